@@ -23,6 +23,7 @@ struct kube_names {
 };
 
 struct kube_queue {
+    json_t *is;
     const char *name, *parent; /* parent: "" where there is none */
     uint32_t node;             /* in the tree */
     struct share_settings settings;
@@ -30,19 +31,23 @@ struct kube_queue {
 };
 
 struct kube_node {
+    json_t *is;
     const char *name;
     int64_t there_is[SHARE_DIMENSIONS_MAX];
 };
 
 struct kube_job {
+    json_t *is;
     const char *name, *phase;
     struct kube_queue *queue;            /* NULL: not there */
     int64_t least[SHARE_DIMENSIONS_MAX]; /* asked for before it is let in */
     int64_t min_available, priority;
-    bool asks; /* `least` is given */
+    bool asks;     /* `least` is given */
+    uint32_t node; /* in the tree, below its queue's; SHARE_NO_NODE: it is in none */
 };
 
 struct kube_task {
+    json_t *is;
     const char *name, *status, *node; /* node: "" where there is none */
     struct kube_job *job;             /* NULL: not there */
     int64_t request[SHARE_DIMENSIONS_MAX];
@@ -80,6 +85,15 @@ void kube_amounts(const struct kube_names *names, json_t *amounts, int64_t other
 
 /* Add the resources that a vector names. False if there are too many. */
 bool kube_add_names(struct kube_names *names, json_t *amounts);
+
+/* kube_admit.c: what may be let in by the plugin `overcommit`; whether an amount is within a limit besides
+ * what is taken; and whether it is within the quotas of the job's name space, besides what is taken there.
+ */
+void kube_overcommit(const struct kube_world *w, json_t *plugin, int64_t *limit);
+bool kube_admits(const struct kube_world *w, const int64_t *asked, const int64_t *taken,
+                 const int64_t *limit);
+bool kube_quotas_admit(const struct kube_world *w, json_t *quotas, const struct kube_job *job,
+                       const int64_t *taken);
 
 /* Say what is wrong with the case at hand. Returns FAILED. */
 enum outcome kube_wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));

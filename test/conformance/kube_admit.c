@@ -40,6 +40,17 @@ static uint32_t factor_of(json_t *plugin)
     return value < 1 || value > 1000000 ? 1200 : (uint32_t)(value * 1000 + 0.5);
 }
 
+void kube_overcommit(const struct kube_world *w, json_t *plugin, int64_t *limit)
+{
+    share_overcommit(w->names.n, w->total, factor_of(plugin), limit);
+}
+
+bool kube_admits(const struct kube_world *w, const int64_t *asked, const int64_t *taken,
+                 const int64_t *limit)
+{
+    return share_admits(w->names.n, asked, taken, limit);
+}
+
 /* `told`: what jobs were added with before the question, as the steps of a case say. */
 static bool overcommit_admits(const struct kube_world *w, const struct kube_job *job,
                               const int64_t *told)
@@ -48,7 +59,7 @@ static bool overcommit_admits(const struct kube_world *w, const struct kube_job 
     int64_t limit[SHARE_DIMENSIONS_MAX], taken[SHARE_DIMENSIONS_MAX] = {0};
     if (!plugin)
         return true;
-    share_overcommit(w->names.n, w->total, factor_of(plugin), limit);
+    kube_overcommit(w, plugin, limit);
     add_let_in(w, NULL, taken);
     add_started(w, NULL, taken);
     for (uint32_t d = 0; d < w->names.n; d++)
@@ -57,19 +68,20 @@ static bool overcommit_admits(const struct kube_world *w, const struct kube_job 
 }
 
 /* A job's name begins with its name space. */
-static bool quotas_admit(const struct kube_world *w, json_t *quotas, const struct kube_job *job)
+bool kube_quotas_admit(const struct kube_world *w, json_t *quotas, const struct kube_job *job,
+                       const int64_t *taken)
 {
     size_t i;
     json_t *quota;
     size_t length = strcspn(job->name, "/");
-    if (!kube_plugin(w, "resourcequota"))
-        return true;
     json_array_foreach(quotas, i, quota)
     {
         const char *space = kube_text(quota, "namespace");
         int64_t hard[SHARE_DIMENSIONS_MAX], used[SHARE_DIMENSIONS_MAX];
         kube_amounts(&w->names, json_object_get(quota, "hard"), SHARE_UNLIMITED, hard);
         kube_amounts(&w->names, json_object_get(quota, "used"), 0, used);
+        for (uint32_t d = 0; d < w->names.n; d++)
+            used[d] += taken[d];
         if (strlen(space) == length && strncmp(space, job->name, length) == 0 &&
             !share_admits(w->names.n, job->least, used, hard))
             return false;
@@ -107,15 +119,16 @@ enum outcome kube_enqueueable(json_t *c)
         return kube_wrong("more resources than a tree has dimensions");
     bool tells = strstr(kube_text(c, "steps"), "JobEnqueued") != NULL;
     json_t *expect = json_object_get(json_object_get(c, "expect"), "enqueueable");
-    int64_t told[SHARE_DIMENSIONS_MAX] = {0};
+    int64_t told[SHARE_DIMENSIONS_MAX] = {0}, none[SHARE_DIMENSIONS_MAX] = {0};
     for (size_t i = 0; i < w.n_jobs; i++) {
         const struct kube_job *job = &w.jobs[i];
         for (uint32_t d = 0; d < w.names.n && tells; d++)
             told[d] += job->least[d];
-        bool admits =
-            !job->asks || (overcommit_admits(&w, job, told) &&
-                           quotas_admit(&w, json_object_get(c, "namespace_quotas"), job) &&
-                           queue_admits(&w, job));
+        bool admits = !job->asks ||
+                      (overcommit_admits(&w, job, told) &&
+                       (!kube_plugin(&w, "resourcequota") ||
+                        kube_quotas_admit(&w, json_object_get(c, "namespace_quotas"), job, none)) &&
+                       queue_admits(&w, job));
         json_t *want = json_is_object(expect) ? json_object_get(expect, job->name) : expect;
         if (json_is_boolean(want) && json_is_true(want) != admits)
             outcome = kube_wrong("job %s is %slet in", job->name, admits ? "" : "not ");

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Cases of kube-batch and Volcano about shares: what queues deserve, how much of that they have, and which
-# jobs are let in.
+# Cases of kube-batch and Volcano about shares: what queues deserve, how much of that they have, which
+# jobs are let in, and sessions, played by the scheduler.
 . "$BERTH_SOURCE/test/lib.sh"
 need_shared conformance/kube-batch
 

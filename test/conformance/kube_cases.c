@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kube.h"
+#include "kube_session.h"
 
 struct kind {
     const char *name;
@@ -26,7 +27,7 @@ static const struct kind kinds[] = {
     {"capacity_queue_share", kube_queue_share, NULL},
     {"enqueueable", kube_enqueueable, NULL},
     {"session", NULL, "sessions with gangs"},
-    {SESSION_BY_SHARES, NULL, "no pass goes by shares yet"},
+    {SESSION_BY_SHARES, kube_session, "what is named above"},
     {"multi_cycle", NULL, "several sessions, with gangs"},
     {"plugin_order_and_enqueue", NULL, "deadlines of jobs (sla), with gangs"},
     {"seed_scenario", NULL, "gangs, backfill around them and their starvation"},

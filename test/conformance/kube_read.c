@@ -77,7 +77,7 @@ static bool read_names(struct kube_names *names, json_t *c)
                 return false;
         }
     }
-    return true;
+    return strcmp(kube_text(c, "kind"), "session") != 0 || add_name(names, "pods");
 }
 
 static int64_t integer_of(json_t *object, const char *key, int64_t otherwise)
@@ -88,9 +88,10 @@ static int64_t integer_of(json_t *object, const char *key, int64_t otherwise)
 
 static void read_queue(const struct kube_world *w, json_t *entry, struct kube_queue *q)
 {
+    q->is = entry;
     q->name = kube_text(entry, "name");
     q->parent = kube_text(entry, "parent");
-    q->open = strcmp(kube_text(entry, "state"), "Open") == 0;
+    q->open = !json_object_get(entry, "state") || strcmp(kube_text(entry, "state"), "Open") == 0;
     struct share_settings *s = &q->settings;
     share_default_settings(s);
     s->weight = (int32_t)integer_of(entry, "weight", 1);
@@ -109,6 +110,7 @@ static void read_nodes(struct kube_world *w, json_t *c)
     json_array_foreach(json_object_get(c, "nodes"), i, entry)
     {
         struct kube_node *n = &w->nodes[i];
+        n->is = entry;
         n->name = kube_text(entry, "name");
         kube_amounts(&w->names, json_object_get(entry, "allocatable"), 0, n->there_is);
         for (uint32_t d = 0; d < w->names.n; d++)
@@ -123,6 +125,7 @@ static void read_jobs(struct kube_world *w, json_t *c)
     json_array_foreach(json_object_get(c, "jobs"), i, entry)
     {
         struct kube_job *job = &w->jobs[i];
+        job->is = entry;
         job->name = kube_text(entry, "name");
         job->phase = kube_text(entry, "phase");
         job->min_available = integer_of(entry, "min_available", 0);
@@ -143,6 +146,7 @@ static void read_tasks(struct kube_world *w, json_t *c)
     json_array_foreach(json_object_get(c, "tasks"), i, entry)
     {
         struct kube_task *task = &w->tasks[i];
+        task->is = entry;
         task->name = kube_text(entry, "name");
         task->status = kube_text(entry, "status");
         task->node = kube_text(entry, "node");

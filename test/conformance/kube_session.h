@@ -1,0 +1,88 @@
+/* Sessions of kube-batch and Volcano, played by the scheduler: what kube_session.c and its parts share.
+ *
+ * A queue is a queue, or a division where it has queues below it; a job's tasks are jobs of a user who is
+ * named as the job, so that jobs take turns as users do; tiers are orders. What cases name is numbered, so
+ * that a resource becomes the type "r0", a node "node0".
+ */
+#ifndef CONFORMANCE_KUBE_SESSION_H
+#define CONFORMANCE_KUBE_SESSION_H
+
+#include "berth/match.h"
+#include "berth/sched_config.h"
+#include "kube.h"
+
+enum tree_kind {
+    TREE_FLAT,    /* queues only */
+    TREE_PARENTS, /* by the queues' parents */
+    TREE_PATHS    /* by the queues' paths (`hierarchy`) */
+};
+
+/* An inner node, or a queue's. */
+struct kube_level {
+    char *path;     /* its name, with those of all above it */
+    uint32_t above; /* among levels, which come before it; UINT32_MAX: the machine */
+    const struct kube_queue *queue; /* whose it is; NULL: of none */
+    int64_t weight;
+    bool is_leaf;
+    struct share_settings settings;
+    uint32_t node; /* in a tree */
+};
+
+struct kube_levels {
+    struct kube_level *v;
+    size_t n;
+};
+
+struct session {
+    struct kube_world w;
+    json_t *c;
+    enum tree_kind kind;
+    bool counts_pods; /* as a resource like others; else only on nodes */
+    struct kube_levels levels;
+    int64_t unit[SHARE_DIMENSIONS_MAX]; /* the scheduler counts in these */
+    uint32_t pods;                      /* the dimension */
+    bool *is_let_in;                    /* by job */
+    int64_t *handle;                    /* by task; -1: none */
+    int64_t *began_on,
+        *promised_on; /* by task: a node that it was given in the session; -1: none */
+    uint32_t *order;  /* tasks, those that come first first */
+    sched_t *sched;
+    match_t *machine;
+};
+
+/* Whether a plugin of the tiers has a function enabled. */
+bool kube_enabled(const struct kube_world *w, const char *plugin, const char *function);
+
+/* kube_tree.c: the levels, and trees of these with a leaf for each job. NULL after saying why. */
+bool kube_make_levels(struct session *s);
+void kube_clear_levels(struct session *s);
+struct share_tree *kube_tree(struct session *s);
+
+/* What tasks of a job have, by status: those that have started, or those that wait. */
+void kube_sum(const struct kube_world *w, const struct kube_job *job, bool started, int64_t *sum);
+
+/* kube_enqueue.c: which jobs are let in. False after saying why. */
+bool kube_let_in(struct session *s);
+
+/* kube_machine.c: the machine as a graph, and a task as a jobspec (to be freed). NULL: no memory. */
+match_t *kube_machine(struct session *s);
+char *kube_jobspec(const struct session *s, const struct kube_task *task);
+
+/* kube_config.c: queues, shares and order. `tasks_only`: with none of these yet. */
+struct kube_config;
+struct kube_config *kube_config(struct session *s, bool tasks_only);
+const struct sched_config *kube_config_of(const struct kube_config *config);
+void kube_config_free(struct kube_config *config);
+
+/* The queue of the configuration in which a task is; NULL: its queue has none as it has queues below it. */
+const char *kube_queue_of(const struct session *s, const struct kube_task *task);
+
+/* Whether a task has been on a node since before the session. */
+bool kube_runs(const struct kube_task *task);
+
+/* kube_compare.c: what a session has come to with what is expected of it. */
+enum outcome kube_compare(const struct session *s, json_t *expect);
+
+enum outcome kube_session(json_t *c);
+
+#endif

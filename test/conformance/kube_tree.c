@@ -1,0 +1,170 @@
+/* The hierarchy of queues: by their parents, by their paths, or none. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kube_session.h"
+
+static struct kube_level *find(struct kube_levels *levels, const char *path, size_t length)
+{
+    for (size_t i = 0; i < levels->n; i++)
+        if (strlen(levels->v[i].path) == length && strncmp(levels->v[i].path, path, length) == 0)
+            return &levels->v[i];
+    return NULL;
+}
+
+static struct kube_level *add(struct kube_levels *levels, const char *path, size_t length,
+                              uint32_t above)
+{
+    struct kube_level *more = realloc(levels->v, (levels->n + 1) * sizeof(*more));
+    if (!more)
+        return NULL;
+    levels->v = more;
+    struct kube_level *level = &more[levels->n++];
+    *level = (struct kube_level){.path = strndup(path, length), .above = above, .weight = 1};
+    share_default_settings(&level->settings);
+    level->settings.keeps_guarantee = true;
+    if (above != UINT32_MAX)
+        more[above].is_leaf = false;
+    return level->path ? level : NULL;
+}
+
+static const struct kube_queue *find_queue(const struct session *s, const char *name)
+{
+    for (size_t i = 0; i < s->w.n_queues; i++)
+        if (strcmp(s->w.queues[i].name, name) == 0)
+            return &s->w.queues[i];
+    return NULL;
+}
+
+/* The level of a queue, after those above it. More levels than queues: it is above itself. */
+static struct kube_level *add_queue(struct session *s, const struct kube_queue *q, size_t depth)
+{
+    struct kube_level *level = find(&s->levels, q->name, strlen(q->name));
+    const struct kube_queue *parent = s->kind == TREE_PARENTS ? find_queue(s, q->parent) : NULL;
+    uint32_t above = UINT32_MAX;
+    if (level || depth > s->w.n_queues)
+        return level;
+    if (parent) {
+        const struct kube_level *of = add_queue(s, parent, depth + 1);
+        if (!of)
+            return NULL;
+        above = (uint32_t)(of - s->levels.v);
+    }
+    level = add(&s->levels, q->name, strlen(q->name), above);
+    if (!level)
+        return NULL;
+    level->queue = q;
+    level->is_leaf = true;
+    level->settings = q->settings;
+    level->weight = q->settings.weight;
+    return level;
+}
+
+/* Add what a path names, "root/a/b" with the weights "100/50/25", but the root; and the queue below it. */
+static bool add_path(struct session *s, const struct kube_queue *q)
+{
+    const char *path = kube_text(q->is, "hierarchy");
+    const char *weights = kube_text(q->is, "hierarchy_weights");
+    uint32_t above = UINT32_MAX;
+    for (const char *at = strchr(path, '/'); at; at = strchr(at + 1, '/')) {
+        size_t length = (size_t)(at + 1 - path) + strcspn(at + 1, "/");
+        struct kube_level *level = find(&s->levels, path, length);
+        weights += strcspn(weights, "/");
+        weights += *weights == '/';
+        if (!level)
+            level = add(&s->levels, path, length, above);
+        if (!level)
+            return false;
+        int64_t weight = strtoll(weights, NULL, 10);
+        level->weight = weight > 0 ? weight : 1;
+        level->settings.weight = (int32_t)level->weight;
+        above = (uint32_t)(level - s->levels.v);
+    }
+    struct kube_level *level = add(&s->levels, q->name, strlen(q->name), above);
+    if (level) {
+        level->queue = q;
+        level->is_leaf = true;
+    }
+    return level != NULL;
+}
+
+/* Capacity goes by what is configured: who deserves nothing by name deserves nothing at all. */
+static void settle(const struct session *s, struct kube_level *level)
+{
+    bool is_named = false;
+    if (!kube_plugin(&s->w, "capacity") || kube_plugin(&s->w, "proportion"))
+        return;
+    for (uint32_t d = 0; d < s->w.names.n; d++)
+        is_named |= level->settings.deserved[d] != SHARE_UNSET;
+    for (uint32_t d = 0; d < s->w.names.n && !is_named && level->is_leaf; d++)
+        level->settings.deserved[d] = 0;
+}
+
+bool kube_make_levels(struct session *s)
+{
+    s->kind = kube_enabled(&s->w, "drf", "hierarchy")        ? TREE_PATHS
+              : kube_enabled(&s->w, "capacity", "hierarchy") ? TREE_PARENTS
+                                                             : TREE_FLAT;
+    for (size_t i = 0; i < s->w.n_queues; i++)
+        if (s->kind == TREE_PATHS ? !add_path(s, &s->w.queues[i])
+                                  : !add_queue(s, &s->w.queues[i], 0)) {
+            kube_wrong("queue %s is above itself, or there is no memory", s->w.queues[i].name);
+            return false;
+        }
+    for (size_t i = 0; i < s->levels.n; i++)
+        settle(s, &s->levels.v[i]);
+    return true;
+}
+
+void kube_clear_levels(struct session *s)
+{
+    for (size_t i = 0; i < s->levels.n; i++)
+        free(s->levels.v[i].path);
+    free(s->levels.v);
+}
+
+static bool add_leaf(struct session *s, struct share_tree *t, struct kube_job *job)
+{
+    static struct share_settings plain;
+    share_default_settings(&plain);
+    job->node = SHARE_NO_NODE;
+    for (size_t i = 0; i < s->levels.n; i++)
+        if (s->levels.v[i].is_leaf && s->levels.v[i].queue == job->queue && job->queue) {
+            job->node = share_add(t, s->levels.v[i].node, &plain);
+            return job->node != SHARE_NO_NODE;
+        }
+    return true;
+}
+
+struct share_tree *kube_tree(struct session *s)
+{
+    struct share_tree *t = share_new(s->w.names.n, s->w.total, NULL);
+    bool good = t != NULL;
+    for (size_t i = 0; i < s->levels.n && good; i++) {
+        struct kube_level *level = &s->levels.v[i];
+        uint32_t above = level->above == UINT32_MAX ? SHARE_ROOT : s->levels.v[level->above].node;
+        level->node = share_add(t, above, &level->settings);
+        good = level->node != SHARE_NO_NODE;
+        if (!good)
+            kube_wrong("the tree refuses %s", level->path);
+    }
+    for (size_t i = 0; i < s->w.n_jobs && good; i++)
+        good = add_leaf(s, t, &s->w.jobs[i]);
+    if (good)
+        return t;
+    share_free(t);
+    return NULL;
+}
+
+void kube_sum(const struct kube_world *w, const struct kube_job *job, bool started, int64_t *sum)
+{
+    memset(sum, 0, SHARE_DIMENSIONS_MAX * sizeof(*sum));
+    for (size_t i = 0; i < w->n_tasks; i++) {
+        const struct kube_task *task = &w->tasks[i];
+        bool counts =
+            started ? kube_has_started(task->status) : strcmp(task->status, "Pending") == 0;
+        for (uint32_t d = 0; d < w->names.n && counts && task->job == job; d++)
+            sum[d] += task->request[d];
+    }
+}

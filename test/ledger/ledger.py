@@ -48,7 +48,7 @@ class Ledger:
         ends = list(first)
         for d in ends:
             self.decide(d)
-        refused = [d["job"] for d in decided if d["decision"] == "refuse"]
+        refused = [(d["job"], d["reason"]) for d in decided if d["decision"] == "refuse"]
         for e in self.events.get(self.now, []):
             w.happen(e, refused)
         preemptions = []
@@ -289,19 +289,21 @@ class Ledger:
         """Whether it fits from some time on beside what is held from when until when."""
         w = self.world
         end = start + j.duration
-        free = {n: set(range(w.cores)) for n in w.allowed(j) - w.blocked_nodes(j, start, end) if not w.out[n]}
-        gpus = {n: w.gpus for n in free}
-        memory = {n: w.memory for n in free}
-        for holding, begin, until in windows:
-            if begin < end and until > start:
-                for n in holding.nodes() & set(free):
-                    free[n] -= holding.cores[n]
-                    gpus[n] -= len(holding.gpus[n])
-                    memory[n] -= holding.memory[n]
-        whole = j.takes_whole()
-        cores, some, least = (w.cores, w.gpus, w.memory) if whole else \
+        nodes = [n for n in w.allowed(j) - w.blocked_nodes(j, start, end) if not w.out[n]]
+        cores = {n: set(range(w.cores)) for n in nodes}
+        gpus = {n: set(range(w.gpus)) for n in nodes}
+        meets = [(holding, begin, until) for holding, begin, until in windows if begin < end and until > start]
+        for holding, begin, until in meets:
+            for n in holding.nodes() & set(nodes):
+                cores[n] -= holding.cores[n]
+                gpus[n] -= holding.gpus[n]
+        times = {max(start, begin) for holding, begin, until in meets} if w.memory else ()
+        memory = {n: w.memory - max((sum(h.memory.get(n, 0) for h, begin, until in meets if begin <= t < until)
+                                     for t in times), default=0) for n in nodes}
+        least = (w.cores, w.gpus, w.memory) if j.takes_whole() else \
             (j.spec["cores"], j.spec.get("gpus", 0), j.memory())
-        return sum(len(free[n]) >= cores and gpus[n] >= some and memory[n] >= least for n in free) >= j.nodes()
+        return sum(len(cores[n]) >= least[0] and len(gpus[n]) >= least[1] and memory[n] >= least[2]
+                   for n in nodes) >= j.nodes()
 
     def is_free(self, j, but=()):
         """Whether it fits from now on beside all that is held and promised but by some."""

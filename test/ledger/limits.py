@@ -56,11 +56,13 @@ def taken(holdings, what):
 
 
 def exceeded(world, job, holding, others):
-    """Limits that a job which holds that is over, beside others with what they hold then."""
+    """Limits that a job which holds that is over, beside others with what they hold then: one that takes nothing more of
+    what is limited is over none, however much others have since another configuration."""
     for of, most, counts in rules(world, job):
         beside = [has for k, has in others if k is not job and counts(k)]
         for what, n in most.items():
-            if n != "unlimited" and what != "duration" and taken(beside + [holding], what) > n:
+            has = taken(beside + [holding], what)
+            if n != "unlimited" and what != "duration" and has > n and has > taken(beside, what):
                 yield "limit %s %s %s" % (of, what, n)
 
 

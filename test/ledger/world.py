@@ -52,6 +52,12 @@ class Job:
         return self.until if self.until > now else FOREVER
 
 
+def is_refused(job, queue, name, reason):
+    """Whether a refusal is of this job by this queue; a limit may be that of any."""
+    return name == job.name and (reason.startswith(("limit ", "queue %s takes" % queue)) or
+                                 "in queue %s:" % queue in reason)
+
+
 class World:
     def __init__(self, scene):
         self.scene = scene
@@ -163,7 +169,7 @@ class World:
         return any(k.promise is not None for k in self.jobs.values() if k.spec is job.spec and k.state == WAITING)
 
     def happen(self, event, refused):
-        """An event of the scene; `refused` are the jobs that stay in their queues."""
+        """An event of the scene; `refused` are jobs that a queue does not take, and why."""
         self.change_something(event, refused)
         for j in self.waiting():
             j.unfit = j.unfit or not self.fits(j)
@@ -196,8 +202,8 @@ class World:
                 job.until = job.start + value
             job.duration = value
         elif what == "priority":
-            job.priority = value
-        elif job.state == WAITING and job.name not in refused:
+            job.priority = value if job.state == WAITING else job.priority
+        elif job.state == WAITING and not any(is_refused(job, value, *why) for why in refused):
             job.queue = value
 
     def happen_to_machine(self, at, what, value):

@@ -164,7 +164,8 @@ struct graph_place {
 
     uint64_t *narrow; /* nodes that may be taken, by vertex (match_part), for a while, */
     uint32_t n_narrow;
-    bool is_narrow;  /* now */
+    bool is_narrow;       /* now, */
+    uint32_t narrow_part; /* in this part */
     uint64_t *outer; /* vertices that are no nodes, so many words, of a graph of so many vertices */
     uint32_t n_outer, outer_of;
 

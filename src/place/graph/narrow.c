@@ -61,12 +61,17 @@ int graph_place_narrow(struct place *place, const struct place_ask *ask)
     for (uint32_t i = 0; i < words; i++)
         n->narrow[i] = within ? within[i] & n->outer[i] : n->outer[i];
     n->is_narrow = true;
+    n->narrow_part = c->part;
     return 0;
 }
 
+/* A node that a queue had before its part of the machine changed may be held, and is not given again. */
 void graph_place_allow(struct place *place, uint32_t node)
 {
     struct graph_place *n = graph_place_of(place);
+    const uint64_t *within = n->parts[n->narrow_part].within;
 
+    if (within && !(within[node / 64] >> (node % 64) & 1))
+        return;
     n->narrow[node / 64] |= UINT64_C(1) << (node % 64);
 }

@@ -11,6 +11,7 @@
 #include "base/errtext.h"
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
+#include "sched/config/overtake.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
@@ -378,22 +379,6 @@ static void choose_anew(sched_t *s, const struct known *known)
     }
 }
 
-/* Have memory for all jobs to be new ones. Returns 0, or -1 with ENOMEM. */
-static int raised_reserve(sched_t *s)
-{
-    return array_grow((void **)&s->fresh, &s->cap_fresh, s->n_fresh + s->n_jobs, sizeof(*s->fresh));
-}
-
-/* Jobs that go before others now take their turn as new ones do. There is memory for that. */
-static void raised_renew(sched_t *s, const struct known *known)
-{
-    uint32_t slot = s->queues->first;
-    for (; slot != JOB_NONE; slot = s->jobs[slot].details->following)
-        if (s->jobs[slot].state == SCHED_WAITING &&
-            queue_before(s->jobs[slot].key, known[slot].job.key))
-            open_renew(s, slot);
-}
-
 int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, berth_error_t *err)
 {
     struct queues *n = s->queues;
@@ -402,7 +387,8 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
         return errtext_set(err, EINVAL,
                            n->setup->is_named ? "time goes back" : "this scheduler has no queues");
     struct known *known = calloc((size_t)s->n_jobs + 1, sizeof(*known));
-    if (!known || victims_reserve(n, s->running) < 0 || raised_reserve(s) < 0) {
+    struct overtake overtake;
+    if (!known || victims_reserve(n, s->running) < 0 || overtake_begin(&overtake, s) < 0) {
         free(known);
         return errtext_set(err, ENOMEM, "out of memory");
     }
@@ -427,10 +413,11 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
         head_release(s, &old.lanes[i]);
     if (rc == 0) {
         choose_anew(s, known);
-        raised_renew(s, known);
+        overtake_renew(&overtake, s);
     }
     state_drop(rc < 0 ? &new : &old);
     free(known);
+    overtake_end(&overtake);
     errno = saved;
     if (rc < 0)
         return -1;

@@ -77,12 +77,15 @@ static void test_json(void **state)
     assert_int_equal(too_big, 1234);
     assert_int_equal(json_array_size(policies), 2);
     first = json_array_get(policies, 0);
-    assert_int_equal(json_object_size(first), 14);
+    assert_int_equal(json_object_size(first), 16);
     assert_string_equal(json_string_value(json_object_get(first, "policy")), "fcfs");
     assert_true(json_real_value(json_object_get(first, "avg_wait_s")) == 6836.87209);
     assert_int_equal(json_integer_value(json_object_get(first, "p95_wait_s")), 4);
     assert_int_equal(json_integer_value(json_object_get(first, "makespan_s")), 29363626);
     assert_true(json_real_value(json_object_get(first, "jobs_per_s")) == 6);
+    assert_int_equal(json_integer_value(json_object_get(first, "preemptions")), 0);
+    assert_true(json_real_value(json_object_get(first, "work_lost_s")) == 0);
+    assert_null(json_object_get(first, "shares"));
     /* Nothing measured is 0, not a division by zero. */
     assert_true(json_real_value(json_object_get(json_array_get(policies, 1), "jobs_per_s")) == 0);
     json_decref(root);

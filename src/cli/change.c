@@ -3,7 +3,6 @@
 #include "cli/verb.h"
 
 #define MEMBERS "A JOB is an\nid, one or more members of an array, or a range of ids.\n"
-#define WHOLE   "A JOB is\nan id or a range of ids.\n"
 
 int cli_cancel(int argc, char **argv)
 {
@@ -23,22 +22,22 @@ int cli_hold(int argc, char **argv)
 {
     static const struct named_jobs_verb verb = {
         .name = "hold",
-        .help = "Keep pending jobs from starting until they are released. " WHOLE,
+        .help = "Keep pending jobs from starting until they are released. " MEMBERS,
         .states = "only pending, held or running ones",
         .done = "done",
         .failed = "held",
-        .example = "berth hold 17 20-24"};
+        .example = "berth hold 17 20-24 28[3]"};
     return named_jobs_verb(argc, argv, &verb);
 }
 
 int cli_release(int argc, char **argv)
 {
     static const struct named_jobs_verb verb = {.name = "release",
-                                                .help = "Let held jobs start. " WHOLE,
+                                                .help = "Let held jobs start. " MEMBERS,
                                                 .states = "only pending, held or running ones",
                                                 .done = "done",
                                                 .failed = "released",
-                                                .example = "berth release 17 20-24"};
+                                                .example = "berth release 17 20-24 28[0-9]"};
     return named_jobs_verb(argc, argv, &verb);
 }
 

@@ -12,7 +12,8 @@
 
 static const char help[] =
     "usage: berth update OPTION... JOB...\n"
-    "Change jobs; the time limit can be changed while a job runs. A JOB is an id or a range.\n"
+    "Change jobs; the time limit can be changed while a job runs. A JOB is an id, one or more\n"
+    "members of an array, or a range of ids.\n"
     "  -t, --time-limit TIME  90, 30m, 1h30m or unlimited; of a job that runs, only\n"
     "                         administrators may make it longer\n"
     "      --estimate TIME    what planning goes by: at most the time limit; or unknown\n"

@@ -301,9 +301,10 @@ static void finish(struct scene *c)
         snprintf(path, sizeof(path), "/v1/jobs/%lld", (long long)id);
         if (!c->told[id].sure || c->told[id].over)
             continue;
-        c->told[id].held = c->told[id].maybe_held = false;
+        for (int m = 0; m < MEMBERS; m++)
+            c->told[id].member[m].held = c->told[id].member[m].maybe_held = false;
         json_decref(scene_ask(c, "PATCH", path, NULL, "{\"hold\":false}", NULL));
-        laws_arrived(c, told_of(c, id), id, 0);
+        laws_arrived(c, told_of(c, id), id, -1);
     }
     for (int i = 0; i < 4000 && c->oldest < c->n; i++) {
         run_engine(c);

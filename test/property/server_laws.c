@@ -33,16 +33,18 @@ static bool goes_before(struct order a, struct order b)
 static struct order order_of(const struct scene *c, const struct told *t, int64_t id,
                              int64_t member)
 {
-    return (struct order){-c->queue_priority[t->queue], -t->priority, id, member};
+    return (struct order){-c->queue_priority[t->queue], -t->member[member].priority, id, member};
 }
 
 void laws_arrived(struct scene *c, const struct told *t, int64_t id, int64_t member)
 {
-    struct order order = order_of(c, t, id, member);
     if (t->unsure || !t->sure)
         c->disturbed = true;
-    else if (goes_before(order, c->arrival))
-        c->arrival = order;
+    for (int64_t m = member < 0 ? 0 : member; m <= member || (member < 0 && m < t->members); m++) {
+        struct order order = order_of(c, t, id, m);
+        if (!t->unsure && t->sure && goes_before(order, c->arrival))
+            c->arrival = order;
+    }
 }
 
 void laws_not_ready(struct scene *c, int queue)
@@ -163,12 +165,11 @@ static void check_order(struct scene *c, const struct told *t, int64_t id, int m
         return;
     for (int64_t k = c->oldest; k < c->n; k++) {
         const struct told *o = &c->told[k];
-        if (o->queue != FCFS || o->unsure || o->priority < t->priority ||
+        if (o->queue != FCFS || o->unsure ||
             (t->member[member].starts == 0 && came_later(c, t, o, id, k)))
             continue;
         for (int m = 0; m < o->members && o->most == 0; m++)
-            if (o->member[m].ready &&
-                (o->priority > t->priority || k < id || (k == id && m < member)))
+            if (o->member[m].ready && goes_before(order_of(c, o, k, m), order_of(c, t, id, member)))
                 note_late(
                     c, (struct late){.job = id, .member = member, .before = k, .before_member = m});
     }
@@ -185,7 +186,7 @@ static void check_allowed(struct scene *c, const struct told *t, const struct to
         scene_fail(c, "it had ended and starts", r->job, r->member);
     if (t->cancelled)
         scene_fail(c, "it was cancelled and starts", r->job, r->member);
-    if (t->held)
+    if (p->held)
         scene_fail(c, "it is held and starts", r->job, r->member);
     if (t->sure && !t->unsure && c->stopped[t->queue] > 0)
         scene_fail(c, "its queue is stopped and it starts", r->job, r->member);
@@ -311,7 +312,7 @@ static void note_arrivals(struct scene *c)
         bool depends = t->depends > 0 && t->depends < c->n && !c->told[t->depends].over;
         bool free = !t->begin_lost && !depends && t->begin <= scene_now(c);
         if (!t->free && t->sure && (free || t->begin_lost))
-            laws_arrived(c, t, id, 0);
+            laws_arrived(c, t, id, -1);
         t->free = free;
     }
 }
@@ -324,10 +325,11 @@ static void note_overruns(struct scene *c)
         const struct sim_run *r = &e->runs[i];
         const struct told *t = told_of(c, r->job);
         bool over = r->state == SIM_OVER;
-        int64_t limit = c->asked[i].at + t->duration;
+        int64_t duration = t->member[r->member < 0 ? 0 : r->member].duration;
+        int64_t limit = c->asked[i].at + duration;
         if (c->asked[i].at < 0)
             continue;
-        if ((r->last_signal || !over) && c->asked[i].decided + t->duration <= scene_now(c))
+        if ((r->last_signal || !over) && c->asked[i].decided + duration <= scene_now(c))
             c->disturbed = true;
         if ((r->last_signal && !over) || r->last_signal == SIGKILL)
             c->disturbed = true;
@@ -366,7 +368,7 @@ static void note_bounded(struct scene *c)
         for (int m = 0; m < c->told[id].members && c->told[id].most > 0; m++)
             waits = waits || !c->told[id].member[m].ended;
         if (waits)
-            laws_arrived(c, &c->told[id], id, 0);
+            laws_arrived(c, &c->told[id], id, -1);
     }
 }
 
@@ -386,7 +388,7 @@ static void check_promise(struct scene *c, struct told *t, int64_t id, int m)
     if (p->reserved >= 0 && p->reserved <= scene_now(c) && !is_excused(c, t, id, m))
         scene_fail(c, "the time that it was promised has come, and it doesn't start", id, m);
     p->promise = p->reserved; /* what is only expected has another reason */
-    p->ready = listed && !p->preempts && t->free && !t->held && !t->maybe_held && !t->unsure &&
+    p->ready = listed && !p->preempts && t->free && !p->held && !p->maybe_held && !t->unsure &&
                t->sure && c->stopped[t->queue] == 0;
 }
 
@@ -460,7 +462,7 @@ static int64_t shift_of(struct scene *c, const struct reboot *how, int64_t id, i
         return INT64_MIN;
     if (p->seen == c->looks && p->reserved >= 0)
         return p->reserved - p->promise;
-    if (how->latest - p->promise < t->duration)
+    if (how->latest - p->promise < p->duration)
         scene_fail(c, "a promise is gone after a reboot", id, m);
     return INT64_MIN;
 }

@@ -35,7 +35,12 @@ struct told_member {
     int64_t reserved; /* what it was promised in that look; -1 */
     bool preempts;    /* others were stopped for it, which it waits for, */
     bool took;        /* or has waited for: it starts whoever has come again since */
-    int n_ends, n_started; /* events */
+    int n_ends, n_started;      /* events */
+    int64_t priority, duration; /* us; as its job's, or its own */
+    bool alone;                 /* changed by itself */
+    bool held;                  /* acknowledged, and not released since */
+    bool
+        maybe_held; /* the answer to hold or release was lost, or it came up after a loss of power */
 };
 
 /* What users know of a job. */
@@ -45,18 +50,16 @@ struct told {
     bool gap;    /* there is no member 1 */
     int most;    /* so many run at once; 0: any number */
     int cores, gpus, queue;
-    int64_t priority, duration, begin, depends; /* us; begin 0: none; depends 0: on nobody */
-    int64_t limited_at;                         /* when the duration was changed */
-    int64_t list; /* the first job of the list that it came in; its own number: of none */
+    int64_t begin, depends; /* us; begin 0: none; depends 0: on nobody */
+    int64_t limited_at;     /* when the duration was changed */
+    int64_t list;           /* the first job of the list that it came in; its own number: of none */
     bool requeue, preemptible;
     enum { NO_LIMIT, MAYBE_LIMIT, LIMIT } limited; /* whether its duration is a limit, or was one */
     int allowed;                                   /* more runs than one, asked for by users */
     bool cancelled;                                /* acknowledged */
     bool maybe_cancelled;
-    bool held; /* acknowledged, and not released since */
-    bool
-        maybe_held; /* the answer to hold or release was lost, or it came up after a loss of power */
-    bool unsure;    /* the answer to a change was lost */
+    bool unsure;     /* the answer to a change was lost */
+    bool taken;      /* what it has become of that is being read from a listing */
     bool begin_lost; /* nobody knows when it may begin */
     bool touched;    /* something was asked of it since the last look */
     bool free;       /* begin and dependency are fulfilled, as of the last look */
@@ -186,6 +189,7 @@ void rows_free(struct scene *c);
 void laws_asked(void *scene, size_t run);
 /* After a turn that succeeded: what was promised stands, but for what came in between. */
 void laws_look(struct scene *c);
+/* member -1: all of them */
 void laws_arrived(struct scene *c, const struct told *t, int64_t id, int64_t member);
 void laws_not_ready(struct scene *c,
                     int queue); /* jobs of a queue (-1: of all) may wait for something else */

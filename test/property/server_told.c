@@ -107,18 +107,20 @@ static void note(struct scene *c, const json_t *id, const struct shape *p, int i
     t->cores = p->cores;
     t->gpus = p->gpus;
     t->queue = p->queue;
-    t->priority = p->priority;
-    t->duration = p->duration * SIM_SECOND;
+    for (int m = 0; m < MEMBERS; m++) {
+        t->member[m].priority = p->priority;
+        t->member[m].duration = p->duration * SIM_SECOND;
+        t->member[m].held = p->hold;
+    }
     t->requeue = p->requeue;
     t->limited = p->limited ? LIMIT : NO_LIMIT;
     t->preemptible = p->queue == SPARE;
-    t->held = p->hold;
     t->begin = begin;
     t->depends = p->depends;
     t->free = !begin && !p->depends;
     if (starts && (p->hold || begin))
         scene_fail(c, "it starts and may not", number, -1);
-    laws_arrived(c, t, number, 0);
+    laws_arrived(c, t, number, -1);
     c->submissions++;
 }
 
@@ -166,12 +168,12 @@ static bool runs(const struct scene *c, const struct told *t)
 }
 
 /* Ask for something as for many jobs, and tell the status as if it had been for this one. */
-static int tell_many(struct scene *c, const char *what, int64_t id, const char *body)
+static int tell_many(struct scene *c, const char *what, const char *name, const char *body)
 {
     char path[60], jobs[120];
     int status;
     snprintf(path, sizeof(path), "/v1/jobs/%s", what);
-    snprintf(jobs, sizeof(jobs), "{\"jobs\":[%lld]%s%s}", (long long)id, *body ? "," : "", body);
+    snprintf(jobs, sizeof(jobs), "{\"jobs\":[\"%s\"]%s%s}", name, *body ? "," : "", body);
     json_t *got = scene_ask(c, "POST", path, NULL, jobs, &status);
     const json_t *refused = json_array_get(json_object_get(got, "refused"), 0);
     if (refused)
@@ -180,12 +182,12 @@ static int tell_many(struct scene *c, const char *what, int64_t id, const char *
     return status;
 }
 
-static int tell_one(struct scene *c, const char *what, int64_t id, const char *body)
+static int tell_one(struct scene *c, const char *what, const char *name, const char *body)
 {
     char path[60], change[80] = "";
     int status;
     bool cancels = strcmp(what, "cancel") == 0, requeues = strcmp(what, "requeue") == 0;
-    snprintf(path, sizeof(path), "/v1/jobs/%lld%s", (long long)id, requeues ? "/requeue" : "");
+    snprintf(path, sizeof(path), "/v1/jobs/%s%s", name, requeues ? "/requeue" : "");
     if (strcmp(what, "update") == 0)
         snprintf(change, sizeof(change), "{%s}", body);
     else if (!cancels && !requeues)
@@ -199,10 +201,14 @@ static int tell_one(struct scene *c, const char *what, int64_t id, const char *b
     return status;
 }
 
-/* Cancel, requeue, hold, release or update: every third job by the request for many. */
-static int tell(struct scene *c, const char *what, int64_t id, const char *body)
+/* Cancel, requeue, hold, release or update, also a member of an array (-1: all): every third job by the request
+ * for many.
+ */
+static int tell(struct scene *c, const char *what, int64_t id, int member, const char *body)
 {
-    int status = id % 3 == 0 ? tell_many(c, what, id, body) : tell_one(c, what, id, body);
+    char name[40];
+    snprintf(name, sizeof(name), member < 0 ? "%lld" : "%lld[%d]", (long long)id, member);
+    int status = id % 3 == 0 ? tell_many(c, what, name, body) : tell_one(c, what, name, body);
     if (status != 200 && status != 409 && status != 507 && status != 400 && status != 503)
         scene_fail(c, "a change has a strange answer", id, status);
     c->jumped = c->jumped && status != 200;
@@ -237,7 +243,7 @@ static void cancel(struct scene *c, int64_t id)
     struct told *t = told_of(c, id);
     for (int m = 0; m < MEMBERS; m++)
         live[m] = t->member[m].pending || member_runs(c, &t->member[m]);
-    int status = tell(c, "cancel", id, "");
+    int status = tell(c, "cancel", id, -1, "");
     if (status == 200 && c->w->options.slice > 0)
         leave_ended(c, id, live);
     t = told_of(c, id);
@@ -256,7 +262,7 @@ static void requeue(struct scene *c, int64_t id)
             starts[m] = t->member[m].starts;
     int allowed = t->allowed;
     t->allowed += t->members; /* it may have started again when the answer comes */
-    int status = tell(c, "requeue", id, "");
+    int status = tell(c, "requeue", id, -1, "");
     t = told_of(c, id);
     if (status == 409)
         t->allowed = allowed;
@@ -265,8 +271,14 @@ static void requeue(struct scene *c, int64_t id)
             t->member[m].requeued_at = starts[m];
 }
 
+/* Whether a change of a member (-1: all) is one of this member. */
+static bool concerns(int member, int m)
+{
+    return member < 0 || member == m;
+}
+
 /* Priority, duration or queue: 200 says it is so, 507 and 503 nothing. */
-static void update(struct scene *c, int64_t id, int what)
+static void update(struct scene *c, int64_t id, int member, int what)
 {
     char body[60];
     int64_t value =
@@ -285,38 +297,52 @@ static void update(struct scene *c, int64_t id, int what)
         t->limited = MAYBE_LIMIT;
     t->preemptible = t->preemptible || (what == 2 && queue == SPARE);
     t->unsure = true; /* it may start before the answer comes */
-    int status = tell(c, "update", id, body);
+    int status = tell(c, "update", id, member, body);
     t = told_of(c, id);
+    if (member >= 0)
+        t->member[member].alone = true;
     t->unsure = unsure || (status != 200 && status != 409 && status != 400);
+    if (status == 200 && what == 2 && member >= 0)
+        scene_fail(c, "a member of an array went to another queue", id, member);
     if (status == 409 || status == 400)
         return;
-    if (status == 200 && what == 0)
-        t->priority = value;
-    else if (status == 200 && what == 1)
-        t->duration = value * SIM_SECOND;
-    else if (status == 200)
+    for (int m = 0; status == 200 && m < MEMBERS; m++) {
+        if (concerns(member, m) && what == 0)
+            t->member[m].priority = value;
+        if (concerns(member, m) && what == 1)
+            t->member[m].duration = value * SIM_SECOND;
+    }
+    if (status == 200 && what == 2)
         t->queue = queue;
-    if (status == 200 && what == 1)
+    if (status == 200 && what == 1 && member < 0)
         t->limited = LIMIT;
     if (what == 1)
         t->limited_at = scene_now(c);
-    laws_arrived(c, t, id, 0);
+    laws_arrived(c, t, id, member);
 }
 
-static void hold(struct scene *c, int64_t id, bool hold)
+static void hold(struct scene *c, int64_t id, int member, bool hold)
 {
+    bool held[MEMBERS];
     struct told *t = told_of(c, id);
-    bool held = t->held;
-    t->held = held && hold; /* it may start before the answer comes */
-    int status = tell(c, hold ? "hold" : "release", id, "");
+    for (int m = 0; m < MEMBERS; m++) {
+        held[m] = t->member[m].held;
+        if (concerns(member, m))
+            t->member[m].held = held[m] && hold; /* it may start before the answer comes */
+    }
+    int status = tell(c, hold ? "hold" : "release", id, member, "");
     t = told_of(c, id);
-    t->held = hold ? held || status == 200 : held && status == 409;
-    if (status == 200)
-        t->maybe_held = hold;
-    else if (status != 409)
-        t->maybe_held = true;
+    for (int m = 0; m < MEMBERS; m++) {
+        if (!concerns(member, m))
+            continue;
+        t->member[m].held = hold ? held[m] || status == 200 : held[m] && status == 409;
+        if (status == 200)
+            t->member[m].maybe_held = hold;
+        else if (status != 409)
+            t->member[m].maybe_held = true;
+    }
     if (!hold)
-        laws_arrived(c, t, id, 0);
+        laws_arrived(c, t, id, member);
 }
 
 void told_change(struct scene *c)
@@ -325,9 +351,13 @@ void told_change(struct scene *c)
         return;
     int64_t id = random_between(&c->r, c->n > 40 ? c->n - 40 : 1, c->n - 1);
     struct told *t = told_of(c, id);
-    int what = (int)random_between(&c->r, 0, 6);
+    int what = (int)random_between(&c->r, 0, 6), member = -1;
     if (!t->sure)
         return;
+    if (t->members > 1 && scene_chance(c, 2))
+        member = (int)random_between(&c->r, 0, t->members - 1);
+    if (member >= 0 && !told_has(t, member))
+        member = -1;
     t->touched = true;
     for (int m = 0; m < MEMBERS; m++)
         t->member[m].ready = false;
@@ -336,9 +366,9 @@ void told_change(struct scene *c)
     else if (what == 1)
         requeue(c, id);
     else if (what <= 4)
-        update(c, id, what - 2);
+        update(c, id, member, what - 2);
     else
-        hold(c, id, what == 5);
+        hold(c, id, member, what == 5);
 }
 
 /* ---- The listing ---- */
@@ -371,28 +401,32 @@ void told_adopt(struct scene *c, const json_t *row)
     t->depends = depends;
     t->begin = scene_now(c);
     t->begin_lost = true; /* the listing doesn't show it */
-    t->maybe_held = true;
+    for (int m = 0; m < MEMBERS; m++)
+        t->member[m].maybe_held = true;
     t->unsure = true;
     c->disturbed = true;
     c->submissions++;
 }
 
 /* What can be changed of it is as it was acknowledged. */
-static void check_values(struct scene *c, const json_t *row, int64_t id, bool over)
+static void check_values(struct scene *c, const json_t *row, int64_t id, int member, bool over)
 {
     struct told *t = told_of(c, id);
+    struct told_member *p = &t->member[member];
     int queue = told_queue(json_string_value(json_object_get(row, "queue")));
     int64_t priority = json_integer_value(json_object_get(row, "priority"));
     int64_t duration = json_integer_value(json_object_get(row, "duration")) * SIM_SECOND;
-    if (!t->unsure && (queue != t->queue || priority != t->priority || duration != t->duration))
+    bool kept = over && p->alone; /* what it had of its own, whatever its job has become since */
+    if (!t->unsure && !kept &&
+        (queue != t->queue || priority != p->priority || duration != p->duration))
         scene_fail(c, "it was changed and isn't, or the other way round", id, -1);
     if (t->limited == NO_LIMIT && json_is_number(json_object_get(row, "limit")))
         scene_fail(c, "it has a limit that nobody gave it", id, -1);
-    if (t->unsure && !c->failing && !over) {
+    if (t->unsure && !c->failing) {
+        t->taken = t->taken || !over;
         t->queue = queue;
-        t->priority = priority;
-        t->duration = duration;
-        t->unsure = false;
+        p->priority = priority;
+        p->duration = duration;
         c->disturbed = true;
     }
 }
@@ -410,13 +444,14 @@ static void check_state(struct scene *c, int64_t id, int member, const char *sta
         p->ended = true;
         snprintf(p->state, sizeof(p->state), "%s", state);
     }
-    if (t->held && strcmp(state, "pending") == 0)
+    if (p->held && strcmp(state, "pending") == 0)
         scene_fail(c, "it was held and isn't", id, member);
-    if (!t->held && !t->maybe_held && strcmp(state, "held") == 0)
+    if (!p->held && !p->maybe_held && strcmp(state, "held") == 0)
         scene_fail(c, "it was released and isn't", id, member);
-    if (t->maybe_held && !c->failing && !t->unsure && !over && strcmp(state, "running") != 0) {
-        t->held = strcmp(state, "held") == 0;
-        t->maybe_held = false;
+    if (p->maybe_held && !c->failing && (!t->unsure || t->taken) && !over &&
+        strcmp(state, "running") != 0) {
+        p->held = strcmp(state, "held") == 0;
+        p->maybe_held = false;
         c->disturbed = true;
     }
     if (strcmp(state, "cancelled") == 0 && !t->maybe_cancelled && !t->preemptible)
@@ -440,7 +475,7 @@ static void check_row(struct scene *c, const json_t *row, void *arg)
         told_adopt(c, row);
     if (!told_has(told_of(c, id), member))
         scene_fail(c, "there is no such member", id, member);
-    check_values(c, row, id, laws_is_over(state));
+    check_values(c, row, id, member, laws_is_over(state));
     check_state(c, id, member, state);
     const char *reason = json_string_value(json_object_get(row, "reason"));
     if (laws_is_over(state) && reason && strncmp(reason, "lost", 4) == 0)
@@ -509,6 +544,10 @@ void told_check_list(struct scene *c)
             scene_fail(c, "there is no listing", status, -1);
         more = rows_each(c, &listing, check_row, seen, next, sizeof(next));
         strbuf_clear(&listing);
+    }
+    for (int64_t id = 1; id < c->n; id++) {
+        c->told[id].unsure = c->told[id].unsure && !c->told[id].taken;
+        c->told[id].taken = false;
     }
     for (int64_t id = 1; id < known; id++)
         for (int m = 0; c->told[id].sure && m < c->told[id].members; m++)

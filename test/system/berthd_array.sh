@@ -57,14 +57,58 @@ expect "show" "95 pending, 3 running, 1 done, 1 failed $id[5-99] $id[1]" \
     "$(sed -n 's/^\(summary\|pending\|failed\)  *//p' out | tr '\n' ' ' | sed 's/ $//')"
 expect_status 0 "$BERTH" explain "$id"
 grep -q "^Of its members: 95 pending, 3 running, 1 done, 1 failed. The first waiting member is $id\[5\]. " out || fail "explain: $(cat out)"
-# What waits of it is held, and counted so; members by themselves are not, which is said once.
+# What waits of it is held, and counted so.
 expect_status 0 "$BERTH" hold "$id"
 expect "what is held" "95 held, 3 running, 1 done, 1 failed" "$(line jobs | sed 's/.* \(95 .* failed\) .*/\1/')"
 expect "counts of the server" '"jobs":{"pending":0,"held":95,"running":3}' \
     "$("$BERTH" server status --json | tr -d ' \n' | grep -o '"jobs":{[^}]*}')"
-expect_status 1 "$BERTH" hold "$id[5-20]"
-expect_err "berth hold: $id[5]: the members of an array are changed together: name job $id"
 expect_status 0 "$BERTH" release "$id"
+
+# Members by themselves: until the whole is changed, they go by that.
+state() { # of the array
+    line jobs | sed 's/.* \([0-9]* pending.* failed\) .*/\1/'
+}
+expect_status 0 "$BERTH" hold "$id[5-6,90-99]" "$id[50]"
+expect "members that are held" "82 pending, 13 held, 3 running, 1 done, 1 failed" "$(state)"
+expect "which" "$id[5-6,50,90-99]" "$(line jobs -s held | cut -d' ' -f1)"
+expect_status 0 "$BERTH" explain "$id[5]"
+expect_line out "It is held: it waits for 'berth release $id[5]'."
+expect_status 0 "$BERTH" explain "$id"
+grep -q "The first waiting member is $id\[7\]. " out || fail "explain goes by one that is held: $(cat out)"
+expect_status 0 "$BERTH" update --priority -7 "$id[60-62]"
+expect_status 0 "$BERTH" update -t 5m "$id[61]"
+values() { # MEMBER: priority and duration
+    "$BERTH" jobs -r --json --name line |
+        sed -n "s/.*\"member\":$1,.*\"priority\":\([-0-9]*\),.*\"duration\":\([0-9]*\),.*/\1 \2/p"
+}
+expect "their own values" "-7 3600 -7 300 0 3600" "$(values 60) $(values 61) $(values 63)"
+queue=$("$BERTH" show "$id" | sed -n 's/^queue  *//p')
+expect_status 1 "$BERTH" update -q "$queue" "$id[70-80]"
+expect_err "berth update: $id[70]: the members of an array are in one queue: name job $id"
+expect_status 1 "$BERTH" hold "$id[3]"
+expect_err "berth hold: $id[3]: job $id[3] is already running"
+crash
+"$BERTH" server start || fail "server start"
+expect "as before" "82 pending, 13 held, 3 running, 1 done, 1 failed" "$(state)"
+expect "which are held" "$id[5-6,50,90-99]" "$(line jobs -s held | cut -d' ' -f1)"
+expect "their own values" "-7 3600 -7 300 0 3600" "$(values 60) $(values 61) $(values 63)"
+expect_status 0 "$BERTH" release "$id[50]"
+expect "one less" "83 pending, 12 held, 3 running, 1 done, 1 failed" "$(state)"
+expect_status 0 "$BERTH" hold "$id"
+expect_status 0 "$BERTH" release "$id[7-9]"
+expect "the other way round" "3 pending, 92 held, 3 running, 1 done, 1 failed" "$(state)"
+expect_status 0 "$BERTH" release "$id[0-99]"
+expect "all are released" "95 pending, 3 running, 1 done, 1 failed" "$(state)"
+expect_status 0 "$BERTH" update --priority -1 "$id"
+expect "all have one priority" "-1 3600 -1 300" "$(values 60) $(values 61)"
+# A member with a lower priority is started after those behind it.
+expect_status 0 "$BERTH" update --priority -9 "$id[5]"
+expect_status 0 "$BERTH" cancel "$id[2]"
+started() { # MEMBER
+    "$BERTH" jobs -r --no-header "$id[$1]" | grep -q ' running '
+}
+await "the sixth to start" started 6
+started 5 && fail "a member of low priority has started"
 expect_status 0 "$BERTH" cancel "$id"
 expect_status 143 "$BERTH" wait "$id"
 expect "history when it is over" "$id[0-99] 1 done, 1 failed, 98 cancelled" \

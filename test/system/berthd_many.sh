@@ -37,8 +37,9 @@ expect "lines of what was refused" 'berth cancel: 2: job 2 has ended,berth cance
 is_state 6 cancelled || fail "what may be cancelled is not, beside what may not"
 expect_status 1 "$BERTH" signal --state pending --all
 expect_err "berth signal: no such job, or it is too late"
-expect_status 1 "$BERTH" hold '5[0]'
-expect_err "berth hold: 5[0]: the members of an array are changed together: name job 5"
+expect_status 0 "$BERTH" hold '5[0]'
+expect "a member is held" '5[0]:held' "$("$BERTH" jobs -r --no-header 5 | awk '/\[0\]/ { print $1 ":" $5 }')"
+expect_status 0 "$BERTH" release '5[0-2]'
 
 # Wrong words.
 expect_status 2 "$BERTH" cancel

@@ -253,7 +253,7 @@ bool api_states_fit(const struct api_states *states, const struct job *job, uint
     const struct member *m = member_look(job, member);
     if (!member_is_live(m) || !(states->bits & 1u << m->state))
         return false;
-    return m->state != STORE_PENDING || (job->held ? states->held : states->pending);
+    return m->state != STORE_PENDING || (member_held(job, m) ? states->held : states->pending);
 }
 
 /* ---- Jobs of the path ---- */

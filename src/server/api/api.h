@@ -93,7 +93,13 @@ struct api_change {
     int64_t limit, estimate; /* as in job_keys; 0: as it is */
 };
 
-/* The progress of an action on a job, member by member. All zero at first. */
+/* What a member had of its own before a change of its job. */
+struct had_own {
+    uint32_t member;
+    struct own own;
+};
+
+/* The progress of an action on a job, member by member. All zero at first; cleared by progress_clear. */
 struct progress {
     uint32_t next; /* the next member */
     bool begun;    /* the call was checked and is being carried out */
@@ -107,7 +113,10 @@ struct progress {
     } was;
     bool entry;     /* an array's entry was changed */
     bool goes_back; /* the change is being undone */
+    struct had_own *had;
+    size_t n_had, cap_had;
 };
+void progress_clear(struct progress *p);
 
 /* An action on the job or the member that the call names. 1: it is finished and the call is answered; 0:
  * the steps are used up: call it again, whatever has happened since.
@@ -122,6 +131,9 @@ api_action api_cancel, api_signal, api_requeue, api_change;
  */
 int api_members(struct call *c, struct progress *p, size_t *steps, size_t cost,
                 int (*each)(struct call *c, struct progress *p, struct job *job, uint32_t member));
+
+/* The data of an event that names the caller, {"by": "ann"}; NULL without memory. */
+char *api_event_by(const struct call *c);
 
 /* Check the body of a signal or a change before the jobs are looked up: 0, or -1 and the call is refused. */
 int api_signal_check(struct call *c);

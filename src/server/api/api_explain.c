@@ -135,6 +135,12 @@ static void list_not_up(const server_t *s, struct waiting *w)
     }
 }
 
+/* Whether a member is held by itself. */
+static bool is_held_alone(const struct job *job, uint32_t i)
+{
+    return !job->held && member_held(job, member_look(job, i));
+}
+
 /* Ask the core about a job that waits. Returns 0, or -1 with ENOMEM. */
 static int ask_core(server_t *s, const struct job *job, uint32_t i, struct known *k)
 {
@@ -156,6 +162,7 @@ static int ask_core(server_t *s, const struct job *job, uint32_t i, struct known
                                   .user = job->user,
                                   .queue = job->queue,
                                   .job = job->id,
+                                  .held_member = is_held_alone(job, i) ? (int64_t)i : -1,
                                   .state = a.state,
                                   .hold = server_pause_reason(s, member_look(job, i)),
                                   .start = ticks_left(s, a.start),
@@ -201,23 +208,22 @@ static void explain_pending(struct call *c, const struct job *job, uint32_t i)
     if (k.waiting.state != SCHED_REJECTED)
         put_block(s, member_handle(job, i), &text);
     int64_t start = k.waiting.start < 0 ? -1 : server_wall_time(s, s->clock.now + k.waiting.start);
-    put_explanation(c, member, job_state_word(STORE_PENDING, job->held), &k, start, &text);
+    put_explanation(c, member, job_state_word(STORE_PENDING, member_held(job, member_look(job, i))),
+                    &k, start, &text);
     free(k.reason);
 }
 
-/* The member that represents a job: one that waits, else one that runs, else the first. */
+/* The member that represents a job. */
 static uint32_t explained_member(const struct call *c, const struct job *job)
 {
-    uint32_t live = job->members;
-    if (c->member >= 0)
-        return (uint32_t)c->member;
-    for (uint32_t i = 0; (i = member_next(job, i)) < job->members; i++) {
-        if (member_look(job, i)->state == STORE_PENDING)
-            return i;
-        if (live == job->members && member_is_live(member_look(job, i)))
-            live = i;
+    struct array_sum sum = {0};
+    uint32_t i = c->member >= 0 ? (uint32_t)c->member : 0;
+    if (c->member < 0 && job->members > 1) {
+        array_sum_job(&sum, job);
+        i = array_sum_first(&sum, job);
+        array_sum_clear(&sum);
     }
-    return live < job->members ? live : member_next(job, 0);
+    return i;
 }
 
 /* Whether a member that runs is being stopped, and for whom. */

@@ -11,25 +11,35 @@ void array_sum_clear(struct array_sum *sum)
 
 static void add(struct array_sum *sum, enum store_state state, uint32_t i)
 {
-    enum store_state shown = state == STORE_STARTING ? STORE_RUNNING : state;
-    sum->counts[shown]++;
-    if (idset_add(&sum->members[shown], i) < 0)
+    sum->counts[state]++;
+    if (idset_add(&sum->members[state], i) < 0)
         sum->no_memory = true;
 }
 
-/* Those that wait are those that are left: most of them have no record. */
+/* In which state a member is counted if it does not wait as its job does; else in that of its job's. */
+static enum store_state counted_as(const struct job *job, const struct member *m)
+{
+    if (m->state == STORE_PENDING)
+        return member_held(job, m) ? SUM_HELD : STORE_PENDING;
+    return m->state == STORE_STARTING ? STORE_RUNNING : (enum store_state)m->state;
+}
+
+/* Those that wait as their job does are those that are left: most of them have no record. */
 void array_sum_job(struct array_sum *sum, const struct job *job)
 {
-    struct idset *waiting = &sum->members[STORE_PENDING];
+    enum store_state left = job->held ? SUM_HELD : STORE_PENDING;
+    struct idset *waiting = &sum->members[left];
     int rc = job->indices.n > 0 ? idset_copy(waiting, &job->indices)
                                 : idset_add_range(waiting, 0, job->members - 1);
-    for (uint32_t i = 0; (i = member_next_own(job, i)) < job->members; i++)
-        if (member_record(job, i)->state != STORE_PENDING)
-            add(sum, (enum store_state)member_record(job, i)->state, i);
-    for (int k = STORE_PENDING + 1; k <= STORE_TIMEOUT && rc == 0; k++)
-        rc = idset_subtract(waiting, &sum->members[k]);
-    sum->counts[STORE_PENDING] = job->counts[STORE_PENDING];
-    sum->held = job->held;
+    for (uint32_t i = 0; (i = member_next_own(job, i)) < job->members; i++) {
+        enum store_state state = counted_as(job, member_record(job, i));
+        if (state != left)
+            add(sum, state, i);
+    }
+    for (int k = STORE_PENDING; k <= STORE_TIMEOUT && rc == 0; k++)
+        if (k != (int)left)
+            rc = idset_subtract(waiting, &sum->members[k]);
+    sum->counts[left] = (uint32_t)waiting->count;
     sum->no_memory = sum->no_memory || rc < 0;
 }
 
@@ -78,8 +88,8 @@ int array_sum_stored(struct array_sum *sum, store_t *store, int64_t id, berth_er
 
 enum store_state array_sum_state(const struct array_sum *sum)
 {
-    static const enum store_state order[] = {STORE_RUNNING, STORE_PENDING, STORE_FAILED,
-                                             STORE_TIMEOUT, STORE_CANCELLED};
+    static const enum store_state order[] = {STORE_RUNNING, STORE_PENDING, SUM_HELD,
+                                             STORE_FAILED,  STORE_TIMEOUT, STORE_CANCELLED};
     for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
         if (sum->counts[order[i]] > 0)
             return order[i];
@@ -88,7 +98,9 @@ enum store_state array_sum_state(const struct array_sum *sum)
 
 uint32_t array_sum_first(const struct array_sum *sum, const struct job *job)
 {
-    enum store_state state = sum->counts[STORE_PENDING] > 0 ? STORE_PENDING : array_sum_state(sum);
+    enum store_state state = sum->counts[STORE_PENDING] > 0 ? STORE_PENDING
+                             : sum->counts[SUM_HELD] > 0    ? SUM_HELD
+                                                            : array_sum_state(sum);
     uint32_t first = idset_first(&sum->members[state]);
     return first < job->members ? first : member_next(job, 0);
 }
@@ -98,7 +110,10 @@ void array_show(server_t *s, const struct job *job, const struct array_sum *sum,
 {
     job_show(s, job, array_sum_first(sum, job), shown);
     shown->member = -1;
-    shown->state = job_state_word(array_sum_state(sum), sum->held);
+    shown->priority = job->priority;
+    shown->limit = job->limit;
+    shown->planned = job->estimate;
+    shown->state = array_sum_word(sum);
 }
 
 void array_show_stored(const struct store_job *job, const struct array_sum *sum,
@@ -117,9 +132,14 @@ void array_show_stored(const struct store_job *job, const struct array_sum *sum,
     shown->exit_signal = sum->exit_signal;
 }
 
-static const char *word_of(const struct array_sum *sum, enum store_state state)
+static const char *word_of(enum store_state state)
 {
-    return state == STORE_STARTING ? NULL : job_state_word(state, sum->held);
+    return state == SUM_HELD ? "held" : job_state_word(state, false);
+}
+
+const char *array_sum_word(const struct array_sum *sum)
+{
+    return word_of(array_sum_state(sum));
 }
 
 static void put_set(struct json_out *out, const char *key, const struct idset *set)
@@ -138,7 +158,7 @@ static void put_ranges(struct json_out *out, const struct array_sum *sum)
     for (int i = 0; i <= STORE_TIMEOUT; i++) {
         if (sum->members[i].n == 0)
             continue;
-        put_set(out, word_of(sum, (enum store_state)i), &sum->members[i]);
+        put_set(out, word_of((enum store_state)i), &sum->members[i]);
         failed = idset_unite(&all, &sum->members[i]) < 0 || failed;
     }
     json_close(out, '}');
@@ -156,17 +176,16 @@ void array_sum_words(struct strbuf *out, const struct array_sum *sum)
         strbuf_puts(out, any ? ", " : "");
         strbuf_put_uint(out, sum->counts[i]);
         strbuf_putc(out, ' ');
-        strbuf_puts(out, word_of(sum, (enum store_state)i));
+        strbuf_puts(out, word_of((enum store_state)i));
         any = true;
     }
 }
 
 void array_sum_put(struct json_out *out, const struct array_sum *sum)
 {
-    uint32_t waiting = sum->counts[STORE_PENDING];
     json_open(out, "summary", '{');
-    json_put_uint(out, "held", sum->held ? waiting : 0);
-    json_put_uint(out, "pending", sum->held ? 0 : waiting);
+    json_put_uint(out, "held", sum->counts[SUM_HELD]);
+    json_put_uint(out, "pending", sum->counts[STORE_PENDING]);
     for (enum store_state i = STORE_RUNNING; i <= STORE_TIMEOUT; i++)
         json_put_uint(out, job_state_word(i, false), sum->counts[i]);
     json_close(out, '}');

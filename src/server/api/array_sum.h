@@ -6,11 +6,13 @@
 #include "base/json_out.h"
 #include "server/core/job_text.h"
 
-/* All zero at first. Members that are starting count as running. */
+/* Where those that wait and are held are counted: members that are starting count as running. */
+#define SUM_HELD STORE_STARTING
+
+/* All zero at first. */
 struct array_sum {
     uint32_t counts[STORE_TIMEOUT + 1];
     struct idset members[STORE_TIMEOUT + 1];
-    bool held;      /* those that wait are held */
     bool no_memory; /* something is missing */
     /* Of those that were added one by one: the first start and the last end, us since 1970, -1: none; the
      * highest exit status or else signal, the highest memory and the sum of the others, -1: unknown.
@@ -32,12 +34,13 @@ void array_sum_add(struct array_sum *sum, const struct store_member *m);
 int array_sum_stored(struct array_sum *sum, store_t *store, int64_t id, berth_error_t *err);
 
 /* The state of the whole: running if any member runs, else pending or held if any waits, else failed,
- * timeout, cancelled or done, whichever comes first.
+ * timeout, cancelled or done, whichever comes first. As the users' word; the state of one that is over.
  */
+const char *array_sum_word(const struct array_sum *sum);
 enum store_state array_sum_state(const struct array_sum *sum);
 
-/* The member of a job in memory that stands for the whole: the first that waits, or else that runs, or else
- * of that state.
+/* The member of a job in memory that stands for the whole: the first that waits and is not held, or else that
+ * waits, or else that runs, or else of that state.
  */
 uint32_t array_sum_first(const struct array_sum *sum, const struct job *job);
 

@@ -245,6 +245,11 @@ static void put_reason(struct strbuf *out, const struct waiting *w)
     case SCHED_REASON_HELD:
         strbuf_puts(out, "It is held: it waits for 'berth release ");
         strbuf_put_int(out, w->job);
+        if (w->held_member >= 0) {
+            strbuf_putc(out, '[');
+            strbuf_put_int(out, w->held_member);
+            strbuf_putc(out, ']');
+        }
         strbuf_puts(out, "'.");
         return;
     case SCHED_REASON_DEPENDENCY:

@@ -19,6 +19,7 @@ struct waiting {
     const char *hold; /* why no job is started at present; NULL: starts are not paused */
     const char *user, *queue;
     int64_t job;
+    int64_t held_member;    /* it is held by itself; -1: its job is, or it is not held */
     enum sched_state state; /* WAITING, RESERVED, BLOCKED or REJECTED */
     int64_t start;          /* ticks from now; -1: unknown */
     bool expected;          /* it is reserved, but not promised */

@@ -67,9 +67,9 @@ static void show_not_before(struct list *l, const struct job *job, uint32_t i,
 
 /* ---- Arrays as a whole ---- */
 
-static bool counts_fit(const struct list *l, const uint32_t *counts, bool held)
+static bool counts_fit(const struct list *l, const uint32_t *counts, uint32_t held)
 {
-    if (counts[STORE_PENDING] > 0 && (held ? l->states.held : l->states.pending))
+    if ((held > 0 && l->states.held) || (counts[STORE_PENDING] > held && l->states.pending))
         return true;
     for (int i = STORE_PENDING + 1; i <= STORE_TIMEOUT; i++)
         if (counts[i] > 0 && (l->states.bits & 1u << i))
@@ -119,7 +119,7 @@ static int end_sum(struct list *l)
     struct job_shown shown;
     store_cursor_close(l->part);
     l->part = NULL;
-    if (!l->sum.any || !counts_fit(l, l->sum.counts, false) || l->sum.end < l->since)
+    if (!l->sum.any || !counts_fit(l, l->sum.counts, 0) || l->sum.end < l->since)
         return 0;
     if (store_read_job(l->stream.server->store, l->part_id, &job, NULL) < 0)
         return errno == ENOENT ? 0 : -1;
@@ -160,7 +160,7 @@ static bool is_whole(const struct list *l, const struct job *job)
 /* The same job's row is not written again. */
 static bool array_follows(const struct list *l, const struct job *job)
 {
-    return job->id != l->id && job->live > 0 && counts_fit(l, job->counts, job->held);
+    return job->id != l->id && job->live > 0 && counts_fit(l, job->counts, job_held(job));
 }
 
 static struct job *next_live(struct list *l, uint32_t *member)
@@ -371,7 +371,7 @@ static int next_array(struct list *l, int64_t id, char *behind)
         return errno == ENOENT ? 0 : -1;
     if (!job && (stored.members == 1 || begin_sum(l, id) < 0))
         return stored.members == 1 ? 0 : -1;
-    if (job && shows_job(l, job) && counts_fit(l, job->counts, job->held))
+    if (job && shows_job(l, job) && counts_fit(l, job->counts, job_held(job)))
         put_array(l, job);
     l->next_id = behind;
     return 1;

@@ -20,7 +20,7 @@ struct action {
     api_action *act;
     const char *body;             /* of a request for one job; NULL: that of this request */
     int (*check)(struct call *c); /* checks that body; NULL: nothing to check */
-    bool by_member;               /* it applies to single members of an array */
+    bool by_member;               /* a filter chooses single members of an array, else all of it */
     bool is_last_first;           /* jobs in reverse order, as members in api_members */
 };
 
@@ -231,6 +231,8 @@ static int act(struct many *m, size_t *steps)
     if (*steps == 0 || !m->action->act(&t->call, &t->progress, steps))
         return 0;
     t->is_there = false;
+    progress_clear(&t->progress);
+    t->progress.had = NULL;
     if (t->reply.status == 200)
         m->done++;
     else if (t->is_ranged && (t->reply.status == 404 || t->reply.status == 409))
@@ -320,7 +322,23 @@ static void target_between(struct many *m, const struct ids_range *range)
     target_job(m, job, true);
 }
 
-/* Target the next member that a range names. */
+/* Whether a range names all members of an array. */
+static bool names_all(const struct ids_range *range, const struct job *job)
+{
+    const struct idset *named = &range->members, *all = &job->indices;
+    uint32_t k = 0;
+    if (all->n == 0)
+        return named->n > 0 && named->v[0].lo == 0 && named->v[0].hi >= job->members - 1;
+    for (uint32_t i = 0; i < all->n; i++) {
+        while (k < named->n && named->v[k].hi < all->v[i].lo)
+            k++;
+        if (k == named->n || named->v[k].lo > all->v[i].lo || named->v[k].hi < all->v[i].hi)
+            return false;
+    }
+    return true;
+}
+
+/* Target the next member that a range names; all of them at once where the array as a whole is meant. */
 static void target_range_member(struct many *m, const struct ids_range *range)
 {
     if (m->piece == range->members.n) {
@@ -328,8 +346,15 @@ static void target_range_member(struct many *m, const struct ids_range *range)
         return;
     }
     bool ranged = range->members.count > 1;
-    const struct job *job = job_lookup(m->c->s, range->first);
-    if (!m->action->by_member) { /* which is refused, or not there: once, however many they are */
+    struct job *job = job_lookup(m->c->s, range->first);
+    if (ranged && job && job->live > 0 && !m->has_states && job->id <= m->last &&
+        names_all(range, job)) {
+        target_job(m, job, true);
+        next_range(m);
+        return;
+    }
+    if (json_object_get(m->arguments,
+                        "queue")) { /* which is refused: once, however many they are */
         set_target(m, range->first, m->next, false);
         next_range(m);
         return;
@@ -429,6 +454,7 @@ static void many_clear(struct server_work *work)
 {
     struct many *m = (struct many *)work;
     json_decref(m->arguments);
+    progress_clear(&m->target.progress);
     ids_clear(&m->ids);
     strbuf_clear(&m->refused);
     strbuf_clear(&m->text);

@@ -59,7 +59,7 @@ static bool check_job(const server_t *s, const struct job *job, struct sums *sum
     sums->unstarted += job->is_behind;
     if (!job->is_behind && !check_entry(s, job))
         return false;
-    sums->held += job->held ? job->counts[STORE_PENDING] : 0;
+    sums->held += job_held(job);
     return records_check(job) && job->user && job->queue && job->name && job->row &&
            (!job->is_new || (job->request && job->unsaved));
 }

@@ -45,16 +45,19 @@ static void event_requeued(server_t *s, const struct run *run, const char *reaso
     member_event(s, run->job, run->member, "requeued", event_text("reason", reason));
 }
 
-/* Put a running member back in the core's queue, with the priority and the hold that its job has by now.
- * Returns 0, or -1 with errno and the member running.
+/* Put a running member back in the core's queue, with the priority and the hold that it (NULL: its job) has by
+ * now. Returns 0, or -1 with errno and the member running.
  */
-static int wait_in_core(server_t *s, const struct job *job, sched_job_t handle)
+static int wait_in_core(server_t *s, const struct job *job, const struct member *m,
+                        sched_job_t handle)
 {
+    static const struct member as_its_job;
     int64_t now = s->clock.now;
-    if (sched_prioritize(s->sched, now, handle, job->priority) < 0 ||
+    m = m ? m : &as_its_job;
+    if (sched_prioritize(s->sched, now, handle, member_priority(job, m)) < 0 ||
         sched_requeue(s->sched, now, handle) < 0)
         return -1;
-    if (job->held)
+    if (member_held(job, m))
         sched_hold(s->sched, now, handle);
     return 0;
 }
@@ -98,7 +101,7 @@ static void requeue_refused(server_t *s, struct run *run, const char *why)
 void run_undo_start(server_t *s, struct run *run, const char *why)
 {
     struct member *m = member_record(run->job, run->member);
-    if (m->handle >= 0 && wait_in_core(s, run->job, m->handle) == 0)
+    if (m->handle >= 0 && wait_in_core(s, run->job, m, m->handle) == 0)
         requeue_refused(s, run, why);
 }
 
@@ -115,7 +118,7 @@ static void put_run_end(struct strbuf *data, const struct run *run, const char *
 /* Without a limit it was for a block (pass.c). */
 static const char *time_reason(const struct member *m, const struct job *job)
 {
-    return job->limit == SCHED_UNLIMITED && m->reason ? m->reason : "time limit";
+    return member_limit(job, m) == SCHED_UNLIMITED && m->reason ? m->reason : "time limit";
 }
 
 static const char *end_reason(const struct member *m, const struct job *job,
@@ -188,7 +191,7 @@ static bool try_requeue(server_t *s, struct run *run, const struct engine_event 
     const struct member *m = member_record(run->job, run->member);
     if (!should_requeue(m, run->job, e) || m->handle < 0)
         return false;
-    if (wait_in_core(s, run->job, m->handle) < 0) {
+    if (wait_in_core(s, run->job, m, m->handle) < 0) {
         if (errno != ENOMEM)
             return false;
         defer_end(s, run, e);
@@ -236,7 +239,7 @@ static void run_ended(server_t *s, struct run *run, const struct engine_event *e
 void member_undo_start(server_t *s, struct job *job, uint32_t i)
 {
     struct member *m = member_record(job, i);
-    if (wait_in_core(s, job, m->handle) == 0) {
+    if (wait_in_core(s, job, m, m->handle) == 0) {
         member_requeue(s, job, i);
         return;
     }
@@ -265,7 +268,7 @@ void member_recover_handle(server_t *s, struct job *job, uint32_t i)
 void member_fall_behind(server_t *s, struct job *job, sched_job_t handle)
 {
     if (handle >= 0) /* else, or if that fails, it is tried again */
-        wait_in_core(s, job, handle);
+        wait_in_core(s, job, NULL, handle);
     if (handle == job->entry)
         job->entry = -1;
     s->runs.n_unstarted += !job->is_behind;
@@ -286,7 +289,7 @@ static void catch_up(server_t *s, struct job *job)
             continue;
         int state = handle >= 0 ? sched_state(s->sched, handle) : SCHED_REJECTED;
         struct member *m = NULL;
-        if (state != SCHED_RUNNING || wait_in_core(s, job, handle) == 0)
+        if (state != SCHED_RUNNING || wait_in_core(s, job, NULL, handle) == 0)
             m = member_make(s, job, i);
         if (m)
             m->handle = handle;

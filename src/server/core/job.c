@@ -150,7 +150,7 @@ int job_insert(server_t *s, struct job *job)
     s->table.n++;
     for (int i = 0; i <= STORE_TIMEOUT; i++)
         s->table.counts[i] += job->counts[i];
-    s->table.n_held += job->held ? job->counts[STORE_PENDING] : 0;
+    s->table.n_held += job_held(job);
     job_charge(s, job, true);
     return 0;
 }
@@ -163,7 +163,7 @@ void job_remove(server_t *s, struct job *job)
         s->table.n_gone++;
         for (int i = 0; i <= STORE_TIMEOUT; i++)
             s->table.counts[i] -= job->counts[i];
-        s->table.n_held -= job->held ? job->counts[STORE_PENDING] : 0;
+        s->table.n_held -= job_held(job);
         job_charge(s, job, false);
         /* A submission that is undone frees its id for the next one, so no gap may stay at the end. */
         while (s->table.n > 0 && !s->table.jobs[s->table.n - 1].job) {
@@ -208,11 +208,11 @@ void member_set_state(server_t *s, struct job *job, uint32_t member, enum store_
     bool was_live = member_is_live(m);
     s->table.counts[m->state]--;
     s->table.counts[state]++;
+    s->table.n_held -= job_held(job);
     job->counts[m->state]--;
     job->counts[state]++;
-    if (job->held)
-        s->table.n_held += (size_t)(state == STORE_PENDING) - (m->state == STORE_PENDING);
-    m->state = (uint8_t)state;
+    own_state(job, m, state);
+    s->table.n_held += job_held(job);
     if (was_live && !member_is_live(m)) {
         job->live--;
         user_charge(s, job->uid, -1, 0, 0);

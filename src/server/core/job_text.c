@@ -367,6 +367,10 @@ void job_show(server_t *s, const struct job *job, uint32_t member, struct job_sh
     sched_job_t handle = m->state == STORE_PENDING ? member_handle(job, member) : -1;
     struct store_job kept;
     job_to_store(job, &kept);
+    kept.held = member_held(job, m);
+    kept.priority = member_priority(job, m);
+    kept.limit = member_limit(job, m);
+    kept.estimate = member_estimate(job, m);
     show_job(&kept, member, (enum store_state)m->state, j);
     j->reason = m->reason;
     j->attempts = m->attempts;
@@ -378,7 +382,7 @@ void job_show(server_t *s, const struct job *job, uint32_t member, struct job_sh
         show_waiting(s, m, handle, j);
     } else if (member_is_live(m)) {
         j->reason = NULL; /* of an earlier start */
-        int64_t lasts = job->limit < SCHED_UNLIMITED ? job->limit : job->estimate;
+        int64_t lasts = kept.limit < SCHED_UNLIMITED ? kept.limit : kept.estimate;
         if (m->at >= 0 && lasts < SCHED_UNLIMITED)
             j->until = server_wall_time(s, m->at + lasts);
         int64_t killed = m->run ? run_killed_at(s, m->run) : -1;
@@ -394,6 +398,9 @@ void job_show_stored(const struct store_job *job, const struct store_member *m, 
     json_find(json_part(job->request, strlen(job->request)), &key, 1, &shown);
     show_job(job, m->member, m->state, j);
     job_show_end(m, j);
+    j->priority = m->own_priority ? m->priority : job->priority;
+    j->limit = m->own_times ? m->limit : job->limit;
+    j->planned = m->own_times ? m->estimate : job->estimate;
     if (shown.length > 2) {
         j->row = shown.at + 1;
         j->row_length = shown.length - 2;

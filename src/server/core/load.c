@@ -139,6 +139,13 @@ static int load_run(struct loading *l, struct member *m, const struct store_memb
     return 0;
 }
 
+static int load_own(struct loading *l, struct member *m, const struct store_member *from)
+{
+    struct own own = {from->own_hold, from->held,  from->own_priority, from->own_times,
+                      from->priority, from->limit, from->estimate};
+    return own_set(l->s, l->job, m, &own);
+}
+
 static int load_stored_member(void *context, const struct store_member *from)
 {
     struct loading *l = context;
@@ -159,6 +166,8 @@ static int load_stored_member(void *context, const struct store_member *from)
     m->at = from->at;
     if (from->reason)
         text_assign(&m->reason, from->reason);
+    if (load_own(l, m, from) < 0)
+        return -1;
     if (from->state != STORE_PENDING)
         member_set_state(s, l->job, from->member, from->state);
     if (m->unsaved) { /* it is as stored */
@@ -390,9 +399,20 @@ static void forget_promise(server_t *s, struct job *job, uint32_t i)
 /* Whether a stored reservation fits the job. It may not if a crash cut off a change of an array before it
  * reached this member.
  */
-static bool promise_fits_job(const struct job *job, const struct promise *p)
+static bool promise_fits(const struct job *job, const struct member *m, const struct promise *p)
 {
-    return !job->held && (job->estimate == SCHED_UNLIMITED || p->until - p->at >= job->estimate);
+    int64_t estimate = member_estimate(job, m);
+    return !member_held(job, m) && (estimate == SCHED_UNLIMITED || p->until - p->at >= estimate);
+}
+
+/* Have a record say what a member goes by. */
+static void record_own(struct sched_record *r, const struct job *job, const struct member *m)
+{
+    r->held = member_held(job, m);
+    r->request.hold = r->held;
+    r->request.priority = member_priority(job, m);
+    r->request.duration = member_limit(job, m);
+    r->request.estimate = member_estimate(job, m);
 }
 
 /* Restore a member as it was, or else without its reservation, or the entry of which it is the first. Returns
@@ -403,12 +423,13 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
 {
     struct member *m = member_record(job, i);
     bool runs = m && m->state != STORE_PENDING;
-    if (p && p->resources && !runs && !promise_fits_job(job, p)) {
+    if (p && p->resources && !runs && !promise_fits(job, m, p)) {
         forget_promise(s, job, i);
         p = NULL;
     }
     r->member = i;
-    r->state = job->held ? SCHED_BLOCKED : SCHED_WAITING;
+    record_own(r, job, member_look(job, i));
+    r->state = r->held ? SCHED_BLOCKED : SCHED_WAITING;
     if (p && p->displaced && !runs) { /* what is there by now is not known to be what was lost */
         r->displaced = r->fresh = true;
         r->promised = p->promised;
@@ -449,7 +470,7 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
 }
 
 /* Which members wait in an array's entry: those that were promised nothing, and the first that was, if it
- * goes before them.
+ * goes before them; but none that has something of its own.
  */
 struct waiting_entry {
     struct idset members;
@@ -470,7 +491,7 @@ static int entry_find(const struct loading *l, const struct job *job, struct wai
         bool promised =
             at < l->n_promises && l->promises[at].job == job && l->promises[at].member == i;
         at += promised;
-        if (member_look(job, i)->state != STORE_PENDING)
+        if (member_look(job, i)->state != STORE_PENDING || member_look(job, i)->own)
             continue;
         if (promised && first == IDSET_NONE)
             first = i;

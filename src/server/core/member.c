@@ -55,6 +55,7 @@ void records_destroy(server_t *s, struct job *job)
         if (m->run)
             run_destroy(s, m->run);
         free(m->reason);
+        free(m->own);
     }
     for (uint32_t k = 0; job->page && k < n_pages(job); k++) {
         s->table.records -= job->page[k] ? page_size(job) : 0;
@@ -222,17 +223,19 @@ int entry_find_parts(server_t *s, struct job *job)
 
 bool records_check(const struct job *job)
 {
-    uint32_t counts[STORE_TIMEOUT + 1] = {0}, live = 0;
+    uint32_t counts[STORE_TIMEOUT + 1] = {0}, live = 0, held = 0;
     for (uint32_t i = 0; (i = member_next_own(job, i)) < job->members; i++)
         if (!member_exists(job, i))
             return false;
     for (uint32_t i = 0; (i = member_next(job, i)) < job->members; i++) {
         counts[member_look(job, i)->state]++;
         live += member_is_live(member_look(job, i));
+        held +=
+            member_look(job, i)->state == STORE_PENDING && member_held(job, member_look(job, i));
     }
     for (int i = 0; i <= STORE_TIMEOUT; i++)
         if (counts[i] != job->counts[i])
             return false;
-    return live == job->live && idset_check(&job->indices) &&
+    return live == job->live && held == job_held(job) && idset_check(&job->indices) &&
            (job->indices.n == 0 || idset_last(&job->indices) == job->members - 1);
 }

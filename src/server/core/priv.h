@@ -63,14 +63,23 @@ struct run {
     struct engine_event deferred_end;
 };
 
-/* The record of a member: it has started, ended, or has a reservation; or memory was short, or it is the
- * only member of its job.
+/* What was changed of a member by itself (own.c): whether it is held, its priority, how long it may take and is
+ * expected to.
+ */
+struct own {
+    bool has_hold, held, has_priority, has_times;
+    int64_t priority, limit, estimate;
+};
+
+/* The record of a member: it has started, ended, or has a reservation; or it was changed by itself, memory was
+ * short, or it is the only member of its job.
  */
 struct member {
     sched_job_t handle; /* -1: unknown to the core; the job's entry: it waits there */
     int64_t at;         /* its reserved or estimated start; -1: unknown */
     struct run *run;    /* NULL */
     char *reason;       /* why it failed or was cancelled, or could not be started; NULL */
+    struct own *own;    /* what it does not go by its job in; NULL: nothing */
     uint32_t attempts;
     uint8_t state; /* enum store_state */
     int8_t how;    /* how the run came to start; -1: unknown */
@@ -108,9 +117,10 @@ struct job {
     int64_t priority, submitted, submitted_wall;
     int64_t nodes, cores, gpus;
     bool held, requeue;
-    bool is_new;  /* not in the store yet */
-    bool unsaved; /* the job itself has changed */
-    bool is_over; /* its last end is stored: it is in a list of jobs to remove */
+    uint32_t own_waiting[2]; /* members that wait, and by themselves are let go on, or held */
+    bool is_new;             /* not in the store yet */
+    bool unsaved;            /* the job itself has changed */
+    bool is_over;            /* its last end is stored: it is in a list of jobs to remove */
     struct job *next_over;
     /* An array's entry in the core, under which those of its members wait that have no handle of their own;
      * -1: there is none.
@@ -436,6 +446,24 @@ static inline struct member *ref_record(const struct member_ref *ref)
 {
     return member_record(ref->job, ref->member);
 }
+
+/* ---- What was changed of members by themselves (own.c) ---- */
+
+/* What a member goes by: its own, or else its job's. */
+bool member_held(const struct job *job, const struct member *m);
+int64_t member_priority(const struct job *job, const struct member *m);
+int64_t member_limit(const struct job *job, const struct member *m);
+int64_t member_estimate(const struct job *job, const struct member *m);
+
+/* How many of a job's members wait and are held. */
+uint32_t job_held(const struct job *job);
+
+/* What a member has of its own; and set that. 0, or -1 with ENOMEM, never where it has some already. */
+struct own own_of(const struct member *m);
+int own_set(server_t *s, struct job *job, struct member *m, const struct own *to);
+
+/* Change a member's state, and the counts of its job that go by what it has of its own. */
+void own_state(struct job *job, struct member *m, enum store_state state);
 
 /* Members that run or are about to. */
 static inline uint32_t job_running(const struct job *job)

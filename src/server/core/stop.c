@@ -34,9 +34,8 @@ static void set_timer(server_t *s, struct run *run, int64_t at)
 static int64_t limit_of(const struct run *run)
 {
     const struct member *m = member_record(run->job, run->member);
-    int64_t limit;
-    if (run->job->limit == SCHED_UNLIMITED || m->at < 0 ||
-        __builtin_add_overflow(m->at, run->job->limit, &limit))
+    int64_t length = member_limit(run->job, m), limit;
+    if (length == SCHED_UNLIMITED || m->at < 0 || __builtin_add_overflow(m->at, length, &limit))
         return INT64_MAX;
     return limit;
 }
@@ -44,7 +43,7 @@ static int64_t limit_of(const struct run *run)
 /* When a run is warned of its limit: not before it begins, even if the limit is that short. */
 static int64_t warned_at(const struct run *run, int64_t limit)
 {
-    int64_t length = run->job->limit;
+    int64_t length = member_limit(run->job, member_record(run->job, run->member));
     return limit - (run->warn_before < length ? run->warn_before : length / 2);
 }
 

@@ -32,6 +32,7 @@ static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_
 {
     const struct member *m = member_record(job, i);
     const struct run *run = m->run;
+    struct own own = own_of(m);
     struct sched_record r = {.at = -1, .until = -1};
     struct store_member to = {.job = job->id,
                               .member = i,
@@ -40,6 +41,13 @@ static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_
                               .timed_out = m->timed_out,
                               .preempted = m->preempted,
                               .requeue = m->requeue,
+                              .own_hold = own.has_hold,
+                              .held = own.held,
+                              .own_priority = own.has_priority,
+                              .own_times = own.has_times,
+                              .priority = own.priority,
+                              .limit = own.limit,
+                              .estimate = own.estimate,
                               .attempts = m->attempts,
                               .how = run && run->key ? m->how : -1,
                               .at = -1,

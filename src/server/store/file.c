@@ -104,8 +104,11 @@ static const char version_6[] =
 /* The records of members say how much they hold or held. */
 static const char version_7[] = "";
 
+/* The records of members say what was changed of these by themselves. */
+static const char version_8[] = "";
+
 static const struct store_step steps[] = {{version_1}, {version_2}, {version_3}, {version_4},
-                                          {version_5}, {version_6}, {version_7}};
+                                          {version_5}, {version_6}, {version_7}, {version_8}};
 enum { STEPS = sizeof(steps) / sizeof(*steps) };
 
 static const char *const sql[SQL_COUNT] = {

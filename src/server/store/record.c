@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Version 2 of a job adds `count` and `indices`, that of a member `how`. */
-enum { JOB_VERSION = 2, MEMBER_VERSION = 4 };
+enum { JOB_VERSION = 2, MEMBER_VERSION = 5 };
 
 static void record_put_number(struct strbuf *out, int64_t number)
 {
@@ -139,15 +139,52 @@ enum {
     STOPPING = 16,
     DISPLACED = 32,
     EXPECTED = 64,
-    WAITS = 128
+    WAITS = 128,
+    OWN_HOLD = 256,
+    HELD = 512,
+    OWN_PRIORITY = 1024,
+    OWN_TIMES = 2048
 };
+
+static int own_flags(const struct store_member *m)
+{
+    return (m->own_hold ? OWN_HOLD : 0) | (m->own_hold && m->held ? HELD : 0) |
+           (m->own_priority ? OWN_PRIORITY : 0) | (m->own_times ? OWN_TIMES : 0);
+}
+
+/* Of what it has of its own only that is there. */
+static void put_own(struct strbuf *out, const struct store_member *m)
+{
+    if (m->own_priority)
+        record_put_number(out, m->priority);
+    if (!m->own_times)
+        return;
+    record_put_number(out, m->limit);
+    record_put_number(out, m->estimate);
+}
+
+static void get_own(struct reader *r, int flags, struct store_member *m)
+{
+    m->own_hold = flags & OWN_HOLD;
+    m->held = flags & HELD;
+    m->own_priority = flags & OWN_PRIORITY;
+    m->own_times = flags & OWN_TIMES;
+    if (m->held && !m->own_hold)
+        reader_fail(r);
+    if (m->own_priority)
+        m->priority = record_get_number(r, INT64_MIN, INT64_MAX);
+    if (!m->own_times)
+        return;
+    m->limit = record_get_number(r, 0, INT64_MAX);
+    m->estimate = record_get_number(r, 0, INT64_MAX);
+}
 
 void store_member_encode(struct strbuf *out, const struct store_member *m)
 {
     int flags = (m->cancelled ? CANCELLED : 0) | (m->timed_out ? TIMED_OUT : 0) |
                 (m->preempted ? PREEMPTED : 0) | (m->requeue ? REQUEUE : 0) |
                 (m->stopping ? STOPPING : 0) | (m->displaced ? DISPLACED : 0) |
-                (m->expected ? EXPECTED : 0) | (m->waits ? WAITS : 0);
+                (m->expected ? EXPECTED : 0) | (m->waits ? WAITS : 0) | own_flags(m);
     strbuf_putc(out, MEMBER_VERSION);
     record_put_number(out, flags);
     record_put_number(out, (int64_t)m->key);
@@ -167,6 +204,7 @@ void store_member_encode(struct strbuf *out, const struct store_member *m)
     record_put_text(out, m->resources);
     record_put_text(out, m->held_resources);
     record_put_text(out, m->reason);
+    put_own(out, m);
 }
 
 int store_member_decode(const void *data, size_t length, struct store_member *m)
@@ -175,7 +213,7 @@ int store_member_decode(const void *data, size_t length, struct store_member *m)
     int version = length > 0 ? *r.at++ : 0;
     if (version < 1 || version > MEMBER_VERSION)
         reader_fail(&r);
-    int flags = (int)record_get_number(&r, 0, 2 * WAITS - 1);
+    int flags = (int)record_get_number(&r, 0, 2 * OWN_TIMES - 1);
     m->cancelled = flags & CANCELLED;
     m->timed_out = flags & TIMED_OUT;
     m->preempted = flags & PREEMPTED;
@@ -201,6 +239,7 @@ int store_member_decode(const void *data, size_t length, struct store_member *m)
     m->resources = record_get_text(&r);
     m->held_resources = record_get_text(&r);
     m->reason = record_get_text(&r);
+    get_own(&r, flags, m);
     return reader_finish(&r);
 }
 
@@ -209,5 +248,6 @@ bool store_member_is_valid(const struct store_member *m)
     bool ended = m->state >= STORE_DONE;
     return m->job > 0 && m->state >= STORE_PENDING && m->state <= STORE_TIMEOUT &&
            m->start_wall >= -1 && m->end_wall >= (ended ? 0 : -1) && m->peak_memory >= -1 &&
-           m->cpu_time >= -1 && m->how >= -1 && m->how <= STORE_HOW_MAX && m->promised >= 0;
+           m->cpu_time >= -1 && m->how >= -1 && m->how <= STORE_HOW_MAX && m->promised >= 0 &&
+           m->limit >= 0 && m->estimate >= 0;
 }

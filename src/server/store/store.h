@@ -79,11 +79,14 @@ struct store_member {
     bool timed_out; /* it was stopped at its time limit */
     bool preempted; /* it is being stopped, and requeued if `requeue` */
     bool requeue;
-    bool stopping;     /* the scheduler had it stopped for another (sched_record) */
-    bool expected;     /* it waits, and its start is expected, not promised, */
-    bool waits;        /* and waits for limits */
-    bool displaced;    /* it waits, and was promised a start that the machine took away, */
-    int64_t promised;  /* at this time: ticks, else 0 (sched_record) */
+    bool stopping;    /* the scheduler had it stopped for another (sched_record) */
+    bool expected;    /* it waits, and its start is expected, not promised, */
+    bool waits;       /* and waits for limits */
+    bool displaced;   /* it waits, and was promised a start that the machine took away, */
+    int64_t promised; /* at this time: ticks, else 0 (sched_record) */
+    /* What it does not go by its job in: whether it is held, its priority, and limit and estimate. */
+    bool own_hold, held, own_priority, own_times;
+    int64_t priority, limit, estimate;
     uint64_t key;      /* key of its run; 0: none */
     uint32_t attempts; /* starts so far */
     int how; /* how its start came about, 0 to STORE_HOW_MAX; -1: not started, or unknown */

@@ -129,7 +129,8 @@ struct head {
 /* The open jobs of a lane that a walk looks at one after the other. */
 struct line {
     struct queue *open; /* of a leaf of shares: its own; NULL: all of the lane's */
-    struct queue *fill; /* the finder's own: groups that may fit (job_group.h) */
+    struct queue *fill; /* the finder's own: groups that may fit (job_group.h); of a leaf NULL, */
+    uint32_t parts;     /* and the first part of a group with an open job of its own */
 
     /* Of the walk at work. */
     bool begun;

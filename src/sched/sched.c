@@ -12,6 +12,8 @@
 #include "place/flat.h"
 #include "sched/controllers/controller.h"
 #include "sched/queues.h"
+#include "sched/waiting/shares.h"
+#include "sched/waiting/turns.h"
 
 static int check_params(const struct sched_params *params, berth_error_t *err)
 {
@@ -180,6 +182,8 @@ int sched_prioritize(sched_t *s, int64_t now, sched_job_t handle, int64_t priori
         return -1;
     if (job->details) {
         job->details->priority = priority;
+        if (s->queues->shares)
+            turns_changed(s, s->queues->shares->job[slot].leaf);
         s->queues->stats[job->details->queue].reprioritized++;
     }
     return moves ? core_event(s, now) : core_advance(s, now);

@@ -129,9 +129,11 @@ struct head {
 /* The open jobs of a lane that a walk looks at one after the other. */
 struct line {
     struct queue *open; /* of a leaf of shares: its own; NULL: all of the lane's */
-    struct queue *fill; /* the finder's own: groups that may fit (job_group.h) */
+    struct queue *fill; /* the finder's own: groups that may fit (job_group.h); of a leaf NULL, */
+    uint32_t parts;     /* and the first part of a group with an open job of its own */
 
-    /* Of the walk at work. */
+    /* Of the walk at work; of a leaf, only if `walk` says so (shares.walk). */
+    uint64_t walk;
     bool begun;
     struct queue_key after; /* jobs up to here were looked at */
     bool fill_begun;
@@ -212,13 +214,14 @@ struct pass {
     size_t n_fresh; /* jobs that were new when it began */
     bool by_level;  /* level by level: jobs behind `above` up to `floor` are looked at (levels.c) */
     struct queue_key above, floor;
-    bool is_again;                /* it goes through its phases once more */
-    bool tries_holders;           /* the walk makes room for holders too, */
-    bool has_made_room;           /* and has done so for one, which has left what it was promised */
-    struct queue_key share_floor; /* of share_walk.c: the level that is walked over ends here */
-    bool is_whole;                /* it is not cut off */
-    struct tried tried;           /* when the walk began */
-    bool is_left;                 /* repair has left the holders behind `left` to outrank */
+    bool is_again;      /* it goes through its phases once more */
+    bool tries_holders; /* the walk makes room for holders too, */
+    bool has_made_room; /* and has done so for one, which has left what it was promised */
+    struct queue_key share_above,
+        share_floor;    /* of share_walk.c: the level begins behind this, ends here */
+    bool is_whole;      /* it is not cut off */
+    struct tried tried; /* when the walk began */
+    bool is_left;       /* repair has left the holders behind `left` to outrank */
     struct queue_key left;
     uint64_t budget;
 };

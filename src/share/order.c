@@ -189,7 +189,7 @@ static void set_keys(struct share_tree *t, const struct share_node *parent, uint
     if (t->by_usage)
         n->usage_now = share_usage_at(t, n, t->now);
     if (parent->by_job && n->n_children > 0)
-        n->first = t->nodes[choose(t, child)].first;
+        n->first = t->by_first ? n->waits : t->nodes[choose(t, child)].first;
 }
 
 /* Put a node's heap in order; what the node deserves is right. */
@@ -228,45 +228,70 @@ void share_reorder(struct share_tree *t, uint32_t node)
     }
 }
 
-void share_offer(struct share_tree *t, uint32_t leaf, const struct share_first *first)
+/* A child is offered, or a leaf below it is. */
+static void put_in(struct share_tree *t, uint32_t child)
 {
-    t->nodes[leaf].first = *first;
-    for (uint32_t i = leaf; i != SHARE_ROOT && t->nodes[i].place == 0; i = t->nodes[i].parent) {
+    for (uint32_t i = child; i != SHARE_ROOT && t->nodes[i].place == 0 && !t->nodes[i].closed;
+         i = t->nodes[i].parent) {
         struct share_node *parent = &t->nodes[t->nodes[i].parent];
         put(t, parent, parent->n_heap++, i);
     }
-    share_reorder(t, leaf);
+    share_reorder(t, child);
 }
 
-/* Take a child out of its parent's heap. */
+/* Take a child out of its parent's heap, and each above it that has nobody left. */
 static void take_out(struct share_tree *t, uint32_t child)
 {
-    struct share_node *n = &t->nodes[t->nodes[child].parent];
-    uint32_t i = t->nodes[child].place - 1;
-    uint32_t last = n->heap[--n->n_heap];
-    t->nodes[child].place = 0;
-    if (last == child)
-        return;
-    put(t, n, i, last);
-    if (n->seen == t->epoch)
-        sink(t, n, rise(t, n, i));
+    uint32_t i = child;
+    do {
+        struct share_node *n = &t->nodes[t->nodes[i].parent];
+        uint32_t place = t->nodes[i].place - 1;
+        uint32_t last = n->heap[--n->n_heap];
+        t->nodes[i].place = 0;
+        if (last != i) {
+            put(t, n, place, last);
+            if (n->seen == t->epoch)
+                sink(t, n, rise(t, n, place));
+        }
+        i = t->nodes[i].parent;
+    } while (i != SHARE_ROOT && t->nodes[i].n_heap == 0 && t->nodes[i].place > 0);
+    share_reorder(t, i);
+}
+
+void share_offer(struct share_tree *t, uint32_t leaf, const struct share_first *first)
+{
+    t->nodes[leaf].first = *first;
+    t->nodes[leaf].offered = true;
+    put_in(t, leaf);
 }
 
 void share_withdraw(struct share_tree *t, uint32_t leaf)
 {
     if (!share_is_offered(t, leaf))
         return;
-    uint32_t i = leaf;
-    do {
-        take_out(t, i);
-        i = t->nodes[i].parent;
-    } while (i != SHARE_ROOT && t->nodes[i].n_heap == 0);
-    share_reorder(t, i);
+    t->nodes[leaf].offered = false;
+    if (t->nodes[leaf].place > 0)
+        take_out(t, leaf);
+}
+
+void share_close(struct share_tree *t, uint32_t node)
+{
+    t->nodes[node].closed = true;
+    if (t->nodes[node].place > 0)
+        take_out(t, node);
+}
+
+void share_open(struct share_tree *t, uint32_t node)
+{
+    bool any = share_is_leaf(t, node) ? t->nodes[node].offered : t->nodes[node].n_heap > 0;
+    t->nodes[node].closed = false;
+    if (any)
+        put_in(t, node);
 }
 
 bool share_is_offered(const struct share_tree *t, uint32_t leaf)
 {
-    return leaf < t->n && share_is_leaf(t, leaf) && t->nodes[leaf].place > 0;
+    return leaf < t->n && share_is_leaf(t, leaf) && t->nodes[leaf].offered;
 }
 
 uint32_t share_next(struct share_tree *t, int64_t now)
@@ -334,11 +359,12 @@ bool share_order_check(struct share_tree *t)
         for (uint32_t j = 0; j < n->n_children; j++) {
             const struct share_node *child = &t->nodes[n->children[j]];
             offered += child->place > 0;
-            if (child->n_children > 0 && (child->place > 0) != (child->n_heap > 0))
+            bool any = child->n_children > 0 ? child->n_heap > 0 : child->offered;
+            if ((child->place > 0) != (any && !child->closed))
                 return false;
         }
         if (offered != n->n_heap || !heap_is_right(t, i))
             return false;
     }
-    return true;
+    return share_first_check(t);
 }

@@ -80,6 +80,10 @@ static int grow_children(struct share_tree *t, struct share_node *parent)
     if (!heap)
         return refuse(ENOMEM);
     parent->heap = heap;
+    uint32_t *waiters = reallocarray(parent->waiters, cap, sizeof(*waiters));
+    if (!waiters)
+        return refuse(ENOMEM);
+    parent->waiters = waiters;
     if (cap > t->cap_fill) {
         struct share_part *fill = reallocarray(t->fill, cap, sizeof(*fill));
         if (!fill)
@@ -174,6 +178,7 @@ void share_free(struct share_tree *t)
     for (uint32_t i = 0; i < t->n; i++) {
         free(t->nodes[i].children);
         free(t->nodes[i].heap);
+        free(t->nodes[i].waiters);
     }
     free(t->nodes);
     free(t->amounts);
@@ -195,7 +200,7 @@ uint32_t share_dimensions(const struct share_tree *t)
 static bool is_in_use(const struct share_tree *t, uint32_t leaf)
 {
     const struct share_node *n = &t->nodes[leaf];
-    return n->place > 0 ||
+    return n->offered || n->waiter > 0 ||
            n->jobs[SHARE_WAITING] + n->jobs[SHARE_PROMISED] + n->jobs[SHARE_RUNNING] > 0;
 }
 

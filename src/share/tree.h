@@ -193,6 +193,18 @@ void share_offer(struct share_tree *t, uint32_t leaf, const struct share_first *
 void share_withdraw(struct share_tree *t, uint32_t leaf); /* nothing where it is not offered */
 bool share_is_offered(const struct share_tree *t, uint32_t leaf);
 
+/* Tell of the first job of a leaf that waits, offered or not; NULL: none does. Once this was told of a leaf, an
+ * inner node stands for the first of these below it, by priority and number, whoever would be chosen in it. So
+ * who is left out of the choice changes nothing among the others. O(d log f).
+ */
+void share_wait(struct share_tree *t, uint32_t leaf, const struct share_first *first);
+
+/* Leave all leaves below a node, or a leaf, out of the choice, and let them take part again; they stay offered
+ * meanwhile. O(d log f).
+ */
+void share_close(struct share_tree *t, uint32_t node);
+void share_open(struct share_tree *t, uint32_t node);
+
 /* The leaf that is next, or SHARE_NO_NODE if none is offered. It stays offered. */
 uint32_t share_next(struct share_tree *t, int64_t now);
 

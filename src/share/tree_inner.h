@@ -28,14 +28,19 @@ struct share_node {
     uint32_t depth;
     uint32_t *children; /* ascending */
     uint32_t *heap;     /* the offered children, first the next if `seen` is the tree's epoch */
+    uint32_t
+        *waiters; /* the children below which a job waits, the one with the first of these first */
     uint32_t n_children, cap_children;
-    uint32_t n_heap;
-    uint32_t place; /* in the parent's heap, plus 1; 0: not offered */
+    uint32_t n_heap, n_waiters;
+    uint32_t waiter; /* in the parent's waiters, plus 1; 0: no job waits */
+    uint32_t place;  /* in the parent's heap, plus 1; 0: not offered */
     int32_t weight;
     int32_t priority;
     bool keeps_guarantee;
     bool parts_stale; /* a demand or a setting of a child has changed */
     bool by_job;      /* a comparator asks for the first job */
+    bool offered;     /* a leaf */
+    bool closed;      /* it is not in the parent's heap, whoever is offered below */
     uint8_t by[SHARE_BY_MAX];
     uint64_t jobs[SHARE_RUNNING + 1];
     uint64_t seen; /* the epoch in which the heap was put in order */
@@ -47,6 +52,7 @@ struct share_node {
 
     /* What comparators ask for, right in the parent's epoch. */
     struct share_first first;
+    struct share_first waits;    /* that waits */
     struct share_fraction share; /* of what is deserved */
     struct share_fraction part;  /* of what there is */
     share_wide usage_now;
@@ -71,6 +77,7 @@ struct share_tree {
     bool rooms_stale;
     bool by_usage; /* some node's children go by it */
     bool by_share;
+    bool by_first;  /* inner nodes stand for the first job that waits below */
     uint64_t epoch; /* changes with whatever may change more than the nodes above one leaf */
     int64_t now;
     int64_t half_life; /* 0: nothing is used */
@@ -119,6 +126,9 @@ void share_usage_settle(const struct share_tree *t, struct share_node *n, int64_
 
 /* take.c: the children of the node where two leaves part, in place of these. */
 void share_part_ways(const struct share_tree *t, uint32_t *a, uint32_t *b);
+
+/* first.c: first jobs that wait are in order. */
+bool share_first_check(const struct share_tree *t);
 
 /* order.c: what compares a node, and those above it, has changed. */
 void share_reorder(struct share_tree *t, uint32_t node);

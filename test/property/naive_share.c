@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stddef.h>
 
 __extension__ typedef unsigned __int128 uwide;
 
@@ -364,10 +365,29 @@ static int by_one(const struct naive_share *m, const struct share_tree *t, enum 
     }
 }
 
+/* What a child stands for in which a leaf would be chosen. */
+static const struct share_first *stands_for(const struct naive_share *m, uint32_t child,
+                                            uint32_t leaf)
+{
+    const struct share_first *first = NULL;
+    if (!m->by_first || child == leaf)
+        return &m->node[leaf].first;
+    for (uint32_t i = 1; i < m->n; i++) {
+        const struct share_first *waits = &m->node[i].waits;
+        if (m->node[i].any_waits && naive_is_below(m, i, child) &&
+            (!first || waits->priority > first->priority ||
+             (waits->priority == first->priority && waits->submit < first->submit)))
+            first = waits;
+    }
+    return first;
+}
+
 /* The leaf that is next at or below a node; SHARE_NO_NODE if none is offered there. */
 static uint32_t best(const struct naive_share *m, const struct share_tree *t, uint32_t node,
                      int64_t now)
 {
+    if (m->node[node].closed)
+        return SHARE_NO_NODE;
     if (naive_children(m, node) == 0)
         return m->node[node].offered ? node : SHARE_NO_NODE;
     uint32_t leaf = SHARE_NO_NODE, child = SHARE_NO_NODE;
@@ -380,9 +400,10 @@ static uint32_t best(const struct naive_share *m, const struct share_tree *t, ui
             enum share_by by = m->node[node].settings.by[k];
             if (by == SHARE_BY_END)
                 break;
-            c = by_one(m, t, by, (const uint32_t[]){i, child},
-                       (const struct share_first *[]){&m->node[other].first, &m->node[leaf].first},
-                       now);
+            c = by_one(
+                m, t, by, (const uint32_t[]){i, child},
+                (const struct share_first *[]){stands_for(m, i, other), stands_for(m, child, leaf)},
+                now);
         }
         if (c < 0) {
             leaf = other;

@@ -22,8 +22,10 @@ struct naive_job {
 struct naive_node {
     uint32_t parent;
     struct share_settings settings;
-    bool offered;
+    bool offered, closed;
     struct share_first first;
+    bool any_waits; /* a leaf: `waits` is its first job that waits */
+    struct share_first waits;
 };
 
 /* From a time on, a node runs at a rate; or its usage is set, or changed by something. */
@@ -38,6 +40,7 @@ struct naive_share {
     uint32_t dimensions;
     int64_t total[SHARE_DIMENSIONS_MAX];
     struct share_usage_rule rule;
+    bool by_first; /* inner nodes stand for the first job that waits below them */
     uint32_t n, n_jobs, n_changes;
     struct naive_node node[NAIVE_NODES];
     struct naive_job job[NAIVE_JOBS];

@@ -22,6 +22,24 @@ static int64_t running(const struct naive_queues *q, int lane, int user)
     return n;
 }
 
+/* The first open job of a queue, or of one of its users (-1: all), whether it is looked at or not. */
+static int first_open(const struct naive_queues *q, int lane, int user)
+{
+    int first = -1;
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].state == NQ_OPEN && q->job[i].lane == lane &&
+            (user < 0 || q->job[i].user == user) && (first < 0 || nq_before(q, i, first)))
+            first = i;
+    return first;
+}
+
+/* The priority of the job that would be looked at; of a queue whose users take turns, of its first one. */
+static int64_t priority_of(const struct naive_queues *q, int job, bool users)
+{
+    int lane = q->job[job].lane;
+    return q->job[users || !q->lane[lane].by_user ? job : first_open(q, lane, -1)].priority;
+}
+
 /* Less than 0: the job of one side goes first, more: the other's. */
 static int compare_by(const struct naive_queues *q, enum nq_by by, int a, int b, bool users)
 {
@@ -30,8 +48,8 @@ static int compare_by(const struct naive_queues *q, enum nq_by by, int a, int b,
     int64_t l = 0, r = 0;
     switch (by) {
     case NQ_BY_PRIORITY:
-        l = y->priority;
-        r = x->priority;
+        l = priority_of(q, b, users);
+        r = priority_of(q, a, users);
         break;
     case NQ_BY_DRF:
         l = received(q, x->lane, ux) *
@@ -44,8 +62,8 @@ static int compare_by(const struct naive_queues *q, enum nq_by by, int a, int b,
         r = running(q, y->lane, uy);
         break;
     case NQ_BY_SUBMIT:
-        l = a;
-        r = b;
+        l = first_open(q, x->lane, ux);
+        r = first_open(q, y->lane, uy);
         break;
     }
     return l < r ? -1 : l > r;

@@ -48,6 +48,36 @@ static void job_moves(struct scene *s)
     scene_move(s, i, to);
 }
 
+/* The first job that waits at a leaf, of those with numbers of their own; or none does. */
+static void wait(struct scene *s, uint32_t leaf, bool any)
+{
+    struct naive_node *n = &s->m.node[leaf];
+    n->any_waits = any;
+    n->waits = (struct share_first){scene_draw(s, -2, 2), scene_draw(s, 0, 9), scene_draw(s, 0, 3),
+                                    (uint64_t)scene_draw(s, 0, 9) * NAIVE_NODES + leaf};
+    share_wait(s->t, leaf, any ? &n->waits : NULL);
+}
+
+static void close_or_open(struct scene *s)
+{
+    uint32_t node = (uint32_t)scene_draw(s, 0, s->m.n - 1);
+    if (node == SHARE_ROOT)
+        return;
+    s->m.node[node].closed = scene_draw(s, 0, 2) == 0;
+    if (s->m.node[node].closed)
+        share_close(s->t, node);
+    else
+        share_open(s->t, node);
+}
+
+static bool takes_part(const struct scene *s, uint32_t leaf)
+{
+    bool is = s->m.node[leaf].offered;
+    for (uint32_t i = leaf; i != SHARE_ROOT; i = s->m.node[i].parent)
+        is &= !s->m.node[i].closed;
+    return is;
+}
+
 static void offer(struct scene *s)
 {
     uint32_t leaf = scene_draw_leaf(s);
@@ -58,6 +88,8 @@ static void offer(struct scene *s)
     n->first = (struct share_first){scene_draw(s, -2, 2),
                                     scene_draw(s, 0, 3) ? INT64_MAX : scene_draw(s, 0, 9),
                                     scene_draw(s, 0, 3), (uint64_t)scene_draw(s, 0, 9)};
+    if (s->m.by_first)
+        wait(s, leaf, n->offered || scene_draw(s, 0, 1));
     if (n->offered)
         share_offer(s->t, leaf, &n->first);
     else
@@ -79,7 +111,7 @@ static void next(struct scene *s)
     for (uint32_t i = 1; i < s->m.n; i++) {
         enum share_by by;
         uint32_t where;
-        if (i != leaf && s->m.node[i].offered) {
+        if (i != leaf && takes_part(s, i)) {
             assert_true(share_compare(s->t, leaf, i, s->now, &by, &where) < 0);
             assert_int_equal(where, naive_common(&s->m, leaf, i));
         }
@@ -180,6 +212,7 @@ static void step(struct scene *s)
                                                     time_passes,
                                                     time_passes,
                                                     offer,
+                                                    close_or_open,
                                                     correct_usage,
                                                     save_and_restore,
                                                     offer,

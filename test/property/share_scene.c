@@ -72,7 +72,8 @@ void scene_add(struct scene *s)
     struct share_settings set;
     scene_draw_settings(s, &set);
     bool leaf = naive_children(&s->m, parent) == 0;
-    bool good = !leaf || (!has_jobs(s, parent) && !s->m.node[parent].offered);
+    bool good = !leaf || (!has_jobs(s, parent) && !s->m.node[parent].offered &&
+                          !s->m.node[parent].any_waits);
     if (s->m.n == NAIVE_NODES)
         return;
     uint32_t node = share_add(s->t, parent, &set);
@@ -125,6 +126,7 @@ void scene_start(struct scene *s, uint64_t seed)
         s->m.rule.weights[d] =
             scene_draw(s, 0, 1) ? scene_draw(s, 0, 3) : scene_draw(s, 0, 1 << 20);
     }
+    s->m.by_first = scene_draw(s, 0, 1);
     s->t = share_new(s->m.dimensions, s->m.total, &s->m.rule);
     assert_non_null(s->t);
     s->m.n = 1;

@@ -1,11 +1,12 @@
 /* The walk over open jobs where there are shares: the tree says of which leaf the next job is (waiting/shares.h).
  *
  * Queues of a higher priority go first. Of those of one priority, holders for whom room may be made go before
- * open jobs. Then each leaf that has a job which may be looked at is offered to the tree; the one that is chosen
- * has its next job looked at, whose start or promise the next choice knows of.
+ * open jobs. Then the tree chooses among the leaves with open jobs (waiting/turns.h). The one that is chosen has
+ * its next job looked at, whose start or promise the next choice knows of.
  *
- * A leaf is offered with its first open job. Whether that may fit is asked when the leaf is chosen. If not, the
- * leaf is offered again with the first job that may fit, or is withdrawn.
+ * Whether a leaf has a job that may be looked at is asked when it is chosen. If that job is of a lower priority
+ * than the leaf was offered with, the leaf is offered again; if there is none, it is left out. A lane that has
+ * nothing that may fit is left out as a whole, with all its leaves.
  */
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
@@ -13,34 +14,7 @@
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/shares.h"
-
-static void offer(sched_t *s, uint32_t number, uint32_t slot)
-{
-    struct leaf *leaf = &s->queues->shares->leaf[number];
-    const struct job *job = &s->jobs[slot];
-    struct share_first first = {.priority = job->details->priority,
-                                .deadline = INT64_MAX,
-                                .since = job->submitted,
-                                .submit = job->key.seq};
-    leaf->offered = slot;
-    share_offer(s->queues->shares->tree, leaf->node, &first);
-}
-
-static void withdraw(sched_t *s, uint32_t number)
-{
-    struct leaf *leaf = &s->queues->shares->leaf[number];
-    leaf->offered = JOB_NONE;
-    share_withdraw(s->queues->shares->tree, leaf->node);
-}
-
-/* The first job of a leaf that was not looked at; false: there is none. */
-static bool first_left(const sched_t *s, const struct leaf *leaf, struct queue_entry *entry)
-{
-    struct lane *lane = &s->lanes[leaf->lane];
-    const struct line *line = line_at(lane, leaf->line);
-    return queue_after(line->open ? line->open : lane->open, line->begun ? &line->after : NULL,
-                       entry);
-}
+#include "sched/waiting/turns.h"
 
 /* The first of a leaf's jobs that are to be looked at for a promise of a limit; JOB_NONE. O(such jobs). */
 static uint32_t candidate_of(const sched_t *s, uint32_t number)
@@ -56,58 +30,85 @@ static uint32_t candidate_of(const sched_t *s, uint32_t number)
     return first;
 }
 
-/* Whether that job may be looked at in this walk, as far as its lane says. */
-static bool may_look(const sched_t *s, uint32_t number, struct queue_key key)
+/* The first job of a lane beyond the last level. */
+static bool first_beyond(const struct lane *lane, struct queue_key level, struct queue_entry *entry)
 {
-    const struct lane *lane = &s->lanes[s->queues->shares->leaf[number].lane];
-    return (lane->mode != LANE_DONE && is_considered(lane, key)) ||
-           candidate_of(s, number) != JOB_NONE;
+    return queue_after(lane->open, &level, entry);
 }
 
-/* Offer the leaves that have a job of the next level, which is told; false: there is none. */
-static bool offer_level(sched_t *s)
+/* Whether a lane has jobs of several levels. It has some. */
+static bool is_mixed(const struct lane *lane)
+{
+    struct queue_entry first, last;
+    return queue_first(lane->open, &first) && queue_last(lane->open, &last) &&
+           queue_before(level_last(first.key), last.key);
+}
+
+/* Offer the leaves of a lane of several levels with their first jobs beyond the last one. O(leaves). */
+static void offer_leaves(sched_t *s, const struct lane *lane, struct queue_key level)
 {
     const struct shares *shares = s->queues->shares;
-    struct pass *p = &s->pass;
     struct queue_entry entry;
-    struct queue_key floor = KEY_LAST;
-    bool any = false;
     for (uint32_t i = 0; i < shares->names.n; i++) {
-        if (!first_left(s, &shares->leaf[i], &entry))
+        const struct leaf *leaf = &shares->leaf[i];
+        if (&s->lanes[leaf->lane] != lane)
+            continue;
+        const struct queue *own = line_at(&s->lanes[leaf->lane], leaf->line)->open;
+        if (queue_after(own ? own : lane->open, &level, &entry))
+            turns_offer(s, i, entry.item);
+        else if (leaf->first != JOB_NONE)
+            turns_skip(s, i);
+    }
+}
+
+/* On to the next level: its lanes take part. False: there is none. */
+static bool next_level(sched_t *s)
+{
+    struct pass *p = &s->pass;
+    struct queue_key above = p->share_floor, floor = KEY_LAST;
+    struct queue_entry entry;
+    bool any = false;
+    for (uint32_t i = 0; i < s->n_lanes; i++) {
+        if (!first_beyond(&s->lanes[i], above, &entry) || queue_before(p->floor, entry.key))
             continue;
         struct queue_key last = level_last(entry.key);
-        if (queue_before(p->share_floor, last) && !queue_before(p->floor, entry.key) &&
-            (!any || queue_before(last, floor))) {
+        if (!any || queue_before(last, floor))
             floor = last;
-            any = true;
-        }
+        any = true;
     }
-    for (uint32_t i = 0; any && i < shares->names.n; i++) {
-        if (first_left(s, &shares->leaf[i], &entry) && !queue_before(floor, entry.key) &&
-            may_look(s, i, entry.key))
-            offer(s, i, entry.item);
+    for (uint32_t i = 0; i < s->n_lanes; i++) {
+        const struct lane *lane = &s->lanes[i];
+        bool takes_part = any && first_beyond(lane, above, &entry) &&
+                          !queue_before(floor, entry.key) &&
+                          (lane->mode != LANE_DONE || s->queues->n_candidates > 0);
+        if (takes_part && is_mixed(lane))
+            offer_leaves(s, lane, above);
+        turns_open(s, lane, takes_part);
     }
+    p->share_above = above;
     p->share_floor = floor;
     return any;
 }
 
 void share_walk_begin(sched_t *s)
 {
-    const struct shares *shares = s->queues->shares;
-    for (uint32_t i = 0; i < s->n_lanes; i++) {
-        struct lane *lane = &s->lanes[i];
-        for (uint32_t k = 1; k <= lane->n_more; k++) {
-            struct line *line = line_at(lane, k);
-            line->begun = lane->line.begun;
-            line->after = lane->line.after;
-            s->finder->begin(lane, line);
-        }
+    s->queues->shares->walk++;
+    s->pass.share_floor = level_is_first(&s->pass) ? KEY_FIRST : s->pass.above;
+    turns_restore(s, NULL);
+    next_level(s);
+}
+
+/* A leaf's line, which begins where the walk does. */
+static struct line *line_in_walk(const sched_t *s, const struct leaf *leaf)
+{
+    struct lane *lane = &s->lanes[leaf->lane];
+    struct line *line = line_at(lane, leaf->line);
+    if (leaf->line != 0 && line->walk != s->queues->shares->walk) {
+        line->walk = s->queues->shares->walk;
+        line->begun = lane->line.begun;
+        line->after = lane->line.after;
     }
-    for (uint32_t i = 0; i < shares->names.n; i++)
-        withdraw(s, i);
-    s->pass.share_floor = s->pass.above;
-    if (level_is_first(&s->pass))
-        s->pass.share_floor = KEY_FIRST;
+    return line;
 }
 
 /* The job of a leaf that the walk looks at next, also as a candidate; JOB_NONE. */
@@ -115,7 +116,7 @@ static uint32_t next_of(sched_t *s, uint32_t number, bool *is_candidate, bool *f
 {
     const struct leaf *leaf = &s->queues->shares->leaf[number];
     struct lane *lane = &s->lanes[leaf->lane];
-    uint32_t slot = line_next(s, lane, line_at(lane, leaf->line), failed);
+    uint32_t slot = line_next(s, lane, line_in_walk(s, leaf), failed);
     uint32_t candidate = candidate_of(s, number);
     if (slot != JOB_NONE && !is_considered(lane, s->jobs[slot].key))
         slot = JOB_NONE;
@@ -126,25 +127,41 @@ static uint32_t next_of(sched_t *s, uint32_t number, bool *is_candidate, bool *f
                                                                                     : slot;
 }
 
+/* Whether some job of a lane may be looked at; a yes may be wrong. */
+static bool goes_on(sched_t *s, struct lane *lane, bool *failed)
+{
+    if (s->queues->n_candidates > 0)
+        return true;
+    if (lane->mode != LANE_FILL || lane->n_more == 0)
+        return lane->mode != LANE_DONE;
+    return s->finder->next(s, lane, &lane->line, failed) != JOB_NONE;
+}
+
 /* The job that is looked at next; JOB_NONE: the level has none left. */
 static uint32_t choose(sched_t *s, bool *is_candidate, bool *failed)
 {
     const struct shares *shares = s->queues->shares;
-    for (;;) {
+    while (!*failed) {
         uint32_t node = share_next(shares->tree, s->now);
         if (node == SHARE_NO_NODE)
             return JOB_NONE;
         uint32_t number = shares->leaf_of[node];
-        uint32_t slot = next_of(s, number, is_candidate, failed);
+        struct lane *lane = &s->lanes[shares->leaf[number].lane];
+        if (!goes_on(s, lane, failed)) {
+            turns_open(s, lane, false);
+            continue;
+        }
+        uint32_t slot = *failed ? JOB_NONE : next_of(s, number, is_candidate, failed);
         if (*failed)
             return JOB_NONE;
         if (slot == JOB_NONE)
-            withdraw(s, number);
-        else if (slot != shares->leaf[number].offered)
-            offer(s, number, slot);
+            turns_skip(s, number);
+        else if (s->jobs[slot].details->priority != shares->leaf[number].priority)
+            turns_offer(s, number, slot);
         else
             return slot;
     }
+    return JOB_NONE;
 }
 
 /* A holder of the level for whom room may be made, after those that were tried; JOB_NONE. */
@@ -156,30 +173,15 @@ static uint32_t next_holder(const sched_t *s)
     return is ? holder : JOB_NONE;
 }
 
-/* A leaf whose first job was looked at has another one, or has none for this level. */
-static void offer_next(sched_t *s, uint32_t number)
+/* A job of a lane has been looked at. Where only the first jobs of a queue count, others may do so by now. */
+static void looked(sched_t *s, const struct lane *lane)
 {
-    struct queue_entry entry;
-    if (first_left(s, &s->queues->shares->leaf[number], &entry) &&
-        !queue_before(s->pass.share_floor, entry.key) && may_look(s, number, entry.key))
-        offer(s, number, entry.item);
-    else
-        withdraw(s, number);
-}
-
-/* A job has been looked at: its leaf is offered with the next one. Where only the first jobs of a queue count,
- * others may do so by now; where nobody is overtaken, none may be looked at any more.
- */
-static void looked(sched_t *s, uint32_t number)
-{
-    const struct shares *shares = s->queues->shares;
-    uint32_t lane = shares->leaf[number].lane;
-    offer_next(s, number);
-    if (s->lanes[lane].queue_depth == SCHED_UNLIMITED && s->lanes[lane].mode != LANE_DONE)
+    if (lane->queue_depth == SCHED_UNLIMITED)
         return;
-    for (uint32_t i = 0; i < shares->names.n; i++)
-        if (shares->leaf[i].lane == lane && i != number)
-            offer_next(s, i);
+    if (is_mixed(lane))
+        offer_leaves(s, lane, s->pass.share_above);
+    else
+        turns_restore(s, lane);
 }
 
 enum step share_walk_step(sched_t *s)
@@ -197,16 +199,17 @@ enum step share_walk_step(sched_t *s)
     uint32_t slot = choose(s, &is_candidate, &failed);
     if (failed)
         return STEP_FAILED;
-    if (slot == JOB_NONE && offer_level(s))
+    if (slot == JOB_NONE && next_level(s))
         return STEP_DONE;
     if (slot == JOB_NONE) {
+        turns_restore(s, NULL);
         if (level_is_last(p))
             s->queues->holders_tried = p->tried;
         return STEP_BUSY;
     }
-    uint32_t leaf = s->queues->shares->job[slot].leaf;
+    const struct lane *lane = lane_of(s, slot);
     enum step step = is_candidate ? limit_look(s, slot) : walk_look(s, slot);
     if (step != STEP_FAILED)
-        looked(s, leaf);
+        looked(s, lane);
     return step;
 }

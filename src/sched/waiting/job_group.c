@@ -74,8 +74,32 @@ static uint32_t job_group_alloc(struct job_groups *t)
     return t->n++;
 }
 
-int64_t job_group_enter(struct job_groups *t, const struct place_ask *ask, uint32_t lane,
-                        uint32_t line)
+static uint32_t first_group(const struct job_groups *t)
+{
+    return t->n > 0 ? t->first : JOB_GROUP_NONE;
+}
+
+/* Into a list of groups or of parts, and out of it. */
+static void link_in(struct job_groups *t, uint32_t *first, uint32_t group)
+{
+    t->v[group].before = JOB_GROUP_NONE;
+    t->v[group].beside = *first;
+    if (*first != JOB_GROUP_NONE)
+        t->v[*first].before = group;
+    *first = group;
+}
+
+static void link_out(struct job_groups *t, uint32_t *first, uint32_t group)
+{
+    const struct job_group *g = &t->v[group];
+    *(g->before == JOB_GROUP_NONE ? first : &t->v[g->before].beside) = g->beside;
+    if (g->beside != JOB_GROUP_NONE)
+        t->v[g->beside].before = g->before;
+}
+
+/* A group, or a part of the group `whole`, with one more job. -1 with ENOMEM. */
+static int64_t enter(struct job_groups *t, const struct place_ask *ask, uint32_t lane,
+                     uint32_t line, uint32_t whole)
 {
     if (t->n >= t->chains && rehash(t) < 0)
         return -1;
@@ -88,6 +112,7 @@ int64_t job_group_enter(struct job_groups *t, const struct place_ask *ask, uint3
             return i;
         }
     }
+    bool is_first = t->n == 0;
     uint32_t i = job_group_alloc(t);
     if (i == JOB_GROUP_NONE)
         return -1;
@@ -98,9 +123,42 @@ int64_t job_group_enter(struct job_groups *t, const struct place_ask *ask, uint3
                                  .units = ask->units,
                                  .jobs = 1,
                                  .next = *link,
+                                 .whole = line == 0 ? i : whole,
                                  .fails = INT64_MAX};
     *link = i;
+    if (is_first)
+        t->first = JOB_GROUP_NONE;
+    if (line == 0)
+        link_in(t, &t->first, i);
     return i;
+}
+
+static void leave(struct job_groups *t, uint32_t group)
+{
+    struct job_group *g = &t->v[group];
+    if (--g->jobs > 0)
+        return;
+    uint32_t *link = chain_of(t, g);
+    while (*link != group)
+        link = &t->v[*link].next;
+    *link = g->next;
+    if (g->line == 0)
+        link_out(t, &t->first, group);
+    queue_destroy(g->open);
+    *g = (struct job_group){.next = t->free};
+    t->free = group;
+}
+
+int64_t job_group_enter(struct job_groups *t, const struct place_ask *ask, uint32_t lane,
+                        uint32_t line)
+{
+    int64_t whole = enter(t, ask, lane, 0, JOB_GROUP_NONE);
+    if (whole < 0 || line == 0)
+        return whole;
+    int64_t part = enter(t, ask, lane, line, (uint32_t)whole);
+    if (part < 0 || t->v[part].jobs > 1) /* the part is of the group, each of its jobs is not */
+        leave(t, (uint32_t)whole);
+    return part;
 }
 
 static struct line *line_of_group(const sched_t *s, const struct job_group *g)
@@ -110,23 +168,23 @@ static struct line *line_of_group(const sched_t *s, const struct job_group *g)
 
 void job_group_leave(sched_t *s, struct job_groups *t, uint32_t group)
 {
-    struct job_group *g = &t->v[group];
-    if (--g->jobs > 0)
-        return;
-    uint32_t *link = chain_of(t, g);
-    while (*link != group)
-        link = &t->v[*link].next;
-    *link = g->next;
-    if (g->in_fill)
-        queue_remove(line_of_group(s, g)->fill, g->key);
-    queue_destroy(g->open);
-    *g = (struct job_group){.next = t->free};
-    t->free = group;
+    uint32_t whole = t->v[group].whole;
+    bool is_last = t->v[group].jobs == 1;
+    leave(t, group);
+    if (is_last && whole != group)
+        leave(t, whole);
+    (void)s;
+}
+
+/* The group of a job, or the part of it. */
+static struct job_group *part_of(const sched_t *s, uint32_t slot)
+{
+    return &s->queues->job_groups.v[s->jobs[slot].details->job_group];
 }
 
 struct job_group *job_group_of(const sched_t *s, uint32_t slot)
 {
-    return &s->queues->job_groups.v[s->jobs[slot].details->job_group];
+    return &s->queues->job_groups.v[part_of(s, slot)->whole];
 }
 
 static int fill_insert(sched_t *s, uint32_t group, struct queue_key key, int64_t least)
@@ -180,31 +238,82 @@ static void job_group_lose(sched_t *s, struct job_group *g)
     s->queues->wake_all = true;
 }
 
-static int reserve(sched_t *s, uint32_t slot)
+static int reserve_in(struct job_group *g)
 {
-    struct job_group *g = job_group_of(s, slot);
     if (!g->open)
         g->open = queue_create(1);
     g->is_reserved = g->open && queue_reserve(g->open) == 0;
-    return g->is_reserved && queue_reserve(line_of_group(s, g)->fill) == 0 ? 0 : -1;
+    return g->is_reserved ? 0 : -1;
 }
 
-static int add(sched_t *s, uint32_t slot)
+static int reserve(sched_t *s, uint32_t slot)
 {
-    const struct job *job = &s->jobs[slot];
-    uint32_t number = job->details->job_group;
-    struct job_group *g = job_group_of(s, slot);
-    struct queue_entry entry = {job->key, 1, job->ask.duration, slot};
+    struct job_group *g = job_group_of(s, slot), *part = part_of(s, slot);
+    return reserve_in(g) < 0 || (part != g && reserve_in(part) < 0) ||
+                   queue_reserve(line_of_group(s, g)->fill) < 0
+               ? -1
+               : 0;
+}
+
+static int put(struct job_group *g, const struct queue_entry *entry)
+{
     if (!g->open) {
         g->open = queue_create(1);
         if (!g->open)
             return -1;
     }
-    if (queue_insert(g->open, &entry) < 0)
+    if (queue_insert(g->open, entry) < 0)
         return -1;
     g->is_reserved = false;
-    if (fill_show(s, number, job->key, job->ask.duration) == 0)
+    return 0;
+}
+
+static void take(struct job_group *g, struct queue_key key)
+{
+    queue_remove(g->open, key);
+    if (queue_size(g->open) > 0 || g->is_reserved)
+        return;
+    queue_destroy(g->open);
+    g->open = NULL;
+}
+
+/* Into the list of its part. Returns 0, or -1 with ENOMEM. */
+static int part_add(sched_t *s, uint32_t slot, const struct queue_entry *entry)
+{
+    uint32_t number = s->jobs[slot].details->job_group;
+    struct job_group *part = part_of(s, slot);
+    if (part->whole == number)
         return 0;
+    if (put(part, entry) < 0)
+        return -1;
+    if (queue_size(part->open) == 1)
+        link_in(&s->queues->job_groups, &line_of_group(s, part)->parts, number);
+    return 0;
+}
+
+static void part_remove(sched_t *s, uint32_t slot)
+{
+    uint32_t number = s->jobs[slot].details->job_group;
+    struct job_group *part = part_of(s, slot);
+    if (part->whole == number)
+        return;
+    if (queue_size(part->open) == 1)
+        link_out(&s->queues->job_groups, &line_of_group(s, part)->parts, number);
+    take(part, s->jobs[slot].key);
+}
+
+static int add(sched_t *s, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    struct job_group *g = job_group_of(s, slot);
+    struct queue_entry entry = {job->key, 1, job->ask.duration, slot};
+    if (put(g, &entry) < 0)
+        return -1;
+    if (part_add(s, slot, &entry) == 0) {
+        if (fill_show(s, part_of(s, slot)->whole, job->key, job->ask.duration) == 0)
+            return 0;
+        part_remove(s, slot);
+    }
     queue_remove(g->open, job->key);
     errno = ENOMEM;
     return -1;
@@ -215,23 +324,23 @@ static void remove_job(sched_t *s, uint32_t slot)
     struct job_group *g = job_group_of(s, slot);
     struct queue_key key = s->jobs[slot].key;
     struct queue_entry first;
-    queue_remove(g->open, key);
-    if (queue_size(g->open) == 0) {
+    part_remove(s, slot);
+    take(g, key);
+    if (!g->open || queue_size(g->open) == 0) {
         fill_remove(s, g);
-        if (g->is_reserved)
-            return;
-        queue_destroy(g->open);
-        g->open = NULL;
     } else if (g->in_fill && !queue_before(g->key, key) && queue_first(g->open, &first)) {
         fill_remove(s, g); /* no two entries may have one key */
-        if (fill_insert(s, s->jobs[slot].details->job_group, first.key, g->least) < 0)
+        if (fill_insert(s, part_of(s, slot)->whole, first.key, g->least) < 0)
             job_group_lose(s, g);
     }
 }
 
 static void give(sched_t *s, uint32_t slot, uint32_t to)
 {
-    queue_give(job_group_of(s, slot)->open, s->jobs[to].key, to);
+    struct job_group *g = job_group_of(s, slot), *part = part_of(s, slot);
+    queue_give(g->open, s->jobs[to].key, to);
+    if (part != g)
+        queue_give(part->open, s->jobs[to].key, to);
 }
 
 static bool sleeps(const sched_t *s, uint32_t slot)
@@ -325,10 +434,10 @@ static void wake(sched_t *s, bool all)
     const struct place_ops *ops = s->place->ops;
     if (!all && s->place->freed.next == s->queues->seen)
         return;
-    for (uint32_t i = 0; i < t->n; i++) {
+    for (uint32_t i = first_group(t); i != JOB_GROUP_NONE; i = t->v[i].beside) {
         struct job_group *g = &t->v[i];
         struct queue_entry first;
-        if (g->jobs == 0 || g->fails == INT64_MAX || !(all || may_fit(s, g)))
+        if (g->fails == INT64_MAX || !(all || may_fit(s, g)))
             continue;
         g->fails = INT64_MAX;
         /* Awake with all jobs it has: the least duration is 1 as far as is known without a look. */
@@ -422,9 +531,8 @@ static int candidates_all(sched_t *s, const struct lane *lane, struct line *line
     const struct job_groups *t = &s->queues->job_groups;
     if (line->fill_begun)
         return 0;
-    for (uint32_t i = 0; i < t->n; i++)
-        if (t->v[i].jobs > 0 && line_of_group(s, &t->v[i]) == line &&
-            !heap_has(&line->candidates, i) &&
+    for (uint32_t i = first_group(t); i != JOB_GROUP_NONE; i = t->v[i].beside)
+        if (line_of_group(s, &t->v[i]) == line && !heap_has(&line->candidates, i) &&
             candidate_put(s, lane, line, i, line->begun ? &line->after : NULL) < 0)
             return -1;
     line->fill_begun = true;
@@ -434,16 +542,40 @@ static int candidates_all(sched_t *s, const struct lane *lane, struct line *line
 static int fill_done(sched_t *s, uint32_t slot, struct queue_key key)
 {
     struct lane *lane = lane_of(s, slot);
-    struct line *line = line_of(s, slot);
-    uint32_t group = s->jobs[slot].details->job_group;
+    struct line *line = &lane->line;
+    uint32_t group = part_of(s, slot)->whole;
+    if (s->queues->job_groups.v[group].candidate != slot || !heap_has(&line->candidates, group))
+        return 0; /* of a part: the first of its group is still to be looked at */
     heap_take(&line->candidates, group);
     rooms_update(s, lane);
     return candidate_put(s, lane, line, group, &key);
 }
 
+/* The first job of a line's parts that may fit, after those that were looked at. O(parts x log). */
+static uint32_t part_next(sched_t *s, struct lane *lane, const struct line *line)
+{
+    const struct job_groups *t = &s->queues->job_groups;
+    struct queue_entry entry;
+    struct queue_key best = KEY_LAST;
+    uint32_t slot = JOB_NONE;
+    rooms_update(s, lane);
+    for (uint32_t i = line->parts; i != JOB_GROUP_NONE; i = t->v[i].beside) {
+        int64_t within = within_now(s, lane, &t->v[t->v[i].whole]);
+        if (within >= 1 &&
+            job_group_first(&t->v[i], line->begun ? &line->after : NULL, within, &entry) &&
+            (slot == JOB_NONE || queue_before(entry.key, best))) {
+            slot = entry.item;
+            best = entry.key;
+        }
+    }
+    return slot;
+}
+
 static uint32_t fill_next(sched_t *s, struct lane *lane, struct line *line, bool *failed)
 {
     *failed = false;
+    if (line != &lane->line)
+        return part_next(s, lane, line);
     for (;;) {
         rooms_update(s, lane);
         if ((lane->makes_room ? candidates_all(s, lane, line) : candidates_gather(s, lane, line)) <
@@ -468,17 +600,20 @@ static uint32_t fill_next(sched_t *s, struct lane *lane, struct line *line, bool
 static bool job_group_check(const sched_t *s, const struct job_group *g)
 {
     struct queue_cursor c;
+    bool is_part = g->line != 0;
     if (!g->open)
         return !g->in_fill;
     if (!queue_check(g->open))
         return false;
     for (bool any = queue_begin(g->open, &c); any; any = queue_next(&c)) {
         const struct job *job = &s->jobs[queue_item(&c)];
-        if (job->state != SCHED_WAITING || &s->queues->job_groups.v[job->details->job_group] != g ||
+        uint32_t slot = queue_item(&c);
+        if (job->state != SCHED_WAITING ||
+            (is_part ? part_of(s, slot) : job_group_of(s, slot)) != g ||
             job->ask.class != g->class || job->ask.permits != g->permits || job->lane != g->lane ||
-            line_of(s, queue_item(&c)) != line_of_group(s, g))
+            line_of(s, slot) != line_of_group(s, part_of(s, slot)))
             return false;
-        if (job->ask.duration < g->fails &&
+        if (!is_part && job->ask.duration < g->fails &&
             (!g->in_fill || g->least > job->ask.duration || queue_before(job->key, g->key)))
             return false;
     }
@@ -495,7 +630,7 @@ static bool check(const sched_t *s)
             continue;
         if (!job_group_check(s, &t->v[i]))
             return false;
-        open += t->v[i].open ? queue_size(t->v[i].open) : 0;
+        open += t->v[i].open && t->v[i].whole == i ? queue_size(t->v[i].open) : 0;
     }
     for (uint32_t i = 0; i < s->n_lanes; i++)
         in_lanes += queue_size(s->lanes[i].open);

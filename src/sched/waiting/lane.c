@@ -28,10 +28,10 @@ static void line_clear(struct line *line)
 
 int lane_add_line(struct lane *lane)
 {
-    struct line line = {.open = queue_create(lane->width), .fill = queue_create(INT32_MAX)};
+    struct line line = {.open = queue_create(lane->width), .parts = JOB_GROUP_NONE};
     struct line *more = reallocarray(lane->more, (size_t)lane->n_more + 1, sizeof(*more));
     lane->more = more ? more : lane->more;
-    if (!line.open || !line.fill || !more) {
+    if (!line.open || !more) {
         line_clear(&line);
         errno = ENOMEM;
         return -1;

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "sched/queues.h"
+#include "sched/waiting/turns.h"
 
 /* ---- The tree ---- */
 
@@ -115,6 +116,7 @@ void shares_destroy(struct shares *shares)
     intern_clear(&shares->names);
     free(shares->node);
     free(shares->leaf);
+    free(shares->moved);
     free(shares->leaf_of);
     free(shares->job);
     free(shares->told);
@@ -196,13 +198,15 @@ static int64_t find_leaf(sched_t *s, const struct whose *whose)
     uint32_t n = shares->names.n, number;
     if (array_grow((void **)&shares->leaf, &shares->cap_leaves, (size_t)n + 1,
                    sizeof(*shares->leaf)) < 0 ||
+        array_grow((void **)&shares->moved, &shares->cap_moved, (size_t)n + 1,
+                   sizeof(*shares->moved)) < 0 ||
         put_name(shares, whose, &number) < 0)
         return -1;
     if (number < n)
         return (int64_t)number;
     struct leaf leaf = {.node = shares->node[setup_node_of_queue(shares->setup, whose->queue)],
                         .lane = s->queues->lane_of[whose->queue],
-                        .offered = JOB_NONE};
+                        .first = JOB_NONE};
     if (whose->user && add_user(s, &leaf, whose) < 0) {
         intern_shrink(&shares->names, n);
         return -1;
@@ -269,6 +273,7 @@ void shares_opened(sched_t *s, uint32_t slot)
     const struct shares *shares = s->queues->shares;
     int64_t amount[SHARE_DIMENSIONS_MAX];
     int64_t members = (int64_t)members_of(s, slot);
+    turns_changed(s, shares->job[slot].leaf);
     if (shares->job[slot].state > SHARE_WAITING)
         return; /* it is to give back what it holds */
     for (uint32_t i = 0; i < shares->setup->shares.n_resources; i++) {
@@ -281,6 +286,7 @@ void shares_opened(sched_t *s, uint32_t slot)
 
 void shares_closed(sched_t *s, uint32_t slot)
 {
+    turns_changed(s, s->queues->shares->job[slot].leaf);
     if (s->queues->shares->job[slot].state == SHARE_WAITING)
         tell(s, slot, SHARE_ABSENT, NULL);
 }
@@ -353,5 +359,5 @@ bool shares_check(const sched_t *s)
          slot = s->jobs[slot].details->following)
         if (s->jobs[slot].state != SCHED_REJECTED && !check_job(s, slot))
             return false;
-    return share_check(shares->tree);
+    return turns_check(s) && share_check(shares->tree);
 }

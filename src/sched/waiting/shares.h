@@ -30,7 +30,14 @@ struct share_of_job {
 struct leaf {
     uint32_t node; /* in the tree */
     uint32_t lane, line;
-    uint32_t offered; /* of the walk at work: the job that it was offered with; JOB_NONE */
+
+    /* For turns.c: the first open job (JOB_NONE: none) and what is known of it; the priority of the job that the leaf
+     * was offered with; whether the walk at work has offered it with another, or leaves it out.
+     */
+    uint32_t first;
+    struct share_first waits;
+    int64_t priority;
+    bool is_moved;
 };
 
 struct shares {
@@ -41,6 +48,10 @@ struct shares {
         names; /* of leaves: their queues' numbers and users; a leaf's number is its name's */
     struct leaf *leaf;
     size_t cap_leaves;
+    uint32_t *moved; /* leaves that the walk at work has moved */
+    size_t cap_moved;
+    uint32_t n_moved;
+    uint64_t walk;     /* counts walks */
     uint32_t *leaf_of; /* by node of the tree; JOB_NONE: it is none */
     size_t cap_nodes;
     struct share_of_job *job;

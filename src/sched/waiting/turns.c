@@ -1,0 +1,125 @@
+#include "sched/waiting/turns.h"
+
+#include "sched/queues.h"
+#include "sched/waiting/shares.h"
+
+/* What a leaf goes by: the priority of a job, and when the first one was submitted. */
+static struct share_first first_with(const sched_t *s, uint32_t first, uint32_t slot)
+{
+    const struct job *job = &s->jobs[first];
+    return (struct share_first){.priority = s->jobs[slot].details->priority,
+                                .deadline = INT64_MAX,
+                                .since = job->submitted,
+                                .submit = job->key.seq};
+}
+
+/* The first open job of a leaf; JOB_NONE. */
+static uint32_t first_of(const sched_t *s, const struct leaf *leaf)
+{
+    struct lane *lane = &s->lanes[leaf->lane];
+    const struct line *line = line_at(lane, leaf->line);
+    struct queue_entry entry;
+    return queue_first(line->open ? line->open : lane->open, &entry) ? entry.item : JOB_NONE;
+}
+
+static void offer_first(sched_t *s, struct leaf *leaf)
+{
+    struct share_tree *tree = s->queues->shares->tree;
+    uint32_t slot = first_of(s, leaf);
+    leaf->first = slot;
+    if (slot == JOB_NONE) {
+        share_withdraw(tree, leaf->node);
+        share_wait(tree, leaf->node, NULL);
+        return;
+    }
+    leaf->waits = first_with(s, slot, slot);
+    leaf->priority = leaf->waits.priority;
+    share_wait(tree, leaf->node, &leaf->waits);
+    share_offer(tree, leaf->node, &leaf->waits);
+}
+
+void turns_changed(sched_t *s, uint32_t number)
+{
+    struct leaf *leaf = &s->queues->shares->leaf[number];
+    uint32_t slot = first_of(s, leaf);
+    if (slot == leaf->first && !leaf->is_moved) {
+        if (slot == JOB_NONE)
+            return;
+        struct share_first now = first_with(s, slot, slot);
+        if (now.priority == leaf->waits.priority && now.submit == leaf->waits.submit &&
+            now.since == leaf->waits.since)
+            return;
+    }
+    offer_first(s, leaf);
+}
+
+/* A leaf is not as it was before the walk. There is room for it in the list. */
+static void move(struct shares *shares, uint32_t number)
+{
+    struct leaf *leaf = &shares->leaf[number];
+    if (!leaf->is_moved)
+        shares->moved[shares->n_moved++] = number;
+    leaf->is_moved = true;
+}
+
+void turns_offer(sched_t *s, uint32_t number, uint32_t slot)
+{
+    struct shares *shares = s->queues->shares;
+    struct leaf *leaf = &shares->leaf[number];
+    struct share_first first = first_with(s, leaf->first, slot);
+    leaf->priority = first.priority;
+    move(shares, number);
+    share_offer(shares->tree, leaf->node, &first);
+}
+
+void turns_skip(sched_t *s, uint32_t number)
+{
+    struct shares *shares = s->queues->shares;
+    move(shares, number);
+    share_withdraw(shares->tree, shares->leaf[number].node);
+}
+
+void turns_open(sched_t *s, const struct lane *lane, bool is_open)
+{
+    const struct shares *shares = s->queues->shares;
+    uint32_t node = shares->node[setup_node_of_queue(shares->setup, lane->queue)];
+    if (is_open)
+        share_open(shares->tree, node);
+    else
+        share_close(shares->tree, node);
+}
+
+void turns_restore(sched_t *s, const struct lane *lane)
+{
+    struct shares *shares = s->queues->shares;
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < shares->n_moved; i++) {
+        struct leaf *leaf = &shares->leaf[shares->moved[i]];
+        if (lane && &s->lanes[leaf->lane] != lane) {
+            shares->moved[left++] = shares->moved[i];
+            continue;
+        }
+        leaf->is_moved = false;
+        offer_first(s, leaf);
+    }
+    shares->n_moved = left;
+    for (uint32_t i = 0; i < s->n_lanes && !lane; i++)
+        turns_open(s, &s->lanes[i], true);
+}
+
+bool turns_check(const sched_t *s)
+{
+    const struct shares *shares = s->queues->shares;
+    for (uint32_t i = 0; i < shares->names.n; i++) {
+        const struct leaf *leaf = &shares->leaf[i];
+        uint32_t slot = first_of(s, leaf);
+        if (slot != leaf->first)
+            return false;
+        if (slot != JOB_NONE && (leaf->waits.submit != s->jobs[slot].key.seq ||
+                                 leaf->waits.priority != s->jobs[slot].details->priority))
+            return false;
+        if (!leaf->is_moved && share_is_offered(shares->tree, leaf->node) != (slot != JOB_NONE))
+            return false;
+    }
+    return true;
+}

@@ -58,6 +58,16 @@ fi
 expect "correcting" 200 "$(http_status PATCH /v1/shares -d '{"queue": "batch", "account": "chemistry", "user": "nobody", "usage": 2.5}')"
 expect "nobody's" 404 "$(http_status PATCH /v1/shares -d '{"queue": "batch", "account": "chemistry", "user": "root", "usage": 1}')"
 expect "no account" 404 "$(http_status PATCH /v1/shares -d '{"queue": "batch", "account": "biology", "usage": 1}')"
+"$BERTH" shares --json | grep -q '"name":"chemistry".*"usage":2[.][45]' || fail "chemistry has not used what is set"
+expect_status 0 "$BERTH" shares set chemistry/nobody 1
+"$BERTH" shares --json | grep -q '"name":"chemistry".*"usage":\(1\|0[.]99\)' || fail "chemistry has not used less"
+expect_status 0 "$BERTH" shares set batch/physics/optics 0.5
+expect_status 1 "$BERTH" shares set "$me" 0
+grep -q "^berth shares: '$me' are several: batch/physics/.*$me, batch/physics/.*$me$" err || fail "several: $(cat err)"
+expect_status 1 "$BERTH" shares set biology 0
+expect_err "berth shares: there is no share 'biology': expected a path as in queue/account/user, or its end"
+expect_status 2 "$BERTH" shares set optics -1
+expect_status 2 "$BERTH" shares set optics
 expect "no usage" 400 "$(http_status PATCH /v1/shares -d '{"queue": "batch", "usage": -1}')"
 
 # Another configuration leaves an account out: its job goes on, what others have used is kept.

@@ -62,6 +62,15 @@ int sched_set_queue(sched_t *s, int64_t now, sched_job_t job, const char *queue,
 int sched_queue_set(sched_t *s, int64_t now, const char *queue, bool enabled, bool started,
                     berth_error_t *err);
 
+/* ---- Shares ---- */
+
+/* Correct what a node of the tree of shares has used, decayed, as of now: to usage + part / 2^32, in the units of the
+ * resources that count, which are added up. What is above it changes by as much, at least to 0; what is below it
+ * does not. ENOENT with a text: there is no such node, nor a user who may have one; EINVAL; ENOMEM.
+ */
+int sched_share_set_usage(sched_t *s, int64_t now, const struct sched_share_name *node,
+                          int64_t usage, uint32_t part, berth_error_t *err);
+
 /* ---- The machine: jobs that can never start any more are rejected by the next pass (sched_submit) ---- */
 
 /* Resources go down, are drained, or come up. Running jobs go on. */

@@ -161,6 +161,13 @@ struct sched_division {
     struct sched_share_order order; /* of what is under it */
 };
 
+/* A node of the tree of shares: a division, a queue, an account or a user in a queue, or a user of an account there.
+ * What is not of the name is NULL; all of it: the machine.
+ */
+struct sched_share_name {
+    const char *division, *queue, *account, *user;
+};
+
 /* Whose jobs take turns within a queue: users, or accounts and below each of these accounts and users. */
 enum sched_share_by { SCHED_SHARE_NONE, SCHED_SHARE_USER, SCHED_SHARE_ACCOUNT };
 

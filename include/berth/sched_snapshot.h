@@ -2,14 +2,14 @@
  * process.
  *
  * A scheduler that is made with the same machine and configuration is told, in this order: what has ended
- * (sched_restore_ended), all jobs in the order of sched_first and sched_next (sched_restore), when the last
+ * (sched_restore_ended), what shares have used (sched_restore_usage), all jobs in the order of sched_first and sched_next (sched_restore), when the last
  * pass was (sched_restore_passed) and the matcher's hints (sched_restore_hints). Then events and passes go
  * on, and it decides as the other would have.
  */
 #ifndef BERTH_SCHED_SNAPSHOT_H
 #define BERTH_SCHED_SNAPSHOT_H
 
-#include "berth/sched.h"
+#include "berth/sched_config.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -96,6 +96,35 @@ struct sched_ended {
     const char *ok, *failed;
 };
 int sched_restore_ended_members(sched_t *s, const struct sched_ended *ended);
+
+/* What a node of the tree of shares has used (berth/sched_config.h), decayed, as of a time. */
+#define SCHED_USAGE_DIGITS 32
+struct sched_usage {
+    struct sched_share_name node;
+    int64_t at;
+
+    /* The usage times 2^32, in hexadecimal digits. */
+    char amount[SCHED_USAGE_DIGITS + 1];
+};
+
+/* How many nodes there are, 0 without shares, and what one of them has used: the names are the core's and valid
+ * until its next configuration. EINVAL: there is none of this number. O(1).
+ */
+size_t sched_usages(const sched_t *s);
+int sched_usage(const sched_t *s, size_t i, struct sched_usage *usage);
+
+/* Tell what a node had used; before all jobs, and nodes in the order in which sched_usage has them. It holds once
+ * sched_restore_passed is called, and what ran is then counted to the digit as in the other scheduler. ENOENT with a
+ * text: there is no such node any more; EINVAL: it is no amount or no time; ENOMEM.
+ */
+int sched_restore_usage(sched_t *s, const struct sched_usage *usage, berth_error_t *err);
+
+/* The numbers of the nodes of which sched_usage says something else than it did when they were kept last
+ * (sched_usages_kept), or which are new: *nodes belongs to the core and is valid until its next call. Returns how
+ * many. Another configuration numbers nodes anew, and then all are among them.
+ */
+size_t sched_usages_changed(const sched_t *s, const uint32_t **nodes);
+void sched_usages_kept(sched_t *s);
 
 /* What passes are put off by: when the last one was (-1: never), and how many events there were since.
  * EINVAL: a time before

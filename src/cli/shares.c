@@ -7,15 +7,19 @@
 #include "cli/client/connection.h"
 #include "cli/client/listing.h"
 #include "cli/client/terminal.h"
+#include "cli/shares_set.h"
 #include "cli/verb.h"
 
 static const char help[] =
     "usage: berth shares [--json] [-r TYPE]\n"
+    "       berth shares set SHARE USAGE\n"
     "Show who shares the machine: for each division, queue, account and user what they deserve,\n"
     "have received (run on or are promised) and ask for, and what they have used lately.\n"
     "ERROR is what was received beyond what is deserved. Who has less goes first.\n"
     "  -r, --resource TYPE  of this resource, such as gpu [the first that the machine has]\n"
     "      --json           print an array of objects, with all resources\n"
+    "  set                  correct what a share has used, for administrators: SHARE is its path,\n"
+    "                       queue/account/user, or the end of it if only one ends so\n"
     "  -h, --help           print this\n"
     "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
     "Example: berth shares -r gpu\n"
@@ -265,8 +269,11 @@ int cli_shares(int argc, char **argv)
         else
             resource = optarg;
     }
+    if (optind < argc && strcmp(argv[optind], "set") == 0)
+        return resource || json ? cli_usage("shares", "set takes no options")
+                                : shares_set(argc - optind - 1, argv + optind + 1);
     if (optind < argc)
-        return cli_usage("shares", "expected no argument, got '%s'", argv[optind]);
+        return cli_usage("shares", "expected set or nothing, got '%s'", argv[optind]);
     if (resource && json)
         return cli_usage("shares", "--json has all resources: --resource is of the table");
     return show_shares(resource, json);

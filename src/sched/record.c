@@ -11,6 +11,7 @@
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 #include "sched/waiting/shares.h"
+#include "sched/waiting/usage_kept.h"
 
 /* Texts that a record has, one after the other in the scheduler's text buffer. */
 struct texts {
@@ -429,6 +430,7 @@ int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t event
         return -1;
     }
     s->now = now;
+    usage_restored(s);
     n->passed = passed;
     n->events = events;
     if (events == 0) {

@@ -22,7 +22,7 @@ static bool in_range(const int64_t *amount, uint32_t dimensions, int64_t least)
 
 static bool rule_is_good(const struct share_usage_rule *rule, uint32_t dimensions)
 {
-    if (rule->half_life < 1 || rule->half_life > INT64_C(1) << 40)
+    if (rule->half_life < 1 || rule->half_life > SHARE_HALF_LIFE_MAX)
         return false;
     for (uint32_t d = 0; d < dimensions; d++)
         if (rule->weights[d] < 0 || rule->weights[d] > 1 << 20)
@@ -190,6 +190,11 @@ void share_free(struct share_tree *t)
 uint32_t share_nodes(const struct share_tree *t)
 {
     return t->n;
+}
+
+uint32_t share_parent(const struct share_tree *t, uint32_t node)
+{
+    return t->nodes[node].parent;
 }
 
 uint32_t share_dimensions(const struct share_tree *t)

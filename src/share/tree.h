@@ -37,13 +37,14 @@
 
 enum { SHARE_DIMENSIONS_MAX = 8, SHARE_BY_MAX = 10, SHARE_DEPTH_MAX = 64 };
 
-#define SHARE_MOST       (INT64_C(1) << 60) /* the largest amount, and the largest sum of amounts */
-#define SHARE_UNLIMITED  INT64_MAX          /* a capability: none */
-#define SHARE_UNSET      INT64_C(-1)        /* a configured deserved amount: goes by the weight */
-#define SHARE_WEIGHT_MAX 1000000000         /* the largest weight */
-#define SHARE_NODES_MAX  (UINT32_C(1) << 20)
-#define SHARE_ROOT       UINT32_C(0)
-#define SHARE_NO_NODE    UINT32_MAX
+#define SHARE_MOST          (INT64_C(1) << 60) /* the largest amount, and the largest sum of amounts */
+#define SHARE_UNLIMITED     INT64_MAX          /* a capability: none */
+#define SHARE_UNSET         INT64_C(-1) /* a configured deserved amount: goes by the weight */
+#define SHARE_WEIGHT_MAX    1000000000  /* the largest weight */
+#define SHARE_HALF_LIFE_MAX (INT64_C(1) << 46)
+#define SHARE_NODES_MAX     (UINT32_C(1) << 20)
+#define SHARE_ROOT          UINT32_C(0)
+#define SHARE_NO_NODE       UINT32_MAX
 
 /* What compares the children of a node, as their parent lists it; the first that tells two apart decides, at
  * last the order in which they were added. So who makes a tree anew adds its nodes in the same order, or ends
@@ -83,7 +84,7 @@ struct share_settings {
 
 /* How use is counted: the sum over dimensions of the weight times what runs, fading by half in half_life. */
 struct share_usage_rule {
-    int64_t half_life;                     /* ticks, 1 to 2^40 */
+    int64_t half_life;                     /* ticks, 1 to SHARE_HALF_LIFE_MAX */
     int64_t weights[SHARE_DIMENSIONS_MAX]; /* 0 to 2^20 */
 };
 
@@ -136,6 +137,8 @@ void share_free(struct share_tree *t); /* NULL: nothing */
 uint32_t
 share_nodes(const struct share_tree *t); /* nodes are numbered from 0, the root, in order */
 uint32_t share_dimensions(const struct share_tree *t);
+uint32_t share_parent(const struct share_tree *t,
+                      uint32_t node); /* SHARE_NO_NODE: it is the root */
 
 void share_default_settings(struct share_settings *s);
 

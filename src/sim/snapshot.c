@@ -2,7 +2,8 @@
  *
  * "jobs" has all jobs so far, in order, and what the player knows of each; "core" has the waiting and running
  * jobs, in the core's order, and what the core knows of each. "changes" has the events that changed machine
- * and queues: loading a state goes through them first. Times are ticks.
+ * and queues: loading a state goes through them first. "usage" has what shares have used (snapshot_usage.c). Times
+ * are ticks.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "config/seconds.h"
 #include "sim/play_priv.h"
 #include "sim/scenario_event.h"
+#include "sim/snapshot_usage.h"
 
 #define VERSION       1
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -36,7 +38,7 @@ static const char *const core_words[] = {
 
 struct saved_state {
     int64_t version, now, passed, starts, events;
-    json_t *changes, *jobs, *core;
+    json_t *changes, *jobs, *core, *usage;
     const char *hints; /* sched_hints */
 };
 
@@ -55,6 +57,7 @@ static const struct key state_keys[] = {
     KEY_OF(struct saved_state, changes, KEY_ARRAY, .needed = true),
     KEY_OF(struct saved_state, jobs, KEY_ARRAY, .needed = true),
     KEY_OF(struct saved_state, core, KEY_ARRAY, .needed = true),
+    KEY_OF(struct saved_state, usage, KEY_ARRAY, .needed = false),
     KEY_OF(struct saved_state, hints, KEY_TEXT, .needed = false),
 };
 static const struct key_table state_table = {"", state_keys, LENGTH(state_keys)};
@@ -282,6 +285,10 @@ json_t *play_save(struct play *p, berth_error_t *err)
     size_t length;
     if (state && sched_hints(p->d.sched, &hints, &length) == 0 && length > 0 &&
         json_object_set_new(state, "hints", json_stringn(hints, length)) < 0) {
+        json_decref(state);
+        state = NULL;
+    }
+    if (state && snapshot_put_usage(p, state) < 0) {
         json_decref(state);
         state = NULL;
     }
@@ -546,6 +553,7 @@ struct play *play_load(const struct play_options *options, json_t *state, const 
     p->source = name;
     p->d.now = s.now;
     if (load_changes(p, s.changes, &place, err) == 0 && load_jobs(p, s.jobs, &place, err) == 0 &&
+        snapshot_load_usage(p, s.usage, &place, err) == 0 &&
         load_all_core(p, s.core, &place, err) == 0 && load_hints(p, s.hints, &place, err) == 0) {
         if (s.events < 0 ||
             sched_restore_passed(p->d.sched, p->d.now, s.passed, (uint64_t)s.events) < 0) {

@@ -107,9 +107,25 @@ static void do_value(struct scene *c)
     assert_int_equal(store_put(c->s, "value", text, NULL), 0);
 }
 
+/* Values of a prefix: one of them, or none any more. */
+static void do_listed(struct scene *c)
+{
+    char name[20], text[16];
+    int which = (int)random_between(&c->r, 0, MODEL_VALUES);
+    if (which == MODEL_VALUES) {
+        memset(c->next.listed, 0, sizeof(c->next.listed));
+        assert_int_equal(store_drop_values(c->s, "listed.", NULL), 0);
+        return;
+    }
+    c->next.listed[which] = (int)random_between(&c->r, 1, 99);
+    snprintf(name, sizeof(name), "listed.%d", which);
+    snprintf(text, sizeof(text), "%d", c->next.listed[which]);
+    assert_int_equal(store_put(c->s, name, text, NULL), 0);
+}
+
 static void do_something(struct scene *c)
 {
-    int64_t what = random_between(&c->r, 0, 9);
+    int64_t what = random_between(&c->r, 0, 10);
     if (c->next.jobs == 0 || what < 2)
         do_job(c);
     else if (what < 3)
@@ -118,8 +134,10 @@ static void do_something(struct scene *c)
         do_member(c);
     else if (what < 9)
         do_event(c);
-    else
+    else if (what < 10)
         do_value(c);
+    else
+        do_listed(c);
 }
 
 static bool is_there(struct scene *c, const struct model *m)

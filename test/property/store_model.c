@@ -279,6 +279,11 @@ void model_tell(const struct model *m, struct strbuf *out)
     tell_number(out, m->jobs);
     tell_number(out, m->events);
     tell_number(out, m->value);
+    for (int i = 0; i < MODEL_VALUES; i++)
+        if (m->listed[i] > 0) {
+            tell_number(out, i);
+            tell_number(out, m->listed[i]);
+        }
     for (uint32_t i = 0; i < MODEL_USERS; i++)
         tell_number(out, model_used(m, MODEL_UID + i));
     for (int64_t id = 1; id <= m->jobs; id++) {
@@ -369,6 +374,14 @@ static int tell_store_job(store_t *s, int64_t id, struct strbuf *out, berth_erro
     return 0;
 }
 
+/* The name is "listed." and a digit. */
+static int see_value(void *context, const char *name, const char *value)
+{
+    tell_text(context, name + strlen("listed."));
+    tell_text(context, value);
+    return 0;
+}
+
 int model_tell_store(store_t *s, struct strbuf *out, berth_error_t *err)
 {
     const char *value;
@@ -378,6 +391,8 @@ int model_tell_store(store_t *s, struct strbuf *out, berth_error_t *err)
     if (store_get(s, "value", &value, err) < 0)
         return -1;
     tell_text(out, value ? value : "0");
+    if (store_values(s, "listed.", see_value, out, err) < 0)
+        return -1;
     for (uint32_t i = 0; i < MODEL_USERS; i++) {
         int64_t bytes;
         if (store_used(s, MODEL_UID + i, &bytes, err) < 0)

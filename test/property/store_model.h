@@ -5,7 +5,7 @@
 #include "base/strbuf.h"
 #include "server/store/store.h"
 
-enum { MODEL_JOBS = 96, MODEL_MEMBERS = 4, MODEL_EVENTS = 512 };
+enum { MODEL_JOBS = 96, MODEL_MEMBERS = 4, MODEL_EVENTS = 512, MODEL_VALUES = 5 };
 
 struct model_member {
     bool known;
@@ -28,6 +28,7 @@ struct model {
     int64_t jobs, events, ends;
     int64_t event_job[MODEL_EVENTS]; /* by number - 1; -1: dropped */
     int value;
+    int listed[MODEL_VALUES]; /* values of one prefix; 0: there is none */
 };
 
 /* Whether an array has a member: some lack their second one. */

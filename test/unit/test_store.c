@@ -150,6 +150,42 @@ static void test_values(void **state)
     assert_int_equal(errno, EINVAL);
 }
 
+static int see_value(void *context, const char *name, const char *value)
+{
+    strcat(strcat(strcat(context, name), value), " ");
+    return strcmp(value, "stop") == 0;
+}
+
+static void test_values_of_a_prefix(void **state)
+{
+    (void)state;
+    char seen[100] = "";
+    const char *value;
+    assert_int_equal(store_put(s, "a.2", "=two", &err), 0);
+    assert_int_equal(store_put(s, "a.1", "=one", &err), 0);
+    assert_int_equal(store_put(s, "a", "=none", &err), 0);
+    assert_int_equal(store_put(s, "b", "stop", &err), 0);
+    assert_int_equal(store_values(s, "a.", see_value, seen, &err), 0);
+    assert_string_equal(seen, ""); /* not committed */
+    commit();
+    assert_int_equal(store_values(s, "a.", see_value, seen, &err), 0);
+    assert_string_equal(seen, "a.1=one a.2=two ");
+    assert_int_equal(store_values(s, "b", see_value, seen, &err), -1);
+    assert_int_equal(store_put(s, "a.1", "=one", &err), 0);
+    assert_int_equal(store_drop_values(s, "a.", &err), 0);
+    assert_int_equal(store_put(s, "a.3", "=three", &err), 0); /* in this order */
+    commit();
+    seen[0] = '\0';
+    assert_int_equal(store_values(s, "a", see_value, seen, &err), 0);
+    assert_string_equal(seen, "a=none a.3=three ");
+    assert_int_equal(store_get(s, "a.1", &value, &err), 0);
+    assert_null(value);
+    assert_int_equal(store_drop_values(s, "", &err), -1);
+    assert_int_equal(errno, EINVAL);
+    assert_int_equal(store_values(s, "", see_value, seen, &err), -1);
+    assert_int_equal(errno, EINVAL);
+}
+
 static void test_numbers(void **state)
 {
     (void)state;
@@ -796,12 +832,18 @@ static void test_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_values),    TEST(test_numbers),   TEST(test_job),         TEST(test_live),
-        TEST(test_list),      TEST(test_cursor),    TEST(test_long_search), TEST(test_events),
-        TEST(test_texts),     TEST(test_retention), TEST(test_full_disk),   TEST(test_two),
-        TEST(test_newer),     TEST(test_strange),   TEST(test_view),        TEST(test_migration),
-        TEST(test_damage),    TEST(test_file),      TEST(test_version_1),   TEST(test_version_3),
-        TEST(test_version_2), TEST(test_version_4), TEST(test_trim),
+        TEST(test_values),    TEST(test_values_of_a_prefix),
+        TEST(test_numbers),   TEST(test_job),
+        TEST(test_live),      TEST(test_list),
+        TEST(test_cursor),    TEST(test_long_search),
+        TEST(test_events),    TEST(test_texts),
+        TEST(test_retention), TEST(test_full_disk),
+        TEST(test_two),       TEST(test_newer),
+        TEST(test_strange),   TEST(test_view),
+        TEST(test_migration), TEST(test_damage),
+        TEST(test_file),      TEST(test_version_1),
+        TEST(test_version_3), TEST(test_version_2),
+        TEST(test_version_4), TEST(test_trim),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

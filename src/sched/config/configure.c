@@ -16,6 +16,7 @@
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 #include "sched/waiting/shares.h"
+#include "sched/waiting/usage_kept.h"
 
 /* What a job's slot and details say of its queue. */
 struct known {
@@ -398,6 +399,8 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
         state_inherit(&new, &old);
         state_put(s, &new);
         rc = blocks_configure(s, new.setup, err);
+        if (rc == 0 && usage_inherit_users(s, old.shares) < 0)
+            rc = errtext_set(err, ENOMEM, "out of memory");
         if (rc == 0 && move_all(s, &old, known, err) < 0) {
             int saved = errno;
             blocks_configure(s, old.setup, NULL);
@@ -412,6 +415,7 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
     for (uint32_t i = 0; rc == 0 && i < old.n_lanes; i++)
         head_release(s, &old.lanes[i]);
     if (rc == 0) {
+        usage_inherit(s, old.shares, now);
         choose_anew(s, known);
         overtake_renew(&overtake, s);
     }

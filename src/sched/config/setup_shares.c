@@ -89,7 +89,7 @@ static int resolve_amounts(const struct setup_shares *shares, const struct whose
     return 0;
 }
 
-static uint32_t find_division(const struct sched_shares *shares, const char *name)
+uint32_t setup_division_find(const struct sched_shares *shares, const char *name)
 {
     for (size_t i = 0; i < shares->n_divisions; i++)
         if (strcmp(shares->divisions[i].name, name) == 0)
@@ -103,7 +103,7 @@ static int resolve_share(const struct setup *setup, const struct whose *whose,
 {
     const struct setup_shares *shares = &setup->shares;
     uint32_t division =
-        share->under ? find_division(&setup->config->shares, share->under) : SETUP_NONE;
+        share->under ? setup_division_find(&setup->config->shares, share->under) : SETUP_NONE;
     if (share->under && division == SETUP_NONE)
         return errtext_set(err, EINVAL, "%s '%s': under: no division '%s'", whose->of, whose->name,
                            share->under);
@@ -128,7 +128,7 @@ static int resolve_divisions(struct setup *setup, berth_error_t *err)
         struct setup_node *node = &setup->shares.node[1 + i];
         if (!d->name || d->name[0] == '\0')
             return errtext_set(err, EINVAL, "division %zu has no name", i + 1);
-        if (find_division(shares, d->name) != i)
+        if (setup_division_find(shares, d->name) != i)
             return errtext_set(err, EINVAL, "division '%s': the name comes twice", d->name);
         if (check_order(&whose, &d->order, err) < 0 ||
             resolve_share(setup, &whose, &d->share, node, err) < 0)
@@ -164,6 +164,7 @@ static int resolve_queue(struct setup *setup, uint32_t queue, berth_error_t *err
     struct setup_node *node = &setup->shares.node[setup->shares.first_queue + queue];
     int64_t capability[SCHED_SHARE_RESOURCES];
     node->parent = SETUP_NONE;
+    node->queue = queue;
     if (c->parent) {
         if (is_said(&c->share) || c->by != SCHED_SHARE_NONE)
             return errtext_set(err, EINVAL, "queue '%s': its share is its parent's", c->name);
@@ -203,6 +204,8 @@ static void add_accounts(struct setup *setup, uint32_t queue, uint32_t first)
         int64_t weight = setup->config->accounts[i].weight;
         node->parent = parent == SETUP_NONE ? shares->first_queue + queue : first + parent;
         node->weight = weight > 0 ? weight : 1;
+        node->queue = queue;
+        node->account = i;
         node->order = above->order;
         for (uint32_t k = 0; k < SCHED_SHARE_RESOURCES; k++)
             node->deserved[k] = SETUP_BY_WEIGHT;
@@ -222,7 +225,11 @@ static int make_nodes(struct setup *setup, berth_error_t *err)
                            "shares: too many divisions, queues and accounts in queues");
     shares->n_nodes = (uint32_t)n;
     shares->node = calloc(n, sizeof(*shares->node));
-    return shares->node ? 0 : errtext_set(err, ENOMEM, "out of memory");
+    if (!shares->node)
+        return errtext_set(err, ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < n; i++)
+        shares->node[i].queue = shares->node[i].account = SETUP_NONE;
+    return 0;
 }
 
 int setup_resolve_shares(struct setup *setup, berth_error_t *err)

@@ -17,7 +17,10 @@ struct setup;
 struct setup_node {
     uint32_t parent;   /* SETUP_NONE: of the machine, and of what has no share: virtual queues */
     uint32_t accounts; /* of a queue whose accounts take turns: the node of account 0 */
-    int64_t weight;    /* >= 1 */
+
+    /* What it is of, by number; SETUP_NONE: of none. */
+    uint32_t queue, account;
+    int64_t weight; /* >= 1 */
     int64_t guarantee[SCHED_SHARE_RESOURCES];
     int64_t deserved[SCHED_SHARE_RESOURCES]; /* or SETUP_BY_WEIGHT */
     struct sched_share_order order;          /* of what is below it; never empty */
@@ -40,6 +43,9 @@ struct setup_shares {
  * -1 with EINVAL or ENOMEM and a text.
  */
 int setup_resolve_shares(struct setup *setup, berth_error_t *err);
+
+/* A division by its name, or SETUP_NONE. */
+uint32_t setup_division_find(const struct sched_shares *shares, const char *name);
 
 /* The node of a queue, and of an account in a queue whose accounts take turns. */
 uint32_t setup_node_of_queue(const struct setup *setup, uint32_t queue);

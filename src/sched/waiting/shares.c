@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "sched/queues.h"
 #include "sched/waiting/turns.h"
+#include "sched/waiting/usage_kept.h"
 
 /* ---- The tree ---- */
 
@@ -35,10 +36,13 @@ static struct share_settings settings_of(const struct setup_shares *shares, uint
     return settings;
 }
 
-static int leaf_of_reserve(struct shares *shares, uint32_t node)
+/* Have memory for what is known of a node. Returns 0, or -1 with ENOMEM. */
+static int node_reserve(struct shares *shares, uint32_t node)
 {
     return array_grow((void **)&shares->leaf_of, &shares->cap_nodes, (size_t)node + 1,
-                      sizeof(*shares->leaf_of));
+                      sizeof(*shares->leaf_of)) < 0
+               ? -1
+               : usage_reserve(shares, node);
 }
 
 /* Add a node of the setup below its parent, which is added before. Returns 0, or -1 with ENOMEM. */
@@ -51,12 +55,13 @@ static int add_node(struct shares *shares, uint32_t node)
     if (add_node(shares, parent) < 0)
         return -1;
     struct share_settings settings = settings_of(is, node);
-    if (leaf_of_reserve(shares, share_nodes(shares->tree)) < 0)
+    if (node_reserve(shares, share_nodes(shares->tree)) < 0)
         return -1;
     shares->node[node] = share_add(shares->tree, shares->node[parent], &settings);
     if (shares->node[node] == SHARE_NO_NODE)
         return -1;
     shares->leaf_of[shares->node[node]] = JOB_NONE;
+    shares->setup_of[shares->node[node]] = node;
     return 0;
 }
 
@@ -71,7 +76,7 @@ static int make(struct shares *shares, const struct place *place)
     const struct setup_shares *is = &shares->setup->shares;
     uint32_t n = is->n_nodes;
     int64_t total[SHARE_DIMENSIONS_MAX];
-    struct share_usage_rule rule = {.half_life = (int64_t)1 << 40};
+    struct share_usage_rule rule = {.half_life = SHARE_HALF_LIFE_MAX};
     totals(place, shares->setup, total);
     if (is->half_life < rule.half_life)
         rule.half_life = is->half_life;
@@ -79,7 +84,8 @@ static int make(struct shares *shares, const struct place *place)
         rule.weights[i] = 1;
     shares->tree = share_new(is->n_resources, total, &rule);
     shares->node = reallocarray(NULL, n, sizeof(*shares->node));
-    if (!shares->tree || !shares->node || leaf_of_reserve(shares, 0) < 0)
+    shares->setup_of = calloc(n, sizeof(*shares->setup_of));
+    if (!shares->tree || !shares->node || !shares->setup_of || node_reserve(shares, 0) < 0)
         return -1;
     for (uint32_t i = 0; i < n; i++)
         shares->node[i] = SHARE_NO_NODE;
@@ -91,6 +97,7 @@ static int make(struct shares *shares, const struct place *place)
     for (uint32_t i = 1; i < n; i++)
         if (add_node(shares, i) < 0)
             return -1;
+    shares->n_fixed = share_nodes(shares->tree);
     return 0;
 }
 
@@ -118,6 +125,8 @@ void shares_destroy(struct shares *shares)
     free(shares->leaf);
     free(shares->moved);
     free(shares->leaf_of);
+    free(shares->setup_of);
+    usage_clear(shares);
     free(shares->job);
     free(shares->told);
     free(shares);
@@ -133,12 +142,6 @@ void shares_measure(sched_t *s)
 }
 
 /* ---- Leaves ---- */
-
-/* Whose leaf it is: a user of an account (SETUP_NONE: of none, or it does not matter) in a queue, or a queue. */
-struct whose {
-    uint32_t queue, account;
-    const char *user; /* NULL: all */
-};
 
 static struct whose whose_of(const struct setup *setup, const struct details *d)
 {
@@ -170,7 +173,7 @@ static int add_user(sched_t *s, struct leaf *leaf, const struct whose *whose)
     settings.weight = (int32_t)weight_of(setup, whose);
     if (whose->account != SETUP_NONE)
         leaf->node = shares->node[setup_node_of_account(setup, whose->queue, whose->account)];
-    if (leaf_of_reserve(shares, share_nodes(shares->tree)) < 0 || lane_add_line(lane) < 0)
+    if (node_reserve(shares, share_nodes(shares->tree)) < 0 || lane_add_line(lane) < 0)
         return -1;
     leaf->line = lane->n_more;
     leaf->node = share_add(shares->tree, leaf->node, &settings);
@@ -189,6 +192,18 @@ static int put_name(struct shares *shares, const struct whose *whose, uint32_t *
     int rc = key.failed ? -1 : intern_put(&shares->names, key.data, key.len, number);
     strbuf_clear(&key);
     return rc;
+}
+
+bool leaf_whose(const struct shares *shares, uint32_t node, struct whose *whose)
+{
+    uint32_t leaf = shares->leaf_of[node];
+    if (node < shares->n_fixed || leaf == JOB_NONE)
+        return false;
+    const char *name = intern_text(&shares->names, leaf);
+    memcpy(&whose->queue, name, sizeof(whose->queue));
+    memcpy(&whose->account, name + sizeof(whose->queue), sizeof(whose->account));
+    whose->user = name + OF_USER;
+    return true;
 }
 
 /* The number of a leaf; -1 with ENOMEM. */
@@ -213,12 +228,28 @@ static int64_t find_leaf(sched_t *s, const struct whose *whose)
     }
     shares->leaf[number] = leaf;
     shares->leaf_of[leaf.node] = number;
+    if (whose->user)
+        usage_touch(shares, leaf.node);
     return number;
 }
 
 const char *leaf_user(const struct shares *shares, uint32_t number)
 {
     return intern_text(&shares->names, number) + OF_USER;
+}
+
+int64_t leaf_node(sched_t *s, const struct whose *whose, bool make)
+{
+    struct shares *shares = s->queues->shares;
+    uint32_t there = shares->names.n, number;
+    int64_t leaf = -1;
+    if (make)
+        leaf = find_leaf(s, whose);
+    else if (put_name(shares, whose, &number) == 0)
+        leaf = number < there ? (int64_t)number : -1;
+    if (!make)
+        intern_shrink(&shares->names, there);
+    return leaf < 0 ? -1 : (int64_t)shares->leaf[leaf].node;
 }
 
 int shares_reserve(sched_t *s, uint32_t slot)
@@ -256,6 +287,8 @@ static void tell(sched_t *s, uint32_t slot, enum share_state to, const int64_t *
     bool same = !amount || memcmp(amount, job->amount, size) == 0;
     if (job->state == to && (same || to == SHARE_ABSENT))
         return;
+    if (job->state == SHARE_RUNNING || to == SHARE_RUNNING)
+        usage_touch(shares, node);
     if (!same && job->state != SHARE_ABSENT) {
         share_job(shares->tree, node, job->state, SHARE_ABSENT, job->amount, s->now);
         job->state = SHARE_ABSENT;

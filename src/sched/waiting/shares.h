@@ -40,6 +40,19 @@ struct leaf {
     bool is_moved;
 };
 
+/* Whose a leaf is: a user's, of an account (SETUP_NONE: of none, or it does not matter) in a queue, or a queue's. */
+struct whose {
+    uint32_t queue, account;
+    const char *user; /* NULL: all */
+};
+
+/* What a node that is there from now on has used (waiting/usage_kept.h). */
+struct restored_usage {
+    uint32_t node;
+    struct share_usage usage;
+    int64_t at;
+};
+
 struct shares {
     struct share_tree *tree;
     const struct setup *setup;
@@ -54,6 +67,14 @@ struct shares {
     uint64_t walk;     /* counts walks */
     uint32_t *leaf_of; /* by node of the tree; JOB_NONE: it is none */
     size_t cap_nodes;
+    uint32_t n_fixed;   /* nodes that the setup has; those from here on are users, in order */
+    uint32_t *setup_of; /* of these the node of the setup */
+    bool *is_touched;   /* by node: its usage is not what was kept last, */
+    size_t cap_is_touched;
+    uint32_t *touched; /* and all such nodes */
+    size_t n_touched, cap_touched;
+    struct restored_usage *restored; /* until all jobs are restored */
+    size_t n_restored, cap_restored;
     struct share_of_job *job;
     size_t cap_jobs;
     struct sched_share_node *told; /* in answer to sched_shares_now */
@@ -74,6 +95,12 @@ int shares_know(sched_t *s, uint32_t slot);
 
 /* Whose a leaf is: a user's, or "" where it is a queue's. */
 const char *leaf_user(const struct shares *shares, uint32_t number);
+
+/* Whose leaf a node is; false: it is none of a user's. And the node of a user's leaf; -1: it is not there,
+ * and is not to be made, or with ENOMEM.
+ */
+bool leaf_whose(const struct shares *shares, uint32_t node, struct whose *whose);
+int64_t leaf_node(sched_t *s, const struct whose *whose, bool make);
 
 /* Have memory for a slot that gets a job; 0, or -1 with ENOMEM. And it gets a member of an entry, with what that
  * holds if it starts.

@@ -349,6 +349,7 @@ static const struct route routes[] = {
     {"GET", "/v1/queues", api_queues_get, false, false, false},
     {"PATCH", "/v1/queues/*", api_queue_patch, true, true, false},
     {"GET", "/v1/shares", api_shares_get, false, false, false},
+    {"PATCH", "/v1/shares", api_shares_patch, true, true, false},
     {"GET", "/v1/resources", api_resources_get, false, false, false},
     {"PATCH", "/v1/resources", api_resources_patch, true, true, false},
     {"GET", "/v1/blocks", api_blocks_get, false, false, false},

@@ -172,6 +172,7 @@ void api_job_requeue(struct call *c);
 void api_queues_get(struct call *c);
 void api_queue_patch(struct call *c);
 void api_shares_get(struct call *c);
+void api_shares_patch(struct call *c);
 void api_resources_get(struct call *c);
 void api_resources_patch(struct call *c);
 void api_blocks_get(struct call *c);

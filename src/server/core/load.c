@@ -14,6 +14,7 @@
 #include "berth/sched_snapshot.h"
 #include "server/core/bulk.h"
 #include "server/core/job_text.h"
+#include "server/core/shares_kept.h"
 
 /* What is needed only while loading. */
 struct loading {
@@ -678,6 +679,8 @@ static int restore_all(struct loading *l)
     for (size_t i = 0; i < s->table.n; i++)
         if (restore_ended(s, s->table.jobs[i].job, &l->parts[i]) < 0)
             return errtext_set(l->err, errno, "cannot read the store: %s", strerror(errno));
+    if (shares_load(s, l->err) < 0)
+        return -1;
     for (size_t i = 0; i < s->table.n; i++)
         if (restore_stored_job(l, s->table.jobs[i].job, &l->parts[i]) < 0)
             return -1;

@@ -11,6 +11,7 @@
 #include "config/machine_open.h"
 #include "resource/graph.h"
 #include "server/core/priv.h"
+#include "server/core/shares_kept.h"
 
 /* The configuration where there is no file. */
 static struct config *default_config(berth_error_t *err)
@@ -165,6 +166,7 @@ static int change_config(server_t *s, struct config *config, berth_error_t *err)
     bool was_set = offset != s->block_offset;
     blocks_set_offset(s, offset);
     settings_retry_blocks(s, was_set);
+    shares_renumbered(s);
     return 0;
 }
 

@@ -258,6 +258,7 @@ struct unsaved {
     struct unsaved_event *events;
     size_t n_events, cap_events;
     bool settings, bulks;
+    bool shares;        /* all of what they have used (shares_kept.h) */
     bool urgent;        /* this turn must commit */
     int64_t commit_at;  /* else a commit is due by this tick; INT64_MAX: nothing has changed */
     bool failing;       /* the last commit failed */

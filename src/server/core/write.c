@@ -8,6 +8,7 @@
 #include "base/errtext.h"
 #include "berth/sched_snapshot.h"
 #include "server/core/bulk.h"
+#include "server/core/shares_kept.h"
 
 static int write_changed_job(server_t *s, struct job *job, berth_error_t *err)
 {
@@ -131,7 +132,7 @@ static int write_clock(server_t *s, berth_error_t *err)
 int server_write(server_t *s, berth_error_t *err)
 {
     if (s->unsaved.n_jobs == 0 && !s->unsaved.bulks && s->unsaved.n_members == 0 &&
-        s->unsaved.n_events == 0 && !s->unsaved.settings &&
+        s->unsaved.n_events == 0 && !s->unsaved.settings && !s->unsaved.shares &&
         s->runs.next_key == s->runs.stored_key &&
         s->clock.now - s->clock.stored < SERVER_CLOCK_EVERY)
         return 0;
@@ -151,7 +152,9 @@ int server_write(server_t *s, berth_error_t *err)
     }
     if (s->unsaved.bulks && bulk_write(s, err) < 0)
         return -1;
-    return write_values(s, err) < 0 || write_clock(s, err) < 0 ? -1 : store_commit(s->store, err);
+    return write_values(s, err) < 0 || shares_write(s, err) < 0 || write_clock(s, err) < 0
+               ? -1
+               : store_commit(s->store, err);
 }
 
 /* The end of a member is stored: free its run. */
@@ -204,7 +207,8 @@ void server_mark_saved(server_t *s)
     s->runs.stored_key = s->runs.next_key;
     s->engine.stored_heard = s->engine.heard_key;
     s->clock.stored = s->clock.now;
-    s->unsaved.settings = s->unsaved.bulks = false;
+    s->unsaved.settings = s->unsaved.bulks = s->unsaved.shares = false;
+    sched_usages_kept(s->sched);
     s->unsaved.n_commits++;
 }
 

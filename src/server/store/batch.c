@@ -234,3 +234,18 @@ int store_put(store_t *s, const char *name, const char *value, berth_error_t *er
         rc = batch_text(s, value, &c->second, err);
     return batch_done(s, c, rc);
 }
+
+int store_drop_values(store_t *s, const char *prefix, berth_error_t *err)
+{
+    char above[100];
+    if (!store_above(prefix, above, sizeof(above)))
+        return errtext_set(err, EINVAL, "%s: %s: invalid prefix", s->path, prefix);
+    struct change *c = batch_new(s, err);
+    if (!c)
+        return -1;
+    c->kind = CHANGE_VALUES;
+    int rc = batch_text(s, prefix, &c->first, err);
+    if (rc == 0)
+        rc = batch_text(s, above, &c->second, err);
+    return batch_done(s, c, rc);
+}

@@ -201,6 +201,16 @@ static int write_value(struct store *s, const char *name, size_t name_size, cons
     return store_run(s, q, err);
 }
 
+static int drop_values(struct store *s, const struct change *c, berth_error_t *err)
+{
+    sqlite3_stmt *q = store_sql(s, SQL_VALUES_DROP, err);
+    if (!q)
+        return -1;
+    bind_text(q, 1, bytes_of(s, c), c->first);
+    bind_text(q, 2, bytes_of(s, c) + c->first, c->second);
+    return store_run(s, q, err);
+}
+
 static int write_number(struct store *s, const char *name, int64_t number, berth_error_t *err)
 {
     char digits[STRBUF_NUMBER_MAX + 1];
@@ -229,6 +239,8 @@ static int write_change(struct store *s, const struct change *c, berth_error_t *
         return write_event(s, c, err);
     case CHANGE_VALUE:
         return write_value(s, bytes_of(s, c), c->first, bytes_of(s, c) + c->first, c->second, err);
+    case CHANGE_VALUES:
+        return drop_values(s, c, err);
     }
     return 0;
 }

@@ -117,6 +117,8 @@ static const char *const sql[SQL_COUNT] = {
     [SQL_ROLLBACK] = "ROLLBACK",
     [SQL_GET] = "SELECT value FROM value WHERE name = ?1",
     [SQL_PUT] = "INSERT OR REPLACE INTO value VALUES (?1, ?2)",
+    [SQL_VALUES] = "SELECT name, value FROM value WHERE name >= ?1 AND name < ?2 ORDER BY name",
+    [SQL_VALUES_DROP] = "DELETE FROM value WHERE name >= ?1 AND name < ?2",
     [SQL_TEXT_FIND] = "SELECT id, data FROM text WHERE uid = ?2 AND hash = ?1 ORDER BY id LIMIT 4",
     [SQL_TEXT_ADD] = "INSERT INTO text (uid, hash, uses, data) VALUES (?4, ?1, ?2, ?3)",
     [SQL_TEXT_USE] = "UPDATE text SET uses = uses + ?2 WHERE id = ?1",

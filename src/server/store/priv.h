@@ -16,6 +16,8 @@ enum sql {
     SQL_ROLLBACK,
     SQL_GET,
     SQL_PUT,
+    SQL_VALUES,
+    SQL_VALUES_DROP,
     SQL_TEXT_FIND,
     SQL_TEXT_ADD,
     SQL_TEXT_USE,
@@ -82,7 +84,14 @@ struct batch_text {
     char data[];
 };
 
-enum change_kind { CHANGE_JOB, CHANGE_SET_JOB, CHANGE_MEMBER, CHANGE_EVENT, CHANGE_VALUE };
+enum change_kind {
+    CHANGE_JOB,
+    CHANGE_SET_JOB,
+    CHANGE_MEMBER,
+    CHANGE_EVENT,
+    CHANGE_VALUE,
+    CHANGE_VALUES
+};
 
 /* A change, whose bytes (below) are in the batch's. */
 struct change {
@@ -110,7 +119,9 @@ struct change {
         struct { /* first: kind; second: data, or nothing */
             int64_t number, wall, member;
         } event;
-        /* of a value, first: name; second: value */
+        /* of a value, first: name; second: value; of values that are dropped, the names: from `first` up to, and
+         * without, `second`
+         */
     };
 };
 
@@ -197,6 +208,9 @@ int store_ask(struct store *s, enum sql which, int64_t a, int64_t b, int64_t *an
 
 /* Run a statement with up to two numbers. Returns the number of rows changed, or -1. */
 int64_t store_change(struct store *s, enum sql which, int64_t a, int64_t b, berth_error_t *err);
+
+/* Write the name above all that begin with a prefix, which is shorter than `size`. False: it is too long. */
+bool store_above(const char *prefix, char *above, size_t size);
 
 /* Report SQLite's error: -1 with errno. */
 int store_fail(struct store *s, berth_error_t *err);

@@ -101,6 +101,43 @@ int store_get(store_t *s, const char *name, const char **value, berth_error_t *e
     return *value ? 0 : store_fail(s, err);
 }
 
+bool store_above(const char *prefix, char *above, size_t size)
+{
+    size_t n = strlen(prefix);
+    if (n == 0 || n >= size || (unsigned char)prefix[n - 1] >= 0x7f)
+        return false;
+    memcpy(above, prefix, n + 1);
+    above[n - 1]++;
+    return true;
+}
+
+int store_values(store_t *s, const char *prefix,
+                 int (*visit)(void *context, const char *name, const char *value), void *context,
+                 berth_error_t *err)
+{
+    char above[100];
+    if (!store_above(prefix, above, sizeof(above)))
+        return errtext_set(err, EINVAL, "%s: %s: invalid prefix", s->path, prefix);
+    store_settle(s);
+    sqlite3_stmt *q = store_sql(s, SQL_VALUES, err);
+    if (!q)
+        return -1;
+    sqlite3_bind_text(q, 1, prefix, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(q, 2, above, -1, SQLITE_TRANSIENT);
+    int rc = 0, step = SQLITE_ROW;
+    while (rc == 0 && (step = sqlite3_step(q)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(q, 0);
+        const char *value = (const char *)sqlite3_column_text(q, 1);
+        rc = name && value ? visit(context, name, value) : store_fail(s, err);
+    }
+    if (rc == 0 && step != SQLITE_DONE)
+        rc = store_fail(s, err);
+    int saved = errno;
+    sqlite3_reset(q);
+    errno = saved;
+    return rc == 0 ? 0 : -1;
+}
+
 int64_t store_last_job(const store_t *s)
 {
     return s->batch.last_job;

@@ -130,6 +130,14 @@ size_t store_batch_size(const store_t *s); /* approximate bytes of the batch */
 int store_get(store_t *s, const char *name, const char **value, berth_error_t *err);
 int store_put(store_t *s, const char *name, const char *value, berth_error_t *err);
 
+/* Drop all values whose names begin with a prefix, which is not empty; and visit them, as committed, in the order of
+ * their names. A callback that returns nonzero ends it with -1 and the callback's errno.
+ */
+int store_drop_values(store_t *s, const char *prefix, berth_error_t *err);
+int store_values(store_t *s, const char *prefix,
+                 int (*visit)(void *context, const char *name, const char *value), void *context,
+                 berth_error_t *err);
+
 int store_add_job(store_t *s, const struct store_job *job,
                   berth_error_t *err); /* EINVAL: its id is neither above all others nor reserved */
 

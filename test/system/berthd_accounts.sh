@@ -1,0 +1,88 @@
+#!/bin/sh
+# Accounts: what a job is charged to, what is told of it, and what accounts have used, which is kept.
+. "$BERTH_SOURCE/test/daemon.sh"
+cd "$scratch" || exit 1
+me=$(id -un)
+mkdir -p "$BERTH_DIR"
+
+configure() { # ACCOUNTS
+    cat >"$BERTH_DIR/berth.yaml" <<END
+resources: {nodes: 1, cores: 2}
+shares: {half-life: 1h}
+accounts: {$1}
+queues:
+  batch: {shares: {by: account, order: [usage, submit]}}
+server: {processes-per-core: unlimited}
+END
+}
+configure "physics: {users: [$me]}, optics: {under: physics, users: [$me]}, chemistry: {users: [nobody]}"
+
+# usage_of ACCOUNT: what is stored for it, as "AT AMOUNT"
+usage_of() {
+    sqlite3 "$BERTH_DIR/berth.db" "SELECT substr(value, instr(value, ' ') + 1) FROM value
+        WHERE name = 'usage' || char(9) || 'Qbatch' || char(9) || 'A$1'"
+}
+
+# A job is of its user's default account, or of the one that it names.
+expect_status 0 "$BERTH" submit sleep 1000
+expect_status 0 "$BERTH" submit -A optics sleep 1000
+await_state 1 running
+await_state 2 running
+expect "the default" '"physics"' "$(get 1 account)"
+expect "the one that is named" '"optics"' "$(get 2 account)"
+expect_status 0 "$BERTH" show 2
+grep -q '^account  *optics$' out || fail "show has no account: $(cat out)"
+
+# What is refused is one line, and leaves nothing.
+expect_status 1 "$BERTH" submit -A biology true
+expect_err "berth submit: key \"account\": account biology: not configured: expected one of user $me: physics or optics"
+expect_status 1 "$BERTH" submit --account chemistry true
+expect_err "berth submit: key \"account\": account chemistry: not this user's: expected one of user $me: physics or optics"
+expect_status 1 "$BERTH" show 3
+
+# What is used is kept when the daemon is killed, to the digit: nothing has changed since jobs started.
+if command -v sqlite3 >/dev/null; then
+    expect_status 0 "$BERTH" server stop
+    kept=$(usage_of physics)
+    [ -n "$kept" ] || fail "nothing is kept of physics"
+    expect_status 0 "$BERTH" server start
+    await_state 1 running
+    expect_status 0 "$BERTH" submit --hold true
+    crash
+    expect "after a crash" "$kept" "$(usage_of physics)"
+    expect_status 0 "$BERTH" server start
+    await_state 2 running
+fi
+
+# It can be corrected, also of a user who has had no job. What is above changes by as much.
+expect "correcting" 200 "$(http_status PATCH /v1/shares -d '{"queue": "batch", "account": "chemistry", "user": "nobody", "usage": 2.5}')"
+expect "nobody's" 404 "$(http_status PATCH /v1/shares -d '{"queue": "batch", "account": "chemistry", "user": "root", "usage": 1}')"
+expect "no account" 404 "$(http_status PATCH /v1/shares -d '{"queue": "batch", "account": "biology", "usage": 1}')"
+"$BERTH" shares --json | grep -q '"name":"chemistry".*"usage":2[.][45]' || fail "chemistry has not used what is set"
+expect_status 0 "$BERTH" shares set chemistry/nobody 1
+"$BERTH" shares --json | grep -q '"name":"chemistry".*"usage":\(1\|0[.]99\)' || fail "chemistry has not used less"
+expect_status 0 "$BERTH" shares set batch/physics/optics 0.5
+expect_status 1 "$BERTH" shares set "$me" 0
+grep -q "^berth shares: '$me' are several: batch/physics/.*$me, batch/physics/.*$me$" err || fail "several: $(cat err)"
+expect_status 1 "$BERTH" shares set biology 0
+expect_err "berth shares: there is no share 'biology': expected a path as in queue/account/user, or its end"
+expect_status 2 "$BERTH" shares set optics -1
+expect_status 2 "$BERTH" shares set optics
+expect "no usage" 400 "$(http_status PATCH /v1/shares -d '{"queue": "batch", "usage": -1}')"
+
+# Another configuration leaves an account out: its job goes on, what others have used is kept.
+configure "physics: {users: [$me]}, chemistry: {users: [nobody]}"
+expect_status 0 "$BERTH" server reload
+expect_status 1 "$BERTH" submit -A optics true
+expect_err "berth submit: key \"account\": account optics: not configured: expected one of user $me: physics"
+if command -v sqlite3 >/dev/null; then
+    expect_status 0 "$BERTH" server stop
+    [ -n "$(usage_of physics)" ] || fail "what physics has used is gone"
+    expect "optics" "" "$(usage_of optics)"
+    expect_status 0 "$BERTH" server start
+fi
+await_state 2 running
+expect "still told" '"optics"' "$(get 2 account)"
+expect_status 0 "$BERTH" cancel 1 2 3
+
+finish

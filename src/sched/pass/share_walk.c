@@ -14,25 +14,6 @@
 #include "sched/waiting/finder.h"
 #include "sched/waiting/shares.h"
 
-static void offer(sched_t *s, uint32_t number, uint32_t slot)
-{
-    struct leaf *leaf = &s->queues->shares->leaf[number];
-    const struct job *job = &s->jobs[slot];
-    struct share_first first = {.priority = job->details->priority,
-                                .deadline = INT64_MAX,
-                                .since = job->submitted,
-                                .submit = job->key.seq};
-    leaf->offered = slot;
-    share_offer(s->queues->shares->tree, leaf->node, &first);
-}
-
-static void withdraw(sched_t *s, uint32_t number)
-{
-    struct leaf *leaf = &s->queues->shares->leaf[number];
-    leaf->offered = JOB_NONE;
-    share_withdraw(s->queues->shares->tree, leaf->node);
-}
-
 /* The first job of a leaf that was not looked at; false: there is none. */
 static bool first_left(const sched_t *s, const struct leaf *leaf, struct queue_entry *entry)
 {
@@ -85,7 +66,7 @@ static bool offer_level(sched_t *s)
     for (uint32_t i = 0; any && i < shares->names.n; i++) {
         if (first_left(s, &shares->leaf[i], &entry) && !queue_before(floor, entry.key) &&
             may_look(s, i, entry.key))
-            offer(s, i, entry.item);
+            leaf_offer(s, i, entry.item);
     }
     p->share_floor = floor;
     return any;
@@ -104,7 +85,7 @@ void share_walk_begin(sched_t *s)
         }
     }
     for (uint32_t i = 0; i < shares->names.n; i++)
-        withdraw(s, i);
+        leaf_withdraw(s, i);
     s->pass.share_floor = s->pass.above;
     if (level_is_first(&s->pass))
         s->pass.share_floor = KEY_FIRST;
@@ -139,9 +120,9 @@ static uint32_t choose(sched_t *s, bool *is_candidate, bool *failed)
         if (*failed)
             return JOB_NONE;
         if (slot == JOB_NONE)
-            withdraw(s, number);
+            leaf_withdraw(s, number);
         else if (slot != shares->leaf[number].offered)
-            offer(s, number, slot);
+            leaf_offer(s, number, slot);
         else
             return slot;
     }
@@ -162,9 +143,9 @@ static void offer_next(sched_t *s, uint32_t number)
     struct queue_entry entry;
     if (first_left(s, &s->queues->shares->leaf[number], &entry) &&
         !queue_before(s->pass.share_floor, entry.key) && may_look(s, number, entry.key))
-        offer(s, number, entry.item);
+        leaf_offer(s, number, entry.item);
     else
-        withdraw(s, number);
+        leaf_withdraw(s, number);
 }
 
 /* A job has been looked at: its leaf is offered with the next one. Where only the first jobs of a queue count,

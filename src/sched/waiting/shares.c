@@ -19,6 +19,14 @@ static const uint8_t compares[SCHED_COMPARATORS] = {
     [SCHED_BY_SUBMIT] = SHARE_BY_SUBMIT,
 };
 
+int shares_comparator(enum share_by by)
+{
+    for (int i = 0; i < SCHED_COMPARATORS && by != SHARE_BY_END; i++)
+        if (compares[i] == by)
+            return i;
+    return -1;
+}
+
 static struct share_settings settings_of(const struct setup_shares *shares, uint32_t node)
 {
     const struct setup_node *is = &shares->node[node];
@@ -118,6 +126,7 @@ void shares_destroy(struct shares *shares)
     free(shares->leaf_of);
     free(shares->job);
     free(shares->told);
+    free(shares->turn);
     free(shares);
     errno = saved;
 }
@@ -215,6 +224,25 @@ static int64_t find_leaf(sched_t *s, const struct whose *whose)
 const char *leaf_user(const struct shares *shares, uint32_t number)
 {
     return intern_text(&shares->names, number) + OF_USER;
+}
+
+void leaf_offer(sched_t *s, uint32_t number, uint32_t slot)
+{
+    struct leaf *leaf = &s->queues->shares->leaf[number];
+    const struct job *job = &s->jobs[slot];
+    leaf->first = (struct share_first){.priority = job->details->priority,
+                                       .deadline = INT64_MAX,
+                                       .since = job->submitted,
+                                       .submit = job->key.seq};
+    leaf->offered = slot;
+    share_offer(s->queues->shares->tree, leaf->node, &leaf->first);
+}
+
+void leaf_withdraw(sched_t *s, uint32_t number)
+{
+    struct leaf *leaf = &s->queues->shares->leaf[number];
+    leaf->offered = JOB_NONE;
+    share_withdraw(s->queues->shares->tree, leaf->node);
 }
 
 int shares_reserve(sched_t *s, uint32_t slot)

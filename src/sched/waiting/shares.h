@@ -30,7 +30,10 @@ struct share_of_job {
 struct leaf {
     uint32_t node; /* in the tree */
     uint32_t lane, line;
-    uint32_t offered; /* of the walk at work: the job that it was offered with; JOB_NONE */
+
+    /* Of the walk at work: the job that it was offered with, which may be gone, and as what; JOB_NONE. */
+    uint32_t offered;
+    struct share_first first;
 };
 
 struct shares {
@@ -47,6 +50,8 @@ struct shares {
     size_t cap_jobs;
     struct sched_share_node *told; /* in answer to sched_shares_now */
     size_t cap_told;
+    struct sched_share_turn *turn; /* of sched_share_turns */
+    size_t cap_turns;
 };
 
 /* The shares of a setup that has some. NULL with ENOMEM. NULL is fine for destroy. */
@@ -63,6 +68,13 @@ int shares_know(sched_t *s, uint32_t slot);
 
 /* Whose a leaf is: a user's, or "" where it is a queue's. */
 const char *leaf_user(const struct shares *shares, uint32_t number);
+
+/* The comparator that share_compare tells of; -1: the order of nodes. */
+int shares_comparator(enum share_by by);
+
+/* Offer a leaf for the choice, with its first job; and not. */
+void leaf_offer(sched_t *s, uint32_t number, uint32_t slot);
+void leaf_withdraw(sched_t *s, uint32_t number);
 
 /* Have memory for a slot that gets a job; 0, or -1 with ENOMEM. And it gets a member of an entry, with what that
  * holds if it starts.

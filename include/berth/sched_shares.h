@@ -4,6 +4,7 @@
 #ifndef BERTH_SCHED_SHARES_H
 #define BERTH_SCHED_SHARES_H
 
+#include "berth/sched.h"
 #include "berth/sched_config.h"
 
 #ifdef __cplusplus
@@ -53,9 +54,9 @@ struct sched_share_node {
     /* Jobs; an array that waits is one, its members that run are one each. */
     uint64_t n_running, n_promised, n_open;
 
-    /* The resource of which it has received the largest part of what it deserves, by number: of equal ones the
-     * first, of none at all 0. There the part is share_of / share_out_of (1 where it deserves nothing), and its
-     * share error is received - deserved.
+    /* The resource of which it has received the largest part of what it deserves, by number: of equal ones
+     * the first, of none at all 0. There the part is share_of / share_out_of (1 where it deserves nothing),
+     * and its share error is received - deserved.
      */
     size_t dominant;
     int64_t share_of, share_out_of; /* share_out_of > 0 */
@@ -72,10 +73,54 @@ struct sched_share_report {
 
 /* Write the tree as of `now`, or as of the last call if that is later. It decides nothing: all decisions to
  * come are the same as without the question. What the report points to belongs to the core and is valid until
- * its next call. Without shares, and of a scheduler without named queues, it is all zero. Returns 0, or -1 with
- * ENOMEM. O(nodes), each user who has had a job is one.
+ * the next such question, or call that changes anything. Without shares, and of a scheduler without named
+ * queues, it is all zero. Returns 0, or -1 with ENOMEM. O(nodes), of which each user who has had a job is one.
  */
 int sched_shares_now(sched_t *s, int64_t now, struct sched_share_report *report);
+
+/* ---- Whose turn is before a job's ---- */
+
+#define SCHED_TURN_FIRST 4 /* of those that go first, by name */
+
+/* Some who are beside each other go before one that stands for the job: its user, or an account, a queue or a
+ * division that its queue is in.
+ */
+struct sched_share_turn {
+    size_t own; /* which one of the nodes stands for the job */
+
+    /* An enum sched_comparator, the first that tells them apart; -1: none does, and they are known longer. */
+    int by;
+
+    /* How many go first by that. The first of these are the nodes `first`, in their order. */
+    size_t n;
+    size_t first[SCHED_TURN_FIRST];
+
+    /* The jobs that stand for these, and for `own`, where jobs are compared. */
+    sched_job_t first_job[SCHED_TURN_FIRST], own_job;
+};
+
+struct sched_share_turns {
+    struct sched_share_report report;     /* as of the last call that had a time */
+    const struct sched_share_turn *turns; /* from the machine down */
+    size_t n_turns;
+
+    /* Jobs that wait and go first in the same queue, of the same user where users take turns (is_user). */
+    uint64_t n_own;
+    bool is_user;
+};
+
+/* Who would have the next turn before a job that waits and is promised nothing, by what all have received by
+ * now: of those with such jobs in queues of the same priority. It decides nothing. What it points to is valid
+ * as that of sched_shares_now. All zero for a job that does not wait so, and where there are no shares.
+ * Returns 0, or -1: EINVAL (there is no such job), ENOMEM. O(nodes x depth).
+ */
+int sched_share_turns(sched_t *s, sched_job_t job, struct sched_share_turns *turns);
+
+/* Whether a job that waits deserves what it asks for, and a running one has what its user, account, queue or
+ * division has beyond what that deserves: were jobs stopped for shares, that one might be for this one. False
+ * where there are no shares. O(depth), and what is worked out first.
+ */
+bool sched_share_may_take(sched_t *s, sched_job_t job, sched_job_t running);
 
 #ifdef __cplusplus
 }

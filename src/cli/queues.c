@@ -1,6 +1,8 @@
 /* berth queues: list, open and close queues. */
+#include <errno.h>
 #include <stdio.h>
 
+#include "base/errtext.h"
 #include "cli/client/connection.h"
 #include "cli/client/listing.h"
 #include "cli/client/terminal.h"
@@ -10,7 +12,8 @@
 static const char help[] =
     "usage: berth queues [--json]\n"
     "       berth queues OPTION... QUEUE\n"
-    "List the queues, or change one; only administrators may change queues.\n"
+    "List the queues, with shares what each has and deserves, or change one, as administrators "
+    "may.\n"
     "      --enable   accept new jobs     --disable  refuse new jobs\n"
     "      --start    let its jobs start  --stop     let none start; running jobs continue\n"
     "      --json     print an array of objects\n"
@@ -23,25 +26,73 @@ static const struct table_column columns[] = {
     {"QUEUE", false, 24}, {"POLICY", false, 0}, {"PRIORITY", true, 0}, {"TIME", true, 0},
     {"PENDING", true, 0}, {"RUNNING", true, 0}, {"STATE", false, 0},   {NULL, false, 0}};
 
-static void put_queue_line(struct table *t, const struct fields *queue, const char *states,
-                           double now)
+/* The same where there are shares. */
+static const struct table_column share_columns[] = {
+    {"QUEUE", false, 24}, {"POLICY", false, 0},  {"PRIORITY", true, 0}, {"WEIGHT", true, 0},
+    {"CORES", true, 0},   {"DESERVED", true, 0}, {"TIME", true, 0},     {"PENDING", true, 0},
+    {"RUNNING", true, 0}, {"STATE", false, 0},   {NULL, false, 0}};
+
+/* How many cores of its share a queue has of a kind. */
+static void put_share_cores(struct table *t, const json_t *share, const char *key)
+{
+    const json_t *cores = json_object_get(json_object_get(share, key), "core");
+    if (cores)
+        table_number(t, json_integer_value(cores));
+    else
+        table_cell(t, "");
+}
+
+static void put_share(struct table *t, const json_t *queue)
+{
+    const json_t *share = json_object_get(queue, "share");
+    if (json_is_object(share))
+        table_number(t, (long long)answer_number(share, "weight"));
+    else
+        table_cell(t, "");
+    put_share_cores(t, share, "received");
+    put_share_cores(t, share, "deserved");
+}
+
+static void put_queue_line(struct table *t, const json_t *queue, bool with_shares)
 {
     char span[WHEN_SIZE];
-    double duration = fields_number(queue, "default_duration");
-    bool disabled = fields_is_false(queue, "enabled");
-    bool stopped = fields_is_false(queue, "started");
+    double duration = answer_number(queue, "default_duration");
+    bool disabled = json_is_false(json_object_get(queue, "enabled"));
+    bool stopped = json_is_false(json_object_get(queue, "started"));
 
-    (void)states;
-    (void)now;
-    listing_text(t, queue, "name");
-    listing_text(t, queue, "policy");
-    listing_count(t, queue, "priority");
+    table_cell(t, answer_text(queue, "name"));
+    table_cell(t, answer_text(queue, "policy"));
+    table_number(t, (long long)answer_number(queue, "priority"));
+    if (with_shares)
+        put_share(t, queue);
     table_cell(t, duration > 0 ? when_span(duration, span) : "");
-    listing_count(t, queue, "pending");
-    listing_count(t, queue, "running");
+    table_number(t, (long long)answer_number(queue, "pending"));
+    table_number(t, (long long)answer_number(queue, "running"));
     table_cell(t, disabled  ? (stopped ? "disabled, stopped" : "disabled")
                   : stopped ? "stopped"
                             : "open");
+}
+
+/* Print the table. Returns 0, or -1 with a text. */
+static int put_queues(const json_t *queues, berth_error_t *err)
+{
+    struct table table;
+    const json_t *queue;
+    bool with_shares = false;
+    size_t i;
+
+    json_array_foreach(queues, i, queue)
+    {
+        with_shares = with_shares || json_is_object(json_object_get(queue, "share"));
+    }
+    table_begin(&table, stdout, with_shares ? share_columns : columns);
+    json_array_foreach(queues, i, queue)
+    {
+        put_queue_line(&table, queue, with_shares);
+    }
+    bool written = table_end(&table);
+    table_clear(&table);
+    return written ? 0 : errtext_set(err, ENOMEM, "out of memory");
 }
 
 static int change_queues(const char *queue, const json_t *body)
@@ -61,17 +112,30 @@ static int change_queues(const char *queue, const json_t *body)
     return status;
 }
 
+static int show_queues(struct connection *connection, berth_error_t *err)
+{
+    json_t *answer = NULL;
+    int rc = connection_ask(connection, "GET", "/v1/queues", NULL, &answer, err);
+
+    if (rc == 0)
+        rc = put_queues(json_object_get(answer, "queues"), err);
+    json_decref(answer);
+    return rc;
+}
+
 static int list_queues(bool json)
 {
-    const struct listing_style style = {.json = json, .columns = columns, .row = put_queue_line};
+    const struct listing_style style = {.json = true, .columns = columns};
     struct connection connection;
     berth_error_t err;
-    int status;
+    int status = CLI_OK;
 
     if (connection_open(&connection, "queues", &err) < 0)
         status = connection_failed(&connection, &err);
-    else
+    else if (json)
         status = listing_print(&connection, "/v1/queues", &style);
+    else if (show_queues(&connection, &err) < 0)
+        status = connection_failed(&connection, &err);
     connection_close(&connection);
     return status;
 }

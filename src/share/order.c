@@ -289,6 +289,11 @@ void share_open(struct share_tree *t, uint32_t node)
         put_in(t, node);
 }
 
+bool share_is_closed(const struct share_tree *t, uint32_t node)
+{
+    return t->nodes[node].closed;
+}
+
 bool share_is_offered(const struct share_tree *t, uint32_t leaf)
 {
     return leaf < t->n && share_is_leaf(t, leaf) && t->nodes[leaf].offered;

@@ -207,6 +207,7 @@ void share_wait(struct share_tree *t, uint32_t leaf, const struct share_first *f
  */
 void share_close(struct share_tree *t, uint32_t node);
 void share_open(struct share_tree *t, uint32_t node);
+bool share_is_closed(const struct share_tree *t, uint32_t node);
 
 /* The leaf that is next, or SHARE_NO_NODE if none is offered. It stays offered. */
 uint32_t share_next(struct share_tree *t, int64_t now);

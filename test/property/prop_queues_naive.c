@@ -15,7 +15,7 @@
 #include "berth/sched_query.h"
 #include "berth/sched_shares.h"
 #include "fixture/machine.h"
-#include "naive_queues.h"
+#include "naive_shares.h"
 #include "random.h"
 #include "resource/graph.h"
 
@@ -358,6 +358,26 @@ static void ask_shares(void)
     }
 }
 
+/* Of open jobs before which nobody goes there is one for each level, and it has the turn that the model says. */
+static void ask_turns(void)
+{
+    static const bool looked[NQ_JOBS];
+    int next = ns_next(&run.naive, looked), firsts = 0;
+    for (int i = 0; i < run.naive.jobs && next >= 0; i++) {
+        const struct nq_job *job = &run.naive.job[i];
+        const struct nq_lane *lane = &run.naive.lane[job->lane];
+        struct sched_share_turns turns;
+        if (job->state != NQ_OPEN || lane->queue_depth < INT64_MAX ||
+            lane->priority != run.naive.lane[run.naive.job[next].lane].priority)
+            continue;
+        CHECK(sched_share_turns(run.sched, handle_of(i), &turns) == 0);
+        CHECK(turns.report.n_nodes > 0 && sched_check(run.sched));
+        CHECK(i != next || (turns.n_turns == 0 && turns.n_own == 0));
+        firsts += turns.n_turns == 0 && turns.n_own == 0;
+    }
+    CHECK(firsts <= 1);
+}
+
 static void pass(void)
 {
     static const enum sched_decision_kind kinds[] = {
@@ -426,6 +446,8 @@ static void play(uint64_t seed)
         pass();
         if (step % 3 == 0)
             ask_shares();
+        if (step % 5 == 0 && run.shares)
+            ask_turns();
         CHECK(sched_next_time(run.sched) == nq_next_time(&run.naive));
         int64_t next = run.now + draw(1, 6);
         for (int i = 0; i < run.naive.jobs; i++)

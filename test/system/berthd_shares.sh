@@ -69,6 +69,27 @@ for part in '"above":0,' '"guarantee":{"core":1,"gpu":0,' '"capability":{"gpu":1
     case $b in *"$part"*) ;; *) fail "queue b has not $part: $b" ;; esac
 done
 
+# Queues in short: what they have, and deserve.
+expect_status 0 "$BERTH" queues
+sed 's/  */ /g' out >got
+grep -q '^QUEUE POLICY PRIORITY WEIGHT CORES DESERVED TIME' got || fail "queues: $(cat out)"
+grep -q '^a [a-z]* 0 1 4 4 ' got || fail "queue a: $(cat out)"
+grep -q '^b [a-z]* 0 1 6 4 ' got || fail "queue b: $(cat out)"
+
+# With another job in a that is promised a time, lab has 8 and b 6; both ask for more than 8 by 3 : 1, so for 6 and 2.
+for queue in a a b; do
+    expect_status 0 "$BERTH" submit -q $queue -c 4 -t 1h sleep 1000
+done
+await "a reservation of 5" sh -c "'$BERTH' show --json 5 | grep -q '\"estimate\": [0-9]'"
+expect_status 0 "$BERTH" explain 7
+grep -qF ' Queue b has received 6 of the 2 cores that it deserves: division lab goes first (8 of 6 cores).' out || fail "explain: $(cat out)"
+expect_status 0 "$BERTH" explain --json 7
+tr -d ' \n' <out | grep -qF '"turns":[{"kind":"queue","own":"b","by":"share","count":1,"first":["lab"]}],"own_first":0,"entitled_to":[]' ||
+    fail "explain --json: $(cat out)"
+expect_status 0 "$BERTH" explain 6
+grep -q 'goes first' out && fail "explain 6: $(cat out)"
+expect_status 0 "$BERTH" cancel 5-7
+
 # What has run fades: within seconds with a half-life of one, and what runs all the time comes to what it holds.
 expect_status 0 "$BERTH" cancel 4
 sed -i 's/^shares:/&\n  half-life: 1s/' "$BERTH_DIR/berth.yaml"

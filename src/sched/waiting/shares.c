@@ -21,6 +21,14 @@ static const uint8_t compares[SCHED_COMPARATORS] = {
     [SCHED_BY_SUBMIT] = SHARE_BY_SUBMIT,
 };
 
+int shares_comparator(enum share_by by)
+{
+    for (int i = 0; i < SCHED_COMPARATORS && by != SHARE_BY_END; i++)
+        if (compares[i] == by)
+            return i;
+    return -1;
+}
+
 static struct share_settings settings_of(const struct setup_shares *shares, uint32_t node)
 {
     const struct setup_node *is = &shares->node[node];
@@ -129,6 +137,7 @@ void shares_destroy(struct shares *shares)
     usage_clear(shares);
     free(shares->job);
     free(shares->told);
+    free(shares->turn);
     free(shares);
     errno = saved;
 }

@@ -79,6 +79,8 @@ struct shares {
     size_t cap_jobs;
     struct sched_share_node *told; /* in answer to sched_shares_now */
     size_t cap_told;
+    struct sched_share_turn *turn; /* of sched_share_turns */
+    size_t cap_turns;
 };
 
 /* The shares of a setup that has some. NULL with ENOMEM. NULL is fine for destroy. */
@@ -101,6 +103,9 @@ const char *leaf_user(const struct shares *shares, uint32_t number);
  */
 bool leaf_whose(const struct shares *shares, uint32_t node, struct whose *whose);
 int64_t leaf_node(sched_t *s, const struct whose *whose, bool make);
+
+/* The comparator that share_compare tells of; -1: the order of nodes. */
+int shares_comparator(enum share_by by);
 
 /* Have memory for a slot that gets a job; 0, or -1 with ENOMEM. And it gets a member of an entry, with what that
  * holds if it starts.

@@ -1,5 +1,5 @@
 /* What shares say now, told as a tree (berth/sched_shares.h). */
-#include "berth/sched_shares.h"
+#include "sched/waiting/shares_told.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,14 +18,6 @@ const char *sched_share_kind_name(enum sched_share_kind kind)
 }
 
 /* ---- In which order ---- */
-
-/* A node of the tree, by its number there. */
-struct told_link {
-    uint32_t first, next; /* below it, and beside it; SHARE_NO_NODE */
-    uint32_t parent;
-    uint32_t setup; /* of the setup the node that it is; SETUP_NONE: it is a user */
-    size_t index;   /* in what is told */
-};
 
 static void link_nodes(const struct shares *shares, struct told_link *link, uint32_t n)
 {
@@ -149,21 +141,10 @@ static void put_told(sched_t *s, uint32_t node, struct told_link *link, int64_t 
     put_received(shares, node, now, told);
 }
 
-int sched_shares_now(sched_t *s, int64_t now, struct sched_share_report *report)
+/* Tell the nodes from the machine down. Returns their number. */
+static size_t tell_nodes(sched_t *s, int64_t now, struct told_link *link)
 {
-    *report = (struct sched_share_report){0};
-    struct shares *shares = s->queues ? s->queues->shares : NULL;
-    if (!shares)
-        return 0;
-    uint32_t n = share_nodes(shares->tree);
-    struct told_link *link = reallocarray(NULL, n, sizeof(*link));
-    if (!link ||
-        array_grow((void **)&shares->told, &shares->cap_told, n, sizeof(*shares->told)) < 0) {
-        free(link);
-        errno = ENOMEM;
-        return -1;
-    }
-    link_nodes(shares, link, n);
+    struct shares *shares = s->queues->shares;
     size_t told = 0;
     for (uint32_t i = SHARE_ROOT; i != SHARE_NO_NODE; i = told_after(link, i)) {
         struct sched_share_node *to = &shares->told[told];
@@ -174,12 +155,38 @@ int sched_shares_now(sched_t *s, int64_t now, struct sched_share_report *report)
             to->depth = shares->told[to->above].depth + 1;
         }
     }
-    free(link);
+    return told;
+}
+
+int shares_tell(sched_t *s, int64_t now, struct sched_share_report *report, struct told_link **link)
+{
+    struct shares *shares = s->queues->shares;
     const struct setup_shares *is = &shares->setup->shares;
+    uint32_t n = share_nodes(shares->tree);
+    *link = reallocarray(NULL, n, sizeof(**link));
+    if (!*link ||
+        array_grow((void **)&shares->told, &shares->cap_told, n, sizeof(*shares->told)) < 0) {
+        free(*link);
+        errno = ENOMEM;
+        return -1;
+    }
+    link_nodes(shares, *link, n);
     *report = (struct sched_share_report){.resources = is->resource,
                                           .n_resources = is->n_resources,
                                           .half_life = is->half_life,
                                           .nodes = shares->told,
-                                          .n_nodes = told};
+                                          .n_nodes = tell_nodes(s, now, *link)};
+    return 0;
+}
+
+int sched_shares_now(sched_t *s, int64_t now, struct sched_share_report *report)
+{
+    struct told_link *link;
+    *report = (struct sched_share_report){0};
+    if (!s->queues || !s->queues->shares)
+        return 0;
+    if (shares_tell(s, now, report, &link) < 0)
+        return -1;
+    free(link);
     return 0;
 }

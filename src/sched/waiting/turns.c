@@ -79,10 +79,40 @@ void turns_skip(sched_t *s, uint32_t number)
     share_withdraw(shares->tree, shares->leaf[number].node);
 }
 
+void turns_try(sched_t *s, uint32_t number, uint32_t slot)
+{
+    struct shares *shares = s->queues->shares;
+    const struct leaf *leaf = &shares->leaf[number];
+    if (slot == JOB_NONE) {
+        share_withdraw(shares->tree, leaf->node);
+        return;
+    }
+    struct share_first first = first_with(s, leaf->first, slot);
+    share_offer(shares->tree, leaf->node, &first);
+}
+
+void turns_again(sched_t *s, uint32_t number, bool was_offered)
+{
+    struct shares *shares = s->queues->shares;
+    const struct leaf *leaf = &shares->leaf[number];
+    struct share_first first = leaf->waits;
+    first.priority = leaf->priority;
+    if (was_offered)
+        share_offer(shares->tree, leaf->node, &first);
+    else
+        share_withdraw(shares->tree, leaf->node);
+}
+
+uint32_t turns_node(const sched_t *s, const struct lane *lane)
+{
+    const struct shares *shares = s->queues->shares;
+    return shares->node[setup_node_of_queue(shares->setup, lane->queue)];
+}
+
 void turns_open(sched_t *s, const struct lane *lane, bool is_open)
 {
     const struct shares *shares = s->queues->shares;
-    uint32_t node = shares->node[setup_node_of_queue(shares->setup, lane->queue)];
+    uint32_t node = turns_node(s, lane);
     if (is_open)
         share_open(shares->tree, node);
     else

@@ -28,6 +28,15 @@ void turns_open(sched_t *s, const struct lane *lane, bool is_open);
  */
 void turns_restore(sched_t *s, const struct lane *lane);
 
+/* For a question, which may come while a walk is at work: a leaf is offered with a job, or with none (JOB_NONE);
+ * and again as the walk had it, offered or not.
+ */
+void turns_try(sched_t *s, uint32_t leaf, uint32_t slot);
+void turns_again(sched_t *s, uint32_t leaf, bool was_offered);
+
+/* The node of a lane's queue. */
+uint32_t turns_node(const sched_t *s, const struct lane *lane);
+
 bool turns_check(const sched_t *s);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/errtext.h"
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
+#include "berth/sched_shares.h"
 #include "config/keys.h"
 #include "config/seconds.h"
 #include "resource/graph.h"
@@ -94,7 +95,8 @@ static int64_t known_time(int64_t ticks)
 }
 
 static void put_queue_row(const struct call *c, struct json_out *out,
-                          const struct sched_queue_config *q)
+                          const struct sched_queue_config *q,
+                          const struct sched_share_report *report)
 {
     struct sched_queue_stats stats = {0};
     sched_queue_stats(c->s->sched, q->name, &stats);
@@ -112,6 +114,7 @@ static void put_queue_row(const struct call *c, struct json_out *out,
                   stats.now[SCHED_WAITING] + stats.now[SCHED_RESERVED] + stats.now[SCHED_BLOCKED]);
     json_put_uint(out, "reserved", stats.now[SCHED_RESERVED]);
     json_put_uint(out, "running", stats.now[SCHED_RUNNING]);
+    api_put_queue_share(c, out, report, q->name);
     json_close(out, '}');
 }
 
@@ -119,11 +122,16 @@ void api_queues_get(struct call *c)
 {
     const struct sched_config *sched = &c->s->config->sched;
     struct json_out out = {.text = c->out};
+    struct sched_share_report report;
+    if (sched_shares_now(c->s->sched, c->s->clock.now, &report) < 0) {
+        api_no_memory(c->reply);
+        return;
+    }
     json_open(&out, NULL, '{');
     json_put_text(&out, "default", sched->default_queue);
     json_open(&out, "queues", '[');
     for (size_t i = 0; i < sched->n_queues; i++)
-        put_queue_row(c, &out, &sched->queues[i]);
+        put_queue_row(c, &out, &sched->queues[i], &report);
     strbuf_puts(c->out, "\n]}\n");
 }
 

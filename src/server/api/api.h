@@ -4,6 +4,7 @@
 #ifndef SERVER_API_H
 #define SERVER_API_H
 
+#include "base/json_out.h"
 #include "server/core/priv.h"
 
 #define API_BODY_MAX ((size_t)64 << 20)
@@ -173,6 +174,11 @@ void api_queues_get(struct call *c);
 void api_queue_patch(struct call *c);
 void api_shares_get(struct call *c);
 void api_shares_patch(struct call *c);
+
+/* Put a queue's share as the member "share", null where it has none. */
+struct sched_share_report;
+void api_put_queue_share(const struct call *c, struct json_out *out,
+                         const struct sched_share_report *report, const char *queue);
 void api_resources_get(struct call *c);
 void api_resources_patch(struct call *c);
 void api_blocks_get(struct call *c);

@@ -8,6 +8,7 @@
 #include "server/api/api.h"
 #include "server/api/array_sum.h"
 #include "server/api/explain.h"
+#include "server/api/explain_shares.h"
 
 #define HOLDERS_MAX 16
 
@@ -19,6 +20,7 @@ struct known {
     sched_job_t holder[HOLDERS_MAX];
     size_t holders; /* number of those */
     struct victim victim[VICTIMS_TOLD];
+    struct strbuf shares; /* members of the answer */
 };
 
 static void put_holder(struct call *c, struct json_out *out, sched_job_t handle)
@@ -103,6 +105,8 @@ static void put_explanation(struct call *c, int64_t member, const char *state,
     put_would_start_json(&out, k ? &k->would_start : &nothing);
     json_put_text(&out, "text", strbuf_text(text));
     put_members(c, &out);
+    if (k)
+        strbuf_put(c->out, k->shares.data, k->shares.len);
     strbuf_puts(c->out, "}\n");
     c->out->failed |= text->failed;
     strbuf_clear(text);
@@ -190,6 +194,18 @@ static void put_block(const server_t *s, sched_job_t handle, struct strbuf *text
         explain_block(text, block, ticks_left(s, at));
 }
 
+/* Who goes before it by shares, if it waits for its turn. */
+static void put_turns(server_t *s, sched_job_t handle, struct known *k, struct strbuf *text)
+{
+    struct json_out json = {.text = &k->shares, .has_value = true};
+    enum sched_reason_kind kind = k->reason->kind;
+    bool waits = k->waiting.state == SCHED_WAITING &&
+                 (kind == SCHED_REASON_RESOURCES || kind == SCHED_REASON_PRIORITY);
+    if (waits && !k->waiting.hold &&
+        explain_shares(s, handle, k->holder, k->holders, text, &json) < 0)
+        text->failed = true;
+}
+
 static void explain_pending(struct call *c, const struct job *job, uint32_t i)
 {
     server_t *s = c->s;
@@ -205,11 +221,14 @@ static void explain_pending(struct call *c, const struct job *job, uint32_t i)
     if (member >= 0 && c->member < 0)
         tell_members(&text, job, member);
     explain_waiting(&text, &k.waiting);
+    put_turns(s, member_handle(job, i), &k, &text);
     if (k.waiting.state != SCHED_REJECTED)
         put_block(s, member_handle(job, i), &text);
     int64_t start = k.waiting.start < 0 ? -1 : server_wall_time(s, s->clock.now + k.waiting.start);
     put_explanation(c, member, job_state_word(STORE_PENDING, member_held(job, member_look(job, i))),
                     &k, start, &text);
+    c->out->failed |= k.shares.failed;
+    strbuf_clear(&k.shares);
     free(k.reason);
 }
 

@@ -73,6 +73,27 @@ static void put_node(const struct call *c, struct json_out *out,
     json_close(out, '}');
 }
 
+void api_put_queue_share(const struct call *c, struct json_out *out,
+                         const struct sched_share_report *report, const char *queue)
+{
+    const struct sched_share_node *n = report->nodes, *end = n ? n + report->n_nodes : n;
+    while (n < end && (n->kind != SCHED_SHARE_OF_QUEUE || strcmp(n->name, queue) != 0))
+        n++;
+    if (n == end) {
+        json_put_null(out, "share");
+        return;
+    }
+    const struct sched_share_node *above = &report->nodes[n->above];
+    json_open(out, "share", '{');
+    json_put_text(out, "under", above->kind == SCHED_SHARE_OF_DIVISION ? above->name : NULL);
+    json_put_int(out, "weight", n->weight);
+    put_amounts(c, out, "guarantee", report, &n->guarantee);
+    put_amounts(c, out, "capability", report, &n->capability);
+    put_amounts(c, out, "deserved", report, &n->deserved);
+    put_amounts(c, out, "received", report, &n->received);
+    json_close(out, '}');
+}
+
 void api_shares_get(struct call *c)
 {
     struct json_out out = {.text = c->out};

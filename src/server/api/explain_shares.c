@@ -1,0 +1,317 @@
+#include "server/api/explain_shares.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "berth/sched_query.h"
+#include "server/core/job_text.h"
+
+#define TAKEN_TOLD 4 /* of the jobs that have borrowed, by name */
+
+struct telling {
+    server_t *s;
+    const struct sched_share_report *report;
+    struct strbuf *out;
+};
+
+static const struct sched_share_node *node_at(const struct telling *t, size_t i)
+{
+    return &t->report->nodes[i];
+}
+
+/* ", " or " and " before the i-th of n, from 0. */
+static void put_between(struct strbuf *out, size_t i, size_t n)
+{
+    strbuf_puts(out, i == 0 ? "" : i + 1 < n ? ", " : " and ");
+}
+
+/* "17" or "17[3]" */
+static void put_id(const struct telling *t, sched_job_t handle)
+{
+    struct sched_annotation a;
+    if (sched_annotate(t->s->sched, handle, &a) < 0)
+        return;
+    strbuf_put_uint(t->out, a.tag);
+    if (a.members <= 1)
+        return;
+    strbuf_putc(t->out, '[');
+    strbuf_put_uint(t->out, a.member);
+    strbuf_putc(t->out, ']');
+}
+
+/* ---- What is compared ---- */
+
+static void put_decimal(struct strbuf *out, double value)
+{
+    char text[40];
+    snprintf(text, sizeof(text), "%.1f", value);
+    strbuf_puts(out, text);
+}
+
+static void put_share_amount(const struct telling *t, size_t resource, int64_t amount)
+{
+    const char *type = t->report->resources[resource];
+    if (strcmp(type, "memory") == 0) {
+        put_decimal(t->out, (double)amount * (double)t->s->size.memory_unit / (1 << 30));
+        strbuf_putc(t->out, 'G');
+    } else {
+        strbuf_put_int(t->out, amount);
+    }
+}
+
+static void put_share_type(const struct telling *t, size_t resource)
+{
+    const char *type = t->report->resources[resource];
+    strbuf_putc(t->out, ' ');
+    strbuf_puts(t->out, strcmp(type, "gpu") == 0 ? "GPU" : type);
+    if (strcmp(type, "memory") != 0)
+        strbuf_putc(t->out, 's');
+}
+
+/* "40 of 24 cores", or "40 of the 24 cores", of what it deserves. */
+static void put_received(const struct telling *t, const struct sched_share_node *n, bool the)
+{
+    size_t d = n->dominant;
+    put_share_amount(t, d, n->received.of[d]);
+    strbuf_puts(t->out, the ? " of the " : " of ");
+    put_share_amount(t, d, n->deserved.of[d]);
+    put_share_type(t, d);
+}
+
+/* "40 of 80 cores", or "40 of the machine's 80 cores", of the resource of which that is the largest part. */
+static void put_part(const struct telling *t, const struct sched_share_node *n, bool the)
+{
+    const struct sched_share_node *all = node_at(t, 0);
+    double most = -1;
+    size_t d = 0;
+    for (size_t i = 0; i < t->report->n_resources; i++) {
+        double part = all->capability.of[i] > 0
+                          ? (double)n->received.of[i] / (double)all->capability.of[i]
+                          : -1;
+        if (part > most) {
+            most = part;
+            d = i;
+        }
+    }
+    put_share_amount(t, d, n->received.of[d]);
+    strbuf_puts(t->out, the ? " of the machine's " : " of ");
+    put_share_amount(t, d, all->capability.of[d]);
+    put_share_type(t, d);
+}
+
+static void put_weight(const struct telling *t, const struct sched_share_node *n)
+{
+    if (n->weight == 1)
+        return;
+    strbuf_puts(t->out, " by weight ");
+    strbuf_put_int(t->out, n->weight);
+}
+
+/* `own`: of what stands for the job. */
+static void put_compared(const struct telling *t, int by, const struct sched_share_node *n,
+                         sched_job_t first, bool own)
+{
+    struct sched_annotation a;
+    switch (by) {
+    case SCHED_BY_SHARE:
+        put_received(t, n, own);
+        return;
+    case SCHED_BY_DRF:
+        put_part(t, n, own);
+        put_weight(t, n);
+        return;
+    case SCHED_BY_USAGE:
+        put_decimal(t->out, (double)n->usage + (double)n->usage_part / 4294967296.0);
+        put_weight(t, n);
+        return;
+    case SCHED_BY_FEWEST_RUNNING:
+        strbuf_put_uint(t->out, n->n_running);
+        return;
+    case SCHED_BY_PRIORITY:
+        if (sched_annotate(t->s->sched, first, &a) == 0)
+            strbuf_put_int(t->out, a.priority);
+        return;
+    default:
+        strbuf_puts(t->out, "job ");
+        put_id(t, first);
+        return;
+    }
+}
+
+/* ---- A sentence ---- */
+
+/* What stands before and behind what is compared of those who stand for the job. */
+static const char *const own_words[SCHED_COMPARATORS][2] = {
+    [SCHED_BY_PRIORITY] = {" has a first job of priority ", ""},
+    [SCHED_BY_SHARE] = {" has received ", " that it deserves"},
+    [SCHED_BY_DRF] = {" has received ", ""},
+    [SCHED_BY_USAGE] = {" has used ", " on average lately"},
+    [SCHED_BY_FEWEST_RUNNING] = {" has as many running jobs as ", ""},
+    [SCHED_BY_AGE] = {" has waited less long, as its first job is ", ""},
+    [SCHED_BY_SUBMIT] = {" came later, as its first job is ", ""},
+};
+
+static void put_own(const struct telling *t, const struct sched_share_turn *turn)
+{
+    const struct sched_share_node *own = node_at(t, turn->own);
+    char kind[16];
+    snprintf(kind, sizeof(kind), "%s", sched_share_kind_name(own->kind));
+    kind[0] = (char)(kind[0] - 'a' + 'A');
+    strbuf_putc(t->out, ' ');
+    strbuf_puts(t->out, kind);
+    strbuf_putc(t->out, ' ');
+    strbuf_puts(t->out, own->name);
+    if (turn->by < 0) {
+        strbuf_puts(t->out, " equals others in all that is compared, and is known for less long");
+        return;
+    }
+    if (turn->by == SCHED_BY_FEWEST_RUNNING) {
+        strbuf_puts(t->out, " has ");
+        strbuf_put_uint(t->out, own->n_running);
+        strbuf_puts(t->out, own->n_running == 1 ? " running job" : " running jobs");
+        return;
+    }
+    strbuf_puts(t->out, own_words[turn->by][0]);
+    put_compared(t, turn->by, own, turn->own_job, true);
+    strbuf_puts(t->out, own_words[turn->by][1]);
+}
+
+/* "3 users of queue batch go first", or by name. */
+static void put_who(const struct telling *t, const struct sched_share_turn *turn)
+{
+    const struct sched_share_node *first = node_at(t, turn->first[0]);
+    const struct sched_share_node *above = node_at(t, first->above);
+    bool alike = true, named = turn->n <= SCHED_TURN_FIRST;
+    for (size_t i = 1; i < turn->n && i < SCHED_TURN_FIRST; i++)
+        alike = alike && node_at(t, turn->first[i])->kind == first->kind;
+    if (!named) {
+        strbuf_put_uint(t->out, turn->n);
+        strbuf_putc(t->out, ' ');
+    }
+    if (alike) {
+        strbuf_puts(t->out, sched_share_kind_name(first->kind));
+        strbuf_puts(t->out, turn->n > 1 ? "s" : "");
+    } else if (!named) {
+        strbuf_puts(t->out, "others");
+    }
+    for (size_t i = 0; i < turn->n && named; i++) {
+        put_between(t->out, i, turn->n);
+        strbuf_puts(t->out, alike && i == 0 ? " " : "");
+        strbuf_puts(t->out, node_at(t, turn->first[i])->name);
+    }
+    if (above->kind != SCHED_SHARE_OF_MACHINE) {
+        strbuf_puts(t->out, " of ");
+        strbuf_puts(t->out, sched_share_kind_name(above->kind));
+        strbuf_putc(t->out, ' ');
+        strbuf_puts(t->out, above->name);
+    }
+    strbuf_puts(t->out, turn->n == 1 ? " goes first" : " go first");
+}
+
+static void put_turn(const struct telling *t, const struct sched_share_turn *turn)
+{
+    put_own(t, turn);
+    strbuf_puts(t->out, ": ");
+    put_who(t, turn);
+    if (turn->by >= 0)
+        strbuf_puts(t->out, " (");
+    for (size_t i = 0; i < turn->n && i < SCHED_TURN_FIRST && turn->by >= 0; i++) {
+        const struct sched_share_node *n = node_at(t, turn->first[i]);
+        strbuf_puts(t->out, i == 0 ? "" : ", ");
+        if (turn->n > 1) {
+            strbuf_puts(t->out, n->name);
+            strbuf_putc(t->out, ' ');
+        }
+        put_compared(t, turn->by, n, turn->first_job[i], false);
+    }
+    if (turn->n > SCHED_TURN_FIRST && turn->by >= 0)
+        strbuf_puts(t->out, ", ...");
+    strbuf_puts(t->out, turn->by >= 0 ? ")." : ".");
+}
+
+/* ---- Those of its own, and those who have borrowed ---- */
+
+static void put_own_first(const struct telling *t, const struct sched_annotation *job, bool by_user,
+                          uint64_t n)
+{
+    if (n == 0)
+        return;
+    strbuf_putc(t->out, ' ');
+    strbuf_put_uint(t->out, n);
+    strbuf_puts(t->out, n == 1 ? " other job of " : " other jobs of ");
+    strbuf_puts(t->out, by_user ? "user" : "queue");
+    strbuf_putc(t->out, ' ');
+    strbuf_puts(t->out, by_user ? job->user : job->queue);
+    strbuf_puts(t->out, n == 1 ? " goes before it." : " go before it.");
+}
+
+static void put_borrowers(const struct telling *t, const sched_job_t *jobs, size_t n)
+{
+    if (n == 0)
+        return;
+    strbuf_puts(t->out, n == 1 ? " Its share entitles it to what job "
+                               : " Its share entitles it to what jobs ");
+    for (size_t i = 0; i < n && i < TAKEN_TOLD; i++) {
+        put_between(t->out, i, n);
+        put_id(t, jobs[i]);
+    }
+    if (n > TAKEN_TOLD)
+        strbuf_puts(t->out, " and others");
+    strbuf_puts(t->out, n == 1 ? " has borrowed and gives back when it ends."
+                               : " have borrowed and give back when they end.");
+}
+
+/* ---- JSON ---- */
+
+static void put_turn_json(const struct telling *t, struct json_out *json,
+                          const struct sched_share_turn *turn)
+{
+    const struct sched_share_node *own = node_at(t, turn->own);
+    json_open(json, NULL, '{');
+    json_put_string(json, "kind", sched_share_kind_name(own->kind));
+    json_put_text(json, "own", own->name);
+    json_put_string(json, "by",
+                    turn->by < 0 ? NULL : sched_comparator_name((enum sched_comparator)turn->by));
+    json_put_uint(json, "count", turn->n);
+    json_open(json, "first", '[');
+    for (size_t i = 0; i < turn->n && i < SCHED_TURN_FIRST; i++)
+        json_put_text(json, NULL, node_at(t, turn->first[i])->name);
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+int explain_shares(server_t *s, sched_job_t job, const sched_job_t *holders, size_t n,
+                   struct strbuf *text, struct json_out *json)
+{
+    struct sched_share_turns turns;
+    struct sched_annotation a;
+    sched_job_t borrowers[16];
+    size_t borrowed = 0;
+    if (sched_share_turns(s->sched, job, &turns) < 0)
+        return -1;
+    struct telling t = {s, &turns.report, text};
+    if (turns.report.n_nodes == 0)
+        return 0;
+    json_open(json, "turns", '[');
+    for (size_t i = 0; i < turns.n_turns; i++) {
+        put_turn(&t, &turns.turns[i]);
+        put_turn_json(&t, json, &turns.turns[i]);
+    }
+    json_close(json, ']');
+    json_put_uint(json, "own_first", turns.n_own);
+    if (sched_annotate(s->sched, job, &a) == 0)
+        put_own_first(&t, &a, turns.is_user, turns.n_own);
+    for (size_t i = 0; i < n && borrowed < 16; i++)
+        if (sched_share_may_take(s->sched, job, holders[i]))
+            borrowers[borrowed++] = holders[i];
+    put_borrowers(&t, borrowers, borrowed);
+    json_open(json, "entitled_to", '[');
+    for (size_t i = 0; i < borrowed; i++) {
+        if (sched_annotate(s->sched, borrowers[i], &a) < 0)
+            continue;
+        json_key(json, NULL);
+        job_put_id(json->text, (int64_t)a.tag, a.members > 1 ? (int64_t)a.member : -1);
+    }
+    json_close(json, ']');
+    return 0;
+}

@@ -1,0 +1,189 @@
+/* What the server says of jobs that shares keep waiting: four nodes with four cores, and numbers that are worked
+ * out by hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server_scene.h"
+
+#define HEAD                                                                                       \
+    "resources: {nodes: 4, cores: 4}\n"                                                            \
+    "match: {policy: low}\n"                                                                       \
+    "server: {administrators: [ann], requests-per-second: unlimited}\n"
+#define NODE  "{\"command\":[\"x\"],\"nodes\":1,\"duration\":\"2h\"}"
+#define START " It will not start within 2h, unless jobs end earlier than planned."
+
+static struct sim_server *open_with(void **state, const char *config)
+{
+    assert_int_equal(open_world_of(state, config), 0);
+    struct sim_server *w = *state;
+    sim_server_close(w);
+    w->options.for_all = true;
+    w->options.uid = 0;
+    assert_int_equal(sim_server_open(w, NULL), 0);
+    return w;
+}
+
+static int64_t submit_by(struct sim_server *w, unsigned uid, const char *body)
+{
+    int status;
+    json_t *got = sim_server_ask(w, uid, "POST", "/v1/jobs", NULL, body, &status);
+    assert_int_equal(status, 201);
+    int64_t id = json_integer_value(json_object_get(got, "id"));
+    json_decref(got);
+    start_all(w);
+    return id;
+}
+
+static void expect_said(struct sim_server *w, int64_t id, const char *text)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/v1/jobs/%lld/explain", (long long)id);
+    json_t *got = sim_server_ask(w, SIM_ANN, "GET", path, NULL, NULL, NULL);
+    assert_string_equal(json_string_value(json_object_get(got, "text")), text);
+    json_decref(got);
+}
+
+/* Ann has three running jobs and Bob one. The fifth is promised the first end, whose turn it was then. */
+static void users_with_fewer_running_jobs_go_first(void **state)
+{
+    struct sim_server *w =
+        open_with(state, HEAD "shares: {resources: [core]}\n"
+                              "queues: {a: {policy: easy, shares: {by: user, order: "
+                              "[fewest-running, submit]}}}\n");
+    for (int i = 0; i < 3; i++)
+        submit_by(w, SIM_ANN, NODE);
+    submit_by(w, SIM_BOB, NODE);
+    submit_by(w, SIM_ANN, NODE);
+    int64_t ann = submit_by(w, SIM_ANN, NODE), bob = submit_by(w, SIM_BOB, NODE);
+    expect_said(w, ann,
+                "It waits for nodes that 4 other jobs hold." START
+                " User ann has 3 running jobs: user bob of queue a goes first (1).");
+    /* Of 16 cores each deserves 8; Ann has 12 and is promised 4, Bob has 4 and asks for as many more. */
+    expect_said(w, bob,
+                "It waits for nodes that 4 other jobs hold." START
+                " Its share entitles it to what jobs 1, 2 and 3 have borrowed and give back when "
+                "they end.");
+    ann = submit_by(w, SIM_ANN, NODE);
+    expect_said(w, ann,
+                "It waits for nodes that 4 other jobs hold." START
+                " User ann has 3 running jobs: user bob of queue a goes first (1)."
+                " 1 other job of user ann goes before it.");
+}
+
+/* Of 16 cores a, of weight 1, deserves 4 and b 12. A has three nodes and is promised one; B has one, and is
+ * promised one.
+ */
+static void queues_with_less_of_what_they_deserve_go_first(void **state)
+{
+    struct sim_server *w = open_with(state, HEAD "shares: {resources: [core]}\n"
+                                                 "default-queue: a\n"
+                                                 "queues:\n"
+                                                 "  a: {policy: easy, shares: {weight: 1}}\n"
+                                                 "  b: {policy: easy, shares: {weight: 3}}\n");
+    static const char in_b[] =
+        "{\"command\":[\"x\"],\"nodes\":1,\"duration\":\"2h\",\"queue\":\"b\"}";
+    for (int i = 0; i < 3; i++)
+        submit_by(w, SIM_ANN, NODE);
+    submit_by(w, SIM_ANN, in_b);
+    submit_by(w, SIM_ANN, NODE);
+    int64_t a = submit_by(w, SIM_ANN, NODE);
+    submit_by(w, SIM_ANN, in_b);
+    int64_t b = submit_by(w, SIM_ANN, in_b), last = submit_by(w, SIM_ANN, in_b);
+    expect_said(w, a,
+                "It waits for nodes that 4 other jobs hold." START
+                " Queue a has received 16 of the 4 cores that it deserves: queue b goes first (8 "
+                "of 12 cores).");
+    expect_said(w, b,
+                "It waits for nodes that 4 other jobs hold." START
+                " Its share entitles it to what jobs 1, 2 and 3 have borrowed and give back when "
+                "they end.");
+    expect_said(w, last,
+                "It waits for nodes that 4 other jobs hold." START
+                " 1 other job of queue b goes before it."
+                " Its share entitles it to what jobs 1, 2 and 3 have borrowed and give back when "
+                "they end.");
+    char path[64];
+    snprintf(path, sizeof(path), "/v1/jobs/%lld/explain", (long long)a);
+    json_t *got = sim_server_ask(w, SIM_ANN, "GET", path, NULL, NULL, NULL);
+    json_t *turns = json_object_get(got, "turns");
+    char *text = json_dumps(turns, JSON_COMPACT | JSON_SORT_KEYS);
+    assert_string_equal(
+        text,
+        "[{\"by\":\"share\",\"count\":1,\"first\":[\"b\"],\"kind\":\"queue\",\"own\":\"a\"}]");
+    free(text);
+    assert_int_equal(json_array_size(json_object_get(got, "entitled_to")), 0);
+    json_decref(got);
+}
+
+/* With a half-life of an hour, who runs four cores for an hour has used 4 (1 - 1/2). */
+static void users_who_have_used_less_go_first(void **state)
+{
+    struct sim_server *w = open_with(state, HEAD "shares: {resources: [core], half-life: 1h}\n"
+                                                 "queues: {a: {policy: easy, shares: {by: user, "
+                                                 "order: [usage, submit]}}}\n");
+    int64_t first = submit_by(w, SIM_ANN, "{\"command\":[\"x\"],\"nodes\":1,\"duration\":\"1h\"}");
+    sim_server_wait(w, 3600 * SIM_SECOND);
+    end(w, first, 0);
+    submit_by(w, SIM_OWNER, "{\"command\":[\"x\"],\"nodes\":4,\"duration\":\"2h\"}");
+    submit_by(w, SIM_ANN, NODE);
+    int64_t ann = submit_by(w, SIM_ANN, NODE);
+    submit_by(w, SIM_BOB, NODE);
+    expect_said(w, ann,
+                "It waits for nodes that 1 other job holds." START
+                " User ann has used 2.0 on average lately: user bob of queue a goes first (0.0).");
+}
+
+/* Each level has its own comparators: of divisions, of queues in one, of users in one. */
+static void each_level_says_what_decides(void **state)
+{
+    struct sim_server *w = open_with(
+        state, HEAD "shares:\n"
+                    "  resources: [core]\n"
+                    "  order: [drf, submit]\n"
+                    "  divisions: {lab: {order: [priority, submit]}}\n"
+                    "default-queue: a\n"
+                    "queues:\n"
+                    "  a: {policy: easy, shares: {under: lab, by: user, order: [submit]}}\n"
+                    "  b: {policy: easy, shares: {under: lab}}\n"
+                    "  c: {policy: easy}\n");
+    submit_by(w, SIM_ANN, "{\"command\":[\"x\"],\"nodes\":4,\"duration\":\"2h\"}");
+    submit_by(w, SIM_ANN, NODE);
+    submit_by(w, SIM_BOB, NODE);
+    int64_t ann = submit_by(w, SIM_ANN, NODE);
+    static const char in_b[] = "{\"command\":[\"x\"],\"nodes\":1,\"duration\":\"2h\",\"queue\":"
+                               "\"b\",\"priority\":5}";
+    static const char in_c[] =
+        "{\"command\":[\"x\"],\"nodes\":1,\"duration\":\"2h\",\"queue\":\"c\"}";
+    submit_by(w, SIM_ANN, in_b); /* promised a time, as is c's first */
+    submit_by(w, SIM_ANN, in_b);
+    submit_by(w, SIM_BOB, in_c);
+    submit_by(w, SIM_BOB, in_c);
+    /* Lab has 16 cores and is promised two nodes of the 4 nodes, c is promised one. */
+    expect_said(w, ann,
+                "It waits for nodes that 1 other job holds." START
+                " Division lab has received 24 of the machine's 16 cores: queue c goes first (4 "
+                "of 16 cores)."
+                " Queue a has a first job of priority 0: queue b of division lab goes first (5)."
+                " User ann came later, as its first job is job 4: user bob of queue a goes first "
+                "(job 3).");
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(users_with_fewer_running_jobs_go_first),
+        TEST(queues_with_less_of_what_they_deserve_go_first),
+        TEST(users_who_have_used_less_go_first),
+        TEST(each_level_says_what_decides),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -561,7 +561,7 @@ static uint32_t part_next(sched_t *s, struct lane *lane, const struct line *line
     rooms_update(s, lane);
     for (uint32_t i = line->parts; i != JOB_GROUP_NONE; i = t->v[i].beside) {
         int64_t within = within_now(s, lane, &t->v[t->v[i].whole]);
-        if (within >= 1 &&
+        if (queue_least(t->v[i].open) <= within &&
             job_group_first(&t->v[i], line->begun ? &line->after : NULL, within, &entry) &&
             (slot == JOB_NONE || queue_before(entry.key, best))) {
             slot = entry.item;

@@ -264,7 +264,9 @@ static void give_back(struct naive_queues *q, int job)
 static void keep_promises(struct naive_queues *q, int job, int of)
 {
     while (nl_promises(q, of) > nl_most_promises(q, job)) {
-        give_back(q, nl_last_kept(q, of));
+        int last = nl_last_kept(q, of);
+        give_back(q, last);
+        q->job[last].candidate = true;
         q->swept = false;
     }
 }

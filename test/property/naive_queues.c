@@ -787,7 +787,8 @@ static void walk_shares(struct naive_queues *q, int64_t at, bool all, enum mode 
         int next = ns_next(q, out);
         if (next < 0)
             return;
-        looked[next] = true;
+        /* A candidate that is not considered may be so when others have started. */
+        looked[next] = mode[q->job[next].lane] != DONE && is_considered(q, next);
         look_at(q, next, &mode[q->job[next].lane]);
     }
 }

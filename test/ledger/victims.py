@@ -1,5 +1,5 @@
-"""Which jobs are stopped for another, by berth-config(5): as few as possible; of those the ones that lose the least
-work (cores times time run), then the youngest."""
+"""Which jobs are stopped for another, by berth-config(5): none without which it would start; one if one is enough, of
+these the one that loses the least work (cores times time run), then the youngest."""
 import itertools
 
 import limits
@@ -37,20 +37,24 @@ class Choice:
         return sum(work(self.ledger.now, holding, start) for name, holding, start in some)
 
     def better(self):
-        """Words for a choice that would have been better, and its names; or None."""
+        """Words for a choice that would have been better, and its names; or None. Where several are stopped, one that
+        would have been enough, or some of them."""
         n = len(self.victims)
-        for few in range(n):
-            for some in self.sets(few):
-                if self.fits_instead_of(some):
-                    return "fewest", some
+        fewer = [()] + list(self.sets(1)) if n > 1 else [()]
+        parts = (some for few in range(2, n) for some in itertools.combinations(self.victims, few))
+        for some in itertools.islice(itertools.chain(fewer, parts), MOST):
+            if self.fits_instead_of(some):
+                return "fewest", some
+        if n > 1:
+            return None
         lost = self.loss(self.victims)
-        for some in self.sets(n):
-            if self.loss(some) < lost and self.fits_instead_of(some):
+        for some in self.sets(1):
+            if not self.fits_instead_of(some):
+                continue
+            if self.loss(some) < lost:
                 return "least work", some
-        if n == 1:
-            for some in self.sets(1):
-                if self.loss(some) == lost and some[0][2] > self.victims[0][2] and self.fits_instead_of(some):
-                    return "youngest", some
+            if self.loss(some) == lost and some[0][2] > self.victims[0][2]:
+                return "youngest", some
         return None
 
 

@@ -264,7 +264,9 @@ static void give_back(struct naive_queues *q, int job)
 static void keep_promises(struct naive_queues *q, int job, int of)
 {
     while (nl_promises(q, of) > nl_most_promises(q, job)) {
-        give_back(q, nl_last_kept(q, of));
+        int last = nl_last_kept(q, of);
+        give_back(q, last);
+        q->job[last].candidate = true;
         q->swept = false;
     }
 }
@@ -785,7 +787,8 @@ static void walk_shares(struct naive_queues *q, int64_t at, bool all, enum mode 
         int next = ns_next(q, out);
         if (next < 0)
             return;
-        looked[next] = true;
+        /* A candidate that is not considered may be so when others have started. */
+        looked[next] = mode[q->job[next].lane] != DONE && is_considered(q, next);
         look_at(q, next, &mode[q->job[next].lane]);
     }
 }

@@ -100,8 +100,10 @@ int limit_promised(sched_t *s, uint32_t slot)
     const struct lane *lane = lane_of(s, slot);
     kept_enter(s, slot);
     while (promises_of(s, calendar)->n > most_of(lane)) {
-        if (held_to_open(s, last_of(s, lane, calendar), false) < 0)
+        uint32_t last = last_of(s, lane, calendar);
+        if (limit_reserve_candidate(s) < 0 || held_to_open(s, last, false) < 0)
             return -1;
+        limit_make_candidate(s, last); /* it is blocked, unless nothing keeps it any more */
         s->swept = false;
     }
     return 0;

@@ -92,7 +92,9 @@ static uint32_t taker(struct preemption *h, uint32_t slot, int64_t booking)
         return slot;
     if (!controllers_may_hold(s, slot, s->jobs[slot].ask.duration, booking, s->now))
         return slot; /* what is refused is so to all of them */
+    size_t fresh = s->n_fresh;
     uint32_t part = part_any(s, slot, s->jobs[slot].details->member);
+    s->pass.n_fresh += s->n_fresh - fresh; /* it is as new as the array, and has what it needs */
     if (part == JOB_NONE) {
         s->place->ops->release(s->place, booking);
         preemption_put_all_back(h);

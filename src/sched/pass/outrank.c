@@ -362,6 +362,7 @@ static bool begin(sched_t *s)
     p->begun = true;
     p->stage = 0;
     p->gathered = 0;
+    p->outranks_again = false;
     heap_empty(&s->turns);
     return true;
 }
@@ -383,5 +384,9 @@ enum step outrank(sched_t *s)
         if (p->stage == PLACE && !level_is_last(p))
             return STEP_BUSY; /* the others when the levels before them have had their turns */
     }
-    return STEP_BUSY;
+    if (p->by_level || !p->outranks_again)
+        return STEP_BUSY;
+    p->begun =
+        false; /* what they had goes to their limit's first ones, and they have a turn of their own */
+    return STEP_DONE;
 }

@@ -284,6 +284,7 @@ int held_to_open(sched_t *s, uint32_t slot, bool fresh)
     if (tell_reserve(s->queues) < 0 || open_insert(s, slot, fresh) < 0)
         return -1;
     held_release(s, slot);
+    s->pass.outranks_again |= s->jobs[slot].is_fresh && !s->jobs[slot].is_placed;
     tell_later(s, slot); /* whatever becomes of this pass */
     s->queues->takes_back |= s->jobs[slot].details && s->jobs[slot].details->is_promise_told;
     return 0;

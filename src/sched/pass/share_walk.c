@@ -33,11 +33,13 @@ static void withdraw(sched_t *s, uint32_t number)
     share_withdraw(s->queues->shares->tree, leaf->node);
 }
 
-/* The first job of a leaf that was not looked at; false: there is none. */
+/* The first job of a leaf that was not looked at; false: there is none, or its class starts nothing. */
 static bool first_left(const sched_t *s, const struct leaf *leaf, struct queue_entry *entry)
 {
     struct lane *lane = &s->lanes[leaf->lane];
     const struct line *line = line_at(lane, leaf->line);
+    if (leaf_is_shut(s, leaf))
+        return false;
     return queue_after(line->open ? line->open : lane->open, line->begun ? &line->after : NULL,
                        entry);
 }
@@ -105,6 +107,7 @@ void share_walk_begin(sched_t *s)
     }
     for (uint32_t i = 0; i < shares->names.n; i++)
         withdraw(s, i);
+    class_turns_begin(s->queues->shares);
     s->pass.share_floor = s->pass.above;
     if (level_is_first(&s->pass))
         s->pass.share_floor = KEY_FIRST;
@@ -135,6 +138,8 @@ static uint32_t choose(sched_t *s, bool *is_candidate, bool *failed)
         if (node == SHARE_NO_NODE)
             return JOB_NONE;
         uint32_t number = shares->leaf_of[node];
+        if (!class_turns_are_due(s, number))
+            continue;
         uint32_t slot = next_of(s, number, is_candidate, failed);
         if (*failed)
             return JOB_NONE;
@@ -174,6 +179,7 @@ static void looked(sched_t *s, uint32_t number)
 {
     const struct shares *shares = s->queues->shares;
     uint32_t lane = shares->leaf[number].lane;
+    class_turns_looked(s, number);
     offer_next(s, number);
     if (s->lanes[lane].queue_depth == SCHED_UNLIMITED && s->lanes[lane].mode != LANE_DONE)
         return;

@@ -168,8 +168,44 @@ struct sched_share_name {
     const char *division, *queue, *account, *user;
 };
 
-/* Whose jobs take turns within a queue: users, or accounts and below each of these accounts and users. */
-enum sched_share_by { SCHED_SHARE_NONE, SCHED_SHARE_USER, SCHED_SHARE_ACCOUNT };
+/* Whose jobs take turns within a queue: users; accounts and below each of these accounts and users; or classes of
+ * users by their percentages.
+ */
+enum sched_share_by { SCHED_SHARE_NONE, SCHED_SHARE_USER, SCHED_SHARE_ACCOUNT, SCHED_SHARE_CLASS };
+
+/* A class of users, and users that are of it, by a regular expression. */
+struct sched_class {
+    const char *name;
+    int64_t percent; /* >= 0 */
+};
+struct sched_class_pattern {
+    const char *pattern;
+    const char *name; /* of the class */
+};
+
+/* The classes of a queue (berth/classes.h says what is allowed), and what they have percentages of. */
+struct sched_classes {
+    const struct sched_class *classes;
+    size_t n;
+
+    /* The first one that matches a user decides. */
+    const struct sched_class_pattern *patterns;
+    size_t n_patterns;
+
+    /* The class of those whom no pattern matches; NULL: the one with the smallest percentage above 0. */
+    const char *default_class;
+
+    /* What a worker is: so much of each of these resources, which are among those of shares (`most` of each, >= 1);
+     * none: a core.
+     */
+    const struct sched_limit *worker;
+    size_t n_worker;
+
+    /* The spread, in percent, above which rebalancing begins (0: never), and for how many ticks without a break it
+     * must have been so.
+     */
+    int64_t rebalance_threshold, rebalance_duration;
+};
 
 /* A user, and what counts for how many. */
 struct sched_weight {
@@ -284,6 +320,9 @@ struct sched_queue_config {
     struct sched_share_order order;
     const struct sched_weight *weights;
     size_t n_weights;
+
+    /* Where it is by class: there is one at least. Then the queue has no order and no weights. */
+    struct sched_classes classes;
 };
 
 /* Resources set aside for a time. Jobs that may not use them are planned around them. */

@@ -18,6 +18,7 @@ enum sched_share_kind {
     SCHED_SHARE_OF_QUEUE,
     SCHED_SHARE_OF_ACCOUNT, /* below a queue, or another account */
     SCHED_SHARE_OF_USER,    /* of the queue or account above it */
+    SCHED_SHARE_OF_CLASS,   /* of users of the queue above it; its weight is its percentage */
     SCHED_SHARE_KINDS
 };
 

@@ -108,7 +108,8 @@ struct sched_usage {
 };
 
 /* How many nodes there are, 0 without shares, and what one of them has used: the names are the core's and valid
- * until its next configuration. EINVAL: there is none of this number. O(1).
+ * until its next configuration. EINVAL: there is none of this number; ENOENT: it is a class, or in one, of which
+ * nothing is kept. O(1).
  */
 size_t sched_usages(const sched_t *s);
 int sched_usage(const sched_t *s, size_t i, struct sched_usage *usage);

@@ -43,6 +43,9 @@ int read_limits(struct reading *r, uint32_t i, struct sched_queue_config *queue)
 /* Users and their weights. */
 int read_weights(struct reading *r, uint32_t i, const struct sched_weight **weights, size_t *n);
 
+/* The key `classes` of a queue's shares. */
+int read_classes(struct reading *r, uint32_t i, struct sched_classes *c);
+
 /* A queue's key `shares`. */
 int read_queue_shares(struct reading *r, uint32_t i, struct sched_queue_config *queue);
 

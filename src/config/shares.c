@@ -101,9 +101,9 @@ static int read_share(struct reading *r, const uint32_t *value, struct sched_sha
 }
 
 /* The keys of a queue's shares; up to DESERVED as enum share_key. */
-enum queue_key { CAPABILITY = SHARE_KEYS, BY, QUEUE_ORDER, WEIGHTS, QUEUE_KEYS };
-static const char *const queue_names[] = {"under",      "weight", "guarantee", "deserved",
-                                          "capability", "by",     "order",     "weights"};
+enum queue_key { CAPABILITY = SHARE_KEYS, BY, QUEUE_ORDER, WEIGHTS, CLASSES, QUEUE_KEYS };
+static const char *const queue_names[] = {"under", "weight", "guarantee", "deserved", "capability",
+                                          "by",    "order",  "weights",   "classes"};
 static const struct doc_keys queue_keys = {"the shares of a queue", queue_names, QUEUE_KEYS, 0};
 
 int read_weights(struct reading *r, uint32_t i, const struct sched_weight **ret, size_t *n)
@@ -128,10 +128,25 @@ int read_weights(struct reading *r, uint32_t i, const struct sched_weight **ret,
     return 0;
 }
 
+/* Classes are there where they take turns, and have an order of their own. */
+static int check_classes(struct reading *r, const uint32_t *value, enum sched_share_by by)
+{
+    bool is = by == SCHED_SHARE_CLASS;
+    if (is && value[CLASSES] == DOC_NONE)
+        return value_misplaced(r, value[BY], "by", "class only beside the key classes");
+    if (!is && value[CLASSES] != DOC_NONE)
+        return value_misplaced(r, value[CLASSES], "classes", "only with by: class");
+    for (uint32_t k = QUEUE_ORDER; is && k <= WEIGHTS; k++)
+        if (value[k] != DOC_NONE)
+            return value_misplaced(r, value[k], queue_names[k], "none with by: class");
+    return 0;
+}
+
 int read_queue_shares(struct reading *r, uint32_t i, struct sched_queue_config *queue)
 {
-    static const char *const words[] = {"user", "account", NULL};
-    static const enum sched_share_by meant[] = {SCHED_SHARE_USER, SCHED_SHARE_ACCOUNT};
+    static const char *const words[] = {"user", "account", "class", NULL};
+    static const enum sched_share_by meant[] = {SCHED_SHARE_USER, SCHED_SHARE_ACCOUNT,
+                                                SCHED_SHARE_CLASS};
     uint32_t value[QUEUE_KEYS];
     size_t word = 0;
 
@@ -152,6 +167,10 @@ int read_queue_shares(struct reading *r, uint32_t i, struct sched_queue_config *
     for (uint32_t k = QUEUE_ORDER; k <= WEIGHTS && value[BY] == DOC_NONE; k++)
         if (value[k] != DOC_NONE)
             return value_misplaced(r, value[k], queue_names[k], "only beside the key by");
+    if (check_classes(r, value, queue->by) < 0)
+        return -1;
+    if (queue->by == SCHED_SHARE_CLASS)
+        return read_classes(r, value[CLASSES], &queue->classes);
     if (read_order(r, value[QUEUE_ORDER], &queue->order) < 0)
         return -1;
     return read_weights(r, value[WEIGHTS], &queue->weights, &queue->n_weights);

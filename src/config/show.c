@@ -282,10 +282,41 @@ static void show_weights(struct showing *s, unsigned level, const struct sched_w
     strbuf_puts(&s->text, "}\n");
 }
 
+static void show_classes(struct showing *s, const struct sched_classes *c)
+{
+    strbuf_puts(&s->text, "      classes:\n        percent: {");
+    for (size_t i = 0; i < c->n; i++) {
+        strbuf_puts(&s->text, i ? ", " : "");
+        put_text(s, c->classes[i].name);
+        strbuf_puts(&s->text, ": ");
+        put_number(s, c->classes[i].percent);
+    }
+    strbuf_puts(&s->text, "}\n");
+    for (size_t i = 0; i < c->n_patterns; i++) {
+        strbuf_puts(&s->text, i ? "" : "        patterns:\n");
+        strbuf_puts(&s->text, "          - {match: ");
+        put_text(s, c->patterns[i].pattern);
+        strbuf_puts(&s->text, ", class: ");
+        put_text(s, c->patterns[i].name);
+        strbuf_puts(&s->text, "}\n");
+    }
+    if (c->default_class)
+        line(s, 4, "default", c->default_class);
+    line_amounts(s, 4, "worker", c->worker, c->n_worker);
+    if (c->rebalance_threshold == 0 && c->rebalance_duration == 0)
+        return;
+    strbuf_puts(&s->text, "        rebalance:\n");
+    line_number(s, 5, "threshold", c->rebalance_threshold);
+    line_time_or(s, 5, "after", c->rebalance_duration, "unlimited");
+}
+
 static void show_queue_shares(struct showing *s, const struct sched_queue_config *q)
 {
     static const char *const by[] = {
-        [SCHED_SHARE_USER] = "user", [SCHED_SHARE_ACCOUNT] = "account"};
+        [SCHED_SHARE_USER] = "user",
+        [SCHED_SHARE_ACCOUNT] = "account",
+        [SCHED_SHARE_CLASS] = "class",
+    };
     const struct sched_share *share = &q->share;
     if (q->by == SCHED_SHARE_NONE && !share->under && share->weight == 0 &&
         share->n_guarantee + share->n_deserved + share->n_capability == 0)
@@ -296,6 +327,8 @@ static void show_queue_shares(struct showing *s, const struct sched_queue_config
         line(s, 3, "by", by[q->by]);
     show_order(s, 3, &q->order);
     show_weights(s, 3, q->weights, q->n_weights);
+    if (q->by == SCHED_SHARE_CLASS)
+        show_classes(s, &q->classes);
 }
 
 static void show_shares(struct showing *s, const struct sched_shares *shares)

@@ -118,6 +118,8 @@ static int compare_by(enum share_by by, const struct share_node *a, const struct
         return LESS_FIRST(a->first.since, b->first.since);
     case SHARE_BY_SUBMIT:
         return LESS_FIRST(a->first.submit, b->first.submit);
+    case SHARE_BY_RANK:
+        return a->rank != b->rank ? LESS_FIRST(a->rank, b->rank) : LESS_FIRST(a->turn, b->turn);
     case SHARE_BY_END:
     case SHARE_BYS:
         break;
@@ -297,6 +299,26 @@ bool share_is_closed(const struct share_tree *t, uint32_t node)
 bool share_is_offered(const struct share_tree *t, uint32_t leaf)
 {
     return leaf < t->n && share_is_leaf(t, leaf) && t->nodes[leaf].offered;
+}
+
+void share_rank(struct share_tree *t, uint32_t node, int64_t rank, uint64_t turn)
+{
+    struct share_node *n = &t->nodes[node];
+    if (n->rank == rank && n->turn == turn)
+        return;
+    n->rank = rank;
+    n->turn = turn;
+    share_reorder(t, node);
+}
+
+bool share_has_offer(const struct share_tree *t, uint32_t node)
+{
+    return t->nodes[node].place > 0;
+}
+
+const int64_t *share_running(const struct share_tree *t, uint32_t node)
+{
+    return share_vec(t, node, V_RUNNING);
 }
 
 uint32_t share_next(struct share_tree *t, int64_t now)

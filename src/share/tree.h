@@ -35,7 +35,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SHARE_DIMENSIONS_MAX = 8, SHARE_BY_MAX = 10, SHARE_DEPTH_MAX = 64 };
+enum { SHARE_DIMENSIONS_MAX = 8, SHARE_BY_MAX = 11, SHARE_DEPTH_MAX = 64 };
 
 #define SHARE_MOST          (INT64_C(1) << 60) /* the largest amount, and the largest sum of amounts */
 #define SHARE_UNLIMITED     INT64_MAX          /* a capability: none */
@@ -59,6 +59,7 @@ enum share_by {
     SHARE_BY_DRF,   /* dominant received over what there is, over the weight, the smaller first */
     SHARE_BY_USAGE, /* usage over the weight, the smaller first */
     SHARE_BY_FEWEST_RUNNING, /* jobs that run, the fewer first */
+    SHARE_BY_RANK,           /* as the caller ranks the node (share_rank), the smaller first */
     SHARE_BY_DEADLINE,       /* of the first job, the earlier first */
     SHARE_BY_AGE,            /* since when the first job waits, the earlier first */
     SHARE_BY_SUBMIT,         /* the number of the first job, the smaller first */
@@ -208,6 +209,15 @@ void share_wait(struct share_tree *t, uint32_t leaf, const struct share_first *f
 void share_close(struct share_tree *t, uint32_t node);
 void share_open(struct share_tree *t, uint32_t node);
 bool share_is_closed(const struct share_tree *t, uint32_t node);
+
+/* Rank a node among its siblings: by the first number, of equals by the second. 0 and 0 at first. O(d log f). */
+void share_rank(struct share_tree *t, uint32_t node, int64_t rank, uint64_t turn);
+
+/* True if a leaf is offered at or below a node. */
+bool share_has_offer(const struct share_tree *t, uint32_t node);
+
+/* What runs at or below a node; the tree's, until its next change. */
+const int64_t *share_running(const struct share_tree *t, uint32_t node);
 
 /* The leaf that is next, or SHARE_NO_NODE if none is offered. It stays offered. */
 uint32_t share_next(struct share_tree *t, int64_t now);

@@ -36,6 +36,8 @@ struct share_node {
     uint32_t place;  /* in the parent's heap, plus 1; 0: not offered */
     int32_t weight;
     int32_t priority;
+    int64_t rank; /* share_rank */
+    uint64_t turn;
     bool keeps_guarantee;
     bool parts_stale; /* a demand or a setting of a child has changed */
     bool by_job;      /* a comparator asks for the first job */

@@ -53,8 +53,7 @@ int snapshot_put_usage(const struct play *p, json_t *state)
     json_t *usage = n > 0 ? json_array() : NULL;
     int rc = n > 0 && !usage ? -1 : 0;
     for (size_t i = 0; i < n && rc == 0; i++) {
-        sched_usage(p->d.sched, i, &u);
-        if (is_worth_it(&u))
+        if (sched_usage(p->d.sched, i, &u) == 0 && is_worth_it(&u))
             rc = json_array_append_new(usage, save_usage(&u));
     }
     if (rc == 0 && usage)

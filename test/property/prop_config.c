@@ -280,6 +280,34 @@ static const struct sched_weight *make_weights(struct maker *m, const char *cons
     return weights;
 }
 
+static struct sched_classes make_classes(struct maker *m)
+{
+    struct sched_classes c = {0};
+    const char *const *names = make_names(m, &c.n);
+    if (c.n == 0)
+        return c;
+    struct sched_class *classes = make(m, c.n, sizeof(*classes));
+    for (size_t i = 0; i < c.n; i++)
+        classes[i] = (struct sched_class){names[i], any(m, 0, 1000000000)};
+    c.classes = classes;
+    const char *const *patterns = make_names(m, &c.n_patterns);
+    struct sched_class_pattern *p = make(m, c.n_patterns, sizeof(*p));
+    for (size_t i = 0; i < c.n_patterns; i++)
+        p[i] = (struct sched_class_pattern){patterns[i], names[any(m, 0, (int64_t)c.n - 1)]};
+    c.patterns = p;
+    c.default_class = any(m, 0, 1) ? names[any(m, 0, (int64_t)c.n - 1)] : NULL;
+    const char *const *of = make_names(m, &c.n_worker);
+    struct sched_limit *worker = make(m, c.n_worker, sizeof(*worker));
+    for (size_t i = 0; i < c.n_worker; i++)
+        worker[i] = (struct sched_limit){of[i], any(m, 1, 1000000)};
+    c.worker = worker;
+    if (any(m, 0, 1)) {
+        c.rebalance_threshold = any(m, 0, 200);
+        c.rebalance_duration = make_time(m, 1);
+    }
+    return c;
+}
+
 static void make_queue_shares(struct maker *m, const struct sched_shares *shares, bool accounts,
                               struct sched_queue_config *q)
 {
@@ -289,6 +317,11 @@ static void make_queue_shares(struct maker *m, const struct sched_shares *shares
     q->share.capability = make_amounts(m, &q->share.n_capability);
     if (any(m, 0, 1))
         return;
+    q->classes = make_classes(m);
+    if (q->classes.n > 0) {
+        q->by = SCHED_SHARE_CLASS;
+        return;
+    }
     q->by = accounts && any(m, 0, 1) ? SCHED_SHARE_ACCOUNT : SCHED_SHARE_USER;
     q->order = make_order(m);
     if (q->by == SCHED_SHARE_ACCOUNT)
@@ -540,6 +573,28 @@ static void same_account(const struct sched_account *a, const struct sched_accou
     same_names(a->default_for, a->n_default_for, b->default_for, b->n_default_for);
 }
 
+static void same_classes(const struct sched_classes *a, const struct sched_classes *b)
+{
+    assert_int_equal(a->n, b->n);
+    for (size_t i = 0; i < a->n; i++) {
+        same_text(a->classes[i].name, b->classes[i].name);
+        assert_int_equal(a->classes[i].percent, b->classes[i].percent);
+    }
+    assert_int_equal(a->n_patterns, b->n_patterns);
+    for (size_t i = 0; i < a->n_patterns; i++) {
+        same_text(a->patterns[i].pattern, b->patterns[i].pattern);
+        same_text(a->patterns[i].name, b->patterns[i].name);
+    }
+    same_text(a->default_class, b->default_class);
+    assert_int_equal(a->n_worker, b->n_worker);
+    for (size_t i = 0; i < a->n_worker; i++) {
+        same_text(a->worker[i].what, b->worker[i].what);
+        assert_int_equal(a->worker[i].most, b->worker[i].most);
+    }
+    assert_int_equal(a->rebalance_threshold, b->rebalance_threshold);
+    assert_int_equal(a->rebalance_duration, b->rebalance_duration);
+}
+
 static void same_queue(const struct sched_queue_config *a, const struct sched_queue_config *b)
 {
     same_text(a->name, b->name);
@@ -561,6 +616,7 @@ static void same_queue(const struct sched_queue_config *a, const struct sched_qu
     assert_int_equal(a->by, b->by);
     same_order(&a->order, &b->order);
     same_weights(a->weights, a->n_weights, b->weights, b->n_weights);
+    same_classes(&a->classes, &b->classes);
     assert_int_equal(a->n_exceptions, b->n_exceptions);
     for (size_t i = 0; i < a->n_exceptions; i++) {
         const struct sched_exception *x = &a->exceptions[i], *y = &b->exceptions[i];

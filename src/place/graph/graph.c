@@ -602,6 +602,7 @@ static const struct place_ops graph_place_ops = {
     .narrow = graph_place_narrow,
     .allow = graph_place_allow,
     .total = graph_place_total,
+    .up = graph_place_up,
     .write = graph_place_write,
     .lacks = graph_place_lacks,
     .useful = graph_place_useful,

@@ -169,6 +169,16 @@ int64_t graph_place_total(const struct place *place, const char *type)
                                               : 0;
 }
 
+int64_t graph_place_up(const struct place *place, uint32_t part, const char *type)
+{
+    const struct graph_place *n = graph_place_of(place);
+    uint16_t number;
+
+    return graph_place_type(n, type, &number)
+               ? match_part_amount(n->match, n->parts[part].within, number, true)
+               : 0;
+}
+
 int graph_place_write(struct place *place, int64_t booking, const char *format, const char **text,
                       size_t *length)
 {

@@ -8,6 +8,7 @@
 #include "base/errtext.h"
 #include "berth/sched_config.h"
 #include "sched/config/setup_check.h"
+#include "sched/config/setup_classes.h"
 #include "sched/config/setup_copy.h"
 
 #define HOUR 3600 /* seconds */
@@ -21,6 +22,7 @@ void setup_destroy(struct setup *setup)
     if (setup) {
         intern_clear(&setup->names);
         setup_clear_accounts(&setup->accounts);
+        setup_clear_classes(setup);
         free(setup->shares.node);
         free(setup->queue);
         free(setup->config);

@@ -133,6 +133,28 @@ static const struct sched_account *copy_accounts(struct pack *p,
     return copy;
 }
 
+static void copy_classes(struct pack *p, struct sched_classes *c)
+{
+    struct sched_class *classes = room(p, c->n, sizeof(*classes));
+    struct sched_class_pattern *patterns = room(p, c->n_patterns, sizeof(*patterns));
+    for (size_t i = 0; i < c->n; i++) {
+        struct sched_class one = c->classes[i];
+        one.name = copy_text(p, one.name);
+        if (classes)
+            classes[i] = one;
+    }
+    for (size_t i = 0; i < c->n_patterns; i++) {
+        struct sched_class_pattern one = {copy_text(p, c->patterns[i].pattern),
+                                          copy_text(p, c->patterns[i].name)};
+        if (patterns)
+            patterns[i] = one;
+    }
+    c->classes = classes;
+    c->patterns = patterns;
+    c->default_class = copy_text(p, c->default_class);
+    c->worker = copy_list(p, c->worker, c->n_worker);
+}
+
 static const struct sched_queue_config *
 copy_queues(struct pack *p, const struct sched_queue_config *queues, size_t n)
 {
@@ -149,6 +171,7 @@ copy_queues(struct pack *p, const struct sched_queue_config *queues, size_t n)
         q.exceptions = copy_exceptions(p, q.exceptions, q.n_exceptions);
         copy_share(p, &q.share);
         q.weights = copy_weights(p, q.weights, q.n_weights);
+        copy_classes(p, &q.classes);
         if (copy)
             copy[i] = q;
     }

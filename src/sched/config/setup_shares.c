@@ -6,6 +6,7 @@
 
 #include "base/errtext.h"
 #include "sched/config/setup.h"
+#include "sched/config/setup_classes.h"
 
 #define WEEK (7 * 86400) /* seconds */
 #define SETUP_NODES_MAX                                                                            \
@@ -171,7 +172,7 @@ static int resolve_queue(struct setup *setup, uint32_t queue, berth_error_t *err
         return 0;
     }
     int by = (int)c->by;
-    if (by < SCHED_SHARE_NONE || by > SCHED_SHARE_ACCOUNT)
+    if (by < SCHED_SHARE_NONE || by > SCHED_SHARE_CLASS)
         return errtext_set(err, EINVAL, "queue '%s': shares: no such way: %d", c->name, by);
     if (check_order(&whose, &c->order, err) < 0)
         return -1;
@@ -181,6 +182,8 @@ static int resolve_queue(struct setup *setup, uint32_t queue, berth_error_t *err
     if (resolve_share(setup, &whose, &c->share, node, err) < 0)
         return -1;
     node->order = c->order.n > 0 ? c->order : usual_below;
+    if (by == SCHED_SHARE_CLASS && setup_resolve_classes(setup, queue, err) < 0)
+        return -1;
     if (c->by == SCHED_SHARE_ACCOUNT && setup->accounts.n == 0)
         return errtext_set(err, EINVAL, "queue '%s': by: no accounts are configured", c->name);
     if (c->by == SCHED_SHARE_ACCOUNT && c->n_weights > 0)
@@ -220,6 +223,8 @@ static int make_nodes(struct setup *setup, berth_error_t *err)
     for (uint32_t q = 0; q < setup->n_queues; q++)
         if (setup->queue[q].config->by == SCHED_SHARE_ACCOUNT)
             n += setup->accounts.n;
+        else if (setup->queue[q].config->by == SCHED_SHARE_CLASS)
+            n += setup->queue[q].config->classes.n;
     if (n > SETUP_NODES_MAX)
         return errtext_set(err, EINVAL,
                            "shares: too many divisions, queues and accounts in queues");
@@ -264,6 +269,9 @@ int setup_resolve_shares(struct setup *setup, berth_error_t *err)
         if (setup->queue[q].config->by == SCHED_SHARE_ACCOUNT) {
             add_accounts(setup, q, next);
             next += setup->accounts.n;
+        } else if (setup->queue[q].config->by == SCHED_SHARE_CLASS) {
+            setup_add_classes(setup, q, next);
+            next += (uint32_t)setup->queue[q].config->classes.n;
         }
     }
     return 0;

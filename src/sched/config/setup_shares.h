@@ -17,17 +17,19 @@ struct setup;
 struct setup_node {
     uint32_t parent;   /* SETUP_NONE: of the machine, and of what has no share: virtual queues */
     uint32_t accounts; /* of a queue whose accounts take turns: the node of account 0 */
+    struct setup_classes *classes; /* of a queue whose classes do */
 
     /* What it is of, by number; SETUP_NONE: of none. */
     uint32_t queue, account;
+    bool is_class;  /* of the queue */
     int64_t weight; /* >= 1 */
     int64_t guarantee[SCHED_SHARE_RESOURCES];
     int64_t deserved[SCHED_SHARE_RESOURCES]; /* or SETUP_BY_WEIGHT */
-    struct sched_share_order order;          /* of what is below it; never empty */
+    struct sched_share_order order; /* of what is below it; empty: by rank (setup_classes.h) */
 };
 
 /* Node 0 is the machine, then come the divisions, then the queues by number, then for each queue whose accounts
- * take turns all accounts by number.
+ * take turns all accounts by number, or all classes, by percentage.
  */
 struct setup_shares {
     bool is; /* something is said of shares; else there is nothing else here */

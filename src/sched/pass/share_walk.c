@@ -93,6 +93,7 @@ static bool next_level(sched_t *s)
 void share_walk_begin(sched_t *s)
 {
     s->queues->shares->walk++;
+    class_turns_begin(s->queues->shares);
     s->pass.share_floor = level_is_first(&s->pass) ? KEY_FIRST : s->pass.above;
     turns_restore(s, NULL);
     next_level(s);
@@ -151,6 +152,8 @@ static uint32_t choose(sched_t *s, bool *is_candidate, bool *failed)
             turns_open(s, lane, false);
             continue;
         }
+        if (!class_turns_are_due(s, number))
+            continue;
         uint32_t slot = *failed ? JOB_NONE : next_of(s, number, is_candidate, failed);
         if (*failed)
             return JOB_NONE;
@@ -208,8 +211,11 @@ enum step share_walk_step(sched_t *s)
         return STEP_BUSY;
     }
     const struct lane *lane = lane_of(s, slot);
+    uint32_t leaf = s->queues->shares->job[slot].leaf;
     enum step step = is_candidate ? limit_look(s, slot) : walk_look(s, slot);
-    if (step != STEP_FAILED)
-        looked(s, lane);
+    if (step == STEP_FAILED)
+        return step;
+    class_turns_looked(s, leaf);
+    looked(s, lane);
     return step;
 }

@@ -45,7 +45,8 @@ static uint32_t first_of_leaf(const struct turn_search *f, uint32_t number)
     const struct line *line = line_at(lane, leaf->line);
     const struct queue_key key = f->s->jobs[f->slot].key;
     struct queue_entry entry;
-    if (lane->is_stopped || !queue_first(line->open ? line->open : lane->open, &entry) ||
+    if (lane->is_stopped || leaf_is_shut(f->s, leaf) ||
+        !queue_first(line->open ? line->open : lane->open, &entry) ||
         !is_considered(lane, entry.key))
         return JOB_NONE;
     struct queue_key last = level_last(entry.key), own = level_last(key);

@@ -41,6 +41,10 @@ static struct share_settings settings_of(const struct setup_shares *shares, uint
     }
     for (size_t i = 0; i < is->order.n; i++)
         settings.by[i] = compares[is->order.by[i]];
+    if (is->order.n == 0) {
+        settings.by[0] = SHARE_BY_RANK;
+        settings.by[1] = SHARE_BY_SUBMIT;
+    }
     return settings;
 }
 
@@ -115,7 +119,8 @@ struct shares *shares_create(const struct place *place, const struct setup *setu
     if (!shares)
         return NULL;
     shares->setup = setup;
-    if (make(shares, place) == 0)
+    shares->turns = class_turns_create(setup);
+    if (shares->turns && make(shares, place) == 0)
         return shares;
     shares_destroy(shares);
     errno = ENOMEM;
@@ -127,6 +132,7 @@ void shares_destroy(struct shares *shares)
     if (!shares)
         return;
     int saved = errno;
+    class_turns_destroy(shares->turns, shares->setup->n_queues);
     share_free(shares->tree);
     intern_clear(&shares->names);
     free(shares->node);
@@ -144,22 +150,32 @@ void shares_destroy(struct shares *shares)
 
 void shares_measure(sched_t *s)
 {
-    const struct shares *shares = s->queues->shares;
+    struct shares *shares = s->queues->shares;
     int64_t total[SHARE_DIMENSIONS_MAX];
     totals(s->place, shares->setup, total);
     share_set_total(shares->tree, total);
+    class_turns_measure(shares);
 }
 
 /* ---- Leaves ---- */
 
-static struct whose whose_of(const struct setup *setup, const struct details *d)
+/* Returns 0, or -1 with ENOMEM. */
+static int find_whose(const struct shares *shares, const struct details *d, struct whose *whose)
 {
+    const struct setup *setup = shares->setup;
     uint32_t queue = setup->queue[d->queue].parent;
     enum sched_share_by by = setup->queue[queue].config->by;
-    bool accounts = by == SCHED_SHARE_ACCOUNT;
-    return (struct whose){queue,
-                          accounts ? setup_account_find(&setup->accounts, d->account) : SETUP_NONE,
-                          by == SCHED_SHARE_NONE ? NULL : d->user};
+    *whose = (struct whose){queue, SETUP_NONE, SETUP_NONE, NULL};
+    if (by == SCHED_SHARE_CLASS) {
+        int64_t class = class_turns_find(shares->turns[queue], d->user);
+        whose->class = (uint32_t) class;
+        return class < 0 ? -1 : 0;
+    }
+    if (by == SCHED_SHARE_ACCOUNT)
+        whose->account = setup_account_find(&setup->accounts, d->account);
+    if (by != SCHED_SHARE_NONE)
+        whose->user = d->user;
+    return 0;
 }
 
 /* What stands for a user among those who are beside it. */
@@ -171,16 +187,19 @@ static int64_t weight_of(const struct setup *setup, const struct whose *whose)
     return m ? m->weight : 1;
 }
 
-/* A node of its own, and a line, for a user. Returns 0, or -1 with ENOMEM. */
-static int add_user(sched_t *s, struct leaf *leaf, const struct whose *whose)
+/* A node of its own, and a line, for a user, or in a class. Returns 0, or -1 with ENOMEM. */
+static int add_line(sched_t *s, struct leaf *leaf, const struct whose *whose)
 {
     struct shares *shares = s->queues->shares;
     const struct setup *setup = shares->setup;
     struct lane *lane = &s->lanes[leaf->lane];
     struct share_settings settings;
     share_default_settings(&settings);
-    settings.weight = (int32_t)weight_of(setup, whose);
-    if (whose->account != SETUP_NONE)
+    if (whose->user)
+        settings.weight = (int32_t)weight_of(setup, whose);
+    if (whose->class != SETUP_NONE)
+        leaf->node = shares->node[setup_classes_of(setup, whose->queue)->first + whose->class];
+    else if (whose->account != SETUP_NONE)
         leaf->node = shares->node[setup_node_of_account(setup, whose->queue, whose->account)];
     if (node_reserve(shares, share_nodes(shares->tree)) < 0 || lane_add_line(lane) < 0)
         return -1;
@@ -196,7 +215,8 @@ static int put_name(struct shares *shares, const struct whose *whose, uint32_t *
 {
     struct strbuf key = {0};
     strbuf_put(&key, (const char *)&whose->queue, sizeof(whose->queue));
-    strbuf_put(&key, (const char *)&whose->account, sizeof(whose->account));
+    uint32_t part = whose->class != SETUP_NONE ? whose->class : whose->account;
+    strbuf_put(&key, (const char *)&part, sizeof(part));
     strbuf_puts(&key, whose->user ? whose->user : "");
     int rc = key.failed ? -1 : intern_put(&shares->names, key.data, key.len, number);
     strbuf_clear(&key);
@@ -206,11 +226,12 @@ static int put_name(struct shares *shares, const struct whose *whose, uint32_t *
 bool leaf_whose(const struct shares *shares, uint32_t node, struct whose *whose)
 {
     uint32_t leaf = shares->leaf_of[node];
-    if (node < shares->n_fixed || leaf == JOB_NONE)
+    if (node < shares->n_fixed || leaf == JOB_NONE || shares->leaf[leaf].class != SETUP_NONE)
         return false;
     const char *name = intern_text(&shares->names, leaf);
     memcpy(&whose->queue, name, sizeof(whose->queue));
     memcpy(&whose->account, name + sizeof(whose->queue), sizeof(whose->account));
+    whose->class = SETUP_NONE;
     whose->user = name + OF_USER;
     return true;
 }
@@ -230,8 +251,10 @@ static int64_t find_leaf(sched_t *s, const struct whose *whose)
         return (int64_t)number;
     struct leaf leaf = {.node = shares->node[setup_node_of_queue(shares->setup, whose->queue)],
                         .lane = s->queues->lane_of[whose->queue],
+                        .class = whose->class,
                         .first = JOB_NONE};
-    if (whose->user && add_user(s, &leaf, whose) < 0) {
+    bool has_line = whose->user || whose->class != SETUP_NONE;
+    if (has_line && add_line(s, &leaf, whose) < 0) {
         intern_shrink(&shares->names, n);
         return -1;
     }
@@ -274,8 +297,11 @@ int shares_reserve(sched_t *s, uint32_t slot)
 
 int shares_know(sched_t *s, uint32_t slot)
 {
-    struct whose whose = whose_of(s->queues->setup, s->jobs[slot].details);
-    int64_t leaf = shares_reserve(s, slot) < 0 ? -1 : find_leaf(s, &whose);
+    struct whose whose;
+    int64_t leaf = shares_reserve(s, slot) < 0 ||
+                           find_whose(s->queues->shares, s->jobs[slot].details, &whose) < 0
+                       ? -1
+                       : find_leaf(s, &whose);
     if (leaf < 0) {
         errno = ENOMEM;
         return -1;
@@ -286,51 +312,81 @@ int shares_know(sched_t *s, uint32_t slot)
 
 /* ---- What jobs have ---- */
 
-/* Tell the tree. What would be more than it can add up is not counted. */
-static void tell(sched_t *s, uint32_t slot, enum share_state to, const int64_t *amount)
+/* The classes of a leaf's queue; NULL. */
+static struct class_turns *turns_of(const sched_t *s, const struct leaf *leaf)
+{
+    return s->queues->shares->turns[s->lanes[leaf->lane].queue];
+}
+
+/* A job has passed to another state in the tree. */
+static void note(sched_t *s, struct share_of_job *job, enum share_state to)
+{
+    const struct leaf *leaf = &s->queues->shares->leaf[job->leaf];
+    struct class_turns *turns = turns_of(s, leaf);
+    if (turns)
+        class_turns_tell(turns, leaf->class, job->state, (uint8_t)to, job->units);
+    job->state = (uint8_t)to;
+}
+
+/* Of so many members that are alike, where there are classes. */
+static int64_t units_of(const sched_t *s, const struct leaf *leaf, const int64_t *one,
+                        int64_t members)
+{
+    const struct class_turns *turns = turns_of(s, leaf);
+    int64_t units = turns ? class_turns_units(turns, one) : 0;
+    return units > CLASS_UNITS_MAX / members ? CLASS_UNITS_MAX : units * members;
+}
+
+/* Tell the tree, for so many members that are alike. What would be more than it can add up is not counted. */
+static void tell(sched_t *s, uint32_t slot, enum share_state to, const int64_t *one,
+                 int64_t members)
 {
     struct shares *shares = s->queues->shares;
     struct share_of_job *job = &shares->job[slot];
-    uint32_t node = shares->leaf[job->leaf].node;
-    size_t size = shares->setup->shares.n_resources * sizeof(*amount);
-    bool same = !amount || memcmp(amount, job->amount, size) == 0;
+    const struct leaf *leaf = &shares->leaf[job->leaf];
+    uint32_t n = shares->setup->shares.n_resources;
+    int64_t amount[SHARE_DIMENSIONS_MAX];
+    for (uint32_t i = 0; one && i < n; i++)
+        amount[i] = one[i] > SHARE_MOST / members ? SHARE_MOST : one[i] * members;
+    int64_t units = one ? units_of(s, leaf, one, members) : job->units;
+    bool same =
+        !one || (units == job->units && memcmp(amount, job->amount, n * sizeof(*amount)) == 0);
     if (job->state == to && (same || to == SHARE_ABSENT))
         return;
     if (job->state == SHARE_RUNNING || to == SHARE_RUNNING)
-        usage_touch(shares, node);
+        usage_touch(shares, leaf->node);
     if (!same && job->state != SHARE_ABSENT) {
-        share_job(shares->tree, node, job->state, SHARE_ABSENT, job->amount, s->now);
-        job->state = SHARE_ABSENT;
+        share_job(shares->tree, leaf->node, job->state, SHARE_ABSENT, job->amount, s->now);
+        note(s, job, SHARE_ABSENT);
     }
-    if (!same)
-        memcpy(job->amount, amount, size);
+    if (!same) {
+        memcpy(job->amount, amount, n * sizeof(*amount));
+        job->units = units;
+    }
     if (job->state == to)
         return;
-    if (share_job(shares->tree, node, job->state, to, job->amount, s->now) == 0)
-        job->state = (uint8_t)to;
+    if (share_job(shares->tree, leaf->node, job->state, to, job->amount, s->now) == 0)
+        note(s, job, to);
 }
 
 void shares_opened(sched_t *s, uint32_t slot)
 {
     const struct shares *shares = s->queues->shares;
-    int64_t amount[SHARE_DIMENSIONS_MAX];
-    int64_t members = (int64_t)members_of(s, slot);
+    int64_t one[SHARE_DIMENSIONS_MAX];
     turns_changed(s, shares->job[slot].leaf);
     if (shares->job[slot].state > SHARE_WAITING)
         return; /* it is to give back what it holds */
-    for (uint32_t i = 0; i < shares->setup->shares.n_resources; i++) {
-        int64_t one = s->place->ops->wants(s->place, s->jobs[slot].ask.class,
-                                           shares->setup->shares.resource[i]);
-        amount[i] = one > SHARE_MOST / members ? SHARE_MOST : one * members;
-    }
-    tell(s, slot, SHARE_WAITING, amount);
+    for (uint32_t i = 0; i < shares->setup->shares.n_resources; i++)
+        one[i] = s->place->ops->wants(s->place, s->jobs[slot].ask.class,
+                                      shares->setup->shares.resource[i]);
+    tell(s, slot, SHARE_WAITING, one, (int64_t)members_of(s, slot));
 }
 
 void shares_closed(sched_t *s, uint32_t slot)
 {
     turns_changed(s, s->queues->shares->job[slot].leaf);
     if (s->queues->shares->job[slot].state == SHARE_WAITING)
-        tell(s, slot, SHARE_ABSENT, NULL);
+        tell(s, slot, SHARE_ABSENT, NULL, 1);
 }
 
 void shares_hold(sched_t *s, uint32_t slot, int64_t booking, bool runs)
@@ -339,18 +395,18 @@ void shares_hold(sched_t *s, uint32_t slot, int64_t booking, bool runs)
     int64_t amount[SHARE_DIMENSIONS_MAX];
     for (uint32_t i = 0; i < shares->setup->shares.n_resources; i++)
         amount[i] = s->place->ops->amount(s->place, booking, shares->setup->shares.resource[i]);
-    tell(s, slot, runs ? SHARE_RUNNING : SHARE_PROMISED, amount);
+    tell(s, slot, runs ? SHARE_RUNNING : SHARE_PROMISED, amount, 1);
 }
 
 void shares_started(sched_t *s, uint32_t slot)
 {
     if (s->queues->shares->job[slot].state == SHARE_PROMISED)
-        tell(s, slot, SHARE_RUNNING, NULL);
+        tell(s, slot, SHARE_RUNNING, NULL, 1);
 }
 
 void shares_released(sched_t *s, uint32_t slot)
 {
-    tell(s, slot, SHARE_ABSENT, NULL);
+    tell(s, slot, SHARE_ABSENT, NULL, 1);
     if (s->jobs[slot].state == SCHED_WAITING)
         shares_opened(s, slot);
 }
@@ -366,6 +422,12 @@ void shares_part(sched_t *s, uint32_t slot, uint32_t part, bool starts)
     job[part].state = SHARE_ABSENT;
     if (job[slot].state == SHARE_WAITING)
         shares_opened(s, slot); /* as fewer */
+}
+
+bool leaf_is_shut(const sched_t *s, const struct leaf *leaf)
+{
+    const struct class_turns *turns = turns_of(s, leaf);
+    return turns && class_turns_is_shut(turns, leaf->class);
 }
 
 bool shares_by_priority(const sched_t *s, uint32_t slot)
@@ -401,5 +463,5 @@ bool shares_check(const sched_t *s)
          slot = s->jobs[slot].details->following)
         if (s->jobs[slot].state != SCHED_REJECTED && !check_job(s, slot))
             return false;
-    return turns_check(s) && share_check(shares->tree);
+    return turns_check(s) && class_turns_check(s) && share_check(shares->tree);
 }

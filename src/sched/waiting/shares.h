@@ -1,7 +1,8 @@
 /* Shares: which leaf of the tree a job is of, and what each leaf has (share/tree.h).
  *
  * The machine is the root; below it stand divisions and queues, as the configuration says, and below a queue
- * whose users take turns, its users; below one whose accounts do, all accounts, and below each of these its users.
+ * whose users take turns, its users; below one whose accounts do, all accounts, and below each of these its users;
+ * below one whose classes do, all classes.
  * A job is of a leaf: its user's, or its queue's. The open jobs of a user
  * have a line of their own in the lane of their queue.
  *
@@ -16,6 +17,7 @@
 
 #include "base/intern.h"
 #include "sched/sched_priv.h"
+#include "sched/waiting/class_turns.h"
 #include "share/tree.h"
 
 struct setup;
@@ -25,11 +27,13 @@ struct share_of_job {
     uint32_t leaf;
     uint8_t state; /* enum share_state: what the tree was told last, with this amount */
     int64_t amount[SHARE_DIMENSIONS_MAX];
+    int64_t units; /* the same in workers, of a queue with classes */
 };
 
 struct leaf {
     uint32_t node; /* in the tree */
     uint32_t lane, line;
+    uint32_t class; /* of a queue with classes; SETUP_NONE */
 
     /* For turns.c: the first open job (JOB_NONE: none) and what is known of it; the priority of the job that the leaf
      * was offered with; whether the walk at work has offered it with another, or leaves it out.
@@ -40,9 +44,12 @@ struct leaf {
     bool is_moved;
 };
 
-/* Whose a leaf is: a user's, of an account (SETUP_NONE: of none, or it does not matter) in a queue, or a queue's. */
+/* Whose a leaf is: a user's, of an account (SETUP_NONE: of none, or it does not matter) in a queue, a class's of a
+ * queue, or a queue's.
+ */
 struct whose {
     uint32_t queue, account;
+    uint32_t class;   /* SETUP_NONE: of none */
     const char *user; /* NULL: all */
 };
 
@@ -81,6 +88,7 @@ struct shares {
     size_t cap_told;
     struct sched_share_turn *turn; /* of sched_share_turns */
     size_t cap_turns;
+    struct class_turns **turns; /* by queue of the setup */
 };
 
 /* The shares of a setup that has some. NULL with ENOMEM. NULL is fine for destroy. */
@@ -121,6 +129,9 @@ void shares_closed(sched_t *s, uint32_t slot);
 void shares_hold(sched_t *s, uint32_t slot, int64_t booking, bool runs);
 void shares_started(sched_t *s, uint32_t slot);
 void shares_released(sched_t *s, uint32_t slot);
+
+/* Whether a leaf is of a class that starts nothing. */
+bool leaf_is_shut(const sched_t *s, const struct leaf *leaf);
 
 /* Whether the jobs' own priorities count among those of a queue. */
 bool shares_by_priority(const sched_t *s, uint32_t slot);

@@ -13,7 +13,7 @@ __extension__ typedef __int128 wide;
 
 const char *sched_share_kind_name(enum sched_share_kind kind)
 {
-    static const char *const names[] = {"machine", "division", "queue", "account", "user"};
+    static const char *const names[] = {"machine", "division", "queue", "account", "user", "class"};
     return names[kind];
 }
 
@@ -34,6 +34,11 @@ static void link_nodes(const struct shares *shares, struct told_link *link, uint
     for (uint32_t i = 0; i < setup->n_nodes; i++)
         if (shares->node[i] != SHARE_NO_NODE)
             link[shares->node[i]].setup = i;
+    for (uint32_t q = 0; q < shares->setup->n_queues; q++) {
+        const struct setup_classes *classes = setup_classes_of(shares->setup, q);
+        for (uint32_t i = 0; classes && i < classes->n; i++) /* what is below is told with it */
+            link[shares->node[classes->first + i]].first = SHARE_NO_NODE;
+    }
 }
 
 /* The node that is told after another one, or SHARE_NO_NODE. */
@@ -102,6 +107,32 @@ static void put_capability(const struct setup *setup, uint32_t queue, struct sch
                 told->capability.of[k] = share->capability[i].most;
 }
 
+/* Which account a node is, that is one. */
+static uint32_t account_of(const struct setup *setup, uint32_t node)
+{
+    uint32_t first = node;
+    for (uint32_t q = 0; q < setup->n_queues; q++) {
+        uint32_t of = setup->shares.node[setup_node_of_queue(setup, q)].accounts;
+        if (of > 0 && of <= node && node - of < setup->accounts.n)
+            first = of;
+    }
+    return node - first;
+}
+
+/* The name of the class that a node is; NULL: it is none. */
+static const char *class_of(const struct setup *setup, uint32_t node)
+{
+    for (uint32_t q = 0; q < setup->n_queues; q++) {
+        const struct setup_classes *classes = setup_classes_of(setup, q);
+        const struct classes_percent *list;
+        if (!classes || node < classes->first || node - classes->first >= classes->n)
+            continue;
+        classes_get_percents(classes->settings, &list);
+        return list[node - classes->first].name;
+    }
+    return NULL;
+}
+
 static void put_configured(sched_t *s, uint32_t node, struct sched_share_node *told)
 {
     const struct setup *setup = s->queues->shares->setup;
@@ -115,11 +146,12 @@ static void put_configured(sched_t *s, uint32_t node, struct sched_share_node *t
     } else if (node < shares->first_queue) {
         told->kind = SCHED_SHARE_OF_DIVISION;
         told->name = setup->config->shares.divisions[node - 1].name;
+    } else if (class_of(setup, node)) {
+        told->kind = SCHED_SHARE_OF_CLASS;
+        told->name = class_of(setup, node);
     } else if (node >= shares->first_queue + setup->n_queues) {
         told->kind = SCHED_SHARE_OF_ACCOUNT;
-        told->name =
-            intern_text(&setup->accounts.names,
-                        (node - shares->first_queue - setup->n_queues) % setup->accounts.n);
+        told->name = intern_text(&setup->accounts.names, account_of(setup, node));
     } else {
         told->kind = SCHED_SHARE_OF_QUEUE;
         told->name = setup->queue[node - shares->first_queue].name;

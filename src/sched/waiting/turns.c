@@ -13,9 +13,11 @@ static struct share_first first_with(const sched_t *s, uint32_t first, uint32_t 
                                 .submit = job->key.seq};
 }
 
-/* The first open job of a leaf; JOB_NONE. */
+/* The first open job of a leaf; JOB_NONE, also of a class that starts nothing. */
 static uint32_t first_of(const sched_t *s, const struct leaf *leaf)
 {
+    if (leaf_is_shut(s, leaf))
+        return JOB_NONE;
     struct lane *lane = &s->lanes[leaf->lane];
     const struct line *line = line_at(lane, leaf->line);
     struct queue_entry entry;

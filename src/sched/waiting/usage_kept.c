@@ -38,8 +38,19 @@ void usage_clear(struct shares *shares)
     free(shares->restored);
 }
 
+/* Whether a node is a class, or in one: what classes have used decides nothing, and is not kept. */
+static bool is_of_class(const struct shares *shares, uint32_t node)
+{
+    if (node < shares->n_fixed)
+        return shares->setup->shares.node[shares->setup_of[node]].is_class;
+    return shares->leaf_of[node] != JOB_NONE &&
+           shares->leaf[shares->leaf_of[node]].class != SETUP_NONE;
+}
+
 void usage_touch(struct shares *shares, uint32_t node)
 {
+    while (is_of_class(shares, node))
+        node = share_parent(shares->tree, node);
     while (node != SHARE_NO_NODE && !shares->is_touched[node]) {
         shares->is_touched[node] = true;
         shares->touched[shares->n_touched++] = node;
@@ -105,9 +116,10 @@ static int64_t find_user(sched_t *s, const struct sched_share_name *name, uint32
                          uint32_t account, bool make, berth_error_t *err)
 {
     const struct setup *setup = s->queues->setup;
-    struct whose whose = {queue, account, name->user};
+    struct whose whose = {queue, account, SETUP_NONE, name->user};
     enum sched_share_by by = setup->queue[queue].config->by;
-    if (by == SCHED_SHARE_NONE || (by == SCHED_SHARE_USER && name->account))
+    if (by == SCHED_SHARE_NONE || by == SCHED_SHARE_CLASS ||
+        (by == SCHED_SHARE_USER && name->account))
         return nobody("of user", name->user, err);
     int64_t node = leaf_node(s, &whose, make);
     if (node < 0 && !make)
@@ -157,6 +169,10 @@ int sched_usage(const sched_t *s, size_t i, struct sched_usage *usage)
     const struct shares *shares = shares_of(s);
     if (i >= sched_usages(s)) {
         errno = EINVAL;
+        return -1;
+    }
+    if (is_of_class(shares, (uint32_t)i)) {
+        errno = ENOENT;
         return -1;
     }
     usage->node = name_of(shares, (uint32_t)i);

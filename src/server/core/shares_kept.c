@@ -45,7 +45,8 @@ static int write_node(server_t *s, uint32_t node, berth_error_t *err)
     struct sched_usage u;
     char value[100];
     struct strbuf *name = &s->text;
-    sched_usage(s->sched, node, &u);
+    if (sched_usage(s->sched, node, &u) < 0)
+        return 0; /* it has none that is kept */
     strbuf_reset(name);
     strbuf_puts(name, PREFIX);
     put_name(name, kinds[0], u.node.division);

@@ -1,0 +1,278 @@
+#include "sched/waiting/class_turns.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sched/queues.h"
+#include "sched/waiting/shares.h"
+
+__extension__ typedef __int128 wide;
+
+#define RANKS (INT64_C(1) << 20) /* parts of a count that ranks tell apart */
+
+/* ---- For a setup ---- */
+
+static struct class_turns *create(const struct setup_classes *setup)
+{
+    struct class_turns *turns = calloc(1, sizeof(*turns));
+    if (!turns)
+        return NULL;
+    turns->setup = setup;
+    turns->v = calloc(setup->n, sizeof(*turns->v));
+    turns->load = calloc(setup->n, sizeof(*turns->load));
+    return turns;
+}
+
+void class_turns_destroy(struct class_turns **turns, uint32_t n_queues)
+{
+    for (uint32_t q = 0; turns && q < n_queues; q++)
+        if (turns[q]) {
+            free(turns[q]->v);
+            free(turns[q]->load);
+            free(turns[q]);
+        }
+    free(turns);
+}
+
+struct class_turns **class_turns_create(const struct setup *setup)
+{
+    struct class_turns **turns = calloc(setup->n_queues, sizeof(*turns));
+    bool is_good = turns != NULL;
+    for (uint32_t q = 0; is_good && q < setup->n_queues; q++) {
+        const struct setup_classes *classes = setup_classes_of(setup, q);
+        turns[q] = classes ? create(classes) : NULL;
+        is_good = !classes || (turns[q] && turns[q]->v && turns[q]->load);
+    }
+    if (is_good)
+        return turns;
+    class_turns_destroy(turns, setup->n_queues);
+    errno = ENOMEM;
+    return NULL;
+}
+
+void class_turns_measure(struct shares *shares)
+{
+    for (uint32_t q = 0; q < shares->setup->n_queues; q++)
+        if (shares->turns[q])
+            shares->turns[q]->is_measured = false;
+}
+
+/* ---- What classes have ---- */
+
+static int64_t most_units(int64_t units)
+{
+    return units < CLASS_UNITS_MAX ? units : CLASS_UNITS_MAX;
+}
+
+int64_t class_turns_units(const struct class_turns *turns, const int64_t *amount)
+{
+    int64_t units = 1;
+    for (uint32_t i = 0; i < SCHED_SHARE_RESOURCES; i++) {
+        int64_t one = turns->setup->worker[i];
+        int64_t needs = one > 0 && amount[i] > 0 ? (amount[i] - 1) / one + 1 : 0;
+        units = needs > units ? needs : units;
+    }
+    return units;
+}
+
+void class_turns_tell(struct class_turns *turns, uint32_t class, uint8_t from, uint8_t to,
+                      int64_t units)
+{
+    turns->v[class].units[from] -= units;
+    turns->v[class].units[to] += units;
+}
+
+static int64_t has(const struct class_turn *turn)
+{
+    return turn->units[SHARE_PROMISED] + turn->units[SHARE_RUNNING];
+}
+
+int64_t class_turns_find(const struct class_turns *turns, const char *user)
+{
+    struct classes_match match;
+    return classes_find(turns->setup->settings, user, strlen(user), &match) < 0
+               ? -1
+               : (int64_t)match.index;
+}
+
+bool class_turns_is_shut(const struct class_turns *turns, uint32_t class)
+{
+    const struct classes_percent *list;
+    classes_get_percents(turns->setup->settings, &list);
+    return list[class].percent == 0;
+}
+
+/* ---- Workers ---- */
+
+/* Queues that are confined to different parts of the machine don't share it, as far as their texts tell. */
+static bool shares_with(const struct setup *setup, uint32_t a, uint32_t b)
+{
+    const char *one = setup->queue[a].requires, *other = setup->queue[b].requires;
+    return !one || !other || strcmp(one, other) == 0;
+}
+
+/* What jobs run on in the part of a queue. */
+static void held_in_part(const struct shares *shares, uint32_t queue, int64_t *held)
+{
+    const struct setup *setup = shares->setup;
+    uint32_t n = setup->shares.n_resources;
+    memset(held, 0, n * sizeof(*held));
+    for (uint32_t q = 0; q < setup->n_queues; q++) {
+        if (setup->queue[q].parent != q || !shares_with(setup, queue, q))
+            continue;
+        const int64_t *running =
+            share_running(shares->tree, shares->node[setup_node_of_queue(setup, q)]);
+        for (uint32_t i = 0; i < n; i++)
+            held[i] += running[i];
+    }
+}
+
+static int64_t limit_in(const struct sched_limit *list, size_t n, const char *what)
+{
+    int64_t most = SCHED_UNLIMITED;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i].what, what) == 0 && list[i].most < most)
+            most = list[i].most;
+    return most;
+}
+
+/* What the queue may have of a resource. */
+static int64_t limit_of(const struct sched_queue_config *c, const char *what)
+{
+    int64_t limit = limit_in(c->limits.queue, c->limits.n_queue, what);
+    int64_t capability = limit_in(c->share.capability, c->share.n_capability, what);
+    return limit < capability ? limit : capability;
+}
+
+static void measure(const sched_t *s, struct class_turns *turns, uint32_t queue)
+{
+    const struct setup_shares *is = &s->queues->setup->shares;
+    uint32_t part = s->lanes[s->queues->lane_of[queue]].part;
+    for (uint32_t i = 0; i < is->n_resources && !turns->is_measured; i++)
+        if (turns->setup->worker[i] > 0)
+            turns->total[i] = s->place->ops->up(s->place, part, is->resource[i]);
+    turns->is_measured = true;
+}
+
+/* Workers that are idle and that the queue may have. */
+static int64_t idle_workers(const sched_t *s, struct class_turns *turns, uint32_t queue)
+{
+    const struct shares *shares = s->queues->shares;
+    const struct setup *setup = shares->setup;
+    const int64_t *own =
+        share_running(shares->tree, shares->node[setup_node_of_queue(setup, queue)]);
+    int64_t held[SHARE_DIMENSIONS_MAX], idle = CLASS_UNITS_MAX;
+    measure(s, turns, queue);
+    held_in_part(shares, queue, held);
+    for (uint32_t i = 0; i < setup->shares.n_resources; i++) {
+        if (turns->setup->worker[i] == 0)
+            continue;
+        int64_t limit = limit_of(setup->queue[queue].config, setup->shares.resource[i]);
+        int64_t free = turns->total[i] - held[i];
+        free = limit - own[i] < free ? limit - own[i] : free;
+        int64_t units = free > 0 ? free / turns->setup->worker[i] : 0;
+        idle = units < idle ? units : idle;
+    }
+    return idle;
+}
+
+/* ---- Counts ---- */
+
+static uint32_t node_of(const struct shares *shares, const struct class_turns *turns,
+                        uint32_t class)
+{
+    return shares->node[turns->setup->first + class];
+}
+
+/* A class that has used a smaller part of what it may start goes first; one that has used it up goes last. */
+static void rank(struct shares *shares, struct class_turns *turns, uint32_t class)
+{
+    const struct class_turn *turn = &turns->v[class];
+    int64_t used = has(turn) - turn->had;
+    used = used > 0 ? used : 0;
+    int64_t rank = used < turn->start ? (int64_t)((wide)used * RANKS / turn->start) : INT64_MAX;
+    share_rank(shares->tree, node_of(shares, turns, class), rank, class);
+}
+
+static void count(sched_t *s, struct class_turns *turns, uint32_t queue)
+{
+    struct shares *shares = s->queues->shares;
+    int64_t idle = idle_workers(s, turns, queue), workers = idle;
+    share_class_loads(turns->setup->settings, turns->load);
+    for (uint32_t i = 0; i < turns->setup->n; i++) {
+        struct class_turn *turn = &turns->v[i];
+        struct class_load *load = &turns->load[i];
+        int64_t waits = turn->units[SHARE_WAITING];
+        load->running = most_units(has(turn));
+        if (share_has_offer(shares->tree, node_of(shares, turns, i)))
+            load->waiting = waits > 0 ? most_units(waits) : 1;
+        workers += load->percent > 0 ? turn->units[SHARE_RUNNING] : 0;
+    }
+    class_set_targets(turns->load, turns->setup->n, most_units(workers));
+    class_count_starts(turns->load, turns->setup->n, idle > 0 ? idle : 1);
+    for (uint32_t i = 0; i < turns->setup->n; i++) {
+        turns->v[i].start = turns->load[i].start;
+        turns->v[i].had = has(&turns->v[i]);
+        rank(shares, turns, i);
+    }
+    turns->is_counted = true;
+}
+
+/* ---- In a walk ---- */
+
+void class_turns_begin(struct shares *shares)
+{
+    for (uint32_t q = 0; q < shares->setup->n_queues; q++)
+        if (shares->turns[q])
+            shares->turns[q]->is_counted = false;
+}
+
+bool class_turns_are_due(sched_t *s, uint32_t leaf)
+{
+    const struct leaf *is = &s->queues->shares->leaf[leaf];
+    uint32_t queue = s->lanes[is->lane].queue;
+    struct class_turns *turns = s->queues->shares->turns[queue];
+    if (!turns)
+        return true;
+    const struct class_turn *turn = &turns->v[is->class];
+    if (turns->is_counted && has(turn) - turn->had < turn->start)
+        return true;
+    count(s, turns, queue);
+    return false;
+}
+
+void class_turns_looked(sched_t *s, uint32_t leaf)
+{
+    struct shares *shares = s->queues->shares;
+    const struct leaf *is = &shares->leaf[leaf];
+    struct class_turns *turns = shares->turns[s->lanes[is->lane].queue];
+    if (turns)
+        rank(shares, turns, is->class);
+}
+
+/* ---- For tests ---- */
+
+bool class_turns_check(const sched_t *s)
+{
+    const struct shares *shares = s->queues->shares;
+    for (uint32_t q = 0; q < shares->setup->n_queues; q++) {
+        const struct class_turns *turns = shares->turns[q];
+        for (uint32_t i = 0; turns && i < turns->setup->n; i++) {
+            int64_t units[SHARE_RUNNING + 1] = {0};
+            for (uint32_t slot = s->queues->first; slot != JOB_NONE;
+                 slot = s->jobs[slot].details->following) {
+                const struct share_of_job *job = &shares->job[slot];
+                const struct leaf *leaf = &shares->leaf[job->leaf];
+                if (s->jobs[slot].state != SCHED_REJECTED && s->lanes[leaf->lane].queue == q &&
+                    leaf->class == i)
+                    units[job->state] += job->units;
+            }
+            if (memcmp(units + SHARE_WAITING, turns->v[i].units + SHARE_WAITING,
+                       SHARE_RUNNING * sizeof(*units)) != 0 ||
+                !share_classes_check(turns->setup->settings))
+                return false;
+        }
+    }
+    return true;
+}

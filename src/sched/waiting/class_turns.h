@@ -1,0 +1,70 @@
+/* Whose turn it is among the classes of a queue (doc/classes.md).
+ *
+ * A walk counts how many workers each class may start (share/class_counts.h) when the queue's turn comes
+ * first. Each start and each promise uses that up; the class that has used the smallest part of it goes
+ * first. When a class's turn comes that has used it up, the counts are made anew for the classes that
+ * still have a job that may be looked at: as if one worker were idle, if none is. So nothing idles that
+ * somebody could use, and the next promise is to the class that would have the next worker.
+ *
+ * Within a class jobs go in the order of priority and submission. What a class has is what its jobs run
+ * on or are promised.
+ */
+#ifndef SCHED_CLASS_TURNS_H
+#define SCHED_CLASS_TURNS_H
+
+#include "sched/config/setup_classes.h"
+#include "sched/sched_priv.h"
+#include "share/tree.h"
+
+struct shares;
+
+struct class_turn {
+    int64_t units[SHARE_RUNNING + 1]; /* workers, by what its jobs are (enum share_state) */
+    /* Of the counts: so many may start; and what it had then. */
+    int64_t start, had;
+};
+
+struct class_turns {
+    const struct setup_classes *setup;
+    struct class_turn *v; /* by class */
+    struct class_load *load;
+    bool is_counted; /* in this walk */
+    bool is_measured;
+    int64_t total
+        [SCHED_SHARE_RESOURCES]; /* of what counts for a worker: what the queue's part has, up */
+};
+
+/* Of the queues of a setup, by number, NULL for those without classes; NULL with ENOMEM. NULL is fine for
+ * destroy.
+ */
+struct class_turns **class_turns_create(const struct setup *setup);
+void class_turns_destroy(struct class_turns **turns, uint32_t n_queues);
+
+/* What there is has become another number of resources. */
+void class_turns_measure(struct shares *shares);
+
+/* How many workers such amounts of the resources of shares are, at least 1. */
+int64_t class_turns_units(const struct class_turns *turns, const int64_t *amount);
+
+/* So many workers of a class have gone from a state to another. */
+void class_turns_tell(struct class_turns *turns, uint32_t class, uint8_t from, uint8_t to,
+                      int64_t units);
+
+/* The class of a user of a queue with classes; -1 with ENOMEM. */
+int64_t class_turns_find(const struct class_turns *turns, const char *user);
+
+/* Whether a class starts nothing at all. */
+bool class_turns_is_shut(const struct class_turns *turns, uint32_t class);
+
+/* A walk begins. */
+void class_turns_begin(struct shares *shares);
+
+/* The tree has chosen a leaf. False: classes go in another order by now, and it is to choose again. */
+bool class_turns_are_due(sched_t *s, uint32_t leaf);
+
+/* A job of a leaf was looked at. */
+void class_turns_looked(sched_t *s, uint32_t leaf);
+
+bool class_turns_check(const sched_t *s);
+
+#endif

@@ -635,7 +635,7 @@ static void start(struct scene *c, struct scene_job *j, const struct sched_decis
     c->starts++;
 }
 
-static void preempted(struct scene *c, struct scene_job *j, const struct sched_decision *d)
+static void preempted(struct scene *c, struct scene_job *j, const struct sched_decision *d, int nth)
 {
     const struct sched_queue_config *q = &c->config.queue[scene_lane(c, j->queue)];
     int i = 0;
@@ -654,6 +654,7 @@ static void preempted(struct scene *c, struct scene_job *j, const struct sched_d
     j->requeue = d->requeue;
     j->preempted_at = c->now;
     c->job[i].preempts = true;
+    c->job[i].nth = nth; /* it has its resources from now on */
     c->preemptions++;
 }
 
@@ -768,7 +769,7 @@ static void decide(struct scene *c, const struct sched_decision *d, int nth)
         c->promises++;
         break;
     case SCHED_PREEMPT:
-        preempted(c, j, d);
+        preempted(c, j, d, nth);
         break;
     case SCHED_REJECT:
         rejected(c, j, d);

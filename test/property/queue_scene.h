@@ -78,7 +78,7 @@ struct scene_job {
     bool stopped;    /* for a block */
     bool promised;   /* in this pass */
     int64_t kept;    /* the promise that it had before this pass; -1: none */
-    int nth; /* of the decisions of this pass, the last to start it or to promise it a time; 0: none */
+    int nth; /* of the decisions of this pass, the last to start it, promise it a time or preempt for it; 0: none */
     bool started;      /* once */
     bool could;        /* all up and idle, its queue could run it each time something had changed */
     bool late;         /* it should have started before the last pass */

@@ -20,7 +20,7 @@ enum nq_state { NQ_OPEN, NQ_HELD, NQ_RUNNING, NQ_GONE, NQ_LIMITED, NQ_BEHIND };
 struct nq_job {
     enum nq_state state;
     int lane, user, count;
-    int64_t priority, duration, at;
+    int64_t priority, duration, at, submitted;
     uint32_t nodes; /* of a held or running one */
     int array;      /* its first member; -1: it is of none */
     /* It waits with others of its array: the first of them is open or held, the others behind it. */
@@ -41,8 +41,15 @@ struct nq_job {
 };
 
 /* What compares queues, or users of one; as enum sched_comparator. */
-enum nq_by { NQ_BY_PRIORITY, NQ_BY_DRF, NQ_BY_FEWEST_RUNNING, NQ_BY_SUBMIT };
-enum { NQ_BYS = 3 };
+enum nq_by {
+    NQ_BY_PRIORITY,
+    NQ_BY_SHARE,
+    NQ_BY_DRF,
+    NQ_BY_FEWEST_RUNNING,
+    NQ_BY_AGE,
+    NQ_BY_SUBMIT
+};
+enum { NQ_BYS = 3, NQ_DIVISIONS = 2 };
 
 struct nq_lane {
     int64_t depth, queue_depth, priority;
@@ -53,7 +60,8 @@ struct nq_lane {
 
     /* With shares (naive_shares.h). */
     bool by_user, by_priority;
-    int64_t weight, weights[NQ_USERS];
+    int division; /* -1: none */
+    int64_t weight, weights[NQ_USERS], guarantee;
     enum nq_by by[NQ_BYS];
 };
 
@@ -78,7 +86,9 @@ struct naive_queues {
     uint32_t down;
     struct nq_lane lane[NQ_LANES];
     bool shares;
-    enum nq_by by[NQ_BYS];
+    enum nq_by by[NQ_BYS], division_by[NQ_DIVISIONS][NQ_BYS];
+    int divisions;
+    int64_t division_weight[NQ_DIVISIONS];
     struct nq_head head[NQ_LANES];
     bool stacks; /* these are being placed, each beside those before it */
     struct nq_job job[NQ_JOBS];

@@ -1,120 +1,227 @@
 #include "naive_shares.h"
 
-/* What a queue, or one of its users (-1: all), has received, and how many of its jobs run. */
-static int64_t received(const struct naive_queues *q, int lane, int user)
+#include <string.h>
+
+#include "naive_share.h"
+
+/* The tree as it is now: the machine, divisions, queues, and users in the order in which they came. */
+struct tree {
+    const struct naive_queues *q;
+    struct naive_share is;
+    int lane[NAIVE_NODES], user[NAIVE_NODES], division[NAIVE_NODES]; /* that a node is; -1 */
+    int64_t running[NAIVE_NODES];
+};
+
+static uint32_t add(struct tree *t, uint32_t parent, int64_t weight)
 {
-    int64_t n = 0;
+    struct share_settings settings;
+    uint32_t node = t->is.n++;
+    share_default_settings(&settings);
+    settings.weight = (int32_t)weight;
+    t->is.node[node] = (struct naive_node){.parent = parent, .settings = settings};
+    t->lane[node] = t->user[node] = t->division[node] = -1;
+    return node;
+}
+
+/* The node of a queue's user (-1: of the queue). There is one. */
+static uint32_t node_of(const struct tree *t, int lane, int user)
+{
+    uint32_t node = 1;
+    while (t->lane[node] != lane || t->user[node] != user)
+        node++;
+    return node;
+}
+
+static bool has_node(const struct tree *t, int lane, int user)
+{
+    for (uint32_t i = 1; i < t->is.n; i++)
+        if (t->lane[i] == lane && t->user[i] == user)
+            return true;
+    return false;
+}
+
+static uint32_t leaf_of(const struct tree *t, int job)
+{
+    const struct nq_job *j = &t->q->job[job];
+    return node_of(t, j->lane, t->q->lane[j->lane].by_user ? j->user : -1);
+}
+
+static void add_nodes(struct tree *t)
+{
+    const struct naive_queues *q = t->q;
+    for (int d = 0; d < q->divisions; d++)
+        t->division[add(t, SHARE_ROOT, q->division_weight[d])] = d;
+    for (int l = 0; l < q->lanes; l++) {
+        uint32_t node = add(t, (uint32_t)(q->lane[l].division + 1), q->lane[l].weight);
+        t->is.node[node].settings.guarantee[0] = q->lane[l].guarantee;
+        t->lane[node] = l;
+    }
     for (int i = 0; i < q->jobs; i++) {
         const struct nq_job *j = &q->job[i];
-        if ((j->state == NQ_HELD || j->state == NQ_RUNNING) && j->lane == lane &&
-            (user < 0 || j->user == user))
-            n += j->count;
+        if (!q->lane[j->lane].by_user || has_node(t, j->lane, j->user))
+            continue;
+        uint32_t node = add(t, node_of(t, j->lane, -1), q->lane[j->lane].weights[j->user]);
+        t->lane[node] = j->lane;
+        t->user[node] = j->user;
     }
-    return n;
 }
 
-static int64_t running(const struct naive_queues *q, int lane, int user)
+/* What jobs of a leaf ask for while they are open, and have, each added up to one job. */
+static void add_jobs(struct tree *t)
 {
-    int64_t n = 0;
-    for (int i = 0; i < q->jobs; i++)
-        n += q->job[i].state == NQ_RUNNING && q->job[i].lane == lane &&
-             (user < 0 || q->job[i].user == user);
-    return n;
+    const struct naive_queues *q = t->q;
+    int64_t amount[NAIVE_NODES][2] = {{0}};
+    for (int i = 0; i < q->jobs; i++) {
+        const struct nq_job *j = &q->job[i];
+        if (j->state != NQ_OPEN && j->state != NQ_HELD && j->state != NQ_RUNNING)
+            continue;
+        uint32_t leaf = leaf_of(t, i);
+        amount[leaf][j->state != NQ_OPEN] += j->count;
+        for (int k = nq_next_together(q, i); j->state == NQ_OPEN && k >= 0;
+             k = nq_next_together(q, k))
+            amount[leaf][0] += j->count;
+        for (uint32_t n = leaf; j->state == NQ_RUNNING && n != SHARE_ROOT; n = t->is.node[n].parent)
+            t->running[n]++;
+    }
+    for (uint32_t n = 1; n < t->is.n; n++)
+        for (int has = 0; has < 2; has++)
+            if (amount[n][has] > 0)
+                t->is.job[t->is.n_jobs++] =
+                    (struct naive_job){n, has ? SHARE_PROMISED : SHARE_WAITING, {amount[n][has]}};
 }
 
-/* The first open job of a queue, or of one of its users (-1: all), whether it is looked at or not. */
-static int first_open(const struct naive_queues *q, int lane, int user)
+static void make(struct tree *t, const struct naive_queues *q)
+{
+    memset(t, 0, sizeof(*t));
+    t->q = q;
+    t->is.dimensions = 1;
+    t->is.total[0] = q->nodes;
+    t->is.n = 1;
+    t->lane[0] = t->user[0] = t->division[0] = -1;
+    add_nodes(t);
+    add_jobs(t);
+}
+
+static int64_t received(const struct tree *t, uint32_t node)
+{
+    return naive_sum(&t->is, node, 1u << SHARE_PROMISED, 0);
+}
+
+static bool goes_before(const struct naive_queues *q, int a, int b)
+{
+    int64_t x = q->job[a].priority, y = q->job[b].priority;
+    return x != y ? x > y : a < b;
+}
+
+/* The first open job below a node, whether it is looked at or not. */
+static int first_open(const struct tree *t, uint32_t node)
 {
     int first = -1;
-    for (int i = 0; i < q->jobs; i++)
-        if (q->job[i].state == NQ_OPEN && q->job[i].lane == lane &&
-            (user < 0 || q->job[i].user == user) && (first < 0 || nq_before(q, i, first)))
+    for (int i = 0; i < t->q->jobs; i++)
+        if (t->q->job[i].state == NQ_OPEN && naive_is_below(&t->is, leaf_of(t, i), node) &&
+            (first < 0 || goes_before(t->q, i, first)))
             first = i;
     return first;
 }
 
-/* The priority of the job that would be looked at; of a queue whose users take turns, of its first one. */
-static int64_t priority_of(const struct naive_queues *q, int job, bool users)
+/* Less than 0: the first of two fractions is less; 0 of 0 counts as more than any. */
+static int compare_share(const struct tree *t, uint32_t a, uint32_t b)
 {
-    int lane = q->job[job].lane;
-    return q->job[users || !q->lane[lane].by_user ? job : first_open(q, lane, -1)].priority;
-}
-
-/* Less than 0: the job of one side goes first, more: the other's. */
-static int compare_by(const struct naive_queues *q, enum nq_by by, int a, int b, bool users)
-{
-    const struct nq_job *x = &q->job[a], *y = &q->job[b];
-    int ux = users ? x->user : -1, uy = users ? y->user : -1;
-    int64_t l = 0, r = 0;
-    switch (by) {
-    case NQ_BY_PRIORITY:
-        l = priority_of(q, b, users);
-        r = priority_of(q, a, users);
-        break;
-    case NQ_BY_DRF:
-        l = received(q, x->lane, ux) *
-            (users ? q->lane[y->lane].weights[uy] : q->lane[y->lane].weight);
-        r = received(q, y->lane, uy) *
-            (users ? q->lane[x->lane].weights[ux] : q->lane[x->lane].weight);
-        break;
-    case NQ_BY_FEWEST_RUNNING:
-        l = running(q, x->lane, ux);
-        r = running(q, y->lane, uy);
-        break;
-    case NQ_BY_SUBMIT:
-        l = first_open(q, x->lane, ux);
-        r = first_open(q, y->lane, uy);
-        break;
-    }
+    int64_t x = received(t, a), y = received(t, b);
+    int64_t u = naive_deserved(&t->is, a, 0), v = naive_deserved(&t->is, b, 0);
+    if ((u > 0) != (v > 0))
+        return u > 0 ? -1 : 1;
+    int64_t l = u > 0 ? x * v : x, r = u > 0 ? y * u : y;
     return l < r ? -1 : l > r;
 }
 
-/* The first job that the user of a job has ever had in its queue. */
-static int seen_first(const struct naive_queues *q, int job)
+/* Less than 0: a child goes first in which one job would be looked at, before another with another. A node that is no
+ * leaf goes by its first open job's priority.
+ */
+static int compare_by(const struct tree *t, enum nq_by by, const uint32_t node[2], const int job[2])
 {
-    int i = 0;
-    while (q->job[i].lane != q->job[job].lane || q->job[i].user != q->job[job].user)
-        i++;
-    return i;
+    int64_t v[2] = {0, 0};
+    if (by == NQ_BY_SHARE)
+        return compare_share(t, node[0], node[1]);
+    for (int i = 0; i < 2; i++)
+        switch (by) {
+        case NQ_BY_PRIORITY: {
+            bool leaf = naive_children(&t->is, node[i]) == 0;
+            v[i] = -t->q->job[leaf ? job[i] : first_open(t, node[i])].priority;
+            break;
+        }
+        case NQ_BY_DRF:
+            v[i] = received(t, node[i]) * t->is.node[node[1 - i]].settings.weight;
+            break;
+        case NQ_BY_FEWEST_RUNNING:
+            v[i] = t->running[node[i]];
+            break;
+        case NQ_BY_AGE:
+            v[i] = t->q->job[first_open(t, node[i])].submitted;
+            break;
+        case NQ_BY_SUBMIT:
+            v[i] = first_open(t, node[i]);
+            break;
+        case NQ_BY_SHARE:
+            break;
+        }
+    return v[0] < v[1] ? -1 : v[0] > v[1];
 }
 
-static bool goes_first(const struct naive_queues *q, const enum nq_by *by, int a, int b, bool users)
+static const enum nq_by *order_of(const struct tree *t, uint32_t node)
 {
-    for (int i = 0; i < NQ_BYS; i++) {
-        int order = compare_by(q, by[i], a, b, users);
-        if (order != 0)
-            return order < 0;
+    if (node == SHARE_ROOT)
+        return t->q->by;
+    return t->division[node] >= 0 ? t->q->division_by[t->division[node]]
+                                  : t->q->lane[t->lane[node]].by;
+}
+
+/* The job below a node that is looked at next; -1: none. `first` has that of each leaf. */
+static int choose(const struct tree *t, uint32_t node, const int first[NAIVE_NODES])
+{
+    int best = -1;
+    uint32_t of = 0;
+    if (naive_children(&t->is, node) == 0)
+        return first[node];
+    for (uint32_t i = 1; i < t->is.n; i++) {
+        int job = t->is.node[i].parent == node ? choose(t, i, first) : -1;
+        int order = best < 0 ? -1 : 0;
+        if (job < 0)
+            continue;
+        for (int k = 0; k < NQ_BYS && order == 0; k++)
+            order = compare_by(t, order_of(t, node)[k], (uint32_t[]){i, of}, (int[]){job, best});
+        if (order >= 0)
+            continue;
+        best = job;
+        of = i;
     }
-    return users && seen_first(q, a) < seen_first(q, b);
+    return best;
 }
 
 int ns_next(const struct naive_queues *q, const bool looked[NQ_JOBS])
 {
-    int of_lane[NQ_LANES], best = -1;
-    for (int l = 0; l < q->lanes; l++) {
-        int first[NQ_USERS] = {-1, -1, -1};
-        of_lane[l] = -1;
-        for (int i = 0; i < q->jobs; i++) {
-            int leaf = q->lane[l].by_user ? q->job[i].user : 0;
-            if (q->job[i].state == NQ_OPEN && !looked[i] && q->job[i].lane == l &&
-                (first[leaf] < 0 || nq_before(q, i, first[leaf])))
-                first[leaf] = i;
+    struct tree t;
+    int first[NAIVE_NODES];
+    bool any = false;
+    int64_t level = 0;
+    make(&t, q);
+    for (int i = 0; i < q->jobs; i++) {
+        int64_t own = q->lane[q->job[i].lane].priority;
+        if (q->job[i].state == NQ_OPEN && !looked[i] && (!any || own > level)) {
+            level = own;
+            any = true;
         }
-        for (int u = 0; u < NQ_USERS; u++)
-            if (first[u] >= 0 &&
-                (of_lane[l] < 0 || goes_first(q, q->lane[l].by, first[u], of_lane[l], true)))
-                of_lane[l] = first[u];
     }
-    for (int l = 0; l < q->lanes; l++) {
-        int i = of_lane[l];
-        if (i < 0)
+    for (uint32_t n = 0; n < NAIVE_NODES; n++)
+        first[n] = -1;
+    for (int i = 0; i < q->jobs; i++) {
+        if (q->job[i].state != NQ_OPEN || looked[i] || q->lane[q->job[i].lane].priority != level)
             continue;
-        int64_t own = q->lane[l].priority,
-                other = best < 0 ? 0 : q->lane[q->job[best].lane].priority;
-        if (best < 0 || own > other || (own == other && goes_first(q, q->by, i, best, false)))
-            best = i;
+        uint32_t leaf = leaf_of(&t, i);
+        if (first[leaf] < 0 || nq_before(q, i, first[leaf]))
+            first[leaf] = i;
     }
-    return best;
+    return choose(&t, SHARE_ROOT, first);
 }
 
 struct ns_turn ns_turn(const struct naive_queues *q, int job)

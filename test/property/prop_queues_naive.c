@@ -73,25 +73,23 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Some scenes have shares: an order that begins with the priority of jobs or knows nothing of it, and ends with
- * submission or the order of queues and users.
+/* Some scenes have shares (with SCENE_SHARES in the environment, all): an order that begins with the priority of
+ * jobs or knows nothing of it, and where it tells nobody apart that of divisions, queues and users.
  */
 static bool draw_order(enum nq_by by[NQ_BYS], struct sched_share_order *order, bool priority)
 {
     static const enum sched_comparator meant[] = {
-        [NQ_BY_PRIORITY] = SCHED_BY_PRIORITY,
-        [NQ_BY_DRF] = SCHED_BY_DRF,
-        [NQ_BY_FEWEST_RUNNING] = SCHED_BY_FEWEST_RUNNING,
-        [NQ_BY_SUBMIT] = SCHED_BY_SUBMIT,
+        [NQ_BY_PRIORITY] = SCHED_BY_PRIORITY, [NQ_BY_SHARE] = SCHED_BY_SHARE,
+        [NQ_BY_DRF] = SCHED_BY_DRF,           [NQ_BY_FEWEST_RUNNING] = SCHED_BY_FEWEST_RUNNING,
+        [NQ_BY_AGE] = SCHED_BY_AGE,           [NQ_BY_SUBMIT] = SCHED_BY_SUBMIT,
     };
     int n = 0;
     if (priority)
         by[n++] = NQ_BY_PRIORITY;
-    by[n++] = draw(0, 1) ? NQ_BY_DRF : NQ_BY_FEWEST_RUNNING;
-    if (priority)
-        by[n++] = draw(0, 1) ? NQ_BY_SUBMIT : by[1];
-    else
-        by[n++] = by[0] == NQ_BY_DRF ? NQ_BY_FEWEST_RUNNING : NQ_BY_DRF;
+    by[n++] = (enum nq_by)draw(NQ_BY_SHARE, NQ_BY_FEWEST_RUNNING);
+    enum nq_by last = (enum nq_by)draw(NQ_BY_SHARE, NQ_BY_SUBMIT);
+    if (last != by[n - 1])
+        by[n++] = last;
     while (n < NQ_BYS) {
         by[n] = by[n - 1];
         n++;
@@ -107,7 +105,16 @@ static void draw_shares(struct nq_lane *lane, struct sched_queue_config *queue,
                         struct sched_weight weights[NQ_USERS], bool by_priority)
 {
     static const char *const users[] = {"u0", "u1", "u2"};
+    static const char *const divisions[] = {"d0", "d1"};
     lane->weight = queue->share.weight = draw(1, 3);
+    lane->division = (int)draw(-1, run.naive.divisions - 1);
+    queue->share.under = lane->division < 0 ? NULL : divisions[lane->division];
+    static struct sched_limit guarantee[NQ_LANES];
+    struct sched_limit *own = &guarantee[lane - run.naive.lane];
+    lane->guarantee = draw(0, 2) ? 0 : draw(1, 2);
+    *own = (struct sched_limit){"core", lane->guarantee};
+    queue->share.guarantee = own;
+    queue->share.n_guarantee = lane->guarantee > 0;
     for (int u = 0; u < NQ_USERS; u++) {
         lane->weights[u] = draw(1, 3);
         weights[u] = (struct sched_weight){users[u], lane->weights[u]};
@@ -122,6 +129,18 @@ static void draw_shares(struct nq_lane *lane, struct sched_queue_config *queue,
     lane->by_priority = draw_order(lane->by, &queue->order, by_priority || draw(0, 1));
 }
 
+/* Some of them have divisions, one level of them. */
+static void draw_divisions(struct sched_division division[NQ_DIVISIONS])
+{
+    static const char *const names[] = {"d0", "d1"};
+    run.naive.divisions = (int)draw(0, NQ_DIVISIONS);
+    for (int d = 0; d < run.naive.divisions; d++) {
+        division[d] = (struct sched_division){.name = names[d]};
+        division[d].share.weight = run.naive.division_weight[d] = draw(1, 3);
+        draw_order(run.naive.division_by[d], &division[d].order, draw(0, 1));
+    }
+}
+
 static void make_queues(void)
 {
     static const char *const names[] = {"q0", "q1", "q2", "q3"};
@@ -134,6 +153,11 @@ static void make_queues(void)
     bool by_priority = run.shares && draw(0, 1);
     if (run.shares)
         draw_order(run.naive.by, &config.shares.order, by_priority);
+    struct sched_division division[NQ_DIVISIONS];
+    if (run.shares)
+        draw_divisions(division);
+    config.shares.divisions = division;
+    config.shares.n_divisions = (size_t)run.naive.divisions;
     struct sched_weight weights[NQ_LANES][NQ_USERS];
     static struct sched_limit limit[NQ_LANES][2][NQ_WHATS];
     for (int i = 0; i < run.naive.lanes; i++) {
@@ -194,7 +218,7 @@ static void submit(void)
     int count = (int)draw(
         1, least(__builtin_popcount(of->part), least(of->user_most[1], of->queue_most[1])));
     int64_t duration = draw(1, draw(0, 3) ? 12 : 40), priority = draw(0, 3) ? 0 : draw(-2, 2);
-    int members = run.limits || run.levels || run.shares || draw(0, 5) ? 1 : (int)draw(2, 6);
+    int members = run.limits || run.levels || draw(0, 5) ? 1 : (int)draw(2, 6);
     char text[300];
     snprintf(text, sizeof(text),
              "{version: 9999, resources: [{type: slot, count: %d, label: s, with: [{type: node, "
@@ -216,6 +240,8 @@ static void submit(void)
     sched_job_t handle = sched_submit(run.sched, run.now, &request);
     for (int i = 0; i < members; i++) {
         CHECK(handle_of(job + i) == handle);
+        run.naive.job[job + i].submitted = run.now;
+        run.naive.job[job + i].user = user;
         run.promised[job + i] = -1;
     }
     CHECK(handle >= 0 && sched_state(run.sched, handle) == SCHED_WAITING);
@@ -329,12 +355,14 @@ static void stop(int job, bool requeue)
     preempted++;
 }
 
-/* Whether a job is of a node, of those below it; the names of queues and users end with their numbers. */
+/* Whether a job is of a node, of those below it; the names of divisions, queues and users end with their numbers. */
 static bool is_of(const struct nq_job *job, const struct sched_share_node *nodes, size_t i)
 {
     const struct sched_share_node *node = &nodes[i];
     if (node->kind == SCHED_SHARE_OF_USER)
         return job->user == node->name[1] - '0' && is_of(job, nodes, node->above);
+    if (node->kind == SCHED_SHARE_OF_DIVISION)
+        return run.naive.lane[job->lane].division == node->name[1] - '0';
     return node->kind == SCHED_SHARE_OF_MACHINE || job->lane == node->name[1] - '0';
 }
 
@@ -436,7 +464,7 @@ static void play(uint64_t seed)
     /* One of them at a time: limits, levels, arrays. */
     run.limits = draw(0, 1);
     run.levels = !run.limits && draw(0, 1);
-    run.shares = run.naive.shares = draw(0, 2) == 0;
+    run.shares = run.naive.shares = draw(0, 2) == 0 || getenv("SCENE_SHARES");
     make_machine();
     make_queues();
     for (int step = 0; step < STEPS; step++) {

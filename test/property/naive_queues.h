@@ -10,6 +10,7 @@
 
 enum { NQ_NODES = 8, NQ_JOBS = 160, NQ_LANES = 4, NQ_DECISIONS = 2048 };
 
+enum { NQ_ACCOUNTS = 3 };
 enum { NQ_USERS = 3, NQ_WHATS = 2, NQ_CALENDARS = NQ_LANES * (NQ_USERS + 1) * NQ_WHATS };
 
 /* Limited: blocked, as it is over a limit. Behind: of an array, behind a member that waits together with it,
@@ -20,6 +21,7 @@ enum nq_state { NQ_OPEN, NQ_HELD, NQ_RUNNING, NQ_GONE, NQ_LIMITED, NQ_BEHIND };
 struct nq_job {
     enum nq_state state;
     int lane, user, count;
+    int account; /* where there are some */
     int64_t priority, duration, at, submitted;
     uint32_t nodes; /* of a held or running one */
     int array;      /* its first member; -1: it is of none */
@@ -59,10 +61,17 @@ struct nq_lane {
         queue_most[NQ_WHATS]; /* running jobs, nodes; INT64_MAX: no limit */
 
     /* With shares (naive_shares.h). */
-    bool by_user, by_priority;
+    bool by_user, by_account; /* and by user in each account */
+    bool by_priority;
     int division; /* -1: none */
     int64_t weight, weights[NQ_USERS], guarantee;
     enum nq_by by[NQ_BYS];
+};
+
+/* An account, which is part of one before it, or of none (-1). */
+struct nq_account {
+    int parent;
+    int64_t weight, weights[NQ_USERS];
 };
 
 /* The first job of a queue that promises nothing may not be overtaken by lower queues: these see it there. */
@@ -89,6 +98,7 @@ struct naive_queues {
     enum nq_by by[NQ_BYS], division_by[NQ_DIVISIONS][NQ_BYS];
     int divisions;
     int64_t division_weight[NQ_DIVISIONS];
+    struct nq_account account[NQ_ACCOUNTS];
     struct nq_head head[NQ_LANES];
     bool stacks; /* these are being placed, each beside those before it */
     struct nq_job job[NQ_JOBS];

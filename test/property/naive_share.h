@@ -9,7 +9,7 @@
 
 #include "share/tree.h"
 
-enum { NAIVE_NODES = 40, NAIVE_JOBS = 60, NAIVE_CHANGES = 4096 };
+enum { NAIVE_NODES = 64, NAIVE_JOBS = 128, NAIVE_CHANGES = 4096 };
 
 __extension__ typedef __int128 wide;
 

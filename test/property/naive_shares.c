@@ -4,11 +4,14 @@
 
 #include "naive_share.h"
 
-/* The tree as it is now: the machine, divisions, queues, and users in the order in which they came. */
+/* The tree as it is now: the machine, divisions, queues, accounts below these, and users in the order in which they
+ * came.
+ */
 struct tree {
     const struct naive_queues *q;
     struct naive_share is;
-    int lane[NAIVE_NODES], user[NAIVE_NODES], division[NAIVE_NODES]; /* that a node is; -1 */
+    /* That a node is, or is of; -1. */
+    int lane[NAIVE_NODES], account[NAIVE_NODES], user[NAIVE_NODES], division[NAIVE_NODES];
     int64_t running[NAIVE_NODES];
 };
 
@@ -19,31 +22,52 @@ static uint32_t add(struct tree *t, uint32_t parent, int64_t weight)
     share_default_settings(&settings);
     settings.weight = (int32_t)weight;
     t->is.node[node] = (struct naive_node){.parent = parent, .settings = settings};
-    t->lane[node] = t->user[node] = t->division[node] = -1;
+    t->lane[node] = t->account[node] = t->user[node] = t->division[node] = -1;
     return node;
 }
 
-/* The node of a queue's user (-1: of the queue). There is one. */
-static uint32_t node_of(const struct tree *t, int lane, int user)
-{
-    uint32_t node = 1;
-    while (t->lane[node] != lane || t->user[node] != user)
-        node++;
-    return node;
-}
-
-static bool has_node(const struct tree *t, int lane, int user)
+/* The node of a queue, of an account in it, or of a user there (each -1: not that); 0: there is none. */
+static uint32_t node_of(const struct tree *t, int lane, int account, int user)
 {
     for (uint32_t i = 1; i < t->is.n; i++)
-        if (t->lane[i] == lane && t->user[i] == user)
-            return true;
-    return false;
+        if (t->lane[i] == lane && t->account[i] == account && t->user[i] == user)
+            return i;
+    return 0;
+}
+
+/* The account in which a job's user takes turns; -1. */
+static int account_of(const struct tree *t, const struct nq_job *j)
+{
+    return t->q->lane[j->lane].by_account ? j->account : -1;
 }
 
 static uint32_t leaf_of(const struct tree *t, int job)
 {
     const struct nq_job *j = &t->q->job[job];
-    return node_of(t, j->lane, t->q->lane[j->lane].by_user ? j->user : -1);
+    return node_of(t, j->lane, account_of(t, j), t->q->lane[j->lane].by_user ? j->user : -1);
+}
+
+static void add_accounts(struct tree *t, int lane)
+{
+    for (int a = 0; a < NQ_ACCOUNTS; a++) {
+        const struct nq_account *is = &t->q->account[a];
+        uint32_t node = add(t, node_of(t, lane, is->parent, -1), is->weight);
+        t->lane[node] = lane;
+        t->account[node] = a;
+    }
+}
+
+static void add_user(struct tree *t, const struct nq_job *j)
+{
+    const struct nq_lane *lane = &t->q->lane[j->lane];
+    int account = account_of(t, j);
+    if (!lane->by_user || node_of(t, j->lane, account, j->user) > 0)
+        return;
+    int64_t weight = account < 0 ? lane->weights[j->user] : t->q->account[account].weights[j->user];
+    uint32_t node = add(t, node_of(t, j->lane, account, -1), weight);
+    t->lane[node] = j->lane;
+    t->account[node] = account;
+    t->user[node] = j->user;
 }
 
 static void add_nodes(struct tree *t)
@@ -56,14 +80,11 @@ static void add_nodes(struct tree *t)
         t->is.node[node].settings.guarantee[0] = q->lane[l].guarantee;
         t->lane[node] = l;
     }
-    for (int i = 0; i < q->jobs; i++) {
-        const struct nq_job *j = &q->job[i];
-        if (!q->lane[j->lane].by_user || has_node(t, j->lane, j->user))
-            continue;
-        uint32_t node = add(t, node_of(t, j->lane, -1), q->lane[j->lane].weights[j->user]);
-        t->lane[node] = j->lane;
-        t->user[node] = j->user;
-    }
+    for (int l = 0; l < q->lanes; l++)
+        if (q->lane[l].by_account)
+            add_accounts(t, l);
+    for (int i = 0; i < q->jobs; i++)
+        add_user(t, &q->job[i]);
 }
 
 /* What jobs of a leaf ask for while they are open, and have, each added up to one job. */
@@ -97,7 +118,7 @@ static void make(struct tree *t, const struct naive_queues *q)
     t->is.dimensions = 1;
     t->is.total[0] = q->nodes;
     t->is.n = 1;
-    t->lane[0] = t->user[0] = t->division[0] = -1;
+    t->lane[0] = t->account[0] = t->user[0] = t->division[0] = -1;
     add_nodes(t);
     add_jobs(t);
 }

@@ -30,7 +30,7 @@ static struct run {
     int64_t end[NQ_JOBS], promised[NQ_JOBS];
     bool requeue[NQ_JOBS]; /* of one that was told to stop */
     int64_t now;
-    bool limits, levels, shares;
+    bool limits, levels, shares, accounts;
 } run;
 
 static uint64_t decisions, preempted;
@@ -120,12 +120,13 @@ static void draw_shares(struct nq_lane *lane, struct sched_queue_config *queue,
         weights[u] = (struct sched_weight){users[u], lane->weights[u]};
     }
     lane->by_user = draw(0, 2) > 0;
+    lane->by_account = lane->by_user && run.accounts && draw(0, 3) > 0;
     lane->by_priority = true;
     if (!lane->by_user)
         return;
-    queue->by = SCHED_SHARE_USER;
+    queue->by = lane->by_account ? SCHED_SHARE_ACCOUNT : SCHED_SHARE_USER;
     queue->weights = weights;
-    queue->n_weights = NQ_USERS;
+    queue->n_weights = lane->by_account ? 0 : NQ_USERS;
     lane->by_priority = draw_order(lane->by, &queue->order, by_priority || draw(0, 1));
 }
 
@@ -138,6 +139,31 @@ static void draw_divisions(struct sched_division division[NQ_DIVISIONS])
         division[d] = (struct sched_division){.name = names[d]};
         division[d].share.weight = run.naive.division_weight[d] = draw(1, 3);
         draw_order(run.naive.division_by[d], &division[d].order, draw(0, 1));
+    }
+}
+
+static const char *const accounts[NQ_ACCOUNTS] = {"a0", "a1", "a2"};
+
+/* All users are in all accounts. */
+static void draw_accounts(struct sched_account account[NQ_ACCOUNTS],
+                          struct sched_weight weights[NQ_ACCOUNTS][NQ_USERS])
+{
+    static const char *const users[NQ_USERS] = {"u0", "u1", "u2"};
+    for (int a = 0; a < NQ_ACCOUNTS; a++) {
+        struct nq_account *to = &run.naive.account[a];
+        to->parent = (int)draw(-1, a - 1);
+        to->weight = draw(1, 3);
+        for (int u = 0; u < NQ_USERS; u++) {
+            to->weights[u] = draw(1, 3);
+            weights[a][u] = (struct sched_weight){users[u], to->weights[u]};
+        }
+        account[a] = (struct sched_account){.name = accounts[a],
+                                            .under = to->parent < 0 ? NULL : accounts[to->parent],
+                                            .weight = to->weight,
+                                            .users = users,
+                                            .n_users = NQ_USERS,
+                                            .weights = weights[a],
+                                            .n_weights = NQ_USERS};
     }
 }
 
@@ -158,7 +184,13 @@ static void make_queues(void)
         draw_divisions(division);
     config.shares.divisions = division;
     config.shares.n_divisions = (size_t)run.naive.divisions;
-    struct sched_weight weights[NQ_LANES][NQ_USERS];
+    struct sched_weight weights[NQ_LANES][NQ_USERS], of_account[NQ_ACCOUNTS][NQ_USERS];
+    struct sched_account account[NQ_ACCOUNTS];
+    if (run.accounts) {
+        draw_accounts(account, of_account);
+        config.accounts = account;
+        config.n_accounts = NQ_ACCOUNTS;
+    }
     static struct sched_limit limit[NQ_LANES][2][NQ_WHATS];
     for (int i = 0; i < run.naive.lanes; i++) {
         struct nq_lane *lane = &run.naive.lane[i];
@@ -237,11 +269,15 @@ static void submit(void)
                                     .queue = names[lane],
                                     .members = (uint32_t)members,
                                     .user = users[user]};
+    int account = run.accounts ? (int)draw(0, NQ_ACCOUNTS - 1) : 0;
+    if (run.accounts)
+        request.account = accounts[account];
     sched_job_t handle = sched_submit(run.sched, run.now, &request);
     for (int i = 0; i < members; i++) {
         CHECK(handle_of(job + i) == handle);
         run.naive.job[job + i].submitted = run.now;
         run.naive.job[job + i].user = user;
+        run.naive.job[job + i].account = account;
         run.promised[job + i] = -1;
     }
     CHECK(handle >= 0 && sched_state(run.sched, handle) == SCHED_WAITING);
@@ -355,15 +391,28 @@ static void stop(int job, bool requeue)
     preempted++;
 }
 
-/* Whether a job is of a node, of those below it; the names of divisions, queues and users end with their numbers. */
+/* Whether a job is of a node, of those below it; the names of divisions, queues, accounts and users
+ * end with their numbers. */
 static bool is_of(const struct nq_job *job, const struct sched_share_node *nodes, size_t i)
 {
-    const struct sched_share_node *node = &nodes[i];
-    if (node->kind == SCHED_SHARE_OF_USER)
-        return job->user == node->name[1] - '0' && is_of(job, nodes, node->above);
-    if (node->kind == SCHED_SHARE_OF_DIVISION)
-        return run.naive.lane[job->lane].division == node->name[1] - '0';
-    return node->kind == SCHED_SHARE_OF_MACHINE || job->lane == node->name[1] - '0';
+    const struct sched_share_node *node = &nodes[i], *above = &nodes[node->above];
+    int number = node->kind == SCHED_SHARE_OF_MACHINE ? 0 : node->name[1] - '0';
+    int account = job->account;
+    switch (node->kind) {
+    case SCHED_SHARE_OF_USER:
+        return job->user == number && is_of(job, nodes, node->above) &&
+               (above->kind != SCHED_SHARE_OF_ACCOUNT || account == above->name[1] - '0');
+    case SCHED_SHARE_OF_ACCOUNT:
+        while (account >= 0 && account != number)
+            account = run.naive.account[account].parent;
+        return account == number && is_of(job, nodes, node->above);
+    case SCHED_SHARE_OF_DIVISION:
+        return run.naive.lane[job->lane].division == number;
+    case SCHED_SHARE_OF_MACHINE:
+        return true;
+    default:
+        return job->lane == number;
+    }
 }
 
 /* The tree of shares tells of all jobs; and asking for it decides nothing, as what follows shows. */
@@ -465,6 +514,7 @@ static void play(uint64_t seed)
     run.limits = draw(0, 1);
     run.levels = !run.limits && draw(0, 1);
     run.shares = run.naive.shares = draw(0, 2) == 0 || getenv("SCENE_SHARES");
+    run.accounts = run.shares && run.seed % 2 == 0;
     make_machine();
     make_queues();
     for (int step = 0; step < STEPS; step++) {

@@ -267,11 +267,14 @@ int usage_inherit_users(sched_t *s, const struct shares *old)
 
 void usage_inherit(sched_t *s, const struct shares *old, int64_t now)
 {
+    const struct share_usage nothing = {0, 0};
     struct shares *shares = s->queues->shares;
     if (!shares)
         return;
-    for (uint32_t i = 0; i < share_nodes(shares->tree); i++)
+    for (uint32_t i = 0; i < share_nodes(shares->tree); i++) {
+        share_usage_restore(shares->tree, i, nothing, now); /* what is new begins here */
         usage_touch(shares, i);
+    }
     for (uint32_t i = 0; old && i < share_nodes(old->tree); i++) {
         struct sched_share_name name = name_of(old, i);
         int64_t node = find_node(s, &name, false, NULL);

@@ -73,7 +73,7 @@ static void do_member(struct scene *c)
     enum store_state state = (enum store_state)random_between(&c->r, STORE_PENDING, STORE_TIMEOUT);
     int64_t end = state >= STORE_DONE ? random_between(&c->r, 0, 1000) : -1;
     int tag = (int)random_between(&c->r, 0, 100);
-    if (!model_has(j, i))
+    if (!model_has(j, i) || j->member[i].in_range)
         return;
     if (j->member[i].known && j->member[i].state >= STORE_DONE && random_next(&c->r) % 4)
         return;
@@ -82,6 +82,27 @@ static void do_member(struct scene *c)
     model_fill_member(&c->next, id, i, &member);
     member.state = state;
     member.end_wall = end;
+    assert_int_equal(store_set_member(c->s, &member, NULL), 0);
+}
+
+/* Members that end together. */
+static void do_range(struct scene *c)
+{
+    int64_t id = random_between(&c->r, 1, c->next.jobs);
+    struct model_job *j = &c->next.job[id - 1];
+    int first = (int)random_between(&c->r, 0, j->members - 1);
+    int last = (int)random_between(&c->r, 0, j->members - 1);
+    enum store_state state = (enum store_state)random_between(&c->r, STORE_DONE, STORE_TIMEOUT);
+    int64_t end = random_between(&c->r, 0, 1000);
+    int tag = (int)random_between(&c->r, 0, 100);
+    struct store_member member;
+    if (!model_fits_range(j, first, last))
+        return;
+    model_set_range(&c->next, id, first, last, state, end, tag);
+    model_fill_member(&c->next, id, first, &member);
+    member.last = (uint32_t)last;
+    for (int i = first; i <= last; i++)
+        member.count += model_has(j, i);
     assert_int_equal(store_set_member(c->s, &member, NULL), 0);
 }
 
@@ -130,8 +151,10 @@ static void do_something(struct scene *c)
         do_job(c);
     else if (what < 3)
         do_change(c);
-    else if (what < 7)
+    else if (what < 6)
         do_member(c);
+    else if (what < 7)
+        do_range(c);
     else if (what < 9)
         do_event(c);
     else if (what < 10)
@@ -321,7 +344,10 @@ static void play_all(uint64_t failures)
 {
     int kept = 0;
     const char *rounds = getenv("BERTH_PROP_ROUNDS"); /* for a longer search */
-    for (uint64_t seed = 1; seed <= (rounds ? strtoull(rounds, NULL, 10) : 40); seed++)
+    for (uint64_t seed = 1; seed <= (rounds     ? strtoull(rounds, NULL, 10)
+                                     : failures ? 80
+                                                : 40);
+         seed++)
         play(seed, 10, failures, &kept);
     /* The power also went after a commit had got there. */
     assert_true(failures == 0 || kept > 0);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/idset.h"
 #include "server_scene.h"
 
 static uint64_t hash_of(const char *text, size_t n)
@@ -47,6 +48,23 @@ static void note_preemption(struct scene *c, const char *text)
         c->told[id].member[member].preempts = c->told[id].member[member].took = true;
 }
 
+/* The ends of members that are told together. */
+static void count_ends(struct scene *c, struct told *t, const char *text, int64_t id)
+{
+    struct idset members = {0};
+    const char *list = strstr(text, "\"members\":\"");
+    size_t n = list ? strcspn(list + 11, "\"") : 0;
+    if (!list || idset_decode(&members, list + 11, n, NULL) < 0 || members.count == 0)
+        scene_fail(c, "an end is of nobody", id, -1);
+    for (uint32_t m = idset_first(&members); m != IDSET_NONE; m = idset_next(&members, m)) {
+        if (!told_has(t, (int)m) && t->sure)
+            scene_fail(c, "an end of a member that there isn't", id, m);
+        if (m < MEMBERS && t->member[m].n_ends++ > 0)
+            scene_fail(c, "its end is told twice", id, m);
+    }
+    idset_clear(&members);
+}
+
 /* What it says of a job's life. */
 static void count_event(struct scene *c, const char *text, int64_t id)
 {
@@ -78,7 +96,9 @@ static void count_event(struct scene *c, const char *text, int64_t id)
         return;
     if (strcmp(kind, "timeout") == 0 && t->sure && t->limited == NO_LIMIT)
         scene_fail(c, "it is stopped at a limit that it has not", id, m);
-    if (t->member[m].n_ends++ > 0)
+    if (member && member[9] == 'n' && strstr(text, "\"members\":"))
+        count_ends(c, t, text, id);
+    else if (t->member[m].n_ends++ > 0)
         scene_fail(c, "its end is told twice", id, m);
 }
 

@@ -105,6 +105,28 @@ void model_set_member(struct model *m, int64_t id, int member, enum store_state 
     k->tag = tag;
 }
 
+bool model_fits_range(const struct model_job *job, int first, int last)
+{
+    for (int i = first; i <= last; i++)
+        if (job->member[i].known)
+            return false;
+    return job->there && first < last && model_has(job, first) && model_has(job, last);
+}
+
+/* The first one's end is the newest. */
+void model_set_range(struct model *m, int64_t id, int first, int last, enum store_state state,
+                     int64_t end_wall, int tag)
+{
+    for (int i = last; i >= first; i--) {
+        struct model_member *k = &m->job[id - 1].member[i];
+        if (!model_has(&m->job[id - 1], i))
+            continue;
+        model_set_member(m, id, i, state, end_wall, tag);
+        k->in_range = true;
+        k->together = i > first;
+    }
+}
+
 bool model_is_over(const struct model_job *job, int64_t before)
 {
     for (int i = 0; i < job->members; i++)
@@ -159,6 +181,8 @@ int64_t model_used(const struct model *m, uint32_t uid)
                  text_bytes(job.script, &seen[2][j->script]);
         for (int i = 0; i < j->members; i++) {
             if (!j->member[i].known || j->member[i].state < STORE_DONE)
+                continue;
+            if (j->member[i].together) /* with another one, whose row it is */
                 continue;
             model_fill_member(m, id, i, &member);
             strbuf_reset(&record);
@@ -323,16 +347,27 @@ static int see_event(void *context, const struct store_event *event)
     return 0;
 }
 
+struct seen {
+    struct strbuf *out;
+    bool gap; /* the job has no member 1 */
+};
+
 static int see_job(void *context, const struct store_job *job)
 {
-    strbuf_puts(context, "\nlive");
-    tell_number(context, job->id);
+    struct seen *seen = context;
+    seen->gap = job->indices;
+    strbuf_puts(seen->out, "\nlive");
+    tell_number(seen->out, job->id);
     return 0;
 }
 
 static int see_member(void *context, const struct store_member *member)
 {
-    tell_number(context, member->member);
+    const struct seen *seen = context;
+    tell_number(seen->out, member->member);
+    for (uint32_t i = member->member + 1; i <= member->last; i++)
+        if (i != 1 || !seen->gap)
+            tell_number(seen->out, i);
     return 0;
 }
 
@@ -366,8 +401,11 @@ static int tell_store_job(store_t *s, int64_t id, struct strbuf *out, berth_erro
         return errno == ENOENT ? 0 : -1;
     tell_job(out, &job);
     uint32_t members = job.members;
+    bool gap = job.indices;
     for (uint32_t i = 0; i < members; i++)
-        if (store_read_member(s, id, i, &member, err) == 0)
+        if (i == 1 && gap)
+            continue;
+        else if (store_read_member(s, id, i, &member, err) == 0)
             tell_member(out, &member);
         else if (errno != ENOENT)
             return -1;
@@ -385,6 +423,7 @@ static int see_value(void *context, const char *name, const char *value)
 int model_tell_store(store_t *s, struct strbuf *out, berth_error_t *err)
 {
     const char *value;
+    struct seen seen = {out, false};
     strbuf_reset(out);
     tell_number(out, store_last_job(s));
     tell_number(out, store_last_event(s));
@@ -403,7 +442,7 @@ int model_tell_store(store_t *s, struct strbuf *out, berth_error_t *err)
         if (tell_store_job(s, id, out, err) < 0)
             return -1;
     if (store_events(s, 0, 0, MODEL_EVENTS, out, see_event, err) < 0 ||
-        store_load(s, &(struct store_visitor){out, see_job, see_member}, err) < 0)
+        store_load(s, &(struct store_visitor){&seen, see_job, see_member}, err) < 0)
         return -1;
     return tell_store_ends(s, out, err);
 }

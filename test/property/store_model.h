@@ -13,6 +13,8 @@ struct model_member {
     int64_t end_wall;
     int64_t order; /* of its end among all */
     int tag;       /* tells the other fields */
+    bool in_range; /* its row is of a range, */
+    bool together; /* of which it is not the first */
 };
 
 struct model_job {
@@ -40,6 +42,10 @@ void model_fill_member(const struct model *m, int64_t id, int member, struct sto
 
 void model_set_member(struct model *m, int64_t id, int member, enum store_state state,
                       int64_t end_wall, int tag);
+/* Whether members may end together, as they are not stored yet; and let them. */
+bool model_fits_range(const struct model_job *job, int first, int last);
+void model_set_range(struct model *m, int64_t id, int first, int last, enum store_state state,
+                     int64_t end_wall, int tag);
 bool model_is_over(const struct model_job *job, int64_t before);
 void model_retain(struct model *m, int64_t before);
 

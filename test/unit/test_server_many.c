@@ -133,7 +133,7 @@ static void members_are_meant_by_their_state(void **state)
     submit(w, TRUE1);
     expect_list(w, "/v1/jobs", "1.0:running 1.1:running 1.2:pending 1.3:pending 2:pending");
     expect_answer(w, SIM_OWNER, "/v1/jobs/cancel", "{\"jobs\":{\"ids\":[1],\"state\":\"pending\"}}",
-                  200, "{\"done\":2,\"passed_over\":0,\"refused\":[]}");
+                  200, "{\"done\":1,\"passed_over\":0,\"refused\":[]}");
     expect_list(w, "/v1/jobs?history=1",
                 "1.0:running 1.1:running 1.2:cancelled 1.3:cancelled 2:pending");
     expect_answer(

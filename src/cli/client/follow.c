@@ -38,7 +38,7 @@ struct watch {
     enum { SILENT, CURIOUS, TOLD } why; /* whether the reason for waiting has been printed */
     /* Of the last look: */
     size_t members, open, begun;
-    bool summed;      /* of an array as a whole */
+    bool summed;      /* of an array as a whole, of which nothing says how it ended */
     char reason[256]; /* of the first member that waits */
 };
 
@@ -107,7 +107,24 @@ static int copy_output(struct watch *w, berth_error_t *err)
     return 0;
 }
 
-/* Take what the row of an array says of its members. How it ended, they say themselves. */
+/* The status of an array that is over: the highest of its members, as take_end has them. */
+static void take_end_of_all(struct watch *w, const json_t *job, const json_t *summary)
+{
+    static const char *const badly[] = {"failed", "cancelled", "timeout"};
+    int exit = (int)answer_number(job, "exit"), signal = (int)answer_number(job, "signal");
+    int status = exit > 0 ? exit : 0;
+
+    if (signal > 0 && 128 + signal > status)
+        status = 128 + signal;
+    for (int i = 0; i < 3; i++)
+        if (status == 0 && answer_number(summary, badly[i]) > 0)
+            status = 1;
+    w->end->status = status;
+    snprintf(w->end->state, sizeof(w->end->state), "%s", answer_text(job, "state"));
+    w->end->reason[0] = '\0';
+}
+
+/* Take what the row of an array says of its members. */
 static void take_summary(struct watch *w, const json_t *job, const json_t *summary)
 {
     static const char *const waiting[] = {"pending", "held"};
@@ -118,7 +135,10 @@ static void take_summary(struct watch *w, const json_t *job, const json_t *summa
     w->members += all;
     w->begun += all - waits;
     w->open += waits + (size_t)json_integer_value(json_object_get(summary, "running"));
-    w->summed = true;
+    w->summed =
+        !json_is_number(json_object_get(job, "end")); /* else its members need not be asked */
+    if (!w->summed)
+        take_end_of_all(w, job, summary);
     snprintf(w->reason, sizeof(w->reason), "%s",
              *answer_text(job, "reason") ? answer_text(job, "reason") : answer_text(job, "state"));
 }
@@ -185,7 +205,7 @@ static int look(struct watch *w, bool by_member, berth_error_t *err)
     return w->open == 0;
 }
 
-/* Members matter one by one only for their output, and when all have ended. */
+/* Members matter one by one only for their output, and where nothing says of all how they have ended. */
 static int look_at_job(struct watch *w, berth_error_t *err)
 {
     int rc = look(w, w->f->output || w->f->member >= 0, err);

@@ -305,12 +305,14 @@ int api_members(struct call *c, struct progress *p, size_t *steps, size_t cost,
     for (; p->next < (c->member >= 0 ? 1 : job->members); p->next++) {
         if (*steps == 0)
             return 0;
-        int64_t at = member_previous(job, (int64_t)job->members - 1 - p->next);
+        int64_t from = (int64_t)job->members - 1 - p->next;
+        int64_t at = job->is_behind ? member_previous(job, from) : member_previous_own(job, from);
         if (c->member < 0 && at < 0)
             break;
         uint32_t i = (uint32_t)(c->member >= 0 ? c->member : at);
         p->next = c->member >= 0 ? 0 : job->members - 1 - i;
-        bool live = member_is_live(member_look(job, i));
+        bool live = member_is_live(member_look(job, i)) &&
+                    (!p->states || api_states_fit(p->states, job, i));
         work_spend(steps, live ? cost : 1);
         if (live && each(c, p, job, i) < 0)
             return -1;

@@ -85,6 +85,8 @@ struct job *api_job(struct call *c);
  */
 struct store_cursor *api_stored(struct call *c, struct store_job *job, struct store_member *member);
 
+struct api_states;
+
 /* What can be changed of a job. */
 struct api_change {
     int64_t priority;
@@ -106,8 +108,9 @@ struct progress {
     bool begun;    /* the call was checked and is being carried out */
     bool any;      /* some member was affected */
     int signal;
-    struct api_change to; /* points into the call's body */
-    struct {              /* the job before the change */
+    const struct api_states *states; /* of a whole job only members in these; NULL: in any */
+    struct api_change to;            /* points into the call's body */
+    struct {                         /* the job before the change */
         const char *queue;
         int64_t priority, limit, estimate;
         bool held;
@@ -125,10 +128,10 @@ void progress_clear(struct progress *p);
 typedef int api_action(struct call *c, struct progress *p, size_t *steps);
 api_action api_cancel, api_signal, api_requeue, api_change;
 
-/* Call `each` for each live member that the call names, at `cost` steps each. The last member comes first,
- * since running members are mostly the first: otherwise each cancelled one would make room for one about to
- * be cancelled. `each` returns 0, or -1 and the call is refused. Returns 1 or 0 as above, or -1 and the
- * call is refused.
+/* Call `each` for each live member that the call names, of those that have records, at `cost` steps each. The
+ * last member comes first, since running members are mostly the first: otherwise each cancelled one would make
+ * room for one about to be cancelled. `each` returns 0, or -1 and the call is refused. Returns 1 or 0 as above,
+ * or -1 and the call is refused.
  */
 int api_members(struct call *c, struct progress *p, size_t *steps, size_t cost,
                 int (*each)(struct call *c, struct progress *p, struct job *job, uint32_t member));

@@ -9,11 +9,27 @@ void array_sum_clear(struct array_sum *sum)
     memset(sum, 0, sizeof(*sum));
 }
 
-static void add(struct array_sum *sum, enum store_state state, uint32_t i)
+static void add(struct array_sum *sum, enum store_state state, uint32_t first, uint32_t last)
 {
-    sum->counts[state]++;
-    if (idset_add(&sum->members[state], i) < 0)
+    sum->counts[state] += last - first + 1;
+    if (idset_add_range(&sum->members[state], first, last) < 0)
         sum->no_memory = true;
+}
+
+/* Count those that have ended together. */
+static void add_masses(struct array_sum *sum, const struct job *job)
+{
+    for (const struct mass *mass = job->masses; mass; mass = mass->next) {
+        struct idset some = {0};
+        int rc = idset_copy(&some, &mass->spans);
+        if (rc == 0 && job->indices.n > 0)
+            rc = idset_intersect(&some, &job->indices);
+        if (rc == 0)
+            rc = idset_unite(&sum->members[mass->as.state], &some);
+        sum->counts[mass->as.state] += (uint32_t)some.count;
+        sum->no_memory = sum->no_memory || rc < 0;
+        idset_clear(&some);
+    }
 }
 
 /* In which state a member is counted if it does not wait as its job does; else in that of its job's. */
@@ -34,8 +50,9 @@ void array_sum_job(struct array_sum *sum, const struct job *job)
     for (uint32_t i = 0; (i = member_next_own(job, i)) < job->members; i++) {
         enum store_state state = counted_as(job, member_record(job, i));
         if (state != left)
-            add(sum, state, i);
+            add(sum, state, i, i);
     }
+    add_masses(sum, job);
     for (int k = STORE_PENDING; k <= STORE_TIMEOUT && rc == 0; k++)
         if (k != (int)left)
             rc = idset_subtract(waiting, &sum->members[k]);
@@ -58,7 +75,9 @@ void array_sum_add(struct array_sum *sum, const struct store_member *m)
         sum->start = sum->end = sum->peak_memory = sum->cpu_time = -1;
         sum->exit_status = sum->exit_signal = -1;
     }
-    add(sum, m->state, m->member);
+    bool range = m->last > m->member;
+    sum->ranges = sum->ranges || range;
+    add(sum, m->state, m->member, range ? m->last : m->member);
     if (shown.start >= 0 && (sum->start < 0 || shown.start < sum->start))
         sum->start = shown.start;
     sum->end = shown.end > sum->end ? shown.end : sum->end;
@@ -69,8 +88,23 @@ void array_sum_add(struct array_sum *sum, const struct store_member *m)
     sum->attempts += m->attempts;
 }
 
+void array_sum_added(struct array_sum *sum, const char *indices)
+{
+    struct idset all = {0};
+    if (!sum->ranges || !indices)
+        return;
+    if (idset_decode(&all, indices, strlen(indices), NULL) < 0)
+        sum->no_memory = true;
+    for (int k = 0; k <= STORE_TIMEOUT && !sum->no_memory; k++) {
+        sum->no_memory = idset_intersect(&sum->members[k], &all) < 0;
+        sum->counts[k] = (uint32_t)sum->members[k].count;
+    }
+    idset_clear(&all);
+}
+
 int array_sum_stored(struct array_sum *sum, store_t *store, int64_t id, berth_error_t *err)
 {
+    struct store_job job;
     struct store_member member;
     const struct store_query query = {.uid = -1,
                                       .job = id,
@@ -83,6 +117,8 @@ int array_sum_stored(struct array_sum *sum, store_t *store, int64_t id, berth_er
     while (rc > 0 && (rc = store_next(cursor, NULL, &member, err)) > 0)
         array_sum_add(sum, &member);
     store_cursor_close(cursor);
+    if (rc == 0 && sum->ranges && (rc = store_read_job(store, id, &job, err)) == 0)
+        array_sum_added(sum, job.indices);
     return rc;
 }
 
@@ -110,6 +146,8 @@ void array_show(server_t *s, const struct job *job, const struct array_sum *sum,
 {
     job_show(s, job, array_sum_first(sum, job), shown);
     shown->member = -1;
+    shown->end = -1;
+    shown->exit_status = shown->exit_signal = -1;
     shown->priority = job->priority;
     shown->limit = job->limit;
     shown->planned = job->estimate;

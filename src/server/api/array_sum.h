@@ -14,6 +14,7 @@ struct array_sum {
     uint32_t counts[STORE_TIMEOUT + 1];
     struct idset members[STORE_TIMEOUT + 1];
     bool no_memory; /* something is missing */
+    bool ranges;    /* sets have ranges of which not all exist */
     /* Of those that were added one by one: the first start and the last end, us since 1970, -1: none; the
      * highest exit status or else signal, the highest memory and the sum of the others, -1: unknown.
      */
@@ -27,8 +28,11 @@ void array_sum_clear(struct array_sum *sum);
 /* Count the members of a job in memory. O(pages + records). */
 void array_sum_job(struct array_sum *sum, const struct job *job);
 
-/* Count one of a job in the store; members come in ascending order. O(1). */
+/* Count one of a job in the store, or a range; members come in ascending order. O(1). And all were counted:
+ * these are the indices of its members, as stored. O(ranges).
+ */
 void array_sum_add(struct array_sum *sum, const struct store_member *m);
+void array_sum_added(struct array_sum *sum, const char *indices);
 
 /* Count all of a job that is over. Returns 0, or -1 with a text. O(members). */
 int array_sum_stored(struct array_sum *sum, store_t *store, int64_t id, berth_error_t *err);

@@ -48,8 +48,49 @@ static int cancel_member(struct call *c, struct progress *p, struct job *job, ui
     return 0;
 }
 
+/* Cancel all that wait in an array's entry at once: those with records as any member, the others together.
+ * Returns 0, or -1 and the call is refused.
+ */
+static int cancel_entry(struct call *c, struct job *job)
+{
+    server_t *s = c->s;
+    const struct user *user = user_find(s, c->request->peer.uid);
+    sched_job_t entry = job->entry;
+    struct mass *mass = NULL;
+    if (entry_find_parts(s, job) == 0)
+        mass = mass_prepare(s, job, STORE_CANCELLED, "cancelled");
+    if (!mass)
+        return api_refuse(c, 503, NULL, "out of memory");
+    entry_promised(s, job, -1);
+    sched_cancel(s->sched, s->clock.now, entry);
+    job->entry = job->promised = -1;
+    for (uint32_t i = 0; (i = member_next_own(job, i)) < job->members; i++) {
+        struct member *m = member_record(job, i);
+        if (m->handle != entry || m->state != STORE_PENDING)
+            continue;
+        m->cancelled = true;
+        member_event(s, job, i, "cancelled", api_event_by(c));
+        member_end(s, job, i, STORE_CANCELLED, "cancelled");
+    }
+    mass_end(s, job, mass, "cancelled", "by", user ? user->name : NULL);
+    return 0;
+}
+
+/* Whether what waits in the entry is to be cancelled as a whole. */
+static bool cancels_entry(const struct call *c, const struct progress *p, const struct job *job)
+{
+    if (!job || c->member >= 0 || job->members == 1 || job->entry < 0 || job->is_behind)
+        return false;
+    return !p->states || (job->held ? p->states->held : p->states->pending);
+}
+
 int api_cancel(struct call *c, struct progress *p, size_t *steps)
 {
+    struct job *job = p->begun ? NULL : api_job(c);
+    if (!p->begun && !job)
+        return 1;
+    if (cancels_entry(c, p, job) && cancel_entry(c, job) < 0)
+        return 1;
     int rc = api_members(c, p, steps, CANCEL_STEPS, cancel_member);
     if (rc > 0)
         api_done(c);

@@ -119,10 +119,13 @@ static int end_sum(struct list *l)
     struct job_shown shown;
     store_cursor_close(l->part);
     l->part = NULL;
-    if (!l->sum.any || !counts_fit(l, l->sum.counts, 0) || l->sum.end < l->since)
+    if (!l->sum.any || l->sum.end < l->since)
         return 0;
     if (store_read_job(l->stream.server->store, l->part_id, &job, NULL) < 0)
         return errno == ENOENT ? 0 : -1;
+    array_sum_added(&l->sum, job.indices);
+    if (!counts_fit(l, l->sum.counts, 0))
+        return 0;
     if (!list_matches(l, job.user, job.queue, job.name) ||
         (l->name && !api_owns(&l->caller, job.uid)))
         return 0;
@@ -321,7 +324,7 @@ static void put_member(struct list *l, struct job *job, uint32_t i)
         !(live ? api_states_fit(&l->states, job, i) : (l->states.bits & 1u << m->state) != 0))
         return;
     job_show(s, job, i, &shown);
-    if (!live && !m->run) {
+    if (!live && !m->run && !mass_member(job, i)) {
         if (store_read_member(s->store, job->id, i, &member, NULL) < 0)
             return;
         job_show_end(&member, &shown);

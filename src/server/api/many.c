@@ -266,8 +266,9 @@ static void target_job(struct many *m, struct job *job, bool ranged)
     uint32_t n = job_matches(m, job) ? count_fitting(m, job) : 0;
     if (n == 0) {
         m->passed_over += m->has_ids;
-    } else if (n == job->live || !m->action->by_member) {
+    } else if (n == job->live || !m->action->by_member || m->action->act == api_cancel) {
         set_target(m, job->id, -1, ranged);
+        m->target.progress.states = m->action->by_member && n < job->live ? &m->states : NULL;
     } else {
         m->inside = job->id;
         m->next_inside = 0;

@@ -111,7 +111,8 @@ struct store_cursor *api_stored(struct call *c, struct store_job *job, struct st
         return NULL;
     bool there = c->member < (int64_t)job->members;
     struct store_cursor *cursor = there ? store_find(c->s->store, &query, &why) : NULL;
-    if (cursor && store_next(cursor, job, member, &why) > 0)
+    if (cursor && store_next(cursor, job, member, &why) > 0 &&
+        (c->member < 0 || member->member == c->member))
         return cursor;
     store_cursor_close(cursor);
     api_refuse(c, 404, NULL, "there is no job %s", c->rest);

@@ -88,8 +88,8 @@ static void set_times(struct job *job, const struct api_change *to)
         job->estimate = to->limit;
 }
 
-/* Apply the changed properties of a job, or of a member, to a handle of it. Returns 0, or -1 with a text and its
- * key.
+/* Apply the changed properties of a job, or of a member, to a handle of it. Returns 0, or -1 with a text and
+ * its key.
  */
 static int change_in_core(server_t *s, const struct job *job, const struct member *m,
                           sched_job_t handle, bool waits, const struct api_change *to,

@@ -285,7 +285,7 @@ static void catch_up(server_t *s, struct job *job)
     s->runs.n_unstarted--;
     for (uint32_t i = 0; (i = member_next(job, i)) < job->members; i++) {
         sched_job_t handle = member_record(job, i) ? -1 : sched_find(s->sched, id, i);
-        if (member_record(job, i) || (handle >= 0 && handle == job->entry))
+        if (member_record(job, i) || mass_member(job, i) || (handle >= 0 && handle == job->entry))
             continue;
         int state = handle >= 0 ? sched_state(s->sched, handle) : SCHED_REJECTED;
         struct member *m = NULL;

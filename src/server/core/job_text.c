@@ -378,6 +378,8 @@ void job_show(server_t *s, const struct job *job, uint32_t member, struct job_sh
     j->row_length = strlen(job->row);
     if (m->run)
         show_run(m, j);
+    else if (!member_is_live(m))
+        j->end = mass_end_wall(job, member);
     if (m->state == STORE_PENDING) {
         show_waiting(s, m, handle, j);
     } else if (member_is_live(m)) {

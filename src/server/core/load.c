@@ -155,6 +155,8 @@ static int load_stored_member(void *context, const struct store_member *from)
         server_notice(s, "job %" PRId64 ": ignored a member with an invalid number", from->job);
         return 0;
     }
+    if (from->last > from->member && from->last < l->job->members)
+        return mass_load(s, l->job, from);
     struct member *m = member_make(s, l->job, from->member);
     if (!m)
         return -1;
@@ -191,9 +193,10 @@ struct outcomes {
     struct idset ok, failed;
 };
 
-static int outcome_add(struct outcomes *o, uint32_t member, enum store_state state)
+/* Of those in a range that exist. */
+static int outcome_add(struct outcomes *o, uint32_t first, uint32_t last, enum store_state state)
 {
-    return idset_add(state == STORE_DONE ? &o->ok : &o->failed, member);
+    return idset_add_range(state == STORE_DONE ? &o->ok : &o->failed, first, last);
 }
 
 /* Tell the core; the outcomes are cleared. Returns 0, or -1 with errno. */
@@ -201,6 +204,12 @@ static int outcomes_restore(server_t *s, const char *id, uint32_t members, const
                             struct outcomes *o)
 {
     struct strbuf ok = {0}, failed = {0};
+    struct idset all = {0};
+    bool lacks =
+        indices && (idset_decode(&all, indices, strlen(indices), NULL) < 0 ||
+                    idset_intersect(&o->ok, &all) < 0 || idset_intersect(&o->failed, &all) < 0);
+    idset_clear(&all);
+    failed.failed = lacks;
     idset_encode(&o->ok, false, &ok);
     idset_encode(&o->failed, false, &failed);
     struct sched_ended ended = {.id = id, .members = members, .indices = indices};
@@ -223,17 +232,21 @@ static int outcomes_restore(server_t *s, const char *id, uint32_t members, const
 /* Read what the members of a stored job have come to. Returns 0, or -1 with errno. */
 static int read_outcomes(server_t *s, int64_t id, struct outcomes *o)
 {
-    struct store_query query = {.uid = -1, .job = id, .since_wall = -1, .after_job = -1};
-    struct store_job job;
+    const struct store_query query = {.uid = -1,
+                                      .job = id,
+                                      .since_wall = -1,
+                                      .after_job = -1,
+                                      .after_member = -1,
+                                      .members_only = true};
     struct store_member member;
-    query.after_member = -1;
     struct store_cursor *cursor = store_find(s->store, &query, NULL);
     int rc = cursor ? 1 : -1;
     while (rc > 0) {
-        rc = store_next(cursor, &job, &member, NULL);
+        rc = store_next(cursor, NULL, &member, NULL);
+        uint32_t last = member.last > member.member ? member.last : member.member;
         if (rc < 0 && errno == EAGAIN)
             rc = 1;
-        else if (rc > 0 && outcome_add(o, member.member, member.state) < 0)
+        else if (rc > 0 && outcome_add(o, member.member, last, member.state) < 0)
             rc = -1;
     }
     int saved = errno;
@@ -347,7 +360,11 @@ static int restore_outcomes(server_t *s, const struct job *job, const char *id)
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && (i = member_next_own(job, i)) < job->members; i++)
         if (!member_is_live(member_record(job, i)))
-            rc = outcome_add(&o, i, (enum store_state)member_record(job, i)->state);
+            rc = outcome_add(&o, i, i, (enum store_state)member_record(job, i)->state);
+    for (const struct mass *mass = job->masses; rc == 0 && mass; mass = mass->next)
+        for (uint32_t k = 0; rc == 0 && k < mass->spans.n; k++)
+            rc = outcome_add(&o, mass->spans.v[k].lo, mass->spans.v[k].hi,
+                             (enum store_state)mass->as.state);
     idset_encode(&job->indices, false, &indices);
     if (rc == 0 && !indices.failed)
         rc = outcomes_restore(s, id, job->members,

@@ -64,6 +64,7 @@ void records_destroy(server_t *s, struct job *job)
     if (job->page != &job->only_page)
         free(job->page);
     idset_clear(&job->indices);
+    masses_clear(job);
 }
 
 uint32_t member_count(const struct job *job)
@@ -106,6 +107,18 @@ uint32_t member_next_own(const struct job *job, uint32_t from)
     return job->members;
 }
 
+int64_t member_previous_own(const struct job *job, int64_t from)
+{
+    from = from < (int64_t)job->members ? from : (int64_t)job->members - 1;
+    while (job->page && from >= 0) {
+        const struct member *page = job->page[from / PAGE_MEMBERS];
+        if (page && page[from % PAGE_MEMBERS].is_own)
+            return from;
+        from = page ? from - 1 : from / PAGE_MEMBERS * PAGE_MEMBERS - 1;
+    }
+    return -1;
+}
+
 struct member *member_record(const struct job *job, uint32_t i)
 {
     struct member *page = job->page[i / PAGE_MEMBERS];
@@ -116,6 +129,8 @@ const struct member *member_look(const struct job *job, uint32_t i)
 {
     static const struct member waiting = {.handle = -1, .at = -1};
     const struct member *m = member_record(job, i);
+    if (!m && job->masses)
+        m = mass_member(job, i);
     return m ? m : &waiting;
 }
 
@@ -237,5 +252,6 @@ bool records_check(const struct job *job)
         if (counts[i] != job->counts[i])
             return false;
     return live == job->live && held == job_held(job) && idset_check(&job->indices) &&
+           masses_check(job) &&
            (job->indices.n == 0 || idset_last(&job->indices) == job->members - 1);
 }

@@ -17,7 +17,6 @@
 #include "config/seconds.h"
 #include "server/core/bulk.h"
 #include "server/core/job_text.h"
-#include "server/core/work.h"
 
 #define PASS_SLICE (SERVER_SECOND / 200) /* time per turn */
 #define PASS_LOOK  (PASS_SLICE / 20)     /* approximate time between looks at the clock */
@@ -30,9 +29,6 @@
  */
 #define PASS_VAIN  4
 #define PASS_WHOLE 12
-
-#define REJECT_AT_ONCE 100 /* members of a rejected entry */
-#define REJECT_STEPS   5   /* of work for one: its end is stored, with an event */
 
 uint64_t server_next_key(server_t *s)
 {
@@ -139,58 +135,22 @@ void member_reject(server_t *s, struct job *job, uint32_t i, const char *reason)
     member_end(s, job, i, STORE_FAILED, reason);
 }
 
-/* The members of a rejected entry, which wait and are unknown to the core until they are ended. */
-struct rejection {
-    struct server_work work;
-    int64_t id;
-    uint32_t next;
-    char reason[SCHED_REASON_TEXT];
-};
-
-/* End more of them. Where memory is short for a record, the job is behind, and that is done later. */
-static void reject_some(server_t *s, struct job *job, struct rejection *r, size_t *steps)
-{
-    for (; *steps > 0 && (r->next = member_next(job, r->next)) < job->members; r->next++) {
-        const struct member *m = member_look(job, r->next);
-        work_spend(steps, 1);
-        if (m->state != STORE_PENDING || m->unstarted || member_handle(job, r->next) >= 0)
-            continue;
-        work_spend(steps, REJECT_STEPS - 1);
-        member_reject(s, job, r->next, r->reason);
-    }
-}
-
-static int reject_step(struct server_work *work, size_t *steps)
-{
-    struct rejection *r = (struct rejection *)work;
-    struct job *job = job_lookup(work->s, r->id);
-    if (job)
-        reject_some(work->s, job, r, steps);
-    return !job || r->next >= job->members;
-}
-
-/* The core has rejected all that wait in a job's entry: those of a large one end in slices. What is left after
- * a crash is rejected again.
+/* The core has rejected all that wait in a job's entry. Where memory is short, the job is behind, and that is done
+ * later.
  */
 void entry_reject(server_t *s, struct job *job, const char *reason)
 {
-    struct rejection now = {.id = job->id}, *later = NULL;
-    size_t all = SIZE_MAX;
-    if (member_count(job) > REJECT_AT_ONCE)
-        later = (struct rejection *)work_create_background(s, job->uid, sizeof(*later));
+    struct mass *mass = job->is_behind ? NULL : mass_prepare(s, job, STORE_FAILED, reason);
+    sched_job_t entry = job->entry;
     entry_promised(s, job, -1);
-    for (uint32_t i = 0; (i = member_next_own(job, i)) < job->members; i++)
-        if (member_is_in_entry(job, i))
-            member_record(job, i)->handle = -1;
     job->entry = job->promised = -1;
-    snprintf(later ? later->reason : now.reason, sizeof(now.reason), "%s", reason);
-    if (!later) {
-        reject_some(s, job, &now, &all);
-        return;
-    }
-    later->id = job->id;
-    later->work.go = reject_step;
-    work_start_background(s, &later->work);
+    for (uint32_t i = 0; (i = member_next_own(job, i)) < job->members; i++)
+        if (member_record(job, i)->handle == entry && member_record(job, i)->state == STORE_PENDING)
+            member_reject(s, job, i, reason);
+    if (mass)
+        mass_end(s, job, mass, "failed", "reason", reason);
+    else
+        member_fall_behind(s, job, -1);
 }
 
 /* A member has left its job's entry in the core. */

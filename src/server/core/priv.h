@@ -129,8 +129,18 @@ struct job {
     int64_t promised; /* the member in whose record the entry's reservation is; -1: none */
     /* The core has decided about a member that waits, and memory was too short for its record. */
     bool is_behind;
+    struct mass *masses;  /* NULL: none */
     struct member **page; /* records, for PAGE_MEMBERS members each; NULL: none of them has one */
     struct member *only_page;
+};
+
+/* Members that have ended together and have no records (mass.c): all that exist within some spans. */
+struct mass {
+    struct mass *next;
+    struct member as; /* each of them */
+    int64_t wall;     /* of their end, us since 1970 */
+    struct idset spans;
+    bool unsaved;
 };
 
 struct unsaved_event {
@@ -406,8 +416,9 @@ bool member_exists(const struct job *job, int64_t i);
 uint32_t member_next(const struct job *job, uint32_t from);
 int64_t member_previous(const struct job *job, int64_t from);
 
-/* The first member from an index on that has a record, or job->members. */
+/* The first member from an index on that has a record, or job->members; the last one up to an index, or -1. */
 uint32_t member_next_own(const struct job *job, uint32_t from);
+int64_t member_previous_own(const struct job *job, int64_t from);
 
 /* The record of a member; NULL: it has none. O(1). */
 struct member *member_record(const struct job *job, uint32_t i);
@@ -447,6 +458,32 @@ static inline struct member *ref_record(const struct member_ref *ref)
 {
     return member_record(ref->job, ref->member);
 }
+
+/* ---- Members that end together (mass.c) ---- */
+
+/* What is true of a member that has ended so, and when; NULL or -1: it has not. O(spans). */
+const struct member *mass_member(const struct job *job, uint32_t i);
+int64_t mass_end_wall(const struct job *job, uint32_t i);
+
+/* How many members there are from one index to another. */
+uint32_t member_count_between(const struct job *job, uint32_t first, uint32_t last);
+
+/* Prepare the end of all members that have no record, which all wait in the entry: NULL with ENOMEM. Then carry
+ * it out, with an event of the job that names them, and a text. O(records).
+ */
+struct mass *mass_prepare(server_t *s, const struct job *job, enum store_state state,
+                          const char *reason);
+void mass_end(server_t *s, struct job *job, struct mass *mass, const char *kind, const char *key,
+              const char *text);
+
+/* A range of the store. 0, or -1 with ENOMEM. */
+int mass_load(server_t *s, struct job *job, const struct store_member *from);
+
+/* Write what is unsaved of a job; it is saved; free all. */
+int masses_write(server_t *s, struct job *job, berth_error_t *err);
+void masses_saved(struct job *job);
+void masses_clear(struct job *job);
+bool masses_check(const struct job *job);
 
 /* ---- What was changed of members by themselves (own.c) ---- */
 

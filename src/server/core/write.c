@@ -137,7 +137,8 @@ int server_write(server_t *s, berth_error_t *err)
         s->clock.now - s->clock.stored < SERVER_CLOCK_EVERY)
         return 0;
     for (size_t i = 0; i < s->unsaved.n_jobs; i++)
-        if (write_changed_job(s, s->unsaved.jobs[i], err) < 0)
+        if (write_changed_job(s, s->unsaved.jobs[i], err) < 0 ||
+            masses_write(s, s->unsaved.jobs[i], err) < 0)
             return -1;
     for (size_t i = 0; i < s->unsaved.n_members; i++)
         if (write_changed_member(s, s->unsaved.members[i].job, s->unsaved.members[i].member, err) <
@@ -167,6 +168,16 @@ static void drop_ended_run(server_t *s, struct member *m)
     m->run = NULL;
 }
 
+/* Put a job whose last end is stored before those that are to be removed. Returns the first of these. */
+static struct job *note_over(struct job *job, struct job *over)
+{
+    if (job->live > 0 || job->is_over)
+        return over;
+    job->is_over = true;
+    job->next_over = over;
+    return job;
+}
+
 void server_mark_saved(server_t *s)
 {
     for (size_t i = 0; i < s->unsaved.n_jobs; i++) {
@@ -174,6 +185,7 @@ void server_mark_saved(server_t *s)
         if (job->is_new)
             user_charge(s, job->uid, 0, 0, -job->weight);
         job->unsaved = job->is_new = false;
+        masses_saved(job);
         free(job->request);
         shared_text_release(job->environment);
         shared_text_release(job->script);
@@ -186,14 +198,10 @@ void server_mark_saved(server_t *s)
         drop_ended_run(s, m);
     }
     struct job *over = NULL;
-    for (size_t i = 0; i < s->unsaved.n_members; i++) {
-        struct job *job = s->unsaved.members[i].job;
-        if (job->live > 0 || job->is_over)
-            continue;
-        job->is_over = true;
-        job->next_over = over;
-        over = job;
-    }
+    for (size_t i = 0; i < s->unsaved.n_members; i++)
+        over = note_over(s->unsaved.members[i].job, over);
+    for (size_t i = 0; i < s->unsaved.n_jobs; i++)
+        over = note_over(s->unsaved.jobs[i], over);
     while (over) {
         struct job *job = over;
         over = job->next_over;

@@ -192,7 +192,10 @@ int store_set_member(store_t *s, const struct store_member *member, berth_error_
         return -1;
     c->kind = CHANGE_MEMBER;
     c->job = member->job;
+    bool range = member->last > member->member;
     c->member.number = member->member;
+    c->member.last = range ? member->last : 0;
+    c->member.count = range ? member->count : 1;
     c->member.state = member->state;
     c->member.end_wall = member->end_wall;
     strbuf_reset(&s->scratch);

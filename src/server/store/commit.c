@@ -119,6 +119,10 @@ static int run_member_sql(struct store *s, enum sql which, const struct change *
     sqlite3_bind_int64(q, i++, c->member.state);
     sqlite3_bind_int64(q, i++, c->member.end_wall);
     sqlite3_bind_blob64(q, i++, bytes_of(s, c), c->first, SQLITE_STATIC);
+    if (which == SQL_ENDED_ADD && c->member.last > 0)
+        sqlite3_bind_int64(q, i++, c->member.last);
+    else if (which == SQL_ENDED_ADD)
+        sqlite3_bind_null(q, i++);
     return store_run(s, q, err) < 0 ? -1 : sqlite3_changes(s->db) > 0;
 }
 
@@ -133,22 +137,35 @@ static int write_live_member(struct store *s, const struct change *c, berth_erro
     return run_member_sql(s, SQL_MEMBER_ADD, c, c->job, err) < 0 ? -1 : 0;
 }
 
-/* Count the end of a member; the job ends with its last one. */
+/* Run a statement about the end of members. Returns the number of rows changed, or -1. */
+static int64_t run_end_sql(struct store *s, enum sql which, const struct change *c,
+                           berth_error_t *err)
+{
+    sqlite3_stmt *q = store_sql(s, which, err);
+    if (!q)
+        return -1;
+    sqlite3_bind_int64(q, 1, c->job);
+    sqlite3_bind_int64(q, 2, c->member.end_wall);
+    sqlite3_bind_int64(q, 3, c->member.count);
+    return store_run(s, q, err) < 0 ? -1 : sqlite3_changes64(s->db);
+}
+
+/* Count the end of a member, or of a range; the job ends with its last one. */
 static int count_end(struct store *s, const struct change *c, berth_error_t *err)
 {
-    int64_t last = store_change(s, SQL_OVER_ADD, c->job, c->member.end_wall, err);
+    int64_t last = run_end_sql(s, SQL_OVER_ADD, c, err);
     if (last < 0)
         return -1;
-    return store_change(s, last ? SQL_LIVE_DROP : SQL_LIVE_ENDED, c->job, c->member.end_wall, err) <
-                   0
-               ? -1
-               : 0;
+    int64_t rc = last ? store_change(s, SQL_LIVE_DROP, c->job, 0, err)
+                      : run_end_sql(s, SQL_LIVE_ENDED, c, err);
+    return rc < 0 ? -1 : 0;
 }
 
 static int write_ended_member(struct store *s, const struct change *c, berth_error_t *err)
 {
     int64_t number = 0, length = 0;
-    int64_t lived = store_change(s, SQL_MEMBER_DROP, c->job, c->member.number, err);
+    bool range = c->member.last > 0; /* of members that are not stored yet */
+    int64_t lived = range ? 1 : store_change(s, SQL_MEMBER_DROP, c->job, c->member.number, err);
     int again = lived == 0 ? find_ended(s, c, &number, &length, err) : 0;
     if (lived < 0 || again < 0)
         return -1;

@@ -107,8 +107,12 @@ static const char version_7[] = "";
 /* The records of members say what was changed of these by themselves. */
 static const char version_8[] = "";
 
-static const struct store_step steps[] = {{version_1}, {version_2}, {version_3}, {version_4},
-                                          {version_5}, {version_6}, {version_7}, {version_8}};
+/* A row of `ended` may be of a range of members, up to `last`. No two rows of a job meet. */
+static const char version_9[] = "ALTER TABLE ended ADD COLUMN last INTEGER;";
+
+static const struct store_step steps[] = {{version_1}, {version_2}, {version_3},
+                                          {version_4}, {version_5}, {version_6},
+                                          {version_7}, {version_8}, {version_9}};
 enum { STEPS = sizeof(steps) / sizeof(*steps) };
 
 static const char *const sql[SQL_COUNT] = {
@@ -140,7 +144,7 @@ static const char *const sql[SQL_COUNT] = {
     [SQL_JOB_FROM] = "SELECT id FROM job WHERE id >= ?1 ORDER BY id LIMIT 1",
     [SQL_JOB_LAST] = "SELECT max(id) FROM job",
     [SQL_LIVE_ADD] = "INSERT INTO live (job, remaining) VALUES (?1, ?2)",
-    [SQL_LIVE_ENDED] = "UPDATE live SET remaining = remaining - 1,"
+    [SQL_LIVE_ENDED] = "UPDATE live SET remaining = remaining - ?3,"
                        " end_wall = max(coalesce(end_wall, ?2), ?2) WHERE job = ?1",
     [SQL_LIVE_CHANGE] = "UPDATE live SET end_wall = " LIVE_END " WHERE job = ?1",
     [SQL_LIVE_AGAIN] = "INSERT INTO live (job, remaining) VALUES (?1, 1)"
@@ -149,7 +153,7 @@ static const char *const sql[SQL_COUNT] = {
     [SQL_OVER_ADD] = "INSERT OR REPLACE INTO over (job, end_wall, uid)"
                      " SELECT l.job, max(coalesce(l.end_wall, ?2), ?2), j.uid"
                      " FROM live l JOIN job j ON j.id = l.job"
-                     " WHERE l.job = ?1 AND l.remaining = 1",
+                     " WHERE l.job = ?1 AND l.remaining <= ?3",
     [SQL_OVER_CHANGE] = "UPDATE over SET end_wall ="
                         " (SELECT max(end_wall) FROM ended WHERE job = ?1) WHERE job = ?1",
     [SQL_OVER_FIRST] = "SELECT job FROM over WHERE end_wall < ?1 ORDER BY end_wall, job LIMIT 1",
@@ -164,14 +168,18 @@ static const char *const sql[SQL_COUNT] = {
     [SQL_MEMBER_DROP] = "DELETE FROM member WHERE job = ?1 AND member = ?2",
     [SQL_MEMBER_READ] = "SELECT " STORE_MEMBER_COLUMNS " FROM member"
                         " WHERE job = ?1 AND member = ?2",
-    [SQL_ENDED_FIND] = "SELECT number, length(record) FROM ended WHERE job = ?1 AND member = ?2",
-    [SQL_ENDED_ADD] = "INSERT INTO ended (job, member, uid, state, end_wall, record)"
-                      " SELECT id, ?2, uid, ?3, ?4, ?5 FROM job WHERE id = ?1",
+    [SQL_ENDED_FIND] = "SELECT number, length(record) FROM ended"
+                       " WHERE job = ?1 AND member = ?2 AND last IS NULL",
+    [SQL_ENDED_AT] = "SELECT number, member, coalesce(last, member) FROM ended"
+                     " WHERE job = ?1 AND member <= ?2 ORDER BY member DESC LIMIT 1",
+    [SQL_ENDED_ADD] = "INSERT INTO ended (job, member, uid, state, end_wall, record, last)"
+                      " SELECT id, ?2, uid, ?3, ?4, ?5, ?6 FROM job WHERE id = ?1",
     [SQL_ENDED_SET] = "UPDATE ended SET state = ?2, end_wall = ?3, record = ?4 WHERE number = ?1",
     [SQL_ENDED_DROP] = "DELETE FROM ended WHERE number = ?1",
-    [SQL_ENDED_READ] = "SELECT " STORE_MEMBER_COLUMNS " FROM ended"
-                       " WHERE job = ?1 AND member = ?2",
-    [SQL_ENDED_OF_JOB] = "SELECT " STORE_MEMBER_COLUMNS " FROM ended"
+    [SQL_ENDED_READ] = "SELECT job, ?2, state, end_wall, record FROM ended WHERE number ="
+                       " (SELECT number FROM ended WHERE job = ?1 AND member <= ?2"
+                       " ORDER BY member DESC LIMIT 1) AND coalesce(last, member) >= ?2",
+    [SQL_ENDED_OF_JOB] = "SELECT " STORE_MEMBER_COLUMNS ", last FROM ended"
                          " WHERE job = ?1 ORDER BY member",
     [SQL_ENDED_RETAIN] = "DELETE FROM ended WHERE number IN"
                          " (SELECT number FROM ended WHERE job = ?1 LIMIT ?2)",

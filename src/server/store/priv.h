@@ -48,6 +48,7 @@ enum sql {
     SQL_MEMBER_DROP,
     SQL_MEMBER_READ,
     SQL_ENDED_FIND,
+    SQL_ENDED_AT,
     SQL_ENDED_ADD,
     SQL_ENDED_SET,
     SQL_ENDED_DROP,
@@ -111,8 +112,8 @@ struct change {
             int64_t priority, limit, estimate;
             bool held;
         } set;
-        struct { /* first: record */
-            uint32_t number;
+        struct {                          /* first: record */
+            uint32_t number, last, count; /* last: 0, or of a range */
             enum store_state state;
             int64_t end_wall;
         } member;

@@ -158,6 +158,8 @@ static int load_live_members(struct load *l, const struct store_job *job)
             return -1;
         if (member.job != job->id)
             return store_damaged(l->s, "a member of a missing job", member.job, l->err);
+        if (ended && sqlite3_column_int64(q, 5) > member.member)
+            member.last = (uint32_t)sqlite3_column_int64(q, 5);
         if (l->visitor->member(l->visitor->context, &member) != 0)
             return -1;
         if (step_rows(l, q, ended ? &l->more_ended : &l->more_members) < 0)

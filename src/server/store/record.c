@@ -249,5 +249,6 @@ bool store_member_is_valid(const struct store_member *m)
     return m->job > 0 && m->state >= STORE_PENDING && m->state <= STORE_TIMEOUT &&
            m->start_wall >= -1 && m->end_wall >= (ended ? 0 : -1) && m->peak_memory >= -1 &&
            m->cpu_time >= -1 && m->how >= -1 && m->how <= STORE_HOW_MAX && m->promised >= 0 &&
-           m->limit >= 0 && m->estimate >= 0;
+           m->limit >= 0 && m->estimate >= 0 &&
+           (m->last <= m->member || (ended && m->count > 0 && m->count <= m->last - m->member + 1));
 }

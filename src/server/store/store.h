@@ -74,6 +74,11 @@ struct store_job {
 struct store_member {
     int64_t job;
     uint32_t member;
+    /* Above `member`: this is a range, all of the job's members from `member` to this one, which have ended
+     * together and were not stored before; `count` is how many these are, to store_set_member. One row says
+     * so of all of them.
+     */
+    uint32_t last, count;
     enum store_state state;
     bool cancelled; /* cancellation was requested; it may still run */
     bool timed_out; /* it was stopped at its time limit */
@@ -160,7 +165,7 @@ int store_drop_jobs(store_t *s, int64_t first, int64_t last, int64_t max, int64_
 int store_set_job(store_t *s, const struct store_job *job, berth_error_t *err);
 
 /* Replace a member. An ended one needs an end_wall and no `resources`; a job ends with its last member. An
- * ended member may become live again. ENOENT as above.
+ * ended member may become live again, but for those of a range. ENOENT as above.
  */
 int store_set_member(store_t *s, const struct store_member *member, berth_error_t *err);
 int store_add_event(store_t *s, struct store_event *event,
@@ -182,7 +187,9 @@ struct store_visitor {
 };
 int store_load(store_t *s, const struct store_visitor *visitor, berth_error_t *err);
 
-/* Read one. ENOENT; a member that never changed is not stored. */
+/* Read one. ENOENT; a member that never changed is not stored. One that a range covers is as its others,
+ * whether there is such a member or not.
+ */
 int store_read_job(store_t *s, int64_t id, struct store_job *job, berth_error_t *err);
 int store_read_member(store_t *s, int64_t id, uint32_t member, struct store_member *out,
                       berth_error_t *err);
@@ -204,8 +211,9 @@ struct store_query {
      * are.
      */
     bool by_job;
-    /* Of one job (`job`), oldest first: without the job, whose place is not written. A row costs about a
-     * microsecond. States, queue and name don't matter.
+    /* Of one job (`job`), oldest first: without the job, whose place is not written, and with ranges as they
+     * are, else each of their members comes by itself. A row costs about a microsecond. States, queue and name
+     * don't matter.
      */
     bool members_only;
 };

@@ -33,7 +33,7 @@ static struct run {
     bool limits, levels, shares, accounts;
 } run;
 
-static uint64_t decisions, preempted;
+static uint64_t decisions, preempted, asked_meanwhile;
 
 static int64_t draw(int64_t low, int64_t high)
 {
@@ -435,7 +435,7 @@ static void ask_shares(void)
     }
 }
 
-/* Of open jobs before which nobody goes there is one for each level, and it has the turn that the model says. */
+/* Of open jobs before which nobody goes there is one in each level: it has the turn that the model says. */
 static void ask_turns(void)
 {
     static const bool looked[NQ_JOBS];
@@ -455,15 +455,11 @@ static void ask_turns(void)
     CHECK(firsts <= 1);
 }
 
-static void pass(void)
+/* Decisions are those of the model from the k-th on. Returns the next. */
+static int compare_decisions(const struct sched_decision *d, size_t n, int k)
 {
     static const enum sched_decision_kind kinds[] = {
         [NQ_START] = SCHED_START, [NQ_PROMISE] = SCHED_RESERVE, [NQ_PREEMPT] = SCHED_PREEMPT};
-    const struct sched_decision *d;
-    size_t n;
-    int k = 0;
-    nq_pass(&run.naive, run.now);
-    CHECK(sched_pass(run.sched, run.now, false, &d, &n) == 0 && sched_check(run.sched));
     for (size_t i = 0; i < n; i++) {
         if (d[i].kind == SCHED_WAIT)
             continue;
@@ -486,7 +482,46 @@ static void pass(void)
                                                     : draw(1, run.naive.job[e->job].duration));
         decisions++;
     }
-    CHECK(k == run.naive.decisions);
+    return k;
+}
+
+/* Who goes before a job that waits may be asked while a pass is at work, and decides nothing either: now of
+ * one, now of another.
+ */
+static void ask_meanwhile(void)
+{
+    int i = (int)(asked_meanwhile++ % (uint64_t)run.naive.jobs);
+    struct sched_share_turns turns;
+    sched_job_t job = run.naive.job[i].state == NQ_GONE ? -1 : handle_of(i);
+    for (int k = i; job < 0 || sched_state(run.sched, job) != SCHED_WAITING; k++) {
+        if (k - i == run.naive.jobs)
+            return;
+        int next = k % run.naive.jobs;
+        job = run.naive.job[next].state == NQ_GONE ? -1 : handle_of(next);
+    }
+    CHECK(sched_share_turns(run.sched, job, &turns) == 0);
+}
+
+/* Where there are shares, every other scene has its passes in pieces. */
+static void pass(void)
+{
+    const struct sched_decision *d;
+    size_t n;
+    int k = 0, rc = 1;
+    nq_pass(&run.naive, run.now);
+    if (!run.shares || run.seed % 2 == 0) {
+        CHECK(sched_pass(run.sched, run.now, false, &d, &n) == 0);
+        k = compare_decisions(d, n, k);
+        rc = 0;
+    }
+    while (rc > 0) {
+        rc = sched_pass_some(run.sched, run.now, 1, &d, &n);
+        CHECK(rc >= 0);
+        k = compare_decisions(d, n, k);
+        if (rc > 0 && run.naive.jobs > 0)
+            ask_meanwhile();
+    }
+    CHECK(k == run.naive.decisions && sched_check(run.sched));
     check_jobs();
 }
 
@@ -544,7 +579,9 @@ static void test_naive(void **state)
     (void)state;
     for (int i = 0; i < (n ? atoi(n) : RUNS); i++)
         play(seed + (uint64_t)i);
-    print_message("%" PRIu64 " decisions, %" PRIu64 " preempted\n", decisions, preempted);
+    print_message("%" PRIu64 " decisions, %" PRIu64 " preempted, %" PRIu64
+                  " turns asked for in passes\n",
+                  decisions, preempted, asked_meanwhile);
 }
 
 int main(void)

@@ -156,7 +156,8 @@ static void each_level_says_what_decides(void **state)
     submit_by(w, SIM_ANN, "{\"command\":[\"x\"],\"nodes\":4,\"duration\":\"2h\"}");
     submit_by(w, SIM_ANN, NODE);
     submit_by(w, SIM_BOB, NODE);
-    int64_t ann = submit_by(w, SIM_ANN, NODE);
+    int64_t ann = submit_by(w, SIM_ANN,
+                            "{\"command\":[\"x\"],\"nodes\":1,\"duration\":\"2h\",\"priority\":2}");
     static const char in_b[] = "{\"command\":[\"x\"],\"nodes\":1,\"duration\":\"2h\",\"queue\":"
                                "\"b\",\"priority\":5}";
     static const char in_c[] =
@@ -165,12 +166,13 @@ static void each_level_says_what_decides(void **state)
     submit_by(w, SIM_ANN, in_b);
     submit_by(w, SIM_BOB, in_c);
     submit_by(w, SIM_BOB, in_c);
+    /* Queue a stands for the first job in it by priority, although Bob's turn is first there. */
     /* Lab has 16 cores and is promised two nodes of the 4 nodes, c is promised one. */
     expect_said(w, ann,
                 "It waits for nodes that 1 other job holds." START
                 " Division lab has received 24 of the machine's 16 cores: queue c goes first (4 "
                 "of 16 cores)."
-                " Queue a has a first job of priority 0: queue b of division lab goes first (5)."
+                " Queue a has a first job of priority 2: queue b of division lab goes first (5)."
                 " User ann came later, as its first job is job 4: user bob of queue a goes first "
                 "(job 3).");
 }

@@ -19,6 +19,9 @@ struct turn_node {
     /* The leaf in it that goes first, of those before the job; JOB_NONE: none does. */
     uint32_t best;
 
+    /* The leaf in it with the first job by priority and number, which an inner node stands for; JOB_NONE. */
+    uint32_t stands;
+
     uint8_t by;  /* enum share_by: what puts it before what stands for the job beside it */
     bool is_own; /* the job is below it, or of it */
 };
@@ -108,11 +111,26 @@ static void look_at_leaf(struct turn_search *f, uint32_t leaf)
         note_best(f, &f->node[i], leaf);
 }
 
+/* A leaf with a job that waits: all nodes above it may stand for that. */
+static void note_stands(struct turn_search *f, uint32_t number)
+{
+    const struct leaf *leaf = &f->shares->leaf[number];
+    for (uint32_t i = leaf->node; leaf->first != JOB_NONE && i != SHARE_ROOT;
+         i = f->link[i].parent) {
+        struct turn_node *node = &f->node[i];
+        const struct share_first *had =
+            node->stands == JOB_NONE ? NULL : &f->shares->leaf[node->stands].waits;
+        if (!had || leaf->waits.priority > had->priority ||
+            (leaf->waits.priority == had->priority && leaf->waits.submit < had->submit))
+            node->stands = number;
+    }
+}
+
 /* ---- Turns ---- */
 
 static sched_job_t job_of(const struct turn_search *f, uint32_t leaf)
 {
-    return job_handle(f->s, f->offered[leaf]);
+    return job_handle(f->s, f->shares->leaf[leaf].first);
 }
 
 /* Whether a node is beside one of the job's and goes before it. */
@@ -140,16 +158,16 @@ static void put_first(struct turn_search *f, struct sched_share_turn *turn,
     memmove(&turn->first_job[i + 1], &turn->first_job[i], moved * sizeof(*turn->first_job));
     best[i] = leaf;
     turn->first[i] = f->link[node].index;
-    turn->first_job[i] = job_of(f, leaf);
+    turn->first_job[i] = job_of(f, f->node[node].stands);
 }
 
 /* The turn of those who go before a node of the job's by one comparator. Returns 0, or -1 with ENOMEM. */
 static int put_turn(struct turn_search *f, uint32_t own, enum share_by by)
 {
     struct shares *shares = f->shares;
-    uint32_t best[SCHED_TURN_FIRST], first = f->node[own].best;
+    uint32_t best[SCHED_TURN_FIRST];
     struct sched_share_turn turn = {.own = f->link[own].index, .by = shares_comparator(by)};
-    turn.own_job = job_of(f, first == JOB_NONE ? f->own : first);
+    turn.own_job = job_of(f, f->node[own].stands);
     for (uint32_t i = 1; i < share_nodes(shares->tree); i++) {
         const struct turn_node *other = &f->node[i];
         if (is_before(f, i, own) && other->by == by)
@@ -194,9 +212,11 @@ static int search(struct turn_search *f)
     uint32_t node = f->shares->leaf[f->own].node;
     int rc = 0;
     for (uint32_t i = 0; i < share_nodes(f->shares->tree); i++)
-        f->node[i] = (struct turn_node){.best = JOB_NONE};
+        f->node[i] = (struct turn_node){.best = JOB_NONE, .stands = JOB_NONE};
     for (uint32_t i = node; i != SHARE_ROOT; i = f->link[i].parent)
         f->node[i].is_own = true;
+    for (uint32_t i = 0; i < f->shares->names.n; i++)
+        note_stands(f, i);
     offer_all(f);
     if (f->offered[f->own] != JOB_NONE) {
         for (uint32_t i = 0; i < f->shares->names.n; i++)

@@ -166,17 +166,31 @@ static bool check_numbers(const struct match *m)
     return good;
 }
 
+/* Whether runs of bare holds are jumped over to where they end, or to before that. */
+static bool check_runs(const struct job *job)
+{
+    uint32_t bare = 0; /* how many come here, one after the other */
+
+    for (uint32_t i = job->n; i-- > 0;) {
+        const struct hold *h = &job->hold[i];
+        bare = hold_is_bare(h) ? bare + 1 : 0;
+        if (bare > 0 && (h->run == 0 || h->run > bare))
+            return false;
+    }
+    return true;
+}
+
 /* A job's holds must be of vertices that exist, each once, children before their parent, and covered ones
  * below what covers them.
  */
 static bool check_holds(const struct match *m, const struct job *job, uint32_t *place)
 {
-    bool good = job->at >= 0 && job->at < job->end;
+    bool good = job->at >= 0 && job->at < job->end && check_runs(job);
 
     for (uint32_t i = 0; i < job->n && good; i++) {
         const struct hold *h = &job->hold[i];
         good = h->vertex < m->g->n && !m->g->v[h->vertex].gone && !place[h->vertex] &&
-               (uint64_t)h->counts + h->n_counts <= job->n_counts &&
+               (h->n_counts == 0 || (uint64_t)h->counts + h->n_counts <= job->n_counts) &&
                (h->n_counts == 0 || h->n_counts == prune_of(&m->prune, &m->topo, h->vertex)->n);
         if (good)
             place[h->vertex] = i + 1;

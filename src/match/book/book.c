@@ -112,28 +112,32 @@ int match_book_hold(struct match *m, const struct job *job, const struct hold *h
     return 0;
 }
 
+/* Take what is booked of the holds before one out of the calendars. */
+static void unbook_before(struct match *m, const struct job *job, uint32_t n)
+{
+    for (uint32_t i = job_next_booked(job, 0); i < n; i = job_next_booked(job, i + 1))
+        match_unbook_hold(m, job, &job->hold[i]);
+    state_unbook(&m->times, job->at, job->end, 0);
+}
+
 int match_book(struct match *m, struct job *job)
 {
-    uint32_t i = 0;
+    uint32_t i = job_next_booked(job, 0);
 
     if (state_book(&m->times, job->at, job->end, 0) < 0)
         return -1;
     while (i < job->n && match_book_hold(m, job, &job->hold[i]) == 0)
-        i++;
+        i = job_next_booked(job, i + 1);
     if (i == job->n)
         return 0;
-    while (i-- > 0)
-        match_unbook_hold(m, job, &job->hold[i]);
-    state_unbook(&m->times, job->at, job->end, 0);
+    unbook_before(m, job, i);
     errno = ENOMEM;
     return -1;
 }
 
 void match_unbook(struct match *m, struct job *job)
 {
-    for (uint32_t i = job->n; i-- > 0;)
-        match_unbook_hold(m, job, &job->hold[i]);
-    state_unbook(&m->times, job->at, job->end, 0);
+    unbook_before(m, job, job->n);
 }
 
 /* The index of a child in the order, which is by descending weight and then by descending unique id. */

@@ -179,7 +179,8 @@ static struct job *remaining(const struct release *r)
         const struct prune_list *list = prune_of(&r->m->prune, &r->m->topo, h->vertex);
         if (r->gone[i])
             continue;
-        if (job_hold(to, h->vertex, h->flags, h->needs, job->counts + h->counts, h->n_counts) < 0 ||
+        const int64_t *counts = h->n_counts > 0 ? job->counts + h->counts : NULL;
+        if (job_hold(to, h->vertex, h->flags, h->needs, counts, h->n_counts) < 0 ||
             (job->source && job_source(to, job->source[i]) < 0)) {
             job_destroy(to);
             return NULL;

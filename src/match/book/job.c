@@ -171,12 +171,27 @@ static int reserve(struct job *job, uint32_t n)
     return 0;
 }
 
+/* The next hold is bare: one more of the run before it, or the first of one. */
+static void note_bare(struct job *job, struct hold *h)
+{
+    h->run = 1;
+    if (job->n > 0 && hold_is_bare(h - 1))
+        job->hold[job->bare].run++;
+    else
+        job->bare = job->n;
+}
+
 int job_hold(struct job *job, uint32_t vertex, uint32_t flags, int64_t needs, const int64_t *counts,
              uint32_t n)
 {
     if (reserve(job, n) < 0)
         return -1;
-    job->hold[job->n++] = (struct hold){vertex, flags, needs, job->n_counts, n};
+    struct hold *h = &job->hold[job->n];
+    *h = (struct hold){
+        .vertex = vertex, .flags = flags, .needs = needs, .counts = job->n_counts, .n_counts = n};
+    if (hold_is_bare(h))
+        note_bare(job, h);
+    job->n++;
     if (n > 0)
         memcpy(job->counts + job->n_counts, counts, n * sizeof(*counts));
     job->n_counts += n;

@@ -33,10 +33,20 @@ struct hold {
     uint32_t vertex;
     uint32_t flags;
     int64_t needs;
-    /* index in job.counts of what is booked in the vertex's filter; none if COVERED */
-    uint32_t counts;
+    union {
+        /* index in job.counts of what is booked in the vertex's filter */
+        uint32_t counts;
+        /* of one that is bare (below): so many follow each other from here on, this one among them, or more */
+        uint32_t run;
+    };
     uint32_t n_counts;
 };
+
+/* Whether nothing is booked of a hold: what is above it books it too, and it has no filter. */
+static inline bool hold_is_bare(const struct hold *h)
+{
+    return (h->flags & HOLD_COVERED) && h->n_counts == 0;
+}
 
 struct job {
     int64_t id;
@@ -49,6 +59,7 @@ struct job {
     bool hidden; /* its holds are not emitted */
     struct hold *hold;
     uint32_t n, capacity;
+    uint32_t bare; /* where the run begins that the last hold is in, if it is bare */
     int64_t *counts;
     uint32_t n_counts, counts_capacity;
     /* by hold: the vertex from which it was reached; NULL: all were reached from their parents */
@@ -77,6 +88,16 @@ void job_destroy(struct job *job);
 /* Add a hold with n counts, which may be NULL if n is 0. Returns 0, or -1 with ENOMEM. */
 int job_hold(struct job *job, uint32_t vertex, uint32_t flags, int64_t needs, const int64_t *counts,
              uint32_t n);
+
+/* The first hold from i on of which something is booked; n: there is none. A run that is jumped over from its
+ * beginning costs nothing: of a node that is given whole, all that is in it.
+ */
+static inline uint32_t job_next_booked(const struct job *job, uint32_t i)
+{
+    while (i < job->n && hold_is_bare(&job->hold[i]))
+        i += job->hold[i].run;
+    return i;
+}
 
 /* Set from which vertex the last hold was reached; if it is set for one hold, it must be for all. Returns
  * 0, or -1 with ENOMEM.

@@ -21,12 +21,10 @@ static struct job *job_of(const struct match *m, int64_t id)
 /* Add everything that a job counts to the calendars, or subtract it; the job is not lifted. */
 static void count(struct match *m, const struct job *job, int sign)
 {
-    for (uint32_t i = 0; i < job->n; i++) {
+    for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1)) {
         const struct hold *h = &job->hold[i];
         struct state *s = m->state[h->vertex];
         bool covered = h->flags & HOLD_COVERED;
-        if (covered && h->n_counts == 0)
-            continue;
         for (uint32_t k = 0; k < h->n_counts && !job->forced; k++)
             if (job->counts[h->counts + k] > 0)
                 profile_add(&s->counts[k], job->at, job->end, sign * job->counts[h->counts + k]);
@@ -86,7 +84,7 @@ bool match_job_is_free(const struct match *m, int64_t jobid, int64_t at, int64_t
 {
     const struct job *job = job_of(m, jobid);
 
-    for (uint32_t i = 0; i < job->n; i++) {
+    for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1)) {
         const struct hold *h = &job->hold[i];
         const struct state *s = m->state[h->vertex];
         if (h->flags & HOLD_COVERED)
@@ -115,7 +113,9 @@ uint64_t match_job_blocks(const struct match *m, int64_t jobid)
     const struct job *job = job_of(m, jobid);
     uint64_t blocks = 0;
 
-    for (uint32_t i = 0; i < job->n && m->blocks.used; i++)
+    if (!m->blocks.used)
+        return 0;
+    for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1))
         blocks |= blocks_of(m, &job->hold[i]);
     return blocks;
 }
@@ -124,8 +124,10 @@ uint64_t match_job_blocks(const struct match *m, int64_t jobid)
 static bool is_allowed(struct walk *w, const struct hold *h)
 {
     const struct vertex *x = &w->m->g->v[h->vertex];
-    bool node = x->type == TYPE_NODE || x->type == TYPE_STORAGE_NODE;
 
+    if ((h->flags & HOLD_SPARE) && (h->flags & HOLD_COVERED))
+        return true;
+    bool node = x->type == TYPE_NODE || x->type == TYPE_STORAGE_NODE;
     if (x->down && !(h->flags & HOLD_SPARE))
         return false;
     if (h->flags & HOLD_COVERED)
@@ -189,6 +191,14 @@ bool match_job_is_reserved(const struct match *m, int64_t jobid)
     return job_of(m, jobid)->reserved;
 }
 
+/* Note what a job has booked, as a reservation or an allocation. */
+static void note_holds(struct match *m, const struct job *job, int sign)
+{
+    for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1))
+        if (!(job->hold[i].flags & HOLD_COVERED))
+            match_note_hold(m->state[job->hold[i].vertex], job, &job->hold[i], sign);
+}
+
 void match_job_allocate(struct match *m, int64_t jobid)
 {
     struct job *job = job_of(m, jobid);
@@ -196,13 +206,11 @@ void match_job_allocate(struct match *m, int64_t jobid)
 
     if (!job->reserved)
         return;
-    for (uint32_t i = 0; i < job->n && !lifted; i++)
-        if (!(job->hold[i].flags & HOLD_COVERED))
-            match_note_hold(m->state[job->hold[i].vertex], job, &job->hold[i], -1);
+    if (!lifted)
+        note_holds(m, job, -1);
     job->reserved = false;
-    for (uint32_t i = 0; i < job->n && !lifted; i++)
-        if (!(job->hold[i].flags & HOLD_COVERED))
-            match_note_hold(m->state[job->hold[i].vertex], job, &job->hold[i], 1);
+    if (!lifted)
+        note_holds(m, job, 1);
 }
 
 bool match_job_is_same(const struct match *m, int64_t one, int64_t other)

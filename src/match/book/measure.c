@@ -79,7 +79,7 @@ int64_t match_job_amount(const struct match *m, int64_t jobid, uint16_t type,
     const struct job *job = job_of(m, jobid);
     int64_t sum = 0;
 
-    for (uint32_t i = 0; i < job->n; i++) {
+    for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1)) {
         const struct hold *h = &job->hold[i];
         if ((h->flags & HOLD_COVERED) || (up && is_off(m, h->vertex)))
             continue;
@@ -120,7 +120,7 @@ void match_job_amounts(const struct match *m, int64_t jobid, uint16_t type,
 
     for (size_t i = 0; i < n; i++)
         part[i].all = part[i].up = 0;
-    for (uint32_t i = 0; i < job->n; i++)
+    for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1))
         if (!(job->hold[i].flags & HOLD_COVERED) &&
             (job->hold[i].flags & (HOLD_EXCLUSIVE | HOLD_UNITS)))
             add_hold(m, &job->hold[i], type, part, n);
@@ -131,7 +131,7 @@ int64_t match_job_nodes(const struct match *m, int64_t jobid)
     const struct job *job = job_of(m, jobid);
     int64_t n = 0;
 
-    for (uint32_t i = 0; i < job->n; i++) {
+    for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1)) {
         const struct hold *h = &job->hold[i];
         if (h->flags & HOLD_COVERED)
             continue;
@@ -149,13 +149,13 @@ bool match_job_next_hold(const struct match *m, int64_t jobid, uint32_t *i, uint
 {
     const struct job *job = job_of(m, jobid);
 
-    for (; *i < job->n; ++*i) {
-        const struct hold *h = &job->hold[*i];
+    for (uint32_t k = job_next_booked(job, *i); k < job->n; k = job_next_booked(job, k + 1)) {
+        const struct hold *h = &job->hold[k];
         if (h->flags & HOLD_COVERED)
             continue;
         *vertex = h->vertex;
         *alone = h->flags & HOLD_EXCLUSIVE;
-        ++*i;
+        *i = k + 1;
         return true;
     }
     return false;
@@ -175,7 +175,7 @@ void match_job_mark(const struct match *m, int64_t jobid, uint8_t *marks, bool o
 {
     const struct job *job = job_of(m, jobid);
 
-    for (uint32_t i = 0; i < job->n; i++)
+    for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1))
         if (!(job->hold[i].flags & HOLD_COVERED))
             marks[job->hold[i].vertex] = on ? meet_of(&job->hold[i]) : MEET_NOT;
 }
@@ -184,7 +184,7 @@ bool match_job_meets(const struct match *m, int64_t jobid, const uint8_t *marks)
 {
     const struct job *job = job_of(m, jobid);
 
-    for (uint32_t i = 0; i < job->n; i++) {
+    for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1)) {
         const struct hold *h = &job->hold[i];
         uint8_t mark = marks[h->vertex];
         if (h->flags & HOLD_COVERED || mark == MEET_NOT)

@@ -10,6 +10,8 @@ struct commit {
     struct job *job; /* NULL: only emit */
     uint32_t n_prune;
     bool failed;
+    const char *label; /* the last one, and its number */
+    uint32_t label_number;
 };
 
 /* How a vertex is reached. */
@@ -128,6 +130,16 @@ static void count_above(struct commit *c, const struct reach *r, bool exclusive,
     above->any |= own->any;
 }
 
+/* The number of a label of the job: mostly that of the hold before it. */
+static int label_number(struct commit *c, const char *label, uint32_t *number)
+{
+    if (label != c->label && job_label(c->job, label, &c->label_number) < 0)
+        return -1;
+    c->label = label;
+    *number = c->label_number;
+    return 0;
+}
+
 /* Set what is booked of the vertex, and in its filter. */
 static int hold(struct commit *c, const struct reach *r, bool exclusive, const struct counts *own)
 {
@@ -144,7 +156,7 @@ static int hold(struct commit *c, const struct reach *r, bool exclusive, const s
         flags |= HOLD_SPARE;
     if (exclusive)
         flags |= r->shown_only ? HOLD_SHOWN : x->divisible ? HOLD_UNITS : HOLD_EXCLUSIVE;
-    if (r->label && job_label(c->job, r->label, &label) < 0)
+    if (r->label && label_number(c, r->label, &label) < 0)
         return -1;
     flags |= label * HOLD_LABEL;
     if (counted && !(counts = arena_alloc(&c->w->m->arena, (list->n + 1) * sizeof(*counts))))
@@ -156,40 +168,62 @@ static int hold(struct commit *c, const struct reach *r, bool exclusive, const s
     return c->w->t->is_tree ? 0 : job_source(c->job, r->parent);
 }
 
-static int64_t give(struct commit *c, const struct reach *r, struct counts *above)
+static int emit(struct commit *c, const struct reach *r, bool exclusive)
+{
+    struct emitted item = {.vertex = r->v,
+                           .depth = r->depth,
+                           .flags = (uint16_t)((exclusive ? EMIT_EXCLUSIVE : 0) |
+                                               (r->exclusive_parent ? EMIT_EXCLUSIVE_PARENT : 0)),
+                           .parent = r->parent,
+                           .needs = r->needs,
+                           .label = r->label};
+
+    return c->w->is_silent ? 0 : match_emit(c->w->m, &item);
+}
+
+/* The job gets something of the vertex. */
+static inline void take(struct commit *c, const struct reach *r, bool exclusive,
+                        const struct counts *own, struct counts *above)
+{
+    count_above(c, r, exclusive, own, above);
+    if (hold(c, r, exclusive, own) < 0 || emit(c, r, exclusive) < 0)
+        c->failed = true;
+}
+
+/* As give, of a vertex that has children. */
+static int64_t give_inner(struct commit *c, const struct reach *r, bool whole, bool exclusive,
+                          struct counts *above)
 {
     struct match *m = c->w->m;
     struct arena_mark mark = arena_mark(&m->arena);
-    struct counts own = {0};
-    bool whole = r->whole || m->exclusive[m->g->v[r->v].type];
-    bool exclusive = r->exclusive || whole;
-    const uint32_t *children;
+    struct counts own = {.units = arena_alloc(&m->arena, (c->n_prune + 1) * sizeof(int64_t))};
     int64_t given = exclusive;
 
-    if (topo_children(c->w->t, r->v, &children) > 0) { /* most have none */
-        own.units = arena_alloc(&m->arena, (c->n_prune + 1) * sizeof(int64_t));
-        if (!own.units) {
-            c->failed = true;
-            return 0;
-        }
-        memset(own.units, 0, (c->n_prune + 1) * sizeof(int64_t));
-        given += give_children(c, r, whole, exclusive, &own);
+    if (!own.units) {
+        c->failed = true;
+        return 0;
     }
-    if (given > 0 && !c->failed) {
-        count_above(c, r, exclusive, &own, above);
-        struct emitted item = {.vertex = r->v,
-                               .depth = r->depth,
-                               .flags =
-                                   (uint16_t)((exclusive ? EMIT_EXCLUSIVE : 0) |
-                                              (r->exclusive_parent ? EMIT_EXCLUSIVE_PARENT : 0)),
-                               .parent = r->parent,
-                               .needs = r->needs,
-                               .label = r->label};
-        if (hold(c, r, exclusive, &own) < 0 || match_emit(m, &item) < 0)
-            c->failed = true;
-    }
+    memset(own.units, 0, (c->n_prune + 1) * sizeof(int64_t));
+    given += give_children(c, r, whole, exclusive, &own);
+    if (given > 0 && !c->failed)
+        take(c, r, exclusive, &own, above);
     arena_release(&m->arena, mark);
     return given;
+}
+
+/* Give what is marked of a vertex and below it, or all. Returns how many vertices the job has to itself. */
+static int64_t give(struct commit *c, const struct reach *r, struct counts *above)
+{
+    static const struct counts none;
+    bool whole = r->whole || c->w->m->exclusive[c->w->m->g->v[r->v].type];
+    bool exclusive = r->exclusive || whole;
+    const uint32_t *children;
+
+    if (topo_children(c->w->t, r->v, &children) > 0)
+        return give_inner(c, r, whole, exclusive, above);
+    if (exclusive) /* most have no children */
+        take(c, r, exclusive, &none, above);
+    return exclusive;
 }
 
 int64_t match_commit(struct walk *w, struct job *job)

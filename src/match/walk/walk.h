@@ -108,6 +108,7 @@ struct walk {
     uint64_t found;    /* units found for the first request, if that was not enough */
     struct mark *mark; /* mark[0] is none, mark[1] the root's */
     uint32_t n_marks, marks_capacity;
+    bool is_silent;    /* nobody is told what is taken (match_emit) */
     uint32_t *mark_of; /* by vertex: its mark, perhaps of an earlier walk, so it must be checked */
 };
 

@@ -273,9 +273,21 @@ static int take_away(struct gaps *gaps, const struct gap *gap, uint32_t n)
     return 0;
 }
 
+/* Whether neighbours with one number have the same steps. */
+static bool check_rows(const struct capacities *all)
+{
+    for (uint32_t i = 1; i < all->n_rows; i++) {
+        const struct node_row *a = &all->row[i - 1], *b = &all->row[i];
+        if (a->same == b->same &&
+            (a->n != b->n || (a->n > 0 && memcmp(a->step, b->step, a->n * sizeof(*a->step)) != 0)))
+            return false;
+    }
+    return true;
+}
+
 bool capacity_check(const struct graph_place *n)
 {
-    bool fine = true;
+    bool fine = !n->capacities || check_rows(n->capacities);
 
     for (uint32_t i = 0; n->capacities && i < n->capacities->n && fine; i++) {
         const struct capacity *h = &n->capacities->v[i];
@@ -477,21 +489,48 @@ static const struct node_row *row_in(struct capacity_view *view, uint32_t node)
     if (!view->capacity || i == all->n_rows)
         return NULL;
     const struct node_row *row = &all->row[i];
-    if (row->alike != view->alike)
+    if (row->alike != view->alike) {
         view->has = has_of(view->n, view->capacity, node);
+        view->is_found = false;
+    }
     view->alike = row->alike;
     return row;
+}
+
+/* What a view has found for a row that is counted the same, if it was asked for the same time. */
+static bool is_known(const struct capacity_view *view, const struct node_row *row, int64_t at)
+{
+    return view->is_found && view->same == row->same && view->at == at;
+}
+
+static void note_found(struct capacity_view *view, const struct node_row *row, int64_t at,
+                       int64_t from)
+{
+    view->is_found = true;
+    view->same = row->same;
+    view->at = at;
+    view->from = from;
+}
+
+static bool has_room(const struct capacity_view *view, const struct node_row *row, int64_t at,
+                     int64_t end)
+{
+    for (uint32_t k = 0; k < row->n && row->step[k].at < end; k++)
+        if ((k + 1 == row->n || row->step[k + 1].at > at) &&
+            room_of(&view->has, &row->step[k]) == 0)
+            return false;
+    return true;
 }
 
 bool capacity_view_has(struct capacity_view *view, uint32_t node, int64_t at, int64_t end)
 {
     const struct node_row *row = row_in(view, node);
 
-    for (uint32_t k = 0; row && k < row->n && row->step[k].at < end; k++)
-        if ((k + 1 == row->n || row->step[k + 1].at > at) &&
-            room_of(&view->has, &row->step[k]) == 0)
-            return false;
-    return true;
+    if (!row)
+        return true;
+    if (!is_known(view, row, at))
+        note_found(view, row, at, has_room(view, row, at, end) ? at : INT64_MAX);
+    return view->from == at;
 }
 
 /* The last step that is not after a time. */
@@ -545,17 +584,11 @@ static uint32_t skip_full(const struct capacity_has *has, const struct node_row 
     return k;
 }
 
-int64_t capacity_node_from(void *context, uint32_t node, int64_t at, struct plan_lack *lack)
+/* From when on, at `at` or later, a row has room for as long as is asked; *lack: what it lacks before. */
+static int64_t room_from(const struct counted *ask, const struct node_row *row, int64_t at,
+                         struct plan_lack *lack)
 {
-    struct counted *ask = context;
-
-    if (!ask->is_viewed)
-        capacity_view(&ask->view, ask->n, ask->class);
-    ask->is_viewed = true;
-    const struct node_row *row = row_in(&ask->view, node);
     lack->kind = PLAN_LACKS_NOTHING;
-    if (!row || row->n == 0)
-        return at;
     for (uint32_t k = step_at(row, at); k < row->n && row->step[k].at < at + ask->plan.duration;) {
         if (room_of(&ask->view.has, &row->step[k]) > 0) {
             k++;
@@ -567,4 +600,21 @@ int64_t capacity_node_from(void *context, uint32_t node, int64_t at, struct plan
         at = row->step[k].at;
     }
     return at;
+}
+
+int64_t capacity_node_from(void *context, uint32_t node, int64_t at, struct plan_lack *lack)
+{
+    struct counted *ask = context;
+
+    if (!ask->is_viewed)
+        capacity_view(&ask->view, ask->n, ask->class);
+    ask->is_viewed = true;
+    const struct node_row *row = row_in(&ask->view, node);
+    lack->kind = PLAN_LACKS_NOTHING;
+    if (!row || row->n == 0)
+        return at;
+    if (!is_known(&ask->view, row, at))
+        note_found(&ask->view, row, at, room_from(ask, row, at, &ask->view.lack));
+    *lack = ask->view.lack;
+    return ask->view.from;
 }

@@ -50,7 +50,8 @@ struct capacity {
 
 struct node_row {
     uint32_t vertex, alike;
-    uint32_t n; /* steps; 0: nothing is taken */
+    uint32_t n;    /* steps; 0: nothing is taken */
+    uint64_t same; /* rows with one number have the same steps */
     bool dirty;
     bool tried;
     uint64_t parts; /* that it belongs to, by number */
@@ -106,6 +107,8 @@ struct capacities {
     uint64_t batch; /* how often nodes were counted anew */
     uint64_t epochs;
     struct change change;
+    uint64_t sames;    /* numbers given to rows */
+    uint32_t last_put; /* the row that got the last one */
 };
 
 /* ---- Rows (usage.c) ---- */
@@ -133,7 +136,9 @@ struct capacity *capacity_ready_within(struct graph_place *n, const struct class
 /* Begin to ask about nodes: what has changed is counted. */
 void capacity_view(struct capacity_view *view, struct graph_place *n, const struct class *c);
 
-/* Whether a node has room for a piece throughout [at, end), as far as is known. */
+/* Whether a node has room for a piece throughout [at, end), as far as is known. Of one view the end follows from
+ * `at`. O(1) where the node before it had the same steps, else O(steps).
+ */
 bool capacity_view_has(struct capacity_view *view, uint32_t node, int64_t at, int64_t end);
 
 /* Nodes have changed: count their gaps and, but in a trial, what has increased. Or, when a trial is over,

@@ -255,6 +255,12 @@ struct capacity_view {
     const struct capacity *capacity; /* NULL: nothing is known */
     uint32_t alike;                  /* the nodes that `has` is about; PLACE_NONE: none yet */
     struct capacity_has has;
+
+    /* What was found for the last row, which holds for all that are counted the same (node_row.same). */
+    bool is_found;
+    uint64_t same;
+    int64_t at, from;
+    struct plan_lack lack;
 };
 
 /* The same with what gaps say; it points to itself. */

@@ -51,6 +51,22 @@ static int take(struct graph_place *n, const struct node_row *row, const struct 
     return 0;
 }
 
+/* Number the steps of a row: nodes that a booking takes or leaves follow each other and are mostly alike. */
+static void number(struct capacities *h, struct node_row *row)
+{
+    const struct node_row *last = &h->row[h->last_put];
+
+    if (row->n == 0)
+        row->same = 0;
+    else if (last != row && last->same == h->sames &&
+             is_same(row->step, row->n, last->step, last->n))
+        row->same = last->same;
+    else
+        row->same = ++h->sames;
+    if (row->n > 0)
+        h->last_put = (uint32_t)(row - h->row);
+}
+
 /* Give a row other steps; those that it had when a trial began are kept. */
 static int put(struct capacities *h, struct node_row *row, const struct plan_usage *step,
                uint32_t n)
@@ -71,6 +87,7 @@ static int put(struct capacities *h, struct node_row *row, const struct plan_usa
     }
     row->step = copy;
     row->n = n;
+    number(h, row);
     return 0;
 }
 
@@ -170,6 +187,7 @@ void capacity_reset(struct graph_place *n)
     h->row_of = NULL;
     h->dirty = h->tried = NULL;
     h->n_rows = h->n_dirty = h->n_tried = 0;
+    h->last_put = 0;
     h->change.count = 0;
     h->ready = h->trial = false;
 }

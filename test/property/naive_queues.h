@@ -10,7 +10,10 @@
 
 enum { NQ_NODES = 8, NQ_JOBS = 160, NQ_LANES = 4, NQ_DECISIONS = 2048 };
 
-enum { NQ_USERS = 3, NQ_WHATS = 2, NQ_CALENDARS = NQ_LANES * (NQ_USERS + 1) * NQ_WHATS };
+enum { NQ_USERS = 3, NQ_WHATS = 2 };
+
+/* The last calendars are that of the division, once for the promises to jobs of each queue. */
+enum { NQ_CALENDARS = NQ_LANES * (NQ_USERS + 1) * NQ_WHATS + NQ_LANES };
 
 /* Limited: blocked, as it is over a limit. Behind: of an array, behind a member that waits together with it,
  * and for both.
@@ -52,7 +55,7 @@ struct nq_lane {
         queue_most[NQ_WHATS]; /* running jobs, nodes; INT64_MAX: no limit */
 
     /* With shares (naive_shares.h). */
-    bool by_user, by_priority;
+    bool by_user, by_priority, in_division;
     int64_t weight, weights[NQ_USERS];
     enum nq_by by[NQ_BYS];
 };
@@ -79,6 +82,7 @@ struct naive_queues {
     struct nq_lane lane[NQ_LANES];
     bool shares;
     enum nq_by by[NQ_BYS];
+    int64_t division_most, division_weight; /* nodes that queues of the division have together */
     struct nq_head head[NQ_LANES];
     bool stacks; /* these are being placed, each beside those before it */
     struct nq_job job[NQ_JOBS];

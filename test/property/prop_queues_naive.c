@@ -122,6 +122,34 @@ static void draw_shares(struct nq_lane *lane, struct sched_queue_config *queue,
     lane->by_priority = draw_order(lane->by, &queue->order, by_priority || draw(0, 1));
 }
 
+/* Some have a division, of some of the queues, which may hold these to so many nodes together. It is drawn beside
+ * the rest, so that scenes without one are what they would be if there were none.
+ */
+static void draw_division(struct sched_config *config, struct sched_queue_config *queue,
+                          struct sched_division *division, struct sched_limit *capability)
+{
+    struct naive_queues *naive = &run.naive;
+    struct random r = {.state = ~run.seed};
+    naive->division_most = INT64_MAX;
+    if (!run.shares || random_between(&r, 0, 1))
+        return;
+    naive->division_weight = random_between(&r, 1, 3);
+    *division = (struct sched_division){
+        .name = "d", .share.weight = naive->division_weight, .order = config->shares.order};
+    if (run.limits && random_between(&r, 0, 2)) {
+        naive->division_most = random_between(&r, 2, 5);
+        *capability = (struct sched_limit){"core", naive->division_most};
+        division->share.capability = capability;
+        division->share.n_capability = 1;
+    }
+    config->shares.divisions = division;
+    config->shares.n_divisions = 1;
+    for (int i = 0; i < naive->lanes; i++) {
+        naive->lane[i].in_division = random_between(&r, 0, 1);
+        queue[i].share.under = naive->lane[i].in_division ? "d" : NULL;
+    }
+}
+
 static void make_queues(void)
 {
     static const char *const names[] = {"q0", "q1", "q2", "q3"};
@@ -164,6 +192,9 @@ static void make_queues(void)
         if (run.shares)
             draw_shares(lane, &queue[i], weights[i], by_priority);
     }
+    struct sched_division division;
+    struct sched_limit capability;
+    draw_division(&config, queue, &division, &capability);
     berth_error_t err = {""};
     run.sched = sched_create(run.match, &config, &err);
     if (!run.sched)
@@ -191,8 +222,9 @@ static void submit(void)
     int lane = (int)draw(0, run.naive.lanes - 1);
     const struct nq_lane *of = &run.naive.lane[lane];
     int user = run.limits || run.shares ? (int)draw(0, NQ_USERS - 1) : 0;
-    int count = (int)draw(
-        1, least(__builtin_popcount(of->part), least(of->user_most[1], of->queue_most[1])));
+    int64_t together = of->in_division ? run.naive.division_most : INT64_MAX;
+    int count = (int)draw(1, least(least(__builtin_popcount(of->part), together),
+                                   least(of->user_most[1], of->queue_most[1])));
     int64_t duration = draw(1, draw(0, 3) ? 12 : 40), priority = draw(0, 3) ? 0 : draw(-2, 2);
     int members = run.limits || run.levels || run.shares || draw(0, 5) ? 1 : (int)draw(2, 6);
     char text[300];
@@ -335,6 +367,8 @@ static bool is_of(const struct nq_job *job, const struct sched_share_node *nodes
     const struct sched_share_node *node = &nodes[i];
     if (node->kind == SCHED_SHARE_OF_USER)
         return job->user == node->name[1] - '0' && is_of(job, nodes, node->above);
+    if (node->kind == SCHED_SHARE_OF_DIVISION)
+        return run.naive.lane[job->lane].in_division;
     return node->kind == SCHED_SHARE_OF_MACHINE || job->lane == node->name[1] - '0';
 }
 

@@ -43,6 +43,9 @@ int read_limits(struct reading *r, uint32_t i, struct sched_queue_config *queue)
 /* Users and their weights. */
 int read_weights(struct reading *r, uint32_t i, const struct sched_weight **weights, size_t *n);
 
+/* A key `order` of shares; none: it stays empty. */
+int read_order(const struct reading *r, uint32_t i, struct sched_share_order *order);
+
 /* A queue's key `shares`. */
 int read_queue_shares(struct reading *r, uint32_t i, struct sched_queue_config *queue);
 

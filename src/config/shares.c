@@ -36,43 +36,6 @@ static int read_amounts(struct reading *r, uint32_t i, const char *key,
     return 0;
 }
 
-static int read_comparator(const struct reading *r, uint32_t i, enum sched_comparator *ret)
-{
-    const struct doc *d = &r->doc;
-    const char *why = NULL;
-    int found = doc_is_text(d, i) ? sched_comparator_find(doc_text(d, i), &why) : -1;
-
-    if (why)
-        return doc_fault(d, i, "key \"order\": \"%.20s\" orders nothing here: %s", doc_text(d, i),
-                         why);
-    if (found < 0)
-        return doc_expected(d, i, "order",
-                            "priority, share, drf, usage, fewest-running, age or submit");
-    *ret = (enum sched_comparator)found;
-    return 0;
-}
-
-static int read_order(const struct reading *r, uint32_t i, struct sched_share_order *order)
-{
-    const struct doc *d = &r->doc;
-    bool has[SCHED_COMPARATORS] = {false};
-    enum sched_comparator by = SCHED_BY_SHARE;
-
-    if (i == DOC_NONE)
-        return 0;
-    if (d->node[i].kind != DOC_LIST)
-        return doc_expected(d, i, "order", "a list as in [priority, share]");
-    for (uint32_t x = i + 1; x < d->node[i].end; x = d->node[x].end) {
-        if (read_comparator(r, x, &by) < 0)
-            return -1;
-        if (has[by])
-            return doc_expected(d, x, "order", "each comparator once");
-        has[by] = true;
-        order->by[order->n++] = by;
-    }
-    return 0;
-}
-
 /* The name of a division that has been read, or of any if that is all that is known. */
 static int read_under(struct reading *r, uint32_t i, const char **ret)
 {

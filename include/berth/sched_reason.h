@@ -53,7 +53,9 @@ enum sched_whose {
     SCHED_OF_JOB,   /* what one job may have; who asks for more is rejected */
     SCHED_OF_USER,  /* what the jobs of its user in its queue may have together */
     SCHED_OF_QUEUE, /* what all jobs of its queue may */
-    SCHED_OF_ARRAY /* what the members of its array may, "running": run or be promised a time at once */
+    /* what the members of its array may, "running": run or be promised a time at once */
+    SCHED_OF_ARRAY,
+    SCHED_OF_DIVISION /* what all jobs may of the queues of a division that its queue is part of */
 };
 
 struct sched_reason_limit {

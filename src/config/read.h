@@ -46,6 +46,9 @@ int read_weights(struct reading *r, uint32_t i, const struct sched_weight **weig
 /* The key `classes` of a queue's shares. */
 int read_classes(struct reading *r, uint32_t i, struct sched_classes *c);
 
+/* A key `order` of shares; none: it stays empty. */
+int read_order(const struct reading *r, uint32_t i, struct sched_share_order *order);
+
 /* A queue's key `shares`. */
 int read_queue_shares(struct reading *r, uint32_t i, struct sched_queue_config *queue);
 

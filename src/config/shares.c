@@ -36,43 +36,6 @@ static int read_amounts(struct reading *r, uint32_t i, const char *key,
     return 0;
 }
 
-static int read_comparator(const struct reading *r, uint32_t i, enum sched_comparator *ret)
-{
-    const struct doc *d = &r->doc;
-    const char *why = NULL;
-    int found = doc_is_text(d, i) ? sched_comparator_find(doc_text(d, i), &why) : -1;
-
-    if (why)
-        return doc_fault(d, i, "key \"order\": \"%.20s\" orders nothing here: %s", doc_text(d, i),
-                         why);
-    if (found < 0)
-        return doc_expected(d, i, "order",
-                            "priority, share, drf, usage, fewest-running, age or submit");
-    *ret = (enum sched_comparator)found;
-    return 0;
-}
-
-static int read_order(const struct reading *r, uint32_t i, struct sched_share_order *order)
-{
-    const struct doc *d = &r->doc;
-    bool has[SCHED_COMPARATORS] = {false};
-    enum sched_comparator by = SCHED_BY_SHARE;
-
-    if (i == DOC_NONE)
-        return 0;
-    if (d->node[i].kind != DOC_LIST)
-        return doc_expected(d, i, "order", "a list as in [priority, share]");
-    for (uint32_t x = i + 1; x < d->node[i].end; x = d->node[x].end) {
-        if (read_comparator(r, x, &by) < 0)
-            return -1;
-        if (has[by])
-            return doc_expected(d, x, "order", "each comparator once");
-        has[by] = true;
-        order->by[order->n++] = by;
-    }
-    return 0;
-}
-
 /* The name of a division that has been read, or of any if that is all that is known. */
 static int read_under(struct reading *r, uint32_t i, const char **ret)
 {
@@ -88,20 +51,23 @@ static int read_under(struct reading *r, uint32_t i, const char **ret)
 }
 
 /* What a queue or a division is to have, by the values of these keys. */
-enum share_key { UNDER, WEIGHT, GUARANTEE, DESERVED, SHARE_KEYS };
+enum share_key { UNDER, WEIGHT, GUARANTEE, DESERVED, CAPABILITY, SHARE_KEYS };
 
 static int read_share(struct reading *r, const uint32_t *value, struct sched_share *share)
 {
     if (read_under(r, value[UNDER], &share->under) < 0 ||
         value_number(r, value[WEIGHT], "weight", 1, SCHED_SHARE_WEIGHT_MAX, false, &share->weight) <
             0 ||
-        read_amounts(r, value[GUARANTEE], "guarantee", &share->guarantee, &share->n_guarantee) < 0)
+        read_amounts(r, value[GUARANTEE], "guarantee", &share->guarantee, &share->n_guarantee) <
+            0 ||
+        read_amounts(r, value[CAPABILITY], "capability", &share->capability, &share->n_capability) <
+            0)
         return -1;
     return read_amounts(r, value[DESERVED], "deserved", &share->deserved, &share->n_deserved);
 }
 
-/* The keys of a queue's shares; up to DESERVED as enum share_key. */
-enum queue_key { CAPABILITY = SHARE_KEYS, BY, QUEUE_ORDER, WEIGHTS, CLASSES, QUEUE_KEYS };
+/* The keys of a queue's shares; up to CAPABILITY as enum share_key. */
+enum queue_key { BY = SHARE_KEYS, QUEUE_ORDER, WEIGHTS, CLASSES, QUEUE_KEYS };
 static const char *const queue_names[] = {"under", "weight", "guarantee", "deserved", "capability",
                                           "by",    "order",  "weights",   "classes"};
 static const struct doc_keys queue_keys = {"the shares of a queue", queue_names, QUEUE_KEYS, 0};
@@ -153,8 +119,6 @@ int read_queue_shares(struct reading *r, uint32_t i, struct sched_queue_config *
     if (i == DOC_NONE)
         return 0;
     if (doc_fields(&r->doc, i, &queue_keys, value) < 0 || read_share(r, value, &queue->share) < 0 ||
-        read_amounts(r, value[CAPABILITY], "capability", &queue->share.capability,
-                     &queue->share.n_capability) < 0 ||
         value_word(r, value[BY], "by", words, &word) < 0)
         return -1;
     if (value[BY] != DOC_NONE)
@@ -176,9 +140,10 @@ int read_queue_shares(struct reading *r, uint32_t i, struct sched_queue_config *
     return read_weights(r, value[WEIGHTS], &queue->weights, &queue->n_weights);
 }
 
-/* Up to DESERVED as enum share_key. */
+/* Up to CAPABILITY as enum share_key. */
 enum division_key { DIVISION_ORDER = SHARE_KEYS, DIVISION_KEYS };
-static const char *const division_names[] = {"under", "weight", "guarantee", "deserved", "order"};
+static const char *const division_names[] = {"under",    "weight",     "guarantee",
+                                             "deserved", "capability", "order"};
 static const struct doc_keys division_keys = {"a division", division_names, DIVISION_KEYS, 0};
 
 static int name_divisions(struct reading *r, uint32_t i, struct sched_division *divisions)

@@ -103,6 +103,11 @@ struct opened {
     struct limits_list *list; /* with these nodes */
 };
 
+/* Of a limit, the calendar; and the lane of those that it may let go on. */
+struct let_calendar {
+    uint32_t calendar, lane;
+};
+
 struct queues {
     struct setup *setup;
     struct opened opened;
@@ -123,7 +128,7 @@ struct queues {
     size_t listed;        /* and how many */
     uint32_t *candidates; /* jobs that limits have let go on for a promise */
     size_t n_candidates, cap_candidates;
-    uint32_t *let_calendars; /* of limits that may let one go on so */
+    struct let_calendar *let_calendars; /* of limits that may let one go on so */
     size_t n_let_calendars, cap_let_calendars;
     uint64_t lettings, rounds; /* passes, and rounds of these, in which some may be let go on */
     uint32_t *limited;         /* jobs over a limit; some may be so no more */

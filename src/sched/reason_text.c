@@ -30,7 +30,8 @@ static const char *const plain[] = {
 static const char *const owners[] = {[SCHED_OF_JOB] = "job",
                                      [SCHED_OF_USER] = "user",
                                      [SCHED_OF_QUEUE] = "queue",
-                                     [SCHED_OF_ARRAY] = "array"};
+                                     [SCHED_OF_ARRAY] = "array",
+                                     [SCHED_OF_DIVISION] = "division"};
 
 #define OWNERS (sizeof(owners) / sizeof(owners[0]))
 

@@ -160,7 +160,7 @@ struct kube_config *kube_config(struct session *s, bool tasks_only)
     k->queues = calloc(s->levels.n + 1, sizeof(*k->queues));
     k->divisions = calloc(s->levels.n + 1, sizeof(*k->divisions));
     k->amounts = calloc((s->levels.n + 1) * 3 * SHARE_DIMENSIONS_MAX, sizeof(*k->amounts));
-    k->tree = kube_tree(s);
+    k->tree = kube_tree(s, true);
     if (!k->queues || !k->divisions || !k->amounts || !k->tree || !tell_tree(s, k->tree)) {
         kube_config_free(k);
         return NULL;

@@ -111,7 +111,7 @@ bool kube_let_in(struct session *s)
 {
     bool by_priority = kube_enabled(&s->w, "priority", "jobOrder");
     struct entry *entry = calloc(s->w.n_jobs + 1, sizeof(*entry));
-    struct share_tree *t = kube_tree(s);
+    struct share_tree *t = kube_tree(s, true);
     bool good = entry && t && tell_all(s, t);
     for (size_t i = 0; i < s->w.n_jobs && good; i++) {
         const struct kube_job *job = &s->w.jobs[i];

@@ -53,10 +53,12 @@ struct session {
 /* Whether a plugin of the tiers has a function enabled. */
 bool kube_enabled(const struct kube_world *w, const char *plugin, const char *function);
 
-/* kube_tree.c: the levels, and trees of these with a leaf for each job. NULL after saying why. */
+/* kube_tree.c: the levels, and trees of these in which a job's node is one of its own, or its queue's. NULL after
+ * saying why.
+ */
 bool kube_make_levels(struct session *s);
 void kube_clear_levels(struct session *s);
-struct share_tree *kube_tree(struct session *s);
+struct share_tree *kube_tree(struct session *s, bool jobs);
 
 /* What tasks of a job have, by status: those that have started, or those that wait. */
 void kube_sum(const struct kube_world *w, const struct kube_job *job, bool started, int64_t *sum);
@@ -79,6 +81,12 @@ const char *kube_queue_of(const struct session *s, const struct kube_task *task)
 
 /* Whether a task has been on a node since before the session. */
 bool kube_runs(const struct kube_task *task);
+
+/* Whether an action is among those of the session. */
+bool kube_has_action(const struct session *s, const char *name);
+
+/* kube_reclaim.c: whether tasks might have to end for others, after those have started that can. */
+bool kube_may_end_others(struct session *s);
 
 /* kube_compare.c: what a session has come to with what is expected of it. */
 enum outcome kube_compare(const struct session *s, json_t *expect);

@@ -124,20 +124,21 @@ void kube_clear_levels(struct session *s)
     free(s->levels.v);
 }
 
-static bool add_leaf(struct session *s, struct share_tree *t, struct kube_job *job)
+static bool add_leaf(struct session *s, struct share_tree *t, struct kube_job *job, bool own)
 {
-    static struct share_settings plain;
+    struct share_settings plain;
     share_default_settings(&plain);
     job->node = SHARE_NO_NODE;
     for (size_t i = 0; i < s->levels.n; i++)
         if (s->levels.v[i].is_leaf && s->levels.v[i].queue == job->queue && job->queue) {
-            job->node = share_add(t, s->levels.v[i].node, &plain);
+            uint32_t queue = s->levels.v[i].node;
+            job->node = own ? share_add(t, queue, &plain) : queue;
             return job->node != SHARE_NO_NODE;
         }
     return true;
 }
 
-struct share_tree *kube_tree(struct session *s)
+struct share_tree *kube_tree(struct session *s, bool jobs)
 {
     struct share_tree *t = share_new(s->w.names.n, s->w.total, NULL);
     bool good = t != NULL;
@@ -150,7 +151,7 @@ struct share_tree *kube_tree(struct session *s)
             kube_wrong("the tree refuses %s", level->path);
     }
     for (size_t i = 0; i < s->w.n_jobs && good; i++)
-        good = add_leaf(s, t, &s->w.jobs[i]);
+        good = add_leaf(s, t, &s->w.jobs[i], jobs);
     if (good)
         return t;
     share_free(t);

@@ -2,6 +2,7 @@
 #include "naive_limits.h"
 
 enum { RUNNING, NODES };
+enum { DIVISION = NQ_CALENDARS - NQ_LANES };
 
 /* The calendars: of each user in a lane and, as one more, of the lane, for each what. */
 static int calendar(int lane, int user, int what)
@@ -20,6 +21,8 @@ static int64_t load(const struct naive_queues *q, int job, int of, int64_t at)
         for (int what = 0; what < NQ_WHATS && has; what++)
             if (calendar(j->lane, j->user, what) == of || calendar(j->lane, NQ_USERS, what) == of)
                 sum += what == RUNNING ? 1 : j->count;
+        if (has && of >= DIVISION && q->lane[j->lane].in_division)
+            sum += j->count;
     }
     return sum;
 }
@@ -47,6 +50,8 @@ int nl_over(const struct naive_queues *q, int job, int64_t at)
         if (!lets(q, job, queue, lane->queue_most[what], more, at))
             return queue;
     }
+    if (lane->in_division && !lets(q, job, DIVISION, q->division_most, j->count, at))
+        return DIVISION + j->lane;
     return -1;
 }
 
@@ -60,9 +65,12 @@ void nl_decreased(struct naive_queues *q, int job)
     const struct nq_job *j = &q->job[job];
     const struct nq_lane *lane = &q->lane[j->lane];
     for (int i = 0; i < q->jobs; i++)
-        if (q->job[i].state == NQ_LIMITED && q->job[i].lane == j->lane &&
-            (has_limits(lane->queue_most) ||
-             (has_limits(lane->user_most) && q->job[i].user == j->user)))
+        if (q->job[i].state == NQ_LIMITED &&
+            ((q->job[i].lane == j->lane &&
+              (has_limits(lane->queue_most) ||
+               (has_limits(lane->user_most) && q->job[i].user == j->user))) ||
+             (q->lane[q->job[i].lane].in_division && lane->in_division &&
+              q->division_most < INT64_MAX)))
             q->job[i].due = true;
 }
 

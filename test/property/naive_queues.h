@@ -11,7 +11,10 @@
 enum { NQ_NODES = 8, NQ_JOBS = 160, NQ_LANES = 4, NQ_DECISIONS = 2048 };
 
 enum { NQ_ACCOUNTS = 3 };
-enum { NQ_USERS = 3, NQ_WHATS = 2, NQ_CALENDARS = NQ_LANES * (NQ_USERS + 1) * NQ_WHATS };
+enum { NQ_USERS = 3, NQ_WHATS = 2 };
+
+/* The last calendars are that of the first division, once for the promises to jobs of each queue. */
+enum { NQ_CALENDARS = NQ_LANES * (NQ_USERS + 1) * NQ_WHATS + NQ_LANES };
 
 /* Limited: blocked, as it is over a limit. Behind: of an array, behind a member that waits together with it,
  * and for both.
@@ -63,7 +66,8 @@ struct nq_lane {
     /* With shares (naive_shares.h). */
     bool by_user, by_account; /* and by user in each account */
     bool by_priority;
-    int division; /* -1: none */
+    int division;     /* -1: none */
+    bool in_division; /* the first */
     int64_t weight, weights[NQ_USERS], guarantee;
     enum nq_by by[NQ_BYS];
 };
@@ -99,6 +103,7 @@ struct naive_queues {
     int divisions;
     int64_t division_weight[NQ_DIVISIONS];
     struct nq_account account[NQ_ACCOUNTS];
+    int64_t division_most; /* nodes that queues of the first division have together */
     struct nq_head head[NQ_LANES];
     bool stacks; /* these are being placed, each beside those before it */
     struct nq_job job[NQ_JOBS];

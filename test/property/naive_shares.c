@@ -73,8 +73,12 @@ static void add_user(struct tree *t, const struct nq_job *j)
 static void add_nodes(struct tree *t)
 {
     const struct naive_queues *q = t->q;
-    for (int d = 0; d < q->divisions; d++)
-        t->division[add(t, SHARE_ROOT, q->division_weight[d])] = d;
+    for (int d = 0; d < q->divisions; d++) {
+        uint32_t node = add(t, SHARE_ROOT, q->division_weight[d]);
+        t->division[node] = d;
+        if (d == 0 && q->division_most < INT64_MAX)
+            t->is.node[node].settings.capability[0] = q->division_most;
+    }
     for (int l = 0; l < q->lanes; l++) {
         uint32_t node = add(t, (uint32_t)(q->lane[l].division + 1), q->lane[l].weight);
         t->is.node[node].settings.guarantee[0] = q->lane[l].guarantee;

@@ -142,6 +142,24 @@ static void draw_divisions(struct sched_division division[NQ_DIVISIONS])
     }
 }
 
+/* The first one may hold its queues to so many nodes together. This is drawn beside the rest, so that scenes without
+ * it are what they would be if there were none.
+ */
+static void draw_capability(struct sched_division *division, struct sched_limit *capability)
+{
+    struct naive_queues *naive = &run.naive;
+    struct random r = {.state = ~run.seed};
+    naive->division_most = INT64_MAX;
+    if (naive->divisions == 0 || !run.limits || random_between(&r, 0, 2) == 0)
+        return;
+    naive->division_most = random_between(&r, 2, 5);
+    *capability = (struct sched_limit){"core", naive->division_most};
+    division->share.capability = capability;
+    division->share.n_capability = 1;
+    for (int i = 0; i < naive->lanes; i++)
+        naive->lane[i].in_division = naive->lane[i].division == 0;
+}
+
 static const char *const accounts[NQ_ACCOUNTS] = {"a0", "a1", "a2"};
 
 /* All users are in all accounts. */
@@ -220,6 +238,8 @@ static void make_queues(void)
         if (run.shares)
             draw_shares(lane, &queue[i], weights[i], by_priority);
     }
+    struct sched_limit capability;
+    draw_capability(&division[0], &capability);
     berth_error_t err = {""};
     run.sched = sched_create(run.match, &config, &err);
     if (!run.sched)
@@ -247,8 +267,9 @@ static void submit(void)
     int lane = (int)draw(0, run.naive.lanes - 1);
     const struct nq_lane *of = &run.naive.lane[lane];
     int user = run.limits || run.shares ? (int)draw(0, NQ_USERS - 1) : 0;
-    int count = (int)draw(
-        1, least(__builtin_popcount(of->part), least(of->user_most[1], of->queue_most[1])));
+    int64_t together = of->in_division ? run.naive.division_most : INT64_MAX;
+    int count = (int)draw(1, least(least(__builtin_popcount(of->part), together),
+                                   least(of->user_most[1], of->queue_most[1])));
     int64_t duration = draw(1, draw(0, 3) ? 12 : 40), priority = draw(0, 3) ? 0 : draw(-2, 2);
     int members = run.limits || run.levels || draw(0, 5) ? 1 : (int)draw(2, 6);
     char text[300];

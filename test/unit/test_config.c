@@ -525,7 +525,16 @@ static const struct wrong wrong_queues[] = {
      "3:20: key \"by\": expected user, account or class, got \"group\""},
     {QUEUE("{shares: {order: [share]}}"), "3:23: key \"order\": expected only beside the key by"},
     {QUEUE("{shares: {by: user, order: [gang]}}"),
-     "3:34: key \"order\": \"gang\" orders nothing here: a job starts whole or not at all, always"},
+     "3:34: key \"order\": \"gang\" orders nothing here: leave it out, a job starts whole or not "
+     "at "
+     "all, always"},
+    {QUEUE("{shares: {by: user, order: [[priority], [drf, binpack]]}}"),
+     "3:52: key \"order\": \"binpack\" orders nothing here: which nodes a job gets is said by the "
+     "section \"match\", as in policy: low"},
+    {QUEUE("{shares: {by: user, order: [{plugins: [{name: drf}]}, {plugins: [drf]}]}}"),
+     "3:71: key \"order\": expected each comparator once, got \"drf\""},
+    {QUEUE("{shares: {by: user, order: [{names: [drf]}]}}"),
+     "3:35: key \"names\": expected in a plugin: name"},
     {QUEUE("{shares: {by: user, order: [random]}}"),
      "3:34: key \"order\": expected priority, share, drf, usage, fewest-running, age or submit, "
      "got "

@@ -19,13 +19,16 @@ static const struct {
     {"proportion", SCHED_BY_SHARE, NULL},
     {"capacity", SCHED_BY_SHARE, NULL},
     {"fairshare", SCHED_BY_USAGE, NULL},
-    {"gang", 0, "a job starts whole or not at all, always"},
-    {"conformance", 0, "there are no system jobs to spare"},
-    {"predicates", 0, "what fits is said by the queue's key \"requires\" and by jobs"},
+    {"gang", 0, "leave it out, a job starts whole or not at all, always"},
+    {"conformance", 0, "leave it out, jobs end for others only in queues that are \"preemptible\""},
+    {"predicates", 0,
+     "leave it out, what fits is said by the queue's key \"requires\" and by jobs"},
     {"nodeorder", 0, "which nodes a job gets is said by the section \"match\""},
-    {"binpack", 0, "which nodes a job gets is said by the section \"match\""},
-    {"sla", 0, "jobs have no deadlines"},
-    {"deadline", 0, "jobs have no deadlines"},
+    {"binpack", 0, "which nodes a job gets is said by the section \"match\", as in policy: low"},
+    {"overcommit", 0, "how many jobs may wait is said by \"limits\", as in user: {pending: 100}"},
+    {"resourcequota", 0, "what a user may have is said by \"limits\", as in user: {core: 64}"},
+    {"sla", 0, "jobs have no deadlines, who has waited for longer goes first by \"age\""},
+    {"deadline", 0, "jobs have no deadlines, who has waited for longer goes first by \"age\""},
 };
 
 const char *sched_comparator_name(enum sched_comparator comparator)

@@ -97,8 +97,10 @@ void setup_add_classes(struct setup *setup, uint32_t queue, uint32_t first)
         node->queue = queue;
         node->is_class = true;
         node->weight = percent[i].percent;
-        for (uint32_t k = 0; k < SCHED_SHARE_RESOURCES; k++)
+        for (uint32_t k = 0; k < SCHED_SHARE_RESOURCES; k++) {
             node->deserved[k] = SETUP_BY_WEIGHT;
+            node->capability[k] = SCHED_UNLIMITED;
+        }
     }
 }
 

@@ -110,12 +110,20 @@ static int resolve_share(const struct setup *setup, const struct whose *whose,
                            share->under);
     node->parent = share->under ? 1 + division : 0;
     node->weight = share->weight == 0 ? 1 : share->weight;
-    for (uint32_t i = 0; i < SCHED_SHARE_RESOURCES; i++)
+    for (uint32_t i = 0; i < SCHED_SHARE_RESOURCES; i++) {
         node->deserved[i] = SETUP_BY_WEIGHT;
+        node->capability[i] = SCHED_UNLIMITED;
+    }
     if (check_weight(whose, "weight", node->weight, err) < 0 ||
         resolve_amounts(shares, whose, "guarantee", share->guarantee, share->n_guarantee,
-                        node->guarantee, err) < 0)
+                        node->guarantee, err) < 0 ||
+        resolve_amounts(shares, whose, "capability", share->capability, share->n_capability,
+                        node->capability, err) < 0)
         return -1;
+    for (uint32_t i = 0; i < shares->n_resources; i++)
+        if (node->guarantee[i] > node->capability[i])
+            return errtext_set(err, EINVAL, "%s '%s': guarantee: %s: more than its capability",
+                               whose->of, whose->name, shares->resource[i]);
     return resolve_amounts(shares, whose, "deserved", share->deserved, share->n_deserved,
                            node->deserved, err);
 }
@@ -138,11 +146,17 @@ static int resolve_divisions(struct setup *setup, berth_error_t *err)
     }
     for (size_t i = 0; i < shares->n_divisions; i++) {
         uint32_t node = (uint32_t)i + 1;
-        for (size_t steps = 0; steps <= shares->n_divisions && node != 0; steps++)
+        size_t steps = 0;
+        for (; steps <= shares->n_divisions && node != 0; steps++)
             node = setup->shares.node[node].parent;
         if (node != 0)
             return errtext_set(err, EINVAL, "division '%s': under: it is part of itself",
                                shares->divisions[i].name);
+        if (steps > SETUP_DIVISIONS_DEEP)
+            return errtext_set(err, EINVAL,
+                               "division '%s': under: at most %d divisions may stand one under the "
+                               "other",
+                               shares->divisions[i].name, SETUP_DIVISIONS_DEEP);
     }
     return 0;
 }
@@ -163,7 +177,6 @@ static int resolve_queue(struct setup *setup, uint32_t queue, berth_error_t *err
     const struct sched_queue_config *c = setup->queue[queue].config;
     struct whose whose = {"queue", c->name};
     struct setup_node *node = &setup->shares.node[setup->shares.first_queue + queue];
-    int64_t capability[SCHED_SHARE_RESOURCES];
     node->parent = SETUP_NONE;
     node->queue = queue;
     if (c->parent) {
@@ -189,9 +202,6 @@ static int resolve_queue(struct setup *setup, uint32_t queue, berth_error_t *err
     if (c->by == SCHED_SHARE_ACCOUNT && c->n_weights > 0)
         return errtext_set(err, EINVAL, "queue '%s': weights: those of accounts are the accounts'",
                            c->name);
-    if (resolve_amounts(&setup->shares, &whose, "capability", c->share.capability,
-                        c->share.n_capability, capability, err) < 0)
-        return -1;
     return check_capability(c, err);
 }
 
@@ -210,8 +220,10 @@ static void add_accounts(struct setup *setup, uint32_t queue, uint32_t first)
         node->queue = queue;
         node->account = i;
         node->order = above->order;
-        for (uint32_t k = 0; k < SCHED_SHARE_RESOURCES; k++)
+        for (uint32_t k = 0; k < SCHED_SHARE_RESOURCES; k++) {
             node->deserved[k] = SETUP_BY_WEIGHT;
+            node->capability[k] = SCHED_UNLIMITED;
+        }
     }
 }
 

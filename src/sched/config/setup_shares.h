@@ -12,7 +12,8 @@
 
 struct setup;
 
-#define SETUP_BY_WEIGHT INT64_C(-1)
+#define SETUP_BY_WEIGHT      INT64_C(-1)
+#define SETUP_DIVISIONS_DEEP 16 /* divisions above a queue, at most */
 
 struct setup_node {
     uint32_t parent;   /* SETUP_NONE: of the machine, and of what has no share: virtual queues */
@@ -24,7 +25,8 @@ struct setup_node {
     bool is_class;  /* of the queue */
     int64_t weight; /* >= 1 */
     int64_t guarantee[SCHED_SHARE_RESOURCES];
-    int64_t deserved[SCHED_SHARE_RESOURCES]; /* or SETUP_BY_WEIGHT */
+    int64_t deserved[SCHED_SHARE_RESOURCES];   /* or SETUP_BY_WEIGHT */
+    int64_t capability[SCHED_SHARE_RESOURCES]; /* or SCHED_UNLIMITED */
     struct sched_share_order order; /* of what is below it; empty: by rank (setup_classes.h) */
 };
 

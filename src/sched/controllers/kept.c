@@ -4,8 +4,8 @@
  * promised a time by its queue, or its turn to start, when the machine has room for it. It is so for as long as
  * it holds the promise that it gets then, or is blocked, whatever becomes of the limit meanwhile.
  *
- * A limit promises at most as many jobs a time as the queue's policy does, but one at least; these stand beside
- * the depth of their lane. The others are blocked. Whenever what user and queue hold decreases, the first
+ * A limit promises at most as many jobs of a queue a time as the queue's policy does, but one at least; these stand
+ * beside the depth of their lane. The others are blocked. Whenever what user and queue hold decreases, the first
  * blocked one in queue order is let go on for a promise that its limit has to give, or that one behind it holds:
  * it is a candidate, which takes its turn before holders (outrank.c) or in the walk, whatever its lane has to
  * give.
@@ -17,9 +17,10 @@
 #include "sched/controllers/kept.h"
 #include "sched/queues.h"
 
-static struct limits_promises *promises_of(const sched_t *s, uint32_t calendar)
+static struct limits_promises *promises_of(const sched_t *s, const struct lane *lane,
+                                           uint32_t calendar)
 {
-    return limits_promises(s->queues->limits, calendar);
+    return limits_promises(s->queues->limits, calendar, lane->queue);
 }
 
 /* How many jobs a limit may promise a time. */
@@ -33,7 +34,7 @@ static int64_t most_of(const struct lane *lane)
  */
 static uint32_t last_of(const sched_t *s, const struct lane *lane, uint32_t calendar)
 {
-    struct limits_promises *p = promises_of(s, calendar);
+    struct limits_promises *p = promises_of(s, lane, calendar);
     struct queue_cursor c;
     if (p->n == 0)
         return JOB_NONE;
@@ -57,7 +58,7 @@ bool kept_may_promise(const sched_t *s, uint32_t slot, uint32_t calendar, bool o
     const struct lane *lane = lane_of(s, slot);
     if (calendar == NO_CALENDAR || lane->is_stopped)
         return false;
-    return promises_of(s, calendar)->n < most_of(lane) ||
+    return promises_of(s, lane, calendar)->n < most_of(lane) ||
            (outranks && is_before_last(s, slot, calendar));
 }
 
@@ -66,7 +67,7 @@ void kept_enter(sched_t *s, uint32_t slot)
     uint32_t calendar = s->jobs[slot].details->keeper;
     if (calendar == NO_CALENDAR)
         return;
-    struct limits_promises *p = promises_of(s, calendar);
+    struct limits_promises *p = promises_of(s, lane_of(s, slot), calendar);
     if (p->n == 0 || (p->is_last_known && queue_before(s->jobs[p->last].key, s->jobs[slot].key))) {
         p->is_last_known = true;
         p->last = slot;
@@ -82,7 +83,7 @@ void kept_leave(sched_t *s, uint32_t slot)
     s->jobs[slot].is_kept = false;
     if (calendar == NO_CALENDAR)
         return;
-    struct limits_promises *p = promises_of(s, calendar);
+    struct limits_promises *p = promises_of(s, lane_of(s, slot), calendar);
     p->n--;
     p->is_last_known = false;
 }
@@ -91,7 +92,7 @@ void limit_rekeyed(sched_t *s, uint32_t slot)
 {
     uint32_t calendar = s->jobs[slot].details->keeper;
     if (calendar != NO_CALENDAR)
-        promises_of(s, calendar)->is_last_known = false;
+        promises_of(s, lane_of(s, slot), calendar)->is_last_known = false;
 }
 
 int limit_promised(sched_t *s, uint32_t slot)
@@ -99,7 +100,7 @@ int limit_promised(sched_t *s, uint32_t slot)
     uint32_t calendar = s->jobs[slot].details->keeper;
     const struct lane *lane = lane_of(s, slot);
     kept_enter(s, slot);
-    while (promises_of(s, calendar)->n > most_of(lane)) {
+    while (promises_of(s, lane, calendar)->n > most_of(lane)) {
         uint32_t last = last_of(s, lane, calendar);
         if (limit_reserve_candidate(s) < 0 || held_to_open(s, last, false) < 0)
             return -1;
@@ -121,7 +122,7 @@ void candidates_begin(sched_t *s)
 int candidate_note(sched_t *s, uint32_t slot, uint32_t calendar)
 {
     struct queues *n = s->queues;
-    struct limits_promises *p = promises_of(s, calendar);
+    struct limits_promises *p = promises_of(s, lane_of(s, slot), calendar);
     s->pass.is_due_left = true;
     s->jobs[slot].details->limited = -1;
     if (p->letting == n->lettings && p->n <= p->had)
@@ -134,7 +135,7 @@ int candidate_note(sched_t *s, uint32_t slot, uint32_t calendar)
     if (array_grow((void **)&n->let_calendars, &n->cap_let_calendars, n->n_let_calendars + 1,
                    sizeof(*n->let_calendars)) < 0)
         return -1;
-    n->let_calendars[n->n_let_calendars++] = calendar;
+    n->let_calendars[n->n_let_calendars++] = (struct let_calendar){calendar, s->jobs[slot].lane};
     p->round = n->rounds;
     p->candidate = slot;
     return 0;
@@ -189,7 +190,8 @@ int candidates_let(sched_t *s, bool again)
 {
     struct queues *n = s->queues;
     while (n->n_let_calendars > 0) {
-        struct limits_promises *p = promises_of(s, n->let_calendars[n->n_let_calendars - 1]);
+        const struct let_calendar *let = &n->let_calendars[n->n_let_calendars - 1];
+        struct limits_promises *p = promises_of(s, &s->lanes[let->lane], let->calendar);
         if (candidate_let(s, p->candidate, again) < 0)
             return -1;
         p->letting = n->lettings;

@@ -33,12 +33,15 @@ void limits_destroy(struct limits *limits)
     if (limits) {
         for (uint32_t i = 0; limits->line && i < limits->setup->n_queues; i++)
             tally_clear(&limits->line[i].tally);
+        for (uint32_t i = 0; i < limits->n_divisions; i++)
+            tally_clear(&limits->division[i].tally);
         for (uint32_t i = 0; i < limits->holders.n; i++)
             tally_clear(&limits->tally[i]);
         for (uint32_t i = 0; i < limits->n_calendars; i++)
-            profile_clear(&limits->calendar[i].profile);
+            limits_calendar_clear(&limits->calendar[i]);
         free(limits->calendar);
         free(limits->line);
+        free(limits->division);
         free(limits->tally);
         free(limits->party);
         arena_clear(&limits->arena);
@@ -192,6 +195,10 @@ size_t limits_sides(const struct limits *limits, uint32_t party, struct side sid
     if (parent != line)
         side[n++] =
             (struct side){SCHED_OF_QUEUE, &parent->rules, &parent->of_queue, &parent->tally};
+    for (uint32_t i = 0; i < parent->n_divisions; i++) {
+        struct held_division *d = &limits->division[parent->division[i]];
+        side[n++] = (struct side){SCHED_OF_DIVISION, &d->rules, &d->whats, &d->tally};
+    }
     return n;
 }
 
@@ -307,8 +314,11 @@ bool limits_check(const struct limits *limits)
     for (uint32_t i = 0; i < limits->setup->n_queues; i++)
         if (!check_line(limits, i) || !shared_check(&limits->line[i].tally.shared))
             return false;
+    for (uint32_t i = 0; i < limits->n_divisions; i++)
+        if (!shared_check(&limits->division[i].tally.shared))
+            return false;
     for (uint32_t i = 0; i < limits->n_calendars; i++)
-        if (!limits_calendar_check(&limits->calendar[i]))
+        if (!limits_calendar_check(limits, &limits->calendar[i]))
             return false;
     for (uint32_t i = 0; i < limits->holders.n; i++)
         if (!shared_check(&limits->tally[i].shared))

@@ -48,8 +48,8 @@ struct limits_over {
 
 #define NO_CALENDAR UINT32_MAX
 
-/* What the caller knows of the promises that a calendar carries of jobs which its limit alone keeps: the
- * ledger only has it. All zeroes at first.
+/* What the caller knows of the promises that a calendar carries of jobs of one queue which its limit alone
+ * keeps: the ledger only has it. All zeroes at first.
  */
 struct limits_promises {
     int64_t n;
@@ -172,8 +172,9 @@ void limits_add(struct limits *limits, uint32_t party, struct limits_window wind
 void limits_sub(struct limits *limits, uint32_t party, struct limits_window window,
                 limits_amount_f *amount, void *arg, const struct limits_nodes *nodes);
 
-/* Of a calendar, by number. */
-struct limits_promises *limits_promises(const struct limits *limits, uint32_t calendar);
+/* Of a calendar, by number, to jobs in a queue that is not virtual. */
+struct limits_promises *limits_promises(const struct limits *limits, uint32_t calendar,
+                                        uint32_t queue);
 
 /* The calendar of a limit of a party (`what` and `most` are of interest); NO_CALENDAR: there is no such
  * limit, or nothing was entered there.

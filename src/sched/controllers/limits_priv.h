@@ -43,10 +43,11 @@ struct terms {
     const struct above *above; /* that have been needed */
 };
 
-/* What is held when: of one thing, by a user in a queue or by a queue. */
+/* What is held when: of one thing, by a user in a queue, by a queue, or by the queues of a division. */
 struct calendar {
     struct profile profile;
     struct limits_promises promises;
+    struct limits_promises *of_queue; /* of a division instead, by queue; else NULL */
 };
 
 /* A node that jobs of one holder share with others: how many of them hold it when. */
@@ -71,6 +72,13 @@ struct tally {
     int64_t last_decrease; /* number of the last one of what it counts; 0: none yet */
 };
 
+/* A division that holds its queues to something: no more of it is of interest here. */
+struct held_division {
+    struct rules rules;
+    struct whats whats; /* what the rules name */
+    struct tally tally;
+};
+
 struct line {
     struct terms *terms;
     size_t n_terms;
@@ -79,6 +87,9 @@ struct line {
     struct whats of_queue; /* what the queue rules name */
     bool is_measured;      /* types are among these, or among those of the parent */
     struct tally tally;
+    uint32_t
+        *division; /* those that it is part of and that hold it to something, inner ones first */
+    uint32_t n_divisions;
 };
 
 struct party {
@@ -91,9 +102,11 @@ struct party {
 
 struct limits {
     const struct setup *setup;
-    struct arena arena;    /* what the lines lead to */
-    struct intern what;    /* RUNNING and so on, then types */
-    struct line *line;     /* of each queue */
+    struct arena arena; /* what the lines lead to */
+    struct intern what; /* RUNNING and so on, then types */
+    struct line *line;  /* of each queue */
+    struct held_division *division;
+    uint32_t n_divisions;
     struct intern holders; /* queue and user */
     struct tally *tally;   /* of each holder */
     uint32_t tallies;
@@ -115,7 +128,7 @@ struct side {
     struct tally *tally;
 };
 
-enum { SIDES_MAX = 4 };
+enum { SIDES_MAX = 4 + SETUP_DIVISIONS_DEEP };
 
 /* The sides of a party, and their number. */
 size_t limits_sides(const struct limits *limits, uint32_t party, struct side side[SIDES_MAX]);
@@ -154,7 +167,9 @@ void shared_clear(struct shared *s);
 bool shared_check(const struct shared *s);
 
 /* True if a calendar is in order and nothing in it is below 0. */
-bool limits_calendar_check(const struct calendar *calendar);
+bool limits_calendar_check(const struct limits *limits, const struct calendar *calendar);
+
+void limits_calendar_clear(struct calendar *calendar);
 
 /* Room for one more in a list. Returns 0, or -1 with ENOMEM. */
 int limits_grow(void **v, uint32_t *cap, uint32_t n, size_t size);
@@ -163,6 +178,11 @@ int limits_grow(void **v, uint32_t *cap, uint32_t n, size_t size);
  * it done.
  */
 int limits_make_lines(struct limits *limits);
+
+/* Resolve what divisions hold their queues to, and have each line know its own (limits_divisions.c). The lines
+ * are there. Returns 0, or -1 with ENOMEM and part of it done.
+ */
+int limits_make_divisions(struct limits *limits);
 
 /* What a virtual queue leaves to its parent, for a user under these terms of the one and of the other.
  * NULL with ENOMEM.

@@ -197,6 +197,8 @@ int limits_make_lines(struct limits *limits)
     for (uint32_t i = 0; i < n; i++)
         if (make_line(limits, i) < 0)
             return -1;
+    if (limits_make_divisions(limits) < 0)
+        return -1;
     if (!intern_find(&limits->what, "node", strlen("node"), &limits->node))
         limits->node = UINT32_MAX;
     for (uint32_t i = 0; i < n; i++)
@@ -206,7 +208,8 @@ int limits_make_lines(struct limits *limits)
         struct line *line = &limits->line[i];
         const struct line *parent = &limits->line[limits->setup->queue[i].parent];
         line->is_measured = has_types(&line->of_user) || has_types(&line->of_queue) ||
-                            has_types(&parent->of_user) || has_types(&parent->of_queue);
+                            has_types(&parent->of_user) || has_types(&parent->of_queue) ||
+                            parent->n_divisions > 0;
     }
     return 0;
 }

@@ -96,9 +96,16 @@ int64_t limits_when(const struct limits *limits, uint32_t party, int64_t from, i
 
 /* ---- Entries ---- */
 
-/* Have a calendar. Returns 0, or -1 with ENOMEM. */
-static int make_calendar(struct limits *limits, struct tally *tally, uint32_t what)
+void limits_calendar_clear(struct calendar *calendar)
 {
+    profile_clear(&calendar->profile);
+    free(calendar->of_queue);
+}
+
+/* Have a calendar. Returns 0, or -1 with ENOMEM. */
+static int make_calendar(struct limits *limits, const struct side *side, uint32_t what)
+{
+    struct tally *tally = side->tally;
     static const int64_t before_all = INT64_MIN / 2;
     uint32_t n = limits->n_calendars;
     void *grown = limits->calendar;
@@ -115,19 +122,28 @@ static int make_calendar(struct limits *limits, struct tally *tally, uint32_t wh
     limits->calendar = grown;
     if (rc < 0)
         return -1;
-    limits->calendar[n] = (struct calendar){0};
-    if (profile_init(&limits->calendar[n].profile, before_all) < 0)
+    struct calendar *calendar = &limits->calendar[n];
+    *calendar = (struct calendar){0};
+    if (side->whose == SCHED_OF_DIVISION) {
+        calendar->of_queue = calloc(limits->setup->n_queues, sizeof(*calendar->of_queue));
+        if (!calendar->of_queue)
+            return -1;
+    }
+    if (profile_init(&calendar->profile, before_all) < 0) {
+        free(calendar->of_queue);
         return -1;
+    }
     tally->calendar[what] = n;
     limits->n_calendars++;
     return 0;
 }
 
 /* Hold both ends of a window in a calendar. Returns 0, or -1 with ENOMEM and nothing changed. */
-static int hold_ends(struct limits *limits, struct tally *tally, uint32_t what,
+static int hold_ends(struct limits *limits, const struct side *side, uint32_t what,
                      const struct limits_nodes *nodes, struct limits_window window)
 {
-    if (make_calendar(limits, tally, what) < 0)
+    struct tally *tally = side->tally;
+    if (make_calendar(limits, side, what) < 0)
         return -1;
     struct profile *calendar = &limits->calendar[tally->calendar[what]].profile;
     if (profile_book(calendar, window.from, window.until, 0) < 0)
@@ -154,7 +170,7 @@ int limits_open(struct limits *limits, uint32_t party, struct limits_window wind
     size_t sides = limits_sides(limits, party, side);
     for (size_t s = 0; s < sides; s++)
         for (uint32_t i = 0; i < side[s].whats->n; i++) {
-            if (hold_ends(limits, side[s].tally, side[s].whats->v[i], nodes, window) == 0)
+            if (hold_ends(limits, &side[s], side[s].whats->v[i], nodes, window) == 0)
                 continue;
             for (size_t k = 0; k <= s; k++)
                 for (uint32_t j = 0; j < (k < s ? side[k].whats->n : i); j++)
@@ -208,9 +224,11 @@ void limits_sub(struct limits *limits, uint32_t party, struct limits_window wind
     enter(limits, party, window, amount, arg, nodes, -1);
 }
 
-struct limits_promises *limits_promises(const struct limits *limits, uint32_t calendar)
+struct limits_promises *limits_promises(const struct limits *limits, uint32_t calendar,
+                                        uint32_t queue)
 {
-    return &limits->calendar[calendar].promises;
+    struct calendar *c = &limits->calendar[calendar];
+    return c->of_queue ? &c->of_queue[queue] : &c->promises;
 }
 
 uint32_t limits_calendar(const struct limits *limits, uint32_t party,
@@ -229,10 +247,12 @@ uint32_t limits_calendar(const struct limits *limits, uint32_t party,
     return NO_CALENDAR;
 }
 
-bool limits_calendar_check(const struct calendar *calendar)
+bool limits_calendar_check(const struct limits *limits, const struct calendar *calendar)
 {
     struct profile_cursor c;
     bool fine = profile_check(&calendar->profile) && calendar->promises.n >= 0;
+    for (uint32_t i = 0; calendar->of_queue && i < limits->setup->n_queues; i++)
+        fine = fine && calendar->of_queue[i].n >= 0;
     profile_seek(&c, &calendar->profile, INT64_MIN / 2);
     do
         fine = fine && profile_cursor_load(&c) >= 0;

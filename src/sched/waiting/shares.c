@@ -37,6 +37,7 @@ static struct share_settings settings_of(const struct setup_shares *shares, uint
     settings.weight = node == 0 ? 1 : (int32_t)is->weight;
     for (uint32_t i = 0; i < shares->n_resources && node != 0; i++) {
         settings.guarantee[i] = is->guarantee[i];
+        settings.capability[i] = is->capability[i];
         settings.deserved[i] = is->deserved[i] == SETUP_BY_WEIGHT ? SHARE_UNSET : is->deserved[i];
     }
     for (size_t i = 0; i < is->order.n; i++)

@@ -79,7 +79,7 @@ static void put_limit_text(struct strbuf *out, const struct sched_reason_limit *
         strbuf_puts(out, " of user ");
         strbuf_puts(out, user);
     }
-    strbuf_puts(out, " in queue ");
+    strbuf_puts(out, l->whose == SCHED_OF_DIVISION ? " of a division with queue " : " in queue ");
     strbuf_puts(out, queue);
     if (strcmp(l->what, "running") == 0 || strcmp(l->what, "pending") == 0) {
         strbuf_puts(out,

@@ -1,0 +1,75 @@
+/* What goes first among those that have shares: comparators, also by the names and in the tiers of kube-batch. */
+#include <string.h>
+
+#include "berth/sched_config.h"
+#include "config/read.h"
+
+static int read_comparator(const struct reading *r, uint32_t i, struct sched_share_order *order)
+{
+    const struct doc *d = &r->doc;
+    const char *why = NULL;
+    int found = doc_is_text(d, i) ? sched_comparator_find(doc_text(d, i), &why) : -1;
+
+    if (why)
+        return doc_fault(d, i, "key \"order\": \"%.20s\" orders nothing here: %s", doc_text(d, i),
+                         why);
+    if (found < 0)
+        return doc_expected(d, i, "order",
+                            "priority, share, drf, usage, fewest-running, age or submit");
+    for (size_t k = 0; k < order->n; k++)
+        if (order->by[k] == (enum sched_comparator)found)
+            return doc_expected(d, i, "order", "each comparator once");
+    order->by[order->n++] = (enum sched_comparator)found;
+    return 0;
+}
+
+/* A comparator, or a plugin as in {name: drf}. */
+static int read_plugin(const struct reading *r, uint32_t i, struct sched_share_order *order)
+{
+    static const char *const names[] = {"name"};
+    static const struct doc_keys keys = {"a plugin", names, 1, 1};
+    uint32_t name = i;
+
+    if (r->doc.node[i].kind == DOC_MAPPING && doc_fields(&r->doc, i, &keys, &name) < 0)
+        return -1;
+    return read_comparator(r, name, order);
+}
+
+static int read_list(const struct reading *r, uint32_t i, struct sched_share_order *order)
+{
+    const struct doc *d = &r->doc;
+
+    if (d->node[i].kind != DOC_LIST)
+        return doc_expected(d, i, "order", "a list as in [priority, share]");
+    for (uint32_t x = i + 1; x < d->node[i].end; x = d->node[x].end)
+        if (read_plugin(r, x, order) < 0)
+            return -1;
+    return 0;
+}
+
+/* True if a mapping is a tier as in {plugins: [...]}. */
+static bool is_tier(const struct doc *d, uint32_t i)
+{
+    return d->node[i].kind == DOC_MAPPING && d->node[i].count == 1 &&
+           strcmp(doc_text(d, i + 1), "plugins") == 0;
+}
+
+/* Tiers are compared one after the other, as what is in each is: they come to one list. */
+int read_order(const struct reading *r, uint32_t i, struct sched_share_order *order)
+{
+    const struct doc *d = &r->doc;
+
+    if (i == DOC_NONE)
+        return 0;
+    if (d->node[i].kind != DOC_LIST)
+        return doc_expected(d, i, "order", "a list as in [priority, share]");
+    for (uint32_t x = i + 1; x < d->node[i].end; x = d->node[x].end) {
+        bool list = d->node[x].kind == DOC_LIST;
+        int rc = is_tier(d, x) ? read_list(r, x + 2, order)
+                 : list        ? read_list(r, x, order)
+                               : read_plugin(r, x, order);
+        if (rc < 0)
+            return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,158 @@
+"""Cases of kube-batch's kinds with what is expected worked out by hand from the formulas: weights and none, empty
+queues, guarantees, capabilities above a queue, nodes without pods, selectors, weights by path. Writes them as JSON.
+"""
+import json
+import sys
+G = 1 << 30
+
+
+def node(n, cpu, mem=8, pods=100, **k):
+    return dict(name=n, allocatable=dict(cpu=cpu, memory=mem * G, pods=pods, **k.pop('more', {})), **k)
+
+
+def q(n, w=1, **k):
+    return dict(name=n, weight=w, state=k.pop('state', 'Open'), **k)
+
+
+def j(n, queue, phase='Inqueue', **k):
+    return dict(name=n, queue=queue, min_available=k.pop('min', 0), phase=phase, **k)
+
+
+def t(n, job, cpu, mem=0, status='Pending', nd=None, **k):
+    r = {}
+    if cpu is not None:
+        r = dict(cpu=cpu, memory=mem * G)
+    r.update(k.pop('more', {}))
+    return dict(name=n, job=job, status=status, node=nd, request=r, preemptable=k.pop('preemptable',
+        True), **k)
+
+
+def p(n, *on, **args):
+    d = dict(name=n, enabled={f: True for f in on})
+    if args:
+        d['arguments'] = args
+    return d
+
+
+cases = []
+
+
+def case(name, tiers, queues, nodes, jobs, tasks, expect, actions=('allocate',), group='core', **k):
+    cases.append(dict(id='berth.' + name, name=name, system='volcano', kind='session', group=group,
+        config=dict(actions=list(actions), tiers=tiers), queues=queues, nodes=nodes, jobs=jobs,
+        tasks=tasks, expect=expect, **k))
+
+
+def many(job, n, cpu, mem=0, **k):
+    return [t(f'{job}-p{i}', job, cpu, mem, **k) for i in range(n)]
+
+
+def has(cpu, mem=0, pods=0):
+    return dict(milli_cpu=cpu, memory=mem * G, scalars=dict(pods=pods))
+
+
+prop = [[p('drf', 'jobOrder'), p('proportion', 'queueOrder', 'allocatable'), p('predicates',
+    'predicate')]]
+cap = [[p('capacity', 'allocatable', 'queueOrder', 'hierarchy', 'jobEnqueued', 'preemptive',
+    'reclaimable'), p('predicates', 'predicate')]]
+case('weights', prop, [q('a', 1), q('b', 3)], [node('n', 8000)], [j('s/a', 'a'), j('s/b', 'b')],
+    many('s/a', 8, 1000) + many('s/b', 8, 1000), {'job_allocated': {'s/a': has(2000, 0, 2),
+    's/b': has(6000, 0, 6)}})
+case('deserved_is_the_most', prop, [q('a'), q('b')], [node('n1', 2000), node('n2', 2000)], [j('s/a',
+    'a'), j('s/b', 'b')], many('s/a', 4, 1000) + [t('s/b-0', 's/b', 3000)], {'binds': {'s/a-p0': 'n1',
+    's/a-p1': 'n1'}, 'bind_count': 2})
+case('zero_weight', prop, [q('a', 0), q('b', 1)], [node('n', 8000)], [j('s/a', 'a'), j('s/b', 'b')],
+    many('s/a', 8, 1000) + many('s/b', 8, 1000), {'job_allocated': {'s/b': has(8000, 0, 8)}})
+case('empty_queue', prop, [q('a'), q('b'), q('c', 5)], [node('n', 4000)], [j('s/a', 'a'), j('s/b', 'b')],
+    many('s/a', 4, 1000) + many('s/b', 4, 1000), {'job_allocated': {'s/a': has(2000, 0, 2),
+    's/b': has(2000, 0, 2)}})
+case('guarantee_of_others', cap, [q('root'), q('a', parent='root', guarantee=dict(cpu=5000)), q('b',
+    parent='root')], [node('n', 8000)], [j('s/b', 'b')], many('s/b', 8, 1000), {'bind_count': 3},
+    group='hierarchical_queues')
+case('capability_in_the_middle', cap, [q('root'), q('m', parent='root', capability=dict(cpu=3000)),
+    q('a', parent='m'), q('b', parent='m'), q('c', parent='root')], [node('n', 8000)], [j('s/a', 'a'),
+    j('s/b', 'b'), j('s/c', 'c')], many('s/a', 4, 1000) + many('s/b', 4, 1000) + many('s/c', 4, 1000),
+    {'bind_count': 7, 'job_allocated': {'s/c': has(4000, 0, 4)}}, group='hierarchical_queues')
+case('deep', cap, [q('root')] + [q(f'd{i}', parent=f'd{i - 1}' if i else 'root',
+    capability=dict(cpu=9000 - i * 1000)) for i in range(6)] + [q('leaf', parent='d5')], [node('n',
+    16000)], [j('s/x', 'leaf')], many('s/x', 10, 1000), {'bind_count': 4}, group='hierarchical_queues')
+case('closed', cap, [q('a', state='Closed'), q('b')], [node('n', 8000)], [j('s/a', 'a'), j('s/b', 'b')],
+    many('s/a', 1, 1000) + many('s/b', 1, 1000), {'binds': {'s/b-p0': 'n'}, 'bind_count': 1})
+case('job_in_an_inner_queue', cap, [q('root'), q('a', parent='root'), q('b', parent='a')], [node('n',
+    8000)], [j('s/a', 'a'), j('s/b', 'b')], many('s/a', 1, 1000) + many('s/b', 1, 1000),
+    {'binds': {'s/b-p0': 'n'}, 'bind_count': 1}, group='hierarchical_queues')
+case('no_such_queue', prop, [q('a')], [node('n', 8000)], [j('s/a', 'zz')], many('s/a', 1, 1000),
+    {'binds': {}, 'bind_count': 0})
+case('nodes_without_pods', prop, [q('a')], [dict(name='n', allocatable=dict(cpu=8000, memory=8 * G))],
+    [j('s/a', 'a')], many('s/a', 1, 1000), {'binds': {}, 'bind_count': 0})
+case('no_nodes', prop, [q('a')], [], [j('s/a', 'a')], many('s/a', 1, 1000), {'binds': {},
+    'bind_count': 0})
+case('selector_and_taint', prop, [q('a')], [node('n1', 8000, labels={'zone': 'z1'}, taints=[dict(key='k',
+    value='v', effect='NoSchedule')]), node('n2', 8000, labels={'zone': 'z1'}), node('n3', 8000,
+    labels={'zone': 'z2'})], [j('s/a', 'a')], [t('s/a-0', 's/a', 1000, node_selector={'zone': 'z1'}),
+    t('s/a-1', 's/a', 1000, node_selector={'zone': 'z2'}), t('s/a-2', 's/a', 1000,
+    node_selector={'zone': 'z3'})], {'binds': {'s/a-0': 'n2', 's/a-1': 'n3'}, 'bind_count': 2})
+case('affinity', prop, [q('a')], [node('n1', 8000, labels={'zone': 'z1'}), node('n2', 8000,
+    labels={'zone': 'z2'})], [j('s/a', 'a')], [t('s/a-0', 's/a', 1000,
+    affinity={'NodeAffinity': {'RequiredDuringSchedulingIgnoredDuringExecution': {'NodeSelectorTerms': [{'MatchExpressions': [{'Key': 'zone',
+    'Operator': 'In', 'Values': ['z2', 'z9']}]}]}}}), t('s/a-1', 's/a', 1000,
+    affinity={'NodeAffinity': {'RequiredDuringSchedulingIgnoredDuringExecution': {'NodeSelectorTerms': [{'MatchExpressions': [{'Key': 'zone',
+    'Operator': 'NotIn', 'Values': ['z2']}]}]}}})], {'binds': {'s/a-0': 'n2', 's/a-1': 'n1'},
+    'bind_count': 2})
+case('best_effort_waits_for_backfill', prop, [q('a')], [node('n', 8000)], [j('s/a', 'a')], [t('s/a-0',
+    's/a', None)], {'binds': {}, 'bind_count': 0})
+case('best_effort', prop, [q('a')], [node('n', 8000, pods=1)], [j('s/a', 'a')], [t('s/a-0', 's/a', None),
+    t('s/a-1', 's/a', None)], {'bind_count': 1}, actions=('allocate', 'backfill'))
+case('releasing', prop, [q('a')], [node('n', 1000)], [j('s/a', 'a'), j('s/b', 'a')], [t('s/a-0', 's/a',
+    1000, status='Releasing', nd='n'), t('s/b-0', 's/b', 1000)], {'binds': {}, 'bind_count': 0,
+    'pipelined': {'s/b': ['n']}})
+case('priority_of_jobs', [[p('priority', 'jobOrder', 'taskOrder')]], [q('a')], [node('n', 2000)],
+    [j('s/a', 'a', priority=1), j('s/b', 'a', priority=9)], many('s/a', 2, 1000) + [t('s/b-0', 's/b',
+    1000, priority=1), t('s/b-1', 's/b', 1000, priority=7), t('s/b-2', 's/b', 1000, priority=5)],
+    {'binds': {'s/b-1': 'n', 's/b-2': 'n'}, 'bind_count': 2})
+case('gpu_of_some', prop, [q('a'), q('b')], [node('n1', 4000, more={'nvidia.com/gpu': 4}), node('n2',
+    4000)], [j('s/a', 'a'), j('s/b', 'b')], many('s/a', 4, 500, more={'nvidia.com/gpu': 1}) + many('s/b',
+    4, 500, more={'nvidia.com/gpu': 1}), {'bind_count': 4, 'job_allocated': {'s/a': {'milli_cpu': 1000,
+    'memory': 0, 'scalars': {'pods': 2, 'nvidia.com/gpu': 2000}}}})
+hdrf = [[p('drf', 'hierarchy', 'queueOrder', 'jobOrder'), p('proportion', 'queueOrder')]]
+case('rescaling', hdrf, [q('sci', hierarchy='root/sci', hierarchy_weights='100/50'), q('dev',
+    hierarchy='root/eng/dev', hierarchy_weights='100/50/50'), q('prod', hierarchy='root/eng/prod',
+    hierarchy_weights='100/50/50')], [node('n', 10000, 10)], [j('s/sci', 'sci'), j('s/dev', 'dev'),
+    j('s/prod', 'prod')], many('s/sci', 10, 1000, 1) + many('s/dev', 10, 1000, 0) + many('s/prod', 10, 0,
+    1), {'job_allocated': {'s/sci': has(5000, 5, 5), 's/dev': has(5000, 0, 5), 's/prod': has(0, 5, 5)}},
+    group='hierarchical_queues')
+case('hierarchy_weights', hdrf, [q('x', hierarchy='root/x', hierarchy_weights='100/25'), q('y',
+    hierarchy='root/y/z', hierarchy_weights='100/75/10')], [node('n', 8000)], [j('s/x', 'x'), j('s/y',
+    'y')], many('s/x', 8, 1000) + many('s/y', 8, 1000), {'job_allocated': {'s/x': has(2000, 0, 2),
+    's/y': has(6000, 0, 6)}}, group='hierarchical_queues')
+case('enqueue_of_siblings', cap, [q('root'), q('m', parent='root', capability=dict(cpu=3000)), q('a',
+    parent='m'), q('b', parent='m')], [node('n', 8000)], [j('s/a', 'a', 'Pending',
+    min_resources=dict(cpu=2000)), j('s/b', 'b', 'Pending', min_resources=dict(cpu=1000)), j('s/c', 'b',
+    'Pending', min_resources=dict(cpu=1000))], [], {'job_phase': {'s/a': 'Inqueue', 's/b': 'Inqueue',
+    's/c': 'Pending'}}, actions=('enqueue',), group='hierarchical_queues')
+case('capability_with_what_runs', cap, [q('a', capability=dict(cpu=3000))], [node('n', 8000)], [j('s/a',
+    'a', 'Running'), j('s/b', 'a')], [t('s/a-0', 's/a', 2000, status='Running', nd='n')] + many('s/b', 3,
+    1000), {'bind_count': 1})
+case('unset_capability_is_none', cap, [q('a', capability=dict(memory=1 * G))], [node('n', 8000)],
+    [j('s/a', 'a')], many('s/a', 8, 1000), {'bind_count': 8})
+
+
+def pd(name, queues, nodes, tasks, expect):
+    cases.append(dict(id='berth.' + name, name=name, system='both', kind='proportion_deserved',
+        group='core', queues=queues, nodes=nodes, jobs=[j('s/' + x['name'], x['name']) for x in queues],
+        tasks=tasks, expect={'volcano': expect}))
+
+
+def rv(cpu, mem=0):
+    return dict(milli_cpu=cpu, memory=mem * G)
+
+
+pd('deserved_three', [q('a', 1), q('b', 2), q('c', 3)], [node('n', 12000, 12)], many('s/a', 1,
+    1000) + many('s/b', 9, 1000) + many('s/c', 9, 1000), {'a': rv(1000), 'b': rv(4400), 'c': rv(6600)})
+pd('deserved_zero_weight', [q('a', 0), q('b', 1)], [node('n', 10000, 10)], many('s/a', 4,
+    1000) + many('s/b', 4, 1000), {'a': rv(0), 'b': rv(4000)})
+pd('deserved_capability', [q('a', 1, capability=dict(cpu=2000)), q('b', 1)], [node('n', 10000, 10)],
+    many('s/a', 9, 1000) + many('s/b', 9, 1000), {'a': rv(2000), 'b': rv(8000)})
+pd('deserved_guarantee', [q('a', 1, guarantee=dict(cpu=7000)), q('b', 1)], [node('n', 10000, 10)],
+    many('s/a', 9, 1000) + many('s/b', 9, 1000), {'a': rv(7000), 'b': rv(3000)})
+json.dump({'schema_version': 1, 'cases': cases}, sys.stdout)

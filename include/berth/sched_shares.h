@@ -112,7 +112,8 @@ struct sched_share_turns {
 
 /* Who would have the next turn before a job that waits and is promised nothing, by what all have received by
  * now: of those with such jobs in queues of the same priority. It decides nothing. What it points to is valid
- * as that of sched_shares_now. All zero for a job that does not wait so, and where there are no shares.
+ * as that of sched_shares_now. All zero for a job that does not wait so, and where there are no shares, or
+ * classes.
  * Returns 0, or -1: EINVAL (there is no such job), ENOMEM. O(nodes x depth).
  */
 int sched_share_turns(sched_t *s, sched_job_t job, struct sched_share_turns *turns);
@@ -122,6 +123,18 @@ int sched_share_turns(sched_t *s, sched_job_t job, struct sched_share_turns *tur
  * where there are no shares. O(depth), and what is worked out first.
  */
 bool sched_share_may_take(sched_t *s, sched_job_t job, sched_job_t running);
+
+/* A class of a queue, in workers: what it is meant to have of all that the queue has, what its jobs run on, are
+ * promised and, open, ask for, and what it runs on beyond its target. Texts are valid until the next configuration.
+ */
+struct sched_class_now {
+    const char *queue, *name;
+    int64_t percent, target, running, promised, waiting, borrowed;
+};
+
+/* All classes, by queue, the largest percentage first. They hold until the next call. Returns 0, or -1 with ENOMEM.
+ */
+int sched_classes_now(sched_t *s, const struct sched_class_now **classes, size_t *n);
 
 #ifdef __cplusplus
 }

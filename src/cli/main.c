@@ -38,6 +38,7 @@ static const struct verb verbs[] = {
     {"drain", "take resources out of use", cli_drain},
     {"resume", "put resources back into use", cli_resume},
     {"block", "set resources aside", cli_block},
+    {"classes", "set classes of users", cli_classes},
     {"server", "start and stop the server", cli_server},
     {"config", "check a configuration", cli_config},
     {"jobspec", "check jobspecs", cli_jobspec},

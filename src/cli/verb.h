@@ -36,6 +36,7 @@ bool cli_help_only(const char *verb, int argc, char **argv, const char *help, in
 int cli_option(const char *verb, int argc, char **argv, const char *letters,
                const struct option *options);
 
+int cli_classes(int argc, char **argv);
 int cli_block(int argc, char **argv);
 int cli_cancel(int argc, char **argv);
 int cli_config(int argc, char **argv);

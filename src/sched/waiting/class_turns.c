@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "berth/sched_shares.h"
 #include "sched/queues.h"
 #include "sched/waiting/shares.h"
 
@@ -195,21 +197,31 @@ static void rank(struct shares *shares, struct class_turns *turns, uint32_t clas
     share_rank(shares->tree, node_of(shares, turns, class), rank, class);
 }
 
-static void count(sched_t *s, struct class_turns *turns, uint32_t queue)
+/* Loads as they are, with targets. Returns how many workers are idle. */
+static int64_t set_loads(const sched_t *s, struct class_turns *turns, uint32_t queue)
 {
-    struct shares *shares = s->queues->shares;
     int64_t idle = idle_workers(s, turns, queue), workers = idle;
     share_class_loads(turns->setup->settings, turns->load);
     for (uint32_t i = 0; i < turns->setup->n; i++) {
-        struct class_turn *turn = &turns->v[i];
         struct class_load *load = &turns->load[i];
-        int64_t waits = turn->units[SHARE_WAITING];
-        load->running = most_units(has(turn));
-        if (share_has_offer(shares->tree, node_of(shares, turns, i)))
-            load->waiting = waits > 0 ? most_units(waits) : 1;
-        workers += load->percent > 0 ? turn->units[SHARE_RUNNING] : 0;
+        load->running = most_units(has(&turns->v[i]));
+        load->waiting = most_units(turns->v[i].units[SHARE_WAITING]);
+        workers += load->percent > 0 ? turns->v[i].units[SHARE_RUNNING] : 0;
     }
     class_set_targets(turns->load, turns->setup->n, most_units(workers));
+    return idle;
+}
+
+/* Only classes with a job that may be looked at count as waiting. */
+static void count(sched_t *s, struct class_turns *turns, uint32_t queue)
+{
+    struct shares *shares = s->queues->shares;
+    int64_t idle = set_loads(s, turns, queue);
+    for (uint32_t i = 0; i < turns->setup->n; i++) {
+        struct class_load *load = &turns->load[i];
+        bool has_offer = share_has_offer(shares->tree, node_of(shares, turns, i));
+        load->waiting = has_offer && load->waiting == 0 ? 1 : has_offer ? load->waiting : 0;
+    }
     class_count_starts(turns->load, turns->setup->n, idle > 0 ? idle : 1);
     for (uint32_t i = 0; i < turns->setup->n; i++) {
         turns->v[i].start = turns->load[i].start;
@@ -249,6 +261,48 @@ void class_turns_looked(sched_t *s, uint32_t leaf)
     struct class_turns *turns = shares->turns[s->lanes[is->lane].queue];
     if (turns)
         rank(shares, turns, is->class);
+}
+
+/* ---- For people ---- */
+
+static void put_now(const sched_t *s, struct class_turns *turns, uint32_t queue,
+                    struct sched_class_now *to)
+{
+    const struct classes_percent *list;
+    classes_get_percents(turns->setup->settings, &list);
+    set_loads(s, turns, queue);
+    for (uint32_t i = 0; i < turns->setup->n; i++) {
+        const struct class_turn *turn = &turns->v[i];
+        int64_t running = turn->units[SHARE_RUNNING], target = turns->load[i].target;
+        bool borrows = list[i].percent > 0 && running > target;
+        to[i] = (struct sched_class_now){.queue = s->queues->setup->queue[queue].name,
+                                         .name = list[i].name,
+                                         .percent = list[i].percent,
+                                         .target = target,
+                                         .running = running,
+                                         .promised = turn->units[SHARE_PROMISED],
+                                         .waiting = turn->units[SHARE_WAITING],
+                                         .borrowed = borrows ? running - target : 0};
+    }
+}
+
+int sched_classes_now(sched_t *s, const struct sched_class_now **classes, size_t *n)
+{
+    struct shares *shares = s->queues ? s->queues->shares : NULL;
+    *classes = NULL;
+    *n = 0;
+    for (uint32_t q = 0; shares && q < shares->setup->n_queues; q++) {
+        struct class_turns *turns = shares->turns[q];
+        if (!turns)
+            continue;
+        if (array_grow((void **)&shares->classes, &shares->cap_classes, *n + turns->setup->n,
+                       sizeof(*shares->classes)) < 0)
+            return -1;
+        put_now(s, turns, q, shares->classes + *n);
+        *n += turns->setup->n;
+        *classes = shares->classes;
+    }
+    return 0;
 }
 
 /* ---- For tests ---- */

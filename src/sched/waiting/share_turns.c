@@ -270,7 +270,8 @@ int sched_share_turns(sched_t *s, sched_job_t job, struct sched_share_turns *tur
         return -1;
     }
     struct shares *shares = s->queues->shares;
-    if (!shares || s->jobs[slot].state != SCHED_WAITING)
+    if (!shares || s->jobs[slot].state != SCHED_WAITING ||
+        shares->leaf[shares->job[slot].leaf].class != SETUP_NONE) /* counts decide among classes */
         return 0;
     struct turn_search f = {.s = s, .shares = shares, .slot = slot, .own = shares->job[slot].leaf};
     if (find_turns(&f, turns) == 0)

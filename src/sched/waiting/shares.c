@@ -145,6 +145,7 @@ void shares_destroy(struct shares *shares)
     free(shares->job);
     free(shares->told);
     free(shares->turn);
+    free(shares->classes);
     free(shares);
     errno = saved;
 }

@@ -88,7 +88,9 @@ struct shares {
     size_t cap_told;
     struct sched_share_turn *turn; /* of sched_share_turns */
     size_t cap_turns;
-    struct class_turns **turns; /* by queue of the setup */
+    struct class_turns **turns;      /* by queue of the setup */
+    struct sched_class_now *classes; /* in answer to sched_classes_now */
+    size_t cap_classes;
 };
 
 /* The shares of a setup that has some. NULL with ENOMEM. NULL is fine for destroy. */

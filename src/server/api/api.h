@@ -184,6 +184,10 @@ void api_put_queue_share(const struct call *c, struct json_out *out,
                          const struct sched_share_report *report, const char *queue);
 void api_resources_get(struct call *c);
 void api_resources_patch(struct call *c);
+void api_classes_get(struct call *c);
+void api_class_settings_get(struct call *c);
+void api_classes_patch(struct call *c);
+void api_classes_delete(struct call *c);
 void api_blocks_get(struct call *c);
 void api_blocks_post(struct call *c);
 void api_block_delete(struct call *c);

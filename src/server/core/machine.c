@@ -125,7 +125,13 @@ int machine_open(server_t *s, berth_error_t *err)
     s->size.memory_unit = config_memory_unit(s->machine);
     if (measure_size(s, err) < 0)
         return -1;
-    s->sched = sched_create(s->machine, &s->config->sched, err);
+    struct class_overlay classes;
+    if (class_overlay_make(s, &s->config->sched, &classes, err) < 0)
+        return -1;
+    s->sched = sched_create(s->machine, &classes.sched, err);
+    int saved = errno;
+    class_overlay_clear(&classes);
+    errno = saved;
     if (!s->sched)
         return -1;
     settings_apply(s, s->sched);
@@ -159,7 +165,7 @@ static int change_config(server_t *s, struct config *config, berth_error_t *err)
                            "restart the server");
     if (settings_check_blocks(s, config, err) < 0)
         return -1;
-    if (sched_configure(s->sched, s->clock.now, &config->sched, err) < 0)
+    if (classes_configure(s, &config->sched, err) < 0)
         return -1;
     config_destroy(s->config);
     s->config = config;
@@ -177,7 +183,7 @@ int machine_follow_clock(server_t *s)
     if (by == 0)
         return 0;
     blocks_shift(s->config, by);
-    if (sched->n_blocks > 0 && sched_configure(s->sched, s->clock.now, sched, NULL) < 0) {
+    if (sched->n_blocks > 0 && classes_configure(s, sched, NULL) < 0) {
         blocks_shift(s->config, -by);
         return -1;
     }

@@ -18,6 +18,7 @@
 #include "base/heap.h"
 #include "base/idset.h"
 #include "base/intern.h"
+#include "berth/classes.h"
 #include "berth/match.h"
 #include "berth/sched_config.h"
 #include "config/config.h"
@@ -541,6 +542,37 @@ const struct sched_queue_config *machine_queue(const server_t *s, const char *na
 
 /* The limit on processes and threads of a job with so many cores; 0: none. */
 int64_t machine_processes(const server_t *s, int64_t cores);
+
+/* ---- Classes of queues (classes.c) ---- */
+
+/* The settings of a queue's classes, as set or else as configured, which the caller destroys. NULL with errno
+ * (ENOENT: it has none) and a text.
+ */
+classes_t *settings_classes(const server_t *s, const char *queue, berth_error_t *err);
+
+/* Replace members of them, as classes_save has them; and go back to what is configured. The next pass goes by that.
+ * 0, or -1 with errno and a text, and nothing is changed.
+ */
+int settings_classes_change(server_t *s, const char *queue, json_t *changes, berth_error_t *err);
+int settings_classes_remove(server_t *s, const char *queue, berth_error_t *err);
+
+/* A configuration with the classes that were set, which needs to hold only while the core copies it. */
+struct class_overlay {
+    struct sched_config sched;
+    struct sched_queue_config *queues;
+    classes_t **settings; /* n */
+    size_t n;
+    struct class_lists {
+        struct sched_class classes[CLASSES_MAX];
+        struct sched_class_pattern patterns[CLASSES_REQUESTORS];
+    } * memory;
+};
+int class_overlay_make(server_t *s, const struct sched_config *config, struct class_overlay *o,
+                       berth_error_t *err);
+void class_overlay_clear(struct class_overlay *o);
+
+/* As sched_configure, with them. */
+int classes_configure(server_t *s, const struct sched_config *config, berth_error_t *err);
 
 /* Administrators' changes, kept across restarts. */
 int settings_queue(server_t *s, const char *queue, bool enabled, bool started);

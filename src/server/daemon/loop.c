@@ -47,7 +47,7 @@ static bool is_administration(const struct server_request *request,
                               const struct server_reply *reply)
 {
     static const char *const paths[] = {"/v1/resources", "/v1/queues/", "/v1/blocks",
-                                        "/v1/server/reload"};
+                                        "/v1/classes/", "/v1/server/reload"};
     if (strcmp(request->method, "GET") == 0 || reply->status >= 300)
         return false;
     for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)

@@ -33,6 +33,7 @@ struct told_member {
     bool ready;       /* nothing but resources was in its way then, nor has it been touched since */
     int64_t seen;     /* look in which it was listed */
     int64_t reserved; /* what it was promised in that look; -1 */
+    int64_t expected; /* when it was only expected to start then; -1 */
     bool preempts;    /* others were stopped for it, which it waits for, */
     bool took;        /* or has waited for: it starts whoever has come again since */
     int n_ends, n_started;      /* events */

@@ -276,6 +276,8 @@ void usage_inherit(sched_t *s, const struct shares *old, int64_t now)
         usage_touch(shares, i);
     }
     for (uint32_t i = 0; old && i < share_nodes(old->tree); i++) {
+        if (is_of_class(old, i))
+            continue;
         struct sched_share_name name = name_of(old, i);
         int64_t node = find_node(s, &name, false, NULL);
         if (node >= 0)

@@ -2,9 +2,8 @@
  *
  * The machine is the root; below it stand divisions and queues, as the configuration says, and below a queue
  * whose users take turns, its users; below one whose accounts do, all accounts, and below each of these its users;
- * below one whose classes do, all classes.
- * A job is of a leaf: its user's, or its queue's. The open jobs of a user
- * have a line of their own in the lane of their queue.
+ * below one whose classes do, all classes. A job is of a leaf: its user's, its class's or its queue's. The open jobs
+ * of a user or a class have a line of their own in the lane of their queue.
  *
  * The tree is told of a job whenever it waits as an open one, is promised a time, runs, or is none of these any
  * more: of an open one what it asks for at least, all members of an array together; of others what its

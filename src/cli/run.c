@@ -19,7 +19,7 @@ static const char help[] =
     "The options are those of 'berth submit', among them:\n"
     "  -n, --ntasks N          tasks, each of which runs the command (1)\n"
     "  -c, --cores-per-task N  cores for each task (1)\n"
-    "  -g, --gpus-per-task N   gpus for each task (0)\n"
+    "  -g, --gpus-per-task N   gpus for each task, or of a type: a100:2 (0)\n"
     "      --mem SIZE          memory, 512M or 4G\n"
     "  -t, --time-limit TIME   90, 30m, 1h30m; without it, that of the queue, if it has one\n"
     "  -q, --queue NAME        instead of the default queue\n"

@@ -19,7 +19,7 @@ static const char help[] =
     "usage: berth submit [OPTION]... COMMAND [ARG]...  or SCRIPT [ARG]..., - from input\n"
     "Submit a job and print its id. Lines '#BERTH OPTION...' of a script are read too.\n"
     "  -n, --ntasks N          tasks, each of which runs the command (1)\n"
-    "  -c, --cores-per-task N  cores per task (1)     -g, --gpus-per-task N  gpus (0)\n"
+    "  -c, --cores-per-task N  cores per task (1)     -g, --gpus-per-task N  or a100:2 (0)\n"
     "  -N, --nodes N           spread over N nodes    -x, --exclusive  whole nodes\n"
     "      --mem SIZE          memory, 512M or 4G     --requires A,B   properties of nodes\n"
     "  -t, --time-limit TIME   stop it after 90, 30m, 1h30m; default: the queue's limit, or none\n"

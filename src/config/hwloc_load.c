@@ -56,17 +56,24 @@ static int read_apart(struct question *q, struct machine *machine, berth_error_t
     return rc;
 }
 
-int hwloc_load(struct graph *g, const char *xml, size_t length, const char *allow,
-               berth_error_t *err)
+int hwloc_machine(struct machine *machine, const char *xml, size_t length, const char *allow,
+                  berth_error_t *err)
 {
     struct question q = {.xml = xml, .length = length, .allow = allow};
-    struct machine machine = {0};
     void *symbol = module_load(MODULE, HWLOC_MODULE_FUNCTION, err);
 
     if (!symbol)
         return -1;
     memcpy(&q.read, &symbol, sizeof(q.read));
-    int rc = xml ? read_apart(&q, &machine, err) : q.read(NULL, 0, allow, &machine, err);
+    return xml ? read_apart(&q, machine, err) : q.read(NULL, 0, allow, machine, err);
+}
+
+int hwloc_load(struct graph *g, const char *xml, size_t length, const char *allow,
+               berth_error_t *err)
+{
+    struct machine machine = {0};
+    int rc = hwloc_machine(&machine, xml, length, allow, err);
+
     if (rc == 0)
         rc = read_machine(g, &machine, err);
     int saved = errno;

@@ -6,6 +6,7 @@
 
 #include "berth/error.h"
 #include "resource/graph.h"
+#include "resource/readers/machine.h"
 
 /* Fill an empty graph from hwloc's XML, or if that is NULL, from the local machine; config/hwloc_module.h
  * describes `allow`. XML is read by a child process (config/apart.h), within 10 s of processor time, so this
@@ -14,6 +15,10 @@
  */
 int hwloc_load(struct graph *g, const char *xml, size_t length, const char *allow,
                berth_error_t *err);
+
+/* The same as a machine, which is empty before. */
+int hwloc_machine(struct machine *machine, const char *xml, size_t length, const char *allow,
+                  berth_error_t *err);
 
 /* The same as a new graph, which the caller destroys; NULL with errno and a text. */
 struct graph *hwloc_graph(const char *xml, size_t length, const char *allow, berth_error_t *err);

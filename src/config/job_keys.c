@@ -1,5 +1,6 @@
 #include "config/job_keys.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +29,10 @@ static bool is_constraint(const json_t *requires)
     return json_is_object(requires) || json_is_array(requires);
 }
 
-static int check_requires(const struct job_keys *k, struct job_fault *fault)
+static int check_required(const struct job_keys *k, struct job_fault *fault)
 {
+    if (k->gpu_type && k->gpus == 0)
+        return wrong(fault, "gpu_type", NULL, "gpus beside it");
     if (!k->requires || is_constraint(k->requires))
         return 0;
     return wrong(fault, "requires", k->requires, "a constraint (RFC 31) or a list of properties");
@@ -54,7 +57,7 @@ int job_keys_form(const struct job_keys *k, int64_t unit, struct short_form *for
     const char *key = short_complete(form, &expected);
     if (key)
         return wrong(fault, key, NULL, expected);
-    return check_requires(k, fault);
+    return check_required(k, fault);
 }
 
 int job_keys_form_by_node(const struct job_keys *k, struct short_form *form,
@@ -71,14 +74,36 @@ int job_keys_form_by_node(const struct job_keys *k, struct short_form *form,
                                 .memory = nodes * memory,
                                 .unit = "GB",
                                 .exclusive = k->exclusive};
-    return check_requires(k, fault);
+    return check_required(k, fault);
+}
+
+/* The property that nodes have all of whose GPUs are of a kind. */
+static json_t *gpu_constraint(const char *type)
+{
+    struct strbuf property = {0};
+    strbuf_puts(&property, "gpu:");
+    for (const char *at = type; *at; at++)
+        strbuf_putc(&property, (char)tolower((unsigned char)*at));
+    json_t *constraint = json_pack("{s:[s]}", "properties", strbuf_text(&property));
+    strbuf_clear(&property);
+    return constraint;
 }
 
 /* A list of properties is a constraint too. */
-static char *constraint_text(json_t *requires)
+static json_t *required(json_t *requires)
 {
-    json_t *constraint = json_is_array(requires) ? json_pack("{s:O}", "properties", requires)
-                                                 : json_incref(requires);
+    return json_is_array(requires) ? json_pack("{s:O}", "properties", requires)
+                                   : json_incref(requires);
+}
+
+static char *constraint_text(const struct job_keys *k)
+{
+    json_t *constraint = k->requires ? required(k->requires) : NULL;
+    json_t *gpus = k->gpu_type ? gpu_constraint(k->gpu_type) : NULL;
+    if (k->requires && k->gpu_type) /* takes both, also if one is NULL for want of memory */
+        constraint = json_pack("{s:[oo]}", "and", constraint, gpus);
+    else if (k->gpu_type)
+        constraint = gpus;
     char *text = constraint ? json_dumps(constraint, JSON_COMPACT) : NULL;
     json_decref(constraint);
     return text;
@@ -86,10 +111,11 @@ static char *constraint_text(json_t *requires)
 
 void job_keys_put(const struct job_keys *k, struct short_form form, struct strbuf *out)
 {
-    char *constraint = k->requires ? constraint_text(k->requires) : NULL;
+    bool constrained = k->requires || k->gpu_type;
+    char *constraint = constrained ? constraint_text(k) : NULL;
     form.constraint = constraint;
     short_put(out, &form);
-    if (k->requires && !constraint)
+    if (constrained && !constraint)
         out->failed = true;
     free(constraint);
 }

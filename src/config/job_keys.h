@@ -14,6 +14,7 @@
 struct job_keys {
     const char *queue, *account, *name, *dependency;
     int64_t nodes, tasks, cores, gpus; /* 0: not given; cores and gpus are per task */
+    const char *gpu_type;              /* "a100": all of them are of this kind (config/gpus.h) */
     json_t *memory;                    /* of the whole job: bytes, or "4G" */
     bool exclusive;
     json_t *requires; /* properties, or a constraint (RFC 31) */
@@ -33,6 +34,7 @@ struct job_keys {
         KEY_AS(type, member.tasks, "tasks", KEY_WHOLE, .min = 1, .max = most_tasks),               \
         KEY_AS(type, member.cores, "cores", KEY_WHOLE, .min = least_cores, .max = counts),         \
         KEY_AS(type, member.gpus, "gpus", KEY_WHOLE, .min = 0, .max = counts),                     \
+        KEY_AS(type, member.gpu_type, "gpu_type", KEY_TEXT),                                       \
         KEY_AS(type, member.memory, "memory", KEY_ANY),                                            \
         KEY_AS(type, member.exclusive, "exclusive", KEY_BOOL),                                     \
         KEY_AS(type, member.requires, "requires", KEY_ANY),                                        \

@@ -8,12 +8,8 @@
 #include "base/errtext.h"
 #include "config/file_text.h"
 #include "config/hwloc_load.h"
+#include "config/local.h"
 #include "resource/graph.h"
-
-/* Without sockets: everything that a slot asks for must be in one vertex of the lowest type above what it
- * asks for (doc/fluxion.md), so that with sockets a job could not have more cores or memory than a socket.
- */
-#define LOCAL_TYPES "node,core,gpu,memory"
 
 /* A file's path, to free, or NULL with ENOMEM. */
 static char *path_of(const char *file, const char *config_path)
@@ -52,7 +48,7 @@ static match_t *load(const struct config *config, const char *path, berth_error_
     if (resources->source == CONFIG_FILE)
         graph = config_graph_read(resources->format, path, NULL, err);
     else if (resources->source == CONFIG_LOCAL)
-        graph = hwloc_graph(NULL, 0, LOCAL_TYPES, err);
+        graph = local_graph(err);
     else
         graph = config_make_nodes(resources, err);
     match_options_t options = config->match;

@@ -189,6 +189,23 @@ static int put_signal(struct reading *g)
         g, "signal", json_pack("{s:s, s:o*}", "signal", name, "before", told ? seconds(us) : NULL));
 }
 
+/* "2", "a100", "a100:2": how many, and of which type. */
+static int put_gpus(struct reading *g)
+{
+    const char *number = strrchr(optarg, ':');
+    size_t type = number ? (size_t)(number - optarg) : strlen(optarg);
+    char *end;
+
+    errno = 0;
+    number = number ? number + 1 : strspn(optarg, "0123456789-") == type ? optarg : "1";
+    long long n = strtoll(number, &end, 10);
+    if (end == number || *end || errno || n < 0 || n > COUNT_MAX || type == 0)
+        return report_expected(g, 'g', "a number of GPUs, or their type and number such as a100:2");
+    if (number != optarg && put_option(g, "gpu_type", json_stringn(optarg, type)) < 0)
+        return -1;
+    return put_option(g, "gpus", json_integer(n));
+}
+
 static int put_requires(struct reading *g)
 {
     json_t *names = json_array();
@@ -264,7 +281,7 @@ static int take_option(struct reading *g, int option)
     case 'c':
         return put_whole_option(g, option, "cores", 1, COUNT_MAX);
     case 'g':
-        return put_whole_option(g, option, "gpus", 0, COUNT_MAX);
+        return put_gpus(g);
     case 't':
         return put_time(g, option, "limit", "unlimited");
     case 'q':

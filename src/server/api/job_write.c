@@ -83,10 +83,11 @@ static int put_jobspec_text(struct job_reader *r, struct json_out *out)
 {
     const struct job_keys *a = &r->ask.job;
     struct job *job = r->job;
-    if (a->nodes || a->cores || a->gpus || a->memory || a->requires || a->exclusive || a->tasks)
+    if (a->nodes || a->cores || a->gpus || a->gpu_type || a->memory || a->requires ||
+        a->exclusive || a->tasks)
         return job_wrong(
             r, "jobspec", NULL,
-            "either a jobspec or nodes, tasks, cores, gpus, memory, exclusive, requires");
+            "either a jobspec or nodes, tasks, cores, gpus, gpu_type, memory, exclusive, requires");
     job->nodes = count_type(r->spec, "node", NULL);
     job->cores = count_type(r->spec, "core", NULL);
     job->gpus = count_type(r->spec, "gpu", NULL);

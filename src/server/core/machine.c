@@ -125,6 +125,8 @@ int machine_open(server_t *s, berth_error_t *err)
     s->size.memory_unit = config_memory_unit(s->machine);
     if (measure_size(s, err) < 0)
         return -1;
+    if (gpu_names_collect(&s->gpu_names, match_graph(s->machine)) < 0)
+        return errtext_set(err, ENOMEM, "out of memory");
     struct class_overlay classes;
     if (class_overlay_make(s, &s->config->sched, &classes, err) < 0)
         return -1;

@@ -22,6 +22,7 @@
 #include "berth/match.h"
 #include "berth/sched_config.h"
 #include "config/config.h"
+#include "server/core/gpus.h"
 #include "server/server.h"
 
 #define SERVER_SECOND      INT64_C(1000000) /* ticks per second */
@@ -301,6 +302,7 @@ struct server {
     struct config *config;
     match_t *machine;
     struct machine_size size;
+    struct gpu_names gpu_names;
     json_t *settings; /* administrators' changes to queues and resources, blocks they have added */
     int64_t block_offset; /* ticks of a block's start - its wall time, us (blocks.c) */
     sched_t *sched;

@@ -195,6 +195,7 @@ void server_close(server_t *s)
     match_destroy(s->machine);
     clear_jobs(s);
     users_clear(s);
+    gpu_names_clear(&s->gpu_names);
     store_close(s->store);
     config_destroy(s->config);
     intern_clear(&s->names);

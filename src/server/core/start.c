@@ -36,6 +36,7 @@ struct starting {
     struct idset cores, gpus; /* ids on this machine */
     const char *nodes, *r;
     bool one_node; /* all of it is on one node */
+    int64_t rank;  /* of that node */
     const char **env;
     size_t n_env, cap_env;
     berth_error_t *err;
@@ -131,6 +132,7 @@ static int describe_hosts(struct starting *b, const struct sched_allocation *a)
         errno = ENOMEM;
     }
     b->one_node = a->n_hosts <= 1;
+    b->rank = a->n_hosts == 1 ? a->hosts[0].rank : -1;
     int saved = errno;
     hostlist_clear(&list);
     strbuf_clear(&text);
@@ -155,25 +157,17 @@ static int describe_allocation(struct starting *b)
     return length < R_MAX && !b->r ? start_no_memory(b) : 0;
 }
 
-/* n ids of a set, from the first-th on, separated by commas; for cores, the ids of the system's CPUs. NULL:
- * unknown.
- */
-static const char *id_list(struct starting *b, const struct idset *set, uint64_t first, uint64_t n,
-                           bool cores)
+/* The system's CPUs of n cores, from the first-th on. NULL: unknown. */
+static const char *cpu_list(struct starting *b, uint64_t first, uint64_t n)
 {
     struct strbuf text = {0};
     struct idset cpus = {0};
     uint64_t i = 0;
     bool known = true;
-    for (uint32_t id = idset_first(set); id != IDSET_NONE && i < first + n;
-         id = idset_next(set, id), i++) {
+    for (uint32_t id = idset_first(&b->cores); id != IDSET_NONE && i < first + n;
+         id = idset_next(&b->cores, id), i++) {
         if (i < first)
             continue;
-        if (!cores) {
-            strbuf_puts(&text, text.len ? "," : "");
-            strbuf_put_uint(&text, id);
-            continue;
-        }
         const char *pus =
             b->s->platform.cpus ? b->s->platform.cpus(b->s->platform.context, id) : NULL;
         struct idset more = {0};
@@ -181,12 +175,37 @@ static const char *id_list(struct starting *b, const struct idset *set, uint64_t
                 idset_unite(&cpus, &more) == 0;
         idset_clear(&more);
     }
-    if (cores)
-        idset_encode(&cpus, false, &text);
-    const char *kept =
-        known && (!cores || text.len > 0) ? arena_join(b, "", strbuf_text(&text)) : NULL;
+    idset_encode(&cpus, false, &text);
+    const char *kept = known && text.len > 0 ? arena_join(b, "", strbuf_text(&text)) : NULL;
     strbuf_clear(&text);
     idset_clear(&cpus);
+    return kept;
+}
+
+/* n GPUs, from the first-th on, separated by commas: their names if they have any, else their ids. *vendor becomes
+ * whose they are; NULL: unknown. NULL with ENOMEM.
+ */
+static const char *gpu_list(struct starting *b, uint64_t first, uint64_t n, const char **vendor)
+{
+    struct strbuf text = {0};
+    uint64_t i = 0;
+    *vendor = NULL;
+    for (uint32_t id = idset_first(&b->gpus); id != IDSET_NONE && i < first + n;
+         id = idset_next(&b->gpus, id), i++) {
+        if (i < first)
+            continue;
+        const struct gpu_name *named =
+            b->one_node ? gpu_names_find(&b->s->gpu_names, b->rank, id) : NULL;
+        strbuf_puts(&text, text.len ? "," : "");
+        if (!named) {
+            strbuf_put_uint(&text, id);
+            continue;
+        }
+        strbuf_puts(&text, named->name);
+        *vendor = *named->vendor ? named->vendor : NULL;
+    }
+    const char *kept = arena_join(b, "", strbuf_text(&text));
+    strbuf_clear(&text);
     return kept;
 }
 
@@ -249,20 +268,19 @@ static int make_task(struct starting *b, struct engine_task *task, size_t i, siz
     bool own = cores > 0 && b->one_node && b->cores.count == cores * n;
     bool own_gpus = gpus > 0 && b->one_node && b->gpus.count == gpus * n;
     const char **env = arena_alloc(&b->arena, 5 * sizeof(*env));
-    const char *devices =
-        id_list(b, &b->gpus, own_gpus ? i * gpus : 0, own_gpus ? gpus : b->gpus.count, false);
+    const char *vendor,
+        *devices = gpu_list(b, own_gpus ? i * gpus : 0, own_gpus ? gpus : b->gpus.count, &vendor);
     size_t used = 0;
     task->cpus =
-        b->one_node ? id_list(b, &b->cores, own ? i * cores : 0, own ? cores : b->cores.count, true)
-                    : NULL;
+        b->one_node ? cpu_list(b, own ? i * cores : 0, own ? cores : b->cores.count) : NULL;
     if (!env || !devices)
         return start_no_memory(b);
     env[used++] = arena_join_number(b, "BERTH_TASK_INDEX=", i);
     env[used++] = arena_join(b, "BERTH_CPUS=", task->cpus ? task->cpus : "");
-    if (b->s->size.has_gpus) {
+    if (b->s->size.has_gpus && (!vendor || strcmp(vendor, "nvidia") == 0))
         env[used++] = arena_join(b, "CUDA_VISIBLE_DEVICES=", devices);
+    if (b->s->size.has_gpus && (!vendor || strcmp(vendor, "amd") == 0))
         env[used++] = arena_join(b, "ROCR_VISIBLE_DEVICES=", devices);
-    }
     env[used] = NULL;
     for (size_t k = 0; k < used; k++)
         if (!env[k])
@@ -426,7 +444,7 @@ static int build_run(struct starting *b, struct engine_run *to)
     to->tasks = make_tasks(b, to->n_tasks);
     if (!to->tasks)
         return -1;
-    to->cpus = b->one_node ? id_list(b, &b->cores, 0, b->cores.count, true) : NULL;
+    to->cpus = b->one_node ? cpu_list(b, 0, b->cores.count) : NULL;
     to->memory = json_part_whole(b->asked.memory_limit, 0);
     to->processes =
         machine_processes(b->s, b->cores.count > 0 ? (int64_t)b->cores.count : b->job->cores);

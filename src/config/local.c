@@ -1,0 +1,103 @@
+#include "config/local.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "config/gpus.h"
+#include "config/hwloc_load.h"
+
+/* Without sockets: everything that a slot asks for must be in one vertex of the lowest type above what it
+ * asks for (doc/fluxion.md), so that with sockets a job could not have more cores or memory than a socket.
+ */
+#define TYPES          "node,core,memory"
+#define TYPES_WITH_GPU TYPES ",gpu"
+
+static int no_memory(berth_error_t *err)
+{
+    return errtext_set(err, ENOMEM, "out of memory");
+}
+
+/* Put them behind all else that is in the node, which is the first object. */
+static int add_gpus(struct machine *m, const struct gpus *gpus, berth_error_t *err)
+{
+    struct machine_object gpu = {.in = 0,
+                                 .name = MACHINE_NONE,
+                                 .unit = MACHINE_NONE,
+                                 .property_key = MACHINE_NONE,
+                                 .size = 1};
+    uint32_t type, key, name;
+
+    if (gpus->n == 0)
+        return 0;
+    if (intern_put(&m->texts, "gpu", strlen("gpu"), &type) < 0 ||
+        intern_put(&m->texts, "uuid", strlen("uuid"), &key) < 0)
+        return no_memory(err);
+    for (size_t i = 0; i < gpus->n; i++) {
+        if (intern_put(&m->texts, gpus->v[i].name, strlen(gpus->v[i].name), &name) < 0)
+            return no_memory(err);
+        gpu.type = gpu.basename = type;
+        gpu.property_key = key;
+        gpu.property_value = name;
+        gpu.id = (int64_t)i;
+        if (machine_add(m, &gpu) < 0)
+            return no_memory(err);
+    }
+    return 0;
+}
+
+static int set_kinds(struct graph *g, uint32_t node, const struct gpus *gpus)
+{
+    struct strbuf text = {0};
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && gpus_property(gpus, i, &text); i++)
+        rc = text.failed ? -1 : graph_set_property(g, node, strbuf_text(&text), "");
+    strbuf_clear(&text);
+    return rc;
+}
+
+static int set_properties(struct graph *g, const struct gpus *gpus, berth_error_t *err)
+{
+    int rc = 0;
+
+    for (uint32_t v = 0; v < g->n && gpus->n > 0 && rc == 0; v++) {
+        const char *type = graph_type_name(g, v);
+        if (strcmp(type, "gpu") == 0)
+            rc = graph_set_property(g, v, "vendor", gpus->vendor);
+        else if (strcmp(type, "node") == 0)
+            rc = set_kinds(g, v, gpus);
+    }
+    return rc < 0 ? no_memory(err) : 0;
+}
+
+static int fill(struct graph *g, const struct gpus *gpus, berth_error_t *err)
+{
+    struct machine machine = {0};
+    int rc = hwloc_machine(&machine, NULL, 0, gpus->n > 0 ? TYPES : TYPES_WITH_GPU, err);
+
+    if (rc == 0)
+        rc = add_gpus(&machine, gpus, err);
+    if (rc == 0)
+        rc = read_machine(g, &machine, err);
+    if (rc == 0)
+        rc = set_properties(g, gpus, err);
+    machine_clear(&machine);
+    return rc;
+}
+
+struct graph *local_graph(berth_error_t *err)
+{
+    struct graph *g = graph_create();
+    struct gpus gpus = {0};
+    int rc = g && gpus_find_own(&gpus) == 0 ? fill(g, &gpus, err) : no_memory(err);
+    int saved = errno;
+
+    gpus_clear(&gpus);
+    if (rc < 0) {
+        graph_destroy(g);
+        g = NULL;
+    }
+    errno = saved;
+    return g;
+}

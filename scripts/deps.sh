@@ -51,6 +51,7 @@ look() {
     need libclang-rt-dev clang_has_runtime
     need clang-format command -v clang-format
     need mandoc command -v mandoc
+    need python3-prometheus-client /usr/bin/python3 -c "import prometheus_client"
 }
 
 as_root() {

@@ -10,8 +10,8 @@
 #include "berth/sched_shares.h"
 #include "config/keys.h"
 #include "config/seconds.h"
-#include "resource/graph.h"
 #include "server/api/api.h"
+#include "server/api/machine_sum.h"
 #include "server/core/job_text.h"
 
 #define REASON_MAX 1000
@@ -169,41 +169,6 @@ void api_queue_patch(struct call *c)
 
 /* ---- Resources ---- */
 
-struct tally {
-    int64_t nodes, cores, gpus, memory, down;
-};
-
-static struct tally count_machine(const match_t *machine)
-{
-    const struct graph *g = match_graph(machine);
-    struct tally t = {0};
-    for (uint32_t i = 0; i < g->n; i++) {
-        const struct vertex *v = &g->v[i];
-        if (v->gone)
-            continue;
-        t.nodes += v->type == TYPE_NODE;
-        t.cores += v->type == TYPE_CORE;
-        t.gpus += v->type == TYPE_GPU;
-        if (strcmp(intern_text(&g->types, v->type), "memory") == 0)
-            t.memory += v->size;
-    }
-    return t;
-}
-
-/* What running jobs hold. */
-static struct tally count_used(const server_t *s)
-{
-    struct tally t = {0};
-    for (size_t i = 0; i < s->runs.n; i++) {
-        const struct run *run = s->runs.v[i];
-        if (!run || !run->key || !member_is_live(member_record(run->job, run->member)))
-            continue;
-        t.cores += run->holds.cores > 0 ? run->holds.cores : 0;
-        t.gpus += run->holds.gpus > 0 ? run->holds.gpus : 0;
-    }
-    return t;
-}
-
 static void put_member_of(struct json_out *out, const json_t *entry, const char *key)
 {
     json_put_text(out, key, json_string_value(json_object_get(entry, key)));
@@ -211,7 +176,7 @@ static void put_member_of(struct json_out *out, const json_t *entry, const char 
 
 void api_resources_get(struct call *c)
 {
-    struct tally all = count_machine(c->s->machine), taken = count_used(c->s);
+    struct machine_sum all = machine_sum(c->s->machine), taken = machine_sum_used(c->s);
     struct json_out out = {.text = c->out};
     json_open(&out, NULL, '{');
     json_put_int(&out, "nodes", all.nodes);

@@ -331,6 +331,7 @@ struct route {
 
 static const struct route routes[] = {
     {"GET", "/v1/server", api_server_get, false, false, false},
+    {"GET", "/metrics", api_metrics_get, false, false, false},
     {"POST", "/v1/server/reload", api_server_reload, false, true, false},
     {"POST", "/v1/server/stop", api_server_stop, false, true, false},
     {"POST", "/v1/jobs", api_jobs_post, false, false, false},

@@ -161,6 +161,7 @@ bool api_states_fit(const struct api_states *states, const struct job *job, uint
 /* ---- Routes ---- */
 
 void api_server_get(struct call *c);
+void api_metrics_get(struct call *c);
 void api_server_reload(struct call *c);
 void api_server_stop(struct call *c);
 void api_jobs_post(struct call *c);

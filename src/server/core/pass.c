@@ -315,6 +315,7 @@ static void pass_ended(server_t *s)
 {
     s->pass.is_on = s->pass.has_decided = false;
     s->pass.n_vain /= 2;
+    s->pass.ended++;
 }
 
 /* Continue or begin a pass. 0: it is complete; 1: there is more to do; -1 with errno. */
@@ -323,8 +324,10 @@ static int pass_some(server_t *s, uint64_t steps)
     const struct sched_decision *decisions;
     size_t n = 0;
     s->pass.at = pass_time(s);
+    int64_t begun = steady_now(s);
     int rc = sched_pass_some(s->sched, s->pass.at, steps, &decisions, &n);
     int saved = errno;
+    s->pass.spent += steady_now(s) - begun;
     for (size_t i = 0; i < n; i++)
         apply_decision(s, &decisions[i]);
     s->pass.is_on = rc == 1;

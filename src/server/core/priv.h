@@ -259,6 +259,8 @@ struct current_pass {
     bool has_decided; /* it has started or reserved something since it last began */
     size_t credit;    /* how many more such decisions count as progress */
     size_t n_vain;    /* how often in a row it restarted without progress */
+    uint64_t ended;   /* passes since the server was opened */
+    int64_t spent;    /* what they took, us */
 };
 
 /* What has changed since the last commit, and when the next one is due (write.c, turn.c). */

@@ -69,5 +69,6 @@ complete -c berth -n "__berth_verb_is cancel hold release requeue; and __berth_t
 complete -c berth -n "__berth_verb_is signal; and __berth_takes --state" -a "pending held running"
 complete -c berth -n "__berth_verb_is jobs; and __berth_takes -s --state" -a "pending held running done failed cancelled timeout"
 complete -c berth -n "__berth_verb_is history; and __berth_takes -s --state" -a "done failed cancelled timeout"
+complete -c berth -n "__berth_verb_is report; and __berth_takes --by" -a "user account queue day week month"
 complete -c berth -n "__berth_verb_is shares; and __berth_takes -r --resource" -a "core gpu memory node"
 complete -c berth -n "__berth_takes --plot --config" -F

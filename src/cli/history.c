@@ -13,7 +13,6 @@
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
 #include "cli/verb.h"
-#include "config/quantity.h"
 #include "report/metrics.h"
 #include "report/outfile.h"
 #include "report/plot.h"
@@ -85,20 +84,13 @@ static void put_history_row(struct table *t, const struct fields *job, const cha
     listing_text(t, job, "reason");
 }
 
-/* "2h" is two hours ago; other texts are times. */
 static bool put_since(struct strbuf *path, const char *text)
 {
     char number[48];
     double at;
-    int64_t us;
 
-    if (quantity_duration(text, &us) == 0 && !strchr(text, ':'))
-        at = (double)time(NULL) - (double)us / 1e6;
-    else if (when_read(text, time(NULL), &at) < 0)
+    if (when_read_past(text, time(NULL), &at) < 0)
         return false;
-    /* The last 08:30, not the next. */
-    if (at > (double)time(NULL))
-        at -= 86400;
     snprintf(number, sizeof(number), "%.0f", at < 0 ? 0 : at);
     route_query(path, "since", number);
     return true;

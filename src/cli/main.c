@@ -22,6 +22,7 @@ static const struct verb verbs[] = {
     {"run", "run a job and wait for it", cli_run},
     {"jobs", "list waiting, running jobs", cli_jobs},
     {"history", "list jobs that have ended", cli_history},
+    {"report", "sum up what jobs have used", cli_report},
     {"show", "show everything about a job", cli_show},
     {"explain", "say why a job waits", cli_explain},
     {"log", "print a job's output", cli_log},

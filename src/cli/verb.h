@@ -50,6 +50,7 @@ int cli_log(int argc, char **argv);
 int cli_query(int argc, char **argv);
 int cli_queues(int argc, char **argv);
 int cli_release(int argc, char **argv);
+int cli_report(int argc, char **argv);
 int cli_requeue(int argc, char **argv);
 int cli_resources(int argc, char **argv);
 int cli_resume(int argc, char **argv);

@@ -49,6 +49,7 @@ check() { # SHELL: what is completed is in `complete_SHELL LINE`
     expect_words "$1" 'berth help expl' explain
     expect_words "$1" 'berth signal -s US' 'USR1 USR2'
     expect_words "$1" 'berth cancel --state pe' pending
+    expect_words "$1" 'berth report --by w' week
     expect_words "$1" 'berth history -s f' failed
     expect_words "$1" 'berth submit -o notes' notes.txt
     expect_words "$1" 'berth submit --chdir fold' folder

@@ -56,6 +56,21 @@ int when_read(const char *text, time_t now, double *seconds)
     return 0;
 }
 
+int when_read_past(const char *text, time_t now, double *seconds)
+{
+    int64_t us;
+
+    if (quantity_duration(text, &us) == 0 && !strchr(text, ':')) {
+        *seconds = (double)now - (double)us / 1e6;
+        return 0;
+    }
+    if (when_read(text, now, seconds) < 0)
+        return -1;
+    if (*seconds > (double)now)
+        *seconds -= 86400;
+    return 0;
+}
+
 char *when_put(double seconds, char out[WHEN_SIZE])
 {
     time_t at = (time_t)seconds;

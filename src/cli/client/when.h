@@ -13,6 +13,9 @@
  */
 int when_read(const char *text, time_t now, double *seconds);
 
+/* The same of what has been: "2h" is two hours ago, and "08:30" the last one. */
+int when_read_past(const char *text, time_t now, double *seconds);
+
 /* "2026-11-22 08:30:15"; "-" if there is no time (negative). */
 char *when_put(double seconds, char out[WHEN_SIZE]);
 

@@ -28,6 +28,49 @@ const char *hint_other_name(const char *word)
     return NULL;
 }
 
+const char *hint_other_option(const char *word)
+{
+    static const char *const options[][2] = {
+        {"-p", "Slurm's -p is -q here"},
+        {"--partition", "Slurm's --partition is --queue here"},
+        {"-J", "Slurm's -J is --name here"},
+        {"--job-name", "Slurm's --job-name is --name here"},
+        {"-d", "Slurm's -d is --dependency here"},
+        {"-D", "Slurm's -D is --chdir here"},
+        {"-a", "Slurm's -a is --array here"},
+        {"-b", "Slurm's -b is --begin here"},
+        {"-B", "Flux's -B is --account here"},
+        {"--bank", "Flux's --bank is --account here"},
+        {"-C", "Slurm's -C is --requires here"},
+        {"--constraint", "Slurm's --constraint is --requires here"},
+        {"-w", "of Slurm's -w, see --requires"},
+        {"--nodelist", "of Slurm's --nodelist, see --requires"},
+        {"--exclude", "of Slurm's --exclude, see --requires"},
+        {"-G", "-g is GPUs for each task"},
+        {"--gpus", "--gpus-per-task is GPUs for each task"},
+        {"--gres", "Slurm's --gres=gpu:a100:1 is -g a100:1 here"},
+        {"--time", "it is -t here, where 90 is seconds and 90m minutes"},
+        {"--cpus-per-task", "Slurm's --cpus-per-task is --cores-per-task here"},
+        {"--cpus", "--cores-per-task is cores for each task"},
+        {"--cores", "--cores-per-task is cores for each task"},
+        {"--cores-per-slot", "Flux's --cores-per-slot is --cores-per-task here"},
+        {"--nslots", "Flux's --nslots is --ntasks here"},
+        {"--mem-per-cpu", "--mem is memory of the whole job"},
+        {"--ntasks-per-node", "--ntasks is the number of all tasks"},
+        {"-H", "Slurm's -H is --hold here"},
+        {"--urgency", "Flux's --urgency is --priority here"},
+        {"--nice", "higher --priority goes first"},
+        {"--workdir", "it is --chdir here"},
+        {"--cwd", "Flux's --cwd is --chdir here"},
+        {"--export", "Slurm's --export is --env here"},
+    };
+    size_t length = strncmp(word, "--", 2) == 0 ? strcspn(word, "=") : strnlen(word, 2);
+    for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+        if (strncmp(word, options[i][0], length) == 0 && !options[i][0][length])
+            return options[i][1];
+    return NULL;
+}
+
 static unsigned least(unsigned a, unsigned b)
 {
     return a < b ? a : b;

@@ -18,7 +18,7 @@ static const char help[] =
     "  -h, --help  print this\n"
     "Exit status: 0 all are jobspecs, 1 some are not or can't be read.\n"
     "Example: berth jobspec check job.yaml\n"
-    "         flux run --dry-run -n4 hostname | berth jobspec check -\n"
+    "         berth jobspec check - <job.json\n"
     "Manual: man berth-jobspec\n";
 
 /* Of a text that is too long there is as much as shows that. */

@@ -311,7 +311,7 @@ static int refuse(int option, const char *arg)
         return cli_usage("sim", "--%s takes no argument", sim_option_name(optopt));
     if (optopt)
         return cli_usage("sim", "unknown option '-%c'", optopt);
-    return cli_usage("sim", "unknown or ambiguous option '%.60s'", arg);
+    return cli_usage("sim", "unknown option '%.60s'", arg);
 }
 
 /* Print the help, which names the policies. */
@@ -355,7 +355,7 @@ bool sim_options_parse(int argc, char **argv, struct sim_options *ret, int *stat
     *status = CLI_USAGE;
     opterr = 0;
     optind = 0; /* resets getopt_long wherever an earlier caller left it */
-    while ((option = getopt_long(argc, argv, ":h", sim_option_list, NULL)) != -1) {
+    while ((option = cli_getopt(argc, argv, ":h", sim_option_list)) != -1) {
         if (option == 'h') {
             print_help();
             *status = CLI_OK;

@@ -17,8 +17,8 @@
 
 static const char help[] =
     "usage: berth submit [OPTION]... COMMAND [ARG]...  or SCRIPT [ARG]..., - from input\n"
-    "Submit a job and print its id. Lines '#BERTH OPTION...' of a script are read too.\n"
-    "  -n, --ntasks N          tasks, each of which runs the command (1)\n"
+    "Print the job's id. Lines of a script with #BERTH, #SBATCH or #flux: are options too.\n"
+    "  -n, --ntasks N          tasks, each of which runs the command (1); a script runs once\n"
     "  -c, --cores-per-task N  cores per task (1)     -g, --gpus-per-task N  or a100:2 (0)\n"
     "  -N, --nodes N           spread over N nodes    -x, --exclusive  whole nodes\n"
     "      --mem SIZE          memory, 512M or 4G     --requires A,B   properties of nodes\n"
@@ -35,7 +35,7 @@ static const char help[] =
     "      --signal SIG[@TIME] send SIG that long before the limit\n"
     "      --preemptible-after TIME                   other jobs may then stop it\n"
     "      --jobspec FILE      what the job needs, see berth-jobspec(1)\n"
-    "      --overcommit        with a jobspec, allow more tasks than cores\n"
+    "      --overcommit        more tasks than cores  --wrap COMMAND   a line for the shell\n"
     "      --bulk FILE         submit an array of jobs in JSON, all or none\n"
     "  -h, --help              print this\n"
     "Exit status: 0 submitted, 1 refused, 2 wrong command line. Manual: man berth-submit\n"
@@ -99,6 +99,17 @@ static int submit_bulk(struct connection *s, const char *path, berth_error_t *er
     return rc;
 }
 
+/* A script runs once, on what its tasks have together. */
+static int run_once(json_t *job, berth_error_t *err)
+{
+    json_int_t tasks = json_integer_value(json_object_get(job, "tasks"));
+    if (tasks <= 1 || !json_object_get(job, "script") || json_object_get(job, "batch"))
+        return 0;
+    return json_object_set_new(job, "batch", json_integer(tasks)) == 0
+               ? 0
+               : errtext_set(err, ENOMEM, "out of memory");
+}
+
 /* A job without a limit is stopped when a block begins. */
 static void tell_block(const json_t *answer)
 {
@@ -126,7 +137,7 @@ int cli_submit(int argc, char **argv)
     json_t *answer = NULL;
     int status = CLI_OK;
 
-    if (request_read(&r, argc, argv, &err) < 0) {
+    if (request_read(&r, argc, argv, &err) < 0 || (r.job && run_once(r.job, &err) < 0)) {
         if (errno == EINVAL)
             return cli_usage("submit", "%s", err.text);
         fprintf(stderr, "berth submit: %s\n", err.text);

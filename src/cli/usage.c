@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/errtext.h"
 #include "cli/verb.h"
@@ -39,14 +40,14 @@ static int bad_option(const char *verb, const char *arg)
         return cli_usage(verb, "--help takes no argument");
     if (optopt)
         return cli_usage(verb, "unknown option '-%c'", optopt);
-    return cli_usage(verb, "unknown or ambiguous option '%.60s'", arg);
+    return cli_usage(verb, "unknown option '%.60s'", arg);
 }
 
 bool cli_help_only(const char *verb, int argc, char **argv, const char *help, int *status)
 {
     static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
     opterr = 0;
-    int option = getopt_long(argc, argv, "h", options, NULL);
+    int option = cli_getopt(argc, argv, "h", options);
     if (option == -1)
         return false;
     if (option == 'h' && !optopt)
@@ -56,11 +57,37 @@ bool cli_help_only(const char *verb, int argc, char **argv, const char *help, in
     return true;
 }
 
+static bool is_whole(const char *word, const struct option *options)
+{
+    size_t length = strcspn(word + 2, "=");
+    for (; options->name; options++)
+        if (strlen(options->name) == length && memcmp(options->name, word + 2, length) == 0)
+            return true;
+    return false;
+}
+
+int cli_getopt(int argc, char **argv, const char *letters, const struct option *options)
+{
+    int index = -1;
+    int c = getopt_long(argc, argv, letters, options, &index);
+    if (c == '?' || (index < 0 && c != ':'))
+        return c;
+    /* A value may be a word of its own behind the option's. */
+    bool apart =
+        index >= 0 && options[index].has_arg == required_argument && optarg == argv[optind - 1];
+    const char *word = argv[optind - (apart ? 2 : 1)];
+    if (strncmp(word, "--", 2) != 0 || is_whole(word, options))
+        return c;
+    optind -= apart;
+    optopt = 0;
+    return '?';
+}
+
 int cli_option(const char *verb, int argc, char **argv, const char *letters,
                const struct option *options)
 {
     opterr = 0;
-    int c = getopt_long(argc, argv, letters, options, NULL);
+    int c = cli_getopt(argc, argv, letters, options);
     if (c == ':') {
         cli_usage(verb, "'%s' takes a value", argv[optind - 1]);
         return '?';

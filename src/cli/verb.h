@@ -30,6 +30,9 @@ int cli_refuse(const char *name, const char *why);
  */
 bool cli_help_only(const char *verb, int argc, char **argv, const char *help, int *status);
 
+/* getopt_long, but that no name of an option may be shortened. */
+int cli_getopt(int argc, char **argv, const char *letters, const struct option *options);
+
 /* The next of a verb's options, or -1 at the end; or '?' after printing what is wrong, for which the verb
  * returns CLI_USAGE. 'h' asks for the help. Options come before or between other words.
  */

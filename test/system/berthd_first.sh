@@ -60,10 +60,10 @@ expect_line out 'from script blue 1 2'
 printf '#!/bin/sh\n#BERTH --frobnicate\n' >bad.sh
 chmod 755 bad.sh
 expect_status 2 "$BERTH" run ./bad.sh
-expect_err "berth run: ./bad.sh: unknown option '--frobnicate'; see 'berth run --help'"
+expect_err "berth run: ./bad.sh: line 2: unknown option '--frobnicate'; see 'berth run --help'"
 printf '#!/bin/sh\n#BERTH --name "x\n' >bad.sh
 expect_status 2 "$BERTH" run ./bad.sh
-expect_err "berth run: ./bad.sh:2: a quote is not closed; see 'berth run --help'"
+expect_err "berth run: ./bad.sh: line 2: a quote is not closed; see 'berth run --help'"
 
 # Environment, directory, input and output patterns.
 FROM_HERE=1 "$BERTH" run sh -c 'echo "$FROM_HERE $BERTH_QUEUE $BERTH_TASKS"' >out

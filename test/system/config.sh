@@ -16,7 +16,7 @@ wrong 'check takes one file, not 0' check
 wrong 'show takes one file, not 2' show a b
 wrong "the file's name is empty" check ''
 wrong "unknown option '-x'" check -x
-wrong "unknown or ambiguous option '--frob'" check --frob
+wrong "unknown option '--frob'" check --frob
 wrong '--help takes no argument' --help=me
 expect_status 0 "$BERTH" config check --help
 

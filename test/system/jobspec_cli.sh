@@ -15,7 +15,7 @@ wrong "unknown action 'chek', expected check" chek a
 wrong 'no jobspec given: name files, or - for standard input' check
 wrong "a file's name is empty" check a ''
 wrong "unknown option '-x'" check -x
-wrong "unknown or ambiguous option '--frob'" check --frob
+wrong "unknown option '--frob'" check --frob
 wrong '--help takes no argument' --help=me
 expect_status 0 "$BERTH" jobspec check --help
 

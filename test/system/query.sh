@@ -53,7 +53,7 @@ wrong "--load-file: the file's name is empty" -L ''
 wrong "-L needs an argument" -L
 wrong "--elapse-time takes no argument" --elapse-time=1
 wrong "unknown option '-x'" -x
-wrong "unknown or ambiguous option '--match'" --match x
+wrong "unknown option '--match'" --match x
 expect_status 1 "$BERTH" query -L missing
 expect_line err 'berth query: missing: No such file or directory'
 expect_status 1 "$BERTH" query -L .

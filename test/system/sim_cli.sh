@@ -13,8 +13,8 @@ wrong() { # MESSAGE ARG...: one line on standard error, nothing on standard outp
 wrong "no trace given: name a file, - or --model lublin"
 wrong "one trace at a time, but 'b' follows 'a'" a b
 wrong "the trace's name is empty" ''
-wrong "unknown or ambiguous option '--verbose'" --verbose
-wrong "unknown or ambiguous option '--jobs-countt'" --jobs-countt 3
+wrong "unknown option '--verbose'" --verbose
+wrong "unknown option '--jobs-countt'" --jobs-countt 3
 wrong "unknown option '-x'" -x
 wrong "--json takes no argument" --json=yes a
 wrong "--policy needs an argument" a --policy

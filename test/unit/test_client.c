@@ -186,10 +186,12 @@ static void scripts(void **state)
     options_of("#BERTH a\"\\\"b\"'\\'", "a\"b\\|");
     options_of("#BERTHX -c 4\n#BERTH", "");
     options_of("#BERTH -c 4\r\n", "-c|4|");
+    options_of("#SBATCH -c 4\n#flux:-n 2\n##flux: -c1\n##SBATCH -n 3\n# SBATCH -n 4\n",
+               "-c|4|-n|2|-c1|");
 
     struct script s = {.text = strdup("#!/bin/sh\n#BERTH \"x\n"), .length = 19};
     assert_int_equal(script_options(&s, "x.sh", &err), -1);
-    assert_string_equal(err.text, "x.sh:2: a quote is not closed");
+    assert_string_equal(err.text, "x.sh: line 2: a quote is not closed");
     script_clear(&s);
 }
 

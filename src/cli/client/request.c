@@ -12,13 +12,17 @@
 #include <unistd.h>
 
 #include "base/errtext.h"
+#include "cli/client/directives.h"
 #include "cli/client/script.h"
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
+#include "cli/hint.h"
+#include "cli/verb.h"
 #include "config/members.h"
 #include "config/quantity.h"
 
-#define COUNT_MAX 1000000000
+#define COUNT_MAX  1000000000
+#define WHERE_SIZE 320
 
 enum {
     OPTION_MEM = 256,
@@ -38,7 +42,8 @@ enum {
     OPTION_BULK,
     OPTION_OVERCOMMIT,
     OPTION_PREEMPTIBLE,
-    OPTION_ESTIMATE
+    OPTION_ESTIMATE,
+    OPTION_WRAP
 };
 
 static const struct option options[] = {
@@ -71,6 +76,7 @@ static const struct option options[] = {
     {"jobspec", required_argument, NULL, OPTION_JOBSPEC},
     {"overcommit", no_argument, NULL, OPTION_OVERCOMMIT},
     {"bulk", required_argument, NULL, OPTION_BULK},
+    {"wrap", required_argument, NULL, OPTION_WRAP},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
 
@@ -79,8 +85,10 @@ struct reading {
     struct request *r;
     json_t *job; /* what the options say */
     json_t *env; /* rules */
-    const char *chdir;
-    const char *where; /* "script.sh: " before errors, or "" */
+    const char *chdir, *wrap;
+    const char *where; /* "script.sh: line 3: " before errors, or "" */
+    char **slurm;      /* a command line of sbatch, instead of one of submit, or NULL */
+    int n_slurm;
     berth_error_t *err;
 };
 
@@ -208,8 +216,12 @@ static int put_gpus(struct reading *g)
 
 static int put_requires(struct reading *g)
 {
-    json_t *names = json_array();
+    json_t *names = *optarg == '{' ? json_loads(optarg, 0, NULL) : json_array();
 
+    if (!names)
+        return report_expected(g, OPTION_REQUIRES, "properties, or a constraint (RFC 31) in JSON");
+    if (json_is_object(names))
+        return put_option(g, "requires", names);
     for (const char *at = optarg; names && *at;) {
         size_t n = strcspn(at, ",");
         if (n && json_array_append_new(names, json_stringn(at, n)) < 0) {
@@ -257,6 +269,9 @@ static int take_more(struct reading *g, int option)
         return put_jobspec(g);
     case OPTION_BULK:
         g->r->bulk = optarg;
+        return 0;
+    case OPTION_WRAP:
+        g->wrap = optarg;
         return 0;
     case OPTION_CHDIR:
         g->chdir = optarg;
@@ -312,6 +327,13 @@ static int take_option(struct reading *g, int option)
     }
 }
 
+static int unknown_option(struct reading *g, const char *word)
+{
+    const char *hint = hint_other_option(word);
+    return errtext_set(g->err, EINVAL, "%sunknown option '%.100s'%s%s%s", g->where, word,
+                       hint ? " (" : "", hint ? hint : "", hint ? ")" : "");
+}
+
 /* Read options up to the first other word, at *rest. */
 static int take_options(struct reading *g, int argc, char **argv, int *rest)
 {
@@ -319,11 +341,11 @@ static int take_options(struct reading *g, int argc, char **argv, int *rest)
 
     opterr = 0;
     optind = 0; /* restart getopt, whatever was read before */
-    while ((c = getopt_long(argc, argv, "+:N:n:c:g:t:q:A:o:e:i:xh", options, NULL)) != -1) {
+    while ((c = cli_getopt(argc, argv, "+:N:n:c:g:t:q:A:o:e:i:xh", options)) != -1) {
         if (c == ':')
             return errtext_set(g->err, EINVAL, "%s'%s' takes a value", g->where, argv[optind - 1]);
         if (c == '?')
-            return errtext_set(g->err, EINVAL, "%sunknown option '%s'", g->where, argv[optind - 1]);
+            return unknown_option(g, argv[optind - 1]);
         if (take_option(g, c) < 0)
             return -1;
         if (g->r->wants_help)
@@ -377,54 +399,114 @@ static int set_name(json_t *job, const char *file)
     return rc;
 }
 
-/* Take a script's text and its options, over which those of the command line take precedence. */
-static int take_script(struct reading *g, char **argv, int argc)
+/* Read the words of other tools' lines, then those of lines of ours, which take precedence. */
+static int take_lines(struct reading *g, const struct script *script, struct directives *d,
+                      const char *name, char where[WHERE_SIZE])
 {
-    struct reading inner = *g;
-    struct script script;
-    char where[300];
-    int rest = 0, rc = -1;
+    int rest = 0;
 
-    if (script_read(&script, argv[0], g->err) < 0)
+    snprintf(where, WHERE_SIZE, "%.280s: ", name);
+    g->where = g->slurm ? "" : where;
+    if (d->all.n > 0 && take_options(g, (int)d->all.n, d->all.words, &rest) < 0)
         return -1;
-    snprintf(where, sizeof(where), "%.290s: ", strcmp(argv[0], "-") == 0 ? "script" : argv[0]);
-    inner.where = where;
+    g->where = where;
+    for (size_t i = 0; i < script->n_lines; i++) {
+        const struct script_line *line = &script->lines[i];
+        if (line->mark != SCRIPT_BERTH)
+            continue;
+        snprintf(where, WHERE_SIZE, "%.280s: line %zu: ", name, line->number);
+        if (take_options(g, line->n + 1, script->words + line->first - 1, &rest) < 0)
+            return -1;
+        bool other = rest < line->n + 1;
+        if (other || g->r->wants_help || g->r->bulk || g->wrap)
+            return errtext_set(g->err, EINVAL, "%s'%.100s' is not an option of a job", where,
+                               other ? script->words[line->first - 1 + rest]
+                                     : "--help, --bulk or --wrap");
+    }
+    if ((d->slurm && json_object_set_new(g->job, "slurm", json_true()) < 0) ||
+        (d->tasks && json_object_set_new(g->job, "batch", json_integer(d->tasks)) < 0))
+        return errtext_set(g->err, ENOMEM, "out of memory");
+    return 0;
+}
+
+/* Add the script and its arguments to what its lines say, and let the command line change that. */
+static int join_script(struct reading *g, struct reading *inner, const struct script *script,
+                       char **args, int n, const char *name)
+{
+    json_t *text = json_stringn(script->text, script->length);
+    if (!text)
+        return errtext_set(g->err, EINVAL, "%s: not UTF-8", name);
+    if (json_object_update(inner->job, g->job) < 0 ||
+        json_object_set_new(inner->job, "script", text) < 0 ||
+        json_array_extend(inner->env, g->env) < 0 ||
+        json_object_set_new(inner->job, "args", texts(args, n)) < 0)
+        return errtext_set(g->err, EINVAL, "%s: an argument is not UTF-8", name);
+    json_t *job = g->job, *env = g->env;
+    g->job = inner->job;
+    g->env = inner->env;
+    inner->job = job;
+    inner->env = env;
+    /* The argument of --chdir belongs to the script. */
+    if (!g->chdir && inner->chdir &&
+        json_object_set_new(g->job, "directory", json_string(inner->chdir)) == 0)
+        g->chdir = json_string_value(json_object_get(g->job, "directory"));
+    return 0;
+}
+
+/* Take a script's text and its options, over which those of the command line take precedence. */
+static int take_text(struct reading *g, const struct script *script, char **args, int n,
+                     const char *name)
+{
+    char where[WHERE_SIZE];
+    struct reading inner = *g;
+    struct directives lines;
+
+    if (directives_read(&lines, script, g->slurm, g->n_slurm, name, g->err) < 0)
+        return -1;
+    inner.chdir = NULL;
     inner.job = json_object();
     inner.env = json_array();
-    if (!inner.job || !inner.env)
-        errtext_set(g->err, ENOMEM, "out of memory");
-    else if (take_options(&inner, script.n, script.words, &rest) == 0) {
-        if (rest < script.n || g->r->wants_help || g->r->bulk)
-            errtext_set(g->err, EINVAL,
-                        "%sits #BERTH lines have '%s', which is not an option of a job", where,
-                        rest < script.n ? script.words[rest] : "--help or --bulk");
-        else
-            rc = 0;
-    }
-    if (rc == 0) {
-        json_t *text = json_stringn(script.text, script.length);
-        if (!text)
-            rc = errtext_set(g->err, EINVAL, "%snot UTF-8", where);
-        else if (json_object_update(inner.job, g->job) < 0 ||
-                 json_object_set_new(inner.job, "script", text) < 0 ||
-                 json_array_extend(inner.env, g->env) < 0 ||
-                 json_object_set_new(inner.job, "args", texts(argv + 1, argc - 1)) < 0)
-            rc = errtext_set(g->err, EINVAL, "%san argument is not UTF-8", where);
-    }
-    if (rc == 0) {
-        json_t *job = g->job, *env = g->env;
-        g->job = inner.job;
-        g->env = inner.env;
-        g->chdir = g->chdir ? g->chdir : inner.chdir;
-        inner.job = job;
-        inner.env = env;
-    }
-    /* The argument of --chdir belongs to the script. */
-    if (rc == 0 && g->chdir && inner.chdir == g->chdir &&
-        json_object_set_new(g->job, "directory", json_string(g->chdir)) == 0)
-        g->chdir = json_string_value(json_object_get(g->job, "directory"));
+    int rc = !inner.job || !inner.env ? errtext_set(g->err, ENOMEM, "out of memory")
+                                      : take_lines(&inner, script, &lines, name, where);
+    if (rc == 0)
+        rc = join_script(g, &inner, script, args, n, name);
+    if (rc == 0)
+        fputs(strbuf_text(&lines.all.warnings), stderr);
     json_decref(inner.job);
     json_decref(inner.env);
+    directives_clear(&lines);
+    return rc;
+}
+
+static int take_script(struct reading *g, char **argv, int argc)
+{
+    struct script script;
+    if (script_read(&script, argv[0], g->err) < 0)
+        return -1;
+    int rc =
+        take_text(g, &script, argv + 1, argc - 1, strcmp(argv[0], "-") == 0 ? "script" : argv[0]);
+    if (rc == 0 && set_name(g->job, argv[0]) < 0)
+        rc = errtext_set(g->err, EINVAL, "the name is not UTF-8");
+    script_clear(&script);
+    return rc;
+}
+
+/* A script of one line that was given instead of a file. */
+static int take_wrap(struct reading *g, int argc)
+{
+    struct script script = {0};
+    char *text = NULL;
+
+    if (argc > 0)
+        return errtext_set(g->err, EINVAL, "--wrap takes no command beside it");
+    int length = asprintf(&text, "#!/bin/sh\n%s\n", g->wrap);
+    if (length < 0)
+        return errtext_set(g->err, ENOMEM, "out of memory");
+    script.text = text;
+    script.length = (size_t)length;
+    int rc = take_text(g, &script, NULL, 0, "--wrap");
+    if (rc == 0 && set_name(g->job, "wrap") < 0)
+        rc = errtext_set(g->err, ENOMEM, "out of memory");
     script_clear(&script);
     return rc;
 }
@@ -433,6 +515,8 @@ static int take_command(struct reading *g, char **argv, int argc)
 {
     bool has_jobspec = json_object_get(g->job, "jobspec") != NULL;
 
+    if (g->wrap)
+        return take_wrap(g, argc);
     if (argc == 0)
         return has_jobspec ? 0
                            : errtext_set(g->err, EINVAL,
@@ -440,16 +524,11 @@ static int take_command(struct reading *g, char **argv, int argc)
                                          "script");
     bool script = strcmp(argv[0], "-") == 0 ||
                   (script_is(argv[0]) && (strchr(argv[0], '/') || !is_program(argv[0])));
-    if (script) {
-        if (take_script(g, argv, argc) < 0)
-            return -1;
-        if (set_name(g->job, argv[0]) < 0)
-            return errtext_set(g->err, EINVAL, "the name is not UTF-8");
-    } else {
-        json_t *command = texts(argv, argc);
-        if (!command || json_object_set_new(g->job, "command", command) < 0)
-            return errtext_set(g->err, EINVAL, "the command is not UTF-8");
-    }
+    if (script)
+        return take_script(g, argv, argc);
+    json_t *command = texts(argv, argc);
+    if (!command || json_object_set_new(g->job, "command", command) < 0)
+        return errtext_set(g->err, EINVAL, "the command is not UTF-8");
     return 0;
 }
 
@@ -458,13 +537,16 @@ static int take_command(struct reading *g, char **argv, int argc)
 extern char **environ;
 
 /* Variables of the job in which this may run, which are not for a new job. */
-static const char *const own[] = {"BERTH_JOB_ID",      "BERTH_JOB_NAME",   "BERTH_QUEUE",
-                                  "BERTH_ARRAY_INDEX", "BERTH_ARRAY_SIZE", "BERTH_TASK_INDEX",
-                                  "BERTH_TASKS",       "BERTH_CPUS",       "BERTH_NODES",
-                                  "BERTH_R",           "BERTH_ATTEMPT"};
+static const char *const own[] = {
+    "BERTH_JOB_ID",     "BERTH_JOB_NAME",   "BERTH_QUEUE", "BERTH_ARRAY_INDEX", "BERTH_ARRAY_SIZE",
+    "BERTH_TASK_INDEX", "BERTH_TASKS",      "BERTH_CPUS",  "BERTH_NODES",       "BERTH_R",
+    "BERTH_ATTEMPT",    "BERTH_SUBMIT_DIR", "BERTH_CORES", "BERTH_GPUS",        "BERTH_MEM",
+    "BERTH_END_TIME",   "BERTH_BATCH"};
 
-static bool is_own_option(const char *text, size_t length)
+static bool is_own_option(const char *text, size_t length, bool slurm)
 {
+    if (slurm && strncmp(text, "SLURM", 5) == 0)
+        return true;
     for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
         if (strlen(own[i]) == length && memcmp(own[i], text, length) == 0)
             return true;
@@ -495,8 +577,10 @@ static void leave_out(json_t *from, const char *pattern)
  * "NAME" takes one from ours, "NAME=VALUE" sets one. Variables that are not UTF-8 are left out. NULL:
  * ENOMEM.
  */
-static json_t *make_environment(const json_t *rules)
+static json_t *make_environment(const json_t *rules, bool slurm)
 {
+    /* Those of a job of Slurm are ours to leave out only where we know that they are of another job. */
+    bool other = slurm || getenv("BERTH_JOB_ID");
     json_t *all = json_object();
     const json_t *rule;
     size_t i;
@@ -504,7 +588,7 @@ static json_t *make_environment(const json_t *rules)
     if (!all)
         return NULL;
     for (char **at = environ; *at; at++)
-        if (!is_own_option(*at, strcspn(*at, "=")))
+        if (!is_own_option(*at, strcspn(*at, "="), other))
             set_key(all, *at);
     json_array_foreach(rules, i, rule)
     {
@@ -532,9 +616,14 @@ static int take_surroundings(struct reading *g)
                            strerror(errno));
     const char *to = g->chdir ? g->chdir : here;
     snprintf(path, sizeof(path), "%s%s%s", *to == '/' ? "" : here, *to == '/' ? "" : "/", to);
-    json_t *env = make_environment(g->env);
+    bool slurm = json_object_get(g->job, "slurm") != NULL;
+    json_t *env = make_environment(g->env, slurm);
     if (json_object_set_new(g->job, "environment", env) < 0)
         return errtext_set(g->err, ENOMEM, "out of memory");
+    /* A path that is not UTF-8 is left out. */
+    json_object_set_new(env, "BERTH_SUBMIT_DIR", json_string(here));
+    if (slurm)
+        json_object_set_new(env, "SLURM_SUBMIT_DIR", json_string(here));
     if (json_object_set_new(g->job, "directory", json_string(path)) < 0)
         return errtext_set(g->err, EINVAL, "the path of the directory is not UTF-8: %s", path);
     return json_object_set_new(g->job, "umask", json_integer((json_int_t)mask));

@@ -7,10 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/errtext.h"
 #include "base/strbuf.h"
-
-#define MARK "#BERTH"
 
 bool script_is(const char *path)
 {
@@ -115,13 +114,52 @@ static int read_script_line(struct script *s, const char *at, const char *end, c
             return 0;
         if (take_word(&at, end, &word) < 0) {
             strbuf_clear(&word);
-            return errtext_set(err, EINVAL, "%s:%zu: a quote is not closed", path, line);
+            return errtext_set(err, EINVAL, "%s: line %zu: a quote is not closed", path, line);
         }
         if (script_add_word(s, &word) < 0) {
             strbuf_clear(&word);
             return errtext_set(err, ENOMEM, "out of memory");
         }
     }
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/* Where a comment's options begin; NULL if it has none. "#flux:" may stand behind more than a '#'. */
+static const char *find_options(const char *text, const char *end, enum script_mark *mark)
+{
+    static const struct {
+        const char *text;
+        enum script_mark mark;
+    } marks[] = {{"#BERTH", SCRIPT_BERTH}, {"#SBATCH", SCRIPT_SLURM}},
+      others[] = {{"flux:", SCRIPT_FLUX}, {"FLUX:", SCRIPT_FLUX}};
+    for (size_t i = 0; i < 2; i++) {
+        size_t n = strlen(marks[i].text);
+        *mark = marks[i].mark;
+        if ((size_t)(end - text) > n && memcmp(text, marks[i].text, n) == 0 &&
+            is_script_blank(text[n]))
+            return text + n;
+    }
+    while (text < end && !is_letter(*text))
+        text++;
+    for (size_t i = 0; i < 2; i++) {
+        size_t n = strlen(others[i].text);
+        *mark = others[i].mark;
+        if ((size_t)(end - text) > n && memcmp(text, others[i].text, n) == 0)
+            return text + n;
+    }
+    return NULL;
+}
+
+static int add_line(struct script *s, enum script_mark mark, size_t number)
+{
+    if (array_grow((void **)&s->lines, &s->cap_lines, s->n_lines + 1, sizeof(*s->lines)) < 0)
+        return -1;
+    s->lines[s->n_lines++] = (struct script_line){.mark = mark, .number = number, .first = s->n};
+    return 0;
 }
 
 int script_options(struct script *s, const char *path, berth_error_t *err)
@@ -132,20 +170,24 @@ int script_options(struct script *s, const char *path, berth_error_t *err)
     strbuf_puts(&first, "");
     if (script_add_word(s, &first) < 0)
         return errtext_set(err, ENOMEM, "out of memory");
-    for (size_t line = 1; at < end; line++) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        const char *text = at;
+    for (size_t number = 1; at < end; number++) {
+        enum script_mark mark;
+        const char *text = at, *stop = memchr(at, '\n', (size_t)(end - at));
         stop = stop ? stop : end;
         at = stop < end ? stop + 1 : end;
         while (text < stop && is_script_blank(*text))
             text++;
         if (text < stop && *text != '#')
             break;
-        size_t mark = sizeof(MARK) - 1;
-        if ((size_t)(stop - text) > mark && memcmp(text, MARK, mark) == 0 &&
-            is_script_blank(text[mark]) &&
-            read_script_line(s, text + mark, stop, path, line, err) < 0)
+        const char *options = find_options(text, stop, &mark);
+        if (!options)
+            continue;
+        if (add_line(s, mark, number) < 0)
+            return errtext_set(err, ENOMEM, "out of memory");
+        if (read_script_line(s, options, stop, path, number, err) < 0)
             return -1;
+        struct script_line *line = &s->lines[s->n_lines - 1];
+        line->n = s->n - line->first;
     }
     return 0;
 }
@@ -166,6 +208,7 @@ void script_clear(struct script *s)
     for (int i = 0; i < s->n; i++)
         free(s->words[i]);
     free(s->words);
+    free(s->lines);
     free(s->text);
     *s = (struct script){0};
     errno = saved;

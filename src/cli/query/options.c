@@ -191,7 +191,7 @@ static int refuse_option(int option, const char *arg)
         return cli_usage("query", "--%s takes no argument", option_name(optopt));
     if (optopt)
         return cli_usage("query", "unknown option '-%c'", optopt);
-    return cli_usage("query", "unknown or ambiguous option '%.60s'", arg);
+    return cli_usage("query", "unknown option '%.60s'", arg);
 }
 
 static bool check_together(struct query_options *o, int nargs, char **args, bool format_given)
@@ -214,8 +214,7 @@ static bool parse_all(int argc, char **argv, struct query_options *o, int *statu
     *status = CLI_USAGE;
     opterr = 0;
     optind = 0; /* resets getopt_long wherever an earlier caller left it */
-    while ((option = getopt_long(argc, argv, ":L:f:W:S:P:T:F:g:o:p:t:r:edh", long_options, NULL)) !=
-           -1) {
+    while ((option = cli_getopt(argc, argv, ":L:f:W:S:P:T:F:g:o:p:t:r:edh", long_options)) != -1) {
         if (option == 'h') {
             fputs(help, stdout);
             *status = CLI_OK;

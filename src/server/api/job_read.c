@@ -33,6 +33,8 @@ static const struct key ask_keys[] = {
     KEY(KEY_BOOL, append),
     KEY(KEY_ANY, umask),
     KEY(KEY_OBJECT, signal),
+    KEY(KEY_BOOL, slurm),
+    KEY_AS(struct ask, batch, "batch", KEY_WHOLE, .min = 1, .max = JOB_TASKS_MAX),
 };
 
 int job_wrong(struct job_reader *r, const char *key, const json_t *found, const char *expected)

@@ -12,7 +12,8 @@ struct ask {
     struct job_keys job;
     json_t *command, *args, *environment, *umask, *signal;
     const char *script, *directory, *input, *output, *error;
-    bool overcommit, requeue, append;
+    bool overcommit, requeue, append, slurm;
+    int64_t batch; /* 0: not given */
 };
 
 /* The job being read. */

@@ -169,6 +169,23 @@ int job_put_name(struct job_reader *r)
     return 0;
 }
 
+static bool put_file_pattern(struct strbuf *path, const struct job *job, char letter)
+{
+    if (letter == 'j' || letter == 'A')
+        strbuf_put_int(path, job->id);
+    else if (letter == 'n' || letter == 'x')
+        strbuf_puts(path, job->name);
+    else if (letter == 'u')
+        strbuf_puts(path, job->user);
+    else if (letter == 'a')
+        strbuf_puts(path, job->members > 1 ? "%a" : "0");
+    else if (letter == '%')
+        strbuf_putc(path, '%');
+    else
+        return false;
+    return true;
+}
+
 /* Write a client's path as an absolute one, with the patterns expanded that are known by now. */
 static int put_path(struct job_reader *r, struct json_out *out, const char *key,
                     const char *pattern, const char *directory)
@@ -184,19 +201,10 @@ static int put_path(struct job_reader *r, struct json_out *out, const char *key,
             strbuf_putc(&path, *at);
             continue;
         }
-        at++;
-        if (*at == 'j')
-            strbuf_put_int(&path, job->id);
-        else if (*at == 'n')
-            strbuf_puts(&path, job->name);
-        else if (*at == 'u')
-            strbuf_puts(&path, job->user);
-        else if (*at == 'a')
-            strbuf_puts(&path, job->members > 1 ? "%a" : "0");
-        else if (*at == '%')
-            strbuf_putc(&path, '%');
-        else
-            strbuf_putc(&path, *--at);
+        if (!put_file_pattern(&path, job, *++at)) {
+            strbuf_clear(&path);
+            return job_wrong(r, key, NULL, "of patterns %j, %a, %n, %u, and %% for a percent sign");
+        }
     }
     bool fits = path.len < PATH_MAX;
     if (fits)
@@ -253,6 +261,8 @@ static int put_shown(struct job_reader *r, struct json_out *out)
     json_close(out, '}');
     if ((r->spec ? put_jobspec_text(r, out) : put_form(r, out)) < 0)
         return -1;
+    if (a->batch)
+        r->tasks = 1;
     return r->job->row ? 0 : job_no_memory(r);
 }
 
@@ -284,6 +294,10 @@ static int put_rest(struct job_reader *r, struct json_out *out)
         json_put_bool(out, "requeue", true);
     if (a->append)
         json_put_bool(out, "append", true);
+    if (a->batch)
+        json_put_int(out, "batch", a->batch);
+    if (a->slurm)
+        json_put_bool(out, "slurm", true);
     json_close(out, '}');
     return 0;
 }

@@ -15,12 +15,14 @@
 #include "berth/sched_query.h"
 #include "server/core/job_text.h"
 #include "server/core/priv.h"
+#include "server/core/slurm_env.h"
 
 #define R_MAX 32768 /* a longer R is left out of the environment */
 
 /* What a start needs of the stored request; points into the store's text. */
 struct launch {
     struct json_part shown, tasks, task_cores, task_gpus, umask, memory_limit, append, input;
+    struct json_part batch, slurm;
     struct json_part command, directory, output, error; /* in `shown` */
 };
 
@@ -34,7 +36,8 @@ struct starting {
     struct arena arena;
     struct launch asked;
     struct idset cores, gpus; /* ids on this machine */
-    const char *nodes, *r;
+    const char *nodes, *first_node, *r;
+    size_t n_nodes;
     bool one_node; /* all of it is on one node */
     int64_t rank;  /* of that node */
     const char **env;
@@ -128,9 +131,11 @@ static int describe_hosts(struct starting *b, const struct sched_allocation *a)
     if (rc == 0) {
         hostlist_encode(&list, &text);
         b->nodes = text.failed ? NULL : arena_join(b, "", strbuf_text(&text));
-        rc = b->nodes ? 0 : -1;
+        b->first_node = a->n_hosts ? arena_join(b, "", a->hosts[0].name) : "";
+        rc = b->nodes && b->first_node ? 0 : -1;
         errno = ENOMEM;
     }
+    b->n_nodes = a->n_hosts ? a->n_hosts : 1;
     b->one_node = a->n_hosts <= 1;
     b->rank = a->n_hosts == 1 ? a->hosts[0].rank : -1;
     int saved = errno;
@@ -145,7 +150,8 @@ static int describe_allocation(struct starting *b)
     struct sched_allocation given;
     const char *text;
     size_t length;
-    b->nodes = "";
+    b->nodes = b->first_node = "";
+    b->n_nodes = 1;
     b->one_node = true;
     if (b->m->handle < 0)
         return 0;
@@ -241,21 +247,84 @@ static int submitted_env(struct starting *b, const char *environment)
     return 0;
 }
 
+static int add_number(struct starting *b, const char *name, uint64_t n)
+{
+    return add_env(b, arena_join_number(b, name, n));
+}
+
+/* Seconds since 1970 when the time limit ends, if it starts now; 0: it has none. */
+static int64_t end_time(const struct starting *b)
+{
+    int64_t limit = member_limit(b->job, b->m);
+    if (limit <= 0 || limit >= SCHED_UNLIMITED)
+        return 0;
+    return (b->s->clock.wall + limit) / SERVER_SECOND;
+}
+
+/* How much of everything there is. */
+static int amounts_env(struct starting *b)
+{
+    int64_t memory = json_part_whole(b->asked.memory_limit, 0), end = end_time(b);
+    if (add_number(b, "BERTH_CORES=", b->cores.count) < 0 ||
+        add_number(b, "BERTH_GPUS=", b->gpus.count) < 0 ||
+        (memory > 0 && add_number(b, "BERTH_MEM=", (uint64_t)memory) < 0) ||
+        (end > 0 && add_number(b, "BERTH_END_TIME=", (uint64_t)end) < 0))
+        return -1;
+    return 0;
+}
+
 static int berth_env(struct starting *b, size_t tasks)
 {
     const struct job *job = b->job;
-    if (add_env(b, arena_join_number(b, "BERTH_JOB_ID=", (uint64_t)job->id)) < 0 ||
+    if (add_number(b, "BERTH_JOB_ID=", (uint64_t)job->id) < 0 ||
         add_env(b, arena_join(b, "BERTH_JOB_NAME=", job->name)) < 0 ||
         add_env(b, arena_join(b, "BERTH_QUEUE=", job->queue)) < 0 ||
-        add_env(b, arena_join_number(b, "BERTH_TASKS=", tasks)) < 0 ||
+        add_number(b, "BERTH_TASKS=", tasks) < 0 ||
         add_env(b, arena_join(b, "BERTH_NODES=", b->nodes)) < 0 ||
-        add_env(b, arena_join_number(b, "BERTH_ATTEMPT=", b->m->attempts)) < 0)
+        add_number(b, "BERTH_ATTEMPT=", b->m->attempts) < 0)
         return -1;
-    if (job->members > 1 &&
-        (add_env(b, arena_join_number(b, "BERTH_ARRAY_INDEX=", b->run->member)) < 0 ||
-         add_env(b, arena_join_number(b, "BERTH_ARRAY_SIZE=", member_count(job))) < 0))
+    if (job->members > 1 && (add_number(b, "BERTH_ARRAY_INDEX=", b->run->member) < 0 ||
+                             add_number(b, "BERTH_ARRAY_SIZE=", member_count(job)) < 0))
         return -1;
-    return b->r ? add_env(b, b->r) : 0;
+    if (b->asked.batch.at && add_number(b, "BERTH_BATCH=", tasks) < 0)
+        return -1;
+    return b->r && add_env(b, b->r) < 0 ? -1 : amounts_env(b);
+}
+
+static int add_slurm(void *context, const char *name, const char *value)
+{
+    struct starting *b = context;
+    char *text = arena_join(b, "", name);
+    return add_env(b, arena_join(b, arena_join(b, text, "="), value));
+}
+
+static int slurm_variables(struct starting *b, size_t tasks)
+{
+    const struct job *job = b->job;
+    const struct idset *indices = &job->indices;
+    bool some = indices->n > 0;
+    const struct slurm_env e = {
+        .id = job->id,
+        .attempts = b->m->attempts,
+        .array = job->members > 1,
+        .member = b->run->member,
+        .members = member_count(job),
+        .first = some ? idset_first(indices) : 0,
+        .last = some ? idset_last(indices) : job->members - 1,
+        .name = job->name,
+        .queue = job->queue,
+        .user = job->user,
+        .nodes = b->nodes,
+        .first_node = b->first_node,
+        .n_nodes = b->n_nodes,
+        .tasks = tasks,
+        .cores_per_task = b->cores.count > tasks ? b->cores.count / tasks : 1,
+        .cores = b->cores.count,
+        .gpus = b->gpus.count,
+        .memory = json_part_whole(b->asked.memory_limit, 0),
+        .end = end_time(b),
+    };
+    return slurm_env_each(&e, add_slurm, b);
 }
 
 /* ---- Tasks ---- */
@@ -366,13 +435,14 @@ static const char *const *launch_argv(struct starting *b)
 static void find_launch(const char *request, struct launch *asked)
 {
     static const char *const keys[] = {"shown", "tasks",        "task_cores", "task_gpus",
-                                       "umask", "memory_limit", "append",     "input"},
+                                       "umask", "memory_limit", "append",     "input",
+                                       "batch", "slurm"},
                              *const shown_keys[] = {"command", "directory", "output", "error"};
-    struct json_part v[8], w[4];
-    json_find(json_part(request, strlen(request)), keys, 8, v);
+    struct json_part v[10], w[4];
+    json_find(json_part(request, strlen(request)), keys, 10, v);
     json_find(v[0], shown_keys, 4, w);
-    *asked =
-        (struct launch){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], w[0], w[1], w[2], w[3]};
+    *asked = (struct launch){v[0], v[1], v[2], v[3], v[4], v[5], v[6],
+                             v[7], v[8], v[9], w[0], w[1], w[2], w[3]};
 }
 
 /* Read the stored job; its texts are valid only until the store's next call. */
@@ -435,7 +505,9 @@ static int build_run(struct starting *b, struct engine_run *to)
     if (read_launch(b, to) < 0 || describe_allocation(b) < 0)
         return -1;
     to->n_tasks = (size_t)json_part_whole(b->asked.tasks, 1);
-    if (berth_env(b, to->n_tasks) < 0)
+    /* A batch script runs once, and starts its tasks itself. */
+    size_t tasks = (size_t)json_part_whole(b->asked.batch, (int64_t)to->n_tasks);
+    if (berth_env(b, tasks) < 0 || (b->asked.slurm.at && slurm_variables(b, tasks) < 0))
         return -1;
     to->env = b->env;
     to->argv = launch_argv(b);

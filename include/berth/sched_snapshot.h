@@ -127,10 +127,13 @@ int sched_restore_usage(sched_t *s, const struct sched_usage *usage, berth_error
 size_t sched_usages_changed(const sched_t *s, const uint32_t **nodes);
 void sched_usages_kept(sched_t *s);
 
-/* Classes of a queue have been too far from their percentages since a time, at each pass (berth/classes.h). */
+/* Classes of a queue have been too far from their percentages since a time, at each pass (berth/classes.h). If nobody
+ * could be stopped when that was so last, and nothing has happened since, it rests until a time (INT64_MAX: as long as
+ * nothing happens), else 0.
+ */
 struct sched_uneven {
     const char *queue;
-    int64_t since;
+    int64_t since, rests;
 };
 
 /* Write the first `most` of the queues of which that is so; the names are valid until the next configuration. Returns

@@ -16,8 +16,9 @@ int snapshot_put_uneven(const struct play *p, json_t *state)
     if (uneven)
         sched_unevens(p->d.sched, list, n);
     for (size_t i = 0; i < n && rc == 0; i++)
-        rc = json_array_append_new(uneven, json_pack("{s:s, s:I}", "queue", list[i].queue, "since",
-                                                     (json_int_t)list[i].since));
+        rc = json_array_append_new(uneven, json_pack("{s:s, s:I, s:I}", "queue", list[i].queue,
+                                                     "since", (json_int_t)list[i].since, "rests",
+                                                     (json_int_t)list[i].rests));
     if (rc == 0 && uneven)
         rc = json_object_set(state, "uneven", uneven);
     json_decref(uneven);
@@ -32,9 +33,11 @@ int snapshot_load_uneven(struct play *p, const json_t *uneven, const struct key_
         json_t *object = json_array_get(uneven, i);
         const char *queue = json_string_value(json_object_get(object, "queue"));
         const json_t *since = json_object_get(object, "since");
-        struct sched_uneven u = {queue, json_integer_value(since)};
-        bool is_good = queue && json_is_integer(since) && json_object_size(object) == 2 &&
-                       u.since >= 0 && u.since <= SECONDS_MAX * SECONDS_TICKS;
+        const json_t *rests = json_object_get(object, "rests");
+        struct sched_uneven u = {queue, json_integer_value(since), json_integer_value(rests)};
+        bool is_good = queue && json_is_integer(since) && json_is_integer(rests) &&
+                       json_object_size(object) == 3 && u.since >= 0 &&
+                       u.since <= SECONDS_MAX * SECONDS_TICKS && u.rests >= 0;
         if (!is_good || (sched_restore_uneven(p->d.sched, &u) < 0 && errno != ENOENT))
             return keys_failed(place, EINVAL, "uneven: expected queues and times", err);
     }

@@ -292,9 +292,9 @@ static void note(sched_t *s, struct class_turns *turns, uint32_t queue)
         turns->timer.is_over = false;
     class_timer_note(&turns->timer, s->now, spread, rule->threshold);
     if (turns->is_due && !turns->has_stopped)
-        turns->wakes = next_lent(s, turns);
+        turns->rests = next_lent(s, turns);
     else if (turns->is_due || s->queues->events > 0)
-        turns->wakes = 0;
+        turns->rests = 0;
     turns->is_due = turns->is_lent_counted = false;
     s->lanes[s->queues->lane_of[queue]].is_rebalanced = false;
 }
@@ -316,7 +316,7 @@ static int64_t next_time(const sched_t *s)
     for (uint32_t q = 0; shares && q < shares->setup->n_queues; q++) {
         const struct class_turns *turns = shares->turns[q];
         int64_t due = turns ? due_of(turns) : INT64_MAX;
-        due = turns && turns->wakes > due ? turns->wakes : due;
+        due = turns && turns->rests > due ? turns->rests : due;
         next = due < next ? due : next;
     }
     return next;
@@ -331,7 +331,8 @@ size_t sched_unevens(const sched_t *s, struct sched_uneven *list, size_t most)
     for (uint32_t q = 0; shares && q < shares->setup->n_queues; q++) {
         const struct class_turns *turns = shares->turns[q];
         if (turns && turns->timer.is_over && n++ < most)
-            list[n - 1] = (struct sched_uneven){shares->setup->queue[q].name, turns->timer.since};
+            list[n - 1] = (struct sched_uneven){shares->setup->queue[q].name, turns->timer.since,
+                                                turns->rests};
     }
     return n;
 }
@@ -350,6 +351,7 @@ int sched_restore_uneven(sched_t *s, const struct sched_uneven *uneven)
             return -1;
         }
         turns->timer = (struct class_timer){true, uneven->since};
+        turns->rests = uneven->rests;
         return 0;
     }
     errno = ENOENT;

@@ -213,9 +213,8 @@ static int64_t set_loads(const sched_t *s, struct class_turns *turns, uint32_t q
     return idle;
 }
 
-/* What is being stopped is as good as idle; what others are stopped for runs soon. */
-static void load_changes(const sched_t *s, const struct class_turns *turns, uint32_t queue,
-                         bool whole)
+/* What is being stopped is as good as idle. */
+static void load_less(const sched_t *s, const struct class_turns *turns, uint32_t queue)
 {
     const struct shares *shares = s->queues->shares;
     const struct lane *lane = &s->lanes[s->queues->lane_of[queue]];
@@ -225,6 +224,13 @@ static void load_changes(const sched_t *s, const struct class_turns *turns, uint
             turns->load[shares->leaf[shares->job[slot].leaf].class].running -=
                 shares->job[slot].units;
     }
+}
+
+/* What others are stopped for runs soon. */
+static void load_more(const sched_t *s, const struct class_turns *turns, uint32_t queue, bool whole)
+{
+    const struct shares *shares = s->queues->shares;
+    const struct lane *lane = &s->lanes[s->queues->lane_of[queue]];
     for (uint32_t i = 0; i < s->due.n && (whole || lane->preempting > 0); i++) {
         uint32_t slot = s->due.v[i].item;
         const struct share_of_job *job = &shares->job[slot];
@@ -253,7 +259,8 @@ int64_t class_turns_load(const sched_t *s, uint32_t queue, bool whole)
         turns->load[i].waiting = most_units(units[SHARE_WAITING] + units[SHARE_PROMISED]);
         workers += turns->load[i].percent > 0 ? units[SHARE_RUNNING] : 0;
     }
-    load_changes(s, turns, queue, whole);
+    load_less(s, turns, queue);
+    load_more(s, turns, queue, whole);
     return workers;
 }
 
@@ -262,6 +269,7 @@ static void count(sched_t *s, struct class_turns *turns, uint32_t queue)
 {
     struct shares *shares = s->queues->shares;
     int64_t idle = set_loads(s, turns, queue);
+    load_less(s, turns, queue);
     for (uint32_t i = 0; i < turns->setup->n; i++) {
         struct class_load *load = &turns->load[i];
         bool has_offer = share_has_offer(shares->tree, node_of(shares, turns, i));

@@ -46,7 +46,7 @@ struct class_turns {
      * time and nothing has happened since, when somebody can (0: nothing is known of that).
      */
     struct class_timer timer;
-    int64_t wakes;
+    int64_t rests;
 
     /* In a pass: it rebalances, and has stopped somebody; who may be stopped, if that is counted. */
     bool is_due, has_stopped, is_lent_counted;

@@ -2,8 +2,8 @@
  * process.
  *
  * A scheduler that is made with the same machine and configuration is told, in this order: what has ended
- * (sched_restore_ended), what shares have used (sched_restore_usage), all jobs in the order of sched_first and sched_next (sched_restore), when the last
- * pass was (sched_restore_passed) and the matcher's hints (sched_restore_hints). Then events and passes go
+ * (sched_restore_ended), what shares have used (sched_restore_usage), all jobs in the order of sched_first and sched_next (sched_restore), for how long
+ * classes have been uneven (sched_restore_uneven), when the last pass was (sched_restore_passed) and the matcher's hints (sched_restore_hints). Then events and passes go
  * on, and it decides as the other would have.
  */
 #ifndef BERTH_SCHED_SNAPSHOT_H
@@ -126,6 +126,22 @@ int sched_restore_usage(sched_t *s, const struct sched_usage *usage, berth_error
  */
 size_t sched_usages_changed(const sched_t *s, const uint32_t **nodes);
 void sched_usages_kept(sched_t *s);
+
+/* Classes of a queue have been too far from their percentages since a time, at each pass (berth/classes.h). If nobody
+ * could be stopped when that was so last, and nothing has happened since, it rests until a time (INT64_MAX: as long as
+ * nothing happens), else 0.
+ */
+struct sched_uneven {
+    const char *queue;
+    int64_t since, rests;
+};
+
+/* Write the first `most` of the queues of which that is so; the names are valid until the next configuration. Returns
+ * how many there are. And tell that it was so, after all jobs. ENOENT: there is no such queue any more, or it doesn't
+ * rebalance; EINVAL: it is no time. O(queues).
+ */
+size_t sched_unevens(const sched_t *s, struct sched_uneven *list, size_t most);
+int sched_restore_uneven(sched_t *s, const struct sched_uneven *uneven);
 
 /* What passes are put off by: when the last one was (-1: never), and how many events there were since.
  * EINVAL: a time before

@@ -150,6 +150,7 @@ struct lane {
     uint32_t preempting; /* held jobs that have preempted others: beside `depth` */
     bool is_stopped;     /* its waiting jobs may not start */
     bool makes_room;     /* in this walk, room may be made for its jobs (controller.h) */
+    bool is_rebalanced;  /* in this pass, on workers that classes have borrowed (rebalance.c) */
     bool is_given_up; /* it has been stopped: the next pass takes back all that it has promised */
     int64_t width;    /* entries of open and held have up to so many units */
     struct queue *open;

@@ -314,18 +314,19 @@ void class_count_rebalance(struct class_load *c, size_t n, int64_t idle)
     keep_starts(c, n, idle + stops);
 }
 
+void class_timer_note(struct class_timer *t, int64_t now, int64_t spread, int64_t threshold)
+{
+    if (threshold <= 0 || spread <= threshold)
+        t->is_over = false;
+    else if (!t->is_over || now < t->since)
+        *t = (struct class_timer){true, now};
+}
+
 bool class_timer_look(struct class_timer *t, int64_t now, int64_t spread, int64_t threshold,
                       int64_t duration)
 {
-    if (threshold <= 0 || duration <= 0 || spread <= threshold) {
-        t->is_over = false;
-        return false;
-    }
-    if (!t->is_over || now < t->since) {
-        *t = (struct class_timer){true, now};
-        return false;
-    }
-    if (now - t->since <= duration)
+    class_timer_note(t, now, spread, duration > 0 ? threshold : 0);
+    if (!t->is_over || now - t->since <= duration)
         return false;
     t->is_over = false;
     return true;

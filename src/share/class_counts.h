@@ -79,6 +79,9 @@ struct class_timer {
     int64_t since;
 };
 
+/* Note the spread at a time: the time since which it has been above the threshold, at each look. */
+void class_timer_note(struct class_timer *t, int64_t now, int64_t spread, int64_t threshold);
+
 /* Note the spread at a time. True if it is time to rebalance: the spread has been above the threshold at each
  * look for longer than the duration. Then the timer begins anew. A threshold or a duration of 0: never.
  */

@@ -2,7 +2,8 @@
  *
  * "jobs" has all jobs so far, in order, and what the player knows of each; "core" has the waiting and running
  * jobs, in the core's order, and what the core knows of each. "changes" has the events that changed machine
- * and queues: loading a state goes through them first. "usage" has what shares have used (snapshot_usage.c). Times
+ * and queues: loading a state goes through them first. "usage" has what shares have used (snapshot_usage.c), "uneven" since when classes have been
+ * uneven. Times
  * are ticks.
  */
 #include <errno.h>
@@ -16,6 +17,7 @@
 #include "config/seconds.h"
 #include "sim/play_priv.h"
 #include "sim/scenario_event.h"
+#include "sim/snapshot_uneven.h"
 #include "sim/snapshot_usage.h"
 
 #define VERSION       1
@@ -38,7 +40,7 @@ static const char *const core_words[] = {
 
 struct saved_state {
     int64_t version, now, passed, starts, events;
-    json_t *changes, *jobs, *core, *usage;
+    json_t *changes, *jobs, *core, *usage, *uneven;
     const char *hints; /* sched_hints */
 };
 
@@ -58,6 +60,7 @@ static const struct key state_keys[] = {
     KEY_OF(struct saved_state, jobs, KEY_ARRAY, .needed = true),
     KEY_OF(struct saved_state, core, KEY_ARRAY, .needed = true),
     KEY_OF(struct saved_state, usage, KEY_ARRAY, .needed = false),
+    KEY_OF(struct saved_state, uneven, KEY_ARRAY, .needed = false),
     KEY_OF(struct saved_state, hints, KEY_TEXT, .needed = false),
 };
 static const struct key_table state_table = {"", state_keys, LENGTH(state_keys)};
@@ -288,7 +291,7 @@ json_t *play_save(struct play *p, berth_error_t *err)
         json_decref(state);
         state = NULL;
     }
-    if (state && snapshot_put_usage(p, state) < 0) {
+    if (state && (snapshot_put_usage(p, state) < 0 || snapshot_put_uneven(p, state) < 0)) {
         json_decref(state);
         state = NULL;
     }
@@ -554,7 +557,9 @@ struct play *play_load(const struct play_options *options, json_t *state, const 
     p->d.now = s.now;
     if (load_changes(p, s.changes, &place, err) == 0 && load_jobs(p, s.jobs, &place, err) == 0 &&
         snapshot_load_usage(p, s.usage, &place, err) == 0 &&
-        load_all_core(p, s.core, &place, err) == 0 && load_hints(p, s.hints, &place, err) == 0) {
+        load_all_core(p, s.core, &place, err) == 0 &&
+        snapshot_load_uneven(p, s.uneven, &place, err) == 0 &&
+        load_hints(p, s.hints, &place, err) == 0) {
         if (s.events < 0 ||
             sched_restore_passed(p->d.sched, p->d.now, s.passed, (uint64_t)s.events) < 0) {
             keys_failed(&place, EINVAL, "\"passed\" is after \"now\", or \"events\" is negative",

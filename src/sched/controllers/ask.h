@@ -307,6 +307,12 @@ static inline bool controllers_may_make_room(const sched_t *s, const struct lane
     return false;
 }
 
+static inline void controllers_passed(sched_t *s)
+{
+    EACH (s, c, passed)
+        (*c)->passed(s);
+}
+
 static inline int64_t controllers_next_time(const sched_t *s)
 {
     int64_t next = INT64_MAX;

@@ -9,6 +9,7 @@ const struct controller *const controllers_all[] = {
     &depend_controller,
     &begin_controller,
     &preemption_controller, /* a held job that goes has its victims let go before limits forget it */
+    &rebalance_controller,  /* where that makes no room */
     &overrun_controller,    /* what runs on is booked before limits count */
     &clear_controller,      /* what is stopped has its booking until then */
     &array_controller,      /* before limits are measured */

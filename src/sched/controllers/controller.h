@@ -124,6 +124,9 @@ struct controller {
     /* Whether it may make room for jobs of a lane. */
     bool (*may_make_room)(const sched_t *s, const struct lane *lane);
 
+    /* A pass is over that was not cut off. */
+    void (*passed)(sched_t *s);
+
     /* The next time at which it makes a pass due; INT64_MAX: none. */
     int64_t (*next_time)(const sched_t *s);
 };

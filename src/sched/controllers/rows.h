@@ -11,6 +11,8 @@ extern const struct controller hold_controller;       /* holds.c: jobs that user
 extern const struct controller begin_controller;      /* and jobs that wait for a time */
 extern const struct controller preemption_controller; /* preempt.c */
 extern const struct controller
+    rebalance_controller; /* rebalance.c: workers that classes have borrowed go to others */
+extern const struct controller
     overrun_controller;                          /* overrun.c: jobs that run on after their ends */
 extern const struct controller clear_controller; /* clear.c: jobs without limit end before blocks */
 extern const struct controller depend_controller; /* dependencies.c: jobs that wait for others */

@@ -34,10 +34,13 @@ static int64_t work_of(const sched_t *s, const struct job *job)
     return __builtin_mul_overflow(cores, s->now - job->at, &work) ? INT64_MAX : work;
 }
 
-int preemption_begin(struct preemption *h, sched_t *s, const struct place_ask *ask)
+static int64_t choose(struct preemption *h);
+
+int preemption_begin(struct preemption *h, sched_t *s, uint32_t slot, const struct place_ask *ask)
 {
     const struct queues *n = s->queues;
-    *h = (struct preemption){.s = s, .ask = ask};
+    (void)slot;
+    *h = (struct preemption){.s = s, .ask = ask, .choose = choose};
     if (n->n_victims == 0)
         return 0;
     h->victim = reallocarray(NULL, n->n_victims, sizeof(*h->victim));
@@ -88,7 +91,7 @@ static int compare_use(const void *a, const void *b)
 
 /* ---- The choice ---- */
 
-static void take(struct preemption *h, struct victim *victim)
+void preemption_take(struct preemption *h, struct victim *victim)
 {
     struct job *job = &h->s->jobs[victim->slot];
     h->s->place->ops->lift(h->s->place, job->booking, false);
@@ -121,7 +124,7 @@ static int64_t take_stopping(struct preemption *h)
     bool any = false;
     for (size_t i = 0; i < h->n; i++)
         if (h->victim[i].is_stopping) {
-            take(h, &h->victim[i]);
+            preemption_take(h, &h->victim[i]);
             any = true;
         }
     errno = EBUSY;
@@ -137,7 +140,7 @@ static int64_t take_one(struct preemption *h)
     for (size_t i = 0; i < h->n && booking < 0 && errno == EBUSY; i++) {
         if (h->victim[i].is_stopping)
             continue;
-        take(h, &h->victim[i]);
+        preemption_take(h, &h->victim[i]);
         booking = book(h);
         if (booking < 0) {
             int saved = errno;
@@ -159,7 +162,7 @@ static int64_t take_some(struct preemption *h)
             continue;
         h->too_little = h->sum;
         h->sum += h->victim[i].useful;
-        take(h, &h->victim[i]);
+        preemption_take(h, &h->victim[i]);
         booking = book(h);
     }
     return booking;
@@ -176,7 +179,7 @@ static int64_t exchange(struct preemption *h, struct victim *out, struct victim 
         return booking;
     h->s->place->ops->release(h->s->place, booking);
     preemption_put_back(h, out);
-    take(h, in);
+    preemption_take(h, in);
     booking = book(h);
     if (booking >= 0)
         h->sum = sum;
@@ -184,7 +187,7 @@ static int64_t exchange(struct preemption *h, struct victim *out, struct victim 
         return booking;
     h->too_little = sum;
     preemption_put_back(h, in);
-    take(h, out);
+    preemption_take(h, out);
     return book(h);
 }
 
@@ -218,13 +221,14 @@ static int64_t spare(struct preemption *h, int64_t booking)
             h->sum -= victim->useful;
         if (booking >= 0 || errno != EBUSY)
             continue;
-        take(h, victim);
+        preemption_take(h, victim);
         booking = book(h);
     }
     return booking;
 }
 
-int64_t preemption_book(struct preemption *h)
+/* Of preemptible jobs. */
+static int64_t choose(struct preemption *h)
 {
     errno = EBUSY;
     if (h->n == 0)
@@ -239,6 +243,12 @@ int64_t preemption_book(struct preemption *h)
         booking = spare(h, booking);
     if (booking >= 0 && several)
         booking = exchange_all(h, booking);
+    return booking;
+}
+
+int64_t preemption_book(struct preemption *h)
+{
+    int64_t booking = h->choose(h);
     if (booking < 0) {
         int saved = errno;
         preemption_put_all_back(h);

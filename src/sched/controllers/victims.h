@@ -14,6 +14,8 @@
 
 #include "sched/sched_priv.h"
 
+struct class_turns;
+
 struct victim {
     uint32_t slot;
     int64_t at; /* when it started */
@@ -27,8 +29,10 @@ struct victim {
 struct preemption {
     sched_t *s;
     const struct place_ask *ask;
+    int64_t (*choose)(struct preemption *h); /* what preemption_book does */
+    struct class_turns *turns;               /* of who borrowed (rebalance.c) */
     struct victim *victim;
-    size_t n;
+    size_t n, cap;
     int64_t sum;        /* of what those taken hold that is useful, where several are needed, */
     int64_t too_little; /* and a sum that was not enough */
 };
@@ -36,13 +40,16 @@ struct preemption {
 /* List whom a job may preempt, and preemption_end frees that. Returns 0, or -1 with ENOMEM. O(victims log
  * victims).
  */
-int preemption_begin(struct preemption *h, sched_t *s, const struct place_ask *ask);
+int preemption_begin(struct preemption *h, sched_t *s, uint32_t slot, const struct place_ask *ask);
 void preemption_end(struct preemption *h);
 
 /* Take what the job needs out of the calendars, and book it from now on. Returns the booking, or -1 with
  * EBUSY or ENOMEM and everything as it was. O(victims) matches.
  */
 int64_t preemption_book(struct preemption *h);
+
+/* Take what one holds out of the calendars. */
+void preemption_take(struct preemption *h, struct victim *victim);
 
 /* Put what one, or all, that were taken hold back into the calendars, whatever is booked there by now. */
 void preemption_put_back(struct preemption *h, struct victim *victim);

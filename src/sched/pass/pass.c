@@ -487,6 +487,7 @@ static int run(sched_t *s, int64_t now, bool more, uint64_t budget)
     s->failed = s->woken = rc != 0;
     if (rc == 0) {
         fresh_clear(s);
+        controllers_passed(s);
         s->queues->events = 0;
         s->queues->passed = now;
         s->queues->is_followed = more;

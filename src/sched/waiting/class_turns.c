@@ -32,6 +32,7 @@ void class_turns_destroy(struct class_turns **turns, uint32_t n_queues)
         if (turns[q]) {
             free(turns[q]->v);
             free(turns[q]->load);
+            free(turns[q]->lent);
             free(turns[q]);
         }
     free(turns);
@@ -212,11 +213,63 @@ static int64_t set_loads(const sched_t *s, struct class_turns *turns, uint32_t q
     return idle;
 }
 
+/* What is being stopped is as good as idle. */
+static void load_less(const sched_t *s, const struct class_turns *turns, uint32_t queue)
+{
+    const struct shares *shares = s->queues->shares;
+    const struct lane *lane = &s->lanes[s->queues->lane_of[queue]];
+    for (size_t i = 0; i < s->queues->n_victims; i++) {
+        uint32_t slot = s->queues->victims[i];
+        if (lane_of(s, slot) == lane && s->jobs[slot].details->is_stopping)
+            turns->load[shares->leaf[shares->job[slot].leaf].class].running -=
+                shares->job[slot].units;
+    }
+}
+
+/* What others are stopped for runs soon. */
+static void load_more(const sched_t *s, const struct class_turns *turns, uint32_t queue, bool whole)
+{
+    const struct shares *shares = s->queues->shares;
+    const struct lane *lane = &s->lanes[s->queues->lane_of[queue]];
+    for (uint32_t i = 0; i < s->due.n && (whole || lane->preempting > 0); i++) {
+        uint32_t slot = s->due.v[i].item;
+        const struct share_of_job *job = &shares->job[slot];
+        if (lane_of(s, slot) != lane || job->state != SHARE_PROMISED)
+            continue;
+        struct class_load *load = &turns->load[shares->leaf[job->leaf].class];
+        if (s->jobs[slot].is_preempting) {
+            load->running += job->units;
+            load->waiting -= job->units;
+        }
+        int64_t others;
+        if (whole && __builtin_mul_overflow(job->units, members_of(s, slot) - 1, &others))
+            load->waiting = CLASS_UNITS_MAX;
+        else if (whole)
+            load->waiting = most_units(load->waiting + most_units(others));
+    }
+}
+
+int64_t class_turns_load(const sched_t *s, uint32_t queue, bool whole)
+{
+    struct class_turns *turns = s->queues->shares->turns[queue];
+    int64_t workers = set_loads(s, turns, queue);
+    for (uint32_t i = 0; i < turns->setup->n; i++) {
+        const int64_t *units = turns->v[i].units;
+        turns->load[i].running = most_units(units[SHARE_RUNNING]);
+        turns->load[i].waiting = most_units(units[SHARE_WAITING] + units[SHARE_PROMISED]);
+        workers += turns->load[i].percent > 0 ? units[SHARE_RUNNING] : 0;
+    }
+    load_less(s, turns, queue);
+    load_more(s, turns, queue, whole);
+    return workers;
+}
+
 /* Only classes with a job that may be looked at count as waiting. */
 static void count(sched_t *s, struct class_turns *turns, uint32_t queue)
 {
     struct shares *shares = s->queues->shares;
     int64_t idle = set_loads(s, turns, queue);
+    load_less(s, turns, queue);
     for (uint32_t i = 0; i < turns->setup->n; i++) {
         struct class_load *load = &turns->load[i];
         bool has_offer = share_has_offer(shares->tree, node_of(shares, turns, i));

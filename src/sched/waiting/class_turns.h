@@ -22,6 +22,15 @@ struct class_turn {
     int64_t units[SHARE_RUNNING + 1]; /* workers, by what its jobs are (enum share_state) */
     /* Of the counts: so many may start; and what it had then. */
     int64_t start, had;
+    int64_t floor; /* in a rebalancing: it is stopped down to so many running ones */
+};
+
+/* A running job that may be stopped in a rebalancing (controllers/rebalance.c). */
+struct class_lent {
+    uint32_t slot;
+    bool is_stopping; /* it has been told, and nobody waits for it */
+    int64_t at;       /* when it started */
+    struct queue_key key;
 };
 
 struct class_turns {
@@ -32,6 +41,17 @@ struct class_turns {
     bool is_measured;
     int64_t total
         [SCHED_SHARE_RESOURCES]; /* of what counts for a worker: what the queue's part has, up */
+
+    /* Rebalancing: for how long classes have been too far from their percentages; and, if nobody could be stopped last
+     * time and nothing has happened since, when somebody can (0: nothing is known of that).
+     */
+    struct class_timer timer;
+    int64_t rests;
+
+    /* In a pass: it rebalances, and has stopped somebody; who may be stopped, if that is counted. */
+    bool is_due, has_stopped, is_lent_counted;
+    struct class_lent *lent;
+    size_t n_lent, cap_lent;
 };
 
 /* Of the queues of a setup, by number, NULL for those without classes; NULL with ENOMEM. NULL is fine for
@@ -55,6 +75,13 @@ int64_t class_turns_find(const struct class_turns *turns, const char *user);
 
 /* Whether a class starts nothing at all. */
 bool class_turns_is_shut(const struct class_turns *turns, uint32_t class);
+
+/* Set the loads of a queue's classes as rebalancing counts: running is what their jobs run on and, of those for whom
+ * others are being stopped, will; what is being stopped is not in it. Targets are set. `waiting` is what is open or
+ * promised a later time; `whole`: with all members of arrays, else of those with a promise the first. Returns how many
+ * workers there are. O(classes + jobs being stopped), and O(held) if `whole` or somebody waits for these.
+ */
+int64_t class_turns_load(const sched_t *s, uint32_t queue, bool whole);
 
 /* A walk begins. */
 void class_turns_begin(struct shares *shares);

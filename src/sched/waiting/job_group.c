@@ -349,22 +349,32 @@ static bool sleeps(const sched_t *s, uint32_t slot)
 }
 
 /* The duration from which on no room can be made for jobs of a group. */
-static int64_t vain_from(const sched_t *s, const struct job_group *g)
+static int64_t vain_from(const sched_t *s, const struct job_group *g, enum room_way way)
 {
-    return tried_is_now(s, &g->tried) ? g->vain : INT64_MAX;
+    return tried_is_now(s, &g->vain[way].tried) ? g->vain[way].from : INT64_MAX;
 }
 
-bool job_group_is_vain(const sched_t *s, uint32_t slot)
+bool job_group_is_vain(const sched_t *s, uint32_t slot, enum room_way way)
 {
-    return s->jobs[slot].ask.duration >= vain_from(s, job_group_of(s, slot));
+    return s->jobs[slot].ask.duration >= vain_from(s, job_group_of(s, slot), way);
 }
 
-void job_group_in_vain(const sched_t *s, uint32_t slot)
+void job_group_in_vain(const sched_t *s, uint32_t slot, enum room_way way)
 {
     struct job_group *g = job_group_of(s, slot);
-    int64_t known = vain_from(s, g), duration = s->jobs[slot].ask.duration;
-    g->vain = duration < known ? duration : known;
-    g->tried = tried_now(s);
+    int64_t known = vain_from(s, g, way), duration = s->jobs[slot].ask.duration;
+    g->vain[way].from = duration < known ? duration : known;
+    g->vain[way].tried = tried_now(s);
+}
+
+/* How long a job of a group could last that room may be made for; 0: there is none. */
+static int64_t made_within(const sched_t *s, const struct lane *lane, const struct job_group *g)
+{
+    if (!lane->makes_room)
+        return 0;
+    int64_t preempted = vain_from(s, g, ROOM_BY_PREEMPTION) - 1;
+    int64_t lent = lane->is_rebalanced ? vain_from(s, g, ROOM_BY_REBALANCING) - 1 : 0;
+    return lent > preempted ? lent : preempted;
 }
 
 static void failed_one(sched_t *s, uint32_t slot)
@@ -487,7 +497,7 @@ static int64_t within_now(const sched_t *s, const struct lane *lane, const struc
     int64_t within = within_of(lane, g->units);
     if (g->fails <= within)
         within = g->fails - 1;
-    int64_t made = lane->makes_room ? vain_from(s, g) - 1 : 0;
+    int64_t made = made_within(s, lane, g);
     return made > within ? made : within;
 }
 

@@ -21,6 +21,9 @@
 
 #include "sched/sched_priv.h"
 
+/* Whose jobs are stopped to make room: those of preemptible queues, or on workers that a class has borrowed. */
+enum room_way { ROOM_BY_PREEMPTION, ROOM_BY_REBALANCING, ROOM_WAYS };
+
 struct job_group {
     uint32_t class; /* of the place */
     uint32_t lane, line;
@@ -36,9 +39,11 @@ struct job_group {
     int64_t
         fails; /* no job of this duration or a longer one fits now; INT64_MAX: not known of any */
     struct place_note note; /* of the shortest */
-    int64_t vain;           /* room can't be made for a job of this duration or a longer one, */
-    struct tried tried;     /* as of then */
-    bool is_reserved;       /* `open` is kept though it is empty */
+    struct {
+        int64_t from;       /* room can't be made for a job of this duration or a longer one, */
+        struct tried tried; /* as of then */
+    } vain[ROOM_WAYS];
+    bool is_reserved; /* `open` is kept though it is empty */
     bool in_fill;
     struct queue_key key; /* there */
     int64_t least;
@@ -77,9 +82,10 @@ void job_group_leave(sched_t *s, struct job_groups *t, uint32_t group);
 /* A job's group: the whole. */
 struct job_group *job_group_of(const sched_t *s, uint32_t slot);
 
-/* Whether room can't be made for a job (controller.h); and that was found out of one in the walk of a pass. */
-bool job_group_is_vain(const sched_t *s, uint32_t slot);
-void job_group_in_vain(const sched_t *s, uint32_t slot);
+/* Whether room can't be made for a job (controller.h) in a way; and that was found out of one in the walk of a pass.
+ */
+bool job_group_is_vain(const sched_t *s, uint32_t slot, enum room_way way);
+void job_group_in_vain(const sched_t *s, uint32_t slot, enum room_way way);
 
 /* The machine has changed: units are those of now, and all groups are awake in the next pass.
  */

@@ -1,0 +1,19 @@
+/* Room is made for a job: others that run are stopped, and it holds what they leave. */
+#ifndef SCHED_MAKE_ROOM_H
+#define SCHED_MAKE_ROOM_H
+
+#include "sched/controllers/victims.h"
+
+/* Begin to choose whom to stop for a job that asks for this; preemption_end frees that. Returns 0, or -1 with
+ * ENOMEM.
+ */
+typedef int (*victims_begin)(struct preemption *h, sched_t *s, uint32_t slot,
+                             const struct place_ask *ask);
+
+/* For an open job. STEP_BUSY: there is none; STEP_KEPT: a limit keeps it. */
+enum step room_for_open(sched_t *s, uint32_t slot, victims_begin begin);
+
+/* For one that holds a reservation for later, which it keeps if there is no room. */
+enum step room_for_holder(sched_t *s, uint32_t slot, victims_begin begin);
+
+#endif

@@ -1,6 +1,7 @@
 /* berth run: submit a job and wait for it. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "cli/client/follow.h"
 #include "cli/client/request.h"
 #include "cli/client/terminal.h"
+#include "cli/step/step.h"
 #include "cli/verb.h"
 
 static const char help[] =
@@ -75,12 +77,19 @@ out:
     return status;
 }
 
+static bool asks_for_help(int argc, char **argv)
+{
+    return argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+}
+
 int cli_run(int argc, char **argv)
 {
     struct request r;
     berth_error_t err;
     int status;
 
+    if (!asks_for_help(argc, argv) && step_is_here())
+        return step_run("berth run", argc, argv);
     if (request_read(&r, argc, argv, &err) < 0) {
         if (errno == EINVAL)
             return cli_usage("run", "%s", err.text);

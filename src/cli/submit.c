@@ -102,10 +102,12 @@ static int submit_bulk(struct connection *s, const char *path, berth_error_t *er
 /* A script runs once, on what its tasks have together. */
 static int run_once(json_t *job, berth_error_t *err)
 {
-    json_int_t tasks = json_integer_value(json_object_get(job, "tasks"));
-    if (tasks <= 1 || !json_object_get(job, "script") || json_object_get(job, "batch"))
+    const json_t *tasks = json_object_get(job, "tasks");
+    if (!json_object_get(job, "script") || json_object_get(job, "batch") ||
+        json_object_get(job, "jobspec"))
         return 0;
-    return json_object_set_new(job, "batch", json_integer(tasks)) == 0
+    return json_object_set_new(job, "batch", json_integer(tasks ? json_integer_value(tasks) : 1)) ==
+                   0
                ? 0
                : errtext_set(err, ENOMEM, "out of memory");
 }

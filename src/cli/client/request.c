@@ -87,6 +87,7 @@ struct reading {
     json_t *env; /* rules */
     const char *chdir, *wrap;
     const char *where; /* "script.sh: line 3: " before errors, or "" */
+    bool step;         /* of a job: a script is a command */
     char **slurm;      /* a command line of sbatch, instead of one of submit, or NULL */
     int n_slurm;
     berth_error_t *err;
@@ -524,9 +525,14 @@ static int take_command(struct reading *g, char **argv, int argc)
                                          "script");
     bool script = strcmp(argv[0], "-") == 0 ||
                   (script_is(argv[0]) && (strchr(argv[0], '/') || !is_program(argv[0])));
-    if (script)
+    if (script && !g->step)
         return take_script(g, argv, argc);
     json_t *command = texts(argv, argc);
+    if (script && command && !strchr(argv[0], '/') && strcmp(argv[0], "-") != 0) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof(path), "./%s", argv[0]);
+        json_array_set_new(command, 0, json_string(path));
+    }
     if (!command || json_object_set_new(g->job, "command", command) < 0)
         return errtext_set(g->err, EINVAL, "the command is not UTF-8");
     return 0;
@@ -538,10 +544,11 @@ extern char **environ;
 
 /* Variables of the job in which this may run, which are not for a new job. */
 static const char *const own[] = {
-    "BERTH_JOB_ID",     "BERTH_JOB_NAME",   "BERTH_QUEUE", "BERTH_ARRAY_INDEX", "BERTH_ARRAY_SIZE",
-    "BERTH_TASK_INDEX", "BERTH_TASKS",      "BERTH_CPUS",  "BERTH_NODES",       "BERTH_R",
-    "BERTH_ATTEMPT",    "BERTH_SUBMIT_DIR", "BERTH_CORES", "BERTH_GPUS",        "BERTH_MEM",
-    "BERTH_END_TIME",   "BERTH_BATCH"};
+    "BERTH_JOB_ID",     "BERTH_JOB_NAME",   "BERTH_QUEUE",        "BERTH_ARRAY_INDEX",
+    "BERTH_ARRAY_SIZE", "BERTH_TASK_INDEX", "BERTH_TASKS",        "BERTH_CPUS",
+    "BERTH_NODES",      "BERTH_R",          "BERTH_ATTEMPT",      "BERTH_SUBMIT_DIR",
+    "BERTH_CORES",      "BERTH_GPUS",       "BERTH_MEM",          "BERTH_END_TIME",
+    "BERTH_BATCH",      "BERTH_STEP_ID",    "BERTH_SUBMIT_SERVER"};
 
 static bool is_own_option(const char *text, size_t length, bool slurm)
 {
@@ -551,6 +558,14 @@ static bool is_own_option(const char *text, size_t length, bool slurm)
         if (strlen(own[i]) == length && memcmp(own[i], text, length) == 0)
             return true;
     return false;
+}
+
+char *request_server(void)
+{
+    const char *directory = getenv("BERTH_DIR"), *socket = getenv("BERTH_SOCKET");
+    char *text;
+    return asprintf(&text, "%s:%s", directory ? directory : "", socket ? socket : "") < 0 ? NULL
+                                                                                          : text;
 }
 
 static void set_key(json_t *to, const char *text)
@@ -622,6 +637,9 @@ static int take_surroundings(struct reading *g)
         return errtext_set(g->err, ENOMEM, "out of memory");
     /* A path that is not UTF-8 is left out. */
     json_object_set_new(env, "BERTH_SUBMIT_DIR", json_string(here));
+    char *server = request_server();
+    json_object_set_new(env, "BERTH_SUBMIT_SERVER", json_string(server));
+    free(server);
     if (slurm)
         json_object_set_new(env, "SLURM_SUBMIT_DIR", json_string(here));
     if (json_object_set_new(g->job, "directory", json_string(path)) < 0)
@@ -637,9 +655,10 @@ bool request_times_fit(const json_t *job)
            json_number_value(estimate) <= json_number_value(limit);
 }
 
-int request_read(struct request *r, int argc, char **argv, berth_error_t *err)
+static int read_request(struct request *r, int argc, char **argv, bool step, berth_error_t *err)
 {
-    struct reading g = {.r = r, .job = json_object(), .env = json_array(), .where = "", .err = err};
+    struct reading g = {
+        .r = r, .job = json_object(), .env = json_array(), .where = "", .step = step, .err = err};
     int rest = argc, rc = -1;
 
     *r = (struct request){0};
@@ -670,6 +689,16 @@ out:
     json_decref(g.env);
     errno = saved;
     return rc;
+}
+
+int request_read(struct request *r, int argc, char **argv, berth_error_t *err)
+{
+    return read_request(r, argc, argv, false, err);
+}
+
+int request_read_step(struct request *r, int argc, char **argv, berth_error_t *err)
+{
+    return read_request(r, argc, argv, true, err);
 }
 
 void request_clear(struct request *r)

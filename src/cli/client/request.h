@@ -22,6 +22,14 @@ struct request {
  */
 int request_read(struct request *r, int argc, char **argv, berth_error_t *err);
 
+/* The same for a step of a job: a script is a command like others, and its lines are not read. */
+int request_read_step(struct request *r, int argc, char **argv, berth_error_t *err);
+
+/* What chooses the server: BERTH_DIR and BERTH_SOCKET as one text, which the caller frees; NULL with ENOMEM. A job that was
+ * submitted here has it as BERTH_SUBMIT_SERVER.
+ */
+char *request_server(void);
+
 /* Whether the estimate of a request, or of a change, is at most its limit, as far as it has both in
  * seconds.
  */

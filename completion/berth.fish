@@ -4,12 +4,12 @@ function __berth_verbs
     berth --help | awk -F '   *' '/^Verbs:/ { on = 1; next } /^$/ { on = 0 } on { for (i = 2; i < NF; i += 2) print $i "\t" $(i + 1) }'
 end
 
-# Options of the verb that has been typed: run has those of submit but one
+# Options of the verb that has been typed: run and alloc have those of submit but one
 function __berth_options
     set -l words (commandline -opc)
     begin
         berth $words[2] --help
-        test $words[2] = run; and berth submit --help | grep -v -e --bulk
+        contains -- $words[2] run alloc; and berth submit --help | grep -v -e --bulk
     end 2>/dev/null | awk '{
         n = split($0, word, /[^A-Za-z0-9-]+/)
         for (i = 1; i <= n; i++)
@@ -60,7 +60,7 @@ complete -c berth -n "__berth_verb_is server" -a "start stop status reload"
 complete -c berth -n "__berth_verb_is block" -a "add list remove (__berth_blocks)"
 complete -c berth -n "__berth_verb_is classes" -a "show set reset (__berth_queues)"
 complete -c berth -n "__berth_verb_is config jobspec" -a check
-complete -c berth -n "__berth_verb_is run submit sim query config jobspec" -F
+complete -c berth -n "__berth_verb_is alloc run submit sim query config jobspec" -F
 complete -c berth -n "not __berth_verb_is sim query; and __berth_takes -q --queue" -a "(__berth_queues)"
 complete -c berth -n "__berth_takes -u --user" -a "(__fish_complete_users)"
 complete -c berth -n "__berth_takes --chdir" -a "(__fish_complete_directories)"

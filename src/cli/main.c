@@ -20,6 +20,7 @@ struct verb {
 static const struct verb verbs[] = {
     {"submit", "submit a job", cli_submit},
     {"run", "run a job and wait for it", cli_run},
+    {"alloc", "work in an allocation", cli_alloc},
     {"jobs", "list waiting, running jobs", cli_jobs},
     {"history", "list jobs that have ended", cli_history},
     {"report", "sum up what jobs have used", cli_report},

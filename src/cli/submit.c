@@ -134,7 +134,7 @@ static void put_answer(const json_t *answer)
 int cli_submit(int argc, char **argv)
 {
     struct connection s;
-    struct request r;
+    struct request r = {.otherwise = NULL};
     berth_error_t err;
     json_t *answer = NULL;
     int status = CLI_OK;
@@ -149,6 +149,10 @@ int cli_submit(int argc, char **argv)
         fputs(help, stdout);
         request_clear(&r);
         return CLI_OK;
+    }
+    if (r.pty) {
+        request_clear(&r);
+        return cli_usage("submit", "--pty is for run and alloc");
     }
     if (connection_open(&s, "submit", &err) < 0 || connection_start(&s, &err) < 0)
         status = connection_failed(&s, &err);

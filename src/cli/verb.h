@@ -39,6 +39,7 @@ int cli_getopt(int argc, char **argv, const char *letters, const struct option *
 int cli_option(const char *verb, int argc, char **argv, const char *letters,
                const struct option *options);
 
+int cli_alloc(int argc, char **argv);
 int cli_classes(int argc, char **argv);
 int cli_block(int argc, char **argv);
 int cli_cancel(int argc, char **argv);

@@ -19,6 +19,13 @@
 
 #define ENGINE_KEY_MAX ((uint64_t)INT64_MAX) /* keys are 1 to this */
 
+/* What becomes of the descriptor that a run's first task is passed. */
+enum engine_attach {
+    ENGINE_INPUT,    /* its standard input; if nobody is there to pass it, the run fails */
+    ENGINE_KEYBOARD, /* the same, but /dev/null if nobody is there */
+    ENGINE_TERMINAL, /* its terminal and all its standard streams; if nobody is there, the run fails */
+};
+
 /* One process of a run. */
 struct engine_task {
     const char *cpus; /* "0-3,8", numbered as the system does; NULL: any */
@@ -36,6 +43,11 @@ struct engine_run {
         env;
     const char *directory; /* working directory, absolute */
     const char *input;     /* a file; NULL: /dev/null */
+    /* A Unix socket, absolute: the first task connects to it as its user before it is the command, and
+     * gets a descriptor (SCM_RIGHTS) with one byte. Whoever listens must have the task's user. NULL: none
+     */
+    const char *attach;
+    enum engine_attach attach_as;
     /* a file, created and truncated, or appended to; parent folders are not made */
     const char *output;
     const char *error; /* the same; NULL: where output goes */
@@ -83,7 +95,9 @@ struct engine_event {
     uint64_t number; /* for engine_ops.acknowledge; ascending */
     int64_t at;      /* us since 1970, by the engine's wall clock */
     pid_t pid;       /* of ENGINE_STARTED: the first task's */
-    /* of ENGINE_ENDED: the highest of its tasks', if no task was killed by a signal */
+    /* of ENGINE_ENDED: the highest of its tasks', if no task was killed by a signal; of ENGINE_FAILED: 127 if
+     * there is no such command, 126 if it can't be executed, else 0
+     */
     int exit_status;
     int exit_signal;     /* of ENGINE_ENDED: the first signal that killed a task; 0: none */
     int64_t peak_memory; /* bytes, of its cgroup, or else of its largest process; -1: unknown */

@@ -106,6 +106,8 @@ static void a_run_is_read_as_it_was_written(void **state)
         .script_length = 4,
         .env = env,
         .directory = "/d",
+        .attach = "/s",
+        .attach_as = ENGINE_TERMINAL,
         .output = "out",
         .append = true,
         .umask = 027,
@@ -131,6 +133,7 @@ static void a_run_is_read_as_it_was_written(void **state)
     assert_true(r->key == run.key && r->append && r->as_user && r->umask == 027);
     assert_true(r->uid == 1000 && r->gid == 100 && r->n_groups == 3 && r->groups[2] == 9);
     assert_true(r->memory == run.memory && r->processes == 10);
+    assert_true(strcmp(r->attach, "/s") == 0 && r->attach_as == ENGINE_TERMINAL);
     assert_int_equal(r->script_length, 4);
     assert_memory_equal(r->script, "#!\0x", 4);
     assert_string_equal(r->argv[2], "c d");

@@ -71,7 +71,8 @@ static void take_end(struct watch *w, const json_t *job, const char *state)
     end->status = status;
     snprintf(end->state, sizeof(end->state), "%s", state);
     end->reason[0] = '\0';
-    if (!has_status || unusual)
+    bool never_ran = !json_is_number(json_object_get(job, "start"));
+    if (!has_status || unusual || never_ran)
         snprintf(end->reason, sizeof(end->reason), "%s", reason ? reason : "");
 }
 

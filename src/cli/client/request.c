@@ -43,7 +43,8 @@ enum {
     OPTION_OVERCOMMIT,
     OPTION_PREEMPTIBLE,
     OPTION_ESTIMATE,
-    OPTION_WRAP
+    OPTION_WRAP,
+    OPTION_PTY
 };
 
 static const struct option options[] = {
@@ -77,6 +78,7 @@ static const struct option options[] = {
     {"overcommit", no_argument, NULL, OPTION_OVERCOMMIT},
     {"bulk", required_argument, NULL, OPTION_BULK},
     {"wrap", required_argument, NULL, OPTION_WRAP},
+    {"pty", no_argument, NULL, OPTION_PTY},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
 
@@ -238,6 +240,7 @@ static int put_jobspec(struct reading *g)
 {
     struct script file;
 
+    g->r->used_input = g->r->used_input || strcmp(optarg, "-") == 0;
     if (script_read(&file, optarg, g->err) < 0)
         return -1;
     int rc = put_option(g, "jobspec", json_stringn(file.text, file.length));
@@ -276,6 +279,9 @@ static int take_more(struct reading *g, int option)
         return 0;
     case OPTION_CHDIR:
         g->chdir = optarg;
+        return 0;
+    case OPTION_PTY:
+        g->r->pty = true;
         return 0;
     case 'h':
         g->r->wants_help = true;
@@ -482,6 +488,7 @@ static int take_text(struct reading *g, const struct script *script, char **args
 static int take_script(struct reading *g, char **argv, int argc)
 {
     struct script script;
+    g->r->used_input = g->r->used_input || strcmp(argv[0], "-") == 0;
     if (script_read(&script, argv[0], g->err) < 0)
         return -1;
     int rc =
@@ -518,6 +525,8 @@ static int take_command(struct reading *g, char **argv, int argc)
 
     if (g->wrap)
         return take_wrap(g, argc);
+    if (argc == 0 && g->r->otherwise)
+        return put_option(g, "command", json_pack("[s]", g->r->otherwise));
     if (argc == 0)
         return has_jobspec ? 0
                            : errtext_set(g->err, EINVAL,
@@ -661,7 +670,7 @@ static int read_request(struct request *r, int argc, char **argv, bool step, ber
         .r = r, .job = json_object(), .env = json_array(), .where = "", .step = step, .err = err};
     int rest = argc, rc = -1;
 
-    *r = (struct request){0};
+    *r = (struct request){.otherwise = r->otherwise};
     if (!g.job || !g.env) {
         errtext_set(err, ENOMEM, "out of memory");
         goto out;

@@ -15,10 +15,14 @@ struct request {
     const char *bulk; /* --bulk: a file of jobs, instead of a job */
     bool wants_help;
     bool has_output; /* the output goes to a file of the caller's choice */
+    bool pty;        /* --pty: the job has a terminal */
+    bool used_input; /* a script or jobspec was read from standard input */
+    /* Of the caller: the command if there is none; NULL: there must be one */
+    const char *otherwise;
 };
 
-/* Read a command line, including the options in the script that it names. Returns 0, or -1 with errno and a
- * text: EINVAL if the command line is wrong, else because a file can't be read or memory has run out.
+/* Read a command line, including the options in the script that it names. Of the request, `otherwise` is set
+ * before. Returns 0, or -1 with errno and a text: EINVAL if the command line is wrong, else because a file can't be read or memory has run out.
  */
 int request_read(struct request *r, int argc, char **argv, berth_error_t *err);
 

@@ -113,6 +113,7 @@ static int on_end(void *context, const struct journal_end *end)
     run->adopted = event->what == ENGINE_LOST;
     run->pid = event->pid;
     run->exit_status = event->exit_status;
+    run->failure_status = event->exit_status;
     run->exit_signal = event->exit_signal;
     run->peak_memory = event->peak_memory;
     run->cpu_time = event->cpu_time;

@@ -110,11 +110,12 @@ struct run {
     int exit_signal;
     int64_t peak_memory;
     int64_t cpu_time;
-    bool lost;     /* it was killed when its keeper ended */
-    char *failure; /* why it could not be started */
-    bool refused;  /* it failed for a reason that is not its own, and nothing of it has run */
-    bool used;     /* it failed because its key has been used */
-    char *note;    /* what else is known of its end, or NULL */
+    bool lost;          /* it was killed when its keeper ended */
+    char *failure;      /* why it could not be started */
+    int failure_status; /* 127, 126 or 0, as a shell would tell it */
+    bool refused;       /* it failed for a reason that is not its own, and nothing of it has run */
+    bool used;          /* it failed because its key has been used */
+    char *note;         /* what else is known of its end, or NULL */
     struct note started;
     struct note ended;
 };

@@ -9,6 +9,7 @@ enum {
     APPEND = 1,
     AS_USER = 2,
     SCRIPT = 4,
+    ATTACH = 8,
 };
 
 static size_t count_strings(const char *const *list)
@@ -41,7 +42,7 @@ void message_put_start(struct strbuf *b, const struct engine_run *run)
     wire_put_u8(b, MESSAGE_START);
     wire_put_u64(b, run->key);
     wire_put_u8(b, (uint8_t)((run->append ? APPEND : 0) | (run->as_user ? AS_USER : 0) |
-                             (run->script ? SCRIPT : 0)));
+                             (run->script ? SCRIPT : 0) | (run->attach ? ATTACH : 0)));
     wire_put_u32(b, (uint32_t)run->umask);
     wire_put_u32(b, (uint32_t)run->uid);
     wire_put_u32(b, (uint32_t)run->gid);
@@ -49,6 +50,10 @@ void message_put_start(struct strbuf *b, const struct engine_run *run)
     wire_put_u64(b, (uint64_t)run->processes);
     if (run->script)
         wire_put_text(b, run->script, run->script_length);
+    if (run->attach) {
+        wire_put_string(b, run->attach);
+        wire_put_u8(b, (uint8_t)run->attach_as);
+    }
     wire_put_string(b, run->directory);
     wire_put_string(b, run->input);
     wire_put_string(b, run->output);
@@ -147,6 +152,16 @@ static int done(const struct wire *w)
     return -1;
 }
 
+static void read_attach(struct wire *w, struct engine_run *run)
+{
+    run->attach = wire_string(w);
+    uint8_t as = wire_u8(w);
+    if (!run->attach || as > ENGINE_TERMINAL)
+        w->bad = true;
+    else
+        run->attach_as = (enum engine_attach)as;
+}
+
 int message_start(struct wire *w, struct message_run *r)
 {
     *r = (struct message_run){.run.key = wire_u64(w)};
@@ -162,6 +177,8 @@ int message_start(struct wire *w, struct message_run *r)
     run->processes = (int64_t)wire_u64(w);
     if (flags & SCRIPT)
         run->script = wire_text(w, &run->script_length);
+    if (flags & ATTACH)
+        read_attach(w, run);
     run->directory = wire_string(w);
     run->input = wire_string(w);
     run->output = wire_string(w);

@@ -137,6 +137,8 @@ void keeper_end_record(const struct run *run, struct journal_end *end)
         event->exit_signal = run->exit_signal;
         event->exit_status = run->exit_signal ? 0 : run->exit_status;
     }
+    if (event->what == ENGINE_FAILED)
+        event->exit_status = run->failure_status;
     event->text = run->failure ? run->failure : run->note;
 }
 
@@ -452,6 +454,8 @@ void keeper_result(struct keeper *k, struct run *run)
                 keeper_journal_failed(k, word.journal_errno);
                 refuse_run(k, run, word.journal_errno);
             } else if (word.text[0]) {
+                if (!run->failure)
+                    run->failure_status = word.status;
                 fail(k, run, "%s%s", word.text, 0);
             } else {
                 limits_keep(&k->limits, run->request.run.uid, &word.limits, keeper_steady());

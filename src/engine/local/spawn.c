@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/idset.h"
+#include "engine/local/attach.h"
 #include "engine/local/cgroup.h"
 #include "engine/local/journal.h"
 #include "engine/local/procs.h"
@@ -44,9 +46,10 @@ static void tell(const struct spawn_word *word)
 }
 
 /* Say why this process can't become the command, and end it. */
-__attribute__((format(printf, 1, 2), noreturn)) static void fail(const char *format, ...)
+__attribute__((format(printf, 2, 3), noreturn)) static void fail_as(int status, const char *format,
+                                                                    ...)
 {
-    struct spawn_word word = {.text = ""};
+    struct spawn_word word = {.text = "", .status = status};
     va_list args;
     va_start(args, format);
     vsnprintf(word.text, sizeof(word.text), format, args);
@@ -54,6 +57,9 @@ __attribute__((format(printf, 1, 2), noreturn)) static void fail(const char *for
     tell(&word);
     _exit(127);
 }
+
+/* The same where the command is not what is wrong. */
+#define fail(...) fail_as(0, __VA_ARGS__)
 
 /* Die with the keeper. A change of identity resets this, so it is set again after each. */
 static void die_with(pid_t keeper)
@@ -159,7 +165,7 @@ static int open_file(const char *what, const char *path, int flags)
 /* Tasks of one run share the files of its output: the first of them empties them before the others are
  * started.
  */
-static void open_files(const struct engine_run *run, bool first)
+static void open_files(const struct engine_run *run, bool first, int passed)
 {
     int flags = O_WRONLY | O_CREAT;
     bool same = !run->error || strcmp(run->error, run->output) == 0;
@@ -167,7 +173,8 @@ static void open_files(const struct engine_run *run, bool first)
         flags |= O_APPEND;
     if (first && !run->append)
         flags |= O_TRUNC;
-    int in = open_file("input", run->input ? run->input : "/dev/null", O_RDONLY);
+    int in =
+        passed >= 0 ? passed : open_file("input", run->input ? run->input : "/dev/null", O_RDONLY);
     int out = open_file("output", run->output, flags);
     int err = same ? out : open_file("error", run->error, flags);
     if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0)
@@ -176,6 +183,24 @@ static void open_files(const struct engine_run *run, bool first)
     close(out);
     if (!same)
         close(err);
+}
+
+/* Have the streams that whoever attached the run passes on. */
+static void attach(const struct engine_run *run)
+{
+    char text[ATTACH_TEXT_MAX];
+    bool gone;
+    int fd = attach_receive(run->attach, &gone, text);
+    if (fd < 0 && !(gone && run->attach_as == ENGINE_KEYBOARD))
+        fail("%s: %s", run->attach_as == ENGINE_TERMINAL ? "terminal" : "input", text);
+    if (run->attach_as != ENGINE_TERMINAL) {
+        open_files(run, true, fd);
+        return;
+    }
+    if (dup2(fd, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0 ||
+        ioctl(STDIN_FILENO, TIOCSCTTY, 0))
+        fail("terminal: %s", strerror(errno));
+    close(fd);
 }
 
 static bool same_name(const char *a, const char *b)
@@ -314,8 +339,8 @@ __attribute__((noreturn)) static void cannot_run(const char *name, const char *p
         fail("%.100s: the user may have %llu processes (RLIMIT_NPROC), and has more", name,
              (unsigned long long)processes.rlim_cur);
     if (errnum == ENOENT && access(path, F_OK) == 0)
-        fail("%.180s: its interpreter is missing: %s", name, strerror(errnum));
-    fail("%.200s: %s", name, strerror(errnum));
+        fail_as(126, "%.180s: its interpreter is missing: %s", name, strerror(errnum));
+    fail_as(errnum == ENOENT ? 127 : 126, "%.200s: %s", name, strerror(errnum));
 }
 
 /* The command, found in PATH of its environment. */
@@ -346,7 +371,7 @@ __attribute__((noreturn)) static void run_command(const char *const *argv, const
         more = path[n] == ':';
         path += n + 1;
     }
-    fail("%.200s: %s", name, strerror(errnum));
+    fail_as(errnum == ENOENT ? 127 : 126, "%.200s: %s", name, strerror(errnum));
 }
 
 /* Become the command or the script. This returns only if it fails, which is reported. */
@@ -388,7 +413,10 @@ __attribute__((noreturn)) static void child(const struct spawn *s, struct spawne
     umask(run->umask);
     if (chdir(run->directory))
         fail("directory %.180s: %s", run->directory, strerror(errno));
-    open_files(run, s->first);
+    if (!run->attach || !s->first)
+        open_files(run, s->first, -1);
+    else
+        attach(run);
     const char **env = environment(s);
     int script = run->script ? write_script(run) : -1;
     tell_journal(s, self, keeper);

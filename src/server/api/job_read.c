@@ -31,10 +31,12 @@ static const struct key ask_keys[] = {
     KEY(KEY_TEXT, output),
     KEY(KEY_TEXT, error),
     KEY(KEY_BOOL, append),
+    KEY(KEY_BOOL, apart),
     KEY(KEY_ANY, umask),
     KEY(KEY_OBJECT, signal),
     KEY(KEY_BOOL, slurm),
     KEY_AS(struct ask, batch, "batch", KEY_WHOLE, .min = 1, .max = JOB_TASKS_MAX),
+    KEY(KEY_OBJECT, attach),
 };
 
 int job_wrong(struct job_reader *r, const char *key, const json_t *found, const char *expected)
@@ -279,8 +281,8 @@ static int fill_job(struct job_reader *r)
     struct strbuf text = {0};
     server_t *s = r->c->s;
     if (check_lengths(r) < 0 || read_command(r) < 0 || read_begin_time(r) < 0 ||
-        read_umask(r) < 0 || read_warning(r) < 0 || job_put_name(r) < 0 || job_check_size(r) < 0 ||
-        read_environment(r) < 0)
+        read_umask(r) < 0 || read_warning(r) < 0 || job_read_attach(r) < 0 || job_put_name(r) < 0 ||
+        job_check_size(r) < 0 || read_environment(r) < 0)
         return -1;
     job->limit = a->job.limit;
     job->estimate = a->job.estimate;

@@ -2,6 +2,7 @@
 #ifndef SERVER_JOB_READER_H
 #define SERVER_JOB_READER_H
 
+#include "base/json_out.h"
 #include "berth/jobspec.h"
 #include "config/job_keys.h"
 #include "server/api/job_read.h"
@@ -12,7 +13,8 @@ struct ask {
     struct job_keys job;
     json_t *command, *args, *environment, *umask, *signal;
     const char *script, *directory, *input, *output, *error;
-    bool overcommit, requeue, append, slurm;
+    bool overcommit, requeue, append, slurm, apart;
+    json_t *attach;
     int64_t batch; /* 0: not given */
 };
 
@@ -27,6 +29,7 @@ struct job_reader {
     const char *account; /* NULL: there are none */
     int64_t begin, warn_before, memory;
     int umask, warn_signal;
+    const char *attach, *attach_as; /* where its input or terminal comes from; NULL: nowhere */
     int64_t tasks;
     uint32_t at_once; /* so many members of an array run at once; 0: no bound */
     berth_error_t *err;
@@ -41,6 +44,10 @@ int job_no_memory(struct job_reader *r);
  * (job_size.c).
  */
 int job_check_size(struct job_reader *r);
+
+/* Read where a client passes on its input or terminal, and check it once all else is known (job_attach.c). */
+int job_read_attach(struct job_reader *r);
+int job_put_attach(struct job_reader *r, struct json_out *out);
 
 /* Give the job its name. */
 int job_put_name(struct job_reader *r);

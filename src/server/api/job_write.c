@@ -214,9 +214,10 @@ static int put_path(struct job_reader *r, struct json_out *out, const char *key,
     return fits ? 0 : job_too_long(r, key, "4095 bytes");
 }
 
-static int put_output(struct job_reader *r, struct json_out *out, const char *directory)
+/* A file in the server's folder. */
+static int put_usual_path(struct job_reader *r, struct json_out *out, const char *key,
+                          const char *ending)
 {
-    const struct ask *a = &r->ask;
     const server_t *s = r->c->s;
     struct strbuf usual = {0};
     strbuf_puts(&usual, "logs/");
@@ -224,14 +225,23 @@ static int put_output(struct job_reader *r, struct json_out *out, const char *di
         strbuf_put_uint(&usual, r->job->uid);
         strbuf_putc(&usual, '/');
     }
-    strbuf_puts(&usual, r->job->members > 1 ? "%j.%a.out" : "%j.out");
-    int rc = put_path(r, out, "output", a->output ? a->output : strbuf_text(&usual),
-                      a->output ? directory : s->directory);
+    strbuf_puts(&usual, r->job->members > 1 ? "%j.%a" : "%j");
+    strbuf_puts(&usual, ending);
+    int rc = put_path(r, out, key, strbuf_text(&usual), s->directory);
     strbuf_clear(&usual);
+    return rc;
+}
+
+static int put_output(struct job_reader *r, struct json_out *out, const char *directory)
+{
+    const struct ask *a = &r->ask;
+    int rc = a->output ? put_path(r, out, "output", a->output, directory)
+                       : put_usual_path(r, out, "output", ".out");
     if (rc == 0 && a->error)
-        rc = put_path(r, out, "error", a->error, directory);
-    else
-        json_put_null(out, "error");
+        return put_path(r, out, "error", a->error, directory);
+    if (rc == 0 && a->apart && !a->output)
+        return put_usual_path(r, out, "error", ".err");
+    json_put_null(out, "error");
     return rc;
 }
 
@@ -298,6 +308,8 @@ static int put_rest(struct job_reader *r, struct json_out *out)
         json_put_int(out, "batch", a->batch);
     if (a->slurm)
         json_put_bool(out, "slurm", true);
+    if (job_put_attach(r, out) < 0)
+        return -1;
     json_close(out, '}');
     return 0;
 }

@@ -105,11 +105,13 @@ void run_undo_start(server_t *s, struct run *run, const char *why)
         requeue_refused(s, run, why);
 }
 
-static void put_run_end(struct strbuf *data, const struct run *run, const char *reason)
+/* What failed to start has a status if there is no such command. */
+static void put_run_end(struct strbuf *data, const struct run *run, const char *reason, bool failed)
 {
+    bool known = !run->exit_signal && (failed ? run->exit_status > 0 : !reason);
     struct json_out out = {.text = data};
     json_open(&out, NULL, '{');
-    json_put_known(&out, "exit", run->exit_signal || reason ? -1 : run->exit_status);
+    json_put_known(&out, "exit", known ? run->exit_status : -1);
     json_put_known(&out, "signal", run->exit_signal ? run->exit_signal : -1);
     json_put_text(&out, "reason", reason);
     json_close(&out, '}');
@@ -229,7 +231,7 @@ static void run_ended(server_t *s, struct run *run, const struct engine_event *e
     run->exit_signal = e->exit_signal;
     run->peak_memory = e->peak_memory;
     run->cpu_time = e->cpu_time;
-    put_run_end(&data, run, reason);
+    put_run_end(&data, run, reason, e->what == ENGINE_FAILED);
     member_event(s, job, run->member, kinds[state], strbuf_steal(&data));
     if (m->handle >= 0)
         sched_finish(s->sched, s->clock.now, m->handle, state == STORE_DONE);

@@ -22,7 +22,7 @@
 /* What a start needs of the stored request; points into the store's text. */
 struct launch {
     struct json_part shown, tasks, task_cores, task_gpus, umask, memory_limit, append, input;
-    struct json_part batch, slurm;
+    struct json_part batch, slurm, attach, attach_as;
     struct json_part command, directory, output, error; /* in `shown` */
 };
 
@@ -436,13 +436,13 @@ static void find_launch(const char *request, struct launch *asked)
 {
     static const char *const keys[] = {"shown", "tasks",        "task_cores", "task_gpus",
                                        "umask", "memory_limit", "append",     "input",
-                                       "batch", "slurm"},
+                                       "batch", "slurm",        "attach",     "attach_as"},
                              *const shown_keys[] = {"command", "directory", "output", "error"};
-    struct json_part v[10], w[4];
-    json_find(json_part(request, strlen(request)), keys, 10, v);
+    struct json_part v[12], w[4];
+    json_find(json_part(request, strlen(request)), keys, 12, v);
     json_find(v[0], shown_keys, 4, w);
-    *asked = (struct launch){v[0], v[1], v[2], v[3], v[4], v[5], v[6],
-                             v[7], v[8], v[9], w[0], w[1], w[2], w[3]};
+    *asked = (struct launch){v[0], v[1], v[2],  v[3],  v[4], v[5], v[6], v[7],
+                             v[8], v[9], v[10], v[11], w[0], w[1], w[2], w[3]};
 }
 
 /* Read the stored job; its texts are valid only until the store's next call. */
@@ -485,6 +485,20 @@ static int set_files(struct starting *b, struct engine_run *to)
                : errtext_set(b->err, EINVAL, "the stored request is malformed");
 }
 
+/* Where its input or terminal comes from. */
+static int set_attach(struct starting *b, struct engine_run *to)
+{
+    const char *as;
+    if (json_part_keep(b->asked.attach, &b->arena, &to->attach) < 0 ||
+        json_part_keep(b->asked.attach_as, &b->arena, &as) < 0)
+        return start_no_memory(b);
+    if (as)
+        to->attach_as = as[0] == 't'   ? ENGINE_TERMINAL
+                        : as[0] == 'k' ? ENGINE_KEYBOARD
+                                       : ENGINE_INPUT;
+    return 0;
+}
+
 static int set_user(struct starting *b, struct engine_run *to)
 {
     to->as_user = b->s->options.for_all;
@@ -520,7 +534,7 @@ static int build_run(struct starting *b, struct engine_run *to)
     to->memory = json_part_whole(b->asked.memory_limit, 0);
     to->processes =
         machine_processes(b->s, b->cores.count > 0 ? (int64_t)b->cores.count : b->job->cores);
-    return set_files(b, to) < 0 ? -1 : set_user(b, to);
+    return set_files(b, to) < 0 || set_attach(b, to) < 0 ? -1 : set_user(b, to);
 }
 
 int run_start(server_t *s, struct run *run, berth_error_t *err)

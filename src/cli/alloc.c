@@ -1,0 +1,61 @@
+/* berth alloc: a shell in an allocation. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/client/attend.h"
+#include "cli/client/request.h"
+#include "cli/verb.h"
+
+static const char help[] =
+    "usage: berth alloc [OPTION]... [COMMAND [ARG]...]\n"
+    "Get resources and work on them: your shell, or COMMAND, runs in a terminal of its own\n"
+    "on what was asked for, which is given back when it ends. If resources are in use, it\n"
+    "waits for them; Ctrl-C gives up waiting. The options are those of 'berth submit',\n"
+    "among them:\n"
+    "  -n, --ntasks N          tasks for which there is room; the shell is one process (1)\n"
+    "  -c, --cores-per-task N  cores for each task (1)\n"
+    "  -g, --gpus-per-task N   gpus for each task (0)\n"
+    "      --mem SIZE          memory, 512M or 4G\n"
+    "  -t, --time-limit TIME   90, 30m, 1h30m; without it, that of the queue, if it has one\n"
+    "  -q, --queue NAME        instead of the default queue\n"
+    "  -A, --account NAME      instead of your default account\n"
+    "  -h, --help              print this\n"
+    "Exit status: that of the shell, or 128 + its signal; 127 no such command, 126 it can't\n"
+    "be executed, 1 it could not be run, 2 wrong command line.\n"
+    "Example: berth alloc -c 4 --mem 8G -t 2h\n"
+    "Manual: man berth-alloc, man berth-submit\n";
+
+/* The shell is one process; the tasks are for the steps that it starts. */
+static void make_batch(json_t *job)
+{
+    json_int_t n = json_integer_value(json_object_get(job, "tasks"));
+    if (!json_object_get(job, "jobspec"))
+        json_object_set_new(job, "batch", json_integer(n > 0 ? n : 1));
+}
+
+int cli_alloc(int argc, char **argv)
+{
+    const char *shell = getenv("SHELL");
+    struct request r = {.otherwise = shell && *shell ? shell : "/bin/sh"};
+    berth_error_t err;
+    int status;
+
+    if (request_read(&r, argc, argv, &err) < 0) {
+        if (errno == EINVAL)
+            return cli_usage("alloc", "%s", err.text);
+        fprintf(stderr, "berth alloc: %s\n", err.text);
+        return CLI_FAILED;
+    }
+    if (r.wants_help) {
+        status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+    } else if (r.bulk) {
+        status = cli_usage("alloc", "--bulk is for submit; alloc takes one command");
+    } else {
+        make_batch(r.job);
+        r.pty = true;
+        status = attend_job(&r, "alloc");
+    }
+    request_clear(&r);
+    return status;
+}

@@ -1,0 +1,104 @@
+#include "cli/client/attend.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/client/attach.h"
+#include "cli/client/connection.h"
+#include "cli/client/follow.h"
+#include "cli/client/terminal.h"
+#include "cli/verb.h"
+
+/* Print how the job ended, if its status alone does not say. */
+static void report_end(const char *verb, int64_t id, const struct follow_end *end)
+{
+    if (end->left) {
+        fprintf(stderr, "berth %s: left job %" PRId64 "\n", verb, id);
+    } else if (end->reason[0] && strcmp(end->reason, end->state) != 0) {
+        fprintf(stderr, "berth %s: job %" PRId64 ": %s: ", verb, id, end->state);
+        terminal_print(stderr, end->reason);
+        fputc('\n', stderr);
+    } else if (end->state[0] == 'c' || end->state[0] == 't') {
+        fprintf(stderr, "berth %s: job %" PRId64 ": %s\n", verb, id, end->state);
+    }
+}
+
+/* Whether standard output and standard error are one file: then the job's are too, so that their order is kept. */
+static bool are_one(void)
+{
+    struct stat out, error;
+    return fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &error) == 0 &&
+           out.st_dev == error.st_dev && out.st_ino == error.st_ino;
+}
+
+/* Attach the job to our standard input, or to a terminal. *a stays NULL if it is to be attached to nothing. */
+static int attach_job(const struct request *r, struct attach **a, berth_error_t *err)
+{
+    enum attach_as as = r->pty ? ATTACH_TERMINAL : attach_input();
+    if (!r->pty && (r->used_input || json_object_get(r->job, "input") ||
+                    json_object_get(r->job, "array") || as == ATTACH_NOTHING))
+        return 0;
+    *a = attach_open(as, err);
+    if (!*a)
+        return -1;
+    json_object_set_new(r->job, "attach", attach_request(*a));
+    if (r->pty)
+        json_object_set_new(r->job, "output", json_string("/dev/null"));
+    return 0;
+}
+
+/* What is said of the job's end comes after the last of its terminal. */
+static int submit_and_follow(struct connection *connection, const struct request *r,
+                             struct attach **attached, berth_error_t *err)
+{
+    struct follow_end end;
+    json_t *answer = NULL;
+    if (connection_ask(connection, "POST", "/v1/jobs", r->job, &answer, err) < 0)
+        return connection_failed(connection, err);
+    struct follow follow = {.connection = connection,
+                            .id = json_integer_value(json_object_get(answer, "id")),
+                            .member = -1,
+                            .output = !r->has_output && !r->pty,
+                            .may_cancel = true};
+    json_decref(answer);
+    int rc = follow_job(&follow, &end, err);
+    attach_close(*attached);
+    *attached = NULL;
+    if (rc < 0)
+        return connection_failed(connection, err);
+    report_end(connection->verb, follow.id, &end);
+    return end.status;
+}
+
+static int unfit_for_terminal(const struct request *r, const char *verb)
+{
+    static const char *const keys[] = {"output", "error", "input", "array"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+        if (json_object_get(r->job, keys[i]))
+            return cli_usage(verb, "a job with a terminal takes no --%s", keys[i]);
+    return CLI_OK;
+}
+
+int attend_job(struct request *r, const char *verb)
+{
+    struct connection connection;
+    struct attach *attached = NULL;
+    berth_error_t err;
+    int status = r->pty ? unfit_for_terminal(r, verb) : CLI_OK;
+
+    if (status != CLI_OK)
+        return status;
+    if (!r->pty && !r->has_output && !json_object_get(r->job, "error") && !are_one())
+        json_object_set_new(r->job, "apart", json_true());
+    if (connection_open(&connection, verb, &err) < 0 || connection_start(&connection, &err) < 0 ||
+        attach_job(r, &attached, &err) < 0)
+        status = connection_failed(&connection, &err);
+    else
+        status = submit_and_follow(&connection, r, &attached, &err);
+    attach_close(attached);
+    connection_close(&connection);
+    return status;
+}

@@ -380,8 +380,7 @@ static void compare(struct world *w, struct job *job)
     may = may_start(w, job, window, expected);
     check(limits_start(w->limits, job->party, window, amount, job, nodes_of(job), &over), may,
           over.limit, expected);
-    assert_int_equal(limits_when(w->limits, job->party, window.from, window.until - window.from,
-                                 amount, job, nodes_of(job)),
+    assert_int_equal(limits_when(w->limits, job->party, window, amount, job, nodes_of(job)),
                      first_start(w, job, window));
 }
 

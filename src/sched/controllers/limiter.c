@@ -81,7 +81,8 @@ static int64_t when(const sched_t *s, uint32_t slot, int64_t booking, int64_t fr
     m.booking = booking;
     if (from > INT64_MAX - job->ask.duration)
         return from;
-    struct limits_window window = limits_window_of(s, slot, booking, from, from + job->ask.duration);
+    struct limits_window window =
+        limits_window_of(s, slot, booking, from, from + job->ask.duration);
     return limits_when(s->queues->limits, job->details->party, window,
                        booking < 0 ? measure_added : measure_held, &m,
                        booking < 0 ? NULL : measure_shared(&m, slot));

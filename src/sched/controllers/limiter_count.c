@@ -93,8 +93,8 @@ static void close_window(sched_t *s, uint32_t slot, int64_t at, int64_t until,
                          struct limits_list *list)
 {
     struct measured m = {.s = s};
-    limits_close(s->queues->limits, s->jobs[slot].details->party, (struct limits_window){at, until, 0},
-                 measure_listed(&m, list));
+    limits_close(s->queues->limits, s->jobs[slot].details->party,
+                 (struct limits_window){at, until, 0}, measure_listed(&m, list));
 }
 
 /* One window at a time may be open for what a held job may become. */
@@ -105,7 +105,8 @@ int count_open(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t u
     if (list_shared(measure_shared(&m, slot), &opened->list) < 0)
         return -1;
     if (limits_open(s->queues->limits, s->jobs[slot].details->party,
-                    limits_window_of(s, slot, booking, at, until), measure_listed(&m, opened->list)) < 0) {
+                    limits_window_of(s, slot, booking, at, until),
+                    measure_listed(&m, opened->list)) < 0) {
         free(opened->list);
         return -1;
     }

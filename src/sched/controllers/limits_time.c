@@ -47,8 +47,8 @@ bool limits_start(const struct limits *limits, uint32_t party, struct limits_win
             for (uint32_t i = 0; i < side[s].rules->n; i++) {
                 const struct rule *rule = &side[s].rules->v[i];
                 if ((rule->what >= RESOURCE) != (bool)measured ||
-                    has_room(limits, &side[s], rule, takes(limits, rule->what, window.jobs, amount, arg), nodes,
-                             window))
+                    has_room(limits, &side[s], rule,
+                             takes(limits, rule->what, window.jobs, amount, arg), nodes, window))
                     continue;
                 if (over)
                     over->calendar = limits_calendar_of(side[s].tally, rule->what);

@@ -12,8 +12,11 @@ struct gang *gang_create(const struct sched_request *request)
     struct gang *gang = malloc(sizeof(*gang));
     if (!gang)
         return NULL;
-    *gang = (struct gang){
-        .min = request->min, .failure = request->failure, .first = JOB_NONE, .leader = JOB_NONE};
+    *gang = (struct gang){.min = request->min,
+                          .failure = request->failure,
+                          .first = JOB_NONE,
+                          .last = JOB_NONE,
+                          .leader = JOB_NONE};
     return gang;
 }
 
@@ -46,31 +49,48 @@ void gang_due(sched_t *s, struct gang *gang)
     s->queues->due_gangs = gang;
 }
 
+/* A slot stands by its member, or its first one; of equal ones the one that came last is the first. */
 void gang_link(sched_t *s, uint32_t slot)
 {
     struct gang *gang = gang_of(s, slot);
     struct details *d = s->jobs[slot].details;
     if (!gang)
         return;
-    d->gang_before = JOB_NONE;
-    d->gang_behind = gang->first;
-    if (gang->first != JOB_NONE)
-        s->jobs[gang->first].details->gang_before = slot;
-    gang->first = slot;
+    uint32_t before = gang->last;
+    while (before != JOB_NONE && s->jobs[before].details->member >= d->member)
+        before = s->jobs[before].details->gang_before;
+    d->gang_before = before;
+    d->gang_behind = before == JOB_NONE ? gang->first : s->jobs[before].details->gang_behind;
+    *(before == JOB_NONE ? &gang->first : &s->jobs[before].details->gang_behind) = slot;
+    *(d->gang_behind == JOB_NONE ? &gang->last : &s->jobs[d->gang_behind].details->gang_before) =
+        slot;
+}
+
+static void unlink_slot(sched_t *s, const struct details *d, struct gang *gang)
+{
+    *(d->gang_before == JOB_NONE ? &gang->first : &s->jobs[d->gang_before].details->gang_behind) =
+        d->gang_behind;
+    *(d->gang_behind == JOB_NONE ? &gang->last : &s->jobs[d->gang_behind].details->gang_before) =
+        d->gang_before;
 }
 
 void gang_unlink(sched_t *s, uint32_t slot)
 {
     struct gang *gang = gang_of(s, slot);
-    struct details *d = s->jobs[slot].details;
     if (!gang)
         return;
-    *(d->gang_before == JOB_NONE ? &gang->first : &s->jobs[d->gang_before].details->gang_behind) =
-        d->gang_behind;
-    if (d->gang_behind != JOB_NONE)
-        s->jobs[d->gang_behind].details->gang_before = d->gang_before;
+    unlink_slot(s, s->jobs[slot].details, gang);
     if (gang->leader == slot)
         gang->leader = JOB_NONE;
+}
+
+void gang_relink(sched_t *s, uint32_t slot)
+{
+    struct gang *gang = gang_of(s, slot);
+    if (!gang)
+        return;
+    unlink_slot(s, s->jobs[slot].details, gang);
+    gang_link(s, slot);
 }
 
 /* ---- What they ask for ---- */

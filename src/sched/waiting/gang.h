@@ -20,8 +20,9 @@ struct gang {
     uint32_t min;
     enum sched_gang_failure failure;
     uint32_t running, done; /* members that run, and that have succeeded */
-    uint32_t first;         /* slot of a member; the others follow in the details */
-    uint32_t leader;        /* while it is down, beside the entry; JOB_NONE */
+    uint32_t first,
+        last;        /* slots of members, in the order of these; the others are in the details */
+    uint32_t leader; /* while it is down, beside the entry; JOB_NONE */
     bool is_over;
     struct sched_reason why; /* it is over */
 
@@ -33,9 +34,12 @@ struct gang {
 struct gang *gang_create(const struct sched_request *request);
 void gang_destroy(struct gang *gang);
 
-/* A slot is one of its gang's, if it has one, and is so no more. */
+/* A slot is one of its gang's, if it has one, and is so no more; and is of another first member. O(1) where members
+ * come one after the other.
+ */
 void gang_link(sched_t *s, uint32_t slot);
 void gang_unlink(sched_t *s, uint32_t slot);
+void gang_relink(sched_t *s, uint32_t slot);
 
 /* A job's gang; NULL. */
 static inline struct gang *gang_of(const sched_t *s, uint32_t slot)

@@ -158,6 +158,7 @@ static void go_on(sched_t *s, uint32_t slot)
     struct idset waiting = members_waiting(job->details->of);
     job->details->member = idset_first(&waiting);
     job->key = key_of_member(job, job->details->member);
+    gang_relink(s, slot);
 }
 
 /* A member's slot, with all that the entry knows, but in no list. */

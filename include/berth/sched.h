@@ -147,7 +147,10 @@ void sched_destroy(sched_t *s);
 enum sched_gang_failure {
     SCHED_FAIL_ALL, /* the others are stopped, too, and those that wait are rejected */
     SCHED_FAIL_GO_ON, /* the same as soon as fewer than `min` run or have succeeded; until then the others go on */
-    SCHED_FAIL_REPLACE /* the member waits again (sched_replaces, berth/sched_admin.h), the others go on */
+    /* The member waits again (sched_replaces, berth/sched_admin.h), and the others go on; the gang's members as often as
+     * there are members, and then as with GO_ON.
+     */
+    SCHED_FAIL_REPLACE
 };
 
 /* What a job asks for and who asks. What pointers lead to is copied. Zero is fine for all that is not said

@@ -41,8 +41,8 @@ struct sched_record {
      */
     const char *limit;
 
-    /* Of a member of a gang: how many have succeeded. The text of why it is over; NULL: it is not. */
-    uint32_t succeeded;
+    /* Of a member of a gang: how many have succeeded, and how often one was replaced. The text of why it is over; NULL: it is not. */
+    uint32_t succeeded, replaced;
     const char *gang_over;
 
     /* Of a running job: the shell has been told to stop it for another one (SCHED_PREEMPT). */

@@ -116,6 +116,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
         record->request.min = gang->min;
         record->request.failure = gang->failure;
         record->succeeded = gang->done;
+        record->replaced = gang->replaced;
         record->gang_over =
             gang->is_over ? sched_reason_text(&gang->why, s->queues->gang_answer) : NULL;
     }
@@ -258,6 +259,7 @@ static void restore_gang(sched_t *s, uint32_t slot, const struct sched_record *r
     if (!gang)
         return;
     gang->done = r->succeeded;
+    gang->replaced = r->replaced;
     gang->is_over = r->gang_over != NULL;
     if (gang->is_over)
         gang->why = reason_read(s, r->gang_over, text);

@@ -1,6 +1,7 @@
 /* Gangs (waiting/gang.h): whose members start together, and what becomes of them when one ends. */
 #include "sched/waiting/gang.h"
 
+#include "berth/sched_admin.h"
 #include "sched/controllers/rows.h"
 
 static void entered(sched_t *s, uint32_t slot)
@@ -30,11 +31,22 @@ static void leave(sched_t *s, uint32_t slot, struct gang *gang)
         gang_due(s, gang);
 }
 
+bool sched_replaces(const sched_t *s, sched_job_t job)
+{
+    uint32_t slot = job_in_queue(s, job);
+    const struct gang *gang = slot == JOB_NONE ? NULL : gang_of(s, slot);
+    const struct details *d = s->jobs[slot == JOB_NONE ? 0 : slot].details;
+    return gang && s->jobs[slot].state == SCHED_RUNNING && !gang->is_over &&
+           gang->failure == SCHED_FAIL_REPLACE && !d->is_stopping && !d->is_cleared &&
+           gang->replaced < d->of->size;
+}
+
 static void requeued(sched_t *s, uint32_t slot)
 {
     struct gang *gang = gang_of(s, slot);
     if (!gang)
         return;
+    gang->replaced += !s->jobs[slot].details->is_stopping;
     leave(s, slot, gang);
     s->jobs[slot].details->is_dismissed = false;
     if (gang->is_over)

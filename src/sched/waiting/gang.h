@@ -20,6 +20,7 @@ struct gang {
     uint32_t min;
     enum sched_gang_failure failure;
     uint32_t running, done; /* members that run, and that have succeeded */
+    uint32_t replaced;      /* how often one that failed has waited again */
     uint32_t first,
         last;        /* slots of members, in the order of these; the others are in the details */
     uint32_t leader; /* while it is down, beside the entry; JOB_NONE */

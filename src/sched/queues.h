@@ -19,7 +19,14 @@
 #include "sched/waiting/members.h"
 
 /* Why a job is blocked; one can be so for several reasons. */
-enum { BLOCK_HOLD = 1, BLOCK_DEPEND = 2, BLOCK_BEGIN = 4, BLOCK_LIMIT = 8, BLOCK_ARRAY = 16, BLOCK_GANG = 32 };
+enum {
+    BLOCK_HOLD = 1,
+    BLOCK_DEPEND = 2,
+    BLOCK_BEGIN = 4,
+    BLOCK_LIMIT = 8,
+    BLOCK_ARRAY = 16,
+    BLOCK_GANG = 32
+};
 
 struct shares;
 struct text_class;

@@ -143,6 +143,16 @@ void sched_destroy(sched_t *s);
 
 /* ---- Events ---- */
 
+/* What becomes of a gang of which a member fails, or is cancelled. */
+enum sched_gang_failure {
+    SCHED_FAIL_ALL, /* the others are stopped, too, and those that wait are rejected */
+    SCHED_FAIL_GO_ON, /* the same as soon as fewer than `min` run or have succeeded; until then the others go on */
+    /* The member waits again (sched_replaces, berth/sched_admin.h), and the others go on; the gang's members as often as
+     * there are members, and then as with GO_ON.
+     */
+    SCHED_FAIL_REPLACE
+};
+
 /* What a job asks for and who asks. What pointers lead to is copied. Zero is fine for all that is not said
  * to be needed.
  */
@@ -214,6 +224,13 @@ struct sched_request {
     /* So many members of an array may run or be promised a time at once; 0: any number. */
     uint32_t max_running;
 
+    /* Of an array: it is a gang, of which so many members start together or none does. What is promised is promised
+     * to that many. The others start one by one when these run, as an array's. Members that have succeeded count
+     * as there; when none runs, as many as are missing start together again. 0: it is none.
+     */
+    uint32_t min;
+    enum sched_gang_failure failure;
+
     /* Its place among jobs of equal priority, the least goes first. Each number is used once. An array's
      * member of index 0 has it, and the others have those that follow. 0: behind all jobs that came before.
      */
@@ -279,8 +296,9 @@ enum sched_decision_kind {
     /* Stop this running job: job `other` gets what it holds. Then tell its end, as any other. */
     SCHED_PREEMPT,
 
-    /* Stop this running job, which has no limit and has taken longer than its estimate: a block is on that it
-     * may not use (named queues only). Then tell its end. It is told once, and again by a restored scheduler.
+    /* Stop this running job, for a reason: it has no limit and has taken longer than its estimate, and a block is
+     * on that it may not use; or its gang has failed (named queues only). Then tell its end. It is told once, and
+     * again by a restored scheduler.
      */
     SCHED_STOP
 };

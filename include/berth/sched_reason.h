@@ -30,6 +30,8 @@ enum sched_reason_kind {
     SCHED_REASON_RESOURCES, /* too little is free of `type` */
     SCHED_REASON_PREEMPTING, /* for jobs that are being stopped for it */
     SCHED_REASON_SET_ASIDE,  /* until a turn of `block` is over: `at` */
+    SCHED_REASON_GANG,       /* there is room for too few members that start together: `gang` */
+    SCHED_REASON_GANG_WAITS, /* for the other members of its gang to start with, or to have ended */
 
     /* It can never start. */
     SCHED_REASON_NEVER_MET,     /* what it wants of job[0] can't come about any more */
@@ -45,6 +47,9 @@ enum sched_reason_kind {
     SCHED_REASON_DURATION,      /* there is no such duration, */
     SCHED_REASON_ESTIMATE,      /* its estimate is longer than its limit */
     SCHED_REASON_RANK,          /* or priority */
+    SCHED_REASON_MIN,           /* its gang has fewer members than are to start together */
+    SCHED_REASON_GANG_FAILED,   /* the member of its gang with the number gang.have has failed */
+    SCHED_REASON_GANG_LEFT,     /* too few members of its gang are left: `gang` */
     SCHED_REASON_JOBSPEC,       /* its jobspec is wrong: `words` */
     SCHED_REASON_REQUEST        /* something else of it is wrong: `words` */
 };
@@ -69,6 +74,10 @@ struct sched_reason_job {
     int64_t member; /* of an array; -1: all of it, or it is none */
 };
 
+struct sched_reason_gang {
+    int64_t have, need;
+};
+
 #define SCHED_REASON_JOBS 4 /* jobs that a reason names */
 
 /* All that its kind does not say it has is zero. */
@@ -79,6 +88,7 @@ struct sched_reason {
     size_t n_jobs;
     bool singleton; /* for the user's other jobs of its name */
     bool others;    /* for more than is told */
+    struct sched_reason_gang gang;
     const char *type;
     const char *queue;
     const char *user;

@@ -29,7 +29,7 @@ struct sched_record {
     int64_t submitted;
 
     /* Of a running or reserved job: when it starts, when it is expected to end (INT64_MAX: nobody knows), and
-     * what it holds, in JGF.
+     * what it holds, in JGF; of members that are promised a start together, a list of that.
      */
     int64_t at, until;
     const char *resources;
@@ -40,6 +40,10 @@ struct sched_record {
      * (sched_reason_text); else NULL.
      */
     const char *limit;
+
+    /* Of a member of a gang: how many have succeeded, and how often one was replaced. The text of why it is over; NULL: it is not. */
+    uint32_t succeeded, replaced;
+    const char *gang_over;
 
     /* Of a running job: the shell has been told to stop it for another one (SCHED_PREEMPT). */
     bool stopping;

@@ -214,8 +214,7 @@ void match_plan_forget(struct match *m, int64_t jobid)
     job_destroy(job);
 }
 
-/* The first point after `at` of any booking or block; INT64_MAX: none. */
-static int64_t next_point(const struct match *m, int64_t at)
+int64_t match_plan_point(const struct match *m, int64_t at)
 {
     struct profile_cursor c;
     int64_t turn = match_blocks_next_change(&m->blocks, m->blocks.used, at), point = INT64_MAX;
@@ -249,7 +248,7 @@ static int64_t seek(struct walk *w, const struct plan_ask *ask, int64_t from, in
             return at;
         if (errno != EBUSY)
             return -1;
-        from = once ? before : any ? next_point(w->m, at) : walk_retry_time(w);
+        from = once ? before : any ? match_plan_point(w->m, at) : walk_retry_time(w);
     }
     return fail(ENOENT);
 }

@@ -68,6 +68,9 @@ int64_t match_plan_when(struct match *m, const struct plan_ask *ask, int64_t fro
 int64_t match_plan_first(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t from,
                          int64_t before, bool reservation);
 
+/* The first time after `at` at which a booking or a block begins or ends; INT64_MAX: none. */
+int64_t match_plan_point(const struct match *m, int64_t at);
+
 /* As match_plan, but nothing is booked, and the order of children (match_hints_write) does not change.
  * The job is only there to be measured (match_job_amount, match_job_nodes), until match_plan_forget,
  * which must be the next call that changes anything.

@@ -80,6 +80,12 @@ struct place_counts {
     } v[PLACE_COUNTS];
 };
 
+/* Some that are placed together, so many of a class. */
+struct place_role {
+    uint32_t class;
+    uint32_t count;
+};
+
 /* How a machine changes, as the calls of berth/sched.h say. */
 struct place_change {
     enum { PLACE_STATUS, PLACE_PROPERTY, PLACE_ATTACH, PLACE_REMOVE } kind;
@@ -183,6 +189,26 @@ struct place_ops {
                 uint32_t *class, int64_t *units, berth_error_t *err);
     void (*forget)(struct place *place, uint32_t class);
 
+    /* Know what several ask for in the same part who are placed together or not at all, as one class (a bundle).
+     * Its booking is a list of theirs, in the order of the roles, which all begin and end together and of which
+     * each is chosen after those before it. Their classes are known by it as long as it is. Else as `know`.
+     */
+    int (*gather)(struct place *place, const struct place_role *role, size_t n, uint32_t part,
+                  bool refuse, uint32_t *class, int64_t *units, berth_error_t *err);
+
+    /* How many a class, or a booking, is of; 1 unless it is a bundle. How many of a bundle, in their order, there
+     * is room for at a time; -1 with ENOMEM.
+     */
+    uint32_t (*members)(const struct place *place, uint32_t class);
+    uint32_t (*holds)(const struct place *place, int64_t booking);
+    int64_t (*room)(struct place *place, const struct place_ask *ask, int64_t at);
+
+    /* The booking of the first of a bundle; and it becomes one of its own. The booking of the bundle goes with
+     * the last one.
+     */
+    int64_t (*first)(const struct place *place, int64_t booking);
+    int64_t (*detach)(struct place *place, int64_t booking);
+
     /* Whether an idle machine, all up, could give it beside some blocks, by number and at least one, which
      * last for ever. Returns 0, or -1: ENODEV if not, ENOMEM. O(1) where it was the last question of a class.
      */
@@ -282,7 +308,7 @@ struct place_ops {
     int64_t (*up)(const struct place *place, uint32_t part, const char *type);
 
     /* What it holds, as a short text ("node[0-1]/core[0-3]") if format is NULL, else in that of
-     * match_write. Valid until the next call. Returns 0, or -1: EINVAL (no such format), ENOMEM.
+     * match_write; of a bundle a list of such texts, which adopt takes. Valid until the next call. Returns 0, or -1: EINVAL (no such format), ENOMEM.
      */
     int (*write)(struct place *place, int64_t booking, const char *format, const char **text,
                  size_t *length);

@@ -19,7 +19,14 @@
 #include "sched/waiting/members.h"
 
 /* Why a job is blocked; one can be so for several reasons. */
-enum { BLOCK_HOLD = 1, BLOCK_DEPEND = 2, BLOCK_BEGIN = 4, BLOCK_LIMIT = 8, BLOCK_ARRAY = 16 };
+enum {
+    BLOCK_HOLD = 1,
+    BLOCK_DEPEND = 2,
+    BLOCK_BEGIN = 4,
+    BLOCK_LIMIT = 8,
+    BLOCK_ARRAY = 16,
+    BLOCK_GANG = 32
+};
 
 struct shares;
 struct text_class;
@@ -49,6 +56,9 @@ struct details {
     bool is_stopping;             /* running: the shell was told to stop it for another, */
     bool is_cleared;              /* or for a block */
     uint8_t blocked;
+    uint32_t gang_before, gang_behind; /* slots of its gang */
+    bool is_in_gang;                   /* counts among those of its gang that run */
+    bool is_dismissed;    /* running: the shell was told to stop it as its gang has failed */
     bool holds;           /* counts among the members of its array that hold something */
     bool is_counted;      /* in the ledger of limits as holding something during `counted`, */
     bool is_open;         /* whose ends its calendars have */
@@ -114,6 +124,7 @@ struct queues {
     struct shares *shares; /* NULL: there are none (waiting/shares.h) */
     struct limits *limits;
     struct depend *depend;
+    struct gang *due_gangs; /* to be looked at by the next pass (waiting/gang.h) */
     struct job_groups job_groups;
     struct intern texts;             /* users, groups, names, what limits are for */
     struct dict jobspecs;            /* shared_text */
@@ -180,6 +191,7 @@ struct queues {
     struct place_counts counts;     /* for reasons, while they are told */
     struct strbuf text;             /* for answers */
     char answer[SCHED_REASON_TEXT]; /* a reason */
+    char gang_answer[SCHED_REASON_TEXT];
     sched_job_t *holders;
     size_t cap_holders;
     struct arena told; /* reasons of the decisions, */

@@ -17,12 +17,14 @@ static const char *const plain[] = {
     [SCHED_REASON_DEPTH] = "queue depth",
     [SCHED_REASON_PRIORITY] = "priority",
     [SCHED_REASON_PREEMPTING] = "preempting",
+    [SCHED_REASON_GANG_WAITS] = "waits for its gang",
     [SCHED_REASON_UNITS] = "more units than the machine has",
     [SCHED_REASON_NO_TIME] = "no time in the calendar is long enough",
     [SCHED_REASON_NO_QUEUE] = "no queue named, and there is no default queue",
     [SCHED_REASON_DURATION] = "duration out of range",
     [SCHED_REASON_ESTIMATE] = "the estimate is longer than the time limit",
     [SCHED_REASON_RANK] = "priority out of range",
+    [SCHED_REASON_MIN] = "the gang has fewer members than its min",
 };
 
 #define PLAIN (sizeof(plain) / sizeof(plain[0]))
@@ -40,7 +42,9 @@ static const char resources[] = "resources ", begin[] = "begin ", limit[] = "lim
                   jobspec[] = "jobspec: ", never_met[] = ": never met", singleton[] = "singleton",
                   others[] = "...", duration[] = "duration", block[] = "block ",
                   recurs[] = " recurs: no gap is that long",
-                  unlimited[] = " recurs: give a time limit", until[] = " until ";
+                  unlimited[] = " recurs: give a time limit", until[] = " until ", of[] = " of ",
+                  members_fit[] = " members fit", members_left[] = " members are left",
+                  one_member[] = "member ", failed[] = " failed";
 
 /* ---- Written ---- */
 
@@ -102,6 +106,15 @@ static void put_queue(char *text, const struct sched_reason *r)
         put(text, "user %.30s is not admitted to queue %.30s", r->user, r->queue);
 }
 
+static void put_gang(char *text, const struct sched_reason *r)
+{
+    if (r->kind == SCHED_REASON_GANG_FAILED)
+        put(text, "%s%" PRId64 "%s", one_member, r->gang.have, failed);
+    else
+        put(text, "%" PRId64 "%s%" PRId64 "%s", r->gang.have, of, r->gang.need,
+            r->kind == SCHED_REASON_GANG ? members_fit : members_left);
+}
+
 const char *sched_reason_text(const struct sched_reason *r, char text[SCHED_REASON_TEXT])
 {
     text[0] = '\0';
@@ -142,6 +155,11 @@ const char *sched_reason_text(const struct sched_reason *r, char text[SCHED_REAS
     case SCHED_REASON_SET_ASIDE:
         put(text, "%s%.60s%s", block, r->block, until);
         put_seconds(text, r->at, r->second);
+        break;
+    case SCHED_REASON_GANG:
+    case SCHED_REASON_GANG_FAILED:
+    case SCHED_REASON_GANG_LEFT:
+        put_gang(text, r);
         break;
     case SCHED_REASON_JOBSPEC:
         put(text, "%s%s", jobspec, r->words);
@@ -293,6 +311,44 @@ static bool read_set_aside(struct sched_reason *r, char *text)
     return true;
 }
 
+/* "3 of 6 members fit", "2 of 3 members are left" */
+static bool read_members(struct sched_reason *r, char *text, enum sched_reason_kind kind,
+                         const char *says)
+{
+    size_t length = strlen(text), end = strlen(says);
+    char *need = strstr(text, of);
+    if (!need || length < end || strcmp(text + length - end, says) != 0)
+        return false;
+    text[length - end] = '\0';
+    *need = '\0';
+    if (read_number(text, 0, &r->gang.have) && read_number(need + strlen(of), 0, &r->gang.need)) {
+        r->kind = kind;
+        return true;
+    }
+    *need = of[0];
+    text[length - end] = says[0];
+    r->gang = (struct sched_reason_gang){0};
+    return false;
+}
+
+/* And "member 2 failed" */
+static bool read_gang(struct sched_reason *r, char *text)
+{
+    char *number = after(text, one_member);
+    char *end = number ? strchr(number, ' ') : NULL;
+    if (!end || strcmp(end, failed) != 0)
+        return read_members(r, text, SCHED_REASON_GANG, members_fit) ||
+               read_members(r, text, SCHED_REASON_GANG_LEFT, members_left);
+    *end = '\0';
+    if (read_number(number, 0, &r->gang.have)) {
+        r->kind = SCHED_REASON_GANG_FAILED;
+        return true;
+    }
+    *end = failed[0];
+    r->gang.have = 0;
+    return false;
+}
+
 static bool read_plain(struct sched_reason *r, const char *text)
 {
     for (size_t i = 0; i < PLAIN; i++)
@@ -307,7 +363,8 @@ static void read_any(struct sched_reason *r, char *text)
 {
     char *rest;
     if (read_plain(r, text) || read_begin(r, text) || read_limit(r, text) ||
-        read_dependency(r, text) || read_block(r, text) || read_set_aside(r, text))
+        read_dependency(r, text) || read_block(r, text) || read_set_aside(r, text) ||
+        read_gang(r, text))
         return;
     if ((rest = after(text, resources))) {
         r->kind = SCHED_REASON_RESOURCES;

@@ -10,6 +10,7 @@
 #include "sched/controllers/kept.h"
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
+#include "sched/waiting/gang.h"
 #include "sched/waiting/shares.h"
 #include "sched/waiting/usage_kept.h"
 
@@ -110,6 +111,15 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
                                              .preemptible_after = d->preemptible_after,
                                              .members = d->of ? d->of->size : 1,
                                              .max_running = d->of ? (uint32_t)d->of->most : 0};
+    const struct gang *gang = gang_of(s, slot);
+    if (gang) {
+        record->request.min = gang->min;
+        record->request.failure = gang->failure;
+        record->succeeded = gang->done;
+        record->replaced = gang->replaced;
+        record->gang_over =
+            gang->is_over ? sched_reason_text(&gang->why, s->queues->gang_answer) : NULL;
+    }
     if (job->state == SCHED_RESERVED && d->victims > 0)
         record->state = SCHED_WAITING; /* it preempts again */
     if ((record->state == SCHED_RUNNING || record->state == SCHED_RESERVED) &&
@@ -241,11 +251,35 @@ static bool is_of_array(const sched_t *s, const char *told)
     return reason.kind == SCHED_REASON_LIMIT && reason.limit.whose == SCHED_OF_ARRAY;
 }
 
+/* What is known of a job's gang from elsewhere than from its members. */
+static void restore_gang(sched_t *s, uint32_t slot, const struct sched_record *r)
+{
+    struct gang *gang = gang_of(s, slot);
+    char text[SCHED_REASON_TEXT];
+    if (!gang)
+        return;
+    gang->done = r->succeeded;
+    gang->replaced = r->replaced;
+    gang->is_over = r->gang_over != NULL;
+    if (gang->is_over)
+        gang->why = reason_read(s, r->gang_over, text);
+    if (gang->why.kind == SCHED_REASON_REQUEST) /* it has words of others */
+        gang->why = (struct sched_reason){.kind = SCHED_REASON_GANG_LEFT};
+    if (gang->is_over)
+        gang_due(s, gang);
+}
+
 /* An open job was blocked, by nothing that it says of itself. Returns 0, or -1 with ENOMEM. */
 static int restore_blocked(sched_t *s, uint32_t slot, const struct sched_record *r)
 {
     struct details *d = s->jobs[slot].details;
     bool known = false;
+    if (gang_of(s, slot) &&
+        reason_read(s, r->reason, (char[SCHED_REASON_TEXT]){0}).kind == SCHED_REASON_GANG_WAITS) {
+        job_block(s, slot, BLOCK_GANG);
+        gang_due(s, gang_of(s, slot));
+        return 0;
+    }
     if (d->of && is_of_array(s, r->reason)) {
         s->queues->recheck_full = true;
         return array_block(s, slot);
@@ -274,6 +308,7 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
     berth_error_t why = {"out of memory"};
+    restore_gang(s, slot, r);
     d->queue = setup_find(n->setup, r->request.queue ? r->request.queue : "");
     if (d->queue == SETUP_NONE)
         return errtext_set(err, EINVAL, "no such queue: %.100s",

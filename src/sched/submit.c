@@ -10,6 +10,7 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
+#include "sched/waiting/gang.h"
 #include "sched/waiting/shares.h"
 
 int job_know(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err)
@@ -24,6 +25,8 @@ int job_know(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err)
         return -1;
     }
     job->ask.part = lane->part;
+    if (gang_gather(s, slot, refuse, err) < 0)
+        return -1;
     int64_t group =
         permits_of(s, slot, &job->ask.permits) < 0 || (n->shares && shares_know(s, slot) < 0)
             ? -1
@@ -153,6 +156,9 @@ static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
     struct details *d = job->details;
     const struct shared_text *spec = d->jobspec;
     uint32_t queue;
+    if (request->min > members_of(s, slot) ||
+        (request->max_running > 0 && request->min > request->max_running))
+        return refuse(why, SCHED_REASON_MIN);
     int rc = find_queue(s, request, spec, &queue, why);
     d->queue = queue == SETUP_NONE ? 0 : queue;
     if (rc < 0)
@@ -211,7 +217,7 @@ static struct members *members_for(sched_t *s, const struct sched_request *reque
     if (!m)
         return NULL;
     m->order = request->order ? request->order : s->seq;
-    if (which->waiting && depend_is_singleton(request->dependency))
+    if (which->waiting && !m->gang && depend_is_singleton(request->dependency))
         m->most = 1;
     if (s->seq < m->order + m->size)
         s->seq = m->order + m->size;

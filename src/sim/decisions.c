@@ -96,6 +96,12 @@ void decisions_preempt(struct decisions *d, int64_t at, const char *job, const c
     finish(d);
 }
 
+void decisions_replace(struct decisions *d, int64_t at, const char *job)
+{
+    begin(d, at, job, "replace");
+    finish(d);
+}
+
 void decisions_stop(struct decisions *d, int64_t at, const char *job, const char *reason)
 {
     struct json_out out = begin(d, at, job, "stop");

@@ -191,18 +191,34 @@ int play_end_job(struct play *p, size_t job, enum play_state state, const char *
     return 0;
 }
 
-/* Stop a job for another. A job that is requeued waits again, and will run from its beginning. */
-static int preempt(struct play *p, const struct sched_decision *d)
+/* It waits again, and will run from its beginning. */
+static int requeue(struct play *p, size_t job, sched_job_t handle)
 {
-    size_t job = decided_job(p, d);
     struct play_job *j = &p->jobs[job];
-    if (!d->requeue)
-        return play_end_job(p, job, PLAY_PREEMPTED, NULL);
-    if (driver_requeue(&p->d, (uint32_t)job, d->job) < 0)
+    if (driver_requeue(&p->d, (uint32_t)job, handle) < 0)
         return -1;
     j->state = PLAY_WAITING;
     j->start = j->end = -1;
     return 0;
+}
+
+int play_fail_job(struct play *p, size_t job, const char *reason)
+{
+    sched_job_t handle = play_handle(p, job);
+    if (p->jobs[job].state != PLAY_RUNNING || !sched_replaces(p->d.sched, handle))
+        return play_end_job(p, job, PLAY_FAILED, reason);
+    if (requeue(p, job, handle) < 0)
+        return -1;
+    if (p->options.decisions)
+        decisions_replace(p->options.decisions, p->d.now, play_name(p, job, &p->name));
+    return 0;
+}
+
+/* Stop a job for another. A job that is requeued waits again, and will run from its beginning. */
+static int preempt(struct play *p, const struct sched_decision *d)
+{
+    size_t job = decided_job(p, d);
+    return d->requeue ? requeue(p, job, d->job) : play_end_job(p, job, PLAY_PREEMPTED, NULL);
 }
 
 /* A job is stopped for a block. */
@@ -313,7 +329,8 @@ static int end(void *shell, uint32_t job)
 {
     struct play *p = shell;
     enum scenario_end ends = p->submissions[p->jobs[job].submission].ends;
-    return play_end_job(p, job, ends == SCENARIO_DONE ? PLAY_DONE : PLAY_FAILED, NULL);
+    return ends == SCENARIO_DONE ? play_end_job(p, job, PLAY_DONE, NULL)
+                                 : play_fail_job(p, job, NULL);
 }
 
 /* When the next job of the trace is submitted. */

@@ -74,7 +74,8 @@ static int end_one(struct play *p, size_t job, const struct scenario_event *e, b
         return -1;
     }
     int ends = e->status >= 0 ? e->status : (int)p->submissions[p->jobs[job].submission].ends;
-    return play_end_job(p, job, ends == SCENARIO_DONE ? PLAY_DONE : PLAY_FAILED, NULL);
+    return ends == SCENARIO_DONE ? play_end_job(p, job, PLAY_DONE, NULL)
+                                 : play_fail_job(p, job, NULL);
 }
 
 static int prioritize_one(struct play *p, size_t job, const struct scenario_event *e,
@@ -219,7 +220,7 @@ static int fail_resources(struct play *p, const struct scenario_event *e, berth_
     for (size_t i = 0; i < n && rc == 0; i++) {
         size_t job = play_job_of(p, handles[i]);
         if (job != SIZE_MAX)
-            rc = play_end_job(p, job, PLAY_FAILED, reason);
+            rc = play_fail_job(p, job, reason);
         if (rc < 0)
             play_refuse(p, e, errno, strerror(errno), err);
     }

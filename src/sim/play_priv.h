@@ -104,6 +104,8 @@ size_t play_job_of(const struct play *p, sched_job_t handle);
 int play_intern(struct play *p, const char *text, uint32_t *number);
 
 /* A running or waiting job has ended. Report it, also to the core unless that knows. */
+/* A job fails: it ends, or waits again in place of itself. Returns 0, or -1. */
+int play_fail_job(struct play *p, size_t job, const char *reason);
 int play_end_job(struct play *p, size_t job, enum play_state state, const char *reason);
 
 /* What a job is to those who expect something. */

@@ -56,8 +56,13 @@ struct scenario_job {
 
 enum scenario_end { SCENARIO_DONE, SCENARIO_FAILED };
 
+/* The words for enum sched_gang_failure; NULL ends them. */
+extern const char *const scenario_failures[];
+
 struct scenario_submit {
     const char *id, *user;
+    int64_t gang, min;   /* members, and how many of them start together; 0: it is none; all do */
+    int failure;         /* what becomes of a gang: enum sched_gang_failure */
     json_t *groups;      /* an array of strings; NULL: as configured for the user */
     struct job_keys job; /* its jobspec is a file's name or an object */
     int64_t begin;       /* ticks; 0: at once */

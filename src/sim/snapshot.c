@@ -97,7 +97,9 @@ struct saved_core {
     json_t *groups, *resources;
     const char *indices, *waiting;
     int64_t duration, estimate, priority, begin, preemptible_after, submitted, at, until, promised,
-        max_running;
+        max_running, min, succeeded, replaced;
+    int failure;
+    const char *gang_over;
     bool hold, held, fresh, untold, stopping, displaced, expected, waits;
 };
 
@@ -107,6 +109,11 @@ static const struct key core_keys[] = {
     KEY_OF(struct saved_core, waiting, KEY_TEXT, .needed = false),
     KEY_OF(struct saved_core, indices, KEY_TEXT, .needed = false),
     KEY_AS(struct saved_core, max_running, "max-running", KEY_WHOLE, .min = 0, .max = UINT32_MAX),
+    KEY_OF(struct saved_core, min, KEY_WHOLE, .min = 0, .max = MEMBERS_MAX),
+    KEY_OF(struct saved_core, failure, KEY_WORD, .words = scenario_failures),
+    KEY_OF(struct saved_core, succeeded, KEY_WHOLE, .min = 0, .max = MEMBERS_MAX),
+    KEY_OF(struct saved_core, replaced, KEY_WHOLE, .min = 0, .max = MEMBERS_MAX),
+    KEY_AS(struct saved_core, gang_over, "gang-over", KEY_TEXT, .needed = false),
     KEY_OF(struct saved_core, queue, KEY_TEXT, .needed = false),
     KEY_OF(struct saved_core, account, KEY_TEXT, .needed = false),
     KEY_OF(struct saved_core, user, KEY_TEXT, .needed = false),
@@ -135,7 +142,7 @@ static const struct key core_keys[] = {
     NUMBER(struct saved_core, at, .needed = false),
     NUMBER(struct saved_core, until, .needed = false),
     KEY_OF(struct saved_core, how, KEY_WORD, .words = how_words),
-    KEY_OF(struct saved_core, resources, KEY_OBJECT, .needed = false),
+    KEY_OF(struct saved_core, resources, KEY_ANY, .needed = false),
 };
 
 /* Add members unless they are empty. A failure shows in *rc. */
@@ -223,6 +230,13 @@ static json_t *save_core(const struct play *p, sched_job_t handle)
     put_text(object, "waiting", r.waiting, &rc);
     put_text(object, "indices", q->indices, &rc);
     put_whole(object, "max-running", q->max_running, 0, &rc);
+    if (q->min > 0) {
+        put_whole(object, "min", q->min, 0, &rc);
+        put_text(object, "failure", scenario_failures[q->failure], &rc);
+        put_whole(object, "succeeded", r.succeeded, 0, &rc);
+        put_whole(object, "replaced", r.replaced, 0, &rc);
+        put_text(object, "gang-over", r.gang_over, &rc);
+    }
     put_text(object, "queue", q->queue, &rc);
     put_text(object, "account", q->account, &rc);
     put_text(object, "user", q->user, &rc);
@@ -414,7 +428,12 @@ static struct sched_record record_of(const struct play *p, const struct saved_co
                     .preemptible_after = s->preemptible_after,
                     .members = sub->n > 1 ? sub->n : 0,
                     .indices = s->indices,
-                    .max_running = (uint32_t)s->max_running},
+                    .max_running = (uint32_t)s->max_running,
+                    .min = (uint32_t)s->min,
+                    .failure = (enum sched_gang_failure)s->failure},
+        .succeeded = (uint32_t)s->succeeded,
+        .replaced = (uint32_t)s->replaced,
+        .gang_over = s->gang_over,
         .waiting = s->waiting,
         .member = (uint32_t)((size_t)s->job - sub->first),
         .state = (enum sched_state)s->state,

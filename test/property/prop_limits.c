@@ -333,7 +333,7 @@ static const struct limits_nodes *nodes_of(struct job *job)
 static struct limits_window draw_window(struct world *w)
 {
     int64_t from = (int64_t)below(w, END);
-    return (struct limits_window){from, from + 1 + (int64_t)below(w, 8)};
+    return (struct limits_window){from, from + 1 + (int64_t)below(w, 8), 0};
 }
 
 /* Numbers of jobs come before what is measured. */
@@ -349,7 +349,7 @@ static int64_t first_start(const struct world *w, const struct job *job,
     int64_t duration = window.until - window.from;
     char reason[64];
     for (int64_t at = window.from; at <= 2 * END; at++)
-        if (may_start(w, job, (struct limits_window){at, at + duration}, reason))
+        if (may_start(w, job, (struct limits_window){at, at + duration, 0}, reason))
             return at;
     return INT64_MAX;
 }
@@ -380,8 +380,7 @@ static void compare(struct world *w, struct job *job)
     may = may_start(w, job, window, expected);
     check(limits_start(w->limits, job->party, window, amount, job, nodes_of(job), &over), may,
           over.limit, expected);
-    assert_int_equal(limits_when(w->limits, job->party, window.from, window.until - window.from,
-                                 amount, job, nodes_of(job)),
+    assert_int_equal(limits_when(w->limits, job->party, window, amount, job, nodes_of(job)),
                      first_start(w, job, window));
 }
 

@@ -108,7 +108,7 @@ static void no_account(void **state)
     }
     assert_int_equal(party, 0);
     assert_true(n > 3);
-    struct limits_window window = {10, 20};
+    struct limits_window window = {10, 20, 0};
     int rc = -1;
     for (n = 0; rc < 0 && n < TRIES; n++) {
         until_failure = n;

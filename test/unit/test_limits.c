@@ -71,7 +71,7 @@ struct fixture {
     struct limits_over over;
 };
 
-static const struct limits_window now = {10, 20};
+static const struct limits_window now = {10, 20, 0};
 
 static int begin(void **state)
 {
@@ -330,16 +330,20 @@ static void a_window_counts_while_it_lasts(void **state)
     struct fixture *f = *state;
     uint32_t boss = party(f, 0, "ann", staff, 1);
     struct job job = {0, 0};
-    struct limits_window before = {0, 10}, over = {9, 11}, after = {20, 30};
+    struct limits_window before = {0, 10, 0}, over = {9, 11, 0}, after = {20, 30, 0};
     while (START(f, boss, 0, 0))
         add(f, boss, 0, 0);
     assert_true(limits_start(f->limits, boss, before, amount, &job, NULL, NULL));
     assert_false(limits_start(f->limits, boss, over, amount, &job, NULL, NULL));
     assert_true(limits_start(f->limits, boss, after, amount, &job, NULL, NULL));
-    assert_int_equal(limits_when(f->limits, boss, 0, 10, amount, &job, NULL), 0);
-    assert_int_equal(limits_when(f->limits, boss, 0, 11, amount, &job, NULL), 20);
-    assert_int_equal(limits_when(f->limits, boss, 12, 1, amount, &job, NULL), 20);
-    assert_int_equal(limits_when(f->limits, boss, 22, 1, amount, &job, NULL), 22);
+    assert_int_equal(
+        limits_when(f->limits, boss, (struct limits_window){0, 10, 0}, amount, &job, NULL), 0);
+    assert_int_equal(
+        limits_when(f->limits, boss, (struct limits_window){0, 11, 0}, amount, &job, NULL), 20);
+    assert_int_equal(
+        limits_when(f->limits, boss, (struct limits_window){12, 13, 0}, amount, &job, NULL), 20);
+    assert_int_equal(
+        limits_when(f->limits, boss, (struct limits_window){22, 23, 0}, amount, &job, NULL), 22);
 }
 
 static void without_limits_nothing_is_measured(void **state)
@@ -355,7 +359,8 @@ static void without_limits_nothing_is_measured(void **state)
         limits_add(f->limits, ann, now, unasked, NULL, NULL);
     }
     limits_sub(f->limits, ann, now, unasked, NULL, NULL);
-    assert_int_equal(limits_when(f->limits, ann, 7, 5, unasked, NULL, NULL), 7);
+    assert_int_equal(
+        limits_when(f->limits, ann, (struct limits_window){7, 12, 0}, unasked, NULL, NULL), 7);
     limits_destroy(NULL);
 }
 

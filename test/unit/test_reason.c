@@ -20,6 +20,8 @@ static void expect_same(const struct sched_reason *a, const struct sched_reason 
     assert_int_equal(a->limit.whose, b->limit.whose);
     assert_int_equal(a->limit.most, b->limit.most);
     assert_int_equal(a->at, b->at);
+    assert_int_equal(a->gang.have, b->gang.have);
+    assert_int_equal(a->gang.need, b->gang.need);
     assert_int_equal(a->n_jobs, b->n_jobs);
     assert_int_equal(a->singleton, b->singleton);
     assert_int_equal(a->others, b->others);
@@ -65,6 +67,15 @@ static void what_is_written_is_read(void **state)
     BOTH("queue depth", SCHED_REASON_DEPTH);
     BOTH("priority", SCHED_REASON_PRIORITY);
     BOTH("preempting", SCHED_REASON_PREEMPTING);
+    BOTH("waits for its gang", SCHED_REASON_GANG_WAITS);
+    BOTH("3 of 6 members fit", SCHED_REASON_GANG, .gang = {3, 6});
+    BOTH("0 of 6 members are left", SCHED_REASON_GANG_LEFT, .gang = {0, 6});
+    BOTH("member 12 failed", SCHED_REASON_GANG_FAILED, .gang = {.have = 12});
+    BOTH("the gang has fewer members than its min", SCHED_REASON_MIN);
+    BOTH("x of 6 members fit", SCHED_REASON_REQUEST, .words = "x of 6 members fit");
+    BOTH("3 of  members are left", SCHED_REASON_REQUEST, .words = "3 of  members are left");
+    BOTH("member  failed", SCHED_REASON_REQUEST, .words = "member  failed");
+    BOTH("member a failed", SCHED_REASON_REQUEST, .words = "member a failed");
     BOTH("block night until 3600.5", SCHED_REASON_SET_ASIDE, .block = "night", .at = 3600500000);
     BOTH("block a until 5 until 7", SCHED_REASON_SET_ASIDE, .block = "a until 5", .at = 7000000);
     BOTH("resources core", SCHED_REASON_RESOURCES, .type = "core");

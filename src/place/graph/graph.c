@@ -7,6 +7,7 @@
 
 #include "base/errtext.h"
 #include "match/text/names.h"
+#include "place/graph/bundle.h"
 #include "place/graph/graph_priv.h"
 
 static int fail(int error)
@@ -227,6 +228,14 @@ static int64_t graph_place_book(struct place *place, const struct place_ask *ask
     return booking >= 0 || errno == ENOMEM || errno == EINVAL ? booking : fail(EBUSY);
 }
 
+void graph_place_unbook(struct graph_place *n, int64_t booking)
+{
+    capacity_note(n, booking);
+    graph_place_leave(n, booking, &n->bookings[booking]);
+    match_cancel(n->match, booking, NULL, NULL);
+    slot_free(n, booking);
+}
+
 static void graph_place_release(struct place *place, int64_t booking)
 {
     struct graph_place *n = graph_place_of(place);
@@ -240,10 +249,7 @@ static void graph_place_release(struct place *place, int64_t booking)
         capacity_doubt(n);
     match_job_window(n->match, booking, &at, &end);
     graph_place_free_job(n, booking, at, end);
-    capacity_note(n, booking);
-    graph_place_leave(n, booking, &n->bookings[booking]);
-    match_cancel(n->match, booking, NULL, NULL);
-    slot_free(n, booking);
+    graph_place_unbook(n, booking);
 }
 
 static int graph_place_start(struct place *place, const struct place_ask *ask, int64_t booking,
@@ -550,6 +556,7 @@ static void graph_place_destroy(struct place *place)
         match_block(n->match, i, NULL, 0, 0, 0, 0);
     free(n->bookings);
     graph_place_classes_clear(n);
+    bundles_clear(n);
     capacity_clear(n);
     graph_place_parts_clear(n);
     free(n->touched);
@@ -564,18 +571,22 @@ static void graph_place_destroy(struct place *place)
     free(n);
 }
 
-static const struct place_ops graph_place_ops = {
-    .idle = graph_place_idle,
+/* What a bundle is asked as anything else. */
+#define FOR_ALL                                                                                    \
+    .idle = graph_place_idle, .rooms = graph_place_rooms, .check = graph_place_check,              \
+    .destroy = graph_place_destroy, .part = graph_place_part, .settle = graph_place_settle,        \
+    .hints = graph_place_hints, .take_hints = graph_place_take_hints, .try = graph_place_try,      \
+    .tell = tell, .allow = graph_place_allow, .total = graph_place_total, .up = graph_place_up,    \
+    .change = graph_place_change, .block = graph_place_block, .turn = graph_place_turn
+
+const struct place_ops graph_place_ops = {
+    FOR_ALL,
     .when = graph_place_when,
     .book = graph_place_book,
     .release = graph_place_release,
     .start = graph_place_start,
     .pull = graph_place_pull,
     .given = graph_place_given,
-    .rooms = graph_place_rooms,
-    .check = graph_place_check,
-    .destroy = graph_place_destroy,
-    .part = graph_place_part,
     .know = graph_place_know,
     .ever = graph_place_ever,
     .forget = graph_place_forget,
@@ -585,34 +596,65 @@ static const struct place_ops graph_place_ops = {
     .reserve = graph_place_reserve,
     .probe = graph_place_probe,
     .betters = graph_place_betters,
-    .settle = graph_place_settle,
-    .hints = graph_place_hints,
-    .take_hints = graph_place_take_hints,
     .wants = graph_place_wants,
-    .try = graph_place_try,
     .lift = graph_place_lift,
     .drop = graph_place_drop,
     .fits = graph_place_fits,
     .is_there = graph_place_is_there,
     .extend = graph_place_extend,
     .adopt = graph_place_adopt,
-    .tell = tell,
     .amount = graph_place_amount,
     .next_shared = graph_place_next_shared,
     .narrow = graph_place_narrow,
-    .allow = graph_place_allow,
-    .total = graph_place_total,
-    .up = graph_place_up,
     .write = graph_place_write,
     .lacks = graph_place_lacks,
     .useful = graph_place_useful,
     .mark = graph_place_mark,
     .meets = graph_place_meets,
     .blocks = graph_place_blocks,
-    .change = graph_place_change,
     .touches = graph_place_touches,
-    .block = graph_place_block,
-    .turn = graph_place_turn,
+};
+
+static const struct place_ops bundle_ops = {
+    FOR_ALL,
+    .when = bundle_when,
+    .book = bundle_book,
+    .release = bundle_release,
+    .start = bundle_start,
+    .pull = bundle_pull,
+    .given = bundle_given,
+    .know = bundle_know,
+    .ever = bundle_ever,
+    .forget = bundle_forget,
+    .units = bundle_units,
+    .is_short = bundle_is_short,
+    .is_stuck = bundle_is_stuck,
+    .reserve = bundle_reserve,
+    .probe = bundle_probe,
+    .betters = bundle_betters,
+    .wants = bundle_wants,
+    .lift = bundle_lift,
+    .drop = bundle_drop,
+    .fits = bundle_fits,
+    .is_there = bundle_is_there,
+    .extend = bundle_extend,
+    .adopt = bundle_adopt,
+    .amount = bundle_amount,
+    .next_shared = bundle_next_shared,
+    .narrow = bundle_narrow,
+    .write = bundle_write,
+    .lacks = bundle_lacks,
+    .useful = bundle_useful,
+    .mark = bundle_mark,
+    .meets = bundle_meets,
+    .blocks = bundle_blocks,
+    .touches = bundle_touches,
+    .gather = bundle_gather,
+    .members = bundle_members,
+    .holds = bundle_holds,
+    .room = bundle_room,
+    .first = bundle_first,
+    .detach = bundle_detach,
 };
 
 struct place *graph_place_create(match_t *match, berth_error_t *err)
@@ -624,7 +666,7 @@ struct place *graph_place_create(match_t *match, berth_error_t *err)
         errtext_set(err, ENOMEM, "out of memory");
         return NULL;
     }
-    n->place.ops = &graph_place_ops;
+    n->place.ops = &bundle_ops;
     n->place.most = INT64_MAX;
     n->place.is_fixed = !match_order_is_dynamic(match);
     n->place.endless = match_end(match) / 2;

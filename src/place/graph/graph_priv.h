@@ -126,6 +126,7 @@ struct core_ids {
 };
 
 struct capacities;
+struct bundles;
 
 struct graph_place {
     struct place place;
@@ -147,6 +148,8 @@ struct graph_place {
     uint32_t buckets; /* a power of two, or 0 */
 
     struct capacities *capacities; /* NULL: none yet */
+
+    struct bundles *bundles; /* NULL: there was none yet (bundle.h) */
 
     struct booking *bookings;
     uint32_t n_bookings, cap_bookings, free_booking;
@@ -188,6 +191,14 @@ static inline const struct class *class_of(const struct graph_place *n, const st
     return ask->class < n->n_classes && n->classes[ask->class].text ? &n->classes[ask->class]
                                                                     : NULL;
 }
+
+/* ---- Bookings ---- */
+
+/* What is asked of one that is no bundle. */
+extern const struct place_ops graph_place_ops;
+
+/* A booking that was made just now was for a try: it is gone as if it had never been there. */
+void graph_place_unbook(struct graph_place *n, int64_t booking);
 
 /* ---- Parts ---- */
 

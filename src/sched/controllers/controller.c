@@ -12,6 +12,7 @@ const struct controller *const controllers_all[] = {
     &rebalance_controller,  /* where that makes no room */
     &overrun_controller,    /* what runs on is booked before limits count */
     &clear_controller,      /* what is stopped has its booking until then */
+    &gang_controller,       /* who waits for it has nothing to do with the rest */
     &array_controller,      /* before limits are measured */
     &limit_controller,
     &share_controller, /* what others let it hold */

@@ -10,6 +10,7 @@
 #include "sched/controllers/limiter_priv.h"
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
+#include "sched/waiting/gang.h"
 
 static bool is_request_within(const sched_t *s, uint32_t slot, const struct place_ask *ask,
                               struct sched_reason_limit *over)
@@ -18,7 +19,9 @@ static bool is_request_within(const sched_t *s, uint32_t slot, const struct plac
     const struct limits *limits = s->queues->limits;
     uint32_t party = s->jobs[slot].details->party;
     return limits_job(limits, party, ask->duration, measure_wanted, &m, over) &&
-           limits_ever(limits, party, measure_wanted, &m, over);
+           limits_ever(limits, party, measure_wanted, &m, over) &&
+           (!gang_asks_whole(s, slot) ||
+            limits_together(limits, party, s->place->ops->members(s->place, ask->class), over));
 }
 
 bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration,
@@ -34,7 +37,7 @@ static bool is_let(const sched_t *s, uint32_t slot, const struct place_ask *ask,
                    struct limits_over *over)
 {
     struct measured m = measure_request(s, slot, ask->class);
-    struct limits_window window = {now, now + ask->duration};
+    struct limits_window window = limits_window_of(s, slot, -1, now, now + ask->duration);
     return limits_start(s->queues->limits, s->jobs[slot].details->party, window, measure_added, &m,
                         NULL, over);
 }
@@ -54,7 +57,7 @@ static bool may_hold(const sched_t *s, uint32_t slot, int64_t duration, int64_t 
     struct measured m = {.s = s, .booking = booking, .class = s->jobs[slot].ask.class};
     const struct limits *limits = s->queues->limits;
     uint32_t party = s->jobs[slot].details->party;
-    struct limits_window window = {at, at + duration};
+    struct limits_window window = limits_window_of(s, slot, booking, at, at + duration);
     return (!limits_measures(limits, party) ||
             (limits_job(limits, party, duration, measure_held, &m, NULL) &&
              limits_ever(limits, party, measure_held, &m, NULL))) &&
@@ -76,7 +79,11 @@ static int64_t when(const sched_t *s, uint32_t slot, int64_t booking, int64_t fr
     const struct job *job = &s->jobs[slot];
     struct measured m = measure_request(s, slot, job->ask.class);
     m.booking = booking;
-    return limits_when(s->queues->limits, job->details->party, from, job->ask.duration,
+    if (from > INT64_MAX - job->ask.duration)
+        return from;
+    struct limits_window window =
+        limits_window_of(s, slot, booking, from, from + job->ask.duration);
+    return limits_when(s->queues->limits, job->details->party, window,
                        booking < 0 ? measure_added : measure_held, &m,
                        booking < 0 ? NULL : measure_shared(&m, slot));
 }
@@ -93,7 +100,7 @@ static int narrow(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
     const struct job *job = &s->jobs[slot];
     uint32_t party = job->details->party;
     struct measured m = {.s = s, .booking = booking, .class = job->ask.class};
-    struct limits_window window = {at, at + job->ask.duration};
+    struct limits_window window = limits_window_of(s, slot, booking, at, at + job->ask.duration);
     const struct limits_nodes *nodes = measure_shared(&m, slot);
     if (!nodes || !limits_has_shared(s->queues->limits, party))
         return 0;
@@ -217,7 +224,8 @@ static enum step count(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
     uint32_t party = s->jobs[slot].details->party;
     struct measured m = {.s = s, .booking = booking, .class = s->jobs[slot].ask.class};
     struct limits_over over;
-    struct limits_window window = {at, at + s->jobs[slot].ask.duration};
+    struct limits_window window =
+        limits_window_of(s, slot, booking, at, at + s->jobs[slot].ask.duration);
     if (limits_measures(limits, party) && !is_ever_within(s, slot, &m, &over.limit))
         return reject(s, slot, &over.limit);
     if (!limits_start(limits, party, window, measure_held, &m, measure_shared(&m, slot), &over))

@@ -79,12 +79,22 @@ static int list_shared(const struct limits_nodes *nodes, struct limits_list **li
 
 /* ---- In the ledger ---- */
 
+/* Members of a gang that start together are as many jobs. */
+struct limits_window limits_window_of(const sched_t *s, uint32_t slot, int64_t booking, int64_t at,
+                                      int64_t until)
+{
+    const struct place_ops *ops = s->place->ops;
+    int64_t jobs = booking < 0 ? ops->members(s->place, s->jobs[slot].ask.class)
+                               : ops->holds(s->place, booking);
+    return (struct limits_window){at, until, jobs};
+}
+
 static void close_window(sched_t *s, uint32_t slot, int64_t at, int64_t until,
                          struct limits_list *list)
 {
     struct measured m = {.s = s};
-    limits_close(s->queues->limits, s->jobs[slot].details->party, (struct limits_window){at, until},
-                 measure_listed(&m, list));
+    limits_close(s->queues->limits, s->jobs[slot].details->party,
+                 (struct limits_window){at, until, 0}, measure_listed(&m, list));
 }
 
 /* One window at a time may be open for what a held job may become. */
@@ -95,7 +105,8 @@ int count_open(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t u
     if (list_shared(measure_shared(&m, slot), &opened->list) < 0)
         return -1;
     if (limits_open(s->queues->limits, s->jobs[slot].details->party,
-                    (struct limits_window){at, until}, measure_listed(&m, opened->list)) < 0) {
+                    limits_window_of(s, slot, booking, at, until),
+                    measure_listed(&m, opened->list)) < 0) {
         free(opened->list);
         return -1;
     }
@@ -136,7 +147,7 @@ int count_enter(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t 
 {
     struct details *d = s->jobs[slot].details;
     struct opened *opened = &s->queues->opened;
-    struct limits_window window = {at, until};
+    struct limits_window window = limits_window_of(s, slot, booking, at, until);
     struct measured m = {.s = s, .booking = booking, .class = s->jobs[slot].ask.class};
     struct limits_list *list = opened->list;
     if (!opened->is && list_shared(measure_shared(&m, slot), &list) < 0)

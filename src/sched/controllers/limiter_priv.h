@@ -28,6 +28,10 @@ struct measured measure_request(const sched_t *s, uint32_t slot, uint32_t class)
 const struct limits_nodes *measure_shared(struct measured *m, uint32_t slot);
 const struct limits_nodes *measure_listed(struct measured *m, struct limits_list *list);
 
+/* A window for what a job's booking holds, or (-1) for what it asks for. */
+struct limits_window limits_window_of(const sched_t *s, uint32_t slot, int64_t booking, int64_t at,
+                                      int64_t until);
+
 /* As the controller's open, close, enter and put_back; and what a job has counts no more, where `open`
  * means that it may come back.
  */

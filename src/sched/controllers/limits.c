@@ -217,6 +217,20 @@ bool limits_ever(const struct limits *limits, uint32_t party, limits_amount_f *a
     return true;
 }
 
+bool limits_together(const struct limits *limits, uint32_t party, int64_t jobs,
+                     struct sched_reason_limit *over)
+{
+    struct side side[SIDES_MAX];
+    size_t sides = limits_sides(limits, party, side);
+    for (size_t s = 0; s < sides; s++)
+        for (uint32_t i = 0; i < side[s].rules->n; i++) {
+            const struct rule *rule = &side[s].rules->v[i];
+            if (rule->what == RUNNING && jobs > rule->most)
+                return limits_refuse(limits, side[s].whose, rule, over);
+        }
+    return true;
+}
+
 bool limits_pending(const struct limits *limits, uint32_t party, uint32_t n,
                     struct sched_reason_limit *over)
 {

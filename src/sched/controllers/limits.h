@@ -38,6 +38,7 @@ struct limits;
 
 struct limits_window {
     int64_t from, until;
+    int64_t jobs; /* that the job at hand counts as; 0: one */
 };
 
 /* The limit that a job is over, and its calendar; NO_CALENDAR: nothing was ever entered there. */
@@ -108,6 +109,10 @@ bool limits_job(const struct limits *limits, uint32_t party, int64_t duration,
 /* Ticks that one job of the party may last; SCHED_UNLIMITED. */
 int64_t limits_longest(const struct limits *limits, uint32_t party);
 
+/* Whether so many jobs may run at once if nobody else's do. */
+bool limits_together(const struct limits *limits, uint32_t party, int64_t jobs,
+                     struct sched_reason_limit *over);
+
 /* Whether n more jobs may be pending. */
 bool limits_pending(const struct limits *limits, uint32_t party, uint32_t n,
                     struct sched_reason_limit *over);
@@ -120,10 +125,10 @@ bool limits_start(const struct limits *limits, uint32_t party, struct limits_win
                   limits_amount_f *amount, void *arg, const struct limits_nodes *nodes,
                   struct limits_over *over);
 
-/* The first time on or after `from` from which on it may, for so long; INT64_MAX: never. O((g + 1) log n) for
+/* The first time on or after the beginning of a window from which on it may, for as long; INT64_MAX: never. O((g + 1) log n) for
  * g gaps that are too short.
  */
-int64_t limits_when(const struct limits *limits, uint32_t party, int64_t from, int64_t duration,
+int64_t limits_when(const struct limits *limits, uint32_t party, struct limits_window window,
                     limits_amount_f *amount, void *arg, const struct limits_nodes *nodes);
 
 /* Where the nodes of a job are too many for a node limit during a window: allow those of which it could

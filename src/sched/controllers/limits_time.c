@@ -6,10 +6,11 @@
 #include "sched/controllers/limits_priv.h"
 
 /* How much the job at hand takes of what a rule limits over time; 0: of what it does not. */
-static int64_t takes(const struct limits *limits, uint32_t what, limits_amount_f *amount, void *arg)
+static int64_t takes(const struct limits *limits, uint32_t what, int64_t jobs,
+                     limits_amount_f *amount, void *arg)
 {
     if (what < RESOURCE)
-        return what == RUNNING;
+        return what != RUNNING ? 0 : jobs > 1 ? jobs : 1;
     return amount(arg, intern_text(&limits->what, what));
 }
 
@@ -46,8 +47,8 @@ bool limits_start(const struct limits *limits, uint32_t party, struct limits_win
             for (uint32_t i = 0; i < side[s].rules->n; i++) {
                 const struct rule *rule = &side[s].rules->v[i];
                 if ((rule->what >= RESOURCE) != (bool)measured ||
-                    has_room(limits, &side[s], rule, takes(limits, rule->what, amount, arg), nodes,
-                             window))
+                    has_room(limits, &side[s], rule,
+                             takes(limits, rule->what, window.jobs, amount, arg), nodes, window))
                     continue;
                 if (over)
                     over->calendar = limits_calendar_of(side[s].tally, rule->what);
@@ -70,15 +71,16 @@ static int64_t room_from(const struct limits *limits, const struct side *side,
         return INT64_MAX;
     if (nodes && rule->what == limits->node)
         return shared_when(&side->tally->shared, &limits->calendar[calendar].profile, rule->most,
-                           nodes, more - nodes->n, (struct limits_window){from, from + duration},
+                           nodes, more - nodes->n, (struct limits_window){from, from + duration, 0},
                            INT64_MAX);
     profile_seek(&c, &limits->calendar[calendar].profile, from);
     return profile_fit(&c, from, duration, rule->most - more, INT64_MAX, &at) ? at : INT64_MAX;
 }
 
-int64_t limits_when(const struct limits *limits, uint32_t party, int64_t from, int64_t duration,
+int64_t limits_when(const struct limits *limits, uint32_t party, struct limits_window window,
                     limits_amount_f *amount, void *arg, const struct limits_nodes *nodes)
 {
+    int64_t from = window.from, duration = window.until - window.from;
     struct side side[SIDES_MAX];
     size_t sides = limits_sides(limits, party, side);
     int64_t before;
@@ -87,7 +89,7 @@ int64_t limits_when(const struct limits *limits, uint32_t party, int64_t from, i
         for (size_t s = 0; s < sides && from < INT64_MAX; s++)
             for (uint32_t i = 0; i < side[s].rules->n && from < INT64_MAX; i++) {
                 const struct rule *rule = &side[s].rules->v[i];
-                int64_t more = takes(limits, rule->what, amount, arg);
+                int64_t more = takes(limits, rule->what, window.jobs, amount, arg);
                 from = room_from(limits, &side[s], rule, more, nodes, from, duration);
             }
     } while (from > before && from < INT64_MAX);
@@ -202,7 +204,7 @@ static void enter(struct limits *limits, uint32_t party, struct limits_window wi
         for (uint32_t i = 0; i < side[s].whats->n; i++) {
             uint32_t what = side[s].whats->v[i];
             struct profile *calendar = &limits->calendar[side[s].tally->calendar[what]].profile;
-            int64_t more = takes(limits, what, amount, arg);
+            int64_t more = takes(limits, what, window.jobs, amount, arg);
             if (nodes && what == limits->node) {
                 shared_add(&side[s].tally->shared, nodes, window, calendar, sign);
                 more -= nodes->n;

@@ -10,6 +10,7 @@
 
 #include "sched/controllers/ask.h"
 #include "sched/queues.h"
+#include "sched/waiting/gang.h"
 
 /* Tell the victims, but for those who have been. There is room for the decisions, and in the list of victims. */
 static uint32_t preempt_taken(struct preemption *h, uint32_t slot)
@@ -82,7 +83,7 @@ static enum step hold_for(struct preemption *h, uint32_t slot, int64_t booking)
 static uint32_t taker(struct preemption *h, uint32_t slot, int64_t booking)
 {
     sched_t *s = h->s;
-    if (members_of(s, slot) == 1)
+    if (members_of(s, slot) == 1 || gang_asks_whole(s, slot))
         return slot;
     if (!controllers_may_hold(s, slot, s->jobs[slot].ask.duration, booking, s->now))
         return slot; /* what is refused is so to all of them */

@@ -18,6 +18,7 @@
 #include "sched/controllers/make_room.h"
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
+#include "sched/waiting/gang.h"
 #include "sched/waiting/shares.h"
 
 /* The classes of a job's queue; NULL. */
@@ -52,7 +53,7 @@ static bool is_idle_soon(const sched_t *s, uint32_t slot)
 static bool is_lent_by(const sched_t *s, const struct class_turns *turns, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
-    if (job->state != SCHED_RUNNING || turns_of(s, slot) != turns)
+    if (job->state != SCHED_RUNNING || turns_of(s, slot) != turns || gang_of(s, slot))
         return false;
     if (job->details->is_stopping)
         return is_idle_soon(s, slot);

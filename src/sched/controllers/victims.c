@@ -22,7 +22,7 @@ int64_t preemptible_from(const sched_t *s, const struct job *job)
 static bool may_be_victim(const sched_t *s, const struct job *job)
 {
     const struct details *d = job->details;
-    if (job->state != SCHED_RUNNING || d->preempted_for != JOB_NONE)
+    if (job->state != SCHED_RUNNING || d->preempted_for != JOB_NONE || (d->of && d->of->gang))
         return false;
     return d->is_stopping || (is_preemptible(s, job) && s->now >= preemptible_from(s, job));
 }

@@ -7,6 +7,7 @@
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 #include "sched/reason_copy.h"
+#include "sched/waiting/gang.h"
 
 /* The group of a job with what was found out in this telling of reasons; NULL: they are not being told. */
 static struct job_group *told_group(const sched_t *s, uint32_t slot)
@@ -82,10 +83,28 @@ static const char *lacks_of(sched_t *s, uint32_t slot)
     return type;
 }
 
+/* How many members of a gang there is room for. A promise that it has itself is in nobody's way. */
+static bool is_short_of_members(sched_t *s, uint32_t slot, struct sched_reason *why)
+{
+    const struct job *job = &s->jobs[slot];
+    const struct place_ops *ops = s->place->ops;
+    if (!gang_asks_whole(s, slot))
+        return false;
+    if (job->state == SCHED_RESERVED)
+        ops->lift(s->place, job->booking, true);
+    int64_t room = ops->room(s->place, &job->ask, s->now);
+    if (job->state == SCHED_RESERVED)
+        ops->drop(s->place, &job->ask, job->booking);
+    why->kind = SCHED_REASON_GANG;
+    why->gang =
+        (struct sched_reason_gang){room < 0 ? 0 : room, ops->members(s->place, job->ask.class)};
+    return true;
+}
+
 /* There is no room for it: by blocks, or since others have what it asks for. */
 static void lack_reason(sched_t *s, uint32_t slot, struct sched_reason *why)
 {
-    if (is_set_aside(s, slot, why))
+    if (is_set_aside(s, slot, why) || is_short_of_members(s, slot, why))
         return;
     why->kind = SCHED_REASON_RESOURCES;
     why->type = lacks_of(s, slot);

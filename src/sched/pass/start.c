@@ -5,6 +5,7 @@
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
+#include "sched/waiting/gang.h"
 
 /* Whether no block is on from the end of a job's booking to that of its limit, if it starts now: it may
  * start later than it was booked for.
@@ -38,7 +39,7 @@ static enum sched_how how_of(const sched_t *s, uint32_t slot)
     return waits ? SCHED_BACKFILLED : SCHED_IMMEDIATE;
 }
 
-static void started(sched_t *s, uint32_t slot, enum sched_how how)
+void job_started(sched_t *s, uint32_t slot, enum sched_how how)
 {
     struct job *job = &s->jobs[slot];
     job->state = SCHED_RUNNING;
@@ -92,9 +93,13 @@ enum step start_held(sched_t *s, uint32_t slot)
         displaced_begin(s, slot, was);
         return STEP_DONE;
     }
-    queue_remove(held_of(s, slot), job->key);
+    if (gang_asks_whole(s, slot) && gang_prepare(s, slot) < 0)
+        return STEP_FAILED;
+    queue_remove(held_of(s, slot), s->jobs[slot].key);
     heap_take(&s->due, slot);
-    started(s, part_first(s, slot), SCHED_PROMISED);
+    if (gang_asks_whole(s, slot))
+        return gang_start(s, slot, SCHED_PROMISED);
+    job_started(s, part_first(s, slot), SCHED_PROMISED);
     return STEP_DONE;
 }
 
@@ -181,16 +186,18 @@ enum step start_open(sched_t *s, uint32_t slot, bool turn)
         unbook(s, booking);
     if (step != STEP_BUSY)
         return step == STEP_KEPT ? promise_kept(s, slot) : step;
-    if (choose(s, slot, booking) < 0) {
+    if (choose(s, slot, booking) < 0 || (gang_asks_whole(s, slot) && gang_prepare(s, slot) < 0)) {
         controllers_uncount(s, slot, booking);
         unbook(s, booking);
         return STEP_FAILED;
     }
-    job->booking = booking;
+    s->jobs[slot].booking = booking;
     s->booked++;
     enum sched_how how = how_of(s, slot);
     open_remove(s, slot);
-    started(s, part_first(s, slot), how);
+    if (gang_asks_whole(s, slot))
+        return gang_start(s, slot, how);
+    job_started(s, part_first(s, slot), how);
     return STEP_DONE;
 }
 

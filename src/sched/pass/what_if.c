@@ -17,6 +17,7 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
+#include "sched/waiting/gang.h"
 #include "sched/waiting/job_group.h"
 
 #define SEEN_FOR_ONE 16         /* holders that are looked at for each that may be set aside */
@@ -398,8 +399,8 @@ static bool is_looked_at(const struct question *q)
     const struct lane *lane = lane_of(s, q->slot);
     if (job->state == SCHED_BLOCKED && job->details->blocked != BLOCK_LIMIT)
         return false;
-    return !s->replan.is && !job->is_preempting && !lane->is_stopped &&
-           is_considered(lane, job->key) &&
+    return !s->replan.is && !job->is_preempting && !gang_asks_whole(s, q->slot) &&
+           !lane->is_stopped && is_considered(lane, job->key) &&
            (lane->depth > 0 || queue_rank(lane->open, job->key) == 0);
 }
 

@@ -1,5 +1,6 @@
 /* Jobs that wait for something else than resources, and jobs that are rejected. */
 #include "sched/queues.h"
+#include "sched/waiting/gang.h"
 
 void job_block(sched_t *s, uint32_t slot, uint8_t reason)
 {
@@ -21,6 +22,8 @@ int job_unblock(sched_t *s, uint32_t slot, uint8_t reason)
     struct details *d = job->details;
     uint8_t before = d->blocked;
     d->blocked &= (uint8_t)~reason;
+    if (d->blocked == BLOCK_GANG && gang_of(s, slot))
+        gang_due(s, gang_of(s, slot)); /* it may be what the others have waited for */
     if (job->state != SCHED_BLOCKED)
         return 0;
     if (d->blocked == 0 && open_insert(s, slot, true) < 0) {

@@ -5,6 +5,7 @@
 
 #include "sched/controllers/ask.h"
 #include "sched/queues.h"
+#include "sched/waiting/gang.h"
 
 const char *queues_text(struct queues *n, const char *text)
 {
@@ -57,7 +58,7 @@ struct details *details_new(struct queues *n, const struct sched_request *reques
         return NULL;
     d->of = of;
     d->job_group = JOB_GROUP_NONE;
-    d->previous = d->following = JOB_NONE;
+    d->previous = d->following = d->gang_before = d->gang_behind = JOB_NONE;
     d->preempted_for = JOB_NONE;
     d->culprit = -1;
     d->displaced = -1;
@@ -109,6 +110,7 @@ void details_link(sched_t *s, uint32_t slot)
     else
         s->jobs[n->last].details->following = slot;
     n->last = slot;
+    gang_link(s, slot);
 }
 
 void details_link_beside(sched_t *s, uint32_t slot, uint32_t there, bool before)
@@ -122,12 +124,14 @@ void details_link_beside(sched_t *s, uint32_t slot, uint32_t there, bool before)
     d->following = before ? there : s->jobs[there].details->following;
     *(d->previous == JOB_NONE ? &n->first : &s->jobs[d->previous].details->following) = slot;
     *(d->following == JOB_NONE ? &n->last : &s->jobs[d->following].details->previous) = slot;
+    gang_link(s, slot);
 }
 
 void details_unlink(sched_t *s, uint32_t slot)
 {
     struct queues *n = s->queues;
     struct details *d = s->jobs[slot].details;
+    gang_unlink(s, slot);
     n->listed--;
     if (n->never_next == slot)
         n->never_next = d->following;

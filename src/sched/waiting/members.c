@@ -6,6 +6,7 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
+#include "sched/waiting/gang.h"
 #include "sched/waiting/shares.h"
 
 struct members *members_create(const struct sched_request *request, uint32_t size,
@@ -19,7 +20,8 @@ struct members *members_create(const struct sched_request *request, uint32_t siz
     m->size = size;
     m->most = request->max_running;
     m->has_all = all != NULL;
-    if ((!all || idset_copy(&m->all, all) == 0) &&
+    if ((request->min == 0 || (m->gang = gang_create(request)) != NULL) &&
+        (!all || idset_copy(&m->all, all) == 0) &&
         (!waiting || idset_copy(&m->waiting, waiting) == 0))
         return m;
     members_leave(m);
@@ -33,6 +35,7 @@ void members_leave(struct members *m)
         return;
     idset_clear(&m->all);
     idset_clear(&m->waiting);
+    gang_destroy(m->gang);
     free(m->groups);
     free(m);
 }
@@ -155,6 +158,7 @@ static void go_on(sched_t *s, uint32_t slot)
     struct idset waiting = members_waiting(job->details->of);
     job->details->member = idset_first(&waiting);
     job->key = key_of_member(job, job->details->member);
+    gang_relink(s, slot);
 }
 
 /* A member's slot, with all that the entry knows, but in no list. */
@@ -202,11 +206,9 @@ static void let_go(sched_t *s, uint32_t slot)
     job->is_lifted = job->is_preempting = job->is_tried_again = job->is_kept = false;
 }
 
-uint32_t part_first(sched_t *s, uint32_t slot)
+uint32_t part_leave(sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
-    if (!is_entry(s, slot))
-        return slot;
     if (d->of->waiting.count == 1)
         return take_last(s, slot);
     uint32_t part = take(s, slot, d->member);
@@ -215,6 +217,16 @@ uint32_t part_first(sched_t *s, uint32_t slot)
     let_go(s, slot);
     go_on(s, slot);
     s->jobs[slot].state = SCHED_BLOCKED;
+    return part;
+}
+
+uint32_t part_first(sched_t *s, uint32_t slot)
+{
+    if (!is_entry(s, slot))
+        return slot;
+    uint32_t part = part_leave(s, slot);
+    if (part == slot)
+        return slot;
     if (array_is_full(s, slot))
         array_block(s, slot); /* there is memory for either */
     else
@@ -273,10 +285,18 @@ uint32_t part_any(sched_t *s, uint32_t slot, uint32_t member)
         errno = EINVAL;
         return JOB_NONE;
     }
-    uint32_t part = reserve(s, slot);
+    struct place_ask one;
+    uint32_t part = reserve(s, slot), group;
+    if (part == JOB_NONE)
+        return JOB_NONE;
+    bool whole = gang_asks_whole(s, slot);
+    if (whole) { /* it is to gather again those that are left */
+        job_block(s, slot, BLOCK_GANG);
+        gang_due(s, m->gang);
+    }
     if (part == slot)
         return take_last(s, slot);
-    if (part == JOB_NONE)
+    if (whole && gang_know_one(s, slot, &one, &group) < 0)
         return JOB_NONE;
     bool first = member == s->jobs[slot].details->member;
     bool waits = s->jobs[slot].state != SCHED_BLOCKED;
@@ -284,10 +304,14 @@ uint32_t part_any(sched_t *s, uint32_t slot, uint32_t member)
         (first && move_on(s, slot) < 0)) {
         if (heap_has(&s->queues->begins, part))
             heap_take(&s->queues->begins, part);
+        if (whole)
+            gang_forget(s, &one, group);
         errno = ENOMEM;
         return JOB_NONE;
     }
     take(s, slot, member);
+    if (whole)
+        gang_ask(s, part, &one, group);
     if (s->queues->shares)
         shares_part(s, slot, part, false);
     if (first)

@@ -29,6 +29,7 @@ struct members {
     int64_t holding;      /* do */
     const char **groups;  /* of the user; interned */
     size_t n_groups;
+    struct gang *gang; /* NULL: it is none */
 };
 
 /* The members of a request, of which one slot will know. `waiting`: those that wait in it; NULL: one that has
@@ -56,6 +57,9 @@ uint32_t part_reserve(sched_t *s, uint32_t slot);
  * is memory for both (part_reserve). Returns its slot.
  */
 uint32_t part_first(sched_t *s, uint32_t slot);
+
+/* The same of the leaving alone: the entry, if any are left, is in no lane and has the next member's key. */
+uint32_t part_leave(sched_t *s, uint32_t slot);
 
 /* A member of an entry gets a slot of its own, to wait as the entry does. A reservation stays the entry's. Returns
  * the slot, or JOB_NONE: EINVAL (it does not wait there), ENOMEM.

@@ -378,10 +378,13 @@ void shares_opened(sched_t *s, uint32_t slot)
     turns_changed(s, shares->job[slot].leaf);
     if (shares->job[slot].state > SHARE_WAITING)
         return; /* it is to give back what it holds */
+    int64_t members = (int64_t)members_of(s, slot);
+    int64_t asks = s->place->ops->members(s->place, s->jobs[slot].ask.class);
     for (uint32_t i = 0; i < shares->setup->shares.n_resources; i++)
         one[i] = s->place->ops->wants(s->place, s->jobs[slot].ask.class,
-                                      shares->setup->shares.resource[i]);
-    tell(s, slot, SHARE_WAITING, one, (int64_t)members_of(s, slot));
+                                      shares->setup->shares.resource[i]) /
+                 asks; /* of a gang that is to start together */
+    tell(s, slot, SHARE_WAITING, one, members > asks ? members : asks);
 }
 
 void shares_closed(sched_t *s, uint32_t slot)

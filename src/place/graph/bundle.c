@@ -1,0 +1,441 @@
+#include "place/graph/bundle.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/errtext.h"
+#include "base/json_scan.h"
+
+#define OPS graph_place_ops
+
+static int fail(int error)
+{
+    errno = error;
+    return -1;
+}
+
+/* ---- Slots ---- */
+
+/* A slot for a bundle of so many; -1 with ENOMEM. */
+static int64_t slot_alloc(struct bundles *t, uint32_t total)
+{
+    uint32_t i = 0;
+    while (i < t->n_bundles && t->bundle[i].used)
+        i++;
+    if (i == t->n_bundles) {
+        if (array_grow((void **)&t->bundle, &t->cap_bundles, (size_t)t->n_bundles + 1,
+                       sizeof(*t->bundle)) < 0)
+            return -1;
+        t->bundle[t->n_bundles++] = (struct bundle){0};
+    }
+    int64_t *v = reallocarray(NULL, total, sizeof(*v));
+    if (!v)
+        return -1;
+    t->bundle[i] = (struct bundle){.used = true, .v = v};
+    return BUNDLE_BOOKING | i;
+}
+
+static void slot_free(struct place *place, int64_t booking)
+{
+    struct bundle *b = bundle_of(place, booking);
+    free(b->v);
+    *b = (struct bundle){0};
+}
+
+/* ---- Trying ---- */
+
+/* Take back what was booked for a try. */
+static void take_back(struct place *place, struct bundle *b)
+{
+    while (b->n > 0)
+        graph_place_unbook(graph_place_of(place), b->v[--b->n]);
+}
+
+/* Book members one after the other at a time, as many as there is room for. Returns 0, or -1 with ENOMEM. */
+static int book_some(struct place *place, const struct place_ask *ask, int64_t at, struct bundle *b)
+{
+    const struct bundle_class *c = bundle_class_of(place, ask->class);
+    for (uint32_t role = 0; role < c->n; role++) {
+        struct place_ask one = bundle_role_ask(place, ask, role);
+        for (uint32_t i = 0; i < c->role[role].count; i++) {
+            int64_t booking = OPS.book(place, &one, at);
+            if (booking < 0)
+                return errno == EBUSY ? 0 : -1;
+            b->v[b->n++] = booking;
+        }
+    }
+    return 0;
+}
+
+/* Book all at a time. Returns 0, or -1 with EBUSY or ENOMEM and nothing booked. */
+static int book_all(struct place *place, const struct place_ask *ask, int64_t at, struct bundle *b)
+{
+    int rc = book_some(place, ask, at, b);
+    if (rc == 0 && b->n == bundle_members(place, ask->class))
+        return 0;
+    int error = rc < 0 ? errno : EBUSY;
+    take_back(place, b);
+    return fail(error);
+}
+
+/* Book all at the earliest time of [from, before). Returns it, or -1 with ENOENT or ENOMEM. */
+static int64_t book_first(struct place *place, const struct place_ask *ask, int64_t from,
+                          int64_t before, struct bundle *b)
+{
+    struct graph_place *n = graph_place_of(place);
+    if (graph_place_refresh(n) < 0)
+        return -1;
+    while (from < before) {
+        int64_t at = bundle_next(place, ask, from, before);
+        if (at < 0)
+            return -1;
+        if (book_all(place, ask, at, b) == 0)
+            return at;
+        if (errno != EBUSY)
+            return -1;
+        from = match_plan_point(n->match, at);
+    }
+    return fail(ENOENT);
+}
+
+/* Only what is there in the end counts as freed, or as taken. Returns whether this is the outermost try. */
+static bool try_begin(struct graph_place *n)
+{
+    if (capacity_is_tried(n))
+        return false;
+    capacity_try(n, NULL);
+    return true;
+}
+
+static void try_end(struct graph_place *n, bool outermost)
+{
+    int error = errno;
+    if (outermost)
+        capacity_tried(n);
+    errno = error;
+}
+
+/* The same as a booking. */
+static int64_t book_within(struct place *place, const struct place_ask *ask, int64_t from,
+                           int64_t before, int64_t *at)
+{
+    int64_t booking = slot_alloc(graph_place_of(place)->bundles, bundle_members(place, ask->class));
+    if (booking < 0)
+        return fail(ENOMEM);
+    bool outermost = try_begin(graph_place_of(place));
+    *at = book_first(place, ask, from, before, bundle_of(place, booking));
+    try_end(graph_place_of(place), outermost);
+    if (*at >= 0)
+        return booking;
+    int error = errno;
+    slot_free(place, booking);
+    return fail(error);
+}
+
+/* ---- As place.h says ---- */
+
+int64_t bundle_when(const struct place *place, const struct place_ask *ask, int64_t from)
+{
+    struct place *trying = &graph_place_of(place)->place;
+    int64_t at;
+    if (!is_bundle_class(ask->class))
+        return OPS.when(place, ask, from);
+    int64_t booking = book_within(trying, ask, from, INT64_MAX, &at);
+    if (booking < 0)
+        return -1;
+    take_back(trying, bundle_of(place, booking));
+    slot_free(trying, booking);
+    return at;
+}
+
+int64_t bundle_book(struct place *place, const struct place_ask *ask, int64_t at)
+{
+    int64_t found;
+    if (!is_bundle_class(ask->class))
+        return OPS.book(place, ask, at);
+    int64_t booking = book_within(place, ask, at, at + 1, &found);
+    return booking >= 0 || errno == ENOMEM || errno == EINVAL ? booking : fail(EBUSY);
+}
+
+int64_t bundle_reserve(struct place *place, const struct place_ask *ask, int64_t from, int64_t *at)
+{
+    return is_bundle_class(ask->class) ? book_within(place, ask, from, INT64_MAX, at)
+                                       : OPS.reserve(place, ask, from, at);
+}
+
+int64_t bundle_probe(struct place *place, const struct place_ask *ask, int64_t at)
+{
+    if (!is_bundle_class(ask->class))
+        return OPS.probe(place, ask, at);
+    int64_t booking = bundle_book(place, ask, at);
+    if (booking >= 0)
+        bundle_of(place, booking)->is_try = true;
+    return booking;
+}
+
+int64_t bundle_room(struct place *place, const struct place_ask *ask, int64_t at)
+{
+    if (!is_bundle_class(ask->class)) {
+        int64_t one = OPS.book(place, ask, at);
+        if (one >= 0)
+            graph_place_unbook(graph_place_of(place), one);
+        return one >= 0 ? 1 : errno == ENOMEM ? -1 : 0;
+    }
+    int64_t booking = slot_alloc(graph_place_of(place)->bundles, bundle_members(place, ask->class));
+    if (booking < 0)
+        return fail(ENOMEM);
+    struct bundle *b = bundle_of(place, booking);
+    bool outermost = try_begin(graph_place_of(place));
+    int64_t room = book_some(place, ask, at, b) < 0 ? -1 : (int64_t)b->n;
+    int error = errno;
+    take_back(place, b);
+    try_end(graph_place_of(place), outermost);
+    slot_free(place, booking);
+    errno = error;
+    return room;
+}
+
+void bundle_release(struct place *place, int64_t booking)
+{
+    if (!is_bundle(booking)) {
+        OPS.release(place, booking);
+        return;
+    }
+    struct bundle *b = bundle_of(place, booking);
+    if (b->is_try)
+        take_back(place, b);
+    for (uint32_t i = 0; i < b->n; i++)
+        OPS.release(place, b->v[b->first + i]);
+    slot_free(place, booking);
+}
+
+void bundle_lift(struct place *place, int64_t booking, bool briefly)
+{
+    if (!is_bundle(booking)) {
+        OPS.lift(place, booking, briefly);
+        return;
+    }
+    const struct bundle *b = bundle_of(place, booking);
+    for (uint32_t i = 0; i < b->n; i++)
+        OPS.lift(place, b->v[b->first + i], briefly);
+}
+
+void bundle_drop(struct place *place, const struct place_ask *ask, int64_t booking)
+{
+    if (!is_bundle(booking)) {
+        OPS.drop(place, ask, booking);
+        return;
+    }
+    const struct bundle *b = bundle_of(place, booking);
+    for (uint32_t i = 0; i < b->n; i++)
+        OPS.drop(place, ask, b->v[b->first + i]);
+}
+
+/* Whether each one is as `is` says. */
+static bool are_all(struct place *place, const struct place_ask *ask, int64_t booking,
+                    bool (*is)(struct place *place, const struct place_ask *ask, int64_t booking))
+{
+    if (!is_bundle(booking))
+        return is(place, ask, booking);
+    const struct bundle *b = bundle_of(place, booking);
+    for (uint32_t i = 0; i < b->n; i++) {
+        struct place_ask one = bundle_member_ask(place, ask, i, b->n);
+        if (!is(place, &one, b->v[b->first + i]))
+            return false;
+    }
+    return true;
+}
+
+bool bundle_fits(struct place *place, const struct place_ask *ask, int64_t booking)
+{
+    return are_all(place, ask, booking, OPS.fits);
+}
+
+bool bundle_is_there(struct place *place, const struct place_ask *ask, int64_t booking)
+{
+    return are_all(place, ask, booking, OPS.is_there);
+}
+
+/* Where one may not start, those before it are allocations by then, and all are to be released. */
+int bundle_start(struct place *place, const struct place_ask *ask, int64_t booking, int64_t now)
+{
+    if (!is_bundle(booking))
+        return OPS.start(place, ask, booking, now);
+    const struct bundle *b = bundle_of(place, booking);
+    for (uint32_t i = 0; i < b->n; i++) {
+        struct place_ask one = bundle_member_ask(place, ask, i, b->n);
+        if (OPS.start(place, &one, b->v[b->first + i], now) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int bundle_extend(struct place *place, int64_t booking, int64_t end)
+{
+    if (!is_bundle(booking))
+        return OPS.extend(place, booking, end);
+    const struct bundle *b = bundle_of(place, booking);
+    int64_t at, was;
+    match_job_window(graph_place_of(place)->match, b->v[b->first], &at, &was);
+    for (uint32_t i = 0; i < b->n; i++) {
+        if (OPS.extend(place, b->v[b->first + i], end) == 0)
+            continue;
+        while (i-- > 0) /* the points are there still that this was until just now */
+            OPS.extend(place, b->v[b->first + i], was);
+        return fail(ENOMEM);
+    }
+    return 0;
+}
+
+/* ---- To move one ---- */
+
+/* Choose for a lifted bundle before it, or, if `anew`, where it is. Returns the time, or -1 as book_first. */
+static int64_t choose(struct place *place, const struct place_ask *ask, int64_t from,
+                      const struct place_pull *how, struct bundle *b)
+{
+    int64_t at = from < how->at ? book_first(place, ask, from, how->at, b) : fail(ENOENT);
+    if (at >= 0 || errno != ENOENT || !how->anew)
+        return at;
+    return book_all(place, ask, how->at, b) < 0 ? -1 : how->at;
+}
+
+/* What it may hold of that. As choose. */
+static int64_t choose_good(struct place *place, const struct place_ask *ask,
+                           const struct place_pull *how, int64_t temp)
+{
+    struct bundle *b = bundle_of(place, temp);
+    int64_t at = choose(place, ask, how->from, how, b);
+    for (bool again = false; at >= 0 && how->may_hold && !how->may_hold(how->arg, temp, at);) {
+        if (how->narrow && !again)
+            how->narrow(how->arg, temp, at);
+        take_back(place, b);
+        if (again || !graph_place_of(place)->is_narrow)
+            return fail(EBUSY);
+        again = true;
+        at = choose(place, ask, at, how, b);
+    }
+    return at;
+}
+
+int64_t bundle_pull(struct place *place, const struct place_ask *ask, int64_t booking,
+                    struct place_pull *how)
+{
+    struct graph_place *n = graph_place_of(place);
+    if (!is_bundle(booking))
+        return OPS.pull(place, ask, booking, how);
+    uint64_t next = place->freed.next;
+    how->freed = INT64_MAX;
+    int64_t temp = slot_alloc(n->bundles, bundle_members(place, ask->class));
+    if (temp < 0)
+        return fail(ENOMEM);
+    bool outermost = try_begin(n);
+    bundle_lift(place, booking, false);
+    int64_t at = choose_good(place, ask, how, temp);
+    int error = errno;
+    OPS.narrow(place, NULL);
+    struct bundle *b = bundle_of(place, booking), *new = bundle_of(place, temp), old = *b;
+    if (at < 0) {
+        bundle_drop(place, ask, booking);
+    } else {
+        for (uint32_t i = 0; i < b->n; i++)
+            OPS.release(place, b->v[b->first + i]);
+        *b = *new;
+        *new = old;
+    }
+    try_end(n, outermost);
+    slot_free(place, temp);
+    errno = error;
+    if (at < 0)
+        return error == EBUSY || error == ENOENT ? how->at : -1;
+    if (place->freed.next != next)
+        how->freed = how->at;
+    return at;
+}
+
+int64_t bundle_detach(struct place *place, int64_t booking)
+{
+    struct bundle *b = bundle_of(place, booking);
+    int64_t first = b->v[b->first++];
+    if (--b->n == 0)
+        slot_free(place, booking);
+    return first;
+}
+
+int bundle_narrow(struct place *place, const struct place_ask *ask)
+{
+    struct place_ask one;
+    if (!ask || !is_bundle_class(ask->class))
+        return OPS.narrow(place, ask);
+    one = bundle_role_ask(place, ask, 0);
+    return OPS.narrow(place, &one);
+}
+
+/* ---- What was freed, and what lacks ---- */
+
+/* That nothing has changed is not known of a bundle. */
+bool bundle_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at)
+{
+    return !is_bundle(booking) && OPS.is_stuck(place, ask, booking, at);
+}
+
+bool bundle_betters(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
+                    uint64_t since)
+{
+    if (!is_bundle_class(ask->class))
+        return OPS.betters(place, ask, booking, at, since);
+    const struct bundle_class *c = bundle_class_of(place, ask->class);
+    const struct bundle *b = booking < 0 ? NULL : bundle_of(place, booking);
+    uint32_t n = b ? b->n : c->n;
+    for (uint32_t i = 0; i < n; i++) {
+        struct place_ask one =
+            b ? bundle_member_ask(place, ask, i, n) : bundle_role_ask(place, ask, i);
+        if (OPS.betters(place, &one, b ? b->v[b->first + i] : -1, at, since))
+            return true;
+    }
+    return false;
+}
+
+const char *bundle_lacks(struct place *place, const struct place_ask *ask, int64_t at,
+                         struct place_counts *counts)
+{
+    struct place_ask one;
+    if (!is_bundle_class(ask->class))
+        return OPS.lacks(place, ask, at, counts);
+    one = bundle_role_ask(place, ask, 0);
+    return OPS.lacks(place, &one, at, counts);
+}
+
+/* ---- A bundle that others have kept ---- */
+
+/* The texts of its members are a list in JSON. */
+int64_t bundle_adopt(struct place *place, const char *format, const char *text, size_t length,
+                     int64_t at, int64_t end, bool reservation, berth_error_t *err)
+{
+    struct graph_place *n = graph_place_of(place);
+    struct json_part key, value;
+    struct json_scan scan;
+    uint32_t members = 0;
+    if (length == 0 || text[0] != '[' || !n->bundles)
+        return OPS.adopt(place, format, text, length, at, end, reservation, err);
+    json_scan_begin(&scan, json_part(text, length));
+    while (json_scan_next(&scan, &key, &value))
+        members++;
+    int64_t booking = members > 0 ? slot_alloc(n->bundles, members) : fail(EINVAL);
+    if (booking < 0)
+        return errtext_set(err, errno,
+                           errno == ENOMEM ? "out of memory" : "expected what members hold");
+    struct bundle *b = bundle_of(place, booking);
+    json_scan_begin(&scan, json_part(text, length));
+    while (json_scan_next(&scan, &key, &value)) {
+        int64_t one = OPS.adopt(place, format, value.at, value.length, at, end, reservation, err);
+        if (one < 0) {
+            int error = errno;
+            take_back(place, b);
+            slot_free(place, booking);
+            return fail(error);
+        }
+        b->v[b->n++] = one;
+    }
+    return booking;
+}

@@ -1,0 +1,140 @@
+/* Bundles: several requests that are placed together or not at all (place.h, gather).
+ *
+ * The class of a bundle is a list of roles, so many bookings of a class each, and its booking a list of bookings
+ * that are the graph's as any other. What is asked of a bundle is asked of each of these. So whoever moves a
+ * booking moves a bundle as a whole, and knows nothing of it.
+ *
+ * At a time the members are chosen one after the other, in the order of the roles, each as the policy would with
+ * those before it in place. The earliest time is found by trying: times are skipped in which one member alone would
+ * not fit, or by count not all pieces of a role, and then the next one is when anything begins or ends.
+ *
+ * Their numbers have a bit that those of other classes and bookings lack.
+ */
+#ifndef PLACE_BUNDLE_H
+#define PLACE_BUNDLE_H
+
+#include "place/graph/graph_priv.h"
+
+#define BUNDLE_CLASS   (UINT32_C(1) << 31)
+#define BUNDLE_BOOKING (INT64_C(1) << 40)
+
+struct bundle_class {
+    uint32_t users; /* 0: the slot is free */
+    uint32_t part;
+    uint32_t n;     /* roles */
+    uint32_t total; /* members */
+    struct place_role *role;
+};
+
+struct bundle {
+    bool used;
+    bool is_try;       /* it is there to be measured only */
+    uint32_t first, n; /* those before the first one have been detached */
+    int64_t *v;
+};
+
+struct bundles {
+    struct bundle_class *class;
+    uint32_t n_classes;
+    size_t cap_classes;
+    struct bundle *bundle;
+    uint32_t n_bundles;
+    size_t cap_bundles;
+    uint32_t *node; /* of the bundle that was asked about last: nodes, ascending */
+    size_t n_nodes, cap_nodes;
+    struct strbuf text;
+};
+
+static inline bool is_bundle_class(uint32_t class)
+{
+    return class != PLACE_NO_CLASS && class & BUNDLE_CLASS;
+}
+
+static inline bool is_bundle(int64_t booking)
+{
+    return booking >= 0 && booking != BOOKING_TEMP && booking & BUNDLE_BOOKING;
+}
+
+static inline const struct bundle_class *bundle_class_of(const struct place *place, uint32_t class)
+{
+    return &graph_place_of(place)->bundles->class[class & ~BUNDLE_CLASS];
+}
+
+static inline struct bundle *bundle_of(const struct place *place, int64_t booking)
+{
+    return &graph_place_of(place)->bundles->bundle[booking & ~BUNDLE_BOOKING];
+}
+
+/* What the members of a role ask for. */
+struct place_ask bundle_role_ask(const struct place *place, const struct place_ask *ask,
+                                 uint32_t role);
+
+/* The same of the member with a number, of `left` that are left. */
+struct place_ask bundle_member_ask(const struct place *place, const struct place_ask *ask,
+                                   uint32_t member, uint32_t left);
+
+/* The first time in [from, before) that is not ruled out by one member of a role alone, or by the count of their
+ * pieces; -1 with ENOENT, or as match_plan_when.
+ */
+int64_t bundle_next(struct place *place, const struct place_ask *ask, int64_t from, int64_t before);
+
+/* ---- Bookings (bundle.c) ---- */
+
+int64_t bundle_when(const struct place *place, const struct place_ask *ask, int64_t from);
+int64_t bundle_book(struct place *place, const struct place_ask *ask, int64_t at);
+int64_t bundle_reserve(struct place *place, const struct place_ask *ask, int64_t from, int64_t *at);
+int64_t bundle_probe(struct place *place, const struct place_ask *ask, int64_t at);
+int64_t bundle_room(struct place *place, const struct place_ask *ask, int64_t at);
+void bundle_release(struct place *place, int64_t booking);
+void bundle_lift(struct place *place, int64_t booking, bool briefly);
+void bundle_drop(struct place *place, const struct place_ask *ask, int64_t booking);
+bool bundle_fits(struct place *place, const struct place_ask *ask, int64_t booking);
+bool bundle_is_there(struct place *place, const struct place_ask *ask, int64_t booking);
+int bundle_start(struct place *place, const struct place_ask *ask, int64_t booking, int64_t now);
+int bundle_extend(struct place *place, int64_t booking, int64_t end);
+int64_t bundle_pull(struct place *place, const struct place_ask *ask, int64_t booking,
+                    struct place_pull *how);
+int64_t bundle_detach(struct place *place, int64_t booking);
+int bundle_narrow(struct place *place, const struct place_ask *ask);
+bool bundle_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at);
+bool bundle_betters(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
+                    uint64_t since);
+const char *bundle_lacks(struct place *place, const struct place_ask *ask, int64_t at,
+                         struct place_counts *counts);
+int64_t bundle_adopt(struct place *place, const char *format, const char *text, size_t length,
+                     int64_t at, int64_t end, bool reservation, berth_error_t *err);
+
+/* ---- Classes (bundle_class.c) ---- */
+
+int bundle_gather(struct place *place, const struct place_role *role, size_t n, uint32_t part,
+                  bool refuse, uint32_t *class, int64_t *units, berth_error_t *err);
+int bundle_know(struct place *place, const jobspec_t *spec, uint32_t part, bool refuse,
+                uint32_t *class, int64_t *units, berth_error_t *err);
+void bundle_forget(struct place *place, uint32_t class);
+int bundle_ever(struct place *place, const struct place_ask *ask, uint64_t blocks);
+int64_t bundle_units(struct place *place, uint32_t class);
+int64_t bundle_wants(const struct place *place, uint32_t class, const char *type);
+uint32_t bundle_members(const struct place *place, uint32_t class);
+bool bundle_is_short(struct place *place, const struct place_ask *ask, int64_t now,
+                     struct place_note *note);
+
+/* ---- What bundles hold (bundle_holds.c) ---- */
+
+int64_t bundle_amount(const struct place *place, int64_t booking, const char *type);
+bool bundle_next_shared(const struct place *place, int64_t booking, uint32_t *i, uint32_t *node);
+int bundle_mark(struct place *place, int64_t booking, bool on);
+bool bundle_meets(const struct place *place, int64_t booking);
+uint64_t bundle_blocks(const struct place *place, int64_t booking);
+int bundle_touches(struct place *place, int64_t booking, const char *resources, berth_error_t *err);
+int64_t bundle_useful(struct place *place, const struct place_ask *ask, int64_t booking);
+int bundle_write(struct place *place, int64_t booking, const char *format, const char **text,
+                 size_t *length);
+int64_t bundle_given(struct place *place, int64_t booking, const struct resource_range **ranges,
+                     const struct resource_host **hosts);
+uint32_t bundle_holds(const struct place *place, int64_t booking);
+int64_t bundle_first(const struct place *place, int64_t booking);
+
+/* All bundles are gone. */
+void bundles_clear(struct graph_place *n);
+
+#endif

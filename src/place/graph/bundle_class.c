@@ -1,0 +1,357 @@
+/* What members of a bundle ask for together. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/errtext.h"
+#include "place/graph/bundle.h"
+#include "place/graph/capacity.h"
+
+#define OPS graph_place_ops
+
+struct place_ask bundle_role_ask(const struct place *place, const struct place_ask *ask,
+                                 uint32_t role)
+{
+    struct place_ask one = *ask;
+    one.class = bundle_class_of(place, ask->class)->role[role].class;
+    return one;
+}
+
+struct place_ask bundle_member_ask(const struct place *place, const struct place_ask *ask,
+                                   uint32_t member, uint32_t left)
+{
+    if (!is_bundle_class(ask->class))
+        return *ask;
+    const struct bundle_class *c = bundle_class_of(place, ask->class);
+    uint32_t role = 0;
+    member += c->total - left;
+    while (role + 1 < c->n && member >= c->role[role].count)
+        member -= c->role[role++].count;
+    return bundle_role_ask(place, ask, role);
+}
+
+static int64_t times(int64_t a, int64_t b)
+{
+    int64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+static int64_t plus(int64_t a, int64_t b)
+{
+    return a < INT64_MAX - b ? a + b : INT64_MAX;
+}
+
+/* ---- Bounds ---- */
+
+/* What all members of a role need of pieces: a node that they may share is each one's, however many there are. */
+static struct class of_all(const struct graph_place *n, const struct class *c, uint32_t count)
+{
+    struct class all = *c;
+    const struct capacity *h = c->capacity == PLACE_NONE ? NULL : &n->capacities->v[c->capacity];
+    if (h && (!h->is_node || h->piece.alone))
+        all.pieces = times(c->pieces, count);
+    return all;
+}
+
+/* The cores that all take at least. */
+static int64_t cores_of(const struct graph_place *n, const struct bundle_class *b)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < b->n; i++)
+        sum = plus(sum, times(n->classes[b->role[i].class].cores, b->role[i].count));
+    return sum;
+}
+
+int64_t bundle_next(struct place *place, const struct place_ask *ask, int64_t from, int64_t before)
+{
+    struct graph_place *n = graph_place_of(place);
+    const struct bundle_class *b = bundle_class_of(place, ask->class);
+    int64_t cores = cores_of(n, b), at = from;
+    do {
+        from = at;
+        for (uint32_t i = 0; i < b->n; i++) {
+            struct place_ask one = bundle_role_ask(place, ask, i);
+            struct class all = of_all(n, &n->classes[one.class], b->role[i].count);
+            struct counted counted;
+            graph_place_plan_counted(&counted, n, &one);
+            counted.class = &all;
+            if (counted.plan.calendar)
+                counted.plan.limit = n->parts[b->part].capacity - cores;
+            at = match_plan_when(n->match, &counted.plan, at, before);
+            if (at < 0)
+                return -1;
+        }
+    } while (at > from);
+    return at;
+}
+
+bool bundle_is_short(struct place *place, const struct place_ask *ask, int64_t now,
+                     struct place_note *note)
+{
+    struct graph_place *n = graph_place_of(place);
+    if (!is_bundle_class(ask->class))
+        return OPS.is_short(place, ask, now, note);
+    const struct bundle_class *b = bundle_class_of(place, ask->class);
+    if (graph_place_refresh(n) < 0)
+        return false;
+    struct place_ask first = bundle_role_ask(place, ask, 0);
+    struct plan_ask plan = graph_place_plan(n, &first);
+    int64_t limit = n->parts[b->part].capacity - cores_of(n, b);
+    if (plan.calendar &&
+        (limit < 0 || profile_max(plan.calendar, now, now + ask->duration) > limit))
+        return true;
+    for (uint32_t i = 0; i < b->n; i++) {
+        struct place_note own = {0}; /* what is noted is of one request */
+        const struct class *c = &n->classes[b->role[i].class];
+        struct class all = of_all(n, c, b->role[i].count);
+        if (c->capacity != PLACE_NONE &&
+            capacity_short(n, &all, ask->duration, now, i == 0 ? note : &own))
+            return true;
+    }
+    return false;
+}
+
+/* ---- Could it ever be? ---- */
+
+/* The members of a class that there is room for on an idle machine, all up, by what each node has; INT64_MAX where
+ * that is not known.
+ */
+static int64_t most_of(const struct graph_place *n, const struct class *c)
+{
+    const struct piece *p = c->piece;
+    int64_t sum = 0;
+    if (c->capacity == PLACE_NONE || c->n_pieces != 1 || p->any || c->pieces < 1 ||
+        (n->capacities->v[c->capacity].is_node && !p->alone))
+        return INT64_MAX;
+    for (uint32_t v = 0; v < n->graph->n; v++) {
+        if (n->graph->v[v].type != TYPE_NODE || !match_part_has(n->parts[c->part].within, v))
+            continue;
+        int64_t most = p->alone ? 1 : INT64_MAX;
+        for (uint32_t i = 0; i < p->n; i++)
+            if (p->need[i].least > 0) {
+                int64_t room = match_units_at(n->match, v, p->need[i].type) / p->need[i].least;
+                most = room < most ? room : most;
+            }
+        sum = plus(sum, most);
+    }
+    return sum / c->pieces;
+}
+
+/* Each by itself, the members of each role, and all by the cores that there are. Returns 0, or -1 with ENODEV and a
+ * text.
+ */
+static int judge(struct graph_place *n, const struct bundle_class *b, berth_error_t *err)
+{
+    const struct part *part = &n->parts[b->part];
+    const char *who = part->requires ? "queue" : "machine";
+    for (uint32_t i = 0; i < b->n; i++) {
+        int64_t most = most_of(n, &n->classes[b->role[i].class]);
+        if (most < b->role[i].count)
+            return errtext_set(err, ENODEV,
+                               "%" PRIu32
+                               " members are to start together, the %s has room for %" PRId64,
+                               b->role[i].count, who, most);
+    }
+    int64_t cores = cores_of(n, b);
+    int64_t has =
+        n->has_unit ? match_part_amount(n->match, part->within, n->unit, false) : INT64_MAX;
+    if (cores > has)
+        return errtext_set(err, ENODEV,
+                           "%" PRIu32 " members are to start together with %" PRId64
+                           " %ss, the %s has %" PRId64,
+                           b->total, cores, intern_text(&n->graph->types, n->unit), who, has);
+    return 0;
+}
+
+/* What members may never get one by one they never get together. */
+static int judge_all(struct place *place, const struct bundle_class *b, berth_error_t *err)
+{
+    for (uint32_t i = 0; i < b->n; i++) {
+        uint32_t class = b->role[i].class;
+        int64_t units;
+        if (OPS.know(place, NULL, b->part, true, &class, &units, err) < 0)
+            return -1;
+        OPS.forget(place, class);
+    }
+    return judge(graph_place_of(place), b, err);
+}
+
+int bundle_ever(struct place *place, const struct place_ask *ask, uint64_t blocks)
+{
+    if (!is_bundle_class(ask->class))
+        return OPS.ever(place, ask, blocks);
+    const struct bundle_class *b = bundle_class_of(place, ask->class);
+    for (uint32_t i = 0; i < b->n; i++) {
+        struct place_ask one = bundle_role_ask(place, ask, i);
+        if (OPS.ever(place, &one, blocks) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- The table ---- */
+
+static bool is_same(const struct bundle_class *c, const struct place_role *role, size_t n,
+                    uint32_t part)
+{
+    bool same = c->users > 0 && c->n == n && c->part == part;
+    for (size_t i = 0; same && i < n; i++)
+        same = c->role[i].class == role[i].class && c->role[i].count == role[i].count;
+    return same;
+}
+
+static int bundles_need(struct graph_place *n)
+{
+    if (!n->bundles)
+        n->bundles = calloc(1, sizeof(*n->bundles));
+    return n->bundles ? 0 : -1;
+}
+
+/* The slot of these roles, or a free one; -1 with ENOMEM. */
+static int64_t seek(struct bundles *t, const struct place_role *role, size_t n, uint32_t part)
+{
+    int64_t free_one = -1;
+    for (uint32_t i = 0; i < t->n_classes; i++) {
+        if (is_same(&t->class[i], role, n, part))
+            return i;
+        if (t->class[i].users == 0 && free_one < 0)
+            free_one = i;
+    }
+    if (free_one >= 0)
+        return free_one;
+    if (array_grow((void **)&t->class, &t->cap_classes, (size_t)t->n_classes + 1,
+                   sizeof(*t->class)) < 0)
+        return -1;
+    t->class[t->n_classes] = (struct bundle_class){0};
+    return t->n_classes++;
+}
+
+/* Make a class of roles, whose classes it uses from then on. Returns 0, or -1 with ENOMEM. */
+static int make(struct place *place, struct bundle_class *c, const struct place_role *role,
+                size_t n, uint32_t part)
+{
+    c->role = malloc(n * sizeof(*c->role));
+    if (!c->role)
+        return -1;
+    memcpy(c->role, role, n * sizeof(*c->role));
+    c->n = (uint32_t)n;
+    c->part = part;
+    c->total = 0;
+    for (size_t i = 0; i < n; i++) {
+        int64_t units;
+        uint32_t class = role[i].class;
+        c->total += role[i].count;
+        if (OPS.know(place, NULL, part, false, &class, &units, NULL) == 0)
+            continue;
+        while (i-- > 0)
+            OPS.forget(place, role[i].class);
+        free(c->role);
+        *c = (struct bundle_class){0};
+        errno = ENOMEM;
+        return -1;
+    }
+    return 0;
+}
+
+int bundle_gather(struct place *place, const struct place_role *role, size_t n, uint32_t part,
+                  bool refuse, uint32_t *class, int64_t *units, berth_error_t *err)
+{
+    struct graph_place *g = graph_place_of(place);
+    int64_t at = bundles_need(g) < 0 ? -1 : seek(g->bundles, role, n, part);
+    struct bundle_class *c = at < 0 ? NULL : &g->bundles->class[at];
+    if (!c || (c->users == 0 && make(place, c, role, n, part) < 0))
+        return errtext_set(err, ENOMEM, "out of memory");
+    c->users++;
+    *class = BUNDLE_CLASS | (uint32_t)at;
+    *units = bundle_units(place, *class);
+    if (refuse && judge_all(place, c, err) < 0) {
+        int saved = errno;
+        bundle_forget(place, *class);
+        errno = saved;
+        return -1;
+    }
+    return 0;
+}
+
+int bundle_know(struct place *place, const jobspec_t *spec, uint32_t part, bool refuse,
+                uint32_t *class, int64_t *units, berth_error_t *err)
+{
+    if (spec || !is_bundle_class(*class))
+        return OPS.know(place, spec, part, refuse, class, units, err);
+    struct bundle_class *c = &graph_place_of(place)->bundles->class[*class & ~BUNDLE_CLASS];
+    if (graph_place_refresh(graph_place_of(place)) < 0)
+        return errtext_set(err, ENOMEM, "out of memory");
+    if (refuse && judge_all(place, c, err) < 0)
+        return -1;
+    c->users++;
+    *units = bundle_units(place, *class);
+    return 0;
+}
+
+void bundle_forget(struct place *place, uint32_t class)
+{
+    if (!is_bundle_class(class)) {
+        OPS.forget(place, class);
+        return;
+    }
+    struct bundle_class *c = &graph_place_of(place)->bundles->class[class & ~BUNDLE_CLASS];
+    if (--c->users > 0)
+        return;
+    for (uint32_t i = 0; i < c->n; i++)
+        OPS.forget(place, c->role[i].class);
+    free(c->role);
+    *c = (struct bundle_class){0};
+}
+
+int64_t bundle_units(struct place *place, uint32_t class)
+{
+    struct graph_place *n = graph_place_of(place);
+    if (!is_bundle_class(class))
+        return OPS.units(place, class);
+    graph_place_refresh(n);
+    return plus(cores_of(n, bundle_class_of(place, class)), 1);
+}
+
+/* Members may share nodes that they do not want for themselves. */
+int64_t bundle_wants(const struct place *place, uint32_t class, const char *type)
+{
+    const struct graph_place *n = graph_place_of(place);
+    if (!is_bundle_class(class))
+        return OPS.wants(place, class, type);
+    const struct bundle_class *b = bundle_class_of(place, class);
+    bool is_node = strcmp(type, "node") == 0;
+    int64_t sum = 0, most = 0;
+    for (uint32_t i = 0; i < b->n; i++) {
+        const struct class *c = &n->classes[b->role[i].class];
+        int64_t one = OPS.wants(place, b->role[i].class, type);
+        if (is_node && !(c->n_pieces == 1 && c->piece[0].alone))
+            most = one > most ? one : most;
+        else
+            sum = plus(sum, times(one, b->role[i].count));
+    }
+    return sum > most ? sum : most;
+}
+
+uint32_t bundle_members(const struct place *place, uint32_t class)
+{
+    return is_bundle_class(class) ? bundle_class_of(place, class)->total : 1;
+}
+
+void bundles_clear(struct graph_place *n)
+{
+    struct bundles *t = n->bundles;
+    if (!t)
+        return;
+    for (uint32_t i = 0; i < t->n_classes; i++)
+        free(t->class[i].role);
+    for (uint32_t i = 0; i < t->n_bundles; i++)
+        free(t->bundle[i].v);
+    free(t->class);
+    free(t->bundle);
+    free(t->node);
+    strbuf_clear(&t->text);
+    free(t);
+    n->bundles = NULL;
+}

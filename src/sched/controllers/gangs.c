@@ -1,0 +1,125 @@
+/* Gangs (waiting/gang.h): whose members start together, and what becomes of them when one ends. */
+#include "sched/waiting/gang.h"
+
+#include "berth/sched_admin.h"
+#include "sched/controllers/rows.h"
+
+static void entered(sched_t *s, uint32_t slot)
+{
+    struct gang *gang = gang_of(s, slot);
+    if (gang && !is_entry(s, slot))
+        gang_due(s, gang);
+}
+
+static void started(sched_t *s, uint32_t slot, enum sched_how how)
+{
+    struct gang *gang = gang_of(s, slot);
+    (void)how;
+    if (!gang)
+        return;
+    s->jobs[slot].details->is_in_gang = true;
+    if (gang->running++ == 0)
+        gang_due(s, gang);
+}
+
+/* It runs no more. */
+static void leave(sched_t *s, uint32_t slot, struct gang *gang)
+{
+    s->jobs[slot].details->is_in_gang = false;
+    gang->running--;
+    if (!gang_is_up(gang))
+        gang_due(s, gang);
+}
+
+bool sched_replaces(const sched_t *s, sched_job_t job)
+{
+    uint32_t slot = job_in_queue(s, job);
+    const struct gang *gang = slot == JOB_NONE ? NULL : gang_of(s, slot);
+    const struct details *d = s->jobs[slot == JOB_NONE ? 0 : slot].details;
+    return gang && s->jobs[slot].state == SCHED_RUNNING && !gang->is_over &&
+           gang->failure == SCHED_FAIL_REPLACE && !d->is_stopping && !d->is_cleared &&
+           gang->replaced < d->of->size;
+}
+
+static void requeued(sched_t *s, uint32_t slot)
+{
+    struct gang *gang = gang_of(s, slot);
+    if (!gang)
+        return;
+    gang->replaced += !s->jobs[slot].details->is_stopping;
+    leave(s, slot, gang);
+    s->jobs[slot].details->is_dismissed = false;
+    if (gang->is_over)
+        gang_due(s, gang);
+}
+
+/* A member has failed, and was not stopped for another job. */
+static void fail(sched_t *s, uint32_t slot, struct gang *gang)
+{
+    uint32_t left = gang->running + gang->done;
+    if (gang->failure != SCHED_FAIL_ALL && left >= gang->min)
+        return;
+    gang->is_over = true;
+    gang->why =
+        gang->failure == SCHED_FAIL_ALL
+            ? (struct sched_reason){.kind = SCHED_REASON_GANG_FAILED,
+                                    .gang.have = s->jobs[slot].details->member}
+            : (struct sched_reason){.kind = SCHED_REASON_GANG_LEFT, .gang = {left, gang->min}};
+    gang_due(s, gang);
+}
+
+static void ended(sched_t *s, uint32_t slot, enum job_end end)
+{
+    struct gang *gang = gang_of(s, slot);
+    const struct details *d = s->jobs[slot].details;
+    if (!gang)
+        return;
+    if (!d->is_in_gang) {
+        gang_due(s, gang); /* one less that waits */
+        return;
+    }
+    gang->done += end == JOB_FINISHED;
+    leave(s, slot, gang);
+    if (end != JOB_FINISHED && !gang->is_over && !d->is_stopping && !d->is_cleared)
+        fail(s, slot, gang);
+}
+
+static enum step gate(sched_t *s, uint32_t slot)
+{
+    struct gang *gang = gang_of(s, slot);
+    if (!gang || (!gang->is_over && (gang_need(gang) > 1) == gang_asks_whole(s, slot)))
+        return STEP_BUSY;
+    job_block(s, slot, BLOCK_GANG);
+    gang_due(s, gang);
+    return STEP_DONE;
+}
+
+static void reason(const sched_t *s, uint32_t slot, struct sched_reason *why)
+{
+    (void)s, (void)slot;
+    why->kind = SCHED_REASON_GANG_WAITS;
+}
+
+static enum step turn(sched_t *s)
+{
+    return gang_settle(s);
+}
+
+static enum step settle(sched_t *s, bool again)
+{
+    (void)again;
+    return gang_settle(s);
+}
+
+const struct controller gang_controller = {
+    .name = "gang",
+    .block = BLOCK_GANG,
+    .entered = entered,
+    .started = started,
+    .requeued = requeued,
+    .ended = ended,
+    .gate = gate,
+    .reason = reason,
+    .turn = turn,
+    .settle = settle,
+};

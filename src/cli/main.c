@@ -36,6 +36,7 @@ static const struct verb verbs[] = {
     {"update", "change limits, priorities", cli_update},
     {"queues", "list, open and close queues", cli_queues},
     {"shares", "show who has how much", cli_shares},
+    {"nodes", "list nodes and their use", cli_nodes},
     {"resources", "show the machine", cli_resources},
     {"drain", "take resources out of use", cli_drain},
     {"resume", "put resources back into use", cli_resume},
@@ -98,8 +99,7 @@ static int print_overview(void)
             printf("  %-9s  %s\n", v->name, v->summary);
     }
     printf("\n"
-           "  -h, --help     print this\n"
-           "  -V, --version  print the version\n"
+           "  -h, --help  print this                 -V, --version  print the version\n"
            "Exit status: 0 done, 1 failed, 2 wrong command line. Manual: man berth\n"
            "Example: berth run -c 2 ./work.sh\n");
     return CLI_OK;

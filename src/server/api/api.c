@@ -353,6 +353,7 @@ static const struct route routes[] = {
     {"PATCH", "/v1/queues/*", api_queue_patch, true, true, false},
     {"GET", "/v1/shares", api_shares_get, false, false, false},
     {"PATCH", "/v1/shares", api_shares_patch, true, true, false},
+    {"GET", "/v1/nodes", api_nodes_get, false, false, false},
     {"GET", "/v1/resources", api_resources_get, false, false, false},
     {"PATCH", "/v1/resources", api_resources_patch, true, true, false},
     {"GET", "/v1/classes", api_classes_get, false, false, false},

@@ -162,6 +162,7 @@ bool api_states_fit(const struct api_states *states, const struct job *job, uint
 
 void api_server_get(struct call *c);
 void api_metrics_get(struct call *c);
+void api_nodes_get(struct call *c);
 void api_server_reload(struct call *c);
 void api_server_stop(struct call *c);
 void api_jobs_post(struct call *c);

@@ -1,0 +1,223 @@
+/* GET /v1/nodes: what each node has, what running jobs hold of it, and whether it is in use. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hostlist.h"
+#include "berth/sched_query.h"
+#include "config/seconds.h"
+#include "resource/graph.h"
+#include "server/api/api.h"
+
+struct node_row {
+    uint32_t vertex;
+    int64_t cores, gpus, memory;
+    int64_t cores_used, gpus_used, memory_used;
+    int64_t cores_down; /* or drained */
+    size_t jobs;
+};
+
+struct node_table {
+    const struct graph *g;
+    struct node_row *v;
+    size_t n;
+    uint32_t *of_rank; /* the row of a rank; VERTEX_NONE: none */
+    size_t n_ranks;
+};
+
+/* ---- What there is ---- */
+
+static int collect(struct node_table *t, const struct graph *g)
+{
+    size_t nodes = 0, ranks = 0;
+    for (uint32_t v = 0; v < g->n; v++) {
+        bool is = g->v[v].type == TYPE_NODE && !g->v[v].gone;
+        nodes += is;
+        if (is && g->v[v].rank >= 0 && (size_t)g->v[v].rank >= ranks)
+            ranks = (size_t)g->v[v].rank + 1;
+    }
+    *t = (struct node_table){.g = g, .n_ranks = ranks};
+    t->v = calloc(nodes + 1, sizeof(*t->v));
+    t->of_rank = reallocarray(NULL, ranks + 1, sizeof(*t->of_rank));
+    if (!t->v || !t->of_rank)
+        return -1;
+    for (size_t i = 0; i < ranks; i++)
+        t->of_rank[i] = VERTEX_NONE;
+    for (uint32_t v = 0; v < g->n; v++) {
+        if (g->v[v].type != TYPE_NODE || g->v[v].gone)
+            continue;
+        if (g->v[v].rank >= 0)
+            t->of_rank[g->v[v].rank] = (uint32_t)t->n;
+        t->v[t->n++].vertex = v;
+    }
+    return 0;
+}
+
+/* The node that a vertex is in, and whether anything from the vertex up is down. */
+static uint32_t node_above(const struct graph *g, uint32_t v, bool *down)
+{
+    uint32_t node = VERTEX_NONE;
+    for (*down = false; v != VERTEX_NONE; v = graph_parent(g, v, GRAPH_CONTAINMENT)) {
+        *down = *down || g->v[v].down;
+        if (g->v[v].type == TYPE_NODE && node == VERTEX_NONE)
+            node = v;
+    }
+    return node;
+}
+
+static int compare_vertices(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = ((const struct node_row *)b)->vertex;
+    return (x > y) - (x < y);
+}
+
+/* Add up what is in each node. O(vertices x (depth + log nodes)). */
+static void add_contents(struct node_table *t)
+{
+    const struct graph *g = t->g;
+    for (uint32_t v = 0; v < g->n; v++) {
+        bool down, is_memory = strcmp(graph_type_name(g, v), "memory") == 0;
+        if (g->v[v].gone || (g->v[v].type != TYPE_CORE && g->v[v].type != TYPE_GPU && !is_memory))
+            continue;
+        uint32_t node = node_above(g, v, &down);
+        struct node_row *row = bsearch(&node, t->v, t->n, sizeof(*t->v), compare_vertices);
+        if (!row)
+            continue;
+        row->cores += g->v[v].type == TYPE_CORE;
+        row->cores_down += g->v[v].type == TYPE_CORE && down;
+        row->gpus += g->v[v].type == TYPE_GPU;
+        row->memory += is_memory ? g->v[v].size : 0;
+    }
+}
+
+/* ---- What is in use ---- */
+
+static int64_t count_ids(const struct resource_range *range, size_t n)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        count += (int64_t)range[i].last - (int64_t)range[i].first + 1;
+    return count;
+}
+
+static void add_used(struct node_table *t, const struct resource_host *host)
+{
+    if (host->rank < 0 || (size_t)host->rank >= t->n_ranks || t->of_rank[host->rank] == VERTEX_NONE)
+        return;
+    struct node_row *row = &t->v[t->of_rank[host->rank]];
+    row->cores_used += count_ids(host->cores, host->n_cores);
+    row->gpus_used += count_ids(host->gpus, host->n_gpus);
+    row->memory_used += host->memory;
+    row->jobs++;
+}
+
+/* O(what runs hold). */
+static void add_runs(struct node_table *t, const server_t *s)
+{
+    struct sched_allocation given;
+    for (size_t i = 0; i < s->runs.n; i++) {
+        const struct run *run = s->runs.v[i];
+        const struct member *m = run && run->key ? member_record(run->job, run->member) : NULL;
+        if (!m || !member_is_live(m) || m->handle < 0 ||
+            sched_allocation(s->sched, m->handle, &given) < 0)
+            continue;
+        for (size_t h = 0; h < given.n_hosts; h++)
+            add_used(t, &given.hosts[h]);
+    }
+}
+
+/* ---- Whether it may be used ---- */
+
+/* Whether an administrator's change is of a node, all of it or a part: "node[0-3]", "node1/core0". */
+static bool concerns(const json_t *entry, const char *name)
+{
+    const char *text = json_string_value(json_object_get(entry, "resources"));
+    struct hostlist hosts = {0};
+    size_t n = text ? strcspn(text, "/") : 0;
+    bool found = n > 0 && hostlist_decode(&hosts, text, n, NULL) == 0 &&
+                 hostlist_find(&hosts, name, strlen(name)) >= 0;
+    hostlist_clear(&hosts);
+    return found;
+}
+
+/* The last change of a node; NULL. */
+static const json_t *change_of(const server_t *s, const char *name)
+{
+    const json_t *list = json_object_get(s->settings, "resources");
+    for (size_t i = json_array_size(list); i-- > 0;) {
+        const json_t *entry = json_array_get(list, i);
+        if (concerns(entry, name))
+            return entry;
+    }
+    return NULL;
+}
+
+static void put_status(const server_t *s, struct json_out *out, const struct node_row *row,
+                       const char *name)
+{
+    bool down, is_up;
+    node_above(match_graph(s->machine), row->vertex, &down);
+    is_up = !down && row->cores_down == 0;
+    const json_t *entry = is_up ? NULL : change_of(s, name);
+    const char *word = json_string_value(json_object_get(entry, "status"));
+    json_put_text(out, "status", is_up ? "up" : !down ? "partly" : word ? word : "down");
+    json_put_text(out, "reason", json_string_value(json_object_get(entry, "reason")));
+    json_put_seconds(out, "since",
+                     entry ? json_integer_value(json_object_get(entry, "since")) : -1);
+}
+
+/* ---- Rows ---- */
+
+static void put_properties(struct json_out *out, const struct graph *g, uint32_t v)
+{
+    size_t n = propset_size(&g->props, g->v[v].props);
+    json_open(out, "properties", '[');
+    for (size_t i = 0; i < n; i++)
+        json_put_string(out, NULL,
+                        propset_text(&g->props, propset_at(&g->props, g->v[v].props, i).key));
+    json_close(out, ']');
+}
+
+static void put_row(const struct call *c, struct json_out *out, const struct node_row *row,
+                    struct strbuf *name)
+{
+    const struct graph *g = match_graph(c->s->machine);
+    int64_t unit = c->s->size.memory_unit;
+    strbuf_reset(name);
+    graph_name(g, row->vertex, name);
+    json_line(out);
+    json_open(out, NULL, '{');
+    json_put_text(out, "name", strbuf_text(name));
+    json_put_int(out, "rank", g->v[row->vertex].rank);
+    put_status(c->s, out, row, strbuf_text(name));
+    json_put_int(out, "cores", row->cores);
+    json_put_int(out, "cores_used", row->cores_used);
+    json_put_int(out, "cores_down", row->cores_down);
+    json_put_int(out, "gpus", row->gpus);
+    json_put_int(out, "gpus_used", row->gpus_used);
+    json_put_int(out, "memory", row->memory * unit);
+    json_put_int(out, "memory_used", row->memory_used * unit);
+    json_put_uint(out, "jobs", row->jobs);
+    put_properties(out, g, row->vertex);
+    json_close(out, '}');
+}
+
+void api_nodes_get(struct call *c)
+{
+    struct json_out out = {.text = c->out};
+    struct node_table t;
+    struct strbuf name = {0};
+    if (collect(&t, match_graph(c->s->machine)) < 0) {
+        api_no_memory(c->reply);
+    } else {
+        add_contents(&t);
+        add_runs(&t, c->s);
+        json_open(&out, NULL, '{');
+        json_open(&out, "nodes", '[');
+        for (size_t i = 0; i < t.n; i++)
+            put_row(c, &out, &t.v[i], &name);
+        strbuf_puts(c->out, "\n]}\n");
+    }
+    strbuf_clear(&name);
+    free(t.v);
+    free(t.of_rank);
+}

@@ -1,0 +1,38 @@
+#!/bin/sh
+# The nodes of a machine: what jobs hold of each, and which of them may be used.
+. "$BERTH_SOURCE/test/daemon.sh"
+cd "$scratch" || exit 1
+mkdir -p "$BERTH_DIR"
+cat >"$BERTH_DIR/berth.yaml" <<'END'
+resources: {nodes: 4, cores: 8, gpus: 2, memory: 4}
+match: {policy: low}
+queues: {batch: {policy: easy}}
+END
+# row NODE: its line, one blank between words
+row() {
+    "$BERTH" nodes | awk -v node="$1" '$1 == node { $1 = $1; print }'
+}
+expect_status 0 "$BERTH" server start
+expect idle 'node0 up 0 0/8 0/2 0.0/4.0G' "$(row node0)"
+expect_status 0 "$BERTH" nodes
+expect lines 5 "$(wc -l <out)"
+
+# A part of the first node, and two nodes as a whole.
+one=$("$BERTH" submit -c 3 -g 1 --mem 1G -t 1h sleep 1000)
+two=$("$BERTH" submit -N 2 -x -t 1h sleep 1000)
+await_state "$one" running
+await_state "$two" running
+expect "a part" 'node0 up 1 3/8 1/2 1.0/4.0G' "$(row node0)"
+expect "as a whole" 'node1 up 1 8/8 2/2' "$(row node1 | cut -d ' ' -f 1-5)"
+expect "the other" 'node3 up 0 0/8 0/2 0.0/4.0G' "$(row node3)"
+
+expect_status 0 "$BERTH" drain node3 new disk
+expect_status 0 "$BERTH" drain --down node2/core0
+expect drained 'node3 drained 0 0/8 0/2 0.0/4.0G new disk' "$(row node3)"
+expect "of a core" partly "$(row node2 | cut -d ' ' -f 2)"
+expect_status 0 "$BERTH" nodes --json
+expect "cores down" '0 0 1 8' "$(sed -n 's/.*"cores_down": *\([0-9]*\).*/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
+expect_status 0 "$BERTH" resume node3
+expect resumed 'node3 up' "$(row node3 | cut -d ' ' -f 1-2)"
+expect_status 2 "$BERTH" nodes node0
+finish

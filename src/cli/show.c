@@ -105,6 +105,24 @@ static void print_job_fields(const json_t *job)
     }
 }
 
+/* What it has used of what it held, once it has ended. */
+static void print_used(const json_t *job)
+{
+    double start = answer_number(job, "start"), end = answer_number(job, "end");
+    double cores = answer_number(job, "cores"), cpu = answer_number(job, "cpu_time");
+    double memory = answer_number(job, "memory"), peak = answer_number(job, "peak_memory");
+
+    if (json_object_get(job, "summary")) /* of an array, members ran at several times */
+        return;
+    if (json_is_number(json_object_get(job, "cpu_time")) && start > 0 && end > start && cores > 0)
+        printf("%-*s %.0f%%, %.1f of %.0f core%s\n", NAME_WIDTH, "cpu used",
+               100 * cpu / (end - start) / cores, cpu / (end - start), cores,
+               cores > 1 ? "s" : "");
+    if (json_is_number(json_object_get(job, "peak_memory")) && memory > 0)
+        printf("%-*s %.0f%% of what was asked for\n", NAME_WIDTH, "memory used",
+               100 * peak / memory);
+}
+
 static void print_event(const json_t *event)
 {
     char text[WHEN_SIZE];
@@ -132,6 +150,7 @@ static int show_one_job(struct connection *connection, int64_t id, int64_t membe
         putchar('\n');
     } else if (rc == 0) {
         print_job_fields(job);
+        print_used(job);
         strbuf_puts(&path, "/events");
         /* The events of other users' jobs can't be seen. */
         if (connection_ask(connection, "GET", strbuf_text(&path), NULL, &events, err) == 0) {

@@ -29,11 +29,13 @@ struct sched_record {
     int64_t submitted;
 
     /* Of a running or reserved job: when it starts, when it is expected to end (INT64_MAX: nobody knows), and
-     * what it holds, in JGF; of members that are promised a start together, a list of that.
+     * what it holds, in a format of match_update (NULL: jgf); of members that are promised a start together, a
+     * list of that in JGF. What sched_record says is in JGF.
      */
     int64_t at, until;
     const char *resources;
     size_t resources_length;
+    const char *format;
     enum sched_how how;
 
     /* Of a reserved job that a limit alone keeps, which so stands beside its queue's depth: the limit, as text

@@ -80,6 +80,13 @@ int match_add_down(struct match *m, uint32_t v, int sign);
 /* How many vertices below the root have a rank. */
 uint32_t match_rank_size(const struct match *m, int32_t rank);
 
+/* The topmost vertices of the ranks that a set of ids names ("all": of every rank), by rank, in an array that the
+ * caller frees; ranks that nothing has are left out. Returns 0, or -1: EINVAL or ERANGE with a text, ENOMEM.
+ * O(vertices).
+ */
+int match_rank_tops(const struct match *m, const char *text, uint32_t **v, size_t *n,
+                    berth_error_t *err);
+
 /* Count everything that is down; the counts must be 0. Returns 0, or -1 with ENOMEM. */
 int match_recount_down(struct match *m);
 

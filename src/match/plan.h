@@ -85,6 +85,18 @@ int match_plan_ever(struct match *m, const struct plan_ask *ask, uint64_t blocks
 
 /* ---- Bookings; each jobid must exist ---- */
 
+/* Record that a job holds what a text says, as match_update. With `exact`, R (rv1exec) is taken at its word: of a node of which
+ * it lists a part only that part is held, and the node may be anywhere in the machine. match_update holds such a node as
+ * Fluxion does: others see it as taken in what counts nodes.
+ */
+struct held_text {
+    const char *format, *text;
+    size_t length;
+    bool exact;
+};
+int match_adopt(struct match *m, const struct held_text *held, int64_t jobid, int64_t at,
+                int64_t duration, bool reserve, berth_error_t *err);
+
 /* Take a booking out of the calendars, but leave its points there; and put it back, even if it is not
  * free any more. O(holds), and no memory is needed.
  */

@@ -164,8 +164,8 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
     int64_t until = r->until < INT64_MAX ? r->until : r->at + s->place->endless;
     if (!r->resources || until <= r->at)
         return errtext_set(err, EINVAL, "expected what it holds, from when until when");
-    int64_t booking = s->place->ops->adopt(s->place, "jgf", r->resources, r->resources_length,
-                                           r->at, until, reserved, err);
+    int64_t booking = s->place->ops->adopt(s->place, r->format ? r->format : "jgf", r->resources,
+                                           r->resources_length, r->at, until, reserved, err);
     if (booking < 0)
         return -1;
     if (controllers_enter(s, slot, booking, r->at, until) < 0 ||

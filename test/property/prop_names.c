@@ -18,7 +18,7 @@
 #include "match/text/names.h"
 #include "random.h"
 
-enum { MACHINES = 400, TEXTS = 60, VERTICES_MAX = 60, TEXT_MAX = 512, NAMES_MAX = 64 };
+enum { MACHINES = 400, TEXTS = 60, VERTICES_MAX = 60, TEXT_MAX = 512, NAMES_MAX = 64, RANKS = 12 };
 
 struct play {
     struct random r;
@@ -48,7 +48,7 @@ static uint32_t add(struct play *p, uint32_t parent)
                                .id = draw(p, -1, 12),
                                .uniq_id = -1,
                                .size = 1,
-                               .rank = -1};
+                               .rank = (int32_t)draw(p, -1, RANKS - 1)};
 
     if (draw(p, 0, 5) == 0)
         spec.name = pick(p, names, 8);
@@ -110,8 +110,19 @@ static size_t say_name(struct play *p, uint32_t v, char *to)
                            number + more);
 }
 
+static size_t say_ranks(struct play *p, char *to)
+{
+    int first = (int)draw(p, 0, RANKS - 1), last = (int)draw(p, first, RANKS);
+
+    if (first == last)
+        return (size_t)sprintf(to, "rank:[%d]", first);
+    return (size_t)sprintf(to, draw(p, 0, 1) ? "rank:[%d,%d]" : "rank:[%d-%d]", first, last);
+}
+
 static size_t say_item(struct play *p, char *to)
 {
+    if (draw(p, 0, 9) == 0)
+        return say_ranks(p, to);
     uint32_t v = (uint32_t)draw(p, 0, (int64_t)p->g->n - 1), chain[VERTICES_MAX], n = 0;
     bool absolute = draw(p, 0, 2) == 0;
     size_t length = 0;
@@ -209,6 +220,32 @@ static bool find_all(struct naive *x, int level, char **name)
     return any;
 }
 
+static uint32_t depth(const struct play *p, uint32_t v)
+{
+    return above(p, v) == VERTEX_NONE ? 0 : 1 + depth(p, above(p, v));
+}
+
+/* Of each rank the vertex that is nearest to the root, of several the first. Returns 0 or ENOENT. */
+static int find_ranks(const struct play *p, const char *item, bool *found)
+{
+    int first = 0, last = -1;
+    bool listed = sscanf(item, "rank:[%d,%d]", &first, &last) == 2;
+
+    if (!listed && sscanf(item, "rank:[%d-%d]", &first, &last) < 2)
+        last = first;
+    for (int rank = first; rank <= last; rank = listed && rank < last ? last : rank + 1) {
+        uint32_t top = VERTEX_NONE;
+        for (uint32_t v = 0; v < p->g->n; v++)
+            if (!p->g->v[v].gone && p->g->v[v].rank == rank &&
+                (top == VERTEX_NONE || depth(p, v) < depth(p, top)))
+                top = v;
+        if (top == VERTEX_NONE)
+            return ENOENT;
+        found[top] = true;
+    }
+    return 0;
+}
+
 /* Returns 0, ENOENT or EINVAL, for more names than there may be. *named counts those of all items. */
 static int find_item(const struct play *p, char *item, uint64_t most, uint64_t *named, bool *found)
 {
@@ -247,7 +284,8 @@ static int find(const struct play *p, const char *text, bool *found)
         }
         char *next = *end ? end + 1 : NULL;
         *end = '\0';
-        error = find_item(p, item, most, &named, found);
+        error = strncmp(item, "rank:[", 6) == 0 ? find_ranks(p, item, found)
+                                                : find_item(p, item, most, &named, found);
         item = next;
     }
     return error;

@@ -745,14 +745,36 @@ static void pass(struct scene *c)
 
 /* ---- Another scheduler goes on ---- */
 
+/* What every other running job holds, as R without a graph; NULL for the others. */
+static char *as_r(struct scene *c, sched_job_t job)
+{
+    const char *text;
+    size_t length;
+    if (sched_state(c->sched, job) != SCHED_RUNNING || job % 2 != 0)
+        return NULL;
+    SCENE_CHECK(c, sched_write(c->sched, job, "rv1_nosched", &text, &length) == 0);
+    if (length == 0) /* all that it held of nodes is gone */
+        return NULL;
+    char *copy = strndup(text, length);
+    SCENE_CHECK(c, copy != NULL);
+    return copy;
+}
+
 static void restore_job(struct scene *c, sched_t *to, sched_job_t job)
 {
     struct sched_record record;
     struct sched_annotation a;
     berth_error_t err = {""};
+    char *r = as_r(c, job);
     SCENE_CHECK(c, sched_annotate(c->sched, job, &a) == 0);
     SCENE_CHECK(c, sched_record(c->sched, job, &record) == 0);
+    if (r) {
+        record.format = "rv1exec";
+        record.resources = r;
+        record.resources_length = strlen(r);
+    }
     sched_job_t h = sched_restore(to, c->now, &record, &err);
+    free(r);
     if (h < 0)
         scene_fail(c, err.text, __FILE__, __LINE__);
     for (int i = 0; i < c->jobs; i++)

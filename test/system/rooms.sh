@@ -17,7 +17,7 @@ folders_for() {
     esac
 }
 
-order='base planner resource jobspec match place share sched config report sim engine server cli'
+order='base planner resource jobspec match place share sched config report sim flux engine server cli'
 core='base planner resource jobspec match place share sched'
 
 # Room of a public header: a part of its name.
@@ -74,6 +74,9 @@ while read -r file; do
             esac
             ;;
         src/server/*:*) ;;
+        src/flux/*:flux/* | src/flux/*:base/* | src/flux/*:berth/* | src/flux/*:config/* | src/flux/*:sim/decisions.h) ;;
+        src/flux/*) fail "$file: 'flux' knows the core by berth/ alone (\"$header\")" ;;
+        *:flux/*) fail "$file: '$own' may not use the Flux module (\"$header\")" ;;
         *:server/daemon/paths.h) ;; # where a client finds its server
         *:server/*) fail "$file: '$own' may not use the server (\"$header\")" ;;
         esac

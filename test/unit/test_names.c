@@ -109,6 +109,49 @@ static void texts_name_vertices(void **state)
     names(m, "/cluster0/rack1/node[2-3]", "rack1/node2 rack1/node3");
     names(m, "/cluster0/rack[0-1]/ssd0", "rack0/ssd0 rack1/ssd0");
     names(m, "node2/memory0:5,node3:1", "rack1/node2/memory0 rack1/node3");
+    names(m, "rank:[2]", "rack1/node2");
+    names(m, "rank:[0-1,3]", "rack0/node0 rack0/node1 rack1/node3");
+    names(m, "rank:[0],ssd0,rank:[3]", "rack0/node0 rack0/ssd0 rack1/node3 rack1/ssd0");
+    match_destroy(m);
+}
+
+/* Two brokers on each of two hosts, each with its own cores. */
+static void ranks_tell_equal_hosts_apart(void **state)
+{
+    struct graph *g = graph_create();
+    berth_error_t err;
+    uint32_t *v;
+    size_t n;
+
+    (void)state;
+    assert_non_null(g);
+    uint32_t cluster = add(g, VERTEX_NONE, "cluster", 0), node[4];
+    for (int32_t r = 0; r < 4; r++) {
+        node[r] = add_vertex(g, cluster,
+                             &(struct vertex_spec){.type = "node",
+                                                   .basename = "node",
+                                                   .name = r < 2 ? "vm" : "other",
+                                                   .id = r,
+                                                   .uniq_id = -1,
+                                                   .size = 1,
+                                                   .rank = r});
+        add_vertex(
+            g, node[r],
+            &(struct vertex_spec){.type = "core", .id = 0, .uniq_id = -1, .size = 1, .rank = r});
+    }
+    match_t *m = machine_seal(g, NULL);
+    assert_int_equal(match_select(m, "vm", &v, &n, &err), 0);
+    assert_int_equal(n, 2);
+    free(v);
+    assert_int_equal(match_select(m, "rank:[1,3]", &v, &n, &err), 0);
+    assert_int_equal(n, 2);
+    assert_int_equal(v[0], node[1]);
+    assert_int_equal(v[1], node[3]);
+    free(v);
+    assert_int_equal(match_remove_ranks(m, "1", &err), 0);
+    assert_int_equal(match_select(m, "rank:[1,3]", &v, &n, &err), -1);
+    assert_int_equal(errno, ENOENT);
+    assert_string_equal(err.text, "no such resource: rank:[1]");
     match_destroy(m);
 }
 
@@ -149,6 +192,14 @@ static void what_is_wrong_is_told(void **state)
         {"/node0", ENOENT, "no such resource: /node0"},
         {"/cluster0/node0", ENOENT, "no such resource: /cluster0/node0"},
         {"/cluster1/rack0", ENOENT, "no such resource: /cluster1"},
+        {"rank:[]", EINVAL, "offset 6: expected a rank, found ']'"},
+        {"rank:[1", EINVAL, NULL},
+        {"rank:[a]", EINVAL, NULL},
+        {"rank:[3-2]", EINVAL, NULL},
+        {"rank:[99999999999]", EINVAL, NULL},
+        {"rank:[3-5,9]", ENOENT, "no such resource: rank:[4]"},
+        {"rank:[4294967295]", EINVAL, NULL},
+        {"rank:2", ENOENT, "no such resource: rank"},
     };
     match_t *m = racks("low");
 
@@ -470,6 +521,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_name_vertices),
+        cmocka_unit_test(ranks_tell_equal_hosts_apart),
         cmocka_unit_test(what_is_wrong_is_told),
         cmocka_unit_test(what_changes_is_named_anew),
         cmocka_unit_test(jobs_are_told_in_short),

@@ -7,6 +7,7 @@
 
 #include "base/errtext.h"
 #include "base/idset.h"
+#include "match/plan.h"
 #include "match/walk/walk.h"
 #include "resource/readers/reader.h"
 
@@ -231,10 +232,10 @@ static uint32_t child_of(const struct walk *w, uint32_t node, const char *type, 
     return VERTEX_NONE;
 }
 
-/* The node of a rank, by the host's name. It is a child of the root, since R knows nothing between.
- * *others is how many more vertices have the rank.
+/* The node of a rank, by the host's name. It is a child of the root, since R knows nothing between; or, if `deep`,
+ * anywhere. *others is how many more vertices have the rank.
  */
-static uint32_t node_of(struct walk *w, const struct rv1_rank *r, uint32_t *others)
+static uint32_t node_of(struct walk *w, const struct rv1_rank *r, bool deep, uint32_t *others)
 {
     const struct match *m = w->m;
     uint32_t node = VERTEX_NONE;
@@ -244,7 +245,8 @@ static uint32_t node_of(struct walk *w, const struct rv1_rank *r, uint32_t *othe
         uint32_t v = m->node[i];
         const struct vertex *x = &m->g->v[v];
         if (x->rank != r->rank || x->gone || w->t->class_of[v] == CLASS_NONE ||
-            w->t->parent[v] != w->t->root || !graph_is_named(m->g, v, r->host, strlen(r->host)))
+            (!deep && w->t->parent[v] != w->t->root) ||
+            !graph_is_named(m->g, v, r->host, strlen(r->host)))
             continue;
         node = v;
         (*others)--;
@@ -252,15 +254,26 @@ static uint32_t node_of(struct walk *w, const struct rv1_rank *r, uint32_t *othe
     return node;
 }
 
-static int mark_rank(struct walk *w, const struct rv1 *rv1, const struct rv1_rank *r,
+/* What is between the root and a node is shared. */
+static int mark_above(struct walk *w, uint32_t v)
+{
+    uint32_t parent = v == w->t->root ? VERTEX_NONE : w->t->parent[v];
+
+    if (v != w->t->root && mark_above(w, parent) < 0)
+        return -1;
+    return mark(w, v, parent, w->t->g->v[v].size, false);
+}
+
+/* `exact`: only what is listed is held, and the node itself if all of it is. */
+static int mark_rank(struct walk *w, const struct rv1 *rv1, const struct rv1_rank *r, bool exact,
                      berth_error_t *err)
 {
-    uint32_t others, listed = 0, node = node_of(w, r, &others);
+    uint32_t others, listed = 0, node = node_of(w, r, exact, &others);
 
     if (node == VERTEX_NONE)
-        return errtext_set(err, EINVAL, "there is no node %s with rank %" PRId32 " below the root",
-                           r->host, r->rank);
-    if (check_free(w, node, 0, err) < 0)
+        return errtext_set(err, EINVAL, "there is no node %s with rank %" PRId32 "%s", r->host,
+                           r->rank, exact ? "" : " below the root");
+    if (check_free(w, node, 0, err) < 0 || mark_above(w, w->t->parent[node]) < 0)
         return -1;
     struct mark *at = walk_mark(w, node, w->t->parent[node], w->t->g->v[node].size, true, NULL);
     if (!at)
@@ -279,11 +292,13 @@ static int mark_rank(struct walk *w, const struct rv1 *rv1, const struct rv1_ran
                 return -1;
         }
     }
-    w->mark[w->mark_of[node]].shown_only = listed != others;
+    struct mark *of_node = &w->mark[w->mark_of[node]];
+    of_node->exclusive = !exact || listed == others;
+    of_node->shown_only = !exact && listed != others;
     return 0;
 }
 
-static int mark_rv1(struct walk *w, const char *text, size_t length, berth_error_t *err)
+static int mark_rv1(struct walk *w, const char *text, size_t length, bool exact, berth_error_t *err)
 {
     struct rv1 rv1;
     int rc = 0;
@@ -293,26 +308,34 @@ static int mark_rv1(struct walk *w, const char *text, size_t length, berth_error
     if (mark(w, w->t->root, VERTEX_NONE, w->t->g->v[w->t->root].size, false) < 0)
         rc = -1;
     for (size_t i = 0; i < rv1.n && rc == 0; i++)
-        rc = mark_rank(w, &rv1, &rv1.rank[i], err);
+        rc = mark_rank(w, &rv1, &rv1.rank[i], exact, err);
     rv1_free(&rv1);
     return rc;
 }
 
-static int mark_text(struct walk *w, struct job *job, const char *format, const char *text,
-                     size_t length, berth_error_t *err)
+static int mark_text(struct walk *w, struct job *job, const struct held_text *held,
+                     berth_error_t *err)
 {
-    if (strcmp(format, "jgf") == 0)
-        return mark_jgf(w, job, text, length, false, err);
-    if (strcmp(format, "jgf_shorthand") == 0)
-        return mark_jgf(w, job, text, length, true, err);
-    if (strcmp(format, "rv1exec") == 0)
-        return mark_rv1(w, text, length, err);
+    if (strcmp(held->format, "jgf") == 0)
+        return mark_jgf(w, job, held->text, held->length, false, err);
+    if (strcmp(held->format, "jgf_shorthand") == 0)
+        return mark_jgf(w, job, held->text, held->length, true, err);
+    if (strcmp(held->format, "rv1exec") == 0)
+        return mark_rv1(w, held->text, held->length, held->exact, err);
     return errtext_set(err, EINVAL, "format \"%s\": expected jgf, jgf_shorthand or rv1exec",
-                       format);
+                       held->format);
 }
 
 int match_update(match_t *m, const char *format, const char *text, size_t length, int64_t jobid,
                  int64_t at, int64_t duration, bool reserve, berth_error_t *err)
+{
+    const struct held_text held = {format, text, length, false};
+
+    return match_adopt(m, &held, jobid, at, duration, reserve, err);
+}
+
+int match_adopt(struct match *m, const struct held_text *held, int64_t jobid, int64_t at,
+                int64_t duration, bool reserve, berth_error_t *err)
 {
     if (at < 0 || duration < 1 || duration > INT64_MAX - 1 - at)
         return errtext_set(err, EINVAL, "invalid time (%" PRId64 ", %" PRId64 ")", at, duration);
@@ -332,7 +355,7 @@ int match_update(match_t *m, const char *format, const char *text, size_t length
     struct job *job = job_new(jobid, at, at + duration, reserve);
     errno = ENOMEM;
     int rc = job && walk_start_marks(&w) == 0 && match_emit_begin(m, at, at + duration, NULL) == 0
-                 ? mark_text(&w, job, format, text, length, err)
+                 ? mark_text(&w, job, held, err)
                  : -1;
     m->marks = w.mark;
     m->marks_capacity = w.marks_capacity;

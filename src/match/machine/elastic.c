@@ -123,9 +123,8 @@ static int decode_ranks(const char *text, const struct tops *t, struct idset *ra
     return idset_decode(ranks, text, strlen(text), err);
 }
 
-/* Find the topmost vertices of the ranks that a text names, in an array that the caller frees. */
-static int tops_of(const struct match *m, const char *text, uint32_t **v, size_t *n,
-                   berth_error_t *err)
+int match_rank_tops(const struct match *m, const char *text, uint32_t **v, size_t *n,
+                    berth_error_t *err)
 {
     struct idset ranks = {0};
     struct tops tops;
@@ -153,7 +152,7 @@ int match_set_rank_status(match_t *m, const char *text, bool up, berth_error_t *
     uint32_t *v;
     size_t n;
 
-    if (tops_of(m, text, &v, &n, err) < 0)
+    if (match_rank_tops(m, text, &v, &n, err) < 0)
         return -1;
     int rc = set_status(m, v, n, up);
     free(v);
@@ -302,7 +301,7 @@ int match_remove_ranks(match_t *m, const char *text, berth_error_t *err)
     uint32_t *v;
     size_t all, n = 0;
 
-    if (tops_of(m, text, &v, &all, err) < 0)
+    if (match_rank_tops(m, text, &v, &all, err) < 0)
         return -1;
     for (size_t i = 0; i < all; i++)
         if (v[i] != m->topo.root)

@@ -8,6 +8,7 @@
 
 #include "base/errtext.h"
 #include "base/hostlist.h"
+#include "base/idset.h"
 #include "match/inner.h"
 
 #define SHOWN 80 /* bytes of a name that an error text quotes */
@@ -391,6 +392,56 @@ static int select_item(struct selection *s)
     return 0;
 }
 
+#define RANKS "rank:["
+
+static bool names_ranks(const char *from, const char *to)
+{
+    size_t n = strlen(RANKS);
+
+    return (size_t)(to - from) > n && strncmp(from, RANKS, n) == 0 && to[-1] == ']';
+}
+
+/* The first rank of a set that none of these vertices has, which are in its order. */
+static uint32_t missing_rank(const struct match *m, const struct idset *ranks, const uint32_t *v,
+                             size_t n)
+{
+    uint32_t rank = idset_first(ranks);
+
+    for (size_t i = 0; i < n && m->g->v[v[i]].rank == (int32_t)rank; i++)
+        rank = idset_next(ranks, rank);
+    return rank;
+}
+
+/* Find what has the ranks of an item. */
+static int select_ranks(struct selection *s, const char *from, const char *to)
+{
+    from += strlen(RANKS) - 1;
+    struct idset ranks = {0};
+    char *text = strndup(from, (size_t)(to - from));
+    uint32_t *v = NULL;
+    size_t n = 0;
+    int rc = -1;
+
+    if (!text)
+        return out_of_memory(s);
+    if (idset_decode(&ranks, text, strlen(text), s->err) == 0 && ranks.count == 0)
+        rc = expected(s, "a rank", from + 1);
+    else if (ranks.count > 0 && match_rank_tops(s->m, text, &v, &n, s->err) == 0)
+        rc = n == ranks.count ? 0
+                              : errtext_set(s->err, ENOENT, "no such resource: rank:[%" PRIu32 "]",
+                                            missing_rank(s->m, &ranks, v, n));
+    else if (errno == ERANGE)
+        errno = EINVAL;
+    for (size_t i = 0; i < n && rc == 0; i++)
+        s->found[v[i] / 64] |= UINT64_C(1) << v[i] % 64;
+    int error = errno;
+    free(v);
+    free(text);
+    idset_clear(&ranks);
+    errno = error;
+    return rc;
+}
+
 /* The comma after an item, or the end of the text. */
 static const char *item_end(const char *from)
 {
@@ -406,8 +457,12 @@ static int select_all(struct selection *s)
     for (const char *from = s->text;; from++) {
         struct arena_mark mark = arena_mark(&s->m->arena);
         const char *end = item_end(from);
-        if (read_item(s, from, end) < 0 || select_item(s) < 0)
+        if (names_ranks(from, end)) {
+            if (select_ranks(s, from, end) < 0)
+                return -1;
+        } else if (read_item(s, from, end) < 0 || select_item(s) < 0) {
             return -1;
+        }
         arena_release(&s->m->arena, mark);
         from = end;
         if (!*from)

@@ -8,6 +8,9 @@
  * "/cluster0/rack1/node[4-5]". An item may end in ":UNITS", which is ignored: "node0/memory0:16". A name
  * has no blanks or control characters, and none of ,/[].
  *
+ * An item "rank:[0-3,7]" is what Flux knows by these ranks (RFC 22): of each, the topmost vertex that has it. Hosts
+ * may have one name, ranks don't.
+ *
  * Only resources that are reached from the root of the matcher's dominant subsystem have a name here. One
  * that can be reached in several ways is where it is reached first.
  */

@@ -461,14 +461,13 @@ struct adoption {
 static int take(struct graph_place *n, int64_t booking, const struct adoption *a,
                 berth_error_t *err)
 {
+    const struct held_text held = {a->format, a->text, a->length, true};
     int64_t lasts = a->end - a->at;
-    int rc = match_update(n->match, a->format, a->text, a->length, booking, a->at, lasts,
-                          a->reservation, err);
+    int rc = match_adopt(n->match, &held, booking, a->at, lasts, a->reservation, err);
 
     if (rc == 0 || errno != EINVAL || !set_aside(n, booking, !a->reservation))
         return rc;
-    rc = match_update(n->match, a->format, a->text, a->length, booking, a->at, lasts,
-                      a->reservation, err);
+    rc = match_adopt(n->match, &held, booking, a->at, lasts, a->reservation, err);
     int error = errno;
     if (rc == 0)
         match_job_lift(n->match, booking);
@@ -496,7 +495,7 @@ static int64_t graph_place_adopt(struct place *place, const char *format, const 
         return -1;
     }
     errno = 0;
-    bool tells = match_write_job(n->match, booking, format, &text, &length) == 0 && length > 0;
+    bool tells = match_write_job(n->match, booking, "jgf", &text, &length) == 0 && length > 0;
     if (!tells || graph_place_enter(n, booking, &n->bookings[booking]) < 0) {
         int errnum = errno;
         match_cancel(n->match, booking, NULL, NULL);

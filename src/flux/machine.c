@@ -1,0 +1,156 @@
+/* The machine: what the module `resource` gives, and what becomes of it (RFC 28). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "base/strbuf.h"
+#include "berth/sched_admin.h"
+#include "config/seconds.h"
+#include "flux/module.h"
+#include "flux/r.h"
+
+/* The ranks of a text that the machine has, as resources by name (match/text/names.h). NULL: there are none, or an error
+ * that is told in the log. The caller frees it.
+ */
+static char *ranks_named(struct module *m, const char *text)
+{
+    struct idset ranks = {0};
+    struct strbuf name = {0};
+    berth_error_t err;
+    char *result = NULL;
+
+    if (!text || !*text)
+        return NULL;
+    if (idset_decode(&ranks, text, strlen(text), &err) < 0 ||
+        idset_intersect(&ranks, &m->ranks) < 0) {
+        flux_log_error(m->h, "resource.acquire: ranks %s", text);
+    } else if (ranks.count > 0) {
+        strbuf_puts(&name, "rank:[");
+        idset_encode(&ranks, false, &name);
+        strbuf_putc(&name, ']');
+        result = strbuf_steal(&name);
+    }
+    strbuf_clear(&name);
+    idset_clear(&ranks);
+    return result;
+}
+
+static void set_status(struct module *m, const char *text, enum resource_status status)
+{
+    char *name = ranks_named(m, text);
+    berth_error_t err = {""};
+
+    if (!name)
+        return;
+    module_event(m);
+    record_text(m, status == RESOURCE_UP ? "up" : "down", name);
+    if (sched_set_status(m->sched, m->now, name, status, &err) < 0)
+        flux_log(m->h, LOG_ERR, "status of %s: %s", name, err.text);
+    free(name);
+}
+
+/* Ranks that are gone for good. What runs there goes on, and is freed by its job. */
+static void shrink(struct module *m, const char *text)
+{
+    char *name = ranks_named(m, text);
+    struct idset gone = {0};
+    berth_error_t err = {""};
+
+    if (!name)
+        return;
+    module_event(m);
+    record_text(m, "remove", name);
+    if (sched_remove(m->sched, m->now, name, &err) < 0)
+        flux_log(m->h, LOG_ERR, "removal of %s: %s", name, err.text);
+    else if (idset_decode(&gone, text, strlen(text), NULL) < 0 ||
+             idset_subtract(&m->ranks, &gone) < 0)
+        flux_log_error(m->h, "removal of %s", name);
+    idset_clear(&gone);
+    free(name);
+}
+
+static int64_t end_of(double expiration)
+{
+    return expiration > 0 ? (int64_t)(expiration * (double)SECONDS_TICKS) : INT64_MAX;
+}
+
+static void update_cb(flux_future_t *f, void *arg)
+{
+    struct module *m = arg;
+    const char *up = NULL, *down = NULL, *gone = NULL;
+    double expiration = -1.;
+
+    if (flux_rpc_get_unpack(f, "{s?s s?s s?s s?F}", "up", &up, "down", &down, "shrink", &gone,
+                            "expiration", &expiration) < 0) {
+        /* RFC 28: the module `resource` goes, and nothing can be scheduled without it. */
+        flux_log(m->h, errno == ECANCELED ? LOG_DEBUG : LOG_ERR, "resource.acquire: %s",
+                 future_strerror(f, errno));
+        flux_reactor_stop(flux_get_reactor(m->h));
+        return;
+    }
+    shrink(m, gone);
+    set_status(m, up, RESOURCE_UP);
+    set_status(m, down, RESOURCE_DOWN);
+    if (expiration >= 0) {
+        m->expiration = end_of(expiration);
+        module_new_end(m);
+    }
+    flux_future_reset(f);
+}
+
+static resource_graph_t *read_graph(const json_t *r, berth_error_t *err)
+{
+    const char *format;
+    const json_t *part = r_readable(r, &format);
+    char *text = json_dumps(part, JSON_COMPACT);
+    resource_graph_t *graph = NULL;
+
+    if (text)
+        graph = resource_graph_read(format, text, strlen(text), err);
+    else
+        errtext_set(err, ENOMEM, "out of memory");
+    free(text);
+    return graph;
+}
+
+/* A matcher of R; what is not up is down. Returns 0, or -1 with a text. */
+static int make_machine(struct module *m, const json_t *r, const char *up, berth_error_t *err)
+{
+    match_options_t options = m->config->match;
+    resource_graph_t *graph;
+
+    options.end = MATCH_END_MAX; /* room for jobs without an end, whatever the time is */
+    if (r_ranks(r, &m->ranks, err) < 0 || !(graph = read_graph(r, err)) ||
+        !(m->machine = match_create(graph, &options, err)) ||
+        match_set_rank_status(m->machine, "all", false, err) < 0)
+        return -1;
+    return *up ? match_set_rank_status(m->machine, up, true, err) : 0;
+}
+
+int module_acquire(struct module *m)
+{
+    berth_error_t err = {""};
+    json_t *r;
+    const char *up;
+    double expiration = 0;
+
+    m->acquire = flux_rpc(m->h, "resource.acquire", NULL, FLUX_NODEID_ANY, FLUX_RPC_STREAMING);
+    if (!m->acquire ||
+        flux_rpc_get_unpack(m->acquire, "{s:o s:s}", "resources", &r, "up", &up) < 0) {
+        flux_log(m->h, LOG_ERR, "resource.acquire: %s", future_strerror(m->acquire, errno));
+        return -1;
+    }
+    json_unpack(r, "{s:{s?F}}", "execution", "expiration", &expiration);
+    m->expiration = end_of(expiration);
+    if (make_machine(m, r, up, &err) < 0 ||
+        !(m->sched = sched_create(m->machine, &m->config->sched, &err))) {
+        int error = errno;
+        flux_log(m->h, LOG_ERR, "resources: %s", err.text);
+        errno = error;
+        return -1;
+    }
+    record_machine(m, r, up);
+    flux_future_reset(m->acquire);
+    return flux_future_then(m->acquire, -1., update_cb, m);
+}

@@ -1,0 +1,179 @@
+#include "flux/module.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/seconds.h"
+#include "flux/settings.h"
+#include "flux/users.h"
+
+int mod_main(flux_t *h, int argc, char **argv);
+
+/* Read the configuration of Flux as it is now. Returns 0, or -1 with a text. */
+static struct config *configured(const flux_conf_t *conf, berth_error_t *err)
+{
+    json_t *all;
+    flux_error_t error;
+
+    if (flux_conf_unpack(conf, &error, "o", &all) < 0) {
+        snprintf(err->text, sizeof(err->text), "%s", error.text);
+        return NULL;
+    }
+    return settings_read(all, err);
+}
+
+/* Another configuration: jobs and promises are kept, or it is refused as a whole. */
+static void reload_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg)
+{
+    struct module *m = arg;
+    const flux_conf_t *conf;
+    flux_conf_t *mine;
+    berth_error_t err = {""};
+    struct config *config;
+
+    (void)mh;
+    if (flux_module_config_request_decode(msg, &mine) < 0) {
+        flux_respond_error(h, msg, errno, NULL);
+        return;
+    }
+    conf = mine;
+    config = configured(conf, &err);
+    if (config) {
+        module_event(m);
+        if (sched_configure(m->sched, m->now, &config->sched, &err) < 0) {
+            config_destroy(config);
+            config = NULL;
+        }
+    }
+    if (!config) {
+        flux_conf_decref(conf);
+        if (flux_respond_error(h, msg, EINVAL, err.text) < 0)
+            flux_log_error(h, "config-reload");
+        return;
+    }
+    config_destroy(m->config);
+    m->config = config;
+    flux_set_conf_new(h, mine);
+    if (flux_respond(h, msg, NULL) < 0)
+        flux_log_error(h, "config-reload");
+}
+
+/* Arguments: record=DIRECTORY. Returns 0, or -1 with EINVAL, told in the log. */
+static int read_arguments(struct module *m, int argc, char **argv)
+{
+    static const char record[] = "record=";
+
+    for (int i = 0; i < argc; i++) {
+        if (strncmp(argv[i], record, strlen(record)) != 0) {
+            flux_log(m->h, LOG_ERR, "argument %s: expected record=DIRECTORY", argv[i]);
+            errno = EINVAL;
+            return -1;
+        }
+        record_close(m->record);
+        m->record = record_open(argv[i] + strlen(record));
+        if (!m->record) {
+            flux_log_error(m->h, "%s", argv[i]);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int register_service(flux_t *h, const char *name)
+{
+    flux_future_t *f = flux_service_register(h, name);
+    int rc = f ? flux_future_get(f, NULL) : -1;
+
+    if (rc < 0)
+        flux_log_error(h, "service %s", name);
+    flux_future_destroy(f);
+    return rc;
+}
+
+/* Those that libschedutil does not handle. Topics that each module has are replaced by their exact names. */
+static int add_handlers(struct module *m)
+{
+    const char *name = flux_aux_get(m->h, "flux::name");
+    char stats[128], reload[128], explain[128];
+    const struct flux_msg_handler_spec table[] = {
+        {FLUX_MSGTYPE_REQUEST, "sched.expiration", module_expiration, 0},
+        {FLUX_MSGTYPE_REQUEST, "sched.resource-status", module_resource_status, FLUX_ROLE_USER},
+        {FLUX_MSGTYPE_REQUEST, "feasibility.check", module_feasible, FLUX_ROLE_USER},
+        {FLUX_MSGTYPE_REQUEST, stats, module_stats, FLUX_ROLE_USER},
+        {FLUX_MSGTYPE_REQUEST, explain, module_explain, FLUX_ROLE_USER},
+        {FLUX_MSGTYPE_REQUEST, reload, reload_cb, 0},
+        FLUX_MSGHANDLER_TABLE_END};
+
+    snprintf(stats, sizeof(stats), "%s.stats-get", name);
+    snprintf(reload, sizeof(reload), "%s.config-reload", name);
+    snprintf(explain, sizeof(explain), "%s.explain", name);
+    return flux_msg_handler_addvec(m->h, table, m, &m->handlers);
+}
+
+/* Up to here a failure leaves the instance as it is; once the module runs, it would end it. */
+static int begin(struct module *m)
+{
+    berth_error_t err = {""};
+    const flux_conf_t *conf = flux_get_conf(m->h);
+    json_t *all;
+    int depth;
+
+    m->users = flux_users_create();
+    m->config = m->users ? configured(conf, &err) : NULL;
+    if (!m->config) {
+        int error = m->users ? errno : ENOMEM;
+        flux_log(m->h, LOG_ERR, "%s", *err.text ? err.text : strerror(error));
+        errno = error;
+        return -1;
+    }
+    if (flux_conf_unpack(conf, NULL, "o", &all) == 0)
+        record_config(m, all);
+    m->util = schedutil_create(m->h, SCHEDUTIL_HELLO_PARTIAL_OK, &module_ops, m);
+    if (!m->util) {
+        flux_log_error(m->h, "service sched");
+        return -1;
+    }
+    module_start_clock(m);
+    if (register_service(m->h, "feasibility") < 0 || module_acquire(m) < 0 || add_handlers(m) < 0 ||
+        module_watch(m) < 0)
+        return -1;
+    if (schedutil_hello(m->util) < 0 || schedutil_ready(m->util, "unlimited", &depth) < 0) {
+        flux_log_error(m->h, "job manager");
+        return -1;
+    }
+    return 0;
+}
+
+/* Requests without an answer are put by the job manager to whoever comes next. */
+static void end(struct module *m)
+{
+    for (size_t i = 0; i < m->jobs.n; i++)
+        if (m->jobs.v[i]->request &&
+            flux_respond_error(m->h, m->jobs.v[i]->request, ENOSYS, "unloading") < 0)
+            flux_log_error(m->h, "unloading");
+    module_unwatch(m);
+    flux_jobs_clear(&m->jobs);
+    flux_future_destroy(m->acquire);
+    flux_msg_handler_delvec(m->handlers);
+    schedutil_destroy(m->util);
+    sched_destroy(m->sched);
+    match_destroy(m->machine);
+    config_destroy(m->config);
+    flux_users_destroy(m->users);
+    record_close(m->record);
+    idset_clear(&m->ranks);
+}
+
+int mod_main(flux_t *h, int argc, char **argv)
+{
+    struct module m = {.h = h, .expiration = INT64_MAX};
+    int rc = -1;
+
+    if (read_arguments(&m, argc, argv) == 0 && begin(&m) == 0)
+        rc = flux_reactor_run(flux_get_reactor(h), 0) < 0 ? -1 : 0;
+    int error = errno;
+    end(&m);
+    errno = error;
+    return rc;
+}

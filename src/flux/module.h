@@ -1,0 +1,107 @@
+/* sched-berth, the core as the scheduler of a Flux instance (RFC 27, RFC 28).
+ *
+ * The module is a shell: messages become calls of berth/sched.h, and the decisions of a pass become messages. It has no
+ * rule of its own. Several may be loaded in one process, each in a thread of its own, so there is no state but struct
+ * module.
+ *
+ * Time is counted in ticks of a microsecond. All messages that are there at once happen at one time, `now`, and one pass
+ * follows them at that time; no two passes have the same. Where a pass was due before they came, it is made first and
+ * at the time at which it was due. So a simulation of the same events has the same passes (record.c).
+ */
+#ifndef FLUX_MODULE_H
+#define FLUX_MODULE_H
+
+#include <flux/core.h>
+#include <flux/schedutil.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/idset.h"
+#include "berth/match.h"
+#include "berth/sched_config.h"
+#include "config/config.h"
+#include "flux/jobs.h"
+
+struct module {
+    flux_t *h;
+    schedutil_t *util;
+    struct config *config;
+    match_t *machine;
+    sched_t *sched;
+    struct flux_jobs jobs;
+    struct flux_users *users;
+
+    struct idset ranks; /* that the machine has */
+    int64_t expiration; /* when the instance ends; INT64_MAX: nobody knows */
+    flux_future_t *acquire;
+
+    int64_t now;
+    bool is_passed; /* the pass at `now` has been made: the next event is at a later time */
+    bool is_due;    /* a pass is wanted as soon as no message is there */
+    flux_watcher_t *prepare, *check, *idle, *timer;
+    flux_msg_handler_t **handlers;
+
+    struct recording *record; /* NULL: nothing is recorded */
+    uint64_t passes;
+};
+
+/* ---- clock.c: when passes are made ---- */
+
+/* Time begins. */
+void module_start_clock(struct module *m);
+
+/* Begin an event: passes that were due before are made, and m->now is its time. */
+void module_event(struct module *m);
+
+int module_watch(struct module *m);
+void module_unwatch(struct module *m);
+
+/* ---- machine.c: resources ---- */
+
+/* Ask for the resources, and make the machine and the scheduler of them. Returns 0, or -1 with errno, told in the log. */
+int module_acquire(struct module *m);
+
+/* ---- requests.c, hello.c: what the job manager asks ---- */
+
+extern const struct schedutil_ops module_ops;
+
+int module_hello(flux_t *h, const flux_msg_t *msg, const char *r, void *arg);
+void module_expiration(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg);
+
+/* Jobs without a duration last as long as the instance, whose end has changed. */
+void module_new_end(struct module *m);
+
+/* When a job that starts at a time has to be over, by its limit and the end of the instance. */
+int64_t module_end_of(const struct module *m, int64_t at, int64_t limit);
+
+/* ---- decide.c: what a pass decides ---- */
+
+/* Carry out what has been decided. */
+void module_decided(struct module *m, const struct sched_decision *d, size_t n);
+
+/* ---- answers.c: questions ---- */
+
+void module_feasible(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg);
+void module_resource_status(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg);
+void module_stats(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg);
+void module_explain(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg);
+
+/* ---- record.c: what happens, as a scenario (berth-scenario(5)) that can be played again ---- */
+
+/* Record into a directory, which is there: the configuration and the machine, then events and decisions. Returns 0, or
+ * -1 with errno. Without record_open the other calls do nothing.
+ */
+struct recording *record_open(const char *directory);
+void record_close(struct recording *record);
+
+void record_machine(struct module *m, const json_t *r, const char *up);
+void record_config(struct module *m, const json_t *conf);
+void record_submit(struct module *m, const struct sched_request *request, const json_t *jobspec);
+void record_job(struct module *m, const char *what, uint64_t id);
+void record_number(struct module *m, const char *what, uint64_t id, int64_t number);
+void record_limit(struct module *m, uint64_t id, int64_t limit);
+void record_text(struct module *m, const char *what, const char *text);
+void record_decision(struct module *m, const struct sched_decision *d);
+
+#endif

@@ -1,0 +1,91 @@
+#include "flux/r.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "config/seconds.h"
+
+int r_ranks(const json_t *r, struct idset *ranks, berth_error_t *err)
+{
+    const json_t *lite = json_object_get(json_object_get(r, "execution"), "R_lite"), *entry;
+    struct idset some = {0};
+    size_t i;
+    int rc = json_is_array(lite) ? 0 : errtext_set(err, EINVAL, "R: expected execution.R_lite");
+
+    json_array_foreach(lite, i, entry)
+    {
+        const char *text = json_string_value(json_object_get(entry, "rank"));
+        if (!text) {
+            rc = errtext_set(err, EINVAL, "R: R_lite[%zu]: expected ranks", i);
+            break;
+        }
+        idset_reset(&some);
+        if (idset_decode(&some, text, strlen(text), err) == 0 && idset_unite(ranks, &some) == 0)
+            continue;
+        rc = errno == ENOMEM ? errtext_set(err, ENOMEM, "out of memory") : -1;
+        break;
+    }
+    idset_clear(&some);
+    return rc;
+}
+
+/* Seconds since 1970 in ticks, to the nearest; 0 for what is none. */
+static int64_t ticks_of(double seconds)
+{
+    return seconds > 0 && seconds < (double)SECONDS_MAX
+               ? (int64_t)llround(seconds * (double)SECONDS_TICKS)
+               : 0;
+}
+
+int r_times(const json_t *r, int64_t *at, int64_t *until)
+{
+    const json_t *execution = json_object_get(r, "execution");
+    const json_t *start = json_object_get(execution, "starttime"),
+                 *end = json_object_get(execution, "expiration");
+
+    if (!json_is_number(start)) {
+        errno = EINVAL;
+        return -1;
+    }
+    *at = ticks_of(json_number_value(start));
+    *until = ticks_of(json_number_value(end));
+    if (*until == 0)
+        *until = INT64_MAX;
+    return 0;
+}
+
+int r_set_times(json_t *r, int64_t at, int64_t until)
+{
+    json_t *execution = json_object_get(r, "execution");
+    double start = (double)at / (double)SECONDS_TICKS,
+           end = until == INT64_MAX ? 0 : (double)until / (double)SECONDS_TICKS;
+
+    if (!json_is_object(execution)) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (json_object_set_new(execution, "starttime", json_real(start)) < 0 ||
+        json_object_set_new(execution, "expiration", json_real(end)) < 0) {
+        errno = ENOMEM;
+        return -1;
+    }
+    return 0;
+}
+
+const json_t *r_readable(const json_t *r, const char **format)
+{
+    const json_t *scheduling = json_object_get(r, "scheduling");
+    const char *writer = json_string_value(json_object_get(scheduling, "writer"));
+
+    *format = "jgf";
+    if (writer && strcmp(writer, "fluxion:jgf_shorthand") == 0)
+        *format = "jgf_shorthand";
+    else if (writer && strcmp(writer, "fluxion") != 0 && strcmp(writer, "fluxion:jgf") != 0)
+        scheduling = NULL;
+    if (json_object_get(scheduling, "graph"))
+        return scheduling;
+    *format = "rv1exec";
+    return r;
+}

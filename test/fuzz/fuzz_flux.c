@@ -1,0 +1,55 @@
+/* Any JSON is Flux's configuration with a configuration of the module's in it, or an error of one line; and R with ranks and
+ * times, or none.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flux/r.h"
+#include "flux/settings.h"
+#include "fuzz.h"
+
+static void check_settings(const json_t *conf)
+{
+    berth_error_t err = {""};
+    errno = 0;
+    struct config *c = settings_read(conf, &err);
+    if (!c) {
+        FUZZ_CHECK(errno == EINVAL || errno == ENOMEM || errno == EEXIST);
+        FUZZ_CHECK(err.text[0] && !strchr(err.text, '\n'));
+        return;
+    }
+    FUZZ_CHECK(c->sched.n_queues >= 1 && c->sched.second == 1000000);
+    for (size_t i = 0; i < c->sched.n_queues; i++)
+        FUZZ_CHECK(c->sched.queues[i].preemptible != SCHED_PREEMPT_REQUEUE);
+    config_destroy(c);
+}
+
+static void check_r(json_t *r)
+{
+    struct idset ranks = {0};
+    berth_error_t err;
+    const char *format;
+    int64_t at, until, again_at, again_until;
+
+    if (r_ranks(r, &ranks, &err) == 0)
+        FUZZ_CHECK(idset_check(&ranks));
+    idset_clear(&ranks);
+    FUZZ_CHECK(r_readable(r, &format) != NULL && format);
+    if (r_times(r, &at, &until) < 0)
+        return;
+    FUZZ_CHECK(at >= 0 && until > 0);
+    FUZZ_CHECK(r_set_times(r, at, until) == 0 && r_times(r, &again_at, &again_until) == 0);
+    FUZZ_CHECK(again_at == at && again_until == until);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    json_t *value = json_loadb((const char *)data, size, 0, NULL);
+    if (!value)
+        return 0;
+    check_settings(value);
+    check_r(value);
+    json_decref(value);
+    return 0;
+}

@@ -9,7 +9,7 @@ function __berth_options
     set -l words (commandline -opc)
     begin
         berth $words[2] --help
-        contains -- $words[2] run alloc; and berth submit --help | grep -v -e --bulk
+        contains -- $words[2] run alloc; and berth submit --help | sed s/--bulk//
     end 2>/dev/null | awk '{
         n = split($0, word, /[^A-Za-z0-9-]+/)
         for (i = 1; i <= n; i++)

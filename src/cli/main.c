@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/hint.h"
+#include "cli/shim/shim.h"
 #include "cli/verb.h"
 
 struct verb {
@@ -132,6 +133,9 @@ static bool is_called(const char *program, const char *name)
 
 static int dispatch(int argc, char **argv)
 {
+    int status;
+    if (shim_run(argc, argv, &status))
+        return status;
     if (argc > 0 && is_called(argv[0], "resource-query"))
         return cli_query(argc, argv);
     if (argc < 2)

@@ -36,7 +36,7 @@ static const char help[] =
     "      --preemptible-after TIME                   other jobs may then stop it\n"
     "      --jobspec FILE      what the job needs, see berth-jobspec(1)\n"
     "      --overcommit        more tasks than cores  --wrap COMMAND   a line for the shell\n"
-    "      --bulk FILE         submit an array of jobs in JSON, all or none\n"
+    "      --bulk FILE         jobs in JSON, all or none --slurm        with SLURM_* variables\n"
     "  -h, --help              print this\n"
     "Exit status: 0 submitted, 1 refused, 2 wrong command line. Manual: man berth-submit\n"
     "Example: berth submit -c 4 --mem 2G -t 1h --name fit ./fit.sh data.csv\n";

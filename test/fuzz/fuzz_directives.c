@@ -5,12 +5,14 @@
 #include "cli/client/directives.h"
 #include "cli/foreign/flux.h"
 #include "cli/foreign/slurm_values.h"
+#include "cli/shim/shim.h"
 #include "fuzz.h"
 
 static void read_values(const char *text)
 {
     struct strbuf out = {0};
     struct slurm_gpus gpus;
+    struct shim_ids ids = {0};
     int64_t n;
     double seconds;
     bool flag;
@@ -23,11 +25,15 @@ static void read_values(const char *text)
         FUZZ_CHECK(gpus.n >= 0);
     if (flux_seconds(text, &seconds) == 0)
         FUZZ_CHECK(seconds > 0 || seconds == -1);
+    if (shim_ids_add(&ids, text) == 0)
+        FUZZ_CHECK(ids.n > 0);
+    shim_ids_clear(&ids);
+    shim_states(text, &out);
     slurm_array(text, &out);
-    slurm_signal(text, &out, &flag);
+    slurm_signal(text, &n);
     slurm_begin(text, &out);
     slurm_constraint(text, text, text, &out);
-    slurm_file(text, true, "host", &out, &flag);
+    slurm_file(text, true, false, "host", &out, &flag);
     strbuf_clear(&out);
 }
 

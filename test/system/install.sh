@@ -9,6 +9,9 @@ berth=$(find "$scratch/root" -path '*/bin/berth')
 expect_status 0 "${berth:-berth-is-not-installed}" --version
 expect_status 0 "$(dirname "${berth:-/none/berth}")/resource-query" --help
 grep -q '^usage: berth query' "$scratch/out" || fail "resource-query is not berth query"
+sbatch=$(find "$scratch/root" -path '*/libexec/berth/slurm/sbatch')
+expect_status 0 "${sbatch:-none}" --version
+expect_line out 'slurm 23.02.0'
 [ -n "$(find "$scratch/root" -path '*/lib*/berth/berth-hwloc.so')" ] || fail "no berth-hwloc.so"
 for program in bin/berthd libexec/berth/berth-keeper libexec/berth/berth-limits; do
     [ -x "$(find "$scratch/root" -path "*/$program")" ] || fail "no $program"

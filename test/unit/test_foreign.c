@@ -12,6 +12,7 @@
 #include "cli/client/directives.h"
 #include "cli/foreign/flux.h"
 #include "cli/foreign/slurm_values.h"
+#include "cli/shim/shim.h"
 
 /* What a script's lines become: the words, each behind a blank; or the error. Then the warnings. */
 static void lines_are(const char *text, const char *words, const char *warnings)
@@ -86,8 +87,10 @@ static void slurm_words(void **state)
     lines_are("#SBATCH --export=NONE\n", "--env=-* --ntasks=1", "");
     lines_are("#SBATCH --export=ALL,A=1\n", "--env=A=1 --ntasks=1", "");
     lines_are("#SBATCH --export=PATH,A=1\n", "--env=-* --env=PATH --env=A=1 --ntasks=1", "");
-    lines_are("#SBATCH --signal=B:USR1@60 --nice=5\n", "--signal=USR1@60 --priority=-5 --ntasks=1",
+    lines_are("#SBATCH --signal=B:USR1@60 --nice=5\n", "--priority=-5 --ntasks=1 --signal=USR1@60",
               "");
+    lines_are("#SBATCH --signal=USR1@90 -t 1\n", "--time-limit=60s --ntasks=1",
+              "x.sh: --signal=USR1@90 is not sent: the time limit is no longer than that\n");
     lines_are("#SBATCH --begin=now+2hours\n", "--begin=+2h --ntasks=1", "");
     lines_are("#SBATCH --comment=x -Q\n", "--ntasks=1", "");
     lines_are("#!/bin/sh\n#\n#SBATCH --mail-type=END\n", "--ntasks=1",
@@ -201,12 +204,50 @@ static void sizes(void **state)
     gpus_are("1,", false, -1, "");
 }
 
+/* Jobs as Slurm's commands name them, in our words. */
+static void ids_are(const char *text, const char *words)
+{
+    struct shim_ids ids = {0};
+    struct strbuf out = {0};
+    if (shim_ids_add(&ids, text) < 0)
+        strbuf_puts(&out, "none");
+    for (size_t i = 0; i < ids.n && out.len < 100; i++) {
+        strbuf_puts(&out, i ? " " : "");
+        strbuf_puts(&out, ids.words[i]);
+    }
+    assert_string_equal(strbuf_text(&out), words);
+    strbuf_clear(&out);
+    shim_ids_clear(&ids);
+}
+
+static void ids(void **state)
+{
+    struct strbuf out = {0};
+
+    (void)state;
+    ids_are("17", "17");
+    ids_are("17,18_3", "17 18[3]");
+    ids_are("17_[1-3,5],6", "17[1-3,5] 6");
+    ids_are("17_[1-9%2]", "17[1-9]");
+    ids_are("17.batch,18_3.0", "17 18[3]");
+    ids_are("x", "none");
+    ids_are("", "none");
+    ids_are("17x", "none");
+    assert_true(shim_states("PD,running", &out));
+    assert_string_equal(strbuf_text(&out), "pending,held,running");
+    assert_true(shim_states("all", &out));
+    assert_string_equal(strbuf_text(&out), "");
+    assert_false(shim_states("PD,what", &out));
+    strbuf_clear(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slurm_counts), cmocka_unit_test(slurm_words),
         cmocka_unit_test(slurm_wrong),  cmocka_unit_test(flux_words),
         cmocka_unit_test(times),        cmocka_unit_test(sizes),
+        cmocka_unit_test(ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,14 +44,16 @@ int directives_read(struct directives *d, const struct script *s, char **command
     char where[WHERE_SIZE];
 
     *d = (struct directives){.slurm = command != NULL};
-    snprintf(where, sizeof(where), "%.300s: ", name);
+    snprintf(where, sizeof(where), "%.300s: ", command ? "sbatch" : name);
     int rc = read_lines(d, &slurm, s, SCRIPT_SLURM, name, err);
     if (rc == 0 && slurm.wrap)
         rc = errtext_set(err, EINVAL, "%s--wrap is for a command line", where);
     if (rc == 0 && command)
-        rc = slurm_options(&slurm, command, n, "", err) < 0 ? -1 : 0;
+        rc = slurm_options(&slurm, command, n, where, err) < 0 ? -1 : 0;
+    if (rc == 0 && command && !slurm.file[1])
+        slurm.file[1] = slurm.array ? "slurm-%A_%a.out" : "slurm-%j.out";
     if (rc == 0 && d->slurm)
-        rc = slurm_finish(&slurm, command ? "" : where, &d->tasks, err);
+        rc = slurm_finish(&slurm, where, &d->tasks, err);
     if (rc == 0) {
         d->all = slurm.out;
         slurm.out = (struct foreign){0};

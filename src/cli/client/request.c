@@ -44,6 +44,7 @@ enum {
     OPTION_PREEMPTIBLE,
     OPTION_ESTIMATE,
     OPTION_WRAP,
+    OPTION_SLURM,
     OPTION_PTY
 };
 
@@ -78,6 +79,7 @@ static const struct option options[] = {
     {"overcommit", no_argument, NULL, OPTION_OVERCOMMIT},
     {"bulk", required_argument, NULL, OPTION_BULK},
     {"wrap", required_argument, NULL, OPTION_WRAP},
+    {"slurm", no_argument, NULL, OPTION_SLURM},
     {"pty", no_argument, NULL, OPTION_PTY},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
@@ -274,6 +276,8 @@ static int take_more(struct reading *g, int option)
     case OPTION_BULK:
         g->r->bulk = optarg;
         return 0;
+    case OPTION_SLURM:
+        return put_option(g, "slurm", json_true());
     case OPTION_WRAP:
         g->wrap = optarg;
         return 0;
@@ -708,6 +712,40 @@ int request_read(struct request *r, int argc, char **argv, berth_error_t *err)
 int request_read_step(struct request *r, int argc, char **argv, berth_error_t *err)
 {
     return read_request(r, argc, argv, true, err);
+}
+
+int request_read_sbatch(struct request *r, char **words, int n, int total, const char *wrap,
+                        berth_error_t *err)
+{
+    char *standard[] = {(char *)"-", NULL}, **script = n < total ? words + n : standard;
+    struct reading g = {.r = r,
+                        .job = json_object(),
+                        .env = json_array(),
+                        .where = "",
+                        .wrap = wrap,
+                        .slurm = words,
+                        .n_slurm = n,
+                        .err = err};
+    int rc = g.job && g.env ? 0 : errtext_set(err, ENOMEM, "out of memory");
+
+    *r = (struct request){0};
+    if (rc == 0 && wrap)
+        rc = take_wrap(&g, total - n);
+    else if (rc == 0 && n < total && access(script[0], R_OK) == 0 && !script_is(script[0]))
+        rc = errtext_set(err, EINVAL, "%s does not begin with #!, expected a script", script[0]);
+    else if (rc == 0)
+        rc = take_script(&g, script, n < total ? total - n : 1);
+    if (rc == 0)
+        rc = take_surroundings(&g);
+    if (rc == 0) {
+        r->job = g.job;
+        g.job = NULL;
+    }
+    int saved = errno;
+    json_decref(g.job);
+    json_decref(g.env);
+    errno = saved;
+    return rc;
 }
 
 void request_clear(struct request *r)

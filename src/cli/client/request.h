@@ -29,6 +29,12 @@ int request_read(struct request *r, int argc, char **argv, berth_error_t *err);
 /* The same for a step of a job: a script is a command like others, and its lines are not read. */
 int request_read_step(struct request *r, int argc, char **argv, berth_error_t *err);
 
+/* The same for sbatch: of `total` words, the first n are its options, then come a script (none: standard input) and its
+ * arguments; or `wrap` is a line instead of a script.
+ */
+int request_read_sbatch(struct request *r, char **words, int n, int total, const char *wrap,
+                        berth_error_t *err);
+
 /* What chooses the server: BERTH_DIR and BERTH_SOCKET as one text, which the caller frees; NULL with ENOMEM. A job that was
  * submitted here has it as BERTH_SUBMIT_SERVER.
  */

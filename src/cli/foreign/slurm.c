@@ -92,6 +92,7 @@ static int take_time(const struct taking *t)
     if (!slurm_seconds(t->value, &seconds))
         return expected(t, "minutes, or a time such as 1:30:00 or 1-12");
     snprintf(text, sizeof(text), "%llds", (long long)seconds);
+    t->s->limit = seconds;
     return put(t, "time-limit", seconds < 0 ? "unlimited" : text);
 }
 
@@ -150,13 +151,21 @@ static int take_export(const struct taking *t)
 
 static int take_signal(const struct taking *t)
 {
-    struct strbuf text = {0};
-    bool scope;
-    if (!slurm_signal(t->value, &text, &scope)) {
-        strbuf_clear(&text);
-        return expected(t, "a signal and seconds before the limit, USR1@60");
+    t->s->signal = slurm_signal(t->value, &t->s->signal_time);
+    return t->s->signal ? 0 : expected(t, "a signal and seconds before the limit, USR1@60");
+}
+
+/* Slurm takes a signal that would come before the job starts; it is not sent here. */
+static int finish_signal(struct slurm *s, const char *where)
+{
+    if (!s->signal)
+        return 0;
+    if (s->limit < 0 || (s->limit > 0 && s->signal_time >= s->limit)) {
+        foreign_warn(&s->out, where, "--signal=%.60s is not sent: the time limit is %s", s->signal,
+                     s->limit < 0 ? "none" : "no longer than that");
+        return 0;
     }
-    return put_text(t, "signal", &text);
+    return foreign_put(&s->out, "signal", s->signal);
 }
 
 static int take_begin(const struct taking *t)
@@ -291,6 +300,8 @@ static int take(const struct taking *t, const struct foreign_option *option)
         return take_export(t);
     case SLURM_HOLD:
         return put(t, "hold", NULL);
+    case SLURM_PTY:
+        return put(t, "pty", NULL);
     case SLURM_NICE:
         return take_nice(t);
     case SLURM_OPEN_MODE:
@@ -345,6 +356,12 @@ static int put_gpus(struct slurm *s, int64_t n)
     return n ? foreign_put(&s->out, "gpus-per-task", text) : 0;
 }
 
+/* A step has by default the tasks of its job. */
+static bool is_counted(const struct slurm *s)
+{
+    return !s->is_step || s->tasks || s->tasks_per_node || s->nodes;
+}
+
 /* Tasks, cores and GPUs. A script runs once, so where GPUs do not divide among its tasks, it may as well ask for all
  * that is on a node as one.
  */
@@ -361,7 +378,7 @@ static int finish_counts(struct slurm *s, int64_t *tasks)
         cpus = times(cpus, *tasks / nodes + (*tasks % nodes != 0));
     }
     if ((s->nodes && foreign_put_number(&s->out, "nodes", s->nodes) < 0) ||
-        foreign_put_number(&s->out, "ntasks", pieces) < 0 ||
+        (is_counted(s) && foreign_put_number(&s->out, "ntasks", pieces) < 0) ||
         (cpus > 1 && foreign_put_number(&s->out, "cores-per-task", cpus) < 0) ||
         put_gpus(s, gpus / pieces + (gpus % pieces != 0)) < 0)
         return -1;
@@ -383,7 +400,7 @@ static int finish_files(struct slurm *s, const char *where, berth_error_t *err)
         struct strbuf text = {0};
         if (!s->file[i])
             continue;
-        bool fine = slurm_file(s->file[i], s->array != NULL, host, &text, &width);
+        bool fine = slurm_file(s->file[i], s->array != NULL, s->is_step, host, &text, &width);
         if (fine && width)
             foreign_warn(&s->out, where, "widths in --%s=%.100s are left out", names[i],
                          s->file[i]);
@@ -418,6 +435,8 @@ int slurm_finish(struct slurm *s, const char *where, int64_t *tasks, berth_error
 {
     struct strbuf text = {0};
     int rc = finish_counts(s, tasks);
+    if (rc == 0)
+        rc = finish_signal(s, where);
     if (rc == 0 && s->requeue)
         rc = foreign_put(&s->out, "requeue", NULL);
     if (rc == 0 && s->append)

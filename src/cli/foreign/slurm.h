@@ -21,6 +21,10 @@ struct slurm {
     const char *array, *features, *hosts, *not_hosts;
     const char *file[3]; /* input, output, error */
     const char *wrap;
+    const char *signal;  /* as submit takes it */
+    int64_t signal_time; /* seconds before the limit */
+    int64_t limit;       /* seconds; -1: none; 0: not given */
+    bool is_step;        /* set beforehand: of srun in a job */
     bool requeue, append, parsable, test_only, wait, wants_help, wants_version;
     struct foreign out; /* words for submit that need no sum; warnings */
 };

@@ -36,6 +36,7 @@ enum slurm_what {
     SLURM_OUTPUT,
     SLURM_PARSABLE,
     SLURM_PARTITION,
+    SLURM_PTY,
     SLURM_REQUEUE,
     SLURM_SIGNAL,
     SLURM_TASKS,

@@ -150,20 +150,14 @@ bool slurm_gpus_read(const char *text, bool gres, struct slurm_gpus *gpus)
     }
 }
 
-bool slurm_signal(const char *text, struct strbuf *out, bool *scope)
+const char *slurm_signal(const char *text, int64_t *seconds)
 {
-    int64_t seconds;
-    *scope = false;
     const char *colon = strchr(text, ':');
-    if (colon && strspn(text, "RB") == (size_t)(colon - text)) {
-        *scope = true;
+    if (colon && strspn(text, "RB") == (size_t)(colon - text))
         text = colon + 1;
-    }
     const char *at = strchr(text, '@');
-    if (at == text || !*text || (at && !slurm_whole(at + 1, &seconds)))
-        return false;
-    strbuf_puts(out, text);
-    return true;
+    *seconds = 60;
+    return at == text || !*text || (at && !slurm_whole(at + 1, seconds)) ? NULL : text;
 }
 
 /* "+10minutes" */
@@ -278,7 +272,7 @@ bool slurm_constraint(const char *features, const char *hosts, const char *not_h
 
 /* ---- Names of files ---- */
 
-static bool put_pattern(char letter, bool array, const char *host, struct strbuf *out)
+static bool put_pattern(char letter, bool array, bool step, const char *host, struct strbuf *out)
 {
     switch (letter) {
     case 'j':
@@ -305,7 +299,7 @@ static bool put_pattern(char letter, bool array, const char *host, struct strbuf
         return true;
     case 'n': /* the script runs on the first node, as the first task */
     case 't':
-        strbuf_putc(out, '0');
+        strbuf_puts(out, step ? "%t" : "0");
         return true;
     case 's':
         strbuf_puts(out, "batch");
@@ -315,7 +309,8 @@ static bool put_pattern(char letter, bool array, const char *host, struct strbuf
     }
 }
 
-bool slurm_file(const char *text, bool array, const char *host, struct strbuf *out, bool *width)
+bool slurm_file(const char *text, bool array, bool step, const char *host, struct strbuf *out,
+                bool *width)
 {
     *width = false;
     for (; *text; text++) {
@@ -326,7 +321,7 @@ bool slurm_file(const char *text, bool array, const char *host, struct strbuf *o
         text++;
         for (; is_digit(*text); text++)
             *width = true;
-        if (!put_pattern(*text, array, host, out))
+        if (!put_pattern(*text, array, step, host, out))
             return false;
     }
     return true;

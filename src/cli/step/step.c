@@ -111,18 +111,23 @@ static int take_room(struct step *s)
 
 /* ---- Files ---- */
 
-static int open_one(struct step *s, const char *key, int flags, int *fd)
+/* A file that all tasks have is emptied by the first. */
+static int open_one(struct step *s, const char *key, int flags, size_t index, int *fd)
 {
     const char *pattern = json_string_value(json_object_get(s->r.job, key));
     struct strbuf path = {0};
-    if (!pattern)
+    bool own = pattern && strstr(pattern, "%t");
+    if (!pattern || (index > 0 && !own && *fd >= 0))
         return 0;
+    if (*fd >= 0)
+        close(*fd);
     if (*pattern != '/') {
         strbuf_puts(&path, json_string_value(json_object_get(s->r.job, "directory")));
         strbuf_putc(&path, '/');
     }
     for (const char *at = pattern; *at; at++) {
-        const char *job = getenv("BERTH_JOB_ID"), *index = getenv("BERTH_ARRAY_INDEX");
+        const char *job = getenv("BERTH_JOB_ID"), *member = getenv("BERTH_ARRAY_INDEX"),
+                   *name = getenv("BERTH_JOB_NAME");
         if (*at != '%') {
             strbuf_putc(&path, *at);
             continue;
@@ -131,7 +136,11 @@ static int open_one(struct step *s, const char *key, int flags, int *fd)
         if (*at == 'j' || *at == 'A')
             strbuf_puts(&path, job ? job : "0");
         else if (*at == 'a')
-            strbuf_puts(&path, index ? index : "0");
+            strbuf_puts(&path, member ? member : "0");
+        else if (*at == 't')
+            strbuf_put_uint(&path, index);
+        else if (*at == 'n' || *at == 'x')
+            strbuf_puts(&path, name ? name : "");
         else if (*at == '%')
             strbuf_putc(&path, '%');
         else
@@ -144,17 +153,20 @@ static int open_one(struct step *s, const char *key, int flags, int *fd)
     return rc;
 }
 
-static int open_files(struct step *s)
+static int open_files(struct step *s, size_t index)
 {
     int flags = O_WRONLY | O_CREAT | O_APPEND;
     if (!json_is_true(json_object_get(s->r.job, "append")))
         flags |= O_TRUNC;
-    if (open_one(s, "input", O_RDONLY, &s->files[0]) < 0 ||
-        open_one(s, "output", flags, &s->files[1]) < 0 ||
-        open_one(s, "error", flags, &s->files[2]) < 0)
+    if (open_one(s, "input", O_RDONLY, index, &s->files[0]) < 0 ||
+        open_one(s, "output", flags, index, &s->files[1]) < 0 ||
+        open_one(s, "error", flags, index, &s->files[2]) < 0)
         return -1;
-    if (s->files[2] < 0 && s->files[1] >= 0)
-        s->files[2] = fcntl(s->files[1], F_DUPFD_CLOEXEC, 0);
+    if (s->files[1] < 0 || json_object_get(s->r.job, "error"))
+        return 0;
+    if (s->files[2] >= 0)
+        close(s->files[2]);
+    s->files[2] = fcntl(s->files[1], F_DUPFD_CLOEXEC, 0);
     return 0;
 }
 
@@ -199,6 +211,12 @@ static int start(struct step *s)
     sigaction(SIGUSR1, &on, NULL);
     sigaction(SIGUSR2, &on, NULL);
     for (int64_t i = 0; i < s->tasks; i++) {
+        if (open_files(s, (size_t)i) < 0) {
+            int saved = errno;
+            pass_on(s, SIGKILL);
+            errno = saved;
+            return -1;
+        }
         const struct step_task task = task_of(s, i);
         s->pid[i] = fork();
         if (s->pid[i] == 0)
@@ -264,7 +282,7 @@ int step_run(const char *name, int argc, char **argv)
         request_clear(&s.r);
         return wrong;
     }
-    if (read_step(&s) == 0 && take_room(&s) == 0 && open_files(&s) == 0 && start(&s) == 0) {
+    if (read_step(&s) == 0 && take_room(&s) == 0 && start(&s) == 0) {
         status = await_end(&s);
     } else {
         fprintf(stderr, "%s: %s\n", name, s.err.text);

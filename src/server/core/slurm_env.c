@@ -46,7 +46,7 @@ static void put_array(struct adding *a, const struct slurm_env *e)
     put_number(a, "SLURM_ARRAY_TASK_MAX", e->last);
 }
 
-/* Where the script runs: on the first node, as the first process. */
+/* Where it runs: on the first node. */
 static void put_place(struct adding *a, const struct slurm_env *e)
 {
     put(a, "SLURM_JOB_NODELIST", e->nodes);
@@ -54,8 +54,6 @@ static void put_place(struct adding *a, const struct slurm_env *e)
     put(a, "SLURMD_NODENAME", e->first_node);
     put_number(a, "SLURM_JOB_NUM_NODES", e->n_nodes);
     put_number(a, "SLURM_NNODES", e->n_nodes);
-    put_number(a, "SLURM_PROCID", 0);
-    put_number(a, "SLURM_LOCALID", 0);
     put_number(a, "SLURM_NODEID", 0);
 }
 

@@ -17,7 +17,8 @@
 #include "server/core/priv.h"
 #include "server/core/slurm_env.h"
 
-#define R_MAX 32768 /* a longer R is left out of the environment */
+#define R_MAX    32768 /* a longer R is left out of the environment */
+#define TASK_ENV 7     /* variables of a task, and the end */
 
 /* What a start needs of the stored request; points into the store's text. */
 struct launch {
@@ -336,7 +337,7 @@ static int make_task(struct starting *b, struct engine_task *task, size_t i, siz
              gpus = (uint64_t)json_part_whole(b->asked.task_gpus, 0);
     bool own = cores > 0 && b->one_node && b->cores.count == cores * n;
     bool own_gpus = gpus > 0 && b->one_node && b->gpus.count == gpus * n;
-    const char **env = arena_alloc(&b->arena, 5 * sizeof(*env));
+    const char **env = arena_alloc(&b->arena, TASK_ENV * sizeof(*env));
     const char *vendor,
         *devices = gpu_list(b, own_gpus ? i * gpus : 0, own_gpus ? gpus : b->gpus.count, &vendor);
     size_t used = 0;
@@ -350,6 +351,10 @@ static int make_task(struct starting *b, struct engine_task *task, size_t i, siz
         env[used++] = arena_join(b, "CUDA_VISIBLE_DEVICES=", devices);
     if (b->s->size.has_gpus && (!vendor || strcmp(vendor, "amd") == 0))
         env[used++] = arena_join(b, "ROCR_VISIBLE_DEVICES=", devices);
+    if (b->asked.slurm.at) {
+        env[used++] = arena_join_number(b, "SLURM_PROCID=", i);
+        env[used++] = arena_join_number(b, "SLURM_LOCALID=", i);
+    }
     env[used] = NULL;
     for (size_t k = 0; k < used; k++)
         if (!env[k])

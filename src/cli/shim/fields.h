@@ -1,0 +1,32 @@
+/* What is told of a job, by the letters of squeue --format and the names of sacct --format. */
+#ifndef CLI_SHIM_FIELDS_H
+#define CLI_SHIM_FIELDS_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#include "base/strbuf.h"
+
+struct shim_field {
+    char letter;      /* of squeue; 0: it has none */
+    const char *head; /* there */
+    const char *name; /* of sacct, as its head is written; NULL: it has none */
+    int width;        /* there */
+    void (*put)(const json_t *job, struct strbuf *out);
+};
+
+/* NULL: there is none. Names are compared without regard to case. */
+const struct shim_field *shim_field_letter(char letter);
+const struct shim_field *shim_field_name(const char *name, size_t length);
+
+/* The jobs' words that scontrol uses too. */
+void shim_put_id(const json_t *job, struct strbuf *out);
+void shim_put_state(const json_t *job, struct strbuf *out);
+void shim_put_exit(const json_t *job, struct strbuf *out);
+void shim_put_nodes(const json_t *job, struct strbuf *out);
+void shim_put_reason(const json_t *job, struct strbuf *out);
+void shim_put_time(double at, const char *otherwise, struct strbuf *out);
+void shim_put_span(double seconds, struct strbuf *out);
+double shim_elapsed(const json_t *job);
+
+#endif

@@ -1,0 +1,274 @@
+/* scontrol: a job in words, hosts of a list, and a few changes. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/hostlist.h"
+#include "cli/client/named_jobs.h"
+#include "cli/client/terminal.h"
+#include "cli/foreign/slurm_values.h"
+#include "cli/shim/fields.h"
+#include "cli/shim/shim.h"
+
+static const char help[] =
+    "usage: scontrol show job JOB | show hostnames LIST | show hostlist HOSTS\n"
+    "       scontrol hold|release|requeue JOB...\n"
+    "       scontrol update JobId=JOB NAME=VALUE...\n";
+
+/* ---- show ---- */
+
+static void put_span_of(const json_t *job, const char *key, struct strbuf *out)
+{
+    double seconds = answer_number(job, key);
+    if (seconds > 0)
+        shim_put_span(seconds, out);
+    else
+        strbuf_puts(out, "UNLIMITED");
+}
+
+static void put(struct strbuf *out, const char *key, const char *value)
+{
+    strbuf_puts(out, key);
+    strbuf_putc(out, '=');
+    strbuf_puts(out, value);
+}
+
+static void put_number(struct strbuf *out, const char *key, double n)
+{
+    strbuf_puts(out, key);
+    strbuf_putc(out, '=');
+    strbuf_put_int(out, n > 0 ? (int64_t)n : 0);
+}
+
+static void put_times(const json_t *job, const char *gap, struct strbuf *out)
+{
+    strbuf_puts(out, gap);
+    strbuf_puts(out, "RunTime=");
+    shim_put_span(shim_elapsed(job), out);
+    strbuf_puts(out, " TimeLimit=");
+    put_span_of(job, "limit", out);
+    strbuf_puts(out, gap);
+    strbuf_puts(out, "SubmitTime=");
+    shim_put_time(answer_number(job, "submit"), "Unknown", out);
+    strbuf_puts(out, " StartTime=");
+    double start = answer_number(job, "start"), end = answer_number(job, "end");
+    shim_put_time(start > 0 ? start : answer_number(job, "estimate"), "Unknown", out);
+    strbuf_puts(out, " EndTime=");
+    shim_put_time(end > 0 ? end : answer_number(job, "until"), "Unknown", out);
+}
+
+static void put_job(const json_t *job, const char *gap, struct strbuf *out)
+{
+    const json_t *member = json_object_get(job, "member");
+    put_number(out, "JobId", answer_number(job, "id"));
+    if (json_is_integer(member)) {
+        put_number(out, " ArrayJobId", answer_number(job, "id"));
+        put_number(out, " ArrayTaskId", answer_number(job, "member"));
+    }
+    put(out, " JobName", answer_text(job, "name"));
+    strbuf_puts(out, gap);
+    put(out, "UserId", answer_text(job, "user"));
+    strbuf_puts(out, gap);
+    put_number(out, "Priority", answer_number(job, "priority"));
+    put(out, " Account", answer_text(job, "account"));
+    strbuf_puts(out, gap);
+    strbuf_puts(out, "JobState=");
+    shim_put_state(job, out);
+    strbuf_puts(out, " Reason=");
+    shim_put_reason(job, out);
+    put(out, " Dependency", answer_text(job, "dependency"));
+    strbuf_puts(out, gap);
+    put_number(out, "Restarts", answer_number(job, "attempts") - 1);
+    strbuf_puts(out, " ExitCode=");
+    shim_put_exit(job, out);
+    put_times(job, gap, out);
+    strbuf_puts(out, gap);
+    put(out, "Partition", answer_text(job, "queue"));
+    strbuf_puts(out, " NodeList=");
+    shim_put_nodes(job, out);
+    strbuf_puts(out, gap);
+    put_number(out, "NumNodes", answer_number(job, "nodes"));
+    put_number(out, " NumCPUs", answer_number(job, "cores"));
+    put_number(out, " MinMemoryNode", answer_number(job, "memory") / 1048576);
+    strbuf_putc(out, 'M');
+    strbuf_puts(out, gap);
+    put(out, "WorkDir", answer_text(job, "directory"));
+    strbuf_puts(out, gap);
+    const char *output = answer_text(job, "output"), *error = answer_text(job, "error");
+    put(out, "StdErr", *error ? error : output);
+    strbuf_puts(out, gap);
+    put(out, "StdOut", output);
+}
+
+static int show_jobs(char **words, int n, bool one_line)
+{
+    struct shim_select select = {.history = true};
+    struct connection s;
+    struct strbuf text = {0};
+    berth_error_t err = {""};
+    json_t *jobs = NULL, *job;
+    size_t i;
+    int rc = 0;
+
+    for (int k = 0; k < n && rc == 0; k++)
+        rc = shim_ids_add(&select.ids, words[k]);
+    if (n == 0)
+        select.history = false;
+    if (rc < 0 || connection_open(&s, "scontrol", &err) < 0) {
+        shim_select_clear(&select);
+        return shim_failed("scontrol", "Invalid job id specified");
+    }
+    jobs = shim_jobs(&s, &select, &err);
+    json_array_foreach(jobs, i, job)
+    {
+        strbuf_reset(&text);
+        put_job(job, one_line ? " " : "\n   ", &text);
+        for (char *line = strtok((char *)strbuf_text(&text), "\n"); line;
+             line = strtok(NULL, "\n")) {
+            terminal_print(stdout, line);
+            putchar('\n');
+        }
+        if (!one_line)
+            putchar('\n');
+    }
+    if (!jobs && errno == ECONNREFUSED)
+        rc = connection_failed(&s, &err);
+    else if (!jobs || (n && json_array_size(jobs) == 0)) {
+        fputs("slurm_load_jobs error: Invalid job id specified\n", stderr);
+        rc = 1;
+    }
+    json_decref(jobs);
+    strbuf_clear(&text);
+    connection_close(&s);
+    shim_select_clear(&select);
+    return rc;
+}
+
+/* "node[1-2]": a host a line; or the other way round. */
+static int show_hosts(const char *text, bool names)
+{
+    struct hostlist list = {0};
+    struct strbuf out = {0};
+    berth_error_t err;
+    if (!text)
+        text = getenv("SLURM_JOB_NODELIST");
+    if (!text || hostlist_append(&list, text, strlen(text), &err) < 0)
+        return shim_failed("scontrol", "Invalid hostlist: %.100s", text ? text : "none given");
+    hostlist_encode(&list, &out);
+    if (!names) {
+        puts(strbuf_text(&out));
+    } else {
+        char name[HOSTLIST_NAME_SIZE];
+        for (int64_t i = 0; hostlist_nth(&list, i, name) == 0; i++)
+            puts(name);
+    }
+    strbuf_clear(&out);
+    hostlist_clear(&list);
+    return 0;
+}
+
+static int show(char **words, int n, bool one_line)
+{
+    const char *what = n > 0 ? words[0] : "";
+    if (strncasecmp(what, "job", 3) == 0) {
+        if (strncasecmp(what, "jobid=", 6) == 0)
+            words[0] += 6;
+        else if (strncasecmp(what, "job=", 4) == 0)
+            words[0] += 4;
+        else
+            words++, n--;
+        while (n > 0 && words[0][0] == '-') /* -d, -dd: details */
+            words++, n--;
+        return show_jobs(words, n, one_line);
+    }
+    if (strcasecmp(what, "hostnames") == 0 || strcasecmp(what, "hostname") == 0)
+        return show_hosts(n > 1 ? words[1] : NULL, true);
+    if (strcasecmp(what, "hostlist") == 0)
+        return show_hosts(n > 1 ? words[1] : NULL, false);
+    /* What tools go by: how often things change, and for how long squeue tells of what has ended. */
+    if (strncasecmp(what, "config", 4) == 0)
+        return puts("ClusterName             = berth\n"
+                    "MinJobAge               = 300 sec\n"
+                    "SchedulerTimeSlice      = 1 sec\n"
+                    "SLURM_VERSION           = 23.02.0") < 0;
+    return shim_failed("scontrol",
+                       "show %.60s is not supported here, only job, config, hostnames, hostlist",
+                       what);
+}
+
+/* ---- Changes ---- */
+
+/* "jobid=17" is 17. */
+static int change(const char *verb, char **words, int n, json_t *more)
+{
+    struct shim_ids ids = {0};
+    int rc = n > 0 ? 0 : shim_failed("scontrol", "%s: no job is named", verb);
+    for (int i = 0; i < n && rc == 0; i++) {
+        const char *sign = strchr(words[i], '=');
+        if (shim_ids_add(&ids, sign ? sign + 1 : words[i]) < 0)
+            rc = shim_failed("scontrol", "Invalid job id %.60s", words[i]);
+    }
+    if (rc == 0)
+        rc = named_jobs_ask(verb, ids.words, (int)ids.n, NULL, more);
+    shim_ids_clear(&ids);
+    return rc;
+}
+
+/* TimeLimit, Priority and Partition, of "JobId=17 TimeLimit=10". */
+static int update(char **words, int n)
+{
+    json_t *more = json_object();
+    char *job = NULL;
+    int rc = 0;
+    for (int i = 0; i < n && rc == 0; i++) {
+        const char *sign = strchr(words[i], '='), *value = sign ? sign + 1 : "";
+        size_t length = sign ? (size_t)(sign - words[i]) : strlen(words[i]);
+        int64_t seconds;
+        if (length == 5 && strncasecmp(words[i], "JobId", 5) == 0)
+            job = words[i];
+        else if (length == 9 && strncasecmp(words[i], "TimeLimit", 9) == 0 &&
+                 slurm_seconds(value, &seconds))
+            json_object_set_new(more, "limit",
+                                seconds < 0 ? json_string("unlimited") : json_integer(seconds));
+        else if (length == 8 && strncasecmp(words[i], "Priority", 8) == 0 && *value)
+            json_object_set_new(more, "priority", json_integer(strtoll(value, NULL, 10)));
+        else if (length == 9 && strncasecmp(words[i], "Partition", 9) == 0)
+            json_object_set_new(more, "queue", json_string(value));
+        else
+            rc = shim_failed("scontrol", "update: %.100s is not supported here", words[i]);
+    }
+    if (rc == 0)
+        rc = change("update", &job, job != NULL, more);
+    json_decref(more);
+    return rc;
+}
+
+int shim_scontrol(int argc, char **argv)
+{
+    int at = 1;
+    bool one_line = false;
+    for (; at < argc && argv[at][0] == '-'; at++) {
+        one_line = one_line || strcmp(argv[at], "-o") == 0 || strcmp(argv[at], "--oneliner") == 0;
+        if (strcmp(argv[at], "-V") == 0 || strcmp(argv[at], "--version") == 0)
+            return shim_version();
+        if (strcmp(argv[at], "-h") == 0 || strcmp(argv[at], "--help") == 0)
+            return fputs(help, stdout) < 0;
+    }
+    const char *verb = at < argc ? argv[at] : "";
+    char **words = argv + at + (at < argc);
+    int n = argc - at - (at < argc);
+    if (strcmp(verb, "show") == 0)
+        return show(words, n, one_line);
+    if (strcmp(verb, "update") == 0)
+        return update(words, n);
+    if (strcmp(verb, "hold") == 0 || strcmp(verb, "release") == 0 || strcmp(verb, "requeue") == 0)
+        return change(verb, words, n, NULL);
+    if (strcmp(verb, "version") == 0)
+        return shim_version();
+    return shim_failed("scontrol",
+                       "'%.60s' is not supported here, only show, hold, release, requeue, update",
+                       verb);
+}

@@ -111,6 +111,7 @@ static void let_rest_wait(sched_t *s, uint32_t slot)
 enum step gang_start(sched_t *s, uint32_t slot, enum sched_how how)
 {
     int64_t bundle = s->jobs[slot].booking;
+    s->finder->done(s, slot, s->jobs[slot].key); /* of its group, which it leaves; this takes no memory */
     s->jobs[slot].state = SCHED_BLOCKED;
     controllers_uncount(s, slot, bundle);
     while (bundle >= 0)

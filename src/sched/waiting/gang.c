@@ -183,7 +183,7 @@ static uint64_t count_waiting(const sched_t *s, const struct gang *gang, bool fr
 {
     uint64_t n = 0;
     for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
-        if (waits(&s->jobs[i]) && !(free && s->jobs[i].details->blocked & ~BLOCK_GANG))
+        if (waits(&s->jobs[i]) && !(free && s->jobs[i].details->blocked & GANG_AWAY))
             n += members_of(s, i);
     return n;
 }
@@ -241,7 +241,7 @@ static int settle_member(sched_t *s, uint32_t slot, bool is_up)
 static int settle_leader(sched_t *s, uint32_t slot, struct gang *gang)
 {
     uint32_t need = gang_need(gang);
-    if (count_waiting(s, gang, true) < need || s->jobs[slot].details->blocked & ~BLOCK_GANG)
+    if (count_waiting(s, gang, true) < need || s->jobs[slot].details->blocked & GANG_AWAY)
         return settle_member(s, slot, false);
     if (s->place->ops->members(s->place, s->jobs[slot].ask.class) != need) {
         job_block(s, slot, BLOCK_GANG);
@@ -251,23 +251,25 @@ static int settle_leader(sched_t *s, uint32_t slot, struct gang *gang)
     return s->jobs[slot].details->blocked & BLOCK_GANG ? job_unblock(s, slot, BLOCK_GANG) : 0;
 }
 
-/* The entry, or else who waits for nothing else, or for something. */
+/* The entry, or else who leads already, or the first who waits for nothing else, or for something. */
 static uint32_t find_leader(const sched_t *s, const struct gang *gang)
 {
-    uint32_t leader = JOB_NONE;
+    uint32_t leader = JOB_NONE, other = JOB_NONE;
     for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind) {
+        bool is_free = waits(&s->jobs[i]) && !(s->jobs[i].details->blocked & GANG_AWAY);
         if (is_entry(s, i))
             return i;
-        bool is_free = !(s->jobs[i].details->blocked & ~BLOCK_GANG);
-        if (waits(&s->jobs[i]) &&
-            (leader == JOB_NONE || (is_free && queue_before(s->jobs[i].key, s->jobs[leader].key))))
+        if (is_free && (leader == JOB_NONE || i == gang->leader))
             leader = i;
+        if (waits(&s->jobs[i]) && other == JOB_NONE)
+            other = i;
     }
-    return leader;
+    return leader != JOB_NONE ? leader : other;
 }
 
 static int settle_one(sched_t *s, struct gang *gang)
 {
+    gang->was_up = false;
     bool is_up = gang_is_up(gang);
     uint64_t left = is_up ? 0 : count_waiting(s, gang, false);
     if (!is_up && !gang->is_over && left + gang->done < gang->min) {

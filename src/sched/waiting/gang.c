@@ -222,9 +222,9 @@ static int end_all(sched_t *s, const struct gang *gang)
 }
 
 /* A member waits for itself, as others of its gang run, or for these. Returns 0, or -1 with ENOMEM. */
-static int settle_member(sched_t *s, uint32_t slot, bool is_up)
+static int settle_member(sched_t *s, uint32_t slot, bool is_free)
 {
-    if (!is_up) {
+    if (!is_free) {
         if (!(s->jobs[slot].details->blocked & BLOCK_GANG))
             job_block(s, slot, BLOCK_GANG);
         return 0;
@@ -270,7 +270,7 @@ static uint32_t find_leader(const sched_t *s, const struct gang *gang)
 static int settle_one(sched_t *s, struct gang *gang)
 {
     gang->was_up = false;
-    bool is_up = gang_is_up(gang);
+    bool is_up = gang_is_up(gang), is_free = gang_need(gang) < 2; /* they wait for nobody */
     uint64_t left = is_up ? 0 : count_waiting(s, gang, false);
     if (!is_up && !gang->is_over && left + gang->done < gang->min) {
         gang->is_over = true;
@@ -279,9 +279,9 @@ static int settle_one(sched_t *s, struct gang *gang)
     }
     if (gang->is_over)
         return end_all(s, gang);
-    gang->leader = is_up ? JOB_NONE : find_leader(s, gang);
+    gang->leader = is_free ? JOB_NONE : find_leader(s, gang);
     for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
-        if (i != gang->leader && waits(&s->jobs[i]) && settle_member(s, i, is_up) < 0)
+        if (i != gang->leader && waits(&s->jobs[i]) && settle_member(s, i, is_free) < 0)
             return -1;
     return gang->leader == JOB_NONE ? 0 : settle_leader(s, gang->leader, gang);
 }

@@ -27,7 +27,7 @@ struct gang {
     uint32_t first,
         last;        /* slots of members, in the order of these; the others are in the details */
     uint32_t leader; /* while it is down, beside the entry; JOB_NONE */
-    bool was_up; /* where it was kept from; not all that run are known yet */
+    bool was_up;     /* where it was kept from; not all that run are known yet */
     bool is_over;
     struct sched_reason why; /* it is over */
 

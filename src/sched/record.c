@@ -117,6 +117,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
         record->request.failure = gang->failure;
         record->succeeded = gang->done;
         record->replaced = gang->replaced;
+        record->gang_up = gang_is_up(gang);
         record->gang_over =
             gang->is_over ? sched_reason_text(&gang->why, s->queues->gang_answer) : NULL;
     }
@@ -260,13 +261,15 @@ static void restore_gang(sched_t *s, uint32_t slot, const struct sched_record *r
         return;
     gang->done = r->succeeded;
     gang->replaced = r->replaced;
+    gang->was_up = r->gang_up;
+    if (!r->gang_up && (r->state == SCHED_WAITING || r->state == SCHED_RESERVED))
+        gang->leader = slot;
+    gang_due(s, gang);
     gang->is_over = r->gang_over != NULL;
     if (gang->is_over)
         gang->why = reason_read(s, r->gang_over, text);
     if (gang->why.kind == SCHED_REASON_REQUEST) /* it has words of others */
         gang->why = (struct sched_reason){.kind = SCHED_REASON_GANG_LEFT};
-    if (gang->is_over)
-        gang_due(s, gang);
 }
 
 /* An open job was blocked, by nothing that it says of itself. Returns 0, or -1 with ENOMEM. */

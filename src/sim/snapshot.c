@@ -100,7 +100,7 @@ struct saved_core {
         max_running, min, succeeded, replaced;
     int failure;
     const char *gang_over;
-    bool hold, held, fresh, untold, stopping, displaced, expected, waits;
+    bool hold, held, fresh, untold, stopping, displaced, expected, waits, gang_up;
 };
 
 static const struct key core_keys[] = {
@@ -113,6 +113,7 @@ static const struct key core_keys[] = {
     KEY_OF(struct saved_core, failure, KEY_WORD, .words = scenario_failures),
     KEY_OF(struct saved_core, succeeded, KEY_WHOLE, .min = 0, .max = MEMBERS_MAX),
     KEY_OF(struct saved_core, replaced, KEY_WHOLE, .min = 0, .max = MEMBERS_MAX),
+    KEY_AS(struct saved_core, gang_up, "gang-up", KEY_BOOL, .needed = false),
     KEY_AS(struct saved_core, gang_over, "gang-over", KEY_TEXT, .needed = false),
     KEY_OF(struct saved_core, queue, KEY_TEXT, .needed = false),
     KEY_OF(struct saved_core, account, KEY_TEXT, .needed = false),
@@ -235,6 +236,7 @@ static json_t *save_core(const struct play *p, sched_job_t handle)
         put_text(object, "failure", scenario_failures[q->failure], &rc);
         put_whole(object, "succeeded", r.succeeded, 0, &rc);
         put_whole(object, "replaced", r.replaced, 0, &rc);
+        put_true(object, "gang-up", r.gang_up, &rc);
         put_text(object, "gang-over", r.gang_over, &rc);
     }
     put_text(object, "queue", q->queue, &rc);
@@ -433,6 +435,7 @@ static struct sched_record record_of(const struct play *p, const struct saved_co
                     .failure = (enum sched_gang_failure)s->failure},
         .succeeded = (uint32_t)s->succeeded,
         .replaced = (uint32_t)s->replaced,
+        .gang_up = s->gang_up,
         .gang_over = s->gang_over,
         .waiting = s->waiting,
         .member = (uint32_t)((size_t)s->job - sub->first),

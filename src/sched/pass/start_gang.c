@@ -36,7 +36,8 @@ static uint32_t next_member(sched_t *s, uint32_t slot, const struct gang *gang)
     if (s->jobs[slot].state != SCHED_RUNNING)
         return part_reserve(s, slot);
     for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
-        if (s->jobs[i].state == SCHED_BLOCKED && s->jobs[i].details->blocked == BLOCK_GANG)
+        if (s->jobs[i].state == SCHED_BLOCKED && s->jobs[i].details->blocked & BLOCK_GANG &&
+            !(s->jobs[i].details->blocked & GANG_AWAY))
             return i;
     return JOB_NONE;
 }
@@ -111,6 +112,8 @@ static void let_rest_wait(sched_t *s, uint32_t slot)
 enum step gang_start(sched_t *s, uint32_t slot, enum sched_how how)
 {
     int64_t bundle = s->jobs[slot].booking;
+    s->finder->done(s, slot,
+                    s->jobs[slot].key); /* of its group, which it leaves; this takes no memory */
     s->jobs[slot].state = SCHED_BLOCKED;
     controllers_uncount(s, slot, bundle);
     while (bundle >= 0)

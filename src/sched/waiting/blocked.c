@@ -22,7 +22,7 @@ int job_unblock(sched_t *s, uint32_t slot, uint8_t reason)
     struct details *d = job->details;
     uint8_t before = d->blocked;
     d->blocked &= (uint8_t)~reason;
-    if (d->blocked == BLOCK_GANG && gang_of(s, slot))
+    if (d->blocked & BLOCK_GANG && !(d->blocked & GANG_AWAY) && gang_of(s, slot))
         gang_due(s, gang_of(s, slot)); /* it may be what the others have waited for */
     if (job->state != SCHED_BLOCKED)
         return 0;

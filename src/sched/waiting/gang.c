@@ -183,7 +183,7 @@ static uint64_t count_waiting(const sched_t *s, const struct gang *gang, bool fr
 {
     uint64_t n = 0;
     for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
-        if (waits(&s->jobs[i]) && !(free && s->jobs[i].details->blocked & ~BLOCK_GANG))
+        if (waits(&s->jobs[i]) && !(free && s->jobs[i].details->blocked & GANG_AWAY))
             n += members_of(s, i);
     return n;
 }
@@ -222,9 +222,9 @@ static int end_all(sched_t *s, const struct gang *gang)
 }
 
 /* A member waits for itself, as others of its gang run, or for these. Returns 0, or -1 with ENOMEM. */
-static int settle_member(sched_t *s, uint32_t slot, bool is_up)
+static int settle_member(sched_t *s, uint32_t slot, bool is_free)
 {
-    if (!is_up) {
+    if (!is_free) {
         if (!(s->jobs[slot].details->blocked & BLOCK_GANG))
             job_block(s, slot, BLOCK_GANG);
         return 0;
@@ -241,7 +241,7 @@ static int settle_member(sched_t *s, uint32_t slot, bool is_up)
 static int settle_leader(sched_t *s, uint32_t slot, struct gang *gang)
 {
     uint32_t need = gang_need(gang);
-    if (count_waiting(s, gang, true) < need || s->jobs[slot].details->blocked & ~BLOCK_GANG)
+    if (count_waiting(s, gang, true) < need || s->jobs[slot].details->blocked & GANG_AWAY)
         return settle_member(s, slot, false);
     if (s->place->ops->members(s->place, s->jobs[slot].ask.class) != need) {
         job_block(s, slot, BLOCK_GANG);
@@ -251,24 +251,26 @@ static int settle_leader(sched_t *s, uint32_t slot, struct gang *gang)
     return s->jobs[slot].details->blocked & BLOCK_GANG ? job_unblock(s, slot, BLOCK_GANG) : 0;
 }
 
-/* The entry, or else who waits for nothing else, or for something. */
+/* The entry, or else who leads already, or the first who waits for nothing else, or for something. */
 static uint32_t find_leader(const sched_t *s, const struct gang *gang)
 {
-    uint32_t leader = JOB_NONE;
+    uint32_t leader = JOB_NONE, other = JOB_NONE;
     for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind) {
+        bool is_free = waits(&s->jobs[i]) && !(s->jobs[i].details->blocked & GANG_AWAY);
         if (is_entry(s, i))
             return i;
-        bool is_free = !(s->jobs[i].details->blocked & ~BLOCK_GANG);
-        if (waits(&s->jobs[i]) &&
-            (leader == JOB_NONE || (is_free && queue_before(s->jobs[i].key, s->jobs[leader].key))))
+        if (is_free && (leader == JOB_NONE || i == gang->leader))
             leader = i;
+        if (waits(&s->jobs[i]) && other == JOB_NONE)
+            other = i;
     }
-    return leader;
+    return leader != JOB_NONE ? leader : other;
 }
 
 static int settle_one(sched_t *s, struct gang *gang)
 {
-    bool is_up = gang_is_up(gang);
+    gang->was_up = false;
+    bool is_up = gang_is_up(gang), is_free = gang_need(gang) < 2; /* they wait for nobody */
     uint64_t left = is_up ? 0 : count_waiting(s, gang, false);
     if (!is_up && !gang->is_over && left + gang->done < gang->min) {
         gang->is_over = true;
@@ -277,9 +279,9 @@ static int settle_one(sched_t *s, struct gang *gang)
     }
     if (gang->is_over)
         return end_all(s, gang);
-    gang->leader = is_up ? JOB_NONE : find_leader(s, gang);
+    gang->leader = is_free ? JOB_NONE : find_leader(s, gang);
     for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
-        if (i != gang->leader && waits(&s->jobs[i]) && settle_member(s, i, is_up) < 0)
+        if (i != gang->leader && waits(&s->jobs[i]) && settle_member(s, i, is_free) < 0)
             return -1;
     return gang->leader == JOB_NONE ? 0 : settle_leader(s, gang->leader, gang);
 }

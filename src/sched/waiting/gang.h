@@ -16,6 +16,9 @@
 
 #include "sched/queues.h"
 
+/* Why a member is not there to start with the others; limits speak of all of them. */
+enum { GANG_AWAY = BLOCK_HOLD | BLOCK_DEPEND | BLOCK_BEGIN };
+
 struct gang {
     uint32_t min;
     enum sched_gang_failure failure;
@@ -24,6 +27,7 @@ struct gang {
     uint32_t first,
         last;        /* slots of members, in the order of these; the others are in the details */
     uint32_t leader; /* while it is down, beside the entry; JOB_NONE */
+    bool was_up;     /* where it was kept from; not all that run are known yet */
     bool is_over;
     struct sched_reason why; /* it is over */
 
@@ -51,7 +55,7 @@ static inline struct gang *gang_of(const sched_t *s, uint32_t slot)
 
 static inline bool gang_is_up(const struct gang *gang)
 {
-    return gang->running > 0 || gang->done >= gang->min;
+    return gang->running > 0 || gang->done >= gang->min || gang->was_up;
 }
 
 /* How many are to start together. */

@@ -1,0 +1,441 @@
+/* Gangs over random steps: submissions, ends good and bad, members that are cancelled, held and requeued, nodes that go
+ * down. Whatever happens, a gang that none runs of starts as its min or not at all; a node is one job's; a gang that
+ * fails is stopped as it asked for; and in the end nobody waits. Now and then another scheduler takes over what is
+ * kept of the one before.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "berth/match.h"
+#include "berth/sched_admin.h"
+#include "berth/sched_query.h"
+#include "berth/sched_snapshot.h"
+#include "fixture/machine.h"
+#include "random.h"
+
+enum { SCENES = 400, STEPS = 50, NODES = 8, JOBS = 40, MEMBERS = 6, QUEUES = 3 };
+
+enum state { WAITS, RUNS, DONE, FAILED };
+
+struct job {
+    int members, min, queue;
+    int64_t duration;
+    enum sched_gang_failure failure;
+    bool is_excused; /* fewer may run: one that ran was requeued, or is to replace itself */
+    enum state state[MEMBERS];
+    bool stops[MEMBERS], held[MEMBERS];
+    int64_t end[MEMBERS];
+};
+
+static struct scene {
+    uint64_t seed;
+    struct random random;
+    int nodes, queues;
+    struct sched_queue_config queue[QUEUES];
+    struct sched_limit limit[QUEUES];
+    struct sched_config config;
+    bool down[NODES];
+    match_t *match;
+    sched_t *sched;
+    struct job job[JOBS];
+    int jobs;
+    int64_t now;
+} scene;
+
+static uint64_t starts, together, stops, replaced, rejected, restarts;
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            fail_msg("seed %" PRIu64 ", time %" PRId64 ", line %d: does not hold: %s", scene.seed, \
+                     scene.now, __LINE__, #condition);                                             \
+    } while (0)
+
+static int64_t draw(int64_t low, int64_t high)
+{
+    return random_between(&scene.random, low, high);
+}
+
+static sched_job_t handle_in(sched_t *s, int job, int member)
+{
+    char id[16];
+    snprintf(id, sizeof(id), "%d", job);
+    return sched_find(s, id, (uint32_t)member);
+}
+
+static int count(const struct job *j, enum state state)
+{
+    int n = 0;
+    for (int i = 0; i < j->members; i++)
+        n += j->state[i] == state;
+    return n;
+}
+
+/* ---- The machine ---- */
+
+static match_t *make_machine(void)
+{
+    char recipe[32];
+    snprintf(recipe, sizeof(recipe), "%d node(2 core)", scene.nodes);
+    return machine_of(recipe, &(match_options_t){.policy = "low"});
+}
+
+static void make_queues(void)
+{
+    static const char *const names[] = {"q0", "q1", "q2"};
+    static const char *const policies[] = {"fcfs", "easy", "hybrid", "conservative"};
+    scene.queues = (int)draw(1, QUEUES);
+    for (int i = 0; i < scene.queues; i++) {
+        int policy = (int)draw(0, 3);
+        scene.limit[i] = draw(0, 1) ? (struct sched_limit){"running", draw(3, 8)}
+                                    : (struct sched_limit){"node", draw(3, scene.nodes)};
+        scene.queue[i] = (struct sched_queue_config){
+            .name = names[i],
+            .policy = policies[policy],
+            .reservation_depth = policy == 2 ? 2 : 0,
+            .preemptible = draw(0, 2) ? SCHED_NOT_PREEMPTIBLE : SCHED_PREEMPT_REQUEUE};
+        scene.queue[i].limits.user = &scene.limit[i];
+        scene.queue[i].limits.n_user = draw(0, 2) == 0;
+    }
+    scene.config =
+        (struct sched_config){.second = 1, .queues = scene.queue, .n_queues = (size_t)scene.queues};
+}
+
+/* ---- Events ---- */
+
+static void submit(void)
+{
+    static const char *const names[] = {"q0", "q1", "q2"};
+    int job = scene.jobs++, count = (int)draw(1, 2);
+    bool whole = draw(0, 1);
+    struct job *j = &scene.job[job];
+    *j = (struct job){.members = (int)draw(1, MEMBERS),
+                      .queue = (int)draw(0, scene.queues - 1),
+                      .duration = draw(1, 12),
+                      .failure = (enum sched_gang_failure)draw(0, 2)};
+    j->min = j->members > 1 && draw(0, 3) ? (int)draw(1, j->members) : 0;
+    char text[300];
+    snprintf(text, sizeof(text),
+             "{version: 9999, resources: [{type: slot, count: %d, label: s, with: [{type: %s, "
+             "count: 1}]}], tasks: [{command: [a], slot: s, count: {per_slot: 1}}], attributes: "
+             "{system: {duration: 0}}}",
+             count, whole ? "node" : "core");
+    struct sched_request request = {.duration = j->duration,
+                                    .priority = draw(0, 3) ? 0 : draw(-1, 1),
+                                    .tag = (uint64_t)job,
+                                    .jobspec = text,
+                                    .jobspec_length = strlen(text),
+                                    .queue = names[j->queue],
+                                    .members = (uint32_t)j->members,
+                                    .min = (uint32_t)j->min,
+                                    .failure = j->failure};
+    CHECK(sched_submit(scene.sched, scene.now, &request) >= 0);
+}
+
+/* A member ran, and the others may have to go. */
+static void lose(struct job *j, int member, enum state state)
+{
+    j->state[member] = state;
+    j->stops[member] = false;
+}
+
+static void requeue(int job, int member)
+{
+    struct job *j = &scene.job[job];
+    CHECK(sched_requeue(scene.sched, scene.now, handle_in(scene.sched, job, member)) == 0);
+    lose(j, member, WAITS);
+    j->is_excused = true;
+}
+
+static void finish(int job, int member, bool ok)
+{
+    struct job *j = &scene.job[job];
+    if (!ok && sched_replaces(scene.sched, handle_in(scene.sched, job, member))) {
+        CHECK(j->min > 0 && j->failure == SCHED_FAIL_REPLACE);
+        replaced++;
+        requeue(job, member);
+        return;
+    }
+    CHECK(sched_finish(scene.sched, scene.now, handle_in(scene.sched, job, member), ok) == 0);
+    lose(j, member, ok ? DONE : FAILED);
+}
+
+static void end_due(void)
+{
+    for (int i = 0; i < scene.jobs; i++)
+        for (int m = 0; m < scene.job[i].members; m++)
+            if (scene.job[i].state[m] == RUNS && scene.job[i].end[m] <= scene.now)
+                finish(i, m, scene.job[i].stops[m] ? false : draw(0, 7) > 0);
+}
+
+static void event_of_member(void)
+{
+    int job = (int)draw(0, scene.jobs - 1), member = (int)draw(0, scene.job[job].members - 1);
+    struct job *j = &scene.job[job];
+    int64_t what = draw(0, 5);
+    sched_job_t handle = handle_in(scene.sched, job, member);
+    if (handle < 0 || sched_state(scene.sched, handle) == SCHED_REJECTED)
+        return;
+    if (j->state[member] == RUNS) {
+        if (what == 0)
+            requeue(job, member);
+        else if (what < 3)
+            finish(job, member, false);
+        return;
+    }
+    if (what > 2)
+        return;
+    CHECK(sched_split(scene.sched, scene.now, handle_in(scene.sched, job, member),
+                      (uint32_t)member) >= 0);
+    if (what == 0) {
+        CHECK(sched_cancel(scene.sched, scene.now, handle_in(scene.sched, job, member)) == 0);
+        j->state[member] = FAILED;
+    } else if (what == 1 && !j->held[member]) {
+        CHECK(sched_hold(scene.sched, scene.now, handle_in(scene.sched, job, member)) == 0);
+        j->held[member] = true;
+    } else {
+        CHECK(sched_release(scene.sched, scene.now, handle_in(scene.sched, job, member)) == 0);
+        j->held[member] = false;
+    }
+}
+
+static void event_of_node(int node, bool down)
+{
+    char name[16];
+    snprintf(name, sizeof(name), "node%d", node);
+    CHECK(sched_set_status(scene.sched, scene.now, name, down ? RESOURCE_DOWN : RESOURCE_UP,
+                           NULL) == 0);
+    scene.down[node] = down;
+}
+
+static void event(void)
+{
+    int64_t what = draw(0, 9);
+    if ((what < 4 || scene.jobs == 0) && scene.jobs < JOBS)
+        submit();
+    else if (what < 9)
+        event_of_member();
+    else
+        event_of_node((int)draw(0, scene.nodes - 1), draw(0, 1));
+}
+
+/* ---- Passes ---- */
+
+static void take(const struct sched_decision *d, bool was_rejected[JOBS])
+{
+    struct job *j = &scene.job[d->tag];
+    switch (d->kind) {
+    case SCHED_START:
+        CHECK(j->state[d->member] == WAITS && !j->held[d->member]);
+        j->state[d->member] = RUNS;
+        j->end[d->member] = scene.now + draw(1, j->duration);
+        starts++;
+        break;
+    case SCHED_STOP:
+        CHECK(j->state[d->member] == RUNS && j->min > 0);
+        j->stops[d->member] = true;
+        j->end[d->member] = scene.now + draw(0, 2);
+        stops++;
+        break;
+    case SCHED_PREEMPT:
+        CHECK(j->state[d->member] == RUNS);
+        j->stops[d->member] = true;
+        j->end[d->member] = scene.now + draw(0, 2);
+        break;
+    case SCHED_REJECT:
+        was_rejected[d->tag] = true;
+        break;
+    default:
+        break;
+    }
+}
+
+/* Who is known no more was rejected. */
+static void note_rejected(int job)
+{
+    struct job *j = &scene.job[job];
+    for (int m = 0; m < j->members; m++)
+        if (j->state[m] == WAITS && handle_in(scene.sched, job, m) < 0) {
+            j->state[m] = FAILED;
+            rejected++;
+        }
+}
+
+/* What runs holds what nobody else does. */
+static void check_holds(void)
+{
+    int64_t cores = 0;
+    for (int i = 0; i < scene.jobs; i++)
+        for (int m = 0; m < scene.job[i].members; m++) {
+            sched_job_t handle = handle_in(scene.sched, i, m);
+            if (handle >= 0 && scene.job[i].state[m] == RUNS)
+                cores += sched_amount(scene.sched, handle, "core");
+        }
+    CHECK(cores <= 2 * scene.nodes);
+}
+
+static void pass(void)
+{
+    bool was_rejected[JOBS] = {false};
+    int ran[JOBS];
+    for (int i = 0; i < scene.jobs; i++)
+        ran[i] = count(&scene.job[i], RUNS);
+    const struct sched_decision *d;
+    size_t n;
+    CHECK(sched_pass(scene.sched, scene.now, false, &d, &n) == 0 && sched_check(scene.sched));
+    for (size_t i = 0; i < n; i++)
+        take(&d[i], was_rejected);
+    for (int i = 0; i < scene.jobs; i++) {
+        struct job *j = &scene.job[i];
+        int runs = count(j, RUNS), done = count(j, DONE);
+        if (was_rejected[i])
+            note_rejected(i);
+        CHECK(j->min == 0 || ran[i] > 0 || runs == 0 || runs + done >= j->min);
+        together += j->min > 1 && ran[i] == 0 && runs > 1;
+    }
+    check_holds();
+}
+
+/* A gang of which a member has failed is over as it asked for, once a pass has looked. */
+static void check_failures(void)
+{
+    for (int i = 0; i < scene.jobs; i++) {
+        const struct job *j = &scene.job[i];
+        int left = count(j, RUNS) + count(j, DONE);
+        bool goes_on = j->failure != SCHED_FAIL_ALL && left >= j->min;
+        bool any = false;
+        for (int m = 0; m < j->members; m++)
+            any |= j->state[m] == RUNS && j->stops[m];
+        for (int m = 0; m < j->members && any && j->min > 0 && !goes_on; m++)
+            CHECK(j->state[m] != RUNS || j->stops[m]);
+    }
+}
+
+static void passes(void)
+{
+    for (int i = 0; i == 0 || sched_next_time(scene.sched) <= scene.now; i++) {
+        CHECK(i < 50);
+        pass();
+        end_due();
+    }
+    check_failures();
+}
+
+/* ---- Another scheduler ---- */
+
+/* For whom somebody is being stopped is not kept. */
+static bool is_quiet(void)
+{
+    for (int i = 0; i < scene.jobs; i++)
+        for (int m = 0; m < scene.job[i].members; m++)
+            if (scene.job[i].state[m] == RUNS && scene.job[i].stops[m])
+                return false;
+    return sched_next_time(scene.sched) > scene.now;
+}
+
+static void restart(void)
+{
+    match_t *match = make_machine();
+    sched_t *to = sched_create(match, &scene.config, NULL);
+    assert_non_null(to);
+    for (int i = 0; i < scene.nodes; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "node%d", i);
+        if (scene.down[i])
+            CHECK(sched_set_status(to, scene.now, name, RESOURCE_DOWN, NULL) == 0);
+    }
+    for (sched_job_t job = sched_first(scene.sched); job >= 0; job = sched_next(scene.sched, job)) {
+        struct sched_record record;
+        berth_error_t err = {""};
+        CHECK(sched_record(scene.sched, job, &record) == 0);
+        if (sched_restore(to, scene.now, &record, &err) < 0)
+            fail_msg("seed %" PRIu64 ", time %" PRId64 ": %s", scene.seed, scene.now, err.text);
+    }
+    int64_t passed;
+    uint64_t events;
+    CHECK(sched_passed(scene.sched, &passed, &events) == 0);
+    CHECK(sched_restore_passed(to, scene.now, passed, events) == 0);
+    CHECK(sched_check(to));
+    sched_destroy(scene.sched);
+    match_destroy(scene.match);
+    scene.sched = to;
+    scene.match = match;
+    restarts++;
+}
+
+/* ---- The play ---- */
+
+static bool is_over(void)
+{
+    for (int i = 0; i < scene.jobs; i++)
+        if (count(&scene.job[i], RUNS) + count(&scene.job[i], WAITS) > 0)
+            return false;
+    return true;
+}
+
+static void close_scene(void)
+{
+    for (int i = 0; i < scene.nodes; i++)
+        event_of_node(i, false);
+    for (int i = 0; i < scene.jobs; i++)
+        for (int m = 0; m < scene.job[i].members; m++)
+            if (scene.job[i].held[m] && scene.job[i].state[m] == WAITS &&
+                handle_in(scene.sched, i, m) >= 0) {
+                CHECK(sched_release(scene.sched, scene.now, handle_in(scene.sched, i, m)) == 0);
+                scene.job[i].held[m] = false;
+            }
+}
+
+static void play(uint64_t seed)
+{
+    scene = (struct scene){.seed = seed, .random.state = seed};
+    scene.nodes = (int)draw(3, NODES);
+    scene.match = make_machine();
+    make_queues();
+    scene.sched = sched_create(scene.match, &scene.config, NULL);
+    assert_non_null(scene.sched);
+    for (int step = 0; step < STEPS; step++) {
+        for (int64_t k = draw(0, 3); k > 0; k--)
+            event();
+        end_due();
+        passes();
+        if (draw(0, 9) == 0 && is_quiet())
+            restart();
+        scene.now += draw(0, 3);
+        end_due();
+    }
+    close_scene();
+    for (int i = 0; !is_over(); i++) {
+        CHECK(i < 2000);
+        end_due();
+        passes();
+        scene.now++;
+    }
+    sched_destroy(scene.sched);
+    match_destroy(scene.match);
+}
+
+static void gangs_are_whole(void **state)
+{
+    const char *only = getenv("SCENE");
+    (void)state;
+    for (uint64_t seed = 1; seed <= SCENES; seed++)
+        if (!only || strtoull(only, NULL, 10) == seed)
+            play(seed);
+    if (!only) { /* all of it has happened */
+        assert_true(starts > SCENES && together > SCENES / 4 && stops > SCENES / 8);
+        assert_true(replaced > SCENES / 8 && rejected > SCENES / 8 && restarts > SCENES);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gangs_are_whole)};
+    return cmocka_run_group_tests_name("prop_gangs", tests, NULL, NULL);
+}

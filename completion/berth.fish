@@ -4,12 +4,12 @@ function __berth_verbs
     berth --help | awk -F '   *' '/^Verbs:/ { on = 1; next } /^$/ { on = 0 } on { for (i = 2; i < NF; i += 2) print $i "\t" $(i + 1) }'
 end
 
-# Options of the verb that has been typed: run and alloc have those of submit but one
+# Options of the verb that has been typed: run and alloc have those of submit but those of many jobs
 function __berth_options
     set -l words (commandline -opc)
     begin
         berth $words[2] --help
-        contains -- $words[2] run alloc; and berth submit --help | sed s/--bulk//
+        contains -- $words[2] run alloc; and berth submit --help | grep -v -e --file -e --each
     end 2>/dev/null | awk '{
         n = split($0, word, /[^A-Za-z0-9-]+/)
         for (i = 1; i <= n; i++)

@@ -49,8 +49,8 @@ int cli_alloc(int argc, char **argv)
     }
     if (r.wants_help) {
         status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
-    } else if (r.bulk) {
-        status = cli_usage("alloc", "--bulk is for submit; alloc takes one command");
+    } else if (request_many(&r)) {
+        status = cli_usage("alloc", "%s is for submit; alloc takes one command", request_many(&r));
     } else {
         make_batch(r.job);
         r.pty = true;

@@ -8,14 +8,15 @@
 #include "base/errtext.h"
 #include "cli/client/connection.h"
 #include "cli/client/follow.h"
+#include "cli/client/last.h"
 #include "cli/client/output.h"
 #include "cli/verb.h"
 #include "config/ids.h"
 
 static const char help[] =
-    "usage: berth log [OPTION]... JOB\n"
-    "Print the output file of a job. For an array, name a member, 17[2], or follow all\n"
-    "members: each line is then preceded by the number of its member.\n"
+    "usage: berth log [OPTION]... [JOB]\n"
+    "Print the output file of a job, by default the last you submitted. For an array, name a\n"
+    "member, 17[2], or follow all members: each line is then preceded by its member's number.\n"
     "  -e, --error   print standard error, if it has a file of its own\n"
     "  -f, --follow  continue until the job has ended, with standard error\n"
     "  -h, --help    print this\n"
@@ -81,14 +82,18 @@ static int print_log(struct connection *connection, const char *word, int64_t id
 
 static int show_log(const char *word, bool follow, bool error)
 {
-    struct connection connection;
+    struct connection connection = {.verb = "log"};
+    char room[LAST_WORD_SIZE];
     berth_error_t err;
     int64_t id, member;
     int status = CLI_OK;
 
-    if (ids_read_one(word, &id, &member, &err) < 0)
+    word = last_word(&connection, word, room, &err);
+    if (word && ids_read_one(word, &id, &member, &err) < 0) {
+        connection_close(&connection);
         return cli_usage("log", "%s", err.text);
-    if (connection_open(&connection, "log", &err) < 0) {
+    }
+    if (!word || (!connection.client && connection_open(&connection, "log", &err) < 0)) {
         status = connection_failed(&connection, &err);
     } else if (follow) {
         struct follow f = {.connection = &connection, .id = id, .member = member, .output = true};
@@ -119,7 +124,7 @@ int cli_log(int argc, char **argv)
         follow = follow || c == 'f';
         error = error || c == 'e';
     }
-    if (argc - optind != 1)
-        return cli_usage("log", argc == optind ? "no job given" : "expected one job");
+    if (argc - optind > 1)
+        return cli_usage("log", "expected one job");
     return show_log(argv[optind], follow, error);
 }

@@ -52,8 +52,8 @@ int cli_run(int argc, char **argv)
     }
     if (r.wants_help)
         status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
-    else if (r.bulk)
-        status = cli_usage("run", "--bulk is for submit; run takes one job");
+    else if (request_many(&r))
+        status = cli_usage("run", "%s is for submit; run takes one job", request_many(&r));
     else
         status = attend_job(&r, "run");
     request_clear(&r);

@@ -1,18 +1,15 @@
 /* berth submit: submit a job. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/errtext.h"
-#include "base/strbuf.h"
 #include "cli/client/connection.h"
+#include "cli/client/last.h"
 #include "cli/client/request.h"
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
+#include "cli/submit_many.h"
 #include "cli/verb.h"
 
 static const char help[] =
@@ -30,74 +27,16 @@ static const char help[] =
     "      --priority N        higher goes first      --name NAME\n"
     "  -o, --output FILE  -e, --error FILE            %j id, %a member, %n name, %u user\n"
     "  -i, --input FILE        instead of /dev/null   --append         to the files\n"
-    "      --env RULE          NAME=VALUE, NAME, or -PATTERN to leave out\n"
-    "      --chdir DIR         the job's directory    --requeue        again if it is lost\n"
-    "      --signal SIG[@TIME] send SIG that long before the limit\n"
+    "      --env RULE          NAME=VALUE, NAME, -PATTERN to leave out  --chdir DIR\n"
+    "      --wrap COMMAND      a line for the shell   --requeue        again if it is lost\n"
+    "      --signal SIG[@TIME] so long before the limit  --slurm       with SLURM_* variables\n"
     "      --preemptible-after TIME                   other jobs may then stop it\n"
-    "      --jobspec FILE      what the job needs, see berth-jobspec(1)\n"
-    "      --overcommit        more tasks than cores  --wrap COMMAND   a line for the shell\n"
-    "      --bulk FILE         jobs in JSON, all or none --slurm        with SLURM_* variables\n"
+    "      --jobspec FILE      what the job needs     --overcommit     more tasks than cores\n"
+    "      --each FILE, ::: A B  a job for each line, or word, as {}; --cc 1-9  as {cc}\n"
+    "      --file FILE         jobs in YAML that wait for each other; --bulk FILE  in JSON\n"
     "  -h, --help              print this\n"
     "Exit status: 0 submitted, 1 refused, 2 wrong command line. Manual: man berth-submit\n"
     "Example: berth submit -c 4 --mem 2G -t 1h --name fit ./fit.sh data.csv\n";
-
-#define BULK_MAX ((size_t)64 << 20) /* the most that a server accepts */
-#define BLOCK    ((size_t)1 << 20)
-
-static int read_bulk_file(const char *path, struct strbuf *text, berth_error_t *err)
-{
-    bool standard = strcmp(path, "-") == 0;
-    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = 1;
-
-    if (fd < 0)
-        return errtext_set(err, errno, "%s: %s", path, strerror(errno));
-    while (n > 0 && text->len <= BULK_MAX && strbuf_room(text, BLOCK)) {
-        n = read(fd, text->data + text->len, BLOCK);
-        if (n < 0 && errno == EINTR)
-            n = 1;
-        else if (n > 0)
-            text->len += (size_t)n;
-    }
-    int saved = errno;
-    if (!standard)
-        close(fd);
-    if (text->failed)
-        return errtext_set(err, ENOMEM, "out of memory");
-    if (n < 0)
-        return errtext_set(err, saved, "%s: %s", path, strerror(saved));
-    if (text->len > BULK_MAX)
-        return errtext_set(err, EFBIG, "%s is too large, expected at most %zu bytes", path,
-                           BULK_MAX);
-    return 0;
-}
-
-/* Submit the jobs of a file ("-": standard input), an array in JSON, and print their ids. Returns 0, or -1
- * with errno.
- */
-static int submit_bulk(struct connection *s, const char *path, berth_error_t *err)
-{
-    struct strbuf text = {0};
-    json_t *answer = NULL;
-    const json_t *ids, *id;
-    size_t i;
-    int rc = read_bulk_file(path, &text, err);
-
-    if (rc == 0)
-        rc = connection_ask_text(s, "POST", "/v1/jobs", text.data ? text.data : "", text.len,
-                                 &answer, err);
-    if (rc == 0) {
-        ids = json_object_get(answer, "ids");
-        json_array_foreach(ids, i, id) printf("%" JSON_INTEGER_FORMAT "\n", json_integer_value(id));
-        if (!ids)
-            printf("%" JSON_INTEGER_FORMAT "\n", json_integer_value(json_object_get(answer, "id")));
-    }
-    int saved = errno;
-    json_decref(answer);
-    strbuf_clear(&text);
-    errno = saved;
-    return rc;
-}
 
 /* A script runs once, on what its tasks have together. */
 static int run_once(json_t *job, berth_error_t *err)
@@ -131,39 +70,68 @@ static void put_answer(const json_t *answer)
     tell_block(answer);
 }
 
-int cli_submit(int argc, char **argv)
+static int submit(struct request *r, const struct each *each, berth_error_t *err)
 {
     struct connection s;
-    struct request r = {.otherwise = NULL};
-    berth_error_t err;
-    json_t *answer = NULL;
-    int status = CLI_OK;
-
-    if (request_read(&r, argc, argv, &err) < 0 || (r.job && run_once(r.job, &err) < 0)) {
-        if (errno == EINVAL)
-            return cli_usage("submit", "%s", err.text);
-        fprintf(stderr, "berth submit: %s\n", err.text);
-        return CLI_FAILED;
+    json_t *answer = NULL, *jobs = NULL;
+    int rc = connection_open(&s, "submit", err) < 0 || connection_start(&s, err) < 0 ? -1 : 0;
+    if (rc == 0 && r->bulk)
+        rc = submit_bulk(&s, r->bulk, err);
+    else if (rc == 0)
+        rc = last_depend(&s, r->job, err);
+    if (rc == 0 && (each->mark || r->file)) {
+        jobs = submit_list(r, each, err);
+        rc = jobs ? submit_many(&s, jobs, r->file != NULL, err) : -1;
+    } else if (rc == 0 && !r->bulk) {
+        rc = connection_ask(&s, "POST", "/v1/jobs", r->job, &answer, err);
+        if (rc == 0)
+            put_answer(answer);
     }
-    if (r.wants_help) {
-        fputs(help, stdout);
-        request_clear(&r);
-        return CLI_OK;
-    }
-    if (r.pty) {
-        request_clear(&r);
-        return cli_usage("submit", "--pty is for run and alloc");
-    }
-    if (connection_open(&s, "submit", &err) < 0 || connection_start(&s, &err) < 0)
-        status = connection_failed(&s, &err);
-    else if (r.bulk)
-        status = submit_bulk(&s, r.bulk, &err) < 0 ? connection_failed(&s, &err) : CLI_OK;
-    else if (connection_ask(&s, "POST", "/v1/jobs", r.job, &answer, &err) < 0)
-        status = connection_failed(&s, &err);
-    else
-        put_answer(answer);
+    int status = rc < 0 ? connection_failed(&s, err) : CLI_OK;
+    json_decref(jobs);
     json_decref(answer);
     connection_close(&s);
+    return status;
+}
+
+/* Read the whole command line, with what stands behind ":::". */
+static int read_line(struct request *r, struct each *each, int argc, char **argv,
+                     berth_error_t *err)
+{
+    if (each_take_words(each, &argc, argv, err) < 0 || request_read(r, argc, argv, err) < 0)
+        return -1;
+    if (r->wants_help)
+        return 0;
+    if (r->pty)
+        return errtext_set(err, EINVAL, "--pty is for run and alloc");
+    if ((r->each && each_take_lines(each, r->each, err) < 0) ||
+        (r->cc && each_take_set(each, r->cc, err) < 0))
+        return -1;
+    if (each->mark && (r->bulk || r->file))
+        return errtext_set(err, EINVAL, "%s has its own jobs, and takes no --each, --cc or :::",
+                           r->bulk ? "--bulk" : "--file");
+    return r->job ? run_once(r->job, err) : 0;
+}
+
+int cli_submit(int argc, char **argv)
+{
+    struct request r = {.otherwise = NULL};
+    struct each each = {0};
+    berth_error_t err;
+    int status;
+
+    if (read_line(&r, &each, argc, argv, &err) < 0) {
+        status = errno == EINVAL ? CLI_USAGE : CLI_FAILED;
+        if (status == CLI_USAGE)
+            cli_usage("submit", "%s", err.text);
+        else
+            fprintf(stderr, "berth submit: %s\n", err.text);
+    } else if (r.wants_help) {
+        status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+    } else {
+        status = submit(&r, &each, &err);
+    }
+    each_clear(&each);
     request_clear(&r);
     return status;
 }

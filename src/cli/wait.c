@@ -3,12 +3,14 @@
 
 #include "cli/client/connection.h"
 #include "cli/client/follow.h"
+#include "cli/client/last.h"
 #include "cli/verb.h"
 #include "config/ids.h"
 
 static const char help[] =
-    "usage: berth wait JOB...\n"
-    "Wait until jobs have ended. A JOB is an id, a member of an array or a range of ids.\n"
+    "usage: berth wait [JOB]...\n"
+    "Wait until jobs have ended, by default the last you submitted. A JOB is an id, a\n"
+    "member of an array, a range of ids, or 'last'.\n"
     "  -h, --help  print this\n"
     "Exit status: that of the job, or 128 + its signal; 1 if it never ran, was lost or is not\n"
     "known; for several jobs, the highest. 2 may also mean a wrong command line.\n"
@@ -41,7 +43,8 @@ static int wait_for_job(void *context, int64_t id, int64_t member, bool ranged)
 int cli_wait(int argc, char **argv)
 {
     static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-    struct waiting w = {.status = CLI_OK};
+    struct waiting w = {.connection = {.verb = "wait"}, .status = CLI_OK};
+    char word[] = "last", *last[] = {word};
     struct ids ids;
     berth_error_t err;
     int c;
@@ -51,15 +54,21 @@ int cli_wait(int argc, char **argv)
             return CLI_USAGE;
         return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
     }
-    if (optind == argc)
-        return cli_usage("wait", "no job given");
-    if (ids_read(&ids, argv + optind, (size_t)(argc - optind), &err) < 0)
+    bool named = optind < argc;
+    char **words = last_words(&w.connection, named ? argv + optind : last,
+                              named ? (size_t)(argc - optind) : 1, &err);
+    if (words && ids_read(&ids, words, named ? (size_t)(argc - optind) : 1, &err) < 0) {
+        last_words_free(words);
+        connection_close(&w.connection);
         return cli_usage("wait", "%s", err.text);
-    if (connection_open(&w.connection, "wait", &err) < 0)
+    }
+    if (!words || (!w.connection.client && connection_open(&w.connection, "wait", &err) < 0))
         w.status = connection_failed(&w.connection, &err);
     else
         ids_each(&ids, wait_for_job, &w);
     connection_close(&w.connection);
-    ids_clear(&ids);
+    if (words)
+        ids_clear(&ids);
+    last_words_free(words);
     return w.status;
 }

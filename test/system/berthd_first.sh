@@ -126,7 +126,6 @@ wrong "--array is '1000000-': offset 0: expected an index from 0 to 999999, foun
 wrong "--array is '9%0': offset 2: expected how many members at once, 1 or more, found '0'" submit --array 9%0 true
 wrong "unknown option '--no-such'" run --no-such true
 wrong "'x' is not a job, expected 17, 17[2] or a range 3-7" cancel x
-wrong "no job given" wait
 
 # Two clients at once start one server.
 "$BERTH" server stop || fail "server stop"

@@ -6,6 +6,7 @@
 
 #include "base/errtext.h"
 #include "cli/client/connection.h"
+#include "cli/client/last.h"
 #include "cli/verb.h"
 #include "config/ids.h"
 
@@ -15,7 +16,8 @@ int named_job(const char *verb, const char *help, int argc, char **argv, named_j
 {
     static const struct option options[] = {
         {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-    struct connection connection;
+    struct connection connection = {.verb = verb};
+    char room[LAST_WORD_SIZE];
     berth_error_t err;
     int64_t id, member;
     bool json = false;
@@ -28,11 +30,14 @@ int named_job(const char *verb, const char *help, int argc, char **argv, named_j
             return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
         json = true;
     }
-    if (argc - optind != 1)
-        return cli_usage(verb, argc == optind ? "no job given" : "expected one job");
-    if (ids_read_one(argv[optind], &id, &member, &err) < 0)
+    if (argc - optind > 1)
+        return cli_usage(verb, "expected one job");
+    const char *word = last_word(&connection, argv[optind], room, &err);
+    if (word && ids_read_one(word, &id, &member, &err) < 0) {
+        connection_close(&connection);
         return cli_usage(verb, "%s", err.text);
-    if (connection_open(&connection, verb, &err) < 0 ||
+    }
+    if (!word || (!connection.client && connection_open(&connection, verb, &err) < 0) ||
         tell(&connection, id, member, json, &err) < 0)
         status = connection_failed(&connection, &err);
     connection_close(&connection);
@@ -97,7 +102,7 @@ static const berth_error_t *told_by(berth_error_t *err)
 
 int named_jobs_ask(const char *verb, char **words, int n, json_t *filter, json_t *more)
 {
-    struct connection connection;
+    struct connection connection = {.verb = verb};
     struct ids ids;
     struct strbuf path = {0};
     berth_error_t err;
@@ -106,17 +111,26 @@ int named_jobs_ask(const char *verb, char **words, int n, json_t *filter, json_t
 
     if (n == 0 && !filter)
         return cli_usage(verb, "no job given");
-    if (ids_read(&ids, words, (size_t)n, &err) < 0)
+    char **ours = last_words(&connection, words, (size_t)n, &err);
+    if (!ours) {
+        status = connection_failed(&connection, &err);
+        connection_close(&connection);
+        return status;
+    }
+    if (ids_read(&ids, ours, (size_t)n, &err) < 0) {
+        last_words_free(ours);
+        connection_close(&connection);
         return cli_usage(verb, "%s", err.text);
+    }
     ids_clear(&ids);
-    json_t *body = pack(words, n, filter, more);
+    json_t *body = pack(ours, n, filter, more);
+    last_words_free(ours);
     strbuf_puts(&path, "/v1/jobs/");
     strbuf_puts(&path, verb);
-    memset(&connection, 0, sizeof(connection));
-    connection.verb = verb;
     if (!body || path.failed)
         errtext_set(&err, ENOMEM, "out of memory");
-    if (body && !path.failed && connection_open(&connection, verb, &err) == 0 &&
+    if (body && !path.failed &&
+        (connection.client || connection_open(&connection, verb, &err) == 0) &&
         connection_ask(&connection, "POST", strbuf_text(&path), body, &answer, &err) == 0)
         status = report_refused(verb, answer, n > 0);
     else if (errno == ENOENT)

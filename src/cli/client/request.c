@@ -45,7 +45,10 @@ enum {
     OPTION_ESTIMATE,
     OPTION_WRAP,
     OPTION_SLURM,
-    OPTION_PTY
+    OPTION_PTY,
+    OPTION_EACH,
+    OPTION_CC,
+    OPTION_FILE
 };
 
 static const struct option options[] = {
@@ -81,6 +84,9 @@ static const struct option options[] = {
     {"wrap", required_argument, NULL, OPTION_WRAP},
     {"slurm", no_argument, NULL, OPTION_SLURM},
     {"pty", no_argument, NULL, OPTION_PTY},
+    {"each", required_argument, NULL, OPTION_EACH},
+    {"cc", required_argument, NULL, OPTION_CC},
+    {"file", required_argument, NULL, OPTION_FILE},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
 
@@ -284,6 +290,15 @@ static int take_more(struct reading *g, int option)
     case OPTION_CHDIR:
         g->chdir = optarg;
         return 0;
+    case OPTION_EACH:
+        g->r->each = optarg;
+        return 0;
+    case OPTION_CC:
+        g->r->cc = optarg;
+        return 0;
+    case OPTION_FILE:
+        g->r->file = optarg;
+        return 0;
     case OPTION_PTY:
         g->r->pty = true;
         return 0;
@@ -429,10 +444,10 @@ static int take_lines(struct reading *g, const struct script *script, struct dir
         if (take_options(g, line->n + 1, script->words + line->first - 1, &rest) < 0)
             return -1;
         bool other = rest < line->n + 1;
-        if (other || g->r->wants_help || g->r->bulk || g->wrap)
+        if (other || g->r->wants_help || request_many(g->r) || g->wrap)
             return errtext_set(g->err, EINVAL, "%s'%.100s' is not an option of a job", where,
                                other ? script->words[line->first - 1 + rest]
-                                     : "--help, --bulk or --wrap");
+                                     : "one of --help, --wrap, --bulk, --each, --cc and --file");
     }
     if ((d->slurm && json_object_set_new(g->job, "slurm", json_true()) < 0) ||
         (d->tasks && json_object_set_new(g->job, "batch", json_integer(d->tasks)) < 0))
@@ -668,6 +683,11 @@ bool request_times_fit(const json_t *job)
            json_number_value(estimate) <= json_number_value(limit);
 }
 
+const char *request_many(const struct request *r)
+{
+    return r->bulk ? "--bulk" : r->each ? "--each" : r->cc ? "--cc" : r->file ? "--file" : NULL;
+}
+
 static int read_request(struct request *r, int argc, char **argv, bool step, berth_error_t *err)
 {
     struct reading g = {
@@ -687,7 +707,10 @@ static int read_request(struct request *r, int argc, char **argv, bool step, ber
             rc = errtext_set(err, EINVAL, "--bulk takes no command and no other option");
         goto out;
     }
-    rc = take_command(&g, argv + rest, argc - rest);
+    if (r->file && rest < argc)
+        rc = errtext_set(err, EINVAL, "--file has its own jobs, and takes no command");
+    else if (!r->file)
+        rc = take_command(&g, argv + rest, argc - rest);
     if (rc == 0 && !request_times_fit(g.job))
         rc = errtext_set(err, EINVAL, "%s", REQUEST_TIMES_WRONG);
     if (rc == 0)

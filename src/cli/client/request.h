@@ -13,6 +13,8 @@
 struct request {
     json_t *job;      /* for POST /v1/jobs */
     const char *bulk; /* --bulk: a file of jobs, instead of a job */
+    /* One job for each line of a file, for each number or word; a file of jobs that wait for each other. NULL */
+    const char *each, *cc, *file;
     bool wants_help;
     bool has_output; /* the output goes to a file of the caller's choice */
     bool pty;        /* --pty: the job has a terminal */
@@ -39,6 +41,9 @@ int request_read_sbatch(struct request *r, char **words, int n, int total, const
  * submitted here has it as BERTH_SUBMIT_SERVER.
  */
 char *request_server(void);
+
+/* The option by which it asks for many jobs; NULL: for one. */
+const char *request_many(const struct request *r);
 
 /* Whether the estimate of a request, or of a change, is at most its limit, as far as it has both in
  * seconds.

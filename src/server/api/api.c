@@ -342,6 +342,7 @@ static const struct route routes[] = {
     {"POST", "/v1/jobs/requeue", api_jobs_change, true, false, true},
     {"POST", "/v1/jobs/signal", api_jobs_change, true, false, false},
     {"POST", "/v1/jobs/update", api_jobs_change, true, false, true},
+    {"GET", "/v1/jobs/last", api_job_last, false, false, false},
     {"GET", "/v1/jobs/#", api_job_get, false, false, false},
     {"GET", "/v1/jobs/#/events", api_job_events, false, false, false},
     {"GET", "/v1/jobs/#/explain", api_job_explain, false, false, false},

@@ -169,6 +169,7 @@ void api_jobs_post(struct call *c);
 void api_jobs_get(struct call *c);
 void api_jobs_change(struct call *c);
 void api_job_get(struct call *c);
+void api_job_last(struct call *c);
 void api_job_events(struct call *c);
 void api_job_explain(struct call *c);
 void api_job_patch(struct call *c);

@@ -155,6 +155,10 @@ static int read_one(struct call *c, struct bulk_request *b, size_t *steps)
     json_t *value = parse_next(c, b, steps);
     if (!value)
         return -1;
+    if (bulk_name_earlier(b->what, value, b->list.first, (int64_t)b->list.n, &why) < 0) {
+        json_decref(value);
+        return api_wrong(c, &why);
+    }
     struct job *job = job_read(&b->context, value, b->list.first + (int64_t)b->list.n, &why);
     json_decref(value);
     if (!job)

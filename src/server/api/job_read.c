@@ -25,7 +25,7 @@ static const struct key ask_keys[] = {
     JOB_KEYS(struct ask, job, COUNT_MAX, 1, JOB_TASKS_MAX, JOB_DURATION_MAX),
     KEY(KEY_BOOL, overcommit),
     KEY(KEY_BOOL, requeue),
-    KEY(KEY_OBJECT, environment),
+    KEY(KEY_ANY, environment),
     KEY(KEY_TEXT, directory),
     KEY(KEY_TEXT, input),
     KEY(KEY_TEXT, output),
@@ -205,12 +205,35 @@ static int64_t shared_weight(const struct shared_text *text)
     return text && text->refs <= 2 ? STORE_ROW + (int64_t)text->length : 0;
 }
 
+/* That of the job before in its list. */
+static int take_environment(struct job_reader *r)
+{
+    if (!r->c->environment)
+        return job_wrong(r, "environment", NULL, "an object, as there is no job before");
+    r->c->environment->refs++;
+    r->job->environment = r->c->environment;
+    return 0;
+}
+
+static int read_script_text(struct job_reader *r)
+{
+    if (!r->ask.script ||
+        share(&r->c->script, &r->job->script, r->ask.script, strlen(r->ask.script)) == 0)
+        return 0;
+    return job_no_memory(r);
+}
+
 static int read_environment(struct job_reader *r)
 {
     struct strbuf text = {0};
     struct json_out out = {.text = &text};
     const char *name;
     json_t *value;
+    if (json_is_true(r->ask.environment))
+        return take_environment(r);
+    if (r->ask.environment && !json_is_object(r->ask.environment) &&
+        !json_is_null(r->ask.environment))
+        return job_wrong(r, "environment", r->ask.environment, "an object");
     json_open(&out, NULL, '[');
     for (uint32_t i = 0; r->spec && i < r->spec->nenvironment; i++) {
         const struct jobspec_variable *v = &r->spec->environment[i];
@@ -236,8 +259,6 @@ static int read_environment(struct job_reader *r)
     int rc =
         text.failed ? -1 : share(&r->c->environment, &r->job->environment, text.data, text.len);
     strbuf_clear(&text);
-    if (rc == 0 && r->ask.script)
-        rc = share(&r->c->script, &r->job->script, r->ask.script, strlen(r->ask.script));
     return rc < 0 ? job_no_memory(r) : 0;
 }
 
@@ -282,7 +303,7 @@ static int fill_job(struct job_reader *r)
     server_t *s = r->c->s;
     if (check_lengths(r) < 0 || read_command(r) < 0 || read_begin_time(r) < 0 ||
         read_umask(r) < 0 || read_warning(r) < 0 || job_read_attach(r) < 0 || job_put_name(r) < 0 ||
-        job_check_size(r) < 0 || read_environment(r) < 0)
+        job_check_size(r) < 0 || read_environment(r) < 0 || read_script_text(r) < 0)
         return -1;
     job->limit = a->job.limit;
     job->estimate = a->job.estimate;

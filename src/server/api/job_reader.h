@@ -11,7 +11,8 @@
 
 struct ask {
     struct job_keys job;
-    json_t *command, *args, *environment, *umask, *signal;
+    json_t *command, *args, *environment /* an object, or true: that of the job before */, *umask,
+        *signal;
     const char *script, *directory, *input, *output, *error;
     bool overcommit, requeue, append, slurm, apart;
     json_t *attach;

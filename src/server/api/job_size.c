@@ -47,6 +47,8 @@ static struct size size_of_environment(const struct job_reader *r)
         const struct jobspec_variable *v = &r->spec->environment[i];
         measure_word(&s, strlen(v->name) + 1 + (v->value ? strlen(v->value) : 0));
     }
+    if (json_is_true(r->ask.environment) && r->c->environment)
+        s.bytes += r->c->environment->length; /* at least; each variable was measured before */
     json_object_foreach(r->ask.environment, name, value)
         measure_word(&s, strlen(name) + 1 + json_string_length(value));
     return s;

@@ -157,6 +157,7 @@ static const char *const sql[SQL_COUNT] = {
     [SQL_OVER_CHANGE] = "UPDATE over SET end_wall ="
                         " (SELECT max(end_wall) FROM ended WHERE job = ?1) WHERE job = ?1",
     [SQL_OVER_FIRST] = "SELECT job FROM over WHERE end_wall < ?1 ORDER BY end_wall, job LIMIT 1",
+    [SQL_OVER_LAST] = "SELECT max(job) FROM over WHERE uid = ?1",
     [SQL_OVER_OF_USER] = "SELECT job FROM over WHERE uid = ?1 ORDER BY end_wall, job LIMIT 1",
     [SQL_OVER_FIND] = "SELECT end_wall FROM over WHERE job = ?1",
     [SQL_OVER_DROP] = "DELETE FROM over WHERE job = ?1",

@@ -111,6 +111,14 @@ static int drop_of_user(struct store *s, uint32_t uid, int64_t bytes, int64_t *l
     return 0;
 }
 
+int store_last_over(struct store *s, uint32_t uid, int64_t *job, berth_error_t *err)
+{
+    int rc = store_ask(s, SQL_OVER_LAST, uid, 0, job, err);
+    if (rc == 0)
+        *job = 0;
+    return rc < 0 ? -1 : 0;
+}
+
 /* The transaction around a deletion; rc is the result of what was done in it. */
 static int retain_begin(struct store *s, berth_error_t *err)
 {

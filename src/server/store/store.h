@@ -234,6 +234,9 @@ void store_cursor_close(struct store_cursor *c); /* before store_close; NULL is 
 int store_events(store_t *s, int64_t after, int64_t job, int64_t max, void *context,
                  int (*visit)(void *context, const struct store_event *event), berth_error_t *err);
 
+/* The highest id of a user's jobs that are over; 0: there is none. */
+int store_last_over(store_t *s, uint32_t uid, int64_t *job, berth_error_t *err);
+
 /* Delete jobs all of whose members ended before a time, oldest end first, with their events and unshared
  * texts, and the server's own events before that time. It is a transaction of its own that leaves the batch
  * alone and stops after about max rows (a member, an event and a job are a row each), maybe within a job.

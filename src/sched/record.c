@@ -10,6 +10,7 @@
 #include "sched/controllers/kept.h"
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
+#include "sched/waiting/class_order.h"
 #include "sched/waiting/gang.h"
 #include "sched/waiting/shares.h"
 #include "sched/waiting/usage_kept.h"
@@ -465,6 +466,8 @@ int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t event
         return -1;
     }
     s->now = now;
+    if (class_order_refresh(s) < 0)
+        return -1;
     usage_restored(s);
     n->passed = passed;
     n->events = events;

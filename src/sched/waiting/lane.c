@@ -189,7 +189,6 @@ int open_rekey(sched_t *s, uint32_t slot, struct queue_key key)
     s->jobs[slot].key = key;
     open_insert(s, slot, false); /* there is room for it */
     tell_overtaken(s, lane, first);
-    tell_later(s, slot);
     return 0;
 }
 
@@ -224,8 +223,10 @@ int job_rekey(sched_t *s, uint32_t slot, struct queue_key key)
     if ((held ? held_rekey(s, slot, key) : open_rekey(s, slot, key)) < 0)
         return -1;
     s->woken = true;
-    if (!held)
+    if (!held) {
+        tell_later(s, slot);
         return 0;
+    }
     const struct lane *lane = lane_of(s, slot);
     bool gives =
         raised ? is_between(s, lane, key, old, true) : is_between(s, lane, old, key, false);

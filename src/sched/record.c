@@ -466,8 +466,10 @@ int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t event
         return -1;
     }
     s->now = now;
+    size_t untold = n->n_untold;
     if (class_order_refresh(s) < 0)
         return -1;
+    tell_forget(s, untold); /* they stand where they stood */
     usage_restored(s);
     n->passed = passed;
     n->events = events;

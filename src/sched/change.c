@@ -8,6 +8,8 @@
 #include "berth/sched_query.h"
 #include "sched/controllers/ask.h"
 #include "sched/queues.h"
+#include "sched/waiting/class_turns.h"
+#include "sched/waiting/shares.h"
 
 /* The machine of a call at `now`; NULL with EINVAL and a text. */
 static const struct place_ops *machine_of(const sched_t *s, int64_t now, berth_error_t *err)
@@ -70,6 +72,8 @@ int sched_set_status(sched_t *s, int64_t now, const char *resources, enum resour
     s->woken = true;
     core_event(s, now);
     s->swept = false;
+    if (s->queues->shares)
+        class_turns_measure(s->queues->shares);
     if (status == RESOURCE_UP) {
         note_freed(s, now, INT64_MAX);
         displaced_return(s);

@@ -455,6 +455,9 @@ void tell_taken_back(sched_t *s);
 void tell_later(sched_t *s, uint32_t slot);
 int tell_reserve(struct queues *n);
 
+/* What was to be told behind the first so many is not. */
+void tell_forget(sched_t *s, size_t first);
+
 /* ---- blocks.c ---- */
 
 /* The blocks of a setup in place of those of the one before. Returns 0, or -1 with a text and what was set

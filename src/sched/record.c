@@ -10,6 +10,7 @@
 #include "sched/controllers/kept.h"
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
+#include "sched/waiting/class_order.h"
 #include "sched/waiting/gang.h"
 #include "sched/waiting/shares.h"
 #include "sched/waiting/usage_kept.h"
@@ -468,6 +469,10 @@ int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t event
         return -1;
     }
     s->now = now;
+    size_t untold = n->n_untold;
+    if (class_order_refresh(s) < 0)
+        return -1;
+    tell_forget(s, untold); /* they stand where they stood */
     usage_restored(s);
     n->passed = passed;
     n->events = events;

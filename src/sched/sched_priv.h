@@ -367,6 +367,11 @@ void rejected_unlink(sched_t *s, uint32_t slot);
 /* A job's key, were that its priority; false where that is out of range. */
 bool key_of(const sched_t *s, uint32_t slot, int64_t priority, struct queue_key *key);
 
+/* A job's key as an open one of whose array so many workers are held (waiting/class_order.h); that of key_of with 0, and
+ * its own in a queue without classes or with an order of its own.
+ */
+struct queue_key key_held(const sched_t *s, uint32_t slot, int64_t units);
+
 /* The last key of the level that a key is of: of queues of that priority. */
 struct queue_key level_last(struct queue_key key);
 
@@ -390,6 +395,9 @@ int open_reserve(sched_t *s, uint32_t slot);
 
 /* A job has the place of an open one, whose key has become another: it has the same lane, and asks for the same. */
 void open_give(sched_t *s, uint32_t slot, uint32_t to);
+
+/* Give an open job another key, and nothing else. Returns 0, or -1 with ENOMEM and nothing changed. */
+int open_rekey(sched_t *s, uint32_t slot, struct queue_key key);
 
 /* Give a holder another key; it keeps its reservation. Returns 0, or -1 with ENOMEM and nothing changed. */
 int held_rekey(sched_t *s, uint32_t slot, struct queue_key key);

@@ -127,6 +127,21 @@ static void test_apart(void **state)
     }
 }
 
+/* Classes that rebalance: in one go, in slices, and by another scheduler that goes on. */
+static void test_classes(void **state)
+{
+    (void)state;
+    for (int i = 0; i < scenes(); i++) {
+        struct scene_options options = {.seed = seed_of(i), .classes = true, .no_reasons = true};
+        struct scene_options other = options;
+        if (i % 2)
+            other.restart = 1 + (int)(seed_of(i) * 7 % 60);
+        else
+            other.budget = 1 + (int64_t)(seed_of(i) % 3);
+        run(&options, &other);
+    }
+}
+
 /* Scenes in which a decision was wrong once, or a law. */
 static void test_found(void **state)
 {
@@ -155,7 +170,7 @@ int main(void)
         cmocka_unit_test(test_laws),    cmocka_unit_test(test_replay),
         cmocka_unit_test(test_slices),  cmocka_unit_test(test_disturbed),
         cmocka_unit_test(test_restart), cmocka_unit_test(test_apart),
-        cmocka_unit_test(test_found),
+        cmocka_unit_test(test_found),   cmocka_unit_test(test_classes),
     };
     const char *only = getenv("SCENE_TEST");
     cmocka_set_test_filter(only ? only : "*");

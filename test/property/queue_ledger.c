@@ -565,6 +565,8 @@ static void check_order(const struct scene *c, const struct scene_job *j)
     int lane = scene_lane(c, j->queue);
     const struct sched_queue_config *q = &c->config.queue[lane];
     int64_t rank = 0;
+    if (q->by == SCHED_SHARE_CLASS)
+        return; /* another order */
     for (int i = 0; i < c->jobs; i++) {
         const struct scene_job *k = &c->job[i];
         struct sched_reason_limit limit;
@@ -645,9 +647,10 @@ static void preempted(struct scene *c, struct scene_job *j, const struct sched_d
     const struct sched_queue_config *other = &c->config.queue[scene_lane(c, c->job[i].queue)];
     SCENE_CHECK(c, j->running && c->now - j->start >= j->preemptible_after);
     SCENE_CHECK(c, c->now - j->start >= c->config.config.second);
-    SCENE_CHECK(c, q->preemptible != SCHED_NOT_PREEMPTIBLE);
-    SCENE_CHECK(c, other->preemptible == SCHED_NOT_PREEMPTIBLE);
-    SCENE_CHECK(c, d->requeue == (q->preemptible == SCHED_PREEMPT_REQUEUE));
+    bool rebalances = q == other && q->classes.rebalance_threshold > 0;
+    SCENE_CHECK(c, rebalances || q->preemptible != SCHED_NOT_PREEMPTIBLE);
+    SCENE_CHECK(c, rebalances || other->preemptible == SCHED_NOT_PREEMPTIBLE);
+    SCENE_CHECK(c, d->requeue == (q->preemptible != SCHED_PREEMPT_CANCEL));
     int64_t end = c->now + random_between(&c->random, 0, 2);
     j->end = end < j->end ? end : j->end;
     j->preempted = true;
@@ -758,10 +761,11 @@ static void decide(struct scene *c, const struct sched_decision *d, int nth)
         SCENE_CHECK(c, j->kept < 0 || j->excused || d->at <= j->kept);
         /* One that had preempted others, and must move as its queue has other nodes, gives way like others
          * then. So does one that only a limit kept, if the limit does so no more at the other time: it counts
-         * for its queue's depth then, and may be beyond that.
+         * for its queue's depth then, and may be beyond that. Classes are promised times in another order than they
+         * keep them in.
          */
         SCENE_CHECK(c, !j->promised || j->expected || d->at <= j->promise || j->preempts ||
-                           j->limited || is_passed_since(c, j));
+                           j->limited || is_passed_since(c, j) || c->options.classes);
         c->excused += j->promise >= 0 && d->at > j->promise;
         j->promise = d->at;
         j->expected = d->expected;

@@ -190,6 +190,26 @@ static void draw_queue(struct scene *c, struct scene_config *to, int i)
     }
 }
 
+/* Classes for a queue: of u0, and of the others, who rebalance. */
+static void draw_classes(struct scene *c, struct scene_config *to, int i)
+{
+    static const struct sched_class_pattern pattern[] = {{"0", "a"}};
+    static const char *const worker[] = {"core", "node"};
+    struct scene_classes *of = &to->classes[i];
+    int64_t percent = draw(c, 1, 99);
+    of->class[0] = (struct sched_class){"a", percent};
+    of->class[1] = (struct sched_class){"b", 100 - percent};
+    of->worker = (struct sched_limit){worker[draw(c, 0, 1)], draw(c, 1, 2)};
+    to->queue[i].by = SCHED_SHARE_CLASS;
+    to->queue[i].classes = (struct sched_classes){.n = 2,
+                                                  .patterns = pattern,
+                                                  .n_patterns = 1,
+                                                  .default_class = "b",
+                                                  .n_worker = 1,
+                                                  .rebalance_threshold = draw(c, 0, 40),
+                                                  .rebalance_duration = draw(c, 1, 10)};
+}
+
 /* The node or nodes of a block, and its times. */
 static void draw_block(struct scene *c, struct scene_block *b, const char *name)
 {
@@ -222,6 +242,8 @@ static void config_point(struct scene *c, struct scene_config *to)
         to->exception[i].limits.job = to->other[i].job;
         to->exception[i].limits.user = to->other[i].user;
         q->exceptions = &to->exception[i];
+        q->classes.classes = to->classes[i].class;
+        q->classes.worker = &to->classes[i].worker;
     }
     (void)c;
 }
@@ -235,6 +257,12 @@ static void draw_config(struct scene *c, struct scene_config *to, struct scene_b
         to->config.n_queues = (size_t)draw(c, 1, SCENE_QUEUES);
     for (int i = 0; i < (int)to->config.n_queues; i++)
         draw_queue(c, to, i);
+    for (int i = 0; i < (int)to->config.n_queues && c->options.classes; i++)
+        if (!to->queue[i].parent && !chance(c, 3))
+            draw_classes(c, to, i);
+    static const char *const resources[] = {"core", "node"};
+    if (c->options.classes)
+        to->config.shares = (struct sched_shares){.resources = resources, .n_resources = 2};
     to->config.default_queue = queues[0];
     to->config.default_duration = 9;
     if (c->options.seed % 4 == 0) {
@@ -817,6 +845,15 @@ static void restart(struct scene *c)
     sched_t *to = scene_copy(c, &match);
     for (sched_job_t job = sched_first(c->sched); job >= 0; job = sched_next(c->sched, job))
         restore_job(c, to, job);
+    struct sched_uneven uneven[SCENE_QUEUES];
+    size_t n = sched_unevens(c->sched, uneven, SCENE_QUEUES);
+    for (size_t i = 0; i < n; i++)
+        SCENE_CHECK(c, sched_restore_uneven(to, &uneven[i]) == 0);
+    int64_t passed;
+    uint64_t events; /* a pass that nothing but the restart brings might rebalance */
+    SCENE_CHECK(c, sched_passed(c->sched, &passed, &events) == 0);
+    if (c->options.classes)
+        SCENE_CHECK(c, sched_restore_passed(to, c->now, passed, events) == 0);
     for (int i = 0; i < c->jobs; i++)
         c->job[i].handle = c->job[i].gone ? c->job[i].handle : c->job[i].next_handle;
     SCENE_CHECK(c, sched_check(to));

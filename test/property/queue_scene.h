@@ -89,10 +89,16 @@ struct scene_limits {
     struct sched_limit job[SCENE_RULES], user[SCENE_RULES], queue[SCENE_RULES];
 };
 
+struct scene_classes {
+    struct sched_class class[2];
+    struct sched_limit worker;
+};
+
 struct scene_config {
     struct sched_config config;
     struct sched_queue_config queue[SCENE_QUEUES];
     struct scene_limits limits[SCENE_QUEUES], other[SCENE_QUEUES];
+    struct scene_classes classes[SCENE_QUEUES];
     struct sched_exception exception[SCENE_QUEUES];
     struct sched_block block[1];
 };
@@ -114,6 +120,7 @@ struct scene_options {
     int restart;                   /* after so many passes go on with another scheduler; 0: never */
     bool counted_only;             /* whole nodes of one kind */
     bool apart;                    /* jobs with limits apart from estimates, or without any */
+    bool classes;                  /* most queues have some */
     bool no_reasons;               /* the log says nothing of waiting jobs */
     const char *policy;            /* of the machine; NULL: drawn */
     void (*look)(struct scene *c); /* after all passes of an instant; NULL */

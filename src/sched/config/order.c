@@ -2,6 +2,7 @@
 #include "sched/config/order.h"
 
 #include "berth/sched_config.h"
+#include "sched/config/setup_classes.h"
 #include "sched/queues.h"
 
 int64_t order_submit(const struct order_job *job)
@@ -50,6 +51,45 @@ struct queue_key level_last(struct queue_key key)
     return (struct queue_key){key.rank - from + width - 1, UINT64_MAX};
 }
 
+/* Of equal priorities, in a queue with classes: the array first of which least is held. Beyond 256 workers to within a
+ * hundredth of them, so that a level is a small number.
+ */
+#define HELD_LEVELS 2048
+
+static int64_t held_level(int64_t units)
+{
+    int64_t level = 0;
+    for (; units >= 256; units -= units / 2)
+        level += 128;
+    level += units;
+    return level < HELD_LEVELS ? level : HELD_LEVELS - 1;
+}
+
+/* Whether jobs of a queue go by that. */
+static bool goes_by_held(const struct setup *setup, uint32_t queue)
+{
+    return setup->is_named && setup->queue[queue].order == order_priority &&
+           setup_classes_of(setup, setup->queue[queue].parent);
+}
+
+/* Room for the levels of each priority; those that are too far from 0 for that count as the last ones. */
+static int64_t with_levels(int64_t rank)
+{
+    const int64_t most = SCHED_PRIORITY_MAX / HELD_LEVELS - 1;
+    rank = rank < -most ? -most : rank;
+    return (rank > most ? most : rank) * HELD_LEVELS;
+}
+
+struct queue_key key_held(const sched_t *s, uint32_t slot, int64_t units)
+{
+    struct queue_key key;
+    const struct details *d = s->jobs[slot].details;
+    if (!d || !goes_by_held(s->queues->setup, d->queue) || !key_of(s, slot, d->priority, &key))
+        return s->jobs[slot].key;
+    key.rank += held_level(units);
+    return key;
+}
+
 bool key_of(const sched_t *s, uint32_t slot, int64_t priority, struct queue_key *key)
 {
     const struct job *job = &s->jobs[slot];
@@ -66,6 +106,9 @@ bool key_of(const sched_t *s, uint32_t slot, int64_t priority, struct queue_key 
     }
     if (priority > SCHED_PRIORITY_MAX || priority < -SCHED_PRIORITY_MAX)
         return false;
-    key->rank = rank_in_band(queue->priority, queue->order(&known));
+    int64_t rank = queue->order(&known);
+    if (goes_by_held(setup, (uint32_t)(queue - setup->queue)))
+        rank = with_levels(rank);
+    key->rank = rank_in_band(queue->priority, rank);
     return true;
 }

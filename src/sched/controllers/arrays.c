@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
+#include "sched/waiting/class_order.h"
 
 bool array_is_full(const sched_t *s, uint32_t slot)
 {
@@ -48,21 +49,31 @@ static enum step gate(sched_t *s, uint32_t slot)
     return array_block(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
 }
 
+/* What waits of an array may have another place. */
+static void moved(sched_t *s, const struct members *m)
+{
+    if (m->entry != JOB_NONE)
+        class_order_changed(s, m->entry);
+}
+
 static void put_back(sched_t *s, uint32_t slot)
 {
     struct details *d = s->jobs[slot].details;
     if (d->of && !d->holds) {
         d->holds = true;
         d->of->holding++;
+        moved(s, d->of);
     }
 }
 
 static void set_aside(sched_t *s, uint32_t slot)
 {
     struct details *d = s->jobs[slot].details;
-    if (d->holds)
-        d->of->holding--;
+    if (!d->holds)
+        return;
+    d->of->holding--;
     d->holds = false;
+    moved(s, d->of);
 }
 
 static bool may_return(const sched_t *s, uint32_t slot)

@@ -359,10 +359,14 @@ int depend_job(struct depend *depend, uint32_t slot, const char *id, uint32_t me
 int depend_part_reserve(struct depend *depend, uint32_t slot, uint32_t part, uint32_t ranges)
 {
     struct entry *e = depend->job[slot].entry;
+    uint32_t had = e->ranges;
     if (ranges > e->ranges)
         e->ranges = ranges;
-    if (reserve_job(depend, part) < 0 || depend_entry_reserve(e, 1) < 0 ||
-        dict_reserve(&depend->members) < 0 ||
+    if (reserve_job(depend, part) < 0 || depend_entry_reserve(e, 1) < 0) {
+        e->ranges = had;
+        return -1;
+    }
+    if (dict_reserve(&depend->members) < 0 ||
         (!depend->spare && !(depend->spare = malloc(sizeof(*depend->spare)))))
         return -1;
     const struct needs *needs = depend->job[slot].needs;

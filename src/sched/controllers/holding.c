@@ -1,6 +1,7 @@
 /* The tree of shares is told of what jobs hold (waiting/shares.h). It lets every job go on. */
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
+#include "sched/waiting/class_order.h"
 #include "sched/waiting/shares.h"
 
 static enum step count(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
@@ -39,8 +40,14 @@ static void released(sched_t *s, uint32_t slot)
         shares_released(s, slot);
 }
 
+static enum step turn(sched_t *s)
+{
+    return class_order_refresh(s) < 0 ? STEP_FAILED : STEP_BUSY;
+}
+
 const struct controller share_controller = {
     .name = "share",
+    .turn = turn,
     .started = started,
     .released = released,
     .count = count,

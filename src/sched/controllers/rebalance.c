@@ -34,11 +34,14 @@ static uint32_t class_of(const sched_t *s, uint32_t slot)
     return shares->leaf[shares->job[slot].leaf].class;
 }
 
-/* Workers of a running job, or of one member of what waits. */
+/* Workers of what runs or is promised a time, or of what of a job starts together. */
 static int64_t units_of(const sched_t *s, uint32_t slot)
 {
     const struct share_of_job *job = &s->queues->shares->job[slot];
-    return job->state == SHARE_WAITING ? job->units / (int64_t)members_of(s, slot) : job->units;
+    if (job->state != SHARE_WAITING)
+        return job->units;
+    return job->units / shares_members(s, slot) *
+           s->place->ops->members(s->place, s->jobs[slot].ask.class);
 }
 
 /* ---- Whose workers ---- */

@@ -163,6 +163,13 @@ void tell_later(sched_t *s, uint32_t slot)
     d->is_untold = true;
 }
 
+void tell_forget(sched_t *s, size_t first)
+{
+    struct queues *n = s->queues;
+    while (n->n_untold > first)
+        s->jobs[n->untold[--n->n_untold]].details->is_untold = false;
+}
+
 const struct sched_reason *told_reason(struct queues *n, const struct sched_reason *reason)
 {
     const struct sched_reason **last = &n->told_last[reason->kind];

@@ -12,6 +12,7 @@
 #include "sched/controllers/limiter.h"
 #include "sched/pass/walk.h"
 #include "sched/queues.h"
+#include "sched/waiting/class_order.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/shares.h"
 #include "sched/waiting/turns.h"
@@ -199,6 +200,8 @@ enum step share_walk_step(sched_t *s)
         p->after = s->jobs[holder].key;
         return walk_look_at_holder(s, holder);
     }
+    if (class_order_refresh(s) < 0)
+        return STEP_FAILED;
     uint32_t slot = choose(s, &is_candidate, &failed);
     if (failed)
         return STEP_FAILED;

@@ -6,8 +6,7 @@
  * still have a job that may be looked at: as if one worker were idle, if none is. So nothing idles that
  * somebody could use, and the next promise is to the class that would have the next worker.
  *
- * Within a class jobs go in the order of priority and submission. What a class has is what its jobs run
- * on or are promised.
+ * Within a class jobs go in the order of class_order.h. What a class has is what its jobs run on or are promised.
  */
 #ifndef SCHED_CLASS_TURNS_H
 #define SCHED_CLASS_TURNS_H

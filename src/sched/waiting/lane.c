@@ -179,7 +179,7 @@ int held_rekey(sched_t *s, uint32_t slot, struct queue_key key)
     return 0;
 }
 
-static int rekey_open(sched_t *s, uint32_t slot, struct queue_key key)
+int open_rekey(sched_t *s, uint32_t slot, struct queue_key key)
 {
     const struct lane *lane = lane_of(s, slot);
     uint32_t first = serve_first(lane);
@@ -189,7 +189,6 @@ static int rekey_open(sched_t *s, uint32_t slot, struct queue_key key)
     s->jobs[slot].key = key;
     open_insert(s, slot, false); /* there is room for it */
     tell_overtaken(s, lane, first);
-    tell_later(s, slot);
     return 0;
 }
 
@@ -221,11 +220,13 @@ int job_rekey(sched_t *s, uint32_t slot, struct queue_key key)
     if (held && (open_reserve(s, slot) < 0 || (kept && limit_reserve_candidate(s) < 0) ||
                  tell_reserve(s->queues) < 0))
         return -1;
-    if ((held ? held_rekey(s, slot, key) : rekey_open(s, slot, key)) < 0)
+    if ((held ? held_rekey(s, slot, key) : open_rekey(s, slot, key)) < 0)
         return -1;
     s->woken = true;
-    if (!held)
+    if (!held) {
+        tell_later(s, slot);
         return 0;
+    }
     const struct lane *lane = lane_of(s, slot);
     bool gives =
         raised ? is_between(s, lane, key, old, true) : is_between(s, lane, old, key, false);
@@ -248,6 +249,7 @@ int held_insert(sched_t *s, uint32_t slot, int64_t at, int64_t booking)
 {
     struct job *job = &s->jobs[slot];
     struct queue_entry entry = entry_of(s, slot);
+    entry.key = key_held(s, slot, 0);
     if (due_reserve(s) < 0 || heap_put(&s->due, slot, at, job->key.seq) < 0)
         return -1;
     if (queue_insert(held_of(s, slot), &entry) < 0) {
@@ -256,6 +258,7 @@ int held_insert(sched_t *s, uint32_t slot, int64_t at, int64_t booking)
         return -1;
     }
     open_remove(s, slot);
+    job->key = entry.key;
     job->state = SCHED_RESERVED;
     job->at = at;
     job->booking = booking;

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "sched/queues.h"
+#include "sched/waiting/class_order.h"
 #include "sched/waiting/turns.h"
 #include "sched/waiting/usage_kept.h"
 
@@ -143,6 +144,7 @@ void shares_destroy(struct shares *shares)
     free(shares->setup_of);
     usage_clear(shares);
     free(shares->job);
+    free(shares->moved_jobs);
     free(shares->told);
     free(shares->turn);
     free(shares->classes);
@@ -290,7 +292,9 @@ int shares_reserve(sched_t *s, uint32_t slot)
 {
     struct shares *shares = s->queues->shares;
     size_t had = shares->cap_jobs;
-    if (array_grow((void **)&shares->job, &shares->cap_jobs, (size_t)slot + 1,
+    if (array_grow((void **)&shares->moved_jobs, &shares->cap_moved_jobs, (size_t)slot + 1,
+                   sizeof(*shares->moved_jobs)) < 0 ||
+        array_grow((void **)&shares->job, &shares->cap_jobs, (size_t)slot + 1,
                    sizeof(*shares->job)) < 0)
         return -1;
     memset(shares->job + had, 0, (shares->cap_jobs - had) * sizeof(*shares->job));
@@ -371,6 +375,13 @@ static void tell(sched_t *s, uint32_t slot, enum share_state to, const int64_t *
         note(s, job, to);
 }
 
+int64_t shares_members(const sched_t *s, uint32_t slot)
+{
+    int64_t members = (int64_t)members_of(s, slot);
+    int64_t asks = s->place->ops->members(s->place, s->jobs[slot].ask.class);
+    return members > asks ? members : asks;
+}
+
 void shares_opened(sched_t *s, uint32_t slot)
 {
     const struct shares *shares = s->queues->shares;
@@ -378,13 +389,13 @@ void shares_opened(sched_t *s, uint32_t slot)
     turns_changed(s, shares->job[slot].leaf);
     if (shares->job[slot].state > SHARE_WAITING)
         return; /* it is to give back what it holds */
-    int64_t members = (int64_t)members_of(s, slot);
     int64_t asks = s->place->ops->members(s->place, s->jobs[slot].ask.class);
     for (uint32_t i = 0; i < shares->setup->shares.n_resources; i++)
         one[i] = s->place->ops->wants(s->place, s->jobs[slot].ask.class,
                                       shares->setup->shares.resource[i]) /
                  asks; /* of a gang that is to start together */
-    tell(s, slot, SHARE_WAITING, one, members > asks ? members : asks);
+    tell(s, slot, SHARE_WAITING, one, shares_members(s, slot));
+    class_order_changed(s, slot);
 }
 
 void shares_closed(sched_t *s, uint32_t slot)
@@ -420,6 +431,7 @@ void shares_part(sched_t *s, uint32_t slot, uint32_t part, bool starts)
 {
     struct share_of_job *job = s->queues->shares->job;
     job[part] = job[slot];
+    job[part].is_moved = false;
     if (starts) {
         job[slot].state = SHARE_ABSENT;
         return;

@@ -27,6 +27,7 @@ struct share_of_job {
     uint8_t state; /* enum share_state: what the tree was told last, with this amount */
     int64_t amount[SHARE_DIMENSIONS_MAX];
     int64_t units; /* the same in workers, of a queue with classes */
+    bool is_moved; /* listed in `moved_jobs` */
 };
 
 struct leaf {
@@ -83,6 +84,8 @@ struct shares {
     size_t n_restored, cap_restored;
     struct share_of_job *job;
     size_t cap_jobs;
+    uint32_t *moved_jobs; /* entries whose keys are to be worked out anew (class_order.h) */
+    size_t n_moved_jobs, cap_moved_jobs;
     struct sched_share_node *told; /* in answer to sched_shares_now */
     size_t cap_told;
     struct sched_share_turn *turn; /* of sched_share_turns */
@@ -121,6 +124,10 @@ int shares_comparator(enum share_by by);
  */
 int shares_reserve(sched_t *s, uint32_t slot);
 void shares_part(sched_t *s, uint32_t slot, uint32_t part, bool starts);
+
+/* How many members what is told of an open job is of: all that wait, or of a gang at least those that start together.
+ */
+int64_t shares_members(const sched_t *s, uint32_t slot);
 
 /* A job is open, or is so with other members; is open no more. Nothing changes for one that holds something. */
 void shares_opened(sched_t *s, uint32_t slot);

@@ -28,7 +28,8 @@ static const char help[] =
     "  -s, --state LIST   only jobs in these states: done, failed, cancelled, timeout\n"
     "      --name NAME    only jobs with this name\n"
     "      --since TIME   only jobs that ended after: 2h (ago), 08:30, 2026-11-22\n"
-    "      --json         print an array of objects, as 'berth jobs' does\n"
+    "      --me           only your own\n"
+    "  -o, --columns LIST, --format csv, --json   as in 'berth jobs'\n"
     "      --plot FILE.svg  draw the jobs: Gantt chart, utilisation and queue length\n"
     "  -h, --help         print this\n"
     "EXIT is the exit status or the signal; MEMORY is the peak memory use.\n"
@@ -232,10 +233,14 @@ static int draw_list(struct connection *connection, const char *list, const char
 
 /* ---- The verb ---- */
 
-static int list_history(const char *path, const char *states, bool json, const char *plot)
+static int list_history(const char *path, const char *states, const struct chosen *chosen,
+                        bool json, const char *plot)
 {
-    const struct listing_style style = {
-        .json = json, .columns = columns, .row = put_history_row, .states = states};
+    const struct listing_style style = {.json = json,
+                                        .columns = columns,
+                                        .row = put_history_row,
+                                        .states = states,
+                                        .chosen = chosen};
     struct connection connection;
     berth_error_t err;
     int status;
@@ -253,26 +258,25 @@ static int list_history(const char *path, const char *states, bool json, const c
 
 int cli_history(int argc, char **argv)
 {
-    static const struct option options[] = {{"limit", required_argument, NULL, 'n'},
-                                            {"user", required_argument, NULL, 'u'},
-                                            {"queue", required_argument, NULL, 'q'},
-                                            {"state", required_argument, NULL, 's'},
-                                            {"name", required_argument, NULL, 'N'},
-                                            {"since", required_argument, NULL, 'S'},
-                                            {"plot", required_argument, NULL, 'p'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {"array", no_argument, NULL, 'r'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"limit", required_argument, NULL, 'n'},  {"user", required_argument, NULL, 'u'},
+        {"queue", required_argument, NULL, 'q'},  {"state", required_argument, NULL, 's'},
+        {"name", required_argument, NULL, 'N'},   {"since", required_argument, NULL, 'S'},
+        {"plot", required_argument, NULL, 'p'},   {"json", no_argument, NULL, 'j'},
+        {"me", no_argument, NULL, 'm'},           {"columns", required_argument, NULL, 'o'},
+        {"format", required_argument, NULL, 'F'}, {"array", no_argument, NULL, 'r'},
+        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
     static const char *const keys[] = {
         ['u'] = "user", ['q'] = "queue", ['s'] = "state", ['N'] = "name"};
     struct strbuf path = {0};
     const char *limit = "20", *states = NULL, *plot = NULL;
+    struct chosen chosen = {0};
+    berth_error_t err;
     bool json = false, by_member = false;
     int c, status = CLI_USAGE;
 
     strbuf_puts(&path, "/v1/jobs?history=1&order=newest");
-    while ((c = cli_option("history", argc, argv, ":n:ru:q:s:h", options)) != -1) {
+    while ((c = cli_option("history", argc, argv, ":n:ru:q:s:o:h", options)) != -1) {
         if (c == '?')
             goto out;
         if (c == 'h') {
@@ -291,7 +295,14 @@ int cli_history(int argc, char **argv)
                                optarg);
             goto out;
         }
-        if (c == 'n')
+        if ((c == 'o' && chosen_read(&chosen, optarg, &err) < 0) ||
+            (c == 'F' && chosen_format(&chosen, optarg, &json, &err) < 0)) {
+            status = cli_usage("history", "%s", err.text);
+            goto out;
+        }
+        if (c == 'm')
+            listing_own(&path);
+        else if (c == 'n')
             limit = optarg;
         else if (c == 's')
             states = optarg;
@@ -301,7 +312,7 @@ int cli_history(int argc, char **argv)
             json = true;
         else if (c == 'r')
             by_member = true;
-        else if (c != 'S')
+        else if (c != 'S' && c != 'o' && c != 'F')
             route_query(&path, keys[c], optarg);
     }
     if (optind < argc) {
@@ -315,7 +326,7 @@ int cli_history(int argc, char **argv)
     }
     if (!by_member && !plot) /* which draws what ran: members */
         route_query(&path, "arrays", "1");
-    status = list_history(strbuf_text(&path), states, json, plot);
+    status = list_history(strbuf_text(&path), states, &chosen, json, plot);
 out:
     strbuf_clear(&path);
     return status;

@@ -21,9 +21,10 @@ static const char help[] =
     "                     failed, cancelled, timeout\n"
     "      --name NAME    only jobs with this name\n"
     "  -n, --limit N      at most N jobs; 0: all\n"
-    "      --json         print an array of objects with id, name, user, queue, state, reason,\n"
-    "                     priority, nodes, cores, gpus, submit, start, end, exit, signal and\n"
-    "                     more; times in seconds since 1970, or null\n"
+    "      --me           only your own\n"
+    "  -o, --columns LIST  these keys of --json as columns, such as id,name,state,start\n"
+    "      --format csv   or table, json; with times in seconds since 1970\n"
+    "      --json         print an array of objects; times in seconds since 1970, or null\n"
     "      --no-header    print no header line\n"
     "  -h, --help         print this\n"
     "WHEN is how much of its time limit a running job has left, or how long until a pending job\n"
@@ -132,25 +133,24 @@ static int list_jobs(struct strbuf *path, const struct listing_style *style)
 
 int cli_jobs(int argc, char **argv)
 {
-    static const struct option options[] = {{"all", no_argument, NULL, 'a'},
-                                            {"array", no_argument, NULL, 'r'},
-                                            {"user", required_argument, NULL, 'u'},
-                                            {"queue", required_argument, NULL, 'q'},
-                                            {"state", required_argument, NULL, 's'},
-                                            {"name", required_argument, NULL, 'N'},
-                                            {"limit", required_argument, NULL, 'n'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {"no-header", no_argument, NULL, 'H'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"all", no_argument, NULL, 'a'},          {"array", no_argument, NULL, 'r'},
+        {"user", required_argument, NULL, 'u'},   {"queue", required_argument, NULL, 'q'},
+        {"state", required_argument, NULL, 's'},  {"name", required_argument, NULL, 'N'},
+        {"limit", required_argument, NULL, 'n'},  {"json", no_argument, NULL, 'j'},
+        {"me", no_argument, NULL, 'm'},           {"columns", required_argument, NULL, 'o'},
+        {"format", required_argument, NULL, 'F'}, {"no-header", no_argument, NULL, 'H'},
+        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
     struct strbuf path = {0};
     struct ids ids = {0};
-    struct listing_style style = {.columns = columns, .row = put_job_row};
+    struct chosen chosen = {0};
+    struct listing_style style = {.columns = columns, .row = put_job_row, .chosen = &chosen};
+    berth_error_t err;
     bool by_member = false;
     int c, status = CLI_USAGE;
 
     strbuf_puts(&path, "/v1/jobs");
-    while ((c = cli_option("jobs", argc, argv, ":aru:q:s:n:h", options)) != -1) {
+    while ((c = cli_option("jobs", argc, argv, ":aru:q:s:n:o:h", options)) != -1) {
         switch (c) {
         case 'r':
             by_member = true;
@@ -179,6 +179,16 @@ int cli_jobs(int argc, char **argv)
         case 'j':
             style.json = true;
             break;
+        case 'm':
+            listing_own(&path);
+            break;
+        case 'o':
+        case 'F':
+            if ((c == 'o' ? chosen_read(&chosen, optarg, &err)
+                          : chosen_format(&chosen, optarg, &style.json, &err)) == 0)
+                break;
+            status = cli_usage("jobs", "%s", err.text);
+            goto out;
         case 'H':
             style.headless = true;
             break;

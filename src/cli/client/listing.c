@@ -1,9 +1,11 @@
 #include "cli/client/listing.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/errtext.h"
 #include "base/idset.h"
@@ -49,6 +51,20 @@ char *listing_counts(const int64_t *counts, char text[LISTING_STATE_SIZE])
                                   (long long)counts[i], listing_states[i]);
     }
     return text;
+}
+
+bool listing_summary(const struct fields *job, char text[LISTING_STATE_SIZE])
+{
+    int64_t counts[LISTING_STATES] = {0};
+    struct fields summary;
+
+    if (!fields_inside(job, "summary", &summary))
+        return false;
+    for (int i = 0; i < LISTING_STATES; i++)
+        if (!fields_whole(&summary, listing_states[i], &counts[i]))
+            counts[i] = 0;
+    listing_counts(counts, text);
+    return true;
 }
 
 bool listing_state(struct table *table, const struct fields *job)
@@ -124,16 +140,30 @@ static bool put_members(struct strbuf *out, const struct fields *job, int64_t id
     return true;
 }
 
-void listing_id(struct table *table, const struct fields *job, const char *states)
+void listing_put_id(struct strbuf *out, const struct fields *job, const char *states)
 {
     char text[JOB_ID_SIZE];
     int64_t id = 0;
 
     fields_whole(job, "id", &id);
-    if (put_members(&table->cell, job, id, states))
-        table_cell(table, strbuf_text(&table->cell));
-    else
-        table_cell(table, job_id_text(id, member_of(job), text));
+    if (put_members(out, job, id, states))
+        return;
+    strbuf_reset(out);
+    strbuf_puts(out, job_id_text(id, member_of(job), text));
+}
+
+void listing_id(struct table *table, const struct fields *job, const char *states)
+{
+    listing_put_id(&table->cell, job, states);
+    table_cell(table, strbuf_text(&table->cell));
+}
+
+void listing_own(struct strbuf *path)
+{
+    char uid[24];
+    const struct passwd *user = getpwuid(geteuid());
+    snprintf(uid, sizeof(uid), "%lu", (unsigned long)geteuid());
+    route_query(path, "user", user ? user->pw_name : uid);
 }
 
 void listing_text(struct table *table, const struct fields *job, const char *key)
@@ -190,6 +220,16 @@ static bool is_wanted(const struct listing *l, const struct fields *job)
            (fields_whole(job, "id", &id) && ids_has(l->style->only, id, member_of(job)));
 }
 
+static bool is_chosen(const struct listing_style *style)
+{
+    return style->chosen && style->chosen->n > 0;
+}
+
+static bool is_csv(const struct listing_style *style)
+{
+    return is_chosen(style) && style->chosen->csv && !style->json;
+}
+
 static int put_listing_row(void *context, const char *text, size_t length)
 {
     struct listing *l = context;
@@ -201,6 +241,16 @@ static int put_listing_row(void *context, const char *text, size_t length)
     }
     if (!is_wanted(l, &job))
         return 0;
+    if (is_csv(l->style)) {
+        chosen_put_line(l->style->chosen, &job, l->style->states);
+        l->any = true;
+        return ferror(stdout) ? -1 : 0;
+    }
+    if (!l->style->json && is_chosen(l->style)) {
+        chosen_put_row(l->style->chosen, &l->table, &job, l->style->states);
+        l->any = true;
+        return 0;
+    }
     if (!l->style->json) {
         l->style->row(&l->table, &job, l->style->states, l->now);
         l->any = true;
@@ -221,8 +271,10 @@ int listing_print(struct connection *connection, const char *path,
 
     clock_gettime(CLOCK_REALTIME, &now);
     l.now = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-    table_begin(&l.table, stdout, style->columns);
-    l.table.headless = style->headless;
+    table_begin(&l.table, stdout, is_chosen(style) ? style->chosen->column : style->columns);
+    l.table.headless = style->headless || is_csv(style);
+    if (is_csv(style) && !style->headless)
+        chosen_put_heads(style->chosen);
     int rc = connection_list(connection, path, put_listing_row, &l, &err);
     if (rc == 0 && style->only && !l.any)
         rc = errtext_set(&err, ENOENT, "there is no such job");

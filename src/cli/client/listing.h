@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "cli/client/chosen.h"
 #include "cli/client/connection.h"
 #include "cli/client/objects.h"
 #include "cli/client/terminal.h"
@@ -19,6 +20,7 @@ struct listing_style {
     const char *states;                 /* NULL, or those that were asked for */
     const struct table_column *columns; /* of the table */
     listing_row row;                    /* adds a row for an object */
+    const struct chosen *chosen;        /* columns in place of these; NULL: none */
     const struct ids *only;             /* NULL, or the wanted jobs: finding none is a failure */
 };
 
@@ -42,6 +44,15 @@ extern const char *const listing_states[LISTING_STATES];
 
 /* The state of a row; of an array, as above. False: of an array whose members don't wait. */
 bool listing_state(struct table *table, const struct fields *job);
+
+/* The counts of an array's states; false: it is no array as a whole. */
+bool listing_summary(const struct fields *job, char text[LISTING_STATE_SIZE]);
+
+/* What listing_id puts into a cell. */
+void listing_put_id(struct strbuf *out, const struct fields *job, const char *states);
+
+/* Ask for the caller's own jobs. */
+void listing_own(struct strbuf *path);
 
 /* The next cell: the job's id, of an array with the members in these states, or else that wait, or else that
  * run, or else all; a text; a number, or empty if there is none.

@@ -56,11 +56,12 @@ static bool is_idle_soon(const sched_t *s, uint32_t slot)
 static bool is_lent_by(const sched_t *s, const struct class_turns *turns, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
-    if (job->state != SCHED_RUNNING || turns_of(s, slot) != turns || gang_of(s, slot))
+    if (job->state != SCHED_RUNNING || turns_of(s, slot) != turns)
         return false;
     if (job->details->is_stopping)
         return is_idle_soon(s, slot);
-    return s->now >= preemptible_from(s, job) && turns->load[class_of(s, slot)].stop > 0;
+    return gang_spares(s, slot) && s->now >= preemptible_from(s, job) &&
+           turns->load[class_of(s, slot)].stop > 0;
 }
 
 static int by_start(const void *a, const void *b)

@@ -5,6 +5,7 @@
 
 #include "berth/sched_config.h"
 #include "sched/queues.h"
+#include "sched/waiting/gang.h"
 
 bool is_preemptible(const sched_t *s, const struct job *job)
 {
@@ -19,12 +20,14 @@ int64_t preemptible_from(const sched_t *s, const struct job *job)
     return job->at < INT64_MAX - after ? job->at + after : INT64_MAX;
 }
 
-static bool may_be_victim(const sched_t *s, const struct job *job)
+static bool may_be_victim(const sched_t *s, uint32_t slot)
 {
+    const struct job *job = &s->jobs[slot];
     const struct details *d = job->details;
-    if (job->state != SCHED_RUNNING || d->preempted_for != JOB_NONE || (d->of && d->of->gang))
+    if (job->state != SCHED_RUNNING || d->preempted_for != JOB_NONE || d->is_dismissed)
         return false;
-    return d->is_stopping || (is_preemptible(s, job) && s->now >= preemptible_from(s, job));
+    return d->is_stopping ||
+           (is_preemptible(s, job) && s->now >= preemptible_from(s, job) && gang_spares(s, slot));
 }
 
 static int64_t work_of(const sched_t *s, const struct job *job)
@@ -48,7 +51,7 @@ int preemption_begin(struct preemption *h, sched_t *s, uint32_t slot, const stru
         return -1;
     for (size_t i = 0; i < n->n_victims; i++) {
         const struct job *job = &s->jobs[n->victims[i]];
-        if (!may_be_victim(s, job))
+        if (!may_be_victim(s, n->victims[i]))
             continue;
         int64_t useful = s->place->ops->useful(s->place, ask, job->booking);
         if (useful == 0)

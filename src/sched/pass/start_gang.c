@@ -112,6 +112,8 @@ static void let_rest_wait(sched_t *s, uint32_t slot)
 enum step gang_start(sched_t *s, uint32_t slot, enum sched_how how)
 {
     int64_t bundle = s->jobs[slot].booking;
+    if (s->jobs[slot].is_preempting) /* as for the first, for all */
+        how = SCHED_IMMEDIATE;
     s->finder->done(s, slot,
                     s->jobs[slot].key); /* of its group, which it leaves; this takes no memory */
     s->jobs[slot].state = SCHED_BLOCKED;

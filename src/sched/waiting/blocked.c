@@ -5,6 +5,8 @@
 void job_block(sched_t *s, uint32_t slot, uint8_t reason)
 {
     struct job *job = &s->jobs[slot];
+    if (reason & GANG_AWAY && gang_of(s, slot))
+        gang_due(s, gang_of(s, slot)); /* the others may be too few without it */
     if (job->state == SCHED_WAITING) {
         open_remove(s, slot);
     } else if (job->state == SCHED_RESERVED) {

@@ -170,6 +170,23 @@ static int ask_again(sched_t *s, uint32_t slot)
     return 0;
 }
 
+bool gang_spares(const sched_t *s, uint32_t slot)
+{
+    const struct gang *gang = gang_of(s, slot);
+    if (!gang || gang->min < 2)
+        return true;
+    int64_t more = (int64_t)gang->running + gang->done - gang->min;
+    for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
+        more -= s->jobs[i].details->is_in_gang && s->jobs[i].details->is_stopping;
+    for (uint32_t i = gang->last; i != JOB_NONE && more > 0; i = s->jobs[i].details->gang_before) {
+        const struct details *d = s->jobs[i].details;
+        if (i == slot)
+            return true;
+        more -= d->is_in_gang && !d->is_stopping;
+    }
+    return false;
+}
+
 /* ---- Its state ---- */
 
 static bool waits(const struct job *job)

@@ -84,6 +84,12 @@ void gang_forget(sched_t *s, const struct place_ask *ask, uint32_t group);
 /* A job, in no lane, asks for that instead, and nobody for what it did. */
 void gang_ask(sched_t *s, uint32_t slot, const struct place_ask *ask, uint32_t group);
 
+/* Whether a running job may be stopped for others: it is of no gang, or its gang has more that run, or have
+ * succeeded, than its min, and is not left by those that are to be stopped before it. These are the last ones.
+ * O(members).
+ */
+bool gang_spares(const sched_t *s, uint32_t slot);
+
 /* The next pass looks at a gang. */
 void gang_due(sched_t *s, struct gang *gang);
 

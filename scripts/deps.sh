@@ -39,6 +39,7 @@ look() {
     need libmicrohttpd-dev has_library libmicrohttpd
     need libsqlite3-dev has_library sqlite3
     need libpam0g-dev has_library pam
+    need libsodium-dev has_library libsodium
     case $1 in
     build) return ;;
     esac

@@ -24,9 +24,8 @@
 
 enum channel_kind {
     CHANNEL_PING = 1,
-    CHANNEL_NODE, /* what the agent says first: a struct node_text */
-    CHANNEL_DATA, /* bytes between the engine and the keeper */
-    CHANNEL_LEAVE /* the agent: nothing of its node runs any more */
+    CHANNEL_NODE, /* what the agent says first: a description (node.h) */
+    CHANNEL_DATA  /* bytes between the engine and the keeper */
 };
 
 /* Find the key of a pilot. False: there is no such pilot. */

@@ -52,6 +52,10 @@ look() {
     need libclang-rt-dev clang_has_runtime
     need clang-format command -v clang-format
     need mandoc command -v mandoc
+    need slurmctld command -v /usr/sbin/slurmctld
+    need slurmd command -v /usr/sbin/slurmd
+    need slurm-client command -v sbatch
+    need munge command -v munge
     need python3-prometheus-client /usr/bin/python3 -c "import prometheus_client"
 }
 

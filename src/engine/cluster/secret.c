@@ -20,54 +20,6 @@
 
 #define TEXT_MOST 8192 /* bytes of the file with addresses */
 
-static int key_path(char path[PATH_MAX], const char *directory, uint64_t pilot, const char *name)
-{
-    int n = snprintf(path, PATH_MAX, "%s/%" PRIu64 "%s", directory, pilot, name);
-    if (n > 0 && n < PATH_MAX)
-        return 0;
-    errno = ENAMETOOLONG;
-    return -1;
-}
-
-static int write_whole(const char *path, const void *bytes, size_t n)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    int rc = fd < 0 || write(fd, bytes, n) != (ssize_t)n || fsync(fd) ? -1 : 0;
-    int saved = errno;
-    if (fd >= 0)
-        close(fd);
-    errno = saved;
-    return rc;
-}
-
-int secret_make(const char *directory, uint64_t pilot, berth_error_t *err)
-{
-    char folder[PATH_MAX], path[PATH_MAX];
-    uint8_t key[NOISE_KEY];
-    if (mkdir(directory, 0700) && errno != EEXIST)
-        return errtext_set(err, errno, "%s: %s", directory, strerror(errno));
-    if (key_path(folder, directory, pilot, "") || key_path(path, directory, pilot, "/key") ||
-        mkdir(folder, 0700))
-        return errtext_set(err, errno, "%s/%" PRIu64 ": %s", directory, pilot, strerror(errno));
-    randombytes_buf(key, sizeof(key));
-    int rc = write_whole(path, key, sizeof(key));
-    int saved = errno;
-    sodium_memzero(key, sizeof(key));
-    if (rc == 0)
-        return 0;
-    secret_remove(directory, pilot);
-    return errtext_set(err, saved, "%s: %s", path, strerror(saved));
-}
-
-void secret_remove(const char *directory, uint64_t pilot)
-{
-    char path[PATH_MAX];
-    if (key_path(path, directory, pilot, "/key") == 0)
-        unlink(path);
-    if (key_path(path, directory, pilot, "") == 0)
-        rmdir(path); /* unless logs are in it */
-}
-
 /* Open a file that is the user's own, and nobody else's to read or write. */
 static int open_own(const char *path, berth_error_t *err)
 {
@@ -86,7 +38,7 @@ static int open_own(const char *path, berth_error_t *err)
 int secret_read(const char *directory, uint64_t pilot, uint8_t key[NOISE_KEY], berth_error_t *err)
 {
     char path[PATH_MAX];
-    if (key_path(path, directory, pilot, "/key"))
+    if (secret_path(path, directory, pilot, "/key"))
         return errtext_set(err, errno, "%s: %s", directory, strerror(errno));
     int fd = open_own(path, err);
     if (fd < 0)
@@ -142,7 +94,7 @@ int addresses_write(const char *directory, uint16_t port, berth_error_t *err)
     freeifaddrs(all);
     unlink(fresh);
     errno = ENOMEM;
-    int rc = b.failed || write_whole(fresh, b.data, b.len) || rename(fresh, path) ? -1 : 0;
+    int rc = b.failed || secret_write(fresh, b.data, b.len) || rename(fresh, path) ? -1 : 0;
     int saved = errno;
     strbuf_clear(&b);
     return rc ? errtext_set(err, saved, "%s: %s", path, strerror(saved)) : 0;

@@ -22,6 +22,12 @@ struct addresses {
     size_t n;
 };
 
+/* The path of a pilot's file; "": of its folder. `path` has room for PATH_MAX bytes. 0, or -1 with ENAMETOOLONG. */
+int secret_path(char *path, const char *directory, uint64_t pilot, const char *name);
+
+/* Write a file that is not there yet, for the user alone. 0, or -1 with errno. */
+int secret_write(const char *path, const void *bytes, size_t n);
+
 /* Make the folder of a pilot and a new secret in it; `directory` is the folder of all pilots. 0, or -1 with a
  * text; EEXIST: there is one already.
  */

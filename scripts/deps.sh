@@ -39,6 +39,7 @@ look() {
     need libmicrohttpd-dev has_library libmicrohttpd
     need libsqlite3-dev has_library sqlite3
     need libpam0g-dev has_library pam
+    need libsodium-dev has_library libsodium
     case $1 in
     build) return ;;
     esac
@@ -51,6 +52,10 @@ look() {
     need libclang-rt-dev clang_has_runtime
     need clang-format command -v clang-format
     need mandoc command -v mandoc
+    need slurmctld command -v /usr/sbin/slurmctld
+    need slurmd command -v /usr/sbin/slurmd
+    need slurm-client command -v sbatch
+    need munge command -v munge
     need python3-prometheus-client /usr/bin/python3 -c "import prometheus_client"
 }
 

@@ -43,6 +43,7 @@ static const struct verb verbs[] = {
     {"resume", "put resources back into use", cli_resume},
     {"block", "set resources aside", cli_block},
     {"classes", "set classes of users", cli_classes},
+    {"pilot", "borrow nodes from Slurm", cli_pilot},
     {"server", "start and stop the server", cli_server},
     {"config", "check a configuration", cli_config},
     {"jobspec", "check jobspecs", cli_jobspec},

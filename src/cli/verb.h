@@ -52,6 +52,7 @@ int cli_jobs(int argc, char **argv);
 int cli_jobspec(int argc, char **argv);
 int cli_log(int argc, char **argv);
 int cli_nodes(int argc, char **argv);
+int cli_pilot(int argc, char **argv);
 int cli_query(int argc, char **argv);
 int cli_queues(int argc, char **argv);
 int cli_release(int argc, char **argv);

@@ -35,6 +35,7 @@ struct engine_task {
 
 struct engine_run {
     uint64_t key;
+    const char *node; /* the node on which it runs, by its id (engine_node); NULL: this machine */
     const char *const *argv; /* ended by NULL; argv[0] is looked up in the PATH of env */
     const char *script;      /* the text of a script that is run instead of argv[0], or NULL */
     size_t script_length;
@@ -105,6 +106,23 @@ struct engine_event {
     int64_t cpu_time;
     /* of ENGINE_FAILED and ENGINE_REFUSED: why; of others what else is known, or NULL */
     const char *text;
+    bool elsewhere; /* it is told by a node, not by this machine */
+};
+
+/* A node of a cluster that somebody lends for a time: it comes with an agent, which calls of its own accord. */
+struct engine_node {
+    const char *id; /* "PILOT/NAME" */
+    uint64_t pilot; /* in which it was invited */
+    const struct node
+        *brings; /* engine/cluster/node.h; NULL: it has not come yet, since the engine was opened */
+    bool up;     /* there is a connection to it */
+    bool left;   /* nothing runs there any more, and nothing will */
+};
+
+/* A run that a node may tell of. */
+struct engine_expected {
+    uint64_t key;
+    bool started; /* it was heard to have started */
 };
 
 struct engine;
@@ -158,6 +176,33 @@ struct engine_ops {
 
     /* Close the engine. Its runs go on. */
     void (*close)(struct engine *e);
+
+    /* ---- Nodes that come and go; NULL in an engine that is one machine ---- */
+
+    /* Let the agents of a pilot in, whose number is used only once, ever: makes its secret, unless there is one.
+     * `folder`, with room for PATH_MAX bytes, is what its agents are told. 0, or -1 with a text.
+     */
+    int (*invite)(struct engine *e, uint64_t pilot, char *folder, berth_error_t *err);
+
+    /* Let them in no longer. */
+    void (*dismiss)(struct engine *e, uint64_t pilot);
+
+    /* Before the runs are listed: a node was there, which may come again and tell of these runs. One that it does
+     * not know was lost or, if it had not been heard to start, not begun (ENGINE_REFUSED). 0, or -1 with ENOMEM.
+     */
+    int (*expect)(struct engine *e, uint64_t pilot, const char *name,
+                  const struct engine_expected *runs, size_t n);
+
+    /* The nodes there are; the array belongs to the engine and is valid until its next call. *change is another
+     * number whenever something of it is other than before.
+     */
+    size_t (*nodes)(struct engine *e, const struct engine_node **nodes, uint64_t *change);
+
+    /* It is certain that nothing runs on a node any more: what has not ended there is lost. */
+    void (*lose)(struct engine *e, const char *id);
+
+    /* Forget a node that has left, once all of its events are acknowledged. 0, or -1 with EBUSY: not yet. */
+    int (*forget)(struct engine *e, const char *id);
 };
 
 /* Every implementation begins with this. */
@@ -170,6 +215,16 @@ struct engine_local_options {
     const char *keeper;    /* the program berth-keeper */
     const char *cgroup;    /* the root of cgroup v2; NULL: /sys/fs/cgroup. Tests give a folder */
 };
+
+/* Several machines as one engine: this one, and nodes that are lent. It owns `local`. The program berth-gate is
+ * started once there is a pilot; `directory`, absolute, has their secrets. NULL with errno and a text.
+ */
+struct engine_many_options {
+    const char *directory;
+    const char *gate; /* the program berth-gate */
+};
+struct engine *engine_many_open(struct engine *local, const struct engine_many_options *options,
+                                berth_error_t *err);
 
 /* Open the engine of this machine.
  *

@@ -169,8 +169,18 @@ static void close_it(struct engine *engine)
     (void)engine;
 }
 
-static const struct engine_ops ops = {start,       send_signal, flush,    fd,     events,
-                                      acknowledge, runs,        last_key, notice, close_it};
+static const struct engine_ops ops = {
+    .start = start,
+    .signal = send_signal,
+    .flush = flush,
+    .fd = fd,
+    .events = events,
+    .acknowledge = acknowledge,
+    .runs = runs,
+    .last_key = last_key,
+    .notice = notice,
+    .close = close_it,
+};
 
 struct sim_engine *sim_engine_create(void)
 {

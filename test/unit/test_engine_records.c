@@ -170,7 +170,7 @@ static void other_messages_are_read_as_they_were_written(void **state)
     assert_int_equal(message_acknowledge(&w, &number), 0);
     assert_int_equal(number, 99);
     strbuf_reset(&b);
-    const struct engine_event event = {ENGINE_FAILED, 4, 5, -6, 7, 8, 9, -1, 11, "why"};
+    const struct engine_event event = {ENGINE_FAILED, 4, 5, -6, 7, 8, 9, -1, 11, "why", false};
     struct engine_event read;
     message_put_event(&b, &event);
     take(&b, MESSAGE_EVENT, &w);

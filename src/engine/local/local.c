@@ -17,6 +17,7 @@
 #include "base/idset.h"
 #include "engine/local/local.h"
 #include "engine/local/messages.h"
+#include "engine/local/passive.h"
 
 #define ENGINE_LOCK "engine.lock"
 #define CHUNK       65536
@@ -243,7 +244,12 @@ static void set_end(struct local *l, struct wanted *run, uint64_t number)
 static int take_event(struct local *l, struct wire *w)
 {
     struct engine_event event;
-    if (wire_u8(w) != MESSAGE_EVENT || message_event(w, &event))
+    uint8_t kind = wire_u8(w);
+    if (kind == MESSAGE_LEFT && l->passive) {
+        local_lose_all(l);
+        return 0;
+    }
+    if (kind != MESSAGE_EVENT || message_event(w, &event))
         return -1;
     struct wanted *run = local_find(l, event.key);
     if (event.number <= l->seen || !run || run->end)
@@ -261,20 +267,35 @@ static int take_event(struct local *l, struct wire *w)
     return 0;
 }
 
+void local_lose_all(struct local *l)
+{
+    for (struct wanted *run = l->first; run; run = run->next)
+        run->over = true;
+    l->unsent = l->last_unsent = NULL;
+    l->over = l->lose = true;
+    local_awake(l, true);
+}
+
+/* It was not even sent where nothing runs any more; or the keeper that was asked for it knows nothing of it. */
+static bool never_began(const struct local *l, const struct wanted *run)
+{
+    return run->over ? run->unsent : run->unheard && !used_keys_has(&l->used, run->key);
+}
+
 /* Report as lost the runs that had been started and that the present keeper doesn't know, because its
- * journal was removed.
+ * journal was removed, or that were where nothing runs any more.
  */
 static void lose_unknown(struct local *l, size_t max)
 {
     for (struct wanted *run = l->first; run; run = run->next) {
-        if (run->known || run->message || run->end)
+        if (run->end || (!run->over && (run->known || run->message)))
             continue;
         if (l->n_batch == max)
             return;
         set_end(l, run, ++l->seen);
         l->texts[l->n_batch] = NULL;
         l->batch[l->n_batch++] = (struct engine_event){
-            .what = ENGINE_LOST,
+            .what = never_began(l, run) ? ENGINE_REFUSED : ENGINE_LOST,
             .key = run->key,
             .number = run->end,
             .at = local_clock(CLOCK_REALTIME),
@@ -317,11 +338,15 @@ static size_t get_events(struct engine *e, const struct engine_event **events, s
         free(l->texts[i]);
     l->n_batch = 0;
     *events = l->batch;
-    if (l->link < 0 && local_reconnect(l))
+    if (l->link < 0 && local_reconnect(l) && !l->over)
         return 0;
     local_check(l);
     if (l->lose)
         lose_unknown(l, max);
+    if (l->link < 0) {
+        local_awake(l, l->lose);
+        return l->n_batch;
+    }
     int rc = 0;
     ssize_t n = 1;
     while ((rc = take_events(l, max)) == 0 && l->n_batch < max && n > 0) {
@@ -478,15 +503,20 @@ static int meet(struct local *l, berth_error_t *err)
     return 0;
 }
 
+static int open_poll(struct local *l)
+{
+    l->poll = epoll_create1(EPOLL_CLOEXEC);
+    l->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    l->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    return l->poll < 0 || watch(l, l->wake) || watch(l, l->timer) ? -1 : 0;
+}
+
 static int set_up(struct local *l, berth_error_t *err)
 {
     l->where.fd = find_keeper_directory(l->directory, err);
     if (l->where.fd < 0 || take_lock(l, err))
         return -1;
-    l->poll = epoll_create1(EPOLL_CLOEXEC);
-    l->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    l->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-    if (l->poll < 0 || watch(l, l->wake) || watch(l, l->timer))
+    if (open_poll(l))
         return errtext_set(err, errno, "epoll: %s", strerror(errno));
     return meet(l, err);
 }
@@ -515,4 +545,65 @@ struct engine *engine_local_open(const struct engine_local_options *options, ber
     local_close(&l->engine);
     errno = saved;
     return NULL;
+}
+
+/* ---- A keeper on another node (passive.h) ---- */
+
+struct engine *passive_open(void)
+{
+    struct local *l = calloc(1, sizeof(*l));
+    if (!l)
+        return NULL;
+    l->engine.ops = &local_ops;
+    l->lock = l->link = l->caller = l->where.fd = -1;
+    l->starter.ended = l->starter.errors = -1;
+    l->passive = l->met = true;
+    if (open_poll(l) == 0)
+        return &l->engine;
+    local_close(&l->engine);
+    return NULL;
+}
+
+void passive_link(struct engine *e, int fd)
+{
+    struct local *l = local_of(e);
+    if (l->over)
+        close(fd);
+    else
+        local_take_link(l, fd);
+}
+
+bool passive_linked(const struct engine *e)
+{
+    return ((const struct local *)(const void *)e)->link >= 0;
+}
+
+int passive_expect(struct engine *e, const struct engine_expected *expected)
+{
+    struct wanted *run = local_find(local_of(e), expected->key);
+    if (!run)
+        run = local_enter(local_of(e), expected->key);
+    if (run)
+        run->unheard = !expected->started;
+    return run ? 0 : -1;
+}
+
+void passive_lose(struct engine *e)
+{
+    local_lose_all(local_of(e));
+}
+
+bool passive_has(const struct engine *e, uint64_t key)
+{
+    return local_find((const struct local *)(const void *)e, key) != NULL;
+}
+
+bool passive_over(const struct engine *e)
+{
+    return ((const struct local *)(const void *)e)->over;
+}
+
+bool passive_empty(const struct engine *e)
+{
+    return ((const struct local *)(const void *)e)->first == NULL;
 }

@@ -30,6 +30,8 @@ struct wanted {
     uint64_t session_signals; /* bit N - 1: signal N is to be sent when there is a keeper */
     uint64_t tree_signals;
     uint64_t end; /* the number of its end event; 0: not reported yet */
+    bool over;    /* nothing runs any more where it was to run */
+    bool unheard; /* it was asked for before the engine was opened, and nothing was heard of it */
 };
 
 struct local {
@@ -43,9 +45,11 @@ struct local {
     int64_t waits_since; /* us of the steady clock: since when it waits for caller or starter */
     int tries;           /* keepers in a row that were gone at once */
     pid_t keeper;
-    bool met; /* a keeper has greeted since the engine was opened */
-    int poll; /* what the server waits for: link, caller, starter, wake, timer */
-    int wake; /* readable when there are events that have been read already */
+    bool met;     /* a keeper has greeted since the engine was opened */
+    bool passive; /* the keeper is on another node: others make the link (passive.h) */
+    bool over;    /* nothing runs there any more */
+    int poll;     /* what the server waits for: link, caller, starter, wake, timer */
+    int wake;     /* readable when there are events that have been read already */
     int timer;
     bool awake;
     bool full; /* the link accepts no more bytes at present */
@@ -96,6 +100,12 @@ void local_awake(struct local *l, bool awake);
  * to do), or it failed and is tried again in a second. l->trouble says why, at once or after a while.
  */
 int local_reconnect(struct local *l);
+
+/* Nothing runs any more where the keeper was: report what has not ended as lost. */
+void local_lose_all(struct local *l);
+
+/* Wait for the greeting on a link that others have made. */
+void local_take_link(struct local *l, int fd);
 
 /* Note that something has been sent; and check later that the keeper reads it. */
 void local_sent(struct local *l);

@@ -125,7 +125,7 @@ static int take_hello(struct local *l, const struct message_hello *hello)
             run = local_enter(l, hello->keys[i]);
             if (!run)
                 return -1;
-            run->kill = l->since > 0;
+            run->kill = l->since > 0 || l->passive;
         }
         run->known = true;
     }
@@ -219,6 +219,11 @@ static int take_greeting(struct local *l)
 
 static int call(struct local *l)
 {
+    if (l->passive) {
+        wake_at(l, 0);
+        errno = ENOTCONN;
+        return -1;
+    }
     if (l->retry_at && local_clock(CLOCK_MONOTONIC) < l->retry_at) {
         errno = ENOTCONN;
         return -1;
@@ -255,6 +260,16 @@ int local_reconnect(struct local *l)
             rc = call(l);
     }
     return rc;
+}
+
+void local_take_link(struct local *l, int fd)
+{
+    close_link(l, &l->caller);
+    close_link(l, &l->link);
+    l->caller = fd;
+    l->waits_since = local_clock(CLOCK_MONOTONIC);
+    listen_to(l, fd);
+    wake_at(l, l->waits_since + GREET_PATIENCE);
 }
 
 /* ---- A keeper that doesn't read ---- */

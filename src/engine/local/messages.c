@@ -349,3 +349,10 @@ int message_event(struct wire *w, struct engine_event *event)
     message_event_content(w, event);
     return done(w);
 }
+
+void message_put_left(struct strbuf *b)
+{
+    size_t begun = wire_begin(b);
+    wire_put_u8(b, MESSAGE_LEFT);
+    wire_end(b, begun);
+}

@@ -1,6 +1,7 @@
 /* The messages between engine and keeper, one after the other over their socket.
  *
- * The engine sends START, SIGNAL and ACKNOWLEDGE. The keeper begins with HELLO and then sends EVENT. What
+ * The engine sends START, SIGNAL and ACKNOWLEDGE. The keeper begins with HELLO and then sends EVENT. Where a
+ * keeper is on another node, the agent between says LEFT once nothing of that node runs any more. What
  * is read comes from outside: whatever the bytes are, reading them takes memory in proportion to their
  * number, and returns 0, or -1 with EPROTO (or ENOMEM).
  */
@@ -25,6 +26,7 @@ enum message_kind {
     MESSAGE_ACKNOWLEDGE,
     MESSAGE_HELLO,
     MESSAGE_EVENT,
+    MESSAGE_LEFT,
 };
 
 /* A run as it was read. Its texts are in the message. */
@@ -56,6 +58,7 @@ void message_put_signal(struct strbuf *b, const struct message_signal *signal);
 void message_put_acknowledge(struct strbuf *b, uint64_t number);
 void message_put_hello(struct strbuf *b, const struct message_hello *hello);
 void message_put_event(struct strbuf *b, const struct engine_event *event);
+void message_put_left(struct strbuf *b);
 
 /* Append and read the content of an event, which the journal uses too. */
 void message_put_event_content(struct strbuf *b, const struct engine_event *event);

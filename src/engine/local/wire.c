@@ -1,6 +1,7 @@
 /* Numbers and texts in bytes. */
 #include "engine/local/wire.h"
 
+#include <endian.h>
 #include <string.h>
 
 #define NONE UINT32_MAX /* the length of a text that is NULL */
@@ -30,7 +31,7 @@ uint32_t wire_u32(struct wire *w)
     const char *at = wire_take(w, sizeof(n));
     if (at)
         memcpy(&n, at, sizeof(n));
-    return n;
+    return le32toh(n);
 }
 
 uint64_t wire_u64(struct wire *w)
@@ -39,7 +40,7 @@ uint64_t wire_u64(struct wire *w)
     const char *at = wire_take(w, sizeof(n));
     if (at)
         memcpy(&n, at, sizeof(n));
-    return n;
+    return le64toh(n);
 }
 
 static const char *text_of(struct wire *w, size_t length)
@@ -90,11 +91,13 @@ void wire_put_u8(struct strbuf *b, uint8_t n)
 
 void wire_put_u32(struct strbuf *b, uint32_t n)
 {
+    n = htole32(n);
     strbuf_put(b, (const char *)&n, sizeof(n));
 }
 
 void wire_put_u64(struct strbuf *b, uint64_t n)
 {
+    n = htole64(n);
     strbuf_put(b, (const char *)&n, sizeof(n));
 }
 
@@ -128,7 +131,7 @@ void wire_end(struct strbuf *b, size_t begun)
 {
     if (b->failed)
         return;
-    uint32_t n = (uint32_t)(b->len - begun - sizeof(n));
+    uint32_t n = htole32((uint32_t)(b->len - begun - sizeof(n)));
     memcpy(b->data + begun, &n, sizeof(n));
 }
 
@@ -138,6 +141,7 @@ int wire_next(const char *bytes, size_t n, struct wire *message, size_t *taken)
     if (n < sizeof(length))
         return 0;
     memcpy(&length, bytes, sizeof(length));
+    length = le32toh(length);
     if (length == 0 || length > WIRE_MESSAGE_MAX)
         return -1;
     if (n - sizeof(length) < length)

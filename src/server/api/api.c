@@ -364,6 +364,10 @@ static const struct route routes[] = {
     {"GET", "/v1/blocks", api_blocks_get, false, false, false},
     {"POST", "/v1/blocks", api_blocks_post, true, true, false},
     {"DELETE", "/v1/blocks/*", api_block_delete, false, true, false},
+    {"GET", "/v1/pilots", api_pilots_get, false, false, false},
+    {"POST", "/v1/pilots", api_pilots_post, true, true, false},
+    {"PATCH", "/v1/pilots/*", api_pilot_patch, true, true, false},
+    {"DELETE", "/v1/pilots/*", api_pilot_delete, false, true, false},
     {"GET", "/v1/events", api_events_get, false, false, false},
 };
 

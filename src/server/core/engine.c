@@ -345,7 +345,8 @@ static struct engine_event translate_used_key(const server_t *s, const struct en
 void server_engine_event(server_t *s, const struct engine_event *e)
 {
     struct run *run = run_lookup(s, e->key);
-    if ((e->what == ENGINE_STARTED || e->what == ENGINE_ENDED) && e->key > s->engine.heard_key)
+    if ((e->what == ENGINE_STARTED || e->what == ENGINE_ENDED) && !e->elsewhere &&
+        e->key > s->engine.heard_key)
         s->engine.heard_key = e->key;
     if (e->what != ENGINE_STARTED)
         orphan_ended(s, e->key);
@@ -378,5 +379,6 @@ int server_engine(server_t *s, berth_error_t *err)
             s->engine.number = events[i].number;
         }
     }
+    pilots_follow(s);
     return 0;
 }

@@ -625,7 +625,9 @@ static int resume_run(server_t *s, struct run *run, const uint64_t *keys, size_t
     /* Where the engine's records are lost, as after a reboot, a run that was about to start may have
      * started.
      */
-    if (!run->in_engine && (m->state == STORE_RUNNING || s->clock.other_boot || forgot))
+    bool elsewhere = pilots_node_of(s, m->handle) != NULL;
+    if (!run->in_engine &&
+        (m->state == STORE_RUNNING || (!elsewhere && (s->clock.other_boot || forgot))))
         run_lost(s, run);
     else if (m->cancelled || m->timed_out || m->preempted)
         run_stop(s, run);
@@ -730,6 +732,9 @@ int server_load(server_t *s, berth_error_t *err)
         rc = restore_all(&l);
     if (rc == 0) {
         assume_runs(&l);
+        rc = pilots_expect(s, err);
+    }
+    if (rc == 0) {
         rc = runs_reconcile(s, err);
     }
     if (rc == 0)

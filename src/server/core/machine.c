@@ -58,13 +58,16 @@ static bool has_type(const struct graph *g, uint32_t v, const char *type)
 }
 
 /* Count the cores of the machine and of its largest node, and see whether there is a GPU. */
-static int measure_size(server_t *s, berth_error_t *err)
+int machine_measure(server_t *s, berth_error_t *err)
 {
     const struct graph *g = match_graph(s->machine);
     uint32_t *cores = calloc(g->n + 1, sizeof(*cores));
     if (!cores)
         return errtext_set(err, ENOMEM, "out of memory");
+    s->size = (struct machine_size){.memory_unit = config_memory_unit(s->machine)};
     for (uint32_t v = 0; v < g->n; v++) {
+        if (g->v[v].gone)
+            continue;
         s->size.has_gpus |= has_type(g, v, "gpu");
         if (!has_type(g, v, "core"))
             continue;
@@ -122,8 +125,7 @@ int machine_open(server_t *s, berth_error_t *err)
     s->machine = s->config ? machine_make(s, err) : NULL;
     if (!s->machine)
         return -1;
-    s->size.memory_unit = config_memory_unit(s->machine);
-    if (measure_size(s, err) < 0)
+    if (machine_measure(s, err) < 0)
         return -1;
     if (gpu_names_collect(&s->gpu_names, match_graph(s->machine)) < 0)
         return errtext_set(err, ENOMEM, "out of memory");
@@ -136,6 +138,7 @@ int machine_open(server_t *s, berth_error_t *err)
     errno = saved;
     if (!s->sched)
         return -1;
+    pilots_attach(s);
     settings_apply(s, s->sched);
     settings_apply_blocks(s, s->sched);
     return 0;

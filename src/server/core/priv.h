@@ -320,6 +320,11 @@ struct server {
     struct user_table users;
     struct work_queues work;
 
+    struct {
+        uint64_t change; /* of the engine's nodes, as of the last look */
+        bool leaving;    /* some have left and are still in the machine */
+    } pilots;            /* pilots.h */
+
     struct bulk *bulks; /* bulk submissions in progress */
     char *bulks_text;   /* bulk submissions as stored; set while the store is loaded */
 
@@ -613,6 +618,21 @@ void blocks_set_offset(server_t *s, int64_t offset);
 
 /* Add that to the starts of a configuration that was just read. */
 void blocks_shift(struct config *config, int64_t by);
+
+/* ---- Nodes of pilots (pilots.h has what requests need) ---- */
+
+/* Count again what the machine has. -1 with ENOMEM and a text. */
+int machine_measure(server_t *s, berth_error_t *err);
+
+/* Put the nodes of the settings back into the machine, before the jobs; tell the engine which of their runs it
+ * may hear of, once the jobs are there; and let nodes come, go up and down and leave as the engine has them.
+ */
+void pilots_attach(server_t *s);
+int pilots_expect(server_t *s, berth_error_t *err);
+void pilots_follow(server_t *s);
+
+/* The node of a pilot on which a job that runs has all that it holds; NULL: it is on other nodes. */
+const json_t *pilots_node_of(server_t *s, sched_job_t handle);
 
 /* ---- Parts of a turn ---- */
 

@@ -14,6 +14,7 @@
 #include "base/idset.h"
 #include "berth/sched_query.h"
 #include "server/core/job_text.h"
+#include "server/core/pilots.h"
 #include "server/core/priv.h"
 #include "server/core/slurm_env.h"
 
@@ -39,8 +40,9 @@ struct starting {
     struct idset cores, gpus; /* ids on this machine */
     const char *nodes, *first_node, *r;
     size_t n_nodes;
-    bool one_node; /* all of it is on one node */
-    int64_t rank;  /* of that node */
+    bool one_node;      /* all of it is on one node */
+    int64_t rank;       /* of that node */
+    const json_t *node; /* of a pilot; NULL: none */
     const char **env;
     size_t n_env, cap_env;
     berth_error_t *err;
@@ -139,6 +141,12 @@ static int describe_hosts(struct starting *b, const struct sched_allocation *a)
     b->n_nodes = a->n_hosts ? a->n_hosts : 1;
     b->one_node = a->n_hosts <= 1;
     b->rank = a->n_hosts == 1 ? a->hosts[0].rank : -1;
+    b->node = rc == 0 && a->n_hosts > 0 ? pilots_node_named(b->s, a->hosts[0].name) : NULL;
+    for (size_t i = 1; i < a->n_hosts && rc == 0; i++)
+        if (b->node || pilots_node_named(b->s, a->hosts[i].name)) {
+            errno = ENOTSUP;
+            rc = -1;
+        }
     int saved = errno;
     hostlist_clear(&list);
     strbuf_clear(&text);
@@ -158,10 +166,33 @@ static int describe_allocation(struct starting *b)
         return 0;
     if (sched_allocation(b->s->sched, b->m->handle, &given) < 0 || describe_hosts(b, &given) < 0 ||
         sched_write(b->s->sched, b->m->handle, "rv1_nosched", &text, &length) < 0)
-        return errtext_set(b->err, errno, "cannot describe its allocation: %s", strerror(errno));
+        return errtext_set(b->err, errno,
+                           errno == ENOTSUP
+                               ? "a job can hold one node of a pilot, not several: ask "
+                                 "for one node"
+                               : "cannot describe its allocation: %s",
+                           strerror(errno));
     if (length < R_MAX)
         b->r = arena_join_n(b, "BERTH_R=", text, length);
     return length < R_MAX && !b->r ? start_no_memory(b) : 0;
+}
+
+/* The system's CPUs of a core; NULL: unknown. */
+static const char *cpus_of(const struct starting *b, uint32_t core)
+{
+    if (b->node) {
+        const char *cpus =
+            json_string_value(json_array_get(json_object_get(b->node, "cores"), core));
+        return cpus && *cpus ? cpus : NULL;
+    }
+    return b->s->platform.cpus ? b->s->platform.cpus(b->s->platform.context, core) : NULL;
+}
+
+/* What a pilot's node calls a GPU; NULL: it is on another node. */
+static const char *device_of(const struct starting *b, uint32_t gpu)
+{
+    return b->node ? json_string_value(json_array_get(json_object_get(b->node, "gpus"), gpu))
+                   : NULL;
 }
 
 /* The system's CPUs of n cores, from the first-th on. NULL: unknown. */
@@ -175,8 +206,7 @@ static const char *cpu_list(struct starting *b, uint64_t first, uint64_t n)
          id = idset_next(&b->cores, id), i++) {
         if (i < first)
             continue;
-        const char *pus =
-            b->s->platform.cpus ? b->s->platform.cpus(b->s->platform.context, id) : NULL;
+        const char *pus = cpus_of(b, id);
         struct idset more = {0};
         known = known && pus && idset_decode(&more, pus, strlen(pus), NULL) == 0 &&
                 idset_unite(&cpus, &more) == 0;
@@ -205,7 +235,11 @@ static const char *gpu_list(struct starting *b, uint64_t first, uint64_t n, cons
             b->one_node ? gpu_names_find(&b->s->gpu_names, b->rank, id) : NULL;
         strbuf_puts(&text, text.len ? "," : "");
         if (!named) {
-            strbuf_put_uint(&text, id);
+            const char *device = device_of(b, id);
+            if (device)
+                strbuf_puts(&text, device);
+            else
+                strbuf_put_uint(&text, id);
             continue;
         }
         strbuf_puts(&text, named->name);
@@ -497,6 +531,11 @@ static int set_attach(struct starting *b, struct engine_run *to)
     if (json_part_keep(b->asked.attach, &b->arena, &to->attach) < 0 ||
         json_part_keep(b->asked.attach_as, &b->arena, &as) < 0)
         return start_no_memory(b);
+    if (to->attach && b->node)
+        return errtext_set(b->err, ENOTSUP,
+                           "standard input and terminals reach only the server's host, and it has "
+                           "a node of a pilot: ask "
+                           "for other resources");
     if (as)
         to->attach_as = as[0] == 't'   ? ENGINE_TERMINAL
                         : as[0] == 'k' ? ENGINE_KEYBOARD
@@ -529,6 +568,7 @@ static int build_run(struct starting *b, struct engine_run *to)
     if (berth_env(b, tasks) < 0 || (b->asked.slurm.at && slurm_variables(b, tasks) < 0))
         return -1;
     to->env = b->env;
+    to->node = b->node ? json_string_value(json_object_get(b->node, "id")) : NULL;
     to->argv = launch_argv(b);
     if (!to->argv)
         return start_no_memory(b);

@@ -158,6 +158,8 @@ int64_t server_next_turn(const server_t *s)
     if (s->runs.n_deferred + s->runs.n_unstarted > 0 && s->runs.retry_at < due)
         due = s->runs.retry_at;
     due = work_due(s) < due ? work_due(s) : due;
+    if (s->pilots.leaving && s->clock.now + SERVER_SECOND / 10 < due)
+        due = s->clock.now + SERVER_SECOND / 10;
     due = s->unsaved.commit_at < due ? s->unsaved.commit_at : due;
     return s->retain_at < due ? s->retain_at : due;
 }

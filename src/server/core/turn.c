@@ -107,6 +107,8 @@ int server_turn(server_t *s, int64_t *due, berth_error_t *err)
     work_run_slice(s);
     server_retry_ends(s);
     server_run_timers(s);
+    if (s->pilots.leaving)
+        pilots_follow(s);
     /* After a failed commit nothing is decided until one succeeds. */
     bool decided = s->unsaved.failing || (machine_follow_clock(s) == 0 && server_pass(s, err) == 0);
     drop_started(s);

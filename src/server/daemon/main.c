@@ -108,8 +108,20 @@ static struct engine *open_engine(const struct daemon *d, berth_error_t *err)
     char keeper[PATH_MAX], directory[PATH_MAX + 16];
     struct engine_local_options options = {.directory = directory, .keeper = keeper};
 
+    char gate[PATH_MAX], pilots[PATH_MAX + 16];
+    const struct engine_many_options many = {.directory = pilots, .gate = gate};
     snprintf(directory, sizeof(directory), "%s/keeper", d->directory);
-    return paths_program("berth-keeper", keeper, err) < 0 ? NULL : engine_local_open(&options, err);
+    snprintf(pilots, sizeof(pilots), "%s/pilots", d->directory);
+    struct engine *local =
+        paths_program("berth-keeper", keeper, err) < 0 ? NULL : engine_local_open(&options, err);
+    if (!local || paths_program("berth-gate", gate, NULL) < 0)
+        return local; /* without the gate, one of this machine */
+    struct engine *e = engine_many_open(local, &many, err);
+    int saved = errno;
+    if (!e)
+        local->ops->close(local);
+    errno = saved;
+    return e;
 }
 
 static int serve(struct daemon *d, struct platform *platform, const char *config,

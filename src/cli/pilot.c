@@ -1,0 +1,330 @@
+/* berth pilot: nodes of a cluster, lent by Slurm. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/client/connection.h"
+#include "cli/client/terminal.h"
+#include "cli/client/when.h"
+#include "cli/pilot_slurm.h"
+#include "cli/verb.h"
+#include "config/quantity.h"
+#include "server/daemon/paths.h"
+
+static const char help[] =
+    "usage: berth pilot add slurm [OPTION]... [-- SBATCH-OPTION...]\n"
+    "       berth pilot list [--json]\n"
+    "       berth pilot show PILOT\n"
+    "       berth pilot drain PILOT\n"
+    "       berth pilot remove [--lost] PILOT\n"
+    "Borrow nodes from Slurm: a pilot is one job of Slurm's, in which Berth's agents run. Its "
+    "nodes\n"
+    "join this server's machine when that job starts, and leave it before it ends. Options behind\n"
+    "'--' are sbatch's; without them whole nodes are asked for. `drain` starts nothing more on "
+    "its\n"
+    "nodes; `remove` cancels the job, and what still runs there is lost or comes again.\n"
+    "      --nodes N       how many nodes (1)\n"
+    "      --time T        for how long: 30m, 2h, 1d; Slurm's default if it is not given\n"
+    "      --partition P   the partition of Slurm's\n"
+    "      --lost          nothing of it runs any more: Slurm has forgotten it, or its node is "
+    "dead\n"
+    "      --json          print an array of objects\n"
+    "  -h, --help          print this\n"
+    "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
+    "Example: berth pilot add slurm --nodes 4 --time 2h\n"
+    "Manual: man berth-pilot\n";
+
+struct asked {
+    int64_t nodes, minutes;
+    const char *partition;
+    bool json, lost, has_options; /* options of add are among them */
+};
+
+static const struct option options[] = {{"nodes", required_argument, NULL, 'n'},
+                                        {"time", required_argument, NULL, 't'},
+                                        {"partition", required_argument, NULL, 'p'},
+                                        {"lost", no_argument, NULL, 'l'},
+                                        {"json", no_argument, NULL, 'j'},
+                                        {"help", no_argument, NULL, 'h'},
+                                        {NULL, 0, NULL, 0}};
+
+#define NODES_MOST 100000
+#define MINUTE     60000000 /* us */
+
+static int take_option(struct asked *a, int c)
+{
+    char *end;
+    int64_t us;
+    a->has_options = a->has_options || (c != 'j' && c != 'l');
+    switch (c) {
+    case 'n':
+        a->nodes = strtoll(optarg, &end, 10);
+        if (*end || a->nodes < 1 || a->nodes > NODES_MOST)
+            return cli_usage("pilot", "--nodes is '%s', expected 1 to %d", optarg, NODES_MOST);
+        return 0;
+    case 't':
+        if (quantity_duration(optarg, &us) < 0 || us == 0)
+            return cli_usage("pilot", "--time is '%s', expected a duration such as 30m, 2h or 1d",
+                             optarg);
+        a->minutes = (us + MINUTE - 1) / MINUTE;
+        return 0;
+    case 'p':
+        a->partition = optarg;
+        return 0;
+    case 'l':
+        a->lost = true;
+        return 0;
+    default:
+        a->json = true;
+        return 0;
+    }
+}
+
+static int ask(const char *method, const char *path, const json_t *body, json_t **answer)
+{
+    struct connection connection;
+    berth_error_t err;
+    int status = CLI_OK;
+    if (connection_open(&connection, "pilot", &err) < 0 ||
+        (strcmp(method, "POST") == 0 && connection_start(&connection, &err) < 0) ||
+        connection_ask(&connection, method, path, body, answer, &err) < 0)
+        status = connection_failed(&connection, &err);
+    connection_close(&connection);
+    return status;
+}
+
+/* ---- add ---- */
+
+static int failed(const berth_error_t *err)
+{
+    fprintf(stderr, "berth pilot: %s\n", err->text);
+    return CLI_FAILED;
+}
+
+/* The server has let its agents in; now their job. */
+static int submit(const struct asked *a, const json_t *made, char **more)
+{
+    char agent[PATH_MAX], path[64];
+    struct strbuf job = {0};
+    berth_error_t err;
+    struct slurm_ask slurm = {.folder = answer_text(made, "folder"),
+                              .agent = agent,
+                              .pilot = (int64_t)answer_number(made, "pilot"),
+                              .nodes = a->nodes,
+                              .minutes = a->minutes,
+                              .partition = a->partition,
+                              .more = more};
+    snprintf(path, sizeof(path), "/v1/pilots/%lld", (long long)slurm.pilot);
+    if (paths_program("berth-agent", agent, &err) < 0 || slurm_submit(&slurm, &job, &err) < 0) {
+        bool unsure = errno == ETIMEDOUT;
+        strbuf_clear(&job);
+        failed(&err);
+        if (!unsure)
+            ask("DELETE", path, NULL, NULL);
+        else
+            fprintf(stderr,
+                    "berth pilot: pilot %lld is kept, since Slurm may have its job all the same\n",
+                    (long long)slurm.pilot);
+        return CLI_FAILED;
+    }
+    json_t *body = json_pack("{s:s}", "job", strbuf_text(&job));
+    int status = ask("PATCH", path, body, NULL);
+    if (status == CLI_OK)
+        printf("pilot %lld, Slurm's job %s\n", (long long)slurm.pilot, strbuf_text(&job));
+    json_decref(body);
+    strbuf_clear(&job);
+    return status;
+}
+
+static int add_pilot(struct asked *a, char **words, int n)
+{
+    struct strbuf text = {0};
+    json_t *made = NULL;
+    if (n < 1 || a->json || a->lost)
+        return cli_usage("pilot", "add takes a kind of pilot: slurm");
+    if (strcmp(words[0], "slurm") != 0)
+        return cli_usage("pilot", "unknown kind '%s', expected slurm", words[0]);
+    for (int i = 1; i < n; i++) {
+        strbuf_puts(&text, i > 1 ? " " : "");
+        strbuf_puts(&text, words[i]);
+    }
+    json_t *body = json_pack("{s:s, s:I}", "kind", "slurm", "nodes", (json_int_t)a->nodes);
+    if (text.len > 0)
+        json_object_set_new(body, "options", json_string(strbuf_text(&text)));
+    int status = ask("POST", "/v1/pilots", body, &made);
+    if (status == CLI_OK)
+        status = submit(a, made, words + 1);
+    json_decref(made);
+    json_decref(body);
+    strbuf_clear(&text);
+    return status;
+}
+
+/* ---- list, show ---- */
+
+static const struct table_column columns[] = {
+    {"PILOT", true, 0}, {"STATE", false, 0}, {"JOB", false, 0},      {"NODES", true, 0},
+    {"ASKED", true, 0}, {"SINCE", false, 0}, {"OPTIONS", false, 40}, {NULL, false, 0}};
+
+static int print_pilots(const json_t *pilots)
+{
+    char since[WHEN_SIZE];
+    struct table t;
+    const json_t *pilot;
+    size_t i;
+    table_begin(&t, stdout, columns);
+    json_array_foreach(pilots, i, pilot)
+    {
+        table_number(&t, (long long)answer_number(pilot, "pilot"));
+        table_cell(&t, answer_text(pilot, "state"));
+        table_cell(&t, answer_text(pilot, "job"));
+        table_number(&t, (long long)json_array_size(json_object_get(pilot, "nodes")));
+        table_number(&t, (long long)answer_number(pilot, "asked"));
+        table_cell(&t, when_put(answer_number(pilot, "since"), since));
+        table_cell(&t, answer_text(pilot, "options"));
+    }
+    int status = table_end(&t) ? CLI_OK : CLI_FAILED;
+    table_clear(&t);
+    return status;
+}
+
+static int list_pilots(struct asked *a, char **words, int n)
+{
+    json_t *answer = NULL;
+    if (n != 0 || a->has_options || a->lost)
+        return cli_usage("pilot", "list takes --json only, got '%s'", n ? words[0] : "more");
+    int status = ask("GET", "/v1/pilots", NULL, &answer);
+    const json_t *pilots = json_object_get(answer, "pilots");
+    if (status == CLI_OK && a->json) {
+        json_dumpf(pilots, stdout, JSON_INDENT(2));
+        putchar('\n');
+    } else if (status == CLI_OK) {
+        status = print_pilots(pilots);
+    }
+    json_decref(answer);
+    return status;
+}
+
+static int read_number(const struct asked *a, const char *action, char **words, int n, int64_t *to)
+{
+    char *end = NULL;
+    *to = n == 1 ? strtoll(words[0], &end, 10) : 0;
+    if (n != 1 || *end || *to < 1 || a->json || a->has_options)
+        return cli_usage("pilot", "%s takes the number of a pilot", action);
+    return 0;
+}
+
+/* The pilot of a number; NULL, said on standard error: there is none. */
+static const json_t *find_pilot(const json_t *answer, int64_t number)
+{
+    const json_t *pilot;
+    size_t i;
+    json_array_foreach(json_object_get(answer, "pilots"), i,
+                       pilot) if ((int64_t)answer_number(pilot, "pilot") == number) return pilot;
+    fprintf(stderr, "berth pilot: there is no pilot %lld\n", (long long)number);
+    return NULL;
+}
+
+static const struct table_column node_columns[] = {
+    {"NODE", false, 0},  {"STATE", false, 0}, {"CORES", true, 0}, {"GPUS", true, 0},
+    {"MEMORY", true, 0}, {"END", false, 0},   {NULL, false, 0}};
+
+static int show_pilot(struct asked *a, char **words, int n)
+{
+    int64_t number;
+    json_t *answer = NULL;
+    const json_t *node;
+    size_t i;
+    struct table t;
+    char end[WHEN_SIZE], memory[32];
+    if (a->lost || read_number(a, "show", words, n, &number) != 0)
+        return a->lost ? cli_usage("pilot", "show takes the number of a pilot") : CLI_USAGE;
+    int status = ask("GET", "/v1/pilots", NULL, &answer);
+    const json_t *pilot = status == CLI_OK ? find_pilot(answer, number) : NULL;
+    if (pilot) {
+        table_begin(&t, stdout, node_columns);
+        json_array_foreach(json_object_get(pilot, "nodes"), i, node)
+        {
+            double at = answer_number(node, "end");
+            table_cell(&t, answer_text(node, "name"));
+            table_cell(&t, answer_text(node, "state"));
+            table_number(&t, (long long)answer_number(node, "cores"));
+            table_number(&t, (long long)answer_number(node, "gpus"));
+            snprintf(memory, sizeof(memory), "%.1f GiB",
+                     answer_number(node, "memory") / 1073741824.0);
+            table_cell(&t, memory);
+            table_cell(&t, at > 0 ? when_put(at, end) : "");
+        }
+        status = table_end(&t) ? CLI_OK : CLI_FAILED;
+        table_clear(&t);
+    }
+    json_decref(answer);
+    return pilot ? status : CLI_FAILED;
+}
+
+/* ---- drain, remove ---- */
+
+static int drain_pilot(struct asked *a, char **words, int n)
+{
+    int64_t number;
+    char path[64];
+    if (a->lost || read_number(a, "drain", words, n, &number) != 0)
+        return a->lost ? cli_usage("pilot", "drain takes the number of a pilot") : CLI_USAGE;
+    snprintf(path, sizeof(path), "/v1/pilots/%lld", (long long)number);
+    json_t *body = json_pack("{s:b}", "drain", true);
+    int status = ask("PATCH", path, body, NULL);
+    json_decref(body);
+    return status;
+}
+
+/* Nothing more is started before its job is cancelled. */
+static int remove_pilot(struct asked *a, char **words, int n)
+{
+    int64_t number;
+    char path[64];
+    json_t *answer = NULL;
+    berth_error_t err;
+    if (read_number(a, "remove", words, n, &number) != 0)
+        return CLI_USAGE;
+    int status = ask("GET", "/v1/pilots", NULL, &answer);
+    const json_t *pilot = status == CLI_OK ? find_pilot(answer, number) : NULL;
+    snprintf(path, sizeof(path), "/v1/pilots/%lld%s", (long long)number, a->lost ? "?lost=1" : "");
+    if (pilot)
+        status = ask("DELETE", path, NULL, NULL);
+    if (pilot && status == CLI_OK && !a->lost && *answer_text(pilot, "job") &&
+        slurm_cancel(answer_text(pilot, "job"), &err) < 0)
+        status = failed(&err);
+    json_decref(answer);
+    return pilot ? status : CLI_FAILED;
+}
+
+int cli_pilot(int argc, char **argv)
+{
+    static const struct {
+        const char *word;
+        int (*run)(struct asked *a, char **words, int n);
+    } actions[] = {{"add", add_pilot},
+                   {"list", list_pilots},
+                   {"show", show_pilot},
+                   {"drain", drain_pilot},
+                   {"remove", remove_pilot}};
+    struct asked a = {.nodes = 1};
+    int c;
+
+    while ((c = cli_option("pilot", argc, argv, ":h", options)) != -1) {
+        if (c == 'h')
+            return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+        if (c == '?' || take_option(&a, c) != 0)
+            return CLI_USAGE;
+    }
+    for (size_t i = 0; optind < argc && i < sizeof(actions) / sizeof(*actions); i++)
+        if (strcmp(argv[optind], actions[i].word) == 0)
+            return actions[i].run(&a, argv + optind + 1, argc - optind - 1);
+    return optind < argc
+               ? cli_usage("pilot",
+                           "unknown action '%s', expected add, list, show, drain or remove",
+                           argv[optind])
+               : cli_usage("pilot", "no action given, expected add, list, show, drain or remove");
+}

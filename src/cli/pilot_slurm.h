@@ -1,0 +1,26 @@
+/* Slurm's commands, as pilots need them. Each runs as a child process and is killed after 20 s. */
+#ifndef CLI_PILOT_SLURM_H
+#define CLI_PILOT_SLURM_H
+
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "berth/error.h"
+
+struct slurm_ask {
+    const char *folder;            /* what the agents are told */
+    const char *agent;             /* the program */
+    int64_t pilot, nodes, minutes; /* minutes 0: Slurm's default */
+    const char *partition;         /* NULL: Slurm's default */
+    char *const *more;             /* further options of sbatch, ended by NULL */
+};
+
+/* Submit a pilot. 0, with the job's number; or -1 with a text: EINVAL, Slurm refuses it; ETIMEDOUT, it is not known
+ * whether there is a job now; else sbatch could not be run.
+ */
+int slurm_submit(const struct slurm_ask *ask, struct strbuf *job, berth_error_t *err);
+
+/* End a job. 0, or -1 with a text. */
+int slurm_cancel(const char *job, berth_error_t *err);
+
+#endif

@@ -1,0 +1,29 @@
+/* The server's side of a keeper on another node: as that of this machine, but others make the link to it. */
+#ifndef ENGINE_LOCAL_PASSIVE_H
+#define ENGINE_LOCAL_PASSIVE_H
+
+#include "engine/engine.h"
+
+/* An engine without a link. What is started on it is sent once there is one. NULL with errno. */
+struct engine *passive_open(void);
+
+/* A stream to the keeper, which is now the engine's. It takes the place of the one before. */
+void passive_link(struct engine *e, int fd);
+
+/* Whether the keeper has greeted on the present link. */
+bool passive_linked(const struct engine *e);
+
+/* The keeper may have this run; if it does not know it when it greets, the run is lost or, if it was not heard to
+ * have started, not begun. 0, or -1 with ENOMEM.
+ */
+int passive_expect(struct engine *e, const struct engine_expected *run);
+
+/* Nothing runs there any more, for whatever reason that is certain: what has not ended is lost. */
+void passive_lose(struct engine *e);
+
+/* Whether it knows the run; whether nothing runs there any more; whether every run's end is acknowledged. */
+bool passive_has(const struct engine *e, uint64_t key);
+bool passive_over(const struct engine *e);
+bool passive_empty(const struct engine *e);
+
+#endif

@@ -1,0 +1,180 @@
+/* Routes of pilots. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "config/keys.h"
+#include "config/seconds.h"
+#include "server/api/api.h"
+#include "server/core/job_text.h"
+#include "server/core/pilots.h"
+
+#define NODES_MOST   100000
+#define OPTIONS_MOST 4000
+#define JOB_MOST     64
+
+struct pilot_ask {
+    const char *kind, *options, *job;
+    int64_t nodes;
+    bool drain;
+};
+
+static const struct key pilot_keys[] = {
+    KEY_OF(struct pilot_ask, kind, KEY_TEXT, .needed = true),
+    KEY_OF(struct pilot_ask, options, KEY_TEXT),
+    KEY_OF(struct pilot_ask, nodes, KEY_WHOLE, .min = 1, .max = NODES_MOST),
+};
+
+static const struct key change_keys[] = {
+    KEY_OF(struct pilot_ask, job, KEY_TEXT),
+    KEY_OF(struct pilot_ask, drain, KEY_BOOL),
+};
+
+static int64_t number_of(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+void api_pilots_post(struct call *c)
+{
+    const struct key_table table = {"", pilot_keys, sizeof(pilot_keys) / sizeof(*pilot_keys)};
+    const struct key_place place = {"request", 0};
+    struct pilot_ask in = {.nodes = 1, .options = ""};
+    struct json_out out = {.text = c->out};
+    char folder[PATH_MAX];
+    berth_error_t why = {""};
+    if (!json_is_object(c->body)) {
+        api_refuse(c, 400, NULL, "expected an object");
+        return;
+    }
+    if (keys_read(c->body, &table, &place, &in, &why) < 0) {
+        api_wrong(c, &why);
+        return;
+    }
+    if (strcmp(in.kind, "slurm") != 0 || strlen(in.options) > OPTIONS_MOST ||
+        !text_is_plain(in.options)) {
+        errtext_set(&why, EINVAL, "key \"%s\": expected %s",
+                    strcmp(in.kind, "slurm") != 0 ? "kind" : "options",
+                    strcmp(in.kind, "slurm") != 0 ? "slurm" : "at most 4000 plain bytes");
+        api_wrong(c, &why);
+        return;
+    }
+    json_t *pilot = pilot_add(c->s, in.kind, in.nodes, in.options, folder, &why);
+    if (!pilot) {
+        api_wrong(c, &why);
+        return;
+    }
+    server_event(c->s, 0, -1, "pilot", NULL);
+    json_open(&out, NULL, '{');
+    json_put_int(&out, "pilot", number_of(pilot, "pilot"));
+    json_put_text(&out, "folder", folder);
+    json_close(&out, '}');
+    strbuf_putc(c->out, '\n');
+    c->reply->wait = true;
+}
+
+/* The pilot of the path, or NULL and the call is refused. */
+static json_t *find(struct call *c)
+{
+    char *end;
+    errno = 0;
+    long long number = strtoll(c->rest, &end, 10);
+    json_t *pilot = *end || errno || number < 1 ? NULL : pilot_find(c->s, number);
+    if (!pilot)
+        api_refuse(c, 404, NULL, "there is no pilot %.40s", c->rest);
+    return pilot;
+}
+
+void api_pilot_patch(struct call *c)
+{
+    const struct key_table table = {"", change_keys, sizeof(change_keys) / sizeof(*change_keys)};
+    const struct key_place place = {"request", 0};
+    struct pilot_ask in = {.job = NULL};
+    berth_error_t why = {""};
+    json_t *pilot = find(c);
+    if (!pilot)
+        return;
+    if (!json_is_object(c->body)) {
+        api_refuse(c, 400, NULL, "expected an object");
+        return;
+    }
+    if (keys_read(c->body, &table, &place, &in, &why) < 0 ||
+        (in.job && (strlen(in.job) > JOB_MOST || !text_is_plain(in.job)) &&
+         errtext_set(&why, EINVAL, "key \"job\": expected at most %d plain bytes", JOB_MOST) < 0) ||
+        (in.job && pilot_set_job(c->s, pilot, in.job) < 0) ||
+        (in.drain && pilot_drain(c->s, pilot) < 0)) {
+        api_wrong(c, &why);
+        return;
+    }
+    api_done(c);
+}
+
+void api_pilot_delete(struct call *c)
+{
+    struct api_query q[] = {{"lost", NULL}, {NULL, NULL}};
+    json_t *pilot = find(c);
+    if (!pilot || api_query(c, q) < 0)
+        return;
+    pilot_remove(c->s, pilot, q[0].value && strcmp(q[0].value, "1") == 0);
+    server_event(c->s, 0, -1, "pilot removed", NULL);
+    api_query_clear(q);
+    api_done(c);
+}
+
+static void put_node(struct call *c, struct json_out *out, const json_t *node)
+{
+    json_open(out, NULL, '{');
+    json_put_text(out, "name", text_of(node, "vertex"));
+    json_put_text(out, "state", pilots_node_up(c->s, text_of(node, "id")) ? "up" : "down");
+    json_put_int(out, "cores", (int64_t)json_array_size(json_object_get(node, "cores")));
+    json_put_int(out, "gpus", (int64_t)json_array_size(json_object_get(node, "gpus")));
+    json_put_int(out, "memory", number_of(node, "memory"));
+    json_put_seconds(out, "end", number_of(node, "end") > 0 ? number_of(node, "end") : -1);
+    json_close(out, '}');
+}
+
+static void put_pilot(struct call *c, struct json_out *out, const json_t *pilot)
+{
+    size_t i, n = 0;
+    const json_t *node;
+    bool ending = json_is_true(json_object_get(pilot, "ending"));
+    json_line(out);
+    json_open(out, NULL, '{');
+    json_put_int(out, "pilot", number_of(pilot, "pilot"));
+    json_put_text(out, "kind", text_of(pilot, "kind"));
+    json_put_int(out, "asked", number_of(pilot, "nodes"));
+    json_put_text(out, "options", text_of(pilot, "options"));
+    json_put_text(out, "job", text_of(pilot, "job"));
+    json_put_seconds(out, "since", number_of(pilot, "since"));
+    json_open(out, "nodes", '[');
+    json_array_foreach(pilots_nodes(c->s), i,
+                       node) if (number_of(node, "pilot") == number_of(pilot, "pilot"))
+    {
+        put_node(c, out, node);
+        n++;
+    }
+    json_close(out, ']');
+    json_put_text(out, "state", ending ? "ending" : n > 0 ? "up" : "queued");
+    json_close(out, '}');
+}
+
+void api_pilots_get(struct call *c)
+{
+    struct json_out out = {.text = c->out};
+    size_t i;
+    const json_t *pilot;
+    json_open(&out, NULL, '{');
+    json_open(&out, "pilots", '[');
+    json_array_foreach(pilots_list(c->s), i, pilot) put_pilot(c, &out, pilot);
+    json_close(&out, ']');
+    json_close(&out, '}');
+    strbuf_putc(c->out, '\n');
+}

@@ -1,0 +1,460 @@
+#include "server/core/pilots.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "berth/sched_admin.h"
+#include "berth/sched_query.h"
+#include "engine/cluster/node.h"
+
+#define BEFORE_END (60 * SERVER_SECOND) /* a node is free of jobs so long before it is taken back */
+#define FOR_EVER   (INT64_C(36500) * 86400 * SERVER_SECOND)
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static int64_t number_of(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+static void changed(server_t *s)
+{
+    s->unsaved.settings = s->unsaved.urgent = true;
+}
+
+json_t *pilots_list(const server_t *s)
+{
+    return json_object_get(json_object_get(s->settings, "pilots"), "list");
+}
+
+json_t *pilots_nodes(const server_t *s)
+{
+    return json_object_get(json_object_get(s->settings, "pilots"), "nodes");
+}
+
+/* The part of the settings, made if need be. NULL with ENOMEM. */
+static json_t *all_pilots(server_t *s)
+{
+    json_t *all = json_object_get(s->settings, "pilots");
+    if (!all) {
+        all = json_pack("{s:i, s:[], s:[]}", "made", 0, "list", "nodes");
+        if (!all || json_object_set_new(s->settings, "pilots", all) < 0)
+            all = NULL;
+    }
+    if (!all)
+        errno = ENOMEM;
+    return all;
+}
+
+/* ---- Nodes ---- */
+
+static json_t *find_node(const server_t *s, const char *key, const char *text)
+{
+    size_t i;
+    json_t *node;
+    json_array_foreach(pilots_nodes(s), i,
+                       node) if (strcmp(text_of(node, key), text) == 0) return node;
+    return NULL;
+}
+
+const json_t *pilots_node_named(const server_t *s, const char *vertex)
+{
+    return find_node(s, "vertex", vertex);
+}
+
+const json_t *pilots_node_of(server_t *s, sched_job_t handle)
+{
+    struct sched_allocation given;
+    if (json_array_size(pilots_nodes(s)) == 0 || handle < 0 ||
+        sched_allocation(s->sched, handle, &given) < 0 || given.n_hosts == 0)
+        return NULL;
+    return pilots_node_named(s, given.hosts[0].name);
+}
+
+static void block_name(int64_t pilot, char name[40])
+{
+    snprintf(name, 40, "pilot-%" PRId64, pilot);
+}
+
+/* The nodes of a pilot, and when the first of them is taken back; 0: unknown. */
+static int64_t list_nodes(const server_t *s, int64_t pilot, struct strbuf *names)
+{
+    size_t i;
+    const json_t *node;
+    int64_t end = 0;
+    json_array_foreach(pilots_nodes(s), i, node)
+    {
+        if (number_of(node, "pilot") != pilot)
+            continue;
+        strbuf_puts(names, names->len ? "," : "");
+        strbuf_puts(names, text_of(node, "vertex"));
+        int64_t own = number_of(node, "end");
+        end = own > 0 && (end == 0 || own < end) ? own : end;
+    }
+    return end;
+}
+
+/* Nothing is planned on the nodes of a pilot for the time after they are taken back: one block for all of them, made
+ * anew when one has come or left.
+ */
+static void block_end(server_t *s, int64_t pilot)
+{
+    char name[40];
+    struct strbuf names = {0};
+    berth_error_t why = {""};
+    int64_t end = list_nodes(s, pilot, &names);
+    block_name(pilot, name);
+    settings_block_remove(s, name, &why);
+    json_t *block = end > 0
+                        ? json_pack("{s:s, s:s, s:I, s:I, s:I}", "name", name, "resources",
+                                    strbuf_text(&names), "start", (json_int_t)(end - BEFORE_END),
+                                    "duration", (json_int_t)FOR_EVER, "every", (json_int_t)0)
+                        : NULL;
+    if (block && settings_block_add(s, block, &why) < 0)
+        server_notice(s, "cannot keep jobs off pilot %" PRId64 " at its end: %s", pilot, why.text);
+    json_decref(block);
+    strbuf_clear(&names);
+}
+
+static void set_status(server_t *s, json_t *node, enum resource_status status)
+{
+    berth_error_t why;
+    json_t *now = json_object_get(node, "status");
+    if (now && json_integer_value(now) == (json_int_t)status)
+        return;
+    json_object_set_new(node, "status", json_integer((json_int_t)status));
+    if (sched_set_status(s->sched, s->clock.now, text_of(node, "vertex"), status, &why) < 0)
+        server_notice(s, "node %s: %s", text_of(node, "vertex"), why.text);
+}
+
+/* Put it into the machine; it is down. */
+static int attach(server_t *s, json_t *node, berth_error_t *err)
+{
+    char *text = pilot_graph(s, node);
+    if (!text)
+        return errtext_set(err, ENOMEM, "out of memory");
+    int rc = sched_attach(s->sched, s->clock.now, text, strlen(text), err);
+    free(text);
+    if (rc < 0 || machine_measure(s, err) < 0)
+        return -1;
+    json_object_del(node, "status"); /* as it was before */
+    set_status(s, node, RESOURCE_DOWN);
+    return 0;
+}
+
+void pilots_attach(server_t *s)
+{
+    size_t i;
+    json_t *node;
+    berth_error_t why;
+    json_array_foreach(pilots_nodes(s), i, node) if (attach(s, node, &why) < 0)
+        server_notice(s, "cannot put node %s back: %s", text_of(node, "vertex"), why.text);
+}
+
+static json_t *list_of(char *const *texts, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < n; i++)
+        if (json_array_append_new(list, json_string(texts[i])) < 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+/* Its name or, where something has that, its name and the pilot's number. */
+static json_t *describe(const server_t *s, const struct engine_node *from)
+{
+    char vertex[NODE_NAME_MOST + 32];
+    const struct node *n = from->brings;
+    snprintf(vertex, sizeof(vertex), "%s", n->name);
+    if (pilot_name_taken(s, vertex))
+        snprintf(vertex, sizeof(vertex), "%s.%" PRIu64, n->name, from->pilot);
+    return json_pack("{s:s, s:I, s:s, s:s, s:I, s:I, s:o, s:o}", "id", from->id, "pilot",
+                     (json_int_t)from->pilot, "name", n->name, "vertex", vertex, "end",
+                     (json_int_t)n->end, "memory", (json_int_t)n->memory, "cores",
+                     list_of(n->cores, n->n_cores), "gpus", list_of(n->gpus, n->n_gpus));
+}
+
+/* A node that has come for the first time. */
+static json_t *join(server_t *s, const struct engine_node *from)
+{
+    berth_error_t why = {""};
+    json_t *all = all_pilots(s), *pilot = pilot_find(s, (int64_t)from->pilot);
+    json_t *node = all && pilot ? describe(s, from) : NULL;
+    if (!node || json_array_append_new(json_object_get(all, "nodes"), node) < 0)
+        return NULL;
+    if (attach(s, node, &why) < 0) {
+        server_notice(s, "node %s cannot join: %s", from->id, why.text);
+        json_array_remove(pilots_nodes(s), json_array_size(pilots_nodes(s)) - 1);
+        return NULL;
+    }
+    block_end(s, (int64_t)from->pilot);
+    if (!*text_of(pilot, "job") && *from->brings->job)
+        pilot_set_job(s, pilot, from->brings->job);
+    server_event(s, 0, -1, "node joined", NULL);
+    changed(s);
+    return node;
+}
+
+static bool is_held(server_t *s, const json_t *node)
+{
+    const sched_job_t *jobs;
+    size_t n = 0;
+    return sched_holders(s->sched, text_of(node, "vertex"), &jobs, &n, NULL) < 0 || n > 0;
+}
+
+static bool has_nodes(const server_t *s, int64_t pilot)
+{
+    size_t i;
+    const json_t *node;
+    json_array_foreach(pilots_nodes(s), i, node) if (number_of(node, "pilot") == pilot) return true;
+    return false;
+}
+
+static void drop_pilot(server_t *s, int64_t pilot)
+{
+    struct engine *engine = s->platform.engine;
+    size_t i;
+    json_t *entry;
+    engine->ops->dismiss(engine, (uint64_t)pilot);
+    json_array_foreach(pilots_list(s), i, entry) if (number_of(entry, "pilot") == pilot)
+    {
+        json_array_remove(pilots_list(s), i);
+        break;
+    }
+    changed(s);
+}
+
+/* Take a node that has left out of the machine, once nothing of it is held and told. The last one takes its
+ * pilot along.
+ */
+static bool leave(server_t *s, json_t *node)
+{
+    struct engine *engine = s->platform.engine;
+    berth_error_t why;
+    size_t i;
+    const json_t *entry;
+    int64_t pilot = number_of(node, "pilot");
+    if (is_held(s, node) || engine->ops->forget(engine, text_of(node, "id")))
+        return false;
+    json_incref(node);
+    json_array_foreach(pilots_nodes(s), i, entry) if (entry == node)
+    {
+        json_array_remove(pilots_nodes(s), i);
+        break;
+    }
+    block_end(s, pilot);
+    if (sched_remove(s->sched, s->clock.now, text_of(node, "vertex"), &why) < 0)
+        server_notice(s, "node %s: %s", text_of(node, "vertex"), why.text);
+    machine_measure(s, NULL);
+    json_decref(node);
+    if (!has_nodes(s, pilot))
+        drop_pilot(s, pilot);
+    server_event(s, 0, -1, "node left", NULL);
+    changed(s);
+    return true;
+}
+
+/* What an administrator has said of it holds still. */
+static enum resource_status status_of(const server_t *s, const json_t *node)
+{
+    size_t i;
+    const json_t *said;
+    const json_t *pilot = pilot_find(s, number_of(node, "pilot"));
+    if (!pilot || json_is_true(json_object_get(pilot, "ending")))
+        return RESOURCE_DRAINED;
+    json_array_foreach(json_object_get(s->settings, "resources"), i, said)
+    {
+        if (strcmp(text_of(said, "resources"), text_of(node, "vertex")) != 0)
+            continue;
+        if (strcmp(text_of(said, "status"), "drained") == 0)
+            return RESOURCE_DRAINED;
+        if (strcmp(text_of(said, "status"), "down") == 0)
+            return RESOURCE_DOWN;
+    }
+    return RESOURCE_UP;
+}
+
+static void follow(server_t *s, const struct engine_node *from)
+{
+    struct engine *engine = s->platform.engine;
+    json_t *node = find_node(s, "id", from->id);
+    if (!node && from->brings && !from->left)
+        node = join(s, from);
+    if (!node) {
+        if (from->left)
+            engine->ops->forget(engine, from->id);
+        return;
+    }
+    set_status(s, node, from->up && !from->left ? status_of(s, node) : RESOURCE_DOWN);
+    s->pilots.leaving = (from->left && !leave(s, node)) || s->pilots.leaving;
+}
+
+/* The engine's list is valid only until its next call. */
+static struct engine_node *copy_nodes(server_t *s, size_t *n, uint64_t *change)
+{
+    const struct engine_node *nodes;
+    struct engine *engine = s->platform.engine;
+    *n = engine->ops->nodes(engine, &nodes, change);
+    struct engine_node *copy = *n > 0 ? malloc(*n * sizeof(*copy)) : NULL;
+    if (copy)
+        memcpy(copy, nodes, *n * sizeof(*copy));
+    return copy;
+}
+
+void pilots_follow(server_t *s)
+{
+    uint64_t change;
+    size_t n;
+    if (!s->platform.engine->ops->nodes || !s->engine.is_known)
+        return;
+    struct engine_node *nodes = copy_nodes(s, &n, &change);
+    if (nodes && (change != s->pilots.change || s->pilots.leaving)) {
+        s->pilots.leaving = false;
+        s->pilots.change = change;
+        for (size_t i = 0; i < n; i++)
+            follow(s, &nodes[i]);
+    }
+    free(nodes);
+}
+
+bool pilots_node_up(const server_t *s, const char *id)
+{
+    const struct engine_node *nodes;
+    uint64_t change;
+    struct engine *engine = s->platform.engine;
+    size_t n = engine->ops->nodes ? engine->ops->nodes(engine, &nodes, &change) : 0;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(nodes[i].id, id) == 0)
+            return nodes[i].up;
+    return false;
+}
+
+/* Tell the engine of a node, and which runs it may have. */
+static int expect_node(server_t *s, const json_t *node)
+{
+    struct engine *engine = s->platform.engine;
+    struct engine_expected *runs = calloc(s->runs.n + 1, sizeof(*runs));
+    size_t n = 0;
+    for (size_t i = 0; runs && i < s->runs.n; i++) {
+        const struct run *run = s->runs.v[i];
+        const struct member *m = run && run->key > 0 ? member_record(run->job, run->member) : NULL;
+        if (m && member_is_live(m) && pilots_node_of(s, m->handle) == node)
+            runs[n++] = (struct engine_expected){run->key, m->state == STORE_RUNNING};
+    }
+    int rc = runs ? engine->ops->expect(engine, (uint64_t)number_of(node, "pilot"),
+                                        text_of(node, "name"), runs, n)
+                  : -1;
+    free(runs);
+    return rc;
+}
+
+int pilots_expect(server_t *s, berth_error_t *err)
+{
+    size_t i;
+    const json_t *entry;
+    char folder[PATH_MAX];
+    berth_error_t why;
+    struct engine *engine = s->platform.engine;
+    if (!engine->ops->expect)
+        return 0;
+    json_array_foreach(pilots_list(s), i,
+                       entry) if (engine->ops->invite(engine, (uint64_t)number_of(entry, "pilot"),
+                                                      folder, &why) < 0)
+        server_notice(s, "%s", why.text);
+    json_array_foreach(pilots_nodes(s), i, entry) if (expect_node(s, entry) < 0) return errtext_set(
+        err, ENOMEM, "out of memory");
+    return 0;
+}
+
+/* ---- Pilots ---- */
+
+json_t *pilot_find(const server_t *s, int64_t pilot)
+{
+    size_t i;
+    json_t *entry;
+    json_array_foreach(pilots_list(s), i,
+                       entry) if (number_of(entry, "pilot") == pilot) return entry;
+    return NULL;
+}
+
+json_t *pilot_add(server_t *s, const char *kind, int64_t nodes, const char *options, char *folder,
+                  berth_error_t *err)
+{
+    struct engine *engine = s->platform.engine;
+    json_t *all = all_pilots(s);
+    if (!engine->ops->invite) {
+        errtext_set(err, EINVAL, "this server has no pilots: berth-gate is not installed with it");
+        return NULL;
+    }
+    if (json_array_size(pilots_list(s)) >= PILOTS_MOST) {
+        errtext_set(err, EINVAL, "there are %d pilots already: remove one first", PILOTS_MOST);
+        return NULL;
+    }
+    int64_t number = number_of(all, "made") + 1;
+    json_t *pilot = json_pack("{s:I, s:s, s:I, s:s, s:s, s:b, s:I}", "pilot", (json_int_t)number,
+                              "kind", kind, "nodes", (json_int_t)nodes, "options", options, "job",
+                              "", "ending", false, "since", (json_int_t)s->clock.wall);
+    if (!all || !pilot || json_object_set_new(all, "made", json_integer(number)) < 0 ||
+        json_array_append_new(pilots_list(s), pilot) < 0) {
+        errtext_set(err, ENOMEM, "out of memory");
+        return NULL;
+    }
+    if (engine->ops->invite(engine, (uint64_t)number, folder, err) < 0) {
+        json_array_remove(pilots_list(s), json_array_size(pilots_list(s)) - 1);
+        return NULL;
+    }
+    changed(s);
+    return pilot;
+}
+
+int pilot_set_job(server_t *s, json_t *pilot, const char *job)
+{
+    if (json_object_set_new(pilot, "job", json_string(job)) < 0) {
+        errno = ENOMEM;
+        return -1;
+    }
+    changed(s);
+    return 0;
+}
+
+int pilot_drain(server_t *s, json_t *pilot)
+{
+    size_t i;
+    json_t *node;
+    if (json_object_set_new(pilot, "ending", json_true()) < 0) {
+        errno = ENOMEM;
+        return -1;
+    }
+    json_array_foreach(pilots_nodes(s), i,
+                       node) if (number_of(node, "pilot") == number_of(pilot, "pilot") &&
+                                 pilots_node_up(s, text_of(node, "id")))
+        set_status(s, node, RESOURCE_DRAINED);
+    changed(s);
+    return 0;
+}
+
+void pilot_remove(server_t *s, json_t *pilot, bool lost)
+{
+    struct engine *engine = s->platform.engine;
+    size_t i;
+    json_t *node;
+    int64_t number = number_of(pilot, "pilot");
+    if (!has_nodes(s, number)) {
+        drop_pilot(s, number);
+        return;
+    }
+    pilot_drain(s, pilot);
+    json_array_foreach(pilots_nodes(s), i, node) if (lost && number_of(node, "pilot") == number)
+        engine->ops->lose(engine, text_of(node, "id"));
+    pilots_follow(s);
+}

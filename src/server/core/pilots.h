@@ -1,0 +1,55 @@
+/* Pilots: jobs of another scheduler's in which agents lend their nodes, and these nodes in the machine.
+ *
+ * They are kept in the settings:
+ *
+ *     "pilots": {"made": the highest number ever used,
+ *                "list": [{"pilot", "kind", "nodes", "options", "job", "ending", "since"}],
+ *                "nodes": [{"id", "pilot", "name", "vertex", "end", "memory", "cores": [CPUs], "gpus": [names]}]}
+ *
+ * A node is in the machine from its first hello until it has left and no job holds anything of it.
+ */
+#ifndef SERVER_CORE_PILOTS_H
+#define SERVER_CORE_PILOTS_H
+
+#include "server/core/priv.h"
+
+#define PILOTS_MOST 1000 /* at a time */
+
+/* A new pilot, whose agents are let in. `options` are shown to people. `folder` has room for PATH_MAX bytes. Returns
+ * it, or NULL with errno and a text.
+ */
+json_t *pilot_add(server_t *s, const char *kind, int64_t nodes, const char *options, char *folder,
+                  berth_error_t *err);
+
+/* The pilot of a number, or NULL. */
+json_t *pilot_find(const server_t *s, int64_t pilot);
+
+/* Note the number of its job, as the other scheduler calls it. 0, or -1 with ENOMEM. */
+int pilot_set_job(server_t *s, json_t *pilot, const char *job);
+
+/* Start nothing more on its nodes; it goes once they have left. `lost`: it is certain that nothing of it runs any
+ * more. 0, or -1 with ENOMEM.
+ */
+int pilot_drain(server_t *s, json_t *pilot);
+void pilot_remove(server_t *s, json_t *pilot, bool lost);
+
+/* All pilots, and all nodes, or NULL. */
+json_t *pilots_list(const server_t *s);
+json_t *pilots_nodes(const server_t *s);
+
+/* The node of a pilot with this name in the machine, or NULL. */
+const json_t *pilots_node_named(const server_t *s, const char *vertex);
+
+/* Whether it is connected. */
+bool pilots_node_up(const server_t *s, const char *id);
+
+/* A graph (JGF) of the way to a new node and of the node; NULL with ENOMEM (pilot_graph.c). */
+char *pilot_graph(const server_t *s, const json_t *node);
+
+/* The path of a new or present node, in the machine (pilot_graph.c). */
+void pilot_node_path(const server_t *s, const char *vertex, struct strbuf *path);
+
+/* Whether something of the machine has this name (pilot_graph.c). */
+bool pilot_name_taken(const server_t *s, const char *vertex);
+
+#endif

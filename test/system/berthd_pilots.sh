@@ -1,0 +1,125 @@
+#!/bin/sh
+# Nodes that Slurm lends, with commands in the place of Slurm's.
+. "$BERTH_SOURCE/test/daemon.sh"
+. "$BERTH_SOURCE/test/system/fake_slurm.sh"
+cd "$scratch" || exit 1
+TMPDIR=$scratch
+export TMPDIR
+machine 1
+
+wrong() { # MESSAGE ARGUMENT...
+    message=$1
+    shift
+    expect_status 2 "$BERTH" pilot "$@"
+    expect_err "berth pilot: $message; see 'berth pilot --help'"
+}
+wrong 'no action given, expected add, list, show, drain or remove'
+wrong "unknown action 'give', expected add, list, show, drain or remove" give
+wrong 'add takes a kind of pilot: slurm' add
+wrong "unknown kind 'pbs', expected slurm" add pbs
+wrong "--nodes is '0', expected 1 to 100000" add slurm --nodes 0
+wrong "--time is 'long', expected a duration such as 30m, 2h or 1d" add slurm --time long
+wrong 'remove takes the number of a pilot' remove
+wrong 'drain takes the number of a pilot' drain x
+
+is_up() { # PILOT NODES
+    [ "$("$BERTH" pilot show "$1" | grep -c ' up ')" = "$2" ]
+}
+no_pilots() {
+    [ "$("$BERTH" pilot list --json)" = '[]' ]
+}
+cores() {
+    "$BERTH" resources | sed -n 's/^cores .* of \([0-9]*\) in use/\1/p'
+}
+
+# Slurm says no: its words are shown, and nothing is left.
+echo refuse >"$slurm/mood"
+expect_status 1 "$BERTH" pilot add slurm --partition nowhere
+expect_err 'berth pilot: sbatch: error: invalid partition specified: nowhere'
+no_pilots || fail 'a pilot that was refused is listed'
+rm "$slurm/mood"
+
+# Two nodes come. What was asked of Slurm, and with whose environment.
+expect_status 0 env SBATCH_PARTITION=x SLURM_JOB_ID=9 "$BERTH" pilot add slurm --nodes 2 --time 61m
+grep -q "^pilot [0-9]*, Slurm's job 101$" out || fail "add: $(cat out)"
+first=$(sed 's/^pilot \([0-9]*\),.*/\1/' out)
+await 'two nodes' is_up "$first" 2
+grep -q -e '--nodes=2 .*--time=61 .*--exclusive --mem=0$' "$slurm/asked" || fail "asked: $(cat "$slurm/asked")"
+grep -q -E '^(SBATCH_|SLURM_JOB_ID)' "$slurm/environment" && fail 'sbatch sees what is for another allocation'
+expect 'cores of this machine and two nodes with 2' 5 "$(cores)"
+
+# Jobs run there, with their own environment.
+# shellcheck disable=SC2016  # for the job's shell
+job=$("$BERTH" submit -t 1m -c 2 -o there sh -c 'echo "$BERTH_NODES [$SLURM_JOB_ID]"; exit 3')
+expect_status 3 "$BERTH" wait "$job"
+grep -q -E '^f[12] \[\]$' there || fail "on a node: $(cat there)"
+job=$("$BERTH" submit -t 1m -c 1 -g 1 -o there sh -c 'echo "$CUDA_VISIBLE_DEVICES"')
+expect_status 0 "$BERTH" wait "$job"
+expect 'the GPU as the allocation calls it' GPU-101 "$(cat there)"
+
+# One that may last for longer than the node is lent does not start there, nor one that may last for ever.
+long=$("$BERTH" submit -t 2h -c 2 true)
+job=$("$BERTH" submit -t 1m -c 2 true)
+expect_status 0 "$BERTH" wait "$job"
+expect 'a job that does not fit before the end' pending "$(state "$long")"
+expect_status 0 "$BERTH" cancel "$long"
+
+# Several at once are one too many.
+job=$("$BERTH" submit -t 1m -N 2 -c 2 true)
+"$BERTH" wait "$job"
+"$BERTH" show "$job" | grep -q 'one node of a pilot' || fail "a job on two nodes: $("$BERTH" show "$job")"
+
+# 300 jobs, and meanwhile the server is killed, the gate, and agents: each has run once.
+mkdir ran
+# shellcheck disable=SC2016
+array=$("$BERTH" submit -t 1m --array 300 -o /dev/null sh -c 'mkdir ran/$BERTH_ARRAY_INDEX && sleep 0.02')
+sleep 0.5
+crash
+expect_status 0 "$BERTH" server start
+for program in berth-gate berth-agent berth-gate; do
+    sleep 0.3
+    for pid in $(called $program); do
+        # Of two that are called so the one that started the other lives on.
+        [ $program = berth-agent ] && ! pgrep -P "$pid" >/dev/null && kill -9 "$pid"
+        [ $program = berth-gate ] && kill -9 "$pid"
+    done
+done
+expect_status 0 "$BERTH" wait "$array"
+expect 'members that have run' 300 "$(find ran -mindepth 1 | wc -l)"
+
+# A job outlives the server.
+job=$("$BERTH" submit -t 1m -c 2 -o there sh -c 'touch begun; while [ ! -e go ]; do sleep 0.05; done; echo once')
+await 'the job to begin' test -e begun
+crash
+expect_status 0 "$BERTH" server start
+touch go
+expect_status 0 "$BERTH" wait "$job"
+expect 'what it wrote' once "$(cat there)"
+await 'both nodes again' is_up "$first" 2
+
+# sbatch says that it does not know: the pilot is kept, and its node comes.
+echo late >"$slurm/mood"
+expect_status 1 "$BERTH" pilot add slurm --time 1h
+second=$((first + 1))
+grep -q "^berth pilot: pilot $second is kept, since Slurm may have its job all the same$" err || fail "late: $(cat err)"
+rm "$slurm/mood"
+await 'the node of a job that nobody knew' is_up $second 1
+expect 'cores with a third node' 7 "$(cores)"
+"$BERTH" pilot list | grep -q "^ *$second  up  *102 " || fail "the job's number is learnt: $("$BERTH" pilot list)"
+
+# Cancelled: what runs there is lost, or comes again; then all is as before.
+lost=$("$BERTH" submit -t 1m -c 2 sleep 1000)
+again=$("$BERTH" submit -t 1m -c 2 --requeue sleep 1000)
+third=$("$BERTH" submit -t 1m -c 2 --requeue sleep 1000)
+await_state "$lost" running
+await_state "$again" running
+await_state "$third" running
+expect_status 0 "$BERTH" pilot remove "$first"
+expect_status 0 "$BERTH" pilot remove $second
+await_state "$lost" failed
+await 'the pilots to be gone' no_pilots
+expect 'cores of this machine' 1 "$(cores)"
+"$BERTH" cancel "$again" "$third" 2>/dev/null
+ls "$BERTH_DIR"/pilots/*/key >/dev/null 2>&1 && fail 'a secret is left'
+
+finish

@@ -1,0 +1,69 @@
+# A Slurm that is a folder: `. "$BERTH_SOURCE/test/system/fake_slurm.sh"` puts its commands first in PATH.
+#
+# Its nodes are f1, f2, ... on this host. What it does wrong is written into $slurm/mood: refuse, or late (the job is
+# there, but sbatch says that it does not know).
+# shellcheck shell=sh disable=SC2154
+slurm=$scratch/slurm
+mkdir -p "$slurm/bin"
+PATH=$slurm/bin:$PATH
+export PATH
+
+cat >"$slurm/bin/sbatch" <<END
+#!/bin/sh
+slurm=$slurm
+END
+cat >>"$slurm/bin/sbatch" <<'END'
+mood=$(cat "$slurm/mood" 2>/dev/null)
+case $mood in
+refuse)
+    echo 'sbatch: error: invalid partition specified: nowhere' >&2
+    exit 1
+    ;;
+esac
+echo "$*" >>"$slurm/asked"
+env >"$slurm/environment"
+nodes=1
+for word; do
+    case $word in
+    --nodes=*) nodes=${word#*=} ;;
+    --output=*) log=${word#*=} ;;
+    esac
+done
+id=$(($(cat "$slurm/last" 2>/dev/null || echo 100) + 1))
+echo $id >"$slurm/last"
+cat >"$slurm/script.$id"
+SLURM_JOB_ID=$id SLURM_NNODES=$nodes SLURM_CPUS_ON_NODE=2 CUDA_VISIBLE_DEVICES=GPU-$id \
+    setsid sh "$slurm/script.$id" >>"$log" 2>&1 </dev/null &
+echo $! >"$slurm/pid.$id"
+if [ "$mood" = late ]; then
+    echo 'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation' >&2
+    exit 1
+fi
+echo $id
+END
+cat >"$slurm/bin/srun" <<'END'
+#!/bin/sh
+# A task on each node: the last three words, or two, begin with the program's path.
+while [ "${1#/}" = "$1" ]; do shift; done
+pids=
+i=1
+while [ $i -le "$SLURM_NNODES" ]; do
+    SLURMD_NODENAME=f$i "$@" &
+    pids="$pids $!"
+    i=$((i + 1))
+done
+trap 'kill $pids 2>/dev/null' TERM
+for pid in $pids; do
+    while kill -0 "$pid" 2>/dev/null; do wait "$pid"; done
+done
+END
+cat >"$slurm/bin/scontrol" <<'END'
+#!/bin/sh
+echo "JobId=$4 StartTime=x EndTime=$(date -d '+1 hour' +%Y-%m-%dT%H:%M:%S) Deadline=N/A"
+END
+cat >"$slurm/bin/scancel" <<END
+#!/bin/sh
+echo "\$1" >>$slurm/cancelled
+kill "\$(cat $slurm/pid.\$1)"
+END
+chmod +x "$slurm/bin/"*

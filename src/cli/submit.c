@@ -5,6 +5,7 @@
 
 #include "base/errtext.h"
 #include "cli/client/connection.h"
+#include "cli/client/early.h"
 #include "cli/client/last.h"
 #include "cli/client/request.h"
 #include "cli/client/terminal.h"
@@ -128,6 +129,9 @@ int cli_submit(int argc, char **argv)
             fprintf(stderr, "berth submit: %s\n", err.text);
     } else if (r.wants_help) {
         status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+    } else if (r.job && !each.mark && early_check(r.job, &err) < 0) {
+        fprintf(stderr, "berth submit: %s\n", err.text);
+        status = CLI_FAILED;
     } else {
         status = submit(&r, &each, &err);
     }

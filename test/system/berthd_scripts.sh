@@ -91,6 +91,19 @@ for option in -J -d -a --partition --job-name --gres --export; do
     grep -q ' here' err || fail "no hint at $option: $(cat err)"
 done
 
+# What can only fail later is told at once, unless something before the job may make it.
+expect_status 1 "$BERTH" submit ./nothere.sh
+expect_err 'berth submit: ./nothere.sh: there is no such file'
+expect_status 1 "$BERTH" submit 'echo a; echo b'
+expect_err "berth submit: there is no program 'echo a; echo b'; a line for the shell is --wrap 'echo a; echo b'"
+expect_status 1 "$BERTH" submit --chdir /nonexistent true
+expect_err 'berth submit: /nonexistent: there is no such directory'
+expect_status 0 "$BERTH" submit --begin +1h ./nothere.sh
+expect_status 0 "$BERTH" cancel --all
+expect_status 0 "$BERTH" cancel --all
+expect_err 'berth cancel: there are no such jobs'
+expect_status 2 "$BERTH" submit -t 0 true
+
 # A pattern that is none is refused.
 expect_status 1 "$BERTH" submit -o 'x%q' true
 expect_err 'berth submit: key "output": expected of patterns %j, %a, %n, %u, and %% for a percent sign'

@@ -85,6 +85,8 @@ static int report_refused(const char *verb, const json_t *answer, bool named)
     }
     if (json_array_size(refused) > 0)
         return CLI_FAILED;
+    if (!named && answer_number(answer, "done") == 0 && answer_number(answer, "passed_over") <= 0)
+        fprintf(stderr, "berth %s: there are no such jobs\n", verb);
     if (answer_number(answer, "done") > 0 || (!named && answer_number(answer, "passed_over") <= 0))
         return CLI_OK;
     fprintf(stderr, "berth %s: no such job, or it is too late\n", verb);

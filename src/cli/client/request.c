@@ -160,8 +160,8 @@ static int put_time(struct reading *g, int option, const char *key, const char *
     if (strcmp(optarg, word) == 0)
         return put_option(g, key, json_string(word));
     snprintf(what, sizeof(what), "a duration such as 90, 30m, 1h30m or 1:30:00, or %s", word);
-    return quantity_duration(optarg, &us) < 0 ? report_expected(g, option, what)
-                                              : put_option(g, key, seconds(us));
+    return quantity_duration(optarg, &us) < 0 || us == 0 ? report_expected(g, option, what)
+                                                         : put_option(g, key, seconds(us));
 }
 
 static int put_memory(struct reading *g)

@@ -33,7 +33,7 @@ chmod +x "e${esc}${csi}.sh"
 expect_status 0 "$BERTH" run "./e${esc}${csi}.sh"
 expect_line out ran
 expect "the name of a script" '"e??.sh"' "$(get 1 name)"
-expect_status 1 "$BERTH" run "./none${esc}[31m" "${csi}arg" "$(printf 'two\nlines')"
+expect_status 127 "$BERTH" run "./none${esc}[31m" "${csi}arg" "$(printf 'two\nlines')"
 clean err 'berth run'
 mkdir "d${esc}${csi}"
 expect_status 0 "$BERTH" submit --chdir "d${esc}${csi}" -o "o${esc}.txt" true

@@ -1,7 +1,8 @@
 /* What comes in from the network: to a gate, to an agent, and behind a handshake.
  *
  * The first byte chooses the reader: 0 the gate's, 1 the agent's, 2 the gate's after an agent has shaken hands,
- * 3 the same, and the bytes are what a known agent's boxes hold, sealed. Then a byte says in pieces of what size
+ * 3 the same, and the bytes are what a known agent's boxes hold, sealed; 4 that of a node's description, which is
+ * written again and must be the same; 5 that of the file with addresses. Then a byte says in pieces of what size
  * the rest comes in.
  */
 #include <sodium.h>
@@ -9,6 +10,8 @@
 #include <string.h>
 
 #include "engine/cluster/channel.h"
+#include "engine/cluster/node.h"
+#include "engine/cluster/secret.h"
 #include "fuzz.h"
 
 static const uint8_t key[NOISE_KEY] = "a key that is no secret 32 byte";
@@ -41,12 +44,39 @@ static void shake_hands(struct channel *agent, struct channel *gate)
     FUZZ_CHECK(agent->stage == CHANNEL_OPEN && gate->stage == CHANNEL_OPEN);
 }
 
+static void read_node(const uint8_t *data, size_t size)
+{
+    struct node node;
+    struct strbuf again = {0};
+    if (node_read(&node, data, size))
+        return;
+    FUZZ_CHECK(node.n_cores > 0 && node.n_cores <= NODE_CORES_MOST &&
+               node.n_gpus <= NODE_GPUS_MOST);
+    node_put(&again, &node);
+    FUZZ_CHECK(again.len == size && memcmp(again.data, data, size) == 0);
+    strbuf_clear(&again);
+    node_clear(&node);
+}
+
+static void read_addresses(const uint8_t *data, size_t size)
+{
+    static struct addresses to;
+    if (addresses_decode((const char *)data, size, &to, NULL) == 0)
+        FUZZ_CHECK(to.n <= ADDRESSES_MOST);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct channel agent, gate;
     if (size < 2 || sodium_init() < 0)
         return 0;
-    int mode = data[0] & 3;
+    int mode = data[0] & 7;
+    if (mode == 4)
+        read_node(data + 2, size - 2);
+    if (mode == 5)
+        read_addresses(data + 2, size - 2);
+    if (mode > 3)
+        return 0;
     size_t piece = data[1] ? data[1] : 256;
     channel_begin_agent(&agent, 1, key);
     channel_begin_gate(&gate, find_key, NULL);

@@ -5,6 +5,7 @@
 . "$BERTH_SOURCE/test/lib.sh"
 
 [ -n "$FLUX" ] || skip "built without flux-core"
+command -v jq >/dev/null 2>&1 || skip "no jq"
 export PATH="$FLUX/bin:$PATH"
 export FLUX_MODULE_PATH_PREPEND="$BERTH_BUILD" FLUX_MODPROBE_PATH_APPEND="$scratch/modprobe"
 unset FLUX_URI FLUX_SCHED_MODULE FLUX_CONF_DIR FLUX_RC_EXTRA FLUX_MODPROBE_DISABLE

@@ -20,10 +20,9 @@ check() {
 until_true() {
     what=$1
     shift
-    tries=0
+    last=$(($(date +%s) + 60))
     until "$@" >"$scratch/check" 2>&1; do
-        tries=$((tries + 1))
-        if [ "$tries" -gt 150 ]; then
+        if [ "$(date +%s)" -gt "$last" ]; then
             fail "$what: $*"
             cat "$scratch/check"
             return

@@ -96,6 +96,13 @@ int sched_remove(sched_t *s, int64_t now, const char *resources, berth_error_t *
 int sched_holders(sched_t *s, const char *resources, const sched_job_t **jobs, size_t *n,
                   berth_error_t *err);
 
+/* A running job needs some ranks no more (a set of ids, RFC 22): what it held of them is free, and it goes on with the
+ * rest. EINVAL with a text: it isn't running, holds nothing of one of them, or nothing else, so that it is to be ended;
+ * ENOMEM. O(vertices), and what the job holds.
+ */
+int sched_free_ranks(sched_t *s, int64_t now, sched_job_t job, const char *ranks,
+                     berth_error_t *err);
+
 /* Add a block, or change or remove the one of that name. Reservations that are in its way move, and
  * jobs that need more time than one that comes again leaves are rejected by the next pass (sched_submit).
  * Jobs that run go on; one without a limit whose estimate is over is stopped once a block is on (SCHED_STOP).

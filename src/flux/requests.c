@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
 #include "config/seconds.h"
 #include "flux/module.h"
+#include "flux/r.h"
 #include "flux/users.h"
 
 int64_t module_end_of(const struct module *m, int64_t at, int64_t limit)
@@ -119,6 +121,25 @@ static void alloc_cb(flux_t *h, const flux_msg_t *msg, void *arg)
     job->until_end = a.duration <= 0;
 }
 
+/* Some ranks of a job's are free. What can't be given back now is with the last of them. */
+static void free_some(struct module *m, const struct flux_job *job, const flux_msg_t *msg)
+{
+    struct idset ranks = {0};
+    struct strbuf text = {0};
+    berth_error_t err = {"unexpected message"};
+    json_t *r;
+
+    if (flux_msg_unpack(msg, "{s:o}", "R", &r) == 0 && r_ranks(r, &ranks, &err) == 0 &&
+        idset_intersect(&ranks, &m->ranks) == 0 && ranks.count > 0) {
+        idset_encode(&ranks, false, &text);
+        module_event(m);
+        if (sched_free_ranks(m->sched, m->now, job->handle, strbuf_text(&text), &err) < 0)
+            flux_log(m->h, LOG_DEBUG, "free: %s: %s", job_f58(job->id).text, err.text);
+    }
+    strbuf_clear(&text);
+    idset_clear(&ranks);
+}
+
 /* All of a job's resources are free, or some ranks of them. */
 static void free_cb(flux_t *h, const flux_msg_t *msg, const char *unused, void *arg)
 {
@@ -133,8 +154,12 @@ static void free_cb(flux_t *h, const flux_msg_t *msg, const char *unused, void *
         return;
     }
     job = flux_jobs_find(&m->jobs, id);
-    if (!job || !final)
+    if (!job)
         return;
+    if (!final) {
+        free_some(m, job, msg);
+        return;
+    }
     module_event(m);
     record_job(m, "end", id);
     if (sched_finish(m->sched, m->now, job->handle, true) < 0)

@@ -85,6 +85,11 @@ int match_plan_ever(struct match *m, const struct plan_ask *ask, uint64_t blocks
 
 /* ---- Bookings; each jobid must exist ---- */
 
+/* Give back what a job holds of some ranks (a set of ids); something else has to be left. It may be lifted. Returns 0, or -1:
+ * ENOENT or EINVAL with a text, ENOMEM.
+ */
+int match_give_ranks(struct match *m, int64_t jobid, const char *ranks, berth_error_t *err);
+
 /* Record that a job holds what a text says, as match_update. With `exact`, R (rv1exec) is taken at its word: of a node of which
  * it lists a part only that part is held, and the node may be anywhere in the machine. match_update holds such a node as
  * Fluxion does: others see it as taken in what counts nodes.

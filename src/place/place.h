@@ -275,6 +275,11 @@ struct place_ops {
     int64_t (*adopt)(struct place *place, const char *format, const char *text, size_t length,
                      int64_t at, int64_t end, bool reservation, berth_error_t *err);
 
+    /* Give back what an allocation holds of some ranks (a set of ids, RFC 22); something else has to be left. Returns
+     * 0, or -1 and nothing is changed: EINVAL with a text, ENOMEM.
+     */
+    int (*give)(struct place *place, int64_t booking, const char *ranks, berth_error_t *err);
+
     /* Mark what a booking holds (the same number as in probe and pull is allowed), or take the marks away
      * again, before anything changes; -1 with ENOMEM. And whether another booking holds some of that, so that
      * it might be in its way at the same time.

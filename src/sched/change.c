@@ -130,6 +130,36 @@ int sched_remove(sched_t *s, int64_t now, const char *resources, berth_error_t *
     return changed(s, now);
 }
 
+int sched_free_ranks(sched_t *s, int64_t now, sched_job_t handle, const char *ranks,
+                     berth_error_t *err)
+{
+    const struct place_ops *machine = machine_of(s, now, err);
+    uint32_t slot = machine ? job_in_queue(s, handle) : JOB_NONE;
+    int64_t before = s->now;
+
+    if (!machine)
+        return -1;
+    if (slot == JOB_NONE || s->jobs[slot].state != SCHED_RUNNING)
+        return errtext_set(err, EINVAL, "no such job runs");
+    s->now = now;
+    controllers_set_aside(s, slot);
+    int rc = machine->give(s->place, s->jobs[slot].booking, ranks, err), error = errno;
+    controllers_put_back(s, slot);
+    errno = error;
+    if (rc < 0) {
+        s->now = before;
+        return -1;
+    }
+    s->booked++;
+    core_event(s, now);
+    note_freed(s, now, job_until(&s->jobs[slot]));
+    controllers_freed(s, slot);
+    s->woken = s->queues->wake_all = true;
+    s->swept = false;
+    displaced_return(s);
+    return 0;
+}
+
 /* Room for one more in the list of holders. Returns 0, or -1 with ENOMEM. */
 static int holders_reserve(struct queues *n, size_t used)
 {

@@ -74,14 +74,11 @@ void scene_handles(struct scene *c)
 
 /* ---- The machine ---- */
 
-static uint32_t add(struct graph *g, uint32_t parent, const char *type, int64_t id)
+static uint32_t add(struct graph *g, uint32_t parent, const char *type, int64_t id, int rank)
 {
-    return add_vertex(g, parent,
-                      &(struct vertex_spec){.type = type,
-                                            .id = id,
-                                            .uniq_id = -1,
-                                            .size = 1,
-                                            .rank = strcmp(type, "node") == 0 ? (int32_t)id : -1});
+    return add_vertex(
+        g, parent,
+        &(struct vertex_spec){.type = type, .id = id, .uniq_id = -1, .size = 1, .rank = rank});
 }
 
 static void draw_machine(struct scene *c)
@@ -102,16 +99,16 @@ static void draw_machine(struct scene *c)
 static match_t *make_machine(const struct scene *c)
 {
     struct graph *g = graph_create();
-    uint32_t root = add(g, VERTEX_NONE, "cluster", 0);
+    uint32_t root = add(g, VERTEX_NONE, "cluster", 0, -1);
     graph_type(g, "gpu");
     for (int i = 0; i < c->nodes; i++) {
-        uint32_t node = add(g, root, "node", i);
+        uint32_t node = add(g, root, "node", i, i);
         if (c->node[i].fast)
             graph_set_property(g, node, "fast", "");
         for (int k = 0; k < c->node[i].cores; k++)
-            add(g, node, "core", k);
+            add(g, node, "core", k, i);
         for (int k = 0; k < c->node[i].gpus; k++)
-            add(g, node, "gpu", k);
+            add(g, node, "gpu", k, i);
     }
     return machine_seal(
         g, &(match_options_t){.policy = c->policy, .filters = "ALL:core,ALL:node,ALL:gpu"});
@@ -593,6 +590,26 @@ static void event_of_job(struct scene *c, int what)
     note(c, "%" PRId64 " event %d of %s.%u: %d\n", c->now, what, j->id, j->member, rc);
 }
 
+/* A running job gives back what it has on one of its nodes, and those who wait may have it. */
+static void event_of_rank(struct scene *c)
+{
+    struct scene_job *j = &c->job[draw(c, 0, c->jobs - 1)];
+    int i = (int)draw(c, 0, c->nodes - 1), others = 0, rc = 0;
+    char rank[16];
+    if (!j->running || !j->holding.node[i])
+        return;
+    for (int k = 0; k < c->nodes; k++)
+        others += k != i && j->holding.node[k];
+    snprintf(rank, sizeof(rank), "%d", i);
+    CALL(c, rc < 0, rc = sched_free_ranks(c->sched, c->now, j->handle, rank, NULL));
+    SCENE_CHECK(c, (rc == 0) == (others > 0) && (rc == 0 || errno == EINVAL));
+    note(c, "%" PRId64 " rank %d of %s.%u: %d\n", c->now, i, j->id, j->member, rc);
+    if (rc < 0)
+        return;
+    j->holding.node[i] = false;
+    j->holding.cores[i] = j->holding.gpus[i] = 0;
+}
+
 static void event_of_machine(struct scene *c, int what)
 {
     int i = (int)draw(c, 0, c->nodes - 1);
@@ -699,8 +716,10 @@ static void event(struct scene *c)
     if (what < 60 || c->jobs == 0) {
         if (c->jobs + 4 <= SCENE_JOBS)
             submit(c);
-    } else if (what < 85) {
+    } else if (what < 80) {
         event_of_job(c, (int)draw(c, 0, 5));
+    } else if (what < 85) {
+        event_of_rank(c);
     } else if (what < 90) {
         event_of_machine(c, 1);
     } else if (what < 92) {

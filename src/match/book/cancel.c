@@ -7,6 +7,7 @@
 #include "base/errtext.h"
 #include "base/idset.h"
 #include "match/inner.h"
+#include "match/plan.h"
 #include "resource/readers/reader.h"
 
 static int no_such_job(int64_t jobid, berth_error_t *err)
@@ -204,6 +205,21 @@ int match_replace_job(struct match *m, struct job *old, struct job *new)
     return -1;
 }
 
+/* Mark in r all that has a rank. */
+static int release_rank(struct release *r, int32_t rank, berth_error_t *err)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; i < r->job->n; i++) {
+        if (r->m->g->v[r->job->hold[i].vertex].rank != rank || r->gone[i])
+            continue;
+        found = true;
+        if (release_hold(r, i) < 0)
+            return -1;
+    }
+    return found ? 0 : errtext_set(err, EINVAL, "the job holds nothing of rank %" PRId32, rank);
+}
+
 /* Mark in r what a text names. */
 static int release_ranks(struct release *r, const char *text, size_t length, berth_error_t *err)
 {
@@ -212,19 +228,23 @@ static int release_ranks(struct release *r, const char *text, size_t length, ber
 
     if (rv1_parse(&rv1, text, length, err) < 0)
         return -1;
-    for (size_t k = 0; k < rv1.n && rc == 0; k++) {
-        bool found = false;
-        for (uint32_t i = 0; i < r->job->n && rc == 0; i++) {
-            if (r->m->g->v[r->job->hold[i].vertex].rank != rv1.rank[k].rank || r->gone[i])
-                continue;
-            found = true;
-            rc = release_hold(r, i);
-        }
-        if (!found && rc == 0)
-            rc = errtext_set(err, EINVAL, "the job holds nothing of rank %" PRId32,
-                             rv1.rank[k].rank);
-    }
+    for (size_t k = 0; k < rv1.n && rc == 0; k++)
+        rc = release_rank(r, rv1.rank[k].rank, err);
     rv1_free(&rv1);
+    return rc;
+}
+
+static int release_set(struct release *r, const char *text, size_t length, berth_error_t *err)
+{
+    struct idset ranks = {0};
+    int rc = idset_decode(&ranks, text, length, err);
+
+    if (rc < 0 && errno == ERANGE)
+        errno = EINVAL;
+    for (uint32_t rank = idset_first(&ranks); rank != IDSET_NONE && rc == 0;
+         rank = idset_next(&ranks, rank))
+        rc = release_rank(r, (int32_t)rank, err);
+    idset_clear(&ranks);
     return rc;
 }
 
@@ -250,6 +270,8 @@ static int release_vertices(struct release *r, const char *text, size_t length, 
     return rc;
 }
 
+#define FORMAT_RANKS "ranks" /* a set of ids; all of a job is never given back by it */
+
 static int release_text(struct release *r, const char *format, const char *text, size_t length,
                         berth_error_t *err)
 {
@@ -257,6 +279,8 @@ static int release_text(struct release *r, const char *format, const char *text,
         return release_vertices(r, text, length, err);
     if (strcmp(format, "rv1exec") == 0)
         return release_ranks(r, text, length, err);
+    if (strcmp(format, FORMAT_RANKS) == 0)
+        return release_set(r, text, length, err);
     return errtext_set(err, EINVAL, "format \"%s\": expected jgf or rv1exec", format);
 }
 
@@ -288,7 +312,8 @@ int match_partial_cancel(match_t *m, int64_t jobid, const char *format, const ch
     if (!job)
         return no_such_job(jobid, err);
     strbuf_reset(&m->text);
-    r.job = match_recount(m, job, true);
+    /* What goes with all that is below it leaves covered what was. */
+    r.job = match_recount(m, job, strcmp(format, FORMAT_RANKS) != 0);
     if (!r.job)
         return errtext_set(err, ENOMEM, "out of memory");
     r.gone = calloc((size_t)r.job->n + 1, sizeof(*r.gone));
@@ -303,7 +328,9 @@ int match_partial_cancel(match_t *m, int64_t jobid, const char *format, const ch
     if (visits)
         *visits = r.job->n - left->n;
     *full = r.job->n == 0 || r.gone[root];
-    if (*full) {
+    if (*full && strcmp(format, FORMAT_RANKS) == 0) {
+        rc = errtext_set(err, EINVAL, "the job holds nothing else");
+    } else if (*full) {
         forget_job(m, job);
         rc = 0;
     } else if (match_replace_job(m, job, left) == 0) {
@@ -318,4 +345,11 @@ done:
     job_destroy(r.job);
     clear(&r);
     return rc;
+}
+
+int match_give_ranks(struct match *m, int64_t jobid, const char *ranks, berth_error_t *err)
+{
+    bool full;
+
+    return match_partial_cancel(m, jobid, FORMAT_RANKS, ranks, strlen(ranks), &full, NULL, err);
 }

@@ -288,6 +288,13 @@ int bundle_extend(struct place *place, int64_t booking, int64_t end)
     return 0;
 }
 
+int bundle_give(struct place *place, int64_t booking, const char *ranks, berth_error_t *err)
+{
+    if (is_bundle(booking)) /* who runs has a booking of its own */
+        return errtext_set(err, EINVAL, "it is promised, not held");
+    return OPS.give(place, booking, ranks, err);
+}
+
 /* ---- To move one ---- */
 
 /* Choose for a lifted bundle before it, or, if `anew`, where it is. Returns the time, or -1 as book_first. */

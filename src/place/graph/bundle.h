@@ -92,6 +92,7 @@ bool bundle_fits(struct place *place, const struct place_ask *ask, int64_t booki
 bool bundle_is_there(struct place *place, const struct place_ask *ask, int64_t booking);
 int bundle_start(struct place *place, const struct place_ask *ask, int64_t booking, int64_t now);
 int bundle_extend(struct place *place, int64_t booking, int64_t end);
+int bundle_give(struct place *place, int64_t booking, const char *ranks, berth_error_t *err);
 int64_t bundle_pull(struct place *place, const struct place_ask *ask, int64_t booking,
                     struct place_pull *how);
 int64_t bundle_detach(struct place *place, int64_t booking);

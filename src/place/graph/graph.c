@@ -507,6 +507,29 @@ static int64_t graph_place_adopt(struct place *place, const char *format, const 
     return booking;
 }
 
+static int graph_place_give(struct place *place, int64_t booking, const char *ranks,
+                            berth_error_t *err)
+{
+    struct graph_place *n = graph_place_of(place);
+    struct booking *b = &n->bookings[booking];
+
+    if (graph_place_refresh(n) < 0)
+        return errtext_set(err, ENOMEM, "out of memory");
+    lift(n, booking);
+    int rc = match_give_ranks(n->match, booking, ranks, err), error = errno;
+    if (rc == 0) {
+        freed_add_all(&n->place.freed);
+        graph_place_leave(n, booking, b);
+        if (graph_place_enter(n, booking, b) < 0)
+            n->stale = true; /* it is measured again when that is needed */
+        b->has_ids = false;
+        b->is_best = false;
+    }
+    drop(n, booking);
+    errno = error;
+    return rc;
+}
+
 /* ---- The place ---- */
 
 static bool graph_place_check(const struct place *place)
@@ -602,6 +625,7 @@ const struct place_ops graph_place_ops = {
     .is_there = graph_place_is_there,
     .extend = graph_place_extend,
     .adopt = graph_place_adopt,
+    .give = graph_place_give,
     .amount = graph_place_amount,
     .next_shared = graph_place_next_shared,
     .narrow = graph_place_narrow,
@@ -637,6 +661,7 @@ static const struct place_ops bundle_ops = {
     .fits = bundle_fits,
     .is_there = bundle_is_there,
     .extend = bundle_extend,
+    .give = bundle_give,
     .adopt = bundle_adopt,
     .amount = bundle_amount,
     .next_shared = bundle_next_shared,

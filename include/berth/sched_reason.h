@@ -30,6 +30,7 @@ enum sched_reason_kind {
     SCHED_REASON_RESOURCES, /* too little is free of `type` */
     SCHED_REASON_PREEMPTING, /* for jobs that are being stopped for it */
     SCHED_REASON_SET_ASIDE,  /* until a turn of `block` is over: `at` */
+    SCHED_REASON_CLASS,      /* its class, `words`, has 0 percent of the workers */
     SCHED_REASON_GANG,       /* there is room for too few members that start together: `gang` */
     SCHED_REASON_GANG_WAITS, /* for the other members of its gang to start with, or to have ended */
 

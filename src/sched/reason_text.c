@@ -44,7 +44,8 @@ static const char resources[] = "resources ", begin[] = "begin ", limit[] = "lim
                   recurs[] = " recurs: no gap is that long",
                   unlimited[] = " recurs: give a time limit", until[] = " until ", of[] = " of ",
                   members_fit[] = " members fit", members_left[] = " members are left",
-                  one_member[] = "member ", failed[] = " failed";
+                  one_member[] = "member ", failed[] = " failed", class[] = "class ",
+                  shut[] = " has 0 percent";
 
 /* ---- Written ---- */
 
@@ -160,6 +161,9 @@ const char *sched_reason_text(const struct sched_reason *r, char text[SCHED_REAS
     case SCHED_REASON_GANG_FAILED:
     case SCHED_REASON_GANG_LEFT:
         put_gang(text, r);
+        break;
+    case SCHED_REASON_CLASS:
+        put(text, "%s%.70s%s", class, r->words, shut);
         break;
     case SCHED_REASON_JOBSPEC:
         put(text, "%s%s", jobspec, r->words);
@@ -349,6 +353,19 @@ static bool read_gang(struct sched_reason *r, char *text)
     return false;
 }
 
+/* "class spare has 0 percent" */
+static bool read_class(struct sched_reason *r, char *text)
+{
+    size_t length = strlen(text), end = strlen(shut);
+    char *name = after(text, class);
+    if (!name || length < strlen(class) + end || strcmp(text + length - end, shut) != 0)
+        return false;
+    text[length - end] = '\0';
+    r->kind = SCHED_REASON_CLASS;
+    r->words = name;
+    return true;
+}
+
 static bool read_plain(struct sched_reason *r, const char *text)
 {
     for (size_t i = 0; i < PLAIN; i++)
@@ -364,7 +381,7 @@ static void read_any(struct sched_reason *r, char *text)
     char *rest;
     if (read_plain(r, text) || read_begin(r, text) || read_limit(r, text) ||
         read_dependency(r, text) || read_block(r, text) || read_set_aside(r, text) ||
-        read_gang(r, text))
+        read_gang(r, text) || read_class(r, text))
         return;
     if ((rest = after(text, resources))) {
         r->kind = SCHED_REASON_RESOURCES;

@@ -82,6 +82,10 @@ expect_status 0 "$BERTH" submit -q plain -c 1 -t 1h sleep 1000
 await_state 4 running
 is_state 3 pending || fail "a job of a class with 0 percent is $(state 3)"
 
+expect_status 0 "$BERTH" explain 3
+grep -q 'its class land gets a part of the workers of queue batch: it has 0 percent' out ||
+    fail "explain says: $(cat out)"
+
 # They are kept over a crash; with those of the configuration the job starts.
 "$BERTH" classes show batch >before
 crash

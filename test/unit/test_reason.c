@@ -64,6 +64,8 @@ static void what_is_written_is_read(void **state)
     BOTH("", SCHED_REASON_NONE);
     BOTH("held", SCHED_REASON_HELD);
     BOTH("queue stopped", SCHED_REASON_STOPPED);
+    BOTH("class a has 0 percent", SCHED_REASON_CLASS, .words = "a");
+    BOTH("class b has 0 percent has 0 percent", SCHED_REASON_CLASS, .words = "b has 0 percent");
     BOTH("queue depth", SCHED_REASON_DEPTH);
     BOTH("priority", SCHED_REASON_PRIORITY);
     BOTH("preempting", SCHED_REASON_PREEMPTING);

@@ -8,6 +8,7 @@
 #include "sched/queues.h"
 #include "sched/reason_copy.h"
 #include "sched/waiting/gang.h"
+#include "sched/waiting/shares.h"
 
 /* The group of a job with what was found out in this telling of reasons; NULL: they are not being told. */
 static struct job_group *told_group(const sched_t *s, uint32_t slot)
@@ -114,9 +115,13 @@ static void open_reason(sched_t *s, uint32_t slot, struct sched_reason *why)
 {
     const struct job *job = &s->jobs[slot];
     const struct lane *lane = lane_of(s, slot);
+    const char *shut = shares_shut_class(s, slot);
     struct queue_entry first;
     if (lane->is_stopped) {
         why->kind = SCHED_REASON_STOPPED;
+    } else if (shut) {
+        why->kind = SCHED_REASON_CLASS;
+        why->words = shut;
     } else if (!is_considered(lane, job->key)) {
         why->kind = SCHED_REASON_DEPTH;
     } else if (lane->depth == 0 && queue_first(lane->open, &first) &&

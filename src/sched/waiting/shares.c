@@ -447,6 +447,17 @@ bool leaf_is_shut(const sched_t *s, const struct leaf *leaf)
     return turns && class_turns_is_shut(turns, leaf->class);
 }
 
+const char *shares_shut_class(const sched_t *s, uint32_t slot)
+{
+    const struct shares *shares = s->queues->shares;
+    const struct leaf *leaf = shares ? &shares->leaf[shares->job[slot].leaf] : NULL;
+    const struct classes_percent *list;
+    if (!leaf || !leaf_is_shut(s, leaf))
+        return NULL;
+    classes_get_percents(turns_of(s, leaf)->setup->settings, &list);
+    return list[leaf->class].name;
+}
+
 bool shares_by_priority(const sched_t *s, uint32_t slot)
 {
     const struct setup *setup = s->queues->setup;

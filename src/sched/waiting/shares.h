@@ -141,6 +141,9 @@ void shares_released(sched_t *s, uint32_t slot);
 /* Whether a leaf is of a class that starts nothing. */
 bool leaf_is_shut(const sched_t *s, const struct leaf *leaf);
 
+/* The class of a job if it starts nothing at all; else NULL. */
+const char *shares_shut_class(const sched_t *s, uint32_t slot);
+
 /* Whether the jobs' own priorities count among those of a queue. */
 bool shares_by_priority(const sched_t *s, uint32_t slot);
 

@@ -284,6 +284,13 @@ static void put_reason(struct strbuf *out, const struct waiting *w)
         put_span(out, w->begin > 0 ? w->begin : 0);
         strbuf_putc(out, '.');
         return;
+    case SCHED_REASON_CLASS:
+        strbuf_puts(out, "It waits until its class ");
+        strbuf_puts(out, w->reason->words);
+        strbuf_puts(out, " gets a part of the workers of queue ");
+        strbuf_puts(out, w->queue);
+        strbuf_puts(out, ": it has 0 percent, and starts nothing.");
+        return;
     case SCHED_REASON_RESOURCES:
         put_wait_resources(out, w, w->reason->type);
         return;

@@ -246,9 +246,13 @@ static void submit(struct bench *b, bool keep)
     check(b->jobs[b->n_jobs++].job >= 0, "cannot submit a job");
 }
 
-/* Take a decision to the hash of all. */
+/* Take a decision to the hash of all, but for why a job waits: that is told again whenever the job is looked at
+ * (base/bounds.h).
+ */
 static void note(struct bench *b, const struct sched_decision *d)
 {
+    if (d->kind == SCHED_WAIT)
+        return;
     const int64_t what[] = {d->kind, d->job, d->at, d->until, d->how};
     for (size_t i = 0; i < sizeof(what) / sizeof(what[0]); i++)
         b->decided = (b->decided ^ (uint64_t)what[i]) * 0x100000001b3u;

@@ -37,8 +37,8 @@
  */
 #define UNITS_ROOMS_MAX BOUND(64, 1)
 
-/* Resources of which a group of jobs knows which durations lack them; of others it is asked for each job. */
-#define JOB_GROUP_LACKS BOUND(3, 1)
+/* Resources of which it is known which durations of a kind of jobs lack them; of others it is asked for each job. */
+#define JOB_KIND_LACKS BOUND(3, 1)
 
 /* ---- Who is concerned (place/) ---- */
 

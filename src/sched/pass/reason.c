@@ -10,10 +10,10 @@
 #include "sched/waiting/gang.h"
 #include "sched/waiting/shares.h"
 
-/* The group of a job with what was found out in this telling of reasons; NULL: they are not being told. */
-static struct job_group *told_group(const sched_t *s, uint32_t slot)
+/* The kind of a job with what was found out in this telling of reasons; NULL: they are not being told. */
+static struct job_kind *told_kind(const sched_t *s, uint32_t slot)
 {
-    struct job_group *k = job_group_of(s, slot);
+    struct job_kind *k = job_kind_of(s, slot);
     if (s->queues->telling == 0)
         return NULL;
     if (k->telling != s->queues->telling) {
@@ -29,7 +29,7 @@ static struct job_group *told_group(const sched_t *s, uint32_t slot)
 static bool fits_aside(sched_t *s, uint32_t slot)
 {
     const struct place_ask *ask = &s->jobs[slot].ask;
-    struct job_group *k = told_group(s, slot);
+    struct job_kind *k = told_kind(s, slot);
     if (k && (ask->duration <= k->fits_aside || ask->duration >= k->lacks_aside))
         return ask->duration <= k->fits_aside;
     bool fits = blocks_leave_room(s, ask, UINT64_MAX);
@@ -58,12 +58,12 @@ static bool is_set_aside(sched_t *s, uint32_t slot, struct sched_reason *why)
 }
 
 /* What a job lacks now. While reasons are told nothing is booked, and a longer duration lacks what a
- * shorter one does and perhaps more: what two jobs of a group lack, those of durations between lack too.
+ * shorter one does and perhaps more: what two jobs of a kind lack, those of durations between lack too.
  */
 static const char *lacks_of(sched_t *s, uint32_t slot)
 {
     const struct place_ask *ask = &s->jobs[slot].ask;
-    struct job_group *k = told_group(s, slot);
+    struct job_kind *k = told_kind(s, slot);
     uint32_t i;
     if (!k)
         return s->place->ops->lacks(s->place, ask, s->now, NULL);
@@ -73,10 +73,10 @@ static const char *lacks_of(sched_t *s, uint32_t slot)
     const char *type = s->place->ops->lacks(s->place, ask, s->now, &s->queues->counts);
     for (i = 0; i < k->n_lacks && k->lacks[i].type != type; i++)
         ;
-    if (i == JOB_GROUP_LACKS)
+    if (i == JOB_KIND_LACKS)
         return type;
     if (i == k->n_lacks)
-        k->lacks[k->n_lacks++] = (struct job_group_lacks){type, ask->duration, ask->duration};
+        k->lacks[k->n_lacks++] = (struct job_kind_lacks){type, ask->duration, ask->duration};
     if (ask->duration < k->lacks[i].least)
         k->lacks[i].least = ask->duration;
     if (ask->duration > k->lacks[i].most)

@@ -1,4 +1,4 @@
-/* Groups of jobs: what they ask for, who of them sleeps, and who may fit now (job_group.h). */
+/* Groups of jobs: who of them may fit now (job_group.h). */
 #include "sched/waiting/job_group.h"
 
 #include <errno.h>
@@ -8,12 +8,16 @@
 #include "sched/waiting/finder.h"
 #include "sched/waiting/shares.h"
 
+/* The longest duration for which there is room by counts is found to such a part of it. */
+enum { LONGEST_WITHIN = 64 };
+
 void job_groups_clear(struct job_groups *t)
 {
     for (uint32_t i = 0; i < t->n; i++)
         queue_destroy(t->v[i].open);
     free(t->v);
     free(t->chain);
+    job_kinds_clear(&t->kinds);
     *t = (struct job_groups){0};
 }
 
@@ -74,11 +78,6 @@ static uint32_t job_group_alloc(struct job_groups *t)
     return t->n++;
 }
 
-static uint32_t first_group(const struct job_groups *t)
-{
-    return t->n > 0 ? t->first : JOB_GROUP_NONE;
-}
-
 /* Into a list of groups or of parts, and out of it. */
 static void link_in(struct job_groups *t, uint32_t *first, uint32_t group)
 {
@@ -97,6 +96,24 @@ static void link_out(struct job_groups *t, uint32_t *first, uint32_t group)
         t->v[g->beside].before = g->before;
 }
 
+/* A new group is of a kind. Returns 0, or -1 with ENOMEM. */
+static int enter_kind(struct job_groups *t, uint32_t group, const struct place_ask *ask)
+{
+    int64_t kind = job_kind_enter(&t->kinds, ask);
+    if (kind < 0)
+        return -1;
+    t->v[group].kind = (uint32_t)kind;
+    link_in(t, &t->kinds.v[kind].first, group);
+    return 0;
+}
+
+static void leave_kind(struct job_groups *t, uint32_t group)
+{
+    uint32_t kind = t->v[group].kind;
+    link_out(t, &t->kinds.v[kind].first, group);
+    job_kind_leave(&t->kinds, kind);
+}
+
 /* A group, or a part of the group `whole`, with one more job. -1 with ENOMEM. */
 static int64_t enter(struct job_groups *t, const struct place_ask *ask, uint32_t lane,
                      uint32_t line, uint32_t whole)
@@ -112,7 +129,6 @@ static int64_t enter(struct job_groups *t, const struct place_ask *ask, uint32_t
             return i;
         }
     }
-    bool is_first = t->n == 0;
     uint32_t i = job_group_alloc(t);
     if (i == JOB_GROUP_NONE)
         return -1;
@@ -123,13 +139,13 @@ static int64_t enter(struct job_groups *t, const struct place_ask *ask, uint32_t
                                  .units = ask->units,
                                  .jobs = 1,
                                  .next = *link,
-                                 .whole = line == 0 ? i : whole,
-                                 .fails = INT64_MAX};
+                                 .whole = line == 0 ? i : whole};
+    if (line == 0 && enter_kind(t, i, ask) < 0) {
+        t->v[i] = (struct job_group){.next = t->free};
+        t->free = i;
+        return -1;
+    }
     *link = i;
-    if (is_first)
-        t->first = JOB_GROUP_NONE;
-    if (line == 0)
-        link_in(t, &t->first, i);
     return i;
 }
 
@@ -143,7 +159,7 @@ static void leave(struct job_groups *t, uint32_t group)
         link = &t->v[*link].next;
     *link = g->next;
     if (g->line == 0)
-        link_out(t, &t->first, group);
+        leave_kind(t, group);
     queue_destroy(g->open);
     *g = (struct job_group){.next = t->free};
     t->free = group;
@@ -187,55 +203,54 @@ struct job_group *job_group_of(const sched_t *s, uint32_t slot)
     return &s->queues->job_groups.v[part_of(s, slot)->whole];
 }
 
-static int fill_insert(sched_t *s, uint32_t group, struct queue_key key, int64_t least)
+/* A group's kind. */
+static struct job_kind *kind_of(const sched_t *s, const struct job_group *g)
 {
-    struct job_group *g = &s->queues->job_groups.v[group];
-    struct queue_entry entry = {key, g->units, least, group};
-    if (queue_insert(line_of_group(s, g)->fill, &entry) < 0)
-        return -1;
-    g->in_fill = true;
-    g->key = key;
-    g->least = least;
-    return 0;
+    return &s->queues->job_groups.kinds.v[g->kind];
+}
+
+struct job_kind *job_kind_of(const sched_t *s, uint32_t slot)
+{
+    return kind_of(s, job_group_of(s, slot));
 }
 
 static void fill_remove(sched_t *s, struct job_group *g)
 {
-    if (!g->in_fill)
-        return;
-    queue_remove(line_of_group(s, g)->fill, g->key);
+    if (g->in_fill)
+        queue_remove(line_of_group(s, g)->fill, g->key);
     g->in_fill = false;
 }
 
-/* A job of this key and duration is there: the entry in fill must not promise less than it. */
-static int fill_show(sched_t *s, uint32_t group, struct queue_key key, int64_t duration)
+/* Have fill say of a group what is so. Returns 0, or -1 with ENOMEM and, where no job has left the group, nothing
+ * changed.
+ */
+static int fill_show(sched_t *s, uint32_t group)
 {
     struct job_group *g = &s->queues->job_groups.v[group];
-    if (duration >= g->fails)
-        return 0;
-    if (!g->in_fill)
-        return fill_insert(s, group, key, duration);
-    bool sooner = queue_before(key, g->key);
-    if (!sooner && duration >= g->least)
-        return 0;
-    struct queue_key old = g->key;
-    int64_t least = duration < g->least ? duration : g->least;
-    if (sooner) {
-        if (fill_insert(s, group, key, least) < 0)
-            return -1;
-        queue_remove(line_of_group(s, g)->fill, old);
+    struct queue_entry first;
+    if (!g->open || !queue_first(g->open, &first)) {
+        fill_remove(s, g);
         return 0;
     }
-    queue_remove(line_of_group(s, g)->fill, old); /* what was just there finds room again */
-    g->in_fill = false;
-    return fill_insert(s, group, old, least);
-}
-
-/* There was no memory to show a group in fill: it sleeps until the next pass wakes all. */
-static void job_group_lose(sched_t *s, struct job_group *g)
-{
-    g->fails = 0;
-    s->queues->wake_all = true;
+    struct queue_entry entry = {first.key, g->units, queue_least(g->open), group};
+    bool is_there =
+        g->in_fill && !queue_before(g->key, first.key) && !queue_before(first.key, g->key);
+    if (is_there && g->least == entry.value)
+        return 0;
+    struct queue *fill = line_of_group(s, g)->fill;
+    bool comes_first = g->in_fill && queue_before(first.key, g->key);
+    if (g->in_fill && !comes_first)
+        queue_remove(fill, g->key); /* what is there finds room again where it was */
+    if (queue_insert(fill, &entry) < 0) {
+        g->in_fill = comes_first;
+        return -1;
+    }
+    if (comes_first)
+        queue_remove(fill, g->key);
+    g->in_fill = true;
+    g->key = entry.key;
+    g->least = entry.value;
+    return 0;
 }
 
 static int reserve_in(struct job_group *g)
@@ -310,8 +325,10 @@ static int add(sched_t *s, uint32_t slot)
     if (put(g, &entry) < 0)
         return -1;
     if (part_add(s, slot, &entry) == 0) {
-        if (fill_show(s, part_of(s, slot)->whole, job->key, job->ask.duration) == 0)
+        if (fill_show(s, part_of(s, slot)->whole) == 0) {
+            job_kind_opened(kind_of(s, g), job->ask.duration);
             return 0;
+        }
         part_remove(s, slot);
     }
     queue_remove(g->open, job->key);
@@ -319,20 +336,20 @@ static int add(sched_t *s, uint32_t slot)
     return -1;
 }
 
+/* There is no memory to show a group in fill: none of its jobs are looked at until the next pass shows all. */
+static void show_or_lose(sched_t *s, uint32_t group)
+{
+    if (fill_show(s, group) < 0)
+        s->queues->wake_all = true;
+}
+
 static void remove_job(sched_t *s, uint32_t slot)
 {
     struct job_group *g = job_group_of(s, slot);
-    struct queue_key key = s->jobs[slot].key;
-    struct queue_entry first;
     part_remove(s, slot);
-    take(g, key);
-    if (!g->open || queue_size(g->open) == 0) {
-        fill_remove(s, g);
-    } else if (g->in_fill && !queue_before(g->key, key) && queue_first(g->open, &first)) {
-        fill_remove(s, g); /* no two entries may have one key */
-        if (fill_insert(s, part_of(s, slot)->whole, first.key, g->least) < 0)
-            job_group_lose(s, g);
-    }
+    take(g, s->jobs[slot].key);
+    job_kind_closed(kind_of(s, g), s->jobs[slot].ask.duration);
+    show_or_lose(s, part_of(s, slot)->whole);
 }
 
 static void give(sched_t *s, uint32_t slot, uint32_t to)
@@ -345,7 +362,7 @@ static void give(sched_t *s, uint32_t slot, uint32_t to)
 
 static bool sleeps(const sched_t *s, uint32_t slot)
 {
-    return s->jobs[slot].ask.duration >= job_group_of(s, slot)->fails;
+    return s->jobs[slot].ask.duration >= job_kind_of(s, slot)->fails;
 }
 
 /* The duration from which on no room can be made for jobs of a group. */
@@ -377,14 +394,55 @@ static int64_t made_within(const sched_t *s, const struct lane *lane, const stru
     return lent > preempted ? lent : preempted;
 }
 
+/* The least duration of all open jobs of a kind, if it is not known. O(its groups). */
+static void set_least(const struct job_groups *t, struct job_kind *k)
+{
+    if (!k->is_less)
+        return;
+    k->least = INT64_MAX;
+    for (uint32_t i = k->first; i != JOB_GROUP_NONE; i = t->v[i].beside)
+        if (t->v[i].open && queue_least(t->v[i].open) < k->least)
+            k->least = queue_least(t->v[i].open);
+    k->is_less = false;
+}
+
+/* Of a kind that has failed for the first time since it woke, find out by counts from about which duration on there is
+ * no room: mostly there is none for the shortest either. What that notes is not kept: reservations may be lifted.
+ */
+static void find_longest(sched_t *s, struct job_kind *k, const struct place_ask *failed)
+{
+    const struct place_ops *ops = s->place->ops;
+    struct place_ask ask = *failed;
+    struct place_note note = {0};
+    k->is_counted = true;
+    set_least(&s->queues->job_groups, k);
+    if (k->least >= k->fails)
+        return;
+    ask.duration = k->least;
+    if (ops->is_short(s->place, &ask, s->now, &note)) {
+        k->fails = k->least;
+        return;
+    }
+    int64_t fits = k->least;
+    while (k->fails - fits > k->fails / LONGEST_WITHIN) {
+        ask.duration = fits + (k->fails - fits) / 2;
+        if (ask.duration == fits)
+            return;
+        note = (struct place_note){0};
+        if (ops->is_short(s->place, &ask, s->now, &note))
+            k->fails = ask.duration;
+        else
+            fits = ask.duration;
+    }
+}
+
 static void failed_one(sched_t *s, uint32_t slot)
 {
-    struct job_group *g = job_group_of(s, slot);
-    int64_t duration = s->jobs[slot].ask.duration;
-    if (duration < g->fails)
-        g->fails = duration;
-    if (g->in_fill && g->least >= g->fails)
-        fill_remove(s, g);
+    struct job_kind *k = job_kind_of(s, slot);
+    const struct place_ask *ask = &s->jobs[slot].ask;
+    k->fails = ask->duration < k->fails ? ask->duration : k->fails;
+    if (!k->is_counted)
+        find_longest(s, k, ask);
 }
 
 /* The first job of the group after `after` that lasts no longer than `within`. */
@@ -405,9 +463,9 @@ void job_groups_measure(sched_t *s)
         if (g->jobs == 0)
             continue;
         g->units = s->place->ops->units(s->place, g->class);
-        if (g->in_fill) { /* it is shown again with what it has now */
-            fill_remove(s, g);
-            job_group_lose(s, g);
+        if (g->whole == i) {
+            kind_of(s, g)->units = g->units;
+            fill_remove(s, g); /* it is shown again with what it has now */
         }
     }
     for (uint32_t slot = s->queues->first; slot != JOB_NONE;
@@ -415,25 +473,6 @@ void job_groups_measure(sched_t *s)
         if (s->jobs[slot].details->job_group != JOB_GROUP_NONE)
             s->jobs[slot].ask.units = t->v[s->jobs[slot].details->job_group].units;
     s->queues->wake_all = true;
-}
-
-/* Whether some job of a group that sleeps may fit now, as far as counts say; else none that lasts as long as
- * the shortest does.
- */
-static bool may_fit(sched_t *s, struct job_group *g)
-{
-    const struct lane *lane = &s->lanes[g->lane];
-    struct place_ask ask = {
-        .units = g->units, .class = g->class, .part = lane->part, .permits = g->permits};
-    if (!g->open || queue_size(g->open) == 0)
-        return true;
-    ask.duration = queue_least(g->open);
-    const struct place_ops *ops = s->place->ops;
-    bool is_short = ops->is_short(s->place, &ask, s->now, &g->note);
-    if (ask.duration > g->fails)
-        g->fails = ask.duration;
-    ask.duration = g->fails; /* who sleeps lasts as long or longer */
-    return !is_short && ops->betters(s->place, &ask, -1, s->now, s->queues->seen);
 }
 
 static void wake(sched_t *s, bool all)
@@ -444,19 +483,17 @@ static void wake(sched_t *s, bool all)
     const struct place_ops *ops = s->place->ops;
     if (!all && s->place->freed.next == s->queues->seen)
         return;
-    for (uint32_t i = first_group(t); i != JOB_GROUP_NONE; i = t->v[i].beside) {
-        struct job_group *g = &t->v[i];
-        struct queue_entry first;
-        if (g->fails == INT64_MAX || !(all || may_fit(s, g)))
+    for (uint32_t i = 0; i < t->kinds.n; i++) {
+        struct job_kind *k = &t->kinds.v[i];
+        if (k->groups == 0 || k->fails == INT64_MAX)
             continue;
-        g->fails = INT64_MAX;
-        /* Awake with all jobs it has: the least duration is 1 as far as is known without a look. */
-        if (g->open && queue_first(g->open, &first)) {
-            fill_remove(s, g);
-            if (fill_insert(s, i, first.key, 1) < 0)
-                job_group_lose(s, g);
-        }
+        set_least(t, k);
+        if (all || job_kind_may_fit(s, k))
+            job_kind_wake(k);
     }
+    for (uint32_t i = 0; all && i < t->n; i++)
+        if (t->v[i].jobs > 0 && t->v[i].whole == i)
+            show_or_lose(s, i);
     ops->settle(s->place);
     s->queues->seen = s->place->freed.next;
 }
@@ -494,9 +531,9 @@ static int64_t within_of(const struct lane *lane, int64_t units)
 /* How long a job of a group could last that may fit, or that room may be made for; 0: there is none. */
 static int64_t within_now(const sched_t *s, const struct lane *lane, const struct job_group *g)
 {
-    int64_t within = within_of(lane, g->units);
-    if (g->fails <= within)
-        within = g->fails - 1;
+    int64_t within = within_of(lane, g->units), fails = kind_of(s, g)->fails;
+    if (fails <= within)
+        within = fails - 1;
     int64_t made = made_within(s, lane, g);
     return made > within ? made : within;
 }
@@ -508,7 +545,7 @@ static int candidate_put(sched_t *s, const struct lane *lane, struct line *line,
     struct job_group *g = &s->queues->job_groups.v[group];
     struct queue_entry entry;
     int64_t within = within_now(s, lane, g);
-    if (within < 1 || !job_group_first(g, after, within, &entry))
+    if (within < g->least || !job_group_first(g, after, within, &entry))
         return 0;
     g->candidate = entry.item;
     return heap_put(&line->candidates, group, entry.key.rank, entry.key.seq);
@@ -541,8 +578,9 @@ static int candidates_all(sched_t *s, const struct lane *lane, struct line *line
     const struct job_groups *t = &s->queues->job_groups;
     if (line->fill_begun)
         return 0;
-    for (uint32_t i = first_group(t); i != JOB_GROUP_NONE; i = t->v[i].beside)
-        if (line_of_group(s, &t->v[i]) == line && !heap_has(&line->candidates, i) &&
+    for (uint32_t i = 0; i < t->n; i++)
+        if (t->v[i].jobs > 0 && t->v[i].whole == i && line_of_group(s, &t->v[i]) == line &&
+            !heap_has(&line->candidates, i) &&
             candidate_put(s, lane, line, i, line->begun ? &line->after : NULL) < 0)
             return -1;
     line->fill_begun = true;
@@ -606,13 +644,27 @@ static uint32_t fill_next(sched_t *s, struct lane *lane, struct line *line, bool
     }
 }
 
-/* Each open job is in its group, and fill promises no less than there is. */
+/* Whether fill says of a group what is so, where it is not to be shown again. */
+static bool fill_check(const sched_t *s, const struct job_group *g)
+{
+    struct queue_entry first;
+    bool any = g->open && queue_first(g->open, &first);
+    if (s->queues->wake_all)
+        return true;
+    return g->in_fill == any &&
+           (!any || (g->key.rank == first.key.rank && g->key.seq == first.key.seq &&
+                     g->least == queue_least(g->open)));
+}
+
+/* Each open job is in its group and its kind. */
 static bool job_group_check(const sched_t *s, const struct job_group *g)
 {
     struct queue_cursor c;
     bool is_part = g->line != 0;
+    if (!is_part && !fill_check(s, g))
+        return false;
     if (!g->open)
-        return !g->in_fill;
+        return true;
     if (!queue_check(g->open))
         return false;
     for (bool any = queue_begin(g->open, &c); any; any = queue_next(&c)) {
@@ -623,8 +675,7 @@ static bool job_group_check(const sched_t *s, const struct job_group *g)
             job->ask.class != g->class || job->ask.permits != g->permits || job->lane != g->lane ||
             line_of(s, slot) != line_of_group(s, part_of(s, slot)))
             return false;
-        if (!is_part && job->ask.duration < g->fails &&
-            (!g->in_fill || g->least > job->ask.duration || queue_before(job->key, g->key)))
+        if (!is_part && job->ask.duration < kind_of(s, g)->least)
             return false;
     }
     return true;

@@ -83,7 +83,7 @@ int foreign_next(struct foreign_words *w, const struct foreign_option *table, si
 {
     if (!w->cluster) {
         const char *word = w->at < w->n ? w->v[w->at] : "";
-        if (word[0] != '-' || !word[1])
+        if (word[0] != '-' || strcmp(word, "-") == 0)
             return 0;
         if (strcmp(word, "--") == 0) {
             w->at++;

@@ -12,12 +12,19 @@ void job_kinds_clear(struct job_kinds *t)
     *t = (struct job_kinds){0};
 }
 
+/* Where the list of a class is: classes count from 0, and those that are of several have the highest bit besides. */
+static uint32_t list_of(uint32_t class)
+{
+    return class << 1 | class >> 31;
+}
+
 /* Have a list for a class. Returns 0, or -1 with ENOMEM. */
 static int reserve_class(struct job_kinds *t, uint32_t class)
 {
-    if (class < t->classes)
+    uint32_t list = list_of(class);
+    if (list < t->classes)
         return 0;
-    uint32_t classes = class < 32 ? 64 : class * 2;
+    uint32_t classes = list < 32 ? 64 : list * 2;
     uint32_t *of_class = reallocarray(t->of_class, classes, sizeof(*of_class));
     if (!of_class)
         return -1;
@@ -52,7 +59,7 @@ int64_t job_kind_enter(struct job_kinds *t, const struct place_ask *ask)
 {
     if (reserve_class(t, ask->class) < 0)
         return -1;
-    uint32_t *link = &t->of_class[ask->class];
+    uint32_t *link = &t->of_class[list_of(ask->class)];
     for (uint32_t i = *link; i != JOB_KIND_NONE; i = t->v[i].next)
         if (t->v[i].permits == ask->permits) {
             t->v[i].groups++;
@@ -79,7 +86,7 @@ void job_kind_leave(struct job_kinds *t, uint32_t kind)
     struct job_kind *k = &t->v[kind];
     if (--k->groups > 0)
         return;
-    uint32_t *link = &t->of_class[k->class];
+    uint32_t *link = &t->of_class[list_of(k->class)];
     while (*link != kind)
         link = &t->v[*link].next;
     *link = k->next;

@@ -6,6 +6,7 @@
 #include "berth/sched_query.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
+#include "sched/controllers/starving.h"
 #include "sched/queues.h"
 
 static bool is_waiting(const struct job *job)
@@ -36,9 +37,13 @@ int sched_hold(sched_t *s, int64_t now, sched_job_t job)
 int sched_release(sched_t *s, int64_t now, sched_job_t job)
 {
     uint32_t slot = waiting_of(s, now, job);
+    bool held = slot != JOB_NONE && s->jobs[slot].details->blocked & BLOCK_HOLD;
     if (slot == JOB_NONE || job_unblock(s, slot, BLOCK_HOLD) < 0)
         return -1;
-    return core_event(s, now);
+    core_event(s, now);
+    if (held)
+        starving_begin(s, slot);
+    return 0;
 }
 
 /* Another duration of a job that waits. Returns 0, or -1 with ENOMEM and nothing changed. */

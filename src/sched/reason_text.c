@@ -18,6 +18,7 @@ static const char *const plain[] = {
     [SCHED_REASON_PRIORITY] = "priority",
     [SCHED_REASON_PREEMPTING] = "preempting",
     [SCHED_REASON_GANG_WAITS] = "waits for its gang",
+    [SCHED_REASON_STARVING] = "starving",
     [SCHED_REASON_UNITS] = "more units than the machine has",
     [SCHED_REASON_NO_TIME] = "no time in the calendar is long enough",
     [SCHED_REASON_NO_QUEUE] = "no queue named, and there is no default queue",

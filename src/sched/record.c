@@ -9,6 +9,7 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/kept.h"
 #include "sched/controllers/limiter.h"
+#include "sched/controllers/starving.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
 #include "sched/waiting/gang.h"
@@ -61,10 +62,15 @@ static int put_texts(sched_t *s, uint32_t slot, struct sched_record *record)
     return 0;
 }
 
-/* The limit that keeps a job, as text in the buffer for answers. */
-static const char *limit_text(sched_t *s, uint32_t slot)
+/* Why a holder stands beside the depth of its lane, as text in the buffer for answers: the limit that keeps it, or that
+ * it was starving.
+ */
+static const char *kept_text(sched_t *s, uint32_t slot)
 {
-    struct sched_reason why = limit_reason(s, &s->jobs[slot].details->over);
+    const struct details *d = s->jobs[slot].details;
+    struct sched_reason why = {.kind = SCHED_REASON_STARVING};
+    if (!d->is_relieved)
+        why = limit_reason(s, &d->over);
     return sched_reason_text(&why, s->queues->answer);
 }
 
@@ -81,6 +87,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
         .member = d->member,
         .state = (enum sched_state)job->state,
         .submitted = job->submitted,
+        .since = d->since,
         .at = job->at,
         .until = until_told(s, job),
         .how = d->how,
@@ -93,7 +100,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
         .untold = d->is_untold,
         .expected = d->is_expected_told,
         .waits = d->waits,
-        .limit = job->is_kept ? limit_text(s, slot) : NULL,
+        .limit = job->is_kept ? kept_text(s, slot) : NULL,
         .stopping = d->is_stopping};
     record->request = (struct sched_request){.duration = d->limit,
                                              .estimate = estimate_told(s, d),
@@ -141,12 +148,14 @@ static struct sched_reason reason_read(const sched_t *s, const char *from,
     return reason;
 }
 
-/* The limit that keeps a job which holds a promise of it. Returns 0, or -1 with ENOMEM. */
+/* Why a holder stands beside the depth of its lane, if it does. Returns 0, or -1 with ENOMEM. */
 static int take_up_kept(sched_t *s, uint32_t slot, const struct sched_record *r)
 {
     struct details *d = s->jobs[slot].details;
     char text[SCHED_REASON_TEXT];
     struct sched_reason reason = reason_read(s, r->limit, text);
+    s->jobs[slot].is_kept = d->is_relieved = reason.kind == SCHED_REASON_STARVING;
+    d->keeper = NO_CALENDAR;
     if (reason.kind != SCHED_REASON_LIMIT)
         return 0;
     if (limit_keep(s, slot, &reason.limit) < 0)
@@ -177,7 +186,7 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
         if (job->state == SCHED_WAITING)
             open_remove(s, slot);
         job->state = SCHED_BLOCKED;
-        job->is_kept = false;
+        job->is_kept = job->details->is_relieved = false;
         controllers_uncount(s, slot, booking);
         s->place->ops->release(s->place, booking);
         return errtext_set(err, ENOMEM, "out of memory");
@@ -190,7 +199,9 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
     job->details->is_expected = job->details->is_expected_told = reserved && r->expected;
     job->details->waits = reserved && r->waits;
     if (reserved) {
-        if (job->is_kept)
+        if (job->details->is_relieved)
+            starving_relieved(s, slot);
+        else if (job->is_kept)
             kept_enter(s, slot);
         held_unseen(s, job);
         return 0;
@@ -364,6 +375,7 @@ static int restore_slot(sched_t *s, uint32_t slot, const struct sched_record *r,
         return errtext_set(err, errno, "%s", why.text);
     if (restore_job(s, slot, r, err) < 0)
         return -1;
+    s->jobs[slot].details->since = r->since > 0 ? r->since : r->submitted;
     restore_displaced(s, slot, r);
     if (r->reason)
         snprintf(told, SCHED_REASON_TEXT, "%s", r->reason);
@@ -476,6 +488,7 @@ int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t event
     usage_restored(s);
     n->passed = passed;
     n->events = events;
+    starving_restored(s, passed);
     if (events == 0) {
         /* Nothing has happened to what that pass left, whatever has changed on the way here. */
         s->swept = true;

@@ -71,7 +71,7 @@ struct job {
     bool is_placed;     /* of a fresh job: outrank has looked at it in this pass */
     bool is_let_again;  /* in this pass, from being blocked by limits */
     bool is_lifted;     /* held, and its booking is out of the calendars for a while */
-    bool is_kept;       /* held: by a limit alone, and so beside the lane's depth */
+    bool is_kept; /* held: beside the lane's depth, by a limit alone or as it was starving */
     bool is_preempting; /* held: it has what its victims still use, or have left to it */
     /* Held: a controller did not let it have something better: it is tried again when that may have changed. */
     bool is_tried_again;
@@ -148,6 +148,7 @@ struct lane {
     uint32_t part;       /* of the machine */
     uint32_t queue;      /* in the setup of a scheduler with queues */
     uint32_t preempting; /* held jobs that have preempted others: beside `depth` */
+    uint32_t relieved;   /* those that are kept as they were starving */
     bool is_stopped;     /* its waiting jobs may not start */
     bool makes_room;     /* in this walk, room may be made for its jobs (controller.h) */
     bool is_rebalanced;  /* in this pass, on workers that classes have borrowed (rebalance.c) */
@@ -561,6 +562,9 @@ void job_started(sched_t *s, uint32_t slot, enum sched_how how);
  */
 int gang_prepare(sched_t *s, uint32_t slot);
 enum step gang_start(sched_t *s, uint32_t slot, enum sched_how how);
+
+/* A starving job that can't start is promised a time beside the depth of its lane. STEP_BUSY: there is none. */
+enum step promise_starving(sched_t *s, uint32_t slot);
 
 /* Give an open job a reservation at its earliest time. STEP_BUSY: there is none for the time being. */
 enum step promise(sched_t *s, uint32_t slot);

@@ -3,6 +3,7 @@
 
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
+#include "sched/controllers/starving.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/gang.h"
@@ -344,6 +345,26 @@ enum step promise_kept(sched_t *s, uint32_t slot)
     if (step == STEP_FAILED || step == STEP_DONE)
         return step;
     return limit_block(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
+}
+
+enum step promise_starving(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    enum step step = controllers_gate(s, slot);
+    if (step == STEP_DONE)
+        return step;
+    if (step == STEP_FAILED || decision_reserve(s) < 0)
+        return STEP_FAILED;
+    job->is_kept = true;
+    job->details->keeper = NO_CALENDAR;
+    if (step == STEP_BUSY)
+        step = reserve(s, slot);
+    if (step == STEP_DONE && job->state == SCHED_RESERVED) {
+        starving_relieved(s, slot);
+        return STEP_DONE;
+    }
+    job->is_kept = false;
+    return step == STEP_KEPT ? promise_kept(s, slot) : step;
 }
 
 int64_t promise_time(sched_t *s, uint32_t slot, int64_t from)

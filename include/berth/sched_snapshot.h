@@ -28,9 +28,12 @@ struct sched_record {
     /* When it was submitted, and since when it has been pending: submitted, released, requeued last. 0: then. */
     int64_t submitted, since;
 
-    /* Of a running or reserved job: when it starts, when it is expected to end (INT64_MAX: nobody knows), and
-     * what it holds, in a format of match_update (NULL: jgf); of members that are promised a start together, a
-     * list of that in JGF. What sched_record says is in JGF.
+    /* Of a waiting job that starves: it claims `resources` from `at` on, without an end. */
+    bool claim;
+
+    /* Of a running or reserved job, or of a claim: when it starts, when it is expected to end (INT64_MAX: nobody
+     * knows), and what it holds, in a format of match_update (NULL: jgf); of members that are promised a start
+     * together, a list of that in JGF. What sched_record says is in JGF.
      */
     int64_t at, until;
     const char *resources;

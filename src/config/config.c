@@ -36,23 +36,14 @@ enum top_key {
     SERVER,
     TOP_KEYS
 };
-static const char *const top_names[] = {
-    "resources",
-    "match",
-    "default-queue",
-    "default-duration",
-    "default-limit",
-    "starvation-threshold",
-    "claims",
-    "passes",
-    "users",
-    "shares",
-    "accounts",
-    "queues",
-    "blocks",
-    "bounds",
-    "trace",
-    "server"};
+static const char *const top_names[] = {"resources",     "match",
+                                        "default-queue", "default-duration",
+                                        "default-limit", "starvation-threshold",
+                                        "claims",        "passes",
+                                        "users",         "shares",
+                                        "accounts",      "queues",
+                                        "blocks",        "bounds",
+                                        "trace",         "server"};
 static const struct doc_keys top_keys = {"a configuration", top_names, TOP_KEYS, 1};
 
 enum passes_key { MIN_INTERVAL, MAX_EVENTS, PASSES_KEYS };

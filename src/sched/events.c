@@ -169,7 +169,7 @@ int sched_queue_set(sched_t *s, int64_t now, const char *queue, bool enabled, bo
 /* Of an entry that holds a reservation, that is one member's; the others wait. */
 static void count_now(const sched_t *s, uint32_t slot, size_t now[SCHED_BLOCKED + 1])
 {
-    uint8_t state = s->jobs[slot].state;
+    int state = state_told(&s->jobs[slot]);
     uint64_t members = members_of(s, slot);
     now[state]++;
     now[state == SCHED_RESERVED ? SCHED_WAITING : state] += members - 1;

@@ -105,6 +105,7 @@ void queues_destroy(sched_t *s)
     heap_clear(&n->starves);
     free(n->starving);
     free(n->tries);
+    free(n->claims);
     arena_clear(&n->told);
     strbuf_clear(&n->text);
     free(n->lane_of);
@@ -179,8 +180,8 @@ bool queues_check(const sched_t *s)
         displaced += s->jobs[slot].details->displaced >= 0;
     return displaced == n->n_displaced && dict_check(&n->jobspecs) && s->finder->check(s) &&
            limits_check(n->limits) && depend_check(n->depend) && heap_check(&n->begins) &&
-           heap_check(&n->ends) && heap_check(&n->stops) && heap_check(&n->starves) && clock_check(s) && members_check(s) &&
-           (!n->shares || shares_check(s));
+           heap_check(&n->ends) && heap_check(&n->stops) && heap_check(&n->starves) &&
+           clock_check(s) && members_check(s) && (!n->shares || shares_check(s));
 }
 
 /* A job that was preempted waits again, with its place in the order of submission. Returns 0, or -1 with

@@ -122,6 +122,12 @@ struct let_calendar {
     uint32_t calendar, lane;
 };
 
+/* A starving job whose start nobody knows; and whether its claim is out of the calendars briefly. */
+struct claim {
+    uint32_t slot;
+    bool is_aside;
+};
+
 struct queues {
     struct setup *setup;
     struct opened opened;
@@ -149,12 +155,14 @@ struct queues {
     struct heap starves;       /* pending jobs by when they are starving, and not yet */
     uint32_t *starving;        /* those that are; some may be so no more */
     size_t n_starving, cap_starving;
+    struct claim *claims;
+    size_t n_claims, cap_claims;
     bool is_starving_late;       /* all jobs are to be looked at for that */
     struct tried starving_tried; /* as of when all of them were, for what they could be given */
     struct due *tries;           /* of a walk: those that it looks at for that, */
     size_t n_tries, cap_tries, next_try;
-    bool lists_tries;          /* which are to be listed */
-    uint32_t *limited;         /* jobs over a limit; some may be so no more */
+    bool lists_tries;  /* which are to be listed */
+    uint32_t *limited; /* jobs over a limit; some may be so no more */
     size_t n_limited, cap_limited;
     size_t limited_seen;      /* so many of them were looked at, */
     size_t limited_kept;      /* and so many are still in the list */

@@ -7,6 +7,7 @@
 #include "base/errtext.h"
 #include "berth/sched_snapshot.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/claims.h"
 #include "sched/controllers/kept.h"
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
@@ -85,11 +86,12 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
     struct details *d = job->details;
     *record = (struct sched_record){
         .member = d->member,
-        .state = (enum sched_state)job->state,
+        .state = (enum sched_state)state_told(job),
+        .claim = job->is_claiming,
         .submitted = job->submitted,
         .since = d->since,
         .at = job->at,
-        .until = until_told(s, job),
+        .until = job->is_claiming ? INT64_MAX : until_told(s, job),
         .how = d->how,
         .held = d->blocked & BLOCK_HOLD,
         .reason = d->never ? sched_reason_text(d->never, s->queues->answer) : d->told,
@@ -100,7 +102,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
         .untold = d->is_untold,
         .expected = d->is_expected_told,
         .waits = d->waits,
-        .limit = job->is_kept ? kept_text(s, slot) : NULL,
+        .limit = job->is_kept && !job->is_claiming ? kept_text(s, slot) : NULL,
         .stopping = d->is_stopping};
     record->request = (struct sched_request){.duration = d->limit,
                                              .estimate = estimate_told(s, d),
@@ -131,7 +133,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
     }
     if (job->state == SCHED_RESERVED && d->victims > 0)
         record->state = SCHED_WAITING; /* it preempts again */
-    if ((record->state == SCHED_RUNNING || record->state == SCHED_RESERVED) &&
+    if ((record->state == SCHED_RUNNING || record->state == SCHED_RESERVED || record->claim) &&
         s->place->ops->write(s->place, job->booking, "jgf", &record->resources,
                              &record->resources_length) < 0)
         return -1;
@@ -165,24 +167,41 @@ static int take_up_kept(sched_t *s, uint32_t slot, const struct sched_record *r)
     return 0;
 }
 
+/* Book what a record says that a job has. Returns the booking, or -1 with a text. */
+static int64_t adopt(sched_t *s, const struct sched_record *r, int64_t until, berth_error_t *err)
+{
+    const struct place_ops *ops = s->place->ops;
+    bool reserved = r->claim || r->state == SCHED_RESERVED;
+    if (r->claim)
+        claims_begin(s);
+    int64_t booking = ops->adopt(s->place, r->format ? r->format : "jgf", r->resources,
+                                 r->resources_length, r->at, until, reserved, err);
+    int saved = errno;
+    if (r->claim)
+        claims_end(s, booking);
+    errno = saved;
+    return booking;
+}
+
 /* Take up what a job was given. Returns 0, or -1 with a text. */
 static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, berth_error_t *err)
 {
     struct job *job = &s->jobs[slot];
-    bool reserved = r->state == SCHED_RESERVED;
+    bool reserved = r->claim || r->state == SCHED_RESERVED;
     if (controllers_prepare(s, slot) < 0)
         return errtext_set(err, ENOMEM, "out of memory");
     int64_t until = r->until < INT64_MAX ? r->until : r->at + s->place->endless;
     if (!r->resources || until <= r->at)
         return errtext_set(err, EINVAL, "expected what it holds, from when until when");
-    int64_t booking = s->place->ops->adopt(s->place, r->format ? r->format : "jgf", r->resources,
-                                           r->resources_length, r->at, until, reserved, err);
+    int64_t booking = adopt(s, r, until, err);
     if (booking < 0)
         return -1;
+    job->is_kept = r->claim;
     if (controllers_enter(s, slot, booking, r->at, until) < 0 ||
-        (reserved && take_up_kept(s, slot, r) < 0) ||
+        (reserved && !r->claim && take_up_kept(s, slot, r) < 0) ||
         (reserved &&
-         (open_insert(s, slot, false) < 0 || held_insert(s, slot, r->at, booking) < 0))) {
+         (open_insert(s, slot, false) < 0 || held_insert(s, slot, r->at, booking) < 0)) ||
+        (r->claim && claim_restored(s, slot) < 0)) {
         if (job->state == SCHED_WAITING)
             open_remove(s, slot);
         job->state = SCHED_BLOCKED;
@@ -195,7 +214,9 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
     job->booking = booking;
     job->at = r->at;
     pending_begin(s, slot);
-    job->details->is_promise_told = reserved;
+    job->details->is_promise_told = reserved && !r->claim;
+    if (r->claim)
+        return 0;
     job->details->is_expected = job->details->is_expected_told = reserved && r->expected;
     job->details->waits = reserved && r->waits;
     if (reserved) {
@@ -346,7 +367,7 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
     if (party < 0)
         return errtext_set(err, ENOMEM, "out of memory");
     d->party = (uint32_t)party;
-    if (r->state == SCHED_RUNNING || r->state == SCHED_RESERVED)
+    if (r->state == SCHED_RUNNING || r->state == SCHED_RESERVED || r->claim)
         return take_up(s, slot, r, err);
     struct sched_request request = r->request;
     request.hold = r->held;
@@ -488,6 +509,7 @@ int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t event
     usage_restored(s);
     n->passed = passed;
     n->events = events;
+    claims_settle(s);
     starving_restored(s, passed);
     if (events == 0) {
         /* Nothing has happened to what that pass left, whatever has changed on the way here. */

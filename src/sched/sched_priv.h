@@ -71,7 +71,8 @@ struct job {
     bool is_placed;     /* of a fresh job: outrank has looked at it in this pass */
     bool is_let_again;  /* in this pass, from being blocked by limits */
     bool is_lifted;     /* held, and its booking is out of the calendars for a while */
-    bool is_kept; /* held: beside the lane's depth, by a limit alone or as it was starving */
+    bool is_kept;       /* held: beside the lane's depth, by a limit alone or as it was starving */
+    bool is_claiming;   /* held: a claim (controllers/claims.h), and its start is not known */
     bool is_preempting; /* held: it has what its victims still use, or have left to it */
     /* Held: a controller did not let it have something better: it is tried again when that may have changed. */
     bool is_tried_again;
@@ -294,6 +295,12 @@ static inline bool time_is_good(const sched_t *s, int64_t now)
 
 /* Whether a held job waits for the ends of others that were preempted for it. */
 bool job_waits_for_victims(const struct job *job);
+
+/* The state of a job as others are told: one that has a claim waits. */
+static inline int state_told(const struct job *job)
+{
+    return job->is_claiming ? SCHED_WAITING : job->state;
+}
 
 /* The end of what a held or running job has booked; -1: it has nothing booked. */
 static inline int64_t job_until(const struct job *job)
@@ -546,6 +553,9 @@ int held_late(sched_t *s, uint32_t slot);
  * time by these, or blocked, if it is its turn to be promised one (`turn`), or else once the machine has room.
  */
 enum step start_open(sched_t *s, uint32_t slot, bool turn);
+
+/* The same for one for which there is room, though others that ask for the same have none. */
+enum step start_surely(sched_t *s, uint32_t slot);
 
 /* Limits don't let a job start, whose details name the one that it is over: it is promised a time beside the
  * depth of its lane, if the limit has a promise to give, or else blocked.

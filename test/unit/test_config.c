@@ -368,11 +368,11 @@ static const struct wrong wrong_machines[] = {
     {"", "1:1: expected a mapping, got nothing"},
     {"[]", "1:1: expected a configuration as a mapping, got a list"},
     {"{}", "1:1: key \"resources\": expected in a configuration, is missing"},
-    {NODES "queue: {}\n",
-     "2:1: key \"queue\": expected in a configuration: resources, match, "
-     "default-queue, default-duration, default-limit, starvation-threshold, claims, passes, users, shares, accounts, queues, "
-     "blocks, bounds, trace, "
-     "server"},
+    {NODES "queue: {}\n", "2:1: key \"queue\": expected in a configuration: resources, match, "
+                          "default-queue, default-duration, default-limit, starvation-threshold, "
+                          "claims, passes, users, shares, accounts, queues, "
+                          "blocks, bounds, trace, "
+                          "server"},
     {NODES NODES, "2:1: key \"resources\": expected once in a mapping"},
     {"resources: &a {nodes: 1}\nusers: *a\n", "2:8: expected a value, not an alias of one"},
     {"resources: here", "1:12: key \"resources\": expected local, {file: ...} or {nodes: ...}, got "
@@ -464,9 +464,9 @@ static const struct wrong wrong_queues[] = {
      "default-duration, default-limit, starvation-threshold, claims, limits"},
     {QUEUE("{policy: eazy}"),
      "3:15: key \"policy\": expected fcfs, easy, hybrid, conservative or ageing, got \"eazy\""},
-    {QUEUE("{starvation-threshold: 0}"),
-     "3:29: key \"starvation-threshold\": expected seconds, or a number with s, m, h, d or w as in 1.5h, "
-     "above 0 and up to 100 years, or none, got \"0\""},
+    {QUEUE("{starvation-threshold: 0}"), "3:29: key \"starvation-threshold\": expected seconds, or "
+                                         "a number with s, m, h, d or w as in 1.5h, "
+                                         "above 0 and up to 100 years, or none, got \"0\""},
     {QUEUE("{claims: 0}"), "3:15: key \"claims\": expected " COUNT_UP_TO ", got \"0\""},
     {QUEUE("{queue-depth: 0}"),
      "3:20: key \"queue-depth\": expected " COUNT_UP_TO ", or unlimited, got \"0\""},

@@ -150,7 +150,8 @@ static void queue_move(sched_t *s, uint32_t slot, const struct known *was, const
         held_release(s, slot);
     unknow(s, &s->queues->job_groups, was->job_group, was->job.ask.class);
     known_restore(s, slot, new);
-    s->jobs[slot].is_preempting = s->jobs[slot].is_kept = false;
+    s->jobs[slot].is_preempting = s->jobs[slot].is_kept = s->jobs[slot].is_claiming = false;
+    s->jobs[slot].ask.duration = s->jobs[slot].details->estimate;
     if (was->job.state != SCHED_BLOCKED)
         open_insert(s, slot, true);
 }

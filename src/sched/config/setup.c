@@ -172,9 +172,8 @@ static int resolve_queue(struct setup *setup, uint32_t queue, berth_error_t *err
         .priority = own->priority,
         .default_duration = duration_of(setup, own, c),
         .default_limit = limit_of(setup, own, c),
-        .starvation_threshold =
-            inherited(own->starvation_threshold, c->starvation_threshold,
-                      setup->config->starvation_threshold, SCHED_UNLIMITED),
+        .starvation_threshold = inherited(own->starvation_threshold, c->starvation_threshold,
+                                          setup->config->starvation_threshold, SCHED_UNLIMITED),
         .claims = inherited(own->claims, c->claims, setup->config->claims, 1),
         .requires = c->requires,
         .preemptible = c->preemptible,

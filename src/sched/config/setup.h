@@ -37,7 +37,7 @@ struct setup_queue {
     int64_t default_duration, default_limit;
     int64_t starvation_threshold; /* ticks, >= 1, or SCHED_UNLIMITED; inherited as these */
     int64_t claims;               /* >= 1 */
-    const char *requires; /* an RFC 31 constraint as JSON; NULL: all resources */
+    const char *requires;         /* an RFC 31 constraint as JSON; NULL: all resources */
     enum sched_preemptible preemptible;
     const struct sched_queue_config *config; /* the copy */
 };

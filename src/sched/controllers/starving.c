@@ -5,14 +5,15 @@
 #include "base/array.h"
 #include "berth/sched_config.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/claims.h"
 #include "sched/controllers/rows.h"
 
 /* ---- From when on ---- */
 
 static bool is_pending(const struct job *job)
 {
-    bool waits = job->state == SCHED_WAITING || job->state == SCHED_RESERVED ||
-                 job->state == SCHED_BLOCKED;
+    bool waits =
+        job->state == SCHED_WAITING || job->state == SCHED_RESERVED || job->state == SCHED_BLOCKED;
     return waits && job->details && !(job->details->blocked & BLOCKS_PENDING);
 }
 
@@ -103,8 +104,8 @@ bool starving_may(const sched_t *s, uint32_t slot)
     struct queue_entry first;
     if (!d || !d->is_starving || lane->is_stopped || s->jobs[slot].state != SCHED_WAITING)
         return false;
-    return lane->depth > 0 || (lane->relieved == 0 && queue_first(lane->open, &first) &&
-                               first.item == slot);
+    return lane->depth > 0 ||
+           (lane->relieved == 0 && queue_first(lane->open, &first) && first.item == slot);
 }
 
 void starving_relieved(sched_t *s, uint32_t slot)
@@ -215,7 +216,8 @@ void starving_walk(sched_t *s)
 
 void starving_walked(sched_t *s)
 {
-    s->queues->starving_tried = tried_now(s); /* what was tried in vain has given back what it took */
+    s->queues->starving_tried =
+        tried_now(s); /* what was tried in vain has given back what it took */
 }
 
 int starving_list(sched_t *s)
@@ -228,9 +230,8 @@ int starving_list(sched_t *s)
         return -1;
     n->lists_tries = false;
     for (size_t i = 0; i < n->n_starving; i++)
-        if (s->jobs[n->starving[i]].state == SCHED_WAITING)
-            n->tries[n->n_tries++] =
-                (struct due){s->jobs[n->starving[i]].key, n->starving[i]};
+        if (state_told(&s->jobs[n->starving[i]]) == SCHED_WAITING)
+            n->tries[n->n_tries++] = (struct due){s->jobs[n->starving[i]].key, n->starving[i]};
     if (n->n_tries > 1)
         qsort(n->tries, n->n_tries, sizeof(*n->tries), due_compare);
     return 0;
@@ -243,7 +244,7 @@ uint32_t starving_next(sched_t *s)
         const struct due *next = &n->tries[n->next_try];
         const struct job *job = &s->jobs[next->slot];
         bool is = job->key.rank == next->key.rank && job->key.seq == next->key.seq &&
-                  starving_may(s, next->slot);
+                  (job->is_claiming || starving_may(s, next->slot));
         if (is)
             return queue_before(s->pass.floor, next->key) ? JOB_NONE : next->slot;
     }
@@ -258,6 +259,11 @@ void starving_leave(sched_t *s)
 enum step starving_look(sched_t *s, uint32_t slot)
 {
     struct queues *n = s->queues;
+    if (s->jobs[slot].is_claiming) {
+        enum step look = claim_look(s, slot);
+        n->next_try += look != STEP_FAILED;
+        return look;
+    }
     enum step step = start_open(s, slot, true);
     if (step == STEP_BUSY)
         step = controllers_make_room(s, slot);

@@ -204,7 +204,10 @@ static void let_go(sched_t *s, uint32_t slot)
     displaced_end(s, slot);
     d->victims = 0;
     d->put_off = 0;
-    job->is_lifted = job->is_preempting = job->is_tried_again = job->is_kept = false;
+    if (job->is_claiming)
+        job->ask.duration = d->estimate;
+    job->is_claiming = job->is_lifted = job->is_preempting = job->is_tried_again = job->is_kept =
+        false;
 }
 
 uint32_t part_leave(sched_t *s, uint32_t slot)

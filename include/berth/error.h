@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 typedef struct {
-    char text[256]; /* one line without a newline, always terminated, cut if it does not fit */
+    char text[320]; /* one line without a newline, always terminated, cut if it does not fit */
 } berth_error_t;
 
 #ifdef __cplusplus

@@ -303,6 +303,12 @@ struct sched_queue_config {
     /* Ticks, the limit of a job that names none; SCHED_UNLIMITED: none. 0: that of all queues. */
     int64_t default_limit;
 
+    /* Ticks for which a job of the queue waits until it is starving; SCHED_UNLIMITED: it never is. And how many
+     * starving jobs may have a claim at a time. 0: that of all queues.
+     */
+    int64_t starvation_threshold;
+    int64_t claims;
+
     enum sched_preemptible preemptible;
     struct sched_limits limits;
     const struct sched_exception *exceptions;
@@ -367,6 +373,10 @@ struct sched_config {
      */
     int64_t default_duration;
     int64_t default_limit;
+
+    /* Of queues that name none: as theirs. 0: no job is ever starving; and 1. */
+    int64_t starvation_threshold;
+    int64_t claims;
 
     /* Ticks between passes that events ask for (sched_next_time), 0: none; and the number of events after
      * which a pass is due all the same, 0: unlimited.

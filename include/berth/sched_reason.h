@@ -33,6 +33,8 @@ enum sched_reason_kind {
     SCHED_REASON_CLASS,      /* its class, `words`, has 0 percent of the workers */
     SCHED_REASON_GANG,       /* there is room for too few members that start together: `gang` */
     SCHED_REASON_GANG_WAITS, /* for the other members of its gang to start with, or to have ended */
+    SCHED_REASON_CLAIM, /* starving, for `job`: it claims `of` of `type`, of which it has `has` */
+    SCHED_REASON_STARVING, /* no more: it is promised a time beside its queue's depth as it was starving */
 
     /* It can never start. */
     SCHED_REASON_NEVER_MET,     /* what it wants of job[0] can't come about any more */
@@ -95,6 +97,7 @@ struct sched_reason {
     const char *user;
     const char *block;
     const char *words;
+    int64_t has, of;
     int64_t at;     /* ticks */
     int64_t second; /* ticks in one, for `at` and a limit of durations */
 };

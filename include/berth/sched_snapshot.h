@@ -25,12 +25,15 @@ struct sched_record {
     const char *waiting;
     enum sched_state state;
 
-    /* When it was submitted. */
-    int64_t submitted;
+    /* When it was submitted, and since when it has been pending: submitted, released, requeued last. 0: then. */
+    int64_t submitted, since;
 
-    /* Of a running or reserved job: when it starts, when it is expected to end (INT64_MAX: nobody knows), and
-     * what it holds, in a format of match_update (NULL: jgf); of members that are promised a start together, a
-     * list of that in JGF. What sched_record says is in JGF.
+    /* Of a waiting job that starves: it claims `resources` from `at` on, without an end. */
+    bool claim;
+
+    /* Of a running or reserved job, or of a claim: when it starts, when it is expected to end (INT64_MAX: nobody
+     * knows), and what it holds, in a format of match_update (NULL: jgf); of members that are promised a start
+     * together, a list of that in JGF. What sched_record says is in JGF.
      */
     int64_t at, until;
     const char *resources;
@@ -38,8 +41,8 @@ struct sched_record {
     const char *format;
     enum sched_how how;
 
-    /* Of a reserved job that a limit alone keeps, which so stands beside its queue's depth: the limit, as text
-     * (sched_reason_text); else NULL.
+    /* Of a reserved job that stands beside its queue's depth: why, as text (sched_reason_text), which is the limit
+     * that alone keeps it, or that it was starving; else NULL.
      */
     const char *limit;
 

@@ -23,6 +23,8 @@ enum top_key {
     DEFAULT_QUEUE,
     DEFAULT_DURATION,
     DEFAULT_LIMIT,
+    STARVATION_THRESHOLD,
+    CLAIMS,
     PASSES,
     USERS,
     SHARES,
@@ -34,10 +36,14 @@ enum top_key {
     SERVER,
     TOP_KEYS
 };
-static const char *const top_names[] = {
-    "resources", "match",  "default-queue", "default-duration", "default-limit", "passes",
-    "users",     "shares", "accounts",      "queues",           "blocks",        "bounds",
-    "trace",     "server"};
+static const char *const top_names[] = {"resources",     "match",
+                                        "default-queue", "default-duration",
+                                        "default-limit", "starvation-threshold",
+                                        "claims",        "passes",
+                                        "users",         "shares",
+                                        "accounts",      "queues",
+                                        "blocks",        "bounds",
+                                        "trace",         "server"};
 static const struct doc_keys top_keys = {"a configuration", top_names, TOP_KEYS, 1};
 
 enum passes_key { MIN_INTERVAL, MAX_EVENTS, PASSES_KEYS };
@@ -108,12 +114,16 @@ static int read_all(struct reading *r)
         return -1;
     sched->second = r->second;
     sched->default_duration = 3600 * r->second;
-    sched->default_limit = SCHED_UNLIMITED;
+    sched->default_limit = sched->starvation_threshold = SCHED_UNLIMITED;
+    sched->claims = 1;
     if (read_resources(r, value[RESOURCES]) < 0 || read_match(r, value[MATCH]) < 0 ||
         value_time(r, value[DEFAULT_DURATION], "default-duration", TIME_OR_UNKNOWN,
                    &sched->default_duration) < 0 ||
         value_time(r, value[DEFAULT_LIMIT], "default-limit", TIME_OR_UNLIMITED,
                    &sched->default_limit) < 0 ||
+        value_time(r, value[STARVATION_THRESHOLD], "starvation-threshold", TIME_OR_NONE,
+                   &sched->starvation_threshold) < 0 ||
+        value_number(r, value[CLAIMS], "claims", 1, COUNT_MAX, false, &sched->claims) < 0 ||
         read_passes(r, value[PASSES]) < 0 || read_bounds(r, value[BOUNDS]) < 0 ||
         read_users(r, value[USERS]) < 0 || read_shares(r, value[SHARES]) < 0 ||
         read_accounts(r, value[ACCOUNTS]) < 0 || read_queues(r, value[QUEUES]) < 0 ||

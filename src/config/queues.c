@@ -22,6 +22,8 @@ enum queue_key {
     GROUPS,
     DEFAULT_DURATION,
     DEFAULT_LIMIT,
+    STARVATION_THRESHOLD,
+    CLAIMS,
     LIMITS,
     QUEUE_KEYS
 };
@@ -39,6 +41,8 @@ static const char *const queue_names[] = {"parent",
                                           "groups",
                                           "default-duration",
                                           "default-limit",
+                                          "starvation-threshold",
+                                          "claims",
                                           "limits"};
 static const struct doc_keys queue_keys = {"a queue", queue_names, QUEUE_KEYS, 0};
 
@@ -140,7 +144,10 @@ static int read_common(struct reading *r, const uint32_t *value, struct sched_qu
         value_time(r, value[DEFAULT_DURATION], "default-duration", TIME_OR_UNKNOWN,
                    &queue->default_duration) < 0 ||
         value_time(r, value[DEFAULT_LIMIT], "default-limit", TIME_OR_UNLIMITED,
-                   &queue->default_limit) < 0)
+                   &queue->default_limit) < 0 ||
+        value_time(r, value[STARVATION_THRESHOLD], "starvation-threshold", TIME_OR_NONE,
+                   &queue->starvation_threshold) < 0 ||
+        value_number(r, value[CLAIMS], "claims", 1, COUNT_MAX, false, &queue->claims) < 0)
         return -1;
     if (queue->n_users == 0)
         queue->users = NULL;
@@ -161,6 +168,8 @@ static int read_own(struct reading *r, const uint32_t *value, struct sched_queue
 {
     queue->default_duration = r->config->sched.default_duration;
     queue->default_limit = r->config->sched.default_limit;
+    queue->starvation_threshold = r->config->sched.starvation_threshold;
+    queue->claims = r->config->sched.claims;
     if (read_policy(r, value, queue) < 0 || read_requires(r, value[REQUIRES], queue) < 0 ||
         read_preemptible(r, value[PREEMPTIBLE], queue) < 0 ||
         read_queue_shares(r, value[SHARES], queue) < 0)
@@ -187,6 +196,8 @@ static int read_virtual(struct reading *r, const uint32_t *value,
     queue->n_groups = parent->n_groups;
     queue->default_duration = parent->default_duration;
     queue->default_limit = parent->default_limit;
+    queue->starvation_threshold = parent->starvation_threshold;
+    queue->claims = parent->claims;
     queue->limits.job = parent->limits.job;
     queue->limits.n_job = parent->limits.n_job;
     queue->has_parents_exceptions = true;

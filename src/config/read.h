@@ -89,7 +89,8 @@ enum time_kind {
     TIME_ZERO_TOO,
     TIME_UNLIMITED_TOO, /* and zero */
     TIME_OR_UNLIMITED,  /* these are above zero, or the word, which is SCHED_UNLIMITED */
-    TIME_OR_UNKNOWN
+    TIME_OR_UNKNOWN,
+    TIME_OR_NONE
 };
 int value_time(const struct reading *r, uint32_t i, const char *key, enum time_kind kind,
                int64_t *ret);

@@ -383,6 +383,8 @@ static void show_queue(struct showing *s, const struct sched_queue_config *q)
     line_names(s, 2, "groups", q->groups, q->n_groups);
     line_time_or(s, 2, "default-duration", q->default_duration, "unknown");
     line_time_or(s, 2, "default-limit", q->default_limit, "unlimited");
+    line_time_or(s, 2, "starvation-threshold", q->starvation_threshold, "none");
+    line_number(s, 2, "claims", q->claims);
     show_limits(s, q);
 }
 
@@ -456,6 +458,8 @@ char *config_show(const struct config *c, int64_t second)
         line(&s, 0, "default-queue", sched->default_queue);
     line_time_or(&s, 0, "default-duration", sched->default_duration, "unknown");
     line_time_or(&s, 0, "default-limit", sched->default_limit, "unlimited");
+    line_time_or(&s, 0, "starvation-threshold", sched->starvation_threshold, "none");
+    line_number(&s, 0, "claims", sched->claims);
     strbuf_puts(&s.text, "passes:\n");
     line_time(&s, 1, "min-interval", sched->min_interval);
     line_number(&s, 1, "max-events", sched->max_events);

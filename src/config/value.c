@@ -239,7 +239,8 @@ int value_time(const struct reading *r, uint32_t i, const char *key, enum time_k
 {
     static const char *const words[] = {[TIME_UNLIMITED_TOO] = "unlimited",
                                         [TIME_OR_UNLIMITED] = "unlimited",
-                                        [TIME_OR_UNKNOWN] = "unknown"};
+                                        [TIME_OR_UNKNOWN] = "unknown",
+                                        [TIME_OR_NONE] = "none"};
     const char *word = words[kind];
     bool zero = kind == TIME_ZERO_TOO || kind == TIME_UNLIMITED_TOO;
     int64_t time;

@@ -88,7 +88,7 @@ bool doc_is_null(const struct doc *d, uint32_t i)
 
 static int unknown_key(const struct doc *d, uint32_t key, const struct doc_keys *keys)
 {
-    char list[192];
+    char list[300];
     size_t used = 0;
     list[0] = '\0';
     for (uint32_t k = 0; k < keys->n && used < sizeof(list); k++)

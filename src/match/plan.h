@@ -108,6 +108,9 @@ int match_adopt(struct match *m, const struct held_text *held, int64_t jobid, in
 void match_job_lift(struct match *m, int64_t jobid);
 void match_job_drop(struct match *m, int64_t jobid);
 
+/* Put it back over whatever is there, as forced. */
+void match_job_lay(struct match *m, int64_t jobid);
+
 /* Put it back exactly as it was, forced or not. Nothing else may have been booked since. */
 void match_job_return(struct match *m, int64_t jobid);
 bool match_job_is_lifted(const struct match *m, int64_t jobid);
@@ -208,6 +211,10 @@ const struct graph *match_inner_graph(const struct match *m);
 
 /* The largest size of a vertex of a type; 0 if there are none. O(types). */
 int64_t match_type_size(const struct match *m, uint16_t type);
+
+/* The vertex that v is in; PLAN_NO_VERTEX: none. */
+#define PLAN_NO_VERTEX UINT32_MAX
+uint32_t match_above(const struct match *m, uint32_t v);
 
 /* The node that v is or is in; v itself if there is none. */
 uint32_t match_node_of(const struct match *m, uint32_t v);

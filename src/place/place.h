@@ -265,6 +265,28 @@ struct place_ops {
      */
     void (*try)(struct place *place, bool begin);
 
+    /* What is withheld for a job whose start nobody knows (sched/controllers/claims.h). Put a lifted booking in
+     * again over whatever is there: counts know nothing of it, calendars do. Another window for one that is lifted,
+     * from `now` on at the earliest (0, or -1 with ENOMEM). Whether all it holds is up and permitted at an instant,
+     * whoever else holds it.
+     */
+    void (*lay)(struct place *place, int64_t booking);
+    int (*shift)(struct place *place, int64_t booking, int64_t at, int64_t end);
+    bool (*stands)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t now);
+
+    /* For each of some bookings, the least that is free now in a node of which it holds something: cores, or what the
+     * machine has instead. Returns 0, or -1 with ENOMEM. O(vertices + what all bookings hold).
+     */
+    int (*free_beside)(struct place *place, const int64_t *bookings, size_t n, int64_t now,
+                       int64_t *free);
+
+    /* How much of a type a booking holds, and how much of that nobody else does now. The type is "node" for one that
+     * has whole nodes, else cores or what the machine has instead. Returns the type, or NULL with ENOMEM. O(vertices +
+     * what all bookings hold).
+     */
+    const char *(*withheld)(struct place *place, int64_t booking, int64_t now, int64_t *has,
+                            int64_t *of);
+
     /* Another end of a booking, whatever else is booked there. Returns 0, or -1 with ENOMEM. */
     int (*extend)(struct place *place, int64_t booking, int64_t end);
 

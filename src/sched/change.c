@@ -239,6 +239,8 @@ static int64_t holders_of(sched_t *s, uint32_t slot)
 static int64_t estimate(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
+    if (job->is_claiming)
+        return -1;
     if (job->state == SCHED_RESERVED) /* one whose victims take their time starts after them */
         return job->at > s->now ? job->at : s->now;
     bool waits = job->state == SCHED_WAITING ||
@@ -259,9 +261,9 @@ int64_t sched_not_before(sched_t *s, sched_job_t handle)
 
 int64_t until_told(const sched_t *s, const struct job *job)
 {
-    return job->ask.duration < s->place->endless ? job_until(job)
-           : job_until(job) < 0                  ? -1
-                                                 : INT64_MAX;
+    return job->ask.duration < s->place->endless    ? job_until(job)
+           : job_until(job) < 0 || job->is_claiming ? -1
+                                                    : INT64_MAX;
 }
 
 int sched_annotate(sched_t *s, sched_job_t handle, struct sched_annotation *a)
@@ -274,7 +276,7 @@ int sched_annotate(sched_t *s, sched_job_t handle, struct sched_annotation *a)
     struct queues *n = s->queues;
     const struct job *job = &s->jobs[slot];
     struct details *d = job->details;
-    *a = (struct sched_annotation){.state = (enum sched_state)job->state,
+    *a = (struct sched_annotation){.state = (enum sched_state)state_told(job),
                                    .tag = job->tag,
                                    .id = d->is_nameless ? "" : depend_id(n->depend, slot),
                                    .queue = n->setup->queue[d->queue].name,

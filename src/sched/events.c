@@ -6,6 +6,7 @@
 #include "berth/sched_query.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
+#include "sched/controllers/starving.h"
 #include "sched/queues.h"
 
 static bool is_waiting(const struct job *job)
@@ -36,9 +37,13 @@ int sched_hold(sched_t *s, int64_t now, sched_job_t job)
 int sched_release(sched_t *s, int64_t now, sched_job_t job)
 {
     uint32_t slot = waiting_of(s, now, job);
+    bool held = slot != JOB_NONE && s->jobs[slot].details->blocked & BLOCK_HOLD;
     if (slot == JOB_NONE || job_unblock(s, slot, BLOCK_HOLD) < 0)
         return -1;
-    return core_event(s, now);
+    core_event(s, now);
+    if (held)
+        starving_begin(s, slot);
+    return 0;
 }
 
 /* Another duration of a job that waits. Returns 0, or -1 with ENOMEM and nothing changed. */
@@ -164,7 +169,7 @@ int sched_queue_set(sched_t *s, int64_t now, const char *queue, bool enabled, bo
 /* Of an entry that holds a reservation, that is one member's; the others wait. */
 static void count_now(const sched_t *s, uint32_t slot, size_t now[SCHED_BLOCKED + 1])
 {
-    uint8_t state = s->jobs[slot].state;
+    int state = state_told(&s->jobs[slot]);
     uint64_t members = members_of(s, slot);
     now[state]++;
     now[state == SCHED_RESERVED ? SCHED_WAITING : state] += members - 1;

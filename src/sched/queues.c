@@ -2,6 +2,7 @@
 #include "sched/queues.h"
 #include "berth/sched_admin.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/starving.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/shares.h"
 
@@ -101,6 +102,10 @@ void queues_destroy(sched_t *s)
     heap_clear(&n->begins);
     heap_clear(&n->ends);
     heap_clear(&n->stops);
+    heap_clear(&n->starves);
+    free(n->starving);
+    free(n->tries);
+    free(n->claims);
     arena_clear(&n->told);
     strbuf_clear(&n->text);
     free(n->lane_of);
@@ -175,8 +180,8 @@ bool queues_check(const sched_t *s)
         displaced += s->jobs[slot].details->displaced >= 0;
     return displaced == n->n_displaced && dict_check(&n->jobspecs) && s->finder->check(s) &&
            limits_check(n->limits) && depend_check(n->depend) && heap_check(&n->begins) &&
-           heap_check(&n->ends) && heap_check(&n->stops) && clock_check(s) && members_check(s) &&
-           (!n->shares || shares_check(s));
+           heap_check(&n->ends) && heap_check(&n->stops) && heap_check(&n->starves) &&
+           clock_check(s) && members_check(s) && (!n->shares || shares_check(s));
 }
 
 /* A job that was preempted waits again, with its place in the order of submission. Returns 0, or -1 with
@@ -214,6 +219,7 @@ int sched_requeue(sched_t *s, int64_t now, sched_job_t handle)
     if (requeue(s, slot) < 0)
         return -1;
     core_event(s, now);
+    starving_begin(s, slot);
     running_released(s);
     never_look(s, slot);
     return 0;

@@ -80,6 +80,10 @@ struct details {
     uint32_t
         keeper; /* of a job that limits keep and that holds a reservation: whose promise that is */
     bool is_candidate; /* open: to be looked at for a promise that a limit has to give */
+    bool is_starving;  /* as of some pass (controllers/starving.h); */
+    bool is_relieved;  /* held: and therefore beside the depth of its lane */
+    bool is_listed;    /* while the starving jobs are listed anew */
+    int64_t since;     /* when it became pending last */
     int64_t priority, begin, preemptible_after;
     int64_t limit; /* what it may take at most; SCHED_UNLIMITED */
     int64_t
@@ -118,6 +122,12 @@ struct let_calendar {
     uint32_t calendar, lane;
 };
 
+/* A starving job whose start nobody knows; and whether its claim is out of the calendars briefly. */
+struct claim {
+    uint32_t slot;
+    bool is_aside;
+};
+
 struct queues {
     struct setup *setup;
     struct opened opened;
@@ -142,7 +152,17 @@ struct queues {
     struct let_calendar *let_calendars; /* of limits that may let one go on so */
     size_t n_let_calendars, cap_let_calendars;
     uint64_t lettings, rounds; /* passes, and rounds of these, in which some may be let go on */
-    uint32_t *limited;         /* jobs over a limit; some may be so no more */
+    struct heap starves;       /* pending jobs by when they are starving, and not yet */
+    uint32_t *starving;        /* those that are; some may be so no more */
+    size_t n_starving, cap_starving;
+    struct claim *claims;
+    size_t n_claims, cap_claims;
+    bool is_starving_late;       /* all jobs are to be looked at for that */
+    struct tried starving_tried; /* as of when all of them were, for what they could be given */
+    struct due *tries;           /* of a walk: those that it looks at for that, */
+    size_t n_tries, cap_tries, next_try;
+    bool lists_tries;  /* which are to be listed */
+    uint32_t *limited; /* jobs over a limit; some may be so no more */
     size_t n_limited, cap_limited;
     size_t limited_seen;      /* so many of them were looked at, */
     size_t limited_kept;      /* and so many are still in the list */

@@ -18,6 +18,7 @@ static const char *const plain[] = {
     [SCHED_REASON_PRIORITY] = "priority",
     [SCHED_REASON_PREEMPTING] = "preempting",
     [SCHED_REASON_GANG_WAITS] = "waits for its gang",
+    [SCHED_REASON_STARVING] = "starving",
     [SCHED_REASON_UNITS] = "more units than the machine has",
     [SCHED_REASON_NO_TIME] = "no time in the calendar is long enough",
     [SCHED_REASON_NO_QUEUE] = "no queue named, and there is no default queue",
@@ -45,7 +46,7 @@ static const char resources[] = "resources ", begin[] = "begin ", limit[] = "lim
                   unlimited[] = " recurs: give a time limit", until[] = " until ", of[] = " of ",
                   members_fit[] = " members fit", members_left[] = " members are left",
                   one_member[] = "member ", failed[] = " failed", class[] = "class ",
-                  shut[] = " has 0 percent";
+                  shut[] = " has 0 percent", claims[] = "claims ", waits[] = ", waits for ";
 
 /* ---- Written ---- */
 
@@ -85,6 +86,16 @@ static void put_dependency(char *text, const struct sched_reason *r)
         put_job(text, before, &r->job[i]);
     if (r->singleton || r->others)
         put(text, "%s%s", before, r->singleton ? singleton : others);
+}
+
+static void put_claim(char *text, const struct sched_reason *r)
+{
+    const char *before = waits;
+    put(text, "%s%" PRId64 "%s%" PRId64 " %ss", claims, r->has, of, r->of, r->type);
+    for (size_t i = 0; i < r->n_jobs; i++, before = ",")
+        put_job(text, before, &r->job[i]);
+    if (r->others)
+        put(text, "%s%s", before, others);
 }
 
 static void put_limit(char *text, const struct sched_reason *r)
@@ -131,6 +142,9 @@ const char *sched_reason_text(const struct sched_reason *r, char text[SCHED_REAS
         break;
     case SCHED_REASON_LIMIT:
         put_limit(text, r);
+        break;
+    case SCHED_REASON_CLAIM:
+        put_claim(text, r);
         break;
     case SCHED_REASON_RESOURCES:
         put(text, "%s%s", resources, r->type);
@@ -254,6 +268,22 @@ static struct sched_reason_job read_job(char *id)
     return job;
 }
 
+/* "57,58[3],singleton" */
+static void read_jobs(struct sched_reason *r, char *list)
+{
+    for (char *next = list; next; list = next) {
+        next = strchr(list, ',');
+        if (next)
+            *next++ = '\0';
+        if (!next && strcmp(list, singleton) == 0)
+            r->singleton = true;
+        else if (r->n_jobs == SCHED_REASON_JOBS || (!next && strcmp(list, others) == 0))
+            r->others = true;
+        else
+            r->job[r->n_jobs++] = read_job(list);
+    }
+}
+
 /* "dependency 57,58[3],singleton", "dependency 57: never met" */
 static bool read_dependency(struct sched_reason *r, char *text)
 {
@@ -267,17 +297,27 @@ static bool read_dependency(struct sched_reason *r, char *text)
         r->job[r->n_jobs++] = read_job(list);
         return true;
     }
-    for (char *next = list; next; list = next) {
-        next = strchr(list, ',');
-        if (next)
-            *next++ = '\0';
-        if (!next && strcmp(list, singleton) == 0)
-            r->singleton = true;
-        else if (r->n_jobs == SCHED_REASON_JOBS || (!next && strcmp(list, others) == 0))
-            r->others = true;
-        else
-            r->job[r->n_jobs++] = read_job(list);
-    }
+    read_jobs(r, list);
+    return true;
+}
+
+/* "claims 6 of 8 cores, waits for 57,58[3]" */
+static bool read_claim(struct sched_reason *r, char *text)
+{
+    char *has = after(text, claims);
+    char *total = has ? strstr(has, of) : NULL;
+    char *type = total ? strchr(total + strlen(of), ' ') : NULL;
+    char *list = type ? strstr(type, waits) : NULL;
+    size_t length = type ? (size_t)((list ? list : type + strlen(type)) - type) : 0;
+    if (length < 3 || type[length - 1] != 's')
+        return false;
+    *total = *type = type[length - 1] = '\0';
+    if (!read_number(has, 0, &r->has) || !read_number(total + strlen(of), 0, &r->of))
+        return false;
+    r->kind = SCHED_REASON_CLAIM;
+    r->type = type + 1;
+    if (list)
+        read_jobs(r, list + strlen(waits));
     return true;
 }
 
@@ -379,7 +419,7 @@ static bool read_plain(struct sched_reason *r, const char *text)
 static void read_any(struct sched_reason *r, char *text)
 {
     char *rest;
-    if (read_plain(r, text) || read_begin(r, text) || read_limit(r, text) ||
+    if (read_plain(r, text) || read_begin(r, text) || read_limit(r, text) || read_claim(r, text) ||
         read_dependency(r, text) || read_block(r, text) || read_set_aside(r, text) ||
         read_gang(r, text) || read_class(r, text))
         return;

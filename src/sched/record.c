@@ -7,8 +7,10 @@
 #include "base/errtext.h"
 #include "berth/sched_snapshot.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/claims.h"
 #include "sched/controllers/kept.h"
 #include "sched/controllers/limiter.h"
+#include "sched/controllers/starving.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
 #include "sched/waiting/gang.h"
@@ -61,10 +63,15 @@ static int put_texts(sched_t *s, uint32_t slot, struct sched_record *record)
     return 0;
 }
 
-/* The limit that keeps a job, as text in the buffer for answers. */
-static const char *limit_text(sched_t *s, uint32_t slot)
+/* Why a holder stands beside the depth of its lane, as text in the buffer for answers: the limit that keeps it, or that
+ * it was starving.
+ */
+static const char *kept_text(sched_t *s, uint32_t slot)
 {
-    struct sched_reason why = limit_reason(s, &s->jobs[slot].details->over);
+    const struct details *d = s->jobs[slot].details;
+    struct sched_reason why = {.kind = SCHED_REASON_STARVING};
+    if (!d->is_relieved)
+        why = limit_reason(s, &d->over);
     return sched_reason_text(&why, s->queues->answer);
 }
 
@@ -79,10 +86,12 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
     struct details *d = job->details;
     *record = (struct sched_record){
         .member = d->member,
-        .state = (enum sched_state)job->state,
+        .state = (enum sched_state)state_told(job),
+        .claim = job->is_claiming,
         .submitted = job->submitted,
+        .since = d->since,
         .at = job->at,
-        .until = until_told(s, job),
+        .until = job->is_claiming ? INT64_MAX : until_told(s, job),
         .how = d->how,
         .held = d->blocked & BLOCK_HOLD,
         .reason = d->never ? sched_reason_text(d->never, s->queues->answer) : d->told,
@@ -93,7 +102,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
         .untold = d->is_untold,
         .expected = d->is_expected_told,
         .waits = d->waits,
-        .limit = job->is_kept ? limit_text(s, slot) : NULL,
+        .limit = job->is_kept && !job->is_claiming ? kept_text(s, slot) : NULL,
         .stopping = d->is_stopping};
     record->request = (struct sched_request){.duration = d->limit,
                                              .estimate = estimate_told(s, d),
@@ -124,7 +133,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
     }
     if (job->state == SCHED_RESERVED && d->victims > 0)
         record->state = SCHED_WAITING; /* it preempts again */
-    if ((record->state == SCHED_RUNNING || record->state == SCHED_RESERVED) &&
+    if ((record->state == SCHED_RUNNING || record->state == SCHED_RESERVED || record->claim) &&
         s->place->ops->write(s->place, job->booking, "jgf", &record->resources,
                              &record->resources_length) < 0)
         return -1;
@@ -141,12 +150,14 @@ static struct sched_reason reason_read(const sched_t *s, const char *from,
     return reason;
 }
 
-/* The limit that keeps a job which holds a promise of it. Returns 0, or -1 with ENOMEM. */
+/* Why a holder stands beside the depth of its lane, if it does. Returns 0, or -1 with ENOMEM. */
 static int take_up_kept(sched_t *s, uint32_t slot, const struct sched_record *r)
 {
     struct details *d = s->jobs[slot].details;
     char text[SCHED_REASON_TEXT];
     struct sched_reason reason = reason_read(s, r->limit, text);
+    s->jobs[slot].is_kept = d->is_relieved = reason.kind == SCHED_REASON_STARVING;
+    d->keeper = NO_CALENDAR;
     if (reason.kind != SCHED_REASON_LIMIT)
         return 0;
     if (limit_keep(s, slot, &reason.limit) < 0)
@@ -156,28 +167,45 @@ static int take_up_kept(sched_t *s, uint32_t slot, const struct sched_record *r)
     return 0;
 }
 
+/* Book what a record says that a job has. Returns the booking, or -1 with a text. */
+static int64_t adopt(sched_t *s, const struct sched_record *r, int64_t until, berth_error_t *err)
+{
+    const struct place_ops *ops = s->place->ops;
+    bool reserved = r->claim || r->state == SCHED_RESERVED;
+    if (r->claim)
+        claims_begin(s);
+    int64_t booking = ops->adopt(s->place, r->format ? r->format : "jgf", r->resources,
+                                 r->resources_length, r->at, until, reserved, err);
+    int saved = errno;
+    if (r->claim)
+        claims_end(s, booking);
+    errno = saved;
+    return booking;
+}
+
 /* Take up what a job was given. Returns 0, or -1 with a text. */
 static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, berth_error_t *err)
 {
     struct job *job = &s->jobs[slot];
-    bool reserved = r->state == SCHED_RESERVED;
+    bool reserved = r->claim || r->state == SCHED_RESERVED;
     if (controllers_prepare(s, slot) < 0)
         return errtext_set(err, ENOMEM, "out of memory");
     int64_t until = r->until < INT64_MAX ? r->until : r->at + s->place->endless;
     if (!r->resources || until <= r->at)
         return errtext_set(err, EINVAL, "expected what it holds, from when until when");
-    int64_t booking = s->place->ops->adopt(s->place, r->format ? r->format : "jgf", r->resources,
-                                           r->resources_length, r->at, until, reserved, err);
+    int64_t booking = adopt(s, r, until, err);
     if (booking < 0)
         return -1;
+    job->is_kept = r->claim;
     if (controllers_enter(s, slot, booking, r->at, until) < 0 ||
-        (reserved && take_up_kept(s, slot, r) < 0) ||
+        (reserved && !r->claim && take_up_kept(s, slot, r) < 0) ||
         (reserved &&
-         (open_insert(s, slot, false) < 0 || held_insert(s, slot, r->at, booking) < 0))) {
+         (open_insert(s, slot, false) < 0 || held_insert(s, slot, r->at, booking) < 0)) ||
+        (r->claim && claim_restored(s, slot) < 0)) {
         if (job->state == SCHED_WAITING)
             open_remove(s, slot);
         job->state = SCHED_BLOCKED;
-        job->is_kept = false;
+        job->is_kept = job->details->is_relieved = false;
         controllers_uncount(s, slot, booking);
         s->place->ops->release(s->place, booking);
         return errtext_set(err, ENOMEM, "out of memory");
@@ -186,11 +214,15 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
     job->booking = booking;
     job->at = r->at;
     pending_begin(s, slot);
-    job->details->is_promise_told = reserved;
+    job->details->is_promise_told = reserved && !r->claim;
+    if (r->claim)
+        return 0;
     job->details->is_expected = job->details->is_expected_told = reserved && r->expected;
     job->details->waits = reserved && r->waits;
     if (reserved) {
-        if (job->is_kept)
+        if (job->details->is_relieved)
+            starving_relieved(s, slot);
+        else if (job->is_kept)
             kept_enter(s, slot);
         held_unseen(s, job);
         return 0;
@@ -335,7 +367,7 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
     if (party < 0)
         return errtext_set(err, ENOMEM, "out of memory");
     d->party = (uint32_t)party;
-    if (r->state == SCHED_RUNNING || r->state == SCHED_RESERVED)
+    if (r->state == SCHED_RUNNING || r->state == SCHED_RESERVED || r->claim)
         return take_up(s, slot, r, err);
     struct sched_request request = r->request;
     request.hold = r->held;
@@ -364,6 +396,7 @@ static int restore_slot(sched_t *s, uint32_t slot, const struct sched_record *r,
         return errtext_set(err, errno, "%s", why.text);
     if (restore_job(s, slot, r, err) < 0)
         return -1;
+    s->jobs[slot].details->since = r->since > 0 ? r->since : r->submitted;
     restore_displaced(s, slot, r);
     if (r->reason)
         snprintf(told, SCHED_REASON_TEXT, "%s", r->reason);
@@ -476,6 +509,8 @@ int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t event
     usage_restored(s);
     n->passed = passed;
     n->events = events;
+    claims_settle(s);
+    starving_restored(s, passed);
     if (events == 0) {
         /* Nothing has happened to what that pass left, whatever has changed on the way here. */
         s->swept = true;

@@ -192,14 +192,14 @@ int sched_prioritize(sched_t *s, int64_t now, sched_job_t handle, int64_t priori
 int sched_state(const sched_t *s, sched_job_t handle)
 {
     uint32_t slot = job_find(s, handle);
-    return slot == JOB_NONE ? -1 : s->jobs[slot].state;
+    return slot == JOB_NONE ? -1 : state_told(&s->jobs[slot]);
 }
 
 int64_t sched_start_time(const sched_t *s, sched_job_t handle)
 {
     uint32_t slot = job_find(s, handle);
-    if (slot != JOB_NONE &&
-        (s->jobs[slot].state == SCHED_RUNNING || s->jobs[slot].state == SCHED_RESERVED))
+    int state = slot == JOB_NONE ? -1 : state_told(&s->jobs[slot]);
+    if (state == SCHED_RUNNING || state == SCHED_RESERVED)
         return s->jobs[slot].at;
     errno = EINVAL;
     return -1;
@@ -253,7 +253,7 @@ static bool due_is_right(const sched_t *s, uint32_t slot)
     if (job->state != SCHED_RESERVED)
         return true;
     int64_t key = s->due.v[s->due.place[slot] - 1].key;
-    return key == (job_waits_for_victims(job) ? INT64_MAX : job->at);
+    return key == (job_waits_for_victims(job) || job->is_claiming ? INT64_MAX : job->at);
 }
 
 bool sched_check(const sched_t *s)

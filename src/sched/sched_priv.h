@@ -71,7 +71,8 @@ struct job {
     bool is_placed;     /* of a fresh job: outrank has looked at it in this pass */
     bool is_let_again;  /* in this pass, from being blocked by limits */
     bool is_lifted;     /* held, and its booking is out of the calendars for a while */
-    bool is_kept;       /* held: by a limit alone, and so beside the lane's depth */
+    bool is_kept;       /* held: beside the lane's depth, by a limit alone or as it was starving */
+    bool is_claiming;   /* held: a claim (controllers/claims.h), and its start is not known */
     bool is_preempting; /* held: it has what its victims still use, or have left to it */
     /* Held: a controller did not let it have something better: it is tried again when that may have changed. */
     bool is_tried_again;
@@ -148,6 +149,7 @@ struct lane {
     uint32_t part;       /* of the machine */
     uint32_t queue;      /* in the setup of a scheduler with queues */
     uint32_t preempting; /* held jobs that have preempted others: beside `depth` */
+    uint32_t relieved;   /* those that are kept as they were starving */
     bool is_stopped;     /* its waiting jobs may not start */
     bool makes_room;     /* in this walk, room may be made for its jobs (controller.h) */
     bool is_rebalanced;  /* in this pass, on workers that classes have borrowed (rebalance.c) */
@@ -293,6 +295,12 @@ static inline bool time_is_good(const sched_t *s, int64_t now)
 
 /* Whether a held job waits for the ends of others that were preempted for it. */
 bool job_waits_for_victims(const struct job *job);
+
+/* The state of a job as others are told: one that has a claim waits. */
+static inline int state_told(const struct job *job)
+{
+    return job->is_claiming ? SCHED_WAITING : job->state;
+}
 
 /* The end of what a held or running job has booked; -1: it has nothing booked. */
 static inline int64_t job_until(const struct job *job)
@@ -546,6 +554,9 @@ int held_late(sched_t *s, uint32_t slot);
  */
 enum step start_open(sched_t *s, uint32_t slot, bool turn);
 
+/* The same for one for which there is room, though others that ask for the same have none. */
+enum step start_surely(sched_t *s, uint32_t slot);
+
 /* Limits don't let a job start, whose details name the one that it is over: it is promised a time beside the
  * depth of its lane, if the limit has a promise to give, or else blocked.
  */
@@ -561,6 +572,9 @@ void job_started(sched_t *s, uint32_t slot, enum sched_how how);
  */
 int gang_prepare(sched_t *s, uint32_t slot);
 enum step gang_start(sched_t *s, uint32_t slot, enum sched_how how);
+
+/* A starving job that can't start is promised a time beside the depth of its lane. STEP_BUSY: there is none. */
+enum step promise_starving(sched_t *s, uint32_t slot);
 
 /* Give an open job a reservation at its earliest time. STEP_BUSY: there is none for the time being. */
 enum step promise(sched_t *s, uint32_t slot);

@@ -263,7 +263,7 @@ uint32_t job_enter(sched_t *s, const struct sched_request *request,
         s->seq = job->key.seq + 1;
     job->ask = (struct place_ask){.class = PLACE_NO_CLASS};
     job->state = SCHED_BLOCKED;
-    job->is_preempting = job->is_tried_again = job->is_kept = false;
+    job->is_preempting = job->is_tried_again = job->is_kept = job->is_claiming = false;
     job->lane = 0;
     details_link(s, slot);
     return slot;

@@ -96,11 +96,11 @@ struct saved_core {
     const char *queue, *account, *user, *name, *dependency, *jobspec, *reason, *limit;
     json_t *groups, *resources;
     const char *indices, *waiting;
-    int64_t duration, estimate, priority, begin, preemptible_after, submitted, at, until, promised,
-        max_running, min, succeeded, replaced;
+    int64_t duration, estimate, priority, begin, preemptible_after, submitted, since, at, until,
+        promised, max_running, min, succeeded, replaced;
     int failure;
     const char *gang_over;
-    bool hold, held, fresh, untold, stopping, displaced, expected, waits, gang_up;
+    bool hold, held, fresh, untold, stopping, displaced, expected, waits, gang_up, claim;
 };
 
 static const struct key core_keys[] = {
@@ -138,8 +138,10 @@ static const struct key core_keys[] = {
     KEY_OF(struct saved_core, displaced, KEY_BOOL, .needed = false),
     KEY_OF(struct saved_core, expected, KEY_BOOL, .needed = false),
     KEY_OF(struct saved_core, waits, KEY_BOOL, .needed = false),
+    KEY_OF(struct saved_core, claim, KEY_BOOL, .needed = false),
     KEY_OF(struct saved_core, promised, KEY_WHOLE, .needed = false, .max = INT64_MAX),
     NUMBER(struct saved_core, submitted, .needed = true),
+    NUMBER(struct saved_core, since, .needed = false),
     NUMBER(struct saved_core, at, .needed = false),
     NUMBER(struct saved_core, until, .needed = false),
     KEY_OF(struct saved_core, how, KEY_WORD, .words = how_words),
@@ -264,10 +266,12 @@ static json_t *save_core(const struct play *p, sched_job_t handle)
     put_true(object, "displaced", r.displaced, &rc);
     put_true(object, "expected", r.expected, &rc);
     put_true(object, "waits", r.waits, &rc);
+    put_true(object, "claim", r.claim, &rc);
     if (r.displaced)
         put_whole(object, "promised", r.promised, 0, &rc);
     put_whole(object, "submitted", r.submitted, INT64_MIN, &rc);
-    if (r.state == SCHED_RUNNING || r.state == SCHED_RESERVED) {
+    put_whole(object, "since", r.since, r.submitted, &rc);
+    if (r.state == SCHED_RUNNING || r.state == SCHED_RESERVED || r.claim) {
         put_whole(object, "at", r.at, INT64_MIN, &rc);
         put_whole(object, "until", time_out(r.until), INT64_MIN, &rc);
         put_text(object, "how", how_words[r.how], &rc);
@@ -441,6 +445,7 @@ static struct sched_record record_of(const struct play *p, const struct saved_co
         .member = (uint32_t)((size_t)s->job - sub->first),
         .state = (enum sched_state)s->state,
         .submitted = s->submitted,
+        .since = s->since,
         .at = s->at,
         .until = time_in(s->until),
         .how = (enum sched_how)s->how,
@@ -453,6 +458,7 @@ static struct sched_record record_of(const struct play *p, const struct saved_co
         .displaced = s->displaced,
         .expected = s->expected,
         .waits = s->waits,
+        .claim = s->claim,
         .promised = s->promised,
     };
 }
@@ -482,7 +488,8 @@ static int load_core(struct play *p, const struct saved_core *s, const struct ke
     j->promised = s->state == SCHED_RESERVED ? s->at : -1;
     j->expected = s->expected;
     sched_job_t handle = sched_restore(p->d.sched, p->d.now, &record, &why);
-    if (handle < 0 && errno != ENOMEM && s->state == SCHED_RESERVED) {
+    if (handle < 0 && errno != ENOMEM && (s->state == SCHED_RESERVED || s->claim)) {
+        record.claim = false;
         record.state = SCHED_WAITING; /* what it was promised does not exist any more */
         handle = sched_restore(p->d.sched, p->d.now, &record, &why);
     }

@@ -360,6 +360,8 @@ static void make_queue(struct maker *m, struct sched_queue_config *q,
     q->groups = make_names(m, &q->n_groups);
     q->default_duration = any(m, 0, 3) ? make_time(m, 1) : SCHED_UNLIMITED;
     q->default_limit = any(m, 0, 3) ? make_time(m, 1) : SCHED_UNLIMITED;
+    q->starvation_threshold = any(m, 0, 3) ? make_time(m, 1) : SCHED_UNLIMITED;
+    q->claims = any(m, 1, 9);
     if (parent) {
         q->limits.job = make_more(m, parent->limits.job, parent->limits.n_job, &q->limits.n_job);
         q->limits.user =
@@ -456,6 +458,8 @@ static void make_config(struct maker *m, struct config *c)
     c->sched.second = m->second;
     c->sched.default_duration = any(m, 0, 3) ? make_time(m, 1) : SCHED_UNLIMITED;
     c->sched.default_limit = any(m, 0, 3) ? make_time(m, 1) : SCHED_UNLIMITED;
+    c->sched.starvation_threshold = any(m, 0, 3) ? make_time(m, 1) : SCHED_UNLIMITED;
+    c->sched.claims = any(m, 1, 9);
     c->sched.min_interval = make_time(m, 0);
     c->sched.max_events = make_count(m, 0);
     c->sched.ended_jobs = make_count(m, 1);
@@ -608,6 +612,8 @@ static void same_queue(const struct sched_queue_config *a, const struct sched_qu
     assert_int_equal(a->priority, b->priority);
     assert_int_equal(a->default_duration, b->default_duration);
     assert_int_equal(a->default_limit, b->default_limit);
+    assert_int_equal(a->starvation_threshold, b->starvation_threshold);
+    assert_int_equal(a->claims, b->claims);
     assert_int_equal(a->preemptible, b->preemptible);
     same_names(a->users, a->n_users, b->users, b->n_users);
     same_names(a->groups, a->n_groups, b->groups, b->n_groups);
@@ -676,6 +682,8 @@ static void same_config(const struct config *a, const struct config *b)
     same_text(a->sched.default_queue, b->sched.default_queue);
     assert_int_equal(a->sched.default_duration, b->sched.default_duration);
     assert_int_equal(a->sched.default_limit, b->sched.default_limit);
+    assert_int_equal(a->sched.starvation_threshold, b->sched.starvation_threshold);
+    assert_int_equal(a->sched.claims, b->sched.claims);
     assert_int_equal(a->sched.min_interval, b->sched.min_interval);
     assert_int_equal(a->sched.max_events, b->sched.max_events);
     assert_int_equal(a->sched.ended_jobs, b->sched.ended_jobs);

@@ -368,11 +368,11 @@ static const struct wrong wrong_machines[] = {
     {"", "1:1: expected a mapping, got nothing"},
     {"[]", "1:1: expected a configuration as a mapping, got a list"},
     {"{}", "1:1: key \"resources\": expected in a configuration, is missing"},
-    {NODES "queue: {}\n",
-     "2:1: key \"queue\": expected in a configuration: resources, match, "
-     "default-queue, default-duration, default-limit, passes, users, shares, accounts, queues, "
-     "blocks, bounds, trace, "
-     "server"},
+    {NODES "queue: {}\n", "2:1: key \"queue\": expected in a configuration: resources, match, "
+                          "default-queue, default-duration, default-limit, starvation-threshold, "
+                          "claims, passes, users, shares, accounts, queues, "
+                          "blocks, bounds, trace, "
+                          "server"},
     {NODES NODES, "2:1: key \"resources\": expected once in a mapping"},
     {"resources: &a {nodes: 1}\nusers: *a\n", "2:8: expected a value, not an alias of one"},
     {"resources: here", "1:12: key \"resources\": expected local, {file: ...} or {nodes: ...}, got "
@@ -461,9 +461,13 @@ static const struct wrong wrong_queues[] = {
      "3:7: key \"depth\": expected in a queue: parent, policy, queue-depth, max-queue-depth, "
      "reservation-depth, max-reservation-depth, requires, preemptible, shares, priority, users, "
      "groups, "
-     "default-duration, default-limit, limits"},
+     "default-duration, default-limit, starvation-threshold, claims, limits"},
     {QUEUE("{policy: eazy}"),
      "3:15: key \"policy\": expected fcfs, easy, hybrid, conservative or ageing, got \"eazy\""},
+    {QUEUE("{starvation-threshold: 0}"), "3:29: key \"starvation-threshold\": expected seconds, or "
+                                         "a number with s, m, h, d or w as in 1.5h, "
+                                         "above 0 and up to 100 years, or none, got \"0\""},
+    {QUEUE("{claims: 0}"), "3:15: key \"claims\": expected " COUNT_UP_TO ", got \"0\""},
     {QUEUE("{queue-depth: 0}"),
      "3:20: key \"queue-depth\": expected " COUNT_UP_TO ", or unlimited, got \"0\""},
     {QUEUE("{max-queue-depth: many}"),
@@ -774,6 +778,8 @@ static const char shown[] = "resources:\n"
                             "  format: rv1_nosched\n"
                             "default-duration: 1.5\n"
                             "default-limit: unlimited\n"
+                            "starvation-threshold: 3600\n"
+                            "claims: 1\n"
                             "passes:\n"
                             "  min-interval: 0\n"
                             "  max-events: 0\n"
@@ -798,6 +804,8 @@ static const char shown[] = "resources:\n"
                             "    groups: []\n"
                             "    default-duration: 1.5\n"
                             "    default-limit: unlimited\n"
+                            "    starvation-threshold: none\n"
+                            "    claims: 3\n"
                             "    limits:\n"
                             "      job: {duration: 90}\n"
                             "      user: {}\n"
@@ -810,6 +818,8 @@ static const char shown[] = "resources:\n"
                             "    groups: []\n"
                             "    default-duration: 1.5\n"
                             "    default-limit: unlimited\n"
+                            "    starvation-threshold: 60\n"
+                            "    claims: 3\n"
                             "    limits:\n"
                             "      job: {duration: 90}\n"
                             "      user: {}\n"
@@ -844,9 +854,11 @@ static void all_is_shown(void **state)
     struct config *c = parse("resources: {file: \"a b\", format: jgf}\n"
                              "default-duration: 1.5\n"
                              "default-limit: unlimited\n"
+                             "starvation-threshold: 1h\n"
                              "users: {\"null\": [\"é\"], \"1\": []}\n"
-                             "queues: {b: {policy: conservative, limits: {job: {duration: 90s}}},\n"
-                             "  v: {parent: b}}\n"
+                             "queues: {b: {policy: conservative, limits: {job: {duration: 90s}},\n"
+                             "    starvation-threshold: none, claims: 3},\n"
+                             "  v: {parent: b, starvation-threshold: 1m}}\n"
                              "blocks: [{" BLOCK "}]\n"
                              "bounds: {what-if-holders: 7}\n"
                              "trace: {users: {10: x, 9: y}}\n"

@@ -78,6 +78,10 @@ static void what_is_written_is_read(void **state)
     BOTH("3 of  members are left", SCHED_REASON_REQUEST, .words = "3 of  members are left");
     BOTH("member  failed", SCHED_REASON_REQUEST, .words = "member  failed");
     BOTH("member a failed", SCHED_REASON_REQUEST, .words = "member a failed");
+    BOTH("starving", SCHED_REASON_STARVING);
+    BOTH("claims 6 of 8 cores", SCHED_REASON_CLAIM, .has = 6, .of = 8, .type = "core");
+    BOTH("claims 0 of 2 nodes, waits for 57,58[3],...", SCHED_REASON_CLAIM, .of = 2, .type = "node",
+         .job = {{"57", -1}, {"58", 3}}, .n_jobs = 2, .others = true);
     BOTH("block night until 3600.5", SCHED_REASON_SET_ASIDE, .block = "night", .at = 3600500000);
     BOTH("block a until 5 until 7", SCHED_REASON_SET_ASIDE, .block = "a until 5", .at = 7000000);
     BOTH("resources core", SCHED_REASON_RESOURCES, .type = "core");

@@ -60,6 +60,17 @@ void match_job_drop(struct match *m, int64_t jobid)
     count(m, job, 1);
 }
 
+void match_job_lay(struct match *m, int64_t jobid)
+{
+    struct job *job = job_of(m, jobid);
+
+    if (!job->lifted)
+        return;
+    job->forced = true;
+    job->lifted = false;
+    count(m, job, 1);
+}
+
 void match_job_return(struct match *m, int64_t jobid)
 {
     struct job *job = job_of(m, jobid);

@@ -37,6 +37,13 @@ static int64_t below(const struct match *m, uint32_t v, uint16_t type)
     return sum ? (int64_t)sum->units : 0;
 }
 
+_Static_assert(PLAN_NO_VERTEX == VERTEX_NONE, "they are the same");
+
+uint32_t match_above(const struct match *m, uint32_t v)
+{
+    return above(m, v);
+}
+
 /* True if the node that v is or is in is down, or something above that node. What is down within a node
  * doesn't count, as the node may be given whole all the same.
  */

@@ -411,6 +411,17 @@ bool graph_place_next_shared(const struct place *place, int64_t booking, uint32_
 int graph_place_narrow(struct place *place, const struct place_ask *ask);
 void graph_place_allow(struct place *place, uint32_t node);
 
+/* ---- What is withheld (withhold.c) ---- */
+
+void graph_place_lay(struct place *place, int64_t booking);
+int graph_place_shift(struct place *place, int64_t booking, int64_t at, int64_t end);
+bool graph_place_stands(struct place *place, const struct place_ask *ask, int64_t booking,
+                        int64_t now);
+int graph_place_free_beside(struct place *place, const int64_t *bookings, size_t n, int64_t now,
+                            int64_t *free);
+const char *graph_place_withheld(struct place *place, int64_t booking, int64_t now, int64_t *has,
+                                 int64_t *of);
+
 /* ---- Why ---- */
 
 const char *graph_place_lacks(struct place *place, const struct place_ask *ask, int64_t at,

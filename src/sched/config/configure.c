@@ -14,6 +14,7 @@
 #include "sched/config/overtake.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
+#include "sched/controllers/starving.h"
 #include "sched/queues.h"
 #include "sched/waiting/shares.h"
 #include "sched/waiting/usage_kept.h"
@@ -149,7 +150,8 @@ static void queue_move(sched_t *s, uint32_t slot, const struct known *was, const
         held_release(s, slot);
     unknow(s, &s->queues->job_groups, was->job_group, was->job.ask.class);
     known_restore(s, slot, new);
-    s->jobs[slot].is_preempting = s->jobs[slot].is_kept = false;
+    s->jobs[slot].is_preempting = s->jobs[slot].is_kept = s->jobs[slot].is_claiming = false;
+    s->jobs[slot].ask.duration = s->jobs[slot].details->estimate;
     if (was->job.state != SCHED_BLOCKED)
         open_insert(s, slot, true);
 }
@@ -178,6 +180,8 @@ int sched_set_queue(sched_t *s, int64_t now, sched_job_t handle, const char *nam
         return -1;
     struct known new = known_of(s, slot);
     queue_move(s, slot, &was, &new);
+    d->is_starving = false; /* there it may be so from another time on */
+    starving_resume(s, slot);
     s->swept = false;
     s->woken = true;
     n->recheck_limited |= (d->blocked & BLOCK_LIMIT) != 0; /* of the queue that it was in */
@@ -326,6 +330,7 @@ static int move_job(sched_t *s, uint32_t slot, const struct state *old, struct k
     else if (rc == 0 && job->state == SCHED_RESERVED)
         rc = held_enter(s, slot);
     lane_of(s, slot)->preempting += job->is_preempting;
+    lane_of(s, slot)->relieved += d->is_relieved;
     return rc < 0 ? errtext_set(err, ENOMEM, "out of memory") : 0;
 }
 
@@ -430,5 +435,6 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
     core_event(s, now);
     never_look_all(s);
     victims_list(s);
+    starving_look_all(s);
     return 0;
 }

@@ -57,6 +57,8 @@ static int check_globals(const struct sched_config *config, berth_error_t *err)
     } numbers[] = {
         {"default-duration", config->default_duration},
         {"default-limit", config->default_limit},
+        {"starvation-threshold", config->starvation_threshold},
+        {"claims", config->claims},
         {"min-interval", config->min_interval},
         {"max-events", config->max_events},
         {"ended-jobs", config->ended_jobs},
@@ -143,6 +145,12 @@ static int64_t limit_of(const struct setup *setup, const struct sched_queue_conf
     return setup->config->default_limit > 0 ? setup->config->default_limit : SCHED_UNLIMITED;
 }
 
+/* The first that is given of a queue's own, its parent's and that of all queues. */
+static int64_t inherited(int64_t own, int64_t parent, int64_t all, int64_t usual)
+{
+    return own > 0 ? own : parent > 0 ? parent : all > 0 ? all : usual;
+}
+
 static int resolve_queue(struct setup *setup, uint32_t queue, berth_error_t *err)
 {
     const struct sched_queue_config *own = &setup->config->queues[queue];
@@ -164,10 +172,14 @@ static int resolve_queue(struct setup *setup, uint32_t queue, berth_error_t *err
         .priority = own->priority,
         .default_duration = duration_of(setup, own, c),
         .default_limit = limit_of(setup, own, c),
+        .starvation_threshold = inherited(own->starvation_threshold, c->starvation_threshold,
+                                          setup->config->starvation_threshold, SCHED_UNLIMITED),
+        .claims = inherited(own->claims, c->claims, setup->config->claims, 1),
         .requires = c->requires,
         .preemptible = c->preemptible,
         .config = own,
     };
+    setup->starves |= setup->queue[queue].starvation_threshold < SCHED_UNLIMITED;
     return 0;
 }
 

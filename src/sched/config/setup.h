@@ -35,7 +35,9 @@ struct setup_queue {
      * no limit.
      */
     int64_t default_duration, default_limit;
-    const char *requires; /* an RFC 31 constraint as JSON; NULL: all resources */
+    int64_t starvation_threshold; /* ticks, >= 1, or SCHED_UNLIMITED; inherited as these */
+    int64_t claims;               /* >= 1 */
+    const char *requires;         /* an RFC 31 constraint as JSON; NULL: all resources */
     enum sched_preemptible preemptible;
     const struct sched_queue_config *config; /* the copy */
 };
@@ -47,6 +49,7 @@ struct setup {
     uint32_t default_queue; /* SETUP_NONE: a job must name one */
     bool is_named;          /* its queues have names and priorities; else there is one */
     bool has_levels;        /* the priorities of its queues differ */
+    bool starves;           /* jobs of some queue may become starving */
     int64_t min_interval;   /* ticks, >= 0 */
     int64_t max_events;     /* >= 1; SCHED_UNLIMITED if the configuration has 0 */
     uint64_t ended_jobs;    /* that later ones may depend on, >= 1 */

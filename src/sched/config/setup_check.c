@@ -39,6 +39,8 @@ static int check_numbers(const struct sched_queue_config *queue, berth_error_t *
         {"max-reservation-depth", queue->max_reservation_depth},
         {"default-duration", queue->default_duration},
         {"default-limit", queue->default_limit},
+        {"starvation-threshold", queue->starvation_threshold},
+        {"claims", queue->claims},
     };
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
         if (numbers[i].value < 0)

@@ -14,6 +14,8 @@ const struct controller *const controllers_all[] = {
     &clear_controller,      /* what is stopped has its booking until then */
     &gang_controller,       /* who waits for it has nothing to do with the rest */
     &array_controller,      /* before limits are measured */
+    &claim_controller,
+    &starving_controller, /* what it gives back limits count anew */
     &limit_controller,
     &share_controller, /* what others let it hold */
     NULL,

@@ -276,11 +276,11 @@ static enum step recount_next(sched_t *s)
     }
     p->after = s->jobs[slot].key;
     set_aside(s, slot);
-    if (p->stage == FORGET && !s->jobs[slot].is_kept)
+    bool is_kept = s->jobs[slot].is_kept && !s->jobs[slot].details->is_relieved;
+    if (p->stage == FORGET && !is_kept)
         return STEP_DONE;
-    enum step step = s->jobs[slot].is_kept
-                         ? STEP_KEPT /* by another limit perhaps */
-                         : count(s, slot, s->jobs[slot].booking, s->jobs[slot].at);
+    enum step step = is_kept ? STEP_KEPT /* by another limit perhaps */
+                             : count(s, slot, s->jobs[slot].booking, s->jobs[slot].at);
     if (step == STEP_KEPT)
         step = held_to_open(s, slot, true) < 0 ? STEP_FAILED : STEP_DONE;
     s->swept = false;

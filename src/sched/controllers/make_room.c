@@ -173,7 +173,10 @@ enum step room_for_holder(sched_t *s, uint32_t slot, victims_begin begin)
             preemption_put_all_back(&h);
             step = may ? STEP_FAILED : STEP_BUSY;
         }
-        ops->drop(s->place, &job->ask, job->booking);
+        if (job->is_claiming)
+            ops->lay(s->place, job->booking);
+        else
+            ops->drop(s->place, &job->ask, job->booking);
     }
     preemption_end(&h);
     return step;

@@ -31,13 +31,19 @@ static enum step make_room(sched_t *s, uint32_t slot)
     return step == STEP_KEPT ? STEP_BUSY : step;
 }
 
-/* The same for a job that holds a reservation for later. */
+/* The same for a job that holds a reservation for later, or a claim, which is without end. */
 static enum step make_room_for_holder(sched_t *s, uint32_t slot)
 {
-    const struct job *job = &s->jobs[slot];
-    if (job->is_preempting || job->at <= s->now || is_preemptible(s, job))
+    struct job *job = &s->jobs[slot];
+    if (job->is_preempting || (job->at <= s->now && !job->is_claiming) || is_preemptible(s, job))
         return STEP_BUSY;
-    return room_for_holder(s, slot, preemption_begin);
+    if (job->is_claiming)
+        job->ask.duration = job->details->estimate;
+    enum step step = room_for_holder(s, slot, preemption_begin);
+    job = &s->jobs[slot]; /* there may be more slots by now */
+    if (job->is_claiming)
+        job->ask.duration = s->place->endless;
+    return step;
 }
 
 /* Whether jobs of a lane may preempt any. */

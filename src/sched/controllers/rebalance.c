@@ -208,7 +208,7 @@ static enum step make_room(sched_t *s, uint32_t slot)
 static enum step make_room_for_holder(sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
-    if (!turns_of(s, slot) || job->is_preempting || job->at <= s->now)
+    if (!turns_of(s, slot) || job->is_preempting || job->is_claiming || job->at <= s->now)
         return STEP_BUSY;
     enum step step = may_take(s, slot);
     if (step == STEP_DONE)

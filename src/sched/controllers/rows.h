@@ -19,6 +19,8 @@ extern const struct controller depend_controller; /* dependencies.c: jobs that w
 extern const struct controller gang_controller;   /* gangs.c: members that start together */
 extern const struct controller array_controller;  /* arrays.c: members at a time */
 extern const struct controller limit_controller;  /* limiter.c: what a user and a queue may have */
-extern const struct controller share_controller;  /* holding.c: shares, of what jobs hold */
+extern const struct controller claim_controller;  /* claims.c: what is withheld for some of them */
+extern const struct controller starving_controller; /* starving.c: jobs that have waited for long */
+extern const struct controller share_controller;    /* holding.c: shares, of what jobs hold */
 
 #endif

@@ -62,5 +62,5 @@ bool displaced_is_due(const sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
     return job->state == SCHED_RESERVED && job->is_fresh && !job->is_placed && job->details &&
-           job->details->displaced >= 0 && !job->is_preempting;
+           job->details->displaced >= 0 && !job->is_preempting && !job->is_claiming;
 }

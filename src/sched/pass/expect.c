@@ -36,8 +36,8 @@ static bool is_there(const struct job *job)
 static bool may_delay(const sched_t *s, const struct job *job, int64_t booking, int64_t at,
                       const struct job *other)
 {
-    if (other == job || !is_there(other))
-        return false;
+    if (other == job || !is_there(other) || other->is_claiming)
+        return false; /* a claim begins behind what it meets */
     const struct place_ops *ops = s->place->ops;
     bool is_late =
         other->state == SCHED_RESERVED && other->at < s->now; /* its victims take their time */
@@ -83,7 +83,7 @@ void judge(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
-    if (!s->queues->any_tails || !d)
+    if (!s->queues->any_tails || !d || job->is_claiming)
         return;
     if (s->place->ops->mark(s->place, job->booking, true) < 0) {
         d->is_expected = true; /* nobody can say */
@@ -179,7 +179,7 @@ enum step judge_step(sched_t *s)
     struct details *d = job->details;
     s->pass.begun = true;
     s->pass.after = job->key;
-    if (job->is_lifted || job->is_preempting)
+    if (job->is_lifted || job->is_preempting || job->is_claiming)
         return STEP_DONE;
     if (d->is_expected || n->judges_all)
         judge(s, slot);

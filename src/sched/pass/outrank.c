@@ -16,6 +16,7 @@
  */
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
+#include "sched/controllers/starving.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/shares.h"
@@ -97,8 +98,11 @@ static bool is_its_turn(const sched_t *s, uint32_t slot)
 {
     const struct lane *lane = lane_of(s, slot);
     struct queue_entry first;
-    if (s->jobs[slot].state == SCHED_RESERVED || limit_is_candidate(s, slot))
+    if (s->jobs[slot].state == SCHED_RESERVED || limit_is_candidate(s, slot) ||
+        starving_may(s, slot))
         return true;
+    if (lane->depth == 0 && starving_is_before(s, lane, s->jobs[slot].key))
+        return false;
     return is_considered(lane, s->jobs[slot].key) &&
            (lane->depth > 0 || (queue_first(lane->open, &first) && first.item == slot));
 }
@@ -160,12 +164,15 @@ static enum step place_fresh(sched_t *s, uint32_t slot)
     bool waits = s->jobs[slot].state == SCHED_WAITING;
     if (waits && !is_its_turn(s, slot))
         return STEP_DONE;
-    bool turn = lane->depth == 0 || limit_is_candidate(s, slot) || may_hold(s, slot);
+    bool turn = lane->depth == 0 || limit_is_candidate(s, slot) || may_hold(s, slot) ||
+                starving_may(s, slot);
     enum step step = waits ? start_open(s, slot, turn) : STEP_DONE;
     if (step == STEP_BUSY)
         step = controllers_make_room(s, slot);
     if (step == STEP_BUSY && may_hold(s, slot))
         step = promise(s, slot);
+    if (step == STEP_BUSY && starving_may(s, slot))
+        step = promise_starving(s, slot);
     if (step == STEP_FAILED)
         return STEP_FAILED; /* it is still to be looked at */
     s->jobs[slot].is_placed =

@@ -20,6 +20,7 @@
 
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
+#include "sched/controllers/starving.h"
 #include "sched/pass/walk.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
@@ -107,6 +108,16 @@ static void walk_begin(sched_t *s)
         return;
     p->tries_holders = tries_holders && !tried_is_now(s, &s->queues->holders_tried);
     p->tried = tried_now(s);
+    starving_walk(s);
+}
+
+/* Where jobs go one after the other, those behind one that is promised a time as it was starving wait, too. */
+static bool is_served(const sched_t *s, struct lane *lane, struct queue_key key)
+{
+    if (lane->mode != LANE_SERVE || !starving_is_before(s, lane, key))
+        return true;
+    lane->mode = LANE_DONE;
+    return false;
 }
 
 uint32_t line_next(sched_t *s, struct lane *lane, struct line *line, bool *failed)
@@ -117,7 +128,8 @@ uint32_t line_next(sched_t *s, struct lane *lane, struct line *line, bool *faile
         return JOB_NONE;
     if (lane->mode == LANE_FILL)
         return s->finder->next(s, lane, line, failed);
-    return queue_after(open, line->begun ? &line->after : NULL, &entry) ? entry.item : JOB_NONE;
+    bool any = queue_after(open, line->begun ? &line->after : NULL, &entry);
+    return any && is_served(s, lane, entry.key) ? entry.item : JOB_NONE;
 }
 
 /* The job of a lane that the walk would look at next; JOB_NONE: it is done with it, or a candidate before that
@@ -131,7 +143,8 @@ static uint32_t lane_next(sched_t *s, struct lane *lane, uint32_t candidate, boo
     if (lane->mode == LANE_DONE)
         return JOB_NONE;
     if (lane->mode != LANE_FILL) {
-        if (queue_after(lane->open, line->begun ? &line->after : NULL, &entry))
+        if (queue_after(lane->open, line->begun ? &line->after : NULL, &entry) &&
+            is_served(s, lane, entry.key))
             slot = entry.item;
     } else {
         slot = s->finder->next(s, lane, line, failed);
@@ -173,6 +186,8 @@ static inline enum step look(sched_t *s, uint32_t slot)
         step = controllers_make_room(s, slot);
     if (step == STEP_BUSY && mode == LANE_PLAN)
         step = promise(s, slot);
+    if (step == STEP_BUSY && starving_may(s, slot))
+        step = promise_starving(s, slot);
     if (step == STEP_BUSY)
         step = wait(s, slot);
     if (step == STEP_FAILED)
@@ -200,6 +215,14 @@ enum step walk_look_at_holder(sched_t *s, uint32_t slot)
     return step == STEP_FAILED ? STEP_FAILED : STEP_DONE;
 }
 
+void walk_ended(sched_t *s)
+{
+    if (!level_is_last(&s->pass))
+        return;
+    s->queues->holders_tried = s->pass.tried;
+    starving_walked(s);
+}
+
 static enum step walk_step(sched_t *s)
 {
     struct pass *p = &s->pass;
@@ -207,6 +230,9 @@ static enum step walk_step(sched_t *s)
     bool failed = false;
     if (p->has_made_room) /* others may have what that one was promised: first those before it */
         return STEP_BUSY;
+    if (starving_list(s) < 0)
+        return STEP_FAILED;
+    uint32_t starving = starving_next(s);
     uint32_t candidate = limit_candidate(s);
     for (uint32_t i = 0; i < s->n_lanes && !failed; i++) {
         uint32_t slot = lane_next(s, &s->lanes[i], candidate, &failed);
@@ -234,10 +260,14 @@ static enum step walk_step(sched_t *s)
         p->after = s->jobs[holder].key;
         return walk_look_at_holder(s, holder);
     }
+    if (starving != JOB_NONE && best == starving)
+        starving_leave(s);
+    else if (starving != JOB_NONE &&
+             (best == JOB_NONE || queue_before(s->jobs[starving].key, s->jobs[best].key)))
+        return starving_look(s, starving);
     if (best != JOB_NONE)
         return is_candidate ? limit_look(s, best) : look(s, best);
-    if (level_is_last(p))
-        s->queues->holders_tried = p->tried;
+    walk_ended(s);
     return STEP_BUSY;
 }
 

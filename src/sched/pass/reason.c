@@ -4,7 +4,9 @@
 
 #include "base/array.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/claims.h"
 #include "sched/controllers/limiter.h"
+#include "sched/controllers/starving.h"
 #include "sched/queues.h"
 #include "sched/reason_copy.h"
 #include "sched/waiting/gang.h"
@@ -124,8 +126,9 @@ static void open_reason(sched_t *s, uint32_t slot, struct sched_reason *why)
         why->words = shut;
     } else if (!is_considered(lane, job->key)) {
         why->kind = SCHED_REASON_DEPTH;
-    } else if (lane->depth == 0 && queue_first(lane->open, &first) &&
-               queue_before(first.key, job->key)) {
+    } else if (lane->depth == 0 &&
+               ((queue_first(lane->open, &first) && queue_before(first.key, job->key)) ||
+                starving_is_before(s, lane, job->key))) {
         why->kind = SCHED_REASON_PRIORITY;
     } else {
         lack_reason(s, slot, why);
@@ -142,7 +145,9 @@ void reason_of(sched_t *s, uint32_t slot, struct sched_reason *why)
         open_reason(s, slot, why);
     } else if (job->state == SCHED_RESERVED && job->details->victims > 0) {
         why->kind = SCHED_REASON_PREEMPTING;
-    } else if (job->is_kept) {
+    } else if (job->is_claiming) {
+        claim_reason(s, slot, why);
+    } else if (job->is_kept && !job->details->is_relieved) {
         *why = limit_reason(s, &job->details->over);
     } else if (job->state == SCHED_RESERVED) {
         lack_reason(s, slot, why);
@@ -238,7 +243,7 @@ enum step tell_next(sched_t *s)
     const struct job *job = &s->jobs[slot];
     struct details *d = job->details;
     n->telling = n->tellings;
-    if (d && d->is_untold && (job->state == SCHED_WAITING || job->state == SCHED_BLOCKED))
+    if (d && d->is_untold && (state_told(job) == SCHED_WAITING || job->state == SCHED_BLOCKED))
         rc = tell_one(s, slot);
     n->telling = 0;
     if (rc < 0)

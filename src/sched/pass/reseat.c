@@ -2,6 +2,8 @@
  * and gets its place back where it still fits, or another one.
  */
 #include "sched/controllers/ask.h"
+#include "sched/controllers/claims.h"
+#include "sched/controllers/starving.h"
 #include "sched/queues.h"
 
 void holder_lift(sched_t *s, uint32_t slot)
@@ -19,6 +21,8 @@ bool holder_put_back(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     const struct place_ops *ops = s->place->ops;
+    if (job->is_claiming)
+        return claim_put_back(s, slot);
     if (!(job->is_preempting ? ops->is_there : ops->fits)(s->place, &job->ask, job->booking) ||
         !(job->is_preempting ||
           (controllers_may_return(s, slot) && keeps_promises(s, slot, job->booking, job->at))))
@@ -50,7 +54,7 @@ enum step holder_reseat(sched_t *s, uint32_t slot)
         s->replan.displaces || (s->jobs[slot].details && s->jobs[slot].details->displaced >= 0);
     if (open_reserve(s, slot) < 0 || held_to_open(s, slot, false) < 0)
         return STEP_FAILED;
-    enum step step = promise(s, slot);
+    enum step step = starving_may(s, slot) ? promise_starving(s, slot) : promise(s, slot);
     if (step == STEP_FAILED)
         open_renew(s, slot); /* there is room for it */
     if (displaces)

@@ -10,6 +10,7 @@
  */
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
+#include "sched/controllers/starving.h"
 #include "sched/pass/walk.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
@@ -202,6 +203,11 @@ enum step share_walk_step(sched_t *s)
     }
     if (class_order_refresh(s) < 0)
         return STEP_FAILED;
+    if (starving_list(s) < 0)
+        return STEP_FAILED;
+    uint32_t starving = starving_next(s);
+    if (starving != JOB_NONE)
+        return starving_look(s, starving);
     uint32_t slot = choose(s, &is_candidate, &failed);
     if (failed)
         return STEP_FAILED;
@@ -209,8 +215,7 @@ enum step share_walk_step(sched_t *s)
         return STEP_DONE;
     if (slot == JOB_NONE) {
         turns_restore(s, NULL);
-        if (level_is_last(p))
-            s->queues->holders_tried = p->tried;
+        walk_ended(s);
         return STEP_BUSY;
     }
     const struct lane *lane = lane_of(s, slot);

@@ -2,7 +2,9 @@
 #include <errno.h>
 
 #include "sched/controllers/ask.h"
+#include "sched/controllers/claims.h"
 #include "sched/controllers/limiter.h"
+#include "sched/controllers/starving.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/gang.h"
@@ -86,7 +88,11 @@ enum step start_held(sched_t *s, uint32_t slot)
         return held_to_open(s, slot, true) < 0 ? STEP_FAILED : STEP_DONE;
     if (step != STEP_BUSY)
         return step;
-    if (choose(s, slot, job->booking) < 0) {
+    bool any = claims_lift(s, CLAIMS_ALL, slot); /* which may lie over it */
+    int rc = choose(s, slot, job->booking);
+    if (any)
+        claims_lay(s);
+    if (rc < 0) {
         int64_t was = job->at;
         if (errno != EBUSY || held_to_open(s, slot, true) < 0)
             return STEP_FAILED;
@@ -151,7 +157,31 @@ static enum step book_narrowly(sched_t *s, uint32_t slot, int64_t *booking)
     return step;
 }
 
+static enum step start_beside(sched_t *s, uint32_t slot, bool turn, bool knows);
+
+/* There is no room for an open job beside what claims withhold. If it may be stopped it may have of that. */
+static enum step start_in_claims(sched_t *s, uint32_t slot, bool turn)
+{
+    if (!claims_admit(s, slot) || !claims_lift(s, CLAIMS_TO_ENTER, slot))
+        return STEP_BUSY;
+    enum step step = start_beside(s, slot, turn, true);
+    claims_lay(s);
+    return step;
+}
+
 enum step start_open(sched_t *s, uint32_t slot, bool turn)
+{
+    enum step step = start_beside(s, slot, turn, true);
+    return step == STEP_BUSY && s->queues->n_claims > 0 ? start_in_claims(s, slot, turn) : step;
+}
+
+enum step start_surely(sched_t *s, uint32_t slot)
+{
+    return start_beside(s, slot, true, false);
+}
+
+/* `knows`: what is known of those that ask for the same holds for it. */
+static enum step start_beside(sched_t *s, uint32_t slot, bool turn, bool knows)
 {
     if (decision_reserve(s) < 0)
         return STEP_FAILED;
@@ -160,7 +190,7 @@ enum step start_open(sched_t *s, uint32_t slot, bool turn)
         return gate;
     if (gate == STEP_KEPT && turn)
         return promise_kept(s, slot);
-    if (s->finder->is_hopeless(s, slot))
+    if (knows && s->finder->is_hopeless(s, slot))
         return STEP_BUSY;
     uint32_t starts = part_reserve(s, slot);
     if (starts == JOB_NONE || controllers_prepare(s, starts) < 0)
@@ -170,7 +200,8 @@ enum step start_open(sched_t *s, uint32_t slot, bool turn)
     if (booking < 0) {
         if (errno != EBUSY)
             return STEP_FAILED;
-        s->finder->failed(s, slot);
+        if (knows && !claims_are_open(s, lane_of(s, slot)))
+            s->finder->failed(s, slot);
         return STEP_BUSY;
     }
     if (!keeps_promises(s, slot, booking, s->now)) {
@@ -344,6 +375,28 @@ enum step promise_kept(sched_t *s, uint32_t slot)
     if (step == STEP_FAILED || step == STEP_DONE)
         return step;
     return limit_block(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
+}
+
+enum step promise_starving(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    enum step step = controllers_gate(s, slot);
+    if (step == STEP_DONE)
+        return step;
+    if (step == STEP_FAILED || decision_reserve(s) < 0)
+        return STEP_FAILED;
+    job->is_kept = true;
+    job->details->keeper = NO_CALENDAR;
+    if (step == STEP_BUSY)
+        step = reserve(s, slot);
+    if (step == STEP_DONE && job->state == SCHED_RESERVED) {
+        starving_relieved(s, slot);
+        return STEP_DONE;
+    }
+    job->is_kept = false;
+    if (step == STEP_BUSY)
+        return claim_make(s, slot);
+    return step == STEP_KEPT ? promise_kept(s, slot) : step;
 }
 
 int64_t promise_time(sched_t *s, uint32_t slot, int64_t from)

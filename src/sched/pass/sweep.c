@@ -252,7 +252,7 @@ static enum step sweep_all(sched_t *s)
     struct queue_cursor c;
     for (bool any = queue_begin(s->lanes[0].held, &c); any; any = queue_next(&c)) {
         uint32_t slot = queue_item(&c);
-        if (!s->jobs[slot].is_preempting && pull(s, slot) < 0)
+        if (!s->jobs[slot].is_preempting && !s->jobs[slot].is_claiming && pull(s, slot) < 0)
             return STEP_FAILED;
     }
     swept(s);
@@ -283,7 +283,7 @@ enum step sweep_step(sched_t *s)
         return STEP_BUSY;
     }
     p->after = s->jobs[slot].key;
-    if (s->jobs[slot].is_preempting) /* it has what it needs */
+    if (s->jobs[slot].is_preempting || s->jobs[slot].is_claiming) /* it has what it needs */
         return STEP_DONE;
     return pull(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
 }

@@ -11,6 +11,9 @@ uint32_t line_next(sched_t *s, struct lane *lane, struct line *line, bool *faile
 enum step walk_look(sched_t *s, uint32_t slot);
 enum step walk_look_at_holder(sched_t *s, uint32_t slot);
 
+/* A walk is done with a level. */
+void walk_ended(sched_t *s);
+
 /* The walk over leaves: the lanes are at their beginning. */
 void share_walk_begin(sched_t *s);
 enum step share_walk_step(sched_t *s);

@@ -97,7 +97,7 @@ static size_t pick_behind(const struct question *q, uint32_t *seen, size_t n)
     for (size_t i = 0; i < n; i++) {
         uint32_t slot = s->due.v[seen[i]].item;
         const struct job *job = &s->jobs[slot];
-        if (is_own(q, slot) || job->is_lifted || job->is_preempting ||
+        if (is_own(q, slot) || job->is_lifted || job->is_preempting || job->is_claiming ||
             !queue_before(s->jobs[q->slot].key, job->key))
             continue;
         if (picked == most)
@@ -399,8 +399,8 @@ static bool is_looked_at(const struct question *q)
     const struct lane *lane = lane_of(s, q->slot);
     if (job->state == SCHED_BLOCKED && job->details->blocked != BLOCK_LIMIT)
         return false;
-    return !s->replan.is && !job->is_preempting && !gang_asks_whole(s, q->slot) &&
-           !lane->is_stopped && is_considered(lane, job->key) &&
+    return !s->replan.is && !job->is_preempting && !job->is_claiming &&
+           !gang_asks_whole(s, q->slot) && !lane->is_stopped && is_considered(lane, job->key) &&
            (lane->depth > 0 || queue_rank(lane->open, job->key) == 0);
 }
 

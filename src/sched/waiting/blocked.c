@@ -1,4 +1,5 @@
 /* Jobs that wait for something else than resources, and jobs that are rejected. */
+#include "sched/controllers/starving.h"
 #include "sched/queues.h"
 #include "sched/waiting/gang.h"
 
@@ -32,6 +33,8 @@ int job_unblock(sched_t *s, uint32_t slot, uint8_t reason)
         d->blocked = before;
         return -1;
     }
+    if (before & BLOCKS_PENDING && !(d->blocked & BLOCKS_PENDING))
+        starving_begin(s, slot);
     tell_later(s, slot);
     return 0;
 }

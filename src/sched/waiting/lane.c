@@ -284,7 +284,12 @@ int open_renew(sched_t *s, uint32_t slot)
 
 int held_to_open(sched_t *s, uint32_t slot, bool fresh)
 {
-    if (tell_reserve(s->queues) < 0 || open_insert(s, slot, fresh) < 0)
+    struct job *job = &s->jobs[slot];
+    int64_t held = job->ask.duration; /* of a claim without end */
+    job->ask.duration = job->is_claiming ? job->details->estimate : held;
+    bool is_open = tell_reserve(s->queues) == 0 && open_insert(s, slot, fresh) == 0;
+    job->ask.duration = held;
+    if (!is_open)
         return -1;
     held_release(s, slot);
     s->pass.outranks_again |= s->jobs[slot].is_fresh && !s->jobs[slot].is_placed;

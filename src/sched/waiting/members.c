@@ -5,6 +5,7 @@
 
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
+#include "sched/controllers/starving.h"
 #include "sched/queues.h"
 #include "sched/waiting/gang.h"
 #include "sched/waiting/shares.h"
@@ -198,12 +199,15 @@ static void let_go(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
-    d->holds = d->is_counted = d->is_open = d->is_promise_told = false;
+    d->holds = d->is_counted = d->is_open = d->is_promise_told = d->is_relieved = false;
     d->shared = NULL;
     displaced_end(s, slot);
     d->victims = 0;
     d->put_off = 0;
-    job->is_lifted = job->is_preempting = job->is_tried_again = job->is_kept = false;
+    if (job->is_claiming)
+        job->ask.duration = d->estimate;
+    job->is_claiming = job->is_lifted = job->is_preempting = job->is_tried_again = job->is_kept =
+        false;
 }
 
 uint32_t part_leave(sched_t *s, uint32_t slot)
@@ -318,6 +322,7 @@ uint32_t part_any(sched_t *s, uint32_t slot, uint32_t member)
         go_on(s, slot);
     wait_apart(s, slot, part, first);
     pending_begin(s, part);
+    starving_parted(s, part);
     return part;
 }
 

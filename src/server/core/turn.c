@@ -84,7 +84,7 @@ static void undo_starts(server_t *s, const char *why)
 static void commit_failed(server_t *s, berth_error_t *err)
 {
     int saved = errno;
-    char why[300];
+    char why[360];
     snprintf(why, sizeof(why), "cannot write the store: %s", err ? err->text : strerror(saved));
     if (!s->unsaved.failing)
         server_notice(s, "%s", why);

@@ -1,0 +1,389 @@
+#include "sched/controllers/claims.h"
+
+#include <errno.h>
+
+#include "base/array.h"
+#include "berth/sched_config.h"
+#include "sched/controllers/ask.h"
+#include "sched/controllers/claims_priv.h"
+#include "sched/controllers/rows.h"
+#include "sched/controllers/starving.h"
+#include "sched/waiting/gang.h"
+
+static int64_t end_of_time(const sched_t *s, int64_t at)
+{
+    return at + s->place->endless;
+}
+
+/* How many claims jobs of a queue have. */
+static int64_t claims_of(const sched_t *s, uint32_t queue)
+{
+    const struct queues *n = s->queues;
+    int64_t found = 0;
+    for (size_t i = 0; i < n->n_claims; i++)
+        found += s->jobs[n->claims[i].slot].details->queue == queue;
+    return found;
+}
+
+static void note_claim(sched_t *s, uint32_t slot)
+{
+    struct queues *n = s->queues;
+    struct job *job = &s->jobs[slot];
+    heap_move(&s->due, slot, INT64_MAX, job->key.seq);
+    job->is_claiming = true;
+    n->claims[n->n_claims++] = (struct claim){.slot = slot};
+}
+
+static int claims_reserve(struct queues *n)
+{
+    return array_grow((void **)&n->claims, &n->cap_claims, n->n_claims + 1, sizeof(*n->claims));
+}
+
+/* An open job holds a booking of all that it claims, which lies over others. */
+static enum step hold(sched_t *s, uint32_t slot, int64_t booking)
+{
+    struct job *job = &s->jobs[slot];
+    int64_t duration = job->ask.duration;
+    job->ask.duration = s->place->endless;
+    enum step step = controllers_count(s, slot, booking, s->now);
+    if (step == STEP_BUSY) {
+        job->is_kept = true;
+        job->details->keeper = NO_CALENDAR;
+        if (claims_reserve(s->queues) < 0 || held_insert(s, slot, s->now, booking) < 0) {
+            controllers_uncount(s, slot, booking);
+            job->is_kept = false;
+            step = STEP_FAILED;
+        }
+    }
+    if (step != STEP_BUSY) {
+        s->place->ops->release(s->place, booking);
+        if (job->state == SCHED_WAITING)
+            job->ask.duration = duration;
+        return step == STEP_KEPT ? STEP_BUSY : step;
+    }
+    s->booked++;
+    note_claim(s, slot);
+    starving_relieved(s, slot);
+    displaced_end(s, slot);
+    tell_later(s, slot);
+    return STEP_DONE;
+}
+
+/* There is none beside what holders behind the job are promised: it takes its turn before them. */
+static enum step take_turn(sched_t *s, uint32_t slot)
+{
+    bool before = held_next(s, true, s->jobs[slot].key) != JOB_NONE;
+    if (s->pass.phase == PASS_OUTRANK || s->jobs[slot].is_fresh || !before)
+        return STEP_BUSY;
+    return open_renew(s, slot) < 0 ? STEP_FAILED : STEP_BUSY;
+}
+
+enum step claim_make(sched_t *s, uint32_t slot)
+{
+    const struct details *d = s->jobs[slot].details;
+    if (gang_asks_whole(s, slot) ||
+        claims_of(s, d->queue) >= s->queues->setup->queue[d->queue].claims)
+        return STEP_BUSY;
+    int64_t booking = claim_choose(s, slot);
+    if (booking < 0)
+        return errno == ENOMEM ? STEP_FAILED : take_turn(s, slot);
+    s->place->ops->lay(s->place, booking);
+    return hold(s, slot, booking);
+}
+
+/* Whether it holds something that the claim of another job holds. -1 with ENOMEM. */
+static int meets_claim(const sched_t *s, uint32_t slot)
+{
+    const struct queues *n = s->queues;
+    int64_t booking = s->jobs[slot].booking;
+    bool meets = false;
+    if (n->n_claims < 2)
+        return 0;
+    if (s->place->ops->mark(s->place, booking, true) < 0)
+        return -1;
+    for (size_t i = 0; i < n->n_claims && !meets; i++) {
+        const struct job *other = &s->jobs[n->claims[i].slot];
+        meets = n->claims[i].slot != slot && !other->is_lifted &&
+                s->place->ops->meets(s->place, other->booking);
+    }
+    s->place->ops->mark(s->place, booking, false);
+    return meets;
+}
+
+bool claim_put_back(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    if (!s->place->ops->stands(s->place, &job->ask, job->booking, s->now) ||
+        !controllers_may_return(s, slot) || meets_claim(s, slot) != 0)
+        return false;
+    s->place->ops->lay(s->place, job->booking);
+    controllers_put_back(s, slot);
+    job->is_lifted = false;
+    s->booked++;
+    return true;
+}
+
+/* ---- Others may take of it ---- */
+
+static bool concerns(const sched_t *s, enum claims_which which, uint32_t claim, uint32_t slot)
+{
+    switch (which) {
+    case CLAIMS_TO_ENTER:
+        return may_stop(s, claim, &s->jobs[slot]);
+    case CLAIMS_BEHIND:
+        return queue_before(s->jobs[slot].key, s->jobs[claim].key);
+    default:
+        return true;
+    }
+}
+
+bool claims_lift(sched_t *s, enum claims_which which, uint32_t slot)
+{
+    struct queues *n = s->queues;
+    bool any = false;
+    for (size_t i = 0; i < n->n_claims; i++) {
+        struct job *job = &s->jobs[n->claims[i].slot];
+        if (job->is_lifted || !concerns(s, which, n->claims[i].slot, slot))
+            continue;
+        s->place->ops->lift(s->place, job->booking, false);
+        job->is_lifted = n->claims[i].is_aside = any = true;
+    }
+    return any;
+}
+
+void claims_lay(sched_t *s)
+{
+    struct queues *n = s->queues;
+    for (size_t i = 0; i < n->n_claims; i++) {
+        struct job *job = &s->jobs[n->claims[i].slot];
+        if (!n->claims[i].is_aside)
+            continue;
+        s->place->ops->lay(s->place, job->booking);
+        job->is_lifted = n->claims[i].is_aside = false;
+    }
+}
+
+bool claims_are_open(const sched_t *s, const struct lane *lane)
+{
+    return s->queues->n_claims > 0 &&
+           s->queues->setup->queue[lane->queue].preemptible != SCHED_NOT_PREEMPTIBLE;
+}
+
+bool claims_admit(const sched_t *s, uint32_t slot)
+{
+    const struct details *d = s->jobs[slot].details;
+    return d && claims_are_open(s, lane_of(s, slot)) &&
+           d->preemptible_after <= s->queues->setup->second;
+}
+
+/* ---- In a walk ---- */
+
+/* When the first of those ends that a claim waits for: now, where somebody's end is not known, or it waits for nobody.
+ * -1 with ENOMEM.
+ */
+static int64_t first_end(sched_t *s, uint32_t slot)
+{
+    const struct heap *from[] = {&s->queues->ends, &s->due};
+    const struct job *job = &s->jobs[slot];
+    int64_t end = INT64_MAX;
+    if (s->place->ops->mark(s->place, job->booking, true) < 0)
+        return -1;
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < from[k]->n && end > s->now; i++) {
+            const struct job *other = &s->jobs[from[k]->v[i].item];
+            bool is_run = other->state == SCHED_RUNNING;
+            if (is_run != (k == 0))
+                continue;
+            if (!may_lie_over(s, slot, other) || may_stop(s, slot, other) ||
+                !s->place->ops->meets(s->place, other->booking))
+                continue;
+            int64_t known = known_end(s, other);
+            end = known == INT64_MAX ? s->now : known < end ? known : end;
+        }
+    s->place->ops->mark(s->place, job->booking, false);
+    return end > s->now && end < INT64_MAX ? end : s->now;
+}
+
+/* A claim that is out of the calendars begins when the first of those ends that it waits for. Returns 0, or -1 with
+ * ENOMEM.
+ */
+static int begin_with(sched_t *s, uint32_t slot, int64_t at)
+{
+    struct job *job = &s->jobs[slot];
+    int64_t was = job->at;
+    if (at == was || (at <= s->now && was <= s->now))
+        return 0;
+    if (s->place->ops->shift(s->place, job->booking, at, end_of_time(s, at)) < 0)
+        return -1;
+    controllers_set_aside(s, slot);
+    if (controllers_enter(s, slot, job->booking, at, end_of_time(s, at)) < 0)
+        return -1;
+    job->at = at;
+    note_freed(s, was, at);
+    s->pass.has_made_room = true; /* for others, which are to be looked at */
+    s->swept = false;
+    return 0;
+}
+
+/* Whether it can start now: 1, 0, or -1 with ENOMEM. Its claim is out of the calendars. */
+static int can_start(sched_t *s, uint32_t slot)
+{
+    const struct place_ops *ops = s->place->ops;
+    const struct job *job = &s->jobs[slot];
+    int64_t booking = ops->probe(s->place, &job->ask, s->now);
+    if (booking == -1)
+        return errno == ENOMEM ? -1 : 0;
+    bool may = keeps_promises(s, slot, booking, s->now) &&
+               controllers_may_hold(s, slot, job->ask.duration, booking, s->now);
+    ops->release(s->place, booking);
+    return may;
+}
+
+/* Its claim, out of the calendars, is gone: it starts, or takes another one. */
+static enum step go_on(sched_t *s, uint32_t slot, bool starts)
+{
+    if (held_to_open(s, slot, false) < 0)
+        return STEP_FAILED;
+    enum step step = starts ? start_surely(s, slot) : STEP_BUSY;
+    if (step == STEP_BUSY)
+        step = promise_starving(s, slot);
+    return step == STEP_FAILED ? STEP_FAILED : STEP_DONE;
+}
+
+/* Put it back, from when on it is to withhold. STEP_KEPT: it does not stand any more. */
+static enum step wait_on(sched_t *s, uint32_t slot)
+{
+    int64_t at = first_end(s, slot);
+    if (at < 0 || begin_with(s, slot, at) < 0)
+        return STEP_FAILED;
+    return claim_put_back(s, slot) ? STEP_BUSY : STEP_KEPT;
+}
+
+/* Stop those for it that may be, if it starts by that. */
+static enum step preempt(sched_t *s, uint32_t slot)
+{
+    enum step step = controllers_make_room_for_holder(s, slot);
+    if (step != STEP_DONE)
+        return step;
+    s->pass.has_made_room = true;
+    s->swept = false;
+    return STEP_DONE;
+}
+
+enum step claim_look(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    if (decision_reserve(s) < 0)
+        return STEP_FAILED;
+    claims_lift(s, CLAIMS_BEHIND, slot);
+    holder_lift(s, slot);
+    job->ask.duration = job->details->estimate;
+    int can = can_start(s, slot);
+    job->ask.duration = s->place->endless;
+    enum step step = can < 0 ? STEP_FAILED : STEP_KEPT;
+    if (can == 0 && !job->is_tried_again)
+        step = wait_on(s, slot);
+    if (step == STEP_KEPT)
+        step = go_on(s, slot, can == 1);
+    claims_lay(s);
+    if (step == STEP_BUSY)
+        step = preempt(s, slot);
+    if (s->jobs[slot].is_claiming)
+        tell_later(s, slot);
+    return step == STEP_FAILED ? STEP_FAILED : STEP_DONE;
+}
+
+/* ---- The controller ---- */
+
+static void released(sched_t *s, uint32_t slot)
+{
+    struct queues *n = s->queues;
+    struct job *job = &s->jobs[slot];
+    size_t i = 0;
+    if (!job->is_claiming)
+        return;
+    while (n->claims[i].slot != slot)
+        i++;
+    for (n->n_claims--; i < n->n_claims; i++)
+        n->claims[i] = n->claims[i + 1];
+    job->is_claiming = false;
+    job->ask.duration = job->details->estimate;
+}
+
+/* A queue may have fewer: the last ones in queue order are given up. */
+static enum step turn(sched_t *s)
+{
+    const struct queues *n = s->queues;
+    uint32_t last = JOB_NONE;
+    for (size_t i = 0; i < n->n_claims; i++) {
+        uint32_t slot = n->claims[i].slot, queue = s->jobs[slot].details->queue;
+        if (claims_of(s, queue) > n->setup->queue[queue].claims &&
+            (last == JOB_NONE || queue_before(s->jobs[last].key, s->jobs[slot].key)))
+            last = slot;
+    }
+    if (last == JOB_NONE)
+        return STEP_BUSY;
+    s->swept = false;
+    return held_to_open(s, last, true) < 0 ? STEP_FAILED : STEP_DONE;
+}
+
+const struct controller claim_controller = {
+    .name = "claims",
+    .released = released,
+    .turn = turn,
+};
+
+/* ---- Restored ---- */
+
+int claim_restored(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    if (claims_reserve(s->queues) < 0)
+        return -1;
+    note_claim(s, slot);
+    job->ask.duration = s->place->endless;
+    job->details->keeper = NO_CALENDAR;
+    starving_relieved(s, slot);
+    return 0;
+}
+
+/* All that runs or is reserved is out of the calendars, or back. */
+static void all_aside(sched_t *s, bool aside)
+{
+    const struct place_ops *ops = s->place->ops;
+    const struct heap *from[] = {&s->queues->ends, &s->due};
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < from[k]->n; i++) {
+            const struct job *job = &s->jobs[from[k]->v[i].item];
+            if ((job->state == SCHED_RUNNING) != (k == 0) || job->is_claiming || job->is_lifted)
+                continue;
+            if (aside)
+                ops->lift(s->place, job->booking, false);
+            else
+                ops->drop(s->place, &job->ask, job->booking);
+        }
+}
+
+void claims_begin(sched_t *s)
+{
+    claims_lift(s, CLAIMS_ALL, JOB_NONE);
+    all_aside(s, true);
+}
+
+void claims_end(sched_t *s, int64_t booking)
+{
+    if (booking >= 0)
+        s->place->ops->lift(s->place, booking, false);
+    all_aside(s, false);
+    if (booking >= 0)
+        s->place->ops->lay(s->place, booking);
+    claims_lay(s);
+}
+
+void claims_settle(sched_t *s)
+{
+    if (s->queues->n_claims == 0)
+        return;
+    claims_begin(s);
+    claims_end(s, -1);
+}

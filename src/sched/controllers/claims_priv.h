@@ -1,0 +1,36 @@
+/* What the parts of the controller of claims share: for whom they wait, and whom they may have stopped. */
+#ifndef SCHED_CLAIMS_PRIV_H
+#define SCHED_CLAIMS_PRIV_H
+
+#include "sched/controllers/claims.h"
+#include "sched/controllers/victims.h"
+
+/* Whether a job of a queue may preempt a running one, at some time, or at once. */
+static inline bool may_stop(const sched_t *s, uint32_t slot, const struct job *other)
+{
+    return !is_preemptible(s, &s->jobs[slot]) && is_preemptible(s, other);
+}
+
+/* When a job is expected to have ended; INT64_MAX: nobody knows. */
+static inline int64_t known_end(const sched_t *s, const struct job *job)
+{
+    return job->ask.duration >= s->place->endless ? INT64_MAX : job_until(job);
+}
+
+/* Whether a claim of a job may lie over what another one holds: it runs, or it holds a reservation and goes before
+ * it.
+ */
+static inline bool may_lie_over(const sched_t *s, uint32_t slot, const struct job *other)
+{
+    if (other->state == SCHED_RUNNING)
+        return true;
+    return other->state == SCHED_RESERVED && !other->is_lifted && !other->is_claiming &&
+           (other->is_preempting || queue_before(other->key, s->jobs[slot].key));
+}
+
+/* Book what an open job may claim, now and without an end, chosen by whom it has to wait for. The booking is out of the
+ * calendars, and all else is as it was. -1 with EBUSY: it fits nowhere even so; ENOMEM.
+ */
+int64_t claim_choose(sched_t *s, uint32_t slot);
+
+#endif

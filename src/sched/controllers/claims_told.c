@@ -1,0 +1,68 @@
+/* Why a job with a claim waits. */
+#include "sched/controllers/claims_priv.h"
+
+/* Add a job to those that are named, the first ones in queue order. */
+static void name(const sched_t *s, struct sched_reason *why, uint32_t named[SCHED_REASON_JOBS],
+                 uint32_t slot)
+{
+    size_t i = why->n_jobs;
+    for (; i > 0 && queue_before(s->jobs[slot].key, s->jobs[named[i - 1]].key); i--)
+        if (i < SCHED_REASON_JOBS)
+            named[i] = named[i - 1];
+    if (i < SCHED_REASON_JOBS)
+        named[i] = slot;
+    why->others |= why->n_jobs == SCHED_REASON_JOBS;
+    why->n_jobs += why->n_jobs < SCHED_REASON_JOBS;
+}
+
+static struct sched_reason_job name_of(const sched_t *s, uint32_t slot)
+{
+    const struct details *d = s->jobs[slot].details;
+    return (struct sched_reason_job){.id = d->is_nameless ? ""
+                                                          : depend_base_id(s->queues->depend, slot),
+                                     .member = d->of ? (int64_t)d->member : -1};
+}
+
+/* Jobs that may be stopped for it hold nothing of a claim, as far as is told. They are out of the calendars, or back. */
+static void stopped_aside(sched_t *s, uint32_t slot, bool aside)
+{
+    const struct queues *n = s->queues;
+    for (size_t i = 0; i < n->n_victims; i++) {
+        const struct job *job = &s->jobs[n->victims[i]];
+        if (!may_stop(s, slot, job))
+            continue;
+        if (aside)
+            s->place->ops->lift(s->place, job->booking, true);
+        else
+            s->place->ops->drop(s->place, &job->ask, job->booking);
+    }
+}
+
+void claim_reason(sched_t *s, uint32_t slot, struct sched_reason *why)
+{
+    const struct heap *from[] = {&s->queues->ends, &s->due};
+    const struct job *job = &s->jobs[slot];
+    const struct place_ops *ops = s->place->ops;
+    uint32_t named[SCHED_REASON_JOBS];
+    why->kind = SCHED_REASON_CLAIM;
+    stopped_aside(s, slot, true);
+    why->type = ops->withheld(s->place, job->booking, s->now, &why->has, &why->of);
+    stopped_aside(s, slot, false);
+    if (!why->type || ops->mark(s->place, job->booking, true) < 0) {
+        *why = (struct sched_reason){.kind = SCHED_REASON_STARVING};
+        return;
+    }
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < from[k]->n; i++) {
+            const struct job *other = &s->jobs[from[k]->v[i].item];
+            bool is_run = other->state == SCHED_RUNNING;
+            if (is_run != (k == 0))
+                continue;
+            if (may_lie_over(s, slot, other) && !may_stop(s, slot, other) &&
+                ops->meets(s->place, other->booking))
+                name(s, why, named, from[k]->v[i].item);
+        }
+    ops->mark(s->place, job->booking, false);
+    for (size_t i = 0; i < why->n_jobs; i++)
+        why->job[i] = name_of(s, named[i]);
+}

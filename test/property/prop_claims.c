@@ -1,0 +1,238 @@
+/* No starvation where no end is known: two queues share a few nodes, and as soon as something is free one of them
+ * has small jobs for it, of which nobody knows how long they last; a third one has jobs that may be stopped. Each
+ * job of the queue with a threshold starts within the bound of doc/scheduling.md, where n is the number of jobs that
+ * wait before it. In the same scenes without a threshold some do not.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "berth/sched_admin.h"
+#include "berth/sched_config.h"
+#include "berth/sched_query.h"
+#include "fixture/world.h"
+#include "random.h"
+
+enum { SCENES = 400, JOBS = 260, LONGEST = 40, SECOND = 1 };
+enum queue { BATCH, STREAM, SPARE, QUEUES };
+
+static const char *const names[QUEUES] = {"batch", "stream", "spare"};
+static const char *const policies[] = {"fcfs", "easy", "hybrid", "conservative"};
+
+static struct scene {
+    uint64_t seed;
+    struct random random;
+    int nodes, cores, threshold, claims;
+    bool is_known; /* of some jobs it is known how long they last at most */
+    struct job {
+        enum queue queue;
+        sched_job_t handle;
+        int64_t arrives, runtime, end, started; /* -1: not yet */
+        int64_t before; /* jobs that waited when it came, and may go before it */
+    } job[JOBS];
+    struct world world;
+    int64_t now;
+} scene;
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            fail_msg("seed %" PRIu64 ", time %" PRId64 ", line %d: does not hold: %s", scene.seed, \
+                     scene.now, __LINE__, #condition);                                             \
+    } while (0)
+
+static int64_t draw(int64_t low, int64_t high)
+{
+    return random_between(&scene.random, low, high);
+}
+
+/* Ticks are seconds. */
+static void make(bool starves)
+{
+    char text[800], threshold[24];
+    const char *policy = policies[draw(0, 3)], *other = policies[draw(0, 3)];
+    scene.nodes = (int)draw(1, 4);
+    scene.cores = (int)draw(1, 4);
+    scene.threshold = (int)draw(1, 60);
+    scene.claims = (int)draw(1, 3);
+    scene.is_known = draw(0, 1);
+    snprintf(threshold, sizeof(threshold), "%d", scene.threshold);
+    snprintf(text, sizeof(text),
+             "resources: {nodes: %d, cores: %d}\n"
+             "default-duration: unknown\n"
+             "queues:\n"
+             "  batch: {policy: %s, starvation-threshold: %s, claims: %d}\n"
+             "  stream: {policy: %s}\n"
+             "  spare: {policy: easy, priority: -1, preemptible: requeue}\n",
+             scene.nodes, scene.cores, policy, starves ? threshold : "none", scene.claims, other);
+    world_open(&scene.world, text);
+    int64_t at = 0;
+    for (int i = 0; i < JOBS; i++) {
+        struct job *j = &scene.job[i];
+        at += draw(0, 4) == 0 ? draw(0, LONGEST) : draw(0, 4);
+        int64_t which = draw(0, 9);
+        *j = (struct job){.queue = which == 0   ? BATCH
+                                   : which <= 8 ? STREAM
+                                                : SPARE,
+                          .arrives = at,
+                          .runtime = draw(1, LONGEST),
+                          .end = INT64_MAX,
+                          .started = -1};
+    }
+}
+
+static bool waits(const struct job *j, int64_t at)
+{
+    return j->arrives <= at && j->started < 0 && j->queue != SPARE;
+}
+
+static void submit(int i)
+{
+    struct job *j = &scene.job[i];
+    bool known = scene.is_known && draw(0, 1);
+    int64_t limit = known ? draw(j->runtime, LONGEST) : SCHED_UNLIMITED;
+    int cores = j->queue == BATCH ? (int)draw(1, scene.cores) : 1;
+    for (int k = 0; k < i; k++)
+        j->before += waits(&scene.job[k], scene.now);
+    struct sched_request request = {
+        .duration = limit, .estimate = limit, .tag = (uint64_t)i, .queue = names[j->queue]};
+    j->handle = world_submit(&scene.world, scene.now, cores, request);
+    CHECK(j->handle >= 0);
+}
+
+static uint64_t claimed, stopped;
+
+/* Carry out what the last pass decided. Returns whether something was stopped, so that there is another one. */
+static bool carry_out(void)
+{
+    bool again = false;
+    for (size_t i = 0; i < scene.world.n; i++) {
+        const struct sched_decision d = scene.world.decision[i];
+        struct job *j = &scene.job[d.tag];
+        CHECK(d.kind != SCHED_REJECT);
+        if (d.kind == SCHED_START) {
+            j->started = j->started < 0 ? scene.now : j->started;
+            j->end = scene.now + j->runtime;
+        }
+        claimed += d.kind == SCHED_WAIT && d.reason && d.reason->kind == SCHED_REASON_CLAIM;
+        if (d.kind != SCHED_PREEMPT)
+            continue;
+        CHECK(j->queue == SPARE);
+        stopped++;
+        again = true;
+    }
+    return again;
+}
+
+static void requeue_stopped(void)
+{
+    sched_job_t victims[JOBS];
+    size_t n = 0;
+    for (size_t i = 0; i < scene.world.n; i++)
+        if (scene.world.decision[i].kind == SCHED_PREEMPT)
+            victims[n++] = scene.world.decision[i].job;
+    for (size_t i = 0; i < n; i++) {
+        struct sched_annotation a;
+        CHECK(sched_annotate(scene.world.sched, victims[i], &a) == 0);
+        scene.job[a.tag].end = INT64_MAX;
+        CHECK(sched_requeue(scene.world.sched, scene.now, victims[i]) == 0);
+    }
+}
+
+static void pass(void)
+{
+    world_pass(&scene.world, scene.now);
+    while (carry_out()) {
+        requeue_stopped();
+        world_pass(&scene.world, scene.now);
+    }
+}
+
+/* What is next: an arrival, an end, or a time that the scheduler names. */
+static int64_t next_time(int arrived)
+{
+    int64_t next = sched_next_time(scene.world.sched);
+    if (arrived < JOBS && scene.job[arrived].arrives < next)
+        next = scene.job[arrived].arrives;
+    for (int i = 0; i < arrived; i++)
+        next = scene.job[i].end < next ? scene.job[i].end : next;
+    return next;
+}
+
+static uint64_t jobs, late;
+
+static void check_bound(bool starves)
+{
+    int64_t longest = LONGEST + SECOND; /* nobody is stopped in the first second */
+    for (int i = 0; i < JOBS; i++) {
+        const struct job *j = &scene.job[i];
+        if (j->queue != BATCH)
+            continue;
+        int64_t bound = j->arrives + scene.threshold + (j->before + 1) * longest;
+        CHECK(j->started >= 0);
+        if (starves && j->started > bound)
+            fail_msg("seed %" PRIu64 ": job %d came at %" PRId64 " behind %" PRId64
+                     ", was to start by %" PRId64 ", and did at %" PRId64,
+                     scene.seed, i, j->arrives, j->before, bound, j->started);
+        late += j->started > bound;
+        jobs++;
+    }
+}
+
+static void play(uint64_t seed, bool starves)
+{
+    int arrived = 0;
+    memset(&scene, 0, sizeof(scene));
+    scene.seed = scene.random.state = seed;
+    make(starves);
+    for (;;) {
+        for (int i = 0; i < arrived; i++)
+            if (scene.job[i].end <= scene.now) {
+                CHECK(sched_finish(scene.world.sched, scene.now, scene.job[i].handle, true) == 0);
+                scene.job[i].end = INT64_MAX;
+            }
+        for (; arrived < JOBS && scene.job[arrived].arrives <= scene.now; arrived++)
+            submit(arrived);
+        pass();
+        int64_t next = next_time(arrived);
+        CHECK(next > scene.now);
+        if (next == INT64_MAX)
+            break;
+        scene.now = next;
+    }
+    check_bound(starves);
+    world_close(&scene.world);
+}
+
+static void each_starts_within_the_bound(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SCENES; seed++)
+        play(seed, true);
+    assert_true(claimed > SCENES);
+    assert_true(stopped > SCENES / 10);
+    print_message("%" PRIu64 " jobs of %d, %" PRIu64 " claims told, %" PRIu64 " stopped\n", jobs,
+                  SCENES * JOBS, claimed, stopped);
+}
+
+static void without_a_threshold_some_do_not(void **state)
+{
+    (void)state;
+    late = 0;
+    for (uint64_t seed = 1; seed <= SCENES / 4; seed++)
+        play(seed, false);
+    assert_true(late > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_starts_within_the_bound),
+                                       cmocka_unit_test(without_a_threshold_some_do_not)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -30,7 +30,7 @@ int job_know(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err)
     int64_t group =
         permits_of(s, slot, &job->ask.permits) < 0 || (n->shares && shares_know(s, slot) < 0)
             ? -1
-            : job_group_enter(&n->job_groups, &job->ask, job->lane, line_number(s, slot));
+            : job_group_enter(s, &job->ask, job->lane, line_number(s, slot));
     if (group < 0) {
         s->place->ops->forget(s->place, job->ask.class);
         return errtext_set(err, ENOMEM, "out of memory");

@@ -125,7 +125,7 @@ int gang_know_one(sched_t *s, uint32_t slot, struct place_ask *ask, uint32_t *gr
     shared_text_rest(job->details->jobspec);
     if (rc < 0)
         return -1;
-    int64_t of = job_group_enter(&s->queues->job_groups, &one, job->lane, line_number(s, slot));
+    int64_t of = job_group_enter(s, &one, job->lane, line_number(s, slot));
     if (of < 0) {
         s->place->ops->forget(s->place, one.class);
         errno = ENOMEM;

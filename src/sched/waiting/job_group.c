@@ -97,9 +97,10 @@ static void link_out(struct job_groups *t, uint32_t *first, uint32_t group)
 }
 
 /* A new group is of a kind. Returns 0, or -1 with ENOMEM. */
-static int enter_kind(struct job_groups *t, uint32_t group, const struct place_ask *ask)
+static int enter_kind(struct job_groups *t, uint32_t group, const struct place_ask *ask,
+                      uint32_t apart)
 {
-    int64_t kind = job_kind_enter(&t->kinds, ask);
+    int64_t kind = job_kind_enter(&t->kinds, ask, apart);
     if (kind < 0)
         return -1;
     t->v[group].kind = (uint32_t)kind;
@@ -116,7 +117,7 @@ static void leave_kind(struct job_groups *t, uint32_t group)
 
 /* A group, or a part of the group `whole`, with one more job. -1 with ENOMEM. */
 static int64_t enter(struct job_groups *t, const struct place_ask *ask, uint32_t lane,
-                     uint32_t line, uint32_t whole)
+                     uint32_t line, uint32_t whole, uint32_t apart)
 {
     if (t->n >= t->chains && rehash(t) < 0)
         return -1;
@@ -140,7 +141,7 @@ static int64_t enter(struct job_groups *t, const struct place_ask *ask, uint32_t
                                  .jobs = 1,
                                  .next = *link,
                                  .whole = line == 0 ? i : whole};
-    if (line == 0 && enter_kind(t, i, ask) < 0) {
+    if (line == 0 && enter_kind(t, i, ask, apart) < 0) {
         t->v[i] = (struct job_group){.next = t->free};
         t->free = i;
         return -1;
@@ -165,13 +166,22 @@ static void leave(struct job_groups *t, uint32_t group)
     t->free = group;
 }
 
-int64_t job_group_enter(struct job_groups *t, const struct place_ask *ask, uint32_t lane,
-                        uint32_t line)
+/* Jobs of a lane who may run on what claims withhold have room where others have none: a kind of their own. */
+static uint32_t apart_of(const sched_t *s, uint32_t lane)
 {
-    int64_t whole = enter(t, ask, lane, 0, JOB_GROUP_NONE);
+    const struct setup *setup = s->queues->setup;
+    bool enters = setup->queue[s->lanes[lane].queue].preemptible != SCHED_NOT_PREEMPTIBLE;
+    return setup->starves && enters ? lane + 1 : 0;
+}
+
+int64_t job_group_enter(sched_t *s, const struct place_ask *ask, uint32_t lane, uint32_t line)
+{
+    struct job_groups *t = &s->queues->job_groups;
+    uint32_t apart = apart_of(s, lane);
+    int64_t whole = enter(t, ask, lane, 0, JOB_GROUP_NONE, apart);
     if (whole < 0 || line == 0)
         return whole;
-    int64_t part = enter(t, ask, lane, line, (uint32_t)whole);
+    int64_t part = enter(t, ask, lane, line, (uint32_t)whole, apart);
     if (part < 0 || t->v[part].jobs > 1) /* the part is of the group, each of its jobs is not */
         leave(t, (uint32_t)whole);
     return part;

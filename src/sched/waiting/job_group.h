@@ -55,8 +55,7 @@ void job_groups_clear(struct job_groups *t);
 /* The number of the group of an ask in a lane, or of its part of a line other than 0; a group that is new takes over
  * nothing. -1 with ENOMEM. Each call is to be followed by a job_group_leave.
  */
-int64_t job_group_enter(struct job_groups *t, const struct place_ask *ask, uint32_t lane,
-                        uint32_t line);
+int64_t job_group_enter(sched_t *s, const struct place_ask *ask, uint32_t lane, uint32_t line);
 void job_group_leave(sched_t *s, struct job_groups *t, uint32_t group);
 
 /* A job's group: the whole. And its kind. */

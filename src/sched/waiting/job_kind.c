@@ -55,13 +55,13 @@ static uint32_t job_kind_alloc(struct job_kinds *t)
     return t->n++;
 }
 
-int64_t job_kind_enter(struct job_kinds *t, const struct place_ask *ask)
+int64_t job_kind_enter(struct job_kinds *t, const struct place_ask *ask, uint32_t apart)
 {
     if (reserve_class(t, ask->class) < 0)
         return -1;
     uint32_t *link = &t->of_class[list_of(ask->class)];
     for (uint32_t i = *link; i != JOB_KIND_NONE; i = t->v[i].next)
-        if (t->v[i].permits == ask->permits) {
+        if (t->v[i].permits == ask->permits && t->v[i].apart == apart) {
             t->v[i].groups++;
             return i;
         }
@@ -71,6 +71,7 @@ int64_t job_kind_enter(struct job_kinds *t, const struct place_ask *ask)
     t->v[i] = (struct job_kind){.class = ask->class,
                                 .part = ask->part,
                                 .permits = ask->permits,
+                                .apart = apart,
                                 .units = ask->units,
                                 .groups = 1,
                                 .first = JOB_GROUP_NONE,

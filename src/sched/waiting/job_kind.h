@@ -18,6 +18,7 @@ struct job_kind {
     uint32_t class; /* of the place */
     uint32_t part;
     uint64_t permits;
+    uint32_t apart; /* 0: of all lanes but some; else of one, the lane + 1 */
     int64_t units;
     uint32_t groups; /* that are of it; 0: the slot is free */
     uint32_t first;  /* of these */
@@ -54,8 +55,10 @@ struct job_kinds {
 
 void job_kinds_clear(struct job_kinds *t);
 
-/* The number of an ask's kind, which is of one group more; -1 with ENOMEM. And it is of one less. */
-int64_t job_kind_enter(struct job_kinds *t, const struct place_ask *ask);
+/* The number of an ask's kind, of lanes that learn `apart` or together, which is of one group more; -1 with ENOMEM. And it
+ * is of one less.
+ */
+int64_t job_kind_enter(struct job_kinds *t, const struct place_ask *ask, uint32_t apart);
 void job_kind_leave(struct job_kinds *t, uint32_t kind);
 
 /* A job of a duration is open; is open no more. */

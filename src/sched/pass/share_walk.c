@@ -63,8 +63,10 @@ static void offer_leaves(sched_t *s, const struct lane *lane, struct queue_key l
     }
 }
 
-/* On to the next level: its lanes take part. False: there is none. */
-static bool next_level(sched_t *s)
+/* On to the next level, or if it is not `later`, to the first: its lanes take part. A leaf that had no job in the level
+ * before was left out there. False: there is none.
+ */
+static bool next_level(sched_t *s, bool later)
 {
     struct pass *p = &s->pass;
     struct queue_key above = p->share_floor, floor = KEY_LAST;
@@ -83,7 +85,7 @@ static bool next_level(sched_t *s)
         bool takes_part = any && first_beyond(lane, above, &entry) &&
                           !queue_before(floor, entry.key) &&
                           (lane->mode != LANE_DONE || s->queues->n_candidates > 0);
-        if (takes_part && is_mixed(lane))
+        if (takes_part && (later || is_mixed(lane)))
             offer_leaves(s, lane, above);
         turns_open(s, lane, takes_part);
     }
@@ -98,7 +100,7 @@ void share_walk_begin(sched_t *s)
     class_turns_begin(s->queues->shares);
     s->pass.share_floor = level_is_first(&s->pass) ? KEY_FIRST : s->pass.above;
     turns_restore(s, NULL);
-    next_level(s);
+    next_level(s, false);
 }
 
 /* A leaf's line, which begins where the walk does. */
@@ -211,7 +213,7 @@ enum step share_walk_step(sched_t *s)
     uint32_t slot = choose(s, &is_candidate, &failed);
     if (failed)
         return STEP_FAILED;
-    if (slot == JOB_NONE && next_level(s))
+    if (slot == JOB_NONE && next_level(s, true))
         return STEP_DONE;
     if (slot == JOB_NONE) {
         turns_restore(s, NULL);

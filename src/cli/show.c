@@ -116,8 +116,7 @@ static void print_used(const json_t *job)
         return;
     if (json_is_number(json_object_get(job, "cpu_time")) && start > 0 && end > start && cores > 0)
         printf("%-*s %.0f%%, %.1f of %.0f core%s\n", NAME_WIDTH, "cpu used",
-               100 * cpu / (end - start) / cores, cpu / (end - start), cores,
-               cores > 1 ? "s" : "");
+               100 * cpu / (end - start) / cores, cpu / (end - start), cores, cores > 1 ? "s" : "");
     if (json_is_number(json_object_get(job, "peak_memory")) && memory > 0)
         printf("%-*s %.0f%% of what was asked for\n", NAME_WIDTH, "memory used",
                100 * peak / memory);

@@ -145,6 +145,8 @@ int sched_free_ranks(sched_t *s, int64_t now, sched_job_t handle, const char *ra
     controllers_set_aside(s, slot);
     int rc = machine->give(s->place, s->jobs[slot].booking, ranks, err), error = errno;
     controllers_put_back(s, slot);
+    if (rc == 0 && s->queues->shares)
+        shares_hold(s, slot, s->jobs[slot].booking, true);
     errno = error;
     if (rc < 0) {
         s->now = before;

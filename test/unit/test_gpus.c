@@ -40,7 +40,8 @@ static void expect_kinds(const struct gpus *gpus, const char *kinds)
     strbuf_clear(&text);
 }
 
-static void expect_found(const char *library, const char *only, const char *names, const char *kinds)
+static void expect_found(const char *library, const char *only, const char *names,
+                         const char *kinds)
 {
     struct gpus gpus;
     if (library)
@@ -151,10 +152,12 @@ static void test_files(void **state)
     put_file(root, "/sys/class/kfd/kfd/topology/nodes/2/name", "aldebaran\n");
     expect_files(root, "GPU-0000000000000001 GPU-673c6a3bf5926114", "gpu:aldebaran", "amd");
     put_file(root, "/proc/driver/nvidia/gpus/0000:3b:00.0/information",
-             "Model: \t\t NVIDIA H100 PCIe\nIRQ:   \t\t 100\nGPU UUID: \t GPU-12ab\nBus Type: \t PCIe\n");
+             "Model: \t\t NVIDIA H100 PCIe\nIRQ:   \t\t 100\nGPU UUID: \t GPU-12ab\nBus Type: \t "
+             "PCIe\n");
     /* The driver has not looked at this one. */
     put_file(root, "/proc/driver/nvidia/gpus/0000:5e:00.0/information",
-             "Model: \t\t Unknown\nGPU UUID: \t GPU-????????" "-????\n");
+             "Model: \t\t Unknown\nGPU UUID: \t GPU-????????"
+             "-????\n");
     expect_files(root, "GPU-12ab", "gpu:nvidia gpu:h100 gpu:pcie", "nvidia");
     snprintf(remove, sizeof(remove), "rm -r %s", root);
     assert_int_equal(system(remove), 0);
@@ -190,8 +193,9 @@ static void test_graph(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_library), cmocka_unit_test(test_divided), cmocka_unit_test(test_only),
-        cmocka_unit_test(test_own),     cmocka_unit_test(test_files),   cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_library), cmocka_unit_test(test_divided),
+        cmocka_unit_test(test_only),    cmocka_unit_test(test_own),
+        cmocka_unit_test(test_files),   cmocka_unit_test(test_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

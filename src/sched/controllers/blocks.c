@@ -117,8 +117,7 @@ static int permit(sched_t *s, uint32_t slot)
         return 0;
     bool open = job->state == SCHED_WAITING;
     job->ask.permits = permits;
-    int64_t group =
-        job_group_enter(s, &job->ask, job->lane, line_number(s, slot));
+    int64_t group = job_group_enter(s, &job->ask, job->lane, line_number(s, slot));
     job->ask.permits = before;
     if (group < 0)
         return -1;

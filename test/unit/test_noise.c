@@ -143,7 +143,7 @@ static void test_order(void **state)
     (void)state;
     join(&out, &fresh);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(noise_seal(&out, "abc" + i, 1, box[i]), 0);
+        assert_int_equal(noise_seal(&out, &"abc"[i], 1, box[i]), 0);
     in = fresh;
     assert_int_equal(noise_open(&in, box[0], sizeof(box[0]), got), 0);
     assert_int_equal(noise_open(&in, box[0], sizeof(box[0]), got), -1);

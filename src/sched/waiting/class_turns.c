@@ -369,10 +369,11 @@ bool class_turns_check(const sched_t *s)
             int64_t units[SHARE_RUNNING + 1] = {0};
             for (uint32_t slot = s->queues->first; slot != JOB_NONE;
                  slot = s->jobs[slot].details->following) {
+                if (s->jobs[slot].state == SCHED_REJECTED) /* nothing need be known of it */
+                    continue;
                 const struct share_of_job *job = &shares->job[slot];
                 const struct leaf *leaf = &shares->leaf[job->leaf];
-                if (s->jobs[slot].state != SCHED_REJECTED && s->lanes[leaf->lane].queue == q &&
-                    leaf->class == i)
+                if (s->lanes[leaf->lane].queue == q && leaf->class == i)
                     units[job->state] += job->units;
             }
             if (memcmp(units + SHARE_WAITING, turns->v[i].units + SHARE_WAITING,

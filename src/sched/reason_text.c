@@ -203,6 +203,7 @@ static char *after(char *text, const char *beginning)
 /* A whole number, or where `second` is not 0 seconds as ticks; false if all of a text is none. */
 static bool read_number(const char *text, int64_t second, int64_t *number)
 {
+    const char *from = text;
     int64_t micro = 0;
     *number = 0;
     for (; *text >= '0' && *text <= '9'; text++)
@@ -210,7 +211,7 @@ static bool read_number(const char *text, int64_t second, int64_t *number)
             __builtin_add_overflow(*number, *text - '0', number))
             return false;
     if (second == 0 || __builtin_mul_overflow(*number, second, number))
-        return second == 0 && *text == '\0' && text[-1] != ' ';
+        return second == 0 && *text == '\0' && text > from;
     int digits = 0;
     for (text += *text == '.'; *text >= '0' && *text <= '9' && digits < 6; text++, digits++)
         micro = 10 * micro + *text - '0';
@@ -218,7 +219,7 @@ static bool read_number(const char *text, int64_t second, int64_t *number)
         micro *= 10;
     /* What was written is what is below: the ticks are the first that are as many. */
     int64_t ticks = (int64_t)(((__int128)micro * second + 999999) / 1000000);
-    return *text == '\0' && text[-1] != ' ' && !__builtin_add_overflow(*number, ticks, number);
+    return *text == '\0' && text > from && !__builtin_add_overflow(*number, ticks, number);
 }
 
 static bool read_begin(struct sched_reason *r, char *text)

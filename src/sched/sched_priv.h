@@ -565,10 +565,10 @@ enum step promise_kept(sched_t *s, uint32_t slot);
 /* A job that is in no lane any more runs with the booking that it has. There is room for the decision. */
 void job_started(sched_t *s, uint32_t slot, enum sched_how how);
 
-/* start_gang.c: a gang whose whole has a booking for now, chosen, and which is in no lane: its members start with
- * the bookings that this is a bundle of, and the rest goes on waiting. There is memory for the rest (gang_prepare:
- * 0, or -1 with ENOMEM). Where there is none for a member, those before it have started, and the others hold what is
- * left: STEP_FAILED.
+/* start_gang.c: a gang is in no lane, and a bundle is booked for it that begins now. Each member that starts takes its
+ * booking out of the bundle; the members for whom there is none go on waiting. gang_prepare has the memory for those
+ * (0, or -1 with ENOMEM). If memory runs out for a member that starts, those before it have started, and the others
+ * hold what is left: STEP_FAILED.
  */
 int gang_prepare(sched_t *s, uint32_t slot);
 enum step gang_start(sched_t *s, uint32_t slot, enum sched_how how);

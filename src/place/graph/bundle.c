@@ -297,7 +297,9 @@ int bundle_give(struct place *place, int64_t booking, const char *ranks, berth_e
 
 /* ---- To move one ---- */
 
-/* Choose for a lifted bundle before it, or, if `anew`, where it is. Returns the time, or -1 as book_first. */
+/* Choose for a lifted bundle an earlier time; failing that, with `anew`, other resources at its own time. Returns the
+ * time, or -1 as book_first.
+ */
 static int64_t choose(struct place *place, const struct place_ask *ask, int64_t from,
                       const struct place_pull *how, struct bundle *b)
 {

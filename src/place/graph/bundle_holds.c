@@ -169,7 +169,7 @@ int bundle_write(struct place *place, int64_t booking, const char *format, const
     return -1;
 }
 
-/* What a bundle has is told of its members alone. */
+/* Of a bundle there is nothing to tell but what its members hold. */
 int64_t bundle_given(struct place *place, int64_t booking, const struct resource_range **ranges,
                      const struct resource_host **hosts)
 {

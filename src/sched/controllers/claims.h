@@ -38,8 +38,8 @@ enum claims_which { CLAIMS_ALL, CLAIMS_TO_ENTER, CLAIMS_BEHIND };
 bool claims_lift(sched_t *s, enum claims_which which, uint32_t slot);
 void claims_lay(sched_t *s);
 
-/* Whether jobs of a lane may be stopped at all, so that claims are in nobody's way as far as is known of a group; and
- * whether a job may be at once, so that it enters claims.
+/* Whether jobs of a lane may be stopped at all, while there are claims: what others learn of where claims leave room
+ * does not hold for them. And whether a job may be stopped as soon as it has started, so that it may enter claims.
  */
 bool claims_are_open(const sched_t *s, const struct lane *lane);
 bool claims_admit(const sched_t *s, uint32_t slot);

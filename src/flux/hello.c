@@ -158,6 +158,7 @@ int module_hello(flux_t *h, const flux_msg_t *msg, const char *r, void *arg)
         struct flux_job *job = handle < 0 ? NULL : flux_jobs_add(&m->jobs, k.id, handle, NULL);
         if (job) {
             job->until_end = until_end;
+            job->unconfirmed = true;
             rc = 0;
         } else if (handle >= 0) {
             sched_cancel(m->sched, m->now, handle);
@@ -170,4 +171,54 @@ int module_hello(flux_t *h, const flux_msg_t *msg, const char *r, void *arg)
     flux_future_destroy(k.jobspec);
     flux_future_destroy(k.events);
     return rc;
+}
+
+/* What a second answer says of a job that was booked as the first one said: ranks may have been given back meanwhile. */
+static void confirm(struct module *m, flux_jobid_t id, const char *free_ranks)
+{
+    struct flux_job *job = flux_jobs_find(&m->jobs, id);
+
+    if (!job || !job->unconfirmed)
+        return;
+    job->unconfirmed = false;
+    if (free_ranks)
+        module_free_ranks(m, job, free_ranks);
+}
+
+/* Jobs that nobody confirmed have ended. */
+static void end_unconfirmed(struct module *m)
+{
+    for (size_t i = m->jobs.n; i-- > 0;) {
+        struct flux_job *job = m->jobs.v[i];
+        if (!job->unconfirmed)
+            continue;
+        flux_log(m->h, LOG_DEBUG, "hello: %s has ended meanwhile", job_f58(job->id).text);
+        module_finish(m, job);
+    }
+}
+
+static void confirm_cb(flux_future_t *f, void *arg)
+{
+    struct module *m = arg;
+    flux_jobid_t id;
+    const char *free_ranks = NULL;
+
+    if (flux_rpc_get_unpack(f, "{s:I s?s}", "id", &id, "free", &free_ranks) == 0) {
+        confirm(m, id, free_ranks);
+        flux_future_reset(f);
+        return;
+    }
+    if (errno == ENODATA)
+        end_unconfirmed(m);
+    else
+        flux_log(m->h, LOG_ERR, "hello: %s", future_strerror(f, errno));
+    flux_future_destroy(f);
+    m->confirming = NULL;
+}
+
+int module_confirm(struct module *m)
+{
+    m->confirming = flux_rpc_pack(m->h, "job-manager.sched-hello", FLUX_NODEID_ANY,
+                                  FLUX_RPC_STREAMING, "{s:b}", "partial-ok", 1);
+    return m->confirming ? flux_future_then(m->confirming, -1., confirm_cb, m) : -1;
 }

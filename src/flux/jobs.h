@@ -20,6 +20,8 @@ struct flux_job {
     const flux_msg_t *request;
 
     bool until_end; /* it has no duration, and so lasts as long as the instance */
+    bool
+        unconfirmed; /* it had resources when the module was loaded, and may have ended before the module was ready */
 
     /* What Flux was told last. */
     int64_t told_start; /* ticks; -1: no estimate */

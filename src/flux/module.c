@@ -138,7 +138,8 @@ static int begin(struct module *m)
     if (register_service(m->h, "feasibility") < 0 || module_acquire(m) < 0 || add_handlers(m) < 0 ||
         module_watch(m) < 0)
         return -1;
-    if (schedutil_hello(m->util) < 0 || schedutil_ready(m->util, "unlimited", &depth) < 0) {
+    if (schedutil_hello(m->util) < 0 || schedutil_ready(m->util, "unlimited", &depth) < 0 ||
+        module_confirm(m) < 0) {
         flux_log_error(m->h, "job manager");
         return -1;
     }
@@ -154,6 +155,7 @@ static void end(struct module *m)
             flux_log_error(m->h, "unloading");
     module_unwatch(m);
     flux_jobs_clear(&m->jobs);
+    flux_future_destroy(m->confirming);
     flux_future_destroy(m->acquire);
     flux_msg_handler_delvec(m->handlers);
     schedutil_destroy(m->util);

@@ -34,7 +34,7 @@ struct module {
 
     struct idset ranks; /* that the machine has */
     int64_t expiration; /* when the instance ends; INT64_MAX: nobody knows */
-    flux_future_t *acquire;
+    flux_future_t *acquire, *confirming;
 
     int64_t now;
     bool is_passed; /* the pass at `now` has been made: the next event is at a later time */
@@ -67,6 +67,17 @@ int module_acquire(struct module *m);
 extern const struct schedutil_ops module_ops;
 
 int module_hello(flux_t *h, const flux_msg_t *msg, const char *r, void *arg);
+
+/* Ask once more which jobs have resources, when the job manager knows that the module is ready: the word of a job that ends
+ * between its answer to the first question and then is sent to nobody. What was booked and is no more is free. Returns 0,
+ * or -1 with errno.
+ */
+int module_confirm(struct module *m);
+
+/* A job has given all its resources back, or those of some ranks. */
+void module_finish(struct module *m, struct flux_job *job);
+void module_free_ranks(struct module *m, const struct flux_job *job, const char *ranks);
+
 void module_expiration(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg);
 
 /* Jobs without a duration last as long as the instance, whose end has changed. */

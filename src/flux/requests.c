@@ -121,7 +121,26 @@ static void alloc_cb(flux_t *h, const flux_msg_t *msg, void *arg)
     job->until_end = a.duration <= 0;
 }
 
-/* Some ranks of a job's are free. What can't be given back now is with the last of them. */
+/* What can't be given back now is with the last of them. */
+void module_free_ranks(struct module *m, const struct flux_job *job, const char *ranks)
+{
+    berth_error_t err = {""};
+
+    module_event(m);
+    if (sched_free_ranks(m->sched, m->now, job->handle, ranks, &err) < 0)
+        flux_log(m->h, LOG_DEBUG, "free: %s: %s", job_f58(job->id).text, err.text);
+}
+
+void module_finish(struct module *m, struct flux_job *job)
+{
+    module_event(m);
+    record_job(m, "end", job->id);
+    if (sched_finish(m->sched, m->now, job->handle, true) < 0)
+        flux_log_error(m->h, "free: %s", job_f58(job->id).text);
+    flux_jobs_remove(&m->jobs, job);
+}
+
+/* Some ranks of a job's are free. */
 static void free_some(struct module *m, const struct flux_job *job, const flux_msg_t *msg)
 {
     struct idset ranks = {0};
@@ -132,9 +151,7 @@ static void free_some(struct module *m, const struct flux_job *job, const flux_m
     if (flux_msg_unpack(msg, "{s:o}", "R", &r) == 0 && r_ranks(r, &ranks, &err) == 0 &&
         idset_intersect(&ranks, &m->ranks) == 0 && ranks.count > 0) {
         idset_encode(&ranks, false, &text);
-        module_event(m);
-        if (sched_free_ranks(m->sched, m->now, job->handle, strbuf_text(&text), &err) < 0)
-            flux_log(m->h, LOG_DEBUG, "free: %s: %s", job_f58(job->id).text, err.text);
+        module_free_ranks(m, job, strbuf_text(&text));
     }
     strbuf_clear(&text);
     idset_clear(&ranks);
@@ -160,11 +177,7 @@ static void free_cb(flux_t *h, const flux_msg_t *msg, const char *unused, void *
         free_some(m, job, msg);
         return;
     }
-    module_event(m);
-    record_job(m, "end", id);
-    if (sched_finish(m->sched, m->now, job->handle, true) < 0)
-        flux_log_error(h, "free: %s", job_f58(id).text);
-    flux_jobs_remove(&m->jobs, job);
+    module_finish(m, job);
 }
 
 /* Flux cancels requests of jobs that it knows no more as well, and those of jobs that have started. */

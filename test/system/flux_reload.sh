@@ -45,11 +45,11 @@ expect "$g" state SCHED
 [ "$(estimates | head -n 1)" = "$(head -n 1 "$scratch/before")" ] || fail "promises: $(cat "$scratch/before"), then $(estimates)"
 check "both run" sh -c "flux module stats sched-berth | jq -e '.queues.batch.running == 1 and .queues.fast.running == 1'"
 
-# again and again, then a stream of jobs (doc/flux.md says what a reload while jobs end may lose)
-for i in 1 2 3; do
+# again and again, while a stream of jobs starts and ends: some end when no scheduler is told
+ids=$(flux submit -q fast --cc=1-5 -n1 -t 1m true; flux submit -q batch --cc=1-60 -n1 -t 1m true)
+for i in 1 2 3 4 5; do
     check "reload $i" flux module reload sched-berth
 done
-ids=$(flux submit -q fast --cc=1-5 -n1 -t 1m true; flux submit -q batch --cc=1-40 -n1 -t 1m true)
 flux cancel "$f"
 for id in $ids; do
     ended "$id"
@@ -58,6 +58,7 @@ done
 flux cancel "$a"
 ended "$c"
 ended "$g"
+until_true "nothing is held" sh -c "flux module stats sched-berth | jq -e '.jobs == 0'"
 [ "$(flux jobs -n -a -f failed | wc -l)" -eq 0 ] || fail "jobs failed: $(flux jobs -a -f failed)"
 END
 finish

@@ -92,7 +92,8 @@ struct sched_exception {
 
 /* Whether running jobs of a queue may be stopped for jobs of queues that are not preemptible, and then wait
  * again. That is done for any job that starts by it now and delays no reservation; as few jobs are stopped
- * as possible, of these those that lose the least work (cores times time run), then the youngest.
+ * as possible, of sets of so many that which loses the least work (cores times time run), then that whose jobs
+ * have run for the shortest time together (berth-config(5) says up to how many sets are compared).
  */
 enum sched_preemptible { SCHED_NOT_PREEMPTIBLE, SCHED_PREEMPT_CANCEL, SCHED_PREEMPT_REQUEUE };
 

@@ -1,11 +1,14 @@
-"""Which jobs are stopped for another, by berth-config(5): none without which it would start; one if one is enough, of
-these the one that loses the least work (cores times time run), then the youngest."""
+"""Which jobs are stopped for another, by berth-config(5): as few as will do; of such sets the one that loses the least
+work (cores times time run), then that whose jobs have run for the shortest time together. Of several jobs this is said
+where the sets of up to so many are few."""
 import itertools
+import math
 
 import limits
 from world import WAITING
 
 MOST = 400  # sets of victims that are tried for one preemption
+SETS = 1000  # sets of two and more jobs that are compared
 
 
 def work(now, holding, start):
@@ -30,31 +33,28 @@ class Choice:
         before = [(h, a, b) for k, h, a, b in self.ledger.windows_before if k is not self.job and k.name not in gone]
         return self.ledger.fits_at(self.job, self.ledger.now, now + before + beside)
 
-    def sets(self, n):
-        return itertools.islice(itertools.combinations(self.victims + self.others, n), MOST)
-
     def loss(self, some):
-        return sum(work(self.ledger.now, holding, start) for name, holding, start in some)
+        """What is lost with some: work, and how long they have run."""
+        now = self.ledger.now
+        return sum(work(now, holding, start) for name, holding, start in some), \
+            sum(now - start for name, holding, start in some)
 
     def better(self):
-        """Words for a choice that would have been better, and its names; or None. Where several are stopped, one that
-        would have been enough, or some of them."""
-        n = len(self.victims)
-        fewer = [()] + list(self.sets(1)) if n > 1 else [()]
-        parts = (some for few in range(2, n) for some in itertools.combinations(self.victims, few))
-        for some in itertools.islice(itertools.chain(fewer, parts), MOST):
-            if self.fits_instead_of(some):
-                return "fewest", some
-        if n > 1:
-            return None
+        """Words for a choice that would have been better, and its names; or None. Where there are too many sets of as
+        many jobs as are stopped, one that would have been enough, or some of them."""
+        n, all_jobs = len(self.victims), self.victims + self.others
+        if n > 1 and sum(math.comb(len(all_jobs), k) for k in range(2, n + 1)) > SETS:
+            parts = (some for few in range(2, n) for some in itertools.combinations(self.victims, few))
+            sets = itertools.chain([()], itertools.combinations(all_jobs, 1), parts)
+        else:
+            sets = (some for few in range(n + 1) for some in itertools.combinations(all_jobs, few))
         lost = self.loss(self.victims)
-        for some in self.sets(1):
+        better = (some for some in sets if len(some) < n or self.loss(some) < lost)
+        for some in itertools.islice(better, MOST):
             if not self.fits_instead_of(some):
                 continue
-            if self.loss(some) < lost:
-                return "least work", some
-            if self.loss(some) == lost and some[0][2] > self.victims[0][2]:
-                return "youngest", some
+            less_work = self.loss(some)[0] < lost[0]
+            return "fewest" if len(some) < n else "least work" if less_work else "youngest", some
         return None
 
 

@@ -281,11 +281,6 @@ static bool may_be_victim(const struct naive_queues *q, int job, int victim)
            j->nodes & q->lane[q->job[job].lane].part;
 }
 
-static int64_t useful(const struct naive_queues *q, int job, int victim)
-{
-    return __builtin_popcount(q->job[victim].nodes & q->lane[q->job[job].lane].part);
-}
-
 static int64_t work(const struct naive_queues *q, int victim)
 {
     return (q->now - q->job[victim].at) * q->job[victim].count;
@@ -299,20 +294,16 @@ static bool costs_less(const struct naive_queues *q, int a, int b)
     return q->job[a].at != q->job[b].at ? q->job[a].at > q->job[b].at : nq_before(q, b, a);
 }
 
-/* The victims of a job, in the order of what they cost, or of their use and then that. */
-static int list_victims(const struct naive_queues *q, int job, bool by_use, int *list)
+/* The victims of a job, those who are being stopped or the others, in the order of what they cost. */
+static int list_victims(const struct naive_queues *q, int job, bool stopping, int *list)
 {
     int n = 0;
     for (int i = 0; i < q->jobs; i++) {
         int k = n;
-        if (!may_be_victim(q, job, i))
+        if (!may_be_victim(q, job, i) || q->job[i].stopping != stopping)
             continue;
-        for (; k > 0; k--) {
-            int64_t more = by_use ? useful(q, job, i) - useful(q, job, list[k - 1]) : 0;
-            if (more < 0 || (more == 0 && !costs_less(q, i, list[k - 1])))
-                break;
+        for (; k > 0 && costs_less(q, i, list[k - 1]); k--)
             list[k] = list[k - 1];
-        }
         list[k] = i;
         n++;
     }
@@ -324,81 +315,61 @@ static bool fits(const struct naive_queues *q, int job)
     return choice(q, job, q->now) != 0;
 }
 
-/* Those that are being stopped; one more if one is enough; else those of most use until it fits. Returns the
- * sum of uses that was last not enough, or -1.
+/* Whether one set of victims, as bits, is rather stopped than another one: fewer, then with less work, then those who
+ * have run for less, then with the last in the order of all of those who are in one of the two.
  */
-static int64_t take(struct naive_queues *q, int job, int64_t *sum)
+static bool rather(const struct naive_queues *q, const int *list, int n, uint32_t a, uint32_t b)
 {
-    int list[NQ_JOBS], n = list_victims(q, job, false, list);
-    int64_t too_little = -1;
-    *sum = 0;
-    bool any = false;
-    for (int i = 0; i < n; i++)
-        if (q->job[list[i]].stopping)
-            any = q->job[list[i]].lifted = true;
-    if (any && fits(q, job))
-        return -1;
+    int64_t more_work = 0, ran_longer = 0;
+    int last = -1;
+    if (__builtin_popcount(a) != __builtin_popcount(b))
+        return __builtin_popcount(a) < __builtin_popcount(b);
     for (int i = 0; i < n; i++) {
-        struct nq_job *victim = &q->job[list[i]];
-        if (victim->stopping)
-            continue;
-        victim->lifted = true;
-        if (fits(q, job))
-            return -1;
-        victim->lifted = false;
+        int in = (int)(a >> i & 1) - (int)(b >> i & 1);
+        more_work += in * work(q, list[i]);
+        ran_longer += in * (q->now - q->job[list[i]].at);
+        if (in != 0 && (last < 0 || nq_before(q, list[last], list[i])))
+            last = i;
     }
-    n = list_victims(q, job, true, list);
-    for (int i = 0; i < n; i++) {
-        if (q->job[list[i]].stopping)
-            continue;
-        too_little = *sum;
-        *sum += useful(q, job, list[i]);
-        q->job[list[i]].lifted = true;
-        if (fits(q, job))
-            return too_little;
-    }
-    for (int i = 0; i < n; i++)
-        q->job[list[i]].lifted = false;
-    return -1;
+    if (more_work != 0 || ran_longer != 0)
+        return more_work != 0 ? more_work < 0 : ran_longer < 0;
+    return last >= 0 && a >> last & 1;
 }
 
-/* Spare those not needed, who costs most first, and last those that are being stopped. */
-static void spare(struct naive_queues *q, int job, const int *list, int n, int64_t *sum)
+static void lift_set(struct naive_queues *q, const int *list, int n, uint32_t set)
 {
-    for (int stopping = 0; stopping < 2; stopping++)
-        for (int i = n; i-- > 0;) {
-            struct nq_job *victim = &q->job[list[i]];
-            if (!victim->lifted || victim->stopping != (bool)stopping)
-                continue;
-            victim->lifted = false;
-            if (fits(q, job))
-                *sum -= useful(q, job, list[i]);
-            else
-                victim->lifted = true;
-        }
+    for (int i = 0; i < n; i++)
+        q->job[list[i]].lifted = set >> i & 1;
 }
 
-/* For each that costs much, one that costs less, if that does as well. */
-static void exchange(struct naive_queues *q, int job, const int *list, int n, int64_t too_little,
-                     int64_t sum)
+/* Lift those that the job takes what it needs from: those who are being stopped, as far as they are needed, and of all
+ * sets of others the best. Returns whether it fits then.
+ */
+static bool take(struct naive_queues *q, int job)
 {
-    for (int i = n; i-- > 0;)
-        for (int k = 0; k < i; k++) {
-            struct nq_job *out = &q->job[list[i]], *in = &q->job[list[k]];
-            int64_t with = sum - useful(q, job, list[i]) + useful(q, job, list[k]);
-            if (!out->lifted || out->stopping || in->lifted ||
-                work(q, list[k]) >= work(q, list[i]) || with <= too_little)
-                continue;
-            out->lifted = false;
-            in->lifted = true;
-            if (fits(q, job)) {
-                sum = with;
-                break;
-            }
-            too_little = with;
-            out->lifted = true;
-            in->lifted = false;
-        }
+    int told[NQ_JOBS], others[NQ_JOBS];
+    int n = list_victims(q, job, false, others), n_told = list_victims(q, job, true, told);
+    uint32_t best = 0, sets = 1u << n;
+    lift_set(q, told, n_told, ~0u);
+    bool any = n_told > 0 && fits(q, job);
+    for (uint32_t set = 1; set < sets && n > 0 && best == 0 && !any; set++) {
+        lift_set(q, others, n, set);
+        any = fits(q, job);
+        best = any ? set : 0;
+    }
+    for (uint32_t set = best + 1; set < sets && best != 0; set++) {
+        lift_set(q, others, n, set);
+        if (rather(q, others, n, set, best) && fits(q, job))
+            best = set;
+    }
+    lift_set(q, others, n, best);
+    for (int i = n_told; i-- > 0;) {
+        q->job[told[i]].lifted = false;
+        q->job[told[i]].lifted = !any || !fits(q, job);
+    }
+    if (!any)
+        lift_set(q, told, n_told, 0);
+    return any;
 }
 
 /* A job, which holds nothing in the calendars, takes what it needs to start now. */
@@ -406,19 +377,10 @@ static bool preempt(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
     int list[NQ_JOBS], victims = 0;
-    int64_t sum = 0;
-    if (q->lane[j->lane].preemptible || nl_over(q, job, q->now) >= 0)
+    if (q->lane[j->lane].preemptible || nl_over(q, job, q->now) >= 0 || !take(q, job))
         return false;
-    int64_t too_little = take(q, job, &sum);
     int n = list_victims(q, job, false, list);
-    bool any = false;
-    for (int i = 0; i < n; i++)
-        any |= q->job[list[i]].lifted;
-    if (!any)
-        return false;
-    spare(q, job, list, n, &sum);
-    if (too_little >= 0)
-        exchange(q, job, list, n, too_little, sum);
+    n += list_victims(q, job, true, list + n);
     j->nodes = choice(q, job, q->now);
     j->at = q->now;
     for (int i = 0; i < n; i++) {

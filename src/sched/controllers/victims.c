@@ -74,9 +74,12 @@ void preemption_end(struct preemption *h)
 
 /* ---- Orders ---- */
 
+/* Those that are being stopped already come last. */
 static int compare_work(const void *a, const void *b)
 {
     const struct victim *x = a, *y = b;
+    if (x->is_stopping != y->is_stopping)
+        return x->is_stopping ? 1 : -1;
     if (x->work != y->work)
         return x->work < y->work ? -1 : 1;
     if (x->at != y->at)
@@ -87,7 +90,7 @@ static int compare_work(const void *a, const void *b)
 static int compare_use(const void *a, const void *b)
 {
     const struct victim *x = a, *y = b;
-    if (x->useful != y->useful)
+    if (!x->is_stopping && !y->is_stopping && x->useful != y->useful)
         return x->useful > y->useful ? -1 : 1;
     return compare_work(a, b);
 }
@@ -121,54 +124,71 @@ static int64_t book(struct preemption *h)
     return h->s->place->ops->book(h->s->place, h->ask, h->s->now);
 }
 
-/* With those that are being stopped. */
-static int64_t take_stopping(struct preemption *h)
+int preemption_fits(struct preemption *h)
 {
-    bool any = false;
-    for (size_t i = 0; i < h->n; i++)
-        if (h->victim[i].is_stopping) {
-            preemption_take(h, &h->victim[i]);
-            any = true;
-        }
-    errno = EBUSY;
-    return any ? book(h) : -1;
+    const struct place_ops *ops = h->s->place->ops;
+    struct place_note note = {0};
+    if (ops->is_short(h->s->place, h->ask, h->s->now, &note))
+        return 0;
+    int64_t booking = ops->probe(h->s->place, h->ask, h->s->now);
+    if (booking == -1)
+        return errno == ENOMEM ? -1 : 0;
+    ops->release(h->s->place, booking);
+    return 1;
 }
 
-/* With one more: the first with which it fits. */
-static int64_t take_one(struct preemption *h)
+/* Take all that are being stopped, or the first so many others out of the calendars, and put back the others. */
+static void take_stopping(struct preemption *h)
 {
-    int64_t booking = -1;
-    qsort(h->victim, h->n, sizeof(*h->victim), compare_work);
-    errno = EBUSY;
-    for (size_t i = 0; i < h->n && booking < 0 && errno == EBUSY; i++) {
-        if (h->victim[i].is_stopping)
-            continue;
+    for (size_t i = h->tellable; i < h->n; i++)
         preemption_take(h, &h->victim[i]);
-        booking = book(h);
-        if (booking < 0) {
-            int saved = errno;
-            preemption_put_back(h, &h->victim[i]);
-            errno = saved;
-        }
-    }
-    return booking;
 }
 
-/* With as many more as it takes. */
-static int64_t take_some(struct preemption *h)
+static void take_first(struct preemption *h, size_t n)
 {
-    int64_t booking = -1;
+    for (size_t i = 0; i < h->tellable; i++) {
+        if (i < n && !h->victim[i].is_taken)
+            preemption_take(h, &h->victim[i]);
+        else if (i >= n)
+            preemption_put_back(h, &h->victim[i]);
+    }
+}
+
+/* Take one if one is enough, the best. Returns 1, 0, or -1 with ENOMEM. */
+static int take_one(struct preemption *h)
+{
+    int fits = 0;
+    for (size_t i = 0; i < h->tellable && fits == 0; i++) {
+        preemption_take(h, &h->victim[i]);
+        fits = preemption_fits(h);
+        if (fits == 0)
+            preemption_put_back(h, &h->victim[i]);
+    }
+    return fits;
+}
+
+/* Take those of most use, as few of them as are enough, where all are. Returns 1, or -1 with ENOMEM. */
+static int take_some(struct preemption *h)
+{
+    size_t low = 2, high = h->tellable;
     qsort(h->victim, h->n, sizeof(*h->victim), compare_use);
-    errno = EBUSY;
-    for (size_t i = 0; i < h->n && booking < 0 && errno == EBUSY; i++) {
-        if (h->victim[i].is_stopping)
-            continue;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        take_first(h, middle);
+        int fits = preemption_fits(h);
+        if (fits < 0)
+            return -1;
+        if (fits)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    take_first(h, high);
+    for (size_t i = 0; i < high; i++) {
         h->too_little = h->sum;
         h->sum += h->victim[i].useful;
-        preemption_take(h, &h->victim[i]);
-        booking = book(h);
     }
-    return booking;
+    return 1;
 }
 
 /* Book with one that is taken in the place of another. Returns the booking, with it or as before, or -1 with
@@ -212,7 +232,6 @@ static int64_t exchange_all(struct preemption *h, int64_t booking)
  */
 static int64_t spare(struct preemption *h, int64_t booking)
 {
-    qsort(h->victim, h->n, sizeof(*h->victim), compare_work);
     for (size_t k = 2 * h->n; k-- > 0 && booking >= 0;) {
         struct victim *victim = &h->victim[k % h->n];
         if (!victim->is_taken || victim->is_stopping != (k < h->n))
@@ -230,21 +249,47 @@ static int64_t spare(struct preemption *h, int64_t booking)
     return booking;
 }
 
+/* Take those that are to be told out of the calendars. Returns 1, 0 if even all are not enough, or -1 with ENOMEM;
+ * *amounts: they were chosen by what they hold.
+ */
+static int take_tellable(struct preemption *h, bool *amounts)
+{
+    int taken = take_one(h);
+    if (taken != 0 || h->tellable < 2)
+        return taken;
+    take_first(h, h->tellable);
+    int fits = preemption_fits(h);
+    take_first(h, 0);
+    if (fits <= 0)
+        return fits;
+    taken = preemption_take_best(h);
+    *amounts = taken == 0;
+    return taken != 0 ? taken : take_some(h);
+}
+
 /* Of preemptible jobs. */
 static int64_t choose(struct preemption *h)
 {
+    bool amounts = false;
     errno = EBUSY;
     if (h->n == 0)
         return -1;
-    int64_t booking = take_stopping(h);
-    if (booking < 0 && errno == EBUSY)
-        booking = take_one(h);
-    bool several = booking < 0 && errno == EBUSY;
-    if (several)
-        booking = take_some(h);
+    qsort(h->victim, h->n, sizeof(*h->victim), compare_work);
+    for (h->tellable = 0; h->tellable < h->n && !h->victim[h->tellable].is_stopping;)
+        h->tellable++;
+    take_stopping(h);
+    int fits = h->tellable < h->n ? preemption_fits(h) : 0;
+    if (fits == 0)
+        fits = take_tellable(h, &amounts);
+    if (fits <= 0) {
+        errno = fits < 0 ? ENOMEM : EBUSY;
+        return -1;
+    }
+    int64_t booking = book(h);
+    qsort(h->victim, h->n, sizeof(*h->victim), compare_work);
     if (booking >= 0)
         booking = spare(h, booking);
-    if (booking >= 0 && several)
+    if (booking >= 0 && amounts)
         booking = exchange_all(h, booking);
     return booking;
 }

@@ -1,13 +1,14 @@
 /* Which running jobs a job preempts.
  *
- * Those that are being stopped already, and that nobody waits for, come for nothing. If they are not enough,
- * one more is taken if one is enough: the one of which least work is lost. Else as few as can be by what they
- * hold: those that hold most of what the job could use come first, until the job fits. Then each that is not
- * needed is spared, the one with most work to lose first; and each that another one with less work can stand in
- * for, as far as amounts tell, is exchanged for that.
+ * Those that are being stopped already, and that nobody waits for, come for nothing. If they are not enough, as few
+ * others as can be are told; of sets of so many that with which least work is lost; of these the one whose jobs have
+ * run for the shortest time together, and then the last one in queue order. Work is what a job holds in cores times how
+ * long it has run.
  *
- * Work is what a job holds in cores times how long it has run. Of two jobs that are equal in all this, the
- * younger one is taken.
+ * This is exact for one, and for several as long as the sets to be compared are few (victim_sets.c): a set is tried by
+ * a match. Else they are chosen by what they hold: those that hold most of what the job could use come first, until the
+ * job fits; then each that is not needed is spared, the one with most work to lose first; and each that another one
+ * with less work can stand in for, as far as amounts tell, is exchanged for that.
  */
 #ifndef SCHED_VICTIMS_H
 #define SCHED_VICTIMS_H
@@ -33,6 +34,7 @@ struct preemption {
     struct class_turns *turns;               /* of who borrowed (rebalance.c) */
     struct victim *victim;
     size_t n, cap;
+    size_t tellable;    /* the first so many are not being stopped */
     int64_t sum;        /* of what those taken hold that is useful, where several are needed, */
     int64_t too_little; /* and a sum that was not enough */
 };
@@ -44,7 +46,7 @@ int preemption_begin(struct preemption *h, sched_t *s, uint32_t slot, const stru
 void preemption_end(struct preemption *h);
 
 /* Take what the job needs out of the calendars, and book it from now on. Returns the booking, or -1 with
- * EBUSY or ENOMEM and everything as it was. O(victims) matches.
+ * EBUSY or ENOMEM and everything as it was. O(victims) matches, and at most 1,000 more.
  */
 int64_t preemption_book(struct preemption *h);
 
@@ -54,6 +56,14 @@ void preemption_take(struct preemption *h, struct victim *victim);
 /* Put what one, or all, that were taken hold back into the calendars, whatever is booked there by now. */
 void preemption_put_back(struct preemption *h, struct victim *victim);
 void preemption_put_all_back(struct preemption *h);
+
+/* Whether the job fits beside all that are not taken. 1, 0, or -1 with ENOMEM. */
+int preemption_fits(struct preemption *h);
+
+/* Take the best set of two or more of those that are not being stopped, which are the first ones, in the order of
+ * work. Returns 1, 0 if there are too many sets to be compared, or none is enough, or -1 with ENOMEM.
+ */
+int preemption_take_best(struct preemption *h);
 
 /* Whether a running job may be preempted at some time, and from when on: not in its first second, or one
  * that starts might be stopped at the same instant, for good perhaps, without having run.

@@ -3,8 +3,6 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { LETTERS_MAX = 31 };
-
 const char *hint_other_name(const char *word)
 {
     static const char *const names[][2] = {
@@ -69,30 +67,4 @@ const char *hint_other_option(const char *word)
         if (strncmp(word, options[i][0], length) == 0 && !options[i][0][length])
             return options[i][1];
     return NULL;
-}
-
-static unsigned least(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
-unsigned hint_distance(const char *a, const char *b)
-{
-    size_t n = strlen(a), m = strlen(b);
-    unsigned d[LETTERS_MAX + 1][LETTERS_MAX + 1];
-    if (n > LETTERS_MAX || m > LETTERS_MAX)
-        return LETTERS_MAX + 1;
-    for (size_t i = 0; i <= n; i++)
-        d[i][0] = (unsigned)i;
-    for (size_t k = 0; k <= m; k++)
-        d[0][k] = (unsigned)k;
-    for (size_t i = 1; i <= n; i++) {
-        for (size_t k = 1; k <= m; k++) {
-            unsigned replaced = d[i - 1][k - 1] + (a[i - 1] != b[k - 1]);
-            d[i][k] = least(replaced, least(d[i - 1][k], d[i][k - 1]) + 1);
-            if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
-                d[i][k] = least(d[i][k], d[i - 2][k - 2] + 1);
-        }
-    }
-    return d[n][m];
 }

@@ -234,12 +234,13 @@ static int draw_list(struct connection *connection, const char *list, const char
 /* ---- The verb ---- */
 
 static int list_history(const char *path, const char *states, const struct chosen *chosen,
-                        bool json, const char *plot)
+                        bool json, const char *plot, const char *queue)
 {
     const struct listing_style style = {.json = json,
                                         .columns = columns,
                                         .row = put_history_row,
                                         .states = states,
+                                        .queue = queue,
                                         .chosen = chosen};
     struct connection connection;
     berth_error_t err;
@@ -269,7 +270,7 @@ int cli_history(int argc, char **argv)
     static const char *const keys[] = {
         ['u'] = "user", ['q'] = "queue", ['s'] = "state", ['N'] = "name"};
     struct strbuf path = {0};
-    const char *limit = "20", *states = NULL, *plot = NULL;
+    const char *limit = "20", *states = NULL, *plot = NULL, *queue = NULL;
     struct chosen chosen = {0};
     berth_error_t err;
     bool json = false, by_member = false;
@@ -300,6 +301,8 @@ int cli_history(int argc, char **argv)
             status = cli_usage("history", "%s", err.text);
             goto out;
         }
+        if (c == 'q')
+            queue = optarg;
         if (c == 'm')
             listing_own(&path);
         else if (c == 'n')
@@ -326,7 +329,7 @@ int cli_history(int argc, char **argv)
     }
     if (!by_member && !plot) /* which draws what ran: members */
         route_query(&path, "arrays", "1");
-    status = list_history(strbuf_text(&path), states, &chosen, json, plot);
+    status = list_history(strbuf_text(&path), states, &chosen, json, plot, queue);
 out:
     strbuf_clear(&path);
     return status;

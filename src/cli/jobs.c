@@ -163,6 +163,7 @@ int cli_jobs(int argc, char **argv)
             break;
         case 'q':
             route_query(&path, "queue", optarg);
+            style.queue = optarg;
             break;
         case 's':
             route_query(&path, "state", optarg);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "cli/hint.h"
 #include "cli/shim/shim.h"
 #include "cli/verb.h"
@@ -61,26 +62,13 @@ static const struct verb *find_verb(const char *name)
     return NULL;
 }
 
-/* A verb that no other is as close to, at one or two letters; NULL. */
-static const char *closest_verb(const char *word)
-{
-    unsigned best = strlen(word) > 3 ? 3 : 2;
-    const char *found = NULL;
-    for (const struct verb *v = verbs; v->name; v++) {
-        unsigned distance = hint_distance(word, v->name);
-        if (distance < best || (distance == best && found)) {
-            found = distance < best ? v->name : NULL;
-            best = distance;
-        }
-    }
-    return found;
-}
-
 static int unknown_verb(const char *word)
 {
+    const struct nearest_names names = {&verbs[0].name, sizeof(verbs[0]),
+                                        sizeof(verbs) / sizeof(verbs[0]) - 1};
     const char *meant = hint_other_name(word);
     if (!meant)
-        meant = closest_verb(word);
+        meant = nearest_name(&names, word);
     if (meant)
         return cli_usage(NULL, "unknown verb '%s' (did you mean '%s'?)", word, meant);
     return cli_usage(NULL, "unknown verb '%s'", word);

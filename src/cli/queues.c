@@ -140,6 +140,16 @@ static int list_queues(bool json)
     return status;
 }
 
+/* False: the opposite was asked for, too. */
+static bool take_change(json_t *body, int c)
+{
+    const char *key = c == 'e' || c == 'd' ? "enabled" : "started";
+    bool on = c == 'e' || c == 's';
+    const json_t *before = json_object_get(body, key);
+    return before ? json_is_true(before) == on
+                  : json_object_set_new(body, key, json_boolean(on)) == 0;
+}
+
 int cli_queues(int argc, char **argv)
 {
     static const struct option options[] = {{"enable", no_argument, NULL, 'e'},
@@ -160,9 +170,12 @@ int cli_queues(int argc, char **argv)
             goto out;
         if (c == 'j')
             json = true;
-        else
-            json_object_set_new(body, c == 'e' || c == 'd' ? "enabled" : "started",
-                                json_boolean(c == 'e' || c == 's'));
+        else if (!take_change(body, c)) {
+            status = cli_usage("queues", "%s, expected one of them",
+                               c == 'e' || c == 'd' ? "--enable and --disable are given"
+                                                    : "--start and --stop are given");
+            goto out;
+        }
     }
     bool changes = json_object_size(body) > 0;
     if (changes && argc - optind == 1 && !json)

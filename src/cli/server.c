@@ -14,6 +14,7 @@
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
 #include "cli/verb.h"
+#include "server/daemon/paths.h"
 
 #define PATIENCE_MS 10000
 #define LOOK_MS     5
@@ -37,7 +38,14 @@ static int start_server(struct connection *connection, const char *config, bool 
 {
     (void)json;
     if (connection_is_there(connection->socket))
-        return errtext_set(err, EBUSY, "a server for %s is already running", connection->directory);
+        return connection->shared
+                   ? errtext_set(err, EBUSY,
+                                 "the server of this machine is running; for one of your own, set "
+                                 "BERTH_DIR to its directory")
+                   : errtext_set(err, EBUSY, "a server for %s is already running",
+                                 connection->directory);
+    if (connection->shared && paths_socket(connection->directory, connection->socket, err) < 0)
+        return -1;
     return connection_start_server(connection->socket, config, err);
 }
 

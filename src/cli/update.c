@@ -1,10 +1,10 @@
 /* berth update: change what jobs ask for. */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/sched_config.h"
 #include "cli/client/named_jobs.h"
 #include "cli/client/request.h"
 #include "cli/verb.h"
@@ -52,9 +52,10 @@ static bool take_change(int c, json_t *body)
     if (c == 'q')
         return json_object_set_new(body, "queue", json_string(optarg)) == 0;
     errno = 0;
-    long n = strtol(optarg, &end, 10);
-    if (end == optarg || *end || errno || n < INT_MIN || n > INT_MAX) {
-        cli_usage("update", "--priority is '%s', expected a whole number", optarg);
+    long long n = strtoll(optarg, &end, 10);
+    if (end == optarg || *end || errno || n < -SCHED_PRIORITY_MAX || n > SCHED_PRIORITY_MAX) {
+        cli_usage("update", "--priority is '%s', expected a whole number from %lld to %lld", optarg,
+                  -(long long)SCHED_PRIORITY_MAX, (long long)SCHED_PRIORITY_MAX);
         return false;
     }
     return json_object_set_new(body, "priority", json_integer(n)) == 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "base/nearest.h"
 #include "config/quantity.h"
 #include "config/seconds.h"
 
@@ -178,15 +179,10 @@ static const struct key *find_key(const struct key_table *table, const char *nam
 static int unknown_key(const struct key_place *place, const struct key_table *table,
                        const char *name, berth_error_t *err)
 {
-    char why[sizeof(err->text)];
-    size_t used =
-        (size_t)snprintf(why, sizeof(why), "%sunknown key \"%.40s\", expected ", table->what, name);
-    for (size_t i = 0; i < table->n && used < sizeof(why); i++)
-        used += (size_t)snprintf(why + used, sizeof(why) - used, "%s%s",
-                                 i == 0              ? ""
-                                 : i + 1 == table->n ? " or "
-                                                     : ", ",
-                                 table->keys[i].name);
+    const struct nearest_names names = {&table->keys[0].name, sizeof(table->keys[0]), table->n};
+    char why[sizeof(err->text)], expected[NEAREST_LIST_MAX + 32];
+    nearest_expected(&names, name, expected, sizeof(expected));
+    snprintf(why, sizeof(why), "%sunknown key \"%.40s\"%s", table->what, name, expected);
     return keys_failed(place, EINVAL, why, err);
 }
 

@@ -10,11 +10,13 @@ enum server_key {
     REQUESTS_PER_SECOND,
     TASKS_PER_CORE,
     PROCESSES_PER_CORE,
+    IMAGINED,
     SERVER_KEYS
 };
 static const char *const server_names[] = {
-    "administrators",      "retention",           "grace",          "max-jobs-per-user",
-    "max-stored-per-user", "requests-per-second", "tasks-per-core", "processes-per-core"};
+    "administrators",    "retention",           "grace",
+    "max-jobs-per-user", "max-stored-per-user", "requests-per-second",
+    "tasks-per-core",    "processes-per-core",  "imagined"};
 static const struct doc_keys server_keys = {"the server", server_names, SERVER_KEYS, 0};
 
 #define STORED_PER_USER (INT64_C(1) << 30)
@@ -30,7 +32,9 @@ enum {
 int read_server(struct reading *r, uint32_t i)
 {
     struct config_server *server = &r->config->server;
+    static const char *const words[] = {"no", "yes", NULL};
     uint32_t value[SERVER_KEYS];
+    size_t word = 0;
 
     server->retention = (int64_t)RETENTION_DAYS * 86400 * r->second;
     server->grace = GRACE_SECONDS * r->second;
@@ -39,6 +43,7 @@ int read_server(struct reading *r, uint32_t i)
     server->requests_per_second = REQUESTS;
     server->tasks_per_core = 1;
     server->processes_per_core = 0;
+    server->imagined = false;
     if (i == DOC_NONE)
         return 0;
     if (doc_fields(&r->doc, i, &server_keys, value) < 0 ||
@@ -53,8 +58,10 @@ int read_server(struct reading *r, uint32_t i)
         value_number(r, value[TASKS_PER_CORE], "tasks-per-core", 1, TASKS_MOST, false,
                      &server->tasks_per_core) < 0 ||
         value_number(r, value[PROCESSES_PER_CORE], "processes-per-core", 1, COUNT_MAX, true,
-                     &server->processes_per_core) < 0)
+                     &server->processes_per_core) < 0 ||
+        value_word(r, value[IMAGINED], "imagined", words, &word) < 0)
         return -1;
+    server->imagined = word == 1;
     return value_number(r, value[REQUESTS_PER_SECOND], "requests-per-second", 1, COUNT_MAX, true,
                         &server->requests_per_second);
 }

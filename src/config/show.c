@@ -446,6 +446,8 @@ static void show_server(struct showing *s, const struct config_server *server)
     line_number(s, 1, "tasks-per-core", server->tasks_per_core);
     if (server->processes_per_core != 0)
         line_number(s, 1, "processes-per-core", server->processes_per_core);
+    if (server->imagined)
+        line(s, 1, "imagined", "yes");
 }
 
 char *config_show(const struct config *c, int64_t second)

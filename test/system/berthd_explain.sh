@@ -5,6 +5,7 @@ cd "$scratch" || exit 1
 mkdir -p "$BERTH_DIR"
 cat >"$BERTH_DIR/berth.yaml" <<END
 resources: {nodes: 2, cores: 4, gpus: 2, memory: 8}
+server: {imagined: yes}
 queues:
   batch: {policy: easy}
   line: {policy: fcfs, priority: -1}
@@ -123,6 +124,7 @@ rm -rf "$BERTH_DIR"
 mkdir -p "$BERTH_DIR"
 cat >"$BERTH_DIR/berth.yaml" <<END
 resources: {nodes: 3, cores: 4}
+server: {imagined: yes}
 queues: {batch: {policy: easy}}
 default-queue: batch
 END

@@ -7,6 +7,7 @@ cd "$scratch" || exit 1
 mkdir -p "$BERTH_DIR"
 cat >"$BERTH_DIR/berth.yaml" <<'END'
 resources: {nodes: 2, cores: 4, gpus: 1, memory: 2}
+server: {imagined: yes}
 queues:
   batch: {policy: easy}
   'a"b\c': {policy: fcfs}

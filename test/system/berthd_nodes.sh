@@ -5,6 +5,7 @@ cd "$scratch" || exit 1
 mkdir -p "$BERTH_DIR"
 cat >"$BERTH_DIR/berth.yaml" <<'END'
 resources: {nodes: 4, cores: 8, gpus: 2, memory: 4}
+server: {imagined: yes}
 match: {policy: low}
 queues: {batch: {policy: easy}}
 END

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "base/nearest.h"
 #include "cli/client/listing.h"
 #include "cli/client/when.h"
 
@@ -64,11 +65,12 @@ static const struct chosen_key *find(const char *name, size_t n)
 
 static int unknown(const char *name, size_t n, berth_error_t *err)
 {
-    char all[256] = "";
-    for (size_t i = 0; i < KEYS; i++)
-        snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? ", " : "", keys[i].name);
-    return errtext_set(err, EINVAL, "there is no column '%.*s', expected some of %s", (int)n, name,
-                       all);
+    const struct nearest_names names = {&keys[0].name, sizeof(keys[0]), KEYS};
+    char word[48], expected[NEAREST_LIST_MAX + 32];
+    snprintf(word, sizeof(word), "%.*s", (int)n, name);
+    nearest_expected(&names, word, expected, sizeof(expected));
+    return errtext_set(err, EINVAL, "there is no column '%s'%s", word,
+                       *expected ? expected : "; man berth-jobs lists them");
 }
 
 int chosen_read(struct chosen *c, const char *list, berth_error_t *err)

@@ -198,8 +198,9 @@ int connection_start_server(const char *socket, const char *config, berth_error_
 
 /* ---- Asking ---- */
 
-#define SHARED_SOCKET "/var/lib/berth/berth.sock"
-#define ERROR_MAX     65536 /* bytes of a reply with an error */
+#define SHARED_DIRECTORY "/var/lib/berth"
+#define SHARED_SOCKET    SHARED_DIRECTORY "/berth.sock"
+#define ERROR_MAX        65536 /* bytes of a reply with an error */
 
 static bool is_set(const char *name)
 {
@@ -207,12 +208,26 @@ static bool is_set(const char *name)
     return value && *value;
 }
 
-/* A user who has not said where the server is, and has no private one, uses that of the machine. */
+/* Whether the machine has a server for all users, even one that is stopped. */
+static bool machine_has_server(void)
+{
+    return access(SHARED_DIRECTORY "/berth.yaml", F_OK) == 0 ||
+           access(SHARED_DIRECTORY "/berth.db", F_OK) == 0 || connection_is_there(SHARED_SOCKET);
+}
+
+/* A user who has not said where the server is, and has no private one, uses that of the machine, also while it is
+ * stopped: its jobs go on, and another server would give their cores away again.
+ */
 static void find_shared(struct connection *s)
 {
-    if (geteuid() == 0 || is_set("BERTH_DIR") || is_set("BERTH_SOCKET") ||
-        connection_is_there(s->socket) || !connection_is_there(SHARED_SOCKET))
+    if (geteuid() == 0 || is_set("BERTH_DIR") || is_set("BERTH_SOCKET") || !machine_has_server())
         return;
+    if (connection_is_there(s->socket)) {
+        if (isatty(STDERR_FILENO))
+            fprintf(stderr, "berth %s: this is your own server, not that of the machine\n",
+                    s->verb);
+        return;
+    }
     s->shared = true;
     memcpy(s->socket, SHARED_SOCKET, sizeof(SHARED_SOCKET));
 }
@@ -234,11 +249,36 @@ void connection_close(struct connection *s)
     s->client = NULL;
 }
 
+static int shared_is_down(berth_error_t *err)
+{
+    return errtext_set(err, ECONNREFUSED,
+                       "the server of this machine is down (" SHARED_DIRECTORY "); "
+                       "'berth server start' starts one of your own");
+}
+
+/* Somebody may be restarting it. */
+static int await_shared(struct connection *s, berth_error_t *err)
+{
+    const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000L};
+
+    fprintf(stderr, "berth %s: waiting for the server of this machine\n", s->verb);
+    for (int ms = 0; ms < PATIENCE_MS; ms += LOOK_MS) {
+        if (client_connect(s->client, err) == 0)
+            return 0;
+        if (errno != ECONNREFUSED)
+            return -1;
+        nanosleep(&pause, NULL);
+    }
+    return shared_is_down(err);
+}
+
 int connection_start(struct connection *s, berth_error_t *err)
 {
     if (client_connect(s->client, err) == 0)
         return 0;
-    return errno == ECONNREFUSED ? connection_start_server(s->socket, NULL, err) : -1;
+    if (errno != ECONNREFUSED)
+        return -1;
+    return s->shared ? await_shared(s, err) : connection_start_server(s->socket, NULL, err);
 }
 
 int connection_failed(const struct connection *s, const berth_error_t *err)
@@ -286,7 +326,9 @@ int connection_error(long status, const char *text, size_t length, berth_error_t
 
 int connection_explain(const struct connection *s, berth_error_t *err)
 {
-    if (errno == ECONNREFUSED && !s->shared && !is_set("BERTH_SOCKET"))
+    if (errno == ECONNREFUSED && s->shared)
+        return shared_is_down(err);
+    if (errno == ECONNREFUSED && !is_set("BERTH_SOCKET"))
         return errtext_set(err, ECONNREFUSED,
                            "no server is running for %s; 'berth server start' starts one",
                            s->directory);

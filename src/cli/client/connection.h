@@ -20,14 +20,16 @@ struct connection {
     struct client *client;
     char directory[PATH_MAX];
     char socket[PATH_MAX];
-    bool shared; /* the server of root is asked, since the user has none */
+    bool shared; /* that of the machine is asked, which may be stopped, since the user has none */
 };
 
 /* Find out where the server is, without speaking to it yet. */
 int connection_open(struct connection *s, const char *verb, berth_error_t *err);
 void connection_close(struct connection *s);
 
-/* Make sure that a server is running: start a private one if none is. */
+/* Make sure that a server is running: start a private one if none is. A stopped one of the machine is waited for some
+ * seconds, and never replaced.
+ */
 int connection_start(struct connection *s, berth_error_t *err);
 
 /* Send a request, with a body or without (NULL). The caller frees the answer, unless NULL is passed for it.

@@ -28,6 +28,22 @@ static int check_program(const char *name, const char *directory, size_t words, 
                : errtext_set(err, ENOENT, "%.200s: there is no such file", name);
 }
 
+/* A folder whose name depends on the job is there or not when it starts. */
+static int check_folder_of(const json_t *job, const char *key, const char *directory,
+                           berth_error_t *err)
+{
+    const char *file = json_string_value(json_object_get(job, key));
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    char path[2 * PATH_MAX];
+    if (!slash || slash == file || memchr(file, '%', (size_t)(slash - file)))
+        return 0;
+    snprintf(path, sizeof(path), "%s%s%.*s", *file == '/' ? "" : directory, *file == '/' ? "" : "/",
+             (int)(slash - file), file);
+    return access(path, F_OK) == 0 || errno != ENOENT
+               ? 0
+               : errtext_set(err, ENOENT, "--%s: there is no folder %.200s", key, path);
+}
+
 int early_check(const json_t *job, berth_error_t *err)
 {
     const json_t *command = json_object_get(job, "command");
@@ -37,5 +53,8 @@ int early_check(const json_t *job, berth_error_t *err)
         return 0;
     if (!strchr(directory, '%') && access(directory, F_OK) < 0 && errno == ENOENT)
         return errtext_set(err, ENOENT, "%.200s: there is no such directory", directory);
+    if (!strchr(directory, '%') && (check_folder_of(job, "output", directory, err) < 0 ||
+                                    check_folder_of(job, "error", directory, err) < 0))
+        return -1;
     return name ? check_program(name, directory, json_array_size(command), err) : 0;
 }

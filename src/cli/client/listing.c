@@ -262,6 +262,23 @@ static int put_listing_row(void *context, const char *text, size_t length)
     return fwrite(text, 1, length, stdout) == length ? 0 : -1;
 }
 
+/* Of a list without rows: whether the queue is there whose jobs were asked for. */
+static int check_queue(struct connection *connection, const char *name, berth_error_t *err)
+{
+    json_t *answer = NULL;
+    const json_t *queue;
+    bool found = false;
+    size_t i;
+    if (connection_ask(connection, "GET", "/v1/queues", NULL, &answer, err) < 0)
+        return -1;
+    json_array_foreach(json_object_get(answer, "queues"), i, queue)
+    {
+        found = found || strcmp(answer_text(queue, "name"), name) == 0;
+    }
+    json_decref(answer);
+    return found ? 0 : errtext_set(err, ENOENT, "there is no queue \"%.100s\"", name);
+}
+
 int listing_print(struct connection *connection, const char *path,
                   const struct listing_style *style)
 {
@@ -276,6 +293,8 @@ int listing_print(struct connection *connection, const char *path,
     if (is_csv(style) && !style->headless)
         chosen_put_heads(style->chosen);
     int rc = connection_list(connection, path, put_listing_row, &l, &err);
+    if (rc == 0 && style->queue && !l.any)
+        rc = check_queue(connection, style->queue, &err);
     if (rc == 0 && style->only && !l.any)
         rc = errtext_set(&err, ENOENT, "there is no such job");
     else if (rc == 0 && style->json)

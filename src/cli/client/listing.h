@@ -22,6 +22,7 @@ struct listing_style {
     listing_row row;                    /* adds a row for an object */
     const struct chosen *chosen;        /* columns in place of these; NULL: none */
     const struct ids *only;             /* NULL, or the wanted jobs: finding none is a failure */
+    const char *queue;                  /* NULL, or the only one: that there is none is a failure */
 };
 
 /* Request a list by its path and print it. Returns the exit status. */

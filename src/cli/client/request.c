@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/errtext.h"
+#include "berth/sched_config.h"
 #include "cli/client/directives.h"
 #include "cli/client/script.h"
 #include "cli/client/terminal.h"
@@ -345,7 +346,7 @@ static int take_option(struct reading *g, int option)
     case OPTION_BEGIN:
         return put_begin(g);
     case OPTION_PRIORITY:
-        return put_whole_option(g, option, "priority", INT_MIN, INT_MAX);
+        return put_whole_option(g, option, "priority", -SCHED_PRIORITY_MAX, SCHED_PRIORITY_MAX);
     case OPTION_NAME:
         return put_option(g, "name", json_string(optarg));
     default:

@@ -10,8 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/errtext.h"
 #include "config/hwloc_load.h"
 #include "config/machine_open.h"
+#include "resource/graph.h"
 
 #define TEXT_MAX ((size_t)1 << 20) /* limit of an entry of the user database */
 
@@ -169,12 +171,28 @@ static int platform_user(void *context, uid_t uid, struct server_user *out)
     return 0;
 }
 
+static uint32_t count_nodes(const struct graph *g)
+{
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < g->n; v++)
+        n += !g->v[v].gone && strcmp(intern_text(&g->types, g->v[v].type), "node") == 0;
+    return n;
+}
+
 static match_t *platform_machine(void *context, const struct config *config,
                                  const char *config_path, berth_error_t *err)
 {
     struct platform *w = context;
     match_t *m = config_machine_open(config, config_path, err);
 
+    if (m && !config->server.imagined && count_nodes(match_graph(m)) > 1) {
+        match_destroy(m);
+        errtext_set(err, EINVAL,
+                    "%s: resources: there are several nodes, and jobs run on this one alone, "
+                    "expected local, or under server: imagined: yes to pretend",
+                    config_path);
+        return NULL;
+    }
     /* The cores of any other machine are unknown here, and its jobs are not bound. */
     hwloc_cpus_clear(&w->cpus);
     if (m && config->resources.source == CONFIG_LOCAL)

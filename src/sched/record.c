@@ -305,13 +305,26 @@ static void restore_gang(sched_t *s, uint32_t slot, const struct sched_record *r
         gang->why = (struct sched_reason){.kind = SCHED_REASON_GANG_LEFT};
 }
 
+/* A job waited for its begin time, which has passed since: the next pass lets it go on. Returns 0, or -1 with ENOMEM. */
+static int restore_begin(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    if (heap_put(&s->queues->begins, slot, job->details->begin, job->key.seq) < 0)
+        return -1;
+    job_block(s, slot, BLOCK_BEGIN);
+    return 0;
+}
+
 /* An open job was blocked, by nothing that it says of itself. Returns 0, or -1 with ENOMEM. */
 static int restore_blocked(sched_t *s, uint32_t slot, const struct sched_record *r)
 {
     struct details *d = s->jobs[slot].details;
     bool known = false;
-    if (gang_of(s, slot) &&
-        reason_read(s, r->reason, (char[SCHED_REASON_TEXT]){0}).kind == SCHED_REASON_GANG_WAITS) {
+    char text[SCHED_REASON_TEXT];
+    enum sched_reason_kind why = reason_read(s, r->reason, text).kind;
+    if (why == SCHED_REASON_BEGIN && d->begin > 0)
+        return restore_begin(s, slot);
+    if (gang_of(s, slot) && why == SCHED_REASON_GANG_WAITS) {
         job_block(s, slot, BLOCK_GANG);
         gang_due(s, gang_of(s, slot));
         return 0;

@@ -114,6 +114,20 @@ static void test_restart(void **state)
     }
 }
 
+/* The same jobs start where times of promises, of blocks and of jobs have passed until another scheduler goes on. */
+static void test_late(void **state)
+{
+    (void)state;
+    for (int i = 0; i < scenes(); i++) {
+        struct scene_options options = {
+            .seed = seed_of(i), .no_reasons = true, .starts_only = true};
+        options.late = 1 + (int)(seed_of(i) * 7 % 60);
+        struct scene_options restarted = options;
+        restarted.restart = options.late;
+        run(&options, &restarted);
+    }
+}
+
 /* The laws hold where limits are apart from estimates, also where passes are cut off and begin again. */
 static void test_apart(void **state)
 {
@@ -171,6 +185,7 @@ int main(void)
         cmocka_unit_test(test_slices),  cmocka_unit_test(test_disturbed),
         cmocka_unit_test(test_restart), cmocka_unit_test(test_apart),
         cmocka_unit_test(test_found),   cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_late),
     };
     const char *only = getenv("SCENE_TEST");
     cmocka_set_test_filter(only ? only : "*");

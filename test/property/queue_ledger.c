@@ -762,10 +762,11 @@ static void decide(struct scene *c, const struct sched_decision *d, int nth)
         /* One that had preempted others, and must move as its queue has other nodes, gives way like others
          * then. So does one that only a limit kept, if the limit does so no more at the other time: it counts
          * for its queue's depth then, and may be beyond that. Classes are promised times in another order than they
-         * keep them in.
+         * keep them in. One whose time has passed before the pass is put off as others are.
          */
         SCENE_CHECK(c, !j->promised || j->expected || d->at <= j->promise || j->preempts ||
-                           j->limited || is_passed_since(c, j) || c->options.classes);
+                           j->limited || is_passed_since(c, j) || c->options.classes ||
+                           (j->kept >= 0 && j->kept < c->now));
         c->excused += j->promise >= 0 && d->at > j->promise;
         j->promise = d->at;
         j->expected = d->expected;
@@ -904,9 +905,10 @@ static void log_decisions(struct scene *c, const struct sched_decision *d, size_
             resources = "";
         snprintf(text, sizeof(text), "%" PRId64 " %s %s.%u %" PRId64 " %" PRId64 " %d %d %s %s\n",
                  c->now, kinds[d[i].kind], j->id, j->member, d[i].at, d[i].until,
-                 d[i].kind == SCHED_START ? (int)d[i].how : 0, d[i].requeue || d[i].expected,
-                 sched_reason_text(d[i].reason, reason), resources);
-        if (d[i].kind == SCHED_WAIT && c->options.no_reasons)
+                 d[i].kind == SCHED_START && !c->options.starts_only ? (int)d[i].how : 0,
+                 d[i].requeue || d[i].expected, sched_reason_text(d[i].reason, reason), resources);
+        if ((d[i].kind == SCHED_WAIT && c->options.no_reasons) ||
+            (d[i].kind == SCHED_RESERVE && c->options.starts_only))
             continue;
         if (d[i].kind == SCHED_RESERVE && d[i].at == j->logged)
             continue; /* other resources at the same time */

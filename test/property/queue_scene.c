@@ -871,7 +871,7 @@ static void restart(struct scene *c)
     int64_t passed;
     uint64_t events; /* a pass that nothing but the restart brings might rebalance */
     SCENE_CHECK(c, sched_passed(c->sched, &passed, &events) == 0);
-    if (c->options.classes)
+    if (c->options.classes || c->options.late > 0)
         SCENE_CHECK(c, sched_restore_passed(to, c->now, passed, events) == 0);
     for (int i = 0; i < c->jobs; i++)
         c->job[i].handle = c->job[i].gone ? c->job[i].handle : c->job[i].next_handle;
@@ -880,7 +880,7 @@ static void restart(struct scene *c)
      * given as long again by each.
      */
     int64_t next = sched_next_time(to);
-    SCENE_CHECK(c, next <= c->now || next == sched_next_time(c->sched));
+    SCENE_CHECK(c, next <= c->now || next == sched_next_time(c->sched) || c->options.late > 0);
     sched_destroy(c->sched);
     match_destroy(c->match);
     c->sched = to;
@@ -899,6 +899,25 @@ bool scene_is_quiet(const struct scene *c)
 
 /* ---- The play ---- */
 
+/* The shell stops after a pass, and another scheduler goes on with the jobs of this one, or nobody passes for a while, or
+ * both. What ends meanwhile is reported before the next pass.
+ */
+static void break_off(struct scene *c)
+{
+    int after = c->options.late > 0 ? c->options.late : c->options.restart;
+    if (after == 0 || c->passes < after || !scene_is_quiet(c) ||
+        sched_next_time(c->sched) <= c->now)
+        return;
+    if (c->options.late > 0) {
+        c->now += random_between(&c->slices, 1, 25);
+        ledger_excuse_all(c);
+    }
+    if (c->options.restart > 0)
+        restart(c);
+    c->options.late = c->options.restart = 0;
+    finish_due(c);
+}
+
 /* All passes of an instant. */
 static void passes(struct scene *c)
 {
@@ -906,11 +925,7 @@ static void passes(struct scene *c)
         SCENE_CHECK(c, i < 50);
         pass(c);
         finish_due(c);
-        if (c->options.restart > 0 && c->passes >= c->options.restart && scene_is_quiet(c) &&
-            sched_next_time(c->sched) > c->now) {
-            restart(c);
-            c->options.restart = 0;
-        }
+        break_off(c);
     }
     if (c->options.look)
         c->options.look(c);

@@ -115,15 +115,17 @@ struct scene;
 
 struct scene_options {
     uint64_t seed;
-    int64_t budget;                /* 0: whole passes; -1: at random */
-    bool disturbed;                /* passes that are cut off begin again, now and then */
-    int restart;                   /* after so many passes go on with another scheduler; 0: never */
-    bool counted_only;             /* whole nodes of one kind */
-    bool apart;                    /* jobs with limits apart from estimates, or without any */
-    bool classes;                  /* most queues have some */
-    bool no_reasons;               /* the log says nothing of waiting jobs */
-    const char *policy;            /* of the machine; NULL: drawn */
-    void (*look)(struct scene *c); /* after all passes of an instant; NULL */
+    int64_t budget; /* 0: whole passes; -1: at random */
+    bool disturbed; /* passes that are cut off begin again, now and then */
+    int restart;    /* after so many passes go on with another scheduler; 0: never */
+    int late; /* after so many passes nobody passes for a while, as if the shell were down; 0: never */
+    bool counted_only;                  /* whole nodes of one kind */
+    bool apart;                         /* jobs with limits apart from estimates, or without any */
+    bool classes;                       /* most queues have some */
+    bool no_reasons;                    /* the log says nothing of waiting jobs */
+    bool starts_only;                   /* nor of promises, nor how a job was chosen */
+    const char *policy;                 /* of the machine; NULL: drawn */
+    void (*look)(struct scene *c);      /* after all passes of an instant; NULL */
     void (*arm)(const struct scene *c); /* before each call; NULL */
     bool (*again)(const struct scene *c,
                   bool failed); /* after each: whether to make it again; NULL */

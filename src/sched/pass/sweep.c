@@ -246,13 +246,21 @@ static void swept(sched_t *s)
     s->swept = true;
 }
 
+/* Whether a holder is not to move: it has what it needs, or its time has come before this pass, so that its booking ends
+ * as much later as it starts late.
+ */
+static bool stays(const sched_t *s, const struct job *job)
+{
+    return job->is_preempting || job->is_claiming || job->at < s->now;
+}
+
 /* All of the only lane, without a search for each. */
 static enum step sweep_all(sched_t *s)
 {
     struct queue_cursor c;
     for (bool any = queue_begin(s->lanes[0].held, &c); any; any = queue_next(&c)) {
         uint32_t slot = queue_item(&c);
-        if (!s->jobs[slot].is_preempting && !s->jobs[slot].is_claiming && pull(s, slot) < 0)
+        if (!stays(s, &s->jobs[slot]) && pull(s, slot) < 0)
             return STEP_FAILED;
     }
     swept(s);
@@ -283,7 +291,7 @@ enum step sweep_step(sched_t *s)
         return STEP_BUSY;
     }
     p->after = s->jobs[slot].key;
-    if (s->jobs[slot].is_preempting || s->jobs[slot].is_claiming) /* it has what it needs */
+    if (stays(s, &s->jobs[slot]))
         return STEP_DONE;
     return pull(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
 }

@@ -40,6 +40,7 @@ struct agent {
     bool leaving;
     pid_t keeper; /* 0: not known */
     int pause;
+    struct addresses_version dialled; /* of the addresses that were tried last */
 };
 
 static int64_t clock_ms(clockid_t clock)
@@ -205,6 +206,7 @@ static bool serve(struct agent *a, int fd)
     return done;
 }
 
+/* Until it is time to dial again, or the server has written where it is: looked at each second. */
 static void rest(struct agent *a)
 {
     struct pollfd fds[3] = {{.fd = -1}, {.fd = -1}};
@@ -213,8 +215,13 @@ static void rest(struct agent *a)
                 clock_ms(CLOCK_MONOTONIC) + half + (int64_t)randombytes_uniform((uint32_t)half + 1),
             left;
     bool left_already = a->leaving;
-    while ((left = until - clock_ms(CLOCK_MONOTONIC)) > 0 && a->leaving == left_already)
+    while ((left = until - clock_ms(CLOCK_MONOTONIC)) > 0 && a->leaving == left_already) {
+        if (addresses_changed(a->options->pilots, &a->dialled)) {
+            a->pause = FIRST_PAUSE;
+            return;
+        }
         wait_for(a, fds, (int)left);
+    }
     a->pause = a->pause < LAST_PAUSE / 2 ? 2 * a->pause : LAST_PAUSE;
 }
 
@@ -222,6 +229,7 @@ static bool try_all(struct agent *a)
 {
     static struct addresses all;
     berth_error_t err;
+    addresses_changed(a->options->pilots, &a->dialled);
     if (addresses_read(a->options->pilots, &all, &err) < 0) {
         fprintf(stderr, "berth-agent: %s\n", err.text);
         return false;

@@ -167,3 +167,18 @@ int addresses_read(const char *directory, struct addresses *to, berth_error_t *e
                ? errtext_set(err, EINVAL, "%s: %s", path, why.text)
                : 0;
 }
+
+bool addresses_changed(const char *directory, struct addresses_version *seen)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    struct addresses_version now = {0};
+    int length = snprintf(path, sizeof(path), "%s/server", directory);
+    if (length > 0 && length < PATH_MAX && stat(path, &st) == 0)
+        now = (struct addresses_version){st.st_ino, st.st_mtim.tv_sec, st.st_mtim.tv_nsec};
+    if (now.inode == seen->inode && now.seconds == seen->seconds &&
+        now.nanoseconds == seen->nanoseconds)
+        return false;
+    *seen = now;
+    return now.inode != 0;
+}

@@ -8,13 +8,22 @@
 #ifndef ENGINE_CLUSTER_SECRET_H
 #define ENGINE_CLUSTER_SECRET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
+#include <sys/types.h>
 
 #include "berth/error.h"
 #include "engine/cluster/noise.h"
 
 #define ADDRESSES_MOST 64
+
+/* Which file it was: each writing makes another one. All 0: none. */
+struct addresses_version {
+    ino_t inode;
+    time_t seconds;
+    long nanoseconds;
+};
 
 struct addresses {
     struct sockaddr_storage v[ADDRESSES_MOST];
@@ -45,5 +54,8 @@ int addresses_write(const char *directory, uint16_t port, berth_error_t *err);
 /* Read it, and decode such a text of n bytes. 0, or -1 with a text (EINVAL: it is not well-formed). */
 int addresses_read(const char *directory, struct addresses *to, berth_error_t *err);
 int addresses_decode(const char *text, size_t n, struct addresses *to, berth_error_t *err);
+
+/* Whether there are addresses other than the ones seen; they are then the ones seen. */
+bool addresses_changed(const char *directory, struct addresses_version *seen);
 
 #endif

@@ -238,6 +238,7 @@ static int list_history(const char *path, const char *states, const struct chose
 {
     const struct listing_style style = {.json = json,
                                         .columns = columns,
+                                        .leave = "CPU,QUEUE,MEMORY,USER,CORES,TIME",
                                         .row = put_history_row,
                                         .states = states,
                                         .queue = queue,

@@ -8,28 +8,29 @@
 #include "cli/client/when.h"
 #include "cli/verb.h"
 
+#define STARTS  "id,name,user,queue,cores,gpus,estimate,reason" /* columns of --start */
 #define IDS_MAX 16384 /* bytes, so that a request is within the server's limits */
 
 static const char help[] =
     "usage: berth jobs [OPTION]... [JOB]...\n"
     "List waiting and running jobs, or the named ones; an array is one line.\n"
-    "  -a, --all          include jobs that have ended\n"
-    "  -r, --array        a line for each member of an array\n"
-    "  -u, --user NAME    only jobs of this user\n"
-    "  -q, --queue NAME   only jobs in this queue\n"
-    "  -s, --state LIST   only jobs in these states: pending, held, running, done,\n"
-    "                     failed, cancelled, timeout\n"
-    "      --name NAME    only jobs with this name\n"
-    "  -n, --limit N      at most N jobs; 0: all\n"
-    "      --me           only your own\n"
-    "  -o, --columns LIST  these keys of --json as columns, such as id,name,state,start\n"
-    "      --format csv   or table, json; with times in seconds since 1970\n"
-    "      --json         print an array of objects; times in seconds since 1970, or null\n"
-    "      --no-header    print no header line\n"
-    "  -h, --help         print this\n"
-    "WHEN is how much of its time limit a running job has left, or how long until a pending job\n"
-    "is expected to start; REASON is reserved if that is promised, expected if not; \"after\":\n"
-    "until it may start at the earliest.\n"
+    "  -a, --all           include jobs that have ended\n"
+    "  -r, --array         a line for each member of an array\n"
+    "  -u, --user NAME     only jobs of this user         --me  only your own\n"
+    "  -q, --queue NAME    only jobs in this queue        --name NAME  with this name\n"
+    "  -s, --state LIST    only jobs in these states: pending, held, running, done,\n"
+    "                      failed, cancelled, timeout\n"
+    "  -n, --limit N       at most N jobs; 0: all\n"
+    "      --start         pending jobs in the order of their expected starts\n"
+    "      --sort KEY      in the order of a column; -KEY: the greatest first\n"
+    "  -o, --columns LIST  these keys of --json as columns: id,name,state,start\n"
+    "      --format csv    or table, json; with times in seconds since 1970\n"
+    "      --json          print an array of objects; times in seconds since 1970\n"
+    "      --no-header     print no header line\n"
+    "  -h, --help          print this\n"
+    "WHEN is how much of its time limit a running job has left, or how long until a\n"
+    "pending job is expected to start; \"after\": until it may start at the earliest.\n"
+    "REASON is reserved if that start is promised, expected if it is not.\n"
     "Exit status: 0 listed, 1 failed, 2 wrong command line.\n"
     "Example: berth jobs -u ann -s pending\n"
     "Manual: man berth-jobs\n";
@@ -131,6 +132,27 @@ static int list_jobs(struct strbuf *path, const struct listing_style *style)
     return status;
 }
 
+/* The jobs that wait, in the order in which they are expected to start, unless another one is asked for. False after
+ * saying what is wrong.
+ */
+static bool expect_starts(struct strbuf *path, struct listing_style *style, struct chosen *chosen,
+                          struct sorted *sorted)
+{
+    berth_error_t err;
+    if (style->states) {
+        cli_usage("jobs", "--start lists pending jobs, and takes no --state");
+        return false;
+    }
+    route_query(path, "state", "pending");
+    style->states = "pending";
+    if ((chosen->n == 0 && chosen_read(chosen, STARTS, &err) < 0) ||
+        (!sorted->key && sorted_read(sorted, "estimate", &err) < 0)) {
+        cli_usage("jobs", "%s", err.text);
+        return false;
+    }
+    return true;
+}
+
 int cli_jobs(int argc, char **argv)
 {
     static const struct option options[] = {
@@ -140,13 +162,19 @@ int cli_jobs(int argc, char **argv)
         {"limit", required_argument, NULL, 'n'},  {"json", no_argument, NULL, 'j'},
         {"me", no_argument, NULL, 'm'},           {"columns", required_argument, NULL, 'o'},
         {"format", required_argument, NULL, 'F'}, {"no-header", no_argument, NULL, 'H'},
+        {"sort", required_argument, NULL, 'S'},   {"start", no_argument, NULL, 'W'},
         {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
     struct strbuf path = {0};
     struct ids ids = {0};
     struct chosen chosen = {0};
-    struct listing_style style = {.columns = columns, .row = put_job_row, .chosen = &chosen};
+    struct sorted sorted = {0};
+    struct listing_style style = {.columns = columns,
+                                  .leave = "GPUS,NODES,QUEUE,USER,TIME",
+                                  .row = put_job_row,
+                                  .chosen = &chosen,
+                                  .sorted = &sorted};
     berth_error_t err;
-    bool by_member = false;
+    bool by_member = false, when = false;
     int c, status = CLI_USAGE;
 
     strbuf_puts(&path, "/v1/jobs");
@@ -190,6 +218,14 @@ int cli_jobs(int argc, char **argv)
                 break;
             status = cli_usage("jobs", "%s", err.text);
             goto out;
+        case 'S':
+            if (sorted_read(&sorted, optarg, &err) == 0)
+                break;
+            status = cli_usage("jobs", "--sort: %s", err.text);
+            goto out;
+        case 'W':
+            when = true;
+            break;
         case 'H':
             style.headless = true;
             break;
@@ -200,6 +236,8 @@ int cli_jobs(int argc, char **argv)
             goto out;
         }
     }
+    if (when && !expect_starts(&path, &style, &chosen, &sorted))
+        goto out;
     if (optind < argc) {
         status = put_job_ids(&path, &ids, argv + optind, argc - optind);
         if (status != CLI_OK)
@@ -210,6 +248,7 @@ int cli_jobs(int argc, char **argv)
         route_query(&path, "arrays", "1");
     status = list_jobs(&path, &style);
 out:
+    sorted_clear(&sorted);
     ids_clear(&ids);
     strbuf_clear(&path);
     return status;

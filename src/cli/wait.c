@@ -8,24 +8,35 @@
 #include "config/ids.h"
 
 static const char help[] =
-    "usage: berth wait [JOB]...\n"
+    "usage: berth wait [--progress] [JOB]...\n"
     "Wait until jobs have ended, by default the last you submitted. A JOB is an id, a\n"
     "member of an array, a range of ids, or 'last'.\n"
-    "  -h, --help  print this\n"
-    "Exit status: that of the job, or 128 + its signal; 1 if it never ran, was lost or is not\n"
-    "known; for several jobs, the highest. 2 may also mean a wrong command line.\n"
+    "      --progress  on a terminal, show how many have ended, and until when the\n"
+    "                  others take if they go as fast\n"
+    "  -h, --help      print this\n"
+    "Exit status: that of the job, or 128 + its signal; 1 if it never ran, was lost\n"
+    "or is not known; for several jobs, the highest. 2 may also mean a wrong command\n"
+    "line.\n"
     "Example: id=$(berth submit make) && berth wait \"$id\"\n"
     "Manual: man berth-wait\n";
 
 struct waiting {
     struct connection connection;
     int status;
+    bool progress;
+    struct job_bar bar;
+    size_t done, all; /* jobs that were waited for, of those named */
 };
 
 static int wait_for_job(void *context, int64_t id, int64_t member, bool ranged)
 {
     struct waiting *w = context;
     struct follow follow = {.connection = &w->connection, .id = id, .member = member};
+    bool alone = w->all == 1;
+    if (w->progress && alone)
+        follow.bar = &w->bar;
+    else if (w->progress)
+        job_bar_count(&w->bar, w->done, w->all, w->bar.failed);
     struct follow_end end;
     berth_error_t err;
     int status;
@@ -37,12 +48,34 @@ static int wait_for_job(void *context, int64_t id, int64_t member, bool ranged)
         status = end.status;
     if (status > w->status)
         w->status = status;
+    w->done++;
+    w->bar.failed += !alone && status != 0;
     return 0;
+}
+
+static int count_job(void *context, int64_t id, int64_t member, bool ranged)
+{
+    size_t *all = context;
+    (void)id;
+    (void)member;
+    (void)ranged;
+    (*all)++;
+    return 0;
+}
+
+/* Wait for all of them, one after the other: those that have ended meanwhile take no time. */
+static void wait_for_all(struct waiting *w, const struct ids *ids)
+{
+    ids_each(ids, count_job, &w->all);
+    job_bar_begin(&w->bar);
+    ids_each(ids, wait_for_job, w);
+    job_bar_hide(&w->bar);
 }
 
 int cli_wait(int argc, char **argv)
 {
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"progress", no_argument, NULL, 'p'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
     struct waiting w = {.connection = {.verb = "wait"}, .status = CLI_OK};
     char word[] = "last", *last[] = {word};
     struct ids ids;
@@ -52,7 +85,9 @@ int cli_wait(int argc, char **argv)
     while ((c = cli_option("wait", argc, argv, ":h", options)) != -1) {
         if (c == '?')
             return CLI_USAGE;
-        return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+        w.progress = c == 'p';
+        if (c == 'h')
+            return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
     }
     bool named = optind < argc;
     char **words = last_words(&w.connection, named ? argv + optind : last,
@@ -65,7 +100,7 @@ int cli_wait(int argc, char **argv)
     if (!words || (!w.connection.client && connection_open(&w.connection, "wait", &err) < 0))
         w.status = connection_failed(&w.connection, &err);
     else
-        ids_each(&ids, wait_for_job, &w);
+        wait_for_all(&w, &ids);
     connection_close(&w.connection);
     if (words)
         ids_clear(&ids);

@@ -41,12 +41,47 @@ expect_status 0 "$BERTH" jobs --me --no-header -o id
 expect "own jobs" 2 "$(wc -l <out)"
 
 expect_status 2 "$BERTH" jobs -o id,nothing
-grep -q "^berth jobs: there is no column 'nothing', expected some of id, name, user" err || fail "$(cat err)"
-expect "lines" 1 "$(wc -l <err)"
+expect_err "berth jobs: there is no column 'nothing'; man berth-jobs lists them; see 'berth jobs --help'"
 expect_status 2 "$BERTH" jobs -o id,,name
 expect_status 2 "$BERTH" jobs -o ''
 expect_status 2 "$BERTH" jobs -o id,id,id,id,id,id,id,id,id,id,id,id,id,id,id,id
 expect_err "berth jobs: expected at most 15 columns; see 'berth jobs --help'"
+# In the order of a column, numbers as numbers, those without a value last.
+"$BERTH" submit --hold --name b --priority 10 true >/dev/null
+"$BERTH" submit --hold --name a --priority 9 true >/dev/null
+ids() { tr -d ' ' <out | tr '\n' ' ' | sed 's/ $//'; }
+expect_status 0 "$BERTH" jobs --no-header -o id --sort priority
+expect "by priority" "$b $c[0-2] 5 4" "$(ids)"
+expect_status 0 "$BERTH" jobs --no-header -o id --sort -priority
+expect "the other way round" "4 5 $c[0-2] $b" "$(ids)"
+expect_status 0 "$BERTH" jobs --no-header -o id --sort name
+expect "by name" "5 4 $b $c[0-2]" "$(ids)"
+expect_status 0 "$BERTH" jobs -a --no-header -o id --sort -exit
+expect "those without one last" "$a $b $c[0-2] 4 5" "$(ids)"
+expect_status 0 "$BERTH" jobs --json --sort name
+expect "JSON in that order" '5 4' "$(sed -n 's/.*"id":\([0-9]*\),.*/\1/p' out | head -n 2 | tr '\n' ' ' | sed 's/ $//')"
+expect_status 2 "$BERTH" jobs --sort weight
+expect_err "berth jobs: --sort: there is no column 'weight'; man berth-jobs lists them; see 'berth jobs --help'"
+
+# What waits, in the order in which it is expected to start: the whole machine after 100 and 300 seconds.
+"$BERTH" cancel --all
+"$BERTH" submit -c 4 -t 100 sleep 1000 >/dev/null
+d=$("$BERTH" submit -c 4 -t 200 --name long true)
+e=$("$BERTH" submit -c 4 -t 50 --priority 5 --name first true)
+await "a promise" sh -c "'$BERTH' jobs -o estimate --no-header '$e' | grep -q :"
+expect_status 0 "$BERTH" jobs --start
+expect "the heads" "ID NAME USER QUEUE CORES GPUS EXPECTED REASON" "$(head -n 1 out | tr -s ' ')"
+expect_status 0 "$BERTH" jobs --start --no-header -o id
+expect "the order" "$e $d" "$(ids)"
+expect_status 2 "$BERTH" jobs --start -s running
+
+# REASON is there at 80 columns, whatever the rest.
+"$BERTH" submit -c 4 -t 50 --begin +1h --name a-name-of-twenty-lett true >/dev/null
+printf 'await ready\nsize 24 80\ntype x\\n\n' | "$BERTH_BUILD/test/system/terminal" sh -c "echo ready; read x; '$BERTH' jobs" >seen
+grep -q 'REASON' seen || fail "no REASON at 80 columns: $(cat seen)"
+grep -q 'begin [0-9-]* [0-9:]*' seen || fail "no reason at 80 columns: $(cat seen)"
+[ "$(tr -d '\r' <seen | wc -L)" -le 80 ] || fail "a line is longer than 80 columns: $(cat seen)"
+
 expect_status 2 "$BERTH" history --format xml
 expect_err "berth history: --format is 'xml', expected table, json or csv; see 'berth history --help'"
 finish

@@ -95,7 +95,7 @@ a=$("$BERTH" submit --hold true)
 expect_status 1 "$BERTH" log "$a"
 expect_err "berth log: job $a has not started yet"
 expect_status 0 "$BERTH" cancel "$a"
-a=$("$BERTH" submit -o "$scratch/nowhere/x" true)
+a=$("$BERTH" submit -o "$scratch/%n/x" --name nowhere true)
 await_state "$a" failed
 expect_status 1 "$BERTH" log "$a"
 expect_err "berth log: job $a did not start: output $scratch/nowhere/x: No such file or directory"

@@ -58,7 +58,10 @@ static int submit_and_follow(struct connection *connection, const struct request
     json_t *answer = NULL;
     if (connection_ask(connection, "POST", "/v1/jobs", r->job, &answer, err) < 0)
         return connection_failed(connection, err);
+    struct job_bar bar;
+    job_bar_begin(&bar);
     struct follow follow = {.connection = connection,
+                            .bar = &bar,
                             .id = json_integer_value(json_object_get(answer, "id")),
                             .member = -1,
                             .output = !r->has_output && !r->pty,

@@ -104,6 +104,11 @@ int chosen_format(struct chosen *c, const char *word, bool *json, berth_error_t 
     return c->csv && c->n == 0 ? chosen_read(c, usual, err) : 0;
 }
 
+bool chosen_may_be_negative(const struct chosen_key *key)
+{
+    return strcmp(key->name, "priority") == 0;
+}
+
 /* A value as a person reads it, or `raw` as the API has it; "" if there is none. */
 static const char *text_of(const struct chosen_key *key, const struct fields *job,
                            const char *states, bool raw, struct strbuf *room)
@@ -125,7 +130,7 @@ static const char *text_of(const struct chosen_key *key, const struct fields *jo
         number = fields_number(job, key->name);
         if (number < 0 && key->kind != NUMBER)
             return "";
-        if (number == -1 && strcmp(key->name, "priority") != 0)
+        if (number == -1 && !chosen_may_be_negative(key))
             return "";
         if (key->kind == TIME && !raw)
             snprintf(word, sizeof(word), "%s", when_put(number, span));
@@ -139,6 +144,19 @@ static const char *text_of(const struct chosen_key *key, const struct fields *jo
     strbuf_reset(room);
     strbuf_puts(room, word);
     return strbuf_text(room);
+}
+
+bool chosen_number(const struct chosen_key *key, const struct fields *job, double *number)
+{
+    if (key->kind == TEXT || key->kind == STATE || key->kind == REASON)
+        return false;
+    *number = fields_number(job, key->name);
+    return true;
+}
+
+const char *chosen_raw(const struct chosen_key *key, const struct fields *job, struct strbuf *room)
+{
+    return text_of(key, job, NULL, true, room);
 }
 
 /* In quotes where it has to be; control characters are not for terminals, which may be what shows this. */

@@ -26,6 +26,13 @@ int chosen_read(struct chosen *c, const char *list, berth_error_t *err);
  */
 int chosen_format(struct chosen *c, const char *word, bool *json, berth_error_t *err);
 
+/* A column's value of a job: a number, -1 if it has none (false: the column is of text); whether -1 and less can be one;
+ * and a text as the API has it, "" if there is none, valid until the room changes.
+ */
+bool chosen_number(const struct chosen_key *key, const struct fields *job, double *number);
+bool chosen_may_be_negative(const struct chosen_key *key);
+const char *chosen_raw(const struct chosen_key *key, const struct fields *job, struct strbuf *room);
+
 /* The first line of CSV, and a line for a job; numbers and times as the API has them. `states` as in listing_row. */
 void chosen_put_heads(const struct chosen *c);
 void chosen_put_line(const struct chosen *c, const struct fields *job, const char *states);

@@ -37,7 +37,7 @@ struct watch {
     sigset_t old;
     enum { SILENT, CURIOUS, TOLD } why; /* whether the reason for waiting has been printed */
     /* Of the last look: */
-    size_t members, open, begun;
+    size_t members, open, begun, failed;
     bool summed;      /* of an array as a whole, of which nothing says how it ended */
     char reason[256]; /* of the first member that waits */
 };
@@ -102,9 +102,16 @@ static int take_files(struct watch *w, const json_t *job, int64_t member, const 
 /* Copy what is new in these files. */
 static int copy_output(struct watch *w, berth_error_t *err)
 {
-    for (int i = 0; i < 2 && w->f->output; i++)
+    bool drawn = w->f->bar && w->f->bar->shown;
+    if (!w->f->output)
+        return 0;
+    if (drawn)
+        job_bar_hide(w->f->bar);
+    for (int i = 0; i < 2; i++)
         if (tail_copy(&w->tail[i], w->inotify) < 0 || lines_copy(&w->lines[i]) < 0)
             return errtext_set(err, errno, "output: %s", strerror(errno));
+    if (drawn)
+        job_bar_show(w->f->bar);
     return 0;
 }
 
@@ -136,6 +143,7 @@ static void take_summary(struct watch *w, const json_t *job, const json_t *summa
     w->members += all;
     w->begun += all - waits;
     w->open += waits + (size_t)json_integer_value(json_object_get(summary, "running"));
+    w->failed += (size_t)json_integer_value(json_object_get(summary, "failed"));
     w->summed =
         !json_is_number(json_object_get(job, "end")); /* else its members need not be asked */
     if (!w->summed)
@@ -164,6 +172,7 @@ static int read_job_state(void *context, const char *text, size_t length)
         w->members++;
         if (w->f->output)
             rc = take_files(w, job, json_integer_value(member), state);
+        w->failed += strcmp(state, "failed") == 0;
         if (job_is_over(state))
             take_end(w, job, state);
         else
@@ -185,7 +194,7 @@ static int look(struct watch *w, bool by_member, berth_error_t *err)
     char id[JOB_ID_SIZE];
 
     w->told = w->summed = false;
-    w->members = w->open = w->begun = 0;
+    w->members = w->open = w->begun = w->failed = 0;
     w->reason[0] = '\0';
     w->end->state[0] = '\0';
     strbuf_puts(&path, "/v1/jobs");
@@ -344,6 +353,8 @@ static int follow_run(struct watch *w, berth_error_t *err)
         /* The output from before its end is in the file by now. */
         if (rc >= 0 && copy_output(w, err) < 0)
             return -1;
+        if (rc >= 0 && w->f->bar)
+            job_bar_count(w->f->bar, w->members - w->open, w->members, w->failed);
         if (rc != 0)
             break;
         tell_why(w);
@@ -403,6 +414,8 @@ int follow_job(const struct follow *f, struct follow_end *end, berth_error_t *er
     fflush(stdout);
     int rc = follow_run(&w, err);
     int saved = errno;
+    if (f->bar)
+        job_bar_hide(f->bar);
     client_end(w.events);
     for (int i = 0; i < 2; i++) {
         tail_close(&w.tail[i]);

@@ -6,11 +6,13 @@
 #include <stdint.h>
 
 #include "cli/client/connection.h"
+#include "cli/client/job_bar.h"
 
 struct follow {
     struct connection *connection;
     int64_t id, member; /* member -1: the whole job */
-    bool output;     /* copy its output to ours, and standard error if it has a file of its own */
+    bool output; /* copy its output to ours, and standard error if it has a file of its own */
+    struct job_bar *bar; /* of an array's members; NULL: none */
     bool may_cancel; /* the first SIGINT or SIGTERM cancels the job, a second one leaves it alone */
 };
 

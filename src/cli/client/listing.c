@@ -22,7 +22,7 @@ struct listing {
     struct table table;
     const struct listing_style *style;
     double now;
-    bool any;
+    bool any, in_order; /* in_order: rows come as they are to be printed */
 };
 
 static int64_t member_of(const struct fields *job)
@@ -230,17 +230,25 @@ static bool is_csv(const struct listing_style *style)
     return is_chosen(style) && style->chosen->csv && !style->json;
 }
 
+static bool is_sorted(const struct listing_style *style)
+{
+    return style->sorted && style->sorted->key;
+}
+
 static int put_listing_row(void *context, const char *text, size_t length)
 {
     struct listing *l = context;
     struct fields job;
+    bool waits = is_sorted(l->style) && !l->in_order; /* until the others are known */
 
-    if ((!l->style->json || l->style->only) && !fields_find(&job, text, length)) {
+    if ((!l->style->json || l->style->only || waits) && !fields_find(&job, text, length)) {
         errno = EPROTO;
         return -1;
     }
     if (!is_wanted(l, &job))
         return 0;
+    if (waits)
+        return sorted_take(l->style->sorted, &job, text, length);
     if (is_csv(l->style)) {
         chosen_put_line(l->style->chosen, &job, l->style->states);
         l->any = true;
@@ -279,6 +287,12 @@ static int check_queue(struct connection *connection, const char *name, berth_er
     return found ? 0 : errtext_set(err, ENOENT, "there is no queue \"%.100s\"", name);
 }
 
+static int put_sorted(struct listing *l, berth_error_t *err)
+{
+    int rc = sorted_each(l->style->sorted, put_listing_row, l);
+    return rc == 0 ? 0 : errtext_set(err, errno, "%s", strerror(errno));
+}
+
 int listing_print(struct connection *connection, const char *path,
                   const struct listing_style *style)
 {
@@ -289,10 +303,14 @@ int listing_print(struct connection *connection, const char *path,
     clock_gettime(CLOCK_REALTIME, &now);
     l.now = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
     table_begin(&l.table, stdout, is_chosen(style) ? style->chosen->column : style->columns);
+    l.table.leave = is_chosen(style) ? NULL : style->leave;
     l.table.headless = style->headless || is_csv(style);
     if (is_csv(style) && !style->headless)
         chosen_put_heads(style->chosen);
     int rc = connection_list(connection, path, put_listing_row, &l, &err);
+    l.in_order = true;
+    if (rc == 0 && is_sorted(style))
+        rc = put_sorted(&l, &err);
     if (rc == 0 && style->queue && !l.any)
         rc = check_queue(connection, style->queue, &err);
     if (rc == 0 && style->only && !l.any)

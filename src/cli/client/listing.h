@@ -7,6 +7,7 @@
 #include "cli/client/chosen.h"
 #include "cli/client/connection.h"
 #include "cli/client/objects.h"
+#include "cli/client/sorted.h"
 #include "cli/client/terminal.h"
 #include "config/ids.h"
 
@@ -19,9 +20,11 @@ struct listing_style {
     bool headless;                      /* without a header line */
     const char *states;                 /* NULL, or those that were asked for */
     const struct table_column *columns; /* of the table */
+    const char *leave;                  /* as of a table, NULL; not where columns were chosen */
     listing_row row;                    /* adds a row for an object */
     const struct chosen *chosen;        /* columns in place of these; NULL: none */
     const struct ids *only;             /* NULL, or the wanted jobs: finding none is a failure */
+    struct sorted *sorted;              /* NULL, or the order */
     const char *queue;                  /* NULL, or the only one: that there is none is a failure */
 };
 

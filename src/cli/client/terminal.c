@@ -93,6 +93,7 @@ size_t terminal_fit(const char *text, size_t *columns)
 #define HELD_ROWS 1000
 #define GAP       2
 #define LINE_SIZE 4096
+#define LAST_ROOM 24 /* columns that the last one should have, if it is that wide */
 
 static size_t columns_there(FILE *out)
 {
@@ -126,6 +127,8 @@ static void write_cell(struct table *t, struct strbuf *line, size_t column, cons
     size_t n = shown_length(t, column, text), width = t->widths[column];
     bool last = column + 1 == t->n;
 
+    if (t->left[column])
+        return;
     if (last && t->width && *used + n > t->width)
         n = t->width > *used ? t->width - *used : 0;
     /* A wide character that does not fit leaves a column empty. */
@@ -162,11 +165,38 @@ static const char *print_table_row(struct table *t, const char *cells)
     return cells;
 }
 
+/* What is taken by the columns before the last. */
+static size_t columns_taken(const struct table *t)
+{
+    size_t taken = 0;
+    for (size_t i = 0; i + 1 < t->n; i++)
+        taken += t->left[i] ? 0 : t->widths[i] + GAP;
+    return taken;
+}
+
+/* Leave out what matters least until there is room for the last column. */
+static void leave_columns(struct table *t)
+{
+    size_t last = t->n > 0 ? t->widths[t->n - 1] : 0;
+    size_t wanted = last < LAST_ROOM ? last : LAST_ROOM;
+    for (const char *at = t->leave; at && *at && t->width;) {
+        size_t length = strcspn(at, ",");
+        if (columns_taken(t) + wanted <= t->width)
+            return;
+        for (size_t i = 0; i + 1 < t->n; i++)
+            if (strlen(t->columns[i].head) == length &&
+                strncmp(t->columns[i].head, at, length) == 0)
+                t->left[i] = true;
+        at += length + (at[length] == ',');
+    }
+}
+
 static void flow(struct table *t)
 {
     if (t->flowing)
         return;
     t->flowing = true;
+    leave_columns(t);
     struct strbuf heads = {0};
     for (size_t i = 0; i < t->n; i++)
         strbuf_put(&heads, t->columns[i].head, strlen(t->columns[i].head) + 1);

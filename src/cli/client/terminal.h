@@ -42,6 +42,9 @@ struct table {
     const struct table_column *columns; /* ended by one without a heading */
     size_t n;
     size_t width; /* of the terminal; 0: no terminal */
+    const char *
+        leave; /* headings of columns that are left out, in this order, where the last has no room; NULL */
+    bool left[TABLE_COLUMNS_MAX];
     size_t widths[TABLE_COLUMNS_MAX];
     struct strbuf held; /* cells of rows that wait for the widths, each ended by '\0' */
     struct strbuf cell; /* room in which callers make the next one */

@@ -9,20 +9,20 @@
 
 static const char help[] =
     "usage: berth alloc [OPTION]... [COMMAND [ARG]...]\n"
-    "Get resources and work on them: your shell, or COMMAND, runs in a terminal of its own\n"
-    "on what was asked for, which is given back when it ends. If resources are in use, it\n"
-    "waits for them; Ctrl-C gives up waiting. The options are those of 'berth submit',\n"
-    "among them:\n"
-    "  -n, --ntasks N          tasks for which there is room; the shell is one process (1)\n"
+    "Get resources and work on them: your shell, or COMMAND, runs in a terminal of\n"
+    "its own on what was asked for, which is given back when it ends. If resources\n"
+    "are in use, it waits for them; Ctrl-C gives up waiting. The options are those of\n"
+    "'berth submit', among them:\n"
+    "  -n, --ntasks N          room for so many tasks; the shell is one process (1)\n"
     "  -c, --cores-per-task N  cores for each task (1)\n"
     "  -g, --gpus-per-task N   gpus for each task (0)\n"
     "      --mem SIZE          memory, 512M or 4G\n"
-    "  -t, --time-limit TIME   90, 30m, 1h30m; without it, that of the queue, if it has one\n"
+    "  -t, --time-limit TIME   90, 30m, 1h30m; default: that of the queue, if any\n"
     "  -q, --queue NAME        instead of the default queue\n"
     "  -A, --account NAME      instead of your default account\n"
     "  -h, --help              print this\n"
-    "Exit status: that of the shell, or 128 + its signal; 127 no such command, 126 it can't\n"
-    "be executed, 1 it could not be run, 2 wrong command line.\n"
+    "Exit status: that of the shell, or 128 + its signal; 127 no such command, 126 it\n"
+    "can't be executed, 1 it could not be run, 2 wrong command line.\n"
     "Example: berth alloc -c 4 --mem 8G -t 2h\n"
     "Manual: man berth-alloc, man berth-submit\n";
 

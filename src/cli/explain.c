@@ -11,9 +11,10 @@
 
 static const char help[] =
     "usage: berth explain [--json] [JOB]\n"
-    "Say why a job, by default the last you submitted, waits: what it is waiting for, who holds\n"
-    "that, when it is expected to start, and which shorter time limit or smaller request would\n"
-    "let it start now. Say so if the job is running, has ended or can never start.\n"
+    "Say why a job, by default the last you submitted, waits: what it is waiting for,\n"
+    "who holds that, when it is expected to start, and which shorter time limit or\n"
+    "smaller request would let it start now. Say so if the job is running, has ended\n"
+    "or can never start.\n"
     "      --json  print the same as a JSON object\n"
     "  -h, --help  print this\n"
     "Exit status: 0 explained, 1 there is no such job, 2 wrong command line.\n"

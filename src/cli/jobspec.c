@@ -12,9 +12,9 @@
 
 static const char help[] =
     "usage: berth jobspec check FILE...\n"
-    "Check that each FILE, or standard input for -, is one jobspec in YAML or JSON, in\n"
-    "the canonical form of Flux RFC 14 or version 1 of RFC 25. An error is one line:\n"
-    "FILE:LINE:COLUMN: the key, and what was expected. No machine is looked at.\n"
+    "Check that each FILE, or standard input for -, is one jobspec in YAML or JSON,\n"
+    "in the canonical form of Flux RFC 14 or version 1 of RFC 25. An error is one\n"
+    "line: FILE:LINE:COLUMN: the key, and what was expected. No machine is looked at.\n"
     "  -h, --help  print this\n"
     "Exit status: 0 all are jobspecs, 1 some are not or can't be read.\n"
     "Example: berth jobspec check job.yaml\n"

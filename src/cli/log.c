@@ -15,8 +15,9 @@
 
 static const char help[] =
     "usage: berth log [OPTION]... [JOB]\n"
-    "Print the output file of a job, by default the last you submitted. For an array, name a\n"
-    "member, 17[2], or follow all members: each line is then preceded by its member's number.\n"
+    "Print the output file of a job, by default the last you submitted. For an array,\n"
+    "name a member, 17[2], or follow all members: each line is then preceded by its\n"
+    "member's number.\n"
     "  -e, --error   print standard error, if it has a file of its own\n"
     "  -f, --follow  continue until the job has ended, with standard error\n"
     "  -h, --help    print this\n"

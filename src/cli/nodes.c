@@ -10,12 +10,12 @@
 
 static const char help[] =
     "usage: berth nodes [OPTION]...\n"
-    "List the nodes of the machine: what each has, what running jobs hold of it, and whether\n"
-    "jobs may start there.\n"
+    "List the nodes of the machine: what each has, what running jobs hold of it, and\n"
+    "whether jobs may start there.\n"
     "      --json  print an array of objects, with properties\n"
     "  -h, --help  print this\n"
-    "CORES, GPUS and MEMORY are what is in use, of what there is. STATUS is up, drained, down,\n"
-    "or partly where that is so of some of its cores.\n"
+    "CORES, GPUS and MEMORY are what is in use, of what there is. STATUS is up,\n"
+    "drained, down, or partly where that is so of some of its cores.\n"
     "Exit status: 0 listed, 1 failed, 2 wrong command line.\n"
     "Example: berth nodes\n"
     "Manual: man berth-nodes\n";

@@ -12,10 +12,10 @@
 static const char help[] =
     "usage: berth queues [--json]\n"
     "       berth queues OPTION... QUEUE\n"
-    "List the queues, with shares what each has and deserves, or change one, as administrators "
-    "may.\n"
+    "List the queues, with shares what each has and deserves, or change one, as\n"
+    "administrators may.\n"
     "      --enable   accept new jobs     --disable  refuse new jobs\n"
-    "      --start    let its jobs start  --stop     let none start; running jobs continue\n"
+    "      --start    let its jobs start  --stop     let none start; runs go on\n"
     "      --json     print an array of objects\n"
     "  -h, --help     print this\n"
     "Exit status: 0 done, 1 failed, 2 wrong command line.\n"

@@ -15,8 +15,8 @@
 
 static const char help[] =
     "usage: berth report [OPTION]...\n"
-    "Say how much jobs have used: of yours, or of all for the server's owner, root and\n"
-    "administrators. What still runs counts up to now. It goes back as far as the\n"
+    "Say how much jobs have used: of yours, or of all for the server's owner, root\n"
+    "and administrators. What still runs counts up to now. It goes back as far as the\n"
     "server keeps jobs that have ended (retention in berth-config(5)).\n"
     "      --by LIST      user, account, queue, and one of day, week, month (user)\n"
     "      --since TIME   only what was used after: 7d (ago), 08:30, 2026-11-22\n"
@@ -25,8 +25,9 @@ static const char help[] =
     "  -q, --queue NAME   only jobs in this queue\n"
     "      --json         print an array of objects, times in seconds\n"
     "  -h, --help         print this\n"
-    "EFFICIENCY is the CPU time of what is reserved, of jobs that it is known of; FAILED\n"
-    "counts jobs that failed or ran into their limits. Of an array each member counts.\n"
+    "EFFICIENCY is the CPU time of what is reserved, of jobs that it is known of;\n"
+    "FAILED counts jobs that failed or ran into their limits. Of an array each member\n"
+    "counts.\n"
     "Exit status: 0 printed, 1 failed, 2 wrong command line.\n"
     "Example: berth report --by account,month --since 2026-01-01\n"
     "Manual: man berth-report\n";

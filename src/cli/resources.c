@@ -18,8 +18,8 @@ static const char resources_help[] =
 
 static const char drain_help[] =
     "usage: berth drain [--down] RESOURCES [REASON]...\n"
-    "Let no more jobs start on a part of the machine; jobs that run there continue. RESOURCES\n"
-    "are a host, or a part of one such as node0/core3.\n"
+    "Let no more jobs start on a part of the machine; jobs that run there continue.\n"
+    "RESOURCES are a host, or a part of one such as node0/core3.\n"
     "      --down  mark the resources as failed\n"
     "  -h, --help  print this\n"
     "Exit status: 0 done, 1 failed, 2 wrong command line.\n"

@@ -14,8 +14,9 @@
 
 static const char help[] =
     "usage: berth show [--json] [JOB]\n"
-    "Show everything about a job, by default the last you submitted, or a member of an array:\n"
-    "what it asked for, which resources it holds or held, how it ended, and its events.\n"
+    "Show everything about a job, by default the last you submitted, or a member of\n"
+    "an array: what it asked for, which resources it holds or held, how it ended, and\n"
+    "its events.\n"
     "      --json  print the job as a JSON object; \"request\" is what was submitted\n"
     "  -h, --help  print this\n"
     "Exit status: 0 shown, 1 there is no such job, 2 wrong command line.\n"

@@ -12,11 +12,11 @@
 
 static const char help[] =
     "usage: berth update OPTION... JOB...\n"
-    "Change jobs; the time limit can be changed while a job runs. A JOB is an id, one or more\n"
-    "members of an array, or a range of ids.\n"
+    "Change jobs; the time limit can be changed while a job runs. A JOB is an id, one\n"
+    "or more members of an array, or a range of ids.\n"
     "  -t, --time-limit TIME  90, 30m, 1h30m or unlimited; of a job that runs, only\n"
     "                         administrators may make it longer\n"
-    "      --estimate TIME    what planning goes by: at most the time limit; or unknown\n"
+    "      --estimate TIME    what planning goes by, at most the limit; or unknown\n"
     "      --priority N       higher goes first; only administrators may exceed 0\n"
     "  -q, --queue NAME       move the jobs to the end of another queue\n"
     "  -h, --help             print this\n"

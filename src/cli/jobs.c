@@ -6,6 +6,7 @@
 #include "cli/client/listing.h"
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
+#include "cli/tables.h"
 #include "cli/verb.h"
 
 #define STARTS  "id,name,user,queue,cores,gpus,estimate,reason" /* columns of --start */
@@ -35,7 +36,9 @@ static const char help[] =
     "Example: berth jobs -u ann -s pending\n"
     "Manual: man berth-jobs\n";
 
-static const struct table_column columns[] = {
+const char jobs_leave[] = "GPUS,NODES,QUEUE,USER,TIME";
+
+const struct table_column jobs_columns[] = {
     {"ID", true, 0},     {"NAME", false, 20}, {"USER", false, 12},  {"QUEUE", false, 12},
     {"STATE", false, 0}, {"NODES", true, 0},  {"CORES", true, 0},   {"GPUS", true, 0},
     {"TIME", true, 0},   {"WHEN", false, 0},  {"REASON", false, 0}, {NULL, false, 0}};
@@ -54,7 +57,7 @@ static void put_when(struct table *t, const struct fields *job, bool waits, doub
     table_cell(t, text);
 }
 
-static void put_job_row(struct table *t, const struct fields *job, const char *states, double now)
+void jobs_row(struct table *t, const struct fields *job, const char *states, double now)
 {
     char span[WHEN_SIZE];
     double start = fields_number(job, "start"), end = fields_number(job, "end");
@@ -168,9 +171,9 @@ int cli_jobs(int argc, char **argv)
     struct ids ids = {0};
     struct chosen chosen = {0};
     struct sorted sorted = {0};
-    struct listing_style style = {.columns = columns,
-                                  .leave = "GPUS,NODES,QUEUE,USER,TIME",
-                                  .row = put_job_row,
+    struct listing_style style = {.columns = jobs_columns,
+                                  .leave = jobs_leave,
+                                  .row = jobs_row,
                                   .chosen = &chosen,
                                   .sorted = &sorted};
     berth_error_t err;

@@ -24,6 +24,7 @@ static const struct verb verbs[] = {
     {"run", "run a job and wait for it", cli_run},
     {"alloc", "work in an allocation", cli_alloc},
     {"jobs", "list waiting, running jobs", cli_jobs},
+    {"top", "watch jobs, nodes, shares", cli_top},
     {"history", "list jobs that have ended", cli_history},
     {"report", "sum up what jobs have used", cli_report},
     {"show", "show everything about a job", cli_show},
@@ -76,8 +77,7 @@ static int unknown_verb(const char *word)
 
 static int print_overview(void)
 {
-    printf("usage: berth VERB [OPTION]...\n"
-           "       berth help VERB\n"
+    printf("usage: berth VERB [OPTION]...  or  berth help VERB\n"
            "Berth decides where and when batch jobs run, and runs them.\n"
            "\n"
            "Verbs:\n");

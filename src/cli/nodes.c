@@ -6,6 +6,7 @@
 #include "cli/client/connection.h"
 #include "cli/client/listing.h"
 #include "cli/client/terminal.h"
+#include "cli/tables.h"
 #include "cli/verb.h"
 
 static const char help[] =
@@ -20,7 +21,7 @@ static const char help[] =
     "Example: berth nodes\n"
     "Manual: man berth-nodes\n";
 
-static const struct table_column columns[] = {
+const struct table_column nodes_columns[] = {
     {"NODE", false, 32}, {"STATUS", false, 0}, {"JOBS", true, 0},    {"CORES", true, 0},
     {"GPUS", true, 0},   {"MEMORY", true, 0},  {"REASON", false, 0}, {NULL, false, 0}};
 
@@ -40,7 +41,7 @@ static void put_memory(struct table *t, double used, double all)
     table_cell(t, text);
 }
 
-static void put_node_row(struct table *t, const struct fields *node, const char *states, double now)
+void nodes_row(struct table *t, const struct fields *node, const char *states, double now)
 {
     (void)states;
     (void)now;
@@ -57,7 +58,7 @@ int cli_nodes(int argc, char **argv)
 {
     static const struct option options[] = {
         {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-    struct listing_style style = {.columns = columns, .row = put_node_row};
+    struct listing_style style = {.columns = nodes_columns, .row = nodes_row};
     struct connection connection;
     berth_error_t err;
     int c, status;

@@ -7,6 +7,7 @@
 #include "cli/client/listing.h"
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
+#include "cli/tables.h"
 #include "cli/verb.h"
 
 static const char help[] =
@@ -73,9 +74,9 @@ static void put_queue_line(struct table *t, const json_t *queue, bool with_share
                             : "open");
 }
 
-/* Print the table. Returns 0, or -1 with a text. */
-static int put_queues(const json_t *queues, berth_error_t *err)
+int queues_print(FILE *out, const json_t *answer, berth_error_t *err)
 {
+    const json_t *queues = json_object_get(answer, "queues");
     struct table table;
     const json_t *queue;
     bool with_shares = false;
@@ -85,7 +86,7 @@ static int put_queues(const json_t *queues, berth_error_t *err)
     {
         with_shares = with_shares || json_is_object(json_object_get(queue, "share"));
     }
-    table_begin(&table, stdout, with_shares ? share_columns : columns);
+    table_begin(&table, out, with_shares ? share_columns : columns);
     json_array_foreach(queues, i, queue)
     {
         put_queue_line(&table, queue, with_shares);
@@ -118,7 +119,7 @@ static int show_queues(struct connection *connection, berth_error_t *err)
     int rc = connection_ask(connection, "GET", "/v1/queues", NULL, &answer, err);
 
     if (rc == 0)
-        rc = put_queues(json_object_get(answer, "queues"), err);
+        rc = queues_print(stdout, answer, err);
     json_decref(answer);
     return rc;
 }

@@ -8,6 +8,7 @@
 #include "cli/client/listing.h"
 #include "cli/client/terminal.h"
 #include "cli/shares_set.h"
+#include "cli/tables.h"
 #include "cli/verb.h"
 
 static const char help[] =
@@ -154,7 +155,7 @@ static void choose_columns(struct tree_shown *t)
     }
 }
 
-static bool put_table(struct tree_shown *t)
+static bool put_table(struct tree_shown *t, FILE *out)
 {
     struct table_column columns[COLUMNS + 1] = {{NULL, false, 0}};
     const json_t *node;
@@ -164,7 +165,7 @@ static bool put_table(struct tree_shown *t)
         if (t->is_shown[c])
             columns[n++] = all_columns[c].column;
     columns[n] = (struct table_column){NULL, false, 0};
-    table_begin(&t->table, stdout, columns);
+    table_begin(&t->table, out, columns);
     json_array_foreach(t->nodes, i, node)
     {
         for (int c = 0; c < COLUMNS; c++)
@@ -218,20 +219,24 @@ static int choose_resource(struct tree_shown *t, const char *wanted, berth_error
     return -1;
 }
 
+int shares_print(FILE *out, const json_t *answer, const char *resource, berth_error_t *err)
+{
+    struct tree_shown t = {.nodes = json_object_get(answer, "shares")};
+    if (json_array_size(t.nodes) == 0) {
+        fputs("The configuration has no shares: jobs go by priority and submission.\n", out);
+        return 0;
+    }
+    if (choose_resource(&t, resource, err) < 0)
+        return -1;
+    return put_table(&t, out) ? 0 : errtext_set(err, ENOMEM, "out of memory");
+}
+
 static int show_tree(struct connection *connection, const char *resource, berth_error_t *err)
 {
-    struct tree_shown t = {0};
     json_t *answer = NULL;
     if (connection_ask(connection, "GET", "/v1/shares", NULL, &answer, err) < 0)
         return -1;
-    int rc = 0;
-    t.nodes = json_object_get(answer, "shares");
-    if (json_array_size(t.nodes) == 0)
-        puts("The configuration has no shares: jobs go by priority and submission.");
-    else if (choose_resource(&t, resource, err) < 0)
-        rc = -1;
-    else if (!put_table(&t))
-        rc = errtext_set(err, ENOMEM, "out of memory");
+    int rc = shares_print(stdout, answer, resource, err);
     json_decref(answer);
     return rc;
 }

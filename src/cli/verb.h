@@ -67,6 +67,7 @@ int cli_show(int argc, char **argv);
 int cli_signal(int argc, char **argv);
 int cli_sim(int argc, char **argv);
 int cli_submit(int argc, char **argv);
+int cli_top(int argc, char **argv);
 int cli_update(int argc, char **argv);
 int cli_wait(int argc, char **argv);
 

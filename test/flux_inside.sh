@@ -51,7 +51,7 @@ reason() { flux job eventlog "$1" | sed -n 's/.*exception.*note="\(.*\)" userid.
 
 # No resources were given to two jobs, and the module has complained of nothing.
 end() {
-    flux dmesg | grep -E 'sched-berth.*(err|crit|warning)|alloc-check' && fail "complaints in the log"
+    flux dmesg | grep -E 'sched-(berth|fluxion).*(err|crit|warning)|alloc-check' && fail "complaints in the log"
     [ "$inside_failures" -eq 0 ]
     exit
 }

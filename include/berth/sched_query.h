@@ -139,6 +139,11 @@ int sched_allocation(sched_t *s, sched_job_t job, struct sched_allocation *alloc
 int sched_resources(sched_t *s, sched_job_t job, const char **text);
 int sched_write(sched_t *s, sched_job_t job, const char *format, const char **text, size_t *length);
 
+/* The number that such a job's resources have in the matcher (berth/match.h), by which match_find knows it. -1 with EINVAL: it
+ * holds nothing. O(1).
+ */
+int64_t sched_booking(const sched_t *s, sched_job_t job);
+
 /* How much of a resource type such a job really holds: of a node that it has to itself, all that is in it; of
  * type "node", the nodes on which it holds anything. -1 with EINVAL: it holds nothing. O(what it holds).
  */

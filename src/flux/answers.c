@@ -152,7 +152,7 @@ void module_explain(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, vo
         json_pack("{s:s s:s s:I s:s}", "state", states[a.state], "queue", a.queue, "priority",
                   (json_int_t)a.priority, "reason", sched_reason_text(&a.reason, reason));
     if (a.start >= 0)
-        json_object_set_new(answer, "start", json_real((double)a.start / (double)SECONDS_TICKS));
+        json_object_set_new(answer, "start", json_real((double)a.start / (double)m->second));
     if (a.start >= 0 && a.state != SCHED_RUNNING)
         json_object_set_new(answer, "promised", json_boolean(!a.not_before && !a.expected));
     json_object_set_new(answer, "holders", holders_of(m, &a));

@@ -9,11 +9,11 @@
 
 #define SLICE 4096 /* jobs that are looked at before messages are */
 
-static int64_t clock_now(void)
+static int64_t clock_now(const struct module *m)
 {
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * SECONDS_TICKS + t.tv_nsec / 1000;
+    return (int64_t)t.tv_sec * m->second + t.tv_nsec * m->second / 1000000000;
 }
 
 /* Returns 1 if there is more to do. */
@@ -47,11 +47,16 @@ static void catch_up(struct module *m, int64_t until)
 
 void module_event(struct module *m)
 {
+    if (!m->sched) {
+        int64_t now = clock_now(m);
+        m->now = now > m->now ? now : m->now;
+        return;
+    }
     if (m->is_passed) {
-        int64_t now = clock_now();
+        int64_t now = clock_now(m);
         catch_up(m, now);
         /* The clock may be set back, the scheduler's time may not. */
-        m->now = now > m->now ? now : m->now + 1;
+        m->now = now > m->now ? now : m->now + (m->second > 1);
         m->is_passed = false;
     }
     m->is_due = true;
@@ -60,12 +65,12 @@ void module_event(struct module *m)
 /* Be called when the next pass is due. */
 static void set_timer(struct module *m)
 {
-    int64_t next = sched_next_time(m->sched), now = clock_now();
+    int64_t next = sched_next_time(m->sched), now = clock_now(m);
 
     flux_watcher_stop(m->timer);
     if (next == INT64_MAX)
         return;
-    double in = next > now ? (double)(next - now) / (double)SECONDS_TICKS : 0;
+    double in = next > now ? (double)(next - now) / (double)m->second : 0;
     flux_timer_watcher_reset(m->timer, in > 0.001 ? in : 0.001, 0.);
     flux_watcher_start(m->timer);
 }
@@ -77,7 +82,7 @@ static void prepare_cb(flux_reactor_t *r, flux_watcher_t *w, int revents, void *
     (void)r;
     (void)w;
     (void)revents;
-    if (m->is_due)
+    if (m->is_due && m->sched)
         flux_watcher_start(m->idle);
 }
 
@@ -89,7 +94,7 @@ static void check_cb(flux_reactor_t *r, flux_watcher_t *w, int revents, void *ar
     (void)w;
     (void)revents;
     flux_watcher_stop(m->idle);
-    if (!m->is_due)
+    if (!m->is_due || !m->sched)
         return;
     m->is_due = false;
     m->is_due |= slice(m, SLICE) > 0;
@@ -103,8 +108,10 @@ static void timer_cb(flux_reactor_t *r, flux_watcher_t *w, int revents, void *ar
     (void)r;
     (void)w;
     (void)revents;
+    if (!m->sched)
+        return;
     if (m->is_passed)
-        catch_up(m, clock_now() + 1);
+        catch_up(m, clock_now(m) + 1);
     if (!m->is_due)
         set_timer(m);
 }
@@ -133,5 +140,5 @@ void module_unwatch(struct module *m)
 
 void module_start_clock(struct module *m)
 {
-    m->now = clock_now();
+    m->now = clock_now(m);
 }

@@ -4,19 +4,13 @@
 #include <string.h>
 
 #include "berth/sched_query.h"
-#include "config/seconds.h"
 #include "flux/module.h"
 #include "flux/r.h"
 
 /* A start that is put off by less than this since Flux was told is not told: jobs overrun by a second or two, and each
  * annotation goes to all who watch the job.
  */
-#define LATE (5 * SECONDS_TICKS)
-
-static double seconds(int64_t ticks)
-{
-    return (double)ticks / (double)SECONDS_TICKS;
-}
+#define LATE 5 /* seconds */
 
 /* R of a job that starts, as text to free; NULL with errno. */
 static char *write_r(struct module *m, const struct flux_job *job, const struct sched_decision *d)
@@ -29,11 +23,11 @@ static char *write_r(struct module *m, const struct flux_job *job, const struct 
     if (sched_annotate(m->sched, job->handle, &a) < 0)
         return NULL;
     int64_t end = module_end_of(m, d->at, a.limit);
-    if (sched_write(m->sched, job->handle, m->config->match_format, &text, &length) < 0)
+    if (sched_write(m->sched, job->handle, m->match_format, &text, &length) < 0)
         return NULL;
     json_t *r = json_loadb(text, length, 0, NULL);
     errno = EINVAL;
-    if (r && r_set_times(r, d->at, end) == 0 && !(result = json_dumps(r, JSON_COMPACT)))
+    if (r && r_set_times(r, m->second, d->at, end) == 0 && !(result = json_dumps(r, JSON_COMPACT)))
         errno = ENOMEM;
     json_decref(r);
     return result;
@@ -56,8 +50,6 @@ static void give_up(struct module *m, struct flux_job *job, const char *what)
 
 static void start(struct module *m, struct flux_job *job, const struct sched_decision *d)
 {
-    struct sched_annotation a;
-    const char *summary = NULL;
     char *r;
 
     job->handle = d->job;
@@ -66,25 +58,18 @@ static void start(struct module *m, struct flux_job *job, const struct sched_dec
         give_up(m, job, "R");
         return;
     }
-    char *queue = sched_annotate(m->sched, job->handle, &a) == 0 ? strdup(a.queue) : NULL;
-    if (sched_resources(m->sched, job->handle, &summary) < 0)
-        summary = NULL;
-    /* These stay in the job's events: what was said of its wait is gone. */
-    if (schedutil_alloc_respond_success_pack(m->util, job->request, r, "{s:{s:n s:n s:s* s:s*}}",
-                                             "sched", "t_estimate", "reason_pending",
-                                             "resource_summary", summary, "queue", queue) < 0)
+    if (m->notes->started(m, job, d, r) < 0)
         flux_log_error(m->h, "%s: alloc", job_f58(job->id).text);
-    free(queue);
     free(r);
     flux_job_answered(job);
 }
 
 static void reserve(struct module *m, struct flux_job *job, const struct sched_decision *d)
 {
-    if (job->told_start >= 0 && d->at >= job->told_start && d->at - job->told_start < LATE)
+    if (job->told_start >= 0 && d->at >= job->told_start &&
+        d->at - job->told_start < LATE * m->second)
         return;
-    if (schedutil_alloc_respond_annotate_pack(m->util, job->request, "{s:{s:f s:n}}", "sched",
-                                              "t_estimate", seconds(d->at), "reason_pending") < 0)
+    if (m->notes->reserved(m, job, d) < 0)
         flux_log_error(m->h, "%s: annotate", job_f58(job->id).text);
     job->told_start = d->at;
     free(job->told_reason);
@@ -98,8 +83,7 @@ static void wait(struct module *m, struct flux_job *job, const struct sched_deci
     sched_reason_text(d->reason, text);
     if (job->told_start < 0 && job->told_reason && strcmp(job->told_reason, text) == 0)
         return;
-    if (schedutil_alloc_respond_annotate_pack(m->util, job->request, "{s:{s:n s:s}}", "sched",
-                                              "t_estimate", "reason_pending", text) < 0)
+    if (m->notes->waits(m, job, text) < 0)
         flux_log_error(m->h, "%s: annotate", job_f58(job->id).text);
     job->told_start = -1;
     free(job->told_reason);
@@ -108,9 +92,9 @@ static void wait(struct module *m, struct flux_job *job, const struct sched_deci
 
 static void reject(struct module *m, struct flux_job *job, const struct sched_decision *d)
 {
-    char text[SCHED_REASON_TEXT], note[SCHED_REASON_TEXT + 32];
+    char note[SCHED_REASON_TEXT + 64];
 
-    snprintf(note, sizeof(note), "alloc denied: %s", sched_reason_text(d->reason, text));
+    m->notes->denied(d->reason, note, sizeof(note));
     if (schedutil_alloc_respond_deny(m->util, job->request, note) < 0)
         flux_log_error(m->h, "%s: deny", job_f58(job->id).text);
     flux_jobs_remove(&m->jobs, job);

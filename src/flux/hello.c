@@ -101,6 +101,14 @@ static char *resources_of(const struct kept *k, const char **format)
     return json_dumps(part, JSON_COMPACT);
 }
 
+static const char *queue_of(const struct kept *k)
+{
+    const char *queue = NULL;
+
+    json_unpack(k->spec, "{s:{s:{s?s}}}", "attributes", "system", "queue", &queue);
+    return queue ? queue : "default";
+}
+
 /* Returns its handle, or -1 with a text. */
 static sched_job_t restore(struct module *m, const struct kept *k, bool *until_end,
                            berth_error_t *err)
@@ -117,7 +125,7 @@ static sched_job_t restore(struct module *m, const struct kept *k, bool *until_e
                 "queue", &request->queue, "bank", &request->account);
     *until_end = duration <= 0;
     if (!request->queue)
-        request->queue = m->config->sched.default_queue;
+        request->queue = m->no_queue ? m->no_queue : m->config->sched.default_queue;
     if (m->config->sched.n_accounts == 0)
         request->account = NULL;
     request->priority = k->priority;
@@ -126,10 +134,10 @@ static sched_job_t restore(struct module *m, const struct kept *k, bool *until_e
     request->user = flux_users_name(m->users, (uint32_t)k->userid);
     request->jobspec = spec;
     record.resources = resources;
-    record.submitted = llround(k->t_submit * (double)SECONDS_TICKS);
+    record.submitted = llround(k->t_submit * (double)m->second);
     if (!spec || !resources || !request->user) {
         errtext_set(err, ENOMEM, "out of memory");
-    } else if (r_times(k->r, &record.at, &record.until) < 0) {
+    } else if (r_times(k->r, m->second, &record.at, &record.until) < 0) {
         errtext_set(err, EINVAL, "its R has no times");
     } else {
         request->jobspec_length = strlen(spec);
@@ -159,6 +167,8 @@ int module_hello(flux_t *h, const flux_msg_t *msg, const char *r, void *arg)
         if (job) {
             job->until_end = until_end;
             job->unconfirmed = true;
+            if (m->notes->restored)
+                m->notes->restored(m, k.id, queue_of(&k));
             rc = 0;
         } else if (handle >= 0) {
             sched_cancel(m->sched, m->now, handle);

@@ -7,13 +7,23 @@
 
 #include "base/array.h"
 
-struct job_name job_f58(uint64_t id)
+static struct job_name name_in(const char *notation, uint64_t id)
 {
     struct job_name name = {""};
 
-    if (flux_job_id_encode(id, "f58", name.text, sizeof(name.text)) < 0)
+    if (flux_job_id_encode(id, notation, name.text, sizeof(name.text)) < 0)
         snprintf(name.text, sizeof(name.text), "%" PRIu64, id);
     return name;
+}
+
+struct job_name job_f58(uint64_t id)
+{
+    return name_in("f58", id);
+}
+
+struct job_name job_plain_f58(uint64_t id)
+{
+    return name_in("f58plain", id);
 }
 
 struct flux_job *flux_jobs_add(struct flux_jobs *jobs, uint64_t id, sched_job_t handle,

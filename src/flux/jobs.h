@@ -39,6 +39,7 @@ struct job_name {
     char text[32];
 };
 struct job_name job_f58(uint64_t id);
+struct job_name job_plain_f58(uint64_t id); /* in ASCII */
 
 /* A new job, which waits if there is a request (whose reference is taken). NULL with ENOMEM. */
 struct flux_job *flux_jobs_add(struct flux_jobs *jobs, uint64_t id, sched_job_t handle,

@@ -6,7 +6,7 @@
 #include "base/errtext.h"
 #include "base/strbuf.h"
 #include "berth/sched_admin.h"
-#include "config/seconds.h"
+#include "config/machine_open.h"
 #include "flux/module.h"
 #include "flux/r.h"
 
@@ -40,12 +40,18 @@ static void set_status(struct module *m, const char *text, enum resource_status 
 {
     char *name = ranks_named(m, text);
     berth_error_t err = {""};
+    int rc;
 
     if (!name)
         return;
-    module_event(m);
-    record_text(m, status == RESOURCE_UP ? "up" : "down", name);
-    if (sched_set_status(m->sched, m->now, name, status, &err) < 0)
+    if (m->sched) {
+        module_event(m);
+        record_text(m, status == RESOURCE_UP ? "up" : "down", name);
+        rc = sched_set_status(m->sched, m->now, name, status, &err);
+    } else {
+        rc = match_set_rank_status(m->machine, text, status == RESOURCE_UP, &err);
+    }
+    if (rc < 0)
         flux_log(m->h, LOG_ERR, "status of %s: %s", name, err.text);
     free(name);
 }
@@ -56,12 +62,18 @@ static void shrink(struct module *m, const char *text)
     char *name = ranks_named(m, text);
     struct idset gone = {0};
     berth_error_t err = {""};
+    int rc;
 
     if (!name)
         return;
-    module_event(m);
-    record_text(m, "remove", name);
-    if (sched_remove(m->sched, m->now, name, &err) < 0)
+    if (m->sched) {
+        module_event(m);
+        record_text(m, "remove", name);
+        rc = sched_remove(m->sched, m->now, name, &err);
+    } else {
+        rc = match_remove_ranks(m->machine, text, &err);
+    }
+    if (rc < 0)
         flux_log(m->h, LOG_ERR, "removal of %s: %s", name, err.text);
     else if (idset_decode(&gone, text, strlen(text), NULL) < 0 ||
              idset_subtract(&m->ranks, &gone) < 0)
@@ -70,9 +82,9 @@ static void shrink(struct module *m, const char *text)
     free(name);
 }
 
-static int64_t end_of(double expiration)
+static int64_t end_of(const struct module *m, double expiration)
 {
-    return expiration > 0 ? (int64_t)(expiration * (double)SECONDS_TICKS) : INT64_MAX;
+    return expiration > 0 ? (int64_t)(expiration * (double)m->second) : INT64_MAX;
 }
 
 static void update_cb(flux_future_t *f, void *arg)
@@ -93,64 +105,72 @@ static void update_cb(flux_future_t *f, void *arg)
     set_status(m, up, RESOURCE_UP);
     set_status(m, down, RESOURCE_DOWN);
     if (expiration >= 0) {
-        m->expiration = end_of(expiration);
+        m->expiration = end_of(m, expiration);
         module_new_end(m);
     }
+    if (m->notes->changed)
+        m->notes->changed(m, up, down, gone, expiration);
     flux_future_reset(f);
 }
 
-static resource_graph_t *read_graph(const json_t *r, berth_error_t *err)
+resource_graph_t *module_graph(const struct module_source *source, const json_t *r,
+                               berth_error_t *err)
 {
-    const char *format;
-    const json_t *part = r_readable(r, &format);
-    char *text = json_dumps(part, JSON_COMPACT);
+    const char *format = "rv1exec";
     resource_graph_t *graph = NULL;
 
+    if (source->file)
+        return config_graph_read(source->format, source->file, source->allow, err);
+    json_t *own = r_in_own_ranks(r);
+    const json_t *part =
+        !own || source->plain || !r_graph_has_cores(own) ? own : r_readable(own, &format);
+    char *text = part ? json_dumps(part, JSON_COMPACT) : NULL;
     if (text)
         graph = resource_graph_read(format, text, strlen(text), err);
     else
         errtext_set(err, ENOMEM, "out of memory");
+    int error = errno;
     free(text);
+    json_decref(own);
+    errno = error;
     return graph;
 }
 
 /* A matcher of R; what is not up is down. Returns 0, or -1 with a text. */
 static int make_machine(struct module *m, const json_t *r, const char *up, berth_error_t *err)
 {
-    match_options_t options = m->config->match;
     resource_graph_t *graph;
 
-    options.end = MATCH_END_MAX; /* room for jobs without an end, whatever the time is */
-    if (r_ranks(r, &m->ranks, err) < 0 || !(graph = read_graph(r, err)) ||
-        !(m->machine = match_create(graph, &options, err)) ||
+    if (r_ranks(r, &m->ranks, err) < 0 || !(graph = module_graph(&m->source, r, err)) ||
+        !(m->machine = match_create(graph, &m->match, err)) ||
         match_set_rank_status(m->machine, "all", false, err) < 0)
         return -1;
     return *up ? match_set_rank_status(m->machine, up, true, err) : 0;
 }
 
-int module_acquire(struct module *m)
+int module_acquire(struct module *m, const json_t **r, const char **up)
 {
     berth_error_t err = {""};
-    json_t *r;
-    const char *up;
     double expiration = 0;
 
     m->acquire = flux_rpc(m->h, "resource.acquire", NULL, FLUX_NODEID_ANY, FLUX_RPC_STREAMING);
-    if (!m->acquire ||
-        flux_rpc_get_unpack(m->acquire, "{s:o s:s}", "resources", &r, "up", &up) < 0) {
+    if (!m->acquire || flux_rpc_get_unpack(m->acquire, "{s:o s:s}", "resources", r, "up", up) < 0) {
         flux_log(m->h, LOG_ERR, "resource.acquire: %s", future_strerror(m->acquire, errno));
         return -1;
     }
-    json_unpack(r, "{s:{s?F}}", "execution", "expiration", &expiration);
-    m->expiration = end_of(expiration);
-    if (make_machine(m, r, up, &err) < 0 ||
-        !(m->sched = sched_create(m->machine, &m->config->sched, &err))) {
+    json_unpack((json_t *)*r, "{s:{s?F}}", "execution", "expiration", &expiration);
+    m->expiration = end_of(m, expiration);
+    if (make_machine(m, *r, *up, &err) < 0) {
         int error = errno;
         flux_log(m->h, LOG_ERR, "resources: %s", err.text);
         errno = error;
         return -1;
     }
-    record_machine(m, r, up);
+    return 0;
+}
+
+int module_follow(struct module *m)
+{
     flux_future_reset(m->acquire);
     return flux_future_then(m->acquire, -1., update_cb, m);
 }

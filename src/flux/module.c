@@ -20,7 +20,7 @@ static struct config *configured(const flux_conf_t *conf, berth_error_t *err)
         snprintf(err->text, sizeof(err->text), "%s", error.text);
         return NULL;
     }
-    return settings_read(all, err);
+    return settings_read(all, SECONDS_TICKS, err);
 }
 
 /* Another configuration: jobs and promises are kept, or it is refused as a whole. */
@@ -54,6 +54,7 @@ static void reload_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, 
     }
     config_destroy(m->config);
     m->config = config;
+    m->match_format = config->match_format;
     flux_set_conf_new(h, mine);
     if (flux_respond(h, msg, NULL) < 0)
         flux_log_error(h, "config-reload");
@@ -111,6 +112,29 @@ static int add_handlers(struct module *m)
     return flux_msg_handler_addvec(m->h, table, m, &m->handlers);
 }
 
+/* The machine, and a scheduler of it. Returns 0, or -1 with errno, told in the log. */
+static int make_scheduler(struct module *m)
+{
+    berth_error_t err = {""};
+    const json_t *r;
+    const char *up;
+
+    m->match = m->config->match;
+    m->match.end = MATCH_END_MAX; /* room for jobs without an end, whatever the time is */
+    m->match_format = m->config->match_format;
+    if (module_acquire(m, &r, &up) < 0)
+        return -1;
+    m->sched = sched_create(m->machine, &m->config->sched, &err);
+    if (!m->sched) {
+        int error = errno;
+        flux_log(m->h, LOG_ERR, "resources: %s", err.text);
+        errno = error;
+        return -1;
+    }
+    record_machine(m, r, up);
+    return module_follow(m);
+}
+
 /* Up to here a failure leaves the instance as it is; once the module runs, it would end it. */
 static int begin(struct module *m)
 {
@@ -135,7 +159,7 @@ static int begin(struct module *m)
         return -1;
     }
     module_start_clock(m);
-    if (register_service(m->h, "feasibility") < 0 || module_acquire(m) < 0 || add_handlers(m) < 0 ||
+    if (register_service(m->h, "feasibility") < 0 || make_scheduler(m) < 0 || add_handlers(m) < 0 ||
         module_watch(m) < 0)
         return -1;
     if (schedutil_hello(m->util) < 0 || schedutil_ready(m->util, "unlimited", &depth) < 0 ||
@@ -169,7 +193,8 @@ static void end(struct module *m)
 
 int mod_main(flux_t *h, int argc, char **argv)
 {
-    struct module m = {.h = h, .expiration = INT64_MAX};
+    struct module m = {
+        .h = h, .notes = &module_notes, .second = SECONDS_TICKS, .expiration = INT64_MAX};
     int rc = -1;
 
     if (read_arguments(&m, argc, argv) == 0 && begin(&m) == 0)

@@ -4,7 +4,7 @@
  * rule of its own. Several may be loaded in one process, each in a thread of its own, so there is no state but struct
  * module.
  *
- * Time is counted in ticks of a microsecond. All messages that are there at once happen at one time, `now`, and one pass
+ * Time is counted in ticks, in sched-berth of a microsecond. All messages that are there at once happen at one time, `now`, and one pass
  * follows them at that time; no two passes have the same. Where a pass was due before they came, it is made first and
  * at the time at which it was due. So a simulation of the same events has the same passes (record.c).
  */
@@ -23,10 +23,41 @@
 #include "config/config.h"
 #include "flux/jobs.h"
 
+struct module;
+
+/* Where the machine comes from, if not from the module `resource` as it is. All NULL: it does. */
+struct module_source {
+    const char *file, *format,
+        *allow; /* a file in a format of config_graph_read, and the types that are taken */
+    bool plain; /* of R the ranks alone count, whatever graph it has */
+};
+
+/* How Flux is told what is decided. Each is -1 with errno where that could not be sent. */
+struct module_notes {
+    int (*started)(struct module *m, const struct flux_job *job, const struct sched_decision *d,
+                   const char *r);
+    int (*reserved)(struct module *m, const struct flux_job *job, const struct sched_decision *d);
+    int (*waits)(struct module *m, const struct flux_job *job, const char *reason);
+    void (*denied)(const struct sched_reason *reason, char *note, size_t size);
+
+    /* A job that had resources when the module was loaded is booked. */
+    void (*restored)(struct module *m, uint64_t id, const char *queue);
+
+    /* What became of the machine has been done here, and is told to others. */
+    void (*changed)(struct module *m, const char *up, const char *down, const char *gone,
+                    double expiration);
+};
+extern const struct module_notes module_notes;
+
 struct module {
     flux_t *h;
-    schedutil_t *util;
+    const struct module_notes *notes;
+    schedutil_t *util; /* NULL, as `sched`: no queues are there (flux/fluxion) */
     struct config *config;
+    match_options_t match;
+    const char *match_format; /* of R that jobs get */
+    const char *no_queue; /* the queue of jobs that name none; NULL: as the configuration says */
+    struct module_source source;
     match_t *machine;
     sched_t *sched;
     struct flux_jobs jobs;
@@ -36,6 +67,7 @@ struct module {
     int64_t expiration; /* when the instance ends; INT64_MAX: nobody knows */
     flux_future_t *acquire, *confirming;
 
+    int64_t second; /* ticks in one */
     int64_t now;
     bool is_passed; /* the pass at `now` has been made: the next event is at a later time */
     bool is_due;    /* a pass is wanted as soon as no message is there */
@@ -59,8 +91,17 @@ void module_unwatch(struct module *m);
 
 /* ---- machine.c: resources ---- */
 
-/* Ask for the resources, and make the machine and the scheduler of them. Returns 0, or -1 with errno, told in the log. */
-int module_acquire(struct module *m);
+/* Ask for the resources, and make the machine of them. *r are those and *up what is up of them, valid until the reactor
+ * runs. Returns 0, or -1 with errno, told in the log.
+ */
+int module_acquire(struct module *m, const json_t **r, const char **up);
+
+/* Be told from now on what becomes of them. */
+int module_follow(struct module *m);
+
+/* A graph of R, or of what m->source says. NULL with errno and a text. */
+resource_graph_t *module_graph(const struct module_source *source, const json_t *r,
+                               berth_error_t *err);
 
 /* ---- requests.c, hello.c: what the job manager asks ---- */
 

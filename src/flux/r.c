@@ -32,14 +32,13 @@ int r_ranks(const json_t *r, struct idset *ranks, berth_error_t *err)
 }
 
 /* Seconds since 1970 in ticks, to the nearest; 0 for what is none. */
-static int64_t ticks_of(double seconds)
+static int64_t ticks_of(double seconds, int64_t second)
 {
-    return seconds > 0 && seconds < (double)SECONDS_MAX
-               ? (int64_t)llround(seconds * (double)SECONDS_TICKS)
-               : 0;
+    return seconds > 0 && seconds < (double)SECONDS_MAX ? (int64_t)llround(seconds * (double)second)
+                                                        : 0;
 }
 
-int r_times(const json_t *r, int64_t *at, int64_t *until)
+int r_times(const json_t *r, int64_t second, int64_t *at, int64_t *until)
 {
     const json_t *execution = json_object_get(r, "execution");
     const json_t *start = json_object_get(execution, "starttime"),
@@ -49,25 +48,30 @@ int r_times(const json_t *r, int64_t *at, int64_t *until)
         errno = EINVAL;
         return -1;
     }
-    *at = ticks_of(json_number_value(start));
-    *until = ticks_of(json_number_value(end));
+    *at = ticks_of(json_number_value(start), second);
+    *until = ticks_of(json_number_value(end), second);
     if (*until == 0)
         *until = INT64_MAX;
     return 0;
 }
 
-int r_set_times(json_t *r, int64_t at, int64_t until)
+static json_t *time_of(int64_t ticks, int64_t second)
+{
+    return second == 1 ? json_integer(ticks) : json_real((double)ticks / (double)second);
+}
+
+int r_set_times(json_t *r, int64_t second, int64_t at, int64_t until)
 {
     json_t *execution = json_object_get(r, "execution");
-    double start = (double)at / (double)SECONDS_TICKS,
-           end = until == INT64_MAX ? 0 : (double)until / (double)SECONDS_TICKS;
 
+    if (until == INT64_MAX)
+        until = 0;
     if (!json_is_object(execution)) {
         errno = EINVAL;
         return -1;
     }
-    if (json_object_set_new(execution, "starttime", json_real(start)) < 0 ||
-        json_object_set_new(execution, "expiration", json_real(end)) < 0) {
+    if (json_object_set_new(execution, "starttime", time_of(at, second)) < 0 ||
+        json_object_set_new(execution, "expiration", time_of(until, second)) < 0) {
         errno = ENOMEM;
         return -1;
     }

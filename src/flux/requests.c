@@ -28,9 +28,9 @@ static int64_t time_left(const struct module *m)
 }
 
 /* Its place in the order of Flux among those of its priority: by the time of submission, then by its id. */
-static uint64_t order_of(int64_t submitted, uint64_t id)
+static uint64_t order_of(double submitted, uint64_t id)
 {
-    return ((uint64_t)submitted << 12 | (id & 0xfff)) + 1;
+    return ((uint64_t)llround(submitted * 1e6) << 12 | (id & 0xfff)) + 1;
 }
 
 static void deny(struct module *m, const flux_msg_t *msg, const char *why)
@@ -46,7 +46,7 @@ struct alloc {
     flux_jobid_t id;
     json_int_t priority, userid;
     double t_submit, duration;
-    const char *bank;
+    const char *bank, *queue;
     json_t *jobspec;
 };
 
@@ -59,7 +59,8 @@ static int read_alloc(const flux_msg_t *msg, struct alloc *a)
                         "userid", &a->userid, "t_submit", &a->t_submit, "jobspec", &a->jobspec) < 0)
         return -1;
     if (json_unpack(a->jobspec, "{s:{s:o}}", "attributes", "system", &system) == 0)
-        json_unpack(system, "{s?F s?s}", "duration", &a->duration, "bank", &a->bank);
+        json_unpack(system, "{s?F s?s s?s}", "duration", &a->duration, "bank", &a->bank, "queue",
+                    &a->queue);
     return 0;
 }
 
@@ -69,7 +70,7 @@ static sched_job_t submit(struct module *m, const struct alloc *a)
     char *text = json_dumps(a->jobspec, JSON_COMPACT), id[24];
     const char *user = flux_users_name(m->users, (uint32_t)a->userid);
     const struct config_user *known = config_user(m->config, user);
-    int64_t submitted = llround(a->t_submit * (double)SECONDS_TICKS);
+    int64_t submitted = llround(a->t_submit * (double)m->second);
     sched_job_t handle = -1;
 
     snprintf(id, sizeof(id), "%" PRIu64, (uint64_t)a->id);
@@ -79,10 +80,12 @@ static sched_job_t submit(struct module *m, const struct alloc *a)
                                     .jobspec = text,
                                     .user = user,
                                     .account = m->config->sched.n_accounts > 0 ? a->bank : NULL,
-                                    .order = order_of(submitted, a->id),
+                                    .order = order_of(a->t_submit, a->id),
                                     .submitted = submitted < m->now ? submitted : m->now};
     if (a->duration <= 0 && m->expiration < INT64_MAX)
         request.duration = time_left(m);
+    if (m->no_queue && !a->queue)
+        request.queue = m->no_queue;
     if (known) {
         request.groups = known->groups;
         request.n_groups = known->n_groups;
@@ -109,6 +112,11 @@ static void alloc_cb(flux_t *h, const flux_msg_t *msg, void *arg)
         return;
     }
     module_event(m);
+    struct flux_job *old = flux_jobs_find(&m->jobs, a.id);
+    if (old && old->request) { /* the job manager has forgotten that it sent one */
+        sched_cancel(m->sched, m->now, old->handle);
+        flux_jobs_remove(&m->jobs, old);
+    }
     sched_job_t handle = submit(m, &a);
     struct flux_job *job = handle < 0 ? NULL : flux_jobs_add(&m->jobs, a.id, handle, msg);
     if (!job) {
@@ -253,7 +261,7 @@ void module_expiration(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg,
     job = flux_jobs_find(&m->jobs, id);
     if (job && !job->request) {
         int64_t start = sched_start_time(m->sched, job->handle);
-        int64_t end = llround(expiration * (double)SECONDS_TICKS);
+        int64_t end = llround(expiration * (double)m->second);
         rc = set_limit(m, job, expiration > 0 ? end - start : SCHED_UNLIMITED, &err);
         if (rc == 0)
             job->until_end = false;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "config/seconds.h"
 
 #define CONFIG_KEY_QUEUES "queues"
 
@@ -190,14 +189,14 @@ char *settings_text(const json_t *conf, const json_t *machine, berth_error_t *er
 }
 
 /* The reader asks for a machine. The module's is Flux's, and this one is never made. */
-struct config *settings_read(const json_t *conf, berth_error_t *err)
+struct config *settings_read(const json_t *conf, int64_t second, berth_error_t *err)
 {
     json_t *machine = json_pack("{s:i}", "nodes", 1);
     char *text = settings_text(conf, machine, err);
     struct config *config = NULL;
 
     if (text)
-        config = config_read(SETTINGS_TABLE, text, strlen(text), SECONDS_TICKS, err);
+        config = config_read(SETTINGS_TABLE, text, strlen(text), second, err);
     if (!config)
         drop_place(err);
     if (config && check_requeue(config, err) < 0) {

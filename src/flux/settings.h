@@ -13,10 +13,10 @@
 
 #define SETTINGS_TABLE "sched-berth"
 
-/* Read and check Flux's configuration (an object), with ticks of a microsecond. NULL with EINVAL and a text that begins
+/* Read and check Flux's configuration (an object), with so many ticks in a second. NULL with EINVAL and a text that begins
  * with the table's name, or ENOMEM. config_destroy frees it.
  */
-struct config *settings_read(const json_t *conf, berth_error_t *err);
+struct config *settings_read(const json_t *conf, int64_t second, berth_error_t *err);
 
 /* What the reader is given, with a machine of the caller's (a value that is copied): a text to free. NULL with EINVAL and a
  * text, or ENOMEM.

@@ -340,6 +340,16 @@ int sched_allocation(sched_t *s, sched_job_t handle, struct sched_allocation *al
     return 0;
 }
 
+int64_t sched_booking(const sched_t *s, sched_job_t job)
+{
+    uint32_t slot = job_in_queue(s, job);
+    if (slot == JOB_NONE || job_until(&s->jobs[slot]) < 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    return s->jobs[slot].booking;
+}
+
 int64_t sched_amount(const sched_t *s, sched_job_t job, const char *type)
 {
     uint32_t slot = job_in_queue(s, job);

@@ -26,7 +26,7 @@ static json_t *json(const char *text)
 static struct config *read(const char *text, berth_error_t *err)
 {
     json_t *conf = json(text);
-    struct config *config = settings_read(conf, err);
+    struct config *config = settings_read(conf, 1000000, err);
 
     json_decref(conf);
     return config;
@@ -159,15 +159,15 @@ static void times_keep_their_microseconds(void **state)
     int64_t at, until;
 
     (void)state;
-    assert_int_equal(r_times(r, &at, &until), -1);
-    assert_int_equal(r_set_times(r, INT64_C(1795331901545227), INT64_C(1795335501999999)), 0);
-    assert_int_equal(r_times(r, &at, &until), 0);
+    assert_int_equal(r_times(r, 1000000, &at, &until), -1);
+    assert_int_equal(r_set_times(r, 1000000, INT64_C(1795331901545227), INT64_C(1795335501999999)), 0);
+    assert_int_equal(r_times(r, 1000000, &at, &until), 0);
     assert_int_equal(at, INT64_C(1795331901545227));
     assert_int_equal(until, INT64_C(1795335501999999));
-    assert_int_equal(r_set_times(r, 1000000, INT64_MAX), 0);
+    assert_int_equal(r_set_times(r, 1000000, 1000000, INT64_MAX), 0);
     assert_true(json_real_value(json_object_get(json_object_get(r, "execution"), "expiration")) ==
                 0);
-    assert_int_equal(r_times(r, &at, &until), 0);
+    assert_int_equal(r_times(r, 1000000, &at, &until), 0);
     assert_int_equal(until, INT64_MAX);
     json_decref(r);
 }

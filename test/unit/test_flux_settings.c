@@ -160,7 +160,8 @@ static void times_keep_their_microseconds(void **state)
 
     (void)state;
     assert_int_equal(r_times(r, 1000000, &at, &until), -1);
-    assert_int_equal(r_set_times(r, 1000000, INT64_C(1795331901545227), INT64_C(1795335501999999)), 0);
+    assert_int_equal(r_set_times(r, 1000000, INT64_C(1795331901545227), INT64_C(1795335501999999)),
+                     0);
     assert_int_equal(r_times(r, 1000000, &at, &until), 0);
     assert_int_equal(at, INT64_C(1795331901545227));
     assert_int_equal(until, INT64_C(1795335501999999));

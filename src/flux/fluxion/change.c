@@ -58,9 +58,7 @@ static int change_property(struct module *m, const char *path, const char *key, 
     int rc = m->sched ? sched_set_property(m->sched, m->now, path, key, value, err)
              : value  ? match_set_property(m->machine, path, key, value, err)
                       : match_remove_property(m->machine, path, key, err);
-    if (rc < 0 && errno == ENOENT)
-        return errtext_set(err, ENOENT, "Property '%s' was not found for resource %s", key, path);
-    return rc;
+    return rc < 0 && !value && errno == ENOENT ? 0 : rc; /* what is not there is removed */
 }
 
 /* Paths are one text, or a list of them. */
@@ -91,6 +89,22 @@ static int change_properties(struct module *m, const json_t *paths, const char *
     {
         if (change_property(m, json_string_value(item), key, value, err) < 0)
             return -1;
+    }
+    return 0;
+}
+
+/* Whether all are there. Returns 0, or -1 with ENOENT and a text. */
+static int find_paths(struct module *m, const json_t *paths, berth_error_t *err)
+{
+    const json_t *item;
+    size_t i;
+    bool up;
+
+    json_array_foreach(paths, i, item)
+    {
+        if (match_get_status(m->machine, json_string_value(item), &up, err) < 0)
+            return errtext_set(err, ENOENT, "Couldn't find '%s' in resource graph",
+                               json_string_value(item));
     }
     return 0;
 }
@@ -135,7 +149,10 @@ static void remove_property_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg
         done(m, msg, bad_message(), "could not unpack payload");
         return;
     }
-    done(m, msg, change_properties(m, paths, key, NULL, &err), err.text);
+    int rc = find_paths(m, paths, &err);
+    if (rc == 0)
+        rc = change_properties(m, paths, key, NULL, &err);
+    done(m, msg, rc, err.text);
 }
 
 struct wanted {

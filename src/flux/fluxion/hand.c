@@ -36,8 +36,6 @@ static int add(struct resource_module *rm, const struct hand_job *job)
     copy->entry.text = (const char *)&copy->id;
     copy->entry.length = sizeof(copy->id);
     dict_put(&rm->by_hand, &copy->entry);
-    if (job->id >= rm->next_id && job->id < INT64_MAX)
-        rm->next_id = job->id + 1;
     return 0;
 }
 
@@ -59,11 +57,28 @@ static void refuse(struct module *m, const flux_msg_t *msg, int error, const cha
         flux_log_error(m->h, "answer");
 }
 
+/* One above the largest number of a job that is there. O(jobs). */
+static int64_t next_id(const struct resource_module *rm)
+{
+    int64_t next = 0;
+
+    for (size_t i = 0; i < rm->by_hand.buckets; i++)
+        for (const struct dict_entry *e = rm->by_hand.bucket[i]; e; e = e->next) {
+            const struct hand_job *job = (const struct hand_job *)e; /* its first member */
+            next = job->id >= next ? job->id + 1 : next;
+        }
+    for (size_t i = 0; i < rm->m.jobs.n; i++) {
+        int64_t id = (int64_t)rm->m.jobs.v[i]->id;
+        next = id >= next && id < HAND_JOBS ? id + 1 : next;
+    }
+    return next;
+}
+
 static void next_jobid(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg)
 {
     struct resource_module *rm = arg;
     (void)mh;
-    if (flux_respond_pack(h, msg, "{s:I}", "jobid", (json_int_t)rm->next_id) < 0)
+    if (flux_respond_pack(h, msg, "{s:I}", "jobid", (json_int_t)next_id(rm)) < 0)
         flux_log_error(h, "next_jobid");
 }
 

@@ -31,7 +31,7 @@ static int64_t number_of(const struct resource_module *rm, int64_t id)
 }
 
 /* Fluxion's expressions name jobs by their ids, in any of Flux's notations; the matcher's by its own numbers. Returns 0, or
- * -1 with EINVAL and a text: what should be an id is none.
+ * -1 with EINVAL and Fluxion's text: what should be an id is none.
  */
 static int translate(const struct resource_module *rm, const char *from, struct strbuf *to,
                      berth_error_t *err)
@@ -55,7 +55,7 @@ static int translate(const struct resource_module *rm, const char *from, struct 
         flux_jobid_t id;
         snprintf(text, sizeof(text), "%.*s", (int)(length < 63 ? length : 63), from);
         if (flux_job_id_parse(text, &id) < 0)
-            return errtext_set(err, EINVAL, "expected the id of a job, got %s", text);
+            return errtext_set(err, EINVAL, "%s", strerror(EINVAL));
         snprintf(text, sizeof(text), "%" PRId64, number_of(rm, (int64_t)id));
         strbuf_puts(to, text);
         from += length;

@@ -219,6 +219,17 @@ void queues_end(struct resource_module *rm, int error)
 
 /* ---- what the qmanager is asked ---- */
 
+/* The queue that a virtual queue's jobs are in; of another, itself. */
+static const char *real_queue(const struct resource_module *rm, const char *name)
+{
+    const struct sched_config *config = &rm->m.config->sched;
+
+    for (size_t i = 0; i < config->n_queues; i++)
+        if (strcmp(config->queues[i].name, name) == 0 && config->queues[i].parent)
+            return config->queues[i].parent;
+    return name;
+}
+
 /* Ids of a queue's jobs in one state. */
 static json_t *ids_of(struct resource_module *rm, const char *queue, bool runs)
 {
@@ -228,7 +239,7 @@ static json_t *ids_of(struct resource_module *rm, const char *queue, bool runs)
     for (size_t i = 0; i < rm->m.jobs.n; i++) {
         const struct flux_job *job = rm->m.jobs.v[i];
         if (!job->request != runs || sched_annotate(rm->m.sched, job->handle, &a) < 0 ||
-            strcmp(a.queue, queue) != 0)
+            strcmp(real_queue(rm, a.queue), queue) != 0)
             continue;
         json_array_append_new(ids, json_string(job_plain_f58(job->id).text));
     }

@@ -36,7 +36,6 @@ struct resource_module {
     char *up;
 
     struct dict by_hand;
-    int64_t next_id;
 
     const flux_msg_t **watching; /* notify streams */
     size_t n_watching, cap_watching;

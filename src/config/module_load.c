@@ -15,24 +15,38 @@
  */
 static const char *const folders[] = {"", "../", "../../", BERTH_MODULE_FROM_BIN "/"};
 
-static bool find_module(const char *module, char path[PATH_MAX])
+/* The module beside a file, by its path, or in a folder from there. */
+static bool find_beside(const char *file, const char *const *from, size_t n_from,
+                        const char *module, char path[PATH_MAX])
 {
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    const char *slash = strrchr(file, '/');
+    int length = slash ? (int)(slash + 1 - file) : 0;
 
-    if (length <= 0)
-        return false;
-    self[length] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash)
-        slash[1] = '\0';
-    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-        const char *from = folders[i][0] == '/' ? "" : self;
-        int n = snprintf(path, PATH_MAX, "%s%s%s", from, folders[i], module);
+    for (size_t i = 0; i < n_from; i++) {
+        int n = snprintf(path, PATH_MAX, "%.*s%s%s", from[i][0] == '/' ? 0 : length, file, from[i],
+                         module);
         if (n > 0 && n < PATH_MAX && access(path, R_OK) == 0)
             return true;
     }
     return false;
+}
+
+/* Where this code is: the program, or a module of another program, such as a broker of Flux. */
+static bool find_module(const char *module, char path[PATH_MAX])
+{
+    static const char here;
+    static const char *const from_flux[] = {"", "../../berth/"};
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    Dl_info info;
+
+    if (length <= 0)
+        return false;
+    self[length] = '\0';
+    return find_beside(self, folders, sizeof(folders) / sizeof(*folders), module, path) ||
+           (dladdr(&here, &info) != 0 && info.dli_fname &&
+            find_beside(info.dli_fname, from_flux, sizeof(from_flux) / sizeof(*from_flux), module,
+                        path));
 }
 
 void *module_load(const char *module, const char *function, berth_error_t *err)

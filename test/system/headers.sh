@@ -15,7 +15,7 @@ flux=$(pkg-config --cflags flux-core 2>"$scratch/err" | sed 's/-I/-isystem /g')
 find src -name '*.h' | sed 's|^src/||' >"$scratch/private"
 while read -r header; do
     case $header in
-    flux/jobs.h | flux/module.h) [ -z "$flux" ] || alone "$CC -std=c17 $flux" "$header" c ;;
+    flux/jobs.h | flux/module.h | flux/fluxion/resource.h) [ -z "$flux" ] || alone "$CC -std=c17 $flux" "$header" c ;;
     *) alone "$CC -std=c17" "$header" c ;;
     esac
 done <"$scratch/private"

@@ -149,8 +149,18 @@ int nq_next_together(const struct naive_queues *q, int job)
     return is ? i : -1;
 }
 
-/* The first of those that wait together leaves them: it starts, or takes what others hold. The next one is open, and as
- * new as it was.
+/* Whether as many of a job's array run, or are promised a time, as may at once. */
+static bool is_full(const struct naive_queues *q, int job)
+{
+    int n = 0;
+    for (int i = 0; i < q->jobs; i++)
+        n += q->job[i].array == q->job[job].array &&
+             (q->job[i].state == NQ_HELD || q->job[i].state == NQ_RUNNING);
+    return q->job[job].most > 0 && n >= q->job[job].most;
+}
+
+/* The first of those that wait together has left them: it starts, or takes what others hold. The next one is open, and
+ * as new as it was, unless their array is full.
  */
 static void come_forward(struct naive_queues *q, int job)
 {
@@ -159,7 +169,7 @@ static void come_forward(struct naive_queues *q, int job)
     j->together = false;
     if (next < 0)
         return;
-    q->job[next].state = NQ_OPEN;
+    q->job[next].state = is_full(q, job) ? NQ_FULL : NQ_OPEN;
     q->job[next].fresh = j->fresh;
     q->job[next].placed = j->placed;
 }
@@ -205,6 +215,10 @@ static bool start_open(struct naive_queues *q, int job, bool turn)
     struct nq_job *j = &q->job[job];
     uint32_t nodes = choice(q, job, q->now);
     int of = nl_over(q, job, q->now);
+    if (is_full(q, job)) {
+        j->state = NQ_FULL;
+        return true;
+    }
     if (of >= 0 && (turn || nodes)) {
         be_kept(q, job, of);
         return true;
@@ -396,11 +410,11 @@ static bool preempt(struct naive_queues *q, int job)
         decide(q, NQ_PREEMPT, list[i]);
         q->decision[q->decisions - 1].other = job;
     }
-    come_forward(q, job);
     if (j->state == NQ_HELD)
         nl_decreased(q, job);
     j->kept = false;
     j->state = victims ? NQ_HELD : NQ_RUNNING;
+    come_forward(q, job);
     j->preempting = victims > 0;
     j->displaced = -1;
     j->victims = victims;
@@ -798,6 +812,8 @@ static void settle(struct naive_queues *q, bool again)
     for (int i = 0; i < q->jobs; i++) {
         struct nq_job *j = &q->job[i];
         j->let_again &= again;
+        if (j->state == NQ_FULL && !j->let_again && !is_full(q, i))
+            let(q, i, again);
         if (j->state != NQ_LIMITED || j->let_again || !j->due)
             continue;
         int of = nl_over(q, i, q->now);
@@ -983,13 +999,14 @@ int nq_submit(struct naive_queues *q, int lane, int user, int count, int64_t dur
     return q->jobs++;
 }
 
-int nq_submit_array(struct naive_queues *q, int members, int lane, int count, int64_t duration,
-                    int64_t priority)
+int nq_submit_array(struct naive_queues *q, int members, int most, int lane, int count,
+                    int64_t duration, int64_t priority)
 {
     int first = q->jobs;
     for (int i = 0; i < members; i++) {
         struct nq_job *j = &q->job[nq_submit(q, lane, 0, count, duration, priority)];
         j->array = first;
+        j->most = most;
         j->together = true;
         j->state = i == 0 ? NQ_OPEN : NQ_BEHIND;
         j->fresh = i == 0;

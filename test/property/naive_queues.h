@@ -17,9 +17,9 @@ enum { NQ_USERS = 3, NQ_WHATS = 2 };
 enum { NQ_CALENDARS = NQ_LANES * (NQ_USERS + 1) * NQ_WHATS + NQ_LANES };
 
 /* Limited: blocked, as it is over a limit. Behind: of an array, behind a member that waits together with it,
- * and for both.
+ * and for both. Full: blocked, as so many of its array hold something as may at a time.
  */
-enum nq_state { NQ_OPEN, NQ_HELD, NQ_RUNNING, NQ_GONE, NQ_LIMITED, NQ_BEHIND };
+enum nq_state { NQ_OPEN, NQ_HELD, NQ_RUNNING, NQ_GONE, NQ_LIMITED, NQ_BEHIND, NQ_FULL };
 
 struct nq_job {
     enum nq_state state;
@@ -28,6 +28,7 @@ struct nq_job {
     int64_t priority, duration, at, submitted;
     uint32_t nodes; /* of a held or running one */
     int array;      /* its first member; -1: it is of none */
+    int most;       /* of its array that may run or be promised a time at once; 0: any number */
     /* It waits with others of its array: the first of them is open or held, the others behind it. */
     bool together;
     bool fresh, placed;
@@ -127,8 +128,8 @@ int nq_submit(struct naive_queues *q, int lane, int user, int count, int64_t dur
               int64_t priority);
 
 /* The same for an array; its members follow each other. And one of them is to wait for itself. */
-int nq_submit_array(struct naive_queues *q, int members, int lane, int count, int64_t duration,
-                    int64_t priority);
+int nq_submit_array(struct naive_queues *q, int members, int most, int lane, int count,
+                    int64_t duration, int64_t priority);
 void nq_split(struct naive_queues *q, int job);
 
 /* The next of those that wait together with a job, behind it; -1: there is none. */

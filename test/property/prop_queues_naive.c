@@ -33,7 +33,7 @@ static struct run {
     bool limits, levels, shares, accounts;
 } run;
 
-static uint64_t decisions, preempted, asked_meanwhile;
+static uint64_t decisions, preempted, full, asked_meanwhile;
 
 static int64_t draw(int64_t low, int64_t high)
 {
@@ -260,6 +260,13 @@ static sched_job_t handle_of(int job)
     return sched_find(run.sched, id, member_of(job));
 }
 
+/* How many of an array may hold something at once. This is drawn beside the rest, as the capability is. */
+static int draw_most(int members)
+{
+    struct random r = {.state = run.seed * NQ_JOBS + (uint64_t)run.naive.jobs};
+    return members == 1 || random_between(&r, 0, 1) ? 0 : (int)random_between(&r, 1, members - 1);
+}
+
 static void submit(void)
 {
     static const char *const names[] = {"q0", "q1", "q2", "q3"};
@@ -280,8 +287,10 @@ static void submit(void)
              count);
     if (run.naive.jobs + members > NQ_JOBS)
         members = 1;
-    int job = members == 1 ? nq_submit(&run.naive, lane, user, count, duration, priority)
-                           : nq_submit_array(&run.naive, members, lane, count, duration, priority);
+    int most = draw_most(members);
+    int job = members == 1
+                  ? nq_submit(&run.naive, lane, user, count, duration, priority)
+                  : nq_submit_array(&run.naive, members, most, lane, count, duration, priority);
     struct sched_request request = {.duration = duration,
                                     .priority = priority,
                                     .tag = (uint64_t)job,
@@ -289,6 +298,7 @@ static void submit(void)
                                     .jobspec_length = strlen(text),
                                     .queue = names[lane],
                                     .members = (uint32_t)members,
+                                    .max_running = (uint32_t)most,
                                     .user = users[user]};
     int account = run.accounts ? (int)draw(0, NQ_ACCOUNTS - 1) : 0;
     if (run.accounts)
@@ -340,6 +350,8 @@ static void event(void)
     }
     int job = (int)draw(0, run.naive.jobs - 1);
     struct nq_job *j = &run.naive.job[job];
+    if (what < 9 && j->most > 0 && j->together)
+        return; /* whether one that waits alone is known to be one too many depends on when it is looked at */
     if (what == 9) {
         int node = (int)draw(0, run.naive.nodes - 1);
         bool down = draw(0, 2) == 0;
@@ -387,8 +399,9 @@ static void check_jobs(void)
             CHECK(sched_index(run.sched, handle_of(i)) < (int64_t)member_of(i));
             continue;
         }
-        if (j->state == NQ_LIMITED) {
+        if (j->state == NQ_LIMITED || j->state == NQ_FULL) {
             CHECK(sched_state(run.sched, handle_of(i)) == SCHED_BLOCKED);
+            full += j->state == NQ_FULL;
             continue;
         }
         int state = sched_state(run.sched, handle_of(i));
@@ -407,7 +420,7 @@ static void check_jobs(void)
 static void stop(int job, bool requeue)
 {
     int64_t end = run.now + draw(0, 3);
-    run.requeue[job] = requeue && draw(0, 4);
+    run.requeue[job] = requeue && draw(0, 4) && run.naive.job[job].most == 0;
     run.end[job] = end < run.end[job] ? end : run.end[job];
     preempted++;
 }
@@ -600,9 +613,10 @@ static void test_naive(void **state)
     (void)state;
     for (int i = 0; i < (n ? atoi(n) : RUNS); i++)
         play(seed + (uint64_t)i);
+    play(200341); /* a member preempts, with which its array is full */
     print_message("%" PRIu64 " decisions, %" PRIu64 " preempted, %" PRIu64
-                  " turns asked for in passes\n",
-                  decisions, preempted, asked_meanwhile);
+                  " times as many of an array as may, %" PRIu64 " turns asked for in passes\n",
+                  decisions, preempted, full, asked_meanwhile);
 }
 
 int main(void)

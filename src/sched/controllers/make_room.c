@@ -50,14 +50,25 @@ static int telling_reserve(sched_t *s, size_t n)
     return rc;
 }
 
+/* A member holds something. Where as many of its array do by now as may at once, what waits of that is out of its lane.
+ * There is memory for it (array_reserve).
+ */
+static void block_if_full(sched_t *s, uint32_t slot)
+{
+    const struct members *m = s->jobs[slot].details->of;
+    uint32_t entry = m ? m->entry : JOB_NONE;
+    if (entry != JOB_NONE && s->jobs[entry].state == SCHED_WAITING && array_is_full(s, entry))
+        array_block(s, entry);
+}
+
 /* The job, open, holds its booking for now, until the victims have ended. */
 static enum step hold_for(struct preemption *h, uint32_t slot, int64_t booking)
 {
     sched_t *s = h->s;
     struct job *job = &s->jobs[slot];
     enum step step = controllers_count(s, slot, booking, s->now);
-    if (step == STEP_BUSY &&
-        (telling_reserve(s, h->n) < 0 || held_insert(s, slot, s->now, booking) < 0)) {
+    if (step == STEP_BUSY && (telling_reserve(s, h->n) < 0 || array_reserve(s) < 0 ||
+                              held_insert(s, slot, s->now, booking) < 0)) {
         controllers_uncount(s, slot, booking);
         step = STEP_FAILED;
     }
@@ -67,6 +78,7 @@ static enum step hold_for(struct preemption *h, uint32_t slot, int64_t booking)
         return step == STEP_KEPT ? promise_kept(s, slot) : step;
     }
     s->booked++;
+    block_if_full(s, slot);
     job->details->victims = preempt_taken(h, slot);
     if (job->details->victims == 0) /* what others have left since is enough */
         return start_held(s, slot);

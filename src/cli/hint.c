@@ -6,15 +6,19 @@
 const char *hint_other_name(const char *word)
 {
     static const char *const names[][2] = {
-        {"attach", "log"},    {"batch", "submit"},  {"bulksubmit", "submit"}, {"cat", "log"},
-        {"daemon", "server"}, {"delete", "cancel"}, {"down", "drain"},        {"info", "show"},
-        {"kill", "cancel"},   {"list", "jobs"},     {"ls", "jobs"},           {"output", "log"},
-        {"ps", "jobs"},       {"qdel", "cancel"},   {"qstat", "jobs"},        {"qsub", "submit"},
-        {"queue", "queues"},  {"reload", "server"}, {"remove", "cancel"},     {"rm", "cancel"},
-        {"sacct", "history"}, {"sbatch", "submit"}, {"scancel", "cancel"},    {"scontrol", "show"},
-        {"simulate", "sim"},  {"sinfo", "nodes"},   {"squeue", "jobs"},       {"srun", "run"},
-        {"start", "server"},  {"stat", "jobs"},     {"status", "server"},     {"stop", "cancel"},
-        {"suspend", "hold"},  {"tail", "log"},      {"watch", "top"},         {"undrain", "resume"},
+        {"attach", "log"},     {"batch", "submit"},   {"bulksubmit", "submit"},
+        {"cat", "log"},        {"daemon", "server"},  {"delete", "cancel"},
+        {"down", "drain"},     {"info", "show"},      {"kill", "cancel"},
+        {"list", "jobs"},      {"ls", "jobs"},        {"output", "log"},
+        {"ps", "jobs"},        {"qdel", "cancel"},    {"qstat", "jobs"},
+        {"qsub", "submit"},    {"queue", "queues"},   {"redo", "resubmit"},
+        {"rerun", "resubmit"}, {"retry", "resubmit"}, {"reload", "server"},
+        {"remove", "cancel"},  {"rm", "cancel"},      {"sacct", "history"},
+        {"sbatch", "submit"},  {"scancel", "cancel"}, {"scontrol", "show"},
+        {"simulate", "sim"},   {"sinfo", "nodes"},    {"squeue", "jobs"},
+        {"srun", "run"},       {"start", "server"},   {"stat", "jobs"},
+        {"status", "server"},  {"stop", "cancel"},    {"suspend", "hold"},
+        {"tail", "log"},       {"watch", "top"},      {"undrain", "resume"},
         {"why", "explain"},
     };
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

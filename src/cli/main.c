@@ -36,6 +36,7 @@ static const struct verb verbs[] = {
     {"hold", "keep jobs from starting", cli_hold},
     {"release", "let held jobs start", cli_release},
     {"requeue", "stop jobs, run them again", cli_requeue},
+    {"resubmit", "submit jobs once more", cli_resubmit},
     {"update", "change limits, priorities", cli_update},
     {"queues", "list, open and close queues", cli_queues},
     {"shares", "show who has how much", cli_shares},

@@ -60,6 +60,7 @@ int cli_report(int argc, char **argv);
 int cli_requeue(int argc, char **argv);
 int cli_resources(int argc, char **argv);
 int cli_resume(int argc, char **argv);
+int cli_resubmit(int argc, char **argv);
 int cli_run(int argc, char **argv);
 int cli_server(int argc, char **argv);
 int cli_shares(int argc, char **argv);

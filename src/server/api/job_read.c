@@ -345,7 +345,8 @@ static int make_job(struct job_reader *r, int64_t id)
 struct job *job_read(struct job_context *c, json_t *object, int64_t id, berth_error_t *err)
 {
     const struct key_table table = {c->what, ask_keys, sizeof(ask_keys) / sizeof(*ask_keys)};
-    struct job_reader r = {.c = c, .place = {"request", 0}, .umask = 022, .tasks = 1, .err = err};
+    struct job_reader r = {
+        .c = c, .object = object, .place = {"request", 0}, .umask = 022, .tasks = 1, .err = err};
     if (!json_is_object(object)) {
         keys_failed(&r.place, EINVAL, "expected a job as an object", err);
         return NULL;

@@ -22,6 +22,7 @@ struct ask {
 /* The job being read. */
 struct job_reader {
     struct job_context *c;
+    json_t *object; /* that is read */
     struct ask ask;
     struct key_place place;
     struct job *job;

@@ -276,6 +276,22 @@ static int put_shown(struct job_reader *r, struct json_out *out)
     return r->job->row ? 0 : job_no_memory(r);
 }
 
+/* What was submitted, to be told and submitted again: without what is stored beside it or can't be had again. */
+static int put_asked(struct job_reader *r, struct json_out *out)
+{
+    static const char *const left[] = {"environment", "script", "jobspec", "attach", "apart"};
+    json_t *asked = json_copy(r->object);
+    for (size_t i = 0; asked && i < sizeof(left) / sizeof(*left); i++)
+        json_object_del(asked, left[i]);
+    char *text = asked ? json_dumps(asked, JSON_COMPACT) : NULL;
+    bool made = text != NULL;
+    if (made)
+        json_put_raw(out, "asked", text);
+    free(text);
+    json_decref(asked);
+    return made ? 0 : job_no_memory(r);
+}
+
 static int put_rest(struct job_reader *r, struct json_out *out)
 {
     const struct ask *a = &r->ask;
@@ -308,7 +324,7 @@ static int put_rest(struct job_reader *r, struct json_out *out)
         json_put_int(out, "batch", a->batch);
     if (a->slurm)
         json_put_bool(out, "slurm", true);
-    if (job_put_attach(r, out) < 0)
+    if (job_put_attach(r, out) < 0 || put_asked(r, out) < 0)
         return -1;
     json_close(out, '}');
     return 0;

@@ -24,20 +24,41 @@ static bool stored_job(struct call *c, struct store_job *job)
     return false;
 }
 
-/* Write what the row lacks: the stored request and, if wanted, the environment. */
+/* Write what was submitted, from the stored request; of one that an older version stored, that is not known. */
+static int put_asked(struct call *c, struct json_out *out, const char *request)
+{
+    json_t *stored = json_loads(request, 0, NULL);
+    json_t *asked = json_object_get(stored, "asked");
+    json_t *jobspec = json_object_get(stored, "jobspec_text");
+    bool failed = !stored || (asked && jobspec && json_object_set(asked, "jobspec", jobspec) < 0);
+    char *text = failed || !asked ? NULL : json_dumps(asked, JSON_COMPACT);
+    failed = failed || (asked && !text);
+    json_put_raw(out, "request", text ? text : "{}");
+    free(text);
+    json_decref(stored);
+    if (failed)
+        api_no_memory(c->reply);
+    return failed ? -1 : 0;
+}
+
+/* Write what the row lacks: the request and, if wanted, the environment. */
 static int put_request(struct call *c, struct json_out *out, const struct job *job,
                        bool environment)
 {
     struct store_job stored;
     if (job && job->is_new) {
-        json_put_raw(out, "request", job->request);
+        if (put_asked(c, out, job->request) < 0)
+            return -1;
+        if (job->script)
+            json_put_text(out, "script", job->script->text);
         if (environment)
             json_put_raw(out, "environment", job->environment ? job->environment->text : "[]");
         return 0;
     }
     if (!stored_job(c, &stored))
         return -1;
-    json_put_raw(out, "request", stored.request);
+    if (put_asked(c, out, stored.request) < 0)
+        return -1;
     json_put_text(out, "script", stored.script);
     if (environment)
         json_put_raw(out, "environment", stored.environment ? stored.environment : "[]");

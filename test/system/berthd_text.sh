@@ -57,12 +57,12 @@ grep -qF '\u001b' shown || grep -qF '\u001B' shown || fail "JSON does not have t
 # On a terminal: the last column is cut to its width, and who waits is told what for.
 if command -v script >/dev/null 2>&1; then
     on_terminal() { # COMMAND: with its output as a terminal has it, without the carriage returns
-        script -qec "stty cols 85; $1" /dev/null </dev/null | tr -d '\r' >shown
+        script -qec "stty cols 86; $1" /dev/null </dev/null | tr -d '\r' >shown
     }
     await_state 4 running
     "$BERTH" submit -c 2 true >/dev/null
     on_terminal "'$BERTH' jobs -a"
-    expect "the width of the table on a terminal" 85 "$(grep -v tïtle shown | wc -L)"
+    expect "the width of the table on a terminal" 86 "$(grep -v tïtle shown | wc -L)"
     "$BERTH" hold 5
     on_terminal "'$BERTH' run --hold true & sleep 0.2; until '$BERTH' jobs 6 >/dev/null 2>&1; do sleep 0.05; done; sleep 1.5; '$BERTH' cancel 6; wait"
     grep -qx 'berth run: job 6 waits: held' shown || fail "a job that waits: $(cat shown)"

@@ -48,8 +48,8 @@ json_t *resource_options_json(const struct resource_options *o);
 #define QMANAGER_TABLE "sched-fluxion-qmanager"
 
 /* What `params` answers: {"queue-policy", "queue-params", "policy-params", QUEUE: {same three}...}. The queues are those
- * of conf that are not virtual, or "default". Policies that are none are fcfs, each told by unknown(). NULL with a text:
- * EINVAL or ENOMEM.
+ * of conf that are not virtual, or "default". A policy that is none becomes the one without reservations, and is told
+ * by unknown(). NULL with a text: EINVAL or ENOMEM.
  */
 json_t *qmanager_options_read(const json_t *conf, int argc, char **argv,
                               void (*unknown)(void *context, const char *policy), void *context,

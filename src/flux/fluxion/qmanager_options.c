@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "berth/sched_config.h"
 #include "flux/fluxion/options.h"
 #include "flux/settings.h"
 
@@ -162,20 +163,29 @@ static int read_all(json_t *params, json_t *per_queue, const json_t *conf, int a
     return 0;
 }
 
-/* A policy that there is; else fcfs. */
+/* Fluxion's usual policy: nobody holds a reservation. */
+static const char *usual_policy(void)
+{
+    size_t i = 0;
+
+    while (sched_policy(i)->depth > 0)
+        i++;
+    return sched_policy(i)->name;
+}
+
+/* A policy that there is; else the usual one. */
 static int check_policy(json_t *of, void (*unknown)(void *context, const char *policy),
                         void *context, berth_error_t *err)
 {
-    static const char *const policies[] = {"fcfs", "easy", "hybrid", "conservative"};
     const char *policy = json_string_value(json_object_get(of, "queue-policy"));
 
-    for (size_t i = 0; policy && i < sizeof(policies) / sizeof(*policies); i++)
-        if (strcmp(policies[i], policy) == 0)
-            return 0;
+    if (sched_policy_find(policy))
+        return 0;
     if (policy)
         unknown(context, policy);
-    return json_object_set_new(of, "queue-policy", json_string("fcfs")) < 0 ? out_of_memory(err)
-                                                                            : 0;
+    return json_object_set_new(of, "queue-policy", json_string(usual_policy())) < 0
+               ? out_of_memory(err)
+               : 0;
 }
 
 /* What a queue does not say is what all have. */
@@ -251,16 +261,16 @@ static long depth_in(const char *text, const char *key)
 /* A queue's keys of berth-config(5); those that its policy has no use for are left out. */
 static json_t *queue_conf(const json_t *queue)
 {
-    const char *policy = json_string_value(json_object_get(queue, "queue-policy")),
-               *params = json_string_value(json_object_get(queue, "queue-params")),
+    const struct sched_policy *policy =
+        sched_policy_find(json_string_value(json_object_get(queue, "queue-policy")));
+    const char *params = json_string_value(json_object_get(queue, "queue-params")),
                *more = json_string_value(json_object_get(queue, "policy-params"));
-    bool is_hybrid = strcmp(policy, "hybrid") == 0,
-         has_bound = is_hybrid || strcmp(policy, "conservative") == 0;
-    json_t *own = json_pack("{s:s}", "policy", policy);
+    bool has_depth = policy->is_tunable && policy->depth != SCHED_UNLIMITED;
+    json_t *own = json_pack("{s:s}", "policy", policy->name);
 
     for (size_t i = 0; i < N_DEPTHS; i++) {
         long depth = depth_in(i < 2 ? params : more, depths[i]);
-        if (depth > 0 && (i < 2 || (i == 2 ? is_hybrid : has_bound)))
+        if (depth > 0 && (i < 2 || (i == 2 ? has_depth : policy->is_tunable)))
             json_object_set_new(own, depths[i], json_integer(depth));
     }
     return own;

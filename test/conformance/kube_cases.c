@@ -19,15 +19,11 @@ struct kind {
 
 static const char gangs[] = "about gangs";
 
-/* Sessions of hierarchical queues, and those without gangs: a kind of their own here. */
-#define SESSION_BY_SHARES "session, by shares"
-
 static const struct kind kinds[] = {
     {"proportion_deserved", kube_proportion_deserved, NULL},
     {"capacity_queue_share", kube_queue_share, NULL},
     {"enqueueable", kube_enqueueable, NULL},
-    {"session", NULL, "sessions with gangs"},
-    {SESSION_BY_SHARES, kube_session, "what is named above"},
+    {"session", kube_session, "what is named above"},
     {"multi_cycle", NULL, "several sessions, with gangs"},
     {"plugin_order_and_enqueue", NULL, "deadlines of jobs (sla), with gangs"},
     {"seed_scenario", NULL, "gangs, backfill around them and their starvation"},
@@ -67,27 +63,10 @@ enum outcome kube_wrong(const char *format, ...)
     return FAILED;
 }
 
-static bool is_by_shares(json_t *c)
-{
-    size_t i, j;
-    json_t *tier, *plugin;
-    bool gangs_count = false;
-    json_array_foreach(json_object_get(json_object_get(c, "config"), "tiers"), i, tier)
-    {
-        json_array_foreach(tier, j, plugin)
-        {
-            gangs_count |= strcmp(kube_text(plugin, "name"), "gang") == 0;
-        }
-    }
-    return !gangs_count || strcmp(kube_text(c, "group"), "hierarchical_queues") == 0;
-}
-
 static size_t kind_of(json_t *c)
 {
     const char *name = kube_text(c, "kind");
     size_t k = 0;
-    if (strcmp(name, "session") == 0 && is_by_shares(c))
-        name = SESSION_BY_SHARES;
     while (k < KINDS && strcmp(kinds[k].name, name) != 0)
         k++;
     return k;

@@ -48,7 +48,10 @@ typedef struct {
     const char *traverser; /* simple or flexible; default simple */
     const char *filters;   /* pruning filters, "ALL:core,rack:node"; default "ALL:core,ALL:node" */
     const char *matcher;   /* subsystems: CA, IBA, PA, C+PA, ..., ALL; default CA */
-    /* end of the plan, up to MATCH_END_MAX, for ticks shorter than a second; default MATCH_END */
+    /* end of the plan, up to MATCH_END_MAX, for ticks shorter than a second; default MATCH_END. A scheduler
+     * promises starts in the first half alone: what has no known end is booked for as long as that. Where
+     * ticks are seconds since 1970, ask for twice as much.
+     */
     int64_t end;
 
     /* How many times a scheduler's search for the earliest one tries, of those that counts don't rule out.

@@ -665,6 +665,29 @@ static void nobody_else_gets_what_was_preempted(void **state)
     world_close(&w);
 }
 
+/* ---- The end of the plan ---- */
+
+/* Beyond the half of the plan nothing is promised a time, as behind a job of unknown end: who doesn't fit waits, and
+ * starts when it does. There is no limit that could keep it.
+ */
+static void nothing_is_promised_at_the_end_of_the_plan(void **state)
+{
+    static const int64_t late = MATCH_END / 2 + 1;
+    struct world w;
+    (void)state;
+    world_open(&w, queues);
+    sched_job_t first = submit(&w, late, "first", 4, PLAIN);
+    submit(&w, late, "beside", 4, PLAIN);
+    sched_job_t waits = submit(&w, late, "waits", 4, PLAIN);
+    world_pass(&w, late);
+    assert_int_equal(sched_state(w.sched, first), SCHED_RUNNING);
+    assert_int_equal(sched_state(w.sched, waits), SCHED_WAITING);
+    assert_int_equal(sched_finish(w.sched, late + 5, first, true), 0);
+    world_pass(&w, late + 5);
+    assert_int_equal(sched_state(w.sched, waits), SCHED_RUNNING);
+    world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -684,6 +707,7 @@ int main(void)
         cmocka_unit_test(who_is_rejected_lets_the_next_take_its_turn),
         cmocka_unit_test(no_victim_is_told_twice),
         cmocka_unit_test(nobody_else_gets_what_was_preempted),
+        cmocka_unit_test(nothing_is_promised_at_the_end_of_the_plan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -316,9 +316,10 @@ static enum step reserve(sched_t *s, uint32_t slot)
     if (s->place->ops->tell)
         s->place->ops->tell(s->place, s->now);
     while (step == STEP_KEPT) {
-        from = controllers_when(s, slot, -1, from);
+        int64_t asked = from;
+        from = controllers_when(s, slot, -1, asked);
         if (from >= (s->place->is_counted ? INT64_MAX : s->place->endless))
-            return STEP_KEPT;
+            return from > asked || asked > s->now ? STEP_KEPT : STEP_BUSY; /* or the plan is over */
         int64_t booking = reserve_from(s, slot, from, &at);
         if (booking < 0)
             return errno == ENOMEM ? STEP_FAILED : STEP_BUSY;

@@ -209,7 +209,7 @@ struct pass {
     bool is_letting;        /* limiter.c goes through those that limits have blocked; */
     bool is_let_left;       /* one may go on, but has done so in this pass */
     size_t gathered;        /* of outrank.c: how many of the fresh jobs were looked at, */
-    bool outranks_again;    /* a new job has lost what it held since new jobs were listed */
+    bool outranks_again;    /* a new one has lost what it held since then, or missed its turn */
     bool lifts;             /* whether reservations are taken out, */
     struct queue_key last;  /* the last holder's key when it began, */
     struct queue_key first; /* and behind which all are placed */

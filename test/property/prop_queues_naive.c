@@ -399,12 +399,14 @@ static void check_jobs(void)
             CHECK(sched_index(run.sched, handle_of(i)) < (int64_t)member_of(i));
             continue;
         }
+        int state = sched_state(run.sched, handle_of(i));
+        /* One that waits alone is known to be one too many when it is looked at, which may be not before it fits. */
+        bool unseen = j->state == NQ_FULL && !j->together && state == SCHED_WAITING;
+        full += j->state == NQ_FULL;
         if (j->state == NQ_LIMITED || j->state == NQ_FULL) {
-            CHECK(sched_state(run.sched, handle_of(i)) == SCHED_BLOCKED);
-            full += j->state == NQ_FULL;
+            CHECK(unseen || state == SCHED_BLOCKED);
             continue;
         }
-        int state = sched_state(run.sched, handle_of(i));
         CHECK(state == (j->state == NQ_OPEN   ? SCHED_WAITING
                         : j->state == NQ_HELD ? SCHED_RESERVED
                                               : SCHED_RUNNING));
@@ -614,6 +616,9 @@ static void test_naive(void **state)
     for (int i = 0; i < (n ? atoi(n) : RUNS); i++)
         play(seed + (uint64_t)i);
     play(200341); /* a member preempts, with which its array is full */
+    play(
+        106679); /* with shares, a displaced job has its turn before it is the first of its queue, */
+    play(201402); /* and those that limits keep have theirs behind it */
     print_message("%" PRIu64 " decisions, %" PRIu64 " preempted, %" PRIu64
                   " times as many of an array as may, %" PRIu64 " turns asked for in passes\n",
                   decisions, preempted, full, asked_meanwhile);

@@ -156,14 +156,24 @@ bool outrank_first(const sched_t *s, struct queue_key *key)
     return any;
 }
 
+/* The turn of a job came before it was the first of its queue. Where turns go by the order of queues it is not so
+ * later either; where shares give those that are displaced an earlier one, it may be when others have had theirs.
+ */
+static void turn_missed(sched_t *s)
+{
+    s->pass.outranks_again |= s->queues->shares != NULL;
+}
+
 /* A job that goes before holders: it starts or is promised a time. */
 static enum step place_fresh(sched_t *s, uint32_t slot)
 {
     struct lane *lane = lane_of(s, slot);
     struct queue_key key = s->jobs[slot].key;
     bool waits = s->jobs[slot].state == SCHED_WAITING;
-    if (waits && !is_its_turn(s, slot))
+    if (waits && !is_its_turn(s, slot)) {
+        turn_missed(s);
         return STEP_DONE;
+    }
     bool turn = lane->depth == 0 || limit_is_candidate(s, slot) || may_hold(s, slot) ||
                 starving_may(s, slot);
     enum step step = waits ? start_open(s, slot, turn) : STEP_DONE;
@@ -224,6 +234,7 @@ static enum step skip(sched_t *s)
     if (s->turns.n == 0 || is_its_turn(s, s->turns.v[0].item) ||
         (s->replan.is && !queue_before(turn_key(s), s->replan.from)))
         return STEP_BUSY;
+    turn_missed(s);
     heap_take(&s->turns, s->turns.v[0].item);
     return STEP_DONE;
 }

@@ -26,6 +26,7 @@ static const char help[] =
     "  -A, --account NAME      instead of your default account\n"
     "  -o, --output FILE       write its output to FILE, and show nothing\n"
     "      --array N|1-99:2%5  members, 5 at once; the exit status is their highest\n"
+    "      --gang N            members that start together, or as many as --min M\n"
     "  -h, --help              print this\n"
     "Exit status: that of the job, or 128 + its signal; 127 no such command, 126 it\n"
     "can't be executed, 1 it could not be run, 2 wrong command line.\n"

@@ -125,10 +125,10 @@ int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *e
         request.max_running = members.most;
     }
     members_clear(&members);
-    if (s->gang > 0) {
-        request.members = (uint32_t)s->gang;
-        request.min = (uint32_t)(s->min > 0 ? s->min : s->gang);
-        request.failure = (enum sched_gang_failure)s->failure;
+    if (s->gang.gang > 0) {
+        request.members = (uint32_t)s->gang.gang;
+        request.min = (uint32_t)s->gang.min;
+        request.failure = (enum sched_gang_failure)s->gang.failure;
     }
     if (rc == 0)
         rc = keys_texts(s->groups, &groups, &request.n_groups);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "berth/error.h"
+#include "config/gang_keys.h"
 #include "config/job_keys.h"
 
 #define SCENARIO_LINE_MAX  ((size_t)1 << 26) /* bytes of a line: a machine may stand in it */
@@ -56,13 +57,9 @@ struct scenario_job {
 
 enum scenario_end { SCENARIO_DONE, SCENARIO_FAILED };
 
-/* The words for enum sched_gang_failure; NULL ends them. */
-extern const char *const scenario_failures[];
-
 struct scenario_submit {
     const char *id, *user;
-    int64_t gang, min;   /* members, and how many of them start together; 0: it is none; all do */
-    int failure;         /* what becomes of a gang: enum sched_gang_failure */
+    struct gang_keys gang;
     json_t *groups;      /* an array of strings; NULL: as configured for the user */
     struct job_keys job; /* its jobspec is a file's name or an object */
     int64_t begin;       /* ticks; 0: at once */

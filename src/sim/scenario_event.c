@@ -28,9 +28,6 @@ static const char *const state_words[] = {[SCENARIO_IS_PENDING] = "pending",
                                           [SCENARIO_IS_PREEMPTED] = "preempted",
                                           NULL};
 
-const char *const scenario_failures[] = {
-    [SCHED_FAIL_ALL] = "all", [SCHED_FAIL_GO_ON] = "go-on", [SCHED_FAIL_REPLACE] = "replace", NULL};
-
 static const struct key submit_keys[] = {
     KEY_OF(struct scenario_submit, id, KEY_TEXT, .needed = true),
     KEY_OF(struct scenario_submit, user, KEY_TEXT),
@@ -39,9 +36,7 @@ static const struct key submit_keys[] = {
     JOB_KEYS(struct scenario_submit, job, COUNT_MAX, 0, COUNT_MAX, (SECONDS_MAX * SECONDS_TICKS)),
     KEY_AS(struct scenario_submit, job.preemptible_after, "preemptible-after", KEY_SECONDS),
     KEY_OF(struct scenario_submit, status, KEY_WORD, .words = end_words),
-    KEY_OF(struct scenario_submit, gang, KEY_WHOLE, .min = 2, .max = MEMBERS_MAX),
-    KEY_OF(struct scenario_submit, min, KEY_WHOLE, .min = 1, .max = MEMBERS_MAX),
-    KEY_OF(struct scenario_submit, failure, KEY_WORD, .words = scenario_failures),
+    GANG_KEYS(struct scenario_submit, gang),
 };
 static const struct key_table submit_table = {"submit: ", submit_keys, LENGTH(submit_keys)};
 
@@ -247,21 +242,6 @@ static int read_form(const struct scenario_submit *s, json_t *value, const struc
     return 0;
 }
 
-/* A gang has so many members, and a min of at most that. */
-static int read_gang(const struct scenario_submit *s, json_t *value, const struct key_place *place,
-                     berth_error_t *err)
-{
-    if (s->gang > 0 && s->job.array)
-        return keys_wrong(place, "submit: ", "gang", json_object_get(value, "gang"),
-                          "nothing beside an array", err);
-    if (s->gang == 0 && (s->min > 0 || json_object_get(value, "failure")))
-        return keys_wrong(place, "submit: ", "gang", NULL, "the number of members", err);
-    if (s->min > s->gang)
-        return keys_wrong(place, "submit: ", "min", json_object_get(value, "min"),
-                          "at most as many as are in the gang", err);
-    return 0;
-}
-
 static int read_submit(struct scenario_event *e, json_t *value, const struct key_place *place,
                        berth_error_t *err)
 {
@@ -271,7 +251,8 @@ static int read_submit(struct scenario_event *e, json_t *value, const struct key
         return -1;
     if (!is_id(s->id, strlen(s->id)))
         return keys_wrong(place, "submit: ", "id", json_object_get(value, "id"), ID_EXPECTED, err);
-    return read_begin(e, value, place, err) < 0 || read_gang(s, value, place, err) < 0
+    return read_begin(e, value, place, err) < 0 ||
+                   gang_keys_check(&s->gang, value, "submit: ", place, err) < 0
                ? -1
                : read_form(s, value, place, err);
 }

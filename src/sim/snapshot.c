@@ -110,7 +110,7 @@ static const struct key core_keys[] = {
     KEY_OF(struct saved_core, indices, KEY_TEXT, .needed = false),
     KEY_AS(struct saved_core, max_running, "max-running", KEY_WHOLE, .min = 0, .max = UINT32_MAX),
     KEY_OF(struct saved_core, min, KEY_WHOLE, .min = 0, .max = MEMBERS_MAX),
-    KEY_OF(struct saved_core, failure, KEY_WORD, .words = scenario_failures),
+    KEY_OF(struct saved_core, failure, KEY_WORD, .words = gang_failures),
     KEY_OF(struct saved_core, succeeded, KEY_WHOLE, .min = 0, .max = MEMBERS_MAX),
     KEY_OF(struct saved_core, replaced, KEY_WHOLE, .min = 0, .max = MEMBERS_MAX),
     KEY_AS(struct saved_core, gang_up, "gang-up", KEY_BOOL, .needed = false),
@@ -235,7 +235,7 @@ static json_t *save_core(const struct play *p, sched_job_t handle)
     put_whole(object, "max-running", q->max_running, 0, &rc);
     if (q->min > 0) {
         put_whole(object, "min", q->min, 0, &rc);
-        put_text(object, "failure", scenario_failures[q->failure], &rc);
+        put_text(object, "failure", gang_failures[q->failure], &rc);
         put_whole(object, "succeeded", r.succeeded, 0, &rc);
         put_whole(object, "replaced", r.replaced, 0, &rc);
         put_true(object, "gang-up", r.gang_up, &rc);

@@ -19,6 +19,7 @@
 #include "cli/client/when.h"
 #include "cli/hint.h"
 #include "cli/verb.h"
+#include "config/gang_keys.h"
 #include "config/members.h"
 #include "config/quantity.h"
 
@@ -49,7 +50,10 @@ enum {
     OPTION_PTY,
     OPTION_EACH,
     OPTION_CC,
-    OPTION_FILE
+    OPTION_FILE,
+    OPTION_GANG,
+    OPTION_MIN,
+    OPTION_FAILURE
 };
 
 static const struct option options[] = {
@@ -63,6 +67,9 @@ static const struct option options[] = {
     {"queue", required_argument, NULL, 'q'},
     {"account", required_argument, NULL, 'A'},
     {"array", required_argument, NULL, OPTION_ARRAY},
+    {"gang", required_argument, NULL, OPTION_GANG},
+    {"min", required_argument, NULL, OPTION_MIN},
+    {"failure", required_argument, NULL, OPTION_FAILURE},
     {"dependency", required_argument, NULL, OPTION_DEPENDENCY},
     {"begin", required_argument, NULL, OPTION_BEGIN},
     {"hold", no_argument, NULL, OPTION_HOLD},
@@ -193,6 +200,30 @@ static int put_array(struct reading *g)
     return put_option(g, "array", json_string(optarg));
 }
 
+/* What becomes of a gang of which a member fails. */
+static int put_failure(struct reading *g)
+{
+    for (const char *const *word = gang_failures; *word; word++)
+        if (strcmp(optarg, *word) == 0)
+            return put_option(g, "failure", json_string(optarg));
+    return report_expected(g, OPTION_FAILURE, "all, go-on or replace");
+}
+
+/* A gang has so many members, and is no array. */
+static int check_gang(struct reading *g)
+{
+    const json_t *gang = json_object_get(g->job, "gang"), *min = json_object_get(g->job, "min");
+    if (!gang && (min || json_object_get(g->job, "failure")))
+        return errtext_set(g->err, EINVAL, "--%s is of a gang, expected --gang N beside it",
+                           min ? "min" : "failure");
+    if (gang && json_object_get(g->job, "array"))
+        return errtext_set(g->err, EINVAL, "--gang takes no --array: a gang is one of its own");
+    if (min && json_integer_value(min) > json_integer_value(gang))
+        return errtext_set(g->err, EINVAL, "--min is %lld, expected at most the %lld of --gang",
+                           (long long)json_integer_value(min), (long long)json_integer_value(gang));
+    return 0;
+}
+
 /* "USR1@60": the signal and the seconds before the limit, which the server knows otherwise. */
 static int put_signal(struct reading *g)
 {
@@ -274,6 +305,12 @@ static int take_more(struct reading *g, int option)
         return put_requires(g);
     case OPTION_SIGNAL:
         return put_signal(g);
+    case OPTION_GANG:
+        return put_whole_option(g, option, "gang", 2, MEMBERS_MAX);
+    case OPTION_MIN:
+        return put_whole_option(g, option, "min", 1, MEMBERS_MAX);
+    case OPTION_FAILURE:
+        return put_failure(g);
     case OPTION_PREEMPTIBLE:
         return put_duration(g, option, "preemptible_after");
     case OPTION_ESTIMATE:
@@ -712,6 +749,8 @@ static int read_request(struct request *r, int argc, char **argv, bool step, ber
         rc = errtext_set(err, EINVAL, "--file has its own jobs, and takes no command");
     else if (!r->file)
         rc = take_command(&g, argv + rest, argc - rest);
+    if (rc == 0)
+        rc = check_gang(&g);
     if (rc == 0 && !request_times_fit(g.job))
         rc = errtext_set(err, EINVAL, "%s", REQUEST_TIMES_WRONG);
     if (rc == 0)

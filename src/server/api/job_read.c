@@ -23,6 +23,7 @@ static const struct key ask_keys[] = {
     KEY(KEY_TEXT, script),
     KEY(KEY_ARRAY, args),
     JOB_KEYS(struct ask, job, COUNT_MAX, 1, JOB_TASKS_MAX, JOB_DURATION_MAX),
+    GANG_KEYS(struct ask, gang),
     KEY(KEY_BOOL, overcommit),
     KEY(KEY_BOOL, requeue),
     KEY(KEY_ANY, environment),
@@ -333,13 +334,22 @@ static int fill_job(struct job_reader *r)
 /* The job with its members. */
 static int make_job(struct job_reader *r, int64_t id)
 {
+    const struct gang_keys *gang = &r->ask.gang;
     struct members members;
-    if (job_keys_members(&r->ask.job, r->c->what, &r->place, &members, r->err) < 0)
+    if (gang_keys_check(&r->ask.gang, r->object, r->c->what, &r->place, r->err) < 0 ||
+        job_keys_members(&r->ask.job, r->c->what, &r->place, &members, r->err) < 0)
         return -1;
+    if (gang->gang > 0 && idset_add_range(&members.indices, 0, (uint32_t)gang->gang - 1) < 0) {
+        members_clear(&members);
+        return job_no_memory(r);
+    }
     r->at_once = members.most;
     r->job = job_create(r->c->s, id, &members.indices);
     members_clear(&members);
-    return r->job ? 0 : job_no_memory(r);
+    if (!r->job)
+        return job_no_memory(r);
+    r->job->gang = (struct job_gang){(uint32_t)gang->min, (enum sched_gang_failure)gang->failure};
+    return 0;
 }
 
 struct job *job_read(struct job_context *c, json_t *object, int64_t id, berth_error_t *err)

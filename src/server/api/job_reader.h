@@ -4,6 +4,7 @@
 
 #include "base/json_out.h"
 #include "berth/jobspec.h"
+#include "config/gang_keys.h"
 #include "config/job_keys.h"
 #include "server/api/job_read.h"
 
@@ -11,6 +12,7 @@
 
 struct ask {
     struct job_keys job;
+    struct gang_keys gang;
     json_t *command, *args, *environment /* an object, or true: that of the job before */, *umask,
         *signal;
     const char *script, *directory, *input, *output, *error;

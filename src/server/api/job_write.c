@@ -245,6 +245,13 @@ static int put_output(struct job_reader *r, struct json_out *out, const char *di
     return rc;
 }
 
+/* How many of it start together, and what becomes of it if one fails. */
+static void put_gang(struct job_reader *r, struct json_out *out)
+{
+    json_put_int(out, "min", r->ask.gang.min);
+    json_put_text(out, "failure", gang_failures[r->ask.gang.failure]);
+}
+
 /* Begin the stored object with the part that listings show. */
 static int put_shown(struct job_reader *r, struct json_out *out)
 {
@@ -266,6 +273,10 @@ static int put_shown(struct job_reader *r, struct json_out *out)
     json_put_text(out, "dependency", a->job.dependency);
     if (r->account)
         json_put_text(out, "account", r->account);
+    if (a->gang.gang > 0) {
+        json_put_int(out, "gang", a->gang.gang);
+        put_gang(r, out);
+    }
     if (!out->text->failed)
         r->job->row = strndup(out->text->data + begin, out->text->len - begin);
     json_close(out, '}');
@@ -303,6 +314,8 @@ static int put_rest(struct job_reader *r, struct json_out *out)
         json_put_int(out, "begin", r->begin);
     if (r->at_once > 0)
         json_put_int(out, "max_running", r->at_once);
+    if (a->gang.gang > 0)
+        put_gang(r, out);
     if (a->job.preemptible_after > 0)
         json_put_int(out, "preemptible_after", a->job.preemptible_after);
     if (r->warn_signal > 0) {

@@ -26,7 +26,8 @@ static void run_started(server_t *s, struct run *run, const struct engine_event 
     if (m->state != STORE_STARTING)
         return;
     run->start_wall = e->at;
-    text_assign(&m->reason, NULL);
+    if (!m->dismissed && !m->timed_out) /* it says why it is being stopped */
+        text_assign(&m->reason, NULL);
     member_set_state(s, run->job, run->member, STORE_RUNNING);
     json_open(&out, NULL, '{');
     json_put_text(&out, "resources", run->resources);
@@ -70,7 +71,7 @@ static void member_requeue(server_t *s, struct job *job, uint32_t i)
         run_destroy(s, m->run);
     m->run = NULL;
     m->at = -1;
-    m->preempted = m->requeue = m->timed_out = false;
+    m->preempted = m->requeue = m->timed_out = m->dismissed = false;
     member_set_state(s, job, i, STORE_PENDING);
 }
 
@@ -134,6 +135,8 @@ static const char *end_reason(const struct member *m, const struct job *job,
         return e->text ? e->text : "lost: its end was not observed";
     if (m->timed_out)
         return time_reason(m, job);
+    if (m->dismissed && m->reason)
+        return m->reason;
     return m->preempted ? "preempted" : e->text;
 }
 
@@ -145,6 +148,8 @@ static enum store_state end_state(const struct member *m, const struct engine_ev
         return STORE_TIMEOUT;
     if (m->preempted)
         return STORE_CANCELLED;
+    if (m->dismissed)
+        return STORE_FAILED;
     if (e->what != ENGINE_ENDED || e->exit_status != 0 || e->exit_signal != 0)
         return STORE_FAILED;
     return STORE_DONE;
@@ -206,6 +211,25 @@ static bool try_requeue(server_t *s, struct run *run, const struct engine_event 
     return true;
 }
 
+/* The member of a gang that has failed waits again, in place of itself. Returns whether it does. Where memory is
+ * short, it fails.
+ */
+static bool try_replace(server_t *s, struct run *run, const struct engine_event *e)
+{
+    const struct member *m = member_record(run->job, run->member);
+    if (run->job->gang.min == 0 || m->handle < 0 || m->dismissed ||
+        end_state(m, e) != STORE_FAILED || !sched_replaces(s->sched, m->handle) ||
+        wait_in_core(s, run->job, m, m->handle) < 0)
+        return false;
+    struct strbuf data = {0};
+    run->exit_status = e->exit_status;
+    run->exit_signal = e->exit_signal;
+    put_run_end(&data, run, end_reason(m, run->job, e), e->what == ENGINE_FAILED);
+    member_event(s, run->job, run->member, "replaced", strbuf_steal(&data));
+    member_requeue(s, run->job, run->member);
+    return true;
+}
+
 /* Handle the end of a run, however it ended. */
 static void run_ended(server_t *s, struct run *run, const struct engine_event *e)
 {
@@ -214,8 +238,8 @@ static void run_ended(server_t *s, struct run *run, const struct engine_event *e
     s->runs.n_deferred -= run->deferred_end.what != ENGINE_STARTED;
     run->deferred_end.what = ENGINE_STARTED;
     if (ended_before_stop(s, run, e))
-        m->timed_out = m->preempted = m->requeue = false;
-    if (try_requeue(s, run, e))
+        m->timed_out = m->preempted = m->requeue = m->dismissed = false;
+    if (try_requeue(s, run, e) || try_replace(s, run, e))
         return;
     const char *reason = end_reason(m, job, e);
     enum store_state state = end_state(m, e);

@@ -8,6 +8,7 @@
 
 #include "berth/sched_query.h"
 #include "berth/sched_snapshot.h"
+#include "config/gang_keys.h"
 #include "config/seconds.h"
 
 #define VICTIMS_ASKED 64 /* of one job, by when they are killed */
@@ -15,11 +16,24 @@
 void job_parts(const char *request, struct job_parts *parts)
 {
     static const char *const keys[] = {
-        "shown",   "jobspec",     "jobspec_text", "dependency",  "begin",  "preemptible_after",
-        "requeue", "warn_signal", "warn_before",  "max_running", "account"};
-    struct json_part v[11];
-    json_find(json_part(request, strlen(request)), keys, 11, v);
-    *parts = (struct job_parts){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10]};
+        "shown",   "jobspec",     "jobspec_text", "dependency",  "begin",   "preemptible_after",
+        "requeue", "warn_signal", "warn_before",  "max_running", "account", "min",
+        "failure"};
+    struct json_part v[13];
+    json_find(json_part(request, strlen(request)), keys, 13, v);
+    *parts = (struct job_parts){v[0], v[1], v[2], v[3],  v[4],  v[5], v[6],
+                                v[7], v[8], v[9], v[10], v[11], v[12]};
+}
+
+struct job_gang job_gang_read(const struct job_parts *parts)
+{
+    int64_t min = json_part_whole(parts->min, 0);
+    struct job_gang gang = {.min = min > 0 && min <= MEMBERS_MAX ? (uint32_t)min : 0};
+    for (int i = 0; gang.min > 0 && gang_failures[i]; i++)
+        if (parts->failure.length == strlen(gang_failures[i]) + 2 &&
+            strncmp(parts->failure.at + 1, gang_failures[i], parts->failure.length - 2) == 0)
+            gang.failure = (enum sched_gang_failure)i;
+    return gang;
 }
 
 int64_t json_part_whole(struct json_part part, int64_t otherwise)
@@ -58,7 +72,9 @@ int job_request_read(const struct job *job, const struct user *user, const struc
         .hold = job->held,
         .preemptible_after = json_part_whole(parts->preemptible_after, 0),
         .members = job->members > 1 ? job->members : 0,
-        .max_running = (uint32_t)json_part_whole(parts->max_running, 0)};
+        .max_running = (uint32_t)json_part_whole(parts->max_running, 0),
+        .min = job->gang.min,
+        .failure = job->gang.failure};
     if (job->indices.n == 0)
         return 0;
     idset_encode(&job->indices, false, &q->indices);

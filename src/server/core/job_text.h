@@ -13,9 +13,12 @@
 /* Parts of a stored request, found without parsing all of it. */
 struct job_parts {
     struct json_part shown, jobspec, jobspec_text, dependency, begin, preemptible_after, requeue,
-        warn_signal, warn_before, max_running, account;
+        warn_signal, warn_before, max_running, account, min, failure;
 };
 void job_parts(const char *request, struct job_parts *parts);
+
+/* What a stored request says of a gang. */
+struct job_gang job_gang_read(const struct job_parts *parts);
 
 /* The core's request, made of a stored one. */
 struct job_request {

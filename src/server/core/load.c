@@ -88,6 +88,7 @@ static int load_stored_job(void *context, const struct store_job *from)
     job->cores = from->cores;
     job->gpus = from->gpus;
     job->requeue = parts->requeue.length == 4; /* true */
+    job->gang = job_gang_read(parts);
     job->bytes =
         (job->request ? strlen(job->request) : 0) + job->indices.n * sizeof(*job->indices.v);
     if (!job->user || !job->queue || !job->name || !job->row || !job->request ||
@@ -433,6 +434,24 @@ static void record_own(struct sched_record *r, const struct job *job, const stru
     r->request.estimate = member_estimate(job, m);
 }
 
+/* A gang is up while a member runs, or enough have succeeded. Of one that is down, members that wait for themselves
+ * and were promised nothing wait for the others until the core has chosen who waits for all.
+ */
+static void record_gang(struct sched_record *r, const struct job *job, const struct promise *p,
+                        char text[SCHED_REASON_TEXT])
+{
+    static const struct sched_reason waits = {.kind = SCHED_REASON_GANG_WAITS};
+    if (job->gang.min == 0)
+        return;
+    r->succeeded = job->counts[STORE_DONE];
+    r->gang_up = job_running(job) > 0 || r->succeeded >= job->gang.min;
+    r->reason = NULL;
+    if (r->gang_up || r->waiting || r->held || (p && p->resources))
+        return;
+    r->state = SCHED_BLOCKED;
+    r->reason = sched_reason_text(&waits, text);
+}
+
 /* Restore a member as it was, or else without its reservation, or the entry of which it is the first. Returns
  * the handle, or -1 with a text.
  */
@@ -448,6 +467,8 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
     r->member = i;
     record_own(r, job, member_look(job, i));
     r->state = r->held ? SCHED_BLOCKED : SCHED_WAITING;
+    char text[SCHED_REASON_TEXT];
+    record_gang(r, job, p, text);
     if (p && p->displaced && !runs) { /* what is there by now is not known to be what was lost */
         r->displaced = r->fresh = true;
         r->promised = p->promised;

@@ -74,7 +74,7 @@ static void start_member(server_t *s, struct job *job, uint32_t i, const struct 
     m->at = d->at < s->pass.at ? s->pass.at : d->at;
     m->how = (int8_t)d->how;
     m->reserved = false;
-    m->timed_out = m->preempted = m->requeue = false;
+    m->timed_out = m->preempted = m->requeue = m->dismissed = false;
     m->attempts++;
     m->run = run_create(s, job, i, server_next_key(s));
     s->runs.next_key += m->run != NULL; /* it is in the table under this key, whatever follows */
@@ -198,16 +198,21 @@ static void preempt_member(server_t *s, struct job *job, uint32_t i, const struc
         run_stop_by_server(s, m->run);
 }
 
-/* It has no limit, and a block begins: it ends as one whose limit is over. */
-static void stop_member(server_t *s, struct job *job, uint32_t i, const char *block)
+/* It has no limit, and a block begins: it ends as one whose limit is over. Or its gang has failed. */
+static void stop_member(server_t *s, struct job *job, uint32_t i, const struct sched_reason *why)
 {
     struct member *m = member_record(job, i);
     char reason[SCHED_REASON_TEXT];
     if (!m) /* memory was too short for its start, which is being undone */
         return;
-    snprintf(reason, sizeof(reason), "block %.100s", block);
+    if (why->kind == SCHED_REASON_GANG_FAILED || why->kind == SCHED_REASON_GANG_LEFT) {
+        sched_reason_text(why, reason);
+        m->dismissed = true;
+    } else {
+        snprintf(reason, sizeof(reason), "block %.100s", why->block);
+        m->timed_out = true;
+    }
     text_assign(&m->reason, reason);
-    m->timed_out = true;
     member_changed(s, job, i);
     if (m->run)
         run_stop_by_server(s, m->run);
@@ -246,7 +251,7 @@ static void apply_decision(server_t *s, const struct sched_decision *d)
         preempt_member(s, job, i, d);
         break;
     case SCHED_STOP:
-        stop_member(s, job, i, d->reason->block);
+        stop_member(s, job, i, d->reason);
         break;
     }
 }

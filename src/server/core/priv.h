@@ -88,6 +88,7 @@ struct member {
     bool is_own;   /* else this place in a page is not in use */
     bool expected; /* reserved: the start is expected, not promised */
     bool reserved, cancelled, timed_out, preempted, requeue, unsaved;
+    bool dismissed; /* it is stopped as its gang has failed: `reason` */
     /* Pending without a handle: the core still believes that it runs, as memory was too short to undo its
      * start.
      */
@@ -98,6 +99,12 @@ struct member {
 struct shared_text {
     size_t refs, length;
     char text[];
+};
+
+/* Of a job that is a gang: so many of its members start together, and what becomes of it if one fails. */
+struct job_gang {
+    uint32_t min; /* 0: it is none */
+    enum sched_gang_failure failure;
 };
 
 struct job {
@@ -112,6 +119,7 @@ struct job {
     uint32_t live;                            /* members that have not ended */
     uint32_t counts[STORE_TIMEOUT + 1];       /* members by state */
     struct idset indices;                     /* of the members; empty: 0 to members - 1 */
+    struct job_gang gang;
     /* size of its request, counted while it is in the table */
     size_t bytes;
     int64_t weight;          /* estimated size in the store, counted until it is stored */

@@ -1,0 +1,27 @@
+/* A gang as people ask for it: keys of a request to a server and of a submission of a scenario. */
+#ifndef CONFIG_GANG_KEYS_H
+#define CONFIG_GANG_KEYS_H
+
+#include "config/keys.h"
+#include "config/members.h"
+
+struct gang_keys {
+    int64_t gang, min; /* members, and how many of them start together; 0: it is none; all do */
+    int failure;       /* what becomes of it if a member fails: enum sched_gang_failure */
+};
+
+/* The words for enum sched_gang_failure; NULL ends them. */
+extern const char *const gang_failures[];
+
+#define GANG_KEYS(type, field)                                                                     \
+    KEY_AS(type, field.gang, "gang", KEY_WHOLE, .min = 2, .max = MEMBERS_MAX),                     \
+        KEY_AS(type, field.min, "min", KEY_WHOLE, .min = 1, .max = MEMBERS_MAX),                   \
+        KEY_AS(type, field.failure, "failure", KEY_WORD, .words = gang_failures)
+
+/* A gang has so many members, is no array, and its min is at most that. Of the object that was read; `what` comes
+ * before keys in errors. Without a min, all start together. Returns 0, or -1 with EINVAL and a text.
+ */
+int gang_keys_check(struct gang_keys *k, const json_t *object, const char *what,
+                    const struct key_place *place, berth_error_t *err);
+
+#endif

@@ -1,0 +1,83 @@
+#!/bin/sh
+# Gangs: as many members start together as `min` says, or none; and what becomes of the others when one fails.
+. "$BERTH_SOURCE/test/daemon.sh"
+cd "$scratch" || exit 1
+machine 4
+
+# Wrong command lines say what is expected, and submit nothing.
+expect_status 2 "$BERTH" submit --min 2 true
+expect_err "berth submit: --min is of a gang, expected --gang N beside it; see 'berth submit --help'"
+expect_status 2 "$BERTH" submit --failure all true
+expect_err "berth submit: --failure is of a gang, expected --gang N beside it; see 'berth submit --help'"
+expect_status 2 "$BERTH" submit --gang 3 --min 4 true
+expect_err "berth submit: --min is 4, expected at most the 3 of --gang; see 'berth submit --help'"
+expect_status 2 "$BERTH" submit --gang 3 --array 2 true
+expect_err "berth submit: --gang takes no --array: a gang is one of its own; see 'berth submit --help'"
+expect_status 2 "$BERTH" submit --gang 1 true
+expect_err "berth submit: --gang is '1', expected a whole number from 2 to 1000000; see 'berth submit --help'"
+expect_status 2 "$BERTH" submit --gang 3 --failure some true
+expect_err "berth submit: --failure is 'some', expected all, go-on or replace; see 'berth submit --help'"
+"$BERTH" server start || fail "server start"
+refused() { # JSON TEXT
+    expect "the answer to $1" "$2" "$(api POST /v1/jobs -d "$1" | sed 's|\\"|"|g; s|.*"message":"||; s|","key".*||')"
+}
+refused '{"command": ["true"], "gang": 3, "array": 2}' 'key "gang": expected nothing beside an array, got 3'
+refused '{"command": ["true"], "min": 3}' 'key "gang": expected the number of members, got none'
+refused '{"command": ["true"], "gang": 3, "min": 4}' 'key "min": expected at most as many as are in the gang, got 4'
+
+line() { # of a job: its members, and their states
+    "$BERTH" jobs -a --no-header "$1" | sed 's/^ *//; s/  */ /g'
+}
+is_line() { # JOB WORDS: its line has them
+    line "$1" | grep -qF " $2 "
+}
+
+# It starts whole or not at all, and says what it lacks; beyond its min it grows as there is room.
+busy=$("$BERTH" submit -c 2 -t unlimited --estimate unknown sleep 1000)
+await_state "$busy" running
+gang=$("$BERTH" submit --gang 4 --min 3 --name whole sh -c 'echo "$BERTH_ARRAY_INDEX of $BERTH_ARRAY_SIZE"; exec sleep 1000')
+lacks() {
+    "$BERTH" jobs --no-header "$gang" | grep -qF '2 of 3 members fit'
+}
+await "the gang to say what it lacks" lacks
+expect "one line" 1 "$("$BERTH" jobs --no-header "$gang" | wc -l)"
+expect "what programs get" '4 3 "all"' "$(get "$gang" gang) $(get "$gang" min) $(get "$gang" failure)"
+other=$("$BERTH" submit -c 1 sleep 1000) # one member fits no more
+await_state "$other" running
+is_line "$gang" pending || fail "some of it run: $(line "$gang")"
+expect_status 0 "$BERTH" cancel "$busy"
+await "its min to run" is_line "$gang" '1 pending, 3 running'
+expect_status 0 "$BERTH" cancel "$other"
+await "all to run" is_line "$gang" running
+expect_status 0 "$BERTH" cancel "$gang"
+expect_status 143 "$BERTH" wait "$gang"
+expect "each member has run once" '0 of 4 1 of 4 2 of 4 3 of 4 ' \
+    "$("$BERTH" log -f "$gang" | sed 's/^[0-9]*: //' | sort | tr '\n' ' ')"
+
+# A member that fails: all of it does,
+gang=$("$BERTH" submit --gang 3 sh -c '[ $BERTH_ARRAY_INDEX = 1 ] && exit 3; exec sleep 1000')
+expect_status 143 "$BERTH" wait "$gang"
+expect "all have failed" '"failed"' "$(get "$gang" state)"
+expect "by the one that failed first" '"member 1 failed" null "member 1 failed"' \
+    "$(get "$gang[0]" reason) $(get "$gang[1]" reason) $(get "$gang[2]" reason)"
+# the others go on as long as there are enough,
+gang=$("$BERTH" submit --gang 4 --min 2 --failure go-on sh -c '
+    case $BERTH_ARRAY_INDEX in 0 | 1) exit 1 ;; 2) exit 0 ;; *) until [ -e go ]; do sleep 0.02; done ;; esac')
+await "two to fail" is_line "$gang" '1 running, 1 done, 2 failed'
+touch go
+expect_status 1 "$BERTH" wait "$gang"
+expect "two were enough" "$gang[0-3] 2 done, 2 failed" "$(line "$gang" | sed 's/ [^ ]* [^ ]* [^ ]* \(.*failed\).*/ \1/')"
+gang=$("$BERTH" submit --gang 3 --min 3 --failure go-on sh -c '[ $BERTH_ARRAY_INDEX = 2 ] && exit 1; exec sleep 1000')
+expect_status 143 "$BERTH" wait "$gang"
+expect "one less is too few" '"2 of 3 members are left"' "$(get "$gang[0]" reason)"
+# or it is replaced by itself.
+gang=$("$BERTH" submit --gang 2 --failure replace sh -c '
+    [ $BERTH_ARRAY_INDEX = 0 ] || [ $BERTH_ATTEMPT -gt 2 ] || exit 9; [ $BERTH_ARRAY_INDEX = 1 ] || until [ -e third ]; do sleep 0.02; done; touch third')
+expect_status 0 "$BERTH" wait "$gang"
+expect "replaced twice" 'replaced {"exit":9,"signal":null,"reason":null} replaced {"exit":9,"signal":null,"reason":null} ' \
+    "$("$BERTH" show "$gang[1]" | sed -n 's/.* \(replaced .*\)/\1/p' | tr '\n' ' ')"
+gang=$("$BERTH" submit --gang 2 --failure replace sh -c '[ $BERTH_ARRAY_INDEX = 0 ] || exit 9; exec sleep 1000')
+expect_status 143 "$BERTH" wait "$gang"
+expect "as often as it has members" 3 "$(get "$gang[1]" attempts)"
+
+finish

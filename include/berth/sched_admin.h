@@ -45,6 +45,12 @@ bool sched_replaces(const sched_t *s, sched_job_t job);
 int sched_hold(sched_t *s, int64_t now, sched_job_t job);
 int sched_release(sched_t *s, int64_t now, sched_job_t job);
 
+/* A waiting job starts at `begin` at the earliest, whatever it was submitted with; a reservation that it has is given up
+ * if that is later than now. It is none of those that wait under an array's handle (sched_split). EINVAL: it doesn't
+ * wait, or the time is none; ENOMEM. O(log n).
+ */
+int sched_set_begin(sched_t *s, int64_t now, sched_job_t job, int64_t begin);
+
 /* Change the limit and the estimate (sched_request) of a waiting job, or of a running one, which is then
  * expected to end that long after its start, now at the earliest. Limit 0: it stays; estimate 0: the limit if
  * that is given and there is one, else it stays. Reservations that are in the way of a longer one move.

@@ -8,6 +8,7 @@
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
 #include "sched/queues.h"
+#include "sched/waiting/members.h"
 
 static bool is_waiting(const struct job *job)
 {
@@ -44,6 +45,25 @@ int sched_release(sched_t *s, int64_t now, sched_job_t job)
     if (held)
         starving_begin(s, slot);
     return 0;
+}
+
+int sched_set_begin(sched_t *s, int64_t now, sched_job_t handle, int64_t begin)
+{
+    uint32_t slot = waiting_of(s, now, handle);
+    struct heap *begins = s->queues ? &s->queues->begins : NULL;
+    if (slot == JOB_NONE || begin < 0 || is_entry(s, slot)) {
+        errno = EINVAL;
+        return -1;
+    }
+    bool later = begin > now, is_blocked = heap_has(begins, slot);
+    if (later && !is_blocked && heap_put(begins, slot, begin, s->jobs[slot].key.seq) < 0)
+        return -1;
+    if (is_blocked) /* the next pass lets it go if that is over */
+        heap_move(begins, slot, begin, s->jobs[slot].key.seq);
+    s->jobs[slot].details->begin = begin;
+    if (later)
+        job_block(s, slot, BLOCK_BEGIN);
+    return core_event(s, now);
 }
 
 /* Another duration of a job that waits. Returns 0, or -1 with ENOMEM and nothing changed. */

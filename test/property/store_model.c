@@ -65,6 +65,8 @@ void model_fill_member(const struct model *m, int64_t id, int member, struct sto
         .requeue = k->tag & 8,
         .key = (uint64_t)k->tag << 40,
         .attempts = (uint32_t)k->tag,
+        .retries = (uint32_t)(k->tag % 7 ? 0 : k->tag % 200),
+        .begin = k->tag % 14 ? 0 : k->tag,
         .how = k->tag % 4 - 1,
         .own_hold = k->tag & 2,
         .held = (k->tag & 6) == 6,
@@ -262,13 +264,13 @@ static void tell_job(struct strbuf *out, const struct store_job *j)
 static void tell_member(struct strbuf *out, const struct store_member *m)
 {
     strbuf_puts(out, "\nmember");
-    const int64_t n[] = {m->job,       m->member,      m->state,        m->cancelled,
-                         m->timed_out, m->preempted,   m->requeue,      (int64_t)m->key,
-                         m->attempts,  m->at,          m->until,        m->start_wall,
-                         m->end_wall,  m->exit_status, m->exit_signal,  m->peak_memory,
-                         m->cpu_time,  m->how,         m->displaced,    m->promised,
-                         m->own_hold,  m->held,        m->own_priority, m->own_times,
-                         m->priority,  m->limit,       m->estimate};
+    const int64_t n[] = {
+        m->job,         m->member,     m->state,        m->cancelled,   m->timed_out,
+        m->preempted,   m->requeue,    (int64_t)m->key, m->attempts,    m->at,
+        m->until,       m->start_wall, m->end_wall,     m->exit_status, m->exit_signal,
+        m->peak_memory, m->cpu_time,   m->how,          m->displaced,   m->promised,
+        m->own_hold,    m->held,       m->own_priority, m->own_times,   m->priority,
+        m->limit,       m->estimate,   m->retries,      m->begin};
     for (size_t i = 0; i < sizeof(n) / sizeof(*n); i++)
         tell_number(out, n[i]);
     tell_text(out, m->resources);

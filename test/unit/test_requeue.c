@@ -92,9 +92,43 @@ static void what_has_ended_does_not_run_again(void **state)
     world_close(&w);
 }
 
+/* It waits until a time, others go before it, and the time that it was submitted with is forgotten. */
+static void it_waits_until_a_time(void **state)
+{
+    struct world w;
+    (void)state;
+    world_open(&w, text);
+    sched_t *s = w.sched;
+    sched_job_t a = submit(&w, 0, "a", NULL), b = submit(&w, 0, "b", NULL);
+    errno = 0;
+    world_pass(&w, 0);
+    assert_int_equal(sched_set_begin(s, 0, a, 50), -1); /* it runs */
+    assert_int_equal(errno, EINVAL);
+    assert_int_equal(sched_requeue(s, 10, a), 0);
+    assert_int_equal(sched_set_begin(s, 10, a, -1), -1);
+    assert_int_equal(sched_set_begin(s, 10, a, 50), 0);
+    assert_int_equal(sched_state(s, a), SCHED_BLOCKED);
+    assert_true(sched_check(s));
+    world_pass(&w, 10);
+    assert_int_equal(sched_state(s, b), SCHED_RUNNING);
+    assert_int_equal(sched_finish(s, 20, b, true), 0);
+    world_pass(&w, 20);
+    assert_int_equal(sched_state(s, a), SCHED_BLOCKED);
+    assert_int_equal(sched_next_time(s), 50);
+    assert_int_equal(sched_set_begin(s, 20, a, 30), 0); /* sooner after all */
+    world_pass(&w, 20);
+    assert_int_equal(sched_next_time(s), 30);
+    assert_int_equal(sched_set_begin(s, 20, a, 20), 0); /* at once */
+    world_pass(&w, 20);
+    assert_int_equal(sched_state(s, a), SCHED_RUNNING);
+    assert_true(sched_check(s));
+    world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(it_waits_in_its_place),
-                                       cmocka_unit_test(what_has_ended_does_not_run_again)};
+                                       cmocka_unit_test(what_has_ended_does_not_run_again),
+                                       cmocka_unit_test(it_waits_until_a_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

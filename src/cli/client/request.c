@@ -19,6 +19,7 @@
 #include "cli/client/when.h"
 #include "cli/hint.h"
 #include "cli/verb.h"
+#include "config/ends.h"
 #include "config/gang_keys.h"
 #include "config/members.h"
 #include "config/quantity.h"
@@ -53,7 +54,11 @@ enum {
     OPTION_FILE,
     OPTION_GANG,
     OPTION_MIN,
-    OPTION_FAILURE
+    OPTION_FAILURE,
+    OPTION_RETRIES,
+    OPTION_RETRY_ON,
+    OPTION_RETRY_DELAY,
+    OPTION_MAX_FAILS
 };
 
 static const struct option options[] = {
@@ -95,6 +100,10 @@ static const struct option options[] = {
     {"each", required_argument, NULL, OPTION_EACH},
     {"cc", required_argument, NULL, OPTION_CC},
     {"file", required_argument, NULL, OPTION_FILE},
+    {"retries", required_argument, NULL, OPTION_RETRIES},
+    {"retry-on", required_argument, NULL, OPTION_RETRY_ON},
+    {"retry-delay", required_argument, NULL, OPTION_RETRY_DELAY},
+    {"max-fails", required_argument, NULL, OPTION_MAX_FAILS},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
 
@@ -288,6 +297,34 @@ static int put_jobspec(struct reading *g)
     return rc;
 }
 
+/* The server reads it again. */
+static int put_retry_on(struct reading *g)
+{
+    struct ends ends;
+    berth_error_t why = {""};
+    if (ends_read(&ends, optarg, strlen(optarg), &why) < 0)
+        return errtext_set(g->err, EINVAL, "%s--retry-on is '%s': %s", g->where, optarg, why.text);
+    return put_option(g, "retry_on", json_string(optarg));
+}
+
+static int take_failure(struct reading *g, int option)
+{
+    switch (option) {
+    case OPTION_RETRIES:
+        return put_whole_option(g, option, "retries", 0, RETRIES_MAX);
+    case OPTION_RETRY_ON:
+        return put_retry_on(g);
+    case OPTION_RETRY_DELAY:
+        return put_duration(g, option, "retry_delay");
+    case OPTION_MAX_FAILS:
+        return put_whole_option(g, option, "max_fails", 0, COUNT_MAX);
+    default:
+        return json_array_append_new(g->env, json_string(optarg)) == 0
+                   ? 0
+                   : report_expected(g, option, "a rule in UTF-8");
+    }
+}
+
 static int take_more(struct reading *g, int option)
 {
     switch (option) {
@@ -344,9 +381,7 @@ static int take_more(struct reading *g, int option)
         g->r->wants_help = true;
         return 0;
     default:
-        return json_array_append_new(g->env, json_string(optarg)) == 0
-                   ? 0
-                   : report_expected(g, option, "a rule in UTF-8");
+        return take_failure(g, option);
     }
 }
 

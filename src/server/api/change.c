@@ -9,6 +9,7 @@
 #include "server/api/api.h"
 #include "server/api/call_work.h"
 #include "server/api/job_read.h"
+#include "server/core/cancel.h"
 #include "server/core/job_text.h"
 
 #define CANCEL_STEPS 5 /* its end is stored, with an event */
@@ -21,59 +22,25 @@ char *api_event_by(const struct call *c)
 
 /* ---- Cancel ---- */
 
-static int cancel_member(struct call *c, struct progress *p, struct job *job, uint32_t i)
+/* By the caller. */
+static struct cancel by_caller(const struct call *c)
 {
-    server_t *s = c->s;
-    (void)p;
-    if (member_look(job, i)->state == STORE_PENDING) {
-        member_recover_handle(s, job, i);
-        if (!member_make(s, job, i) || member_split(s, job, i) < 0)
-            return api_refuse(c, 503, NULL, "out of memory");
-        struct member *m = member_record(job, i);
-        m->cancelled = true;
-        if (m->handle >= 0)
-            sched_cancel(s->sched, s->clock.now, m->handle);
-        member_event(s, job, i, "cancelled", api_event_by(c));
-        member_end(s, job, i, STORE_CANCELLED, "cancelled");
-        return 0;
-    }
-    struct member *m = member_record(job, i);
-    if (m->cancelled)
-        return 0;
-    m->cancelled = true;
-    member_changed(s, job, i);
-    member_event(s, job, i, "cancelling", api_event_by(c));
-    if (m->run)
-        run_stop(s, m->run);
-    return 0;
+    const struct user *user = user_find(c->s, c->request->peer.uid);
+    return (struct cancel){"cancelled", "by", user ? user->name : NULL};
 }
 
-/* Cancel all that wait in an array's entry at once: those with records as any member, the others together.
- * Returns 0, or -1 and the call is refused.
- */
+static int cancel_member(struct call *c, struct progress *p, struct job *job, uint32_t i)
+{
+    struct cancel how = by_caller(c);
+    (void)p;
+    return member_cancel(c->s, job, i, &how) < 0 ? api_refuse(c, 503, NULL, "out of memory") : 0;
+}
+
+/* Returns 0, or -1 and the call is refused. */
 static int cancel_entry(struct call *c, struct job *job)
 {
-    server_t *s = c->s;
-    const struct user *user = user_find(s, c->request->peer.uid);
-    sched_job_t entry = job->entry;
-    struct mass *mass = NULL;
-    if (entry_find_parts(s, job) == 0)
-        mass = mass_prepare(s, job, STORE_CANCELLED, "cancelled");
-    if (!mass)
-        return api_refuse(c, 503, NULL, "out of memory");
-    entry_promised(s, job, -1);
-    sched_cancel(s->sched, s->clock.now, entry);
-    job->entry = job->promised = -1;
-    for (uint32_t i = 0; (i = member_next_own(job, i)) < job->members; i++) {
-        struct member *m = member_record(job, i);
-        if (m->handle != entry || m->state != STORE_PENDING)
-            continue;
-        m->cancelled = true;
-        member_event(s, job, i, "cancelled", api_event_by(c));
-        member_end(s, job, i, STORE_CANCELLED, "cancelled");
-    }
-    mass_end(s, job, mass, "cancelled", "by", user ? user->name : NULL);
-    return 0;
+    struct cancel how = by_caller(c);
+    return entry_cancel(c->s, job, &how) < 0 ? api_refuse(c, 503, NULL, "out of memory") : 0;
 }
 
 /* Whether what waits in the entry is to be cancelled as a whole. */

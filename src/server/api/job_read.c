@@ -11,6 +11,7 @@
 #include "berth/sched_query.h"
 #include "config/quantity.h"
 #include "server/core/job_text.h"
+#include "server/core/retry.h"
 
 #define COUNT_MAX      1000000
 #define SCRIPT_MAX     ((size_t)2 << 20) /* which takes some tens of milliseconds to read */
@@ -38,6 +39,10 @@ static const struct key ask_keys[] = {
     KEY(KEY_BOOL, slurm),
     KEY_AS(struct ask, batch, "batch", KEY_WHOLE, .min = 1, .max = JOB_TASKS_MAX),
     KEY(KEY_OBJECT, attach),
+    KEY_AS(struct ask, retries, "retries", KEY_WHOLE, .min = 0, .max = RETRIES_MAX),
+    KEY(KEY_TEXT, retry_on),
+    KEY_AS(struct ask, retry_delay, "retry_delay", KEY_DURATION, .min = 1, .max = RETRY_LONGEST),
+    KEY_AS(struct ask, max_fails, "max_fails", KEY_WHOLE, .min = 0, .max = COUNT_MAX),
 };
 
 int job_wrong(struct job_reader *r, const char *key, const json_t *found, const char *expected)
@@ -155,6 +160,35 @@ static int read_warning(struct job_reader *r)
     if (r->ask.job.limit == SCHED_UNLIMITED)
         return keys_wrong(&r->place, "signal: ", "signal", in.signal,
                           "a time limit, before which it is sent", r->err);
+    return 0;
+}
+
+/* Whether, and after which ends, it is tried again. */
+static int read_retry(struct job_reader *r)
+{
+    const struct ask *a = &r->ask;
+    struct ends on;
+    berth_error_t why = {""};
+    char text[sizeof(why.text) + 100];
+    r->job->max_fails = a->max_fails;
+    if (a->max_fails >= 0 && r->job->members == 1)
+        return job_wrong(r, "max_fails", NULL, "an array, of which others are cancelled then");
+    if (a->retries == 0 && (a->retry_on || a->retry_delay > 0))
+        return job_wrong(r, a->retry_on ? "retry_on" : "retry_delay", NULL, "retries beside it");
+    if (a->retries == 0)
+        return 0;
+    if (r->job->gang.min > 0)
+        return job_wrong(r, "retries", NULL, "no gang: of one, \"failure\" says what follows");
+    ends_failures(&on);
+    if (a->retry_on && ends_read(&on, a->retry_on, strlen(a->retry_on), &why) < 0) {
+        snprintf(text, sizeof(text), "%skey \"retry_on\": %s", r->c->what, why.text);
+        return keys_failed(&r->place, EINVAL, text, r->err);
+    }
+    r->job->retry = malloc(sizeof(*r->job->retry));
+    if (!r->job->retry)
+        return job_no_memory(r);
+    *r->job->retry =
+        (struct retry){on, a->retry_delay > 0 ? a->retry_delay : RETRY_DELAY, (uint8_t)a->retries};
     return 0;
 }
 
@@ -303,8 +337,9 @@ static int fill_job(struct job_reader *r)
     struct strbuf text = {0};
     server_t *s = r->c->s;
     if (check_lengths(r) < 0 || read_command(r) < 0 || read_begin_time(r) < 0 ||
-        read_umask(r) < 0 || read_warning(r) < 0 || job_read_attach(r) < 0 || job_put_name(r) < 0 ||
-        job_check_size(r) < 0 || read_environment(r) < 0 || read_script_text(r) < 0)
+        read_umask(r) < 0 || read_warning(r) < 0 || read_retry(r) < 0 || job_read_attach(r) < 0 ||
+        job_put_name(r) < 0 || job_check_size(r) < 0 || read_environment(r) < 0 ||
+        read_script_text(r) < 0)
         return -1;
     job->limit = a->job.limit;
     job->estimate = a->job.estimate;
@@ -357,6 +392,7 @@ struct job *job_read(struct job_context *c, json_t *object, int64_t id, berth_er
     const struct key_table table = {c->what, ask_keys, sizeof(ask_keys) / sizeof(*ask_keys)};
     struct job_reader r = {
         .c = c, .object = object, .place = {"request", 0}, .umask = 022, .tasks = 1, .err = err};
+    r.ask.max_fails = -1;
     if (!json_is_object(object)) {
         keys_failed(&r.place, EINVAL, "expected a job as an object", err);
         return NULL;

@@ -18,7 +18,9 @@ struct ask {
     const char *script, *directory, *input, *output, *error;
     bool overcommit, requeue, append, slurm, apart;
     json_t *attach;
-    int64_t batch; /* 0: not given */
+    int64_t batch;                           /* 0: not given */
+    int64_t retries, retry_delay, max_fails; /* 0, 0, -1: not given */
+    const char *retry_on;
 };
 
 /* The job being read. */

@@ -9,6 +9,7 @@
 #include "config/quantity.h"
 #include "server/api/job_reader.h"
 #include "server/core/job_text.h"
+#include "server/core/retry.h"
 
 /* ---- Resources ---- */
 
@@ -337,6 +338,7 @@ static int put_rest(struct job_reader *r, struct json_out *out)
         json_put_int(out, "batch", a->batch);
     if (a->slurm)
         json_put_bool(out, "slurm", true);
+    retry_put(r->job, a->retry_on, out);
     if (job_put_attach(r, out) < 0 || put_asked(r, out) < 0)
         return -1;
     json_close(out, '}');

@@ -10,6 +10,7 @@
 #include "berth/sched_query.h"
 #include "server/core/job_text.h"
 #include "server/core/priv.h"
+#include "server/core/retry.h"
 
 #define EVENTS_MAX  256                 /* taken in one call */
 #define START_RETRY (2 * SERVER_SECOND) /* no starts for this long after a refused one */
@@ -192,11 +193,32 @@ static void defer_end(server_t *s, struct run *run, const struct engine_event *e
     s->runs.retry_at = s->clock.now + SERVER_SECOND;
 }
 
+/* A member that has failed waits again, for a while. Without memory for that it starts sooner. */
+static void member_retry(server_t *s, struct run *run, const struct engine_event *e)
+{
+    struct job *job = run->job;
+    struct member *m = member_record(job, run->member);
+    const char *why = end_reason(m, job, e);
+    char reason[400], ended[40];
+    int64_t wait = retry_wait(job, m);
+    m->retries++;
+    if (e->exit_signal)
+        snprintf(ended, sizeof(ended), "signal %d", e->exit_signal);
+    else
+        snprintf(ended, sizeof(ended), "exit status %d", e->exit_status);
+    snprintf(reason, sizeof(reason), "%s: retry %d of %d", why ? why : ended, m->retries,
+             job->retry->most);
+    sched_set_begin(s->sched, s->clock.now, m->handle, s->clock.now + wait);
+    event_requeued(s, run, reason);
+    member_requeue(s, job, run->member);
+}
+
 /* Requeue the member of an ended run if it should be. Returns whether it is, or will be. */
 static bool try_requeue(server_t *s, struct run *run, const struct engine_event *e)
 {
     const struct member *m = member_record(run->job, run->member);
-    if (!should_requeue(m, run->job, e) || m->handle < 0)
+    bool again = should_requeue(m, run->job, e);
+    if ((!again && !retry_is_due(run->job, m, e)) || m->handle < 0)
         return false;
     if (wait_in_core(s, run->job, m, m->handle) < 0) {
         if (errno != ENOMEM)
@@ -204,6 +226,8 @@ static bool try_requeue(server_t *s, struct run *run, const struct engine_event 
         defer_end(s, run, e);
     } else if (e->what == ENGINE_REFUSED) {
         requeue_refused(s, run, e->text);
+    } else if (!again) {
+        member_retry(s, run, e);
     } else {
         event_requeued(s, run, end_reason(m, run->job, e));
         member_requeue(s, run->job, run->member);
@@ -260,6 +284,7 @@ static void run_ended(server_t *s, struct run *run, const struct engine_event *e
     if (m->handle >= 0)
         sched_finish(s->sched, s->clock.now, m->handle, state == STORE_DONE);
     member_end(s, job, run->member, state, reason);
+    fails_look(s, job);
 }
 
 void member_undo_start(server_t *s, struct job *job, uint32_t i)

@@ -29,7 +29,7 @@ struct job *job_create(server_t *s, int64_t id, struct idset *indices)
     if (!job)
         return NULL;
     job->id = id;
-    job->entry = job->promised = -1;
+    job->entry = job->promised = job->max_fails = -1;
     job->members = idset_last(indices) + 1;
     if (indices->count < job->members)
         job->indices = *indices;
@@ -74,6 +74,7 @@ void job_discard(server_t *s, struct job *job)
     free(job->name);
     free(job->row);
     free(job->request);
+    free(job->retry);
     shared_text_release(job->environment);
     shared_text_release(job->script);
     free(job);

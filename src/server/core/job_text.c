@@ -18,11 +18,11 @@ void job_parts(const char *request, struct job_parts *parts)
     static const char *const keys[] = {
         "shown",   "jobspec",     "jobspec_text", "dependency",  "begin",   "preemptible_after",
         "requeue", "warn_signal", "warn_before",  "max_running", "account", "min",
-        "failure"};
-    struct json_part v[13];
-    json_find(json_part(request, strlen(request)), keys, 13, v);
-    *parts = (struct job_parts){v[0], v[1], v[2], v[3],  v[4],  v[5], v[6],
-                                v[7], v[8], v[9], v[10], v[11], v[12]};
+        "failure", "retry",       "max_fails"};
+    struct json_part v[15];
+    json_find(json_part(request, strlen(request)), keys, 15, v);
+    *parts = (struct job_parts){v[0], v[1], v[2],  v[3],  v[4],  v[5],  v[6], v[7],
+                                v[8], v[9], v[10], v[11], v[12], v[13], v[14]};
 }
 
 struct job_gang job_gang_read(const struct job_parts *parts)
@@ -221,6 +221,8 @@ static void put_own(server_t *s, struct json_out *out, const struct job_shown *j
         json_put_bool(out, "expected", true);
     json_put_text(out, "resources", j->resources);
     json_put_uint(out, "attempts", j->attempts);
+    if (j->retries > 0)
+        json_put_uint(out, "retried", j->retries);
     json_put_known(out, "peak_memory", j->peak_memory);
     json_put_seconds(out, "cpu_time", j->cpu_time);
     json_put_text(out, "how", j->how);
@@ -327,6 +329,7 @@ void job_show_end(const struct store_member *m, struct job_shown *j)
     show_held(j, m->nodes, m->cores, m->gpus);
     j->reason = m->reason;
     j->attempts = m->attempts;
+    j->retries = m->retries;
     j->start = m->start_wall;
     j->end = m->end_wall;
     j->resources = m->held_resources;
@@ -390,6 +393,7 @@ void job_show(server_t *s, const struct job *job, uint32_t member, struct job_sh
     show_job(&kept, member, (enum store_state)m->state, j);
     j->reason = m->reason;
     j->attempts = m->attempts;
+    j->retries = m->retries;
     j->row = job->row;
     j->row_length = strlen(job->row);
     if (m->run)

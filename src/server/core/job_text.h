@@ -13,7 +13,7 @@
 /* Parts of a stored request, found without parsing all of it. */
 struct job_parts {
     struct json_part shown, jobspec, jobspec_text, dependency, begin, preemptible_after, requeue,
-        warn_signal, warn_before, max_running, account, min, failure;
+        warn_signal, warn_before, max_running, account, min, failure, retry, max_fails;
 };
 void job_parts(const char *request, struct job_parts *parts);
 
@@ -51,7 +51,7 @@ struct job_shown {
     bool not_before;              /* the estimate is that of the earliest start that is possible */
     bool expected;                /* of the estimate: it is no promise, though it is booked */
     int exit_status, exit_signal; /* -1: none */
-    uint32_t attempts;
+    uint32_t attempts, retries;
     int64_t peak_memory, cpu_time;
     const char *row;
     size_t row_length;

@@ -14,6 +14,7 @@
 #include "berth/sched_snapshot.h"
 #include "server/core/bulk.h"
 #include "server/core/job_text.h"
+#include "server/core/retry.h"
 #include "server/core/shares_kept.h"
 
 /* What is needed only while loading. */
@@ -26,7 +27,7 @@ struct loading {
         int64_t at, until;
         char *resources; /* NULL: it only was promised some */
         bool stopping, displaced, expected, waits;
-        int64_t promised;
+        int64_t promised, begin;
     } * promises;
     size_t n_promises, cap_promises, next;
     struct job_parts *parts; /* by index in the table */
@@ -89,9 +90,10 @@ static int load_stored_job(void *context, const struct store_job *from)
     job->gpus = from->gpus;
     job->requeue = parts->requeue.length == 4; /* true */
     job->gang = job_gang_read(parts);
+    bool retried = job->request && retry_load(job, parts->retry, parts->max_fails) == 0;
     job->bytes =
         (job->request ? strlen(job->request) : 0) + job->indices.n * sizeof(*job->indices.v);
-    if (!job->user || !job->queue || !job->name || !job->row || !job->request ||
+    if (!job->user || !job->queue || !job->name || !job->row || !retried ||
         job_insert(s, job) < 0) {
         job_discard(s, job);
         errno = ENOMEM;
@@ -118,7 +120,8 @@ static int load_promise(struct loading *l, const struct store_member *from)
                                                     .displaced = from->displaced,
                                                     .expected = from->expected,
                                                     .waits = from->waits,
-                                                    .promised = from->promised};
+                                                    .promised = from->promised,
+                                                    .begin = from->begin};
     return 0;
 }
 
@@ -162,6 +165,7 @@ static int load_stored_member(void *context, const struct store_member *from)
     if (!m)
         return -1;
     m->attempts = from->attempts;
+    m->retries = (uint8_t)from->retries;
     m->how = (int8_t)from->how;
     m->cancelled = from->cancelled;
     m->timed_out = from->timed_out;
@@ -182,7 +186,7 @@ static int load_stored_member(void *context, const struct store_member *from)
     if (runs && load_run(l, m, from) < 0)
         return -1;
     bool waits = from->state == STORE_PENDING;
-    if ((from->resources && (runs || waits)) || (from->displaced && waits))
+    if ((from->resources && (runs || waits)) || ((from->displaced || from->begin) && waits))
         return load_promise(l, from);
     return 0;
 }
@@ -464,6 +468,9 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
         forget_promise(s, job, i);
         p = NULL;
     }
+    int64_t begin = r->request.begin;
+    if (p && p->begin > 0)
+        r->request.begin = p->begin;
     r->member = i;
     record_own(r, job, member_look(job, i));
     r->state = r->held ? SCHED_BLOCKED : SCHED_WAITING;
@@ -498,6 +505,7 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
         forget_promise(s, job, i);
     }
     r->resources = r->limit = NULL;
+    r->request.begin = begin;
     r->at = r->until = 0;
     r->fresh = r->displaced = r->expected = r->waits = false;
     r->stopping = false;
@@ -530,7 +538,8 @@ static int entry_find(const struct loading *l, const struct job *job, struct wai
         bool promised =
             at < l->n_promises && l->promises[at].job == job && l->promises[at].member == i;
         at += promised;
-        if (member_look(job, i)->state != STORE_PENDING || member_look(job, i)->own)
+        const struct member *m = member_look(job, i);
+        if (m->state != STORE_PENDING || m->own || m->retries > 0)
             continue;
         if (promised && first == IDSET_NONE)
             first = i;
@@ -758,8 +767,10 @@ int server_load(server_t *s, berth_error_t *err)
     if (rc == 0) {
         rc = runs_reconcile(s, err);
     }
-    if (rc == 0)
+    if (rc == 0) {
         bulk_recover(s);
+        fails_look_all(s);
+    }
     for (size_t i = 0; i < s->table.n; i++) {
         free(s->table.jobs[i].job->request); /* stored */
         s->table.jobs[i].job->request = NULL;

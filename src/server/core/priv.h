@@ -83,10 +83,11 @@ struct member {
     char *reason;       /* why it failed or was cancelled, or could not be started; NULL */
     struct own *own;    /* what it does not go by its job in; NULL: nothing */
     uint32_t attempts;
-    uint8_t state; /* enum store_state */
-    int8_t how;    /* how the run came to start; -1: unknown */
-    bool is_own;   /* else this place in a page is not in use */
-    bool expected; /* reserved: the start is expected, not promised */
+    uint8_t state;   /* enum store_state */
+    uint8_t retries; /* how often it was tried again (retry.h) */
+    int8_t how;      /* how the run came to start; -1: unknown */
+    bool is_own;     /* else this place in a page is not in use */
+    bool expected;   /* reserved: the start is expected, not promised */
     bool reserved, cancelled, timed_out, preempted, requeue, unsaved;
     bool dismissed; /* it is stopped as its gang has failed: `reason` */
     /* Pending without a handle: the core still believes that it runs, as memory was too short to undo its
@@ -107,6 +108,8 @@ struct job_gang {
     enum sched_gang_failure failure;
 };
 
+struct retry;
+
 struct job {
     int64_t id;
     uint32_t uid, gid;
@@ -126,6 +129,9 @@ struct job {
     int64_t limit, estimate; /* ticks, or SCHED_UNLIMITED; 0: not given, until it is admitted */
     int64_t priority, submitted, submitted_wall;
     int64_t nodes, cores, gpus;
+    struct retry *retry; /* NULL: its members are not tried again */
+    int64_t max_fails;   /* where more members fail, the rest is cancelled; -1: it is not */
+    bool is_stopping;    /* that is going on */
     bool held, requeue;
     uint32_t own_waiting[2]; /* members that wait, and by themselves are let go on, or held */
     bool is_new;             /* not in the store yet */

@@ -50,6 +50,7 @@ static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_
                               .limit = own.limit,
                               .estimate = own.estimate,
                               .attempts = m->attempts,
+                              .retries = m->retries,
                               .how = run && run->key ? m->how : -1,
                               .at = -1,
                               .until = -1,
@@ -69,6 +70,7 @@ static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_
                            strerror(errno));
     to.expected = waits && r.expected;
     to.waits = waits && r.waits;
+    to.begin = waits && m->retries > 0 ? r.request.begin : 0;
     to.displaced = waits && r.displaced;
     to.promised = to.displaced ? r.promised : 0;
     if (holds && r.resources) {

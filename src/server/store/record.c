@@ -5,8 +5,10 @@
 #include <limits.h>
 #include <string.h>
 
-/* Version 2 of a job adds `count` and `indices`, that of a member `how`. */
-enum { JOB_VERSION = 2, MEMBER_VERSION = 5 };
+/* Version 2 of a job adds `count` and `indices`, that of a member `how`; version 6 of a member adds `retries`
+ * and `begin`, where they are not 0.
+ */
+enum { JOB_VERSION = 2, MEMBER_VERSION = 6 };
 
 static void record_put_number(struct strbuf *out, int64_t number)
 {
@@ -143,7 +145,8 @@ enum {
     OWN_HOLD = 256,
     HELD = 512,
     OWN_PRIORITY = 1024,
-    OWN_TIMES = 2048
+    OWN_TIMES = 2048,
+    RETRIED = 4096
 };
 
 static int own_flags(const struct store_member *m)
@@ -184,7 +187,8 @@ void store_member_encode(struct strbuf *out, const struct store_member *m)
     int flags = (m->cancelled ? CANCELLED : 0) | (m->timed_out ? TIMED_OUT : 0) |
                 (m->preempted ? PREEMPTED : 0) | (m->requeue ? REQUEUE : 0) |
                 (m->stopping ? STOPPING : 0) | (m->displaced ? DISPLACED : 0) |
-                (m->expected ? EXPECTED : 0) | (m->waits ? WAITS : 0) | own_flags(m);
+                (m->expected ? EXPECTED : 0) | (m->waits ? WAITS : 0) |
+                (m->retries || m->begin ? RETRIED : 0) | own_flags(m);
     strbuf_putc(out, MEMBER_VERSION);
     record_put_number(out, flags);
     record_put_number(out, (int64_t)m->key);
@@ -205,6 +209,10 @@ void store_member_encode(struct strbuf *out, const struct store_member *m)
     record_put_text(out, m->held_resources);
     record_put_text(out, m->reason);
     put_own(out, m);
+    if (flags & RETRIED) {
+        record_put_number(out, m->retries);
+        record_put_number(out, m->begin);
+    }
 }
 
 int store_member_decode(const void *data, size_t length, struct store_member *m)
@@ -213,7 +221,7 @@ int store_member_decode(const void *data, size_t length, struct store_member *m)
     int version = length > 0 ? *r.at++ : 0;
     if (version < 1 || version > MEMBER_VERSION)
         reader_fail(&r);
-    int flags = (int)record_get_number(&r, 0, 2 * OWN_TIMES - 1);
+    int flags = (int)record_get_number(&r, 0, 2 * RETRIED - 1);
     m->cancelled = flags & CANCELLED;
     m->timed_out = flags & TIMED_OUT;
     m->preempted = flags & PREEMPTED;
@@ -240,6 +248,9 @@ int store_member_decode(const void *data, size_t length, struct store_member *m)
     m->held_resources = record_get_text(&r);
     m->reason = record_get_text(&r);
     get_own(&r, flags, m);
+    bool retried = flags & RETRIED;
+    m->retries = retried ? (uint32_t)record_get_number(&r, 0, UINT8_MAX) : 0;
+    m->begin = retried ? record_get_number(&r, 0, INT64_MAX) : 0;
     return reader_finish(&r);
 }
 
@@ -249,6 +260,6 @@ bool store_member_is_valid(const struct store_member *m)
     return m->job > 0 && m->state >= STORE_PENDING && m->state <= STORE_TIMEOUT &&
            m->start_wall >= -1 && m->end_wall >= (ended ? 0 : -1) && m->peak_memory >= -1 &&
            m->cpu_time >= -1 && m->how >= -1 && m->how <= STORE_HOW_MAX && m->promised >= 0 &&
-           m->limit >= 0 && m->estimate >= 0 &&
+           m->limit >= 0 && m->estimate >= 0 && m->retries <= UINT8_MAX && m->begin >= 0 &&
            (m->last <= m->member || (ended && m->count > 0 && m->count <= m->last - m->member + 1));
 }

@@ -51,6 +51,9 @@
 #define FREED_NODES   BOUND(32768, 3)
 #define FREED_LOOK_AT BOUND(256, 2)
 
+/* Runs of these nodes, of which each event has one as long as there are fewer; those after have the last one. */
+#define FREED_RUNS BOUND(1024, 2)
+
 /* Notes, the latest of these, among which a node is looked for to be noted no second time. */
 #define FREED_ALIKE BOUND(4, 1)
 

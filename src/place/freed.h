@@ -13,7 +13,8 @@
  *     reservation.
  *  2. Where, on a graph: the nodes in which something was freed, each with its times. Asked only where the
  *     times allow something, or where a group of waiting jobs is to be woken. Where it is full, or what was
- *     freed is in no node, all before counts as freed everywhere.
+ *     freed is in no node, all before counts as freed everywhere. Most of a sweep's questions concern other
+ *     times or other nodes than most events do, so that entries are passed over run by run.
  *
  * The core notes times, the machine notes nodes. Why counts of what was freed are not kept here, but for each
  * capacity: see place/graph/increases.c.
@@ -21,6 +22,7 @@
 #ifndef PLACE_FREED_H
 #define PLACE_FREED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,7 +31,17 @@
 struct freed_node {
     uint64_t event;
     int64_t from, to;
+    int64_t id;    /* by which nodes are ordered */
     uint32_t node; /* vertex */
+};
+
+/* Entries that follow one another, up to the first of the next run: all of an event are in one. Each of them lies
+ * within [from, to), and its id is from low to high.
+ */
+struct freed_run {
+    uint32_t first;
+    bool ascends; /* by id */
+    int64_t from, to, low, high;
 };
 
 struct freed_nodes {
@@ -37,6 +49,19 @@ struct freed_nodes {
     uint64_t base; /* those before this one are forgotten */
     uint32_t n;
     struct freed_node v[FREED_NODES]; /* ascending by event */
+    uint32_t n_runs;                  /* 0: there are no entries */
+    struct freed_run run[FREED_RUNS]; /* of all entries, in their order */
+};
+
+/* Entries that are looked for: free in some of [from, to), with an id from low to high. */
+struct freed_wanted {
+    int64_t from, to, low, high;
+};
+
+/* How far a search is. */
+struct freed_cursor {
+    uint32_t run;       /* the next one */
+    uint32_t next, end; /* entries of the run before that are still to be looked at */
 };
 
 struct freed {
@@ -56,8 +81,8 @@ void freed_init(struct freed *log, struct freed_nodes *nodes);
 /* An event: something is free during [from, until). */
 void freed_add(struct freed *log, int64_t from, int64_t until);
 
-/* Part of the next event: something in a node is free during [from, to). */
-void freed_add_node(struct freed *log, uint32_t node, int64_t from, int64_t to);
+/* Part of the next event: something in a node, which has an id, is free during [from, to). */
+void freed_add_node(struct freed *log, uint32_t node, int64_t id, int64_t from, int64_t to);
 
 /* An event: anything may be free at any time. */
 void freed_add_all(struct freed *log);
@@ -78,6 +103,18 @@ int64_t freed_until(const struct freed *log, uint64_t event);
 
 /* The nodes noted from this event on: the first of them in nodes->v. O(log n). */
 uint32_t freed_nodes_since(const struct freed_nodes *nodes, uint64_t event);
+
+/* Search the nodes noted from this event on. O(log n). */
+struct freed_cursor freed_search(const struct freed_nodes *nodes, uint64_t event);
+
+/* The next entry that is wanted; NULL: there is no other. All of them together: O(runs + entries with such ids, of those
+ * runs that may have what is wanted); of runs that don't ascend, all their entries.
+ */
+const struct freed_node *freed_next(const struct freed_nodes *nodes,
+                                    const struct freed_wanted *wanted, struct freed_cursor *c);
+
+/* True if runs are as they are said to be. O(n). */
+bool freed_check(const struct freed_nodes *nodes);
 
 /* Nobody will ask again for times before the event `swept`, nor for nodes before that and `woken`. */
 void freed_forget(struct freed *log, uint64_t swept, uint64_t woken);

@@ -115,24 +115,30 @@ static void know_ids(struct graph_place *n, int64_t booking)
     }
 }
 
-/* The ids of nodes of which a class that holds a booking would rather have something, or has; INT64_MIN to
- * INT64_MAX: any may be.
+/* What was freed that a class, which holds a booking at a time, may rather have; booking < 0: any. Of a job that ended
+ * when it was to end, all that was free by then was held all the same. A job that lasts longer than is asked for here
+ * may start for what was freed later on.
  */
-static void preferred_ids(struct graph_place *n, const struct class *c, int64_t booking,
-                          int64_t *low, int64_t *high)
+static struct freed_wanted wanted_by(struct graph_place *n, const struct class *c, int64_t booking,
+                                     int64_t at, int64_t end)
 {
+    const struct part *part = &n->parts[c->part];
+    struct freed_wanted wanted = {INT64_MIN, INT64_MAX, part->low, part->high};
     int order = c->by_node ? match_id_order(n->match) : 0;
-    const struct booking *b = &n->bookings[booking];
 
-    *low = INT64_MIN;
-    *high = INT64_MAX;
+    if (booking < 0)
+        return wanted;
+    wanted.from = at;
+    wanted.to = end;
     if (order == 0)
-        return;
+        return wanted;
     know_ids(n, booking);
-    if (order > 0)
-        *high = b->high;
-    else
-        *low = b->low;
+    const struct booking *b = &n->bookings[booking];
+    if (order > 0 && b->high < wanted.high)
+        wanted.high = b->high;
+    if (order < 0 && b->low > wanted.low)
+        wanted.low = b->low;
+    return wanted;
 }
 
 bool graph_place_betters(struct place *place, const struct place_ask *ask, int64_t booking,
@@ -142,7 +148,7 @@ bool graph_place_betters(struct place *place, const struct place_ask *ask, int64
     const struct freed_nodes *log = &n->freed_nodes;
     const struct class *c = class_of(n, ask);
     int64_t end = ask->duration < INT64_MAX - at ? at + ask->duration : INT64_MAX;
-    int64_t low = INT64_MIN, high = INT64_MAX;
+    const struct freed_node *f;
     bool is_marked = false;
 
     if (booking < 0 && c && !graph_place_wakes(place, ask->class, since))
@@ -153,16 +159,10 @@ bool graph_place_betters(struct place *place, const struct place_ask *ask, int64
     bool shares = booking >= 0 && !(c->n_pieces == 1 && c->piece[0].alone);
     struct capacity_view view;
     capacity_view(&view, n, c);
-    if (booking >= 0)
-        preferred_ids(n, c, booking, &low, &high);
-    for (uint32_t i = freed_nodes_since(log, since); i < log->n; i++) {
-        const struct freed_node *f = &log->v[i];
-        /* Of a job that ended when it was to end, all that was free by then was held all the same. A job
-         * that lasts longer than is asked for here may start for what was freed later on.
-         */
-        if ((booking >= 0 && (f->from >= end || f->to <= at)) ||
-            !match_part_has(n->parts[c->part].within, f->node) || n->graph->v[f->node].id < low ||
-            n->graph->v[f->node].id > high)
+    struct freed_wanted wanted = wanted_by(n, c, booking, at, end);
+    struct freed_cursor cursor = freed_search(log, since);
+    while ((f = freed_next(log, &wanted, &cursor))) {
+        if (!match_part_has(n->parts[c->part].within, f->node))
             continue;
         if (capacity_view_has(&view, f->node, at, end) ||
             (shares && !is_marked && !(is_marked = mark_nodes(n, booking))) ||

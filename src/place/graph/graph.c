@@ -536,7 +536,8 @@ static bool graph_place_check(const struct place *place)
 {
     const struct graph_place *n = graph_place_of(place);
 
-    return match_check(n->match) && graph_place_parts_check(n) && capacity_check(n);
+    return match_check(n->match) && graph_place_parts_check(n) && capacity_check(n) &&
+           freed_check(&n->freed_nodes);
 }
 
 static int graph_place_mark(struct place *place, int64_t booking, bool on)

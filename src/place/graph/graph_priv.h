@@ -65,8 +65,9 @@ struct booking {
 struct part {
     char *requires;
     struct jobspec_constraint *constraints;
-    uint64_t *within; /* NULL: all */
-    int64_t capacity; /* units that are up */
+    uint64_t *within;  /* NULL: all */
+    int64_t low, high; /* the ids of its nodes are in between, or these */
+    int64_t capacity;  /* units that are up */
     struct profile calendar;
     struct least { /* match_part_min_below, as far as it was asked for */
         uint16_t upper, type;

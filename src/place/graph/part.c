@@ -179,6 +179,20 @@ static void add_shares(struct graph_place *n, uint32_t p)
     }
 }
 
+/* Between which ids its nodes are. */
+static void find_ids(const struct graph_place *n, struct part *part)
+{
+    part->low = INT64_MAX;
+    part->high = INT64_MIN;
+    for (uint32_t i = 0; i < n->graph->n; i++) {
+        const struct vertex *x = &n->graph->v[i];
+        if (x->type != TYPE_NODE || !match_part_has(part->within, i))
+            continue;
+        part->low = x->id < part->low ? x->id : part->low;
+        part->high = x->id > part->high ? x->id : part->high;
+    }
+}
+
 static int make_part(struct graph_place *n, struct part *part, const char *requires,
                      berth_error_t *err)
 {
@@ -192,6 +206,7 @@ static int make_part(struct graph_place *n, struct part *part, const char *requi
             return no_memory(err);
     }
     part->capacity = capacity_of(n, part->within);
+    find_ids(n, part);
     return all_shares_grow(n) < 0 || fill_calendar(n, part) < 0 ? no_memory(err) : 0;
 }
 
@@ -250,6 +265,7 @@ static int renew_parts(struct graph_place *n, struct renewal *r)
         if (part->constraints && !(part->within = match_part(n->match, part->constraints)))
             return -1;
         part->capacity = capacity_of(n, part->within);
+        find_ids(n, part);
         if (profile_init(&part->calendar, 0) < 0)
             return -1;
     }
@@ -289,6 +305,8 @@ int graph_place_refresh(struct graph_place *n)
         struct part was = n->parts[p];
         n->parts[p].within = r.parts[p].within;
         n->parts[p].capacity = r.parts[p].capacity;
+        n->parts[p].low = r.parts[p].low;
+        n->parts[p].high = r.parts[p].high;
         n->parts[p].calendar = r.parts[p].calendar;
         n->parts[p].n_least = 0;
         r.parts[p] = was;

@@ -127,7 +127,7 @@ void graph_place_free(struct graph_place *n, uint32_t vertex, int64_t from, int6
     if (to <= from)
         return;
     if (n->graph->v[node].type == TYPE_NODE)
-        freed_add_node(&n->place.freed, node, from, to);
+        freed_add_node(&n->place.freed, node, n->graph->v[node].id, from, to);
     else
         freed_add_all(&n->place.freed);
 }

@@ -89,6 +89,16 @@ void job_destroy(struct job *job);
 int job_hold(struct job *job, uint32_t vertex, uint32_t flags, int64_t needs, const int64_t *counts,
              uint32_t n);
 
+/* As job_hold, of something that is covered and has no filter. O(1), where most holds of whole nodes are such. */
+static inline int job_hold_bare(struct job *job, uint32_t vertex, uint32_t flags, int64_t needs)
+{
+    if (job->n == 0 || job->n == job->capacity || !hold_is_bare(&job->hold[job->n - 1]))
+        return job_hold(job, vertex, flags, needs, NULL, 0);
+    job->hold[job->bare].run++;
+    job->hold[job->n++] = (struct hold){.vertex = vertex, .flags = flags, .needs = needs, .run = 1};
+    return 0;
+}
+
 /* The first hold from i on of which something is booked; n: there is none. A run that is jumped over from its
  * beginning costs nothing: of a node that is given whole, all that is in it.
  */

@@ -81,6 +81,11 @@ static inline uint32_t topo_children(const struct topo *t, uint32_t v, const uin
     return t->first[v + 1] - t->first[v];
 }
 
+static inline bool topo_is_leaf(const struct topo *t, uint32_t v)
+{
+    return t->first[v + 1] == t->first[v];
+}
+
 static inline const struct class *topo_class(const struct topo *t, uint32_t v)
 {
     return &t->class[t->class_of[v]];

@@ -82,37 +82,6 @@ static uint32_t marked_children(struct commit *c, uint32_t v, uint32_t **childre
     return n;
 }
 
-static int64_t give(struct commit *c, const struct reach *r, struct counts *above);
-
-static int64_t give_children(struct commit *c, const struct reach *r, bool whole, bool exclusive,
-                             struct counts *own)
-{
-    const struct topo *t = c->w->t;
-    const uint32_t *children;
-    uint32_t n = topo_children(t, r->v, &children), *some;
-    int64_t given = 0;
-
-    if (!whole) {
-        n = marked_children(c, r->v, &some);
-        children = some;
-    }
-    for (uint32_t i = 0; i < n && !c->failed; i++) {
-        const struct mark *m = mark_at(c->w, children[i]);
-        struct reach child = {.v = children[i],
-                              .parent = r->v,
-                              .needs = whole ? t->g->v[children[i]].size : m->needs,
-                              .exclusive = whole || m->exclusive,
-                              .whole = whole,
-                              .exclusive_parent = exclusive,
-                              .shown_only = !whole && m->shown_only,
-                              .covered = exclusive && !r->shown_only,
-                              .depth = (uint16_t)(r->depth + 1),
-                              .label = m ? m->label : NULL};
-        given += give(c, &child, own);
-    }
-    return given;
-}
-
 static void count_above(struct commit *c, const struct reach *r, bool exclusive,
                         const struct counts *own, struct counts *above)
 {
@@ -188,6 +157,63 @@ static inline void take(struct commit *c, const struct reach *r, bool exclusive,
     count_above(c, r, exclusive, own, above);
     if (hold(c, r, exclusive, own) < 0 || emit(c, r, exclusive) < 0)
         c->failed = true;
+}
+
+/* As give, of a vertex without children that is given whole because what is above it is, and is booked with that. */
+static void take_leaf(struct commit *c, uint32_t v, struct counts *above)
+{
+    const struct vertex *x = &c->w->t->g->v[v];
+    const struct mark *m = mark_at(c->w, v);
+    int32_t number = c->w->m->prune.number[x->type];
+    uint32_t flags = HOLD_COVERED | (x->divisible ? HOLD_UNITS : HOLD_EXCLUSIVE), label = 0;
+
+    if (number != PRUNE_NONE) {
+        above->units[number] += x->size;
+        above->any = true;
+    }
+    if (!m)
+        flags |= HOLD_SPARE;
+    else if (m->label && label_number(c, m->label, &label) < 0)
+        c->failed = true;
+    if (job_hold_bare(c->job, v, flags | label * HOLD_LABEL, x->size) < 0)
+        c->failed = true;
+}
+
+static int64_t give(struct commit *c, const struct reach *r, struct counts *above);
+
+static int64_t give_children(struct commit *c, const struct reach *r, bool whole, bool exclusive,
+                             struct counts *own)
+{
+    const struct topo *t = c->w->t;
+    const uint32_t *children;
+    uint32_t n = topo_children(t, r->v, &children), *some;
+    int64_t given = 0;
+
+    if (!whole) {
+        n = marked_children(c, r->v, &some);
+        children = some;
+    }
+    bool covers = whole && exclusive && !r->shown_only && c->job && c->w->is_silent && t->is_tree;
+    for (uint32_t i = 0; i < n && !c->failed; i++) {
+        if (covers && topo_is_leaf(t, children[i])) {
+            take_leaf(c, children[i], own);
+            given++;
+            continue;
+        }
+        const struct mark *m = mark_at(c->w, children[i]);
+        struct reach child = {.v = children[i],
+                              .parent = r->v,
+                              .needs = whole ? t->g->v[children[i]].size : m->needs,
+                              .exclusive = whole || m->exclusive,
+                              .whole = whole,
+                              .exclusive_parent = exclusive,
+                              .shown_only = !whole && m->shown_only,
+                              .covered = exclusive && !r->shown_only,
+                              .depth = (uint16_t)(r->depth + 1),
+                              .label = m ? m->label : NULL};
+        given += give(c, &child, own);
+    }
+    return given;
 }
 
 /* As give, of a vertex that has children. */

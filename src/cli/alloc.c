@@ -49,6 +49,8 @@ int cli_alloc(int argc, char **argv)
     }
     if (r.wants_help) {
         status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+    } else if (r.job && json_object_get(r.job, "test_only")) {
+        status = cli_usage("alloc", "--test-only is for submit");
     } else if (request_many(&r)) {
         status = cli_usage("alloc", "%s is for submit; alloc takes one command", request_many(&r));
     } else {

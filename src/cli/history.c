@@ -27,6 +27,7 @@ static const char help[] =
     "  -q, --queue NAME   only jobs in this queue\n"
     "  -s, --state LIST   only jobs in these states: done, failed, cancelled, timeout\n"
     "      --name NAME    only jobs with this name\n"
+    "      --label NAME=TEXT  with this label; NAME: whatever its text\n"
     "      --since TIME   only jobs that ended after: 2h (ago), 08:30, 2026-11-22\n"
     "      --me           only your own\n"
     "  -o, --columns LIST, --format csv, --json   as in 'berth jobs'\n"
@@ -260,16 +261,23 @@ static int list_history(const char *path, const char *states, const struct chose
 
 int cli_history(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"limit", required_argument, NULL, 'n'},  {"user", required_argument, NULL, 'u'},
-        {"queue", required_argument, NULL, 'q'},  {"state", required_argument, NULL, 's'},
-        {"name", required_argument, NULL, 'N'},   {"since", required_argument, NULL, 'S'},
-        {"plot", required_argument, NULL, 'p'},   {"json", no_argument, NULL, 'j'},
-        {"me", no_argument, NULL, 'm'},           {"columns", required_argument, NULL, 'o'},
-        {"format", required_argument, NULL, 'F'}, {"array", no_argument, NULL, 'r'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"limit", required_argument, NULL, 'n'},
+                                            {"user", required_argument, NULL, 'u'},
+                                            {"queue", required_argument, NULL, 'q'},
+                                            {"state", required_argument, NULL, 's'},
+                                            {"name", required_argument, NULL, 'N'},
+                                            {"since", required_argument, NULL, 'S'},
+                                            {"plot", required_argument, NULL, 'p'},
+                                            {"json", no_argument, NULL, 'j'},
+                                            {"me", no_argument, NULL, 'm'},
+                                            {"columns", required_argument, NULL, 'o'},
+                                            {"format", required_argument, NULL, 'F'},
+                                            {"array", no_argument, NULL, 'r'},
+                                            {"label", required_argument, NULL, 'L'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
     static const char *const keys[] = {
-        ['u'] = "user", ['q'] = "queue", ['s'] = "state", ['N'] = "name"};
+        ['u'] = "user", ['q'] = "queue", ['s'] = "state", ['N'] = "name", ['L'] = "label"};
     struct strbuf path = {0};
     const char *limit = "20", *states = NULL, *plot = NULL, *queue = NULL;
     struct chosen chosen = {0};

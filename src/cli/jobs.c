@@ -21,13 +21,13 @@ static const char help[] =
     "  -q, --queue NAME    only jobs in this queue        --name NAME  with this name\n"
     "  -s, --state LIST    only jobs in these states: pending, held, running, done,\n"
     "                      failed, cancelled, timeout\n"
+    "      --label NAME=TEXT  with this label; NAME: whatever its text\n"
     "  -n, --limit N       at most N jobs; 0: all\n"
     "      --start         pending jobs in the order of their expected starts\n"
     "      --sort KEY      in the order of a column; -KEY: the greatest first\n"
     "  -o, --columns LIST  these keys of --json as columns: id,name,state,start\n"
     "      --format csv    or table, json; with times in seconds since 1970\n"
-    "      --json          print an array of objects; times in seconds since 1970\n"
-    "      --no-header     print no header line\n"
+    "      --json          print an array of objects     --no-header  no header line\n"
     "  -h, --help          print this\n"
     "WHEN is how much of its time limit a running job has left, or how long until a\n"
     "pending job is expected to start; \"after\": until it may start at the earliest.\n"
@@ -158,15 +158,23 @@ static bool expect_starts(struct strbuf *path, struct listing_style *style, stru
 
 int cli_jobs(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"all", no_argument, NULL, 'a'},          {"array", no_argument, NULL, 'r'},
-        {"user", required_argument, NULL, 'u'},   {"queue", required_argument, NULL, 'q'},
-        {"state", required_argument, NULL, 's'},  {"name", required_argument, NULL, 'N'},
-        {"limit", required_argument, NULL, 'n'},  {"json", no_argument, NULL, 'j'},
-        {"me", no_argument, NULL, 'm'},           {"columns", required_argument, NULL, 'o'},
-        {"format", required_argument, NULL, 'F'}, {"no-header", no_argument, NULL, 'H'},
-        {"sort", required_argument, NULL, 'S'},   {"start", no_argument, NULL, 'W'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"all", no_argument, NULL, 'a'},
+                                            {"array", no_argument, NULL, 'r'},
+                                            {"user", required_argument, NULL, 'u'},
+                                            {"queue", required_argument, NULL, 'q'},
+                                            {"state", required_argument, NULL, 's'},
+                                            {"name", required_argument, NULL, 'N'},
+                                            {"limit", required_argument, NULL, 'n'},
+                                            {"json", no_argument, NULL, 'j'},
+                                            {"me", no_argument, NULL, 'm'},
+                                            {"columns", required_argument, NULL, 'o'},
+                                            {"format", required_argument, NULL, 'F'},
+                                            {"no-header", no_argument, NULL, 'H'},
+                                            {"sort", required_argument, NULL, 'S'},
+                                            {"start", no_argument, NULL, 'W'},
+                                            {"label", required_argument, NULL, 'L'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
     struct strbuf path = {0};
     struct ids ids = {0};
     struct chosen chosen = {0};
@@ -202,6 +210,9 @@ int cli_jobs(int argc, char **argv)
             break;
         case 'N':
             route_query(&path, "name", optarg);
+            break;
+        case 'L':
+            route_query(&path, "label", optarg);
             break;
         case 'n':
             if (listing_limit(&path, optarg))

@@ -56,6 +56,8 @@ int cli_run(int argc, char **argv)
         status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
     else if (request_many(&r))
         status = cli_usage("run", "%s is for submit; run takes one job", request_many(&r));
+    else if (json_object_get(r.job, "test_only"))
+        status = cli_usage("run", "--test-only is for submit");
     else
         status = attend_job(&r, "run");
     request_clear(&r);

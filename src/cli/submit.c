@@ -25,14 +25,14 @@ static const char help[] =
     "      --array N|1-99:2%5  members, 5 at once  --dependency afterok:17[,...]\n"
     "      --gang N --min M    that start together --failure all|go-on|replace\n"
     "      --begin TIME        from +1h, 08:30 on  --hold              until released\n"
-    "      --priority N        higher goes first   --preemptible-after TIME\n"
+    "      --priority N        higher goes first   --label NAME=TEXT   --test-only\n"
     "  -o, --output FILE  -e, --error FILE         %j id, %a member, %n name, %u user\n"
     "  -i, --input FILE        else /dev/null      --append            to the files\n"
     "      --env RULE          NAME=VALUE, NAME, -PATTERN to leave out  --chdir DIR\n"
     "      --wrap COMMAND      a line for a shell  --requeue           again if lost\n"
     "      --retries N         again if it fails   --retry-on 75,SIGKILL,timeout\n"
     "      --retry-delay TIME  (10s), then twice   --max-fails N       of an array\n"
-    "      --signal SIG[@TIME] before the limit    --slurm             with SLURM_*\n"
+    "      --signal SIG[@TIME] before the limit    --preemptible-after TIME   --slurm\n"
     "      --jobspec FILE      what it needs       --overcommit        more tasks\n"
     "      --each FILE, ::: A B  a job for each line or word, as {}; --cc 1-9 as {cc}\n"
     "  --file FILE  YAML: jobs that wait for each other  --bulk JSONFILE   -h, --help\n"
@@ -65,8 +65,35 @@ static void tell_block(const json_t *answer)
             when_put(json_number_value(json_object_get(stopped, "at")), when));
 }
 
+/* --test-only: nothing was submitted. */
+static void put_test(const json_t *answer)
+{
+    const json_t *start = json_object_get(answer, "start");
+    char span[WHEN_SIZE], when[WHEN_SIZE];
+    const char *reason = json_string_value(json_object_get(answer, "reason"));
+
+    if (json_is_true(json_object_get(answer, "now")))
+        printf("It would start now.");
+    else if (json_is_number(start))
+        printf("It would start in %s, at %s%s.",
+               when_span(json_number_value(start) - (double)time(NULL), span),
+               when_put(json_number_value(start), when),
+               json_is_true(json_object_get(answer, "not_before")) ? " at the earliest" : "");
+    else
+        printf("Nobody knows when it would start.");
+    if (reason) {
+        printf(" It would wait: ");
+        terminal_print(stdout, reason);
+    }
+    putchar('\n');
+}
+
 static void put_answer(const json_t *answer)
 {
+    if (json_object_get(answer, "now")) {
+        put_test(answer);
+        return;
+    }
     printf("%" JSON_INTEGER_FORMAT "\n", json_integer_value(json_object_get(answer, "id")));
     tell_block(answer);
 }
@@ -108,6 +135,8 @@ static int read_line(struct request *r, struct each *each, int argc, char **argv
     if ((r->each && each_take_lines(each, r->each, err) < 0) ||
         (r->cc && each_take_set(each, r->cc, err) < 0))
         return -1;
+    if (r->job && json_object_get(r->job, "test_only") && (each->mark || r->file))
+        return errtext_set(err, EINVAL, "--test-only looks at one job");
     if (each->mark && (r->bulk || r->file))
         return errtext_set(err, EINVAL, "%s has its own jobs, and takes no --each, --cc or :::",
                            r->bulk ? "--bulk" : "--file");

@@ -58,7 +58,9 @@ enum {
     OPTION_RETRIES,
     OPTION_RETRY_ON,
     OPTION_RETRY_DELAY,
-    OPTION_MAX_FAILS
+    OPTION_MAX_FAILS,
+    OPTION_LABEL,
+    OPTION_TEST_ONLY
 };
 
 static const struct option options[] = {
@@ -104,6 +106,8 @@ static const struct option options[] = {
     {"retry-on", required_argument, NULL, OPTION_RETRY_ON},
     {"retry-delay", required_argument, NULL, OPTION_RETRY_DELAY},
     {"max-fails", required_argument, NULL, OPTION_MAX_FAILS},
+    {"label", required_argument, NULL, OPTION_LABEL},
+    {"test-only", no_argument, NULL, OPTION_TEST_ONLY},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
 
@@ -307,6 +311,20 @@ static int put_retry_on(struct reading *g)
     return put_option(g, "retry_on", json_string(optarg));
 }
 
+/* "project=climate". */
+static int put_label(struct reading *g)
+{
+    const char *sign = strchr(optarg, '=');
+    json_t *labels = json_object_get(g->job, "labels");
+    if (!sign || sign == optarg)
+        return report_expected(g, OPTION_LABEL, "a label such as project=climate");
+    if (!labels && put_option(g, "labels", labels = json_object()) < 0)
+        return -1;
+    return json_object_setn_new(labels, optarg, (size_t)(sign - optarg), json_string(sign + 1)) == 0
+               ? 0
+               : report_expected(g, OPTION_LABEL, "a label in UTF-8");
+}
+
 static int take_failure(struct reading *g, int option)
 {
     switch (option) {
@@ -316,6 +334,10 @@ static int take_failure(struct reading *g, int option)
         return put_retry_on(g);
     case OPTION_RETRY_DELAY:
         return put_duration(g, option, "retry_delay");
+    case OPTION_LABEL:
+        return put_label(g);
+    case OPTION_TEST_ONLY:
+        return put_option(g, "test_only", json_true());
     case OPTION_MAX_FAILS:
         return put_whole_option(g, option, "max_fails", 0, COUNT_MAX);
     default:

@@ -439,6 +439,8 @@ int slurm_finish(struct slurm *s, const char *where, int64_t *tasks, berth_error
         rc = finish_signal(s, where);
     if (rc == 0 && s->requeue)
         rc = foreign_put(&s->out, "requeue", NULL);
+    if (rc == 0 && s->test_only && !s->is_step)
+        rc = foreign_put(&s->out, "test-only", NULL);
     if (rc == 0 && s->append)
         rc = foreign_put(&s->out, "append", NULL);
     if (rc == 0 && s->array) {

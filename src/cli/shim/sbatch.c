@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/errtext.h"
 #include "cli/client/follow.h"
 #include "cli/client/request.h"
+#include "cli/client/when.h"
 #include "cli/foreign/slurm.h"
 #include "cli/shim/shim.h"
 #include "cli/step/step.h"
@@ -17,6 +19,19 @@ static const char sbatch_help[] =
     "usage: sbatch [OPTION]... SCRIPT [ARG]...\n"
     "       sbatch [OPTION]... --wrap COMMAND\n"
     "Submit a job to Berth with Slurm's options; see berth-slurm(1).\n";
+
+/* --test-only: when it would start. */
+static void tell_start(const json_t *answer)
+{
+    const json_t *start = json_object_get(answer, "start");
+    time_t at = (time_t)json_number_value(start);
+    struct tm day;
+    char when[WHEN_SIZE] = "an unknown time";
+
+    if (json_is_number(start) && localtime_r(&at, &day))
+        strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%S", &day);
+    fprintf(stderr, "sbatch: Job 0 to start at %s\n", when);
+}
 
 static int submit(const struct slurm *s, struct request *r, berth_error_t *err)
 {
@@ -32,8 +47,12 @@ static int submit(const struct slurm *s, struct request *r, berth_error_t *err)
         return 1;
     }
     int64_t id = json_integer_value(json_object_get(answer, "id"));
-    printf("%s%" PRId64 "\n", s->parsable ? "" : "Submitted batch job ", id);
-    if (s->wait) {
+    bool test = json_object_get(answer, "now") != NULL;
+    if (test)
+        tell_start(answer);
+    else
+        printf("%s%" PRId64 "\n", s->parsable ? "" : "Submitted batch job ", id);
+    if (s->wait && !test) {
         fflush(stdout);
         const struct follow follow = {.connection = &connection, .id = id, .member = -1};
         status =
@@ -60,11 +79,7 @@ int shim_sbatch(int argc, char **argv)
     else if (request_read_sbatch(&r, argv + 1, at, argc - 1, s.wrap, &err) < 0)
         status = shim_failed("sbatch", "%s", err.text);
     else {
-        if (s.test_only)
-            status =
-                shim_failed("sbatch", "--test-only is not supported here: nothing was submitted");
-        else
-            status = submit(&s, &r, &err);
+        status = submit(&s, &r, &err);
         request_clear(&r);
     }
     slurm_clear(&s);

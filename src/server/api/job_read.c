@@ -1,4 +1,5 @@
 #include "server/api/job_reader.h"
+#include "server/api/labels.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -41,6 +42,8 @@ static const struct key ask_keys[] = {
     KEY(KEY_OBJECT, attach),
     KEY_AS(struct ask, retries, "retries", KEY_WHOLE, .min = 0, .max = RETRIES_MAX),
     KEY(KEY_TEXT, retry_on),
+    KEY(KEY_OBJECT, labels),
+    KEY(KEY_BOOL, test_only),
     KEY_AS(struct ask, retry_delay, "retry_delay", KEY_DURATION, .min = 1, .max = RETRY_LONGEST),
     KEY_AS(struct ask, max_fails, "max_fails", KEY_WHOLE, .min = 0, .max = COUNT_MAX),
 };
@@ -337,10 +340,13 @@ static int fill_job(struct job_reader *r)
     struct strbuf text = {0};
     server_t *s = r->c->s;
     if (check_lengths(r) < 0 || read_command(r) < 0 || read_begin_time(r) < 0 ||
-        read_umask(r) < 0 || read_warning(r) < 0 || read_retry(r) < 0 || job_read_attach(r) < 0 ||
-        job_put_name(r) < 0 || job_check_size(r) < 0 || read_environment(r) < 0 ||
-        read_script_text(r) < 0)
+        read_umask(r) < 0 || read_warning(r) < 0 || read_retry(r) < 0 || labels_check(r) < 0 ||
+        job_read_attach(r) < 0 || job_put_name(r) < 0 || job_check_size(r) < 0 ||
+        read_environment(r) < 0 || read_script_text(r) < 0)
         return -1;
+    if (a->test_only && !r->c->may_test)
+        return job_wrong(r, "test_only", NULL, "one job, not a list");
+    job->is_test = a->test_only;
     job->limit = a->job.limit;
     job->estimate = a->job.estimate;
     job->priority = a->job.priority;

@@ -21,6 +21,8 @@ struct ask {
     int64_t batch;                           /* 0: not given */
     int64_t retries, retry_delay, max_fails; /* 0, 0, -1: not given */
     const char *retry_on;
+    json_t *labels;
+    bool test_only;
 };
 
 /* The job being read. */

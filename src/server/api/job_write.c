@@ -8,6 +8,7 @@
 
 #include "config/quantity.h"
 #include "server/api/job_reader.h"
+#include "server/api/labels.h"
 #include "server/core/job_text.h"
 #include "server/core/retry.h"
 
@@ -278,6 +279,7 @@ static int put_shown(struct job_reader *r, struct json_out *out)
         json_put_int(out, "gang", a->gang.gang);
         put_gang(r, out);
     }
+    labels_put(r, out);
     if (!out->text->failed)
         r->job->row = strndup(out->text->data + begin, out->text->len - begin);
     json_close(out, '}');

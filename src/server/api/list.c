@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATE, USER, QUEUE, NAME, LIMIT, AFTER, ORDER, HISTORY, SINCE, IDS, ARRAYS, QUERIES };
+enum { STATE, USER, QUEUE, NAME, LIMIT, AFTER, ORDER, HISTORY, SINCE, IDS, ARRAYS, LABEL, QUERIES };
 
 /* ---- The stream ---- */
 
@@ -68,6 +68,7 @@ static void list_close(struct server_stream *stream)
     free(l->user);
     free(l->queue);
     free(l->name);
+    free(l->label);
     free(l->ids);
     free(l);
 }
@@ -134,8 +135,9 @@ static int read_query(struct call *c, struct list *l, struct api_query *q)
     l->user = q[USER].value;
     l->queue = q[QUEUE].value;
     l->name = q[NAME].value;
+    l->label = q[LABEL].value;
     l->ids = l->next_id = q[IDS].value;
-    q[USER].value = q[QUEUE].value = q[NAME].value = q[IDS].value = NULL;
+    q[USER].value = q[QUEUE].value = q[NAME].value = q[LABEL].value = q[IDS].value = NULL;
     if (q[AFTER].value && read_after(c, l, q[AFTER].value) < 0)
         return -1;
     return q[AFTER].value && l->ids ? seek_id(c, l) : 0;
@@ -170,7 +172,7 @@ void api_jobs_get(struct call *c)
         [STATE] = {"state", NULL}, [USER] = {"user", NULL},       [QUEUE] = {"queue", NULL},
         [NAME] = {"name", NULL},   [LIMIT] = {"limit", NULL},     [AFTER] = {"after", NULL},
         [ORDER] = {"order", NULL}, [HISTORY] = {"history", NULL}, [SINCE] = {"since", NULL},
-        [IDS] = {"ids", NULL},     [ARRAYS] = {"arrays", NULL}};
+        [IDS] = {"ids", NULL},     [ARRAYS] = {"arrays", NULL},   [LABEL] = {"label", NULL}};
     struct list *l = calloc(1, sizeof(*l));
     if (!l) {
         api_refuse(c, 503, NULL, "out of memory");

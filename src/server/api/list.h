@@ -17,7 +17,7 @@ struct list {
     struct server_stream stream;
     struct call caller; /* identifies the caller */
     struct server_request request;
-    char *user, *queue, *name, *ids, *next_id;
+    char *user, *queue, *name, *label, *ids, *next_id;
     uint32_t next_member; /* of the next id */
     struct api_states states;
     bool newest;

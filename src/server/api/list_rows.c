@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "berth/sched_query.h"
+#include "server/api/labels.h"
 #include "server/api/list.h"
 
 #define SUM_MAX 2048 /* members counted before other requests have their turn */
@@ -20,10 +21,22 @@ static bool list_matches(const struct list *l, const char *user, const char *que
            (!l->queue || strcmp(l->queue, queue) == 0) && (!l->name || strcmp(l->name, name) == 0);
 }
 
+/* Names and labels are known to the owner and to administrators. */
+static bool may_match(const struct list *l, uint32_t uid)
+{
+    return (!l->name && !l->label) || api_owns(&l->caller, uid);
+}
+
 static bool shows_job(const struct list *l, const struct job *job)
 {
-    return list_matches(l, job->user, job->queue, job->name) &&
-           (!l->name || api_owns(&l->caller, job->uid));
+    return list_matches(l, job->user, job->queue, job->name) && may_match(l, job->uid) &&
+           (!l->label || labels_fit(labels_of_row(job->row, strlen(job->row)), l->label));
+}
+
+static bool shows_stored(const struct list *l, const struct store_job *job)
+{
+    return list_matches(l, job->user, job->queue, job->name) && may_match(l, job->uid) &&
+           (!l->label || labels_fit(labels_of_request(job->request), l->label));
 }
 
 static void begin_row(struct list *l, int64_t id, int64_t member)
@@ -126,8 +139,7 @@ static int end_sum(struct list *l)
     array_sum_added(&l->sum, job.indices);
     if (!counts_fit(l, l->sum.counts, 0))
         return 0;
-    if (!list_matches(l, job.user, job.queue, job.name) ||
-        (l->name && !api_owns(&l->caller, job.uid)))
+    if (!shows_stored(l, &job))
         return 0;
     array_show_stored(&job, &l->sum, &shown);
     strbuf_reset(&l->stored);
@@ -236,8 +248,7 @@ static int next_stored(struct list *l, struct store_job *job, struct store_membe
     }
     if (rc <= 0)
         return rc;
-    return list_matches(l, job->user, job->queue, job->name) &&
-           (!l->name || api_owns(&l->caller, job->uid));
+    return shows_stored(l, job);
 }
 
 /* Fetch the next ended member. Returns 0, or -1 (EAGAIN: to be continued). */

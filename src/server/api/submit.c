@@ -49,6 +49,37 @@ int api_may_submit(struct call *c, struct user *user, const struct job *job, ber
     return user_make_room(c->s, user, job->weight, member_count(job), &c->slices, err);
 }
 
+/* When it would start, as of now, and why not at once. */
+static void put_test(struct call *c, const struct job *job)
+{
+    server_t *s = c->s;
+    struct json_out out = {.text = c->out};
+    struct sched_annotation a;
+    char reason[SCHED_REASON_TEXT];
+    sched_job_t handle = member_handle(job, member_next(job, 0));
+    bool known = sched_annotate(s->sched, handle, &a) == 0;
+    bool now = known && a.start >= 0 && a.start <= s->clock.now;
+    json_open(&out, NULL, '{');
+    json_put_bool(&out, "now", now);
+    json_put_seconds(&out, "start", known ? server_wall_time(s, a.start) : -1);
+    json_put_bool(&out, "not_before", known && a.not_before);
+    json_put_text(&out, "reason",
+                  known && !now && a.reason.kind != SCHED_REASON_NONE
+                      ? sched_reason_text(&a.reason, reason)
+                      : NULL);
+    strbuf_puts(c->out, "}\n");
+}
+
+/* Admit it as any other, look, and withdraw it. */
+static int test_job(struct call *c, struct user *user, struct job *job, berth_error_t *err)
+{
+    if (api_may_submit(c, user, job, err) < 0 || admit_job(c->s, job, false, err) < 0)
+        return -1;
+    put_test(c, job);
+    job_withdraw(c->s, job);
+    return 0;
+}
+
 static int read_and_submit(struct call *c, struct job_context *context, size_t *steps,
                            berth_error_t *err)
 {
@@ -56,6 +87,12 @@ static int read_and_submit(struct call *c, struct job_context *context, size_t *
     struct job *job = job_read(context, c->body, s->table.next, err);
     if (!job)
         return -1;
+    if (job->is_test) {
+        int rc = test_job(c, context->user, job, err), failed = errno;
+        job_discard(s, job);
+        errno = failed;
+        return rc;
+    }
     if (api_may_submit(c, context->user, job, err) == 0 &&
         submit_job(context, job, steps, err) == 0) {
         s->table.next++;
@@ -86,7 +123,7 @@ static void put_block(const server_t *s, int64_t id, struct json_out *out)
 static void submit_one(struct call *c, struct user *user)
 {
     berth_error_t why = {""};
-    struct job_context context = {.s = c->s, .user = user, .what = ""};
+    struct job_context context = {.s = c->s, .user = user, .what = "", .may_test = true};
     size_t given = work_allowance(c->s, user->uid), steps = given;
     int rc = read_and_submit(c, &context, &steps, &why);
     if (rc < 0)
@@ -94,7 +131,7 @@ static void submit_one(struct call *c, struct user *user)
     work_allowance_used(c->s, given - steps);
     shared_text_release(context.environment);
     shared_text_release(context.script);
-    if (rc < 0)
+    if (rc < 0 || c->out->len > 0) /* a test is answered */
         return;
     struct json_out out = {.text = c->out};
     json_open(&out, NULL, '{');

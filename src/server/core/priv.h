@@ -132,6 +132,7 @@ struct job {
     struct retry *retry; /* NULL: its members are not tried again */
     int64_t max_fails;   /* where more members fail, the rest is cancelled; -1: it is not */
     bool is_stopping;    /* that is going on */
+    bool is_test;        /* it is to be looked at, and withdrawn */
     bool held, requeue;
     uint32_t own_waiting[2]; /* members that wait, and by themselves are let go on, or held */
     bool is_new;             /* not in the store yet */

@@ -45,7 +45,7 @@ expect_status 1 sbatch text
 expect_err 'sbatch: error: text does not begin with #!, expected a script'
 expect_status 1 sbatch --nodse=1 job.sh
 expect_err "sbatch: error: sbatch has no option '--nodse'"
-expect_status 1 sbatch --test-only job.sh
+expect_status 0 sbatch --test-only job.sh
 expect "jobs so far" 3 "$(sacct -n -X | wc -l)"
 
 # The command line takes precedence over lines. An array and its files.

@@ -97,6 +97,19 @@ struct sched_exception {
  */
 enum sched_preemptible { SCHED_NOT_PREEMPTIBLE, SCHED_PREEMPT_CANCEL, SCHED_PREEMPT_REQUEUE };
 
+/* For jobs of a queue jobs of others may be stopped, too, whatever `preemptible` says of these, which then wait again
+ * (or don't, where it says cancel): of the same queue those of lower priority; and where there are shares, of other
+ * queues those that have more than they deserve, as far as its own queue has not what it deserves. That is done for a
+ * job that starts by it now, on whatever it lacks, within limits or of resources. Those go first that their gangs can
+ * spare; then others, and gangs as a whole: of queues of lower priority, of lower priority, with less work to be lost
+ * (cores times time run), that have started last. Nobody is stopped in its first second, nor for a member beyond
+ * its gang's min.
+ */
+enum {
+    SCHED_PREEMPTS_LOWER = 1, /* these may be added up */
+    SCHED_PREEMPTS_BORROWERS = 2
+};
+
 /* ---- Shares ---- */
 
 /* What is compared to say which of several divisions, queues or users goes first. */
@@ -311,6 +324,12 @@ struct sched_queue_config {
     int64_t claims;
 
     enum sched_preemptible preemptible;
+
+    /* Whom its jobs may have stopped beside those of preemptible queues: SCHED_PREEMPTS_..., 0: nobody. */
+    unsigned preempts;
+
+    /* Its gangs are not stopped whole for others: they lose members beyond their min only. */
+    bool keeps_gangs;
     struct sched_limits limits;
     const struct sched_exception *exceptions;
     size_t n_exceptions;

@@ -24,6 +24,8 @@ enum queue_key {
     DEFAULT_LIMIT,
     STARVATION_THRESHOLD,
     CLAIMS,
+    PREEMPTS,
+    KEEPS_GANGS,
     LIMITS,
     QUEUE_KEYS
 };
@@ -43,7 +45,13 @@ static const char *const queue_names[] = {"parent",
                                           "default-limit",
                                           "starvation-threshold",
                                           "claims",
+                                          "preempts",
+                                          "keeps-gangs",
                                           "limits"};
+/* By what they mean: SCHED_PREEMPTS_..., added up. */
+const char *const config_preempts[] = {"preemptible", "lower", "borrowers", "both", NULL};
+const char *const config_no_yes[] = {"no", "yes", NULL};
+
 static const struct doc_keys queue_keys = {"a queue", queue_names, QUEUE_KEYS, 0};
 
 /* A depth that is not given, or "unlimited", is 0. */
@@ -132,6 +140,18 @@ static int read_preemptible(struct reading *r, uint32_t i, struct sched_queue_co
     return 0;
 }
 
+static int read_preempts(struct reading *r, const uint32_t *value, struct sched_queue_config *queue)
+{
+    size_t whom = queue->preempts, keeps = queue->keeps_gangs;
+
+    if (value_word(r, value[PREEMPTS], "preempts", config_preempts, &whom) < 0 ||
+        value_word(r, value[KEEPS_GANGS], "keeps-gangs", config_no_yes, &keeps) < 0)
+        return -1;
+    queue->preempts = (unsigned)whom;
+    queue->keeps_gangs = keeps > 0;
+    return 0;
+}
+
 /* The keys of all queues, virtual or not; values that are already set are the defaults. */
 static int read_common(struct reading *r, const uint32_t *value, struct sched_queue_config *queue)
 {
@@ -147,7 +167,8 @@ static int read_common(struct reading *r, const uint32_t *value, struct sched_qu
                    &queue->default_limit) < 0 ||
         value_time(r, value[STARVATION_THRESHOLD], "starvation-threshold", TIME_OR_NONE,
                    &queue->starvation_threshold) < 0 ||
-        value_number(r, value[CLAIMS], "claims", 1, COUNT_MAX, false, &queue->claims) < 0)
+        value_number(r, value[CLAIMS], "claims", 1, COUNT_MAX, false, &queue->claims) < 0 ||
+        read_preempts(r, value, queue) < 0)
         return -1;
     if (queue->n_users == 0)
         queue->users = NULL;
@@ -198,6 +219,8 @@ static int read_virtual(struct reading *r, const uint32_t *value,
     queue->default_limit = parent->default_limit;
     queue->starvation_threshold = parent->starvation_threshold;
     queue->claims = parent->claims;
+    queue->preempts = parent->preempts;
+    queue->keeps_gangs = parent->keeps_gangs;
     queue->limits.job = parent->limits.job;
     queue->limits.n_job = parent->limits.n_job;
     queue->has_parents_exceptions = true;

@@ -385,6 +385,8 @@ static void show_queue(struct showing *s, const struct sched_queue_config *q)
     line_time_or(s, 2, "default-limit", q->default_limit, "unlimited");
     line_time_or(s, 2, "starvation-threshold", q->starvation_threshold, "none");
     line_number(s, 2, "claims", q->claims);
+    line(s, 2, "preempts", config_preempts[q->preempts]);
+    line(s, 2, "keeps-gangs", config_no_yes[q->keeps_gangs]);
     show_limits(s, q);
 }
 

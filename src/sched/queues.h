@@ -58,6 +58,7 @@ struct details {
     uint8_t blocked;
     uint32_t gang_before, gang_behind; /* slots of its gang */
     bool is_in_gang;                   /* counts among those of its gang that run */
+    bool leaves_gang;     /* and among those of them that were told to stop for others */
     bool is_dismissed;    /* running: the shell was told to stop it as its gang has failed */
     bool holds;           /* counts among the members of its array that hold something */
     bool is_counted;      /* in the ledger of limits as holding something during `counted`, */
@@ -206,7 +207,10 @@ struct queues {
     bool judges_all;  /* and may do so where it could not before */
     bool is_followed; /* by another one of that time */
     int64_t preemptible_next; /* when a running job becomes preemptible; INT64_MAX */
-    uint64_t telling;         /* number of the telling of reasons at work; 0: none is */
+    int64_t
+        reclaim_next; /* when more may be stopped for jobs that preempt others than these; INT64_MAX */
+    uint64_t listings; /* of who may be (controllers/lots.h) */
+    uint64_t telling;  /* number of the telling of reasons at work; 0: none is */
     uint64_t tellings;
     struct place_counts counts;     /* for reasons, while they are told */
     struct strbuf text;             /* for answers */
@@ -598,6 +602,13 @@ int64_t next_preemptible(const sched_t *s, int64_t after);
 /* Have memory for so many in the list of who may be preempted; 0, or -1 with ENOMEM. And list them anew. */
 int victims_reserve(struct queues *n, size_t more);
 void victims_list(sched_t *s);
+
+/* ---- reclaim.c ---- */
+
+/* The first time after another one from which on a running job may be stopped for those that preempt others than
+ * preemptible ones; INT64_MAX: none. O(running).
+ */
+int64_t next_reclaimed(const sched_t *s, int64_t after);
 
 /* ---- arrays.c: as many members at once as may be ---- */
 

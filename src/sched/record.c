@@ -528,6 +528,7 @@ int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t event
         /* Nothing has happened to what that pass left, whatever has changed on the way here. */
         s->swept = true;
         n->preemptible_next = next_preemptible(s, passed); /* of those that it saw */
+        n->reclaim_next = next_reclaimed(s, passed);
         n->turn = s->place->ops->turn(s->place, passed < 0 ? 0 : passed);
         return 0;
     }

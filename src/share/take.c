@@ -1,4 +1,6 @@
 /* Who may take, and who may lose: one test of what is deserved for both. */
+#include <stddef.h>
+
 #include "share/tree_inner.h"
 
 void share_part_ways(const struct share_tree *t, uint32_t *a, uint32_t *b)
@@ -67,15 +69,21 @@ bool share_allows(struct share_tree *t, uint32_t leaf, const int64_t *amount)
     return true;
 }
 
+/* What a node has received and keeps. */
+static int64_t kept(const struct share_tree *t, uint32_t node, uint32_t d, const int64_t *gone)
+{
+    int64_t received = share_vec(t, node, V_RECEIVED)[d];
+    return gone ? received - gone[(size_t)node * t->dimensions + d] : received;
+}
+
 /* True if a node and those above it, up to the children of one, deserve this besides what they have. */
 static bool deserves_up_to(const struct share_tree *t, uint32_t node, uint32_t end,
-                           const int64_t *amount)
+                           const int64_t *amount, const int64_t *gone)
 {
     for (uint32_t i = node; i != end; i = t->nodes[i].parent) {
-        const int64_t *received = share_vec(t, i, V_RECEIVED);
         const int64_t *deserved = share_vec(t, i, V_DESERVED);
         for (uint32_t d = 0; d < t->dimensions; d++)
-            if (amount[d] > 0 && received[d] + amount[d] > deserved[d])
+            if (amount[d] > 0 && kept(t, i, d, gone) + amount[d] > deserved[d])
                 return false;
     }
     return true;
@@ -84,34 +92,34 @@ static bool deserves_up_to(const struct share_tree *t, uint32_t node, uint32_t e
 bool share_is_entitled(struct share_tree *t, uint32_t leaf, const int64_t *amount)
 {
     share_update_deserved(t, leaf);
-    return deserves_up_to(t, leaf, SHARE_ROOT, amount);
+    return deserves_up_to(t, leaf, SHARE_ROOT, amount, NULL);
 }
 
 /* True if a node and those above it have more of a dimension than they deserve. */
-static bool over_up_to(const struct share_tree *t, uint32_t node, uint32_t end, uint32_t d)
+static bool over_up_to(const struct share_tree *t, uint32_t node, uint32_t end, uint32_t d,
+                       const int64_t *gone)
 {
     for (uint32_t i = node; i != end; i = t->nodes[i].parent)
-        if (share_vec(t, i, V_RECEIVED)[d] <= share_vec(t, i, V_DESERVED)[d])
+        if (kept(t, i, d, gone) <= share_vec(t, i, V_DESERVED)[d])
             return false;
     return true;
 }
 
 /* True if a node and those above it keep what they are guaranteed. */
 static bool keeps_guarantees(const struct share_tree *t, uint32_t node, uint32_t end,
-                             const int64_t *given)
+                             const int64_t *given, const int64_t *gone)
 {
     for (uint32_t i = node; i != end; i = t->nodes[i].parent) {
-        const int64_t *received = share_vec(t, i, V_RECEIVED);
         const int64_t *guarantee = share_vec(t, i, V_GUARANTEE);
         for (uint32_t d = 0; d < t->dimensions; d++)
-            if (given[d] > 0 && received[d] - given[d] < guarantee[d])
+            if (given[d] > 0 && kept(t, i, d, gone) - given[d] < guarantee[d])
                 return false;
     }
     return true;
 }
 
 bool share_may_reclaim(struct share_tree *t, uint32_t taker, const int64_t *amount, uint32_t giver,
-                       const int64_t *given)
+                       const int64_t *given, const int64_t *gone)
 {
     if (taker == giver)
         return false;
@@ -120,10 +128,14 @@ bool share_may_reclaim(struct share_tree *t, uint32_t taker, const int64_t *amou
     uint32_t end = t->nodes[a].parent;
     share_update_deserved(t, taker);
     share_update_deserved(t, giver);
-    if (!deserves_up_to(t, taker, end, amount) || !keeps_guarantees(t, giver, end, given))
+    int64_t taken[SHARE_DIMENSIONS_MAX];
+    for (uint32_t d = 0; d < t->dimensions; d++)
+        taken[d] = given[d] > 0 ? amount[d] : 0;
+    if (!deserves_up_to(t, taker, end, taken, gone) ||
+        !keeps_guarantees(t, giver, end, given, gone))
         return false;
     for (uint32_t d = 0; d < t->dimensions; d++)
-        if (amount[d] > 0 && given[d] > 0 && over_up_to(t, giver, end, d))
+        if (amount[d] > 0 && given[d] > 0 && over_up_to(t, giver, end, d, gone))
             return true;
     return false;
 }

@@ -12,10 +12,7 @@ static bool has_begun(const struct session *s, size_t i)
 static bool are_equal(const struct kube_world *w, const struct kube_task *a,
                       const struct kube_task *b)
 {
-    return a->job == b->job && a->priority == b->priority &&
-           json_equal(json_object_get(a->is, "node_selector"),
-                      json_object_get(b->is, "node_selector")) &&
-           memcmp(a->request, b->request, w->names.n * sizeof(*a->request)) == 0;
+    return a->job == b->job && a->priority == b->priority && kube_are_alike(w, a, b);
 }
 
 /* Of the tasks that are equal to one: how many began more than was expected. */
@@ -99,6 +96,47 @@ static enum outcome compare_pipelined(const struct session *s, json_t *expect)
     return PASSED;
 }
 
+/* Whether a task's name is in a list. */
+static bool is_in(json_t *list, const char *name)
+{
+    size_t i;
+    json_t *value;
+    json_array_foreach(list, i, value)
+    {
+        if (strcmp(json_string_value(value), name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Those that were expected have ended, or equal ones. */
+static enum outcome compare_evicts(const struct session *s, json_t *expect)
+{
+    json_t *evicts = json_object_get(expect, "evicts"), *n = json_object_get(expect, "evict_count");
+    const char *job = kube_text(expect, "evicts_from_job");
+    json_int_t ended = 0;
+    enum outcome outcome = PASSED;
+    for (size_t i = 0; i < s->w.n_tasks; i++) {
+        const struct kube_task *task = &s->w.tasks[i];
+        int more = 0;
+        ended += s->has_ended[i];
+        if (s->has_ended[i] && job[0] != '\0' && strcmp(task->job->name, job) != 0)
+            outcome = kube_wrong("task %s ends", task->name);
+        if (!evicts || s->has_ended[i] == is_in(evicts, task->name))
+            continue;
+        for (size_t k = 0; k < s->w.n_tasks; k++)
+            if (are_equal(&s->w, &s->w.tasks[k], task))
+                more += (int)s->has_ended[k] - is_in(evicts, s->w.tasks[k].name);
+        if (more != 0)
+            return kube_wrong("task %s ends%s", task->name, more < 0 ? " not" : "");
+        outcome = outcome == FAILED ? FAILED : PASSED_EQUAL;
+    }
+    if (n && json_integer_value(n) != ended)
+        return kube_wrong("%lld tasks end, expected %lld", (long long)ended,
+                          (long long)json_integer_value(n));
+    return outcome;
+}
+
 static enum outcome worse(enum outcome a, enum outcome b)
 {
     return a == FAILED || b == FAILED ? FAILED : a == PASSED_EQUAL ? a : b;
@@ -106,8 +144,9 @@ static enum outcome worse(enum outcome a, enum outcome b)
 
 enum outcome kube_compare(const struct session *s, json_t *expect)
 {
-    static const char *const known[] = {"binds",     "bind_count",    "evicts",   "evict_count",
-                                        "job_phase", "job_allocated", "pipelined"};
+    static const char *const known[] = {"binds",           "bind_count", "evicts",
+                                        "evict_count",     "job_phase",  "job_allocated",
+                                        "evicts_from_job", "pipelined"};
     json_t *binds = json_object_get(expect, "binds"), *value;
     json_t *count = json_object_get(expect, "bind_count");
     enum outcome outcome = binds ? compare_binds(s, binds) : PASSED;
@@ -130,8 +169,5 @@ enum outcome kube_compare(const struct session *s, json_t *expect)
         if (i == sizeof(known) / sizeof(*known))
             outcome = kube_wrong("unknown: what is expected of %s", key);
     }
-    if (json_array_size(json_object_get(expect, "evicts")) > 0 ||
-        json_integer_value(json_object_get(expect, "evict_count")) > 0)
-        outcome = kube_wrong("tasks are to end for others");
-    return outcome;
+    return worse(outcome, compare_evicts(s, expect));
 }

@@ -11,6 +11,8 @@ struct kube_config {
     struct sched_division *divisions;
     struct sched_limit *amounts; /* of all */
     size_t n_amounts;
+    char (*polite)[256];
+    size_t n_polite;
     char type[SHARE_DIMENSIONS_MAX][16];
     const char *types[SHARE_DIMENSIONS_MAX];
     struct share_tree *tree;
@@ -128,6 +130,17 @@ static void add_ending(struct session *s, struct kube_config *k, bool tasks_only
         q->share.n_deserved = add_amounts(s, k, nothing, SHARE_UNSET, &q->share.deserved);
 }
 
+/* Its tasks for which nobody is stopped. */
+static void add_polite(struct kube_config *k, const struct sched_queue_config *of)
+{
+    struct sched_queue_config *q = &k->queues[k->config.n_queues++];
+    char *name = k->polite[k->n_polite];
+    snprintf(name, sizeof(k->polite[0]), "%s%s", of->name, KUBE_POLITE);
+    k->n_polite++;
+    *q = (struct sched_queue_config){
+        .name = name, .parent = of->name, .priority = of->priority, .keeps_gangs = true};
+}
+
 static void add_levels(struct session *s, struct kube_config *k, bool tasks_only)
 {
     struct sched_share_order queues = order_of(s, "queueOrder"), jobs = order_of(s, "jobOrder");
@@ -139,10 +152,14 @@ static void add_levels(struct session *s, struct kube_config *k, bool tasks_only
             *q = (struct sched_queue_config){.name = level->path, .policy = "conservative"};
             if (tasks_only)
                 continue;
+            q->preempts = (kube_has_action(s, "preempt") ? SCHED_PREEMPTS_LOWER : 0u) |
+                          (kube_has_action(s, "reclaim") ? SCHED_PREEMPTS_BORROWERS : 0u);
+            q->keeps_gangs = true;
             q->share = share_of_level(s, k, level);
             q->by = SCHED_SHARE_USER;
             q->order = jobs;
             q->priority = level->settings.priority;
+            add_polite(k, q);
         } else if (!tasks_only) {
             k->divisions[shares->n_divisions++] = (struct sched_division){
                 .name = level->path, .share = share_of_level(s, k, level), .order = queues};
@@ -157,11 +174,13 @@ struct kube_config *kube_config(struct session *s, bool tasks_only)
     struct kube_config *k = calloc(1, sizeof(*k));
     if (!k)
         return NULL;
-    k->queues = calloc(s->levels.n + 1, sizeof(*k->queues));
+    k->queues = calloc(2 * s->levels.n + 1, sizeof(*k->queues));
+    k->polite = calloc(s->levels.n + 1, sizeof(*k->polite));
     k->divisions = calloc(s->levels.n + 1, sizeof(*k->divisions));
     k->amounts = calloc((s->levels.n + 1) * 3 * SHARE_DIMENSIONS_MAX, sizeof(*k->amounts));
     k->tree = kube_tree(s, true);
-    if (!k->queues || !k->divisions || !k->amounts || !k->tree || !tell_tree(s, k->tree)) {
+    if (!k->queues || !k->polite || !k->divisions || !k->amounts || !k->tree ||
+        !tell_tree(s, k->tree)) {
         kube_config_free(k);
         return NULL;
     }
@@ -189,6 +208,7 @@ void kube_config_free(struct kube_config *k)
         return;
     share_free(k->tree);
     free(k->queues);
+    free(k->polite);
     free(k->divisions);
     free(k->amounts);
     free(k);

@@ -42,7 +42,7 @@ struct session {
     int64_t unit[SHARE_DIMENSIONS_MAX]; /* the scheduler counts in these */
     uint32_t pods;                      /* the dimension */
     bool *is_let_in;                    /* by job */
-    int64_t *handle;                    /* by task; -1: none */
+    bool *has_ended;                    /* by task: it was told to stop for another one */
     int64_t *began_on,
         *promised_on; /* by task: a node that it was given in the session; -1: none */
     uint32_t *order;  /* tasks, those that come first first */
@@ -76,6 +76,9 @@ struct kube_config *kube_config(struct session *s, bool tasks_only);
 const struct sched_config *kube_config_of(const struct kube_config *config);
 void kube_config_free(struct kube_config *config);
 
+/* A queue with this behind its name is its virtual queue of tasks for which nobody is stopped. */
+#define KUBE_POLITE "-polite"
+
 /* The queue of the configuration in which a task is; NULL: its queue has none as it has queues below it. */
 const char *kube_queue_of(const struct session *s, const struct kube_task *task);
 
@@ -85,8 +88,24 @@ bool kube_runs(const struct kube_task *task);
 /* Whether an action is among those of the session. */
 bool kube_has_action(const struct session *s, const char *name);
 
-/* kube_reclaim.c: whether tasks might have to end for others, after those have started that can. */
-bool kube_may_end_others(struct session *s);
+/* Whether what runs of a job beyond its min alone may be stopped for others. */
+bool kube_keeps_min(const struct session *s, const struct kube_job *job);
+
+/* Whether two tasks ask for the same. */
+bool kube_are_alike(const struct kube_world *w, const struct kube_task *a,
+                    const struct kube_task *b);
+
+/* Whether all tasks of a job that has not started ask for the same. */
+bool kube_is_uniform(const struct session *s, const struct kube_job *job);
+
+/* Whether a job's tasks are to start together. */
+bool kube_starts_whole(const struct session *s, const struct kube_job *job);
+
+/* Whether actions look at a task that waits. */
+bool kube_is_looked_at(const struct session *s, const struct kube_task *task);
+
+/* kube_play.c: have run what had started before the session, and then play its actions. False after saying why. */
+bool kube_play(struct session *s);
 
 /* kube_compare.c: what a session has come to with what is expected of it. */
 enum outcome kube_compare(const struct session *s, json_t *expect);

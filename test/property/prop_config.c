@@ -362,6 +362,8 @@ static void make_queue(struct maker *m, struct sched_queue_config *q,
     q->default_limit = any(m, 0, 3) ? make_time(m, 1) : SCHED_UNLIMITED;
     q->starvation_threshold = any(m, 0, 3) ? make_time(m, 1) : SCHED_UNLIMITED;
     q->claims = any(m, 1, 9);
+    q->preempts = (unsigned)any(m, 0, 3);
+    q->keeps_gangs = any(m, 0, 1);
     if (parent) {
         q->limits.job = make_more(m, parent->limits.job, parent->limits.n_job, &q->limits.n_job);
         q->limits.user =
@@ -614,6 +616,8 @@ static void same_queue(const struct sched_queue_config *a, const struct sched_qu
     assert_int_equal(a->default_limit, b->default_limit);
     assert_int_equal(a->starvation_threshold, b->starvation_threshold);
     assert_int_equal(a->claims, b->claims);
+    assert_int_equal(a->preempts, b->preempts);
+    assert_int_equal(a->keeps_gangs, b->keeps_gangs);
     assert_int_equal(a->preemptible, b->preemptible);
     same_names(a->users, a->n_users, b->users, b->n_users);
     same_names(a->groups, a->n_groups, b->groups, b->n_groups);

@@ -38,8 +38,8 @@ static bool reclaim(struct scene *s, uint32_t taker)
     for (uint32_t i = 0; i < s->m.n_jobs; i++) {
         if (job[i].state != SHARE_RUNNING)
             continue;
-        bool may =
-            share_may_reclaim(s->t, job[taker].leaf, job[taker].amount, job[i].leaf, job[i].amount);
+        bool may = share_may_reclaim(s->t, job[taker].leaf, job[taker].amount, job[i].leaf,
+                                     job[i].amount, NULL);
         assert_int_equal(may, naive_may_reclaim(&s->m, job[taker].leaf, job[taker].amount,
                                                 job[i].leaf, job[i].amount));
         bool helps = false;
@@ -59,7 +59,7 @@ static bool reclaim(struct scene *s, uint32_t taker)
         for (uint32_t i = 0; i < s->m.n_jobs; i++)
             if (old[i] == SHARE_RUNNING && job[i].state == SHARE_WAITING)
                 assert_false(share_may_reclaim(s->t, job[i].leaf, job[i].amount, job[taker].leaf,
-                                               job[taker].amount));
+                                               job[taker].amount, NULL));
         return true;
     }
     for (uint32_t i = 0; i < s->m.n_jobs; i++)

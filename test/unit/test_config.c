@@ -159,6 +159,7 @@ static void queues_have_what_they_say(void **state)
         "  b: {policy: hybrid, queue-depth: 5, max-queue-depth: 9, reservation-depth: 3,\n"
         "      max-reservation-depth: unlimited, requires: [fast, ^old], priority: 4,\n"
         "      users: [u1], groups: [g, h], default-duration: 30m, preemptible: requeue,\n"
+        "      preempts: both, keeps-gangs: yes,\n"
         "      limits: {job: {node: 0, duration: unlimited},\n"
         "               user: {running: 10, pending: unlimited}, queue: {node: 64},\n"
         "               except: [{groups: [vip], user: {running: unlimited}},\n"
@@ -181,6 +182,9 @@ static void queues_have_what_they_say(void **state)
     assert_int_equal(b->max_reservation_depth, 0);
     assert_string_equal(b->requires, "{\"properties\": [\"fast\", \"^old\"]}");
     assert_int_equal(b->preemptible, SCHED_PREEMPT_REQUEUE);
+    assert_int_equal(b->preempts, SCHED_PREEMPTS_LOWER | SCHED_PREEMPTS_BORROWERS);
+    assert_true(b->keeps_gangs && v->keeps_gangs && !n->keeps_gangs);
+    assert_int_equal(v->preempts, b->preempts);
     assert_int_equal(b->default_duration, INT64_C(1800) * SECOND);
     assert_int_equal(b->n_groups, 2);
     assert_string_equal(b->groups[1], "h");
@@ -461,7 +465,8 @@ static const struct wrong wrong_queues[] = {
      "3:7: key \"depth\": expected in a queue: parent, policy, queue-depth, max-queue-depth, "
      "reservation-depth, max-reservation-depth, requires, preemptible, shares, priority, users, "
      "groups, "
-     "default-duration, default-limit, starvation-threshold, claims, limits"},
+     "default-duration, default-limit, starvation-threshold, claims, preempts, keeps-gangs, "
+     "limits"},
     {QUEUE("{policy: eazy}"),
      "3:15: key \"policy\": expected fcfs, easy, hybrid, conservative or ageing, got \"eazy\""},
     {QUEUE("{starvation-threshold: 0}"), "3:29: key \"starvation-threshold\": expected seconds, or "
@@ -496,6 +501,9 @@ static const struct wrong wrong_queues[] = {
     {QUEUE("{users: u1}"), "3:14: key \"users\": expected a list of names, got \"u1\""},
     {QUEUE("{groups: [g, \"\"]}"), "3:19: key \"groups\": " NAME "\"\""},
     {QUEUE("{groups: [g, ~]}"), "3:19: key \"groups\": " NAME "nothing"},
+    {QUEUE("{preempts: all}"),
+     "3:17: key \"preempts\": expected preemptible, lower, borrowers or both, got \"all\""},
+    {QUEUE("{keeps-gangs: 1}"), "3:20: key \"keeps-gangs\": expected no or yes, got \"1\""},
     {QUEUE("{preemptible: true}"),
      "3:20: key \"preemptible\": expected no, yes, cancel or requeue, got \"true\""},
     {QUEUE("{parent: b}"), "3:15: key \"parent\": expected the name of a queue that has no parent "
@@ -806,6 +814,8 @@ static const char shown[] = "resources:\n"
                             "    default-limit: unlimited\n"
                             "    starvation-threshold: none\n"
                             "    claims: 3\n"
+                            "    preempts: preemptible\n"
+                            "    keeps-gangs: no\n"
                             "    limits:\n"
                             "      job: {duration: 90}\n"
                             "      user: {}\n"
@@ -820,6 +830,8 @@ static const char shown[] = "resources:\n"
                             "    default-limit: unlimited\n"
                             "    starvation-threshold: 60\n"
                             "    claims: 3\n"
+                            "    preempts: preemptible\n"
+                            "    keeps-gangs: no\n"
                             "    limits:\n"
                             "      job: {duration: 90}\n"
                             "      user: {}\n"

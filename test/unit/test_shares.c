@@ -148,9 +148,9 @@ static void what_a_node_deserves_is_divided_below_it(void **state)
     assert_false(share_is_entitled(t, x1, (int64_t[]){1}));
     assert_true(share_is_entitled(t, y2, (int64_t[]){7}));
     assert_false(share_is_entitled(t, y2, (int64_t[]){8}));
-    assert_true(share_may_reclaim(t, y2, (int64_t[]){7}, x1, (int64_t[]){20}));
-    assert_false(share_may_reclaim(t, y1, (int64_t[]){2}, x1, (int64_t[]){20}));
-    assert_false(share_may_reclaim(t, x1, (int64_t[]){1}, y2, (int64_t[]){1}));
+    assert_true(share_may_reclaim(t, y2, (int64_t[]){7}, x1, (int64_t[]){20}, NULL));
+    assert_false(share_may_reclaim(t, y1, (int64_t[]){2}, x1, (int64_t[]){20}, NULL));
+    assert_false(share_may_reclaim(t, x1, (int64_t[]){1}, y2, (int64_t[]){1}, NULL));
     share_free(t);
 }
 

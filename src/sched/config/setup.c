@@ -177,6 +177,8 @@ static int resolve_queue(struct setup *setup, uint32_t queue, berth_error_t *err
         .claims = inherited(own->claims, c->claims, setup->config->claims, 1),
         .requires = c->requires,
         .preemptible = c->preemptible,
+        .preempts = own->preempts,
+        .keeps_gangs = own->keeps_gangs,
         .config = own,
     };
     setup->starves |= setup->queue[queue].starvation_threshold < SCHED_UNLIMITED;
@@ -205,6 +207,15 @@ static int check_blocks(const struct setup *setup, berth_error_t *err)
     return 0;
 }
 
+/* For whose jobs those may be stopped that are not preemptible. */
+static void note_preempts(struct setup *setup)
+{
+    for (uint32_t i = 0; i < setup->n_queues; i++) {
+        setup->queue[setup->queue[i].parent].any_preempts |= setup->queue[i].preempts;
+        setup->preempts |= setup->queue[i].preempts != 0;
+    }
+}
+
 static int resolve(struct setup *setup, berth_error_t *err)
 {
     if (name_queues(setup, err) < 0)
@@ -212,6 +223,7 @@ static int resolve(struct setup *setup, berth_error_t *err)
     for (uint32_t i = 0; i < setup->n_queues; i++)
         if (resolve_queue(setup, i, err) < 0)
             return -1;
+    note_preempts(setup);
     if (setup_resolve_accounts(setup, err) < 0 || setup_resolve_shares(setup, err) < 0 ||
         find_default(setup, err) < 0)
         return -1;

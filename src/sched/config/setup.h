@@ -39,6 +39,9 @@ struct setup_queue {
     int64_t claims;               /* >= 1 */
     const char *requires;         /* an RFC 31 constraint as JSON; NULL: all resources */
     enum sched_preemptible preemptible;
+    unsigned preempts;                       /* SCHED_PREEMPTS_..., its own */
+    unsigned any_preempts;                   /* and those of its virtual queues */
+    bool keeps_gangs;                        /* its own */
     const struct sched_queue_config *config; /* the copy */
 };
 
@@ -50,6 +53,7 @@ struct setup {
     bool is_named;          /* its queues have names and priorities; else there is one */
     bool has_levels;        /* the priorities of its queues differ */
     bool starves;           /* jobs of some queue may become starving */
+    bool preempts;          /* of some queue they may have those stopped that are not preemptible */
     int64_t min_interval;   /* ticks, >= 0 */
     int64_t max_events;     /* >= 1; SCHED_UNLIMITED if the configuration has 0 */
     uint64_t ended_jobs;    /* that later ones may depend on, >= 1 */

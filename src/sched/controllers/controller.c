@@ -10,6 +10,7 @@ const struct controller *const controllers_all[] = {
     &begin_controller,
     &preemption_controller, /* a held job that goes has its victims let go before limits forget it */
     &rebalance_controller,  /* where that makes no room */
+    &reclaim_controller,    /* nor that */
     &overrun_controller,    /* what runs on is booked before limits count */
     &clear_controller,      /* what is stopped has its booking until then */
     &gang_controller,       /* who waits for it has nothing to do with the rest */

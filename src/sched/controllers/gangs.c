@@ -20,12 +20,18 @@ static void started(sched_t *s, uint32_t slot, enum sched_how how)
     s->jobs[slot].details->is_in_gang = true;
     if (gang->running++ == 0)
         gang_due(s, gang);
+    if (s->jobs[slot].details->is_stopping)
+        gang_stops(s, slot); /* it is restored */
 }
 
 /* It runs no more. */
 static void leave(sched_t *s, uint32_t slot, struct gang *gang)
 {
-    s->jobs[slot].details->is_in_gang = false;
+    struct details *d = s->jobs[slot].details;
+    if (!gang_is_up(gang) || gang->stopping > 0)
+        gang_due(s, gang);
+    gang->stopping -= d->leaves_gang;
+    d->is_in_gang = d->leaves_gang = false;
     gang->running--;
     if (!gang_is_up(gang))
         gang_due(s, gang);
@@ -46,7 +52,7 @@ static void requeued(sched_t *s, uint32_t slot)
     struct gang *gang = gang_of(s, slot);
     if (!gang)
         return;
-    gang->replaced += !s->jobs[slot].details->is_stopping;
+    gang->replaced += !s->jobs[slot].details->leaves_gang;
     leave(s, slot, gang);
     s->jobs[slot].details->is_dismissed = false;
     if (gang->is_over)
@@ -87,7 +93,8 @@ static void ended(sched_t *s, uint32_t slot, enum job_end end)
 static enum step gate(sched_t *s, uint32_t slot)
 {
     struct gang *gang = gang_of(s, slot);
-    if (!gang || (!gang->is_over && (gang_need(gang) > 1) == gang_asks_whole(s, slot)))
+    if (!gang ||
+        (!gang->is_over && !gang_leaves(gang) && (gang_need(gang) > 1) == gang_asks_whole(s, slot)))
         return STEP_BUSY;
     job_block(s, slot, BLOCK_GANG);
     gang_due(s, gang);

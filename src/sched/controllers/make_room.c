@@ -28,6 +28,7 @@ static uint32_t preempt_taken(struct preemption *h, uint32_t slot)
         if (d->is_stopping)
             continue;
         d->is_stopping = true;
+        gang_stops(s, victim->slot);
         if (!is_preemptible(s, &s->jobs[victim->slot])) /* else it is listed already */
             s->queues->victims[s->queues->n_victims++] = victim->slot;
         struct sched_decision *decision =
@@ -141,11 +142,14 @@ enum step room_for_open(sched_t *s, uint32_t slot, victims_begin begin)
 {
     struct preemption h;
     enum step gate = controllers_gate(s, slot);
-    if (gate != STEP_BUSY) /* nobody is stopped for one that limits keep */
+    if (gate != STEP_BUSY && gate != STEP_KEPT)
         return gate;
     struct place_ask ask = asked(s, slot);
     enum step step = STEP_FAILED;
-    if (begin(&h, s, slot, &ask) == 0) {
+    bool begun = begin(&h, s, slot, &ask) == 0;
+    if (begun && gate == STEP_KEPT && !h.lots) {
+        step = STEP_KEPT; /* what limits keep, victims don't help */
+    } else if (begun) {
         int64_t booking = book_with_victims(&h, slot);
         uint32_t by = booking >= 0 ? taker(&h, slot, booking) : JOB_NONE;
         if (by != JOB_NONE)

@@ -98,7 +98,7 @@ void victims_list(sched_t *s)
             n->victims[n->n_victims++] = slot;
     }
     n->more_preemptible++;
-    n->preemptible_next = s->now;
+    n->preemptible_next = n->reclaim_next = s->now;
 }
 
 /* A running job that is being preempted has ended, and whoever waited for it waits for one less. */

@@ -13,6 +13,8 @@ extern const struct controller preemption_controller; /* preempt.c */
 extern const struct controller
     rebalance_controller; /* rebalance.c: workers that classes have borrowed go to others */
 extern const struct controller
+    reclaim_controller; /* reclaim.c: what others have beyond their share, or with less priority */
+extern const struct controller
     overrun_controller;                          /* overrun.c: jobs that run on after their ends */
 extern const struct controller clear_controller; /* clear.c: jobs without limit end before blocks */
 extern const struct controller depend_controller; /* dependencies.c: jobs that wait for others */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "berth/sched_config.h"
+#include "sched/controllers/ask.h"
+#include "sched/controllers/lots.h"
 #include "sched/queues.h"
 #include "sched/waiting/gang.h"
 
@@ -20,17 +22,28 @@ int64_t preemptible_from(const sched_t *s, const struct job *job)
     return job->at < INT64_MAX - after ? job->at + after : INT64_MAX;
 }
 
-static bool may_be_victim(const sched_t *s, uint32_t slot)
+bool is_free_victim(const sched_t *s, uint32_t slot)
+{
+    const struct details *d = s->jobs[slot].details;
+    return s->jobs[slot].state == SCHED_RUNNING && d->is_stopping && !d->is_dismissed &&
+           d->preempted_for == JOB_NONE;
+}
+
+bool may_be_told(const sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
     const struct details *d = job->details;
-    if (job->state != SCHED_RUNNING || d->preempted_for != JOB_NONE || d->is_dismissed)
-        return false;
-    return d->is_stopping ||
-           (is_preemptible(s, job) && s->now >= preemptible_from(s, job) && gang_spares(s, slot));
+    return job->state == SCHED_RUNNING && !d->is_stopping && !d->is_dismissed &&
+           s->now >= preemptible_from(s, job);
 }
 
-static int64_t work_of(const sched_t *s, const struct job *job)
+static bool may_be_victim(const sched_t *s, uint32_t slot)
+{
+    return is_free_victim(s, slot) ||
+           (is_preemptible(s, &s->jobs[slot]) && may_be_told(s, slot) && gang_spares(s, slot));
+}
+
+int64_t work_of(const sched_t *s, const struct job *job)
 {
     int64_t work;
     int64_t cores = s->place->ops->amount(s->place, job->booking, "core");
@@ -68,6 +81,8 @@ int preemption_begin(struct preemption *h, sched_t *s, uint32_t slot, const stru
 
 void preemption_end(struct preemption *h)
 {
+    lots_free(h->lots);
+    h->lots = NULL;
     free(h->victim);
     h->victim = NULL;
 }
@@ -102,6 +117,8 @@ void preemption_take(struct preemption *h, struct victim *victim)
     struct job *job = &h->s->jobs[victim->slot];
     h->s->place->ops->lift(h->s->place, job->booking, false);
     job->is_lifted = victim->is_taken = true;
+    if (h->lots)
+        controllers_set_aside(h->s, victim->slot);
 }
 
 void preemption_put_back(struct preemption *h, struct victim *victim)
@@ -111,6 +128,8 @@ void preemption_put_back(struct preemption *h, struct victim *victim)
         return;
     h->s->place->ops->drop(h->s->place, &job->ask, job->booking);
     job->is_lifted = victim->is_taken = false;
+    if (h->lots)
+        controllers_put_back(h->s, victim->slot);
 }
 
 void preemption_put_all_back(struct preemption *h)

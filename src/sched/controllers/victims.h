@@ -16,6 +16,7 @@
 #include "sched/sched_priv.h"
 
 struct class_turns;
+struct lots;
 
 struct victim {
     uint32_t slot;
@@ -32,12 +33,22 @@ struct preemption {
     const struct place_ask *ask;
     int64_t (*choose)(struct preemption *h); /* what preemption_book does */
     struct class_turns *turns;               /* of who borrowed (rebalance.c) */
+    struct lots *lots; /* who goes together (lots.h): limits make room as resources do; NULL */
     struct victim *victim;
     size_t n, cap;
     size_t tellable;    /* the first so many are not being stopped */
     int64_t sum;        /* of what those taken hold that is useful, where several are needed, */
     int64_t too_little; /* and a sum that was not enough */
 };
+
+/* Whether a running job has been told to stop and nobody waits for that, so that it comes for nothing; and whether one
+ * may be told at all by now.
+ */
+bool is_free_victim(const sched_t *s, uint32_t slot);
+bool may_be_told(const sched_t *s, uint32_t slot);
+
+/* Cores that a running job holds times the ticks that it has run; INT64_MAX: that or more. */
+int64_t work_of(const sched_t *s, const struct job *job);
 
 /* List whom a job may preempt, and preemption_end frees that. Returns 0, or -1 with ENOMEM. O(victims log
  * victims).

@@ -159,6 +159,15 @@ static enum step book_narrowly(sched_t *s, uint32_t slot, int64_t *booking)
 
 static enum step start_beside(sched_t *s, uint32_t slot, bool turn, bool knows);
 
+/* A limit keeps an open job whose turn it is: room may be made for that too. */
+static enum step keep(sched_t *s, uint32_t slot)
+{
+    enum step step = STEP_BUSY;
+    if (s->queues->setup->preempts && s->pass.phase == PASS_WALK)
+        step = controllers_make_room(s, slot);
+    return step == STEP_BUSY ? promise_kept(s, slot) : step;
+}
+
 /* There is no room for an open job beside what claims withhold. If it may be stopped it may have of that. */
 static enum step start_in_claims(sched_t *s, uint32_t slot, bool turn)
 {
@@ -189,7 +198,7 @@ static enum step start_beside(sched_t *s, uint32_t slot, bool turn, bool knows)
     if (gate == STEP_FAILED || gate == STEP_DONE)
         return gate;
     if (gate == STEP_KEPT && turn)
-        return promise_kept(s, slot);
+        return keep(s, slot);
     if (knows && s->finder->is_hopeless(s, slot))
         return STEP_BUSY;
     uint32_t starts = part_reserve(s, slot);
@@ -216,7 +225,7 @@ static enum step start_beside(sched_t *s, uint32_t slot, bool turn, bool knows)
     else if (step != STEP_BUSY)
         unbook(s, booking);
     if (step != STEP_BUSY)
-        return step == STEP_KEPT ? promise_kept(s, slot) : step;
+        return step == STEP_KEPT ? keep(s, slot) : step;
     if (choose(s, slot, booking) < 0 || (gang_asks_whole(s, slot) && gang_prepare(s, slot) < 0)) {
         controllers_uncount(s, slot, booking);
         unbook(s, booking);

@@ -187,6 +187,31 @@ bool gang_spares(const sched_t *s, uint32_t slot)
     return false;
 }
 
+void gang_stops(sched_t *s, uint32_t slot)
+{
+    struct gang *gang = gang_of(s, slot);
+    struct details *d = s->jobs[slot].details;
+    if (!gang || !d->is_in_gang || d->leaves_gang)
+        return;
+    d->leaves_gang = true;
+    gang->stopping++;
+    if (gang_leaves(gang))
+        gang_due(s, gang);
+}
+
+bool gang_lacks(const sched_t *s, uint32_t slot)
+{
+    const struct gang *gang = gang_of(s, slot);
+    if (!gang || gang_asks_whole(s, slot))
+        return true;
+    uint32_t have = gang->running - gang->stopping + gang->done;
+    if (have >= gang->min)
+        return false;
+    for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
+        have += i != slot && s->jobs[i].state == SCHED_RESERVED && s->jobs[i].is_preempting;
+    return have < gang->min;
+}
+
 /* ---- Its state ---- */
 
 static bool waits(const struct job *job)
@@ -287,7 +312,8 @@ static uint32_t find_leader(const sched_t *s, const struct gang *gang)
 static int settle_one(sched_t *s, struct gang *gang)
 {
     gang->was_up = false;
-    bool is_up = gang_is_up(gang), is_free = gang_need(gang) < 2; /* they wait for nobody */
+    bool is_up = gang_is_up(gang), leaves = gang_leaves(gang);
+    bool is_free = gang_need(gang) < 2 && !leaves; /* they wait for nobody */
     uint64_t left = is_up ? 0 : count_waiting(s, gang, false);
     if (!is_up && !gang->is_over && left + gang->done < gang->min) {
         gang->is_over = true;
@@ -296,7 +322,7 @@ static int settle_one(sched_t *s, struct gang *gang)
     }
     if (gang->is_over)
         return end_all(s, gang);
-    gang->leader = is_free ? JOB_NONE : find_leader(s, gang);
+    gang->leader = is_free || leaves ? JOB_NONE : find_leader(s, gang);
     for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
         if (i != gang->leader && waits(&s->jobs[i]) && settle_member(s, i, is_free) < 0)
             return -1;

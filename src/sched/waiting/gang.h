@@ -23,6 +23,8 @@ struct gang {
     uint32_t min;
     enum sched_gang_failure failure;
     uint32_t running, done; /* members that run, and that have succeeded */
+    uint32_t stopping;      /* of those that run: they have been told to stop for others */
+    uint64_t listed;        /* when it was listed last (controllers/lots.h) */
     uint32_t replaced;      /* how often one that failed has waited again */
     uint32_t first,
         last;        /* slots of members, in the order of these; the others are in the details */
@@ -89,6 +91,22 @@ void gang_ask(sched_t *s, uint32_t slot, const struct place_ask *ask, uint32_t g
  * O(members).
  */
 bool gang_spares(const sched_t *s, uint32_t slot);
+
+/* Whether a gang goes as a whole: so many that run are being stopped that the others are too few. Nobody of it starts
+ * until they have ended.
+ */
+static inline bool gang_leaves(const struct gang *gang)
+{
+    return gang->stopping > 0 && gang->running - gang->stopping + gang->done < gang->min;
+}
+
+/* A running job has been told to stop for another one. */
+void gang_stops(sched_t *s, uint32_t slot);
+
+/* Whether a job is needed for its gang's min, beside those that run, and others whose victims are being stopped. It
+ * is, if it is of none. O(1) where enough run, else O(members).
+ */
+bool gang_lacks(const sched_t *s, uint32_t slot);
 
 /* The next pass looks at a gang. */
 void gang_due(sched_t *s, struct gang *gang);

@@ -383,14 +383,17 @@ static int64_t vain_from(const sched_t *s, const struct job_group *g, enum room_
 
 bool job_group_is_vain(const sched_t *s, uint32_t slot, enum room_way way)
 {
-    return s->jobs[slot].ask.duration >= vain_from(s, job_group_of(s, slot), way);
+    const struct job_group *g = job_group_of(s, slot);
+    return s->jobs[slot].ask.duration >= vain_from(s, g, way) &&
+           (way != ROOM_BY_RECLAIM || s->jobs[slot].details->priority <= g->vain[way].priority);
 }
 
 void job_group_in_vain(const sched_t *s, uint32_t slot, enum room_way way)
 {
     struct job_group *g = job_group_of(s, slot);
     int64_t known = vain_from(s, g, way), duration = s->jobs[slot].ask.duration;
-    g->vain[way].from = duration < known ? duration : known;
+    g->vain[way].from = way != ROOM_BY_RECLAIM && known < duration ? known : duration;
+    g->vain[way].priority = s->jobs[slot].details->priority;
     g->vain[way].tried = tried_now(s);
 }
 
@@ -401,7 +404,14 @@ static int64_t made_within(const sched_t *s, const struct lane *lane, const stru
         return 0;
     int64_t preempted = vain_from(s, g, ROOM_BY_PREEMPTION) - 1;
     int64_t lent = lane->is_rebalanced ? vain_from(s, g, ROOM_BY_REBALANCING) - 1 : 0;
-    return lent > preempted ? lent : preempted;
+    int64_t made = lent > preempted ? lent : preempted;
+    if (s->queues->setup->queue[lane->queue].any_preempts == 0)
+        return made;
+    struct queue_entry first;
+    bool is_known = g->open && queue_first(g->open, &first) &&
+                    s->jobs[first.item].details->priority <= g->vain[ROOM_BY_RECLAIM].priority;
+    int64_t taken = is_known ? vain_from(s, g, ROOM_BY_RECLAIM) - 1 : INT64_MAX - 1;
+    return taken > made ? taken : made;
 }
 
 /* The least duration of all open jobs of a kind, if it is not known. O(its groups). */

@@ -15,8 +15,10 @@
 
 #include "sched/waiting/job_kind.h"
 
-/* Whose jobs are stopped to make room: those of preemptible queues, or on workers that a class has borrowed. */
-enum room_way { ROOM_BY_PREEMPTION, ROOM_BY_REBALANCING, ROOM_WAYS };
+/* Whose jobs are stopped to make room: those of preemptible queues, on workers that a class has borrowed, or of less
+ * priority or a larger share than is deserved.
+ */
+enum room_way { ROOM_BY_PREEMPTION, ROOM_BY_REBALANCING, ROOM_BY_RECLAIM, ROOM_WAYS };
 
 struct job_group {
     uint32_t class; /* of the place */
@@ -33,7 +35,8 @@ struct job_group {
     uint32_t kind;
     struct {
         int64_t from;       /* room can't be made for a job of this duration or a longer one, */
-        struct tried tried; /* as of then */
+        struct tried tried; /* as of then, */
+        int64_t priority;   /* by reclaim, nor for one of less priority */
     } vain[ROOM_WAYS];
     bool is_reserved; /* `open` is kept though it is empty */
     bool in_fill;

@@ -292,5 +292,5 @@ bool sched_share_may_take(sched_t *s, sched_job_t job, sched_job_t running)
     for (uint32_t i = 0; i < shares->setup->shares.n_resources; i++)
         amount[i] = taker->amount[i] / (int64_t)members_of(s, slot);
     return share_may_reclaim(shares->tree, shares->leaf[taker->leaf].node, amount,
-                             shares->leaf[giver->leaf].node, giver->amount);
+                             shares->leaf[giver->leaf].node, giver->amount, NULL);
 }

@@ -1,0 +1,27 @@
+/* Who may be stopped for a job, by lots: one running job, or those of a gang that may only be stopped together.
+ *
+ * Lots stand in an order. First come those that are being stopped already and that nobody waits for; then members that
+ * their gangs can spare, the last ones of each gang; then others, and what is left of gangs as a whole. Within these
+ * go: those of queues of lower priority; those of lower priority; with less work to be lost; that have started later;
+ * that come later in queue order. The whole of a gang goes with its spare members or not at all.
+ *
+ * Lots are taken in that order until the job fits, beside all reservations and within all limits; then each that is
+ * not needed is put back, the last one first. So nobody is stopped unless the job starts by it. What may be taken of a
+ * queue by its share is asked anew for each lot, with all that leave counted as gone.
+ */
+#ifndef SCHED_LOTS_H
+#define SCHED_LOTS_H
+
+#include "sched/controllers/victims.h"
+
+/* Whether a running job may be stopped for one; and whether that is as its queue has more than it deserves. */
+typedef bool (*lots_may)(const sched_t *s, uint32_t slot, uint32_t victim, bool *by_share);
+
+/* List the lots for a job, in *h; preemption_end frees that. Returns 0, or -1 with ENOMEM. O(running log running). */
+int lots_begin(struct preemption *h, sched_t *s, uint32_t slot, const struct place_ask *ask,
+               lots_may may);
+
+/* NULL is fine. */
+void lots_free(struct lots *lots);
+
+#endif

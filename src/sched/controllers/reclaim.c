@@ -1,0 +1,122 @@
+/* A job of a queue that `preempts` takes what jobs of lower priority of its queue hold, or of queues that have more
+ * than they deserve, as far as its own has less (berth/sched_config.h).
+ *
+ * Who is stopped is in lots.h, what becomes of them and of the job in make_room.h. Who may take and who may lose is
+ * one test (share_may_reclaim), between queues: nobody gives what it deserves, and nobody takes more than that, so no
+ * two take from each other in turns. Members beyond their gang's min have nobody stopped.
+ *
+ * A search in vain is not repeated until the next pass that something has happened before.
+ */
+#include "sched/controllers/ask.h"
+#include "sched/controllers/lots.h"
+#include "sched/controllers/make_room.h"
+#include "sched/controllers/rows.h"
+#include "sched/queues.h"
+#include "sched/waiting/gang.h"
+#include "sched/waiting/shares.h"
+
+static unsigned preempts_of(const sched_t *s, uint32_t slot)
+{
+    return s->queues->setup->queue[s->jobs[slot].details->queue].preempts;
+}
+
+static bool may(const sched_t *s, uint32_t slot, uint32_t victim, bool *by_share)
+{
+    const struct job *job = &s->jobs[slot], *other = &s->jobs[victim];
+    unsigned preempts = preempts_of(s, slot);
+    *by_share = other->lane != job->lane;
+    if (*by_share)
+        return preempts & SCHED_PREEMPTS_BORROWERS && s->queues->shares;
+    return preempts & SCHED_PREEMPTS_LOWER && other->details->priority < job->details->priority;
+}
+
+static int begin(struct preemption *h, sched_t *s, uint32_t slot, const struct place_ask *ask)
+{
+    return lots_begin(h, s, slot, ask, may);
+}
+
+/* Whether anybody might be stopped for a job: it is in need, and somebody runs. */
+static bool may_try(const sched_t *s, uint32_t slot)
+{
+    return preempts_of(s, slot) != 0 && s->running > 0 && gang_lacks(s, slot);
+}
+
+static enum step make_room(sched_t *s, uint32_t slot)
+{
+    bool walks = s->pass.phase == PASS_WALK; /* else reservations are out of the calendars */
+    if (!walks || !may_try(s, slot) || job_group_is_vain(s, slot, ROOM_BY_RECLAIM))
+        return STEP_BUSY;
+    enum step step = room_for_open(s, slot, begin);
+    if (step == STEP_BUSY)
+        job_group_in_vain(s, slot, ROOM_BY_RECLAIM);
+    return step == STEP_KEPT ? STEP_BUSY : step;
+}
+
+static enum step make_room_for_holder(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    if (job->is_preempting || (job->at <= s->now && !job->is_claiming) || !may_try(s, slot))
+        return STEP_BUSY;
+    if (job->is_claiming)
+        job->ask.duration = job->details->estimate;
+    enum step step = room_for_holder(s, slot, begin);
+    job = &s->jobs[slot]; /* there may be more slots by now */
+    if (job->is_claiming)
+        job->ask.duration = s->place->endless;
+    return step;
+}
+
+static bool may_make_room(const sched_t *s, const struct lane *lane)
+{
+    return s->queues->setup->queue[lane->queue].any_preempts != 0 && s->running > 0 &&
+           !lane->is_stopped;
+}
+
+/* ---- When ---- */
+
+int64_t next_reclaimed(const sched_t *s, int64_t after)
+{
+    const struct heap *running = &s->queues->ends;
+    int64_t next = INT64_MAX;
+    for (uint32_t i = 0; s->queues->setup->preempts && i < running->n; i++) {
+        const struct job *job = &s->jobs[running->v[i].item];
+        int64_t from = job->state == SCHED_RUNNING ? preemptible_from(s, job) : INT64_MAX;
+        next = from > after && from < next ? from : next;
+    }
+    return next;
+}
+
+static void started(sched_t *s, uint32_t slot, enum sched_how how)
+{
+    (void)how;
+    int64_t from = preemptible_from(s, &s->jobs[slot]);
+    if (s->queues->setup->preempts && from > s->now && from < s->queues->reclaim_next)
+        s->queues->reclaim_next = from;
+}
+
+static enum step turn(sched_t *s)
+{
+    struct queues *n = s->queues;
+    if (!n->setup->preempts)
+        n->reclaim_next = INT64_MAX;
+    else if (n->reclaim_next <= s->now || n->events > 0)
+        n->more_preemptible++; /* what somebody has received, or priorities, may have changed */
+    if (n->reclaim_next <= s->now)
+        n->reclaim_next = next_reclaimed(s, s->now);
+    return STEP_BUSY;
+}
+
+static int64_t next_time(const sched_t *s)
+{
+    return s->queues->reclaim_next;
+}
+
+const struct controller reclaim_controller = {
+    .name = "reclaim",
+    .started = started,
+    .turn = turn,
+    .make_room = make_room,
+    .make_room_for_holder = make_room_for_holder,
+    .may_make_room = may_make_room,
+    .next_time = next_time,
+};

@@ -1,0 +1,288 @@
+/* Plays a session. What had started before it is started by a scheduler without shares, each task where it is; then one
+ * with the session's configuration takes that over, with tasks that may go only beyond a job's min as a gang, and those
+ * that wait come in.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "berth/sched_admin.h"
+#include "berth/sched_query.h"
+#include "berth/sched_snapshot.h"
+#include "kube_session.h"
+
+enum {
+    NOW = 2,    /* of the session: what runs has run for a while */
+    ENDING = 10 /* when tasks that are ending have ended */
+};
+
+static bool is_ending(const struct kube_task *task)
+{
+    return strcmp(task->status, "Releasing") == 0;
+}
+
+/* ---- Requests ---- */
+
+/* A task's place among those of its job that run or are looked at, the first of these, and how many they are. */
+static uint32_t place_in_job(const struct session *s, uint32_t task, uint32_t *first,
+                             uint32_t *size)
+{
+    const struct kube_job *job = s->w.tasks[task].job;
+    uint32_t place = 0;
+    *size = 0;
+    *first = task;
+    for (size_t k = 0; k < s->w.n_tasks; k++) {
+        const struct kube_task *other = &s->w.tasks[s->order[k]];
+        if (other->job != job || is_ending(other) ||
+            !(kube_runs(other) || kube_is_looked_at(s, other)))
+            continue;
+        if (*size == 0)
+            *first = s->order[k];
+        if (s->order[k] == task)
+            place = *size;
+        ++*size;
+    }
+    return place;
+}
+
+static bool has_started(const struct session *s, const struct kube_job *job)
+{
+    for (size_t i = 0; i < s->w.n_tasks; i++)
+        if (s->w.tasks[i].job == job && kube_runs(&s->w.tasks[i]) && !is_ending(&s->w.tasks[i]))
+            return true;
+    return false;
+}
+
+/* Whether a task is a member of a gang. Where one is the min, the others have nobody stopped. */
+static bool is_member(const struct session *s, const struct kube_task *task)
+{
+    const struct kube_job *job = task->job;
+    if (is_ending(task))
+        return false;
+    if (has_started(s, job))
+        return kube_keeps_min(s, job);
+    return kube_starts_whole(s, job) ||
+           (kube_keeps_min(s, job) && job->min_available == 1 && kube_is_uniform(s, job));
+}
+
+/* What a task is submitted with; its texts are to be freed. */
+struct ask {
+    struct sched_request request;
+    uint32_t member;
+    char id[32];
+    char *jobspec;
+    char *queue;
+};
+
+static bool is_never(json_t *task, const char *key, const char *word)
+{
+    json_t *value = json_object_get(task, key);
+    return word ? strcmp(kube_text(task, key), word) == 0 : json_is_false(value);
+}
+
+/* False: its queue is none, or there is no memory. */
+static bool ask_for(const struct session *s, uint32_t i, struct ask *ask)
+{
+    const struct kube_task *task = &s->w.tasks[i];
+    const char *queue = kube_queue_of(s, task);
+    bool ends = is_ending(task), keeps = ends || is_never(task->is, "preemptable", NULL);
+    uint32_t size = 1, first = i;
+    *ask = (struct ask){.jobspec = queue ? kube_jobspec(s, task) : NULL};
+    if (!ask->jobspec)
+        return false;
+    bool is_gang = is_member(s, task);
+    ask->member = is_gang ? place_in_job(s, i, &first, &size) : 0;
+    if (is_gang)
+        snprintf(ask->id, sizeof(ask->id), "job%zu", (size_t)(task->job - s->w.jobs));
+    else
+        snprintf(ask->id, sizeof(ask->id), "task%u", i);
+    if (!ends && is_never(task->is, "preemption_policy", "Never") &&
+        asprintf(&ask->queue, "%s%s", queue, KUBE_POLITE) < 0)
+        ask->queue = NULL;
+    ask->request = (struct sched_request){
+        .duration = ends ? ENDING : SCHED_UNLIMITED,
+        .estimate = ends ? ENDING : SCHED_UNLIMITED,
+        .priority = kube_enabled(&s->w, "priority", "jobOrder") ? task->job->priority : 0,
+        .tag = first,
+        .id = ask->id,
+        .jobspec = ask->jobspec,
+        .jobspec_length = strlen(ask->jobspec),
+        .queue = ask->queue ? ask->queue : queue,
+        .user = task->job->name,
+        .preemptible_after = keeps || (is_gang && size == 1) ? SCHED_UNLIMITED : 0,
+        .members = is_gang ? size : 0,
+        .min = is_gang ? (uint32_t)task->job->min_available : 0};
+    return true;
+}
+
+static void ask_clear(struct ask *ask)
+{
+    free(ask->jobspec);
+    free(ask->queue);
+}
+
+/* ---- Before the session ---- */
+
+/* A scheduler for a machine of its own. NULL after saying why. */
+static sched_t *scheduler(struct session *s, bool tasks_only, match_t **machine)
+{
+    berth_error_t err;
+    sched_t *sched = NULL;
+    *machine = kube_machine(s);
+    struct kube_config *config = *machine ? kube_config(s, tasks_only) : NULL;
+    if (config)
+        sched = sched_create(*machine, kube_config_of(config), &err);
+    if (config && !sched)
+        kube_wrong("%s", err.text);
+    kube_config_free(config);
+    return sched;
+}
+
+/* Start a task where it is. */
+static bool start_there(struct session *s, sched_t *before, uint32_t i, sched_job_t *handle)
+{
+    const struct sched_decision *d;
+    size_t n;
+    struct ask ask;
+    if (!ask_for(s, i, &ask))
+        return true;
+    ask.request.members = ask.request.min = 0;
+    ask.request.id = NULL;
+    ask.request.tag = i;
+    ask.request.queue = kube_queue_of(s, &s->w.tasks[i]);
+    *handle = sched_submit(before, 0, &ask.request);
+    ask_clear(&ask);
+    if (*handle >= 0 && sched_pass(before, 0, false, &d, &n) == 0 &&
+        sched_state(before, *handle) == SCHED_RUNNING)
+        return true;
+    kube_wrong("task %s can't have started where it is", s->w.tasks[i].name);
+    return false;
+}
+
+/* Its new scheduler knows that a task runs, or waits as a member of a gang that does. */
+static bool restore(struct session *s, sched_t *before, uint32_t i, sched_job_t handle)
+{
+    struct sched_record record = {.state = SCHED_WAITING, .fresh = true};
+    berth_error_t err;
+    struct ask ask;
+    if (!ask_for(s, i, &ask))
+        return true;
+    bool good = handle < 0 || sched_record(before, handle, &record) == 0;
+    record.request = ask.request;
+    record.member = ask.member;
+    record.gang_up = ask.request.min > 0;
+    record.untold = true;
+    if (good)
+        good = sched_restore(s->sched, NOW, &record, &err) >= 0;
+    if (!good)
+        kube_wrong("task %s: %s", s->w.tasks[i].name, err.text);
+    ask_clear(&ask);
+    return good;
+}
+
+static bool take_over(struct session *s, sched_t *before)
+{
+    for (size_t k = 0; k < s->w.n_tasks; k++) {
+        uint32_t i = s->order[k];
+        sched_job_t handle = -1;
+        if (!s->w.tasks[i].job || !kube_runs(&s->w.tasks[i]))
+            continue;
+        if (!start_there(s, before, i, &handle) || (handle >= 0 && !restore(s, before, i, handle)))
+            return false;
+    }
+    for (size_t k = 0; k < s->w.n_tasks; k++) {
+        const struct kube_task *task = &s->w.tasks[s->order[k]];
+        if (task->job && kube_is_looked_at(s, task) && is_member(s, task) &&
+            has_started(s, task->job) && !restore(s, before, s->order[k], -1))
+            return false;
+    }
+    return sched_restore_passed(s->sched, NOW, NOW - 1, 1) == 0;
+}
+
+/* ---- The session ---- */
+
+/* Queues that are not open start nothing, where a plugin holds them to that. */
+static void stop_closed(struct session *s)
+{
+    bool held = kube_enabled(&s->w, "proportion", "allocatable") ||
+                kube_enabled(&s->w, "proportion", "preemptive") ||
+                kube_enabled(&s->w, "capacity", "preemptive") ||
+                kube_enabled(&s->w, "capacity", "allocatable");
+    for (size_t i = 0; i < s->levels.n && held; i++)
+        if (s->levels.v[i].is_leaf && !s->levels.v[i].queue->open)
+            sched_queue_set(s->sched, NOW, s->levels.v[i].path, true, false, NULL);
+}
+
+/* Those that wait: of a gang the first one for all. */
+static bool submit(struct session *s, uint32_t i)
+{
+    struct ask ask;
+    const struct kube_task *task = &s->w.tasks[i];
+    if (is_member(s, task) && has_started(s, task->job))
+        return true;
+    if (!ask_for(s, i, &ask))
+        return true;
+    bool good = ask.member > 0 || sched_submit(s->sched, NOW, &ask.request) >= 0;
+    ask_clear(&ask);
+    return good;
+}
+
+static int node_of(const struct session *s, sched_job_t job)
+{
+    const char *text;
+    unsigned node;
+    return sched_resources(s->sched, job, &text) == 0 && sscanf(text, "node%u", &node) == 1
+               ? (int)node
+               : -1;
+}
+
+/* What has become of a task. Tasks that fit start, whatever the actions are: only `allocate` and `backfill` tell. */
+static void look(struct session *s, uint32_t i, const struct sched_decision *d, size_t n)
+{
+    struct ask ask;
+    const struct kube_task *task = &s->w.tasks[i];
+    if (!task->job || !(kube_runs(task) || kube_is_looked_at(s, task)) || !ask_for(s, i, &ask))
+        return;
+    sched_job_t job = sched_find(s->sched, ask.id, ask.member);
+    int state = job < 0 ? -1 : sched_state(s->sched, job);
+    bool tells = kube_has_action(s, "allocate") || kube_has_action(s, "backfill");
+    if (state == SCHED_RUNNING && (kube_runs(task) || tells))
+        s->began_on[i] = node_of(s, job);
+    if (state == SCHED_RESERVED && ask.member < (ask.request.min > 0 ? ask.request.min : 1))
+        s->promised_on[i] = 0;
+    for (size_t k = 0; k < n; k++)
+        s->has_ended[i] |=
+            d[k].kind == SCHED_PREEMPT && d[k].tag == ask.request.tag && d[k].member == ask.member;
+    ask_clear(&ask);
+}
+
+static bool pass(struct session *s)
+{
+    const struct sched_decision *d;
+    size_t n;
+    if (sched_pass(s->sched, NOW, false, &d, &n) < 0)
+        return false;
+    for (uint32_t i = 0; i < s->w.n_tasks; i++)
+        look(s, i, d, n);
+    return sched_check(s->sched);
+}
+
+static bool act(struct session *s)
+{
+    stop_closed(s);
+    for (size_t k = 0; k < s->w.n_tasks; k++)
+        if (kube_is_looked_at(s, &s->w.tasks[s->order[k]]) && !submit(s, s->order[k]))
+            return false;
+    return pass(s);
+}
+
+bool kube_play(struct session *s)
+{
+    match_t *machine = NULL;
+    sched_t *before = scheduler(s, true, &machine);
+    s->sched = before ? scheduler(s, false, &s->machine) : NULL;
+    bool good = s->sched && take_over(s, before);
+    sched_destroy(before);
+    match_destroy(machine);
+    return good && act(s);
+}

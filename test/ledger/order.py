@@ -47,7 +47,8 @@ def first_of_all(ledger, lanes):
 
 def check_protected(ledger, held_before):
     """Where nobody is preempted, the first waiting job is not delayed by what jobs of lower queues start or are newly
-    promised. What a dependency keeps may have come first only now; and when a job ends that overruns nobody knows."""
+    promised. What a dependency keeps may have come first only now, or since a lower job has started, and take what was
+    left for the first; and when a job ends that overruns nobody knows."""
     w = ledger.world
     lanes = {w.lane(q) for q in w.config["queues"]}
     first = first_of_all(ledger, lanes)
@@ -58,8 +59,11 @@ def check_protected(ledger, held_before):
     every = [(k, h, start, until) for k, h, start, until in ledger.windows()
              if until > ledger.now and k is not first]
     lower = [k for k in w.jobs.values() if w.key(k)[0] > w.key(first)[0]]
-    behind = {k.name for k in lower
-              if k.start == ledger.now or (k.promise is not None and k.name not in held_before)}
+    new = [k for k in w.jobs.values()
+           if k.start == ledger.now or (k.promise is not None and k.name not in held_before)]
+    if any("dependency" in k.spec for k in new):
+        return
+    behind = {k.name for k in lower if k in new}
     promised = {k.name for k in lower if k.promise is not None}
     without = [(h, a, b) for k, h, a, b in every if k.name not in behind and k.name not in promised]
     best = earliest(ledger, first, without)

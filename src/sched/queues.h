@@ -323,6 +323,21 @@ enum sched_reason_kind times_wrong(int64_t limit, int64_t estimate);
 /* When a job is expected to have ended, INT64_MAX if nobody knows; -1: it neither runs nor is reserved. */
 int64_t until_told(const sched_t *s, const struct job *job);
 
+/* The end of a job's booking: of one whose time came before a pass, as much later as it starts late. */
+static inline int64_t booked_until(const struct job *job)
+{
+    bool is_late = job->details && job->details->put_off > job->at;
+    int64_t at = is_late ? job->details->put_off : job->at;
+    return job->ask.duration < INT64_MAX - at ? at + job->ask.duration : INT64_MAX;
+}
+
+/* The same of a held or running job; -1: it has nothing booked. */
+static inline int64_t job_until(const struct job *job)
+{
+    bool has = job->state == SCHED_RESERVED || job->state == SCHED_RUNNING;
+    return has ? booked_until(job) : -1;
+}
+
 /* An estimate as a job with that limit is planned with: of unknown end, it is by its limit, or endless. */
 static inline int64_t estimate_meant(const sched_t *s, int64_t estimate, int64_t limit)
 {

@@ -302,13 +302,6 @@ static inline int state_told(const struct job *job)
     return job->is_claiming ? SCHED_WAITING : job->state;
 }
 
-/* The end of what a held or running job has booked; -1: it has nothing booked. */
-static inline int64_t job_until(const struct job *job)
-{
-    bool has = job->state == SCHED_RESERVED || job->state == SCHED_RUNNING;
-    return has ? job->at + job->ask.duration : -1;
-}
-
 static inline struct lane *lane_of(const sched_t *s, uint32_t slot)
 {
     return &s->lanes[s->jobs[slot].lane];

@@ -50,7 +50,7 @@ enum step repair_step(sched_t *s)
     s->pass.begun = true;
     s->pass.after = job->key;
     if ((is_left && !job->is_preempting) || job->at >= n->repair_until ||
-        job->at + job->ask.duration <= n->repair_from)
+        job_until(job) <= n->repair_from)
         return STEP_DONE;
     holder_lift(s, slot);
     if (holder_put_back(s, slot))

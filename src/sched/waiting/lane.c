@@ -350,15 +350,12 @@ void note_freed(sched_t *s, int64_t from, int64_t until)
 void job_release(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
-    bool is_late = job->details && job->details->put_off > job->at;
-    int64_t at = is_late ? job->details->put_off : job->at;
-    int64_t left = INT64_MAX - at; /* less than its duration if it started late */
-    int64_t duration = job->ask.duration < left ? job->ask.duration : left;
+    int64_t until = booked_until(job);
     controllers_released(s, slot);
     s->place->ops->release(s->place, job->booking);
     job->is_lifted = false;
     s->booked++;
-    note_freed(s, job->at, at + duration);
+    note_freed(s, job->at, until);
 }
 
 void running_released(sched_t *s)

@@ -209,7 +209,7 @@ static bool exceeds(const struct world *w, const struct question *q, const char 
     for (int64_t at = q->window.from; at < q->window.until; at++) {
         uint32_t again = nodes ? q->job->shared & shared_at(w, q, at) : 0;
         int64_t adds = more - __builtin_popcount(again);
-        if (adds > 0 && held_at(w, q, what, at) + adds > most)
+        if (held_at(w, q, what, at) + adds > most)
             return true;
     }
     return false;

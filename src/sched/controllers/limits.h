@@ -118,7 +118,8 @@ bool limits_pending(const struct limits *limits, uint32_t party, uint32_t n,
                     struct sched_reason_limit *over);
 
 /* Whether a job that holds this much may run during a window beside what user and queue hold then. What it
- * holds none of doesn't stand in its way, even where a limit has become smaller than what is held already.
+ * holds none of doesn't stand in its way, even where a limit has become smaller than what is held already. A node
+ * that user or queue has then anyway is nothing more, but where they have more than they may, nothing else is let.
  * `amount` is only called for resources: it may be NULL where limits_measures says so.
  */
 bool limits_start(const struct limits *limits, uint32_t party, struct limits_window window,

@@ -200,7 +200,8 @@ int64_t shared_when(const struct shared *s, const struct profile *calendar, int6
         int64_t load = profile_cursor_load(&c);
         int64_t more = load + all > most ? more_at(s, nodes, alone, t) : 0;
         int64_t next = profile_next(&c) ? profile_cursor_time(&c) : INT64_MAX;
-        if (more > 0 && load + more > most)
+        if (load + more >
+            most) /* also where it is exceeded: those on one node would let each other */
             at = next;
         else if (next == INT64_MAX || next - at >= duration)
             return at;
@@ -224,7 +225,7 @@ static bool one_fits(const struct shared *s, const struct profile *calendar, int
         int64_t until = window.until;
         if (profile_next(&c) && profile_cursor_time(&c) < until)
             until = profile_cursor_time(&c);
-        if (is_free && profile_max(calendar, from, until) >= most)
+        if (profile_max(calendar, from, until) > most - is_free)
             return false;
         from = until;
     }

@@ -82,8 +82,8 @@ void never_note(sched_t *s, uint32_t slot)
     const struct job *job = &s->jobs[slot];
     struct sched_reason why;
     s->queues->never_next = s->queues->first;
-    if (waits(job))
-        blocks_leave_time(s, slot, time_needed(job->details), s->now, &why);
+    if (waits(job) && blocks_leave_time(s, slot, time_needed(job->details), s->now, &why) < 0)
+        s->queues->never_at = s->now; /* its time is over by now */
 }
 
 void never_look_all(sched_t *s)

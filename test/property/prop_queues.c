@@ -60,6 +60,7 @@ static void test_laws(void **state)
     uint64_t starts = 0, promises = 0, preemptions = 0, excused = 0, rejections = 0;
     (void)state;
     run(&(struct scene_options){.seed = 63000273}, NULL); /* who overruns takes a limit beyond it */
+    run(&(struct scene_options){.seed = 50001401}, NULL); /* two limits that read alike */
     for (int i = 0; i < scenes(); i++) {
         run(&(struct scene_options){.seed = seed_of(i)}, NULL);
         starts += first.starts;
@@ -131,6 +132,7 @@ static void test_late(void **state)
     for (int i = 0; i < scenes(); i++)
         late(seed_of(i));
     late(60002679); /* one that starts late is in the way of another */
+    late(62000405); /* the last gap that was long enough for a job is over */
 }
 
 /* The laws hold where limits are apart from estimates, also where passes are cut off and begin again. */

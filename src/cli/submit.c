@@ -27,7 +27,7 @@ static const char help[] =
     "      --begin TIME        from +1h, 08:30 on  --hold              until released\n"
     "      --priority N        higher goes first   --label NAME=TEXT   --test-only\n"
     "  -o, --output FILE  -e, --error FILE         %j id, %a member, %n name, %u user\n"
-    "  -i, --input FILE        else /dev/null      --append            to the files\n"
+    "  -i, --input FILE  --append  --notify CMD|URL   --notify-on begin,end,fail\n"
     "      --env RULE          NAME=VALUE, NAME, -PATTERN to leave out  --chdir DIR\n"
     "      --wrap COMMAND      a line for a shell  --requeue           again if lost\n"
     "      --retries N         again if it fails   --retry-on 75,SIGKILL,timeout\n"

@@ -36,6 +36,20 @@ struct server_user {
     const char *home, *shell;
 };
 
+/* A job has begun or is over, and its user wants to be told. */
+struct server_notification {
+    const char *to;   /* a command for /bin/sh; http://, https://: a URL; mail: and an address */
+    const char *text; /* an object in JSON, in a line */
+    bool as_user;     /* it is to run as this user, */
+    uid_t uid;
+    gid_t gid;
+    const gid_t *groups;
+    size_t n_groups;
+    const char *user, *home;
+    const char *directory;                 /* of the server */
+    const char *id, *name, *event, *state; /* of the job; "begin" or "end" */
+};
+
 /* The system under the server, which tests simulate. */
 struct server_platform {
     void *context;
@@ -53,6 +67,8 @@ struct server_platform {
      * bound to their cores.
      */
     const char *(*cpus)(void *context, int64_t core);
+    /* Tell a user, without waiting. NULL: nobody is told. */
+    void (*notify)(void *context, const struct server_notification *notification);
     int64_t processes;     /* limit of the system on processes and threads; 0: unknown */
     struct engine *engine; /* belongs to the caller */
     const char *vfs;       /* of SQLite; NULL: the system's */

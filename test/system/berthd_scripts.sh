@@ -8,7 +8,7 @@ machine 8
 cat >fit.sh <<'END'
 #!/bin/sh
 #SBATCH -n 2 -c 4
-#SBATCH --time=10 --mail-type=END
+#SBATCH --time=10 --deadline=noon
 #SBATCH --array=1-4%2 --job-name=fit
 #SBATCH --output=out.%A_%a.%x
 echo "$1 $SLURM_JOB_ID $SLURM_ARRAY_JOB_ID $SLURM_ARRAY_TASK_ID of $SLURM_ARRAY_TASK_COUNT"
@@ -17,7 +17,7 @@ echo "$BERTH_JOB_ID $BERTH_BATCH $BERTH_CORES"
 END
 expect_status 0 "$BERTH" submit fit.sh hello
 expect_line out 1
-expect_err 'fit.sh: line 3: --mail-type is not supported here, and has no effect'
+expect_err 'fit.sh: line 3: --deadline is not supported here, and has no effect'
 expect_status 0 "$BERTH" wait 1
 expect "a member's output, once" "hello 1 1 3 of 4
 fit 2 x 4 on node0 $(pwd)

@@ -93,8 +93,8 @@ static void slurm_words(void **state)
               "x.sh: --signal=USR1@90 is not sent: the time limit is no longer than that\n");
     lines_are("#SBATCH --begin=now+2hours\n", "--begin=+2h --ntasks=1", "");
     lines_are("#SBATCH --comment=x -Q\n", "--ntasks=1", "");
-    lines_are("#!/bin/sh\n#\n#SBATCH --mail-type=END\n", "--ntasks=1",
-              "x.sh: line 3: --mail-type is not supported here, and has no effect\n");
+    lines_are("#!/bin/sh\n#\n#SBATCH --deadline=noon\n", "--ntasks=1",
+              "x.sh: line 3: --deadline is not supported here, and has no effect\n");
 }
 
 static void slurm_wrong(void **state)

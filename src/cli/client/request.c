@@ -60,7 +60,9 @@ enum {
     OPTION_RETRY_DELAY,
     OPTION_MAX_FAILS,
     OPTION_LABEL,
-    OPTION_TEST_ONLY
+    OPTION_TEST_ONLY,
+    OPTION_NOTIFY,
+    OPTION_NOTIFY_ON
 };
 
 static const struct option options[] = {
@@ -108,6 +110,8 @@ static const struct option options[] = {
     {"max-fails", required_argument, NULL, OPTION_MAX_FAILS},
     {"label", required_argument, NULL, OPTION_LABEL},
     {"test-only", no_argument, NULL, OPTION_TEST_ONLY},
+    {"notify", required_argument, NULL, OPTION_NOTIFY},
+    {"notify-on", required_argument, NULL, OPTION_NOTIFY_ON},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
 
@@ -334,6 +338,10 @@ static int take_failure(struct reading *g, int option)
         return put_retry_on(g);
     case OPTION_RETRY_DELAY:
         return put_duration(g, option, "retry_delay");
+    case OPTION_NOTIFY:
+        return put_option(g, "notify", json_string(optarg));
+    case OPTION_NOTIFY_ON:
+        return put_option(g, "notify_on", json_string(optarg));
     case OPTION_LABEL:
         return put_label(g);
     case OPTION_TEST_ONLY:

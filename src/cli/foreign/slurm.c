@@ -268,6 +268,10 @@ static int take_text(const struct taking *t, enum slurm_what what)
         return keep(&s->file[1], t->value);
     case SLURM_ERROR:
         return keep(&s->file[2], t->value);
+    case SLURM_MAIL_TYPE:
+        return keep(&s->mail_type, t->value);
+    case SLURM_MAIL_USER:
+        return keep(&s->mail_user, t->value);
     case SLURM_WRAP:
         return keep(&s->wrap, t->value);
     default:
@@ -431,12 +435,48 @@ static int finish_constraint(struct slurm *s, const char *where, berth_error_t *
     return rc == 0 ? 0 : errtext_set(err, ENOMEM, "out of memory");
 }
 
+/* "BEGIN,END,FAIL" becomes a notification by mail, to the user where nobody is named. */
+static int finish_mail(struct slurm *s, const char *where)
+{
+    static const char *const types[][2] = {{"BEGIN", "begin"},
+                                           {"END", "end"},
+                                           {"FAIL", "fail"},
+                                           {"ALL", "begin,end,fail"},
+                                           {"TIME_LIMIT", "fail"}};
+    struct strbuf on = {0}, to = {0};
+    int rc = 0;
+    for (const char *at = s->mail_type; at && *at && !s->is_step;) {
+        size_t n = strcspn(at, ","), i = 0, known = sizeof(types) / sizeof(*types);
+        while (i < known && (strlen(types[i][0]) != n || strncasecmp(types[i][0], at, n) != 0))
+            i++;
+        if (i < known) {
+            strbuf_puts(&on, on.len > 0 ? "," : "");
+            strbuf_puts(&on, types[i][1]);
+        } else if (n != 4 || strncasecmp(at, "NONE", 4) != 0) {
+            foreign_warn(&s->out, where, "--mail-type=%.*s is not supported here", (int)n, at);
+        }
+        at += n + (at[n] == ',');
+    }
+    if (on.len > 0) {
+        const char *user = s->mail_user ? s->mail_user : getenv("USER");
+        strbuf_puts(&to, "mail:");
+        strbuf_puts(&to, user ? user : "root");
+        rc = foreign_put(&s->out, "notify", strbuf_text(&to));
+        rc = rc == 0 ? foreign_put(&s->out, "notify-on", strbuf_text(&on)) : rc;
+    }
+    strbuf_clear(&on);
+    strbuf_clear(&to);
+    return rc;
+}
+
 int slurm_finish(struct slurm *s, const char *where, int64_t *tasks, berth_error_t *err)
 {
     struct strbuf text = {0};
     int rc = finish_counts(s, tasks);
     if (rc == 0)
         rc = finish_signal(s, where);
+    if (rc == 0)
+        rc = finish_mail(s, where);
     if (rc == 0 && s->requeue)
         rc = foreign_put(&s->out, "requeue", NULL);
     if (rc == 0 && s->test_only && !s->is_step)

@@ -12,6 +12,7 @@
 #include "berth/sched_query.h"
 #include "config/quantity.h"
 #include "server/core/job_text.h"
+#include "server/core/notify.h"
 #include "server/core/retry.h"
 
 #define COUNT_MAX      1000000
@@ -43,6 +44,8 @@ static const struct key ask_keys[] = {
     KEY_AS(struct ask, retries, "retries", KEY_WHOLE, .min = 0, .max = RETRIES_MAX),
     KEY(KEY_TEXT, retry_on),
     KEY(KEY_OBJECT, labels),
+    KEY(KEY_TEXT, notify),
+    KEY(KEY_TEXT, notify_on),
     KEY(KEY_BOOL, test_only),
     KEY_AS(struct ask, retry_delay, "retry_delay", KEY_DURATION, .min = 1, .max = RETRY_LONGEST),
     KEY_AS(struct ask, max_fails, "max_fails", KEY_WHOLE, .min = 0, .max = COUNT_MAX),
@@ -195,6 +198,22 @@ static int read_retry(struct job_reader *r)
     return 0;
 }
 
+/* Who is told of its begin or end. */
+static int read_notify(struct job_reader *r)
+{
+    const struct ask *a = &r->ask;
+    unsigned on = a->notify_on ? notify_on_read(a->notify_on) : NOTIFY_END;
+    if (on == 0)
+        return job_wrong(r, "notify_on", NULL,
+                         "of the words begin, end, fail, separated by commas");
+    if (!a->notify)
+        return a->notify_on ? job_wrong(r, "notify_on", NULL, "notify beside it") : 0;
+    if (strlen(a->notify) > NOTIFY_TO_MAX || !text_is_plain(a->notify))
+        return job_wrong(r, "notify", NULL, "at most 1000 bytes without control characters");
+    r->job->notify = notify_create(a->notify, on);
+    return r->job->notify ? 0 : job_no_memory(r);
+}
+
 /* ---- Resources ---- */
 
 static int read_jobspec(struct job_reader *r)
@@ -341,8 +360,8 @@ static int fill_job(struct job_reader *r)
     server_t *s = r->c->s;
     if (check_lengths(r) < 0 || read_command(r) < 0 || read_begin_time(r) < 0 ||
         read_umask(r) < 0 || read_warning(r) < 0 || read_retry(r) < 0 || labels_check(r) < 0 ||
-        job_read_attach(r) < 0 || job_put_name(r) < 0 || job_check_size(r) < 0 ||
-        read_environment(r) < 0 || read_script_text(r) < 0)
+        read_notify(r) < 0 || job_read_attach(r) < 0 || job_put_name(r) < 0 ||
+        job_check_size(r) < 0 || read_environment(r) < 0 || read_script_text(r) < 0)
         return -1;
     if (a->test_only && !r->c->may_test)
         return job_wrong(r, "test_only", NULL, "one job, not a list");

@@ -22,6 +22,7 @@ struct ask {
     int64_t retries, retry_delay, max_fails; /* 0, 0, -1: not given */
     const char *retry_on;
     json_t *labels;
+    const char *notify, *notify_on;
     bool test_only;
 };
 

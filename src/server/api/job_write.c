@@ -10,6 +10,7 @@
 #include "server/api/job_reader.h"
 #include "server/api/labels.h"
 #include "server/core/job_text.h"
+#include "server/core/notify.h"
 #include "server/core/retry.h"
 
 /* ---- Resources ---- */
@@ -341,6 +342,7 @@ static int put_rest(struct job_reader *r, struct json_out *out)
     if (a->slurm)
         json_put_bool(out, "slurm", true);
     retry_put(r->job, a->retry_on, out);
+    notify_put(r->job, out);
     if (job_put_attach(r, out) < 0 || put_asked(r, out) < 0)
         return -1;
     json_close(out, '}');

@@ -9,6 +9,7 @@
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
 #include "server/core/job_text.h"
+#include "server/core/notify.h"
 #include "server/core/priv.h"
 #include "server/core/retry.h"
 
@@ -30,6 +31,9 @@ static void run_started(server_t *s, struct run *run, const struct engine_event 
     if (!m->dismissed && !m->timed_out) /* it says why it is being stopped */
         text_assign(&m->reason, NULL);
     member_set_state(s, run->job, run->member, STORE_RUNNING);
+    if (m->attempts == 1 && run->job->live == member_count(run->job) &&
+        run->job->counts[STORE_RUNNING] == 1)
+        notify_begun(s, run->job);
     json_open(&out, NULL, '{');
     json_put_text(&out, "resources", run->resources);
     json_put_uint(&out, "attempt", m->attempts);

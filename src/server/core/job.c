@@ -75,6 +75,7 @@ void job_discard(server_t *s, struct job *job)
     free(job->row);
     free(job->request);
     free(job->retry);
+    free(job->notify);
     shared_text_release(job->environment);
     shared_text_release(job->script);
     free(job);

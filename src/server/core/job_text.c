@@ -18,11 +18,11 @@ void job_parts(const char *request, struct job_parts *parts)
     static const char *const keys[] = {
         "shown",   "jobspec",     "jobspec_text", "dependency",  "begin",   "preemptible_after",
         "requeue", "warn_signal", "warn_before",  "max_running", "account", "min",
-        "failure", "retry",       "max_fails"};
-    struct json_part v[15];
-    json_find(json_part(request, strlen(request)), keys, 15, v);
-    *parts = (struct job_parts){v[0], v[1], v[2],  v[3],  v[4],  v[5],  v[6], v[7],
-                                v[8], v[9], v[10], v[11], v[12], v[13], v[14]};
+        "failure", "retry",       "max_fails",    "notify"};
+    struct json_part v[16];
+    json_find(json_part(request, strlen(request)), keys, 16, v);
+    *parts = (struct job_parts){v[0], v[1], v[2],  v[3],  v[4],  v[5],  v[6],  v[7],
+                                v[8], v[9], v[10], v[11], v[12], v[13], v[14], v[15]};
 }
 
 struct job_gang job_gang_read(const struct job_parts *parts)

@@ -13,7 +13,7 @@
 /* Parts of a stored request, found without parsing all of it. */
 struct job_parts {
     struct json_part shown, jobspec, jobspec_text, dependency, begin, preemptible_after, requeue,
-        warn_signal, warn_before, max_running, account, min, failure, retry, max_fails;
+        warn_signal, warn_before, max_running, account, min, failure, retry, max_fails, notify;
 };
 void job_parts(const char *request, struct job_parts *parts);
 

@@ -14,6 +14,7 @@
 #include "berth/sched_snapshot.h"
 #include "server/core/bulk.h"
 #include "server/core/job_text.h"
+#include "server/core/notify.h"
 #include "server/core/retry.h"
 #include "server/core/shares_kept.h"
 
@@ -90,7 +91,8 @@ static int load_stored_job(void *context, const struct store_job *from)
     job->gpus = from->gpus;
     job->requeue = parts->requeue.length == 4; /* true */
     job->gang = job_gang_read(parts);
-    bool retried = job->request && retry_load(job, parts->retry, parts->max_fails) == 0;
+    bool retried = job->request && retry_load(job, parts->retry, parts->max_fails) == 0 &&
+                   notify_load(job, parts->notify) == 0;
     job->bytes =
         (job->request ? strlen(job->request) : 0) + job->indices.n * sizeof(*job->indices.v);
     if (!job->user || !job->queue || !job->name || !job->row || !retried ||

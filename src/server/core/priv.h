@@ -109,6 +109,7 @@ struct job_gang {
 };
 
 struct retry;
+struct notify;
 
 struct job {
     int64_t id;
@@ -129,10 +130,11 @@ struct job {
     int64_t limit, estimate; /* ticks, or SCHED_UNLIMITED; 0: not given, until it is admitted */
     int64_t priority, submitted, submitted_wall;
     int64_t nodes, cores, gpus;
-    struct retry *retry; /* NULL: its members are not tried again */
-    int64_t max_fails;   /* where more members fail, the rest is cancelled; -1: it is not */
-    bool is_stopping;    /* that is going on */
-    bool is_test;        /* it is to be looked at, and withdrawn */
+    struct retry *retry;   /* NULL: its members are not tried again */
+    struct notify *notify; /* who is told of its begin or end; NULL */
+    int64_t max_fails;     /* where more members fail, the rest is cancelled; -1: it is not */
+    bool is_stopping;      /* that is going on */
+    bool is_test;          /* it is to be looked at, and withdrawn */
     bool held, requeue;
     uint32_t own_waiting[2]; /* members that wait, and by themselves are let go on, or held */
     bool is_new;             /* not in the store yet */

@@ -8,6 +8,7 @@
 #include "base/errtext.h"
 #include "berth/sched_snapshot.h"
 #include "server/core/bulk.h"
+#include "server/core/notify.h"
 #include "server/core/shares_kept.h"
 
 static int write_changed_job(server_t *s, struct job *job, berth_error_t *err)
@@ -207,6 +208,7 @@ void server_mark_saved(server_t *s)
     while (over) {
         struct job *job = over;
         over = job->next_over;
+        notify_over(s, job);
         job_remove(s, job);
     }
     s->unsaved.n_jobs = s->unsaved.n_members = 0;

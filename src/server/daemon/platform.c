@@ -14,6 +14,7 @@
 #include "config/hwloc_load.h"
 #include "config/machine_open.h"
 #include "resource/graph.h"
+#include "server/daemon/notify.h"
 
 #define TEXT_MAX ((size_t)1 << 20) /* limit of an entry of the user database */
 
@@ -227,6 +228,12 @@ static int64_t platform_processes(void)
     return least < INT64_MAX ? least : 0;
 }
 
+static void platform_notify(void *context, const struct server_notification *n)
+{
+    (void)context;
+    notify_start(n);
+}
+
 struct platform *platform_create(void)
 {
     struct platform *w = calloc(1, sizeof(*w));
@@ -253,5 +260,6 @@ void platform_fill(struct platform *w, struct server_platform *out)
     out->user = platform_user;
     out->machine = platform_machine;
     out->cpus = platform_cpus;
+    out->notify = platform_notify;
     out->processes = platform_processes();
 }

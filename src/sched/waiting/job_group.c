@@ -16,6 +16,7 @@ void job_groups_clear(struct job_groups *t)
     for (uint32_t i = 0; i < t->n; i++)
         queue_destroy(t->v[i].open);
     free(t->v);
+    free(t->near);
     free(t->chain);
     job_kinds_clear(&t->kinds);
     *t = (struct job_groups){0};
@@ -67,6 +68,10 @@ static uint32_t job_group_alloc(struct job_groups *t)
     }
     if (t->n == t->cap) {
         uint32_t cap = t->cap ? t->cap * 2 : 32;
+        struct job_group_near *near = reallocarray(t->near, cap, sizeof(*near));
+        if (!near)
+            return JOB_GROUP_NONE;
+        t->near = near;
         struct job_group *v = reallocarray(t->v, cap, sizeof(*v));
         if (!v)
             return JOB_GROUP_NONE;
@@ -82,7 +87,7 @@ static uint32_t job_group_alloc(struct job_groups *t)
 static void link_in(struct job_groups *t, uint32_t *first, uint32_t group)
 {
     t->v[group].before = JOB_GROUP_NONE;
-    t->v[group].beside = *first;
+    t->near[group].beside = *first;
     if (*first != JOB_GROUP_NONE)
         t->v[*first].before = group;
     *first = group;
@@ -90,10 +95,10 @@ static void link_in(struct job_groups *t, uint32_t *first, uint32_t group)
 
 static void link_out(struct job_groups *t, uint32_t *first, uint32_t group)
 {
-    const struct job_group *g = &t->v[group];
-    *(g->before == JOB_GROUP_NONE ? first : &t->v[g->before].beside) = g->beside;
-    if (g->beside != JOB_GROUP_NONE)
-        t->v[g->beside].before = g->before;
+    uint32_t before = t->v[group].before, beside = t->near[group].beside;
+    *(before == JOB_GROUP_NONE ? first : &t->near[before].beside) = beside;
+    if (beside != JOB_GROUP_NONE)
+        t->v[beside].before = before;
 }
 
 /* A new group is of a kind. Returns 0, or -1 with ENOMEM. */
@@ -139,8 +144,9 @@ static int64_t enter(struct job_groups *t, const struct place_ask *ask, uint32_t
                                  .permits = ask->permits,
                                  .units = ask->units,
                                  .jobs = 1,
-                                 .next = *link,
-                                 .whole = line == 0 ? i : whole};
+                                 .next = *link};
+    t->near[i] = (struct job_group_near){
+        .shortest = INT64_MAX, .whole = line == 0 ? i : whole, .beside = JOB_GROUP_NONE};
     if (line == 0 && enter_kind(t, i, ask, apart) < 0) {
         t->v[i] = (struct job_group){.next = t->free};
         t->free = i;
@@ -194,7 +200,7 @@ static struct line *line_of_group(const sched_t *s, const struct job_group *g)
 
 void job_group_leave(sched_t *s, struct job_groups *t, uint32_t group)
 {
-    uint32_t whole = t->v[group].whole;
+    uint32_t whole = t->near[group].whole;
     bool is_last = t->v[group].jobs == 1;
     leave(t, group);
     if (is_last && whole != group)
@@ -208,9 +214,15 @@ static struct job_group *part_of(const sched_t *s, uint32_t slot)
     return &s->queues->job_groups.v[s->jobs[slot].details->job_group];
 }
 
+/* The number of a job's group. */
+static uint32_t whole_of(const sched_t *s, uint32_t slot)
+{
+    return s->queues->job_groups.near[s->jobs[slot].details->job_group].whole;
+}
+
 struct job_group *job_group_of(const sched_t *s, uint32_t slot)
 {
-    return &s->queues->job_groups.v[part_of(s, slot)->whole];
+    return &s->queues->job_groups.v[whole_of(s, slot)];
 }
 
 /* A group's kind. */
@@ -242,7 +254,8 @@ static int fill_show(sched_t *s, uint32_t group)
         fill_remove(s, g);
         return 0;
     }
-    struct queue_entry entry = {first.key, g->units, queue_least(g->open), group};
+    int64_t shortest = s->queues->job_groups.near[group].shortest;
+    struct queue_entry entry = {first.key, g->units, shortest, group};
     bool is_there =
         g->in_fill && !queue_before(g->key, first.key) && !queue_before(first.key, g->key);
     if (is_there && g->least == entry.value)
@@ -280,8 +293,10 @@ static int reserve(sched_t *s, uint32_t slot)
                : 0;
 }
 
-static int put(struct job_group *g, const struct queue_entry *entry)
+static int put(struct job_groups *t, uint32_t group, const struct queue_entry *entry)
 {
+    struct job_group *g = &t->v[group];
+    struct job_group_near *near = &t->near[group];
     if (!g->open) {
         g->open = queue_create(1);
         if (!g->open)
@@ -290,12 +305,17 @@ static int put(struct job_group *g, const struct queue_entry *entry)
     if (queue_insert(g->open, entry) < 0)
         return -1;
     g->is_reserved = false;
+    near->shortest = entry->value < near->shortest ? entry->value : near->shortest;
     return 0;
 }
 
-static void take(struct job_group *g, struct queue_key key)
+/* A job is open no more. */
+static void take(struct job_groups *t, uint32_t group, const struct job *job)
 {
-    queue_remove(g->open, key);
+    struct job_group *g = &t->v[group];
+    queue_remove(g->open, job->key);
+    if (job->ask.duration <= t->near[group].shortest)
+        t->near[group].shortest = queue_least(g->open);
     if (queue_size(g->open) > 0 || g->is_reserved)
         return;
     queue_destroy(g->open);
@@ -307,9 +327,9 @@ static int part_add(sched_t *s, uint32_t slot, const struct queue_entry *entry)
 {
     uint32_t number = s->jobs[slot].details->job_group;
     struct job_group *part = part_of(s, slot);
-    if (part->whole == number)
+    if (whole_of(s, slot) == number)
         return 0;
-    if (put(part, entry) < 0)
+    if (put(&s->queues->job_groups, number, entry) < 0)
         return -1;
     if (queue_size(part->open) == 1)
         link_in(&s->queues->job_groups, &line_of_group(s, part)->parts, number);
@@ -320,28 +340,30 @@ static void part_remove(sched_t *s, uint32_t slot)
 {
     uint32_t number = s->jobs[slot].details->job_group;
     struct job_group *part = part_of(s, slot);
-    if (part->whole == number)
+    if (whole_of(s, slot) == number)
         return;
     if (queue_size(part->open) == 1)
         link_out(&s->queues->job_groups, &line_of_group(s, part)->parts, number);
-    take(part, s->jobs[slot].key);
+    take(&s->queues->job_groups, number, &s->jobs[slot]);
 }
 
 static int add(sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
     struct job_group *g = job_group_of(s, slot);
+    struct job_groups *t = &s->queues->job_groups;
     struct queue_entry entry = {job->key, 1, job->ask.duration, slot};
-    if (put(g, &entry) < 0)
+    if (put(t, whole_of(s, slot), &entry) < 0)
         return -1;
     if (part_add(s, slot, &entry) == 0) {
-        if (fill_show(s, part_of(s, slot)->whole) == 0) {
+        if (fill_show(s, whole_of(s, slot)) == 0) {
             job_kind_opened(kind_of(s, g), job->ask.duration);
             return 0;
         }
         part_remove(s, slot);
     }
     queue_remove(g->open, job->key);
+    t->near[whole_of(s, slot)].shortest = queue_least(g->open);
     errno = ENOMEM;
     return -1;
 }
@@ -357,9 +379,9 @@ static void remove_job(sched_t *s, uint32_t slot)
 {
     struct job_group *g = job_group_of(s, slot);
     part_remove(s, slot);
-    take(g, s->jobs[slot].key);
+    take(&s->queues->job_groups, whole_of(s, slot), &s->jobs[slot]);
     job_kind_closed(kind_of(s, g), s->jobs[slot].ask.duration);
-    show_or_lose(s, part_of(s, slot)->whole);
+    show_or_lose(s, whole_of(s, slot));
 }
 
 static void give(sched_t *s, uint32_t slot, uint32_t to)
@@ -420,9 +442,9 @@ static void set_least(const struct job_groups *t, struct job_kind *k)
     if (!k->is_less)
         return;
     k->least = INT64_MAX;
-    for (uint32_t i = k->first; i != JOB_GROUP_NONE; i = t->v[i].beside)
-        if (t->v[i].open && queue_least(t->v[i].open) < k->least)
-            k->least = queue_least(t->v[i].open);
+    for (uint32_t i = k->first; i != JOB_GROUP_NONE; i = t->near[i].beside)
+        if (t->near[i].shortest < k->least)
+            k->least = t->near[i].shortest;
     k->is_less = false;
 }
 
@@ -483,7 +505,7 @@ void job_groups_measure(sched_t *s)
         if (g->jobs == 0)
             continue;
         g->units = s->place->ops->units(s->place, g->class);
-        if (g->whole == i) {
+        if (t->near[i].whole == i) {
             kind_of(s, g)->units = g->units;
             fill_remove(s, g); /* it is shown again with what it has now */
         }
@@ -512,7 +534,7 @@ static void wake(sched_t *s, bool all)
             job_kind_wake(k);
     }
     for (uint32_t i = 0; all && i < t->n; i++)
-        if (t->v[i].jobs > 0 && t->v[i].whole == i)
+        if (t->v[i].jobs > 0 && t->near[i].whole == i)
             show_or_lose(s, i);
     ops->settle(s->place);
     s->queues->seen = s->place->freed.next;
@@ -599,7 +621,7 @@ static int candidates_all(sched_t *s, const struct lane *lane, struct line *line
     if (line->fill_begun)
         return 0;
     for (uint32_t i = 0; i < t->n; i++)
-        if (t->v[i].jobs > 0 && t->v[i].whole == i && line_of_group(s, &t->v[i]) == line &&
+        if (t->v[i].jobs > 0 && t->near[i].whole == i && line_of_group(s, &t->v[i]) == line &&
             !heap_has(&line->candidates, i) &&
             candidate_put(s, lane, line, i, line->begun ? &line->after : NULL) < 0)
             return -1;
@@ -611,7 +633,7 @@ static int fill_done(sched_t *s, uint32_t slot, struct queue_key key)
 {
     struct lane *lane = lane_of(s, slot);
     struct line *line = &lane->line;
-    uint32_t group = part_of(s, slot)->whole;
+    uint32_t group = whole_of(s, slot);
     if (s->queues->job_groups.v[group].candidate != slot || !heap_has(&line->candidates, group))
         return 0; /* of a part: the first of its group is still to be looked at */
     heap_take(&line->candidates, group);
@@ -627,9 +649,10 @@ static uint32_t part_next(sched_t *s, struct lane *lane, const struct line *line
     struct queue_key best = KEY_LAST;
     uint32_t slot = JOB_NONE;
     rooms_update(s, lane);
-    for (uint32_t i = line->parts; i != JOB_GROUP_NONE; i = t->v[i].beside) {
-        int64_t within = within_now(s, lane, &t->v[t->v[i].whole]);
-        if (queue_least(t->v[i].open) <= within &&
+    for (uint32_t i = line->parts; i != JOB_GROUP_NONE; i = t->near[i].beside) {
+        const struct job_group_near *near = &t->near[i];
+        int64_t within = within_now(s, lane, &t->v[near->whole]);
+        if (near->shortest <= within &&
             job_group_first(&t->v[i], line->begun ? &line->after : NULL, within, &entry) &&
             (slot == JOB_NONE || queue_before(entry.key, best))) {
             slot = entry.item;
@@ -677,11 +700,14 @@ static bool fill_check(const sched_t *s, const struct job_group *g)
 }
 
 /* Each open job is in its group and its kind. */
-static bool job_group_check(const sched_t *s, const struct job_group *g)
+static bool job_group_check(const sched_t *s, uint32_t group)
 {
+    const struct job_group *g = &s->queues->job_groups.v[group];
     struct queue_cursor c;
     bool is_part = g->line != 0;
     if (!is_part && !fill_check(s, g))
+        return false;
+    if (s->queues->job_groups.near[group].shortest != (g->open ? queue_least(g->open) : INT64_MAX))
         return false;
     if (!g->open)
         return true;
@@ -709,9 +735,9 @@ static bool check(const sched_t *s)
     for (uint32_t i = 0; i < t->n; i++) {
         if (t->v[i].jobs == 0)
             continue;
-        if (!job_group_check(s, &t->v[i]))
+        if (!job_group_check(s, i))
             return false;
-        open += t->v[i].open && t->v[i].whole == i ? queue_size(t->v[i].open) : 0;
+        open += t->v[i].open && t->near[i].whole == i ? queue_size(t->v[i].open) : 0;
     }
     for (uint32_t i = 0; i < s->n_lanes; i++)
         in_lanes += queue_size(s->lanes[i].open);

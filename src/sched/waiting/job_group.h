@@ -28,10 +28,9 @@ struct job_group {
     uint32_t jobs; /* that know it, and parts; 0: the slot is free */
     uint32_t next; /* in the chain of the table, or free slot */
     struct queue *open;
-    uint32_t whole; /* of a part: its group, which alone has what is below `beside`; else itself */
+    uint32_t before; /* in the list that job_group_near.beside goes through */
 
-    /* In the list of a line's parts that have open jobs; of groups, of those of a kind. JOB_GROUP_NONE: ends it. */
-    uint32_t before, beside;
+    /* Of a group alone, no part: */
     uint32_t kind;
     struct {
         int64_t from;       /* room can't be made for a job of this duration or a longer one, */
@@ -45,8 +44,18 @@ struct job_group {
     uint32_t candidate;   /* of the walk: its job that is to be tried */
 };
 
+/* What a walk asks of all parts of a line: apart from the rest of them, so that what it reads is little. */
+struct job_group_near {
+    int64_t shortest; /* duration of its open jobs; INT64_MAX: there are none */
+    uint32_t whole;   /* of a part: its group; else itself */
+
+    /* In the list of a line's parts that have open jobs; of groups, of those of a kind. JOB_GROUP_NONE ends it. */
+    uint32_t beside;
+};
+
 struct job_groups {
     struct job_group *v;
+    struct job_group_near *near; /* of each */
     uint32_t n, cap, free;
     uint32_t *chain; /* by hash; JOB_GROUP_NONE ends it */
     uint32_t chains;

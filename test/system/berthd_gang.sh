@@ -80,4 +80,47 @@ gang=$("$BERTH" submit --gang 2 --failure replace sh -c '[ $BERTH_ARRAY_INDEX = 
 expect_status 143 "$BERTH" wait "$gang"
 expect "as often as it has members" 3 "$(get "$gang[1]" attempts)"
 
+# Two gangs, of which there is room for one, over a server that is killed: each is one gang after it.
+cat >together.sh <<'EOS'
+echo x >>"$1.$BERTH_ARRAY_INDEX"
+until [ -e "$1.0" ] && [ -e "$1.1" ] && [ -e "$1.2" ] && [ -e "go.$1" ]; do sleep 0.02; done
+touch "end.$1.$BERTH_ARRAY_INDEX"
+EOS
+first=$("$BERTH" submit --gang 3 sh together.sh first)
+second=$("$BERTH" submit --gang 3 sh together.sh second)
+await "the first to run" is_line "$first" running
+crash
+"$BERTH" server start || fail "server start"
+expect "the first runs, the second waits" "$first running $second pending" \
+    "$(for id in "$first" "$second"; do line "$id" | awk -v id="$id" '{ printf "%s%s %s", id == "'"$first"'" ? "" : " ", id, $5 }'; done)"
+[ -e second.0 ] || [ -e second.1 ] || [ -e second.2 ] && fail "some of the second have started"
+kill -9 "$(daemon_pid)"
+touch go.first # it ends while nobody looks
+await "its members to end" ls end.first.0 end.first.1 end.first.2
+"$BERTH" server start || fail "server start"
+expect_status 0 "$BERTH" wait "$first"
+await "the second to run" is_line "$second" running
+crash
+touch go.second
+"$BERTH" server start || fail "server start"
+expect_status 0 "$BERTH" wait "$second"
+# And many that come and go: a member ends only when it has seen the others.
+many=
+for i in 1 2 3 4 5 6 7 8; do
+    touch "go.many$i"
+    many="$many $("$BERTH" submit --gang 3 sh together.sh "many$i")"
+done
+for _ in 1 2 3; do
+    sleep 0.1
+    crash
+    "$BERTH" server start || fail "server start"
+done
+for id in $many; do
+    expect_status 0 "$BERTH" wait "$id"
+done
+for file in first.? second.? many?.?; do
+    expect "starts of $file" x "$(cat "$file")"
+done
+expect "all of them" 30 "$(ls first.? second.? many?.? | wc -l)"
+
 finish

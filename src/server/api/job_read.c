@@ -408,7 +408,8 @@ static int make_job(struct job_reader *r, int64_t id)
     members_clear(&members);
     if (!r->job)
         return job_no_memory(r);
-    r->job->gang = (struct job_gang){(uint32_t)gang->min, (enum sched_gang_failure)gang->failure};
+    r->job->gang = (struct job_gang){.min = (uint32_t)gang->min,
+                                     .failure = (enum sched_gang_failure)gang->failure};
     return 0;
 }
 

@@ -141,6 +141,8 @@ static int change_member(server_t *s, struct job *job, uint32_t i, const struct 
     bool waits = m->state == STORE_PENDING;
     if (change_in_core(s, job, m, m->handle, waits, to, key, why) < 0)
         return -1;
+    if (waits && to->hold && !member_held(job, m))
+        member_changed(s, job, i); /* it waits since now */
     if (changes_time(to) && m->run) {
         member_changed(s, job, i);
         run_arm_timer(s, m->run);

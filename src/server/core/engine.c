@@ -254,6 +254,8 @@ static bool try_replace(server_t *s, struct run *run, const struct engine_event 
     run->exit_signal = e->exit_signal;
     put_run_end(&data, run, end_reason(m, run->job, e), e->what == ENGINE_FAILED);
     member_event(s, run->job, run->member, "replaced", strbuf_steal(&data));
+    run->job->gang.replaced++;
+    member_record(run->job, run->member)->replaced++;
     member_requeue(s, run->job, run->member);
     return true;
 }
@@ -287,6 +289,8 @@ static void run_ended(server_t *s, struct run *run, const struct engine_event *e
     member_event(s, job, run->member, kinds[state], strbuf_steal(&data));
     if (m->handle >= 0)
         sched_finish(s->sched, s->clock.now, m->handle, state == STORE_DONE);
+    if (state != STORE_DONE)
+        gang_note_end(s, job, run->member);
     member_end(s, job, run->member, state, reason);
     fails_look(s, job);
 }

@@ -27,8 +27,8 @@ struct loading {
         uint32_t member;
         int64_t at, until;
         char *resources; /* NULL: it only was promised some */
-        bool stopping, displaced, expected, waits;
-        int64_t promised, begin;
+        bool stopping, displaced, expected, waits, claims;
+        int64_t promised, since, begin;
     } * promises;
     size_t n_promises, cap_promises, next;
     struct job_parts *parts; /* by index in the table */
@@ -122,6 +122,8 @@ static int load_promise(struct loading *l, const struct store_member *from)
                                                     .displaced = from->displaced,
                                                     .expected = from->expected,
                                                     .waits = from->waits,
+                                                    .claims = from->claims,
+                                                    .since = from->since,
                                                     .promised = from->promised,
                                                     .begin = from->begin};
     return 0;
@@ -173,7 +175,14 @@ static int load_stored_member(void *context, const struct store_member *from)
     m->timed_out = from->timed_out;
     m->preempted = from->preempted;
     m->requeue = from->requeue;
-    m->at = from->at;
+    m->replaced = from->replaced;
+    m->at = from->claims ? -1 : from->at;
+    l->job->gang.replaced += from->replaced;
+    if (from->broke) {
+        l->job->gang.is_over = true;
+        l->job->gang.by = from->member;
+        l->job->gang.left = from->left;
+    }
     if (from->reason)
         text_assign(&m->reason, from->reason);
     if (load_own(l, m, from) < 0)
@@ -188,7 +197,8 @@ static int load_stored_member(void *context, const struct store_member *from)
     if (runs && load_run(l, m, from) < 0)
         return -1;
     bool waits = from->state == STORE_PENDING;
-    if ((from->resources && (runs || waits)) || ((from->displaced || from->begin) && waits))
+    bool matters = from->displaced || from->begin || from->since > 0;
+    if ((from->resources && (runs || waits)) || (matters && waits))
         return load_promise(l, from);
     return 0;
 }
@@ -427,7 +437,8 @@ static void forget_promise(server_t *s, struct job *job, uint32_t i)
 static bool promise_fits(const struct job *job, const struct member *m, const struct promise *p)
 {
     int64_t estimate = member_estimate(job, m);
-    return !member_held(job, m) && (estimate == SCHED_UNLIMITED || p->until - p->at >= estimate);
+    return !member_held(job, m) &&
+           (p->claims || estimate == SCHED_UNLIMITED || p->until - p->at >= estimate);
 }
 
 /* Have a record say what a member goes by. */
@@ -440,24 +451,6 @@ static void record_own(struct sched_record *r, const struct job *job, const stru
     r->request.estimate = member_estimate(job, m);
 }
 
-/* A gang is up while a member runs, or enough have succeeded. Of one that is down, members that wait for themselves
- * and were promised nothing wait for the others until the core has chosen who waits for all.
- */
-static void record_gang(struct sched_record *r, const struct job *job, const struct promise *p,
-                        char text[SCHED_REASON_TEXT])
-{
-    static const struct sched_reason waits = {.kind = SCHED_REASON_GANG_WAITS};
-    if (job->gang.min == 0)
-        return;
-    r->succeeded = job->counts[STORE_DONE];
-    r->gang_up = job_running(job) > 0 || r->succeeded >= job->gang.min;
-    r->reason = NULL;
-    if (r->gang_up || r->waiting || r->held || (p && p->resources))
-        return;
-    r->state = SCHED_BLOCKED;
-    r->reason = sched_reason_text(&waits, text);
-}
-
 /* Restore a member as it was, or else without its reservation, or the entry of which it is the first. Returns
  * the handle, or -1 with a text.
  */
@@ -465,6 +458,7 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
                                   const struct promise *p, berth_error_t *why)
 {
     struct member *m = member_record(job, i);
+    struct gang_texts texts;
     bool runs = m && m->state != STORE_PENDING;
     if (p && p->resources && !runs && !promise_fits(job, m, p)) {
         forget_promise(s, job, i);
@@ -475,15 +469,16 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
         r->request.begin = p->begin;
     r->member = i;
     record_own(r, job, member_look(job, i));
+    r->since = p && !runs ? p->since : 0;
     r->state = r->held ? SCHED_BLOCKED : SCHED_WAITING;
-    char text[SCHED_REASON_TEXT];
-    record_gang(r, job, p, text);
+    gang_record(r, job, p && p->resources, &texts);
     if (p && p->displaced && !runs) { /* what is there by now is not known to be what was lost */
         r->displaced = r->fresh = true;
         r->promised = p->promised;
     }
     if (p && p->resources) {
-        r->state = runs ? SCHED_RUNNING : SCHED_RESERVED;
+        r->claim = p->claims && !runs;
+        r->state = runs ? SCHED_RUNNING : r->claim ? SCHED_WAITING : SCHED_RESERVED;
         r->stopping = runs && p->stopping;
         r->at = p->at;
         r->until = p->until;
@@ -498,17 +493,20 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
     sched_job_t handle = sched_restore(s->sched, s->clock.now, r, why);
     if (m) {
         m->reserved = handle >= 0 && r->state == SCHED_RESERVED;
+        m->claims = handle >= 0 && r->claim;
         m->expected = m->reserved && r->expected;
     }
-    if (handle < 0 && r->state == SCHED_RESERVED && errno != ENOMEM) {
+    if (handle < 0 && (r->state == SCHED_RESERVED || r->claim) && errno != ENOMEM) {
         r->state = SCHED_WAITING;
+        r->claim = false;
         r->fresh = true; /* it goes before those that it went before */
         handle = sched_restore(s->sched, s->clock.now, r, why);
         forget_promise(s, job, i);
     }
     r->resources = r->limit = NULL;
     r->request.begin = begin;
-    r->at = r->until = 0;
+    r->at = r->until = r->since = 0;
+    r->claim = false;
     r->fresh = r->displaced = r->expected = r->waits = false;
     r->stopping = false;
     if (m)

@@ -73,7 +73,7 @@ static void start_member(server_t *s, struct job *job, uint32_t i, const struct 
     m->handle = d->job;
     m->at = d->at < s->pass.at ? s->pass.at : d->at;
     m->how = (int8_t)d->how;
-    m->reserved = false;
+    m->reserved = m->claims = false;
     m->timed_out = m->preempted = m->requeue = m->dismissed = false;
     m->attempts++;
     m->run = run_create(s, job, i, server_next_key(s));
@@ -107,6 +107,7 @@ static void reserve_member(server_t *s, struct job *job, uint32_t i, int64_t at,
     if (!m->reserved)
         note_progress(s);
     m->reserved = true;
+    m->claims = false;
     m->expected = expected;
     m->at = at;
     if (member_is_in_entry(job, i))
@@ -123,6 +124,19 @@ static void postpone_member(server_t *s, struct job *job, uint32_t i, int64_t at
         member_changed(s, job, i);
     m->reserved = false;
     m->at = at;
+}
+
+/* It has a claim, of which the reason tells how far that is, or no more. Of what waits in an array's entry that is not
+ * kept.
+ */
+static void claim_member(server_t *s, struct job *job, uint32_t i, const struct sched_reason *why)
+{
+    bool claims = why && why->kind == SCHED_REASON_CLAIM;
+    struct member *m = member_record(job, i);
+    if (!m || member_is_in_entry(job, i) || (!claims && !m->claims))
+        return;
+    m->claims = claims;
+    member_changed(s, job, i);
 }
 
 void member_reject(server_t *s, struct job *job, uint32_t i, const char *reason)
@@ -240,6 +254,7 @@ static void apply_decision(server_t *s, const struct sched_decision *d)
         if (d->job == job->entry && job->promised >= 0)
             i = (uint32_t)job->promised;
         postpone_member(s, job, i, d->at);
+        claim_member(s, job, i, d->reason);
         break;
     case SCHED_REJECT:
         if (d->job == job->entry)

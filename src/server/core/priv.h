@@ -82,13 +82,14 @@ struct member {
     struct run *run;    /* NULL */
     char *reason;       /* why it failed or was cancelled, or could not be started; NULL */
     struct own *own;    /* what it does not go by its job in; NULL: nothing */
-    uint32_t attempts;
+    uint32_t attempts, replaced;
     uint8_t state;   /* enum store_state */
     uint8_t retries; /* how often it was tried again (retry.h) */
     int8_t how;      /* how the run came to start; -1: unknown */
     bool is_own;     /* else this place in a page is not in use */
     bool expected;   /* reserved: the start is expected, not promised */
     bool reserved, cancelled, timed_out, preempted, requeue, unsaved;
+    bool claims;    /* it waits, and has a claim in the core, as last told */
     bool dismissed; /* it is stopped as its gang has failed: `reason` */
     /* Pending without a handle: the core still believes that it runs, as memory was too short to undo its
      * start.
@@ -106,6 +107,10 @@ struct shared_text {
 struct job_gang {
     uint32_t min; /* 0: it is none */
     enum sched_gang_failure failure;
+    uint32_t replaced; /* how often members have been */
+    /* It is over, by the end of this member, when so many were left. */
+    bool is_over;
+    uint32_t by, left;
 };
 
 struct retry;
@@ -692,6 +697,17 @@ const char *server_pause_reason(const server_t *s, const struct member *m);
 
 /* A new run's key, above all that the engine remembers (pass.c). */
 uint64_t server_next_key(server_t *s);
+
+/* A member of a gang has ended badly, which the core knows: whether the gang is over by that (gang.c). */
+void gang_note_end(server_t *s, struct job *job, uint32_t member);
+
+/* What a record for the core says of a member's gang, with room for two texts (gang.c). */
+struct gang_texts {
+    char over[SCHED_REASON_TEXT], waits[SCHED_REASON_TEXT];
+};
+struct sched_record;
+void gang_record(struct sched_record *r, const struct job *job, bool is_promised,
+                 struct gang_texts *texts);
 
 /* Handle an event of the engine (engine.c). */
 void server_engine_event(server_t *s, const struct engine_event *e);

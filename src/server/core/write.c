@@ -69,12 +69,18 @@ static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_
     if ((holds || waits) && sched_record(s->sched, m->handle, &r) < 0)
         return errtext_set(err, errno, "job %" PRId64 ": cannot store it: %s", job->id,
                            strerror(errno));
+    to.claims = waits && r.claim;
+    /* Members of an array wait in its entry after a restart, which goes by the submission. */
+    to.since = waits && job->members == 1 && r.since != job->submitted ? r.since : 0;
+    to.replaced = m->replaced;
+    to.broke = job->gang.is_over && job->gang.by == i;
+    to.left = to.broke ? job->gang.left : 0;
     to.expected = waits && r.expected;
     to.waits = waits && r.waits;
     to.begin = waits && m->retries > 0 ? r.request.begin : 0;
     to.displaced = waits && r.displaced;
     to.promised = to.displaced ? r.promised : 0;
-    if (holds && r.resources) {
+    if ((holds || to.claims) && r.resources) {
         to.at = r.at;
         to.until = r.until;
         to.resources = r.resources;

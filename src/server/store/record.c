@@ -5,10 +5,10 @@
 #include <limits.h>
 #include <string.h>
 
-/* Version 2 of a job adds `count` and `indices`, that of a member `how`; version 6 of a member adds `retries`
- * and `begin`, where they are not 0.
+/* Version 2 of a job adds `count` and `indices`, that of a member `how`; version 6 of a member adds `retries` and
+ * `begin`, version 7 what members of gangs have, claims and `since`, where they are not 0.
  */
-enum { JOB_VERSION = 2, MEMBER_VERSION = 6 };
+enum { JOB_VERSION = 2, MEMBER_VERSION = 7 };
 
 static void record_put_number(struct strbuf *out, int64_t number)
 {
@@ -146,8 +146,41 @@ enum {
     HELD = 512,
     OWN_PRIORITY = 1024,
     OWN_TIMES = 2048,
-    RETRIED = 4096
+    RETRIED = 4096,
+    CLAIMS = 8192,
+    SINCE = 16384,
+    REPLACED = 32768,
+    BROKE = 65536
 };
+
+static int rare_flags(const struct store_member *m)
+{
+    return (m->claims ? CLAIMS : 0) | (m->since > 0 ? SINCE : 0) |
+           (m->replaced > 0 ? REPLACED : 0) | (m->broke ? BROKE : 0);
+}
+
+/* What few members have, only where it is there. */
+static void put_rare(struct strbuf *out, const struct store_member *m)
+{
+    if (m->since > 0)
+        record_put_number(out, m->since);
+    if (m->replaced > 0)
+        record_put_number(out, m->replaced);
+    if (m->broke)
+        record_put_number(out, m->left);
+}
+
+static void get_rare(struct reader *r, int flags, struct store_member *m)
+{
+    m->claims = flags & CLAIMS;
+    m->broke = flags & BROKE;
+    if (flags & SINCE)
+        m->since = record_get_number(r, 1, INT64_MAX);
+    if (flags & REPLACED)
+        m->replaced = (uint32_t)record_get_number(r, 1, UINT32_MAX);
+    if (flags & BROKE)
+        m->left = (uint32_t)record_get_number(r, 0, UINT32_MAX);
+}
 
 static int own_flags(const struct store_member *m)
 {
@@ -188,7 +221,7 @@ void store_member_encode(struct strbuf *out, const struct store_member *m)
                 (m->preempted ? PREEMPTED : 0) | (m->requeue ? REQUEUE : 0) |
                 (m->stopping ? STOPPING : 0) | (m->displaced ? DISPLACED : 0) |
                 (m->expected ? EXPECTED : 0) | (m->waits ? WAITS : 0) |
-                (m->retries || m->begin ? RETRIED : 0) | own_flags(m);
+                (m->retries || m->begin ? RETRIED : 0) | own_flags(m) | rare_flags(m);
     strbuf_putc(out, MEMBER_VERSION);
     record_put_number(out, flags);
     record_put_number(out, (int64_t)m->key);
@@ -213,6 +246,7 @@ void store_member_encode(struct strbuf *out, const struct store_member *m)
         record_put_number(out, m->retries);
         record_put_number(out, m->begin);
     }
+    put_rare(out, m);
 }
 
 int store_member_decode(const void *data, size_t length, struct store_member *m)
@@ -221,7 +255,7 @@ int store_member_decode(const void *data, size_t length, struct store_member *m)
     int version = length > 0 ? *r.at++ : 0;
     if (version < 1 || version > MEMBER_VERSION)
         reader_fail(&r);
-    int flags = (int)record_get_number(&r, 0, 2 * RETRIED - 1);
+    int flags = (int)record_get_number(&r, 0, 2 * (version > 6 ? BROKE : RETRIED) - 1);
     m->cancelled = flags & CANCELLED;
     m->timed_out = flags & TIMED_OUT;
     m->preempted = flags & PREEMPTED;
@@ -251,6 +285,7 @@ int store_member_decode(const void *data, size_t length, struct store_member *m)
     bool retried = flags & RETRIED;
     m->retries = retried ? (uint32_t)record_get_number(&r, 0, UINT8_MAX) : 0;
     m->begin = retried ? record_get_number(&r, 0, INT64_MAX) : 0;
+    get_rare(&r, flags, m);
     return reader_finish(&r);
 }
 
@@ -261,5 +296,6 @@ bool store_member_is_valid(const struct store_member *m)
            m->start_wall >= -1 && m->end_wall >= (ended ? 0 : -1) && m->peak_memory >= -1 &&
            m->cpu_time >= -1 && m->how >= -1 && m->how <= STORE_HOW_MAX && m->promised >= 0 &&
            m->limit >= 0 && m->estimate >= 0 && m->retries <= UINT8_MAX && m->begin >= 0 &&
+           m->since >= 0 &&
            (m->last <= m->member || (ended && m->count > 0 && m->count <= m->last - m->member + 1));
 }

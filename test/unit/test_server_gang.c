@@ -1,0 +1,256 @@
+/* What a server knows of gangs after a crash, and of jobs that starve. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server_scene.h"
+
+/* A value of a member, as JSON. */
+static void expect_of(struct sim_server *w, int64_t id, int member, const char *key,
+                      const char *value)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/v1/jobs/%d.%d", (int)id, member);
+    json_t *job = ask(w, "GET", path, NULL, 200);
+    char *text = json_dumps(json_object_get(job, key), JSON_ENCODE_ANY);
+    assert_non_null(text);
+    assert_string_equal(text, value);
+    free(text);
+    json_decref(job);
+}
+
+static void member_ends(struct sim_server *w, int64_t id, int64_t member, int status)
+{
+    sim_engine_ended(w->engine, sim_engine_find(w->engine, id, member), status, 0);
+}
+
+/* How many runs the engine was told to end. */
+static int told_to_end(const struct sim_server *w)
+{
+    int n = 0;
+    for (size_t i = 0; i < w->engine->n; i++)
+        n += w->engine->runs[i].last_signal == SIGTERM;
+    return n;
+}
+
+static void a_gang_that_ran_is_one_after_a_crash(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t id =
+        submit(w, "{\"command\":[\"x\"],\"gang\":4,\"min\":3,\"failure\":\"go-on\",\"cores\":2}");
+    start_all(w);
+    assert_int_equal(w->engine->n, 4);
+    for (int i = 0; i < 4; i++)
+        w->engine->runs[i].stubborn = true;
+    reopen(w, true);
+    expect_state(w, id, "running");
+    /* One ends while the server is away: it counts once, and three are enough. */
+    sim_server_close(w);
+    member_ends(w, id, 0, 1);
+    assert_int_equal(sim_server_open(w, NULL), 0);
+    sim_server_turn(w, NULL);
+    expect_of(w, id, 0, "state", "\"failed\"");
+    assert_int_equal(told_to_end(w), 0);
+    reopen(w, true);
+    assert_int_equal(told_to_end(w), 0);
+    /* With the next one, too few are left, also after a crash. */
+    member_ends(w, id, 3, 1);
+    sim_server_turn(w, NULL);
+    assert_int_equal(told_to_end(w), 2);
+    reopen(w, true);
+    member_ends(w, id, 1, 0);
+    member_ends(w, id, 2, 1);
+    sim_server_turn(w, NULL);
+    expect_of(w, id, 2, "reason", "\"2 of 3 members are left\"");
+    expect_state(w, id, "failed");
+    assert_int_equal(w->engine->n, 4);
+    assert_int_equal(w->engine->twice, 0);
+}
+
+static void a_gang_that_has_failed_has_so_after_a_crash(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t id = submit(w, "{\"command\":[\"x\"],\"gang\":5,\"min\":4,\"cores\":2}");
+    start_all(w);
+    assert_int_equal(w->engine->n, 4); /* there is room for four */
+    for (int i = 0; i < 4; i++)
+        w->engine->runs[i].stubborn = true;
+    member_ends(w, id, 2, 7);
+    sim_server_turn(w, NULL);
+    reopen(w, true);
+    expect_of(w, id, 4, "state", "\"failed\"");
+    expect_of(w, id, 4, "reason", "\"member 2 failed\"");
+    expect_of(w, id, 0, "state", "\"running\"");
+    sim_server_wait(w, 10 * SIM_SECOND); /* SIGKILL */
+    expect_of(w, id, 0, "reason", "\"member 2 failed\"");
+    expect_state(w, id, "failed");
+    assert_int_equal(w->engine->n, 4);
+}
+
+static void replacements_are_counted_over_a_crash(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t id = submit(w, "{\"command\":[\"x\"],\"gang\":2,\"failure\":\"replace\"}");
+    start_all(w);
+    for (int again = 0; again < 2; again++) {
+        member_ends(w, id, 1, 1);
+        sim_server_turn(w, NULL);
+        reopen(w, true);
+        start_all(w);
+        expect_of(w, id, 1, "state", "\"running\"");
+        assert_int_equal(sim_engine_find(w->engine, id, 1)->attempt, again + 2);
+    }
+    member_ends(w, id, 1, 1); /* as often as there are members */
+    sim_server_turn(w, NULL);
+    expect_of(w, id, 1, "state", "\"failed\"");
+    sim_server_wait(w, 10 * SIM_SECOND);
+    expect_state(w, id, "failed");
+    assert_int_equal(w->engine->n, 4);
+}
+
+/* One promise for all, of which nothing starts early. */
+static void what_a_gang_was_promised_is_kept(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t half = submit(w, "{\"command\":[\"x\"],\"cores\":4,\"duration\":100}");
+    int64_t id = submit(w, "{\"command\":[\"x\"],\"gang\":4,\"cores\":2,\"duration\":50}");
+    start_all(w);
+    expect_text(w, id, "not_before", "false");
+    json_t *job = show(w, id);
+    double at = json_number_value(json_object_get(job, "estimate"));
+    json_decref(job);
+    sim_server_wait(w, 10 * SIM_SECOND);
+    reopen(w, true);
+    expect_text(w, id, "not_before", "false");
+    job = show(w, id);
+    assert_true(json_number_value(json_object_get(job, "estimate")) == at);
+    json_decref(job);
+    int64_t later =
+        submit(w, "{\"command\":[\"x\"],\"duration\":200}"); /* it would be in the way */
+    expect_state(w, later, "pending");
+    assert_int_equal(w->engine->n, 1);
+    end(w, half, 0);
+    start_all(w);
+    assert_int_equal(w->engine->n, 5);
+    expect_state(w, id, "running");
+}
+
+/* Of one that is down, and whose members wait in slots of their own, all start together again. */
+static void a_gang_that_is_down_starts_together_after_a_crash(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t id = submit(w, "{\"command\":[\"x\"],\"gang\":2,\"cores\":4,\"requeue\":true}");
+    start_all(w);
+    for (int i = 0; i < 2; i++)
+        sim_engine_lost(w->engine, &w->engine->runs[i]);
+    int64_t other = submit(w, "{\"command\":[\"x\"],\"priority\":5}"); /* takes room before them */
+    reopen(w, true);
+    expect_state(w, other, "running");
+    expect_state(w, id, "pending");
+    reopen(w, true);
+    expect_state(w, id, "pending");
+    assert_int_equal(w->engine->n, 3);
+    start_all(w);
+    end(w, other, 0);
+    expect_state(w, id, "running");
+    assert_int_equal(w->engine->n, 5);
+}
+
+/* ---- Starving ---- */
+
+static int open_starving(void **state)
+{
+    return open_world_of(state, "resources: {nodes: 2, cores: 2}\n"
+                                "match: {policy: low}\n"
+                                "default-duration: unknown\n"
+                                "starvation-threshold: 100\n"
+                                "queues: {batch: {policy: easy}}\n"
+                                "server: {requests-per-second: unlimited}\n");
+}
+
+static bool claims(struct sim_server *w, int64_t id)
+{
+    json_t *job = show(w, id);
+    const char *reason = json_string_value(json_object_get(job, "reason"));
+    bool is = reason && strncmp(reason, "claims ", 7) == 0;
+    json_decref(job);
+    return is;
+}
+
+static void how_long_it_starves_is_known_after_a_crash(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, "{\"command\":[\"x\"],\"nodes\":2}"); /* for nobody knows how long */
+    start_all(w);
+    int64_t id = submit(w, "{\"command\":[\"x\"],\"nodes\":2,\"hold\":true}");
+    sim_server_wait(w, 90 * SIM_SECOND);
+    tell(w, "PATCH", "/v1/jobs/2", "{\"hold\":false}", 200);
+    reopen(w, true);
+    sim_server_wait(w, 90 * SIM_SECOND);
+    assert_false(claims(w, id)); /* it waits since it was released */
+    sim_server_wait(w, 20 * SIM_SECOND);
+    assert_true(claims(w, id));
+}
+
+/* Two jobs that run on a node, by its name. */
+static void find_two(struct sim_server *w, const char *node, int64_t two[2])
+{
+    int n = 0;
+    for (int64_t id = 1; id <= 4; id++) {
+        json_t *job = show(w, id);
+        if (strncmp(json_string_value(json_object_get(job, "resources")), node, 5) == 0 && n < 2)
+            two[n++] = id;
+        json_decref(job);
+    }
+    assert_int_equal(n, 2);
+}
+
+/* The claim is of the second node, where one core is free. When one of the first is, too, it would be chosen there. */
+static void a_claim_is_the_same_after_a_crash(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t first[2], second[2];
+    char reason[60];
+    for (int i = 0; i < 4; i++)
+        submit(w, TRUE1);
+    start_all(w);
+    find_two(w, "node0", first);
+    find_two(w, "node1", second);
+    end(w, second[0], 0);
+    int64_t id = submit(w, "{\"command\":[\"x\"],\"nodes\":1,\"cores\":2}");
+    sim_server_wait(w, 110 * SIM_SECOND);
+    snprintf(reason, sizeof(reason), "\"claims 1 of 2 cores, waits for %d\"", (int)second[1]);
+    expect_text(w, id, "reason", reason);
+    end(w, first[0], 0);
+    reopen(w, true);
+    expect_text(w, id, "reason", reason);
+    int64_t other = submit(w, TRUE1); /* on the first node there is room */
+    expect_state(w, other, "running");
+    end(w, second[1], 0);
+    expect_state(w, id, "running");
+    expect_text(w, id, "resources", "\"node1/core[0-1]\"");
+    expect_state(w, first[1], "running");
+}
+
+#define TEST(name)     cmocka_unit_test_setup_teardown(name, open_world, close_world)
+#define STARVING(name) cmocka_unit_test_setup_teardown(name, open_starving, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_gang_that_ran_is_one_after_a_crash),
+        TEST(a_gang_that_has_failed_has_so_after_a_crash),
+        TEST(replacements_are_counted_over_a_crash),
+        TEST(what_a_gang_was_promised_is_kept),
+        TEST(a_gang_that_is_down_starts_together_after_a_crash),
+        STARVING(how_long_it_starves_is_known_after_a_crash),
+        STARVING(a_claim_is_the_same_after_a_crash),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

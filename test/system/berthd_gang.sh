@@ -35,7 +35,7 @@ is_line() { # JOB WORDS: its line has them
 # It starts whole or not at all, and says what it lacks; beyond its min it grows as there is room.
 busy=$("$BERTH" submit -c 2 -t unlimited --estimate unknown sleep 1000)
 await_state "$busy" running
-gang=$("$BERTH" submit --gang 4 --min 3 --name whole sh -c 'echo "$BERTH_ARRAY_INDEX of $BERTH_ARRAY_SIZE"; exec sleep 1000')
+gang=$("$BERTH" submit --gang 4 --min 3 --name whole sh -c 'echo "$BERTH_ARRAY_INDEX of $BERTH_ARRAY_SIZE"; touch "said.$BERTH_ARRAY_INDEX"; exec sleep 1000')
 lacks() {
     "$BERTH" jobs --no-header "$gang" | grep -qF '2 of 3 members fit'
 }
@@ -49,6 +49,7 @@ expect_status 0 "$BERTH" cancel "$busy"
 await "its min to run" is_line "$gang" '1 pending, 3 running'
 expect_status 0 "$BERTH" cancel "$other"
 await "all to run" is_line "$gang" running
+await "all to say so" ls said.0 said.1 said.2 said.3
 expect_status 0 "$BERTH" cancel "$gang"
 expect_status 143 "$BERTH" wait "$gang"
 expect "each member has run once" '0 of 4 1 of 4 2 of 4 3 of 4 ' \

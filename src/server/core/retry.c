@@ -56,7 +56,7 @@ bool retry_is_due(const struct job *job, const struct member *m, const struct en
 {
     const struct retry *r = job->retry;
     bool ended = e->what == ENGINE_ENDED || e->what == ENGINE_FAILED;
-    if (!r || m->retries >= r->most || m->cancelled || m->preempted || !ended)
+    if (!r || m->retries >= r->most || m->cancelled || m->preempted || m->dismissed || !ended)
         return false;
     return m->timed_out ? r->on.timeout : ends_has(&r->on, e->exit_status, e->exit_signal);
 }

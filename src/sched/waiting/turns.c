@@ -121,6 +121,18 @@ void turns_open(sched_t *s, const struct lane *lane, bool is_open)
         share_close(shares->tree, node);
 }
 
+/* Offer a leaf as before the walk. Whatever changes its first job has noted that since, but that its class is shut. */
+static void offer_again(sched_t *s, struct leaf *leaf)
+{
+    leaf->is_moved = false;
+    if (leaf->class != SETUP_NONE || leaf->first == JOB_NONE) {
+        offer_first(s, leaf);
+        return;
+    }
+    leaf->priority = leaf->waits.priority;
+    share_offer(s->queues->shares->tree, leaf->node, &leaf->waits);
+}
+
 void turns_restore(sched_t *s, const struct lane *lane)
 {
     struct shares *shares = s->queues->shares;
@@ -131,8 +143,7 @@ void turns_restore(sched_t *s, const struct lane *lane)
             shares->moved[left++] = shares->moved[i];
             continue;
         }
-        leaf->is_moved = false;
-        offer_first(s, leaf);
+        offer_again(s, leaf);
     }
     shares->n_moved = left;
     for (uint32_t i = 0; i < s->n_lanes && !lane; i++)

@@ -210,7 +210,9 @@ struct queues {
     int64_t
         reclaim_next; /* when more may be stopped for jobs that preempt others than these; INT64_MAX */
     uint64_t listings; /* of who may be (controllers/lots.h) */
-    uint64_t telling;  /* number of the telling of reasons at work; 0: none is */
+    /* Whose gang had no memory to start as a whole: the next pass goes on with that first. -1: none. */
+    sched_job_t starting;
+    uint64_t telling; /* number of the telling of reasons at work; 0: none is */
     uint64_t tellings;
     struct place_counts counts;     /* for reasons, while they are told */
     struct strbuf text;             /* for answers */

@@ -566,6 +566,9 @@ void job_started(sched_t *s, uint32_t slot, enum sched_how how);
 int gang_prepare(sched_t *s, uint32_t slot);
 enum step gang_start(sched_t *s, uint32_t slot, enum sched_how how);
 
+/* Go on with a start for which there was no memory. Returns 0, or -1 with ENOMEM. */
+int gang_go_on(sched_t *s);
+
 /* A starving job that can't start is promised a time beside the depth of its lane. STEP_BUSY: there is none. */
 enum step promise_starving(sched_t *s, uint32_t slot);
 

@@ -48,7 +48,7 @@ static struct scene {
     int64_t now;
 } scene;
 
-static uint64_t starts, together, stops, replaced, rejected, restarts, preempted;
+static uint64_t starts, together, stops, replaced, rejected, restarts, preempted, leaving;
 
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
@@ -90,6 +90,7 @@ static void make_queues(void)
 {
     static const char *const names[] = {"q0", "q1", "q2"};
     static const char *const policies[] = {"fcfs", "easy", "hybrid", "conservative"};
+    bool shares = draw(0, 2) == 0;
     scene.queues = (int)draw(1, QUEUES);
     for (int i = 0; i < scene.queues; i++) {
         int policy = (int)draw(0, 3);
@@ -99,7 +100,11 @@ static void make_queues(void)
             .name = names[i],
             .policy = policies[policy],
             .reservation_depth = policy == 2 ? 2 : 0,
-            .preemptible = draw(0, 2) ? SCHED_NOT_PREEMPTIBLE : SCHED_PREEMPT_REQUEUE};
+            .preemptible = draw(0, 2) ? SCHED_NOT_PREEMPTIBLE : SCHED_PREEMPT_REQUEUE,
+            .preempts = draw(0, 2) ? 0 : (unsigned)draw(1, 3),
+            .keeps_gangs = draw(0, 1)};
+        if (shares)
+            scene.queue[i].share.weight = draw(1, 3);
         scene.queue[i].limits.user = &scene.limit[i];
         scene.queue[i].limits.n_user = draw(0, 2) == 0;
     }
@@ -245,6 +250,8 @@ static void take(const struct sched_decision *d, bool was_rejected[JOBS], bool w
         break;
     case SCHED_PREEMPT:
         CHECK(j->state[d->member] == RUNS);
+        CHECK(sched_state(scene.sched, d->other) == SCHED_RESERVED ||
+              sched_state(scene.sched, d->other) == SCHED_RUNNING);
         was_preempted[d->tag] = true;
         j->stops[d->member] = true;
         j->end[d->member] = scene.now + draw(0, 2);
@@ -301,8 +308,10 @@ static void pass(void)
         int stay = done;
         for (int m = 0; m < j->members; m++)
             stay += j->state[m] == RUNS && !j->stops[m];
-        CHECK(!was_preempted[i] || j->min < 2 || stay >= j->min);
+        bool goes = stay == done && !scene.queue[j->queue].keeps_gangs;
+        CHECK(!was_preempted[i] || j->min < 2 || stay >= j->min || goes);
         preempted += was_preempted[i] && j->min > 1;
+        leaving += was_preempted[i] && j->min > 1 && stay < j->min;
         CHECK(j->min == 0 || ran[i] > 0 || runs == 0 || runs + done >= j->min);
         together += j->min > 1 && ran[i] == 0 && runs > 1;
     }
@@ -435,7 +444,7 @@ static void gangs_are_whole(void **state)
     if (!only) { /* all of it has happened */
         assert_true(starts > SCENES && together > SCENES / 4 && stops > SCENES / 8);
         assert_true(replaced > SCENES / 8 && rejected > SCENES / 8 && restarts > SCENES &&
-                    preempted > 0);
+                    preempted > 0 && leaving > 0);
     }
 }
 

@@ -503,7 +503,7 @@ static int run(sched_t *s, int64_t now, bool more, uint64_t budget)
     if (!resumed)
         s->pass.phase = PASS_IDLE;
     s->pass.is_again = false;
-    int rc = phases(s, more);
+    int rc = gang_go_on(s) < 0 ? -1 : phases(s, more);
     while (rc == 0 && s->pass.is_again) {
         s->pass.is_again = false;
         s->pass.phase = PASS_PREPARED;

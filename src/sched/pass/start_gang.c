@@ -28,27 +28,27 @@ int gang_prepare(sched_t *s, uint32_t slot)
     return rc;
 }
 
-/* The next member to start: one of the gang's slot, which has memory for that, or one that waits in a slot of its
- * own. JOB_NONE with ENOMEM.
- */
-static uint32_t next_member(sched_t *s, uint32_t slot, const struct gang *gang)
+/* The next member from one on that waits in a slot of its own beside the gang's; JOB_NONE: there is none. */
+static uint32_t next_other(const sched_t *s, uint32_t slot, uint32_t from)
 {
-    if (s->jobs[slot].state != SCHED_RUNNING)
-        return part_reserve(s, slot);
-    for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
-        if (s->jobs[i].state == SCHED_BLOCKED && s->jobs[i].details->blocked & BLOCK_GANG &&
-            !(s->jobs[i].details->blocked & GANG_AWAY))
+    for (uint32_t i = from; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
+        if (i != slot && s->jobs[i].state == SCHED_BLOCKED &&
+            s->jobs[i].details->blocked & BLOCK_GANG && !(s->jobs[i].details->blocked & GANG_AWAY))
             return i;
     return JOB_NONE;
 }
 
-/* One member starts with the first booking of a bundle. Returns 0, or -1 with ENOMEM and nothing changed. */
-static int start_one(sched_t *s, uint32_t slot, int64_t *bundle, enum sched_how how)
+/* One member starts with the first booking of a bundle. The gang's slot has the last one, so that it can hold what is left
+ * as long as there is any. Others are looked for from *from on. Returns 0, or -1 with ENOMEM and nothing changed.
+ */
+static int start_one(sched_t *s, uint32_t slot, int64_t *bundle, uint32_t *from, enum sched_how how)
 {
     const struct place_ops *ops = s->place->ops;
     struct place_ask one;
     uint32_t group;
-    uint32_t part = next_member(s, slot, gang_of(s, slot));
+    bool is_last = ops->holds(s->place, *bundle) == 1;
+    uint32_t other = is_last ? JOB_NONE : next_other(s, slot, *from);
+    uint32_t part = other != JOB_NONE ? other : part_reserve(s, slot);
     int64_t until = s->now + s->jobs[slot].ask.duration;
     if (part == JOB_NONE || decision_reserve(s) < 0 || controllers_prepare(s, part) < 0 ||
         gang_know_one(s, slot, &one, &group) < 0)
@@ -57,14 +57,13 @@ static int start_one(sched_t *s, uint32_t slot, int64_t *bundle, enum sched_how 
         gang_forget(s, &one, group);
         return -1;
     }
-    bool is_own = s->jobs[slot].state == SCHED_RUNNING; /* the gang's slot has none left */
-    if (!is_own && is_entry(s, slot))
+    if (other == JOB_NONE && is_entry(s, slot))
         part = part_leave(s, slot);
     gang_ask(s, part, &one, group);
     struct job *job = &s->jobs[part];
-    bool is_last = ops->holds(s->place, *bundle) == 1;
     job->booking = ops->detach(s->place, *bundle);
     *bundle = is_last ? -1 : *bundle;
+    *from = other == JOB_NONE ? JOB_NONE : job->details->gang_behind;
     job->at = s->now;
     job->details->blocked = 0;
     job->state = SCHED_RUNNING;
@@ -79,10 +78,8 @@ static void hold_rest(sched_t *s, uint32_t slot, int64_t bundle)
 {
     struct job *job = &s->jobs[slot];
     struct queue_entry entry = {job->key, 1, job->ask.duration, slot};
-    if (job->state == SCHED_RUNNING) { /* it has started itself */
-        s->place->ops->release(s->place, bundle);
-        return;
-    }
+    gang_of(s, slot)->leader = slot; /* and goes on to be (gang_settle) */
+    s->queues->starting = job_handle(s, slot);
     job->booking = bundle;
     job->at = s->now;
     job->state = SCHED_RESERVED;
@@ -112,18 +109,32 @@ static void let_rest_wait(sched_t *s, uint32_t slot)
 enum step gang_start(sched_t *s, uint32_t slot, enum sched_how how)
 {
     int64_t bundle = s->jobs[slot].booking;
-    if (s->jobs[slot].is_preempting) /* as for the first, for all */
+    uint32_t from = gang_of(s, slot)->first; /* those in slots of their own */
+    if (s->jobs[slot].is_preempting)         /* as for the first, for all */
         how = SCHED_IMMEDIATE;
     s->finder->done(s, slot,
                     s->jobs[slot].key); /* of its group, which it leaves; this takes no memory */
     s->jobs[slot].state = SCHED_BLOCKED;
     controllers_uncount(s, slot, bundle);
     while (bundle >= 0)
-        if (start_one(s, slot, &bundle, how) < 0) {
+        if (start_one(s, slot, &bundle, &from, how) < 0) {
             hold_rest(s, slot, bundle);
             return STEP_FAILED;
         }
     if (s->jobs[slot].state == SCHED_BLOCKED)
         let_rest_wait(s, slot);
+    gang_due(s, gang_of(s, slot));
     return STEP_DONE;
+}
+
+int gang_go_on(sched_t *s)
+{
+    uint32_t slot = s->queues->starting < 0 ? JOB_NONE : job_in_queue(s, s->queues->starting);
+    s->queues->starting = -1;
+    if (slot == JOB_NONE || !gang_of(s, slot) || !gang_is_starting(s, gang_of(s, slot)))
+        return 0; /* it was taken back since */
+    if (start_held(s, slot) != STEP_FAILED)
+        return 0;
+    s->queues->starting = job_handle(s, slot);
+    return -1;
 }

@@ -309,8 +309,18 @@ static uint32_t find_leader(const sched_t *s, const struct gang *gang)
     return leader != JOB_NONE ? leader : other;
 }
 
+bool gang_is_starting(const sched_t *s, const struct gang *gang)
+{
+    const struct place_ops *ops = s->place->ops;
+    const struct job *job = gang->leader == JOB_NONE ? NULL : &s->jobs[gang->leader];
+    return job && gang->running > 0 && job->state == SCHED_RESERVED &&
+           ops->holds(s->place, job->booking) < ops->members(s->place, job->ask.class);
+}
+
 static int settle_one(sched_t *s, struct gang *gang)
 {
+    if (gang_is_starting(s, gang))
+        return 0;
     gang->was_up = false;
     bool is_up = gang_is_up(gang), leaves = gang_leaves(gang);
     bool is_free = gang_need(gang) < 2 && !leaves; /* they wait for nobody */

@@ -100,6 +100,11 @@ static inline bool gang_leaves(const struct gang *gang)
     return gang->stopping > 0 && gang->running - gang->stopping + gang->done < gang->min;
 }
 
+/* Whether a start is still under way, for which there was no memory: some run, and the leader holds what is left of their
+ * bundle.
+ */
+bool gang_is_starting(const sched_t *s, const struct gang *gang);
+
 /* A running job has been told to stop for another one. */
 void gang_stops(sched_t *s, uint32_t slot);
 

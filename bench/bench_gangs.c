@@ -1,0 +1,239 @@
+/* What gangs cost: 10,000 nodes, 50 queues in 5 divisions with shares. First two gangs of 4,096 members start on the idle
+ * machine, one per node, each in a pass of its own; they end. Then 5,000 gangs of 20 members wait, of half of which 12
+ * start together and the rest one by one. The first pass fills the machine. A cold pass decides the same as the one
+ * before it on a full machine, with nothing that was known of what waits. Warm: a member ends, with a pass after it.
+ *
+ * usage: bench_gangs [plain | GANGS]
+ *
+ * With `plain` the same is measured without shares. The last line is a hash of all decisions.
+ */
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "berth/match.h"
+#include "berth/sched_config.h"
+#include "measure.h"
+
+enum {
+    NODES = 10000,
+    QUEUES = 50,
+    DIVISIONS = 5,
+    GANGS = 5000,
+    MEMBERS = 20,
+    LARGE = 4096,
+    ENDS = 400,
+    TEXT = 600
+};
+
+struct bench {
+    match_t *m;
+    sched_t *s;
+    uint64_t random;
+    int64_t now;
+    sched_job_t *running;
+    size_t n_running, n_jobs;
+    uint64_t decided; /* all decisions in a number */
+    bool plain;
+};
+
+static void check(bool right, const char *what)
+{
+    if (right)
+        return;
+    fprintf(stderr, "bench_gangs: %s\n", what);
+    exit(1);
+}
+
+static uint64_t draw(struct bench *b, uint64_t below)
+{
+    b->random = b->random * 6364136223846793005u + 1442695040888963407u;
+    return (b->random >> 33) % below;
+}
+
+static const char *queue_name(int i)
+{
+    static char name[QUEUES][8];
+    snprintf(name[i], sizeof(name[i]), "q%d", i);
+    return name[i];
+}
+
+static match_t *make_machine(void)
+{
+    static const char text[] =
+        "{\"version\": 1, \"execution\": {\"R_lite\": [{\"rank\": \"0-9999\", \"children\": "
+        "{\"core\": \"0-31\"}}], \"starttime\": 0, \"expiration\": 0, \"nodelist\": "
+        "[\"node[0-9999]\"]}}";
+    berth_error_t err;
+    resource_graph_t *graph = resource_graph_read("rv1exec", text, sizeof(text) - 1, &err);
+    check(graph != NULL, err.text);
+    match_options_t options = {.policy = "low", .filters = "ALL:core,ALL:node"};
+    match_t *m = match_create(graph, &options, &err);
+    check(m != NULL, err.text);
+    return m;
+}
+
+static void configure(struct bench *b)
+{
+    static const char *const resources[] = {"core"};
+    static const char *const names[DIVISIONS] = {"d0", "d1", "d2", "d3", "d4"};
+    struct sched_division division[DIVISIONS] = {{0}};
+    struct sched_queue_config q[QUEUES] = {{0}};
+    berth_error_t err;
+    for (int i = 0; i < DIVISIONS; i++) {
+        division[i].name = names[i];
+        division[i].share.weight = i + 1;
+    }
+    for (int i = 0; i < QUEUES; i++) {
+        q[i].name = queue_name(i);
+        q[i].policy = "easy";
+        if (!b->plain)
+            q[i].share = (struct sched_share){.under = names[i % DIVISIONS], .weight = i % 7 + 1};
+    }
+    struct sched_config config = {.second = 1, .queues = q, .n_queues = QUEUES};
+    if (!b->plain)
+        config.shares = (struct sched_shares){.resources = resources,
+                                              .n_resources = 1,
+                                              .divisions = division,
+                                              .n_divisions = DIVISIONS};
+    int rc = 0;
+    if (b->s)
+        rc = sched_configure(b->s, b->now, &config, &err);
+    else
+        b->s = sched_create(b->m, &config, &err);
+    check(rc == 0 && b->s != NULL, err.text);
+}
+
+/* A gang whose members take a node, or so many cores, each. */
+static void submit(struct bench *b, int cores, uint32_t members, uint32_t min, int duration)
+{
+    char text[TEXT];
+    int n;
+    if (cores == 0)
+        n = snprintf(text, sizeof(text),
+                     "{version: 9999, resources: [{type: node, count: 1, exclusive: true, with: "
+                     "[{type: slot, count: 1, label: s, with: [{type: core, count: 1}]}]}]");
+    else
+        n = snprintf(text, sizeof(text),
+                     "{version: 9999, resources: [{type: node, count: 1, with: [{type: slot, "
+                     "count: 1, label: s, with: [{type: core, count: %d}]}]}]",
+                     cores);
+    snprintf(text + n, sizeof(text) - (size_t)n,
+             ", tasks: [{command: [app], slot: s, count: {per_slot: 1}}], attributes: {system: "
+             "{duration: %d}}}",
+             duration);
+    struct sched_request request = {.jobspec = text,
+                                    .jobspec_length = strlen(text),
+                                    .queue = queue_name((int)draw(b, QUEUES)),
+                                    .members = members,
+                                    .min = min,
+                                    .tag = b->n_jobs++};
+    check(sched_submit(b->s, b->now, &request) >= 0, "cannot submit a gang");
+}
+
+static void submit_usual(struct bench *b)
+{
+    int cores = draw(b, 2) ? 0 : 1 + (int)draw(b, 32);
+    uint32_t min = draw(b, 2) ? MEMBERS : 12;
+    submit(b, cores, MEMBERS, min, 3600 + 60 * (int)draw(b, 1000));
+}
+
+/* Take a decision to the hash of all, but for why a job waits: that is told again whenever the job is looked at
+ * (base/bounds.h).
+ */
+static void note(struct bench *b, const struct sched_decision *d)
+{
+    if (d->kind == SCHED_WAIT)
+        return;
+    const int64_t what[] = {d->kind, d->job, d->member, d->at, d->until, d->how};
+    for (size_t i = 0; i < sizeof(what) / sizeof(what[0]); i++)
+        b->decided = (b->decided ^ (uint64_t)what[i]) * 0x100000001b3u;
+}
+
+static size_t pass(struct bench *b)
+{
+    const struct sched_decision *d;
+    size_t n, started = 0;
+    check(sched_pass(b->s, b->now, false, &d, &n) == 0, "a pass failed");
+    for (size_t i = 0; i < n; i++) {
+        note(b, &d[i]);
+        if (d[i].kind == SCHED_START) {
+            b->running[b->n_running++] = d[i].job;
+            started++;
+        }
+    }
+    return started;
+}
+
+static void end_all(struct bench *b)
+{
+    while (b->n_running > 0)
+        check(sched_finish(b->s, b->now, b->running[--b->n_running], true) == 0, "no end");
+}
+
+/* Members end one by one, with a pass after each. Not inlined, so that a profiler finds it. */
+__attribute__((noinline)) static void measure_ends(struct bench *b)
+{
+    static double took[ENDS];
+    size_t started = 0;
+    for (int i = 0; i < ENDS; i++) {
+        size_t k = (size_t)draw(b, b->n_running);
+        sched_job_t job = b->running[k];
+        b->running[k] = b->running[--b->n_running];
+        b->now++;
+        double start = worked();
+        check(sched_finish(b->s, b->now, job, true) == 0, "a member cannot end");
+        started += pass(b);
+        took[i] = worked() - start;
+    }
+    qsort(took, ENDS, sizeof(*took), compare);
+    printf("  %-44s %6zu %9.0f %9.0f\n", "end of a member and pass", started, 1e6 * took[ENDS / 2],
+           1e6 * took[ENDS * 99 / 100]);
+}
+
+/* Not inlined, so that a profiler finds it. */
+__attribute__((noinline)) static void measure_pass(struct bench *b, const char *what)
+{
+    double start = worked();
+    size_t n = pass(b);
+    double took = worked() - start;
+    printf("  %-44s %6zu %9.0f\n", what, n, 1e6 * took);
+}
+
+int main(int argc, char **argv)
+{
+    static struct bench b = {.random = 1};
+    b.plain = argc > 1 && strcmp(argv[1], "plain") == 0;
+    size_t gangs = argc > 1 && !b.plain ? (size_t)atol(argv[1]) : GANGS;
+    b.running = malloc((size_t)NODES * 32 * sizeof(*b.running));
+    check(b.running != NULL, "no memory");
+    printf("Gangs%s: %d nodes, %d queues in %d divisions, %zu gangs of %d wait\n",
+           b.plain ? " without shares" : " by shares", NODES, QUEUES, DIVISIONS, gangs, MEMBERS);
+    printf("  %-44s %6s %9s %9s\n", "", "starts", "us", "99% us");
+    b.m = make_machine();
+    configure(&b);
+    for (int i = 0; i < 2; i++) {
+        submit(&b, i == 0 ? 0 : 8, LARGE, LARGE, 3600);
+        measure_pass(&b, i == 0 ? "a gang of 4,096, a node each" : "a gang of 4,096, 8 cores each");
+    }
+    b.now = 100;
+    end_all(&b);
+    pass(&b);
+    for (size_t i = 0; i < gangs + NODES / MEMBERS; i++)
+        submit_usual(&b);
+    measure_pass(&b, "first pass");
+    b.now++;
+    measure_ends(&b);
+    double start = worked();
+    configure(&b);
+    printf("  %-44s %6d %9.0f\n", "the same configuration again", 1, 1e6 * (worked() - start));
+    measure_pass(&b, "cold pass after that");
+    measure_ends(&b);
+    printf("  decisions %016" PRIx64 "\n", b.decided);
+    sched_destroy(b.s);
+    match_destroy(b.m);
+    free(b.running);
+    return 0;
+}

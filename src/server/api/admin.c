@@ -53,7 +53,7 @@ void api_server_reload(struct call *c)
         api_wrong(c, &why);
         return;
     }
-    server_event(c->s, 0, -1, "reloaded", NULL);
+    server_event(c->s, 0, -1, "reloaded", api_event_by(c));
     api_done(c);
     c->reply->wait = false; /* the file is durable itself, so a full disk does not matter */
 }
@@ -61,7 +61,7 @@ void api_server_reload(struct call *c)
 void api_server_stop(struct call *c)
 {
     c->s->stopping = true;
-    server_event(c->s, 0, -1, "stopping", NULL);
+    server_event(c->s, 0, -1, "stopping", api_event_by(c));
     api_done(c);
     c->reply->wait = false; /* a full disk or a missing store must not prevent it */
 }
@@ -162,7 +162,7 @@ void api_queue_patch(struct call *c)
         settings_refuse(c, was, &why);
     } else {
         json_decref(was);
-        server_event(s, 0, -1, "queue", json_dumps(c->body, JSON_COMPACT));
+        api_event_body(c, "queue", "queue", c->rest);
         api_done(c);
     }
 }
@@ -245,7 +245,7 @@ void api_resources_patch(struct call *c)
         settings_refuse(c, was, &why);
     } else {
         json_decref(was);
-        server_event(s, 0, -1, "resources", json_dumps(c->body, JSON_COMPACT));
+        api_event_body(c, "resources", NULL, NULL);
         api_done(c);
     }
 }

@@ -139,6 +139,11 @@ int api_members(struct call *c, struct progress *p, size_t *steps, size_t cost,
 /* The data of an event that names the caller, {"by": "ann"}; NULL without memory. */
 char *api_event_by(const struct call *c);
 
+/* Record an event of the server or of the call's job with what the body says, who has asked for it, and a name under a key
+ * (NULL: none).
+ */
+void api_event_body(const struct call *c, const char *kind, const char *key, const char *name);
+
 /* Check the body of a signal or a change before the jobs are looked up: 0, or -1 and the call is refused. */
 int api_signal_check(struct call *c);
 int api_change_check(struct call *c);

@@ -135,7 +135,7 @@ void api_blocks_post(struct call *c)
     if (!block || settings_block_add(c->s, block, &why) < 0) {
         api_wrong(c, &why);
     } else {
-        server_event(c->s, 0, -1, "block", json_dumps(c->body, JSON_COMPACT));
+        api_event_body(c, "block", NULL, NULL);
         api_done(c);
     }
     json_decref(block);
@@ -148,9 +148,7 @@ void api_block_delete(struct call *c)
         api_wrong(c, &why);
         return;
     }
-    json_t *data = json_pack("{s:s}", "name", c->rest);
-    server_event(c->s, 0, -1, "unblock", json_dumps(data, JSON_COMPACT));
-    json_decref(data);
+    api_event_body(c, "unblock", "name", c->rest);
     api_done(c);
 }
 

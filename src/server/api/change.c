@@ -20,6 +20,19 @@ char *api_event_by(const struct call *c)
     return event_text("by", user ? user->name : NULL);
 }
 
+void api_event_body(const struct call *c, const char *kind, const char *key, const char *name)
+{
+    const struct user *user = user_find(c->s, c->request->peer.uid);
+    json_t *data = json_is_object(c->body) ? json_copy(c->body) : json_object();
+    if (data && key)
+        json_object_set_new(data, key, json_string(name));
+    if (data && user)
+        json_object_set_new(data, "by", json_string(user->name));
+    server_event(c->s, c->id, c->id > 0 ? c->member : -1, kind,
+                 data ? json_dumps(data, JSON_COMPACT) : NULL);
+    json_decref(data);
+}
+
 /* ---- Cancel ---- */
 
 /* By the caller. */

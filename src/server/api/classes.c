@@ -65,9 +65,9 @@ void api_class_settings_get(struct call *c)
 
 static void tell_change(struct call *c)
 {
-    json_t *data = json_pack("{s:s}", "queue", c->rest);
-    server_event(c->s, 0, -1, "classes", json_dumps(data, JSON_COMPACT));
-    json_decref(data);
+    struct call told = *c;
+    told.body = NULL; /* members of the settings are told by themselves */
+    api_event_body(&told, "classes", "queue", c->rest);
     api_done(c);
 }
 

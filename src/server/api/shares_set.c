@@ -51,6 +51,6 @@ void api_shares_patch(struct call *c)
         return;
     }
     c->s->unsaved.urgent = true;
-    server_event(c->s, 0, -1, "usage", json_dumps(c->body, JSON_COMPACT));
+    api_event_body(c, "usage", NULL, NULL);
     api_done(c);
 }

@@ -192,7 +192,7 @@ static void tell_change(struct call *c, const struct api_change *to)
         server_event(s, c->id, c->member, json_is_true(to->hold) ? "held" : "released",
                      api_event_by(c));
     if (to->queue || changes_time(to) || to->has_priority)
-        server_event(s, c->id, c->member, "changed", json_dumps(c->body, JSON_COMPACT));
+        api_event_body(c, "changed", NULL, NULL);
 }
 
 /* Whether it is so already: a member that nothing becomes of stays where it is. */

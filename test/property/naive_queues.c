@@ -523,14 +523,19 @@ static bool is_its_turn(const struct naive_queues *q, int job)
 }
 
 /* The first open job behind another one that its queue has a promise for, of the level of a turn which it goes
- * before: it has its own before that; -1. Where there are shares, it is they that say who is first.
+ * before: it has its own before that; -1. None of a queue whose first one found no time when it had its turn. Where there
+ * are shares, it is they that say who is first.
  */
 static int first_to_promise(const struct naive_queues *q, int after, int turn)
 {
-    for (int i = next_of(q, NQ_OPEN, after); i >= 0 && !q->shares; i = next_of(q, NQ_OPEN, i))
-        if (nq_before(q, i, turn) && level(q, i) == level(q, turn) && is_considered(q, i) &&
-            holders(q, q->job[i].lane) < q->lane[q->job[i].lane].depth)
+    bool out[NQ_LANES] = {false};
+    for (int i = next_of(q, NQ_OPEN, after); i >= 0 && !q->shares; i = next_of(q, NQ_OPEN, i)) {
+        int lane = q->job[i].lane;
+        out[lane] |= q->job[i].displaced == INT64_MAX;
+        if (!out[lane] && nq_before(q, i, turn) && level(q, i) == level(q, turn) &&
+            is_considered(q, i) && holders(q, lane) < q->lane[lane].depth)
             return i;
+    }
     return -1;
 }
 

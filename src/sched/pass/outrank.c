@@ -112,8 +112,16 @@ static struct queue_key turn_key(const sched_t *s)
     return (struct queue_key){s->turns.v[0].key, s->turns.v[0].order};
 }
 
+/* Whether no time was known for an open job when it was its turn to be promised one. */
+static bool found_no_time(const sched_t *s, uint32_t slot)
+{
+    const struct details *d = s->jobs[slot].details;
+    return d && d->displaced == DISPLACED_ANY;
+}
+
 /* The first open job between a key and that of a turn, of the level of that turn, whose lane has a promise to
- * give it; JOB_NONE. Where there are shares, it is they that say who is first.
+ * give it; JOB_NONE. One for which no time was known when it had its turn has another when something comes back. Where
+ * there are shares, it is they that say who is first.
  */
 static uint32_t first_to_promise(const sched_t *s, struct queue_key after, struct queue_key turn)
 {
@@ -123,7 +131,8 @@ static uint32_t first_to_promise(const sched_t *s, struct queue_key after, struc
         struct queue_entry entry;
         if (lane->is_stopped || lane_holds(lane) >= lane->depth ||
             !queue_after(lane->open, &after, &entry) || !queue_before(entry.key, turn) ||
-            queue_before(level_last(entry.key), turn) || !is_considered(lane, entry.key))
+            queue_before(level_last(entry.key), turn) || !is_considered(lane, entry.key) ||
+            found_no_time(s, entry.item))
             continue;
         best = entry.item;
         turn = entry.key;

@@ -446,6 +446,9 @@ static inline void held_unseen(sched_t *s, struct job *job)
  * that may have changed since. O(1).
  */
 void held_waits(sched_t *s, uint32_t slot, bool waits);
+
+/* It may not hold something earlier, as that would be in the way of a promise: this may move at any time. */
+void held_unsure(sched_t *s, uint32_t slot);
 bool held_again(const sched_t *s, uint32_t slot);
 
 /* Enter a held job, which is due already, into its lane. Returns 0, or -1 with ENOMEM. */

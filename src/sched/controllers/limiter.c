@@ -319,6 +319,12 @@ void held_waits(sched_t *s, uint32_t slot, bool waits)
         d->limited = limits_last_decrease(s->queues->limits, d->party);
 }
 
+void held_unsure(sched_t *s, uint32_t slot)
+{
+    s->jobs[slot].is_tried_again = true;
+    s->jobs[slot].details->limited = -1;
+}
+
 bool held_again(const sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];

@@ -300,12 +300,13 @@ static enum step never(sched_t *s, uint32_t slot)
     return STEP_DONE;
 }
 
-/* As the machine's reserve: by the job's estimate, or where that is in the way of a promise, by its limit. */
-static int64_t reserve_from(sched_t *s, uint32_t slot, int64_t from, int64_t *at)
+/* As the machine's reserve: by the job's estimate, or where that is in the way of a promise (`unsure`), by its limit. */
+static int64_t reserve_from(sched_t *s, uint32_t slot, int64_t from, int64_t *at, bool *unsure)
 {
     int64_t booking = s->place->ops->reserve(s->place, &s->jobs[slot].ask, from, at);
     if (booking < 0 || keeps_promises(s, slot, booking, *at))
         return booking;
+    *unsure = true;
     unbook(s, booking);
     struct place_ask ask = ask_by_limit(s, slot);
     booking = s->place->ops->reserve(s->place, &ask, from, at);
@@ -321,7 +322,7 @@ static enum step reserve(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     int64_t from = s->now, at;
     enum step step = STEP_KEPT;
-    bool waits = false;
+    bool waits = false, unsure = false;
     if (s->place->ops->tell)
         s->place->ops->tell(s->place, s->now);
     while (step == STEP_KEPT) {
@@ -329,7 +330,7 @@ static enum step reserve(sched_t *s, uint32_t slot)
         from = controllers_when(s, slot, -1, asked);
         if (from >= (s->place->is_counted ? INT64_MAX : s->place->endless))
             return from > asked || asked > s->now ? STEP_KEPT : STEP_BUSY; /* or the plan is over */
-        int64_t booking = reserve_from(s, slot, from, &at);
+        int64_t booking = reserve_from(s, slot, from, &at, &unsure);
         if (booking < 0)
             return errno == ENOMEM ? STEP_FAILED : STEP_BUSY;
         if (!s->place->is_counted && at >= s->place->endless) { /* behind who has no end */
@@ -342,6 +343,8 @@ static enum step reserve(sched_t *s, uint32_t slot)
         step = hold(s, slot, at, booking, &from);
         if (step == STEP_DONE && job->details && job->state == SCHED_RESERVED)
             held_waits(s, slot, waits);
+        if (unsure && step == STEP_DONE && job->state == SCHED_RESERVED)
+            held_unsure(s, slot);
     }
     return step;
 }

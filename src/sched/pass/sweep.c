@@ -171,10 +171,8 @@ static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, b
     count_moved(s, slot, &gate, at, *freed);
     if (at >= 0 && !gate.failed) {
         held_waits(s, slot, gate.refused);
-        if (gate.is_unsure) { /* what it would hold may be promised another time */
-            job->is_tried_again = true;
-            job->details->limited = -1;
-        }
+        if (gate.is_unsure)
+            held_unsure(s, slot);
         s->booked++;
         return at;
     }

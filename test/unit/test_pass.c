@@ -688,6 +688,26 @@ static void nothing_is_promised_at_the_end_of_the_plan(void **state)
     world_close(&w);
 }
 
+/* Nothing is known of who waits behind a job of unknown end, also where that is yet to start, in a higher queue. */
+static void nothing_is_known_behind_an_unknown_end(void **state)
+{
+    struct world w;
+    (void)state;
+    world_open(&w, "resources: {nodes: 1, cores: 4}\n"
+                   "queues: {q: {policy: easy}, low: {policy: easy, priority: -10},\n"
+                   "  dark: {policy: easy, default-duration: unknown}}\n"
+                   "default-queue: q\n");
+    submit(&w, 0, "a", 4, PLAIN);
+    sched_job_t dark =
+        submit(&w, 0, "d", 4, (struct sched_request){.queue = "dark", .duration = SCHED_UNLIMITED});
+    sched_job_t low = submit(&w, 0, "l", 4, (struct sched_request){.queue = "low"});
+    world_pass(&w, 0);
+    assert_int_equal(sched_start_time(w.sched, dark), 100);
+    assert_int_equal(sched_state(w.sched, low), SCHED_WAITING);
+    assert_int_equal(sched_not_before(w.sched, low), -1);
+    world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -708,6 +728,7 @@ int main(void)
         cmocka_unit_test(no_victim_is_told_twice),
         cmocka_unit_test(nobody_else_gets_what_was_preempted),
         cmocka_unit_test(nothing_is_promised_at_the_end_of_the_plan),
+        cmocka_unit_test(nothing_is_known_behind_an_unknown_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

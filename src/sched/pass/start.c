@@ -420,5 +420,8 @@ int64_t promise_time(sched_t *s, uint32_t slot, int64_t from)
         errno = ENOENT;
         at = from < INT64_MAX ? s->place->ops->when(s->place, &s->jobs[slot].ask, from) : -1;
     } while (at > from);
-    return at;
+    if (s->place->is_counted || at < s->place->endless)
+        return at;
+    errno = ENOENT; /* behind who has no end */
+    return -1;
 }

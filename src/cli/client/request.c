@@ -674,12 +674,18 @@ static int take_command(struct reading *g, char **argv, int argc)
 extern char **environ;
 
 /* Variables of the job in which this may run, which are not for a new job. */
-static const char *const own[] = {
-    "BERTH_JOB_ID",     "BERTH_JOB_NAME",   "BERTH_QUEUE",        "BERTH_ARRAY_INDEX",
-    "BERTH_ARRAY_SIZE", "BERTH_TASK_INDEX", "BERTH_TASKS",        "BERTH_CPUS",
-    "BERTH_NODES",      "BERTH_R",          "BERTH_ATTEMPT",      "BERTH_SUBMIT_DIR",
-    "BERTH_CORES",      "BERTH_GPUS",       "BERTH_MEM",          "BERTH_END_TIME",
-    "BERTH_BATCH",      "BERTH_STEP_ID",    "BERTH_SUBMIT_SERVER"};
+static const char *const own[] = {"BERTH_JOB_ID",        "BERTH_JOB_NAME",
+                                  "BERTH_QUEUE",         "BERTH_ARRAY_INDEX",
+                                  "BERTH_ARRAY_SIZE",    "BERTH_TASK_INDEX",
+                                  "BERTH_TASKS",         "BERTH_CPUS",
+                                  "BERTH_NODES",         "BERTH_R",
+                                  "BERTH_ATTEMPT",       "BERTH_SUBMIT_DIR",
+                                  "BERTH_CORES",         "BERTH_GPUS",
+                                  "BERTH_MEM",           "BERTH_END_TIME",
+                                  "BERTH_BATCH",         "BERTH_STEP_ID",
+                                  "BERTH_SUBMIT_SERVER", "BERTH_MEMBER_RANK",
+                                  "BERTH_MEMBER_COUNT",  "BERTH_MEMBER_HOSTS",
+                                  "BERTH_RENDEZVOUS"};
 
 static bool is_own_option(const char *text, size_t length, bool slurm)
 {

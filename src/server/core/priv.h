@@ -319,6 +319,13 @@ struct work_queues {
     struct server_work *done; /* answered after the next commit */
 };
 
+/* Who is there of the gang whose members were started last, as of a commit (gang_env.c). */
+struct gang_seen {
+    int64_t job;
+    uint64_t commit;
+    char *hosts, *address;
+};
+
 struct server {
     struct server_platform platform;
     struct server_options options;
@@ -350,6 +357,7 @@ struct server {
     struct bulk *bulks; /* bulk submissions in progress */
     char *bulks_text;   /* bulk submissions as stored; set while the store is loaded */
 
+    struct gang_seen gang;
     struct intern names;     /* of users and queues */
     struct intern ended_ids; /* ids of ended jobs that were restored to the core */
     struct strbuf text;

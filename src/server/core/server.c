@@ -11,6 +11,7 @@
 
 #include "base/errtext.h"
 #include "base/json_out.h"
+#include "server/core/gang_env.h"
 #include "server/core/priv.h"
 
 #define WALL_MAX (INT64_C(90) * 365 * 86400 * SERVER_SECOND) /* a later wall clock is wrong */
@@ -198,6 +199,7 @@ void server_close(server_t *s)
     gpu_names_clear(&s->gpu_names);
     store_close(s->store);
     config_destroy(s->config);
+    gang_env_clear(s);
     intern_clear(&s->names);
     intern_clear(&s->ended_ids);
     heap_clear(&s->runs.timers);

@@ -13,13 +13,14 @@
 #include "base/hostlist.h"
 #include "base/idset.h"
 #include "berth/sched_query.h"
+#include "server/core/gang_env.h"
 #include "server/core/job_text.h"
 #include "server/core/pilots.h"
 #include "server/core/priv.h"
 #include "server/core/slurm_env.h"
 
 #define R_MAX    32768 /* a longer R is left out of the environment */
-#define TASK_ENV 7     /* variables of a task, and the end */
+#define TASK_ENV 9     /* variables of a task, and the end */
 
 /* What a start needs of the stored request; points into the store's text. */
 struct launch {
@@ -40,9 +41,10 @@ struct starting {
     struct idset cores, gpus; /* ids on this machine */
     const char *nodes, *first_node, *r;
     size_t n_nodes;
-    bool one_node;      /* all of it is on one node */
-    int64_t rank;       /* of that node */
-    const json_t *node; /* of a pilot; NULL: none */
+    bool one_node;       /* all of it is on one node */
+    int64_t rank;        /* of that node */
+    const json_t *node;  /* of a pilot; NULL: none */
+    uint64_t first_rank; /* of its tasks among those of its gang */
     const char **env;
     size_t n_env, cap_env;
     berth_error_t *err;
@@ -326,7 +328,7 @@ static int berth_env(struct starting *b, size_t tasks)
     return b->r && add_env(b, b->r) < 0 ? -1 : amounts_env(b);
 }
 
-static int add_slurm(void *context, const char *name, const char *value)
+static int add_variable(void *context, const char *name, const char *value)
 {
     struct starting *b = context;
     char *text = arena_join(b, "", name);
@@ -359,7 +361,7 @@ static int slurm_variables(struct starting *b, size_t tasks)
         .memory = json_part_whole(b->asked.memory_limit, 0),
         .end = end_time(b),
     };
-    return slurm_env_each(&e, add_slurm, b);
+    return slurm_env_each(&e, add_variable, b);
 }
 
 /* ---- Tasks ---- */
@@ -389,6 +391,10 @@ static int make_task(struct starting *b, struct engine_task *task, size_t i, siz
         env[used++] = arena_join_number(b, "SLURM_PROCID=", i);
         env[used++] = arena_join_number(b, "SLURM_LOCALID=", i);
     }
+    if (b->job->gang.min > 0) {
+        env[used++] = arena_join_number(b, "RANK=", b->first_rank + i);
+        env[used++] = arena_join_number(b, "LOCAL_RANK=", i);
+    }
     env[used] = NULL;
     for (size_t k = 0; k < used; k++)
         if (!env[k])
@@ -400,6 +406,7 @@ static int make_task(struct starting *b, struct engine_task *task, size_t i, siz
 static const struct engine_task *make_tasks(struct starting *b, size_t n)
 {
     struct engine_task *tasks = arena_alloc(&b->arena, n * sizeof(*tasks));
+    b->first_rank = b->job->gang.min > 0 ? (uint64_t)gang_rank(b->job, b->run->member) * n : 0;
     if (!tasks)
         start_no_memory(b);
     for (size_t i = 0; tasks && i < n; i++)
@@ -565,7 +572,9 @@ static int build_run(struct starting *b, struct engine_run *to)
     to->n_tasks = (size_t)json_part_whole(b->asked.tasks, 1);
     /* A batch script runs once, and starts its tasks itself. */
     size_t tasks = (size_t)json_part_whole(b->asked.batch, (int64_t)to->n_tasks);
-    if (berth_env(b, tasks) < 0 || (b->asked.slurm.at && slurm_variables(b, tasks) < 0))
+    if (berth_env(b, tasks) < 0 || (b->asked.slurm.at && slurm_variables(b, tasks) < 0) ||
+        (b->job->gang.min > 0 &&
+         gang_env_each(b->s, b->job, b->run->member, to->n_tasks, add_variable, b) < 0))
         return -1;
     to->env = b->env;
     to->node = b->node ? json_string_value(json_object_get(b->node, "id")) : NULL;

@@ -1,0 +1,111 @@
+#include "server/core/gang_env.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "berth/sched_query.h"
+#include "server/core/pilots.h"
+
+#define HOSTS_MAX 100000 /* bytes; a longer list of hosts is left out of the environment */
+
+static bool is_there(const struct member *m)
+{
+    return m->state == STORE_STARTING || m->state == STORE_RUNNING;
+}
+
+uint32_t gang_rank(const struct job *job, uint32_t member)
+{
+    uint32_t rank = 0;
+    for (uint32_t i = 0; (i = member_next_own(job, i)) < member; i++)
+        rank += is_there(member_record(job, i));
+    return rank;
+}
+
+void gang_env_clear(server_t *s)
+{
+    free(s->gang.hosts);
+    free(s->gang.address);
+    s->gang = (struct gang_seen){0};
+}
+
+/* All on this machine meet at its own address, which needs no name. */
+static int keep(server_t *s, const struct job *job, struct strbuf *hosts, bool is_here)
+{
+    size_t n = hosts->len ? strcspn(hosts->data, ",") : 0;
+    gang_env_clear(s);
+    s->gang.address = is_here ? strdup("127.0.0.1") : strndup(hosts->data ? hosts->data : "", n);
+    s->gang.hosts = strbuf_steal(hosts);
+    if (!s->gang.address || !s->gang.hosts) {
+        gang_env_clear(s);
+        errno = ENOMEM;
+        return -1;
+    }
+    s->gang.job = job->id;
+    s->gang.commit = s->unsaved.n_commits;
+    return 0;
+}
+
+/* Look who is there, once for all members that start together. Returns 0, or -1 with ENOMEM. */
+static int look(server_t *s, const struct job *job)
+{
+    struct strbuf hosts = {0};
+    struct sched_allocation a;
+    bool is_here = true;
+    if (s->gang.job == job->id && s->gang.commit == s->unsaved.n_commits)
+        return 0;
+    for (uint32_t i = 0; (i = member_next_own(job, i)) < job->members; i++) {
+        const struct member *m = member_record(job, i);
+        bool known = is_there(m) && m->handle >= 0 &&
+                     sched_allocation(s->sched, m->handle, &a) == 0 && a.n_hosts > 0;
+        if (!is_there(m))
+            continue;
+        strbuf_puts(&hosts, hosts.len ? "," : "");
+        strbuf_puts(&hosts, known ? a.hosts[0].name : "?");
+        is_here = is_here && known && !pilots_node_named(s, a.hosts[0].name);
+    }
+    if (!hosts.failed)
+        return keep(s, job, &hosts, is_here);
+    strbuf_clear(&hosts);
+    errno = ENOMEM;
+    return -1;
+}
+
+/* Jobs of a server have different ports, and servers that share a node mostly have. */
+static uint32_t port_of(const server_t *s, const struct job *job)
+{
+    uint32_t hash = 2166136261; /* FNV-1a */
+    for (const char *at = s->directory; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * 16777619;
+    return GANG_PORT + (uint32_t)((hash + (uint64_t)job->id) % GANG_PORTS);
+}
+
+int gang_env_each(server_t *s, const struct job *job, uint32_t member, uint64_t tasks,
+                  int (*add)(void *context, const char *name, const char *value), void *context)
+{
+    if (look(s, job) < 0)
+        return -1;
+    char count[24], rank[24], port[24], world[24], local[24], meet[300];
+    const char *address = s->gang.address;
+    snprintf(rank, sizeof(rank), "%" PRIu32, gang_rank(job, member));
+    snprintf(count, sizeof(count), "%" PRIu32, job_running(job));
+    snprintf(port, sizeof(port), "%" PRIu32, port_of(s, job));
+    snprintf(world, sizeof(world), "%" PRIu64, job_running(job) * tasks);
+    snprintf(local, sizeof(local), "%" PRIu64, tasks);
+    snprintf(meet, sizeof(meet), "%.255s:%s", address, port);
+    const struct {
+        const char *name, *value;
+    } all[] = {{"BERTH_MEMBER_RANK", rank}, {"BERTH_MEMBER_COUNT", count},
+               {"BERTH_RENDEZVOUS", meet},  {"MASTER_ADDR", address},
+               {"MASTER_PORT", port},       {"WORLD_SIZE", world},
+               {"LOCAL_WORLD_SIZE", local}, {"PET_NNODES", count},
+               {"PET_NODE_RANK", rank},     {"PET_MASTER_ADDR", address},
+               {"PET_MASTER_PORT", port},   {"BERTH_MEMBER_HOSTS", s->gang.hosts}};
+    size_t n = sizeof(all) / sizeof(*all) - (strlen(s->gang.hosts) > HOSTS_MAX);
+    for (size_t i = 0; i < n; i++)
+        if (add(context, all[i].name, all[i].value) < 0)
+            return -1;
+    return 0;
+}

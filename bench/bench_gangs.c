@@ -24,7 +24,7 @@ enum {
     GANGS = 5000,
     MEMBERS = 20,
     LARGE = 4096,
-    ENDS = 400,
+    ENDS = 100,
     TEXT = 600
 };
 

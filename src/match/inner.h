@@ -62,7 +62,17 @@ struct match {
             int64_t until, weight;
         } * v;
         uint32_t n, capacity;
-    } obstacles;             /* of a match that failed (walk/retry.c) */
+    } obstacles; /* of a match that failed (walk/retry.c) */
+    /* Several equal requests are booked in one window, one after the other, and nothing is given back between them: of a
+     * run of children of a vertex, so many at the beginning are known to be full.
+     */
+    struct alike {
+        bool is;
+        bool backward;
+        uint32_t host, first, level;
+        int64_t at, end;
+        uint32_t full;
+    } alike;
     struct name_index names; /* made when first asked for */
 };
 

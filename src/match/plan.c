@@ -169,6 +169,11 @@ static int select_at(struct walk *w, const struct plan_ask *ask, int64_t at)
     return is_there_by_count(w, ask) ? walk_select(w) : fail(EBUSY);
 }
 
+void match_plan_alike(struct match *m, bool begin)
+{
+    m->alike = (struct alike){.is = begin, .host = VERTEX_NONE};
+}
+
 int match_plan(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t at,
                bool reservation)
 {

@@ -59,6 +59,11 @@ struct plan_ask {
 int match_plan(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t at,
                bool reservation);
 
+/* Equal requests are matched for one time, one after the other, and nothing else becomes of the machine meanwhile; and they
+ * have been. What was full for one is then passed by for the next at once: the results are the same.
+ */
+void match_plan_alike(struct match *m, bool begin);
+
 /* The earliest time in [from, before) at which match_plan would succeed, or -1: ENOENT if there is none,
  * or if none was found in as many tries as the matcher has; else as match_plan.
  */

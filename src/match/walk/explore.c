@@ -324,6 +324,34 @@ static void look_pristine(struct walk *w, uint32_t v, uint32_t host, void *arg)
     look_end(w, v, l->level, l->sinks, look);
 }
 
+/* How many at the beginning of a run of children, in this direction, are full as requests like this one have found. */
+static uint32_t full_before(struct walk *w, uint32_t host, uint32_t first, uint32_t level,
+                            bool backward)
+{
+    struct alike *a = &w->m->alike;
+    if (!a->is || w->wants_retry)
+        return 0;
+    if (a->host == host && a->first == first && a->level == level && a->backward == backward &&
+        a->at == w->at && a->end == w->end)
+        return a->full;
+    *a = (struct alike){.is = true,
+                        .backward = backward,
+                        .host = host,
+                        .first = first,
+                        .level = level,
+                        .at = w->at,
+                        .end = w->end};
+    return 0;
+}
+
+/* One more is, if it is the next of the run that was asked about last. */
+static void note_full(struct walk *w, uint32_t host, uint32_t first, uint32_t i)
+{
+    struct alike *a = &w->m->alike;
+    if (a->is && !w->wants_retry && a->host == host && a->first == first && a->full == i)
+        a->full = i + 1;
+}
+
 /* Look at children of a requested type, the best first, until the sink wants no more. */
 static void explore_matching(struct walk *w, uint32_t host, const uint32_t *children,
                              const struct class_run *run, struct sink *sink, struct looking *l)
@@ -335,12 +363,15 @@ static void explore_matching(struct walk *w, uint32_t host, const uint32_t *chil
     uint64_t base = w->order;
     uint32_t n = run->end - run->first;
 
-    for (uint32_t i = 0; i < n && !w->out_of_memory; i++) {
+    for (uint32_t i = full_before(w, host, run->first, l->level, backward);
+         i < n && !w->out_of_memory; i++) {
         uint32_t place = backward ? n - 1 - i : i;
         uint32_t v = children[run->first + place];
         if (!match_part_has(part, v) ||
-            (full && is_known_full(w, &full[run->first + place], v, l->level)))
+            (full && is_known_full(w, &full[run->first + place], v, l->level))) {
+            note_full(w, host, run->first, i);
             continue;
+        }
         if (!sink_wants(sink, walk_score(w, v, l->factor), base + place)) {
             if (sorted)
                 break;

@@ -52,18 +52,33 @@ static void take_back(struct place *place, struct bundle *b)
         graph_place_unbook(graph_place_of(place), b->v[--b->n]);
 }
 
+/* Book so many equal ones at a time. Returns 0, or -1 with EBUSY or ENOMEM after the last one for which there is room. */
+static int book_role(struct place *place, const struct place_ask *one, uint32_t n, int64_t at,
+                     struct bundle *b)
+{
+    struct match *match = graph_place_of(place)->match;
+    int64_t booking = 0;
+    match_plan_alike(match, true);
+    for (uint32_t i = 0; i < n && booking >= 0; i++) {
+        booking = OPS.book(place, one, at);
+        if (booking >= 0)
+            b->v[b->n++] = booking;
+    }
+    int error = errno;
+    match_plan_alike(match, false);
+    errno = error;
+    return booking >= 0 ? 0 : -1;
+}
+
 /* Book members one after the other at a time, as many as there is room for. Returns 0, or -1 with ENOMEM. */
 static int book_some(struct place *place, const struct place_ask *ask, int64_t at, struct bundle *b)
 {
     const struct bundle_class *c = bundle_class_of(place, ask->class);
     for (uint32_t role = 0; role < c->n; role++) {
         struct place_ask one = bundle_role_ask(place, ask, role);
-        for (uint32_t i = 0; i < c->role[role].count; i++) {
-            int64_t booking = OPS.book(place, &one, at);
-            if (booking < 0)
-                return errno == EBUSY ? 0 : -1;
-            b->v[b->n++] = booking;
-        }
+        int rc = book_role(place, &one, c->role[role].count, at, b);
+        if (rc != 0)
+            return errno == EBUSY ? 0 : -1;
     }
     return 0;
 }

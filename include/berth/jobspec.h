@@ -134,6 +134,8 @@ typedef struct {
     uint32_t nenvironment;
     const struct jobspec_constraint *constraints; /* NULL if not given */
     double preemptible_after; /* seconds since the start, >= 0; -1 if not given */
+    double
+        sla_waiting_time; /* seconds from its submission to its deadline, >= 0; -1 if not given */
     const struct jobspec_dependency *dependencies;
     uint32_t ndependencies;
 } jobspec_t;

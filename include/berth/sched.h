@@ -210,6 +210,11 @@ struct sched_request {
     /* It waits until it is released. */
     bool hold;
 
+    /* A time by which it is to have started, for the order of queues that go by deadlines (sched_share_order,
+     * berth/sched_config.h); it takes no promise away. 0: the jobspec's, or its queue's; SCHED_UNLIMITED: none.
+     */
+    int64_t deadline;
+
     /* Ticks after its start from which on it may be preempted, a second at least; 0: the jobspec's. */
     int64_t preemptible_after;
 

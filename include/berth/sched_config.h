@@ -129,6 +129,11 @@ enum sched_comparator {
     /* running jobs: fewer first */
     SCHED_BY_FEWEST_RUNNING,
 
+    /* the deadline of the first job that waits, in whole minutes: earlier first, none last. In a queue's order it
+     * orders the jobs of each user too, before or behind their priorities as it stands there.
+     */
+    SCHED_BY_DEADLINE,
+
     /* when the first job that waits was submitted, and in which order: earlier first */
     SCHED_BY_AGE,
     SCHED_BY_SUBMIT,
@@ -323,6 +328,11 @@ struct sched_queue_config {
     int64_t starvation_threshold;
     int64_t claims;
 
+    /* Ticks after its submission at which the deadline of a job is that names none; SCHED_UNLIMITED: it has none.
+     * 0: that of all queues.
+     */
+    int64_t sla_waiting_time;
+
     enum sched_preemptible preemptible;
 
     /* Whom its jobs may have stopped beside those of preemptible queues: SCHED_PREEMPTS_..., 0: nobody. */
@@ -338,8 +348,9 @@ struct sched_queue_config {
     bool has_parents_exceptions;
 
     /* Its share of the machine, or of a division; and how its own jobs take turns: by whom, in which order, with
-     * weights other than 1 for some users; those of accounts and their users are the accounts'. A virtual queue has
-     * those of its parent, and none of its own.
+     * weights other than 1 for some users; those of accounts and their users are the accounts'. Where nobody takes
+     * turns, the order says whether deadlines count: it may have priority, deadline, age and submit, and not with
+     * a policy that has an order of its own. A virtual queue has those of its parent, and none of its own.
      */
     struct sched_share share;
     enum sched_share_by by;
@@ -394,9 +405,10 @@ struct sched_config {
     int64_t default_duration;
     int64_t default_limit;
 
-    /* Of queues that name none: as theirs. 0: no job is ever starving; and 1. */
+    /* Of queues that name none: as theirs. 0: no job is ever starving; 1; and there are no deadlines. */
     int64_t starvation_threshold;
     int64_t claims;
+    int64_t sla_waiting_time;
 
     /* Ticks between passes that events ask for (sched_next_time), 0: none; and the number of events after
      * which a pass is due all the same, 0: unlimited.

@@ -104,6 +104,11 @@ sched_job_t sched_preemptor(const sched_t *s, sched_job_t job);
  */
 int64_t sched_not_before(sched_t *s, sched_job_t job);
 
+/* The time by which a job is to have started, that it or its jobspec names or that follows from its queue, whether or
+ * not its queue goes by deadlines; SCHED_UNLIMITED: none, or there is no such job. O(1).
+ */
+int64_t sched_deadline(const sched_t *s, sched_job_t job);
+
 /* When a job without a limit is stopped for a block (SCHED_STOP) unless it has ended by then, and for which: of one
  * that runs, what it holds and its estimate decide; one that waits is told of the first block that comes, as nobody
  * knows what it will hold. -1: for none, or there is no such job. O(blocks + what it holds).

@@ -109,7 +109,7 @@ static json_t *environment_of(const json_t *job)
 static json_t *make_request(const struct again *a, const json_t *job, int64_t member,
                             berth_error_t *err)
 {
-    static const char *const left[] = {"dependency", "begin", "hold"};
+    static const char *const left[] = {"dependency", "begin", "deadline", "hold"};
     json_t *request = json_deep_copy(json_object_get(job, "request"));
     json_t *script = json_object_get(job, "script");
     if (!request || !is_mine(job)) {

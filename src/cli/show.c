@@ -27,7 +27,8 @@ static const char help[] =
 
 static bool is_time(const char *key)
 {
-    static const char *const times[] = {"submit", "start", "end", "until", "estimate", "begin"};
+    static const char *const times[] = {"submit",   "start", "end",     "until",
+                                        "estimate", "begin", "deadline"};
     for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
         if (strcmp(key, times[i]) == 0)
             return true;

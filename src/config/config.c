@@ -25,6 +25,7 @@ enum top_key {
     DEFAULT_LIMIT,
     STARVATION_THRESHOLD,
     CLAIMS,
+    SLA_WAITING_TIME,
     PASSES,
     USERS,
     SHARES,
@@ -39,11 +40,12 @@ enum top_key {
 static const char *const top_names[] = {"resources",     "match",
                                         "default-queue", "default-duration",
                                         "default-limit", "starvation-threshold",
-                                        "claims",        "passes",
-                                        "users",         "shares",
-                                        "accounts",      "queues",
-                                        "blocks",        "bounds",
-                                        "trace",         "server"};
+                                        "claims",        "sla-waiting-time",
+                                        "passes",        "users",
+                                        "shares",        "accounts",
+                                        "queues",        "blocks",
+                                        "bounds",        "trace",
+                                        "server"};
 static const struct doc_keys top_keys = {"a configuration", top_names, TOP_KEYS, 1};
 
 enum passes_key { MIN_INTERVAL, MAX_EVENTS, PASSES_KEYS };
@@ -114,7 +116,7 @@ static int read_all(struct reading *r)
         return -1;
     sched->second = r->second;
     sched->default_duration = 3600 * r->second;
-    sched->default_limit = sched->starvation_threshold = SCHED_UNLIMITED;
+    sched->default_limit = sched->starvation_threshold = sched->sla_waiting_time = SCHED_UNLIMITED;
     sched->claims = 1;
     if (read_resources(r, value[RESOURCES]) < 0 || read_match(r, value[MATCH]) < 0 ||
         value_time(r, value[DEFAULT_DURATION], "default-duration", TIME_OR_UNKNOWN,
@@ -124,6 +126,8 @@ static int read_all(struct reading *r)
         value_time(r, value[STARVATION_THRESHOLD], "starvation-threshold", TIME_OR_NONE,
                    &sched->starvation_threshold) < 0 ||
         value_number(r, value[CLAIMS], "claims", 1, COUNT_MAX, false, &sched->claims) < 0 ||
+        value_time(r, value[SLA_WAITING_TIME], "sla-waiting-time", TIME_OR_NONE,
+                   &sched->sla_waiting_time) < 0 ||
         read_passes(r, value[PASSES]) < 0 || read_bounds(r, value[BOUNDS]) < 0 ||
         read_users(r, value[USERS]) < 0 || read_shares(r, value[SHARES]) < 0 ||
         read_accounts(r, value[ACCOUNTS]) < 0 || read_queues(r, value[QUEUES]) < 0 ||

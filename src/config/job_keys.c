@@ -120,9 +120,9 @@ void job_keys_put(const struct job_keys *k, struct short_form form, struct strbu
     free(constraint);
 }
 
-bool job_keys_after(const json_t *begin, int64_t *ticks)
+bool job_keys_after(const json_t *value, int64_t *ticks)
 {
-    const char *text = json_string_value(begin);
+    const char *text = json_string_value(value);
     return text && *text == '+' && quantity_duration(text + 1, ticks) == 0;
 }
 

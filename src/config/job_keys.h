@@ -22,8 +22,9 @@ struct job_keys {
     int64_t limit;    /* ticks; 0: not given; INT64_MAX: unlimited */
     int64_t estimate; /* ticks; 0: not given; INT64_MAX: unknown */
     int64_t priority;
-    json_t *array; /* a number of members, or a text as in config/members.h */
-    json_t *begin; /* a time, or "+1h", from now on */
+    json_t *array;    /* a number of members, or a text as in config/members.h */
+    json_t *begin;    /* a time, or "+1h", from now on */
+    json_t *deadline; /* likewise */
     bool hold;
     int64_t preemptible_after; /* ticks */
 };
@@ -51,7 +52,9 @@ struct job_keys {
                .max = SCHED_PRIORITY_MAX),                                                         \
         KEY_AS(type, member.name, "name", KEY_TEXT), KEY_AS(type, member.array, "array", KEY_ANY), \
         KEY_AS(type, member.dependency, "dependency", KEY_TEXT),                                   \
-        KEY_AS(type, member.begin, "begin", KEY_ANY), KEY_AS(type, member.hold, "hold", KEY_BOOL), \
+        KEY_AS(type, member.begin, "begin", KEY_ANY),                                              \
+        KEY_AS(type, member.deadline, "deadline", KEY_ANY),                                        \
+        KEY_AS(type, member.hold, "hold", KEY_BOOL),                                               \
         KEY_AS(type, member.preemptible_after, "preemptible_after", KEY_DURATION, .min = 1,        \
                .max = longest)
 
@@ -84,6 +87,6 @@ int job_keys_members(const struct job_keys *k, const char *what, const struct ke
                      struct members *to, berth_error_t *err);
 
 /* Read "+1h", a time from now on. False if it is not one; a number is a time on the caller's clock. */
-bool job_keys_after(const json_t *begin, int64_t *ticks);
+bool job_keys_after(const json_t *value, int64_t *ticks);
 
 #endif

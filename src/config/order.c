@@ -15,7 +15,8 @@ static int read_comparator(const struct reading *r, uint32_t i, struct sched_sha
                          why);
     if (found < 0)
         return doc_expected(d, i, "order",
-                            "priority, share, drf, usage, fewest-running, age or submit");
+                            "priority, share, drf, usage, fewest-running, deadline, age or "
+                            "submit");
     for (size_t k = 0; k < order->n; k++)
         if (order->by[k] == (enum sched_comparator)found)
             return doc_expected(d, i, "order", "each comparator once");

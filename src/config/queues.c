@@ -26,6 +26,7 @@ enum queue_key {
     CLAIMS,
     PREEMPTS,
     KEEPS_GANGS,
+    SLA_WAITING_TIME,
     LIMITS,
     QUEUE_KEYS
 };
@@ -47,6 +48,7 @@ static const char *const queue_names[] = {"parent",
                                           "claims",
                                           "preempts",
                                           "keeps-gangs",
+                                          "sla-waiting-time",
                                           "limits"};
 /* By what they mean: SCHED_PREEMPTS_..., added up. */
 const char *const config_preempts[] = {"preemptible", "lower", "borrowers", "both", NULL};
@@ -168,7 +170,9 @@ static int read_common(struct reading *r, const uint32_t *value, struct sched_qu
         value_time(r, value[STARVATION_THRESHOLD], "starvation-threshold", TIME_OR_NONE,
                    &queue->starvation_threshold) < 0 ||
         value_number(r, value[CLAIMS], "claims", 1, COUNT_MAX, false, &queue->claims) < 0 ||
-        read_preempts(r, value, queue) < 0)
+        read_preempts(r, value, queue) < 0 ||
+        value_time(r, value[SLA_WAITING_TIME], "sla-waiting-time", TIME_OR_NONE,
+                   &queue->sla_waiting_time) < 0)
         return -1;
     if (queue->n_users == 0)
         queue->users = NULL;
@@ -191,6 +195,7 @@ static int read_own(struct reading *r, const uint32_t *value, struct sched_queue
     queue->default_limit = r->config->sched.default_limit;
     queue->starvation_threshold = r->config->sched.starvation_threshold;
     queue->claims = r->config->sched.claims;
+    queue->sla_waiting_time = r->config->sched.sla_waiting_time;
     if (read_policy(r, value, queue) < 0 || read_requires(r, value[REQUIRES], queue) < 0 ||
         read_preemptible(r, value[PREEMPTIBLE], queue) < 0 ||
         read_queue_shares(r, value[SHARES], queue) < 0)
@@ -221,6 +226,7 @@ static int read_virtual(struct reading *r, const uint32_t *value,
     queue->claims = parent->claims;
     queue->preempts = parent->preempts;
     queue->keeps_gangs = parent->keeps_gangs;
+    queue->sla_waiting_time = parent->sla_waiting_time;
     queue->limits.job = parent->limits.job;
     queue->limits.n_job = parent->limits.n_job;
     queue->has_parents_exceptions = true;

@@ -108,6 +108,20 @@ static int check_classes(struct reading *r, const uint32_t *value, enum sched_sh
     return 0;
 }
 
+/* Where nobody takes turns there are jobs to be compared, and nothing else. */
+static int check_order_of_jobs(struct reading *r, uint32_t i,
+                               const struct sched_queue_config *queue)
+{
+    if (queue->by != SCHED_SHARE_NONE)
+        return 0;
+    for (size_t k = 0; k < queue->order.n; k++)
+        if (queue->order.by[k] != SCHED_BY_PRIORITY && queue->order.by[k] != SCHED_BY_DEADLINE &&
+            queue->order.by[k] != SCHED_BY_AGE && queue->order.by[k] != SCHED_BY_SUBMIT)
+            return doc_expected(&r->doc, i, "order",
+                                "priority, deadline, age and submit, or the key by beside it");
+    return 0;
+}
+
 int read_queue_shares(struct reading *r, uint32_t i, struct sched_queue_config *queue)
 {
     static const char *const words[] = {"user", "account", "class", NULL};
@@ -128,14 +142,14 @@ int read_queue_shares(struct reading *r, uint32_t i, struct sched_queue_config *
     if (queue->by == SCHED_SHARE_ACCOUNT && value[WEIGHTS] != DOC_NONE)
         return value_misplaced(r, value[WEIGHTS], "weights",
                                "with by: account only in the accounts");
-    for (uint32_t k = QUEUE_ORDER; k <= WEIGHTS && value[BY] == DOC_NONE; k++)
-        if (value[k] != DOC_NONE)
-            return value_misplaced(r, value[k], queue_names[k], "only beside the key by");
+    if (value[WEIGHTS] != DOC_NONE && value[BY] == DOC_NONE)
+        return value_misplaced(r, value[WEIGHTS], "weights", "only beside the key by");
     if (check_classes(r, value, queue->by) < 0)
         return -1;
     if (queue->by == SCHED_SHARE_CLASS)
         return read_classes(r, value[CLASSES], &queue->classes);
-    if (read_order(r, value[QUEUE_ORDER], &queue->order) < 0)
+    if (read_order(r, value[QUEUE_ORDER], &queue->order) < 0 ||
+        check_order_of_jobs(r, value[QUEUE_ORDER], queue) < 0)
         return -1;
     return read_weights(r, value[WEIGHTS], &queue->weights, &queue->n_weights);
 }

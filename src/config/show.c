@@ -318,7 +318,7 @@ static void show_queue_shares(struct showing *s, const struct sched_queue_config
         [SCHED_SHARE_CLASS] = "class",
     };
     const struct sched_share *share = &q->share;
-    if (q->by == SCHED_SHARE_NONE && !share->under && share->weight == 0 &&
+    if (q->by == SCHED_SHARE_NONE && q->order.n == 0 && !share->under && share->weight == 0 &&
         share->n_guarantee + share->n_deserved + share->n_capability == 0)
         return;
     strbuf_puts(&s->text, "    shares:\n");
@@ -387,6 +387,7 @@ static void show_queue(struct showing *s, const struct sched_queue_config *q)
     line_number(s, 2, "claims", q->claims);
     line(s, 2, "preempts", config_preempts[q->preempts]);
     line(s, 2, "keeps-gangs", config_no_yes[q->keeps_gangs]);
+    line_time_or(s, 2, "sla-waiting-time", q->sla_waiting_time, "none");
     show_limits(s, q);
 }
 
@@ -464,6 +465,7 @@ char *config_show(const struct config *c, int64_t second)
     line_time_or(&s, 0, "default-limit", sched->default_limit, "unlimited");
     line_time_or(&s, 0, "starvation-threshold", sched->starvation_threshold, "none");
     line_number(&s, 0, "claims", sched->claims);
+    line_time_or(&s, 0, "sla-waiting-time", sched->sla_waiting_time, "none");
     strbuf_puts(&s.text, "passes:\n");
     line_time(&s, 1, "min-interval", sched->min_interval);
     line_number(&s, 1, "max-events", sched->max_events);

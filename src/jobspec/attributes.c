@@ -39,13 +39,23 @@ static int build_duration(struct build *b, uint32_t i)
     return 0;
 }
 
-static int build_preemptible_after(struct build *b, uint32_t i)
+static int build_seconds(struct build *b, uint32_t i, const char *key, double *to)
 {
     double seconds;
     if (!doc_is_text(b->doc, i) || !number_double(doc_text(b->doc, i), &seconds) || !(seconds >= 0))
-        return doc_expected(b->doc, i, "preemptible-after", "a number of seconds, at least 0");
-    b->spec->preemptible_after = seconds;
+        return doc_expected(b->doc, i, key, "a number of seconds, at least 0");
+    *to = seconds;
     return 0;
+}
+
+static int build_preemptible_after(struct build *b, uint32_t i)
+{
+    return build_seconds(b, i, "preemptible-after", &b->spec->preemptible_after);
+}
+
+static int build_sla_waiting_time(struct build *b, uint32_t i)
+{
+    return build_seconds(b, i, "sla-waiting-time", &b->spec->sla_waiting_time);
 }
 
 static int build_queue(struct build *b, uint32_t i)
@@ -114,6 +124,7 @@ static const struct system_key system_keys[] = {
     {"environment", environment_need, build_environment},
     {"constraints", constraints_need, constraints_build},
     {"preemptible-after", no_need, build_preemptible_after},
+    {"sla-waiting-time", no_need, build_sla_waiting_time},
     {"dependencies", dependencies_need, build_dependencies},
     {NULL, NULL, NULL},
 };

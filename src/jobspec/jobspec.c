@@ -47,7 +47,7 @@ static jobspec_t *from_doc(const struct doc *d, const struct jobspec_options *op
     }
     b.back = b.front + need.arrays + need.text;
     b.spec = build_array(&b, 1, sizeof(*b.spec));
-    b.spec->preemptible_after = -1;
+    b.spec->preemptible_after = b.spec->sla_waiting_time = -1;
     if (build_parts(&b, value) == 0)
         return b.spec;
     jobspec_destroy(b.spec);

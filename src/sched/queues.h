@@ -35,11 +35,11 @@ struct text_class;
 struct shared_text {
     struct dict_entry entry;
     uint32_t users;
-    bool is_read;                       /* it is a jobspec; else what follows is unknown: */
-    double duration, preemptible_after; /* as jobspec_t has them */
-    char *queue, *account;              /* NULL */
-    struct text_class *classes;         /* by part */
-    jobspec_t *spec;                    /* NULL but during the call that needs it */
+    bool is_read; /* it is a jobspec; else what follows is unknown: */
+    double duration, preemptible_after, sla_waiting_time; /* as jobspec_t has them */
+    char *queue, *account;                                /* NULL */
+    struct text_class *classes;                           /* by part */
+    jobspec_t *spec; /* NULL but during the call that needs it */
     char text[];
 };
 
@@ -86,7 +86,8 @@ struct details {
     bool is_listed;    /* while the starving jobs are listed anew */
     int64_t since;     /* when it became pending last */
     int64_t priority, begin, preemptible_after;
-    int64_t limit; /* what it may take at most; SCHED_UNLIMITED */
+    int64_t deadline; /* that it or its jobspec names; 0: its queue's; SCHED_UNLIMITED: none */
+    int64_t limit;    /* what it may take at most; SCHED_UNLIMITED */
     int64_t
         estimate; /* what it is planned with: `ask.duration` of a job that waits; place.endless: unknown */
     int64_t
@@ -321,6 +322,9 @@ int job_take_in(sched_t *s, uint32_t slot, const struct sched_request *request, 
  * SCHED_REASON_NONE.
  */
 enum sched_reason_kind times_wrong(int64_t limit, int64_t estimate);
+
+/* Its deadline, and from when on it may be preempted, as it or its jobspec says. */
+void job_take_times(sched_t *s, uint32_t slot, const struct sched_request *request);
 
 /* When a job is expected to have ended, INT64_MAX if nobody knows; -1: it neither runs nor is reserved. */
 int64_t until_told(const sched_t *s, const struct job *job);

@@ -119,6 +119,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
                                              .begin = d->begin,
                                              .hold = record->held,
                                              .preemptible_after = d->preemptible_after,
+                                             .deadline = d->deadline,
                                              .members = d->of ? d->of->size : 1,
                                              .max_running = d->of ? (uint32_t)d->of->most : 0};
     const struct gang *gang = gang_of(s, slot);
@@ -366,8 +367,8 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
     if (account_keep(s, slot, r->request.account, err) < 0)
         return -1;
     restore_times(s, slot, &r->request);
-    d->preemptible_after = r->request.preemptible_after;
     job->submitted = r->submitted;
+    job_take_times(s, slot, &r->request);
     if (times_wrong(d->limit, d->estimate) != SCHED_REASON_NONE || r->at > QUEUES_TIME_MAX ||
         (r->until > 2 * QUEUES_TIME_MAX && r->until < INT64_MAX) ||
         (r->displaced && (r->promised < 0 || r->promised > 2 * QUEUES_TIME_MAX)) ||

@@ -368,6 +368,17 @@ void rejected_unlink(sched_t *s, uint32_t slot);
 /* A job's key, were that its priority; false where that is out of range. */
 bool key_of(const sched_t *s, uint32_t slot, int64_t priority, struct queue_key *key);
 
+/* Of a job in a named queue: its deadline, or SCHED_UNLIMITED; the whole minute of that by which it is compared,
+ * INT64_MAX: by none.
+ */
+int64_t job_deadline(const sched_t *s, uint32_t slot);
+int64_t job_deadline_minute(const sched_t *s, uint32_t slot);
+
+/* The rank of a job's turn behind all reservations of its priority: the rank of its key, but where queues go by
+ * deadlines.
+ */
+int64_t key_turn_of_priority(const sched_t *s, uint32_t slot);
+
 /* A job's key as an open one of whose array so many workers are held (waiting/class_order.h); that of key_of with 0, and
  * its own in a queue without classes or with an order of its own.
  */

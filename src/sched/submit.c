@@ -87,6 +87,27 @@ static int64_t estimate_of(const sched_t *s, const struct sched_request *request
     return estimate_meant(s, estimate, limit);
 }
 
+/* The deadline after a wait of so many seconds, at least 1: 0 is none. */
+static int64_t deadline_after(const sched_t *s, int64_t submitted, double seconds)
+{
+    int64_t ticks = ticks_of(s->queues, seconds), at;
+    if (ticks < 0 || __builtin_add_overflow(submitted, ticks, &at))
+        return SCHED_UNLIMITED;
+    return at > 0 ? at : 1;
+}
+
+void job_take_times(sched_t *s, uint32_t slot, const struct sched_request *request)
+{
+    const struct job *job = &s->jobs[slot];
+    struct details *d = job->details;
+    d->preemptible_after = request->preemptible_after;
+    if (d->preemptible_after == 0 && d->jobspec->preemptible_after > 0)
+        d->preemptible_after = ticks_of(s->queues, d->jobspec->preemptible_after);
+    d->deadline = request->deadline;
+    if (d->deadline == 0 && d->jobspec->sla_waiting_time >= 0)
+        d->deadline = deadline_after(s, job->submitted, d->jobspec->sla_waiting_time);
+}
+
 static int refuse(struct sched_reason *why, enum sched_reason_kind kind)
 {
     why->kind = kind;
@@ -165,9 +186,7 @@ static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
         return -1;
     job->lane = s->queues->lane_of[d->queue];
     d->limit = limit_of(s, request, spec, d->queue);
-    d->preemptible_after = request->preemptible_after;
-    if (d->preemptible_after == 0 && spec->preemptible_after > 0)
-        d->preemptible_after = ticks_of(s->queues, spec->preemptible_after);
+    job_take_times(s, slot, request);
     if (times_wrong(d->limit, 1) != SCHED_REASON_NONE)
         return refuse(why, SCHED_REASON_DURATION);
     if (!key_of(s, slot, request->priority, &job->key))
@@ -435,7 +454,7 @@ static bool is_wrong(const sched_t *s, int64_t now, const struct sched_request *
 {
     return !s->queues->setup->is_named || !time_is_good(s, now) || request->duration < 0 ||
            request->estimate < 0 || request->begin < 0 || request->preemptible_after < 0 ||
-           request->submitted < 0 || request->submitted > now ||
+           request->deadline < 0 || request->submitted < 0 || request->submitted > now ||
            request->order > UINT64_MAX - INT32_MAX;
 }
 

@@ -5,15 +5,16 @@
 
 #include "share/tree_inner.h"
 
-/* Which of two jobs is first: by priority, then by number. */
-static bool goes_before(const struct share_first *a, const struct share_first *b)
+bool share_first_before(const struct share_first *a, const struct share_first *b)
 {
-    return a->priority != b->priority ? a->priority > b->priority : a->submit < b->submit;
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
+    return a->deadline != b->deadline ? a->deadline < b->deadline : a->submit < b->submit;
 }
 
 static bool before(const struct share_tree *t, uint32_t a, uint32_t b)
 {
-    return goes_before(&t->nodes[a].waits, &t->nodes[b].waits);
+    return share_first_before(&t->nodes[a].waits, &t->nodes[b].waits);
 }
 
 static void put(struct share_tree *t, struct share_node *n, uint32_t i, uint32_t child)

@@ -100,6 +100,7 @@ static struct sched_request request_of(const struct scenario_submit *s)
         .name = k->name,
         .dependency = k->dependency,
         .begin = s->begin,
+        .deadline = s->deadline,
         .hold = k->hold,
         .preemptible_after = k->preemptible_after,
     };

@@ -63,6 +63,7 @@ struct scenario_submit {
     json_t *groups;      /* an array of strings; NULL: as configured for the user */
     struct job_keys job; /* its jobspec is a file's name or an object */
     int64_t begin;       /* ticks; 0: at once */
+    int64_t deadline;    /* ticks; 0: none is named */
     int64_t runtime;     /* ticks; -1: its duration */
     int status;          /* how it ends: enum scenario_end */
 };

@@ -197,16 +197,16 @@ static int wrong_kind(const struct scenario_event *e, const json_t *found,
     return keys_wrong(place, "", kinds[e->kind].name, found, expected, err);
 }
 
-static int read_begin(struct scenario_event *e, json_t *value, const struct key_place *place,
-                      berth_error_t *err)
+/* The time that a key of a submission names; 0: it is not there. */
+static int read_time(const struct scenario_event *e, const char *key, const json_t *found,
+                     const struct key_place *place, int64_t *at, berth_error_t *err)
 {
-    const json_t *begin = e->submit.job.begin;
-    if (!begin || seconds_read(begin, &e->submit.begin))
+    if (!found || seconds_read(found, at))
         return 0;
-    if (!job_keys_after(begin, &e->submit.begin))
-        return keys_wrong(place, "submit: ", "begin", json_object_get(value, "begin"),
+    if (!job_keys_after(found, at))
+        return keys_wrong(place, "submit: ", key, found,
                           "seconds, or a time from now on such as \"+1h\"", err);
-    e->submit.begin += e->at;
+    *at += e->at;
     return 0;
 }
 
@@ -251,7 +251,8 @@ static int read_submit(struct scenario_event *e, json_t *value, const struct key
         return -1;
     if (!is_id(s->id, strlen(s->id)))
         return keys_wrong(place, "submit: ", "id", json_object_get(value, "id"), ID_EXPECTED, err);
-    return read_begin(e, value, place, err) < 0 ||
+    return read_time(e, "begin", s->job.begin, place, &e->submit.begin, err) < 0 ||
+                   read_time(e, "deadline", s->job.deadline, place, &e->submit.deadline, err) < 0 ||
                    gang_keys_check(&s->gang, value, "submit: ", place, err) < 0
                ? -1
                : read_form(s, value, place, err);

@@ -96,8 +96,8 @@ struct saved_core {
     const char *queue, *account, *user, *name, *dependency, *jobspec, *reason, *limit;
     json_t *groups, *resources;
     const char *indices, *waiting;
-    int64_t duration, estimate, priority, begin, preemptible_after, submitted, since, at, until,
-        promised, max_running, min, succeeded, replaced;
+    int64_t duration, estimate, priority, begin, preemptible_after, deadline, submitted, since, at,
+        until, promised, max_running, min, succeeded, replaced;
     int failure;
     const char *gang_over;
     bool hold, held, fresh, untold, stopping, displaced, expected, waits, gang_up, claim;
@@ -130,6 +130,7 @@ static const struct key core_keys[] = {
     NUMBER(struct saved_core, begin, .needed = false),
     KEY_AS(struct saved_core, preemptible_after, "preemptible-after", KEY_WHOLE, .min = -NUMBER_MAX,
            .max = NUMBER_MAX),
+    KEY_OF(struct saved_core, deadline, KEY_WHOLE, .min = 0, .max = INT64_MAX),
     KEY_OF(struct saved_core, hold, KEY_BOOL, .needed = false),
     KEY_OF(struct saved_core, held, KEY_BOOL, .needed = false),
     KEY_OF(struct saved_core, fresh, KEY_BOOL, .needed = false),
@@ -258,6 +259,7 @@ static json_t *save_core(const struct play *p, sched_job_t handle)
     put_whole(object, "priority", q->priority, INT64_MIN, &rc);
     put_whole(object, "begin", q->begin, 0, &rc);
     put_whole(object, "preemptible-after", q->preemptible_after, 0, &rc);
+    put_whole(object, "deadline", q->deadline, 0, &rc);
     put_true(object, "hold", q->hold, &rc);
     put_true(object, "held", r.held, &rc);
     put_true(object, "fresh", r.fresh, &rc);
@@ -432,6 +434,7 @@ static struct sched_record record_of(const struct play *p, const struct saved_co
                     .begin = s->begin,
                     .hold = s->hold,
                     .preemptible_after = s->preemptible_after,
+                    .deadline = s->deadline,
                     .members = sub->n > 1 ? sub->n : 0,
                     .indices = s->indices,
                     .max_running = (uint32_t)s->max_running,

@@ -34,7 +34,7 @@ static void check_queue(const struct config *c, const struct sched_queue_config 
     FUZZ_CHECK(q->max_reservation_depth == 0 || q->reservation_depth <= q->max_reservation_depth);
     FUZZ_CHECK((q->policy && strcmp(q->policy, "hybrid") == 0) == (q->reservation_depth > 0));
     FUZZ_CHECK(q->default_duration >= 1 && q->default_limit >= 1);
-    FUZZ_CHECK(q->starvation_threshold >= 1 && q->claims >= 1);
+    FUZZ_CHECK(q->starvation_threshold >= 1 && q->sla_waiting_time >= 1 && q->claims >= 1);
     check_names(q->users, q->n_users);
     check_names(q->groups, q->n_groups);
     check_limits(q->limits.job, q->limits.n_job);

@@ -14,7 +14,11 @@ bool nq_before(const struct naive_queues *q, int a, int b)
     int64_t px = q->lane[x->lane].priority, py = q->lane[y->lane].priority;
     if (px != py)
         return px > py;
-    return x->priority != y->priority ? x->priority > y->priority : a < b;
+    if (q->deadlines_first && x->deadline != y->deadline)
+        return x->deadline < y->deadline;
+    if (x->priority != y->priority)
+        return x->priority > y->priority;
+    return x->deadline != y->deadline ? x->deadline < y->deadline : a < b;
 }
 
 /* The first job in this state after another one in the order of all; -1: there is none. */

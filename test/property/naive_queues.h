@@ -26,9 +26,10 @@ struct nq_job {
     int lane, user, count;
     int account; /* where there are some */
     int64_t priority, duration, at, submitted;
-    uint32_t nodes; /* of a held or running one */
-    int array;      /* its first member; -1: it is of none */
-    int most;       /* of its array that may run or be promised a time at once; 0: any number */
+    int64_t deadline; /* its minute, where its queue goes by that; INT64_MAX: none */
+    uint32_t nodes;   /* of a held or running one */
+    int array;        /* its first member; -1: it is of none */
+    int most;         /* of its array that may run or be promised a time at once; 0: any number */
     /* It waits with others of its array: the first of them is open or held, the others behind it. */
     bool together;
     bool fresh, placed;
@@ -53,9 +54,10 @@ enum nq_by {
     NQ_BY_DRF,
     NQ_BY_FEWEST_RUNNING,
     NQ_BY_AGE,
-    NQ_BY_SUBMIT
+    NQ_BY_SUBMIT,
+    NQ_BY_DEADLINE
 };
-enum { NQ_BYS = 3, NQ_DIVISIONS = 2 };
+enum { NQ_BYS = 4, NQ_DIVISIONS = 2 };
 
 struct nq_lane {
     int64_t depth, queue_depth, priority;
@@ -66,7 +68,8 @@ struct nq_lane {
 
     /* With shares (naive_shares.h). */
     bool by_user, by_account; /* and by user in each account */
-    bool by_priority;
+    bool by_priority, by_deadline;
+    int64_t wait;     /* of its jobs at most, for their deadlines; 0: nothing is said */
     int division;     /* -1: none */
     bool in_division; /* the first */
     int64_t weight, weights[NQ_USERS], guarantee;
@@ -100,6 +103,7 @@ struct naive_queues {
     uint32_t down;
     struct nq_lane lane[NQ_LANES];
     bool shares;
+    bool deadlines_first; /* they count before priorities, in all queues; else behind them */
     enum nq_by by[NQ_BYS], division_by[NQ_DIVISIONS][NQ_BYS];
     int divisions;
     int64_t division_weight[NQ_DIVISIONS];

@@ -367,6 +367,14 @@ static int by_one(const struct naive_share *m, const struct share_tree *t, enum 
     }
 }
 
+/* By priority, of equals by deadline, then by number. */
+static bool goes_first(const struct share_first *a, const struct share_first *b)
+{
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
+    return a->deadline != b->deadline ? a->deadline < b->deadline : a->submit < b->submit;
+}
+
 /* What a child stands for in which a leaf would be chosen. */
 static const struct share_first *stands_for(const struct naive_share *m, uint32_t child,
                                             uint32_t leaf)
@@ -377,8 +385,7 @@ static const struct share_first *stands_for(const struct naive_share *m, uint32_
     for (uint32_t i = 1; i < m->n; i++) {
         const struct share_first *waits = &m->node[i].waits;
         if (m->node[i].any_waits && naive_is_below(m, i, child) &&
-            (!first || waits->priority > first->priority ||
-             (waits->priority == first->priority && waits->submit < first->submit)))
+            (!first || goes_first(waits, first)))
             first = waits;
     }
     return first;

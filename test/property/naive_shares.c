@@ -134,18 +134,27 @@ static int64_t received(const struct tree *t, uint32_t node)
 
 static bool goes_before(const struct naive_queues *q, int a, int b)
 {
-    int64_t x = q->job[a].priority, y = q->job[b].priority;
-    return x != y ? x > y : a < b;
+    const struct nq_job *x = &q->job[a], *y = &q->job[b];
+    if (x->priority != y->priority)
+        return x->priority > y->priority;
+    return x->deadline != y->deadline ? x->deadline < y->deadline : a < b;
 }
 
-/* The first open job below a node, whether it is looked at or not. */
+/* The first open job below a node, whether it is looked at or not: of the first of each leaf. */
 static int first_open(const struct tree *t, uint32_t node)
 {
-    int first = -1;
-    for (int i = 0; i < t->q->jobs; i++)
-        if (t->q->job[i].state == NQ_OPEN && naive_is_below(&t->is, leaf_of(t, i), node) &&
-            (first < 0 || goes_before(t->q, i, first)))
-            first = i;
+    int of_leaf[NAIVE_NODES], first = -1;
+    for (uint32_t n = 0; n < t->is.n; n++)
+        of_leaf[n] = -1;
+    for (int i = 0; i < t->q->jobs; i++) {
+        uint32_t leaf = t->q->job[i].state == NQ_OPEN ? leaf_of(t, i) : SHARE_ROOT;
+        if (leaf != SHARE_ROOT && naive_is_below(&t->is, leaf, node) &&
+            (of_leaf[leaf] < 0 || nq_before(t->q, i, of_leaf[leaf])))
+            of_leaf[leaf] = i;
+    }
+    for (uint32_t n = 1; n < t->is.n; n++)
+        if (of_leaf[n] >= 0 && (first < 0 || goes_before(t->q, of_leaf[n], first)))
+            first = of_leaf[n];
     return first;
 }
 
@@ -168,13 +177,15 @@ static int compare_by(const struct tree *t, enum nq_by by, const uint32_t node[2
     int64_t v[2] = {0, 0};
     if (by == NQ_BY_SHARE)
         return compare_share(t, node[0], node[1]);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
+        bool leaf = naive_children(&t->is, node[i]) == 0;
         switch (by) {
-        case NQ_BY_PRIORITY: {
-            bool leaf = naive_children(&t->is, node[i]) == 0;
+        case NQ_BY_PRIORITY:
             v[i] = -t->q->job[leaf ? job[i] : first_open(t, node[i])].priority;
             break;
-        }
+        case NQ_BY_DEADLINE:
+            v[i] = t->q->job[leaf ? job[i] : first_open(t, node[i])].deadline;
+            break;
         case NQ_BY_DRF:
             v[i] = received(t, node[i]) * t->is.node[node[1 - i]].settings.weight;
             break;
@@ -190,6 +201,7 @@ static int compare_by(const struct tree *t, enum nq_by by, const uint32_t node[2
         case NQ_BY_SHARE:
             break;
         }
+    }
     return v[0] < v[1] ? -1 : v[0] > v[1];
 }
 
@@ -254,15 +266,25 @@ struct ns_turn ns_turn(const struct naive_queues *q, int job)
     const struct nq_job *j = &q->job[job];
     const struct nq_lane *lane = &q->lane[j->lane];
     bool is_new = q->shares && j->state == NQ_OPEN && j->displaced < 0;
-    return (struct ns_turn){lane->priority, is_new && !lane->by_priority ? INT64_MIN : j->priority,
-                            is_new, job};
+    struct ns_turn turn = {
+        .level = lane->priority, .is_new = is_new, .deadline = j->deadline, .job = job};
+    if (is_new && !lane->by_priority) {
+        turn.rank[0] = turn.rank[1] = turn.deadline = INT64_MAX;
+        return turn;
+    }
+    turn.rank[q->deadlines_first] = -j->priority;
+    turn.rank[!q->deadlines_first] = is_new ? INT64_MAX : j->deadline;
+    return turn;
 }
 
 bool ns_is_before(struct ns_turn a, struct ns_turn b)
 {
     if (a.level != b.level)
         return a.level > b.level;
-    if (a.priority != b.priority)
-        return a.priority > b.priority;
-    return a.is_new != b.is_new ? b.is_new : a.job < b.job;
+    for (int i = 0; i < 2; i++)
+        if (a.rank[i] != b.rank[i])
+            return a.rank[i] < b.rank[i];
+    if (a.is_new != b.is_new)
+        return b.is_new;
+    return a.deadline != b.deadline ? a.deadline < b.deadline : a.job < b.job;
 }

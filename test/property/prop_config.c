@@ -361,6 +361,7 @@ static void make_queue(struct maker *m, struct sched_queue_config *q,
     q->default_duration = any(m, 0, 3) ? make_time(m, 1) : SCHED_UNLIMITED;
     q->default_limit = any(m, 0, 3) ? make_time(m, 1) : SCHED_UNLIMITED;
     q->starvation_threshold = any(m, 0, 3) ? make_time(m, 1) : SCHED_UNLIMITED;
+    q->sla_waiting_time = any(m, 0, 3) ? make_time(m, 1) : SCHED_UNLIMITED;
     q->claims = any(m, 1, 9);
     q->preempts = (unsigned)any(m, 0, 3);
     q->keeps_gangs = any(m, 0, 1);
@@ -461,6 +462,7 @@ static void make_config(struct maker *m, struct config *c)
     c->sched.default_duration = any(m, 0, 3) ? make_time(m, 1) : SCHED_UNLIMITED;
     c->sched.default_limit = any(m, 0, 3) ? make_time(m, 1) : SCHED_UNLIMITED;
     c->sched.starvation_threshold = any(m, 0, 3) ? make_time(m, 1) : SCHED_UNLIMITED;
+    c->sched.sla_waiting_time = any(m, 0, 3) ? make_time(m, 1) : SCHED_UNLIMITED;
     c->sched.claims = any(m, 1, 9);
     c->sched.min_interval = make_time(m, 0);
     c->sched.max_events = make_count(m, 0);
@@ -615,6 +617,7 @@ static void same_queue(const struct sched_queue_config *a, const struct sched_qu
     assert_int_equal(a->default_duration, b->default_duration);
     assert_int_equal(a->default_limit, b->default_limit);
     assert_int_equal(a->starvation_threshold, b->starvation_threshold);
+    assert_int_equal(a->sla_waiting_time, b->sla_waiting_time);
     assert_int_equal(a->claims, b->claims);
     assert_int_equal(a->preempts, b->preempts);
     assert_int_equal(a->keeps_gangs, b->keeps_gangs);
@@ -687,6 +690,7 @@ static void same_config(const struct config *a, const struct config *b)
     assert_int_equal(a->sched.default_duration, b->sched.default_duration);
     assert_int_equal(a->sched.default_limit, b->sched.default_limit);
     assert_int_equal(a->sched.starvation_threshold, b->sched.starvation_threshold);
+    assert_int_equal(a->sched.sla_waiting_time, b->sched.sla_waiting_time);
     assert_int_equal(a->sched.claims, b->sched.claims);
     assert_int_equal(a->sched.min_interval, b->sched.min_interval);
     assert_int_equal(a->sched.max_events, b->sched.max_events);

@@ -30,7 +30,7 @@ static struct run {
     int64_t end[NQ_JOBS], promised[NQ_JOBS];
     bool requeue[NQ_JOBS]; /* of one that was told to stop */
     int64_t now;
-    bool limits, levels, shares, accounts;
+    bool limits, levels, shares, accounts, deadlines;
 } run;
 
 static uint64_t decisions, preempted, full, asked_meanwhile;
@@ -73,6 +73,57 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* In some scenes jobs have deadlines, which count before priorities in all queues or in none. They are drawn beside the
+ * rest, as a capability is.
+ */
+static struct random deadline_random;
+
+static bool draw_deadline_of(int64_t low, int64_t high, int64_t *ret)
+{
+    *ret = run.deadlines ? random_between(&deadline_random, low, high) : 0;
+    return run.deadlines;
+}
+
+/* Among what is compared, unless priorities come first or are not among it. Returns how many that are by now. */
+static int insert_deadline(enum nq_by by[NQ_BYS], int n, bool priority)
+{
+    int64_t at;
+    if (!draw_deadline_of(run.naive.deadlines_first ? 0 : 1, n, &at) ||
+        (!run.naive.deadlines_first && !priority))
+        return n;
+    memmove(&by[at + 1], &by[at], (size_t)(n - at) * sizeof(*by));
+    by[at] = NQ_BY_DEADLINE;
+    return n + 1;
+}
+
+/* The order of a queue in which nobody takes turns. */
+static void draw_order_of_jobs(struct nq_lane *lane, struct sched_queue_config *queue)
+{
+    int64_t goes_by;
+    struct sched_share_order *order = &queue->order;
+    if (!draw_deadline_of(0, 1, &goes_by) || !(goes_by || run.naive.deadlines_first))
+        return;
+    if (!run.naive.deadlines_first)
+        order->by[order->n++] = SCHED_BY_PRIORITY;
+    order->by[order->n++] = SCHED_BY_DEADLINE;
+    lane->by_priority = !run.naive.deadlines_first;
+}
+
+/* Whether a queue goes by deadlines, and for how long its jobs are to wait at most that name none. */
+static void note_deadlines(struct nq_lane *lane, struct sched_queue_config *queue)
+{
+    for (size_t i = 0; i < queue->order.n; i++)
+        lane->by_deadline |= queue->order.by[i] == SCHED_BY_DEADLINE;
+    if (draw_deadline_of(0, 300, &lane->wait))
+        queue->sla_waiting_time = lane->wait = lane->wait < 60 ? 0 : lane->wait;
+}
+
+static int64_t deadline_minute_of(const struct nq_lane *lane, int64_t named)
+{
+    int64_t at = named > 0 ? named : lane->wait > 0 ? run.now + lane->wait : INT64_MAX;
+    return !lane->by_deadline || at == INT64_MAX ? INT64_MAX : at / 60;
+}
+
 /* Some scenes have shares (with SCENE_SHARES in the environment, all): an order that begins with the priority of
  * jobs or knows nothing of it, and where it tells nobody apart that of divisions, queues and users.
  */
@@ -82,6 +133,7 @@ static bool draw_order(enum nq_by by[NQ_BYS], struct sched_share_order *order, b
         [NQ_BY_PRIORITY] = SCHED_BY_PRIORITY, [NQ_BY_SHARE] = SCHED_BY_SHARE,
         [NQ_BY_DRF] = SCHED_BY_DRF,           [NQ_BY_FEWEST_RUNNING] = SCHED_BY_FEWEST_RUNNING,
         [NQ_BY_AGE] = SCHED_BY_AGE,           [NQ_BY_SUBMIT] = SCHED_BY_SUBMIT,
+        [NQ_BY_DEADLINE] = SCHED_BY_DEADLINE,
     };
     int n = 0;
     if (priority)
@@ -90,6 +142,7 @@ static bool draw_order(enum nq_by by[NQ_BYS], struct sched_share_order *order, b
     enum nq_by last = (enum nq_by)draw(NQ_BY_SHARE, NQ_BY_SUBMIT);
     if (last != by[n - 1])
         by[n++] = last;
+    n = insert_deadline(by, n, priority);
     while (n < NQ_BYS) {
         by[n] = by[n - 1];
         n++;
@@ -122,12 +175,15 @@ static void draw_shares(struct nq_lane *lane, struct sched_queue_config *queue,
     lane->by_user = draw(0, 2) > 0;
     lane->by_account = lane->by_user && run.accounts && draw(0, 3) > 0;
     lane->by_priority = true;
-    if (!lane->by_user)
+    if (!lane->by_user) {
+        draw_order_of_jobs(lane, queue);
         return;
+    }
     queue->by = lane->by_account ? SCHED_SHARE_ACCOUNT : SCHED_SHARE_USER;
     queue->weights = weights;
     queue->n_weights = lane->by_account ? 0 : NQ_USERS;
-    lane->by_priority = draw_order(lane->by, &queue->order, by_priority || draw(0, 1));
+    bool priority = by_priority || draw(0, 1);
+    lane->by_priority = draw_order(lane->by, &queue->order, priority && !run.naive.deadlines_first);
 }
 
 /* Some of them have divisions, one level of them. */
@@ -138,7 +194,8 @@ static void draw_divisions(struct sched_division division[NQ_DIVISIONS])
     for (int d = 0; d < run.naive.divisions; d++) {
         division[d] = (struct sched_division){.name = names[d]};
         division[d].share.weight = run.naive.division_weight[d] = draw(1, 3);
-        draw_order(run.naive.division_by[d], &division[d].order, draw(0, 1));
+        draw_order(run.naive.division_by[d], &division[d].order,
+                   draw(0, 1) && !run.naive.deadlines_first);
     }
 }
 
@@ -194,7 +251,7 @@ static void make_queues(void)
     struct sched_config config = {.second = 1, .queues = queue};
     run.naive.lanes = (int)draw(1, NQ_LANES);
     config.n_queues = (size_t)run.naive.lanes;
-    bool by_priority = run.shares && draw(0, 1);
+    bool by_priority = run.shares && draw(0, 1) && !run.naive.deadlines_first;
     if (run.shares)
         draw_order(run.naive.by, &config.shares.order, by_priority);
     struct sched_division division[NQ_DIVISIONS];
@@ -237,6 +294,9 @@ static void make_queues(void)
             .priority = lane->priority};
         if (run.shares)
             draw_shares(lane, &queue[i], weights[i], by_priority);
+        else
+            draw_order_of_jobs(lane, &queue[i]);
+        note_deadlines(lane, &queue[i]);
     }
     struct sched_limit capability;
     draw_capability(&division[0], &capability);
@@ -300,6 +360,8 @@ static void submit(void)
                                     .members = (uint32_t)members,
                                     .max_running = (uint32_t)most,
                                     .user = users[user]};
+    draw_deadline_of(0, 600, &request.deadline);
+    request.deadline = request.deadline > 400 ? 0 : request.deadline;
     int account = run.accounts ? (int)draw(0, NQ_ACCOUNTS - 1) : 0;
     if (run.accounts)
         request.account = accounts[account];
@@ -308,10 +370,16 @@ static void submit(void)
         CHECK(handle_of(job + i) == handle);
         run.naive.job[job + i].submitted = run.now;
         run.naive.job[job + i].user = user;
+        run.naive.job[job + i].deadline = deadline_minute_of(of, request.deadline);
         run.naive.job[job + i].account = account;
         run.promised[job + i] = -1;
     }
     CHECK(handle >= 0 && sched_state(run.sched, handle) == SCHED_WAITING);
+    if (getenv("SCENE_TRACE"))
+        fprintf(stderr,
+                "t%ld submit %d lane %d user %d count %d dur %ld pri %ld dl %ld members %d\n",
+                (long)run.now, job, lane, user, count, (long)duration, (long)priority,
+                (long)run.naive.job[job].deadline, members);
 }
 
 /* One of those that wait together is to wait for itself. */
@@ -504,6 +572,10 @@ static int compare_decisions(const struct sched_decision *d, size_t n, int k)
         bool same = d[i].kind == SCHED_RESERVE && run.promised[job] == d[i].at;
         if (same && (k == run.naive.decisions || e->kind != NQ_PROMISE || e->job != job))
             continue; /* of other resources at the same time the model tells nothing */
+        if (getenv("SCENE_TRACE"))
+            fprintf(stderr, "t%ld core: kind %d job %d at %ld | naive: kind %d job %d at %ld\n",
+                    (long)run.now, d[i].kind, job, (long)d[i].at, (int)e->kind, e->job,
+                    (long)e->at);
         CHECK(k++ < run.naive.decisions);
         run.promised[job] = d[i].kind == SCHED_RESERVE ? d[i].at : -1;
         CHECK(d[i].kind == kinds[e->kind]);
@@ -586,8 +658,21 @@ static void play(uint64_t seed)
     run.levels = !run.limits && draw(0, 1);
     run.shares = run.naive.shares = draw(0, 2) == 0 || getenv("SCENE_SHARES");
     run.accounts = run.shares && run.seed % 2 == 0;
+    run.deadlines = seed % 8 == 5 || seed % 16 == 4;
+    deadline_random.state = ~seed * 3;
+    run.naive.deadlines_first = run.deadlines && random_between(&deadline_random, 0, 1);
     make_machine();
     make_queues();
+    for (int l = 0; l < run.naive.lanes && getenv("SCENE_TRACE"); l++) {
+        struct nq_lane *x = &run.naive.lane[l];
+        fprintf(stderr,
+                "lane %d part %x level %ld depth %ld qd %ld preemptible %d user %ld,%ld queue "
+                "%ld,%ld by_user %d acc %d bypri %d bydl %d div %d by %d %d %d %d wait %ld\n",
+                l, x->part, (long)x->priority, (long)x->depth, (long)x->queue_depth, x->preemptible,
+                (long)x->user_most[0], (long)x->user_most[1], (long)x->queue_most[0],
+                (long)x->queue_most[1], x->by_user, x->by_account, x->by_priority, x->by_deadline,
+                x->division, x->by[0], x->by[1], x->by[2], x->by[3], (long)x->wait);
+    }
     for (int step = 0; step < STEPS; step++) {
         end_due();
         for (int64_t k = draw(0, 4); k > 0; k--)

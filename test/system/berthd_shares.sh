@@ -119,4 +119,26 @@ awk '{ $(NF - 2) = ""; $1 = $1; print }' out | sed 's/  */ /g' >got
 cmp -s expected got || fail "accounts: $(cat out)"
 expect_status 0 "$BERTH" shares --json
 grep -q '^{"name":"opt","kind":"account","above":3,"depth":4,"weight":2,' out || fail "an account: $(cat out)"
+
+# A deadline is told, and outlives a restart: the job's own, and the one that its jobspec names.
+cat >spec.yaml <<'END'
+version: 1
+resources: [{type: slot, label: s, count: 1, with: [{type: core, count: 1}]}]
+tasks: [{command: [sleep, "1"], slot: s, count: {per_slot: 1}}]
+attributes: {system: {sla-waiting-time: 7200}}
+END
+own=$("$BERTH" submit --hold --deadline 2040-01-01T08:30:30 sleep 1)
+spec=$("$BERTH" submit --hold --jobspec spec.yaml)
+for round in first second; do
+    expect_status 0 "$BERTH" show "$own"
+    grep -q '^deadline  *2040-01-01[ T]08:30' out || fail "deadline, $round: $(cat out)"
+    expect_status 0 "$BERTH" show --json "$spec"
+    expect "deadline of a jobspec, $round" 7200 "$(awk -F '[:,]' '
+        /"submit":/ { submit = $2 } /"deadline":/ { deadline = $2 } END { printf "%.0f", deadline - submit }' out)"
+    expect_status 0 "$BERTH" server stop
+    expect_status 0 "$BERTH" server start
+done
+expect_status 2 "$BERTH" submit --deadline soon sleep 1
+head -n 1 "$scratch/err" | grep -qF "berth submit: --deadline is 'soon', expected a time such as +1h" ||
+    fail "a wrong deadline: $(cat "$scratch/err")"
 finish

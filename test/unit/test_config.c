@@ -374,7 +374,7 @@ static const struct wrong wrong_machines[] = {
     {"{}", "1:1: key \"resources\": expected in a configuration, is missing"},
     {NODES "queue: {}\n", "2:1: key \"queue\": expected in a configuration: resources, match, "
                           "default-queue, default-duration, default-limit, starvation-threshold, "
-                          "claims, passes, users, shares, accounts, queues, "
+                          "claims, sla-waiting-time, passes, users, shares, accounts, queues, "
                           "blocks, bounds, trace, "
                           "server"},
     {NODES NODES, "2:1: key \"resources\": expected once in a mapping"},
@@ -466,7 +466,10 @@ static const struct wrong wrong_queues[] = {
      "reservation-depth, max-reservation-depth, requires, preemptible, shares, priority, users, "
      "groups, "
      "default-duration, default-limit, starvation-threshold, claims, preempts, keeps-gangs, "
-     "limits"},
+     "sla-waiting-time, limits"},
+    {QUEUE("{sla-waiting-time: 0}"), "3:25: key \"sla-waiting-time\": expected seconds, or "
+                                     "a number with s, m, h, d or w as in 1.5h, "
+                                     "above 0 and up to 100 years, or none, got \"0\""},
     {QUEUE("{policy: eazy}"),
      "3:15: key \"policy\": expected fcfs, easy, hybrid, conservative or ageing, got \"eazy\""},
     {QUEUE("{starvation-threshold: 0}"), "3:29: key \"starvation-threshold\": expected seconds, or "
@@ -535,7 +538,9 @@ static const struct wrong wrong_queues[] = {
      "3:23: key \"under\": expected the name of a division of the section shares, got \"b\""},
     {QUEUE("{shares: {by: group}}"),
      "3:20: key \"by\": expected user, account or class, got \"group\""},
-    {QUEUE("{shares: {order: [share]}}"), "3:23: key \"order\": expected only beside the key by"},
+    {QUEUE("{shares: {order: [share]}}"),
+     "3:23: key \"order\": expected priority, deadline, age and "
+     "submit, or the key by beside it, got a list"},
     {QUEUE("{shares: {by: user, order: [gang]}}"),
      "3:34: key \"order\": \"gang\" orders nothing here: leave it out, a job starts whole or not "
      "at "
@@ -548,7 +553,8 @@ static const struct wrong wrong_queues[] = {
     {QUEUE("{shares: {by: user, order: [{names: [drf]}]}}"),
      "3:35: key \"names\": expected in a plugin: name"},
     {QUEUE("{shares: {by: user, order: [random]}}"),
-     "3:34: key \"order\": expected priority, share, drf, usage, fewest-running, age or submit, "
+     "3:34: key \"order\": expected priority, share, drf, usage, fewest-running, deadline, age or "
+     "submit, "
      "got "
      "\"random\""},
     {QUEUE("{shares: {by: user, order: [proportion, capacity]}}"),
@@ -788,6 +794,7 @@ static const char shown[] = "resources:\n"
                             "default-limit: unlimited\n"
                             "starvation-threshold: 3600\n"
                             "claims: 1\n"
+                            "sla-waiting-time: 7200\n"
                             "passes:\n"
                             "  min-interval: 0\n"
                             "  max-events: 0\n"
@@ -816,6 +823,7 @@ static const char shown[] = "resources:\n"
                             "    claims: 3\n"
                             "    preempts: preemptible\n"
                             "    keeps-gangs: no\n"
+                            "    sla-waiting-time: none\n"
                             "    limits:\n"
                             "      job: {duration: 90}\n"
                             "      user: {}\n"
@@ -832,6 +840,7 @@ static const char shown[] = "resources:\n"
                             "    claims: 3\n"
                             "    preempts: preemptible\n"
                             "    keeps-gangs: no\n"
+                            "    sla-waiting-time: 120\n"
                             "    limits:\n"
                             "      job: {duration: 90}\n"
                             "      user: {}\n"
@@ -867,10 +876,11 @@ static void all_is_shown(void **state)
                              "default-duration: 1.5\n"
                              "default-limit: unlimited\n"
                              "starvation-threshold: 1h\n"
+                             "sla-waiting-time: 2h\n"
                              "users: {\"null\": [\"é\"], \"1\": []}\n"
                              "queues: {b: {policy: conservative, limits: {job: {duration: 90s}},\n"
-                             "    starvation-threshold: none, claims: 3},\n"
-                             "  v: {parent: b, starvation-threshold: 1m}}\n"
+                             "    starvation-threshold: none, claims: 3, sla-waiting-time: none},\n"
+                             "  v: {parent: b, starvation-threshold: 1m, sla-waiting-time: 2m}}\n"
                              "blocks: [{" BLOCK "}]\n"
                              "bounds: {what-if-holders: 7}\n"
                              "trace: {users: {10: x, 9: y}}\n"

@@ -77,6 +77,35 @@ static void users_with_fewer_running_jobs_go_first(void **state)
                 " 1 other job of user ann goes before it.");
 }
 
+/* Ann has all nodes, and Bob the first promise. */
+static void users_whose_job_is_due_earlier_go_first(void **state)
+{
+    struct sim_server *w = open_with(
+        state, HEAD "shares: {resources: [core]}\n"
+                    "queues: {a: {policy: easy, sla-waiting-time: 5h, shares: {by: user, order: "
+                    "[sla, submit]}}}\n");
+    static const char due[] =
+        "{\"command\":[\"x\"],\"nodes\":1,\"duration\":\"2h\",\"deadline\":\"+3h\"}";
+    for (int i = 0; i < 4; i++)
+        submit_by(w, SIM_ANN, NODE);
+    submit_by(w, SIM_BOB, due);
+    int64_t ann = submit_by(w, SIM_ANN, NODE), bob = submit_by(w, SIM_BOB, due);
+    expect_said(w, ann,
+                "It waits for nodes that 4 other jobs hold." START
+                " User ann has a first job with deadline in 5h: user bob of queue a goes first "
+                "(deadline in 3h).");
+    submit_by(w, SIM_ANN, "{\"command\":[\"x\"],\"nodes\":1,\"duration\":\"2h\",\"deadline\":1}");
+    expect_said(w, ann,
+                "It waits for nodes that 4 other jobs hold." START
+                " 1 other job of user ann goes before it.");
+    char path[64];
+    snprintf(path, sizeof(path), "/v1/jobs/%lld", (long long)bob);
+    json_t *got = sim_server_ask(w, SIM_BOB, "GET", path, NULL, NULL, NULL);
+    assert_true(json_number_value(json_object_get(got, "deadline")) ==
+                json_number_value(json_object_get(got, "submit")) + 3 * 3600);
+    json_decref(got);
+}
+
 /* Of 16 cores a, of weight 1, deserves 4 and b 12. A has three nodes and is promised one; B has one, and is
  * promised one.
  */
@@ -184,6 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(users_with_fewer_running_jobs_go_first),
         TEST(queues_with_less_of_what_they_deserve_go_first),
+        TEST(users_whose_job_is_due_earlier_go_first),
         TEST(users_who_have_used_less_go_first),
         TEST(each_level_says_what_decides),
     };

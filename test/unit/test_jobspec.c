@@ -156,8 +156,11 @@ static void preemption_and_dependencies_are_kept(void **state)
     assert_string_equal(spec->dependencies[1].scheme, "after");
     assert_string_equal(spec->dependencies[1].value, "1234");
     jobspec_destroy(spec);
+    spec = parse(SYSTEM("sla-waiting-time: 90"));
+    assert_true(spec->sla_waiting_time == 90);
+    jobspec_destroy(spec);
     spec = parse(SYSTEM("dependencies: []"));
-    assert_true(spec->preemptible_after == -1);
+    assert_true(spec->preemptible_after == -1 && spec->sla_waiting_time == -1);
     assert_int_equal(spec->ndependencies, 0);
     jobspec_destroy(spec);
     spec = parse(SYSTEM("preemptible-after: .inf"));
@@ -387,6 +390,8 @@ static const struct error_row error_rows[] = {
      "line 7, column 24: key \"preemptible-after\": " AFTER "\"-1\""},
     {SYSTEM("preemptible-after: .nan"),
      "line 7, column 24: key \"preemptible-after\": " AFTER "\".nan\""},
+    {SYSTEM("sla-waiting-time: -1"),
+     "line 7, column 23: key \"sla-waiting-time\": " AFTER "\"-1\""},
     {SYSTEM("preemptible-after: 5m"),
      "line 7, column 24: key \"preemptible-after\": " AFTER "\"5m\""},
     {SYSTEM("preemptible-after:"),

@@ -55,7 +55,7 @@ static void submissions(void **state)
         "\"name\": \"n\", \"nodes\": 2, \"cores\": 4, \"gpus\": 1, \"memory\": 8, \"exclusive\": "
         "true, "
         "\"duration\": 3600, \"runtime\": 0.25, \"priority\": -3, \"dependency\": \"singleton\", "
-        "\"begin\": 7, "
+        "\"begin\": 7, \"deadline\": \"+1m\", "
         "\"hold\": true, \"array\": 5, \"preemptible-after\": 60, \"status\": \"failed\"}}");
     const struct scenario_submit *s = &e.submit;
     assert_int_equal(e.at, 1500000);
@@ -76,6 +76,7 @@ static void submissions(void **state)
     assert_int_equal(s->job.priority, -3);
     assert_string_equal(s->job.dependency, "singleton");
     assert_int_equal(s->begin, 7 * SECONDS_TICKS);
+    assert_int_equal(s->deadline, e.at + 60 * SECONDS_TICKS);
     assert_true(s->job.hold);
     assert_int_equal(json_integer_value(s->job.array), 5);
     assert_int_equal(s->job.preemptible_after, 60 * SECONDS_TICKS);

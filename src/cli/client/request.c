@@ -32,6 +32,7 @@ enum {
     OPTION_ARRAY,
     OPTION_DEPENDENCY,
     OPTION_BEGIN,
+    OPTION_DEADLINE,
     OPTION_HOLD,
     OPTION_PRIORITY,
     OPTION_NAME,
@@ -81,6 +82,7 @@ static const struct option options[] = {
     {"failure", required_argument, NULL, OPTION_FAILURE},
     {"dependency", required_argument, NULL, OPTION_DEPENDENCY},
     {"begin", required_argument, NULL, OPTION_BEGIN},
+    {"deadline", required_argument, NULL, OPTION_DEADLINE},
     {"hold", no_argument, NULL, OPTION_HOLD},
     {"priority", required_argument, NULL, OPTION_PRIORITY},
     {"name", required_argument, NULL, OPTION_NAME},
@@ -197,12 +199,12 @@ static int put_memory(struct reading *g)
                : put_option(g, "memory", json_integer(bytes));
 }
 
-static int put_begin(struct reading *g)
+static int put_when(struct reading *g, int option)
 {
     double at;
     return when_read(optarg, time(NULL), &at) < 0
-               ? report_expected(g, OPTION_BEGIN, "a time such as +1h, 08:30 or 2026-12-31T08:30")
-               : put_option(g, "begin", json_real(at));
+               ? report_expected(g, option, "a time such as +1h, 08:30 or 2026-12-31T08:30")
+               : put_option(g, option_key(option), json_real(at));
 }
 
 /* "10", "0-8:2,17", "1-100%5". The server reads it again. */
@@ -446,7 +448,8 @@ static int take_option(struct reading *g, int option)
     case OPTION_DEPENDENCY:
         return put_option(g, "dependency", json_string(optarg));
     case OPTION_BEGIN:
-        return put_begin(g);
+    case OPTION_DEADLINE:
+        return put_when(g, option);
     case OPTION_PRIORITY:
         return put_whole_option(g, option, "priority", -SCHED_PRIORITY_MAX, SCHED_PRIORITY_MAX);
     case OPTION_NAME:

@@ -7,7 +7,7 @@ static const char *const names[SCHED_COMPARATORS] = {
     [SCHED_BY_PRIORITY] = "priority", [SCHED_BY_SHARE] = "share",
     [SCHED_BY_DRF] = "drf",           [SCHED_BY_USAGE] = "usage",
     [SCHED_BY_AGE] = "age",           [SCHED_BY_FEWEST_RUNNING] = "fewest-running",
-    [SCHED_BY_SUBMIT] = "submit",
+    [SCHED_BY_SUBMIT] = "submit",     [SCHED_BY_DEADLINE] = "deadline",
 };
 
 /* The plugins of kube-batch and Volcano that compare, and why others are no comparators. */
@@ -19,6 +19,7 @@ static const struct {
     {"proportion", SCHED_BY_SHARE, NULL},
     {"capacity", SCHED_BY_SHARE, NULL},
     {"fairshare", SCHED_BY_USAGE, NULL},
+    {"sla", SCHED_BY_DEADLINE, NULL},
     {"gang", 0, "leave it out, a job starts whole or not at all, always"},
     {"conformance", 0, "leave it out, jobs end for others only in queues that are \"preemptible\""},
     {"predicates", 0,
@@ -27,8 +28,6 @@ static const struct {
     {"binpack", 0, "which nodes a job gets is said by the section \"match\", as in policy: low"},
     {"overcommit", 0, "how many jobs may wait is said by \"limits\", as in user: {pending: 100}"},
     {"resourcequota", 0, "what a user may have is said by \"limits\", as in user: {core: 64}"},
-    {"sla", 0, "jobs have no deadlines, who has waited for longer goes first by \"age\""},
-    {"deadline", 0, "jobs have no deadlines, who has waited for longer goes first by \"age\""},
 };
 
 const char *sched_comparator_name(enum sched_comparator comparator)

@@ -80,6 +80,44 @@ static int64_t with_levels(int64_t rank)
     return (rank > most ? most : rank) * HELD_LEVELS;
 }
 
+int64_t job_deadline(const sched_t *s, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    int64_t at = job->details->deadline;
+    int64_t most = s->queues->setup->queue[job->details->queue].sla_waiting_time;
+    if (at == 0 && (most == SCHED_UNLIMITED || __builtin_add_overflow(job->submitted, most, &at)))
+        at = SCHED_UNLIMITED;
+    return at;
+}
+
+int64_t job_deadline_minute(const sched_t *s, uint32_t slot)
+{
+    const struct setup *setup = s->queues->setup;
+    const struct setup_queue *queue = &setup->queue[s->jobs[slot].details->queue];
+    return queue->deadlines == DEADLINES_NONE
+               ? INT64_MAX
+               : deadline_minute(job_deadline(s, slot), setup->second);
+}
+
+/* Whether the ranks of a queue's jobs are by deadlines; if only some queue's, so are those of others, as they share the
+ * room.
+ */
+static bool goes_by_deadlines(const struct setup *setup, const struct setup_queue *queue)
+{
+    return setup->has_deadlines && setup->is_named && queue->order == order_priority &&
+           !setup_classes_of(setup, queue->parent);
+}
+
+int64_t key_turn_of_priority(const sched_t *s, uint32_t slot)
+{
+    const struct setup *setup = s->queues->setup;
+    const struct details *d = s->jobs[slot].details;
+    const struct setup_queue *queue = &setup->queue[d->queue];
+    if (!goes_by_deadlines(setup, queue))
+        return s->jobs[slot].key.rank;
+    return rank_in_band(queue->priority, deadline_turn(~d->priority, job_deadline_minute(s, slot)));
+}
+
 struct queue_key key_held(const sched_t *s, uint32_t slot, int64_t units)
 {
     struct queue_key key;
@@ -109,6 +147,8 @@ bool key_of(const sched_t *s, uint32_t slot, int64_t priority, struct queue_key 
     int64_t rank = queue->order(&known);
     if (goes_by_held(setup, (uint32_t)(queue - setup->queue)))
         rank = with_levels(rank);
+    if (goes_by_deadlines(setup, queue))
+        rank = deadline_rank(queue->deadlines, rank, job_deadline_minute(s, slot));
     key->rank = rank_in_band(queue->priority, rank);
     return true;
 }

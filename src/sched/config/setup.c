@@ -59,6 +59,7 @@ static int check_globals(const struct sched_config *config, berth_error_t *err)
         {"default-limit", config->default_limit},
         {"starvation-threshold", config->starvation_threshold},
         {"claims", config->claims},
+        {"sla-waiting-time", config->sla_waiting_time},
         {"min-interval", config->min_interval},
         {"max-events", config->max_events},
         {"ended-jobs", config->ended_jobs},
@@ -175,12 +176,16 @@ static int resolve_queue(struct setup *setup, uint32_t queue, berth_error_t *err
         .starvation_threshold = inherited(own->starvation_threshold, c->starvation_threshold,
                                           setup->config->starvation_threshold, SCHED_UNLIMITED),
         .claims = inherited(own->claims, c->claims, setup->config->claims, 1),
+        .sla_waiting_time = inherited(own->sla_waiting_time, c->sla_waiting_time,
+                                      setup->config->sla_waiting_time, SCHED_UNLIMITED),
+        .deadlines = deadlines_in(&c->order),
         .requires = c->requires,
         .preemptible = c->preemptible,
         .preempts = own->preempts,
         .keeps_gangs = own->keeps_gangs,
         .config = own,
     };
+    setup->has_deadlines |= setup->queue[queue].deadlines != DEADLINES_NONE;
     setup->starves |= setup->queue[queue].starvation_threshold < SCHED_UNLIMITED;
     return 0;
 }

@@ -15,6 +15,7 @@
 #include "base/intern.h"
 #include "berth/error.h"
 #include "berth/sched_config.h"
+#include "sched/config/deadlines.h"
 #include "sched/config/order.h"
 #include "sched/config/setup_accounts.h"
 #include "sched/config/setup_shares.h"
@@ -37,7 +38,9 @@ struct setup_queue {
     int64_t default_duration, default_limit;
     int64_t starvation_threshold; /* ticks, >= 1, or SCHED_UNLIMITED; inherited as these */
     int64_t claims;               /* >= 1 */
-    const char *requires;         /* an RFC 31 constraint as JSON; NULL: all resources */
+    int64_t sla_waiting_time;     /* ticks, >= 1, or SCHED_UNLIMITED */
+    enum deadlines deadlines;
+    const char *requires; /* an RFC 31 constraint as JSON; NULL: all resources */
     enum sched_preemptible preemptible;
     unsigned preempts;                       /* SCHED_PREEMPTS_..., its own */
     unsigned any_preempts;                   /* and those of its virtual queues */
@@ -52,6 +55,7 @@ struct setup {
     uint32_t default_queue; /* SETUP_NONE: a job must name one */
     bool is_named;          /* its queues have names and priorities; else there is one */
     bool has_levels;        /* the priorities of its queues differ */
+    bool has_deadlines;     /* some queue goes by those of its jobs */
     bool starves;           /* jobs of some queue may become starving */
     bool preempts;          /* of some queue they may have those stopped that are not preemptible */
     int64_t min_interval;   /* ticks, >= 0 */

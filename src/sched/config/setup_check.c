@@ -7,6 +7,7 @@
 
 #include "base/errtext.h"
 #include "berth/sched_config.h"
+#include "sched/config/deadlines.h"
 
 int setup_check_texts(const char *const *texts, size_t n, const char *of, const char *name,
                       const char *key, berth_error_t *err)
@@ -41,6 +42,7 @@ static int check_numbers(const struct sched_queue_config *queue, berth_error_t *
         {"default-limit", queue->default_limit},
         {"starvation-threshold", queue->starvation_threshold},
         {"claims", queue->claims},
+        {"sla-waiting-time", queue->sla_waiting_time},
     };
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
         if (numbers[i].value < 0)
@@ -130,6 +132,8 @@ int setup_check_queue(const struct sched_queue_config *queue, berth_error_t *err
             0 ||
         check_limits(queue, "limits", &queue->limits, err) < 0 ||
         check_list(queue, &of, queue->limits.queue, queue->limits.n_queue, err) < 0)
+        return -1;
+    if (queue->by == SCHED_SHARE_NONE && deadlines_check_order(queue, err) < 0)
         return -1;
     return check_exceptions(queue, err);
 }

@@ -32,8 +32,7 @@ static struct queue_key turn_of(const sched_t *s, uint32_t slot)
     if (!s->queues->shares || s->jobs[slot].state != SCHED_WAITING ||
         s->jobs[slot].details->displaced >= 0)
         return key;
-    if (!shares_by_priority(s, slot))
-        key.rank = level_last(key).rank;
+    key.rank = shares_by_priority(s, slot) ? key_turn_of_priority(s, slot) : level_last(key).rank;
     key.seq |= UINT64_C(1) << 63;
     return key;
 }

@@ -5,8 +5,8 @@
  * its next job looked at, whose start or promise the next choice knows of.
  *
  * Whether a leaf has a job that may be looked at is asked when it is chosen. If that job is of a lower priority
- * than the leaf was offered with, the leaf is offered again; if there is none, it is left out. A lane that has
- * nothing that may fit is left out as a whole, with all its leaves.
+ * or a later deadline than the leaf was offered with, the leaf is offered again; if there is none, it is left out. A
+ * lane that has nothing that may fit is left out as a whole, with all its leaves.
  */
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
@@ -163,7 +163,7 @@ static uint32_t choose(sched_t *s, bool *is_candidate, bool *failed)
             return JOB_NONE;
         if (slot == JOB_NONE)
             turns_skip(s, number);
-        else if (s->jobs[slot].details->priority != shares->leaf[number].priority)
+        else if (!turns_is_offered_as(s, number, slot))
             turns_offer(s, number, slot);
         else
             return slot;

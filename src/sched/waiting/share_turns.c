@@ -120,8 +120,7 @@ static void note_stands(struct turn_search *f, uint32_t number)
         struct turn_node *node = &f->node[i];
         const struct share_first *had =
             node->stands == JOB_NONE ? NULL : &f->shares->leaf[node->stands].waits;
-        if (!had || leaf->waits.priority > had->priority ||
-            (leaf->waits.priority == had->priority && leaf->waits.submit < had->submit))
+        if (!had || share_first_before(&leaf->waits, had))
             node->stands = number;
     }
 }

@@ -86,6 +86,7 @@ int shared_text_read(struct shared_text *t, berth_error_t *err)
         return errtext_set(err, ENOMEM, "out of memory");
     t->duration = t->spec->duration;
     t->preemptible_after = t->spec->preemptible_after;
+    t->sla_waiting_time = t->spec->sla_waiting_time;
     t->is_read = true;
     return 0;
 }

@@ -20,6 +20,7 @@ static const uint8_t compares[SCHED_COMPARATORS] = {
     [SCHED_BY_AGE] = SHARE_BY_AGE,
     [SCHED_BY_FEWEST_RUNNING] = SHARE_BY_FEWEST_RUNNING,
     [SCHED_BY_SUBMIT] = SHARE_BY_SUBMIT,
+    [SCHED_BY_DEADLINE] = SHARE_BY_DEADLINE,
 };
 
 int shares_comparator(enum share_by by)
@@ -464,7 +465,7 @@ bool shares_by_priority(const sched_t *s, uint32_t slot)
     uint32_t queue = setup->queue[s->jobs[slot].details->queue].parent;
     const struct sched_share_order *order =
         &setup->shares.node[setup->shares.first_queue + queue].order;
-    for (size_t i = 0; i < order->n; i++)
+    for (size_t i = 0; i < order->n && order->by[i] != SCHED_BY_DEADLINE; i++)
         if (order->by[i] == SCHED_BY_PRIORITY)
             return true;
     return false;

@@ -35,12 +35,12 @@ struct leaf {
     uint32_t lane, line;
     uint32_t class; /* of a queue with classes; SETUP_NONE */
 
-    /* For turns.c: the first open job (JOB_NONE: none) and what is known of it; the priority of the job that the leaf
-     * was offered with; whether the walk at work has offered it with another, or leaves it out.
+    /* For turns.c: the first open job (JOB_NONE: none) and what is known of it; the priority and deadline of the job
+     * that the leaf was offered with; whether the walk at work has offered it with another, or leaves it out.
      */
     uint32_t first;
     struct share_first waits;
-    int64_t priority;
+    int64_t priority, deadline;
     bool is_moved;
 };
 
@@ -144,7 +144,7 @@ bool leaf_is_shut(const sched_t *s, const struct leaf *leaf);
 /* The class of a job if it starts nothing at all; else NULL. */
 const char *shares_shut_class(const sched_t *s, uint32_t slot);
 
-/* Whether the jobs' own priorities count among those of a queue. */
+/* Whether the jobs' own priorities count among those of a queue, and before their deadlines. */
 bool shares_by_priority(const sched_t *s, uint32_t slot);
 
 bool shares_check(const sched_t *s);

@@ -3,12 +3,12 @@
 #include "sched/queues.h"
 #include "sched/waiting/shares.h"
 
-/* What a leaf goes by: the priority of a job, and when the first one was submitted. */
+/* What a leaf goes by: the priority and deadline of a job, and when the first one was submitted. */
 static struct share_first first_with(const sched_t *s, uint32_t first, uint32_t slot)
 {
     const struct job *job = &s->jobs[first];
     return (struct share_first){.priority = s->jobs[slot].details->priority,
-                                .deadline = INT64_MAX,
+                                .deadline = job_deadline_minute(s, slot),
                                 .since = job->submitted,
                                 .submit = job->key.seq};
 }
@@ -36,6 +36,7 @@ static void offer_first(sched_t *s, struct leaf *leaf)
     }
     leaf->waits = first_with(s, slot, slot);
     leaf->priority = leaf->waits.priority;
+    leaf->deadline = leaf->waits.deadline;
     share_wait(tree, leaf->node, &leaf->waits);
     share_offer(tree, leaf->node, &leaf->waits);
 }
@@ -49,7 +50,7 @@ void turns_changed(sched_t *s, uint32_t number)
             return;
         struct share_first now = first_with(s, slot, slot);
         if (now.priority == leaf->waits.priority && now.submit == leaf->waits.submit &&
-            now.since == leaf->waits.since)
+            now.since == leaf->waits.since && now.deadline == leaf->waits.deadline)
             return;
     }
     offer_first(s, leaf);
@@ -70,8 +71,16 @@ void turns_offer(sched_t *s, uint32_t number, uint32_t slot)
     struct leaf *leaf = &shares->leaf[number];
     struct share_first first = first_with(s, leaf->first, slot);
     leaf->priority = first.priority;
+    leaf->deadline = first.deadline;
     move(shares, number);
     share_offer(shares->tree, leaf->node, &first);
+}
+
+bool turns_is_offered_as(const sched_t *s, uint32_t number, uint32_t slot)
+{
+    const struct leaf *leaf = &s->queues->shares->leaf[number];
+    return s->jobs[slot].details->priority == leaf->priority &&
+           job_deadline_minute(s, slot) == leaf->deadline;
 }
 
 void turns_skip(sched_t *s, uint32_t number)
@@ -99,6 +108,7 @@ void turns_again(sched_t *s, uint32_t number, bool was_offered)
     const struct leaf *leaf = &shares->leaf[number];
     struct share_first first = leaf->waits;
     first.priority = leaf->priority;
+    first.deadline = leaf->deadline;
     if (was_offered)
         share_offer(shares->tree, leaf->node, &first);
     else
@@ -130,6 +140,7 @@ static void offer_again(sched_t *s, struct leaf *leaf)
         return;
     }
     leaf->priority = leaf->waits.priority;
+    leaf->deadline = leaf->waits.deadline;
     share_offer(s->queues->shares->tree, leaf->node, &leaf->waits);
 }
 
@@ -159,7 +170,8 @@ bool turns_check(const sched_t *s)
         if (slot != leaf->first)
             return false;
         if (slot != JOB_NONE && (leaf->waits.submit != s->jobs[slot].key.seq ||
-                                 leaf->waits.priority != s->jobs[slot].details->priority))
+                                 leaf->waits.priority != s->jobs[slot].details->priority ||
+                                 leaf->waits.deadline != job_deadline_minute(s, slot)))
             return false;
         if (!leaf->is_moved && share_is_offered(shares->tree, leaf->node) != (slot != JOB_NONE))
             return false;

@@ -7,8 +7,7 @@
 #include "config/seconds.h"
 #include "server/core/priv.h"
 
-/* "2d 3h", "5m 10s": the two largest parts. */
-static void put_span(struct strbuf *out, int64_t us)
+void explain_span(struct strbuf *out, int64_t us)
 {
     static const struct {
         int64_t seconds;
@@ -206,7 +205,7 @@ static void put_killed(struct strbuf *out, int64_t left, const char *they, const
         return;
     }
     strbuf_puts(out, " killed in ");
-    put_span(out, left);
+    explain_span(out, left);
     strbuf_puts(out, " if ");
     strbuf_puts(out, they);
     strbuf_puts(out, have);
@@ -261,7 +260,7 @@ static void put_reason(struct strbuf *out, const struct waiting *w)
         if (w->begin <= 0)
             break;
         strbuf_puts(out, "It was submitted to start in ");
-        put_span(out, w->begin);
+        explain_span(out, w->begin);
         strbuf_puts(out, " at the earliest.");
         return;
     case SCHED_REASON_LIMIT:
@@ -281,7 +280,7 @@ static void put_reason(struct strbuf *out, const struct waiting *w)
         strbuf_puts(out, "It waits for block ");
         strbuf_puts(out, w->reason->block);
         strbuf_puts(out, " to be over, which is in ");
-        put_span(out, w->begin > 0 ? w->begin : 0);
+        explain_span(out, w->begin > 0 ? w->begin : 0);
         strbuf_putc(out, '.');
         return;
     case SCHED_REASON_CLASS:
@@ -313,12 +312,12 @@ static void put_start_time(struct strbuf *out, const struct waiting *w)
     } else if (w->state == SCHED_RESERVED) {
         strbuf_puts(out, w->expected ? " It is expected to start in "
                                      : " It has a reservation and will start in ");
-        put_span(out, w->start);
+        explain_span(out, w->start);
         strbuf_puts(out, w->expected ? ", later if others take longer than expected."
                                      : " at the latest.");
     } else {
         strbuf_puts(out, " It will not start within ");
-        put_span(out, w->start);
+        explain_span(out, w->start);
         strbuf_puts(out, ", unless jobs end earlier than planned.");
     }
 }
@@ -341,7 +340,7 @@ static void put_alternatives(struct strbuf *out, const struct would_start *f)
     if (f->duration > 0) {
         put_or(out, n++, all);
         strbuf_puts(out, "a time limit of ");
-        put_span(out, f->duration);
+        explain_span(out, f->duration);
     }
     if (f->nodes > 0) {
         put_or(out, n++, all);
@@ -394,7 +393,7 @@ static void put_after(struct strbuf *out, const struct job_shown *j)
     if (j->start < 0 || j->end < j->start)
         return;
     strbuf_puts(out, " after ");
-    put_span(out, j->end - j->start);
+    explain_span(out, j->end - j->start);
 }
 
 /* A job without a limit was stopped all the same. */
@@ -447,7 +446,7 @@ void explain_block(struct strbuf *out, const char *block, int64_t left)
     strbuf_puts(out, block);
     if (left > 0) {
         strbuf_puts(out, " begins, in ");
-        put_span(out, left);
+        explain_span(out, left);
     } else {
         strbuf_puts(out, " begins");
     }
@@ -469,7 +468,7 @@ void explain_others(struct strbuf *out, const struct job_shown *j, int64_t wall)
         return;
     }
     strbuf_puts(out, "It has been running for ");
-    put_span(out, wall > j->start ? wall - j->start : 0);
+    explain_span(out, wall > j->start ? wall - j->start : 0);
     if (j->until < 0) {
         strbuf_puts(out, "; nobody knows until when.");
         return;
@@ -480,6 +479,6 @@ void explain_others(struct strbuf *out, const struct job_shown *j, int64_t wall)
         return;
     }
     strbuf_puts(out, limited ? ", and will be stopped in " : ", and is expected to end in ");
-    put_span(out, j->until - wall);
+    explain_span(out, j->until - wall);
     strbuf_puts(out, limited ? " if it has not ended by then." : ".");
 }

@@ -42,6 +42,9 @@ struct stopping {
     int64_t killed;     /* ticks from now */
 };
 
+/* Append a time in ticks: "2d 3h", "5m 10s", the two largest parts. */
+void explain_span(struct strbuf *out, int64_t us);
+
 void explain_waiting(struct strbuf *out, const struct waiting *w);
 
 /* A member that runs and is being stopped. */

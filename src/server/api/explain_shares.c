@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "berth/sched_query.h"
+#include "server/api/explain.h"
 #include "server/core/job_text.h"
 
 #define TAKEN_TOLD 4 /* of the jobs that have borrowed, by name */
@@ -107,6 +108,19 @@ static void put_weight(const struct telling *t, const struct sched_share_node *n
     strbuf_put_int(t->out, n->weight);
 }
 
+/* "deadline in 2h", "no deadline", "deadline 10m ago" */
+static void put_deadline(const struct telling *t, sched_job_t first)
+{
+    int64_t at = sched_deadline(t->s->sched, first), left = at - t->s->clock.now;
+    if (at == SCHED_UNLIMITED) {
+        strbuf_puts(t->out, "no deadline");
+        return;
+    }
+    strbuf_puts(t->out, left >= 0 ? "deadline in " : "deadline ");
+    explain_span(t->out, left >= 0 ? left : -left);
+    strbuf_puts(t->out, left >= 0 ? "" : " ago");
+}
+
 /* `own`: of what stands for the job. */
 static void put_compared(const struct telling *t, int by, const struct sched_share_node *n,
                          sched_job_t first, bool own)
@@ -126,6 +140,9 @@ static void put_compared(const struct telling *t, int by, const struct sched_sha
         return;
     case SCHED_BY_FEWEST_RUNNING:
         strbuf_put_uint(t->out, n->n_running);
+        return;
+    case SCHED_BY_DEADLINE:
+        put_deadline(t, first);
         return;
     case SCHED_BY_PRIORITY:
         if (sched_annotate(t->s->sched, first, &a) == 0)
@@ -147,6 +164,7 @@ static const char *const own_words[SCHED_COMPARATORS][2] = {
     [SCHED_BY_DRF] = {" has received ", ""},
     [SCHED_BY_USAGE] = {" has used ", " on average lately"},
     [SCHED_BY_FEWEST_RUNNING] = {" has as many running jobs as ", ""},
+    [SCHED_BY_DEADLINE] = {" has a first job with ", ""},
     [SCHED_BY_AGE] = {" has waited less long, as its first job is ", ""},
     [SCHED_BY_SUBMIT] = {" came later, as its first job is ", ""},
 };

@@ -104,24 +104,34 @@ static int read_command(struct job_reader *r)
     return 0;
 }
 
-static int read_begin_time(struct job_reader *r)
+/* The time that a key names, on the server's clock, at least 0; it stays where there is no value. */
+static int read_time(struct job_reader *r, const char *key, const json_t *value, int64_t *at)
 {
-    const json_t *value = r->ask.job.begin;
     const server_t *s = r->c->s;
     int64_t ticks;
     if (!value)
         return 0;
     if (job_keys_after(value, &ticks) && ticks <= JOB_DURATION_MAX) {
-        r->begin = s->clock.now + ticks;
+        *at = s->clock.now + ticks;
         return 0;
     }
     double seconds = json_number_value(value);
     if (!json_is_number(value) || !(seconds >= 0 && seconds <= 1e10))
-        return job_wrong(r, "begin", value,
+        return job_wrong(r, key, value,
                          "seconds since 1970, or a time from now on such as \"+1h\"");
-    r->begin = s->clock.now + ((int64_t)(seconds * 1e6) - s->clock.wall);
-    if (r->begin < 0)
-        r->begin = 0;
+    *at = s->clock.now + ((int64_t)(seconds * 1e6) - s->clock.wall);
+    *at = *at < 0 ? 0 : *at;
+    return 0;
+}
+
+static int read_times(struct job_reader *r)
+{
+    const struct job_keys *k = &r->ask.job;
+    if (read_time(r, "begin", k->begin, &r->begin) < 0 ||
+        read_time(r, "deadline", k->deadline, &r->deadline) < 0)
+        return -1;
+    if (k->deadline && r->deadline == 0) /* long ago; 0 is none */
+        r->deadline = 1;
     return 0;
 }
 
@@ -358,10 +368,10 @@ static int fill_job(struct job_reader *r)
     struct job *job = r->job;
     struct strbuf text = {0};
     server_t *s = r->c->s;
-    if (check_lengths(r) < 0 || read_command(r) < 0 || read_begin_time(r) < 0 ||
-        read_umask(r) < 0 || read_warning(r) < 0 || read_retry(r) < 0 || labels_check(r) < 0 ||
-        read_notify(r) < 0 || job_read_attach(r) < 0 || job_put_name(r) < 0 ||
-        job_check_size(r) < 0 || read_environment(r) < 0 || read_script_text(r) < 0)
+    if (check_lengths(r) < 0 || read_command(r) < 0 || read_times(r) < 0 || read_umask(r) < 0 ||
+        read_warning(r) < 0 || read_retry(r) < 0 || labels_check(r) < 0 || read_notify(r) < 0 ||
+        job_read_attach(r) < 0 || job_put_name(r) < 0 || job_check_size(r) < 0 ||
+        read_environment(r) < 0 || read_script_text(r) < 0)
         return -1;
     if (a->test_only && !r->c->may_test)
         return job_wrong(r, "test_only", NULL, "one job, not a list");

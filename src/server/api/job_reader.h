@@ -36,7 +36,7 @@ struct job_reader {
     jobspec_t *spec;     /* the client's jobspec; NULL: short form */
     char *spec_text;     /* its text */
     const char *account; /* NULL: there are none */
-    int64_t begin, warn_before, memory;
+    int64_t begin, deadline, warn_before, memory;
     int umask, warn_signal;
     const char *attach, *attach_as; /* where its input or terminal comes from; NULL: nowhere */
     int64_t tasks;

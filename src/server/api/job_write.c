@@ -316,6 +316,8 @@ static int put_rest(struct job_reader *r, struct json_out *out)
         json_put_int(out, "memory_limit", r->memory);
     if (r->begin > 0)
         json_put_int(out, "begin", r->begin);
+    if (r->deadline > 0)
+        json_put_int(out, "deadline", r->deadline);
     if (r->at_once > 0)
         json_put_int(out, "max_running", r->at_once);
     if (a->gang.gang > 0)

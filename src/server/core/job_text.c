@@ -18,11 +18,11 @@ void job_parts(const char *request, struct job_parts *parts)
     static const char *const keys[] = {
         "shown",   "jobspec",     "jobspec_text", "dependency",  "begin",   "preemptible_after",
         "requeue", "warn_signal", "warn_before",  "max_running", "account", "min",
-        "failure", "retry",       "max_fails",    "notify"};
-    struct json_part v[16];
-    json_find(json_part(request, strlen(request)), keys, 16, v);
-    *parts = (struct job_parts){v[0], v[1], v[2],  v[3],  v[4],  v[5],  v[6],  v[7],
-                                v[8], v[9], v[10], v[11], v[12], v[13], v[14], v[15]};
+        "failure", "retry",       "max_fails",    "notify",      "deadline"};
+    struct json_part v[17];
+    json_find(json_part(request, strlen(request)), keys, 17, v);
+    *parts = (struct job_parts){v[0], v[1],  v[2],  v[3],  v[4],  v[5],  v[6],  v[7], v[8],
+                                v[9], v[10], v[11], v[12], v[13], v[14], v[15], v[16]};
 }
 
 struct job_gang job_gang_read(const struct job_parts *parts)
@@ -71,6 +71,7 @@ int job_request_read(const struct job *job, const struct user *user, const struc
         .begin = json_part_whole(parts->begin, 0),
         .hold = job->held,
         .preemptible_after = json_part_whole(parts->preemptible_after, 0),
+        .deadline = json_part_whole(parts->deadline, 0),
         .members = job->members > 1 ? job->members : 0,
         .max_running = (uint32_t)json_part_whole(parts->max_running, 0),
         .min = job->gang.min,
@@ -219,6 +220,8 @@ static void put_own(server_t *s, struct json_out *out, const struct job_shown *j
     json_put_bool(out, "not_before", j->not_before);
     if (j->expected)
         json_put_bool(out, "expected", true);
+    if (j->deadline >= 0)
+        json_put_seconds(out, "deadline", j->deadline);
     json_put_text(out, "resources", j->resources);
     json_put_uint(out, "attempts", j->attempts);
     if (j->retries > 0)
@@ -318,6 +321,7 @@ static void show_job(const struct store_job *job, uint32_t member, enum store_st
                             .end = -1,
                             .until = -1,
                             .estimate = -1,
+                            .deadline = -1,
                             .exit_status = -1,
                             .exit_signal = -1,
                             .peak_memory = -1,
@@ -367,6 +371,8 @@ static void show_waiting(server_t *s, const struct member *m, sched_job_t handle
     struct sched_record r;
     int64_t until;
     const char *hold = server_pause_reason(s, m);
+    int64_t deadline = sched_deadline(s->sched, handle);
+    j->deadline = deadline < SCHED_UNLIMITED ? server_wall_time(s, deadline) : -1;
     j->estimate = server_wall_time(s, m->at);
     if (handle >= 0 && victims_of(s, handle, NULL, 0, &until) > 0) {
         j->estimate = server_wall_time(s, until);

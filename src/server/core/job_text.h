@@ -13,7 +13,8 @@
 /* Parts of a stored request, found without parsing all of it. */
 struct job_parts {
     struct json_part shown, jobspec, jobspec_text, dependency, begin, preemptible_after, requeue,
-        warn_signal, warn_before, max_running, account, min, failure, retry, max_fails, notify;
+        warn_signal, warn_before, max_running, account, min, failure, retry, max_fails, notify,
+        deadline;
 };
 void job_parts(const char *request, struct job_parts *parts);
 
@@ -48,6 +49,7 @@ struct job_shown {
     int64_t priority, nodes, cores, gpus;
     int64_t limit, planned; /* ticks, or SCHED_UNLIMITED */
     int64_t submit, start, end, until, estimate;
+    int64_t deadline;             /* of one that waits */
     bool not_before;              /* the estimate is that of the earliest start that is possible */
     bool expected;                /* of the estimate: it is no promise, though it is booked */
     int exit_status, exit_signal; /* -1: none */

@@ -66,7 +66,9 @@ gang=$("$BERTH" submit --gang 4 --min 2 --failure go-on sh -c '
     case $BERTH_ARRAY_INDEX in 0 | 1) exit 1 ;; 2) exit 0 ;; *) until [ -e go ]; do sleep 0.02; done ;; esac')
 await "two to fail" is_line "$gang" '1 running, 1 done, 2 failed'
 touch go
-expect_status 1 "$BERTH" wait "$gang"
+expect_status 0 "$BERTH" wait "$gang"
+expect "its state" '"done" 0 null' "$(get "$gang" state) $(get "$gang" exit) $(get "$gang" signal)"
+expect_status 0 "$BERTH" run --gang 3 --min 1 --failure go-on sh -c '[ $BERTH_ARRAY_INDEX = 2 ] || exit 5'
 expect "two were enough" "$gang[0-3] 2 done, 2 failed" "$(line "$gang" | sed 's/ [^ ]* [^ ]* [^ ]* \(.*failed\).*/ \1/')"
 gang=$("$BERTH" submit --gang 3 --min 3 --failure go-on sh -c '[ $BERTH_ARRAY_INDEX = 2 ] && exit 1; exec sleep 1000')
 expect_status 143 "$BERTH" wait "$gang"

@@ -38,7 +38,9 @@ struct watch {
     enum { SILENT, CURIOUS, TOLD } why; /* whether the reason for waiting has been printed */
     /* Of the last look: */
     size_t members, open, begun, failed;
-    bool summed;      /* of an array as a whole, of which nothing says how it ended */
+    int64_t done,
+        enough;  /* members that have succeeded; of a gang that goes on, how many are success; 0 */
+    bool summed; /* of an array as a whole, of which nothing says how it ended */
     char reason[256]; /* of the first member that waits */
 };
 
@@ -144,6 +146,7 @@ static void take_summary(struct watch *w, const json_t *job, const json_t *summa
     w->begun += all - waits;
     w->open += waits + (size_t)json_integer_value(json_object_get(summary, "running"));
     w->failed += (size_t)json_integer_value(json_object_get(summary, "failed"));
+    w->done += json_integer_value(json_object_get(summary, "done"));
     w->summed =
         !json_is_number(json_object_get(job, "end")); /* else its members need not be asked */
     if (!w->summed)
@@ -166,6 +169,8 @@ static int read_job_state(void *context, const char *text, size_t length)
         return -1;
     }
     const json_t *summary = json_object_get(job, "summary");
+    if (w->f->member < 0 && strcmp(answer_text(job, "failure"), "all") != 0)
+        w->enough = json_integer_value(json_object_get(job, "min"));
     if (summary) {
         take_summary(w, job, summary);
     } else if (w->f->member < 0 || json_integer_value(member) == w->f->member) {
@@ -173,6 +178,7 @@ static int read_job_state(void *context, const char *text, size_t length)
         if (w->f->output)
             rc = take_files(w, job, json_integer_value(member), state);
         w->failed += strcmp(state, "failed") == 0;
+        w->done += strcmp(state, "done") == 0;
         if (job_is_over(state))
             take_end(w, job, state);
         else
@@ -195,6 +201,7 @@ static int look(struct watch *w, bool by_member, berth_error_t *err)
 
     w->told = w->summed = false;
     w->members = w->open = w->begun = w->failed = 0;
+    w->done = w->enough = 0;
     w->reason[0] = '\0';
     w->end->state[0] = '\0';
     strbuf_puts(&path, "/v1/jobs");
@@ -212,6 +219,8 @@ static int look(struct watch *w, bool by_member, berth_error_t *err)
     if (w->members == 0)
         return errtext_set(err, ENOENT, "there is no job %s",
                            job_id_text(w->f->id, w->f->member, id));
+    if (w->open == 0 && w->enough > 0 && w->done >= w->enough)
+        *w->end = (struct follow_end){.state = "done"};
     return w->open == 0;
 }
 

@@ -154,6 +154,15 @@ void array_show(server_t *s, const struct job *job, const struct array_sum *sum,
     shown->state = array_sum_word(sum);
 }
 
+/* A gang whose others go on has when enough of its members have. */
+static bool gang_has_succeeded(const struct store_job *job, const struct array_sum *sum)
+{
+    struct job_parts parts;
+    job_parts(job->request, &parts);
+    struct job_gang gang = job_gang_read(&parts);
+    return gang.min > 0 && gang.failure != SCHED_FAIL_ALL && sum->counts[STORE_DONE] >= gang.min;
+}
+
 void array_show_stored(const struct store_job *job, const struct array_sum *sum,
                        struct job_shown *shown)
 {
@@ -168,6 +177,11 @@ void array_show_stored(const struct store_job *job, const struct array_sum *sum,
     shown->member = -1;
     shown->exit_status = sum->exit_status;
     shown->exit_signal = sum->exit_signal;
+    if (!gang_has_succeeded(job, sum))
+        return;
+    shown->state = job_state_word(STORE_DONE, false);
+    shown->exit_status = 0;
+    shown->exit_signal = -1;
 }
 
 static const char *word_of(enum store_state state)

@@ -72,11 +72,54 @@ bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int6
            capacity_lacks_aside(n, c, booking, ask->duration, at, note);
 }
 
+/* One more node of a booking. Returns 0, or -1 with ENOMEM. */
+static int add_node(struct booking *b, uint32_t node)
+{
+    if (b->n_nodes == b->cap_nodes) {
+        uint32_t capacity = b->cap_nodes + b->cap_nodes / 2 + 8;
+        uint32_t *more = reallocarray(b->node, capacity, sizeof(*more));
+        if (!more)
+            return -1;
+        b->node = more;
+        b->cap_nodes = capacity;
+    }
+    b->node[b->n_nodes++] = node;
+    return 0;
+}
+
+/* The nodes that a booking holds something of, and their ids; false if there is no memory to know them. Once for each
+ * time that it is chosen: O(what it holds).
+ */
+static bool know_nodes(struct graph_place *n, int64_t booking)
+{
+    struct booking *b = &n->bookings[booking];
+    uint32_t i = 0, vertex, last = PLACE_NONE;
+    bool alone;
+
+    if (b->has_ids)
+        return true;
+    b->low = INT64_MAX;
+    b->high = INT64_MIN;
+    b->n_nodes = 0;
+    while (match_job_next_hold(n->match, booking, &i, &vertex, &alone)) {
+        uint32_t node = match_node_of(n->match, vertex);
+        int64_t id = n->graph->v[node].id;
+        if (node == last)
+            continue;
+        if (add_node(b, node) < 0)
+            return false;
+        b->low = id < b->low ? id : b->low;
+        b->high = id > b->high ? id : b->high;
+        last = node;
+    }
+    b->has_ids = true;
+    return true;
+}
+
 /* Mark the nodes that a booking holds something in; false if there is no memory to. */
 static bool mark_nodes(struct graph_place *n, int64_t booking)
 {
-    uint32_t i = 0, vertex;
-    bool alone;
+    const struct booking *b = &n->bookings[booking];
 
     if (n->n_marked < n->graph->n) {
         uint32_t *marked = calloc(n->graph->n, sizeof(*marked));
@@ -87,32 +130,15 @@ static bool mark_nodes(struct graph_place *n, int64_t booking)
         n->n_marked = n->graph->n;
         n->mark = 0;
     }
+    if (!know_nodes(n, booking))
+        return false;
     if (++n->mark == 0) {
         memset(n->marked, 0, n->n_marked * sizeof(*n->marked));
         n->mark = 1;
     }
-    while (match_job_next_hold(n->match, booking, &i, &vertex, &alone))
-        n->marked[match_node_of(n->match, vertex)] = n->mark;
+    for (uint32_t i = 0; i < b->n_nodes; i++)
+        n->marked[b->node[i]] = n->mark;
     return true;
-}
-
-/* The ids of the nodes that a booking holds something of. */
-static void know_ids(struct graph_place *n, int64_t booking)
-{
-    struct booking *b = &n->bookings[booking];
-    uint32_t i = 0, vertex;
-    bool alone;
-
-    if (b->has_ids)
-        return;
-    b->has_ids = true;
-    b->low = INT64_MAX;
-    b->high = INT64_MIN;
-    while (match_job_next_hold(n->match, booking, &i, &vertex, &alone)) {
-        int64_t id = n->graph->v[match_node_of(n->match, vertex)].id;
-        b->low = id < b->low ? id : b->low;
-        b->high = id > b->high ? id : b->high;
-    }
 }
 
 /* What was freed that a class, which holds a booking at a time, may rather have; booking < 0: any. Of a job that ended
@@ -130,9 +156,8 @@ static struct freed_wanted wanted_by(struct graph_place *n, const struct class *
         return wanted;
     wanted.from = at;
     wanted.to = end;
-    if (order == 0)
+    if (order == 0 || !know_nodes(n, booking))
         return wanted;
-    know_ids(n, booking);
     const struct booking *b = &n->bookings[booking];
     if (order > 0 && b->high < wanted.high)
         wanted.high = b->high;

@@ -301,6 +301,7 @@ static int replace(struct graph_place *n, int64_t booking)
         graph_place_free_job(n, booking, was, end);
     graph_place_leave(n, booking, b);
     free(b->share);
+    free(b->node);
     *b = anew;
     match_job_replace(n->match, booking, BOOKING_TEMP);
     return same;
@@ -574,6 +575,7 @@ static void graph_place_destroy(struct place *place)
         if (n->bookings[i].used)
             match_cancel(n->match, i, NULL, NULL);
         free(n->bookings[i].share);
+        free(n->bookings[i].node);
     }
     for (uint32_t i = 0; i < BLOCKS_MAX; i++)
         match_block(n->match, i, NULL, 0, 0, 0, 0);

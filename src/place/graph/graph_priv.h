@@ -59,7 +59,9 @@ struct booking {
     bool is_best;  /* when it was chosen the policy preferred nothing else, for this ask */
     struct place_ask best_of;
     bool has_ids;      /* those below are known: */
-    int64_t low, high; /* of the nodes that it holds anything of */
+    int64_t low, high; /* of the nodes that it holds anything of, */
+    uint32_t *node;    /* these nodes, by vertex */
+    uint32_t n_nodes, cap_nodes;
 };
 
 struct part {

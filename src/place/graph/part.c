@@ -316,6 +316,7 @@ int graph_place_refresh(struct graph_place *n)
         n->bookings[i].share = b->share;
         n->bookings[i].n = b->n;
         n->bookings[i].capacity = b->capacity;
+        n->bookings[i].has_ids = false;
         n->bookings[i].is_best = false;
         b->share = was.share;
     }

@@ -135,7 +135,8 @@ static int send_some(int fd, struct sending *s)
             return errno == EAGAIN ? 0 : -1;
         for (int i = 0; i < 2; i++) {
             size_t part = (size_t)sent < s->part[i].iov_len ? (size_t)sent : s->part[i].iov_len;
-            s->part[i].iov_base = (char *)s->part[i].iov_base + part;
+            if (part > 0) /* one without a body has no address of it */
+                s->part[i].iov_base = (char *)s->part[i].iov_base + part;
             s->part[i].iov_len -= part;
             sent -= (ssize_t)part;
         }

@@ -132,7 +132,7 @@ static int put_box(struct channel *c, enum channel_kind kind, const char *bytes,
 
 int channel_put(struct channel *c, enum channel_kind kind, const void *bytes, size_t n)
 {
-    const char *at = bytes;
+    const char *at = n > 0 ? bytes : "";
     if (c->stage != CHANNEL_OPEN) {
         errno = ENOTCONN;
         return -1;

@@ -219,6 +219,11 @@ def tell(what):
         pass
 
 
+def is_sanitized(program):
+    """Whether it was built with the address sanitizer, by gcc or clang."""
+    return b"__asan_init" in read(program)
+
+
 def base_environment(directory):
     """What programs of ours and jobs find, and nothing of the caller's."""
     report = os.path.join(directory, "sanitizer")
@@ -360,7 +365,7 @@ class Server:
 
     def memory(self):
         """In MiB; 0 under a sanitizer, where it means nothing."""
-        if b"libasan" in read(f"/proc/{self.process.pid}/maps"):
+        if is_sanitized(f"/proc/{self.process.pid}/exe"):
             return 0
         for line in read(f"/proc/{self.process.pid}/status").splitlines():
             if line.startswith(b"VmRSS:"):

@@ -11,7 +11,7 @@ import shlex
 import signal
 import subprocess
 
-from common import HERE, base_environment, read
+from common import HERE, base_environment, is_sanitized, read
 
 LIMIT = 10  # seconds of processor time; sanitizers take more
 STUCK = 300  # seconds after which it does not end even if it takes none
@@ -255,8 +255,7 @@ def check_sound(trial, kind, sanitized):
 
 def attack(trial):
     all_kinds = kinds(trial)
-    sanitized = b"libasan" in subprocess.run(["ldd", os.path.join(trial.build, "berth")], stdout=subprocess.PIPE,
-                                             check=False).stdout
+    sanitized = is_sanitized(os.path.join(trial.build, "berth"))
     for kind in all_kinds:
         check_sound(trial, kind, sanitized)
     for _ in trial.rounds():

@@ -106,6 +106,6 @@ until is_idle; do
     tries=$((tries + 1))
     [ "$tries" -lt 15 ] || { fail "an idle daemon takes time: $before, then $(used)"; break; }
 done
-grep -q libasan "/proc/$pid/maps" ||
+grep -q __asan_init "/proc/$pid/exe" ||
     [ "$(sed -n 's/^VmRSS:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$pid/status")" -lt 40000 ] || fail "memory of an idle daemon"
 finish

@@ -12,7 +12,8 @@ export NINJAFLAGS
 CLANG_FORMAT ?= clang-format
 SOURCES = find include src test bench -name '*.[ch]'
 SETUP = -Dwerror=true $(MESONFLAGS)
-SANITIZE = --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
+# One build for the sanitizers and the fuzz targets, with clang, which has both.
+SANITIZE = --buildtype=debugoptimized -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
 
 .PHONY: all demo replay check bench install sanitize fuzz attack format check-format clean help
 
@@ -62,12 +63,13 @@ install: build/build.ninja
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" -eq 0 ]; then ldconfig || true; fi
 
 sanitize:
-	@sh scripts/deps.sh check
-	@sh scripts/check.sh build-sanitize $(SETUP) $(SANITIZE)
+	@sh scripts/deps.sh ci
+	@CC=clang sh scripts/check.sh build-sanitize $(SETUP) $(SANITIZE)
 
 fuzz:
 	@sh scripts/deps.sh ci
-	@sh scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS)
+	@CC=clang sh scripts/setup.sh build-sanitize $(SETUP) $(SANITIZE)
+	@sh scripts/fuzz.sh build-sanitize $(FUZZ_SECONDS)
 
 # SEED repeats a run, ONLY chooses attacks, BUILD=build-sanitize has them made on that build.
 BUILD ?= build
@@ -75,7 +77,8 @@ ATTACK = --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $
 
 attack:
 	@sh scripts/deps.sh check
-	@sh scripts/setup.sh $(BUILD) $(SETUP) $(if $(findstring sanitize,$(BUILD)),$(SANITIZE))
+	@$(if $(findstring sanitize,$(BUILD)),CC=clang )sh scripts/setup.sh $(BUILD) $(SETUP) \
+	    $(if $(findstring sanitize,$(BUILD)),$(SANITIZE))
 	@ninja -C $(BUILD) $(NINJAFLAGS) product >$(BUILD)/attack.log || { cat $(BUILD)/attack.log; exit 1; }
 	@python3 -B test/attack/attack.py --build $(BUILD) $(ATTACK)
 
@@ -86,7 +89,7 @@ check-format:
 	@$(SOURCES) -exec $(CLANG_FORMAT) --dry-run -Werror {} +
 
 clean:
-	rm -rf build build-clang build-sanitize build-fuzz
+	rm -rf build build-sanitize
 
 help:
 	@echo 'make               build build/berth, build/berthd, build/libberth.a, build/libberth.so'
@@ -95,7 +98,7 @@ help:
 	@echo 'make check         run all tests'
 	@echo 'make bench         measure'
 	@echo 'make install       install under PREFIX=$(PREFIX), staged in DESTDIR if set'
-	@echo 'make sanitize      run all tests under the address and undefined-behaviour sanitizers'
+	@echo 'make sanitize      run all tests under the address and undefined-behaviour sanitizers (clang)'
 	@echo 'make fuzz          run each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) (clang)'
 	@echo 'make attack        attack servers of its own for MINUTES=$(MINUTES), and say what was lost'
 	@echo 'make format        lay out the sources with clang-format 14; check-format only looks'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the fuzz targets with clang and runs each for a while.
+# Builds the fuzz targets in a build directory that is set up for them and runs each for a while.
 #
 # usage: fuzz.sh BUILD SECONDS
 #
@@ -16,8 +16,6 @@ give_up() {
     exit 1
 }
 
-CC=clang sh scripts/setup.sh "$build" --buildtype=debugoptimized -Dfuzz=true -Dwerror=true \
-    -Db_sanitize=address,undefined -Db_lundef=false || give_up "no build in $build"
 # shellcheck disable=SC2086  # NINJAFLAGS is several words
 ninja -C "$build" ${NINJAFLAGS:-} || give_up "$build does not build"
 

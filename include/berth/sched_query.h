@@ -90,6 +90,27 @@ struct sched_annotation {
  */
 int sched_annotate(sched_t *s, sched_job_t job, struct sched_annotation *annotation);
 
+/* How ready a gang is: enough of it run, have succeeded or have room; they would have if all were gone that run and may
+ * be stopped for it (jobs of preemptible queues); or not even then.
+ */
+enum sched_readiness { SCHED_NOT_READY, SCHED_CONDITIONALLY_READY, SCHED_READY };
+
+struct sched_gang_now {
+    uint32_t min, running, succeeded;
+
+    /* While fewer than min run or have succeeded: of those that are to start together, how many there is room for now,
+     * whatever it is promised itself; and how many more there would be room for if those were gone. 0 where it waits for
+     * something else than room.
+     */
+    uint32_t allocated, conditional;
+    enum sched_readiness readiness;
+};
+
+/* What is so of the gang of a job, by any of its handles; a job of none is one of one member. EINVAL: there is no such
+ * job; ENOMEM. O(victims) and two matches for each member.
+ */
+int sched_gang_look(sched_t *s, sched_job_t job, struct sched_gang_now *now);
+
 /* The jobs that are being stopped for a waiting one, which starts when the last of them has ended: how many,
  * of which up to `most` handles are written, in no particular order. 0 also where there is no such job. O(1)
  * for a job that has preempted none, else O(running preemptible jobs).

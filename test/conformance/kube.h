@@ -102,5 +102,6 @@ enum outcome kube_wrong(const char *format, ...) __attribute__((format(printf, 1
 enum outcome kube_proportion_deserved(json_t *c);
 enum outcome kube_queue_share(json_t *c);
 enum outcome kube_enqueueable(json_t *c);
+enum outcome kube_seed_scenario(json_t *c);
 
 #endif

@@ -26,7 +26,7 @@ static const struct kind kinds[] = {
     {"session", kube_session, "what is named above"},
     {"multi_cycle", NULL, "several sessions, with gangs"},
     {"plugin_order_and_enqueue", NULL, "deadlines of jobs (sla), with gangs"},
-    {"seed_scenario", NULL, "gangs, backfill around them and their starvation"},
+    {"seed_scenario", kube_seed_scenario, "what is named above"},
     {"victim_count", NULL, "which jobs end for others"},
     {"victim_tiers", NULL, "which jobs end for others"},
     {"plugin_victims", NULL, "which jobs end for others"},

@@ -318,6 +318,28 @@ static void pass(void)
     check_holds();
 }
 
+/* Questions change nothing, and a gang of which enough run or have succeeded is ready. */
+static void ask_all(void)
+{
+    int64_t next = sched_next_time(scene.sched);
+    for (int i = 0; i < scene.jobs; i++) {
+        const struct job *j = &scene.job[i];
+        struct sched_gang_now gang;
+        sched_job_t handle = -1;
+        for (int m = 0; m < j->members && handle < 0; m++)
+            handle =
+                j->state[m] == WAITS || j->state[m] == RUNS ? handle_in(scene.sched, i, m) : -1;
+        if (handle < 0 || j->min == 0 || sched_state(scene.sched, handle) == SCHED_REJECTED)
+            continue;
+        uint32_t runs = (uint32_t)count(j, RUNS), done = (uint32_t)count(j, DONE);
+        CHECK(sched_gang_look(scene.sched, handle, &gang) == 0);
+        CHECK(gang.running == runs && gang.succeeded == done);
+        CHECK(gang.allocated + gang.conditional <= (uint32_t)j->min);
+        CHECK(runs + done < (uint32_t)j->min || gang.readiness == SCHED_READY);
+    }
+    CHECK(sched_check(scene.sched) && sched_next_time(scene.sched) == next);
+}
+
 /* A gang of which a member has failed is over as it asked for, once a pass has looked. */
 static void check_failures(void)
 {
@@ -338,6 +360,7 @@ static void passes(void)
         end_due();
     }
     check_failures();
+    ask_all();
 }
 
 /* ---- Another scheduler ---- */

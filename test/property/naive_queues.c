@@ -122,7 +122,9 @@ static uint32_t choice(const struct naive_queues *q, int job, int64_t at)
     return n == j->count ? nodes : 0;
 }
 
-/* The earliest time at which a job fits: now, or when something ends; -1: never. */
+/* The earliest time at which a job fits: now, or when something ends; -1: never. What can only begin behind a job of
+ * unknown end has no time.
+ */
 static int64_t earliest(const struct naive_queues *q, int job)
 {
     int64_t best = choice(q, job, q->now) && nl_over(q, job, q->now) < 0 ? q->now : -1;
@@ -130,13 +132,13 @@ static int64_t earliest(const struct naive_queues *q, int job)
         const struct nq_job *j = &q->job[i];
         int64_t end = j->at + j->duration;
         if ((j->state == NQ_HELD || j->state == NQ_RUNNING) && !j->lifted && i != job &&
-            end > q->now && (best < 0 || end < best) && choice(q, job, end) &&
+            end > q->now && end < NQ_ENDLESS && (best < 0 || end < best) && choice(q, job, end) &&
             nl_over(q, job, end) < 0)
             best = end;
     }
     for (int l = 0; l < q->lanes && best != q->now; l++) {
         int64_t end = sees_head(q, job, l) ? head_end(q, l) : -1;
-        if (end > q->now && (best < 0 || end < best) && choice(q, job, end))
+        if (end > q->now && end < NQ_ENDLESS && (best < 0 || end < best) && choice(q, job, end))
             best = end;
     }
     return best;

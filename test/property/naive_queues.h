@@ -10,6 +10,9 @@
 
 enum { NQ_NODES = 8, NQ_JOBS = 160, NQ_LANES = 4, NQ_DECISIONS = 2048 };
 
+/* How long a job holds its nodes whose end nobody knows: longer than any scene. */
+enum { NQ_ENDLESS = 1000000 };
+
 enum { NQ_ACCOUNTS = 3 };
 enum { NQ_USERS = 3, NQ_WHATS = 2 };
 

@@ -30,7 +30,7 @@ static struct run {
     int64_t end[NQ_JOBS], promised[NQ_JOBS];
     bool requeue[NQ_JOBS]; /* of one that was told to stop */
     int64_t now;
-    bool limits, levels, shares, accounts, deadlines;
+    bool limits, levels, shares, accounts, deadlines, unknowns;
 } run;
 
 static uint64_t decisions, preempted, full, asked_meanwhile;
@@ -291,7 +291,8 @@ static void make_queues(void)
             .requires = requires[i],
             .preemptible = how,
             .limits = limits,
-            .priority = lane->priority};
+            .priority = lane->priority,
+            .default_duration = SCHED_UNLIMITED};
         if (run.shares)
             draw_shares(lane, &queue[i], weights[i], by_priority);
         else
@@ -327,6 +328,13 @@ static int draw_most(int members)
     return members == 1 || random_between(&r, 0, 1) ? 0 : (int)random_between(&r, 1, members - 1);
 }
 
+/* Whether nobody knows when the next job ends. This is drawn beside the rest, too. */
+static bool draw_unknown(void)
+{
+    struct random r = {.state = run.seed * NQ_JOBS + (uint64_t)run.naive.jobs + (1u << 30)};
+    return run.unknowns && random_between(&r, 0, 3) == 0;
+}
+
 static void submit(void)
 {
     static const char *const names[] = {"q0", "q1", "q2", "q3"};
@@ -339,6 +347,8 @@ static void submit(void)
                                    least(of->user_most[1], of->queue_most[1])));
     int64_t duration = draw(1, draw(0, 3) ? 12 : 40), priority = draw(0, 3) ? 0 : draw(-2, 2);
     int members = run.limits || run.levels || draw(0, 5) ? 1 : (int)draw(2, 6);
+    if (draw_unknown())
+        duration = NQ_ENDLESS;
     char text[300];
     snprintf(text, sizeof(text),
              "{version: 9999, resources: [{type: slot, count: %d, label: s, with: [{type: node, "
@@ -351,7 +361,7 @@ static void submit(void)
     int job = members == 1
                   ? nq_submit(&run.naive, lane, user, count, duration, priority)
                   : nq_submit_array(&run.naive, members, most, lane, count, duration, priority);
-    struct sched_request request = {.duration = duration,
+    struct sched_request request = {.duration = duration < NQ_ENDLESS ? duration : SCHED_UNLIMITED,
                                     .priority = priority,
                                     .tag = (uint64_t)job,
                                     .jobspec = text,
@@ -559,6 +569,14 @@ static void ask_turns(void)
     CHECK(firsts <= 1);
 }
 
+/* How long a job lasts that starts. */
+static int64_t lasts(const struct nq_job *job)
+{
+    if (job->duration >= NQ_ENDLESS)
+        return draw(1, 40);
+    return draw(0, 2) ? job->duration : draw(1, job->duration);
+}
+
 /* Decisions are those of the model from the k-th on. Returns the next. */
 static int compare_decisions(const struct sched_decision *d, size_t n, int k)
 {
@@ -586,8 +604,7 @@ static int compare_decisions(const struct sched_decision *d, size_t n, int k)
             stop(e->job, d[i].requeue);
         }
         if (e->kind == NQ_START)
-            run.end[e->job] = run.now + (draw(0, 2) ? run.naive.job[e->job].duration
-                                                    : draw(1, run.naive.job[e->job].duration));
+            run.end[e->job] = run.now + lasts(&run.naive.job[e->job]);
         decisions++;
     }
     return k;
@@ -661,6 +678,7 @@ static void play(uint64_t seed)
     run.deadlines = seed % 8 == 5 || seed % 16 == 4;
     deadline_random.state = ~seed * 3;
     run.naive.deadlines_first = run.deadlines && random_between(&deadline_random, 0, 1);
+    run.unknowns = !run.limits && !run.shares && run.seed % 3 == 0;
     make_machine();
     make_queues();
     for (int l = 0; l < run.naive.lanes && getenv("SCENE_TRACE"); l++) {

@@ -32,6 +32,16 @@ static int next_of(const struct naive_queues *q, enum nq_state state, int after)
     return best;
 }
 
+static int first_open(const struct naive_queues *q, int lane)
+{
+    int first = -1;
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].state == NQ_OPEN && q->job[i].lane == lane &&
+            (first < 0 || nq_before(q, i, first)))
+            first = i;
+    return first;
+}
+
 static int64_t holders(const struct naive_queues *q, int lane)
 {
     int64_t n = 0;
@@ -534,12 +544,11 @@ static bool is_its_turn(const struct naive_queues *q, int job)
  */
 static int first_to_promise(const struct naive_queues *q, int after, int turn)
 {
-    bool out[NQ_LANES] = {false};
     for (int i = next_of(q, NQ_OPEN, after); i >= 0 && !q->shares; i = next_of(q, NQ_OPEN, i)) {
-        int lane = q->job[i].lane;
-        out[lane] |= q->job[i].displaced == INT64_MAX;
-        if (!out[lane] && nq_before(q, i, turn) && level(q, i) == level(q, turn) &&
-            is_considered(q, i) && holders(q, lane) < q->lane[lane].depth)
+        int lane = q->job[i].lane, first = first_open(q, lane);
+        if (q->job[first].displaced < INT64_MAX && nq_before(q, i, turn) &&
+            level(q, i) == level(q, turn) && is_considered(q, i) &&
+            holders(q, lane) < q->lane[lane].depth)
             return i;
     }
     return -1;
@@ -875,16 +884,6 @@ static bool next_level(const struct naive_queues *q, bool begun, int64_t above, 
             any = true;
         }
     return any;
-}
-
-static int first_open(const struct naive_queues *q, int lane)
-{
-    int first = -1;
-    for (int i = 0; i < q->jobs; i++)
-        if (q->job[i].state == NQ_OPEN && q->job[i].lane == lane &&
-            (first < 0 || nq_before(q, i, first)))
-            first = i;
-    return first;
 }
 
 /* The first jobs of the queues of a level that promise nothing, in order, each at its earliest time. */

@@ -722,6 +722,8 @@ static void test_naive(void **state)
     play(
         106679); /* with shares, a displaced job has its turn before it is the first of its queue, */
     play(201402); /* and those that limits keep have theirs behind it */
+    play(
+        901934); /* the first of a queue has found no time, and another holder is passed on the way */
     print_message("%" PRIu64 " decisions, %" PRIu64 " preempted, %" PRIu64
                   " times as many of an array as may, %" PRIu64 " turns asked for in passes\n",
                   decisions, preempted, full, asked_meanwhile);

@@ -111,16 +111,17 @@ static struct queue_key turn_key(const sched_t *s)
     return (struct queue_key){s->turns.v[0].key, s->turns.v[0].order};
 }
 
-/* Whether no time was known for an open job when it was its turn to be promised one. */
-static bool found_no_time(const sched_t *s, uint32_t slot)
+/* Whether no time was known for the first open job of a lane when it was its turn to be promised one. */
+static bool found_no_time(const sched_t *s, const struct lane *lane)
 {
-    const struct details *d = s->jobs[slot].details;
+    struct queue_entry first;
+    const struct details *d = queue_first(lane->open, &first) ? s->jobs[first.item].details : NULL;
     return d && d->displaced == DISPLACED_ANY;
 }
 
 /* The first open job between a key and that of a turn, of the level of that turn, whose lane has a promise to
- * give it; JOB_NONE. One for which no time was known when it had its turn has another when something comes back. Where
- * there are shares, it is they that say who is first.
+ * give it; JOB_NONE. Where no time was known for the first of a lane when it had its turn, it has another when something
+ * comes back. Where there are shares, it is they that say who is first.
  */
 static uint32_t first_to_promise(const sched_t *s, struct queue_key after, struct queue_key turn)
 {
@@ -131,7 +132,7 @@ static uint32_t first_to_promise(const sched_t *s, struct queue_key after, struc
         if (lane->is_stopped || lane_holds(lane) >= lane->depth ||
             !queue_after(lane->open, &after, &entry) || !queue_before(entry.key, turn) ||
             queue_before(level_last(entry.key), turn) || !is_considered(lane, entry.key) ||
-            found_no_time(s, entry.item))
+            found_no_time(s, lane))
             continue;
         best = entry.item;
         turn = entry.key;

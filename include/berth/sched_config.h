@@ -143,8 +143,9 @@ enum sched_comparator {
 /* The name of a comparator; a constant. */
 const char *sched_comparator_name(enum sched_comparator comparator);
 
-/* A comparator by its name, or by the one of the kube-batch plugin that does the same. -1: there is none;
- * *why (may be NULL) is what it has no meaning for here if it is one of the plugins, else NULL: a constant.
+/* A comparator by its name, or by the one of the kube-batch plugin that does the same; SCHED_COMPARATORS for a plugin
+ * that orders nothing, and whose work is done whether or not it is named. -1: there is none; *why (may be NULL) is what
+ * it has no meaning for here if it is one of the plugins, else NULL: a constant.
  */
 int sched_comparator_find(const char *name, const char **why);
 

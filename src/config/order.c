@@ -17,6 +17,8 @@ static int read_comparator(const struct reading *r, uint32_t i, struct sched_sha
         return doc_expected(d, i, "order",
                             "priority, share, drf, usage, fewest-running, deadline, age or "
                             "submit");
+    if (found == SCHED_COMPARATORS)
+        return 0;
     for (size_t k = 0; k < order->n; k++)
         if (order->by[k] == (enum sched_comparator)found)
             return doc_expected(d, i, "order", "each comparator once");

@@ -49,7 +49,7 @@ static struct sched_share_order order_of(const struct session *s, const char *fu
             const char *name = kube_text(plugin, "name");
             int by = sched_comparator_find(name, NULL);
             bool counts = strcmp(name, "drf") != 0 || !queues || s->kind == TREE_PATHS;
-            if (by >= 0 && counts && kube_enabled(&s->w, name, function))
+            if (by >= 0 && by < SCHED_COMPARATORS && counts && kube_enabled(&s->w, name, function))
                 add_by(&order, (enum sched_comparator)by);
         }
     }

@@ -100,6 +100,20 @@ printf '%s\n' 'resources: local' 'queues:' \
 expect_status 0 "$BERTH" config show depth.yaml
 grep -qx '    reservation-depth: 60' out || fail 'a depth over its bound is not shown as the bound'
 
+# The tiers of kube-batch's own configuration, without nodeorder: what orders, in this order.
+cat >tiers.yaml <<'END'
+resources: {nodes: 2}
+queues:
+  batch:
+    shares:
+      by: user
+      order:
+      - plugins: [{name: priority}, {name: gang}, {name: conformance}]
+      - plugins: [{name: drf}, {name: predicates}, {name: proportion}, {name: sla}]
+END
+expect_status 0 "$BERTH" config show tiers.yaml
+grep -qx '      order: \[priority, drf, share, deadline\]' out || fail "tiers of kube-batch: $(grep order: out)"
+
 # The example of the manual is one.
 sed -n '/^\.Bd -literal -compact$/,/^\.Ed$/p' "$BERTH_SOURCE/man/berth-config.5" | sed '/^\./d' >site/manual.yaml
 [ -s site/manual.yaml ] || fail 'the manual has no example'

@@ -541,10 +541,10 @@ static const struct wrong wrong_queues[] = {
     {QUEUE("{shares: {order: [share]}}"),
      "3:23: key \"order\": expected priority, deadline, age and "
      "submit, or the key by beside it, got a list"},
-    {QUEUE("{shares: {by: user, order: [gang]}}"),
-     "3:34: key \"order\": \"gang\" orders nothing here: leave it out, a job starts whole or not "
-     "at "
-     "all, always"},
+    {QUEUE("{shares: {by: user, order: [nodeorder]}}"),
+     "3:34: key \"order\": \"nodeorder\" orders nothing here: which nodes a job gets is said by "
+     "the "
+     "section \"match\""},
     {QUEUE("{shares: {by: user, order: [[priority], [drf, binpack]]}}"),
      "3:52: key \"order\": \"binpack\" orders nothing here: which nodes a job gets is said by the "
      "section \"match\", as in policy: low"},

@@ -20,10 +20,9 @@ static const struct {
     {"capacity", SCHED_BY_SHARE, NULL},
     {"fairshare", SCHED_BY_USAGE, NULL},
     {"sla", SCHED_BY_DEADLINE, NULL},
-    {"gang", 0, "leave it out, a job starts whole or not at all, always"},
-    {"conformance", 0, "leave it out, jobs end for others only in queues that are \"preemptible\""},
-    {"predicates", 0,
-     "leave it out, what fits is said by the queue's key \"requires\" and by jobs"},
+    {"gang", SCHED_COMPARATORS, NULL},        /* a gang starts whole or not at all */
+    {"conformance", SCHED_COMPARATORS, NULL}, /* who may be stopped is said by queues */
+    {"predicates", SCHED_COMPARATORS, NULL},  /* and what fits, by these and by jobs */
     {"nodeorder", 0, "which nodes a job gets is said by the section \"match\""},
     {"binpack", 0, "which nodes a job gets is said by the section \"match\", as in policy: low"},
     {"overcommit", 0, "how many jobs may wait is said by \"limits\", as in user: {pending: 100}"},

@@ -179,6 +179,9 @@ void full_cache_note(struct match *m, uint32_t v, const struct request *q, int64
 /* The same of what the caller has found out (plan.h). */
 void full_cache_lack(struct match *m, uint32_t v, const struct plan_lack *lack);
 
+/* The same where what is known of a vertex is kept. */
+void full_window_lack(struct full_window *kept, const struct plan_lack *lack);
+
 /* The same for who counts units of a type, of which all below it are taken. */
 void full_cache_note_count(struct match *m, uint32_t v, uint16_t type, int64_t at, int64_t end);
 void full_cache_forget(struct match *m, uint32_t v);

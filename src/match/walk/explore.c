@@ -57,9 +57,10 @@ static void look_end(struct walk *w, uint32_t v, uint32_t level, const struct si
 }
 
 /* True if counts say that a node has nothing for the job for the whole window (plan.h). Until when is kept,
- * for this search and for others.
+ * for this search and for others, in `kept` if that is there, so that the vertex itself is not touched.
  */
-static bool is_ruled_out(struct walk *w, uint32_t v, uint16_t type, uint32_t level)
+static bool is_ruled_out(struct walk *w, uint32_t v, uint16_t type, uint32_t level,
+                         struct full_window *kept)
 {
     struct plan_lack lack;
 
@@ -68,10 +69,15 @@ static bool is_ruled_out(struct walk *w, uint32_t v, uint16_t type, uint32_t lev
     int64_t from = w->ask->node_from(w->ask->context, v, w->at, &lack);
     if (from <= w->at)
         return false;
-    full_cache_lack(w->m, v, &lack);
+    if (kept)
+        full_window_lack(kept, &lack);
+    else
+        full_cache_lack(w->m, v, &lack);
     if (w->wants_retry)
         walk_note_obstacle(w, v, from);
-    if (keeps(w, v, level))
+    if (keeps(w, v, level) && kept)
+        full_window_none(w, kept, level, from);
+    else if (keeps(w, v, level))
         full_cache_none(w, v, level, from);
     w->visits++;
     return true;
@@ -113,7 +119,7 @@ void explore_child(struct walk *w, uint32_t v, uint32_t host, uint32_t level, bo
     const struct state *s = w->m->state[v];
     if (s && s->place && is_kept_none(w, &w->m->state[host]->full[s->place - 1], v, level))
         return;
-    if (is_ruled_out(w, v, w->t->g->v[v].type, level))
+    if (is_ruled_out(w, v, w->t->g->v[v].type, level, NULL))
         return;
     struct look look = look_begin(w, sinks);
     find_child(w, v, host, level, exclusive, factor, sinks);
@@ -171,7 +177,7 @@ static bool is_known_full(struct walk *w, const struct full_window *full, uint32
 }
 
 /* What is known to be full among a vertex's children, by index; NULL if nothing is. */
-static const struct full_window *full_of(const struct walk *w, uint32_t v)
+static struct full_window *full_of(const struct walk *w, uint32_t v)
 {
     const struct state *s = w->m->state[v];
 
@@ -356,7 +362,7 @@ static void note_full(struct walk *w, uint32_t host, uint32_t first, uint32_t i)
 static void explore_matching(struct walk *w, uint32_t host, const uint32_t *children,
                              const struct class_run *run, struct sink *sink, struct looking *l)
 {
-    const struct full_window *full = full_of(w, host);
+    struct full_window *full = full_of(w, host);
     bool sorted = run->ascending && w->policy->score == SCORE_ID;
     bool backward = sorted && sink->order == ORDER_DESCENDING;
     const uint64_t *part = walk_part_for(w, run->type);
@@ -377,7 +383,7 @@ static void explore_matching(struct walk *w, uint32_t host, const uint32_t *chil
                 break;
             continue;
         }
-        if (is_ruled_out(w, v, run->type, l->level))
+        if (is_ruled_out(w, v, run->type, l->level, full ? &full[run->first + place] : NULL))
             continue;
         uint64_t order = w->order;
         w->order = base + place;
@@ -442,7 +448,7 @@ static bool is_better_last(const struct walk *w, const uint32_t *children, uint3
 static void explore_passing(struct walk *w, uint32_t host, const uint32_t *children,
                             const struct class_run *run, struct looking *l)
 {
-    const struct full_window *full = full_of(w, host);
+    struct full_window *full = full_of(w, host);
     const uint64_t *part = walk_part_for(w, run->type);
     uint32_t n = run->end - run->first;
 
@@ -454,7 +460,7 @@ static void explore_passing(struct walk *w, uint32_t host, const uint32_t *child
             if (match_part_has(part, children[i]) &&
                 !(full && is_known_full(w, &full[i], children[i], l->level)) &&
                 may_improve(w, children[i], l) &&
-                !is_ruled_out(w, children[i], run->type, l->level))
+                !is_ruled_out(w, children[i], run->type, l->level, full ? &full[i] : NULL))
                 look_pristine(w, children[i], host, l);
         return;
     }
@@ -467,7 +473,7 @@ static void explore_passing(struct walk *w, uint32_t host, const uint32_t *child
             continue;
         if (!may_improve(w, children[i], l))
             break;
-        if (!is_ruled_out(w, children[i], run->type, l->level))
+        if (!is_ruled_out(w, children[i], run->type, l->level, full ? &full[i] : NULL))
             look_pristine(w, children[i], host, l);
     }
     w->order = base + n * width;

@@ -123,11 +123,9 @@ void full_cache_note_count(struct match *m, uint32_t v, uint16_t type, int64_t a
         *kept = full;
 }
 
-void full_cache_lack(struct match *m, uint32_t v, const struct plan_lack *lack)
+void full_window_lack(struct full_window *kept, const struct plan_lack *lack)
 {
-    struct full_window *kept = full_cache_of(m, v);
-
-    if (!kept || lack->kind == PLAN_LACKS_NOTHING)
+    if (lack->kind == PLAN_LACKS_NOTHING)
         return;
     *kept = (struct full_window){.at = lack->at,
                                  .end = lack->end,
@@ -137,21 +135,41 @@ void full_cache_lack(struct match *m, uint32_t v, const struct plan_lack *lack)
                                  .left = lack->units - 1};
 }
 
-void full_cache_none(struct walk *w, uint32_t v, uint32_t level, int64_t before)
+void full_window_none(const struct walk *w, struct full_window *kept, uint32_t level,
+                      int64_t before)
 {
-    struct full_window *kept = full_cache_of(w->m, v);
-
-    if (!kept)
-        return;
     kept->search = w->search;
     kept->level = level;
     kept->none_before = before;
 }
 
+void full_cache_lack(struct match *m, uint32_t v, const struct plan_lack *lack)
+{
+    struct full_window *kept = full_cache_of(m, v);
+
+    if (kept)
+        full_window_lack(kept, lack);
+}
+
+void full_cache_none(struct walk *w, uint32_t v, uint32_t level, int64_t before)
+{
+    struct full_window *kept = full_cache_of(w->m, v);
+
+    if (kept)
+        full_window_none(w, kept, level, before);
+}
+
+/* What is known of a vertex may have been noted without its own state, which knows its place only from here on. */
 void full_cache_forget(struct match *m, uint32_t v)
 {
-    const struct state *s = m->state[v];
+    const struct topo *t = &m->topo;
+    struct state *s = m->state[v];
+    uint32_t parent = t->is_tree && v != t->root ? t->parent[v] : VERTEX_NONE;
+    struct state *above = parent == VERTEX_NONE ? NULL : m->state[parent];
 
-    if (s->place)
-        m->state[m->topo.parent[v]]->full[s->place - 1] = (struct full_window){0};
+    if (!above || !above->full)
+        return;
+    if (!s->place)
+        s->place = child_position(t, parent, v);
+    above->full[s->place - 1] = (struct full_window){0};
 }

@@ -272,6 +272,10 @@ int64_t walk_retry_time(struct walk *w);
 /* Remember of a vertex that this search finds nothing in it before a time (book/state.h). */
 void full_cache_none(struct walk *w, uint32_t v, uint32_t level, int64_t before);
 
+/* The same where what is known of a vertex is kept. */
+void full_window_none(const struct walk *w, struct full_window *kept, uint32_t level,
+                      int64_t before);
+
 /* Make room for the first mark. Returns 0, or -1 with ENOMEM. */
 int walk_start_marks(struct walk *w);
 

@@ -33,6 +33,16 @@ expect "the one that is named" '"optics"' "$(get 2 account)"
 expect_status 0 "$BERTH" show 2
 grep -q '^account  *optics$' out || fail "show has no account: $(cat out)"
 
+# As Slurm's tools ask for it
+mkdir bin
+ln -s "$BERTH" bin/sacctmgr
+expect "sacctmgr, as Snakemake asks" physics "$(bin/sacctmgr -n -s list user "$me" format=account%256 | tr -d ' ')"
+expect "in columns" "berth|physics|$me" "$(bin/sacctmgr -nP show assoc user="$me" format=cluster,account,user)"
+expect "of others" "" "$(bin/sacctmgr -n list user nobody format=account)"
+expect "a head" "User|DefaultAccount" "$(bin/sacctmgr -P list users format=User,DefaultAccount | head -n 1)"
+expect_status 1 bin/sacctmgr -i add user ann account=physics
+grep -q '^sacctmgr: error: here it only lists' err || fail "a change: $(cat err)"
+
 # What is refused is one line, and leaves nothing.
 expect_status 1 "$BERTH" submit -A biology true
 expect_err "berth submit: key \"account\": account biology: not configured: expected one of user $me: physics or optics"

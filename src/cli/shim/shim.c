@@ -17,9 +17,10 @@ bool shim_run(int argc, char **argv, int *status)
     static const struct {
         const char *name;
         int (*run)(int argc, char **argv);
-    } commands[] = {{"sbatch", shim_sbatch}, {"squeue", shim_squeue},     {"scancel", shim_scancel},
-                    {"sacct", shim_sacct},   {"scontrol", shim_scontrol}, {"sinfo", shim_sinfo},
-                    {"srun", shim_srun},     {"salloc", shim_salloc}};
+    } commands[] = {
+        {"sbatch", shim_sbatch}, {"squeue", shim_squeue},     {"scancel", shim_scancel},
+        {"sacct", shim_sacct},   {"scontrol", shim_scontrol}, {"sinfo", shim_sinfo},
+        {"srun", shim_srun},     {"salloc", shim_salloc},     {"sacctmgr", shim_sacctmgr}};
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     const char *name = slash ? slash + 1 : argc > 0 ? argv[0] : "";
     for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {

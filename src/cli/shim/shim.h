@@ -23,6 +23,7 @@ int shim_salloc(int argc, char **argv);
 int shim_scancel(int argc, char **argv);
 int shim_scontrol(int argc, char **argv);
 int shim_sacct(int argc, char **argv);
+int shim_sacctmgr(int argc, char **argv);
 int shim_sinfo(int argc, char **argv);
 int shim_squeue(int argc, char **argv);
 int shim_srun(int argc, char **argv);

@@ -16,6 +16,16 @@
 
 #define REASON_MAX 1000
 
+/* What a job of the caller's is charged to; NULL: there are no accounts. */
+static const char *default_account(struct call *c)
+{
+    const struct user *user = user_find(c->s, c->request->peer.uid);
+    const char *account = NULL;
+    berth_error_t why;
+    return user && sched_account(c->s->sched, user->name, NULL, &account, &why) == 0 ? account
+                                                                                     : NULL;
+}
+
 void api_server_get(struct call *c)
 {
     server_t *s = c->s;
@@ -27,6 +37,7 @@ void api_server_get(struct call *c)
     json_put_uint(&out, "uid", s->options.uid);
     json_put_text(&out, "directory", s->directory);
     json_put_text(&out, "configuration", s->config_path);
+    json_put_text(&out, "account", default_account(c));
     json_put_seconds(&out, "started", s->clock.started);
     json_put_seconds(&out, "now", s->clock.wall);
     json_open(&out, "notices", '[');

@@ -38,6 +38,10 @@ expect_line err "berth submit: --label is 'climate', expected a label such as pr
 expect_status 1 "$BERTH" submit --label 'a b=c' true
 expect_line err 'berth submit: key "labels": expected names of at most 63 letters, digits, '"'.', '_', '-' and '/'"
 
+# An array that is held has no member that runs.
+"$BERTH" explain 2 >told
+grep -q 'The first waiting member is 2\[0\]' told || fail "explain of a held array: $(cat told)"
+
 # --test-only submits nothing. Three cores are free, and nobody knows how long the sleeping job sleeps.
 expect_status 0 "$BERTH" cancel --all
 await_state 1 cancelled

@@ -71,8 +71,9 @@ static void tell_members(struct strbuf *text, const struct job *job, int64_t mem
     array_sum_job(&sum, job);
     strbuf_puts(text, "Of its members: ");
     array_sum_words(text, &sum);
-    strbuf_puts(text, sum.counts[STORE_PENDING] > 0 ? ". The first waiting member is "
-                                                    : ". The first running member is ");
+    strbuf_puts(text, sum.counts[STORE_PENDING] > 0 || sum.counts[SUM_HELD] > 0
+                          ? ". The first waiting member is "
+                          : ". The first running member is ");
     strbuf_put_int(text, job->id);
     strbuf_putc(text, '[');
     strbuf_put_int(text, member);

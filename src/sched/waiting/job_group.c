@@ -309,13 +309,12 @@ static int put(struct job_groups *t, uint32_t group, const struct queue_entry *e
     return 0;
 }
 
-/* A job is open no more. */
-static void take(struct job_groups *t, uint32_t group, const struct job *job)
+/* A job is open no more. What it asks for may have grown since it was put there, as a claim has no end. */
+static void take(struct job_groups *t, uint32_t group, struct queue_key key)
 {
     struct job_group *g = &t->v[group];
-    queue_remove(g->open, job->key);
-    if (job->ask.duration <= t->near[group].shortest)
-        t->near[group].shortest = queue_least(g->open);
+    queue_remove(g->open, key);
+    t->near[group].shortest = queue_least(g->open);
     if (queue_size(g->open) > 0 || g->is_reserved)
         return;
     queue_destroy(g->open);
@@ -344,7 +343,7 @@ static void part_remove(sched_t *s, uint32_t slot)
         return;
     if (queue_size(part->open) == 1)
         link_out(&s->queues->job_groups, &line_of_group(s, part)->parts, number);
-    take(&s->queues->job_groups, number, &s->jobs[slot]);
+    take(&s->queues->job_groups, number, s->jobs[slot].key);
 }
 
 static int add(sched_t *s, uint32_t slot)
@@ -379,7 +378,7 @@ static void remove_job(sched_t *s, uint32_t slot)
 {
     struct job_group *g = job_group_of(s, slot);
     part_remove(s, slot);
-    take(&s->queues->job_groups, whole_of(s, slot), &s->jobs[slot]);
+    take(&s->queues->job_groups, whole_of(s, slot), s->jobs[slot].key);
     job_kind_closed(kind_of(s, g), s->jobs[slot].ask.duration);
     show_or_lose(s, whole_of(s, slot));
 }

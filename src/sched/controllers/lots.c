@@ -183,6 +183,7 @@ static int add_gang(const sched_t *s, struct lots *lots, struct gang *gang)
     lots->gang[lots->n_gangs++] = (struct lots_gang){.gang = gang};
     for (uint32_t i = gang->last; i != JOB_NONE; i = s->jobs[i].details->gang_before) {
         const struct details *d = s->jobs[i].details;
+        keeps |= s->jobs[i].state == SCHED_RESERVED && s->jobs[i].is_preempting;
         if (!d->is_in_gang || d->is_stopping)
             continue;
         keeps |= s->queues->setup->queue[d->queue].keeps_gangs;

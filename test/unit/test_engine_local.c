@@ -322,6 +322,21 @@ static void signals_reach_the_session(void **state)
     scene_end(s);
 }
 
+/* Its process may not have a session of its own yet. */
+static void a_signal_reaches_who_has_just_begun(void **state)
+{
+    (void)state;
+    struct scene *s = scene_make();
+    for (uint64_t key = 1; key <= MANY; key++) {
+        assert_int_equal(scene_shell(s, "exec sleep 1000"), key);
+        s->e->ops->signal(s->e, key, SIGTERM, false);
+        s->e->ops->flush(s->e);
+    }
+    for (uint64_t key = 1; key <= MANY; key++)
+        assert_int_equal(scene_wait(s, key, ENGINE_ENDED)->exit_signal, SIGTERM);
+    scene_end(s);
+}
+
 static void a_signal_is_not_for_other_sessions(void **state)
 {
     (void)state;
@@ -524,6 +539,7 @@ int main(void)
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(a_part_of_a_run_does_not_stay),
         cmocka_unit_test(signals_reach_the_session),
+        cmocka_unit_test(a_signal_reaches_who_has_just_begun),
         cmocka_unit_test(a_signal_is_not_for_other_sessions),
         cmocka_unit_test(what_ignores_signals_is_killed),
         cmocka_unit_test(a_run_is_killed_at_once),

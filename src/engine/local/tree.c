@@ -348,15 +348,27 @@ static void signal_one(struct keeper *k, const struct proc *p, int signal)
         give_up(k, known);
 }
 
+static bool is_task(const struct process *p, const struct run *run)
+{
+    return p && !p->left && p->run == run;
+}
+
 static void signal_as_asked(struct keeper *k, const struct proc *p, const struct run *run)
 {
     const struct process *leader = keeper_process(k, p->session);
     uint64_t signals = run->tree_signals;
-    if (leader && !leader->left && leader->run == run)
+    /* A task has no session of its own at first. */
+    if (is_task(leader, run) || is_task(keeper_process(k, p->pid), run))
         signals |= run->session_signals;
     for (int i = 0; i < 64 && signals; i++)
         if (signals & (uint64_t)1 << i)
             signal_one(k, p, i + 1);
+}
+
+/* Signals to a run wait until each of its tasks has a process, or some would not get them. */
+static bool is_too_early(const struct keeper *k, const struct run *run)
+{
+    return run->forking && !k->ending;
 }
 
 static void signal_tree(struct keeper *k)
@@ -371,13 +383,17 @@ static void signal_tree(struct keeper *k)
             continue;
         if (run ? run->stopping : k->live == 0)
             signal_one(k, p, SIGKILL);
-        else if (run && run->signalled)
+        else if (run && run->signalled && !is_too_early(k, run))
             signal_as_asked(k, p, run);
     }
     tree_clear(&t);
-    while (k->signalled) {
-        struct run *run = k->signalled;
-        k->signalled = run->next_signalled;
+    for (struct run **at = &k->signalled; *at;) {
+        struct run *run = *at;
+        if (is_too_early(k, run)) {
+            at = &run->next_signalled;
+            continue;
+        }
+        *at = run->next_signalled;
         run->signalled = false;
         run->session_signals = 0;
         run->tree_signals = 0;

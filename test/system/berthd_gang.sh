@@ -97,7 +97,7 @@ crash
 expect "the first runs, the second waits" "$first running $second pending" \
     "$(for id in "$first" "$second"; do line "$id" | awk -v id="$id" '{ printf "%s%s %s", id == "'"$first"'" ? "" : " ", id, $5 }'; done)"
 [ -e second.0 ] || [ -e second.1 ] || [ -e second.2 ] && fail "some of the second have started"
-kill -9 "$(daemon_pid)"
+crash
 touch go.first # it ends while nobody looks
 await "its members to end" ls end.first.0 end.first.1 end.first.2
 "$BERTH" server start || fail "server start"

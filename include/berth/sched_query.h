@@ -120,6 +120,11 @@ size_t sched_victims(const sched_t *s, sched_job_t job, sched_job_t *victims, si
 /* The job for which a running one is being stopped; -1: for none that still waits for it. O(1). */
 sched_job_t sched_preemptor(const sched_t *s, sched_job_t job);
 
+/* Whether a job that waits, or an array's entry, has a claim: resources that are withheld for it, whose start nobody knows
+ * (starvation-threshold in berth-config(5)). O(1).
+ */
+bool sched_claims(const sched_t *s, sched_job_t job);
+
 /* Of a job that waits for resources and is promised nothing, its annotation's start: it starts no sooner unless jobs
  * end early. -1: of any other, or unknown; ENOMEM. A match, which sched_annotate makes as well.
  */

@@ -261,6 +261,12 @@ int64_t sched_not_before(sched_t *s, sched_job_t handle)
     return slot == JOB_NONE || s->jobs[slot].state != SCHED_WAITING ? -1 : estimate(s, slot);
 }
 
+bool sched_claims(const sched_t *s, sched_job_t handle)
+{
+    uint32_t slot = job_in_queue(s, handle);
+    return slot != JOB_NONE && s->jobs[slot].is_claiming;
+}
+
 int64_t sched_deadline(const sched_t *s, sched_job_t handle)
 {
     uint32_t slot = job_in_queue(s, handle);

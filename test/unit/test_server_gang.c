@@ -238,6 +238,39 @@ static void a_claim_is_the_same_after_a_crash(void **state)
     expect_state(w, first[1], "running");
 }
 
+/* An array's claim is its first waiting member's: where that leaves the others, it is the next one's, also after a crash. */
+static void an_array_claims_the_same_after_a_crash(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t first[2], second[2];
+    char reason[60];
+    for (int i = 0; i < 4; i++)
+        submit(w, TRUE1);
+    start_all(w);
+    find_two(w, "node0", first);
+    find_two(w, "node1", second);
+    end(w, second[0], 0);
+    int64_t id = submit(w, "{\"command\":[\"x\"],\"nodes\":1,\"cores\":2,\"array\":4}");
+    sim_server_wait(w, 110 * SIM_SECOND);
+    snprintf(reason, sizeof(reason), "\"claims 1 of 2 cores, waits for %d\"", (int)second[1]);
+    expect_text(w, id, "reason", reason);
+    end(w, first[0], 0);
+    reopen(w, true);
+    expect_text(w, id, "reason", reason);
+    tell(w, "PATCH", "/v1/jobs/5.0", "{\"hold\":true}", 200);
+    reopen(w, true);
+    expect_of(w, id, 1, "reason", reason);
+    expect_of(w, id, 0, "state", "\"held\"");
+    int64_t other = submit(w, TRUE1);
+    expect_state(w, other, "running");
+    end(w, second[1], 0);
+    expect_of(w, id, 1, "resources", "\"node1/core[0-1]\"");
+    expect_of(w, id, 2, "state", "\"pending\"");
+    reopen(w, true);
+    expect_of(w, id, 1, "state", "\"running\"");
+    expect_of(w, id, 2, "state", "\"pending\"");
+}
+
 #define TEST(name)     cmocka_unit_test_setup_teardown(name, open_world, close_world)
 #define STARVING(name) cmocka_unit_test_setup_teardown(name, open_starving, close_world)
 
@@ -251,6 +284,7 @@ int main(void)
         TEST(a_gang_that_is_down_starts_together_after_a_crash),
         STARVING(how_long_it_starves_is_known_after_a_crash),
         STARVING(a_claim_is_the_same_after_a_crash),
+        STARVING(an_array_claims_the_same_after_a_crash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static bool check_member(const server_t *s, const struct job *job, uint32_t i, s
     return m->state == STORE_PENDING || !m->reserved;
 }
 
-/* The core has the same members in the entry, and its reservation is in the first one's record. */
+/* The core has the same members in the entry, and its reservation or claim is in the first one's record. */
 static bool check_entry(const server_t *s, const struct job *job)
 {
     int64_t in_entry = 0;
@@ -46,8 +46,10 @@ static bool check_entry(const server_t *s, const struct job *job)
         in_entry += member_is_in_entry(job, i) && sched_find(s->sched, id, i) == job->entry;
     if (job->entry < 0)
         return in_entry == 0;
+    bool has_booking =
+        sched_state(s->sched, job->entry) == SCHED_RESERVED || sched_claims(s->sched, job->entry);
     return sched_members(s->sched, job->entry, &text) == in_entry &&
-           (sched_state(s->sched, job->entry) != SCHED_RESERVED || job->promised < 0 ||
+           (!has_booking || job->promised < 0 ||
             job->promised == sched_index(s->sched, job->entry));
 }
 

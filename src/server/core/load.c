@@ -561,7 +561,8 @@ static void entry_restored(struct job *job, struct waiting_entry *e, sched_job_t
         if (idset_has(&e->members, i))
             member_record(job, i)->handle = handle;
     uint32_t first = idset_first(&e->members);
-    job->promised = member_look(job, first)->reserved ? (int64_t)first : -1;
+    const struct member *m = member_look(job, first);
+    job->promised = m->reserved || m->claims ? (int64_t)first : -1;
 }
 
 static void report_unrestored(struct loading *l, struct job *job, uint32_t i, const char *why)

@@ -173,7 +173,7 @@ int member_split(server_t *s, struct job *job, uint32_t i)
         job->entry = -1;
     m->handle = handle;
     if (job->promised == i && job->entry >= 0) {
-        m->reserved = false;
+        m->reserved = m->claims = false;
         m->at = -1;
         member_changed(s, job, i);
     }
@@ -188,7 +188,7 @@ void entry_promised(server_t *s, struct job *job, int64_t i)
     if (before < 0 || before == i || !member_is_in_entry(job, (uint32_t)before))
         return;
     struct member *m = member_record(job, (uint32_t)before);
-    m->reserved = false;
+    m->reserved = m->claims = false;
     m->at = -1;
     member_changed(s, job, (uint32_t)before);
 }
@@ -196,15 +196,17 @@ void entry_promised(server_t *s, struct job *job, int64_t i)
 void entry_follow(server_t *s, struct job *job)
 {
     bool reserved = job->entry >= 0 && sched_state(s->sched, job->entry) == SCHED_RESERVED;
-    int64_t first = reserved ? sched_index(s->sched, job->entry) : -1;
+    bool claims = job->entry >= 0 && sched_claims(s->sched, job->entry);
+    int64_t first = reserved || claims ? sched_index(s->sched, job->entry) : -1;
     if (first == job->promised)
         return;
     struct member *m = first >= 0 ? member_make(s, job, (uint32_t)first) : NULL;
     entry_promised(s, job, m ? first : -1);
     if (!m)
         return;
-    m->reserved = true;
-    m->at = sched_start_time(s->sched, job->entry);
+    m->reserved = reserved;
+    m->claims = claims;
+    m->at = reserved ? sched_start_time(s->sched, job->entry) : -1;
     member_changed(s, job, (uint32_t)first);
 }
 

@@ -126,16 +126,19 @@ static void postpone_member(server_t *s, struct job *job, uint32_t i, int64_t at
     m->at = at;
 }
 
-/* It has a claim, of which the reason tells how far that is, or no more. Of what waits in an array's entry that is not
- * kept.
+/* It has a claim, of which the reason tells how far that is, or no more. An array's entry has its claim in the record of
+ * its first member, as its reservation. Where memory is short, the claim is not kept.
  */
-static void claim_member(server_t *s, struct job *job, uint32_t i, const struct sched_reason *why)
+static void claim_member(server_t *s, struct job *job, uint32_t i, const struct sched_decision *d)
 {
-    bool claims = why && why->kind == SCHED_REASON_CLAIM;
-    struct member *m = member_record(job, i);
-    if (!m || member_is_in_entry(job, i) || (!claims && !m->claims))
+    bool claims = d->reason && d->reason->kind == SCHED_REASON_CLAIM;
+    i = claims ? d->member : i;
+    struct member *m = claims ? member_make(s, job, i) : member_record(job, i);
+    if (!m || (!claims && !m->claims))
         return;
     m->claims = claims;
+    if (member_is_in_entry(job, i))
+        entry_promised(s, job, claims ? (int64_t)i : -1);
     member_changed(s, job, i);
 }
 
@@ -254,7 +257,7 @@ static void apply_decision(server_t *s, const struct sched_decision *d)
         if (d->job == job->entry && job->promised >= 0)
             i = (uint32_t)job->promised;
         postpone_member(s, job, i, d->at);
-        claim_member(s, job, i, d->reason);
+        claim_member(s, job, i, d);
         break;
     case SCHED_REJECT:
         if (d->job == job->entry)

@@ -150,7 +150,7 @@ struct job {
      * -1: there is none.
      */
     sched_job_t entry;
-    int64_t promised; /* the member in whose record the entry's reservation is; -1: none */
+    int64_t promised; /* the member in whose record the entry's reservation or claim is; -1: none */
     /* The core has decided about a member that waits, and memory was too short for its record. */
     bool is_behind;
     struct mass *masses;  /* NULL: none */
@@ -485,10 +485,10 @@ int member_split(server_t *s, struct job *job, uint32_t i);
  */
 int entry_find_parts(server_t *s, struct job *job);
 
-/* The entry's reservation is this member's (-1: there is none), and no longer the one's before. */
+/* The entry's reservation or claim is this member's (-1: there is none), and no longer the one's before. */
 void entry_promised(server_t *s, struct job *job, int64_t i);
 
-/* Something has happened to the entry or to members of it: have its reservation in the right record. */
+/* Something has happened to the entry or to members of it: have that in the right record. */
 void entry_follow(server_t *s, struct job *job);
 
 /* For tests. */

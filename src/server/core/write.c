@@ -69,7 +69,7 @@ static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_
     if ((holds || waits) && sched_record(s->sched, m->handle, &r) < 0)
         return errtext_set(err, errno, "job %" PRId64 ": cannot store it: %s", job->id,
                            strerror(errno));
-    to.claims = waits && r.claim;
+    to.claims = waits && m->claims && r.claim;
     /* Members of an array wait in its entry after a restart, which goes by the submission. */
     to.since = waits && job->members == 1 && r.since != job->submitted ? r.since : 0;
     to.replaced = m->replaced;

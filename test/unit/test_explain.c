@@ -346,18 +346,77 @@ static void preemption_is_told_to_both(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_nodes, close_world)
 
+/* The beginning of what people read. */
+static void expect_begins(struct sim_server *w, int64_t id, const char *words)
+{
+    json_t *got = explain(w, id);
+    const char *text = json_string_value(json_object_get(got, "text"));
+    if (strncmp(text, words, strlen(words)) != 0)
+        fail_msg("expected %s, got %s", words, text);
+    json_decref(got);
+}
+
+static void expect_gang(struct sim_server *w, int64_t id, const char *expected)
+{
+    json_t *got = explain(w, id);
+    char *text = json_dumps(json_object_get(got, "gang"), JSON_COMPACT);
+    assert_non_null(text);
+    assert_string_equal(text, expected);
+    free(text);
+    json_decref(got);
+}
+
+/* Three of four members need a node each. One node is free, one would be without a job that may be stopped. */
+static void how_ready_a_gang_is_is_said(void **state)
+{
+    struct sim_server *w = *state;
+    run(w, "{\"command\":[\"x\"],\"nodes\":1}");
+    int64_t second = run(w, "{\"command\":[\"x\"],\"nodes\":1}");
+    int64_t spare = run(w, "{\"command\":[\"x\"],\"nodes\":1,\"queue\":\"spare\"}");
+    int64_t id = submit(w, "{\"command\":[\"x\"],\"nodes\":1,\"gang\":4,\"min\":3}");
+    start_all(w);
+    expect_gang(w, id,
+                "{\"readiness\":\"not ready\",\"min\":3,\"running\":0,\"succeeded\":0,"
+                "\"allocated\":1,\"conditional\":1}");
+    expect_begins(
+        w, id,
+        "Of its members: 4 pending. It is a gang, of which 3 start together; there is room for 1 "
+        "of 3, and for 1 more if jobs were stopped that may be: it is not ready. It waits for room "
+        "for as many members as start together.");
+    sim_server_wait(w, 2 * SIM_SECOND);
+    sim_engine_find(w->engine, spare, -1)->stubborn = true;
+    end(w, second, 0);
+    expect_text(w, id, "reason", "\"preempting\"");
+    expect_gang(w, id,
+                "{\"readiness\":\"conditionally ready\",\"min\":3,\"running\":0,\"succeeded\":0,"
+                "\"allocated\":2,\"conditional\":1}");
+    sim_engine_ended(w->engine, sim_engine_find(w->engine, spare, -1), 0, 15);
+    sim_server_turn(w, NULL);
+    start_all(w);
+    expect_gang(w, id,
+                "{\"readiness\":\"ready\",\"min\":3,\"running\":3,\"succeeded\":0,"
+                "\"allocated\":0,\"conditional\":0}");
+    expect_begins(w, id,
+                  "Of its members: 1 pending, 3 running. It is a gang, of which 3 start together; "
+                  "3 run: it is "
+                  "ready. The first waiting member is 4[3]. It waits for nodes");
+    tell(w, "POST", "/v1/jobs/hold", "{\"jobs\":[\"4\"]}", 200);
+    expect_begins(
+        w, id, "Of its members: 1 held, 3 running. It is a gang, of which 3 start together; 3 run");
+    int64_t held = submit(w, "{\"command\":[\"x\"],\"gang\":2,\"min\":1,\"hold\":true}");
+    expect_begins(w, held,
+                  "Of its members: 2 held. It is a gang, of which 1 starts together: it is not "
+                  "ready. It is held");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(preemption_is_told_to_both),
-        TEST(less_of_each_kind_is_found),
-        TEST(jobspecs_are_lowered_too),
-        TEST(a_shorter_limit_fits_before_a_promise),
-        TEST(what_else_it_waits_for_is_said),
-        TEST(over_a_limit_less_may_start),
-        TEST(what_does_not_wait_is_said_too),
-        TEST(an_array_is_explained_by_who_waits),
-        TEST(a_promise_that_another_would_get_is_thought_of),
+        TEST(preemption_is_told_to_both),     TEST(less_of_each_kind_is_found),
+        TEST(jobspecs_are_lowered_too),       TEST(a_shorter_limit_fits_before_a_promise),
+        TEST(what_else_it_waits_for_is_said), TEST(over_a_limit_less_may_start),
+        TEST(what_does_not_wait_is_said_too), TEST(an_array_is_explained_by_who_waits),
+        TEST(how_ready_a_gang_is_is_said),    TEST(a_promise_that_another_would_get_is_thought_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -211,6 +211,21 @@ static void find_two(struct sim_server *w, const char *node, int64_t two[2])
     assert_int_equal(n, 2);
 }
 
+/* What people are told of a claim. */
+static void expect_explained(struct sim_server *w, int64_t id, int other)
+{
+    char path[64], expected[200];
+    snprintf(path, sizeof(path), "/v1/jobs/%d/explain", (int)id);
+    snprintf(expected, sizeof(expected),
+             "It has waited for so long that 2 cores are withheld for it from now on, of which 1 "
+             "is free. "
+             "For the rest it waits for job %d. Its start time is unknown.",
+             other);
+    json_t *got = ask(w, "GET", path, NULL, 200);
+    assert_string_equal(json_string_value(json_object_get(got, "text")), expected);
+    json_decref(got);
+}
+
 /* The claim is of the second node, where one core is free. When one of the first is, too, it would be chosen there. */
 static void a_claim_is_the_same_after_a_crash(void **state)
 {
@@ -227,6 +242,7 @@ static void a_claim_is_the_same_after_a_crash(void **state)
     sim_server_wait(w, 110 * SIM_SECOND);
     snprintf(reason, sizeof(reason), "\"claims 1 of 2 cores, waits for %d\"", (int)second[1]);
     expect_text(w, id, "reason", reason);
+    expect_explained(w, id, (int)second[1]);
     end(w, first[0], 0);
     reopen(w, true);
     expect_text(w, id, "reason", reason);

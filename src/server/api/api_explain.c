@@ -8,6 +8,7 @@
 #include "server/api/api.h"
 #include "server/api/array_sum.h"
 #include "server/api/explain.h"
+#include "server/api/explain_gang.h"
 #include "server/api/explain_shares.h"
 
 #define HOLDERS_MAX 16
@@ -64,21 +65,43 @@ static void put_members(struct call *c, struct json_out *out)
     array_sum_clear(&sum);
 }
 
-/* What follows is about this one. */
-static void tell_members(struct strbuf *text, const struct job *job, int64_t member)
+/* How ready a job's gang is. Returns whether it is one that the core knows. */
+static bool look_at_gang(const server_t *s, const struct job *job, struct sched_gang_now *now)
+{
+    sched_job_t handle = job->gang.min > 0 ? gang_handle(job, UINT32_MAX) : -1;
+    return handle >= 0 && sched_gang_look(s->sched, handle, now) == 0;
+}
+
+static void put_gang(struct call *c, struct json_out *out)
+{
+    const struct job *job = job_lookup(c->s, c->id);
+    struct sched_gang_now now;
+    if (job && look_at_gang(c->s, job, &now))
+        explain_gang_put(out, &now);
+}
+
+/* What follows is about this one, which waits for something, or room; but of a gang that is to start it is about all. */
+static void tell_members(struct strbuf *text, server_t *s, const struct job *job, int64_t member,
+                         bool looks)
 {
     struct array_sum sum = {0};
+    struct sched_gang_now now;
     array_sum_job(&sum, job);
+    bool waits = sum.counts[STORE_PENDING] > 0 || sum.counts[SUM_HELD] > 0;
     strbuf_puts(text, "Of its members: ");
     array_sum_words(text, &sum);
-    strbuf_puts(text, sum.counts[STORE_PENDING] > 0 || sum.counts[SUM_HELD] > 0
-                          ? ". The first waiting member is "
-                          : ". The first running member is ");
+    strbuf_puts(text, ". ");
+    array_sum_clear(&sum);
+    if (look_at_gang(s, job, &now)) {
+        explain_gang(text, &now, looks);
+        if (waits && !explain_gang_is_up(&now))
+            return;
+    }
+    strbuf_puts(text, waits ? "The first waiting member is " : "The first running member is ");
     strbuf_put_int(text, job->id);
     strbuf_putc(text, '[');
     strbuf_put_int(text, member);
     strbuf_puts(text, "]. ");
-    array_sum_clear(&sum);
 }
 
 /* Write the answer about a member (-1: the job). k NULL: it is not waiting. Clears `text`. */
@@ -106,6 +129,7 @@ static void put_explanation(struct call *c, int64_t member, const char *state,
     put_would_start_json(&out, k ? &k->would_start : &nothing);
     json_put_text(&out, "text", strbuf_text(text));
     put_members(c, &out);
+    put_gang(c, &out);
     if (k)
         strbuf_put(c->out, k->shares.data, k->shares.len);
     strbuf_puts(c->out, "}\n");
@@ -154,8 +178,10 @@ static int ask_core(server_t *s, const struct job *job, uint32_t i, struct known
     *k = (struct known){0};
     if (sched_annotate(s->sched, handle, &a) < 0)
         return -1;
-    bool preempts = a.reason.kind == SCHED_REASON_PREEMPTING;
-    if (a.reason.kind != SCHED_REASON_RESOURCES && !preempts)
+    enum sched_reason_kind kind = a.reason.kind;
+    bool preempts = kind == SCHED_REASON_PREEMPTING;
+    if (kind != SCHED_REASON_RESOURCES && kind != SCHED_REASON_GANG && kind != SCHED_REASON_CLAIM &&
+        !preempts)
         a.n_holders = 0; /* holders matter only if it waits for resources */
     k->holders = a.n_holders < HOLDERS_MAX ? a.n_holders : HOLDERS_MAX;
     if (k->holders > 0)
@@ -220,7 +246,7 @@ static void explain_pending(struct call *c, const struct job *job, uint32_t i)
     k.waiting.would_start = &k.would_start;
     k.waiting.victims = k.victim;
     if (member >= 0 && c->member < 0)
-        tell_members(&text, job, member);
+        tell_members(&text, s, job, member, k.waiting.state != SCHED_BLOCKED);
     explain_waiting(&text, &k.waiting);
     put_turns(s, member_handle(job, i), &k, &text);
     if (k.waiting.state != SCHED_REJECTED)
@@ -275,7 +301,7 @@ static void explain_live(struct call *c, const struct job *job)
     }
     job_show(c->s, job, i, &shown);
     if (c->member < 0 && job->members > 1)
-        tell_members(&text, job, i);
+        tell_members(&text, c->s, job, i, false);
     struct stopping stopping = stopping_of(c->s, m);
     if (stopping.is_stopping)
         explain_stopping(&text, &stopping);

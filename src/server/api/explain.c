@@ -227,6 +227,27 @@ static void put_wait_victims(struct strbuf *out, const struct waiting *w)
     put_killed(out, w->killed, one ? "it" : "they", one ? " has" : " have");
 }
 
+/* "It has waited for so long that 2 nodes are withheld for it, of which it has 1. It waits for job 3 and others." */
+static void put_claim(struct strbuf *out, const struct sched_reason *r)
+{
+    strbuf_puts(out, "It has waited for so long that ");
+    strbuf_put_int(out, r->of);
+    strbuf_putc(out, ' ');
+    if (r->of == 1 && strcmp(r->type, "memory") != 0)
+        strbuf_puts(out, r->type);
+    else
+        put_type(out, r->type);
+    strbuf_puts(out, r->of == 1 ? " is" : " are");
+    strbuf_puts(out, " withheld for it from now on, of which ");
+    strbuf_put_int(out, r->has);
+    strbuf_puts(out, r->has == 1 ? " is free." : " are free.");
+    if (r->n_jobs == 0)
+        return;
+    strbuf_puts(out, " For the rest it waits for ");
+    put_dependencies(out, r);
+    strbuf_putc(out, '.');
+}
+
 /* Waiting for its queue, or for other jobs in it. */
 static void put_wait_queue(struct strbuf *out, const struct waiting *w)
 {
@@ -282,6 +303,15 @@ static void put_reason(struct strbuf *out, const struct waiting *w)
         strbuf_puts(out, " to be over, which is in ");
         explain_span(out, w->begin > 0 ? w->begin : 0);
         strbuf_putc(out, '.');
+        return;
+    case SCHED_REASON_GANG:
+        strbuf_puts(out, "It waits for room for as many members as start together.");
+        return;
+    case SCHED_REASON_GANG_WAITS:
+        strbuf_puts(out, "It waits for the other members of its gang.");
+        return;
+    case SCHED_REASON_CLAIM:
+        put_claim(out, w->reason);
         return;
     case SCHED_REASON_CLASS:
         strbuf_puts(out, "It waits until its class ");

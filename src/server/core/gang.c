@@ -3,14 +3,13 @@
 #include "config/seconds.h"
 #include "server/core/priv.h"
 
-/* The handle of a member, other than this one, that has not ended; -1: there is none. */
-static sched_job_t handle_of_other(const struct job *job, uint32_t i)
+sched_job_t gang_handle(const struct job *job, uint32_t but)
 {
     if (job->entry >= 0)
         return job->entry;
     for (uint32_t k = 0; (k = member_next_own(job, k)) < job->members; k++) {
         const struct member *m = member_record(job, k);
-        if (k != i && member_is_live(m) && m->handle >= 0)
+        if (k != but && member_is_live(m) && m->handle >= 0)
             return m->handle;
     }
     return -1;
@@ -22,7 +21,7 @@ void gang_note_end(server_t *s, struct job *job, uint32_t member)
     struct sched_record r;
     struct sched_reason why;
     char text[SCHED_REASON_TEXT];
-    sched_job_t other = job->gang.min > 0 && !job->gang.is_over ? handle_of_other(job, member) : -1;
+    sched_job_t other = job->gang.min > 0 && !job->gang.is_over ? gang_handle(job, member) : -1;
     if (other < 0 || sched_record(s->sched, other, &r) < 0 || !r.gang_over)
         return;
     snprintf(text, sizeof(text), "%s", r.gang_over);

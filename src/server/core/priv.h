@@ -706,6 +706,9 @@ const char *server_pause_reason(const server_t *s, const struct member *m);
 /* A new run's key, above all that the engine remembers (pass.c). */
 uint64_t server_next_key(server_t *s);
 
+/* The handle of a member that has not ended, but for this one; -1: there is none (gang.c). */
+sched_job_t gang_handle(const struct job *job, uint32_t but);
+
 /* A member of a gang has ended badly, which the core knows: whether the gang is over by that (gang.c). */
 void gang_note_end(server_t *s, struct job *job, uint32_t member);
 

@@ -26,6 +26,15 @@ enum engine_attach {
     ENGINE_TERMINAL, /* its terminal and all its standard streams; if nobody is there, the run fails */
 };
 
+/* What a run has on one node, where it is on several. */
+struct engine_place {
+    const char *node; /* as in engine_run */
+    size_t n_tasks;   /* >= 1: of the run's tasks those that follow the ones of the place before */
+    const char *cpus; /* as in engine_run, of this place, and the next two */
+    int64_t memory;
+    int64_t processes;
+};
+
 /* One process of a run. */
 struct engine_task {
     const char *cpus; /* "0-3,8", numbered as the system does; NULL: any */
@@ -36,6 +45,12 @@ struct engine_task {
 struct engine_run {
     uint64_t key;
     const char *node; /* the node on which it runs, by its id (engine_node); NULL: this machine */
+    /* Where it is on several: its nodes, each once, with all of its tasks in their order. It is started when all of
+     * its tasks are, is lost when those of one node are, and the others are killed then. The tasks of the first node
+     * begin before those of the others, and empty the files of its output. NULL: it is on `node`.
+     */
+    const struct engine_place *places;
+    size_t n_places;
     const char *const *argv; /* ended by NULL; argv[0] is looked up in the PATH of env */
     const char *script;      /* the text of a script that is run instead of argv[0], or NULL */
     size_t script_length;
@@ -53,6 +68,7 @@ struct engine_run {
     const char *output;
     const char *error; /* the same; NULL: where output goes */
     bool append;
+    bool shared; /* others write to these files too */
     mode_t umask;
     bool as_user; /* run with the identity below; else with the engine's own */
     uid_t uid;
@@ -123,6 +139,8 @@ struct engine_node {
 struct engine_expected {
     uint64_t key;
     bool started; /* it was heard to have started */
+    uint32_t place,
+        places; /* of so many nodes on which it is this is the place-th, from 0 on; 0 or 1: it is on one */
 };
 
 struct engine;
@@ -188,7 +206,9 @@ struct engine_ops {
     void (*dismiss)(struct engine *e, uint64_t pilot);
 
     /* Before the runs are listed: a node was there, which may come again and tell of these runs. One that it does
-     * not know was lost or, if it had not been heard to start, not begun (ENGINE_REFUSED). 0, or -1 with ENOMEM.
+     * not know was lost or, if it had not been heard to start, not begun (ENGINE_REFUSED). One that had not may be
+     * requested once more, under its key, before events are got: then it is started if it was not begun.
+     * name NULL: this machine, which is one of several nodes of these runs. 0, or -1 with ENOMEM.
      */
     int (*expect)(struct engine *e, uint64_t pilot, const char *name,
                   const struct engine_expected *runs, size_t n);

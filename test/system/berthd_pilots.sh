@@ -64,10 +64,48 @@ expect_status 0 "$BERTH" wait "$job"
 expect 'a job that does not fit before the end' pending "$(state "$long")"
 expect_status 0 "$BERTH" cancel "$long"
 
-# Several at once are one too many.
-job=$("$BERTH" submit -t 1m -N 2 -c 2 true)
-"$BERTH" wait "$job"
-"$BERTH" show "$job" | grep -q 'one node of a pilot' || fail "a job on two nodes: $("$BERTH" show "$job")"
+# A job over both: each has its tasks, and all write to one file.
+# shellcheck disable=SC2016
+job=$("$BERTH" submit -t 1m -N 2 -n 4 -o wide sh -c 'echo "$BERTH_TASK_INDEX $BERTH_NODE $BERTH_NODES"')
+expect_status 0 "$BERTH" wait "$job"
+expect 'tasks of a job on two nodes' '0 f1 f[1-2],1 f1 f[1-2],2 f2 f[1-2],3 f2 f[1-2],' "$(sort wide | tr '\n' ',')"
+# shellcheck disable=SC2016
+expect_status 3 "$BERTH" run -t 1m -N 2 -n 2 sh -c 'exit $((BERTH_TASK_INDEX * 3))' </dev/null
+
+# It is held while the server is away, whatever of it ends meanwhile, and has one end.
+# shellcheck disable=SC2016
+job=$("$BERTH" submit -t 1m -N 2 -n 4 -o wide sh -c 'echo "begun $BERTH_TASK_INDEX"; [ $BERTH_TASK_INDEX -lt 2 ] && exit 0
+    while [ ! -e wide.go ]; do sleep 0.05; done; exit $BERTH_TASK_INDEX')
+await 'all tasks to begin' sh -c '[ "$(wc -l <wide)" = 4 ]'
+crash
+expect_status 0 "$BERTH" server start
+await_state "$job" running
+touch wide.go
+expect_status 3 "$BERTH" wait "$job"
+expect 'tasks that have begun' 4 "$(wc -l <wide)"
+
+# Stopped, it ends on both.
+job=$("$BERTH" submit -t 1m -N 2 -n 2 sh -c 'exec sleep '$((4000 + $$)))
+await_state "$job" running
+expect_status 0 "$BERTH" cancel "$job"
+await_state "$job" cancelled
+pgrep -f "sleep $((4000 + $$))" >/dev/null && fail 'a task of a job that is cancelled runs on'
+
+# A gang of a member on each meets there, though the server was away in between.
+if command -v python3 >/dev/null; then
+    sed -n '/^```python/,/^```/p' "$BERTH_SOURCE/doc/gangs.md" | sed '1d; $d' >sum.py
+    # shellcheck disable=SC2016
+    gang=$("$BERTH" submit -t 1m --gang 2 -c 2 -o 'gang.%a' sh -c 'echo "on $BERTH_NODE"
+        while [ ! -e gang.go ]; do sleep 0.05; done; exec timeout 30 python3 sum.py')
+    await 'both members to begin' grep -q on gang.0 gang.1
+    crash
+    expect_status 0 "$BERTH" server start
+    touch gang.go
+    expect_status 0 "$BERTH" wait "$gang"
+    cat gang.? >gang
+    grep -q 'rank 0 of 2: the sum is 1' gang && grep -q 'rank 1 of 2: the sum is 1' gang || fail "a gang: $(cat gang)"
+    expect 'nodes of a gang' 2 "$(grep '^on f' gang | sort -u | wc -l)"
+fi
 
 # 300 jobs, and meanwhile the server is killed, the gate, and agents: each has run once.
 mkdir ran

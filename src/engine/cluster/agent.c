@@ -1,5 +1,6 @@
 #include "engine/cluster/agent.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -162,6 +163,26 @@ static bool carry(struct agent *a, struct pump *p)
     return p->channel.known;
 }
 
+/* Its own address, by which other nodes of the cluster may reach what runs here. */
+static void note_address(struct agent *a, int fd)
+{
+    struct sockaddr_storage own;
+    socklen_t length = sizeof(own);
+    char text[INET6_ADDRSTRLEN];
+    const void *at = &((const struct sockaddr_in *)(void *)&own)->sin_addr;
+    if (getsockname(fd, (struct sockaddr *)&own, &length))
+        return;
+    if (own.ss_family == AF_INET6)
+        at = &((const struct sockaddr_in6 *)(void *)&own)->sin6_addr;
+    if (!inet_ntop(own.ss_family, at, text, sizeof(text)))
+        return;
+    char *address = strdup(text);
+    if (!address)
+        return;
+    free(a->node.address);
+    a->node.address = address;
+}
+
 /* Say hello on a connection: a keeper that ends meanwhile is none of the server's concern. */
 static int open_channel(struct agent *a, struct pump *p)
 {
@@ -177,6 +198,7 @@ static int open_channel(struct agent *a, struct pump *p)
         pump_wants(p, &fds[0].events, &ignored);
         wait_for(a, fds, (int)(until - now));
     }
+    note_address(a, p->net);
     node_put(&text, &a->node);
     int rc = text.failed ? -1 : channel_put(&p->channel, CHANNEL_NODE, text.data, text.len);
     strbuf_clear(&text);

@@ -230,7 +230,8 @@ static int look_at_names(struct node *node)
     node->name = plain(name && *name ? name : host[0] ? host : "node");
     node->boot = plain(first_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot)));
     node->job = plain(job ? job : "");
-    return node->name && node->boot && node->job ? 0 : -1;
+    node->address = strdup("");
+    return node->name && node->boot && node->job && node->address ? 0 : -1;
 }
 
 int node_look(struct node *node, berth_error_t *err)

@@ -16,6 +16,7 @@ struct node {
     char *name; /* letters, digits, '-', '_' and '.' */
     char *boot; /* differs for each boot of the node; "": unknown */
     char *job;  /* the number of the job in which it is lent, as the lender names it; "": unknown */
+    char *address;  /* its own on the way to the server, "10.0.0.7", "fe80::1"; "": unknown */
     int64_t memory; /* bytes for runs */
     int64_t end;    /* when it is taken back, us since 1970; 0: unknown */
     char **cores;   /* of each core its CPUs, "0,8", numbered as the system does; "": any */

@@ -6,7 +6,7 @@
 #include "engine/cluster/node.h"
 #include "engine/local/wire.h"
 
-#define VERSION   1
+#define VERSION   2
 #define TEXT_MOST 4096 /* bytes of a core's CPUs, or of a GPU's name */
 
 static void put_list(struct strbuf *to, char *const *list, size_t n)
@@ -22,6 +22,7 @@ void node_put(struct strbuf *to, const struct node *node)
     wire_put_string(to, node->name);
     wire_put_string(to, node->boot);
     wire_put_string(to, node->job);
+    wire_put_string(to, node->address);
     wire_put_u64(to, (uint64_t)node->memory);
     wire_put_u64(to, (uint64_t)node->end);
     put_list(to, node->cores, node->n_cores);
@@ -65,11 +66,12 @@ static int read_node(struct wire *w, struct node *node)
     node->name = read_text(w, NODE_NAME_MOST, NAMES);
     node->boot = read_text(w, NODE_NAME_MOST, NAMES);
     node->job = read_text(w, NODE_NAME_MOST, NAMES);
+    node->address = read_text(w, NODE_NAME_MOST, NAMES ":%");
     node->memory = (int64_t)wire_u64(w);
     node->end = (int64_t)wire_u64(w);
     if (w->bad)
         return 0;
-    if (!node->name || !node->boot || !node->job)
+    if (!node->name || !node->boot || !node->job || !node->address)
         return -1;
     if (read_list(w, NODE_CORES_MOST, "0123456789,-", &node->cores, &node->n_cores))
         return -1;
@@ -104,6 +106,7 @@ void node_clear(struct node *node)
     free(node->name);
     free(node->boot);
     free(node->job);
+    free(node->address);
     clear_list(node->cores, node->n_cores);
     clear_list(node->gpus, node->n_gpus);
     *node = (struct node){.name = NULL};

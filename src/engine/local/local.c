@@ -17,7 +17,6 @@
 #include "base/idset.h"
 #include "engine/local/local.h"
 #include "engine/local/messages.h"
-#include "engine/local/passive.h"
 
 #define ENGINE_LOCK "engine.lock"
 #define CHUNK       65536
@@ -117,36 +116,51 @@ static int check_run(const struct engine_run *run, berth_error_t *err)
     return rc;
 }
 
-static int start(struct engine *e, const struct engine_run *asked, berth_error_t *err)
+/* One that may have been asked for before the engine was opened can be asked for once more. */
+struct wanted *local_want(struct local *l, const struct engine_run *asked, berth_error_t *err)
 {
-    struct local *l = local_of(e);
     struct strbuf b = {0};
     if (check_run(asked, err))
-        return -1;
-    if (local_find(l, asked->key) || used_keys_has(&l->used, asked->key))
-        return errtext_set(err, EEXIST, "run %llu has been started before",
-                           (unsigned long long)asked->key);
+        return NULL;
+    struct wanted *run = local_find(l, asked->key);
+    bool again = run && run->unheard && !run->message && !run->end;
+    if ((run && !again) || used_keys_has(&l->used, asked->key)) {
+        errtext_set(err, EEXIST, "run %llu has been started before",
+                    (unsigned long long)asked->key);
+        return NULL;
+    }
     message_put_start(&b, asked);
     if (b.len > WIRE_MESSAGE_MAX) {
         strbuf_clear(&b);
-        return errtext_set(err, E2BIG, "the request takes more than %zu MiB",
-                           WIRE_MESSAGE_MAX >> 20);
+        errtext_set(err, E2BIG, "the request takes more than %zu MiB", WIRE_MESSAGE_MAX >> 20);
+        return NULL;
     }
-    struct wanted *run = b.failed ? NULL : local_enter(l, asked->key);
-    if (!run) {
+    if (!run && !b.failed)
+        run = local_enter(l, asked->key);
+    if (!run || b.failed) {
         strbuf_clear(&b);
-        return errtext_set(err, ENOMEM, "%s", strerror(ENOMEM));
+        errtext_set(err, ENOMEM, "%s", strerror(ENOMEM));
+        return NULL;
     }
     run->length = b.len;
     run->message = strbuf_steal(&b);
-    local_send_later(l, run);
-    return 0;
+    return run;
+}
+
+/* One that the keeper may have is sent once it has greeted and does not know it. */
+static int start(struct engine *e, const struct engine_run *asked, berth_error_t *err)
+{
+    struct local *l = local_of(e);
+    struct wanted *run = local_want(l, asked, err);
+    if (run && (!run->unheard || (l->link >= 0 && !run->known)))
+        local_send_later(l, run);
+    return run ? 0 : -1;
 }
 
 /* Fill the buffer with what is to be sent. The request of a run is kept until the keeper reports
  * something about it.
  */
-static void fill_output(struct local *l, size_t most)
+void local_fill(struct local *l, size_t most)
 {
     while (l->unsent && l->out.len < most) {
         struct wanted *run = l->unsent;
@@ -170,12 +184,12 @@ static int send_signal(struct engine *e, uint64_t key, int signal, bool tree)
         return 0;
     if (tree && signal == SIGKILL)
         run->kill = true;
-    if (l->link < 0) {
+    if (l->link < 0 || run->held) {
         *(tree ? &run->tree_signals : &run->session_signals) |= (uint64_t)1 << (signal - 1);
         return 0;
     }
     if (run->unsent)
-        fill_output(l, SIZE_MAX); /* what it is sent to goes first */
+        local_fill(l, SIZE_MAX); /* what it is sent to goes first */
     message_put_signal(&l->out, &(struct message_signal){key, signal, tree});
     return 0;
 }
@@ -195,7 +209,7 @@ static int flush(struct engine *e)
     if (local_reconnect(l))
         return -1;
     while (n > 0) {
-        fill_output(l, CHUNK);
+        local_fill(l, CHUNK);
         if (l->out.failed) {
             local_hang_up(l);
             errno = ENOMEM;
@@ -279,7 +293,8 @@ void local_lose_all(struct local *l)
 /* It was not even sent where nothing runs any more; or the keeper that was asked for it knows nothing of it. */
 static bool never_began(const struct local *l, const struct wanted *run)
 {
-    return run->over ? run->unsent : run->unheard && !used_keys_has(&l->used, run->key);
+    return run->over ? run->unsent || run->held
+                     : run->unheard && !used_keys_has(&l->used, run->key);
 }
 
 /* Report as lost the runs that had been started and that the present keeper doesn't know, because its
@@ -425,7 +440,7 @@ static void close_fd(int fd)
         close(fd);
 }
 
-static void local_close(struct engine *e)
+void local_close(struct engine *e)
 {
     struct local *l = local_of(e);
     int saved = errno;
@@ -514,23 +529,32 @@ static int open_poll(struct local *l)
 static int set_up(struct local *l, berth_error_t *err)
 {
     l->where.fd = find_keeper_directory(l->directory, err);
-    if (l->where.fd < 0 || take_lock(l, err))
-        return -1;
-    if (open_poll(l))
-        return errtext_set(err, errno, "epoll: %s", strerror(errno));
-    return meet(l, err);
+    return l->where.fd < 0 || take_lock(l, err) ? -1 : meet(l, err);
+}
+
+struct local *local_make(void)
+{
+    struct local *l = calloc(1, sizeof(*l));
+    if (!l)
+        return NULL;
+    l->engine.ops = &local_ops;
+    l->lock = l->link = l->caller = l->poll = l->wake = l->timer = l->where.fd = -1;
+    l->starter.ended = l->starter.errors = -1;
+    if (open_poll(l) == 0)
+        return l;
+    int saved = errno;
+    local_close(&l->engine);
+    errno = saved;
+    return NULL;
 }
 
 struct engine *engine_local_open(const struct engine_local_options *options, berth_error_t *err)
 {
-    struct local *l = calloc(1, sizeof(*l));
+    struct local *l = local_make();
     if (!l) {
-        errtext_set(err, ENOMEM, "%s", strerror(ENOMEM));
+        errtext_set(err, errno, "epoll: %s", strerror(errno));
         return NULL;
     }
-    l->engine.ops = &local_ops;
-    l->lock = l->link = l->caller = l->poll = l->wake = l->timer = l->where.fd = -1;
-    l->starter.ended = l->starter.errors = -1;
     l->directory = strdup(options->directory);
     l->program = strdup(options->keeper);
     l->cgroup = options->cgroup ? strdup(options->cgroup) : NULL;
@@ -545,65 +569,4 @@ struct engine *engine_local_open(const struct engine_local_options *options, ber
     local_close(&l->engine);
     errno = saved;
     return NULL;
-}
-
-/* ---- A keeper on another node (passive.h) ---- */
-
-struct engine *passive_open(void)
-{
-    struct local *l = calloc(1, sizeof(*l));
-    if (!l)
-        return NULL;
-    l->engine.ops = &local_ops;
-    l->lock = l->link = l->caller = l->where.fd = -1;
-    l->starter.ended = l->starter.errors = -1;
-    l->passive = l->met = true;
-    if (open_poll(l) == 0)
-        return &l->engine;
-    local_close(&l->engine);
-    return NULL;
-}
-
-void passive_link(struct engine *e, int fd)
-{
-    struct local *l = local_of(e);
-    if (l->over)
-        close(fd);
-    else
-        local_take_link(l, fd);
-}
-
-bool passive_linked(const struct engine *e)
-{
-    return ((const struct local *)(const void *)e)->link >= 0;
-}
-
-int passive_expect(struct engine *e, const struct engine_expected *expected)
-{
-    struct wanted *run = local_find(local_of(e), expected->key);
-    if (!run)
-        run = local_enter(local_of(e), expected->key);
-    if (run)
-        run->unheard = !expected->started;
-    return run ? 0 : -1;
-}
-
-void passive_lose(struct engine *e)
-{
-    local_lose_all(local_of(e));
-}
-
-bool passive_has(const struct engine *e, uint64_t key)
-{
-    return local_find((const struct local *)(const void *)e, key) != NULL;
-}
-
-bool passive_over(const struct engine *e)
-{
-    return ((const struct local *)(const void *)e)->over;
-}
-
-bool passive_empty(const struct engine *e)
-{
-    return ((const struct local *)(const void *)e)->first == NULL;
 }

@@ -32,6 +32,7 @@ struct wanted {
     uint64_t end; /* the number of its end event; 0: not reported yet */
     bool over;    /* nothing runs any more where it was to run */
     bool unheard; /* it was asked for before the engine was opened, and nothing was heard of it */
+    bool held;    /* it is not to be sent yet (passive.h) */
 };
 
 struct local {
@@ -86,8 +87,21 @@ struct wanted *local_find(const struct local *l, uint64_t key);
 struct wanted *local_enter(struct local *l, uint64_t key);
 void local_drop(struct local *l, struct wanted *run);
 
+/* Enter a run that is asked for, with its message. NULL: as engine_ops.start. */
+struct wanted *local_want(struct local *l, const struct engine_run *asked, berth_error_t *err);
+
 /* Have a run sent with the next flush. */
 void local_send_later(struct local *l, struct wanted *run);
+
+/* Fill the buffer with what is to be sent, up to about so many bytes. */
+void local_fill(struct local *l, size_t most);
+
+/* Have the signals of a run sent that were asked for before it was; they are in the buffer after it. */
+void local_put_signals(struct local *l, struct wanted *run);
+
+/* An engine without a link, keeper and directory; and what engine_ops.close does. */
+struct local *local_make(void);
+void local_close(struct engine *e);
 
 /* Close the link, and have the server come back for another keeper. */
 void local_hang_up(struct local *l);

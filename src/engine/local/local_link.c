@@ -85,12 +85,23 @@ static void put_signals(struct local *l, uint64_t key, uint64_t signals, bool tr
             message_put_signal(&l->out, &(struct message_signal){key, i + 1, tree});
 }
 
+void local_put_signals(struct local *l, struct wanted *run)
+{
+    put_signals(l, run->key, run->session_signals, false);
+    put_signals(l, run->key, run->tree_signals | (run->kill ? (uint64_t)1 << (SIGKILL - 1) : 0),
+                true);
+    run->session_signals = 0;
+    run->tree_signals = 0;
+}
+
 /* Request again the runs that a new keeper should know and doesn't, if nothing was reported about them:
  * they were never started. And send what the keeper before it may not have read.
  */
 static void tell_again(struct local *l)
 {
     for (struct wanted *run = l->first; run; run = run->next) {
+        if (run->held)
+            continue;
         if (run->message && !run->known)
             local_send_later(l, run);
         else if (!run->message && !run->known && !run->end)
@@ -101,13 +112,9 @@ static void tell_again(struct local *l)
         run->unsent = false;
     }
     l->unsent = l->last_unsent = NULL;
-    for (struct wanted *run = l->first; run; run = run->next) {
-        put_signals(l, run->key, run->session_signals, false);
-        put_signals(l, run->key, run->tree_signals | (run->kill ? (uint64_t)1 << (SIGKILL - 1) : 0),
-                    true);
-        run->session_signals = 0;
-        run->tree_signals = 0;
-    }
+    for (struct wanted *run = l->first; run; run = run->next)
+        if (!run->held)
+            local_put_signals(l, run);
     if (l->acknowledged)
         message_put_acknowledge(&l->out, l->acknowledged);
 }

@@ -2,6 +2,9 @@
 #ifndef ENGINE_LOCAL_PASSIVE_H
 #define ENGINE_LOCAL_PASSIVE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "engine/engine.h"
 
 /* An engine without a link. What is started on it is sent once there is one. NULL with errno. */
@@ -25,5 +28,16 @@ void passive_lose(struct engine *e);
 bool passive_has(const struct engine *e, uint64_t key);
 bool passive_over(const struct engine *e);
 bool passive_empty(const struct engine *e);
+
+/* ---- A run that waits for others; of any keeper, also this machine's ---- */
+
+/* As engine_ops.start, but nothing is sent yet. Signals to it wait with it. */
+int passive_hold(struct engine *e, const struct engine_run *run, berth_error_t *err);
+
+/* Send it; nothing if it does not wait. */
+void passive_go(struct engine *e, uint64_t key);
+
+/* Forget it. False: it does not wait. */
+bool passive_drop(struct engine *e, uint64_t key);
 
 #endif

@@ -169,7 +169,7 @@ static void open_files(const struct engine_run *run, bool first, int passed)
 {
     int flags = O_WRONLY | O_CREAT;
     bool same = !run->error || strcmp(run->error, run->output) == 0;
-    if (run->append || run->n_tasks > 1)
+    if (run->append || run->shared || run->n_tasks > 1)
         flags |= O_APPEND;
     if (first && !run->append)
         flags |= O_TRUNC;

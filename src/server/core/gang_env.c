@@ -31,12 +31,22 @@ void gang_env_clear(server_t *s)
     s->gang = (struct gang_seen){0};
 }
 
-/* All on this machine meet at its own address, which needs no name. */
+/* The address of a host: of a pilot's node as its agent knows it, else its name. */
+static const char *address_of(const server_t *s, const char *host)
+{
+    const json_t *node = pilots_node_named(s, host);
+    const char *address = node ? json_string_value(json_object_get(node, "address")) : NULL;
+    return address && *address ? address : host;
+}
+
+/* Members meet at the first one's host. All on this machine meet at its own address, which needs no name. */
 static int keep(server_t *s, const struct job *job, struct strbuf *hosts, bool is_here)
 {
     size_t n = hosts->len ? strcspn(hosts->data, ",") : 0;
+    char *first = strndup(hosts->data ? hosts->data : "", n);
     gang_env_clear(s);
-    s->gang.address = is_here ? strdup("127.0.0.1") : strndup(hosts->data ? hosts->data : "", n);
+    s->gang.address = is_here ? strdup("127.0.0.1") : first ? strdup(address_of(s, first)) : NULL;
+    free(first);
     s->gang.hosts = strbuf_steal(hosts);
     if (!s->gang.address || !s->gang.hosts) {
         gang_env_clear(s);
@@ -94,7 +104,7 @@ int gang_env_each(server_t *s, const struct job *job, uint32_t member, uint64_t 
     snprintf(port, sizeof(port), "%" PRIu32, port_of(s, job));
     snprintf(world, sizeof(world), "%" PRIu64, job_running(job) * tasks);
     snprintf(local, sizeof(local), "%" PRIu64, tasks);
-    snprintf(meet, sizeof(meet), "%.255s:%s", address, port);
+    snprintf(meet, sizeof(meet), strchr(address, ':') ? "[%.255s]:%s" : "%.255s:%s", address, port);
     const struct {
         const char *name, *value;
     } all[] = {{"BERTH_MEMBER_RANK", rank}, {"BERTH_MEMBER_COUNT", count},

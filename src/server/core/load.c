@@ -648,6 +648,16 @@ static void run_lost(server_t *s, struct run *run)
     server_engine_event(s, &e);
 }
 
+/* It is not known whether a node of a pilot was asked: it is asked again, under the same key. If that can't be done it
+ * tells whether it was.
+ */
+static void start_again(server_t *s, struct run *run)
+{
+    berth_error_t why;
+    run_start(s, run, &why);
+    run_arm_timer(s, run);
+}
+
 /* Continue with a run, whether the engine has it or not. */
 static int resume_run(server_t *s, struct run *run, const uint64_t *keys, size_t n, bool forgot)
 {
@@ -656,12 +666,14 @@ static int resume_run(server_t *s, struct run *run, const uint64_t *keys, size_t
     /* Where the engine's records are lost, as after a reboot, a run that was about to start may have
      * started.
      */
-    bool elsewhere = pilots_node_of(s, m->handle) != NULL;
+    bool elsewhere = pilots_have(s, m->handle);
     if (!run->in_engine &&
         (m->state == STORE_RUNNING || (!elsewhere && (s->clock.other_boot || forgot))))
         run_lost(s, run);
     else if (m->cancelled || m->timed_out || m->preempted)
         run_stop(s, run);
+    else if (run->in_engine && elsewhere && m->state == STORE_STARTING)
+        start_again(s, run);
     else if (run->in_engine)
         run_arm_timer(s, run);
     else

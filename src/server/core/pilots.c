@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,15 +67,6 @@ static json_t *find_node(const server_t *s, const char *key, const char *text)
 const json_t *pilots_node_named(const server_t *s, const char *vertex)
 {
     return find_node(s, "vertex", vertex);
-}
-
-const json_t *pilots_node_of(server_t *s, sched_job_t handle)
-{
-    struct sched_allocation given;
-    if (json_array_size(pilots_nodes(s)) == 0 || handle < 0 ||
-        sched_allocation(s->sched, handle, &given) < 0 || given.n_hosts == 0)
-        return NULL;
-    return pilots_node_named(s, given.hosts[0].name);
 }
 
 static void block_name(int64_t pilot, char name[40])
@@ -178,10 +168,10 @@ static json_t *describe(const server_t *s, const struct engine_node *from)
     snprintf(vertex, sizeof(vertex), "%s", n->name);
     if (pilot_name_taken(s, vertex))
         snprintf(vertex, sizeof(vertex), "%s.%" PRIu64, n->name, from->pilot);
-    return json_pack("{s:s, s:I, s:s, s:s, s:I, s:I, s:o, s:o}", "id", from->id, "pilot",
-                     (json_int_t)from->pilot, "name", n->name, "vertex", vertex, "end",
-                     (json_int_t)n->end, "memory", (json_int_t)n->memory, "cores",
-                     list_of(n->cores, n->n_cores), "gpus", list_of(n->gpus, n->n_gpus));
+    return json_pack("{s:s, s:I, s:s, s:s, s:s, s:I, s:I, s:o, s:o}", "id", from->id, "pilot",
+                     (json_int_t)from->pilot, "name", n->name, "vertex", vertex, "address",
+                     n->address, "end", (json_int_t)n->end, "memory", (json_int_t)n->memory,
+                     "cores", list_of(n->cores, n->n_cores), "gpus", list_of(n->gpus, n->n_gpus));
 }
 
 /* A node that has come for the first time. */
@@ -337,43 +327,6 @@ bool pilots_node_up(const server_t *s, const char *id)
         if (strcmp(nodes[i].id, id) == 0)
             return nodes[i].up;
     return false;
-}
-
-/* Tell the engine of a node, and which runs it may have. */
-static int expect_node(server_t *s, const json_t *node)
-{
-    struct engine *engine = s->platform.engine;
-    struct engine_expected *runs = calloc(s->runs.n + 1, sizeof(*runs));
-    size_t n = 0;
-    for (size_t i = 0; runs && i < s->runs.n; i++) {
-        const struct run *run = s->runs.v[i];
-        const struct member *m = run && run->key > 0 ? member_record(run->job, run->member) : NULL;
-        if (m && member_is_live(m) && pilots_node_of(s, m->handle) == node)
-            runs[n++] = (struct engine_expected){run->key, m->state == STORE_RUNNING};
-    }
-    int rc = runs ? engine->ops->expect(engine, (uint64_t)number_of(node, "pilot"),
-                                        text_of(node, "name"), runs, n)
-                  : -1;
-    free(runs);
-    return rc;
-}
-
-int pilots_expect(server_t *s, berth_error_t *err)
-{
-    size_t i;
-    const json_t *entry;
-    char folder[PATH_MAX];
-    berth_error_t why;
-    struct engine *engine = s->platform.engine;
-    if (!engine->ops->expect)
-        return 0;
-    json_array_foreach(pilots_list(s), i,
-                       entry) if (engine->ops->invite(engine, (uint64_t)number_of(entry, "pilot"),
-                                                      folder, &why) < 0)
-        server_notice(s, "%s", why.text);
-    json_array_foreach(pilots_nodes(s), i, entry) if (expect_node(s, entry) < 0) return errtext_set(
-        err, ENOMEM, "out of memory");
-    return 0;
 }
 
 /* ---- Pilots ---- */

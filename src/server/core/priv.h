@@ -661,8 +661,8 @@ void pilots_attach(server_t *s);
 int pilots_expect(server_t *s, berth_error_t *err);
 void pilots_follow(server_t *s);
 
-/* The node of a pilot on which a job that runs has all that it holds; NULL: it is on other nodes. */
-const json_t *pilots_node_of(server_t *s, sched_job_t handle);
+/* Whether a job that runs holds something of a pilot's node (pilots_expect.c). */
+bool pilots_have(server_t *s, sched_job_t handle);
 
 /* ---- Parts of a turn ---- */
 

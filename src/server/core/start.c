@@ -15,12 +15,12 @@
 #include "berth/sched_query.h"
 #include "server/core/gang_env.h"
 #include "server/core/job_text.h"
-#include "server/core/pilots.h"
 #include "server/core/priv.h"
+#include "server/core/run_hosts.h"
 #include "server/core/slurm_env.h"
 
 #define R_MAX    32768 /* a longer R is left out of the environment */
-#define TASK_ENV 9     /* variables of a task, and the end */
+#define TASK_ENV 12    /* variables of a task, and the end */
 
 /* What a start needs of the stored request; points into the store's text. */
 struct launch {
@@ -38,12 +38,9 @@ struct starting {
     struct user *user;
     struct arena arena;
     struct launch asked;
-    struct idset cores, gpus; /* ids on this machine */
+    struct run_hosts hosts;
     const char *nodes, *first_node, *r;
     size_t n_nodes;
-    bool one_node;       /* all of it is on one node */
-    int64_t rank;        /* of that node */
-    const json_t *node;  /* of a pilot; NULL: none */
     uint64_t first_rank; /* of its tasks among those of its gang */
     const char **env;
     size_t n_env, cap_env;
@@ -97,14 +94,6 @@ static int add_env(struct starting *b, const char *entry)
 
 /* ---- Allocation ---- */
 
-static int add_ranges(struct idset *set, const struct resource_range *range, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (idset_add_range(set, range[i].first, range[i].last) < 0)
-            return -1;
-    return 0;
-}
-
 /* Add a host, whose name may itself be a list of hosts. */
 static int add_host_name(struct hostlist *list, const char *name)
 {
@@ -114,25 +103,16 @@ static int add_host_name(struct hostlist *list, const char *name)
     return errno == EINVAL ? hostlist_append(list, name, length, NULL) : -1;
 }
 
-static int add_host(struct starting *b, const struct resource_host *host, struct hostlist *list)
-{
-    return add_host_name(list, host->name) < 0 ||
-                   add_ranges(&b->cores, host->cores, host->n_cores) < 0 ||
-                   add_ranges(&b->gpus, host->gpus, host->n_gpus) < 0
-               ? -1
-               : 0;
-}
-
-/* Collect the nodes and the ids of cores and GPUs. Returns 0, or -1 with errno: without them the run would
- * not be bound to its cores.
+/* Collect the nodes, and what is held there. Returns 0, or -1 with errno: without them the run would not be bound to
+ * its cores.
  */
 static int describe_hosts(struct starting *b, const struct sched_allocation *a)
 {
     struct hostlist list = {0};
     struct strbuf text = {0};
-    int rc = 0;
+    int rc = run_hosts_read(b->s, a, &b->hosts);
     for (size_t i = 0; i < a->n_hosts && rc == 0; i++)
-        rc = add_host(b, &a->hosts[i], &list);
+        rc = add_host_name(&list, a->hosts[i].name);
     if (rc == 0) {
         hostlist_encode(&list, &text);
         b->nodes = text.failed ? NULL : arena_join(b, "", strbuf_text(&text));
@@ -141,14 +121,6 @@ static int describe_hosts(struct starting *b, const struct sched_allocation *a)
         errno = ENOMEM;
     }
     b->n_nodes = a->n_hosts ? a->n_hosts : 1;
-    b->one_node = a->n_hosts <= 1;
-    b->rank = a->n_hosts == 1 ? a->hosts[0].rank : -1;
-    b->node = rc == 0 && a->n_hosts > 0 ? pilots_node_named(b->s, a->hosts[0].name) : NULL;
-    for (size_t i = 1; i < a->n_hosts && rc == 0; i++)
-        if (b->node || pilots_node_named(b->s, a->hosts[i].name)) {
-            errno = ENOTSUP;
-            rc = -1;
-        }
     int saved = errno;
     hostlist_clear(&list);
     strbuf_clear(&text);
@@ -163,90 +135,36 @@ static int describe_allocation(struct starting *b)
     size_t length;
     b->nodes = b->first_node = "";
     b->n_nodes = 1;
-    b->one_node = true;
     if (b->m->handle < 0)
         return 0;
     if (sched_allocation(b->s->sched, b->m->handle, &given) < 0 || describe_hosts(b, &given) < 0 ||
         sched_write(b->s->sched, b->m->handle, "rv1_nosched", &text, &length) < 0)
-        return errtext_set(b->err, errno,
-                           errno == ENOTSUP
-                               ? "a job can hold one node of a pilot, not several: ask "
-                                 "for one node"
-                               : "cannot describe its allocation: %s",
-                           strerror(errno));
+        return errtext_set(b->err, errno, "cannot describe its allocation: %s", strerror(errno));
     if (length < R_MAX)
         b->r = arena_join_n(b, "BERTH_R=", text, length);
     return length < R_MAX && !b->r ? start_no_memory(b) : 0;
 }
 
-/* The system's CPUs of a core; NULL: unknown. */
-static const char *cpus_of(const struct starting *b, uint32_t core)
-{
-    if (b->node) {
-        const char *cpus =
-            json_string_value(json_array_get(json_object_get(b->node, "cores"), core));
-        return cpus && *cpus ? cpus : NULL;
-    }
-    return b->s->platform.cpus ? b->s->platform.cpus(b->s->platform.context, core) : NULL;
-}
-
-/* What a pilot's node calls a GPU; NULL: it is on another node. */
-static const char *device_of(const struct starting *b, uint32_t gpu)
-{
-    return b->node ? json_string_value(json_array_get(json_object_get(b->node, "gpus"), gpu))
-                   : NULL;
-}
-
-/* The system's CPUs of n cores, from the first-th on. NULL: unknown. */
-static const char *cpu_list(struct starting *b, uint64_t first, uint64_t n)
+/* The system's CPUs of n cores of a host, from the first-th on. NULL: unknown, as they are on hosts that are
+ * imagined on this machine.
+ */
+static const char *cpu_list(struct starting *b, const struct run_host *host, uint64_t first,
+                            uint64_t n)
 {
     struct strbuf text = {0};
-    struct idset cpus = {0};
-    uint64_t i = 0;
-    bool known = true;
-    for (uint32_t id = idset_first(&b->cores); id != IDSET_NONE && i < first + n;
-         id = idset_next(&b->cores, id), i++) {
-        if (i < first)
-            continue;
-        const char *pus = cpus_of(b, id);
-        struct idset more = {0};
-        known = known && pus && idset_decode(&more, pus, strlen(pus), NULL) == 0 &&
-                idset_unite(&cpus, &more) == 0;
-        idset_clear(&more);
-    }
-    idset_encode(&cpus, false, &text);
-    const char *kept = known && text.len > 0 ? arena_join(b, "", strbuf_text(&text)) : NULL;
+    bool imagined = host && !host->node && b->hosts.n > 1 && !b->hosts.v[1].node;
+    bool known = host && !imagined && run_host_cpus(b->s, host, first, n, &text);
+    const char *kept = known ? arena_join(b, "", strbuf_text(&text)) : NULL;
     strbuf_clear(&text);
-    idset_clear(&cpus);
     return kept;
 }
 
-/* n GPUs, from the first-th on, separated by commas: their names if they have any, else their ids. *vendor becomes
- * whose they are; NULL: unknown. NULL with ENOMEM.
- */
-static const char *gpu_list(struct starting *b, uint64_t first, uint64_t n, const char **vendor)
+/* n GPUs of a host. *vendor becomes whose they are; NULL: unknown. NULL with ENOMEM. */
+static const char *gpu_list(struct starting *b, const struct run_host *host, uint64_t first,
+                            uint64_t n, const char **vendor)
 {
     struct strbuf text = {0};
-    uint64_t i = 0;
-    *vendor = NULL;
-    for (uint32_t id = idset_first(&b->gpus); id != IDSET_NONE && i < first + n;
-         id = idset_next(&b->gpus, id), i++) {
-        if (i < first)
-            continue;
-        const struct gpu_name *named =
-            b->one_node ? gpu_names_find(&b->s->gpu_names, b->rank, id) : NULL;
-        strbuf_puts(&text, text.len ? "," : "");
-        if (!named) {
-            const char *device = device_of(b, id);
-            if (device)
-                strbuf_puts(&text, device);
-            else
-                strbuf_put_uint(&text, id);
-            continue;
-        }
-        strbuf_puts(&text, named->name);
-        *vendor = *named->vendor ? named->vendor : NULL;
-    }
+    *vendor = host ? run_host_gpus(b->s, host, first, n, &text) : NULL;
     const char *kept = arena_join(b, "", strbuf_text(&text));
     strbuf_clear(&text);
     return kept;
@@ -302,8 +220,8 @@ static int64_t end_time(const struct starting *b)
 static int amounts_env(struct starting *b)
 {
     int64_t memory = json_part_whole(b->asked.memory_limit, 0), end = end_time(b);
-    if (add_number(b, "BERTH_CORES=", b->cores.count) < 0 ||
-        add_number(b, "BERTH_GPUS=", b->gpus.count) < 0 ||
+    if (add_number(b, "BERTH_CORES=", b->hosts.cores) < 0 ||
+        add_number(b, "BERTH_GPUS=", b->hosts.gpus) < 0 ||
         (memory > 0 && add_number(b, "BERTH_MEM=", (uint64_t)memory) < 0) ||
         (end > 0 && add_number(b, "BERTH_END_TIME=", (uint64_t)end) < 0))
         return -1;
@@ -355,9 +273,9 @@ static int slurm_variables(struct starting *b, size_t tasks)
         .first_node = b->first_node,
         .n_nodes = b->n_nodes,
         .tasks = tasks,
-        .cores_per_task = b->cores.count > tasks ? b->cores.count / tasks : 1,
-        .cores = b->cores.count,
-        .gpus = b->gpus.count,
+        .cores_per_task = b->hosts.cores > tasks ? b->hosts.cores / tasks : 1,
+        .cores = b->hosts.cores,
+        .gpus = b->hosts.gpus,
         .memory = json_part_whole(b->asked.memory_limit, 0),
         .end = end_time(b),
     };
@@ -366,34 +284,46 @@ static int slurm_variables(struct starting *b, size_t tasks)
 
 /* ---- Tasks ---- */
 
-/* Give a task its own cores and GPUs if they divide evenly as requested, else all of the job's. */
-static int make_task(struct starting *b, struct engine_task *task, size_t i, size_t n)
+/* What its host has of it: its own cores and GPUs if they divide evenly as requested, else all that the job has there. */
+static int give_task(struct starting *b, struct engine_task *task, const struct run_host *host,
+                     size_t i, const char **vendor, const char **devices)
 {
     uint64_t cores = (uint64_t)json_part_whole(b->asked.task_cores, 0),
              gpus = (uint64_t)json_part_whole(b->asked.task_gpus, 0);
-    bool own = cores > 0 && b->one_node && b->cores.count == cores * n;
-    bool own_gpus = gpus > 0 && b->one_node && b->gpus.count == gpus * n;
+    size_t n = host ? host->n_tasks : 0, at = host ? i - host->first : 0;
+    bool own = cores > 0 && host && host->cores.count == cores * n;
+    bool own_gpus = gpus > 0 && host && host->gpus.count == gpus * n;
+    task->cpus = cpu_list(b, host, own ? at * cores : 0, own ? cores : UINT32_MAX);
+    *devices = gpu_list(b, host, own_gpus ? at * gpus : 0, own_gpus ? gpus : UINT32_MAX, vendor);
+    return *devices ? 0 : -1;
+}
+
+static int make_task(struct starting *b, struct engine_task *task, size_t i)
+{
     const char **env = arena_alloc(&b->arena, TASK_ENV * sizeof(*env));
-    const char *vendor,
-        *devices = gpu_list(b, own_gpus ? i * gpus : 0, own_gpus ? gpus : b->gpus.count, &vendor);
-    size_t used = 0;
-    task->cpus =
-        b->one_node ? cpu_list(b, own ? i * cores : 0, own ? cores : b->cores.count) : NULL;
-    if (!env || !devices)
+    const struct run_host *host = run_hosts_of(&b->hosts, i);
+    const char *vendor = NULL, *devices = NULL;
+    size_t used = 0, at = i - (host ? host->first : 0);
+    if (!env || give_task(b, task, host, i, &vendor, &devices) < 0)
         return start_no_memory(b);
     env[used++] = arena_join_number(b, "BERTH_TASK_INDEX=", i);
     env[used++] = arena_join(b, "BERTH_CPUS=", task->cpus ? task->cpus : "");
+    if (host)
+        env[used++] = arena_join(b, "BERTH_NODE=", host->name);
     if (b->s->size.has_gpus && (!vendor || strcmp(vendor, "nvidia") == 0))
         env[used++] = arena_join(b, "CUDA_VISIBLE_DEVICES=", devices);
     if (b->s->size.has_gpus && (!vendor || strcmp(vendor, "amd") == 0))
         env[used++] = arena_join(b, "ROCR_VISIBLE_DEVICES=", devices);
     if (b->asked.slurm.at) {
         env[used++] = arena_join_number(b, "SLURM_PROCID=", i);
-        env[used++] = arena_join_number(b, "SLURM_LOCALID=", i);
+        env[used++] = arena_join_number(b, "SLURM_LOCALID=", at);
+        env[used++] =
+            arena_join_number(b, "SLURM_NODEID=", host ? (uint64_t)(host - b->hosts.v) : 0);
+        env[used++] = arena_join(b, "SLURMD_NODENAME=", host ? host->name : "");
     }
     if (b->job->gang.min > 0) {
         env[used++] = arena_join_number(b, "RANK=", b->first_rank + i);
-        env[used++] = arena_join_number(b, "LOCAL_RANK=", i);
+        env[used++] = arena_join_number(b, "LOCAL_RANK=", at);
     }
     env[used] = NULL;
     for (size_t k = 0; k < used; k++)
@@ -410,9 +340,55 @@ static const struct engine_task *make_tasks(struct starting *b, size_t n)
     if (!tasks)
         start_no_memory(b);
     for (size_t i = 0; tasks && i < n; i++)
-        if (make_task(b, &tasks[i], i, n) < 0)
+        if (make_task(b, &tasks[i], i) < 0)
             return NULL;
     return tasks;
+}
+
+/* ---- Places ---- */
+
+/* What it has on one machine: that of some hosts that follow one another. */
+static struct engine_place make_place(struct starting *b, const struct run_host *host, size_t n)
+{
+    int64_t memory = json_part_whole(b->asked.memory_limit, 0);
+    uint64_t cores = 0;
+    struct engine_place place = {
+        .node = host->node ? json_string_value(json_object_get(host->node, "id")) : NULL,
+        .cpus = n == 1 ? cpu_list(b, host, 0, UINT32_MAX) : NULL};
+    for (size_t i = 0; i < n; i++) {
+        place.n_tasks += host[i].n_tasks;
+        cores += host[i].cores.count;
+    }
+    place.memory = (memory / (int64_t)b->hosts.n + (memory % (int64_t)b->hosts.n > 0)) * (int64_t)n;
+    place.processes = machine_processes(b->s, cores > 0 ? (int64_t)cores : b->job->cores);
+    return place;
+}
+
+/* Where it runs: the machines on which it has tasks. */
+static int make_places(struct starting *b, struct engine_run *to)
+{
+    const struct run_hosts *hosts = &b->hosts;
+    struct engine_place *places = arena_alloc(&b->arena, (hosts->n + 1) * sizeof(*places));
+    size_t used = 0, n;
+    if (!places)
+        return start_no_memory(b);
+    for (size_t i = 0; i < hosts->n; i += n) {
+        for (n = 1; i + n < hosts->n && !run_hosts_apart(&hosts->v[i], &hosts->v[i + n]);)
+            n++;
+        places[used] = make_place(b, &hosts->v[i], n);
+        used += places[used].n_tasks > 0;
+    }
+    if (used == 0)
+        places[used++] = (struct engine_place){.n_tasks = to->n_tasks,
+                                               .memory = json_part_whole(b->asked.memory_limit, 0),
+                                               .processes = machine_processes(b->s, b->job->cores)};
+    to->node = places[0].node;
+    to->cpus = places[0].cpus;
+    to->memory = places[0].memory;
+    to->processes = places[0].processes;
+    to->places = used > 1 ? places : NULL;
+    to->n_places = used > 1 ? used : 0;
+    return 0;
 }
 
 /* ---- Files ---- */
@@ -538,7 +514,7 @@ static int set_attach(struct starting *b, struct engine_run *to)
     if (json_part_keep(b->asked.attach, &b->arena, &to->attach) < 0 ||
         json_part_keep(b->asked.attach_as, &b->arena, &as) < 0)
         return start_no_memory(b);
-    if (to->attach && b->node)
+    if (to->attach && to->node)
         return errtext_set(b->err, ENOTSUP,
                            "standard input and terminals reach only the server's host, and it has "
                            "a node of a pilot: ask "
@@ -570,6 +546,7 @@ static int build_run(struct starting *b, struct engine_run *to)
     if (read_launch(b, to) < 0 || describe_allocation(b) < 0)
         return -1;
     to->n_tasks = (size_t)json_part_whole(b->asked.tasks, 1);
+    run_hosts_share(&b->hosts, to->n_tasks, (uint64_t)json_part_whole(b->asked.task_cores, 0));
     /* A batch script runs once, and starts its tasks itself. */
     size_t tasks = (size_t)json_part_whole(b->asked.batch, (int64_t)to->n_tasks);
     if (berth_env(b, tasks) < 0 || (b->asked.slurm.at && slurm_variables(b, tasks) < 0) ||
@@ -577,17 +554,14 @@ static int build_run(struct starting *b, struct engine_run *to)
          gang_env_each(b->s, b->job, b->run->member, to->n_tasks, add_variable, b) < 0))
         return -1;
     to->env = b->env;
-    to->node = b->node ? json_string_value(json_object_get(b->node, "id")) : NULL;
     to->argv = launch_argv(b);
     if (!to->argv)
         return start_no_memory(b);
     to->tasks = make_tasks(b, to->n_tasks);
     if (!to->tasks)
         return -1;
-    to->cpus = b->one_node ? cpu_list(b, 0, b->cores.count) : NULL;
-    to->memory = json_part_whole(b->asked.memory_limit, 0);
-    to->processes =
-        machine_processes(b->s, b->cores.count > 0 ? (int64_t)b->cores.count : b->job->cores);
+    if (make_places(b, to) < 0)
+        return -1;
     return set_files(b, to) < 0 || set_attach(b, to) < 0 ? -1 : set_user(b, to);
 }
 
@@ -607,8 +581,7 @@ int run_start(server_t *s, struct run *run, berth_error_t *err)
     }
     int saved = errno;
     arena_clear(&b.arena);
-    idset_clear(&b.cores);
-    idset_clear(&b.gpus);
+    run_hosts_clear(&b.hosts);
     free(b.env);
     errno = saved;
     return rc;

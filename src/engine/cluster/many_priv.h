@@ -1,0 +1,98 @@
+/* What the files of the engine of several nodes share. */
+#ifndef ENGINE_CLUSTER_MANY_PRIV_H
+#define ENGINE_CLUSTER_MANY_PRIV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "engine/cluster/gate_start.h"
+#include "engine/cluster/node.h"
+#include "engine/cluster/spread.h"
+#include "engine/engine.h"
+
+#define MANY_BATCH 256 /* events that are reported at once */
+
+/* One of the engines. */
+struct part {
+    struct engine *engine;
+    char *id; /* NULL: this machine */
+    char *name;
+    uint64_t pilot;
+    struct node node;
+    bool has_node;
+    bool was_up, was_left;
+    bool touched;          /* something is to be sent */
+    uint64_t acknowledged; /* of its events, but for those that spreads keep back */
+};
+
+/* An event that was reported, until it is acknowledged: of one engine or, where a run is on several nodes, of all
+ * of them.
+ */
+struct told {
+    uint64_t number, theirs;
+    struct part *part;     /* NULL: of several */
+    struct spread *spread; /* NULL: of one */
+    bool ended;            /* the spread has */
+};
+
+struct many {
+    struct engine engine;
+    struct part **v; /* v[0] is this machine */
+    size_t n, cap;
+    char *directory, *program;
+    struct gate_process gate;
+    bool wants_gate;
+    int poll, timer;
+    struct told *told; /* told[first] is the oldest */
+    size_t first, n_told, cap_told;
+    uint64_t number; /* of the latest event */
+    struct spreads spreads;
+    struct engine_event batch[MANY_BATCH];
+    struct engine_node *nodes;
+    uint64_t change;
+    uint64_t *keys;
+    size_t cap_keys;
+    struct strbuf text; /* what a gate says */
+    berth_error_t trouble;
+    char notice[400];
+};
+
+static inline struct many *many_of(struct engine *e)
+{
+    return (struct many *)(void *)e;
+}
+
+/* An engine by its node's id (NULL: this machine's); NULL: there is none. */
+struct part *part_find(const struct many *m, const char *id);
+
+/* Add an engine, and its end; NULL: it is not added, and still the caller's. */
+struct part *part_add(struct many *m, struct engine *engine);
+void part_close(struct part *p);
+
+/* Have fd be readable for what owner stands for. */
+int many_listen(const struct many *m, int fd, void *owner);
+
+/* The server is to come back, in so many us. */
+void many_come_back(const struct many *m, int64_t us);
+
+/* An event of an engine, up to this number, is acknowledged. */
+void part_acknowledge(struct part *p, uint64_t number);
+
+/* Remember that an event is reported, as the n-th of the batch. 0, or -1 with ENOMEM. */
+int many_tell(struct many *m, const struct told *told, const struct engine_event *event, size_t n);
+
+/* ---- Nodes (many_nodes.c) ---- */
+
+void many_take_gate(struct many *m);
+void many_take_timer(struct many *m);
+int many_invite(struct engine *e, uint64_t pilot, char *folder, berth_error_t *err);
+void many_dismiss(struct engine *e, uint64_t pilot);
+int many_expect(struct engine *e, uint64_t pilot, const char *name,
+                const struct engine_expected *runs, size_t n);
+size_t many_nodes(struct engine *e, const struct engine_node **nodes, uint64_t *change);
+void many_lose(struct engine *e, const char *id);
+int many_forget(struct engine *e, const char *id);
+
+#endif

@@ -56,6 +56,7 @@ look() {
     need slurmd command -v /usr/sbin/slurmd
     need slurm-client command -v sbatch
     need munge command -v munge
+    need sqlite3 command -v sqlite3
     need python3-prometheus-client /usr/bin/python3 -c "import prometheus_client"
 }
 

@@ -93,6 +93,6 @@ if command -v sqlite3 >/dev/null; then
 fi
 await_state 2 running
 expect "still told" '"optics"' "$(get 2 account)"
-expect_status 0 "$BERTH" cancel 1 2 3
+expect_status 0 "$BERTH" cancel --all
 
 finish

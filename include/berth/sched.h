@@ -346,6 +346,13 @@ struct sched_decision {
      */
     sched_job_t other;
     bool requeue;
+
+    /* Of SCHED_PREEMPT: by which rule; whether its gang goes on without it; and what it has done so far, cores times
+     * ticks (INT64_MAX: that or more).
+     */
+    enum sched_may_stop why;
+    bool is_spare;
+    int64_t work;
 };
 
 /* Decide what can be decided at `now`. `more` says that further events of this very instant will follow,

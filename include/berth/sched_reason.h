@@ -36,6 +36,11 @@ enum sched_reason_kind {
     SCHED_REASON_CLAIM, /* starving, for `job`: it claims `of` of `type`, of which it has `has` */
     SCHED_REASON_STARVING, /* no more: it is promised a time beside its queue's depth as it was starving */
 
+    /* It ran, and was stopped for another one: `job` (none: unknown), by the rule `may`; `spare`: its gang goes on without
+     * it; `has` core-seconds of work are lost.
+     */
+    SCHED_REASON_PREEMPTED,
+
     /* It can never start. */
     SCHED_REASON_NEVER_MET,     /* what it wants of job[0] can't come about any more */
     SCHED_REASON_UNSATISFIABLE, /* the machine can't give what it asks for: `words` */
@@ -81,6 +86,14 @@ struct sched_reason_gang {
     int64_t have, need;
 };
 
+/* Why a running job may be stopped for another one. */
+enum sched_may_stop {
+    SCHED_MAY_PREEMPTIBLE, /* its queue is preemptible */
+    SCHED_MAY_PRIORITY, /* the other one has a higher priority, in a queue that preempts by that */
+    SCHED_MAY_SHARE,    /* its queue has more than it deserves, and the other's has less */
+    SCHED_MAY_CLASS     /* it runs on workers that its class has borrowed */
+};
+
 #define SCHED_REASON_JOBS 4 /* jobs that a reason names */
 
 /* All that its kind does not say it has is zero. */
@@ -92,6 +105,8 @@ struct sched_reason {
     bool singleton; /* for the user's other jobs of its name */
     bool others;    /* for more than is told */
     struct sched_reason_gang gang;
+    enum sched_may_stop may;
+    bool spare;
     const char *type;
     const char *queue;
     const char *user;

@@ -61,7 +61,8 @@ bool reason_is_same(const struct sched_reason *a, const struct sched_reason *b)
                 x.limit.most == y.limit.most && x.n_jobs == y.n_jobs &&
                 x.singleton == y.singleton && x.others == y.others && x.at == y.at &&
                 x.has == y.has && x.of == y.of && x.second == y.second &&
-                x.gang.have == y.gang.have && x.gang.need == y.gang.need;
+                x.gang.have == y.gang.have && x.gang.need == y.gang.need && x.may == y.may &&
+                x.spare == y.spare;
     list_texts(&x, of_x);
     list_texts(&y, of_y);
     for (size_t i = 0; i < TEXTS && same; i++)

@@ -48,6 +48,17 @@ static const char resources[] = "resources ", begin[] = "begin ", limit[] = "lim
                   one_member[] = "member ", failed[] = " failed", class[] = "class ",
                   shut[] = " has 0 percent", claims[] = "claims ", waits[] = ", waits for ";
 
+/* By which rule one was stopped for another. */
+static const char *const rules[] = {[SCHED_MAY_PREEMPTIBLE] = "its queue is preemptible",
+                                    [SCHED_MAY_PRIORITY] = "its priority is lower",
+                                    [SCHED_MAY_SHARE] = "its queue has more than it deserves",
+                                    [SCHED_MAY_CLASS] = "its class has borrowed workers"};
+
+#define RULES (sizeof(rules) / sizeof(rules[0]))
+
+static const char preempted[] = "preempted for ", goes_on[] = ", its gang goes on",
+                  core_seconds[] = " core-seconds lost";
+
 /* ---- Written ---- */
 
 /* Append as much as there is room for. */
@@ -98,6 +109,17 @@ static void put_claim(char *text, const struct sched_reason *r)
         put(text, "%s%s", before, others);
 }
 
+/* "preempted for 17[3]: its queue is preemptible, its gang goes on, 160 core-seconds lost" */
+static void put_preempted(char *text, const struct sched_reason *r)
+{
+    if (r->n_jobs > 0)
+        put_job(text, preempted, &r->job[0]);
+    else
+        put(text, "%s%s", preempted, others);
+    put(text, ": %s%s, %" PRId64 "%s", rules[r->may], r->spare ? goes_on : "", r->has,
+        core_seconds);
+}
+
 static void put_limit(char *text, const struct sched_reason *r)
 {
     const struct sched_reason_limit *l = &r->limit;
@@ -145,6 +167,9 @@ const char *sched_reason_text(const struct sched_reason *r, char text[SCHED_REAS
         break;
     case SCHED_REASON_CLAIM:
         put_claim(text, r);
+        break;
+    case SCHED_REASON_PREEMPTED:
+        put_preempted(text, r);
         break;
     case SCHED_REASON_RESOURCES:
         put(text, "%s%s", resources, r->type);
@@ -322,6 +347,32 @@ static bool read_claim(struct sched_reason *r, char *text)
     return true;
 }
 
+/* "preempted for 57: its priority is lower, its gang goes on, 160 core-seconds lost" */
+static bool read_preempted(struct sched_reason *r, char *text)
+{
+    char *id = after(text, preempted), *colon = id ? strstr(id, ": ") : NULL, *rest = NULL;
+    size_t i = 0;
+    for (; colon && i < RULES && !(rest = after(colon + 2, rules[i]));)
+        i++;
+    char *more = rest ? after(rest, goes_on) : NULL;
+    char *number = rest ? after(more ? more : rest, ", ") : NULL;
+    char *end = number ? strchr(number, ' ') : NULL;
+    if (!end || strcmp(end, core_seconds) != 0)
+        return false;
+    *end = '\0';
+    if (!read_number(number, 0, &r->has)) {
+        *end = core_seconds[0];
+        return false;
+    }
+    *colon = '\0';
+    r->kind = SCHED_REASON_PREEMPTED;
+    r->may = (enum sched_may_stop)i;
+    r->spare = more != NULL;
+    if (strcmp(id, others) != 0)
+        r->job[r->n_jobs++] = read_job(id);
+    return true;
+}
+
 /* "block night recurs: no gap is that long", "block night recurs: give a time limit" */
 static bool read_block_as(struct sched_reason *r, char *text, enum sched_reason_kind kind,
                           const char *says)
@@ -421,8 +472,8 @@ static void read_any(struct sched_reason *r, char *text)
 {
     char *rest;
     if (read_plain(r, text) || read_begin(r, text) || read_limit(r, text) || read_claim(r, text) ||
-        read_dependency(r, text) || read_block(r, text) || read_set_aside(r, text) ||
-        read_gang(r, text) || read_class(r, text))
+        read_preempted(r, text) || read_dependency(r, text) || read_block(r, text) ||
+        read_set_aside(r, text) || read_gang(r, text) || read_class(r, text))
         return;
     if ((rest = after(text, resources))) {
         r->kind = SCHED_REASON_RESOURCES;

@@ -319,29 +319,116 @@ static void preemption_is_told_to_both(void **state)
     expect_text(w, first, "reason", "\"preempting\"");
     expect_seconds(w, first, "estimate", 30);
     expect_seconds(w, victim, "until", 30);
-    snprintf(
-        text, sizeof(text),
-        "It is being preempted for job %lld, and is killed in 30s if it has not ended by then.",
-        (long long)first);
+    snprintf(text, sizeof(text),
+             "It is being preempted for job %lld, and is killed in 30s if it has not ended by "
+             "then. Jobs of its "
+             "queue may be stopped for others. 160 core-seconds of work are lost.",
+             (long long)first);
     expect_said(w, victim, text);
     sim_server_wait(w, 10 * SIM_SECOND);
     expect_seconds(w, first, "estimate", 20);
     tell(w, "PATCH", "/v1/jobs/2", "{\"hold\":true}", 200);
-    expect_said(w, victim,
-                "It is being preempted, and is killed in 20s if it has not ended by then.");
-    tell(w, "PATCH", "/v1/jobs/2", "{\"hold\":false}", 200);
-    tell(w, "PATCH", "/v1/jobs/2", "{\"duration\":60}", 200);
     expect_said(
         w, victim,
-        "It is being preempted for job 2, and is killed in 20s if it has not ended by then.");
+        "It is being preempted, and is killed in 20s if it has not ended by then. Jobs of its "
+        "queue may be stopped for others. 160 core-seconds of work are lost.");
+    tell(w, "PATCH", "/v1/jobs/2", "{\"hold\":false}", 200);
+    tell(w, "PATCH", "/v1/jobs/2", "{\"duration\":60}", 200);
+    expect_said(w, victim,
+                "It is being preempted for job 2, and is killed in 20s if it has not ended by "
+                "then. Jobs of its "
+                "queue may be stopped for others. 160 core-seconds of work are lost.");
     expect_text(w, first, "reason", "\"preempting\"");
     assert_int_equal(preempted_events(w, victim), 1);
     sim_server_wait(w, 25 * SIM_SECOND);
-    expect_said(w, victim, "It is being preempted for job 2, and is being killed.");
+    expect_said(w, victim,
+                "It is being preempted for job 2, and is being killed. Jobs of its "
+                "queue may be stopped for others. 160 core-seconds of work are lost.");
     expect_seconds(w, first, "estimate", 0);
     end(w, victim, 9);
     start_all(w);
     expect_state(w, first, "running");
+    expect_text(w, victim, "state", "\"cancelled\"");
+    expect_text(w, victim, "reason",
+                "\"preempted for 2: its queue is preemptible, 160 core-seconds lost\"");
+    expect_said(w, victim,
+                "It was preempted for job 2 after 45s. Jobs of its queue may be stopped for "
+                "others. 160 core-seconds of "
+                "work are lost.");
+}
+
+/* What the last preemption of a member says. */
+static void expect_preempted(struct sim_server *w, const char *job, const char *expected)
+{
+    char path[64];
+    size_t i;
+    const json_t *event, *last = NULL;
+    snprintf(path, sizeof(path), "/v1/jobs/%s/events", job);
+    json_t *got = ask(w, "GET", path, NULL, 200);
+    json_array_foreach(json_object_get(got, "events"), i, event)
+    {
+        if (strcmp(json_string_value(json_object_get(event, "kind")), "preempted") == 0)
+            last = event;
+    }
+    char *text = last ? json_dumps(json_object_get(last, "data"), JSON_COMPACT) : NULL;
+    assert_non_null(text);
+    assert_string_equal(text, expected);
+    free(text);
+    json_decref(got);
+}
+
+#define RIVALS                                                                                     \
+    "resources: {nodes: 4, cores: 2}\n"                                                            \
+    "match: {policy: low}\n"                                                                       \
+    "default-queue: q\n"                                                                           \
+    "queues:\n"                                                                                    \
+    "  q: {policy: easy, preempts: both, shares: {weight: 1}}\n"                                   \
+    "  r: {policy: easy, preempts: both, shares: {weight: 1}}\n"                                   \
+    "server: {administrators: [ann], requests-per-second: unlimited}\n"
+
+static int open_rivals(void **state)
+{
+    return open_world_of(state, RIVALS);
+}
+
+/* Three members of a gang that needs two, on two cores each for ten seconds: the spare one goes first, for a job of higher
+ * priority; for one that needs more, the rest goes as a whole. It waits again, and what it was stopped for is no reason
+ * for that.
+ */
+static void who_is_stopped_of_a_gang_is_said(void **state)
+{
+    struct sim_server *w = *state;
+    run(w, "{\"command\":[\"x\"],\"nodes\":1,\"priority\":5}");
+    int64_t id = run(w, "{\"command\":[\"x\"],\"nodes\":1,\"gang\":3,\"min\":2}");
+    sim_server_wait(w, 10 * SIM_SECOND);
+    run(w, "{\"command\":[\"x\"],\"nodes\":1,\"priority\":10}");
+    expect_preempted(
+        w, "2.2",
+        "{\"for\":\"3\",\"requeue\":true,\"why\":\"priority\",\"spare\":true,\"lost\":20}");
+    expect_state(w, 3, "running");
+    run(w, "{\"command\":[\"x\"],\"nodes\":2,\"priority\":10}");
+    expect_preempted(
+        w, "2.0",
+        "{\"for\":\"4\",\"requeue\":true,\"why\":\"priority\",\"spare\":false,\"lost\":20}");
+    expect_preempted(
+        w, "2.1",
+        "{\"for\":\"4\",\"requeue\":true,\"why\":\"priority\",\"spare\":false,\"lost\":20}");
+    expect_state(w, 4, "running");
+    expect_state(w, id, "pending");
+    expect_text(w, id, "reason", "\"0 of 2 members fit\"");
+}
+
+/* A queue has all four nodes, and deserves two. */
+static void who_has_borrowed_is_said(void **state)
+{
+    struct sim_server *w = *state;
+    for (int i = 0; i < 4; i++)
+        run(w, "{\"command\":[\"x\"],\"nodes\":1}");
+    sim_server_wait(w, 10 * SIM_SECOND);
+    int64_t id = run(w, "{\"command\":[\"x\"],\"nodes\":1,\"queue\":\"r\"}");
+    expect_state(w, id, "running");
+    expect_preempted(
+        w, "4", "{\"for\":\"5\",\"requeue\":true,\"why\":\"share\",\"spare\":false,\"lost\":20}");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_nodes, close_world)
@@ -412,11 +499,18 @@ static void how_ready_a_gang_is_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(preemption_is_told_to_both),     TEST(less_of_each_kind_is_found),
-        TEST(jobspecs_are_lowered_too),       TEST(a_shorter_limit_fits_before_a_promise),
-        TEST(what_else_it_waits_for_is_said), TEST(over_a_limit_less_may_start),
-        TEST(what_does_not_wait_is_said_too), TEST(an_array_is_explained_by_who_waits),
-        TEST(how_ready_a_gang_is_is_said),    TEST(a_promise_that_another_would_get_is_thought_of),
+        TEST(preemption_is_told_to_both),
+        TEST(less_of_each_kind_is_found),
+        TEST(jobspecs_are_lowered_too),
+        TEST(a_shorter_limit_fits_before_a_promise),
+        TEST(what_else_it_waits_for_is_said),
+        TEST(over_a_limit_less_may_start),
+        TEST(what_does_not_wait_is_said_too),
+        TEST(an_array_is_explained_by_who_waits),
+        cmocka_unit_test_setup_teardown(who_is_stopped_of_a_gang_is_said, open_rivals, close_world),
+        cmocka_unit_test_setup_teardown(who_has_borrowed_is_said, open_rivals, close_world),
+        TEST(how_ready_a_gang_is_is_said),
+        TEST(a_promise_that_another_would_get_is_thought_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,8 @@ static void expect_same(const struct sched_reason *a, const struct sched_reason 
         assert_string_equal(a->job[i].id, b->job[i].id);
         assert_int_equal(a->job[i].member, b->job[i].member);
     }
+    assert_int_equal(a->may, b->may);
+    assert_int_equal(a->spare, b->spare);
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i += 2) {
         assert_int_equal(texts[i] != NULL, texts[i + 1] != NULL);
         if (texts[i])
@@ -78,6 +80,17 @@ static void what_is_written_is_read(void **state)
     BOTH("3 of  members are left", SCHED_REASON_REQUEST, .words = "3 of  members are left");
     BOTH("member  failed", SCHED_REASON_REQUEST, .words = "member  failed");
     BOTH("member a failed", SCHED_REASON_REQUEST, .words = "member a failed");
+    BOTH("preempted for 57: its queue is preemptible, 160 core-seconds lost",
+         SCHED_REASON_PREEMPTED, .job = {{"57", -1}}, .n_jobs = 1, .has = 160);
+    BOTH("preempted for 57[3]: its queue has more than it deserves, its gang goes on, 0 "
+         "core-seconds lost",
+         SCHED_REASON_PREEMPTED, .job = {{"57", 3}}, .n_jobs = 1, .may = SCHED_MAY_SHARE,
+         .spare = true);
+    BOTH("preempted for ...: its priority is lower, 1 core-seconds lost", SCHED_REASON_PREEMPTED,
+         .may = SCHED_MAY_PRIORITY, .has = 1);
+    BOTH("preempted for 5: its class has borrowed workers, x core-seconds lost",
+         SCHED_REASON_REQUEST,
+         .words = "preempted for 5: its class has borrowed workers, x core-seconds lost");
     BOTH("starving", SCHED_REASON_STARVING);
     BOTH("claims 6 of 8 cores", SCHED_REASON_CLAIM, .has = 6, .of = 8, .type = "core");
     BOTH("claims 0 of 2 nodes, waits for 57,58[3],...", SCHED_REASON_CLAIM, .of = 2, .type = "node",

@@ -12,11 +12,22 @@
 #include "sched/queues.h"
 #include "sched/waiting/gang.h"
 
+/* By which rule a job may be stopped for another one. */
+static enum sched_may_stop why(const struct preemption *h, uint32_t slot, uint32_t victim)
+{
+    if (h->turns)
+        return SCHED_MAY_CLASS;
+    if (!h->lots)
+        return SCHED_MAY_PREEMPTIBLE;
+    return h->s->jobs[victim].lane != h->s->jobs[slot].lane ? SCHED_MAY_SHARE : SCHED_MAY_PRIORITY;
+}
+
 /* Tell the victims, but for those who have been. There is room for the decisions, and in the list of victims. */
 static uint32_t preempt_taken(struct preemption *h, uint32_t slot)
 {
     sched_t *s = h->s;
     uint32_t victims = 0;
+    size_t before = s->n_decisions;
     for (size_t i = 0; i < h->n; i++) {
         struct victim *victim = &h->victim[i];
         struct details *d = s->jobs[victim->slot].details;
@@ -34,8 +45,14 @@ static uint32_t preempt_taken(struct preemption *h, uint32_t slot)
         struct sched_decision *decision =
             decision_add(s, SCHED_PREEMPT, victim->slot, s->now, NULL);
         decision->other = job_handle(s, slot);
+        decision->why = why(h, slot, victim->slot);
+        decision->work = work_of(s, &s->jobs[victim->slot]);
         decision->requeue = s->queues->setup->queue[d->queue].preemptible != SCHED_PREEMPT_CANCEL;
         s->queues->stats[d->queue].preempted++;
+    }
+    for (size_t i = before; i < s->n_decisions; i++) {
+        const struct gang *gang = gang_of(s, job_in_queue(s, s->decisions[i].job));
+        s->decisions[i].is_spare = gang && !gang_leaves(gang);
     }
     return victims;
 }

@@ -272,8 +272,9 @@ static uint32_t explained_member(const struct call *c, const struct job *job)
     return i;
 }
 
-/* Whether a member that runs is being stopped, and for whom. */
-static struct stopping stopping_of(const server_t *s, const struct member *m)
+/* Whether a member that runs is being stopped, and for whom; `text` is memory for that. */
+static struct stopping stopping_of(const server_t *s, const struct member *m,
+                                   char text[SCHED_REASON_TEXT])
 {
     struct sched_annotation a;
     int64_t at = m->run ? run_killed_at(s, m->run) : -1;
@@ -282,6 +283,8 @@ static struct stopping stopping_of(const server_t *s, const struct member *m)
     if (!stopping.is_stopping)
         return stopping;
     stopping.killed = ticks_left(s, at);
+    if (stopping.is_preempted)
+        preempted_why(m->reason, &stopping.why, text);
     if (other >= 0 && sched_annotate(s->sched, other, &a) == 0) {
         stopping.id = (int64_t)a.tag;
         stopping.member = a.members > 1 ? (int64_t)a.member : -1;
@@ -294,6 +297,7 @@ static void explain_live(struct call *c, const struct job *job)
     uint32_t i = explained_member(c, job);
     const struct member *m = member_look(job, i);
     struct strbuf text = {0};
+    char words[SCHED_REASON_TEXT];
     struct job_shown shown;
     if (m->state == STORE_PENDING && member_handle(job, i) >= 0) {
         explain_pending(c, job, i);
@@ -302,7 +306,7 @@ static void explain_live(struct call *c, const struct job *job)
     job_show(c->s, job, i, &shown);
     if (c->member < 0 && job->members > 1)
         tell_members(&text, c->s, job, i, false);
-    struct stopping stopping = stopping_of(c->s, m);
+    struct stopping stopping = stopping_of(c->s, m, words);
     if (stopping.is_stopping)
         explain_stopping(&text, &stopping);
     else if (m->state == STORE_PENDING)

@@ -433,8 +433,41 @@ static void put_stopped(struct strbuf *out, const char *reason)
     strbuf_puts(out, reason);
 }
 
+/* By which rule it was stopped for another one, and what is lost by that. */
+static void put_stopped_by(struct strbuf *out, const struct sched_reason *why)
+{
+    static const char *const rules[] = {
+        [SCHED_MAY_PREEMPTIBLE] = " Jobs of its queue may be stopped for others",
+        [SCHED_MAY_PRIORITY] = " In its queue, jobs are stopped for those of higher priority",
+        [SCHED_MAY_SHARE] = " Others deserve a part of what its queue has",
+        [SCHED_MAY_CLASS] = " It has workers that its class has borrowed"};
+    strbuf_puts(out, rules[why->may]);
+    strbuf_puts(out, why->spare ? "; its gang goes on without it. " : ". ");
+    strbuf_put_int(out, why->has);
+    strbuf_puts(out, " core-seconds of work are lost.");
+}
+
+static void put_preempted(struct strbuf *out, const struct job_shown *j,
+                          const struct sched_reason *why)
+{
+    strbuf_puts(out, "It was preempted for ");
+    if (why->n_jobs > 0)
+        put_job_name(out, &why->job[0]);
+    else
+        strbuf_puts(out, "others");
+    put_after(out, j);
+    strbuf_putc(out, '.');
+    put_stopped_by(out, why);
+}
+
 static void put_ended(struct strbuf *out, const struct job_shown *j)
 {
+    char text[SCHED_REASON_TEXT];
+    struct sched_reason why;
+    if (strcmp(j->state, "cancelled") == 0 && preempted_why(j->reason, &why, text)) {
+        put_preempted(out, j, &why);
+        return;
+    }
     if (strcmp(j->state, "cancelled") == 0)
         strbuf_puts(out, j->start < 0 ? "It was cancelled before it started" : "It was cancelled");
     else if (strcmp(j->state, "timeout") == 0 && j->limit == SCHED_UNLIMITED && j->reason)
@@ -468,6 +501,8 @@ void explain_stopping(struct strbuf *out, const struct stopping *stopping)
     }
     strbuf_puts(out, ", and is");
     put_killed(out, stopping->killed, "it", " has");
+    if (stopping->why.kind == SCHED_REASON_PREEMPTED)
+        put_stopped_by(out, &stopping->why);
 }
 
 void explain_block(struct strbuf *out, const char *block, int64_t left)

@@ -40,6 +40,8 @@ struct stopping {
     bool is_preempted;
     int64_t id, member; /* of the job that waits for it; 0: none does; member -1: the only one */
     int64_t killed;     /* ticks from now */
+    struct sched_reason
+        why; /* why this one, and what is lost; of kind SCHED_REASON_PREEMPTED, else unknown */
 };
 
 /* Append a time in ticks: "2d 3h", "5m 10s", the two largest parts. */

@@ -72,10 +72,14 @@ static int wait_in_core(server_t *s, const struct job *job, const struct member 
 static void member_requeue(server_t *s, struct job *job, uint32_t i)
 {
     struct member *m = member_record(job, i);
+    struct sched_reason why;
+    char text[SCHED_REASON_TEXT];
     if (m->run)
         run_destroy(s, m->run);
     m->run = NULL;
     m->at = -1;
+    if (preempted_why(m->reason, &why, text)) /* why it was stopped is no reason to wait */
+        text_assign(&m->reason, NULL);
     m->preempted = m->requeue = m->timed_out = m->dismissed = false;
     member_set_state(s, job, i, STORE_PENDING);
 }
@@ -142,7 +146,11 @@ static const char *end_reason(const struct member *m, const struct job *job,
         return time_reason(m, job);
     if (m->dismissed && m->reason)
         return m->reason;
-    return m->preempted ? "preempted" : e->text;
+    if (!m->preempted)
+        return e->text;
+    struct sched_reason why;
+    char text[SCHED_REASON_TEXT];
+    return preempted_why(m->reason, &why, text) ? m->reason : "preempted";
 }
 
 static enum store_state end_state(const struct member *m, const struct engine_event *e)

@@ -195,22 +195,21 @@ static void preemptor_waits(server_t *s, const struct sched_annotation *a, sched
 static void preempt_member(server_t *s, struct job *job, uint32_t i, const struct sched_decision *d)
 {
     struct member *m = member_record(job, i);
-    struct strbuf data = {0};
+    struct sched_reason why = {.kind = SCHED_REASON_PREEMPTED, .may = d->why, .spare = d->is_spare};
+    char other[24];
     struct sched_annotation a;
     if (!m) /* memory was too short for its start, which is being undone */
         return;
     m->requeue = d->requeue || (m->preempted && m->requeue); /* its user has requested that */
     m->preempted = true;
-    strbuf_puts(&data, "{\"for\":");
     if (sched_annotate(s->sched, d->other, &a) == 0) {
-        job_put_id(&data, (int64_t)a.tag, a.members > 1 ? (int64_t)a.member : -1);
+        snprintf(other, sizeof(other), "%" PRId64, (int64_t)a.tag);
+        why.job[why.n_jobs++] =
+            (struct sched_reason_job){other, a.members > 1 ? (int64_t)a.member : -1};
         preemptor_waits(s, &a, d->other);
-    } else {
-        strbuf_puts(&data, "null");
     }
-    strbuf_puts(&data, m->requeue ? ",\"requeue\":true}" : ",\"requeue\":false}");
-    member_event(s, job, i, "preempted", strbuf_steal(&data));
-    member_changed(s, job, i);
+    why.has = d->work / SERVER_SECOND;
+    preempted_note(s, job, i, &why);
     if (m->run)
         run_stop_by_server(s, m->run);
 }

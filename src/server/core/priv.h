@@ -706,6 +706,12 @@ const char *server_pause_reason(const server_t *s, const struct member *m);
 /* A new run's key, above all that the engine remembers (pass.c). */
 uint64_t server_next_key(server_t *s);
 
+/* Note in an event and in its reason that a member is stopped for another job. And whether a text is such a reason, which
+ * is read into the memory of another one (preempted.c).
+ */
+void preempted_note(server_t *s, struct job *job, uint32_t i, const struct sched_reason *why);
+bool preempted_why(const char *reason, struct sched_reason *why, char text[SCHED_REASON_TEXT]);
+
 /* The handle of a member that has not ended, but for this one; -1: there is none (gang.c). */
 sched_job_t gang_handle(const struct job *job, uint32_t but);
 

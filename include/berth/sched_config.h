@@ -272,6 +272,12 @@ struct sched_account {
      */
     const char *const *default_for;
     size_t n_default_for;
+
+    /* What all its jobs, and those of the accounts that are part of it, may hold at a time, in all queues together:
+     * as the limits of a queue.
+     */
+    const struct sched_limit *limits;
+    size_t n_limits;
 };
 
 #define SCHED_ACCOUNT_LEVELS   16

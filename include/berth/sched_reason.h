@@ -68,13 +68,15 @@ enum sched_whose {
     SCHED_OF_QUEUE, /* what all jobs of its queue may */
     /* what the members of its array may, "running": run or be promised a time at once */
     SCHED_OF_ARRAY,
-    SCHED_OF_DIVISION /* what all jobs may of the queues of a division that its queue is part of */
+    SCHED_OF_DIVISION, /* what all jobs may of the queues of a division that its queue is part of */
+    SCHED_OF_ACCOUNT   /* what all jobs may of its account, or of one that this is part of */
 };
 
 struct sched_reason_limit {
     enum sched_whose whose;
     const char *what; /* as in struct sched_limit */
     int64_t most;
+    const char *account; /* SCHED_OF_ACCOUNT only */
 };
 
 struct sched_reason_job {

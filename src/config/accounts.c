@@ -8,8 +8,9 @@
 
 enum { ACCOUNTS_MAX = 65536 };
 
-enum account_key { UNDER, WEIGHT, USERS, WEIGHTS, DEFAULT_FOR, ACCOUNT_KEYS };
-static const char *const account_names[] = {"under", "weight", "users", "weights", "default-for"};
+enum account_key { UNDER, WEIGHT, USERS, WEIGHTS, DEFAULT_FOR, LIMITS, ACCOUNT_KEYS };
+static const char *const account_names[] = {"under",   "weight",      "users",
+                                            "weights", "default-for", "limits"};
 static const struct doc_keys account_keys = {"an account", account_names, ACCOUNT_KEYS, 0};
 
 static int name_accounts(struct reading *r, uint32_t i, struct sched_account *accounts)
@@ -42,25 +43,42 @@ static int read_under(struct reading *r, uint32_t i, const char **ret)
     return 0;
 }
 
-static bool has(const char *const *names, size_t n, const char *name)
+static int put_users(struct reading *r, const struct sched_account *a, struct intern *users)
 {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
+    for (size_t i = 0; i < a->n_users; i++) {
+        uint32_t number;
+        if (intern_put(users, a->users[i], strlen(a->users[i]), &number) < 0)
+            return errtext_set(r->doc.err, ENOMEM, "out of memory");
+    }
+    return 0;
 }
 
 /* The keys of a mapping, or the values of a list, are users of the account. */
-static int expect_users(struct reading *r, uint32_t i, const char *key,
-                        const struct sched_account *a)
+static int expect_users(struct reading *r, uint32_t i, const char *key, const struct intern *users)
 {
     const struct doc *d = &r->doc;
-    bool is_mapping = d->node[i].kind == DOC_MAPPING;
+    bool is_mapping = i != DOC_NONE && d->node[i].kind == DOC_MAPPING;
+    uint32_t number;
 
-    for (uint32_t x = i + 1; x < d->node[i].end; x = d->node[is_mapping ? x + 1 : x].end)
-        if (!has(a->users, a->n_users, doc_text(d, x)))
+    for (uint32_t x = i + 1; i != DOC_NONE && x < d->node[i].end;
+         x = d->node[is_mapping ? x + 1 : x].end)
+        if (!intern_find(users, doc_text(d, x), d->node[x].length, &number))
             return doc_expected(d, x, key, "users of the account");
     return 0;
+}
+
+static int check_users(struct reading *r, const uint32_t *value, const struct sched_account *a)
+{
+    struct intern users = {0};
+    bool has_none = value[WEIGHTS] == DOC_NONE && value[DEFAULT_FOR] == DOC_NONE;
+    int rc = has_none ? 0 : put_users(r, a, &users);
+
+    if (rc == 0)
+        rc = expect_users(r, value[WEIGHTS], "weights", &users);
+    if (rc == 0)
+        rc = expect_users(r, value[DEFAULT_FOR], "default-for", &users);
+    intern_clear(&users);
+    return rc;
 }
 
 static int read_account(struct reading *r, const uint32_t *value, struct sched_account *a)
@@ -70,12 +88,10 @@ static int read_account(struct reading *r, const uint32_t *value, struct sched_a
             0 ||
         value_names(r, value[USERS], "users", &a->users, &a->n_users) < 0 ||
         read_weights(r, value[WEIGHTS], &a->weights, &a->n_weights) < 0 ||
-        value_names(r, value[DEFAULT_FOR], "default-for", &a->default_for, &a->n_default_for) < 0)
+        value_names(r, value[DEFAULT_FOR], "default-for", &a->default_for, &a->n_default_for) < 0 ||
+        read_account_limits(r, value[LIMITS], a) < 0)
         return -1;
-    if (value[WEIGHTS] != DOC_NONE && expect_users(r, value[WEIGHTS], "weights", a) < 0)
-        return -1;
-    return value[DEFAULT_FOR] == DOC_NONE ? 0
-                                          : expect_users(r, value[DEFAULT_FOR], "default-for", a);
+    return check_users(r, value, a);
 }
 
 /* How many accounts one is part of; SCHED_ACCOUNT_LEVELS: too many, or it is part of itself. */

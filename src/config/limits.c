@@ -1,14 +1,14 @@
-/* The limits of a queue, and their exceptions. */
+/* The limits of a queue, and their exceptions; those of an account. */
 #include <errno.h>
 #include <string.h>
 
 #include "berth/sched_config.h"
 #include "config/read.h"
 
-enum { LIMITS_MAX = 256 }; /* for a job, a user or a queue */
+enum { LIMITS_MAX = 256 }; /* for a job, a user, a queue or an account */
 
 /* Who is limited, and what can be. */
-enum limited { OF_JOB, OF_USER, OF_QUEUE };
+enum limited { OF_JOB, OF_USER, OF_QUEUE, OF_ACCOUNT };
 static const struct {
     const char *of;
     const char *expected;
@@ -19,6 +19,8 @@ static const struct {
                  false},
     [OF_QUEUE] = {"queue", "running, pending or a type of resources in the limits of a queue", true,
                   false},
+    [OF_ACCOUNT] = {"limits", "running, pending or a type of resources in the limits of an account",
+                    true, false},
 };
 
 static int read_limit(struct reading *r, uint32_t key, enum limited of, struct sched_limit *limit)
@@ -72,6 +74,11 @@ static int read_of(struct reading *r, uint32_t i, enum limited of, const struct 
         put(limits, n, &limit);
     }
     return 0;
+}
+
+int read_account_limits(struct reading *r, uint32_t i, struct sched_account *account)
+{
+    return read_of(r, i, OF_ACCOUNT, &account->limits, &account->n_limits);
 }
 
 enum except_key { USERS, GROUPS, EXCEPT_JOB, EXCEPT_USER, EXCEPT_KEYS };

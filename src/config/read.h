@@ -39,6 +39,7 @@ int read_server(struct reading *r, uint32_t i);
 
 /* A queue's limits and their exceptions. What the queue already has stays unless it is given. */
 int read_limits(struct reading *r, uint32_t i, struct sched_queue_config *queue);
+int read_account_limits(struct reading *r, uint32_t i, struct sched_account *account);
 
 /* Users and their weights. */
 int read_weights(struct reading *r, uint32_t i, const struct sched_weight **weights, size_t *n);

@@ -365,6 +365,7 @@ static void show_accounts(struct showing *s, const struct sched_config *sched)
         show_weights(s, 2, a->weights, a->n_weights);
         if (a->n_default_for > 0)
             line_names(s, 2, "default-for", a->default_for, a->n_default_for);
+        line_amounts(s, 2, "limits", a->limits, a->n_limits);
     }
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXTS (SCHED_REASON_JOBS + 6)
+#define TEXTS (SCHED_REASON_JOBS + 7)
 
 /* Where the texts of a reason are pointed to; they may be NULL. */
 static void list_texts(struct sched_reason *r, const char **text[TEXTS])
@@ -13,6 +13,7 @@ static void list_texts(struct sched_reason *r, const char **text[TEXTS])
     for (size_t i = 0; i < SCHED_REASON_JOBS; i++)
         text[n++] = &r->job[i].id;
     text[n++] = &r->limit.what;
+    text[n++] = &r->limit.account;
     text[n++] = &r->type;
     text[n++] = &r->queue;
     text[n++] = &r->user;

@@ -30,11 +30,9 @@ static const char *const plain[] = {
 
 #define PLAIN (sizeof(plain) / sizeof(plain[0]))
 
-static const char *const owners[] = {[SCHED_OF_JOB] = "job",
-                                     [SCHED_OF_USER] = "user",
-                                     [SCHED_OF_QUEUE] = "queue",
-                                     [SCHED_OF_ARRAY] = "array",
-                                     [SCHED_OF_DIVISION] = "division"};
+static const char *const owners[] = {
+    [SCHED_OF_JOB] = "job",     [SCHED_OF_USER] = "user",         [SCHED_OF_QUEUE] = "queue",
+    [SCHED_OF_ARRAY] = "array", [SCHED_OF_DIVISION] = "division", [SCHED_OF_ACCOUNT] = "account"};
 
 #define OWNERS (sizeof(owners) / sizeof(owners[0]))
 
@@ -123,7 +121,10 @@ static void put_preempted(char *text, const struct sched_reason *r)
 static void put_limit(char *text, const struct sched_reason *r)
 {
     const struct sched_reason_limit *l = &r->limit;
-    put(text, "%s%s %s ", limit, owners[l->whose], l->what);
+    put(text, "%s%s ", limit, owners[l->whose]);
+    if (l->whose == SCHED_OF_ACCOUNT)
+        put(text, "%.60s ", l->account);
+    put(text, "%s ", l->what);
     if (strcmp(l->what, duration) == 0)
         put_seconds(text, l->most, r->second);
     else
@@ -258,28 +259,44 @@ static bool read_begin(struct sched_reason *r, char *text)
     return true;
 }
 
-/* "limit user core 8" */
+/* Whose limit it is, and what follows the account if it is that of one; OWNERS: nobody's. */
+static size_t read_owner(char *whose, char **account, char **what)
+{
+    char *end = strchr(whose, ' ');
+    size_t i = 0;
+    *account = NULL;
+    while (i < OWNERS && (!end || strlen(owners[i]) != (size_t)(end - whose) ||
+                          strncmp(whose, owners[i], (size_t)(end - whose)) != 0))
+        i++;
+    if (i == SCHED_OF_ACCOUNT) {
+        *account = end + 1;
+        end = strchr(*account, ' ');
+        if (!end || end == *account)
+            return OWNERS;
+    }
+    *what = i < OWNERS ? end : NULL;
+    return i;
+}
+
+/* "limit user core 8", "limit account physics core 8" */
 static bool read_limit(struct sched_reason *r, char *text)
 {
-    char *whose = after(text, limit);
-    char *what = whose ? strchr(whose, ' ') : NULL;
-    char *most = what ? strrchr(what, ' ') : NULL;
-    if (!what || most <= what + 1)
+    char *whose = after(text, limit), *account, *what;
+    size_t i = whose ? read_owner(whose, &account, &what) : OWNERS;
+    char *most = i < OWNERS ? strrchr(what, ' ') : NULL;
+    if (!most || most <= what + 1)
         return false;
-    for (size_t i = 0; i < OWNERS; i++) {
-        size_t n = strlen(owners[i]), length = (size_t)(most - what - 1);
-        if ((size_t)(what - whose) != n || strncmp(whose, owners[i], n) != 0)
-            continue;
-        bool is_time = length == strlen(duration) && strncmp(what + 1, duration, length) == 0;
-        int64_t number;
-        if (!read_number(most + 1, is_time ? r->second : 0, &number))
-            return false;
-        *most = '\0';
-        r->kind = SCHED_REASON_LIMIT;
-        r->limit = (struct sched_reason_limit){(enum sched_whose)i, what + 1, number};
-        return true;
-    }
-    return false;
+    size_t length = (size_t)(most - what - 1);
+    bool is_time = length == strlen(duration) && strncmp(what + 1, duration, length) == 0;
+    int64_t number;
+    if (!read_number(most + 1, is_time ? r->second : 0, &number))
+        return false;
+    *most = '\0';
+    if (account)
+        *what = '\0';
+    r->kind = SCHED_REASON_LIMIT;
+    r->limit = (struct sched_reason_limit){(enum sched_whose)i, what + 1, number, account};
+    return true;
 }
 
 static struct sched_reason_job read_job(char *id)

@@ -376,8 +376,8 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
         return errtext_set(err, EINVAL, "duration, priority or a time out of range");
     if (job_know(s, slot, false, &why) < 0)
         return errtext_set(err, errno, "%s", why.text);
-    int64_t party =
-        limits_party(n->limits, d->queue, d->user, r->request.groups, r->request.n_groups);
+    int64_t party = limits_party(n->limits, d->queue, d->account, d->user, r->request.groups,
+                                 r->request.n_groups);
     if (party < 0)
         return errtext_set(err, ENOMEM, "out of memory");
     d->party = (uint32_t)party;

@@ -148,8 +148,8 @@ static int enter_party(sched_t *s, uint32_t slot, const struct sched_request *re
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
     struct sched_reason_limit over;
-    int64_t party =
-        limits_party(n->limits, d->queue, request->user, request->groups, request->n_groups);
+    int64_t party = limits_party(n->limits, d->queue, d->account, request->user, request->groups,
+                                 request->n_groups);
     if (party < 0)
         return -1;
     d->party = (uint32_t)party;

@@ -1,5 +1,5 @@
 /* The ledger of limits against a list of jobs, counted anew for every question and instant: random queues, some
- * of them parts of others, random limits and exceptions, users with changing groups.
+ * of them parts of others, random limits and exceptions, users with changing groups, accounts of accounts.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,20 +16,22 @@
 #include "random.h"
 #include "sched/controllers/limits.h"
 
-#define QUEUES 4
-#define USERS  4
-#define GROUPS 3
-#define LIMITS 4
-#define EXCEPT 3
-#define JOBS   60
-#define STEPS  400
-#define ROUNDS 200
-#define SECOND 1000
-#define NODES  5  /* that jobs share */
-#define END    30 /* of time */
+#define QUEUES   4
+#define ACCOUNTS 4
+#define USERS    4
+#define GROUPS   3
+#define LIMITS   4
+#define EXCEPT   3
+#define JOBS     60
+#define STEPS    400
+#define ROUNDS   200
+#define SECOND   1000
+#define NODES    5  /* that jobs share */
+#define END      30 /* of time */
 
 static const char *const users[USERS] = {"ann", "bob", "cid", ""};
 static const char *const groups[GROUPS] = {"ops", "dev", "ann"};
+static const char *const accounts[ACCOUNTS] = {"phys", "chem", "bio", "art"};
 static const char *const types[] = {"node", "core", "gpu"};
 
 struct job {
@@ -37,6 +39,7 @@ struct job {
     bool runs;
     uint32_t queue;
     uint32_t user;
+    uint32_t account; /* ACCOUNTS: of none */
     uint32_t party;
     const struct sched_exception *exception,
         *parents; /* that hold for the user in the queue, and in its parent */
@@ -52,6 +55,10 @@ struct world {
     struct sched_limit limit[QUEUES][EXCEPT + 1][3][LIMITS];
     uint32_t n_queues;
     uint32_t parent[QUEUES];
+    struct sched_account account[ACCOUNTS];
+    struct sched_limit account_limit[ACCOUNTS][LIMITS];
+    uint32_t n_accounts;
+    uint32_t above[ACCOUNTS]; /* ACCOUNTS: it is part of none */
     struct job job[JOBS];
     struct setup *setup;
     struct limits *limits;
@@ -86,6 +93,16 @@ static void make_limits(struct world *w, struct sched_limits *limits,
     limits->n_user = make_list(w, list[1], other, 5);
     limits->queue = list[2];
     limits->n_queue = make_list(w, list[2], other, 5);
+}
+
+static void make_account(struct world *w, uint32_t i)
+{
+    static const char *const other[] = {"running", "core", "pending", "node"};
+    w->above[i] = i > 0 && below(w, 2) ? (uint32_t)below(w, i) : ACCOUNTS;
+    w->account[i] = (struct sched_account){.name = accounts[i], .users = users, .n_users = 3};
+    w->account[i].under = w->above[i] == ACCOUNTS ? NULL : accounts[w->above[i]];
+    w->account[i].limits = w->account_limit[i];
+    w->account[i].n_limits = make_list(w, w->account_limit[i], other, 4);
 }
 
 static void make_queue(struct world *w, uint32_t i)
@@ -139,8 +156,9 @@ static bool counts(const struct world *w, const struct job *job, uint32_t queue,
 
 struct question {
     const struct job *job;
-    const char *whose; /* "job", "user", "queue" */
+    const char *whose; /* "job", "user", "queue", "account phys" */
     uint32_t queue;    /* that the limits are of */
+    uint32_t account;  /* that they are of; ACCOUNTS */
     bool
         above; /* only of what the job's virtual queue leaves to its parent; else of what it has itself */
     struct limits_window window;
@@ -159,8 +177,14 @@ static int64_t held_by(const struct job *job, const char *what, int64_t at)
 static bool is_asked(const struct world *w, const struct question *q, const struct job *job,
                      const char *what)
 {
+    uint32_t account = q->account;
     if (!job->used)
         return false;
+    if (account < ACCOUNTS) {
+        for (account = job->account; account < ACCOUNTS && account != q->account;)
+            account = w->above[account];
+        return account < ACCOUNTS;
+    }
     return strcmp(q->whose, "user") == 0
                ? job->user == q->job->user && counts(w, job, q->queue, what)
                : job->queue == q->queue || w->parent[job->queue] == q->queue;
@@ -279,7 +303,7 @@ static bool model(const struct world *w, const struct job *job, enum kind kind, 
     const struct sched_exception *e = job->exception ? job->exception : &nothing;
     const struct sched_exception *above = job->parents ? job->parents : &nothing;
     const struct sched_limits *own = &w->queue[job->queue].limits;
-    struct question q = {job, "job", job->queue, false, window};
+    struct question q = {job, "job", job->queue, ACCOUNTS, false, window};
     if (kind == JOB)
         return !list_bars(w, &q, kind, own->job, own->n_job, e->limits.job, e->limits.n_job, n,
                           reason);
@@ -298,7 +322,17 @@ static bool model(const struct world *w, const struct job *job, enum kind kind, 
         return false;
     q.queue = w->parent[job->queue];
     own = &w->queue[q.queue].limits;
-    return !list_bars(w, &q, kind, own->queue, own->n_queue, NULL, 0, n, reason);
+    if (list_bars(w, &q, kind, own->queue, own->n_queue, NULL, 0, n, reason))
+        return false;
+    for (q.account = job->account; q.account < ACCOUNTS; q.account = w->above[q.account]) {
+        const struct sched_account *a = &w->account[q.account];
+        char whose[32];
+        snprintf(whose, sizeof(whose), "account %s", a->name);
+        q.whose = whose;
+        if (list_bars(w, &q, kind, a->limits, a->n_limits, NULL, 0, n, reason))
+            return false;
+    }
+    return true;
 }
 
 /* ---- Both ---- */
@@ -407,7 +441,10 @@ static void step(struct world *w)
         const char *const *of = &groups[below(w, 2)];
         size_t n_of = below(w, 3);
         *job = (struct job){.queue = (uint32_t)below(w, w->n_queues),
-                            .user = (uint32_t)below(w, USERS)};
+                            .user = (uint32_t)below(w, USERS),
+                            .account = (uint32_t)below(w, w->n_accounts + 1)};
+        if (job->account == w->n_accounts)
+            job->account = ACCOUNTS;
         for (size_t i = 0; i < 3; i++)
             job->amount[i] = (int64_t)below(w, 4);
         uint32_t some = (uint32_t)below(w, 1u << NODES) & (uint32_t)below(w, 1u << NODES);
@@ -417,7 +454,9 @@ static void step(struct world *w)
         job->exception = w->queue[job->queue].has_parents_exceptions
                              ? job->parents
                              : exception_of(w, job, job->queue, of, n_of);
-        int64_t party = limits_party(w->limits, job->queue, users[job->user], of, n_of);
+        int64_t party = limits_party(w->limits, job->queue,
+                                     job->account < ACCOUNTS ? accounts[job->account] : NULL,
+                                     users[job->user], of, n_of);
         assert_true(party >= 0);
         job->party = (uint32_t)party;
         compare(w, job);
@@ -460,8 +499,15 @@ static void the_ledger_counts_as_a_list_does(void **state)
         w.n_queues = 1 + (uint32_t)below(&w, QUEUES);
         for (uint32_t i = 0; i < w.n_queues; i++)
             make_queue(&w, i);
+        w.n_accounts = (uint32_t)below(&w, ACCOUNTS + 1);
+        for (uint32_t i = 0; i < w.n_accounts; i++)
+            make_account(&w, i);
         memset(w.job, 0, sizeof(w.job));
-        struct sched_config config = {.second = SECOND, .queues = w.queue, .n_queues = w.n_queues};
+        struct sched_config config = {.second = SECOND,
+                                      .queues = w.queue,
+                                      .n_queues = w.n_queues,
+                                      .accounts = w.account,
+                                      .n_accounts = w.n_accounts};
         berth_error_t err = {""};
         w.setup = setup_create(&config, &err);
         if (!w.setup)

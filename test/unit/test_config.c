@@ -579,7 +579,14 @@ static const struct wrong wrong_queues[] = {
     {NODES "accounts: {a: {users: [u1], default-for: [u2]}}",
      "2:43: key \"default-for\": expected users of the account, got \"u2\""},
     {NODES "accounts: {a: {user: [u1]}}",
-     "2:16: key \"user\": expected in an account: under, weight, users, weights, default-for"},
+     "2:16: key \"user\": expected in an account: under, weight, users, weights, default-for, "
+     "limits"},
+    {NODES "accounts: {a: {limits: {duration: 3}}}",
+     "2:25: key \"duration\": expected running, pending or a type of resources in the limits of an "
+     "account"},
+    {NODES "accounts: {a: {limits: {core: -1}}}",
+     "2:31: key \"core\": expected a whole number from 0 to 1000000000000000, or "
+     "unlimited, got \"-1\""},
     {NODES "accounts: {a: {}}\nqueues: {q: {shares: {by: account, weights: {u1: 2}}}}",
      "3:45: key \"weights\": expected with by: account only in the accounts"},
 };

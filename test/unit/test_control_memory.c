@@ -101,7 +101,7 @@ static void no_account(void **state)
     for (; party < 0 && n < TRIES; n++) {
         until_failure = n;
         errno = 0;
-        party = limits_party(limits, 0, "ann", NULL, 0);
+        party = limits_party(limits, 0, NULL, "ann", NULL, 0);
         until_failure = -1;
         assert_true(party >= 0 || errno == ENOMEM);
         assert_true(limits_check(limits));

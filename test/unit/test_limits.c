@@ -97,7 +97,7 @@ static int end(void **state)
 static uint32_t party(struct fixture *f, uint32_t queue, const char *user,
                       const char *const *groups, size_t n_groups)
 {
-    int64_t number = limits_party(f->limits, queue, user, groups, n_groups);
+    int64_t number = limits_party(f->limits, queue, NULL, user, groups, n_groups);
     assert_true(number >= 0);
     return (uint32_t)number;
 }

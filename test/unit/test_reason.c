@@ -14,8 +14,9 @@
 
 static void expect_same(const struct sched_reason *a, const struct sched_reason *b)
 {
-    const char *const texts[] = {a->limit.what, b->limit.what, a->type, b->type,  a->queue,
-                                 b->queue,      a->user,       b->user, a->words, b->words};
+    const char *const texts[] = {a->limit.what,    b->limit.what,    a->type,  b->type,
+                                 a->queue,         b->queue,         a->user,  b->user,
+                                 a->limit.account, b->limit.account, a->words, b->words};
     assert_int_equal(a->kind, b->kind);
     assert_int_equal(a->limit.whose, b->limit.whose);
     assert_int_equal(a->limit.most, b->limit.most);
@@ -102,6 +103,10 @@ static void what_is_written_is_read(void **state)
     BOTH("begin 12.000001", SCHED_REASON_BEGIN, .at = 12000001);
     BOTH("begin 12.05", SCHED_REASON_BEGIN, .at = 12050000);
     BOTH("limit user core 8", SCHED_REASON_LIMIT, .limit = {SCHED_OF_USER, "core", 8});
+    BOTH("limit account phys core 8", SCHED_REASON_LIMIT,
+         .limit = {SCHED_OF_ACCOUNT, "core", 8, "phys"});
+    BOTH("limit account phys 8", SCHED_REASON_REQUEST, .words = "limit account phys 8");
+    BOTH("limit account  core 8", SCHED_REASON_REQUEST, .words = "limit account  core 8");
     BOTH("limit queue running 0", SCHED_REASON_LIMIT, .limit = {SCHED_OF_QUEUE, "running", 0});
     BOTH("limit job duration 3600.5", SCHED_REASON_LIMIT,
          .limit = {SCHED_OF_JOB, "duration", INT64_C(3600500000)});

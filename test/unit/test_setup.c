@@ -307,13 +307,13 @@ static void wrong_limits(void **state)
     static const char *const users[] = {"ann"};
     (void)state;
     refuse_queue((struct sched_queue_config){.limits = {LIST(job, {"running", 1})}},
-                 "queue 'q': limits of job: 'running' is no limit of a job");
+                 "queue 'q': limits of job: 'running' is not one of job limits");
     refuse_queue((struct sched_queue_config){.limits = {LIST(job, {"pending", 1})}},
-                 "queue 'q': limits of job: 'pending' is no limit of a job");
+                 "queue 'q': limits of job: 'pending' is not one of job limits");
     refuse_queue((struct sched_queue_config){.limits = {LIST(user, {"duration", 1})}},
-                 "queue 'q': limits of user: 'duration' is no limit of a user");
+                 "queue 'q': limits of user: 'duration' is not one of user limits");
     refuse_queue((struct sched_queue_config){.limits = {LIST(queue, {"node", 1}, {"duration", 1})}},
-                 "queue 'q': limits of queue: 'duration' is no limit of a queue");
+                 "queue 'q': limits of queue: 'duration' is not one of queue limits");
     refuse_queue((struct sched_queue_config){.limits = {LIST(user, {"node", -1})}},
                  "queue 'q': limits of user: node: must not be negative, is -1");
     refuse_queue((struct sched_queue_config){.limits = {LIST(user, {"node", 1}, {"node", 2})}},
@@ -325,7 +325,7 @@ static void wrong_limits(void **state)
     refuse_queue(q, "queue 'q': exception 1: names no users and no groups");
     e = (struct sched_exception){
         .users = users, .n_users = 1, .limits = {LIST(job, {"running", 1})}};
-    refuse_queue(q, "queue 'q': exception 1: limits of job: 'running' is no limit of a job");
+    refuse_queue(q, "queue 'q': exception 1: limits of job: 'running' is not one of job limits");
 }
 
 static const struct sched_account physics = {
@@ -396,6 +396,15 @@ static void wrong_accounts(void **state)
         &(struct sched_account){
             .name = "a", .users = ann, .n_users = 1, .weights = &weight, .n_weights = 1},
         "account 'a': weights: must be from 1 to 1000000, is 0");
+    struct sched_limit limits[] = {{"core", 4}, {"core", 5}};
+    refuse_account(&(struct sched_account){.name = "a", .limits = limits, .n_limits = 2},
+                   "account 'a': limits of account: core comes twice");
+    limits[0].what = "duration";
+    refuse_account(&(struct sched_account){.name = "a", .limits = limits, .n_limits = 1},
+                   "account 'a': limits of account: 'duration' is not one of account limits");
+    limits[0] = (struct sched_limit){"core", -1};
+    refuse_account(&(struct sched_account){.name = "a", .limits = limits, .n_limits = 1},
+                   "account 'a': limits of account: core: must not be negative, is -1");
     refuse_queue((struct sched_queue_config){.by = SCHED_SHARE_ACCOUNT},
                  "queue 'q': by: no accounts are configured");
 }

@@ -76,7 +76,7 @@ static int know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth
     job->lane = n->lane_of[queue];
     if (account_keep(s, slot, d->account, err) < 0)
         return -1;
-    int64_t party = limits_party(n->limits, queue, d->user, d->groups, d->n_groups);
+    int64_t party = limits_party(n->limits, queue, d->account, d->user, d->groups, d->n_groups);
     if (party < 0)
         return errtext_set(err, ENOMEM, "out of memory");
     d->party = (uint32_t)party;
@@ -288,7 +288,7 @@ static int move_rejected(sched_t *s, uint32_t slot, uint32_t queue, berth_error_
 {
     struct limits *limits = s->queues->limits;
     struct details *d = s->jobs[slot].details;
-    int64_t party = limits_party(limits, queue, d->user, d->groups, d->n_groups);
+    int64_t party = limits_party(limits, queue, d->account, d->user, d->groups, d->n_groups);
     if (party < 0)
         return errtext_set(err, ENOMEM, "out of memory");
     d->queue = queue;

@@ -38,6 +38,8 @@ static int find_parents(struct setup *setup, berth_error_t *err)
         if (c->under && a->v[i].parent == SETUP_NONE)
             return errtext_set(err, EINVAL, "account '%s': under: no account '%s'", c->name,
                                c->under);
+        if (setup_check_account(c, err) < 0)
+            return -1;
         if (c->weight < 0 || c->weight > SCHED_SHARE_WEIGHT_MAX)
             return errtext_set(err, EINVAL, "account '%s': weight: must be from 1 to %lld, is %lld",
                                c->name, (long long)SCHED_SHARE_WEIGHT_MAX, (long long)c->weight);

@@ -60,42 +60,49 @@ static int check_numbers(const struct sched_queue_config *queue, berth_error_t *
 
 /* Whose limits a list is: where messages say it stands, and what may not be in it. */
 struct place_of {
-    const char *where; /* "limits" or "exception 1: limits" */
+    const char *kind, *name; /* "queue", "batch" */
+    const char *where;       /* "limits" or "exception 1: limits" */
     const char *list;
     const char *misplaced[2];
 };
 
-static int check_list(const struct sched_queue_config *queue, const struct place_of *of,
-                      const struct sched_limit *list, size_t n, berth_error_t *err)
+static int check_list(const struct place_of *of, const struct sched_limit *list, size_t n,
+                      berth_error_t *err)
 {
     for (size_t i = 0; i < n; i++) {
         const char *what = list[i].what;
         if (!what || what[0] == '\0')
-            return errtext_set(err, EINVAL, "queue '%s': %s of %s: an empty name", queue->name,
+            return errtext_set(err, EINVAL, "%s '%s': %s of %s: an empty name", of->kind, of->name,
                                of->where, of->list);
         for (size_t k = 0; k < 2; k++)
             if (of->misplaced[k] && strcmp(what, of->misplaced[k]) == 0)
-                return errtext_set(err, EINVAL, "queue '%s': %s of %s: '%s' is no limit of a %s",
-                                   queue->name, of->where, of->list, what, of->list);
+                return errtext_set(err, EINVAL, "%s '%s': %s of %s: '%s' is not one of %s limits",
+                                   of->kind, of->name, of->where, of->list, what, of->list);
         if (list[i].most < 0)
-            return errtext_set(err, EINVAL,
-                               "queue '%s': %s of %s: %s: must not be negative, is %lld",
-                               queue->name, of->where, of->list, what, (long long)list[i].most);
+            return errtext_set(err, EINVAL, "%s '%s': %s of %s: %s: must not be negative, is %lld",
+                               of->kind, of->name, of->where, of->list, what,
+                               (long long)list[i].most);
         for (size_t k = 0; k < i; k++)
             if (strcmp(list[k].what, what) == 0)
-                return errtext_set(err, EINVAL, "queue '%s': %s of %s: %s comes twice", queue->name,
-                                   of->where, of->list, what);
+                return errtext_set(err, EINVAL, "%s '%s': %s of %s: %s comes twice", of->kind,
+                                   of->name, of->where, of->list, what);
     }
     return 0;
+}
+
+int setup_check_account(const struct sched_account *account, berth_error_t *err)
+{
+    const struct place_of of = {"account", account->name, "limits", "account", {"duration"}};
+    return check_list(&of, account->limits, account->n_limits, err);
 }
 
 static int check_limits(const struct sched_queue_config *queue, const char *where,
                         const struct sched_limits *limits, berth_error_t *err)
 {
-    const struct place_of job = {where, "job", {"running", "pending"}};
-    const struct place_of user = {where, "user", {"duration"}};
-    return check_list(queue, &job, limits->job, limits->n_job, err) < 0 ||
-                   check_list(queue, &user, limits->user, limits->n_user, err) < 0
+    const struct place_of job = {"queue", queue->name, where, "job", {"running", "pending"}};
+    const struct place_of user = {"queue", queue->name, where, "user", {"duration"}};
+    return check_list(&job, limits->job, limits->n_job, err) < 0 ||
+                   check_list(&user, limits->user, limits->n_user, err) < 0
                ? -1
                : 0;
 }
@@ -125,13 +132,13 @@ int setup_check_queue(const struct sched_queue_config *queue, berth_error_t *err
         return errtext_set(err, EINVAL, "queue '%s': priority: must be from -%lld to %lld, is %lld",
                            queue->name, (long long)SCHED_QUEUE_PRIORITY_MAX,
                            (long long)SCHED_QUEUE_PRIORITY_MAX, (long long)queue->priority);
-    const struct place_of of = {"limits", "queue", {"duration"}};
+    const struct place_of of = {"queue", queue->name, "limits", "queue", {"duration"}};
     if (check_policy(queue, err) < 0 || check_numbers(queue, err) < 0 ||
         setup_check_texts(queue->users, queue->n_users, "queue", queue->name, "users", err) < 0 ||
         setup_check_texts(queue->groups, queue->n_groups, "queue", queue->name, "groups", err) <
             0 ||
         check_limits(queue, "limits", &queue->limits, err) < 0 ||
-        check_list(queue, &of, queue->limits.queue, queue->limits.n_queue, err) < 0)
+        check_list(&of, queue->limits.queue, queue->limits.n_queue, err) < 0)
         return -1;
     if (queue->by == SCHED_SHARE_NONE && deadlines_check_order(queue, err) < 0)
         return -1;

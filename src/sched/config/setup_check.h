@@ -10,6 +10,9 @@
  */
 int setup_check_queue(const struct sched_queue_config *queue, berth_error_t *err);
 
+/* Check the limits of an account. Returns 0, or -1 with EINVAL and a text. */
+int setup_check_account(const struct sched_account *account, berth_error_t *err);
+
 /* Check a list of texts: there is none that is missing or empty. `of` and `name` say whose it is, "queue"
  * and "batch".
  */

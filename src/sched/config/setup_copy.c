@@ -127,6 +127,7 @@ static const struct sched_account *copy_accounts(struct pack *p,
         a.users = copy_texts(p, a.users, a.n_users);
         a.weights = copy_weights(p, a.weights, a.n_weights);
         a.default_for = copy_texts(p, a.default_for, a.n_default_for);
+        a.limits = copy_list(p, a.limits, a.n_limits);
         if (copy)
             copy[i] = a;
     }

@@ -139,9 +139,11 @@ int refuse_limit(const sched_t *s, const struct sched_reason_limit *over, berth_
 int limit_keep(sched_t *s, uint32_t slot, const struct sched_reason_limit *over)
 {
     const char *what = queues_text(s->queues, over->what);
-    if (!what)
+    const char *account = over->account ? queues_text(s->queues, over->account) : NULL;
+    if (!what || (over->account && !account))
         return -1;
-    s->jobs[slot].details->over = (struct sched_reason_limit){over->whose, what, over->most};
+    s->jobs[slot].details->over =
+        (struct sched_reason_limit){over->whose, what, over->most, account};
     return 0;
 }
 
@@ -340,7 +342,7 @@ void limit_ask_again(sched_t *s, uint32_t slot)
 static bool is_same_limit(const struct sched_reason_limit *a, const struct sched_reason_limit *b)
 {
     return a->what && b->what && a->whose == b->whose && a->most == b->most &&
-           strcmp(a->what, b->what) == 0;
+           strcmp(a->what, b->what) == 0 && (!a->account || strcmp(a->account, b->account) == 0);
 }
 
 /* A job that limits have blocked goes on if they would let it; else it waits for the one that it is over

@@ -35,6 +35,8 @@ void limits_destroy(struct limits *limits)
             tally_clear(&limits->line[i].tally);
         for (uint32_t i = 0; i < limits->n_divisions; i++)
             tally_clear(&limits->division[i].tally);
+        for (uint32_t i = 0; limits->account && i < limits->setup->accounts.n; i++)
+            tally_clear(&limits->account[i].tally);
         for (uint32_t i = 0; i < limits->holders.n; i++)
             tally_clear(&limits->tally[i]);
         for (uint32_t i = 0; i < limits->n_calendars; i++)
@@ -42,6 +44,7 @@ void limits_destroy(struct limits *limits)
         free(limits->calendar);
         free(limits->line);
         free(limits->division);
+        free(limits->account);
         free(limits->tally);
         free(limits->party);
         arena_clear(&limits->arena);
@@ -91,15 +94,18 @@ int limits_grow(void **v, uint32_t *cap, uint32_t n, size_t size)
     return 0;
 }
 
-/* A queue, terms there and in its parent, and a user as the key of a table. */
-static int put_key(struct limits *limits, struct intern *table, uint32_t queue, uint32_t terms,
-                   uint32_t parents, const char *user, uint32_t *number)
+/* What tells parties apart, beside their users. */
+struct party_key {
+    uint32_t queue, account;
+    uint32_t terms, parents; /* there, and in its parent */
+};
+
+static int put_key(struct limits *limits, struct intern *table, const struct party_key *of,
+                   const char *user, uint32_t *number)
 {
     struct strbuf *key = &limits->key;
     strbuf_reset(key);
-    strbuf_put(key, (const char *)&queue, sizeof(queue));
-    strbuf_put(key, (const char *)&terms, sizeof(terms));
-    strbuf_put(key, (const char *)&parents, sizeof(parents));
+    strbuf_put(key, (const char *)of, sizeof(*of));
     strbuf_puts(key, user);
     return key->failed ? -1 : intern_put(table, key->data, key->len, number);
 }
@@ -111,14 +117,15 @@ static int find_holder(struct limits *limits, uint32_t queue, const char *user, 
     void *tally = limits->tally;
     int rc = limits_grow(&tally, &limits->tallies, holders, sizeof(*limits->tally));
     limits->tally = tally;
-    if (rc < 0 || put_key(limits, &limits->holders, queue, 0, 0, user, holder) < 0)
+    if (rc < 0 ||
+        put_key(limits, &limits->holders, &(struct party_key){.queue = queue}, user, holder) < 0)
         return -1;
     if (*holder == holders)
         limits->tally[*holder] = (struct tally){0};
     return 0;
 }
 
-int64_t limits_party(struct limits *limits, uint32_t queue, const char *user,
+int64_t limits_party(struct limits *limits, uint32_t queue, const char *account, const char *user,
                      const char *const *groups, size_t n_groups)
 {
     const struct setup_queue *q = &limits->setup->queue[queue];
@@ -127,6 +134,12 @@ int64_t limits_party(struct limits *limits, uint32_t queue, const char *user,
     uint32_t terms =
         q->config->has_parents_exceptions ? parents : find_terms(q->config, name, groups, n_groups);
     uint32_t holders = limits->holders.n, parties = limits->names.n;
+    struct party_key key = {.queue = queue,
+                            .account = limits->account
+                                           ? setup_account_find(&limits->setup->accounts, account)
+                                           : SETUP_NONE,
+                            .terms = terms,
+                            .parents = parents};
     uint32_t holder, above_holder, number;
     const struct above *above = NULL;
     void *party = limits->party;
@@ -135,25 +148,27 @@ int64_t limits_party(struct limits *limits, uint32_t queue, const char *user,
     if (rc < 0 || find_holder(limits, queue, name, &holder) < 0 ||
         find_holder(limits, q->parent, name, &above_holder) < 0 ||
         (q->parent != queue && !(above = limits_above(limits, queue, terms, parents))) ||
-        put_key(limits, &limits->names, queue, terms, parents, name, &number) < 0) {
+        put_key(limits, &limits->names, &key, name, &number) < 0) {
         intern_shrink(&limits->holders, holders);
         errno = ENOMEM;
         return -1;
     }
     if (number == parties)
-        limits->party[number] =
-            (struct party){queue, holder, above_holder, above, &limits->line[queue].terms[terms]};
+        limits->party[number] = (struct party){
+            queue, holder, above_holder, above, key.account, &limits->line[queue].terms[terms]};
     return number;
 }
 
 /* ---- Questions ---- */
 
-bool limits_refuse(const struct limits *limits, enum sched_whose whose, const struct rule *rule,
+bool limits_refuse(const struct limits *limits, const struct side *side, const struct rule *rule,
                    struct sched_reason_limit *over)
 {
+    const struct intern *accounts = &limits->setup->accounts.names;
     if (over)
-        *over =
-            (struct sched_reason_limit){whose, intern_text(&limits->what, rule->what), rule->most};
+        *over = (struct sched_reason_limit){
+            side->whose, intern_text(&limits->what, rule->what), rule->most,
+            side->account == SETUP_NONE ? NULL : intern_text(accounts, side->account)};
     return false;
 }
 
@@ -166,7 +181,8 @@ bool limits_job(const struct limits *limits, uint32_t party, int64_t duration,
         int64_t is =
             rule->what == DURATION ? duration : amount(arg, intern_text(&limits->what, rule->what));
         if (is > rule->most)
-            return limits_refuse(limits, SCHED_OF_JOB, rule, over);
+            return limits_refuse(
+                limits, &(struct side){.whose = SCHED_OF_JOB, .account = SETUP_NONE}, rule, over);
     }
     return true;
 }
@@ -186,18 +202,23 @@ size_t limits_sides(const struct limits *limits, uint32_t party, struct side sid
     struct line *line = &limits->line[a->queue];
     struct line *parent = &limits->line[limits->setup->queue[a->queue].parent];
     size_t n = 0;
-    side[n++] =
-        (struct side){SCHED_OF_USER, &a->terms->user, &line->of_user, &limits->tally[a->holder]};
+    side[n++] = (struct side){SCHED_OF_USER, &a->terms->user, &line->of_user,
+                              &limits->tally[a->holder], SETUP_NONE};
     if (a->above)
         side[n++] = (struct side){SCHED_OF_USER, &a->above->rules, &a->above->whats,
-                                  &limits->tally[a->above_holder]};
-    side[n++] = (struct side){SCHED_OF_QUEUE, &line->rules, &line->of_queue, &line->tally};
+                                  &limits->tally[a->above_holder], SETUP_NONE};
+    side[n++] =
+        (struct side){SCHED_OF_QUEUE, &line->rules, &line->of_queue, &line->tally, SETUP_NONE};
     if (parent != line)
-        side[n++] =
-            (struct side){SCHED_OF_QUEUE, &parent->rules, &parent->of_queue, &parent->tally};
+        side[n++] = (struct side){SCHED_OF_QUEUE, &parent->rules, &parent->of_queue, &parent->tally,
+                                  SETUP_NONE};
     for (uint32_t i = 0; i < parent->n_divisions; i++) {
-        struct held_division *d = &limits->division[parent->division[i]];
-        side[n++] = (struct side){SCHED_OF_DIVISION, &d->rules, &d->whats, &d->tally};
+        struct held *d = &limits->division[parent->division[i]];
+        side[n++] = (struct side){SCHED_OF_DIVISION, &d->rules, &d->whats, &d->tally, SETUP_NONE};
+    }
+    for (uint32_t i = a->account; i != SETUP_NONE; i = limits->setup->accounts.v[i].parent) {
+        struct held *d = &limits->account[i];
+        side[n++] = (struct side){SCHED_OF_ACCOUNT, &d->rules, &d->whats, &d->tally, i};
     }
     return n;
 }
@@ -212,7 +233,7 @@ bool limits_ever(const struct limits *limits, uint32_t party, limits_amount_f *a
             const struct rule *rule = &side[s].rules->v[i];
             if (rule->what >= RESOURCE &&
                 amount(arg, intern_text(&limits->what, rule->what)) > rule->most)
-                return limits_refuse(limits, side[s].whose, rule, over);
+                return limits_refuse(limits, &side[s], rule, over);
         }
     return true;
 }
@@ -226,7 +247,7 @@ bool limits_together(const struct limits *limits, uint32_t party, int64_t jobs,
         for (uint32_t i = 0; i < side[s].rules->n; i++) {
             const struct rule *rule = &side[s].rules->v[i];
             if (rule->what == RUNNING && jobs > rule->most)
-                return limits_refuse(limits, side[s].whose, rule, over);
+                return limits_refuse(limits, &side[s], rule, over);
         }
     return true;
 }
@@ -241,7 +262,7 @@ bool limits_pending(const struct limits *limits, uint32_t party, uint32_t n,
             const struct rule *rule = &side[s].rules->v[i];
             if (rule->what == PENDING && n > 0 &&
                 side[s].tally->pending + side[s].tally->covered > rule->most - (int64_t)n)
-                return limits_refuse(limits, side[s].whose, rule, over);
+                return limits_refuse(limits, &side[s], rule, over);
         }
     return true;
 }
@@ -330,6 +351,9 @@ bool limits_check(const struct limits *limits)
             return false;
     for (uint32_t i = 0; i < limits->n_divisions; i++)
         if (!shared_check(&limits->division[i].tally.shared))
+            return false;
+    for (uint32_t i = 0; limits->account && i < limits->setup->accounts.n; i++)
+        if (limits->account[i].tally.pending < 0 || !shared_check(&limits->account[i].tally.shared))
             return false;
     for (uint32_t i = 0; i < limits->n_calendars; i++)
         if (!limits_calendar_check(limits, &limits->calendar[i]))

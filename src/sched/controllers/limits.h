@@ -90,8 +90,10 @@ struct limits *limits_create(const struct setup *setup);
 /* NULL is fine; errno is kept. */
 void limits_destroy(struct limits *limits);
 
-/* The party of a user in a queue; user NULL is "". A number, or -1 with ENOMEM. */
-int64_t limits_party(struct limits *limits, uint32_t queue, const char *user,
+/* The party of a user in a queue, with jobs of an account (NULL: of none); user NULL is "". A number, or -1 with
+ * ENOMEM.
+ */
+int64_t limits_party(struct limits *limits, uint32_t queue, const char *account, const char *user,
                      const char *const *groups, size_t n_groups);
 
 /* ---- Questions ---- */

@@ -1,4 +1,4 @@
-/* What divisions may have at most: a limit, in time, of all queues below each. */
+/* What divisions may have at most: a limit, in time, of all queues below each. And accounts: of all jobs of each. */
 #include <stdlib.h>
 
 #include "berth/sched_config.h"
@@ -23,7 +23,7 @@ static bool is_held_above(const struct setup_shares *shares, uint32_t node, uint
     return false;
 }
 
-static int make_division(struct limits *limits, uint32_t node, struct held_division *d)
+static int make_division(struct limits *limits, uint32_t node, struct held *d)
 {
     const struct setup_shares *shares = &limits->setup->shares;
     d->rules.v = arena_alloc(&limits->arena, shares->n_resources * sizeof(*d->rules.v));
@@ -75,6 +75,36 @@ int limits_make_divisions(struct limits *limits)
             return -1;
     for (uint32_t i = 0; i < limits->setup->n_queues; i++)
         if (make_line(limits, i) < 0)
+            return -1;
+    return 0;
+}
+
+/* ---- Accounts ---- */
+
+static int make_account(struct limits *limits, const struct sched_account *of, struct held *account)
+{
+    account->whats.v = arena_alloc(&limits->arena, (of->n_limits + 1) * sizeof(*account->whats.v));
+    if (!account->whats.v ||
+        limits_make_rules(limits, &account->rules, of->limits, of->n_limits) < 0)
+        return -1;
+    limits_name(&account->whats, &account->rules);
+    limits->are_accounts_measured |= limits_has_types(&account->whats);
+    return 0;
+}
+
+int limits_make_accounts(struct limits *limits)
+{
+    const struct sched_config *config = limits->setup->config;
+    size_t limited = 0;
+    for (size_t i = 0; i < config->n_accounts; i++)
+        limited += config->accounts[i].n_limits > 0;
+    if (limited == 0)
+        return 0;
+    limits->account = calloc(config->n_accounts, sizeof(*limits->account));
+    if (!limits->account)
+        return -1;
+    for (size_t i = 0; i < config->n_accounts; i++)
+        if (make_account(limits, &config->accounts[i], &limits->account[i]) < 0)
             return -1;
     return 0;
 }

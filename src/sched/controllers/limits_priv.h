@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/strbuf.h"
+#include "berth/sched_config.h"
 #include "planner/profile.h"
 #include "sched/controllers/limits.h"
 
@@ -43,11 +44,11 @@ struct terms {
     const struct above *above; /* that have been needed */
 };
 
-/* What is held when: of one thing, by a user in a queue, by a queue, or by the queues of a division. */
+/* What is held when: of one thing, by a user in a queue, by a queue, by the queues of a division, or by an account. */
 struct calendar {
     struct profile profile;
     struct limits_promises promises;
-    struct limits_promises *of_queue; /* of a division instead, by queue; else NULL */
+    struct limits_promises *of_queue; /* of a division or an account instead, by queue; else NULL */
 };
 
 /* A node that jobs of one holder share with others: how many of them hold it when. */
@@ -72,8 +73,8 @@ struct tally {
     int64_t last_decrease; /* number of the last one of what it counts; 0: none yet */
 };
 
-/* A division that holds its queues to something: no more of it is of interest here. */
-struct held_division {
+/* A division, or an account, that holds its jobs to something: no more of it is of interest here. */
+struct held {
     struct rules rules;
     struct whats whats; /* what the rules name */
     struct tally tally;
@@ -97,6 +98,7 @@ struct party {
     uint32_t holder;
     uint32_t above_holder;     /* of a virtual queue: the user in its parent, */
     const struct above *above; /* and what is limited there; else NULL */
+    uint32_t account;          /* SETUP_NONE */
     const struct terms *terms;
 };
 
@@ -105,12 +107,14 @@ struct limits {
     struct arena arena; /* what the lines lead to */
     struct intern what; /* RUNNING and so on, then types */
     struct line *line;  /* of each queue */
-    struct held_division *division;
+    struct held *division;
     uint32_t n_divisions;
-    struct intern holders; /* queue and user */
-    struct tally *tally;   /* of each holder */
+    struct held *account;       /* of each account; NULL: none is limited */
+    bool are_accounts_measured; /* a type of resources is */
+    struct intern holders;      /* queue and user */
+    struct tally *tally;        /* of each holder */
     uint32_t tallies;
-    struct intern names; /* queue, terms and user: parties */
+    struct intern names; /* queue, account, terms and user: parties */
     struct party *party;
     uint32_t parties;
     struct strbuf key;
@@ -126,15 +130,16 @@ struct side {
     const struct rules *rules;
     const struct whats *whats;
     struct tally *tally;
+    uint32_t account; /* SETUP_NONE, unless it is an account's */
 };
 
-enum { SIDES_MAX = 4 + SETUP_DIVISIONS_DEEP };
+enum { SIDES_MAX = 4 + SETUP_DIVISIONS_DEEP + SCHED_ACCOUNT_LEVELS };
 
 /* The sides of a party, and their number. */
 size_t limits_sides(const struct limits *limits, uint32_t party, struct side side[SIDES_MAX]);
 
 /* Say which rule it is that a job is over; false, so that an answer can end with it. */
-bool limits_refuse(const struct limits *limits, enum sched_whose whose, const struct rule *rule,
+bool limits_refuse(const struct limits *limits, const struct side *side, const struct rule *rule,
                    struct sched_reason_limit *over);
 
 /* The calendar of something that a tally counts; NO_CALENDAR. */
@@ -183,6 +188,19 @@ int limits_make_lines(struct limits *limits);
  * are there. Returns 0, or -1 with ENOMEM and part of it done.
  */
 int limits_make_divisions(struct limits *limits);
+
+/* Resolve what accounts hold their jobs to. Returns 0, or -1 with ENOMEM and part of it done. */
+int limits_make_accounts(struct limits *limits);
+
+/* The rules of a list. Returns 0, or -1 with ENOMEM. */
+int limits_make_rules(struct limits *limits, struct rules *rules, const struct sched_limit *list,
+                      size_t n);
+
+/* Add what rules have calendars of to a list, in which there is room for all that is limited. */
+void limits_name(struct whats *whats, const struct rules *rules);
+
+/* Whether a type of resources is among these. */
+bool limits_has_types(const struct whats *whats);
 
 /* What a virtual queue leaves to its parent, for a user under these terms of the one and of the other.
  * NULL with ENOMEM.

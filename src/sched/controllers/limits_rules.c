@@ -44,6 +44,12 @@ static int make_rules(struct limits *limits, struct rules *rules, const struct s
     return 0;
 }
 
+int limits_make_rules(struct limits *limits, struct rules *rules, const struct sched_limit *list,
+                      size_t n)
+{
+    return make_rules(limits, rules, list, n, NULL, 0);
+}
+
 /* The exceptions of a queue, its parent's if it has none itself. */
 static const struct sched_queue_config *excepting(const struct limits *limits, uint32_t queue)
 {
@@ -113,7 +119,7 @@ static int make_line(struct limits *limits, uint32_t queue)
     return 0;
 }
 
-static void name(struct whats *whats, const struct rules *rules)
+void limits_name(struct whats *whats, const struct rules *rules)
 {
     for (uint32_t i = 0; i < rules->n; i++) {
         uint32_t k = 0;
@@ -135,8 +141,8 @@ static int name_all(struct limits *limits, uint32_t queue)
     if (!line->of_user.v || !line->of_queue.v)
         return -1;
     for (size_t i = 0; i < line->n_terms; i++)
-        name(&line->of_user, &line->terms[i].user);
-    name(&line->of_queue, &line->rules);
+        limits_name(&line->of_user, &line->terms[i].user);
+    limits_name(&line->of_queue, &line->rules);
     return 0;
 }
 
@@ -175,7 +181,7 @@ const struct above *limits_above(struct limits *limits, uint32_t queue, uint32_t
     return above;
 }
 
-static bool has_types(const struct whats *whats)
+bool limits_has_types(const struct whats *whats)
 {
     for (uint32_t i = 0; i < whats->n; i++)
         if (whats->v[i] >= RESOURCE)
@@ -197,7 +203,7 @@ int limits_make_lines(struct limits *limits)
     for (uint32_t i = 0; i < n; i++)
         if (make_line(limits, i) < 0)
             return -1;
-    if (limits_make_divisions(limits) < 0)
+    if (limits_make_divisions(limits) < 0 || limits_make_accounts(limits) < 0)
         return -1;
     if (!intern_find(&limits->what, "node", strlen("node"), &limits->node))
         limits->node = UINT32_MAX;
@@ -207,9 +213,10 @@ int limits_make_lines(struct limits *limits)
     for (uint32_t i = 0; i < n; i++) {
         struct line *line = &limits->line[i];
         const struct line *parent = &limits->line[limits->setup->queue[i].parent];
-        line->is_measured = has_types(&line->of_user) || has_types(&line->of_queue) ||
-                            has_types(&parent->of_user) || has_types(&parent->of_queue) ||
-                            parent->n_divisions > 0;
+        line->is_measured = limits_has_types(&line->of_user) || limits_has_types(&line->of_queue) ||
+                            limits_has_types(&parent->of_user) ||
+                            limits_has_types(&parent->of_queue) || parent->n_divisions > 0 ||
+                            limits->are_accounts_measured;
     }
     return 0;
 }

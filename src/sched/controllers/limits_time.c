@@ -52,7 +52,7 @@ bool limits_start(const struct limits *limits, uint32_t party, struct limits_win
                     continue;
                 if (over)
                     over->calendar = limits_calendar_of(side[s].tally, rule->what);
-                return limits_refuse(limits, side[s].whose, rule, over ? &over->limit : NULL);
+                return limits_refuse(limits, &side[s], rule, over ? &over->limit : NULL);
             }
     return true;
 }
@@ -126,7 +126,7 @@ static int make_calendar(struct limits *limits, const struct side *side, uint32_
         return -1;
     struct calendar *calendar = &limits->calendar[n];
     *calendar = (struct calendar){0};
-    if (side->whose == SCHED_OF_DIVISION) {
+    if (side->whose == SCHED_OF_DIVISION || side->whose == SCHED_OF_ACCOUNT) {
         calendar->of_queue = calloc(limits->setup->n_queues, sizeof(*calendar->of_queue));
         if (!calendar->of_queue)
             return -1;
@@ -233,6 +233,12 @@ struct limits_promises *limits_promises(const struct limits *limits, uint32_t ca
     return c->of_queue ? &c->of_queue[queue] : &c->promises;
 }
 
+static const char *account_of(const struct limits *limits, const struct side *side)
+{
+    return side->account == SETUP_NONE ? ""
+                                       : intern_text(&limits->setup->accounts.names, side->account);
+}
+
 uint32_t limits_calendar(const struct limits *limits, uint32_t party,
                          const struct sched_reason_limit *limit)
 {
@@ -241,7 +247,9 @@ uint32_t limits_calendar(const struct limits *limits, uint32_t party,
     for (size_t s = 0; s < sides; s++)
         for (uint32_t i = 0; i < side[s].rules->n; i++) {
             const struct rule *rule = &side[s].rules->v[i];
-            if (side[s].whose == limit->whose && rule->most == limit->most &&
+            bool is_other =
+                limit->account && strcmp(limit->account, account_of(limits, &side[s])) != 0;
+            if (side[s].whose == limit->whose && !is_other && rule->most == limit->most &&
                 (rule->what == RUNNING || rule->what >= RESOURCE) &&
                 strcmp(intern_text(&limits->what, rule->what), limit->what) == 0)
                 return limits_calendar_of(side[s].tally, rule->what);

@@ -78,8 +78,14 @@ static void put_limit_text(struct strbuf *out, const struct sched_reason_limit *
         strbuf_puts(out, " of user ");
         strbuf_puts(out, user);
     }
-    strbuf_puts(out, l->whose == SCHED_OF_DIVISION ? " of a division with queue " : " in queue ");
-    strbuf_puts(out, queue);
+    if (l->whose == SCHED_OF_ACCOUNT) {
+        strbuf_puts(out, " of account ");
+        strbuf_puts(out, l->account);
+    } else {
+        strbuf_puts(out,
+                    l->whose == SCHED_OF_DIVISION ? " of a division with queue " : " in queue ");
+        strbuf_puts(out, queue);
+    }
     if (strcmp(l->what, "running") == 0 || strcmp(l->what, "pending") == 0) {
         strbuf_puts(out,
                     strcmp(l->what, "running") == 0 ? " may run, at most " : " may wait, at most ");

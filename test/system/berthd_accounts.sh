@@ -95,4 +95,16 @@ await_state 2 running
 expect "still told" '"optics"' "$(get 2 account)"
 expect_status 0 "$BERTH" cancel --all
 
+# What an account may have at once holds for all its jobs.
+configure "physics: {users: [$me], limits: {running: 1, pending: 1}}"
+expect_status 0 "$BERTH" server reload
+a=$("$BERTH" submit -t 1h sleep 1000)
+await_state "$a" running
+b=$("$BERTH" submit -t 1h sleep 1000)
+await "a reservation" sh -c "'$BERTH' show --json $b | grep -q '\"estimate\": [0-9]'"
+"$BERTH" explain "$b" | grep -q '^It waits for jobs to end: jobs of account physics may run, at most 1 at once[.]' || fail "$("$BERTH" explain "$b")"
+expect_status 1 "$BERTH" submit true
+expect_err "berth submit: limit account physics pending 1"
+expect_status 0 "$BERTH" cancel "$a" "$b"
+
 finish

@@ -1,6 +1,8 @@
 /* berth queues: list, open and close queues. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/errtext.h"
 #include "cli/client/connection.h"
@@ -11,90 +13,241 @@
 #include "cli/verb.h"
 
 static const char help[] =
-    "usage: berth queues [--json]\n"
+    "usage: berth queues [--json] [-r TYPE]\n"
     "       berth queues OPTION... QUEUE\n"
-    "List the queues, with shares what each has and deserves, or change one, as\n"
-    "administrators may.\n"
+    "List the queues with their limits, with shares what each has and deserves, or\n"
+    "change one, as administrators may.\n"
     "      --enable   accept new jobs     --disable  refuse new jobs\n"
     "      --start    let its jobs start  --stop     let none start; runs go on\n"
+    "  -r, --resource TYPE  shares of this resource, such as gpu; default: the first\n"
     "      --json     print an array of objects\n"
     "  -h, --help     print this\n"
     "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
     "Example: berth queues --stop batch\n"
     "Manual: man berth-queues\n";
 
-static const struct table_column columns[] = {
-    {"QUEUE", false, 24}, {"POLICY", false, 0}, {"PRIORITY", true, 0}, {"TIME", true, 0},
-    {"PENDING", true, 0}, {"RUNNING", true, 0}, {"STATE", false, 0},   {NULL, false, 0}};
+/* Columns of the table. Those of shares and of limits are there where a queue has some. */
+enum queue_column {
+    COLUMN_NAME,
+    COLUMN_POLICY,
+    COLUMN_PRIORITY,
+    COLUMN_WEIGHT,
+    COLUMN_RECEIVED,
+    COLUMN_DESERVED,
+    COLUMN_TIME,
+    COLUMN_PENDING,
+    COLUMN_RUNNING,
+    COLUMN_STATE,
+    COLUMN_LIMITS,
+    COLUMNS
+};
 
-/* The same where there are shares. */
-static const struct table_column share_columns[] = {
-    {"QUEUE", false, 24}, {"POLICY", false, 0},  {"PRIORITY", true, 0}, {"WEIGHT", true, 0},
-    {"CORES", true, 0},   {"DESERVED", true, 0}, {"TIME", true, 0},     {"PENDING", true, 0},
-    {"RUNNING", true, 0}, {"STATE", false, 0},   {NULL, false, 0}};
+static const struct table_column all_columns[COLUMNS] = {
+    [COLUMN_NAME] = {"QUEUE", false, 24},      [COLUMN_POLICY] = {"POLICY", false, 0},
+    [COLUMN_PRIORITY] = {"PRIORITY", true, 0}, [COLUMN_WEIGHT] = {"WEIGHT", true, 0},
+    [COLUMN_RECEIVED] = {"RECEIVED", true, 0}, /* the resource, in the table */
+    [COLUMN_DESERVED] = {"DESERVED", true, 0}, [COLUMN_TIME] = {"TIME", true, 0},
+    [COLUMN_PENDING] = {"PENDING", true, 0},   [COLUMN_RUNNING] = {"RUNNING", true, 0},
+    [COLUMN_STATE] = {"STATE", false, 0},      [COLUMN_LIMITS] = {"LIMITS", false, 0},
+};
 
-/* How many cores of its share a queue has of a kind. */
-static void put_share_cores(struct table *t, const json_t *share, const char *key)
-{
-    const json_t *cores = json_object_get(json_object_get(share, key), "core");
-    if (cores)
-        table_number(t, json_integer_value(cores));
-    else
-        table_cell(t, "");
-}
+struct queues_shown {
+    const json_t *queues;
+    const char *resource; /* of shares; NULL: there are none */
+    char head[32];        /* "CORES" */
+    bool is_limited;
+    struct table table;
+};
 
-static void put_share(struct table *t, const json_t *queue)
+/* ---- What is shown ---- */
+
+static bool has_share(const json_t *queue, const char *key, const char *resource)
 {
     const json_t *share = json_object_get(queue, "share");
-    if (json_is_object(share))
-        table_number(t, (long long)answer_number(share, "weight"));
-    else
-        table_cell(t, "");
-    put_share_cores(t, share, "received");
-    put_share_cores(t, share, "deserved");
+    return json_integer_value(json_object_get(json_object_get(share, key), resource)) > 0;
 }
 
-static void put_queue_line(struct table *t, const json_t *queue, bool with_shares)
+/* The first resource of which a queue has, or deserves, something; else the first. NULL: there are no shares. */
+static const char *used_resource(const json_t *queues)
 {
+    const char *first = NULL, *resource;
+    json_t *queue, *amount;
+    size_t i;
+    json_array_foreach(queues, i, queue)
+    {
+        json_object_foreach(json_object_get(json_object_get(queue, "share"), "received"), resource,
+                            amount)
+        {
+            (void)amount;
+            first = first ? first : resource;
+            if (has_share(queue, "received", resource) || has_share(queue, "deserved", resource))
+                return resource;
+        }
+    }
+    return first;
+}
+
+static bool counts(const json_t *queues, const char *resource)
+{
+    const json_t *queue;
+    size_t i;
+    json_array_foreach(queues, i, queue)
+    {
+        const json_t *share = json_object_get(queue, "share");
+        if (json_object_get(json_object_get(share, "received"), resource))
+            return true;
+    }
+    return false;
+}
+
+/* "CORES", "GPUS", "MEMORY" */
+static void name_resource(struct queues_shown *shown)
+{
+    size_t n = 0;
+    for (; shown->resource[n] && n + 2 < sizeof(shown->head); n++)
+        shown->head[n] = (char)toupper((unsigned char)shown->resource[n]);
+    if (strcmp(shown->resource, "memory") != 0)
+        shown->head[n++] = 'S';
+    shown->head[n] = '\0';
+}
+
+static bool is_limited(const json_t *queue)
+{
+    const char *whose;
+    json_t *limits;
+    json_object_foreach(json_object_get(queue, "limits"), whose, limits)
+    {
+        (void)whose;
+        if (json_object_size(limits) > 0)
+            return true;
+    }
+    return false;
+}
+
+static int choose(struct queues_shown *shown, const char *wanted, berth_error_t *err)
+{
+    const json_t *queue;
+    size_t i;
+    json_array_foreach(shown->queues, i, queue)
+    {
+        shown->is_limited = shown->is_limited || is_limited(queue);
+    }
+    if (wanted && !counts(shown->queues, wanted))
+        return errtext_set(err, EINVAL, "--resource: '%.40s' does not count for shares", wanted);
+    shown->resource = wanted ? wanted : used_resource(shown->queues);
+    if (shown->resource)
+        name_resource(shown);
+    return 0;
+}
+
+/* ---- Cells ---- */
+
+static void put_amount(struct queues_shown *shown, const json_t *share, const char *key)
+{
+    const json_t *amount = json_object_get(json_object_get(share, key), shown->resource);
+    char text[SHARES_AMOUNT_SIZE] = "";
+    if (amount)
+        shares_amount(shown->resource, json_integer_value(amount), text);
+    table_cell(&shown->table, text);
+}
+
+/* "job node=4 duration=1:00:00; user core=6" */
+static void put_limits(struct table *t, const json_t *queue)
+{
+    const char *whose, *what;
     char span[WHEN_SIZE];
-    double duration = answer_number(queue, "default_duration");
+    json_t *limits, *most;
+    strbuf_reset(&t->cell);
+    json_object_foreach(json_object_get(queue, "limits"), whose, limits)
+    {
+        if (json_object_size(limits) == 0)
+            continue;
+        strbuf_puts(&t->cell, t->cell.len ? "; " : "");
+        strbuf_puts(&t->cell, whose);
+        json_object_foreach(limits, what, most)
+        {
+            strbuf_putc(&t->cell, ' ');
+            strbuf_puts(&t->cell, what);
+            strbuf_putc(&t->cell, '=');
+            if (strcmp(what, "duration") == 0)
+                strbuf_puts(&t->cell, when_span(json_number_value(most), span));
+            else
+                strbuf_put_int(&t->cell, json_integer_value(most));
+        }
+    }
+    table_cell(t, strbuf_text(&t->cell));
+}
+
+static const char *state_of(const json_t *queue)
+{
     bool disabled = json_is_false(json_object_get(queue, "enabled"));
     bool stopped = json_is_false(json_object_get(queue, "started"));
-
-    table_cell(t, answer_text(queue, "name"));
-    table_cell(t, answer_text(queue, "policy"));
-    table_number(t, (long long)answer_number(queue, "priority"));
-    if (with_shares)
-        put_share(t, queue);
-    table_cell(t, duration > 0 ? when_span(duration, span) : "");
-    table_number(t, (long long)answer_number(queue, "pending"));
-    table_number(t, (long long)answer_number(queue, "running"));
-    table_cell(t, disabled  ? (stopped ? "disabled, stopped" : "disabled")
-                  : stopped ? "stopped"
-                            : "open");
+    if (disabled)
+        return stopped ? "disabled, stopped" : "disabled";
+    return stopped ? "stopped" : "open";
 }
 
-int queues_print(FILE *out, const json_t *answer, berth_error_t *err)
+static void put_cell(struct queues_shown *shown, const json_t *queue, enum queue_column column)
 {
-    const json_t *queues = json_object_get(answer, "queues");
-    struct table table;
-    const json_t *queue;
-    bool with_shares = false;
-    size_t i;
+    static const char *const number[COLUMNS] = {
+        [COLUMN_PRIORITY] = "priority", [COLUMN_PENDING] = "pending", [COLUMN_RUNNING] = "running"};
+    const json_t *share = json_object_get(queue, "share");
+    struct table *t = &shown->table;
+    double duration = answer_number(queue, "default_duration");
+    char span[WHEN_SIZE];
+    if (number[column])
+        table_number(t, (long long)answer_number(queue, number[column]));
+    else if (column == COLUMN_WEIGHT && json_is_object(share))
+        table_number(t, (long long)answer_number(share, "weight"));
+    else if (column == COLUMN_RECEIVED || column == COLUMN_DESERVED)
+        put_amount(shown, share, column == COLUMN_RECEIVED ? "received" : "deserved");
+    else if (column == COLUMN_LIMITS)
+        put_limits(t, queue);
+    else
+        table_cell(t, column == COLUMN_NAME                   ? answer_text(queue, "name")
+                      : column == COLUMN_POLICY               ? answer_text(queue, "policy")
+                      : column == COLUMN_STATE                ? state_of(queue)
+                      : column == COLUMN_TIME && duration > 0 ? when_span(duration, span)
+                                                              : "");
+}
 
-    json_array_foreach(queues, i, queue)
+static bool is_shown(const struct queues_shown *shown, enum queue_column column)
+{
+    if (column == COLUMN_LIMITS)
+        return shown->is_limited;
+    return column < COLUMN_WEIGHT || column > COLUMN_DESERVED || shown->resource;
+}
+
+int queues_print(FILE *out, const json_t *answer, const char *resource, berth_error_t *err)
+{
+    struct queues_shown shown = {.queues = json_object_get(answer, "queues")};
+    struct table_column columns[COLUMNS + 1];
+    const json_t *queue;
+    size_t i, n = 0;
+
+    if (choose(&shown, resource, err) < 0)
+        return -1;
+    for (enum queue_column c = 0; c < COLUMNS; c++)
+        if (is_shown(&shown, c)) {
+            columns[n] = all_columns[c];
+            if (c == COLUMN_RECEIVED)
+                columns[n].head = shown.head;
+            n++;
+        }
+    columns[n] = (struct table_column){NULL, false, 0};
+    table_begin(&shown.table, out, columns);
+    json_array_foreach(shown.queues, i, queue)
     {
-        with_shares = with_shares || json_is_object(json_object_get(queue, "share"));
+        for (enum queue_column c = 0; c < COLUMNS; c++)
+            if (is_shown(&shown, c))
+                put_cell(&shown, queue, c);
     }
-    table_begin(&table, out, with_shares ? share_columns : columns);
-    json_array_foreach(queues, i, queue)
-    {
-        put_queue_line(&table, queue, with_shares);
-    }
-    bool written = table_end(&table);
-    table_clear(&table);
+    bool written = table_end(&shown.table);
+    table_clear(&shown.table);
     return written ? 0 : errtext_set(err, ENOMEM, "out of memory");
 }
+
+/* ---- The verb ---- */
 
 static int change_queues(const char *queue, const json_t *body)
 {
@@ -113,20 +266,20 @@ static int change_queues(const char *queue, const json_t *body)
     return status;
 }
 
-static int show_queues(struct connection *connection, berth_error_t *err)
+static int show_queues(struct connection *connection, const char *resource, berth_error_t *err)
 {
     json_t *answer = NULL;
     int rc = connection_ask(connection, "GET", "/v1/queues", NULL, &answer, err);
 
     if (rc == 0)
-        rc = queues_print(stdout, answer, err);
+        rc = queues_print(stdout, answer, resource, err);
     json_decref(answer);
     return rc;
 }
 
-static int list_queues(bool json)
+static int list_queues(const char *resource, bool json)
 {
-    const struct listing_style style = {.json = true, .columns = columns};
+    const struct listing_style style = {.json = true, .columns = all_columns};
     struct connection connection;
     berth_error_t err;
     int status = CLI_OK;
@@ -135,7 +288,7 @@ static int list_queues(bool json)
         status = connection_failed(&connection, &err);
     else if (json)
         status = listing_print(&connection, "/v1/queues", &style);
-    else if (show_queues(&connection, &err) < 0)
+    else if (show_queues(&connection, resource, &err) < 0)
         status = connection_failed(&connection, &err);
     connection_close(&connection);
     return status;
@@ -153,24 +306,25 @@ static bool take_change(json_t *body, int c)
 
 int cli_queues(int argc, char **argv)
 {
-    static const struct option options[] = {{"enable", no_argument, NULL, 'e'},
-                                            {"disable", no_argument, NULL, 'd'},
-                                            {"start", no_argument, NULL, 's'},
-                                            {"stop", no_argument, NULL, 'p'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"enable", no_argument, NULL, 'e'},         {"disable", no_argument, NULL, 'd'},
+        {"start", no_argument, NULL, 's'},          {"stop", no_argument, NULL, 'p'},
+        {"resource", required_argument, NULL, 'r'}, {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
     json_t *body = json_object();
+    const char *resource = NULL;
     bool json = false;
     int c, status = CLI_USAGE;
 
-    while ((c = cli_option("queues", argc, argv, ":h", options)) != -1) {
+    while ((c = cli_option("queues", argc, argv, ":hr:", options)) != -1) {
         if (c == 'h')
             status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
         if (c == '?' || c == 'h')
             goto out;
         if (c == 'j')
             json = true;
+        else if (c == 'r')
+            resource = optarg;
         else if (!take_change(body, c)) {
             status = cli_usage("queues", "%s, expected one of them",
                                c == 'e' || c == 'd' ? "--enable and --disable are given"
@@ -179,14 +333,16 @@ int cli_queues(int argc, char **argv)
         }
     }
     bool changes = json_object_size(body) > 0;
-    if (changes && argc - optind == 1 && !json)
+    if (changes && argc - optind == 1 && !json && !resource)
         status = change_queues(argv[optind], body);
     else if (changes)
         status = cli_usage("queues", "expected one queue to change");
     else if (optind < argc)
         status = cli_usage("queues", "no change given for '%s'", argv[optind]);
+    else if (resource && json)
+        status = cli_usage("queues", "--json has all resources: --resource is of the table");
     else
-        status = list_queues(json);
+        status = list_queues(resource, json);
 out:
     json_decref(body);
     return status;

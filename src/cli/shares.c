@@ -76,8 +76,7 @@ static bool amount_of(const json_t *node, const char *key, const char *resource,
     return json_is_integer(value);
 }
 
-/* Of memory in the largest unit of bytes in which it is a whole number or has one decimal. */
-static const char *amount_text(const char *resource, int64_t amount, char text[32])
+const char *shares_amount(const char *resource, int64_t amount, char text[SHARES_AMOUNT_SIZE])
 {
     static const char units[] = "KMGTPE";
     int unit = -1;
@@ -87,9 +86,10 @@ static const char *amount_text(const char *resource, int64_t amount, char text[3
         unit++;
     }
     if (unit < 0)
-        snprintf(text, 32, "%lld", (long long)amount);
+        snprintf(text, SHARES_AMOUNT_SIZE, "%lld", (long long)amount);
     else
-        snprintf(text, 32, "%.*f%c", value != (double)(int64_t)value, value, units[unit]);
+        snprintf(text, SHARES_AMOUNT_SIZE, "%.*f%c", value != (double)(int64_t)value, value,
+                 units[unit]);
     return text;
 }
 
@@ -107,10 +107,10 @@ static void put_name(struct tree_shown *t, const json_t *node)
 static void put_error(struct tree_shown *t, const json_t *node)
 {
     int64_t received, deserved;
-    char text[32], cell[40];
+    char text[SHARES_AMOUNT_SIZE], cell[40];
     amount_of(node, "received", t->resource, &received);
     amount_of(node, "deserved", t->resource, &deserved);
-    amount_text(t->resource, received - deserved, text);
+    shares_amount(t->resource, received - deserved, text);
     snprintf(cell, sizeof(cell), "%s%s", received > deserved ? "+" : "", text);
     table_cell(&t->table, cell);
 }
@@ -118,7 +118,7 @@ static void put_error(struct tree_shown *t, const json_t *node)
 static void put_share(struct tree_shown *t, const json_t *node, enum share_column column)
 {
     const char *key = all_columns[column].amount;
-    char text[32] = "";
+    char text[SHARES_AMOUNT_SIZE] = "";
     int64_t amount;
     if (column == COLUMN_NAME) {
         put_name(t, node);
@@ -127,7 +127,7 @@ static void put_share(struct tree_shown *t, const json_t *node, enum share_colum
     } else if (key) {
         if (amount_of(node, key, t->resource, &amount) &&
             (amount || !all_columns[column].is_optional))
-            amount_text(t->resource, amount, text);
+            shares_amount(t->resource, amount, text);
         table_cell(&t->table, text);
     } else if (column == COLUMN_USAGE) {
         snprintf(text, sizeof(text), "%.1f", answer_number(node, "usage"));

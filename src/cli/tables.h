@@ -13,8 +13,16 @@ extern const char jobs_leave[];
 void jobs_row(struct table *table, const struct fields *job, const char *states, double now);
 void nodes_row(struct table *table, const struct fields *node, const char *states, double now);
 
-/* Of an answer of /v1/queues, and of /v1/shares. 0, or -1 with errno and a text. */
-int queues_print(FILE *out, const json_t *answer, berth_error_t *err);
+/* Of an answer of /v1/queues, and of /v1/shares, with amounts of a resource (NULL: the first that somebody has). 0, or
+ * -1 with errno and a text.
+ */
+int queues_print(FILE *out, const json_t *answer, const char *resource, berth_error_t *err);
 int shares_print(FILE *out, const json_t *answer, const char *resource, berth_error_t *err);
+
+/* An amount for people, which is the text: of memory in the largest unit of bytes in which it is a whole number or has
+ * one decimal.
+ */
+#define SHARES_AMOUNT_SIZE 32
+const char *shares_amount(const char *resource, int64_t amount, char text[SHARES_AMOUNT_SIZE]);
 
 #endif

@@ -110,6 +110,9 @@ grep -q '^It has failed with exit status 3 after [0-9]*s\.$' out || fail "explai
 
 # Six cores for a user's jobs in this queue, four of which one has: two are left.
 submit -q few -n 4 -t 1h sleep 1000
+# Limits are shown with the queues.
+expect_status 0 "$BERTH" queues
+grep -q '^few .* open *user core=6$' out || fail "limits of few: $(cat out)"
 await_state "$id" running
 submit -q few -n 4 -t 1h true
 expect_status 0 "$BERTH" explain "$id"

@@ -75,6 +75,13 @@ sed 's/  */ /g' out >got
 grep -q '^QUEUE POLICY PRIORITY WEIGHT CORES DESERVED TIME' got || fail "queues: $(cat out)"
 grep -q '^a [a-z]* 0 1 4 4 ' got || fail "queue a: $(cat out)"
 grep -q '^b [a-z]* 0 1 6 4 ' got || fail "queue b: $(cat out)"
+expect_status 0 "$BERTH" queues -r gpu
+sed 's/  */ /g' out >got
+grep -q '^QUEUE POLICY PRIORITY WEIGHT GPUS DESERVED TIME' got || fail "queues by gpu: $(cat out)"
+grep -q '^b [a-z]* 0 1 1 1 ' got || fail "queue b by gpu: $(cat out)"
+expect_status 1 "$BERTH" queues -r disk
+expect_err "berth queues: --resource: 'disk' does not count for shares"
+expect_status 2 "$BERTH" queues -r gpu --json
 
 # With another job in a that is promised a time, lab has 8 and b 6; both ask for more than 8 by 3 : 1, so for 6 and 2.
 for queue in a a b; do

@@ -79,7 +79,7 @@ static int read_table(struct view *v, struct connection *s, enum view_kind kind,
     bool queues = kind == VIEW_QUEUES;
     int rc = connection_ask(s, "GET", queues ? "/v1/queues" : "/v1/shares", NULL, &answer, err);
     if (rc == 0)
-        rc = queues ? queues_print(out, answer, err) : shares_print(out, answer, NULL, err);
+        rc = queues ? queues_print(out, answer, NULL, err) : shares_print(out, answer, NULL, err);
     json_decref(answer);
     return rc;
 }

@@ -105,6 +105,24 @@ static int64_t known_time(int64_t ticks)
     return ticks < SCHED_UNLIMITED ? ticks : -1;
 }
 
+/* Limits by name; durations in seconds, and what is not limited is left out. */
+static void put_limits(struct json_out *out, const char *key, const struct sched_limit *limits,
+                       size_t n)
+{
+    json_open(out, key, '{');
+    for (size_t i = 0; i < n; i++) {
+        if (limits[i].most >= SCHED_UNLIMITED)
+            continue;
+        json_key_bytes(out, limits[i].what, strlen(limits[i].what));
+        if (strcmp(limits[i].what, "duration") == 0)
+            seconds_put(out->text, limits[i].most);
+        else
+            strbuf_put_int(out->text, limits[i].most);
+        out->has_value = true;
+    }
+    json_close(out, '}');
+}
+
 static void put_queue_row(const struct call *c, struct json_out *out,
                           const struct sched_queue_config *q,
                           const struct sched_share_report *report)
@@ -125,6 +143,11 @@ static void put_queue_row(const struct call *c, struct json_out *out,
                   stats.now[SCHED_WAITING] + stats.now[SCHED_RESERVED] + stats.now[SCHED_BLOCKED]);
     json_put_uint(out, "reserved", stats.now[SCHED_RESERVED]);
     json_put_uint(out, "running", stats.now[SCHED_RUNNING]);
+    json_open(out, "limits", '{');
+    put_limits(out, "job", q->limits.job, q->limits.n_job);
+    put_limits(out, "user", q->limits.user, q->limits.n_user);
+    put_limits(out, "queue", q->limits.queue, q->limits.n_queue);
+    json_close(out, '}');
     api_put_queue_share(c, out, report, q->name);
     json_close(out, '}');
 }

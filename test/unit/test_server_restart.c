@@ -255,7 +255,63 @@ static void what_a_silent_engine_has_forgotten_is_lost(void **state)
     assert_int_equal(w->engine->n, n);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
+/* ---- Classes ---- */
+
+static int open_classes(void **state)
+{
+    if (open_world_of(state, "resources: {nodes: 1, cores: 4}\n"
+                             "queues:\n"
+                             "  batch:\n"
+                             "    shares:\n"
+                             "      by: class\n"
+                             "      classes:\n"
+                             "        percent: {a: 50, b: 50}\n"
+                             "        patterns: [{match: ann, class: a}]\n"
+                             "        default: b\n"
+                             "        rebalance: {threshold: 10, after: 100}\n") < 0)
+        return -1;
+    struct sim_server *w = *state;
+    w->options.for_all = true;
+    w->options.uid = 0;
+    reopen(w, false);
+    return 0;
+}
+
+/* Classes have been uneven for 60 s when the server stops. It stops a job of the one for the other 40 s later. */
+static void rebalance_after_restart(void **state, bool crash)
+{
+    struct sim_server *w = *state;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(
+            asked_by(w, SIM_ANN, "POST", "/v1/jobs", "{\"command\":[\"x\"],\"duration\":3600}"),
+            201);
+    start_all(w);
+    assert_int_equal(
+        asked_by(w, SIM_BOB, "POST", "/v1/jobs", "{\"command\":[\"y\"],\"duration\":3600}"), 201);
+    sim_server_wait(w, 60 * SIM_SECOND);
+    reopen(w, crash);
+    start_all(w);
+    sim_server_wait(w, 30 * SIM_SECOND);
+    assert_int_equal(sim_engine_find(w->engine, 4, -1)->last_signal, 0);
+    sim_server_wait(w, 12 * SIM_SECOND);
+    assert_int_equal(sim_engine_find(w->engine, 4, -1)->last_signal, SIGTERM);
+    end(w, 4, 0);
+    sim_server_wait(w, SIM_SECOND);
+    assert_non_null(sim_engine_find(w->engine, 5, -1));
+}
+
+static void classes_stay_uneven_over_a_restart(void **state)
+{
+    rebalance_after_restart(state, false);
+}
+
+static void classes_stay_uneven_over_a_crash(void **state)
+{
+    rebalance_after_restart(state, true);
+}
+
+#define TEST(name)    cmocka_unit_test_setup_teardown(name, open_world, close_world)
+#define CLASSES(name) cmocka_unit_test_setup_teardown(name, open_classes, close_world)
 
 int main(void)
 {
@@ -271,6 +327,8 @@ int main(void)
         TEST(an_engine_that_is_silent_is_waited_for),
         TEST(what_a_silent_engine_was_not_asked_for_is_started),
         TEST(what_a_silent_engine_has_forgotten_is_lost),
+        CLASSES(classes_stay_uneven_over_a_restart),
+        CLASSES(classes_stay_uneven_over_a_crash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -421,6 +421,7 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
         head_release(s, &old.lanes[i]);
     if (rc == 0) {
         usage_inherit(s, old.shares, now);
+        class_turns_inherit(n->shares, old.shares);
         choose_anew(s, known);
         overtake_renew(&overtake, s);
     }

@@ -225,11 +225,6 @@ static bool may_make_room(const sched_t *s, const struct lane *lane)
 
 /* ---- When ---- */
 
-static bool rebalances(const struct class_turns *turns)
-{
-    return turns->setup->rule.threshold > 0 && turns->setup->rule.duration > 0;
-}
-
 static int64_t due_of(const struct class_turns *turns)
 {
     int64_t duration = turns->setup->rule.duration;
@@ -309,7 +304,7 @@ static void passed(sched_t *s)
     const struct shares *shares = s->queues->shares;
     for (uint32_t q = 0; shares && q < shares->setup->n_queues; q++) {
         struct class_turns *turns = shares->turns[q];
-        if (turns && rebalances(turns))
+        if (turns && class_turns_rebalances(turns))
             note(s, turns, q);
     }
 }
@@ -348,7 +343,7 @@ int sched_restore_uneven(sched_t *s, const struct sched_uneven *uneven)
     for (uint32_t q = 0; shares && q < shares->setup->n_queues; q++) {
         struct class_turns *turns = shares->turns[q];
         if (!turns || strcmp(shares->setup->queue[q].name, uneven->queue) != 0 ||
-            !rebalances(turns))
+            !class_turns_rebalances(turns))
             continue;
         if (uneven->since < 0 ||
             !time_is_good(s, uneven->since > s->now ? uneven->since : s->now)) {

@@ -54,6 +54,17 @@ struct class_turns **class_turns_create(const struct setup *setup)
     return NULL;
 }
 
+void class_turns_inherit(struct shares *shares, const struct shares *old)
+{
+    for (uint32_t q = 0; shares && old && q < shares->setup->n_queues; q++) {
+        uint32_t was = setup_find(old->setup, shares->setup->queue[q].name);
+        if (was == SETUP_NONE || !shares->turns[q] || !old->turns[was] ||
+            !class_turns_rebalances(shares->turns[q]))
+            continue;
+        shares->turns[q]->timer = old->turns[was]->timer;
+    }
+}
+
 void class_turns_measure(struct shares *shares)
 {
     for (uint32_t q = 0; q < shares->setup->n_queues; q++)

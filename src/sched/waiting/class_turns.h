@@ -59,6 +59,15 @@ struct class_turns {
 struct class_turns **class_turns_create(const struct setup *setup);
 void class_turns_destroy(struct class_turns **turns, uint32_t n_queues);
 
+/* Whether the classes of a queue are rebalanced at all. */
+static inline bool class_turns_rebalances(const struct class_turns *turns)
+{
+    return turns->setup->rule.threshold > 0 && turns->setup->rule.duration > 0;
+}
+
+/* Since when classes are uneven holds with another configuration, for queues that both rebalance; shares may be NULL. */
+void class_turns_inherit(struct shares *shares, const struct shares *old);
+
 /* What there is has become another number of resources. */
 void class_turns_measure(struct shares *shares);
 

@@ -294,7 +294,9 @@ struct unsaved {
     struct unsaved_event *events;
     size_t n_events, cap_events;
     bool settings, bulks;
-    bool shares;        /* all of what they have used (shares_kept.h) */
+    bool shares; /* all of what they have used (shares_kept.h) */
+    struct strbuf uneven,
+        stored_uneven;  /* since when classes are uneven: as of this commit, and as stored */
     bool urgent;        /* this turn must commit */
     int64_t commit_at;  /* else a commit is due by this tick; INT64_MAX: nothing has changed */
     bool failing;       /* the last commit failed */

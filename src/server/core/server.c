@@ -205,6 +205,8 @@ void server_close(server_t *s)
     heap_clear(&s->runs.timers);
     json_decref(s->settings);
     strbuf_clear(&s->text);
+    strbuf_clear(&s->unsaved.uneven);
+    strbuf_clear(&s->unsaved.stored_uneven);
     free(s->notices);
     free(s->bulks_text);
     free(s->directory);

@@ -11,6 +11,7 @@
 #include "berth/sched_snapshot.h"
 
 #define PREFIX "usage\t"
+#define UNEVEN "uneven"
 
 /* The kinds of the names that a node has, in this order; a tab comes before each but the first. */
 static const char kinds[] = "DQAU";
@@ -59,6 +60,41 @@ static int write_node(server_t *s, uint32_t node, berth_error_t *err)
     return store_put(s->store, strbuf_text(name), value, err);
 }
 
+/* A line for each queue: "1200 0 batch". */
+static int uneven_write(server_t *s, berth_error_t *err)
+{
+    struct strbuf *text = &s->unsaved.uneven, *stored = &s->unsaved.stored_uneven;
+    size_t n = sched_unevens(s->sched, NULL, 0);
+    struct sched_uneven *list = calloc(n + 1, sizeof(*list));
+    if (!list)
+        return errtext_set(err, ENOMEM, "out of memory");
+    sched_unevens(s->sched, list, n);
+    strbuf_reset(text);
+    for (size_t i = 0; i < n; i++) {
+        strbuf_put_int(text, list[i].since);
+        strbuf_putc(text, ' ');
+        strbuf_put_int(text, list[i].rests);
+        strbuf_putc(text, ' ');
+        strbuf_puts(text, list[i].queue);
+        strbuf_putc(text, '\n');
+    }
+    free(list);
+    if (text->failed)
+        return errtext_set(err, ENOMEM, "out of memory");
+    return strcmp(strbuf_text(text), strbuf_text(stored)) == 0
+               ? 0
+               : store_put(s->store, UNEVEN, strbuf_text(text), err);
+}
+
+void shares_stored(server_t *s)
+{
+    struct strbuf text = s->unsaved.uneven;
+    s->unsaved.uneven = s->unsaved.stored_uneven;
+    s->unsaved.stored_uneven = text;
+    s->unsaved.shares = false;
+    sched_usages_kept(s->sched);
+}
+
 int shares_write(server_t *s, berth_error_t *err)
 {
     const uint32_t *nodes;
@@ -70,7 +106,7 @@ int shares_write(server_t *s, berth_error_t *err)
     for (size_t i = 0; i < n; i++)
         if (write_node(s, s->unsaved.shares ? (uint32_t)i : nodes[i], err) < 0)
             return -1;
-    return 0;
+    return uneven_write(s, err);
 }
 
 void shares_renumbered(server_t *s)
@@ -145,6 +181,31 @@ int shares_load(server_t *s, berth_error_t *err)
     s->unsaved.shares = rc == 0 && all.n > 0;
     int saved = errno;
     forget(&all);
+    errno = saved;
+    return rc;
+}
+
+int uneven_load(server_t *s, berth_error_t *err)
+{
+    const char *stored;
+    if (store_get(s->store, UNEVEN, &stored, err) < 0)
+        return -1;
+    char *text = strdup(stored ? stored : ""), *rest = NULL;
+    if (!text)
+        return errtext_set(err, ENOMEM, "out of memory");
+    int rc = 0;
+    for (char *line = strtok_r(text, "\n", &rest); line && rc == 0;
+         line = strtok_r(NULL, "\n", &rest)) {
+        struct sched_uneven u;
+        int at = 0;
+        bool is_good =
+            sscanf(line, "%" SCNd64 " %" SCNd64 " %n", &u.since, &u.rests, &at) == 2 && at > 0;
+        u.queue = line + at;
+        if (!is_good || (sched_restore_uneven(s->sched, &u) < 0 && errno != ENOENT))
+            rc = errtext_set(err, EINVAL, "the stored times of uneven classes are malformed");
+    }
+    int saved = errno;
+    free(text);
     errno = saved;
     return rc;
 }

@@ -225,8 +225,8 @@ void server_mark_saved(server_t *s)
     s->runs.stored_key = s->runs.next_key;
     s->engine.stored_heard = s->engine.heard_key;
     s->clock.stored = s->clock.now;
-    s->unsaved.settings = s->unsaved.bulks = s->unsaved.shares = false;
-    sched_usages_kept(s->sched);
+    s->unsaved.settings = s->unsaved.bulks = false;
+    shares_stored(s);
     s->unsaved.n_commits++;
 }
 

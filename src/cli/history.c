@@ -1,7 +1,4 @@
 /* berth history: jobs that have ended. */
-#include <errno.h>
-#include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +9,8 @@
 #include "cli/client/listing.h"
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
+#include "cli/history_plot.h"
 #include "cli/verb.h"
-#include "report/metrics.h"
-#include "report/outfile.h"
-#include "report/plot.h"
-#include "report/report.h"
 
 static const char help[] =
     "usage: berth history [OPTION]...\n"
@@ -31,7 +25,8 @@ static const char help[] =
     "      --since TIME   only jobs that ended after: 2h (ago), 08:30, 2026-11-22\n"
     "      --me           only your own\n"
     "  -o, --columns LIST, --format csv, --json   as in 'berth jobs'\n"
-    "      --plot FILE.svg  draw the jobs: Gantt chart, utilisation and queue length\n"
+    "      --plot FILE.svg  draw who had which cores when, and promised starts\n"
+    "      --plot-by WORD  colours stand for a user, queue or state (user)\n"
     "  -h, --help         print this\n"
     "EXIT is the exit status or the signal; MEMORY is the peak memory use.\n"
     "Exit status: 0 listed, 1 failed, 2 wrong command line.\n"
@@ -86,15 +81,14 @@ static void put_history_row(struct table *t, const struct fields *job, const cha
     listing_text(t, job, "reason");
 }
 
-static bool put_since(struct strbuf *path, const char *text)
+/* Seconds since 1970, as a query has them. */
+static bool read_since(const char *text, char out[48])
 {
-    char number[48];
     double at;
 
     if (when_read_past(text, time(NULL), &at) < 0)
         return false;
-    snprintf(number, sizeof(number), "%.0f", at < 0 ? 0 : at);
-    route_query(path, "since", number);
+    snprintf(out, 48, "%.0f", at < 0 ? 0 : at);
     return true;
 }
 
@@ -112,234 +106,139 @@ static bool are_of_ended(const char *states)
     return true;
 }
 
-/* ---- A picture ---- */
-
-#define TAU 10 /* s: of the bounded slowdown */
-
-struct drawn {
-    struct schedule_job *jobs;
-    int64_t *start;
-    size_t n, cap;
-};
-
-static int bar_room(struct drawn *d)
-{
-    if (d->n < d->cap)
-        return 0;
-    size_t cap = d->cap ? 2 * d->cap : 64;
-    struct schedule_job *jobs = realloc(d->jobs, cap * sizeof(*jobs));
-    if (jobs)
-        d->jobs = jobs;
-    int64_t *start = realloc(d->start, cap * sizeof(*start));
-    if (start)
-        d->start = start;
-    if (!jobs || !start)
-        return -1;
-    d->cap = cap;
-    return 0;
-}
-
-/* Add a job that ran. */
-static int take_job(void *context, const char *text, size_t length)
-{
-    struct drawn *d = context;
-    struct fields job;
-    int64_t id = 0, cores = 0;
-
-    if (!fields_find(&job, text, length)) {
-        errno = EPROTO;
-        return -1;
-    }
-    double submit = fields_number(&job, "submit"), start = fields_number(&job, "start");
-    double end = fields_number(&job, "end");
-    if (submit < 0 || start < 0 || end < start || !fields_whole(&job, "id", &id) ||
-        !fields_whole(&job, "cores", &cores) || cores < 1)
-        return 0;
-    if (bar_room(d) < 0)
-        return -1;
-    int64_t begun = llround(start), run = llround(end) - begun;
-    struct schedule_job *to = &d->jobs[d->n];
-    *to = (struct schedule_job){.id = id, .submit = llround(floor(submit)), .procs = cores};
-    to->run = to->limit = run < 1 ? 1 : run;
-    d->start[d->n++] = begun < to->submit ? to->submit : begun;
-    return 0;
-}
-
-/* Make times relative to the first submission. */
-static void shift(struct drawn *d)
-{
-    int64_t first = INT64_MAX;
-
-    for (size_t i = 0; i < d->n; i++)
-        first = d->jobs[i].submit < first ? d->jobs[i].submit : first;
-    for (size_t i = 0; i < d->n; i++) {
-        d->jobs[i].submit -= first;
-        d->start[i] -= first;
-    }
-}
-
-static int draw_history(const struct drawn *d, int64_t cores, struct outfile *out,
-                        berth_error_t *err)
-{
-    const struct schedule schedule = {
-        .policy = "as it was", .procs = cores, .n = d->n, .jobs = d->jobs, .start = d->start};
-    struct metrics metrics;
-    struct report report = {.trace = "berthd",
-                            .procs = cores,
-                            .jobs = d->n,
-                            .tau = TAU,
-                            .events = "as they came",
-                            .order = "of the queue",
-                            .estimates = "limits",
-                            .schedules = &schedule,
-                            .metrics = &metrics,
-                            .npolicies = 1};
-
-    if (metrics_compute(&schedule, TAU, &metrics, err) < 0) {
-        int saved = errno;
-        outfile_close(out, false, NULL);
-        errno = saved;
-        return -1;
-    }
-    return plot_write(&report, out, err);
-}
-
-/* Draw those jobs of a list that ran to a file, as `berth sim --plot` does. Times are rounded to whole
- * seconds. Returns 0, or -1 with errno and a text: EINVAL if none ran.
- */
-static int draw_list(struct connection *connection, const char *list, const char *file,
-                     berth_error_t *err)
-{
-    struct drawn d = {0};
-    json_t *machine = NULL;
-    int rc = connection_list(connection, list, take_job, &d, err);
-
-    if (rc == 0)
-        rc = connection_ask(connection, "GET", "/v1/resources", NULL, &machine, err);
-    int64_t cores = json_integer_value(json_object_get(machine, "cores"));
-    json_decref(machine);
-    if (rc == 0 && d.n == 0)
-        rc = errtext_set(err, EINVAL, "nothing to draw: none of these jobs ran");
-    if (rc == 0) {
-        shift(&d);
-        struct outfile *out = outfile_open(file, err);
-        rc = out ? draw_history(&d, cores, out, err) : -1;
-    }
-    int saved = errno;
-    free(d.jobs);
-    free(d.start);
-    errno = saved;
-    return rc;
-}
-
 /* ---- The verb ---- */
 
-static int list_history(const char *path, const char *states, const struct chosen *chosen,
-                        bool json, const char *plot, const char *queue)
+#define ENDED   "done,failed,cancelled,timeout"
+#define LISTED  "20"
+#define PICTURE "500"
+
+/* What a command line asks for. */
+struct history {
+    struct strbuf path; /* with what jobs must have in common, whether they have ended or not */
+    char since[48];     /* "": any time */
+    const char *limit, *states, *plot, *by, *queue;
+    struct chosen chosen;
+    bool json, by_member, wants_help;
+};
+
+static void put_list(struct strbuf *path, const struct history *h, const char *states,
+                     const char *since)
 {
-    const struct listing_style style = {.json = json,
+    strbuf_put(path, h->path.data, h->path.len);
+    route_query(path, "state", states);
+    if (*since)
+        route_query(path, "since", since);
+}
+
+static int print_history(struct connection *connection, struct history *h)
+{
+    const struct listing_style style = {.json = h->json,
                                         .columns = columns,
                                         .leave = "CPU,QUEUE,MEMORY,USER,CORES,TIME",
                                         .row = put_history_row,
-                                        .states = states,
-                                        .queue = queue,
-                                        .chosen = chosen};
-    struct connection connection;
-    berth_error_t err;
-    int status;
-
-    if (connection_open(&connection, "history", &err) < 0)
-        status = connection_failed(&connection, &err);
-    else if (plot)
-        status = draw_list(&connection, path, plot, &err) < 0 ? connection_failed(&connection, &err)
-                                                              : CLI_OK;
-    else
-        status = listing_print(&connection, path, &style);
-    connection_close(&connection);
+                                        .states = h->states,
+                                        .queue = h->queue,
+                                        .chosen = &h->chosen};
+    struct strbuf path = {0};
+    put_list(&path, h, h->states ? h->states : ENDED, h->since);
+    if (!h->by_member)
+        route_query(&path, "arrays", "1");
+    listing_limit(&path, h->limit ? h->limit : LISTED);
+    int status = listing_print(connection, strbuf_text(&path), &style);
+    strbuf_clear(&path);
     return status;
+}
+
+static int plot_history(struct connection *connection, struct history *h)
+{
+    struct strbuf ran = {0}, waiting = {0};
+    berth_error_t err;
+    put_list(&ran, h, h->states ? h->states : ENDED ",running", h->since);
+    put_list(&waiting, h, "pending", "");
+    listing_limit(&ran, h->limit ? h->limit : PICTURE);
+    int status = history_plot(connection, strbuf_text(&ran),
+                              h->states ? NULL : strbuf_text(&waiting), h->plot, h->by, &err) < 0
+                     ? connection_failed(connection, &err)
+                     : CLI_OK;
+    strbuf_clear(&ran);
+    strbuf_clear(&waiting);
+    return status;
+}
+
+static bool is_word(const char *const *words, const char *word)
+{
+    while (*words && strcmp(*words, word) != 0)
+        words++;
+    return *words != NULL;
+}
+
+/* Take an option. 0, or the status of a wrong one. */
+static int take_option(struct history *h, int c)
+{
+    static const char *const keys[] = {
+        ['u'] = "user", ['q'] = "queue", ['N'] = "name", ['L'] = "label"};
+    struct strbuf number = {0};
+    berth_error_t err;
+    if (c == 'S' && !read_since(optarg, h->since))
+        return cli_usage("history", "--since is '%s', expected a time such as 2h or 08:30", optarg);
+    if (c == 's' && !are_of_ended(optarg))
+        return cli_usage("history",
+                         "--state is '%s', expected done, failed, cancelled or timeout; "
+                         "'berth jobs' lists others",
+                         optarg);
+    if ((c == 'o' && chosen_read(&h->chosen, optarg, &err) < 0) ||
+        (c == 'F' && chosen_format(&h->chosen, optarg, &h->json, &err) < 0))
+        return cli_usage("history", "%s", err.text);
+    if (c == 'B' && !is_word(history_plot_words, optarg))
+        return cli_usage("history", "--plot-by is '%s', expected user, queue or state", optarg);
+    if (c == 'n' && !listing_limit(&number, optarg))
+        return cli_usage("history", "--limit is '%s', expected a whole number", optarg);
+    strbuf_clear(&number);
+    h->wants_help = h->wants_help || c == 'h';
+    h->json = h->json || c == 'j';
+    h->by_member = h->by_member || c == 'r';
+    h->limit = c == 'n' ? optarg : h->limit;
+    h->states = c == 's' ? optarg : h->states;
+    h->plot = c == 'p' ? optarg : h->plot;
+    h->by = c == 'B' ? optarg : h->by;
+    h->queue = c == 'q' ? optarg : h->queue;
+    if (c == 'm')
+        listing_own(&h->path);
+    else if (c < (int)(sizeof(keys) / sizeof(*keys)) && keys[c])
+        route_query(&h->path, keys[c], optarg);
+    return 0;
 }
 
 int cli_history(int argc, char **argv)
 {
-    static const struct option options[] = {{"limit", required_argument, NULL, 'n'},
-                                            {"user", required_argument, NULL, 'u'},
-                                            {"queue", required_argument, NULL, 'q'},
-                                            {"state", required_argument, NULL, 's'},
-                                            {"name", required_argument, NULL, 'N'},
-                                            {"since", required_argument, NULL, 'S'},
-                                            {"plot", required_argument, NULL, 'p'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {"me", no_argument, NULL, 'm'},
-                                            {"columns", required_argument, NULL, 'o'},
-                                            {"format", required_argument, NULL, 'F'},
-                                            {"array", no_argument, NULL, 'r'},
-                                            {"label", required_argument, NULL, 'L'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    static const char *const keys[] = {
-        ['u'] = "user", ['q'] = "queue", ['s'] = "state", ['N'] = "name", ['L'] = "label"};
-    struct strbuf path = {0};
-    const char *limit = "20", *states = NULL, *plot = NULL, *queue = NULL;
-    struct chosen chosen = {0};
+    static const struct option options[] = {
+        {"limit", required_argument, NULL, 'n'},   {"user", required_argument, NULL, 'u'},
+        {"queue", required_argument, NULL, 'q'},   {"state", required_argument, NULL, 's'},
+        {"name", required_argument, NULL, 'N'},    {"since", required_argument, NULL, 'S'},
+        {"plot", required_argument, NULL, 'p'},    {"plot-by", required_argument, NULL, 'B'},
+        {"json", no_argument, NULL, 'j'},          {"me", no_argument, NULL, 'm'},
+        {"columns", required_argument, NULL, 'o'}, {"format", required_argument, NULL, 'F'},
+        {"array", no_argument, NULL, 'r'},         {"label", required_argument, NULL, 'L'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
+    struct history h = {.by = "user"};
+    struct connection connection;
     berth_error_t err;
-    bool json = false, by_member = false;
-    int c, status = CLI_USAGE;
+    int c, status = 0;
 
-    strbuf_puts(&path, "/v1/jobs?history=1&order=newest");
-    while ((c = cli_option("history", argc, argv, ":n:ru:q:s:o:h", options)) != -1) {
-        if (c == '?')
-            goto out;
-        if (c == 'h') {
-            status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
-            goto out;
-        }
-        if (c == 'S' && !put_since(&path, optarg)) {
-            status = cli_usage("history", "--since is '%s', expected a time such as 2h or 08:30",
-                               optarg);
-            goto out;
-        }
-        if (c == 's' && !are_of_ended(optarg)) {
-            status = cli_usage("history",
-                               "--state is '%s', expected done, failed, cancelled or timeout; "
-                               "'berth jobs' lists others",
-                               optarg);
-            goto out;
-        }
-        if ((c == 'o' && chosen_read(&chosen, optarg, &err) < 0) ||
-            (c == 'F' && chosen_format(&chosen, optarg, &json, &err) < 0)) {
-            status = cli_usage("history", "%s", err.text);
-            goto out;
-        }
-        if (c == 'q')
-            queue = optarg;
-        if (c == 'm')
-            listing_own(&path);
-        else if (c == 'n')
-            limit = optarg;
-        else if (c == 's')
-            states = optarg;
-        else if (c == 'p')
-            plot = optarg;
-        else if (c == 'j')
-            json = true;
-        else if (c == 'r')
-            by_member = true;
-        else if (c != 'S' && c != 'o' && c != 'F')
-            route_query(&path, keys[c], optarg);
-    }
-    if (optind < argc) {
+    strbuf_puts(&h.path, "/v1/jobs?history=1&order=newest");
+    while (status == 0 && (c = cli_option("history", argc, argv, ":n:ru:q:s:o:h", options)) != -1)
+        status = c == '?' ? CLI_USAGE : take_option(&h, c);
+    if (status == 0 && h.wants_help) {
+        status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+    } else if (status == 0 && optind < argc) {
         status = cli_usage("history", "takes no job, got '%s'; 'berth jobs' does", argv[optind]);
-        goto out;
+    } else if (status == 0) {
+        if (connection_open(&connection, "history", &err) < 0)
+            status = connection_failed(&connection, &err);
+        else
+            status = h.plot ? plot_history(&connection, &h) : print_history(&connection, &h);
+        connection_close(&connection);
     }
-    route_query(&path, "state", states ? states : "done,failed,cancelled,timeout");
-    if (!listing_limit(&path, limit)) {
-        status = cli_usage("history", "--limit is '%s', expected a whole number", limit);
-        goto out;
-    }
-    if (!by_member && !plot) /* which draws what ran: members */
-        route_query(&path, "arrays", "1");
-    status = list_history(strbuf_text(&path), states, &chosen, json, plot, queue);
-out:
-    strbuf_clear(&path);
+    strbuf_clear(&h.path);
     return status;
 }

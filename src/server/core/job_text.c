@@ -223,6 +223,8 @@ static void put_own(server_t *s, struct json_out *out, const struct job_shown *j
     if (j->deadline >= 0)
         json_put_seconds(out, "deadline", j->deadline);
     json_put_text(out, "resources", j->resources);
+    if (j->promised)
+        json_put_text(out, "promised", j->promised);
     json_put_uint(out, "attempts", j->attempts);
     if (j->retries > 0)
         json_put_uint(out, "retried", j->retries);
@@ -380,6 +382,8 @@ static void show_waiting(server_t *s, const struct member *m, sched_job_t handle
     } else if (m->reserved) {
         j->reason = m->expected ? "expected" : "reserved";
         j->expected = m->expected;
+        if (handle < 0 || sched_resources(s->sched, handle, &j->promised) < 0)
+            j->promised = NULL;
     } else if (handle >= 0 && sched_record(s->sched, handle, &r) == 0) {
         j->reason = r.reason && *r.reason ? r.reason : NULL;
     }

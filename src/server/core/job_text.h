@@ -46,6 +46,7 @@ struct job_shown {
     int64_t member; /* not of an array */
     uint32_t members;
     const char *name, *user, *queue, *state, *reason, *resources, *how;
+    const char *promised; /* what it will hold from the estimate on; NULL: it is promised nothing */
     int64_t priority, nodes, cores, gpus;
     int64_t limit, planned; /* ticks, or SCHED_UNLIMITED */
     int64_t submit, start, end, until, estimate;

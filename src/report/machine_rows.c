@@ -1,0 +1,222 @@
+/* Rows of a machine, and what names in the text of an allocation have of them. */
+#include "report/machine_rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "base/hostlist.h"
+
+const char *const machine_parts[MACHINE_PARTS] = {"core", "gpu"};
+
+/* ---- Nodes by name ---- */
+
+static struct machine_row_node *find_node(const struct machine_rows *m, const char *name, size_t n)
+{
+    uint32_t id;
+    return intern_find(&m->names, name, n, &id) ? &m->v[id] : NULL;
+}
+
+/* A node by its name, which may be new. NULL: ENOMEM. */
+static struct machine_row_node *put_node(struct machine_rows *m, const char *name, size_t n)
+{
+    uint32_t id;
+    if (m->n == m->cap) {
+        size_t cap = m->cap ? 2 * m->cap : 16;
+        void *more = reallocarray(m->v, cap, sizeof(*m->v));
+        if (!more)
+            return NULL;
+        m->v = more;
+        m->cap = cap;
+    }
+    if (intern_put(&m->names, name, n, &id) < 0)
+        return NULL;
+    if (id == m->n)
+        m->v[m->n++] = (struct machine_row_node){0};
+    return &m->v[id];
+}
+
+/* ---- Names ---- */
+
+/* What is the whole of a node, or a core or GPU of it by its number. */
+struct place_name {
+    size_t node; /* bytes of the node's name */
+    int part;    /* -1: the node, or something of it that has no row */
+    bool whole;
+    int64_t number;
+};
+
+static struct place_name read_name(const char *name)
+{
+    struct place_name at = {.node = strcspn(name, "/"), .part = -1};
+    at.whole = name[at.node] == '\0';
+    const char *last = at.whole ? NULL : strrchr(name, '/') + 1;
+    for (int p = 0; last && p < MACHINE_PARTS; p++) {
+        size_t n = strlen(machine_parts[p]);
+        char *end;
+        if (strncmp(last, machine_parts[p], n) != 0 || last[n] < '0' || last[n] > '9')
+            continue;
+        at.number = strtoll(last + n, &end, 10);
+        if (*end == '\0')
+            at.part = p;
+    }
+    return at;
+}
+
+static int add_number(struct machine_part *part, int64_t number)
+{
+    size_t at = part->n;
+    while (at > 0 && part->number[at - 1] >= number)
+        at--;
+    if (at < part->n && part->number[at] == number)
+        return 0;
+    if (part->n == part->cap) {
+        size_t cap = part->cap ? 2 * part->cap : 8;
+        int64_t *more = reallocarray(part->number, cap, sizeof(*more));
+        if (!more)
+            return -1;
+        part->number = more;
+        part->cap = cap;
+    }
+    memmove(part->number + at + 1, part->number + at, (part->n - at) * sizeof(*part->number));
+    part->number[at] = number;
+    part->n++;
+    return 0;
+}
+
+/* Note what a text names. */
+static int note(struct machine_rows *m, const char *text)
+{
+    struct hostlist names = {0};
+    struct hostlist_cursor c = {0};
+    char name[HOSTLIST_NAME_SIZE];
+    int rc = 0;
+    if (hostlist_decode(&names, text, strlen(text), NULL) < 0) {
+        hostlist_clear(&names);
+        return errno == ENOMEM ? -1 : 0;
+    }
+    while (rc == 0 && hostlist_next(&names, &c, name)) {
+        struct place_name at = read_name(name);
+        struct machine_row_node *node = put_node(m, name, at.node);
+        rc = !node ? -1 : at.part < 0 ? 0 : add_number(&node->part[at.part], at.number);
+    }
+    hostlist_clear(&names);
+    return rc;
+}
+
+/* ---- Rows ---- */
+
+/* Give a part its rows: those that the machine has, if all names are of these. */
+static int number_rows(struct machine_part *part, int64_t count, size_t *row)
+{
+    bool within = part->n == 0 || part->number[part->n - 1] < count;
+    for (int64_t i = 0; within && i < count; i++)
+        if (add_number(part, i) < 0)
+            return -1;
+    part->first = *row;
+    *row += part->n;
+    return 0;
+}
+
+int machine_rows_make(struct machine_rows *m, const struct machine_node *nodes, size_t n_nodes,
+                      const char *const *texts, size_t n_texts, berth_error_t *err)
+{
+    bool made = true;
+    *m = (struct machine_rows){0};
+    for (size_t i = 0; made && i < n_nodes; i++) {
+        struct machine_row_node *node = put_node(m, nodes[i].name, strlen(nodes[i].name));
+        made = node != NULL;
+        if (made) {
+            node->count[0] = nodes[i].cores;
+            node->count[1] = nodes[i].gpus;
+        }
+    }
+    for (size_t i = 0; made && i < n_texts; i++)
+        made = note(m, texts[i]) == 0;
+    for (size_t i = 0; made && i < m->n; i++) {
+        struct machine_row_node *node = &m->v[i];
+        node->first = m->rows;
+        for (int p = 0; made && p < MACHINE_PARTS; p++)
+            made = number_rows(&node->part[p], node->count[p], &m->rows) == 0;
+        m->rows += m->rows == node->first; /* a node of which nothing is known has a row */
+        node->n = m->rows - node->first;
+    }
+    if (made)
+        return 0;
+    machine_rows_clear(m);
+    return errtext_set(err, ENOMEM, "%s", strerror(ENOMEM));
+}
+
+void machine_rows_clear(struct machine_rows *m)
+{
+    for (size_t i = 0; i < m->n; i++)
+        for (int p = 0; p < MACHINE_PARTS; p++)
+            free(m->v[i].part[p].number);
+    free(m->v);
+    intern_clear(&m->names);
+    *m = (struct machine_rows){0};
+}
+
+/* ---- What a text names ---- */
+
+static struct machine_span span_of(const struct machine_rows *m, const char *name)
+{
+    struct place_name at = read_name(name);
+    const struct machine_row_node *node = find_node(m, name, at.node);
+    if (node && at.whole)
+        return (struct machine_span){node->first, node->n};
+    const struct machine_part *part = node && at.part >= 0 ? &node->part[at.part] : NULL;
+    for (size_t i = 0; part && i < part->n; i++)
+        if (part->number[i] == at.number)
+            return (struct machine_span){part->first + i, 1};
+    return (struct machine_span){0, 0};
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+    const struct machine_span *x = a, *y = b;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Join spans that touch. Returns how many are left. */
+static size_t join(struct machine_span *v, size_t n)
+{
+    size_t kept = 0;
+    qsort(v, n, sizeof(*v), compare_spans);
+    for (size_t i = 0; i < n; i++) {
+        struct machine_span *last = kept > 0 ? &v[kept - 1] : NULL;
+        size_t end = v[i].first + v[i].n;
+        if (last && v[i].first <= last->first + last->n)
+            last->n = end > last->first + last->n ? end - last->first : last->n;
+        else
+            v[kept++] = v[i];
+    }
+    return kept;
+}
+
+int64_t machine_rows_find(const struct machine_rows *m, const char *text,
+                          struct machine_span **spans)
+{
+    struct hostlist names = {0};
+    struct hostlist_cursor c = {0};
+    char name[HOSTLIST_NAME_SIZE];
+    size_t n = 0;
+    *spans = NULL;
+    if (hostlist_decode(&names, text, strlen(text), NULL) < 0) {
+        hostlist_clear(&names);
+        return errno == ENOMEM ? -1 : 0;
+    }
+    struct machine_span *v = calloc((size_t)hostlist_count(&names) + 1, sizeof(*v));
+    while (v && hostlist_next(&names, &c, name)) {
+        v[n] = span_of(m, name);
+        n += v[n].n > 0;
+    }
+    hostlist_clear(&names);
+    if (!v) {
+        errno = ENOMEM;
+        return -1;
+    }
+    *spans = v;
+    return (int64_t)(n > 0 ? join(v, n) : 0);
+}

@@ -1,0 +1,44 @@
+/* Jobs over the clock on the rows of a machine: who had which cores when, and what is promised to whom. */
+#ifndef REPORT_TIMELINE_H
+#define REPORT_TIMELINE_H
+
+#include <stdbool.h>
+
+#include "berth/error.h"
+#include "report/machine_rows.h"
+#include "report/outfile.h"
+
+/* A job that runs, has run, or is promised a start. Times are seconds since 1970. Texts are valid UTF-8. */
+struct timeline_job {
+    const char *name;  /* in its box */
+    const char *key;   /* what its colour stands for */
+    const char *about; /* shown on hovering */
+    const char *
+        resources; /* as machine_rows_make reads them; "": known to nobody, so that it has no box */
+    double submit, from, to;
+    int64_t cores; /* that it holds */
+    bool promised; /* its box is dashed */
+    bool failed;   /* its box has a red edge */
+};
+
+struct timeline {
+    const char *title;
+    const char *by; /* what colours stand for: "user" */
+    const struct machine_node *nodes;
+    size_t n_nodes;
+    const struct timeline_job *jobs;
+    size_t n_jobs;
+    int64_t cores; /* of the machine */
+    double now;    /* marked by a line if it is between the ends; negative: not */
+};
+
+/* Draw it as SVG and close out, as plot_write does: the rows with their jobs, below them how many cores were in use and how many
+ * of these jobs waited. Nothing is rounded but to what a picture's tenth of a pixel shows. Returns 0, or -1 with errno and a text, and no file; EINVAL: there is no job. O(n log n).
+ */
+int timeline_write(const struct timeline *t, struct outfile *out, berth_error_t *err);
+
+/* A duration for people, exact enough to tell a little from nothing: "0.004 s", "12.3 s", "2h 5m". */
+#define TIMELINE_SPAN_SIZE 48
+char *timeline_span(double seconds, char text[TIMELINE_SPAN_SIZE]);
+
+#endif

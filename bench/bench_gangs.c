@@ -3,9 +3,9 @@
  * start together and the rest one by one. The first pass fills the machine. A cold pass decides the same as the one
  * before it on a full machine, with nothing that was known of what waits. Warm: a member ends, with a pass after it.
  *
- * usage: bench_gangs [plain | GANGS]
+ * usage: bench_gangs [plain | GANGS [ENDS]]
  *
- * With `plain` the same is measured without shares. The last line is a hash of all decisions.
+ * With `plain` the same is measured without shares; fewer GANGS and ENDS are for a profiler. The last line is a hash of all decisions.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -34,7 +34,7 @@ struct bench {
     uint64_t random;
     int64_t now;
     sched_job_t *running;
-    size_t n_running, n_jobs;
+    size_t n_running, n_jobs, ends;
     uint64_t decided; /* all decisions in a number */
     bool plain;
 };
@@ -178,7 +178,7 @@ __attribute__((noinline)) static void measure_ends(struct bench *b)
 {
     static double took[ENDS];
     size_t started = 0;
-    for (int i = 0; i < ENDS; i++) {
+    for (size_t i = 0; i < b->ends; i++) {
         size_t k = (size_t)draw(b, b->n_running);
         sched_job_t job = b->running[k];
         b->running[k] = b->running[--b->n_running];
@@ -188,9 +188,9 @@ __attribute__((noinline)) static void measure_ends(struct bench *b)
         started += pass(b);
         took[i] = worked() - start;
     }
-    qsort(took, ENDS, sizeof(*took), compare);
-    printf("  %-44s %6zu %9.0f %9.0f\n", "end of a member and pass", started, 1e6 * took[ENDS / 2],
-           1e6 * took[ENDS * 99 / 100]);
+    qsort(took, b->ends, sizeof(*took), compare);
+    printf("  %-44s %6zu %9.0f %9.0f\n", "end of a member and pass", started,
+           1e6 * took[b->ends / 2], 1e6 * took[b->ends * 99 / 100]);
 }
 
 /* Not inlined, so that a profiler finds it. */
@@ -207,6 +207,8 @@ int main(int argc, char **argv)
     static struct bench b = {.random = 1};
     b.plain = argc > 1 && strcmp(argv[1], "plain") == 0;
     size_t gangs = argc > 1 && !b.plain ? (size_t)atol(argv[1]) : GANGS;
+    b.ends = argc > 2 ? (size_t)atol(argv[2]) : ENDS;
+    check(b.ends > 0 && b.ends <= ENDS, "expected 1 to 100 ends");
     b.running = malloc((size_t)NODES * 32 * sizeof(*b.running));
     check(b.running != NULL, "no memory");
     printf("Gangs%s: %d nodes, %d queues in %d divisions, %zu gangs of %d wait\n",

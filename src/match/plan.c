@@ -232,6 +232,28 @@ int64_t match_plan_point(const struct match *m, int64_t at)
     return turn < point ? turn : point;
 }
 
+int64_t match_plan_next(const struct match *m, const struct plan_ask *ask, int64_t from,
+                        int64_t before)
+{
+    const struct profile *p = ask->calendar;
+    bool once = before == from + 1;
+
+    for (;;) {
+        int64_t at = from;
+        if (at < 0 || ask->duration > m->end || at > m->end - ask->duration)
+            return -1;
+        if (p && (ask->limit < 0 ||
+                  (once && p->n > 1 && profile_max(p, at, at + ask->duration) > ask->limit) ||
+                  (!once && (!fit(p, ask->duration, ask->limit, &at) || at >= before))))
+            return -1;
+        if (ask->next && (at = ask->next(ask->context, at, before)) < 0)
+            return -1;
+        if (at == from || at >= before)
+            return at < before ? at : -1;
+        from = at;
+    }
+}
+
 /* The usual way is to try only the times at which something that was in the way is gone. But a match with
  * moldable slots or alternatives may fail because one resource is short and succeed with less of another;
  * then every time at which anything changes is tried.

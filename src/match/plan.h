@@ -73,6 +73,10 @@ int64_t match_plan_when(struct match *m, const struct plan_ask *ask, int64_t fro
 int64_t match_plan_first(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t from,
                          int64_t before, bool reservation);
 
+/* The first time in [from, before) that neither the calendar nor the caller rules out, or -1. */
+int64_t match_plan_next(const struct match *m, const struct plan_ask *ask, int64_t from,
+                        int64_t before);
+
 /* The first time after `at` at which a booking or a block begins or ends; INT64_MAX: none. */
 int64_t match_plan_point(const struct match *m, int64_t at);
 

@@ -52,20 +52,22 @@ static void take_back(struct place *place, struct bundle *b)
         graph_place_unbook(graph_place_of(place), b->v[--b->n]);
 }
 
-/* Book so many equal ones at a time. Returns 0, or -1 with EBUSY or ENOMEM after the last one for which there is room. */
+/* Book so many equal ones at a time, of which counts say that they fit. Returns 0, or -1 with EBUSY or ENOMEM after the
+ * last one for which there is room.
+ */
 static int book_role(struct place *place, const struct place_ask *one, uint32_t n, int64_t at,
                      struct bundle *b)
 {
-    struct match *match = graph_place_of(place)->match;
+    struct graph_place *g = graph_place_of(place);
     int64_t booking = 0;
-    match_plan_alike(match, true);
+    match_plan_alike(g->match, true);
     for (uint32_t i = 0; i < n && booking >= 0; i++) {
-        booking = OPS.book(place, one, at);
+        booking = graph_place_book_counted(g, one, at);
         if (booking >= 0)
             b->v[b->n++] = booking;
     }
     int error = errno;
-    match_plan_alike(match, false);
+    match_plan_alike(g->match, false);
     errno = error;
     return booking >= 0 ? 0 : -1;
 }
@@ -76,59 +78,55 @@ static int book_some(struct place *place, const struct place_ask *ask, int64_t a
     const struct bundle_class *c = bundle_class_of(place, ask->class);
     for (uint32_t role = 0; role < c->n; role++) {
         struct place_ask one = bundle_role_ask(place, ask, role);
-        int rc = book_role(place, &one, c->role[role].count, at, b);
+        int64_t most = bundle_most(place, ask, role, at); /* before any of the role is booked */
+        uint32_t count = c->role[role].count;
+        int rc = book_role(place, &one, most < count ? (uint32_t)most : count, at, b);
         if (rc != 0)
             return errno == EBUSY ? 0 : -1;
+        if (most < count)
+            return 0;
     }
     return 0;
 }
 
-/* Book all at a time. Returns 0, or -1 with EBUSY or ENOMEM and nothing booked. */
-static int book_all(struct place *place, const struct place_ask *ask, int64_t at, struct bundle *b)
+/* Book all at a time that counts don't rule out. Returns 0, or -1 with EBUSY or ENOMEM and nothing booked, and the role
+ * of which one found no room.
+ */
+static int book_all(struct place *place, const struct place_ask *ask, int64_t at, struct bundle *b,
+                    uint32_t *role)
 {
-    int rc = book_some(place, ask, at, b);
-    if (rc == 0 && b->n == bundle_members(place, ask->class))
-        return 0;
-    int error = rc < 0 ? errno : EBUSY;
-    take_back(place, b);
-    return fail(error);
+    const struct bundle_class *c = bundle_class_of(place, ask->class);
+    for (*role = 0; *role < c->n; ++*role) {
+        struct place_ask one = bundle_role_ask(place, ask, *role);
+        if (book_role(place, &one, c->role[*role].count, at, b) == 0)
+            continue;
+        int error = errno;
+        take_back(place, b);
+        return fail(error);
+    }
+    return 0;
 }
 
 /* Book all at the earliest time of [from, before). Returns it, or -1 with ENOENT or ENOMEM. */
 static int64_t book_first(struct place *place, const struct place_ask *ask, int64_t from,
                           int64_t before, struct bundle *b)
 {
-    struct graph_place *n = graph_place_of(place);
-    if (graph_place_refresh(n) < 0)
+    uint32_t role;
+    if (graph_place_refresh(graph_place_of(place)) < 0)
         return -1;
     while (from < before) {
         int64_t at = bundle_next(place, ask, from, before);
         if (at < 0)
             return -1;
-        if (book_all(place, ask, at, b) == 0)
+        if (book_all(place, ask, at, b, &role) == 0)
             return at;
         if (errno != EBUSY)
             return -1;
-        from = match_plan_point(n->match, at);
+        from = bundle_retry(place, ask, role, at, before);
+        if (from < 0)
+            return -1;
     }
     return fail(ENOENT);
-}
-
-/* Only what is there in the end counts as freed, or as taken. Returns whether this is the outermost try. */
-static bool try_begin(struct graph_place *n)
-{
-    if (capacity_is_tried(n))
-        return false;
-    capacity_try(n, NULL);
-    return true;
-}
-
-static void try_end(struct graph_place *n, bool outermost)
-{
-    int error = errno;
-    if (outermost)
-        capacity_tried(n);
-    errno = error;
 }
 
 /* The same as a booking. */
@@ -138,9 +136,9 @@ static int64_t book_within(struct place *place, const struct place_ask *ask, int
     int64_t booking = slot_alloc(graph_place_of(place)->bundles, bundle_members(place, ask->class));
     if (booking < 0)
         return fail(ENOMEM);
-    bool outermost = try_begin(graph_place_of(place));
+    bool outermost = bundle_try_begin(place, ask);
     *at = book_first(place, ask, from, before, bundle_of(place, booking));
-    try_end(graph_place_of(place), outermost);
+    bundle_try_end(graph_place_of(place), outermost);
     if (*at >= 0)
         return booking;
     int error = errno;
@@ -175,8 +173,16 @@ int64_t bundle_book(struct place *place, const struct place_ask *ask, int64_t at
 
 int64_t bundle_reserve(struct place *place, const struct place_ask *ask, int64_t from, int64_t *at)
 {
-    return is_bundle_class(ask->class) ? book_within(place, ask, from, INT64_MAX, at)
-                                       : OPS.reserve(place, ask, from, at);
+    struct bundle_lack lack;
+    if (!is_bundle_class(ask->class))
+        return OPS.reserve(place, ask, from, at);
+    if (graph_place_refresh(graph_place_of(place)) < 0)
+        return -1;
+    bundle_lack(place, ask, INT64_MAX, &lack);
+    int64_t booking = book_within(place, ask, from, INT64_MAX, at);
+    if (booking >= 0 && lack.first == *at)
+        bundle_of(place, booking)->lack = lack;
+    return booking;
 }
 
 int64_t bundle_probe(struct place *place, const struct place_ask *ask, int64_t at)
@@ -201,11 +207,11 @@ int64_t bundle_room(struct place *place, const struct place_ask *ask, int64_t at
     if (booking < 0)
         return fail(ENOMEM);
     struct bundle *b = bundle_of(place, booking);
-    bool outermost = try_begin(graph_place_of(place));
+    bool outermost = bundle_try_begin(place, ask);
     int64_t room = book_some(place, ask, at, b) < 0 ? -1 : (int64_t)b->n;
     int error = errno;
     take_back(place, b);
-    try_end(graph_place_of(place), outermost);
+    bundle_try_end(graph_place_of(place), outermost);
     slot_free(place, booking);
     errno = error;
     return room;
@@ -313,62 +319,92 @@ int bundle_give(struct place *place, int64_t booking, const char *ranks, berth_e
 /* ---- To move one ---- */
 
 /* Choose for a lifted bundle an earlier time; failing that, with `anew`, other resources at its own time. Returns the
- * time, or -1 as book_first.
+ * time, or -1 as book_first, or with EBUSY if there is nothing for it at its own time.
  */
 static int64_t choose(struct place *place, const struct place_ask *ask, int64_t from,
-                      const struct place_pull *how, struct bundle *b)
+                      const struct place_pull *how, struct bundle *b, struct bundle_lack *lack)
 {
-    int64_t at = from < how->at ? book_first(place, ask, from, how->at, b) : fail(ENOENT);
-    if (at >= 0 || errno != ENOENT || !how->anew)
+    uint32_t role;
+    bool searches = from < how->at;
+    int64_t at = searches ? book_first(place, ask, from, how->at, b) : fail(ENOENT);
+    if (at < 0 && errno != ENOENT)
+        return -1;
+    if (searches)
+        bundle_lack_found(place, ask, how->at, at, lack);
+    if (at >= 0)
         return at;
-    return book_all(place, ask, how->at, b) < 0 ? -1 : how->at;
+    if (!how->anew)
+        return fail(ENOENT);
+    if (bundle_next(place, ask, how->at, how->at + 1) < 0)
+        return fail(EBUSY);
+    return book_all(place, ask, how->at, b, &role) < 0 ? -1 : how->at;
 }
 
 /* What it may hold of that. As choose. */
 static int64_t choose_good(struct place *place, const struct place_ask *ask,
-                           const struct place_pull *how, int64_t temp)
+                           const struct place_pull *how, int64_t temp, struct bundle_lack *lack)
 {
     struct bundle *b = bundle_of(place, temp);
-    int64_t at = choose(place, ask, how->from, how, b);
+    int64_t at = choose(place, ask, how->from, how, b, lack);
     for (bool again = false; at >= 0 && how->may_hold && !how->may_hold(how->arg, temp, at);) {
         if (how->narrow && !again)
             how->narrow(how->arg, temp, at);
         take_back(place, b);
+        lack->note.kind = HELD_UNKNOWN;
         if (again || !graph_place_of(place)->is_narrow)
             return fail(EBUSY);
         again = true;
-        at = choose(place, ask, at, how, b);
+        at = choose(place, ask, at, how, b, lack);
+        lack->note.kind = HELD_UNKNOWN;
     }
     return at;
+}
+
+/* Give a bundle what another one holds, which gets what it held. */
+static void exchange(struct bundle *b, struct bundle *other)
+{
+    struct bundle was = *b;
+    *b = *other;
+    *other = was;
 }
 
 int64_t bundle_pull(struct place *place, const struct place_ask *ask, int64_t booking,
                     struct place_pull *how)
 {
     struct graph_place *n = graph_place_of(place);
+    struct bundle_lack lack;
     if (!is_bundle(booking))
         return OPS.pull(place, ask, booking, how);
     uint64_t next = place->freed.next;
     how->freed = INT64_MAX;
     int64_t temp = slot_alloc(n->bundles, bundle_members(place, ask->class));
-    if (temp < 0)
+    if (temp < 0 || graph_place_refresh(n) < 0) {
+        if (temp >= 0)
+            slot_free(place, temp);
         return fail(ENOMEM);
-    bool outermost = try_begin(n);
+    }
+    bool outermost = bundle_try_begin(place, ask);
     bundle_lift(place, booking, false);
-    int64_t at = choose_good(place, ask, how, temp);
+    struct bundle *b = bundle_of(place, booking);
+    lack = b->lack; /* if there is no search */
+    if (how->from < how->at)
+        bundle_lack(place, ask, how->at, &lack);
+    int64_t at = choose_good(place, ask, how, temp, &lack);
     int error = errno;
     OPS.narrow(place, NULL);
-    struct bundle *b = bundle_of(place, booking), *new = bundle_of(place, temp), old = *b;
     if (at < 0) {
         bundle_drop(place, ask, booking);
     } else {
         for (uint32_t i = 0; i < b->n; i++)
             OPS.release(place, b->v[b->first + i]);
-        *b = *new;
-        *new = old;
+        exchange(b, bundle_of(place, temp));
     }
-    try_end(n, outermost);
+    bundle_try_end(n, outermost);
     slot_free(place, temp);
+    if (how->from < how->at)
+        bundle_lack_keep(place, ask, &lack, b);
+    else
+        b->lack = lack;
     errno = error;
     if (at < 0)
         return error == EBUSY || error == ENOENT ? how->at : -1;
@@ -396,12 +432,6 @@ int bundle_narrow(struct place *place, const struct place_ask *ask)
 }
 
 /* ---- What was freed, and what lacks ---- */
-
-/* That nothing has changed is not known of a bundle. */
-bool bundle_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at)
-{
-    return !is_bundle(booking) && OPS.is_stuck(place, ask, booking, at);
-}
 
 bool bundle_betters(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
                     uint64_t since)

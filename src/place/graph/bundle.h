@@ -21,9 +21,19 @@
 struct bundle_class {
     uint32_t users; /* 0: the slot is free */
     uint32_t part;
-    uint32_t n;     /* roles */
-    uint32_t total; /* members */
+    uint32_t n;      /* roles */
+    uint32_t total;  /* members */
+    uint64_t judged; /* n->changes when it was found that an idle machine could; if it was */
+    bool is_judged;
     struct place_role *role;
+    struct capacity_need *need; /* for each role */
+};
+
+/* What a bundle lacks before a time while it is in no calendar. */
+struct bundle_lack {
+    struct held_note note;
+    uint32_t role; /* by what this one needs; of no role anything is known if the note is not */
+    int64_t first; /* the first time at which it lacks nothing; -1: there is none */
 };
 
 struct bundle {
@@ -31,6 +41,7 @@ struct bundle {
     bool is_try;       /* it is there to be measured only */
     uint32_t first, n; /* those before the first one have been detached */
     int64_t *v;
+    struct bundle_lack lack; /* before its time */
 };
 
 struct bundles {
@@ -73,10 +84,45 @@ struct place_ask bundle_role_ask(const struct place *place, const struct place_a
 struct place_ask bundle_member_ask(const struct place *place, const struct place_ask *ask,
                                    uint32_t member, uint32_t left);
 
-/* The first time in [from, before) that is not ruled out by one member of a role alone, or by the count of their
- * pieces; -1 with ENOENT, or as match_plan_when.
- */
+/* The cores that all take at least. */
+int64_t bundle_cores(const struct graph_place *n, const struct bundle_class *b);
+
+/* ---- From when on there may be room (bundle_when.c) ---- */
+
+/* What all members of a role need, as if one class did. */
+struct class bundle_all(const struct graph_place *n, const struct bundle_class *b, uint32_t role);
+
+/* The first time in [from, before) that is not ruled out by counts; -1 with ENOENT. */
 int64_t bundle_next(struct place *place, const struct place_ask *ask, int64_t from, int64_t before);
+
+/* At a time that counts don't rule out there was no room for a member of a role: the first one after it that may
+ * be tried. -1 with ENOENT, or as match_plan_when.
+ */
+int64_t bundle_retry(struct place *place, const struct place_ask *ask, uint32_t role, int64_t at,
+                     int64_t before);
+
+/* The members of a role that there is room for at a time, at most; INT64_MAX: that is not known. */
+int64_t bundle_most(struct place *place, const struct place_ask *ask, uint32_t role, int64_t at);
+
+/* Begin and end to try times: only what is there in the end counts as freed, or as taken. Begin returns whether this is
+ * the outermost try.
+ */
+bool bundle_try_begin(struct place *place, const struct place_ask *ask);
+void bundle_try_end(struct graph_place *n, bool outermost);
+
+/* Find that out. Then a search from now on has found it room at a time (at < 0: at none): what of the note is true. */
+void bundle_lack(struct place *place, const struct place_ask *ask, int64_t before,
+                 struct bundle_lack *lack);
+void bundle_lack_found(struct place *place, const struct place_ask *ask, int64_t before, int64_t at,
+                       struct bundle_lack *lack);
+
+/* A booking has what it lacks noted; what changed until now it has seen. */
+void bundle_lack_keep(struct place *place, const struct place_ask *ask,
+                      const struct bundle_lack *lack, struct bundle *b);
+
+bool bundle_is_short(struct place *place, const struct place_ask *ask, int64_t now,
+                     struct place_note *note);
+bool bundle_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at);
 
 /* ---- Bookings (bundle.c) ---- */
 
@@ -97,7 +143,6 @@ int64_t bundle_pull(struct place *place, const struct place_ask *ask, int64_t bo
                     struct place_pull *how);
 int64_t bundle_detach(struct place *place, int64_t booking);
 int bundle_narrow(struct place *place, const struct place_ask *ask);
-bool bundle_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at);
 bool bundle_betters(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
                     uint64_t since);
 const char *bundle_lacks(struct place *place, const struct place_ask *ask, int64_t at,
@@ -116,8 +161,6 @@ int bundle_ever(struct place *place, const struct place_ask *ask, uint64_t block
 int64_t bundle_units(struct place *place, uint32_t class);
 int64_t bundle_wants(const struct place *place, uint32_t class, const char *type);
 uint32_t bundle_members(const struct place *place, uint32_t class);
-bool bundle_is_short(struct place *place, const struct place_ask *ask, int64_t now,
-                     struct place_note *note);
 
 /* ---- What bundles hold (bundle_holds.c) ---- */
 

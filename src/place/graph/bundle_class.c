@@ -43,74 +43,12 @@ static int64_t plus(int64_t a, int64_t b)
     return a < INT64_MAX - b ? a + b : INT64_MAX;
 }
 
-/* ---- Bounds ---- */
-
-/* What all members of a role need of pieces: a node that they may share is each one's, however many there are. */
-static struct class of_all(const struct graph_place *n, const struct class *c, uint32_t count)
-{
-    struct class all = *c;
-    const struct capacity *h = c->capacity == PLACE_NONE ? NULL : &n->capacities->v[c->capacity];
-    if (h && (!h->is_node || h->piece.alone))
-        all.pieces = times(c->pieces, count);
-    return all;
-}
-
-/* The cores that all take at least. */
-static int64_t cores_of(const struct graph_place *n, const struct bundle_class *b)
+int64_t bundle_cores(const struct graph_place *n, const struct bundle_class *b)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < b->n; i++)
         sum = plus(sum, times(n->classes[b->role[i].class].cores, b->role[i].count));
     return sum;
-}
-
-int64_t bundle_next(struct place *place, const struct place_ask *ask, int64_t from, int64_t before)
-{
-    struct graph_place *n = graph_place_of(place);
-    const struct bundle_class *b = bundle_class_of(place, ask->class);
-    int64_t cores = cores_of(n, b), at = from;
-    do {
-        from = at;
-        for (uint32_t i = 0; i < b->n; i++) {
-            struct place_ask one = bundle_role_ask(place, ask, i);
-            struct class all = of_all(n, &n->classes[one.class], b->role[i].count);
-            struct counted counted;
-            graph_place_plan_counted(&counted, n, &one);
-            counted.class = &all;
-            if (counted.plan.calendar)
-                counted.plan.limit = n->parts[b->part].capacity - cores;
-            at = match_plan_when(n->match, &counted.plan, at, before);
-            if (at < 0)
-                return -1;
-        }
-    } while (at > from);
-    return at;
-}
-
-bool bundle_is_short(struct place *place, const struct place_ask *ask, int64_t now,
-                     struct place_note *note)
-{
-    struct graph_place *n = graph_place_of(place);
-    if (!is_bundle_class(ask->class))
-        return OPS.is_short(place, ask, now, note);
-    const struct bundle_class *b = bundle_class_of(place, ask->class);
-    if (graph_place_refresh(n) < 0)
-        return false;
-    struct place_ask first = bundle_role_ask(place, ask, 0);
-    struct plan_ask plan = graph_place_plan(n, &first);
-    int64_t limit = n->parts[b->part].capacity - cores_of(n, b);
-    if (plan.calendar &&
-        (limit < 0 || profile_max(plan.calendar, now, now + ask->duration) > limit))
-        return true;
-    for (uint32_t i = 0; i < b->n; i++) {
-        struct place_note own = {0}; /* what is noted is of one request */
-        const struct class *c = &n->classes[b->role[i].class];
-        struct class all = of_all(n, c, b->role[i].count);
-        if (c->capacity != PLACE_NONE &&
-            capacity_short(n, &all, ask->duration, now, i == 0 ? note : &own))
-            return true;
-    }
-    return false;
 }
 
 /* ---- Could it ever be? ---- */
@@ -154,7 +92,7 @@ static int judge(struct graph_place *n, const struct bundle_class *b, berth_erro
                                " members are to start together, the %s has room for %" PRId64,
                                b->role[i].count, who, most);
     }
-    int64_t cores = cores_of(n, b);
+    int64_t cores = bundle_cores(n, b);
     int64_t has =
         n->has_unit ? match_part_amount(n->match, part->within, n->unit, false) : INT64_MAX;
     if (cores > has)
@@ -165,9 +103,12 @@ static int judge(struct graph_place *n, const struct bundle_class *b, berth_erro
     return 0;
 }
 
-/* What members may never get one by one they never get together. */
-static int judge_all(struct place *place, const struct bundle_class *b, berth_error_t *err)
+/* What members may never get one by one they never get together. O(1) where that was so and nothing has changed. */
+static int judge_all(struct place *place, struct bundle_class *b, berth_error_t *err)
 {
+    struct graph_place *n = graph_place_of(place);
+    if (b->is_judged && b->judged == n->changes)
+        return 0;
     for (uint32_t i = 0; i < b->n; i++) {
         uint32_t class = b->role[i].class;
         int64_t units;
@@ -175,7 +116,9 @@ static int judge_all(struct place *place, const struct bundle_class *b, berth_er
             return -1;
         OPS.forget(place, class);
     }
-    return judge(graph_place_of(place), b, err);
+    b->is_judged = judge(n, b, err) == 0;
+    b->judged = n->changes;
+    return b->is_judged ? 0 : -1;
 }
 
 int bundle_ever(struct place *place, const struct place_ask *ask, uint64_t blocks)
@@ -228,27 +171,42 @@ static int64_t seek(struct bundles *t, const struct place_role *role, size_t n, 
     return t->n_classes++;
 }
 
+/* It uses the classes of its first roles no more. */
+static void unmake(struct place *place, struct bundle_class *c, size_t roles)
+{
+    for (size_t i = 0; i < roles; i++) {
+        capacity_leave_all(graph_place_of(place), &c->need[i]);
+        OPS.forget(place, c->role[i].class);
+    }
+    free(c->role);
+    free(c->need);
+    *c = (struct bundle_class){0};
+}
+
 /* Make a class of roles, whose classes it uses from then on. Returns 0, or -1 with ENOMEM. */
 static int make(struct place *place, struct bundle_class *c, const struct place_role *role,
                 size_t n, uint32_t part)
 {
-    c->role = malloc(n * sizeof(*c->role));
-    if (!c->role)
+    struct graph_place *g = graph_place_of(place);
+    *c = (struct bundle_class){.role = malloc(n * sizeof(*c->role)),
+                               .need = calloc(n, sizeof(*c->need)),
+                               .n = (uint32_t)n,
+                               .part = part};
+    if (!c->role || !c->need) {
+        unmake(place, c, 0);
         return -1;
+    }
     memcpy(c->role, role, n * sizeof(*c->role));
-    c->n = (uint32_t)n;
-    c->part = part;
-    c->total = 0;
     for (size_t i = 0; i < n; i++) {
         int64_t units;
         uint32_t class = role[i].class;
         c->total += role[i].count;
-        if (OPS.know(place, NULL, part, false, &class, &units, NULL) == 0)
+        int rc = OPS.know(place, NULL, part, false, &class, &units, NULL);
+        if (rc == 0 && capacity_enter_all(g, &g->classes[class], role[i].count, &c->need[i]) == 0)
             continue;
-        while (i-- > 0)
-            OPS.forget(place, role[i].class);
-        free(c->role);
-        *c = (struct bundle_class){0};
+        if (rc == 0)
+            OPS.forget(place, class);
+        unmake(place, c, i);
         errno = ENOMEM;
         return -1;
     }
@@ -297,12 +255,8 @@ void bundle_forget(struct place *place, uint32_t class)
         return;
     }
     struct bundle_class *c = &graph_place_of(place)->bundles->class[class & ~BUNDLE_CLASS];
-    if (--c->users > 0)
-        return;
-    for (uint32_t i = 0; i < c->n; i++)
-        OPS.forget(place, c->role[i].class);
-    free(c->role);
-    *c = (struct bundle_class){0};
+    if (--c->users == 0)
+        unmake(place, c, c->n);
 }
 
 int64_t bundle_units(struct place *place, uint32_t class)
@@ -311,7 +265,7 @@ int64_t bundle_units(struct place *place, uint32_t class)
     if (!is_bundle_class(class))
         return OPS.units(place, class);
     graph_place_refresh(n);
-    return plus(cores_of(n, bundle_class_of(place, class)), 1);
+    return plus(bundle_cores(n, bundle_class_of(place, class)), 1);
 }
 
 /* Members may share nodes that they do not want for themselves. */
@@ -344,8 +298,10 @@ void bundles_clear(struct graph_place *n)
     struct bundles *t = n->bundles;
     if (!t)
         return;
-    for (uint32_t i = 0; i < t->n_classes; i++)
+    for (uint32_t i = 0; i < t->n_classes; i++) {
         free(t->class[i].role);
+        free(t->class[i].need);
+    }
     for (uint32_t i = 0; i < t->n_bundles; i++)
         free(t->bundle[i].v);
     free(t->class);

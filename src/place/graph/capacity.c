@@ -361,6 +361,46 @@ static uint64_t kind_of(struct capacities *h, const struct capacity *new)
     return ++h->kinds;
 }
 
+/* One more user of the capacity for a class's pieces. *slot is PLACE_NONE if there is room for no more. Returns 0, or
+ * -1 with ENOMEM.
+ */
+static int enter(struct graph_place *n, const struct class *c, bool is_node, uint32_t *slot)
+{
+    *slot = PLACE_NONE;
+    if (!n->capacities && !(n->capacities = calloc(1, sizeof(*n->capacities))))
+        return -1;
+    struct capacities *h = n->capacities;
+    uint32_t i = slot_for(h, c, is_node);
+    if (i == PLACE_NONE) {
+        struct capacity *v =
+            h->n < CAPACITIES_MAX ? reallocarray(h->v, h->n + 1, sizeof(*v)) : NULL;
+        if (!v)
+            return h->n < CAPACITIES_MAX ? -1 : 0;
+        h->v = v;
+        i = h->n++;
+        h->v[i].users = 0;
+    }
+    if (h->v[i].users == 0) {
+        struct capacity new = {.part = c->part, .is_node = is_node, .piece = c->piece[0]};
+        new.kind = kind_of(h, &new);
+        h->v[i] = new;
+        h->is_ordered = false;
+    }
+    h->v[i].users++;
+    *slot = i;
+    return 0;
+}
+
+static void leave(struct graph_place *n, uint32_t slot)
+{
+    struct capacity *h = &n->capacities->v[slot];
+
+    if (--h->users > 0)
+        return;
+    empty(h);
+    n->capacities->is_ordered = false;
+}
+
 int capacity_enter(struct graph_place *n, struct class *c)
 {
     bool is_node;
@@ -369,27 +409,10 @@ int capacity_enter(struct graph_place *n, struct class *c)
     c->capacity = PLACE_NONE;
     if (count == 0)
         return 0;
-    if (!n->capacities && !(n->capacities = calloc(1, sizeof(*n->capacities))))
+    if (enter(n, c, is_node, &c->capacity) < 0)
         return -1;
-    struct capacities *h = n->capacities;
-    uint32_t slot = slot_for(h, c, is_node);
-    if (slot == PLACE_NONE) {
-        struct capacity *v =
-            h->n < CAPACITIES_MAX ? reallocarray(h->v, h->n + 1, sizeof(*v)) : NULL;
-        if (!v)
-            return h->n < CAPACITIES_MAX ? -1 : 0;
-        h->v = v;
-        slot = h->n++;
-        h->v[slot].users = 0;
-    }
-    if (h->v[slot].users == 0) {
-        struct capacity new = {.part = c->part, .is_node = is_node, .piece = c->piece[0]};
-        new.kind = kind_of(h, &new);
-        h->v[slot] = new;
-        h->is_ordered = false;
-    }
-    h->v[slot].users++;
-    c->capacity = slot;
+    if (c->capacity == PLACE_NONE)
+        return 0;
     c->pieces = count;
     c->by_node = strcmp(c->spec->resources[0].type, "node") == 0 &&
                  c->spec->resources[0].end == c->spec->nresources;
@@ -401,12 +424,64 @@ int capacity_enter(struct graph_place *n, struct class *c)
 
 void capacity_leave(struct graph_place *n, struct class *c)
 {
-    struct capacity *h = c->capacity == PLACE_NONE ? NULL : &n->capacities->v[c->capacity];
+    if (c->capacity != PLACE_NONE)
+        leave(n, c->capacity);
+}
 
-    if (h && --h->users == 0) {
-        empty(h);
-        n->capacities->is_ordered = false;
+/* Whether what one has in a node nobody else has: of a node that several share, each has pieces of its own. */
+static bool is_apart(const struct graph_place *n, const struct class *c)
+{
+    const jobspec_t *spec = c->spec;
+    bool needs = false;
+
+    for (uint32_t i = 0; i < spec->nresources; i++) {
+        const struct jobspec_resource *r = &spec->resources[i];
+        for (uint32_t k = i + 1; strcmp(r->type, "node") == 0 && k < r->end; k++)
+            if (spec->resources[k].kind != JOBSPEC_SLOT &&
+                !graph_place_is_alone(n, &spec->resources[k]))
+                return false;
     }
+    for (uint32_t i = 0; i < c->piece[0].n; i++)
+        needs |= c->piece[0].need[i].least > 0;
+    return needs;
+}
+
+int capacity_enter_all(struct graph_place *n, const struct class *c, uint32_t count,
+                       struct capacity_need *need)
+{
+    const struct capacity *h = c->capacity == PLACE_NONE ? NULL : &n->capacities->v[c->capacity];
+
+    *need = (struct capacity_need){.capacity = c->capacity, .pieces = c->pieces};
+    if (!h)
+        return 0;
+    if (h->is_node && !h->piece.alone) {
+        if (!is_apart(n, c))
+            return 0;
+        uint32_t slot;
+        if (enter(n, c, false, &slot) < 0)
+            return -1;
+        if (slot == PLACE_NONE)
+            return 0;
+        need->capacity = slot;
+        need->is_own = true;
+    }
+    if (__builtin_mul_overflow(c->pieces, (int64_t)count, &need->pieces))
+        need->pieces = INT64_MAX;
+    need->is_all = true;
+    return 0;
+}
+
+void capacity_leave_all(struct graph_place *n, const struct capacity_need *need)
+{
+    if (need->is_own)
+        leave(n, need->capacity);
+}
+
+int64_t capacity_most(struct graph_place *n, const struct class *c, int64_t duration, int64_t at)
+{
+    struct capacity *h = capacity_ready_within(n, c);
+
+    return h ? gaps_within(&h->gaps, at, at + duration) : INT64_MAX;
 }
 
 static struct capacity *ready(struct graph_place *n, const struct class *c,

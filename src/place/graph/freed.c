@@ -16,9 +16,8 @@ static bool is_over(const struct plan_ask *plan, int64_t from, int64_t before)
                          : profile_max(plan->calendar, from, from + plan->duration) > plan->limit;
 }
 
-/* Whether something was freed since, in a node, that might serve a request for which there was no match. */
-static bool is_helped(struct graph_place *n, const struct class *c, int64_t duration,
-                      struct held_note *note)
+bool graph_place_is_helped(struct graph_place *n, const struct class *c, int64_t duration,
+                           struct held_note *note)
 {
     const struct freed_nodes *log = &n->freed_nodes;
 
@@ -67,7 +66,7 @@ bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int6
         match_job_is_forced(n->match, booking))
         return false;
     if (note->kind == HELD_NO_MATCH)
-        return !is_helped(n, c, ask->duration, note);
+        return !graph_place_is_helped(n, c, ask->duration, note);
     return capacity_stuck(n, c, at, note) ||
            capacity_lacks_aside(n, c, booking, ask->duration, at, note);
 }

@@ -168,9 +168,9 @@ static void note_best(struct graph_place *n, int64_t booking, const struct place
     n->bookings[booking].best_of = *ask;
 }
 
-/* Book it at the earliest time of [from, before). */
+/* Book it at the earliest time of [from, before). `counts` unless it is known that there are pieces enough. */
 static int64_t book(struct graph_place *n, const struct place_ask *ask, int64_t from,
-                    int64_t before, int64_t *at)
+                    int64_t before, bool counts, int64_t *at)
 {
     struct counted counted;
 
@@ -182,6 +182,8 @@ static int64_t book(struct graph_place *n, const struct place_ask *ask, int64_t 
     if (booking < 0)
         return -1;
     graph_place_plan_counted(&counted, n, ask);
+    if (!counts)
+        counted.plan.next = NULL;
     *at = match_plan_first(n->match, &counted.plan, booking, from, before, true);
     if (*at < 0) {
         slot_free(n, booking);
@@ -213,7 +215,7 @@ static int64_t graph_place_reserve(struct place *place, const struct place_ask *
 
     if (c && c->capacity != PLACE_NONE && graph_place_refresh(n) == 0)
         first = capacity_first(n, c, ask->duration, INT64_MAX, &note);
-    int64_t booking = book(n, ask, from, INT64_MAX, at);
+    int64_t booking = book(n, ask, from, INT64_MAX, true, at);
     if (booking >= 0 && first == *at) {
         note.class = ask->class;
         n->bookings[booking].note = note;
@@ -223,7 +225,14 @@ static int64_t graph_place_reserve(struct place *place, const struct place_ask *
 
 static int64_t graph_place_book(struct place *place, const struct place_ask *ask, int64_t at)
 {
-    int64_t found, booking = book(graph_place_of(place), ask, at, at + 1, &found);
+    int64_t found, booking = book(graph_place_of(place), ask, at, at + 1, true, &found);
+
+    return booking >= 0 || errno == ENOMEM || errno == EINVAL ? booking : fail(EBUSY);
+}
+
+int64_t graph_place_book_counted(struct graph_place *n, const struct place_ask *ask, int64_t at)
+{
+    int64_t found, booking = book(n, ask, at, at + 1, false, &found);
 
     return booking >= 0 || errno == ENOMEM || errno == EINVAL ? booking : fail(EBUSY);
 }

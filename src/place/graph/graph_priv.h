@@ -200,6 +200,9 @@ static inline const struct class *class_of(const struct graph_place *n, const st
 /* What is asked of one that is no bundle. */
 extern const struct place_ops graph_place_ops;
 
+/* Book it at a time at which it is known that there are pieces enough. As place_ops.book. */
+int64_t graph_place_book_counted(struct graph_place *n, const struct place_ask *ask, int64_t at);
+
 /* A booking that was made just now was for a try: it is gone as if it had never been there. */
 void graph_place_unbook(struct graph_place *n, int64_t booking);
 
@@ -300,6 +303,22 @@ bool graph_place_is_alone(const struct graph_place *n, const struct jobspec_reso
 int capacity_enter(struct graph_place *n, struct class *class);
 void capacity_leave(struct graph_place *n, struct class *class);
 
+/* What so many of a class need that are placed together. */
+struct capacity_need {
+    uint32_t capacity; /* PLACE_NONE: nothing is known */
+    int64_t pieces;
+    bool is_all; /* of all of them; else of each one, in nodes that they may share */
+    bool is_own; /* it is not the class's capacity */
+};
+
+/* The same for many together. The class is to be known for as long. The pieces that there is room for throughout
+ * [at, at + duration), at most; INT64_MAX: that is not known.
+ */
+int capacity_enter_all(struct graph_place *n, const struct class *c, uint32_t count,
+                       struct capacity_need *need);
+void capacity_leave_all(struct graph_place *n, const struct capacity_need *need);
+int64_t capacity_most(struct graph_place *n, const struct class *c, int64_t duration, int64_t at);
+
 /* What a booking holds is taken in other ways than before, or soon will be: before the next question. */
 void capacity_note(struct graph_place *n, int64_t job);
 
@@ -371,6 +390,10 @@ bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int6
                           int64_t at);
 bool graph_place_betters(struct place *place, const struct place_ask *ask, int64_t booking,
                          int64_t at, uint64_t since);
+
+/* Whether something was freed since, in a node, that might serve a request for which there was no match. */
+bool graph_place_is_helped(struct graph_place *n, const struct class *c, int64_t duration,
+                           struct held_note *note);
 
 /* Choose what a lifted booking holds anew at the time that it has: among what it holds and what was freed since
  * if it is known that the policy preferred nothing else then. As match_plan.

@@ -1,4 +1,4 @@
-/* What there would be room for, were a booking lifted: so that a reservation that can't be earlier need not be
+/* What there would be room for, were a booking lifted, or all of a bundle: so that a reservation that can't be earlier need not be
  * lifted and put back to find that out, which changes what is counted of all its nodes twice.
  *
  * Of each node that the booking holds, what is taken of it during the booking's window is less by what the
@@ -17,11 +17,14 @@ struct own {
     int64_t taken[PLAN_USAGE_TYPES]; /* by number of the type in usages */
 };
 
-/* Booking, and the gaps that there would be more. */
+/* Bookings of one window, and the gaps that there would be more. */
 struct aside {
     struct graph_place *n;
     const struct capacity *capacity;
-    int64_t booking, at, end;
+    const int64_t *booking;
+    uint32_t n_bookings;
+    int64_t at, end;
+    uint32_t next, next_hold; /* the booking, and in it the hold, that is looked at next */
     struct gaps gaps;
     struct change change; /* of the nodes that were looked at last */
     struct own own;
@@ -39,24 +42,35 @@ static void take(const struct aside *a, struct own *own, uint32_t vertex)
     }
 }
 
-/* The next node that the booking holds: its holds of a node follow each other. Returns 1, 0 at the end, or -1:
- * it holds something else, or units of a pool.
+/* The next hold; false at the end. */
+static bool next_hold(const struct aside *a, uint32_t *booking, uint32_t *i, uint32_t *vertex,
+                      bool *alone)
+{
+    for (; *booking < a->n_bookings; ++*booking, *i = 0)
+        if (match_job_next_hold(a->n->match, a->booking[*booking], i, vertex, alone))
+            return true;
+    return false;
+}
+
+/* The next node that the bookings hold: the holds of a node follow each other in one, and are put together where two
+ * that hold it do. Returns 1, 0 at the end, or -1: they hold something else, or units of a pool.
  */
-static int next_own(const struct aside *a, uint32_t *i, struct own *own)
+static int next_own(struct aside *a, struct own *own)
 {
     const struct graph *g = a->n->graph;
-    uint32_t next = *i, vertex;
+    uint32_t booking = a->next, next = a->next_hold, vertex;
     bool alone;
 
     *own = (struct own){.node = PLACE_NONE};
-    while (match_job_next_hold(a->n->match, a->booking, &next, &vertex, &alone)) {
+    while (next_hold(a, &booking, &next, &vertex, &alone)) {
         uint32_t node = match_node_of(a->n->match, vertex);
         bool is_node = g->v[node].type == TYPE_NODE;
         if (is_node && own->node != PLACE_NONE && node != own->node)
             return 1;
         if (is_node ? !alone && g->v[vertex].divisible : alone)
             return -1;
-        *i = next;
+        a->next = booking;
+        a->next_hold = next;
         if (!is_node) /* what leads to nodes */
             continue;
         own->node = node;
@@ -144,24 +158,34 @@ static int add(struct aside *a, const struct own *own)
     return 0;
 }
 
+/* Whether nodes come up or down, so that none comes twice. */
+static bool is_in_order(const struct aside *a, uint32_t before_last, uint32_t last, uint32_t node)
+{
+    return a->n_bookings == 1 || last == PLACE_NONE || before_last == PLACE_NONE ||
+           (before_last < last) == (last < node);
+}
+
 /* Returns 0, or -1: nothing is known. */
 static int find_gaps(struct aside *a)
 {
     struct own own;
-    uint32_t i = 0;
+    uint32_t before_last = PLACE_NONE, last = PLACE_NONE;
     int more;
 
-    match_job_window(a->n->match, a->booking, &a->at, &a->end);
-    while ((more = next_own(a, &i, &own)) > 0)
-        if (add(a, &own) < 0)
+    match_job_window(a->n->match, a->booking[0], &a->at, &a->end);
+    while ((more = next_own(a, &own)) > 0) {
+        if (!is_in_order(a, before_last, last, own.node) || add(a, &own) < 0)
             return -1;
+        before_last = last;
+        last = own.node;
+    }
     return more < 0 || flush(a) < 0 ? -1 : gaps_settle(&a->gaps);
 }
 
-bool capacity_lacks_aside(struct graph_place *n, const struct class *c, int64_t booking,
-                          int64_t duration, int64_t at, struct held_note *note)
+bool capacity_lacks_aside(struct graph_place *n, const struct class *c, const int64_t *booking,
+                          uint32_t n_bookings, int64_t duration, int64_t at, struct held_note *note)
 {
-    struct aside a = {.n = n, .booking = booking};
+    struct aside a = {.n = n, .booking = booking, .n_bookings = n_bookings};
     struct held_note anew;
     bool lacks = false;
 

@@ -182,8 +182,10 @@ bool bundle_is_stuck(struct place *place, const struct place_ask *ask, int64_t b
         if (match_job_is_forced(n->match, b->v[b->first + i]))
             return false;
     struct class all = bundle_all(n, c, b->lack.role);
-    return note->kind == HELD_NO_MATCH ? !graph_place_is_helped(n, &all, ask->duration, note)
-                                       : capacity_stuck(n, &all, at, note);
+    if (note->kind == HELD_NO_MATCH)
+        return !graph_place_is_helped(n, &all, ask->duration, note);
+    return capacity_stuck(n, &all, at, note) ||
+           capacity_lacks_aside(n, &all, b->v + b->first, b->n, ask->duration, at, note);
 }
 
 bool bundle_is_short(struct place *place, const struct place_ask *ask, int64_t now,

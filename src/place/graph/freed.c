@@ -68,7 +68,7 @@ bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int6
     if (note->kind == HELD_NO_MATCH)
         return !graph_place_is_helped(n, c, ask->duration, note);
     return capacity_stuck(n, c, at, note) ||
-           capacity_lacks_aside(n, c, booking, ask->duration, at, note);
+           capacity_lacks_aside(n, c, &booking, 1, ask->duration, at, note);
 }
 
 /* One more node of a booking. Returns 0, or -1 with ENOMEM. */

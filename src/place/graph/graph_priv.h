@@ -360,12 +360,13 @@ bool capacity_stuck(struct graph_place *n, const struct class *c, int64_t at,
 int64_t capacity_first(struct graph_place *n, const struct class *c, int64_t duration,
                        int64_t before, struct held_note *note);
 
-/* Whether a class that is held at `at` lacks pieces at all times before: it is reckoned what there would be if
- * the booking were lifted. If so the note says what it lacks. False: no, or that is not known. O(gaps + steps
+/* Whether a class that is held at `at`, by one booking or by all of a bundle, lacks pieces at all times before: it is
+ * reckoned what there would be if these were lifted. If so the note says what it lacks. False: no, or that is not known. O(gaps + steps
  * of the nodes that it holds).
  */
-bool capacity_lacks_aside(struct graph_place *n, const struct class *c, int64_t booking,
-                          int64_t duration, int64_t at, struct held_note *note);
+bool capacity_lacks_aside(struct graph_place *n, const struct class *c, const int64_t *booking,
+                          uint32_t n_bookings, int64_t duration, int64_t at,
+                          struct held_note *note);
 
 /* What was held by two at a time is held by one less, or a node changes of which not all is known: no note
  * holds any more. O(capacities).

@@ -16,6 +16,8 @@ const char *const constraint_names[CONDITIONS] = {
 
 static const char property_illegal[] = "!&'\"^`|()";
 
+#define NAME_SHOWN 40 /* bytes of a wrong name that are told */
+
 static size_t count_kind(const struct doc *d, uint32_t i, enum doc_kind kind)
 {
     size_t n = 0;
@@ -46,7 +48,10 @@ static int build_properties(struct build *b, uint32_t list, struct jobspec_const
         const char *name = doc_text(d, i);
         name += *name == '^';
         if (strpbrk(name, property_illegal))
-            return doc_expected(d, i, "properties", "names without any of !&'\"^`|()");
+            return doc_fault(
+                d, i,
+                "key \"properties\": %.*s is invalid, expected names without any of !&'\"^`|()",
+                NAME_SHOWN, name);
         c->properties[n++] = build_text(b, i);
     }
     return 0;
@@ -109,8 +114,11 @@ static int build_condition(struct build *b, uint32_t i, struct jobspec_constrain
         return 0;
     enum condition condition = condition_of(d, i + 1);
     if (condition == CONDITIONS)
-        return doc_expected(d, i + 1, "constraints",
-                            "properties, hostlist, ranks, and, or, not as an operator");
+        return doc_fault(
+            d, i + 1,
+            "key \"constraints\": unknown constraint operator: %.*s, expected properties, "
+            "hostlist, ranks, and, or, not",
+            NAME_SHOWN, doc_text(d, i + 1));
     uint32_t list = i + 2;
     if (d->node[list].kind != DOC_LIST)
         return doc_expected(d, list, constraint_names[condition], "a list");

@@ -494,9 +494,10 @@ static const struct wrong wrong_queues[] = {
      "3:17: key \"requires\": expected properties without any of !&'\"^`|()"},
     {QUEUE("{requires: [[a]]}"),
      "3:17: key \"requires\": expected properties without any of !&'\"^`|()"},
-    {QUEUE("{requires: {property: [a]}}"), "3:18: key \"constraints\": expected properties, "
-                                           "hostlist, ranks, and, or, not as an operator, "
-                                           "got \"property\""},
+    {QUEUE("{requires: {property: [a]}}"),
+     "3:18: key \"constraints\": unknown constraint operator: "
+     "property, expected properties, hostlist, ranks, "
+     "and, or, not"},
     {QUEUE("{requires: {hostlist: [\"a[\"]}}"),
      "3:29: key \"hostlist\": expected hosts such as \"node[1-8]\", got \"a[\""},
     {QUEUE("{priority: high}"), "3:17: key \"priority\": expected a whole number from "

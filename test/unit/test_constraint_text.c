@@ -59,9 +59,9 @@ static void what_is_wrong_is_told(void **state)
         {"properties",
          "line 1, column 1: key \"constraints\": expected a mapping with one operator, "
          "got \"properties\""},
-        {"{\"and\": [\n{\"nand\": []}]}", "line 2, column 2: key \"constraints\": expected "
-                                          "properties, hostlist, ranks, and, or, not "
-                                          "as an operator, got \"nand\""},
+        {"{\"and\": [\n{\"nand\": []}]}", "line 2, column 2: key \"constraints\": unknown "
+                                          "constraint operator: nand, expected properties, "
+                                          "hostlist, ranks, and, or, not"},
         {"{\"or\": [{\"hostlist\": [\"a[0-3]\"]}, {\"ranks\": [\"x\"]}]}",
          "line 1, column 46: key \"ranks\": expected ids such as \"0-3,7\", got \"x\""},
     };

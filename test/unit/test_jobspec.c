@@ -416,15 +416,15 @@ static const struct error_row error_rows[] = {
      "line 7, column 18: key \"constraints\": expected a mapping with one operator, got a "
      "mapping"},
     {SYSTEM("constraints: {nor: []}"),
-     "line 7, column 19: key \"constraints\": expected properties, hostlist, ranks, and, or, not "
-     "as an operator, got \"nor\""},
+     "line 7, column 19: key \"constraints\": unknown constraint operator: nor, expected "
+     "properties, hostlist, ranks, and, or, not"},
     {SYSTEM("constraints: {not: {}}"),
      "line 7, column 24: key \"not\": expected a list, got a mapping"},
     {SYSTEM("constraints: {properties: [a]}"),
      "line 7, column 32: key \"properties\": expected strings in quotes, got \"a\""},
     {SYSTEM("constraints: {properties: [\"a\", \"a|b\"]}"),
-     "line 7, column 37: key \"properties\": expected names without any of !&'\"^`|(), got "
-     "\"a|b\""},
+     "line 7, column 37: key \"properties\": a|b is invalid, expected names without any of "
+     "!&'\"^`|()"},
     {SYSTEM("constraints: {and: [{ranks: [\"0-\"]}]}"),
      "line 7, column 34: key \"ranks\": expected ids such as \"0-3,7\", got \"0-\""},
     {SYSTEM("constraints: {hostlist: [\"a[1\"]}"),

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,12 +32,14 @@ static bool find_beside(const char *file, const char *const *from, size_t n_from
     return false;
 }
 
-/* Where this code is: the program, or a module of another program, such as a broker of Flux. */
+/* Where this code is: the program, or a module of another program, such as a broker of
+ * Flux, wherever links to it are.
+ */
 static bool find_module(const char *module, char path[PATH_MAX])
 {
     static const char here;
     static const char *const from_flux[] = {"", "../../berth/"};
-    char self[PATH_MAX];
+    char self[PATH_MAX], library[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
     Dl_info info;
 
@@ -44,9 +47,8 @@ static bool find_module(const char *module, char path[PATH_MAX])
         return false;
     self[length] = '\0';
     return find_beside(self, folders, sizeof(folders) / sizeof(*folders), module, path) ||
-           (dladdr(&here, &info) != 0 && info.dli_fname &&
-            find_beside(info.dli_fname, from_flux, sizeof(from_flux) / sizeof(*from_flux), module,
-                        path));
+           (dladdr(&here, &info) != 0 && info.dli_fname && realpath(info.dli_fname, library) &&
+            find_beside(library, from_flux, sizeof(from_flux) / sizeof(*from_flux), module, path));
 }
 
 void *module_load(const char *module, const char *function, berth_error_t *err)

@@ -14,21 +14,29 @@ struct feasibility {
     flux_future_t *notify;
 };
 
-static void notify_then(flux_future_t *f, void *arg)
+/* Ranks that are gone count no more. Returns 0, or -1 with errno: the stream has ended. */
+static int shrink(struct feasibility *fm)
 {
-    struct feasibility *fm = arg;
     berth_error_t err = {""};
     const char *gone = NULL;
 
-    if (flux_rpc_get_unpack(f, "{s?s}", "shrink", &gone) < 0) {
-        flux_log(fm->m.h, LOG_ERR, "exiting due to sched-fluxion-resource.notify failure: %s",
-                 future_strerror(f, errno));
-        flux_reactor_stop(flux_get_reactor(fm->m.h));
-        return;
-    }
+    if (flux_rpc_get_unpack(fm->notify, "{s?s}", "shrink", &gone) < 0)
+        return -1;
     if (gone && match_remove_ranks(fm->m.machine, gone, &err) < 0)
         flux_log(fm->m.h, LOG_ERR, "removal of %s: %s", gone, err.text);
-    flux_future_reset(f);
+    flux_future_reset(fm->notify);
+    return 0;
+}
+
+static void notify_then(flux_future_t *f, void *arg)
+{
+    struct feasibility *fm = arg;
+
+    if (shrink(fm) == 0)
+        return;
+    flux_log(fm->m.h, LOG_ERR, "exiting due to sched-fluxion-resource.notify failure: %s",
+             future_strerror(f, errno));
+    flux_reactor_stop(flux_get_reactor(fm->m.h));
 }
 
 /* Returns 0, or -1 with errno, told in the log. */
@@ -58,6 +66,10 @@ static int load(struct feasibility *fm)
     if (!fm->notify)
         return 0;
     flux_future_reset(fm->notify);
+    if (shrink(fm) < 0) { /* what is gone already */
+        flux_log_error(m->h, "sched-fluxion-resource.notify");
+        return -1;
+    }
     return flux_future_then(fm->notify, -1., notify_then, fm);
 }
 

@@ -53,16 +53,10 @@ static void restored(struct module *m, uint64_t id, const char *queue)
     queues_log(OF_MODULE(m), line);
 }
 
-/* Those that watch are told what has changed, and an expiration of -1 where it has not. */
 static void changed(struct module *m, const char *up, const char *down, const char *gone,
                     double expiration)
 {
-    struct resource_module *rm = OF_MODULE(m);
-
-    for (size_t i = 0; i < rm->n_watching; i++)
-        if (flux_respond_pack(m->h, rm->watching[i], "{s:s* s:s* s:s* s:f}", "up", up, "down", down,
-                              "shrink", gone, "expiration", expiration) < 0)
-            flux_log_error(m->h, "notify");
+    queues_changed(OF_MODULE(m), up, down, gone, expiration);
     if (expiration >= 0)
         flux_log(m->h, LOG_INFO, "resource expiration updated to %.2f", expiration);
 }

@@ -5,12 +5,70 @@
 
 #include "base/array.h"
 #include "base/errtext.h"
+#include "base/strbuf.h"
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
 #include "flux/fluxion/resource.h"
 #include "flux/settings.h"
 
 /* ---- notify ---- */
+
+/* What has changed, or an expiration of -1 where it has not. */
+static void tell(struct resource_module *rm, const flux_msg_t *msg, const char *up,
+                 const char *down, const char *gone, double expiration)
+{
+    if (flux_respond_pack(rm->m.h, msg, "{s:s* s:s* s:s* s:f}", "up", up, "down", down, "shrink",
+                          gone, "expiration", expiration) < 0)
+        flux_log_error(rm->m.h, "notify");
+}
+
+/* Add a text's ranks to one set and take them out of another. */
+static int move(const char *text, struct idset *to, struct idset *from)
+{
+    struct idset ranks = {0};
+    int rc = idset_decode(&ranks, text, strlen(text), NULL);
+
+    if (rc == 0)
+        rc = to && idset_unite(to, &ranks) < 0 ? -1 : from ? idset_subtract(from, &ranks) : 0;
+    idset_clear(&ranks);
+    return rc;
+}
+
+void queues_changed(struct resource_module *rm, const char *up, const char *down, const char *gone,
+                    double expiration)
+{
+    if ((up && move(up, &rm->up, NULL) < 0) || (down && move(down, NULL, &rm->up) < 0) ||
+        (gone && move(gone, &rm->gone, &rm->up) < 0))
+        flux_log_error(rm->m.h, "notify");
+    for (size_t i = 0; i < rm->n_watching; i++)
+        tell(rm, rm->watching[i], up, down, gone, expiration);
+}
+
+/* A set as text; NULL if it is empty. */
+static const char *text_of(const struct idset *set, struct strbuf *text)
+{
+    if (set->count == 0)
+        return NULL;
+    idset_encode(set, false, text);
+    return strbuf_text(text);
+}
+
+/* To one that has just come: what has become of the resources since they were acquired. */
+static void tell_state(struct resource_module *rm, const flux_msg_t *msg)
+{
+    struct strbuf up = {0}, down = {0}, gone = {0};
+    struct idset others = {0};
+    const struct module *m = &rm->m;
+
+    if (idset_copy(&others, &m->ranks) < 0 || idset_subtract(&others, &rm->up) < 0)
+        flux_log_error(m->h, "notify");
+    tell(rm, msg, text_of(&rm->up, &up), text_of(&others, &down), text_of(&rm->gone, &gone),
+         m->expiration == INT64_MAX ? -1. : (double)m->expiration / (double)m->second);
+    idset_clear(&others);
+    strbuf_clear(&up);
+    strbuf_clear(&down);
+    strbuf_clear(&gone);
+}
 
 static void notify_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg)
 {
@@ -33,6 +91,7 @@ static void notify_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, 
     rm->watching[rm->n_watching++] = flux_msg_incref(msg);
     if (flux_respond_pack(h, msg, "{s:O}", "resources", rm->r) < 0)
         flux_log_error(h, "notify");
+    tell_state(rm, msg);
 }
 
 /* ---- queues ---- */

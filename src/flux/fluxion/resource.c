@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "flux/users.h"
 
@@ -54,7 +55,7 @@ static int load_file(struct resource_module *rm)
         int error = errno;
         if (error == EINVAL && strcmp(m->source.format, "grug") == 0)
             flux_log(m->h, LOG_ERR, "error in reading grug string: %s", err.text);
-        else if (error == ENOENT)
+        else if (access(m->source.file, R_OK) < 0)
             flux_log(m->h, LOG_ERR, "opening %s: %s", m->source.file, strerror(error));
         else
             flux_log(m->h, LOG_ERR, "%s: %s", m->source.file, err.text);
@@ -78,6 +79,7 @@ static int load(struct resource_module *rm)
         if (module_acquire(&rm->m, &r, &up) < 0)
             return -1;
         rm->r = json_incref((json_t *)r);
+        queues_changed(rm, up, NULL, NULL, -1.);
         if (module_follow(&rm->m) < 0)
             return -1;
     }
@@ -99,6 +101,8 @@ static void end(struct resource_module *rm, flux_msg_handler_t **handlers[N_TABL
     resource_options_clear(&rm->options);
     json_decref(rm->r);
     idset_clear(&rm->m.ranks);
+    idset_clear(&rm->up);
+    idset_clear(&rm->gone);
 }
 
 /* The load returns before the machine is there, as Fluxion's does: who asks waits until it is. */

@@ -32,8 +32,8 @@ struct match_costs {
 struct resource_module {
     struct module m;
     struct resource_options options;
-    json_t *r; /* as acquired; NULL: the machine is that of a file */
-    char *up;
+    json_t *r;             /* as acquired; NULL: the machine is that of a file */
+    struct idset up, gone; /* ranks: those that are up, and those that the machine had */
 
     struct dict by_hand;
 
@@ -74,6 +74,10 @@ extern const struct flux_msg_handler_spec queue_handlers[];
  * finds their names free.
  */
 void queues_end(struct resource_module *rm, int error);
+
+/* What has become of the machine, also told to all streams. */
+void queues_changed(struct resource_module *rm, const char *up, const char *down, const char *gone,
+                    double expiration);
 
 /* A line for the log of the qmanager. */
 void queues_log(struct resource_module *rm, const char *text);

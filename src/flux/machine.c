@@ -121,6 +121,8 @@ resource_graph_t *module_graph(const struct module_source *source, const json_t 
 
     if (source->file)
         return config_graph_read(source->format, source->file, source->allow, err);
+    if (!source->plain && r_check_scheduling(r, err) < 0)
+        return NULL;
     json_t *own = r_in_own_ranks(r);
     const json_t *part =
         !own || source->plain || !r_graph_has_cores(own) ? own : r_readable(own, &format);

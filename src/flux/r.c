@@ -78,17 +78,35 @@ int r_set_times(json_t *r, int64_t second, int64_t at, int64_t until)
     return 0;
 }
 
+static const char *writer_of(const json_t *scheduling)
+{
+    const char *writer = json_string_value(json_object_get(scheduling, "writer"));
+    return writer ? writer : "fluxion";
+}
+
+static bool is_fluxions(const char *writer)
+{
+    return strcmp(writer, "fluxion") == 0 || strcmp(writer, "fluxion:jgf") == 0 ||
+           strcmp(writer, "fluxion:jgf_shorthand") == 0;
+}
+
+int r_check_scheduling(const json_t *r, berth_error_t *err)
+{
+    const json_t *scheduling = json_object_get(r, "scheduling");
+
+    if (!scheduling || json_is_null(scheduling) || !is_fluxions(writer_of(scheduling)) ||
+        json_object_get(scheduling, "graph"))
+        return 0;
+    return errtext_set(err, EINVAL, "R: scheduling: expected an object with a graph");
+}
+
 const json_t *r_readable(const json_t *r, const char **format)
 {
     const json_t *scheduling = json_object_get(r, "scheduling");
-    const char *writer = json_string_value(json_object_get(scheduling, "writer"));
+    const char *writer = writer_of(scheduling);
 
-    *format = "jgf";
-    if (writer && strcmp(writer, "fluxion:jgf_shorthand") == 0)
-        *format = "jgf_shorthand";
-    else if (writer && strcmp(writer, "fluxion") != 0 && strcmp(writer, "fluxion:jgf") != 0)
-        scheduling = NULL;
-    if (json_object_get(scheduling, "graph"))
+    *format = strcmp(writer, "fluxion:jgf_shorthand") == 0 ? "jgf_shorthand" : "jgf";
+    if (is_fluxions(writer) && json_object_get(scheduling, "graph"))
         return scheduling;
     *format = "rv1exec";
     return r;

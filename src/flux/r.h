@@ -25,6 +25,11 @@ int r_set_times(json_t *r, int64_t second, int64_t at, int64_t until);
  */
 const json_t *r_readable(const json_t *r, const char **format);
 
+/* Whether the `scheduling` of R is what its writer says: Fluxion's, as which one without a name counts (RFC 20), has a
+ * graph. Returns 0, also where there is none, or -1 with EINVAL and a text.
+ */
+int r_check_scheduling(const json_t *r, berth_error_t *err);
+
 /* R whose graph is in the ranks and core ids of R_lite: an instance within another is given the graph of that one. A new
  * reference, to R itself where there is nothing to do; NULL with ENOMEM. O(vertices).
  */

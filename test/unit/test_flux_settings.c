@@ -199,6 +199,34 @@ static void a_graph_is_read_if_it_is_known(void **state)
     }
 }
 
+/* RFC 20: without a writer `scheduling` is Fluxion's, and then it has to have a graph. */
+static void scheduling_without_a_graph_is_refused(void **state)
+{
+    static const struct {
+        const char *r;
+        int rc;
+    } rows[] = {
+        {"{\"execution\":{}}", 0},
+        {"{\"execution\":{},\"scheduling\":null}", 0},
+        {"{\"execution\":{},\"scheduling\":{\"graph\":{}}}", 0},
+        {"{\"execution\":{},\"scheduling\":{\"graph\":{},\"writer\":\"fluxion:jgf\"}}", 0},
+        {"{\"execution\":{},\"scheduling\":{\"writer\":\"other\"}}", 0},
+        {"{\"execution\":{},\"scheduling\":{}}", -1},
+        {"{\"execution\":{},\"scheduling\":\"nonsense\"}", -1},
+        {"{\"execution\":{},\"scheduling\":{\"writer\":\"fluxion\"}}", -1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        json_t *r = json(rows[i].r);
+        berth_error_t err = {""};
+        assert_int_equal(r_check_scheduling(r, &err), rows[i].rc);
+        if (rows[i].rc < 0)
+            assert_string_equal(err.text, "R: scheduling: expected an object with a graph");
+        json_decref(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +237,7 @@ int main(void)
         cmocka_unit_test(ranks_are_read),
         cmocka_unit_test(times_keep_their_microseconds),
         cmocka_unit_test(a_graph_is_read_if_it_is_known),
+        cmocka_unit_test(scheduling_without_a_graph_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

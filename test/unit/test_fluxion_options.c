@@ -56,7 +56,8 @@ static void arguments_go_before_the_table(void **state)
 
 static void wrong_options_are_refused(void **state)
 {
-    static const char *const wrong[] = {"colour=red", "policy=foo", "traverser=foo", "load"};
+    static const char *const wrong[] = {"colour=red", "policy=foo", "traverser=foo", "load",
+                                        "load-format=hwloc"};
     struct resource_options o;
     berth_error_t err;
 

@@ -149,6 +149,8 @@ int resource_options_read(struct resource_options *o, const char *table, const j
         if (set(o, argv[i], length, equals ? equals + 1 : "", &has_filters, err) < 0)
             return -1;
     }
+    if (strcmp(o->value[OPTION_LOAD_FORMAT], "hwloc") == 0 && !o->value[OPTION_LOAD_FILE])
+        return errtext_set(err, EINVAL, "load-format hwloc: expected a load-file");
     return check(o, err);
 }
 

@@ -107,6 +107,11 @@ struct sched_ended {
 };
 int sched_restore_ended_members(sched_t *s, const struct sched_ended *ended);
 
+/* Such an array was a gang whose others go on when a member fails (or is replaced): for those that depend on it it has
+ * ended well where so many members have.
+ */
+void sched_restore_enough(sched_t *s, const char *id, uint32_t enough);
+
 /* What a node of the tree of shares has used (berth/sched_config.h), decayed, as of a time. */
 #define SCHED_USAGE_DIGITS 32
 struct sched_usage {

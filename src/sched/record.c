@@ -501,6 +501,11 @@ int sched_restore_ended_members(sched_t *s, const struct sched_ended *e)
     return rc;
 }
 
+void sched_restore_enough(sched_t *s, const char *id, uint32_t enough)
+{
+    depend_enough(s->queues->depend, id, enough);
+}
+
 int sched_passed(const sched_t *s, int64_t *passed, uint64_t *events)
 {
     *passed = s->queues->passed;

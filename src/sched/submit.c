@@ -309,6 +309,8 @@ int job_name(sched_t *s, uint32_t slot, const struct sched_request *request,
     }
     int rc = depend_members(depend, slot, which, d->user, name, request->dependency, err);
     d->is_nameless = rc < 0;
+    if (rc == 0 && d->of && d->of->gang && d->of->gang->failure != SCHED_FAIL_ALL)
+        depend_enough(depend, which->id, d->of->gang->min);
     if (rc == 0 || errno != EINVAL)
         return rc;
     /* It is rejected, under its name if it can be had: others may have to do with it. */

@@ -67,7 +67,7 @@ static const struct key_table state_table = {"", state_keys, LENGTH(state_keys)}
 
 struct saved_job {
     const char *id, *queue, *user, *resources, *reason;
-    int64_t members, submit, start, end, order, runtime;
+    int64_t members, submit, start, end, order, runtime, enough;
     int state, ends, how;
     bool held;
 };
@@ -83,6 +83,7 @@ static const struct key job_keys[] = {
     NUMBER(struct saved_job, end, .needed = false),
     NUMBER(struct saved_job, order, .needed = false),
     NUMBER(struct saved_job, runtime, .needed = false),
+    KEY_OF(struct saved_job, enough, KEY_WHOLE, .min = 0, .max = MEMBERS_MAX),
     KEY_OF(struct saved_job, ends, KEY_WORD, .needed = true, .words = ends_words),
     KEY_OF(struct saved_job, how, KEY_WORD, .words = how_words),
     KEY_OF(struct saved_job, resources, KEY_TEXT, .needed = false),
@@ -184,6 +185,7 @@ static json_t *save_job(const struct play *p, size_t job)
     put_whole(object, "end", j->end, -1, &rc);
     put_whole(object, "order", (int64_t)j->order, 0, &rc);
     put_whole(object, "runtime", s->runtime, -1, &rc);
+    put_whole(object, "enough", s->enough, 0, &rc);
     put_text(object, "ends", ends_words[s->ends], &rc);
     put_text(object, "how", j->started ? how_words[j->how] : NULL, &rc);
     put_text(object, "resources", j->resources, &rc);
@@ -383,6 +385,7 @@ static int load_job(struct play *p, size_t i, const struct saved_job *s,
     struct play_job *j = &p->jobs[i];
     sub->runtime = s->runtime;
     sub->ends = (enum scenario_end)s->ends;
+    sub->enough = (uint32_t)(s->enough <= s->members ? s->enough : 0);
     j->state = (enum play_state)s->state;
     j->how = (enum sched_how)(s->how >= 0 ? s->how : 0);
     j->started = s->how >= 0;
@@ -525,6 +528,8 @@ static int load_ended(struct play *p, const struct key_place *place, berth_error
         if (sched_restore_ended(p->d.sched, intern_text(&p->ids, j->submission),
                                 (uint32_t)(i - s->first), s->n, j->state == PLAY_DONE) < 0)
             return keys_failed(place, errno, strerror(errno), err);
+        if (s->enough > 0)
+            sched_restore_enough(p->d.sched, intern_text(&p->ids, j->submission), s->enough);
     }
     return 0;
 }

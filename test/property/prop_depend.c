@@ -53,6 +53,7 @@ struct group {
     uint32_t id, user, name;
     bool named;
     uint32_t members;
+    uint32_t enough; /* so many that end well are as good as all */
     struct member member[MEMBERS];
 };
 
@@ -110,6 +111,7 @@ static enum verdict judge(const struct world *w, const struct term *t)
 {
     const struct group *g = &w->group[t->group];
     uint32_t n = 0, started = 0, ended = 0, ok = 0;
+    uint32_t enough = t->member >= 0 ? 1 : g->enough;
     for (uint32_t i = 0; i < g->members; i++) {
         if (t->member >= 0 && t->member != i)
             continue;
@@ -127,9 +129,9 @@ static enum verdict judge(const struct world *w, const struct term *t)
     case 1:
         return ended == n ? MET : OPEN;
     case 2:
-        return ok < ended ? NEVER : ended == n ? MET : OPEN;
+        return ended - ok > n - enough ? NEVER : ended == n ? MET : OPEN;
     default:
-        return ended < n ? OPEN : ok < n ? MET : NEVER;
+        return ended < n ? OPEN : ok < enough ? MET : NEVER;
     }
 }
 
@@ -277,8 +279,11 @@ static void make_expression(struct world *w, struct member *m, uint32_t own, cha
 static int enter(struct world *w, const struct group *g, uint32_t member, const char *expression)
 {
     static const char *const names[] = {"u", "v", "n", "m"};
-    return depend_job(w->depend, g->member[member].slot, id_text(g->id), member, g->members,
-                      names[g->user], g->named ? names[2 + g->name] : NULL, expression, NULL);
+    int rc = depend_job(w->depend, g->member[member].slot, id_text(g->id), member, g->members,
+                        names[g->user], g->named ? names[2 + g->name] : NULL, expression, NULL);
+    if (rc == 0)
+        depend_enough(w->depend, id_text(g->id), g->enough);
+    return rc;
 }
 
 static void submit(struct world *w)
@@ -295,6 +300,7 @@ static void submit(struct world *w)
     g.named = below(w, 2);
     g.name = (uint32_t)below(w, 2);
     g.members = below(w, 3) ? 1 : 2 + (uint32_t)below(w, MEMBERS - 1);
+    g.enough = below(w, 2) ? g.members : 1 + (uint32_t)below(w, g.members);
     if (old >= 0 && lives(&w->group[old])) {
         g.member[0].slot = SLOTS;
         errno = 0;
@@ -428,6 +434,9 @@ static void restore(struct world *w)
     assert_non_null(w->depend);
     while (depend_next_outcome(from, &walk, &outcome))
         assert_int_equal(depend_outcome_of(w->depend, &outcome), 0);
+    for (uint32_t i = 0; i < w->groups; i++)
+        if (find(w, w->group[i].id) == i)
+            depend_enough(w->depend, id_text(w->group[i].id), w->group[i].enough);
     restore_jobs(w, from);
     depend_destroy(from);
 }

@@ -455,16 +455,25 @@ void depend_ended(struct depend *depend, uint32_t slot, bool ok)
         return;
     drop_needs(depend, job);
     bool starts = m->state != MEMBER_STARTED;
-    bool first_failure = !ok && e->ended == e->ok;
+    bool one_too_many = !ok && e->ended - e->ok == e->members - e->enough;
     m->state = ok ? MEMBER_OK : MEMBER_FAILED;
     depend_entry_end(e, (uint32_t)m->key.member, (uint32_t)m->key.member, ok);
     e->started += starts;
     e->ended++;
     e->ok += ok;
     depend_edges_settle(depend, &m->edges, false);
-    if ((starts && e->started == e->members) || first_failure || e->ended == e->members)
+    if ((starts && e->started == e->members) || one_too_many || e->ended == e->members)
         depend_edges_settle(depend, &e->edges, false);
     leave_row(depend, job);
+}
+
+void depend_enough(struct depend *depend, const char *id, uint32_t enough)
+{
+    struct entry *e = depend_entry_find(depend, id, strlen(id));
+    if (!e || enough == 0 || enough > e->members)
+        return;
+    e->enough = enough;
+    depend_edges_settle(depend, &e->edges, false);
 }
 
 /* Tell those who wait for a member without a slot of its own; never: it is not to come any more. */

@@ -11,7 +11,8 @@
  *
  * An id is all up to the next ':' or ','. That of an array is all its members, as Slurm has it: after, each
  * has started; afterany, each has ended; afterok, each has ended well; afternotok, each has ended and at
- * least one not well. "b[3]" is its member 3, so that no id may read like that. Whoever waits for a job
+ * least one not well. Where fewer are enough (depend_enough), afterok is that all have ended and so many well, and
+ * afternotok that fewer have. "b[3]" is its member 3, so that no id may read like that. Whoever waits for a job
  * that is requeued goes on waiting, but for those whose `after` it has met. By its singleton, an array waits
  * for other jobs; that its members run one at a time is for the caller to see to.
  *
@@ -122,6 +123,11 @@ void depend_ended(struct depend *depend, uint32_t slot, bool ok);
 
 /* All that wait together have ended, badly; the slot is one of an array. */
 void depend_ended_waiting(struct depend *depend, uint32_t slot, const struct idset *waiting);
+
+/* Of an array that is known by an id, so many members that end well are as good as all (else: all of them). Does nothing
+ * if there is no such array, or it has fewer members.
+ */
+void depend_enough(struct depend *depend, const char *id, uint32_t enough);
 
 /* Take the next job that events have made ready: all it waited for is met, or (*never) can never be met. In
  * the order in which that came about; for one event, those that wait for the member, for the array, and

@@ -13,9 +13,10 @@ enum verdict depend_judge(const struct depend *depend, const struct edge *edge)
     uint32_t started = e->started;
     uint32_t ended = e->ended;
     uint32_t ok = e->ok;
+    uint32_t enough = e->enough;
     if (edge->member != DEPEND_ALL) {
         enum member_state state = depend_entry_state(depend, e, edge->member);
-        n = 1;
+        n = enough = 1;
         started = state >= MEMBER_STARTED;
         ended = state >= MEMBER_FAILED;
         ok = state == MEMBER_OK;
@@ -26,9 +27,9 @@ enum verdict depend_judge(const struct depend *depend, const struct edge *edge)
     case DEPEND_AFTERANY:
         return ended == n ? VERDICT_MET : VERDICT_OPEN;
     case DEPEND_AFTEROK:
-        return ok < ended ? VERDICT_NEVER : ended == n ? VERDICT_MET : VERDICT_OPEN;
+        return ended - ok > n - enough ? VERDICT_NEVER : ended == n ? VERDICT_MET : VERDICT_OPEN;
     default:
-        return ended < n ? VERDICT_OPEN : ok < n ? VERDICT_MET : VERDICT_NEVER;
+        return ended < n ? VERDICT_OPEN : ok < enough ? VERDICT_MET : VERDICT_NEVER;
     }
 }
 

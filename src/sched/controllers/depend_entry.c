@@ -25,6 +25,7 @@ struct entry *depend_entry_create(struct depend *depend, const char *id, uint32_
                         .size = size,
                         .members = all ? (uint32_t)all->count : size,
                         .slot = DEPEND_NONE};
+    e->enough = e->members;
     e->one = (struct member){.entry = e, .slot = DEPEND_NONE};
     if (all && idset_copy(&e->all, all) < 0) {
         free(e);

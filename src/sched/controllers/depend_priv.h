@@ -96,6 +96,7 @@ struct entry {
     uint32_t started; /* members that have started or ended */
     uint32_t ended;
     uint32_t ok;
+    uint32_t enough;   /* of all members, so many that end well are as good as all */
     struct member one; /* of what is no array */
     /* Of an array. There is memory for what those that have slots may come to. */
     struct idset all;         /* if has_all: which members exist */

@@ -272,6 +272,13 @@ static int read_outcomes(server_t *s, int64_t id, struct outcomes *o)
     return rc;
 }
 
+/* A gang whose others go on has ended well where enough of its members have. */
+static void restore_enough(server_t *s, const char *id, struct job_gang gang)
+{
+    if (gang.min > 0 && gang.failure != SCHED_FAIL_ALL)
+        sched_restore_enough(s->sched, id, gang.min);
+}
+
 /* Restore the ended members of a stored job. 1: done; 0: there is no such job; -1. */
 static int restore_ended_members(server_t *s, int64_t id, const char *name)
 {
@@ -281,9 +288,14 @@ static int restore_ended_members(server_t *s, int64_t id, const char *name)
         return errno == ENOENT ? 0 : -1;
     uint32_t members = job.members;
     char *indices = job.indices ? strdup(job.indices) : NULL;
+    struct job_parts parts;
+    job_parts(job.request, &parts);
+    struct job_gang gang = job_gang_read(&parts);
     int rc = job.indices && !indices ? -1 : read_outcomes(s, id, &o);
     if (rc == 0)
         rc = outcomes_restore(s, name, members, indices, &o);
+    if (rc == 0)
+        restore_enough(s, name, gang);
     int saved = errno;
     idset_clear(&o.ok);
     idset_clear(&o.failed);
@@ -403,6 +415,7 @@ static int restore_ended(server_t *s, struct job *job, const struct job_parts *p
     snprintf(id, sizeof(id), "%" PRId64, job->id);
     if (job->live < member_count(job) && restore_outcomes(s, job, id) < 0)
         return -1;
+    restore_enough(s, id, job->gang);
     if (json_part_copy(parts->dependency, &dependency) < 0)
         return -1;
     int64_t unknown;

@@ -206,6 +206,10 @@ static inline bool match_part_has(const uint64_t *part, uint32_t v)
 /* Units of a type in a part; `up` as above. O(vertices). */
 int64_t match_part_amount(const struct match *m, const uint64_t *part, uint16_t type, bool up);
 
+/* Units of a type in a part that are up and in none of some blocks, on or not. O(vertices). */
+int64_t match_part_open(const struct match *m, const uint64_t *part, uint16_t type,
+                        uint64_t blocks);
+
 /* The smallest number of units of a type below any vertex of type `above` in a part; 0 if there is no such
  * vertex, or if one has nodes below it. O(vertices).
  */

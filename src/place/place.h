@@ -331,8 +331,8 @@ struct place_ops {
     /* How much of a type there is, whatever is down. On a graph; O(vertices). */
     int64_t (*total)(const struct place *place, const char *type);
 
-    /* How much of a type a part has that is up. O(vertices). */
-    int64_t (*up)(const struct place *place, uint32_t part, const char *type);
+    /* How much of a type a part has that is up, and in none of some blocks, by number. O(vertices). */
+    int64_t (*up)(const struct place *place, uint32_t part, const char *type, uint64_t blocks);
 
     /* What it holds, as a short text ("node[0-1]/core[0-3]") if format is NULL, else in that of
      * match_write; of a bundle a list of such texts, which adopt takes. Valid until the next call. Returns 0, or -1: EINVAL (no such format), ENOMEM.

@@ -280,6 +280,30 @@ int64_t match_part_amount(const struct match *m, const uint64_t *part, uint16_t 
     return amount_at(m, m->topo.root, type, part, up);
 }
 
+/* Units of a type in v and below it; what is above is up. What is down within a node doesn't count as down. */
+static int64_t open_at(const struct match *m, uint32_t v, uint16_t type, const uint64_t *part,
+                       uint64_t blocks)
+{
+    const struct vertex *x = &m->g->v[v];
+    const struct state *s = m->state[v];
+    const uint32_t *children;
+    bool down = x->down && (x->type == TYPE_NODE || has_nodes(m, v));
+
+    if (!match_part_has(part, v) || down || (s && (s->blocks & blocks)))
+        return 0;
+    int64_t sum = x->type == type ? x->size : 0;
+    uint32_t n = topo_children(&m->topo, v, &children);
+    for (uint32_t i = 0; i < n; i++)
+        if (above(m, children[i]) == v)
+            sum += open_at(m, children[i], type, part, blocks);
+    return sum;
+}
+
+int64_t match_part_open(const struct match *m, const uint64_t *part, uint16_t type, uint64_t blocks)
+{
+    return open_at(m, m->topo.root, type, part, blocks);
+}
+
 int64_t match_part_min_below(const struct match *m, const uint64_t *part, uint16_t upper,
                              uint16_t type)
 {

@@ -169,14 +169,15 @@ int64_t graph_place_total(const struct place *place, const char *type)
                                               : 0;
 }
 
-int64_t graph_place_up(const struct place *place, uint32_t part, const char *type)
+int64_t graph_place_up(const struct place *place, uint32_t part, const char *type, uint64_t blocks)
 {
     const struct graph_place *n = graph_place_of(place);
     uint16_t number;
 
-    return graph_place_type(n, type, &number)
-               ? match_part_amount(n->match, n->parts[part].within, number, true)
-               : 0;
+    if (!graph_place_type(n, type, &number))
+        return 0;
+    return blocks ? match_part_open(n->match, n->parts[part].within, number, blocks)
+                  : match_part_amount(n->match, n->parts[part].within, number, true);
 }
 
 int graph_place_write(struct place *place, int64_t booking, const char *format, const char **text,

@@ -159,14 +159,49 @@ static int64_t limit_of(const struct sched_queue_config *c, const char *what)
     return limit < capability ? limit : capability;
 }
 
+/* The blocks that are on and not for the queue: their resources are no workers of it. */
+static uint64_t blocks_on(const sched_t *s, uint32_t queue)
+{
+    const struct queues *n = s->queues;
+    uint64_t on = blocks_during(n, n->blocks_set, s->now, s->now + 1);
+    for (uint64_t left = on; left; left &= left - 1) {
+        const struct sched_block *b = n->block[__builtin_ctzll(left)].block;
+        if (setup_permits(n->setup, b, queue, NULL, NULL))
+            on &= ~(left & -left);
+    }
+    return on;
+}
+
 static void measure(const sched_t *s, struct class_turns *turns, uint32_t queue)
 {
     const struct setup_shares *is = &s->queues->setup->shares;
     uint32_t part = s->lanes[s->queues->lane_of[queue]].part;
-    for (uint32_t i = 0; i < is->n_resources && !turns->is_measured; i++)
+    uint64_t blocks = blocks_on(s, queue);
+    if (turns->is_measured && turns->blocks == blocks)
+        return;
+    for (uint32_t i = 0; i < is->n_resources; i++)
         if (turns->setup->worker[i] > 0)
-            turns->total[i] = s->place->ops->up(s->place, part, is->resource[i]);
+            turns->total[i] = s->place->ops->up(s->place, part, is->resource[i], blocks);
+    turns->blocks = blocks;
     turns->is_measured = true;
+}
+
+/* What jobs that run within these blocks hold is in no worker of the queue: either they may, or they ran before. A
+ * job counts whole. O(running).
+ */
+static void leave_blocks(const sched_t *s, uint32_t queue, uint64_t blocks, int64_t *held)
+{
+    const struct setup *setup = s->queues->setup;
+    const struct heap *running = &s->queues->ends;
+    for (uint32_t i = 0; blocks && i < running->n; i++) {
+        uint32_t slot = running->v[i].item;
+        const struct job *job = &s->jobs[slot];
+        if (job->state != SCHED_RUNNING || !shares_with(setup, queue, lane_of(s, slot)->queue) ||
+            !(s->place->ops->blocks(s->place, job->booking) & blocks))
+            continue;
+        for (uint32_t k = 0; k < setup->shares.n_resources; k++)
+            held[k] -= s->place->ops->amount(s->place, job->booking, setup->shares.resource[k]);
+    }
 }
 
 /* Workers that are idle and that the queue may have. */
@@ -179,6 +214,7 @@ static int64_t idle_workers(const sched_t *s, struct class_turns *turns, uint32_
     int64_t held[SHARE_DIMENSIONS_MAX], idle = CLASS_UNITS_MAX;
     measure(s, turns, queue);
     held_in_part(shares, queue, held);
+    leave_blocks(s, queue, turns->blocks, held);
     for (uint32_t i = 0; i < setup->shares.n_resources; i++) {
         if (turns->setup->worker[i] == 0)
             continue;

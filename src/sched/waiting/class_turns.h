@@ -38,8 +38,9 @@ struct class_turns {
     struct class_load *load;
     bool is_counted; /* in this walk */
     bool is_measured;
-    int64_t total
-        [SCHED_SHARE_RESOURCES]; /* of what counts for a worker: what the queue's part has, up */
+    /* Of what counts for a worker: what the queue's part has that is up and in none of these blocks. */
+    int64_t total[SCHED_SHARE_RESOURCES];
+    uint64_t blocks;
 
     /* Rebalancing: for how long classes have been too far from their percentages; and, if nobody could be stopped last
      * time and nothing has happened since, when somebody can (0: nothing is known of that).

@@ -303,6 +303,8 @@ static void show_classes(struct showing *s, const struct sched_classes *c)
     if (c->default_class)
         line(s, 4, "default", c->default_class);
     line_amounts(s, 4, "worker", c->worker, c->n_worker);
+    if (c->longest_first)
+        line(s, 4, "longest-first", "yes");
     if (c->rebalance_threshold == 0 && c->rebalance_duration == 0)
         return;
     strbuf_puts(&s->text, "        rebalance:\n");

@@ -130,6 +130,19 @@ static void new_times(const sched_t *s, const struct details *d, int64_t *limit,
     *estimate = estimate_meant(s, *estimate, *limit);
 }
 
+/* A waiting job's estimate has changed: its place may, but where there is no memory. */
+static void estimate_changed(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    struct queue_key key;
+    if (!key_has_length(s, slot) || !key_of(s, slot, job->details->priority, &key))
+        return;
+    if (job->state == SCHED_BLOCKED)
+        job->key = key;
+    else if (job->state == SCHED_WAITING)
+        open_rekey(s, slot, key);
+}
+
 int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t limit, int64_t estimate,
                        berth_error_t *err)
 {
@@ -155,6 +168,7 @@ int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t limi
         return errtext_set(err, ENOMEM, "out of memory");
     d->limit = limit;
     d->estimate = estimate;
+    estimate_changed(s, slot);
     tails_note(s, d);
     s->queues->judges_all |= job->state == SCHED_RUNNING;
     s->queues->is_clear_late |= job->state == SCHED_RUNNING;

@@ -368,6 +368,9 @@ void rejected_unlink(sched_t *s, uint32_t slot);
 /* A job's key, were that its priority; false where that is out of range. */
 bool key_of(const sched_t *s, uint32_t slot, int64_t priority, struct queue_key *key);
 
+/* Whether it says how long the job is expected to take. */
+bool key_has_length(const sched_t *s, uint32_t slot);
+
 /* Of a job in a named queue: its deadline, or SCHED_UNLIMITED; the whole minute of that by which it is compared,
  * INT64_MAX: by none.
  */

@@ -200,6 +200,7 @@ static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
     }
     if (enter_party(s, slot, request, why) < 0)
         return -1;
+    key_of(s, slot, request->priority, &job->key); /* its estimate is known by now */
     return blocks_leave_time(s, slot, time_needed(d), s->now, why);
 }
 

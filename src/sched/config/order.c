@@ -51,33 +51,50 @@ struct queue_key level_last(struct queue_key key)
     return (struct queue_key){key.rank - from + width - 1, UINT64_MAX};
 }
 
-/* Of equal priorities, in a queue with classes: the array first of which least is held. Beyond 256 workers to within a
- * hundredth of them, so that a level is a small number.
+/* Of equal priorities, in a queue with classes: the array first of which least is held; and of these, if it says so, the
+ * job that is expected to take longest. Both in levels: beyond 256 to within a hundredth, so that a level is a small
+ * number.
  */
-#define HELD_LEVELS 2048
+#define LEVELS 2048
 
-static int64_t held_level(int64_t units)
+static int64_t level_of(int64_t amount)
 {
     int64_t level = 0;
-    for (; units >= 256; units -= units / 2)
+    for (; amount >= 256; amount -= amount / 2)
         level += 128;
-    level += units;
-    return level < HELD_LEVELS ? level : HELD_LEVELS - 1;
+    level += amount;
+    return level < LEVELS ? level : LEVELS - 1;
 }
 
-/* Whether jobs of a queue go by that. */
-static bool goes_by_held(const struct setup *setup, uint32_t queue)
+/* The classes by which jobs of a queue go, or NULL. */
+static const struct setup_classes *goes_by_held(const struct setup *setup, uint32_t queue)
 {
-    return setup->is_named && setup->queue[queue].order == order_priority &&
-           setup_classes_of(setup, setup->queue[queue].parent);
+    return setup->is_named && setup->queue[queue].order == order_priority
+               ? setup_classes_of(setup, setup->queue[queue].parent)
+               : NULL;
+}
+
+/* How many ranks there are between two levels of what is held. */
+static int64_t ranks_of_level(const struct setup_classes *classes)
+{
+    return classes->longest_first ? LEVELS : 1;
 }
 
 /* Room for the levels of each priority; those that are too far from 0 for that count as the last ones. */
-static int64_t with_levels(int64_t rank)
+static int64_t with_levels(const struct setup_classes *classes, int64_t rank)
 {
-    const int64_t most = SCHED_PRIORITY_MAX / HELD_LEVELS - 1;
+    int64_t ranks = LEVELS * ranks_of_level(classes);
+    int64_t most = SCHED_PRIORITY_MAX / ranks - 1;
     rank = rank < -most ? -most : rank;
-    return (rank > most ? most : rank) * HELD_LEVELS;
+    return (rank > most ? most : rank) * ranks;
+}
+
+/* A job that is expected to take longer has a smaller one; one of unknown end the largest. */
+static int64_t level_of_length(const sched_t *s, uint32_t slot)
+{
+    int64_t estimate = s->jobs[slot].details->estimate;
+    bool is_known = estimate < s->place->endless;
+    return LEVELS - 1 - (is_known ? level_of(estimate / s->queues->setup->second) : 0);
 }
 
 int64_t job_deadline(const sched_t *s, uint32_t slot)
@@ -122,10 +139,18 @@ struct queue_key key_held(const sched_t *s, uint32_t slot, int64_t units)
 {
     struct queue_key key;
     const struct details *d = s->jobs[slot].details;
-    if (!d || !goes_by_held(s->queues->setup, d->queue) || !key_of(s, slot, d->priority, &key))
+    const struct setup_classes *classes = d ? goes_by_held(s->queues->setup, d->queue) : NULL;
+    if (!classes || !key_of(s, slot, d->priority, &key))
         return s->jobs[slot].key;
-    key.rank += held_level(units);
+    key.rank += level_of(units) * ranks_of_level(classes);
     return key;
+}
+
+bool key_has_length(const sched_t *s, uint32_t slot)
+{
+    const struct details *d = s->jobs[slot].details;
+    const struct setup_classes *classes = d ? goes_by_held(s->queues->setup, d->queue) : NULL;
+    return classes && classes->longest_first;
 }
 
 bool key_of(const sched_t *s, uint32_t slot, int64_t priority, struct queue_key *key)
@@ -145,8 +170,11 @@ bool key_of(const sched_t *s, uint32_t slot, int64_t priority, struct queue_key 
     if (priority > SCHED_PRIORITY_MAX || priority < -SCHED_PRIORITY_MAX)
         return false;
     int64_t rank = queue->order(&known);
-    if (goes_by_held(setup, (uint32_t)(queue - setup->queue)))
-        rank = with_levels(rank);
+    const struct setup_classes *classes = goes_by_held(setup, (uint32_t)(queue - setup->queue));
+    if (classes)
+        rank = with_levels(classes, rank);
+    if (classes && classes->longest_first)
+        rank += level_of_length(s, slot);
     if (goes_by_deadlines(setup, queue))
         rank = deadline_rank(queue->deadlines, rank, job_deadline_minute(s, slot));
     key->rank = rank_in_band(queue->priority, rank);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "sched/config/order.h"
 #include "sched/config/setup.h"
 
 static int set_percents(classes_t *settings, const struct sched_classes *is, berth_error_t *err)
@@ -54,6 +55,7 @@ static int resolve(const struct setup *setup, const struct sched_classes *is,
 {
     classes->rule = (struct class_rule){is->rebalance_threshold, is->rebalance_duration};
     classes->n = (uint32_t)is->n;
+    classes->longest_first = is->longest_first;
     classes->settings = classes_create();
     if (!classes->settings)
         return errtext_set(err, ENOMEM, "out of memory");
@@ -72,6 +74,10 @@ int setup_resolve_classes(struct setup *setup, uint32_t queue, berth_error_t *er
     const struct sched_queue_config *c = setup->queue[queue].config;
     struct setup_node *node = &setup->shares.node[setup_node_of_queue(setup, queue)];
     berth_error_t why = {0};
+    if (c->classes.longest_first && setup->queue[queue].order != order_priority)
+        return errtext_set(err, EINVAL,
+                           "queue '%s': longest-first: policy %s has an order of its own", c->name,
+                           c->policy);
     if (c->order.n > 0 || c->n_weights > 0)
         return errtext_set(err, EINVAL, "queue '%s': classes have no order and no weights",
                            c->name);

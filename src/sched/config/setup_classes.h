@@ -16,6 +16,7 @@ struct setup_classes {
     int64_t
         worker[SCHED_SHARE_RESOURCES]; /* so much of each is a worker; of one of them at least */
     struct class_rule rule;            /* of rebalancing, in ticks */
+    bool longest_first;
 };
 
 /* Check and resolve the classes of a queue, whose shares have their resources. Returns 0, or -1 with

@@ -186,6 +186,9 @@ void plot_shares(struct plot *plot, size_t policy, double top)
     for (size_t i = 0; i < n; i++) {
         strip.panel = (struct plot_panel){top + STRIP_CAPTION, STRIP_HEIGHT};
         draw_strip(plot, s, chosen[i], strip, i == 0 ? more : "");
+        if (i == (others > 0 ? 1 : 0)) /* where its line has room */
+            svg_text(&plot->svg, PLOT_RIGHT, strip.panel.top - 5, "cap", "end",
+                     "line: deserved · area: had · red: jobs were stopped for others");
         top = strip.panel.top + STRIP_HEIGHT + STRIP_GAP;
     }
 }

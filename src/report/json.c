@@ -18,6 +18,21 @@ static json_t *node_object(const struct sharing_node *node)
                      node->deserved, "had_s", node->had);
 }
 
+/* The mean share error of each column; the last one may not be whole. */
+static json_t *error_object(const struct sharing *s)
+{
+    json_t *errors = json_array();
+    for (size_t c = 0; errors && c < s->columns; c++) {
+        int64_t from = s->from + (int64_t)c * s->width, end = from + s->width;
+        end = end < s->until ? end : s->until;
+        if (end > from)
+            json_array_append_new(errors, json_real(s->error_in[c] / (double)(end - from)));
+    }
+    return errors ? json_pack("{s:I, s:I, s:o}", "from_s", (json_int_t)s->from, "step_s",
+                              (json_int_t)s->width, "error", errors)
+                  : NULL;
+}
+
 static json_t *shares_object(const struct sharing *sharing)
 {
     json_t *nodes = json_array();
@@ -26,8 +41,9 @@ static json_t *shares_object(const struct sharing *sharing)
             json_decref(nodes);
             return NULL;
         }
-    return json_pack("{s:f, s:f, s:f, s:o}", "jain", sharing_jain(sharing), "mean_error",
-                     sharing_mean_error(sharing), "max_error", sharing->max_error, "nodes", nodes);
+    return json_pack("{s:f, s:f, s:f, s:o, s:o}", "jain", sharing_jain(sharing), "mean_error",
+                     sharing_mean_error(sharing), "max_error", sharing->max_error, "over_time",
+                     error_object(sharing), "nodes", nodes);
 }
 
 static json_t *policy_object(const struct schedule *s, const struct metrics *m)

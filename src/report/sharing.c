@@ -108,18 +108,20 @@ static int64_t node_of(struct sharing *s, const struct sharing_note *notes, size
 
 /* ---- Time ---- */
 
+static void widen_one(double *in)
+{
+    for (size_t c = 0; c < SHARING_COLUMNS; c++)
+        in[c] = 2 * c < SHARING_COLUMNS ? in[2 * c] + in[2 * c + 1] : 0;
+}
+
 /* Columns are twice as wide: two become one. */
 static void widen(struct sharing *s)
 {
     for (size_t i = 0; i < s->n; i++) {
-        struct sharing_node *node = &s->nodes[i];
-        for (size_t c = 0; c < SHARING_COLUMNS; c++) {
-            bool is_there = 2 * c < SHARING_COLUMNS;
-            node->deserved_in[c] =
-                is_there ? node->deserved_in[2 * c] + node->deserved_in[2 * c + 1] : 0;
-            node->had_in[c] = is_there ? node->had_in[2 * c] + node->had_in[2 * c + 1] : 0;
-        }
+        widen_one(s->nodes[i].deserved_in);
+        widen_one(s->nodes[i].had_in);
     }
+    widen_one(s->error_in);
     for (size_t c = 0; c < SHARING_COLUMNS; c++)
         s->stops[c] = 2 * c < SHARING_COLUMNS ? s->stops[2 * c] + s->stops[2 * c + 1] : 0;
     s->width *= 2;
@@ -132,6 +134,17 @@ static void reach(struct sharing *s, int64_t now)
     s->columns = (size_t)((now - s->from) / s->width) + 1;
 }
 
+/* Something has been so much since the last note: into the columns. */
+static void lasted(const struct sharing *s, int64_t now, double amount, double *in)
+{
+    for (int64_t at = s->until; at < now;) {
+        int64_t column = (at - s->from) / s->width;
+        int64_t end = s->from + (column + 1) * s->width;
+        in[column] += (double)((end < now ? end : now) - at) * amount;
+        at = end;
+    }
+}
+
 /* What was noted last has lasted up to now. */
 static void pass(struct sharing *s, int64_t now)
 {
@@ -140,19 +153,14 @@ static void pass(struct sharing *s, int64_t now)
     for (size_t i = 0; i < log->n_now; i++) {
         const struct now *held = &log->now[i];
         struct sharing_node *node = &s->nodes[held->node];
-        for (int64_t at = s->until; at < now;) {
-            int64_t column = (at - s->from) / s->width;
-            int64_t end = s->from + (column + 1) * s->width;
-            double lasted = (double)((end < now ? end : now) - at);
-            node->deserved_in[column] += lasted * held->deserves;
-            node->had_in[column] += lasted * held->has;
-            at = end;
-        }
+        lasted(s, now, held->deserves, node->deserved_in);
+        lasted(s, now, held->has, node->had_in);
         node->deserved += (double)(now - s->until) * held->deserves;
         node->had += (double)(now - s->until) * held->has;
         if (node->is_leaf)
             error += fabs(held->has - held->deserves) / 2;
     }
+    lasted(s, now, error, s->error_in);
     s->error += error * (double)(now - s->until);
     if (error > s->max_error && now > s->until)
         s->max_error = error;

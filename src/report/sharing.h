@@ -53,7 +53,8 @@ struct sharing {
     size_t columns;      /* so many have begun */
     double error;        /* share error times seconds */
     double max_error;
-    uint32_t stops[SHARING_COLUMNS]; /* jobs stopped for others */
+    double error_in[SHARING_COLUMNS]; /* the same by column */
+    uint32_t stops[SHARING_COLUMNS];  /* jobs stopped for others */
     struct sharing_log *log;
 };
 

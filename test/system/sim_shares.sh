@@ -32,6 +32,9 @@ expect_status 0 "$BERTH" sim --config share.yaml --json --plot share.svg users.s
 is "Jain's index by share" "$(value jain)" 1.0
 is 'mean error by share' "$(value mean_error)" 0.3333
 is 'largest error by share' "$(value max_error)" 0.5
+is 'error over time' "$(python3 -c 'import json
+o = json.load(open("out"))["policies"][0]["shares"]["over_time"]
+print(o["from_s"], o["step_s"], o["error"] == [.5] * 20 + [0] * 10)')" '0 1 True'
 is 'preemptions by share' "$(value preemptions)" 0
 grep -q 'user q/u1: deserved 66.7 %, had 66.7 % of the machine' share.svg || fail 'no panel of u1 in share.svg'
 grep -q 'user q/u2: deserved 33.3 %, had 33.3 % of the machine' share.svg || fail 'no panel of u2 in share.svg'

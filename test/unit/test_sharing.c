@@ -39,6 +39,8 @@ static void numbers(void **state)
     NEAR(sharing_jain(s), 4 / (2 * 2.5)); /* of 1.5 and 0.5 */
     NEAR(sharing_mean_error(s), .25);
     NEAR(s->max_error, .5);
+    NEAR(s->error_in[3], .5);
+    NEAR(s->error_in[13], 0);
     sharing_destroy(s);
 }
 

@@ -136,6 +136,23 @@ struct sched_class_now {
  */
 int sched_classes_now(sched_t *s, const struct sched_class_now **classes, size_t *n);
 
+/* Whose turn it is before a job's in a queue with classes. */
+struct sched_class_turn {
+    const struct sched_class_now *own;  /* the job's class; NULL: there is nothing to say */
+    const struct sched_class_now *next; /* the one that has the next worker; perhaps its own */
+    uint64_t n_own; /* jobs of its class that wait before it, an array being one */
+
+    /* All classes of the queue. */
+    const struct sched_class_now *classes;
+    size_t n;
+};
+
+/* Write it for a job that waits and is promised nothing. It decides nothing, and what it points to is valid until the
+ * next such call or that of sched_classes_now. `own` is NULL where the queue has no classes, and for a class of 0
+ * percent. Returns 0, or -1: EINVAL (there is no such job), ENOMEM. O(open + running).
+ */
+int sched_class_turn(sched_t *s, sched_job_t job, struct sched_class_turn *turn);
+
 #ifdef __cplusplus
 }
 #endif

@@ -208,10 +208,44 @@ static void each_level_says_what_decides(void **state)
 
 #define TEST(name) cmocka_unit_test_teardown(name, close_world)
 
+/* Of four nodes a is meant to have 2, b and c 1 each. Bob runs on 3 and root on 1; Ann's first job is promised one. */
+static void classes_say_who_has_the_next_worker(void **state)
+{
+    struct sim_server *w =
+        open_with(state, HEAD "shares: {resources: [node]}\n"
+                              "queues: {q: {policy: easy, shares: {by: class, classes: {percent: "
+                              "{a: 50, b: 25, c: 25}, worker: node, default: c, patterns: "
+                              "[{match: ann, class: a}, {match: bob, class: b}]}}}}\n");
+    for (int i = 0; i < 3; i++)
+        submit_by(w, SIM_BOB, NODE);
+    submit_by(w, 0, NODE);
+    submit_by(w, SIM_ANN, NODE);
+    int64_t second = submit_by(w, SIM_ANN, NODE), third = submit_by(w, SIM_ANN, NODE);
+    int64_t other = submit_by(w, SIM_BOB, NODE);
+    expect_said(
+        w, second,
+        "It waits for nodes that 4 other jobs hold." START
+        " Its class a is meant to have 2 workers (50%), runs on 0 and is promised 1. The next "
+        "worker is of this class. Class b has borrowed 2 workers.");
+    expect_said(
+        w, third,
+        "It waits for nodes that 4 other jobs hold." START
+        " Its class a is meant to have 2 workers (50%), runs on 0 and is promised 1. The next "
+        "worker is of this class. 1 other job of class a goes before it. Class b has borrowed "
+        "2 workers.");
+    expect_said(
+        w, other,
+        "It waits for nodes that 4 other jobs hold." START
+        " Its class b is meant to have 1 worker (25%) and runs on 3. The next worker is of "
+        "class a, which is meant to have 2 workers (50%), runs on 0 and is promised 1. Class b "
+        "has borrowed 2 workers.");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(users_with_fewer_running_jobs_go_first),
+        TEST(classes_say_who_has_the_next_worker),
         TEST(queues_with_less_of_what_they_deserve_go_first),
         TEST(users_whose_job_is_due_earlier_go_first),
         TEST(users_who_have_used_less_go_first),

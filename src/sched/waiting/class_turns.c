@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "berth/sched_shares.h"
 #include "sched/queues.h"
 #include "sched/waiting/shares.h"
 
@@ -245,8 +243,7 @@ static void rank(struct shares *shares, struct class_turns *turns, uint32_t clas
     share_rank(shares->tree, node_of(shares, turns, class), rank, class);
 }
 
-/* Loads as they are, with targets. Returns how many workers are idle. */
-static int64_t set_loads(const sched_t *s, struct class_turns *turns, uint32_t queue)
+int64_t class_turns_now(const sched_t *s, struct class_turns *turns, uint32_t queue)
 {
     int64_t idle = idle_workers(s, turns, queue), workers = idle;
     share_class_loads(turns->setup->settings, turns->load);
@@ -260,8 +257,7 @@ static int64_t set_loads(const sched_t *s, struct class_turns *turns, uint32_t q
     return idle;
 }
 
-/* What is being stopped is as good as idle. */
-static void load_less(const sched_t *s, const struct class_turns *turns, uint32_t queue)
+void class_turns_less(const sched_t *s, const struct class_turns *turns, uint32_t queue)
 {
     const struct shares *shares = s->queues->shares;
     const struct lane *lane = &s->lanes[s->queues->lane_of[queue]];
@@ -299,14 +295,14 @@ static void load_more(const sched_t *s, const struct class_turns *turns, uint32_
 int64_t class_turns_load(const sched_t *s, uint32_t queue, bool whole)
 {
     struct class_turns *turns = s->queues->shares->turns[queue];
-    int64_t workers = set_loads(s, turns, queue);
+    int64_t workers = class_turns_now(s, turns, queue);
     for (uint32_t i = 0; i < turns->setup->n; i++) {
         const int64_t *units = turns->v[i].units;
         turns->load[i].running = most_units(units[SHARE_RUNNING]);
         turns->load[i].waiting = most_units(units[SHARE_WAITING] + units[SHARE_PROMISED]);
         workers += turns->load[i].percent > 0 ? units[SHARE_RUNNING] : 0;
     }
-    load_less(s, turns, queue);
+    class_turns_less(s, turns, queue);
     load_more(s, turns, queue, whole);
     return workers;
 }
@@ -315,8 +311,8 @@ int64_t class_turns_load(const sched_t *s, uint32_t queue, bool whole)
 static void count(sched_t *s, struct class_turns *turns, uint32_t queue)
 {
     struct shares *shares = s->queues->shares;
-    int64_t idle = set_loads(s, turns, queue);
-    load_less(s, turns, queue);
+    int64_t idle = class_turns_now(s, turns, queue);
+    class_turns_less(s, turns, queue);
     for (uint32_t i = 0; i < turns->setup->n; i++) {
         struct class_load *load = &turns->load[i];
         bool has_offer = share_has_offer(shares->tree, node_of(shares, turns, i));
@@ -361,48 +357,6 @@ void class_turns_looked(sched_t *s, uint32_t leaf)
     struct class_turns *turns = shares->turns[s->lanes[is->lane].queue];
     if (turns)
         rank(shares, turns, is->class);
-}
-
-/* ---- For people ---- */
-
-static void put_now(const sched_t *s, struct class_turns *turns, uint32_t queue,
-                    struct sched_class_now *to)
-{
-    const struct classes_percent *list;
-    classes_get_percents(turns->setup->settings, &list);
-    set_loads(s, turns, queue);
-    for (uint32_t i = 0; i < turns->setup->n; i++) {
-        const struct class_turn *turn = &turns->v[i];
-        int64_t running = turn->units[SHARE_RUNNING], target = turns->load[i].target;
-        bool borrows = list[i].percent > 0 && running > target;
-        to[i] = (struct sched_class_now){.queue = s->queues->setup->queue[queue].name,
-                                         .name = list[i].name,
-                                         .percent = list[i].percent,
-                                         .target = target,
-                                         .running = running,
-                                         .promised = turn->units[SHARE_PROMISED],
-                                         .waiting = turn->units[SHARE_WAITING],
-                                         .borrowed = borrows ? running - target : 0};
-    }
-}
-
-int sched_classes_now(sched_t *s, const struct sched_class_now **classes, size_t *n)
-{
-    struct shares *shares = s->queues ? s->queues->shares : NULL;
-    *classes = NULL;
-    *n = 0;
-    for (uint32_t q = 0; shares && q < shares->setup->n_queues; q++) {
-        struct class_turns *turns = shares->turns[q];
-        if (!turns)
-            continue;
-        if (array_grow((void **)&shares->classes, &shares->cap_classes, *n + turns->setup->n,
-                       sizeof(*shares->classes)) < 0)
-            return -1;
-        put_now(s, turns, q, shares->classes + *n);
-        *n += turns->setup->n;
-        *classes = shares->classes;
-    }
-    return 0;
 }
 
 /* ---- For tests ---- */

@@ -92,6 +92,12 @@ bool class_turns_is_shut(const struct class_turns *turns, uint32_t class);
  */
 int64_t class_turns_load(const sched_t *s, uint32_t queue, bool whole);
 
+/* Set the loads as they are, with targets: running is what jobs run on or are promised. Returns how many workers are
+ * idle. And what is being stopped is as good as idle. O(classes), and O(running) while a block is on.
+ */
+int64_t class_turns_now(const sched_t *s, struct class_turns *turns, uint32_t queue);
+void class_turns_less(const sched_t *s, const struct class_turns *turns, uint32_t queue);
+
 /* A walk begins. */
 void class_turns_begin(struct shares *shares);
 

@@ -298,6 +298,88 @@ static void put_turn_json(const struct telling *t, struct json_out *json,
     json_close(json, '}');
 }
 
+/* ---- Classes ---- */
+
+/* " is meant to have 6 workers (60%), runs on 3 and is promised 1" */
+static void put_class(struct strbuf *out, const struct sched_class_now *c)
+{
+    strbuf_puts(out, " is meant to have ");
+    strbuf_put_int(out, c->target);
+    strbuf_puts(out, c->target == 1 ? " worker (" : " workers (");
+    strbuf_put_int(out, c->percent);
+    strbuf_puts(out, c->promised > 0 ? "%), runs on " : "%) and runs on ");
+    strbuf_put_int(out, c->running);
+    if (c->promised == 0)
+        return;
+    strbuf_puts(out, " and is promised ");
+    strbuf_put_int(out, c->promised);
+}
+
+/* " Class c has borrowed 2 workers, class d 1." */
+static void put_borrowed(struct strbuf *out, const struct sched_class_turn *turn)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < turn->n; k++) {
+        int64_t borrowed = turn->classes[k].borrowed;
+        if (borrowed == 0)
+            continue;
+        strbuf_puts(out, n == 0 ? " Class " : ", class ");
+        strbuf_puts(out, turn->classes[k].name);
+        strbuf_puts(out, n == 0 ? " has borrowed " : " ");
+        strbuf_put_int(out, borrowed);
+        if (n++ == 0)
+            strbuf_puts(out, borrowed == 1 ? " worker" : " workers");
+    }
+    strbuf_puts(out, n > 0 ? "." : "");
+}
+
+static void put_class_json(struct json_out *json, const struct sched_class_turn *turn)
+{
+    json_open(json, "class", '{');
+    json_put_text(json, "name", turn->own->name);
+    json_put_int(json, "percent", turn->own->percent);
+    json_put_int(json, "target", turn->own->target);
+    json_put_int(json, "running", turn->own->running);
+    json_put_int(json, "promised", turn->own->promised);
+    json_put_int(json, "borrowed", turn->own->borrowed);
+    json_put_text(json, "next", turn->next->name);
+    json_put_uint(json, "own_first", turn->n_own);
+    json_close(json, '}');
+}
+
+/* What classes keep a job waiting. Returns 0, or -1 with ENOMEM. */
+static int explain_classes(server_t *s, sched_job_t job, struct strbuf *text, struct json_out *json)
+{
+    struct sched_class_turn turn;
+    if (sched_class_turn(s->sched, job, &turn) < 0)
+        return -1;
+    if (!turn.own)
+        return 0;
+    strbuf_puts(text, " Its class ");
+    strbuf_puts(text, turn.own->name);
+    put_class(text, turn.own);
+    strbuf_puts(text, ". The next worker is ");
+    if (turn.next == turn.own) {
+        strbuf_puts(text, "of this class.");
+    } else {
+        strbuf_puts(text, "of class ");
+        strbuf_puts(text, turn.next->name);
+        strbuf_puts(text, ", which");
+        put_class(text, turn.next);
+        strbuf_putc(text, '.');
+    }
+    if (turn.n_own > 0) {
+        strbuf_putc(text, ' ');
+        strbuf_put_uint(text, turn.n_own);
+        strbuf_puts(text, turn.n_own == 1 ? " other job of class " : " other jobs of class ");
+        strbuf_puts(text, turn.own->name);
+        strbuf_puts(text, turn.n_own == 1 ? " goes before it." : " go before it.");
+    }
+    put_borrowed(text, &turn);
+    put_class_json(json, &turn);
+    return 0;
+}
+
 int explain_shares(server_t *s, sched_job_t job, const sched_job_t *holders, size_t n,
                    struct strbuf *text, struct json_out *json)
 {
@@ -305,7 +387,7 @@ int explain_shares(server_t *s, sched_job_t job, const sched_job_t *holders, siz
     struct sched_annotation a;
     sched_job_t borrowers[16];
     size_t borrowed = 0;
-    if (sched_share_turns(s->sched, job, &turns) < 0)
+    if (explain_classes(s, job, text, json) < 0 || sched_share_turns(s->sched, job, &turns) < 0)
         return -1;
     struct telling t = {s, &turns.report, text};
     if (turns.report.n_nodes == 0)

@@ -87,7 +87,7 @@ static void tell_members(struct strbuf *text, server_t *s, const struct job *job
     struct array_sum sum = {0};
     struct sched_gang_now now;
     array_sum_job(&sum, job);
-    bool waits = sum.counts[STORE_PENDING] > 0 || sum.counts[SUM_HELD] > 0;
+    bool waits = sum.counts[SUM_PENDING] > 0 || sum.counts[SUM_HELD] > 0;
     strbuf_puts(text, "Of its members: ");
     array_sum_words(text, &sum);
     strbuf_puts(text, ". ");

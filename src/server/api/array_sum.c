@@ -2,14 +2,27 @@
 
 #include <string.h>
 
+static const enum sum_state sum_of[] = {
+    [STORE_PENDING] = SUM_PENDING, [STORE_STARTING] = SUM_RUNNING,
+    [STORE_RUNNING] = SUM_RUNNING, [STORE_DONE] = SUM_DONE,
+    [STORE_FAILED] = SUM_FAILED,   [STORE_CANCELLED] = SUM_CANCELLED,
+    [STORE_TIMEOUT] = SUM_TIMEOUT,
+};
+
+static const enum store_state stored_as[SUM_STATES] = {
+    [SUM_PENDING] = STORE_PENDING, [SUM_HELD] = STORE_PENDING,  [SUM_RUNNING] = STORE_RUNNING,
+    [SUM_DONE] = STORE_DONE,       [SUM_FAILED] = STORE_FAILED, [SUM_CANCELLED] = STORE_CANCELLED,
+    [SUM_TIMEOUT] = STORE_TIMEOUT,
+};
+
 void array_sum_clear(struct array_sum *sum)
 {
-    for (int i = 0; i <= STORE_TIMEOUT; i++)
+    for (int i = 0; i < SUM_STATES; i++)
         idset_clear(&sum->members[i]);
     memset(sum, 0, sizeof(*sum));
 }
 
-static void add(struct array_sum *sum, enum store_state state, uint32_t first, uint32_t last)
+static void add(struct array_sum *sum, enum sum_state state, uint32_t first, uint32_t last)
 {
     sum->counts[state] += last - first + 1;
     if (idset_add_range(&sum->members[state], first, last) < 0)
@@ -25,35 +38,33 @@ static void add_masses(struct array_sum *sum, const struct job *job)
         if (rc == 0 && job->indices.n > 0)
             rc = idset_intersect(&some, &job->indices);
         if (rc == 0)
-            rc = idset_unite(&sum->members[mass->as.state], &some);
-        sum->counts[mass->as.state] += (uint32_t)some.count;
+            rc = idset_unite(&sum->members[sum_of[mass->as.state]], &some);
+        sum->counts[sum_of[mass->as.state]] += (uint32_t)some.count;
         sum->no_memory = sum->no_memory || rc < 0;
         idset_clear(&some);
     }
 }
 
 /* In which state a member is counted if it does not wait as its job does; else in that of its job's. */
-static enum store_state counted_as(const struct job *job, const struct member *m)
+static enum sum_state counted_as(const struct job *job, const struct member *m)
 {
-    if (m->state == STORE_PENDING)
-        return member_held(job, m) ? SUM_HELD : STORE_PENDING;
-    return m->state == STORE_STARTING ? STORE_RUNNING : (enum store_state)m->state;
+    return m->state == STORE_PENDING && member_held(job, m) ? SUM_HELD : sum_of[m->state];
 }
 
 /* Those that wait as their job does are those that are left: most of them have no record. */
 void array_sum_job(struct array_sum *sum, const struct job *job)
 {
-    enum store_state left = job->held ? SUM_HELD : STORE_PENDING;
+    enum sum_state left = job->held ? SUM_HELD : SUM_PENDING;
     struct idset *waiting = &sum->members[left];
     int rc = job->indices.n > 0 ? idset_copy(waiting, &job->indices)
                                 : idset_add_range(waiting, 0, job->members - 1);
     for (uint32_t i = 0; (i = member_next_own(job, i)) < job->members; i++) {
-        enum store_state state = counted_as(job, member_record(job, i));
+        enum sum_state state = counted_as(job, member_record(job, i));
         if (state != left)
             add(sum, state, i, i);
     }
     add_masses(sum, job);
-    for (int k = STORE_PENDING; k <= STORE_TIMEOUT && rc == 0; k++)
+    for (int k = 0; k < SUM_STATES && rc == 0; k++)
         if (k != (int)left)
             rc = idset_subtract(waiting, &sum->members[k]);
     sum->counts[left] = (uint32_t)waiting->count;
@@ -77,7 +88,7 @@ void array_sum_add(struct array_sum *sum, const struct store_member *m)
     }
     bool range = m->last > m->member;
     sum->ranges = sum->ranges || range;
-    add(sum, m->state, m->member, range ? m->last : m->member);
+    add(sum, sum_of[m->state], m->member, range ? m->last : m->member);
     if (shown.start >= 0 && (sum->start < 0 || shown.start < sum->start))
         sum->start = shown.start;
     sum->end = shown.end > sum->end ? shown.end : sum->end;
@@ -95,7 +106,7 @@ void array_sum_added(struct array_sum *sum, const char *indices)
         return;
     if (idset_decode(&all, indices, strlen(indices), NULL) < 0)
         sum->no_memory = true;
-    for (int k = 0; k <= STORE_TIMEOUT && !sum->no_memory; k++) {
+    for (int k = 0; k < SUM_STATES && !sum->no_memory; k++) {
         sum->no_memory = idset_intersect(&sum->members[k], &all) < 0;
         sum->counts[k] = (uint32_t)sum->members[k].count;
     }
@@ -122,21 +133,34 @@ int array_sum_stored(struct array_sum *sum, store_t *store, int64_t id, berth_er
     return rc;
 }
 
-enum store_state array_sum_state(const struct array_sum *sum)
+static enum sum_state state_of(const struct array_sum *sum)
 {
-    static const enum store_state order[] = {STORE_RUNNING, STORE_PENDING, SUM_HELD,
-                                             STORE_FAILED,  STORE_TIMEOUT, STORE_CANCELLED};
+    static const enum sum_state order[] = {SUM_RUNNING, SUM_PENDING, SUM_HELD,
+                                           SUM_FAILED,  SUM_TIMEOUT, SUM_CANCELLED};
     for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
         if (sum->counts[order[i]] > 0)
             return order[i];
-    return STORE_DONE;
+    return SUM_DONE;
+}
+
+enum store_state array_sum_state(const struct array_sum *sum)
+{
+    return stored_as[state_of(sum)];
+}
+
+bool array_sum_has(const struct array_sum *sum, unsigned states)
+{
+    for (int i = 0; i < SUM_STATES; i++)
+        if (sum->counts[i] > 0 && (states & 1u << stored_as[i]))
+            return true;
+    return false;
 }
 
 uint32_t array_sum_first(const struct array_sum *sum, const struct job *job)
 {
-    enum store_state state = sum->counts[STORE_PENDING] > 0 ? STORE_PENDING
-                             : sum->counts[SUM_HELD] > 0    ? SUM_HELD
-                                                            : array_sum_state(sum);
+    enum sum_state state = sum->counts[SUM_PENDING] > 0 ? SUM_PENDING
+                           : sum->counts[SUM_HELD] > 0  ? SUM_HELD
+                                                        : state_of(sum);
     uint32_t first = idset_first(&sum->members[state]);
     return first < job->members ? first : member_next(job, 0);
 }
@@ -160,7 +184,7 @@ static bool gang_has_succeeded(const struct store_job *job, const struct array_s
     struct job_parts parts;
     job_parts(job->request, &parts);
     struct job_gang gang = job_gang_read(&parts);
-    return gang.min > 0 && gang.failure != SCHED_FAIL_ALL && sum->counts[STORE_DONE] >= gang.min;
+    return gang.min > 0 && gang.failure != SCHED_FAIL_ALL && sum->counts[SUM_DONE] >= gang.min;
 }
 
 void array_show_stored(const struct store_job *job, const struct array_sum *sum,
@@ -184,14 +208,14 @@ void array_show_stored(const struct store_job *job, const struct array_sum *sum,
     shown->exit_signal = -1;
 }
 
-static const char *word_of(enum store_state state)
+static const char *word_of(enum sum_state state)
 {
-    return state == SUM_HELD ? "held" : job_state_word(state, false);
+    return job_state_word(stored_as[state], state == SUM_HELD);
 }
 
 const char *array_sum_word(const struct array_sum *sum)
 {
-    return word_of(array_sum_state(sum));
+    return word_of(state_of(sum));
 }
 
 static void put_set(struct json_out *out, const char *key, const struct idset *set)
@@ -207,10 +231,10 @@ static void put_ranges(struct json_out *out, const struct array_sum *sum)
     struct idset all = {0};
     bool failed = sum->no_memory;
     json_open(out, "ranges", '{');
-    for (int i = 0; i <= STORE_TIMEOUT; i++) {
+    for (int i = 0; i < SUM_STATES; i++) {
         if (sum->members[i].n == 0)
             continue;
-        put_set(out, word_of((enum store_state)i), &sum->members[i]);
+        put_set(out, word_of((enum sum_state)i), &sum->members[i]);
         failed = idset_unite(&all, &sum->members[i]) < 0 || failed;
     }
     json_close(out, '}');
@@ -222,13 +246,13 @@ static void put_ranges(struct json_out *out, const struct array_sum *sum)
 void array_sum_words(struct strbuf *out, const struct array_sum *sum)
 {
     bool any = false;
-    for (int i = 0; i <= STORE_TIMEOUT; i++) {
+    for (int i = 0; i < SUM_STATES; i++) {
         if (sum->counts[i] == 0)
             continue;
         strbuf_puts(out, any ? ", " : "");
         strbuf_put_uint(out, sum->counts[i]);
         strbuf_putc(out, ' ');
-        strbuf_puts(out, word_of((enum store_state)i));
+        strbuf_puts(out, word_of((enum sum_state)i));
         any = true;
     }
 }
@@ -237,9 +261,9 @@ void array_sum_put(struct json_out *out, const struct array_sum *sum)
 {
     json_open(out, "summary", '{');
     json_put_uint(out, "held", sum->counts[SUM_HELD]);
-    json_put_uint(out, "pending", sum->counts[STORE_PENDING]);
-    for (enum store_state i = STORE_RUNNING; i <= STORE_TIMEOUT; i++)
-        json_put_uint(out, job_state_word(i, false), sum->counts[i]);
+    json_put_uint(out, "pending", sum->counts[SUM_PENDING]);
+    for (enum sum_state i = SUM_RUNNING; i < SUM_STATES; i++)
+        json_put_uint(out, word_of(i), sum->counts[i]);
     json_close(out, '}');
     put_ranges(out, sum);
 }

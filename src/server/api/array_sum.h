@@ -6,13 +6,22 @@
 #include "base/json_out.h"
 #include "server/core/job_text.h"
 
-/* Where those that wait and are held are counted: members that are starting count as running. */
-#define SUM_HELD STORE_STARTING
+/* What members are counted as: those that wait and are held apart, and those that are starting as running. */
+enum sum_state {
+    SUM_PENDING,
+    SUM_HELD,
+    SUM_RUNNING,
+    SUM_DONE, /* from here on: ended */
+    SUM_FAILED,
+    SUM_CANCELLED,
+    SUM_TIMEOUT,
+    SUM_STATES
+};
 
 /* All zero at first. */
 struct array_sum {
-    uint32_t counts[STORE_TIMEOUT + 1];
-    struct idset members[STORE_TIMEOUT + 1];
+    uint32_t counts[SUM_STATES];
+    struct idset members[SUM_STATES];
     bool no_memory; /* something is missing */
     bool ranges;    /* sets have ranges of which not all exist */
     /* Of those that were added one by one: the first start and the last end, us since 1970, -1: none; the
@@ -42,6 +51,9 @@ int array_sum_stored(struct array_sum *sum, store_t *store, int64_t id, berth_er
  */
 const char *array_sum_word(const struct array_sum *sum);
 enum store_state array_sum_state(const struct array_sum *sum);
+
+/* Whether any member is in one of these states of the store, as bits. */
+bool array_sum_has(const struct array_sum *sum, unsigned states);
 
 /* The member of a job in memory that stands for the whole: the first that waits and is not held, or else that
  * waits, or else that runs, or else of that state.

@@ -137,7 +137,7 @@ static int end_sum(struct list *l)
     if (store_read_job(l->stream.server->store, l->part_id, &job, NULL) < 0)
         return errno == ENOENT ? 0 : -1;
     array_sum_added(&l->sum, job.indices);
-    if (!counts_fit(l, l->sum.counts, 0))
+    if (!array_sum_has(&l->sum, l->states.bits))
         return 0;
     if (!shows_stored(l, &job))
         return 0;

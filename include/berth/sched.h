@@ -153,6 +153,22 @@ enum sched_gang_failure {
     SCHED_FAIL_REPLACE
 };
 
+#define SCHED_ROLES_MAX     16
+#define SCHED_ROLE_NAME_MAX 32
+
+/* Members of a gang that ask for the same, where not all do. */
+struct sched_role {
+    const char *
+        name; /* 1 to SCHED_ROLE_NAME_MAX letters, digits and "_-."; each of a gang has another one */
+
+    /* What each of them asks for: the text of a jobspec, of which resources and constraints count. */
+    const char *jobspec;
+    size_t jobspec_length;
+
+    uint32_t members; /* at least 1 */
+    uint32_t min;     /* so many start together with those of the other roles, at most `members` */
+};
+
 /* What a job asks for and who asks. What pointers lead to is copied. Zero is fine for all that is not said
  * to be needed.
  */
@@ -235,6 +251,16 @@ struct sched_request {
      */
     uint32_t min;
     enum sched_gang_failure failure;
+
+    /* Of a gang whose members are not alike: up to SCHED_ROLES_MAX roles. The members of the first one have the indices from
+     * 0 on, those of the next one follow. `members` and `min` are 0 or the sums of theirs, which are at least 2 and 1, and
+     * `indices` is NULL. The mins of all roles start together, have one promise, and last equally long; beyond its min
+     * each role grows by itself, for which each member that waits then has a handle of its own. `jobspec` says what
+     * else the job asks for (its queue, its duration); NULL: the first role's. A gang with SCHED_FAIL_GO_ON is over as
+     * soon as fewer of one role than its min run or have succeeded.
+     */
+    const struct sched_role *roles;
+    size_t n_roles;
 
     /* Its place among jobs of equal priority, the least goes first. Each number is used once. An array's
      * member of index 0 has it, and the others have those that follow. 0: behind all jobs that came before.

@@ -95,6 +95,11 @@ int sched_annotate(sched_t *s, sched_job_t job, struct sched_annotation *annotat
  */
 enum sched_readiness { SCHED_NOT_READY, SCHED_CONDITIONALLY_READY, SCHED_READY };
 
+struct sched_role_now {
+    const char *name; /* valid as long as the job is there */
+    uint32_t min, running, succeeded, allocated, conditional;
+};
+
 struct sched_gang_now {
     uint32_t min, running, succeeded;
 
@@ -104,6 +109,10 @@ struct sched_gang_now {
      */
     uint32_t allocated, conditional;
     enum sched_readiness readiness;
+
+    /* The same of each role, if it has some; it is as ready as the one that is least so. */
+    struct sched_role_now role[SCHED_ROLES_MAX];
+    size_t n_roles;
 };
 
 /* What is so of the gang of a job, by any of its handles; a job of none is one of one member. EINVAL: there is no such

@@ -96,6 +96,14 @@ enum sched_may_stop {
     SCHED_MAY_CLASS     /* it runs on workers that its class has borrowed */
 };
 
+/* The same of a role that has too few. */
+struct sched_reason_role {
+    const char *name;
+    int64_t have, need;
+};
+
+#define SCHED_REASON_ROLES 4 /* roles that a reason names */
+
 #define SCHED_REASON_JOBS 4 /* jobs that a reason names */
 
 /* All that its kind does not say it has is zero. */
@@ -109,6 +117,9 @@ struct sched_reason {
     struct sched_reason_gang gang;
     enum sched_may_stop may;
     bool spare;
+    struct sched_reason_role
+        role[SCHED_REASON_ROLES]; /* of a gang with roles, the first n_roles that lack some */
+    size_t n_roles;
     const char *type;
     const char *queue;
     const char *user;

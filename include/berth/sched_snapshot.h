@@ -48,7 +48,8 @@ struct sched_record {
 
     /* Of a member of a gang: how many have succeeded, and how often one was replaced. The text of why it is over; NULL: it is not. */
     uint32_t succeeded, replaced;
-    bool gang_up; /* one of them runs, or enough have succeeded */
+    uint32_t role_succeeded[SCHED_ROLES_MAX]; /* of these, of each of its roles */
+    bool gang_up;                             /* one of them runs, or enough have succeeded */
     const char *gang_over;
 
     /* Of a running job: the shell has been told to stop it for another one (SCHED_PREEMPT). */

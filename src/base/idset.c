@@ -166,6 +166,17 @@ bool idset_has(const struct idset *s, uint32_t id)
     return i < s->n && s->v[i].lo <= id;
 }
 
+uint64_t idset_count_in(const struct idset *s, uint32_t from, uint32_t n)
+{
+    uint64_t count = 0, end = (uint64_t)from + n;
+    for (uint32_t i = 0; i < s->n && s->v[i].lo < end; i++) {
+        uint64_t lo = s->v[i].lo > from ? s->v[i].lo : from;
+        uint64_t hi = (uint64_t)s->v[i].hi + 1 < end ? (uint64_t)s->v[i].hi + 1 : end;
+        count += hi > lo ? hi - lo : 0;
+    }
+    return count;
+}
+
 uint32_t idset_first(const struct idset *s)
 {
     return s->n > 0 ? s->v[0].lo : IDSET_NONE;

@@ -69,6 +69,9 @@ static inline int idset_remove(struct idset *s, uint32_t id)
 /* True if the id is in the set. */
 bool idset_has(const struct idset *s, uint32_t id);
 
+/* How many ids of the set are among n from one on. O(ranges). */
+uint64_t idset_count_in(const struct idset *s, uint32_t from, uint32_t n);
+
 /* The smallest and the largest id of a set; the next id above and below an id, which need not be in the
  * set. IDSET_NONE if there is none.
  */

@@ -15,6 +15,11 @@ int gang_keys_check(struct gang_keys *k, const json_t *object, const char *what,
                     const struct key_place *place, berth_error_t *err)
 {
     const json_t *min = json_object_get(object, "min");
+    if (k->roles && (k->gang > 0 || k->min > 0 || is_given(object, "array")))
+        return keys_wrong(place, what, "roles", k->roles, "neither gang, min nor array beside it",
+                          err);
+    if (k->roles)
+        return 0;
     if (k->gang > 0 && is_given(object, "array"))
         return keys_wrong(place, what, "gang", json_object_get(object, "gang"),
                           "nothing beside an array", err);

@@ -8,6 +8,7 @@
 struct gang_keys {
     int64_t gang, min; /* members, and how many of them start together; 0: it is none; all do */
     int failure;       /* what becomes of it if a member fails: enum sched_gang_failure */
+    json_t *roles;     /* instead of both: an array (role_keys.h); NULL */
 };
 
 /* The words for enum sched_gang_failure; NULL ends them. */

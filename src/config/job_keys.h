@@ -29,8 +29,8 @@ struct job_keys {
     int64_t preemptible_after; /* ticks */
 };
 
-/* The bounds of values, which the caller chooses. */
-#define JOB_KEYS(type, member, counts, least_cores, most_tasks, longest)                           \
+/* What it asks for; the bounds of values, which the caller chooses. */
+#define ASK_KEYS(type, member, counts, least_cores, most_tasks)                                    \
     KEY_AS(type, member.nodes, "nodes", KEY_WHOLE, .min = 1, .max = counts),                       \
         KEY_AS(type, member.tasks, "tasks", KEY_WHOLE, .min = 1, .max = most_tasks),               \
         KEY_AS(type, member.cores, "cores", KEY_WHOLE, .min = least_cores, .max = counts),         \
@@ -39,7 +39,10 @@ struct job_keys {
         KEY_AS(type, member.memory, "memory", KEY_ANY),                                            \
         KEY_AS(type, member.exclusive, "exclusive", KEY_BOOL),                                     \
         KEY_AS(type, member.requires, "requires", KEY_ANY),                                        \
-        KEY_AS(type, member.jobspec, "jobspec", KEY_ANY),                                          \
+        KEY_AS(type, member.jobspec, "jobspec", KEY_ANY)
+
+#define JOB_KEYS(type, member, counts, least_cores, most_tasks, longest)                           \
+    ASK_KEYS(type, member, counts, least_cores, most_tasks),                                       \
         KEY_AS(type, member.limit, "duration", KEY_DURATION, .min = 1, .max = longest,             \
                .word = "unlimited"),                                                               \
         KEY_AS(type, member.limit, "limit", KEY_DURATION, .min = 1, .max = longest,                \

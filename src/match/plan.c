@@ -326,6 +326,29 @@ int match_plan_ever(struct match *m, const struct plan_ask *ask, uint64_t blocks
     return rc;
 }
 
+int match_plan_last(struct match *m, const struct plan_ask *ask, int64_t jobid)
+{
+    struct plan_ask last = *ask;
+    struct requests requests;
+    struct walk w;
+
+    last.duration = 1;
+    if (begin(&w, m, &last, &requests) < 0)
+        return -1;
+    w.at = m->end - 1;
+    w.end = m->end;
+    w.any_status = true;
+    w.ask = NULL;
+    struct job *job = walk_select(&w) == 0 ? give(&w, &last, jobid, w.at, true) : NULL;
+    end(&w);
+    if (!job)
+        return errno == EBUSY ? fail(ENODEV) : -1;
+    if (match_record(m, job) == 0)
+        return 0;
+    job_destroy(job);
+    return -1;
+}
+
 int64_t match_end(const struct match *m)
 {
     return m->end;

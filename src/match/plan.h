@@ -92,6 +92,11 @@ void match_plan_forget(struct match *m, int64_t jobid);
  */
 int match_plan_ever(struct match *m, const struct plan_ask *ask, uint64_t blocks);
 
+/* The same as a booking, for the last tick that calendars have, when the machine is idle but for others of these. What
+ * policies go by that remember what was taken does not change. The caller cancels it before anything else is asked.
+ */
+int match_plan_last(struct match *m, const struct plan_ask *ask, int64_t jobid);
+
 /* ---- Bookings; each jobid must exist ---- */
 
 /* Give back what a job holds of some ranks (a set of ids); something else has to be left. It may be lifted. Returns 0, or -1:

@@ -80,10 +80,11 @@ struct place_counts {
     } v[PLACE_COUNTS];
 };
 
-/* Some that are placed together, so many of a class. */
+/* Some that are placed together, so many of a class, with a number of the caller's. */
 struct place_role {
     uint32_t class;
     uint32_t count;
+    uint32_t number;
 };
 
 /* How a machine changes, as the calls of berth/sched.h say. */
@@ -196,17 +197,23 @@ struct place_ops {
     int (*gather)(struct place *place, const struct place_role *role, size_t n, uint32_t part,
                   bool refuse, uint32_t *class, int64_t *units, berth_error_t *err);
 
-    /* How many a class, or a booking, is of; 1 unless it is a bundle. How many of a bundle, in their order, there
-     * is room for at a time; -1 with ENOMEM.
+    /* Whether a class is a bundle; for how many of one that is none there is room on an idle machine, all up, at most
+     * (INT64_MAX: that is not known); how many a class, or a booking, is of: 1 unless it is a bundle. How many of a bundle
+     * there is room for at a time, each role with as many as there is room for of those before it: in all (-1 with
+     * ENOMEM), and, unless NULL, of the role with each number.
      */
+    bool (*is_bundle)(uint32_t class);
+    int64_t (*at_most)(struct place *place, uint32_t class);
     uint32_t (*members)(const struct place *place, uint32_t class);
     uint32_t (*holds)(const struct place *place, int64_t booking);
-    int64_t (*room)(struct place *place, const struct place_ask *ask, int64_t at);
+    int64_t (*room)(struct place *place, const struct place_ask *ask, int64_t at,
+                    uint32_t *of_role);
 
-    /* The booking of the first of a bundle; and it becomes one of its own. The booking of the bundle goes with
-     * the last one.
+    /* The booking of the first of a bundle, of a class, and the number of its role; and it becomes one of its own. The
+     * booking of the bundle goes with the last one.
      */
     int64_t (*first)(const struct place *place, int64_t booking);
+    uint32_t (*first_role)(const struct place *place, uint32_t class, int64_t booking);
     int64_t (*detach)(struct place *place, int64_t booking);
 
     /* Whether an idle machine, all up, could give it beside some blocks, by number and at least one, which

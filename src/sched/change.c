@@ -9,6 +9,7 @@
 #include "sched/controllers/ask.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_turns.h"
+#include "sched/waiting/gang.h"
 #include "sched/waiting/shares.h"
 
 /* The machine of a call at `now`; NULL with EINVAL and a text. */
@@ -35,6 +36,7 @@ static int changed(sched_t *s, int64_t now)
         s->queues->recheck_limited = s->queues->recheck_all_limited = true;
     s->queues->turn = s->place->ops->turn(s->place, now);
     displaced_return(s);
+    gang_look_all(s);
     never_look_all(s);
     return 0;
 }

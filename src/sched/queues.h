@@ -219,6 +219,7 @@ struct queues {
     struct strbuf text;             /* for answers */
     char answer[SCHED_REASON_TEXT]; /* a reason */
     char gang_answer[SCHED_REASON_TEXT];
+    struct sched_role role_answer[SCHED_ROLES_MAX];
     sched_job_t *holders;
     size_t cap_holders;
     struct arena told; /* reasons of the decisions, */

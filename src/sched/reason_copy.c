@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXTS (SCHED_REASON_JOBS + 7)
+#define TEXTS (SCHED_REASON_JOBS + SCHED_REASON_ROLES + 7)
 
 /* Where the texts of a reason are pointed to; they may be NULL. */
 static void list_texts(struct sched_reason *r, const char **text[TEXTS])
@@ -12,6 +12,8 @@ static void list_texts(struct sched_reason *r, const char **text[TEXTS])
     size_t n = 0;
     for (size_t i = 0; i < SCHED_REASON_JOBS; i++)
         text[n++] = &r->job[i].id;
+    for (size_t i = 0; i < SCHED_REASON_ROLES; i++)
+        text[n++] = &r->role[i].name;
     text[n++] = &r->limit.what;
     text[n++] = &r->limit.account;
     text[n++] = &r->type;
@@ -59,7 +61,7 @@ bool reason_is_same(const struct sched_reason *a, const struct sched_reason *b)
     struct sched_reason x = *a, y = *b;
     const char **of_x[TEXTS], **of_y[TEXTS];
     bool same = x.kind == y.kind && x.limit.whose == y.limit.whose &&
-                x.limit.most == y.limit.most && x.n_jobs == y.n_jobs &&
+                x.limit.most == y.limit.most && x.n_jobs == y.n_jobs && x.n_roles == y.n_roles &&
                 x.singleton == y.singleton && x.others == y.others && x.at == y.at &&
                 x.has == y.has && x.of == y.of && x.second == y.second &&
                 x.gang.have == y.gang.have && x.gang.need == y.gang.need && x.may == y.may &&
@@ -70,6 +72,8 @@ bool reason_is_same(const struct sched_reason *a, const struct sched_reason *b)
         same = is_same_text(*of_x[i], *of_y[i]);
     for (size_t i = 0; i < x.n_jobs && same; i++)
         same = x.job[i].member == y.job[i].member;
+    for (size_t i = 0; i < x.n_roles && same; i++)
+        same = x.role[i].have == y.role[i].have && x.role[i].need == y.role[i].need;
     return same;
 }
 

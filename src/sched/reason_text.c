@@ -43,6 +43,7 @@ static const char resources[] = "resources ", begin[] = "begin ", limit[] = "lim
                   recurs[] = " recurs: no gap is that long",
                   unlimited[] = " recurs: give a time limit", until[] = " until ", of[] = " of ",
                   members_fit[] = " members fit", members_left[] = " members are left",
+                  too_few_fit[] = "too few fit: ", too_few_left[] = "too few left: ",
                   one_member[] = "member ", failed[] = " failed", class[] = "class ",
                   shut[] = " has 0 percent", claims[] = "claims ", waits[] = ", waits for ";
 
@@ -141,9 +142,21 @@ static void put_queue(char *text, const struct sched_reason *r)
         put(text, "user %.30s is not admitted to queue %.30s", r->user, r->queue);
 }
 
+static void put_roles(char *text, const struct sched_reason *r)
+{
+    const char *before = r->kind == SCHED_REASON_GANG ? too_few_fit : too_few_left;
+    for (size_t i = 0; i < r->n_roles; i++, before = ", ")
+        put(text, "%s%s %" PRId64 "%s%" PRId64, before, r->role[i].name, r->role[i].have, of,
+            r->role[i].need);
+    if (r->others)
+        put(text, "%s%s", before, others);
+}
+
 static void put_gang(char *text, const struct sched_reason *r)
 {
-    if (r->kind == SCHED_REASON_GANG_FAILED)
+    if (r->n_roles > 0)
+        put_roles(text, r);
+    else if (r->kind == SCHED_REASON_GANG_FAILED)
         put(text, "%s%" PRId64 "%s", one_member, r->gang.have, failed);
     else
         put(text, "%" PRId64 "%s%" PRId64 "%s", r->gang.have, of, r->gang.need,
@@ -444,6 +457,50 @@ static bool read_members(struct sched_reason *r, char *text, enum sched_reason_k
     return false;
 }
 
+/* One of a list of roles, which is cut there; NULL: it is none, else what follows it. */
+static char *read_role(struct sched_reason *r, char *text)
+{
+    char *end = strstr(text, ", "), *next = end ? end + 2 : text + strlen(text);
+    struct sched_reason_role *role = &r->role[r->n_roles];
+    if (end)
+        *end = '\0';
+    if (!end && r->n_roles > 0 && strcmp(text, others) == 0) {
+        r->others = true;
+        return next;
+    }
+    char *have = strchr(text, ' '), *need = have ? strstr(have + 1, of) : NULL;
+    if (!need || r->n_roles == SCHED_REASON_ROLES)
+        return NULL;
+    *have = *need = '\0';
+    role->name = text;
+    r->n_roles++;
+    return read_number(have + 1, 0, &role->have) && read_number(need + strlen(of), 0, &role->need)
+               ? next
+               : NULL;
+}
+
+/* "too few fit: server 0 of 1, worker 4 of 6". What is none is read again from a copy. */
+static bool read_roles(struct sched_reason *r, char *text)
+{
+    char *fit = after(text, too_few_fit), *left = after(text, too_few_left);
+    char *at = fit ? fit : left, was[SCHED_REASON_TEXT];
+    if (!at || *at == '\0')
+        return false;
+    memcpy(was, text, strlen(text) + 1);
+    size_t length = strlen(text);
+    while (at && *at)
+        at = read_role(r, at);
+    if (at) {
+        r->kind = fit ? SCHED_REASON_GANG : SCHED_REASON_GANG_LEFT;
+        return true;
+    }
+    memcpy(text, was, length + 1);
+    memset(r->role, 0, sizeof(r->role));
+    r->n_roles = 0;
+    r->others = false;
+    return false;
+}
+
 /* And "member 2 failed" */
 static bool read_gang(struct sched_reason *r, char *text)
 {
@@ -490,7 +547,7 @@ static void read_any(struct sched_reason *r, char *text)
     char *rest;
     if (read_plain(r, text) || read_begin(r, text) || read_limit(r, text) || read_claim(r, text) ||
         read_preempted(r, text) || read_dependency(r, text) || read_block(r, text) ||
-        read_set_aside(r, text) || read_gang(r, text) || read_class(r, text))
+        read_set_aside(r, text) || read_roles(r, text) || read_gang(r, text) || read_class(r, text))
         return;
     if ((rest = after(text, resources))) {
         r->kind = SCHED_REASON_RESOURCES;

@@ -75,6 +75,19 @@ static const char *kept_text(sched_t *s, uint32_t slot)
     return sched_reason_text(&why, s->queues->answer);
 }
 
+static void record_roles(sched_t *s, const struct gang *gang, struct sched_record *record)
+{
+    struct sched_role *to = s->queues->role_answer;
+    for (uint32_t i = 0; i < gang->n_roles && gang->role[i].text; i++) {
+        const struct gang_role *role = &gang->role[i];
+        to[i] = (struct sched_role){role->name, role->text->text, role->text->entry.length,
+                                    role->members, role->min};
+        record->role_succeeded[i] = role->done;
+        record->request.n_roles = i + 1;
+        record->request.roles = to;
+    }
+}
+
 int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
 {
     uint32_t slot = job_in_queue(s, handle);
@@ -127,6 +140,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
         record->request.min = gang->min;
         record->request.failure = gang->failure;
         record->succeeded = gang->done;
+        record_roles(s, gang, record);
         record->replaced = gang->replaced;
         record->gang_up = gang_is_up(gang);
         record->gang_over =
@@ -294,6 +308,9 @@ static void restore_gang(sched_t *s, uint32_t slot, const struct sched_record *r
     if (!gang)
         return;
     gang->done = r->succeeded;
+    gang->role[0].done = r->succeeded;
+    for (uint32_t i = 0; gang->n_roles > 1 && i < gang->n_roles; i++)
+        gang->role[i].done = r->role_succeeded[i];
     gang->replaced = r->replaced;
     gang->was_up = r->gang_up;
     if (!r->gang_up && (r->state == SCHED_WAITING || r->state == SCHED_RESERVED))
@@ -430,6 +447,7 @@ static sched_job_t restore(sched_t *s, int64_t now, const struct sched_record *r
     s->swept = true; /* the other scheduler has done that */
     if (slot != JOB_NONE) {
         rc = restore_slot(s, slot, r, which, err);
+        gang_texts_rest(s, slot);
         if (rc < 0)
             job_forget(s, slot);
         if (rc == 0)
@@ -449,7 +467,9 @@ static sched_job_t restore(sched_t *s, int64_t now, const struct sched_record *r
     return job_handle(s, slot);
 }
 
-sched_job_t sched_restore(sched_t *s, int64_t now, const struct sched_record *r, berth_error_t *err)
+/* Restore a job whose request says all that follows from its roles. */
+static sched_job_t restore_meant(sched_t *s, int64_t now, const struct sched_record *r,
+                                 berth_error_t *err)
 {
     if (!s->queues->setup->is_named || !time_is_good(s, now) || !r->request.jobspec ||
         !r->request.id) {
@@ -470,6 +490,16 @@ sched_job_t sched_restore(sched_t *s, int64_t now, const struct sched_record *r,
     which_clear(&which);
     errno = saved;
     return job;
+}
+
+sched_job_t sched_restore(sched_t *s, int64_t now, const struct sched_record *r, berth_error_t *err)
+{
+    struct sched_record meant = *r;
+    if (gang_roles_read(&r->request, &meant.request) < 0) {
+        errtext_set(err, EINVAL, "expected roles of a gang");
+        return -1;
+    }
+    return restore_meant(s, now, &meant, err);
 }
 
 int sched_restore_ended(sched_t *s, const char *id, uint32_t member, uint32_t members, bool ok)

@@ -18,7 +18,7 @@ int job_know(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err)
     struct queues *n = s->queues;
     struct job *job = &s->jobs[slot];
     const struct lane *lane = &s->lanes[job->lane];
-    if (shared_text_know(s, job->details->jobspec, lane->part, refuse, &job->ask.class,
+    if (shared_text_know(s, gang_text(s, slot), lane->part, refuse, &job->ask.class,
                          &job->ask.units, err) < 0) {
         if (errno != ENOMEM && errno != ENODEV)
             errno = EINVAL;
@@ -233,7 +233,7 @@ static struct members *members_for(sched_t *s, const struct sched_request *reque
         m->records++;
         return m;
     }
-    m = members_create(request, which->size, which->all, which->waiting);
+    m = members_create(s, request, which->size, which->all, which->waiting);
     if (!m)
         return NULL;
     m->order = request->order ? request->order : s->seq;
@@ -266,7 +266,7 @@ uint32_t job_enter(sched_t *s, const struct sched_request *request,
         return JOB_NONE;
     struct details *d = details_new(s->queues, request, of, text);
     if (!d)
-        members_leave(of);
+        members_leave(s, of);
     uint32_t slot = d ? job_alloc(s) : JOB_NONE;
     if (slot == JOB_NONE) {
         details_free(s, d);
@@ -413,6 +413,8 @@ static int let_in(sched_t *s, uint32_t slot, const struct sched_request *request
         why->words = wrong;
         return refuse(why, SCHED_REASON_JOBSPEC);
     }
+    if (gang_of(s, slot) && gang_texts_read(gang_of(s, slot), err) < 0)
+        return errno == ENOMEM ? -1 : refuse(why, SCHED_REASON_JOBSPEC);
     *why = (struct sched_reason){.kind = SCHED_REASON_NONE};
     return admit(s, slot, request, why, err) < 0 ? -1 : job_take_in(s, slot, request, true);
 }
@@ -427,7 +429,11 @@ static uint32_t submit_one(sched_t *s, const struct sched_request *request,
     uint32_t slot = job_enter(s, request, which, !which->waiting, text);
     if (slot == JOB_NONE)
         return JOB_NONE;
-    if (let_in(s, slot, request, which, wrong, &why, &err) == 0)
+    int rc = let_in(s, slot, request, which, wrong, &why, &err);
+    int saved = errno;
+    gang_texts_rest(s, slot);
+    errno = saved;
+    if (rc == 0)
         return slot;
     if (errno == EINVAL && (never = sched_reason_copy(&why))) {
         job_reject(s, slot, never);
@@ -515,13 +521,15 @@ sched_job_t queues_submit(sched_t *s, int64_t now, const struct sched_request *r
 {
     char number[24];
     struct which which;
+    struct sched_request meant;
     if (is_wrong(s, now, request)) {
         errno = EINVAL;
         return -1;
     }
-    if (which_read(&which, request, id_of(request, number), NULL) < 0)
+    if (gang_roles_read(request, &meant) < 0 ||
+        which_read(&which, &meant, id_of(request, number), NULL) < 0)
         return -1;
-    uint32_t slot = submit(s, now, request, &which.members);
+    uint32_t slot = submit(s, now, &meant, &which.members);
     int saved = errno;
     which_clear(&which);
     errno = saved;

@@ -11,6 +11,7 @@
 #include "config/machine_open.h"
 #include "config/seconds.h"
 #include "sim/play_priv.h"
+#include "sim/scenario_event.h"
 
 /* The path of a file that an event names. The caller frees it; NULL with ENOMEM. */
 static char *file_name(const struct play *p, const char *name)
@@ -44,22 +45,56 @@ char *play_read_file(const struct play *p, const char *name, size_t max, size_t 
     return NULL;
 }
 
-/* The text of a job's jobspec. */
-static char *jobspec_text(const struct play *p, const struct scenario_submit *s, size_t *length,
+/* The text of the jobspec of a job, or of members of a role. */
+static char *jobspec_text(const struct play *p, const struct job_keys *k, size_t *length,
                           berth_error_t *err)
 {
     char *text;
-    json_t *jobspec = s->job.jobspec;
+    json_t *jobspec = k->jobspec;
     if (json_is_string(jobspec))
         return play_read_file(p, json_string_value(jobspec), JOBSPEC_TEXT_MAX, length, err);
     if (jobspec)
         text = json_dumps(jobspec, JSON_COMPACT);
     else
-        text = scenario_jobspec(s, s->job.memory ? config_memory_unit(p->options.machine) : 0, err);
+        text = scenario_jobspec(k, k->memory ? config_memory_unit(p->options.machine) : 0, err);
     if (!text && jobspec)
         errtext_set(err, ENOMEM, "out of memory");
     *length = text ? strlen(text) : 0;
     return text;
+}
+
+/* Roles of a request, with texts of their own. */
+struct roles {
+    struct role_keys *keys;
+    struct sched_role role[SCHED_ROLES_MAX];
+    size_t n;
+};
+
+static void roles_clear(struct roles *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        free((char *)r->role[i].jobspec);
+    free(r->keys);
+}
+
+/* The roles that a submission names. Returns 0, or -1 with a text. */
+static int make_roles(const struct play *p, const struct scenario_submit *s, struct roles *r,
+                      berth_error_t *err)
+{
+    *r = (struct roles){0};
+    int n =
+        s->gang.roles ? scenario_roles(s->gang.roles, &(struct key_place){0}, &r->keys, err) : 0;
+    for (int i = 0; i < n; i++) {
+        const struct role_keys *k = &r->keys[i];
+        struct sched_role *role = &r->role[i];
+        *role = (struct sched_role){
+            .name = k->role, .members = (uint32_t)k->count, .min = (uint32_t)k->min};
+        role->jobspec = jobspec_text(p, &k->ask, &role->jobspec_length, err);
+        if (!role->jobspec)
+            return -1;
+        r->n++;
+    }
+    return n < 0 ? -1 : 0;
 }
 
 /* Add a submission, and submit its request to the core. Returns 0, or -1, with EEXIST if there is a job of
@@ -108,31 +143,49 @@ static struct sched_request request_of(const struct scenario_submit *s)
     };
 }
 
+/* What is to be placed: one member's jobspec or the roles', and how many members. Texts are in *text and *roles. Returns 0,
+ * or -1 with a text.
+ */
+static int fill_members(const struct play *p, const struct scenario_submit *s,
+                        struct sched_request *request, char **text, struct roles *roles,
+                        berth_error_t *err)
+{
+    struct members members;
+    if (make_roles(p, s, roles, err) < 0)
+        return -1;
+    request->roles = roles->role;
+    request->n_roles = roles->n;
+    request->failure = (enum sched_gang_failure)s->gang.failure;
+    for (size_t i = 0; i < roles->n; i++)
+        request->members += roles->role[i].members;
+    if (roles->n > 0)
+        return 0;
+    request->jobspec = *text = jobspec_text(p, &s->job, &request->jobspec_length, err);
+    if (!*text || job_keys_members(&s->job, "", &(struct key_place){0}, &members, err) < 0)
+        return -1;
+    bool is_range = idset_last(&members.indices) < members.indices.count;
+    request->members = (uint32_t)members.indices.count;
+    request->max_running = members.most;
+    members_clear(&members);
+    if (!is_range)
+        return errtext_set(err, EINVAL, "key \"array\": expected indices from 0 on");
+    if (s->gang.gang > 0) {
+        request->members = (uint32_t)s->gang.gang;
+        request->min = (uint32_t)s->gang.min;
+    }
+    return 0;
+}
+
 int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *err)
 {
     const struct scenario_submit *s = &e->submit;
     struct sched_request request = request_of(s);
-    struct members members;
+    struct roles roles;
     const struct config_user *user = config_user(p->config, s->user);
     const char **groups = NULL;
     berth_error_t why = {""};
-    char *text = jobspec_text(p, s, &request.jobspec_length, &why);
-    if (!text)
-        return play_refuse(p, e, errno, why.text, err);
-    request.jobspec = text;
-    int rc = job_keys_members(&s->job, "", &(struct key_place){0}, &members, &why);
-    if (rc == 0 && idset_last(&members.indices) >= members.indices.count)
-        rc = errtext_set(&why, EINVAL, "key \"array\": expected indices from 0 on");
-    if (rc == 0) {
-        request.members = (uint32_t)members.indices.count;
-        request.max_running = members.most;
-    }
-    members_clear(&members);
-    if (s->gang.gang > 0) {
-        request.members = (uint32_t)s->gang.gang;
-        request.min = (uint32_t)s->gang.min;
-        request.failure = (enum sched_gang_failure)s->gang.failure;
-    }
+    char *text = NULL;
+    int rc = fill_members(p, s, &request, &text, &roles, &why);
     if (rc == 0)
         rc = keys_texts(s->groups, &groups, &request.n_groups);
     request.groups = groups;
@@ -148,6 +201,7 @@ int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *e
         play_refuse(p, e, errno, *why.text ? why.text : strerror(errno), err);
     free(groups);
     free(text);
+    roles_clear(&roles);
     return rc;
 }
 

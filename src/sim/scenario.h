@@ -15,6 +15,7 @@
 #include "berth/error.h"
 #include "config/gang_keys.h"
 #include "config/job_keys.h"
+#include "config/role_keys.h"
 
 #define SCENARIO_LINE_MAX  ((size_t)1 << 26) /* bytes of a line: a machine may stand in it */
 #define SCENARIO_ID_MAX    255               /* bytes of a job's name */
@@ -144,9 +145,9 @@ bool scenario_job_parse(const char *text, struct scenario_job *job);
 int scenario_expected_read(json_t *value, const struct key_place *place,
                            struct scenario_expected *expected, berth_error_t *err);
 
-/* The text of a jobspec for the short form: nodes, cores, ... of a submission, to be freed. A unit of the
+/* The text of a jobspec for the short form: nodes, cores, ... of a submission or a role, to be freed. A unit of the
  * machine's memory has so many bytes; 0: it has none. NULL with EINVAL or ENOMEM and a text.
  */
-char *scenario_jobspec(const struct scenario_submit *submit, int64_t unit, berth_error_t *err);
+char *scenario_jobspec(const struct job_keys *k, int64_t unit, berth_error_t *err);
 
 #endif

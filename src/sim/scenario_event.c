@@ -9,8 +9,6 @@
 #include "berth/sched_config.h"
 #include "config/seconds.h"
 
-#define COUNT_MAX INT64_C(1000000000)
-
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *const end_words[] = {
@@ -33,10 +31,12 @@ static const struct key submit_keys[] = {
     KEY_OF(struct scenario_submit, user, KEY_TEXT),
     KEY_OF(struct scenario_submit, groups, KEY_TEXTS),
     KEY_OF(struct scenario_submit, runtime, KEY_SECONDS),
-    JOB_KEYS(struct scenario_submit, job, COUNT_MAX, 0, COUNT_MAX, (SECONDS_MAX * SECONDS_TICKS)),
+    JOB_KEYS(struct scenario_submit, job, SCENARIO_COUNT_MAX, 0, SCENARIO_COUNT_MAX,
+             (SECONDS_MAX * SECONDS_TICKS)),
     KEY_AS(struct scenario_submit, job.preemptible_after, "preemptible-after", KEY_SECONDS),
     KEY_OF(struct scenario_submit, status, KEY_WORD, .words = end_words),
     GANG_KEYS(struct scenario_submit, gang),
+    KEY_AS(struct scenario_submit, gang.roles, "roles", KEY_ARRAY),
 };
 static const struct key_table submit_table = {"submit: ", submit_keys, LENGTH(submit_keys)};
 
@@ -210,36 +210,24 @@ static int read_time(const struct scenario_event *e, const char *key, const json
     return 0;
 }
 
-/* What a job asks for, a jobspec or the short form. Everything is checked here except what depends on the
- * machine.
- */
-static int read_form(const struct scenario_submit *s, json_t *value, const struct key_place *place,
-                     berth_error_t *err)
+/* What a job asks for, or the members of each of its roles. */
+static int read_asked(const struct scenario_submit *s, json_t *value, const struct key_place *place,
+                      berth_error_t *err)
 {
-    static const char *const short_form[] = {"nodes",  "tasks",     "cores",   "gpus",
-                                             "memory", "exclusive", "requires"};
-    const struct job_keys *k = &s->job;
-    struct short_form form;
-    struct job_fault fault;
     struct members members;
-    if (job_keys_members(k, "submit: ", place, &members, err) < 0)
+    if (job_keys_members(&s->job, "submit: ", place, &members, err) < 0)
         return -1;
     members_clear(&members);
-    if (!k->jobspec) {
-        if (scenario_form(s, INT64_MAX, &form, &fault) < 0)
-            return keys_wrong(place, "submit: ", fault.key, json_object_get(value, fault.key),
-                              fault.expected, err);
-        return 0;
-    }
-    if (!json_is_object(k->jobspec) && json_string_length(k->jobspec) == 0)
-        return keys_wrong(place, "submit: ", "jobspec", k->jobspec,
-                          "the name of a file, or an object", err);
-    for (size_t i = 0; i < LENGTH(short_form); i++)
-        if (json_object_get(value, short_form[i]))
-            return keys_wrong(place, "submit: ", short_form[i],
-                              json_object_get(value, short_form[i]), "nothing beside a jobspec",
-                              err);
-    return 0;
+    if (!s->gang.roles)
+        return scenario_ask_check(&s->job, value, "submit: ", place, err);
+    struct role_keys *roles;
+    const char *beside = scenario_asks(value);
+    if (beside)
+        return keys_wrong(place, "submit: ", beside, json_object_get(value, beside),
+                          "nothing beside roles, which each say that", err);
+    int n = scenario_roles(s->gang.roles, place, &roles, err);
+    free(roles);
+    return n < 0 ? -1 : 0;
 }
 
 static int read_submit(struct scenario_event *e, json_t *value, const struct key_place *place,
@@ -255,7 +243,7 @@ static int read_submit(struct scenario_event *e, json_t *value, const struct key
                    read_time(e, "deadline", s->job.deadline, place, &e->submit.deadline, err) < 0 ||
                    gang_keys_check(&s->gang, value, "submit: ", place, err) < 0
                ? -1
-               : read_form(s, value, place, err);
+               : read_asked(s, value, place, err);
 }
 
 static int read_job(struct scenario_event *e, json_t *value, const struct key_place *place,

@@ -4,14 +4,27 @@
 
 #include "sim/scenario.h"
 
+#define SCENARIO_COUNT_MAX INT64_C(1000000000) /* of what a job asks for */
+
 /* Read what happens, all but the time, from the object of a line. Returns 0, or -1 with EINVAL and a text. */
 int scenario_event_read(struct scenario_event *e, json_t *object, const struct key_place *place,
                         berth_error_t *err);
 
-/* The short form of a submission, but for its constraint. A unit of memory has so many bytes. Returns 0, or
+/* The short form of a submission, or of a role of its gang, but for its constraint. A unit of memory has so many bytes. Returns 0, or
  * -1 with the fault.
  */
-int scenario_form(const struct scenario_submit *s, int64_t unit, struct short_form *form,
+int scenario_form(const struct job_keys *k, int64_t unit, struct short_form *form,
                   struct job_fault *fault);
+
+/* Whether an object asks for resources, in the short form or by a jobspec: the first such key; NULL. And check what it
+ * asks for, but for what depends on the machine; `what` comes before keys in errors. Returns 0, or -1 with EINVAL.
+ */
+const char *scenario_asks(const json_t *object);
+int scenario_ask_check(const struct job_keys *k, const json_t *object, const char *what,
+                       const struct key_place *place, berth_error_t *err);
+
+/* The roles of a gang, checked, which the caller frees. Returns how many, or -1 with EINVAL or ENOMEM and a text. */
+int scenario_roles(json_t *array, const struct key_place *place, struct role_keys **roles,
+                   berth_error_t *err);
 
 #endif

@@ -2,15 +2,16 @@
  * same as for a server; else cores, gpus and memory are per node, as in older scenarios.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/errtext.h"
 #include "sim/scenario_event.h"
 
-int scenario_form(const struct scenario_submit *s, int64_t unit, struct short_form *form,
+int scenario_form(const struct job_keys *k, int64_t unit, struct short_form *form,
                   struct job_fault *fault)
 {
-    const struct job_keys *k = &s->job;
     int64_t bytes;
     if (k->tasks > 0 || json_is_string(k->memory))
         return job_keys_form(k, unit, form, &bytes, fault);
@@ -22,16 +23,66 @@ int scenario_form(const struct scenario_submit *s, int64_t unit, struct short_fo
     return -1;
 }
 
-char *scenario_jobspec(const struct scenario_submit *s, int64_t unit, berth_error_t *err)
+const char *scenario_asks(const json_t *object)
+{
+    static const char *const keys[] = {"nodes",  "tasks",     "cores",    "gpus",   "gpu_type",
+                                       "memory", "exclusive", "requires", "jobspec"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        if (json_object_get(object, keys[i]))
+            return keys[i];
+    return NULL;
+}
+
+int scenario_ask_check(const struct job_keys *k, const json_t *object, const char *what,
+                       const struct key_place *place, berth_error_t *err)
+{
+    struct short_form form;
+    struct job_fault fault;
+    if (!k->jobspec) {
+        if (scenario_form(k, INT64_MAX, &form, &fault) == 0)
+            return 0;
+        return keys_wrong(place, what, fault.key, json_object_get(object, fault.key),
+                          fault.expected, err);
+    }
+    if (!json_is_object(k->jobspec) && json_string_length(k->jobspec) == 0)
+        return keys_wrong(place, what, "jobspec", k->jobspec, "the name of a file, or an object",
+                          err);
+    const char *beside = scenario_asks(object);
+    if (beside && strcmp(beside, "jobspec") != 0 && strcmp(beside, "gpu_type") != 0)
+        return keys_wrong(place, what, beside, json_object_get(object, beside),
+                          "nothing beside a jobspec", err);
+    return 0;
+}
+
+int scenario_roles(json_t *array, const struct key_place *place, struct role_keys **roles,
+                   berth_error_t *err)
+{
+    const struct role_bounds bounds = {SCENARIO_COUNT_MAX, 0, SCENARIO_COUNT_MAX};
+    char what[64];
+    int n = role_keys_read(array, "submit: ", place, &bounds, roles, err);
+    for (int i = 0; i < n; i++) {
+        snprintf(what, sizeof(what), "submit: roles[%d]: ", i);
+        if (scenario_ask_check(&(*roles)[i].ask, json_array_get(array, (size_t)i), what, place,
+                               err) == 0)
+            continue;
+        free(*roles);
+        *roles = NULL;
+        errno = EINVAL;
+        return -1;
+    }
+    return n;
+}
+
+char *scenario_jobspec(const struct job_keys *k, int64_t unit, berth_error_t *err)
 {
     struct strbuf text = {0};
     struct short_form form;
     struct job_fault fault;
-    if (scenario_form(s, unit, &form, &fault) < 0) {
+    if (scenario_form(k, unit, &form, &fault) < 0) {
         errtext_set(err, EINVAL, "submit: key \"%s\": expected %s", fault.key, fault.expected);
         return NULL;
     }
-    job_keys_put(&s->job, form, &text);
+    job_keys_put(k, form, &text);
     char *jobspec = strbuf_steal(&text);
     if (!jobspec)
         errtext_set(err, ENOMEM, "out of memory");

@@ -17,6 +17,7 @@
 #include "config/seconds.h"
 #include "sim/play_priv.h"
 #include "sim/scenario_event.h"
+#include "sim/snapshot_roles.h"
 #include "sim/snapshot_uneven.h"
 #include "sim/snapshot_usage.h"
 
@@ -95,7 +96,7 @@ struct saved_core {
     int64_t job;
     int state, how;
     const char *queue, *account, *user, *name, *dependency, *jobspec, *reason, *limit;
-    json_t *groups, *resources;
+    json_t *groups, *resources, *roles;
     const char *indices, *waiting;
     int64_t duration, estimate, priority, begin, preemptible_after, deadline, submitted, since, at,
         until, promised, max_running, min, succeeded, replaced;
@@ -111,6 +112,7 @@ static const struct key core_keys[] = {
     KEY_OF(struct saved_core, indices, KEY_TEXT, .needed = false),
     KEY_AS(struct saved_core, max_running, "max-running", KEY_WHOLE, .min = 0, .max = UINT32_MAX),
     KEY_OF(struct saved_core, min, KEY_WHOLE, .min = 0, .max = MEMBERS_MAX),
+    KEY_OF(struct saved_core, roles, KEY_ARRAY, .needed = false),
     KEY_OF(struct saved_core, failure, KEY_WORD, .words = gang_failures),
     KEY_OF(struct saved_core, succeeded, KEY_WHOLE, .min = 0, .max = MEMBERS_MAX),
     KEY_OF(struct saved_core, replaced, KEY_WHOLE, .min = 0, .max = MEMBERS_MAX),
@@ -242,6 +244,8 @@ static json_t *save_core(const struct play *p, sched_job_t handle)
         put_whole(object, "succeeded", r.succeeded, 0, &rc);
         put_whole(object, "replaced", r.replaced, 0, &rc);
         put_true(object, "gang-up", r.gang_up, &rc);
+        if (snapshot_put_roles(&r, object) < 0)
+            rc = -1;
         put_text(object, "gang-over", r.gang_over, &rc);
     }
     put_text(object, "queue", q->queue, &rc);
@@ -482,6 +486,9 @@ static int load_core(struct play *p, const struct saved_core *s, const struct ke
         return keys_failed(place, EINVAL, "core: does not match jobs", err);
     struct play_job *j = &p->jobs[s->job];
     struct sched_record record = record_of(p, s);
+    struct sched_role roles[SCHED_ROLES_MAX];
+    if (snapshot_load_roles(s->roles, roles, &record) < 0)
+        return keys_failed(place, EINVAL, "core: expected roles of a gang", err);
     char *resources = s->resources ? json_dumps(s->resources, JSON_COMPACT) : NULL;
     if ((s->resources && !resources) ||
         keys_texts(s->groups, &groups, &record.request.n_groups) < 0) {

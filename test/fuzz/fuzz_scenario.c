@@ -7,23 +7,44 @@
 #include "berth/jobspec.h"
 #include "config/seconds.h"
 #include "fuzz.h"
-#include "sim/scenario.h"
+#include "sim/scenario_event.h"
+
+static void check_form(const struct job_keys *k)
+{
+    berth_error_t err;
+    if (k->jobspec)
+        return;
+    char *text = scenario_jobspec(k, INT64_C(1) << 30, &err);
+    FUZZ_CHECK(text);
+    jobspec_t *spec = jobspec_parse(text, strlen(text), NULL, &err);
+    FUZZ_CHECK(spec ||
+               k->requires); /* a constraint may be wrong, and is told when it is submitted */
+    jobspec_destroy(spec);
+    free(text);
+}
+
+static void check_roles(json_t *array)
+{
+    struct role_keys *roles;
+    berth_error_t err;
+    int n = scenario_roles(array, &(struct key_place){0}, &roles, &err);
+    FUZZ_CHECK(n >= 1);
+    for (int i = 0; i < n; i++) {
+        FUZZ_CHECK(roles[i].min >= 0 && roles[i].min <= roles[i].count);
+        check_form(&roles[i].ask);
+    }
+    free(roles);
+}
 
 static void check_submit(const struct scenario_submit *s)
 {
     FUZZ_CHECK(s->id && *s->id && strlen(s->id) <= SCENARIO_ID_MAX);
     FUZZ_CHECK(s->runtime >= -1 && s->job.limit >= 0 && s->begin >= 0);
     FUZZ_CHECK(!s->job.array || json_is_string(s->job.array) || json_is_integer(s->job.array));
-    if (s->job.jobspec)
-        return;
-    berth_error_t err;
-    char *text = scenario_jobspec(s, INT64_C(1) << 30, &err);
-    FUZZ_CHECK(text);
-    jobspec_t *spec = jobspec_parse(text, strlen(text), NULL, &err);
-    FUZZ_CHECK(spec ||
-               s->job.requires); /* a constraint may be wrong, and is told when it is submitted */
-    jobspec_destroy(spec);
-    free(text);
+    if (s->gang.roles)
+        check_roles(s->gang.roles);
+    else
+        check_form(&s->job);
 }
 
 static void check_event(const struct scenario_event *e, int64_t before)

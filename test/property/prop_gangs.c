@@ -1,7 +1,7 @@
-/* Gangs over random steps: submissions, ends good and bad, members that are cancelled, held and requeued, nodes that go
- * down. Whatever happens, a gang that none runs of starts as its min or not at all; a node is one job's; a gang that
- * fails is stopped as it asked for; and in the end nobody waits. Now and then another scheduler takes over what is
- * kept of the one before.
+/* Gangs of one role and of several over random steps: submissions, ends good and bad, members that are cancelled, held and
+ * requeued, nodes that go down. Whatever happens, a gang that none runs of starts as the mins of its roles or not at all;
+ * a node is one job's; a gang that fails is stopped as it asked for; and in the end nobody waits. Now and then another
+ * scheduler takes over what is kept of the one before.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -19,12 +19,19 @@
 #include "fixture/machine.h"
 #include "random.h"
 
-enum { SCENES = 400, STEPS = 50, NODES = 8, JOBS = 40, MEMBERS = 6, QUEUES = 3 };
+enum { SCENES = 2000, STEPS = 50, NODES = 8, JOBS = 40, MEMBERS = 6, QUEUES = 3, ROLES = 3 };
 
 enum state { WAITS, RUNS, DONE, FAILED };
 
+/* Members from `first` on. */
+struct role {
+    int first, members, min;
+};
+
 struct job {
     int members, min, queue;
+    struct role role[ROLES];
+    int roles;
     int64_t duration;
     enum sched_gang_failure failure;
     bool is_over; /* a member was stopped as it has failed */
@@ -48,7 +55,7 @@ static struct scene {
     int64_t now;
 } scene;
 
-static uint64_t starts, together, stops, replaced, rejected, restarts, preempted, leaving;
+static uint64_t starts, together, of_roles, stops, replaced, rejected, restarts, preempted, leaving;
 
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
@@ -69,12 +76,50 @@ static sched_job_t handle_in(sched_t *s, int job, int member)
     return sched_find(s, id, (uint32_t)member);
 }
 
-static int count(const struct job *j, enum state state)
+static int count_of(const struct job *j, const struct role *role, enum state state)
 {
     int n = 0;
-    for (int i = 0; i < j->members; i++)
+    for (int i = role->first; i < role->first + role->members; i++)
         n += j->state[i] == state;
     return n;
+}
+
+static int count(const struct job *j, enum state state)
+{
+    struct role all = {0, j->members, 0};
+    return count_of(j, &all, state);
+}
+
+/* Members of a role that run and go on. */
+static int count_staying(const struct job *j, const struct role *role)
+{
+    int n = 0;
+    for (int i = role->first; i < role->first + role->members; i++)
+        n += j->state[i] == RUNS && !j->stops[i];
+    return n;
+}
+
+/* Whether each role of which a member is being stopped keeps its min. */
+static bool is_kept(const struct job *j)
+{
+    for (int i = 0; i < j->roles; i++) {
+        const struct role *r = &j->role[i];
+        int stays = count_staying(j, r);
+        if (stays < count_of(j, r, RUNS) && stays + count_of(j, r, DONE) < r->min)
+            return false;
+    }
+    return true;
+}
+
+/* Whether each role has its min, of those that run and that have succeeded. */
+static bool is_enough(const struct job *j)
+{
+    for (int i = 0; i < j->roles; i++) {
+        const struct role *r = &j->role[i];
+        if (count_of(j, r, RUNS) + count_of(j, r, DONE) < r->min)
+            return false;
+    }
+    return true;
 }
 
 /* ---- The machine ---- */
@@ -114,23 +159,57 @@ static void make_queues(void)
 
 /* ---- Events ---- */
 
+/* One core or two, or one node or two. */
+static void draw_text(char text[300])
+{
+    bool whole = draw(0, 1);
+    snprintf(text, 300,
+             "{version: 9999, resources: [{type: slot, count: %d, label: s, with: [{type: %s, "
+             "count: 1}]}], tasks: [{command: [a], slot: s, count: {per_slot: 1}}], attributes: "
+             "{system: {duration: 0}}}",
+             (int)draw(1, 2), whole ? "node" : "core");
+}
+
+/* Now and then a gang has several roles. Returns how many; 0: none are named. */
+static size_t draw_roles(struct job *j, struct sched_role *role, char text[ROLES][300])
+{
+    static const char *const names[ROLES] = {"server", "worker", "extra"};
+    j->roles = 1;
+    j->role[0] = (struct role){0, j->members, j->min};
+    if (j->min == 0 || j->members < ROLES || draw(0, 2) > 0)
+        return 0;
+    j->roles = (int)draw(1, ROLES);
+    j->min = 0;
+    for (int i = 0, first = 0; i < j->roles; i++) {
+        int left = j->members - first, others = j->roles - 1 - i;
+        int members = others > 0 ? (int)draw(1, left - others) : left;
+        int min = (int)draw(i == 0 && others == 0 ? 1 : 0, members);
+        if (others == 0 && j->min == 0 && min == 0)
+            min = 1;
+        j->role[i] = (struct role){first, members, min};
+        draw_text(text[i]);
+        role[i] = (struct sched_role){names[i], text[i], strlen(text[i]), (uint32_t)members,
+                                      (uint32_t)min};
+        first += members;
+        j->min += min;
+    }
+    return (size_t)j->roles;
+}
+
 static void submit(void)
 {
     static const char *const names[] = {"q0", "q1", "q2"};
-    int job = scene.jobs++, count = (int)draw(1, 2);
-    bool whole = draw(0, 1);
+    int job = scene.jobs++;
     struct job *j = &scene.job[job];
+    struct sched_role role[ROLES];
+    char text[300], texts[ROLES][300];
     *j = (struct job){.members = (int)draw(1, MEMBERS),
                       .queue = (int)draw(0, scene.queues - 1),
                       .duration = draw(1, 12),
                       .failure = (enum sched_gang_failure)draw(0, 2)};
     j->min = j->members > 1 && draw(0, 3) ? (int)draw(1, j->members) : 0;
-    char text[300];
-    snprintf(text, sizeof(text),
-             "{version: 9999, resources: [{type: slot, count: %d, label: s, with: [{type: %s, "
-             "count: 1}]}], tasks: [{command: [a], slot: s, count: {per_slot: 1}}], attributes: "
-             "{system: {duration: 0}}}",
-             count, whole ? "node" : "core");
+    draw_text(text);
+    size_t roles = draw_roles(j, role, texts);
     struct sched_request request = {.duration = j->duration,
                                     .priority = draw(0, 3) ? 0 : draw(-1, 1),
                                     .tag = (uint64_t)job,
@@ -139,6 +218,8 @@ static void submit(void)
                                     .queue = names[j->queue],
                                     .members = (uint32_t)j->members,
                                     .min = (uint32_t)j->min,
+                                    .roles = role,
+                                    .n_roles = roles,
                                     .failure = j->failure};
     CHECK(sched_submit(scene.sched, scene.now, &request) >= 0);
 }
@@ -302,18 +383,17 @@ static void pass(void)
         take(&d[i], was_rejected, was_preempted);
     for (int i = 0; i < scene.jobs; i++) {
         struct job *j = &scene.job[i];
-        int runs = count(j, RUNS), done = count(j, DONE);
+        struct role all = {0, j->members, 0};
+        int runs = count(j, RUNS);
         if (was_rejected[i])
             note_rejected(i);
-        int stay = done;
-        for (int m = 0; m < j->members; m++)
-            stay += j->state[m] == RUNS && !j->stops[m];
-        bool goes = stay == done && !scene.queue[j->queue].keeps_gangs;
-        CHECK(!was_preempted[i] || j->min < 2 || stay >= j->min || goes);
+        bool goes = count_staying(j, &all) == 0 && !scene.queue[j->queue].keeps_gangs;
+        CHECK(!was_preempted[i] || j->min < 2 || is_kept(j) || goes);
         preempted += was_preempted[i] && j->min > 1;
-        leaving += was_preempted[i] && j->min > 1 && stay < j->min;
-        CHECK(j->min == 0 || ran[i] > 0 || runs == 0 || runs + done >= j->min);
+        leaving += was_preempted[i] && j->min > 1 && !is_kept(j);
+        CHECK(j->min == 0 || ran[i] > 0 || runs == 0 || is_enough(j));
         together += j->min > 1 && ran[i] == 0 && runs > 1;
+        of_roles += j->roles > 1 && ran[i] == 0 && runs > 1;
     }
     check_holds();
 }
@@ -335,7 +415,12 @@ static void ask_all(void)
         CHECK(sched_gang_look(scene.sched, handle, &gang) == 0);
         CHECK(gang.running == runs && gang.succeeded == done);
         CHECK(gang.allocated + gang.conditional <= (uint32_t)j->min);
-        CHECK(runs + done < (uint32_t)j->min || gang.readiness == SCHED_READY);
+        CHECK(!is_enough(j) || gang.readiness == SCHED_READY);
+        CHECK(j->roles == 1 || gang.n_roles == (size_t)j->roles);
+        for (size_t k = 0; j->roles > 1 && k < gang.n_roles; k++)
+            CHECK(gang.role[k].min == (uint32_t)j->role[k].min &&
+                  gang.role[k].running == (uint32_t)count_of(j, &j->role[k], RUNS) &&
+                  gang.role[k].succeeded == (uint32_t)count_of(j, &j->role[k], DONE));
     }
     CHECK(sched_check(scene.sched) && sched_next_time(scene.sched) == next);
 }
@@ -345,8 +430,7 @@ static void check_failures(void)
 {
     for (int i = 0; i < scene.jobs; i++) {
         const struct job *j = &scene.job[i];
-        int left = count(j, RUNS) + count(j, DONE);
-        bool goes_on = j->failure != SCHED_FAIL_ALL && left >= j->min;
+        bool goes_on = j->failure != SCHED_FAIL_ALL && is_enough(j);
         for (int m = 0; m < j->members && j->is_over && !goes_on; m++)
             CHECK(j->state[m] != RUNS || j->stops[m]);
     }
@@ -415,6 +499,19 @@ static bool is_over(void)
     return true;
 }
 
+/* Who waits in the end, and why. */
+static void tell_waiting(void)
+{
+    for (int i = 0; i < scene.jobs; i++)
+        for (int m = 0; m < scene.job[i].members; m++) {
+            sched_job_t handle = handle_in(scene.sched, i, m);
+            struct sched_annotation a;
+            char why[SCHED_REASON_TEXT];
+            if (scene.job[i].state[m] == WAITS && sched_annotate(scene.sched, handle, &a) == 0)
+                print_message("%d[%d] waits: %s\n", i, m, sched_reason_text(&a.reason, why));
+        }
+}
+
 static void close_scene(void)
 {
     for (int i = 0; i < scene.nodes; i++)
@@ -448,6 +545,8 @@ static void play(uint64_t seed)
     }
     close_scene();
     for (int i = 0; !is_over(); i++) {
+        if (i == 2000)
+            tell_waiting();
         CHECK(i < 2000);
         end_due();
         passes();
@@ -465,7 +564,8 @@ static void gangs_are_whole(void **state)
         if (!only || strtoull(only, NULL, 10) == seed)
             play(seed);
     if (!only) { /* all of it has happened */
-        assert_true(starts > SCENES && together > SCENES / 4 && stops > SCENES / 8);
+        assert_true(starts > SCENES && together > SCENES / 4 && of_roles > SCENES / 16 &&
+                    stops > SCENES / 8);
         assert_true(replaced > SCENES / 8 && rejected > SCENES / 8 && restarts > SCENES &&
                     preempted > 0 && leaving > 0);
     }

@@ -72,19 +72,20 @@ static int book_role(struct place *place, const struct place_ask *one, uint32_t 
     return booking >= 0 ? 0 : -1;
 }
 
-/* Book members one after the other at a time, as many as there is room for. Returns 0, or -1 with ENOMEM. */
-static int book_some(struct place *place, const struct place_ask *ask, int64_t at, struct bundle *b)
+/* Book at a time as many of each role as there is room for. Returns 0, or -1 with ENOMEM. */
+static int book_some(struct place *place, const struct place_ask *ask, int64_t at, struct bundle *b,
+                     uint32_t *of_role)
 {
     const struct bundle_class *c = bundle_class_of(place, ask->class);
     for (uint32_t role = 0; role < c->n; role++) {
         struct place_ask one = bundle_role_ask(place, ask, role);
         int64_t most = bundle_most(place, ask, role, at); /* before any of the role is booked */
-        uint32_t count = c->role[role].count;
-        int rc = book_role(place, &one, most < count ? (uint32_t)most : count, at, b);
-        if (rc != 0)
-            return errno == EBUSY ? 0 : -1;
-        if (most < count)
-            return 0;
+        uint32_t count = c->role[role].count, before = b->n;
+        if (book_role(place, &one, most < count ? (uint32_t)most : count, at, b) < 0 &&
+            errno != EBUSY)
+            return -1;
+        if (of_role)
+            of_role[c->role[role].number] = b->n - before;
     }
     return 0;
 }
@@ -195,7 +196,7 @@ int64_t bundle_probe(struct place *place, const struct place_ask *ask, int64_t a
     return booking;
 }
 
-int64_t bundle_room(struct place *place, const struct place_ask *ask, int64_t at)
+int64_t bundle_room(struct place *place, const struct place_ask *ask, int64_t at, uint32_t *of_role)
 {
     if (!is_bundle_class(ask->class)) {
         int64_t one = OPS.book(place, ask, at);
@@ -208,7 +209,7 @@ int64_t bundle_room(struct place *place, const struct place_ask *ask, int64_t at
         return fail(ENOMEM);
     struct bundle *b = bundle_of(place, booking);
     bool outermost = bundle_try_begin(place, ask);
-    int64_t room = book_some(place, ask, at, b) < 0 ? -1 : (int64_t)b->n;
+    int64_t room = book_some(place, ask, at, b, of_role) < 0 ? -1 : (int64_t)b->n;
     int error = errno;
     take_back(place, b);
     bundle_try_end(graph_place_of(place), outermost);

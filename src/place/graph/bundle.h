@@ -27,6 +27,8 @@ struct bundle_class {
     bool is_judged;
     struct place_role *role;
     struct capacity_need *need; /* for each role */
+    uint64_t tried;             /* n->changes + 1 when `never` was found out; 0: it was not yet */
+    bool never;                 /* they don't fit together on an idle machine */
 };
 
 /* What a bundle lacks before a time while it is in no calendar. */
@@ -130,7 +132,8 @@ int64_t bundle_when(const struct place *place, const struct place_ask *ask, int6
 int64_t bundle_book(struct place *place, const struct place_ask *ask, int64_t at);
 int64_t bundle_reserve(struct place *place, const struct place_ask *ask, int64_t from, int64_t *at);
 int64_t bundle_probe(struct place *place, const struct place_ask *ask, int64_t at);
-int64_t bundle_room(struct place *place, const struct place_ask *ask, int64_t at);
+int64_t bundle_room(struct place *place, const struct place_ask *ask, int64_t at,
+                    uint32_t *of_role);
 void bundle_release(struct place *place, int64_t booking);
 void bundle_lift(struct place *place, int64_t booking, bool briefly);
 void bundle_drop(struct place *place, const struct place_ask *ask, int64_t booking);
@@ -161,6 +164,14 @@ int bundle_ever(struct place *place, const struct place_ask *ask, uint64_t block
 int64_t bundle_units(struct place *place, uint32_t class);
 int64_t bundle_wants(const struct place *place, uint32_t class, const char *type);
 uint32_t bundle_members(const struct place *place, uint32_t class);
+bool bundle_is(uint32_t class);
+uint32_t bundle_first_role(const struct place *place, uint32_t class, int64_t booking);
+int64_t bundle_at_most(struct place *place, uint32_t class);
+
+/* Whether all fit together on an idle machine, all up: 1, 0, or -1 with ENOMEM (bundle_ever.c). O(members) matches, once
+ * for each change of the machine.
+ */
+int bundle_fits_ever(struct graph_place *n, struct bundle_class *b);
 
 /* ---- What bundles hold (bundle_holds.c) ---- */
 

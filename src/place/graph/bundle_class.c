@@ -56,7 +56,7 @@ int64_t bundle_cores(const struct graph_place *n, const struct bundle_class *b)
 /* The members of a class that there is room for on an idle machine, all up, by what each node has; INT64_MAX where
  * that is not known.
  */
-static int64_t most_of(const struct graph_place *n, const struct class *c)
+static int64_t count_most(const struct graph_place *n, const struct class *c)
 {
     const struct piece *p = c->piece;
     int64_t sum = 0;
@@ -77,13 +77,29 @@ static int64_t most_of(const struct graph_place *n, const struct class *c)
     return sum / c->pieces;
 }
 
+/* The same, counted once for each change of the machine. */
+static int64_t most_of(const struct graph_place *n, struct class *c)
+{
+    if (c->counted != n->changes + 1)
+        c->most = count_most(n, c);
+    c->counted = n->changes + 1;
+    return c->most;
+}
+
+int64_t bundle_at_most(struct place *place, uint32_t class)
+{
+    struct graph_place *n = graph_place_of(place);
+    return graph_place_refresh(n) < 0 ? INT64_MAX : most_of(n, &n->classes[class]);
+}
+
 /* Each by itself, the members of each role, and all by the cores that there are. Returns 0, or -1 with ENODEV and a
  * text.
  */
-static int judge(struct graph_place *n, const struct bundle_class *b, berth_error_t *err)
+static int judge(struct graph_place *n, struct bundle_class *b, berth_error_t *err)
 {
     const struct part *part = &n->parts[b->part];
     const char *who = part->requires ? "queue" : "machine";
+    bool is_exact = b->n == 1 && most_of(n, &n->classes[b->role[0].class]) < INT64_MAX;
     for (uint32_t i = 0; i < b->n; i++) {
         int64_t most = most_of(n, &n->classes[b->role[i].class]);
         if (most < b->role[i].count)
@@ -100,6 +116,13 @@ static int judge(struct graph_place *n, const struct bundle_class *b, berth_erro
                            "%" PRIu32 " members are to start together with %" PRId64
                            " %ss, the %s has %" PRId64,
                            b->total, cores, intern_text(&n->graph->types, n->unit), who, has);
+    int fits = is_exact ? 1 : bundle_fits_ever(n, b);
+    if (fits < 0)
+        return errtext_set(err, ENOMEM, "out of memory");
+    if (fits == 0)
+        return errtext_set(
+            err, ENODEV, "%" PRIu32 " members are to start together, each fits the %s, but not all",
+            b->total, who);
     return 0;
 }
 
@@ -141,7 +164,8 @@ static bool is_same(const struct bundle_class *c, const struct place_role *role,
 {
     bool same = c->users > 0 && c->n == n && c->part == part;
     for (size_t i = 0; same && i < n; i++)
-        same = c->role[i].class == role[i].class && c->role[i].count == role[i].count;
+        same = c->role[i].class == role[i].class && c->role[i].count == role[i].count &&
+               c->role[i].number == role[i].number;
     return same;
 }
 
@@ -291,6 +315,20 @@ int64_t bundle_wants(const struct place *place, uint32_t class, const char *type
 uint32_t bundle_members(const struct place *place, uint32_t class)
 {
     return is_bundle_class(class) ? bundle_class_of(place, class)->total : 1;
+}
+
+bool bundle_is(uint32_t class)
+{
+    return is_bundle_class(class);
+}
+
+uint32_t bundle_first_role(const struct place *place, uint32_t class, int64_t booking)
+{
+    const struct bundle_class *c = bundle_class_of(place, class);
+    uint32_t gone = c->total - bundle_of(place, booking)->n, role = 0;
+    while (role + 1 < c->n && gone >= c->role[role].count)
+        gone -= c->role[role++].count;
+    return c->role[role].number;
 }
 
 void bundles_clear(struct graph_place *n)

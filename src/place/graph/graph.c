@@ -691,10 +691,13 @@ static const struct place_ops bundle_ops = {
     .blocks = bundle_blocks,
     .touches = bundle_touches,
     .gather = bundle_gather,
+    .is_bundle = bundle_is,
+    .at_most = bundle_at_most,
     .members = bundle_members,
     .holds = bundle_holds,
     .room = bundle_room,
     .first = bundle_first,
+    .first_role = bundle_first_role,
     .detach = bundle_detach,
 };
 

@@ -108,6 +108,8 @@ struct class
     int64_t cores;       /* the least that it takes of its part */
     uint64_t judged;     /* n->changes when `never` was found out */
     bool never;          /* even an idle machine could not */
+    uint64_t counted;    /* n->changes + 1 when `most` was counted; 0: it was not yet */
+    int64_t most;        /* as many there is room for on an idle machine (bundle_class.c) */
 
     struct judgement beside; /* the last one; of no blocks: none */
 

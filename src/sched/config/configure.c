@@ -16,6 +16,7 @@
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
 #include "sched/queues.h"
+#include "sched/waiting/gang.h"
 #include "sched/waiting/shares.h"
 #include "sched/waiting/usage_kept.h"
 
@@ -84,7 +85,7 @@ static int know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth
         return errtext_set(err, EINVAL, "queue %.100s: priority out of range", name);
     int rc = job_know(s, slot, refuse, &why);
     int saved = errno;
-    shared_text_rest(d->jobspec);
+    gang_texts_rest(s, slot);
     if (rc == 0)
         return 0;
     struct sched_reason unknown = unknown_reason(saved, &why);

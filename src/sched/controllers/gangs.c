@@ -18,6 +18,7 @@ static void started(sched_t *s, uint32_t slot, enum sched_how how)
     if (!gang)
         return;
     s->jobs[slot].details->is_in_gang = true;
+    gang_role_of(gang, s->jobs[slot].details->member)->running++;
     if (gang->running++ == 0)
         gang_due(s, gang);
     if (s->jobs[slot].details->is_stopping)
@@ -28,11 +29,14 @@ static void started(sched_t *s, uint32_t slot, enum sched_how how)
 static void leave(sched_t *s, uint32_t slot, struct gang *gang)
 {
     struct details *d = s->jobs[slot].details;
+    struct gang_role *role = gang_role_of(gang, d->member);
     if (!gang_is_up(gang) || gang->stopping > 0)
         gang_due(s, gang);
     gang->stopping -= d->leaves_gang;
+    role->stopping -= d->leaves_gang;
     d->is_in_gang = d->leaves_gang = false;
     gang->running--;
+    role->running--;
     if (!gang_is_up(gang))
         gang_due(s, gang);
 }
@@ -62,15 +66,14 @@ static void requeued(sched_t *s, uint32_t slot)
 /* A member has failed, and was not stopped for another job. */
 static void fail(sched_t *s, uint32_t slot, struct gang *gang)
 {
-    uint32_t left = gang->running + gang->done;
-    if (gang->failure != SCHED_FAIL_ALL && left >= gang->min)
+    const struct gang_role *few = gang_short_of(gang);
+    if (gang->failure != SCHED_FAIL_ALL && !few)
         return;
     gang->is_over = true;
-    gang->why =
-        gang->failure == SCHED_FAIL_ALL
-            ? (struct sched_reason){.kind = SCHED_REASON_GANG_FAILED,
-                                    .gang.have = s->jobs[slot].details->member}
-            : (struct sched_reason){.kind = SCHED_REASON_GANG_LEFT, .gang = {left, gang->min}};
+    gang->why = gang->failure == SCHED_FAIL_ALL
+                    ? (struct sched_reason){.kind = SCHED_REASON_GANG_FAILED,
+                                            .gang.have = s->jobs[slot].details->member}
+                    : gang_left_reason(few, (uint64_t)few->running + few->done);
     gang_due(s, gang);
 }
 
@@ -85,6 +88,7 @@ static void ended(sched_t *s, uint32_t slot, enum job_end end)
         return;
     }
     gang->done += end == JOB_FINISHED;
+    gang_role_of(gang, d->member)->done += end == JOB_FINISHED;
     leave(s, slot, gang);
     if (end != JOB_FINISHED && !gang->is_over && !d->is_stopping && !d->is_cleared)
         fail(s, slot, gang);
@@ -93,8 +97,8 @@ static void ended(sched_t *s, uint32_t slot, enum job_end end)
 static enum step gate(sched_t *s, uint32_t slot)
 {
     struct gang *gang = gang_of(s, slot);
-    if (!gang ||
-        (!gang->is_over && !gang_leaves(gang) && (gang_need(gang) > 1) == gang_asks_whole(s, slot)))
+    if (!gang || (!gang->is_over && !gang_leaves(gang) &&
+                  gang_waits_whole(gang) == gang_asks_whole(s, slot)))
         return STEP_BUSY;
     job_block(s, slot, BLOCK_GANG);
     gang_due(s, gang);

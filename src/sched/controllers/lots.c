@@ -83,8 +83,7 @@ static void measure(const sched_t *s, struct lots *lots, uint32_t slot)
     const struct shares *shares = s->queues->shares;
     const struct share_of_job *job = &shares->job[slot];
     int64_t told = job->state == SHARE_WAITING ? shares_members(s, slot) : 1;
-    int64_t asked =
-        job->state == SHARE_WAITING ? s->place->ops->members(s->place, s->jobs[slot].ask.class) : 1;
+    int64_t asked = job->state == SHARE_WAITING ? shares_asked(s, slot) : 1;
     lots->node = node_of_queue(s, slot);
     for (uint32_t d = 0; d < shares->setup->shares.n_resources; d++)
         lots->amount[d] = job->amount[d] / told * asked;
@@ -171,46 +170,78 @@ static bool is_eligible(const sched_t *s, const struct lots *lots, uint32_t slot
     return may_be_told(s, slot) && lots->may(s, lots->slot, slot, by_share);
 }
 
+/* A gang is not stopped whole. */
+static void drop_whole(struct lots *lots, uint32_t whole)
+{
+    lots->n--;
+    for (size_t i = whole; i < lots->n; i++)
+        lots->v[i] = lots->v[i + 1];
+}
+
+/* What may be stopped of a gang, from its last member on. */
+struct gang_lots {
+    const struct gang_role *role; /* whose members are being looked at, */
+    int64_t more;                 /* of which so many are more than its min */
+    uint32_t whole;               /* the lot of what is left of the gang; NO_GANG: none yet */
+    bool keeps;                   /* it may not be stopped whole */
+};
+
+/* Whether a running member is one that its role can spare, beside those behind it. */
+static bool takes_spare(struct gang *gang, struct gang_lots *g, uint32_t member)
+{
+    const struct gang_role *role = gang_role_of(gang, member);
+    if (role != g->role)
+        g->more = (int64_t)role->running - role->stopping + role->done - role->min;
+    g->role = role;
+    return g->more > 0;
+}
+
+/* A member that may be stopped is a lot of its own, or part of the whole. Returns 0, or -1 with ENOMEM. */
+static int add_member(const sched_t *s, struct lots *lots, uint32_t number, struct gang_lots *g,
+                      uint32_t slot, bool by_share)
+{
+    bool spare = takes_spare(lots->gang[number].gang, g, s->jobs[slot].details->member);
+    if (!spare && g->whole != NO_GANG) {
+        g->keeps |= by_share != lots->v[g->whole].by_share; /* it was moved to another queue */
+        if (by_share == lots->v[g->whole].by_share)
+            join(s, &lots->v[g->whole], slot);
+        return 0;
+    }
+    struct lot *lot = add(s, lots, slot, spare ? LOT_SPARE : LOT_OTHER, by_share);
+    if (!lot)
+        return -1;
+    lot->gang = number;
+    lot->is_whole = !spare;
+    if (!spare)
+        g->whole = (uint32_t)lots->n - 1;
+    lots->gang[number].spare += spare;
+    g->more -= spare;
+    return 0;
+}
+
 /* Those of a gang: each spare one, and what is left if nobody of that is to be spared. Returns 0, or -1 with ENOMEM. */
 static int add_gang(const sched_t *s, struct lots *lots, struct gang *gang)
 {
-    uint32_t number = (uint32_t)lots->n_gangs, whole = NO_GANG;
-    int64_t more = (int64_t)gang->running - gang->stopping + gang->done - gang->min;
-    bool keeps = false, by_share = false;
+    uint32_t number = (uint32_t)lots->n_gangs;
+    struct gang_lots g = {.whole = NO_GANG};
     if (array_grow((void **)&lots->gang, &lots->cap_gangs, lots->n_gangs + 1, sizeof(*lots->gang)) <
         0)
         return -1;
     lots->gang[lots->n_gangs++] = (struct lots_gang){.gang = gang};
     for (uint32_t i = gang->last; i != JOB_NONE; i = s->jobs[i].details->gang_before) {
         const struct details *d = s->jobs[i].details;
-        keeps |= s->jobs[i].state == SCHED_RESERVED && s->jobs[i].is_preempting;
+        bool by_share = false;
+        g.keeps |= s->jobs[i].state == SCHED_RESERVED && s->jobs[i].is_preempting;
         if (!d->is_in_gang || d->is_stopping)
             continue;
-        keeps |= s->queues->setup->queue[d->queue].keeps_gangs;
-        if (!is_eligible(s, lots, i, &by_share)) {
-            keeps = true;
-        } else if (more > 0) {
-            struct lot *lot = add(s, lots, i, LOT_SPARE, by_share);
-            if (!lot)
-                return -1;
-            lot->gang = number;
-            lots->gang[number].spare++;
-            more--;
-        } else if (whole != NO_GANG && by_share != lots->v[whole].by_share) {
-            keeps = true; /* it was moved to another queue */
-        } else if (whole == NO_GANG) {
-            whole = (uint32_t)lots->n;
-            struct lot *lot = add(s, lots, i, LOT_OTHER, by_share);
-            if (!lot)
-                return -1;
-            lot->gang = number;
-            lot->is_whole = true;
-        } else {
-            join(s, &lots->v[whole], i);
-        }
+        g.keeps |= s->queues->setup->queue[d->queue].keeps_gangs;
+        if (!is_eligible(s, lots, i, &by_share))
+            g.keeps = true;
+        else if (add_member(s, lots, number, &g, i, by_share) < 0)
+            return -1;
     }
-    if (whole != NO_GANG && keeps)
-        lots->n = whole; /* it is the last one */
+    if (g.whole != NO_GANG && g.keeps)
+        drop_whole(lots, g.whole);
     return 0;
 }
 
@@ -262,16 +293,16 @@ static void add_victim(struct preemption *h, uint32_t slot)
 }
 
 /* What is left of a gang without its spare ones, as add_gang found them. */
-static void add_whole(struct preemption *h, const struct lots_gang *g)
+static void add_whole(struct preemption *h, const struct lots_gang *of)
 {
     const sched_t *s = h->s;
-    uint32_t spare = g->spare;
-    for (uint32_t i = g->gang->last; i != JOB_NONE; i = s->jobs[i].details->gang_before) {
+    struct gang_lots g = {.whole = NO_GANG};
+    for (uint32_t i = of->gang->last; i != JOB_NONE; i = s->jobs[i].details->gang_before) {
         const struct details *d = s->jobs[i].details;
         if (!d->is_in_gang || d->is_stopping)
             continue;
-        if (spare > 0)
-            spare--;
+        if (takes_spare(of->gang, &g, d->member))
+            g.more--;
         else
             add_victim(h, i);
     }

@@ -55,11 +55,12 @@ static int count_room(sched_t *s, uint32_t slot, struct sched_gang_now *now)
     const struct place_ops *ops = s->place->ops;
     struct place_ask ask = s->jobs[slot].ask;
     ask.duration = s->jobs[slot].details->estimate;
+    uint32_t of_role[SCHED_ROLES_MAX] = {0}, more_of_role[SCHED_ROLES_MAX] = {0};
     ops->try(s->place, true);
     own_aside(s, slot, true);
-    int64_t room = ops->room(s->place, &ask, s->now);
+    int64_t room = ops->room(s->place, &ask, s->now, of_role);
     stopped_aside(s, slot, true);
-    int64_t more = room < 0 ? -1 : ops->room(s->place, &ask, s->now);
+    int64_t more = room < 0 ? -1 : ops->room(s->place, &ask, s->now, more_of_role);
     stopped_aside(s, slot, false);
     own_aside(s, slot, false);
     ops->try(s->place, false);
@@ -68,8 +69,31 @@ static int count_room(sched_t *s, uint32_t slot, struct sched_gang_now *now)
         return -1;
     }
     now->allocated = (uint32_t)room;
-    now->conditional = (uint32_t)(more - room);
+    now->conditional = more > room ? (uint32_t)(more - room) : 0;
+    for (size_t i = 0; i < now->n_roles; i++) {
+        now->role[i].allocated = of_role[i];
+        now->role[i].conditional = more_of_role[i] > of_role[i] ? more_of_role[i] - of_role[i] : 0;
+    }
     return 0;
+}
+
+static enum sched_readiness readiness_of(uint32_t min, uint32_t have, uint32_t conditional)
+{
+    return have >= min                 ? SCHED_READY
+           : have + conditional >= min ? SCHED_CONDITIONALLY_READY
+                                       : SCHED_NOT_READY;
+}
+
+/* What is known of the roles of a gang. */
+static void tell_roles(const struct gang *gang, struct sched_gang_now *now)
+{
+    for (uint32_t i = 0; i < gang->n_roles && gang->role[i].name; i++) {
+        const struct gang_role *role = &gang->role[i];
+        now->role[now->n_roles++] = (struct sched_role_now){.name = role->name,
+                                                            .min = role->min,
+                                                            .running = role->running,
+                                                            .succeeded = role->done};
+    }
 }
 
 int sched_gang_look(sched_t *s, sched_job_t job, struct sched_gang_now *now)
@@ -83,13 +107,19 @@ int sched_gang_look(sched_t *s, sched_job_t job, struct sched_gang_now *now)
     *now = (struct sched_gang_now){.min = gang ? gang->min : 1};
     now->running = gang ? gang->running : s->jobs[slot].state == SCHED_RUNNING;
     now->succeeded = gang ? gang->done : 0;
+    if (gang)
+        tell_roles(gang, now);
     uint32_t asks = asking(s, slot);
-    bool is_up = now->running + now->succeeded >= now->min;
+    bool is_up = gang ? !gang_short_of(gang) : now->running > 0;
     if (!is_up && asks != JOB_NONE && count_room(s, asks, now) < 0)
         return -1;
-    uint32_t have = now->running + now->succeeded + now->allocated;
-    now->readiness = have >= now->min                      ? SCHED_READY
-                     : have + now->conditional >= now->min ? SCHED_CONDITIONALLY_READY
-                                                           : SCHED_NOT_READY;
+    now->readiness =
+        readiness_of(now->min, now->running + now->succeeded + now->allocated, now->conditional);
+    for (size_t i = 0; i < now->n_roles; i++) {
+        const struct sched_role_now *role = &now->role[i];
+        enum sched_readiness is = readiness_of(
+            role->min, role->running + role->succeeded + role->allocated, role->conditional);
+        now->readiness = i == 0 || is < now->readiness ? is : now->readiness;
+    }
     return 0;
 }

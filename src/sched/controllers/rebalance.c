@@ -40,8 +40,7 @@ static int64_t units_of(const sched_t *s, uint32_t slot)
     const struct share_of_job *job = &s->queues->shares->job[slot];
     if (job->state != SHARE_WAITING)
         return job->units;
-    return job->units / shares_members(s, slot) *
-           s->place->ops->members(s->place, s->jobs[slot].ask.class);
+    return job->units / shares_members(s, slot) * shares_asked(s, slot);
 }
 
 /* ---- Whose workers ---- */

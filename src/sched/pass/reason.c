@@ -86,6 +86,20 @@ static const char *lacks_of(sched_t *s, uint32_t slot)
     return type;
 }
 
+/* The roles of which there is room for fewer than are missing. */
+static void name_roles(const struct gang *gang, const uint32_t *room, struct sched_reason *why)
+{
+    for (uint32_t i = 0; i < gang->n_roles; i++) {
+        uint32_t missing = role_missing(&gang->role[i]);
+        if (room[i] >= missing)
+            continue;
+        why->others |= why->n_roles == SCHED_REASON_ROLES;
+        if (why->n_roles < SCHED_REASON_ROLES)
+            why->role[why->n_roles++] =
+                (struct sched_reason_role){gang->role[i].name, room[i], missing};
+    }
+}
+
 /* How many members of a gang there is room for. A promise that it has itself is in nobody's way. */
 static bool is_short_of_members(sched_t *s, uint32_t slot, struct sched_reason *why)
 {
@@ -93,14 +107,18 @@ static bool is_short_of_members(sched_t *s, uint32_t slot, struct sched_reason *
     const struct place_ops *ops = s->place->ops;
     if (!gang_asks_whole(s, slot))
         return false;
+    uint32_t of_role[SCHED_ROLES_MAX] = {0};
     if (job->state == SCHED_RESERVED)
         ops->lift(s->place, job->booking, true);
-    int64_t room = ops->room(s->place, &job->ask, s->now);
+    int64_t room = ops->room(s->place, &job->ask, s->now, of_role);
     if (job->state == SCHED_RESERVED)
         ops->drop(s->place, &job->ask, job->booking);
     why->kind = SCHED_REASON_GANG;
-    why->gang =
-        (struct sched_reason_gang){room < 0 ? 0 : room, ops->members(s->place, job->ask.class)};
+    if (gang_of(s, slot)->n_roles > 1)
+        name_roles(gang_of(s, slot), of_role, why);
+    else
+        why->gang =
+            (struct sched_reason_gang){room < 0 ? 0 : room, ops->members(s->place, job->ask.class)};
     return true;
 }
 

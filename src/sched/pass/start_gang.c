@@ -1,4 +1,6 @@
 /* The members of a gang start together (waiting/gang.h). */
+#include <errno.h>
+
 #include "sched/controllers/ask.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/gang.h"
@@ -10,7 +12,7 @@ int gang_prepare(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     struct place_ask one, whole = job->ask;
     uint32_t group, was = job->details->job_group;
-    if (gang_know_one(s, slot, &one, &group) < 0)
+    if (gang_know_one(s, slot, job->details->member, &one, &group) < 0)
         return -1;
     job->ask = one;
     job->details->job_group = group;
@@ -28,48 +30,98 @@ int gang_prepare(sched_t *s, uint32_t slot)
     return rc;
 }
 
-/* The next member from one on that waits in a slot of its own beside the gang's; JOB_NONE: there is none. */
-static uint32_t next_other(const sched_t *s, uint32_t slot, uint32_t from)
+/* A start under way: others are looked for from a slot on, of a role. */
+struct starting {
+    enum sched_how how;
+    uint32_t from;
+    const struct gang_role *role;
+};
+
+/* The next member of a role that waits in a slot of its own beside the gang's; JOB_NONE: there is none. */
+static uint32_t next_other(const sched_t *s, uint32_t slot, const struct gang_role *role,
+                           struct starting *start)
 {
-    for (uint32_t i = from; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
-        if (i != slot && s->jobs[i].state == SCHED_BLOCKED &&
-            s->jobs[i].details->blocked & BLOCK_GANG && !(s->jobs[i].details->blocked & GANG_AWAY))
-            return i;
+    struct gang *gang = gang_of(s, slot);
+    uint32_t *from = &start->from;
+    if (start->role != role)
+        *from = gang->first;
+    start->role = role;
+    for (; *from != JOB_NONE; *from = s->jobs[*from].details->gang_behind) {
+        const struct job *job = &s->jobs[*from];
+        if (gang_role_of(gang, job->details->member) == role && *from != slot &&
+            !is_entry(s, *from) && job->state == SCHED_BLOCKED &&
+            job->details->blocked & BLOCK_GANG && !(job->details->blocked & GANG_AWAY))
+            return *from;
+    }
     return JOB_NONE;
 }
 
-/* One member starts with the first booking of a bundle. The gang's slot has the last one, so that it can hold what is left
- * as long as there is any. Others are looked for from *from on. Returns 0, or -1 with ENOMEM and nothing changed.
+/* The first member of a role that waits in an entry, which may be JOB_NONE; IDSET_NONE. */
+static uint32_t first_of(const sched_t *s, uint32_t entry, const struct gang_role *role)
+{
+    if (entry == JOB_NONE)
+        return IDSET_NONE;
+    struct idset waiting = members_waiting(s->jobs[entry].details->of);
+    uint32_t member =
+        idset_has(&waiting, role->first) ? role->first : idset_next(&waiting, role->first);
+    return member != IDSET_NONE && member - role->first < role->members ? member : IDSET_NONE;
+}
+
+/* Who starts next: a slot, and the member of it. */
+struct starter {
+    uint32_t slot, member;
+    uint32_t entry; /* it leaves this; JOB_NONE */
+    bool is_other;  /* it waits in a slot of its own beside the gang's */
+};
+
+/* Who starts next of a role; its slot is JOB_NONE with ENOMEM. The gang's slot has the last booking, so that it can hold
+ * what is left as long as there is any.
  */
-static int start_one(sched_t *s, uint32_t slot, int64_t *bundle, uint32_t *from, enum sched_how how)
+static struct starter next_to_start(sched_t *s, uint32_t slot, const struct gang_role *role,
+                                    bool is_last, struct starting *start)
+{
+    uint32_t entry = s->jobs[slot].details->of->entry, member = first_of(s, entry, role);
+    bool is_own = is_last && (slot != entry || member != IDSET_NONE);
+    if (is_own && slot != entry)
+        return (struct starter){slot, s->jobs[slot].details->member, JOB_NONE, false};
+    uint32_t other = is_own ? JOB_NONE : next_other(s, slot, role, start);
+    if (other != JOB_NONE)
+        return (struct starter){other, s->jobs[other].details->member, JOB_NONE, true};
+    errno = ENOMEM; /* or there is nobody, and the next pass sees why */
+    return (struct starter){member != IDSET_NONE ? part_reserve(s, entry) : JOB_NONE, member, entry,
+                            false};
+}
+
+/* One member starts with the first booking of a bundle. Returns 0, or -1 with ENOMEM and nothing changed. */
+static int start_one(sched_t *s, uint32_t slot, int64_t *bundle, struct starting *start)
 {
     const struct place_ops *ops = s->place->ops;
     struct place_ask one;
-    uint32_t group;
+    uint32_t group, role = ops->first_role(s->place, s->jobs[slot].ask.class, *bundle);
     bool is_last = ops->holds(s->place, *bundle) == 1;
-    uint32_t other = is_last ? JOB_NONE : next_other(s, slot, *from);
-    uint32_t part = other != JOB_NONE ? other : part_reserve(s, slot);
+    struct starter who = next_to_start(s, slot, &gang_of(s, slot)->role[role], is_last, start);
     int64_t until = s->now + s->jobs[slot].ask.duration;
-    if (part == JOB_NONE || decision_reserve(s) < 0 || controllers_prepare(s, part) < 0 ||
-        gang_know_one(s, slot, &one, &group) < 0)
+    if (who.slot == JOB_NONE || decision_reserve(s) < 0 || controllers_prepare(s, who.slot) < 0 ||
+        gang_know_one(s, slot, who.member, &one, &group) < 0)
         return -1;
     if (controllers_open(s, slot, ops->first(s->place, *bundle), s->now, until) < 0) {
         gang_forget(s, &one, group);
         return -1;
     }
-    if (other == JOB_NONE && is_entry(s, slot))
-        part = part_leave(s, slot);
-    gang_ask(s, part, &one, group);
-    struct job *job = &s->jobs[part];
+    if (who.entry != JOB_NONE)
+        who.slot = part_leave(s, who.entry, who.member);
+    gang_ask(s, who.slot, &one, group);
+    struct job *job = &s->jobs[who.slot];
     job->booking = ops->detach(s->place, *bundle);
     *bundle = is_last ? -1 : *bundle;
-    *from = other == JOB_NONE ? JOB_NONE : job->details->gang_behind;
+    if (who.is_other)
+        start->from = job->details->gang_behind;
     job->at = s->now;
     job->details->blocked = 0;
     job->state = SCHED_RUNNING;
-    controllers_enter(s, part, job->booking, s->now, until);
-    controllers_close(s, part, s->now, until);
-    job_started(s, part, how);
+    controllers_enter(s, who.slot, job->booking, s->now, until);
+    controllers_close(s, who.slot, s->now, until);
+    job_started(s, who.slot, start->how);
     return 0;
 }
 
@@ -94,7 +146,7 @@ static void let_rest_wait(sched_t *s, uint32_t slot)
 {
     struct place_ask one;
     uint32_t group;
-    if (gang_know_one(s, slot, &one, &group) < 0) {
+    if (gang_know_one(s, slot, s->jobs[slot].details->member, &one, &group) < 0) {
         s->jobs[slot].details->blocked = BLOCK_GANG; /* the gang is due: it is let go on then */
         return;
     }
@@ -109,19 +161,20 @@ static void let_rest_wait(sched_t *s, uint32_t slot)
 enum step gang_start(sched_t *s, uint32_t slot, enum sched_how how)
 {
     int64_t bundle = s->jobs[slot].booking;
-    uint32_t from = gang_of(s, slot)->first; /* those in slots of their own */
-    if (s->jobs[slot].is_preempting)         /* as for the first, for all */
-        how = SCHED_IMMEDIATE;
+    struct starting start = {.how = s->jobs[slot].is_preempting ? SCHED_IMMEDIATE : how};
     s->finder->done(s, slot,
                     s->jobs[slot].key); /* of its group, which it leaves; this takes no memory */
     s->jobs[slot].state = SCHED_BLOCKED;
     controllers_uncount(s, slot, bundle);
     while (bundle >= 0)
-        if (start_one(s, slot, &bundle, &from, how) < 0) {
+        if (start_one(s, slot, &bundle, &start) < 0) {
             hold_rest(s, slot, bundle);
             return STEP_FAILED;
         }
-    if (s->jobs[slot].state == SCHED_BLOCKED)
+    uint32_t entry = s->jobs[slot].details->of->entry;
+    if (gang_of(s, slot)->n_roles > 1 && entry != JOB_NONE)
+        gang_scatter(s, entry); /* the gang is due: what there is no memory for is done then */
+    else if (s->jobs[slot].state == SCHED_BLOCKED)
         let_rest_wait(s, slot);
     gang_due(s, gang_of(s, slot));
     return STEP_DONE;

@@ -86,7 +86,7 @@ void details_free(sched_t *s, struct details *d)
     free(d->shared);
     if (!d->of || d->groups != d->of->groups)
         free(d->groups);
-    members_leave(d->of);
+    members_leave(s, d->of);
     free(d);
 }
 

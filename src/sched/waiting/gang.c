@@ -7,19 +7,6 @@
 #include "sched/controllers/ask.h"
 #include "sched/reason_copy.h"
 
-struct gang *gang_create(const struct sched_request *request)
-{
-    struct gang *gang = malloc(sizeof(*gang));
-    if (!gang)
-        return NULL;
-    *gang = (struct gang){.min = request->min,
-                          .failure = request->failure,
-                          .first = JOB_NONE,
-                          .last = JOB_NONE,
-                          .leader = JOB_NONE};
-    return gang;
-}
-
 static void leave_due(struct gang *gang)
 {
     if (!gang->link)
@@ -30,11 +17,13 @@ static void leave_due(struct gang *gang)
     gang->link = NULL;
 }
 
-void gang_destroy(struct gang *gang)
+void gang_destroy(sched_t *s, struct gang *gang)
 {
     if (!gang)
         return;
     leave_due(gang);
+    for (uint32_t i = 0; i < gang->n_roles; i++)
+        shared_text_leave(s, gang->role[i].text);
     free(gang);
 }
 
@@ -93,96 +82,24 @@ void gang_relink(sched_t *s, uint32_t slot)
     gang_link(s, slot);
 }
 
-/* ---- What they ask for ---- */
-
-static bool is_leader(const sched_t *s, uint32_t slot)
-{
-    const struct members *m = s->jobs[slot].details->of;
-    return m->entry == JOB_NONE ? m->gang->leader == slot : m->entry == slot;
-}
-
-int gang_gather(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err)
-{
-    const struct gang *gang = gang_of(s, slot);
-    struct place_ask *ask = &s->jobs[slot].ask;
-    if (!gang || gang_need(gang) < 2 || !is_leader(s, slot))
-        return 0;
-    struct place_role role = {ask->class, gang_need(gang)};
-    int rc =
-        s->place->ops->gather(s->place, &role, 1, ask->part, refuse, &ask->class, &ask->units, err);
-    int saved = errno;
-    s->place->ops->forget(s->place, role.class);
-    errno = saved;
-    return rc;
-}
-
-int gang_know_one(sched_t *s, uint32_t slot, struct place_ask *ask, uint32_t *group)
-{
-    const struct job *job = &s->jobs[slot];
-    struct place_ask one = job->ask;
-    int rc =
-        shared_text_know(s, job->details->jobspec, one.part, false, &one.class, &one.units, NULL);
-    shared_text_rest(job->details->jobspec);
-    if (rc < 0)
-        return -1;
-    int64_t of = job_group_enter(s, &one, job->lane, line_number(s, slot));
-    if (of < 0) {
-        s->place->ops->forget(s->place, one.class);
-        errno = ENOMEM;
-        return -1;
-    }
-    *ask = one;
-    *group = (uint32_t)of;
-    return 0;
-}
-
-void gang_forget(sched_t *s, const struct place_ask *ask, uint32_t group)
-{
-    job_group_leave(s, &s->queues->job_groups, group);
-    s->place->ops->forget(s->place, ask->class);
-}
-
-void gang_ask(sched_t *s, uint32_t slot, const struct place_ask *ask, uint32_t group)
-{
-    struct job *job = &s->jobs[slot];
-    gang_forget(s, &job->ask, job->details->job_group);
-    job->ask.class = ask->class;
-    job->ask.units = ask->units;
-    job->details->job_group = group;
-}
-
-/* A blocked job asks for what it should by now: one member, or the whole. Returns 0, or -1 with ENOMEM. */
-static int ask_again(sched_t *s, uint32_t slot)
-{
-    struct job *job = &s->jobs[slot];
-    struct place_ask was = job->ask;
-    uint32_t group = job->details->job_group;
-    berth_error_t err;
-    int rc = job_know(s, slot, false, &err);
-    shared_text_rest(job->details->jobspec);
-    if (rc < 0) {
-        job->ask = was;
-        job->details->job_group = group;
-        errno = ENOMEM;
-        return -1;
-    }
-    gang_forget(s, &was, group);
-    return 0;
-}
+/* ---- To be stopped ---- */
 
 bool gang_spares(const sched_t *s, uint32_t slot)
 {
-    const struct gang *gang = gang_of(s, slot);
+    struct gang *gang = gang_of(s, slot);
     if (!gang || gang->min < 2)
         return true;
-    int64_t more = (int64_t)gang->running + gang->done - gang->min;
-    for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
-        more -= s->jobs[i].details->is_in_gang && s->jobs[i].details->is_stopping;
+    const struct gang_role *role = gang_role_of(gang, s->jobs[slot].details->member);
+    int64_t more = (int64_t)role->running + role->done - role->min;
+    for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind) {
+        const struct details *d = s->jobs[i].details;
+        more -= d->is_in_gang && d->is_stopping && gang_role_of(gang, d->member) == role;
+    }
     for (uint32_t i = gang->last; i != JOB_NONE && more > 0; i = s->jobs[i].details->gang_before) {
         const struct details *d = s->jobs[i].details;
         if (i == slot)
             return true;
-        more -= d->is_in_gang && !d->is_stopping;
+        more -= d->is_in_gang && !d->is_stopping && gang_role_of(gang, d->member) == role;
     }
     return false;
 }
@@ -195,21 +112,24 @@ void gang_stops(sched_t *s, uint32_t slot)
         return;
     d->leaves_gang = true;
     gang->stopping++;
+    gang_role_of(gang, d->member)->stopping++;
     if (gang_leaves(gang))
         gang_due(s, gang);
 }
 
 bool gang_lacks(const sched_t *s, uint32_t slot)
 {
-    const struct gang *gang = gang_of(s, slot);
+    struct gang *gang = gang_of(s, slot);
     if (!gang || gang_asks_whole(s, slot))
         return true;
-    uint32_t have = gang->running - gang->stopping + gang->done;
-    if (have >= gang->min)
+    const struct gang_role *role = gang_role_of(gang, s->jobs[slot].details->member);
+    uint32_t have = role_has(role);
+    if (have >= role->min)
         return false;
     for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
-        have += i != slot && s->jobs[i].state == SCHED_RESERVED && s->jobs[i].is_preempting;
-    return have < gang->min;
+        have += i != slot && s->jobs[i].state == SCHED_RESERVED && s->jobs[i].is_preempting &&
+                gang_role_of(gang, s->jobs[i].details->member) == role;
+    return have < role->min;
 }
 
 /* ---- Its state ---- */
@@ -220,14 +140,35 @@ static bool waits(const struct job *job)
            job->state == SCHED_BLOCKED;
 }
 
-/* Members that wait; `free`: for nothing but their gang and resources. */
-static uint64_t count_waiting(const sched_t *s, const struct gang *gang, bool free)
+/* How many of a role a slot is of. */
+static uint64_t members_of_role(const sched_t *s, uint32_t slot, const struct gang_role *role)
+{
+    const struct members *m = s->jobs[slot].details->of;
+    uint32_t member = s->jobs[slot].details->member;
+    if (!is_entry(s, slot))
+        return member >= role->first && member - role->first < role->members;
+    struct idset waiting = members_waiting(m);
+    return idset_count_in(&waiting, role->first, role->members);
+}
+
+/* Members of a role that wait; `free`: for nothing but their gang and resources. */
+static uint64_t count_waiting(const sched_t *s, const struct gang *gang,
+                              const struct gang_role *role, bool free)
 {
     uint64_t n = 0;
     for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
         if (waits(&s->jobs[i]) && !(free && s->jobs[i].details->blocked & GANG_AWAY))
-            n += members_of(s, i);
+            n += members_of_role(s, i, role);
     return n;
+}
+
+/* The first role of which too few are left to wait, `free` as above; NULL. */
+static const struct gang_role *too_few_wait(const sched_t *s, const struct gang *gang, bool free)
+{
+    for (uint32_t i = 0; i < gang->n_roles; i++)
+        if (count_waiting(s, gang, &gang->role[i], free) < role_missing(&gang->role[i]))
+            return &gang->role[i];
+    return NULL;
 }
 
 /* Tell the shell to stop a member that runs. Returns 0, or -1 with ENOMEM. */
@@ -273,7 +214,7 @@ static int settle_member(sched_t *s, uint32_t slot, bool is_free)
     }
     if (gang_asks_whole(s, slot)) {
         job_block(s, slot, BLOCK_GANG);
-        if (ask_again(s, slot) < 0)
+        if (gang_ask_again(s, slot) < 0)
             return -1;
     }
     return s->jobs[slot].details->blocked & BLOCK_GANG ? job_unblock(s, slot, BLOCK_GANG) : 0;
@@ -282,31 +223,43 @@ static int settle_member(sched_t *s, uint32_t slot, bool is_free)
 /* The one that waits for the whole, if there are enough for that. Returns 0, or -1 with ENOMEM. */
 static int settle_leader(sched_t *s, uint32_t slot, struct gang *gang)
 {
-    uint32_t need = gang_need(gang);
-    if (count_waiting(s, gang, true) < need || s->jobs[slot].details->blocked & GANG_AWAY)
+    if (too_few_wait(s, gang, true) || s->jobs[slot].details->blocked & GANG_AWAY)
         return settle_member(s, slot, false);
-    if (s->place->ops->members(s->place, s->jobs[slot].ask.class) != need) {
+    int is_right = gang_asks_right(s, slot);
+    if (is_right < 0)
+        return -1;
+    if (!is_right) {
         job_block(s, slot, BLOCK_GANG);
-        if (ask_again(s, slot) < 0)
+        if (gang_ask_again(s, slot) < 0)
             return -1;
     }
     return s->jobs[slot].details->blocked & BLOCK_GANG ? job_unblock(s, slot, BLOCK_GANG) : 0;
 }
 
-/* The entry, or else who leads already, or the first who waits for nothing else, or for something. */
-static uint32_t find_leader(const sched_t *s, const struct gang *gang)
+/* The entry, who leads already, or the first of those who wait for nothing else; if all do, the first. It has a member of
+ * the role that is placed last, as that starts with the last booking (pass/start_gang.c).
+ */
+static uint32_t find_leader(const sched_t *s, const struct gang *gang, uint32_t last)
 {
     uint32_t leader = JOB_NONE, other = JOB_NONE;
     for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind) {
-        bool is_free = waits(&s->jobs[i]) && !(s->jobs[i].details->blocked & GANG_AWAY);
-        if (is_entry(s, i))
+        if (!waits(&s->jobs[i]) || members_of_role(s, i, &gang->role[last]) == 0)
+            continue;
+        bool is_free = !(s->jobs[i].details->blocked & GANG_AWAY);
+        if (is_free && is_entry(s, i))
             return i;
         if (is_free && (leader == JOB_NONE || i == gang->leader))
             leader = i;
-        if (waits(&s->jobs[i]) && other == JOB_NONE)
+        if (other == JOB_NONE)
             other = i;
     }
     return leader != JOB_NONE ? leader : other;
+}
+
+/* The entry of what waits of a gang; JOB_NONE. */
+static uint32_t entry_of(const sched_t *s, const struct gang *gang)
+{
+    return gang->first == JOB_NONE ? JOB_NONE : s->jobs[gang->first].details->of->entry;
 }
 
 bool gang_is_starting(const sched_t *s, const struct gang *gang)
@@ -317,26 +270,48 @@ bool gang_is_starting(const sched_t *s, const struct gang *gang)
            ops->holds(s->place, job->booking) < ops->members(s->place, job->ask.class);
 }
 
+/* It is over if too few of a role are left to wait, while nobody runs. */
+static void see_if_over(const sched_t *s, struct gang *gang)
+{
+    const struct gang_role *few = too_few_wait(s, gang, false);
+    if (!few)
+        return;
+    gang->is_over = true;
+    gang->why = gang_left_reason(few, count_waiting(s, gang, few, false) + few->done);
+}
+
 static int settle_one(sched_t *s, struct gang *gang)
 {
     if (gang_is_starting(s, gang))
         return 0;
     gang->was_up = false;
-    bool is_up = gang_is_up(gang), leaves = gang_leaves(gang);
-    bool is_free = gang_need(gang) < 2 && !leaves; /* they wait for nobody */
-    uint64_t left = is_up ? 0 : count_waiting(s, gang, false);
-    if (!is_up && !gang->is_over && left + gang->done < gang->min) {
-        gang->is_over = true;
-        gang->why = (struct sched_reason){.kind = SCHED_REASON_GANG_LEFT,
-                                          .gang = {(int64_t)left + gang->done, gang->min}};
-    }
+    bool leaves = gang_leaves(gang);
+    bool is_free = !gang_waits_whole(gang) && !leaves; /* they wait for nobody */
+    if (!gang_is_up(gang) && !gang->is_over)
+        see_if_over(s, gang);
     if (gang->is_over)
         return end_all(s, gang);
-    gang->leader = is_free || leaves ? JOB_NONE : find_leader(s, gang);
+    uint32_t entry = entry_of(s, gang);
+    if (is_free && gang->n_roles > 1 && entry != JOB_NONE && gang_scatter(s, entry) < 0)
+        return -1;
+    uint32_t last = is_free || leaves ? 0 : gang_last_role(s, gang->first);
+    if (last == UINT32_MAX)
+        return -1;
+    gang->leader = is_free || leaves ? JOB_NONE : find_leader(s, gang, last);
     for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
         if (i != gang->leader && waits(&s->jobs[i]) && settle_member(s, i, is_free) < 0)
             return -1;
     return gang->leader == JOB_NONE ? 0 : settle_leader(s, gang->leader, gang);
+}
+
+void gang_look_all(sched_t *s)
+{
+    for (uint32_t slot = s->queues->first; slot != JOB_NONE;
+         slot = s->jobs[slot].details->following) {
+        struct gang *gang = gang_of(s, slot);
+        if (gang && gang->n_roles > 1)
+            gang_due(s, gang);
+    }
 }
 
 enum step gang_settle(sched_t *s)

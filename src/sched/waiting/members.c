@@ -10,7 +10,7 @@
 #include "sched/waiting/gang.h"
 #include "sched/waiting/shares.h"
 
-struct members *members_create(const struct sched_request *request, uint32_t size,
+struct members *members_create(sched_t *s, const struct sched_request *request, uint32_t size,
                                const struct idset *all, const struct idset *waiting)
 {
     struct members *m = calloc(1, sizeof(*m));
@@ -21,22 +21,22 @@ struct members *members_create(const struct sched_request *request, uint32_t siz
     m->size = size;
     m->most = request->max_running;
     m->has_all = all != NULL;
-    if ((request->min == 0 || (m->gang = gang_create(request)) != NULL) &&
+    if ((request->min == 0 || (m->gang = gang_create(s, request, size)) != NULL) &&
         (!all || idset_copy(&m->all, all) == 0) &&
         (!waiting || idset_copy(&m->waiting, waiting) == 0))
         return m;
-    members_leave(m);
+    members_leave(s, m);
     errno = ENOMEM;
     return NULL;
 }
 
-void members_leave(struct members *m)
+void members_leave(sched_t *s, struct members *m)
 {
     if (!m || --m->records > 0)
         return;
     idset_clear(&m->all);
     idset_clear(&m->waiting);
-    gang_destroy(m->gang);
+    gang_destroy(s, m->gang);
     free(m->groups);
     free(m);
 }
@@ -210,16 +210,18 @@ static void let_go(sched_t *s, uint32_t slot)
         false;
 }
 
-uint32_t part_leave(sched_t *s, uint32_t slot)
+uint32_t part_leave(sched_t *s, uint32_t slot, uint32_t member)
 {
     const struct details *d = s->jobs[slot].details;
     if (d->of->waiting.count == 1)
         return take_last(s, slot);
-    uint32_t part = take(s, slot, d->member);
+    bool first = member == d->member;
+    uint32_t part = take(s, slot, member);
     if (s->queues->shares)
         shares_part(s, slot, part, true);
     let_go(s, slot);
-    go_on(s, slot);
+    if (first)
+        go_on(s, slot);
     s->jobs[slot].state = SCHED_BLOCKED;
     return part;
 }
@@ -228,7 +230,7 @@ uint32_t part_first(sched_t *s, uint32_t slot)
 {
     if (!is_entry(s, slot))
         return slot;
-    uint32_t part = part_leave(s, slot);
+    uint32_t part = part_leave(s, slot, s->jobs[slot].details->member);
     if (part == slot)
         return slot;
     if (array_is_full(s, slot))
@@ -300,7 +302,7 @@ uint32_t part_any(sched_t *s, uint32_t slot, uint32_t member)
     }
     if (part == slot)
         return take_last(s, slot);
-    if (whole && gang_know_one(s, slot, &one, &group) < 0)
+    if (whole && gang_know_one(s, slot, member, &one, &group) < 0)
         return JOB_NONE;
     bool first = member == s->jobs[slot].details->member;
     bool waits = s->jobs[slot].state != SCHED_BLOCKED;

@@ -35,9 +35,9 @@ struct members {
 /* The members of a request, of which one slot will know. `waiting`: those that wait in it; NULL: one that has
  * the slot for itself. NULL with ENOMEM. And they are known by one slot less.
  */
-struct members *members_create(const struct sched_request *request, uint32_t size,
+struct members *members_create(sched_t *s, const struct sched_request *request, uint32_t size,
                                const struct idset *all, const struct idset *waiting);
-void members_leave(struct members *m);
+void members_leave(sched_t *s, struct members *m);
 
 /* Those that wait in the entry; a view that is valid until they change. */
 struct idset members_waiting(const struct members *m);
@@ -58,8 +58,10 @@ uint32_t part_reserve(sched_t *s, uint32_t slot);
  */
 uint32_t part_first(sched_t *s, uint32_t slot);
 
-/* The same of the leaving alone: the entry, if any are left, is in no lane and has the next member's key. */
-uint32_t part_leave(sched_t *s, uint32_t slot);
+/* The same of the leaving alone, of any member: the entry, if any are left, is in no lane and has the key of the first
+ * that is left.
+ */
+uint32_t part_leave(sched_t *s, uint32_t slot, uint32_t member);
 
 /* A member of an entry gets a slot of its own, to wait as the entry does. A reservation stays the entry's. Returns
  * the slot, or JOB_NONE: EINVAL (it does not wait there), ENOMEM.

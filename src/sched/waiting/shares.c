@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
+#include "sched/waiting/gang.h"
 #include "sched/waiting/turns.h"
 #include "sched/waiting/usage_kept.h"
 
@@ -376,11 +377,21 @@ static void tell(sched_t *s, uint32_t slot, enum share_state to, const int64_t *
         note(s, job, to);
 }
 
+/* Whether it asks for members that are not alike. */
+static bool is_mixed(const sched_t *s, uint32_t slot)
+{
+    return gang_asks_whole(s, slot) && gang_of(s, slot)->n_roles > 1;
+}
+
+int64_t shares_asked(const sched_t *s, uint32_t slot)
+{
+    return is_mixed(s, slot) ? 1 : s->place->ops->members(s->place, s->jobs[slot].ask.class);
+}
+
 int64_t shares_members(const sched_t *s, uint32_t slot)
 {
-    int64_t members = (int64_t)members_of(s, slot);
-    int64_t asks = s->place->ops->members(s->place, s->jobs[slot].ask.class);
-    return members > asks ? members : asks;
+    int64_t members = (int64_t)members_of(s, slot), asked = shares_asked(s, slot);
+    return is_mixed(s, slot) || members < asked ? asked : members;
 }
 
 void shares_opened(sched_t *s, uint32_t slot)
@@ -390,7 +401,7 @@ void shares_opened(sched_t *s, uint32_t slot)
     turns_changed(s, shares->job[slot].leaf);
     if (shares->job[slot].state > SHARE_WAITING)
         return; /* it is to give back what it holds */
-    int64_t asks = s->place->ops->members(s->place, s->jobs[slot].ask.class);
+    int64_t asks = shares_asked(s, slot);
     for (uint32_t i = 0; i < shares->setup->shares.n_resources; i++)
         one[i] = s->place->ops->wants(s->place, s->jobs[slot].ask.class,
                                       shares->setup->shares.resource[i]) /

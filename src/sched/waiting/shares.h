@@ -125,9 +125,12 @@ int shares_comparator(enum share_by by);
 int shares_reserve(sched_t *s, uint32_t slot);
 void shares_part(sched_t *s, uint32_t slot, uint32_t part, bool starts);
 
-/* How many members what is told of an open job is of: all that wait, or of a gang at least those that start together.
+/* How many equal parts what is told of an open job has: its members that wait, or of a gang at least those that start
+ * together; what starts together of a gang of several roles is one, and no others are told of. And how many of these
+ * parts it asks for at once.
  */
 int64_t shares_members(const sched_t *s, uint32_t slot);
+int64_t shares_asked(const sched_t *s, uint32_t slot);
 
 /* A job is open, or is so with other members; is open no more. Nothing changes for one that holds something. */
 void shares_opened(sched_t *s, uint32_t slot);

@@ -115,7 +115,7 @@ int play_row(struct play *p, size_t job, struct play_row *row)
         .waits = play_waits(p, job),
         .submit = j->submit,
         .start = f.start,
-        .end = f.end,
+        .end = f.end < INT64_MAX ? f.end : -1, /* nobody knows */
         .how = f.how,
         .resources = f.resources,
         .reason = f.reason,

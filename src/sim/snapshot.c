@@ -184,7 +184,7 @@ static json_t *save_job(const struct play *p, size_t job)
     put_text(object, "user", intern_text(&p->names, s->user), &rc);
     put_whole(object, "submit", j->submit, -1, &rc);
     put_whole(object, "start", j->start, -1, &rc);
-    put_whole(object, "end", j->end, -1, &rc);
+    put_whole(object, "end", j->end < INT64_MAX ? j->end : -1, -1, &rc); /* else nobody knows */
     put_whole(object, "order", (int64_t)j->order, 0, &rc);
     put_whole(object, "runtime", s->runtime, -1, &rc);
     put_whole(object, "enough", s->enough, 0, &rc);
@@ -396,7 +396,7 @@ static int load_job(struct play *p, size_t i, const struct saved_job *s,
     j->held = s->held;
     j->submit = s->submit;
     j->start = s->start;
-    j->end = s->end;
+    j->end = j->state == PLAY_RUNNING && s->end < 0 ? INT64_MAX : s->end;
     j->order = (uint64_t)s->order;
     if (play_intern(p, s->queue, &sub->queue) < 0 || play_intern(p, s->user, &sub->user) < 0 ||
         load_text(&j->resources, s->resources) < 0 || load_text(&j->reason, s->reason) < 0)

@@ -300,6 +300,21 @@ expect_status 1 "$BERTH" sim --config four.yaml --load wrong.json
     fail "what can't be restored: $(cat err)"
 failing '--until: the state of six.json is of a later time' --config four.yaml --load six.json --until 5
 
+# A job whose end nobody knows has none in the table, in a state that is saved, or in a question.
+cat >unknown.yaml <<'END'
+resources: {nodes: 2}
+default-duration: unknown
+queues: {batch: {policy: easy}}
+END
+cat >unknown.jsonl <<'END'
+{"at": 0, "submit": {"id": "a", "nodes": 2}}
+{"at": 1, "submit": {"id": "b", "nodes": 1}}
+END
+expect_status 0 "$BERTH" sim --config unknown.yaml --scenario unknown.jsonl --until 5 --save unknown.json
+grep -q '^a  *batch  *-  *running  *0  *0  *-  *0 ' out || fail "the table: $(cat out)"
+expect_status 0 "$BERTH" sim --config unknown.yaml --load unknown.json --what-if '{"at": 7, "cancel": "a"}'
+grep -q '^b  *never  *7$' out || fail "what if: $(cat out)"
+
 wrong() { # TEXT ARG...: a wrong command line
     text=$1
     shift

@@ -60,9 +60,11 @@ struct engine_run {
     const char *directory; /* working directory, absolute */
     const char *input;     /* a file; NULL: /dev/null */
     /* A Unix socket, absolute: the first task connects to it as its user before it is the command, and
-     * gets a descriptor (SCM_RIGHTS) with one byte. Whoever listens must have the task's user. NULL: none
+     * gets a descriptor (SCM_RIGHTS) with one byte. Whoever listens must have the task's user. NULL: none. It is
+     * on this host; for a task on another node what passes through the descriptor is carried there and back.
      */
     const char *attach;
+    bool attach_far; /* in a keeper: the socket is on the server's host */
     enum engine_attach attach_as;
     /* a file, created and truncated, or appended to; parent folders are not made */
     const char *output;

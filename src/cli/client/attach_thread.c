@@ -11,7 +11,8 @@
 
 #define LOOK_MS                                                                                    \
     300 /* how often to look whether we are in the foreground by now, and to say the end again */
-#define END_OF_ALL 4 /* what a terminal is typed at the end of all input: ^D */
+#define REST_MS    2000 /* how long to wait for more of what a terminal shows */
+#define END_OF_ALL 4    /* what a terminal is typed at the end of all input: ^D */
 
 static bool is_foreground(const struct attach *a)
 {
@@ -158,13 +159,26 @@ static bool serve(struct attach *a)
     return !at[0].revents;
 }
 
+/* What the job's processes have written last may still be on its way from another host: the end of it is that the
+ * terminal is closed by all others.
+ */
+static void show_rest(struct attach *a)
+{
+    struct pollfd at = {.fd = a->to, .events = POLLIN};
+    if (a->as != ATTACH_TERMINAL)
+        return;
+    close(a->passed);
+    a->passed = -1;
+    while (a->is_met && poll(&at, 1, REST_MS) > 0 && show(a))
+        ;
+}
+
 void *attach_thread(void *attach)
 {
     struct attach *a = attach;
     while (serve(a))
         ;
-    while (a->as == ATTACH_TERMINAL && show(a))
-        ;
+    show_rest(a);
     if (a->is_raw)
         tcsetattr(STDIN_FILENO, TCSADRAIN, &a->saved);
     return NULL;

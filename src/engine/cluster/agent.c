@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <sodium.h>
@@ -15,18 +14,21 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/errtext.h"
+#include "engine/cluster/dial.h"
 #include "engine/cluster/node.h"
 #include "engine/cluster/pump.h"
 #include "engine/cluster/secret.h"
+#include "engine/cluster/stream.h"
 #include "engine/local/find_keeper.h"
 
-#define DIAL_PATIENCE  5000  /* ms for one address */
 #define FIRST_PAUSE    100   /* ms until the server is dialled again */
 #define LAST_PAUSE     30000 /* ... at most */
+#define WAITS          4     /* descriptors that are waited for: two, signals, tasks */
 #define START_PATIENCE 20000 /* ms for a keeper to start */
 #define FAREWELL       5000  /* ms for the server to take the last words */
 #define BEFORE_END     30    /* s before the end at which runs are ended */
@@ -38,6 +40,7 @@ struct agent {
     struct find_keeper where;
     char directory[PATH_MAX];
     int signals;
+    int streams; /* where tasks ask for their input or terminal */
     bool leaving;
     pid_t keeper; /* 0: not known */
     int pause;
@@ -70,11 +73,36 @@ static void look_whether_to_leave(struct agent *a)
     end_keeper(a);
 }
 
+/* A task that wants its input or terminal: a process of its own carries that, which the agent's first process waits
+ * for.
+ */
+static void take_task(struct agent *a)
+{
+    int fd = accept4(a->streams, NULL, NULL, SOCK_CLOEXEC);
+    pid_t pid = fd < 0 ? -1 : fork();
+    if (pid == 0 && fork() == 0) {
+        sigset_t none;
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        stream_at_node(fd, a->options->pilots, a->options->pilot, a->key);
+    }
+    if (pid == 0)
+        _exit(0);
+    if (pid > 0)
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    if (fd >= 0)
+        close(fd);
+}
+
 /* Wait for two descriptors, but no longer than it has nothing else to do. */
-static void wait_for(struct agent *a, struct pollfd fds[3], int ms)
+static void wait_for(struct agent *a, struct pollfd fds[WAITS], int ms)
 {
     fds[2] = (struct pollfd){.fd = a->signals, .events = POLLIN};
-    poll(fds, 3, ms < 1000 ? ms : 1000);
+    fds[3] = (struct pollfd){.fd = a->streams, .events = POLLIN};
+    poll(fds, WAITS, ms < 1000 ? ms : 1000);
+    if (fds[3].revents)
+        take_task(a);
     look_whether_to_leave(a);
 }
 
@@ -109,24 +137,12 @@ static int reach_keeper(struct agent *a, berth_error_t *err)
 
 static int dial(struct agent *a, const struct sockaddr_storage *to, socklen_t length)
 {
-    int yes = 1, failure = 0;
-    socklen_t size = sizeof(failure);
-    int fd = socket(to->ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return -1;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
-    if (connect(fd, (const struct sockaddr *)to, length))
-        failure = errno;
-    if (failure == EINPROGRESS) {
-        struct pollfd fds[3] = {{.fd = fd, .events = POLLOUT}, {.fd = -1}};
-        int64_t until = clock_ms(CLOCK_MONOTONIC) + DIAL_PATIENCE, left;
-        while (!fds[0].revents && (left = until - clock_ms(CLOCK_MONOTONIC)) > 0)
-            wait_for(a, fds, (int)left);
-        failure = ETIMEDOUT;
-        if (fds[0].revents)
-            getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size);
-    }
-    if (failure == 0)
+    int fd = dial_begin(to, length);
+    struct pollfd fds[WAITS] = {{.fd = fd, .events = POLLOUT}, {.fd = -1}};
+    int64_t until = clock_ms(CLOCK_MONOTONIC) + DIAL_PATIENCE, left;
+    while (fd >= 0 && !fds[0].revents && (left = until - clock_ms(CLOCK_MONOTONIC)) > 0)
+        wait_for(a, fds, (int)left);
+    if (fd < 0 || (fds[0].revents && dial_end(fd) == 0))
         return fd;
     close(fd);
     return -1;
@@ -137,7 +153,7 @@ static bool carry(struct agent *a, struct pump *p)
 {
     int64_t farewell = 0;
     bool said = false;
-    struct pollfd fds[3];
+    struct pollfd fds[WAITS];
     struct strbuf left = {0};
     while (pump_carry(p, clock_ms(CLOCK_MONOTONIC)) == 0) {
         p->deaf = p->deaf || a->leaving;
@@ -186,7 +202,7 @@ static void note_address(struct agent *a, int fd)
 /* Say hello on a connection: a keeper that ends meanwhile is none of the server's concern. */
 static int open_channel(struct agent *a, struct pump *p)
 {
-    struct pollfd fds[3] = {{.fd = p->net}, {.fd = -1}};
+    struct pollfd fds[WAITS] = {{.fd = p->net}, {.fd = -1}};
     struct strbuf text = {0};
     int64_t until = clock_ms(CLOCK_MONOTONIC) + DIAL_PATIENCE, now;
     while (p->channel.stage == CHANNEL_WAITS && (now = clock_ms(CLOCK_MONOTONIC)) < until) {
@@ -231,7 +247,7 @@ static bool serve(struct agent *a, int fd)
 /* Until it is time to dial again, or the server has written where it is: looked at each second. */
 static void rest(struct agent *a)
 {
-    struct pollfd fds[3] = {{.fd = -1}, {.fd = -1}};
+    struct pollfd fds[WAITS] = {{.fd = -1}, {.fd = -1}};
     int half = a->pause / 2;
     int64_t until =
                 clock_ms(CLOCK_MONOTONIC) + half + (int64_t)randombytes_uniform((uint32_t)half + 1),
@@ -285,6 +301,9 @@ static int set_up(struct agent *a, berth_error_t *err)
     a->where.fd = find_keeper_directory(a->directory, err);
     if (a->where.fd < 0)
         return -1;
+    a->streams = stream_listen(a->where.fd, err);
+    if (a->streams < 0)
+        return -1;
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
     sigprocmask(SIG_BLOCK, &term, NULL);
@@ -295,7 +314,7 @@ static int set_up(struct agent *a, berth_error_t *err)
 int agent_run(const struct agent_options *options, berth_error_t *err)
 {
     static struct agent a;
-    a = (struct agent){.options = options, .signals = -1, .pause = FIRST_PAUSE};
+    a = (struct agent){.options = options, .signals = -1, .streams = -1, .pause = FIRST_PAUSE};
     if (set_up(&a, err))
         return -1;
     while (!try_all(&a))

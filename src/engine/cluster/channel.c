@@ -174,7 +174,7 @@ int channel_take(struct channel *c, enum channel_kind *kind, const uint8_t **byt
         return 0;
     uint8_t *box = (uint8_t *)c->in.data + c->in_at + LENGTH;
     if (rc < 0 || noise_open(&c->receive, box, length, box) || box[0] < CHANNEL_PING ||
-        box[0] > CHANNEL_DATA)
+        box[0] > CHANNEL_LAST)
         return break_off(c, EPROTO);
     c->in_at += LENGTH + length;
     c->known = true;

@@ -25,7 +25,14 @@
 enum channel_kind {
     CHANNEL_PING = 1,
     CHANNEL_NODE, /* what the agent says first: a description (node.h) */
-    CHANNEL_DATA  /* bytes between the engine and the keeper */
+    CHANNEL_DATA, /* bytes between the engine and the keeper, or of a stream */
+    /* what an agent says first on a connection for a stream (stream.h), and what the gate answers; then: no more comes
+     * from this side; and the size of a terminal
+     */
+    CHANNEL_STREAM,
+    CHANNEL_END,
+    CHANNEL_SIZE,
+    CHANNEL_LAST = CHANNEL_SIZE
 };
 
 /* Find the key of a pilot. False: there is no such pilot. */

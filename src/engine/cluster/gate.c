@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -15,6 +16,7 @@
 #include "engine/cluster/node.h"
 #include "engine/cluster/pump.h"
 #include "engine/cluster/secret.h"
+#include "engine/cluster/stream.h"
 
 #define BACKLOG 128
 #define EVENTS  64
@@ -130,6 +132,20 @@ static int introduce(struct pump *p, const void *bytes, size_t n)
     return -1;
 }
 
+/* A process of its own serves a stream, as long as both ends are there, whatever becomes of this one. */
+static void take_stream(struct pump *p, const void *bytes, size_t n)
+{
+    struct caller *c = p->context;
+    if (fork() != 0) /* it is ended by the caller's end, as one that could not be made is */
+        return;
+    sigset_t none;
+    sigemptyset(&none);
+    signal(SIGCHLD, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    c->gate->first = NULL;
+    stream_at_gate(p->net, &p->channel, bytes, n);
+}
+
 static void serve(struct gate *g, struct caller *c)
 {
     short net, local;
@@ -187,6 +203,7 @@ static void take_caller(struct gate *g, int fd)
     channel_begin_gate(&c->pump.channel, find_key, g);
     pump_begin(&c->pump, fd, g->now);
     c->pump.node = introduce;
+    c->pump.stream = take_stream;
     c->pump.context = c;
     c->net = POLLIN;
     if (watch(g, fd, c, POLLIN, true))
@@ -254,6 +271,7 @@ int gate_run(const char *directory, int control, berth_error_t *err)
     struct gate g = {.directory = directory, .control = control, .now = steady_ms()};
     uint16_t port;
     int rc = -1;
+    signal(SIGCHLD, SIG_IGN); /* streams are waited for by nobody */
     g.poll = epoll_create1(EPOLL_CLOEXEC);
     if (g.poll < 0 || listen_there(&g, &port) || watch(&g, g.listener, &g.listener, POLLIN, true) ||
         watch(&g, control, &g.control, POLLIN, true))

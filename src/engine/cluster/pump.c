@@ -54,7 +54,9 @@ static int take_boxes(struct pump *p)
     size_t n;
     int rc;
     while ((rc = channel_take(&p->channel, &kind, &bytes, &n)) > 0) {
-        if (kind == CHANNEL_NODE && (!p->node || p->local >= 0))
+        if (kind == CHANNEL_STREAM && p->stream && p->local < 0)
+            p->stream(p, bytes, n);
+        if ((kind == CHANNEL_NODE && (!p->node || p->local >= 0)) || kind >= CHANNEL_STREAM)
             return -1;
         if (kind == CHANNEL_NODE) {
             p->local = p->node(p, bytes, n);

@@ -17,6 +17,9 @@ struct pump;
 /* The other side has described its node: gives the socket to carry to. -1: it is not welcome. */
 typedef int pump_node(struct pump *p, const void *bytes, size_t n);
 
+/* The other side wants a stream: it is taken over, and the pump is over. */
+typedef void pump_stream(struct pump *p, const void *bytes, size_t n);
+
 struct pump {
     int net;   /* not blocking; -1: closed */
     int local; /* the same; -1: none yet */
@@ -28,6 +31,7 @@ struct pump {
     bool local_ended;    /* no more comes from the socket; what came is still carried */
     bool deaf;           /* nothing more is carried to the socket */
     pump_node *node;
+    pump_stream *stream;
     void *context;
 };
 

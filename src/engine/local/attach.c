@@ -2,6 +2,7 @@
 #include "engine/local/attach.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -47,32 +48,86 @@ static int receive(int fd)
     return passed;
 }
 
-int attach_receive(const char *path, bool *gone, char text[ATTACH_TEXT_MAX])
+/* A socket that is connected to a path, if its owner listens there. */
+static int reach(const char *path, bool *gone, char text[ATTACH_TEXT_MAX])
 {
     const struct timeval patience = {.tv_sec = PATIENCE};
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     *gone = false;
-    if (fd < 0 || strlen(path) >= sizeof(at.sun_path)) {
-        if (fd >= 0)
-            close(fd);
-        return say(text, fd < 0 ? strerror(errno) : "the path of its socket is too long");
+    if (fd < 0)
+        return say(text, strerror(errno));
+    if (strlen(path) >= sizeof(at.sun_path)) {
+        close(fd);
+        return say(text, "the path of its socket is too long");
     }
     memcpy(at.sun_path, path, strlen(path) + 1);
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-    int passed = -1;
     if (connect(fd, (const struct sockaddr *)&at, sizeof(at)) < 0) {
         *gone = errno == ENOENT || errno == ECONNREFUSED;
         say(text, *gone ? "the client that passes it on is gone" : strerror(errno));
     } else if (!is_own(fd)) {
         say(text, "another user listens at its socket");
     } else {
-        passed = receive(fd);
-        *gone = passed < 0;
-        if (*gone)
-            say(text, "the client passes nothing on");
+        return fd;
     }
     close(fd);
+    return -1;
+}
+
+static int take(int fd, bool *gone, char text[ATTACH_TEXT_MAX])
+{
+    int passed = receive(fd);
+    *gone = passed < 0;
+    if (*gone)
+        say(text, "the client passes nothing on");
+    close(fd);
     return passed;
+}
+
+int attach_receive(const char *path, bool *gone, char text[ATTACH_TEXT_MAX])
+{
+    int fd = reach(path, gone, text);
+    return fd < 0 ? -1 : take(fd, gone, text);
+}
+
+int attach_receive_far(int folder, const char *path, int as, bool *gone, char text[ATTACH_TEXT_MAX])
+{
+    char streams[64];
+    const uint8_t kind = (uint8_t)as;
+    const struct iovec parts[2] = {{(void *)(uintptr_t)&kind, 1},
+                                   {(void *)(uintptr_t)path, strlen(path)}};
+    const struct msghdr message = {.msg_iov = (struct iovec *)(uintptr_t)parts, .msg_iovlen = 2};
+    snprintf(streams, sizeof(streams), "/proc/self/fd/%d/" ATTACH_STREAMS, folder);
+    int fd = reach(streams, gone, text);
+    if (fd < 0)
+        return -1;
+    if (sendmsg(fd, &message, MSG_NOSIGNAL) < 0 || shutdown(fd, SHUT_WR) < 0) {
+        say(text, strerror(errno));
+        close(fd);
+        return -1;
+    }
+    return take(fd, gone, text);
+}
+
+void attach_pass(int fd, int passed)
+{
+    char byte = 0;
+    struct iovec part = {&byte, 1};
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(sizeof(int))];
+    } control = {.room = {0}};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = sizeof(control)};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(c), &passed, sizeof(passed));
+    while (sendmsg(fd, &message, MSG_NOSIGNAL) < 0 && errno == EINTR)
+        ;
 }

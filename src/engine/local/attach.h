@@ -12,4 +12,15 @@
  */
 int attach_receive(const char *path, bool *gone, char text[ATTACH_TEXT_MAX]);
 
+/* The same where the socket is on the server's host: the agent of this node is asked, which listens at ATTACH_STREAMS in the
+ * keeper's folder, whose descriptor is `folder`. It is told, up to the end of what is sent: a byte for what the
+ * descriptor is to be (attach_as), and the path.
+ */
+#define ATTACH_STREAMS "streams"
+int attach_receive_far(int folder, const char *path, int as, bool *gone,
+                       char text[ATTACH_TEXT_MAX]);
+
+/* Pass a descriptor to whoever has connected. */
+void attach_pass(int fd, int passed);
+
 #endif

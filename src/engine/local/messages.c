@@ -11,6 +11,7 @@ enum {
     SCRIPT = 4,
     ATTACH = 8,
     SHARED = 16,
+    ATTACH_FAR = 32,
 };
 
 static size_t count_strings(const char *const *list)
@@ -44,7 +45,8 @@ void message_put_start(struct strbuf *b, const struct engine_run *run)
     wire_put_u64(b, run->key);
     wire_put_u8(b, (uint8_t)((run->append ? APPEND : 0) | (run->as_user ? AS_USER : 0) |
                              (run->script ? SCRIPT : 0) | (run->attach ? ATTACH : 0) |
-                             (run->shared ? SHARED : 0)));
+                             (run->shared ? SHARED : 0) |
+                             (run->attach && run->node ? ATTACH_FAR : 0)));
     wire_put_u32(b, (uint32_t)run->umask);
     wire_put_u32(b, (uint32_t)run->uid);
     wire_put_u32(b, (uint32_t)run->gid);
@@ -172,6 +174,7 @@ int message_start(struct wire *w, struct message_run *r)
     uint8_t flags = wire_u8(w);
     run->append = flags & APPEND;
     run->shared = flags & SHARED;
+    run->attach_far = flags & ATTACH_FAR;
     run->as_user = flags & AS_USER;
     run->umask = (mode_t)(wire_u32(w) & 07777);
     run->uid = wire_u32(w);

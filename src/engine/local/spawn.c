@@ -186,11 +186,12 @@ static void open_files(const struct engine_run *run, bool first, int passed)
 }
 
 /* Have the streams that whoever attached the run passes on. */
-static void attach(const struct engine_run *run)
+static void attach(const struct engine_run *run, int folder)
 {
     char text[ATTACH_TEXT_MAX];
     bool gone;
-    int fd = attach_receive(run->attach, &gone, text);
+    int fd = folder < 0 ? attach_receive(run->attach, &gone, text)
+                        : attach_receive_far(folder, run->attach, (int)run->attach_as, &gone, text);
     if (fd < 0 && !(gone && run->attach_as == ENGINE_KEYBOARD))
         fail("%s: %s", run->attach_as == ENGINE_TERMINAL ? "terminal" : "input", text);
     if (run->attach_as != ENGINE_TERMINAL) {
@@ -411,12 +412,14 @@ __attribute__((noreturn)) static void child(const struct spawn *s, struct spawne
     if (run->as_user)
         become_user(run, &limits, keeper);
     umask(run->umask);
+    bool attached = run->attach && s->first;
+    int folder = attached && run->attach_far ? open(".", O_PATH | O_CLOEXEC) : -1;
     if (chdir(run->directory))
         fail("directory %.180s: %s", run->directory, strerror(errno));
-    if (!run->attach || !s->first)
+    if (!attached)
         open_files(run, s->first, -1);
     else
-        attach(run);
+        attach(run, folder);
     const char **env = environment(s);
     int script = run->script ? write_script(run) : -1;
     tell_journal(s, self, keeper);

@@ -514,11 +514,6 @@ static int set_attach(struct starting *b, struct engine_run *to)
     if (json_part_keep(b->asked.attach, &b->arena, &to->attach) < 0 ||
         json_part_keep(b->asked.attach_as, &b->arena, &as) < 0)
         return start_no_memory(b);
-    if (to->attach && to->node)
-        return errtext_set(b->err, ENOTSUP,
-                           "standard input and terminals reach only the server's host, and it has "
-                           "a node of a pilot: ask "
-                           "for other resources");
     if (as)
         to->attach_as = as[0] == 't'   ? ENGINE_TERMINAL
                         : as[0] == 'k' ? ENGINE_KEYBOARD

@@ -241,10 +241,34 @@ static void classes_say_who_has_the_next_worker(void **state)
         "has borrowed 2 workers.");
 }
 
+/* Three nodes are taken for 2 h, and all four promised after that: what would end before starts, and then does. */
+static void less_starts_beside_a_promise(void **state)
+{
+    struct sim_server *w =
+        open_with(state, HEAD "shares: {resources: [core]}\n"
+                              "queues: {a: {policy: easy, shares: {by: user}}}\n");
+    for (int i = 0; i < 3; i++)
+        submit_by(w, SIM_ANN, NODE);
+    submit_by(w, SIM_BOB, "{\"command\":[\"x\"],\"nodes\":4,\"duration\":\"2h\"}");
+    int64_t id = submit_by(w, SIM_ANN, "{\"command\":[\"x\"],\"nodes\":1,\"duration\":\"4h\"}");
+    char path[64];
+    snprintf(path, sizeof(path), "/v1/jobs/%lld/explain", (long long)id);
+    json_t *got = sim_server_ask(w, SIM_ANN, "GET", path, NULL, NULL, NULL);
+    const char *text = json_string_value(json_object_get(got, "text"));
+    if (!strstr(text, " It would start now with a time limit of "))
+        fail_msg("%s", text);
+    json_decref(got);
+    snprintf(path, sizeof(path), "/v1/jobs/%lld", (long long)id);
+    assert_int_equal(asked_by(w, SIM_ANN, "PATCH", path, "{\"duration\":\"1h\"}"), 200);
+    sim_server_turn(w, NULL);
+    expect_state(w, id, "running");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(users_with_fewer_running_jobs_go_first),
+        TEST(less_starts_beside_a_promise),
         TEST(classes_say_who_has_the_next_worker),
         TEST(queues_with_less_of_what_they_deserve_go_first),
         TEST(users_whose_job_is_due_earlier_go_first),

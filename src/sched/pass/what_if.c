@@ -376,7 +376,8 @@ static bool is_overtaken(const struct question *q)
     for (size_t i = 0; i < n->n_limited; i++) {
         const struct job *job = &s->jobs[n->limited[i]];
         if (job->state != SCHED_BLOCKED || job->details->blocked != BLOCK_LIMIT ||
-            !queue_before(job->key, s->jobs[q->slot].key) || !(q->had || limit_is_due(s, job)) ||
+            (!s->queues->shares && !queue_before(job->key, s->jobs[q->slot].key)) ||
+            !(q->had || limit_is_due(s, job)) ||
             (last && last->details->party == job->details->party &&
              last->ask.class == job->ask.class))
             continue;
@@ -404,15 +405,24 @@ static bool is_looked_at(const struct question *q)
            (lane->depth > 0 || queue_rank(lane->open, job->key) == 0);
 }
 
+/* Where there are shares, they say whose turn it is: that is not known for what a job's own promise leaves, nor in a lane
+ * whose jobs go one after the other. What nobody else could use before, the others leave to it.
+ */
+static bool is_unknown(const struct question *q)
+{
+    return q->s->queues->shares && (q->had || lane_of(q->s, q->slot)->depth == 0);
+}
+
 /* Set aside what is to be. Returns 0, or -1 with ENOMEM; put_back ends it in any case. */
 static int begin(struct question *q)
 {
     q->is_hopeless = !is_looked_at(q);
     if (q->is_hopeless)
         return 0;
-    bool before = goes_before_holders(q);
+    bool has_shares = q->s->queues->shares != NULL;
+    bool before = !has_shares && goes_before_holders(q);
     uncount_own(q);
-    q->is_hopeless = is_overtaken(q);
+    q->is_hopeless = is_unknown(q) || is_overtaken(q);
     if (q->is_hopeless)
         return 0;
     int taken = q->had && !before ? is_promise_taken(q) : 0;
@@ -474,8 +484,7 @@ static int search(struct question *q, struct sched_question *question, berth_err
 {
     int64_t low = question->least, high = question->most;
     question->found = low - 1;
-    /* Whose turn it would be among those before it is not known where there are shares. */
-    if (q->is_hopeless || q->s->queues->shares || low > high)
+    if (q->is_hopeless || low > high)
         return 0;
     int rc = would_start(q, question, low, err);
     if (rc <= 0)

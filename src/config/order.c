@@ -26,16 +26,56 @@ static int read_comparator(const struct reading *r, uint32_t i, struct sched_sha
     return 0;
 }
 
-/* A comparator, or a plugin as in {name: drf}. */
+/* What a plugin is said to be beside its name: whether it orders jobs and queues, and switches of what queues say here. */
+enum plugin_key { NAME, ARGUMENTS, JOB_ORDER, QUEUE_ORDER, PLUGIN_KEYS = 13 };
+static const char *const plugin_names[PLUGIN_KEYS] = {"name",
+                                                      "arguments",
+                                                      "enableJobOrder",
+                                                      "enableQueueOrder",
+                                                      "enableTaskOrder",
+                                                      "enableJobReady",
+                                                      "enableJobPipelined",
+                                                      "enablePreemptable",
+                                                      "enableReclaimable",
+                                                      "enablePredicate",
+                                                      "enableNodeOrder",
+                                                      "enableHierarchy",
+                                                      "enableJobStarving"};
+static const struct doc_keys plugin_keys = {"a plugin", plugin_names, PLUGIN_KEYS, 1};
+
+static int read_switch(const struct reading *r, uint32_t i, const char *key, bool *on)
+{
+    const struct doc *d = &r->doc;
+
+    if (i == DOC_NONE)
+        return 0;
+    bool is = doc_is(d, i, "true") || doc_is(d, i, "yes");
+    if (!is && !doc_is(d, i, "false") && !doc_is(d, i, "no"))
+        return doc_expected(d, i, key, "true or false");
+    *on = is;
+    return 0;
+}
+
+/* A comparator, or a plugin as in {name: drf, enableJobOrder: true}. One that is not to order is left out. */
 static int read_plugin(const struct reading *r, uint32_t i, struct sched_share_order *order)
 {
-    static const char *const names[] = {"name"};
-    static const struct doc_keys keys = {"a plugin", names, 1, 1};
-    uint32_t name = i;
+    struct sched_share_order unused = {.n = 0};
+    uint32_t value[PLUGIN_KEYS];
+    bool on[PLUGIN_KEYS] = {[JOB_ORDER] = true, [QUEUE_ORDER] = true};
 
-    if (r->doc.node[i].kind == DOC_MAPPING && doc_fields(&r->doc, i, &keys, &name) < 0)
+    if (r->doc.node[i].kind != DOC_MAPPING)
+        return read_comparator(r, i, order);
+    if (doc_fields(&r->doc, i, &plugin_keys, value) < 0)
         return -1;
-    return read_comparator(r, name, order);
+    for (int k = JOB_ORDER; k < PLUGIN_KEYS; k++)
+        if (read_switch(r, value[k], plugin_names[k], &on[k]) < 0)
+            return -1;
+    if (value[ARGUMENTS] != DOC_NONE && r->doc.node[value[ARGUMENTS]].count > 0)
+        return doc_fault(
+            &r->doc, value[ARGUMENTS],
+            "key \"arguments\": expected none: what plugins are told is said by keys of "
+            "queues, such as weight, guarantee and sla-waiting-time");
+    return read_comparator(r, value[NAME], on[JOB_ORDER] && on[QUEUE_ORDER] ? order : &unused);
 }
 
 static int read_list(const struct reading *r, uint32_t i, struct sched_share_order *order)

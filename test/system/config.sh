@@ -113,6 +113,10 @@ queues:
 END
 expect_status 0 "$BERTH" config show tiers.yaml
 grep -qx '      order: \[priority, drf, share, deadline\]' out || fail "tiers of kube-batch: $(grep order: out)"
+# With its switches: drf orders nothing, and who may be stopped is not said here.
+sed -i 's/{name: gang}/{name: gang, enablePreemptable: false}/; s/{name: drf}/{name: drf, enableJobOrder: false, arguments: {}}/' tiers.yaml
+expect_status 0 "$BERTH" config show tiers.yaml
+grep -qx '      order: \[priority, share, deadline\]' out || fail "switches of plugins: $(grep order: out)"
 
 # The example of the manual is one.
 sed -n '/^\.Bd -literal -compact$/,/^\.Ed$/p' "$BERTH_SOURCE/man/berth-config.5" | sed '/^\./d' >site/manual.yaml

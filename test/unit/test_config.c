@@ -549,10 +549,19 @@ static const struct wrong wrong_queues[] = {
     {QUEUE("{shares: {by: user, order: [[priority], [drf, binpack]]}}"),
      "3:52: key \"order\": \"binpack\" orders nothing here: which nodes a job gets is said by the "
      "section \"match\", as in policy: low"},
+    {NODES "shares: {order: [{plugins: [{name: drf, arguments: {x: 1}}]}]}",
+     "2:52: key \"arguments\": expected none: what plugins are told is said by keys of queues, "
+     "such as "
+     "weight, guarantee and sla-waiting-time"},
+    {NODES "shares: {order: [{plugins: [{name: drf, enableJobOrder: 1}]}]}",
+     "2:57: key \"enableJobOrder\": expected true or false, got \"1\""},
     {QUEUE("{shares: {by: user, order: [{plugins: [{name: drf}]}, {plugins: [drf]}]}}"),
      "3:71: key \"order\": expected each comparator once, got \"drf\""},
     {QUEUE("{shares: {by: user, order: [{names: [drf]}]}}"),
-     "3:35: key \"names\": expected in a plugin: name"},
+     "3:35: key \"names\": expected in a plugin: name, arguments, enableJobOrder, "
+     "enableQueueOrder, "
+     "enableTaskOrder, enableJobReady, enableJobPipelined, enablePreemptable, enableReclaimable, "
+     "enablePredicate, enableNodeOrder, enableHierarchy, enableJobStarving"},
     {QUEUE("{shares: {by: user, order: [random]}}"),
      "3:34: key \"order\": expected priority, share, drf, usage, fewest-running, deadline, age or "
      "submit, "

@@ -187,6 +187,7 @@ static int64_t adopt(sched_t *s, const struct sched_record *r, int64_t until, be
 {
     const struct place_ops *ops = s->place->ops;
     bool reserved = r->claim || r->state == SCHED_RESERVED;
+    bool any = !r->claim && claims_lift(s, CLAIMS_ALL, JOB_NONE); /* they may lie over it */
     if (r->claim)
         claims_begin(s);
     int64_t booking = ops->adopt(s->place, r->format ? r->format : "jgf", r->resources,
@@ -194,6 +195,8 @@ static int64_t adopt(sched_t *s, const struct sched_record *r, int64_t until, be
     int saved = errno;
     if (r->claim)
         claims_end(s, booking);
+    if (any)
+        claims_lay(s);
     errno = saved;
     return booking;
 }

@@ -1,7 +1,7 @@
 /* No starvation where no end is known: two queues share a few nodes, and as soon as something is free one of them
  * has small jobs for it, of which nobody knows how long they last; a third one has jobs that may be stopped. Each
- * job of the queue with a threshold starts within the bound of doc/scheduling.md, where n is the number of jobs that
- * wait before it. In the same scenes without a threshold some do not.
+ * job of the queue with a threshold, gangs of one role and of two included, starts within the bound of doc/scheduling.md,
+ * where n is the number of jobs that wait before it. In the same scenes without a threshold some do not.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -33,6 +33,8 @@ static struct scene {
     struct job {
         enum queue queue;
         sched_job_t handle;
+        int members; /* more than one: of a gang, all of which start together */
+        int running;
         int64_t arrives, runtime, end, started; /* -1: not yet */
         int64_t before; /* jobs that waited when it came, and may go before it */
     } job[JOBS];
@@ -92,6 +94,41 @@ static bool waits(const struct job *j, int64_t at)
     return j->arrives <= at && j->started < 0 && j->queue != SPARE;
 }
 
+static const char *cores_text(char text[300], int cores)
+{
+    snprintf(text, 300,
+             "{version: 9999, resources: [{type: slot, count: 1, label: s, with: [{type: core, "
+             "count: %d}]}], tasks: [{command: [a], slot: s, count: {per_slot: 1}}], attributes: "
+             "{system: {duration: 0}}}",
+             cores);
+    return text;
+}
+
+static uint64_t gangs, of_roles;
+
+/* A gang that fits the machine: workers of one core each, and perhaps a server of several. */
+static void submit_gang(struct job *j, struct sched_request *request)
+{
+    char server[300], worker[300];
+    int all = scene.nodes * scene.cores, cores = (int)draw(1, scene.cores);
+    int workers = (int)draw(1, all - cores > 0 ? all - cores : 1);
+    bool has_server = draw(0, 1) && all > cores;
+    struct sched_role role[2] = {
+        {"server", cores_text(server, cores), strlen(server), 1, 1},
+        {"worker", cores_text(worker, 1), strlen(worker), (uint32_t)workers, (uint32_t)workers}};
+    j->members = has_server ? workers + 1 : all;
+    request->roles = role;
+    request->n_roles = has_server ? 2 : 0;
+    request->jobspec = worker;
+    request->jobspec_length = strlen(worker);
+    request->members = request->min = (uint32_t)j->members;
+    if (j->members == 1)
+        request->members = request->min = 0;
+    gangs++;
+    of_roles += has_server;
+    j->handle = sched_submit(scene.world.sched, scene.now, request);
+}
+
 static void submit(int i)
 {
     struct job *j = &scene.job[i];
@@ -102,7 +139,11 @@ static void submit(int i)
         j->before += waits(&scene.job[k], scene.now);
     struct sched_request request = {
         .duration = limit, .estimate = limit, .tag = (uint64_t)i, .queue = names[j->queue]};
-    j->handle = world_submit(&scene.world, scene.now, cores, request);
+    j->members = 1;
+    if (j->queue == BATCH && draw(0, 1))
+        submit_gang(j, &request);
+    else
+        j->handle = world_submit(&scene.world, scene.now, cores, request);
     CHECK(j->handle >= 0);
 }
 
@@ -119,6 +160,8 @@ static bool carry_out(void)
         if (d.kind == SCHED_START) {
             j->started = j->started < 0 ? scene.now : j->started;
             j->end = scene.now + j->runtime;
+            CHECK(j->started == scene.now || j->queue == SPARE);
+            j->running++;
         }
         claimed += d.kind == SCHED_WAIT && d.reason && d.reason->kind == SCHED_REASON_CLAIM;
         if (d.kind != SCHED_PREEMPT)
@@ -141,6 +184,7 @@ static void requeue_stopped(void)
         struct sched_annotation a;
         CHECK(sched_annotate(scene.world.sched, victims[i], &a) == 0);
         scene.job[a.tag].end = INT64_MAX;
+        scene.job[a.tag].running = 0;
         CHECK(sched_requeue(scene.world.sched, scene.now, victims[i]) == 0);
     }
 }
@@ -152,6 +196,21 @@ static void pass(void)
         requeue_stopped();
         world_pass(&scene.world, scene.now);
     }
+    for (int i = 0; i < JOBS; i++)
+        CHECK(scene.job[i].running == 0 || scene.job[i].running == scene.job[i].members);
+}
+
+/* All members of a job end. */
+static void finish(int i)
+{
+    char id[16];
+    struct job *j = &scene.job[i];
+    snprintf(id, sizeof(id), "%d", i);
+    for (int m = 0; m < j->members; m++)
+        CHECK(sched_finish(scene.world.sched, scene.now,
+                           sched_find(scene.world.sched, id, (uint32_t)m), true) == 0);
+    j->running = 0;
+    j->end = INT64_MAX;
 }
 
 /* What is next: an arrival, an end, or a time that the scheduler names. */
@@ -193,10 +252,8 @@ static void play(uint64_t seed, bool starves)
     make(starves);
     for (;;) {
         for (int i = 0; i < arrived; i++)
-            if (scene.job[i].end <= scene.now) {
-                CHECK(sched_finish(scene.world.sched, scene.now, scene.job[i].handle, true) == 0);
-                scene.job[i].end = INT64_MAX;
-            }
+            if (scene.job[i].end <= scene.now)
+                finish(i);
         for (; arrived < JOBS && scene.job[arrived].arrives <= scene.now; arrived++)
             submit(arrived);
         pass();
@@ -217,6 +274,7 @@ static void each_starts_within_the_bound(void **state)
         play(seed, true);
     assert_true(claimed > SCENES);
     assert_true(stopped > SCENES / 10);
+    assert_true(gangs > SCENES && of_roles > SCENES);
     print_message("%" PRIu64 " jobs of %d, %" PRIu64 " claims told, %" PRIu64 " stopped\n", jobs,
                   SCENES * JOBS, claimed, stopped);
 }

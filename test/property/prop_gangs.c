@@ -48,6 +48,7 @@ static struct scene {
     struct sched_limit limit[QUEUES];
     struct sched_config config;
     bool down[NODES];
+    bool has_unknown; /* of some jobs nobody knows when they end */
     match_t *match;
     sched_t *sched;
     struct job job[JOBS];
@@ -55,7 +56,8 @@ static struct scene {
     int64_t now;
 } scene;
 
-static uint64_t starts, together, of_roles, stops, replaced, rejected, restarts, preempted, leaving;
+static uint64_t starts, together, of_roles, stops, replaced, rejected, restarts, preempted, leaving,
+    claims;
 
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
@@ -147,7 +149,9 @@ static void make_queues(void)
             .reservation_depth = policy == 2 ? 2 : 0,
             .preemptible = draw(0, 2) ? SCHED_NOT_PREEMPTIBLE : SCHED_PREEMPT_REQUEUE,
             .preempts = draw(0, 2) ? 0 : (unsigned)draw(1, 3),
-            .keeps_gangs = draw(0, 1)};
+            .keeps_gangs = draw(0, 1),
+            .starvation_threshold = draw(0, 1) ? SCHED_UNLIMITED : draw(1, 20),
+            .claims = draw(1, 2)};
         if (shares)
             scene.queue[i].share.weight = draw(1, 3);
         scene.queue[i].limits.user = &scene.limit[i];
@@ -210,7 +214,9 @@ static void submit(void)
     j->min = j->members > 1 && draw(0, 3) ? (int)draw(1, j->members) : 0;
     draw_text(text);
     size_t roles = draw_roles(j, role, texts);
-    struct sched_request request = {.duration = j->duration,
+    int64_t limit = scene.has_unknown && draw(0, 1) ? SCHED_UNLIMITED : j->duration;
+    struct sched_request request = {.duration = limit,
+                                    .estimate = limit,
                                     .priority = draw(0, 3) ? 0 : draw(-1, 1),
                                     .tag = (uint64_t)job,
                                     .jobspec = text,
@@ -339,6 +345,9 @@ static void take(const struct sched_decision *d, bool was_rejected[JOBS], bool w
         break;
     case SCHED_REJECT:
         was_rejected[d->tag] = true;
+        break;
+    case SCHED_WAIT:
+        claims += j->min > 1 && d->reason && d->reason->kind == SCHED_REASON_CLAIM;
         break;
     default:
         break;
@@ -529,6 +538,7 @@ static void play(uint64_t seed)
 {
     scene = (struct scene){.seed = seed, .random.state = seed};
     scene.nodes = (int)draw(3, NODES);
+    scene.has_unknown = draw(0, 1);
     scene.match = make_machine();
     make_queues();
     scene.sched = sched_create(scene.match, &scene.config, NULL);
@@ -567,7 +577,7 @@ static void gangs_are_whole(void **state)
         assert_true(starts > SCENES && together > SCENES / 4 && of_roles > SCENES / 16 &&
                     stops > SCENES / 8);
         assert_true(replaced > SCENES / 8 && rejected > SCENES / 8 && restarts > SCENES &&
-                    preempted > 0 && leaving > 0);
+                    preempted > 0 && leaving > 0 && claims > SCENES / 20);
     }
 }
 

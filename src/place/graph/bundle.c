@@ -279,6 +279,47 @@ bool bundle_is_there(struct place *place, const struct place_ask *ask, int64_t b
     return are_all(place, ask, booking, OPS.is_there);
 }
 
+void bundle_lay(struct place *place, int64_t booking)
+{
+    if (!is_bundle(booking)) {
+        graph_place_lay(place, booking);
+        return;
+    }
+    const struct bundle *b = bundle_of(place, booking);
+    for (uint32_t i = 0; i < b->n; i++)
+        graph_place_lay(place, b->v[b->first + i]);
+}
+
+int bundle_shift(struct place *place, int64_t booking, int64_t at, int64_t end)
+{
+    if (!is_bundle(booking))
+        return graph_place_shift(place, booking, at, end);
+    const struct bundle *b = bundle_of(place, booking);
+    int64_t was, till;
+    match_job_window(graph_place_of(place)->match, b->v[b->first], &was, &till);
+    for (uint32_t i = 0; i < b->n; i++) {
+        if (graph_place_shift(place, b->v[b->first + i], at, end) == 0)
+            continue;
+        while (i-- > 0) /* the memory is there still that this took until just now */
+            graph_place_shift(place, b->v[b->first + i], was, till);
+        return fail(ENOMEM);
+    }
+    return 0;
+}
+
+bool bundle_stands(struct place *place, const struct place_ask *ask, int64_t booking, int64_t now)
+{
+    if (!is_bundle(booking))
+        return graph_place_stands(place, ask, booking, now);
+    const struct bundle *b = bundle_of(place, booking);
+    for (uint32_t i = 0; i < b->n; i++) {
+        struct place_ask one = bundle_member_ask(place, ask, i, b->n);
+        if (!graph_place_stands(place, &one, b->v[b->first + i], now))
+            return false;
+    }
+    return true;
+}
+
 /* Where one may not start, those before it are allocations by then, and all are to be released. */
 int bundle_start(struct place *place, const struct place_ask *ask, int64_t booking, int64_t now)
 {

@@ -134,16 +134,20 @@ const char *graph_place_withheld(struct place *place, int64_t booking, int64_t n
                                  int64_t *of)
 {
     struct graph_place *n = graph_place_of(place);
+    const struct bundle *all = is_bundle(booking) ? bundle_of(place, booking) : NULL;
+    const int64_t *own = all ? &all->v[all->first] : &booking;
+    uint32_t n_own = all ? all->n : 1;
     uint8_t *marks = calloc(n->graph->n, sizeof(*marks));
-    bool whole = holds_nodes(n, booking);
+    bool whole = holds_nodes(n, own[0]);
     uint16_t type = whole ? TYPE_NODE : n->unit;
 
     *has = *of = 0;
     if (!marks)
         return NULL;
-    mark(n, marks, booking, OWN, false);
+    for (uint32_t i = 0; i < n_own; i++)
+        mark(n, marks, own[i], OWN, false);
     for (uint32_t b = 0; b < n->n_bookings; b++)
-        if (b != booking && is_there(n, b, now))
+        if (is_there(n, b, now)) /* what lies over others is not */
             mark(n, marks, b, OTHERS, whole);
     for (uint32_t v = 0; v < n->graph->n; v++) {
         uint8_t is = n->graph->v[v].type == type ? marks_of(n, marks, v) : 0;

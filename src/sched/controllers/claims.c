@@ -81,8 +81,7 @@ static enum step take_turn(sched_t *s, uint32_t slot)
 enum step claim_make(sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
-    if (gang_asks_whole(s, slot) ||
-        claims_of(s, d->queue) >= s->queues->setup->queue[d->queue].claims)
+    if (claims_of(s, d->queue) >= s->queues->setup->queue[d->queue].claims)
         return STEP_BUSY;
     int64_t booking = claim_choose(s, slot);
     if (booking < 0)
@@ -313,7 +312,8 @@ static void released(sched_t *s, uint32_t slot)
 /* A queue may have fewer: the last ones in queue order are given up. */
 static enum step turn(sched_t *s)
 {
-    const struct queues *n = s->queues;
+    struct queues *n = s->queues;
+    n->wake_all |= n->n_claims > 0; /* counts, which kinds go by, know nothing of claims */
     uint32_t last = JOB_NONE;
     for (size_t i = 0; i < n->n_claims; i++) {
         uint32_t slot = n->claims[i].slot, queue = s->jobs[slot].details->queue;

@@ -215,6 +215,14 @@ enum step walk_look_at_holder(sched_t *s, uint32_t slot)
     return step == STEP_FAILED ? STEP_FAILED : STEP_DONE;
 }
 
+/* Whether a walk has promised a job the present: where somebody claims something, what was learned of the job's kind may
+ * have kept it from being tried.
+ */
+static bool promise_is_due(const sched_t *s)
+{
+    return s->queues->n_claims > 0 && s->due.n > 0 && s->due.v[0].key <= s->now;
+}
+
 void walk_ended(sched_t *s)
 {
     if (!level_is_last(&s->pass))
@@ -343,7 +351,8 @@ static enum step tell_step(sched_t *s)
         enum step step = settle_is_due(s) ? settle_jobs(s, true) : STEP_BUSY;
         if (step != STEP_BUSY)
             return step;
-        p->is_again = p->let > 0 || s->n_fresh > p->n_fresh || repair_is_due(s) || p->has_made_room;
+        p->is_again = p->let > 0 || s->n_fresh > p->n_fresh || repair_is_due(s) ||
+                      p->has_made_room || promise_is_due(s);
         if (p->is_again || s->queues->n_untold == 0)
             return STEP_BUSY;
         tell_begin(s);

@@ -110,6 +110,10 @@ static void finish(sched_job_t job, bool ok)
 static void come(void)
 {
     static const char *const queues[] = {"a", "b", "spare"};
+    static const char one_core[] =
+        "{version: 9999, resources: [{type: slot, count: 1, label: s, with: [{type: core, count: "
+        "1}]}], tasks: [{command: [a], slot: s, count: {per_slot: 1}}], attributes: {system: "
+        "{duration: 0}}}";
     struct job *j = &scene.job[scene.jobs];
     char text[300];
     *j = (struct job){.members = (int)draw(1, MEMBERS),
@@ -120,7 +124,15 @@ static void come(void)
              "count: 1}]}], tasks: [{command: [a], slot: s, count: {per_slot: 1}}], attributes: "
              "{system: {duration: 0}}}",
              (int)draw(1, 2), draw(0, 1) ? "node" : "core");
+    /* Half of the gangs have two roles, the first of one member. */
+    struct sched_role role[2] = {{"server", text, strlen(text), 1, 1},
+                                 {"worker", one_core, strlen(one_core), 0, 0}};
+    role[1].members = (uint32_t)j->members - 1;
+    role[1].min = j->min > 1 ? (uint32_t)j->min - 1 : 0;
+    bool has_roles = j->min > 0 && draw(0, 1);
     submit(scene.jobs, &(struct sched_request){.duration = draw(5, 30),
+                                               .roles = role,
+                                               .n_roles = has_roles ? 2 : 0,
                                                .priority = draw(0, 3),
                                                .tag = (uint64_t)scene.jobs,
                                                .jobspec = text,

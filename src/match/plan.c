@@ -254,6 +254,20 @@ int64_t match_plan_next(const struct match *m, const struct plan_ask *ask, int64
     }
 }
 
+/* Select for the first time that counts don't rule out, of which they say enough that it is mostly right: what is in the
+ * way is not noted. Returns the time, -1 if there is none, or -2 with EBUSY or ENOMEM.
+ */
+static int64_t seek_surely(struct walk *w, const struct plan_ask *ask, int64_t from, int64_t before)
+{
+    int64_t at = next_by_count(w, ask, from, before);
+    if (at < 0 || at > w->m->end - ask->duration)
+        return -1;
+    w->wants_retry = false;
+    w->search = 0;
+    set_window(w, ask, at);
+    return walk_select(w) == 0 ? at : -2;
+}
+
 /* The usual way is to try only the times at which something that was in the way is gone. But a match with
  * moldable slots or alternatives may fail because one resource is short and succeed with less of another;
  * then every time at which anything changes is tried.
@@ -263,6 +277,12 @@ static int64_t seek(struct walk *w, const struct plan_ask *ask, int64_t from, in
     bool any = w->requests->moldable || w->m->flexible;
     bool once = from + 1 >= before; /* nobody asks when to try again */
 
+    if (!once && ask->next && from <= w->m->end - ask->duration && from < before &&
+        w->tries < w->m->tries) {
+        int64_t at = seek_surely(w, ask, from, before);
+        if (at != -2 || errno != EBUSY)
+            return at >= 0 ? at : at == -1 ? fail(ENOENT) : -1;
+    }
     w->wants_retry = !any && !once;
     w->search = any || once ? 0 : ++w->m->searches;
     while (from <= w->m->end - ask->duration && from < before && w->tries < w->m->tries) {

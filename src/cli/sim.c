@@ -67,8 +67,9 @@ static int open_outputs(struct run *run, berth_error_t *err)
     const struct sim_options *o = &run->options;
     const char *what;
     struct stat st;
-    if (o->jobs_path && o->npolicies > 1 && stat(o->jobs_path, &st) == 0 && !S_ISREG(st.st_mode) &&
-        !S_ISDIR(st.st_mode))
+    bool is_single = sim_is_output(o->jobs_path) || (o->jobs_path && stat(o->jobs_path, &st) == 0 &&
+                                                     !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+    if (is_single && o->npolicies > 1)
         return cli_usage("sim", "--jobs: '%.60s' is a single file, but each policy needs one",
                          o->jobs_path);
     if (o->plot_path && !(run->plot = outfile_open(o->plot_path, err)))
@@ -80,7 +81,8 @@ static int open_outputs(struct run *run, berth_error_t *err)
             return CLI_FAILED;
         const char *target = outfile_target(run->jobs[p]);
         const char *plot = run->plot ? outfile_target(run->plot) : NULL;
-        if (target && plot && strcmp(target, plot) == 0)
+        if ((target && plot && strcmp(target, plot) == 0) ||
+            (sim_is_output(o->jobs_path) && sim_is_output(o->plot_path)))
             return cli_usage("sim", "--jobs and --plot are the same file, '%.60s'", o->plot_path);
         if ((what = sim_replaced(run->jobs[p], o)))
             return cli_usage("sim", "--jobs: '%.60s' is the %s", outfile_path(run->jobs[p]), what);
@@ -251,9 +253,10 @@ static int print_report(struct run *run, berth_error_t *err)
         .npolicies = o->npolicies,
     };
     int rc = 0;
-    if (!o->json)
+    bool is_taken = sim_is_output(o->jobs_path) || sim_is_output(o->plot_path);
+    if (!o->json && !is_taken)
         table_print(&report, stdout);
-    else
+    else if (!is_taken)
         rc = json_print(&report, stdout, err);
     if (rc == 0)
         rc = write_plot(run, &report, err);

@@ -381,6 +381,11 @@ bool sim_options_parse(int argc, char **argv, struct sim_options *ret, int *stat
     return true;
 }
 
+bool sim_is_output(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
 char *sim_policy_path(const char *path, const char *policy)
 {
     const char *slash = strrchr(path, '/');

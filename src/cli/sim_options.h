@@ -53,6 +53,9 @@ const char *sim_events_word(enum simulate_events events);
 const char *sim_order_word(enum sched_order order);
 const char *sim_estimates_word(bool exact);
 
+/* Whether an output file is "-", standard output, which then gets nothing else. */
+bool sim_is_output(const char *path);
+
 /* The file for the jobs of one policy if there are several policies: out.csv.gz becomes out.easy.csv.gz.
  * Returns a string, which the caller frees, or NULL with ENOMEM.
  */

@@ -45,11 +45,6 @@ static void print_decisions(void *arg, const char *bytes, size_t n)
     fwrite(bytes, 1, n, stdout);
 }
 
-static bool is_output(const char *path)
-{
-    return path && strcmp(path, "-") == 0;
-}
-
 /* Open a file to write, unless it is one of the inputs. */
 static int open_output(const struct sim_options *o, const char *option, const char *path,
                        struct outfile **out, berth_error_t *err)
@@ -65,7 +60,7 @@ static int open_outputs(struct scene *s, berth_error_t *err)
 {
     const struct sim_options *o = s->options;
     int status = CLI_OK;
-    if (o->decisions && !is_output(o->decisions))
+    if (o->decisions && !sim_is_output(o->decisions))
         status = open_output(o, "decisions", o->decisions, &s->decided, err);
     if (status == CLI_OK && o->save)
         status = open_output(o, "save", o->save, &s->saved, err);
@@ -73,10 +68,11 @@ static int open_outputs(struct scene *s, berth_error_t *err)
         return status;
     const char *decided = s->decided ? outfile_target(s->decided) : NULL;
     const char *saved = s->saved ? outfile_target(s->saved) : NULL;
-    if (decided && saved && strcmp(decided, saved) == 0)
+    if ((decided && saved && strcmp(decided, saved) == 0) ||
+        (sim_is_output(o->decisions) && sim_is_output(o->save)))
         return cli_usage("sim", "--decisions and --save are the same file, '%.60s'", o->save);
     if (o->decisions) {
-        s->decisions.write = is_output(o->decisions) ? print_decisions : write_decisions;
+        s->decisions.write = sim_is_output(o->decisions) ? print_decisions : write_decisions;
         s->decisions.arg = s->decided;
         s->stage.options.decisions = &s->decisions;
     }
@@ -192,7 +188,7 @@ static int print_jobs(struct scene *s, berth_error_t *err)
 {
     const struct sim_options *o = s->options;
     const char *path = o->scenario ? o->scenario : o->load;
-    if (is_output(o->decisions))
+    if (sim_is_output(o->decisions) || sim_is_output(o->save))
         return 0;
     char *name = report_clean_text(strcmp(path, "-") == 0 ? "standard input" : path);
     if (!name)

@@ -77,6 +77,10 @@ static char *absolute(const char *path)
 static int open_fd(struct outfile *out, const char *path)
 {
     struct stat st;
+    if (strcmp(path, "-") == 0) {
+        out->target = strdup(path);
+        return out->target ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : -1;
+    }
     bool exists = stat(path, &st) == 0;
     if (exists && !S_ISREG(st.st_mode)) {
         out->target = strdup(path);

@@ -2,7 +2,7 @@
  *
  * Bytes go to a temporary name beside the target; outfile_close renames it into place only when every
  * byte has been written. A name that ends in .gz is compressed. Anything but a regular file, such as
- * /dev/stdout or a pipe, is written directly.
+ * a pipe, is written directly; "-" is standard output.
  */
 #ifndef REPORT_OUTFILE_H
 #define REPORT_OUTFILE_H

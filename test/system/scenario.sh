@@ -60,6 +60,8 @@ sed -n '/^{"at": 0, "submit": {"id": "a", "nodes": 3/,/^\.Ed/p' "$page" | sed '$
 decide --config four.yaml --scenario easy.jsonl
 sed -n '/--decisions -$/,/^\.Ed/p' "$page" | sed '1d;$d' | expect_out "the manual's example"
 expect_status 0 "$BERTH" sim --config four.yaml --scenario easy.jsonl --until 6 --save six.json
+expect_status 0 "$BERTH" sim --config four.yaml --scenario easy.jsonl --until 6 --save -
+cmp out six.json || fail "standard output has more, or less, than the state"
 expect_status 0 "$BERTH" sim --config four.yaml --load six.json --what-if '{"add-nodes": 3}'
 expect_out "the manual's question" <<'END'
 job                                 start          what if
@@ -338,4 +340,5 @@ wrong "--until: 'soon' is not a number of seconds from 0 to 4000000000, with up 
     --config four.yaml --scenario easy.jsonl --until soon
 wrong "--decisions: 'easy.jsonl' is the scenario" --config four.yaml --scenario easy.jsonl --decisions easy.jsonl
 wrong "--decisions and --save are the same file, 'x'" --config four.yaml --scenario easy.jsonl --decisions x --save x
+wrong "--decisions and --save are the same file, '-'" --config four.yaml --scenario easy.jsonl --decisions - --save -
 finish

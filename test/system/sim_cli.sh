@@ -83,6 +83,9 @@ wrong "--jobs and --plot are the same file, './a.out'" --jobs a.out --plot ./a.o
 cp good.swf p.easy.swf
 wrong "--jobs: 'p.easy.swf' is the trace" --policy fcfs,easy --jobs p.swf p.easy.swf
 wrong "--jobs: '/dev/null' is a single file, but each policy needs one" --policy fcfs,easy --jobs /dev/null good.swf
+# "-" is standard output, as for --decisions, and never a file of that name.
+wrong "--jobs: '-' is a single file, but each policy needs one" --policy fcfs,easy --jobs - good.swf
+wrong "--jobs and --plot are the same file, '-'" --jobs - --plot - good.swf
 cmp good.swf precious.swf || fail "the trace was written to"
 cmp good.swf p.easy.swf || fail "the trace was written to"
 rm precious.swf linked.swf p.easy.swf
@@ -115,6 +118,10 @@ grep -q '^dropped: 1 no_run_time, 1 too_big$' out || fail "what was dropped is n
 printf '%s\n' job,submit,start,end,procs,run,req 1,0,0,10,4,10,20 2,2,20,25,4,5,10 3,1,10,20,2,10,10 |
     cmp - a.csv || fail "a.csv: $(cat a.csv)"
 tail -n 1 a.svg | grep -qx '</svg>' || fail "a.svg is not whole"
+expect_status 0 "$BERTH" sim --policy fcfs --jobs - good.swf
+cmp out a.csv || fail "standard output has more, or less, than the rows: $(cat out)"
+expect_status 0 "$BERTH" sim --policy fcfs --json --plot - good.swf
+cmp out a.svg || fail "standard output has more, or less, than the picture"
 expect_status 0 sh -c "'$BERTH' sim --policy fcfs,easy --jobs b.csv.gz - <good.swf"
 [ -f b.csv.gz ] && fail "b.csv.gz is not for several policies"
 gzip -dc b.fcfs.csv.gz | cmp - a.csv || fail "b.fcfs.csv.gz differs from a.csv"

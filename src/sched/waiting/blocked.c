@@ -1,4 +1,5 @@
 /* Jobs that wait for something else than resources, and jobs that are rejected. */
+#include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
 #include "sched/queues.h"
 #include "sched/waiting/gang.h"
@@ -33,6 +34,8 @@ int job_unblock(sched_t *s, uint32_t slot, uint8_t reason)
         d->blocked = before;
         return -1;
     }
+    if (d->blocked == BLOCK_LIMIT && before != BLOCK_LIMIT)
+        limit_ask_again(s, slot); /* which may have promised a time to those behind it meanwhile */
     if (before & BLOCKS_PENDING && !(d->blocked & BLOCKS_PENDING))
         starving_begin(s, slot);
     tell_later(s, slot);

@@ -83,6 +83,13 @@ static void gone(sched_t *s, uint32_t slot)
         heap_take(&s->queues->stops, slot);
 }
 
+/* One that runs has given back a part of what it held, perhaps all that a block comes over. */
+static void freed(sched_t *s, uint32_t slot)
+{
+    if (s->jobs[slot].state == SCHED_RUNNING && heap_has(&s->queues->stops, slot))
+        look(s, slot); /* there is room for it */
+}
+
 /* Stop one whose time has come, unless it is being stopped for another job. */
 static enum step turn(sched_t *s)
 {
@@ -120,6 +127,7 @@ const struct controller clear_controller = {
     .name = "clear",
     .prepare = prepare,
     .started = started,
+    .freed = freed,
     .requeued = gone,
     .forgotten = gone,
     .turn = turn,

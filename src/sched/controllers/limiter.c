@@ -38,8 +38,10 @@ static bool is_let(const sched_t *s, uint32_t slot, const struct place_ask *ask,
 {
     struct measured m = measure_request(s, slot, ask->class);
     struct limits_window window = limits_window_of(s, slot, -1, now, now + ask->duration);
+    struct limits_ask by = {measure_added, &m, NULL};
     return limits_start(s->queues->limits, s->jobs[slot].details->party, window, measure_added, &m,
-                        NULL, over);
+                        NULL, over) &&
+           tail_meets(s, slot, window, &by, over) == JOB_NONE;
 }
 
 bool limit_lets(const sched_t *s, uint32_t slot, int64_t now)
@@ -52,6 +54,16 @@ static bool may_ask(const sched_t *s, uint32_t slot, const struct place_ask *ask
     return is_request_within(s, slot, ask, NULL) && is_let(s, slot, ask, now, NULL);
 }
 
+/* Whether limits let it have what a booking holds during a window. */
+static bool is_held_let(const sched_t *s, uint32_t slot, struct measured *m,
+                        struct limits_window window, struct limits_over *over)
+{
+    struct limits_ask by = {measure_held, m, measure_shared(m, slot)};
+    return limits_start(s->queues->limits, s->jobs[slot].details->party, window, by.amount, m,
+                        by.nodes, over) &&
+           tail_meets(s, slot, window, &by, over) == JOB_NONE;
+}
+
 static bool may_hold(const sched_t *s, uint32_t slot, int64_t duration, int64_t booking, int64_t at)
 {
     struct measured m = {.s = s, .booking = booking, .class = s->jobs[slot].ask.class};
@@ -61,7 +73,7 @@ static bool may_hold(const sched_t *s, uint32_t slot, int64_t duration, int64_t 
     return (!limits_measures(limits, party) ||
             (limits_job(limits, party, duration, measure_held, &m, NULL) &&
              limits_ever(limits, party, measure_held, &m, NULL))) &&
-           limits_start(limits, party, window, measure_held, &m, measure_shared(&m, slot), NULL);
+           is_held_let(s, slot, &m, window, NULL);
 }
 
 static bool may_return(const sched_t *s, uint32_t slot)
@@ -69,9 +81,10 @@ static bool may_return(const sched_t *s, uint32_t slot)
     const struct details *d = s->jobs[slot].details;
     struct measured m = {
         .s = s, .booking = s->jobs[slot].booking, .class = s->jobs[slot].ask.class};
+    struct limits_ask by = {measure_held, &m, measure_listed(&m, d->shared)};
     return !d->is_open || d->is_counted ||
-           limits_start(s->queues->limits, d->party, d->counted, measure_held, &m,
-                        measure_listed(&m, d->shared), NULL);
+           (limits_start(s->queues->limits, d->party, d->counted, by.amount, &m, by.nodes, NULL) &&
+            tail_meets(s, slot, d->counted, &by, NULL) == JOB_NONE);
 }
 
 static int64_t when(const sched_t *s, uint32_t slot, int64_t booking, int64_t from)
@@ -79,13 +92,24 @@ static int64_t when(const sched_t *s, uint32_t slot, int64_t booking, int64_t fr
     const struct job *job = &s->jobs[slot];
     struct measured m = measure_request(s, slot, job->ask.class);
     m.booking = booking;
-    if (from > INT64_MAX - job->ask.duration)
-        return from;
-    struct limits_window window =
-        limits_window_of(s, slot, booking, from, from + job->ask.duration);
-    return limits_when(s->queues->limits, job->details->party, window,
-                       booking < 0 ? measure_added : measure_held, &m,
-                       booking < 0 ? NULL : measure_shared(&m, slot));
+    struct limits_ask by = {booking < 0 ? measure_added : measure_held, &m,
+                            booking < 0 ? NULL : measure_shared(&m, slot)};
+    for (;;) {
+        if (from > INT64_MAX - job->ask.duration)
+            return from;
+        struct limits_window window =
+            limits_window_of(s, slot, booking, from, from + job->ask.duration);
+        from = limits_when(s->queues->limits, job->details->party, window, by.amount, &m, by.nodes);
+        if (from > INT64_MAX - job->ask.duration)
+            return from;
+        window.from = from;
+        window.until = from + job->ask.duration;
+        uint32_t promised = tail_meets(s, slot, window, &by, NULL);
+        if (promised == JOB_NONE)
+            return from;
+        int64_t end = job_until(&s->jobs[promised]);
+        from = end > from ? end : from + 1;
+    }
 }
 
 static void allow(void *arg, uint32_t node)
@@ -230,7 +254,7 @@ static enum step count(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
         limits_window_of(s, slot, booking, at, at + s->jobs[slot].ask.duration);
     if (limits_measures(limits, party) && !is_ever_within(s, slot, &m, &over.limit))
         return reject(s, slot, &over.limit);
-    if (!limits_start(limits, party, window, measure_held, &m, measure_shared(&m, slot), &over))
+    if (!is_held_let(s, slot, &m, window, &over))
         return refuse(s, slot, &over);
     return count_enter(s, slot, booking, window.from, window.until) < 0 ? STEP_FAILED : STEP_BUSY;
 }

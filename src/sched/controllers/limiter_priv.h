@@ -28,6 +28,19 @@ struct measured measure_request(const sched_t *s, uint32_t slot, uint32_t class)
 const struct limits_nodes *measure_shared(struct measured *m, uint32_t slot);
 const struct limits_nodes *measure_listed(struct measured *m, struct limits_list *list);
 
+/* How limits are asked about the job at hand. */
+struct limits_ask {
+    limits_amount_f *amount;
+    void *arg;
+    const struct limits_nodes *nodes;
+};
+
+/* A job that is promised a time which one that has this window by its estimate could take longer than the limits of both
+ * have room for; JOB_NONE. `over` as for limits_start. O(jobs that are promised a time), if jobs have tails.
+ */
+uint32_t tail_meets(const sched_t *s, uint32_t slot, struct limits_window window,
+                    const struct limits_ask *ask, struct limits_over *over);
+
 /* A window for what a job's booking holds, or (-1) for what it asks for. */
 struct limits_window limits_window_of(const sched_t *s, uint32_t slot, int64_t booking, int64_t at,
                                       int64_t until);

@@ -277,6 +277,17 @@ bool limits_measures(const struct limits *limits, uint32_t party)
     return limits->line[a->queue].is_measured;
 }
 
+bool limits_share(const struct limits *limits, uint32_t a, uint32_t b)
+{
+    struct side of_a[SIDES_MAX], of_b[SIDES_MAX];
+    size_t n_a = limits_sides(limits, a, of_a), n_b = limits_sides(limits, b, of_b);
+    for (size_t i = 0; i < n_a; i++)
+        for (size_t k = 0; k < n_b; k++)
+            if (of_a[i].tally == of_b[k].tally && of_a[i].rules->n > 0)
+                return true;
+    return false;
+}
+
 /* ---- Entries ---- */
 
 void limits_wait(struct limits *limits, uint32_t party, int64_t n)

@@ -4,7 +4,7 @@
  * its tail. A reservation is only expected if the tail of another booking overlaps its time and both hold
  * something in common; or if a job before it could use what it holds and is itself only expected to start:
  * where that is put off, it is placed anew before those behind it; or if it waits for a limit of its user
- * or queue which a job with a tail holds.
+ * or queue in which the tail of another booking overlaps its time.
  *
  * A promise is kept in two ways. Where a booking is made, its tail overlaps no promised reservation that it
  * has something in common with (keeps_promises): a job is placed by its estimate, and if that is in the way
@@ -15,6 +15,7 @@
  */
 #include <errno.h>
 
+#include "sched/controllers/limits.h"
 #include "sched/queues.h"
 
 /* The end of a booking's tail, which begins where the booking ends. */
@@ -43,8 +44,9 @@ static bool may_delay(const sched_t *s, const struct job *job, int64_t booking, 
         other->state == SCHED_RESERVED && other->at < s->now; /* its victims take their time */
     int64_t begin = is_late ? s->now : other->at;
     int64_t end = tail_end(other, begin), until = begin + other->ask.duration;
-    bool waits = job->details->waits && end > until;
     bool tail = end > at && until < at + job->ask.duration && end > until;
+    bool waits = tail && job->details->waits &&
+                 limits_share(s->queues->limits, job->details->party, other->details->party);
     bool goes_before = other->state == SCHED_RESERVED && other->details->is_expected &&
                        queue_before(other->key, job->key);
     return waits || (tail && ops->meets(s->place, other->booking)) ||

@@ -48,6 +48,13 @@ void ledger_came(struct scene *c, const struct scene_job *job)
             c->job[i].excused = true;
 }
 
+void ledger_returned(struct scene *c)
+{
+    for (int i = 0; i < c->jobs; i++)
+        if (!c->job[i].gone && !c->job[i].running && c->job[i].put_back)
+            ledger_came(c, &c->job[i]);
+}
+
 void ledger_submitted(struct scene *c, struct scene_job *j)
 {
     j->could = ledger_could_ever(c, j);
@@ -758,7 +765,9 @@ static void decide(struct scene *c, const struct sched_decision *d, int nth)
         break;
     case SCHED_RESERVE:
         SCENE_CHECK(c, d->at >= c->now);
-        SCENE_CHECK(c, j->kept < 0 || j->excused || d->at <= j->kept);
+        /* What a limit promises is behind those before it that a limit keeps, as it is given for these. */
+        SCENE_CHECK(c, j->kept < 0 || j->excused || d->at <= j->kept ||
+                           (j->limited && is_passed_since(c, j)));
         /* One that had preempted others, and must move as its queue has other nodes, gives way like others
          * then. So does one that only a limit kept, if the limit does so no more at the other time: it counts
          * for its queue's depth then, and may be beyond that. Classes are promised times in another order than they
@@ -768,6 +777,7 @@ static void decide(struct scene *c, const struct sched_decision *d, int nth)
                            j->limited || is_passed_since(c, j) || c->options.classes ||
                            (j->kept >= 0 && j->kept < c->now));
         c->excused += j->promise >= 0 && d->at > j->promise;
+        j->put_back |= j->promise >= 0 && d->at > j->promise;
         j->promise = d->at;
         j->expected = d->expected;
         j->promised = true;
@@ -891,6 +901,7 @@ static void check_promises(struct scene *c)
             SCENE_CHECK(c, j->excused || is_over_limit(c, j) || gave_way(c, j) ||
                                (j->kept < 0 && is_passed_since(c, j)));
             j->promise = -1;
+            j->put_back = true;
         }
         if (j->promised)
             j->excused = false;

@@ -608,6 +608,7 @@ static void event_of_rank(struct scene *c)
         return;
     j->holding.node[i] = false;
     j->holding.cores[i] = j->holding.gpus[i] = 0;
+    ledger_returned(c);
 }
 
 static void event_of_machine(struct scene *c, int what)

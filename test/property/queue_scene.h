@@ -74,6 +74,7 @@ struct scene_job {
     int64_t logged;  /* the start that it was promised last, as the log has it; -1: none */
     char place[128]; /* what it will get then */
     bool excused;    /* something has happened since that may move it */
+    bool put_back;   /* it was promised an earlier time once */
     bool expected;   /* it is only expected to start at `promise` */
     bool stopped;    /* for a block */
     bool promised;   /* in this pass */
@@ -202,6 +203,8 @@ void ledger_looked(struct scene *c);
  */
 void ledger_excuse_all(struct scene *c);
 void ledger_came(struct scene *c, const struct scene_job *job);
+/* Something has come back: those that were put back before have their turns again. */
+void ledger_returned(struct scene *c);
 /* A job has ended in whatever way. */
 void scene_ended(struct scene *c, struct scene_job *job, bool ok);
 void ledger_before_pass(struct scene *c);

@@ -298,6 +298,7 @@ int64_t match_part_free(struct match *m, const struct plan_ask *ask, uint16_t ty
 /* As the public calls, but by vertex, and all or nothing. Errors: ENOMEM; to remove the root is EINVAL with a
  * text. A property with value NULL is removed where there is one.
  */
+bool match_is_down(const struct match *m, uint32_t v);
 int match_set_down(struct match *m, const uint32_t *v, size_t n, bool down);
 int match_set_properties(struct match *m, const uint32_t *v, size_t n, const char *key,
                          const char *value);

@@ -368,7 +368,7 @@ struct place_ops {
 
     /* ---- The machine changes ---- */
 
-    /* Returns 0, or -1 and nothing is changed: EINVAL or ENOENT with a text, ENOMEM. */
+    /* Returns 0; 1 if all had this status before; or -1 and nothing is changed: EINVAL or ENOENT with a text, ENOMEM. */
     int (*change)(struct place *place, const struct place_change *change, berth_error_t *err);
 
     /* Whether a booking (-1: none) holds something of these resources; -1 with EINVAL/ENOENT and a text,

@@ -68,8 +68,9 @@ int sched_set_status(sched_t *s, int64_t now, const char *resources, enum resour
 {
     struct place_change to = {.kind = PLACE_STATUS, .resources = resources, .status = status};
     const struct place_ops *machine = machine_of(s, now, err);
-    if (!machine || machine->change(s->place, &to, err) < 0)
-        return -1;
+    int rc = machine ? machine->change(s->place, &to, err) : -1;
+    if (rc != 0)
+        return rc < 0 ? -1 : 0; /* nothing has changed */
     s->booked++;
     s->woken = true;
     core_event(s, now);

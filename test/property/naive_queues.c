@@ -1117,6 +1117,8 @@ void nq_prioritize(struct naive_queues *q, int job, int64_t priority)
 
 void nq_status(struct naive_queues *q, int node, bool down)
 {
+    if ((q->down >> node & 1) == down)
+        return;
     q->down = down ? q->down | 1u << node : q->down & ~(1u << node);
     q->swept = false;
     q->repair = true;

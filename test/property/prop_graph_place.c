@@ -456,25 +456,28 @@ static void extend(struct run *r, int i)
 static void change_status(struct run *r)
 {
     int i = (int)draw(r, 0, NAIVE_NODES - 1);
-    bool up = chance(r, 2);
+    bool up = chance(r, 2), was_down;
     char text[40];
 
     if (!r->naive.node[i].there)
         return;
     if (chance(r, 6)) {
+        was_down = r->naive.rack_down[r->naive.node[i].rack];
         r->naive.rack_down[r->naive.node[i].rack] = !up;
         snprintf(text, sizeof(text), "rack%d", r->naive.node[i].rack);
     } else if (chance(r, 4)) {
         int k = (int)draw(r, 0, r->naive.node[i].cores - 1);
         uint32_t bit = 1u << k;
+        was_down = r->naive.node[i].cores_down & bit;
         r->naive.node[i].cores_down =
             up ? r->naive.node[i].cores_down & ~bit : r->naive.node[i].cores_down | bit;
         snprintf(text, sizeof(text), "node%d/core%d", i, k);
     } else {
+        was_down = r->naive.node[i].down;
         r->naive.node[i].down = !up;
         snprintf(text, sizeof(text), "node%d", i);
     }
-    CHECK(set_status(r->place, text, up ? RESOURCE_UP : RESOURCE_DOWN, NULL) == 0);
+    CHECK(set_status(r->place, text, up ? RESOURCE_UP : RESOURCE_DOWN, NULL) == (was_down != up));
     for (int k = 0; k < NAIVE_BOOKINGS; k++)
         if (r->naive.booking[k].used && r->naive.booking[k].hold[i].whole)
             CHECK(r->ops->touches(r->place, r->handle[k], text, NULL) == 1);

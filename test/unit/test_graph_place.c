@@ -349,6 +349,7 @@ static void changes(void **state)
     assert_holds(&f, b, "n2");
     assert_int_equal(f.ops->when(f.place, &three, 0), -1);
     assert_int_equal(set_status(f.place, "n2", RESOURCE_UP, &err), 0);
+    assert_int_equal(set_status(f.place, "n2", RESOURCE_UP, &err), 1); /* it is so already */
     f.ops->lift(f.place, b, false);
     assert_false(f.ops->fits(f.place, &two, b)); /* it is half of what was asked for */
     f.ops->drop(f.place, &two, b);

@@ -311,6 +311,11 @@ int match_remove_ranks(match_t *m, const char *text, berth_error_t *err)
     return rc;
 }
 
+bool match_is_down(const struct match *m, uint32_t v)
+{
+    return m->g->v[v].down;
+}
+
 int match_set_down(struct match *m, const uint32_t *v, size_t n, bool down)
 {
     return set_status(m, v, n, !down);

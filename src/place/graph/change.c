@@ -21,6 +21,16 @@ static void free_all(struct graph_place *n, const uint32_t *v, size_t count)
     n->place.freed.next++;
 }
 
+/* Those that have another status. Returns how many. */
+static size_t keep_others(const struct graph_place *n, uint32_t *v, size_t count, bool up)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (match_is_down(n->match, v[i]) == up)
+            v[kept++] = v[i];
+    return kept;
+}
+
 static int set_status(struct graph_place *n, const struct place_change *change, berth_error_t *err)
 {
     bool up = change->status == RESOURCE_UP;
@@ -29,6 +39,11 @@ static int set_status(struct graph_place *n, const struct place_change *change, 
 
     if (match_select(n->match, change->resources, &v, &count, err) < 0)
         return -1;
+    count = keep_others(n, v, count, up);
+    if (count == 0) {
+        free(v);
+        return 1;
+    }
     uint64_t *those = match_vertex_set(n->match, v, count);
     int rc = those ? match_set_down(n->match, v, count, !up) : -1;
     if (rc == 0) {

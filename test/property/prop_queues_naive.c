@@ -646,6 +646,10 @@ static void pass(void)
         if (rc > 0 && run.naive.jobs > 0)
             ask_meanwhile();
     }
+    for (int i = k; i < run.naive.decisions && getenv("SCENE_TRACE"); i++)
+        fprintf(stderr, "t%ld naive alone: kind %d job %d at %ld\n", (long)run.now,
+                (int)run.naive.decision[i].kind, run.naive.decision[i].job,
+                (long)run.naive.decision[i].at);
     CHECK(k == run.naive.decisions && sched_check(run.sched));
     check_jobs();
 }
@@ -665,7 +669,7 @@ static void end_due(void)
         }
 }
 
-static void play(uint64_t seed)
+static void play(uint64_t seed, bool shares)
 {
     memset(&run, 0, sizeof(run));
     run.seed = run.random.state = seed;
@@ -673,7 +677,7 @@ static void play(uint64_t seed)
     /* One of them at a time: limits, levels, arrays. */
     run.limits = draw(0, 1);
     run.levels = !run.limits && draw(0, 1);
-    run.shares = run.naive.shares = draw(0, 2) == 0 || getenv("SCENE_SHARES");
+    run.shares = run.naive.shares = draw(0, 2) == 0 || shares;
     run.accounts = run.shares && run.seed % 2 == 0;
     run.deadlines = seed % 8 == 5 || seed % 16 == 4;
     deadline_random.state = ~seed * 3;
@@ -717,13 +721,17 @@ static void test_naive(void **state)
     uint64_t seed = from ? (uint64_t)strtoull(from, NULL, 10) : 1u;
     (void)state;
     for (int i = 0; i < (n ? atoi(n) : RUNS); i++)
-        play(seed + (uint64_t)i);
-    play(200341); /* a member preempts, with which its array is full */
+        play(seed + (uint64_t)i, getenv("SCENE_SHARES") != NULL);
+    play(200341, false); /* a member preempts, with which its array is full */
+    /* With shares, a displaced job has its turn before it is the first of its queue, and those that limits keep have
+     * theirs behind it.
+     */
+    play(106679, false);
+    play(201402, false);
     play(
-        106679); /* with shares, a displaced job has its turn before it is the first of its queue, */
-    play(201402); /* and those that limits keep have theirs behind it */
-    play(
-        901934); /* the first of a queue has found no time, and another holder is passed on the way */
+        901934,
+        false); /* the first of a queue has found no time, and another holder is passed on the way */
+    play(804773, true); /* what was placed before in a replan is given back */
     print_message("%" PRIu64 " decisions, %" PRIu64 " preempted, %" PRIu64
                   " times as many of an array as may, %" PRIu64 " turns asked for in passes\n",
                   decisions, preempted, full, asked_meanwhile);

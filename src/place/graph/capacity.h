@@ -96,6 +96,8 @@ struct capacities {
     bool trial;
     uint32_t
         only; /* in a trial: the one that is asked, others learn of it in the end; PLACE_NONE: all may be */
+    uint64_t tries,
+        given_back; /* notes in trials so far; of these, before the last release in one */
     struct node_row *row;
     uint32_t n_rows;
     uint32_t *row_of; /* by vertex; n_rows: none */
@@ -112,6 +114,9 @@ struct capacities {
 };
 
 /* ---- Rows (usage.c) ---- */
+
+/* The number of a note that is made now among those of trials; 0: there is none. */
+uint64_t capacity_note_tried(struct capacities *all);
 
 /* Count anew what has changed. False if nothing is known. */
 bool usage_settle(struct graph_place *n);

@@ -259,6 +259,7 @@ static void graph_place_release(struct place *place, int64_t booking)
     match_job_window(n->match, booking, &at, &end);
     graph_place_free_job(n, booking, at, end);
     graph_place_unbook(n, booking);
+    capacity_gave_back(n);
 }
 
 static int graph_place_start(struct place *place, const struct place_ask *ask, int64_t booking,
@@ -398,6 +399,8 @@ static int64_t graph_place_pull(struct place *place, const struct place_ask *ask
         drop(n, booking);
     else
         note_best(n, booking, ask, is_narrow);
+    if (rc >= 0)
+        capacity_gave_back(n);
     if (!is_tried)
         capacity_tried(n);
     if (rc >= 0 || error == EBUSY || error == ENOENT) {

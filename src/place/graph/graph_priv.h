@@ -44,6 +44,7 @@ struct held_note {
     int64_t before; /* its time */
     uint64_t seen;  /* as of this increase, or this event of the log of what was freed */
     uint64_t epoch; /* of the increases */
+    uint64_t tried; /* made in a trial: its number among these; 0: not */
     struct gaps_lack lack;
     int64_t left[GAPS_LACKS + 1]; /* what is missing, at least, from each time of `lack` on */
 };
@@ -379,11 +380,13 @@ void capacity_doubt(struct graph_place *n);
 void capacity_catch_up(struct graph_place *n, const struct class *c, struct held_note *note);
 
 /* From try to tried: what changes meanwhile counts as an increase only as far as it is there in the end.
- * Nobody asks meanwhile but for the class (NULL: for any). O(nodes that changed).
+ * Nobody asks meanwhile but for the class (NULL: for any). O(nodes that changed). What is given back in a trial for any
+ * (capacity_gave_back) may be no increase, and yet be news to notes made in trials before: they hold no more.
  */
 void capacity_try(struct graph_place *n, const struct class *c);
 void capacity_tried(struct graph_place *n);
 bool capacity_is_tried(const struct graph_place *n);
+void capacity_gave_back(struct graph_place *n);
 
 /* ---- What may serve reservations (freed.c) ---- */
 

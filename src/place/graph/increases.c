@@ -194,7 +194,8 @@ bool capacity_stuck(struct graph_place *n, const struct class *c, int64_t at,
 {
     const struct capacity *h = listen(n, c);
 
-    if (!h || note->epoch != h->epoch || note->seen < h->first_increase)
+    if (!h || note->epoch != h->epoch || note->seen < h->first_increase ||
+        (note->tried > 0 && note->tried <= n->capacities->given_back))
         return false;
     for (; note->seen < h->first_increase + h->n_increases; note->seen++) {
         const struct increase *g = &h->increase[note->seen - h->first_increase];
@@ -232,6 +233,7 @@ int64_t capacity_first_beside(struct graph_place *n, const struct class *c,
     note->before = first < 0 ? before : first;
     note->seen = h->first_increase + h->n_increases;
     note->epoch = h->epoch;
+    note->tried = capacity_note_tried(n->capacities);
     return first;
 }
 

@@ -131,6 +131,22 @@ bool capacity_is_tried(const struct graph_place *n)
     return n->capacities && n->capacities->trial;
 }
 
+static bool is_for_any(const struct capacities *h)
+{
+    return h && h->trial && h->only == PLACE_NONE;
+}
+
+uint64_t capacity_note_tried(struct capacities *h)
+{
+    return is_for_any(h) ? ++h->tries : 0;
+}
+
+void capacity_gave_back(struct graph_place *n)
+{
+    if (is_for_any(n->capacities))
+        n->capacities->given_back = n->capacities->tries;
+}
+
 static int flush_late(struct graph_place *n)
 {
     struct change *c = &n->capacities->change;

@@ -43,7 +43,8 @@ static int put_holders(const json_t *answer, berth_error_t *err)
     {
         table_cell(&table, answer_text(holder, "id"));
         table_cell(&table, answer_text(holder, "user"));
-        table_cell(&table, when_put(answer_number(holder, "until"), until));
+        double end = answer_number(holder, "until");
+        table_cell(&table, end < 0 ? "unknown" : when_put(end, until));
         table_cell(&table, answer_text(holder, "resources"));
     }
     bool written = table_end(&table);

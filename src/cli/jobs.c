@@ -29,8 +29,8 @@ static const char help[] =
     "      --format csv    or table, json; with times in seconds since 1970\n"
     "      --json          print an array of objects     --no-header  no header line\n"
     "  -h, --help          print this\n"
-    "WHEN is how much of its time limit a running job has left, or how long until a\n"
-    "pending job is expected to start; \"after\": until it may start at the earliest.\n"
+    "WHEN is how much of its time limit (\"about\": of its estimate) a running job has\n"
+    "left, or how long until a pending job is to start; \"after\": at the earliest.\n"
     "REASON is reserved if that start is promised, expected if it is not.\n"
     "Exit status: 0 listed, 1 failed, 2 wrong command line.\n"
     "Example: berth jobs -u ann -s pending\n"
@@ -47,10 +47,12 @@ static void put_when(struct table *t, const struct fields *job, bool waits, doub
 {
     char span[WHEN_SIZE], text[WHEN_SIZE + 16];
     double until = fields_number(job, "until"), estimate = fields_number(job, "estimate");
+    bool may_go_on = fields_number(job, "limit") < 0;
 
     text[0] = '\0';
-    if (!waits && until >= 0)
-        snprintf(text, sizeof(text), "%s left", when_span(until - now, span));
+    if (!waits && until >= (may_go_on ? now : 0))
+        snprintf(text, sizeof(text), "%s%s left", may_go_on ? "about " : "",
+                 when_span(until - now, span));
     else if (waits && estimate >= 0)
         snprintf(text, sizeof(text), "%s %s", fields_is_true(job, "not_before") ? "after" : "in",
                  when_span(estimate - now, span));

@@ -38,6 +38,23 @@ known null 1200 -q free
 known null null -q dark
 known 600 600 -q dark -t 10m
 
+# What is left of a job's limit, or about what it is expected to take; who waits behind one of unknown end is told so.
+running=$("$BERTH" submit -c 1 -t 2h sleep 1000)
+await_state "$running" running
+"$BERTH" jobs --no-header "$running" | grep -q ' 1:59:[0-9]* left' || fail "what is left: $("$BERTH" jobs "$running")"
+"$BERTH" jobs --no-header "$running" | grep -q about && fail "a limit is no guess: $("$BERTH" jobs "$running")"
+expect_status 0 "$BERTH" update -t unlimited --estimate 90m "$running"
+"$BERTH" jobs --no-header "$running" | grep -q 'about 1:29:[0-9]* left' ||
+    fail "what is left of an estimate: $("$BERTH" jobs "$running")"
+expect_status 0 "$BERTH" update --estimate unknown "$running"
+"$BERTH" jobs --no-header "$running" | grep -q left && fail "of nothing, there is something left"
+waits=$("$BERTH" submit -c 16 -t 1h true)
+expect_status 0 "$BERTH" explain "$waits"
+grep -q "^ *$running .* unknown " out || fail "nobody knows when $running ends, but: $(cat out)"
+expect_status 0 "$BERTH" explain --json "$waits"
+grep -q '"until": null' out || fail "nobody knows when $running ends, but: $(cat out)"
+"$BERTH" cancel "$waits" "$running" >out
+
 # The client doesn't know the limit of a queue: the server does.
 expect_status 1 "$BERTH" submit -q capped --estimate 2h sleep 1000
 expect_err 'berth submit: the estimate is longer than the time limit'

@@ -25,7 +25,7 @@ void server_update_clock(server_t *s)
 
 int64_t server_wall_time(const server_t *s, int64_t ticks)
 {
-    return ticks < 0 ? -1 : s->clock.wall + (ticks - s->clock.now);
+    return ticks < 0 || ticks == INT64_MAX ? -1 : s->clock.wall + (ticks - s->clock.now);
 }
 
 const char *server_intern_name(server_t *s, const char *text)

@@ -3,6 +3,7 @@
 #include "berth/sched_admin.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/starving.h"
+#include "sched/controllers/victims.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/shares.h"
 
@@ -185,6 +186,26 @@ bool queues_check(const sched_t *s)
            clock_check(s) && members_check(s) && (!n->shares || shares_check(s));
 }
 
+/* Whether a job is stopped for one of a queue that is not preemptible, and such queues have promised times to jobs behind
+ * it, of its level: these are not to be put off for that.
+ */
+static bool gives_way(const sched_t *s, uint32_t slot)
+{
+    const struct setup_queue *queue = s->queues->setup->queue;
+    const struct job *job = &s->jobs[slot];
+    if (!job->details->is_stopping || !is_preemptible(s, job))
+        return false;
+    for (uint32_t i = 0; i < s->n_lanes; i++) {
+        const struct lane *lane = &s->lanes[i];
+        uint32_t last = last_holder(s, lane);
+        if (queue[lane->queue].preemptible == SCHED_NOT_PREEMPTIBLE && last != JOB_NONE &&
+            queue_before(job->key, s->jobs[last].key) &&
+            !queue_before(level_last(job->key), s->jobs[last].key))
+            return true;
+    }
+    return false;
+}
+
 /* A job that was preempted waits again, with its place in the order of submission. Returns 0, or -1 with
  * ENOMEM.
  */
@@ -194,7 +215,7 @@ static int requeue(sched_t *s, uint32_t slot)
     struct details *d = job->details;
     int64_t lasted = job->ask.duration;
     job->ask.duration = d->estimate;
-    if (open_insert(s, slot, true) < 0) {
+    if (open_insert(s, slot, !gives_way(s, slot)) < 0) {
         job->ask.duration = lasted;
         return -1;
     }

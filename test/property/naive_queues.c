@@ -1079,11 +1079,23 @@ void nq_end(struct naive_queues *q, int job)
     q->job[job].state = NQ_GONE;
 }
 
+/* Whether jobs that are behind a preempted one, in its level, are promised times by queues that are not preemptible. */
+static bool gives_way(const struct naive_queues *q, int job)
+{
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].state == NQ_HELD && !q->job[i].preempting && !q->job[i].kept &&
+            !q->lane[q->job[i].lane].preemptible && level(q, i) == level(q, job) &&
+            nq_before(q, job, i))
+            return true;
+    return false;
+}
+
 void nq_requeue(struct naive_queues *q, int job)
 {
+    bool fresh = !q->job[job].stopping || !gives_way(q, job);
     leave(q, job);
     q->job[job].state = NQ_OPEN;
-    q->job[job].fresh = true;
+    q->job[job].fresh = fresh;
 }
 
 void nq_prioritize(struct naive_queues *q, int job, int64_t priority)

@@ -102,14 +102,16 @@ static void what_is_written_is_read(void **state)
     BOTH("begin 0", SCHED_REASON_BEGIN, .at = 0);
     BOTH("begin 12.000001", SCHED_REASON_BEGIN, .at = 12000001);
     BOTH("begin 12.05", SCHED_REASON_BEGIN, .at = 12050000);
-    BOTH("limit user core 8", SCHED_REASON_LIMIT, .limit = {SCHED_OF_USER, "core", 8});
+    BOTH("limit user core 8", SCHED_REASON_LIMIT,
+         .limit = {.whose = SCHED_OF_USER, .what = "core", .most = 8});
     BOTH("limit account phys core 8", SCHED_REASON_LIMIT,
          .limit = {SCHED_OF_ACCOUNT, "core", 8, "phys"});
     BOTH("limit account phys 8", SCHED_REASON_REQUEST, .words = "limit account phys 8");
     BOTH("limit account  core 8", SCHED_REASON_REQUEST, .words = "limit account  core 8");
-    BOTH("limit queue running 0", SCHED_REASON_LIMIT, .limit = {SCHED_OF_QUEUE, "running", 0});
+    BOTH("limit queue running 0", SCHED_REASON_LIMIT,
+         .limit = {.whose = SCHED_OF_QUEUE, .what = "running", .most = 0});
     BOTH("limit job duration 3600.5", SCHED_REASON_LIMIT,
-         .limit = {SCHED_OF_JOB, "duration", INT64_C(3600500000)});
+         .limit = {.whose = SCHED_OF_JOB, .what = "duration", .most = INT64_C(3600500000)});
     BOTH("dependency 57", SCHED_REASON_DEPENDENCY, .job = {{"57", -1}}, .n_jobs = 1);
     BOTH("dependency a,b[3],singleton", SCHED_REASON_DEPENDENCY, .job = {{"a", -1}, {"b", 3}},
          .n_jobs = 2, .singleton = true);

@@ -127,10 +127,11 @@ static bool may_ask(const sched_t *s, uint32_t slot, const struct place_ask *ask
 
 static void reason(const sched_t *s, uint32_t slot, struct sched_reason *why)
 {
-    *why =
-        (struct sched_reason){.kind = SCHED_REASON_LIMIT,
-                              .limit = {SCHED_OF_ARRAY, "running", s->jobs[slot].details->of->most},
-                              .second = s->queues->setup->second};
+    *why = (struct sched_reason){.kind = SCHED_REASON_LIMIT,
+                                 .limit = {.whose = SCHED_OF_ARRAY,
+                                           .what = "running",
+                                           .most = s->jobs[slot].details->of->most},
+                                 .second = s->queues->setup->second};
 }
 
 static bool is_blocked(const struct job *job)

@@ -6,41 +6,43 @@
 #include "cli/client/connection.h"
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
+#include "cli/option_table.h"
 #include "cli/verb.h"
 #include "config/quantity.h"
 
-static const char help[] =
-    "usage: berth block add [OPTION]... NAME RESOURCES\n"
-    "       berth block list [--json]\n"
-    "       berth block remove NAME\n"
-    "Set resources aside for a time, for maintenance for example: jobs are planned\n"
-    "around it, and those that run by then go on. RESOURCES are names such as\n"
-    "node[0-3],node7, or all. Everybody may list blocks; only administrators may add\n"
-    "them, and remove those that were added.\n"
-    "      --start DATE    2026-12-24T18:00 in local time, 18:00, +2h or @SECONDS;\n"
-    "                      now if it is not given\n"
-    "      --end DATE      when it ends; or, instead of that,\n"
-    "      --duration T    how long it lasts: 90, 30m, 2h, 1d\n"
-    "      --every T       it comes again, such as each 1d or 1w, until it is removed\n"
-    "      --permit WHOM   jobs that may use it all the same: user:NAME, queue:NAME,\n"
-    "                      job:ID; may be given several times\n"
-    "      --json          print an array of objects\n"
-    "  -h, --help          print this\n"
-    "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
-    "Example: berth block add disks node[0-3] --start 2026-12-24T18:00 --duration 4h\n"
-    "Manual: man berth-block\n";
+static const struct option_row rows[] = {
+    {OPTION_LONG('s'), "start", "DATE",
+     "2026-12-24T18:00 in local time, 18:00, +2h or @SECONDS; now if it is not given", NULL},
+    {OPTION_LONG('e'), "end", "DATE", "when it ends; or, instead of that,", NULL},
+    {OPTION_LONG('d'), "duration", "T", "how long it lasts: 90, 30m, 2h, 1d", NULL},
+    {OPTION_LONG('v'), "every", "T", "it comes again, such as each 1d or 1w, until it is removed",
+     NULL},
+    {OPTION_LONG('p'), "permit", "WHOM",
+     "jobs that may use it all the same: user:NAME, queue:NAME, job:ID; may be given several times",
+     NULL},
+    {OPTION_LONG('j'), "json", NULL, "print an array of objects", NULL},
+    {0}};
+
+const struct option_table block_options = {
+    .verb = "block",
+    .usage = "usage: berth block add [OPTION]... NAME RESOURCES\n"
+             "       berth block list [--json]\n"
+             "       berth block remove NAME\n"
+             "Set resources aside for a time, for maintenance for example: jobs are planned\n"
+             "around it, and those that run by then go on. RESOURCES are names such as\n"
+             "node[0-3],node7, or all. Everybody may list blocks; only administrators may add\n"
+             "them, and remove those that were added.\n",
+    .rows = rows,
+    .notes = "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
+             "Example: berth block add disks node[0-3] --start 2026-12-24T18:00 --duration 4h\n"
+             "Manual: man berth-block\n",
+    .complete = "add list remove @block"};
 
 /* What a command line asks for. */
 struct asked {
     json_t *body;
     bool json, has_options; /* options of add are among them */
 };
-
-static const struct option options[] = {
-    {"start", required_argument, NULL, 's'},    {"end", required_argument, NULL, 'e'},
-    {"duration", required_argument, NULL, 'd'}, {"every", required_argument, NULL, 'v'},
-    {"permit", required_argument, NULL, 'p'},   {"json", no_argument, NULL, 'j'},
-    {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
 
 /* ---- add ---- */
 
@@ -89,17 +91,17 @@ static int take_permit(json_t *body)
 
 static int take_option(struct asked *a, int c)
 {
-    a->has_options = a->has_options || c != 'j';
+    a->has_options = a->has_options || c != OPTION_LONG('j');
     switch (c) {
-    case 's':
+    case OPTION_LONG('s'):
         return take_date(a->body, "start");
-    case 'e':
+    case OPTION_LONG('e'):
         return take_date(a->body, "end");
-    case 'd':
+    case OPTION_LONG('d'):
         return take_span(a->body, "duration");
-    case 'v':
+    case OPTION_LONG('v'):
         return take_span(a->body, "every");
-    case 'p':
+    case OPTION_LONG('p'):
         return take_permit(a->body);
     default:
         a->json = true;
@@ -245,9 +247,9 @@ int cli_block(int argc, char **argv)
     struct asked a = {.body = json_object()};
     int c, status = CLI_USAGE;
 
-    while ((c = cli_option("block", argc, argv, ":h", options)) != -1) {
+    while ((c = option_next(&block_options, argc, argv)) != -1) {
         if (c == 'h')
-            status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+            status = option_help(&block_options);
         if (c == '?' || c == 'h' || take_option(&a, c) != 0)
             goto out;
     }

@@ -6,39 +6,38 @@
 #include "cli/client/connection.h"
 #include "cli/client/listing.h"
 #include "cli/client/terminal.h"
+#include "cli/option_table.h"
 #include "cli/verb.h"
 #include "config/quantity.h"
 
-static const char help[] =
-    "usage: berth classes [--json]\n"
-    "       berth classes show QUEUE\n"
-    "       berth classes set OPTION... QUEUE\n"
-    "       berth classes reset QUEUE\n"
-    "List the classes of users that queues have and what these have, in workers; or\n"
-    "show or set those of a queue, or reset them to what is configured. Only\n"
-    "administrators may change them.\n"
-    "      --percent CLASS=N        percent of the workers; given several times,\n"
-    "                               replaces all classes\n"
-    "      --requestor CLASS=REGEX  users whose names match are in the class, the\n"
-    "                               first decides; given several times, replaces all\n"
-    "      --default CLASS          who matches none is in this class\n"
-    "      --threshold N            rebalance when classes are so many percent from\n"
-    "                               their percentages; 0: never\n"
-    "      --minimum-duration T     and have been so for so long: 90, 30m, 2h\n"
-    "      --json                   print an array of objects\n"
-    "  -h, --help                   print this\n"
-    "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
-    "Example: berth classes set --percent a=60 --percent b=40 --default b batch\n"
-    "Manual: man berth-classes\n";
+static const struct option_row rows[] = {
+    {OPTION_LONG('p'), "percent", "CLASS=N",
+     "percent of the workers; given several times, replaces all classes", NULL},
+    {OPTION_LONG('r'), "requestor", "CLASS=REGEX",
+     "users whose names match are in the class, the first decides; given several times, replaces "
+     "all",
+     NULL},
+    {OPTION_LONG('d'), "default", "CLASS", "who matches none is in this class", NULL},
+    {OPTION_LONG('t'), "threshold", "N",
+     "rebalance when classes are so many percent from their percentages; 0: never", NULL},
+    {OPTION_LONG('m'), "minimum-duration", "T", "and have been so for so long: 90, 30m, 2h", NULL},
+    {OPTION_LONG('j'), "json", NULL, "print an array of objects", NULL},
+    {0}};
 
-static const struct option options[] = {{"percent", required_argument, NULL, 'p'},
-                                        {"requestor", required_argument, NULL, 'r'},
-                                        {"default", required_argument, NULL, 'd'},
-                                        {"threshold", required_argument, NULL, 't'},
-                                        {"minimum-duration", required_argument, NULL, 'm'},
-                                        {"json", no_argument, NULL, 'j'},
-                                        {"help", no_argument, NULL, 'h'},
-                                        {NULL, 0, NULL, 0}};
+const struct option_table classes_options = {
+    .verb = "classes",
+    .usage = "usage: berth classes [--json]\n"
+             "       berth classes show QUEUE\n"
+             "       berth classes set OPTION... QUEUE\n"
+             "       berth classes reset QUEUE\n"
+             "List the classes of users that queues have and what these have, in workers; or\n"
+             "show or set those of a queue, or reset them to what is configured. Only\n"
+             "administrators may change them.\n",
+    .rows = rows,
+    .notes = "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
+             "Example: berth classes set --percent a=60 --percent b=40 --default b batch\n"
+             "Manual: man berth-classes\n",
+    .complete = "show set reset @queue"};
 
 /* ---- Options ---- */
 
@@ -101,11 +100,11 @@ static int take_number(json_t *body, int option)
 static int take_option(json_t *body, int option)
 {
     switch (option) {
-    case 'p':
+    case OPTION_LONG('p'):
         return take_percent(body);
-    case 'r':
+    case OPTION_LONG('r'):
         return take_requestor(body);
-    case 'd':
+    case OPTION_LONG('d'):
         return json_object_set_new(body, "default_class", json_string(optarg)) < 0
                    ? cli_usage("classes", "--default is not UTF-8")
                    : 0;
@@ -193,12 +192,12 @@ int cli_classes(int argc, char **argv)
     bool json = false;
     int c, status = CLI_USAGE;
 
-    while ((c = cli_option("classes", argc, argv, ":h", options)) != -1) {
+    while ((c = option_next(&classes_options, argc, argv)) != -1) {
         if (c == 'h')
-            status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+            status = option_help(&classes_options);
         if (c == '?' || c == 'h')
             goto out;
-        if (c == 'j')
+        if (c == OPTION_LONG('j'))
             json = true;
         else if (take_option(body, c) != 0)
             goto out;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/config_check.h"
+#include "cli/option_table.h"
 #include "cli/verb.h"
 #include "config/file_text.h"
 #include "config/machine_open.h"
@@ -15,20 +16,21 @@
 
 #define SECOND 1000000 /* ticks, so that no time is rounded */
 
-static const char help[] =
-    "usage: berth config check FILE\n"
-    "       berth config show FILE\n"
-    "Check or show the YAML file that describes a scheduler: its machine and how jobs\n"
-    "are matched to it, queues with policies and limits, blocks of resources that are\n"
-    "set aside, and what the numbers of a trace stand for.\n"
-    "  check       read the file and its machine, and print a one-line summary\n"
-    "  show        print the file as YAML with all defaults; the machine is not read\n"
-    "  -h, --help  print this\n"
-    "An error is one line: FILE:LINE:COLUMN: the key, and what was expected.\n"
-    "Exit status: 0 done, 1 FILE is wrong or can't be read.\n"
-    "Example: echo 'resources: {nodes: 4, cores: 8}' >berth.yaml\n"
-    "         berth config check berth.yaml\n"
-    "Manual: man berth-config; of the file: man 5 berth-config\n";
+const struct option_table config_options = {
+    .verb = "config",
+    .usage = "usage: berth config check FILE\n"
+             "       berth config show FILE\n"
+             "Check or show the YAML file that describes a scheduler: its machine and how jobs\n"
+             "are matched to it, queues with policies and limits, blocks of resources that are\n"
+             "set aside, and what the numbers of a trace stand for.\n"
+             "  check       read the file and its machine, and print a one-line summary\n"
+             "  show        print the file as YAML with all defaults; the machine is not read\n",
+    .notes = "An error is one line: FILE:LINE:COLUMN: the key, and what was expected.\n"
+             "Exit status: 0 done, 1 FILE is wrong or can't be read.\n"
+             "Example: echo 'resources: {nodes: 4, cores: 8}' >berth.yaml\n"
+             "         berth config check berth.yaml\n"
+             "Manual: man berth-config; of the file: man 5 berth-config\n",
+    .complete = "check show @file"};
 
 static struct config *read_file(const char *path, berth_error_t *err)
 {
@@ -76,7 +78,7 @@ static int show(const char *path, const struct config *config)
 int cli_config(int argc, char **argv)
 {
     int status;
-    if (cli_help_only("config", argc, argv, help, &status))
+    if (option_none(&config_options, argc, argv, &status))
         return status;
     if (optind == argc)
         return cli_usage("config", "no action given, expected check or show");

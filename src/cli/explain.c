@@ -7,19 +7,24 @@
 #include "cli/client/named_jobs.h"
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
+#include "cli/option_table.h"
 #include "cli/verb.h"
 
-static const char help[] =
-    "usage: berth explain [--json] [JOB]\n"
-    "Say why a job, by default the last you submitted, waits: what it is waiting for,\n"
-    "who holds that, when it is expected to start, and which shorter time limit or\n"
-    "smaller request would let it start now. Say so if the job is running, has ended\n"
-    "or can never start.\n"
-    "      --json  print the same as a JSON object\n"
-    "  -h, --help  print this\n"
-    "Exit status: 0 explained, 1 there is no such job, 2 wrong command line.\n"
-    "Example: berth explain 17\n"
-    "Manual: man berth-explain\n";
+static const struct option_row rows[] = {
+    {OPTION_LONG('j'), "json", NULL, "print the same as a JSON object", NULL}, {0}};
+
+const struct option_table explain_options = {
+    .verb = "explain",
+    .usage = "usage: berth explain [--json] [JOB]\n"
+             "Say why a job, by default the last you submitted, waits: what it is waiting for,\n"
+             "who holds that, when it is expected to start, and which shorter time limit or\n"
+             "smaller request would let it start now. Say so if the job is running, has ended\n"
+             "or can never start.\n",
+    .rows = rows,
+    .notes = "Exit status: 0 explained, 1 there is no such job, 2 wrong command line.\n"
+             "Example: berth explain 17\n"
+             "Manual: man berth-explain\n",
+    .complete = "@job"};
 
 static const struct table_column columns[] = {{"HELD BY", true, 0},
                                               {"USER", false, 12},
@@ -76,5 +81,5 @@ static int explain_job(struct connection *connection, int64_t id, int64_t member
 
 int cli_explain(int argc, char **argv)
 {
-    return named_job("explain", help, argc, argv, explain_job);
+    return named_job(&explain_options, argc, argv, explain_job);
 }

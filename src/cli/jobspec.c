@@ -7,19 +7,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/option_table.h"
 #include "cli/verb.h"
 #include "config/file_text.h"
 
-static const char help[] =
-    "usage: berth jobspec check FILE...\n"
-    "Check that each FILE, or standard input for -, is one jobspec in YAML or JSON,\n"
-    "in the canonical form of Flux RFC 14 or version 1 of RFC 25. An error is one\n"
-    "line: FILE:LINE:COLUMN: the key, and what was expected. No machine is looked at.\n"
-    "  -h, --help  print this\n"
-    "Exit status: 0 all are jobspecs, 1 some are not or can't be read.\n"
-    "Example: berth jobspec check job.yaml\n"
-    "         berth jobspec check - <job.json\n"
-    "Manual: man berth-jobspec\n";
+const struct option_table jobspec_options = {
+    .verb = "jobspec",
+    .usage = "usage: berth jobspec check FILE...\n"
+             "Check that each FILE, or standard input for -, is one jobspec in YAML or JSON,\n"
+             "in the canonical form of Flux RFC 14 or version 1 of RFC 25. An error is one\n"
+             "line: FILE:LINE:COLUMN: the key, and what was expected. No machine is looked at.\n",
+    .notes = "Exit status: 0 all are jobspecs, 1 some are not or can't be read.\n"
+             "Example: berth jobspec check job.yaml\n"
+             "         berth jobspec check - <job.json\n"
+             "Manual: man berth-jobspec\n",
+    .complete = "check @file"};
 
 /* Of a text that is too long there is as much as shows that. */
 static int read_file(const char *path, struct text *text)
@@ -56,7 +58,7 @@ static int check_file(const char *path)
 int cli_jobspec(int argc, char **argv)
 {
     int status = CLI_OK;
-    if (cli_help_only("jobspec", argc, argv, help, &status))
+    if (option_none(&jobspec_options, argc, argv, &status))
         return status;
     if (optind == argc)
         return cli_usage("jobspec", "no action given, expected check");

@@ -10,20 +10,26 @@
 #include "cli/client/follow.h"
 #include "cli/client/last.h"
 #include "cli/client/output.h"
+#include "cli/option_table.h"
 #include "cli/verb.h"
 #include "config/ids.h"
 
-static const char help[] =
-    "usage: berth log [OPTION]... [JOB]\n"
-    "Print the output file of a job, by default the last you submitted. For an array,\n"
-    "name a member, 17[2], or follow all members: each line is then preceded by its\n"
-    "member's number.\n"
-    "  -e, --error   print standard error, if it has a file of its own\n"
-    "  -f, --follow  continue until the job has ended, with standard error\n"
-    "  -h, --help    print this\n"
-    "Exit status: 0 printed, 1 there is no such file, 2 wrong command line.\n"
-    "Example: berth log -f 17\n"
-    "Manual: man berth-log\n";
+static const struct option_row rows[] = {
+    {'e', "error", NULL, "print standard error, if it has a file of its own", NULL},
+    {'f', "follow", NULL, "continue until the job has ended, with standard error", NULL},
+    {0}};
+
+const struct option_table log_options = {
+    .verb = "log",
+    .usage = "usage: berth log [OPTION]... [JOB]\n"
+             "Print the output file of a job, by default the last you submitted. For an array,\n"
+             "name a member, 17[2], or follow all members: each line is then preceded by its\n"
+             "member's number.\n",
+    .rows = rows,
+    .notes = "Exit status: 0 printed, 1 there is no such file, 2 wrong command line.\n"
+             "Example: berth log -f 17\n"
+             "Manual: man berth-log\n",
+    .complete = "@job"};
 
 /* An array has no output of its own: say how to ask for that of a member. */
 static int refuse_array(const json_t *job, int64_t id, berth_error_t *err)
@@ -110,18 +116,14 @@ static int show_log(const char *word, bool follow, bool error)
 
 int cli_log(int argc, char **argv)
 {
-    static const struct option options[] = {{"error", no_argument, NULL, 'e'},
-                                            {"follow", no_argument, NULL, 'f'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
     bool follow = false, error = false;
     int c;
 
-    while ((c = cli_option("log", argc, argv, ":efh", options)) != -1) {
+    while ((c = option_next(&log_options, argc, argv)) != -1) {
         if (c == '?')
             return CLI_USAGE;
         if (c == 'h')
-            return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+            return option_help(&log_options);
         follow = follow || c == 'f';
         error = error || c == 'e';
     }

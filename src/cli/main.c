@@ -16,43 +16,44 @@ struct verb {
     const char *name;
     const char *summary; /* in `berth --help`, which shows two on a line */
     int (*run)(int argc, char **argv);
+    const struct option_table *options;
 };
 
 /* In the order of `berth --help`, two on a line; a row without a name ends the table. */
 static const struct verb verbs[] = {
-    {"submit", "submit a job", cli_submit},
-    {"run", "run a job and wait for it", cli_run},
-    {"alloc", "work in an allocation", cli_alloc},
-    {"jobs", "list waiting, running jobs", cli_jobs},
-    {"top", "watch jobs, nodes, shares", cli_top},
-    {"history", "list jobs that have ended", cli_history},
-    {"report", "sum up what jobs have used", cli_report},
-    {"show", "show everything about a job", cli_show},
-    {"explain", "say why a job waits", cli_explain},
-    {"log", "print a job's output", cli_log},
-    {"wait", "wait until jobs have ended", cli_wait},
-    {"cancel", "cancel jobs", cli_cancel},
-    {"signal", "send running jobs a signal", cli_signal},
-    {"hold", "keep jobs from starting", cli_hold},
-    {"release", "let held jobs start", cli_release},
-    {"requeue", "stop jobs, run them again", cli_requeue},
-    {"resubmit", "submit jobs once more", cli_resubmit},
-    {"update", "change limits, priorities", cli_update},
-    {"queues", "list, open and close queues", cli_queues},
-    {"shares", "show who has how much", cli_shares},
-    {"nodes", "list nodes and their use", cli_nodes},
-    {"resources", "show the machine", cli_resources},
-    {"drain", "take resources out of use", cli_drain},
-    {"resume", "put resources back into use", cli_resume},
-    {"block", "set resources aside", cli_block},
-    {"classes", "set classes of users", cli_classes},
-    {"pilot", "borrow nodes from Slurm", cli_pilot},
-    {"server", "start and stop the server", cli_server},
-    {"config", "check a configuration", cli_config},
-    {"jobspec", "check jobspecs", cli_jobspec},
-    {"query", "match jobs to a machine", cli_query},
-    {"sim", "replay a workload", cli_sim},
-    {NULL, NULL, NULL},
+    {"submit", "submit a job", cli_submit, NULL},
+    {"run", "run a job and wait for it", cli_run, NULL},
+    {"alloc", "work in an allocation", cli_alloc, NULL},
+    {"jobs", "list waiting, running jobs", cli_jobs, NULL},
+    {"top", "watch jobs, nodes, shares", cli_top, &top_options},
+    {"history", "list jobs that have ended", cli_history, NULL},
+    {"report", "sum up what jobs have used", cli_report, &report_options},
+    {"show", "show everything about a job", cli_show, &show_options},
+    {"explain", "say why a job waits", cli_explain, &explain_options},
+    {"log", "print a job's output", cli_log, &log_options},
+    {"wait", "wait until jobs have ended", cli_wait, &wait_options},
+    {"cancel", "cancel jobs", cli_cancel, &cancel_options},
+    {"signal", "send running jobs a signal", cli_signal, &signal_options},
+    {"hold", "keep jobs from starting", cli_hold, &hold_options},
+    {"release", "let held jobs start", cli_release, &release_options},
+    {"requeue", "stop jobs, run them again", cli_requeue, &requeue_options},
+    {"resubmit", "submit jobs once more", cli_resubmit, &resubmit_options},
+    {"update", "change limits, priorities", cli_update, &update_options},
+    {"queues", "list, open and close queues", cli_queues, &queues_options},
+    {"shares", "show who has how much", cli_shares, &shares_options},
+    {"nodes", "list nodes and their use", cli_nodes, &nodes_options},
+    {"resources", "show the machine", cli_resources, &resources_options},
+    {"drain", "take resources out of use", cli_drain, &drain_options},
+    {"resume", "put resources back into use", cli_resume, &resume_options},
+    {"block", "set resources aside", cli_block, &block_options},
+    {"classes", "set classes of users", cli_classes, &classes_options},
+    {"pilot", "borrow nodes from Slurm", cli_pilot, &pilot_options},
+    {"server", "start and stop the server", cli_server, &server_options},
+    {"config", "check a configuration", cli_config, &config_options},
+    {"jobspec", "check jobspecs", cli_jobspec, &jobspec_options},
+    {"query", "match jobs to a machine", cli_query, &query_options},
+    {"sim", "replay a workload", cli_sim, &sim_options},
+    {NULL, NULL, NULL, NULL},
 };
 
 static const struct verb *find_verb(const char *name)
@@ -96,10 +97,23 @@ static int print_overview(void)
     return CLI_OK;
 }
 
+/* `help --options VERB`, for completions and manual pages. */
+static int list_options(int argc, char **argv)
+{
+    if (argc != 1)
+        return cli_usage(NULL, "help --options takes one verb, not %d", argc);
+    const struct verb *verb = find_verb(argv[0]);
+    if (!verb)
+        return unknown_verb(argv[0]);
+    return verb->options ? option_list(verb->options) : CLI_FAILED;
+}
+
 static int print_topic(int argc, char **argv)
 {
     if (argc < 2)
         return print_overview();
+    if (strcmp(argv[1], "--options") == 0)
+        return list_options(argc - 2, argv + 2);
     if (argc > 2)
         return cli_usage(NULL, "help takes one verb, not %d", argc - 1);
     const struct verb *verb = find_verb(argv[1]);

@@ -6,20 +6,24 @@
 #include "cli/client/connection.h"
 #include "cli/client/listing.h"
 #include "cli/client/terminal.h"
+#include "cli/option_table.h"
 #include "cli/tables.h"
 #include "cli/verb.h"
 
-static const char help[] =
-    "usage: berth nodes [OPTION]...\n"
-    "List the nodes of the machine: what each has, what running jobs hold of it, and\n"
-    "whether jobs may start there.\n"
-    "      --json  print an array of objects, with properties\n"
-    "  -h, --help  print this\n"
-    "CORES, GPUS and MEMORY are what is in use, of what there is. STATUS is up,\n"
-    "drained, down, or partly where that is so of some of its cores.\n"
-    "Exit status: 0 listed, 1 failed, 2 wrong command line.\n"
-    "Example: berth nodes\n"
-    "Manual: man berth-nodes\n";
+static const struct option_row rows[] = {
+    {OPTION_LONG('j'), "json", NULL, "print an array of objects, with properties", NULL}, {0}};
+
+const struct option_table nodes_options = {
+    .verb = "nodes",
+    .usage = "usage: berth nodes [OPTION]...\n"
+             "List the nodes of the machine: what each has, what running jobs hold of it, and\n"
+             "whether jobs may start there.\n",
+    .rows = rows,
+    .notes = "CORES, GPUS and MEMORY are what is in use, of what there is. STATUS is up,\n"
+             "drained, down, or partly where that is so of some of its cores.\n"
+             "Exit status: 0 listed, 1 failed, 2 wrong command line.\n"
+             "Example: berth nodes\n"
+             "Manual: man berth-nodes\n"};
 
 const struct table_column nodes_columns[] = {
     {"NODE", false, 32}, {"STATUS", false, 0}, {"JOBS", true, 0},    {"CORES", true, 0},
@@ -56,18 +60,16 @@ void nodes_row(struct table *t, const struct fields *node, const char *states, d
 
 int cli_nodes(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
     struct listing_style style = {.columns = nodes_columns, .row = nodes_row};
     struct connection connection;
     berth_error_t err;
     int c, status;
 
-    while ((c = cli_option("nodes", argc, argv, ":h", options)) != -1) {
+    while ((c = option_next(&nodes_options, argc, argv)) != -1) {
         if (c == '?')
             return CLI_USAGE;
         if (c == 'h')
-            return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+            return option_help(&nodes_options);
         style.json = true;
     }
     if (optind < argc)

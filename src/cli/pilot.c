@@ -8,45 +8,43 @@
 #include "cli/client/connection.h"
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
+#include "cli/option_table.h"
 #include "cli/pilot_slurm.h"
 #include "cli/verb.h"
 #include "config/quantity.h"
 #include "server/daemon/paths.h"
 
-static const char help[] =
-    "usage: berth pilot add slurm [OPTION]... [-- SBATCH-OPTION...]\n"
-    "       berth pilot list [--json]\n"
-    "       berth pilot show PILOT\n"
-    "       berth pilot drain PILOT\n"
-    "       berth pilot remove [--lost] PILOT\n"
-    "Borrow nodes from Slurm: a pilot is one job of Slurm's, in which Berth's agents\n"
-    "run. Its nodes join this server's machine when that job starts, and leave it\n"
-    "before it ends. Options behind '--' are sbatch's; without them whole nodes are\n"
-    "asked for. `drain` starts nothing more on its nodes; `remove` cancels the job,\n"
-    "and what still runs there is lost or comes again.\n"
-    "      --nodes N       how many nodes (1)\n"
-    "      --time T        for how long: 30m, 2h, 1d; default: what Slurm has\n"
-    "      --partition P   the partition of Slurm's\n"
-    "      --lost          nothing of it runs: Slurm forgot it, or its node died\n"
-    "      --json          print an array of objects\n"
-    "  -h, --help          print this\n"
-    "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
-    "Example: berth pilot add slurm --nodes 4 --time 2h\n"
-    "Manual: man berth-pilot\n";
+static const struct option_row rows[] = {
+    {OPTION_LONG('n'), "nodes", "N", "how many nodes (1)", NULL},
+    {OPTION_LONG('t'), "time", "T", "for how long: 30m, 2h, 1d; default: what Slurm has", NULL},
+    {OPTION_LONG('p'), "partition", "P", "the partition of Slurm's", NULL},
+    {OPTION_LONG('l'), "lost", NULL, "nothing of it runs: Slurm forgot it, or its node died", NULL},
+    {OPTION_LONG('j'), "json", NULL, "print an array of objects", NULL},
+    {0}};
+
+const struct option_table pilot_options = {
+    .verb = "pilot",
+    .usage = "usage: berth pilot add slurm [OPTION]... [-- SBATCH-OPTION...]\n"
+             "       berth pilot list [--json]\n"
+             "       berth pilot show PILOT\n"
+             "       berth pilot drain PILOT\n"
+             "       berth pilot remove [--lost] PILOT\n"
+             "Borrow nodes from Slurm: a pilot is one job of Slurm's, in which Berth's agents\n"
+             "run. Its nodes join this server's machine when that job starts, and leave it\n"
+             "before it ends. Options behind '--' are sbatch's; without them whole nodes are\n"
+             "asked for. `drain` starts nothing more on its nodes; `remove` cancels the job,\n"
+             "and what still runs there is lost or comes again.\n",
+    .rows = rows,
+    .notes = "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
+             "Example: berth pilot add slurm --nodes 4 --time 2h\n"
+             "Manual: man berth-pilot\n",
+    .complete = "add list show drain remove slurm"};
 
 struct asked {
     int64_t nodes, minutes;
     const char *partition;
     bool json, lost, has_options; /* options of add are among them */
 };
-
-static const struct option options[] = {{"nodes", required_argument, NULL, 'n'},
-                                        {"time", required_argument, NULL, 't'},
-                                        {"partition", required_argument, NULL, 'p'},
-                                        {"lost", no_argument, NULL, 'l'},
-                                        {"json", no_argument, NULL, 'j'},
-                                        {"help", no_argument, NULL, 'h'},
-                                        {NULL, 0, NULL, 0}};
 
 #define NODES_MOST 100000
 #define MINUTE     60000000 /* us */
@@ -55,23 +53,23 @@ static int take_option(struct asked *a, int c)
 {
     char *end;
     int64_t us;
-    a->has_options = a->has_options || (c != 'j' && c != 'l');
+    a->has_options = a->has_options || (c != OPTION_LONG('j') && c != OPTION_LONG('l'));
     switch (c) {
-    case 'n':
+    case OPTION_LONG('n'):
         a->nodes = strtoll(optarg, &end, 10);
         if (*end || a->nodes < 1 || a->nodes > NODES_MOST)
             return cli_usage("pilot", "--nodes is '%s', expected 1 to %d", optarg, NODES_MOST);
         return 0;
-    case 't':
+    case OPTION_LONG('t'):
         if (quantity_duration(optarg, &us) < 0 || us == 0)
             return cli_usage("pilot", "--time is '%s', expected a duration such as 30m, 2h or 1d",
                              optarg);
         a->minutes = (us + MINUTE - 1) / MINUTE;
         return 0;
-    case 'p':
+    case OPTION_LONG('p'):
         a->partition = optarg;
         return 0;
-    case 'l':
+    case OPTION_LONG('l'):
         a->lost = true;
         return 0;
     default:
@@ -311,9 +309,9 @@ int cli_pilot(int argc, char **argv)
     struct asked a = {.nodes = 1};
     int c;
 
-    while ((c = cli_option("pilot", argc, argv, ":h", options)) != -1) {
+    while ((c = option_next(&pilot_options, argc, argv)) != -1) {
         if (c == 'h')
-            return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+            return option_help(&pilot_options);
         if (c == '?' || take_option(&a, c) != 0)
             return CLI_USAGE;
     }

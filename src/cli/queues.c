@@ -9,22 +9,31 @@
 #include "cli/client/listing.h"
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
+#include "cli/option_table.h"
 #include "cli/tables.h"
 #include "cli/verb.h"
 
-static const char help[] =
-    "usage: berth queues [--json] [-r TYPE]\n"
-    "       berth queues OPTION... QUEUE\n"
-    "List the queues with their limits, with shares what each has and deserves, or\n"
-    "change one, as administrators may.\n"
-    "      --enable   accept new jobs     --disable  refuse new jobs\n"
-    "      --start    let its jobs start  --stop     let none start; runs go on\n"
-    "  -r, --resource TYPE  shares of this resource, such as gpu; default: the first\n"
-    "      --json     print an array of objects\n"
-    "  -h, --help     print this\n"
-    "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
-    "Example: berth queues --stop batch\n"
-    "Manual: man berth-queues\n";
+static const struct option_row rows[] = {
+    {OPTION_LONG('e'), "enable", NULL, "accept new jobs", NULL},
+    {OPTION_LONG('d'), "disable", NULL, "refuse new jobs", NULL},
+    {OPTION_LONG('s'), "start", NULL, "let its jobs start", NULL},
+    {OPTION_LONG('p'), "stop", NULL, "let none start; what runs goes on", NULL},
+    {'r', "resource", "TYPE", "shares of this resource, such as gpu; default: the first",
+     "core gpu memory node"},
+    {OPTION_LONG('j'), "json", NULL, "print an array of objects", NULL},
+    {0}};
+
+const struct option_table queues_options = {
+    .verb = "queues",
+    .usage = "usage: berth queues [--json] [-r TYPE]\n"
+             "       berth queues OPTION... QUEUE\n"
+             "List the queues with their limits, with shares what each has and deserves, or\n"
+             "change one, as administrators may.\n",
+    .rows = rows,
+    .notes = "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
+             "Example: berth queues --stop batch\n"
+             "Manual: man berth-queues\n",
+    .complete = "@queue"};
 
 /* Columns of the table. Those of shares and of limits are there where a queue has some. */
 enum queue_column {
@@ -297,8 +306,8 @@ static int list_queues(const char *resource, bool json)
 /* False: the opposite was asked for, too. */
 static bool take_change(json_t *body, int c)
 {
-    const char *key = c == 'e' || c == 'd' ? "enabled" : "started";
-    bool on = c == 'e' || c == 's';
+    const char *key = c == OPTION_LONG('e') || c == OPTION_LONG('d') ? "enabled" : "started";
+    bool on = c == OPTION_LONG('e') || c == OPTION_LONG('s');
     const json_t *before = json_object_get(body, key);
     return before ? json_is_true(before) == on
                   : json_object_set_new(body, key, json_boolean(on)) == 0;
@@ -306,29 +315,25 @@ static bool take_change(json_t *body, int c)
 
 int cli_queues(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"enable", no_argument, NULL, 'e'},         {"disable", no_argument, NULL, 'd'},
-        {"start", no_argument, NULL, 's'},          {"stop", no_argument, NULL, 'p'},
-        {"resource", required_argument, NULL, 'r'}, {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
     json_t *body = json_object();
     const char *resource = NULL;
     bool json = false;
     int c, status = CLI_USAGE;
 
-    while ((c = cli_option("queues", argc, argv, ":hr:", options)) != -1) {
+    while ((c = option_next(&queues_options, argc, argv)) != -1) {
         if (c == 'h')
-            status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+            status = option_help(&queues_options);
         if (c == '?' || c == 'h')
             goto out;
-        if (c == 'j')
+        if (c == OPTION_LONG('j'))
             json = true;
         else if (c == 'r')
             resource = optarg;
         else if (!take_change(body, c)) {
             status = cli_usage("queues", "%s, expected one of them",
-                               c == 'e' || c == 'd' ? "--enable and --disable are given"
-                                                    : "--start and --stop are given");
+                               c == OPTION_LONG('e') || c == OPTION_LONG('d')
+                                   ? "--enable and --disable are given"
+                                   : "--start and --stop are given");
             goto out;
         }
     }

@@ -9,28 +9,35 @@
 #include "cli/client/connection.h"
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
+#include "cli/option_table.h"
 #include "cli/report_sum.h"
 #include "cli/verb.h"
 #include "config/seconds.h"
 
-static const char help[] =
-    "usage: berth report [OPTION]...\n"
-    "Say how much jobs have used: of yours, or of all for the server's owner, root\n"
-    "and administrators. What still runs counts up to now. It goes back as far as the\n"
-    "server keeps jobs that have ended (retention in berth-config(5)).\n"
-    "      --by LIST      user, account, queue, and one of day, week, month (user)\n"
-    "      --since TIME   only what was used after: 7d (ago), 08:30, 2026-11-22\n"
-    "      --until TIME   only what was used before\n"
-    "  -u, --user NAME    only jobs of this user\n"
-    "  -q, --queue NAME   only jobs in this queue\n"
-    "      --json         print an array of objects, times in seconds\n"
-    "  -h, --help         print this\n"
-    "EFFICIENCY is the CPU time of what is reserved, of jobs that it is known of;\n"
-    "FAILED counts jobs that failed or ran into their limits. Of an array each member\n"
-    "counts.\n"
-    "Exit status: 0 printed, 1 failed, 2 wrong command line.\n"
-    "Example: berth report --by account,month --since 2026-01-01\n"
-    "Manual: man berth-report\n";
+static const struct option_row rows[] = {
+    {OPTION_LONG('b'), "by", "LIST", "user, account, queue, and one of day, week, month (user)",
+     "user account queue day week month"},
+    {OPTION_LONG('S'), "since", "TIME", "only what was used after: 7d (ago), 08:30, 2026-11-22",
+     NULL},
+    {OPTION_LONG('U'), "until", "TIME", "only what was used before", NULL},
+    {'u', "user", "NAME", "only jobs of this user", "@user"},
+    {'q', "queue", "NAME", "only jobs in this queue", "@queue"},
+    {OPTION_LONG('j'), "json", NULL, "print an array of objects, times in seconds", NULL},
+    {0}};
+
+const struct option_table report_options = {
+    .verb = "report",
+    .usage = "usage: berth report [OPTION]...\n"
+             "Say how much jobs have used: of yours, or of all for the server's owner, root\n"
+             "and administrators. What still runs counts up to now. It goes back as far as the\n"
+             "server keeps jobs that have ended (retention in berth-config(5)).\n",
+    .rows = rows,
+    .notes = "EFFICIENCY is the CPU time of what is reserved, of jobs that it is known of;\n"
+             "FAILED counts jobs that failed or ran into their limits. Of an array each member\n"
+             "counts.\n"
+             "Exit status: 0 printed, 1 failed, 2 wrong command line.\n"
+             "Example: berth report --by account,month --since 2026-01-01\n"
+             "Manual: man berth-report\n"};
 
 static const char *hours(double seconds, char text[32])
 {
@@ -135,19 +142,19 @@ static bool take_option(struct report_sum *sum, struct strbuf *path, int c)
     static const char *const keys[] = {['u'] = "user", ['q'] = "queue"};
     char number[48];
 
-    if (c == 'b' && !report_sum_by(sum, optarg)) {
+    if (c == OPTION_LONG('b') && !report_sum_by(sum, optarg)) {
         cli_usage("report",
                   "--by is '%s', expected user, account, queue, and one of day, week, month",
                   optarg);
         return false;
     }
-    if ((c == 'S' || c == 'U') &&
-        when_read_past(optarg, time(NULL), c == 'S' ? &sum->since : &sum->until) < 0) {
+    if ((c == OPTION_LONG('S') || c == OPTION_LONG('U')) &&
+        when_read_past(optarg, time(NULL), c == OPTION_LONG('S') ? &sum->since : &sum->until) < 0) {
         cli_usage("report", "--%s is '%s', expected a time such as 7d or 2026-11-22",
-                  c == 'S' ? "since" : "until", optarg);
+                  c == OPTION_LONG('S') ? "since" : "until", optarg);
         return false;
     }
-    if (c == 'S') {
+    if (c == OPTION_LONG('S')) {
         snprintf(number, sizeof(number), "%.0f", sum->since);
         route_query(path, "since", number);
     } else if (c == 'u' || c == 'q') {
@@ -158,11 +165,6 @@ static bool take_option(struct report_sum *sum, struct strbuf *path, int c)
 
 int cli_report(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"by", required_argument, NULL, 'b'},    {"since", required_argument, NULL, 'S'},
-        {"until", required_argument, NULL, 'U'}, {"user", required_argument, NULL, 'u'},
-        {"queue", required_argument, NULL, 'q'}, {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     struct report_sum sum = {.now = (double)now.tv_sec + (double)now.tv_nsec / 1e9};
@@ -173,14 +175,14 @@ int cli_report(int argc, char **argv)
     sum.until = sum.now;
     report_sum_by(&sum, "user");
     strbuf_puts(&path, "/v1/jobs?history=1&state=done,failed,cancelled,timeout,running");
-    while ((c = cli_option("report", argc, argv, ":u:q:h", options)) != -1) {
+    while ((c = option_next(&report_options, argc, argv)) != -1) {
         if (c == 'h') {
-            status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+            status = option_help(&report_options);
             goto out;
         }
         if (c == '?' || !take_option(&sum, &path, c))
             goto out;
-        json = json || c == 'j';
+        json = json || c == OPTION_LONG('j');
     }
     if (optind < argc)
         cli_usage("report", "takes no job, got '%s'", argv[optind]);

@@ -5,33 +5,42 @@
 #include "cli/client/connection.h"
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
+#include "cli/option_table.h"
 #include "cli/verb.h"
 
-static const char resources_help[] =
-    "usage: berth resources [--json]\n"
-    "Show which resources the machine has, which are in use, and which are drained.\n"
-    "      --json  print the same as a JSON object\n"
-    "  -h, --help  print this\n"
-    "Exit status: 0 shown, 1 failed, 2 wrong command line.\n"
-    "Example: berth resources\n"
-    "Manual: man berth-resources\n";
+static const struct option_row resources_rows[] = {
+    {OPTION_LONG('j'), "json", NULL, "print the same as a JSON object", NULL}, {0}};
 
-static const char drain_help[] =
-    "usage: berth drain [--down] RESOURCES [REASON]...\n"
-    "Let no more jobs start on a part of the machine; jobs that run there continue.\n"
-    "RESOURCES are a host, or a part of one such as node0/core3.\n"
-    "      --down  mark the resources as failed\n"
-    "  -h, --help  print this\n"
-    "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
-    "Example: berth drain \"$(hostname)\" new disk\n"
-    "Manual: man berth-drain\n";
+const struct option_table resources_options = {
+    .verb = "resources",
+    .usage = "usage: berth resources [--json]\n"
+             "Show which resources the machine has, which are in use, and which are drained.\n",
+    .rows = resources_rows,
+    .notes = "Exit status: 0 shown, 1 failed, 2 wrong command line.\n"
+             "Example: berth resources\n"
+             "Manual: man berth-resources\n"};
 
-static const char resume_help[] = "usage: berth resume RESOURCES\n"
-                                  "Let jobs start again on drained resources.\n"
-                                  "  -h, --help  print this\n"
-                                  "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
-                                  "Example: berth resume \"$(hostname)\"\n"
-                                  "Manual: man berth-resume\n";
+static const struct option_row drain_rows[] = {
+    {OPTION_LONG('d'), "down", NULL, "mark the resources as failed", NULL}, {0}};
+
+const struct option_table drain_options = {
+    .verb = "drain",
+    .usage = "usage: berth drain [--down] RESOURCES [REASON]...\n"
+             "Let no more jobs start on a part of the machine; jobs that run there continue.\n"
+             "RESOURCES are a host, or a part of one such as node0/core3.\n",
+    .rows = drain_rows,
+    .notes = "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
+             "Example: berth drain \"$(hostname)\" new disk\n"
+             "Manual: man berth-drain\n",
+    .leading = true};
+
+const struct option_table resume_options = {
+    .verb = "resume",
+    .usage = "usage: berth resume RESOURCES\n"
+             "Let jobs start again on drained resources.\n",
+    .notes = "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
+             "Example: berth resume \"$(hostname)\"\n"
+             "Manual: man berth-resume\n"};
 
 static void put_size(double bytes)
 {
@@ -68,19 +77,17 @@ static void print_resources(const json_t *answer)
 
 int cli_resources(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
     struct connection connection;
     berth_error_t err;
     json_t *answer = NULL;
     bool json = false;
     int c, status = CLI_OK;
 
-    while ((c = cli_option("resources", argc, argv, ":h", options)) != -1) {
+    while ((c = option_next(&resources_options, argc, argv)) != -1) {
         if (c == '?')
             return CLI_USAGE;
         if (c == 'h')
-            return fputs(resources_help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+            return option_help(&resources_options);
         json = true;
     }
     if (optind < argc)
@@ -123,17 +130,15 @@ static int change_status(const char *verb, const char *resources, const char *to
 
 int cli_drain(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"down", no_argument, NULL, 'd'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
     struct strbuf reason = {0};
     const char *to = "drained";
     int c;
 
-    while ((c = cli_option("drain", argc, argv, "+:h", options)) != -1) {
+    while ((c = option_next(&drain_options, argc, argv)) != -1) {
         if (c == '?')
             return CLI_USAGE;
         if (c == 'h')
-            return fputs(drain_help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+            return option_help(&drain_options);
         to = "down";
     }
     if (optind == argc)
@@ -149,14 +154,10 @@ int cli_drain(int argc, char **argv)
 
 int cli_resume(int argc, char **argv)
 {
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-    int c;
+    int status;
 
-    while ((c = cli_option("resume", argc, argv, ":h", options)) != -1) {
-        if (c == '?')
-            return CLI_USAGE;
-        return fputs(resume_help, stdout) < 0 ? CLI_FAILED : CLI_OK;
-    }
+    if (option_none(&resume_options, argc, argv, &status))
+        return status;
     if (argc - optind != 1)
         return cli_usage("resume", argc == optind ? "no resources given" : "expected one argument");
     return change_status("resume", argv[optind], "up", "");

@@ -9,20 +9,26 @@
 #include "base/errtext.h"
 #include "cli/client/connection.h"
 #include "cli/client/last.h"
+#include "cli/option_table.h"
 #include "cli/verb.h"
 #include "config/ids.h"
 
-static const char help[] =
-    "usage: berth resubmit [--failed] [JOB]...\n"
-    "Submit jobs again, by default the last you submitted, and print the new ids.\n"
-    "They have the command, options, script, environment and directory that they had\n"
-    "then, but wait for no other job, no time and no release. A JOB is an id, one or\n"
-    "more members of an array, or a range of ids.\n"
-    "      --failed  only jobs and members that failed or took too long\n"
-    "  -h, --help    print this\n"
-    "Exit status: 0 submitted, 1 some were not, 2 wrong command line.\n"
-    "Example: berth resubmit --failed 17\n"
-    "Manual: man berth-resubmit\n";
+static const struct option_row rows[] = {
+    {OPTION_LONG('f'), "failed", NULL, "only jobs and members that failed or took too long", NULL},
+    {0}};
+
+const struct option_table resubmit_options = {
+    .verb = "resubmit",
+    .usage = "usage: berth resubmit [--failed] [JOB]...\n"
+             "Submit jobs again, by default the last you submitted, and print the new ids.\n"
+             "They have the command, options, script, environment and directory that they had\n"
+             "then, but wait for no other job, no time and no release. A JOB is an id, one or\n"
+             "more members of an array, or a range of ids.\n",
+    .rows = rows,
+    .notes = "Exit status: 0 submitted, 1 some were not, 2 wrong command line.\n"
+             "Example: berth resubmit --failed 17\n"
+             "Manual: man berth-resubmit\n",
+    .complete = "@job last"};
 
 struct again {
     struct connection connection;
@@ -193,17 +199,15 @@ static void submit_all(struct again *a, char **words, size_t n)
 
 int cli_resubmit(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"failed", no_argument, NULL, 'f'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
     struct again a = {.connection = {.verb = "resubmit"}, .status = CLI_OK};
     char word[] = "last", *last[] = {word};
     int c;
 
-    while ((c = cli_option("resubmit", argc, argv, ":h", options)) != -1) {
+    while ((c = option_next(&resubmit_options, argc, argv)) != -1) {
         if (c == '?')
             return CLI_USAGE;
         if (c == 'h')
-            return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+            return option_help(&resubmit_options);
         a.failed_only = true;
     }
     bool named = optind < argc;

@@ -13,25 +13,31 @@
 #include "cli/client/connection.h"
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
+#include "cli/option_table.h"
 #include "cli/verb.h"
 #include "server/daemon/paths.h"
 
 #define PATIENCE_MS 10000
 #define LOOK_MS     5
 
-static const char help[] =
-    "usage: berth server start [--config FILE]\n"
-    "       berth server stop\n"
-    "       berth server status [--json]\n"
-    "       berth server reload\n"
-    "Start berthd for $BERTH_DIR (submit and run do that too), stop it while running\n"
-    "jobs continue, show its status, or make it read its configuration again.\n"
-    "      --config FILE  queues, limits and machine: berth-config(5)\n"
-    "      --json         print the status as a JSON object\n"
-    "  -h, --help         print this\n"
-    "Exit status: 0 done, 1 failed, or no server runs, 2 wrong command line.\n"
-    "Example: berth server start --config site.yaml\n"
-    "Manual: man berth-server, man berthd\n";
+static const struct option_row rows[] = {
+    {OPTION_LONG('c'), "config", "FILE", "queues, limits and machine: berth-config(5)", "@file"},
+    {OPTION_LONG('j'), "json", NULL, "print the status as a JSON object", NULL},
+    {0}};
+
+const struct option_table server_options = {
+    .verb = "server",
+    .usage = "usage: berth server start [--config FILE]\n"
+             "       berth server stop\n"
+             "       berth server status [--json]\n"
+             "       berth server reload\n"
+             "Start berthd for $BERTH_DIR (submit and run do that too), stop it while running\n"
+             "jobs continue, show its status, or make it read its configuration again.\n",
+    .rows = rows,
+    .notes = "Exit status: 0 done, 1 failed, or no server runs, 2 wrong command line.\n"
+             "Example: berth server start --config site.yaml\n"
+             "Manual: man berth-server, man berthd\n",
+    .complete = "start stop status reload"};
 
 static int start_server(struct connection *connection, const char *config, bool json,
                         berth_error_t *err)
@@ -159,20 +165,16 @@ static int server_verb(size_t action, const char *config, bool json)
 
 int cli_server(int argc, char **argv)
 {
-    static const struct option options[] = {{"config", required_argument, NULL, 'c'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
     const char *config = NULL;
     bool json = false;
     int c;
 
-    while ((c = cli_option("server", argc, argv, ":h", options)) != -1) {
+    while ((c = option_next(&server_options, argc, argv)) != -1) {
         if (c == '?')
             return CLI_USAGE;
         if (c == 'h')
-            return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
-        if (c == 'c')
+            return option_help(&server_options);
+        if (c == OPTION_LONG('c'))
             config = optarg;
         else
             json = true;

@@ -7,26 +7,31 @@
 #include "cli/client/connection.h"
 #include "cli/client/listing.h"
 #include "cli/client/terminal.h"
+#include "cli/option_table.h"
 #include "cli/shares_set.h"
 #include "cli/tables.h"
 #include "cli/verb.h"
 
-static const char help[] =
-    "usage: berth shares [--json] [-r TYPE]\n"
-    "       berth shares set SHARE USAGE\n"
-    "Show who shares the machine: for each division, queue, account and user what\n"
-    "they deserve, have received (run on or are promised) and ask for, and what they\n"
-    "have used lately. ERROR is what was received beyond what is deserved. Who has\n"
-    "less goes first.\n"
-    "  -r, --resource TYPE  of this resource, such as gpu; default: the first\n"
-    "      --json           print an array of objects, with all resources\n"
-    "  set                  correct what a share has used, for administrators: SHARE\n"
-    "                       is its path, queue/account/user, or an end of that which\n"
-    "                       only one has\n"
-    "  -h, --help           print this\n"
-    "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
-    "Example: berth shares -r gpu\n"
-    "Manual: man berth-shares\n";
+static const struct option_row rows[] = {
+    {'r', "resource", "TYPE", "of this resource, such as gpu; default: the first",
+     "core gpu memory node"},
+    {OPTION_LONG('j'), "json", NULL, "print an array of objects, with all resources", NULL},
+    {0}};
+
+const struct option_table shares_options = {
+    .verb = "shares",
+    .usage = "usage: berth shares [--json] [-r TYPE]\n"
+             "       berth shares set SHARE USAGE\n"
+             "Show who shares the machine: for each division, queue, account and user what\n"
+             "they deserve, have received (run on or are promised) and ask for, and what they\n"
+             "have used lately. ERROR is what was received beyond what is deserved. Who has\n"
+             "less goes first. 'set' corrects what a share has used, for administrators: SHARE\n"
+             "is its path, queue/account/user, or an end of that which only one has.\n",
+    .rows = rows,
+    .notes = "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
+             "Example: berth shares -r gpu\n"
+             "Manual: man berth-shares\n",
+    .complete = "set"};
 
 /* ---- A table ---- */
 
@@ -259,19 +264,15 @@ static int show_shares(const char *resource, bool json)
 
 int cli_shares(int argc, char **argv)
 {
-    static const struct option options[] = {{"resource", required_argument, NULL, 'r'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
     const char *resource = NULL;
     bool json = false;
     int c;
-    while ((c = cli_option("shares", argc, argv, ":hr:", options)) != -1) {
+    while ((c = option_next(&shares_options, argc, argv)) != -1) {
         if (c == 'h')
-            return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+            return option_help(&shares_options);
         if (c == '?')
             return CLI_USAGE;
-        if (c == 'j')
+        if (c == OPTION_LONG('j'))
             json = true;
         else
             resource = optarg;

@@ -10,18 +10,25 @@
 #include "cli/client/named_jobs.h"
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
+#include "cli/option_table.h"
 #include "cli/verb.h"
 
-static const char help[] =
-    "usage: berth show [--json] [JOB]\n"
-    "Show everything about a job, by default the last you submitted, or a member of\n"
-    "an array: what it asked for, which resources it holds or held, how it ended, and\n"
-    "its events.\n"
-    "      --json  print the job as a JSON object; \"request\" is what was submitted\n"
-    "  -h, --help  print this\n"
-    "Exit status: 0 shown, 1 there is no such job, 2 wrong command line.\n"
-    "Example: berth show 17\n"
-    "Manual: man berth-show\n";
+static const struct option_row rows[] = {
+    {OPTION_LONG('j'), "json", NULL,
+     "print the job as a JSON object; \"request\" is what was submitted", NULL},
+    {0}};
+
+const struct option_table show_options = {
+    .verb = "show",
+    .usage = "usage: berth show [--json] [JOB]\n"
+             "Show everything about a job, by default the last you submitted, or a member of\n"
+             "an array: what it asked for, which resources it holds or held, how it ended, and\n"
+             "its events.\n",
+    .rows = rows,
+    .notes = "Exit status: 0 shown, 1 there is no such job, 2 wrong command line.\n"
+             "Example: berth show 17\n"
+             "Manual: man berth-show\n",
+    .complete = "@job"};
 
 #define NAME_WIDTH 14
 
@@ -167,5 +174,5 @@ static int show_one_job(struct connection *connection, int64_t id, int64_t membe
 
 int cli_show(int argc, char **argv)
 {
-    return named_job("show", help, argc, argv, show_one_job);
+    return named_job(&show_options, argc, argv, show_one_job);
 }

@@ -1,11 +1,11 @@
-/* The options of `berth sim` by number, as getopt takes them. */
+/* The options of `berth sim` by number, and their table. */
 #ifndef CLI_SIM_OPTION_LIST_H
 #define CLI_SIM_OPTION_LIST_H
 
-#include <getopt.h>
+#include "cli/option_table.h"
 
 enum sim_option {
-    OPT_PROCS = 256,
+    OPT_PROCS = OPTION_LONG(0),
     OPT_MACHINE,
     OPT_MATCH_POLICY,
     OPT_POLICY,
@@ -32,9 +32,10 @@ enum sim_option {
     OPT_END
 };
 
-extern const struct option sim_option_list[]; /* ended by one without a name */
+/* Print the help, which names the policies. Returns an enum cli_exit. */
+int sim_help(void);
 
-/* The name of an option; "" if there is none with that number. */
+/* The name of an option; "?" if there is none with that number. */
 const char *sim_option_name(int option);
 
 #endif

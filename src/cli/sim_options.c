@@ -26,33 +26,6 @@
 #define VALUE_MAX      INT64_C(1000000000000000)
 #define JOBS_COUNT_MAX INT64_C(100000000)
 
-/* Filled in by print_help: the policies, the default one, those with a depth, and two for the example. */
-static const char help[] =
-    "usage: berth sim [OPTION]... TRACE | --model lublin [--jobs-count N] [--seed N]\n"
-    "       berth sim --config FILE [OPTION]... TRACE | --scenario EVENTS [TRACE]\n"
-    "Replay a workload in virtual time: a TRACE (Standard Workload Format), gzipped\n"
-    "or not, or - for standard input; a model's N jobs; or a scenario (EVENTS).\n"
-    "  --procs N              size of the machine (trace: its header's; model: 256)\n"
-    "  --machine FILE[:FORMAT]  its cores, from grug (default), jgf, rv1exec; chosen\n"
-    "                         by --match-policy NAME (default: low), listed by --jobs\n"
-    "  --policy LIST          of %s (default: %s)\n"
-    "  --events HOW           events of one instant: batched (default), per-event\n"
-    "  --order ORDER          of the queue: submit (default), shortest, priority\n"
-    "  --estimates WHICH      user (default), or exact: the real run times\n"
-    "  --reservation-depth N  of %s; --queue-depth N:\n"
-    "                         waiting jobs that a pass considers (all)\n"
-    "  --tau N, --limit N     bounded slowdown's threshold (10 s); jobs to keep (all)\n"
-    "  --json                 print JSON instead of a table\n"
-    "  --jobs FILE.csv[.gz]   write a row for each job; FILE.POLICY.csv if several\n"
-    "  --plot FILE.svg        draw Gantt chart, utilisation and queue length\n"
-    "  --config FILE          take machine, queues and policies from FILE\n"
-    "  --scenario EVENTS      play them; --decisions FILE: write the decisions\n"
-    "  --until T, --save FILE, --load FILE  stop at T; save a state; continue from it\n"
-    "  --what-if EVENT        when jobs start, without and with EVENT ('': none)\n"
-    "  -h, --help             print this\n"
-    "Example: berth sim --policy %s,%s --plot kth.svg KTH-SP2-1996-2.swf.gz\n"
-    "Manual: man berth-sim; man berth-scenario\n";
-
 /* Lists of words are ended by NULL. */
 static const char *const events_words[] = {
     [SIMULATE_BATCHED] = "batched", [SIMULATE_PER_EVENT] = "per-event", NULL};
@@ -302,44 +275,6 @@ static bool parse_option(int id, char *text, struct sim_options *o)
     return false;
 }
 
-/* Report what getopt_long did not understand: option is ':' or '?', arg the word with it. */
-static int refuse(int option, const char *arg)
-{
-    if (option == ':')
-        return cli_usage("sim", "%.60s needs an argument", arg);
-    if (optopt >= 256 || optopt == 'h')
-        return cli_usage("sim", "--%s takes no argument", sim_option_name(optopt));
-    if (optopt)
-        return cli_usage("sim", "unknown option '-%c'", optopt);
-    return cli_usage("sim", "unknown option '%.60s'", arg);
-}
-
-/* Print the help, which names the policies. */
-static void print_help(void)
-{
-    struct strbuf names = {0}, depths = {0};
-    const struct sched_policy *policy;
-    for (size_t i = 0; (policy = sched_policy(i)); i++) {
-        strbuf_puts(&names, i ? "," : "");
-        strbuf_puts(&names, policy->name);
-        if (!policy->is_tunable)
-            continue;
-        strbuf_puts(&depths, depths.len ? " and " : "");
-        strbuf_puts(&depths, policy->name);
-        strbuf_puts(&depths, " (");
-        if (policy->depth == SCHED_UNLIMITED)
-            strbuf_puts(&depths, "all");
-        else
-            strbuf_put_int(&depths, policy->depth);
-        strbuf_puts(&depths, ")");
-    }
-    char *all = strbuf_steal(&names), *tunable = strbuf_steal(&depths);
-    printf(help, all ? all : "", sched_policy_usual()->name, tunable ? tunable : "",
-           sched_policy(0)->name, sched_policy(1)->name);
-    free(all);
-    free(tunable);
-}
-
 bool sim_options_parse(int argc, char **argv, struct sim_options *ret, int *status)
 {
     struct sim_options o = {
@@ -353,18 +288,12 @@ bool sim_options_parse(int argc, char **argv, struct sim_options *ret, int *stat
     bool seen[OPT_END - OPT_PROCS] = {false};
     int option;
     *status = CLI_USAGE;
-    opterr = 0;
     optind = 0; /* resets getopt_long wherever an earlier caller left it */
-    while ((option = cli_getopt(argc, argv, ":h", sim_option_list)) != -1) {
-        if (option == 'h') {
-            print_help();
-            *status = CLI_OK;
+    while ((option = option_next(&sim_options, argc, argv)) != -1) {
+        if (option == 'h')
+            *status = sim_help();
+        if (option == 'h' || option == '?')
             return false;
-        }
-        if (option == '?' || option == ':') {
-            *status = refuse(option, argv[optind > 1 ? optind - 1 : 1]);
-            return false;
-        }
         if (!parse_option(option, optarg, &o))
             return false;
         seen[option - OPT_PROCS] = true;

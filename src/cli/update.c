@@ -7,22 +7,31 @@
 #include "berth/sched_config.h"
 #include "cli/client/named_jobs.h"
 #include "cli/client/request.h"
+#include "cli/option_table.h"
 #include "cli/verb.h"
 #include "config/quantity.h"
 
-static const char help[] =
-    "usage: berth update OPTION... JOB...\n"
-    "Change jobs; the time limit can be changed while a job runs. A JOB is an id, one\n"
-    "or more members of an array, or a range of ids.\n"
-    "  -t, --time-limit TIME  90, 30m, 1h30m or unlimited; of a job that runs, only\n"
-    "                         administrators may make it longer\n"
-    "      --estimate TIME    what planning goes by, at most the limit; or unknown\n"
-    "      --priority N       higher goes first; only administrators may exceed 0\n"
-    "  -q, --queue NAME       move the jobs to the end of another queue\n"
-    "  -h, --help             print this\n"
-    "Exit status: 0 changed, 1 some could not be changed, 2 wrong command line.\n"
-    "Example: berth update -t 30m --priority -5 17\n"
-    "Manual: man berth-update\n";
+static const struct option_row rows[] = {
+    {'t', "time-limit", "TIME",
+     "90, 30m, 1h30m or unlimited; of a job that runs, only administrators may make it longer",
+     NULL},
+    {OPTION_LONG('e'), "estimate", "TIME", "what planning goes by, at most the limit; or unknown",
+     NULL},
+    {OPTION_LONG('p'), "priority", "N", "higher goes first; only administrators may exceed 0",
+     NULL},
+    {'q', "queue", "NAME", "move the jobs to the end of another queue", "@queue"},
+    {0}};
+
+const struct option_table update_options = {
+    .verb = "update",
+    .usage = "usage: berth update OPTION... JOB...\n"
+             "Change jobs; the time limit can be changed while a job runs. A JOB is an id, one\n"
+             "or more members of an array, or a range of ids.\n",
+    .rows = rows,
+    .notes = "Exit status: 0 changed, 1 some could not be changed, 2 wrong command line.\n"
+             "Example: berth update -t 30m --priority -5 17\n"
+             "Manual: man berth-update\n",
+    .complete = "@job"};
 
 /* Take a time, or a word that the server knows. Returns false after printing what is wrong. */
 static bool take_time(const char *option, const char *key, const char *word, json_t *body)
@@ -47,7 +56,7 @@ static bool take_change(int c, json_t *body)
 
     if (c == 't')
         return take_time("time-limit", "limit", "unlimited", body);
-    if (c == 'e')
+    if (c == OPTION_LONG('e'))
         return take_time("estimate", "estimate", "unknown", body);
     if (c == 'q')
         return json_object_set_new(body, "queue", json_string(optarg)) == 0;
@@ -63,18 +72,12 @@ static bool take_change(int c, json_t *body)
 
 int cli_update(int argc, char **argv)
 {
-    static const struct option options[] = {{"time-limit", required_argument, NULL, 't'},
-                                            {"estimate", required_argument, NULL, 'e'},
-                                            {"priority", required_argument, NULL, 'p'},
-                                            {"queue", required_argument, NULL, 'q'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
     json_t *body = json_object();
     int c, status = CLI_USAGE;
 
-    while ((c = cli_option("update", argc, argv, ":t:q:h", options)) != -1) {
+    while ((c = option_next(&update_options, argc, argv)) != -1) {
         if (c == 'h')
-            status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+            status = option_help(&update_options);
         if (c == '?' || c == 'h' || !take_change(c, body))
             goto out;
     }

@@ -34,29 +34,6 @@ int cli_refuse(const char *name, const char *why)
     return CLI_FAILED;
 }
 
-static int bad_option(const char *verb, const char *arg)
-{
-    if (optopt == 'h')
-        return cli_usage(verb, "--help takes no argument");
-    if (optopt)
-        return cli_usage(verb, "unknown option '-%c'", optopt);
-    return cli_usage(verb, "unknown option '%.60s'", arg);
-}
-
-bool cli_help_only(const char *verb, int argc, char **argv, const char *help, int *status)
-{
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-    opterr = 0;
-    int option = cli_getopt(argc, argv, "h", options);
-    if (option == -1)
-        return false;
-    if (option == 'h' && !optopt)
-        *status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
-    else
-        *status = bad_option(verb, argv[optind - 1]);
-    return true;
-}
-
 static bool is_whole(const char *word, const struct option *options)
 {
     size_t length = strcspn(word + 2, "=");

@@ -9,6 +9,8 @@
 #include <getopt.h>
 #include <stdbool.h>
 
+#include "cli/option_table.h"
+
 enum cli_exit {
     CLI_OK = 0,
     CLI_FAILED = 1, /* the work could not be done: one line on standard error says why */
@@ -25,11 +27,6 @@ int cli_usage(const char *verb, const char *format, ...) __attribute__((format(p
  */
 int cli_refuse(const char *name, const char *why);
 
-/* Read the options of a verb that has none but --help. Returns false to continue with the words from optind
- * on; or true with the exit status in *status.
- */
-bool cli_help_only(const char *verb, int argc, char **argv, const char *help, int *status);
-
 /* getopt_long, but that no name of an option may be shortened. */
 int cli_getopt(int argc, char **argv, const char *letters, const struct option *options);
 
@@ -39,6 +36,7 @@ int cli_getopt(int argc, char **argv, const char *letters, const struct option *
 int cli_option(const char *verb, int argc, char **argv, const char *letters,
                const struct option *options);
 
+/* The verbs, and their options. */
 int cli_alloc(int argc, char **argv);
 int cli_classes(int argc, char **argv);
 int cli_block(int argc, char **argv);
@@ -71,5 +69,11 @@ int cli_submit(int argc, char **argv);
 int cli_top(int argc, char **argv);
 int cli_update(int argc, char **argv);
 int cli_wait(int argc, char **argv);
+
+extern const struct option_table block_options, cancel_options, classes_options, config_options,
+    drain_options, explain_options, hold_options, jobspec_options, log_options, nodes_options,
+    pilot_options, query_options, queues_options, release_options, report_options, requeue_options,
+    resources_options, resubmit_options, resume_options, server_options, shares_options,
+    show_options, signal_options, sim_options, top_options, update_options, wait_options;
 
 #endif

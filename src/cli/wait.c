@@ -4,21 +4,28 @@
 #include "cli/client/connection.h"
 #include "cli/client/follow.h"
 #include "cli/client/last.h"
+#include "cli/option_table.h"
 #include "cli/verb.h"
 #include "config/ids.h"
 
-static const char help[] =
-    "usage: berth wait [--progress] [JOB]...\n"
-    "Wait until jobs have ended, by default the last you submitted. A JOB is an id, a\n"
-    "member of an array, a range of ids, or 'last'.\n"
-    "      --progress  on a terminal, show how many have ended, and until when the\n"
-    "                  others take if they go as fast\n"
-    "  -h, --help      print this\n"
-    "Exit status: that of the job, or 128 + its signal; 1 if it never ran, was lost\n"
-    "or is not known; for several jobs, the highest. 2 may also mean a wrong command\n"
-    "line.\n"
-    "Example: id=$(berth submit make) && berth wait \"$id\"\n"
-    "Manual: man berth-wait\n";
+static const struct option_row rows[] = {
+    {OPTION_LONG('p'), "progress", NULL,
+     "on a terminal, show how many have ended, and until when the others take if they go as fast",
+     NULL},
+    {0}};
+
+const struct option_table wait_options = {
+    .verb = "wait",
+    .usage = "usage: berth wait [--progress] [JOB]...\n"
+             "Wait until jobs have ended, by default the last you submitted. A JOB is an id, a\n"
+             "member of an array, a range of ids, or 'last'.\n",
+    .rows = rows,
+    .notes = "Exit status: that of the job, or 128 + its signal; 1 if it never ran, was lost\n"
+             "or is not known; for several jobs, the highest. 2 may also mean a wrong command\n"
+             "line.\n"
+             "Example: id=$(berth submit make) && berth wait \"$id\"\n"
+             "Manual: man berth-wait\n",
+    .complete = "@job last"};
 
 struct waiting {
     struct connection connection;
@@ -74,20 +81,18 @@ static void wait_for_all(struct waiting *w, const struct ids *ids)
 
 int cli_wait(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"progress", no_argument, NULL, 'p'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
     struct waiting w = {.connection = {.verb = "wait"}, .status = CLI_OK};
     char word[] = "last", *last[] = {word};
     struct ids ids;
     berth_error_t err;
     int c;
 
-    while ((c = cli_option("wait", argc, argv, ":h", options)) != -1) {
+    while ((c = option_next(&wait_options, argc, argv)) != -1) {
         if (c == '?')
             return CLI_USAGE;
-        w.progress = c == 'p';
+        w.progress = c == OPTION_LONG('p');
         if (c == 'h')
-            return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+            return option_help(&wait_options);
     }
     bool named = optind < argc;
     char **words = last_words(&w.connection, named ? argv + optind : last,

@@ -50,7 +50,7 @@ wrong "--graph-format: unknown format 'png'" -g png
 wrong "either --load-file or --local" -L machine.json --local
 wrong "--load-format is for --load-file" -f jgf --local
 wrong "--load-file: the file's name is empty" -L ''
-wrong "-L needs an argument" -L
+wrong "'-L' takes a value" -L
 wrong "--elapse-time takes no argument" --elapse-time=1
 wrong "unknown option '-x'" -x
 wrong "unknown option '--match'" --match x

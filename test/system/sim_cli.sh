@@ -17,7 +17,7 @@ wrong "unknown option '--verbose'" --verbose
 wrong "unknown option '--jobs-countt'" --jobs-countt 3
 wrong "unknown option '-x'" -x
 wrong "--json takes no argument" --json=yes a
-wrong "--policy needs an argument" a --policy
+wrong "'--policy' takes a value" a --policy
 wrong "--policy: 'sjf' is not fcfs, easy, hybrid, conservative or ageing" --policy fcfs,sjf a
 wrong "--policy: '' is not fcfs, easy, hybrid, conservative or ageing" --policy easy, a
 wrong "--policy: 'easy' is given twice" --policy easy,fcfs,easy a

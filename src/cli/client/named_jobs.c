@@ -12,10 +12,9 @@
 
 /* ---- One job ---- */
 
-int named_job(const char *verb, const char *help, int argc, char **argv, named_job_tell *tell)
+int named_job(const struct option_table *options, int argc, char **argv, named_job_tell *tell)
 {
-    static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    const char *verb = options->verb;
     struct connection connection = {.verb = verb};
     char room[LAST_WORD_SIZE];
     berth_error_t err;
@@ -23,11 +22,11 @@ int named_job(const char *verb, const char *help, int argc, char **argv, named_j
     bool json = false;
     int c, status = CLI_OK;
 
-    while ((c = cli_option(verb, argc, argv, ":h", options)) != -1) {
+    while ((c = option_next(options, argc, argv)) != -1) {
         if (c == '?')
             return CLI_USAGE;
         if (c == 'h')
-            return fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+            return option_help(options);
         json = true;
     }
     if (argc - optind > 1)
@@ -153,73 +152,41 @@ static bool put_named(json_t *filter, const char *key, const char *value)
 }
 
 /* Take an option. Returns CLI_OK, or another status after printing what is wrong. */
-static int add_job_name(const struct named_jobs_verb *verb, int c, json_t **filter, json_t *more)
+static int take_option(const struct option_table *options, int c, json_t **filter, json_t *more)
 {
-    static const char *const keys[] = {
-        ['u'] = "user", ['q'] = "queue", ['S'] = "state", ['N'] = "name"};
+    const char *name = option_name(options, c);
 
-    if (verb->signals && c == 's')
+    if (strcmp(name, "signal") == 0)
         return put_named(more, "signal", optarg)
                    ? CLI_OK
-                   : cli_usage(verb->name, "'%s' is not a signal", optarg);
+                   : cli_usage(options->verb, "'%s' is not a signal", optarg);
     if (!*filter)
         *filter = json_object();
-    if (c != 'a' && !put_named(*filter, keys[c == 's' ? 'S' : c], optarg))
-        return cli_usage(verb->name, "'%s' is not UTF-8", optarg);
+    if (strcmp(name, "all") != 0 && !put_named(*filter, name, optarg))
+        return cli_usage(options->verb, "'%s' is not UTF-8", optarg);
     return CLI_OK;
 }
 
-static int print_verb_help(const struct named_jobs_verb *verb)
+int named_jobs_verb(int argc, char **argv, const struct option_table *options)
 {
-    printf("usage: berth %s [OPTION]... JOB...\n"
-           "       berth %s OPTION...\n%s",
-           verb->name, verb->name, verb->help);
-    if (verb->signals)
-        printf("  -s, --signal SIG  name or number (TERM)\n");
-    printf("  -u, --user NAME   only jobs of this user; '*': of all users (administrators)\n"
-           "  -q, --queue NAME  only jobs in this queue\n"
-           "  %s --state LIST  %s\n"
-           "      --name NAME   only jobs with this name\n"
-           "      --all         all your jobs; other options without a JOB select among them\n"
-           "  -h, --help        print this\n",
-           verb->signals ? "   " : "-s,", verb->states);
-    printf("Exit status: 0 %s, 1 some could not be %s, 2 wrong command line.\n"
-           "Example: %s\n"
-           "Manual: man berth-%s\n",
-           verb->done, verb->failed, verb->example, verb->name);
-    return ferror(stdout) ? CLI_FAILED : CLI_OK;
-}
-
-int named_jobs_verb(int argc, char **argv, const struct named_jobs_verb *verb)
-{
-    const struct option options[] = {
-        {"user", required_argument, NULL, 'u'},
-        {"queue", required_argument, NULL, 'q'},
-        {"state", required_argument, NULL, 'S'},
-        {"name", required_argument, NULL, 'N'},
-        {"all", no_argument, NULL, 'a'},
-        {"help", no_argument, NULL, 'h'},
-        {verb->signals ? "signal" : NULL, required_argument, NULL, 's'},
-        {NULL, 0, NULL, 0}};
     json_t *filter = NULL, *more = json_object();
     bool all = false;
     int c, status = CLI_OK;
 
-    if (verb->signals)
+    if (strcmp(option_name(options, 's'), "signal") == 0)
         put_named(more, "signal", "TERM");
-    while (status == CLI_OK &&
-           (c = cli_option(verb->name, argc, argv, ":u:q:s:h", options)) != -1) {
+    while (status == CLI_OK && (c = option_next(options, argc, argv)) != -1) {
         if (c == 'h') {
-            status = print_verb_help(verb);
+            status = option_help(options);
             goto out;
         }
-        all = all || c == 'a';
-        status = c == '?' ? CLI_USAGE : add_job_name(verb, c, &filter, more);
+        all = all || c == OPTION_LONG('a');
+        status = c == '?' ? CLI_USAGE : take_option(options, c, &filter, more);
     }
     if (status == CLI_OK && all && optind < argc)
-        status = cli_usage(verb->name, "--all takes no job, got '%s'", argv[optind]);
+        status = cli_usage(options->verb, "--all takes no job, got '%s'", argv[optind]);
     else if (status == CLI_OK)
-        status = named_jobs_ask(verb->name, argv + optind, argc - optind, filter, more);
+        status = named_jobs_ask(options->verb, argv + optind, argc - optind, filter, more);
 out:
     json_decref(filter);
     json_decref(more);

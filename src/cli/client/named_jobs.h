@@ -8,6 +8,7 @@
 
 #include "berth/error.h"
 #include "cli/client/connection.h"
+#include "cli/option_table.h"
 
 /* ---- One job ---- */
 
@@ -16,25 +17,35 @@ typedef int named_job_tell(struct connection *connection, int64_t id, int64_t me
                            berth_error_t *err);
 
 /* Read the command line of a verb about one job, [--json] JOB, and print. Returns the exit status. */
-int named_job(const char *verb, const char *help, int argc, char **argv, named_job_tell *tell);
+int named_job(const struct option_table *options, int argc, char **argv, named_job_tell *tell);
 
 /* ---- Many jobs ---- */
 
-/* A verb that does the same to many jobs by one request. The jobs are named, or selected by what they have in
- * common, or both.
+/* Of verbs that do the same to many jobs by one request, POST /v1/jobs/VERB. The jobs are named, or selected by what
+ * they have in common, or both. Their options are these.
  */
-struct named_jobs_verb {
-    const char *name;    /* also in its path, /v1/jobs/NAME */
-    const char *help;    /* what it does */
-    const char *states;  /* what --state selects */
-    const char *done;    /* exit status 0 means this */
-    const char *failed;  /* exit status 1: some jobs could not be this */
-    const char *example; /* a command line */
-    bool signals;        /* the verb takes -s SIGNAL; else -s is short for --state */
-};
+#define NAMED_JOBS_OPTIONS                                                                         \
+    {'u', "user", "NAME", "only jobs of this user; '*': of all users (administrators)", "@user"},  \
+        {'q', "queue", "NAME", "only jobs in this queue", "@queue"},                               \
+        {OPTION_LONG('N'), "name", "NAME", "only jobs with this name", NULL},                      \
+    {                                                                                              \
+        OPTION_LONG('a'), "all", NULL,                                                             \
+            "all your jobs; other options without a JOB select among them", NULL                   \
+    }
+#define NAMED_JOBS_STATES "pending held running"
+/* And one of these. With the second, -s is a signal. */
+#define NAMED_JOBS_STATE(words)                                                                    \
+    {                                                                                              \
+        's', "state", "LIST", words, NAMED_JOBS_STATES                                             \
+    }
+#define NAMED_JOBS_SIGNAL                                                                          \
+    {'s', "signal", "SIG", "name or number (TERM)", "TERM INT HUP KILL USR1 USR2 STOP CONT"},      \
+    {                                                                                              \
+        OPTION_LONG('s'), "state", "LIST", "only running jobs", NAMED_JOBS_STATES                  \
+    }
 
 /* Run such a verb. Returns the exit status. */
-int named_jobs_verb(int argc, char **argv, const struct named_jobs_verb *verb);
+int named_jobs_verb(int argc, char **argv, const struct option_table *options);
 
 /* Send the request for the jobs that n words of the command line name and `filter` (NULL: none) selects, with
  * the keys of `more` (NULL: none). Prints a line for each job that is refused. Returns the exit status:

@@ -1,11 +1,11 @@
 #include "cli/query/options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/option_table.h"
 #include "cli/verb.h"
 #include "resource/emission.h"
 
@@ -13,62 +13,39 @@
 #define RESERVE_MAX      2000000
 #define ALLOWLIST_ALWAYS "cluster," /* the root stays */
 
-static const char help[] =
-    "usage: berth query [OPTION]... -L FILE\n"
-    "Match jobs to a machine's resources; commands come from standard input: try\n"
-    "'help'.\n"
-    "  -L, --load-file FILE         the machine (default: conf/default), or\n"
-    "      --local                  this machine, as hwloc sees it\n"
-    "  -f, --load-format FORMAT     of FILE: grug (default), hwloc, jgf, rv1exec,\n"
-    "                               jgf_shorthand, rv1exec_force\n"
-    "  -W, --load-allowlist TYPES   load only these types: node,core; for hwloc\n"
-    "  -P, --match-policy POLICY    first (default), firstnodex, low, high, lonode,\n"
-    "                               hinode, lonodex, hinodex, locality, variation\n"
-    "  -S, --match-subsystems NAME  CA (default), IBA, PA, C+PA, ... ALL\n"
-    "  -T, --traverser-policy NAME  simple (default), flexible\n"
-    "  -p, --prune-filters LIST     free resources to count (ALL:core,ALL:node)\n"
-    "  -F, --match-format FORMAT    results: simple (default), pretty_simple, rlite,\n"
-    "                               rv1[_nosched|_shorthand], jgf[_shorthand]\n"
-    "  -t, --test-output FILE       where results go (default: standard output)\n"
-    "  -o, --graph-output BASE      write the graph to BASE.dot at the end\n"
-    "  -g, --graph-format FORMAT    dot (default), or graphml for BASE.graphml\n"
-    "  -e, --elapse-time            print what loading and matching cost\n"
-    "  -d, --disable-prompt         print no prompt\n"
-    "  -r, --reserve-vtx-vec N      accepted, without effect\n"
-    "  -h, --help                   print this\n"
-    "Example: echo match allocate job.yaml | berth query -L machine.graphml\n"
-    "Manual: man berth-query\n";
+static const struct option_row rows[] = {
+    {'L', "load-file", "FILE", "the machine (default: conf/default), or", "@file"},
+    {OPTION_LONG('l'), "local", NULL, "this machine, as hwloc sees it", NULL},
+    {'f', "load-format", "FORMAT",
+     "of FILE: grug (default), hwloc, jgf, rv1exec, jgf_shorthand, rv1exec_force",
+     "grug hwloc jgf jgf_shorthand rv1exec rv1exec_force"},
+    {'W', "load-allowlist", "TYPES", "load only these types: node,core; for hwloc", NULL},
+    {'P', "match-policy", "POLICY",
+     "first (default), firstnodex, low, high, lonode, hinode, lonodex, hinodex, locality, "
+     "variation",
+     "first firstnodex low high lonode hinode lonodex hinodex locality variation"},
+    {'S', "match-subsystems", "NAME", "CA (default), IBA, PA, C+PA, ... ALL", "CA IBA PA C+PA ALL"},
+    {'T', "traverser-policy", "NAME", "simple (default), flexible", "simple flexible"},
+    {'p', "prune-filters", "LIST", "free resources to count (ALL:core,ALL:node)", NULL},
+    {'F', "match-format", "FORMAT",
+     "results: simple (default), pretty_simple, rlite, rv1[_nosched|_shorthand], jgf[_shorthand]",
+     "simple pretty_simple rlite rv1 rv1_nosched rv1_shorthand jgf jgf_shorthand"},
+    {'t', "test-output", "FILE", "where results go (default: standard output)", "@file"},
+    {'o', "graph-output", "BASE", "write the graph to BASE.dot at the end", "@file"},
+    {'g', "graph-format", "FORMAT", "dot (default), or graphml for BASE.graphml", "dot graphml"},
+    {'e', "elapse-time", NULL, "print what loading and matching cost", NULL},
+    {'d', "disable-prompt", NULL, "print no prompt", NULL},
+    {'r', "reserve-vtx-vec", "N", "accepted, without effect", NULL},
+    {0}};
 
-enum { OPT_LOCAL = 256 };
-
-static const struct option long_options[] = {
-    {"load-file", required_argument, NULL, 'L'},
-    {"load-format", required_argument, NULL, 'f'},
-    {"load-allowlist", required_argument, NULL, 'W'},
-    {"local", no_argument, NULL, OPT_LOCAL},
-    {"match-subsystems", required_argument, NULL, 'S'},
-    {"match-policy", required_argument, NULL, 'P'},
-    {"match-format", required_argument, NULL, 'F'},
-    {"traverser-policy", required_argument, NULL, 'T'},
-    {"prune-filters", required_argument, NULL, 'p'},
-    {"graph-format", required_argument, NULL, 'g'},
-    {"graph-output", required_argument, NULL, 'o'},
-    {"test-output", required_argument, NULL, 't'},
-    {"reserve-vtx-vec", required_argument, NULL, 'r'},
-    {"elapse-time", no_argument, NULL, 'e'},
-    {"disable-prompt", no_argument, NULL, 'd'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-static const char *option_name(int id)
-{
-    for (const struct option *o = long_options; o->name; o++) {
-        if (o->val == id)
-            return o->name;
-    }
-    return "?";
-}
+const struct option_table query_options = {
+    .verb = "query",
+    .usage = "usage: berth query [OPTION]... -L FILE\n"
+             "Match jobs to a machine's resources; commands come from standard input: try\n"
+             "'help'.\n",
+    .rows = rows,
+    .notes = "Example: echo match allocate job.yaml | berth query -L machine.graphml\n"
+             "Manual: man berth-query\n"};
 
 /* Append to a list that may be given in parts; blank parts are ignored. */
 static int append_value(char **list, const char *gap, const char *part)
@@ -114,7 +91,7 @@ static void reserve_option(const char *number)
 
 static bool unknown_format(int id, const char *word)
 {
-    cli_usage("query", "--%s: unknown format '%.60s'", option_name(id), word);
+    cli_usage("query", "--%s: unknown format '%.60s'", option_name(&query_options, id), word);
     return false;
 }
 
@@ -176,23 +153,11 @@ static bool parse_query_option(int id, const char *word, struct query_options *o
     case 'd':
         o->no_prompt = true;
         return true;
-    case OPT_LOCAL:
+    case OPTION_LONG('l'):
         o->local = true;
         return true;
     }
     return parse_choice(id, word, o);
-}
-
-/* Report what getopt_long did not understand: option is ':' or '?', arg the word with it. */
-static int refuse_option(int option, const char *arg)
-{
-    if (option == ':')
-        return cli_usage("query", "%.60s needs an argument", arg);
-    if (optopt && strncmp(arg, "--", 2) == 0)
-        return cli_usage("query", "--%s takes no argument", option_name(optopt));
-    if (optopt)
-        return cli_usage("query", "unknown option '-%c'", optopt);
-    return cli_usage("query", "unknown option '%.60s'", arg);
 }
 
 static bool check_together(struct query_options *o, int nargs, char **args, bool format_given)
@@ -213,18 +178,12 @@ static bool parse_all(int argc, char **argv, struct query_options *o, int *statu
     bool format_given = false;
     int option;
     *status = CLI_USAGE;
-    opterr = 0;
     optind = 0; /* resets getopt_long wherever an earlier caller left it */
-    while ((option = cli_getopt(argc, argv, ":L:f:W:S:P:T:F:g:o:p:t:r:edh", long_options)) != -1) {
-        if (option == 'h') {
-            fputs(help, stdout);
-            *status = CLI_OK;
+    while ((option = option_next(&query_options, argc, argv)) != -1) {
+        if (option == 'h')
+            *status = option_help(&query_options);
+        if (option == 'h' || option == '?')
             return false;
-        }
-        if (option == '?' || option == ':') {
-            *status = refuse_option(option, argv[optind > 1 ? optind - 1 : 1]);
-            return false;
-        }
         if (!parse_query_option(option, optarg, o))
             return false;
         format_given = format_given || option == 'f';

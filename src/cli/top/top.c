@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/client/connection.h"
+#include "cli/option_table.h"
 #include "cli/top/screen.h"
 #include "cli/top/view.h"
 #include "cli/verb.h"
@@ -16,20 +17,21 @@
 #define REST_MS 100  /* between looks where much happens */
 #define AROUND  4    /* rows that are not the table's: two above, a blank one, the keys */
 
-static const char help[] = "usage: berth top\n"
-                           "Show jobs, nodes, queues and shares as they change.\n"
-                           "Keys:\n"
-                           "  1 2 3 4, Tab   jobs, nodes, queues, shares\n"
-                           "  up, down, k j  choose a job; Page Up and Page Down as well\n"
-                           "  e              explain why it waits\n"
-                           "  h, r           hold it, release it\n"
-                           "  c              cancel it, after a 'y'\n"
-                           "  q, Ctrl-C      leave\n"
-                           "Options:\n"
-                           "  -h, --help     print this\n"
-                           "Exit status: 0 left, 1 failed, 2 wrong command line.\n"
-                           "Example: berth top\n"
-                           "Manual: man berth-top\n";
+const struct option_table top_options = {
+    .verb = "top",
+    .usage = "usage: berth top\n"
+             "Show jobs, nodes, queues and shares as they change.\n"
+             "Keys:\n"
+             "  1 2 3 4, Tab   jobs, nodes, queues, shares\n"
+             "  up, down, k j  choose a job; Page Up and Page Down as well\n"
+             "  e              explain why it waits\n"
+             "  h, r           hold it, release it\n"
+             "  c              cancel it, after a 'y'\n"
+             "  q, Ctrl-C      leave\n"
+             "Options:\n",
+    .notes = "Exit status: 0 left, 1 failed, 2 wrong command line.\n"
+             "Example: berth top\n"
+             "Manual: man berth-top\n"};
 
 struct top {
     struct connection connection;
@@ -314,7 +316,7 @@ int cli_top(int argc, char **argv)
     struct top t = {.events = NULL};
     berth_error_t err;
     int status = CLI_OK;
-    if (cli_help_only("top", argc, argv, help, &status))
+    if (option_none(&top_options, argc, argv, &status))
         return status;
     if (optind < argc)
         return cli_usage("top", "takes no argument, got '%s'", argv[optind]);

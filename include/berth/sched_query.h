@@ -167,8 +167,8 @@ struct sched_allocation {
     size_t n_hosts;
 };
 
-/* What a running or reserved job holds, by host, in the order of ranks, as R says it (RFC 20): hosts on
- * which it has cores or GPUs. It belongs to the core and is valid until its next call. EINVAL: it holds
+/* What a running or reserved job holds, by host, as R says it (RFC 20), but in the order of their names, n2 before
+ * n10: hosts on which it has cores or GPUs. It belongs to the core and is valid until its next call. EINVAL: it holds
  * nothing, or a host has no rank; ENOMEM.
  */
 int sched_allocation(sched_t *s, sched_job_t job, struct sched_allocation *allocation);

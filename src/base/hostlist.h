@@ -110,6 +110,9 @@ bool hostlist_next(const struct hostlist *h, struct hostlist_cursor *c,
 int hostlist_sort(struct hostlist *h);
 int hostlist_uniq(struct hostlist *h);
 
+/* Compare two names in that order: less than, equal to or greater than 0. O(length). */
+int hostlist_compare(const char *a, const char *b);
+
 /* Append the text of a list, as Flux writes it: neighbours with the same prefix share one pair of
  * brackets, with numbers that count up as ranges, "node[4,3-4]"; names with a suffix are written one by
  * one, "a1-x,a2-x". There are two exceptions: neighbours are kept apart if the padding of the first would

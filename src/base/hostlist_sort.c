@@ -161,6 +161,19 @@ static int compare_pieces(const void *x, const void *y)
     return order != 0 ? order : (a->lo > b->lo) - (a->lo < b->lo);
 }
 
+static struct piece piece_of(const char *name)
+{
+    size_t length = strlen(name), at = hostlist_number_at(name, length);
+    uint64_t number = hostlist_number(name + at, length - at);
+    return (struct piece){name, at, length - at, number, number};
+}
+
+int hostlist_compare(const char *a, const char *b)
+{
+    struct piece x = piece_of(a), y = piece_of(b);
+    return compare_pieces(&x, &y);
+}
+
 static int compare_numbers(const void *x, const void *y)
 {
     uint64_t a = *(const uint64_t *)x;

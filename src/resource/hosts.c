@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hostlist.h"
 #include "resource/writers/rlite.h"
 
 /* Copy the ranges of a set to *at, and move *at past them. */
@@ -72,6 +73,13 @@ static int fill_hosts(struct hosts *h, const struct rlite *r, const struct graph
     return 0;
 }
 
+static int by_name(const void *a, const void *b)
+{
+    const struct resource_host *x = a, *y = b;
+    int order = hostlist_compare(x->name, y->name);
+    return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
 int hosts_gather(struct hosts *h, const struct emission *e, const struct graph *g)
 {
     struct rlite r;
@@ -82,6 +90,8 @@ int hosts_gather(struct hosts *h, const struct emission *e, const struct graph *
     rlite_clear(&r);
     if (rc < 0)
         errno = ENOMEM;
+    if (h->n > 1)
+        qsort(h->v, h->n, sizeof(*h->v), by_name);
     return rc;
 }
 

@@ -6,7 +6,7 @@
 #include "berth/resource.h"
 #include "resource/emission.h"
 
-/* Hosts in the order of their ranks, and what they point to. Empty if all zeroes. The memory is reused
+/* Hosts in the order of their names (hostlist_compare), equal ones of their ranks, and what they point to. Empty if all zeroes. The memory is reused
  * for the next hosts.
  */
 struct hosts {

@@ -1,6 +1,7 @@
 # A Slurm that is a folder: `. "$BERTH_SOURCE/test/system/fake_slurm.sh"` puts its commands first in PATH.
 #
-# Its nodes are f1, f2, ... on this host. What it does wrong is written into $slurm/mood: refuse, or late (the job is
+# Its nodes are f1, f2, ... on this host. They come in the order of $slurm/order, numbers, all after the first only once
+# $slurm/hold is gone. What it does wrong is written into $slurm/mood: refuse, or late (the job is
 # there, but sbatch says that it does not know).
 # shellcheck shell=sh disable=SC2154
 slurm=$scratch/slurm
@@ -41,18 +42,20 @@ if [ "$mood" = late ]; then
 fi
 echo $id
 END
-cat >"$slurm/bin/srun" <<'END'
+cat >"$slurm/bin/srun" <<END
 #!/bin/sh
+slurm=$slurm
+END
+cat >>"$slurm/bin/srun" <<'END'
 # A task on each node: the last three words, or two, begin with the program's path.
 while [ "${1#/}" = "$1" ]; do shift; done
 pids=
-i=1
-while [ $i -le "$SLURM_NNODES" ]; do
+trap 'kill $pids 2>/dev/null' TERM
+for i in $(cat "$slurm/order" 2>/dev/null || seq "$SLURM_NNODES"); do
     SLURMD_NODENAME=f$i "$@" &
     pids="$pids $!"
-    i=$((i + 1))
+    while [ -e "$slurm/hold" ]; do sleep 0.05; done
 done
-trap 'kill $pids 2>/dev/null' TERM
 for pid in $pids; do
     while kill -0 "$pid" 2>/dev/null; do wait "$pid"; done
 done

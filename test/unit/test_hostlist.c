@@ -386,6 +386,26 @@ static void lists_are_joined_and_copied(void **state)
     hostlist_clear(&c);
 }
 
+/* As the list sorts them. */
+static void compares_names(void **state)
+{
+    (void)state;
+    static const char *const row[] = {"a", "a1", "a2", "a10", "a02", "a1b", "b"};
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+        for (size_t k = 0; k < sizeof(row) / sizeof(row[0]); k++) {
+            int order = hostlist_compare(row[i], row[k]);
+            assert_int_equal((order > 0) - (order < 0), (i > k) - (i < k));
+            struct hostlist h = {0};
+            char first[HOSTLIST_NAME_SIZE];
+            assert_int_equal(hostlist_append_host(&h, row[i], strlen(row[i])), 0);
+            assert_int_equal(hostlist_append_host(&h, row[k], strlen(row[k])), 0);
+            assert_int_equal(hostlist_sort(&h), 0);
+            assert_int_equal(hostlist_nth(&h, 0, first), 0);
+            assert_string_equal(first, row[i < k ? i : k]);
+            hostlist_clear(&h);
+        }
+}
+
 static void many_hosts_of_many_kinds(void **state)
 {
     (void)state;
@@ -421,6 +441,7 @@ int main(void)
         cmocka_unit_test(finds_names_exactly),
         cmocka_unit_test(deletes_one_host),
         cmocka_unit_test(sorts),
+        cmocka_unit_test(compares_names),
         cmocka_unit_test(lists_are_joined_and_copied),
         cmocka_unit_test(many_hosts_of_many_kinds),
     };

@@ -10,6 +10,7 @@
 
 struct node_row {
     uint32_t vertex;
+    char *name;
     int64_t cores, gpus, memory;
     int64_t cores_used, gpus_used, memory_used;
     int64_t cores_down; /* or drained */
@@ -151,13 +152,12 @@ static const json_t *change_of(const server_t *s, const char *name)
     return NULL;
 }
 
-static void put_status(const server_t *s, struct json_out *out, const struct node_row *row,
-                       const char *name)
+static void put_status(const server_t *s, struct json_out *out, const struct node_row *row)
 {
     bool down, is_up;
     node_above(match_graph(s->machine), row->vertex, &down);
     is_up = !down && row->cores_down == 0;
-    const json_t *entry = is_up ? NULL : change_of(s, name);
+    const json_t *entry = is_up ? NULL : change_of(s, row->name);
     const char *word = json_string_value(json_object_get(entry, "status"));
     json_put_text(out, "status", is_up ? "up" : !down ? "partly" : word ? word : "down");
     json_put_text(out, "reason", json_string_value(json_object_get(entry, "reason")));
@@ -177,18 +177,15 @@ static void put_properties(struct json_out *out, const struct graph *g, uint32_t
     json_close(out, ']');
 }
 
-static void put_row(const struct call *c, struct json_out *out, const struct node_row *row,
-                    struct strbuf *name)
+static void put_row(const struct call *c, struct json_out *out, const struct node_row *row)
 {
     const struct graph *g = match_graph(c->s->machine);
     int64_t unit = c->s->size.memory_unit;
-    strbuf_reset(name);
-    graph_name(g, row->vertex, name);
     json_line(out);
     json_open(out, NULL, '{');
-    json_put_text(out, "name", strbuf_text(name));
+    json_put_text(out, "name", row->name);
     json_put_int(out, "rank", g->v[row->vertex].rank);
-    put_status(c->s, out, row, strbuf_text(name));
+    put_status(c->s, out, row);
     json_put_int(out, "cores", row->cores);
     json_put_int(out, "cores_used", row->cores_used);
     json_put_int(out, "cores_down", row->cores_down);
@@ -201,23 +198,52 @@ static void put_row(const struct call *c, struct json_out *out, const struct nod
     json_close(out, '}');
 }
 
+static int by_name(const void *a, const void *b)
+{
+    const struct node_row *x = a, *y = b;
+    int order = hostlist_compare(x->name, y->name);
+    return order ? order : (x->vertex > y->vertex) - (x->vertex < y->vertex);
+}
+
+/* The order in which nodes have joined tells nobody anything. */
+static int sort_rows(struct node_table *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        struct strbuf name = {0};
+        graph_name(t->g, t->v[i].vertex, &name);
+        t->v[i].name = strbuf_steal(&name);
+        if (!t->v[i].name)
+            return -1;
+    }
+    qsort(t->v, t->n, sizeof(*t->v), by_name);
+    return 0;
+}
+
+static void clear_table(struct node_table *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        free(t->v[i].name);
+    free(t->v);
+    free(t->of_rank);
+}
+
 void api_nodes_get(struct call *c)
 {
     struct json_out out = {.text = c->out};
     struct node_table t;
-    struct strbuf name = {0};
-    if (collect(&t, match_graph(c->s->machine)) < 0) {
-        api_no_memory(c->reply);
-    } else {
+    bool is_there = collect(&t, match_graph(c->s->machine)) == 0;
+    if (is_there) {
         add_contents(&t);
         add_runs(&t, c->s);
+    }
+    if (!is_there || sort_rows(&t) < 0) {
+        api_no_memory(c->reply);
+    } else {
         json_open(&out, NULL, '{');
         json_open(&out, "nodes", '[');
         for (size_t i = 0; i < t.n; i++)
-            put_row(c, &out, &t.v[i], &name);
+            put_row(c, &out, &t.v[i]);
         strbuf_puts(c->out, "\n]}\n");
     }
-    strbuf_clear(&name);
-    free(t.v);
-    free(t.of_rank);
+    clear_table(&t);
 }

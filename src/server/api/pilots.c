@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "base/hostlist.h"
 #include "config/keys.h"
 #include "config/seconds.h"
 #include "server/api/api.h"
@@ -141,10 +142,30 @@ static void put_node(struct call *c, struct json_out *out, const json_t *node)
     json_close(out, '}');
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return hostlist_compare(text_of(*(const json_t *const *)a, "vertex"),
+                            text_of(*(const json_t *const *)b, "vertex"));
+}
+
+/* The nodes of a pilot by their names. Returns how many. */
+static size_t put_nodes(struct call *c, struct json_out *out, int64_t pilot)
+{
+    const json_t *all = pilots_nodes(c->s), *node;
+    const json_t **v = reallocarray(NULL, json_array_size(all) + 1, sizeof(json_t *));
+    size_t i, n = 0;
+    c->out->failed = c->out->failed || !v;
+    json_array_foreach(all, i, node) if (v && number_of(node, "pilot") == pilot) v[n++] = node;
+    if (n > 0)
+        qsort(v, n, sizeof(*v), by_name);
+    for (i = 0; i < n; i++)
+        put_node(c, out, v[i]);
+    free(v);
+    return n;
+}
+
 static void put_pilot(struct call *c, struct json_out *out, const json_t *pilot)
 {
-    size_t i, n = 0;
-    const json_t *node;
     bool ending = json_is_true(json_object_get(pilot, "ending"));
     json_line(out);
     json_open(out, NULL, '{');
@@ -155,12 +176,7 @@ static void put_pilot(struct call *c, struct json_out *out, const json_t *pilot)
     json_put_text(out, "job", text_of(pilot, "job"));
     json_put_seconds(out, "since", number_of(pilot, "since"));
     json_open(out, "nodes", '[');
-    json_array_foreach(pilots_nodes(c->s), i,
-                       node) if (number_of(node, "pilot") == number_of(pilot, "pilot"))
-    {
-        put_node(c, out, node);
-        n++;
-    }
+    size_t n = put_nodes(c, out, number_of(pilot, "pilot"));
     json_close(out, ']');
     json_put_text(out, "state", ending ? "ending" : n > 0 ? "up" : "queued");
     json_close(out, '}');

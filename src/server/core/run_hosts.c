@@ -14,6 +14,23 @@ static int add_ranges(struct idset *set, const struct resource_range *range, siz
     return 0;
 }
 
+/* Hosts that are imagined on this machine are one place where tasks run: keep them together, where the first is. */
+static void join_own(struct run_hosts *hosts)
+{
+    size_t end = 0; /* behind those that are together */
+    for (size_t i = 0; i < hosts->n; i++) {
+        struct run_host own = hosts->v[i];
+        if (own.node)
+            continue;
+        if (end > 0 && end < i) {
+            memmove(&hosts->v[end + 1], &hosts->v[end], (i - end) * sizeof(own));
+            hosts->v[end++] = own;
+        } else {
+            end = i + 1;
+        }
+    }
+}
+
 int run_hosts_read(server_t *s, const struct sched_allocation *a, struct run_hosts *hosts)
 {
     hosts->v = calloc(a->n_hosts + 1, sizeof(*hosts->v));
@@ -31,6 +48,7 @@ int run_hosts_read(server_t *s, const struct sched_allocation *a, struct run_hos
         hosts->cores += h->cores.count;
         hosts->gpus += h->gpus.count;
     }
+    join_own(hosts);
     errno = hosts->v ? errno : ENOMEM;
     return hosts->v ? 0 : -1;
 }

@@ -14,7 +14,8 @@ struct run_host {
 };
 
 struct run_hosts {
-    struct run_host *v; /* in the order of ranks */
+    struct run_host
+        *v; /* in the order of names; those that are imagined on this machine follow one another */
     size_t n;
     uint64_t cores, gpus; /* on all */
 };

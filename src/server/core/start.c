@@ -111,8 +111,8 @@ static int describe_hosts(struct starting *b, const struct sched_allocation *a)
     struct hostlist list = {0};
     struct strbuf text = {0};
     int rc = run_hosts_read(b->s, a, &b->hosts);
-    for (size_t i = 0; i < a->n_hosts && rc == 0; i++)
-        rc = add_host_name(&list, a->hosts[i].name);
+    for (size_t i = 0; i < b->hosts.n && rc == 0; i++)
+        rc = add_host_name(&list, b->hosts.v[i].name);
     if (rc == 0) {
         hostlist_encode(&list, &text);
         b->nodes = text.failed ? NULL : arena_join(b, "", strbuf_text(&text));

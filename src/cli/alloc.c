@@ -5,26 +5,34 @@
 
 #include "cli/client/attend.h"
 #include "cli/client/request.h"
+#include "cli/option_table.h"
 #include "cli/verb.h"
 
-static const char help[] =
-    "usage: berth alloc [OPTION]... [COMMAND [ARG]...]\n"
-    "Get resources and work on them: your shell, or COMMAND, runs in a terminal of\n"
-    "its own on what was asked for, which is given back when it ends. If resources\n"
-    "are in use, it waits for them; Ctrl-C gives up waiting. The options are those of\n"
-    "'berth submit', among them:\n"
-    "  -n, --ntasks N          room for so many tasks; the shell is one process (1)\n"
-    "  -c, --cores-per-task N  cores for each task (1)\n"
-    "  -g, --gpus-per-task N   gpus for each task (0)\n"
-    "      --mem SIZE          memory, 512M or 4G\n"
-    "  -t, --time-limit TIME   90, 30m, 1h30m; default: that of the queue, if any\n"
-    "  -q, --queue NAME        instead of the default queue\n"
-    "  -A, --account NAME      instead of your default account\n"
-    "  -h, --help              print this\n"
-    "Exit status: that of the shell, or 128 + its signal; 127 no such command, 126 it\n"
-    "can't be executed, 1 it could not be run, 2 wrong command line.\n"
-    "Example: berth alloc -c 4 --mem 8G -t 2h\n"
-    "Manual: man berth-alloc, man berth-submit\n";
+static const struct option_row rows[] = {
+    {'n', "ntasks", "N", "room for so many tasks; the shell is one process (1)", NULL},
+    {'c', "cores-per-task", "N", "cores for each task (1)", NULL},
+    {'g', "gpus-per-task", "N", "gpus for each task (0)", NULL},
+    {OPTION_LONG('m'), "mem", "SIZE", "memory, 512M or 4G", NULL},
+    {'t', "time-limit", "TIME", "90, 30m, 1h30m; default: that of the queue, if any", NULL},
+    {'q', "queue", "NAME", "instead of the default queue", "@queue"},
+    {'A', "account", "NAME", "instead of your default account", NULL},
+    {0}};
+
+const struct option_table alloc_options = {
+    .verb = "alloc",
+    .usage = "usage: berth alloc [OPTION]... [COMMAND [ARG]...]\n"
+             "Get resources and work on them: your shell, or COMMAND, runs in a terminal of\n"
+             "its own on what was asked for, which is given back when it ends. If resources\n"
+             "are in use, it waits for them; Ctrl-C gives up waiting. The options are those of\n"
+             "'berth submit', among them:\n",
+    .rows = rows,
+    .more = &submit_options,
+    .without = REQUEST_SUBMITS_ONLY,
+    .notes = "Exit status: that of the shell, or 128 + its signal; 127 no such command, 126 it\n"
+             "can't be executed, 1 it could not be run, 2 wrong command line.\n"
+             "Example: berth alloc -c 4 --mem 8G -t 2h\n"
+             "Manual: man berth-alloc, man berth-submit\n",
+    .complete = "@command @file"};
 
 /* The shell is one process; the tasks are for the steps that it starts. */
 static void make_batch(json_t *job)
@@ -48,7 +56,7 @@ int cli_alloc(int argc, char **argv)
         return CLI_FAILED;
     }
     if (r.wants_help) {
-        status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+        status = option_help(&alloc_options);
     } else if (r.job && json_object_get(r.job, "test_only")) {
         status = cli_usage("alloc", "--test-only is for submit");
     } else if (request_many(&r)) {

@@ -10,28 +10,40 @@
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
 #include "cli/history_plot.h"
+#include "cli/option_table.h"
 #include "cli/verb.h"
 
-static const char help[] =
-    "usage: berth history [OPTION]...\n"
-    "List jobs that have ended, newest first; an array is one line.\n"
-    "  -r, --array        a line for each member of an array that has ended\n"
-    "  -n, --limit N      at most N jobs (20); 0: all\n"
-    "  -u, --user NAME    only jobs of this user\n"
-    "  -q, --queue NAME   only jobs in this queue\n"
-    "  -s, --state LIST   only jobs in these states: done, failed, cancelled, timeout\n"
-    "      --name NAME    only jobs with this name\n"
-    "      --label NAME=TEXT  with this label; NAME: whatever its text\n"
-    "      --since TIME   only jobs that ended after: 2h (ago), 08:30, 2026-11-22\n"
-    "      --me           only your own\n"
-    "  -o, --columns LIST, --format csv, --json   as in 'berth jobs'\n"
-    "      --plot FILE.svg  draw who had which cores when, and promised starts\n"
-    "      --plot-by WORD  colours stand for a user, queue or state (user)\n"
-    "  -h, --help         print this\n"
-    "EXIT is the exit status or the signal; MEMORY is the peak memory use.\n"
-    "Exit status: 0 listed, 1 failed, 2 wrong command line.\n"
-    "Example: berth history -s failed --since 1d\n"
-    "Manual: man berth-history\n";
+static const struct option_row rows[] = {
+    {'r', "array", NULL, "a line for each member of an array that has ended", NULL},
+    {'n', "limit", "N", "at most N jobs (20); 0: all", NULL},
+    {'u', "user", "NAME", "only jobs of this user", "@user"},
+    {'q', "queue", "NAME", "only jobs in this queue", "@queue"},
+    {'s', "state", "LIST", "only jobs in these states: done, failed, cancelled, timeout",
+     "done failed cancelled timeout"},
+    {OPTION_LONG('N'), "name", "NAME", "only jobs with this name", NULL},
+    {OPTION_LONG('L'), "label", "NAME[=TEXT]",
+     "with this label, whatever its text, or with this text", NULL},
+    {OPTION_LONG('S'), "since", "TIME", "only jobs that ended after: 2h (ago), 08:30, 2026-11-22",
+     NULL},
+    {OPTION_LONG('m'), "me", NULL, "only your own", NULL},
+    {'o', "columns", "LIST", "these keys of --json as columns", NULL},
+    {OPTION_LONG('F'), "format", "WORD", "table, json or csv", "table json csv"},
+    {OPTION_LONG('j'), "json", NULL, "print an array of objects", NULL},
+    {OPTION_LONG('p'), "plot", "FILE.svg", "draw who had which cores when, and promised starts",
+     "@file"},
+    {OPTION_LONG('B'), "plot-by", "WORD", "colours stand for a user, queue or state (user)",
+     "user queue state"},
+    {0}};
+
+const struct option_table history_options = {
+    .verb = "history",
+    .usage = "usage: berth history [OPTION]...\n"
+             "List jobs that have ended, newest first; an array is one line.\n",
+    .rows = rows,
+    .notes = "EXIT is the exit status or the signal; MEMORY is the peak memory use.\n"
+             "Exit status: 0 listed, 1 failed, 2 wrong command line.\n"
+             "Example: berth history -s failed --since 1d\n"
+             "Manual: man berth-history\n"};
 
 static const struct table_column columns[] = {
     {"ID", true, 0},     {"NAME", false, 20}, {"USER", false, 12}, {"QUEUE", false, 12},
@@ -175,11 +187,9 @@ static bool is_word(const char *const *words, const char *word)
 /* Take an option. 0, or the status of a wrong one. */
 static int take_option(struct history *h, int c)
 {
-    static const char *const keys[] = {
-        ['u'] = "user", ['q'] = "queue", ['N'] = "name", ['L'] = "label"};
     struct strbuf number = {0};
     berth_error_t err;
-    if (c == 'S' && !read_since(optarg, h->since))
+    if (c == OPTION_LONG('S') && !read_since(optarg, h->since))
         return cli_usage("history", "--since is '%s', expected a time such as 2h or 08:30", optarg);
     if (c == 's' && !are_of_ended(optarg))
         return cli_usage("history",
@@ -187,49 +197,40 @@ static int take_option(struct history *h, int c)
                          "'berth jobs' lists others",
                          optarg);
     if ((c == 'o' && chosen_read(&h->chosen, optarg, &err) < 0) ||
-        (c == 'F' && chosen_format(&h->chosen, optarg, &h->json, &err) < 0))
+        (c == OPTION_LONG('F') && chosen_format(&h->chosen, optarg, &h->json, &err) < 0))
         return cli_usage("history", "%s", err.text);
-    if (c == 'B' && !is_word(history_plot_words, optarg))
+    if (c == OPTION_LONG('B') && !is_word(history_plot_words, optarg))
         return cli_usage("history", "--plot-by is '%s', expected user, queue or state", optarg);
     if (c == 'n' && !listing_limit(&number, optarg))
         return cli_usage("history", "--limit is '%s', expected a whole number", optarg);
     strbuf_clear(&number);
     h->wants_help = h->wants_help || c == 'h';
-    h->json = h->json || c == 'j';
+    h->json = h->json || c == OPTION_LONG('j');
     h->by_member = h->by_member || c == 'r';
     h->limit = c == 'n' ? optarg : h->limit;
     h->states = c == 's' ? optarg : h->states;
-    h->plot = c == 'p' ? optarg : h->plot;
-    h->by = c == 'B' ? optarg : h->by;
+    h->plot = c == OPTION_LONG('p') ? optarg : h->plot;
+    h->by = c == OPTION_LONG('B') ? optarg : h->by;
     h->queue = c == 'q' ? optarg : h->queue;
-    if (c == 'm')
+    if (c == OPTION_LONG('m'))
         listing_own(&h->path);
-    else if (c < (int)(sizeof(keys) / sizeof(*keys)) && keys[c])
-        route_query(&h->path, keys[c], optarg);
+    else if (c == 'u' || c == 'q' || c == OPTION_LONG('N') || c == OPTION_LONG('L'))
+        route_query(&h->path, option_name(&history_options, c), optarg);
     return 0;
 }
 
 int cli_history(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"limit", required_argument, NULL, 'n'},   {"user", required_argument, NULL, 'u'},
-        {"queue", required_argument, NULL, 'q'},   {"state", required_argument, NULL, 's'},
-        {"name", required_argument, NULL, 'N'},    {"since", required_argument, NULL, 'S'},
-        {"plot", required_argument, NULL, 'p'},    {"plot-by", required_argument, NULL, 'B'},
-        {"json", no_argument, NULL, 'j'},          {"me", no_argument, NULL, 'm'},
-        {"columns", required_argument, NULL, 'o'}, {"format", required_argument, NULL, 'F'},
-        {"array", no_argument, NULL, 'r'},         {"label", required_argument, NULL, 'L'},
-        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
     struct history h = {.by = "user"};
     struct connection connection;
     berth_error_t err;
     int c, status = 0;
 
     strbuf_puts(&h.path, "/v1/jobs?history=1&order=newest");
-    while (status == 0 && (c = cli_option("history", argc, argv, ":n:ru:q:s:o:h", options)) != -1)
+    while (status == 0 && (c = option_next(&history_options, argc, argv)) != -1)
         status = c == '?' ? CLI_USAGE : take_option(&h, c);
     if (status == 0 && h.wants_help) {
-        status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+        status = option_help(&history_options);
     } else if (status == 0 && optind < argc) {
         status = cli_usage("history", "takes no job, got '%s'; 'berth jobs' does", argv[optind]);
     } else if (status == 0) {

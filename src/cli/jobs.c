@@ -6,35 +6,46 @@
 #include "cli/client/listing.h"
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
+#include "cli/option_table.h"
 #include "cli/tables.h"
 #include "cli/verb.h"
 
 #define STARTS  "id,name,user,queue,cores,gpus,estimate,reason" /* columns of --start */
 #define IDS_MAX 16384 /* bytes, so that a request is within the server's limits */
 
-static const char help[] =
-    "usage: berth jobs [OPTION]... [JOB]...\n"
-    "List waiting and running jobs, or the named ones; an array is one line.\n"
-    "  -a, --all           include jobs that have ended\n"
-    "  -r, --array         a line for each member of an array\n"
-    "  -u, --user NAME     only jobs of this user         --me  only your own\n"
-    "  -q, --queue NAME    only jobs in this queue        --name NAME  with this name\n"
-    "  -s, --state LIST    only jobs in these states: pending, held, running, done,\n"
-    "                      failed, cancelled, timeout\n"
-    "      --label NAME=TEXT  with this label; NAME: whatever its text\n"
-    "  -n, --limit N       at most N jobs; 0: all\n"
-    "      --start         pending jobs in the order of their expected starts\n"
-    "      --sort KEY      in the order of a column; -KEY: the greatest first\n"
-    "  -o, --columns LIST  these keys of --json as columns: id,name,state,start\n"
-    "      --format csv    or table, json; with times in seconds since 1970\n"
-    "      --json          print an array of objects     --no-header  no header line\n"
-    "  -h, --help          print this\n"
-    "WHEN is how much of its time limit (\"about\": of its estimate) a running job has\n"
-    "left, or how long until a pending job is to start; \"after\": at the earliest.\n"
-    "REASON is reserved if that start is promised, expected if it is not.\n"
-    "Exit status: 0 listed, 1 failed, 2 wrong command line.\n"
-    "Example: berth jobs -u ann -s pending\n"
-    "Manual: man berth-jobs\n";
+static const struct option_row rows[] = {
+    {'a', "all", NULL, "include jobs that have ended", NULL},
+    {'r', "array", NULL, "a line for each member of an array", NULL},
+    {'u', "user", "NAME", "only jobs of this user", "@user"},
+    {OPTION_LONG('m'), "me", NULL, "only your own", NULL},
+    {'q', "queue", "NAME", "only in this queue", "@queue"},
+    {OPTION_LONG('N'), "name", "NAME", "with this name", NULL},
+    {'s', "state", "LIST", "of pending, held, running, done, failed, cancelled, timeout",
+     "pending held running done failed cancelled timeout"},
+    {OPTION_LONG('L'), "label", "NAME[=TEXT]",
+     "with this label, whatever its text, or with this text", NULL},
+    {'n', "limit", "N", "at most N jobs; 0: all", NULL},
+    {OPTION_LONG('W'), "start", NULL, "pending jobs in the order of their expected starts", NULL},
+    {OPTION_LONG('S'), "sort", "KEY", "in the order of a column; -KEY: the greatest first", NULL},
+    {'o', "columns", "LIST", "these keys of --json as columns: id,name,state,start", NULL},
+    {OPTION_LONG('F'), "format", "WORD", "table, json, or csv with times in seconds since 1970",
+     "table json csv"},
+    {OPTION_LONG('j'), "json", NULL, "an array of objects", NULL},
+    {OPTION_LONG('H'), "no-header", NULL, "no header line", NULL},
+    {0}};
+
+const struct option_table jobs_options = {
+    .verb = "jobs",
+    .usage = "usage: berth jobs [OPTION]... [JOB]...\n"
+             "List waiting and running jobs, or the named ones; an array is one line.\n",
+    .rows = rows,
+    .notes = "WHEN is how much of its time limit (\"about\": of its estimate) a running job has\n"
+             "left, or how long until a pending job is to start; \"after\": at the earliest.\n"
+             "REASON is reserved if that start is promised, expected if it is not.\n"
+             "Exit status: 0 listed, 1 failed, 2 wrong command line.\n"
+             "Example: berth jobs -u ann -s pending\n"
+             "Manual: man berth-jobs\n",
+    .complete = "@job"};
 
 const char jobs_leave[] = "GPUS,NODES,QUEUE,USER,TIME";
 
@@ -137,135 +148,134 @@ static int list_jobs(struct strbuf *path, const struct listing_style *style)
     return status;
 }
 
+/* What a command line asks for. */
+struct asked {
+    struct strbuf path;
+    struct chosen chosen;
+    struct sorted sorted;
+    struct ids ids;
+    struct listing_style style;
+    bool by_member, starts;
+};
+
 /* The jobs that wait, in the order in which they are expected to start, unless another one is asked for. False after
  * saying what is wrong.
  */
-static bool expect_starts(struct strbuf *path, struct listing_style *style, struct chosen *chosen,
-                          struct sorted *sorted)
+static bool expect_starts(struct asked *a)
 {
     berth_error_t err;
-    if (style->states) {
+    if (a->style.states) {
         cli_usage("jobs", "--start lists pending jobs, and takes no --state");
         return false;
     }
-    route_query(path, "state", "pending");
-    style->states = "pending";
-    if ((chosen->n == 0 && chosen_read(chosen, STARTS, &err) < 0) ||
-        (!sorted->key && sorted_read(sorted, "estimate", &err) < 0)) {
+    route_query(&a->path, "state", "pending");
+    a->style.states = "pending";
+    if ((a->chosen.n == 0 && chosen_read(&a->chosen, STARTS, &err) < 0) ||
+        (!a->sorted.key && sorted_read(&a->sorted, "estimate", &err) < 0)) {
         cli_usage("jobs", "%s", err.text);
         return false;
     }
     return true;
 }
 
+/* How they are listed. CLI_OK, or CLI_USAGE after saying what is wrong. */
+static int take_style(struct asked *a, int c)
+{
+    berth_error_t err = {""};
+    switch (c) {
+    case 'r':
+        a->by_member = true;
+        return CLI_OK;
+    case 'o':
+        return chosen_read(&a->chosen, optarg, &err) == 0 ? CLI_OK
+                                                          : cli_usage("jobs", "%s", err.text);
+    case OPTION_LONG('F'):
+        return chosen_format(&a->chosen, optarg, &a->style.json, &err) == 0
+                   ? CLI_OK
+                   : cli_usage("jobs", "%s", err.text);
+    case OPTION_LONG('S'):
+        return sorted_read(&a->sorted, optarg, &err) == 0
+                   ? CLI_OK
+                   : cli_usage("jobs", "--sort: %s", err.text);
+    case OPTION_LONG('W'):
+        a->starts = true;
+        return CLI_OK;
+    case OPTION_LONG('j'):
+        a->style.json = true;
+        return CLI_OK;
+    default:
+        a->style.headless = true;
+        return CLI_OK;
+    }
+}
+
+/* Which jobs; else how. The same. */
+static int take_option(struct asked *a, int c)
+{
+    switch (c) {
+    case 'a':
+        route_query(&a->path, "history", "1");
+        return CLI_OK;
+    case 'q':
+        a->style.queue = optarg;
+        break;
+    case 's':
+        a->style.states = optarg;
+        break;
+    case 'u':
+    case OPTION_LONG('N'):
+    case OPTION_LONG('L'):
+        break;
+    case 'n':
+        return listing_limit(&a->path, optarg)
+                   ? CLI_OK
+                   : cli_usage("jobs", "--limit is '%s', expected a whole number", optarg);
+    case OPTION_LONG('m'):
+        listing_own(&a->path);
+        return CLI_OK;
+    default:
+        return take_style(a, c);
+    }
+    route_query(&a->path, option_name(&jobs_options, c), optarg);
+    return CLI_OK;
+}
+
+/* Read the command line. CLI_OK to go on, or another status; or help was printed. */
+static int read_line(struct asked *a, int argc, char **argv, bool *over)
+{
+    int c, status = CLI_OK;
+
+    while (status == CLI_OK && (c = option_next(&jobs_options, argc, argv)) != -1) {
+        *over = c == 'h';
+        if (*over)
+            return option_help(&jobs_options);
+        status = c == '?' ? CLI_USAGE : take_option(a, c);
+    }
+    if (status == CLI_OK && a->starts && !expect_starts(a))
+        status = CLI_USAGE;
+    if (status == CLI_OK && optind < argc) {
+        status = put_job_ids(&a->path, &a->ids, argv + optind, argc - optind);
+        a->style.only = &a->ids;
+    }
+    return status;
+}
+
 int cli_jobs(int argc, char **argv)
 {
-    static const struct option options[] = {{"all", no_argument, NULL, 'a'},
-                                            {"array", no_argument, NULL, 'r'},
-                                            {"user", required_argument, NULL, 'u'},
-                                            {"queue", required_argument, NULL, 'q'},
-                                            {"state", required_argument, NULL, 's'},
-                                            {"name", required_argument, NULL, 'N'},
-                                            {"limit", required_argument, NULL, 'n'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {"me", no_argument, NULL, 'm'},
-                                            {"columns", required_argument, NULL, 'o'},
-                                            {"format", required_argument, NULL, 'F'},
-                                            {"no-header", no_argument, NULL, 'H'},
-                                            {"sort", required_argument, NULL, 'S'},
-                                            {"start", no_argument, NULL, 'W'},
-                                            {"label", required_argument, NULL, 'L'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    struct strbuf path = {0};
-    struct ids ids = {0};
-    struct chosen chosen = {0};
-    struct sorted sorted = {0};
-    struct listing_style style = {.columns = jobs_columns,
-                                  .leave = jobs_leave,
-                                  .row = jobs_row,
-                                  .chosen = &chosen,
-                                  .sorted = &sorted};
-    berth_error_t err;
-    bool by_member = false, when = false;
-    int c, status = CLI_USAGE;
+    struct asked a = {.style = {.columns = jobs_columns, .leave = jobs_leave, .row = jobs_row}};
+    bool over = false;
 
-    strbuf_puts(&path, "/v1/jobs");
-    while ((c = cli_option("jobs", argc, argv, ":aru:q:s:n:o:h", options)) != -1) {
-        switch (c) {
-        case 'r':
-            by_member = true;
-            break;
-        case 'a':
-            route_query(&path, "history", "1");
-            break;
-        case 'u':
-            route_query(&path, "user", optarg);
-            break;
-        case 'q':
-            route_query(&path, "queue", optarg);
-            style.queue = optarg;
-            break;
-        case 's':
-            route_query(&path, "state", optarg);
-            style.states = optarg;
-            break;
-        case 'N':
-            route_query(&path, "name", optarg);
-            break;
-        case 'L':
-            route_query(&path, "label", optarg);
-            break;
-        case 'n':
-            if (listing_limit(&path, optarg))
-                break;
-            status = cli_usage("jobs", "--limit is '%s', expected a whole number", optarg);
-            goto out;
-        case 'j':
-            style.json = true;
-            break;
-        case 'm':
-            listing_own(&path);
-            break;
-        case 'o':
-        case 'F':
-            if ((c == 'o' ? chosen_read(&chosen, optarg, &err)
-                          : chosen_format(&chosen, optarg, &style.json, &err)) == 0)
-                break;
-            status = cli_usage("jobs", "%s", err.text);
-            goto out;
-        case 'S':
-            if (sorted_read(&sorted, optarg, &err) == 0)
-                break;
-            status = cli_usage("jobs", "--sort: %s", err.text);
-            goto out;
-        case 'W':
-            when = true;
-            break;
-        case 'H':
-            style.headless = true;
-            break;
-        case 'h':
-            status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
-            goto out;
-        default:
-            goto out;
-        }
+    a.style.chosen = &a.chosen;
+    a.style.sorted = &a.sorted;
+    strbuf_puts(&a.path, "/v1/jobs");
+    int status = read_line(&a, argc, argv, &over);
+    if (status == CLI_OK && !over) {
+        if (!a.by_member && !names_members(&a.ids))
+            route_query(&a.path, "arrays", "1");
+        status = list_jobs(&a.path, &a.style);
     }
-    if (when && !expect_starts(&path, &style, &chosen, &sorted))
-        goto out;
-    if (optind < argc) {
-        status = put_job_ids(&path, &ids, argv + optind, argc - optind);
-        if (status != CLI_OK)
-            goto out;
-        style.only = &ids;
-    }
-    if (!by_member && !names_members(&ids))
-        route_query(&path, "arrays", "1");
-    status = list_jobs(&path, &style);
-out:
-    sorted_clear(&sorted);
-    ids_clear(&ids);
-    strbuf_clear(&path);
+    sorted_clear(&a.sorted);
+    ids_clear(&a.ids);
+    strbuf_clear(&a.path);
     return status;
 }

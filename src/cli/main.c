@@ -21,12 +21,12 @@ struct verb {
 
 /* In the order of `berth --help`, two on a line; a row without a name ends the table. */
 static const struct verb verbs[] = {
-    {"submit", "submit a job", cli_submit, NULL},
-    {"run", "run a job and wait for it", cli_run, NULL},
-    {"alloc", "work in an allocation", cli_alloc, NULL},
-    {"jobs", "list waiting, running jobs", cli_jobs, NULL},
+    {"submit", "submit a job", cli_submit, &submit_options},
+    {"run", "run a job and wait for it", cli_run, &run_options},
+    {"alloc", "work in an allocation", cli_alloc, &alloc_options},
+    {"jobs", "list waiting, running jobs", cli_jobs, &jobs_options},
     {"top", "watch jobs, nodes, shares", cli_top, &top_options},
-    {"history", "list jobs that have ended", cli_history, NULL},
+    {"history", "list jobs that have ended", cli_history, &history_options},
     {"report", "sum up what jobs have used", cli_report, &report_options},
     {"show", "show everything about a job", cli_show, &show_options},
     {"explain", "say why a job waits", cli_explain, &explain_options},
@@ -103,9 +103,7 @@ static int list_options(int argc, char **argv)
     if (argc != 1)
         return cli_usage(NULL, "help --options takes one verb, not %d", argc);
     const struct verb *verb = find_verb(argv[0]);
-    if (!verb)
-        return unknown_verb(argv[0]);
-    return verb->options ? option_list(verb->options) : CLI_FAILED;
+    return verb ? option_list(verb->options) : unknown_verb(argv[0]);
 }
 
 static int print_topic(int argc, char **argv)

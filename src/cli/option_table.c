@@ -13,7 +13,8 @@
 #define BESIDE_AT      44 /* the column of a second option on a line, if the first is shorter */
 #define ROWS_MAX       80
 
-static const struct option_row help_row = {'h', "help", NULL, "print this", NULL};
+static const struct option_row help_row = {'h', "help", NULL, "print this", NULL},
+                               short_help_row = {'h', "help", NULL, NULL, NULL};
 
 /* ---- Reading ---- */
 
@@ -179,11 +180,12 @@ static void put_row(struct page *p, const struct option_row *row)
 }
 
 /* Put it on the same line as the one before it, if there is room. */
-static bool put_beside(struct page *p, const struct option_row *row)
+static bool put_beside(struct page *p, const struct option_row *row,
+                       const struct option_row *before)
 {
     size_t at = column(p) + 2;
     size_t length = head_length(row, false) + (row->words ? 2 + strlen(row->words) : 0);
-    if (at < BESIDE_AT && BESIDE_AT + length <= SCREEN_COLUMNS)
+    if (before->words && row->words && at < BESIDE_AT && BESIDE_AT + length <= SCREEN_COLUMNS)
         at = BESIDE_AT;
     if (column(p) == 0 || at + length > SCREEN_COLUMNS)
         return false;
@@ -200,9 +202,9 @@ static bool put_beside(struct page *p, const struct option_row *row)
 static void put_rows(struct page *p, const struct option_table *table, bool packed)
 {
     for (const struct option_row *row = table->rows; row && row->name; row++)
-        if (!(packed && put_beside(p, row)))
+        if (!(packed && row > table->rows && put_beside(p, row, row - 1)))
             put_row(p, row);
-    if (!(packed && put_beside(p, &help_row)))
+    if (!(packed && put_beside(p, &short_help_row, &short_help_row)))
         put_row(p, &help_row);
     end_line(p);
 }

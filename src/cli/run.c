@@ -6,32 +6,41 @@
 
 #include "cli/client/attend.h"
 #include "cli/client/request.h"
+#include "cli/option_table.h"
 #include "cli/step/step.h"
 #include "cli/verb.h"
 
-static const char help[] =
-    "usage: berth run [OPTION]... COMMAND [ARG]...  or SCRIPT [ARG]...\n"
-    "Submit a job, pass standard input on to it, show its output while it runs, and\n"
-    "return its exit status. If no server is running, a private one is started.\n"
-    "Ctrl-C cancels the job; a second one leaves it alone. Lines of an array begin\n"
-    "with their member's number: '3: text'. The options are those of 'berth submit',\n"
-    "among them:\n"
-    "      --pty               give it a terminal, as for a shell\n"
-    "  -n, --ntasks N          tasks, each of which runs the command (1)\n"
-    "  -c, --cores-per-task N  cores for each task (1)\n"
-    "  -g, --gpus-per-task N   gpus for each task, or of a type: a100:2 (0)\n"
-    "      --mem SIZE          memory, 512M or 4G\n"
-    "  -t, --time-limit TIME   90, 30m, 1h30m; default: that of the queue, if any\n"
-    "  -q, --queue NAME        instead of the default queue\n"
-    "  -A, --account NAME      instead of your default account\n"
-    "  -o, --output FILE       write its output to FILE, and show nothing\n"
-    "      --array N|1-99:2%5  members, 5 at once; the exit status is their highest\n"
-    "      --gang N            members that start together, or as many as --min M\n"
-    "  -h, --help              print this\n"
-    "Exit status: that of the job, or 128 + its signal; 127 no such command, 126 it\n"
-    "can't be executed, 1 it could not be run, 2 wrong command line.\n"
-    "Example: berth run -c 2 ./work.sh\n"
-    "Manual: man berth-run, man berth-submit\n";
+static const struct option_row rows[] = {
+    {OPTION_LONG('p'), "pty", NULL, "give it a terminal, as for a shell", NULL},
+    {'n', "ntasks", "N", "tasks, each of which runs the command (1)", NULL},
+    {'c', "cores-per-task", "N", "cores for each task (1)", NULL},
+    {'g', "gpus-per-task", "N", "gpus for each task, or of a type: a100:2 (0)", NULL},
+    {OPTION_LONG('m'), "mem", "SIZE", "memory, 512M or 4G", NULL},
+    {'t', "time-limit", "TIME", "90, 30m, 1h30m; default: that of the queue, if any", NULL},
+    {'q', "queue", "NAME", "instead of the default queue", "@queue"},
+    {'A', "account", "NAME", "instead of your default account", NULL},
+    {'o', "output", "FILE", "write its output to FILE, and show nothing", "@file"},
+    {OPTION_LONG('a'), "array", "MEMBERS", "10, or 1-99:2%5; the exit status is their highest",
+     NULL},
+    {OPTION_LONG('g'), "gang", "N", "members that start together, or as many as --min M", NULL},
+    {0}};
+
+const struct option_table run_options = {
+    .verb = "run",
+    .usage = "usage: berth run [OPTION]... COMMAND [ARG]...  or SCRIPT [ARG]...\n"
+             "Submit a job, pass standard input on to it, show its output while it runs, and\n"
+             "return its exit status. If no server is running, a private one is started.\n"
+             "Ctrl-C cancels the job; a second one leaves it alone. Lines of an array begin\n"
+             "with their member's number: '3: text'. The options are those of 'berth submit',\n"
+             "among them:\n",
+    .rows = rows,
+    .more = &submit_options,
+    .without = REQUEST_SUBMITS_ONLY,
+    .notes = "Exit status: that of the job, or 128 + its signal; 127 no such command, 126 it\n"
+             "can't be executed, 1 it could not be run, 2 wrong command line.\n"
+             "Example: berth run -c 2 ./work.sh\n"
+             "Manual: man berth-run, man berth-submit\n",
+    .complete = "@command @file"};
 
 static bool asks_for_help(int argc, char **argv)
 {
@@ -53,7 +62,7 @@ int cli_run(int argc, char **argv)
         return CLI_FAILED;
     }
     if (r.wants_help)
-        status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+        status = option_help(&run_options);
     else if (request_many(&r))
         status = cli_usage("run", "%s is for submit; run takes one job", request_many(&r));
     else if (json_object_get(r.job, "test_only"))

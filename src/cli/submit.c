@@ -13,32 +13,6 @@
 #include "cli/submit_many.h"
 #include "cli/verb.h"
 
-static const char help[] =
-    "usage: berth submit [OPTION]... COMMAND|SCRIPT [ARG]...; - reads a script\n"
-    "Print the job's id. A script's lines #BERTH, #SBATCH and #flux: are options too.\n"
-    "  -n, --ntasks N          tasks that run the command (1); a script runs once\n"
-    "  -c, --cores-per-task N  cores per task (1)  -g, --gpus-per-task N  or a100:2\n"
-    "  -N, --nodes N           spread over N       -x, --exclusive     whole nodes\n"
-    "      --mem SIZE          memory, 512M or 4G  --requires A,B      of nodes\n"
-    "  -t, --time-limit TIME   stop it after 90, 30m, 1h30m  --estimate TIME  to plan\n"
-    "  -q, --queue NAME        -A, --account NAME  to charge it to   --name NAME\n"
-    "      --array N|1-99:2%5  members, 5 at once  --dependency afterok:17[,...]\n"
-    "      --gang N --min M    that start together --failure all|go-on|replace\n"
-    "      --begin TIME        from +1h, 08:30 on  --hold              until released\n"
-    "      --priority N  higher goes first  --deadline TIME   --label NAME=TEXT\n"
-    "  -o, --output FILE  -e, --error FILE         %j id, %a member, %n name, %u user\n"
-    "  -i, --input FILE  --append  --notify CMD|URL   --notify-on begin,end,fail\n"
-    "      --env RULE          NAME=VALUE, NAME, -PATTERN to leave out  --chdir DIR\n"
-    "      --wrap COMMAND      a line for a shell  --requeue           again if lost\n"
-    "      --retries N         again if it fails   --retry-on 75,SIGKILL,timeout\n"
-    "      --retry-delay TIME  (10s), then twice   --max-fails N       of an array\n"
-    "      --signal SIG[@TIME] before the limit    --preemptible-after TIME   --slurm\n"
-    "      --jobspec FILE      what it needs       --overcommit        --test-only\n"
-    "      --each FILE, ::: A B  a job for each line or word, as {}; --cc 1-9 as {cc}\n"
-    "  --file FILE  YAML: jobs that wait for each other  --bulk JSONFILE   -h, --help\n"
-    "Exit status: 0 submitted, 1 refused, 2 wrong usage. Manual: man berth-submit\n"
-    "Example: berth submit -c 4 --mem 2G -t 1h --name fit ./fit.sh data.csv\n";
-
 /* A script runs once, on what its tasks have together. */
 static int run_once(json_t *job, berth_error_t *err)
 {
@@ -157,7 +131,7 @@ int cli_submit(int argc, char **argv)
         else
             fprintf(stderr, "berth submit: %s\n", err.text);
     } else if (r.wants_help) {
-        status = fputs(help, stdout) < 0 ? CLI_FAILED : CLI_OK;
+        status = option_help(&submit_options);
     } else if (r.job && !each.mark && early_check(r.job, &err) < 0) {
         fprintf(stderr, "berth submit: %s\n", err.text);
         status = CLI_FAILED;

@@ -59,17 +59,3 @@ int cli_getopt(int argc, char **argv, const char *letters, const struct option *
     optopt = 0;
     return '?';
 }
-
-int cli_option(const char *verb, int argc, char **argv, const char *letters,
-               const struct option *options)
-{
-    opterr = 0;
-    int c = cli_getopt(argc, argv, letters, options);
-    if (c == ':') {
-        cli_usage(verb, "'%s' takes a value", argv[optind - 1]);
-        return '?';
-    }
-    if (c == '?')
-        cli_usage(verb, "unknown option '%s'", argv[optind - 1]);
-    return c;
-}

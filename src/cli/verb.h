@@ -30,12 +30,6 @@ int cli_refuse(const char *name, const char *why);
 /* getopt_long, but that no name of an option may be shortened. */
 int cli_getopt(int argc, char **argv, const char *letters, const struct option *options);
 
-/* The next of a verb's options, or -1 at the end; or '?' after printing what is wrong, for which the verb
- * returns CLI_USAGE. 'h' asks for the help. Options come before or between other words.
- */
-int cli_option(const char *verb, int argc, char **argv, const char *letters,
-               const struct option *options);
-
 /* The verbs, and their options. */
 int cli_alloc(int argc, char **argv);
 int cli_classes(int argc, char **argv);
@@ -70,10 +64,11 @@ int cli_top(int argc, char **argv);
 int cli_update(int argc, char **argv);
 int cli_wait(int argc, char **argv);
 
-extern const struct option_table block_options, cancel_options, classes_options, config_options,
-    drain_options, explain_options, hold_options, jobspec_options, log_options, nodes_options,
-    pilot_options, query_options, queues_options, release_options, report_options, requeue_options,
-    resources_options, resubmit_options, resume_options, server_options, shares_options,
-    show_options, signal_options, sim_options, top_options, update_options, wait_options;
+extern const struct option_table alloc_options, block_options, cancel_options, classes_options,
+    config_options, drain_options, explain_options, history_options, hold_options, jobs_options,
+    jobspec_options, log_options, nodes_options, pilot_options, query_options, queues_options,
+    release_options, report_options, requeue_options, resources_options, resubmit_options,
+    resume_options, run_options, server_options, shares_options, show_options, signal_options,
+    sim_options, submit_options, top_options, update_options, wait_options;
 
 #endif

@@ -9,6 +9,9 @@
 
 #include "berth/error.h"
 
+/* Which options of submit run and alloc do not have. */
+#define REQUEST_SUBMITS_ONLY "bulk cc each file test-only"
+
 /* What a command line of submit or run asks for. */
 struct request {
     json_t *job;      /* for POST /v1/jobs */

@@ -26,34 +26,43 @@ differ() {
         }' "$1" "$2"
 }
 
-# The times of the events of a file, each once
-event_times() {
-    sed -n 's/^{"at": \([0-9.]*\).*/\1/p' "$1" | uniq
-}
-
-# part FILE T before|after: what happens up to a time, or later
-part() {
-    awk -v t="$2" -v part="$3" 'match($0, /^{"at": [0-9.]+/) {
-        if ((substr($0, 8, RLENGTH - 7) + 0 <= t + 0) == (part == "before")) print }' "$1"
-}
-
-# The configuration that holds after a time: the one that was loaded last, or the first
-config_at() {
-    at=$(part "$1" "$2" before | sed -n 's/.*"config": "\([^"]*\)".*/\1/p' | tail -n 1)
-    echo "${at:-$3}"
+# Write what happens up to each time of the events, and what later, to N.before and N.after, and say "N TIME CONFIG": the
+# configuration that holds then is the one that was loaded last, or the first.
+cuts() { # FOLDER CONFIG EVENTS
+    awk -v folder="$1" -v config="$2" '
+        match($0, /^{"at": [0-9.]+/) {
+            line[++lines] = $0
+            at[lines] = substr($0, 8, RLENGTH - 7)
+            if (match($0, /"config": "[^"]*"/))
+                config = substr($0, RSTART + 11, RLENGTH - 12)
+            if (lines == 1 || at[lines] != at[lines - 1])
+                n++
+            time[n] = at[lines]
+            holds[n] = config
+        }
+        END {
+            for (i = 1; i <= n; i++) {
+                before = folder "/" i ".before"
+                after = folder "/" i ".after"
+                printf "" >before
+                printf "" >after
+                for (k = 1; k <= lines; k++)
+                    print line[k] >(at[k] + 0 <= time[i] + 0 ? before : after)
+                close(before)
+                close(after)
+                print i, time[i], holds[i]
+            }
+        }' "$1/$3"
 }
 
 # Play a scenario up to a time, save, and go on from there: the same decisions.
-cut_in_two() { # FOLDER CONFIG EVENTS T
-    part "$1/$3" "$4" before >"$1/before.part"
-    part "$1/$3" "$4" after >"$1/after.part"
-    expect_status 0 "$BERTH" sim --config "$1/$2" --scenario "$1/before.part" --until "$4" \
-        --save "$scratch/state" --decisions "$scratch/both"
-    expect_status 0 "$BERTH" sim --config "$1/$(config_at "$1/$3" "$4" "$2")" --load "$scratch/state" \
-        --scenario "$1/after.part" --decisions "$scratch/rest"
-    cat "$scratch/rest" >>"$scratch/both"
+cut_in_two() { # FOLDER CONFIG EVENTS N TIME CONFIG-THEN
+    "$BERTH" sim --config "$1/$2" --scenario "$1/$4.before" --until "$5" --save "$scratch/state" --decisions - \
+        >"$scratch/both" 2>&1 </dev/null
+    "$BERTH" sim --config "$1/$6" --load "$scratch/state" --scenario "$1/$4.after" --decisions - \
+        >>"$scratch/both" 2>&1 </dev/null
     cmp -s "$scratch/both" "$scratch/whole" && return
-    fail "$folder/$3 with $2, saved at $4 and loaded, goes on another way:"
+    fail "$folder/$3 with $2, saved at $5 and loaded, goes on another way:"
     diff "$scratch/whole" "$scratch/both"
 }
 
@@ -100,9 +109,10 @@ for folder in *; do
             fail "$(cat "$scratch/difference")"
             continue
         fi
-        for t in $(event_times "$folder/$events"); do
-            cut_in_two "$scratch/$folder" "$config" "$events" "$t"
-        done
+        cuts "$scratch/$folder" "$config" "$events" >"$scratch/cuts"
+        while read -r n time then; do
+            cut_in_two "$scratch/$folder" "$config" "$events" "$n" "$time" "$then"
+        done <"$scratch/cuts"
         played=$((played + 1))
     done
 done

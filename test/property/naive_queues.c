@@ -516,12 +516,30 @@ static bool turn_before(const struct naive_queues *q, int a, int b)
     return ns_is_before(ns_turn(q, a), ns_turn(q, b));
 }
 
+/* Whether a job goes before a holder of its level that is to be placed anew, or may be. */
+static bool is_before_own_level(const struct naive_queues *q, int job)
+{
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].state == NQ_HELD && (!q->job[i].preempting || q->job[i].lifted) &&
+            level(q, i) == level(q, job) && turn_before(q, job, i))
+            return true;
+    return false;
+}
+
+/* Whether a job goes before the last holder: where there are shares, before one of its own level, as it is they that
+ * say who is next before lower levels have their turn.
+ */
+static bool is_before_holders(const struct naive_queues *q, int job, int last)
+{
+    return q->shares ? is_before_own_level(q, job) : last >= 0 && turn_before(q, job, last);
+}
+
 /* Whether a new job goes before some holder. */
 static bool outranks(const struct naive_queues *q, int job)
 {
     const struct nq_job *j = &q->job[job];
-    int last = last_movable(q);
-    return j->state == NQ_OPEN && j->fresh && !j->placed && last >= 0 && turn_before(q, job, last);
+    return j->state == NQ_OPEN && j->fresh && !j->placed &&
+           is_before_holders(q, job, last_movable(q));
 }
 
 /* Whether its queue would let it now. */
@@ -689,7 +707,7 @@ static void place_all(struct naive_queues *q, bool *listed, int64_t at, bool all
         /* The next of an array has its turn then. */
         for (int i = next + 1; i < q->jobs && q->job[i].array == q->job[next].array; i++)
             listed[i] |= q->job[i].array >= 0 && q->job[i].together && q->job[i].fresh &&
-                         !q->job[i].placed && last >= 0 && turn_before(q, i, last);
+                         !q->job[i].placed && is_before_holders(q, i, last);
     }
 }
 

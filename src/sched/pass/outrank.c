@@ -81,15 +81,28 @@ static struct queue_key last_key(const sched_t *s)
     return last;
 }
 
-/* Whether a job has come and goes before the last holder. A slot that is listed as fresh may be another job's
+/* Whether a holder of the level of a turn stands behind it. */
+static bool is_before_own_level(const sched_t *s, struct queue_key turn)
+{
+    struct queue_key end = level_last(turn);
+    uint32_t slot = held_next(s, true, turn);
+    while (slot != JOB_NONE && s->jobs[slot].is_preempting && !s->jobs[slot].is_lifted)
+        slot = held_next(s, true, s->jobs[slot].key);
+    return slot != JOB_NONE && queue_before(s->jobs[slot].key, end);
+}
+
+/* Whether a job has come and goes before the last holder: where there are shares, before one of its level, as it is
+ * they that say who is next before lower levels have their turn. A slot that is listed as fresh may be another job's
  * by now, and be listed twice.
  */
 static bool is_before_holders(const sched_t *s, uint32_t slot, struct queue_key last)
 {
     const struct job *job = &s->jobs[slot];
-    return job->state == SCHED_WAITING && job->is_fresh && !job->is_placed &&
-           queue_before(s->queues->shares ? turn_of(s, slot) : job->key, last) &&
-           !lane_of(s, slot)->is_stopped;
+    if (job->state != SCHED_WAITING || !job->is_fresh || job->is_placed ||
+        lane_of(s, slot)->is_stopped)
+        return false;
+    return s->queues->shares ? is_before_own_level(s, turn_of(s, slot))
+                             : queue_before(job->key, last);
 }
 
 /* Whether the lane of such a job would let it now. */

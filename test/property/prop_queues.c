@@ -61,6 +61,8 @@ static void test_laws(void **state)
     (void)state;
     run(&(struct scene_options){.seed = 63000273}, NULL); /* who overruns takes a limit beyond it */
     run(&(struct scene_options){.seed = 50001401}, NULL); /* two limits that read alike */
+    /* Whoever shares a limit may take it beyond an estimate, in the time of a promise. */
+    run(&(struct scene_options){.seed = 68000182, .apart = true}, NULL);
     for (int i = 0; i < scenes(); i++) {
         run(&(struct scene_options){.seed = seed_of(i)}, NULL);
         starts += first.starts;

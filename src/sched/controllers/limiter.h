@@ -12,6 +12,11 @@ bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration,
 /* Whether limits let a job start at a time beside what is held and promised, by what it asks for at least. */
 bool limit_lets(const sched_t *s, uint32_t slot, int64_t now);
 
+/* Whether limits have room for what a job may take beyond its estimate in the window of another one, which shares a
+ * limit with it and has, or would have, a booking from a time on.
+ */
+bool limits_let_tail(const sched_t *s, uint32_t slot, uint32_t beside, int64_t booking, int64_t at);
+
 /* The reason of who is over a limit. Its texts are those of `over`. */
 struct sched_reason limit_reason(const sched_t *s, const struct sched_reason_limit *over);
 

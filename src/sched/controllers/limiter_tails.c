@@ -1,9 +1,11 @@
 /* What jobs may take beyond their estimates, and limits.
  *
  * A limit's calendar has each booking for as long as its estimate. Where a job may take longer, it must not be over a
- * limit then with what others are promised by that limit, as for the machine (pass/expect.c): the rest of its own limit
- * is asked for in the windows of these. Before what is only expected, estimates count.
+ * limit then with what others are promised, as for the machine (pass/expect.c): the rest of its own limit is asked for
+ * in the windows of these. Before what is only expected, estimates count; and so nobody is promised a start, but only
+ * expected to start, while limits have no room for the rest of another job as well.
  */
+#include "sched/controllers/limiter.h"
 #include "sched/controllers/limiter_priv.h"
 #include "sched/queues.h"
 
@@ -39,4 +41,31 @@ uint32_t tail_meets(const sched_t *s, uint32_t slot, struct limits_window window
             return other;
     }
     return JOB_NONE;
+}
+
+/* What two bookings hold together. */
+static int64_t measure_both(void *arg, const char *type)
+{
+    struct measured *m = arg;
+    int64_t sum;
+    return __builtin_add_overflow(measure_held(&m[0], type), measure_held(&m[1], type), &sum)
+               ? INT64_MAX
+               : sum;
+}
+
+bool limits_let_tail(const sched_t *s, uint32_t slot, uint32_t beside, int64_t booking, int64_t at)
+{
+    const struct job *job = &s->jobs[slot], *other = &s->jobs[beside];
+    int64_t begin = job->at < s->now && job->state == SCHED_RESERVED ? s->now : job->at;
+    int64_t end = begin + job->ask.duration, until = at + other->ask.duration;
+    int64_t limit = job->details->limit,
+            over = limit < INT64_MAX - begin ? begin + limit : INT64_MAX;
+    struct limits_window window =
+        limits_window_of(s, slot, job->booking, at > end ? at : end, over < until ? over : until);
+    struct measured m[] = {{.s = s, .booking = job->booking}, {.s = s, .booking = booking}};
+    bool is_counted = other->details->is_counted;
+    if (!is_counted)
+        window.jobs += limits_window_of(s, beside, booking, at, until).jobs;
+    return limits_start(s->queues->limits, job->details->party, window,
+                        is_counted ? measure_held : measure_both, m, NULL, NULL);
 }

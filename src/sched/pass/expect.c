@@ -15,6 +15,7 @@
  */
 #include <errno.h>
 
+#include "sched/controllers/limiter.h"
 #include "sched/controllers/limits.h"
 #include "sched/queues.h"
 
@@ -45,8 +46,10 @@ static bool may_delay(const sched_t *s, const struct job *job, int64_t booking, 
     int64_t begin = is_late ? s->now : other->at;
     int64_t end = tail_end(other, begin), until = begin + other->ask.duration;
     bool tail = end > at && until < at + job->ask.duration && end > until;
-    bool waits = tail && job->details->waits &&
-                 limits_share(s->queues->limits, job->details->party, other->details->party);
+    bool waits =
+        tail && limits_share(s->queues->limits, job->details->party, other->details->party) &&
+        (job->details->waits ||
+         !limits_let_tail(s, (uint32_t)(other - s->jobs), (uint32_t)(job - s->jobs), booking, at));
     bool goes_before = other->state == SCHED_RESERVED && other->details->is_expected &&
                        queue_before(other->key, job->key);
     return waits || (tail && ops->meets(s->place, other->booking)) ||

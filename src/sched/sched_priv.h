@@ -378,7 +378,7 @@ int64_t job_deadline(const sched_t *s, uint32_t slot);
 int64_t job_deadline_minute(const sched_t *s, uint32_t slot);
 
 /* The rank of a job's turn behind all reservations of its priority: the rank of its key, but where queues go by
- * deadlines.
+ * deadlines or have classes.
  */
 int64_t key_turn_of_priority(const sched_t *s, uint32_t slot);
 

@@ -80,11 +80,18 @@ static int64_t ranks_of_level(const struct setup_classes *classes)
     return classes->longest_first ? LEVELS : 1;
 }
 
-/* Room for the levels of each priority; those that are too far from 0 for that count as the last ones. */
-static int64_t with_levels(const struct setup_classes *classes, int64_t rank)
+int64_t ranks_of_classes(const struct setup_classes *classes)
 {
-    int64_t ranks = LEVELS * ranks_of_level(classes);
+    return LEVELS * ranks_of_level(classes);
+}
+
+/* Room for the levels of each priority; those that are too far from 0 for that count as the last ones. */
+static int64_t with_levels(const struct setup *setup, int64_t rank)
+{
+    int64_t ranks = setup->ranks_of_priority;
     int64_t most = SCHED_PRIORITY_MAX / ranks - 1;
+    if (ranks == 1)
+        return rank;
     rank = rank < -most ? -most : rank;
     return (rank > most ? most : rank) * ranks;
 }
@@ -116,13 +123,21 @@ int64_t job_deadline_minute(const sched_t *s, uint32_t slot)
                : deadline_minute(job_deadline(s, slot), setup->second);
 }
 
-/* Whether the ranks of a queue's jobs are by deadlines; if only some queue's, so are those of others, as they share the
- * room.
+/* The rank of a job by its priority and what else its queue goes by. Where some queue has deadlines or classes, there is
+ * room for these in the ranks of others too, so that priorities are compared everywhere. Jobs of classes have none of
+ * the former, and stand with those of other queues that have none.
  */
-static bool goes_by_deadlines(const struct setup *setup, const struct setup_queue *queue)
+static int64_t rank_of(const sched_t *s, uint32_t slot, const struct setup_queue *queue,
+                       int64_t by_priority)
 {
-    return setup->has_deadlines && setup->is_named && queue->order == order_priority &&
-           !setup_classes_of(setup, queue->parent);
+    const struct setup *setup = s->queues->setup;
+    const struct setup_classes *classes = setup_classes_of(setup, queue->parent);
+    int64_t rank = with_levels(setup, by_priority);
+    if (setup->has_deadlines) {
+        rank = deadline_rank(queue->deadlines, by_priority, job_deadline_minute(s, slot));
+        rank -= classes ? setup->ranks_of_priority - 1 : 0;
+    }
+    return classes && classes->longest_first ? rank + level_of_length(s, slot) : rank;
 }
 
 int64_t key_turn_of_priority(const sched_t *s, uint32_t slot)
@@ -130,9 +145,12 @@ int64_t key_turn_of_priority(const sched_t *s, uint32_t slot)
     const struct setup *setup = s->queues->setup;
     const struct details *d = s->jobs[slot].details;
     const struct setup_queue *queue = &setup->queue[d->queue];
-    if (!goes_by_deadlines(setup, queue))
+    int64_t rank;
+    if (!setup->is_named || queue->order != order_priority)
         return s->jobs[slot].key.rank;
-    return rank_in_band(queue->priority, deadline_turn(~d->priority, job_deadline_minute(s, slot)));
+    rank = setup->has_deadlines ? deadline_turn(~d->priority, job_deadline_minute(s, slot))
+                                : with_levels(setup, ~d->priority) + setup->ranks_of_priority - 1;
+    return rank_in_band(queue->priority, rank);
 }
 
 struct queue_key key_held(const sched_t *s, uint32_t slot, int64_t units)
@@ -170,13 +188,8 @@ bool key_of(const sched_t *s, uint32_t slot, int64_t priority, struct queue_key 
     if (priority > SCHED_PRIORITY_MAX || priority < -SCHED_PRIORITY_MAX)
         return false;
     int64_t rank = queue->order(&known);
-    const struct setup_classes *classes = goes_by_held(setup, (uint32_t)(queue - setup->queue));
-    if (classes)
-        rank = with_levels(classes, rank);
-    if (classes && classes->longest_first)
-        rank += level_of_length(s, slot);
-    if (goes_by_deadlines(setup, queue))
-        rank = deadline_rank(queue->deadlines, rank, job_deadline_minute(s, slot));
+    if (queue->order == order_priority)
+        rank = rank_of(s, slot, queue, rank);
     key->rank = rank_in_band(queue->priority, rank);
     return true;
 }

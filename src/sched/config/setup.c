@@ -255,6 +255,7 @@ struct setup *setup_create(const struct sched_config *config, berth_error_t *err
         return NULL;
     }
     setup->is_named = true;
+    setup->ranks_of_priority = 1;
     setup->second = given.second;
     setup->n_queues = (uint32_t)given.n_queues;
     setup->min_interval = given.min_interval;

@@ -56,11 +56,13 @@ struct setup {
     bool is_named;          /* its queues have names and priorities; else there is one */
     bool has_levels;        /* the priorities of its queues differ */
     bool has_deadlines;     /* some queue goes by those of its jobs */
-    bool starves;           /* jobs of some queue may become starving */
-    bool preempts;          /* of some queue they may have those stopped that are not preemptible */
-    int64_t min_interval;   /* ticks, >= 0 */
-    int64_t max_events;     /* >= 1; SCHED_UNLIMITED if the configuration has 0 */
-    uint64_t ended_jobs;    /* that later ones may depend on, >= 1 */
+    int64_t
+        ranks_of_priority; /* >= 1: into which jobs of one priority may be told apart by classes */
+    bool starves;          /* jobs of some queue may become starving */
+    bool preempts;         /* of some queue they may have those stopped that are not preemptible */
+    int64_t min_interval;  /* ticks, >= 0 */
+    int64_t max_events;    /* >= 1; SCHED_UNLIMITED if the configuration has 0 */
+    uint64_t ended_jobs;   /* that later ones may depend on, >= 1 */
     uint64_t what_if_holders, what_if_tries; /* >= 1 */
     const struct sched_block *block;         /* n_blocks <= BLOCKS_MAX */
     size_t n_blocks;

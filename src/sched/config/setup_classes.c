@@ -69,6 +69,14 @@ static int resolve(const struct setup *setup, const struct sched_classes *is,
     return set_worker(&setup->shares, is, classes, err);
 }
 
+/* A policy's own order leaves them no room. */
+static void note_ranks(struct setup *setup, uint32_t queue, const struct setup_classes *classes)
+{
+    int64_t ranks = ranks_of_classes(classes);
+    if (setup->queue[queue].order == order_priority && ranks > setup->ranks_of_priority)
+        setup->ranks_of_priority = ranks;
+}
+
 int setup_resolve_classes(struct setup *setup, uint32_t queue, berth_error_t *err)
 {
     const struct sched_queue_config *c = setup->queue[queue].config;
@@ -85,8 +93,10 @@ int setup_resolve_classes(struct setup *setup, uint32_t queue, berth_error_t *er
     if (!node->classes)
         return errtext_set(err, ENOMEM, "out of memory");
     node->order = (struct sched_share_order){0};
-    if (resolve(setup, &c->classes, node->classes, &why) == 0)
+    if (resolve(setup, &c->classes, node->classes, &why) == 0) {
+        note_ranks(setup, queue, node->classes);
         return 0;
+    }
     return errtext_set(err, errno, "queue '%s': %s", c->name, why.text);
 }
 

@@ -7,6 +7,7 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/claims.h"
 #include "sched/controllers/rows.h"
+#include "sched/waiting/shares.h"
 
 /* ---- From when on ---- */
 
@@ -102,7 +103,8 @@ bool starving_may(const sched_t *s, uint32_t slot)
     const struct lane *lane = lane_of(s, slot);
     const struct details *d = s->jobs[slot].details;
     struct queue_entry first;
-    if (!d || !d->is_starving || lane->is_stopped || s->jobs[slot].state != SCHED_WAITING)
+    if (!d || !d->is_starving || lane->is_stopped || s->jobs[slot].state != SCHED_WAITING ||
+        shares_shut_class(s, slot))
         return false;
     return lane->depth > 0 ||
            (lane->relieved == 0 && queue_first(lane->open, &first) && first.item == slot);

@@ -99,7 +99,7 @@ static bool is_before_holders(const sched_t *s, uint32_t slot, struct queue_key 
 {
     const struct job *job = &s->jobs[slot];
     if (job->state != SCHED_WAITING || !job->is_fresh || job->is_placed ||
-        lane_of(s, slot)->is_stopped)
+        lane_of(s, slot)->is_stopped || shares_shut_class(s, slot))
         return false;
     return s->queues->shares ? is_before_own_level(s, turn_of(s, slot))
                              : queue_before(job->key, last);

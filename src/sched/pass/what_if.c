@@ -19,6 +19,7 @@
 #include "sched/queues.h"
 #include "sched/waiting/gang.h"
 #include "sched/waiting/job_group.h"
+#include "sched/waiting/shares.h"
 
 #define SEEN_FOR_ONE 16         /* holders that are looked at for each that may be set aside */
 #define ANY_LANE     UINT32_MAX /* of all lanes */
@@ -401,7 +402,8 @@ static bool is_looked_at(const struct question *q)
     if (job->state == SCHED_BLOCKED && job->details->blocked != BLOCK_LIMIT)
         return false;
     return !s->replan.is && !job->is_preempting && !job->is_claiming &&
-           !gang_asks_whole(s, q->slot) && !lane->is_stopped && is_considered(lane, job->key) &&
+           !gang_asks_whole(s, q->slot) && !lane->is_stopped && !shares_shut_class(s, q->slot) &&
+           is_considered(lane, job->key) &&
            (lane->depth > 0 || queue_rank(lane->open, job->key) == 0);
 }
 

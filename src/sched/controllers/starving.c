@@ -107,7 +107,7 @@ bool starving_may(const sched_t *s, uint32_t slot)
         shares_shut_class(s, slot))
         return false;
     return lane->depth > 0 ||
-           (lane->relieved == 0 && queue_first(lane->open, &first) && first.item == slot);
+           (lane->relieved == 0 && shares_first_open(s, lane, &first) && first.item == slot);
 }
 
 void starving_relieved(sched_t *s, uint32_t slot)

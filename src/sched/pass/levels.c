@@ -15,6 +15,7 @@
 #include "sched/controllers/ask.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
+#include "sched/waiting/shares.h"
 
 enum { QUEUES = 3 };
 
@@ -57,9 +58,9 @@ static bool next_waiting(const sched_t *s, struct queue_key after, struct queue_
 }
 
 /* The job of a lane that lower levels may not overtake; JOB_NONE. */
-static uint32_t head_of(const struct lane *lane, struct queue_entry *entry)
+static uint32_t head_of(const sched_t *s, const struct lane *lane, struct queue_entry *entry)
 {
-    bool is = lane->depth == 0 && !lane->is_stopped && queue_first(lane->open, entry);
+    bool is = lane->depth == 0 && !lane->is_stopped && shares_first_open(s, lane, entry);
     return is ? entry->item : JOB_NONE;
 }
 
@@ -76,7 +77,7 @@ static bool matter(const sched_t *s, struct queue_key top, struct queue_key last
         if ((queue_last(lane->held, &entry) && queue_before(top, entry.key)) ||
             (queue_last(lane->kept, &entry) && queue_before(top, entry.key)))
             return true;
-        if (head_of(lane, &entry) != JOB_NONE && queue_before(level_last(entry.key), last))
+        if (head_of(s, lane, &entry) != JOB_NONE && queue_before(level_last(entry.key), last))
             return true;
     }
     return false;
@@ -142,7 +143,7 @@ void heads_lift(sched_t *s)
         struct queue_entry entry;
         if (!head->is)
             continue;
-        if (head_of(&s->lanes[i], &entry) == JOB_NONE || !is_same(head, s, entry.item)) {
+        if (head_of(s, &s->lanes[i], &entry) == JOB_NONE || !is_same(head, s, entry.item)) {
             head_release(s, &s->lanes[i]);
             s->swept = false; /* those below may have it */
         } else if (!head->is_lifted) {
@@ -175,7 +176,7 @@ static bool head_put_back(sched_t *s, struct head *head)
 static bool has_head(const sched_t *s, const struct lane *lane, struct queue_entry *entry)
 {
     const struct pass *p = &s->pass;
-    return !level_is_last(p) && head_of(lane, entry) != JOB_NONE &&
+    return !level_is_last(p) && head_of(s, lane, entry) != JOB_NONE &&
            queue_before(p->above, entry->key) && queue_before(entry->key, p->floor);
 }
 

@@ -116,7 +116,7 @@ static bool is_its_turn(const sched_t *s, uint32_t slot)
     if (lane->depth == 0 && starving_is_before(s, lane, s->jobs[slot].key))
         return false;
     return is_considered(lane, s->jobs[slot].key) &&
-           (lane->depth > 0 || (queue_first(lane->open, &first) && first.item == slot));
+           (lane->depth > 0 || (shares_first_open(s, lane, &first) && first.item == slot));
 }
 
 static struct queue_key turn_key(const sched_t *s)

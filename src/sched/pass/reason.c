@@ -145,7 +145,7 @@ static void open_reason(sched_t *s, uint32_t slot, struct sched_reason *why)
     } else if (!is_considered(lane, job->key)) {
         why->kind = SCHED_REASON_DEPTH;
     } else if (lane->depth == 0 &&
-               ((queue_first(lane->open, &first) && queue_before(first.key, job->key)) ||
+               ((shares_first_open(s, lane, &first) && queue_before(first.key, job->key)) ||
                 starving_is_before(s, lane, job->key))) {
         why->kind = SCHED_REASON_PRIORITY;
     } else {

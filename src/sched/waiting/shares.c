@@ -470,6 +470,19 @@ const char *shares_shut_class(const sched_t *s, uint32_t slot)
     return list[leaf->class].name;
 }
 
+bool shares_first_open(const sched_t *s, const struct lane *lane, struct queue_entry *entry)
+{
+    const struct shares *shares = s->queues->shares;
+    bool any = queue_first(lane->open, entry);
+    if (!shares || !shares->turns[lane->queue])
+        return any;
+    while (any && shares_shut_class(s, entry->item)) {
+        struct queue_key shut = entry->key;
+        any = queue_after(lane->open, &shut, entry);
+    }
+    return any;
+}
+
 bool shares_by_priority(const sched_t *s, uint32_t slot)
 {
     const struct setup *setup = s->queues->setup;

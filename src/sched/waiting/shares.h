@@ -147,6 +147,11 @@ bool leaf_is_shut(const sched_t *s, const struct leaf *leaf);
 /* The class of a job if it starts nothing at all; else NULL. */
 const char *shares_shut_class(const sched_t *s, uint32_t slot);
 
+/* The first open job of a lane that may start at all: of no such class. False: there is none. O(log open), and for a
+ * queue with classes for each of those jobs before it.
+ */
+bool shares_first_open(const sched_t *s, const struct lane *lane, struct queue_entry *entry);
+
 /* Whether the jobs' own priorities count among those of a queue, and before their deadlines. */
 bool shares_by_priority(const sched_t *s, uint32_t slot);
 

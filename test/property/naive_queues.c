@@ -18,7 +18,7 @@ bool nq_before(const struct naive_queues *q, int a, int b)
         return x->deadline < y->deadline;
     if (x->priority != y->priority)
         return x->priority > y->priority;
-    return x->deadline != y->deadline ? x->deadline < y->deadline : a < b;
+    return x->deadline != y->deadline ? x->deadline < y->deadline : x->order < y->order;
 }
 
 /* The first job in this state after another one in the order of all; -1: there is none. */
@@ -1021,6 +1021,7 @@ int nq_submit(struct naive_queues *q, int lane, int user, int count, int64_t dur
                                       .duration = duration,
                                       .priority = priority,
                                       .fresh = true,
+                                      .order = q->next_order++,
                                       .displaced = -1,
                                       .array = -1,
                                       .preempted_for = -1};

@@ -30,6 +30,7 @@ struct nq_job {
     int account; /* where there are some */
     int64_t priority, duration, at, submitted;
     int64_t deadline; /* its minute, where its queue goes by that; INT64_MAX: none */
+    int64_t order;    /* its place among equals, the least first; each has another one */
     uint32_t nodes;   /* of a held or running one */
     int array;        /* its first member; -1: it is of none */
     int most;         /* of its array that may run or be promised a time at once; 0: any number */
@@ -103,6 +104,7 @@ struct nq_decision {
 
 struct naive_queues {
     int nodes, lanes, jobs;
+    int64_t next_order; /* behind all jobs that came before */
     uint32_t down;
     struct nq_lane lane[NQ_LANES];
     bool shares;

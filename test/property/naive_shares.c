@@ -137,7 +137,7 @@ static bool goes_before(const struct naive_queues *q, int a, int b)
     const struct nq_job *x = &q->job[a], *y = &q->job[b];
     if (x->priority != y->priority)
         return x->priority > y->priority;
-    return x->deadline != y->deadline ? x->deadline < y->deadline : a < b;
+    return x->deadline != y->deadline ? x->deadline < y->deadline : x->order < y->order;
 }
 
 /* The first open job below a node, whether it is looked at or not: of the first of each leaf. */
@@ -196,7 +196,7 @@ static int compare_by(const struct tree *t, enum nq_by by, const uint32_t node[2
             v[i] = t->q->job[first_open(t, node[i])].submitted;
             break;
         case NQ_BY_SUBMIT:
-            v[i] = first_open(t, node[i]);
+            v[i] = t->q->job[first_open(t, node[i])].order;
             break;
         case NQ_BY_SHARE:
             break;
@@ -267,7 +267,7 @@ struct ns_turn ns_turn(const struct naive_queues *q, int job)
     const struct nq_lane *lane = &q->lane[j->lane];
     bool is_new = q->shares && j->state == NQ_OPEN && j->displaced < 0;
     struct ns_turn turn = {
-        .level = lane->priority, .is_new = is_new, .deadline = j->deadline, .job = job};
+        .level = lane->priority, .is_new = is_new, .deadline = j->deadline, .order = j->order};
     if (is_new && !lane->by_priority) {
         turn.rank[0] = turn.rank[1] = turn.deadline = INT64_MAX;
         return turn;
@@ -286,5 +286,5 @@ bool ns_is_before(struct ns_turn a, struct ns_turn b)
             return a.rank[i] < b.rank[i];
     if (a.is_new != b.is_new)
         return b.is_new;
-    return a.deadline != b.deadline ? a.deadline < b.deadline : a.job < b.job;
+    return a.deadline != b.deadline ? a.deadline < b.deadline : a.order < b.order;
 }

@@ -14,7 +14,7 @@ struct ns_turn {
     int64_t level, rank[2]; /* the lesser first */
     bool is_new;
     int64_t deadline; /* of equal new ones */
-    int job;
+    int64_t order;
 };
 
 struct ns_turn ns_turn(const struct naive_queues *q, int job);

@@ -335,6 +335,32 @@ static bool draw_unknown(void)
     return run.unknowns && random_between(&r, 0, 3) == 0;
 }
 
+/* Whether one of so many numbers from `order` on is another job's. */
+static bool is_taken(int64_t order, int members, int jobs)
+{
+    for (int i = 0; i < jobs; i++)
+        if (run.naive.job[i].order >= order && run.naive.job[i].order < order + members)
+            return true;
+    return false;
+}
+
+/* In some runs the caller says where jobs have their places, before those that came earlier or far behind. 0: this one
+ * does not say. Drawn beside the rest, too.
+ */
+static uint64_t draw_order_of(int job, int members)
+{
+    struct random r = {.state = run.seed * NQ_JOBS + (uint64_t)job + (2u << 30)};
+    int64_t order = random_between(&r, 1, 3 * NQ_JOBS);
+    if (run.seed / 3 % 3 != 0 || random_between(&r, 0, 1) == 0 || is_taken(order, members, job))
+        return 0;
+    run.naive.next_order -= members; /* those that they would have had are the next ones' */
+    for (int i = 0; i < members; i++)
+        run.naive.job[job + i].order = order + i;
+    if (run.naive.next_order < order + members)
+        run.naive.next_order = order + members;
+    return (uint64_t)order;
+}
+
 static void submit(void)
 {
     static const char *const names[] = {"q0", "q1", "q2", "q3"};
@@ -369,7 +395,8 @@ static void submit(void)
                                     .queue = names[lane],
                                     .members = (uint32_t)members,
                                     .max_running = (uint32_t)most,
-                                    .user = users[user]};
+                                    .user = users[user],
+                                    .order = draw_order_of(job, members)};
     draw_deadline_of(0, 600, &request.deadline);
     request.deadline = request.deadline > 400 ? 0 : request.deadline;
     int account = run.accounts ? (int)draw(0, NQ_ACCOUNTS - 1) : 0;
@@ -386,10 +413,11 @@ static void submit(void)
     }
     CHECK(handle >= 0 && sched_state(run.sched, handle) == SCHED_WAITING);
     if (getenv("SCENE_TRACE"))
-        fprintf(stderr,
-                "t%ld submit %d lane %d user %d count %d dur %ld pri %ld dl %ld members %d\n",
-                (long)run.now, job, lane, user, count, (long)duration, (long)priority,
-                (long)run.naive.job[job].deadline, members);
+        fprintf(
+            stderr,
+            "t%ld submit %d lane %d user %d count %d dur %ld pri %ld dl %ld members %d order %ld\n",
+            (long)run.now, job, lane, user, count, (long)duration, (long)priority,
+            (long)run.naive.job[job].deadline, members, (long)run.naive.job[job].order);
 }
 
 /* One of those that wait together is to wait for itself. */

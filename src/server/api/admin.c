@@ -10,6 +10,7 @@
 #include "berth/sched_shares.h"
 #include "config/keys.h"
 #include "config/seconds.h"
+#include "report/queue_rows.h"
 #include "server/api/api.h"
 #include "server/api/machine_sum.h"
 #include "server/core/job_text.h"
@@ -99,74 +100,11 @@ static void settings_refuse(struct call *c, json_t *was, const berth_error_t *wh
 
 /* ---- Queues ---- */
 
-/* Ticks that a queue has as a default; -1: it has none. */
-static int64_t known_time(int64_t ticks)
-{
-    return ticks < SCHED_UNLIMITED ? ticks : -1;
-}
-
-/* Limits by name; durations in seconds, and what is not limited is left out. */
-static void put_limits(struct json_out *out, const char *key, const struct sched_limit *limits,
-                       size_t n)
-{
-    json_open(out, key, '{');
-    for (size_t i = 0; i < n; i++) {
-        if (limits[i].most >= SCHED_UNLIMITED)
-            continue;
-        json_key_bytes(out, limits[i].what, strlen(limits[i].what));
-        if (strcmp(limits[i].what, "duration") == 0)
-            seconds_put(out->text, limits[i].most);
-        else
-            strbuf_put_int(out->text, limits[i].most);
-        out->has_value = true;
-    }
-    json_close(out, '}');
-}
-
-static void put_queue_row(const struct call *c, struct json_out *out,
-                          const struct sched_queue_config *q,
-                          const struct sched_share_report *report)
-{
-    struct sched_queue_stats stats = {0};
-    sched_queue_stats(c->s->sched, q->name, &stats);
-    json_line(out);
-    json_open(out, NULL, '{');
-    json_put_text(out, "name", q->name);
-    json_put_text(out, "parent", q->parent);
-    json_put_text(out, "policy", q->policy);
-    json_put_int(out, "priority", q->priority);
-    json_put_seconds(out, "default_duration", known_time(q->default_duration));
-    json_put_seconds(out, "default_limit", known_time(q->default_limit));
-    json_put_bool(out, "enabled", stats.enabled);
-    json_put_bool(out, "started", stats.started_up);
-    json_put_uint(out, "pending",
-                  stats.now[SCHED_WAITING] + stats.now[SCHED_RESERVED] + stats.now[SCHED_BLOCKED]);
-    json_put_uint(out, "reserved", stats.now[SCHED_RESERVED]);
-    json_put_uint(out, "running", stats.now[SCHED_RUNNING]);
-    json_open(out, "limits", '{');
-    put_limits(out, "job", q->limits.job, q->limits.n_job);
-    put_limits(out, "user", q->limits.user, q->limits.n_user);
-    put_limits(out, "queue", q->limits.queue, q->limits.n_queue);
-    json_close(out, '}');
-    api_put_queue_share(c, out, report, q->name);
-    json_close(out, '}');
-}
-
 void api_queues_get(struct call *c)
 {
-    const struct sched_config *sched = &c->s->config->sched;
-    struct json_out out = {.text = c->out};
-    struct sched_share_report report;
-    if (sched_shares_now(c->s->sched, c->s->clock.now, &report) < 0) {
+    const server_t *s = c->s;
+    if (queue_rows_put(c->out, s->sched, s->clock.now, &s->config->sched, s->size.memory_unit) < 0)
         api_no_memory(c->reply);
-        return;
-    }
-    json_open(&out, NULL, '{');
-    json_put_text(&out, "default", sched->default_queue);
-    json_open(&out, "queues", '[');
-    for (size_t i = 0; i < sched->n_queues; i++)
-        put_queue_row(c, &out, &sched->queues[i], &report);
-    strbuf_puts(c->out, "\n]}\n");
 }
 
 void api_queue_patch(struct call *c)

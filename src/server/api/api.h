@@ -185,11 +185,6 @@ void api_queues_get(struct call *c);
 void api_queue_patch(struct call *c);
 void api_shares_get(struct call *c);
 void api_shares_patch(struct call *c);
-
-/* Put a queue's share as the member "share", null where it has none. */
-struct sched_share_report;
-void api_put_queue_share(const struct call *c, struct json_out *out,
-                         const struct sched_share_report *report, const char *queue);
 void api_resources_get(struct call *c);
 void api_resources_patch(struct call *c);
 void api_classes_get(struct call *c);

@@ -5,52 +5,27 @@
 
 #include "berth/sched_query.h"
 #include "config/seconds.h"
+#include "report/explained.h"
 #include "server/api/api.h"
 #include "server/api/array_sum.h"
 #include "server/api/explain.h"
 #include "server/api/explain_gang.h"
-#include "server/api/explain_shares.h"
 
-#define HOLDERS_MAX 16
-
-/* What the core says of a waiting job, copied, as more calls of the core follow. */
+/* What is said of a job that waits. */
 struct known {
-    struct waiting waiting;
-    struct would_start would_start;
-    struct sched_reason *reason;
-    sched_job_t holder[HOLDERS_MAX];
-    size_t holders; /* number of those */
+    struct explained core;
+    const char *hold; /* why no job is started at present; NULL: starts are not paused */
+    char name[JOB_NAME_SIZE];
     struct victim victim[VICTIMS_TOLD];
     struct strbuf shares; /* members of the answer */
 };
 
-static void put_holder(struct call *c, struct json_out *out, sched_job_t handle)
+static struct explain_of explain_of(const server_t *s)
 {
-    server_t *s = c->s;
-    struct sched_annotation a;
-    const char *resources;
-    if (sched_annotate(s->sched, handle, &a) < 0)
-        return;
-    const struct job *job = job_lookup(s, (int64_t)a.tag);
-    json_open(out, NULL, '{');
-    json_key(out, "id");
-    job_put_id(out->text, (int64_t)a.tag, a.members > 1 ? (int64_t)a.member : -1);
-    json_put_text(out, "user", job ? job->user : NULL);
-    json_put_seconds(out, "until", server_wall_time(s, a.until));
-    json_put_text(out, "resources",
-                  sched_resources(s->sched, handle, &resources) == 0 ? resources : NULL);
-    json_close(out, '}');
-}
-
-static void put_would_start_json(struct json_out *out, const struct would_start *found)
-{
-    json_open(out, "would_start_now", '{');
-    json_put_seconds(out, "duration", found->duration > 0 ? found->duration : -1);
-    json_put_known(out, "cores", found->cores > 0 ? found->cores : -1);
-    json_put_known(out, "nodes", found->nodes > 0 ? found->nodes : -1);
-    json_put_known(out, "gpus", found->gpus > 0 ? found->gpus : -1);
-    json_put_known(out, "memory", found->memory > 0 ? found->memory : -1);
-    json_close(out, '}');
+    return (struct explain_of){.sched = s->sched,
+                               .now = s->clock.now,
+                               .wall = server_wall_time(s, 0),
+                               .memory_unit = s->size.memory_unit};
 }
 
 /* Of an array that is not over and is asked for as a whole: how many of its members are in which state. */
@@ -106,28 +81,15 @@ static void tell_members(struct strbuf *text, server_t *s, const struct job *job
 
 /* Write the answer about a member (-1: the job). k NULL: it is not waiting. Clears `text`. */
 static void put_explanation(struct call *c, int64_t member, const char *state,
-                            const struct known *k, int64_t estimate, struct strbuf *text)
+                            const struct known *k, struct strbuf *text)
 {
-    static const struct would_start nothing;
-    char words[SCHED_REASON_TEXT];
     struct json_out out = {.text = c->out};
-    const char *reason = !k                ? NULL
-                         : k->waiting.hold ? k->waiting.hold
-                                           : sched_reason_text(k->reason, words);
     json_open(&out, NULL, '{');
     json_key(&out, "id");
     job_put_id(c->out, c->id, member);
     json_put_text(&out, "state", state);
-    json_put_text(&out, "reason", reason && *reason ? reason : NULL);
-    json_put_seconds(&out, "estimate", estimate);
-    json_put_bool(&out, "not_before", k && estimate >= 0 && k->waiting.state == SCHED_WAITING);
-    json_open(&out, "holders", '[');
-    for (size_t i = 0; k && i < k->holders; i++)
-        put_holder(c, &out, k->holder[i]);
-    json_close(&out, ']');
-    json_put_uint(&out, "more_holders", k ? k->waiting.holders - k->holders : 0);
-    put_would_start_json(&out, k ? &k->would_start : &nothing);
-    json_put_text(&out, "text", strbuf_text(text));
+    explained_put(&out, explain_of(c->s), k ? &k->core : NULL, k ? k->hold : NULL,
+                  strbuf_text(text));
     put_members(c, &out);
     put_gang(c, &out);
     if (k)
@@ -147,8 +109,8 @@ static int64_t ticks_left(const server_t *s, int64_t at)
 static void ask_victims(const server_t *s, sched_job_t handle, struct known *k)
 {
     int64_t until;
-    k->waiting.n_victims = victims_of(s, handle, k->victim, VICTIMS_TOLD, &until);
-    k->waiting.killed = k->waiting.start = ticks_left(s, until);
+    k->core.waiting.n_victims = victims_of(s, handle, k->victim, VICTIMS_TOLD, &until);
+    k->core.waiting.killed = k->core.waiting.start = ticks_left(s, until);
 }
 
 /* What an administrator has taken down or drained. */
@@ -170,46 +132,22 @@ static bool is_held_alone(const struct job *job, uint32_t i)
     return !job->held && member_held(job, member_look(job, i));
 }
 
-/* Ask the core about a job that waits. Returns 0, or -1 with ENOMEM. */
+/* Ask about a job that waits. Returns 0, or -1 with ENOMEM. */
 static int ask_core(server_t *s, const struct job *job, uint32_t i, struct known *k)
 {
     sched_job_t handle = member_handle(job, i);
-    struct sched_annotation a;
+    struct waiting *w = &k->core.waiting;
     *k = (struct known){0};
-    if (sched_annotate(s->sched, handle, &a) < 0)
+    if (explained_ask(explain_of(s), handle, &k->core) < 0)
         return -1;
-    enum sched_reason_kind kind = a.reason.kind;
-    bool preempts = kind == SCHED_REASON_PREEMPTING;
-    if (kind != SCHED_REASON_RESOURCES && kind != SCHED_REASON_GANG && kind != SCHED_REASON_CLAIM &&
-        !preempts)
-        a.n_holders = 0; /* holders matter only if it waits for resources */
-    k->holders = a.n_holders < HOLDERS_MAX ? a.n_holders : HOLDERS_MAX;
-    if (k->holders > 0)
-        memcpy(k->holder, a.holders, k->holders * sizeof(*k->holder));
-    k->reason = sched_reason_copy(&a.reason);
-    if (!k->reason)
-        return -1;
-    k->waiting = (struct waiting){.reason = k->reason,
-                                  .user = job->user,
-                                  .queue = job->queue,
-                                  .job = job->id,
-                                  .held_member = is_held_alone(job, i) ? (int64_t)i : -1,
-                                  .state = a.state,
-                                  .hold = server_pause_reason(s, member_look(job, i)),
-                                  .start = ticks_left(s, a.start),
-                                  .expected = a.expected,
-                                  .begin = ticks_left(s, a.reason.at),
-                                  .holders = a.n_holders};
-    list_not_up(s, &k->waiting);
-    if (preempts)
+    w->user = job->user;
+    w->queue = job->queue;
+    w->job = job_member_name(job->id, is_held_alone(job, i) ? (int64_t)i : -1, k->name);
+    k->hold = server_pause_reason(s, member_look(job, i));
+    list_not_up(s, w);
+    if (w->reason->kind == SCHED_REASON_PREEMPTING)
         ask_victims(s, handle, k);
-    if (a.state == SCHED_REJECTED || would_start_find(s, handle, &k->would_start, NULL) == 0)
-        return 0;
-    if (errno != ENOMEM) /* an answer without would_start */
-        return 0;
-    free(k->reason);
-    errno = ENOMEM;
-    return -1;
+    return 0;
 }
 
 /* Whether it is stopped for a block. */
@@ -219,18 +157,6 @@ static void put_block(const server_t *s, sched_job_t handle, struct strbuf *text
     int64_t at = handle < 0 ? -1 : sched_stop_time(s->sched, handle, &block);
     if (at >= 0)
         explain_block(text, block, ticks_left(s, at));
-}
-
-/* Who goes before it by shares, if it waits for its turn. */
-static void put_turns(server_t *s, sched_job_t handle, struct known *k, struct strbuf *text)
-{
-    struct json_out json = {.text = &k->shares, .has_value = true};
-    enum sched_reason_kind kind = k->reason->kind;
-    bool waits = k->waiting.state == SCHED_WAITING &&
-                 (kind == SCHED_REASON_RESOURCES || kind == SCHED_REASON_PRIORITY);
-    if (waits && !k->waiting.hold &&
-        explain_shares(s, handle, k->holder, k->holders, text, &json) < 0)
-        text->failed = true;
 }
 
 static void explain_pending(struct call *c, const struct job *job, uint32_t i)
@@ -243,20 +169,22 @@ static void explain_pending(struct call *c, const struct job *job, uint32_t i)
         api_refuse(c, 503, NULL, "out of memory");
         return;
     }
-    k.waiting.would_start = &k.would_start;
-    k.waiting.victims = k.victim;
+    k.core.waiting.victims = k.victim;
     if (member >= 0 && c->member < 0)
-        tell_members(&text, s, job, member, k.waiting.state != SCHED_BLOCKED);
-    explain_waiting(&text, &k.waiting);
-    put_turns(s, member_handle(job, i), &k, &text);
-    if (k.waiting.state != SCHED_REJECTED)
+        tell_members(&text, s, job, member, k.core.waiting.state != SCHED_BLOCKED);
+    if (k.hold && k.core.waiting.state != SCHED_REJECTED)
+        explain_paused(&text, k.hold);
+    else
+        explain_waiting(&text, &k.core.waiting);
+    if (!k.hold)
+        explained_turns(&k.core, explain_of(s), member_handle(job, i), &text, &k.shares);
+    if (k.core.waiting.state != SCHED_REJECTED)
         put_block(s, member_handle(job, i), &text);
-    int64_t start = k.waiting.start < 0 ? -1 : server_wall_time(s, s->clock.now + k.waiting.start);
     put_explanation(c, member, job_state_word(STORE_PENDING, member_held(job, member_look(job, i))),
-                    &k, start, &text);
+                    &k, &text);
     c->out->failed |= k.shares.failed;
     strbuf_clear(&k.shares);
-    free(k.reason);
+    explained_clear(&k.core);
 }
 
 /* The member that represents a job. */
@@ -315,7 +243,7 @@ static void explain_live(struct call *c, const struct job *job)
         explain_others(&text, &shown, c->s->clock.wall);
     if (!stopping.is_stopping && m->run)
         put_block(c->s, m->handle, &text);
-    put_explanation(c, shown.member, shown.state, NULL, -1, &text);
+    put_explanation(c, shown.member, shown.state, NULL, &text);
 }
 
 /* An array that is over, as a whole. */
@@ -330,7 +258,7 @@ static void explain_over(struct call *c)
         strbuf_puts(&text, "It is over. Of its members: ");
         array_sum_words(&text, &sum);
         strbuf_putc(&text, '.');
-        put_explanation(c, -1, job_state_word(array_sum_state(&sum), false), NULL, -1, &text);
+        put_explanation(c, -1, job_state_word(array_sum_state(&sum), false), NULL, &text);
     }
     array_sum_clear(&sum);
 }
@@ -349,7 +277,7 @@ static void explain_stored(struct call *c)
     } else if (api_owns(c, job.uid)) {
         job_show_stored(&job, &member, &shown);
         explain_others(&text, &shown, c->s->clock.wall);
-        put_explanation(c, shown.member, shown.state, NULL, -1, &text);
+        put_explanation(c, shown.member, shown.state, NULL, &text);
     } else {
         api_refuse(c, 403, NULL, "job %s is another user's", c->rest);
     }

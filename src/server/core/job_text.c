@@ -144,6 +144,15 @@ char *event_text(const char *key, const char *text)
     return strbuf_steal(&data);
 }
 
+const char *job_member_name(int64_t id, int64_t member, char out[JOB_NAME_SIZE])
+{
+    if (member < 0)
+        snprintf(out, JOB_NAME_SIZE, "%" PRId64, id);
+    else
+        snprintf(out, JOB_NAME_SIZE, "%" PRId64 "[%" PRId64 "]", id, member);
+    return out;
+}
+
 void job_put_id(struct strbuf *out, int64_t id, int64_t member)
 {
     strbuf_putc(out, '"');
@@ -360,7 +369,8 @@ size_t victims_of(const server_t *s, sched_job_t handle, struct victim *victims,
         int64_t at = run ? run_killed_at(s, run) : -1;
         *until = at > *until ? at : *until;
         if (job && found < most)
-            victims[found++] = (struct victim){job->id, job->members > 1 ? (int64_t)a.member : -1};
+            job_member_name(job->id, job->members > 1 ? (int64_t)a.member : -1,
+                            victims[found++].id);
     }
     return n;
 }

@@ -8,6 +8,7 @@
 
 #include "base/json_out.h"
 #include "base/json_scan.h"
+#include "report/explain.h"
 #include "server/core/priv.h"
 
 /* Parts of a stored request, found without parsing all of it. */
@@ -74,9 +75,6 @@ void job_show(server_t *s, const struct job *job, uint32_t member, struct job_sh
 /* Those that are stopped for a waiting member: how many, of which up to `most` are written, and by when the
  * last is killed, in ticks.
  */
-struct victim {
-    int64_t id, member; /* -1: the only one */
-};
 size_t victims_of(const server_t *s, sched_job_t handle, struct victim *victims, size_t most,
                   int64_t *until);
 
@@ -89,7 +87,9 @@ void job_show_end(const struct store_member *member, struct job_shown *j);
 void job_show_stored(const struct store_job *job, const struct store_member *member,
                      struct job_shown *j);
 
-/* "17" or "17[3]" in a JSON string. */
+/* "17" or "17[3]", returned as well; and in a JSON string. */
+#define JOB_NAME_SIZE 48
+const char *job_member_name(int64_t id, int64_t member, char out[JOB_NAME_SIZE]);
 void job_put_id(struct strbuf *out, int64_t id, int64_t member);
 
 /* The users' word for a state. */

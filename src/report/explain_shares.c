@@ -1,16 +1,15 @@
-#include "server/api/explain_shares.h"
+#include "report/explain_shares.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "berth/sched_query.h"
-#include "server/api/explain.h"
-#include "server/core/job_text.h"
+#include "report/explain.h"
 
 #define TAKEN_TOLD 4 /* of the jobs that have borrowed, by name */
 
 struct telling {
-    server_t *s;
+    struct explain_of of;
     const struct sched_share_report *report;
     struct strbuf *out;
 };
@@ -30,14 +29,8 @@ static void put_between(struct strbuf *out, size_t i, size_t n)
 static void put_id(const struct telling *t, sched_job_t handle)
 {
     struct sched_annotation a;
-    if (sched_annotate(t->s->sched, handle, &a) < 0)
-        return;
-    strbuf_put_uint(t->out, a.tag);
-    if (a.members <= 1)
-        return;
-    strbuf_putc(t->out, '[');
-    strbuf_put_uint(t->out, a.member);
-    strbuf_putc(t->out, ']');
+    if (sched_annotate(t->of.sched, handle, &a) == 0)
+        explain_put_id(t->out, &a);
 }
 
 /* ---- What is compared ---- */
@@ -53,7 +46,7 @@ static void put_share_amount(const struct telling *t, size_t resource, int64_t a
 {
     const char *type = t->report->resources[resource];
     if (strcmp(type, "memory") == 0) {
-        put_decimal(t->out, (double)amount * (double)t->s->size.memory_unit / (1 << 30));
+        put_decimal(t->out, (double)amount * (double)t->of.memory_unit / (1 << 30));
         strbuf_putc(t->out, 'G');
     } else {
         strbuf_put_int(t->out, amount);
@@ -111,7 +104,7 @@ static void put_weight(const struct telling *t, const struct sched_share_node *n
 /* "deadline in 2h", "no deadline", "deadline 10m ago" */
 static void put_deadline(const struct telling *t, sched_job_t first)
 {
-    int64_t at = sched_deadline(t->s->sched, first), left = at - t->s->clock.now;
+    int64_t at = sched_deadline(t->of.sched, first), left = at - t->of.now;
     if (at == SCHED_UNLIMITED) {
         strbuf_puts(t->out, "no deadline");
         return;
@@ -145,7 +138,7 @@ static void put_compared(const struct telling *t, int by, const struct sched_sha
         put_deadline(t, first);
         return;
     case SCHED_BY_PRIORITY:
-        if (sched_annotate(t->s->sched, first, &a) == 0)
+        if (sched_annotate(t->of.sched, first, &a) == 0)
             strbuf_put_int(t->out, a.priority);
         return;
     default:
@@ -348,10 +341,11 @@ static void put_class_json(struct json_out *json, const struct sched_class_turn 
 }
 
 /* What classes keep a job waiting. Returns 0, or -1 with ENOMEM. */
-static int explain_classes(server_t *s, sched_job_t job, struct strbuf *text, struct json_out *json)
+static int explain_classes(sched_t *sched, sched_job_t job, struct strbuf *text,
+                           struct json_out *json)
 {
     struct sched_class_turn turn;
-    if (sched_class_turn(s->sched, job, &turn) < 0)
+    if (sched_class_turn(sched, job, &turn) < 0)
         return -1;
     if (!turn.own)
         return 0;
@@ -380,16 +374,17 @@ static int explain_classes(server_t *s, sched_job_t job, struct strbuf *text, st
     return 0;
 }
 
-int explain_shares(server_t *s, sched_job_t job, const sched_job_t *holders, size_t n,
+int explain_shares(struct explain_of of, sched_job_t job, const sched_job_t *holders, size_t n,
                    struct strbuf *text, struct json_out *json)
 {
     struct sched_share_turns turns;
     struct sched_annotation a;
     sched_job_t borrowers[16];
     size_t borrowed = 0;
-    if (explain_classes(s, job, text, json) < 0 || sched_share_turns(s->sched, job, &turns) < 0)
+    if (explain_classes(of.sched, job, text, json) < 0 ||
+        sched_share_turns(of.sched, job, &turns) < 0)
         return -1;
-    struct telling t = {s, &turns.report, text};
+    struct telling t = {of, &turns.report, text};
     if (turns.report.n_nodes == 0)
         return 0;
     json_open(json, "turns", '[');
@@ -399,18 +394,20 @@ int explain_shares(server_t *s, sched_job_t job, const sched_job_t *holders, siz
     }
     json_close(json, ']');
     json_put_uint(json, "own_first", turns.n_own);
-    if (sched_annotate(s->sched, job, &a) == 0)
+    if (sched_annotate(of.sched, job, &a) == 0)
         put_own_first(&t, &a, turns.is_user, turns.n_own);
     for (size_t i = 0; i < n && borrowed < 16; i++)
-        if (sched_share_may_take(s->sched, job, holders[i]))
+        if (sched_share_may_take(of.sched, job, holders[i]))
             borrowers[borrowed++] = holders[i];
     put_borrowers(&t, borrowers, borrowed);
     json_open(json, "entitled_to", '[');
     for (size_t i = 0; i < borrowed; i++) {
-        if (sched_annotate(s->sched, borrowers[i], &a) < 0)
+        if (sched_annotate(of.sched, borrowers[i], &a) < 0)
             continue;
         json_key(json, NULL);
-        job_put_id(json->text, (int64_t)a.tag, a.members > 1 ? (int64_t)a.member : -1);
+        strbuf_putc(json->text, '"');
+        explain_put_id(json->text, &a);
+        strbuf_putc(json->text, '"');
     }
     json_close(json, ']');
     return 0;

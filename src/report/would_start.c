@@ -1,4 +1,4 @@
-#include "server/api/would_start.h"
+#include "report/would_start.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,8 +7,10 @@
 #include "base/errtext.h"
 #include "berth/sched_query.h"
 #include "berth/sched_snapshot.h"
+#include "config/seconds.h"
 #include "jobspec/canonical.h"
-#include "server/api/job_read.h"
+
+#define DURATION_MAX (INT64_C(20) * 365 * 86400 * SECONDS_TICKS)
 
 /* A job's request, in which one count at a time is lowered. */
 struct request {
@@ -106,7 +108,7 @@ static int ask_as_it_is(void *context, int64_t n, struct sched_instead *instead)
 static int ask_shorter(void *context, int64_t n, struct sched_instead *instead)
 {
     (void)context;
-    instead->duration = n * SERVER_SECOND;
+    instead->duration = n * SECONDS_TICKS;
     return 0;
 }
 
@@ -153,10 +155,11 @@ static int64_t found_of(const struct sched_question *q, const struct lower *lowe
 static int64_t longest(const struct sched_request *r)
 {
     int64_t estimate = r->estimate < r->duration ? r->estimate : r->duration - 1;
-    return (estimate < JOB_DURATION_MAX ? estimate : JOB_DURATION_MAX) / SERVER_SECOND;
+    return (estimate < DURATION_MAX ? estimate : DURATION_MAX) / SECONDS_TICKS;
 }
 
-int would_start_find(server_t *s, sched_job_t handle, struct would_start *found, berth_error_t *err)
+int would_start_find(sched_t *sched, int64_t now, sched_job_t handle, int64_t memory_unit,
+                     struct would_start *found, berth_error_t *err)
 {
     struct sched_question q[QUESTIONS] = {
         [AS_IT_IS] = {.make = ask_as_it_is, .least = 1, .most = 1},
@@ -166,7 +169,7 @@ int would_start_find(server_t *s, sched_job_t handle, struct would_start *found,
     struct sched_record record;
     struct request r = {0};
     *found = (struct would_start){0};
-    if (sched_record(s->sched, handle, &record) < 0)
+    if (sched_record(sched, handle, &record) < 0)
         return errtext_set(err, errno, "%s", strerror(errno));
     q[DURATION].most = longest(&record.request);
     int rc = request_open(&r, record.request.jobspec, record.request.jobspec_length, err);
@@ -176,16 +179,16 @@ int would_start_find(server_t *s, sched_job_t handle, struct would_start *found,
         q[i] = (struct sched_question){
             .make = ask_lower, .context = &lower[i], .least = 1, .most = lower[i].count - 1};
     if (rc == 0)
-        rc = sched_what_if(s->sched, s->clock.now, handle, q, QUESTIONS, err);
+        rc = sched_what_if(sched, now, handle, q, QUESTIONS, err);
     found->as_it_is = rc == 0 && q[AS_IT_IS].found == 1;
     if (rc == 0 && !found->as_it_is) {
         int64_t tasks = found_of(&q[TASKS], &lower[TASKS]);
         int64_t cores = found_of(&q[CORES], &lower[CORES]);
-        found->duration = q[DURATION].found * SERVER_SECOND;
+        found->duration = q[DURATION].found * SECONDS_TICKS;
         found->cores = tasks > cores ? tasks : cores;
         found->nodes = found_of(&q[NODES], &lower[NODES]);
         found->gpus = found_of(&q[GPUS], &lower[GPUS]);
-        found->memory = found_of(&q[MEMORY], &lower[MEMORY]) * s->size.memory_unit;
+        found->memory = found_of(&q[MEMORY], &lower[MEMORY]) * memory_unit;
     }
     request_close(&r);
     return rc;

@@ -3,10 +3,14 @@
  * Each resource type that occurs once in the request, as a single number, is lowered alone; the core says
  * whether the job would start so (sched_what_if).
  */
-#ifndef SERVER_WOULD_START_H
-#define SERVER_WOULD_START_H
+#ifndef REPORT_WOULD_START_H
+#define REPORT_WOULD_START_H
 
-#include "server/core/priv.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "berth/error.h"
+#include "berth/sched.h"
 
 /* The most with which it would start now, below its request; 0: lowering it does not help, or is
  * impossible.
@@ -20,8 +24,10 @@ struct would_start {
     int64_t memory; /* bytes */
 };
 
-/* handle: a waiting job. Returns 0, or -1 with a text: EINVAL, ENOMEM. */
-int would_start_find(server_t *s, sched_job_t handle, struct would_start *found,
-                     berth_error_t *err);
+/* handle: a waiting job; memory_unit: bytes of a unit of memory. Time is counted in SECONDS_TICKS. Returns 0, or -1 with a
+ * text: EINVAL, ENOMEM. O(log n) matches for each type, by sched_what_if.
+ */
+int would_start_find(sched_t *sched, int64_t now, sched_job_t handle, int64_t memory_unit,
+                     struct would_start *found, berth_error_t *err);
 
 #endif

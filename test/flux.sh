@@ -7,7 +7,7 @@
 [ -n "$FLUX" ] || skip "built without flux-core"
 command -v jq >/dev/null 2>&1 || skip "no jq"
 export PATH="$FLUX/bin:$PATH"
-export FLUX_MODULE_PATH_PREPEND="$BERTH_BUILD" FLUX_MODPROBE_PATH_APPEND="$scratch/modprobe"
+export FLUX_MODULE_PATH_PREPEND="$BERTH_BUILD" FLUX_EXEC_PATH_PREPEND="$BERTH_BUILD" FLUX_MODPROBE_PATH_APPEND="$scratch/modprobe"
 unset FLUX_URI FLUX_SCHED_MODULE FLUX_CONF_DIR FLUX_RC_EXTRA FLUX_MODPROBE_DISABLE
 mkdir -p "$scratch/modprobe/modprobe.d" "$scratch/conf"
 cp "$BERTH_SOURCE/src/flux/sched-berth.toml" "$scratch/modprobe/modprobe.d/"

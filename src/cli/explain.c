@@ -8,6 +8,7 @@
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
 #include "cli/option_table.h"
+#include "cli/tables.h"
 #include "cli/verb.h"
 
 static const struct option_row rows[] = {
@@ -59,6 +60,12 @@ static int put_holders(const json_t *answer, berth_error_t *err)
     return written ? 0 : errtext_set(err, ENOMEM, "out of memory");
 }
 
+int explain_print(const json_t *answer, berth_error_t *err)
+{
+    puts(answer_text(answer, "text"));
+    return put_holders(answer, err);
+}
+
 static int explain_job(struct connection *connection, int64_t id, int64_t member, bool json,
                        berth_error_t *err)
 {
@@ -72,8 +79,7 @@ static int explain_job(struct connection *connection, int64_t id, int64_t member
         json_dumpf(answer, stdout, JSON_INDENT(2));
         putchar('\n');
     } else if (rc == 0) {
-        puts(answer_text(answer, "text"));
-        rc = put_holders(answer, err);
+        rc = explain_print(answer, err);
     }
     json_decref(answer);
     return rc;

@@ -11,6 +11,7 @@
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
 #include "cli/submit_many.h"
+#include "cli/tables.h"
 #include "cli/verb.h"
 
 /* A script runs once, on what its tasks have together. */
@@ -39,8 +40,7 @@ static void tell_block(const json_t *answer)
             when_put(json_number_value(json_object_get(stopped, "at")), when));
 }
 
-/* --test-only: nothing was submitted. */
-static void put_test(const json_t *answer)
+void would_start_print(const json_t *answer)
 {
     const json_t *start = json_object_get(answer, "start");
     char span[WHEN_SIZE], when[WHEN_SIZE];
@@ -54,9 +54,11 @@ static void put_test(const json_t *answer)
                when_put(json_number_value(start), when),
                json_is_true(json_object_get(answer, "not_before")) ? " at the earliest" : "");
     else
-        printf("Nobody knows when it would start.");
+        printf(json_is_true(json_object_get(answer, "never"))
+                   ? "It would never start."
+                   : "Nobody knows when it would start.");
     if (reason) {
-        printf(" It would wait: ");
+        printf(json_is_true(json_object_get(answer, "never")) ? " Why: " : " It would wait: ");
         terminal_print(stdout, reason);
     }
     putchar('\n');
@@ -65,7 +67,7 @@ static void put_test(const json_t *answer)
 static void put_answer(const json_t *answer)
 {
     if (json_object_get(answer, "now")) {
-        put_test(answer);
+        would_start_print(answer);
         return;
     }
     printf("%" JSON_INTEGER_FORMAT "\n", json_integer_value(json_object_get(answer, "id")));

@@ -1,4 +1,4 @@
-/* The tables of verbs that `berth top` shows as well. */
+/* What verbs print that others print as well: `berth top`, and `flux berth` of an instance of Flux. */
 #ifndef CLI_TABLES_H
 #define CLI_TABLES_H
 
@@ -18,6 +18,10 @@ void nodes_row(struct table *table, const struct fields *node, const char *state
  */
 int queues_print(FILE *out, const json_t *answer, const char *resource, berth_error_t *err);
 int shares_print(FILE *out, const json_t *answer, const char *resource, berth_error_t *err);
+
+/* Of an answer of /v1/jobs/ID/explain, and of a job that is only tried (--test-only), on standard output. */
+int explain_print(const json_t *answer, berth_error_t *err);
+void would_start_print(const json_t *answer);
 
 /* An amount for people, which is the text: of memory in the largest unit of bytes in which it is a whole number or has
  * one decimal.

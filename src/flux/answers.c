@@ -40,8 +40,7 @@ void module_feasible(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, v
     free(text);
 }
 
-/* R of what an expression finds, without times; null if that is nothing. NULL with errno. */
-static json_t *find(struct module *m, const char *criteria)
+json_t *module_find(struct module *m, const char *criteria)
 {
     const char *text;
     size_t length;
@@ -61,8 +60,8 @@ static json_t *find(struct module *m, const char *criteria)
 void module_resource_status(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg)
 {
     struct module *m = arg;
-    json_t *all = find(m, "status=up or status=down"), *down = find(m, "status=down"),
-           *allocated = find(m, "sched-now=allocated");
+    json_t *all = module_find(m, "status=up or status=down"), *down = module_find(m, "status=down"),
+           *allocated = module_find(m, "sched-now=allocated");
     int rc;
 
     (void)mh;
@@ -108,56 +107,4 @@ void module_stats(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void
                           "passes", (json_int_t)m->passes) < 0)
         flux_log_error(h, "stats-get");
     json_decref(queues);
-}
-
-static json_t *holders_of(struct module *m, const struct sched_annotation *a)
-{
-    json_t *holders = json_array();
-    struct sched_annotation other;
-    size_t n = a->n_holders;
-    sched_job_t *job = calloc(n + 1, sizeof(*job));
-
-    if (job && n > 0)
-        memcpy(job, a->holders, n * sizeof(*job));
-    for (size_t i = 0; job && i < n; i++)
-        if (sched_annotate(m->sched, job[i], &other) == 0)
-            json_array_append_new(holders, json_integer((json_int_t)other.tag));
-    free(job);
-    return holders;
-}
-
-static const char *const states[] = {"waiting", "reserved", "running", "rejected", "blocked"};
-
-/* What a user wants to know of a job: {"id"} -> {"state", "queue", ...}. */
-void module_explain(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg)
-{
-    struct module *m = arg;
-    struct sched_annotation a;
-    char reason[SCHED_REASON_TEXT];
-    const struct flux_job *job;
-    flux_jobid_t id;
-    int rc;
-
-    (void)mh;
-    if (flux_msg_unpack(msg, "{s:I}", "id", &id) < 0) {
-        flux_respond_error(h, msg, EPROTO, NULL);
-        return;
-    }
-    job = flux_jobs_find(&m->jobs, id);
-    if (!job || sched_annotate(m->sched, job->handle, &a) < 0) {
-        flux_respond_error(h, msg, ENOENT, "no such job waits or has resources");
-        return;
-    }
-    json_t *answer =
-        json_pack("{s:s s:s s:I s:s}", "state", states[a.state], "queue", a.queue, "priority",
-                  (json_int_t)a.priority, "reason", sched_reason_text(&a.reason, reason));
-    if (a.start >= 0)
-        json_object_set_new(answer, "start", json_real((double)a.start / (double)m->second));
-    if (a.start >= 0 && a.state != SCHED_RUNNING)
-        json_object_set_new(answer, "promised", json_boolean(!a.not_before && !a.expected));
-    json_object_set_new(answer, "holders", holders_of(m, &a));
-    rc = flux_respond_pack(h, msg, "O", answer);
-    if (rc < 0)
-        flux_log_error(h, "explain");
-    json_decref(answer);
 }

@@ -16,6 +16,12 @@ static int64_t clock_now(const struct module *m)
     return (int64_t)t.tv_sec * m->second + t.tv_nsec * m->second / 1000000000;
 }
 
+int64_t module_clock(const struct module *m)
+{
+    int64_t now = clock_now(m);
+    return now > m->now ? now : m->now;
+}
+
 /* Returns 1 if there is more to do. */
 static int slice(struct module *m, uint64_t budget)
 {

@@ -115,12 +115,11 @@ static sched_job_t restore(struct module *m, const struct kept *k, bool *until_e
 {
     struct sched_record record = {.state = SCHED_RUNNING};
     struct sched_request *request = &record.request;
-    char *spec = json_dumps(k->spec, JSON_COMPACT), *resources = resources_of(k, &record.format),
-         id[24];
+    char *spec = json_dumps(k->spec, JSON_COMPACT), *resources = resources_of(k, &record.format);
+    const struct job_name id = job_f58(k->id);
     double duration = 0;
     sched_job_t job = -1;
 
-    snprintf(id, sizeof(id), "%" PRIu64, (uint64_t)k->id);
     json_unpack(k->spec, "{s:{s:{s?F s?s s?s}}}", "attributes", "system", "duration", &duration,
                 "queue", &request->queue, "bank", &request->account);
     *until_end = duration <= 0;
@@ -130,7 +129,7 @@ static sched_job_t restore(struct module *m, const struct kept *k, bool *until_e
         request->account = NULL;
     request->priority = k->priority;
     request->tag = k->id;
-    request->id = id;
+    request->id = id.text;
     request->user = flux_users_name(m->users, (uint32_t)k->userid);
     request->jobspec = spec;
     record.resources = resources;
@@ -165,6 +164,7 @@ int module_hello(flux_t *h, const flux_msg_t *msg, const char *r, void *arg)
         sched_job_t handle = restore(m, &k, &until_end, &err);
         struct flux_job *job = handle < 0 ? NULL : flux_jobs_add(&m->jobs, k.id, handle, NULL);
         if (job) {
+            job->user = (uint32_t)k.userid;
             job->until_end = until_end;
             job->unconfirmed = true;
             if (m->notes->restored)

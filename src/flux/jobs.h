@@ -14,6 +14,7 @@ struct flux_job {
     struct dict_entry entry; /* its text is `id` */
     uint64_t id;
     sched_job_t handle;
+    uint32_t user;
     size_t at; /* its place in the list */
 
     /* The request sched.alloc, as long as it has no answer; NULL: the job has resources. */

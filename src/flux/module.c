@@ -96,19 +96,25 @@ static int register_service(flux_t *h, const char *name)
 static int add_handlers(struct module *m)
 {
     const char *name = flux_aux_get(m->h, "flux::name");
-    char stats[128], reload[128], explain[128];
+    char stats[128], reload[128], explain[128], queues[128], shares[128], what_if[128];
     const struct flux_msg_handler_spec table[] = {
         {FLUX_MSGTYPE_REQUEST, "sched.expiration", module_expiration, 0},
         {FLUX_MSGTYPE_REQUEST, "sched.resource-status", module_resource_status, FLUX_ROLE_USER},
         {FLUX_MSGTYPE_REQUEST, "feasibility.check", module_feasible, FLUX_ROLE_USER},
         {FLUX_MSGTYPE_REQUEST, stats, module_stats, FLUX_ROLE_USER},
         {FLUX_MSGTYPE_REQUEST, explain, module_explain, FLUX_ROLE_USER},
+        {FLUX_MSGTYPE_REQUEST, queues, module_queues, FLUX_ROLE_USER},
+        {FLUX_MSGTYPE_REQUEST, shares, module_shares, FLUX_ROLE_USER},
+        {FLUX_MSGTYPE_REQUEST, what_if, module_what_if, FLUX_ROLE_USER},
         {FLUX_MSGTYPE_REQUEST, reload, reload_cb, 0},
         FLUX_MSGHANDLER_TABLE_END};
 
     snprintf(stats, sizeof(stats), "%s.stats-get", name);
     snprintf(reload, sizeof(reload), "%s.config-reload", name);
     snprintf(explain, sizeof(explain), "%s.explain", name);
+    snprintf(queues, sizeof(queues), "%s.queues", name);
+    snprintf(shares, sizeof(shares), "%s.shares", name);
+    snprintf(what_if, sizeof(what_if), "%s.what-if", name);
     return flux_msg_handler_addvec(m->h, table, m, &m->handlers);
 }
 

@@ -83,6 +83,9 @@ struct module {
 /* Time begins. */
 void module_start_clock(struct module *m);
 
+/* What the clock says, never less than m->now: for words, not for the scheduler. */
+int64_t module_clock(const struct module *m);
+
 /* Begin an event: passes that were due before are made, and m->now is its time. */
 void module_event(struct module *m);
 
@@ -115,6 +118,9 @@ int module_hello(flux_t *h, const flux_msg_t *msg, const char *r, void *arg);
  */
 int module_confirm(struct module *m);
 
+/* Submit a job of a user's that is not Flux's, to look at and to withdraw. Returns its handle, or -1 with errno. */
+sched_job_t module_try(struct module *m, json_t *jobspec, uint32_t user);
+
 /* A job has given all its resources back, or those of some ranks. */
 void module_finish(struct module *m, struct flux_job *job);
 void module_free_ranks(struct module *m, const struct flux_job *job, const char *ranks);
@@ -137,7 +143,16 @@ void module_decided(struct module *m, const struct sched_decision *d, size_t n);
 void module_feasible(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg);
 void module_resource_status(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg);
 void module_stats(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg);
+
+/* R of what an expression (berth/match.h) finds, without times; null if that is nothing. NULL with errno. */
+json_t *module_find(struct module *m, const char *criteria);
+
+/* ---- look.c: what users ask, as `flux berth` shows it ---- */
+
 void module_explain(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg);
+void module_queues(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg);
+void module_shares(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg);
+void module_what_if(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg);
 
 /* ---- record.c: what happens, as a scenario (berth-scenario(5)) that can be played again ---- */
 

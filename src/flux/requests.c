@@ -13,6 +13,10 @@
 #include "flux/r.h"
 #include "flux/users.h"
 
+/* Of a job that is only tried: no other has this number, and what jobs have without an urgency of their own. */
+#define TRIED_ID         UINT64_MAX
+#define DEFAULT_PRIORITY 16
+
 int64_t module_end_of(const struct module *m, int64_t at, int64_t limit)
 {
     int64_t end = limit < SCHED_UNLIMITED - at ? at + limit : INT64_MAX;
@@ -50,33 +54,38 @@ struct alloc {
     json_t *jobspec;
 };
 
-static int read_alloc(const flux_msg_t *msg, struct alloc *a)
+static void read_jobspec(struct alloc *a)
 {
     json_t *system;
 
+    if (json_unpack(a->jobspec, "{s:{s:o}}", "attributes", "system", &system) == 0)
+        json_unpack(system, "{s?F s?s s?s}", "duration", &a->duration, "bank", &a->bank, "queue",
+                    &a->queue);
+}
+
+static int read_alloc(const flux_msg_t *msg, struct alloc *a)
+{
     *a = (struct alloc){0};
     if (flux_msg_unpack(msg, "{s:I s:I s:I s:F s:o}", "id", &a->id, "priority", &a->priority,
                         "userid", &a->userid, "t_submit", &a->t_submit, "jobspec", &a->jobspec) < 0)
         return -1;
-    if (json_unpack(a->jobspec, "{s:{s:o}}", "attributes", "system", &system) == 0)
-        json_unpack(system, "{s?F s?s s?s}", "duration", &a->duration, "bank", &a->bank, "queue",
-                    &a->queue);
+    read_jobspec(a);
     return 0;
 }
 
-/* Returns the new job's handle, or -1 with errno. */
-static sched_job_t submit(struct module *m, const struct alloc *a)
+/* Returns the new job's handle, or -1 with errno. What is only tried is not recorded. */
+static sched_job_t submit(struct module *m, const struct alloc *a, bool is_tried)
 {
-    char *text = json_dumps(a->jobspec, JSON_COMPACT), id[24];
+    char *text = json_dumps(a->jobspec, JSON_COMPACT);
+    const struct job_name id = job_f58(a->id);
     const char *user = flux_users_name(m->users, (uint32_t)a->userid);
     const struct config_user *known = config_user(m->config, user);
     int64_t submitted = llround(a->t_submit * (double)m->second);
     sched_job_t handle = -1;
 
-    snprintf(id, sizeof(id), "%" PRIu64, (uint64_t)a->id);
     struct sched_request request = {.priority = a->priority,
                                     .tag = a->id,
-                                    .id = id,
+                                    .id = id.text,
                                     .jobspec = text,
                                     .user = user,
                                     .account = m->config->sched.n_accounts > 0 ? a->bank : NULL,
@@ -93,7 +102,8 @@ static sched_job_t submit(struct module *m, const struct alloc *a)
     errno = ENOMEM;
     if (text && user) {
         request.jobspec_length = strlen(text);
-        record_submit(m, &request, a->jobspec);
+        if (!is_tried)
+            record_submit(m, &request, a->jobspec);
         handle = sched_submit(m->sched, m->now, &request);
     }
     int error = errno;
@@ -117,7 +127,7 @@ static void alloc_cb(flux_t *h, const flux_msg_t *msg, void *arg)
         sched_cancel(m->sched, m->now, old->handle);
         flux_jobs_remove(&m->jobs, old);
     }
-    sched_job_t handle = submit(m, &a);
+    sched_job_t handle = submit(m, &a, false);
     struct flux_job *job = handle < 0 ? NULL : flux_jobs_add(&m->jobs, a.id, handle, msg);
     if (!job) {
         const char *why = strerror(errno);
@@ -126,7 +136,20 @@ static void alloc_cb(flux_t *h, const flux_msg_t *msg, void *arg)
         deny(m, msg, why);
         return;
     }
+    job->user = (uint32_t)a.userid;
     job->until_end = a.duration <= 0;
+}
+
+sched_job_t module_try(struct module *m, json_t *jobspec, uint32_t user)
+{
+    struct alloc a = {.id = TRIED_ID,
+                      .priority = DEFAULT_PRIORITY,
+                      .userid = user,
+                      .t_submit = (double)m->now / (double)m->second,
+                      .jobspec = jobspec};
+
+    read_jobspec(&a);
+    return submit(m, &a, true);
 }
 
 /* What can't be given back now is with the last of them. */

@@ -74,7 +74,7 @@ while read -r file; do
             esac
             ;;
         src/server/*:*) ;;
-        src/flux/*:flux/* | src/flux/*:base/* | src/flux/*:berth/* | src/flux/*:config/* | src/flux/*:sim/decisions.h) ;;
+        src/flux/*:flux/* | src/flux/*:base/* | src/flux/*:berth/* | src/flux/*:config/* | src/flux/*:report/* | src/flux/*:sim/decisions.h) ;;
         src/flux/*) fail "$file: 'flux' knows the core by berth/ alone (\"$header\")" ;;
         *:flux/*) fail "$file: '$own' may not use the Flux module (\"$header\")" ;;
         *:server/daemon/paths.h) ;; # where a client finds its server

@@ -43,7 +43,7 @@ int job_put_attach(struct job_reader *r, struct json_out *out)
 {
     if (!r->attach)
         return 0;
-    if (r->tasks > 1 && strcmp(r->attach_as, "terminal") == 0)
+    if (r->member.tasks > 1 && strcmp(r->attach_as, "terminal") == 0)
         return job_wrong(r, "attach", NULL, "a job with one task, as it has one terminal");
     json_put_text(out, "attach", r->attach);
     json_put_text(out, "attach_as", r->attach_as);

@@ -55,8 +55,8 @@ int job_wrong(struct job_reader *r, const char *key, const json_t *found, const 
 {
     char why[512];
     if (found)
-        return keys_wrong(&r->place, r->c->what, key, found, expected, r->err);
-    snprintf(why, sizeof(why), "%skey \"%s\": expected %s", r->c->what, key, expected);
+        return keys_wrong(&r->place, r->what, key, found, expected, r->err);
+    snprintf(why, sizeof(why), "%skey \"%s\": expected %s", r->what, key, expected);
     return keys_failed(&r->place, EINVAL, why, r->err);
 }
 
@@ -96,7 +96,7 @@ static int read_command(struct job_reader *r)
         return job_wrong(r, "args", a->args, "a list of strings");
     if (a->command && a->script)
         return job_wrong(r, "script", NULL, "either a script or a command");
-    bool in_spec = r->spec && r->spec->ntasks > 0;
+    bool in_spec = r->member.spec && r->member.spec->ntasks > 0;
     if (!a->command && !a->script && !in_spec)
         return job_wrong(r, "command", NULL, "a command or a script");
     if (a->script && strlen(a->script) > SCRIPT_MAX)
@@ -197,7 +197,7 @@ static int read_retry(struct job_reader *r)
         return job_wrong(r, "retries", NULL, "no gang: of one, \"failure\" says what follows");
     ends_failures(&on);
     if (a->retry_on && ends_read(&on, a->retry_on, strlen(a->retry_on), &why) < 0) {
-        snprintf(text, sizeof(text), "%skey \"retry_on\": %s", r->c->what, why.text);
+        snprintf(text, sizeof(text), "%skey \"retry_on\": %s", r->what, why.text);
         return keys_failed(&r->place, EINVAL, text, r->err);
     }
     r->job->retry = malloc(sizeof(*r->job->retry));
@@ -222,31 +222,6 @@ static int read_notify(struct job_reader *r)
         return job_wrong(r, "notify", NULL, "at most 1000 bytes without control characters");
     r->job->notify = notify_create(a->notify, on);
     return r->job->notify ? 0 : job_no_memory(r);
-}
-
-/* ---- Resources ---- */
-
-static int read_jobspec(struct job_reader *r)
-{
-    json_t *value = r->ask.job.jobspec;
-    if (!value)
-        return 0;
-    if (json_is_string(value))
-        r->spec_text = strdup(json_string_value(value));
-    else if (json_is_object(value))
-        r->spec_text = json_dumps(value, JSON_COMPACT);
-    else
-        return job_wrong(r, "jobspec", value, "a jobspec as an object or as its text");
-    if (!r->spec_text)
-        return job_no_memory(r);
-    berth_error_t why = {""};
-    char text[sizeof(why.text) + 16];
-    r->spec = jobspec_parse(r->spec_text, strlen(r->spec_text), NULL, &why);
-    if (r->spec)
-        return 0;
-    int errnum = errno;
-    snprintf(text, sizeof(text), "%sjobspec: %.200s", r->c->what, why.text);
-    return keys_failed(&r->place, errnum, text, r->err);
 }
 
 /* ---- What jobs share ---- */
@@ -302,8 +277,8 @@ static int read_environment(struct job_reader *r)
         !json_is_null(r->ask.environment))
         return job_wrong(r, "environment", r->ask.environment, "an object");
     json_open(&out, NULL, '[');
-    for (uint32_t i = 0; r->spec && i < r->spec->nenvironment; i++) {
-        const struct jobspec_variable *v = &r->spec->environment[i];
+    for (uint32_t i = 0; r->member.spec && i < r->member.spec->nenvironment; i++) {
+        const struct jobspec_variable *v = &r->member.spec->environment[i];
         char *entry = NULL;
         if (v->value && asprintf(&entry, "%s=%s", v->name, v->value) >= 0) {
             json_put_text(&out, NULL, entry);
@@ -354,11 +329,11 @@ static int find_account(struct job_reader *r)
     berth_error_t why = {""};
     char text[sizeof(why.text) + 100];
     const char *name = r->ask.job.account;
-    if (!name && r->spec)
-        name = r->spec->account;
+    if (!name && r->member.spec)
+        name = r->member.spec->account;
     if (sched_account(r->c->s->sched, r->job->user, name, &r->account, &why) == 0)
         return 0;
-    snprintf(text, sizeof(text), "%skey \"account\": %s", r->c->what, why.text);
+    snprintf(text, sizeof(text), "%skey \"account\": %s", r->what, why.text);
     return keys_failed(&r->place, EINVAL, text, r->err);
 }
 
@@ -383,7 +358,7 @@ static int fill_job(struct job_reader *r)
     job->requeue = a->requeue;
     if (a->job.queue && !machine_queue(s, a->job.queue)) {
         char why[512];
-        snprintf(why, sizeof(why), "%skey \"queue\": there is no queue \"%.100s\"", r->c->what,
+        snprintf(why, sizeof(why), "%skey \"queue\": there is no queue \"%.100s\"", r->what,
                  a->job.queue);
         return keys_failed(&r->place, EINVAL, why, r->err);
     }
@@ -406,8 +381,8 @@ static int make_job(struct job_reader *r, int64_t id)
 {
     const struct gang_keys *gang = &r->ask.gang;
     struct members members;
-    if (gang_keys_check(&r->ask.gang, r->object, r->c->what, &r->place, r->err) < 0 ||
-        job_keys_members(&r->ask.job, r->c->what, &r->place, &members, r->err) < 0)
+    if (gang_keys_check(&r->ask.gang, r->object, r->what, &r->place, r->err) < 0 ||
+        job_keys_members(&r->ask.job, r->what, &r->place, &members, r->err) < 0)
         return -1;
     if (gang->gang > 0 && idset_add_range(&members.indices, 0, (uint32_t)gang->gang - 1) < 0) {
         members_clear(&members);
@@ -427,15 +402,17 @@ struct job *job_read(struct job_context *c, json_t *object, int64_t id, berth_er
 {
     const struct key_table table = {c->what, ask_keys, sizeof(ask_keys) / sizeof(*ask_keys)};
     struct job_reader r = {
-        .c = c, .object = object, .place = {"request", 0}, .umask = 022, .tasks = 1, .err = err};
+        .c = c, .object = object, .place = {"request", 0}, .umask = 022, .err = err};
     r.ask.max_fails = -1;
+    r.what = c->what;
+    r.member = (struct member_ask){.keys = &r.ask.job, .tasks = 1};
     if (!json_is_object(object)) {
         keys_failed(&r.place, EINVAL, "expected a job as an object", err);
         return NULL;
     }
     int rc = keys_read(object, &table, &r.place, &r.ask, err);
     if (rc == 0)
-        rc = read_jobspec(&r);
+        rc = job_read_spec(&r, &r.member);
     if (rc == 0)
         rc = make_job(&r, id);
     if (rc == 0) {
@@ -448,8 +425,7 @@ struct job *job_read(struct job_context *c, json_t *object, int64_t id, berth_er
         rc = r.job->user ? fill_job(&r) : job_no_memory(&r);
     }
     int saved = errno;
-    jobspec_destroy(r.spec);
-    free(r.spec_text);
+    member_ask_clear(&r.member);
     if (rc < 0) {
         job_discard(c->s, r.job);
         r.job = NULL;

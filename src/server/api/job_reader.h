@@ -26,6 +26,15 @@ struct ask {
     bool test_only;
 };
 
+/* What one member asks for, and what follows from that once it is written. */
+struct member_ask {
+    const struct job_keys *keys;
+    jobspec_t *spec; /* the client's jobspec, */
+    char *text;      /* and its text; NULL: short form */
+    int64_t nodes, cores, gpus, tasks;
+    int64_t memory; /* bytes; 0: none is asked for */
+};
+
 /* The job being read. */
 struct job_reader {
     struct job_context *c;
@@ -33,14 +42,13 @@ struct job_reader {
     struct ask ask;
     struct key_place place;
     struct job *job;
-    jobspec_t *spec;     /* the client's jobspec; NULL: short form */
-    char *spec_text;     /* its text */
+    const char *what; /* before keys in errors */
+    struct member_ask member;
     const char *account; /* NULL: there are none */
-    int64_t begin, deadline, warn_before, memory;
+    int64_t begin, deadline, warn_before;
     int umask, warn_signal;
     const char *attach, *attach_as; /* where its input or terminal comes from; NULL: nowhere */
-    int64_t tasks;
-    uint32_t at_once; /* so many members of an array run at once; 0: no bound */
+    uint32_t at_once;               /* so many members of an array run at once; 0: no bound */
     berth_error_t *err;
 };
 
@@ -57,6 +65,13 @@ int job_check_size(struct job_reader *r);
 /* Read where a client passes on its input or terminal, and check it once all else is known (job_attach.c). */
 int job_read_attach(struct job_reader *r);
 int job_put_attach(struct job_reader *r, struct json_out *out);
+
+/* Read a member's jobspec, if it is asked for by one; the caller clears it. And write what it asks for, of which the rest
+ * of `a` becomes known (job_ask.c).
+ */
+int job_read_spec(struct job_reader *r, struct member_ask *a);
+void member_ask_clear(struct member_ask *a);
+int job_put_member(struct job_reader *r, struct member_ask *a, struct json_out *out);
 
 /* Give the job its name. */
 int job_put_name(struct job_reader *r);

@@ -33,8 +33,9 @@ static struct size size_of_command(const struct job_reader *r)
     struct size s = {0};
     add_list(&s, r->ask.command);
     add_list(&s, r->ask.args);
-    for (uint32_t i = 0; r->spec && r->spec->ntasks > 0 && i < r->spec->tasks[0].ncommand; i++)
-        measure_word(&s, strlen(r->spec->tasks[0].command[i]));
+    for (uint32_t i = 0;
+         r->member.spec && r->member.spec->ntasks > 0 && i < r->member.spec->tasks[0].ncommand; i++)
+        measure_word(&s, strlen(r->member.spec->tasks[0].command[i]));
     return s;
 }
 
@@ -43,8 +44,8 @@ static struct size size_of_environment(const struct job_reader *r)
     struct size s = {0};
     const char *name;
     json_t *value;
-    for (uint32_t i = 0; r->spec && i < r->spec->nenvironment; i++) {
-        const struct jobspec_variable *v = &r->spec->environment[i];
+    for (uint32_t i = 0; r->member.spec && i < r->member.spec->nenvironment; i++) {
+        const struct jobspec_variable *v = &r->member.spec->environment[i];
         measure_word(&s, strlen(v->name) + 1 + (v->value ? strlen(v->value) : 0));
     }
     if (json_is_true(r->ask.environment) && r->c->environment)

@@ -13,115 +13,6 @@
 #include "server/core/notify.h"
 #include "server/core/retry.h"
 
-/* ---- Resources ---- */
-
-#define MANY (INT64_C(1) << 40) /* above any real count */
-
-static int64_t capped_product(int64_t a, int64_t b)
-{
-    return a > 0 && b > MANY / a ? MANY : a * b;
-}
-
-/* The least number of a resource in all. */
-static int64_t count_of_one(const jobspec_t *spec, uint32_t i)
-{
-    int64_t n = 1;
-    for (uint32_t at = i; at != JOBSPEC_NONE; at = spec->resources[at].parent)
-        n = capped_product(n, spec->resources[at].count.min);
-    return n;
-}
-
-/* The least number of a type requested; with a label, only resources so labelled. */
-static int64_t count_type(const jobspec_t *spec, const char *type, const char *label)
-{
-    int64_t total = 0;
-    for (uint32_t i = 0; i < spec->nresources && total < MANY; i++) {
-        const struct jobspec_resource *r = &spec->resources[i];
-        if (strcmp(r->type, type) == 0 && (!label || (r->label && strcmp(r->label, label) == 0)))
-            total += count_of_one(spec, i);
-    }
-    return total < MANY ? total : MANY;
-}
-
-static int64_t tasks_of(const jobspec_t *spec)
-{
-    const struct jobspec_task *task = spec->ntasks > 0 ? &spec->tasks[0] : NULL;
-    int64_t n = 1;
-    if (task && task->per == JOBSPEC_PER_SLOT)
-        n = count_type(spec, "slot", task->slot);
-    else if (task && task->per == JOBSPEC_PER_RESOURCE)
-        n = count_type(spec, task->per_type, NULL);
-    return task ? capped_product(n > 0 ? n : 1, task->count) : 1;
-}
-
-/* At most one task per core, or per GPU if those are more; with "overcommit", as many more as the
- * configuration allows.
- */
-static int check_tasks(struct job_reader *r)
-{
-    const server_t *s = r->c->s;
-    int64_t cores = count_type(r->spec, "core", NULL), gpus = count_type(r->spec, "gpu", NULL);
-    if (cores == 0) /* whole nodes are requested */
-        cores = capped_product(count_type(r->spec, "node", NULL),
-                               s->size.node_cores > 0 ? s->size.node_cores : 1);
-    int64_t places = cores > gpus ? cores : gpus;
-    places = places > 0 ? places : 1;
-    int64_t each = s->config->server.tasks_per_core;
-    int64_t most = r->ask.overcommit ? capped_product(places, each) : places;
-    int64_t processes = machine_processes(s, cores);
-    char why[200];
-    if (processes > 0 && most > processes)
-        most = processes;
-    if (most > JOB_TASKS_MAX)
-        most = JOB_TASKS_MAX;
-    if (r->tasks <= most)
-        return 0;
-    snprintf(why, sizeof(why), "at most %" PRId64 " task%s for its cores, got %" PRId64 "%s", most,
-             most == 1 ? "" : "s", r->tasks,
-             each > 1 && !r->ask.overcommit ? " (more with \"overcommit\")" : "");
-    return job_wrong(r, "jobspec", NULL, why);
-}
-
-static int put_jobspec_text(struct job_reader *r, struct json_out *out)
-{
-    const struct job_keys *a = &r->ask.job;
-    struct job *job = r->job;
-    if (a->nodes || a->cores || a->gpus || a->gpu_type || a->memory || a->requires ||
-        a->exclusive || a->tasks)
-        return job_wrong(
-            r, "jobspec", NULL,
-            "either a jobspec or nodes, tasks, cores, gpus, gpu_type, memory, exclusive, requires");
-    job->nodes = count_type(r->spec, "node", NULL);
-    job->cores = count_type(r->spec, "core", NULL);
-    job->gpus = count_type(r->spec, "gpu", NULL);
-    job->nodes += job->nodes == 0;
-    r->tasks = tasks_of(r->spec);
-    if (check_tasks(r) < 0)
-        return -1;
-    json_put_text(out, "jobspec_text", r->spec_text);
-    return 0;
-}
-
-static int put_form(struct job_reader *r, struct json_out *out)
-{
-    struct job *job = r->job;
-    struct short_form form;
-    struct job_fault fault;
-    if (r->ask.overcommit)
-        return job_wrong(r, "overcommit", NULL, "a jobspec: other jobs have cores for each task");
-    if (job_keys_form(&r->ask.job, r->c->s->size.memory_unit, &form, &r->memory, &fault) < 0)
-        return job_wrong(r, fault.key, fault.found, fault.expected);
-    json_key(out, "jobspec");
-    job_keys_put(&r->ask.job, form, out->text);
-    job->nodes = form.nodes > 0 ? form.nodes : 1;
-    job->cores = form.tasks * form.cores;
-    job->gpus = form.tasks * form.gpus;
-    r->tasks = form.tasks;
-    json_put_int(out, "task_cores", form.cores);
-    json_put_int(out, "task_gpus", form.gpus);
-    return 0;
-}
-
 /* ---- Texts ---- */
 
 static void put_words(struct json_out *out, const json_t *list)
@@ -143,7 +34,7 @@ static void put_command(struct job_reader *r, struct json_out *out)
     } else if (a->script) {
         json_put_text(out, NULL, r->job->name);
     } else {
-        const struct jobspec_task *task = &r->spec->tasks[0];
+        const struct jobspec_task *task = &r->member.spec->tasks[0];
         for (uint32_t i = 0; i < task->ncommand; i++)
             json_put_text(out, NULL, task->command[i]);
     }
@@ -160,7 +51,7 @@ int job_put_name(struct job_reader *r)
     if (!text && a->command)
         text = json_string_value(json_array_get(a->command, 0));
     if (!text)
-        text = r->spec->tasks[0].command[0];
+        text = r->member.spec->tasks[0].command[0];
     const char *slash = a->job.name ? NULL : strrchr(text, '/');
     if (a->job.name &&
         (strlen(a->job.name) > NAME_MAX || strchr(a->job.name, '/') || !text_is_plain(a->job.name)))
@@ -255,13 +146,27 @@ static void put_gang(struct job_reader *r, struct json_out *out)
     json_put_text(out, "failure", gang_failures[r->ask.gang.failure]);
 }
 
+/* What each member asks for. */
+static int put_member(struct job_reader *r, struct json_out *out)
+{
+    struct member_ask *m = &r->member;
+    if (job_put_member(r, m, out) < 0)
+        return -1;
+    r->job->nodes = m->nodes;
+    r->job->cores = m->cores;
+    r->job->gpus = m->gpus;
+    if (r->ask.batch)
+        m->tasks = 1;
+    return 0;
+}
+
 /* Begin the stored object with the part that listings show. */
 static int put_shown(struct job_reader *r, struct json_out *out)
 {
     const struct ask *a = &r->ask;
-    const char *directory = a->directory              ? a->directory
-                            : r->spec && r->spec->cwd ? r->spec->cwd
-                                                      : r->c->user->home;
+    const char *directory = a->directory                            ? a->directory
+                            : r->member.spec && r->member.spec->cwd ? r->member.spec->cwd
+                                                                    : r->c->user->home;
     if (*directory != '/')
         return job_wrong(r, "directory", NULL, "an absolute path");
     json_open(out, NULL, '{');
@@ -284,10 +189,8 @@ static int put_shown(struct job_reader *r, struct json_out *out)
     if (!out->text->failed)
         r->job->row = strndup(out->text->data + begin, out->text->len - begin);
     json_close(out, '}');
-    if ((r->spec ? put_jobspec_text(r, out) : put_form(r, out)) < 0)
+    if (put_member(r, out) < 0)
         return -1;
-    if (a->batch)
-        r->tasks = 1;
     return r->job->row ? 0 : job_no_memory(r);
 }
 
@@ -310,10 +213,10 @@ static int put_asked(struct job_reader *r, struct json_out *out)
 static int put_rest(struct job_reader *r, struct json_out *out)
 {
     const struct ask *a = &r->ask;
-    json_put_int(out, "tasks", r->tasks);
+    json_put_int(out, "tasks", r->member.tasks);
     json_put_int(out, "umask", r->umask);
-    if (r->memory > 0)
-        json_put_int(out, "memory_limit", r->memory);
+    if (r->member.memory > 0)
+        json_put_int(out, "memory_limit", r->member.memory);
     if (r->begin > 0)
         json_put_int(out, "begin", r->begin);
     if (r->deadline > 0)

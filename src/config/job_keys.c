@@ -120,6 +120,16 @@ void job_keys_put(const struct job_keys *k, struct short_form form, struct strbu
     free(constraint);
 }
 
+const char *job_keys_asked(const json_t *object)
+{
+    static const char *const keys[] = {"nodes",  "tasks",     "cores",    "gpus",   "gpu_type",
+                                       "memory", "exclusive", "requires", "jobspec"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        if (json_object_get(object, keys[i]))
+            return keys[i];
+    return NULL;
+}
+
 bool job_keys_after(const json_t *value, int64_t *ticks)
 {
     const char *text = json_string_value(value);

@@ -89,6 +89,9 @@ void job_keys_put(const struct job_keys *k, struct short_form form, struct strbu
 int job_keys_members(const struct job_keys *k, const char *what, const struct key_place *place,
                      struct members *to, berth_error_t *err);
 
+/* The first key of an object by which it says what it asks for (ASK_KEYS); NULL: it says nothing. */
+const char *job_keys_asked(const json_t *object);
+
 /* Read "+1h", a time from now on. False if it is not one; a number is a time on the caller's clock. */
 bool job_keys_after(const json_t *value, int64_t *ticks);
 

@@ -1,8 +1,10 @@
 #include "config/role_keys.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/errtext.h"
 #include "berth/sched.h"
@@ -14,8 +16,9 @@ static int read_role(json_t *object, const char *what, const struct key_place *p
         KEY_OF(struct role_keys, role, KEY_TEXT, .needed = true),
         KEY_OF(struct role_keys, count, KEY_WHOLE, .min = 1, .max = MEMBERS_MAX),
         KEY_OF(struct role_keys, min, KEY_WHOLE, .min = 0, .max = MEMBERS_MAX),
-        ASK_KEYS(struct role_keys, ask, b->counts, b->least_cores, b->most_tasks)};
-    struct key_table table = {what, keys, sizeof(keys) / sizeof(keys[0])};
+        ASK_KEYS(struct role_keys, ask, b->counts, b->least_cores, b->most_tasks),
+        KEY_OF(struct role_keys, command, KEY_ARRAY)};
+    struct key_table table = {what, keys, sizeof(keys) / sizeof(keys[0]) - !b->has_commands};
     *role = (struct role_keys){.count = 1, .min = -1};
     if (!json_is_object(object))
         return keys_wrong(place, what, "role", object, "an object for each role", err);
@@ -26,6 +29,28 @@ static int read_role(json_t *object, const char *what, const struct key_place *p
                           "at most as many as the role's count", err);
     if (role->min < 0)
         role->min = role->count;
+    return 0;
+}
+
+/* As the core has them. */
+static bool is_name(const char *name)
+{
+    size_t n = strlen(name);
+    for (size_t i = 0; i < n; i++)
+        if (!isalnum((unsigned char)name[i]) && !strchr("_-.", name[i]))
+            return false;
+    return n <= SCHED_ROLE_NAME_MAX;
+}
+
+static int check_name(const json_t *object, const char *what, const struct key_place *place,
+                      const struct role_keys *roles, size_t i, berth_error_t *err)
+{
+    const json_t *name = json_object_get(object, "role");
+    if (!is_name(roles[i].role))
+        return keys_wrong(place, what, "role", name, "1 to 32 letters, digits and \"_-.\"", err);
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(roles[k].role, roles[i].role) == 0)
+            return keys_wrong(place, what, "role", name, "another name than those before", err);
     return 0;
 }
 
@@ -58,6 +83,8 @@ int role_keys_read(json_t *array, const char *what, const struct key_place *plac
     for (size_t i = 0; i < n && rc == 0; i++) {
         snprintf(whose, sizeof(whose), "%sroles[%zu]: ", what, i);
         rc = read_role(json_array_get(array, i), whose, place, bounds, &v[i], err);
+        if (rc == 0)
+            rc = check_name(json_array_get(array, i), whose, place, v, i, err);
     }
     if (rc == 0)
         rc = check_all(array, what, place, v, n, err);

@@ -11,11 +11,13 @@ struct role_keys {
     const char *role;
     int64_t count, min;
     struct job_keys ask; /* the short form of one member, or its jobspec */
+    json_t *command;     /* what its tasks run; NULL: what the job does */
 };
 
-/* Bounds of the values of "ask", as ASK_KEYS has them. */
+/* Bounds of the values of "ask", as ASK_KEYS has them, and whether a role may have a command. */
 struct role_bounds {
     int64_t counts, least_cores, most_tasks;
+    bool has_commands;
 };
 
 /* Read an array of roles, which the caller frees; `what` comes before keys in errors. One without a count is of one

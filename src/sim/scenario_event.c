@@ -221,7 +221,7 @@ static int read_asked(const struct scenario_submit *s, json_t *value, const stru
     if (!s->gang.roles)
         return scenario_ask_check(&s->job, value, "submit: ", place, err);
     struct role_keys *roles;
-    const char *beside = scenario_asks(value);
+    const char *beside = job_keys_asked(value);
     if (beside)
         return keys_wrong(place, "submit: ", beside, json_object_get(value, beside),
                           "nothing beside roles, which each say that", err);

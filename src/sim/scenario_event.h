@@ -16,10 +16,9 @@ int scenario_event_read(struct scenario_event *e, json_t *object, const struct k
 int scenario_form(const struct job_keys *k, int64_t unit, struct short_form *form,
                   struct job_fault *fault);
 
-/* Whether an object asks for resources, in the short form or by a jobspec: the first such key; NULL. And check what it
- * asks for, but for what depends on the machine; `what` comes before keys in errors. Returns 0, or -1 with EINVAL.
+/* Check what an object asks for, but for what depends on the machine; `what` comes before keys in errors. Returns 0, or -1
+ * with EINVAL.
  */
-const char *scenario_asks(const json_t *object);
 int scenario_ask_check(const struct job_keys *k, const json_t *object, const char *what,
                        const struct key_place *place, berth_error_t *err);
 

@@ -23,16 +23,6 @@ int scenario_form(const struct job_keys *k, int64_t unit, struct short_form *for
     return -1;
 }
 
-const char *scenario_asks(const json_t *object)
-{
-    static const char *const keys[] = {"nodes",  "tasks",     "cores",    "gpus",   "gpu_type",
-                                       "memory", "exclusive", "requires", "jobspec"};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        if (json_object_get(object, keys[i]))
-            return keys[i];
-    return NULL;
-}
-
 int scenario_ask_check(const struct job_keys *k, const json_t *object, const char *what,
                        const struct key_place *place, berth_error_t *err)
 {
@@ -47,7 +37,7 @@ int scenario_ask_check(const struct job_keys *k, const json_t *object, const cha
     if (!json_is_object(k->jobspec) && json_string_length(k->jobspec) == 0)
         return keys_wrong(place, what, "jobspec", k->jobspec, "the name of a file, or an object",
                           err);
-    const char *beside = scenario_asks(object);
+    const char *beside = job_keys_asked(object);
     if (beside && strcmp(beside, "jobspec") != 0 && strcmp(beside, "gpu_type") != 0)
         return keys_wrong(place, what, beside, json_object_get(object, beside),
                           "nothing beside a jobspec", err);
@@ -57,7 +47,7 @@ int scenario_ask_check(const struct job_keys *k, const json_t *object, const cha
 int scenario_roles(json_t *array, const struct key_place *place, struct role_keys **roles,
                    berth_error_t *err)
 {
-    const struct role_bounds bounds = {SCENARIO_COUNT_MAX, 0, SCENARIO_COUNT_MAX};
+    const struct role_bounds bounds = {SCENARIO_COUNT_MAX, 0, SCENARIO_COUNT_MAX, false};
     char what[64];
     int n = role_keys_read(array, "submit: ", place, &bounds, roles, err);
     for (int i = 0; i < n; i++) {

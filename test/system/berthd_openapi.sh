@@ -22,6 +22,11 @@ for name in "src/server/api/job_read.c", "src/config/job_keys.h", "src/config/ga
 described = set(doc["components"]["schemas"]["Submission"]["properties"])
 if len(keys) < 40 or keys != described:
     wrong.append(f"keys of a submission: {sorted(keys ^ described)}")
+asked = re.search(r"define ASK_KEYS.*?\n\n", read("src/config/job_keys.h"), re.S).group(0)
+role = set(re.findall(r'"(\w+)"', asked)) | set(re.findall(r"KEY_OF\(struct role_keys, (\w+)", read("src/config/role_keys.c")))
+described = set(doc["components"]["schemas"]["Role"]["properties"])
+if len(role) < 13 or role != described:
+    wrong.append(f"keys of a role: {sorted(role ^ described)}")
 ids = [op["operationId"] for of in doc["paths"].values() for op in of.values()]
 if len(ids) != len(set(ids)):
     wrong.append("an operationId is there twice")
@@ -36,12 +41,13 @@ expect_status 0 "$BERTH" submit -c 4 -t 1h --priority 3 --signal USR1@60 sleep 1
 expect_status 0 "$BERTH" submit -c 4 --dependency afterany:1 --begin +1h true
 expect_status 0 "$BERTH" submit --gang 2 --min 1 --hold true
 expect_status 0 "$BERTH" submit sh -c 'exit 3'
+api POST /v1/jobs -d '{"command": ["true"], "hold": true, "roles": [{"role": "a"}, {"role": "b", "count": 2, "min": 0, "cores": 2}]}' >/dev/null
 expect_status 0 "$BERTH" wait 1
 await_state 3 running
 expect_status 0 "$BERTH" block add --start +48h --duration 1h update all
 if python3 -c 'import jsonschema' 2>/dev/null; then
     for path in /v1/server /v1/jobs '/v1/jobs?history=1' '/v1/jobs?history=1&arrays=1&order=newest' /v1/jobs/last /v1/jobs/1 \
-        '/v1/jobs/2?environment=1' /v1/jobs/2.1 /v1/jobs/3 /v1/jobs/1/events /v1/jobs/2/explain /v1/jobs/4/explain /v1/queues /v1/shares \
+        '/v1/jobs/2?environment=1' /v1/jobs/2.1 /v1/jobs/7 /v1/jobs/7.1 /v1/jobs/7/explain /v1/jobs/3 /v1/jobs/1/events /v1/jobs/2/explain /v1/jobs/4/explain /v1/queues /v1/shares \
         /v1/nodes /v1/resources /v1/classes /v1/blocks /v1/pilots /v1/jobs/999 /v1/nope; do
         status=$(http_status GET "$path")
         api GET "$path" >reply

@@ -1,6 +1,9 @@
 #include "server/api/array_sum.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "server/core/roles.h"
 
 static const enum sum_state sum_of[] = {
     [STORE_PENDING] = SUM_PENDING, [STORE_STARTING] = SUM_RUNNING,
@@ -170,6 +173,7 @@ void array_show(server_t *s, const struct job *job, const struct array_sum *sum,
 {
     job_show(s, job, array_sum_first(sum, job), shown);
     shown->member = -1;
+    *shown->role = '\0';
     shown->end = -1;
     shown->exit_status = shown->exit_signal = -1;
     shown->priority = job->priority;
@@ -184,7 +188,13 @@ static bool gang_has_succeeded(const struct store_job *job, const struct array_s
     struct job_parts parts;
     job_parts(job->request, &parts);
     struct job_gang gang = job_gang_read(&parts);
-    return gang.min > 0 && gang.failure != SCHED_FAIL_ALL && sum->counts[SUM_DONE] >= gang.min;
+    struct job_roles *roles;
+    if (gang.min == 0 || gang.failure == SCHED_FAIL_ALL || sum->counts[SUM_DONE] < gang.min ||
+        job_roles_read(parts.roles, &roles) < 0)
+        return false;
+    bool enough = !roles || job_roles_enough(roles, &sum->members[SUM_DONE]);
+    free(roles);
+    return enough;
 }
 
 void array_show_stored(const struct store_job *job, const struct array_sum *sum,
@@ -199,6 +209,7 @@ void array_show_stored(const struct store_job *job, const struct array_sum *sum,
                                        .cpu_time = sum->cpu_time};
     job_show_stored(job, &whole, shown);
     shown->member = -1;
+    *shown->role = '\0';
     shown->exit_status = sum->exit_status;
     shown->exit_signal = sum->exit_signal;
     if (!gang_has_succeeded(job, sum))

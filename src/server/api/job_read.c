@@ -15,7 +15,6 @@
 #include "server/core/notify.h"
 #include "server/core/retry.h"
 
-#define COUNT_MAX      1000000
 #define SCRIPT_MAX     ((size_t)2 << 20) /* which takes some tens of milliseconds to read */
 #define DEPENDENCY_MAX ((size_t)64 << 10)
 
@@ -25,8 +24,9 @@ static const struct key ask_keys[] = {
     KEY(KEY_ARRAY, command),
     KEY(KEY_TEXT, script),
     KEY(KEY_ARRAY, args),
-    JOB_KEYS(struct ask, job, COUNT_MAX, 1, JOB_TASKS_MAX, JOB_DURATION_MAX),
+    JOB_KEYS(struct ask, job, JOB_COUNT_MAX, 1, JOB_TASKS_MAX, JOB_DURATION_MAX),
     GANG_KEYS(struct ask, gang),
+    KEY_AS(struct ask, gang.roles, "roles", KEY_ARRAY),
     KEY(KEY_BOOL, overcommit),
     KEY(KEY_BOOL, requeue),
     KEY(KEY_ANY, environment),
@@ -48,7 +48,7 @@ static const struct key ask_keys[] = {
     KEY(KEY_TEXT, notify_on),
     KEY(KEY_BOOL, test_only),
     KEY_AS(struct ask, retry_delay, "retry_delay", KEY_DURATION, .min = 1, .max = RETRY_LONGEST),
-    KEY_AS(struct ask, max_fails, "max_fails", KEY_WHOLE, .min = 0, .max = COUNT_MAX),
+    KEY_AS(struct ask, max_fails, "max_fails", KEY_WHOLE, .min = 0, .max = JOB_COUNT_MAX),
 };
 
 int job_wrong(struct job_reader *r, const char *key, const json_t *found, const char *expected)
@@ -74,7 +74,7 @@ int job_no_memory(struct job_reader *r)
 
 /* ---- Values ---- */
 
-static bool are_words(const json_t *list)
+bool job_are_words(const json_t *list)
 {
     size_t i;
     json_t *word;
@@ -90,14 +90,14 @@ static int read_command(struct job_reader *r)
 {
     const struct ask *a = &r->ask;
     const json_t *first = json_array_get(a->command, 0);
-    if (a->command && (json_string_length(first) == 0 || !are_words(a->command)))
+    if (a->command && (json_string_length(first) == 0 || !job_are_words(a->command)))
         return job_wrong(r, "command", a->command, "a list of strings that starts with a program");
-    if (a->args && !are_words(a->args))
+    if (a->args && !job_are_words(a->args))
         return job_wrong(r, "args", a->args, "a list of strings");
     if (a->command && a->script)
         return job_wrong(r, "script", NULL, "either a script or a command");
     bool in_spec = r->member.spec && r->member.spec->ntasks > 0;
-    if (!a->command && !a->script && !in_spec)
+    if (!a->command && !a->script && !in_spec && r->n_roles == 0)
         return job_wrong(r, "command", NULL, "a command or a script");
     if (a->script && strlen(a->script) > SCRIPT_MAX)
         return job_too_long(r, "script", "2 MiB");
@@ -363,7 +363,7 @@ static int fill_job(struct job_reader *r)
         return keys_failed(&r->place, EINVAL, why, r->err);
     }
     job->queue = a->job.queue ? server_intern_name(s, a->job.queue) : NULL;
-    if (find_account(r) < 0)
+    if (find_account(r) < 0 || job_make_roles(r) < 0)
         return -1;
     if (job_put_request(r, &text) < 0) {
         strbuf_clear(&text);
@@ -382,6 +382,7 @@ static int make_job(struct job_reader *r, int64_t id)
     const struct gang_keys *gang = &r->ask.gang;
     struct members members;
     if (gang_keys_check(&r->ask.gang, r->object, r->what, &r->place, r->err) < 0 ||
+        job_read_roles(r) < 0 ||
         job_keys_members(&r->ask.job, r->what, &r->place, &members, r->err) < 0)
         return -1;
     if (gang->gang > 0 && idset_add_range(&members.indices, 0, (uint32_t)gang->gang - 1) < 0) {
@@ -426,6 +427,8 @@ struct job *job_read(struct job_context *c, json_t *object, int64_t id, berth_er
     }
     int saved = errno;
     member_ask_clear(&r.member);
+    free(r.roles);
+    strbuf_clear(&r.roles_text);
     if (rc < 0) {
         job_discard(c->s, r.job);
         r.job = NULL;

@@ -6,9 +6,11 @@
 #include "berth/jobspec.h"
 #include "config/gang_keys.h"
 #include "config/job_keys.h"
+#include "config/role_keys.h"
 #include "server/api/job_read.h"
 
 #define JOB_TASKS_MAX 65536
+#define JOB_COUNT_MAX 1000000
 
 struct ask {
     struct job_keys job;
@@ -44,7 +46,10 @@ struct job_reader {
     struct job *job;
     const char *what; /* before keys in errors */
     struct member_ask member;
-    const char *account; /* NULL: there are none */
+    struct role_keys *roles; /* of a gang of several, n_roles, */
+    size_t n_roles;
+    struct strbuf roles_text; /* and as they are stored */
+    const char *account;      /* NULL: there are none */
     int64_t begin, deadline, warn_before;
     int umask, warn_signal;
     const char *attach, *attach_as; /* where its input or terminal comes from; NULL: nowhere */
@@ -72,6 +77,17 @@ int job_put_attach(struct job_reader *r, struct json_out *out);
 int job_read_spec(struct job_reader *r, struct member_ask *a);
 void member_ask_clear(struct member_ask *a);
 int job_put_member(struct job_reader *r, struct member_ask *a, struct json_out *out);
+
+/* Read the roles of a gang, and how many members these have; make those of the job, and their stored form; and write what
+ * listings show of them (job_roles.c).
+ */
+int job_read_roles(struct job_reader *r);
+int job_make_roles(struct job_reader *r);
+void job_put_roles(const struct job_reader *r, struct json_out *out);
+
+/* Whether all of a list are strings; and write them. */
+bool job_are_words(const json_t *list);
+void job_put_words(struct json_out *out, const json_t *list);
 
 /* Give the job its name. */
 int job_put_name(struct job_reader *r);

@@ -33,6 +33,8 @@ static struct size size_of_command(const struct job_reader *r)
     struct size s = {0};
     add_list(&s, r->ask.command);
     add_list(&s, r->ask.args);
+    for (size_t i = 0; i < r->n_roles; i++)
+        add_list(&s, r->roles[i].command);
     for (uint32_t i = 0;
          r->member.spec && r->member.spec->ntasks > 0 && i < r->member.spec->tasks[0].ncommand; i++)
         measure_word(&s, strlen(r->member.spec->tasks[0].command[i]));

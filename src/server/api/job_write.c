@@ -12,10 +12,11 @@
 #include "server/core/job_text.h"
 #include "server/core/notify.h"
 #include "server/core/retry.h"
+#include "server/core/roles.h"
 
 /* ---- Texts ---- */
 
-static void put_words(struct json_out *out, const json_t *list)
+void job_put_words(struct json_out *out, const json_t *list)
 {
     size_t i;
     json_t *word;
@@ -25,20 +26,29 @@ static void put_words(struct json_out *out, const json_t *list)
     }
 }
 
+/* What stands for the command of a job that has none, as its roles have. */
+static const char *role_text(const struct job_reader *r)
+{
+    const char *word = json_string_value(json_array_get(r->roles[0].command, 0));
+    return word ? word : r->roles[0].role;
+}
+
 static void put_command(struct job_reader *r, struct json_out *out)
 {
     const struct ask *a = &r->ask;
     json_open(out, "command", '[');
     if (a->command) {
-        put_words(out, a->command);
+        job_put_words(out, a->command);
     } else if (a->script) {
         json_put_text(out, NULL, r->job->name);
+    } else if (r->n_roles > 0) {
+        json_put_text(out, NULL, role_text(r));
     } else {
         const struct jobspec_task *task = &r->member.spec->tasks[0];
         for (uint32_t i = 0; i < task->ncommand; i++)
             json_put_text(out, NULL, task->command[i]);
     }
-    put_words(out, a->args);
+    job_put_words(out, a->args);
     json_close(out, ']');
 }
 
@@ -50,6 +60,8 @@ int job_put_name(struct job_reader *r)
         text = "script";
     if (!text && a->command)
         text = json_string_value(json_array_get(a->command, 0));
+    if (!text && r->n_roles > 0)
+        text = role_text(r);
     if (!text)
         text = r->member.spec->tasks[0].command[0];
     const char *slash = a->job.name ? NULL : strrchr(text, '/');
@@ -146,12 +158,18 @@ static void put_gang(struct job_reader *r, struct json_out *out)
     json_put_text(out, "failure", gang_failures[r->ask.gang.failure]);
 }
 
-/* What each member asks for. */
+/* What each member asks for, or those of each role. */
 static int put_member(struct job_reader *r, struct json_out *out)
 {
     struct member_ask *m = &r->member;
-    if (job_put_member(r, m, out) < 0)
+    if (r->n_roles > 0) {
+        json_put_raw(out, "roles", strbuf_text(&r->roles_text));
+        m->nodes = r->job->roles->role[0].nodes;
+        m->cores = r->job->roles->role[0].cores;
+        m->gpus = r->job->roles->role[0].gpus;
+    } else if (job_put_member(r, m, out) < 0) {
         return -1;
+    }
     r->job->nodes = m->nodes;
     r->job->cores = m->cores;
     r->job->gpus = m->gpus;
@@ -184,6 +202,7 @@ static int put_shown(struct job_reader *r, struct json_out *out)
     if (a->gang.gang > 0) {
         json_put_int(out, "gang", a->gang.gang);
         put_gang(r, out);
+        job_put_roles(r, out);
     }
     labels_put(r, out);
     if (!out->text->failed)

@@ -1,7 +1,7 @@
 /* Gangs: what the core does not keep of them when the server ends. */
 #include "berth/sched_snapshot.h"
 #include "config/seconds.h"
-#include "server/core/priv.h"
+#include "server/core/roles.h"
 
 sched_job_t gang_handle(const struct job *job, uint32_t but)
 {
@@ -28,16 +28,43 @@ void gang_note_end(server_t *s, struct job *job, uint32_t member)
     sched_reason_read(&why, text, SECONDS_TICKS);
     job->gang.is_over = true;
     job->gang.by = member;
-    job->gang.left = why.kind == SCHED_REASON_GANG_LEFT ? (uint32_t)why.gang.have : 0;
+    int64_t left = why.n_roles > 0 ? why.role[0].have : why.gang.have;
+    job->gang.left = why.kind == SCHED_REASON_GANG_LEFT ? (uint32_t)left : 0;
 }
 
+/* Of several roles, the one of the member by whose end it is over has too few. */
 static const char *over_text(const struct job *job, char text[SCHED_REASON_TEXT])
 {
     const struct job_gang *gang = &job->gang;
     struct sched_reason why = {.kind = SCHED_REASON_GANG_LEFT, .gang = {gang->left, gang->min}};
+    const struct job_role *role = job_role_of(job, gang->by);
+    if (role) {
+        why.gang = (struct sched_reason_gang){0};
+        why.role[why.n_roles++] = (struct sched_reason_role){role->name, gang->left, role->min};
+    }
     if (gang->failure == SCHED_FAIL_ALL)
         why = (struct sched_reason){.kind = SCHED_REASON_GANG_FAILED, .gang.have = gang->by};
     return sched_reason_text(&why, text);
+}
+
+/* Whether as many have succeeded as start together, of each role. */
+static bool has_enough(const struct sched_record *r, const struct job *job)
+{
+    if (!job->roles)
+        return r->succeeded >= job->gang.min;
+    for (size_t i = 0; i < job->roles->n; i++)
+        if (r->role_succeeded[i] < job->roles->role[i].min)
+            return false;
+    return true;
+}
+
+bool gang_grows_apart(const struct job *job)
+{
+    struct sched_record r;
+    if (!job->roles)
+        return false;
+    job_roles_count(job, r.role_succeeded);
+    return job_running(job) > 0 || has_enough(&r, job);
 }
 
 /* A gang is up while a member runs, or enough have succeeded. Of one that is down, members that wait for themselves and
@@ -51,7 +78,7 @@ void gang_record(struct sched_record *r, const struct job *job, bool is_promised
         return;
     r->succeeded = job->counts[STORE_DONE];
     r->replaced = job->gang.replaced;
-    r->gang_up = job_running(job) > 0 || r->succeeded >= job->gang.min;
+    r->gang_up = job_running(job) > 0 || has_enough(r, job);
     r->gang_over = job->gang.is_over ? over_text(job, texts->over) : NULL;
     r->reason = NULL;
     if (r->gang_up || r->waiting || r->held || is_promised)

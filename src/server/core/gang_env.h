@@ -14,8 +14,14 @@
 int gang_env_each(server_t *s, const struct job *job, uint32_t member, uint64_t tasks,
                   int (*add)(void *context, const char *name, const char *value), void *context);
 
-/* The number of a member among these. O(members). */
-uint32_t gang_rank(const struct job *job, uint32_t member);
+/* Where a member stands among these: how many come before it, of its role and with how many tasks, where one that has no
+ * role has so many. O(members).
+ */
+struct gang_rank {
+    uint32_t members, of_role;
+    uint64_t tasks;
+};
+struct gang_rank gang_rank(const struct job *job, uint32_t member, uint64_t tasks);
 
 void gang_env_clear(server_t *s);
 

@@ -74,6 +74,7 @@ void job_discard(server_t *s, struct job *job)
     free(job->name);
     free(job->row);
     free(job->request);
+    free(job->roles);
     free(job->retry);
     free(job->notify);
     shared_text_release(job->environment);

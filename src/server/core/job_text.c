@@ -10,19 +10,20 @@
 #include "berth/sched_snapshot.h"
 #include "config/gang_keys.h"
 #include "config/seconds.h"
+#include "server/core/roles.h"
 
 #define VICTIMS_ASKED 64 /* of one job, by when they are killed */
 
 void job_parts(const char *request, struct job_parts *parts)
 {
     static const char *const keys[] = {
-        "shown",   "jobspec",     "jobspec_text", "dependency",  "begin",   "preemptible_after",
-        "requeue", "warn_signal", "warn_before",  "max_running", "account", "min",
-        "failure", "retry",       "max_fails",    "notify",      "deadline"};
-    struct json_part v[17];
-    json_find(json_part(request, strlen(request)), keys, 17, v);
-    *parts = (struct job_parts){v[0], v[1],  v[2],  v[3],  v[4],  v[5],  v[6],  v[7], v[8],
-                                v[9], v[10], v[11], v[12], v[13], v[14], v[15], v[16]};
+        "shown",   "jobspec",     "jobspec_text", "dependency",  "begin",    "preemptible_after",
+        "requeue", "warn_signal", "warn_before",  "max_running", "account",  "min",
+        "failure", "retry",       "max_fails",    "notify",      "deadline", "roles"};
+    struct json_part v[18];
+    json_find(json_part(request, strlen(request)), keys, 18, v);
+    *parts = (struct job_parts){v[0], v[1],  v[2],  v[3],  v[4],  v[5],  v[6],  v[7],  v[8],
+                                v[9], v[10], v[11], v[12], v[13], v[14], v[15], v[16], v[17]};
 }
 
 struct job_gang job_gang_read(const struct job_parts *parts)
@@ -40,6 +41,27 @@ int64_t json_part_whole(struct json_part part, int64_t otherwise)
 {
     json_part_int(part, &otherwise);
     return otherwise;
+}
+
+/* The roles of a gang, of which the names are the job's. Returns 0, or -1 with ENOMEM. */
+static int read_roles(const struct job *job, struct json_part list, struct job_request *q)
+{
+    static const char *const keys[] = {"jobspec", "jobspec_text"};
+    struct json_part v[2];
+    for (size_t i = 0; job->roles && i < job->roles->n; i++) {
+        const struct job_role *from = &job->roles->role[i];
+        struct sched_role *to = &q->role[i];
+        json_find(job_roles_part(list, i), keys, 2, v);
+        if (json_part_copy(v[1], &q->role_jobspec[i]) < 0)
+            return -1;
+        const char *text = q->role_jobspec[i];
+        *to = (struct sched_role){.name = from->name, .members = from->count, .min = from->min};
+        to->jobspec = text ? text : v[0].at;
+        to->jobspec_length = text ? strlen(text) : v[0].length;
+        q->request.n_roles = i + 1;
+        q->request.roles = q->role;
+    }
+    return 0;
 }
 
 int job_request_read(const struct job *job, const struct user *user, const struct job_parts *parts,
@@ -76,14 +98,13 @@ int job_request_read(const struct job *job, const struct user *user, const struc
         .max_running = (uint32_t)json_part_whole(parts->max_running, 0),
         .min = job->gang.min,
         .failure = job->gang.failure};
-    if (job->indices.n == 0)
-        return 0;
-    idset_encode(&job->indices, false, &q->indices);
-    if (q->indices.failed) {
+    if (job->indices.n > 0)
+        idset_encode(&job->indices, false, &q->indices);
+    if (read_roles(job, parts->roles, q) < 0 || q->indices.failed) {
         job_request_clear(q);
         return -1;
     }
-    q->request.indices = strbuf_text(&q->indices);
+    q->request.indices = job->indices.n > 0 ? strbuf_text(&q->indices) : NULL;
     return 0;
 }
 
@@ -92,6 +113,8 @@ void job_request_clear(struct job_request *q)
     free(q->jobspec);
     free(q->dependency);
     free(q->account);
+    for (size_t i = 0; i < SCHED_ROLES_MAX; i++)
+        free(q->role_jobspec[i]);
     strbuf_clear(&q->indices);
 }
 
@@ -253,6 +276,8 @@ void job_put(server_t *s, struct json_out *out, const struct job_shown *j, bool 
     json_put_int(out, "id", j->id);
     json_put_known(out, "member", j->member);
     json_put_uint(out, "members", j->members);
+    if (*j->role)
+        json_put_text(out, "role", j->role);
     json_put_text(out, "name", mine ? j->name : NULL);
     json_put_text(out, "user", j->user);
     json_put_text(out, "queue", j->queue);
@@ -308,6 +333,17 @@ static void show_run(const struct member *m, struct job_shown *j)
     j->end = run->end_wall;
     if (run->key)
         show_exit(j, m->state, run->start_wall, run->exit_status, run->exit_signal);
+}
+
+/* What it asks for as one of its role. */
+static void show_role(struct job_shown *j, const struct job_role *role)
+{
+    if (!role)
+        return;
+    memcpy(j->role, role->name, sizeof(j->role));
+    j->nodes = role->nodes;
+    j->cores = role->cores;
+    j->gpus = role->gpus;
 }
 
 /* Fill in what is known of the job, and nothing of its run. */
@@ -411,6 +447,7 @@ void job_show(server_t *s, const struct job *job, uint32_t member, struct job_sh
     kept.limit = member_limit(job, m);
     kept.estimate = member_estimate(job, m);
     show_job(&kept, member, (enum store_state)m->state, j);
+    show_role(j, job_role_of(job, member));
     j->reason = m->reason;
     j->attempts = m->attempts;
     j->retries = m->retries;
@@ -433,12 +470,22 @@ void job_show(server_t *s, const struct job *job, uint32_t member, struct job_sh
     }
 }
 
+static void show_stored_role(struct job_shown *j, struct json_part list, uint32_t member)
+{
+    struct job with = {0};
+    if (list.at && job_roles_read(list, &with.roles) == 0)
+        show_role(j, job_role_of(&with, member));
+    free(with.roles);
+}
+
 void job_show_stored(const struct store_job *job, const struct store_member *m, struct job_shown *j)
 {
-    static const char *const key = "shown";
-    struct json_part shown;
-    json_find(json_part(job->request, strlen(job->request)), &key, 1, &shown);
+    static const char *const keys[] = {"shown", "roles"};
+    struct json_part v[2];
+    json_find(json_part(job->request, strlen(job->request)), keys, 2, v);
+    struct json_part shown = v[0];
     show_job(job, m->member, m->state, j);
+    show_stored_role(j, v[1], m->member);
     job_show_end(m, j);
     j->priority = m->own_priority ? m->priority : job->priority;
     j->limit = m->own_times ? m->limit : job->limit;

@@ -15,7 +15,7 @@
 struct job_parts {
     struct json_part shown, jobspec, jobspec_text, dependency, begin, preemptible_after, requeue,
         warn_signal, warn_before, max_running, account, min, failure, retry, max_fails, notify,
-        deadline;
+        deadline, roles;
 };
 void job_parts(const char *request, struct job_parts *parts);
 
@@ -26,8 +26,10 @@ struct job_gang job_gang_read(const struct job_parts *parts);
 struct job_request {
     struct sched_request request;
     char id[24];
-    char *jobspec, *dependency, *account; /* decoded strings */
-    struct strbuf indices;                /* of an array that lacks some */
+    char *jobspec, *dependency, *account;    /* decoded strings */
+    struct sched_role role[SCHED_ROLES_MAX]; /* of a gang of several, */
+    char *role_jobspec[SCHED_ROLES_MAX];     /* and decoded strings of these; NULL: it is none */
+    struct strbuf indices;                   /* of an array that lacks some */
 };
 
 /* user NULL: without groups. -1 with ENOMEM. The result points into job and user. */
@@ -44,7 +46,8 @@ void job_warning_read(const struct job_parts *parts, struct run *run);
 /* A row of a listing. Times are us since 1970, -1: none. */
 struct job_shown {
     int64_t id;
-    int64_t member; /* not of an array */
+    int64_t member;                     /* not of an array */
+    char role[SCHED_ROLE_NAME_MAX + 1]; /* of its gang; "": it has none */
     uint32_t members;
     const char *name, *user, *queue, *state, *reason, *resources, *how;
     const char *promised; /* what it will hold from the estimate on; NULL: it is promised nothing */

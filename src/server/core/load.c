@@ -16,6 +16,7 @@
 #include "server/core/job_text.h"
 #include "server/core/notify.h"
 #include "server/core/retry.h"
+#include "server/core/roles.h"
 #include "server/core/shares_kept.h"
 
 /* What is needed only while loading. */
@@ -91,7 +92,8 @@ static int load_stored_job(void *context, const struct store_job *from)
     job->gpus = from->gpus;
     job->requeue = parts->requeue.length == 4; /* true */
     job->gang = job_gang_read(parts);
-    bool retried = job->request && retry_load(job, parts->retry, parts->max_fails) == 0 &&
+    bool retried = job->request && job_roles_read(parts->roles, &job->roles) == 0 &&
+                   retry_load(job, parts->retry, parts->max_fails) == 0 &&
                    notify_load(job, parts->notify) == 0;
     job->bytes =
         (job->request ? strlen(job->request) : 0) + job->indices.n * sizeof(*job->indices.v);
@@ -547,12 +549,13 @@ static int entry_find(const struct loading *l, const struct job *job, struct wai
 {
     uint32_t first = IDSET_NONE;
     size_t at = l->next;
+    bool apart = gang_grows_apart(job); /* each waits for itself */
     for (uint32_t i = 0; job->members > 1 && (i = member_next(job, i)) < job->members; i++) {
         bool promised =
             at < l->n_promises && l->promises[at].job == job && l->promises[at].member == i;
         at += promised;
         const struct member *m = member_look(job, i);
-        if (m->state != STORE_PENDING || m->own || m->retries > 0)
+        if (m->state != STORE_PENDING || m->own || m->retries > 0 || apart)
             continue;
         if (promised && first == IDSET_NONE)
             first = i;
@@ -635,6 +638,7 @@ static int restore_stored_job(struct loading *l, struct job *job, const struct j
         q.request.dependency = NULL;
     q.request.order = job_order(job);
     struct sched_record r = {.request = q.request, .submitted = job->submitted, .held = job->held};
+    job_roles_count(job, r.role_succeeded);
     int rc = entry_find(l, job, &e);
     if (rc == 0)
         rc = restore_members(l, job, &r, &e);

@@ -340,6 +340,19 @@ static void pass_ended(server_t *s)
     s->pass.ended++;
 }
 
+/* Members of gangs of several roles that the core has taken out of their entries, as each waits for itself once the gang has
+ * started. Decisions about a gang follow each other, so that mostly each one is looked at once.
+ */
+static void follow_parts(server_t *s, const struct sched_decision *decisions, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct job *job = job_lookup(s, (int64_t)decisions[i].tag);
+        bool is_last = i + 1 == n || decisions[i + 1].tag != decisions[i].tag;
+        if (is_last && job && job->roles && entry_find_parts(s, job) < 0)
+            member_fall_behind(s, job, -1);
+    }
+}
+
 /* Continue or begin a pass. 0: it is complete; 1: there is more to do; -1 with errno. */
 static int pass_some(server_t *s, uint64_t steps)
 {
@@ -352,6 +365,7 @@ static int pass_some(server_t *s, uint64_t steps)
     s->pass.spent += steady_now(s) - begun;
     for (size_t i = 0; i < n; i++)
         apply_decision(s, &decisions[i]);
+    follow_parts(s, decisions, n);
     s->pass.is_on = rc == 1;
     if (rc == 0)
         pass_ended(s);

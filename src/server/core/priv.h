@@ -114,6 +114,7 @@ struct job_gang {
 };
 
 struct retry;
+struct job_roles;
 struct notify;
 
 struct job {
@@ -129,6 +130,7 @@ struct job {
     uint32_t counts[STORE_TIMEOUT + 1];       /* members by state */
     struct idset indices;                     /* of the members; empty: 0 to members - 1 */
     struct job_gang gang;
+    struct job_roles *roles; /* of a gang of several (roles.h); NULL */
     /* size of its request, counted while it is in the table */
     size_t bytes;
     int64_t weight;          /* estimated size in the store, counted until it is stored */
@@ -326,6 +328,8 @@ struct gang_seen {
     int64_t job;
     uint64_t commit;
     char *hosts, *address;
+    uint32_t of_role[SCHED_ROLES_MAX];
+    char *roles; /* how many of each: "server:1,worker:6" */
 };
 
 struct server {
@@ -725,6 +729,8 @@ struct gang_texts {
     char over[SCHED_REASON_TEXT], waits[SCHED_REASON_TEXT];
 };
 struct sched_record;
+/* Whether a gang of several roles is up, each of which grows by itself: every member that waits does so for itself. */
+bool gang_grows_apart(const struct job *job);
 void gang_record(struct sched_record *r, const struct job *job, bool is_promised,
                  struct gang_texts *texts);
 

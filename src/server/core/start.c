@@ -16,6 +16,7 @@
 #include "server/core/gang_env.h"
 #include "server/core/job_text.h"
 #include "server/core/priv.h"
+#include "server/core/roles.h"
 #include "server/core/run_hosts.h"
 #include "server/core/slurm_env.h"
 
@@ -27,6 +28,7 @@ struct launch {
     struct json_part shown, tasks, task_cores, task_gpus, umask, memory_limit, append, input;
     struct json_part batch, slurm, attach, attach_as;
     struct json_part command, directory, output, error; /* in `shown` */
+    bool is_own; /* the command is its role's, and no script runs */
 };
 
 /* A start being put together. */
@@ -36,6 +38,7 @@ struct starting {
     struct job *job;
     struct member *m;
     struct user *user;
+    const struct job_role *role; /* NULL: it has none */
     struct arena arena;
     struct launch asked;
     struct run_hosts hosts;
@@ -336,7 +339,7 @@ static int make_task(struct starting *b, struct engine_task *task, size_t i)
 static const struct engine_task *make_tasks(struct starting *b, size_t n)
 {
     struct engine_task *tasks = arena_alloc(&b->arena, n * sizeof(*tasks));
-    b->first_rank = b->job->gang.min > 0 ? (uint64_t)gang_rank(b->job, b->run->member) * n : 0;
+    b->first_rank = b->job->gang.min > 0 ? gang_rank(b->job, b->run->member, n).tasks : 0;
     if (!tasks)
         start_no_memory(b);
     for (size_t i = 0; tasks && i < n; i++)
@@ -346,6 +349,11 @@ static const struct engine_task *make_tasks(struct starting *b, size_t n)
 }
 
 /* ---- Places ---- */
+
+static int64_t cores_asked(const struct starting *b)
+{
+    return b->role ? b->role->cores : b->job->cores;
+}
 
 /* What it has on one machine: that of some hosts that follow one another. */
 static struct engine_place make_place(struct starting *b, const struct run_host *host, size_t n)
@@ -360,7 +368,7 @@ static struct engine_place make_place(struct starting *b, const struct run_host 
         cores += host[i].cores.count;
     }
     place.memory = (memory / (int64_t)b->hosts.n + (memory % (int64_t)b->hosts.n > 0)) * (int64_t)n;
-    place.processes = machine_processes(b->s, cores > 0 ? (int64_t)cores : b->job->cores);
+    place.processes = machine_processes(b->s, cores > 0 ? (int64_t)cores : cores_asked(b));
     return place;
 }
 
@@ -379,9 +387,10 @@ static int make_places(struct starting *b, struct engine_run *to)
         used += places[used].n_tasks > 0;
     }
     if (used == 0)
-        places[used++] = (struct engine_place){.n_tasks = to->n_tasks,
-                                               .memory = json_part_whole(b->asked.memory_limit, 0),
-                                               .processes = machine_processes(b->s, b->job->cores)};
+        places[used++] =
+            (struct engine_place){.n_tasks = to->n_tasks,
+                                  .memory = json_part_whole(b->asked.memory_limit, 0),
+                                  .processes = machine_processes(b->s, cores_asked(b))};
     to->node = places[0].node;
     to->cpus = places[0].cpus;
     to->memory = places[0].memory;
@@ -463,8 +472,25 @@ static void find_launch(const char *request, struct launch *asked)
     struct json_part v[12], w[4];
     json_find(json_part(request, strlen(request)), keys, 12, v);
     json_find(v[0], shown_keys, 4, w);
-    *asked = (struct launch){v[0], v[1], v[2],  v[3],  v[4], v[5], v[6], v[7],
-                             v[8], v[9], v[10], v[11], w[0], w[1], w[2], w[3]};
+    *asked = (struct launch){v[0], v[1],  v[2],  v[3], v[4], v[5], v[6], v[7], v[8],
+                             v[9], v[10], v[11], w[0], w[1], w[2], w[3], false};
+}
+
+/* What the members of a role have in place of the job's. */
+static void find_launch_of_role(struct json_part role, struct launch *asked)
+{
+    static const char *const keys[] = {"tasks",        "task_cores", "task_gpus",
+                                       "memory_limit", "batch",      "command"};
+    struct json_part v[6];
+    json_find(role, keys, 6, v);
+    asked->tasks = v[0];
+    asked->task_cores = v[1];
+    asked->task_gpus = v[2];
+    asked->memory_limit = v[3];
+    asked->batch = v[4];
+    asked->is_own = v[5].at != NULL;
+    if (asked->is_own)
+        asked->command = v[5];
 }
 
 /* Read the stored job; its texts are valid only until the store's next call. */
@@ -477,11 +503,14 @@ static int read_launch(struct starting *b, struct engine_run *to)
     job_parts(stored.request, &parts);
     job_warning_read(&parts, b->run);
     find_launch(stored.request, &b->asked);
+    if (b->role)
+        find_launch_of_role(job_roles_part(parts.roles, (size_t)(b->role - b->job->roles->role)),
+                            &b->asked);
     if (!b->asked.command.at)
         return errtext_set(b->err, EINVAL, "the stored request is malformed");
     if (default_env(b) < 0 || submitted_env(b, stored.environment) < 0)
         return -1;
-    if (stored.script) {
+    if (stored.script && !b->asked.is_own) {
         char *script = arena_alloc(&b->arena, stored.script_length + 1);
         if (!script)
             return start_no_memory(b);
@@ -567,6 +596,7 @@ int run_start(server_t *s, struct run *run, berth_error_t *err)
                          .job = run->job,
                          .m = member_record(run->job, run->member),
                          .user = user_find(s, run->job->uid),
+                         .role = job_role_of(run->job, run->member),
                          .err = err};
     struct engine_run to = {.key = run->key};
     int rc = build_run(&b, &to);

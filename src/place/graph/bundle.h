@@ -86,7 +86,7 @@ struct place_ask bundle_role_ask(const struct place *place, const struct place_a
 struct place_ask bundle_member_ask(const struct place *place, const struct place_ask *ask,
                                    uint32_t member, uint32_t left);
 
-/* The cores that all take at least. */
+/* The cores that all take at least; where the machine has none, the nodes that one of them is on. */
 int64_t bundle_cores(const struct graph_place *n, const struct bundle_class *b);
 
 /* ---- From when on there may be room (bundle_when.c) ---- */

@@ -46,8 +46,13 @@ static int64_t plus(int64_t a, int64_t b)
 int64_t bundle_cores(const struct graph_place *n, const struct bundle_class *b)
 {
     int64_t sum = 0;
-    for (uint32_t i = 0; i < b->n; i++)
-        sum = plus(sum, times(n->classes[b->role[i].class].cores, b->role[i].count));
+    for (uint32_t i = 0; i < b->n; i++) {
+        int64_t cores = n->classes[b->role[i].class].cores;
+        if (n->unit == TYPE_CORE)
+            sum = plus(sum, times(cores, b->role[i].count));
+        else if (b->role[i].count > 0 && cores > sum)
+            sum = cores; /* of nodes, which members may share */
+    }
     return sum;
 }
 

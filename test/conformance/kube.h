@@ -103,5 +103,10 @@ enum outcome kube_proportion_deserved(json_t *c);
 enum outcome kube_queue_share(json_t *c);
 enum outcome kube_enqueueable(json_t *c);
 enum outcome kube_seed_scenario(json_t *c);
+enum outcome kube_multi_cycle(json_t *c);
+enum outcome kube_victim_count(json_t *c);
+enum outcome kube_victim_tiers(json_t *c);
+enum outcome kube_plugin_order(json_t *c);
+enum outcome kube_job_readiness(json_t *c);
 
 #endif

@@ -1,8 +1,7 @@
 /* Plays cases of kube-batch and Volcano through the core: kube_batch_cases FILE.
  *
  * Where a case is flagged, what is expected is what is right, not what these do. Where it records one of
- * several equal choices, any of them passes, and is counted. What is about gangs, preemption or placement is
- * left out, and named with its number.
+ * several equal choices, any of them passes, and is counted. What is left out is named with its number.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,15 +23,15 @@ static const struct kind kinds[] = {
     {"capacity_queue_share", kube_queue_share, NULL},
     {"enqueueable", kube_enqueueable, NULL},
     {"session", kube_session, "what is named above"},
-    {"multi_cycle", NULL, "several sessions, with gangs"},
-    {"plugin_order_and_enqueue", NULL, "deadlines of jobs (sla), with gangs"},
+    {"multi_cycle", kube_multi_cycle, NULL},
+    {"plugin_order_and_enqueue", kube_plugin_order, NULL},
     {"seed_scenario", kube_seed_scenario, "what is named above"},
-    {"victim_count", NULL, "which jobs end for others"},
-    {"victim_tiers", NULL, "which jobs end for others"},
+    {"victim_count", kube_victim_count, NULL},
+    {"victim_tiers", kube_victim_tiers, NULL},
     {"plugin_victims", NULL, "which jobs end for others"},
     {"victim_order", NULL, "which jobs end for others"},
     {"unified_evictable", NULL, "which jobs end for others"},
-    {"job_readiness", NULL, gangs},
+    {"job_readiness", kube_job_readiness, NULL},
     {"job_counts", NULL, gangs},
     {"job_accounting", NULL, gangs},
     {"job_elastic_resources", NULL, gangs},

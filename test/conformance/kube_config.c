@@ -158,6 +158,7 @@ static void add_levels(struct session *s, struct kube_config *k, bool tasks_only
             q->share = share_of_level(s, k, level);
             q->by = SCHED_SHARE_USER;
             q->order = jobs;
+            q->sla_waiting_time = kube_may_all_wait(s);
             q->priority = level->settings.priority;
             add_polite(k, q);
         } else if (!tasks_only) {

@@ -72,7 +72,43 @@ struct ask {
     char id[32];
     char *jobspec;
     char *queue;
+    struct sched_role role[SCHED_ROLES_MAX];
+    char name[SCHED_ROLES_MAX][16];
+    char *role_jobspec[SCHED_ROLES_MAX];
 };
+
+/* A gang whose tasks are not alike, or are of several roles, has roles. False: no memory. */
+static bool ask_for_roles(const struct session *s, uint32_t i, struct ask *ask)
+{
+    struct kube_role roles[SCHED_ROLES_MAX];
+    const struct kube_job *job = s->w.tasks[i].job;
+    uint32_t n = kube_roles(s, job, roles);
+    if (n < 2)
+        return true;
+    for (uint32_t r = 0; r < n; r++) {
+        snprintf(ask->name[r], sizeof(ask->name[r]), "role%u", r);
+        ask->role_jobspec[r] = kube_jobspec(s, &s->w.tasks[roles[r].first]);
+        if (!ask->role_jobspec[r])
+            return false;
+        ask->role[r] = (struct sched_role){.name = ask->name[r],
+                                           .jobspec = ask->role_jobspec[r],
+                                           .jobspec_length = strlen(ask->role_jobspec[r]),
+                                           .members = roles[r].members,
+                                           .min = roles[r].min};
+    }
+    ask->member = kube_place_by_role(s, i, roles, n);
+    ask->request.roles = ask->role;
+    ask->request.n_roles = n;
+    return true;
+}
+
+static void ask_clear(struct ask *ask)
+{
+    for (uint32_t r = 0; r < SCHED_ROLES_MAX; r++)
+        free(ask->role_jobspec[r]);
+    free(ask->jobspec);
+    free(ask->queue);
+}
 
 static bool is_never(json_t *task, const char *key, const char *word)
 {
@@ -109,16 +145,15 @@ static bool ask_for(const struct session *s, uint32_t i, struct ask *ask)
         .jobspec_length = strlen(ask->jobspec),
         .queue = ask->queue ? ask->queue : queue,
         .user = task->job->name,
+        .deadline = kube_may_wait(task->job) > 0 ? NOW + kube_may_wait(task->job) : 0,
         .preemptible_after = keeps || (is_gang && size == 1) ? SCHED_UNLIMITED : 0,
         .members = is_gang ? size : 0,
         .min = is_gang ? (uint32_t)task->job->min_available : 0};
+    if (is_gang && !has_started(s, task->job) && !ask_for_roles(s, i, ask)) {
+        ask_clear(ask);
+        return false;
+    }
     return true;
-}
-
-static void ask_clear(struct ask *ask)
-{
-    free(ask->jobspec);
-    free(ask->queue);
 }
 
 /* ---- Before the session ---- */

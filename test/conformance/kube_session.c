@@ -111,9 +111,6 @@ static const char *why_left_out(const struct session *s)
     const char *plugin = left_out_plugin(s);
     if (json_object_get(s->c, "hypernodes") || json_object_get(s->c, "shard"))
         return "networks and shards";
-    for (size_t i = 0; i < s->w.n_jobs; i++)
-        if (kube_starts_whole(s, &s->w.jobs[i]) && !kube_is_uniform(s, &s->w.jobs[i]))
-            return "gangs of unequal tasks";
     if (strcmp(kube_text(s->c, "system"), "kube-batch") == 0 && s->w.n_jobs == 1 &&
         kube_has_action(s, "preempt"))
         return "tasks that end for others of their own job";
@@ -124,6 +121,18 @@ static const char *why_left_out(const struct session *s)
     if (has_unnamed(s))
         return "queues deserve by name some of what they have";
     return plugin;
+}
+
+/* Known once it is known who is let in. */
+static bool has_unequal(const struct session *s)
+{
+    struct kube_role roles[SCHED_ROLES_MAX];
+    for (size_t i = 0; i < s->w.n_jobs; i++) {
+        const struct kube_job *job = &s->w.jobs[i];
+        if (kube_starts_whole(s, job) && !kube_is_uniform(s, job) && kube_roles(s, job, roles) == 0)
+            return true;
+    }
+    return false;
 }
 
 /* ---- Submit ---- */
@@ -237,7 +246,24 @@ static void clear(struct session *s)
     kube_clear(&s->w);
 }
 
-enum outcome kube_session(json_t *c)
+/* What has become of jobs and tasks is so in the case, as another session begins with it. */
+static void note_all(const struct session *s)
+{
+    for (size_t i = 0; i < s->w.n_tasks; i++) {
+        const struct kube_task *task = &s->w.tasks[i];
+        if (s->has_ended[i]) {
+            json_object_set_new(task->is, "status", json_string("Releasing"));
+        } else if (s->began_on[i] >= 0 && !kube_runs(task)) {
+            json_object_set_new(task->is, "node", json_string(s->w.nodes[s->began_on[i]].name));
+            json_object_set_new(task->is, "status", json_string("Binding"));
+        }
+    }
+    for (size_t i = 0; i < s->w.n_jobs; i++)
+        if (s->is_let_in[i] && strcmp(s->w.jobs[i].phase, "Pending") == 0)
+            json_object_set_new(s->w.jobs[i].is, "phase", json_string("Inqueue"));
+}
+
+static enum outcome play_session(json_t *c, bool goes_on)
 {
     struct session s = {.c = c};
     if (!kube_read(&s.w, c))
@@ -251,8 +277,23 @@ enum outcome kube_session(json_t *c)
         return left_out(c, why);
     }
     enum outcome outcome = FAILED;
-    if (make(&s) && kube_play(&s))
+    bool made = make(&s);
+    if (made && has_unequal(&s))
+        outcome = left_out(c, "gangs of unequal tasks, of which any may be the first");
+    else if (made && kube_play(&s))
         outcome = kube_compare(&s, json_object_get(c, "expect"));
+    if (goes_on && outcome != FAILED && outcome != LEFT_OUT)
+        note_all(&s);
     clear(&s);
     return outcome;
+}
+
+enum outcome kube_session(json_t *c)
+{
+    return play_session(c, false);
+}
+
+enum outcome kube_session_on(json_t *c)
+{
+    return play_session(c, true);
 }

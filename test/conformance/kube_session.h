@@ -98,6 +98,17 @@ bool kube_are_alike(const struct kube_world *w, const struct kube_task *a,
 /* Whether all tasks of a job that has not started ask for the same. */
 bool kube_is_uniform(const struct session *s, const struct kube_job *job);
 
+/* kube_roles.c: the roles of a gang whose tasks are not alike, and how many they are; 0: it can't be told by roles. And
+ * a task's place among all of them.
+ */
+struct kube_role {
+    uint32_t first; /* task of it */
+    uint32_t members, min;
+};
+uint32_t kube_roles(const struct session *s, const struct kube_job *job, struct kube_role *roles);
+uint32_t kube_place_by_role(const struct session *s, uint32_t task, const struct kube_role *roles,
+                            uint32_t n);
+
 /* Whether a job's tasks are to start together. */
 bool kube_starts_whole(const struct session *s, const struct kube_job *job);
 
@@ -110,6 +121,12 @@ bool kube_play(struct session *s);
 /* kube_compare.c: what a session has come to with what is expected of it. */
 enum outcome kube_compare(const struct session *s, json_t *expect);
 
+/* Of a job that is to wait for at most so long, and of all that don't say ("1h", "3m30s"): seconds; 0: it doesn't say. */
+int64_t kube_may_wait(const struct kube_job *job);
+int64_t kube_may_all_wait(const struct session *s);
+
+/* A session; and one whose end is in the case then, to begin another one with. */
 enum outcome kube_session(json_t *c);
+enum outcome kube_session_on(json_t *c);
 
 #endif

@@ -8,5 +8,6 @@ play() { # SCRIPT N
     tail -n 1 "$scratch/out" | grep -qE "^$2 passed, 0 failed\$" || fail "$1: $(tail -n 30 "$scratch/out")"
 }
 play kube_variants.py 28
+play kube_gangs.py 31
 play kube_random.py 3000
 finish

@@ -1,0 +1,136 @@
+"""Cases of kube-batch's kinds about gangs and about who ends for whom, with what is expected worked out by hand: roles,
+budgets of jobs, plugins that disagree, deadlines, sessions that follow each other. Writes them as JSON.
+"""
+import json
+import sys
+
+cases = []
+
+
+def add(kind, name, **k):
+    cases.append(dict(id='berth.' + name, name=name, kind=kind, **k))
+
+
+# ---- Plugins that disagree: what one speaks against does not end ----
+
+def votes(name, candidates, tiers, victims):
+    add('victim_tiers', name, candidates=candidates, expect=dict(victims=victims),
+        tiers=[[dict(plugin=p, vote=int(v is not None), victims=v) for p, v in t] for t in tiers])
+
+
+votes('all_agree', ['a', 'b'], [[('gang', ['a', 'b']), ('priority', ['a', 'b'])]], ['a', 'b'])
+votes('gang_needs_one', ['a', 'b'], [[('gang', ['a']), ('priority', ['a', 'b'])]], ['a'])
+votes('priority_in_tier_2', ['a', 'b', 'c'], [[('gang', ['a', 'b'])], [('priority', ['b', 'c'])]], ['b'])
+votes('abstains', ['a', 'b'], [[('gang', None)], [('priority', ['b'])]], ['b'])
+votes('all_abstain', ['a'], [[('gang', None), ('priority', None)]], [])
+votes('never_stopped', ['a', 'b'], [[('conformance', ['b']), ('other', ['a', 'b'])]], ['b'])
+votes('deserves_it', ['a', 'b', 'c'], [[('gang', ['a', 'b', 'c'])], [('proportion', ['a', 'c'])]], ['a', 'c'])
+votes('deserves_it_or_is_needed', ['a', 'b', 'c'], [[('gang', ['b', 'c'])], [('capacity', ['a', 'b'])]], ['b'])
+
+# ---- Budgets of jobs, when what nodes are lent for is over ----
+
+
+def budget(name, n, victims, fixed=0, zone='0:00-0:01', **notes):
+    notes = {'volcano.sh/jdb-' + k.replace('_', '-'): v for k, v in notes.items()}
+    tasks = [dict(name=f't{i}', job='j', status='Running', node='n', request=dict(cpu=1000), preemptable=i >= fixed)
+             for i in range(n)]
+    add('victim_count', name, config=dict(tiers=[[dict(name='tdm', arguments={'tdm.revocable-zone.z': zone})]]),
+        queues=[dict(name='q', weight=1)], nodes=[dict(name='n', labels={'volcano.sh/revocable-zone': 'z'})],
+        jobs=[dict(name='j', queue='q', min_available=0, annotations=notes)], tasks=tasks,
+        expect=dict(victims=victims))
+
+
+budget('all_but_two', 6, 4, min_available='2')
+budget('a_third', 6, 2, max_unavailable='2')
+budget('a_part_of_one', 5, 1, max_unavailable='10%')
+budget('half_are_kept', 7, 3, min_available='50%')
+budget('most_never_end', 5, 1, fixed=4, min_available='1')
+budget('not_yet', 5, 0, zone='0:00-0:00', max_unavailable='100%')
+budget('no_budget_left', 4, 0, min_available='100%')
+
+# ---- Deadlines ----
+
+
+def deadlines(name, all_wait, waits, **expect):
+    add('plugin_order_and_enqueue', name, plugin='sla', arguments={'sla-waiting-time': all_wait} if all_wait else {},
+        jobs=[dict(name=f'job{i + 1}', waiting_time_s=w, creation=0) for i, w in enumerate(waits)],
+        expect={f'job_order_less(job{a[1]},job{a[2]})': v for a, v in expect.items()})
+
+
+deadlines('sooner', '10m', [None, 300], _12=False, _21=True)
+deadlines('later', '1h', [None, 7200], _12=True, _21=False)
+deadlines('none_is_last', None, [None, 86400], _12=False)
+deadlines('in_hours_and_minutes', '1h30m', [5460, None], _12=False)
+
+# ---- Readiness ----
+
+
+def readiness(name, least, running, coming, pending, best_effort, **expect):
+    tasks = ([dict(name='', status=s, best_effort=False) for s, n in
+              (('Running', running), ('Pipelined', coming), ('Pending', pending)) for _ in range(n)] +
+             [dict(name='', status='Pending', best_effort=True)] * best_effort)
+    add('job_readiness', name, min_available=least, tasks=tasks, expect=dict(pending_best_effort=best_effort, **expect))
+
+
+readiness('one_is_missing', 3, 2, 0, 2, 0, ready=False, pipelined=False, starving=True)
+readiness('one_is_coming', 3, 2, 1, 2, 0, ready=False, pipelined=True, starving=False)
+readiness('one_needs_nothing', 3, 2, 0, 2, 1, ready=True, pipelined=True, starving=True)
+readiness('enough', 3, 3, 1, 2, 0, ready=True, pipelined=True, starving=False)
+readiness('none_runs', 4, 0, 3, 2, 1, ready=False, pipelined=True, starving=True)
+
+# ---- Sessions ----
+
+GANG = dict(name='gang', enabled=dict(jobOrder=True, jobReady=True, jobPipelined=True))
+PREDICATES = dict(name='predicates', enabled=dict(predicate=True))
+
+
+def task(name, job, cpu, role=None, kind=None):
+    return dict(name=name, job=job, status='Pending', node=None, request=dict(cpu=cpu),
+                **dict(role=role) if role else {}, **dict(node_selector=dict(kind=kind)) if kind else {})
+
+
+def node(name, cpu, kind=''):
+    return dict(name=name, labels=dict(kind=kind), allocatable=dict(cpu=cpu, pods=20))
+
+
+def session(name, nodes, jobs, tasks, **expect):
+    add('session', name, system='volcano', config=dict(actions=['allocate'], tiers=[[GANG, PREDICATES]]),
+        queues=[dict(name='q', weight=1, state='Open')], nodes=nodes, tasks=tasks, expect=expect,
+        jobs=[dict(name=n, queue='q', min_available=least, phase='Inqueue', min_task_available=roles)
+              for n, least, roles in jobs])
+
+
+def server_and_workers(n):
+    return [task('s', 'j', 1000, 'server', 'big')] + [task(f'w{i}', 'j', 2000, 'worker') for i in range(n)]
+
+
+session('server_and_workers', [node('big', 3000, 'big'), node('small', 4000)],
+        [('j', 4, dict(server=1, worker=3))], server_and_workers(3), bind_count=4)
+session('a_worker_too_few', [node('big', 2000, 'big'), node('small', 4000)],
+        [('j', 4, dict(server=1, worker=3))], server_and_workers(3), binds={}, bind_count=0)
+session('no_server', [node('small', 9000)], [('j', 3, dict(server=1, worker=2))], server_and_workers(3), binds={},
+        bind_count=0)
+session('workers_beyond_the_min', [node('big', 3000, 'big'), node('small', 4000)],
+        [('j', 2, dict(server=1, worker=1))], server_and_workers(3), bind_count=4)
+session('unequal_and_all_needed', [node('n', 6000)], [('j', 3, {})],
+        [task('a', 'j', 1000), task('b', 'j', 2000), task('c', 'j', 3000)], bind_count=3)
+session('unequal_and_too_much', [node('n', 5000)], [('j', 3, {}), ('k', 1, {})],
+        [task('a', 'j', 1000), task('b', 'j', 2000), task('c', 'j', 3000), task('d', 'k', 5000)], binds={'d': 'n'},
+        bind_count=1)
+
+
+# ---- Sessions that follow each other ----
+
+
+def cycle(jobs, tasks, **expect):
+    return dict(actions=['allocate'], expect=expect, add_tasks=tasks,
+                add_jobs=[dict(name=n, queue='q', min_available=least, phase='Inqueue') for n, least in jobs])
+
+
+add('multi_cycle', 'what_began_stays', config=dict(tiers=[[GANG, PREDICATES]]), system='volcano',
+    queues=[dict(name='q', weight=1, state='Open')], nodes=[node('n', 4000)],
+    cycles=[cycle([('j', 3)], [task(f'j{i}', 'j', 1000) for i in range(3)], bind_count=3),
+            cycle([('k', 2)], [task(f'k{i}', 'k', 1000) for i in range(2)], binds={}, bind_count=0),
+            cycle([('l', 1)], [task('l0', 'l', 1000)], binds={'l0': 'n'}, bind_count=1)])
+
+json.dump(dict(schema_version=1, cases=cases), sys.stdout)

@@ -424,7 +424,7 @@ int lots_begin(struct preemption *h, sched_t *s, uint32_t slot, const struct pla
                lots_may may)
 {
     struct lots *lots = calloc(1, sizeof(*lots));
-    *h = (struct preemption){.s = s, .ask = ask, .choose = choose, .lots = lots};
+    *h = (struct preemption){.s = s, .slot = slot, .ask = ask, .choose = choose, .lots = lots};
     if (!lots)
         return -1;
     lots->slot = slot;

@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "sched/controllers/ask.h"
+#include "sched/controllers/passed_on.h"
 #include "sched/queues.h"
 #include "sched/waiting/gang.h"
 
@@ -79,12 +80,29 @@ static void block_if_full(sched_t *s, uint32_t slot)
         array_block(s, entry);
 }
 
+/* Limits count a booking, or let a job have it, beside what will be left: not what others wait for. */
+static enum step count_at_last(sched_t *s, uint32_t slot, int64_t booking)
+{
+    passed_on_aside(s, true);
+    enum step step = controllers_count(s, slot, booking, s->now);
+    passed_on_aside(s, false);
+    return step;
+}
+
+static bool may_hold_at_last(sched_t *s, uint32_t slot, int64_t booking)
+{
+    passed_on_aside(s, true);
+    bool may = controllers_may_hold(s, slot, s->jobs[slot].ask.duration, booking, s->now);
+    passed_on_aside(s, false);
+    return may;
+}
+
 /* The job, open, holds its booking for now, until the victims have ended. */
 static enum step hold_for(struct preemption *h, uint32_t slot, int64_t booking)
 {
     sched_t *s = h->s;
     struct job *job = &s->jobs[slot];
-    enum step step = controllers_count(s, slot, booking, s->now);
+    enum step step = count_at_last(s, slot, booking);
     if (step == STEP_BUSY && (telling_reserve(s, h->n) < 0 || array_reserve(s) < 0 ||
                               held_insert(s, slot, s->now, booking) < 0)) {
         controllers_uncount(s, slot, booking);
@@ -115,7 +133,7 @@ static uint32_t taker(struct preemption *h, uint32_t slot, int64_t booking)
     sched_t *s = h->s;
     if (members_of(s, slot) == 1 || gang_asks_whole(s, slot))
         return slot;
-    if (!controllers_may_hold(s, slot, s->jobs[slot].ask.duration, booking, s->now))
+    if (!may_hold_at_last(s, slot, booking))
         return slot; /* what is refused is so to all of them */
     size_t fresh = s->n_fresh;
     uint32_t part = part_any(s, slot, s->jobs[slot].details->member);
@@ -182,7 +200,7 @@ enum step room_for_open(sched_t *s, uint32_t slot, victims_begin begin)
 static bool may_take(sched_t *s, uint32_t slot, int64_t booking)
 {
     controllers_set_aside(s, slot);
-    bool may = controllers_may_hold(s, slot, s->jobs[slot].ask.duration, booking, s->now);
+    bool may = may_hold_at_last(s, slot, booking);
     controllers_put_back(s, slot);
     return may;
 }

@@ -169,7 +169,8 @@ static int64_t choose(struct preemption *h)
 
 static int begin(struct preemption *h, sched_t *s, uint32_t slot, const struct place_ask *ask)
 {
-    *h = (struct preemption){.s = s, .ask = ask, .choose = choose, .turns = turns_of(s, slot)};
+    *h = (struct preemption){
+        .s = s, .slot = slot, .ask = ask, .choose = choose, .turns = turns_of(s, slot)};
     return 0;
 }
 

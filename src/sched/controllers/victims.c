@@ -6,6 +6,7 @@
 #include "berth/sched_config.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/lots.h"
+#include "sched/controllers/passed_on.h"
 #include "sched/queues.h"
 #include "sched/waiting/gang.h"
 
@@ -55,8 +56,7 @@ static int64_t choose(struct preemption *h);
 int preemption_begin(struct preemption *h, sched_t *s, uint32_t slot, const struct place_ask *ask)
 {
     const struct queues *n = s->queues;
-    (void)slot;
-    *h = (struct preemption){.s = s, .ask = ask, .choose = choose};
+    *h = (struct preemption){.s = s, .slot = slot, .ask = ask, .choose = choose};
     if (n->n_victims == 0)
         return 0;
     h->victim = reallocarray(NULL, n->n_victims, sizeof(*h->victim));
@@ -313,9 +313,30 @@ static int64_t choose(struct preemption *h)
     return booking;
 }
 
+/* Whether a booking is of nothing that victims of others would have to leave first. */
+static bool waits_for_its_own(struct preemption *h, int64_t booking)
+{
+    const struct place_ops *ops = h->s->place->ops;
+    preemptors_aside(h->s, h->slot, true);
+    ops->lift(h->s->place, booking, false);
+    bool fits =
+        ops->fits(h->s->place, h->ask, booking) &&
+        (!h->lots || controllers_may_hold(h->s, h->slot, h->ask->duration, booking, h->s->now));
+    ops->drop(h->s->place, h->ask, booking);
+    preemptors_aside(h->s, h->slot, false);
+    return fits;
+}
+
 int64_t preemption_book(struct preemption *h)
 {
+    bool any = passed_on_aside(h->s, true);
     int64_t booking = h->choose(h);
+    passed_on_aside(h->s, false);
+    if (booking >= 0 && any && !waits_for_its_own(h, booking)) {
+        h->s->place->ops->release(h->s->place, booking);
+        booking = -1;
+        errno = EBUSY;
+    }
     if (booking < 0) {
         int saved = errno;
         preemption_put_all_back(h);

@@ -30,6 +30,7 @@ struct victim {
 
 struct preemption {
     sched_t *s;
+    uint32_t slot; /* for whom */
     const struct place_ask *ask;
     int64_t (*choose)(struct preemption *h); /* what preemption_book does */
     struct class_turns *turns;               /* of who borrowed (rebalance.c) */

@@ -4,6 +4,7 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/claims.h"
 #include "sched/controllers/limiter.h"
+#include "sched/controllers/passed_on.h"
 #include "sched/controllers/starving.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
@@ -77,21 +78,42 @@ int held_late(sched_t *s, uint32_t slot)
     return 0;
 }
 
+/* Limits count what a holder takes, and then the machine chooses it, if it does: *rc. Claims may lie over it; and what
+ * others who have preempted wait for is not theirs yet.
+ */
+static enum step take_held(sched_t *s, uint32_t slot, int *rc)
+{
+    bool preempts = s->jobs[slot].is_preempting;
+    if (preempts)
+        preemptors_aside(s, slot, true);
+    enum step step = controllers_count_held(s, slot, s->now);
+    if (step == STEP_BUSY) {
+        bool any = claims_lift(s, CLAIMS_ALL, slot);
+        *rc = choose(s, slot, s->jobs[slot].booking);
+        int saved = errno;
+        if (any)
+            claims_lay(s);
+        errno = saved;
+    }
+    int saved = errno;
+    if (preempts)
+        preemptors_aside(s, slot, false);
+    errno = saved;
+    return step;
+}
+
 enum step start_held(sched_t *s, uint32_t slot)
 {
     uint32_t starts = decision_reserve(s) < 0 ? JOB_NONE : part_reserve(s, slot);
     if (starts == JOB_NONE || controllers_prepare(s, starts) < 0)
         return STEP_FAILED;
     struct job *job = &s->jobs[slot];
-    enum step step = controllers_count_held(s, slot, s->now);
+    int rc = 0;
+    enum step step = take_held(s, slot, &rc);
     if (step == STEP_KEPT)
         return held_to_open(s, slot, true) < 0 ? STEP_FAILED : STEP_DONE;
     if (step != STEP_BUSY)
         return step;
-    bool any = claims_lift(s, CLAIMS_ALL, slot); /* which may lie over it */
-    int rc = choose(s, slot, job->booking);
-    if (any)
-        claims_lay(s);
     if (rc < 0) {
         int64_t was = job->at;
         if (errno != EBUSY || held_to_open(s, slot, true) < 0)

@@ -1,0 +1,20 @@
+/* What jobs that are being stopped hold, and others wait for.
+ *
+ * A job that waits for its victims has a booking of what they hold as well. Where amounts are counted, as of a pool or
+ * in a limit, that counts twice until they have ended. Who looks for victims then leaves out those that others wait
+ * for; who starts leaves out those that wait.
+ */
+#ifndef SCHED_PASSED_ON_H
+#define SCHED_PASSED_ON_H
+
+#include "sched/sched_priv.h"
+
+/* Running jobs for whose ends somebody waits are out of the calendars and limits, or back. Returns whether there are any.
+ * O(running jobs that may be stopped).
+ */
+bool passed_on_aside(sched_t *s, bool aside);
+
+/* Jobs that wait for their victims, but one, are out of these, or back. O(reservations). */
+void preemptors_aside(sched_t *s, uint32_t but, bool aside);
+
+#endif

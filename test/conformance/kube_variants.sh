@@ -1,5 +1,5 @@
 #!/bin/sh
-# Cases as those of kube-batch and Volcano: expected by hand, and random ones expected by the formulas.
+# Cases as those of kube-batch and Volcano: expected by hand, and random ones expected by the formulas and rules.
 . "$BERTH_SOURCE/test/lib.sh"
 
 play() { # SCRIPT N
@@ -9,5 +9,6 @@ play() { # SCRIPT N
 }
 play kube_variants.py 28
 play kube_gangs.py 31
+play kube_victims.py 3000
 play kube_random.py 3000
 finish

@@ -95,6 +95,25 @@ static void a_gang_is_held(void **state)
     expect_members(w, more, "rr");
 }
 
+/* Those that wait together ask for the whole only while nothing else keeps them: when they are held, two that are released
+ * start, over a crash too.
+ */
+static void the_held_ask_for_nobody(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t id = run(w, "{\"command\":[\"x\"],\"gang\":3,\"min\":2,\"hold\":true}");
+    tell(w, "PATCH", "/v1/jobs/1.0", "{\"hold\":false}", 200);
+    reopen(w, true);
+    tell(w, "PATCH", "/v1/jobs/1.2", "{\"hold\":false}", 200);
+    start_all(w);
+    expect_members(w, id, "rhr");
+    reopen(w, true);
+    expect_members(w, id, "rhr");
+    tell(w, "PATCH", "/v1/jobs/1", "{\"hold\":false}", 200);
+    start_all(w);
+    expect_members(w, id, "rrr");
+}
+
 /* A limit counts the members of a gang. It grows up to that; what needs more from the start can never start. */
 static void a_gang_is_within_limits(void **state)
 {
@@ -201,6 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_gang_grows),
         TEST(a_gang_is_held),
+        TEST(the_held_ask_for_nobody),
         TEST(a_gang_is_within_limits),
         TEST(gangs_and_others_depend_on_each_other),
         TEST(members_of_a_gang_are_cancelled),

@@ -58,7 +58,7 @@ complete -c berth -n "__berth_verb_is signal requeue" -a "(__berth_jobs -s runni
 complete -c berth -n "__berth_verb_is queues" -a "(__berth_queues)"
 complete -c berth -n "__berth_verb_is server" -a "start stop status reload"
 complete -c berth -n "__berth_verb_is block" -a "add list remove (__berth_blocks)"
-complete -c berth -n "__berth_verb_is pilot" -a "add list show drain remove slurm"
+complete -c berth -n "__berth_verb_is pilot" -a "add list show drain remove watch slurm"
 complete -c berth -n "__berth_verb_is classes" -a "show set reset (__berth_queues)"
 complete -c berth -n "__berth_verb_is config jobspec" -a check
 complete -c berth -n "__berth_verb_is alloc run submit sim query config jobspec" -F

@@ -4,12 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "cli/client/connection.h"
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
 #include "cli/option_table.h"
 #include "cli/pilot_slurm.h"
+#include "cli/pilot_watch.h"
 #include "cli/verb.h"
 #include "config/quantity.h"
 #include "server/daemon/paths.h"
@@ -29,16 +31,18 @@ const struct option_table pilot_options = {
              "       berth pilot show PILOT\n"
              "       berth pilot drain PILOT\n"
              "       berth pilot remove [--lost] PILOT\n"
+             "       berth pilot watch\n"
              "Borrow nodes from Slurm: a pilot is one job of Slurm's, in which Berth's agents\n"
              "run. Its nodes join this server's machine when that job starts, and leave it\n"
              "before it ends. Options behind '--' are sbatch's; without them whole nodes are\n"
              "asked for. `drain` starts nothing more on its nodes; `remove` cancels the job,\n"
-             "and what still runs there is lost or comes again.\n",
+             "and what still runs there is lost or comes again. `watch` asks Slurm how they\n"
+             "are; the server starts it.\n",
     .rows = rows,
     .notes = "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
              "Example: berth pilot add slurm --nodes 4 --time 2h\n"
              "Manual: man berth-pilot\n",
-    .complete = "add list show drain remove slurm"};
+    .complete = "add list show drain remove watch slurm"};
 
 struct asked {
     int64_t nodes, minutes;
@@ -48,6 +52,7 @@ struct asked {
 
 #define NODES_MOST 100000
 #define MINUTE     60000000 /* us */
+#define TAG_BYTES  8
 
 static int take_option(struct asked *a, int c)
 {
@@ -107,6 +112,7 @@ static int submit(const struct asked *a, const json_t *made, char **more)
     berth_error_t err;
     struct slurm_ask slurm = {.folder = answer_text(made, "folder"),
                               .agent = agent,
+                              .comment = answer_text(made, "comment"),
                               .pilot = (int64_t)answer_number(made, "pilot"),
                               .nodes = a->nodes,
                               .minutes = a->minutes,
@@ -134,6 +140,16 @@ static int submit(const struct asked *a, const json_t *made, char **more)
     return status;
 }
 
+/* What no other pilot has, of this server's or of any other. */
+static void make_tag(char tag[2 * TAG_BYTES + 1])
+{
+    unsigned char bytes[TAG_BYTES] = {0};
+    ssize_t ignored = getrandom(bytes, sizeof(bytes), 0);
+    (void)ignored;
+    for (size_t i = 0; i < TAG_BYTES; i++)
+        snprintf(tag + 2 * i, 3, "%02x", bytes[i]);
+}
+
 static int add_pilot(struct asked *a, char **words, int n)
 {
     struct strbuf text = {0};
@@ -146,7 +162,10 @@ static int add_pilot(struct asked *a, char **words, int n)
         strbuf_puts(&text, i > 1 ? " " : "");
         strbuf_puts(&text, words[i]);
     }
-    json_t *body = json_pack("{s:s, s:I}", "kind", "slurm", "nodes", (json_int_t)a->nodes);
+    char tag[2 * TAG_BYTES + 1];
+    make_tag(tag);
+    json_t *body =
+        json_pack("{s:s, s:I, s:s}", "kind", "slurm", "nodes", (json_int_t)a->nodes, "tag", tag);
     if (text.len > 0)
         json_object_set_new(body, "options", json_string(strbuf_text(&text)));
     int status = ask("POST", "/v1/pilots", body, &made);
@@ -161,8 +180,21 @@ static int add_pilot(struct asked *a, char **words, int n)
 /* ---- list, show ---- */
 
 static const struct table_column columns[] = {
-    {"PILOT", true, 0}, {"STATE", false, 0}, {"JOB", false, 0},      {"NODES", true, 0},
-    {"ASKED", true, 0}, {"SINCE", false, 0}, {"OPTIONS", false, 40}, {NULL, false, 0}};
+    {"PILOT", true, 0},  {"STATE", false, 0},    {"JOB", false, 0},
+    {"NODES", true, 0},  {"ASKED", true, 0},     {"SINCE", false, 0},
+    {"SLURM", false, 0}, {"OPTIONS", false, 40}, {NULL, false, 0}};
+
+/* What Slurm says of its job: "PENDING, Priority, at 2026-11-22 08:30:15" */
+static void put_slurm(struct table *t, const json_t *pilot)
+{
+    char text[200], at[WHEN_SIZE];
+    const char *state = answer_text(pilot, "slurm"), *reason = answer_text(pilot, "reason");
+    bool waits = strcmp(state, "PENDING") == 0;
+    double start = answer_number(pilot, "start");
+    snprintf(text, sizeof(text), "%.40s%s%.80s%s%s", state, waits ? ", " : "", waits ? reason : "",
+             waits && start > 0 ? ", at " : "", waits && start > 0 ? when_put(start, at) : "");
+    table_cell(t, text);
+}
 
 static int print_pilots(const json_t *pilots)
 {
@@ -179,6 +211,7 @@ static int print_pilots(const json_t *pilots)
         table_number(&t, (long long)json_array_size(json_object_get(pilot, "nodes")));
         table_number(&t, (long long)answer_number(pilot, "asked"));
         table_cell(&t, when_put(answer_number(pilot, "since"), since));
+        put_slurm(&t, pilot);
         table_cell(&t, answer_text(pilot, "options"));
     }
     int status = table_end(&t) ? CLI_OK : CLI_FAILED;
@@ -296,16 +329,20 @@ static int remove_pilot(struct asked *a, char **words, int n)
     return pilot ? status : CLI_FAILED;
 }
 
+static int watch_pilots(struct asked *a, char **words, int n)
+{
+    if (n != 0 || a->has_options || a->lost || a->json)
+        return cli_usage("pilot", "watch takes no argument, got '%s'", n ? words[0] : "an option");
+    return pilot_watch();
+}
+
 int cli_pilot(int argc, char **argv)
 {
     static const struct {
         const char *word;
         int (*run)(struct asked *a, char **words, int n);
-    } actions[] = {{"add", add_pilot},
-                   {"list", list_pilots},
-                   {"show", show_pilot},
-                   {"drain", drain_pilot},
-                   {"remove", remove_pilot}};
+    } actions[] = {{"add", add_pilot},     {"list", list_pilots},    {"show", show_pilot},
+                   {"drain", drain_pilot}, {"remove", remove_pilot}, {"watch", watch_pilots}};
     struct asked a = {.nodes = 1};
     int c;
 
@@ -320,7 +357,8 @@ int cli_pilot(int argc, char **argv)
             return actions[i].run(&a, argv + optind + 1, argc - optind - 1);
     return optind < argc
                ? cli_usage("pilot",
-                           "unknown action '%s', expected add, list, show, drain or remove",
+                           "unknown action '%s', expected add, list, show, drain, remove or watch",
                            argv[optind])
-               : cli_usage("pilot", "no action given, expected add, list, show, drain or remove");
+               : cli_usage("pilot",
+                           "no action given, expected add, list, show, drain, remove or watch");
 }

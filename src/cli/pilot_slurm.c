@@ -17,7 +17,8 @@
 
 #define DEADLINE  20000 /* ms */
 #define WORDS     64
-#define SAID_MOST 4096
+#define SAID_MOST ((size_t)8 << 20)
+#define NAME      "berth-pilot"
 
 /* The script of a pilot: a task on each node, which is the agent. It is told when the job ends, as Slurm says or,
  * where that does not answer, counted from now.
@@ -177,13 +178,13 @@ static int read_id(struct strbuf *said, struct strbuf *job, berth_error_t *err)
 int slurm_submit(const struct slurm_ask *ask, struct strbuf *job, berth_error_t *err)
 {
     struct strbuf script = {0}, said = {0};
-    char comment[64], nodes[24], minutes[24], log[4200];
+    char comment[160], nodes[24], minutes[24], log[4200];
     const char *argv[WORDS];
     size_t n = 0;
     static const char *const fixed[] = {"sbatch",
                                         "--parsable",
                                         "-J",
-                                        "berth-pilot",
+                                        NAME,
                                         "--no-requeue",
                                         "--no-kill",
                                         "--ntasks-per-node=1",
@@ -193,7 +194,7 @@ int slurm_submit(const struct slurm_ask *ask, struct strbuf *job, berth_error_t 
                                         "/"};
     for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++)
         add(argv, &n, fixed[i]);
-    snprintf(comment, sizeof(comment), "--comment=berth:%" PRId64, ask->pilot);
+    snprintf(comment, sizeof(comment), "--comment=%s", ask->comment);
     snprintf(nodes, sizeof(nodes), "--nodes=%" PRId64, ask->nodes);
     snprintf(minutes, sizeof(minutes), "--time=%" PRId64, ask->minutes);
     snprintf(log, sizeof(log), "--output=%s/slurm.log", ask->folder);
@@ -223,6 +224,15 @@ int slurm_submit(const struct slurm_ask *ask, struct strbuf *job, berth_error_t 
     strbuf_clear(&said);
     errno = saved;
     return rc;
+}
+
+int slurm_queue(const char *form, struct strbuf *lines, berth_error_t *err)
+{
+    char user[24];
+    snprintf(user, sizeof(user), "%u", (unsigned)geteuid());
+    const char *const argv[] = {"squeue", "-h", "-t", "all", "-n", NAME,
+                                "-u",     user, "-o", form,  NULL};
+    return run((char *const *)(uintptr_t)argv, NULL, 0, lines, err);
 }
 
 int slurm_cancel(const char *job, berth_error_t *err)

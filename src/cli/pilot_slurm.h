@@ -10,6 +10,7 @@
 struct slurm_ask {
     const char *folder;            /* what the agents are told */
     const char *agent;             /* the program */
+    const char *comment;           /* by which its job is known */
     int64_t pilot, nodes, minutes; /* minutes 0: Slurm's default */
     const char *partition;         /* NULL: Slurm's default */
     char *const *more;             /* further options of sbatch, ended by NULL */
@@ -19,6 +20,11 @@ struct slurm_ask {
  * whether there is a job now; else sbatch could not be run.
  */
 int slurm_submit(const struct slurm_ask *ask, struct strbuf *job, berth_error_t *err);
+
+/* The user's jobs of this kind in a form of squeue's, a line each, also those that have just ended. 0, or -1 with a
+ * text.
+ */
+int slurm_queue(const char *form, struct strbuf *lines, berth_error_t *err);
 
 /* End a job. 0, or -1 with a text. */
 int slurm_cancel(const char *job, berth_error_t *err);

@@ -126,6 +126,9 @@ server_t *server_open(const struct server_platform *platform, const struct serve
 /* The server was asked to stop: close it after the next turn. */
 bool server_is_stopping(const server_t *s);
 
+/* Whether there are pilots, which somebody has to watch. */
+bool server_has_pilots(const server_t *s);
+
 /* Running jobs keep running, and nothing acknowledged is lost. NULL is fine. */
 void server_close(server_t *s);
 

@@ -13,8 +13,8 @@ wrong() { # MESSAGE ARGUMENT...
     expect_status 2 "$BERTH" pilot "$@"
     expect_err "berth pilot: $message; see 'berth pilot --help'"
 }
-wrong 'no action given, expected add, list, show, drain or remove'
-wrong "unknown action 'give', expected add, list, show, drain or remove" give
+wrong 'no action given, expected add, list, show, drain, remove or watch'
+wrong "unknown action 'give', expected add, list, show, drain, remove or watch" give
 wrong 'add takes a kind of pilot: slurm' add
 wrong "unknown kind 'pbs', expected slurm" add pbs
 wrong "--nodes is '0', expected 1 to 100000" add slurm --nodes 0

@@ -1,13 +1,24 @@
 # A Slurm that is a folder: `. "$BERTH_SOURCE/test/system/fake_slurm.sh"` puts its commands first in PATH.
 #
 # Its nodes are f1, f2, ... on this host. They come in the order of $slurm/order, numbers, all after the first only once
-# $slurm/hold is gone. What it does wrong is written into $slurm/mood: refuse, or late (the job is
+# $slurm/hold is gone. What it does wrong is written into $slurm/mood: refuse, silent, or late (the job is
 # there, but sbatch says that it does not know).
 # shellcheck shell=sh disable=SC2154
 slurm=$scratch/slurm
 mkdir -p "$slurm/bin"
 PATH=$slurm/bin:$PATH
 export PATH
+
+# power_loss JOB NODE: all that runs on a node is killed at once: what the pilot started there, and the jobs
+power_loss() {
+    watcher=$(cat "$slurm/agent.$1.$2")
+    pids="$watcher $(pgrep -P "$watcher") $(pgrep -f "$TMPDIR/berth-[0-9]*-$2-")
+        $(grep -lzxF "BERTH_NODE=$2" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3)"
+    # shellcheck disable=SC2086
+    kill -STOP $pids 2>/dev/null
+    # shellcheck disable=SC2086
+    kill -9 $pids 2>/dev/null
+}
 
 cat >"$slurm/bin/sbatch" <<END
 #!/bin/sh
@@ -28,10 +39,13 @@ for word; do
     case $word in
     --nodes=*) nodes=${word#*=} ;;
     --output=*) log=${word#*=} ;;
+    --comment=*) comment=${word#*=} ;;
     esac
 done
 id=$(($(cat "$slurm/last" 2>/dev/null || echo 100) + 1))
 echo $id >"$slurm/last"
+echo "$comment" >"$slurm/comment.$id"
+echo "f[1-$nodes]" >"$slurm/nodes.$id"
 cat >"$slurm/script.$id"
 SLURM_JOB_ID=$id SLURM_NNODES=$nodes SLURM_CPUS_ON_NODE=2 CUDA_VISIBLE_DEVICES=GPU-$id \
     setsid sh "$slurm/script.$id" >>"$log" 2>&1 </dev/null &
@@ -54,10 +68,29 @@ trap 'kill $pids 2>/dev/null' TERM
 for i in $(cat "$slurm/order" 2>/dev/null || seq "$SLURM_NNODES"); do
     SLURMD_NODENAME=f$i "$@" &
     pids="$pids $!"
+    echo $! >"$slurm/agent.$SLURM_JOB_ID.f$i"
     while [ -e "$slurm/hold" ]; do sleep 0.05; done
 done
 for pid in $pids; do
     while kill -0 "$pid" 2>/dev/null; do wait "$pid"; done
+done
+END
+cat >"$slurm/bin/squeue" <<END
+#!/bin/sh
+slurm=$slurm
+END
+cat >>"$slurm/bin/squeue" <<'END'
+# In the form that pilots are asked for in. What $slurm/queue.ID has counts in place of what is so: a state, nodes, an
+# end, or "unknown". $slurm/mood: silent, it fails.
+[ "$(cat "$slurm/mood" 2>/dev/null)" = silent ] && exit 1
+for file in "$slurm"/pid.*; do
+    [ -e "$file" ] || continue
+    id=${file##*.}
+    kill -0 "$(cat "$file")" 2>/dev/null && state=RUNNING || state=COMPLETED
+    nodes= end=N/A
+    [ -e "$slurm/queue.$id" ] && read -r state nodes end <"$slurm/queue.$id"
+    [ "$state" = unknown ] && continue
+    echo "$id|$state|N/A|${end:-N/A}|${nodes:-$(cat "$slurm/nodes.$id")}|$(cat "$slurm/comment.$id")|None"
 done
 END
 cat >"$slurm/bin/scontrol" <<'END'

@@ -1,5 +1,6 @@
 /* Routes of pilots. */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,22 +16,36 @@
 #define NODES_MOST   100000
 #define OPTIONS_MOST 4000
 #define JOB_MOST     64
+#define TAG_MOST     32
+#define NODES_TEXT   65536 /* bytes of a list of nodes */
 
 struct pilot_ask {
-    const char *kind, *options, *job;
+    const char *kind, *options, *tag;
     int64_t nodes;
+};
+
+struct pilot_change {
+    struct pilot_told told;
     bool drain;
 };
 
 static const struct key pilot_keys[] = {
     KEY_OF(struct pilot_ask, kind, KEY_TEXT, .needed = true),
     KEY_OF(struct pilot_ask, options, KEY_TEXT),
+    KEY_OF(struct pilot_ask, tag, KEY_TEXT),
     KEY_OF(struct pilot_ask, nodes, KEY_WHOLE, .min = 1, .max = NODES_MOST),
 };
 
 static const struct key change_keys[] = {
-    KEY_OF(struct pilot_ask, job, KEY_TEXT),
-    KEY_OF(struct pilot_ask, drain, KEY_BOOL),
+    KEY_OF(struct pilot_change, drain, KEY_BOOL),
+    KEY_AS(struct pilot_change, told.job, "job", KEY_TEXT),
+    KEY_AS(struct pilot_change, told.slurm, "slurm", KEY_TEXT),
+    KEY_AS(struct pilot_change, told.reason, "reason", KEY_TEXT),
+    KEY_AS(struct pilot_change, told.start, "start", KEY_SECONDS, .min = 0),
+    KEY_AS(struct pilot_change, told.end, "end", KEY_SECONDS, .min = 0),
+    KEY_AS(struct pilot_change, told.given_up, "given_up", KEY_TEXT),
+    KEY_AS(struct pilot_change, told.lost, "lost", KEY_TEXT),
+    KEY_AS(struct pilot_change, told.over, "over", KEY_BOOL),
 };
 
 static int64_t number_of(const json_t *object, const char *key)
@@ -44,11 +59,36 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
+static bool ask_wrong(const struct pilot_ask *in, berth_error_t *why)
+{
+    const char *key =
+        strcmp(in->kind, "slurm") != 0                                      ? "kind"
+        : strlen(in->options) > OPTIONS_MOST || !text_is_plain(in->options) ? "options"
+        : strspn(in->tag, "0123456789abcdef") != strlen(in->tag) || strlen(in->tag) > TAG_MOST
+            ? "tag"
+            : NULL;
+    if (key)
+        errtext_set(why, EINVAL, "key \"%s\": expected %s", key,
+                    *key == 'k'   ? "slurm"
+                    : *key == 'o' ? "at most 4000 plain bytes"
+                                  : "at most 32 hexadecimal digits");
+    return key != NULL;
+}
+
+/* By what its job is told from all others: numbers of jobs are given out again after a crash of Slurm's. */
+static void put_comment(struct json_out *out, const json_t *pilot)
+{
+    char text[TAG_MOST + 40];
+    snprintf(text, sizeof(text), "berth:%s:%" PRId64, text_of(pilot, "tag"),
+             number_of(pilot, "pilot"));
+    json_put_text(out, "comment", text);
+}
+
 void api_pilots_post(struct call *c)
 {
     const struct key_table table = {"", pilot_keys, sizeof(pilot_keys) / sizeof(*pilot_keys)};
     const struct key_place place = {"request", 0};
-    struct pilot_ask in = {.nodes = 1, .options = ""};
+    struct pilot_ask in = {.nodes = 1, .options = "", .tag = ""};
     struct json_out out = {.text = c->out};
     char folder[PATH_MAX];
     berth_error_t why = {""};
@@ -60,15 +100,11 @@ void api_pilots_post(struct call *c)
         api_wrong(c, &why);
         return;
     }
-    if (strcmp(in.kind, "slurm") != 0 || strlen(in.options) > OPTIONS_MOST ||
-        !text_is_plain(in.options)) {
-        errtext_set(&why, EINVAL, "key \"%s\": expected %s",
-                    strcmp(in.kind, "slurm") != 0 ? "kind" : "options",
-                    strcmp(in.kind, "slurm") != 0 ? "slurm" : "at most 4000 plain bytes");
+    if (ask_wrong(&in, &why)) {
         api_wrong(c, &why);
         return;
     }
-    json_t *pilot = pilot_add(c->s, in.kind, in.nodes, in.options, folder, &why);
+    json_t *pilot = pilot_add(c->s, in.kind, in.nodes, in.options, in.tag, folder, &why);
     if (!pilot) {
         api_wrong(c, &why);
         return;
@@ -77,6 +113,7 @@ void api_pilots_post(struct call *c)
     json_open(&out, NULL, '{');
     json_put_int(&out, "pilot", number_of(pilot, "pilot"));
     json_put_text(&out, "folder", folder);
+    put_comment(&out, pilot);
     json_close(&out, '}');
     strbuf_putc(c->out, '\n');
     c->reply->wait = true;
@@ -94,11 +131,32 @@ static json_t *find(struct call *c)
     return pilot;
 }
 
+static bool told_wrong(const struct pilot_told *told, berth_error_t *why)
+{
+    const struct {
+        const char *key, *text;
+        size_t most;
+    } texts[] = {{"job", told->job, JOB_MOST},
+                 {"slurm", told->slurm, JOB_MOST},
+                 {"reason", told->reason, OPTIONS_MOST},
+                 {"given_up", told->given_up, NODES_TEXT},
+                 {"lost", told->lost, NODES_TEXT}};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        const char *text = texts[i].text;
+        if (!text || (strlen(text) <= texts[i].most && text_is_plain(text)))
+            continue;
+        errtext_set(why, EINVAL, "key \"%s\": expected at most %zu plain bytes", texts[i].key,
+                    texts[i].most);
+        return true;
+    }
+    return false;
+}
+
 void api_pilot_patch(struct call *c)
 {
     const struct key_table table = {"", change_keys, sizeof(change_keys) / sizeof(*change_keys)};
     const struct key_place place = {"request", 0};
-    struct pilot_ask in = {.job = NULL};
+    struct pilot_change in = {.told = {.start = -1, .end = -1}};
     berth_error_t why = {""};
     json_t *pilot = find(c);
     if (!pilot)
@@ -107,11 +165,8 @@ void api_pilot_patch(struct call *c)
         api_refuse(c, 400, NULL, "expected an object");
         return;
     }
-    if (keys_read(c->body, &table, &place, &in, &why) < 0 ||
-        (in.job && (strlen(in.job) > JOB_MOST || !text_is_plain(in.job)) &&
-         errtext_set(&why, EINVAL, "key \"job\": expected at most %d plain bytes", JOB_MOST) < 0) ||
-        (in.job && pilot_set_job(c->s, pilot, in.job) < 0) ||
-        (in.drain && pilot_drain(c->s, pilot) < 0)) {
+    if (keys_read(c->body, &table, &place, &in, &why) < 0 || told_wrong(&in.told, &why) ||
+        (in.drain && pilot_drain(c->s, pilot) < 0) || pilot_told(c->s, pilot, &in.told) < 0) {
         api_wrong(c, &why);
         return;
     }
@@ -134,11 +189,13 @@ static void put_node(struct call *c, struct json_out *out, const json_t *node)
 {
     json_open(out, NULL, '{');
     json_put_text(out, "name", text_of(node, "vertex"));
+    json_put_text(out, "host", text_of(node, "name"));
     json_put_text(out, "state", pilots_node_up(c->s, text_of(node, "id")) ? "up" : "down");
     json_put_int(out, "cores", (int64_t)json_array_size(json_object_get(node, "cores")));
     json_put_int(out, "gpus", (int64_t)json_array_size(json_object_get(node, "gpus")));
     json_put_int(out, "memory", number_of(node, "memory"));
     json_put_seconds(out, "end", number_of(node, "end") > 0 ? number_of(node, "end") : -1);
+    json_put_bool(out, "given_up", json_is_true(json_object_get(node, "given_up")));
     json_close(out, '}');
 }
 
@@ -174,6 +231,10 @@ static void put_pilot(struct call *c, struct json_out *out, const json_t *pilot)
     json_put_int(out, "asked", number_of(pilot, "nodes"));
     json_put_text(out, "options", text_of(pilot, "options"));
     json_put_text(out, "job", text_of(pilot, "job"));
+    put_comment(out, pilot);
+    json_put_text(out, "slurm", text_of(pilot, "slurm"));
+    json_put_text(out, "reason", text_of(pilot, "reason"));
+    json_put_seconds(out, "start", number_of(pilot, "start") > 0 ? number_of(pilot, "start") : -1);
     json_put_seconds(out, "since", number_of(pilot, "since"));
     json_open(out, "nodes", '[');
     size_t n = put_nodes(c, out, number_of(pilot, "pilot"));

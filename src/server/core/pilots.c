@@ -95,7 +95,7 @@ static int64_t list_nodes(const server_t *s, int64_t pilot, struct strbuf *names
 /* Nothing is planned on the nodes of a pilot for the time after they are taken back: one block for all of them, made
  * anew when one has come or left.
  */
-static void block_end(server_t *s, int64_t pilot)
+void pilots_block_end(server_t *s, int64_t pilot)
 {
     char name[40];
     struct strbuf names = {0};
@@ -187,7 +187,7 @@ static json_t *join(server_t *s, const struct engine_node *from)
         json_array_remove(pilots_nodes(s), json_array_size(pilots_nodes(s)) - 1);
         return NULL;
     }
-    block_end(s, (int64_t)from->pilot);
+    pilots_block_end(s, (int64_t)from->pilot);
     if (!*text_of(pilot, "job") && *from->brings->job)
         pilot_set_job(s, pilot, from->brings->job);
     server_event(s, 0, -1, "node joined", NULL);
@@ -242,7 +242,7 @@ static bool leave(server_t *s, json_t *node)
         json_array_remove(pilots_nodes(s), i);
         break;
     }
-    block_end(s, pilot);
+    pilots_block_end(s, pilot);
     if (sched_remove(s->sched, s->clock.now, text_of(node, "vertex"), &why) < 0)
         server_notice(s, "node %s: %s", text_of(node, "vertex"), why.text);
     machine_measure(s, NULL);
@@ -340,8 +340,8 @@ json_t *pilot_find(const server_t *s, int64_t pilot)
     return NULL;
 }
 
-json_t *pilot_add(server_t *s, const char *kind, int64_t nodes, const char *options, char *folder,
-                  berth_error_t *err)
+json_t *pilot_add(server_t *s, const char *kind, int64_t nodes, const char *options,
+                  const char *tag, char *folder, berth_error_t *err)
 {
     struct engine *engine = s->platform.engine;
     json_t *all = all_pilots(s);
@@ -354,9 +354,10 @@ json_t *pilot_add(server_t *s, const char *kind, int64_t nodes, const char *opti
         return NULL;
     }
     int64_t number = number_of(all, "made") + 1;
-    json_t *pilot = json_pack("{s:I, s:s, s:I, s:s, s:s, s:b, s:I}", "pilot", (json_int_t)number,
-                              "kind", kind, "nodes", (json_int_t)nodes, "options", options, "job",
-                              "", "ending", false, "since", (json_int_t)s->clock.wall);
+    json_t *pilot =
+        json_pack("{s:I, s:s, s:I, s:s, s:s, s:s, s:b, s:I}", "pilot", (json_int_t)number, "kind",
+                  kind, "nodes", (json_int_t)nodes, "options", options, "tag", tag, "job", "",
+                  "ending", false, "since", (json_int_t)s->clock.wall);
     if (!all || !pilot || json_object_set_new(all, "made", json_integer(number)) < 0 ||
         json_array_append_new(pilots_list(s), pilot) < 0) {
         errtext_set(err, ENOMEM, "out of memory");
@@ -368,6 +369,12 @@ json_t *pilot_add(server_t *s, const char *kind, int64_t nodes, const char *opti
     }
     changed(s);
     return pilot;
+}
+
+void pilot_end(server_t *s, int64_t pilot)
+{
+    if (!has_nodes(s, pilot))
+        drop_pilot(s, pilot);
 }
 
 int pilot_set_job(server_t *s, json_t *pilot, const char *job)

@@ -3,8 +3,9 @@
  * They are kept in the settings:
  *
  *     "pilots": {"made": the highest number ever used,
- *                "list": [{"pilot", "kind", "nodes", "options", "job", "ending", "since"}],
- *                "nodes": [{"id", "pilot", "name", "vertex", "end", "memory", "cores": [CPUs], "gpus": [names]}]}
+ *                "list": [{"pilot", "kind", "nodes", "options", "tag", "job", "ending", "since", "slurm", "reason", "start"}],
+ *                "nodes": [{"id", "pilot", "name", "vertex", "end", "memory", "cores": [CPUs], "gpus": [names],
+ *                           "given_up"}]}
  *
  * A node is in the machine from its first hello until it has left and no job holds anything of it.
  */
@@ -15,11 +16,11 @@
 
 #define PILOTS_MOST 1000 /* at a time */
 
-/* A new pilot, whose agents are let in. `options` are shown to people. `folder` has room for PATH_MAX bytes. Returns
+/* A new pilot, whose agents are let in. `options` are shown to people; by `tag` its job is told from others. `folder` has room for PATH_MAX bytes. Returns
  * it, or NULL with errno and a text.
  */
-json_t *pilot_add(server_t *s, const char *kind, int64_t nodes, const char *options, char *folder,
-                  berth_error_t *err);
+json_t *pilot_add(server_t *s, const char *kind, int64_t nodes, const char *options,
+                  const char *tag, char *folder, berth_error_t *err);
 
 /* The pilot of a number, or NULL. */
 json_t *pilot_find(const server_t *s, int64_t pilot);
@@ -32,6 +33,24 @@ int pilot_set_job(server_t *s, json_t *pilot, const char *job);
  */
 int pilot_drain(server_t *s, json_t *pilot);
 void pilot_remove(server_t *s, json_t *pilot, bool lost);
+
+/* What Slurm says of its job; NULL, and -1 of a time: nothing new. */
+struct pilot_told {
+    const char *job, *slurm, *reason; /* its number; its state and why it waits, in Slurm's words */
+    int64_t start, end;               /* us since 1970; 0: unknown */
+    const char *given_up; /* nodes that are no longer in it, though what runs there may go on */
+    const char *lost;     /* nodes on which nothing runs any more */
+    bool over;            /* there is no job any more: it goes when its nodes have */
+};
+
+/* Follow that. 0, or -1 with ENOMEM, or EINVAL for a list of nodes that is none (pilots_told.c). */
+int pilot_told(server_t *s, json_t *pilot, const struct pilot_told *told);
+
+/* It has no job any more: without nodes it goes now. */
+void pilot_end(server_t *s, int64_t pilot);
+
+/* Set aside its nodes for the time after they are taken back, as far as that is known. */
+void pilots_block_end(server_t *s, int64_t pilot);
 
 /* All pilots, and all nodes, or NULL. */
 json_t *pilots_list(const server_t *s);

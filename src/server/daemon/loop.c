@@ -8,6 +8,7 @@
 #include <uv.h>
 
 #include "base/errtext.h"
+#include "server/daemon/watch.h"
 #include "server/http/http.h"
 
 #define PER_USER       256  /* connections per user */
@@ -27,7 +28,8 @@ struct loop {
     uv_check_t check;
     uv_idle_t again; /* keeps the loop from waiting */
     uv_timer_t stop;
-    uv_signal_t term, interrupt, reload;
+    uv_signal_t term, interrupt, reload, child;
+    struct watch watch;
 };
 
 static void on_idle(uv_idle_t *handle)
@@ -158,6 +160,7 @@ static void run_turn(struct loop *l)
     }
     set_clock(l, due);
     http_turned(l->http, rc < 0 ? &err : NULL);
+    watch_want(&l->watch, server_has_pilots(l->server));
 }
 
 static void on_check(uv_check_t *handle)
@@ -183,6 +186,14 @@ static void on_term(uv_signal_t *handle, int signal)
 
     daemon_log(l->daemon, "stopping: %s", strsignal(signal));
     l->stopping = true;
+}
+
+static void on_child(uv_signal_t *handle, int signal)
+{
+    struct loop *l = handle->data;
+
+    (void)signal;
+    watch_want(&l->watch, server_has_pilots(l->server));
 }
 
 static void on_reload(uv_signal_t *handle, int signal)
@@ -217,14 +228,16 @@ static void loop_init_handles(struct loop *l, struct engine *engine)
     uv_signal_init(&l->uv, &l->term);
     uv_signal_init(&l->uv, &l->interrupt);
     uv_signal_init(&l->uv, &l->reload);
+    uv_signal_init(&l->uv, &l->child);
     uv_poll_init(&l->uv, &l->due, l->clock);
     l->check.data = l->again.data = l->stop.data = l->term.data = l->interrupt.data =
-        l->reload.data = l->due.data = l->engine.data = l;
+        l->child.data = l->reload.data = l->due.data = l->engine.data = l;
     uv_check_start(&l->check, on_check);
     uv_poll_start(&l->due, UV_READABLE, on_due);
     uv_signal_start(&l->term, on_term, SIGTERM);
     uv_signal_start(&l->interrupt, on_term, SIGINT);
     uv_signal_start(&l->reload, on_reload, SIGHUP);
+    uv_signal_start(&l->child, on_child, SIGCHLD);
     if (fd >= 0) {
         uv_poll_init(&l->uv, &l->engine, fd);
         l->engine.data = l;
@@ -241,7 +254,10 @@ static void close_handle(uv_handle_t *handle, void *arg)
 
 int loop_run(struct daemon *d, server_t *server, struct engine *engine, berth_error_t *err)
 {
-    struct loop l = {.daemon = d, .server = server, .dirty = true};
+    struct loop l = {.daemon = d,
+                     .server = server,
+                     .dirty = true,
+                     .watch = {.directory = d->directory, .socket = d->socket}};
     struct http_handler handler = {
         .context = &l, .request = take_request, .failed = fail_request, .notice = log_notice};
     int rc = uv_loop_init(&l.uv);

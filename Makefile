@@ -15,7 +15,7 @@ SETUP = -Dwerror=true $(MESONFLAGS)
 # One build for the sanitizers and the fuzz targets, with clang, which has both.
 SANITIZE = --buildtype=debugoptimized -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
 
-.PHONY: all demo replay check bench install sanitize fuzz attack format check-format clean help
+.PHONY: all demo demo-cluster replay check bench install sanitize fuzz attack format check-format clean help
 
 all: build/build.ninja
 	@ninja -C build $(NINJAFLAGS) product
@@ -29,6 +29,12 @@ build/build.ninja:
 demo: build/build.ninja
 	@ninja -C build -n product | grep -q 'no work to do' || ninja -C build $(NINJAFLAGS) product
 	@sh scripts/demo.sh build build/demo.svg
+
+# A private Slurm on this machine, and jobs on nodes that it lends.
+demo-cluster: build/build.ninja
+	@sh scripts/deps.sh cluster
+	@ninja -C build -n product | grep -q 'no work to do' || ninja -C build $(NINJAFLAGS) product
+	@sh scripts/demo_cluster.sh build build/demo-cluster.svg
 
 # A workload that tells the policies apart in a picture; its table fits a terminal of 80 x 24.
 REPLAY = --model lublin --jobs-count 800 --procs 128 --seed 23 --policy fcfs,easy,hybrid,conservative
@@ -94,6 +100,7 @@ clean:
 help:
 	@echo 'make               build build/berth, build/berthd, build/libberth.a, build/libberth.so'
 	@echo 'make demo          run jobs of mixed shapes on this machine, in half a minute'
+	@echo 'make demo-cluster  the same on nodes that a private Slurm lends, in a minute'
 	@echo 'make replay        see four policies schedule the same workload'
 	@echo 'make check         run all tests'
 	@echo 'make bench         measure'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Names the packages that a task needs and this machine lacks, and installs them where apt-get is there.
 #
-# usage: deps.sh build|check|ci
+# usage: deps.sh build|cluster|check|ci
 #
 # Silent and quick when nothing is missing. What is looked for is the tool, not the package, so any system
 # that has the tools will do; the names are Debian's.
@@ -23,6 +23,13 @@ clang_has_runtime() {
     return 1
 }
 
+need_slurm() {
+    need slurmctld command -v /usr/sbin/slurmctld
+    need slurmd command -v /usr/sbin/slurmd
+    need slurm-client command -v sbatch
+    need munge command -v munge
+}
+
 look() {
     missing=
     need gcc command -v "${CC:-cc}"
@@ -42,6 +49,10 @@ look() {
     need libsodium-dev has_library libsodium
     case $1 in
     build) return ;;
+    cluster)
+        need_slurm
+        return
+        ;;
     esac
     need libcmocka-dev has_library cmocka
     need curl command -v curl
@@ -52,10 +63,7 @@ look() {
     need libclang-rt-dev clang_has_runtime
     need clang-format command -v clang-format
     need mandoc command -v mandoc
-    need slurmctld command -v /usr/sbin/slurmctld
-    need slurmd command -v /usr/sbin/slurmd
-    need slurm-client command -v sbatch
-    need munge command -v munge
+    need_slurm
     need sqlite3 command -v sqlite3
     need python3-prometheus-client /usr/bin/python3 -c "import prometheus_client"
 }
@@ -71,9 +79,9 @@ as_root() {
 }
 
 case ${1:-} in
-build | check | ci) ;;
+build | cluster | check | ci) ;;
 *)
-    echo "usage: deps.sh build|check|ci" >&2
+    echo "usage: deps.sh build|cluster|check|ci" >&2
     exit 2
     ;;
 esac

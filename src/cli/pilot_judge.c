@@ -143,7 +143,7 @@ static void judge_job(const json_t *pilot, const struct squeue_job *job, json_t 
 static bool is_absent(const json_t *pilot, int64_t since, int64_t now)
 {
     return since > 0 && now - since >= PILOT_TWICE &&
-           (*answer_text(pilot, "job") || now >= answer_number(pilot, "since") + PILOT_NEW);
+           (*answer_text(pilot, "job") || (double)now >= answer_number(pilot, "since") + PILOT_NEW);
 }
 
 json_t *pilot_judge(const json_t *pilot, const struct squeue_job *job, int64_t absent_since,

@@ -34,7 +34,7 @@ grep -q -E -e '--comment=berth:[0-9a-f]{16}:1 ' "$slurm/asked" || fail "asked: $
 lost=$("$BERTH" submit -t 1m -c 2 sleep 1000)
 await_state "$lost" running
 echo silent >"$slurm/mood"
-power_loss "$slurm_job" f1
+power_loss "$pilot" "$slurm_job" f1
 await 'the node to be down' is_up "$pilot" 0
 echo "RUNNING f1" >"$slurm/queue.$slurm_job"
 sleep 5
@@ -55,10 +55,10 @@ second=$("$BERTH" submit -t 1m -c 2 sleep 1000)
 await_state "$second" running
 "$BERTH" show "$first" | grep -q 'f2/' && { other=$first first=$second second=$other; }
 echo "RUNNING f1" >"$slurm/queue.$slurm_job"
-power_loss "$slurm_job" f2
+power_loss "$pilot" "$slurm_job" f2
 await 'a node to be given up' is_given_up "$pilot" f2
 echo "FAILED f1" >"$slurm/queue.$slurm_job"
-power_loss "$slurm_job" f1
+power_loss "$pilot" "$slurm_job" f1
 await_state "$first" failed
 sleep 3
 expect 'a job on a node that was given up' running "$(state "$second")"
@@ -71,7 +71,7 @@ add 1
 again=$("$BERTH" submit -t 1m -c 2 --requeue sleep 1000)
 await_state "$again" running
 echo "RUNNING f1" >"$slurm/queue.$slurm_job"
-power_loss "$slurm_job" f1
+power_loss "$pilot" "$slurm_job" f1
 await 'what Slurm says' is_told "$pilot" RUNNING
 echo "unknown" >"$slurm/queue.$slurm_job"
 await_state "$again" pending
@@ -81,7 +81,7 @@ await 'the pilot to be gone' no_pilots
 # Its number is given to another job after that: that is not ours.
 add 1
 echo foreign >"$slurm/comment.$slurm_job"
-power_loss "$slurm_job" f1
+power_loss "$pilot" "$slurm_job" f1
 await 'the pilot to be gone' no_pilots
 
 # Taken back earlier than it said: nothing that lasts for longer is planned there.

@@ -9,11 +9,12 @@ mkdir -p "$slurm/bin"
 PATH=$slurm/bin:$PATH
 export PATH
 
-# power_loss JOB NODE: all that runs on a node is killed at once: what the pilot started there, and the jobs
+# power_loss PILOT JOB NODE: all that runs on a node is killed at once: agent, keeper, and jobs
 power_loss() {
-    watcher=$(cat "$slurm/agent.$1.$2")
-    pids="$watcher $(pgrep -P "$watcher") $(pgrep -f "$TMPDIR/berth-[0-9]*-$2-")
-        $(grep -lzxF "BERTH_NODE=$2" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3)"
+    watcher=$(cat "$slurm/agent.$2.$3")
+    secret=$(b2sum -l 128 <"$BERTH_DIR/pilots/$1/key" | cut -d' ' -f1)
+    pids="$watcher $(pgrep -P "$watcher") $(pgrep -f "^berth-keeper .*/berth-$1-$3-$secret")
+        $(grep -lzxF "BERTH_DIR=$BERTH_DIR" /proc/[0-9]*/environ 2>/dev/null | xargs grep -lzxF "BERTH_NODE=$3" 2>/dev/null | cut -d/ -f3)"
     # shellcheck disable=SC2086
     kill -STOP $pids 2>/dev/null
     # shellcheck disable=SC2086

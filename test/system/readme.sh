@@ -23,7 +23,7 @@ cmp "$scratch/backfill.svg" doc/backfill.svg || fail "doc/backfill.svg is not wh
 [ "$(wc -l <"$scratch/out")" -le 21 ] || fail "the table is too long for a terminal"
 [ "$(wc -L <"$scratch/out")" -le 80 ] || fail "the table is too wide for a terminal"
 
-for target in demo check; do
+for target in demo check demo-cluster; do
     grep -q "^    make $target " README.md || fail "the README has no 'make $target'"
     grep -q "^$target:" Makefile || fail "the Makefile has no '$target'"
 done

@@ -499,6 +499,40 @@ static void keys_are_used_once(void **state)
     scene_end(s);
 }
 
+/* Take the engine's place at the keeper, which hangs up on it, and leave again. */
+static void cut_link(const struct scene *s)
+{
+    char byte;
+    int fd = connect_to_keeper(s);
+    assert_int_equal(recv(fd, &byte, 1, 0), 1); /* its greeting */
+    close(fd);
+}
+
+/* A link breaks before the keeper hears that an end is acknowledged. It names the run once more, and no more after
+ * that: the run is not lost, and events of others are not taken for some that have been heard.
+ */
+static void an_acknowledgement_that_is_cut_off_is_said_again(void **state)
+{
+    (void)state;
+    struct scene *s = scene_make();
+    int fifo = scene_fifo(s, "fifo");
+    uint64_t running = scene_shell(s, "read go <fifo; exit 13");
+    scene_wait(s, running, ENGINE_STARTED);
+    uint64_t ended = scene_shell(s, "exit 0");
+    scene_wait(s, ended, ENGINE_ENDED);
+    cut_link(s);
+    scene_acknowledge(s);
+    uint64_t next = scene_shell(s, "exit 0");
+    scene_wait(s, next, ENGINE_ENDED); /* the keeper has read what comes before it */
+    assert_false(scene_knows(s, ended));
+    cut_link(s);
+    assert_int_equal(write(fifo, "go\n", 3), 3);
+    assert_int_equal(scene_wait(s, running, ENGINE_ENDED)->exit_status, 13);
+    assert_null(scene_heard(s, ended, ENGINE_LOST));
+    close(fifo);
+    scene_end(s);
+}
+
 /* A malformed message ends a link, not the keeper. */
 static void nonsense_does_no_harm(void **state)
 {
@@ -574,6 +608,7 @@ int main(void)
         cmocka_unit_test(a_full_disk_refuses_starts_and_loses_nothing),
         cmocka_unit_test(a_fork_that_fails_says_why),
         cmocka_unit_test(keys_are_used_once),
+        cmocka_unit_test(an_acknowledgement_that_is_cut_off_is_said_again),
         cmocka_unit_test(nonsense_does_no_harm),
         cmocka_unit_test(the_journal_is_bounded),
     };

@@ -128,6 +128,8 @@ static int take_hello(struct local *l, const struct message_hello *hello)
         run->known = false;
     for (size_t i = 0; i < hello->n_keys; i++) {
         struct wanted *run = local_find(l, hello->keys[i]);
+        if (!run && used_keys_has(&l->used, hello->keys[i]))
+            continue; /* its end is acknowledged, which a keeper before or a link that broke has not heard */
         if (!run) {
             run = local_enter(l, hello->keys[i]);
             if (!run)

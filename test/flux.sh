@@ -21,7 +21,7 @@ machine() {
     } >"$scratch/conf/config.toml"
 }
 
-# instance BROKERS: run the script on standard input in an instance, whose job manager looks for double bookings. What it
+# instance BROKERS [OPTION]: run the script on standard input in an instance, whose job manager looks for double bookings. What it
 # prints is in $scratch/out; `check` and `fail` in it count here.
 instance() {
     cat >"$scratch/script"
@@ -32,7 +32,7 @@ instance() {
         printf '\nend\n'
     } >"$scratch/run"
     export scratch
-    timeout -k 10 200 flux start -s"$1" --config-path="$scratch/conf" sh "$scratch/run" >"$scratch/out" 2>"$scratch/err" </dev/null
+    timeout -k 10 200 flux start -s"$@" --config-path="$scratch/conf" sh "$scratch/run" >"$scratch/out" 2>"$scratch/err" </dev/null
     status=$?
     [ "$status" -eq 0 ] && return
     fail "the instance ended with status $status"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/sched_snapshot.h"
 #include "config/seconds.h"
 #include "flux/settings.h"
 #include "flux/users.h"
@@ -60,21 +61,32 @@ static void reload_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, 
         flux_log_error(h, "config-reload");
 }
 
-/* Arguments: record=DIRECTORY. Returns 0, or -1 with EINVAL, told in the log. */
+/* Begin a recording, instead of one before. */
+static int begin_recording(struct module *m, const char *directory)
+{
+    record_close(m->record);
+    m->record = record_open(directory);
+    if (!m->record)
+        flux_log_error(m->h, "record=%s", directory);
+    return m->record ? 0 : -1;
+}
+
+/* Arguments: record=DIRECTORY, and mode=limited=N or mode=unlimited, how many requests the job manager sends at once (RFC 27),
+ * which libschedutil reads. Returns 0, or -1 with errno, told in the log.
+ */
 static int read_arguments(struct module *m, int argc, char **argv)
 {
-    static const char record[] = "record=";
+    static const char record[] = "record=", mode[] = "mode=";
 
     for (int i = 0; i < argc; i++) {
-        if (strncmp(argv[i], record, strlen(record)) != 0) {
-            flux_log(m->h, LOG_ERR, "argument %s: expected record=DIRECTORY", argv[i]);
+        if (strncmp(argv[i], record, strlen(record)) == 0) {
+            if (begin_recording(m, argv[i] + strlen(record)) < 0)
+                return -1;
+        } else if (strncmp(argv[i], mode, strlen(mode)) == 0) {
+            m->mode = argv[i] + strlen(mode);
+        } else {
+            flux_log(m->h, LOG_ERR, "argument %s: expected record=DIRECTORY or mode=MODE", argv[i]);
             errno = EINVAL;
-            return -1;
-        }
-        record_close(m->record);
-        m->record = record_open(argv[i] + strlen(record));
-        if (!m->record) {
-            flux_log_error(m->h, "%s", argv[i]);
             return -1;
         }
     }
@@ -141,6 +153,16 @@ static int make_scheduler(struct module *m)
     return module_follow(m);
 }
 
+/* Jobs that have resources, and what shares have used before. */
+static int hello(struct module *m)
+{
+    bool has_used = module_load_usage(m);
+
+    if (schedutil_hello(m->util) < 0)
+        return -1;
+    return has_used ? sched_restore_passed(m->sched, m->now, -1, 1) : 0;
+}
+
 /* Up to here a failure leaves the instance as it is; once the module runs, it would end it. */
 static int begin(struct module *m)
 {
@@ -168,12 +190,11 @@ static int begin(struct module *m)
     if (register_service(m->h, "feasibility") < 0 || make_scheduler(m) < 0 || add_handlers(m) < 0 ||
         module_watch(m) < 0)
         return -1;
-    if (schedutil_hello(m->util) < 0 || schedutil_ready(m->util, "unlimited", &depth) < 0 ||
-        module_confirm(m) < 0) {
+    if (hello(m) < 0 || schedutil_ready(m->util, m->mode, &depth) < 0 || module_confirm(m) < 0) {
         flux_log_error(m->h, "job manager");
         return -1;
     }
-    return 0;
+    return module_watch_usage(m);
 }
 
 /* Requests without an answer are put by the job manager to whoever comes next. */
@@ -183,6 +204,7 @@ static void end(struct module *m)
         if (m->jobs.v[i]->request &&
             flux_respond_error(m->h, m->jobs.v[i]->request, ENOSYS, "unloading") < 0)
             flux_log_error(m->h, "unloading");
+    module_save_usage(m);
     module_unwatch(m);
     flux_jobs_clear(&m->jobs);
     flux_future_destroy(m->confirming);
@@ -199,8 +221,11 @@ static void end(struct module *m)
 
 int mod_main(flux_t *h, int argc, char **argv)
 {
-    struct module m = {
-        .h = h, .notes = &module_notes, .second = SECONDS_TICKS, .expiration = INT64_MAX};
+    struct module m = {.h = h,
+                       .notes = &module_notes,
+                       .mode = "unlimited",
+                       .second = SECONDS_TICKS,
+                       .expiration = INT64_MAX};
     int rc = -1;
 
     if (read_arguments(&m, argc, argv) == 0 && begin(&m) == 0)

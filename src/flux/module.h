@@ -56,6 +56,7 @@ struct module {
     struct config *config;
     match_options_t match;
     const char *match_format; /* of R that jobs get */
+    const char *mode; /* how many requests the job manager sends at once, in libschedutil's words */
     const char *no_queue; /* the queue of jobs that name none; NULL: as the configuration says */
     struct module_source source;
     match_t *machine;
@@ -73,6 +74,8 @@ struct module {
     bool is_due;    /* a pass is wanted as soon as no message is there */
     flux_watcher_t *prepare, *check, *idle, *timer;
     flux_msg_handler_t **handlers;
+
+    flux_watcher_t *usage; /* when what shares have used is written */
 
     struct recording *record; /* NULL: nothing is recorded */
     uint64_t passes;
@@ -132,6 +135,15 @@ void module_new_end(struct module *m);
 
 /* When a job that starts at a time has to be over, by its limit and the end of the instance. */
 int64_t module_end_of(const struct module *m, int64_t at, int64_t limit);
+
+/* ---- usage.c: what shares have used, beyond the module's life ---- */
+
+/* Read it, before jobs come. True if there was any: it holds after sched_restore_passed, behind the jobs. */
+bool module_load_usage(struct module *m);
+
+/* Write it now and then; and for the last time. */
+int module_watch_usage(struct module *m);
+void module_save_usage(struct module *m);
 
 /* ---- decide.c: what a pass decides ---- */
 

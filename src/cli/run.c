@@ -23,6 +23,7 @@ static const struct option_row rows[] = {
     {OPTION_LONG('a'), "array", "MEMBERS", "10, or 1-99:2%5; the exit status is their highest",
      NULL},
     {OPTION_LONG('g'), "gang", "N", "members that start together, or as many as --min M", NULL},
+    {OPTION_LONG('r'), "role", "ROLE", "of a gang of several: a:8,cores=2", NULL},
     {0}};
 
 const struct option_table run_options = {

@@ -11,6 +11,7 @@
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
 #include "cli/option_table.h"
+#include "cli/show_roles.h"
 #include "cli/verb.h"
 
 static const struct option_row rows[] = {
@@ -107,6 +108,8 @@ static void print_job_fields(const json_t *job)
             printf("%-*s %s\n", NAME_WIDTH, "not before", when_put(json_number_value(value), text));
         else if (strcmp(key, "summary") == 0)
             print_members(job);
+        else if (strcmp(key, "roles") == 0)
+            show_roles(job, NAME_WIDTH);
         else if (strcmp(key, "ranges") == 0)
             continue;
         else if (strcmp(key, "request") != 0 && strcmp(key, "not_before") != 0)

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/errtext.h"
 #include "cli/foreign/flux.h"
@@ -13,9 +14,12 @@
 static int check_rest(const struct script *s, const struct script_line *line, int at,
                       const char *where, berth_error_t *err)
 {
-    return at == line->n ? 0
-                         : errtext_set(err, EINVAL, "%s'%.100s' is not an option of a job", where,
-                                       s->words[line->first + at]);
+    if (at == line->n)
+        return 0;
+    const char *word = s->words[line->first + at];
+    bool parts = strcmp(word, "hetjob") == 0 || strcmp(word, "packjob") == 0;
+    return errtext_set(err, EINVAL, "%s'%.100s' is not an option of a job%s", where, word,
+                       parts ? "; for parts that differ, --role NAME:N,cores=C each" : "");
 }
 
 static int read_lines(struct directives *d, struct slurm *slurm, const struct script *s,

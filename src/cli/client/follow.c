@@ -13,6 +13,7 @@
 
 #include "base/errtext.h"
 #include "base/strbuf.h"
+#include "berth/sched.h"
 #include "cli/client/connection.h"
 #include "cli/client/output.h"
 #include "cli/client/terminal.h"
@@ -39,10 +40,43 @@ struct watch {
     /* Of the last look: */
     size_t members, open, begun, failed;
     int64_t done,
-        enough;  /* members that have succeeded; of a gang that goes on, how many are success; 0 */
-    bool summed; /* of an array as a whole, of which nothing says how it ended */
+        enough; /* members that have succeeded; of a gang that goes on, how many are success; 0 */
+    int64_t short_of[SCHED_ROLES_MAX]; /* where it has roles: how many each lacks for that */
+    bool has_roles;
+    bool summed;      /* of an array as a whole, of which nothing says how it ended */
     char reason[256]; /* of the first member that waits */
 };
+
+/* Note what a gang that goes on needs for success, of which the first row tells. */
+static void take_enough(struct watch *w, const json_t *job)
+{
+    const json_t *roles = json_object_get(job, "roles");
+    if (w->enough > 0 || w->f->member >= 0 || strcmp(answer_text(job, "failure"), "all") == 0)
+        return;
+    w->enough = json_integer_value(json_object_get(job, "min"));
+    w->has_roles = json_array_size(roles) > 0;
+    for (size_t i = 0; i < SCHED_ROLES_MAX; i++)
+        w->short_of[i] = json_integer_value(json_object_get(json_array_get(roles, i), "min"));
+}
+
+/* Count a member that has succeeded for its role. */
+static void take_done(struct watch *w, const json_t *job)
+{
+    const json_t *roles = json_object_get(job, "roles");
+    for (size_t i = 0; i < json_array_size(roles) && i < SCHED_ROLES_MAX; i++)
+        if (strcmp(answer_text(json_array_get(roles, i), "role"), answer_text(job, "role")) == 0)
+            w->short_of[i]--;
+    w->done++;
+}
+
+/* Whether a gang has succeeded, as enough of its members have. */
+static bool has_enough(const struct watch *w)
+{
+    for (size_t i = 0; w->has_roles && i < SCHED_ROLES_MAX; i++)
+        if (w->short_of[i] > 0)
+            return false;
+    return w->enough > 0 && w->done >= w->enough;
+}
 
 static bool job_is_over(const char *state)
 {
@@ -147,6 +181,9 @@ static void take_summary(struct watch *w, const json_t *job, const json_t *summa
     w->open += waits + (size_t)json_integer_value(json_object_get(summary, "running"));
     w->failed += (size_t)json_integer_value(json_object_get(summary, "failed"));
     w->done += json_integer_value(json_object_get(summary, "done"));
+    if (strcmp(answer_text(job, "state"), "done") ==
+        0) /* which goes by its roles, if it has some */
+        memset(w->short_of, 0, sizeof(w->short_of));
     w->summed =
         !json_is_number(json_object_get(job, "end")); /* else its members need not be asked */
     if (!w->summed)
@@ -169,8 +206,7 @@ static int read_job_state(void *context, const char *text, size_t length)
         return -1;
     }
     const json_t *summary = json_object_get(job, "summary");
-    if (w->f->member < 0 && strcmp(answer_text(job, "failure"), "all") != 0)
-        w->enough = json_integer_value(json_object_get(job, "min"));
+    take_enough(w, job);
     if (summary) {
         take_summary(w, job, summary);
     } else if (w->f->member < 0 || json_integer_value(member) == w->f->member) {
@@ -178,7 +214,8 @@ static int read_job_state(void *context, const char *text, size_t length)
         if (w->f->output)
             rc = take_files(w, job, json_integer_value(member), state);
         w->failed += strcmp(state, "failed") == 0;
-        w->done += strcmp(state, "done") == 0;
+        if (strcmp(state, "done") == 0)
+            take_done(w, job);
         if (job_is_over(state))
             take_end(w, job, state);
         else
@@ -202,6 +239,7 @@ static int look(struct watch *w, bool by_member, berth_error_t *err)
     w->told = w->summed = false;
     w->members = w->open = w->begun = w->failed = 0;
     w->done = w->enough = 0;
+    w->has_roles = false;
     w->reason[0] = '\0';
     w->end->state[0] = '\0';
     strbuf_puts(&path, "/v1/jobs");
@@ -219,7 +257,7 @@ static int look(struct watch *w, bool by_member, berth_error_t *err)
     if (w->members == 0)
         return errtext_set(err, ENOENT, "there is no job %s",
                            job_id_text(w->f->id, w->f->member, id));
-    if (w->open == 0 && w->enough > 0 && w->done >= w->enough)
+    if (w->open == 0 && has_enough(w))
         *w->end = (struct follow_end){.state = "done"};
     return w->open == 0;
 }

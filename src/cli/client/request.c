@@ -20,9 +20,27 @@ const char *request_many(const struct request *r)
     return r->bulk ? "--bulk" : r->each ? "--each" : r->cc ? "--cc" : r->file ? "--file" : NULL;
 }
 
+/* Roles say themselves how many members they have, and what these ask for. */
+static int check_roles(struct reading *g)
+{
+    static const struct {
+        const char *key, *option;
+    } others[] = {{"gang", "gang"},          {"min", "min"},        {"array", "array"},
+                  {"nodes", "nodes"},        {"tasks", "ntasks"},   {"cores", "cores-per-task"},
+                  {"gpus", "gpus-per-task"}, {"memory", "mem"},     {"exclusive", "exclusive"},
+                  {"requires", "requires"},  {"jobspec", "jobspec"}};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (json_object_get(g->job, others[i].key))
+            return errtext_set(g->err, EINVAL, "--role takes no --%s: each role says that itself",
+                               others[i].option);
+    return 0;
+}
+
 /* A gang has so many members, and is no array. */
 static int check_gang(struct reading *g)
 {
+    if (json_object_get(g->job, "roles"))
+        return check_roles(g);
     const json_t *gang = json_object_get(g->job, "gang"), *min = json_object_get(g->job, "min");
     if (!gang && (min || json_object_get(g->job, "failure")))
         return errtext_set(g->err, EINVAL, "--%s is of a gang, expected --gang N beside it",

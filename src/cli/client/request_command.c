@@ -171,12 +171,27 @@ int request_wrap(struct reading *g, int argc)
     return rc;
 }
 
+/* Whether each role has its command, so that the job needs none. */
+static bool roles_have_commands(const json_t *roles)
+{
+    size_t i;
+    json_t *role;
+    json_array_foreach(roles, i, role)
+    {
+        if (!json_object_get(role, "command"))
+            return false;
+    }
+    return json_array_size(roles) > 0;
+}
+
 int request_command(struct reading *g, char **argv, int argc)
 {
     bool has_jobspec = json_object_get(g->job, "jobspec") != NULL;
 
     if (g->wrap)
         return request_wrap(g, argc);
+    if (argc == 0 && roles_have_commands(json_object_get(g->job, "roles")))
+        return 0;
     if (argc == 0 && g->r->otherwise)
         return request_put(g, "command", json_pack("[s]", g->r->otherwise));
     if (argc == 0)

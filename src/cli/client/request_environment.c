@@ -25,7 +25,9 @@ static const char *const own[] = {"BERTH_JOB_ID",        "BERTH_JOB_NAME",
                                   "BERTH_BATCH",         "BERTH_STEP_ID",
                                   "BERTH_SUBMIT_SERVER", "BERTH_MEMBER_RANK",
                                   "BERTH_MEMBER_COUNT",  "BERTH_MEMBER_HOSTS",
-                                  "BERTH_RENDEZVOUS"};
+                                  "BERTH_RENDEZVOUS",    "BERTH_ROLE",
+                                  "BERTH_ROLE_RANK",     "BERTH_ROLE_COUNT",
+                                  "BERTH_ROLES"};
 
 static bool is_own_option(const char *text, size_t length, bool slurm)
 {

@@ -25,6 +25,7 @@ static const struct option_row rows[] = {
     {OPTION_GANG, "gang", "N", "start together", NULL},
     {OPTION_MIN, "min", "N", NULL, NULL},
     {OPTION_FAILURE, "failure", "all|go-on|replace", NULL, "all go-on replace"},
+    {OPTION_ROLE, "role", "ROLE", "a:8,gpus=1", NULL},
     {OPTION_BEGIN, "begin", "TIME", "+1h, 08:30", NULL},
     {OPTION_DEADLINE, "deadline", "TIME", NULL, NULL},
     {OPTION_HOLD, "hold", NULL, NULL, NULL},

@@ -8,6 +8,7 @@
 #include "base/errtext.h"
 #include "berth/sched_config.h"
 #include "cli/client/request_priv.h"
+#include "cli/client/role_option.h"
 #include "cli/client/script.h"
 #include "cli/client/when.h"
 #include "cli/verb.h"
@@ -105,6 +106,20 @@ static int read_failure(struct reading *g, const struct reader *how)
         if (strcmp(optarg, *word) == 0)
             return request_put(g, how->to, json_string(optarg));
     return expected(g, how, "all, go-on or replace");
+}
+
+/* One more role of a gang. */
+static int read_role(struct reading *g, const struct reader *how)
+{
+    json_t *roles = json_object_get(g->job, how->to);
+    berth_error_t why = {""};
+    if (!roles && request_put(g, how->to, roles = json_array()) < 0)
+        return -1;
+    json_t *role = role_option_read(optarg, &why);
+    if (!role)
+        return errtext_set(g->err, errno, "%s--role is '%.100s': %s", g->where, optarg, why.text);
+    return json_array_append_new(roles, role) == 0 ? 0
+                                                   : errtext_set(g->err, ENOMEM, "out of memory");
 }
 
 /* "USR1@60": the signal and the seconds before the limit, which the server knows otherwise. */
@@ -251,6 +266,7 @@ static const struct reader readers[] = {
     {OPTION_GANG, read_whole, "gang", NULL, 2, MEMBERS_MAX},
     {OPTION_MIN, read_whole, "min", NULL, 1, MEMBERS_MAX},
     {OPTION_FAILURE, read_failure, "failure", NULL, 0, 0},
+    {OPTION_ROLE, read_role, "roles", NULL, 0, 0},
     {OPTION_DEPENDENCY, read_text, "dependency", NULL, 0, 0},
     {OPTION_BEGIN, read_when, "begin", NULL, 0, 0},
     {OPTION_DEADLINE, read_when, "deadline", NULL, 0, 0},

@@ -65,6 +65,8 @@ look() {
     need mandoc command -v mandoc
     need_slurm
     need sqlite3 command -v sqlite3
+    need libopenmpi-dev command -v mpicc
+    need openmpi-bin command -v mpirun
     need python3-prometheus-client /usr/bin/python3 -c "import prometheus_client"
 }
 

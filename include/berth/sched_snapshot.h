@@ -113,6 +113,11 @@ int sched_restore_ended_members(sched_t *s, const struct sched_ended *ended);
  */
 void sched_restore_enough(sched_t *s, const char *id, uint32_t enough);
 
+/* What sched_restore_enough is to say of an array, by its id, as long as others may depend on it; 0: nothing, as all of it
+ * are needed. Of a gang of several roles that is all where one of them has too few left. O(1).
+ */
+uint32_t sched_enough(const sched_t *s, const char *id);
+
 /* What a node of the tree of shares has used (berth/sched_config.h), decayed, as of a time. */
 #define SCHED_USAGE_DIGITS 32
 struct sched_usage {

@@ -539,6 +539,11 @@ void sched_restore_enough(sched_t *s, const char *id, uint32_t enough)
     depend_enough(s->queues->depend, id, enough);
 }
 
+uint32_t sched_enough(const sched_t *s, const char *id)
+{
+    return depend_enough_of(s->queues->depend, id);
+}
+
 int sched_passed(const sched_t *s, int64_t *passed, uint64_t *events)
 {
     *passed = s->queues->passed;

@@ -298,6 +298,14 @@ static bool waits_together(const struct members *m, const struct depend_members 
     return idset_has(&waiting, which->member);
 }
 
+/* What those need who depend on a gang whose others go on. */
+static void gang_needed(sched_t *s, uint32_t slot, const char *id)
+{
+    static const struct idset none;
+    depend_enough(s->queues->depend, id, gang_of(s, slot)->min);
+    gang_see_needed(s, slot, &none);
+}
+
 int job_name(sched_t *s, uint32_t slot, const struct sched_request *request,
              const struct depend_members *which, berth_error_t *err)
 {
@@ -311,7 +319,7 @@ int job_name(sched_t *s, uint32_t slot, const struct sched_request *request,
     int rc = depend_members(depend, slot, which, d->user, name, request->dependency, err);
     d->is_nameless = rc < 0;
     if (rc == 0 && d->of && d->of->gang && d->of->gang->failure != SCHED_FAIL_ALL)
-        depend_enough(depend, which->id, d->of->gang->min);
+        gang_needed(s, slot, which->id);
     if (rc == 0 || errno != EINVAL)
         return rc;
     /* It is rejected, under its name if it can be had: others may have to do with it. */

@@ -46,10 +46,9 @@ struct play_submission {
     sched_job_t handle; /* under which those of its jobs wait that have none of their own; -1 */
     int64_t runtime;    /* -1: the duration */
     enum scenario_end ends;
-    uint32_t
-        enough; /* of a gang whose others go on: so many that end well are as good as all; 0: all */
-    uint32_t queue; /* in `names`; 0: not known yet */
-    uint32_t user;  /* in `names`; 0: none */
+    uint32_t enough; /* of a snapshot that it was read from: sched_enough */
+    uint32_t queue;  /* in `names`; 0: not known yet */
+    uint32_t user;   /* in `names`; 0: none */
 };
 
 struct play {

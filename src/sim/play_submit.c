@@ -108,8 +108,6 @@ static int submit(struct play *p, struct sched_request *request, int64_t runtime
         return -1;
     struct play_submission *s = &p->submissions[number];
     s->runtime = runtime;
-    if (request->min > 0 && request->failure != SCHED_FAIL_ALL)
-        s->enough = request->min;
     s->ends = ends;
     if (play_intern(p, request->queue, &s->queue) < 0 ||
         play_intern(p, request->user, &s->user) < 0)

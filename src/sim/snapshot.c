@@ -187,7 +187,8 @@ static json_t *save_job(const struct play *p, size_t job)
     put_whole(object, "end", j->end < INT64_MAX ? j->end : -1, -1, &rc); /* else nobody knows */
     put_whole(object, "order", (int64_t)j->order, 0, &rc);
     put_whole(object, "runtime", s->runtime, -1, &rc);
-    put_whole(object, "enough", s->enough, 0, &rc);
+    put_whole(object, "enough", sched_enough(p->d.sched, intern_text(&p->ids, j->submission)), 0,
+              &rc);
     put_text(object, "ends", ends_words[s->ends], &rc);
     put_text(object, "how", j->started ? how_words[j->how] : NULL, &rc);
     put_text(object, "resources", j->resources, &rc);
@@ -388,8 +389,8 @@ static int load_job(struct play *p, size_t i, const struct saved_job *s,
     struct play_submission *sub = &p->submissions[number];
     struct play_job *j = &p->jobs[i];
     sub->runtime = s->runtime;
-    sub->ends = (enum scenario_end)s->ends;
     sub->enough = (uint32_t)(s->enough <= s->members ? s->enough : 0);
+    sub->ends = (enum scenario_end)s->ends;
     j->state = (enum play_state)s->state;
     j->how = (enum sched_how)(s->how >= 0 ? s->how : 0);
     j->started = s->how >= 0;

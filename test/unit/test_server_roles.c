@@ -138,6 +138,45 @@ static void each_role_has_to_have_succeeded(void **state)
     expect_of(w, id, 4, "reason", "\"too few left: server 0 of 1\"");
 }
 
+/* Those who depend on it need the min of each role, also of what a server learns from its store. */
+static void who_depends_on_it_needs_each_role(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t id = submit(w, CREW ",\"failure\":\"go-on\"}");
+    start_all(w);
+    int64_t well = submit(w, "{\"command\":[\"x\"],\"dependency\":\"afterok:1\"}");
+    int64_t badly = submit(w, "{\"command\":[\"x\"],\"dependency\":\"afternotok:1\"}");
+    for (int i = 1; i < 4; i++)
+        member_ends(w, id, i, 0);
+    start_all(w);
+    member_ends(w, id, 4, 0);
+    reopen(w, true);
+    expect_state(w, well, "pending");
+    expect_state(w, badly, "pending");
+    member_ends(w, id, 0, 1);
+    reopen(w, true);
+    expect_state(w, well, "failed");
+    expect_state(w, badly, "running");
+    int64_t later = submit(w, "{\"command\":[\"x\"],\"dependency\":\"afternotok:1\"}");
+    expect_state(w, later, "running");
+    /* One of the workers may fail. */
+    start_all(w);
+    end(w, badly, 0);
+    end(w, later, 0);
+    id = submit(w, CREW ",\"failure\":\"go-on\"}");
+    start_all(w);
+    member_ends(w, id, 1, 1);
+    for (int i = 0; i < 4; i += 2)
+        member_ends(w, id, i, 0);
+    member_ends(w, id, 3, 0);
+    start_all(w);
+    member_ends(w, id, 4, 0);
+    reopen(w, true);
+    char after[100];
+    snprintf(after, sizeof(after), "{\"command\":[\"x\"],\"dependency\":\"afterok:%d\"}", (int)id);
+    expect_state(w, submit(w, after), "running");
+}
+
 /* What there is to say of a gang that ends is said again after a crash. */
 static void what_was_too_few_is_known_after_a_crash(void **state)
 {
@@ -229,6 +268,7 @@ int main(void)
         TEST(it_starts_whole_and_says_what_each_role_lacks),
         TEST(it_is_one_after_a_crash),
         TEST(each_role_has_to_have_succeeded),
+        TEST(who_depends_on_it_needs_each_role),
         TEST(what_was_too_few_is_known_after_a_crash),
         TEST(a_gang_that_is_down_starts_together_after_a_crash),
         TEST(a_script_is_for_who_has_no_command),

@@ -455,7 +455,7 @@ void depend_ended(struct depend *depend, uint32_t slot, bool ok)
         return;
     drop_needs(depend, job);
     bool starts = m->state != MEMBER_STARTED;
-    bool one_too_many = !ok && e->ended - e->ok == e->members - e->enough;
+    bool one_too_many = !ok && e->ended - e->ok >= e->members - e->enough;
     m->state = ok ? MEMBER_OK : MEMBER_FAILED;
     depend_entry_end(e, (uint32_t)m->key.member, (uint32_t)m->key.member, ok);
     e->started += starts;
@@ -474,6 +474,23 @@ void depend_enough(struct depend *depend, const char *id, uint32_t enough)
         return;
     e->enough = enough;
     depend_edges_settle(depend, &e->edges, false);
+}
+
+uint32_t depend_enough_of(const struct depend *depend, const char *id)
+{
+    const struct entry *e = depend_entry_find(depend, id, strlen(id));
+    return e && e->enough < e->members ? e->enough : 0;
+}
+
+uint64_t depend_ended_badly(const struct depend *depend, uint32_t slot, uint32_t first, uint32_t n)
+{
+    return idset_count_in(&depend->job[slot].entry->ended_badly, first, n);
+}
+
+void depend_need_all(struct depend *depend, uint32_t slot)
+{
+    struct entry *e = depend->job[slot].entry;
+    e->enough = e->members;
 }
 
 /* Tell those who wait for a member without a slot of its own; never: it is not to come any more. */

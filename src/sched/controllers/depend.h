@@ -129,6 +129,15 @@ void depend_ended_waiting(struct depend *depend, uint32_t slot, const struct ids
  */
 void depend_enough(struct depend *depend, const char *id, uint32_t enough);
 
+/* So many, where that are not all; 0: they are, or there is no such array. */
+uint32_t depend_enough_of(const struct depend *depend, const char *id);
+
+/* How many members of a slot's array within a range have ended badly. O(log ranges) and those in it. And from now on no
+ * number of them is as good as all, as others of them must not be left out.
+ */
+uint64_t depend_ended_badly(const struct depend *depend, uint32_t slot, uint32_t first, uint32_t n);
+void depend_need_all(struct depend *depend, uint32_t slot);
+
 /* Take the next job that events have made ready: all it waited for is met, or (*never) can never be met. In
  * the order in which that came about; for one event, those that wait for the member, for the array, and
  * then the singleton, each in the order of submission. False: there is none.

@@ -1,6 +1,7 @@
 /* Jobs that wait for others (depend.h). */
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
+#include "sched/waiting/gang.h"
 
 /* Take a blocked job whose dependency is met, or never can be. */
 static int resolve_job(sched_t *s, uint32_t slot, bool never)
@@ -82,10 +83,14 @@ static void requeued(sched_t *s, uint32_t slot)
 static void ended(sched_t *s, uint32_t slot, enum job_end end)
 {
     const struct details *d = s->jobs[slot].details;
+    struct idset_range itself = {d->member, d->member};
     if (d->is_nameless)
         return;
+    if (end != JOB_FINISHED && !is_entry(s, slot))
+        gang_see_needed(s, slot, &(struct idset){.v = &itself, .n = 1, .count = 1});
     if (is_entry(s, slot)) {
         struct idset waiting = members_waiting(d->of);
+        gang_see_needed(s, slot, &waiting);
         depend_ended_waiting(s->queues->depend, slot, &waiting);
     } else {
         depend_ended(s->queues->depend, slot, end == JOB_FINISHED);

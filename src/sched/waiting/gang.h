@@ -95,6 +95,11 @@ uint32_t gang_missing(const struct gang *gang);
 const struct gang_role *gang_short_of(const struct gang *gang);
 struct sched_reason gang_left_reason(const struct gang_role *role, uint64_t left);
 
+/* Those who depend on a gang of several roles need as many of each that end well as its min: where too few of one are left,
+ * with these that end badly now, no number of all is enough any more. O(roles).
+ */
+void gang_see_needed(sched_t *s, uint32_t slot, const struct idset *badly);
+
 /* A slot is one of its gang's, if it has one, and is so no more; and is of another first member. O(1) where members
  * come one after the other.
  */

@@ -150,6 +150,18 @@ struct sched_reason gang_left_reason(const struct gang_role *role, uint64_t left
     return why;
 }
 
+void gang_see_needed(sched_t *s, uint32_t slot, const struct idset *badly)
+{
+    const struct gang *gang = gang_of(s, slot);
+    for (uint32_t i = 0; gang && gang->n_roles > 1 && i < gang->n_roles; i++) {
+        const struct gang_role *role = &gang->role[i];
+        uint64_t n = idset_count_in(badly, role->first, role->members) +
+                     depend_ended_badly(s->queues->depend, slot, role->first, role->members);
+        if (n > role->members - role->min)
+            depend_need_all(s->queues->depend, slot);
+    }
+}
+
 bool gang_leaves(const struct gang *gang)
 {
     if (gang->stopping == 0)

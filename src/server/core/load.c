@@ -210,6 +210,8 @@ static int load_stored_member(void *context, const struct store_member *from)
 /* What a job's members have come to, for those that depend on it. */
 struct outcomes {
     struct idset ok, failed;
+    const struct job_roles *roles; /* of its gang; NULL */
+    bool is_short;                 /* one of them has too few left */
 };
 
 /* Of those in a range that exist. */
@@ -231,6 +233,7 @@ static int outcomes_restore(server_t *s, const char *id, uint32_t members, const
     failed.failed = lacks;
     idset_encode(&o->ok, false, &ok);
     idset_encode(&o->failed, false, &failed);
+    o->is_short = o->roles && job_roles_short(o->roles, &o->failed);
     struct sched_ended ended = {.id = id, .members = members, .indices = indices};
     ended.ok = strbuf_text(&ok);
     ended.failed = strbuf_text(&failed);
@@ -275,9 +278,9 @@ static int read_outcomes(server_t *s, int64_t id, struct outcomes *o)
 }
 
 /* A gang whose others go on has ended well where enough of its members have. */
-static void restore_enough(server_t *s, const char *id, struct job_gang gang)
+static void restore_enough(server_t *s, const char *id, struct job_gang gang, bool is_short)
 {
-    if (gang.min > 0 && gang.failure != SCHED_FAIL_ALL)
+    if (gang.min > 0 && !is_short && gang.failure != SCHED_FAIL_ALL)
         sched_restore_enough(s->sched, id, gang.min);
 }
 
@@ -293,11 +296,16 @@ static int restore_ended_members(server_t *s, int64_t id, const char *name)
     struct job_parts parts;
     job_parts(job.request, &parts);
     struct job_gang gang = job_gang_read(&parts);
-    int rc = job.indices && !indices ? -1 : read_outcomes(s, id, &o);
+    struct job_roles *roles;
+    int rc = job_roles_read(parts.roles, &roles);
+    o.roles = roles;
+    if (rc == 0)
+        rc = job.indices && !indices ? -1 : read_outcomes(s, id, &o);
     if (rc == 0)
         rc = outcomes_restore(s, name, members, indices, &o);
     if (rc == 0)
-        restore_enough(s, name, gang);
+        restore_enough(s, name, gang, o.is_short);
+    free(roles);
     int saved = errno;
     idset_clear(&o.ok);
     idset_clear(&o.failed);
@@ -386,7 +394,7 @@ int dependency_remove_dropped(server_t *s, char *dependency)
 /* Restore what members of a live job have come to. */
 static int restore_outcomes(server_t *s, const struct job *job, const char *id)
 {
-    struct outcomes o = {0};
+    struct outcomes o = {.roles = job->roles};
     struct strbuf indices = {0};
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && (i = member_next_own(job, i)) < job->members; i++)
@@ -402,6 +410,8 @@ static int restore_outcomes(server_t *s, const struct job *job, const char *id)
                               job->indices.n > 0 ? strbuf_text(&indices) : NULL, &o);
     else
         rc = -1;
+    if (rc == 0)
+        restore_enough(s, id, job->gang, o.is_short);
     int saved = indices.failed ? ENOMEM : errno;
     idset_clear(&o.ok);
     idset_clear(&o.failed);
@@ -417,7 +427,6 @@ static int restore_ended(server_t *s, struct job *job, const struct job_parts *p
     snprintf(id, sizeof(id), "%" PRId64, job->id);
     if (job->live < member_count(job) && restore_outcomes(s, job, id) < 0)
         return -1;
-    restore_enough(s, id, job->gang);
     if (json_part_copy(parts->dependency, &dependency) < 0)
         return -1;
     int64_t unknown;

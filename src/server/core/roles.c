@@ -90,6 +90,16 @@ void job_roles_count(const struct job *job, uint32_t succeeded[SCHED_ROLES_MAX])
             succeeded[job_role_of(job, i) - job->roles->role]++;
 }
 
+bool job_roles_short(const struct job_roles *roles, const struct idset *badly)
+{
+    for (size_t i = 0; i < roles->n; i++) {
+        const struct job_role *role = &roles->role[i];
+        if (idset_count_in(badly, role->first, role->count) > role->count - role->min)
+            return true;
+    }
+    return false;
+}
+
 bool job_roles_enough(const struct job_roles *roles, const struct idset *succeeded)
 {
     for (size_t i = 0; i < roles->n; i++) {

@@ -36,7 +36,10 @@ const struct job_role *job_role_of(const struct job *job, uint32_t member);
 /* How many members of each role have succeeded. O(members that have records). */
 void job_roles_count(const struct job *job, uint32_t succeeded[SCHED_ROLES_MAX]);
 
-/* Whether as many of each role have succeeded as its min. */
+/* Whether a role has fewer members left than its min, as these have ended badly; and whether as many of each role have
+ * succeeded as its min.
+ */
+bool job_roles_short(const struct job_roles *roles, const struct idset *badly);
 bool job_roles_enough(const struct job_roles *roles, const struct idset *succeeded);
 
 #endif

@@ -8,12 +8,17 @@
 
 enum mode { PLAN, SERVE, FILL, DONE };
 
+int64_t nq_level(const struct naive_queues *q, int job)
+{
+    const struct nq_lane *lane = &q->lane[q->job[job].lane];
+    return q->job[job].is_virtual ? lane->virtual_priority : lane->priority;
+}
+
 bool nq_before(const struct naive_queues *q, int a, int b)
 {
     const struct nq_job *x = &q->job[a], *y = &q->job[b];
-    int64_t px = q->lane[x->lane].priority, py = q->lane[y->lane].priority;
-    if (px != py)
-        return px > py;
+    if (nq_level(q, a) != nq_level(q, b))
+        return nq_level(q, a) > nq_level(q, b);
     if (q->deadlines_first && x->deadline != y->deadline)
         return x->deadline < y->deadline;
     if (x->priority != y->priority)
@@ -85,16 +90,12 @@ static bool is_considered(const struct naive_queues *q, int job)
 
 /* ---- What is free ---- */
 
-static int64_t level(const struct naive_queues *q, int job)
-{
-    return q->lane[q->job[job].lane].priority;
-}
-
 /* Whether a job sees the first one of another queue: its own queue is lower. */
 static bool sees_head(const struct naive_queues *q, int job, int lane)
 {
-    int64_t of_head = q->lane[lane].priority;
-    return q->head[lane].is && (of_head > level(q, job) || (q->stacks && of_head == level(q, job)));
+    int64_t of_head = q->head[lane].is ? nq_level(q, q->head[lane].job) : 0;
+    return q->head[lane].is &&
+           (of_head > nq_level(q, job) || (q->stacks && of_head == nq_level(q, job)));
 }
 
 static int64_t head_end(const struct naive_queues *q, int lane)
@@ -521,7 +522,7 @@ static bool is_before_own_level(const struct naive_queues *q, int job)
 {
     for (int i = 0; i < q->jobs; i++)
         if (q->job[i].state == NQ_HELD && (!q->job[i].preempting || q->job[i].lifted) &&
-            level(q, i) == level(q, job) && turn_before(q, job, i))
+            nq_level(q, i) == nq_level(q, job) && turn_before(q, job, i))
             return true;
     return false;
 }
@@ -557,15 +558,15 @@ static bool is_its_turn(const struct naive_queues *q, int job)
 }
 
 /* The first open job behind another one that its queue has a promise for, of the level of a turn which it goes
- * before: it has its own before that; -1. None of a queue whose first one found no time when it had its turn. Where there
- * are shares, it is they that say who is first.
+ * before: it has its own before that; -1. None of a queue whose first one found no time when it had its turn, or is of a
+ * higher level. Where there are shares, it is they that say who is first.
  */
 static int first_to_promise(const struct naive_queues *q, int after, int turn)
 {
     for (int i = next_of(q, NQ_OPEN, after); i >= 0 && !q->shares; i = next_of(q, NQ_OPEN, i)) {
         int lane = q->job[i].lane, first = first_open(q, lane);
-        if (q->job[first].displaced < INT64_MAX && nq_before(q, i, turn) &&
-            level(q, i) == level(q, turn) && is_considered(q, i) &&
+        if (q->job[first].displaced < INT64_MAX && nq_level(q, first) == nq_level(q, i) &&
+            nq_before(q, i, turn) && nq_level(q, i) == nq_level(q, turn) && is_considered(q, i) &&
             holders(q, lane) < q->lane[lane].depth)
             return i;
     }
@@ -677,12 +678,12 @@ static int next_to_place(const struct naive_queues *q, const bool *listed, int d
 {
     int first = next_listed(q, listed);
     int next = first < 0 ? -1 : first_to_promise(q, done, first);
-    if (next >= 0 && !all && level(q, next) != at)
+    if (next >= 0 && !all && nq_level(q, next) != at)
         next = -1;
     for (int i = 0; i < q->jobs; i++)
         if (((listed[i] && q->job[i].state == NQ_OPEN) ||
              (q->job[i].state == NQ_HELD && q->job[i].lifted)) &&
-            (all || level(q, i) == at) && (done < 0 || ns_is_before(turn, ns_turn(q, i))) &&
+            (all || nq_level(q, i) == at) && (done < 0 || ns_is_before(turn, ns_turn(q, i))) &&
             (next < 0 || turn_before(q, i, next)))
             next = i;
     return next;
@@ -731,14 +732,14 @@ static bool outrank(struct naive_queues *q)
 static void sweep(struct naive_queues *q, int64_t at, bool all)
 {
     for (int i = next_of(q, NQ_HELD, -1); i >= 0 && !q->swept; i = next_of(q, NQ_HELD, i))
-        if (!q->job[i].preempting && (all || level(q, i) == at)) /* else it has what it needs */
+        if (!q->job[i].preempting && (all || nq_level(q, i) == at)) /* else it has what it needs */
             pull(q, i);
 }
 
 static void start_due(struct naive_queues *q, int64_t at, bool all)
 {
     for (int i = next_of(q, NQ_HELD, -1); i >= 0; i = next_of(q, NQ_HELD, i))
-        if (q->job[i].at <= q->now && q->job[i].victims == 0 && (all || level(q, i) == at)) {
+        if (q->job[i].at <= q->now && q->job[i].victims == 0 && (all || nq_level(q, i) == at)) {
             if (q->job[i].kept)
                 nl_decreased(q, i);
             q->job[i].kept = false;
@@ -790,13 +791,13 @@ static void walk_shares(struct naive_queues *q, int64_t at, bool all, enum mode 
 {
     bool looked[NQ_JOBS] = {false};
     for (int i = next_of(q, NQ_HELD, -1); i >= 0 && !q->made_room; i = next_of(q, NQ_HELD, i))
-        if (all || level(q, i) == at)
+        if (all || nq_level(q, i) == at)
             preempt_for_holder(q, i);
     while (!q->made_room) {
         bool out[NQ_JOBS];
         for (int i = 0; i < q->jobs; i++)
             out[i] =
-                looked[i] || (!all && level(q, i) != at) ||
+                looked[i] || (!all && nq_level(q, i) != at) ||
                 (!q->job[i].candidate && (mode[q->job[i].lane] == DONE || !is_considered(q, i)));
         int next = ns_next(q, out);
         if (next < 0)
@@ -807,17 +808,26 @@ static void walk_shares(struct naive_queues *q, int64_t at, bool all, enum mode 
     }
 }
 
+/* Whether the first job of a queue that promises nothing is of a level above one, and could not start there. */
+static bool passed(const struct naive_queues *q, int lane, int64_t at, bool all)
+{
+    int first = first_open(q, lane);
+    return !all && first >= 0 && nq_level(q, first) > at;
+}
+
 static void walk(struct naive_queues *q, int64_t at, bool all)
 {
     enum mode mode[NQ_LANES];
     for (int l = 0; l < q->lanes; l++)
-        mode[l] = q->lane[l].depth == 0 ? SERVE : holders(q, l) < q->lane[l].depth ? PLAN : FILL;
+        mode[l] = q->lane[l].depth > 0    ? holders(q, l) < q->lane[l].depth ? PLAN : FILL
+                  : passed(q, l, at, all) ? DONE
+                                          : SERVE;
     if (q->shares) {
         walk_shares(q, at, all, mode);
         return;
     }
     for (int i = next_waiting(q, -1); i >= 0 && !q->made_room; i = next_waiting(q, i)) {
-        if (!all && level(q, i) != at)
+        if (!all && nq_level(q, i) != at)
             continue;
         if (q->job[i].state == NQ_HELD)
             preempt_for_holder(q, i);
@@ -897,8 +907,8 @@ static bool next_level(const struct naive_queues *q, bool begun, int64_t above, 
     bool any = false;
     for (int i = 0; i < q->jobs; i++)
         if ((q->job[i].state == NQ_OPEN || q->job[i].state == NQ_HELD) &&
-            (!begun || level(q, i) < above) && (!any || level(q, i) > *at)) {
-            *at = level(q, i);
+            (!begun || nq_level(q, i) < above) && (!any || nq_level(q, i) > *at)) {
+            *at = nq_level(q, i);
             any = true;
         }
     return any;
@@ -911,7 +921,7 @@ static void place_heads(struct naive_queues *q, int64_t at)
     for (int i = next_of(q, NQ_OPEN, -1); i >= 0; i = next_of(q, NQ_OPEN, i)) {
         int l = q->job[i].lane;
         int64_t when = -1;
-        if (level(q, i) == at && q->lane[l].depth == 0 && first_open(q, l) == i)
+        if (nq_level(q, i) == at && q->lane[l].depth == 0 && first_open(q, l) == i)
             when = earliest(q, i);
         if (when >= 0)
             q->head[l] = (struct nq_head){true, i, when, choice(q, i, when)};
@@ -928,11 +938,11 @@ static bool by_level(const struct naive_queues *q, bool had_heads)
     if (!next_level(q, false, 0, &top))
         return false;
     for (int i = 0; i < q->jobs; i++)
-        if (q->job[i].state == NQ_HELD && level(q, i) < top)
+        if (q->job[i].state == NQ_HELD && nq_level(q, i) < top)
             return true;
     for (int l = 0; l < q->lanes; l++)
         if (q->lane[l].depth == 0 && first_open(q, l) >= 0 &&
-            next_level(q, true, q->lane[l].priority, &lower))
+            next_level(q, true, nq_level(q, first_open(q, l)), &lower))
             return true;
     return had_heads;
 }
@@ -955,7 +965,7 @@ static void look(struct naive_queues *q, bool had_heads)
     list_turns(q, listed);
     more = next_level(q, false, 0, &top);
     for (int i = 0; i < q->jobs; i++) {
-        bool behind = (first >= 0 && !turn_before(q, i, first)) || level(q, i) < top;
+        bool behind = (first >= 0 && !turn_before(q, i, first)) || nq_level(q, i) < top;
         q->job[i].lifted |= q->job[i].state == NQ_HELD && !q->job[i].preempting && behind;
     }
     q->swept = false;
@@ -1103,7 +1113,7 @@ static bool gives_way(const struct naive_queues *q, int job)
 {
     for (int i = 0; i < q->jobs; i++)
         if (q->job[i].state == NQ_HELD && !q->job[i].preempting && !q->job[i].kept &&
-            !q->lane[q->job[i].lane].preemptible && level(q, i) == level(q, job) &&
+            !q->lane[q->job[i].lane].preemptible && nq_level(q, i) == nq_level(q, job) &&
             nq_before(q, job, i))
             return true;
     return false;

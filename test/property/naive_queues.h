@@ -27,7 +27,8 @@ enum nq_state { NQ_OPEN, NQ_HELD, NQ_RUNNING, NQ_GONE, NQ_LIMITED, NQ_BEHIND, NQ
 struct nq_job {
     enum nq_state state;
     int lane, user, count;
-    int account; /* where there are some */
+    int account;     /* where there are some */
+    bool is_virtual; /* submitted to the virtual queue that the lane's queue has */
     int64_t priority, duration, at, submitted;
     int64_t deadline; /* its minute, where its queue goes by that; INT64_MAX: none */
     int64_t order;    /* its place among equals, the least first; each has another one */
@@ -67,6 +68,8 @@ struct nq_lane {
     int64_t depth, queue_depth, priority;
     uint32_t part;
     bool preemptible;
+    bool has_virtual; /* one whose parent it is: its jobs have another priority */
+    int64_t virtual_priority;
     int64_t user_most[NQ_WHATS],
         queue_most[NQ_WHATS]; /* running jobs, nodes; INT64_MAX: no limit */
 
@@ -129,6 +132,9 @@ struct naive_queues {
     struct nq_decision decision[NQ_DECISIONS];
     int decisions;
 };
+
+/* The priority of the queue that a job was submitted to. */
+int64_t nq_level(const struct naive_queues *q, int job);
 
 /* Whether a job goes before another one. */
 bool nq_before(const struct naive_queues *q, int a, int b);

@@ -243,7 +243,7 @@ int ns_next(const struct naive_queues *q, const bool looked[NQ_JOBS])
     int64_t level = 0;
     make(&t, q);
     for (int i = 0; i < q->jobs; i++) {
-        int64_t own = q->lane[q->job[i].lane].priority;
+        int64_t own = nq_level(q, i);
         if (q->job[i].state == NQ_OPEN && !looked[i] && (!any || own > level)) {
             level = own;
             any = true;
@@ -252,7 +252,7 @@ int ns_next(const struct naive_queues *q, const bool looked[NQ_JOBS])
     for (uint32_t n = 0; n < NAIVE_NODES; n++)
         first[n] = -1;
     for (int i = 0; i < q->jobs; i++) {
-        if (q->job[i].state != NQ_OPEN || looked[i] || q->lane[q->job[i].lane].priority != level)
+        if (q->job[i].state != NQ_OPEN || looked[i] || nq_level(q, i) != level)
             continue;
         uint32_t leaf = leaf_of(&t, i);
         if (first[leaf] < 0 || nq_before(q, i, first[leaf]))
@@ -267,7 +267,7 @@ struct ns_turn ns_turn(const struct naive_queues *q, int job)
     const struct nq_lane *lane = &q->lane[j->lane];
     bool is_new = q->shares && j->state == NQ_OPEN && j->displaced < 0;
     struct ns_turn turn = {
-        .level = lane->priority, .is_new = is_new, .deadline = j->deadline, .order = j->order};
+        .level = nq_level(q, job), .is_new = is_new, .deadline = j->deadline, .order = j->order};
     if (is_new && !lane->by_priority) {
         turn.rank[0] = turn.rank[1] = turn.deadline = INT64_MAX;
         return turn;

@@ -242,12 +242,30 @@ static void draw_accounts(struct sched_account account[NQ_ACCOUNTS],
     }
 }
 
+/* Some queues have a virtual one, with another priority if levels have. This is drawn beside the rest, too. */
+static void draw_virtual(struct nq_lane *lane, int i, struct sched_queue_config *queue,
+                         const char *parent)
+{
+    static const char *const names[] = {"v0", "v1", "v2", "v3"};
+    struct random r = {.state = run.seed * NQ_LANES + (uint64_t)i + (1u << 29)};
+    lane->has_virtual = !run.shares && !run.deadlines && random_between(&r, 0, 2) == 0;
+    lane->virtual_priority = lane->priority;
+    if (!lane->has_virtual)
+        return;
+    if (run.levels)
+        lane->virtual_priority = random_between(&r, -1, 2);
+    *queue = (struct sched_queue_config){.name = names[i],
+                                         .parent = parent,
+                                         .priority = lane->virtual_priority,
+                                         .default_duration = SCHED_UNLIMITED};
+}
+
 static void make_queues(void)
 {
     static const char *const names[] = {"q0", "q1", "q2", "q3"};
     static const char *const policies[] = {"fcfs", "easy", "hybrid", "conservative"};
     static char requires[NQ_LANES][64];
-    struct sched_queue_config queue[NQ_LANES] = {{0}};
+    struct sched_queue_config queue[2 * NQ_LANES] = {{0}};
     struct sched_config config = {.second = 1, .queues = queue};
     run.naive.lanes = (int)draw(1, NQ_LANES);
     config.n_queues = (size_t)run.naive.lanes;
@@ -298,6 +316,8 @@ static void make_queues(void)
         else
             draw_order_of_jobs(lane, &queue[i]);
         note_deadlines(lane, &queue[i]);
+        draw_virtual(lane, i, &queue[config.n_queues], names[i]);
+        config.n_queues += lane->has_virtual;
     }
     struct sched_limit capability;
     draw_capability(&division[0], &capability);
@@ -361,9 +381,17 @@ static uint64_t draw_order_of(int job, int members)
     return (uint64_t)order;
 }
 
+/* Whether the next job goes to the virtual queue of its queue. Likewise. */
+static bool draw_is_virtual(const struct nq_lane *lane)
+{
+    struct random r = {.state = run.seed * NQ_JOBS + (uint64_t)run.naive.jobs + (1u << 29)};
+    return lane->has_virtual && random_between(&r, 0, 1);
+}
+
 static void submit(void)
 {
     static const char *const names[] = {"q0", "q1", "q2", "q3"};
+    static const char *const virtuals[] = {"v0", "v1", "v2", "v3"};
     static const char *const users[] = {"u0", "u1", "u2"};
     int lane = (int)draw(0, run.naive.lanes - 1);
     const struct nq_lane *of = &run.naive.lane[lane];
@@ -384,6 +412,7 @@ static void submit(void)
     if (run.naive.jobs + members > NQ_JOBS)
         members = 1;
     int most = draw_most(members);
+    bool is_virtual = draw_is_virtual(of);
     int job = members == 1
                   ? nq_submit(&run.naive, lane, user, count, duration, priority)
                   : nq_submit_array(&run.naive, members, most, lane, count, duration, priority);
@@ -392,7 +421,7 @@ static void submit(void)
                                     .tag = (uint64_t)job,
                                     .jobspec = text,
                                     .jobspec_length = strlen(text),
-                                    .queue = names[lane],
+                                    .queue = is_virtual ? virtuals[lane] : names[lane],
                                     .members = (uint32_t)members,
                                     .max_running = (uint32_t)most,
                                     .user = users[user],
@@ -407,17 +436,18 @@ static void submit(void)
         CHECK(handle_of(job + i) == handle);
         run.naive.job[job + i].submitted = run.now;
         run.naive.job[job + i].user = user;
+        run.naive.job[job + i].is_virtual = is_virtual;
         run.naive.job[job + i].deadline = deadline_minute_of(of, request.deadline);
         run.naive.job[job + i].account = account;
         run.promised[job + i] = -1;
     }
     CHECK(handle >= 0 && sched_state(run.sched, handle) == SCHED_WAITING);
     if (getenv("SCENE_TRACE"))
-        fprintf(
-            stderr,
-            "t%ld submit %d lane %d user %d count %d dur %ld pri %ld dl %ld members %d order %ld\n",
-            (long)run.now, job, lane, user, count, (long)duration, (long)priority,
-            (long)run.naive.job[job].deadline, members, (long)run.naive.job[job].order);
+        fprintf(stderr,
+                "t%ld submit %d lane %d virtual %d user %d count %d dur %ld pri %ld dl %ld members "
+                "%d order %ld\n",
+                (long)run.now, job, lane, is_virtual, user, count, (long)duration, (long)priority,
+                (long)run.naive.job[job].deadline, members, (long)run.naive.job[job].order);
 }
 
 /* One of those that wait together is to wait for itself. */
@@ -587,7 +617,7 @@ static void ask_turns(void)
         const struct nq_lane *lane = &run.naive.lane[job->lane];
         struct sched_share_turns turns;
         if (job->state != NQ_OPEN || lane->queue_depth < INT64_MAX ||
-            lane->priority != run.naive.lane[run.naive.job[next].lane].priority)
+            nq_level(&run.naive, i) != nq_level(&run.naive, next))
             continue;
         CHECK(sched_share_turns(run.sched, handle_of(i), &turns) == 0);
         CHECK(turns.report.n_nodes > 0 && sched_check(run.sched));
@@ -716,12 +746,14 @@ static void play(uint64_t seed, bool shares)
     for (int l = 0; l < run.naive.lanes && getenv("SCENE_TRACE"); l++) {
         struct nq_lane *x = &run.naive.lane[l];
         fprintf(stderr,
-                "lane %d part %x level %ld depth %ld qd %ld preemptible %d user %ld,%ld queue "
+                "lane %d part %x level %ld virtual %d %ld depth %ld qd %ld preemptible %d user "
+                "%ld,%ld queue "
                 "%ld,%ld by_user %d acc %d bypri %d bydl %d div %d by %d %d %d %d wait %ld\n",
-                l, x->part, (long)x->priority, (long)x->depth, (long)x->queue_depth, x->preemptible,
-                (long)x->user_most[0], (long)x->user_most[1], (long)x->queue_most[0],
-                (long)x->queue_most[1], x->by_user, x->by_account, x->by_priority, x->by_deadline,
-                x->division, x->by[0], x->by[1], x->by[2], x->by[3], (long)x->wait);
+                l, x->part, (long)x->priority, x->has_virtual, (long)x->virtual_priority,
+                (long)x->depth, (long)x->queue_depth, x->preemptible, (long)x->user_most[0],
+                (long)x->user_most[1], (long)x->queue_most[0], (long)x->queue_most[1], x->by_user,
+                x->by_account, x->by_priority, x->by_deadline, x->division, x->by[0], x->by[1],
+                x->by[2], x->by[3], (long)x->wait);
     }
     for (int step = 0; step < STEPS; step++) {
         end_due();

@@ -961,7 +961,11 @@ void ledger_pass(struct scene *c, const struct sched_decision *d, size_t n)
         if (j->gone)
             continue;
         int state = scene_state(c, j);
-        if ((j->before == SCHED_BLOCKED || j->state == SCHED_BLOCKED) && state != SCHED_BLOCKED)
+        /* The next member of an array may have been blocked by a limit, and let go on, in this very pass. */
+        bool came_forward = j->entry >= 0 && j->before == SCHED_WAITING &&
+                            state == SCHED_RESERVED && has_limits(c, j);
+        if (((j->before == SCHED_BLOCKED || j->state == SCHED_BLOCKED) && state != SCHED_BLOCKED) ||
+            came_forward)
             ledger_came(c, j);
         j->state = state;
     }

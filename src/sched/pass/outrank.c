@@ -124,12 +124,14 @@ static struct queue_key turn_key(const sched_t *s)
     return (struct queue_key){s->turns.v[0].key, s->turns.v[0].order};
 }
 
-/* Whether no time was known for the first open job of a lane when it was its turn to be promised one. */
-static bool found_no_time(const sched_t *s, const struct lane *lane)
+/* Whether the first open job of a lane may be promised a time before a turn: not if none was known for it when it was its
+ * turn, nor if it is of a higher level, which is looked at first: those behind it are not to take its promise.
+ */
+static bool may_go_first(const sched_t *s, const struct lane *lane, struct queue_key turn)
 {
     struct queue_entry first;
     const struct details *d = queue_first(lane->open, &first) ? s->jobs[first.item].details : NULL;
-    return d && d->displaced == DISPLACED_ANY;
+    return d && d->displaced != DISPLACED_ANY && !queue_before(level_last(first.key), turn);
 }
 
 /* The first open job between a key and that of a turn, of the level of that turn, whose lane has a promise to
@@ -144,8 +146,7 @@ static uint32_t first_to_promise(const sched_t *s, struct queue_key after, struc
         struct queue_entry entry;
         if (lane->is_stopped || lane_holds(lane) >= lane->depth ||
             !queue_after(lane->open, &after, &entry) || !queue_before(entry.key, turn) ||
-            queue_before(level_last(entry.key), turn) || !is_considered(lane, entry.key) ||
-            found_no_time(s, lane))
+            !is_considered(lane, entry.key) || !may_go_first(s, lane, turn))
             continue;
         best = entry.item;
         turn = entry.key;

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The scenarios of test/scenario: each decides as written down, in one go and cut in two at any time (README.md there).
+# The scenarios of test/scenario: each decides as written down, or as its own lines expect, in one go and cut in two at any
+# time (README.md there).
 . "$BERTH_SOURCE/test/lib.sh"
 cd "$BERTH_SOURCE/test/scenario" || exit 1
 
@@ -66,6 +67,15 @@ cut_in_two() { # FOLDER CONFIG EVENTS N TIME CONFIG-THEN
     diff "$scratch/whole" "$scratch/both"
 }
 
+# The same at the time of each event.
+cut_anywhere() { # CONFIG EVENTS
+    cuts "$scratch/$folder" "$1" "$2" >"$scratch/cuts"
+    while read -r n time then; do
+        cut_in_two "$scratch/$folder" "$1" "$2" "$n" "$time" "$then"
+    done <"$scratch/cuts"
+    played=$((played + 1))
+}
+
 # Lines that are wrong, and what is said of each
 wrong_lines() { # FOLDER: a copy
     n=0
@@ -100,6 +110,7 @@ for folder in *; do
         continue
     fi
     for written in "$folder"/*.decisions; do
+        [ -e "$written" ] || continue
         name=$(basename "$written" .decisions)
         config=$(basename "$(first_of "$folder/$name.yaml" "$folder/config.yaml")")
         events=$(basename "$(first_of "$folder/$name.jsonl" "$folder/events.jsonl")")
@@ -109,11 +120,13 @@ for folder in *; do
             fail "$(cat "$scratch/difference")"
             continue
         fi
-        cuts "$scratch/$folder" "$config" "$events" >"$scratch/cuts"
-        while read -r n time then; do
-            cut_in_two "$scratch/$folder" "$config" "$events" "$n" "$time" "$then"
-        done <"$scratch/cuts"
-        played=$((played + 1))
+        cut_anywhere "$config" "$events"
+    done
+    for expected in "$folder"/*.jsonl; do
+        name=$(basename "$expected" .jsonl)
+        [ -e "$folder/$name.yaml" ] && [ ! -e "$folder/$name.decisions" ] || continue
+        expect_status 0 "$BERTH" sim --config "$folder/$name.yaml" --scenario "$expected" --decisions "$scratch/whole"
+        cut_anywhere "$name.yaml" "$name.jsonl"
     done
 done
 [ "$played" -gt 0 ] || fail "no scenarios"

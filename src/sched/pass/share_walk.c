@@ -53,12 +53,12 @@ static void offer_leaves(sched_t *s, const struct lane *lane, struct queue_key l
     struct queue_entry entry;
     for (uint32_t i = 0; i < shares->names.n; i++) {
         const struct leaf *leaf = &shares->leaf[i];
-        if (&s->lanes[leaf->lane] != lane)
-            continue;
+        if (&s->lanes[leaf->lane] != lane || leaf->first == JOB_NONE)
+            continue; /* it has none that may start at all */
         const struct queue *own = line_at(&s->lanes[leaf->lane], leaf->line)->open;
         if (queue_after(own ? own : lane->open, &level, &entry))
             turns_offer(s, i, entry.item);
-        else if (leaf->first != JOB_NONE)
+        else
             turns_skip(s, i);
     }
 }

@@ -41,6 +41,10 @@ struct sched_share_node {
     /* As configured. capability: SCHED_UNLIMITED where there is none; of the machine, what there is. */
     struct sched_share_amounts guarantee, capability;
 
+    /* Of an account: what its jobs may have in all queues together. Else none. */
+    const struct sched_limit *limits;
+    size_t n_limits;
+
     struct sched_share_amounts deserved; /* of the machine, what there is */
     struct sched_share_amounts received; /* what its jobs run on or are promised */
     struct sched_share_amounts running;  /* of that, what they run on */

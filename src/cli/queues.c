@@ -160,12 +160,28 @@ static void put_amount(struct queues_shown *shown, const json_t *share, const ch
     table_cell(&shown->table, text);
 }
 
+void put_limit_list(struct strbuf *text, const json_t *limits)
+{
+    const char *what;
+    json_t *most;
+    char span[WHEN_SIZE];
+    json_object_foreach((json_t *)limits, what, most)
+    {
+        strbuf_putc(text, ' ');
+        strbuf_puts(text, what);
+        strbuf_putc(text, '=');
+        if (strcmp(what, "duration") == 0)
+            strbuf_puts(text, when_span(json_number_value(most), span));
+        else
+            strbuf_put_int(text, json_integer_value(most));
+    }
+}
+
 /* "job node=4 duration=1:00:00; user core=6" */
 static void put_limits(struct table *t, const json_t *queue)
 {
-    const char *whose, *what;
-    char span[WHEN_SIZE];
-    json_t *limits, *most;
+    const char *whose;
+    json_t *limits;
     strbuf_reset(&t->cell);
     json_object_foreach(json_object_get(queue, "limits"), whose, limits)
     {
@@ -173,16 +189,7 @@ static void put_limits(struct table *t, const json_t *queue)
             continue;
         strbuf_puts(&t->cell, t->cell.len ? "; " : "");
         strbuf_puts(&t->cell, whose);
-        json_object_foreach(limits, what, most)
-        {
-            strbuf_putc(&t->cell, ' ');
-            strbuf_puts(&t->cell, what);
-            strbuf_putc(&t->cell, '=');
-            if (strcmp(what, "duration") == 0)
-                strbuf_puts(&t->cell, when_span(json_number_value(most), span));
-            else
-                strbuf_put_int(&t->cell, json_integer_value(most));
-        }
+        put_limit_list(&t->cell, limits);
     }
     table_cell(t, strbuf_text(&t->cell));
 }

@@ -46,6 +46,7 @@ enum share_column {
     COLUMN_USAGE,
     COLUMN_ERROR,
     COLUMN_RUNNING,
+    COLUMN_LIMITS,
     COLUMNS
 };
 
@@ -64,6 +65,7 @@ static const struct {
     [COLUMN_USAGE] = {{"USAGE", true, 0}, NULL, false},
     [COLUMN_ERROR] = {{"ERROR", true, 0}, NULL, false},
     [COLUMN_RUNNING] = {{"RUNNING", true, 0}, NULL, false},
+    [COLUMN_LIMITS] = {{"LIMITS", false, 0}, NULL, true},
 };
 
 struct tree_shown {
@@ -108,6 +110,15 @@ static void put_name(struct tree_shown *t, const json_t *node)
     table_cell(&t->table, strbuf_text(cell));
 }
 
+/* What an account may have in all queues: "core=64 running=100". */
+static void put_limits(struct tree_shown *t, const json_t *node)
+{
+    strbuf_reset(&t->table.cell);
+    put_limit_list(&t->table.cell, json_object_get(node, "limits"));
+    const char *text = strbuf_text(&t->table.cell);
+    table_cell(&t->table, text + (*text == ' '));
+}
+
 /* By how much it has more than it deserves. */
 static void put_error(struct tree_shown *t, const json_t *node)
 {
@@ -129,6 +140,8 @@ static void put_share(struct tree_shown *t, const json_t *node, enum share_colum
         put_name(t, node);
     } else if (column == COLUMN_ERROR) {
         put_error(t, node);
+    } else if (column == COLUMN_LIMITS) {
+        put_limits(t, node);
     } else if (key) {
         if (amount_of(node, key, t->resource, &amount) &&
             (amount || !all_columns[column].is_optional))
@@ -154,9 +167,11 @@ static void choose_columns(struct tree_shown *t)
     json_array_foreach(t->nodes, i, node)
     {
         for (int c = 0; c < COLUMNS && i > 0; c++) /* the machine has what there is */
-            if (all_columns[c].is_optional &&
+            if (all_columns[c].amount && all_columns[c].is_optional &&
                 amount_of(node, all_columns[c].amount, t->resource, &amount) && amount > 0)
                 t->is_shown[c] = true;
+        if (json_object_size(json_object_get(node, "limits")) > 0)
+            t->is_shown[COLUMN_LIMITS] = true;
     }
 }
 

@@ -29,4 +29,7 @@ void would_start_print(const json_t *answer);
 #define SHARES_AMOUNT_SIZE 32
 const char *shares_amount(const char *resource, int64_t amount, char text[SHARES_AMOUNT_SIZE]);
 
+/* Limits by name, for people, behind what is in the text: " core=64 duration=1:00:00". */
+void put_limit_list(struct strbuf *text, const json_t *limits);
+
 #endif

@@ -44,6 +44,24 @@ static void put_amounts(const struct telling *t, struct json_out *out, const cha
     json_close(out, '}');
 }
 
+/* Limits by name; durations in seconds, and what is not limited is left out. */
+static void put_limits(struct json_out *out, const char *key, const struct sched_limit *limits,
+                       size_t n)
+{
+    json_open(out, key, '{');
+    for (size_t i = 0; i < n; i++) {
+        if (limits[i].most >= SCHED_UNLIMITED)
+            continue;
+        json_key_bytes(out, limits[i].what, strlen(limits[i].what));
+        if (strcmp(limits[i].what, "duration") == 0)
+            seconds_put(out->text, limits[i].most);
+        else
+            strbuf_put_int(out->text, limits[i].most);
+        out->has_value = true;
+    }
+    json_close(out, '}');
+}
+
 static void put_real(struct json_out *out, const char *key, double value)
 {
     char text[40];
@@ -68,6 +86,7 @@ static void put_node(const struct telling *t, struct json_out *out,
     json_put_int(out, "weight", n->weight);
     put_amounts(t, out, "guarantee", &n->guarantee);
     put_amounts(t, out, "capability", &n->capability);
+    put_limits(out, "limits", n->limits, n->n_limits);
     put_amounts(t, out, "deserved", &n->deserved);
     put_amounts(t, out, "received", &n->received);
     put_amounts(t, out, "demand", &n->demand);
@@ -123,24 +142,6 @@ int share_rows_put(struct strbuf *text, sched_t *sched, int64_t now, int64_t mem
 static int64_t known_time(int64_t ticks)
 {
     return ticks < SCHED_UNLIMITED ? ticks : -1;
-}
-
-/* Limits by name; durations in seconds, and what is not limited is left out. */
-static void put_limits(struct json_out *out, const char *key, const struct sched_limit *limits,
-                       size_t n)
-{
-    json_open(out, key, '{');
-    for (size_t i = 0; i < n; i++) {
-        if (limits[i].most >= SCHED_UNLIMITED)
-            continue;
-        json_key_bytes(out, limits[i].what, strlen(limits[i].what));
-        if (strcmp(limits[i].what, "duration") == 0)
-            seconds_put(out->text, limits[i].most);
-        else
-            strbuf_put_int(out->text, limits[i].most);
-        out->has_value = true;
-    }
-    json_close(out, '}');
 }
 
 static void put_queue_row(const struct telling *t, struct json_out *out, const sched_t *sched,

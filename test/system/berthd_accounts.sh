@@ -95,9 +95,15 @@ await_state 2 running
 expect "still told" '"optics"' "$(get 2 account)"
 expect_status 0 "$BERTH" cancel --all
 
-# What an account may have at once holds for all its jobs.
-configure "physics: {users: [$me], limits: {running: 1, pending: 1}}"
+# What an account may have at once holds for all its jobs, and is shown.
+"$BERTH" shares | grep -q LIMITS && fail "limits where there are none"
+configure "physics: {users: [$me], limits: {running: 1, pending: 1}}, optics: {under: physics, limits: {core: 2}}"
 expect_status 0 "$BERTH" server reload
+"$BERTH" shares >out
+grep -q ' RUNNING  LIMITS$' out && grep -q '^ *physics .* running=1 pending=1$' out && grep -q '^ *optics .* core=2$' out ||
+    fail "limits of accounts: $(cat out)"
+"$BERTH" shares --json | grep -q '"name":"physics",.*"limits":{"running":1,"pending":1},' || fail "no limits in JSON"
+"$BERTH" shares --json | grep -q '"name":"batch",.*"limits":{},' || fail "a queue has limits of an account"
 a=$("$BERTH" submit -t 1h sleep 1000)
 await_state "$a" running
 b=$("$BERTH" submit -t 1h sleep 1000)

@@ -133,6 +133,15 @@ static const char *class_of(const struct setup *setup, uint32_t node)
     return NULL;
 }
 
+static void put_account(const struct setup *setup, uint32_t account, struct sched_share_node *told)
+{
+    const struct sched_account *is = &setup->config->accounts[account];
+    told->kind = SCHED_SHARE_OF_ACCOUNT;
+    told->name = is->name;
+    told->limits = is->limits;
+    told->n_limits = is->n_limits;
+}
+
 static void put_configured(sched_t *s, uint32_t node, struct sched_share_node *told)
 {
     const struct setup *setup = s->queues->shares->setup;
@@ -150,8 +159,7 @@ static void put_configured(sched_t *s, uint32_t node, struct sched_share_node *t
         told->kind = SCHED_SHARE_OF_CLASS;
         told->name = class_of(setup, node);
     } else if (node >= shares->first_queue + setup->n_queues) {
-        told->kind = SCHED_SHARE_OF_ACCOUNT;
-        told->name = intern_text(&setup->accounts.names, account_of(setup, node));
+        put_account(setup, account_of(setup, node), told);
     } else {
         told->kind = SCHED_SHARE_OF_QUEUE;
         told->name = setup->queue[node - shares->first_queue].name;

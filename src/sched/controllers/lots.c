@@ -3,48 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "sched/controllers/ask.h"
-#include "sched/queues.h"
-#include "sched/waiting/gang.h"
+#include "sched/controllers/lots_priv.h"
 #include "sched/waiting/shares.h"
-
-enum lot_rank { LOT_GOES, LOT_SPARE, LOT_OTHER };
-
-#define NO_GANG UINT32_MAX
-
-struct lot {
-    uint32_t slot;  /* one of it */
-    uint32_t first; /* of its victims in the list, */
-    uint32_t n;     /* which are so many */
-    enum lot_rank rank;
-    uint32_t gang; /* by number; NO_GANG */
-    bool is_whole; /* what is left of that without the spare ones */
-    bool by_share;
-    bool is_taken;
-    int64_t level, priority, work, at;
-    struct queue_key key;
-    int64_t amount[SHARE_DIMENSIONS_MAX];
-};
-
-struct lots_gang {
-    struct gang *gang;
-    uint32_t spare; /* lots of spare members, */
-    uint32_t taken; /* of which so many are taken */
-    bool is_whole;  /* and so is the rest */
-};
-
-struct lots {
-    uint32_t slot;                        /* who asks, */
-    uint32_t node;                        /* whose queue has this node in the tree of shares, */
-    int64_t amount[SHARE_DIMENSIONS_MAX]; /* and for how much */
-    lots_may may;
-    struct lot *v;
-    size_t n, cap;
-    struct lots_gang *gang;
-    size_t n_gangs, cap_gangs;
-    int64_t *gone; /* of nodes of queues and above: what leaves them; NULL: there are no shares */
-};
 
 void lots_free(struct lots *lots)
 {
@@ -55,283 +16,6 @@ void lots_free(struct lots *lots)
     free(lots->gone);
     free(lots);
 }
-
-/* ---- Shares ---- */
-
-static uint32_t node_of_queue(const sched_t *s, uint32_t slot)
-{
-    const struct shares *shares = s->queues->shares;
-    return shares->node[setup_node_of_queue(shares->setup, lane_of(s, slot)->queue)];
-}
-
-/* An amount leaves what a job is below, or is back (sign -1). */
-static void note_gone(const sched_t *s, struct lots *lots, uint32_t slot, const int64_t *amount,
-                      int64_t sign)
-{
-    if (!lots->gone)
-        return;
-    const struct share_tree *tree = s->queues->shares->tree;
-    uint32_t dimensions = share_dimensions(tree);
-    for (uint32_t i = node_of_queue(s, slot); i != SHARE_NO_NODE; i = share_parent(tree, i))
-        for (uint32_t d = 0; d < dimensions; d++)
-            lots->gone[(size_t)i * dimensions + d] += sign * amount[d];
-}
-
-/* What the job asks for: all that of it starts together. */
-static void measure(const sched_t *s, struct lots *lots, uint32_t slot)
-{
-    const struct shares *shares = s->queues->shares;
-    const struct share_of_job *job = &shares->job[slot];
-    int64_t told = job->state == SHARE_WAITING ? shares_members(s, slot) : 1;
-    int64_t asked = job->state == SHARE_WAITING ? shares_asked(s, slot) : 1;
-    lots->node = node_of_queue(s, slot);
-    for (uint32_t d = 0; d < shares->setup->shares.n_resources; d++)
-        lots->amount[d] = job->amount[d] / told * asked;
-}
-
-/* What counts is what runs and goes on, and what jobs will have whose victims are being stopped: not what is promised
- * for later.
- */
-static void note_all_gone(sched_t *s, struct lots *lots)
-{
-    const struct shares *shares = s->queues->shares;
-    const struct heap *running = &s->queues->ends;
-    uint32_t dimensions = share_dimensions(shares->tree);
-    struct share_view view;
-    for (uint32_t i = 0; i < shares->n_fixed; i++) {
-        share_look(shares->tree, i, &view);
-        for (uint32_t d = 0; d < dimensions; d++)
-            lots->gone[(size_t)i * dimensions + d] = view.received[d] - view.running[d];
-    }
-    for (uint32_t i = 0; i < running->n; i++) {
-        const struct job *job = &s->jobs[running->v[i].item];
-        if (job->state == SCHED_RUNNING && job->details->is_stopping)
-            note_gone(s, lots, running->v[i].item, shares->job[running->v[i].item].amount, 1);
-    }
-    for (uint32_t i = 0; i < s->due.n; i++)
-        if (s->jobs[s->due.v[i].item].is_preempting)
-            note_gone(s, lots, s->due.v[i].item, shares->job[s->due.v[i].item].amount, -1);
-}
-
-/* Returns 0, or -1 with ENOMEM. */
-static int begin_shares(sched_t *s, struct lots *lots, uint32_t slot)
-{
-    const struct shares *shares = s->queues->shares;
-    if (!shares)
-        return 0;
-    lots->gone =
-        calloc((size_t)shares->n_fixed * share_dimensions(shares->tree) + 1, sizeof(*lots->gone));
-    if (!lots->gone)
-        return -1;
-    measure(s, lots, slot);
-    note_all_gone(s, lots);
-    return 0;
-}
-
-/* ---- The list ---- */
-
-/* Add a lot of one job, or the first of several. NULL with ENOMEM. */
-static struct lot *add(const sched_t *s, struct lots *lots, uint32_t slot, enum lot_rank rank,
-                       bool by_share)
-{
-    const struct job *job = &s->jobs[slot];
-    if (array_grow((void **)&lots->v, &lots->cap, lots->n + 1, sizeof(*lots->v)) < 0)
-        return NULL;
-    struct lot *lot = &lots->v[lots->n++];
-    *lot = (struct lot){.slot = slot,
-                        .n = 1,
-                        .rank = rank,
-                        .gang = NO_GANG,
-                        .by_share = by_share,
-                        .level = s->queues->setup->queue[job->details->queue].priority,
-                        .priority = job->details->priority,
-                        .work = work_of(s, job),
-                        .at = job->at,
-                        .key = job->key};
-    for (uint32_t d = 0; s->queues->shares && d < s->queues->shares->setup->shares.n_resources; d++)
-        lot->amount[d] = s->queues->shares->job[slot].amount[d];
-    return lot;
-}
-
-/* One more is in the lot. */
-static void join(const sched_t *s, struct lot *lot, uint32_t slot)
-{
-    const struct job *job = &s->jobs[slot];
-    if (__builtin_add_overflow(lot->work, work_of(s, job), &lot->work))
-        lot->work = INT64_MAX;
-    lot->n++;
-    lot->priority = job->details->priority > lot->priority ? job->details->priority : lot->priority;
-    for (uint32_t d = 0; s->queues->shares && d < s->queues->shares->setup->shares.n_resources; d++)
-        lot->amount[d] += s->queues->shares->job[slot].amount[d];
-}
-
-static bool is_eligible(const sched_t *s, const struct lots *lots, uint32_t slot, bool *by_share)
-{
-    return may_be_told(s, slot) && lots->may(s, lots->slot, slot, by_share);
-}
-
-/* A gang is not stopped whole. */
-static void drop_whole(struct lots *lots, uint32_t whole)
-{
-    lots->n--;
-    for (size_t i = whole; i < lots->n; i++)
-        lots->v[i] = lots->v[i + 1];
-}
-
-/* What may be stopped of a gang, from its last member on. */
-struct gang_lots {
-    const struct gang_role *role; /* whose members are being looked at, */
-    int64_t more;                 /* of which so many are more than its min */
-    uint32_t whole;               /* the lot of what is left of the gang; NO_GANG: none yet */
-    bool keeps;                   /* it may not be stopped whole */
-};
-
-/* Whether a running member is one that its role can spare, beside those behind it. */
-static bool takes_spare(struct gang *gang, struct gang_lots *g, uint32_t member)
-{
-    const struct gang_role *role = gang_role_of(gang, member);
-    if (role != g->role)
-        g->more = (int64_t)role->running - role->stopping + role->done - role->min;
-    g->role = role;
-    return g->more > 0;
-}
-
-/* A member that may be stopped is a lot of its own, or part of the whole. Returns 0, or -1 with ENOMEM. */
-static int add_member(const sched_t *s, struct lots *lots, uint32_t number, struct gang_lots *g,
-                      uint32_t slot, bool by_share)
-{
-    bool spare = takes_spare(lots->gang[number].gang, g, s->jobs[slot].details->member);
-    if (!spare && g->whole != NO_GANG) {
-        g->keeps |= by_share != lots->v[g->whole].by_share; /* it was moved to another queue */
-        if (by_share == lots->v[g->whole].by_share)
-            join(s, &lots->v[g->whole], slot);
-        return 0;
-    }
-    struct lot *lot = add(s, lots, slot, spare ? LOT_SPARE : LOT_OTHER, by_share);
-    if (!lot)
-        return -1;
-    lot->gang = number;
-    lot->is_whole = !spare;
-    if (!spare)
-        g->whole = (uint32_t)lots->n - 1;
-    lots->gang[number].spare += spare;
-    g->more -= spare;
-    return 0;
-}
-
-/* Those of a gang: each spare one, and what is left if nobody of that is to be spared. Returns 0, or -1 with ENOMEM. */
-static int add_gang(const sched_t *s, struct lots *lots, struct gang *gang)
-{
-    uint32_t number = (uint32_t)lots->n_gangs;
-    struct gang_lots g = {.whole = NO_GANG};
-    if (array_grow((void **)&lots->gang, &lots->cap_gangs, lots->n_gangs + 1, sizeof(*lots->gang)) <
-        0)
-        return -1;
-    lots->gang[lots->n_gangs++] = (struct lots_gang){.gang = gang};
-    for (uint32_t i = gang->last; i != JOB_NONE; i = s->jobs[i].details->gang_before) {
-        const struct details *d = s->jobs[i].details;
-        bool by_share = false;
-        g.keeps |= s->jobs[i].state == SCHED_RESERVED && s->jobs[i].is_preempting;
-        if (!d->is_in_gang || d->is_stopping)
-            continue;
-        g.keeps |= s->queues->setup->queue[d->queue].keeps_gangs;
-        if (!is_eligible(s, lots, i, &by_share))
-            g.keeps = true;
-        else if (add_member(s, lots, number, &g, i, by_share) < 0)
-            return -1;
-    }
-    if (g.whole != NO_GANG && g.keeps)
-        drop_whole(lots, g.whole);
-    return 0;
-}
-
-/* Returns 0, or -1 with ENOMEM. */
-static int list(sched_t *s, struct lots *lots)
-{
-    const struct heap *running = &s->queues->ends;
-    uint64_t listing = ++s->queues->listings;
-    for (uint32_t i = 0; i < running->n; i++) {
-        uint32_t slot = running->v[i].item;
-        struct gang *gang = gang_of(s, slot);
-        bool by_share = false;
-        int rc = 0;
-        if (is_free_victim(s, slot)) {
-            rc = add(s, lots, slot, LOT_GOES, false) ? 0 : -1;
-        } else if (gang && s->jobs[slot].details->is_in_gang) {
-            rc = gang->listed == listing ? 0 : add_gang(s, lots, gang);
-            gang->listed = listing;
-        } else if (is_eligible(s, lots, slot, &by_share)) {
-            rc = add(s, lots, slot, LOT_OTHER, by_share) ? 0 : -1;
-        }
-        if (rc < 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int compare(const void *a, const void *b)
-{
-    const struct lot *x = a, *y = b;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    if (x->level != y->level)
-        return x->level < y->level ? -1 : 1;
-    if (x->priority != y->priority)
-        return x->priority < y->priority ? -1 : 1;
-    if (x->work != y->work)
-        return x->work < y->work ? -1 : 1;
-    if (x->at != y->at)
-        return x->at > y->at ? -1 : 1;
-    return queue_before(y->key, x->key) ? -1 : queue_before(x->key, y->key);
-}
-
-static void add_victim(struct preemption *h, uint32_t slot)
-{
-    const struct job *job = &h->s->jobs[slot];
-    h->victim[h->n++] = (struct victim){
-        .slot = slot, .at = job->at, .key = job->key, .is_stopping = job->details->is_stopping};
-}
-
-/* What is left of a gang without its spare ones, as add_gang found them. */
-static void add_whole(struct preemption *h, const struct lots_gang *of)
-{
-    const sched_t *s = h->s;
-    struct gang_lots g = {.whole = NO_GANG};
-    for (uint32_t i = of->gang->last; i != JOB_NONE; i = s->jobs[i].details->gang_before) {
-        const struct details *d = s->jobs[i].details;
-        if (!d->is_in_gang || d->is_stopping)
-            continue;
-        if (takes_spare(of->gang, &g, d->member))
-            g.more--;
-        else
-            add_victim(h, i);
-    }
-}
-
-/* The victims of all lots, in their order. Returns 0, or -1 with ENOMEM. */
-static int add_victims(struct preemption *h)
-{
-    struct lots *lots = h->lots;
-    size_t n = 0;
-    for (size_t i = 0; i < lots->n; i++)
-        n += lots->v[i].n;
-    if (n == 0)
-        return 0;
-    h->victim = reallocarray(NULL, n, sizeof(*h->victim));
-    if (!h->victim)
-        return -1;
-    for (size_t i = 0; i < lots->n; i++) {
-        struct lot *lot = &lots->v[i];
-        lot->first = (uint32_t)h->n;
-        if (lot->is_whole)
-            add_whole(h, &lots->gang[lot->gang]);
-        else
-            add_victim(h, lot->slot);
-    }
-    return 0;
-}
-
-/* ---- The choice ---- */
 
 static void take_lot(struct preemption *h, struct lot *lot, bool take)
 {
@@ -344,7 +28,7 @@ static void take_lot(struct preemption *h, struct lot *lot, bool take)
     }
     lot->is_taken = take;
     if (lot->rank != LOT_GOES) /* else it is gone as it is */
-        note_gone(h->s, lots, lot->slot, lot->amount, take ? 1 : -1);
+        lots_note_gone(h->s, lots, lot->slot, lot->amount, take ? 1 : -1);
     if (lot->gang == NO_GANG)
         return;
     if (lot->is_whole)
@@ -359,9 +43,8 @@ static bool may_take(const struct preemption *h, const struct lot *lot)
     const sched_t *s = h->s;
     if (lot->is_whole && lots->gang[lot->gang].taken < lots->gang[lot->gang].spare)
         return false;
-    return !lot->by_share ||
-           share_may_reclaim(s->queues->shares->tree, lots->node, lots->amount,
-                             node_of_queue(s, lot->slot), lot->amount, lots->gone);
+    return !lot->by_share || share_may_reclaim(s->queues->shares->tree, lots->node, lots->amount,
+                                               lots_node(s, lot->slot), lot->amount, lots->gone);
 }
 
 /* Book it within all limits. Returns the booking, or -1 with EBUSY or ENOMEM. */
@@ -429,9 +112,5 @@ int lots_begin(struct preemption *h, sched_t *s, uint32_t slot, const struct pla
         return -1;
     lots->slot = slot;
     lots->may = may;
-    if (begin_shares(s, lots, slot) < 0 || list(s, lots) < 0)
-        return -1;
-    if (lots->n > 0)
-        qsort(lots->v, lots->n, sizeof(*lots->v), compare);
-    return add_victims(h);
+    return lots_begin_shares(s, lots, slot) < 0 ? -1 : lots_list(h);
 }

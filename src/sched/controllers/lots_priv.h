@@ -1,0 +1,61 @@
+/* What lots.c, lots_list.c and lots_shares.c share. */
+#ifndef SCHED_LOTS_PRIV_H
+#define SCHED_LOTS_PRIV_H
+
+#include "sched/controllers/lots.h"
+#include "sched/queues.h"
+#include "share/tree.h"
+
+enum lot_rank { LOT_GOES, LOT_SPARE, LOT_OTHER };
+
+#define NO_GANG UINT32_MAX
+
+struct lot {
+    uint32_t slot;  /* one of it */
+    uint32_t first; /* of its victims in the list, */
+    uint32_t n;     /* which are so many */
+    enum lot_rank rank;
+    uint32_t gang; /* by number; NO_GANG */
+    bool is_whole; /* what is left of that without the spare ones */
+    bool by_share;
+    bool is_taken;
+    int64_t level, priority, work, at;
+    struct queue_key key;
+    int64_t amount[SHARE_DIMENSIONS_MAX];
+};
+
+struct lots_gang {
+    struct gang *gang;
+    uint32_t spare; /* lots of spare members, */
+    uint32_t taken; /* of which so many are taken */
+    bool is_whole;  /* and so is the rest */
+};
+
+struct lots {
+    uint32_t slot;                        /* who asks, */
+    uint32_t node;                        /* whose queue has this node in the tree of shares, */
+    int64_t amount[SHARE_DIMENSIONS_MAX]; /* and for how much */
+    lots_may may;
+    struct lot *v;
+    size_t n, cap;
+    struct lots_gang *gang;
+    size_t n_gangs, cap_gangs;
+    int64_t *gone; /* of nodes of queues and above: what leaves them; NULL: there are no shares */
+};
+
+/* lots_shares.c: count what the job asks for, and what goes without it, where there are shares. Returns 0, or -1 with
+ * ENOMEM.
+ */
+int lots_begin_shares(sched_t *s, struct lots *lots, uint32_t slot);
+
+/* An amount leaves what a job is below, or is back (sign -1). */
+void lots_note_gone(const sched_t *s, struct lots *lots, uint32_t slot, const int64_t *amount,
+                    int64_t sign);
+
+/* The node of a job's queue in the tree of shares. */
+uint32_t lots_node(const sched_t *s, uint32_t slot);
+
+/* lots_list.c: list the lots in their order, and the victims of each. Returns 0, or -1 with ENOMEM. */
+int lots_list(struct preemption *h);
+
+#endif

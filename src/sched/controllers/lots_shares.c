@@ -1,0 +1,73 @@
+/* What leaves queues, and what a job asks for, as far as shares go. */
+#include <stdlib.h>
+
+#include "sched/controllers/lots_priv.h"
+#include "sched/waiting/shares.h"
+
+uint32_t lots_node(const sched_t *s, uint32_t slot)
+{
+    const struct shares *shares = s->queues->shares;
+    return shares->node[setup_node_of_queue(shares->setup, lane_of(s, slot)->queue)];
+}
+
+void lots_note_gone(const sched_t *s, struct lots *lots, uint32_t slot, const int64_t *amount,
+                    int64_t sign)
+{
+    if (!lots->gone)
+        return;
+    const struct share_tree *tree = s->queues->shares->tree;
+    uint32_t dimensions = share_dimensions(tree);
+    for (uint32_t i = lots_node(s, slot); i != SHARE_NO_NODE; i = share_parent(tree, i))
+        for (uint32_t d = 0; d < dimensions; d++)
+            lots->gone[(size_t)i * dimensions + d] += sign * amount[d];
+}
+
+/* What the job asks for: all that of it starts together. */
+static void measure(const sched_t *s, struct lots *lots, uint32_t slot)
+{
+    const struct shares *shares = s->queues->shares;
+    const struct share_of_job *job = &shares->job[slot];
+    int64_t told = job->state == SHARE_WAITING ? shares_members(s, slot) : 1;
+    int64_t asked = job->state == SHARE_WAITING ? shares_asked(s, slot) : 1;
+    lots->node = lots_node(s, slot);
+    for (uint32_t d = 0; d < shares->setup->shares.n_resources; d++)
+        lots->amount[d] = job->amount[d] / told * asked;
+}
+
+/* What counts is what runs and goes on, and what jobs will have whose victims are being stopped: not what is promised
+ * for later.
+ */
+static void note_all_gone(sched_t *s, struct lots *lots)
+{
+    const struct shares *shares = s->queues->shares;
+    const struct heap *running = &s->queues->ends;
+    uint32_t dimensions = share_dimensions(shares->tree);
+    struct share_view view;
+    for (uint32_t i = 0; i < shares->n_fixed; i++) {
+        share_look(shares->tree, i, &view);
+        for (uint32_t d = 0; d < dimensions; d++)
+            lots->gone[(size_t)i * dimensions + d] = view.received[d] - view.running[d];
+    }
+    for (uint32_t i = 0; i < running->n; i++) {
+        const struct job *job = &s->jobs[running->v[i].item];
+        if (job->state == SCHED_RUNNING && job->details->is_stopping)
+            lots_note_gone(s, lots, running->v[i].item, shares->job[running->v[i].item].amount, 1);
+    }
+    for (uint32_t i = 0; i < s->due.n; i++)
+        if (s->jobs[s->due.v[i].item].is_preempting)
+            lots_note_gone(s, lots, s->due.v[i].item, shares->job[s->due.v[i].item].amount, -1);
+}
+
+int lots_begin_shares(sched_t *s, struct lots *lots, uint32_t slot)
+{
+    const struct shares *shares = s->queues->shares;
+    if (!shares)
+        return 0;
+    lots->gone =
+        calloc((size_t)shares->n_fixed * share_dimensions(shares->tree) + 1, sizeof(*lots->gone));
+    if (!lots->gone)
+        return -1;
+    measure(s, lots, slot);
+    note_all_gone(s, lots);
+    return 0;
+}

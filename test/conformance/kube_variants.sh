@@ -10,5 +10,6 @@ play() { # SCRIPT N
 play kube_variants.py 28
 play kube_gangs.py 31
 play kube_victims.py 3000
+play kube_starts.py 1500
 play kube_random.py 3000
 finish

@@ -45,5 +45,17 @@ flux resource undrain 0
 started "$e"
 flux cancel "$e"
 ended "$e"
+
+# brokers that share a host: what a job has is told by ranks
+flux module remove sched-berth
+flux R encode -r0-2 -c0-1 -H n,n,n >"$scratch/R"
+check "three brokers of one host" flux resource reload "$scratch/R"
+check "load" flux module load sched-berth
+g=$(flux submit -N2 -n4 -t 10m true)
+ended "$g"
+expect "$g" annotations.sched.resource_summary "rank[0-1]/core[0-1]"
+h=$(flux submit -n1 -t 10m --requires=rank:2 true)
+ended "$h"
+expect "$h" annotations.sched.resource_summary "rank2/core0"
 END
 finish

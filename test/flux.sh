@@ -32,7 +32,9 @@ instance() {
         printf '\nend\n'
     } >"$scratch/run"
     export scratch
-    timeout -k 10 200 flux start -s"$@" --config-path="$scratch/conf" sh "$scratch/run" >"$scratch/out" 2>"$scratch/err" </dev/null
+    brokers=$1
+    shift
+    timeout -k 10 280 flux start -s"$brokers" "$@" --config-path="$scratch/conf" sh "$scratch/run" >"$scratch/out" 2>"$scratch/err" </dev/null
     status=$?
     [ "$status" -eq 0 ] && return
     fail "the instance ended with status $status"

@@ -1,21 +1,22 @@
-# Completion of berth for fish. Verbs and options are those that --help lists.
+# Completion of berth for fish. Verbs are those that --help lists, options and what they take those of 'berth help --options'.
 
 function __berth_verbs
     berth --help | awk -F '   *' '/^Verbs:/ { on = 1; next } /^$/ { on = 0 } on { for (i = 2; i < NF; i += 2) print $i "\t" $(i + 1) }'
 end
 
-# Options of the verb that has been typed: run and alloc have those of submit but those of many jobs
+# Options of the verb that has been typed
 function __berth_options
     set -l words (commandline -opc)
-    begin
-        berth $words[2] --help
-        contains -- $words[2] run alloc; and berth submit --help | grep -v -e --file -e --each
-    end 2>/dev/null | awk '{
-        n = split($0, word, /[^A-Za-z0-9-]+/)
-        for (i = 1; i <= n; i++)
-            if (word[i] ~ /^(-[A-Za-z]|--[a-z][a-z-]+)$/)
-                print word[i]
-    }'
+    berth help --options $words[2] 2>/dev/null | awk -F '\t' '$1 != "" { print "-" $1 } $2 != "" { print "--" $2 }'
+end
+
+# What may stand behind the option before, or where no option does: the words and kinds of the table.
+function __berth_kinds
+    set -l words (commandline -opc)
+    set -l option ''
+    string match -q -- '-*' $words[-1]; and set option $words[-1]
+    berth help --options $words[2] 2>/dev/null |
+        awk -F '\t' -v option="$option" '$2 == "" { words = $4 } option != "" && (option == "--" $2 || option == "-" $1) { value = $4 } END { print value != "" ? value : words }'
 end
 
 function __berth_jobs
@@ -30,19 +31,33 @@ function __berth_blocks
     berth block list --json 2>/dev/null | sed -n 's/^    "name": "\([^"]*\)".*/\1/p'
 end
 
-function __berth_verb_is
-    set -l words (commandline -opc)
-    test (count $words) -gt 1; and contains -- $words[2] $argv
-end
-
-# The word before is one of these options: what is typed now is its value.
-function __berth_takes
-    set -l words (commandline -opc)
-    contains -- $words[-1] $argv
-end
-
 function __berth_wants_option
     string match -q -- '-*' (commandline -ct)
+end
+
+function __berth_words
+    for kind in (string split -n ' ' -- (__berth_kinds))
+        switch $kind
+            case @file
+                __fish_complete_path (commandline -ct)
+            case @folder
+                __fish_complete_directories (commandline -ct)
+            case @command
+                __fish_complete_command
+            case @user
+                __fish_complete_users
+            case @queue
+                __berth_queues
+            case @block
+                __berth_blocks
+            case @job
+                __berth_jobs
+            case '@job:*'
+                __berth_jobs -s (string replace @job: '' -- $kind)
+            case '*'
+                echo $kind
+        end
+    end
 end
 
 complete -c berth -f
@@ -50,26 +65,5 @@ complete -c berth -n __fish_use_subcommand -a "(__berth_verbs)"
 complete -c berth -n __fish_use_subcommand -a "help\t'explain a verb'"
 complete -c berth -n "__fish_use_subcommand; and __berth_wants_option" -a "--help --version -h -V"
 complete -c berth -n "not __fish_use_subcommand; and __berth_wants_option" -a "(__berth_options)"
-complete -c berth -n "__berth_verb_is help" -a "(__berth_verbs)"
-complete -c berth -n "__berth_verb_is cancel explain jobs log resubmit show update wait" -a "(__berth_jobs)"
-complete -c berth -n "__berth_verb_is hold" -a "(__berth_jobs -s pending)"
-complete -c berth -n "__berth_verb_is release" -a "(__berth_jobs -s held)"
-complete -c berth -n "__berth_verb_is signal requeue" -a "(__berth_jobs -s running)"
-complete -c berth -n "__berth_verb_is queues" -a "(__berth_queues)"
-complete -c berth -n "__berth_verb_is server" -a "start stop status reload"
-complete -c berth -n "__berth_verb_is block" -a "add list remove (__berth_blocks)"
-complete -c berth -n "__berth_verb_is pilot" -a "add list show drain remove watch slurm"
-complete -c berth -n "__berth_verb_is classes" -a "show set reset (__berth_queues)"
-complete -c berth -n "__berth_verb_is config jobspec" -a check
-complete -c berth -n "__berth_verb_is alloc run submit sim query config jobspec" -F
-complete -c berth -n "not __berth_verb_is sim query; and __berth_takes -q --queue" -a "(__berth_queues)"
-complete -c berth -n "__berth_takes -u --user" -a "(__fish_complete_users)"
-complete -c berth -n "__berth_takes --chdir" -a "(__fish_complete_directories)"
-complete -c berth -n "__berth_verb_is signal; and __berth_takes -s --signal" -a "TERM INT HUP KILL USR1 USR2 STOP CONT"
-complete -c berth -n "__berth_verb_is cancel hold release requeue; and __berth_takes -s --state" -a "pending held running"
-complete -c berth -n "__berth_verb_is signal; and __berth_takes --state" -a "pending held running"
-complete -c berth -n "__berth_verb_is jobs; and __berth_takes -s --state" -a "pending held running done failed cancelled timeout"
-complete -c berth -n "__berth_verb_is history; and __berth_takes -s --state" -a "done failed cancelled timeout"
-complete -c berth -n "__berth_verb_is report; and __berth_takes --by" -a "user account queue day week month"
-complete -c berth -n "__berth_verb_is shares; and __berth_takes -r --resource" -a "core gpu memory node"
-complete -c berth -n "__berth_takes --plot --config" -F
+complete -c berth -n "__fish_seen_subcommand_from help" -a "(__berth_verbs)"
+complete -c berth -n "not __fish_use_subcommand; and not __berth_wants_option" -a "(__berth_words)"

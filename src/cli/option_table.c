@@ -247,12 +247,13 @@ int option_help(const struct option_table *table)
 
 /* ---- For programs ---- */
 
-static void list_row(const struct option_row *row)
+/* of: whose option it is, if it is another verb's; else NULL. */
+static void list_row(const struct option_row *row, const struct option_table *of)
 {
     if (row->key < OPTION_LONG(0))
         putchar(row->key);
-    printf("\t%s\t%s\t%s\n", row->name, row->argument ? row->argument : "",
-           row->complete ? row->complete : "");
+    printf("\t%s\t%s\t%s\t%s\n", row->name, row->argument ? row->argument : "",
+           row->complete ? row->complete : "", of ? of->verb : "");
 }
 
 static bool has_word(const char *words, const char *word)
@@ -266,22 +267,22 @@ static bool has_word(const char *words, const char *word)
 
 static bool has_name(const struct option_table *table, const char *name)
 {
-    for (const struct option_row *row = table->rows; row && row->name; row++)
+    for (const struct option_row *row = table ? table->rows : NULL; row && row->name; row++)
         if (strcmp(row->name, name) == 0)
             return true;
-    return has_word(table->without, name);
+    return false;
 }
 
 int option_list(const struct option_table *table)
 {
-    const struct option_row *more = table->more ? table->more->rows : NULL;
+    const struct option_table *more = table->more;
 
-    printf("\t\t\t%s\n", table->complete ? table->complete : "");
+    printf("\t\t\t%s\t\n", table->complete ? table->complete : "");
     for (const struct option_row *row = table->rows; row && row->name; row++)
-        list_row(row);
-    for (; more && more->name; more++)
-        if (!has_name(table, more->name))
-            list_row(more);
-    list_row(&help_row);
+        list_row(row, has_name(more, row->name) ? more : NULL);
+    for (const struct option_row *row = more ? more->rows : NULL; row && row->name; row++)
+        if (!has_name(table, row->name) && !has_word(table->without, row->name))
+            list_row(row, more);
+    list_row(&help_row, NULL);
     return ferror(stdout) ? CLI_FAILED : CLI_OK;
 }

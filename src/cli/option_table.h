@@ -48,8 +48,9 @@ int option_help(const struct option_table *table);
 /* Of a verb that has only --help: false to continue with the words from optind on; or true with the exit status. */
 bool option_none(const struct option_table *table, int argc, char **argv, int *status);
 
-/* Print the rows for programs: letter, name, argument and what completes that, apart by tabs. The first has neither
- * letter nor name: it is of the other words. Returns an enum cli_exit.
+/* Print the rows for programs: letter, name, argument, what completes that, and the verb whose option it is, if that
+ * is another one, apart by tabs. The first has neither letter nor name: it is of the other words. Returns an enum
+ * cli_exit.
  */
 int option_list(const struct option_table *table);
 

@@ -18,8 +18,8 @@
 
 static const struct option_row rows[] = {
     {OPTION_LONG('n'), "nodes", "N", "how many nodes (1)", NULL},
-    {OPTION_LONG('t'), "time", "T", "for how long: 30m, 2h, 1d; default: what Slurm has", NULL},
-    {OPTION_LONG('p'), "partition", "P", "the partition of Slurm's", NULL},
+    {OPTION_LONG('t'), "time", "TIME", "for how long: 30m, 2h, 1d; default: what Slurm has", NULL},
+    {OPTION_LONG('p'), "partition", "NAME", "the partition of Slurm's", NULL},
     {OPTION_LONG('l'), "lost", NULL, "nothing of it runs: Slurm forgot it, or its node died", NULL},
     {OPTION_LONG('j'), "json", NULL, "print an array of objects", NULL},
     {0}};

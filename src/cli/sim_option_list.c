@@ -34,7 +34,7 @@ static const struct option_row rows[] = {
     {OPT_CONFIG, "config", "FILE", "take machine, queues and policies from FILE", "@file"},
     {OPT_SCENARIO, "scenario", "EVENTS", "play them", "@file"},
     {OPT_DECISIONS, "decisions", "FILE", "write those", "@file"},
-    {OPT_UNTIL, "until", "T", "stop then", NULL},
+    {OPT_UNTIL, "until", "TIME", "stop then", NULL},
     {OPT_SAVE, "save", "FILE", "the state", "@file"},
     {OPT_LOAD, "load", "FILE", NULL, "@file"},
     {OPT_WHAT_IF, "what-if", "EVENT", "when jobs start, without and with EVENT ('': none)", NULL},

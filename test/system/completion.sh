@@ -15,9 +15,9 @@ documented() { # VERB
     pages=berth-$1.1
     [ "$1" = run ] && pages="berth-submit.1 berth-run.1"
     for page in $pages; do
-        sed -n '/^\.Sh OPTIONS/,/^\.Sh/s/^\.It //p' "$BERTH_SOURCE/man/$page"
+        sed -n '/^\.Sh OPTIONS/,/^\.Sh/s/^\.It //p' "$BERTH_BUILD/man/$page"
     done | awk -v verb="$1" '{ for (i = 1; i < NF; i++) if ($i == "Fl" && $(i + 1) ~ /^-[a-z]/) print "-" $(i + 1) }' |
-        if [ "$1" = run ]; then grep -vx -e --bulk -e --cc -e --each -e --file; else cat; fi | sort -u
+        if [ "$1" = run ]; then grep -vx -e --bulk -e --cc -e --each -e --file -e --test-only; else cat; fi | sort -u
 }
 
 # An option that a verb does not know is answered so; with one that it knows, something else is wrong, or its help comes.
@@ -45,6 +45,9 @@ check() { # SHELL: what is completed is in `complete_SHELL LINE`
         done
     done
     expect_words "$1" 'berth server st' 'start status stop'
+    expect_words "$1" 'berth shares -r co' core
+    expect_words "$1" 'berth submit --failure go' go-on
+    expect_words "$1" 'berth log -e notes' ''
     expect_words "$1" 'berth block re' remove
     expect_words "$1" 'berth help expl' explain
     expect_words "$1" 'berth signal -s US' 'USR1 USR2'

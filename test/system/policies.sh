@@ -19,7 +19,7 @@ while read -r name summary; do
     grep -rlw --include='*.[ch]' -e "$name" src | grep -vxE "src/(sched/config/(policy|$name)|flux/fluxion/qmanager_options)\.c" |
         while read -r file; do texts "$file"; done | grep -w -e "$name" >"$scratch/known" &&
         fail "only src/sched/config/policy.c may name the policy '$name': $(cat "$scratch/known")"
-    sed -n "/^\.It Cm $name\$/,/^\.It/p" man/berth-sim.1 | grep -qxF "$summary." ||
+    sed -n "/^\.It Cm $name\$/,/^\.It/p" man/berth-sim.1 | tr '\n' ' ' | grep -qF "Cm $name $summary. " ||
         fail "berth-sim.1 does not say of '$name': $summary."
     for page in berth-config.5 libberth.3; do
         grep -qE "^\.Cm (.* )?$name( .*)?\$" "man/$page" || fail "$page does not name the policy '$name'"

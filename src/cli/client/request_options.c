@@ -11,7 +11,7 @@ static const struct option_row rows[] = {
     {'n', "ntasks", "N", "tasks; a script runs once", NULL},
     {'N', "nodes", "N", "over N", NULL},
     {'c', "cores-per-task", "N", "per task (1)", NULL},
-    {'g', "gpus-per-task", "N", "or a100:2", NULL},
+    {'g', "gpus-per-task", "[TYPE:]N", NULL, NULL},
     {OPTION_MEM, "mem", "SIZE", "512M or 4G", NULL},
     {'x', "exclusive", NULL, "whole nodes", NULL},
     {'t', "time-limit", "TIME", "90, 30m, 1h30m", "unlimited"},

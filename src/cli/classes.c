@@ -85,7 +85,7 @@ static int take_number(json_t *body, int option)
 {
     json_int_t count;
     int64_t us;
-    if (option == 't') {
+    if (option == OPTION_LONG('t')) {
         if (!read_count(optarg, &count))
             return cli_usage("classes", "--threshold is '%s', expected a percentage", optarg);
         return json_object_set_new(body, "rebalance_threshold", json_integer(count));

@@ -144,6 +144,7 @@ static void reply_error(struct exchange *x, int status, const char *message)
     json_open(&out, NULL, '{');
     json_open(&out, "error", '{');
     json_put_string(&out, "message", message);
+    json_put_null(&out, "key");
     strbuf_puts(b, "}}\n");
     x->reply.status = status;
     x->reply.type = "application/json";

@@ -20,7 +20,8 @@ static const struct option_row rows[] = {
     {OPTION_LONG('d'), "default", "CLASS", "who matches none is in this class", NULL},
     {OPTION_LONG('t'), "threshold", "N",
      "rebalance when classes are so many percent from their percentages; 0: never", NULL},
-    {OPTION_LONG('m'), "minimum-duration", "TIME", "and have been so for so long: 90, 30m, 2h", NULL},
+    {OPTION_LONG('m'), "minimum-duration", "TIME", "and have been so for so long: 90, 30m, 2h",
+     NULL},
     {OPTION_LONG('j'), "json", NULL, "print an array of objects", NULL},
     {0}};
 

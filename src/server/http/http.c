@@ -18,10 +18,11 @@
 #define CROWD       64                 /* connections */
 #define NO_FILES_MS 100                /* to wait when no descriptor is free */
 
-static const char full[] = "HTTP/1.1 503 Service Unavailable\r\n"
-                           "Content-Type: application/json\r\nContent-Length: 67\r\n"
-                           "Retry-After: 1\r\nConnection: close\r\n\r\n"
-                           "{\"error\":{\"message\":\"too many connections, try again\",\"key\":null}}\n";
+static const char full[] =
+    "HTTP/1.1 503 Service Unavailable\r\n"
+    "Content-Type: application/json\r\nContent-Length: 67\r\n"
+    "Retry-After: 1\r\nConnection: close\r\n\r\n"
+    "{\"error\":{\"message\":\"too many connections, try again\",\"key\":null}}\n";
 
 static void on_timeout(uv_timer_t *timer)
 {

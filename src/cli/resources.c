@@ -60,6 +60,15 @@ static void print_changed(const json_t *part)
     putchar('\n');
 }
 
+/* "matlab  2 of 10 licences in use" */
+static void print_license(const json_t *license)
+{
+    const char *name = answer_text(license, "name");
+    terminal_print(stdout, name);
+    printf("%*s %.0f of %.0f licences in use\n", strlen(name) < 7 ? 7 - (int)strlen(name) : 0, "",
+           answer_number(license, "used"), answer_number(license, "count"));
+}
+
 static void print_resources(const json_t *answer)
 {
     const json_t *used = json_object_get(answer, "used"), *part;
@@ -72,6 +81,7 @@ static void print_resources(const json_t *answer)
            answer_number(answer, "gpus"));
     if (answer_number(answer, "memory") > 0)
         put_size(answer_number(answer, "memory"));
+    json_array_foreach(json_object_get(answer, "licenses"), i, part) print_license(part);
     json_array_foreach(json_object_get(answer, "changed"), i, part) print_changed(part);
 }
 

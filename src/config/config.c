@@ -19,6 +19,7 @@ struct whole {
 
 enum top_key {
     RESOURCES,
+    LICENSES,
     MATCH,
     DEFAULT_QUEUE,
     DEFAULT_DURATION,
@@ -37,14 +38,23 @@ enum top_key {
     SERVER,
     TOP_KEYS
 };
-static const char *const top_names[] = {"resources",     "match",
-                                        "default-queue", "default-duration",
-                                        "default-limit", "starvation-threshold",
-                                        "claims",        "sla-waiting-time",
-                                        "passes",        "users",
-                                        "shares",        "accounts",
-                                        "queues",        "blocks",
-                                        "bounds",        "trace",
+static const char *const top_names[] = {"resources",
+                                        "licenses",
+                                        "match",
+                                        "default-queue",
+                                        "default-duration",
+                                        "default-limit",
+                                        "starvation-threshold",
+                                        "claims",
+                                        "sla-waiting-time",
+                                        "passes",
+                                        "users",
+                                        "shares",
+                                        "accounts",
+                                        "queues",
+                                        "blocks",
+                                        "bounds",
+                                        "trace",
                                         "server"};
 static const struct doc_keys top_keys = {"a configuration", top_names, TOP_KEYS, 1};
 
@@ -118,7 +128,8 @@ static int read_all(struct reading *r)
     sched->default_duration = 3600 * r->second;
     sched->default_limit = sched->starvation_threshold = sched->sla_waiting_time = SCHED_UNLIMITED;
     sched->claims = 1;
-    if (read_resources(r, value[RESOURCES]) < 0 || read_match(r, value[MATCH]) < 0 ||
+    if (read_resources(r, value[RESOURCES]) < 0 || read_licenses(r, value[LICENSES]) < 0 ||
+        read_match(r, value[MATCH]) < 0 ||
         value_time(r, value[DEFAULT_DURATION], "default-duration", TIME_OR_UNKNOWN,
                    &sched->default_duration) < 0 ||
         value_time(r, value[DEFAULT_LIMIT], "default-limit", TIME_OR_UNLIMITED,

@@ -43,6 +43,12 @@ struct config_resources {
     int64_t memory; /* GB, divisible; 0: none */
 };
 
+/* Tokens of which jobs take some, of the machine as a whole. */
+struct config_license {
+    const char *name; /* jobspec/short.h */
+    int64_t count;    /* at least 1 */
+};
+
 struct config_user {
     const char *name;
     const char *const *groups;
@@ -91,6 +97,8 @@ struct config_server {
 
 struct config {
     struct config_resources resources;
+    const struct config_license *licenses;
+    size_t n_licenses;
     match_options_t match;
     const char *match_format; /* in which allocations are described; rv1_nosched */
     struct sched_config sched;
@@ -122,7 +130,12 @@ char *config_show(const struct config *config, int64_t second);
  */
 resource_graph_t *config_make_nodes(const struct config_resources *resources, berth_error_t *err);
 
-/* Check that such a graph is within its bounds. Returns 0, or -1 with EINVAL. */
+/* Add to a machine's graph, below its root, a divisible pool for each licence. Returns 0, or -1 with ENOMEM and the
+ * graph to be destroyed. O(vertices), O(1) without licences.
+ */
+int config_add_licenses(resource_graph_t *graph, const struct config *config, berth_error_t *err);
+
+/* Check that a graph of equal nodes is within its bounds. Returns 0, or -1 with EINVAL. */
 int config_check_nodes(const struct config_resources *resources, berth_error_t *err);
 
 #endif

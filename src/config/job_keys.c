@@ -8,6 +8,8 @@
 #include "base/errtext.h"
 #include "config/quantity.h"
 
+#define LICENSES_EXPECTED "names and whole numbers, as in {\"matlab\": 2}"
+
 #define GB_MAX INT64_C(1000000000)
 
 static int wrong(struct job_fault *fault, const char *key, const json_t *found,
@@ -29,10 +31,26 @@ static bool is_constraint(const json_t *requires)
     return json_is_object(requires) || json_is_array(requires);
 }
 
+static bool are_licenses(json_t *licenses)
+{
+    const char *name;
+    json_t *count;
+    json_object_foreach(licenses, name, count)
+    {
+        json_int_t n = json_integer_value(count);
+        if (!short_license_is_name(name) || !json_is_integer(count) || n < 1 ||
+            n > SHORT_LICENSES_MAX)
+            return false;
+    }
+    return true;
+}
+
 static int check_required(const struct job_keys *k, struct job_fault *fault)
 {
     if (k->gpu_type && k->gpus == 0)
         return wrong(fault, "gpu_type", NULL, "gpus beside it");
+    if (!are_licenses(k->licenses))
+        return wrong(fault, "licenses", k->licenses, LICENSES_EXPECTED);
     if (!k->requires || is_constraint(k->requires))
         return 0;
     return wrong(fault, "requires", k->requires, "a constraint (RFC 31) or a list of properties");
@@ -109,21 +127,40 @@ static char *constraint_text(const struct job_keys *k)
     return text;
 }
 
+/* The licences as a list; NULL: none, or no memory. */
+static struct short_license *license_list(json_t *licenses)
+{
+    size_t n = json_object_size(licenses), i = 0;
+    struct short_license *list = n > 0 ? calloc(n, sizeof(*list)) : NULL;
+    const char *name;
+    json_t *count;
+
+    if (!list)
+        return NULL;
+    json_object_foreach(licenses, name, count) list[i++] =
+        (struct short_license){name, json_integer_value(count)};
+    return list;
+}
+
 void job_keys_put(const struct job_keys *k, struct short_form form, struct strbuf *out)
 {
     bool constrained = k->requires || k->gpu_type;
     char *constraint = constrained ? constraint_text(k) : NULL;
+    struct short_license *licenses = license_list(k->licenses);
     form.constraint = constraint;
+    form.licenses = licenses;
+    form.n_licenses = licenses ? json_object_size(k->licenses) : 0;
     short_put(out, &form);
-    if (constrained && !constraint)
+    if ((constrained && !constraint) || (json_object_size(k->licenses) > 0 && !licenses))
         out->failed = true;
+    free(licenses);
     free(constraint);
 }
 
 const char *job_keys_asked(const json_t *object)
 {
-    static const char *const keys[] = {"nodes",  "tasks",     "cores",    "gpus",   "gpu_type",
-                                       "memory", "exclusive", "requires", "jobspec"};
+    static const char *const keys[] = {"nodes",  "tasks",    "cores",     "gpus",     "gpu_type",
+                                       "memory", "licenses", "exclusive", "requires", "jobspec"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         if (json_object_get(object, keys[i]))
             return keys[i];

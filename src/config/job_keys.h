@@ -16,6 +16,7 @@ struct job_keys {
     int64_t nodes, tasks, cores, gpus; /* 0: not given; cores and gpus are per task */
     const char *gpu_type;              /* "a100": all of them are of this kind (config/gpus.h) */
     json_t *memory;                    /* of the whole job: bytes, or "4G" */
+    json_t *licenses;                  /* of the whole job: {"matlab": 2} */
     bool exclusive;
     json_t *requires; /* properties, or a constraint (RFC 31) */
     json_t *jobspec;  /* instead of these */
@@ -37,6 +38,7 @@ struct job_keys {
         KEY_AS(type, member.gpus, "gpus", KEY_WHOLE, .min = 0, .max = counts),                     \
         KEY_AS(type, member.gpu_type, "gpu_type", KEY_TEXT),                                       \
         KEY_AS(type, member.memory, "memory", KEY_ANY),                                            \
+        KEY_AS(type, member.licenses, "licenses", KEY_OBJECT),                                     \
         KEY_AS(type, member.exclusive, "exclusive", KEY_BOOL),                                     \
         KEY_AS(type, member.requires, "requires", KEY_ANY),                                        \
         KEY_AS(type, member.jobspec, "jobspec", KEY_ANY)
@@ -68,7 +70,7 @@ struct job_fault {
     const char *expected;
 };
 
-/* Make the short form from the keys, except for the constraint, which is only checked. A unit of the
+/* Make the short form from the keys, except for the constraint and the licences, which are only checked. A unit of the
  * machine's memory has so many bytes; 0: it has no memory. *bytes is the memory. Returns 0, or -1 with the
  * fault.
  */
@@ -80,7 +82,7 @@ int job_keys_form(const struct job_keys *k, int64_t unit, struct short_form *for
 int job_keys_form_by_node(const struct job_keys *k, struct short_form *form,
                           struct job_fault *fault);
 
-/* Append the short form with the constraint as a jobspec. If memory runs out, the buffer remembers that. */
+/* Append the short form with the constraint and the licences as a jobspec. If memory runs out, the buffer remembers that. */
 void job_keys_put(const struct job_keys *k, struct short_form form, struct strbuf *out);
 
 /* The members that "array" asks for, one if it is not given; `what` comes before the key in errors. Returns

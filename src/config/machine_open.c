@@ -53,6 +53,10 @@ static match_t *load(const struct config *config, const char *path, berth_error_
         graph = config_make_nodes(resources, err);
     match_options_t options = config->match;
     options.end = MATCH_END_MAX; /* room for jobs of unknown end, whatever the time is */
+    if (graph && config_add_licenses(graph, config, err) < 0) {
+        resource_graph_destroy(graph);
+        return NULL;
+    }
     return graph ? match_create(graph, &options, err) : NULL;
 }
 

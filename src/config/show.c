@@ -130,6 +130,13 @@ static void line_names(struct showing *s, unsigned level, const char *key, const
     strbuf_putc(&s->text, '\n');
 }
 
+static void show_licenses(struct showing *s, const struct config *c)
+{
+    strbuf_puts(&s->text, c->n_licenses ? "licenses:\n" : "licenses: {}\n");
+    for (size_t i = 0; i < c->n_licenses; i++)
+        line_number(s, 1, c->licenses[i].name, c->licenses[i].count);
+}
+
 static void show_machine(struct showing *s, const struct config *c)
 {
     const struct config_resources *r = &c->resources;
@@ -147,6 +154,7 @@ static void show_machine(struct showing *s, const struct config *c)
         line_number(s, 1, "gpus", r->gpus);
         line_number(s, 1, "memory", r->memory);
     }
+    show_licenses(s, c);
     strbuf_puts(&s->text, "match:\n");
     line(s, 1, "policy", c->match.policy);
     line(s, 1, "traverser", c->match.traverser);

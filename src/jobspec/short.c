@@ -1,6 +1,34 @@
 #include "jobspec/short.h"
 
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "base/json_out.h"
+
+static const char license_type[] = "license:";
+
+bool short_license_is_name(const char *name)
+{
+    size_t n = 0;
+
+    if (!isalpha((unsigned char)*name))
+        return false;
+    while (isalnum((unsigned char)name[n]) || (name[n] && strchr("._-", name[n])))
+        n++;
+    return !name[n] && n <= SHORT_LICENSE_NAME_MAX;
+}
+
+void short_license_type(const char *name, char type[SHORT_LICENSE_TYPE_SIZE])
+{
+    snprintf(type, SHORT_LICENSE_TYPE_SIZE, "%s%s", license_type, name);
+}
+
+const char *short_license_of(const char *type)
+{
+    size_t n = sizeof(license_type) - 1;
+    return strncmp(type, license_type, n) == 0 ? type + n : NULL;
+}
 
 #define MANY (UINT32_MAX / 2) /* of what a jobspec counts */
 
@@ -94,6 +122,20 @@ static void put_resources(struct json_out *out, const struct short_form *f)
     close_with(out);
 }
 
+static void put_licenses(struct json_out *out, const struct short_form *f)
+{
+    char type[SHORT_LICENSE_TYPE_SIZE];
+
+    for (size_t i = 0; i < f->n_licenses; i++) {
+        short_license_type(f->licenses[i].name, type);
+        json_open(out, NULL, '{');
+        json_put_string(out, "type", type);
+        json_put_int(out, "count", f->licenses[i].count);
+        json_put_bool(out, "exclusive", true); /* of a divisible pool: these many units */
+        json_close(out, '}');
+    }
+}
+
 void short_put(struct strbuf *text, const struct short_form *f)
 {
     struct json_out out = {.text = text};
@@ -101,6 +143,7 @@ void short_put(struct strbuf *text, const struct short_form *f)
     json_put_int(&out, "version", 9999);
     json_open(&out, "resources", '[');
     put_resources(&out, f);
+    put_licenses(&out, f);
     json_close(&out, ']');
     json_put_raw(&out, "tasks",
                  "[{\"command\":[\"job\"],\"slot\":\"task\",\"count\":{\"per_slot\":1}}]");

@@ -4,6 +4,7 @@
 
 #include "base/json_out.h"
 #include "config/seconds.h"
+#include "jobspec/short.h"
 
 void explain_put_id(struct strbuf *out, const struct sched_annotation *a)
 {
@@ -52,8 +53,9 @@ static void put_type(struct strbuf *out, const char *type)
             strbuf_puts(out, words[i][1]);
             return;
         }
-    strbuf_puts(out, "units of ");
-    strbuf_puts(out, type);
+    const char *license = short_license_of(type);
+    strbuf_puts(out, license ? "licences of " : "units of ");
+    strbuf_puts(out, license ? license : type);
 }
 
 /* Write memory as --mem reads it. */

@@ -29,7 +29,8 @@ bool naive_may_use(const struct naive_place *p, const struct naive_ask *ask, int
     return ask->part != 2 || node <= 2;
 }
 
-static int memory_taken(const struct naive_place *p, int node, int64_t at, int64_t end)
+/* The most that is taken at once of a node's memory, or, without a node, of the licences. */
+static int most_taken(const struct naive_place *p, int node, int64_t at, int64_t end)
 {
     int most = 0;
 
@@ -38,7 +39,7 @@ static int memory_taken(const struct naive_place *p, int node, int64_t at, int64
         for (int i = 0; i < NAIVE_BOOKINGS; i++) {
             const struct naive_booking *b = &p->booking[i];
             if (b->used && !b->lifted && b->at <= t && t < b->end)
-                sum += b->hold[node].memory;
+                sum += node < 0 ? b->licenses : b->hold[node].memory;
         }
         most = sum > most ? sum : most;
     }
@@ -74,7 +75,7 @@ static struct room room_of(const struct naive_place *p, const struct naive_ask *
     }
     if (!ever) {
         r.core &= ~n->cores_down;
-        r.memory -= memory_taken(p, node, at, end);
+        r.memory -= most_taken(p, node, at, until);
     }
     if (p->whole && !r.whole)
         return none;
@@ -94,6 +95,15 @@ static int slots_in(const struct naive_ask *ask, int cores, int gpus, int memory
     if (ask->memory > 0 && memory / ask->memory < slots)
         slots = memory / ask->memory;
     return slots < 0 ? 0 : slots;
+}
+
+static bool are_licenses(const struct naive_place *p, int wanted, int64_t at, int64_t until,
+                         bool ever)
+{
+    if (wanted == 0)
+        return true;
+    return ever ? wanted <= p->licenses
+                : !p->licenses_down && wanted <= p->licenses - most_taken(p, -1, at, until);
 }
 
 bool naive_fits(const struct naive_place *p, const struct naive_ask *ask, int64_t at, bool ever)
@@ -117,7 +127,7 @@ bool naive_fits(const struct naive_place *p, const struct naive_ask *ask, int64_
             count += r.whole;
         }
     }
-    return count >= ask->count;
+    return count >= ask->count && are_licenses(p, ask->licenses, at, at + ask->duration, ever);
 }
 
 int64_t naive_when(const struct naive_place *p, const struct naive_ask *ask, int64_t from,
@@ -143,7 +153,7 @@ bool naive_holds_fit(const struct naive_place *p, const struct naive_ask *ask, i
 {
     const struct naive_booking *b = &p->booking[booking];
 
-    if (b->cut)
+    if (b->cut || !are_licenses(p, b->licenses, at, until, false))
         return false;
     for (int i = 0; i < NAIVE_NODES; i++) {
         const struct naive_hold *h = &b->hold[i];
@@ -162,6 +172,8 @@ bool naive_satisfies(const struct naive_place *p, const struct naive_ask *ask, i
     const struct naive_booking *b = &p->booking[booking];
     int cores = 0, gpus = 0, memory = 0, nodes = 0;
 
+    if (b->licenses != ask->licenses)
+        return false;
     for (int i = 0; i < NAIVE_NODES; i++) {
         const struct naive_hold *h = &b->hold[i];
         int slots =

@@ -1,4 +1,4 @@
-/* A machine of nodes with cores, gpus and memory as a naive place: every question is answered by looking at
+/* A machine of nodes with cores, gpus and memory, and licences beside the nodes, as a naive place: every question is answered by looking at
  * every booking at every instant.
  */
 #ifndef PROPERTY_NAIVE_PLACE_H
@@ -23,6 +23,7 @@ struct naive_ask {
     int count;               /* slots or nodes */
     int cores, gpus, memory; /* of a slot */
     int slots;               /* of a shared node */
+    int licenses;            /* beside them */
     bool property;           /* a constraint of its own */
     int part;
     int64_t duration;
@@ -41,6 +42,7 @@ struct naive_booking {
     bool cut; /* something of it is gone */
     int64_t at, end;
     struct naive_hold hold[NAIVE_NODES];
+    int licenses;
 };
 
 struct naive_block {
@@ -54,6 +56,8 @@ struct naive_place {
     bool whole; /* nodes are given whole */
     struct naive_node node[NAIVE_NODES];
     bool rack_down[NAIVE_RACKS];
+    int licenses;
+    bool licenses_down;
     struct naive_booking booking[NAIVE_BOOKINGS];
     struct naive_block block[NAIVE_BLOCKS];
 };

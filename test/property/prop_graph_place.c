@@ -122,6 +122,19 @@ static void make(struct run *r)
             add_node(r, g, rack, i, sockets);
         }
     }
+    r->naive.licenses = chance(r, 2) ? (int)draw(r, 1, 5) : 0;
+    assert_true(graph_type(g, "license:a") != UINT32_MAX);
+    if (r->naive.licenses > 0) {
+        uint32_t pool = add_vertex(g, root,
+                                   &(struct vertex_spec){.type = "license:a",
+                                                         .basename = "a",
+                                                         .name = "a",
+                                                         .id = -1,
+                                                         .uniq_id = -1,
+                                                         .size = r->naive.licenses,
+                                                         .rank = -1});
+        assert_int_equal(graph_set_property(g, pool, "divisible", ""), 0);
+    }
     assert_int_equal(graph_seal(g), 0);
     if (chance(r, 2))
         options.filters = "ALL:core,ALL:node,ALL:gpu,ALL:memory";
@@ -156,12 +169,15 @@ static jobspec_t *spec_of(const struct naive_ask *a)
     n = 0;
     if (a->kind == ASK_WHOLE || a->kind == ASK_SHARED)
         n = snprintf(text, sizeof(text),
-                     "{version: 9999, resources: [{type: node, count: %d%s, with: [%s]}]", a->count,
+                     "{version: 9999, resources: [{type: node, count: %d%s, with: [%s]}", a->count,
                      a->kind == ASK_WHOLE ? ", exclusive: true" : "", slot);
     else
-        n = snprintf(text, sizeof(text), "{version: 9999, resources: [%s]", slot);
+        n = snprintf(text, sizeof(text), "{version: 9999, resources: [%s", slot);
+    if (a->licenses > 0)
+        n += snprintf(text + n, sizeof(text) - (size_t)n,
+                      ", {type: 'license:a', count: %d, exclusive: true}", a->licenses);
     snprintf(text + n, sizeof(text) - (size_t)n,
-             ", tasks: [{command: [a], slot: s, count: {per_slot: 1}}], attributes: {system: "
+             "], tasks: [{command: [a], slot: s, count: {per_slot: 1}}], attributes: {system: "
              "{duration: 0%s}}}",
              a->property ? ", constraints: {properties: ['fast']}" : "");
     jobspec_t *spec = jobspec_parse(text, strlen(text), NULL, NULL);
@@ -190,6 +206,8 @@ static void draw_class(struct run *r, struct class_of_ask *c)
         a->cores = 1;
     if (a->kind == ASK_NODE_SLOTS)
         a->cores = 0;
+    if (chance(r, 3))
+        a->licenses = (int)draw(r, 1, 3);
     a->property = chance(r, 5);
     a->part = (int)draw(r, 0, NAIVE_PARTS - 1);
     a->duration = draw(r, 1, 25);
@@ -232,10 +250,13 @@ static void learn(struct run *r, int i)
 
     CHECK(job);
     memset(b->hold, 0, sizeof(b->hold));
+    b->licenses = 0;
     for (uint32_t k = 0; k < job->n; k++) {
         const struct hold *h = &job->hold[k];
         const struct vertex *x = &r->match->g->v[h->vertex];
         int n = node_of(r, h->vertex);
+        if (strcmp(graph_type_name(r->match->g, h->vertex), "license:a") == 0)
+            b->licenses += (int)h->needs;
         if (n < 0)
             continue;
         const char *type = graph_type_name(r->match->g, h->vertex);
@@ -284,10 +305,11 @@ static void check_amounts(struct run *r, int i)
     }
     CHECK(r->ops->amount(r->place, r->handle[i], "core") == cores);
     CHECK(r->ops->amount(r->place, r->handle[i], "node") == nodes);
+    CHECK(r->ops->amount(r->place, r->handle[i], "license:a") == b->licenses);
+    CHECK(r->ops->wants(r->place, r->class[r->ask_of[i]].ask.class, "license:a") == a->licenses);
     CHECK(r->class[r->ask_of[i]].ask.units <= cores + 1);
     CHECK(r->ops->wants(r->place, r->class[r->ask_of[i]].ask.class, "core") <= cores);
     CHECK(r->ops->wants(r->place, r->class[r->ask_of[i]].ask.class, "node") <= nodes);
-    (void)a;
 }
 
 static void book(struct run *r, int class, int64_t at)
@@ -461,6 +483,13 @@ static void change_status(struct run *r)
 
     if (!r->naive.node[i].there)
         return;
+    if (r->naive.licenses > 0 && chance(r, 8)) {
+        was_down = r->naive.licenses_down;
+        r->naive.licenses_down = !up;
+        CHECK(set_status(r->place, "a", up ? RESOURCE_UP : RESOURCE_DOWN, NULL) ==
+              (was_down != up));
+        return;
+    }
     if (chance(r, 6)) {
         was_down = r->naive.rack_down[r->naive.node[i].rack];
         r->naive.rack_down[r->naive.node[i].rack] = !up;

@@ -372,11 +372,12 @@ static const struct wrong wrong_machines[] = {
     {"", "1:1: expected a mapping, got nothing"},
     {"[]", "1:1: expected a configuration as a mapping, got a list"},
     {"{}", "1:1: key \"resources\": expected in a configuration, is missing"},
-    {NODES "queue: {}\n", "2:1: key \"queue\": expected in a configuration: resources, match, "
-                          "default-queue, default-duration, default-limit, starvation-threshold, "
-                          "claims, sla-waiting-time, passes, users, shares, accounts, queues, "
-                          "blocks, bounds, trace, "
-                          "server"},
+    {NODES "queue: {}\n",
+     "2:1: key \"queue\": expected in a configuration: resources, licenses, match, "
+     "default-queue, default-duration, default-limit, starvation-threshold, "
+     "claims, sla-waiting-time, passes, users, shares, accounts, queues, "
+     "blocks, bounds, trace, "
+     "server"},
     {NODES NODES, "2:1: key \"resources\": expected once in a mapping"},
     {"resources: &a {nodes: 1}\nusers: *a\n", "2:8: expected a value, not an alias of one"},
     {"resources: here", "1:12: key \"resources\": expected local, {file: ...} or {nodes: ...}, got "
@@ -801,6 +802,7 @@ static void bounds_are_held(void **state)
 static const char shown[] = "resources:\n"
                             "  file: \"a b\"\n"
                             "  format: jgf\n"
+                            "licenses: {}\n"
                             "match:\n"
                             "  policy: first\n"
                             "  traverser: simple\n"

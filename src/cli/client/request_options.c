@@ -19,6 +19,7 @@ static const struct option_row rows[] = {
     {'q', "queue", "NAME", NULL, "@queue"},
     {'A', "account", "NAME", NULL, NULL},
     {OPTION_NAME, "name", "NAME", NULL, NULL},
+    {'L', "licenses", "A,B:2", NULL, NULL},
     {OPTION_REQUIRES, "requires", "LIST", NULL, NULL},
     {OPTION_ARRAY, "array", "MEMBERS", "10, 1-99:2%5", NULL},
     {OPTION_DEPENDENCY, "dependency", "LIST", "afterok:17", NULL},

@@ -155,6 +155,30 @@ static int read_gpus(struct reading *g, const struct reader *how)
     return request_put(g, how->to, json_integer(n));
 }
 
+/* "matlab:2,ansys": of each how many, 1 if it is not said. */
+static int read_licenses(struct reading *g, const struct reader *how)
+{
+    json_t *all = json_object();
+    bool good = all && *optarg;
+
+    for (const char *at = optarg; good && *at;) {
+        size_t length = strcspn(at, ","), name = strcspn(at, ",:=");
+        char *end = NULL;
+        errno = 0;
+        long long n = name < length ? strtoll(at + name + 1, &end, 10) : 1;
+        good = name > 0 && (name == length || (end == at + length && end > at + name + 1)) &&
+               !errno && n >= 1 && n <= COUNT_MAX &&
+               json_object_setn_new(all, at, name, json_integer(n)) == 0;
+        at += length;
+        good = good && !(*at == ',' && !at[1]);
+        at += *at == ',';
+    }
+    if (good)
+        return request_put(g, how->to, all);
+    json_decref(all);
+    return expected(g, how, "names with numbers such as matlab:2,ansys");
+}
+
 static int read_requires(struct reading *g, const struct reader *how)
 {
     json_t *names = *optarg == '{' ? json_loads(optarg, 0, NULL) : json_array();
@@ -257,6 +281,7 @@ static const struct reader readers[] = {
     {'N', read_whole, "nodes", NULL, 1, COUNT_MAX},
     {'x', read_yes, "exclusive", NULL, 0, 0},
     {OPTION_MEM, read_memory, "memory", NULL, 0, 0},
+    {'L', read_licenses, "licenses", NULL, 0, 0},
     {OPTION_REQUIRES, read_requires, "requires", NULL, 0, 0},
     {'t', read_time, "limit", "unlimited", 0, 0},
     {OPTION_ESTIMATE, read_time, "estimate", "unknown", 0, 0},

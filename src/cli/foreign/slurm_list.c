@@ -32,6 +32,7 @@
 
 const struct foreign_option slurm_list[] = {
     TO("account", 'A', "account"),
+    TO("licenses", 'L', "licenses"),
     TO("chdir", 'D', "chdir"),
     TO("workdir", 0, "chdir"),
     TO("priority", 0, "priority"),
@@ -116,7 +117,6 @@ const struct foreign_option slurm_list[] = {
     NOT("hint", 0),
     NOT_MAYBE("kill-on-bad-exit", 'K'),
     NOT("kill-on-invalid-dep", 0),
-    NOT("licenses", 'L'),
     TAKE("mail-type", 0, SLURM_MAIL_TYPE),
     TAKE("mail-user", 0, SLURM_MAIL_USER),
     NOT("mcs-label", 0),

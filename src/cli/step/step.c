@@ -58,9 +58,9 @@ bool step_is_here(void)
 static int check_keys(struct step *s)
 {
     static const char *const others[][2] = {
-        {"queue", "--queue"},           {"account", "--account"},  {"array", "--array"},
-        {"dependency", "--dependency"}, {"begin", "--begin"},      {"hold", "--hold"},
-        {"jobspec", "--jobspec"},       {"requires", "--requires"}};
+        {"queue", "--queue"},           {"account", "--account"},   {"array", "--array"},
+        {"dependency", "--dependency"}, {"begin", "--begin"},       {"hold", "--hold"},
+        {"jobspec", "--jobspec"},       {"requires", "--requires"}, {"licenses", "--licenses"}};
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
         if (json_object_get(s->r.job, others[i][0]))
             return errtext_set(&s->err, EINVAL,

@@ -9,6 +9,7 @@
 
 #include "base/errtext.h"
 #include "jobspec/canonical.h"
+#include "jobspec/short.h"
 #include "place/graph/graph_priv.h"
 
 static uint32_t hash_of(const char *text, uint32_t part)
@@ -294,8 +295,15 @@ void graph_place_plan_counted(struct counted *counted, struct graph_place *n,
 static void describe(struct strbuf *out, int64_t count, const char *type)
 {
     static const char *const counted[] = {"node", "core", "gpu", "socket", "rack"};
+    const char *license = short_license_of(type);
     bool known = false;
 
+    if (license) {
+        strbuf_put_int(out, count);
+        strbuf_puts(out, count == 1 ? " licence of " : " licences of ");
+        strbuf_puts(out, license);
+        return;
+    }
     for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
         known |= strcmp(type, counted[i]) == 0;
     strbuf_put_int(out, count);
@@ -420,7 +428,12 @@ static int check_types(const struct graph_place *n, const jobspec_t *spec, berth
 
     for (uint32_t i = 0; i < spec->nresources; i++) {
         const struct jobspec_resource *r = &spec->resources[i];
-        if (r->kind == JOBSPEC_RESOURCE && !graph_place_type(n, r->type, &type))
+        bool unknown = r->kind == JOBSPEC_RESOURCE && !graph_place_type(n, r->type, &type);
+        if (unknown && short_license_of(r->type))
+            return errtext_set(err, EINVAL,
+                               "asks for licences of %.63s, of which the machine has none",
+                               short_license_of(r->type));
+        if (unknown)
             return errtext_set(
                 err, EINVAL,
                 "line %" PRIu32 ", column %" PRIu32

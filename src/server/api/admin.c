@@ -146,6 +146,20 @@ static void put_member_of(struct json_out *out, const json_t *entry, const char 
     json_put_text(out, key, json_string_value(json_object_get(entry, key)));
 }
 
+static void put_licenses(const server_t *s, struct json_out *out)
+{
+    json_open(out, "licenses", '[');
+    for (size_t i = 0; i < s->config->n_licenses; i++) {
+        const struct config_license *one = &s->config->licenses[i];
+        json_open(out, NULL, '{');
+        json_put_text(out, "name", one->name);
+        json_put_int(out, "count", one->count);
+        json_put_int(out, "used", machine_sum_licenses(s, one->name));
+        json_close(out, '}');
+    }
+    json_close(out, ']');
+}
+
 void api_resources_get(struct call *c)
 {
     struct machine_sum all = machine_sum(c->s->machine), taken = machine_sum_used(c->s);
@@ -159,6 +173,7 @@ void api_resources_get(struct call *c)
     json_put_int(&out, "cores", taken.cores);
     json_put_int(&out, "gpus", taken.gpus);
     json_close(&out, '}');
+    put_licenses(c->s, &out);
     json_open(&out, "changed", '[');
     const json_t *list = json_object_get(c->s->settings, "resources");
     for (size_t i = 0; i < json_array_size(list); i++) {

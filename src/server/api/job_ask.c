@@ -108,11 +108,12 @@ static int check_tasks(struct job_reader *r, const struct member_ask *a)
 static int put_jobspec_text(struct job_reader *r, struct member_ask *m, struct json_out *out)
 {
     const struct job_keys *a = m->keys;
-    if (a->nodes || a->cores || a->gpus || a->gpu_type || a->memory || a->requires ||
+    if (a->nodes || a->cores || a->gpus || a->gpu_type || a->memory || a->licenses || a->requires ||
         a->exclusive || a->tasks)
         return job_wrong(
             r, "jobspec", NULL,
-            "either a jobspec or nodes, tasks, cores, gpus, gpu_type, memory, exclusive, requires");
+            "either a jobspec or nodes, tasks, cores, gpus, gpu_type, memory, licenses, exclusive, "
+            "requires");
     m->nodes = count_type(m->spec, "node", NULL);
     m->cores = count_type(m->spec, "core", NULL);
     m->gpus = count_type(m->spec, "gpu", NULL);

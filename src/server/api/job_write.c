@@ -178,6 +178,16 @@ static int put_member(struct job_reader *r, struct json_out *out)
     return 0;
 }
 
+static void put_licenses(const json_t *licenses, struct json_out *out)
+{
+    char *text = json_object_size(licenses) > 0 ? json_dumps(licenses, JSON_COMPACT) : NULL;
+    if (text)
+        json_put_raw(out, "licenses", text);
+    else if (json_object_size(licenses) > 0)
+        out->text->failed = true;
+    free(text);
+}
+
 /* Begin the stored object with the part that listings show. */
 static int put_shown(struct job_reader *r, struct json_out *out)
 {
@@ -194,6 +204,7 @@ static int put_shown(struct job_reader *r, struct json_out *out)
         return -1;
     int64_t bytes = -1;
     json_put_known(out, "memory", a->job.memory && memory_read(a->job.memory, &bytes) ? bytes : -1);
+    put_licenses(a->job.licenses, out);
     put_command(r, out);
     json_put_text(out, "directory", directory);
     json_put_text(out, "dependency", a->job.dependency);

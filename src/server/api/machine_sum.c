@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "berth/sched_query.h"
+#include "jobspec/short.h"
 #include "resource/graph.h"
 #include "server/core/priv.h"
 
@@ -22,12 +24,32 @@ struct machine_sum machine_sum(const match_t *machine)
     return sum;
 }
 
+static bool holds(const struct run *run)
+{
+    return run && run->key && member_is_live(member_record(run->job, run->member));
+}
+
+int64_t machine_sum_licenses(const server_t *s, const char *name)
+{
+    char type[SHORT_LICENSE_TYPE_SIZE];
+    int64_t sum = 0;
+    short_license_type(name, type);
+    for (size_t i = 0; i < s->runs.n; i++) {
+        const struct run *run = s->runs.v[i];
+        int64_t held =
+            holds(run) ? sched_amount(s->sched, member_record(run->job, run->member)->handle, type)
+                       : 0;
+        sum += held > 0 ? held : 0;
+    }
+    return sum;
+}
+
 struct machine_sum machine_sum_used(const server_t *s)
 {
     struct machine_sum sum = {0};
     for (size_t i = 0; i < s->runs.n; i++) {
         const struct run *run = s->runs.v[i];
-        if (!run || !run->key || !member_is_live(member_record(run->job, run->member)))
+        if (!holds(run))
             continue;
         sum.cores += run->holds.cores > 0 ? run->holds.cores : 0;
         sum.gpus += run->holds.gpus > 0 ? run->holds.gpus : 0;

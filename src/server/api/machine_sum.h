@@ -17,4 +17,7 @@ struct machine_sum machine_sum(const match_t *machine);
 /* Cores and GPUs; nodes and memory are 0. O(runs). */
 struct machine_sum machine_sum_used(const server_t *s);
 
+/* Licences of a name. O(runs and what they hold). */
+int64_t machine_sum_licenses(const server_t *s, const char *name);
+
 #endif

@@ -49,6 +49,10 @@ static match_t *machine_make(const server_t *s, berth_error_t *err)
     match_options_t options = s->config->match;
     options.end = MATCH_END_MAX;
     resource_graph_t *graph = config_make_nodes(&s->config->resources, err);
+    if (graph && config_add_licenses(graph, s->config, err) < 0) {
+        resource_graph_destroy(graph);
+        return NULL;
+    }
     return graph ? match_create(graph, &options, err) : NULL;
 }
 
@@ -159,6 +163,15 @@ static bool same_resources(const struct config_resources *a, const struct config
                                          a->gpus == b->gpus && a->memory == b->memory);
 }
 
+static bool same_licenses(const struct config *a, const struct config *b)
+{
+    bool same = a->n_licenses == b->n_licenses;
+    for (size_t i = 0; same && i < a->n_licenses; i++)
+        same = strcmp(a->licenses[i].name, b->licenses[i].name) == 0 &&
+               a->licenses[i].count == b->licenses[i].count;
+    return same;
+}
+
 /* Apply another configuration, and take ownership of it on success. */
 static int change_config(server_t *s, struct config *config, berth_error_t *err)
 {
@@ -168,6 +181,10 @@ static int change_config(server_t *s, struct config *config, berth_error_t *err)
         return errtext_set(err, EINVAL,
                            "key \"resources\": cannot replace the machine while the server runs: "
                            "restart the server");
+    if (!same_licenses(config, s->config))
+        return errtext_set(err, EINVAL,
+                           "key \"licenses\": cannot be changed while the server runs: restart the "
+                           "server");
     if (settings_check_blocks(s, config, err) < 0)
         return -1;
     if (classes_configure(s, &config->sched, err) < 0)

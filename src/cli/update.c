@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "berth/sched_config.h"
 #include "cli/client/named_jobs.h"
 #include "cli/client/request.h"
+#include "cli/client/when.h"
 #include "cli/option_table.h"
 #include "cli/verb.h"
 #include "config/quantity.h"
@@ -19,6 +21,8 @@ static const struct option_row rows[] = {
      NULL},
     {OPTION_LONG('p'), "priority", "N", "higher goes first; only administrators may exceed 0",
      NULL},
+    {OPTION_LONG('f'), "first", NULL, "before all that wait in its queue, by its priority", NULL},
+    {OPTION_LONG('b'), "begin", "TIME", "start no sooner: +1h, 08:30, 2026-12-31T08:30, now", NULL},
     {'q', "queue", "NAME", "move the jobs to the end of another queue", "@queue"},
     {0}};
 
@@ -49,6 +53,19 @@ static bool take_time(const char *option, const char *key, const char *word, jso
                                             : json_integer(us / 1000000)) == 0;
 }
 
+static bool take_begin(json_t *body)
+{
+    double at = (double)time(NULL);
+    if (strcmp(optarg, "now") != 0 && when_read(optarg, time(NULL), &at) < 0) {
+        cli_usage("update",
+                  "--begin is '%s', expected a time such as +1h, 08:30, "
+                  "2026-12-31T08:30 or now",
+                  optarg);
+        return false;
+    }
+    return json_object_set_new(body, "begin", json_real(at)) == 0;
+}
+
 /* Take an option. Returns false after printing what is wrong. */
 static bool take_change(int c, json_t *body)
 {
@@ -58,6 +75,10 @@ static bool take_change(int c, json_t *body)
         return take_time("time-limit", "limit", "unlimited", body);
     if (c == OPTION_LONG('e'))
         return take_time("estimate", "estimate", "unknown", body);
+    if (c == OPTION_LONG('f'))
+        return json_object_set_new(body, "first", json_true()) == 0;
+    if (c == OPTION_LONG('b'))
+        return take_begin(body);
     if (c == 'q')
         return json_object_set_new(body, "queue", json_string(optarg)) == 0;
     errno = 0;

@@ -93,6 +93,10 @@ struct api_change {
     const char *queue;
     json_t *hold;
     bool has_priority;
+    bool first;       /* before all that wait in its queue */
+    json_t *begin_at; /* a time, or "+1h" */
+    bool has_begin;
+    int64_t begin;           /* ticks */
     int64_t limit, estimate; /* as in job_keys; 0: as it is */
 };
 

@@ -104,24 +104,25 @@ static int read_command(struct job_reader *r)
     return 0;
 }
 
-/* The time that a key names, on the server's clock, at least 0; it stays where there is no value. */
-static int read_time(struct job_reader *r, const char *key, const json_t *value, int64_t *at)
+bool begin_read(const server_t *s, const json_t *value, int64_t *at)
 {
-    const server_t *s = r->c->s;
     int64_t ticks;
-    if (!value)
-        return 0;
     if (job_keys_after(value, &ticks) && ticks <= JOB_DURATION_MAX) {
         *at = s->clock.now + ticks;
-        return 0;
+        return true;
     }
     double seconds = json_number_value(value);
     if (!json_is_number(value) || !(seconds >= 0 && seconds <= 1e10))
-        return job_wrong(r, key, value,
-                         "seconds since 1970, or a time from now on such as \"+1h\"");
+        return false;
     *at = s->clock.now + ((int64_t)(seconds * 1e6) - s->clock.wall);
     *at = *at < 0 ? 0 : *at;
-    return 0;
+    return true;
+}
+
+/* The time that a key names; it stays where there is no value. */
+static int read_time(struct job_reader *r, const char *key, const json_t *value, int64_t *at)
+{
+    return !value || begin_read(r->c->s, value, at) ? 0 : job_wrong(r, key, value, BEGIN_EXPECTED);
 }
 
 static int read_times(struct job_reader *r)

@@ -19,6 +19,10 @@ struct job *job_read(struct job_context *c, json_t *object, int64_t id, berth_er
 
 #define JOB_DURATION_MAX (INT64_C(20) * 365 * 86400 * SERVER_SECOND)
 
+/* Read a time: seconds since 1970, or "+1h", on the server's clock, at least 0. False: it is none. */
+#define BEGIN_EXPECTED "seconds since 1970, or a time from now on such as \"+1h\""
+bool begin_read(const server_t *s, const json_t *value, int64_t *at);
+
 /* A signal: "USR1", "SIGUSR1" or its number. False: it is none. */
 bool signal_read(const json_t *value, int *number);
 

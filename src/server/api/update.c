@@ -1,4 +1,6 @@
-/* Changes of jobs, or of members of arrays by themselves: hold, release, priority, limit, estimate, queue. */
+/* Changes of jobs, or of members of arrays by themselves: hold, release, priority, limit, estimate, queue; and of plain jobs
+ * when they begin.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +25,8 @@ static const struct key change_keys[] = {
     KEY_AS(struct api_change, estimate, "estimate", KEY_DURATION, .max = JOB_DURATION_MAX,
            .word = "unknown"),
     KEY_OF(struct api_change, queue, KEY_TEXT),
+    KEY_OF(struct api_change, first, KEY_BOOL),
+    KEY_AS(struct api_change, begin_at, "begin", KEY_ANY),
     KEY_OF(struct api_change, hold, KEY_ANY),
 };
 
@@ -40,6 +44,13 @@ static int read_change(struct call *c, struct api_change *to)
         keys_wrong(&place, "", "hold", to->hold, "true or false", &why);
         return api_wrong(c, &why);
     }
+    if (to->first && to->has_priority)
+        return api_refuse(c, 400, "first", "expected either first or a priority");
+    to->has_begin = to->begin_at != NULL;
+    if (to->begin_at && !begin_read(c->s, to->begin_at, &to->begin)) {
+        keys_wrong(&place, "", "begin", to->begin_at, BEGIN_EXPECTED, &why);
+        return api_wrong(c, &why);
+    }
     if (to->queue && !machine_queue(c->s, to->queue))
         return api_refuse(c, 400, "queue", "there is no queue \"%.100s\"", to->queue);
     return 0;
@@ -51,12 +62,35 @@ int api_change_check(struct call *c)
     return read_change(c, &to);
 }
 
+/* The priority that puts a job before all others that wait in its queue: what it has, if that does. O(jobs). */
+static int64_t first_priority(const server_t *s, const struct job *job, const char *queue)
+{
+    int64_t most = -SCHED_PRIORITY_MAX;
+    for (size_t i = 0; i < s->table.n; i++) {
+        const struct job *other = s->table.jobs[i].job;
+        bool waits = other && other != job && other->counts[STORE_PENDING] > 0;
+        if (waits && strcmp(other->queue, queue) == 0 && other->priority > most)
+            most = other->priority;
+    }
+    if (job->priority > most)
+        return job->priority;
+    return most < SCHED_PRIORITY_MAX ? most + 1 : most;
+}
+
+static void find_first(const server_t *s, const struct job *job, struct api_change *to)
+{
+    if (!to->first)
+        return;
+    to->has_priority = true;
+    to->priority = first_priority(s, job, to->queue ? to->queue : job->queue);
+}
+
 /* Check that the change is allowed, before anything is changed: of a job with a priority and a limit. */
 static int check_change(struct call *c, const struct api_change *to, int64_t priority,
                         int64_t limit, bool waits, bool runs)
 {
     bool rules = c->s->options.for_all && !c->admin;
-    if ((to->has_priority || to->queue || to->hold) && !waits)
+    if ((to->has_priority || to->queue || to->hold || to->has_begin) && !waits)
         return api_refuse(c, 409, NULL, "job %s is already running", c->rest);
     if (to->queue && c->member >= 0)
         return api_refuse(c, 400, "queue",
@@ -64,6 +98,8 @@ static int check_change(struct call *c, const struct api_change *to, int64_t pri
                           (long long)c->id);
     if (to->queue && runs)
         return api_refuse(c, 409, "queue", "job %s has members that are already running", c->rest);
+    if (to->has_begin && (c->member >= 0 || job_lookup(c->s, c->id)->members > 1))
+        return api_refuse(c, 400, "begin", "expected a job that is no array");
     if (rules && to->has_priority && to->priority > 0 && to->priority > priority)
         return api_refuse(c, 403, "priority", "only administrators may raise a priority above 0");
     if (rules && runs && to->limit > limit)
@@ -113,6 +149,9 @@ static int change_in_core(server_t *s, const struct job *job, const struct membe
         (member_held(job, m) ? sched_hold(s->sched, s->clock.now, handle)
                              : sched_release(s->sched, s->clock.now, handle)) < 0)
         return errtext_set(why, errno, "out of memory");
+    *key = "begin";
+    if (waits && to->has_begin && sched_set_begin(s->sched, s->clock.now, handle, to->begin) < 0)
+        return errtext_set(why, errno, "%s", strerror(errno));
     return 0;
 }
 
@@ -143,6 +182,8 @@ static int change_member(server_t *s, struct job *job, uint32_t i, const struct 
         return -1;
     if (waits && to->hold && !member_held(job, m))
         member_changed(s, job, i); /* it waits since now */
+    if (waits && to->has_begin)
+        member_changed(s, job, i); /* the store keeps it */
     if (changes_time(to) && m->run) {
         member_changed(s, job, i);
         run_arm_timer(s, m->run);
@@ -191,7 +232,7 @@ static void tell_change(struct call *c, const struct api_change *to)
     if (to->hold)
         server_event(s, c->id, c->member, json_is_true(to->hold) ? "held" : "released",
                      api_event_by(c));
-    if (to->queue || changes_time(to) || to->has_priority)
+    if (to->queue || changes_time(to) || to->has_priority || to->has_begin)
         api_event_body(c, "changed", NULL, NULL);
 }
 
@@ -289,6 +330,7 @@ static int change_begin(struct call *c, struct progress *p)
     struct job *job = api_job(c);
     if (!job || read_change(c, to) < 0)
         return -1;
+    find_first(c->s, job, to);
     if (c->member >= 0)
         return change_alone(c, job, to) < 0 ? -1 : 1;
     if (check_change(c, to, job->priority, job->limit, job->counts[STORE_PENDING] > 0,
@@ -320,6 +362,7 @@ static void change_back(server_t *s, struct job *job, struct progress *p)
 {
     const struct api_change *to = &p->to;
     p->goes_back = true;
+    p->to.has_begin = false; /* it is changed last */
     if (to->queue && job->queue == to->queue)
         job->queue = p->was.queue;
     if (to->has_priority && job->priority == to->priority)

@@ -77,7 +77,7 @@ static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_
     to.left = to.broke ? job->gang.left : 0;
     to.expected = waits && r.expected;
     to.waits = waits && r.waits;
-    to.begin = waits && m->retries > 0 ? r.request.begin : 0;
+    to.begin = waits && (m->retries > 0 || job->members == 1) ? r.request.begin : 0;
     to.displaced = waits && r.displaced;
     to.promised = to.displaced ? r.promised : 0;
     if ((holds || to.claims) && r.resources) {

@@ -101,7 +101,8 @@ struct store_member {
     uint64_t key;      /* key of its run; 0: none */
     uint32_t attempts; /* starts so far */
     uint32_t retries;  /* of these, after a failure */
-    int64_t begin;     /* ticks: of one that waits for the next of these, until then; else 0 */
+    int64_t
+        begin; /* ticks: until when one waits for the next of these, or a plain job was put off; else 0 */
     int how; /* how its start came about, 0 to STORE_HOW_MAX; -1: not started, or unknown */
     int64_t at, until; /* ticks: of a running member, or of a reservation; else -1 */
     const char

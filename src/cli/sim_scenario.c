@@ -9,6 +9,7 @@
 #include "base/errtext.h"
 #include "cli/sim_config.h"
 #include "cli/sim_jobs.h"
+#include "cli/sim_plot.h"
 #include "cli/sim_what_if.h"
 #include "cli/verb.h"
 #include "report/outfile.h"
@@ -22,7 +23,7 @@ struct scene {
     struct scenario *scenario;
     struct trace trace;
     struct decisions decisions;
-    struct outfile *decided, *saved; /* NULL: none, or already written */
+    struct outfile *decided, *saved, *drawn; /* NULL: none, or already written */
     struct play *play;
 };
 
@@ -64,6 +65,8 @@ static int open_outputs(struct scene *s, berth_error_t *err)
         status = open_output(o, "decisions", o->decisions, &s->decided, err);
     if (status == CLI_OK && o->save)
         status = open_output(o, "save", o->save, &s->saved, err);
+    if (status == CLI_OK && o->plot_path)
+        status = open_output(o, "plot", o->plot_path, &s->drawn, err);
     if (status != CLI_OK)
         return status;
     const char *decided = s->decided ? outfile_target(s->decided) : NULL;
@@ -188,12 +191,18 @@ static int print_jobs(struct scene *s, berth_error_t *err)
 {
     const struct sim_options *o = s->options;
     const char *path = o->scenario ? o->scenario : o->load;
-    if (sim_is_output(o->decisions) || sim_is_output(o->save))
+    bool is_taken =
+        sim_is_output(o->decisions) || sim_is_output(o->save) || sim_is_output(o->plot_path);
+    struct outfile *drawn = s->drawn;
+    if (is_taken && !drawn)
         return 0;
     char *name = report_clean_text(strcmp(path, "-") == 0 ? "standard input" : path);
     if (!name)
         return errtext_set(err, ENOMEM, "out of memory");
-    int rc = sim_jobs_print(s->play, name, o->json, err);
+    s->drawn = NULL;
+    int rc = drawn ? sim_plot(s->play, s->stage.machine, name, drawn, err) : 0;
+    if (rc == 0 && !is_taken)
+        rc = sim_jobs_print(s->play, name, o->json, err);
     free(name);
     return rc;
 }
@@ -234,6 +243,7 @@ int sim_scenario(const struct sim_options *options)
         status = CLI_FAILED;
     outfile_close(s.decided, false, NULL);
     outfile_close(s.saved, false, NULL);
+    outfile_close(s.drawn, false, NULL);
     scenario_close(s.scenario);
     play_destroy(s.play);
     trace_clear(&s.trace);

@@ -13,8 +13,8 @@ static const int scenario_only[] = {OPT_DECISIONS, OPT_UNTIL, OPT_SAVE, OPT_WHAT
 static const int in_the_configuration[] = {
     OPT_PROCS, OPT_MACHINE,           OPT_MATCH_POLICY, OPT_POLICY,
     OPT_ORDER, OPT_RESERVATION_DEPTH, OPT_QUEUE_DEPTH,  0};
-static const int replay_only[] = {OPT_EVENTS, OPT_TAU,        OPT_JOBS, OPT_PLOT,
-                                  OPT_MODEL,  OPT_JOBS_COUNT, OPT_SEED, 0};
+static const int replay_only[] = {OPT_EVENTS,     OPT_TAU,  OPT_JOBS, OPT_MODEL,
+                                  OPT_JOBS_COUNT, OPT_SEED, 0};
 static const int trace_only[] = {OPT_ESTIMATES, OPT_LIMIT, 0};
 
 /* The name of the first of these options that was given; NULL if none was. */

@@ -47,6 +47,12 @@ struct place_name {
     int64_t number;
 };
 
+/* Units of a pool beside the nodes, such as licences: "matlab:2". */
+static bool is_pool(const char *name)
+{
+    return !strchr(name, '/') && strchr(name, ':');
+}
+
 static struct place_name read_name(const char *name)
 {
     struct place_name at = {.node = strcspn(name, "/"), .part = -1};
@@ -97,6 +103,8 @@ static int note(struct machine_rows *m, const char *text)
         return errno == ENOMEM ? -1 : 0;
     }
     while (rc == 0 && hostlist_next(&names, &c, name)) {
+        if (is_pool(name))
+            continue;
         struct place_name at = read_name(name);
         struct machine_row_node *node = put_node(m, name, at.node);
         rc = !node ? -1 : at.part < 0 ? 0 : add_number(&node->part[at.part], at.number);
@@ -219,4 +227,44 @@ int64_t machine_rows_find(const struct machine_rows *m, const char *text,
     }
     *spans = v;
     return (int64_t)(n > 0 ? join(v, n) : 0);
+}
+
+/* ---- Cores ---- */
+
+/* The node of a row. */
+static const struct machine_row_node *node_of(const struct machine_rows *m, size_t row)
+{
+    size_t low = 0, high = m->n;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (m->v[middle].first <= row)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &m->v[low];
+}
+
+static size_t common(size_t first, size_t end, const struct machine_part *part)
+{
+    size_t from = first > part->first ? first : part->first;
+    size_t to = end < part->first + part->n ? end : part->first + part->n;
+    return to > from ? to - from : 0;
+}
+
+int64_t machine_rows_cores(const struct machine_rows *m, const char *text)
+{
+    struct machine_span *spans;
+    int64_t n = machine_rows_find(m, text, &spans), cores = 0;
+    for (int64_t i = 0; i < n; i++) {
+        size_t end = spans[i].first + spans[i].n;
+        for (size_t row = spans[i].first; row < end;) {
+            const struct machine_row_node *node = node_of(m, row);
+            size_t stop = end < node->first + node->n ? end : node->first + node->n;
+            cores += (int64_t)common(row, stop, &node->part[0]);
+            row = stop;
+        }
+    }
+    free(spans);
+    return n < 0 ? -1 : cores;
 }

@@ -44,7 +44,7 @@ struct machine_span {
 };
 
 /* Make the rows of nodes, and of what each of some texts names: "node0/core[0-3],node1/gpu0,node[2-3]". Texts that are no such
- * names are passed over. 0, or -1 with ENOMEM and a text. O(nodes + names).
+ * names, and pools beside the nodes ("matlab:2"), are passed over. 0, or -1 with ENOMEM and a text. O(nodes + names).
  */
 int machine_rows_make(struct machine_rows *m, const struct machine_node *nodes, size_t n_nodes,
                       const char *const *texts, size_t n_texts, berth_error_t *err);
@@ -54,6 +54,9 @@ int machine_rows_make(struct machine_rows *m, const struct machine_node *nodes, 
  */
 int64_t machine_rows_find(const struct machine_rows *m, const char *text,
                           struct machine_span **spans);
+
+/* How many cores a text names, or -1 with ENOMEM. */
+int64_t machine_rows_cores(const struct machine_rows *m, const char *text);
 
 void machine_rows_clear(struct machine_rows *m);
 

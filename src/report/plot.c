@@ -43,7 +43,11 @@ static const char css[] =
     ".w0{fill:#8fbbe0}.w1{fill:#f6dd8b}.w2{fill:#f2ae5e}.w3{fill:#dd6a4d}.w4{fill:#96315c}"
     ".d4{fill:#fff}"
     ".edge .e{stroke:#fff;stroke-width:.6}"
-    ".hair .e{stroke:#fff;stroke-width:.3}";
+    ".hair .e{stroke:#fff;stroke-width:.3}"
+    "@media(prefers-color-scheme:dark){text{fill:#e4e9ee}.sub,.cap,.tick{fill:#9fabb7}"
+    ".paper{fill:#11171d}.ground{fill:#1b232b}.grid{stroke:#e4e9ee}.base{stroke:#67737f}"
+    ".rule{stroke:#3a4651}.mean,.trend{stroke:#7fd3dc}.stop{stroke:#ff6b5e}"
+    ".edge .e,.hair .e{stroke:#11171d}}";
 
 double plot_x(const struct plot *plot, int64_t time)
 {

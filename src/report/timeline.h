@@ -29,6 +29,7 @@ struct timeline {
     const struct timeline_job *jobs;
     size_t n_jobs;
     int64_t cores; /* of the machine */
+    bool elapsed;  /* times are since 0, and shown as such */
     double now;    /* marked by a line if it is between the ends; negative: not */
 };
 

@@ -29,11 +29,27 @@ static time_t midnight(double time)
     return mktime(&day);
 }
 
+/* How long it has been since 0. */
+static void draw_elapsed(struct timeline_picture *p, int64_t step, double top, double y)
+{
+    char text[HUMAN_SIZE];
+    for (int64_t tick = (int64_t)ceil(p->from / (double)step) * step; (double)tick <= p->to;
+         tick += step) {
+        double x = timeline_x(p, (double)tick);
+        svg_line(&p->svg, x, top, x, y, "grid");
+        svg_text(&p->svg, x, y + 14, "tick", "middle", axis_time_label(tick, step, text));
+    }
+}
+
 void timeline_clock(struct timeline_picture *p, double top, double y)
 {
     int64_t step = axis_time_step((int64_t)ceil(p->to - p->from), TICKS);
     char text[32], day[32], before[32] = "";
     struct tm at;
+    if (p->t->elapsed) {
+        draw_elapsed(p, step, top, y);
+        return;
+    }
     /* Steps of months and years would need a calendar; days are close enough. */
     time_t start = midnight(p->from);
     double skipped = floor((p->from - (double)start) / (double)step);

@@ -1,0 +1,166 @@
+/* The jobs of a scenario as a picture: who had what of which node when. */
+#include "cli/sim_plot.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/errtext.h"
+#include "report/timeline.h"
+#include "resource/graph.h"
+
+#define SECOND 1e6 /* ticks */
+
+struct drawing {
+    struct arena texts;
+    struct timeline_job *jobs;
+    size_t n;
+    struct machine_node *nodes;
+    size_t n_nodes;
+    int64_t cores;
+    bool has_users;
+    struct strbuf text; /* room */
+};
+
+static const char *keep(struct drawing *d, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *to = arena_alloc(&d->texts, size);
+    return to ? memcpy(to, text, size) : NULL;
+}
+
+static void put_part(struct strbuf *out, const char *text)
+{
+    if (!*text)
+        return;
+    strbuf_puts(out, " \302\267 ");
+    strbuf_puts(out, text);
+}
+
+/* "fit . ann . batch . done . node0/core[0-2] . waited 1h 2m, ran 5m" */
+static const char *describe(struct drawing *d, const struct play_row *row, int64_t end)
+{
+    char span[TIMELINE_SPAN_SIZE];
+    struct strbuf *out = &d->text;
+    strbuf_reset(out);
+    strbuf_puts(out, row->name);
+    put_part(out, row->user);
+    put_part(out, row->queue);
+    put_part(out, row->waits ? "promised" : row->state);
+    put_part(out, row->resources);
+    strbuf_puts(out, row->waits ? " \302\267 waits " : " \302\267 waited ");
+    strbuf_puts(out, timeline_span((double)(row->start - row->submit) / SECOND, span));
+    strbuf_puts(out, row->waits ? ", may last " : ", ran ");
+    strbuf_puts(out, timeline_span((double)(end - row->start) / SECOND, span));
+    return out->failed ? NULL : keep(d, strbuf_text(out));
+}
+
+/* Add a job, if it has run until now or is promised something. Returns 0, or -1 with ENOMEM. */
+static int take(struct drawing *d, const struct play_row *row, int64_t now)
+{
+    int64_t end = row->end >= 0 || row->waits ? row->end : now;
+    if (row->start < 0 || end < row->start || !*row->resources)
+        return 0;
+    struct timeline_job job = {.name = keep(d, row->name),
+                               .about = describe(d, row, end),
+                               .key = keep(d, *row->user ? row->user : row->queue),
+                               .resources = keep(d, row->resources),
+                               .submit = (double)row->submit / SECOND,
+                               .from = (double)row->start / SECOND,
+                               .to = (double)end / SECOND,
+                               .promised = row->waits,
+                               .failed = strcmp(row->state, "failed") == 0};
+    if (!job.name || !job.key || !job.about || !job.resources) {
+        errno = ENOMEM;
+        return -1;
+    }
+    d->has_users |= *row->user;
+    d->jobs[d->n++] = job;
+    return 0;
+}
+
+/* The machine as it is at the end. */
+static int take_nodes(struct drawing *d, const struct graph *g)
+{
+    uint32_t *number = calloc((size_t)g->n + 1, sizeof(*number)); /* of a node, from 1 */
+    d->nodes = calloc((size_t)g->n + 1, sizeof(*d->nodes));
+    bool made = number && d->nodes;
+    for (uint32_t v = 0; made && v < g->n; v++) {
+        if (g->v[v].type != TYPE_NODE || g->v[v].gone)
+            continue;
+        strbuf_reset(&d->text);
+        graph_name(g, v, &d->text);
+        d->nodes[d->n_nodes].name = d->text.failed ? NULL : keep(d, strbuf_text(&d->text));
+        made = d->nodes[d->n_nodes].name != NULL;
+        number[v] = (uint32_t)++d->n_nodes;
+    }
+    for (uint32_t v = 0; made && v < g->n; v++) {
+        uint32_t at = v;
+        if (g->v[v].gone || (g->v[v].type != TYPE_CORE && g->v[v].type != TYPE_GPU))
+            continue;
+        while (at != VERTEX_NONE && number[at] == 0)
+            at = graph_parent(g, at, GRAPH_CONTAINMENT);
+        struct machine_node *node = at == VERTEX_NONE ? NULL : &d->nodes[number[at] - 1];
+        d->cores += g->v[v].type == TYPE_CORE;
+        if (node && g->v[v].type == TYPE_CORE)
+            node->cores++;
+        else if (node)
+            node->gpus++;
+    }
+    free(number);
+    if (!made)
+        errno = ENOMEM;
+    return made ? 0 : -1;
+}
+
+static int count_cores(struct drawing *d, berth_error_t *err)
+{
+    struct machine_rows rows = {0};
+    const char **texts = calloc(d->n + 1, sizeof(*texts));
+    for (size_t i = 0; texts && i < d->n; i++)
+        texts[i] = d->jobs[i].resources;
+    int rc = texts ? machine_rows_make(&rows, d->nodes, d->n_nodes, texts, d->n, err) : -1;
+    for (size_t i = 0; rc == 0 && i < d->n; i++) {
+        d->jobs[i].cores = machine_rows_cores(&rows, texts[i]);
+        rc = d->jobs[i].cores < 0 ? -1 : 0;
+    }
+    machine_rows_clear(&rows);
+    free(texts);
+    return rc;
+}
+
+int sim_plot(struct play *play, const match_t *machine, const char *title, struct outfile *out,
+             berth_error_t *err)
+{
+    struct drawing d = {.jobs = calloc(play_jobs(play) + 1, sizeof(*d.jobs))};
+    struct play_row row;
+    int rc = d.jobs ? take_nodes(&d, match_graph(machine)) : -1;
+
+    for (size_t i = 0; rc == 0 && i < play_jobs(play); i++)
+        rc = play_row(play, i, &row) < 0 ? -1 : take(&d, &row, play_now(play));
+    rc = rc < 0 ? -1 : count_cores(&d, err);
+    if (rc < 0) {
+        errtext_set(err, ENOMEM, "out of memory");
+        outfile_close(out, false, NULL);
+    } else {
+        const struct timeline t = {.title = title,
+                                   .by = d.has_users ? "user" : "queue",
+                                   .nodes = d.nodes,
+                                   .n_nodes = d.n_nodes,
+                                   .jobs = d.jobs,
+                                   .n_jobs = d.n,
+                                   .cores = d.cores,
+                                   .elapsed = true,
+                                   .now = (double)play_now(play) / SECOND};
+        rc = timeline_write(&t, out, err);
+    }
+    int saved = errno;
+    free(d.jobs);
+    free(d.nodes);
+    arena_clear(&d.texts);
+    strbuf_clear(&d.text);
+    errno = saved;
+    return rc;
+}

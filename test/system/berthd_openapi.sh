@@ -34,6 +34,15 @@ print("\n".join(wrong))
 sys.exit(bool(wrong))
 END
 
+# The head of an answer alone, as of any server of HTTP.
+expect_status 0 "$BERTH" server start
+for path in /v1/server /v1/jobs /v1/nodes /metrics; do
+    api GET "$path" -I -X HEAD >head.txt
+    head -n 1 head.txt | grep -q '^HTTP/1.1 200 ' || fail "HEAD $path: $(cat head.txt)"
+    [ "$(tr -d '\r' <head.txt | sed '1,/^$/d' | wc -c)" = 0 ] || fail "HEAD $path has a body"
+done
+expect 'the head of nothing' 404 "$(http_status HEAD /v1/nope -I)"
+
 # Jobs of all kinds, and what the server says of them and of itself
 expect_status 0 "$BERTH" submit -n 2 --label a=b -o 'o.%j' --retries 1 --retry-delay 0.01s --notify true true
 expect_status 0 "$BERTH" submit --array 3 --hold --max-fails 1 true

@@ -16,7 +16,7 @@ static const struct option_row rows[] = {
     {'c', "cores-per-task", "N", "cores for each task (1)", NULL},
     {'g', "gpus-per-task", "N", "gpus for each task, or of a type: a100:2 (0)", NULL},
     {OPTION_LONG('m'), "mem", "SIZE", "memory, 512M or 4G", NULL},
-    {'L', "licenses", "A,B:2", "licences: one of A and two of B", NULL},
+    {'L', "licenses", "LIST", "licences, such as matlab:2", NULL},
     {'t', "time-limit", "TIME", "90, 30m, 1h30m; default: that of the queue, if any", NULL},
     {'q', "queue", "NAME", "instead of the default queue", "@queue"},
     {'A', "account", "NAME", "instead of your default account", NULL},

@@ -55,6 +55,15 @@ expect_status 143 "$BERTH" wait "$gang"
 expect "each member has run once" '0 of 4 1 of 4 2 of 4 3 of 4 ' \
     "$("$BERTH" log -f "$gang" | sed 's/^[0-9]*: //' | sort | tr '\n' ' ')"
 
+# Gangs that are alike are jobs of their own.
+many=$("$BERTH" submit --gang 2 --cc 1-3 sh -c 'echo "$BERTH_ARRAY_INDEX of {cc}"')
+expect "three gangs" 3 "$(echo "$many" | wc -l)"
+for id in $many; do
+    expect_status 0 "$BERTH" wait "$id"
+    expect "members of each" 2 "$(get "$id" gang)"
+done
+expect "the last of them" '0 of 3 1 of 3 ' "$("$BERTH" log -f "$(echo "$many" | tail -n 1)" | sed 's/^[0-9]*: //' | sort | tr '\n' ' ')"
+
 # A member that fails: all of it does,
 gang=$("$BERTH" submit --gang 3 sh -c '[ $BERTH_ARRAY_INDEX = 1 ] && exit 3; exec sleep 1000')
 expect_status 143 "$BERTH" wait "$gang"

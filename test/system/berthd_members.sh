@@ -36,7 +36,7 @@ expect_status 0 "$BERTH" run --gang 2 sh -c 'id=$("$0" submit sh -c "echo \${BER
 expect "of no gang" '0: none 1: none' "$(sort out | tr '\n' ' ' | sed 's/ $//')"
 
 command -v python3 >/dev/null || finish
-sed -n '/^```python/,/^```/p' "$BERTH_SOURCE/doc/gangs.md" | sed '1d; $d' >sum.py
+sed -n '/^```python$/,/^```/p' "$BERTH_SOURCE/doc/gangs.md" | sed '1d; $d' >sum.py
 expect_status 0 timeout "$PATIENCE" "$BERTH" run --gang 2 python3 sum.py
 expect "two members meet" '0: rank 0 of 2: the sum is 1 1: rank 1 of 2: the sum is 1' "$(sort out | tr '\n' ' ' | sed 's/ $//')"
 expect_status 0 timeout "$PATIENCE" "$BERTH" run --gang 2 -n 2 python3 sum.py

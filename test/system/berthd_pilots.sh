@@ -93,7 +93,7 @@ pgrep -f "sleep $((4000 + $$))" >/dev/null && fail 'a task of a job that is canc
 
 # A gang of a member on each meets there, though the server was away in between.
 if command -v python3 >/dev/null; then
-    sed -n '/^```python/,/^```/p' "$BERTH_SOURCE/doc/gangs.md" | sed '1d; $d' >sum.py
+    sed -n '/^```python$/,/^```/p' "$BERTH_SOURCE/doc/gangs.md" | sed '1d; $d' >sum.py
     # shellcheck disable=SC2016
     gang=$("$BERTH" submit -t 1m --gang 2 -c 2 -o 'gang.%a' sh -c 'echo "on $BERTH_NODE"
         while [ ! -e gang.go ]; do sleep 0.05; done; exec timeout 30 python3 sum.py')

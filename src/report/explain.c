@@ -8,7 +8,7 @@
 
 void explain_put_id(struct strbuf *out, const struct sched_annotation *a)
 {
-    strbuf_puts(out, a->id);
+    strbuf_put(out, a->id, strcspn(a->id, "[")); /* of some members it has the index already */
     if (a->members <= 1)
         return;
     strbuf_putc(out, '[');

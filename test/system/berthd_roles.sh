@@ -49,6 +49,9 @@ gang = json.load(sys.stdin)["gang"]
 print(gang["readiness"], gang["roles"][0]["allocated"], gang["roles"][1]["min"])')"
 ls ran.* 2>/dev/null && fail "some of it run"
 expect_status 0 "$BERTH" cancel "$busy"
+held_by() {
+    "$BERTH" explain "$gang" | grep -q "^ *$gang\[0\]  *[a-z]"
+}
 line() {
     "$BERTH" jobs -a --no-header "$gang" | sed 's/  */ /g'
 }
@@ -56,6 +59,7 @@ is_line() {
     line | grep -qF " $1 "
 }
 await "three to run" is_line '2 pending, 3 running'
+held_by || fail "who holds what the next worker waits for: $("$BERTH" explain "$gang")"
 expect "shown" "role server: $gang[0], min 1, 1 node, 2 cores; 1 running|role worker: $gang[1-4], min 2, 1 node, 1 core each; 2 pending, 2 running|" \
     "$("$BERTH" show "$gang" | sed -n 's/^role  *//p' | sed 's/^/role /' | tr '\n' '|')"
 expect "a member's role" '"worker" "server"' "$(get "$gang[3]" role) $(get "$gang[0]" role)"

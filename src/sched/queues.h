@@ -641,6 +641,16 @@ bool array_is_full(const sched_t *s, uint32_t slot);
 int array_block(sched_t *s, uint32_t slot);
 int array_reserve(sched_t *s);
 
+/* A job holds something. If as many of its array do by now as may, block what is open of it; what there is no memory for is
+ * blocked when it is looked at. O(slots of the array) if members have slots of their own and hold nothing, else O(1).
+ */
+void array_filled(sched_t *s, uint32_t slot);
+
+/* A blocked job has another place, before others. Where a member of its array that is promised a time stands behind it
+ * now, it goes on, and has its turn before that. Returns 0, or -1 with ENOMEM. O(slots of the array).
+ */
+int array_raised(sched_t *s, uint32_t slot);
+
 /* ---- clock.c ---- */
 
 /* Whether a pass at `now` is put off, as events are gathered for a while yet. */

@@ -171,7 +171,7 @@ static bool is_full(const struct naive_queues *q, int job)
 {
     int n = 0;
     for (int i = 0; i < q->jobs; i++)
-        n += q->job[i].array == q->job[job].array &&
+        n += q->job[i].array == q->job[job].array && !q->job[i].set_aside &&
              (q->job[i].state == NQ_HELD || q->job[i].state == NQ_RUNNING);
     return q->job[job].most > 0 && n >= q->job[job].most;
 }
@@ -189,6 +189,14 @@ static void come_forward(struct naive_queues *q, int job)
     q->job[next].state = is_full(q, job) ? NQ_FULL : NQ_OPEN;
     q->job[next].fresh = j->fresh;
     q->job[next].placed = j->placed;
+}
+
+/* It holds something. If as many of its array do as may, others that are open are so no more. */
+static void fill(struct naive_queues *q, int job)
+{
+    for (int i = 0; i < q->jobs && is_full(q, job); i++)
+        if (q->job[i].array == q->job[job].array && q->job[i].state == NQ_OPEN)
+            q->job[i].state = NQ_FULL;
 }
 
 static void decide(struct naive_queues *q, enum nq_kind kind, int job)
@@ -221,6 +229,7 @@ static void be_kept(struct naive_queues *q, int job, int of)
     j->state = NQ_HELD;
     j->kept = true;
     j->keeper = of;
+    fill(q, job);
     moved(j);
     decide(q, NQ_PROMISE, job);
     keep_promises(q, job, of);
@@ -247,6 +256,7 @@ static bool start_open(struct naive_queues *q, int job, bool turn)
     j->state = NQ_RUNNING;
     j->displaced = -1;
     come_forward(q, job);
+    fill(q, job);
     decide(q, NQ_START, job);
     return true;
 }
@@ -255,6 +265,10 @@ static bool promise(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
     int of = nl_over(q, job, q->now);
+    if (is_full(q, job)) {
+        j->state = NQ_FULL;
+        return true;
+    }
     if (of >= 0) {
         be_kept(q, job, of);
         return true;
@@ -267,6 +281,7 @@ static bool promise(struct naive_queues *q, int job)
     j->nodes = choice(q, job, at);
     j->at = at;
     j->state = NQ_HELD;
+    fill(q, job);
     moved(j);
     decide(q, NQ_PROMISE, job);
     return true;
@@ -289,6 +304,8 @@ static void give_back(struct naive_queues *q, int job)
     q->job[job].state = NQ_OPEN;
     q->job[job].lifted = q->job[job].set_aside = q->job[job].kept = false;
     q->job[job].displaced = -1;
+    if (is_full(q, job))
+        q->job[job].state = NQ_FULL;
 }
 
 /* Where a limit has promised more than it may, the last one gives way. */
@@ -432,6 +449,7 @@ static bool preempt(struct naive_queues *q, int job)
     j->kept = false;
     j->state = victims ? NQ_HELD : NQ_RUNNING;
     come_forward(q, job);
+    fill(q, job);
     j->preempting = victims > 0;
     j->displaced = -1;
     j->victims = victims;
@@ -492,10 +510,10 @@ static void place_again(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
     uint32_t free = free_nodes(q, job, j->at, j->at + j->duration);
-    bool again = is_displaced(q, job);
+    bool again = is_displaced(q, job), full = j->set_aside && is_full(q, job);
     j->lifted = j->set_aside = false;
     j->placed |= again;
-    if ((j->nodes & ~free) == 0 && (j->preempting || nl_over(q, job, j->at) < 0)) {
+    if ((j->nodes & ~free) == 0 && (j->preempting || (!full && nl_over(q, job, j->at) < 0))) {
         if (again)
             pull(q, job);
         return;
@@ -504,7 +522,8 @@ static void place_again(struct naive_queues *q, int job)
     bool displaces = q->displaces || j->displaced >= 0;
     give_back(q, job);
     promise(q, job);
-    if (displaces && (j->state == NQ_OPEN || j->state == NQ_LIMITED || j->at > was))
+    if (displaces &&
+        (j->state == NQ_OPEN || j->state == NQ_LIMITED || j->state == NQ_FULL || j->at > was))
         j->displaced = was;
     keep_depth(q, j->lane);
 }
@@ -1070,8 +1089,9 @@ void nq_split(struct naive_queues *q, int job)
         return;
     j->together = false;
     if (j->state == NQ_BEHIND) {
-        j->state = NQ_OPEN;
-        j->fresh = q->job[first_together(q, job)].fresh;
+        int first = first_together(q, job);
+        j->state = is_full(q, job) ? NQ_FULL : NQ_OPEN;
+        j->fresh = j->state == NQ_OPEN && q->job[first].fresh;
         return;
     }
     if (next < 0)
@@ -1082,7 +1102,9 @@ void nq_split(struct naive_queues *q, int job)
     n->nodes = j->nodes;
     n->fresh = j->fresh;
     n->displaced = j->displaced;
-    j->state = NQ_OPEN;
+    j->state = n->state == NQ_HELD && is_full(q, next) ? NQ_FULL
+               : n->state == NQ_FULL                   ? NQ_FULL
+                                                       : NQ_OPEN;
     j->displaced = -1;
 }
 
@@ -1147,6 +1169,14 @@ void nq_prioritize(struct naive_queues *q, int job, int64_t priority)
     if (j->state == NQ_LIMITED) {
         j->due |= raised;
         return;
+    }
+    if (j->state == NQ_FULL) { /* it may take what another of its array is promised, behind it */
+        for (int i = 0; i < q->jobs && raised; i++)
+            if (q->job[i].array == j->array && q->job[i].state == NQ_HELD &&
+                !q->job[i].preempting && nq_before(q, job, i))
+                j->state = NQ_OPEN;
+        if (j->state == NQ_FULL)
+            return;
     }
     j->fresh |= raised;
     if (j->state == NQ_HELD && passed) {

@@ -486,8 +486,6 @@ static void event(void)
     }
     int job = (int)draw(0, run.naive.jobs - 1);
     struct nq_job *j = &run.naive.job[job];
-    if (what < 9 && j->most > 0 && j->together)
-        return; /* whether one that waits alone is known to be one too many depends on when it is looked at */
     if (what == 9) {
         int node = (int)draw(0, run.naive.nodes - 1);
         bool down = draw(0, 2) == 0;
@@ -501,7 +499,7 @@ static void event(void)
         CHECK(sched_cancel(run.sched, run.now, handle_of(job)) == 0);
         nq_end(&run.naive, job);
     } else if (j->state == NQ_OPEN || j->state == NQ_HELD || j->state == NQ_BEHIND ||
-               j->state == NQ_LIMITED) {
+               j->state == NQ_LIMITED || j->state == NQ_FULL) {
         if (j->state == NQ_BEHIND || draw(0, 1))
             split(job);
         prioritize(job);
@@ -536,11 +534,9 @@ static void check_jobs(void)
             continue;
         }
         int state = sched_state(run.sched, handle_of(i));
-        /* One that waits alone is known to be one too many when it is looked at, which may be not before it fits. */
-        bool unseen = j->state == NQ_FULL && !j->together && state == SCHED_WAITING;
         full += j->state == NQ_FULL;
         if (j->state == NQ_LIMITED || j->state == NQ_FULL) {
-            CHECK(unseen || state == SCHED_BLOCKED);
+            CHECK(state == SCHED_BLOCKED);
             continue;
         }
         CHECK(state == (j->state == NQ_OPEN   ? SCHED_WAITING

@@ -1,7 +1,7 @@
 /* Arrays of which only so many members may hold something at a time: run, or be promised a time.
  *
- * The entry of such an array is out of its lane as soon as that many do, and goes on when one has given back
- * what it held. A member with a slot of its own is blocked when it is looked at.
+ * What waits of such an array is out of its lane as soon as that many do, the entry and members with slots of their
+ * own, and goes on when one has given back what it held.
  */
 #include <stdlib.h>
 
@@ -34,6 +34,71 @@ int array_block(sched_t *s, uint32_t slot)
     list(s, slot);
     job_block(s, slot, BLOCK_ARRAY);
     return 0;
+}
+
+/* Whether members of an array have slots of their own and hold nothing. */
+static bool any_apart(const sched_t *s, const struct members *m)
+{
+    bool entry = m->entry != JOB_NONE && !s->jobs[m->entry].details->holds;
+    return (int64_t)m->records > m->holding + entry;
+}
+
+/* Block the open ones of an array in one direction from a member's slot: all slots of an array follow each other. */
+static void block_beside(sched_t *s, uint32_t slot, bool later)
+{
+    const struct members *m = s->jobs[slot].details->of;
+    for (;;) {
+        const struct details *d = s->jobs[slot].details;
+        slot = later ? d->following : d->previous;
+        if (slot == JOB_NONE || s->jobs[slot].details->of != m)
+            return;
+        if (s->jobs[slot].state == SCHED_WAITING && array_block(s, slot) < 0)
+            return; /* it is blocked when it is looked at */
+    }
+}
+
+void array_filled(sched_t *s, uint32_t slot)
+{
+    const struct members *m = s->jobs[slot].details ? s->jobs[slot].details->of : NULL;
+    if (!m || !array_is_full(s, slot))
+        return;
+    if (m->entry != JOB_NONE && s->jobs[m->entry].state == SCHED_WAITING &&
+        array_block(s, m->entry) < 0)
+        return;
+    if (!any_apart(s, m))
+        return;
+    block_beside(s, slot, false);
+    block_beside(s, slot, true);
+}
+
+/* Whether a member that is promised a time stands behind a job of its array. */
+static bool is_before_promised(const sched_t *s, uint32_t slot, bool later)
+{
+    const struct members *m = s->jobs[slot].details->of;
+    for (uint32_t at = slot;;) {
+        const struct details *d = s->jobs[at].details;
+        at = later ? d->following : d->previous;
+        if (at == JOB_NONE || s->jobs[at].details->of != m)
+            return false;
+        if (s->jobs[at].state == SCHED_RESERVED && !s->jobs[at].is_preempting &&
+            queue_before(s->jobs[slot].key, s->jobs[at].key))
+            return true;
+    }
+}
+
+int array_raised(sched_t *s, uint32_t slot)
+{
+    struct details *d = s->jobs[slot].details;
+    if (d->blocked != BLOCK_ARRAY ||
+        !(is_before_promised(s, slot, false) || is_before_promised(s, slot, true)))
+        return 0;
+    d->blocked = 0;
+    if (open_insert(s, slot, true) == 0) {
+        tell_later(s, slot);
+        return 0;
+    }
+    d->blocked = BLOCK_ARRAY;
+    return -1;
 }
 
 static int part(sched_t *s, uint32_t slot, uint32_t part)

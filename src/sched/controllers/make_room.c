@@ -69,17 +69,6 @@ static int telling_reserve(sched_t *s, size_t n)
     return rc;
 }
 
-/* A member holds something. Where as many of its array do by now as may at once, what waits of that is out of its lane.
- * There is memory for it (array_reserve).
- */
-static void block_if_full(sched_t *s, uint32_t slot)
-{
-    const struct members *m = s->jobs[slot].details->of;
-    uint32_t entry = m ? m->entry : JOB_NONE;
-    if (entry != JOB_NONE && s->jobs[entry].state == SCHED_WAITING && array_is_full(s, entry))
-        array_block(s, entry);
-}
-
 /* Limits count a booking, or let a job have it, beside what will be left: not what others wait for. */
 static enum step count_at_last(sched_t *s, uint32_t slot, int64_t booking)
 {
@@ -114,7 +103,7 @@ static enum step hold_for(struct preemption *h, uint32_t slot, int64_t booking)
         return step == STEP_KEPT ? promise_kept(s, slot) : step;
     }
     s->booked++;
-    block_if_full(s, slot);
+    array_filled(s, slot);
     job->details->victims = preempt_taken(h, slot);
     if (job->details->victims == 0) /* what others have left since is enough */
         return start_held(s, slot);

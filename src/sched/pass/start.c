@@ -55,6 +55,7 @@ void job_started(sched_t *s, uint32_t slot, enum sched_how how)
                                                                      : INT64_MAX;
     d->how = job->is_preempting ? SCHED_IMMEDIATE : how;
     controllers_started(s, slot, d->how);
+    array_filled(s, slot);
 }
 
 /* A pass comes late for a reservation: the job will end that much later, and reservations in the way of that
@@ -306,6 +307,7 @@ static enum step hold(sched_t *s, uint32_t slot, int64_t at, int64_t booking, in
         return STEP_FAILED;
     }
     s->booked++;
+    array_filled(s, slot);
     displaced_moved(s, slot);
     judge(s, slot);
     decision_add(s, SCHED_RESERVE, slot, at, NULL);

@@ -30,7 +30,8 @@ int job_unblock(sched_t *s, uint32_t slot, uint8_t reason)
         gang_due(s, gang_of(s, slot)); /* it may be what the others have waited for */
     if (job->state != SCHED_BLOCKED)
         return 0;
-    if (d->blocked == 0 && open_insert(s, slot, true) < 0) {
+    bool full = d->blocked == 0 && array_is_full(s, slot);
+    if (full ? array_block(s, slot) < 0 : d->blocked == 0 && open_insert(s, slot, true) < 0) {
         d->blocked = before;
         return -1;
     }

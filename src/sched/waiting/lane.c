@@ -210,6 +210,10 @@ int job_rekey(sched_t *s, uint32_t slot, struct queue_key key)
     bool raised = queue_before(key, old);
     if (job->state == SCHED_BLOCKED) {
         job->key = key;
+        if (raised && array_raised(s, slot) < 0) {
+            job->key = old;
+            return -1;
+        }
         if (raised && job->details->blocked & BLOCK_LIMIT)
             limit_ask_again(s, slot);
         return 0;
@@ -295,6 +299,8 @@ int held_to_open(sched_t *s, uint32_t slot, bool fresh)
     s->pass.outranks_again |= s->jobs[slot].is_fresh && !s->jobs[slot].is_placed;
     tell_later(s, slot); /* whatever becomes of this pass */
     s->queues->takes_back |= s->jobs[slot].details && s->jobs[slot].details->is_promise_told;
+    if (s->jobs[slot].details && array_is_full(s, slot))
+        array_block(s, slot); /* without memory, when it is looked at */
     return 0;
 }
 

@@ -277,7 +277,10 @@ static void wait_apart(sched_t *s, uint32_t slot, uint32_t part, bool first)
             open_renew(s, part);
         return;
     }
-    open_insert(s, part, entry->is_fresh);
+    job->state = SCHED_BLOCKED; /* for nothing yet */
+    job->is_fresh = false;
+    if (!array_is_full(s, part) || array_block(s, part) < 0)
+        open_insert(s, part, entry->is_fresh); /* there is memory for that */
     if (entry->state == SCHED_RESERVED && first)
         job->details->told[0] = '\0';
     tell_later(s, part);

@@ -63,6 +63,8 @@ static void test_laws(void **state)
     run(&(struct scene_options){.seed = 50001401}, NULL); /* two limits that read alike */
     /* Whoever shares a limit may take it beyond an estimate, in the time of a promise. */
     run(&(struct scene_options){.seed = 68000182, .apart = true}, NULL);
+    /* The next member of an array goes on by its limit in the pass in which the one before it starts. */
+    run(&(struct scene_options){.seed = 69000106}, NULL);
     for (int i = 0; i < scenes(); i++) {
         run(&(struct scene_options){.seed = seed_of(i)}, NULL);
         starts += first.starts;
@@ -102,6 +104,8 @@ static void test_disturbed(void **state)
     (void)state;
     for (int i = 0; i < scenes(); i++)
         run(&(struct scene_options){.seed = seed_of(i), .budget = -1, .disturbed = true}, NULL);
+    /* A job is let go on at the end of a pass that is cut off, and has its turn in the next one. */
+    run(&(struct scene_options){.seed = 72000036, .budget = -1, .disturbed = true}, NULL);
 }
 
 /* Why jobs wait is told when they are looked at again, which may be later where nothing is known of the

@@ -975,6 +975,11 @@ void ledger_pass(struct scene *c, const struct sched_decision *d, size_t n)
         decide(c, &d[i], (int)i + 1);
     check_promises(c);
     check_lanes(c);
+    for (int i = 0; i < c->jobs && c->options.disturbed;
+         i++) /* whose turn the pass was cut off before */
+        if (!c->job[i].gone && c->job[i].before == SCHED_BLOCKED &&
+            c->job[i].state == SCHED_WAITING)
+            ledger_came(c, &c->job[i]);
     for (int i = 0; i < c->jobs; i++)
         SCENE_CHECK(c, !c->job[i].running || c->job[i].stopped || c->job[i].preempted ||
                            !is_shut_out(c, &c->job[i]));

@@ -163,13 +163,14 @@ static int hello(struct module *m)
     return has_used ? sched_restore_passed(m->sched, m->now, -1, 1) : 0;
 }
 
-/* Up to here a failure leaves the instance as it is; once the module runs, it would end it. */
-static int begin(struct module *m)
+/* What is ours to ask for before anything is known of the machine. Returns 0, or -1 with errno, told in the log: then the
+ * module is not loaded.
+ */
+static int prepare(struct module *m)
 {
     berth_error_t err = {""};
     const flux_conf_t *conf = flux_get_conf(m->h);
     json_t *all;
-    int depth;
 
     m->users = flux_users_create();
     m->config = m->users ? configured(conf, &err) : NULL;
@@ -186,9 +187,23 @@ static int begin(struct module *m)
         flux_log_error(m->h, "service sched");
         return -1;
     }
+    return register_service(m->h, "feasibility");
+}
+
+/* The resources of an instance of several brokers are known when all of these are there, which wait for the module to run:
+ * it is told to run before it asks for them. From then on a failure must not end it with an error, which would end the
+ * instance: -1 is told in the log, and the instance goes on without a scheduler.
+ */
+static int begin(struct module *m)
+{
+    int depth;
+
+    if (flux_module_set_running(m->h) < 0) {
+        flux_log_error(m->h, "module state");
+        return -1;
+    }
     module_start_clock(m);
-    if (register_service(m->h, "feasibility") < 0 || make_scheduler(m) < 0 || add_handlers(m) < 0 ||
-        module_watch(m) < 0)
+    if (make_scheduler(m) < 0 || add_handlers(m) < 0 || module_watch(m) < 0)
         return -1;
     if (hello(m) < 0 || schedutil_ready(m->util, m->mode, &depth) < 0 || module_confirm(m) < 0) {
         flux_log_error(m->h, "job manager");
@@ -228,8 +243,11 @@ int mod_main(flux_t *h, int argc, char **argv)
                        .expiration = INT64_MAX};
     int rc = -1;
 
-    if (read_arguments(&m, argc, argv) == 0 && begin(&m) == 0)
-        rc = flux_reactor_run(flux_get_reactor(h), 0) < 0 ? -1 : 0;
+    if (read_arguments(&m, argc, argv) == 0 && prepare(&m) == 0) {
+        rc = 0;
+        if (begin(&m) == 0 && flux_reactor_run(flux_get_reactor(h), 0) < 0)
+            flux_log_error(h, "reactor");
+    }
     int error = errno;
     end(&m);
     errno = error;

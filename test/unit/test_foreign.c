@@ -11,8 +11,10 @@
 
 #include "cli/client/directives.h"
 #include "cli/foreign/flux.h"
+#include "cli/foreign/slurm_list.h"
 #include "cli/foreign/slurm_values.h"
 #include "cli/shim/shim.h"
+#include "cli/verb.h"
 
 /* What a script's lines become: the words, each behind a blank; or the error. Then the warnings. */
 static void lines_are(const char *text, const char *words, const char *warnings)
@@ -241,13 +243,34 @@ static void ids(void **state)
     strbuf_clear(&out);
 }
 
+/* A row of another tool's refers to one of submit's by its name, and both take an argument or neither does. */
+static void check_rows(const struct foreign_option *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct option_row *row = submit_options.rows;
+        if (!list[i].to || strcmp(list[i].to, "pty") == 0) /* which run and alloc have */
+            continue;
+        while (row->name && strcmp(row->name, list[i].to) != 0)
+            row++;
+        if (!row->name || !row->argument != (list[i].value == FOREIGN_NONE))
+            fail_msg("--%s is --%s of submit, which has no such option", list[i].name, list[i].to);
+    }
+}
+
+static void rows(void **state)
+{
+    (void)state;
+    check_rows(slurm_list, slurm_list_n);
+    check_rows(flux_list, flux_list_n);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slurm_counts), cmocka_unit_test(slurm_words),
         cmocka_unit_test(slurm_wrong),  cmocka_unit_test(flux_words),
         cmocka_unit_test(times),        cmocka_unit_test(sizes),
-        cmocka_unit_test(ids),
+        cmocka_unit_test(ids),          cmocka_unit_test(rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ enum what { AS_IS, NOTHING, NOT_HERE, TIME, URGENCY_IS, FILE_NAME, DEPENDENCY, E
         name, letter, FOREIGN_NONE, NOT_HERE, NULL                                                 \
     }
 
-static const struct foreign_option list[] = {
+const struct foreign_option flux_list[] = {
     TO("nodes", 'N', "nodes"),
     TO("nslots", 'n', "ntasks"),
     TO("ntasks", 0, "ntasks"),
@@ -79,6 +79,7 @@ static const struct foreign_option list[] = {
     NOT_FLAG("wrap", 0),
     NOT_FLAG("dry-run", 0),
 };
+const size_t flux_list_n = sizeof(flux_list) / sizeof(*flux_list);
 
 int flux_seconds(const char *text, double *seconds)
 {
@@ -231,8 +232,7 @@ int flux_options(struct foreign *out, char **words, int n, const char *where, be
     struct taking t = {.out = out, .where = where, .err = err};
     int rc;
 
-    while ((rc = foreign_next(&walk, list, sizeof(list) / sizeof(*list), &t.option, &t.value,
-                              err)) > 0)
+    while ((rc = foreign_next(&walk, flux_list, flux_list_n, &t.option, &t.value, err)) > 0)
         if (take(&t) < 0)
             return -1;
     return rc < 0 ? -1 : walk.at;

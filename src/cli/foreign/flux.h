@@ -4,6 +4,10 @@
 
 #include "cli/foreign/options.h"
 
+/* Those that are known. */
+extern const struct foreign_option flux_list[];
+extern const size_t flux_list_n;
+
 /* Read options up to the first other word, and append what they mean here: the word's place, or -1 with errno and a
  * text. `where` stands before messages.
  */

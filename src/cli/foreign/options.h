@@ -17,8 +17,9 @@ struct foreign_option {
     const char *name;
     char letter; /* 0: none */
     enum foreign_value value;
-    int what;       /* for the tool's own code */
-    const char *to; /* the option of submit with the same meaning and value, or NULL */
+    int what; /* for the tool's own code */
+    const char *
+        to; /* the row of submit's table (request_options.c) with the same meaning and value, or NULL */
 };
 
 /* A walk over words. The first is looked at, unlike getopt's. */

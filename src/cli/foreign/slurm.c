@@ -302,10 +302,6 @@ static int take(const struct taking *t, const struct foreign_option *option)
         return take_exclusive(t);
     case SLURM_EXPORT:
         return take_export(t);
-    case SLURM_HOLD:
-        return put(t, "hold", NULL);
-    case SLURM_PTY:
-        return put(t, "pty", NULL);
     case SLURM_NICE:
         return take_nice(t);
     case SLURM_OPEN_MODE:

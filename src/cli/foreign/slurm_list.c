@@ -5,6 +5,10 @@
     {                                                                                              \
         name, letter, FOREIGN_NEEDED, SLURM_AS_IS, to                                              \
     }
+#define AS_FLAG(name, letter, to)                                                                  \
+    {                                                                                              \
+        name, letter, FOREIGN_NONE, SLURM_AS_IS, to                                                \
+    }
 #define TAKE(name, letter, what)                                                                   \
     {                                                                                              \
         name, letter, FOREIGN_NEEDED, what, NULL                                                   \
@@ -51,7 +55,7 @@ const struct foreign_option slurm_list[] = {
     TAKE("gpus-per-node", 0, SLURM_GPUS_NODE),
     TAKE("gpus-per-task", 0, SLURM_GPUS_TASK),
     TAKE("gres", 0, SLURM_GRES),
-    FLAG("hold", 'H', SLURM_HOLD),
+    AS_FLAG("hold", 'H', "hold"),
     TAKE("input", 'i', SLURM_INPUT),
     TAKE("mem", 0, SLURM_MEM),
     TAKE("mem-per-cpu", 0, SLURM_MEM_CPU),
@@ -88,7 +92,7 @@ const struct foreign_option slurm_list[] = {
     NOT("threads", 'T'),
     NOT("jobid", 0),
     NOT("slurmd-debug", 0),
-    FLAG("pty", 0, SLURM_PTY),
+    AS_FLAG("pty", 0, "pty"),
     NOT("acctg-freq", 0),
     NOT("batch", 0),
     NOT("bb", 0),

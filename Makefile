@@ -58,6 +58,7 @@ bench: build/build.ninja
 	    echo; \
 	done
 	@ninja -C build $(NINJAFLAGS) product >build/bench.log || { cat build/bench.log; exit 1; }
+	@sh bench/bench_client.sh build
 	@sh bench/bench_berthd.sh build
 	@sh bench/bench_server_arrays.sh build
 

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "naive_classes.h"
 #include "naive_limits.h"
 #include "naive_shares.h"
 
@@ -23,7 +24,20 @@ bool nq_before(const struct naive_queues *q, int a, int b)
         return x->deadline < y->deadline;
     if (x->priority != y->priority)
         return x->priority > y->priority;
-    return x->deadline != y->deadline ? x->deadline < y->deadline : x->order < y->order;
+    if (x->deadline != y->deadline)
+        return x->deadline < y->deadline;
+    int64_t hx = nc_held(q, a), hy = nc_held(q, b);
+    if (hx != hy)
+        return hx < hy;
+    int64_t lx = nq_length(q, a), ly = nq_length(q, b);
+    return lx != ly ? lx < ly : x->order < y->order;
+}
+
+/* Where the longest goes first, one of unknown end goes last; jobs of other queues before all of them. */
+int64_t nq_length(const struct naive_queues *q, int job)
+{
+    const struct nq_job *j = &q->job[job];
+    return q->lane[j->lane].longest_first ? NQ_ENDLESS + 1 - j->duration : 0;
 }
 
 /* The first job in this state after another one in the order of all; -1: there is none. */
@@ -37,11 +51,12 @@ static int next_of(const struct naive_queues *q, enum nq_state state, int after)
     return best;
 }
 
+/* Of those that may start at all. */
 static int first_open(const struct naive_queues *q, int lane)
 {
     int first = -1;
     for (int i = 0; i < q->jobs; i++)
-        if (q->job[i].state == NQ_OPEN && q->job[i].lane == lane &&
+        if (q->job[i].state == NQ_OPEN && q->job[i].lane == lane && !nc_is_shut(q, i) &&
             (first < 0 || nq_before(q, i, first)))
             first = i;
     return first;
@@ -558,7 +573,7 @@ static bool is_before_holders(const struct naive_queues *q, int job, int last)
 static bool outranks(const struct naive_queues *q, int job)
 {
     const struct nq_job *j = &q->job[job];
-    return j->state == NQ_OPEN && j->fresh && !j->placed &&
+    return j->state == NQ_OPEN && j->fresh && !j->placed && !nc_is_shut(q, job) &&
            is_before_holders(q, job, last_movable(q));
 }
 
@@ -570,10 +585,8 @@ static bool is_its_turn(const struct naive_queues *q, int job)
         return true;
     if (!is_considered(q, job))
         return false;
-    for (int i = 0; i < q->jobs && q->lane[j->lane].depth == 0; i++)
-        if (q->job[i].state == NQ_OPEN && q->job[i].lane == j->lane && nq_before(q, i, job))
-            return false;
-    return true;
+    int first = q->lane[j->lane].depth == 0 ? first_open(q, j->lane) : -1;
+    return first < 0 || !nq_before(q, first, job);
 }
 
 /* The first open job behind another one that its queue has a promise for, of the level of a turn which it goes
@@ -809,6 +822,7 @@ static void look_at(struct naive_queues *q, int job, enum mode *mode)
 static void walk_shares(struct naive_queues *q, int64_t at, bool all, enum mode mode[NQ_LANES])
 {
     bool looked[NQ_JOBS] = {false};
+    nc_begin(q);
     for (int i = next_of(q, NQ_HELD, -1); i >= 0 && !q->made_room; i = next_of(q, NQ_HELD, i))
         if (all || nq_level(q, i) == at)
             preempt_for_holder(q, i);
@@ -816,14 +830,18 @@ static void walk_shares(struct naive_queues *q, int64_t at, bool all, enum mode 
         bool out[NQ_JOBS];
         for (int i = 0; i < q->jobs; i++)
             out[i] =
-                looked[i] || (!all && nq_level(q, i) != at) ||
+                looked[i] || (!all && nq_level(q, i) != at) || nc_is_shut(q, i) ||
                 (!q->job[i].candidate && (mode[q->job[i].lane] == DONE || !is_considered(q, i)));
         int next = ns_next(q, out);
         if (next < 0)
             return;
+        if (q->lane[q->job[next].lane].classes > 0)
+            next = nc_next(q, q->job[next].lane, out);
         /* A candidate that is not considered may be so when others have started. */
         looked[next] = mode[q->job[next].lane] != DONE && is_considered(q, next);
         look_at(q, next, &mode[q->job[next].lane]);
+        if (q->lane[q->job[next].lane].classes > 0)
+            nc_looked(q, next);
     }
 }
 

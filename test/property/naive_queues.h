@@ -15,6 +15,7 @@ enum { NQ_ENDLESS = 1000000 };
 
 enum { NQ_ACCOUNTS = 3 };
 enum { NQ_USERS = 3, NQ_WHATS = 2 };
+enum { NQ_CLASSES = 3 };
 
 /* The last calendars are that of the first division, once for the promises to jobs of each queue. */
 enum { NQ_CALENDARS = NQ_LANES * (NQ_USERS + 1) * NQ_WHATS + NQ_LANES };
@@ -60,7 +61,8 @@ enum nq_by {
     NQ_BY_FEWEST_RUNNING,
     NQ_BY_AGE,
     NQ_BY_SUBMIT,
-    NQ_BY_DEADLINE
+    NQ_BY_DEADLINE,
+    NQ_BY_USAGE
 };
 enum { NQ_BYS = 4, NQ_DIVISIONS = 2 };
 
@@ -81,7 +83,29 @@ struct nq_lane {
     bool in_division; /* the first */
     int64_t weight, weights[NQ_USERS], guarantee;
     enum nq_by by[NQ_BYS];
+
+    /* Or by class (naive_classes.h), the largest percentage first. */
+    int classes; /* how many; 0: it has none */
+    int64_t percent[NQ_CLASSES];
+    int class_of[NQ_USERS];
+    int64_t worker; /* nodes */
+    bool longest_first;
 };
+
+/* Turns of the classes of a queue in a walk: what each may start since it was counted, and what it had then. */
+struct nq_turns {
+    bool is_counted, has_none[NQ_CLASSES];
+    int64_t rank[NQ_CLASSES], start[NQ_CLASSES], had[NQ_CLASSES];
+};
+
+/* What a node of the tree of shares has used by now, as the core says: prop_share holds that to an integral. Those that
+ * the node is not are -1.
+ */
+struct nq_usage {
+    int division, lane, account, user, class;
+    __extension__ __int128 amount;
+};
+enum { NQ_SHARES = 64 };
 
 /* An account, which is part of one before it, or of none (-1). */
 struct nq_account {
@@ -114,8 +138,12 @@ struct naive_queues {
     bool deadlines_first; /* they count before priorities, in all queues; else behind them */
     enum nq_by by[NQ_BYS], division_by[NQ_DIVISIONS][NQ_BYS];
     int divisions;
+    bool nested; /* the second division is part of the first */
     int64_t division_weight[NQ_DIVISIONS];
+    struct nq_usage usage[NQ_SHARES];
+    int usages;
     struct nq_account account[NQ_ACCOUNTS];
+    struct nq_turns turns[NQ_LANES];
     int64_t division_most; /* nodes that queues of the first division have together */
     struct nq_head head[NQ_LANES];
     bool stacks; /* these are being placed, each beside those before it */
@@ -135,6 +163,9 @@ struct naive_queues {
 
 /* The priority of the queue that a job was submitted to. */
 int64_t nq_level(const struct naive_queues *q, int job);
+
+/* Of jobs of one priority, and deadline, of one queue with classes: the lesser goes first. */
+int64_t nq_length(const struct naive_queues *q, int job);
 
 /* Whether a job goes before another one. */
 bool nq_before(const struct naive_queues *q, int a, int b);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "naive_classes.h"
 #include "naive_share.h"
 
 /* The tree as it is now: the machine, divisions, queues, accounts below these, and users in the order in which they
@@ -12,6 +13,7 @@ struct tree {
     struct naive_share is;
     /* That a node is, or is of; -1. */
     int lane[NAIVE_NODES], account[NAIVE_NODES], user[NAIVE_NODES], division[NAIVE_NODES];
+    int class[NAIVE_NODES];
     int64_t running[NAIVE_NODES];
 };
 
@@ -23,6 +25,7 @@ static uint32_t add(struct tree *t, uint32_t parent, int64_t weight)
     settings.weight = (int32_t)weight;
     t->is.node[node] = (struct naive_node){.parent = parent, .settings = settings};
     t->lane[node] = t->account[node] = t->user[node] = t->division[node] = -1;
+    t->class[node] = -1;
     return node;
 }
 
@@ -30,9 +33,17 @@ static uint32_t add(struct tree *t, uint32_t parent, int64_t weight)
 static uint32_t node_of(const struct tree *t, int lane, int account, int user)
 {
     for (uint32_t i = 1; i < t->is.n; i++)
-        if (t->lane[i] == lane && t->account[i] == account && t->user[i] == user)
+        if (t->lane[i] == lane && t->account[i] == account && t->user[i] == user && t->class[i] < 0)
             return i;
     return 0;
+}
+
+static uint32_t node_of_class(const struct tree *t, int lane, int class)
+{
+    uint32_t i = 1;
+    while (t->lane[i] != lane || t->class[i] != class)
+        i++;
+    return i;
 }
 
 /* The account in which a job's user takes turns; -1. */
@@ -44,6 +55,8 @@ static int account_of(const struct tree *t, const struct nq_job *j)
 static uint32_t leaf_of(const struct tree *t, int job)
 {
     const struct nq_job *j = &t->q->job[job];
+    if (t->q->lane[j->lane].classes > 0)
+        return node_of_class(t, j->lane, nc_class_of(t->q, job));
     return node_of(t, j->lane, account_of(t, j), t->q->lane[j->lane].by_user ? j->user : -1);
 }
 
@@ -74,7 +87,8 @@ static void add_nodes(struct tree *t)
 {
     const struct naive_queues *q = t->q;
     for (int d = 0; d < q->divisions; d++) {
-        uint32_t node = add(t, SHARE_ROOT, q->division_weight[d]);
+        uint32_t above = d == 1 && q->nested ? 1 : SHARE_ROOT;
+        uint32_t node = add(t, above, q->division_weight[d]);
         t->division[node] = d;
         if (d == 0 && q->division_most < INT64_MAX)
             t->is.node[node].settings.capability[0] = q->division_most;
@@ -87,6 +101,12 @@ static void add_nodes(struct tree *t)
     for (int l = 0; l < q->lanes; l++)
         if (q->lane[l].by_account)
             add_accounts(t, l);
+    for (int l = 0; l < q->lanes; l++)
+        for (int c = 0; c < q->lane[l].classes; c++) {
+            uint32_t node = add(t, node_of(t, l, -1, -1), q->lane[l].percent[c]);
+            t->lane[node] = l;
+            t->class[node] = c;
+        }
     for (int i = 0; i < q->jobs; i++)
         add_user(t, &q->job[i]);
 }
@@ -122,7 +142,7 @@ static void make(struct tree *t, const struct naive_queues *q)
     t->is.dimensions = 1;
     t->is.total[0] = q->nodes;
     t->is.n = 1;
-    t->lane[0] = t->account[0] = t->user[0] = t->division[0] = -1;
+    t->lane[0] = t->account[0] = t->user[0] = t->division[0] = t->class[0] = -1;
     add_nodes(t);
     add_jobs(t);
 }
@@ -147,7 +167,8 @@ static int first_open(const struct tree *t, uint32_t node)
     for (uint32_t n = 0; n < t->is.n; n++)
         of_leaf[n] = -1;
     for (int i = 0; i < t->q->jobs; i++) {
-        uint32_t leaf = t->q->job[i].state == NQ_OPEN ? leaf_of(t, i) : SHARE_ROOT;
+        bool waits = t->q->job[i].state == NQ_OPEN && !nc_is_shut(t->q, i);
+        uint32_t leaf = waits ? leaf_of(t, i) : SHARE_ROOT;
         if (leaf != SHARE_ROOT && naive_is_below(&t->is, leaf, node) &&
             (of_leaf[leaf] < 0 || nq_before(t->q, i, of_leaf[leaf])))
             of_leaf[leaf] = i;
@@ -169,6 +190,26 @@ static int compare_share(const struct tree *t, uint32_t a, uint32_t b)
     return l < r ? -1 : l > r;
 }
 
+static wide used(const struct tree *t, uint32_t node)
+{
+    for (int i = 0; i < t->q->usages; i++) {
+        const struct nq_usage *u = &t->q->usage[i];
+        if (u->division == t->division[node] && u->lane == t->lane[node] &&
+            u->account == t->account[node] && u->user == t->user[node] &&
+            u->class == t->class[node])
+            return u->amount;
+    }
+    return 0;
+}
+
+/* Less than 0: the first has used less, over its weight. */
+static int compare_usage(const struct tree *t, uint32_t a, uint32_t b)
+{
+    wide l = used(t, a) * t->is.node[b].settings.weight;
+    wide r = used(t, b) * t->is.node[a].settings.weight;
+    return l < r ? -1 : l > r;
+}
+
 /* Less than 0: a child goes first in which one job would be looked at, before another with another. A node that is no
  * leaf goes by its first open job's priority.
  */
@@ -177,6 +218,8 @@ static int compare_by(const struct tree *t, enum nq_by by, const uint32_t node[2
     int64_t v[2] = {0, 0};
     if (by == NQ_BY_SHARE)
         return compare_share(t, node[0], node[1]);
+    if (by == NQ_BY_USAGE)
+        return compare_usage(t, node[0], node[1]);
     for (int i = 0; i < 2; i++) {
         bool leaf = naive_children(&t->is, node[i]) == 0;
         switch (by) {
@@ -199,6 +242,7 @@ static int compare_by(const struct tree *t, enum nq_by by, const uint32_t node[2
             v[i] = t->q->job[first_open(t, node[i])].order;
             break;
         case NQ_BY_SHARE:
+        case NQ_BY_USAGE:
             break;
         }
     }
@@ -223,7 +267,8 @@ static int choose(const struct tree *t, uint32_t node, const int first[NAIVE_NOD
     for (uint32_t i = 1; i < t->is.n; i++) {
         int job = t->is.node[i].parent == node ? choose(t, i, first) : -1;
         int order = best < 0 ? -1 : 0;
-        if (job < 0)
+        if (job < 0 ||
+            (best >= 0 && t->class[i] >= 0)) /* whose turn it is in there is asked later */
             continue;
         for (int k = 0; k < NQ_BYS && order == 0; k++)
             order = compare_by(t, order_of(t, node)[k], (uint32_t[]){i, of}, (int[]){job, best});
@@ -268,6 +313,7 @@ struct ns_turn ns_turn(const struct naive_queues *q, int job)
     bool is_new = q->shares && j->state == NQ_OPEN && j->displaced < 0;
     struct ns_turn turn = {
         .level = nq_level(q, job), .is_new = is_new, .deadline = j->deadline, .order = j->order};
+    turn.length = is_new ? 0 : nq_length(q, job);
     if (is_new && !lane->by_priority) {
         turn.rank[0] = turn.rank[1] = turn.deadline = INT64_MAX;
         return turn;
@@ -286,5 +332,7 @@ bool ns_is_before(struct ns_turn a, struct ns_turn b)
             return a.rank[i] < b.rank[i];
     if (a.is_new != b.is_new)
         return b.is_new;
+    if (a.length != b.length)
+        return a.length < b.length;
     return a.deadline != b.deadline ? a.deadline < b.deadline : a.order < b.order;
 }

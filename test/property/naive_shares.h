@@ -4,7 +4,9 @@
 
 #include "naive_queues.h"
 
-/* The job that is looked at next, of those that are open, of the highest level and not in `looked`; -1: none. */
+/* The job that is looked at next, of those that are open, of the highest level and not in `looked`; -1: none. Of a
+ * queue with classes any one: which it is, naive_classes.h says.
+ */
 int ns_next(const struct naive_queues *q, const bool looked[NQ_JOBS]);
 
 /* Where a job has its turn when holders are placed anew: with shares, a new one behind the holders of its
@@ -14,6 +16,7 @@ struct ns_turn {
     int64_t level, rank[2]; /* the lesser first */
     bool is_new;
     int64_t deadline; /* of equal new ones */
+    int64_t length;   /* of others */
     int64_t order;
 };
 

@@ -15,6 +15,7 @@
 #include "berth/sched_query.h"
 #include "berth/sched_shares.h"
 #include "fixture/machine.h"
+#include "naive_share.h"
 #include "naive_shares.h"
 #include "random.h"
 #include "resource/graph.h"
@@ -30,7 +31,7 @@ static struct run {
     int64_t end[NQ_JOBS], promised[NQ_JOBS];
     bool requeue[NQ_JOBS]; /* of one that was told to stop */
     int64_t now;
-    bool limits, levels, shares, accounts, deadlines, unknowns;
+    bool limits, levels, shares, accounts, deadlines, unknowns, classes, usage, is_wide;
 } run;
 
 static uint64_t decisions, preempted, full, asked_meanwhile;
@@ -50,7 +51,7 @@ static int64_t draw(int64_t low, int64_t high)
 static void make_machine(void)
 {
     char recipe[32];
-    run.naive.nodes = (int)draw(1, NQ_NODES);
+    run.naive.nodes = (int)draw(run.classes ? NQ_NODES / 2 : 1, NQ_NODES);
     snprintf(recipe, sizeof(recipe), "%d node(core)", run.naive.nodes);
     run.match = machine_of(recipe, &(match_options_t){.policy = "low"});
 }
@@ -133,7 +134,7 @@ static bool draw_order(enum nq_by by[NQ_BYS], struct sched_share_order *order, b
         [NQ_BY_PRIORITY] = SCHED_BY_PRIORITY, [NQ_BY_SHARE] = SCHED_BY_SHARE,
         [NQ_BY_DRF] = SCHED_BY_DRF,           [NQ_BY_FEWEST_RUNNING] = SCHED_BY_FEWEST_RUNNING,
         [NQ_BY_AGE] = SCHED_BY_AGE,           [NQ_BY_SUBMIT] = SCHED_BY_SUBMIT,
-        [NQ_BY_DEADLINE] = SCHED_BY_DEADLINE,
+        [NQ_BY_DEADLINE] = SCHED_BY_DEADLINE, [NQ_BY_USAGE] = SCHED_BY_USAGE,
     };
     int n = 0;
     if (priority)
@@ -142,6 +143,8 @@ static bool draw_order(enum nq_by by[NQ_BYS], struct sched_share_order *order, b
     enum nq_by last = (enum nq_by)draw(NQ_BY_SHARE, NQ_BY_SUBMIT);
     if (last != by[n - 1])
         by[n++] = last;
+    for (int i = 0; i < n && run.usage; i++)
+        by[i] = by[i] == NQ_BY_DRF ? NQ_BY_USAGE : by[i];
     n = insert_deadline(by, n, priority);
     while (n < NQ_BYS) {
         by[n] = by[n - 1];
@@ -186,6 +189,46 @@ static void draw_shares(struct nq_lane *lane, struct sched_queue_config *queue,
     lane->by_priority = draw_order(lane->by, &queue->order, priority && !run.naive.deadlines_first);
 }
 
+/* Some scenes have queues with classes, in most of which all queues share the machine. They are drawn beside the rest, as a capability is. */
+static void draw_classes(struct nq_lane *lane, struct sched_queue_config *queue)
+{
+    static const char *const names[NQ_CLASSES] = {"a", "b", "c"};
+    static const char *const users[NQ_USERS] = {"u0", "u1", "u2"};
+    static struct sched_class classes[NQ_LANES][NQ_CLASSES];
+    static struct sched_class_pattern patterns[NQ_LANES][NQ_USERS];
+    static struct sched_limit worker[NQ_LANES];
+    int l = (int)(lane - run.naive.lane);
+    struct random r = {.state = run.seed * NQ_LANES + (uint64_t)l + (2u << 30)};
+    if (!run.classes || random_between(&r, 0, 4) == 0)
+        return;
+    lane->classes = (int)random_between(&r, 1, NQ_CLASSES);
+    int64_t left = 100;
+    for (int c = 0; c < lane->classes; c++) {
+        int64_t most = c == 0 ? 100 : least(left, lane->percent[c - 1]), n = lane->classes - c;
+        lane->percent[c] = random_between(&r, (left + n - 1) / n, n == 1 ? left : most);
+        left -= lane->percent[c];
+        classes[l][c] = (struct sched_class){names[c], lane->percent[c]};
+    }
+    for (int u = 0; u < NQ_USERS; u++) {
+        lane->class_of[u] = (int)random_between(&r, 0, lane->classes - 1);
+        patterns[l][u] = (struct sched_class_pattern){users[u], names[lane->class_of[u]]};
+    }
+    lane->worker = random_between(&r, 1, 2);
+    worker[l] = (struct sched_limit){"core", lane->worker};
+    lane->longest_first = random_between(&r, 0, 2) == 0;
+    lane->by_user = lane->by_account = lane->by_priority = lane->by_deadline = false;
+    queue->by = SCHED_SHARE_CLASS;
+    queue->order.n = queue->n_weights = 0;
+    queue->classes = (struct sched_classes){.classes = classes[l],
+                                            .n = (size_t)lane->classes,
+                                            .patterns = patterns[l],
+                                            .n_patterns = NQ_USERS,
+                                            .default_class = names[0],
+                                            .worker = &worker[l],
+                                            .n_worker = 1,
+                                            .longest_first = lane->longest_first};
+}
+
 /* Some of them have divisions, one level of them. */
 static void draw_divisions(struct sched_division division[NQ_DIVISIONS])
 {
@@ -197,6 +240,9 @@ static void draw_divisions(struct sched_division division[NQ_DIVISIONS])
         draw_order(run.naive.division_by[d], &division[d].order,
                    draw(0, 1) && !run.naive.deadlines_first);
     }
+    run.naive.nested = run.is_wide && run.naive.divisions > 1 && run.seed % 3 > 0;
+    if (run.naive.nested)
+        division[1].share.under = names[0];
 }
 
 /* The first one may hold its queues to so many nodes together. This is drawn beside the rest, so that scenes without
@@ -214,7 +260,8 @@ static void draw_capability(struct sched_division *division, struct sched_limit 
     division->share.capability = capability;
     division->share.n_capability = 1;
     for (int i = 0; i < naive->lanes; i++)
-        naive->lane[i].in_division = naive->lane[i].division == 0;
+        naive->lane[i].in_division =
+            naive->lane[i].division == 0 || (naive->nested && naive->lane[i].division == 1);
 }
 
 static const char *const accounts[NQ_ACCOUNTS] = {"a0", "a1", "a2"};
@@ -276,6 +323,7 @@ static void make_queues(void)
     if (run.shares)
         draw_divisions(division);
     config.shares.divisions = division;
+    config.shares.half_life = 1 + (int64_t)(run.seed % 50);
     config.shares.n_divisions = (size_t)run.naive.divisions;
     struct sched_weight weights[NQ_LANES][NQ_USERS], of_account[NQ_ACCOUNTS][NQ_USERS];
     struct sched_account account[NQ_ACCOUNTS];
@@ -292,6 +340,10 @@ static void make_queues(void)
         limits.n_queue = draw_limits(limit[i][1], lane->queue_most, 5);
         int policy = (int)draw(0, 3);
         int64_t low = draw(0, run.naive.nodes - 1), high = draw(low, run.naive.nodes - 1);
+        if (run.classes && run.seed % 3 > 0) { /* all queues share the machine */
+            low = 0;
+            high = run.naive.nodes - 1;
+        }
         lane->part = (2u << high) - (1u << low);
         snprintf(requires[i], sizeof(requires[i]), "{\"hostlist\": [\"node[%d-%d]\"]}", (int)low,
                  (int)high);
@@ -300,6 +352,8 @@ static void make_queues(void)
         lane->depth = policy == 0 ? 0 : policy == 1 ? 1 : policy == 2 ? draw(1, 4) : INT64_MAX;
         enum sched_preemptible how =
             draw(0, 2) ? SCHED_NOT_PREEMPTIBLE : (enum sched_preemptible)draw(1, 2);
+        if (run.is_wide) /* the model knows nothing of what victims leave beyond what is waited for */
+            how = SCHED_NOT_PREEMPTIBLE;
         lane->preemptible = how != SCHED_NOT_PREEMPTIBLE;
         queue[i] = (struct sched_queue_config){
             .name = names[i],
@@ -315,6 +369,7 @@ static void make_queues(void)
             draw_shares(lane, &queue[i], weights[i], by_priority);
         else
             draw_order_of_jobs(lane, &queue[i]);
+        draw_classes(lane, &queue[i]);
         note_deadlines(lane, &queue[i]);
         draw_virtual(lane, i, &queue[config.n_queues], names[i]);
         config.n_queues += lane->has_virtual;
@@ -399,6 +454,9 @@ static void submit(void)
     int64_t together = of->in_division ? run.naive.division_most : INT64_MAX;
     int count = (int)draw(1, least(least(__builtin_popcount(of->part), together),
                                    least(of->user_most[1], of->queue_most[1])));
+    if (of->classes > 0 && count > 2 &&
+        run.naive.jobs % 4 > 0) /* so that many share what there is */
+        count = 1 + count % 2;
     int64_t duration = draw(1, draw(0, 3) ? 12 : 40), priority = draw(0, 3) ? 0 : draw(-2, 2);
     int members = run.limits || run.levels || draw(0, 5) ? 1 : (int)draw(2, 6);
     if (draw_unknown())
@@ -575,9 +633,13 @@ static bool is_of(const struct nq_job *job, const struct sched_share_node *nodes
             account = run.naive.account[account].parent;
         return account == number && is_of(job, nodes, node->above);
     case SCHED_SHARE_OF_DIVISION:
-        return run.naive.lane[job->lane].division == number;
+        return run.naive.lane[job->lane].division == number ||
+               (number == 0 && run.naive.nested && run.naive.lane[job->lane].division == 1);
     case SCHED_SHARE_OF_MACHINE:
         return true;
+    case SCHED_SHARE_OF_CLASS:
+        return is_of(job, nodes, node->above) &&
+               run.naive.lane[job->lane].class_of[job->user] == node->name[0] - 'a';
     default:
         return job->lane == number;
     }
@@ -603,6 +665,29 @@ static void ask_shares(void)
     }
 }
 
+/* Tell the model what nodes have used by now. */
+static void tell_usage(void)
+{
+    struct nq_usage *u = run.naive.usage;
+    struct sched_share_report report;
+    CHECK(sched_shares_now(run.sched, run.now, &report) == 0 && report.n_nodes <= NQ_SHARES);
+    for (size_t i = 0; i < report.n_nodes; i++) {
+        const struct sched_share_node *node = &report.nodes[i];
+        int number = i == 0 ? -1 : node->name[1] - '0';
+        u[i] = u[node->above];
+        u[i].amount = (wide)node->usage << 32 | node->usage_part;
+        if (node->kind == SCHED_SHARE_OF_MACHINE || node->kind == SCHED_SHARE_OF_DIVISION)
+            u[i] = (struct nq_usage){number, -1, -1, -1, -1, u[i].amount};
+        else if (node->kind == SCHED_SHARE_OF_QUEUE)
+            u[i] = (struct nq_usage){-1, number, -1, -1, -1, u[i].amount};
+        else if (node->kind == SCHED_SHARE_OF_CLASS)
+            u[i].class = node->name[0] - 'a';
+        else
+            *(node->kind == SCHED_SHARE_OF_ACCOUNT ? &u[i].account : &u[i].user) = number;
+    }
+    run.naive.usages = (int)report.n_nodes;
+}
+
 /* Of open jobs before which nobody goes there is one in each level: it has the turn that the model says. */
 static void ask_turns(void)
 {
@@ -612,7 +697,7 @@ static void ask_turns(void)
         const struct nq_job *job = &run.naive.job[i];
         const struct nq_lane *lane = &run.naive.lane[job->lane];
         struct sched_share_turns turns;
-        if (job->state != NQ_OPEN || lane->queue_depth < INT64_MAX ||
+        if (job->state != NQ_OPEN || lane->queue_depth < INT64_MAX || run.classes ||
             nq_level(&run.naive, i) != nq_level(&run.naive, next))
             continue;
         CHECK(sched_share_turns(run.sched, handle_of(i), &turns) == 0);
@@ -687,6 +772,8 @@ static void pass(void)
     const struct sched_decision *d;
     size_t n;
     int k = 0, rc = 1;
+    if (run.usage)
+        tell_usage();
     nq_pass(&run.naive, run.now);
     if (!run.shares || run.seed % 2 == 0) {
         CHECK(sched_pass(run.sched, run.now, false, &d, &n) == 0);
@@ -723,7 +810,8 @@ static void end_due(void)
         }
 }
 
-static void play(uint64_t seed, bool shares)
+/* `is_wide`: with shares, and perhaps with classes, usage and a division within the other. */
+static void play(uint64_t seed, bool shares, bool is_wide)
 {
     memset(&run, 0, sizeof(run));
     run.seed = run.random.state = seed;
@@ -731,11 +819,14 @@ static void play(uint64_t seed, bool shares)
     /* One of them at a time: limits, levels, arrays. */
     run.limits = draw(0, 1);
     run.levels = !run.limits && draw(0, 1);
-    run.shares = run.naive.shares = draw(0, 2) == 0 || shares;
+    run.shares = run.naive.shares = draw(0, 2) == 0 || shares || is_wide;
+    run.is_wide = is_wide;
+    run.usage = is_wide && seed % 2 > 0;
     run.accounts = run.shares && run.seed % 2 == 0;
     run.deadlines = seed % 8 == 5 || seed % 16 == 4;
     deadline_random.state = ~seed * 3;
     run.naive.deadlines_first = run.deadlines && random_between(&deadline_random, 0, 1);
+    run.classes = is_wide && seed % 4 < 3 && !run.deadlines;
     run.unknowns = !run.limits && !run.shares && run.seed % 3 == 0;
     make_machine();
     make_queues();
@@ -777,17 +868,18 @@ static void test_naive(void **state)
     uint64_t seed = from ? (uint64_t)strtoull(from, NULL, 10) : 1u;
     (void)state;
     for (int i = 0; i < (n ? atoi(n) : RUNS); i++)
-        play(seed + (uint64_t)i, getenv("SCENE_SHARES") != NULL);
-    play(200341, false); /* a member preempts, with which its array is full */
+        play(seed + (uint64_t)i, getenv("SCENE_SHARES") != NULL, false);
+    for (int i = 0; i < (n ? atoi(n) : RUNS) / 2; i++)
+        play(seed + (uint64_t)i, true, true);
+    play(200341, false, false); /* a member preempts, with which its array is full */
     /* With shares, a displaced job has its turn before it is the first of its queue, and those that limits keep have
      * theirs behind it.
      */
-    play(106679, false);
-    play(201402, false);
-    play(
-        901934,
-        false); /* the first of a queue has found no time, and another holder is passed on the way */
-    play(804773, true); /* what was placed before in a replan is given back */
+    play(106679, false, false);
+    play(201402, false, false);
+    /* The first of a queue has found no time, and another holder is passed on the way. */
+    play(901934, false, false);
+    play(804773, true, false); /* what was placed before in a replan is given back */
     print_message("%" PRIu64 " decisions, %" PRIu64 " preempted, %" PRIu64
                   " times as many of an array as may, %" PRIu64 " turns asked for in passes\n",
                   decisions, preempted, full, asked_meanwhile);

@@ -6,8 +6,8 @@
 #include "berth/resource.h"
 #include "resource/emission.h"
 
-/* Hosts in the order of their names (hostlist_compare), equal ones of their ranks, and what they point to. Empty if all zeroes. The memory is reused
- * for the next hosts.
+/* Hosts in the order of their names (hostlist_compare), equal ones in that of their ranks, and what they
+ * point to. Empty if all zeroes. The memory is reused for the next hosts.
  */
 struct hosts {
     struct resource_host *v;

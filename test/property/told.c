@@ -260,6 +260,21 @@ char *told_hosts_of_r(const char *text, size_t length)
     return told;
 }
 
+static int by_rank(const void *a, const void *b)
+{
+    const struct resource_host *x = a, *y = b;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* R has the hosts in the order of their ranks, a job has them in that of their names. */
+static bool are_in_order(const struct hosts *hosts)
+{
+    for (size_t i = 1; i < hosts->n; i++)
+        if (hostlist_compare(hosts->v[i - 1].name, hosts->v[i].name) > 0)
+            return false;
+    return true;
+}
+
 bool told_by_host(struct match *m, int64_t jobid)
 {
     struct hosts hosts = {0};
@@ -268,13 +283,16 @@ bool told_by_host(struct match *m, int64_t jobid)
 
     errno = 0;
     int rc = match_hosts(m, jobid, &hosts), error = errno;
+    bool in_order = are_in_order(&hosts);
+    if (hosts.n > 1)
+        qsort(hosts.v, hosts.n, sizeof(*hosts.v), by_rank);
     char *held = told_hosts(hosts.v, hosts.n);
     hosts_clear(&hosts);
     errno = 0;
     bool written = match_write_job(m, jobid, "rv1_nosched", &text, &length) == 0;
     bool failed = rc < 0 && !written && errno == error;
     char *said = told_hosts_of_r(text, length);
-    bool good = failed || (rc == 0 && written && strcmp(held, said) == 0);
+    bool good = failed || (rc == 0 && written && in_order && strcmp(held, said) == 0);
     if (!good)
         fprintf(stderr, "job %lld: it has\n%s\nbut R says\n%s\n", (long long)jobid, held, said);
     free(held);

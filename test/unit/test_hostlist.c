@@ -390,7 +390,7 @@ static void lists_are_joined_and_copied(void **state)
 static void compares_names(void **state)
 {
     (void)state;
-    static const char *const row[] = {"a", "a1", "a2", "a10", "a02", "a1b", "b"};
+    static const char *const row[] = {"a", "a1", "a2", "a02", "a10", "a1b", "b"};
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
         for (size_t k = 0; k < sizeof(row) / sizeof(row[0]); k++) {
             int order = hostlist_compare(row[i], row[k]);

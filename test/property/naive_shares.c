@@ -210,6 +210,13 @@ static int compare_usage(const struct tree *t, uint32_t a, uint32_t b)
     return l < r ? -1 : l > r;
 }
 
+/* The job by which a node is compared: the first open one below it, or where none is open what is looked at. */
+static int job_of(const struct tree *t, uint32_t node, int looked_at)
+{
+    int open = first_open(t, node);
+    return open >= 0 ? open : looked_at;
+}
+
 /* Less than 0: a child goes first in which one job would be looked at, before another with another. A node that is no
  * leaf goes by its first open job's priority.
  */
@@ -224,10 +231,10 @@ static int compare_by(const struct tree *t, enum nq_by by, const uint32_t node[2
         bool leaf = naive_children(&t->is, node[i]) == 0;
         switch (by) {
         case NQ_BY_PRIORITY:
-            v[i] = -t->q->job[leaf ? job[i] : first_open(t, node[i])].priority;
+            v[i] = -t->q->job[leaf ? job[i] : job_of(t, node[i], job[i])].priority;
             break;
         case NQ_BY_DEADLINE:
-            v[i] = t->q->job[leaf ? job[i] : first_open(t, node[i])].deadline;
+            v[i] = t->q->job[leaf ? job[i] : job_of(t, node[i], job[i])].deadline;
             break;
         case NQ_BY_DRF:
             v[i] = received(t, node[i]) * t->is.node[node[1 - i]].settings.weight;
@@ -236,10 +243,10 @@ static int compare_by(const struct tree *t, enum nq_by by, const uint32_t node[2
             v[i] = t->running[node[i]];
             break;
         case NQ_BY_AGE:
-            v[i] = t->q->job[first_open(t, node[i])].submitted;
+            v[i] = t->q->job[job_of(t, node[i], job[i])].submitted;
             break;
         case NQ_BY_SUBMIT:
-            v[i] = t->q->job[first_open(t, node[i])].order;
+            v[i] = t->q->job[job_of(t, node[i], job[i])].order;
             break;
         case NQ_BY_SHARE:
         case NQ_BY_USAGE:

@@ -267,23 +267,29 @@ static void play(uint64_t seed, bool starves)
     world_close(&scene.world);
 }
 
+static uint64_t scenes(void)
+{
+    const char *n = getenv("SCENES");
+    return n ? strtoull(n, NULL, 10) : SCENES;
+}
+
 static void each_starts_within_the_bound(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= SCENES; seed++)
+    for (uint64_t seed = 1; seed <= scenes(); seed++)
         play(seed, true);
-    assert_true(claimed > SCENES);
-    assert_true(stopped > SCENES / 10);
-    assert_true(gangs > SCENES && of_roles > SCENES);
-    print_message("%" PRIu64 " jobs of %d, %" PRIu64 " claims told, %" PRIu64 " stopped\n", jobs,
-                  SCENES * JOBS, claimed, stopped);
+    assert_true(claimed > scenes());
+    assert_true(stopped > scenes() / 10);
+    assert_true(gangs > scenes() && of_roles > scenes());
+    print_message("%" PRIu64 " jobs of %" PRIu64 ", %" PRIu64 " claims told, %" PRIu64 " stopped\n",
+                  jobs, scenes() * JOBS, claimed, stopped);
 }
 
 static void without_a_threshold_some_do_not(void **state)
 {
     (void)state;
     late = 0;
-    for (uint64_t seed = 1; seed <= SCENES / 4; seed++)
+    for (uint64_t seed = 1; seed <= scenes() / 4; seed++)
         play(seed, false);
     assert_true(late > 0);
 }

@@ -65,8 +65,9 @@ static char *roles_text(const struct job *job, const uint32_t of_role[SCHED_ROLE
 static int keep(server_t *s, const struct job *job, struct strbuf *hosts,
                 const uint32_t of_role[SCHED_ROLES_MAX], bool is_here)
 {
-    size_t n = hosts->len ? strcspn(hosts->data, ",") : 0;
-    char *first = strndup(hosts->data ? hosts->data : "", n);
+    const char *comma = hosts->len > 0 ? memchr(hosts->data, ',', hosts->len) : NULL;
+    char *first = strndup(hosts->len > 0 ? hosts->data : "",
+                          comma ? (size_t)(comma - hosts->data) : hosts->len);
     gang_env_clear(s);
     s->gang.address = is_here ? strdup("127.0.0.1") : first ? strdup(address_of(s, first)) : NULL;
     free(first);

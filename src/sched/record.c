@@ -303,6 +303,20 @@ static bool is_of_array(const sched_t *s, const char *told)
     return reason.kind == SCHED_REASON_LIMIT && reason.limit.whose == SCHED_OF_ARRAY;
 }
 
+/* The roles that a reason names are the gang's own: it outlives the text that it was read from. */
+static void keep_roles(const struct gang *gang, struct sched_reason *why)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < why->n_roles; i++)
+        for (uint32_t k = 0; k < gang->n_roles; k++)
+            if (gang->role[k].name && strcmp(gang->role[k].name, why->role[i].name) == 0) {
+                why->role[n] = why->role[i];
+                why->role[n++].name = gang->role[k].name;
+                break;
+            }
+    why->n_roles = n;
+}
+
 /* What is known of a job's gang from elsewhere than from its members. */
 static void restore_gang(sched_t *s, uint32_t slot, const struct sched_record *r)
 {
@@ -322,6 +336,7 @@ static void restore_gang(sched_t *s, uint32_t slot, const struct sched_record *r
     gang->is_over = r->gang_over != NULL;
     if (gang->is_over)
         gang->why = reason_read(s, r->gang_over, text);
+    keep_roles(gang, &gang->why);
     if (gang->why.kind == SCHED_REASON_REQUEST) /* it has words of others */
         gang->why = (struct sched_reason){.kind = SCHED_REASON_GANG_LEFT};
 }

@@ -47,7 +47,7 @@ void route_query(struct strbuf *path, const char *key, const char *value)
 {
     static const char digits[] = "0123456789ABCDEF";
 
-    strbuf_putc(path, memchr(path->data, '?', path->len) ? '&' : '?');
+    strbuf_putc(path, path->len > 0 && memchr(path->data, '?', path->len) ? '&' : '?');
     strbuf_puts(path, key);
     strbuf_putc(path, '=');
     for (; *value; value++) {

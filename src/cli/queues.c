@@ -51,7 +51,7 @@ enum queue_column {
     COLUMNS
 };
 
-static const struct table_column all_columns[COLUMNS] = {
+static const struct table_column all_columns[COLUMNS + 1] = {
     [COLUMN_NAME] = {"QUEUE", false, 24},      [COLUMN_POLICY] = {"POLICY", false, 0},
     [COLUMN_PRIORITY] = {"PRIORITY", true, 0}, [COLUMN_WEIGHT] = {"WEIGHT", true, 0},
     [COLUMN_RECEIVED] = {"RECEIVED", true, 0}, /* the resource, in the table */

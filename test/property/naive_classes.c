@@ -95,7 +95,7 @@ static int first_of(const struct naive_queues *q, int lane, int class, const boo
     return first;
 }
 
-/* Whether a class waits, as far as is known: until it was asked and had nothing that may be looked at. */
+/* Whether a class has a job to look at. One that was asked and had none is left out until the walk ends. */
 static bool takes_part(const struct naive_queues *q, int lane, int class)
 {
     return q->lane[lane].percent[class] > 0 && !q->turns[lane].has_none[class] &&

@@ -551,7 +551,7 @@ static bool turn_before(const struct naive_queues *q, int a, int b)
     return ns_is_before(ns_turn(q, a), ns_turn(q, b));
 }
 
-/* Whether a job goes before a holder of its level that is to be placed anew, or may be. */
+/* Whether a job goes before some holder of its level whose promise may move. */
 static bool is_before_own_level(const struct naive_queues *q, int job)
 {
     for (int i = 0; i < q->jobs; i++)

@@ -19,7 +19,7 @@ static void put_number(struct strbuf *out, const char *before, int64_t n, const 
     strbuf_puts(out, after);
 }
 
-/* What is told of each role. */
+/* The members and the readiness of each role. */
 enum of_role { OF_MIN, OF_RUNNING, OF_SUCCEEDED, OF_ROOM, OF_MORE };
 
 static uint32_t number_of(const struct sched_role_now *role, enum of_role what)

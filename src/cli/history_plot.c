@@ -42,14 +42,6 @@ static const char *keep(struct drawn *d, const struct fields *f, const char *key
 
 /* ---- Jobs ---- */
 
-static void put_line(struct strbuf *out, const char *text)
-{
-    if (*text) {
-        strbuf_puts(out, " \302\267 ");
-        strbuf_puts(out, text);
-    }
-}
-
 /* "17[3] fit . alice . queue default . done", and when it ran where. */
 static const char *describe(struct drawn *d, const struct fields *f, const struct timeline_job *job,
                             const char *user, const char *queue, const char *state)
@@ -64,17 +56,17 @@ static const char *describe(struct drawn *d, const struct fields *f, const struc
     strbuf_puts(out, job_id_text(number, member, id));
     strbuf_putc(out, ' ');
     strbuf_puts(out, job->name);
-    put_line(out, user);
-    put_line(out, queue);
-    put_line(out, job->promised ? "promised" : state);
-    put_line(out, job->resources);
-    put_line(out, when_put(job->from, from));
+    timeline_put_title(out, user);
+    timeline_put_title(out, queue);
+    timeline_put_title(out, job->promised ? "promised" : state);
+    timeline_put_title(out, job->resources);
+    timeline_put_title(out, when_put(job->from, from));
     strbuf_puts(out, " to ");
     strbuf_puts(out, when_put(job->to, to));
-    put_line(out, job->promised ? "may last" : "ran");
+    timeline_put_title(out, job->promised ? "may last" : "ran");
     strbuf_putc(out, ' ');
     strbuf_puts(out, timeline_span(job->to - job->from, ran));
-    put_line(out, job->promised ? "waits" : "waited");
+    timeline_put_title(out, job->promised ? "waits" : "waited");
     strbuf_putc(out, ' ');
     strbuf_puts(out, timeline_span(job->from - job->submit, waited));
     return out->failed ? NULL : copy(d, strbuf_text(out));

@@ -31,14 +31,6 @@ static const char *keep(struct drawing *d, const char *text)
     return to ? memcpy(to, text, size) : NULL;
 }
 
-static void put_part(struct strbuf *out, const char *text)
-{
-    if (!*text)
-        return;
-    strbuf_puts(out, " \302\267 ");
-    strbuf_puts(out, text);
-}
-
 /* "fit . ann . batch . done . node0/core[0-2] . waited 1h 2m, ran 5m" */
 static const char *describe(struct drawing *d, const struct play_row *row, int64_t end)
 {
@@ -46,10 +38,10 @@ static const char *describe(struct drawing *d, const struct play_row *row, int64
     struct strbuf *out = &d->text;
     strbuf_reset(out);
     strbuf_puts(out, row->name);
-    put_part(out, row->user);
-    put_part(out, row->queue);
-    put_part(out, row->waits ? "promised" : row->state);
-    put_part(out, row->resources);
+    timeline_put_title(out, row->user);
+    timeline_put_title(out, row->queue);
+    timeline_put_title(out, row->waits ? "promised" : row->state);
+    timeline_put_title(out, row->resources);
     strbuf_puts(out, row->waits ? " \302\267 waits " : " \302\267 waited ");
     strbuf_puts(out, timeline_span((double)(row->start - row->submit) / SECOND, span));
     strbuf_puts(out, row->waits ? ", may last " : ", ran ");

@@ -42,6 +42,14 @@ static const char css[] =
     ".paper{fill:#11171d}.ground{fill:#1b232b}.grid{stroke:#e4e9ee}.rule{stroke:#3a4651}"
     ".e{stroke:#11171d}.p+text.job{fill:#e4e9ee}.p{stroke:#9fabb7}.f{stroke:#ff6b5e}}";
 
+void timeline_put_title(struct strbuf *title, const char *part)
+{
+    if (*part == '\0')
+        return;
+    strbuf_puts(title, " \302\267 ");
+    strbuf_puts(title, part);
+}
+
 char *timeline_span(double seconds, char text[TIMELINE_SPAN_SIZE])
 {
     if (seconds >= 59.95)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/strbuf.h"
 #include "berth/error.h"
 #include "report/machine_rows.h"
 #include "report/outfile.h"
@@ -41,5 +42,8 @@ int timeline_write(const struct timeline *t, struct outfile *out, berth_error_t 
 /* A duration for people, exact enough to tell a little from nothing: "0.004 s", "12.3 s", "2h 5m". */
 #define TIMELINE_SPAN_SIZE 48
 char *timeline_span(double seconds, char text[TIMELINE_SPAN_SIZE]);
+
+/* One more part of a title, behind a dot; none if it is "". */
+void timeline_put_title(struct strbuf *title, const char *part);
 
 #endif

@@ -30,7 +30,7 @@ static void take_all(struct channel *c)
     size_t n;
     int rc;
     while ((rc = channel_take(c, &kind, &bytes, &n)) > 0)
-        FUZZ_CHECK(n <= CHANNEL_MOST && c->known && kind >= CHANNEL_PING && kind <= CHANNEL_DATA);
+        FUZZ_CHECK(n <= CHANNEL_MOST && c->known && kind >= CHANNEL_PING && kind <= CHANNEL_LAST);
     FUZZ_CHECK(rc == 0 || c->stage == CHANNEL_BROKEN);
 }
 

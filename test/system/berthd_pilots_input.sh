@@ -55,11 +55,14 @@ exec 9>&-
 wait
 expect 'all lines' "$(cat bytes bytes | tr -d '\n' | fold | wc -l)" "$(tail -n 1 shown)"
 
-# The connection is cut: the task is hung up, so that it does not take the cut for the end of its input.
-there sh -c 'trap "echo cut; exit 9" HUP; read a; echo "$a"; cat; echo end; exit 0' <pipe >shown 2>err &
+# The connection is cut: the task is hung up, so that it does not take the cut for the end of its input. The shell
+# obeys only when what it waits for has ended, so the signal must find the reader there: it has a name of its own.
+cp "$(command -v cat)" reader-$$
+there sh -c 'trap "echo cut; exit 9" HUP; read a; echo "$a"; ./reader-*; echo end; exit 0' <pipe >shown 2>err &
 exec 9>pipe
 echo first >&9
 await 'its first line' grep -q first shown
+await 'its reader' pgrep -x "reader-$$"
 for pid in $(called berth-stream); do
     case $(readlink "/proc/$pid/exe") in *berth-gate) kill -9 "$pid" ;; esac
 done

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/strbuf.h"
 #include "cli/verb.h"
 
@@ -55,6 +56,22 @@ int option_read(const struct option_table *table, int argc, char **argv)
     return cli_getopt(argc, argv, w.letters, w.options);
 }
 
+const char *option_meant(const struct option_table *table, const char *word)
+{
+    const char *names[2 * ROWS_MAX];
+    char name[32];
+    size_t n = 0;
+
+    for (; table; table = table->more)
+        for (const struct option_row *row = table->rows; row && row->name && n < 2 * ROWS_MAX;
+             row++)
+            names[n++] = row->name;
+    if (strncmp(word, "--", 2) != 0)
+        return NULL;
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    return nearest_name(&(struct nearest_names){names, sizeof(*names), n}, name);
+}
+
 static void say_wrong(const struct option_table *table, int c, const char *word)
 {
     if (c == ':')
@@ -63,6 +80,9 @@ static void say_wrong(const struct option_table *table, int c, const char *word)
         cli_usage(table->verb, "--%s takes no argument", option_name(table, optopt));
     else if (optopt)
         cli_usage(table->verb, "unknown option '-%c'", optopt);
+    else if (option_meant(table, word))
+        cli_usage(table->verb, "unknown option '%.60s' (did you mean '--%s'?)", word,
+                  option_meant(table, word));
     else
         cli_usage(table->verb, "unknown option '%.60s'", word);
 }

@@ -34,6 +34,9 @@ struct option_table {
     bool leading; /* options come before all other words; else also between them */
 };
 
+/* The option, without "--", that may have been meant by `word`, such as "--tme=3", which is none; NULL. */
+const char *option_meant(const struct option_table *table, const char *word);
+
 /* The next option, its argument in optarg: the key of a row; 'h' for help; ':' if the argument is missing; '?' if
  * there is no such option; -1 at the end, with optind at the first other word. No name may be shortened.
  */

@@ -77,9 +77,9 @@ expect_line out none
 
 # No name of an option is shortened, and other tools' words are told from ours.
 expect_status 2 "$BERTH" submit --nam x true
-expect_err "berth submit: unknown option '--nam'; see 'berth submit --help'"
+expect_err "berth submit: unknown option '--nam' (did you mean '--name'?); see 'berth submit --help'"
 expect_status 2 "$BERTH" submit --nam=x true
-expect_err "berth submit: unknown option '--nam=x'; see 'berth submit --help'"
+expect_err "berth submit: unknown option '--nam=x' (did you mean '--name'?); see 'berth submit --help'"
 expect_status 2 "$BERTH" jobs --stat
 expect_err "berth jobs: unknown option '--stat'; see 'berth jobs --help'"
 expect_status 2 "$BERTH" submit -p long true

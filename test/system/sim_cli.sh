@@ -14,7 +14,7 @@ wrong "no trace given: name a file, - or --model lublin"
 wrong "one trace at a time, but 'b' follows 'a'" a b
 wrong "the trace's name is empty" ''
 wrong "unknown option '--verbose'" --verbose
-wrong "unknown option '--jobs-countt'" --jobs-countt 3
+wrong "unknown option '--jobs-countt' (did you mean '--jobs-count'?)" --jobs-countt 3
 wrong "unknown option '-x'" -x
 wrong "--json takes no argument" --json=yes a
 wrong "'--policy' takes a value" a --policy

@@ -82,6 +82,10 @@ int request_put(struct reading *g, const char *key, json_t *value)
 static int unknown_option(struct reading *g, const char *word)
 {
     const char *hint = hint_other_option(word);
+    const char *meant = hint ? NULL : option_meant(&all, word);
+    if (meant)
+        return errtext_set(g->err, EINVAL, "%sunknown option '%.60s' (did you mean '--%s'?)",
+                           g->where, word, meant);
     return errtext_set(g->err, EINVAL, "%sunknown option '%.100s'%s%s%s", g->where, word,
                        hint ? " (" : "", hint ? hint : "", hint ? ")" : "");
 }

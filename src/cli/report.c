@@ -56,7 +56,7 @@ static void put_row(struct table *t, const struct report_sum *sum, const struct 
     table_cell(t, hours(row->core_time, text));
     table_cell(t, hours(row->gpu_time, text));
     *text = '\0';
-    if (row->measured > 0)
+    if (row->measured >= 1) /* of less, it would be that of starting a process */
         snprintf(text, sizeof(text), "%.0f%%", 100 * row->cpu_time / row->measured);
     table_cell(t, text);
     table_number(t, (long long)row->failed);

@@ -11,6 +11,7 @@
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
 #include "cli/option_table.h"
+#include "cli/show_events.h"
 #include "cli/show_roles.h"
 #include "cli/verb.h"
 
@@ -45,7 +46,8 @@ static bool is_time(const char *key)
 
 static bool is_span(const char *key)
 {
-    return strcmp(key, "duration") == 0 || strcmp(key, "cpu_time") == 0;
+    return strcmp(key, "duration") == 0 || strcmp(key, "planned") == 0 ||
+           strcmp(key, "cpu_time") == 0;
 }
 
 /* Users chose this text, and root may read it. */
@@ -134,25 +136,11 @@ static void print_used(const json_t *job)
                100 * peak / memory);
 }
 
-static void print_event(const json_t *event)
-{
-    char text[WHEN_SIZE];
-    const json_t *data = json_object_get(event, "data");
-    printf("  %s  %s", when_put(answer_number(event, "time"), text), answer_text(event, "kind"));
-    if (json_object_size(data) > 0) {
-        putchar(' ');
-        print_member_json(data);
-    }
-    putchar('\n');
-}
-
 static int show_one_job(struct connection *connection, int64_t id, int64_t member, bool json,
                         berth_error_t *err)
 {
     struct strbuf path = {0};
     json_t *job = NULL, *events = NULL;
-    const json_t *event;
-    size_t i;
 
     route_job(&path, id, member, "");
     int rc = connection_ask(connection, "GET", strbuf_text(&path), NULL, &job, err);
@@ -164,10 +152,9 @@ static int show_one_job(struct connection *connection, int64_t id, int64_t membe
         print_used(job);
         strbuf_puts(&path, "/events");
         /* The events of other users' jobs can't be seen. */
-        if (connection_ask(connection, "GET", strbuf_text(&path), NULL, &events, err) == 0) {
-            puts("events");
-            json_array_foreach(json_object_get(events, "events"), i, event) print_event(event);
-        }
+        if (connection_ask(connection, "GET", strbuf_text(&path), NULL, &events, err) == 0)
+            show_events(json_object_get(events, "events"),
+                        member >= 0 || !json_object_get(job, "summary"));
     }
     strbuf_clear(&path);
     json_decref(job);

@@ -86,8 +86,8 @@ expect "one less is too few" '"2 of 3 members are left"' "$(get "$gang[0]" reaso
 gang=$("$BERTH" submit --gang 2 --failure replace sh -c '
     [ $BERTH_ARRAY_INDEX = 0 ] || [ $BERTH_ATTEMPT -gt 2 ] || exit 9; [ $BERTH_ARRAY_INDEX = 1 ] || until [ -e third ]; do sleep 0.02; done; touch third')
 expect_status 0 "$BERTH" wait "$gang"
-expect "replaced twice" 'replaced {"exit":9,"signal":null,"reason":null} replaced {"exit":9,"signal":null,"reason":null} ' \
-    "$("$BERTH" show "$gang[1]" | sed -n 's/.* \(replaced .*\)/\1/p' | tr '\n' ' ')"
+expect "replaced twice" 'replaced, exit 9 replaced, exit 9 ' \
+    "$("$BERTH" show "$gang[1]" | sed -n 's/.* \(replaced, .*\)/\1/p' | tr '\n' ' ')"
 gang=$("$BERTH" submit --gang 2 --failure replace sh -c '[ $BERTH_ARRAY_INDEX = 0 ] || exit 9; exec sleep 1000')
 expect_status 143 "$BERTH" wait "$gang"
 expect "as often as it has members" 3 "$(get "$gang[1]" attempts)"

@@ -31,8 +31,8 @@ expect "starts before what depends on it" 3 "$(tr -d ' ' <after.out)"
 expect "its output" 'try 1, attempt 1 try 2, attempt 2 try 3, attempt 3' "$(tr '\n' ' ' <a.out | sed 's/ $//')"
 awk 'NR == 1 { last = $1; next } { if ($1 - last < NR - 1.05) bad = 1; last = $1 } END { exit bad }' times.a || fail "retries came too early: $(cat times.a)"
 "$BERTH" show 1 >shown
-grep -q 'requeued .*"exit status 3: retry 1 of 5"' shown || fail "the first retry is not told"
-grep -q 'requeued .*"signal 9: retry 2 of 5"' shown || fail "the second retry is not told"
+grep -q 'requeued, .*reason exit status 3: retry 1 of 5' shown || fail "the first retry is not told"
+grep -q 'requeued, .*reason signal 9: retry 2 of 5' shown || fail "the second retry is not told"
 
 # Only after certain ends, and only so often.
 echo 75,0 >statuses.b

@@ -43,5 +43,7 @@ if [ "$skipped" -gt 0 ]; then
     names=$(with_result SKIP | sed 's/^{"name": "\([^"]*\)".*/\1/; s/.* [/:] //' | tr '\n' ' ')
     echo "$skipped skipped, for want of what they need: $names"
 fi
+echo "the slowest, in seconds:$(sed -n 's/^{"name": "[^"]* [/:] \([^" ]*\)".* "duration": \([0-9]*\)[.0-9]*,.*/\2 \1/p' "$log" |
+    sort -rn | head -n 12 | sed 's/\(.*\) \(.*\)/ \2 \1/' | tr '\n' ',' | sed 's/,$//')"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

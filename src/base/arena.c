@@ -4,6 +4,7 @@
 #include <stdalign.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define BLOCK_MIN ((size_t)16 << 10)
 
@@ -75,6 +76,13 @@ void *arena_alloc(struct arena *a, size_t size)
     void *piece = a->block->memory + a->used;
     a->used += rounded;
     return piece;
+}
+
+char *arena_text(struct arena *a, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *to = arena_alloc(a, size);
+    return to ? memcpy(to, text, size) : NULL;
 }
 
 struct arena_mark arena_mark(const struct arena *a)

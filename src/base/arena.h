@@ -22,6 +22,9 @@ void arena_clear(struct arena *a);
 /* Allocate memory, aligned for any type and not cleared. NULL with ENOMEM. O(1) on average. */
 void *arena_alloc(struct arena *a, size_t size);
 
+/* Copy a text. NULL with ENOMEM. */
+char *arena_text(struct arena *a, const char *text);
+
 /* Mark how far the arena is used; and release what was allocated since a mark. The arena keeps that
  * memory for later.
  */

@@ -27,17 +27,10 @@ struct drawn {
     struct strbuf text; /* room */
 };
 
-static const char *copy(struct drawn *d, const char *text)
-{
-    size_t size = strlen(text) + 1;
-    char *to = arena_alloc(&d->texts, size);
-    return to ? memcpy(to, text, size) : NULL;
-}
-
 /* A member of an object as a text that is kept; "" if there is none. NULL: ENOMEM. */
 static const char *keep(struct drawn *d, const struct fields *f, const char *key)
 {
-    return copy(d, fields_text(f, key, &d->text));
+    return arena_text(&d->texts, fields_text(f, key, &d->text));
 }
 
 /* ---- Jobs ---- */
@@ -69,7 +62,7 @@ static const char *describe(struct drawn *d, const struct fields *f, const struc
     timeline_put_title(out, job->promised ? "waits" : "waited");
     strbuf_putc(out, ' ');
     strbuf_puts(out, timeline_span(job->from - job->submit, waited));
-    return out->failed ? NULL : copy(d, strbuf_text(out));
+    return out->failed ? NULL : arena_text(&d->texts, strbuf_text(out));
 }
 
 static int room(struct drawn *d)

@@ -24,13 +24,6 @@ struct drawing {
     struct strbuf text; /* room */
 };
 
-static const char *keep(struct drawing *d, const char *text)
-{
-    size_t size = strlen(text) + 1;
-    char *to = arena_alloc(&d->texts, size);
-    return to ? memcpy(to, text, size) : NULL;
-}
-
 /* "fit . ann . batch . done . node0/core[0-2] . waited 1h 2m, ran 5m" */
 static const char *describe(struct drawing *d, const struct play_row *row, int64_t end)
 {
@@ -46,7 +39,7 @@ static const char *describe(struct drawing *d, const struct play_row *row, int64
     strbuf_puts(out, timeline_span((double)(row->start - row->submit) / SECOND, span));
     strbuf_puts(out, row->waits ? ", may last " : ", ran ");
     strbuf_puts(out, timeline_span((double)(end - row->start) / SECOND, span));
-    return out->failed ? NULL : keep(d, strbuf_text(out));
+    return out->failed ? NULL : arena_text(&d->texts, strbuf_text(out));
 }
 
 /* Add a job, if it has run until now or is promised something. Returns 0, or -1 with ENOMEM. */
@@ -55,10 +48,10 @@ static int take(struct drawing *d, const struct play_row *row, int64_t now)
     int64_t end = row->end >= 0 || row->waits ? row->end : now;
     if (row->start < 0 || end < row->start || !*row->resources)
         return 0;
-    struct timeline_job job = {.name = keep(d, row->name),
+    struct timeline_job job = {.name = arena_text(&d->texts, row->name),
                                .about = describe(d, row, end),
-                               .key = keep(d, *row->user ? row->user : row->queue),
-                               .resources = keep(d, row->resources),
+                               .key = arena_text(&d->texts, *row->user ? row->user : row->queue),
+                               .resources = arena_text(&d->texts, row->resources),
                                .submit = (double)row->submit / SECOND,
                                .from = (double)row->start / SECOND,
                                .to = (double)end / SECOND,
@@ -84,7 +77,8 @@ static int take_nodes(struct drawing *d, const struct graph *g)
             continue;
         strbuf_reset(&d->text);
         graph_name(g, v, &d->text);
-        d->nodes[d->n_nodes].name = d->text.failed ? NULL : keep(d, strbuf_text(&d->text));
+        d->nodes[d->n_nodes].name =
+            d->text.failed ? NULL : arena_text(&d->texts, strbuf_text(&d->text));
         made = d->nodes[d->n_nodes].name != NULL;
         number[v] = (uint32_t)++d->n_nodes;
     }

@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -12,36 +10,9 @@
 #include "base/errtext.h"
 #include "engine/cluster/channel.h"
 #include "engine/cluster/gate.h"
+#include "engine/local/helper.h"
 
 #define HEAD 8 /* bytes of a pilot's number */
-
-static int spawn(struct gate_process *g, const char *program, const char *directory, int control)
-{
-    char *const argv[] = {(char *)(uintptr_t) "berth-gate", (char *)(uintptr_t)directory, NULL};
-    char *const env[] = {NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attr;
-    sigset_t set;
-    if (posix_spawn_file_actions_init(&actions))
-        return ENOMEM;
-    if (posix_spawnattr_init(&attr)) {
-        posix_spawn_file_actions_destroy(&actions);
-        return ENOMEM;
-    }
-    int rc = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0);
-    rc = rc ? rc : posix_spawn_file_actions_adddup2(&actions, 0, 1);
-    rc = rc ? rc : posix_spawn_file_actions_adddup2(&actions, control, GATE_CONTROL);
-    rc = rc ? rc : posix_spawn_file_actions_addclosefrom_np(&actions, GATE_CONTROL + 1);
-    sigfillset(&set);
-    posix_spawnattr_setsigdefault(&attr, &set);
-    sigemptyset(&set);
-    posix_spawnattr_setsigmask(&attr, &set);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    rc = rc ? rc : posix_spawn(&g->pid, program, &actions, &attr, argv, env);
-    posix_spawnattr_destroy(&attr);
-    posix_spawn_file_actions_destroy(&actions);
-    return rc;
-}
 
 int gate_start(struct gate_process *g, const char *program, const char *directory,
                berth_error_t *err)
@@ -51,7 +22,8 @@ int gate_start(struct gate_process *g, const char *program, const char *director
         return errtext_set(err, errno, "socket: %s", strerror(errno));
     /* Above what the program gets, whatever this one has open. */
     int high = fcntl(ends[1], F_DUPFD_CLOEXEC, GATE_CONTROL + 1);
-    int rc = high < 0 ? errno : spawn(g, program, directory, high);
+    const char *const argv[] = {"berth-gate", directory, NULL};
+    int rc = high < 0 ? errno : helper_start(program, argv, high, GATE_CONTROL, &g->pid);
     close(ends[1]);
     if (high >= 0)
         close(high);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/errtext.h"
+#include "engine/local/helper.h"
 #include "engine/local/procs.h"
 
 #define KEEPER_SOCKET "keeper.sock"
@@ -101,35 +101,6 @@ int find_keeper_greeting(int fd, struct strbuf *in, struct message_hello *hello)
     }
 }
 
-static int spawn(const struct find_keeper *where, int errors, pid_t *pid)
-{
-    char *const argv[] = {(char *)(uintptr_t) "berth-keeper", (char *)(uintptr_t)where->directory,
-                          (char *)(uintptr_t)where->cgroup, NULL};
-    char *const env[] = {NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attr;
-    sigset_t set;
-    if (posix_spawn_file_actions_init(&actions))
-        return ENOMEM;
-    if (posix_spawnattr_init(&attr)) {
-        posix_spawn_file_actions_destroy(&actions);
-        return ENOMEM;
-    }
-    int rc = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0);
-    rc = rc ? rc : posix_spawn_file_actions_adddup2(&actions, 0, 1);
-    rc = rc ? rc : posix_spawn_file_actions_adddup2(&actions, errors, 2);
-    rc = rc ? rc : posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-    sigfillset(&set);
-    posix_spawnattr_setsigdefault(&attr, &set);
-    sigemptyset(&set);
-    posix_spawnattr_setsigmask(&attr, &set);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    rc = rc ? rc : posix_spawn(pid, where->program, &actions, &attr, argv, env);
-    posix_spawnattr_destroy(&attr);
-    posix_spawn_file_actions_destroy(&actions);
-    return rc;
-}
-
 static void close_starter(struct keeper_starter *starter)
 {
     if (starter->ended >= 0)
@@ -145,7 +116,8 @@ int find_keeper_start(const struct find_keeper *where, struct keeper_starter *to
     int ends[2];
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
         return errtext_set(err, errno, "pipe: %s", strerror(errno));
-    int rc = spawn(where, ends[1], &to->pid);
+    const char *const argv[] = {"berth-keeper", where->directory, where->cgroup, NULL};
+    int rc = helper_start(where->program, argv, ends[1], STDERR_FILENO, &to->pid);
     close(ends[1]);
     to->errors = ends[0];
     to->ended = rc ? -1 : procs_open(to->pid);

@@ -8,7 +8,10 @@
 # The Curie rows were made from a trace that a stronger filter (strong_filter.py there) had gone over; what the
 # reader of berth keeps of the unfiltered trace is the same 295,540 jobs, so none is needed here. Of KTH-SP2 the
 # filtered and the unfiltered trace give the same jobs too, and both are tried.
+#
+# With BERTH_FEW=1, as under sanitizers, the longest trace is replayed under easy alone.
 set -u
+: "${BERTH_FEW:=0}"
 
 berth=${1:-${BERTH:-build/berth}}
 traces=${2:-${BERTH_SHARED:-../shared}}/traces
@@ -84,6 +87,7 @@ while IFS=, read -r input procs recorded events estimates n wait flow max_flow b
     *) continue ;;
     esac
     input=${input%% *}
+    case $BERTH_FEW:$input:$policy in 1:CEA-Curie-*:easy) ;; 1:CEA-Curie-*) continue ;; esac
     # a trace without estimates is recorded as "exact(no estimates in log)"
     [ "$estimates" = exact ] || estimates=user
     what="$input $policy $events $estimates"
@@ -112,4 +116,4 @@ done 3<"$oracle/summary.csv"
 
 echo "$schedules schedules and $rows rows of averages compared, $failures differences"
 # fewer would mean that the recorded results were not found under their names
-[ "$failures" -eq 0 ] && [ "$schedules" -ge 22 ] && [ "$rows" -ge 18 ]
+[ "$failures" -eq 0 ] && [ "$schedules" -ge 22 ] && [ "$rows" -ge $((BERTH_FEW ? 16 : 18)) ]

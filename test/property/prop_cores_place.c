@@ -308,15 +308,15 @@ static void run(uint64_t seed, bool late)
 static void test_timely(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 1500; seed++)
+    for (uint64_t seed = 0; seed < RANDOM_ROUNDS(1500); seed++)
         run(seed, false);
-    assert_true(overlapped > 100);
+    assert_true(overlapped > RANDOM_ROUNDS(100));
 }
 
 static void test_late(void **state)
 {
     (void)state;
-    for (uint64_t seed = 100000; seed < 100500; seed++)
+    for (uint64_t seed = 100000; seed < 100000 + RANDOM_ROUNDS(500); seed++)
         run(seed, true);
 }
 

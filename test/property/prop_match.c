@@ -24,7 +24,7 @@
 enum { STEPS = 60, VERTICES_MAX = 160, SPEC_MAX = 4096 };
 
 static bool loud;
-static uint64_t from = 1, to = 300;
+static uint64_t from = 1, to = RANDOM_ROUNDS(300);
 
 struct play {
     struct random r;

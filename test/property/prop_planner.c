@@ -340,7 +340,7 @@ static void run(const struct shape *s, uint64_t seed)
 static void test_few_spans(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 40; seed++)
+    for (uint64_t seed = 0; seed < RANDOM_ROUNDS(40); seed++)
         run(&(struct shape){.window = 40,
                             .total = 6,
                             .longest = 12,
@@ -353,7 +353,7 @@ static void test_few_spans(void **state)
 static void test_base_and_zero_total(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 20; seed++)
+    for (uint64_t seed = 0; seed < RANDOM_ROUNDS(20); seed++)
         run(&(struct shape){.base = 1000,
                             .window = 25,
                             .total = (int64_t)(seed % 3),
@@ -367,7 +367,7 @@ static void test_base_and_zero_total(void **state)
 static void test_many_spans(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 8; seed++)
+    for (uint64_t seed = 0; seed < RANDOM_ROUNDS(8); seed++)
         run(&(struct shape){.window = 400,
                             .total = 60,
                             .longest = 40,
@@ -381,7 +381,7 @@ static void test_many_spans(void **state)
 static void test_deep_trees(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 3; seed++)
+    for (uint64_t seed = 0; seed < RANDOM_ROUNDS(3); seed++)
         run(&(struct shape){.window = 20000,
                             .total = 1000,
                             .longest = 300,
@@ -395,7 +395,7 @@ static void test_deep_trees(void **state)
 static void test_huge_loads(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 10; seed++)
+    for (uint64_t seed = 0; seed < RANDOM_ROUNDS(10); seed++)
         run(&(struct shape){.window = 5000,
                             .total = INT64_MAX - 2,
                             .longest = seed % 2 ? 30 : 2000,

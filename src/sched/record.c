@@ -317,6 +317,15 @@ static void keep_roles(const struct gang *gang, struct sched_reason *why)
     why->n_roles = n;
 }
 
+/* Whether a member of a gang that is down waits for the whole: it is not blocked, or by limits. */
+static bool leads(const sched_t *s, const struct sched_record *r)
+{
+    char text[SCHED_REASON_TEXT];
+    return r->state == SCHED_WAITING || r->state == SCHED_RESERVED ||
+           (r->state == SCHED_BLOCKED && !r->held &&
+            reason_read(s, r->reason, text).kind == SCHED_REASON_LIMIT);
+}
+
 /* What is known of a job's gang from elsewhere than from its members. */
 static void restore_gang(sched_t *s, uint32_t slot, const struct sched_record *r)
 {
@@ -330,7 +339,7 @@ static void restore_gang(sched_t *s, uint32_t slot, const struct sched_record *r
         gang->role[i].done = r->role_succeeded[i];
     gang->replaced = r->replaced;
     gang->was_up = r->gang_up;
-    if (!r->gang_up && (r->state == SCHED_WAITING || r->state == SCHED_RESERVED))
+    if (!r->gang_up && leads(s, r))
         gang->leader = slot;
     gang_due(s, gang);
     gang->is_over = r->gang_over != NULL;

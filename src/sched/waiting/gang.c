@@ -223,8 +223,10 @@ static int settle_member(sched_t *s, uint32_t slot, bool is_free)
 /* The one that waits for the whole, if there are enough for that. Returns 0, or -1 with ENOMEM. */
 static int settle_leader(sched_t *s, uint32_t slot, struct gang *gang)
 {
-    if (too_few_wait(s, gang, true) || s->jobs[slot].details->blocked & GANG_AWAY)
+    if (too_few_wait(s, gang, true) || s->jobs[slot].details->blocked & GANG_AWAY) {
+        gang->leader = JOB_NONE;
         return settle_member(s, slot, false);
+    }
     int is_right = gang_asks_right(s, slot);
     if (is_right < 0)
         return -1;

@@ -107,7 +107,8 @@ enum sched_preemptible { SCHED_NOT_PREEMPTIBLE, SCHED_PREEMPT_CANCEL, SCHED_PREE
  */
 enum {
     SCHED_PREEMPTS_LOWER = 1, /* these may be added up */
-    SCHED_PREEMPTS_BORROWERS = 2
+    SCHED_PREEMPTS_BORROWERS = 2,
+    SCHED_PREEMPTS_NOBODY = 4 /* alone: not even jobs of preemptible queues */
 };
 
 /* ---- Shares ---- */
@@ -349,6 +350,9 @@ struct sched_queue_config {
 
     /* Whom its jobs may have stopped beside those of preemptible queues: SCHED_PREEMPTS_..., 0: nobody. */
     unsigned preempts;
+
+    /* Jobs of any queue whose end nobody knows may run, too, on what is claimed for its jobs (berth-config(5)). */
+    bool claims_admit_unknown;
 
     /* Its gangs are not stopped whole for others: they lose members beyond their min only. */
     bool keeps_gangs;

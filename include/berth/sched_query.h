@@ -134,6 +134,12 @@ sched_job_t sched_preemptor(const sched_t *s, sched_job_t job);
  */
 bool sched_claims(const sched_t *s, sched_job_t job);
 
+/* Whether a running job is backfilled: it runs on what others may have, as its queue is preemptible, or as it has come
+ * to a claim that admits jobs of unknown end. What is idle of a node and what such jobs hold is accessible. O(1); where
+ * claims admit such jobs, O(what it and all claims hold).
+ */
+bool sched_is_filling(const sched_t *s, sched_job_t job);
+
 /* Of a job that waits for resources and is promised nothing, its annotation's start: it starts no sooner unless jobs
  * end early. -1: of any other, or unknown; ENOMEM. A match, which sched_annotate makes as well.
  */

@@ -24,6 +24,7 @@ enum queue_key {
     DEFAULT_LIMIT,
     STARVATION_THRESHOLD,
     CLAIMS,
+    CLAIMS_ADMIT,
     PREEMPTS,
     KEEPS_GANGS,
     SLA_WAITING_TIME,
@@ -46,12 +47,14 @@ static const char *const queue_names[] = {"parent",
                                           "default-limit",
                                           "starvation-threshold",
                                           "claims",
+                                          "claims-admit",
                                           "preempts",
                                           "keeps-gangs",
                                           "sla-waiting-time",
                                           "limits"};
 /* By what they mean: SCHED_PREEMPTS_..., added up. */
-const char *const config_preempts[] = {"preemptible", "lower", "borrowers", "both", NULL};
+const char *const config_preempts[] = {"preemptible", "lower", "borrowers", "both", "nobody", NULL};
+const char *const config_claims_admit[] = {"preemptible", "unknown", NULL};
 const char *const config_no_yes[] = {"no", "yes", NULL};
 
 static const struct doc_keys queue_keys = {"a queue", queue_names, QUEUE_KEYS, 0};
@@ -145,12 +148,15 @@ static int read_preemptible(struct reading *r, uint32_t i, struct sched_queue_co
 static int read_preempts(struct reading *r, const uint32_t *value, struct sched_queue_config *queue)
 {
     size_t whom = queue->preempts, keeps = queue->keeps_gangs;
+    size_t admits = queue->claims_admit_unknown;
 
     if (value_word(r, value[PREEMPTS], "preempts", config_preempts, &whom) < 0 ||
+        value_word(r, value[CLAIMS_ADMIT], "claims-admit", config_claims_admit, &admits) < 0 ||
         value_word(r, value[KEEPS_GANGS], "keeps-gangs", config_no_yes, &keeps) < 0)
         return -1;
     queue->preempts = (unsigned)whom;
     queue->keeps_gangs = keeps > 0;
+    queue->claims_admit_unknown = admits > 0;
     return 0;
 }
 
@@ -225,6 +231,7 @@ static int read_virtual(struct reading *r, const uint32_t *value,
     queue->starvation_threshold = parent->starvation_threshold;
     queue->claims = parent->claims;
     queue->preempts = parent->preempts;
+    queue->claims_admit_unknown = parent->claims_admit_unknown;
     queue->keeps_gangs = parent->keeps_gangs;
     queue->sla_waiting_time = parent->sla_waiting_time;
     queue->limits.job = parent->limits.job;

@@ -70,8 +70,9 @@ int value_name(struct reading *r, uint32_t i, const char *key, const char **ret)
 /* A list of names without duplicates. */
 int value_names(struct reading *r, uint32_t i, const char *key, const char *const **ret, size_t *n);
 
-/* The words of the keys preempts and keeps-gangs, by value; ended by NULL. */
+/* The words of the keys preempts, claims-admit and keeps-gangs, by value; ended by NULL. */
 extern const char *const config_preempts[];
+extern const char *const config_claims_admit[];
 extern const char *const config_no_yes[];
 
 /* One of some words, ended by NULL: its index. */

@@ -124,10 +124,13 @@ struct let_calendar {
     uint32_t calendar, lane;
 };
 
-/* A starving job whose start nobody knows; and whether its claim is out of the calendars briefly. */
+/* A starving job whose start nobody knows; whether its claim is out of the calendars briefly; and whether it waits for
+ * others than jobs that fill it, as of so many bookings and releases.
+ */
 struct claim {
     uint32_t slot;
-    bool is_aside;
+    bool is_aside, has_others;
+    uint64_t asked;
 };
 
 struct queues {

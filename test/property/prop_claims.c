@@ -1,7 +1,8 @@
 /* No starvation where no end is known: two queues share a few nodes, and as soon as something is free one of them
  * has small jobs for it, of which nobody knows how long they last; a third one has jobs that may be stopped. Each
  * job of the queue with a threshold, gangs of one role and of two included, starts within the bound of doc/scheduling.md,
- * where n is the number of jobs that wait before it. In the same scenes without a threshold some do not.
+ * where n is the number of jobs that wait before it. In the same scenes without a threshold some do not. In some scenes it
+ * has nobody stopped, or jobs of unknown end run in its claims.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -30,6 +31,7 @@ static struct scene {
     struct random random;
     int nodes, cores, threshold, claims;
     bool is_known; /* of some jobs it is known how long they last at most */
+    bool stops_nobody, admits_unknown;
     struct job {
         enum queue queue;
         sched_job_t handle;
@@ -64,15 +66,20 @@ static void make(bool starves)
     scene.threshold = (int)draw(1, 60);
     scene.claims = (int)draw(1, 3);
     scene.is_known = draw(0, 1);
+    scene.stops_nobody = draw(0, 2) == 0;
+    scene.admits_unknown = draw(0, 2) == 0;
     snprintf(threshold, sizeof(threshold), "%d", scene.threshold);
     snprintf(text, sizeof(text),
              "resources: {nodes: %d, cores: %d}\n"
              "default-duration: unknown\n"
              "queues:\n"
-             "  batch: {policy: %s, starvation-threshold: %s, claims: %d}\n"
+             "  batch: {policy: %s, starvation-threshold: %s, claims: %d, preempts: %s, "
+             "claims-admit: %s}\n"
              "  stream: {policy: %s}\n"
              "  spare: {policy: easy, priority: -1, preemptible: requeue}\n",
-             scene.nodes, scene.cores, policy, starves ? threshold : "none", scene.claims, other);
+             scene.nodes, scene.cores, policy, starves ? threshold : "none", scene.claims,
+             scene.stops_nobody ? "nobody" : "preemptible",
+             scene.admits_unknown ? "unknown" : "preemptible", other);
     world_open(&scene.world, text);
     int64_t at = 0;
     for (int i = 0; i < JOBS; i++) {
@@ -229,6 +236,8 @@ static uint64_t jobs, late;
 static void check_bound(bool starves)
 {
     int64_t longest = LONGEST + SECOND; /* nobody is stopped in the first second */
+    if (scene.stops_nobody || scene.admits_unknown)
+        longest *= 2;
     for (int i = 0; i < JOBS; i++) {
         const struct job *j = &scene.job[i];
         if (j->queue != BATCH)

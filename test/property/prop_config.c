@@ -363,7 +363,8 @@ static void make_queue(struct maker *m, struct sched_queue_config *q,
     q->starvation_threshold = any(m, 0, 3) ? make_time(m, 1) : SCHED_UNLIMITED;
     q->sla_waiting_time = any(m, 0, 3) ? make_time(m, 1) : SCHED_UNLIMITED;
     q->claims = any(m, 1, 9);
-    q->preempts = (unsigned)any(m, 0, 3);
+    q->claims_admit_unknown = any(m, 0, 1);
+    q->preempts = (unsigned)any(m, 0, SCHED_PREEMPTS_NOBODY);
     q->keeps_gangs = any(m, 0, 1);
     if (parent) {
         q->limits.job = make_more(m, parent->limits.job, parent->limits.n_job, &q->limits.n_job);
@@ -619,6 +620,7 @@ static void same_queue(const struct sched_queue_config *a, const struct sched_qu
     assert_int_equal(a->starvation_threshold, b->starvation_threshold);
     assert_int_equal(a->sla_waiting_time, b->sla_waiting_time);
     assert_int_equal(a->claims, b->claims);
+    assert_int_equal(a->claims_admit_unknown, b->claims_admit_unknown);
     assert_int_equal(a->preempts, b->preempts);
     assert_int_equal(a->keeps_gangs, b->keeps_gangs);
     assert_int_equal(a->preemptible, b->preemptible);

@@ -151,21 +151,21 @@ static void queues_have_what_they_say(void **state)
 {
     (void)state;
     struct config *c = parse(
-        NODES
-        "default-queue: b\ndefault-duration: 2h\npasses: {min-interval: 0.5, max-events: 7}\n"
-        "bounds: {ended-jobs: 9, promise-tries: 8, what-if-holders: 7, what-if-tries: 6}\n"
-        "queues:\n"
-        "  v: {parent: b, priority: -3, limits: {job: {duration: 10m}}}\n"
-        "  b: {policy: hybrid, queue-depth: 5, max-queue-depth: 9, reservation-depth: 3,\n"
-        "      max-reservation-depth: unlimited, requires: [fast, ^old], priority: 4,\n"
-        "      users: [u1], groups: [g, h], default-duration: 30m, preemptible: requeue,\n"
-        "      preempts: both, keeps-gangs: yes,\n"
-        "      limits: {job: {node: 0, duration: unlimited},\n"
-        "               user: {running: 10, pending: unlimited}, queue: {node: 64},\n"
-        "               except: [{groups: [vip], user: {running: unlimited}},\n"
-        "                        {users: [u2], job: {node: 9}}]}}\n"
-        "  w: {parent: b, users: [u9], default-duration: 1, limits: {except: [], job: {gpu: 1}}}\n"
-        "  n:\n");
+        NODES "default-queue: b\ndefault-duration: 2h\npasses: {min-interval: 0.5, max-events: 7}\n"
+              "bounds: {ended-jobs: 9, promise-tries: 8, what-if-holders: 7, what-if-tries: 6}\n"
+              "queues:\n"
+              "  v: {parent: b, priority: -3, limits: {job: {duration: 10m}}}\n"
+              "  b: {policy: hybrid, queue-depth: 5, max-queue-depth: 9, reservation-depth: 3,\n"
+              "      max-reservation-depth: unlimited, requires: [fast, ^old], priority: 4,\n"
+              "      users: [u1], groups: [g, h], default-duration: 30m, preemptible: requeue,\n"
+              "      preempts: both, claims-admit: unknown, keeps-gangs: yes,\n"
+              "      limits: {job: {node: 0, duration: unlimited},\n"
+              "               user: {running: 10, pending: unlimited}, queue: {node: 64},\n"
+              "               except: [{groups: [vip], user: {running: unlimited}},\n"
+              "                        {users: [u2], job: {node: 9}}]}}\n"
+              "  w: {parent: b, preempts: nobody, users: [u9], default-duration: 1, limits: "
+              "{except: [], job: {gpu: 1}}}\n"
+              "  n:\n");
     const struct sched_queue_config *v = &c->sched.queues[0], *b = v + 1, *w = v + 2, *n = v + 3;
     assert_int_equal(c->sched.n_queues, 4);
     assert_string_equal(c->sched.default_queue, "b");
@@ -185,6 +185,8 @@ static void queues_have_what_they_say(void **state)
     assert_int_equal(b->preempts, SCHED_PREEMPTS_LOWER | SCHED_PREEMPTS_BORROWERS);
     assert_true(b->keeps_gangs && v->keeps_gangs && !n->keeps_gangs);
     assert_int_equal(v->preempts, b->preempts);
+    assert_int_equal(w->preempts, SCHED_PREEMPTS_NOBODY);
+    assert_true(b->claims_admit_unknown && v->claims_admit_unknown && !n->claims_admit_unknown);
     assert_int_equal(b->default_duration, INT64_C(1800) * SECOND);
     assert_int_equal(b->n_groups, 2);
     assert_string_equal(b->groups[1], "h");
@@ -466,8 +468,8 @@ static const struct wrong wrong_queues[] = {
      "3:7: key \"depth\": expected in a queue: parent, policy, queue-depth, max-queue-depth, "
      "reservation-depth, max-reservation-depth, requires, preemptible, shares, priority, users, "
      "groups, "
-     "default-duration, default-limit, starvation-threshold, claims, preempts, keeps-gangs, "
-     "sla-waiting-time, limits"},
+     "default-duration, default-limit, starvation-threshold, claims, claims-admit, preempts, "
+     "keeps-gangs, sla-waiting-time, limits"},
     {QUEUE("{sla-waiting-time: 0}"), "3:25: key \"sla-waiting-time\": expected seconds, or "
                                      "a number with s, m, h, d or w as in 1.5h, "
                                      "above 0 and up to 100 years, or none, got \"0\""},
@@ -507,7 +509,9 @@ static const struct wrong wrong_queues[] = {
     {QUEUE("{groups: [g, \"\"]}"), "3:19: key \"groups\": " NAME "\"\""},
     {QUEUE("{groups: [g, ~]}"), "3:19: key \"groups\": " NAME "nothing"},
     {QUEUE("{preempts: all}"),
-     "3:17: key \"preempts\": expected preemptible, lower, borrowers or both, got \"all\""},
+     "3:17: key \"preempts\": expected preemptible, lower, borrowers, both or nobody, got \"all\""},
+    {QUEUE("{claims-admit: all}"),
+     "3:21: key \"claims-admit\": expected preemptible or unknown, got \"all\""},
     {QUEUE("{keeps-gangs: 1}"), "3:20: key \"keeps-gangs\": expected no or yes, got \"1\""},
     {QUEUE("{preemptible: true}"),
      "3:20: key \"preemptible\": expected no, yes, cancel or requeue, got \"true\""},
@@ -840,6 +844,7 @@ static const char shown[] = "resources:\n"
                             "    default-limit: unlimited\n"
                             "    starvation-threshold: none\n"
                             "    claims: 3\n"
+                            "    claims-admit: preemptible\n"
                             "    preempts: preemptible\n"
                             "    keeps-gangs: no\n"
                             "    sla-waiting-time: none\n"
@@ -857,6 +862,7 @@ static const char shown[] = "resources:\n"
                             "    default-limit: unlimited\n"
                             "    starvation-threshold: 60\n"
                             "    claims: 3\n"
+                            "    claims-admit: preemptible\n"
                             "    preempts: preemptible\n"
                             "    keeps-gangs: no\n"
                             "    sla-waiting-time: 120\n"

@@ -181,12 +181,15 @@ static int resolve_queue(struct setup *setup, uint32_t queue, berth_error_t *err
         .deadlines = deadlines_in(&c->order),
         .requires = c->requires,
         .preemptible = c->preemptible,
-        .preempts = own->preempts,
+        .preempts = own->preempts & ~(unsigned)SCHED_PREEMPTS_NOBODY,
+        .preempts_nobody = own->preempts == SCHED_PREEMPTS_NOBODY,
+        .claims_admit_unknown = own->claims_admit_unknown,
         .keeps_gangs = own->keeps_gangs,
         .config = own,
     };
     setup->has_deadlines |= setup->queue[queue].deadlines != DEADLINES_NONE;
     setup->starves |= setup->queue[queue].starvation_threshold < SCHED_UNLIMITED;
+    setup->admits_unknown |= own->claims_admit_unknown;
     return 0;
 }
 

@@ -42,7 +42,9 @@ struct setup_queue {
     enum deadlines deadlines;
     const char *requires; /* an RFC 31 constraint as JSON; NULL: all resources */
     enum sched_preemptible preemptible;
-    unsigned preempts;                       /* SCHED_PREEMPTS_..., its own */
+    unsigned preempts;                       /* SCHED_PREEMPTS_..., its own, */
+    bool preempts_nobody;                    /* of which this is apart */
+    bool claims_admit_unknown;               /* its own */
     unsigned any_preempts;                   /* and those of its virtual queues */
     bool keeps_gangs;                        /* its own */
     const struct sched_queue_config *config; /* the copy */
@@ -58,7 +60,8 @@ struct setup {
     bool has_deadlines;     /* some queue goes by those of its jobs */
     int64_t
         ranks_of_priority; /* >= 1: into which jobs of one priority may be told apart by classes */
-    bool starves;          /* jobs of some queue may become starving */
+    bool starves;          /* jobs of some queue may become starving, */
+    bool admits_unknown;   /* and claims of some admit jobs of unknown end */
     bool preempts;         /* of some queue they may have those stopped that are not preemptible */
     int64_t min_interval;  /* ticks, >= 0 */
     int64_t max_events;    /* >= 1; SCHED_UNLIMITED if the configuration has 0 */

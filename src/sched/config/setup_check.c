@@ -52,7 +52,7 @@ static int check_numbers(const struct sched_queue_config *queue, berth_error_t *
     if (how < SCHED_NOT_PREEMPTIBLE || how > SCHED_PREEMPT_REQUEUE)
         return errtext_set(err, EINVAL, "queue '%s': preemptible: no such way: %d", queue->name,
                            how);
-    if (queue->preempts > (SCHED_PREEMPTS_LOWER | SCHED_PREEMPTS_BORROWERS))
+    if (queue->preempts > SCHED_PREEMPTS_NOBODY)
         return errtext_set(err, EINVAL, "queue '%s': preempts: no such way: %u", queue->name,
                            queue->preempts);
     return 0;

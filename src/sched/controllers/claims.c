@@ -128,7 +128,7 @@ static bool concerns(const sched_t *s, enum claims_which which, uint32_t claim, 
 {
     switch (which) {
     case CLAIMS_TO_ENTER:
-        return may_stop(s, claim, &s->jobs[slot]);
+        return claim_admits(s, claim, slot);
     case CLAIMS_BEHIND:
         return queue_before(s->jobs[slot].key, s->jobs[claim].key);
     default:
@@ -162,44 +162,23 @@ void claims_lay(sched_t *s)
     }
 }
 
-bool claims_are_open(const sched_t *s, const struct lane *lane)
-{
-    return s->queues->n_claims > 0 &&
-           s->queues->setup->queue[lane->queue].preemptible != SCHED_NOT_PREEMPTIBLE;
-}
-
-bool claims_admit(const sched_t *s, uint32_t slot)
-{
-    const struct details *d = s->jobs[slot].details;
-    return d && claims_are_open(s, lane_of(s, slot)) &&
-           d->preemptible_after <= s->queues->setup->second;
-}
-
 /* ---- In a walk ---- */
+
+static bool is_later_end(void *arg, const sched_t *s, uint32_t other)
+{
+    int64_t *end = arg, known = known_end(s, &s->jobs[other]);
+    *end = known == INT64_MAX ? s->now : known < *end ? known : *end;
+    return *end > s->now;
+}
 
 /* When the first of those ends that a claim waits for: now, where somebody's end is not known, or it waits for nobody.
  * -1 with ENOMEM.
  */
-static int64_t first_end(sched_t *s, uint32_t slot)
+static int64_t first_end(const sched_t *s, uint32_t slot)
 {
-    const struct heap *from[] = {&s->queues->ends, &s->due};
-    const struct job *job = &s->jobs[slot];
     int64_t end = INT64_MAX;
-    if (s->place->ops->mark(s->place, job->booking, true) < 0)
+    if (claim_each_awaited(s, slot, is_later_end, &end) < 0)
         return -1;
-    for (size_t k = 0; k < 2; k++)
-        for (size_t i = 0; i < from[k]->n && end > s->now; i++) {
-            const struct job *other = &s->jobs[from[k]->v[i].item];
-            bool is_run = other->state == SCHED_RUNNING;
-            if (is_run != (k == 0))
-                continue;
-            if (!may_lie_over(s, slot, other) || may_stop(s, slot, other) ||
-                !s->place->ops->meets(s->place, other->booking))
-                continue;
-            int64_t known = known_end(s, other);
-            end = known == INT64_MAX ? s->now : known < end ? known : end;
-        }
-    s->place->ops->mark(s->place, job->booking, false);
     return end > s->now && end < INT64_MAX ? end : s->now;
 }
 

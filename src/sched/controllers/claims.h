@@ -5,7 +5,9 @@
  * these hold, without an end, so that whatever they leave is withheld at once and nobody is placed there. Its
  * beginning is now, or where the ends of all jobs that it waits for are known, the first of these: until then others
  * may have what is free of it, if they end by their limits. Jobs that may be stopped at once are placed as if the
- * claims of those were not there who may preempt them.
+ * claims of those were not there who may preempt them. Where a claim's job preempts nobody, such jobs, and where its
+ * queue says so jobs of unknown end, are placed as if it were not there for as long as it waits for others than such:
+ * those that are not preemptible and that ran before it was starving. Then nobody enters, and it waits for them.
  *
  * It holds until its job starts, which it does wherever there is room, is no more to start, or what it holds is down
  * or set aside: then it is chosen anew. Holders before it stand as they did; they, and jobs of higher levels or that
@@ -38,8 +40,9 @@ enum claims_which { CLAIMS_ALL, CLAIMS_TO_ENTER, CLAIMS_BEHIND };
 bool claims_lift(sched_t *s, enum claims_which which, uint32_t slot);
 void claims_lay(sched_t *s);
 
-/* Whether jobs of a lane may be stopped at all, while there are claims: what others learn of where claims leave room
- * does not hold for them. And whether a job may be stopped as soon as it has started, so that it may enter claims.
+/* Whether jobs of a lane may enter claims, while there are some: what others learn of where claims leave room does not
+ * hold for them. And whether a job may enter any: it may be stopped as soon as it has started, or nobody knows when it
+ * ends and some claims admit such jobs.
  */
 bool claims_are_open(const sched_t *s, const struct lane *lane);
 bool claims_admit(const sched_t *s, uint32_t slot);

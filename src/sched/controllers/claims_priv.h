@@ -8,7 +8,7 @@
 /* Whether a job of a queue may preempt a running one, at some time, or at once. */
 static inline bool may_stop(const sched_t *s, uint32_t slot, const struct job *other)
 {
-    return !is_preemptible(s, &s->jobs[slot]) && is_preemptible(s, other);
+    return may_preempt(s, &s->jobs[slot]) && is_preemptible(s, other);
 }
 
 /* When a job is expected to have ended; INT64_MAX: nobody knows. */
@@ -27,6 +27,13 @@ static inline bool may_lie_over(const sched_t *s, uint32_t slot, const struct jo
     return other->state == SCHED_RESERVED && !other->is_lifted && !other->is_claiming &&
            (other->is_preempting || queue_before(other->key, s->jobs[slot].key));
 }
+
+/* Call `f` for each job that a claim waits for, until it returns false. Returns 0, or -1 with ENOMEM. */
+typedef bool claim_awaited_f(void *arg, const sched_t *s, uint32_t other);
+int claim_each_awaited(const sched_t *s, uint32_t slot, claim_awaited_f *f, void *arg);
+
+/* Whether a job may run in the claim of another one. */
+bool claim_admits(const sched_t *s, uint32_t slot, uint32_t other);
 
 /* Book what an open job may claim, now and without an end, chosen by whom it has to wait for. The booking is out of the
  * calendars, and all else is as it was. -1 with EBUSY: it fits nowhere even so; ENOMEM.

@@ -38,31 +38,31 @@ static void stopped_aside(sched_t *s, uint32_t slot, bool aside)
     }
 }
 
+/* Those that are named so far. */
+struct naming {
+    struct sched_reason *why;
+    uint32_t named[SCHED_REASON_JOBS];
+};
+
+static bool name_awaited(void *arg, const sched_t *s, uint32_t other)
+{
+    struct naming *n = arg;
+    name(s, n->why, n->named, other);
+    return true;
+}
+
 void claim_reason(sched_t *s, uint32_t slot, struct sched_reason *why)
 {
-    const struct heap *from[] = {&s->queues->ends, &s->due};
     const struct job *job = &s->jobs[slot];
-    const struct place_ops *ops = s->place->ops;
-    uint32_t named[SCHED_REASON_JOBS];
+    struct naming n = {.why = why};
     why->kind = SCHED_REASON_CLAIM;
     stopped_aside(s, slot, true);
-    why->type = ops->withheld(s->place, job->booking, s->now, &why->has, &why->of);
+    why->type = s->place->ops->withheld(s->place, job->booking, s->now, &why->has, &why->of);
     stopped_aside(s, slot, false);
-    if (!why->type || ops->mark(s->place, job->booking, true) < 0) {
+    if (!why->type || claim_each_awaited(s, slot, name_awaited, &n) < 0) {
         *why = (struct sched_reason){.kind = SCHED_REASON_STARVING};
         return;
     }
-    for (size_t k = 0; k < 2; k++)
-        for (size_t i = 0; i < from[k]->n; i++) {
-            const struct job *other = &s->jobs[from[k]->v[i].item];
-            bool is_run = other->state == SCHED_RUNNING;
-            if (is_run != (k == 0))
-                continue;
-            if (may_lie_over(s, slot, other) && !may_stop(s, slot, other) &&
-                ops->meets(s->place, other->booking))
-                name(s, why, named, from[k]->v[i].item);
-        }
-    ops->mark(s->place, job->booking, false);
     for (size_t i = 0; i < why->n_jobs; i++)
-        why->job[i] = name_of(s, named[i]);
+        why->job[i] = name_of(s, n.named[i]);
 }

@@ -22,7 +22,7 @@
 static enum step make_room(sched_t *s, uint32_t slot)
 {
     bool walks = s->pass.phase == PASS_WALK; /* else reservations are out of the calendars */
-    if (s->queues->n_victims == 0 || is_preemptible(s, &s->jobs[slot]) ||
+    if (s->queues->n_victims == 0 || !may_preempt(s, &s->jobs[slot]) ||
         (walks && job_group_is_vain(s, slot, ROOM_BY_PREEMPTION)))
         return STEP_BUSY;
     enum step step = room_for_open(s, slot, preemption_begin);
@@ -35,7 +35,7 @@ static enum step make_room(sched_t *s, uint32_t slot)
 static enum step make_room_for_holder(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
-    if (job->is_preempting || (job->at <= s->now && !job->is_claiming) || is_preemptible(s, job))
+    if (job->is_preempting || (job->at <= s->now && !job->is_claiming) || !may_preempt(s, job))
         return STEP_BUSY;
     if (job->is_claiming)
         job->ask.duration = job->details->estimate;

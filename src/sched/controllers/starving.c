@@ -18,8 +18,7 @@ static bool is_pending(const struct job *job)
     return waits && job->details && !(job->details->blocked & BLOCKS_PENDING);
 }
 
-/* The time from which on a job is starving; INT64_MAX: it never is. */
-static int64_t starves_at(const sched_t *s, uint32_t slot)
+int64_t starves_at(const sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
     int64_t threshold = s->queues->setup->queue[d->queue].starvation_threshold;

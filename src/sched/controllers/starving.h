@@ -22,6 +22,9 @@
 void starving_begin(sched_t *s, uint32_t slot);
 void starving_resume(sched_t *s, uint32_t slot);
 
+/* The time from which on a pending job is starving; INT64_MAX: it never is. */
+int64_t starves_at(const sched_t *s, uint32_t slot);
+
 /* A member of an array waits by itself. */
 void starving_parted(sched_t *s, uint32_t part);
 

@@ -15,6 +15,12 @@ bool is_preemptible(const sched_t *s, const struct job *job)
     return s->queues->setup->queue[job->details->queue].preemptible != SCHED_NOT_PREEMPTIBLE;
 }
 
+bool may_preempt(const sched_t *s, const struct job *job)
+{
+    return !is_preemptible(s, job) &&
+           !s->queues->setup->queue[job->details->queue].preempts_nobody;
+}
+
 int64_t preemptible_from(const sched_t *s, const struct job *job)
 {
     int64_t after = job->details->preemptible_after;

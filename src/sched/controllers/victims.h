@@ -77,10 +77,12 @@ int preemption_fits(struct preemption *h);
  */
 int preemption_take_best(struct preemption *h);
 
-/* Whether a running job may be preempted at some time, and from when on: not in its first second, or one
- * that starts might be stopped at the same instant, for good perhaps, without having run.
+/* Whether a running job may be preempted at some time; whether one may preempt such jobs; and from when on one may be
+ * preempted: not in its first second, or one that starts might be stopped at the same instant, for good perhaps, without
+ * having run.
  */
 bool is_preemptible(const sched_t *s, const struct job *job);
+bool may_preempt(const sched_t *s, const struct job *job);
 int64_t preemptible_from(const sched_t *s, const struct job *job);
 
 #endif

@@ -176,7 +176,8 @@ static void leave(struct job_groups *t, uint32_t group)
 static uint32_t apart_of(const sched_t *s, uint32_t lane)
 {
     const struct setup *setup = s->queues->setup;
-    bool enters = setup->queue[s->lanes[lane].queue].preemptible != SCHED_NOT_PREEMPTIBLE;
+    bool enters = setup->admits_unknown ||
+                  setup->queue[s->lanes[lane].queue].preemptible != SCHED_NOT_PREEMPTIBLE;
     return setup->starves && enters ? lane + 1 : 0;
 }
 

@@ -7,7 +7,8 @@ cat >"$BERTH_DIR/berth.yaml" <<'END'
 resources: {nodes: 4, cores: 8, gpus: 2, memory: 4}
 server: {imagined: yes}
 match: {policy: low}
-queues: {batch: {policy: easy}}
+queues: {batch: {policy: easy}, spare: {policy: easy, preemptible: requeue}}
+default-queue: batch
 END
 # row NODE: its line, one blank between words
 row() {
@@ -27,12 +28,22 @@ expect "a part" 'node0 up 1 3/8 1/2 1.0/4.0G' "$(row node0)"
 expect "as a whole" 'node1 up 1 8/8 2/2' "$(row node1 | cut -d ' ' -f 1-5)"
 expect "the other" 'node3 up 0 0/8 0/2 0.0/4.0G' "$(row node3)"
 
+# A job that may be stopped for others: what it holds is accessible, beside what is idle.
+spare=$("$BERTH" submit -q spare -c 2 -t 1h sleep 1000)
+await_state "$spare" running
+each() { # KEY: of all nodes
+    sed -n "s/.*\"$1\": *\([0-9]*\).*/\1/p" out | tr '\n' ' ' | sed 's/ $//'
+}
 expect_status 0 "$BERTH" drain node3 new disk
 expect_status 0 "$BERTH" drain --down node2/core0
 expect drained 'node3 drained 0 0/8 0/2 0.0/4.0G new disk' "$(row node3)"
 expect "of a core" partly "$(row node2 | cut -d ' ' -f 2)"
 expect_status 0 "$BERTH" nodes --json
-expect "cores down" '0 0 1 8' "$(sed -n 's/.*"cores_down": *\([0-9]*\).*/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
+expect "cores down" '0 0 1 8' "$(each cores_down)"
+expect "idle cores" '3 0 0 0' "$(each cores_idle)"
+expect "cores of jobs that may be stopped" '2 0 0 0' "$(each cores_backfilled)"
+expect "accessible cores" '5 0 0 0' "$(each cores_accessible)"
+expect "accessible GPUs" '1 0 0 0' "$(each gpus_accessible)"
 expect_status 0 "$BERTH" resume node3
 expect resumed 'node3 up' "$(row node3 | cut -d ' ' -f 1-2)"
 expect_status 2 "$BERTH" nodes node0

@@ -13,7 +13,8 @@ struct node_row {
     char *name;
     int64_t cores, gpus, memory;
     int64_t cores_used, gpus_used, memory_used;
-    int64_t cores_down; /* or drained */
+    int64_t cores_down, gpus_down;             /* or drained */
+    int64_t cores_backfilled, gpus_backfilled; /* used by jobs that others may have it of */
     size_t jobs;
 };
 
@@ -86,6 +87,7 @@ static void add_contents(struct node_table *t)
         row->cores += g->v[v].type == TYPE_CORE;
         row->cores_down += g->v[v].type == TYPE_CORE && down;
         row->gpus += g->v[v].type == TYPE_GPU;
+        row->gpus_down += g->v[v].type == TYPE_GPU && down;
         row->memory += is_memory ? g->v[v].size : 0;
     }
 }
@@ -100,14 +102,18 @@ static int64_t count_ids(const struct resource_range *range, size_t n)
     return count;
 }
 
-static void add_used(struct node_table *t, const struct resource_host *host)
+static void add_used(struct node_table *t, const struct resource_host *host, bool is_filling)
 {
     if (host->rank < 0 || (size_t)host->rank >= t->n_ranks || t->of_rank[host->rank] == VERTEX_NONE)
         return;
     struct node_row *row = &t->v[t->of_rank[host->rank]];
-    row->cores_used += count_ids(host->cores, host->n_cores);
-    row->gpus_used += count_ids(host->gpus, host->n_gpus);
+    int64_t cores = count_ids(host->cores, host->n_cores),
+            gpus = count_ids(host->gpus, host->n_gpus);
+    row->cores_used += cores;
+    row->gpus_used += gpus;
     row->memory_used += host->memory;
+    row->cores_backfilled += is_filling ? cores : 0;
+    row->gpus_backfilled += is_filling ? gpus : 0;
     row->jobs++;
 }
 
@@ -121,8 +127,9 @@ static void add_runs(struct node_table *t, const server_t *s)
         if (!m || !member_is_live(m) || m->handle < 0 ||
             sched_allocation(s->sched, m->handle, &given) < 0)
             continue;
+        bool is_filling = sched_is_filling(s->sched, m->handle);
         for (size_t h = 0; h < given.n_hosts; h++)
-            add_used(t, &given.hosts[h]);
+            add_used(t, &given.hosts[h], is_filling);
     }
 }
 
@@ -177,8 +184,20 @@ static void put_properties(struct json_out *out, const struct graph *g, uint32_t
     json_close(out, ']');
 }
 
+/* What nobody holds of what is up; what jobs hold that may be stopped for others, or fill a claim; and both together. */
+static void put_accessible(struct json_out *out, const char *const keys[3], int64_t up,
+                           int64_t used, int64_t backfilled)
+{
+    int64_t idle = up > used ? up - used : 0;
+    json_put_int(out, keys[0], idle);
+    json_put_int(out, keys[1], backfilled);
+    json_put_int(out, keys[2], idle + backfilled);
+}
+
 static void put_row(const struct call *c, struct json_out *out, const struct node_row *row)
 {
+    static const char *const of_cores[] = {"cores_idle", "cores_backfilled", "cores_accessible"};
+    static const char *const of_gpus[] = {"gpus_idle", "gpus_backfilled", "gpus_accessible"};
     const struct graph *g = match_graph(c->s->machine);
     int64_t unit = c->s->size.memory_unit;
     json_line(out);
@@ -189,8 +208,11 @@ static void put_row(const struct call *c, struct json_out *out, const struct nod
     json_put_int(out, "cores", row->cores);
     json_put_int(out, "cores_used", row->cores_used);
     json_put_int(out, "cores_down", row->cores_down);
+    put_accessible(out, of_cores, row->cores - row->cores_down, row->cores_used,
+                   row->cores_backfilled);
     json_put_int(out, "gpus", row->gpus);
     json_put_int(out, "gpus_used", row->gpus_used);
+    put_accessible(out, of_gpus, row->gpus - row->gpus_down, row->gpus_used, row->gpus_backfilled);
     json_put_int(out, "memory", row->memory * unit);
     json_put_int(out, "memory_used", row->memory_used * unit);
     json_put_uint(out, "jobs", row->jobs);

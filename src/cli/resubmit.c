@@ -75,6 +75,15 @@ static bool has_failed(const json_t *job)
     return strcmp(state, "failed") == 0 || strcmp(state, "timeout") == 0;
 }
 
+/* A gang is submitted whole. Returns 0, or -1 with errno and a text. */
+static int choose_gang(const struct again *a, const json_t *job, int64_t member, berth_error_t *err)
+{
+    if (member >= 0)
+        return errtext_set(err, EINVAL, "it is a member of a gang, expected the whole gang, %lld",
+                           (long long)json_integer_value(json_object_get(job, "id")));
+    return a->failed_only && !has_failed(job) ? errtext_set(err, ENOENT, "it has not failed") : 0;
+}
+
 /* Narrow the request down to the wanted members. 0, or -1 with errno and a text: ENOENT if none is wanted. */
 static int choose_members(const struct again *a, const json_t *job, int64_t member, json_t *request,
                           berth_error_t *err)
@@ -82,6 +91,9 @@ static int choose_members(const struct again *a, const json_t *job, int64_t memb
     struct strbuf members = {0};
     bool array = json_integer_value(json_object_get(job, "members")) > 1;
     int rc = 0;
+    if (json_integer_value(json_object_get(request, "gang")) > 0 ||
+        json_array_size(json_object_get(request, "roles")) > 0)
+        return choose_gang(a, job, member, err);
     if (a->failed_only && (!array || member >= 0) && !has_failed(job))
         return errtext_set(err, ENOENT, "it has not failed");
     if (member >= 0)

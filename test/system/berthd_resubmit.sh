@@ -81,6 +81,18 @@ expect_status 1 "$BERTH" resubmit --failed 9
 expect_err 'berth resubmit: 9: none of its members has failed'
 expect_status 1 "$BERTH" resubmit --failed 1
 expect_err 'berth resubmit: 1: it has not failed'
+gang=$("$BERTH" submit --gang 2 true)
+expect_status 0 "$BERTH" wait "$gang"
+expect_status 1 "$BERTH" resubmit "$gang[1]"
+expect_err "berth resubmit: $gang[1]: it is a member of a gang, expected the whole gang, $gang"
+expect_status 1 "$BERTH" resubmit --failed "$gang"
+expect_err "berth resubmit: $gang: it has not failed"
+expect_status 0 "$BERTH" resubmit "$gang"
+expect "a gang again" 2 "$(get "$(cat out)" gang)"
+gang=$("$BERTH" submit --role server --role worker:2 false)
+expect_status 1 "$BERTH" wait "$gang"
+expect_status 0 "$BERTH" resubmit --failed "$gang"
+expect "its members" 3 "$(get "$(cat out)" members)"
 expect_status 1 "$BERTH" resubmit 99
 expect_err 'berth resubmit: 99: there is no job 99'
 expect_status 2 "$BERTH" resubmit nonsense

@@ -214,11 +214,29 @@ int play_fail_job(struct play *p, size_t job, const char *reason)
     return 0;
 }
 
-/* Stop a job for another. A job that is requeued waits again, and will run from its beginning. */
+/* A job has stopped for another. */
+static int stopped(struct play *p, size_t job)
+{
+    bool waits = p->jobs[job].stop == PLAY_STOP_REQUEUE;
+    p->jobs[job].stop = PLAY_STOP_NONE;
+    return waits ? requeue(p, job, play_handle(p, job))
+                 : play_end_job(p, job, PLAY_PREEMPTED, NULL);
+}
+
+/* Stop a job for another, at once or as soon as it can. */
 static int preempt(struct play *p, const struct sched_decision *d)
 {
     size_t job = decided_job(p, d);
-    return d->requeue ? requeue(p, job, d->job) : play_end_job(p, job, PLAY_PREEMPTED, NULL);
+    struct play_job *j = &p->jobs[job];
+    int64_t takes = p->submissions[j->submission].stopping;
+    j->stop = d->requeue ? PLAY_STOP_REQUEUE : PLAY_STOP_END;
+    if (takes == 0)
+        return stopped(p, job);
+    if (takes < j->end - p->d.now) {
+        j->end = p->d.now + takes;
+        heap_move(&p->d.ends, (uint32_t)job, j->end, j->order);
+    }
+    return 0;
 }
 
 /* A job is stopped for a block. */
@@ -329,6 +347,8 @@ static int end(void *shell, uint32_t job)
 {
     struct play *p = shell;
     enum scenario_end ends = p->submissions[p->jobs[job].submission].ends;
+    if (p->jobs[job].stop != PLAY_STOP_NONE)
+        return stopped(p, job);
     return ends == SCENARIO_DONE ? play_end_job(p, job, PLAY_DONE, NULL)
                                  : play_fail_job(p, job, NULL);
 }

@@ -23,6 +23,13 @@ enum play_state {
     PLAY_PREEMPTED
 };
 
+/* What becomes of a job that has been preempted when it has stopped. */
+enum play_stop {
+    PLAY_STOP_NONE, /* it has not been */
+    PLAY_STOP_END,
+    PLAY_STOP_REQUEUE
+};
+
 struct play_job {
     sched_job_t
         handle; /* its own; -1: it is known by its name, and waits under its array's handle perhaps */
@@ -36,15 +43,17 @@ struct play_job {
     bool expected;      /* of a reservation, as reported last: it is no promise */
     int64_t promised;   /* the start of its reservation, as reported last; -1: it holds none */
     int64_t start, end; /* -1: not yet; the end of a running job is when it will end */
-    uint64_t order;     /* of its start */
-    char *resources;    /* NULL: none yet */
-    char *reason;       /* of its rejection or failure; NULL */
+    enum play_stop stop;
+    uint64_t order;  /* of its start */
+    char *resources; /* NULL: none yet */
+    char *reason;    /* of its rejection or failure; NULL */
 };
 
 struct play_submission {
     uint32_t first, n;  /* jobs */
     sched_job_t handle; /* under which those of its jobs wait that have none of their own; -1 */
     int64_t runtime;    /* -1: the duration */
+    int64_t stopping;   /* how long it takes to end when it is preempted */
     enum scenario_end ends;
     uint32_t enough; /* of a snapshot that it was read from: sched_enough */
     uint32_t queue;  /* in `names`; 0: not known yet */

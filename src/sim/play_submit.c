@@ -100,7 +100,7 @@ static int make_roles(const struct play *p, const struct scenario_submit *s, str
 /* Add a submission, and submit its request to the core. Returns 0, or -1, with EEXIST if there is a job of
  * that name.
  */
-static int submit(struct play *p, struct sched_request *request, int64_t runtime,
+static int submit(struct play *p, struct sched_request *request, int64_t runtime, int64_t stopping,
                   enum scenario_end ends)
 {
     uint32_t number;
@@ -108,6 +108,7 @@ static int submit(struct play *p, struct sched_request *request, int64_t runtime
         return -1;
     struct play_submission *s = &p->submissions[number];
     s->runtime = runtime;
+    s->stopping = stopping;
     s->ends = ends;
     if (play_intern(p, request->queue, &s->queue) < 0 ||
         play_intern(p, request->user, &s->user) < 0)
@@ -192,7 +193,7 @@ int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *e
         request.n_groups = user->n_groups;
     }
     if (rc == 0)
-        rc = submit(p, &request, s->runtime, (enum scenario_end)s->status);
+        rc = submit(p, &request, s->runtime, s->stopping, (enum scenario_end)s->status);
     if (rc < 0 && errno == EEXIST)
         snprintf(why.text, sizeof(why.text), "there is a job \"%s\" already", s->id);
     if (rc < 0)
@@ -217,7 +218,7 @@ int play_submit_traced(struct play *p, berth_error_t *err)
     request.id = id;
     request.duration *= SECONDS_TICKS;
     int64_t runs = j->run < j->limit ? j->run : j->limit; /* killed at its limit */
-    if (submit(p, &request, runs * SECONDS_TICKS, SCENARIO_DONE) == 0)
+    if (submit(p, &request, runs * SECONDS_TICKS, 0, SCENARIO_DONE) == 0)
         return 0;
     return errtext_set(err, errno, "the trace's job %s: %s", id,
                        errno == EEXIST ? "there is one of that name already" : strerror(errno));

@@ -66,6 +66,7 @@ struct scenario_submit {
     int64_t begin;       /* ticks; 0: at once */
     int64_t deadline;    /* ticks; 0: none is named */
     int64_t runtime;     /* ticks; -1: its duration */
+    int64_t stopping;    /* ticks that it takes to end when it is preempted */
     int status;          /* how it ends: enum scenario_end */
 };
 

@@ -31,6 +31,7 @@ static const struct key submit_keys[] = {
     KEY_OF(struct scenario_submit, user, KEY_TEXT),
     KEY_OF(struct scenario_submit, groups, KEY_TEXTS),
     KEY_OF(struct scenario_submit, runtime, KEY_SECONDS),
+    KEY_OF(struct scenario_submit, stopping, KEY_SECONDS),
     JOB_KEYS(struct scenario_submit, job, SCENARIO_COUNT_MAX, 0, SCENARIO_COUNT_MAX,
              (SECONDS_MAX * SECONDS_TICKS)),
     KEY_AS(struct scenario_submit, job.preemptible_after, "preemptible-after", KEY_SECONDS),

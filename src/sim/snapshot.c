@@ -68,7 +68,7 @@ static const struct key_table state_table = {"", state_keys, LENGTH(state_keys)}
 
 struct saved_job {
     const char *id, *queue, *user, *resources, *reason;
-    int64_t members, submit, start, end, order, runtime, enough;
+    int64_t members, submit, start, end, order, runtime, stopping, stop, enough;
     int state, ends, how;
     bool held;
 };
@@ -84,6 +84,8 @@ static const struct key job_keys[] = {
     NUMBER(struct saved_job, end, .needed = false),
     NUMBER(struct saved_job, order, .needed = false),
     NUMBER(struct saved_job, runtime, .needed = false),
+    KEY_OF(struct saved_job, stopping, KEY_WHOLE, .max = NUMBER_MAX),
+    KEY_OF(struct saved_job, stop, KEY_WHOLE, .max = PLAY_STOP_REQUEUE),
     KEY_OF(struct saved_job, enough, KEY_WHOLE, .min = 0, .max = MEMBERS_MAX),
     KEY_OF(struct saved_job, ends, KEY_WORD, .needed = true, .words = ends_words),
     KEY_OF(struct saved_job, how, KEY_WORD, .words = how_words),
@@ -187,6 +189,8 @@ static json_t *save_job(const struct play *p, size_t job)
     put_whole(object, "end", j->end < INT64_MAX ? j->end : -1, -1, &rc); /* else nobody knows */
     put_whole(object, "order", (int64_t)j->order, 0, &rc);
     put_whole(object, "runtime", s->runtime, -1, &rc);
+    put_whole(object, "stopping", s->stopping, 0, &rc);
+    put_whole(object, "stop", j->stop, PLAY_STOP_NONE, &rc);
     put_whole(object, "enough", sched_enough(p->d.sched, intern_text(&p->ids, j->submission)), 0,
               &rc);
     put_text(object, "ends", ends_words[s->ends], &rc);
@@ -389,12 +393,14 @@ static int load_job(struct play *p, size_t i, const struct saved_job *s,
     struct play_submission *sub = &p->submissions[number];
     struct play_job *j = &p->jobs[i];
     sub->runtime = s->runtime;
+    sub->stopping = s->stopping;
     sub->enough = (uint32_t)(s->enough <= s->members ? s->enough : 0);
     sub->ends = (enum scenario_end)s->ends;
     j->state = (enum play_state)s->state;
     j->how = (enum sched_how)(s->how >= 0 ? s->how : 0);
     j->started = s->how >= 0;
     j->held = s->held;
+    j->stop = (enum play_stop)s->stop;
     j->submit = s->submit;
     j->start = s->start;
     j->end = j->state == PLAY_RUNNING && s->end < 0 ? INT64_MAX : s->end;

@@ -39,7 +39,7 @@ static void check_roles(json_t *array)
 static void check_submit(const struct scenario_submit *s)
 {
     FUZZ_CHECK(s->id && *s->id && strlen(s->id) <= SCENARIO_ID_MAX);
-    FUZZ_CHECK(s->runtime >= -1 && s->job.limit >= 0 && s->begin >= 0);
+    FUZZ_CHECK(s->runtime >= -1 && s->stopping >= 0 && s->job.limit >= 0 && s->begin >= 0);
     FUZZ_CHECK(!s->job.array || json_is_string(s->job.array) || json_is_integer(s->job.array));
     if (s->gang.roles)
         check_roles(s->gang.roles);

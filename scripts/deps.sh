@@ -68,6 +68,7 @@ look() {
     need libopenmpi-dev command -v mpicc
     need openmpi-bin command -v mpirun
     need python3-prometheus-client /usr/bin/python3 -c "import prometheus_client"
+    need python3-jsonschema /usr/bin/python3 -c "import jsonschema"
 }
 
 as_root() {

@@ -13,6 +13,26 @@ unset BERTH_SOCKET NOTIFY_SOCKET
 BERTHD=$BERTH_BUILD/berthd
 [ -x "$BERTHD" ] || skip "no berthd"
 
+# What the daemon answers is noted, and looked at when the test ends: it is as doc/openapi.json says. REPLIES is set by meson.
+if [ -n "${REPLIES:-}" ]; then
+    BERTH_REPLIES=$scratch.replies
+    LD_PRELOAD=$REPLIES
+    export BERTH_REPLIES LD_PRELOAD
+fi
+
+check_replies() {
+    unset LD_PRELOAD
+    [ -s "${BERTH_REPLIES:-}" ] || return
+    wrong=$(/usr/bin/python3 -B "$BERTH_SOURCE/test/replies/check.py" "$BERTH_SOURCE/doc/openapi.json" "$BERTH_REPLIES") ||
+        fail "replies are not as doc/openapi.json says: $wrong"
+}
+
+finish() {
+    check_replies
+    [ "$failures" -eq 0 ]
+    exit
+}
+
 # Every process that was started with our directory in its environment or its command line: the daemon, its keeper, their
 # jobs, clients.
 ours() {
@@ -36,7 +56,7 @@ clean_up() {
         # shellcheck disable=SC2086  # one word a process
         kill -9 $pids 2>/dev/null
     done
-    rm -rf "$scratch"
+    rm -rf "$scratch" "$scratch.replies"
 }
 trap clean_up EXIT
 trap 'exit 1' INT TERM

@@ -1,6 +1,6 @@
 #!/bin/sh
 # doc/openapi.json describes the API: its paths are the server's routes, what it says of a submission are the keys that the
-# server reads, and replies are as it says. Events of what administrators do say who did it.
+# server reads, and replies are as it says (test/daemon.sh looks at each). Events of what administrators do say who did it.
 . "$BERTH_SOURCE/test/daemon.sh"
 cd "$scratch" || exit 1
 export BERTH_SOURCE
@@ -54,26 +54,12 @@ api POST /v1/jobs -d '{"command": ["true"], "hold": true, "roles": [{"role": "a"
 expect_status 0 "$BERTH" wait 1
 await_state 3 running
 expect_status 0 "$BERTH" block add --start +48h --duration 1h update all
-if python3 -c 'import jsonschema' 2>/dev/null; then
-    for path in /v1/server /v1/jobs '/v1/jobs?history=1' '/v1/jobs?history=1&arrays=1&order=newest' /v1/jobs/last /v1/jobs/1 \
-        '/v1/jobs/2?environment=1' /v1/jobs/2.1 /v1/jobs/7 /v1/jobs/7.1 /v1/jobs/7/explain /v1/jobs/3 /v1/jobs/1/events /v1/jobs/2/explain /v1/jobs/4/explain /v1/queues /v1/shares \
-        /v1/nodes /v1/resources /v1/classes /v1/blocks /v1/pilots /v1/jobs/999 /v1/nope; do
-        status=$(http_status GET "$path")
-        api GET "$path" >reply
-        PATH_ASKED=$path STATUS=$status python3 -W ignore - <<'END' || fail "GET $path"
-import json, os, re, jsonschema
-doc = json.load(open(os.environ["BERTH_SOURCE"] + "/doc/openapi.json"))
-path = re.sub(r"/jobs/[0-9.]+", "/jobs/{job}", os.environ["PATH_ASKED"].split("?")[0])
-answers = doc["paths"].get(path, {}).get("get", {}).get("responses", {})
-schema = {"$ref": "#/components/schemas/Error"}
-if os.environ["STATUS"] == "200":
-    schema = answers["200"]["content"]["application/json"]["schema"]
-jsonschema.validate(json.load(open("reply")), {**schema, "components": doc["components"]}, jsonschema.Draft202012Validator)
-END
-    done
-else
-    echo "no jsonschema: replies are not checked"
-fi
+for path in /v1/server /v1/jobs '/v1/jobs?history=1' '/v1/jobs?history=1&arrays=1&order=newest' /v1/jobs/last /v1/jobs/1 \
+    '/v1/jobs/2?environment=1' /v1/jobs/2.1 /v1/jobs/7 /v1/jobs/7.1 /v1/jobs/7/explain /v1/jobs/3 /v1/jobs/1/events \
+    /v1/jobs/2/explain /v1/jobs/4/explain /v1/queues /v1/shares /v1/nodes /v1/resources /v1/classes /v1/blocks /v1/pilots; do
+    expect "GET $path" 200 "$(http_status GET "$path")"
+done
+expect 'no such job' 404 "$(http_status GET /v1/jobs/999)"
 
 # Who did what
 expect_status 0 "$BERTH" queues --stop batch

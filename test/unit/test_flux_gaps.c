@@ -114,7 +114,7 @@ static char *held(struct world *w, sched_job_t job)
 
 static void expect_found(struct world *w, sched_job_t job)
 {
-    enum sched_state state = sched_state(w->sched, job);
+    int state = sched_state(w->sched, job);
     bool runs = state == SCHED_RUNNING, is_promised = state == SCHED_RESERVED;
     int64_t number = sched_booking(w->sched, job);
 

@@ -195,8 +195,7 @@ static void takes_what_has_no_graph(void **state)
         "{\"execution\":{\"R_lite\":[{\"rank\":\"0-1\",\"children\":{\"core\":\"0\"}}]}}",
         "{\"execution\":{\"R_lite\":[]},\"scheduling\":{\"graph\":{\"nodes\":[{}]}}}",
         "{\"scheduling\":{\"graph\":{\"nodes\":[{\"metadata\":{\"rank\":0}}]}}}",
-        "{\"execution\":{\"R_lite\":[{\"rank\":\"0\"}]},\"scheduling\":{\"graph\":{\"nodes\":\"a\"}"
-        "}}",
+        "{\"execution\":{\"R_lite\":[{\"rank\":\"0\"}]},\"scheduling\":{\"graph\":{\"nodes\":1}}}",
         "{}",
     };
 

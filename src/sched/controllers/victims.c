@@ -17,8 +17,7 @@ bool is_preemptible(const sched_t *s, const struct job *job)
 
 bool may_preempt(const sched_t *s, const struct job *job)
 {
-    return !is_preemptible(s, job) &&
-           !s->queues->setup->queue[job->details->queue].preempts_nobody;
+    return !is_preemptible(s, job) && !s->queues->setup->queue[job->details->queue].preempts_nobody;
 }
 
 int64_t preemptible_from(const sched_t *s, const struct job *job)

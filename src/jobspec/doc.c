@@ -10,12 +10,14 @@
 #include <yaml.h>
 
 #include "base/errtext.h"
+#include "base/nearest.h"
 #include "berth/jobspec.h"
 #include "jobspec/quick.h"
 
 enum {
     FEW_KEYS = 12, /* up to so many are compared each with each */
-    SHOWN = 40     /* bytes of a scalar that an error text quotes */
+    SHOWN = 40,    /* bytes of a scalar that an error text quotes */
+    LIST_MAX = 250 /* bytes of names that it lists */
 };
 
 struct builder {
@@ -86,15 +88,31 @@ bool doc_is_null(const struct doc *d, uint32_t i)
            strcmp(text, "Null") == 0 || strcmp(text, "NULL") == 0;
 }
 
-static int unknown_key(const struct doc *d, uint32_t key, const struct doc_keys *keys)
+/* The names of keys, or of those that are like a word or have it in them. Returns how long all of it is, cut or not. */
+static size_t list_keys(const struct doc_keys *keys, const char *like, char *list, size_t size)
 {
-    char list[300];
     size_t used = 0;
     list[0] = '\0';
-    for (uint32_t k = 0; k < keys->n && used < sizeof(list); k++)
-        used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", k ? ", " : "",
-                                 keys->name[k]);
-    return doc_fault(d, key, "key \"%.*s\": expected in %s: %s", SHOWN, doc_text(d, key),
+    for (uint32_t k = 0; k < keys->n; k++) {
+        if (like && !strstr(keys->name[k], like) && nearest_distance(like, keys->name[k]) > 2)
+            continue;
+        int n = snprintf(list + (used < size ? used : size - 1), used < size ? size - used : 1,
+                         "%s%s", used > 0 ? ", " : "", keys->name[k]);
+        used += n > 0 ? (size_t)n : 0;
+    }
+    return used;
+}
+
+static int unknown_key(const struct doc *d, uint32_t key, const struct doc_keys *keys)
+{
+    const char *name = doc_text(d, key);
+    char list[LIST_MAX];
+    if (list_keys(keys, NULL, list, sizeof(list)) < sizeof(list))
+        return doc_fault(d, key, "key \"%.*s\": expected in %s: %s", SHOWN, name, keys->what, list);
+    size_t n = d->node[key].length > 2 ? list_keys(keys, name, list, sizeof(list)) : 0;
+    if (n == 0 || n >= sizeof(list))
+        return doc_fault(d, key, "key \"%.*s\": expected a key of %s", SHOWN, name, keys->what);
+    return doc_fault(d, key, "key \"%.*s\": expected a key of %s, such as %s", SHOWN, name,
                      keys->what, list);
 }
 

@@ -465,11 +465,11 @@ static const struct wrong wrong_queues[] = {
     {NODES "queues: {a: {}, a: {}}", "2:17: key \"a\": expected once in a mapping"},
     {QUEUE("[]"), "3:6: expected a queue as a mapping, got a list"},
     {QUEUE("{depth: 1}"),
-     "3:7: key \"depth\": expected in a queue: parent, policy, queue-depth, max-queue-depth, "
-     "reservation-depth, max-reservation-depth, requires, preemptible, shares, priority, users, "
-     "groups, "
-     "default-duration, default-limit, starvation-threshold, claims, claims-admit, preempts, "
-     "keeps-gangs, sla-waiting-time, limits"},
+     "3:7: key \"depth\": expected a key of a queue, such as queue-depth, max-queue-depth, "
+     "reservation-depth, max-reservation-depth"},
+    {QUEUE("{prioritty: 1}"),
+     "3:7: key \"prioritty\": expected a key of a queue, such as priority"},
+    {QUEUE("{colour: red}"), "3:7: key \"colour\": expected a key of a queue"},
     {QUEUE("{sla-waiting-time: 0}"), "3:25: key \"sla-waiting-time\": expected seconds, or "
                                      "a number with s, m, h, d or w as in 1.5h, "
                                      "above 0 and up to 100 years, or none, got \"0\""},

@@ -28,13 +28,13 @@ expect "a part" 'node0 up 1 3/8 1/2 1.0/4.0G' "$(row node0)"
 expect "as a whole" 'node1 up 1 8/8 2/2' "$(row node1 | cut -d ' ' -f 1-5)"
 expect "the other" 'node3 up 0 0/8 0/2 0.0/4.0G' "$(row node3)"
 
-# A job that may be stopped for others: what it holds is accessible, beside what is idle.
-spare=$("$BERTH" submit -q spare -c 2 -t 1h sleep 1000)
-await_state "$spare" running
 each() { # KEY: of all nodes
     sed -n "s/.*\"$1\": *\([0-9]*\).*/\1/p" out | tr '\n' ' ' | sed 's/ $//'
 }
 expect_status 0 "$BERTH" drain node3 new disk
+# A job that may be stopped for others: what it holds is accessible, beside what is idle.
+spare=$("$BERTH" submit -q spare -c 2 -t 1h sleep 1000)
+await_state "$spare" running
 expect_status 0 "$BERTH" drain --down node2/core0
 expect drained 'node3 drained 0 0/8 0/2 0.0/4.0G new disk' "$(row node3)"
 expect "of a core" partly "$(row node2 | cut -d ' ' -f 2)"

@@ -86,7 +86,17 @@ void kube_amounts(const struct kube_names *names, json_t *amounts, int64_t other
 /* Add the resources that a vector names. False if there are too many. */
 bool kube_add_names(struct kube_names *names, json_t *amounts);
 
-/* kube_admit.c: what may be let in by the plugin `overcommit`; whether an amount is within a limit besides
+/* What tasks of a job have, by status: those that have started, or those that wait. */
+void kube_sum(const struct kube_world *w, const struct kube_job *job, bool started, int64_t *sum);
+
+/* Whether a task has been on a node since before the session. */
+bool kube_runs(const struct kube_task *task);
+
+/* kube_admit.c: what a job counts with in its queue; what is used and reserved in all. */
+void kube_counted(const struct kube_world *w, const struct kube_job *job, int64_t *sum);
+void kube_used(const struct kube_world *w, int64_t *used);
+
+/* What may be let in by the plugin `overcommit`; whether an amount is within a limit besides
  * what is taken; and whether it is within the quotas of the job's name space, besides what is taken there.
  */
 void kube_overcommit(const struct kube_world *w, json_t *plugin, int64_t *limit);

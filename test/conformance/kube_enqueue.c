@@ -6,18 +6,6 @@
 
 #include "kube_session.h"
 
-/* What a job counts with: what its tasks have, and if it was let in what it was let in with. What it has
- * beyond that may go.
- */
-static void counted(const struct kube_world *w, const struct kube_job *job, int64_t *sum)
-{
-    bool is_in = strcmp(job->phase, "Inqueue") == 0 || strcmp(job->phase, "Running") == 0;
-    kube_sum(w, job, true, sum);
-    for (uint32_t d = 0; d < w->names.n; d++)
-        if (job->asks && (is_in || sum[d] > job->least[d]))
-            sum[d] = job->least[d];
-}
-
 /* A plugin of a test, as the case's note says: "plugin NAME votes Reject for job JOB". */
 static bool is_rejected(const struct session *s, const struct kube_job *job)
 {
@@ -35,12 +23,24 @@ static bool tell_all(struct session *s, struct share_tree *t)
     int64_t sum[SHARE_DIMENSIONS_MAX];
     for (size_t i = 0; i < s->w.n_jobs; i++) {
         const struct kube_job *job = &s->w.jobs[i];
-        counted(&s->w, job, sum);
+        kube_counted(&s->w, job, sum);
         if (job->node != SHARE_NO_NODE &&
             share_job(t, job->node, SHARE_ABSENT, SHARE_PROMISED, sum, 0) < 0)
             return false;
     }
     return true;
+}
+
+/* A queue has no more than there is, whatever its capability. */
+static bool machine_admits(const struct session *s, struct share_tree *t,
+                           const struct kube_job *job)
+{
+    struct share_view view;
+    uint32_t top = job->node;
+    while (share_parent(t, top) != SHARE_ROOT)
+        top = share_parent(t, top);
+    share_look(t, top, &view);
+    return kube_admits(&s->w, job->least, view.received, s->w.total);
 }
 
 static bool queue_admits(struct session *s, struct share_tree *t, const struct kube_job *job)
@@ -49,19 +49,32 @@ static bool queue_admits(struct session *s, struct share_tree *t, const struct k
                  kube_enabled(&s->w, "capacity", "jobEnqueued");
     if (!asked)
         return true;
-    return job->queue->open && (!job->asks || share_allows(t, job->node, job->least));
+    return job->queue->open &&
+           (!job->asks || (share_allows(t, job->node, job->least) && machine_admits(s, t, job)));
 }
 
-static bool overcommit_admits(struct session *s, struct share_tree *t, const struct kube_job *job)
+/* Add what was let in now, of one name space or (length 0) all. */
+static void add_let_in(const struct session *s, const char *space, size_t length, int64_t *sum)
 {
-    struct share_view view;
+    for (size_t i = 0; i < s->w.n_jobs; i++) {
+        const struct kube_job *job = &s->w.jobs[i];
+        bool counts = s->is_let_in[i] && strcmp(job->phase, "Pending") == 0 &&
+                      strncmp(job->name, space, length) == 0;
+        for (uint32_t d = 0; d < s->w.names.n && counts; d++)
+            sum[d] += job->least[d];
+    }
+}
+
+static bool overcommit_admits(struct session *s, const struct kube_job *job)
+{
     json_t *plugin = kube_plugin(&s->w, "overcommit");
-    int64_t limit[SHARE_DIMENSIONS_MAX];
+    int64_t limit[SHARE_DIMENSIONS_MAX], taken[SHARE_DIMENSIONS_MAX] = {0};
     if (!plugin || !kube_enabled(&s->w, "overcommit", "jobEnqueued") || !job->asks)
         return true;
-    share_look(t, SHARE_ROOT, &view);
     kube_overcommit(&s->w, plugin, limit);
-    return kube_admits(&s->w, job->least, view.received, limit);
+    kube_used(&s->w, taken);
+    add_let_in(s, "", 0, taken);
+    return kube_admits(&s->w, job->least, taken, limit);
 }
 
 /* What jobs of a name space were let in with now counts for its quotas. */
@@ -71,13 +84,7 @@ static bool quotas_admit(struct session *s, const struct kube_job *job)
     size_t length = strcspn(job->name, "/");
     if (!kube_enabled(&s->w, "resourcequota", "jobEnqueued") || !job->asks)
         return true;
-    for (size_t i = 0; i < s->w.n_jobs; i++) {
-        const struct kube_job *other = &s->w.jobs[i];
-        bool counts = s->is_let_in[i] && strcmp(other->phase, "Pending") == 0 &&
-                      strncmp(other->name, job->name, length + 1) == 0;
-        for (uint32_t d = 0; d < s->w.names.n && counts; d++)
-            taken[d] += other->least[d];
-    }
+    add_let_in(s, job->name, length + 1, taken);
     return kube_quotas_admit(&s->w, json_object_get(s->c, "namespace_quotas"), job, taken);
 }
 
@@ -85,7 +92,7 @@ static void let_in(struct session *s, struct share_tree *t, size_t i)
 {
     const struct kube_job *job = &s->w.jobs[i];
     s->is_let_in[i] = !is_rejected(s, job) && queue_admits(s, t, job) &&
-                      overcommit_admits(s, t, job) && quotas_admit(s, job);
+                      overcommit_admits(s, job) && quotas_admit(s, job);
     if (s->is_let_in[i] && job->asks)
         share_job(t, job->node, SHARE_ABSENT, SHARE_PROMISED, job->least, 0);
 }

@@ -60,9 +60,6 @@ bool kube_make_levels(struct session *s);
 void kube_clear_levels(struct session *s);
 struct share_tree *kube_tree(struct session *s, bool jobs);
 
-/* What tasks of a job have, by status: those that have started, or those that wait. */
-void kube_sum(const struct kube_world *w, const struct kube_job *job, bool started, int64_t *sum);
-
 /* kube_enqueue.c: which jobs are let in. False after saying why. */
 bool kube_let_in(struct session *s);
 
@@ -81,9 +78,6 @@ void kube_config_free(struct kube_config *config);
 
 /* The queue of the configuration in which a task is; NULL: its queue has none as it has queues below it. */
 const char *kube_queue_of(const struct session *s, const struct kube_task *task);
-
-/* Whether a task has been on a node since before the session. */
-bool kube_runs(const struct kube_task *task);
 
 /* Whether an action is among those of the session. */
 bool kube_has_action(const struct session *s, const char *name);

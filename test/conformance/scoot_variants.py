@@ -5,6 +5,7 @@ Writes the cases as JSON.
 """
 import json
 import random
+import re
 import sys
 
 rng = random.Random(20)
@@ -214,6 +215,59 @@ def selections():
          expect=dict(set=[f't{a}' for a in young]))
 
 
+def requestors():
+    """Patterns that match any part of a requestor; Scoot tries them in any order, so that any that matches will do."""
+    names = ['land', 'diff', 'ci', 'nightly', 'bot7', 'a.b']
+    words = rng.sample(names, rng.randint(1, 5))
+    patterns = {rng.choice(['{}', '^{}', '{}$', '{}.*', '{}|x$', '^[l-n]{}', '{}+', '(?i){}']).format(re.escape(w)):
+                f'c{i % 3}' for i, w in enumerate(words)}
+    percents = dict(c0=50, c1=rng.choice([30, 29]), c2=15, zz=5)
+    requestor = ''.join(rng.choice(names + ['-', 'X', 'LAND', 'm']) for _ in range(rng.randint(0, 4)))
+    matching = sorted({c for p, c in patterns.items() if re.search(p, requestor)})
+    expect = dict(class_one_of=matching) if matching else {'class': '', 'falls_back_to': 'zz'}
+    case('requestor_map', map=patterns, percents=percents, requestor=requestor, expect=expect)
+
+
+def steps():
+    """Requestors' jobs on so many workers, step by step; nothing ends. One requestor is one class."""
+    percents = normalised(sorted((rng.randint(1, 40) for _ in range(rng.randint(1, 5))), reverse=True))
+    workers = rng.choice([3, 10, 57, 200])
+    classes = [Class(f'r{i}', p, 0, 0) for i, p in enumerate(percents)]
+    jobs = []
+    for i, c in enumerate(classes):
+        tasks = [rng.randint(1, workers) for _ in range(rng.randint(0, 3))]
+        jobs += [dict(requestor=c.name, tasks=n) for n in tasks]
+        c.waiting = c.left = sum(tasks)
+    for c, t in zip(classes, targets(percents, workers)):
+        c.target = t
+    n = rng.randint(0, 4)
+    for _ in range(n):
+        lend(classes, entitle(classes, workers - sum(c.running for c in classes)))
+        for c in classes:
+            c.running, c.start = c.running + c.start, 0
+    running = {c.name: c.running for c in classes}
+    progress = {c.name: c.waiting for c in classes}
+    case('end_to_end_counts', nodes=workers, steps=n, jobs=rng.sample(jobs, len(jobs)),
+         config=dict(class_load_pcts={c.name: c.percent for c in classes},
+                     requestor_map={f'^{c.name}$': c.name for c in classes}),
+         expect=dict(accepted_jobs=len(jobs), running=dict(total=sum(running.values()), **running),
+                     in_progress=dict(total=sum(progress.values()), **progress)))
+
+
+def durations():
+    """The longest first, those that nobody knows last."""
+    known = {f't{i}': s for i, s in enumerate(rng.sample(range(1, 5000), rng.randint(1, 12)))}
+    jobs = [rng.sample(sorted(known), rng.randint(1, len(known))) + ['new'] * rng.randint(0, 1) for _ in range(2)]
+    for job in jobs:
+        rng.shuffle(job)
+    case('task_order', known_durations_s=known, jobs=jobs,
+         expect=[sorted(job, key=lambda t: -known.get(t, 0)) for job in jobs])
+
+
+for _ in range(300):
+    requestors()
+    steps()
+    durations()
 for _ in range(2000):
     counts(False)
 for _ in range(2000):

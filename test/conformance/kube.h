@@ -66,7 +66,14 @@ struct kube_world {
     int64_t total[SHARE_DIMENSIONS_MAX];
 };
 
-/* kube_read.c: read a case. False where it names more resources than a tree has dimensions, or no memory. */
+/* kube_shape.c: whether a case is as what plays it expects, and has these members, of which the last is NULL. If not,
+ * `why` says what is wrong.
+ */
+bool kube_check_shape(json_t *c, const char *const *members, char *why, size_t room);
+
+/* kube_read.c: read a case. False after saying why: it names more resources than a tree has dimensions, or there is more of
+ * one than a tree counts.
+ */
 bool kube_read(struct kube_world *w, json_t *c);
 void kube_clear(struct kube_world *w);
 
@@ -77,6 +84,9 @@ json_t *kube_plugin(const struct kube_world *w, const char *name);
 bool kube_has_started(const char *status);
 
 const char *kube_text(json_t *object, const char *key);
+
+/* An integer member of an object, brought into the range of those that a double has exactly, or what it is without. */
+int64_t kube_integer(json_t *object, const char *key, int64_t otherwise);
 
 /* Have an amount for each resource, from a request ("cpu", ...) or from a vector of results ("milli_cpu",
  * "scalars", ...), and what it is where a resource is not named.

@@ -14,35 +14,48 @@ struct kind {
     const char *name;
     enum outcome (*play)(json_t *c); /* NULL: left out */
     const char *why;                 /* it is left out */
+    const char *needs[8];            /* members of a case that is played; ends with NULL */
 };
 
 static const char gangs[] = "about gangs";
 
 static const struct kind kinds[] = {
-    {"proportion_deserved", kube_proportion_deserved, NULL},
-    {"capacity_queue_share", kube_queue_share, NULL},
-    {"enqueueable", kube_enqueueable, NULL},
-    {"session", kube_session, "what is named above"},
-    {"multi_cycle", kube_multi_cycle, NULL},
-    {"plugin_order_and_enqueue", kube_plugin_order, NULL},
-    {"seed_scenario", kube_seed_scenario, "what is named above"},
-    {"victim_count", kube_victim_count, NULL},
-    {"victim_tiers", kube_victim_tiers, NULL},
-    {"plugin_victims", NULL, "which jobs end for others"},
-    {"victim_order", NULL, "which jobs end for others"},
-    {"unified_evictable", NULL, "which jobs end for others"},
-    {"job_readiness", kube_job_readiness, NULL},
-    {"job_counts", NULL, gangs},
-    {"job_accounting", NULL, gangs},
-    {"job_elastic_resources", NULL, gangs},
-    {"job_phase", NULL, gangs},
-    {"job_bundles", NULL, gangs},
-    {"bundles_sort", NULL, gangs},
-    {"bundles_select", NULL, gangs},
-    {"bundles_apply_allowed", NULL, gangs},
-    {"inqueue_resource", NULL, gangs},
-    {"min_member_update", NULL, gangs},
-    {"gang_skip_unschedulable_when_releasing", NULL, gangs},
+    {"proportion_deserved",
+     kube_proportion_deserved,
+     NULL,
+     {"queues", "nodes", "jobs", "tasks", "expect"}},
+    {"capacity_queue_share", kube_queue_share, NULL, {"deserved", "allocated", "expect"}},
+    {"enqueueable", kube_enqueueable, NULL, {"config.tiers", "jobs", "expect.enqueueable"}},
+    {"session",
+     kube_session,
+     "what is named above",
+     {"config.actions", "config.tiers", "queues", "nodes", "jobs", "tasks", "expect"}},
+    {"multi_cycle", kube_multi_cycle, NULL, {"config.tiers", "queues", "nodes", "cycles"}},
+    {"plugin_order_and_enqueue", kube_plugin_order, NULL, {"plugin", "jobs", "expect"}},
+    {"seed_scenario",
+     kube_seed_scenario,
+     "what is named above",
+     {"config.mode", "nodes", "jobs", "cycles"}},
+    {"victim_count",
+     kube_victim_count,
+     NULL,
+     {"config.tiers", "nodes", "jobs", "tasks", "expect.victims"}},
+    {"victim_tiers", kube_victim_tiers, NULL, {"tiers", "candidates", "expect.victims"}},
+    {"plugin_victims", NULL, "which jobs end for others", {NULL}},
+    {"victim_order", NULL, "which jobs end for others", {NULL}},
+    {"unified_evictable", NULL, "which jobs end for others", {NULL}},
+    {"job_readiness", kube_job_readiness, NULL, {"min_available", "tasks", "expect"}},
+    {"job_counts", NULL, gangs, {NULL}},
+    {"job_accounting", NULL, gangs, {NULL}},
+    {"job_elastic_resources", NULL, gangs, {NULL}},
+    {"job_phase", NULL, gangs, {NULL}},
+    {"job_bundles", NULL, gangs, {NULL}},
+    {"bundles_sort", NULL, gangs, {NULL}},
+    {"bundles_select", NULL, gangs, {NULL}},
+    {"bundles_apply_allowed", NULL, gangs, {NULL}},
+    {"inqueue_resource", NULL, gangs, {NULL}},
+    {"min_member_update", NULL, gangs, {NULL}},
+    {"gang_skip_unschedulable_when_releasing", NULL, gangs, {NULL}},
 };
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 
@@ -73,8 +86,12 @@ static size_t kind_of(json_t *c)
 
 static void play(json_t *c, struct tally *t)
 {
+    char why[300];
     size_t k = kind_of(c);
-    enum outcome outcome = k < KINDS && kinds[k].play ? kinds[k].play(c) : LEFT_OUT;
+    enum outcome outcome = LEFT_OUT;
+    if (k < KINDS && kinds[k].play)
+        outcome = kube_check_shape(c, kinds[k].needs, why, sizeof(why)) ? kinds[k].play(c)
+                                                                        : kube_wrong("%s", why);
     t->passed += outcome == PASSED || outcome == PASSED_EQUAL;
     t->equal += outcome == PASSED_EQUAL;
     t->left_out[k] += outcome == LEFT_OUT;

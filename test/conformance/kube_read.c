@@ -80,10 +80,20 @@ static bool read_names(struct kube_names *names, json_t *c)
     return strcmp(kube_text(c, "kind"), "session") != 0 || add_name(names, "pods");
 }
 
-static int64_t integer_of(json_t *object, const char *key, int64_t otherwise)
+int64_t kube_integer(json_t *object, const char *key, int64_t otherwise)
 {
+    const double most = (double)(INT64_C(1) << 53);
     json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? (int64_t)json_number_value(value) : otherwise;
+    double number = json_number_value(value);
+    if (!json_is_number(value))
+        return otherwise;
+    return (int64_t)(number > most ? most : number < -most ? -most : number);
+}
+
+static int32_t small_integer(json_t *object, const char *key, int32_t otherwise)
+{
+    int64_t n = kube_integer(object, key, otherwise);
+    return (int32_t)(n > INT32_MAX ? INT32_MAX : n < INT32_MIN ? INT32_MIN : n);
 }
 
 static void read_queue(const struct kube_world *w, json_t *entry, struct kube_queue *q)
@@ -94,8 +104,8 @@ static void read_queue(const struct kube_world *w, json_t *entry, struct kube_qu
     q->open = !json_object_get(entry, "state") || strcmp(kube_text(entry, "state"), "Open") == 0;
     struct share_settings *s = &q->settings;
     share_default_settings(s);
-    s->weight = (int32_t)integer_of(entry, "weight", 1);
-    s->priority = (int32_t)integer_of(entry, "priority", 0);
+    s->weight = small_integer(entry, "weight", 1);
+    s->priority = small_integer(entry, "priority", 0);
     /* Volcano keeps a guarantee for its queue, asked for or not. */
     s->keeps_guarantee = true;
     kube_amounts(&w->names, json_object_get(entry, "guarantee"), 0, s->guarantee);
@@ -113,8 +123,6 @@ static void read_nodes(struct kube_world *w, json_t *c)
         n->is = entry;
         n->name = kube_text(entry, "name");
         kube_amounts(&w->names, json_object_get(entry, "allocatable"), 0, n->there_is);
-        for (uint32_t d = 0; d < w->names.n; d++)
-            w->total[d] += n->there_is[d];
     }
 }
 
@@ -128,8 +136,8 @@ static void read_jobs(struct kube_world *w, json_t *c)
         job->is = entry;
         job->name = kube_text(entry, "name");
         job->phase = kube_text(entry, "phase");
-        job->min_available = integer_of(entry, "min_available", 0);
-        job->priority = integer_of(entry, "priority", 0);
+        job->min_available = kube_integer(entry, "min_available", 0);
+        job->priority = kube_integer(entry, "priority", 0);
         job->asks = json_object_size(json_object_get(entry, "min_resources")) > 0;
         kube_amounts(&w->names, json_object_get(entry, "min_resources"), 0, job->least);
         for (size_t q = 0; q < w->n_queues; q++)
@@ -150,7 +158,7 @@ static void read_tasks(struct kube_world *w, json_t *c)
         task->name = kube_text(entry, "name");
         task->status = kube_text(entry, "status");
         task->node = kube_text(entry, "node");
-        task->priority = integer_of(entry, "priority", 1);
+        task->priority = kube_integer(entry, "priority", 1);
         kube_amounts(&w->names, json_object_get(entry, "request"), 0, task->request);
         for (uint32_t d = 0; d < w->names.n; d++)
             if (strcmp(w->names.name[d], "pods") == 0)
@@ -159,6 +167,30 @@ static void read_tasks(struct kube_world *w, json_t *c)
             if (strcmp(w->jobs[j].name, kube_text(entry, "job")) == 0)
                 task->job = &w->jobs[j];
     }
+}
+
+/* Add amounts of one of a case's nodes, jobs or tasks to their sum. False if that is more than a tree counts. */
+static bool add(const struct kube_world *w, const int64_t *amounts, int64_t *sum)
+{
+    for (uint32_t d = 0; d < w->names.n; d++) {
+        if (amounts[d] > SHARE_MOST - sum[d])
+            return false;
+        sum[d] += amounts[d];
+    }
+    return true;
+}
+
+static bool add_up(struct kube_world *w)
+{
+    int64_t jobs[SHARE_DIMENSIONS_MAX] = {0}, tasks[SHARE_DIMENSIONS_MAX] = {0};
+    bool good = true;
+    for (size_t i = 0; i < w->n_nodes; i++)
+        good = good && add(w, w->nodes[i].there_is, w->total);
+    for (size_t i = 0; i < w->n_jobs; i++)
+        good = good && add(w, w->jobs[i].least, jobs);
+    for (size_t i = 0; i < w->n_tasks; i++)
+        good = good && add(w, w->tasks[i].request, tasks);
+    return good;
 }
 
 bool kube_read(struct kube_world *w, json_t *c)
@@ -174,6 +206,7 @@ bool kube_read(struct kube_world *w, json_t *c)
     w->tasks = calloc(w->n_tasks + 1, sizeof(*w->tasks));
     if (!w->queues || !w->nodes || !w->jobs || !w->tasks || !read_names(&w->names, c)) {
         kube_clear(w);
+        kube_wrong("there are more than %d resources, or there is no memory", SHARE_DIMENSIONS_MAX);
         return false;
     }
     size_t i;
@@ -185,7 +218,11 @@ bool kube_read(struct kube_world *w, json_t *c)
     read_nodes(w, c);
     read_jobs(w, c);
     read_tasks(w, c);
-    return true;
+    if (add_up(w))
+        return true;
+    kube_clear(w);
+    kube_wrong("nodes, jobs or tasks have more of a resource than 2^60 units together");
+    return false;
 }
 
 void kube_clear(struct kube_world *w)

@@ -25,7 +25,7 @@ struct seed {
 
 static int64_t number(json_t *object, const char *key)
 {
-    return (int64_t)json_number_value(json_object_get(object, key));
+    return kube_integer(object, key, 0);
 }
 
 static json_t *job_of(const struct seed *s, const char *task, uint32_t *member)
@@ -121,12 +121,19 @@ static bool submit_all(struct seed *s, int64_t since, int64_t until)
 {
     size_t i;
     json_t *job;
-    for (int64_t at = since + 1; at <= until; at++) {
+    while (since < until) {
+        int64_t next = until;
         json_array_foreach(json_object_get(s->c, "jobs"), i, job)
         {
-            if (number(job, "created_s") == at && !submit(s, job, ZERO + at))
+            int64_t at = number(job, "created_s");
+            next = at > since && at < next ? at : next;
+        }
+        json_array_foreach(json_object_get(s->c, "jobs"), i, job)
+        {
+            if (number(job, "created_s") == next && !submit(s, job, ZERO + next))
                 return false;
         }
+        since = next;
     }
     return true;
 }

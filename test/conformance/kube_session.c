@@ -267,7 +267,7 @@ static enum outcome play_session(json_t *c, bool goes_on)
 {
     struct session s = {.c = c};
     if (!kube_read(&s.w, c))
-        return kube_wrong("more resources than a tree has dimensions");
+        return FAILED;
     s.counts_pods = strcmp(kube_text(c, "system"), "kube-batch") != 0;
     while (strcmp(s.w.names.name[s.pods], "pods") != 0)
         s.pods++;

@@ -24,7 +24,12 @@ struct cases {
 /* Say what is wrong with the case at hand. Returns FAILED. */
 enum outcome wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* An integer member of an object, or what it is without. */
+/* scoot_shape.c: whether a case is as what plays it expects, and has these members, of which the last is NULL. If not,
+ * `why` says what is wrong.
+ */
+bool check_shape(json_t *c, const char *const *members, char *why, size_t room);
+
+/* An integer member of an object, brought into the range of those that a double has exactly, or what it is without. */
 int64_t number_of(json_t *object, const char *key, int64_t otherwise);
 
 /* A text member of an object; "" without. */

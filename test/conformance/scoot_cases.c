@@ -13,35 +13,55 @@
 
 struct kind {
     const char *name;
-    play_t play;     /* NULL: left out */
-    const char *why; /* it is left out */
+    play_t play;          /* NULL: left out */
+    const char *why;      /* it is left out */
+    const char *needs[8]; /* members of a case that is played; ends with NULL */
 };
 
 static const struct kind kinds[] = {
-    {"class_counts", play_class_counts, NULL},
-    {"property", play_property, NULL},
-    {"end_to_end_counts", play_end_to_end, NULL},
-    {"normalize", play_normalize, NULL},
-    {"targets", play_targets, NULL},
-    {"spread", play_spread, NULL},
-    {"rebalance_timer", play_rebalance_timer, NULL},
-    {"requestor_map", play_requestor_map, NULL},
-    {"task_selection", play_task_selection, NULL},
-    {"stop_selection", play_stop_selection, NULL},
-    {"task_order", play_task_order, NULL},
-    {"avg_duration", play_avg_duration, NULL},
-    {"lru", play_lru, NULL},
-    {"assignment", NULL,
-     "Scoot looks for a node that ran the same snapshot; Berth places by its match policies"},
-    {"kill", NULL, "messages of Scoot's server; Berth's are tested by test/unit/test_server.c"},
-    {"throttle", NULL, "a number that Scoot's server keeps and does not use"},
-    {"retries", NULL, "Scoot retries tasks; a job of Berth's that fails has failed"},
-    {"lifecycle", NULL, "states of Scoot's saga log; Berth's are in test/property/prop_server.c"},
-    {"recovery", NULL, "Scoot's saga log; Berth's store is tested by test/property/prop_store.c"},
-    {"backoff", NULL, "waiting times of Scoot's saga log"},
-    {"submit", NULL,
-     "limits and tags of Scoot's requestors; Berth's limits are of users and queues"},
-    {"cluster_state", NULL, "Scoot's list of nodes; Berth's nodes are tested by prop_graph_place"},
+    {"class_counts", play_class_counts, NULL, {"totalWorkers", "idle", "classes", "expect"}},
+    {"property", play_property, NULL, {"expect"}},
+    {"end_to_end_counts", play_end_to_end, NULL, {"nodes", "jobs", "steps", "expect"}},
+    {"normalize", play_normalize, NULL, {"percents", "expect"}},
+    {"targets", play_targets, NULL, {"totalWorkers", "percents", "expect"}},
+    {"spread", play_spread, NULL, {"totalWorkers", "classes", "expect"}},
+    {"rebalance_timer",
+     play_rebalance_timer,
+     NULL,
+     {"config", "samples", "expect.rebalanced_at_t_s"}},
+    {"requestor_map", play_requestor_map, NULL, {"map", "requestor", "expect"}},
+    {"task_selection", play_task_selection, NULL, {"jobs", "start", "expect"}},
+    {"stop_selection", play_stop_selection, NULL, {"running", "stop", "expect"}},
+    {"task_order", play_task_order, NULL, {"known_durations_s", "jobs", "expect"}},
+    {"avg_duration", play_avg_duration, NULL, {"expect"}},
+    {"lru", play_lru, NULL, {"expect"}},
+    {"assignment",
+     NULL,
+     "Scoot looks for a node that ran the same snapshot; Berth places by its match policies",
+     {NULL}},
+    {"kill",
+     NULL,
+     "messages of Scoot's server; Berth's are tested by test/unit/test_server.c",
+     {NULL}},
+    {"throttle", NULL, "a number that Scoot's server keeps and does not use", {NULL}},
+    {"retries", NULL, "Scoot retries tasks; a job of Berth's that fails has failed", {NULL}},
+    {"lifecycle",
+     NULL,
+     "states of Scoot's saga log; Berth's are in test/property/prop_server.c",
+     {NULL}},
+    {"recovery",
+     NULL,
+     "Scoot's saga log; Berth's store is tested by test/property/prop_store.c",
+     {NULL}},
+    {"backoff", NULL, "waiting times of Scoot's saga log", {NULL}},
+    {"submit",
+     NULL,
+     "limits and tags of Scoot's requestors; Berth's limits are of users and queues",
+     {NULL}},
+    {"cluster_state",
+     NULL,
+     "Scoot's list of nodes; Berth's nodes are tested by prop_graph_place",
+     {NULL}},
 };
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 
@@ -63,8 +83,12 @@ enum outcome wrong(const char *format, ...)
 
 int64_t number_of(json_t *object, const char *key, int64_t otherwise)
 {
-    json_t *number = json_object_get(object, key);
-    return json_is_number(number) ? (int64_t)json_number_value(number) : otherwise;
+    const double most = (double)(INT64_C(1) << 53);
+    json_t *value = json_object_get(object, key);
+    double number = json_number_value(value);
+    if (!json_is_number(value))
+        return otherwise;
+    return (int64_t)(number > most ? most : number < -most ? -most : number);
 }
 
 const char *text_of(json_t *object, const char *key)
@@ -77,7 +101,7 @@ bool has_text(json_t *list, const char *text)
 {
     size_t i;
     json_t *value;
-    json_array_foreach(list, i, value) if (json_is_string(value) &&
+    json_array_foreach(list, i, value) if (text && json_is_string(value) &&
                                            strcmp(json_string_value(value), text) == 0) return true;
     return false;
 }
@@ -94,7 +118,7 @@ classes_t *settings_of(json_t *percents, json_t *order, berth_error_t *err)
                                             n < CLASSES_MAX) list[n++] = (struct classes_percent){
         json_string_value(value), number_of(percents, json_string_value(value), 0)};
     json_object_foreach(percents, name, value) if (!has_text(order, name) && n < CLASSES_MAX)
-        list[n++] = (struct classes_percent){name, (int64_t)json_number_value(value)};
+        list[n++] = (struct classes_percent){name, number_of(percents, name, 0)};
     classes_t *c = classes_create();
     if (c && classes_set_percents(c, list, n, err) == 0)
         return c;
@@ -146,7 +170,11 @@ static size_t kind_of(const char *name)
 static void play(const struct cases *cases, json_t *c, struct tally *t)
 {
     size_t k = kind_of(text_of(c, "kind"));
-    enum outcome outcome = k < KINDS && kinds[k].play ? kinds[k].play(cases, c) : LEFT_OUT;
+    char why[300];
+    enum outcome outcome = LEFT_OUT;
+    if (k < KINDS && kinds[k].play)
+        outcome = check_shape(c, kinds[k].needs, why, sizeof(why)) ? kinds[k].play(cases, c)
+                                                                   : wrong("%s", why);
     t->passed += outcome == PASSED || outcome == PASSED_EQUAL;
     t->equal += outcome == PASSED_EQUAL;
     t->left_out[k] += outcome == LEFT_OUT;
@@ -187,7 +215,13 @@ int main(int argc, char **argv)
     }
     struct cases cases = {json_object_get(root, "default_class_load_pcts"),
                           json_object_get(root, "default_requestor_map")};
-    json_array_foreach(json_object_get(root, "cases"), i, c) play(&cases, c, &tally);
+    json_t *list = json_object_get(root, "cases");
+    if (!json_is_array(list)) {
+        fprintf(stderr, "scoot_cases: %s: expected an object with a list `cases`\n", argv[1]);
+        json_decref(root);
+        return 1;
+    }
+    json_array_foreach(list, i, c) play(&cases, c, &tally);
     print(&tally);
     json_decref(root);
     return tally.failed > 0;

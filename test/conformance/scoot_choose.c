@@ -105,10 +105,15 @@ enum outcome play_task_selection(const struct cases *cases, json_t *c)
     size_t n = json_array_size(list), i;
     int64_t units = number_of(c, "start", 0);
     struct class_job *jobs = calloc(n + 1, sizeof(*jobs));
-    uint32_t *order = calloc((size_t)units + 1, sizeof(*order));
+    size_t waiting = 0;
     (void)cases;
-    json_array_foreach(list, i, job) jobs[i] = (struct class_job){
-        .running = number_of(job, "running", 0), .waiting = (size_t)number_of(job, "waiting", 0)};
+    json_array_foreach(list, i, job)
+    {
+        jobs[i] = (struct class_job){.running = number_of(job, "running", 0),
+                                     .waiting = (size_t)number_of(job, "waiting", 0)};
+        waiting += jobs[i].waiting;
+    }
+    uint32_t *order = calloc(waiting + 1, sizeof(*order));
     int64_t tasks = class_select_starts(jobs, n, units, order);
     json_t *found = start_order(list, jobs, order, tasks);
     enum outcome outcome = check_choice(json_object_get(c, "expect"), found, same_order);

@@ -61,9 +61,14 @@ static int64_t selected(json_t *class, int64_t units)
     if (n == 0)
         return units;
     struct class_job *jobs = calloc(n, sizeof(*jobs));
-    uint32_t *order = calloc((size_t)units + 1, sizeof(*order));
-    json_array_foreach(list, i, job) jobs[i] = (struct class_job){
-        .running = number_of(job, "running", 0), .waiting = (size_t)number_of(job, "waiting", 0)};
+    size_t waiting = 0;
+    json_array_foreach(list, i, job)
+    {
+        jobs[i] = (struct class_job){.running = number_of(job, "running", 0),
+                                     .waiting = (size_t)number_of(job, "waiting", 0)};
+        waiting += jobs[i].waiting;
+    }
+    uint32_t *order = calloc(waiting + 1, sizeof(*order));
     int64_t tasks = class_select_starts(jobs, n, units, order);
     free(order);
     free(jobs);

@@ -1,0 +1,51 @@
+#!/bin/sh
+# Files that are no cases, or hold odd ones: each has one line that says what is wrong, the others are played.
+. "$BERTH_SOURCE/test/lib.sh"
+
+told() { # RUNNER CASE LINE
+    printf '{"cases": [%s]}\n' "$2" >"$scratch/one.json"
+    expect_status 1 "$BERTH_BUILD/$1" "$scratch/one.json"
+    head -n 1 "$scratch/out" | grep -qxF "  $3" || fail "$1: $2: $(cat "$scratch/out")"
+    tail -n 1 "$scratch/out" | grep -qx '0 passed, 1 failed' || fail "$1: $2: $(cat "$scratch/out")"
+}
+kube='"kind": "proportion_deserved", "jobs": [], "tasks": [], "expect": {}'
+told kube_batch_cases "{$kube, \"nodes\": []}" 'queues: expected something'
+told kube_batch_cases "{$kube, \"nodes\": [], \"queues\": [{\"weight\": 1}]}" 'queues[0].name: expected a text'
+told kube_batch_cases "{$kube, \"nodes\": [], \"queues\": {}}" 'queues: expected a list'
+told kube_batch_cases "{$kube, \"nodes\": [], \"queues\": [{\"name\": \"q\", \"weight\": -1}]}" \
+    'queues[0].weight: expected a whole number from 0 to 1e12'
+node='"nodes": [{"name": "n", "allocatable": {"cpu": 1}}]'
+told kube_batch_cases "{$kube, $node, \"queues\": [{\"name\": \"q\", \"weight\": 2000000000}]}" \
+    'the tree refuses the settings of queue q'
+told kube_batch_cases "{$kube, \"queues\": [], \"nodes\": [{\"name\": \"n\", \"allocatable\": {\"cpu\": 1e300}}]}" \
+    'nodes, jobs or tasks have more of a resource than 2^60 units together'
+told kube_batch_cases "{$kube, \"queues\": [], \"nodes\": [{\"name\": \"n\", \"allocatable\": {\"cpu\": \"a\"}}]}" \
+    'nodes[0].allocatable: expected an object of numbers'
+told kube_batch_cases '{"kind": "victim_tiers", "tiers": [], "candidates": [3], "expect": {"victims": []}}' \
+    'candidates[0]: expected a text'
+told scoot_cases '{"kind": "spread", "totalWorkers": 5, "classes": [{"name": "a"}], "expect": 0}' \
+    'classes[0].load_pct: expected a number'
+told scoot_cases '{"kind": "task_selection", "start": 1, "expect": {}, "jobs": [{"waiting": 1000000000}]}' \
+    'jobs[0].waiting: expected 10000000 in all at most'
+told scoot_cases '{"kind": "targets", "totalWorkers": 1, "percents": {"a": 0}, "expect": {}}' \
+    'classes are refused: classes: expected a percentage above 0, found none'
+
+for runner in kube_batch_cases scoot_cases; do
+    for text in '[]' '{}' '{"cases": {}}' '{"cases": [' '' 'x'; do
+        printf '%s' "$text" >"$scratch/one.json"
+        expect_status 1 "$BERTH_BUILD/$runner" "$scratch/one.json"
+        [ "$(wc -l <"$scratch/err")" -eq 1 ] || fail "$runner: $text: $(cat "$scratch/err")"
+    done
+    expect_status 2 "$BERTH_BUILD/$runner"
+done
+
+# Of cases that are right some values are lost, or others stand in their places: nothing ends a run.
+for name in kube_variants:kube_batch_cases kube_gangs:kube_batch_cases scoot_variants:scoot_cases; do
+    python3 -B "$BERTH_SOURCE/test/conformance/${name%:*}.py" >"$scratch/cases.json" || fail "no cases"
+    python3 -B "$BERTH_SOURCE/test/conformance/odd_cases.py" "$scratch/cases.json" 150 >"$scratch/odd.json" ||
+        fail "no odd cases"
+    "$BERTH_BUILD/${name#*:}" "$scratch/odd.json" >"$scratch/out" 2>"$scratch/err"
+    [ $? -le 1 ] || fail "${name%:*}: it ended with $?"
+    tail -n 1 "$scratch/out" | grep -qE '^[0-9]+ passed, [0-9]+ failed$' || fail "$(tail -n 3 "$scratch/out")"
+done
+finish

@@ -6,6 +6,7 @@
 #include "berth/sched_config.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/claims_priv.h"
+#include "sched/controllers/limiter.h"
 #include "sched/controllers/rows.h"
 #include "sched/controllers/starving.h"
 #include "sched/waiting/gang.h"
@@ -203,7 +204,9 @@ static int begin_with(sched_t *s, uint32_t slot, int64_t at)
     return 0;
 }
 
-/* Whether it can start now: 1, 0, or -1 with ENOMEM. Its claim is out of the calendars. */
+/* Whether it can start now, or would be rejected as it is over a limit by itself: 1, 0, or -1 with ENOMEM. Its claim is
+ * out of the calendars.
+ */
 static int can_start(sched_t *s, uint32_t slot)
 {
     const struct place_ops *ops = s->place->ops;
@@ -212,7 +215,8 @@ static int can_start(sched_t *s, uint32_t slot)
     if (booking == -1)
         return errno == ENOMEM ? -1 : 0;
     bool may = keeps_promises(s, slot, booking, s->now) &&
-               controllers_may_hold(s, slot, job->ask.duration, booking, s->now);
+               (!limit_ever_lets(s, slot, booking) ||
+                controllers_may_hold(s, slot, job->ask.duration, booking, s->now));
     ops->release(s->place, booking);
     return may;
 }

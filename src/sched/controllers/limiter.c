@@ -229,6 +229,12 @@ static bool is_ever_within(const sched_t *s, uint32_t slot, struct measured *m,
            limits_ever(limits, d->party, measure_held, m, over);
 }
 
+bool limit_ever_lets(const sched_t *s, uint32_t slot, int64_t booking)
+{
+    struct measured m = {.s = s, .booking = booking, .class = s->jobs[slot].ask.class};
+    return is_ever_within(s, slot, &m, NULL);
+}
+
 /* Reject a job that can never be within a limit. */
 static enum step reject(sched_t *s, uint32_t slot, const struct sched_reason_limit *over)
 {

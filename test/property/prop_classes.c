@@ -121,7 +121,8 @@ static void decisions_keep_their_laws(void **state)
     (void)state;
     for (int i = 0; i < DECISIONS; i++) {
         struct class_timer timer = {.is_over = true, .since = 0};
-        struct class_rule rule = {random_between(&w.r, 0, 60), random_between(&w.r, 0, 1)};
+        struct class_rule rule = {.threshold = random_between(&w.r, 0, 60)};
+        rule.duration = random_between(&w.r, 0, 1);
         bool rebalanced;
         draw_classes(&w);
         draw_loads(&w);
@@ -324,8 +325,8 @@ static void tasks_that_start_are_those_of_a_naive_model(void **state)
         bool ones = random_between(&r, 0, 2) == 0;
         for (size_t k = 0; k < n; k++) {
             jobs[k] = (struct class_job){.running = random_between(&r, 0, 6),
-                                         .sizes = ones ? NULL : sizes[k],
-                                         .waiting = (size_t)random_between(&r, 0, TASKS)};
+                                         .sizes = ones ? NULL : sizes[k]};
+            jobs[k].waiting = (size_t)random_between(&r, 0, TASKS);
             for (size_t t = 0; t < TASKS; t++)
                 sizes[k][t] = random_between(&r, 1, 9);
             same[k] = jobs[k];
@@ -342,11 +343,13 @@ static void tasks_that_stop_are_the_last_that_started(void **state)
     (void)state;
     for (int i = 0; i < ROUNDS; i++) {
         struct class_running tasks[JOBS];
-        struct class_stop_rule rule = {100, random_between(&r, 0, 30), random_between(&r, 0, 100)};
+        struct class_stop_rule rule = {.now = 100, .shortest = random_between(&r, 0, 30)};
+        rule.longest = random_between(&r, 0, 100);
         int64_t units = random_between(&r, 0, 12), left = units;
-        for (size_t k = 0; k < JOBS; k++)
-            tasks[k] = (struct class_running){
-                .started = random_between(&r, 0, 100), .units = random_between(&r, 1, 4), .id = k};
+        for (size_t k = 0; k < JOBS; k++) {
+            tasks[k] = (struct class_running){.started = random_between(&r, 0, 100), .id = k};
+            tasks[k].units = random_between(&r, 1, 4);
+        }
         int64_t stopped = class_select_stops(tasks, JOBS, units, &rule);
         for (size_t k = 0; k < JOBS; k++) {
             int64_t ran = rule.now - tasks[k].started;

@@ -95,8 +95,8 @@ static match_t *make_machine(uint64_t seed, const char *policy)
     int nodes = (int)random_between(&random, 1, 8), sockets = (int)random_between(&random, 0, 2);
     int scheme = (int)(random_next(&random) % 4);
     for (int i = 0; i < nodes; i++) {
-        uint32_t node = add(g, root, "node", scheme == 3 ? random_between(&random, 0, 5) : i,
-                            i > 0 && random_next(&random) % 8 == 0);
+        int64_t id = scheme == 3 ? random_between(&random, 0, 5) : i;
+        uint32_t node = add(g, root, "node", id, i > 0 && random_next(&random) % 8 == 0);
         int cores = (int)random_between(&random, 1, sockets ? 6 : 12);
         if (sockets == 0)
             add_cores(g, node, cores, scheme, &random);
@@ -262,9 +262,9 @@ static void make_jobs(struct run *r)
                         .duration = duration,
                         .tag = (uint64_t)i},
             .submit = submit,
-            .runs =
-                random_next(&r->random) % 2 ? duration : random_between(&r->random, 1, duration),
             .promise = -1};
+        r->job[i].runs =
+            random_next(&r->random) % 2 ? duration : random_between(&r->random, 1, duration);
     }
 }
 

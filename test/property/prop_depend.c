@@ -288,11 +288,12 @@ static int enter(struct world *w, const struct group *g, uint32_t member, const 
 
 static void submit(struct world *w)
 {
-    struct group g = {.id = (uint32_t)below(w, IDS), .user = (uint32_t)below(w, 2)};
+    struct group g = {.id = (uint32_t)below(w, IDS)};
     struct member first = {.state = WAITING, .there = true};
     char text[200];
     size_t taken = 0;
     int64_t old = find(w, g.id);
+    g.user = (uint32_t)below(w, 2);
     for (size_t i = 0; i < SLOTS; i++)
         taken += w->taken[i];
     if (taken + MEMBERS > SLOTS || w->groups == GROUPS)

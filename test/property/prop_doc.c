@@ -39,7 +39,8 @@ static const char *const words[] = {
 
 static size_t write_line(struct random *r, char *text, size_t size)
 {
-    size_t indent = (size_t)random_between(r, 0, 3) * (random_between(r, 0, 5) ? 2 : 1);
+    size_t indent = (size_t)random_between(r, 0, 3);
+    indent *= random_between(r, 0, 5) ? 2 : 1;
     size_t used = (size_t)snprintf(text, size, "%*s%s", (int)indent, "",
                                    heads[random_between(r, 0, COUNT(heads) - 1)]);
     for (int64_t n = random_between(r, 0, 3); n > 0; n--)

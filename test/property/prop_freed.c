@@ -27,8 +27,8 @@ static void ask(const struct model *m, const struct freed_nodes *nodes, struct r
                 uint64_t next)
 {
     int64_t low = random_between(r, -1, NODES), from = random_between(r, 0, TICKS);
-    struct freed_wanted w = {from, random_between(r, from, TICKS + 5), low,
-                             random_between(r, low, NODES)};
+    int64_t until = random_between(r, from, TICKS + 5);
+    struct freed_wanted w = {from, until, low, random_between(r, low, NODES)};
     uint64_t event = (uint64_t)random_between(r, (int64_t)m->asked, (int64_t)next), last = 0;
     bool found[NODES] = {false}, noted[NODES] = {false};
     const struct freed_node *f;

@@ -116,24 +116,26 @@ static void come(void)
         "{duration: 0}}}";
     struct job *j = &scene.job[scene.jobs];
     char text[300];
-    *j = (struct job){.members = (int)draw(1, MEMBERS),
-                      .failure = (enum sched_gang_failure)draw(0, 2)};
+    *j = (struct job){.members = (int)draw(1, MEMBERS)};
+    j->failure = (enum sched_gang_failure)draw(0, 2);
+    int count = (int)draw(1, 2);
     j->min = j->members > 1 && draw(0, 3) ? (int)draw(1, j->members) : 0;
     snprintf(text, sizeof(text),
              "{version: 9999, resources: [{type: slot, count: %d, label: s, with: [{type: %s, "
              "count: 1}]}], tasks: [{command: [a], slot: s, count: {per_slot: 1}}], attributes: "
              "{system: {duration: 0}}}",
-             (int)draw(1, 2), draw(0, 1) ? "node" : "core");
+             count, draw(0, 1) ? "node" : "core");
     /* Half of the gangs have two roles, the first of one member. */
     struct sched_role role[2] = {{"server", text, strlen(text), 1, 1},
                                  {"worker", one_core, strlen(one_core), 0, 0}};
     role[1].members = (uint32_t)j->members - 1;
     role[1].min = j->min > 1 ? (uint32_t)j->min - 1 : 0;
     bool has_roles = j->min > 0 && draw(0, 1);
-    submit(scene.jobs, &(struct sched_request){.duration = draw(5, 30),
+    int64_t duration = draw(5, 30), priority = draw(0, 3);
+    submit(scene.jobs, &(struct sched_request){.duration = duration,
                                                .roles = role,
                                                .n_roles = has_roles ? 2 : 0,
-                                               .priority = draw(0, 3),
+                                               .priority = priority,
                                                .tag = (uint64_t)scene.jobs,
                                                .jobspec = text,
                                                .jobspec_length = strlen(text),

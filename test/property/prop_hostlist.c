@@ -35,7 +35,8 @@ static const char *pick(const char *const *v, size_t n, struct random *r)
 static int pick_number(struct random *r)
 {
     static const int around[] = {0, 8, 97, 998};
-    return around[random_next(r) % 4] + (int)random_between(r, 0, 5);
+    int from = around[random_next(r) % 4];
+    return from + (int)random_between(r, 0, 5);
 }
 
 static void add(struct model *m, const char *before, int number, int width, const char *after)
@@ -85,10 +86,12 @@ static void step_append_product(struct hostlist *h, struct model *m, struct rand
 static void step_append_host(struct hostlist *h, struct model *m, struct random *r)
 {
     const char *before = pick(prefix, 7, r);
+    const char *after = pick(suffix, 7, r);
+    int number = pick_number(r), width = (int)random_between(r, 1, 4);
     if (random_next(r) % 8 == 0)
         strcpy(m->name[m->n++], before[0] ? before : "-");
     else
-        add(m, before, pick_number(r), (int)random_between(r, 1, 4), pick(suffix, 7, r));
+        add(m, before, number, width, after);
     const char *name = m->name[m->n - 1];
     assert_int_equal(hostlist_append_host(h, name, strlen(name)), 0);
 }
@@ -104,8 +107,10 @@ static int first_of(const struct model *m, const char *name)
 static void step_find(const struct hostlist *h, const struct model *m, struct random *r)
 {
     char name[LENGTH];
-    snprintf(name, sizeof(name), "%s%0*d%s", pick(prefix, 7, r), (int)random_between(r, 1, 4),
-             pick_number(r), pick(suffix, 7, r));
+    const char *before = pick(prefix, 7, r);
+    const char *after = pick(suffix, 7, r);
+    int number = pick_number(r), width = (int)random_between(r, 1, 4);
+    snprintf(name, sizeof(name), "%s%0*d%s", before, width, number, after);
     assert_int_equal(hostlist_find(h, name, strlen(name)), first_of(m, name));
     if (m->n > 0) {
         const char *there = m->name[random_between(r, 0, m->n - 1)];

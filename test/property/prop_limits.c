@@ -121,7 +121,8 @@ static void make_queue(struct world *w, uint32_t i)
         q->n_exceptions = 0;
     for (size_t k = 0; k < q->n_exceptions; k++) {
         struct sched_exception *e = &w->exception[i][k];
-        *e = (struct sched_exception){.users = &users[below(w, USERS - 1)], .n_users = below(w, 2)};
+        *e = (struct sched_exception){.users = &users[below(w, USERS - 1)]};
+        e->n_users = below(w, 2);
         e->groups = &groups[below(w, GROUPS)];
         e->n_groups = e->n_users == 0 || below(w, 2);
         make_limits(w, &e->limits, w->limit[i][k]);
@@ -440,14 +441,15 @@ static void step(struct world *w)
     if (!job->used) {
         const char *const *of = &groups[below(w, 2)];
         size_t n_of = below(w, 3);
-        *job = (struct job){.queue = (uint32_t)below(w, w->n_queues),
-                            .user = (uint32_t)below(w, USERS),
-                            .account = (uint32_t)below(w, w->n_accounts + 1)};
+        *job = (struct job){.queue = (uint32_t)below(w, w->n_queues)};
+        job->user = (uint32_t)below(w, USERS);
+        job->account = (uint32_t)below(w, w->n_accounts + 1);
         if (job->account == w->n_accounts)
             job->account = ACCOUNTS;
         for (size_t i = 0; i < 3; i++)
             job->amount[i] = (int64_t)below(w, 4);
-        uint32_t some = (uint32_t)below(w, 1u << NODES) & (uint32_t)below(w, 1u << NODES);
+        uint32_t some = (uint32_t)below(w, 1u << NODES);
+        some &= (uint32_t)below(w, 1u << NODES);
         job->shared = below(w, 2) ? some : 0;
         job->amount[0] += __builtin_popcount(job->shared);
         job->parents = exception_of(w, job, w->parent[job->queue], of, n_of);

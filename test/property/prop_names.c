@@ -43,13 +43,12 @@ static uint32_t add(struct play *p, uint32_t parent)
 {
     static const char *const bases[] = {"a", "a1", "a0", "b", "n-", "7"};
     static const char *const names[] = {"a1", "a01", "a12", "b-x", "x[1]", "a 1", "0", "a007"};
-    struct vertex_spec spec = {.type = draw(p, 0, 3) ? "core" : "node",
-                               .basename = pick(p, bases, 6),
-                               .id = draw(p, -1, 12),
-                               .uniq_id = -1,
-                               .size = 1,
-                               .rank = (int32_t)draw(p, -1, RANKS - 1)};
+    struct vertex_spec spec = {.uniq_id = -1, .size = 1};
 
+    spec.type = draw(p, 0, 3) ? "core" : "node";
+    spec.basename = pick(p, bases, 6);
+    spec.id = draw(p, -1, 12);
+    spec.rank = (int32_t)draw(p, -1, RANKS - 1);
     if (draw(p, 0, 5) == 0)
         spec.name = pick(p, names, 8);
     if (draw(p, 0, 30) == 0)
@@ -100,8 +99,10 @@ static size_t say_name(struct play *p, uint32_t v, char *to)
         return (size_t)sprintf(to, "[%s]", "3-4,7");
     if (dice == 2)
         return (size_t)sprintf(to, "a[0-1][%d]", (int)draw(p, 0, 3));
-    if (dice == 3)
-        return (size_t)sprintf(to, "a[0%d-0%d]", (int)draw(p, 0, 3), (int)draw(p, 3, 9));
+    if (dice == 3) {
+        int from = (int)draw(p, 0, 3), until = (int)draw(p, 3, 9);
+        return (size_t)sprintf(to, "a[0%d-0%d]", from, until);
+    }
     if (stem == n || n - stem > 4 || dice > 9)
         return (size_t)sprintf(to, "%s", name);
     int number = atoi(name + stem), more = (int)draw(p, 0, 2), width = (int)(n - stem);

@@ -102,12 +102,10 @@ static void pass(struct scene *c, int64_t now, bool more)
 
 static void submit(struct scene *c, int64_t now, struct random *r)
 {
-    struct sched_request request = {
-        .units = random_next(r) % 16 ? random_between(r, 1, 20) : 33,
-        .duration = random_between(r, 1, 40),
-        .priority = random_between(r, 0, 3),
-        .tag = (uint64_t)c->jobs,
-    };
+    struct sched_request request = {.tag = (uint64_t)c->jobs};
+    request.units = random_next(r) % 16 ? random_between(r, 1, 20) : 33;
+    request.duration = random_between(r, 1, 40);
+    request.priority = random_between(r, 0, 3);
     struct job *job = &c->job[c->jobs];
     job->promise = INT64_MAX;
     do {

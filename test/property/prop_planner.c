@@ -76,8 +76,8 @@ static int64_t pick_duration(const struct shape *s, struct random *r)
 
 static void step_add(planner_t *p, struct model *m, const struct shape *s, struct random *r)
 {
-    struct model_span span = {.start = calendar_pick_time(&m->cal, r),
-                              .planned = calendar_pick_request(&m->cal, r)};
+    struct model_span span = {.start = calendar_pick_time(&m->cal, r)};
+    span.planned = calendar_pick_request(&m->cal, r);
     int64_t duration = pick_duration(s, r);
     if (s->whole && random_next(r) % 4)
         span.planned = m->cal.total;

@@ -60,12 +60,10 @@ static int64_t pick_value(const struct shape *s, struct random *r)
 
 static void step_insert(struct queue *q, struct model *m, const struct shape *s, struct random *r)
 {
-    struct queue_entry entry = {
-        .key = {random_between(r, 0, s->ranks - 1), m->seq++},
-        .units = pick_units(s, r),
-        .value = pick_value(s, r),
-        .item = (uint32_t)random_next(r),
-    };
+    struct queue_entry entry = {.key = {random_between(r, 0, s->ranks - 1), m->seq++}};
+    entry.units = pick_units(s, r);
+    entry.value = pick_value(s, r);
+    entry.item = (uint32_t)random_next(r);
     size_t i = model_rank(m, entry.key);
     assert_int_equal(queue_insert(q, &entry), 0);
     memmove(&m->v[i + 1], &m->v[i], (m->n - i) * sizeof(*m->v));
@@ -122,8 +120,8 @@ static struct queue_key pick_key(const struct model *m, const struct shape *s, s
 {
     if (m->n > 0 && random_next(r) % 2)
         return m->v[pick_entry(m, r)].key;
-    return (struct queue_key){random_between(r, -1, s->ranks),
-                              (uint64_t)random_between(r, 0, (int64_t)m->seq)};
+    int64_t rank = random_between(r, -1, s->ranks);
+    return (struct queue_key){rank, (uint64_t)random_between(r, 0, (int64_t)m->seq)};
 }
 
 static void step_rank(const struct queue *q, const struct model *m, const struct shape *s,

@@ -141,24 +141,28 @@ static void write_submit(struct random *r, const struct story *s, int id, char *
     int64_t duration = random_between(r, 1, 60);
     if (random_between(r, 0, 2) == 0)
         snprintf(what, sizeof(what), "\"nodes\": %d", (int)random_between(r, 1, NODES));
-    else
-        snprintf(what, sizeof(what), "\"nodes\": %d, \"cores\": %d", (int)random_between(r, 1, 2),
-                 (int)random_between(r, 1, CORES));
-    if (!s->calm && id > 0 && random_between(r, 0, 4) == 0)
-        snprintf(more, sizeof(more), ", \"dependency\": \"after%s:j%d\"",
-                 random_between(r, 0, 1) ? "any" : "ok", (int)random_between(r, 0, id - 1));
-    else if (!s->calm && random_between(r, 0, 6) == 0)
+    else {
+        int nodes = (int)random_between(r, 1, 2), cores = (int)random_between(r, 1, CORES);
+        snprintf(what, sizeof(what), "\"nodes\": %d, \"cores\": %d", nodes, cores);
+    }
+    if (!s->calm && id > 0 && random_between(r, 0, 4) == 0) {
+        const char *how = random_between(r, 0, 1) ? "any" : "ok";
+        snprintf(more, sizeof(more), ", \"dependency\": \"after%s:j%d\"", how,
+                 (int)random_between(r, 0, id - 1));
+    } else if (!s->calm && random_between(r, 0, 6) == 0)
         snprintf(more, sizeof(more), ", \"array\": 3, \"hold\": %s",
                  random_between(r, 0, 1) ? "true" : "false");
     else if (!s->calm && random_between(r, 0, 6) == 0)
         snprintf(more, sizeof(more), ", \"begin\": %d, \"preemptible-after\": 5",
                  (int)random_between(r, 0, 300));
+    int user = (int)random_between(r, 0, 2);
+    const char *queue = s->calm ? "one" : queues[random_between(r, 0, 4)];
+    int64_t runtime = random_between(r, s->calm ? 1 : 0, s->overruns ? 80 : duration);
+    int priority = s->calm ? 0 : (int)random_between(r, 0, 2);
     snprintf(line, size,
              "\"submit\": {\"id\": \"j%d\", \"user\": \"u%d\", \"queue\": \"%s\", %s, "
              "\"duration\": %" PRId64 ", \"runtime\": %" PRId64 ", \"priority\": %d%s}",
-             id, (int)random_between(r, 0, 2), s->calm ? "one" : queues[random_between(r, 0, 4)],
-             what, duration, random_between(r, s->calm ? 1 : 0, s->overruns ? 80 : duration),
-             s->calm ? 0 : (int)random_between(r, 0, 2), more);
+             id, user, queue, what, duration, runtime, priority, more);
 }
 
 static void write_event(struct random *r, const struct story *s, int jobs, char *line, size_t size)
@@ -195,13 +199,14 @@ static void write_event(struct random *r, const struct story *s, int jobs, char 
         snprintf(line, size, "\"queue-%s\": \"two\"", random_between(r, 0, 1) ? "pause" : "stop");
     else if (kind == 20)
         snprintf(line, size, "\"queue-start\": \"two\"");
-    else if (kind == 21)
+    else if (kind == 21) {
+        int block = (int)random_between(r, 0, 2);
         snprintf(line, size,
                  "\"block\": {\"name\": \"b%d\", \"resources\": \"node%d\", \"start\": %d, "
                  "\"duration\": 20, "
                  "\"every\": 100}",
-                 (int)random_between(r, 0, 2), node, (int)random_between(r, 0, 400));
-    else if (kind == 22)
+                 block, node, (int)random_between(r, 0, 400));
+    } else if (kind == 22)
         snprintf(line, size, "\"unblock\": \"b%d\"", (int)random_between(r, 0, 2));
     else if (kind == 23)
         snprintf(line, size,

@@ -137,12 +137,10 @@ static struct job pick_job(const struct shape *s, const struct scenario *c, int6
 {
     int64_t most = s->longest / s->scale > 0 ? s->longest / s->scale : 1;
     struct job job = {.submit = submit, .cancel = INT64_MAX, .change = INT64_MAX};
-    job.request = (struct sched_request){
-        .units = pick_units(c->units, r),
-        .duration = random_between(r, 1, most) * s->scale,
-        .priority = random_between(r, -2, 2),
-        .tag = tag,
-    };
+    job.request.tag = tag;
+    job.request.units = pick_units(c->units, r);
+    job.request.duration = random_between(r, 1, most) * s->scale;
+    job.request.priority = random_between(r, -2, 2);
     job.runs = job.request.duration;
     if (!exact && random_next(r) % 3)
         job.runs = random_between(r, 1, job.runs);

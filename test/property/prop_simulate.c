@@ -39,14 +39,12 @@ static void pick_workload(struct workload *w, const struct shape *s, struct rand
         bool large = random_next(r) % 3 == 0;
         if (random_next(r) % 2)
             submit += random_between(r, 0, s->gap / s->scale) * s->scale;
-        *j = (struct schedule_job){
-            .id = i,
-            .submit =
-                shuffled ? random_between(r, 0, s->gap * n / 4 / s->scale) * s->scale : submit,
-            .limit = random_between(r, 1, s->longest / s->scale) * s->scale,
-            .procs = random_between(r, 1, large ? procs : procs / 4 + 1),
-            .priority = random_between(r, 0, 3),
-        };
+        *j = (struct schedule_job){.id = i, .submit = submit};
+        if (shuffled)
+            j->submit = random_between(r, 0, s->gap * n / 4 / s->scale) * s->scale;
+        j->limit = random_between(r, 1, s->longest / s->scale) * s->scale;
+        j->procs = random_between(r, 1, large ? procs : procs / 4 + 1);
+        j->priority = random_between(r, 0, 3);
         if (j->procs > procs)
             j->procs = procs;
         j->run = j->limit;

@@ -40,15 +40,14 @@ static void do_job(struct scene *c)
     struct model *m = &c->next;
     if (m->jobs == MODEL_JOBS)
         return;
-    m->job[m->jobs++] = (struct model_job){
-        .there = true,
-        .members = random_next(&c->r) % 3 ? 1 : (int)random_between(&c->r, 1, MODEL_MEMBERS),
-        .tag = (int)random_between(&c->r, 0, 1000),
-        .environment = (int)random_between(&c->r, 0, 8) * 50,
-        .script = (int)random_between(&c->r, 0, 3),
-        .priority = random_between(&c->r, -9, 9),
-        .held = random_next(&c->r) % 2,
-    };
+    struct model_job *j = &m->job[m->jobs++];
+    *j = (struct model_job){.there = true};
+    j->members = random_next(&c->r) % 3 ? 1 : (int)random_between(&c->r, 1, MODEL_MEMBERS);
+    j->tag = (int)random_between(&c->r, 0, 1000);
+    j->environment = (int)random_between(&c->r, 0, 8) * 50;
+    j->script = (int)random_between(&c->r, 0, 3);
+    j->priority = random_between(&c->r, -9, 9);
+    j->held = random_next(&c->r) % 2;
     struct store_job job;
     model_fill_job(m, m->jobs, &job);
     assert_int_equal(store_add_job(c->s, &job, NULL), 0);

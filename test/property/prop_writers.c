@@ -46,11 +46,10 @@ static void add_vertex(struct machine *m)
     static const char *const hosts[] = {"n", "host-a", "h0x", "web\"s"};
     const char *type = pick(m, types, 10);
     bool is_node = strstr(type, "node") != NULL;
-    struct vertex_spec spec = {.type = m->g->n == 0 ? "cluster" : type,
-                               .id = draw(m, 0, 2) == 0 ? (int64_t)m->g->n : draw(m, 0, IDS - 1),
-                               .uniq_id = draw(m, 0, 9) == 0 ? draw(m, 0, INT32_MAX) : -1,
-                               .size = 1,
-                               .rank = (int32_t)draw(m, is_node ? 0 : -1, RANKS - 1)};
+    struct vertex_spec spec = {.type = m->g->n == 0 ? "cluster" : type, .size = 1};
+    spec.id = draw(m, 0, 2) == 0 ? (int64_t)m->g->n : draw(m, 0, IDS - 1);
+    spec.uniq_id = draw(m, 0, 9) == 0 ? draw(m, 0, INT32_MAX) : -1;
+    spec.rank = (int32_t)draw(m, is_node ? 0 : -1, RANKS - 1);
     if (is_node)
         spec.basename = pick(m, hosts, 4);
     else if (draw(m, 0, 4) == 0)
@@ -71,10 +70,11 @@ static void add_vertex(struct machine *m)
     }
     uint32_t parent = (uint32_t)draw(m, v > 6 ? (int64_t)v - 6 : 0, (int64_t)v - 1);
     assert_int_equal(graph_connect(m->g, parent, v, GRAPH_CONTAINMENT), 0);
-    for (int64_t n = draw(m, 0, 3); n > 1; n--)
-        assert_int_equal(graph_set_property(m->g, v, pick(m, names, 5),
-                                            pick(m, (const char *[]){"", "y", "="}, 3)),
-                         0);
+    for (int64_t n = draw(m, 0, 3); n > 1; n--) {
+        const char *key = pick(m, names, 5);
+        const char *value = pick(m, (const char *[]){"", "y", "="}, 3);
+        assert_int_equal(graph_set_property(m->g, v, key, value), 0);
+    }
     if (draw(m, 0, 39) == 0)
         assert_int_equal(graph_set_path(m->g, v, GRAPH_CONTAINMENT, "/set\\/path"), 0);
 }
@@ -91,14 +91,15 @@ static bool emit(struct machine *m, uint32_t v, uint32_t parent, uint16_t depth,
             told = true;
     if (!told)
         return false;
-    m->item[m->e.n++] = (struct emitted){
+    struct emitted *item = &m->item[m->e.n++];
+    *item = (struct emitted){
         .vertex = v,
         .depth = depth,
         .flags = (uint16_t)((exclusive ? EMIT_EXCLUSIVE : 0) | (alone ? EMIT_EXCLUSIVE_PARENT : 0)),
-        .parent = parent,
-        .needs = draw(m, 1, 3),
-        .label = draw(m, 0, 9) == 0 ? "la\"bel" : NULL,
-        .usage = draw(m, 0, 9) == 0 ? "\"core\": \"used:1, total:2\"" : NULL};
+        .parent = parent};
+    item->needs = draw(m, 1, 3);
+    item->label = draw(m, 0, 9) == 0 ? "la\"bel" : NULL;
+    item->usage = draw(m, 0, 9) == 0 ? "\"core\": \"used:1, total:2\"" : NULL;
     return true;
 }
 
@@ -110,10 +111,10 @@ static void build(struct machine *m)
     while (m->g->n < n)
         add_vertex(m);
     assert_int_equal(graph_seal(m->g), 0);
-    m->e = (struct emission){.item = m->item,
-                             .start = draw(m, 0, 5),
-                             .end = draw(m, 5, INT64_MAX - 6),
-                             .queue = draw(m, 0, 1) ? "debug" : NULL};
+    m->e = (struct emission){.item = m->item};
+    m->e.start = draw(m, 0, 5);
+    m->e.end = draw(m, 5, INT64_MAX - 6);
+    m->e.queue = draw(m, 0, 1) ? "debug" : NULL;
     emit(m, 0, VERTEX_NONE, 1, false);
 }
 

@@ -196,15 +196,16 @@ static void draw_classes(struct scene *c, struct scene_config *to, int i)
     int64_t percent = draw(c, 1, 99);
     of->class[0] = (struct sched_class){"a", percent};
     of->class[1] = (struct sched_class){"b", 100 - percent};
-    of->worker = (struct sched_limit){worker[draw(c, 0, 1)], draw(c, 1, 2)};
+    of->worker.what = worker[draw(c, 0, 1)];
+    of->worker.most = draw(c, 1, 2);
     to->queue[i].by = SCHED_SHARE_CLASS;
     to->queue[i].classes = (struct sched_classes){.n = 2,
                                                   .patterns = pattern,
                                                   .n_patterns = 1,
                                                   .default_class = "b",
                                                   .n_worker = 1,
-                                                  .rebalance_threshold = draw(c, 0, 40),
-                                                  .rebalance_duration = draw(c, 1, 10)};
+                                                  .rebalance_threshold = draw(c, 0, 40)};
+    to->queue[i].classes.rebalance_duration = draw(c, 1, 10);
 }
 
 /* The node or nodes of a block, and its times. */

@@ -45,14 +45,14 @@ struct shape {
 
 static struct shape choose(struct scene *c)
 {
-    struct shape p = {.cores = (int)random_between(&c->r, 1, 4),
-                      .gpus = scene_chance(c, 6),
-                      .members = scene_chance(c, 5) ? (int)random_between(&c->r, 2, MEMBERS) : 1,
-                      .queue = (int)random_between(&c->r, 0, QUEUES - 1),
-                      .requeue = scene_chance(c, 4),
-                      .hold = scene_chance(c, 10),
-                      .limited = !scene_chance(c, 4),
-                      .duration = random_between(&c->r, 1, 90) * 60};
+    struct shape p = {.cores = (int)random_between(&c->r, 1, 4)};
+    p.gpus = scene_chance(c, 6);
+    p.members = scene_chance(c, 5) ? (int)random_between(&c->r, 2, MEMBERS) : 1;
+    p.queue = (int)random_between(&c->r, 0, QUEUES - 1);
+    p.requeue = scene_chance(c, 4);
+    p.hold = scene_chance(c, 10);
+    p.limited = !scene_chance(c, 4);
+    p.duration = random_between(&c->r, 1, 90) * 60;
     p.gap = p.members > 2 && scene_chance(c, 3);
     if (p.members > 1 && scene_chance(c, 4))
         p.most = (int)random_between(&c->r, 1, 3);

@@ -91,6 +91,8 @@ struct config_server {
     int64_t requests_per_second; /* of one user; 10000 */
     int64_t tasks_per_core;      /* of a job that asks for overcommitment; 1 */
     int64_t processes_per_core;  /* and threads of a job; 0: a share of what the system allows */
+    const char *prologue, *epilogue; /* commands around each run; NULL: none */
+    int64_t hook_limit;              /* how long each of them may take, bounded; 5 min */
     bool
         imagined; /* nodes may be those of a machine that isn't this one: jobs run here all the same; false */
 };

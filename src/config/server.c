@@ -11,12 +11,23 @@ enum server_key {
     TASKS_PER_CORE,
     PROCESSES_PER_CORE,
     IMAGINED,
+    PROLOGUE,
+    EPILOGUE,
+    HOOK_LIMIT,
     SERVER_KEYS
 };
-static const char *const server_names[] = {
-    "administrators",    "retention",           "grace",
-    "max-jobs-per-user", "max-stored-per-user", "requests-per-second",
-    "tasks-per-core",    "processes-per-core",  "imagined"};
+static const char *const server_names[] = {"administrators",
+                                           "retention",
+                                           "grace",
+                                           "max-jobs-per-user",
+                                           "max-stored-per-user",
+                                           "requests-per-second",
+                                           "tasks-per-core",
+                                           "processes-per-core",
+                                           "imagined",
+                                           "prologue",
+                                           "epilogue",
+                                           "hook-limit"};
 static const struct doc_keys server_keys = {"the server", server_names, SERVER_KEYS, 0};
 
 #define STORED_PER_USER (INT64_C(1) << 30)
@@ -24,6 +35,7 @@ static const struct doc_keys server_keys = {"the server", server_names, SERVER_K
 enum {
     RETENTION_DAYS = 90,
     GRACE_SECONDS = 30,
+    HOOK_SECONDS = 300,
     JOBS_PER_USER = 1000000,
     REQUESTS = 10000,
     TASKS_MOST = 1000
@@ -44,6 +56,8 @@ int read_server(struct reading *r, uint32_t i)
     server->tasks_per_core = 1;
     server->processes_per_core = 0;
     server->imagined = false;
+    server->prologue = server->epilogue = NULL;
+    server->hook_limit = HOOK_SECONDS * r->second;
     if (i == DOC_NONE)
         return 0;
     if (doc_fields(&r->doc, i, &server_keys, value) < 0 ||
@@ -59,7 +73,10 @@ int read_server(struct reading *r, uint32_t i)
                      &server->tasks_per_core) < 0 ||
         value_number(r, value[PROCESSES_PER_CORE], "processes-per-core", 1, COUNT_MAX, true,
                      &server->processes_per_core) < 0 ||
-        value_word(r, value[IMAGINED], "imagined", words, &word) < 0)
+        value_word(r, value[IMAGINED], "imagined", words, &word) < 0 ||
+        value_text(r, value[PROLOGUE], "prologue", &server->prologue) < 0 ||
+        value_text(r, value[EPILOGUE], "epilogue", &server->epilogue) < 0 ||
+        value_time(r, value[HOOK_LIMIT], "hook-limit", TIME_POSITIVE, &server->hook_limit) < 0)
         return -1;
     server->imagined = word == 1;
     return value_number(r, value[REQUESTS_PER_SECOND], "requests-per-second", 1, COUNT_MAX, true,

@@ -463,6 +463,12 @@ static void show_server(struct showing *s, const struct config_server *server)
         line_number(s, 1, "processes-per-core", server->processes_per_core);
     if (server->imagined)
         line(s, 1, "imagined", "yes");
+    if (server->prologue)
+        line(s, 1, "prologue", server->prologue);
+    if (server->epilogue)
+        line(s, 1, "epilogue", server->epilogue);
+    if (server->prologue || server->epilogue)
+        line_time(s, 1, "hook-limit", server->hook_limit);
 }
 
 char *config_show(const struct config *c, int64_t second)

@@ -42,6 +42,17 @@ struct engine_task {
     const char *const *env;
 };
 
+/* What an administrator has run before a run's first task becomes its command, and after all of its processes are gone:
+ * commands for /bin/sh, as the engine's user, in "/". A prologue that fails refuses the run (ENGINE_REFUSED). The
+ * epilogue runs unless the prologue failed or nothing was started; if it fails, the text of ENGINE_ENDED says so. A run
+ * whose keeper was killed has none.
+ */
+struct engine_hooks {
+    const char *prologue, *epilogue; /* NULL: nothing */
+    int64_t limit;                   /* us, > 0: then each is killed, and has failed */
+    const char *const *env; /* "NAME=VALUE", ended by NULL: all that they have, but BERTH_RUN */
+};
+
 struct engine_run {
     uint64_t key;
     const char *node; /* the node on which it runs, by its id (engine_node); NULL: this machine */
@@ -82,7 +93,8 @@ struct engine_run {
     int64_t processes;
     const char *cpus; /* CPUs of the whole run, for its cgroup; NULL: any */
     const struct engine_task *tasks;
-    size_t n_tasks; /* >= 1 */
+    size_t n_tasks;                   /* >= 1 */
+    const struct engine_hooks *hooks; /* on this machine, not on other nodes; NULL: none */
 };
 
 enum engine_what {

@@ -65,7 +65,8 @@ enum phase {
     PHASE_FIRST, /* its first task is being started */
     PHASE_REST,  /* its other tasks are being started, some at a time */
     PHASE_RUNNING,
-    PHASE_FAILED, /* could not be started; tasks that were are being killed */
+    PHASE_FAILED,   /* could not be started; tasks that were are being killed */
+    PHASE_EPILOGUE, /* no task is left; its epilogue runs */
     PHASE_ENDED,
 };
 
@@ -83,7 +84,7 @@ struct run {
     struct run *next, *prev; /* in the list of all runs */
     uint64_t key;
     enum phase phase;
-    /* as it was received, until all tasks are started; it contains the request's texts */
+    /* as it was received, until all tasks are started and its epilogue is over; it contains the request's texts */
     char *message;
     struct message_run request;
     struct process *tasks; /* until the run has ended */
@@ -271,6 +272,13 @@ void keeper_free(struct keeper *k, struct run *run);   /* also from the table */
 void keeper_forget_request(struct run *run);           /* once all tasks have been started */
 void keeper_note(struct keeper *k, struct note *note); /* append an event that has its number */
 void keeper_end_record(const struct run *run, struct journal_end *end);
+
+/* The epilogue of a run of which nothing is left: begin it, true, unless there is none or it is over. It may only be killed
+ * with the keeper. Note that it failed.
+ */
+bool keeper_has_epilogue(const struct run *run);
+bool keeper_begin_epilogue(struct keeper *k, struct run *run);
+void keeper_epilogue_failed(struct run *run, const char *text);
 
 /* Processes. */
 struct process *keeper_process(const struct keeper *k, pid_t pid);

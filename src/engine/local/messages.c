@@ -12,6 +12,7 @@ enum {
     ATTACH = 8,
     SHARED = 16,
     ATTACH_FAR = 32,
+    HOOKS = 64,
 };
 
 static size_t count_strings(const char *const *list)
@@ -30,9 +31,17 @@ static void put_strings(struct strbuf *b, const char *const *list)
         wire_put_string(b, list[i]);
 }
 
+/* Those of this machine are not those of other nodes. */
+static bool has_hooks(const struct engine_run *run)
+{
+    return run->hooks && !run->node;
+}
+
 static uint32_t pointers_of(const struct engine_run *run)
 {
     size_t n = count_strings(run->argv) + 1 + count_strings(run->env) + 1;
+    if (has_hooks(run))
+        n += count_strings(run->hooks->env) + 1;
     for (size_t i = 0; i < run->n_tasks; i++)
         n += count_strings(run->tasks[i].env) + 1;
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
@@ -45,7 +54,7 @@ void message_put_start(struct strbuf *b, const struct engine_run *run)
     wire_put_u64(b, run->key);
     wire_put_u8(b, (uint8_t)((run->append ? APPEND : 0) | (run->as_user ? AS_USER : 0) |
                              (run->script ? SCRIPT : 0) | (run->attach ? ATTACH : 0) |
-                             (run->shared ? SHARED : 0) |
+                             (run->shared ? SHARED : 0) | (has_hooks(run) ? HOOKS : 0) |
                              (run->attach && run->node ? ATTACH_FAR : 0)));
     wire_put_u32(b, (uint32_t)run->umask);
     wire_put_u32(b, (uint32_t)run->uid);
@@ -69,6 +78,12 @@ void message_put_start(struct strbuf *b, const struct engine_run *run)
     wire_put_u32(b, pointers_of(run));
     put_strings(b, run->argv);
     put_strings(b, run->env);
+    if (has_hooks(run)) {
+        wire_put_string(b, run->hooks->prologue);
+        wire_put_string(b, run->hooks->epilogue);
+        wire_put_u64(b, (uint64_t)run->hooks->limit);
+        put_strings(b, run->hooks->env);
+    }
     wire_put_u32(b, (uint32_t)run->n_tasks);
     for (size_t i = 0; i < run->n_tasks; i++) {
         wire_put_string(b, run->tasks[i].cpus);
@@ -121,7 +136,17 @@ static int read_groups(struct wire *w, struct message_run *r)
     return 0;
 }
 
-static int read_lists(struct wire *w, struct message_run *r)
+static void read_hooks(struct wire *w, struct room *room, struct message_run *r)
+{
+    r->hooks.prologue = wire_string(w);
+    r->hooks.epilogue = wire_string(w);
+    r->hooks.limit = (int64_t)wire_u64(w);
+    r->hooks.env = read_strings(w, room);
+    r->run.hooks = &r->hooks;
+    w->bad = w->bad || r->hooks.limit <= 0;
+}
+
+static int read_lists(struct wire *w, struct message_run *r, bool hooks)
 {
     size_t pointers = wire_count(w, 1);
     r->strings = calloc(pointers ? pointers : 1, sizeof(*r->strings));
@@ -131,6 +156,8 @@ static int read_lists(struct wire *w, struct message_run *r)
     r->run.argv = read_strings(w, &room);
     if (!w->bad)
         r->run.env = read_strings(w, &room);
+    if (!w->bad && hooks)
+        read_hooks(w, &room, r);
     size_t n = wire_count(w, 8);
     if (w->bad || n == 0 || n > MESSAGE_TASKS_MAX) {
         w->bad = true;
@@ -190,7 +217,7 @@ int message_start(struct wire *w, struct message_run *r)
     run->output = wire_string(w);
     run->error = wire_string(w);
     run->cpus = wire_string(w);
-    int rc = read_groups(w, r) || read_lists(w, r) ? -1 : done(w);
+    int rc = read_groups(w, r) || read_lists(w, r, flags & HOOKS) ? -1 : done(w);
     if (rc == 0 && (!run->directory || !run->output || (!run->argv[0] && !run->script))) {
         errno = EPROTO;
         rc = -1;

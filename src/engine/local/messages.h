@@ -35,6 +35,7 @@ struct message_run {
     const char **strings; /* argv, env and the env of the tasks, each ended by NULL */
     struct engine_task *tasks;
     gid_t *groups;
+    struct engine_hooks hooks;
 };
 
 struct message_signal {

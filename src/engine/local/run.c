@@ -163,7 +163,11 @@ static char *find_note(const struct run *run)
 void keeper_finish(struct keeper *k, struct run *run)
 {
     struct journal_end end;
-    run->note = find_note(run);
+    char *found = find_note(run);
+    if (found) {
+        free(run->note);
+        run->note = found;
+    }
     if (run->cgroup >= 0) {
         cgroup_usage(run->cgroup, &run->peak_memory, &run->cpu_time);
         cgroup_remove(&k->cgroups, run->key, run->cgroup);
@@ -226,14 +230,18 @@ static void fail(struct keeper *k, struct run *run, const char *format, const ch
     keeper_stop(k, run);
 }
 
-/* The journal can't be written, so the end of the run could not be reported after a crash. But if no task
- * has become the command yet, the run has not ended.
- */
-static void refuse_run(struct keeper *k, struct run *run, int errnum)
+/* If no task has become the command yet, the run can be requested again. */
+static void refuse(struct keeper *k, struct run *run, const char *format, const char *what)
 {
     if (run->phase == PHASE_FIRST && !run->failure)
         run->refused = true;
-    fail(k, run, "journal: %s%s", strerror(errnum), 0);
+    fail(k, run, format, what, 0);
+}
+
+/* The journal can't be written, so the end of the run could not be reported after a crash. */
+static void refuse_run(struct keeper *k, struct run *run, int errnum)
+{
+    refuse(k, run, "journal: %s%s", strerror(errnum));
 }
 
 static int spawn_there(struct keeper *k, struct run *run, uint32_t index, int result,
@@ -320,7 +328,8 @@ static void is_started(struct keeper *k, struct run *run)
         run->exit_signal = SIGKILL; /* it was killed before */
     k->starting--;
     run->phase = PHASE_RUNNING;
-    keeper_forget_request(run);
+    if (!keeper_has_epilogue(run))
+        keeper_forget_request(run);
     say(k, &run->started);
     if (run->alive == 0)
         keeper_stop(k, run);
@@ -431,7 +440,7 @@ int keeper_start(struct keeper *k, const char *message, size_t n)
 static void told(struct keeper *k, struct run *run)
 {
     keeper_unwatch(k, &run->result);
-    if (run->phase == PHASE_FAILED) {
+    if (run->phase == PHASE_FAILED || run->phase == PHASE_EPILOGUE) {
         if (run->alive == 0)
             keeper_stop(k, run);
     } else if (run->forked < run->n_tasks) {
@@ -453,6 +462,10 @@ void keeper_result(struct keeper *k, struct run *run)
             if (word.journal_errno) {
                 keeper_journal_failed(k, word.journal_errno);
                 refuse_run(k, run, word.journal_errno);
+            } else if (run->phase == PHASE_EPILOGUE) {
+                keeper_epilogue_failed(run, word.text);
+            } else if (word.prologue_failed) {
+                refuse(k, run, "%s%s", word.text);
             } else if (word.text[0]) {
                 if (!run->failure)
                     run->failure_status = word.status;
@@ -484,7 +497,9 @@ static void task_ended(struct keeper *k, struct process *p, int status)
         keeper_result(k, run);
     p->alive = false;
     run->alive--;
-    if (WIFSIGNALED(status)) {
+    if (run->phase == PHASE_EPILOGUE) {
+        /* it says itself what became of it */
+    } else if (WIFSIGNALED(status)) {
         if (!run->exit_signal)
             run->exit_signal = WTERMSIG(status);
     } else if (WEXITSTATUS(status) > run->exit_status) {
@@ -515,7 +530,7 @@ void keeper_reap(struct keeper *k)
         k->look = true;
         if (!p || !p->alive)
             continue;
-        if (p->run)
+        if (p->run && p->run->phase != PHASE_EPILOGUE)
             count(p->run, &used);
         if (p->left)
             left_ended(k, p);

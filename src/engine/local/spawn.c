@@ -22,6 +22,7 @@
 #include "base/idset.h"
 #include "engine/local/attach.h"
 #include "engine/local/cgroup.h"
+#include "engine/local/hook.h"
 #include "engine/local/journal.h"
 #include "engine/local/procs.h"
 
@@ -124,6 +125,18 @@ static void set_cpus(const char *cpus)
             CPU_SET_S(id, size, set);
     if (sched_setaffinity(0, size, set))
         fail("cores %.64s: %s", cpus, strerror(errno));
+}
+
+/* The administrator's command, before the first task is its user's. */
+static void run_prologue(const struct spawn *s)
+{
+    const struct engine_hooks *hooks = s->run->hooks;
+    struct spawn_word word = {.prologue_failed = true};
+    if (hook_run("prologue", hooks->prologue, hooks->limit, hooks->env, s->mark, word.text,
+                 sizeof(word.text)) == 0)
+        return;
+    tell(&word);
+    _exit(127);
 }
 
 static void set_oom(void)
@@ -409,6 +422,8 @@ __attribute__((noreturn)) static void child(const struct spawn *s, struct spawne
         set_cpus(run->tasks[s->index].cpus);
     if (s->oom)
         set_oom();
+    if (s->first && run->hooks && run->hooks->prologue)
+        run_prologue(s);
     if (run->as_user)
         become_user(run, &limits, keeper);
     umask(run->umask);

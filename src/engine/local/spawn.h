@@ -33,6 +33,7 @@
 struct spawn_word {
     char text[SPAWN_TEXT_MAX];
     int journal_errno; /* why the journal could not be written; 0: that is not what went wrong */
+    bool prologue_failed;
     int status; /* 127: there is no such command; 126: it can't be executed; 0: anything else */
     struct limits limits;
 };

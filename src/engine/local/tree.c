@@ -42,7 +42,7 @@ static bool kills(const struct message_signal *signal)
 void keeper_signal(struct keeper *k, const struct message_signal *signal)
 {
     struct run *run = keeper_find(k, signal->key);
-    if (!run || run->phase == PHASE_ENDED)
+    if (!run || run->phase == PHASE_ENDED || (run->phase == PHASE_EPILOGUE && !k->ending))
         return;
     if (run->phase == PHASE_HELD) { /* there is no process to signal */
         run->kill = run->kill || kills(signal);
@@ -450,7 +450,8 @@ static void settle(struct keeper *k)
         run->stopping = false;
         if (run->signalled)
             unlist_signalled(k, run);
-        keeper_finish(k, run);
+        if (!keeper_begin_epilogue(k, run))
+            keeper_finish(k, run);
         k->sweep_wait = WAIT_LEAST;
     }
 }

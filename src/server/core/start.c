@@ -14,6 +14,7 @@
 #include "base/idset.h"
 #include "berth/sched_query.h"
 #include "server/core/gang_env.h"
+#include "server/core/hooks.h"
 #include "server/core/job_text.h"
 #include "server/core/priv.h"
 #include "server/core/roles.h"
@@ -584,6 +585,8 @@ static int build_run(struct starting *b, struct engine_run *to)
     to->tasks = make_tasks(b, to->n_tasks);
     if (!to->tasks)
         return -1;
+    if (hooks_make(b->s, b->job, b->env, &b->arena, to) < 0)
+        return start_no_memory(b);
     if (make_places(b, to) < 0)
         return -1;
     return set_files(b, to) < 0 || set_attach(b, to) < 0 ? -1 : set_user(b, to);

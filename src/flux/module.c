@@ -56,6 +56,9 @@ static void reload_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, 
     config_destroy(m->config);
     m->config = config;
     m->match_format = config->match_format;
+    json_t *all;
+    if (flux_conf_unpack(conf, NULL, "o", &all) == 0)
+        record_config(m, all);
     flux_set_conf_new(h, mine);
     if (flux_respond(h, msg, NULL) < 0)
         flux_log_error(h, "config-reload");

@@ -22,6 +22,7 @@ struct recording {
     struct decisions decisions;
     struct strbuf line;
     struct json_out out;
+    int configs;            /* so far */
     struct flux_jobs names; /* of jobs: how often each id was submitted, in `handle` */
 };
 
@@ -126,13 +127,20 @@ static void put_file(const struct module *m, const char *name, const char *text)
         fclose(f);
 }
 
+/* The first one is in the file `config`, later ones are in `config-2` and so on, and events name them. */
 void record_config(struct module *m, const json_t *conf)
 {
+    char name[32] = "config";
+
     if (!m->record)
         return;
     json_t *machine = json_pack("{s:s s:s}", "file", "machine", "format", "rv1exec");
     char *text = settings_text(conf, machine, NULL);
-    put_file(m, "config", text);
+    if (++m->record->configs > 1)
+        snprintf(name, sizeof(name), "config-%d", m->record->configs);
+    put_file(m, name, text);
+    if (m->record->configs > 1)
+        record_text(m, "config", name);
     free(text);
     json_decref(machine);
 }
@@ -182,6 +190,7 @@ void record_submit(struct module *m, const struct sched_request *request, const 
     if (request->duration > 0)
         json_put_seconds(out, "limit", request->duration);
     json_put_int(out, "runtime", RUNTIME);
+    json_put_int(out, "stopping", RUNTIME);
     json_put_raw(out, "jobspec", text ? text : "{}");
     json_close(out, '}');
     free(text);
@@ -240,11 +249,12 @@ void record_text(struct module *m, const char *what, const char *text)
     end(m);
 }
 
-/* Starts and promises, as `berth sim --decisions` writes them: none of what starts at once. */
+/* Starts, promises and who is preempted, as `berth sim --decisions` writes them: no promise of what starts at once. */
 void record_decision(struct module *m, const struct sched_decision *d)
 {
     const char *resources = "";
-    char name[48];
+    char name[48], winner[48];
+    struct sched_annotation other;
 
     if (!m->record)
         return;
@@ -253,4 +263,7 @@ void record_decision(struct module *m, const struct sched_decision *d)
         decisions_reserve(&m->record->decisions, m->now, name, d->at, d->expected, NULL);
     if (d->kind == SCHED_START && sched_resources(m->sched, d->job, &resources) == 0)
         decisions_start(&m->record->decisions, m->now, name, d->how, d->until, resources);
+    if (d->kind == SCHED_PREEMPT && sched_annotate(m->sched, d->other, &other) == 0)
+        decisions_preempt(&m->record->decisions, m->now, name,
+                          name_of(m->record, other.tag, winner), d->requeue);
 }

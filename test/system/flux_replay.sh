@@ -1,33 +1,74 @@
 #!/bin/sh
-# What the module has recorded, `berth sim --scenario` decides in the same way.
+# What the module has recorded, `berth sim --scenario` decides in the same way: queues, limits, promises, preemption, jobs that are
+# cancelled while they wait and run, other priorities and durations, nodes that are drained, and another configuration.
 . "$BERTH_SOURCE/test/flux.sh"
 
-machine 4 4 <<'END'
+conf() { # CORES: that a user may have in the queue batch
+    cat <<END
+[queues.batch]
+[queues.debug]
+[queues.spare]
+[policy.jobspec.defaults.system]
+queue = "batch"
 [sched-berth]
 match = {policy = "low"}
-[sched-berth.queues.default]
+[sched-berth.queues.batch]
 policy = "conservative"
+priority = 5
+limits = {user = {core = $1}}
+[sched-berth.queues.debug]
+policy = "fcfs"
+priority = 8
+limits = {queue = {node = 1}}
+[sched-berth.queues.spare]
+policy = "easy"
+preemptible = "cancel"
 END
+}
+conf 12 | machine 4 4
 mkdir "$scratch/record"
+{
+    sed '/^\[queues.batch\]/,$d' "$scratch/conf/config.toml"
+    conf 10
+} >"$scratch/other.toml"
 instance 4 <<'END'
 check "with a recording" flux module reload sched-berth record="$scratch/record"
+flux queue start --all >/dev/null
+# as long as this one runs, a core of each node is left: those that follow wait for it, or for its limit
+first=$(flux submit -n12 -t30m sleep inf)
+started "$first"
 ids=
 n=0
-for shape in '-n3 -t5s' '-N2 -t9s' '-n16 -t3s' '-n1 -t20s' '-N1 -n1 -c2 -t4s' '-N4 -t2s' '-n5 -t6s' '-n2 -t1m'; do
+for shape in '-n3 -t5s' '-N2 -t9s' '-n10 -t3s' '-n1 -t20s' '-N1 -n1 -c2 -t4s' '-N4 -n4 -t2s' '-q debug -N1 -n2 -t7s' '-q debug -N1 -n1 -t3s'; do
     n=$((n + 1))
     # shellcheck disable=SC2086
-    ids="$ids $(flux submit $shape --cc=1-3 sleep 0.$n)"
+    ids="$ids $(flux submit $shape --cc=1-2 sleep 0.$n)"
 done
 flux resource drain 2
 # shellcheck disable=SC2086
 set -- $ids
+flux cancel "$6"
 flux job urgency "$4" 0
-flux cancel "$7"
-flux resource undrain 2
+flux update "$first" duration=+10m
+flux config load "$scratch/other.toml"
 flux job urgency "$4" 20
+flux job urgency "$7" 24
+large=$(flux submit -n11 -t5s true)
+ended "$large"
+reason "$large" | grep -q limit || fail "refused: $(reason "$large")"
+flux cancel "$first"
+ended "$first"
+flux resource undrain 2
 for id in $ids; do
     ended "$id"
 done
+# all nodes are those of a job that has to go for another one, for some cores of them
+s=$(flux submit -q spare -n16 -t60m sleep inf)
+started "$s"
+z=$(flux submit -n4 -t5m true)
+ended "$z"
+ended "$s"
+flux job eventlog "$s" | grep -q 'exception type="preempt"' || fail "s: $(flux job eventlog "$s")"
 END
 cd "$scratch/record" || exit 1
 expect_status 0 "$BERTH" sim --scenario events --config config --decisions played
@@ -37,13 +78,19 @@ made() {
     grep "\"decision\": \"$1\"" "$2" | awk '{ job = $4; rest = $0; sub(/^.*"decision"/, "", rest) }
         last[job] != rest { print; last[job] = rest }'
 }
-for kind in start reserve; do
+for kind in start reserve preempt; do
     made "$kind" decisions >"$scratch/$kind.module"
     made "$kind" played >"$scratch/$kind.played"
+    [ -s "$scratch/$kind.module" ] || fail "no $kind is recorded"
     cmp -s "$scratch/$kind.module" "$scratch/$kind.played" && continue
     fail "$kind: the module and the simulator differ"
     diff "$scratch/$kind.module" "$scratch/$kind.played" | head -n 20
 done
-[ "$(wc -l <"$scratch/start.module")" -ge 23 ] || fail "$(wc -l <"$scratch/start.module") starts of 23 or 24"
-[ -s "$scratch/reserve.module" ] || fail "nothing was promised"
+# Nothing is missing: all but the one that was cancelled as it waited and the one that was refused have started, and each
+# thing that happened is there.
+[ "$(wc -l <"$scratch/start.module")" -eq 18 ] || fail "$(wc -l <"$scratch/start.module") starts of 18"
+for event in cancel config down duration end priority submit up; do
+    grep -q "\"$event\": *[\"{]" events || fail "no event $event is recorded"
+done
+[ "$(grep -c '"decision": "reject"' played)" -eq 1 ] || fail "rejected: $(grep reject played)"
 finish

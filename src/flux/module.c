@@ -212,6 +212,7 @@ static int begin(struct module *m)
         flux_log_error(m->h, "job manager");
         return -1;
     }
+    flux_log(m->h, LOG_DEBUG, "ready: queue-depth=%s", m->mode);
     return module_watch_usage(m);
 }
 

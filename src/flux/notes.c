@@ -46,6 +46,13 @@ static char *summary_by_rank(const char *r)
     return text.len > 0 ? strbuf_steal(&text) : NULL;
 }
 
+/* Whether Flux has queues by name: without them the core's only one is nothing to tell of. */
+static bool has_queues(flux_t *h)
+{
+    json_t *queues;
+    return flux_conf_unpack(flux_get_conf(h), NULL, "{s:o}", "queues", &queues) == 0;
+}
+
 static int started(struct module *m, const struct flux_job *job, const struct sched_decision *d,
                    const char *r)
 {
@@ -53,7 +60,8 @@ static int started(struct module *m, const struct flux_job *job, const struct sc
     const char *summary = NULL;
 
     (void)d;
-    char *queue = sched_annotate(m->sched, job->handle, &a) == 0 ? strdup(a.queue) : NULL;
+    bool is_told = has_queues(m->h) && sched_annotate(m->sched, job->handle, &a) == 0;
+    char *queue = is_told ? strdup(a.queue) : NULL;
     if (sched_resources(m->sched, job->handle, &summary) < 0)
         summary = NULL;
     /* Names are paths where they would not be one resource's alone. */

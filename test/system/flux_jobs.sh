@@ -26,7 +26,7 @@ expect "$c" state SCHED
 expect_soon "$c" annotations.sched.reason_pending "resources core"
 expect "$a" annotations.sched.resource_summary "n[0-1]/core[0-2]"
 expect "$d" annotations.sched.resource_summary "n[0-1]/core3"
-expect "$a" annotations.sched.queue default
+expect "$a" annotations.sched.queue "" # there are no queues by name
 promised "$b"
 eta=$(flux jobs -n -o '{annotations.sched.t_estimate}' "$b")
 end=$(flux jobs -n -o '{expiration}' "$a")

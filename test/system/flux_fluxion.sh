@@ -31,6 +31,7 @@ check "unknown option" sh -c '! flux module load sched-fluxion-resource colour=r
 check "no resource module" sh -c '! flux module load sched-fluxion-qmanager'
 flux dmesg -C # of these two
 fluxion
+check "the service is the qmanager's" sh -c "flux module list | grep -q '^sched-fluxion-qmanager .*[ ,]sched'"
 [ "$(rpc sched-fluxion-resource.params | jq -r .params.policy)" = low ] || fail "policy"
 [ "$(rpc sched-fluxion-qmanager.params | jq -r '.params.batch."queue-policy"')" = conservative ] || fail "queue-policy"
 

@@ -1,5 +1,6 @@
 /* sched-fluxion-qmanager: reads the options of queues, and asks sched-fluxion-resource for a scheduler, which lasts as long
- * as this module.
+ * as this module. The service `sched` has this module's name in lists, as Fluxion's has; its requests go on to the scheduler,
+ * and come back with the answers.
  */
 #include <errno.h>
 #include <flux/core.h>
@@ -67,22 +68,70 @@ static void stats_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, v
         flux_log_error(h, "stats-get");
 }
 
+/* A request of the service goes on, with its sender's route in it. */
+static void forward_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg)
+{
+    char topic[128];
+    const char *of_service;
+    flux_msg_t *copy = flux_msg_copy(msg, true);
+
+    (void)mh;
+    (void)arg;
+    if (!copy || flux_msg_get_topic(msg, &of_service) < 0 ||
+        (size_t)snprintf(topic, sizeof(topic), "sched-fluxion-resource.%s", of_service) >=
+            sizeof(topic) ||
+        flux_msg_set_topic(copy, topic) < 0 || flux_send(h, copy, 0) < 0)
+        flux_log_error(h, "forward");
+    flux_msg_decref(copy);
+}
+
+/* An answer, which is not to a question of this module's own, goes back to whoever asked the service. */
+static void back_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg)
+{
+    (void)mh;
+    (void)arg;
+    if (flux_msg_route_count(msg) > 0 && flux_send(h, msg, 0) < 0)
+        flux_log_error(h, "answer");
+}
+
 static const struct flux_msg_handler_spec table[] = {
     {FLUX_MSGTYPE_REQUEST, QMANAGER_TABLE ".params", params_cb, FLUX_ROLE_USER},
     {FLUX_MSGTYPE_REQUEST, QMANAGER_TABLE ".stats-get", stats_cb, FLUX_ROLE_USER},
+    {FLUX_MSGTYPE_REQUEST, "sched.*", forward_cb, FLUX_ROLE_ALL},
+    {FLUX_MSGTYPE_RESPONSE, NULL, back_cb, FLUX_ROLE_ALL},
     FLUX_MSGHANDLER_TABLE_END};
 
-/* Lines for the log come, or the end. Returns 1 once the scheduler is ready, 0 if not yet, -1 with errno. */
+/* Take the service, and say so. Returns 0, or -1 with errno. */
+static int take_service(flux_t *h)
+{
+    flux_future_t *taken = flux_service_register(h, "sched"), *told = NULL;
+    int rc = taken ? flux_future_get(taken, NULL) : -1;
+
+    if (rc == 0)
+        told = flux_rpc(h, "sched-fluxion-resource.berth-serve", NULL, FLUX_NODEID_ANY,
+                        FLUX_RPC_NORESPONSE);
+    rc = told ? 0 : -1;
+    flux_future_destroy(told);
+    flux_future_destroy(taken);
+    return rc;
+}
+
+/* Lines for the log come, the word that there is a scheduler, or the end. Returns 1 once it is ready, 0 if not yet, -1
+ * with errno.
+ */
 static int receive(struct qmanager *q)
 {
     const char *line = NULL;
-    int ready = 0;
+    int ready = 0, serve = 0;
 
-    if (flux_rpc_get_unpack(q->queues, "{s?s s?b}", "log", &line, "ready", &ready) < 0)
+    if (flux_rpc_get_unpack(q->queues, "{s?s s?b s?b}", "log", &line, "serve", &serve, "ready",
+                            &ready) < 0)
         return -1;
     if (line)
         flux_log(q->h, LOG_DEBUG, "%s", line);
     flux_future_reset(q->queues);
+    if (serve && take_service(q->h) < 0)
+        return -1;
     return ready;
 }
 
@@ -135,8 +184,8 @@ int mod_main(flux_t *h, int argc, char **argv)
     struct qmanager q = {.h = h};
     int rc = -1;
 
-    if (read_options(&q, argc, argv) == 0 && attach(&q) == 0 &&
-        flux_msg_handler_addvec(h, table, &q, &q.handlers) == 0)
+    if (read_options(&q, argc, argv) == 0 &&
+        flux_msg_handler_addvec(h, table, &q, &q.handlers) == 0 && attach(&q) == 0)
         rc = flux_reactor_run(flux_get_reactor(h), 0) < 0 ? -1 : 0;
     int error = errno;
     flux_msg_handler_delvec(q.handlers);

@@ -141,7 +141,6 @@ static void detach(struct resource_module *rm)
 
     if (m->util) {
         leave_job_manager(m->h);
-        unregister(m->h, "sched");
         schedutil_destroy(m->util);
         m->util = NULL;
     }
@@ -160,12 +159,13 @@ static void detach(struct resource_module *rm)
     rm->queues = NULL;
 }
 
-/* Returns 0, or -1 with errno and a text. */
+/* Make a scheduler of the queues; the service's name is then the qmanager's to take. Returns 0, or -1 with errno and a
+ * text.
+ */
 static int attach(struct resource_module *rm, json_t *params, berth_error_t *err)
 {
     struct module *m = &rm->m;
     json_t *all, *conf = NULL;
-    int depth;
 
     if (flux_conf_unpack(flux_get_conf(m->h), NULL, "o", &all) == 0)
         conf = qmanager_options_conf(params, all);
@@ -179,17 +179,42 @@ static int attach(struct resource_module *rm, json_t *params, berth_error_t *err
     m->util = schedutil_create(m->h, SCHEDUTIL_HELLO_PARTIAL_OK, &module_ops, m);
     if (!m->util)
         return errtext_set(err, errno, "service sched: %s", strerror(errno));
+    unregister(m->h, "sched"); /* which libschedutil has registered */
     module_event(m);
     m->sched = sched_create(m->machine, &m->config->sched, err);
     if (!m->sched)
         return -1;
     queues_log(rm, "handshaking with sched-fluxion-resource completed");
+    return 0;
+}
+
+/* Requests find their way: the job manager may send them. Returns 0, or -1 with errno and a text. */
+static int serve(struct resource_module *rm, berth_error_t *err)
+{
+    struct module *m = &rm->m;
+    int depth;
+
+    module_event(m);
     if (schedutil_hello(m->util) < 0 || schedutil_ready(m->util, "unlimited", &depth) < 0 ||
         module_confirm(m) < 0)
         return errtext_set(err, errno, "job manager: %s", strerror(errno));
     queues_log(rm, "handshaking with job-manager completed");
     m->is_due = true;
     return 0;
+}
+
+static void tell_queues(struct resource_module *rm, const char *what)
+{
+    if (flux_respond_pack(rm->m.h, rm->queues, "{s:b}", what, 1) < 0)
+        flux_log_error(rm->m.h, "queues");
+}
+
+/* The qmanager can't be served, for the reason in errno and the text. */
+static void refuse_queues(struct resource_module *rm, const berth_error_t *err)
+{
+    if (flux_respond_error(rm->m.h, rm->queues, errno, err->text) < 0)
+        flux_log_error(rm->m.h, "queues");
+    detach(rm);
 }
 
 static void queues_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg)
@@ -209,16 +234,44 @@ static void queues_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, 
     if (!*err.text) {
         rm->queues = flux_msg_incref(msg);
         if (attach(rm, params, &err) == 0) {
-            if (flux_respond_pack(h, msg, "{s:b}", "ready", 1) < 0)
-                flux_log_error(h, "queues");
+            tell_queues(rm, "serve");
             return;
         }
-        int error = errno;
-        detach(rm);
-        errno = error;
+        refuse_queues(rm, &err);
+        return;
     }
     if (flux_respond_error(h, msg, errno, err.text) < 0)
         flux_log_error(h, "queues");
+}
+
+static void serve_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg)
+{
+    struct resource_module *rm = arg;
+    berth_error_t err = {""};
+
+    (void)h;
+    (void)mh;
+    if (!rm->queues || !flux_disconnect_match(msg, rm->queues))
+        return;
+    if (serve(rm, &err) == 0)
+        tell_queues(rm, "ready");
+    else
+        refuse_queues(rm, &err);
+}
+
+/* A request of the service that the qmanager has handed on: from here it is as if it had come itself. */
+static void handed_on_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg)
+{
+    const char *topic;
+    flux_msg_t *copy = flux_msg_copy(msg, true);
+
+    (void)mh;
+    (void)arg;
+    if (!copy || flux_msg_get_topic(msg, &topic) < 0 ||
+        flux_msg_set_topic(copy, strchr(topic, '.') + 1) < 0 ||
+        flux_requeue(h, copy, FLUX_RQ_TAIL) < 0)
+        flux_log_error(h, "%s", topic);
+    flux_msg_decref(copy);
 }
 
 /* A client is gone, and with it what it asked for. */
@@ -345,7 +398,9 @@ static void queue_stats_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *
 const struct flux_msg_handler_spec queue_handlers[] = {
     {FLUX_MSGTYPE_REQUEST, TOPIC("notify"), notify_cb, 0},
     {FLUX_MSGTYPE_REQUEST, TOPIC("berth-queues"), queues_cb, 0},
+    {FLUX_MSGTYPE_REQUEST, TOPIC("berth-serve"), serve_cb, 0},
     {FLUX_MSGTYPE_REQUEST, TOPIC("berth-queue-stats"), queue_stats_cb, FLUX_ROLE_USER},
+    {FLUX_MSGTYPE_REQUEST, TOPIC("sched.*"), handed_on_cb, FLUX_ROLE_ALL},
     {FLUX_MSGTYPE_REQUEST, TOPIC("disconnect"), disconnect_cb, 0},
     {FLUX_MSGTYPE_REQUEST, "sched.expiration", module_expiration, 0},
     {FLUX_MSGTYPE_REQUEST, "sched.resource-status", module_resource_status, FLUX_ROLE_USER},

@@ -3,7 +3,8 @@
  *
  *  notify   a stream: the resources, then what becomes of them (sched-fluxion-feasibility)
  *  queues   a stream: a scheduler is wanted as a configuration says, for as long as the client lives; lines for
- *           its log come back (sched-fluxion-qmanager)
+ *           its log come back (sched-fluxion-qmanager). When the word comes to serve, it takes the service `sched`, whose
+ *           requests it hands on, and says `serve`
  *
  * So one module sees the jobs of the queues and those that are matched by hand. Time is counted in seconds, as Fluxion's R is.
  */

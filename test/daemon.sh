@@ -27,8 +27,23 @@ check_replies() {
         fail "replies are not as doc/openapi.json says: $wrong"
 }
 
+# Under sanitizers, what a program dies of is kept: nobody reads what those say that the server starts.
+if [ -n "${BERTH_FEW:-}" ]; then
+    ASAN_OPTIONS=log_path=$scratch.fault${ASAN_OPTIONS:+:$ASAN_OPTIONS}
+    UBSAN_OPTIONS=log_path=$scratch.fault:print_stacktrace=1
+    export ASAN_OPTIONS UBSAN_OPTIONS
+fi
+check_faults() {
+    for fault in "$scratch".fault.*; do
+        [ -e "$fault" ] || continue
+        fail "a program has died of a fault"
+        head -n 40 "$fault"
+    done
+}
+
 finish() {
     check_replies
+    check_faults
     [ "$failures" -eq 0 ]
     exit
 }
@@ -56,7 +71,7 @@ clean_up() {
         # shellcheck disable=SC2086  # one word a process
         kill -9 $pids 2>/dev/null
     done
-    rm -rf "$scratch" "$scratch.replies"
+    rm -rf "$scratch" "$scratch.replies" "$scratch".fault.*
 }
 trap clean_up EXIT
 trap 'exit 1' INT TERM
@@ -66,9 +81,10 @@ await() {
     what=$1
     shift
     tries=$((PATIENCE * 50))
+    latest=$(($(date +%s) + 3 * PATIENCE)) # where a command takes long
     until "$@" >/dev/null 2>&1; do
         tries=$((tries - 1))
-        if [ "$tries" -le 0 ]; then
+        if [ "$tries" -le 0 ] || { [ $((tries % 50)) -eq 0 ] && [ "$(date +%s)" -gt "$latest" ]; }; then
             fail "gave up waiting: $what"
             "$BERTH" jobs -a 2>&1 | tail -n 20
             tail -n 20 "$BERTH_DIR/berthd.log"

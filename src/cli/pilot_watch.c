@@ -50,7 +50,7 @@ static int ask_slurm(struct watch *w)
     w->n_jobs = 0;
     if (slurm_queue(SQUEUE_FORMAT, &w->said, &err) < 0)
         return -1;
-    char *rest_of = NULL, *text = w->said.len ? w->said.data : NULL;
+    char *rest_of = NULL, *text = *strbuf_text(&w->said) ? w->said.data : NULL;
     for (char *line = text ? strtok_r(text, "\n", &rest_of) : NULL; line;
          line = strtok_r(NULL, "\n", &rest_of)) {
         struct squeue_job *v = reallocarray(w->jobs, w->n_jobs + 1, sizeof(*v));

@@ -210,6 +210,8 @@ struct pass {
     bool is_let_left;       /* one may go on, but has done so in this pass */
     size_t gathered;        /* of outrank.c: how many of the fresh jobs were looked at, */
     bool outranks_again;    /* a new one has lost what it held since then, or missed its turn */
+    bool skips;             /* one was left out as it is not its turn, nor that of its equals, */
+    int64_t skipped;        /* whose rank this is */
     bool lifts;             /* whether reservations are taken out, */
     struct queue_key last;  /* the last holder's key when it began, */
     struct queue_key first; /* and behind which all are placed */
@@ -381,6 +383,9 @@ int64_t job_deadline_minute(const sched_t *s, uint32_t slot);
  * deadlines or have classes.
  */
 int64_t key_turn_of_priority(const sched_t *s, uint32_t slot);
+
+/* In the number of such a turn: it is that of a job which has come since. */
+#define TURN_OF_NEW (UINT64_C(1) << 63)
 
 /* A job's key as an open one of whose array so many workers are held (waiting/class_order.h); that of key_of with 0, and
  * its own in a queue without classes or with an order of its own.

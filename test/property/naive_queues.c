@@ -702,6 +702,16 @@ static void place_fresh(struct naive_queues *q, int job)
     keep_depth(q, q->job[job].lane);
 }
 
+/* Of those listed whose turns are equal to that of one of them, the one that is next by shares. */
+static int next_of_equals(const struct naive_queues *q, const bool *listed, int job)
+{
+    bool out[NQ_JOBS];
+    for (int i = 0; i < q->jobs; i++)
+        out[i] = !listed[i] || q->job[i].state != NQ_OPEN || turn_before(q, job, i) ||
+                 turn_before(q, i, job);
+    return ns_next(q, out);
+}
+
 /* The first in order, of those listed, those before them, and those lifted, of one level or (all) of the rest,
  * behind one that is `done`; -1.
  */
@@ -715,10 +725,10 @@ static int next_to_place(const struct naive_queues *q, const bool *listed, int d
     for (int i = 0; i < q->jobs; i++)
         if (((listed[i] && q->job[i].state == NQ_OPEN) ||
              (q->job[i].state == NQ_HELD && q->job[i].lifted)) &&
-            (all || nq_level(q, i) == at) && (done < 0 || ns_is_before(turn, ns_turn(q, i))) &&
+            (all || nq_level(q, i) == at) && (done < 0 || !ns_is_before(ns_turn(q, i), turn)) &&
             (next < 0 || turn_before(q, i, next)))
             next = i;
-    return next;
+    return next < 0 || !ns_turn(q, next).is_new ? next : next_of_equals(q, listed, next);
 }
 
 /* They take their turns in order. */

@@ -318,15 +318,15 @@ struct ns_turn ns_turn(const struct naive_queues *q, int job)
     const struct nq_job *j = &q->job[job];
     const struct nq_lane *lane = &q->lane[j->lane];
     bool is_new = q->shares && j->state == NQ_OPEN && j->displaced < 0;
-    struct ns_turn turn = {
-        .level = nq_level(q, job), .is_new = is_new, .deadline = j->deadline, .order = j->order};
-    turn.length = is_new ? 0 : nq_length(q, job);
+    struct ns_turn turn = {.level = nq_level(q, job), .is_new = is_new};
     if (is_new && !lane->by_priority) {
-        turn.rank[0] = turn.rank[1] = turn.deadline = INT64_MAX;
+        turn.rank[0] = turn.rank[1] = INT64_MAX;
         return turn;
     }
     turn.rank[q->deadlines_first] = -j->priority;
     turn.rank[!q->deadlines_first] = is_new ? INT64_MAX : j->deadline;
+    turn.length = is_new ? 0 : nq_length(q, job);
+    turn.order = is_new ? 0 : j->order;
     return turn;
 }
 
@@ -339,7 +339,5 @@ bool ns_is_before(struct ns_turn a, struct ns_turn b)
             return a.rank[i] < b.rank[i];
     if (a.is_new != b.is_new)
         return b.is_new;
-    if (a.length != b.length)
-        return a.length < b.length;
-    return a.deadline != b.deadline ? a.deadline < b.deadline : a.order < b.order;
+    return a.length != b.length ? a.length < b.length : a.order < b.order;
 }

@@ -10,14 +10,13 @@
 int ns_next(const struct naive_queues *q, const bool looked[NQ_JOBS]);
 
 /* Where a job has its turn when holders are placed anew: with shares, a new one behind the holders of its
- * priority, or of its level where priorities count for nothing, or less than deadlines; else where it stands.
+ * priority, or of its level where priorities count for nothing, or less than deadlines; else where it stands. Of new
+ * ones with equal turns shares say which is next.
  */
 struct ns_turn {
     int64_t level, rank[2]; /* the lesser first */
     bool is_new;
-    int64_t deadline; /* of equal new ones */
-    int64_t length;   /* of others */
-    int64_t order;
+    int64_t length, order; /* of others */
 };
 
 struct ns_turn ns_turn(const struct naive_queues *q, int job);

@@ -65,7 +65,7 @@ int64_t deadline_rank(enum deadlines place, int64_t by_priority, int64_t minute)
     return rank - SCHED_PRIORITY_MAX - 1;
 }
 
-int64_t deadline_turn(int64_t by_priority, int64_t minute)
+int64_t deadline_turn(int64_t by_priority)
 {
-    return deadline_rank(DEADLINES_BEHIND_PRIORITY, by_priority, minute) + MINUTES;
+    return deadline_rank(DEADLINES_BEHIND_PRIORITY, by_priority, 0) + MINUTES;
 }

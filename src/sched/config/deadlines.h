@@ -24,9 +24,9 @@ int deadlines_check_order(const struct sched_queue_config *queue, berth_error_t 
 int64_t deadline_minute(int64_t at, int64_t second);
 
 /* The rank of a job by its priority (order_priority) and its deadline's minute: a number within SCHED_PRIORITY_MAX. And
- * one behind all ranks of the same priority, by deadlines as well; not where these come first.
+ * one behind all ranks of the same priority; not where deadlines come first.
  */
 int64_t deadline_rank(enum deadlines place, int64_t by_priority, int64_t minute);
-int64_t deadline_turn(int64_t by_priority, int64_t minute);
+int64_t deadline_turn(int64_t by_priority);
 
 #endif

@@ -148,7 +148,7 @@ int64_t key_turn_of_priority(const sched_t *s, uint32_t slot)
     int64_t rank;
     if (!setup->is_named || queue->order != order_priority)
         return s->jobs[slot].key.rank;
-    rank = setup->has_deadlines ? deadline_turn(~d->priority, job_deadline_minute(s, slot))
+    rank = setup->has_deadlines ? deadline_turn(~d->priority)
                                 : with_levels(setup, ~d->priority) + setup->ranks_of_priority - 1;
     return rank_in_band(queue->priority, rank);
 }

@@ -17,14 +17,15 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
+#include "sched/pass/equals.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/shares.h"
 
 /* The key under which an open job has its turn before holders. Where there are shares, a holder keeps its promise
  * unless a job of a higher priority comes, of its queue or its own: the turn comes behind holders of the same
- * priority, or of the same level where the priority of jobs counts for nothing. One that the machine has taken a
- * promise from has its own place.
+ * priority, or of the same level where the priority of jobs counts for nothing; among those of one priority shares say
+ * who is next (equals.h). One that the machine has taken a promise from has its own place.
  */
 static struct queue_key turn_of(const sched_t *s, uint32_t slot)
 {
@@ -33,7 +34,7 @@ static struct queue_key turn_of(const sched_t *s, uint32_t slot)
         s->jobs[slot].details->displaced >= 0)
         return key;
     key.rank = shares_by_priority(s, slot) ? key_turn_of_priority(s, slot) : level_last(key).rank;
-    key.seq |= UINT64_C(1) << 63;
+    key.seq |= TURN_OF_NEW;
     return key;
 }
 
@@ -254,9 +255,14 @@ static enum step gather(sched_t *s)
  */
 static enum step skip(sched_t *s)
 {
-    if (s->turns.n == 0 || is_its_turn(s, s->turns.v[0].item) ||
-        (s->replan.is && !queue_before(turn_key(s), s->replan.from)))
+    struct pass *p = &s->pass;
+    if (s->turns.n == 0 || (s->replan.is && !queue_before(turn_key(s), s->replan.from)))
         return STEP_BUSY;
+    bool is_known = p->skips && p->skipped == s->turns.v[0].key;
+    if (!is_known && equals_any(s, is_its_turn))
+        return STEP_BUSY;
+    p->skips = equals_may_be(s);
+    p->skipped = s->turns.v[0].key;
     turn_missed(s);
     heap_take(&s->turns, s->turns.v[0].item);
     return STEP_DONE;
@@ -333,6 +339,8 @@ static void turn_taken(sched_t *s, uint32_t slot, struct queue_key at)
         return;
     }
     heap_move(&s->turns, slot, next.rank, next.seq);
+    if (next.rank != at.rank)
+        equals_end(s);
 }
 
 /* The first of the jobs has lost its reservation to one before it: with shares its turn is later then. */
@@ -343,7 +351,22 @@ static bool is_put_off(sched_t *s)
     if (!queue_before(turn_key(s), key))
         return false;
     heap_move(&s->turns, slot, key.rank, key.seq);
+    equals_end(s);
     return true;
+}
+
+static struct queue_key key_in_turns(const sched_t *s, uint32_t slot)
+{
+    const struct heap_entry *entry = &s->turns.v[s->turns.place[slot] - 1];
+    return (struct queue_key){entry->key, entry->order};
+}
+
+/* A job of the list has had its turn, or a holder: those up to it have, but for equals before it. */
+static void go_on_behind(sched_t *s, uint32_t slot, struct queue_key at)
+{
+    if (s->turns.n > 0 && s->turns.v[0].item != slot && queue_before(turn_key(s), at))
+        at = key_before(turn_key(s));
+    s->replan.from = at;
 }
 
 /* The next one of the jobs and of the holders is looked at, in queue order. Where there is no memory for it
@@ -361,11 +384,13 @@ static enum step place_next(sched_t *s)
         return STEP_DONE;
     if (waits || fresh)
         slot = waits ? before : s->turns.v[0].item;
-    if (slot == JOB_NONE)
+    if (slot == JOB_NONE || queue_before(s->pass.floor, fresh ? turn_key(s) : s->jobs[slot].key)) {
+        equals_end(s);
         return STEP_BUSY;
-    struct queue_key at = fresh ? turn_key(s) : s->jobs[slot].key;
-    if (queue_before(s->pass.floor, at))
-        return STEP_BUSY;
+    }
+    if (fresh && (slot = equals_next(s)) == JOB_NONE)
+        return STEP_FAILED;
+    struct queue_key at = fresh ? key_in_turns(s, slot) : s->jobs[slot].key;
     enum step step = STEP_DONE;
     if (waits || fresh)
         step = place_fresh(s, slot);
@@ -373,9 +398,9 @@ static enum step place_next(sched_t *s)
         step = holder_reseat(s, slot);
     if (step == STEP_FAILED)
         return STEP_FAILED;
+    go_on_behind(s, slot, at);
     if (heap_has(&s->turns, slot))
         turn_taken(s, slot, at);
-    s->replan.from = at;
     return STEP_DONE;
 }
 
@@ -394,6 +419,7 @@ static bool begin(sched_t *s)
 {
     struct pass *p = &s->pass;
     bool may = s->replan.is || p->by_level;
+    equals_end(s);
     if (!may && (s->due.n == 0 || s->n_fresh == 0))
         return false;
     p->last = last_key(s);
@@ -403,7 +429,7 @@ static bool begin(sched_t *s)
     p->begun = true;
     p->stage = 0;
     p->gathered = 0;
-    p->outranks_again = false;
+    p->outranks_again = p->skips = false;
     heap_empty(&s->turns);
     return true;
 }

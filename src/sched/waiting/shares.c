@@ -149,6 +149,7 @@ void shares_destroy(struct shares *shares)
     free(shares->moved_jobs);
     free(shares->told);
     free(shares->turn);
+    free(shares->equal);
     free(shares->classes);
     free(shares);
     errno = saved;

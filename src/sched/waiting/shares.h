@@ -42,6 +42,14 @@ struct leaf {
     struct share_first waits;
     int64_t priority, deadline;
     bool is_moved;
+
+    size_t equal; /* the first of its equals (pass/equals.h) that has not had its turn */
+};
+
+/* A job that has its turn together with others, whose turns are equal. */
+struct equal {
+    uint32_t leaf, slot;
+    struct queue_key key;
 };
 
 /* Whose a leaf is: a user's, of an account (SETUP_NONE: of none, or it does not matter) in a queue, a class's of a
@@ -90,6 +98,9 @@ struct shares {
     size_t cap_told;
     struct sched_share_turn *turn; /* of sched_share_turns */
     size_t cap_turns;
+    struct equal *equal; /* by leaf, and of one in order; none: nothing is known of equals */
+    size_t n_equals, cap_equals;
+    int64_t equal_rank;              /* of their turns */
     struct class_turns **turns;      /* by queue of the setup */
     struct sched_class_now *classes; /* in answer to sched_classes_now */
     size_t cap_classes;

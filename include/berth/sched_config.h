@@ -404,6 +404,18 @@ struct sched_block {
 #define SCHED_WHAT_IF_HOLDERS 1024
 #define SCHED_WHAT_IF_TRIES   1000
 
+/* What a pass does for jobs: those start, or are promised a time, that have a promise to get or wait for none (allocate);
+ * those behind them start where that delays nobody (backfill); and for those that start in neither way, others are
+ * stopped of preemptible queues and of lower priority (preempt), or of who has more than it deserves (reclaim).
+ */
+enum sched_action {
+    SCHED_ACTION_RECLAIM,
+    SCHED_ACTION_ALLOCATE,
+    SCHED_ACTION_PREEMPT,
+    SCHED_ACTION_BACKFILL,
+    SCHED_ACTIONS
+};
+
 struct sched_config {
     /* Ticks in one, >= 1; jobspecs give durations in seconds. */
     int64_t second;
@@ -431,6 +443,12 @@ struct sched_config {
      */
     int64_t min_interval;
     int64_t max_events;
+
+    /* Actions of a pass, each for all jobs before the next one; one that is left out is not done. 0: all of them, job by
+     * job.
+     */
+    enum sched_action actions[SCHED_ACTIONS];
+    size_t n_actions;
 
     /* At most 64 at a time, those of sched_block among them. */
     const struct sched_block *blocks;

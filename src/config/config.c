@@ -27,6 +27,7 @@ enum top_key {
     STARVATION_THRESHOLD,
     CLAIMS,
     SLA_WAITING_TIME,
+    ACTIONS,
     PASSES,
     USERS,
     SHARES,
@@ -47,6 +48,7 @@ static const char *const top_names[] = {"resources",
                                         "starvation-threshold",
                                         "claims",
                                         "sla-waiting-time",
+                                        "actions",
                                         "passes",
                                         "users",
                                         "shares",
@@ -86,6 +88,31 @@ static int read_bounds(struct reading *r, uint32_t i)
     for (uint32_t k = 0; k < BOUNDS_KEYS; k++)
         if (value_number(r, value[k], bounds_names[k], 1, COUNT_MAX, false, bound[k]) < 0)
             return -1;
+    return 0;
+}
+
+const char *const config_actions[] = {"reclaim", "allocate", "preempt", "backfill", NULL};
+
+/* Each action for all jobs, one after the other; "together": job by job. */
+static int read_actions(struct reading *r, uint32_t i)
+{
+    struct sched_config *sched = &r->config->sched;
+    const struct doc *d = &r->doc;
+    unsigned seen = 0;
+
+    if (i == DOC_NONE || (doc_is_text(d, i) && doc_is(d, i, "together")))
+        return 0;
+    if (d->node[i].kind != DOC_LIST || d->node[i].count == 0)
+        return doc_expected(d, i, "actions", "together or a list as in [allocate, backfill]");
+    for (uint32_t x = i + 1; x < d->node[i].end; x = d->node[x].end) {
+        size_t action = 0;
+        if (value_word(r, x, "actions", config_actions, &action) < 0)
+            return -1;
+        if (seen >> action & 1)
+            return doc_expected(d, x, "actions", "each action once");
+        seen |= 1u << action;
+        sched->actions[sched->n_actions++] = (enum sched_action)action;
+    }
     return 0;
 }
 
@@ -139,11 +166,11 @@ static int read_all(struct reading *r)
         value_number(r, value[CLAIMS], "claims", 1, COUNT_MAX, false, &sched->claims) < 0 ||
         value_time(r, value[SLA_WAITING_TIME], "sla-waiting-time", TIME_OR_NONE,
                    &sched->sla_waiting_time) < 0 ||
-        read_passes(r, value[PASSES]) < 0 || read_bounds(r, value[BOUNDS]) < 0 ||
-        read_users(r, value[USERS]) < 0 || read_shares(r, value[SHARES]) < 0 ||
-        read_accounts(r, value[ACCOUNTS]) < 0 || read_queues(r, value[QUEUES]) < 0 ||
-        read_default_queue(r, value[DEFAULT_QUEUE]) < 0 || read_blocks(r, value[BLOCKS]) < 0 ||
-        read_trace(r, value[TRACE]) < 0)
+        read_actions(r, value[ACTIONS]) < 0 || read_passes(r, value[PASSES]) < 0 ||
+        read_bounds(r, value[BOUNDS]) < 0 || read_users(r, value[USERS]) < 0 ||
+        read_shares(r, value[SHARES]) < 0 || read_accounts(r, value[ACCOUNTS]) < 0 ||
+        read_queues(r, value[QUEUES]) < 0 || read_default_queue(r, value[DEFAULT_QUEUE]) < 0 ||
+        read_blocks(r, value[BLOCKS]) < 0 || read_trace(r, value[TRACE]) < 0)
         return -1;
     return read_server(r, value[SERVER]);
 }

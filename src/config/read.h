@@ -75,6 +75,9 @@ extern const char *const config_preempts[];
 extern const char *const config_claims_admit[];
 extern const char *const config_no_yes[];
 
+/* Those of the key actions, by enum sched_action; ended by NULL. */
+extern const char *const config_actions[];
+
 /* One of some words, ended by NULL: its index. */
 int value_word(const struct reading *r, uint32_t i, const char *key, const char *const *words,
                size_t *ret);

@@ -471,6 +471,16 @@ static void show_server(struct showing *s, const struct config_server *server)
         line_time(s, 1, "hook-limit", server->hook_limit);
 }
 
+static void show_actions(struct showing *s, const struct sched_config *sched)
+{
+    strbuf_puts(&s->text, sched->n_actions ? "actions: [" : "actions: together\n");
+    for (size_t i = 0; i < sched->n_actions; i++) {
+        strbuf_puts(&s->text, i > 0 ? ", " : "");
+        strbuf_puts(&s->text, config_actions[sched->actions[i]]);
+    }
+    strbuf_puts(&s->text, sched->n_actions ? "]\n" : "");
+}
+
 char *config_show(const struct config *c, int64_t second)
 {
     struct showing s = {.second = second};
@@ -484,6 +494,7 @@ char *config_show(const struct config *c, int64_t second)
     line_time_or(&s, 0, "starvation-threshold", sched->starvation_threshold, "none");
     line_number(&s, 0, "claims", sched->claims);
     line_time_or(&s, 0, "sla-waiting-time", sched->sla_waiting_time, "none");
+    show_actions(&s, sched);
     strbuf_puts(&s.text, "passes:\n");
     line_time(&s, 1, "min-interval", sched->min_interval);
     line_number(&s, 1, "max-events", sched->max_events);

@@ -165,9 +165,9 @@ struct queues {
     bool is_starving_late;       /* all jobs are to be looked at for that */
     struct tried starving_tried; /* as of when all of them were, for what they could be given */
     struct due *tries;           /* of a walk: those that it looks at for that, */
-    size_t n_tries, cap_tries, next_try;
-    bool lists_tries;  /* which are to be listed */
-    uint32_t *limited; /* jobs over a limit; some may be so no more */
+    size_t n_tries, cap_tries, next_try, first_try; /* the last: in the first round of a level */
+    bool lists_tries;                               /* which are to be listed */
+    uint32_t *limited;                              /* jobs over a limit; some may be so no more */
     size_t n_limited, cap_limited;
     size_t limited_seen;      /* so many of them were looked at, */
     size_t limited_kept;      /* and so many are still in the list */
@@ -234,6 +234,13 @@ struct queues {
 static inline bool queue_is_closed(const struct queues *n, uint32_t queue)
 {
     return n->is_closed[queue] || n->is_closed[n->setup->queue[queue].parent];
+}
+
+/* Whether a pass does one of these: in a round of a walk what that is for, else all that it ever does. */
+static inline bool pass_does(const sched_t *s, unsigned actions)
+{
+    const struct setup *setup = s->queues->setup;
+    return (s->pass.phase == PASS_WALK ? setup->round[s->pass.round] : setup->actions) & actions;
 }
 
 /* The state of now, and whether it is still that. */

@@ -192,7 +192,7 @@ enum pass_phase {
     PASS_OUTRANK,
     PASS_SWEEP,
     PASS_DUE,
-    PASS_WALK,
+    PASS_WALK, /* in rounds, of which each does some of what a pass does */
     PASS_HEADS,
     PASS_JUDGE,
     PASS_TELL
@@ -204,6 +204,7 @@ struct pass {
     struct queue_key after; /* up to here */
     uint8_t stage;          /* of outrank.c, settle.c: what its steps do */
     uint8_t row;            /* of the controllers: which is asked */
+    uint8_t round;          /* of a walk (setup.h) */
     size_t let;             /* jobs that are to be looked at again */
     bool is_due_left;       /* more than one may go on for a promise */
     bool is_letting;        /* limiter.c goes through those that limits have blocked; */

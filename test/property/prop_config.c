@@ -465,6 +465,9 @@ static void make_config(struct maker *m, struct config *c)
     c->sched.starvation_threshold = any(m, 0, 3) ? make_time(m, 1) : SCHED_UNLIMITED;
     c->sched.sla_waiting_time = any(m, 0, 3) ? make_time(m, 1) : SCHED_UNLIMITED;
     c->sched.claims = any(m, 1, 9);
+    c->sched.n_actions = (size_t)any(m, 0, SCHED_ACTIONS);
+    for (size_t i = 0, first = (size_t)any(m, 0, 3); i < c->sched.n_actions; i++)
+        c->sched.actions[i] = (enum sched_action)((first + i) % SCHED_ACTIONS);
     c->sched.min_interval = make_time(m, 0);
     c->sched.max_events = make_count(m, 0);
     c->sched.ended_jobs = make_count(m, 1);
@@ -694,6 +697,9 @@ static void same_config(const struct config *a, const struct config *b)
     assert_int_equal(a->sched.starvation_threshold, b->sched.starvation_threshold);
     assert_int_equal(a->sched.sla_waiting_time, b->sched.sla_waiting_time);
     assert_int_equal(a->sched.claims, b->sched.claims);
+    assert_int_equal(a->sched.n_actions, b->sched.n_actions);
+    for (size_t i = 0; i < a->sched.n_actions; i++)
+        assert_int_equal(a->sched.actions[i], b->sched.actions[i]);
     assert_int_equal(a->sched.min_interval, b->sched.min_interval);
     assert_int_equal(a->sched.max_events, b->sched.max_events);
     assert_int_equal(a->sched.ended_jobs, b->sched.ended_jobs);

@@ -377,9 +377,17 @@ static const struct wrong wrong_machines[] = {
     {NODES "queue: {}\n",
      "2:1: key \"queue\": expected in a configuration: resources, licenses, match, "
      "default-queue, default-duration, default-limit, starvation-threshold, "
-     "claims, sla-waiting-time, passes, users, shares, accounts, queues, "
+     "claims, sla-waiting-time, actions, passes, users, shares, accounts, queues, "
      "blocks, bounds, trace, "
      "server"},
+    {NODES "actions: all", "2:10: key \"actions\": expected together or a list as in [allocate, "
+                           "backfill], got \"all\""},
+    {NODES "actions: []", "2:10: key \"actions\": expected together or a list as in [allocate, "
+                          "backfill], got a list"},
+    {NODES "actions: [evict]", "2:11: key \"actions\": expected reclaim, allocate, preempt or "
+                               "backfill, got \"evict\""},
+    {NODES "actions: [allocate, reclaim, allocate]",
+     "2:30: key \"actions\": expected each action once, got \"allocate\""},
     {NODES NODES, "2:1: key \"resources\": expected once in a mapping"},
     {"resources: &a {nodes: 1}\nusers: *a\n", "2:8: expected a value, not an alias of one"},
     {"resources: here", "1:12: key \"resources\": expected local, {file: ...} or {nodes: ...}, got "
@@ -818,6 +826,7 @@ static const char shown[] = "resources:\n"
                             "starvation-threshold: 3600\n"
                             "claims: 1\n"
                             "sla-waiting-time: 7200\n"
+                            "actions: [backfill, allocate]\n"
                             "passes:\n"
                             "  min-interval: 0\n"
                             "  max-events: 0\n"
@@ -902,6 +911,7 @@ static void all_is_shown(void **state)
                              "default-limit: unlimited\n"
                              "starvation-threshold: 1h\n"
                              "sla-waiting-time: 2h\n"
+                             "actions: [backfill, allocate]\n"
                              "users: {\"null\": [\"é\"], \"1\": []}\n"
                              "queues: {b: {policy: conservative, limits: {job: {duration: 90s}},\n"
                              "    starvation-threshold: none, claims: 3, sla-waiting-time: none},\n"

@@ -66,6 +66,13 @@ static int check_globals(const struct sched_config *config, berth_error_t *err)
         {"what-if-holders", config->what_if_holders},
         {"what-if-tries", config->what_if_tries},
     };
+    unsigned actions = 0;
+    for (size_t i = 0; i < config->n_actions; i++) {
+        if (config->n_actions > SCHED_ACTIONS || config->actions[i] >= SCHED_ACTIONS ||
+            actions >> config->actions[i] & 1)
+            return errtext_set(err, EINVAL, "actions: expected each once at most");
+        actions |= 1u << config->actions[i];
+    }
     if (config->second < 1 || config->second > INT64_MAX / HOUR)
         return errtext_set(err, EINVAL, "second: expected 1 to %lld ticks, found %lld",
                            (long long)(INT64_MAX / HOUR), (long long)config->second);
@@ -238,6 +245,17 @@ static int resolve(struct setup *setup, berth_error_t *err)
     return check_blocks(setup, err);
 }
 
+/* What passes do in which round. */
+static void setup_actions(struct setup *setup, const struct sched_config *given)
+{
+    setup->n_rounds = given->n_actions > 0 ? (uint8_t)given->n_actions : 1;
+    setup->round[0] = (1u << SCHED_ACTIONS) - 1;
+    for (size_t i = 0; i < given->n_actions; i++)
+        setup->round[i] = 1u << given->actions[i];
+    for (uint8_t i = 0; i < setup->n_rounds; i++)
+        setup->actions |= setup->round[i];
+}
+
 struct setup *setup_create(const struct sched_config *config, berth_error_t *err)
 {
     struct sched_config given = *config;
@@ -266,6 +284,7 @@ struct setup *setup_create(const struct sched_config *config, berth_error_t *err
     setup->ended_jobs = or_usual(given.ended_jobs, SCHED_ENDED_JOBS);
     setup->what_if_holders = or_usual(given.what_if_holders, SCHED_WHAT_IF_HOLDERS);
     setup->what_if_tries = or_usual(given.what_if_tries, SCHED_WHAT_IF_TRIES);
+    setup_actions(setup, &given);
     setup->block = setup->config->blocks;
     setup->n_blocks = given.n_blocks;
     if (resolve(setup, err) < 0) {

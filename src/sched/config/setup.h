@@ -50,6 +50,8 @@ struct setup_queue {
     const struct sched_queue_config *config; /* the copy */
 };
 
+#define DOES(action) (1u << SCHED_ACTION_##action)
+
 struct setup {
     int64_t second; /* ticks, >= 1 */
     struct setup_queue *queue;
@@ -60,12 +62,15 @@ struct setup {
     bool has_deadlines;     /* some queue goes by those of its jobs */
     int64_t
         ranks_of_priority; /* >= 1: into which jobs of one priority may be told apart by classes */
-    bool starves;          /* jobs of some queue may become starving, */
-    bool admits_unknown;   /* and claims of some admit jobs of unknown end */
-    bool preempts;         /* of some queue they may have those stopped that are not preemptible */
-    int64_t min_interval;  /* ticks, >= 0 */
-    int64_t max_events;    /* >= 1; SCHED_UNLIMITED if the configuration has 0 */
-    uint64_t ended_jobs;   /* that later ones may depend on, >= 1 */
+    unsigned actions;      /* what passes do, as bits of SCHED_ACTION_..., */
+    unsigned round[SCHED_ACTIONS]; /* and in each round of a walk, one after the other */
+    uint8_t n_rounds;              /* >= 1 */
+    bool starves;                  /* jobs of some queue may become starving, */
+    bool admits_unknown;           /* and claims of some admit jobs of unknown end */
+    bool preempts;        /* of some queue they may have those stopped that are not preemptible */
+    int64_t min_interval; /* ticks, >= 0 */
+    int64_t max_events;   /* >= 1; SCHED_UNLIMITED if the configuration has 0 */
+    uint64_t ended_jobs;  /* that later ones may depend on, >= 1 */
     uint64_t what_if_holders, what_if_tries; /* >= 1 */
     const struct sched_block *block;         /* n_blocks <= BLOCKS_MAX */
     size_t n_blocks;

@@ -257,6 +257,8 @@ enum step claim_look(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     if (decision_reserve(s) < 0)
         return STEP_FAILED;
+    if (!pass_does(s, DOES(ALLOCATE)))
+        return preempt(s, slot) == STEP_FAILED ? STEP_FAILED : STEP_DONE;
     claims_lift(s, CLAIMS_BEHIND, slot);
     holder_lift(s, slot);
     job->ask.duration = job->details->estimate;

@@ -22,7 +22,8 @@
 static enum step make_room(sched_t *s, uint32_t slot)
 {
     bool walks = s->pass.phase == PASS_WALK; /* else reservations are out of the calendars */
-    if (s->queues->n_victims == 0 || !may_preempt(s, &s->jobs[slot]) ||
+    if (s->queues->n_victims == 0 || !pass_does(s, DOES(PREEMPT)) ||
+        !may_preempt(s, &s->jobs[slot]) ||
         (walks && job_group_is_vain(s, slot, ROOM_BY_PREEMPTION)))
         return STEP_BUSY;
     enum step step = room_for_open(s, slot, preemption_begin);
@@ -35,7 +36,8 @@ static enum step make_room(sched_t *s, uint32_t slot)
 static enum step make_room_for_holder(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
-    if (job->is_preempting || (job->at <= s->now && !job->is_claiming) || !may_preempt(s, job))
+    if (job->is_preempting || (job->at <= s->now && !job->is_claiming) || !may_preempt(s, job) ||
+        !pass_does(s, DOES(PREEMPT)))
         return STEP_BUSY;
     if (job->is_claiming)
         job->ask.duration = job->details->estimate;
@@ -49,7 +51,7 @@ static enum step make_room_for_holder(sched_t *s, uint32_t slot)
 /* Whether jobs of a lane may preempt any. */
 static bool may_make_room(const sched_t *s, const struct lane *lane)
 {
-    return s->queues->n_victims > 0 && !lane->is_stopped &&
+    return s->queues->n_victims > 0 && !lane->is_stopped && pass_does(s, DOES(PREEMPT)) &&
            s->queues->setup->queue[lane->queue].preemptible == SCHED_NOT_PREEMPTIBLE;
 }
 

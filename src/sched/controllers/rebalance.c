@@ -195,7 +195,7 @@ static enum step may_take(sched_t *s, uint32_t slot)
 static enum step make_room(sched_t *s, uint32_t slot)
 {
     bool walks = s->pass.phase == PASS_WALK;
-    enum step step = may_take(s, slot);
+    enum step step = pass_does(s, DOES(RECLAIM)) ? may_take(s, slot) : STEP_BUSY;
     if (step != STEP_DONE || (walks && job_group_is_vain(s, slot, ROOM_BY_REBALANCING)))
         return step == STEP_FAILED ? step : STEP_BUSY;
     step = room_for_open(s, slot, begin);
@@ -208,7 +208,8 @@ static enum step make_room(sched_t *s, uint32_t slot)
 static enum step make_room_for_holder(sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
-    if (!turns_of(s, slot) || job->is_preempting || job->is_claiming || job->at <= s->now)
+    if (!turns_of(s, slot) || job->is_preempting || job->is_claiming || job->at <= s->now ||
+        !pass_does(s, DOES(RECLAIM)))
         return STEP_BUSY;
     enum step step = may_take(s, slot);
     if (step == STEP_DONE)
@@ -219,8 +220,7 @@ static enum step make_room_for_holder(sched_t *s, uint32_t slot)
 
 static bool may_make_room(const sched_t *s, const struct lane *lane)
 {
-    (void)s;
-    return lane->is_rebalanced && !lane->is_stopped;
+    return lane->is_rebalanced && !lane->is_stopped && pass_does(s, DOES(RECLAIM));
 }
 
 /* ---- When ---- */

@@ -15,9 +15,17 @@
 #include "sched/waiting/gang.h"
 #include "sched/waiting/shares.h"
 
+/* Of those that jobs of a queue may have stopped, those for whom it is the time. */
+static unsigned preempts_now(const sched_t *s, unsigned preempts)
+{
+    unsigned now = (pass_does(s, DOES(PREEMPT)) ? SCHED_PREEMPTS_LOWER : 0) |
+                   (pass_does(s, DOES(RECLAIM)) ? SCHED_PREEMPTS_BORROWERS : 0);
+    return preempts & now;
+}
+
 static unsigned preempts_of(const sched_t *s, uint32_t slot)
 {
-    return s->queues->setup->queue[s->jobs[slot].details->queue].preempts;
+    return preempts_now(s, s->queues->setup->queue[s->jobs[slot].details->queue].preempts);
 }
 
 static bool may(const sched_t *s, uint32_t slot, uint32_t victim, bool *by_share)
@@ -44,10 +52,12 @@ static bool may_try(const sched_t *s, uint32_t slot)
 static enum step make_room(sched_t *s, uint32_t slot)
 {
     bool walks = s->pass.phase == PASS_WALK; /* else reservations are out of the calendars */
-    if (!walks || !may_try(s, slot) || job_group_is_vain(s, slot, ROOM_BY_RECLAIM))
+    bool knows =
+        s->queues->setup->n_rounds == 1; /* else what is in vain in one is not so in another */
+    if (!walks || !may_try(s, slot) || (knows && job_group_is_vain(s, slot, ROOM_BY_RECLAIM)))
         return STEP_BUSY;
     enum step step = room_for_open(s, slot, begin);
-    if (step == STEP_BUSY)
+    if (step == STEP_BUSY && knows)
         job_group_in_vain(s, slot, ROOM_BY_RECLAIM);
     return step == STEP_KEPT ? STEP_BUSY : step;
 }
@@ -68,8 +78,8 @@ static enum step make_room_for_holder(sched_t *s, uint32_t slot)
 
 static bool may_make_room(const sched_t *s, const struct lane *lane)
 {
-    return s->queues->setup->queue[lane->queue].any_preempts != 0 && s->running > 0 &&
-           !lane->is_stopped;
+    return preempts_now(s, s->queues->setup->queue[lane->queue].any_preempts) != 0 &&
+           s->running > 0 && !lane->is_stopped;
 }
 
 /* ---- When ---- */

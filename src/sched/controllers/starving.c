@@ -211,8 +211,17 @@ static int64_t next_time(const sched_t *s)
 void starving_walk(sched_t *s)
 {
     struct queues *n = s->queues;
-    n->n_tries = n->next_try = 0;
+    n->n_tries = n->next_try = n->first_try = 0;
     n->lists_tries = n->n_starving > 0 && (s->woken || !tried_is_now(s, &n->starving_tried));
+}
+
+void starving_round(sched_t *s, bool is_first)
+{
+    struct queues *n = s->queues;
+    if (is_first)
+        n->first_try = n->next_try;
+    else
+        n->next_try = n->first_try;
 }
 
 void starving_walked(sched_t *s)
@@ -265,10 +274,11 @@ enum step starving_look(sched_t *s, uint32_t slot)
         n->next_try += look != STEP_FAILED;
         return look;
     }
-    enum step step = start_open(s, slot, true);
+    bool may = pass_does(s, DOES(ALLOCATE));
+    enum step step = may ? start_open(s, slot, true) : STEP_BUSY;
     if (step == STEP_BUSY)
         step = controllers_make_room(s, slot);
-    if (step == STEP_BUSY)
+    if (step == STEP_BUSY && may)
         step = promise_starving(s, slot);
     if (step == STEP_FAILED)
         return STEP_FAILED;

@@ -42,10 +42,11 @@ void starving_relieved(sched_t *s, uint32_t slot);
 bool starving_is_before(const sched_t *s, const struct lane *lane, struct queue_key key);
 
 /* The starving jobs that are to be looked at in a walk, in queue order: it begins (and lists none where nothing has
- * changed since the last one), has ended; the next one, JOB_NONE; and look at it, or leave it out. starving_list:
- * 0, or -1 with ENOMEM.
+ * changed since the last one); a round of it in a level begins, which goes through those that the first one does; it has
+ * ended; the next one, JOB_NONE; and look at it, or leave it out. starving_list: 0, or -1 with ENOMEM.
  */
 void starving_walk(sched_t *s);
+void starving_round(sched_t *s, bool is_first);
 void starving_walked(sched_t *s);
 int starving_list(sched_t *s);
 uint32_t starving_next(sched_t *s);

@@ -65,10 +65,12 @@ static uint32_t head_of(const sched_t *s, const struct lane *lane, struct queue_
 }
 
 /* Whether a level has to be looked at before another one: somebody holds something below, or is not to
- * overtake.
+ * overtake; or each has rounds of its own.
  */
 static bool matter(const sched_t *s, struct queue_key top, struct queue_key last)
 {
+    if (s->queues->setup->n_rounds > 1)
+        return true;
     for (uint32_t i = 0; i < s->n_lanes; i++) {
         const struct lane *lane = &s->lanes[i];
         struct queue_entry entry;

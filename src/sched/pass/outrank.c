@@ -200,12 +200,13 @@ static enum step place_fresh(sched_t *s, uint32_t slot)
     }
     bool turn = lane->depth == 0 || limit_is_candidate(s, slot) || may_hold(s, slot) ||
                 starving_may(s, slot);
-    enum step step = waits ? start_open(s, slot, turn) : STEP_DONE;
+    bool may = pass_does(s, DOES(ALLOCATE)); /* else nobody starts but by a round of the walk */
+    enum step step = !waits ? STEP_DONE : may ? start_open(s, slot, turn) : STEP_BUSY;
     if (step == STEP_BUSY)
         step = controllers_make_room(s, slot);
-    if (step == STEP_BUSY && may_hold(s, slot))
+    if (step == STEP_BUSY && may && may_hold(s, slot))
         step = promise(s, slot);
-    if (step == STEP_BUSY && starving_may(s, slot))
+    if (step == STEP_BUSY && may && starving_may(s, slot))
         step = promise_starving(s, slot);
     if (step == STEP_FAILED)
         return STEP_FAILED; /* it is still to be looked at */

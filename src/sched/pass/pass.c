@@ -8,7 +8,7 @@
  *  5. Jobs whose reservation is due start, in queue order.
  *  6. Open jobs of all lanes are looked at in queue order: each, while there are reservations to give; then
  *     only those that may fit what is free, or that controllers may make room for (by preemption). So are
- *     holders, where room may be made for them.
+ *     holders, where room may be made for them. Where the configuration has actions, that is done in a round for each.
  *     Where queues have different priorities, 3 to 6 are done for one level after the other (levels.c).
  *  7. Reservations become promised, or only expected (expect.c).
  *  8. Jobs that wait for a new reason are reported.
@@ -73,8 +73,18 @@ static enum step due_step(sched_t *s)
 
 /* ---- The walk over open jobs ---- */
 
-static enum lane_mode mode_of(const struct pass *p, const struct lane *lane)
+/* How a lane offers its jobs in a round: where nothing is promised, those that may fit or have room made for them. */
+static enum lane_mode mode_in_round(const sched_t *s, enum lane_mode mode)
 {
+    if (mode == LANE_PLAN && !pass_does(s, DOES(ALLOCATE)))
+        mode = LANE_FILL;
+    unsigned not_for = mode == LANE_SERVE ? DOES(BACKFILL) : mode == LANE_FILL ? DOES(ALLOCATE) : 0;
+    return mode != LANE_DONE && pass_does(s, ~not_for) ? mode : LANE_DONE;
+}
+
+static enum lane_mode mode_of(const sched_t *s, const struct lane *lane)
+{
+    const struct pass *p = &s->pass;
     struct queue_entry first;
     if (lane->is_stopped)
         return LANE_DONE;
@@ -82,9 +92,9 @@ static enum lane_mode mode_of(const struct pass *p, const struct lane *lane)
         return LANE_DONE; /* in this level */
     if (p->by_level && lane->depth == 0 && queue_before(first.key, p->above))
         return LANE_DONE; /* it was of a higher one, and could not start */
-    if (lane->depth == 0)
-        return LANE_SERVE;
-    return lane_holds(lane) < lane->depth ? LANE_PLAN : LANE_FILL;
+    return mode_in_round(s, lane->depth == 0                 ? LANE_SERVE
+                            : lane_holds(lane) < lane->depth ? LANE_PLAN
+                                                             : LANE_FILL);
 }
 
 static void walk_begin(sched_t *s)
@@ -93,7 +103,7 @@ static void walk_begin(sched_t *s)
     bool tries_holders = false;
     for (uint32_t i = 0; i < s->n_lanes; i++) {
         struct lane *lane = &s->lanes[i];
-        lane->mode = mode_of(p, lane);
+        lane->mode = mode_of(s, lane);
         lane->line.begun = !level_is_first(p);
         lane->line.after = p->above;
         lane->makes_room = controllers_may_make_room(s, lane);
@@ -104,11 +114,14 @@ static void walk_begin(sched_t *s)
     p->after = p->above;
     if (s->queues->shares)
         share_walk_begin(s);
-    if (p->begun)
-        return;
-    p->tries_holders = tries_holders && !tried_is_now(s, &s->queues->holders_tried);
-    p->tried = tried_now(s);
-    starving_walk(s);
+    if (!p->begun || s->queues->setup->n_rounds > 1)
+        p->tries_holders = tries_holders && !tried_is_now(s, &s->queues->holders_tried);
+    if (!p->begun && p->round == 0) {
+        p->tried = tried_now(s);
+        starving_walk(s);
+    } else {
+        starving_round(s, p->round == 0);
+    }
 }
 
 /* Where jobs go one after the other, those behind one that is promised a time as it was starving wait, too. */
@@ -170,6 +183,27 @@ static enum step wait(sched_t *s, uint32_t slot)
     return STEP_DONE;
 }
 
+/* Whether the machine has room for an open job now. 1, 0, or -1 with ENOMEM. */
+static int fits_now(sched_t *s, uint32_t slot)
+{
+    int64_t booking = s->place->ops->probe(s->place, &s->jobs[slot].ask, s->now);
+    if (booking == -1)
+        return errno == ENOMEM ? -1 : 0;
+    s->place->ops->release(s->place, booking);
+    return 1;
+}
+
+/* Start an open job, if this round starts those of its lane; or make room for one that has none. */
+static enum step start_in_round(sched_t *s, uint32_t slot, enum lane_mode mode, bool turn)
+{
+    bool starts = pass_does(s, mode == LANE_FILL ? DOES(BACKFILL) : DOES(ALLOCATE));
+    enum step step = starts ? start_open(s, slot, turn) : STEP_BUSY;
+    int fits = step == STEP_BUSY && !starts ? fits_now(s, slot) : 0;
+    if (fits < 0)
+        return STEP_FAILED;
+    return step == STEP_BUSY && !fits ? controllers_make_room(s, slot) : step;
+}
+
 /* Look at an open job: it starts, is promised a time, or waits. */
 static inline enum step look(sched_t *s, uint32_t slot)
 {
@@ -181,12 +215,10 @@ static inline enum step look(sched_t *s, uint32_t slot)
     line->begun = true;
     line->after = key;
     limit_look_once(s, slot);
-    enum step step = start_open(s, slot, turn);
-    if (step == STEP_BUSY)
-        step = controllers_make_room(s, slot);
+    enum step step = start_in_round(s, slot, mode, turn);
     if (step == STEP_BUSY && mode == LANE_PLAN)
         step = promise(s, slot);
-    if (step == STEP_BUSY && starving_may(s, slot))
+    if (step == STEP_BUSY && pass_does(s, DOES(ALLOCATE)) && starving_may(s, slot))
         step = promise_starving(s, slot);
     if (step == STEP_BUSY)
         step = wait(s, slot);
@@ -195,7 +227,7 @@ static inline enum step look(sched_t *s, uint32_t slot)
     if (mode == LANE_FILL)
         return s->finder->done(s, slot, key) < 0 ? STEP_FAILED : STEP_DONE;
     if (mode == LANE_PLAN && lane_holds(lane) >= lane->depth)
-        lane->mode = LANE_FILL;
+        lane->mode = mode_in_round(s, LANE_FILL);
     return STEP_DONE;
 }
 
@@ -225,7 +257,7 @@ static bool promise_is_due(const sched_t *s)
 
 void walk_ended(sched_t *s)
 {
-    if (!level_is_last(&s->pass))
+    if (!level_is_last(&s->pass) || s->pass.round + 1 < s->queues->setup->n_rounds)
         return;
     s->queues->holders_tried = s->pass.tried;
     starving_walked(s);
@@ -241,7 +273,7 @@ static enum step walk_step(sched_t *s)
     if (starving_list(s) < 0)
         return STEP_FAILED;
     uint32_t starving = starving_next(s);
-    uint32_t candidate = limit_candidate(s);
+    uint32_t candidate = pass_does(s, DOES(ALLOCATE)) ? limit_candidate(s) : JOB_NONE;
     for (uint32_t i = 0; i < s->n_lanes && !failed; i++) {
         uint32_t slot = lane_next(s, &s->lanes[i], candidate, &failed);
         if (slot != JOB_NONE &&
@@ -277,6 +309,18 @@ static enum step walk_step(sched_t *s)
         return is_candidate ? limit_look(s, best) : look(s, best);
     walk_ended(s);
     return STEP_BUSY;
+}
+
+/* All rounds of the walk, one after the other. */
+static enum step walk_rounds(sched_t *s)
+{
+    enum step step = s->queues->shares ? share_walk_step(s) : walk_step(s);
+    if (step != STEP_BUSY || s->pass.has_made_room ||
+        s->pass.round + 1 == s->queues->setup->n_rounds)
+        return step;
+    s->pass.round++;
+    walk_begin(s);
+    return STEP_DONE;
 }
 
 /* Start nobody, and give each open job a reservation. */
@@ -460,10 +504,11 @@ static inline int look_at_level(sched_t *s, bool more, bool *done)
         rc = go(s, PASS_DUE, due_step);
     if (rc == 0 && enter(s, PASS_WALK)) {
         s->finder->wake(s, false); /* reservations that moved have left something */
+        s->pass.round = 0;
         walk_begin(s);
     }
     if (rc == 0)
-        rc = s->queues->shares ? go(s, PASS_WALK, share_walk_step) : go(s, PASS_WALK, walk_step);
+        rc = go(s, PASS_WALK, walk_rounds);
     return rc == 0 && s->pass.by_level ? go(s, PASS_HEADS, heads_step) : rc;
 }
 

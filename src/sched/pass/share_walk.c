@@ -23,7 +23,7 @@ static uint32_t candidate_of(const sched_t *s, uint32_t number)
 {
     const struct queues *n = s->queues;
     uint32_t first = JOB_NONE;
-    for (size_t i = 0; i < n->n_candidates; i++) {
+    for (size_t i = 0; i < n->n_candidates && pass_does(s, DOES(ALLOCATE)); i++) {
         uint32_t slot = n->candidates[i];
         if (limit_is_candidate(s, slot) && n->shares->job[slot].leaf == number &&
             (first == JOB_NONE || queue_before(s->jobs[slot].key, s->jobs[first].key)))

@@ -408,11 +408,14 @@ static bool is_looked_at(const struct question *q)
 }
 
 /* Where there are shares, they say whose turn it is: that is not known for what a job's own promise leaves, nor in a lane
- * whose jobs go one after the other. What nobody else could use before, the others leave to it.
+ * whose jobs go one after the other. What nobody else could use before, the others leave to it. Nor is it known where
+ * passes do one action after the other, or not all.
  */
 static bool is_unknown(const struct question *q)
 {
-    return q->s->queues->shares && (q->had || lane_of(q->s, q->slot)->depth == 0);
+    const struct queues *n = q->s->queues;
+    return n->setup->config->n_actions > 0 ||
+           (n->shares && (q->had || lane_of(q->s, q->slot)->depth == 0));
 }
 
 /* Set aside what is to be. Returns 0, or -1 with ENOMEM; put_back ends it in any case. */

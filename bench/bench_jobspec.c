@@ -1,4 +1,5 @@
-/* What a jobspec costs: time to read one, and what reading the same text as bare YAML events costs.
+/* What a jobspec costs: time to read one, to make the tree of its text by either reader, and what reading the same text as
+ * bare YAML events costs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +7,7 @@
 #include <yaml.h>
 
 #include "berth/jobspec.h"
+#include "jobspec/doc.h"
 #include "measure.h"
 
 enum { RUNS = 9, PARSES = 4000 };
@@ -53,6 +55,24 @@ static void parse(const char *text, size_t length)
     jobspec_destroy(spec);
 }
 
+static void tree(const char *text, size_t length)
+{
+    struct doc doc;
+    berth_error_t err;
+    if (doc_read(&doc, text, length, "text", &err) < 0)
+        fail(err.text);
+    doc_clear(&doc);
+}
+
+static void tree_by_libyaml(const char *text, size_t length)
+{
+    struct doc doc;
+    berth_error_t err;
+    if (doc_read_yaml(&doc, text, length, "text", &err) < 0)
+        fail(err.text);
+    doc_clear(&doc);
+}
+
 static void events(const char *text, size_t length)
 {
     yaml_parser_t parser;
@@ -82,6 +102,14 @@ static void row(const char *what, void (*read)(const char *, size_t), const char
     printf("%-54s %9zu bytes %12.0f ns\n", what, length, ns[RUNS / 2]);
 }
 
+static void rows(const char *what, const char *text, size_t length, int n)
+{
+    row(what, parse, text, length, n);
+    row("  its tree, by the quick reader", tree, text, length, n);
+    row("  its tree, by libyaml", tree_by_libyaml, text, length, n);
+    row("  its events alone, by libyaml", events, text, length, n);
+}
+
 /* A job of 2000 sibling resources, so that what grows with the text is seen. */
 static char *large(size_t *ret_length)
 {
@@ -100,14 +128,11 @@ static char *large(size_t *ret_length)
 int main(void)
 {
     printf("Reading a jobspec, median of %d runs\n", RUNS);
-    row("20 lines of YAML", parse, small_yaml, strlen(small_yaml), PARSES);
-    row("  its events alone, by libyaml", events, small_yaml, strlen(small_yaml), PARSES);
-    row("the same as JSON", parse, small_json, strlen(small_json), PARSES);
-    row("  its events alone, by libyaml", events, small_json, strlen(small_json), PARSES);
+    rows("20 lines of YAML", small_yaml, strlen(small_yaml), PARSES);
+    rows("the same as JSON", small_json, strlen(small_json), PARSES);
     size_t length;
     char *text = large(&length);
-    row("6000 lines of YAML", parse, text, length, 5);
-    row("  its events alone, by libyaml", events, text, length, 5);
+    rows("6000 lines of YAML", text, length, 5);
     free(text);
     return 0;
 }

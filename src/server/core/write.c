@@ -30,39 +30,61 @@ static int write_changed_job(server_t *s, struct job *job, berth_error_t *err)
     return store_add_job(s->store, &to, err);
 }
 
+/* What the store keeps of a member, but for what the core and its run know. */
+static struct store_member member_to_store(const struct job *job, uint32_t i)
+{
+    const struct member *m = member_record(job, i);
+    struct own own = own_of(m);
+    return (struct store_member){.job = job->id,
+                                 .member = i,
+                                 .state = (enum store_state)m->state,
+                                 .cancelled = m->cancelled,
+                                 .timed_out = m->timed_out,
+                                 .preempted = m->preempted,
+                                 .requeue = m->requeue,
+                                 .own_hold = own.has_hold,
+                                 .held = own.held,
+                                 .own_priority = own.has_priority,
+                                 .own_times = own.has_times,
+                                 .priority = own.priority,
+                                 .limit = own.limit,
+                                 .estimate = own.estimate,
+                                 .attempts = m->attempts,
+                                 .retries = m->retries,
+                                 .how = m->run && m->run->key ? m->how : -1,
+                                 .at = -1,
+                                 .until = -1,
+                                 .nodes = -1,
+                                 .cores = -1,
+                                 .gpus = -1,
+                                 .reason = m->reason,
+                                 .start_wall = -1,
+                                 .end_wall = -1,
+                                 .peak_memory = -1,
+                                 .cpu_time = -1};
+}
+
+/* What its run has come to. */
+static void run_to_store(struct store_member *to, const struct run *run)
+{
+    to->key = run->key;
+    to->held_resources = run->resources;
+    to->nodes = run->holds.nodes;
+    to->cores = run->holds.cores;
+    to->gpus = run->holds.gpus;
+    to->start_wall = run->start_wall;
+    to->end_wall = run->end_wall;
+    to->exit_status = run->exit_status;
+    to->exit_signal = run->exit_signal;
+    to->peak_memory = run->peak_memory;
+    to->cpu_time = run->cpu_time;
+}
+
 static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_error_t *err)
 {
     const struct member *m = member_record(job, i);
-    const struct run *run = m->run;
-    struct own own = own_of(m);
     struct sched_record r = {.at = -1, .until = -1};
-    struct store_member to = {.job = job->id,
-                              .member = i,
-                              .state = (enum store_state)m->state,
-                              .cancelled = m->cancelled,
-                              .timed_out = m->timed_out,
-                              .preempted = m->preempted,
-                              .requeue = m->requeue,
-                              .own_hold = own.has_hold,
-                              .held = own.held,
-                              .own_priority = own.has_priority,
-                              .own_times = own.has_times,
-                              .priority = own.priority,
-                              .limit = own.limit,
-                              .estimate = own.estimate,
-                              .attempts = m->attempts,
-                              .retries = m->retries,
-                              .how = run && run->key ? m->how : -1,
-                              .at = -1,
-                              .until = -1,
-                              .nodes = -1,
-                              .cores = -1,
-                              .gpus = -1,
-                              .reason = m->reason,
-                              .start_wall = -1,
-                              .end_wall = -1,
-                              .peak_memory = -1,
-                              .cpu_time = -1};
+    struct store_member to = member_to_store(job, i);
     bool waits = m->handle >= 0 && m->state == STORE_PENDING;
     bool holds =
         m->handle >= 0 && (m->reserved || m->state == STORE_STARTING || m->state == STORE_RUNNING);
@@ -90,19 +112,8 @@ static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_
     }
     if (!member_is_live(m)) /* in case there was no memory for a run */
         to.end_wall = s->clock.wall;
-    if (run) {
-        to.key = run->key;
-        to.held_resources = run->resources;
-        to.nodes = run->holds.nodes;
-        to.cores = run->holds.cores;
-        to.gpus = run->holds.gpus;
-        to.start_wall = run->start_wall;
-        to.end_wall = run->end_wall;
-        to.exit_status = run->exit_status;
-        to.exit_signal = run->exit_signal;
-        to.peak_memory = run->peak_memory;
-        to.cpu_time = run->cpu_time;
-    }
+    if (m->run)
+        run_to_store(&to, m->run);
     return store_set_member(s->store, &to, err);
 }
 

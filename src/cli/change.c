@@ -10,7 +10,8 @@
     "Example: " example "\n"                                                                       \
     "Manual: man berth-" verb "\n"
 
-static const struct option_row cancel_rows[] = {
+/* Of the verbs that take jobs in any of these states. */
+static const struct option_row any_rows[] = {
     NAMED_JOBS_OPTIONS, NAMED_JOBS_STATE("only pending, held or running ones"), {0}};
 
 const struct option_table cancel_options = {
@@ -20,7 +21,7 @@ const struct option_table cancel_options = {
                              "not end within the grace time, SIGKILL with all their processes. A "
                              "JOB is an id,\n"
                              "one or more members of an array, or a range of ids.\n",
-    .rows = cancel_rows,
+    .rows = any_rows,
     .notes = NOTES("cancel", "done", "cancelled", "berth cancel 3-7 9 17[2]"),
     .complete = "@job"};
 
@@ -29,13 +30,10 @@ int cli_cancel(int argc, char **argv)
     return named_jobs_verb(argc, argv, &cancel_options);
 }
 
-static const struct option_row hold_rows[] = {
-    NAMED_JOBS_OPTIONS, NAMED_JOBS_STATE("only pending, held or running ones"), {0}};
-
 const struct option_table hold_options = {
     .verb = "hold",
     .usage = USAGE("hold") "Keep pending jobs from starting until they are released. " MEMBERS,
-    .rows = hold_rows,
+    .rows = any_rows,
     .notes = NOTES("hold", "done", "held", "berth hold 17 20-24 28[3]"),
     .complete = "@job:pending"};
 
@@ -44,13 +42,10 @@ int cli_hold(int argc, char **argv)
     return named_jobs_verb(argc, argv, &hold_options);
 }
 
-static const struct option_row release_rows[] = {
-    NAMED_JOBS_OPTIONS, NAMED_JOBS_STATE("only pending, held or running ones"), {0}};
-
 const struct option_table release_options = {
     .verb = "release",
     .usage = USAGE("release") "Let held jobs start. " MEMBERS,
-    .rows = release_rows,
+    .rows = any_rows,
     .notes = NOTES("release", "done", "released", "berth release 17 20-24 28[0-9]"),
     .complete = "@job:held"};
 

@@ -26,6 +26,7 @@ wrong "berth: unknown verb 'simm' (did you mean 'sim'?); see 'berth --help'" sim
 wrong "berth: unknown verb 'cancle' (did you mean 'cancel'?); see 'berth --help'" cancle
 wrong "berth: unknown verb 'squeue' (did you mean 'jobs'?); see 'berth --help'" squeue
 wrong "berth: unknown verb 'ls' (did you mean 'jobs'?); see 'berth --help'" ls
+wrong "berth: unknown verb 'status' (did you mean 'server status'?); see 'berth --help'" status
 wrong "berth: unknown verb 'jabs' (did you mean 'jobs'?); see 'berth --help'" jabs
 wrong "berth: unknown verb 'frobnicate'; see 'berth --help'" frobnicate
 wrong "berth: unknown verb ''; see 'berth --help'" ''

@@ -44,6 +44,13 @@ const struct option_table run_options = {
              "Manual: man berth-run, man berth-submit\n",
     .complete = "@command @file"};
 
+/* With one task, a script has steps as one that is submitted has; with more, each task is the script. */
+static int have_steps(json_t *job, berth_error_t *err)
+{
+    const json_t *tasks = json_object_get(job, "tasks");
+    return tasks && json_integer_value(tasks) > 1 ? 0 : request_run_once(job, err);
+}
+
 static bool asks_for_help(int argc, char **argv)
 {
     return argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
@@ -57,7 +64,7 @@ int cli_run(int argc, char **argv)
 
     if (!asks_for_help(argc, argv) && step_is_here())
         return step_run("berth run", argc, argv);
-    if (request_read(&r, argc, argv, &err) < 0) {
+    if (request_read(&r, argc, argv, &err) < 0 || (r.job && have_steps(r.job, &err) < 0)) {
         if (errno == EINVAL)
             return cli_usage("run", "%s", err.text);
         fprintf(stderr, "berth run: %s\n", err.text);

@@ -14,19 +14,6 @@
 #include "cli/tables.h"
 #include "cli/verb.h"
 
-/* A script runs once, on what its tasks have together. */
-static int run_once(json_t *job, berth_error_t *err)
-{
-    const json_t *tasks = json_object_get(job, "tasks");
-    if (!json_object_get(job, "script") || json_object_get(job, "batch") ||
-        json_object_get(job, "jobspec"))
-        return 0;
-    return json_object_set_new(job, "batch", json_integer(tasks ? json_integer_value(tasks) : 1)) ==
-                   0
-               ? 0
-               : errtext_set(err, ENOMEM, "out of memory");
-}
-
 /* A job without a limit is stopped when a block begins. */
 static void tell_block(const json_t *answer)
 {
@@ -116,7 +103,7 @@ static int read_line(struct request *r, struct each *each, int argc, char **argv
     if (each->mark && (r->bulk || r->file))
         return errtext_set(err, EINVAL, "%s has its own jobs, and takes no --each, --cc or :::",
                            r->bulk ? "--bulk" : "--file");
-    return r->job ? run_once(r->job, err) : 0;
+    return r->job ? request_run_once(r->job, err) : 0;
 }
 
 int cli_submit(int argc, char **argv)

@@ -80,6 +80,15 @@ berth run: --queue is for a job, and in a script this is a step of job $(cat id)
 expect_status 0 "$BERTH" run sh -c 'berth run sh -c "echo \$BERTH_JOB_ID of \$BERTH_STEP_ID"'
 expect_line out "$(($(cat id) + 2)) of"
 
+# A script that is run, not submitted, has steps too, unless each of several tasks is the script.
+cat >outer <<'END'
+#!/bin/sh
+berth run -n 2 -c 4 sh -c 'echo $BERTH_JOB_ID.$BERTH_STEP_ID has $BERTH_CORES'
+END
+chmod +x outer
+expect_status 0 timeout 60 "$BERTH" run -c 8 ./outer
+expect "steps of a script that is run" '.0 has 4 .0 has 4 ' "$(sed 's/^[0-9]*//' out | tr '\n' ' ')"
+
 # Slurm's variables are those of the step.
 script slurm <<'END'
 #SBATCH -n 2

@@ -15,6 +15,18 @@ bool request_times_fit(const json_t *job)
            json_number_value(estimate) <= json_number_value(limit);
 }
 
+int request_run_once(json_t *job, berth_error_t *err)
+{
+    const json_t *tasks = json_object_get(job, "tasks");
+    if (!json_object_get(job, "script") || json_object_get(job, "batch") ||
+        json_object_get(job, "jobspec"))
+        return 0;
+    return json_object_set_new(job, "batch", json_integer(tasks ? json_integer_value(tasks) : 1)) ==
+                   0
+               ? 0
+               : errtext_set(err, ENOMEM, "out of memory");
+}
+
 const char *request_many(const struct request *r)
 {
     return r->bulk ? "--bulk" : r->each ? "--each" : r->cc ? "--cc" : r->file ? "--file" : NULL;

@@ -40,6 +40,11 @@ int request_read_step(struct request *r, int argc, char **argv, berth_error_t *e
 int request_read_sbatch(struct request *r, char **words, int n, int total, const char *wrap,
                         berth_error_t *err);
 
+/* Let the script of a job, if it has one, run once, on what its tasks have together: `berth run` in it is a step. 0, or -1 with
+ * a text.
+ */
+int request_run_once(json_t *job, berth_error_t *err);
+
 /* What chooses the server: BERTH_DIR and BERTH_SOCKET as one text, which the caller frees; NULL with ENOMEM. A job that was
  * submitted here has it as BERTH_SUBMIT_SERVER.
  */

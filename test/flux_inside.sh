@@ -32,8 +32,8 @@ until_true() {
 }
 
 # started JOB, ended JOB: wait for that
-started() { check "start of $1" flux job wait-event -t 60 "$1" alloc; }
-ended() { check "end of $1" flux job wait-event -t 60 "$1" clean; }
+started() { check "start of $1" flux job wait-event -t 200 "$1" alloc; }
+ended() { check "end of $1" flux job wait-event -t 200 "$1" clean; }
 
 # has JOB FIELD TEXT: what `flux jobs` says of it
 has() { [ "$(flux jobs -n -o "{$2}" "$1")" = "$3" ]; }

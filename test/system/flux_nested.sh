@@ -54,7 +54,7 @@ flux job attach "$inner" 2>&1 || fail "$format: the instance in it failed"
 # one that has some cores of a node, the upper ones
 b=$(flux submit -n2 -t 1h sleep inf)
 started "$b"
-part=$(flux submit -n1 -c2 -t 10m flux start --config-path="$scratch/nested" sh "$scratch/inner" 1 1 2 2 1 2)
+part=$(flux submit -n1 -c2 -t 10m flux start --config-path="$scratch/nested" sh "$scratch/inner" 1 1 2)
 ended "$part"
 flux job attach "$part" 2>&1 || fail "$format: the instance on some cores failed"
 flux cancel "$a" "$b"

@@ -28,7 +28,8 @@ static void read_values(const char *text)
     if (shim_ids_add(&ids, text) == 0)
         FUZZ_CHECK(ids.n > 0);
     shim_ids_clear(&ids);
-    shim_states(text, &out);
+    if (shim_states(text, &out, &flag))
+        FUZZ_CHECK(!flag || out.len == 0);
     slurm_array(text, &out);
     slurm_signal(text, &n);
     slurm_begin(text, &out);

@@ -225,6 +225,7 @@ static void ids_are(const char *text, const char *words)
 static void ids(void **state)
 {
     struct strbuf out = {0};
+    bool none;
 
     (void)state;
     ids_are("17", "17");
@@ -235,11 +236,16 @@ static void ids(void **state)
     ids_are("x", "none");
     ids_are("", "none");
     ids_are("17x", "none");
-    assert_true(shim_states("PD,running", &out));
+    assert_true(shim_states("PD,running", &out, &none));
     assert_string_equal(strbuf_text(&out), "pending,held,running");
-    assert_true(shim_states("all", &out));
+    assert_false(none);
+    assert_true(shim_states("all", &out, &none));
     assert_string_equal(strbuf_text(&out), "");
-    assert_false(shim_states("PD,what", &out));
+    assert_false(none);
+    assert_true(shim_states("suspended", &out, &none));
+    assert_string_equal(strbuf_text(&out), "");
+    assert_true(none);
+    assert_false(shim_states("PD,what", &out, &none));
     strbuf_clear(&out);
 }
 

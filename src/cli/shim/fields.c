@@ -30,8 +30,13 @@ static void put_job(const json_t *job, struct strbuf *out)
 void shim_put_id(const json_t *job, struct strbuf *out)
 {
     const json_t *member = json_object_get(job, "member");
+    const char *several = answer_text(job, SHIM_MEMBERS);
     put_job(job, out);
-    if (json_is_integer(member)) {
+    if (*several) {
+        strbuf_puts(out, "_[");
+        strbuf_puts(out, several);
+        strbuf_putc(out, ']');
+    } else if (json_is_integer(member)) {
         strbuf_putc(out, '_');
         strbuf_put_int(out, json_integer_value(member));
     }
@@ -40,7 +45,10 @@ void shim_put_id(const json_t *job, struct strbuf *out)
 static void put_member(const json_t *job, struct strbuf *out)
 {
     const json_t *member = json_object_get(job, "member");
-    if (json_is_integer(member))
+    const char *several = answer_text(job, SHIM_MEMBERS);
+    if (*several)
+        strbuf_puts(out, several);
+    else if (json_is_integer(member))
         strbuf_put_int(out, json_integer_value(member));
     else
         strbuf_puts(out, "N/A");

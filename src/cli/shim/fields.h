@@ -19,6 +19,9 @@ struct shim_field {
 const struct shim_field *shim_field_letter(char letter);
 const struct shim_field *shim_field_name(const char *name, size_t length);
 
+/* A member of an array that stands for several says which, "1-3,7". */
+#define SHIM_MEMBERS "members_folded"
+
 /* The jobs' words that scontrol uses too. */
 void shim_put_id(const json_t *job, struct strbuf *out);
 void shim_put_state(const json_t *job, struct strbuf *out);

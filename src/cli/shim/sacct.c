@@ -135,7 +135,7 @@ static bool take(struct sacct *a, int what, const char *value)
     case IDS:
         return shim_ids_add(&a->select.ids, value) == 0;
     case STATES:
-        return shim_states(value, &a->select.states);
+        return shim_states(value, &a->select.states, &a->select.none);
     case USER:
         a->select.user = *value ? value : NULL;
         return true;

@@ -23,6 +23,7 @@ struct scancel {
     struct shim_ids ids;
     json_t *filter;
     const char *signal;
+    bool none; /* only jobs in states that they never have here */
     bool help, version;
 };
 
@@ -33,8 +34,9 @@ static bool take(struct scancel *c, int what, const char *value)
     bool fine;
     switch (what) {
     case STATES:
-        fine = shim_states(value, &states) &&
-               json_object_set_new(c->filter, "state", json_string(strbuf_text(&states))) == 0;
+        fine = shim_states(value, &states, &c->none) &&
+               (states.len == 0 ||
+                json_object_set_new(c->filter, "state", json_string(strbuf_text(&states))) == 0);
         strbuf_clear(&states);
         return fine;
     case USER:
@@ -59,7 +61,9 @@ static int ask(struct scancel *c)
     json_t *more = c->signal ? json_pack("{s:s}", "signal", c->signal) : NULL;
     json_t *filter = json_object_size(c->filter) ? c->filter : NULL;
     int rc = 0;
-    if (!filter && c->ids.n == 0)
+    if (c->none)
+        rc = 0;
+    else if (!filter && c->ids.n == 0)
         rc = shim_failed("scancel", "No job identification provided");
     else
         rc = named_jobs_ask(c->signal ? "signal" : "cancel", c->ids.words, (int)c->ids.n, filter,

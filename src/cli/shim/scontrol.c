@@ -1,6 +1,7 @@
 /* scontrol: a job in words, hosts of a list, and a few changes. */
 #include <errno.h>
 #include <inttypes.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,18 @@ static void put_number(struct strbuf *out, const char *key, double n)
     strbuf_put_int(out, n > 0 ? (int64_t)n : 0);
 }
 
+/* "UserId=ann(1000)" */
+static void put_user(const char *name, struct strbuf *out)
+{
+    const struct passwd *user = getpwnam(name);
+    put(out, "UserId", name);
+    if (!user)
+        return;
+    strbuf_putc(out, '(');
+    strbuf_put_uint(out, user->pw_uid);
+    strbuf_putc(out, ')');
+}
+
 static void put_times(const json_t *job, const char *gap, struct strbuf *out)
 {
     strbuf_puts(out, gap);
@@ -70,7 +83,7 @@ static void put_job(const json_t *job, const char *gap, struct strbuf *out)
     }
     put(out, " JobName", answer_text(job, "name"));
     strbuf_puts(out, gap);
-    put(out, "UserId", answer_text(job, "user"));
+    put_user(answer_text(job, "user"), out);
     strbuf_puts(out, gap);
     put_number(out, "Priority", answer_number(job, "priority"));
     put(out, " Account", answer_text(job, "account"));

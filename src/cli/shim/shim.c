@@ -143,9 +143,10 @@ static const char *find_state(const char *word, size_t length)
     return NULL;
 }
 
-bool shim_states(const char *text, struct strbuf *out)
+bool shim_states(const char *text, struct strbuf *out, bool *none)
 {
     strbuf_reset(out);
+    *none = false;
     if (strcasecmp(text, "all") == 0)
         return true;
     for (;; text++) {
@@ -156,8 +157,10 @@ bool shim_states(const char *text, struct strbuf *out)
         strbuf_puts(out, out->len && *ours ? "," : "");
         strbuf_puts(out, ours);
         text += n;
-        if (!*text)
-            return true;
+        if (*text)
+            continue;
+        *none = out->len == 0;
+        return true;
     }
 }
 
@@ -238,7 +241,7 @@ json_t *shim_jobs(struct connection *s, const struct shim_select *select, berth_
         put_numbers(&r.ids, &numbers);
         route_query(&path, "ids", strbuf_text(&numbers));
     }
-    if (rc == 0)
+    if (rc == 0 && !select->none)
         rc = connection_list(s, strbuf_text(&path), visit, &r, err);
     int saved = errno;
     ids_clear(&r.ids);

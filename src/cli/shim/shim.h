@@ -44,14 +44,17 @@ struct shim_ids {
 int shim_ids_add(struct shim_ids *ids, const char *text);
 void shim_ids_clear(struct shim_ids *ids);
 
-/* "PD,running,all" as the API's states, separated by commas; "" is all. False if one is none. */
-bool shim_states(const char *text, struct strbuf *out);
+/* "PD,running,all" as the API's states, separated by commas. Empty: all; with *none set: jobs here are never in any of these
+ * ("suspended"). False if one is no state.
+ */
+bool shim_states(const char *text, struct strbuf *out, bool *none);
 
 /* Which jobs to list. */
 struct shim_select {
     struct shim_ids ids;
     const char *user, *queue, *name;
     struct strbuf states; /* as the API has them; empty: all */
+    bool none;            /* none of them is in such a state */
     bool history;         /* those that have ended too, since then */
     double since, until;  /* seconds since 1970; 0: any */
 };

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/idset.h"
 #include "cli/client/terminal.h"
 #include "cli/shim/fields.h"
 #include "cli/shim/shim.h"
@@ -26,6 +27,7 @@ enum what {
     ME,
     LONG_FORM,
     START,
+    MEMBERS,
     NOTHING,
     HELP,
     VERSION
@@ -45,7 +47,7 @@ static const struct foreign_option options[] = {
     {"long", 'l', FOREIGN_NONE, LONG_FORM, NULL},
     {"start", 0, FOREIGN_NONE, START, NULL},
     {"all", 'a', FOREIGN_NONE, NOTHING, NULL},
-    {"array", 'r', FOREIGN_NONE, NOTHING, NULL},
+    {"array", 'r', FOREIGN_NONE, MEMBERS, NULL},
     {"hide", 0, FOREIGN_NONE, NOTHING, NULL},
     {"verbose", 'v', FOREIGN_NONE, NOTHING, NULL},
     {"local", 0, FOREIGN_NONE, NOTHING, NULL},
@@ -60,7 +62,8 @@ struct squeue {
     struct shim_select select;
     const char *format;
     bool no_head, help, version;
-    bool all; /* states were named: those that have ended may be among them */
+    bool members; /* each of an array that waits has a line */
+    bool all;     /* states were named: those that have ended may be among them */
     char me[64];
 };
 
@@ -77,7 +80,7 @@ static bool take(struct squeue *q, int what, const char *value)
         return shim_ids_add(&q->select.ids, value) == 0;
     case STATES:
         q->select.history = q->all = true;
-        return shim_states(value, &q->select.states);
+        return shim_states(value, &q->select.states, &q->select.none);
     case USER:
         q->select.user = value;
         return true;
@@ -97,6 +100,9 @@ static bool take(struct squeue *q, int what, const char *value)
         return true;
     case START:
         q->format = STARTS;
+        return true;
+    case MEMBERS:
+        q->members = true;
         return true;
     case HELP:
         q->help = true;
@@ -140,6 +146,64 @@ static void put_line(const char *format, const json_t *job, struct strbuf *line)
     strbuf_clear(&text);
 }
 
+/* Whether it is one of an array that waits, as such Slurm has one line for all of it. */
+static bool is_waiting_member(const json_t *job)
+{
+    return json_is_integer(json_object_get(job, "member")) && answer_number(job, "start") <= 0 &&
+           answer_number(job, "end") <= 0;
+}
+
+/* An array whose waiting members are being folded. */
+struct folding {
+    json_t *first; /* of them; NULL: there is none yet */
+    struct idset members;
+};
+
+/* Tell the first which they are. 0, or -1 with ENOMEM. */
+static int tell_members(struct folding *f)
+{
+    struct strbuf text = {0};
+    int rc = 0;
+    if (f->first) {
+        idset_encode(&f->members, false, &text);
+        rc = json_object_set_new(f->first, SHIM_MEMBERS, json_string(strbuf_text(&text)));
+    }
+    strbuf_clear(&text);
+    idset_reset(&f->members);
+    f->first = NULL;
+    return rc;
+}
+
+/* Jobs with one line for the waiting members of each array, which stand together: their first, which is told which they
+ * are. NULL with ENOMEM.
+ */
+static json_t *fold(json_t *jobs)
+{
+    struct folding f = {.first = NULL};
+    json_t *folded = json_array(), *job;
+    size_t i;
+    int rc = folded ? 0 : -1;
+    json_array_foreach(jobs, i, job)
+    {
+        bool waits = is_waiting_member(job);
+        if (rc == 0 && f.first && answer_number(job, "id") != answer_number(f.first, "id"))
+            rc = tell_members(&f);
+        if (rc == 0 && (!waits || !f.first))
+            rc = json_array_append(folded, job);
+        if (waits && !f.first)
+            f.first = job;
+        if (rc == 0 && waits)
+            rc = idset_add(&f.members, (uint32_t)answer_number(job, "member"));
+    }
+    rc = rc == 0 ? tell_members(&f) : rc;
+    idset_clear(&f.members);
+    if (rc == 0)
+        return folded;
+    json_decref(folded);
+    errno = ENOMEM;
+    return NULL;
+}
+
 static int print_jobs(struct squeue *q, struct connection *s, berth_error_t *err)
 {
     struct strbuf line = {0};
@@ -155,6 +219,13 @@ static int print_jobs(struct squeue *q, struct connection *s, berth_error_t *err
         fputs("slurm_load_jobs error: Invalid job id specified\n", stderr);
         json_decref(jobs);
         return 1;
+    }
+    if (!q->members) {
+        json_t *folded = fold(jobs);
+        json_decref(jobs);
+        jobs = folded;
+        if (!jobs)
+            return shim_failed("squeue", "out of memory");
     }
     if (!q->no_head) {
         put_line(q->format, NULL, &line);

@@ -1,0 +1,78 @@
+#!/bin/sh
+# Slurm's own squeue, sinfo and scontrol beside ours, of the same jobs: heads, columns and words are the same.
+. "$BERTH_SOURCE/test/daemon.sh"
+lab=$BERTH_SHARED/slurm/lab
+[ -x "$lab" ] || skip 'no lab: ../shared/slurm is not here'
+PATH=$PATH:/usr/sbin:/sbin
+for program in slurmctld slurmd sbatch squeue munged; do
+    command -v $program >/dev/null || skip "no $program: it comes with slurmctld, slurmd, slurm-client, munge"
+done
+cd "$scratch" || exit 1
+down() {
+    "$lab" stop "$scratch/lab" >/dev/null 2>&1
+    clean_up
+}
+trap down EXIT
+"$lab" start "$scratch/lab" 1 4 >lab.env 2>lab.err || skip "the lab does not start: $(tail -n 1 lab.err)"
+# shellcheck disable=SC1091
+. ./lab.env
+machine 4
+sed -i 's/cores: 4/cores: 4, memory: 4/' "$BERTH_DIR/berth.yaml"
+mkdir ours
+for name in scancel scontrol sbatch sinfo squeue; do
+    ln -s "$BERTH" "ours/$name"
+done
+theirs=$(dirname "$(command -v squeue)")
+
+# The same jobs in both, with the ids 1 to 6: two run, one after the other's queue, one held, an array, one that has to wait.
+submit_all() { # FOLDER OF COMMANDS
+    for options in '-J alpha -n 1' '-J beta -n 2 -t 10' '-J gamma -n 4 -t 1:00:00' '-H -J delta' '-J epsilon -d afterok:1' \
+        '-J zeta -n 4 --array=1-3'; do
+        # shellcheck disable=SC2086  # words
+        "$1/sbatch" $options -o /dev/null --wrap 'sleep 1000' || fail "$1/sbatch $options"
+    done
+}
+submit_all "$theirs" >theirs.said 2>&1
+submit_all "$scratch/ours" >ours.said 2>&1
+cmp -s theirs.said ours.said || fail "what sbatch says: $(diff theirs.said ours.said)"
+runs() { # FOLDER
+    [ "$("$1/squeue" -h -t running -o %j | sort | tr '\n' ' ')" = 'alpha beta ' ]
+}
+await "Slurm's jobs to run" runs "$theirs"
+await 'our jobs to run' runs "$scratch/ours"
+reasons_told() { # Slurm says why one waits some time after it was submitted
+    [ "$("$theirs/squeue" -h -j 3 -o %r)" != None ]
+}
+await "Slurm's reasons" reasons_told
+
+# same WHAT COMMAND ARGUMENT...: both print the same. Of a job that waits for room Slurm says at some times that others are
+# before it.
+same() {
+    what=$1
+    command=$2
+    shift 2
+    "$theirs/$command" "$@" >theirs.out 2>&1
+    "$scratch/ours/$command" "$@" >ours.out 2>&1
+    sed -i 's/ Priority$/ Resources/' theirs.out
+    cmp -s theirs.out ours.out || fail "$what: $(diff theirs.out ours.out)"
+}
+same 'a list with columns of a width' squeue -S i -o '%.18i %.9P %.8j %.8u %.2t %.6D %.4C'
+same 'a list with words' squeue -h -S i -o '%i|%F|%K|%j|%T|%t|%u|%D|%C'
+same 'why they wait' squeue -h -S i -j 1,3,4,5 -o '%i %r'
+same 'time limits' squeue -h -S i -j 2,3,4 -o '%i %l'
+same 'the head of a list' squeue -t suspended
+same 'jobs of a state' squeue -h -t pd -S i -o '%i %T'
+same 'an array, spelled out' squeue -h -r -S i -j 6 -o '%i %T'
+same 'partitions' sinfo -h -p batch -o '%a %D %t'
+same 'the head of partitions' sinfo -h -p batch -o '%P'
+
+# What scontrol says of a job, key by key; times and places are each one's own.
+keys() { # FOLDER JOB
+    "$1/scontrol" show job "$2" | tr ' ' '\n' | grep -E '^(JobId|JobName|JobState|Reason|NumNodes|NumCPUs|TimeLimit|Partition|UserId)=' | sort
+}
+for job in 2 3 4; do # 1 has the limit that the lab's Slurm gives it
+    keys "$theirs" $job | sed 's/=Priority$/=Resources/' >theirs.out
+    keys "$scratch/ours" $job >ours.out
+    cmp -s theirs.out ours.out || fail "scontrol show job $job: $(diff theirs.out ours.out)"
+done
+finish

@@ -50,4 +50,16 @@ CUDA_VISIBLE_DEVICES=GPU-bbbb "$BERTH" server start >out 2>&1 || fail "start: $(
 "$BERTH" resources | grep -q '^gpus *0 of 1 in use$' || fail "resources: $("$BERTH" resources)"
 expect_status 0 "$BERTH" run -g 1 sh -c "$visible"
 expect_line out GPU-bbbb
+
+# A divided one is its instances, with their own type.
+expect_status 0 "$BERTH" server stop
+model='NVIDIA A100-SXM4-40GB'
+STAND_IN_GPUS="GPU-aaaa=$model|MIG-cccc=$model MIG 3g.20gb|MIG-dddd=$model MIG 3g.20gb"
+"$BERTH" server start >out 2>&1 || fail "start: $(cat out)"
+"$BERTH" resources | grep -q '^gpus *0 of 2 in use$' || fail "instances: $("$BERTH" resources)"
+expect_status 0 "$BERTH" run -g 3g.20gb:1 sh -c "$visible"
+expect_line out MIG-cccc
+expect_status 0 "$BERTH" run -g a100:2 sh -c "$visible"
+expect_line out MIG-cccc,MIG-dddd
+expect_status 1 "$BERTH" submit -g 1g.5gb true
 finish

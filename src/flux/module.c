@@ -74,6 +74,18 @@ static int begin_recording(struct module *m, const char *directory)
     return m->record ? 0 : -1;
 }
 
+/* "unlimited", or "limited=" and a number from 1 on. */
+static bool is_mode(const char *text)
+{
+    static const char limited[] = "limited=";
+    const char *number = text + strlen(limited);
+
+    if (strcmp(text, "unlimited") == 0)
+        return true;
+    return strncmp(text, limited, strlen(limited)) == 0 && *number != '\0' && *number != '0' &&
+           strlen(number) <= 9 && strspn(number, "0123456789") == strlen(number);
+}
+
 /* Arguments: record=DIRECTORY, and mode=limited=N or mode=unlimited, how many requests the job manager sends at once (RFC 27),
  * which libschedutil reads. Returns 0, or -1 with errno, told in the log.
  */
@@ -85,10 +97,12 @@ static int read_arguments(struct module *m, int argc, char **argv)
         if (strncmp(argv[i], record, strlen(record)) == 0) {
             if (begin_recording(m, argv[i] + strlen(record)) < 0)
                 return -1;
-        } else if (strncmp(argv[i], mode, strlen(mode)) == 0) {
+        } else if (strncmp(argv[i], mode, strlen(mode)) == 0 && is_mode(argv[i] + strlen(mode))) {
             m->mode = argv[i] + strlen(mode);
         } else {
-            flux_log(m->h, LOG_ERR, "argument %s: expected record=DIRECTORY or mode=MODE", argv[i]);
+            flux_log(m->h, LOG_ERR,
+                     "argument %s: expected record=DIRECTORY, mode=unlimited or mode=limited=N",
+                     argv[i]);
             errno = EINVAL;
             return -1;
         }

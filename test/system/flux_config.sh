@@ -63,6 +63,8 @@ core = 3
 TOML
 started "$b"
 check "wrong argument" sh -c '! flux module reload sched-berth what=ever'
+check "wrong mode" sh -c '! flux module load sched-berth mode=foobar'
+check "wrong limit" sh -c '! flux module load sched-berth mode=limited=-1'
 check "still an instance" flux jobs
 check "load" flux module load sched-berth
 flux cancel "$a" "$b" "$c"

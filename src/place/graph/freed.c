@@ -25,7 +25,8 @@ bool graph_place_is_helped(struct graph_place *n, const struct class *c, int64_t
         return true;
     for (uint32_t i = freed_nodes_since(log, note->seen); i < log->n; i++) {
         const struct freed_node *f = &log->v[i];
-        if (f->from < note->before && f->to > n->now &&
+        /* A window that begins before the reservation may reach beyond its beginning. */
+        if (f->from - duration < note->before && f->to > n->now &&
             match_part_has(n->parts[c->part].within, f->node) &&
             capacity_could(n, c, f->node, duration, note->before))
             return true;

@@ -22,7 +22,7 @@ machine() {
 }
 
 # instance BROKERS [OPTION]: run the script on standard input in an instance, whose job manager looks for double bookings. What it
-# prints is in $scratch/out; `check` and `fail` in it count here.
+# prints is in $scratch/out; `check` and `fail` in it count here. It may take `patience` seconds, by default 280.
 instance() {
     cat >"$scratch/script"
     {
@@ -34,7 +34,7 @@ instance() {
     export scratch
     brokers=$1
     shift
-    timeout -k 10 280 flux start -s"$brokers" "$@" --config-path="$scratch/conf" sh "$scratch/run" >"$scratch/out" 2>"$scratch/err" </dev/null
+    timeout -k 10 "${patience:-280}" flux start -s"$brokers" "$@" --config-path="$scratch/conf" sh "$scratch/run" >"$scratch/out" 2>"$scratch/err" </dev/null
     status=$?
     [ "$status" -eq 0 ] && return
     fail "the instance ended with status $status"

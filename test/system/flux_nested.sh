@@ -2,6 +2,7 @@
 # An instance in an instance in an instance: each schedules what its parent gave it, by ranks and core ids of its own, with
 # the parent's graph or without one, and ends when its job's limit says so.
 . "$BERTH_SOURCE/test/flux.sh"
+patience=560 # seconds, for up to four instances one in the other
 
 cat >"$scratch/inner" <<'END'
 # what an instance sees: its nodes and cores, jobs on all of them, one too large, and the end that its parent set

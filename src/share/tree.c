@@ -218,13 +218,30 @@ static bool guarantees_add_up(const struct share_tree *t, const int64_t *old, co
     return true;
 }
 
+/* True if what the children of a node deserve is what it was, although one of them asks for another amount: it asks for
+ * more than its part, before and now, so it is given what its weight gives it, or its guarantee; or it is given what is
+ * configured, as it asks for that.
+ */
+static bool parts_stay(const struct share_tree *t, uint32_t child, uint32_t d, int64_t before,
+                       int64_t now)
+{
+    int64_t guarantee = share_vec(t, child, V_GUARANTEE)[d];
+    int64_t configured = share_vec(t, child, V_CONFIGURED)[d];
+    int64_t less = before < now ? before : now;
+    if (before == now)
+        return true;
+    if (configured != SHARE_UNSET)
+        return less >= guarantee && less >= configured;
+    return less >= guarantee && less > share_vec(t, child, V_DESERVED)[d];
+}
+
 /* Demand and what is wanted of a node and those above it, after the demand of its jobs, or its settings,
  * have changed. O(d).
  */
 static void update_demand(struct share_tree *t, uint32_t node)
 {
     uint32_t i = node;
-    bool changed = true;
+    bool changed = true, stale = false;
     for (; i != SHARE_ROOT && changed; i = t->nodes[i].parent) {
         uint32_t parent = t->nodes[i].parent;
         const int64_t *capability = share_vec(t, i, V_CAPABILITY);
@@ -234,22 +251,25 @@ static void update_demand(struct share_tree *t, uint32_t node)
         int64_t *asks = share_vec(t, i, V_ASKS);
         int64_t *demand = share_vec(t, i, V_DEMAND);
         int64_t *above = share_vec(t, parent, V_WANTED);
-        bool leaf = share_is_leaf(t, i);
+        bool leaf = share_is_leaf(t, i), stay = true;
         changed = false;
         for (uint32_t d = 0; d < t->dimensions; d++) {
             int64_t sum = leaf ? waiting[d] + received[d] : wanted[d];
             demand[d] = sum < capability[d] ? sum : capability[d];
             int64_t now = share_wants(t, i, d);
             changed |= now != asks[d];
+            stay = stay && parts_stay(t, i, d, asks[d], now);
             above[d] += now - asks[d];
             asks[d] = now;
         }
-        t->nodes[parent].parts_stale |= changed;
+        t->nodes[parent].parts_stale |= !stay;
+        stale |= !stay;
     }
     if (i == SHARE_ROOT)
         memcpy(share_vec(t, SHARE_ROOT, V_DEMAND), share_vec(t, SHARE_ROOT, V_WANTED),
                t->dimensions * sizeof(int64_t));
-    t->epoch++;
+    if (stale && t->by_share)
+        t->epoch++;
 }
 
 uint32_t share_add(struct share_tree *t, uint32_t parent, const struct share_settings *s)

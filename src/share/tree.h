@@ -23,10 +23,10 @@
  * return nothing can't fail. Ownership: the tree owns its memory and keeps no pointer that it is given.
  *
  * Complexity: with d levels, f children of a node and a fixed number of dimensions, an event costs
- * O(d log f). What the children of a node deserve, and their order, is worked out again at the next question
- * that concerns them if demand, settings, or with SHARE_BY_USAGE the time have changed: O(f) for each node on
- * the way to the answer, and for each round of the filling, of which there are few (deserve.c). A start
- * changes no demand. Where jobs' own keys compare inner nodes (SHARE_BY_JOB_PRIORITY, SHARE_BY_DEADLINE,
+ * O(d log f), and so does the question who is next. What the children of a node deserve, and their order, is worked out
+ * again at the next question that concerns them if the demand of one has changed that asks for no more than it deserves,
+ * or settings, or with SHARE_BY_USAGE the time: O(f) for each node on the way to the answer, and for each round of the
+ * filling, of which there are few (deserve.c). A start changes no demand; an end and a submission do. Where jobs' own keys compare inner nodes (SHARE_BY_JOB_PRIORITY, SHARE_BY_DEADLINE,
  * SHARE_BY_AGE, SHARE_BY_SUBMIT), all inner nodes below with offered leaves are on the way.
  */
 #ifndef SHARE_TREE_H

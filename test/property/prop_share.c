@@ -232,6 +232,70 @@ static void check_laws(const struct scene *s, uint32_t parent, uint32_t d)
         assert_true(deserved == (asked < above.deserved[d] ? asked : above.deserved[d]));
 }
 
+/* ---- Whether scenes come to what is hard ---- */
+
+enum {
+    GUARANTEE_COUNTS,     /* a node is given its guarantee, above what its weight gives it */
+    CAPABILITY_COUNTS,    /* a node is given its capability, and asks for more */
+    GUARANTEES_EXCEED,    /* what is guaranteed to children, and asked for, is more than there is */
+    GUARANTEE_IS_KEPT,    /* nobody asks for what a node is kept */
+    CONFIGURED_COUNTS,    /* a node is given what is configured */
+    ALL_BELOW_EACH_OTHER, /* guarantees and capabilities count on two levels below each other */
+    CASES
+};
+
+static const char *const case_names[CASES] = {
+    "guarantees above weights", "capabilities below demands",   "guarantees beyond what there is",
+    "guarantees kept",          "parts as they are configured", "guarantees below capabilities"};
+
+static uint64_t seen[CASES];
+
+static bool gets_capability(const struct share_view *view, uint32_t d)
+{
+    return view->deserved[d] == view->settings.capability[d] && view->deserved[d] > 0 &&
+           view->waiting[d] + view->received[d] > view->settings.capability[d];
+}
+
+/* What is seen of a dimension of a node and its siblings, of which one has been looked at after the other. */
+static void note_node(struct scene *s, uint32_t node, uint32_t d, wide weights, wide lows)
+{
+    struct share_view view, above;
+    share_look(s->t, node, &view);
+    share_look(s->t, view.parent, &above);
+    const struct share_settings *set = &view.settings;
+    int64_t guarantee = set->guarantee[d], deserved = view.deserved[d];
+    bool is_set = set->deserved[d] != SHARE_UNSET;
+    bool guaranteed = !is_set && deserved == guarantee && guarantee > 0 &&
+                      view.demand[d] >= guarantee &&
+                      guarantee * weights > (wide)above.deserved[d] * set->weight;
+    seen[GUARANTEE_COUNTS] += guaranteed;
+    seen[CAPABILITY_COUNTS] += gets_capability(&view, d);
+    seen[GUARANTEES_EXCEED] += guarantee > 0 && lows > above.deserved[d];
+    seen[GUARANTEE_IS_KEPT] += set->keeps_guarantee && guarantee > view.demand[d];
+    seen[CONFIGURED_COUNTS] += is_set && deserved == set->deserved[d] && deserved > 0;
+    seen[ALL_BELOW_EACH_OTHER] +=
+        guaranteed && view.parent != SHARE_ROOT && gets_capability(&above, d);
+}
+
+static void note_cases(struct scene *s)
+{
+    for (uint32_t parent = 0; parent < s->m.n; parent++)
+        for (uint32_t d = 0; d < s->m.dimensions; d++) {
+            wide weights = 0, lows = 0;
+            for (uint32_t i = 1; i < s->m.n; i++) {
+                const struct share_settings *set = &s->m.node[i].settings;
+                int64_t asks = naive_demand(&s->m, i, d);
+                if (s->m.node[i].parent != parent)
+                    continue;
+                weights += set->weight;
+                lows += set->guarantee[d] < asks ? set->guarantee[d] : asks;
+            }
+            for (uint32_t i = 1; i < s->m.n; i++)
+                if (s->m.node[i].parent == parent)
+                    note_node(s, i, d, weights, lows);
+        }
+}
+
 static void step(struct scene *s)
 {
     static void (*const steps[])(struct scene *) = {scene_add,
@@ -274,6 +338,8 @@ static uint64_t play(uint64_t seed)
                 check_laws(s, n, d);
         if (i % 16 == 0)
             check_usage(s);
+        if (i % 16 == 0)
+            note_cases(s);
     }
     share_free(s->t);
     uint64_t decisions = s->decisions;
@@ -289,7 +355,11 @@ static void is_the_naive_tree(void **state)
         uint64_t decisions = play(seed);
         assert_int_equal(play(seed), decisions);
         if (one)
-            break;
+            return;
+    }
+    for (int i = 0; i < CASES; i++) {
+        print_message("%s: %llu times\n", case_names[i], (unsigned long long)seen[i]);
+        assert_true(seen[i] >= 50);
     }
 }
 

@@ -63,6 +63,7 @@ struct details {
     bool holds;           /* counts among the members of its array that hold something */
     bool is_counted;      /* in the ledger of limits as holding something during `counted`, */
     bool is_open;         /* whose ends its calendars have */
+    bool is_rest_counted; /* and for longer, while a question is asked (limiter_tails.c) */
     bool is_nameless;     /* its id is another's: depend.h doesn't know it */
     bool is_pending;      /* counts as such in the ledger of limits */
     bool is_untold;       /* listed in `untold` */

@@ -20,6 +20,13 @@ bool limit_ever_lets(const sched_t *s, uint32_t slot, int64_t booking);
  */
 bool limits_let_tail(const sched_t *s, uint32_t slot, uint32_t beside, int64_t booking, int64_t at);
 
+/* While such questions are asked: what a job may take of a window beyond its estimate counts as held, if it shares a
+ * limit with a party; without memory it does not. And nothing does that counts so of this window.
+ */
+struct limits_window;
+void rest_count(const sched_t *s, uint32_t slot, uint32_t party, struct limits_window in);
+void rests_forget(const sched_t *s, struct limits_window in);
+
 /* The reason of who is over a limit. Its texts are those of `over`. */
 struct sched_reason limit_reason(const sched_t *s, const struct sched_reason_limit *over);
 

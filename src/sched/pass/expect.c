@@ -62,17 +62,22 @@ static bool culprit_is_left(const sched_t *s, const struct job *job)
     return slot != JOB_NONE && may_delay(s, job, job->booking, job->at, &s->jobs[slot]);
 }
 
-/* Who might delay it; JOB_NONE: nobody. */
+/* Who might delay it, by itself or together with those before; JOB_NONE: nobody. */
 static uint32_t find_culprit(const sched_t *s, const struct job *job, int64_t booking, int64_t at)
 {
-    const struct heap *ends = &s->queues->ends;
-    for (size_t i = 0; i < ends->n; i++)
-        if (may_delay(s, job, booking, at, &s->jobs[ends->v[i].item]))
-            return ends->v[i].item;
-    for (size_t i = 0; i < s->due.n; i++)
-        if (may_delay(s, job, booking, at, &s->jobs[s->due.v[i].item]))
-            return s->due.v[i].item;
-    return JOB_NONE;
+    const struct heap *from[] = {&s->queues->ends, &s->due};
+    struct limits_window window = {at, at + job->ask.duration, 0};
+    uint32_t culprit = JOB_NONE;
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < from[k]->n && culprit == JOB_NONE; i++) {
+            uint32_t other = from[k]->v[i].item;
+            if (may_delay(s, job, booking, at, &s->jobs[other]))
+                culprit = other;
+            else if (&s->jobs[other] != job)
+                rest_count(s, other, job->details->party, window);
+        }
+    rests_forget(s, window);
+    return culprit;
 }
 
 /* Those behind a job that is only expected to start are so, too. */

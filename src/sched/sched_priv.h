@@ -496,11 +496,22 @@ uint8_t shape_slot(const struct place_ask *ask);
 
 /* ---- The parts of a pass ---- */
 
+/* shares.c: how many open jobs of a lane before a key are of classes that start nothing. O(classes * log open) */
+size_t shares_shut_before(const sched_t *s, const struct lane *lane, struct queue_key key);
+
+/* How many waiting jobs of a lane before a key a pass considers, if its depth is large enough. */
+static inline size_t considered_before(const sched_t *s, const struct lane *lane,
+                                       struct queue_key key)
+{
+    return queue_rank(lane->open, key) + queue_rank(lane->held, key) -
+           shares_shut_before(s, lane, key);
+}
+
 /* Whether an open job, or one that would be there, is among the first that a pass considers. */
-static inline bool is_considered(const struct lane *lane, struct queue_key key)
+static inline bool is_considered(const sched_t *s, const struct lane *lane, struct queue_key key)
 {
     return lane->queue_depth == SCHED_UNLIMITED ||
-           queue_rank(lane->open, key) + queue_rank(lane->held, key) < (size_t)lane->queue_depth;
+           considered_before(s, lane, key) < (size_t)lane->queue_depth;
 }
 
 /* sweep.c: move each reservation, in queue order, to its earliest time; one at a time, or all of the only

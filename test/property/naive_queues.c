@@ -94,11 +94,13 @@ static int last_movable(const struct naive_queues *q)
     return last;
 }
 
+/* Those of classes that start nothing are not looked at, so they don't count. */
 static bool is_considered(const struct naive_queues *q, int job)
 {
     int64_t rank = 0;
     for (int i = 0; i < q->jobs; i++)
-        rank += (q->job[i].state == NQ_OPEN || (q->job[i].state == NQ_HELD && !q->job[i].kept)) &&
+        rank += ((q->job[i].state == NQ_OPEN && !nc_is_shut(q, i)) ||
+                 (q->job[i].state == NQ_HELD && !q->job[i].kept)) &&
                 q->job[i].lane == q->job[job].lane && nq_before(q, i, job);
     return rank < q->lane[q->job[job].lane].queue_depth;
 }

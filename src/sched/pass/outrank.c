@@ -116,7 +116,7 @@ static bool is_its_turn(const sched_t *s, uint32_t slot)
         return true;
     if (lane->depth == 0 && starving_is_before(s, lane, s->jobs[slot].key))
         return false;
-    return is_considered(lane, s->jobs[slot].key) &&
+    return is_considered(s, lane, s->jobs[slot].key) &&
            (lane->depth > 0 || (shares_first_open(s, lane, &first) && first.item == slot));
 }
 
@@ -147,7 +147,7 @@ static uint32_t first_to_promise(const sched_t *s, struct queue_key after, struc
         struct queue_entry entry;
         if (lane->is_stopped || lane_holds(lane) >= lane->depth ||
             !queue_after(lane->open, &after, &entry) || !queue_before(entry.key, turn) ||
-            !is_considered(lane, entry.key) || !may_go_first(s, lane, turn))
+            !is_considered(s, lane, entry.key) || !may_go_first(s, lane, turn))
             continue;
         best = entry.item;
         turn = entry.key;

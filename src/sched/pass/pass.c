@@ -162,7 +162,7 @@ static uint32_t lane_next(sched_t *s, struct lane *lane, uint32_t candidate, boo
     } else {
         slot = s->finder->next(s, lane, line, failed);
     }
-    bool counts = slot != JOB_NONE && is_considered(lane, s->jobs[slot].key);
+    bool counts = slot != JOB_NONE && is_considered(s, lane, s->jobs[slot].key);
     if (slot != JOB_NONE && !counts && candidate != JOB_NONE &&
         queue_before(s->jobs[candidate].key, s->jobs[slot].key))
         return JOB_NONE; /* which may count no more then */
@@ -329,7 +329,7 @@ static enum step promise_all(sched_t *s)
     struct queue_entry entry;
     enum step step = STEP_DONE;
     while (step == STEP_DONE && queue_first(s->lanes[0].open, &entry) &&
-           is_considered(&s->lanes[0], entry.key))
+           is_considered(s, &s->lanes[0], entry.key))
         step = promise(s, entry.item);
     return step == STEP_FAILED ? STEP_FAILED : STEP_BUSY;
 }

@@ -142,7 +142,7 @@ static void open_reason(sched_t *s, uint32_t slot, struct sched_reason *why)
     } else if (shut) {
         why->kind = SCHED_REASON_CLASS;
         why->words = shut;
-    } else if (!is_considered(lane, job->key)) {
+    } else if (!is_considered(s, lane, job->key)) {
         why->kind = SCHED_REASON_DEPTH;
     } else if (lane->depth == 0 &&
                ((shares_first_open(s, lane, &first) && queue_before(first.key, job->key)) ||

@@ -123,7 +123,7 @@ static uint32_t next_of(sched_t *s, uint32_t number, bool *is_candidate, bool *f
     struct lane *lane = &s->lanes[leaf->lane];
     uint32_t slot = line_next(s, lane, line_in_walk(s, leaf), failed);
     uint32_t candidate = candidate_of(s, number);
-    if (slot != JOB_NONE && !is_considered(lane, s->jobs[slot].key))
+    if (slot != JOB_NONE && !is_considered(s, lane, s->jobs[slot].key))
         slot = JOB_NONE;
     *is_candidate = candidate != JOB_NONE &&
                     (slot == JOB_NONE || queue_before(s->jobs[candidate].key, s->jobs[slot].key));

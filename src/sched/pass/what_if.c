@@ -250,7 +250,7 @@ static bool has_beyond(const struct question *q, const struct lane *lane)
 {
     struct queue_key key = q->s->jobs[q->slot].key;
     return lane->queue_depth != SCHED_UNLIMITED &&
-           queue_rank(lane->open, key) + queue_rank(lane->held, key) > (size_t)lane->queue_depth;
+           considered_before(q->s, lane, key) > (size_t)lane->queue_depth;
 }
 
 /* An open job's turn to start. One that limits don't let go on leaves its lane when it is looked at: where
@@ -305,7 +305,7 @@ static int is_taken_by(const struct question *q, const struct job_group *k, turn
         return 0;
     for (uint64_t tries = 0; queue_match(k->open, begun ? &after : NULL, &bound, 1, &entry);
          tries++) {
-        if (!queue_before(entry.key, s->jobs[q->slot].key) || !is_considered(lane, entry.key))
+        if (!queue_before(entry.key, s->jobs[q->slot].key) || !is_considered(q->s, lane, entry.key))
             return 0;
         enum turn is = turn_of(q, lane, entry.item, tries, turn);
         if (is == TURN_TAKEN || is == TURN_FAILED)
@@ -329,7 +329,7 @@ static int is_taken_in_order(const struct question *q, const struct lane *lane, 
     if (lane->is_stopped || lane->depth > 0)
         return 0;
     for (uint64_t tries = 0; queue_after(lane->open, tries ? &after : NULL, &entry); tries++) {
-        if (!queue_before(entry.key, s->jobs[q->slot].key) || !is_considered(lane, entry.key))
+        if (!queue_before(entry.key, s->jobs[q->slot].key) || !is_considered(q->s, lane, entry.key))
             return 0;
         enum turn is = turn_of(q, lane, entry.item, tries, turn);
         if (is != TURN_LEFT)
@@ -403,7 +403,7 @@ static bool is_looked_at(const struct question *q)
         return false;
     return !s->replan.is && !job->is_preempting && !job->is_claiming &&
            !gang_asks_whole(s, q->slot) && !lane->is_stopped && !shares_shut_class(s, q->slot) &&
-           is_considered(lane, job->key) &&
+           is_considered(s, lane, job->key) &&
            (lane->depth > 0 || queue_rank(lane->open, job->key) == 0);
 }
 

@@ -50,7 +50,7 @@ static uint32_t first_of_leaf(const struct turn_search *f, uint32_t number)
     struct queue_entry entry;
     if (lane->is_stopped || leaf_is_shut(f->s, leaf) ||
         !queue_first(line->open ? line->open : lane->open, &entry) ||
-        !is_considered(lane, entry.key))
+        !is_considered(f->s, lane, entry.key))
         return JOB_NONE;
     struct queue_key last = level_last(entry.key), own = level_last(key);
     return queue_before(last, own) || queue_before(own, last) ? JOB_NONE : entry.item;

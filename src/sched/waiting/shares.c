@@ -484,6 +484,22 @@ bool shares_first_open(const sched_t *s, const struct lane *lane, struct queue_e
     return any;
 }
 
+size_t shares_shut_before(const sched_t *s, const struct lane *lane, struct queue_key key)
+{
+    const struct shares *shares = s->queues->shares;
+    size_t n = 0;
+    if (!shares || !shares->turns[lane->queue])
+        return 0;
+    for (uint32_t i = 0; i <= lane->n_more; i++) {
+        const struct line *line = i == 0 ? &lane->line : &lane->more[i - 1];
+        const struct queue *open = lane->n_more > 0 ? line->open : lane->open;
+        struct queue_entry first; /* all of a line are of one class */
+        if (open && queue_first(open, &first) && shares_shut_class(s, first.item))
+            n += queue_rank(open, key);
+    }
+    return n;
+}
+
 bool shares_by_priority(const sched_t *s, uint32_t slot)
 {
     const struct setup *setup = s->queues->setup;

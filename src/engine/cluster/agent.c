@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <netinet/in.h>
@@ -32,6 +33,7 @@
 #define START_PATIENCE 20000 /* ms for a keeper to start */
 #define FAREWELL       5000  /* ms for the server to take the last words */
 #define BEFORE_END     30    /* s before the end at which runs are ended */
+#define ALONE          20000 /* ms, when it leaves, for a server that can't be reached */
 
 struct agent {
     const struct agent_options *options;
@@ -42,7 +44,8 @@ struct agent {
     int signals;
     int streams; /* where tasks ask for their input or terminal */
     bool leaving;
-    pid_t keeper; /* 0: not known */
+    int64_t left_at; /* ms of CLOCK_MONOTONIC */
+    pid_t keeper;    /* 0: not known */
     int pause;
     struct addresses_version dialled; /* of the addresses that were tried last */
 };
@@ -70,6 +73,7 @@ static void look_whether_to_leave(struct agent *a)
     if (a->leaving || (!told && (a->options->end == 0 || clock_ms(CLOCK_REALTIME) < end)))
         return;
     a->leaving = true;
+    a->left_at = clock_ms(CLOCK_MONOTONIC);
     end_keeper(a);
 }
 
@@ -263,6 +267,32 @@ static void rest(struct agent *a)
     a->pause = a->pause < LAST_PAUSE / 2 ? 2 * a->pause : LAST_PAUSE;
 }
 
+/* It is to leave, and the server can't be reached: runs are ended all the same. Whether it need not wait any longer, as
+ * nothing runs here any more; what the server has not heard by then it learns from Slurm, or by the time.
+ */
+static bool may_leave_alone(struct agent *a)
+{
+    berth_error_t err;
+    if (!a->leaving)
+        return false;
+    int fd = find_keeper_connect(&a->where, &a->keeper, &err);
+    if (fd >= 0)
+        close(fd);
+    if (fd >= 0)
+        end_keeper(a);
+    bool ended = fd < 0 && (errno == ECONNREFUSED || errno == ENOENT);
+    return ended && clock_ms(CLOCK_MONOTONIC) - a->left_at >= ALONE;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st;
+    (void)type;
+    (void)at;
+    remove(path);
+    return 0;
+}
+
 static bool try_all(struct agent *a)
 {
     static struct addresses all;
@@ -317,8 +347,9 @@ int agent_run(const struct agent_options *options, berth_error_t *err)
     a = (struct agent){.options = options, .signals = -1, .streams = -1, .pause = FIRST_PAUSE};
     if (set_up(&a, err))
         return -1;
-    while (!try_all(&a))
+    while (!try_all(&a) && !may_leave_alone(&a))
         rest(&a);
+    nftw(a.directory, remove_one, 8, FTW_DEPTH | FTW_PHYS); /* the keeper has ended */
     node_clear(&a.node);
     sodium_munlock(a.key, sizeof(a.key));
     return 0;

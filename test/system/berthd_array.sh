@@ -155,4 +155,9 @@ expect "members that were cancelled" 5 "$("$BERTH" jobs -r --no-header "$id" | g
 # log -f of what is over already.
 expect_status 0 "$BERTH" log -f "$id"
 expect "lines of the log" 3 "$(grep -c '^[0-4]: begun$' out)"
+
+# Of an array of whole nodes that is over, as many cores as one of it has had are told.
+id=$("$BERTH" submit --array 2 -N 1 true)
+expect_status 0 "$BERTH" wait "$id"
+"$BERTH" history | grep -q "^ *$id\[0-1\] .* done  *3 " || fail "cores of an array: $("$BERTH" history)"
 finish

@@ -88,6 +88,7 @@ void array_sum_add(struct array_sum *sum, const struct store_member *m)
         sum->any = true;
         sum->start = sum->end = sum->peak_memory = sum->cpu_time = -1;
         sum->exit_status = sum->exit_signal = -1;
+        sum->nodes = sum->cores = sum->gpus = -1;
     }
     bool range = m->last > m->member;
     sum->ranges = sum->ranges || range;
@@ -100,6 +101,9 @@ void array_sum_add(struct array_sum *sum, const struct store_member *m)
     sum->peak_memory = shown.peak_memory > sum->peak_memory ? shown.peak_memory : sum->peak_memory;
     add_usage(&sum->cpu_time, shown.cpu_time);
     sum->attempts += m->attempts;
+    sum->nodes = m->nodes > sum->nodes ? m->nodes : sum->nodes;
+    sum->cores = m->cores > sum->cores ? m->cores : sum->cores;
+    sum->gpus = m->gpus > sum->gpus ? m->gpus : sum->gpus;
 }
 
 void array_sum_added(struct array_sum *sum, const char *indices)
@@ -203,9 +207,9 @@ void array_show_stored(const struct store_job *job, const struct array_sum *sum,
     const struct store_member whole = {.state = array_sum_state(sum),
                                        .attempts = sum->attempts,
                                        .how = -1,
-                                       .nodes = -1,
-                                       .cores = -1,
-                                       .gpus = -1,
+                                       .nodes = sum->any ? sum->nodes : -1,
+                                       .cores = sum->any ? sum->cores : -1,
+                                       .gpus = sum->any ? sum->gpus : -1,
                                        .start_wall = sum->start,
                                        .end_wall = sum->end,
                                        .peak_memory = sum->peak_memory,

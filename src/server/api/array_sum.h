@@ -25,9 +25,11 @@ struct array_sum {
     bool no_memory; /* something is missing */
     bool ranges;    /* sets have ranges of which not all exist */
     /* Of those that were added one by one: the first start and the last end, us since 1970, -1: none; the
-     * highest exit status or else signal, the highest memory and the sum of the others, -1: unknown.
+     * highest exit status or else signal, the highest memory and the sum of the others, -1: unknown; the most that
+     * one held, -1: none is known to have held anything.
      */
     bool any;
+    int64_t nodes, cores, gpus;
     int64_t start, end, peak_memory, cpu_time;
     int exit_status, exit_signal;
     uint32_t attempts;

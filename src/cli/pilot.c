@@ -1,78 +1,109 @@
 /* berth pilot: nodes of a cluster, lent by Slurm. */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "cli/client/connection.h"
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
 #include "cli/option_table.h"
+#include "cli/pilot_auto.h"
 #include "cli/pilot_slurm.h"
 #include "cli/pilot_watch.h"
 #include "cli/verb.h"
 #include "config/quantity.h"
-#include "server/daemon/paths.h"
+#include "pilot/plan.h"
 
 static const struct option_row rows[] = {
-    {OPTION_LONG('n'), "nodes", "N", "how many nodes (1)", NULL},
-    {OPTION_LONG('t'), "time", "TIME", "for how long: 30m, 2h, 1d; default: what Slurm has", NULL},
+    {OPTION_LONG('n'), "nodes", "N", "of add: how many nodes (1)", NULL},
+    {OPTION_LONG('m'), "max-nodes", "N", "of auto: so many at a time, with those asked for", NULL},
+    {OPTION_LONG('t'), "time", "TIME", "for how long: 30m, 2h (add: Slurm's default; auto: 1h)",
+     NULL},
     {OPTION_LONG('p'), "partition", "NAME", "the partition of Slurm's", NULL},
-    {OPTION_LONG('l'), "lost", NULL, "nothing of it runs: Slurm forgot it, or its node died", NULL},
-    {OPTION_LONG('j'), "json", NULL, "print an array of objects", NULL},
+    {OPTION_LONG('b'), "backlog", "N", "of auto: pilots that wait to start, at most (2)", NULL},
+    {OPTION_LONG('i'), "idle", "TIME", "of auto: give one back that is of no use so long (2m)",
+     NULL},
+    {OPTION_LONG('B'), "budget", "HOURS", "of auto: hours of nodes, in all (no bound)", NULL},
+    {OPTION_LONG('d'), "dry-run", NULL, "of auto: say what would be asked for, and why", NULL},
+    {OPTION_LONG('l'), "lost", NULL, "of remove: nothing of it runs, for certain", NULL},
+    {OPTION_LONG('j'), "json", NULL, "of list and auto: print JSON", NULL},
     {0}};
 
 const struct option_table pilot_options = {
     .verb = "pilot",
     .usage = "usage: berth pilot add slurm [OPTION]... [-- SBATCH-OPTION...]\n"
-             "       berth pilot list [--json]\n"
-             "       berth pilot show PILOT\n"
-             "       berth pilot drain PILOT\n"
-             "       berth pilot remove [--lost] PILOT\n"
-             "       berth pilot watch\n"
+             "       berth pilot auto [off | slurm OPTION... [-- SBATCH-OPTION...]]\n"
+             "       berth pilot list|show|drain|remove [OPTION]... [PILOT]\n"
              "Borrow nodes from Slurm: a pilot is one job of Slurm's, in which Berth's agents\n"
-             "run. Its nodes join this server's machine when that job starts, and leave it\n"
-             "before it ends. Options behind '--' are sbatch's; without them whole nodes are\n"
-             "asked for. `drain` starts nothing more on its nodes; `remove` cancels the job,\n"
-             "and what still runs there is lost or comes again. `watch` asks Slurm how they\n"
-             "are; the server starts it.\n",
+             "run. Its nodes join this server's machine until shortly before it ends. `auto`\n"
+             "asks for as many as waiting jobs need, and gives them back; without words it\n"
+             "says how that goes. `drain` starts nothing more there; `remove` cancels the\n"
+             "job, and what runs there is lost or comes again.\n",
     .rows = rows,
     .notes = "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
-             "Example: berth pilot add slurm --nodes 4 --time 2h\n"
+             "Example: berth pilot auto slurm --max-nodes 64 --time 1h --dry-run\n"
              "Manual: man berth-pilot\n",
-    .complete = "add list show drain remove watch slurm"};
+    .complete = "add auto list show drain remove watch slurm off"};
 
 struct asked {
-    int64_t nodes, minutes;
+    int64_t nodes, max_nodes, minutes, backlog, idle, budget; /* 0: not given; idle: us */
     const char *partition;
-    bool json, lost, has_options; /* options of add are among them */
+    bool json, lost, dry_run;
+    bool has_options; /* of add are among them */
+    bool for_auto;    /* of auto alone */
 };
 
 #define NODES_MOST 100000
 #define MINUTE     60000000 /* us */
-#define TAG_BYTES  8
+#define SECOND     1000000
+
+static int take_count(const char *name, int64_t most, int64_t *to)
+{
+    char *end;
+    *to = strtoll(optarg, &end, 10);
+    if (*end || *to < 1 || *to > most)
+        return cli_usage("pilot", "--%s is '%s', expected 1 to %lld", name, optarg,
+                         (long long)most);
+    return 0;
+}
+
+static int take_time(const char *name, int64_t *us)
+{
+    if (quantity_duration(optarg, us) == 0 && *us > 0)
+        return 0;
+    return cli_usage("pilot", "--%s is '%s', expected a duration such as 30m, 2h or 1d", name,
+                     optarg);
+}
 
 static int take_option(struct asked *a, int c)
 {
-    char *end;
-    int64_t us;
-    a->has_options = a->has_options || (c != OPTION_LONG('j') && c != OPTION_LONG('l'));
+    int64_t us = 0;
+    int status = 0;
+    a->has_options =
+        a->has_options || c == OPTION_LONG('n') || c == OPTION_LONG('t') || c == OPTION_LONG('p');
+    a->for_auto = a->for_auto || c == OPTION_LONG('m') || c == OPTION_LONG('b') ||
+                  c == OPTION_LONG('i') || c == OPTION_LONG('B') || c == OPTION_LONG('d');
     switch (c) {
     case OPTION_LONG('n'):
-        a->nodes = strtoll(optarg, &end, 10);
-        if (*end || a->nodes < 1 || a->nodes > NODES_MOST)
-            return cli_usage("pilot", "--nodes is '%s', expected 1 to %d", optarg, NODES_MOST);
-        return 0;
+        return take_count("nodes", NODES_MOST, &a->nodes);
+    case OPTION_LONG('m'):
+        return take_count("max-nodes", PILOT_NODES_MOST, &a->max_nodes);
+    case OPTION_LONG('b'):
+        return take_count("backlog", PILOT_NODES_MOST, &a->backlog);
+    case OPTION_LONG('B'):
+        return take_count("budget", PILOT_HOURS_MOST, &a->budget);
     case OPTION_LONG('t'):
-        if (quantity_duration(optarg, &us) < 0 || us == 0)
-            return cli_usage("pilot", "--time is '%s', expected a duration such as 30m, 2h or 1d",
-                             optarg);
+        status = take_time("time", &us);
         a->minutes = (us + MINUTE - 1) / MINUTE;
-        return 0;
+        return status;
+    case OPTION_LONG('i'):
+        return take_time("idle", &a->idle);
     case OPTION_LONG('p'):
         a->partition = optarg;
+        return 0;
+    case OPTION_LONG('d'):
+        a->dry_run = true;
         return 0;
     case OPTION_LONG('l'):
         a->lost = true;
@@ -104,76 +135,77 @@ static int failed(const berth_error_t *err)
     return CLI_FAILED;
 }
 
-/* The server has let its agents in; now their job. */
-static int submit(const struct asked *a, const json_t *made, char **more)
-{
-    char agent[PATH_MAX], path[64];
-    struct strbuf job = {0};
-    berth_error_t err;
-    struct slurm_ask slurm = {.folder = answer_text(made, "folder"),
-                              .agent = agent,
-                              .comment = answer_text(made, "comment"),
-                              .pilot = (int64_t)answer_number(made, "pilot"),
-                              .nodes = a->nodes,
-                              .minutes = a->minutes,
-                              .partition = a->partition,
-                              .more = more};
-    snprintf(path, sizeof(path), "/v1/pilots/%lld", (long long)slurm.pilot);
-    if (paths_program("berth-agent", agent, &err) < 0 || slurm_submit(&slurm, &job, &err) < 0) {
-        bool unsure = errno == ETIMEDOUT;
-        strbuf_clear(&job);
-        failed(&err);
-        if (!unsure)
-            ask("DELETE", path, NULL, NULL);
-        else
-            fprintf(stderr,
-                    "berth pilot: pilot %lld is kept, since Slurm may have its job all the same\n",
-                    (long long)slurm.pilot);
-        return CLI_FAILED;
-    }
-    json_t *body = json_pack("{s:s}", "job", strbuf_text(&job));
-    int status = ask("PATCH", path, body, NULL);
-    if (status == CLI_OK)
-        printf("pilot %lld, Slurm's job %s\n", (long long)slurm.pilot, strbuf_text(&job));
-    json_decref(body);
-    strbuf_clear(&job);
-    return status;
-}
-
-/* What no other pilot has, of this server's or of any other. */
-static void make_tag(char tag[2 * TAG_BYTES + 1])
-{
-    unsigned char bytes[TAG_BYTES] = {0};
-    ssize_t ignored = getrandom(bytes, sizeof(bytes), 0);
-    (void)ignored;
-    for (size_t i = 0; i < TAG_BYTES; i++)
-        snprintf(tag + 2 * i, 3, "%02x", bytes[i]);
-}
-
 static int add_pilot(struct asked *a, char **words, int n)
 {
-    struct strbuf text = {0};
-    json_t *made = NULL;
-    if (n < 1 || a->json || a->lost)
+    struct connection connection;
+    berth_error_t err;
+    if (n < 1 || a->json || a->lost || a->for_auto)
         return cli_usage("pilot", "add takes a kind of pilot: slurm");
     if (strcmp(words[0], "slurm") != 0)
         return cli_usage("pilot", "unknown kind '%s', expected slurm", words[0]);
+    struct pilot_new p = {.nodes = a->nodes > 0 ? a->nodes : 1,
+                          .minutes = a->minutes,
+                          .partition = a->partition,
+                          .more = words + 1,
+                          .tells = true};
+    int status = connection_open(&connection, "pilot", &err) < 0 ||
+                         connection_start(&connection, &err) < 0 ||
+                         pilot_make(&connection, &p, &err) < 0
+                     ? failed(&err)
+                     : CLI_OK;
+    connection_close(&connection);
+    return status;
+}
+
+/* ---- auto ---- */
+
+static json_t *rule_of(const struct asked *a, char **words, int n)
+{
+    struct strbuf text = {0};
     for (int i = 1; i < n; i++) {
         strbuf_puts(&text, i > 1 ? " " : "");
         strbuf_puts(&text, words[i]);
     }
-    char tag[2 * TAG_BYTES + 1];
-    make_tag(tag);
-    json_t *body =
-        json_pack("{s:s, s:I, s:s}", "kind", "slurm", "nodes", (json_int_t)a->nodes, "tag", tag);
-    if (text.len > 0)
-        json_object_set_new(body, "options", json_string(strbuf_text(&text)));
-    int status = ask("POST", "/v1/pilots", body, &made);
-    if (status == CLI_OK)
-        status = submit(a, made, words + 1);
-    json_decref(made);
-    json_decref(body);
+    json_t *body = json_pack("{s:s, s:I, s:b, s:s*, s:s*}", "kind", "slurm", "max_nodes",
+                             (json_int_t)a->max_nodes, "dry_run", a->dry_run, "partition",
+                             a->partition, "options", text.len > 0 ? strbuf_text(&text) : NULL);
+    if (a->minutes > 0)
+        json_object_set_new(body, "time", json_integer(a->minutes * 60));
+    if (a->backlog > 0)
+        json_object_set_new(body, "backlog", json_integer(a->backlog));
+    if (a->idle > 0)
+        json_object_set_new(body, "idle", json_real((double)a->idle / SECOND));
+    if (a->budget > 0)
+        json_object_set_new(body, "budget", json_integer(a->budget));
     strbuf_clear(&text);
+    return body;
+}
+
+/* Set a rule, end it, or only look. */
+static int auto_pilots(struct asked *a, char **words, int n)
+{
+    json_t *answer = NULL, *body = NULL;
+    bool off = n == 1 && strcmp(words[0], "off") == 0, sets = n > 0 && !off;
+    if (sets && strcmp(words[0], "slurm") != 0)
+        return cli_usage("pilot", "unknown kind '%s', expected slurm or off", words[0]);
+    if (a->lost || a->nodes > 0 || (!sets && (a->has_options || a->for_auto)))
+        return cli_usage("pilot", sets ? "auto takes --max-nodes, not --nodes"
+                                       : "auto takes options of a rule with 'slurm' only");
+    if (sets && a->max_nodes == 0)
+        return cli_usage("pilot", "auto slurm needs --max-nodes");
+    for (int i = 1; sets && i < n; i++)
+        if (!*words[i] || strpbrk(words[i], " \t\n"))
+            return cli_usage("pilot", "option '%s' of sbatch has a blank, expected none", words[i]);
+    body = sets ? rule_of(a, words, n) : NULL;
+    int status = ask(sets ? "POST" : off ? "DELETE" : "GET", "/v1/pilots/auto", body, &answer);
+    if (status == CLI_OK && a->json) {
+        json_dumpf(answer, stdout, JSON_INDENT(2));
+        putchar('\n');
+    } else if (status == CLI_OK && !off) {
+        auto_print(answer);
+    }
+    json_decref(body);
+    json_decref(answer);
     return status;
 }
 
@@ -222,7 +254,7 @@ static int print_pilots(const json_t *pilots)
 static int list_pilots(struct asked *a, char **words, int n)
 {
     json_t *answer = NULL;
-    if (n != 0 || a->has_options || a->lost)
+    if (n != 0 || a->has_options || a->for_auto || a->lost)
         return cli_usage("pilot", "list takes --json only, got '%s'", n ? words[0] : "more");
     int status = ask("GET", "/v1/pilots", NULL, &answer);
     const json_t *pilots = json_object_get(answer, "pilots");
@@ -240,7 +272,7 @@ static int read_number(const struct asked *a, const char *action, char **words, 
 {
     char *end = NULL;
     *to = n == 1 ? strtoll(words[0], &end, 10) : 0;
-    if (n != 1 || *end || *to < 1 || a->json || a->has_options)
+    if (n != 1 || *end || *to < 1 || a->json || a->has_options || a->for_auto)
         return cli_usage("pilot", "%s takes the number of a pilot", action);
     return 0;
 }
@@ -331,7 +363,7 @@ static int remove_pilot(struct asked *a, char **words, int n)
 
 static int watch_pilots(struct asked *a, char **words, int n)
 {
-    if (n != 0 || a->has_options || a->lost || a->json)
+    if (n != 0 || a->has_options || a->for_auto || a->lost || a->json)
         return cli_usage("pilot", "watch takes no argument, got '%s'", n ? words[0] : "an option");
     return pilot_watch();
 }
@@ -342,8 +374,9 @@ int cli_pilot(int argc, char **argv)
         const char *word;
         int (*run)(struct asked *a, char **words, int n);
     } actions[] = {{"add", add_pilot},     {"list", list_pilots},    {"show", show_pilot},
-                   {"drain", drain_pilot}, {"remove", remove_pilot}, {"watch", watch_pilots}};
-    struct asked a = {.nodes = 1};
+                   {"drain", drain_pilot}, {"remove", remove_pilot}, {"watch", watch_pilots},
+                   {"auto", auto_pilots}};
+    struct asked a = {0};
     int c;
 
     while ((c = option_next(&pilot_options, argc, argv)) != -1) {
@@ -356,9 +389,11 @@ int cli_pilot(int argc, char **argv)
         if (strcmp(argv[optind], actions[i].word) == 0)
             return actions[i].run(&a, argv + optind + 1, argc - optind - 1);
     return optind < argc
-               ? cli_usage("pilot",
-                           "unknown action '%s', expected add, list, show, drain, remove or watch",
-                           argv[optind])
-               : cli_usage("pilot",
-                           "no action given, expected add, list, show, drain, remove or watch");
+               ? cli_usage(
+                     "pilot",
+                     "unknown action '%s', expected add, auto, list, show, drain, remove or watch",
+                     argv[optind])
+               : cli_usage(
+                     "pilot",
+                     "no action given, expected add, auto, list, show, drain, remove or watch");
 }

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/errtext.h"
 #include "cli/client/connection.h"
+#include "cli/pilot_auto.h"
 #include "cli/pilot_judge.h"
 #include "cli/pilot_slurm.h"
 #include "cli/verb.h"
@@ -138,7 +140,7 @@ static void judge(struct watch *w, const json_t *pilot, bool answered, int64_t n
     json_decref(change);
 }
 
-/* A look. Returns whether there are pilots. -1: there is no server. */
+/* A look. Returns whether there are pilots, or a rule that asks for some. -1: there is no server. */
 static int look(struct watch *w)
 {
     berth_error_t err;
@@ -156,13 +158,16 @@ static int look(struct watch *w)
         json_array_foreach(pilots, i, pilot) judge(w, pilot, answered, now);
     }
     json_decref(answer);
-    return some;
+    int rule = auto_follow(&w->connection);
+    return rule < 0 ? -1 : some || rule;
 }
 
 /* One watches; the lock is given back when it ends. */
 static int lock(const struct watch *w)
 {
     char path[PATH_MAX + 32];
+    snprintf(path, sizeof(path), "%s/pilots", w->connection.directory);
+    mkdir(path, 0700); /* as the gate does with the first pilot */
     snprintf(path, sizeof(path), "%s/pilots/watch.lock", w->connection.directory);
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : -1;

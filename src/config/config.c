@@ -37,6 +37,7 @@ enum top_key {
     BOUNDS,
     TRACE,
     SERVER,
+    PILOTS,
     TOP_KEYS
 };
 static const char *const top_names[] = {"resources",
@@ -57,7 +58,8 @@ static const char *const top_names[] = {"resources",
                                         "blocks",
                                         "bounds",
                                         "trace",
-                                        "server"};
+                                        "server",
+                                        "pilots"};
 static const struct doc_keys top_keys = {"a configuration", top_names, TOP_KEYS, 1};
 
 enum passes_key { MIN_INTERVAL, MAX_EVENTS, PASSES_KEYS };
@@ -172,7 +174,7 @@ static int read_all(struct reading *r)
         read_queues(r, value[QUEUES]) < 0 || read_default_queue(r, value[DEFAULT_QUEUE]) < 0 ||
         read_blocks(r, value[BLOCKS]) < 0 || read_trace(r, value[TRACE]) < 0)
         return -1;
-    return read_server(r, value[SERVER]);
+    return read_server(r, value[SERVER]) < 0 ? -1 : read_pilots(r, value[PILOTS]);
 }
 
 struct config *config_read(const char *name, const char *text, size_t length, int64_t second,

@@ -16,6 +16,7 @@
 #include "berth/error.h"
 #include "berth/match.h"
 #include "berth/sched_config.h"
+#include "pilot/plan.h"
 
 /* Bounds: bytes of a file; queues; vertices of a machine of equal nodes, including the cluster, nodes and
  * everything in them.
@@ -97,6 +98,13 @@ struct config_server {
         imagined; /* nodes may be those of a machine that isn't this one: jobs run here all the same; false */
 };
 
+/* Pilots that are asked for by themselves (pilot/plan.h); max_nodes 0: there are none. */
+struct config_pilots {
+    struct pilot_rule rule; /* times in ticks, memory in bytes */
+    const char *partition;  /* NULL: Slurm's default */
+    const char *options;    /* further ones of sbatch, separated by blanks; NULL */
+};
+
 struct config {
     struct config_resources resources;
     const struct config_license *licenses;
@@ -108,6 +116,7 @@ struct config {
     size_t n_users;
     struct config_trace trace;
     struct config_server server;
+    struct config_pilots pilots;
 };
 
 /* Read and check a file's text; `name` begins error texts: "NAME:LINE:COLUMN: key ...". `second`: ticks in a

@@ -37,6 +37,7 @@ int read_accounts(struct reading *r, uint32_t i);
 int read_blocks(struct reading *r, uint32_t i);
 int read_trace(struct reading *r, uint32_t i);
 int read_server(struct reading *r, uint32_t i);
+int read_pilots(struct reading *r, uint32_t i);
 
 /* A queue's limits and their exceptions. What the queue already has stays unless it is given. */
 int read_limits(struct reading *r, uint32_t i, struct sched_queue_config *queue);

@@ -481,6 +481,32 @@ static void show_actions(struct showing *s, const struct sched_config *sched)
     strbuf_puts(&s->text, sched->n_actions ? "]\n" : "");
 }
 
+/* Only where there are such. */
+static void show_pilots(struct showing *s, const struct config_pilots *p)
+{
+    const struct pilot_rule *rule = &p->rule;
+    if (rule->max_nodes == 0)
+        return;
+    strbuf_puts(&s->text, "pilots:\n");
+    line_number(s, 1, "max-nodes", rule->max_nodes);
+    line_time(s, 1, "time", rule->time);
+    line_number(s, 1, "backlog", rule->backlog);
+    line_time(s, 1, "idle", rule->idle);
+    line_number(s, 1, "budget",
+                rule->budget == INT64_MAX ? SCHED_UNLIMITED : rule->budget / (3600 * s->second));
+    if (p->partition)
+        line(s, 1, "partition", p->partition);
+    if (p->options)
+        line(s, 1, "options", p->options);
+    if (rule->node[PILOT_CORES] > 0) {
+        strbuf_puts(&s->text, "  node:\n");
+        line_number(s, 2, "cores", rule->node[PILOT_CORES]);
+        line_number(s, 2, "gpus", rule->node[PILOT_GPUS]);
+        if (rule->node[PILOT_MEMORY] > 0)
+            line_number(s, 2, "memory", rule->node[PILOT_MEMORY]);
+    }
+}
+
 char *config_show(const struct config *c, int64_t second)
 {
     struct showing s = {.second = second};
@@ -514,5 +540,6 @@ char *config_show(const struct config *c, int64_t second)
         show_block(&s, &sched->blocks[i]);
     show_trace(&s, &c->trace);
     show_server(&s, &c->server);
+    show_pilots(&s, &c->pilots);
     return strbuf_steal(&s.text);
 }

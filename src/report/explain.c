@@ -6,6 +6,9 @@
 #include "config/seconds.h"
 #include "jobspec/short.h"
 
+/* Us from now: so late begins what only a block that lasts for ever ends, as of nodes that are lent. */
+#define FAR (INT64_C(3650) * 86400 * SECONDS_TICKS)
+
 void explain_put_id(struct strbuf *out, const struct sched_annotation *a)
 {
     strbuf_put(out, a->id, strcspn(a->id, "[")); /* of some members it has the index already */
@@ -315,6 +318,10 @@ static void put_start_time(struct strbuf *out, const struct waiting *w)
 {
     if (w->state == SCHED_BLOCKED || w->reason->kind == SCHED_REASON_PREEMPTING)
         return;
+    if (w->start >= FAR) {
+        strbuf_puts(out, " What is there is taken back before it would end.");
+        return;
+    }
     if (w->would_start->as_it_is || (w->start == 0 && w->state == SCHED_RESERVED)) {
         strbuf_puts(out, " It is about to start.");
     } else if (w->start < 0) {

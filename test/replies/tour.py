@@ -110,6 +110,14 @@ def machine():
     berth.patch_pilots_name(name=pilot, body={"drain": True, "slurm": "PENDING"})
     expect("pilots", [("ending", "PENDING")], [(p["state"], p["slurm"]) for p in berth.get_pilots()["pilots"]])
     berth.delete_pilots_name(name=pilot, lost="1")
+    expect("no rule", None, berth.get_pilots_auto()["rule"])
+    told = berth.post_pilots_auto(body={"kind": "slurm", "max_nodes": 2, "dry_run": True})
+    expect("a rule that is tried", 2, told["rule"]["max_nodes"])
+    expect("still no rule", None, berth.get_pilots_auto()["rule"])
+    berth.post_pilots_auto(body={"kind": "slurm", "max_nodes": 2, "time": "1h"})
+    expect("a rule", (2, 3600), tuple(berth.get_pilots_auto()["rule"][key] for key in ("max_nodes", "time")))
+    berth.patch_pilots_auto(body={"refused": "no partition"})
+    berth.delete_pilots_auto()
     if "# EOF" not in berth.get_metrics():
         wrong.append("numbers for Prometheus")
 

@@ -13,8 +13,8 @@ wrong() { # MESSAGE ARGUMENT...
     expect_status 2 "$BERTH" pilot "$@"
     expect_err "berth pilot: $message; see 'berth pilot --help'"
 }
-wrong 'no action given, expected add, list, show, drain, remove or watch'
-wrong "unknown action 'give', expected add, list, show, drain, remove or watch" give
+wrong 'no action given, expected add, auto, list, show, drain, remove or watch'
+wrong "unknown action 'give', expected add, auto, list, show, drain, remove or watch" give
 wrong 'add takes a kind of pilot: slurm' add
 wrong "unknown kind 'pbs', expected slurm" add pbs
 wrong "--nodes is '0', expected 1 to 100000" add slurm --nodes 0
@@ -62,6 +62,8 @@ long=$("$BERTH" submit -t 2h -c 2 true)
 job=$("$BERTH" submit -t 1m -c 2 true)
 expect_status 0 "$BERTH" wait "$job"
 expect 'a job that does not fit before the end' pending "$(state "$long")"
+"$BERTH" explain "$long" | grep -q 'What is there is taken back before it would end.' || fail "explain: $("$BERTH" explain "$long")"
+"$BERTH" jobs | grep -q 36500 && fail "a start in a hundred years: $("$BERTH" jobs)"
 expect_status 0 "$BERTH" cancel "$long"
 
 # A job over both: each has its tasks, and all write to one file.

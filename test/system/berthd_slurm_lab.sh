@@ -66,4 +66,11 @@ await_state "$also" failed
 await_state "$more" failed
 await 'the pilots to be gone' no_pilots
 
+# By a rule one comes for what waits here, and goes again. What a node has is said, so that the job is taken at all.
+printf '%s\n' 'pilots: {max-nodes: 2, time: 15m, idle: 2s, node: {cores: 4}}' >>"$BERTH_DIR/berth.yaml"
+expect_status 0 "$BERTH" server stop
+expect_status 0 "$BERTH" server start
+expect_status 0 "$BERTH" run -t 5m -c 4 true
+await 'an idle pilot to be given back' no_pilots
+
 finish

@@ -18,7 +18,7 @@ folders_for() {
     esac
 }
 
-order='base planner resource jobspec match place share sched config report sim flux engine server cli'
+order='base planner resource jobspec match place share sched pilot config report sim flux engine server cli'
 core='base planner resource jobspec match place share sched'
 
 # Room of a public header: a part of its name, in $room.

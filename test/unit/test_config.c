@@ -379,7 +379,7 @@ static const struct wrong wrong_machines[] = {
      "default-queue, default-duration, default-limit, starvation-threshold, "
      "claims, sla-waiting-time, actions, passes, users, shares, accounts, queues, "
      "blocks, bounds, trace, "
-     "server"},
+     "server, pilots"},
     {NODES "actions: all", "2:10: key \"actions\": expected together or a list as in [allocate, "
                            "backfill], got \"all\""},
     {NODES "actions: []", "2:10: key \"actions\": expected together or a list as in [allocate, "
@@ -647,6 +647,10 @@ static const struct wrong wrong_limits[] = {
 };
 
 static const struct wrong wrong_rest[] = {
+    {NODES "pilots: {max-nodes: 0}",
+     "2:21: key \"max-nodes\": expected a whole number from 1 to 1000, got \"0\""},
+    {NODES "pilots: {max-nodes: 1, time: 5m}",
+     "2:30: key \"time\": expected 15 minutes or more, got \"5m\""},
     {NODES "blocks: {}", "2:9: key \"blocks\": expected a list of at most 64 blocks"},
     {NODES "blocks: [{name: m, resources: n, start: 0}]",
      "2:10: key \"duration\": expected in a block, is missing"},
@@ -903,6 +907,36 @@ static const char shown[] = "resources:\n"
                             "  requests-per-second: 10000\n"
                             "  tasks-per-core: 1\n";
 
+static void pilots_are_read(void **state)
+{
+    (void)state;
+    struct config *c = parse(NODES);
+    assert_int_equal(c->pilots.rule.max_nodes, 0);
+    config_destroy(c);
+    c = parse(NODES "pilots: {max-nodes: 64, time: 2h, budget: 100, partition: p, options: -A x,\n"
+                    "  node: {cores: 8, memory: 16G}}\n");
+    const struct pilot_rule *rule = &c->pilots.rule;
+    assert_int_equal(rule->max_nodes, 64);
+    assert_int_equal(rule->time, INT64_C(7200) * SECOND);
+    assert_int_equal(rule->backlog, 2);
+    assert_int_equal(rule->idle, INT64_C(120) * SECOND);
+    assert_int_equal(rule->budget, INT64_C(360000) * SECOND);
+    assert_int_equal(rule->node[PILOT_CORES], 8);
+    assert_int_equal(rule->node[PILOT_GPUS], 0);
+    assert_int_equal(rule->node[PILOT_MEMORY], INT64_C(16) << 30);
+    assert_string_equal(c->pilots.partition, "p");
+    assert_string_equal(c->pilots.options, "-A x");
+    char *once = config_show(c, SECOND);
+    struct config *again = parse(once);
+    char *twice = config_show(again, SECOND);
+    assert_string_equal(once, twice);
+    assert_non_null(strstr(once, "pilots:\n  max-nodes: 64\n  time: 7200\n"));
+    free(once);
+    free(twice);
+    config_destroy(again);
+    config_destroy(c);
+}
+
 static void all_is_shown(void **state)
 {
     (void)state;
@@ -987,6 +1021,7 @@ int main(void)
         cmocka_unit_test(limits_are_bounded),
         cmocka_unit_test(bounds_are_held),
         cmocka_unit_test(all_is_shown),
+        cmocka_unit_test(pilots_are_read),
         cmocka_unit_test(nodes_are_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include "server/api/array_sum.h"
 #include "server/api/explain.h"
 #include "server/api/explain_gang.h"
+#include "server/core/pilot_words.h"
 
 /* What is said of a job that waits. */
 struct known {
@@ -159,6 +160,24 @@ static void put_block(const server_t *s, sched_job_t handle, struct strbuf *text
         explain_block(text, block, ticks_left(s, at));
 }
 
+/* What becomes of it where pilots are asked for by themselves. */
+static void put_pilots(server_t *s, const struct job *job, uint32_t i, struct strbuf *text)
+{
+    struct auto_rule rule;
+    struct auto_look look;
+    struct strbuf words = {0};
+    if (!auto_rule_get(s, &rule))
+        return;
+    const struct pilot_verdict *v =
+        auto_look(s, &rule.rule, &look) == 0 ? auto_verdict(&look, job, i) : NULL;
+    if (v)
+        pilot_words(&words, s, &rule, &look, v);
+    strbuf_puts(text, words.len > 0 ? " " : "");
+    strbuf_puts(text, strbuf_text(&words));
+    strbuf_clear(&words);
+    auto_look_clear(&look);
+}
+
 static void explain_pending(struct call *c, const struct job *job, uint32_t i)
 {
     server_t *s = c->s;
@@ -176,6 +195,8 @@ static void explain_pending(struct call *c, const struct job *job, uint32_t i)
         explain_paused(&text, k.hold);
     else
         explain_waiting(&text, &k.core.waiting);
+    if (!k.hold)
+        put_pilots(s, job, i, &text);
     if (!k.hold)
         explained_turns(&k.core, explain_of(s), member_handle(job, i), &text, &k.shares);
     if (k.core.waiting.state != SCHED_REJECTED)

@@ -74,8 +74,8 @@ static void show_not_before(struct list *l, const struct job *job, uint32_t i,
     }
     if (handle != l->estimated || l->not_before < 0)
         return;
-    shown->estimate = server_wall_time(s, l->not_before);
-    shown->not_before = true;
+    shown->estimate = server_start_time(s, l->not_before);
+    shown->not_before = shown->estimate >= 0;
 }
 
 /* ---- Arrays as a whole ---- */

@@ -5,7 +5,7 @@
 #include "berth/sched_query.h"
 #include "jobspec/short.h"
 #include "resource/graph.h"
-#include "server/core/priv.h"
+#include "server/core/pilots.h"
 
 struct machine_sum machine_sum(const match_t *machine)
 {
@@ -13,7 +13,7 @@ struct machine_sum machine_sum(const match_t *machine)
     struct machine_sum sum = {0};
     for (uint32_t i = 0; i < g->n; i++) {
         const struct vertex *v = &g->v[i];
-        if (v->gone)
+        if (v->gone || graph_is_spare(g, i))
             continue;
         sum.nodes += v->type == TYPE_NODE;
         sum.cores += v->type == TYPE_CORE;

@@ -7,6 +7,7 @@
 #include "config/seconds.h"
 #include "resource/graph.h"
 #include "server/api/api.h"
+#include "server/core/pilots.h"
 
 struct node_row {
     uint32_t vertex;
@@ -32,7 +33,7 @@ static int collect(struct node_table *t, const struct graph *g)
 {
     size_t nodes = 0, ranks = 0;
     for (uint32_t v = 0; v < g->n; v++) {
-        bool is = g->v[v].type == TYPE_NODE && !g->v[v].gone;
+        bool is = g->v[v].type == TYPE_NODE && !g->v[v].gone && !graph_is_spare(g, v);
         nodes += is;
         if (is && g->v[v].rank >= 0 && (size_t)g->v[v].rank >= ranks)
             ranks = (size_t)g->v[v].rank + 1;
@@ -45,7 +46,7 @@ static int collect(struct node_table *t, const struct graph *g)
     for (size_t i = 0; i < ranks; i++)
         t->of_rank[i] = VERTEX_NONE;
     for (uint32_t v = 0; v < g->n; v++) {
-        if (g->v[v].type != TYPE_NODE || g->v[v].gone)
+        if (g->v[v].type != TYPE_NODE || g->v[v].gone || graph_is_spare(g, v))
             continue;
         if (g->v[v].rank >= 0)
             t->of_rank[g->v[v].rank] = (uint32_t)t->n;

@@ -19,9 +19,10 @@
 #define TAG_MOST     32
 #define NODES_TEXT   65536 /* bytes of a list of nodes */
 
-struct pilot_ask {
+struct pilot_request {
     const char *kind, *options, *tag;
-    int64_t nodes;
+    int64_t nodes, time;
+    bool is_auto;
 };
 
 struct pilot_change {
@@ -30,10 +31,12 @@ struct pilot_change {
 };
 
 static const struct key pilot_keys[] = {
-    KEY_OF(struct pilot_ask, kind, KEY_TEXT, .needed = true),
-    KEY_OF(struct pilot_ask, options, KEY_TEXT),
-    KEY_OF(struct pilot_ask, tag, KEY_TEXT),
-    KEY_OF(struct pilot_ask, nodes, KEY_WHOLE, .min = 1, .max = NODES_MOST),
+    KEY_OF(struct pilot_request, kind, KEY_TEXT, .needed = true),
+    KEY_OF(struct pilot_request, options, KEY_TEXT),
+    KEY_OF(struct pilot_request, tag, KEY_TEXT),
+    KEY_OF(struct pilot_request, nodes, KEY_WHOLE, .min = 1, .max = NODES_MOST),
+    KEY_OF(struct pilot_request, time, KEY_SECONDS, .min = 0),
+    KEY_AS(struct pilot_request, is_auto, "auto", KEY_BOOL),
 };
 
 static const struct key change_keys[] = {
@@ -59,7 +62,7 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-static bool ask_wrong(const struct pilot_ask *in, berth_error_t *why)
+static bool ask_wrong(const struct pilot_request *in, berth_error_t *why)
 {
     const char *key =
         strcmp(in->kind, "slurm") != 0                                      ? "kind"
@@ -88,7 +91,7 @@ void api_pilots_post(struct call *c)
 {
     const struct key_table table = {"", pilot_keys, sizeof(pilot_keys) / sizeof(*pilot_keys)};
     const struct key_place place = {"request", 0};
-    struct pilot_ask in = {.nodes = 1, .options = "", .tag = ""};
+    struct pilot_request in = {.nodes = 1, .options = "", .tag = ""};
     struct json_out out = {.text = c->out};
     char folder[PATH_MAX];
     berth_error_t why = {""};
@@ -107,6 +110,12 @@ void api_pilots_post(struct call *c)
     json_t *pilot = pilot_add(c->s, in.kind, in.nodes, in.options, in.tag, folder, &why);
     if (!pilot) {
         api_wrong(c, &why);
+        return;
+    }
+    if ((in.time > 0 && json_object_set_new(pilot, "time", json_integer(in.time)) < 0) ||
+        (in.is_auto && json_object_set_new(pilot, "auto", json_true()) < 0)) {
+        pilot_remove(c->s, pilot, false);
+        api_no_memory(c->reply);
         return;
     }
     server_event(c->s, 0, -1, "pilot", NULL);
@@ -173,16 +182,39 @@ void api_pilot_patch(struct call *c)
     api_done(c);
 }
 
+static bool is_yes(const char *value)
+{
+    return value && strcmp(value, "1") == 0;
+}
+
+/* Whether a job holds something of its nodes. */
+static bool is_held(server_t *s, const json_t *pilot)
+{
+    size_t i;
+    const json_t *node;
+    json_array_foreach(pilots_nodes(s), i, node)
+    {
+        if (number_of(node, "pilot") == number_of(pilot, "pilot") && pilots_node_held(s, node))
+            return true;
+    }
+    return false;
+}
+
 void api_pilot_delete(struct call *c)
 {
-    struct api_query q[] = {{"lost", NULL}, {NULL, NULL}};
+    struct api_query q[] = {{"lost", NULL}, {"idle", NULL}, {NULL, NULL}};
     json_t *pilot = find(c);
     if (!pilot || api_query(c, q) < 0)
         return;
-    pilot_remove(c->s, pilot, q[0].value && strcmp(q[0].value, "1") == 0);
-    server_event(c->s, 0, -1, "pilot removed", NULL);
+    if (is_yes(q[1].value) && is_held(c->s, pilot)) {
+        api_refuse(c, 409, NULL, "something runs on pilot %.40s", c->rest);
+    } else {
+        json_object_set_new(pilot, "released", json_true());
+        pilot_remove(c->s, pilot, is_yes(q[0].value));
+        server_event(c->s, 0, -1, "pilot removed", NULL);
+        api_done(c);
+    }
     api_query_clear(q);
-    api_done(c);
 }
 
 static void put_node(struct call *c, struct json_out *out, const json_t *node)
@@ -236,6 +268,8 @@ static void put_pilot(struct call *c, struct json_out *out, const json_t *pilot)
     json_put_text(out, "reason", text_of(pilot, "reason"));
     json_put_seconds(out, "start", number_of(pilot, "start") > 0 ? number_of(pilot, "start") : -1);
     json_put_seconds(out, "since", number_of(pilot, "since"));
+    json_put_seconds(out, "time", number_of(pilot, "time") > 0 ? number_of(pilot, "time") : -1);
+    json_put_bool(out, "auto", json_is_true(json_object_get(pilot, "auto")));
     json_open(out, "nodes", '[');
     size_t n = put_nodes(c, out, number_of(pilot, "pilot"));
     json_close(out, ']');

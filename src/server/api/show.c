@@ -73,8 +73,8 @@ static char *show_annotated(struct call *c, const struct member *m,
 {
     char reason[SCHED_REASON_TEXT];
     if (a->reason.kind != SCHED_REASON_PREEMPTING) /* it knows best when these are killed */
-        shown->estimate = server_wall_time(c->s, a->start);
-    shown->not_before = a->not_before;
+        shown->estimate = server_start_time(c->s, a->start);
+    shown->not_before = a->not_before && shown->estimate >= 0;
     if (a->reason.kind != SCHED_REASON_NONE && !server_pause_reason(c->s, m))
         shown->reason = sched_reason_text(&a->reason, reason);
     char *kept = shown->reason ? strdup(shown->reason) : NULL;

@@ -40,11 +40,12 @@ void job_entered(struct job *job, sched_job_t handle)
 }
 
 /* Submit a job to the core. Returns its handle, or -1 with errno, maybe a text, and nothing changed. */
-static sched_job_t submit_to_core(server_t *s, const struct job *job, bool hold, berth_error_t *err)
+static sched_job_t submit_to_core(server_t *s, struct job *job, bool hold, berth_error_t *err)
 {
     struct job_request q;
     struct job_parts parts;
     job_parts(job->request, &parts);
+    job->is_constrained = job_is_constrained(&parts);
     if (job_request_read(job, user_find(s, job->uid), &parts, &q) < 0)
         return -1;
     q.request.order = job_order(job);

@@ -297,6 +297,10 @@ static void run_ended(server_t *s, struct run *run, const struct engine_event *e
     member_event(s, job, run->member, kinds[state], strbuf_steal(&data));
     if (m->handle >= 0)
         sched_finish(s->sched, s->clock.now, m->handle, state == STORE_DONE);
+    if (state == STORE_DONE && run->start_wall >= 0 && e->at >= run->start_wall) {
+        job->ran.n++;
+        job->ran.us += e->at - run->start_wall;
+    }
     if (state != STORE_DONE)
         gang_note_end(s, job, run->member);
     member_end(s, job, run->member, state, reason);

@@ -10,6 +10,7 @@
 #include "berth/sched_snapshot.h"
 #include "config/gang_keys.h"
 #include "config/seconds.h"
+#include "server/core/pilots_auto.h"
 #include "server/core/roles.h"
 
 #define VICTIMS_ASKED 64 /* of one job, by when they are killed */
@@ -35,6 +36,17 @@ struct job_gang job_gang_read(const struct job_parts *parts)
             strncmp(parts->failure.at + 1, gang_failures[i], parts->failure.length - 2) == 0)
             gang.failure = (enum sched_gang_failure)i;
     return gang;
+}
+
+static bool has_word(struct json_part part, const char *word)
+{
+    return part.at && memmem(part.at, part.length, word, strlen(word));
+}
+
+bool job_is_constrained(const struct job_parts *parts)
+{
+    return has_word(parts->jobspec, "\"constraints\"") ||
+           has_word(parts->jobspec_text, "constraints");
 }
 
 int64_t json_part_whole(struct json_part part, int64_t otherwise)
@@ -421,17 +433,19 @@ static void show_waiting(server_t *s, const struct member *m, sched_job_t handle
     const char *hold = server_pause_reason(s, m);
     int64_t deadline = sched_deadline(s->sched, handle);
     j->deadline = deadline < SCHED_UNLIMITED ? server_wall_time(s, deadline) : -1;
-    j->estimate = server_wall_time(s, m->at);
+    j->estimate = server_start_time(s, m->at);
     if (handle >= 0 && victims_of(s, handle, NULL, 0, &until) > 0) {
         j->estimate = server_wall_time(s, until);
         j->reason = sched_reason_text(&preempting, j->text);
-    } else if (m->reserved) {
+    } else if (m->reserved && (j->estimate >= 0 || m->at < 0)) {
         j->reason = m->expected ? "expected" : "reserved";
         j->expected = m->expected;
         if (handle < 0 || sched_resources(s->sched, handle, &j->promised) < 0)
             j->promised = NULL;
     } else if (handle >= 0 && sched_record(s->sched, handle, &r) == 0) {
         j->reason = r.reason && *r.reason ? r.reason : NULL;
+        if (auto_reason(s, j->id, j->member, j->text))
+            j->reason = j->text;
     }
     j->reason = hold ? hold : j->reason;
 }

@@ -22,6 +22,9 @@ void job_parts(const char *request, struct job_parts *parts);
 /* What a stored request says of a gang. */
 struct job_gang job_gang_read(const struct job_parts *parts);
 
+/* Whether it asks for resources by their names or properties. */
+bool job_is_constrained(const struct job_parts *parts);
+
 /* The core's request, made of a stored one. */
 struct job_request {
     struct sched_request request;

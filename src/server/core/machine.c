@@ -10,6 +10,7 @@
 #include "config/file_text.h"
 #include "config/machine_open.h"
 #include "resource/graph.h"
+#include "server/core/pilots.h"
 #include "server/core/priv.h"
 #include "server/core/shares_kept.h"
 
@@ -78,7 +79,7 @@ int machine_measure(server_t *s, berth_error_t *err)
         uint32_t at = v;
         while (at != VERTEX_NONE && !has_type(g, at, "node"))
             at = graph_parent(g, at, GRAPH_CONTAINMENT);
-        s->size.cores++;
+        s->size.cores += !graph_is_spare(g, v);
         if (at != VERTEX_NONE && ++cores[at] > s->size.node_cores)
             s->size.node_cores = cores[at];
     }

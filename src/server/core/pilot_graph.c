@@ -6,6 +6,8 @@
 #include "resource/graph.h"
 #include "server/core/pilots.h"
 
+#define SPARE "spare" /* a property of nodes that only may come */
+
 struct drawing {
     const struct graph *g;
     uint32_t root;
@@ -114,6 +116,12 @@ static void put_children(struct drawing *d, int64_t node, struct thing t, size_t
     strbuf_clear(&name);
 }
 
+/* Of a list, or a number. */
+static size_t count_of(const json_t *value)
+{
+    return json_is_array(value) ? json_array_size(value) : (size_t)json_integer_value(value);
+}
+
 static const char *unit_name(int64_t bytes)
 {
     static const char *const names[] = {"KB", "MB", "GB", "TB"};
@@ -123,31 +131,26 @@ static const char *unit_name(int64_t bytes)
     return names[i];
 }
 
-static void put_node(struct drawing *d, const server_t *s, const json_t *node)
+/* A node with what it has. */
+static void put_node(struct drawing *d, const server_t *s, const json_t *node, struct thing t)
 {
-    char pilot[24];
+    size_t length = d->path.len;
     int64_t unit = s->size.memory_unit;
     int64_t memory = unit > 0 ? json_integer_value(json_object_get(node, "memory")) / unit : 0;
-    snprintf(pilot, sizeof(pilot), "%" JSON_INTEGER_FORMAT,
-             json_integer_value(json_object_get(node, "pilot")));
-    const char *vertex = json_string_value(json_object_get(node, "vertex"));
-    struct thing t = {.type = "node",
-                      .basename = vertex,
-                      .name = vertex,
-                      .property = "pilot",
-                      .value = pilot,
-                      .unique = ++d->unique,
-                      .id = ++d->id,
-                      .rank = ++d->rank,
-                      .size = 1};
+    t.type = "node";
+    t.basename = t.name;
+    t.unique = ++d->unique;
+    t.id = ++d->id;
+    t.rank = ++d->rank;
+    t.size = 1;
     strbuf_putc(&d->path, '/');
-    strbuf_puts(&d->path, vertex);
+    strbuf_puts(&d->path, t.name);
     put_vertex(d, &t, strbuf_text(&d->path));
     put_edge(d, graph_uniq_id(d->g, d->root), t.unique);
     put_children(d, t.unique, (struct thing){.type = "core", .size = 1},
-                 json_array_size(json_object_get(node, "cores")));
+                 count_of(json_object_get(node, "cores")));
     put_children(d, t.unique, (struct thing){.type = "gpu", .size = 1},
-                 json_array_size(json_object_get(node, "gpus")));
+                 count_of(json_object_get(node, "gpus")));
     if (memory > 0)
         put_children(d, t.unique,
                      (struct thing){.type = "memory",
@@ -156,35 +159,72 @@ static void put_node(struct drawing *d, const server_t *s, const json_t *node)
                                     .property = "divisible",
                                     .value = ""},
                      1);
+    d->path.len = length;
+}
+
+static void begin_drawing(struct drawing *d, const server_t *s)
+{
+    *d = (struct drawing){.g = match_graph(s->machine)};
+    d->root = root_of(d->g);
+    d->nodes = (struct json_out){.text = &d->nodes_text};
+    d->edges = (struct json_out){.text = &d->edges_text};
+    survey(d);
+    graph_path(d->g, d->root, GRAPH_CONTAINMENT, &d->path);
+    put_root(d);
+}
+
+static char *end_drawing(struct drawing *d)
+{
+    struct strbuf text = {0};
+    struct json_out out = {.text = &text};
+    json_open(&out, NULL, '{');
+    json_open(&out, "graph", '{');
+    json_open(&out, "nodes", '[');
+    json_put_raw(&out, NULL, strbuf_text(&d->nodes_text));
+    json_close(&out, ']');
+    json_open(&out, "edges", '[');
+    json_put_raw(&out, NULL, strbuf_text(&d->edges_text));
+    json_close(&out, ']');
+    json_close(&out, '}');
+    json_close(&out, '}');
+    text.failed = text.failed || d->nodes_text.failed || d->edges_text.failed || d->path.failed;
+    strbuf_clear(&d->nodes_text);
+    strbuf_clear(&d->edges_text);
+    strbuf_clear(&d->path);
+    return strbuf_steal(&text);
 }
 
 char *pilot_graph(const server_t *s, const json_t *node)
 {
-    struct drawing d = {.g = match_graph(s->machine)};
-    struct strbuf text = {0};
-    struct json_out out = {.text = &text};
-    d.root = root_of(d.g);
-    d.nodes = (struct json_out){.text = &d.nodes_text};
-    d.edges = (struct json_out){.text = &d.edges_text};
-    survey(&d);
-    graph_path(d.g, d.root, GRAPH_CONTAINMENT, &d.path);
-    put_root(&d);
-    put_node(&d, s, node);
-    json_open(&out, NULL, '{');
-    json_open(&out, "graph", '{');
-    json_open(&out, "nodes", '[');
-    json_put_raw(&out, NULL, strbuf_text(&d.nodes_text));
-    json_close(&out, ']');
-    json_open(&out, "edges", '[');
-    json_put_raw(&out, NULL, strbuf_text(&d.edges_text));
-    json_close(&out, ']');
-    json_close(&out, '}');
-    json_close(&out, '}');
-    text.failed = text.failed || d.nodes_text.failed || d.edges_text.failed || d.path.failed;
-    strbuf_clear(&d.nodes_text);
-    strbuf_clear(&d.edges_text);
-    strbuf_clear(&d.path);
-    return strbuf_steal(&text);
+    struct drawing d;
+    char pilot[24];
+    snprintf(pilot, sizeof(pilot), "%" JSON_INTEGER_FORMAT,
+             json_integer_value(json_object_get(node, "pilot")));
+    begin_drawing(&d, s);
+    put_node(&d, s, node,
+             (struct thing){.name = json_string_value(json_object_get(node, "vertex")),
+                            .property = "pilot",
+                            .value = pilot});
+    return end_drawing(&d);
+}
+
+char *spare_graph(const server_t *s, const json_t *node, const char *base, int64_t n)
+{
+    struct drawing d;
+    char name[64];
+    begin_drawing(&d, s);
+    for (int64_t i = 0; i < n; i++) {
+        snprintf(name, sizeof(name), "%s-%lld", base, (long long)i);
+        put_node(&d, s, node, (struct thing){.name = name, .property = SPARE, .value = ""});
+    }
+    return end_drawing(&d);
+}
+
+bool graph_is_spare(const struct graph *g, uint32_t v)
+{
+    while (v != VERTEX_NONE && g->v[v].type != TYPE_NODE)
+        v = graph_parent(g, v, GRAPH_CONTAINMENT);
+    return v != VERTEX_NONE && propset_value(&g->props, g->v[v].props, SPARE);
 }
 
 void pilot_node_path(const server_t *s, const char *vertex, struct strbuf *path)

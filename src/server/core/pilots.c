@@ -9,6 +9,7 @@
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
 #include "engine/cluster/node.h"
+#include "server/core/pilots_auto.h"
 
 #define BEFORE_END (60 * SERVER_SECOND) /* a node is free of jobs so long before it is taken back */
 #define FOR_EVER   (INT64_C(36500) * 86400 * SERVER_SECOND)
@@ -39,8 +40,7 @@ json_t *pilots_nodes(const server_t *s)
     return json_object_get(json_object_get(s->settings, "pilots"), "nodes");
 }
 
-/* The part of the settings, made if need be. NULL with ENOMEM. */
-static json_t *all_pilots(server_t *s)
+json_t *pilots_all(server_t *s)
 {
     json_t *all = json_object_get(s->settings, "pilots");
     if (!all) {
@@ -147,6 +147,7 @@ void pilots_attach(server_t *s)
     berth_error_t why;
     json_array_foreach(pilots_nodes(s), i, node) if (attach(s, node, &why) < 0)
         server_notice(s, "cannot put node %s back: %s", text_of(node, "vertex"), why.text);
+    spares_follow(s);
 }
 
 static json_t *list_of(char *const *texts, size_t n)
@@ -178,7 +179,7 @@ static json_t *describe(const server_t *s, const struct engine_node *from)
 static json_t *join(server_t *s, const struct engine_node *from)
 {
     berth_error_t why = {""};
-    json_t *all = all_pilots(s), *pilot = pilot_find(s, (int64_t)from->pilot);
+    json_t *all = pilots_all(s), *pilot = pilot_find(s, (int64_t)from->pilot);
     json_t *node = all && pilot ? describe(s, from) : NULL;
     if (!node || json_array_append_new(json_object_get(all, "nodes"), node) < 0)
         return NULL;
@@ -188,6 +189,7 @@ static json_t *join(server_t *s, const struct engine_node *from)
         return NULL;
     }
     pilots_block_end(s, (int64_t)from->pilot);
+    auto_joined(s, pilot, node);
     if (!*text_of(pilot, "job") && *from->brings->job)
         pilot_set_job(s, pilot, from->brings->job);
     server_event(s, 0, -1, "node joined", NULL);
@@ -195,14 +197,14 @@ static json_t *join(server_t *s, const struct engine_node *from)
     return node;
 }
 
-static bool is_held(server_t *s, const json_t *node)
+bool pilots_node_held(server_t *s, const json_t *node)
 {
     const sched_job_t *jobs;
     size_t n = 0;
     return sched_holders(s->sched, text_of(node, "vertex"), &jobs, &n, NULL) < 0 || n > 0;
 }
 
-static bool has_nodes(const server_t *s, int64_t pilot)
+bool pilot_has_nodes(const server_t *s, int64_t pilot)
 {
     size_t i;
     const json_t *node;
@@ -218,6 +220,7 @@ static void drop_pilot(server_t *s, int64_t pilot)
     engine->ops->dismiss(engine, (uint64_t)pilot);
     json_array_foreach(pilots_list(s), i, entry) if (number_of(entry, "pilot") == pilot)
     {
+        auto_gone(s, entry);
         json_array_remove(pilots_list(s), i);
         break;
     }
@@ -234,7 +237,7 @@ static bool leave(server_t *s, json_t *node)
     size_t i;
     const json_t *entry;
     int64_t pilot = number_of(node, "pilot");
-    if (is_held(s, node) || engine->ops->forget(engine, text_of(node, "id")))
+    if (pilots_node_held(s, node) || engine->ops->forget(engine, text_of(node, "id")))
         return false;
     json_incref(node);
     json_array_foreach(pilots_nodes(s), i, entry) if (entry == node)
@@ -247,7 +250,7 @@ static bool leave(server_t *s, json_t *node)
         server_notice(s, "node %s: %s", text_of(node, "vertex"), why.text);
     machine_measure(s, NULL);
     json_decref(node);
-    if (!has_nodes(s, pilot))
+    if (!pilot_has_nodes(s, pilot))
         drop_pilot(s, pilot);
     server_event(s, 0, -1, "node left", NULL);
     changed(s);
@@ -344,7 +347,7 @@ json_t *pilot_add(server_t *s, const char *kind, int64_t nodes, const char *opti
                   const char *tag, char *folder, berth_error_t *err)
 {
     struct engine *engine = s->platform.engine;
-    json_t *all = all_pilots(s);
+    json_t *all = pilots_all(s);
     if (!engine->ops->invite) {
         errtext_set(err, EINVAL, "this server has no pilots: berth-gate is not installed with it");
         return NULL;
@@ -373,7 +376,7 @@ json_t *pilot_add(server_t *s, const char *kind, int64_t nodes, const char *opti
 
 void pilot_end(server_t *s, int64_t pilot)
 {
-    if (!has_nodes(s, pilot))
+    if (!pilot_has_nodes(s, pilot))
         drop_pilot(s, pilot);
 }
 
@@ -409,7 +412,7 @@ void pilot_remove(server_t *s, json_t *pilot, bool lost)
     size_t i;
     json_t *node;
     int64_t number = number_of(pilot, "pilot");
-    if (!has_nodes(s, number)) {
+    if (!pilot_has_nodes(s, number)) {
         drop_pilot(s, number);
         return;
     }

@@ -14,6 +14,8 @@
 
 #include "server/core/priv.h"
 
+struct graph;
+
 #define PILOTS_MOST 1000 /* at a time */
 
 /* A new pilot, whose agents are let in. `options` are shown to people; by `tag` its job is told from others. `folder` has room for PATH_MAX bytes. Returns
@@ -52,6 +54,13 @@ void pilot_end(server_t *s, int64_t pilot);
 /* Set aside its nodes for the time after they are taken back, as far as that is known. */
 void pilots_block_end(server_t *s, int64_t pilot);
 
+/* The part of the settings, made if need be. NULL with ENOMEM. */
+json_t *pilots_all(server_t *s);
+
+/* Whether it has nodes in the machine; and whether a job holds something of one. */
+bool pilot_has_nodes(const server_t *s, int64_t pilot);
+bool pilots_node_held(server_t *s, const json_t *node);
+
 /* All pilots, and all nodes, or NULL. */
 json_t *pilots_list(const server_t *s);
 json_t *pilots_nodes(const server_t *s);
@@ -62,8 +71,14 @@ const json_t *pilots_node_named(const server_t *s, const char *vertex);
 /* Whether it is connected. */
 bool pilots_node_up(const server_t *s, const char *id);
 
-/* A graph (JGF) of the way to a new node and of the node; NULL with ENOMEM (pilot_graph.c). */
+/* A graph (JGF) of the way to a new node and of the node; and to n others without a pilot that have what `node` has,
+ * named "BASE-0", ... NULL with ENOMEM (pilot_graph.c).
+ */
 char *pilot_graph(const server_t *s, const json_t *node);
+char *spare_graph(const server_t *s, const json_t *node, const char *base, int64_t n);
+
+/* Whether a vertex is a node, or of a node, that only may come. */
+bool graph_is_spare(const struct graph *g, uint32_t vertex);
 
 /* The path of a new or present node, in the machine (pilot_graph.c). */
 void pilot_node_path(const server_t *s, const char *vertex, struct strbuf *path);

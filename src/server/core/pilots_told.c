@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/hostlist.h"
-#include "server/core/pilots.h"
+#include "server/core/pilots_auto.h"
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -83,5 +83,6 @@ int pilot_told(server_t *s, json_t *pilot, const struct pilot_told *told)
 
 bool server_has_pilots(const server_t *s)
 {
-    return json_array_size(pilots_list(s)) > 0;
+    struct auto_rule rule;
+    return json_array_size(pilots_list(s)) > 0 || auto_rule_get(s, &rule);
 }

@@ -22,6 +22,7 @@
 #include "berth/match.h"
 #include "berth/sched_config.h"
 #include "config/config.h"
+#include "pilot/plan.h"
 #include "server/core/gpus.h"
 #include "server/server.h"
 
@@ -142,6 +143,11 @@ struct job {
     int64_t max_fails;     /* where more members fail, the rest is cancelled; -1: it is not */
     bool is_stopping;      /* that is going on */
     bool is_test;          /* it is to be looked at, and withdrawn */
+    bool is_constrained;   /* it asks for resources by their names or properties */
+    struct {
+        uint64_t n;
+        int64_t us;
+    } ran; /* its members that are done since the server was opened, and how long they took */
     bool held, requeue;
     uint32_t own_waiting[2]; /* members that wait, and by themselves are let go on, or held */
     bool is_new;             /* not in the store yet */
@@ -356,9 +362,16 @@ struct server {
     struct work_queues work;
 
     struct {
-        uint64_t change; /* of the engine's nodes, as of the last look */
-        bool leaving;    /* some have left and are still in the machine */
-    } pilots;            /* pilots.h */
+        uint64_t change;        /* of the engine's nodes, as of the last look */
+        bool leaving;           /* some have left and are still in the machine */
+        struct auto_kept *kept; /* what becomes of jobs, as of the last look */
+        size_t n_kept;
+        int64_t lacking; /* since when jobs lack nodes, us since 1970; not above 0: they don't */
+        struct spares {
+            int64_t number, n; /* of the last set of nodes that may come, and how many these are */
+            int64_t node[PILOT_KINDS];
+        } spares; /* pilots_auto.h */
+    } pilots;     /* pilots.h */
 
     struct bulk *bulks; /* bulk submissions in progress */
     char *bulks_text;   /* bulk submissions as stored; set while the store is loaded */
@@ -378,6 +391,12 @@ void server_update_clock(server_t *s);
 
 /* The wall time of a tick, us since 1970; -1 for -1. */
 int64_t server_wall_time(const server_t *s, int64_t ticks);
+
+/* The same of a start that is estimated or promised; -1 also for one that is only there as what is lent is taken back for
+ * ever: nobody counts on it.
+ */
+#define SERVER_FAR (INT64_C(3650) * 86400 * SERVER_SECOND)
+int64_t server_start_time(const server_t *s, int64_t ticks);
 
 /* A permanent copy of the name of a user or a queue. NULL with ENOMEM. */
 const char *server_intern_name(server_t *s, const char *text);

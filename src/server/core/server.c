@@ -28,6 +28,11 @@ int64_t server_wall_time(const server_t *s, int64_t ticks)
     return ticks < 0 || ticks == INT64_MAX ? -1 : s->clock.wall + (ticks - s->clock.now);
 }
 
+int64_t server_start_time(const server_t *s, int64_t ticks)
+{
+    return ticks - s->clock.now >= SERVER_FAR ? -1 : server_wall_time(s, ticks);
+}
+
 const char *server_intern_name(server_t *s, const char *text)
 {
     uint32_t number;
@@ -54,6 +59,7 @@ void server_notice(server_t *s, const char *format, ...)
     if (!notices)
         return;
     free(s->notices);
+    free(s->pilots.kept);
     s->notices = notices;
     s->n_notices++;
 }
@@ -208,6 +214,7 @@ void server_close(server_t *s)
     strbuf_clear(&s->unsaved.uneven);
     strbuf_clear(&s->unsaved.stored_uneven);
     free(s->notices);
+    free(s->pilots.kept);
     free(s->bulks_text);
     free(s->directory);
     free(s->config_path);

@@ -1,0 +1,15 @@
+/* What becomes of a job as pilots are asked for by themselves, in words. */
+#ifndef SERVER_CORE_PILOT_WORDS_H
+#define SERVER_CORE_PILOT_WORDS_H
+
+#include "base/strbuf.h"
+#include "server/core/pilots_auto.h"
+
+/* "Pilot 3 is asked for; Slurm says PENDING, Priority, and expects it in 12m." Nothing where nodes that are up will do. */
+void pilot_words(struct strbuf *out, const server_t *s, const struct auto_rule *rule,
+                 const struct auto_look *look, const struct pilot_verdict *v);
+
+/* For a column: "pilot 3: Priority", "no pilot: its time", of a member that waits; "": nothing. */
+void pilot_short_words(struct strbuf *out, const server_t *s, const struct pilot_verdict *v);
+
+#endif

@@ -815,6 +815,7 @@ static void end_due(void)
 static void play(uint64_t seed, bool shares, bool is_wide)
 {
     memset(&run, 0, sizeof(run));
+    run.naive.next_order = 1; /* as the core counts */
     run.seed = run.random.state = seed;
     run.naive.swept = true;
     /* One of them at a time: limits, levels, arrays. */

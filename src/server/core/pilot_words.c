@@ -46,10 +46,10 @@ static void put_never(struct strbuf *out, const struct auto_rule *rule, enum pil
 }
 
 /* "Priority", or the state while that says nothing. */
-static const char *reason_of(const json_t *pilot)
+static const char *slurm_says(const json_t *pilot)
 {
-    const char *reason = text_of(pilot, "reason");
-    return *reason && strcmp(reason, "None") != 0 ? reason : text_of(pilot, "slurm");
+    const char *why = text_of(pilot, "reason");
+    return *why && strcmp(why, "None") != 0 ? why : text_of(pilot, "slurm");
 }
 
 static void put_queued(struct strbuf *out, const server_t *s, int64_t number)
@@ -59,9 +59,9 @@ static void put_queued(struct strbuf *out, const server_t *s, int64_t number)
     strbuf_puts(out, "It waits for pilot ");
     strbuf_put_int(out, number);
     strbuf_puts(out, ", which Slurm has been asked for");
-    if (*reason_of(pilot)) {
+    if (*slurm_says(pilot)) {
         strbuf_puts(out, " and does not start yet: ");
-        strbuf_puts(out, reason_of(pilot));
+        strbuf_puts(out, slurm_says(pilot));
     }
     if (start > s->clock.wall) {
         strbuf_puts(out, "; Slurm expects it to start in ");
@@ -118,8 +118,8 @@ void pilot_short_words(struct strbuf *out, const server_t *s, const struct pilot
     } else if (v->fate == PILOT_QUEUED) {
         strbuf_puts(out, "pilot ");
         strbuf_put_int(out, v->pilot);
-        strbuf_puts(out, *reason_of(pilot) ? ": " : "");
-        strbuf_puts(out, reason_of(pilot));
+        strbuf_puts(out, *slurm_says(pilot) ? ": " : "");
+        strbuf_puts(out, slurm_says(pilot));
     } else if (v->fate != PILOT_SOON) {
         strbuf_puts(out, v->fate == PILOT_LACKING     ? "a pilot, to be asked for"
                          : v->bound == PILOT_BY_NODES ? "pilots: max-nodes"

@@ -76,7 +76,7 @@ static void reclaims_end(void **state)
     (void)state;
     uint64_t reclaims = 0, tries = 0;
     struct scene *s = malloc(sizeof(*s));
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = 0; seed < RANDOM_ROUNDS(SEEDS); seed++) {
         scene_start(s, seed);
         while (s->m.n < 12)
             scene_add(s);
@@ -105,7 +105,7 @@ static void reclaims_end(void **state)
         share_free(s->t);
     }
     free(s);
-    if (tries < TRIES || reclaims < SEEDS / 4)
+    if (tries < RANDOM_ROUNDS(TRIES) || reclaims < RANDOM_ROUNDS(SEEDS) / 4)
         fail_msg("%llu of %llu tries took something", (unsigned long long)reclaims,
                  (unsigned long long)tries);
 }

@@ -385,7 +385,7 @@ int main(int argc, char **argv)
 {
     struct scene sum = {0};
     const char *rounds = getenv("BERTH_PROP_ROUNDS"); /* for a longer search */
-    uint64_t last = rounds ? strtoull(rounds, NULL, 10) : 4;
+    uint64_t last = rounds ? strtoull(rounds, NULL, 10) : RANDOM_ROUNDS(4);
     for (int i = 1; i < argc; i++)
         play(strtoull(argv[i], NULL, 10), &sum);
     for (uint64_t seed = 1; argc == 1 && seed <= last; seed++)
@@ -404,7 +404,7 @@ int main(int argc, char **argv)
     static const uint64_t kept[] = {165,       225,       2013,      5018,      423619725,
                                     755133213, 610000120, 640000021, 640000043, 750000121,
                                     861000060, 860000217, 910000002};
-    for (size_t i = 0; argc == 1 && !rounds && i < sizeof(kept) / sizeof(*kept); i++)
+    for (size_t i = 0; argc == 1 && !rounds && i < RANDOM_ROUNDS(sizeof(kept) / sizeof(*kept)); i++)
         play(kept[i], &sum);
     printf("%d submissions, %d promises, %d restarts, %d reboots, %d clocks set, %d reloads, %d "
            "refused, "

@@ -6,6 +6,7 @@ cd "$scratch" || exit 1
 TMPDIR=$scratch
 export TMPDIR
 machine 1
+sed -i 's/^  batch: .*/&\n  few: {policy: easy, limits: {user: {running: 1}}}/' "$BERTH_DIR/berth.yaml"
 
 wrong() { # MESSAGE ARGUMENT...
     message=$1
@@ -25,6 +26,16 @@ pilots() { # how many there are
 asked() { # how often Slurm was asked
     [ -e "$slurm/asked" ] && wc -l <"$slurm/asked" || echo 0
 }
+
+# A limit is none of a pilot's business: a job that only waits for its user's other one asks for no node.
+first=$("$BERTH" submit -q few -t 1h sleep 1000)
+await_state "$first" running
+second=$("$BERTH" submit -q few -t 10m true)
+await 'a promise' sh -c "'$BERTH' show --json $second | grep -q '\"estimate\": [0-9]'"
+expect_status 0 "$BERTH" pilot auto slurm --max-nodes 3 --time 1h --dry-run
+grep -q '^Nothing is asked for now.$' out || fail "a limit: $(cat out)"
+expect_status 0 "$BERTH" cancel "$first" "$second"
+await_state "$first" cancelled
 
 # A dry run says what would be, and nothing comes of it.
 one=$("$BERTH" submit -t 1h sleep 1000)

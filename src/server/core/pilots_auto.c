@@ -22,11 +22,17 @@ static const char *text_of(const json_t *object, const char *key)
 
 /* ---- What waits ---- */
 
-/* Whether it waits for room: what is held, depends on others, or is over a limit does not. */
+/* Whether it waits for room: what is held, depends on others, or is over a limit does not, nor does what is promised the
+ * end of others of that limit, or the room of jobs that are stopped for it.
+ */
 static bool waits_for_room(const server_t *s, sched_job_t handle)
 {
+    struct sched_annotation a;
     int state = handle < 0 ? (int)SCHED_BLOCKED : sched_state(s->sched, handle);
-    return state == SCHED_WAITING || state == SCHED_RESERVED;
+    if (state != SCHED_RESERVED)
+        return state == SCHED_WAITING;
+    return sched_annotate(s->sched, handle, &a) == 0 && a.reason.kind != SCHED_REASON_LIMIT &&
+           a.reason.kind != SCHED_REASON_PREEMPTING;
 }
 
 /* The memory that its row tells; 0: none. */

@@ -1,4 +1,6 @@
-/* Random plans beside a naive one, in which each member is laid by itself and each node is counted anew; and laws. */
+/* Random plans beside a naive one, in which each member is laid by itself and each
+ * node is counted again; and laws.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -19,7 +19,7 @@ folders_for() {
 }
 
 order='base planner resource jobspec match place share sched pilot config report sim flux engine server cli'
-core='base planner resource jobspec match place share sched'
+core='base planner resource jobspec match place share sched pilot'
 
 # Room of a public header: a part of its name, in $room.
 room_of_public() {

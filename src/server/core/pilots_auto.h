@@ -21,7 +21,7 @@ struct auto_rule {
     bool is_configured;              /* else a command's */
 };
 
-/* The rule; false: there is none. Texts are valid until it is set anew, or the configuration is. */
+/* The rule; false: there is none. Its texts are valid until the next auto_rule_set or reload of the configuration. */
 bool auto_rule_get(const server_t *s, struct auto_rule *rule);
 
 /* Set it, NULL: have none, whatever is configured. 0, or -1 with ENOMEM. */

@@ -45,6 +45,7 @@ struct run {
     struct place *place;
     const struct place_ops *ops;
     struct naive_place naive;
+    bool flat; /* no racks: nodes are beside the licences */
     struct class_of_ask class[CLASSES];
     int64_t handle[NAIVE_BOOKINGS];
     int ask_of[NAIVE_BOOKINGS]; /* class */
@@ -115,8 +116,9 @@ static void make(struct run *r)
 
     for (const char *type = "gpu"; type; type = strcmp(type, "gpu") == 0 ? "memory" : NULL)
         assert_true(graph_type(g, type) != UINT32_MAX);
+    r->flat = chance(r, 3);
     for (int k = 0, i = 0; k < racks; k++) {
-        uint32_t rack = add_one(g, root, "rack", k);
+        uint32_t rack = r->flat ? root : add_one(g, root, "rack", k);
         for (; i < nodes * (k + 1) / racks; i++) {
             r->naive.node[i].rack = k;
             add_node(r, g, rack, i, sockets);
@@ -490,7 +492,7 @@ static void change_status(struct run *r)
               (was_down != up));
         return;
     }
-    if (chance(r, 6)) {
+    if (!r->flat && chance(r, 6)) {
         was_down = r->naive.rack_down[r->naive.node[i].rack];
         r->naive.rack_down[r->naive.node[i].rack] = !up;
         snprintf(text, sizeof(text), "rack%d", r->naive.node[i].rack);
@@ -549,7 +551,7 @@ static void change_block(struct run *r)
         int k = (int)draw(r, 0, r->naive.node[node].cores - 1);
         b->cores[node] = 1u << k;
         snprintf(text, sizeof(text), "node%d/core%d", node, k);
-    } else if (chance(r, 4)) {
+    } else if (!r->flat && chance(r, 4)) {
         for (int n = 0; n < NAIVE_NODES; n++)
             if (r->naive.node[n].there && r->naive.node[n].rack == r->naive.node[node].rack)
                 b->nodes |= 1u << n;

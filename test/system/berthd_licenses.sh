@@ -61,6 +61,11 @@ END
 expect_status 2 env BERTH="$BERTH" "$BERTH" run -L ansys steps.sh
 grep -q -- '--licenses is for a job' err || fail "a step: $(cat err)"
 
+# Beside whole nodes.
+whole=$("$BERTH" submit --nodes 1 -L matlab:2 -t 10 true)
+expect_status 0 "$BERTH" wait "$whole"
+expect 'licences beside a whole node' done "$(state "$whole")"
+
 # What can't be.
 expect_status 1 "$BERTH" submit -L 'matlab|ansys' true
 expect_status 1 "$BERTH" submit -L abaqus true

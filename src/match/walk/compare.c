@@ -35,10 +35,7 @@ static uint32_t slot_below(const struct walk *w, const struct request *q)
     return slot;
 }
 
-/* True if a vertex is only given in units: it fills no slot from its children, so that it may answer a request beside
- * one. Fluxion knows no such vertices.
- */
-static bool is_plain_pool(const struct walk *w, uint32_t v)
+bool walk_is_pool(const struct walk *w, uint32_t v)
 {
     return w->t->g->v[v].divisible && topo_is_leaf(w->t, v);
 }
@@ -52,7 +49,7 @@ enum role_kind walk_compare(struct walk *w, uint32_t v, uint32_t level, bool pri
     *s = (struct role){ROLE_NONE, REQUEST_NONE, REQUEST_NONE, false, false, 0};
     for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next) {
         const struct request *q = &w->rq[i];
-        if (q->type != type && (q->type != TYPE_SLOT || is_plain_pool(w, v)))
+        if (q->type != type && (q->type != TYPE_SLOT || walk_is_pool(w, v)))
             continue;
         bool alternative = s->request == REQUEST_NONE && q->is_slot && q->bin == s->slot;
         if (matched && !alternative) /* a vertex may match only one request of a level */

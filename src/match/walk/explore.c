@@ -94,6 +94,7 @@ static void find_child(struct walk *w, uint32_t v, uint32_t host, uint32_t level
     int64_t below = walk_factor(w, v, factor);
     if (s.kind == ROLE_SLOT && s.request == REQUEST_NONE) {
         slots_find(w, v, s.slot, below, sink_of(w, sinks, level, s.slot));
+        explore_pools(w, v, level, s.exclusive, below, sinks);
         return;
     }
     if (!walk_satisfies(w, v, &s, below))
@@ -124,6 +125,37 @@ void explore_child(struct walk *w, uint32_t v, uint32_t host, uint32_t level, bo
     struct look look = look_begin(w, sinks);
     find_child(w, v, host, level, exclusive, factor, sinks);
     look_end(w, v, level, sinks, look);
+}
+
+/* The sink of the request that vertices of a type match, where nothing above has matched. */
+static struct sink *sink_for_type(const struct walk *w, struct sink *sinks, uint32_t level,
+                                  uint16_t type)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next, n++)
+        if (w->rq[i].type == type)
+            return &sinks[n];
+    return NULL;
+}
+
+void explore_pools(struct walk *w, uint32_t host, uint32_t level, bool exclusive, int64_t factor,
+                   struct sink *sinks)
+{
+    const struct class *c = topo_class(w->t, host);
+    const uint32_t *children;
+
+    if (w->rq[level].next == REQUEST_NONE)
+        return;
+    topo_children(w->t, host, &children);
+    for (uint32_t i = 0; i < c->n_runs; i++) {
+        const struct class_run *run = &w->t->run[c->run + i];
+        if (!sink_for_type(w, sinks, level, run->type))
+            continue;
+        for (uint32_t k = run->first; k < run->end && !w->out_of_memory; k++)
+            if (walk_is_pool(w, children[k]))
+                explore_child(w, children[k], host, level, exclusive, factor, sinks);
+    }
 }
 
 /* Children in the policy's order, request by request, until there are enough. */
@@ -301,6 +333,7 @@ static void find_pristine(struct walk *w, uint32_t v, uint32_t host, struct look
         struct sink *sink = sink_of(w, l->sinks, l->level, s.slot);
         if (sink->order != ORDER_RUNS || !slot_runs_find(w, v, &s, below, sink))
             slots_find(w, v, s.slot, below, sink);
+        explore_pools(w, v, l->level, s.exclusive, below, l->sinks);
         return;
     }
     if (!walk_satisfies(w, v, &s, below))
@@ -393,18 +426,6 @@ static void explore_matching(struct walk *w, uint32_t host, const uint32_t *chil
     }
     if (w->order < base + n)
         w->order = base + n;
-}
-
-/* The sink of the request that vertices of a type match, where nothing above has matched. */
-static struct sink *sink_for_type(const struct walk *w, struct sink *sinks, uint32_t level,
-                                  uint16_t type)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next, n++)
-        if (w->rq[i].type == type)
-            return &sinks[n];
-    return NULL;
 }
 
 static bool may_improve(const struct walk *w, uint32_t v, const struct looking *l)

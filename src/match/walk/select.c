@@ -169,6 +169,7 @@ static bool find_at_root(struct walk *w, struct sink *sinks, struct role *s)
     }
     if (s->request == REQUEST_NONE) {
         slots_find(w, root, s->slot, below, sink_of(w, sinks, w->top, s->slot));
+        explore_pools(w, root, w->top, s->exclusive, below, sinks);
         return true;
     }
     if (!walk_satisfies(w, root, s, below))

@@ -3,7 +3,7 @@
 
 def by_hand(scene, config, events, told):
     """A scene and decisions that are not what a scheduler decides."""
-    scene.nodes, scene.cores, scene.gpus, scene.memory, scene.others = 2, 2, 0, 0, {}
+    scene.nodes, scene.cores, scene.gpus, scene.memory, scene.tools, scene.others = 2, 2, 0, 0, 0, {}
     scene.config = {"queues": config}
     scene.events = events
     return told

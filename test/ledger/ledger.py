@@ -107,14 +107,17 @@ class Ledger:
         for n in nodes:
             used = sum(k.holding.memory.get(n, 0) for k in w.running())
             self.law("memory", used <= w.memory, j, "node%d" % n)
+        self.law("licences", sum(k.holding.tools for k in w.running()) <= w.tools, j, j.holding.text)
+        self.law("licences", j.holding.tools == j.tools(), j, j.holding.text)
         self.check_shape(j)
         # Resources are of the queue's part, and as the job requires them.
         self.law("part", nodes <= w.allowed(j), j, j.holding.text)
         # No job gets what is down or drained.
-        self.law("down", not any(w.out[n] for n in nodes), j, j.holding.text)
+        self.law("down", not any(w.out[n] for n in nodes) and not (j.tools() and w.tools_out), j, j.holding.text)
         # No job runs into a block, but those that it is for.
         inside = nodes & w.blocked_nodes(j, self.now, self.now + j.duration)
         self.law("block", not inside, j, "node%s" % sorted(inside))
+        self.law("block", not w.are_tools_blocked(j, self.now, self.now + j.duration), j, "licences")
         # Jobs of one user, and of one queue, have at most so much at once.
         over = list(limits.exceeded(w, j, j.holding, [(k, k.holding) for k in w.running()]))
         self.law("limit", not over, j, ", ".join(over))
@@ -183,7 +186,7 @@ class Ledger:
             if j.state != RUNNING or not j.holding:
                 continue
             for victim, holding in victims:
-                near = holding and holding.nodes() & j.holding.nodes()
+                near = holding and (holding.nodes() & j.holding.nodes() or (holding.tools and j.tools()))
                 self.law("vain", near or limits.any_limit(self.world, j), j, victim)
 
     # ---- What is true at the end of an instant ----
@@ -260,14 +263,28 @@ class Ledger:
             for other, has, begin, until in every:
                 if other is not k and begin < end and start < until and until != FOREVER:
                     self.law("promised twice", not has.things() & holding.things(), k, other.name)
+            beside = [found[1:] for found in every if found[0] is not k and found[3] != FOREVER]
+            self.law("promised amount", self.has_amounts(holding, start, end, beside), k, holding.text)
             # Limits hold at the time that is promised, too.
             then = [(o, has) for o, has, begin, until in every if begin <= start < until and until != FOREVER]
             over = list(limits.exceeded(w, k, holding, then))
             self.law("promised limit", not over, k, ", ".join(over))
-            self.law("promised down", not any(w.out[n] for n in holding.nodes()), k, holding.text)
+            out = any(w.out[n] for n in holding.nodes()) or (holding.tools and w.tools_out)
+            self.law("promised down", not out, k, holding.text)
             self.law("promised part", holding.nodes() <= w.allowed(k), k, holding.text)
             inside = holding.nodes() & w.blocked_nodes(k, start, end)
-            self.law("promised block", not inside, k, holding.text)
+            self.law("promised block", not inside and not w.are_tools_blocked(k, start, end), k, holding.text)
+
+    def has_amounts(self, holding, start, end, windows):
+        """Whether what it has of memory and licences is left, at any time from start to end, beside these windows."""
+        w = self.world
+        meets = [found for found in windows if found[1] < end and found[2] > start]
+        for t in {max(start, begin) for has, begin, until in meets}:
+            then = [has for has, begin, until in meets if begin <= t < until] + [holding]
+            if sum(has.tools for has in then) > w.tools or \
+                    any(sum(has.memory.get(n, 0) for has in then) > w.memory for n in holding.nodes()):
+                return False
+        return True
 
     def check_counts(self):
         """A queue gives at most as many promises as its policy says, and as many, one at least, to jobs that only a
@@ -297,7 +314,10 @@ class Ledger:
             for n in holding.nodes() & set(nodes):
                 cores[n] -= holding.cores[n]
                 gpus[n] -= holding.gpus[n]
-        times = {max(start, begin) for holding, begin, until in meets} if w.memory else ()
+        times = {max(start, begin) for holding, begin, until in meets} if w.memory or w.tools else ()
+        tools = max((sum(h.tools for h, begin, until in meets if begin <= t < until) for t in times), default=0)
+        if j.tools() and (w.tools_out or tools + j.tools() > w.tools or w.are_tools_blocked(j, start, end)):
+            return False
         memory = {n: w.memory - max((sum(h.memory.get(n, 0) for h, begin, until in meets if begin <= t < until)
                                      for t in times), default=0) for n in nodes}
         least = (w.cores, w.gpus, w.memory) if j.takes_whole() else \

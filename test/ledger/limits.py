@@ -52,6 +52,8 @@ def taken(holdings, what):
         return len(set().union(*(h.nodes() for h in holdings)))
     if what == "core":
         return sum(len(h.units()) for h in holdings)
+    if what == "license:tool":
+        return sum(h.tools for h in holdings)
     return 0
 
 
@@ -79,7 +81,7 @@ def has_room(world, job, now):
             return False
         cores = job.nodes() * (world.cores if job.takes_whole() else job.spec.get("cores", 1))
         for what, n in most.items():
-            more = {"node": job.nodes(), "core": cores, "running": 1}.get(what, 0)
+            more = {"node": job.nodes(), "core": cores, "running": 1, "license:tool": job.tools()}.get(what, 0)
             if n != "unlimited" and sum(taken([h], what) for h in holdings) + more > n:
                 return False
     return True

@@ -7,7 +7,7 @@ from hand import more_work_lost, older, overtaken, put_off_behind_higher
 from ledger import Ledger
 from run import Player
 from scenes import Scene
-from words import entries
+from words import TOOL, entries
 
 SCENES = 60  # of each kind that shows it
 
@@ -296,6 +296,30 @@ def down_before(scene, decisions, shown):
     return bool(starts(decisions))
 
 
+def fewer(what):
+    """There is less of something than there was: a change of the scene."""
+    def change(scene, decisions, shown):
+        """There is less of memory or licences than jobs were given or promised."""
+        setattr(scene, what, getattr(scene, what) - 1)
+        return bool(starts(decisions))
+    return change
+
+
+def licence_forgotten(scene, decisions, shown):
+    """A job gets no licence although it asks for some."""
+    d = first(decisions, "start", lambda d: TOOL in d["resources"])
+    if d:
+        d["resources"] = ",".join(part for part in entries(d["resources"]) if not part.startswith(TOOL))
+        return True
+
+
+def licences_drained(scene, decisions, shown):
+    """No licence is given out, and yet jobs get some."""
+    scene.events[:] = [e for e in scene.events if e.get("up") != TOOL]
+    scene.events.insert(0, {"at": 0, "drain": TOOL})
+    return any(TOOL in d["resources"] for d in starts(decisions))
+
+
 # Each: the laws of which one has to notice, in scenes of which kind, and how decisions are made wrong.
 MUTATIONS = [
     ("twice", "queues", twice), ("nodes", "queues", too_much), ("part", "queues", other_part),
@@ -311,7 +335,8 @@ MUTATIONS = [
     ("promise", "queues", put_off_behind_higher), ("told", "queues", promised_in_secret),
     ("protected", "queues", overtaken),
     ("block", "blocks", more_blocks), ("down", "flapping", down_before),
-    ("gpus", "queues", gpus_forgotten), ("part", "flapping", property_lost), ("part", "flapping", removed_before),
+    ("licences", "pools", fewer("tools")), ("promised amount", "pools", fewer("tools")), ("memory", "pools", fewer("memory")),
+    ("promised amount", "pools", fewer("memory")), ("licences", "pools", licence_forgotten), ("down", "pools", licences_drained), ("gpus", "queues", gpus_forgotten), ("part", "flapping", property_lost), ("part", "flapping", removed_before),
 ]
 
 

@@ -3,7 +3,9 @@ kind and seed."""
 import json
 import random
 
-KINDS = ["queues", "arrays", "limits", "preemption", "blocks", "reloads", "flapping", "mixtures"]
+from words import TOOL
+
+KINDS = ["queues", "arrays", "limits", "preemption", "blocks", "reloads", "flapping", "pools", "mixtures"]
 
 POLICIES = ["fcfs", "easy", "easy", "hybrid", "conservative"]
 USERS = ["ann", "bob", "cyd"]
@@ -19,7 +21,8 @@ class Scene:
         self.nodes = self.random.randint(2, 5)
         self.cores = self.random.choice([1, 2, 4])
         self.gpus = self.random.choice([0, 0, 0, 2])
-        self.memory = self.random.choice([0, 0, 8])
+        self.memory = 8 if self.has("pools") else self.random.choice([0, 0, 8])
+        self.tools = self.random.randint(1, 4) if self.has("pools") else 0
         self.others = {}
         self.events = []
         self.ids = []
@@ -59,6 +62,8 @@ def amounts(scene, low):
         limits["core"] = r.randint(low, scene.nodes) * scene.cores
     if r.random() < 0.4:
         limits["running"] = r.randint(1, 3)
+    if scene.tools and r.random() < 0.4:
+        limits["license:tool"] = r.randint(1, scene.tools)
     return limits
 
 
@@ -109,6 +114,8 @@ def block_of(scene, name, now):
              "duration": r.randint(5, 60)}
     if scene.one_in(3):
         block["every"] = block["duration"] + r.randint(120, 300)
+    if scene.tools and scene.one_in(3):
+        block["resources"] = r.choice([TOOL, block["resources"] + "," + TOOL])
     if scene.one_in(3):
         block["for"] = {r.choice(["users", "queues"]): []}
         for what in block["for"]:
@@ -128,6 +135,8 @@ def configuration(scene):
         config["queues"]["q1"] = queue_of(scene, 1)
     if scene.one_in(3):
         config["queues"]["v"] = virtual_of(scene)
+    if scene.tools:
+        config["licenses"] = {TOOL: scene.tools}
     if scene.has("blocks") and scene.one_in(2):
         config["blocks"] = [block_of(scene, "c", 0)]
     return config
@@ -152,14 +161,17 @@ def job_of(scene, now):
         job["nodes"] = r.randint(1, scene.nodes)
     if form != 1:
         job["cores"] = r.randint(1, scene.cores)
-    if form == 3 and scene.memory and scene.one_in(2):
+    seldom = 1 if scene.has("pools") else 2
+    if form in ((2, 3) if scene.has("pools") else (3,)) and scene.memory and scene.one_in(seldom):
         job["memory"] = r.randint(1, 8)
-    if form == 0 and scene.memory and scene.one_in(3):
+    if form == 0 and scene.memory and scene.one_in(seldom + 1):
         job["memory"] = "%dG" % r.randint(1, 8)
     if form in (0, 3) and scene.gpus and scene.one_in(2):
         job["gpus"] = r.randint(1, scene.gpus)
     if form == 3 and scene.one_in(4):
         job["exclusive"] = True
+    if scene.tools and scene.one_in(2):
+        job["licenses"] = {TOOL: r.randint(1, scene.tools)}
     if form == 0 and scene.one_in(5):
         job["requires"] = {"hostlist": [some_nodes(scene, 2)]}
     elif scene.has("flapping") and scene.one_in(6):
@@ -218,6 +230,8 @@ def other_event(scene, now):
                     {"fail": some_nodes(scene, 2)}] + [{"up": some_nodes(scene, scene.nodes)}] * 4
         for value in ("", None):
             choices.append({"property": {"resources": some_nodes(scene, 3), "key": "fast", "value": value}})
+        if scene.tools:
+            choices += [{"drain": TOOL}] + [{"up": TOOL}] * 2
         if scene.one_in(4):
             choices.append({"remove": some_nodes(scene, 1)})
     if scene.has("blocks"):
@@ -247,5 +261,7 @@ def happen(scene):
             scene.events.append({"at": now, "queue-start": queue})
     for n in range(scene.nodes):
         scene.events.append({"at": now, "up": "node%d" % n})
+    if scene.tools:
+        scene.events.append({"at": now, "up": TOOL})
     for job in scene.ids:
         scene.events.append({"at": now, "release": job})

@@ -17,23 +17,33 @@ def entries(text):
     return re.findall(r"(?:\[[^\]]*\]|[^,\[])+", text)
 
 
+TOOL = "tool"  # the name of the licences
+
+
 def names(text):
-    """The numbers of the nodes of node[0-2],node7."""
+    """The numbers of the nodes of node[0-2],node7; licences are beside them."""
     found = set()
     for entry in entries(text):
+        if entry == TOOL:
+            continue
         found.update(ids(re.fullmatch(r"node(\d+|\[.*\])", entry).group(1)))
     return found
 
 
 class Holding:
-    """What a job holds: for each node, its cores, its gpus and how much of its memory."""
+    """What a job holds: for each node, its cores, its gpus and how much of its memory; and how many licences."""
 
     def __init__(self, text, machine):
         self.cores = {}
         self.gpus = {}
         self.memory = {}
+        self.tools = 0
         self.text = text
         for entry in entries(text):
+            name, _, units = entry.partition(":")
+            if name == TOOL:
+                self.tools += int(units or machine.tools)
+                continue
             node, _, rest = entry.partition("/")
             for n in names(node):
                 self.add(n, rest, machine)

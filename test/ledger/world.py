@@ -1,7 +1,7 @@
 """What a user knows of a scheduler without asking it: the configuration, the machine, the jobs, and what has been
 decided so far. Nothing here decides anything."""
 import limits
-from words import Holding, names
+from words import TOOL, Holding, entries, names
 
 WAITING, RUNNING, ENDED = "waiting", "running", "ended"
 FOREVER = 10 ** 12
@@ -39,6 +39,9 @@ class Job:
         """Of each node, in GB; as text, of the whole job, which has one node then."""
         return int(str(self.spec.get("memory", 0)).rstrip("G"))
 
+    def tools(self):
+        return self.spec.get("licenses", {}).get(TOOL, 0)
+
     def takes_whole(self):
         """Nodes alone, or exclusively: nobody else has anything of them."""
         return "cores" not in self.spec or self.spec.get("exclusive", False)
@@ -65,10 +68,12 @@ class World:
         self.cores = scene.cores
         self.gpus = scene.gpus
         self.memory = scene.memory
+        self.tools = scene.tools
         self.nodes = scene.nodes
         self.gone = set()  # nodes that were removed
         self.fast = set()  # nodes with that property
         self.out = {n: set() for n in range(scene.nodes)}  # why a node takes no jobs
+        self.tools_out = False  # no licence is given
         self.blocks = {}
         self.closed = {}
         self.jobs = {}
@@ -143,10 +148,15 @@ class World:
                 nodes |= names(b["resources"])
         return nodes
 
+    def are_tools_blocked(self, job, start, end):
+        """Whether the licences that it asks for are blocked during some of that time."""
+        return job.tools() > 0 and any(TOOL in entries(b["resources"]) and not self.permits(b, job) and
+                                       meets(b, start, end) for b in self.all_blocks())
+
     def fits(self, job):
         """Whether it would fit if all were up and idle."""
         return len(self.allowed(job)) >= job.nodes() and job.spec.get("cores", 1) <= self.cores and \
-            job.spec.get("gpus", 0) <= self.gpus and job.memory() <= self.memory
+            job.spec.get("gpus", 0) <= self.gpus and job.memory() <= self.memory and job.tools() <= self.tools
 
     # ---- Events ----
 
@@ -226,6 +236,8 @@ class World:
         elif what == "up":
             for n in names(value):
                 self.out[n].clear()
+        if what in ("drain", "up") and TOOL in entries(value):
+            self.tools_out = what == "drain"
 
     # ---- Decisions ----
 

@@ -20,7 +20,7 @@ expect_status 0 "$BERTH" server stop
 cat >"$BERTH_DIR/berth.yaml" <<END
 resources: {nodes: 1, cores: 8, gpus: 2}
 shares:
-  divisions: {lab: {weight: 3}}
+  divisions: {lab: {weight: 3, capability: {core: 12}}}
 queues:
   a: {shares: {under: lab, by: user}}
   b: {shares: {guarantee: {core: 1}, capability: {gpu: 1}}}
@@ -34,9 +34,9 @@ expect_status 0 "$BERTH" submit -q b -c 4 -t 1h sleep 1000
 await "a reservation of 4" sh -c "'$BERTH' show --json 4 | grep -q '\"estimate\": [0-9]'"
 expect_status 0 "$BERTH" shares
 cat >expected <<END
-SHARE WEIGHT GUARANTEE DESERVED RECEIVED DEMAND USAGE ERROR RUNNING
-machine 1 8 10 10 0.0 +2 2
-lab 3 4 4 4 0.0 0 1
+SHARE WEIGHT GUARANTEE CAPABILITY DESERVED RECEIVED DEMAND USAGE ERROR RUNNING
+machine 1 8 8 10 10 0.0 +2 2
+lab 3 12 4 4 4 0.0 0 1
 a 1 4 4 4 0.0 0 1
 $me 1 4 4 4 0.0 0 1
 b 1 1 4 6 6 0.0 +2 1
@@ -113,9 +113,9 @@ id=$("$BERTH" submit -c 3 -t 1h sleep 1000)
 await_state "$id" running
 expect_status 0 "$BERTH" shares
 cat >expected <<END
-SHARE WEIGHT GUARANTEE DESERVED RECEIVED DEMAND ERROR RUNNING
-machine 1 8 5 5 -3 2
-lab 3 3 3 3 0 1
+SHARE WEIGHT GUARANTEE CAPABILITY DESERVED RECEIVED DEMAND ERROR RUNNING
+machine 1 8 8 5 5 -3 2
+lab 3 12 3 3 3 0 1
 a 1 3 3 3 0 1
 phys 1 3 3 3 0 1
 opt 2 0 0 0 0 0

@@ -97,16 +97,6 @@ static void put_received(struct shares *shares, uint32_t node, int64_t now,
     told->error = view.received[told->dominant] - view.deserved[told->dominant];
 }
 
-/* What a queue is capable of is a limit of it, which the tree knows nothing of. */
-static void put_capability(const struct setup *setup, uint32_t queue, struct sched_share_node *told)
-{
-    const struct sched_share *share = &setup->queue[queue].config->share;
-    for (size_t i = 0; i < share->n_capability; i++)
-        for (uint32_t k = 0; k < setup->shares.n_resources; k++)
-            if (strcmp(share->capability[i].what, setup->shares.resource[k]) == 0)
-                told->capability.of[k] = share->capability[i].most;
-}
-
 /* Which account a node is, that is one. */
 static uint32_t account_of(const struct setup *setup, uint32_t node)
 {
@@ -147,6 +137,8 @@ static void put_configured(sched_t *s, uint32_t node, struct sched_share_node *t
     const struct setup *setup = s->queues->shares->setup;
     const struct setup_shares *shares = &setup->shares;
     put_amounts(&told->guarantee, shares->node[node].guarantee, shares->n_resources);
+    if (node != 0 && node < shares->first_queue + setup->n_queues)
+        put_amounts(&told->capability, shares->node[node].capability, shares->n_resources);
     if (node == 0) {
         told->kind = SCHED_SHARE_OF_MACHINE;
         told->name = "";
@@ -163,7 +155,6 @@ static void put_configured(sched_t *s, uint32_t node, struct sched_share_node *t
     } else {
         told->kind = SCHED_SHARE_OF_QUEUE;
         told->name = setup->queue[node - shares->first_queue].name;
-        put_capability(setup, node - shares->first_queue, told);
     }
 }
 

@@ -91,13 +91,13 @@ static void tell(struct scene *s)
 {
     for (int i = 0; i < RUNNING; i++) {
         s->running[i] = draw_job(s);
-        check(share_job(s->tree, s->running[i].leaf, SHARE_ABSENT, SHARE_RUNNING,
+        check(share_job(s->tree, s->running[i].leaf, SHARE_ABSENT, SHARE_RUNNING, 1,
                         s->running[i].amount, 0) == 0,
               "a job is refused");
     }
     for (int i = 0; i < WAITING; i++) {
         struct job job = draw_job(s);
-        check(share_job(s->tree, job.leaf, SHARE_ABSENT, SHARE_WAITING, job.amount, 0) == 0,
+        check(share_job(s->tree, job.leaf, SHARE_ABSENT, SHARE_WAITING, 1, job.amount, 0) == 0,
               "a job is refused");
     }
     for (int i = 0; i < USERS; i++) {
@@ -110,10 +110,10 @@ static void tell(struct scene *s)
 static void turn(struct scene *s, int64_t at)
 {
     struct job *job = &s->running[draw(s, RUNNING)];
-    share_job(s->tree, job->leaf, SHARE_RUNNING, SHARE_ABSENT, job->amount, at);
+    share_job(s->tree, job->leaf, SHARE_RUNNING, SHARE_ABSENT, 1, job->amount, at);
     job->leaf = share_next(s->tree, at);
     check(job->leaf != SHARE_NO_NODE, "nobody is next");
-    share_job(s->tree, job->leaf, SHARE_ABSENT, SHARE_RUNNING, job->amount, at);
+    share_job(s->tree, job->leaf, SHARE_ABSENT, SHARE_RUNNING, 1, job->amount, at);
 }
 
 static void measure(const char *name, const uint8_t *by)
@@ -138,7 +138,7 @@ static void measure(const char *name, const uint8_t *by)
     int64_t none[2] = {0};
     for (int i = 0; i < ROUNDS; i++) {
         uint32_t leaf = share_next(s.tree, ROUNDS);
-        share_job(s.tree, leaf, SHARE_ABSENT, SHARE_ABSENT, none, ROUNDS);
+        share_job(s.tree, leaf, SHARE_ABSENT, SHARE_ABSENT, 1, none, ROUNDS);
     }
     double again = (worked() - before) / ROUNDS;
     printf("%-34s %8.1f %8.1f %8.1f %10.1f %10.1f %10.2f\n", name, (made - start) * 1e3,

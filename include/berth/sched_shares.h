@@ -56,7 +56,7 @@ struct sched_share_node {
     int64_t usage;
     uint32_t usage_part;
 
-    /* Jobs; an array that waits is one, its members that run are one each. */
+    /* Jobs, of an array each member; a gang that is promised one time is one. */
     uint64_t n_running, n_promised, n_open;
 
     /* The resource of which it has received the largest part of what it deserves, by number: of equal ones

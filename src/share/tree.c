@@ -331,16 +331,16 @@ int share_set_total(struct share_tree *t, const int64_t *total)
     return 0;
 }
 
-/* Count a job at a leaf and all nodes above it in a state, or no longer (sign -1). */
-static void count(struct share_tree *t, uint32_t leaf, enum share_state state,
+/* Count jobs at a leaf and all nodes above it in a state, or no longer (sign -1). */
+static void count(struct share_tree *t, uint32_t leaf, enum share_state state, uint64_t jobs,
                   const int64_t *amount, int sign, int64_t now)
 {
     if (state == SHARE_ABSENT)
         return;
     for (uint32_t i = leaf; i != SHARE_NO_NODE; i = t->nodes[i].parent) {
         struct share_node *n = &t->nodes[i];
-        assert(sign > 0 || n->jobs[state] > 0);
-        n->jobs[state] += (uint64_t)(int64_t)sign;
+        assert(sign > 0 || n->jobs[state] >= jobs);
+        n->jobs[state] += sign > 0 ? jobs : -jobs;
         if (state == SHARE_RUNNING)
             share_usage_settle(t, n, now);
         int64_t *sum = share_vec(t, i, state == SHARE_WAITING ? V_WAITING : V_RECEIVED);
@@ -357,7 +357,7 @@ static void count(struct share_tree *t, uint32_t leaf, enum share_state state,
 }
 
 int share_job(struct share_tree *t, uint32_t leaf, enum share_state from, enum share_state to,
-              const int64_t *amount, int64_t now)
+              uint64_t n, const int64_t *amount, int64_t now)
 {
     if (leaf >= t->n || leaf == SHARE_ROOT || !share_is_leaf(t, leaf) ||
         !in_range(amount, t->dimensions, 0) || from > SHARE_RUNNING || to > SHARE_RUNNING)
@@ -368,8 +368,8 @@ int share_job(struct share_tree *t, uint32_t leaf, enum share_state from, enum s
         if (comes && t->all[d] > SHARE_MOST - amount[d])
             return refuse(EOVERFLOW);
     share_pass_time(t, now);
-    count(t, leaf, from, amount, -1, t->now);
-    count(t, leaf, to, amount, 1, t->now);
+    count(t, leaf, from, n, amount, -1, t->now);
+    count(t, leaf, to, n, amount, 1, t->now);
     for (uint32_t d = 0; (comes || goes) && d < t->dimensions; d++)
         t->all[d] += comes ? amount[d] : -amount[d];
     if (comes || goes)

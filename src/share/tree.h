@@ -152,12 +152,12 @@ int share_set(struct share_tree *t, uint32_t node, const struct share_settings *
 /* Change what there is. */
 int share_set_total(struct share_tree *t, const int64_t *total);
 
-/* Tell that a job of a leaf, with what it asks for, has passed from a state to another; from SHARE_ABSENT it
- * comes, and to SHARE_ABSENT it goes. The tree keeps no jobs: the caller passes a job with the same amount
- * each time, and asserts hold it to what has been told. Fails only for a job that comes. O(d log f).
+/* Tell that `n` jobs of a leaf, with what they ask for together, have passed from a state to another; from SHARE_ABSENT
+ * they come, and to SHARE_ABSENT they go. The tree keeps no jobs: the caller passes jobs with the same number and amount
+ * each time, and asserts hold it to what has been told. Fails only for jobs that come. O(d log f).
  */
 int share_job(struct share_tree *t, uint32_t leaf, enum share_state from, enum share_state to,
-              const int64_t *amount, int64_t now);
+              uint64_t n, const int64_t *amount, int64_t now);
 
 /* What is known of a node, with what it deserves. */
 void share_look(struct share_tree *t, uint32_t node, struct share_view *view);

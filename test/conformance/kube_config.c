@@ -114,7 +114,7 @@ static bool tell_tree(struct session *s, struct share_tree *t)
         for (int started = 0; started <= 1 && job->node != SHARE_NO_NODE; started++) {
             int64_t sum[SHARE_DIMENSIONS_MAX];
             kube_sum(&s->w, job, started, sum);
-            if (share_job(t, job->node, SHARE_ABSENT, states[started], sum, 0) < 0)
+            if (share_job(t, job->node, SHARE_ABSENT, states[started], 1, sum, 0) < 0)
                 return false;
         }
     }

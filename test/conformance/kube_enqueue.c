@@ -25,7 +25,7 @@ static bool tell_all(struct session *s, struct share_tree *t)
         const struct kube_job *job = &s->w.jobs[i];
         kube_counted(&s->w, job, sum);
         if (job->node != SHARE_NO_NODE &&
-            share_job(t, job->node, SHARE_ABSENT, SHARE_PROMISED, sum, 0) < 0)
+            share_job(t, job->node, SHARE_ABSENT, SHARE_PROMISED, 1, sum, 0) < 0)
             return false;
     }
     return true;
@@ -94,7 +94,7 @@ static void let_in(struct session *s, struct share_tree *t, size_t i)
     s->is_let_in[i] = !is_rejected(s, job) && queue_admits(s, t, job) &&
                       overcommit_admits(s, job) && quotas_admit(s, job);
     if (s->is_let_in[i] && job->asks)
-        share_job(t, job->node, SHARE_ABSENT, SHARE_PROMISED, job->least, 0);
+        share_job(t, job->node, SHARE_ABSENT, SHARE_PROMISED, 1, job->least, 0);
 }
 
 struct entry {

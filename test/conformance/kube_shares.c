@@ -28,7 +28,7 @@ static struct share_tree *tree_of(struct kube_world *w)
                                  : strcmp(task->status, "Pending") == 0 ? SHARE_WAITING
                                                                         : SHARE_ABSENT;
         if (task->job && task->job->queue &&
-            share_job(t, task->job->queue->node, SHARE_ABSENT, state, task->request, 0) < 0) {
+            share_job(t, task->job->queue->node, SHARE_ABSENT, state, 1, task->request, 0) < 0) {
             kube_wrong("the tree refuses task %s", task->name);
             share_free(t);
             return NULL;
@@ -124,8 +124,8 @@ enum outcome kube_queue_share(json_t *c)
     uint32_t queue = t ? share_add(t, SHARE_ROOT, &s) : SHARE_NO_NODE;
     enum outcome outcome = PASSED;
     if (queue == SHARE_NO_NODE ||
-        share_job(t, queue, SHARE_ABSENT, SHARE_RUNNING, allocated, 0) < 0 ||
-        share_job(t, queue, SHARE_ABSENT, SHARE_WAITING, request, 0) < 0) {
+        share_job(t, queue, SHARE_ABSENT, SHARE_RUNNING, 1, allocated, 0) < 0 ||
+        share_job(t, queue, SHARE_ABSENT, SHARE_WAITING, 1, request, 0) < 0) {
         outcome = kube_wrong("the tree refuses the queue");
     } else {
         struct share_fraction share = share_of(t, queue);

@@ -183,8 +183,7 @@ int nq_next_together(const struct naive_queues *q, int job)
     return is ? i : -1;
 }
 
-/* Whether as many of a job's array run, or are promised a time, as may at once. */
-static bool is_full(const struct naive_queues *q, int job)
+bool nq_is_full(const struct naive_queues *q, int job)
 {
     int n = 0;
     for (int i = 0; i < q->jobs; i++)
@@ -203,7 +202,7 @@ static void come_forward(struct naive_queues *q, int job)
     j->together = false;
     if (next < 0)
         return;
-    q->job[next].state = is_full(q, job) ? NQ_FULL : NQ_OPEN;
+    q->job[next].state = nq_is_full(q, job) ? NQ_FULL : NQ_OPEN;
     q->job[next].fresh = j->fresh;
     q->job[next].placed = j->placed;
 }
@@ -211,7 +210,7 @@ static void come_forward(struct naive_queues *q, int job)
 /* It holds something. If as many of its array do as may, others that are open are so no more. */
 static void fill(struct naive_queues *q, int job)
 {
-    for (int i = 0; i < q->jobs && is_full(q, job); i++)
+    for (int i = 0; i < q->jobs && nq_is_full(q, job); i++)
         if (q->job[i].array == q->job[job].array && q->job[i].state == NQ_OPEN)
             q->job[i].state = NQ_FULL;
 }
@@ -258,7 +257,7 @@ static bool start_open(struct naive_queues *q, int job, bool turn)
     struct nq_job *j = &q->job[job];
     uint32_t nodes = choice(q, job, q->now);
     int of = nl_over(q, job, q->now);
-    if (is_full(q, job)) {
+    if (nq_is_full(q, job)) {
         j->state = NQ_FULL;
         return true;
     }
@@ -282,7 +281,7 @@ static bool promise(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
     int of = nl_over(q, job, q->now);
-    if (is_full(q, job)) {
+    if (nq_is_full(q, job)) {
         j->state = NQ_FULL;
         return true;
     }
@@ -321,7 +320,7 @@ static void give_back(struct naive_queues *q, int job)
     q->job[job].state = NQ_OPEN;
     q->job[job].lifted = q->job[job].set_aside = q->job[job].kept = false;
     q->job[job].displaced = -1;
-    if (is_full(q, job))
+    if (nq_is_full(q, job))
         q->job[job].state = NQ_FULL;
 }
 
@@ -527,7 +526,7 @@ static void place_again(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
     uint32_t free = free_nodes(q, job, j->at, j->at + j->duration);
-    bool again = is_displaced(q, job), full = j->set_aside && is_full(q, job);
+    bool again = is_displaced(q, job), full = j->set_aside && nq_is_full(q, job);
     j->lifted = j->set_aside = false;
     j->placed |= again;
     if ((j->nodes & ~free) == 0 && (j->preempting || (!full && nl_over(q, job, j->at) < 0))) {
@@ -909,7 +908,7 @@ static void settle(struct naive_queues *q, bool again)
     for (int i = 0; i < q->jobs; i++) {
         struct nq_job *j = &q->job[i];
         j->let_again &= again;
-        if (j->state == NQ_FULL && !j->let_again && !is_full(q, i))
+        if (j->state == NQ_FULL && !j->let_again && !nq_is_full(q, i))
             let(q, i, again);
         if (j->state != NQ_LIMITED || j->let_again || !j->due)
             continue;
@@ -1120,7 +1119,7 @@ void nq_split(struct naive_queues *q, int job)
     j->together = false;
     if (j->state == NQ_BEHIND) {
         int first = first_together(q, job);
-        j->state = is_full(q, job) ? NQ_FULL : NQ_OPEN;
+        j->state = nq_is_full(q, job) ? NQ_FULL : NQ_OPEN;
         j->fresh = j->state == NQ_OPEN && q->job[first].fresh;
         return;
     }
@@ -1132,9 +1131,9 @@ void nq_split(struct naive_queues *q, int job)
     n->nodes = j->nodes;
     n->fresh = j->fresh;
     n->displaced = j->displaced;
-    j->state = n->state == NQ_HELD && is_full(q, next) ? NQ_FULL
-               : n->state == NQ_FULL                   ? NQ_FULL
-                                                       : NQ_OPEN;
+    j->state = n->state == NQ_HELD && nq_is_full(q, next) ? NQ_FULL
+               : n->state == NQ_FULL                      ? NQ_FULL
+                                                          : NQ_OPEN;
     j->displaced = -1;
 }
 

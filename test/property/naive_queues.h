@@ -180,6 +180,9 @@ void nq_split(struct naive_queues *q, int job);
 
 /* The next of those that wait together with a job, behind it; -1: there is none. */
 int nq_next_together(const struct naive_queues *q, int job);
+
+/* Whether as many of a job's array run, or are promised a time, as may at once. */
+bool nq_is_full(const struct naive_queues *q, int job);
 void nq_end(struct naive_queues *q, int job); /* finished or cancelled */
 void nq_requeue(struct naive_queues *q, int job);
 void nq_prioritize(struct naive_queues *q, int job, int64_t priority);

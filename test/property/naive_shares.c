@@ -122,8 +122,8 @@ static void add_jobs(struct tree *t)
             continue;
         uint32_t leaf = leaf_of(t, i);
         amount[leaf][j->state != NQ_OPEN] += j->count;
-        for (int k = nq_next_together(q, i); j->state == NQ_OPEN && k >= 0;
-             k = nq_next_together(q, k))
+        bool waits = j->state == NQ_OPEN || (j->state == NQ_HELD && !nq_is_full(q, i));
+        for (int k = nq_next_together(q, i); waits && k >= 0; k = nq_next_together(q, k))
             amount[leaf][0] += j->count;
         for (uint32_t n = leaf; j->state == NQ_RUNNING && n != SHARE_ROOT; n = t->is.node[n].parent)
             t->running[n]++;

@@ -389,7 +389,7 @@ static void start_filling(struct scene *s, uint64_t seed, int64_t *waiting)
         waiting[i] = naive_children(&s->m, i) > 0 ? 0 : scene_draw(s, 0, 60);
         for (int64_t k = 0; k < waiting[i]; k++)
             assert_int_equal(
-                share_job(s->t, i, SHARE_ABSENT, SHARE_WAITING, (const int64_t[]){1}, 0), 0);
+                share_job(s->t, i, SHARE_ABSENT, SHARE_WAITING, 1, (const int64_t[]){1}, 0), 0);
         if (waiting[i] > 0)
             share_offer(s->t, i, &(struct share_first){.deadline = INT64_MAX});
     }
@@ -415,7 +415,7 @@ static void turns_end_in_what_is_deserved(void **state)
             uint32_t leaf = share_next(s->t, 0);
             assert_int_not_equal(leaf, SHARE_NO_NODE);
             assert_int_equal(
-                share_job(s->t, leaf, SHARE_WAITING, SHARE_RUNNING, (const int64_t[]){1}, 0), 0);
+                share_job(s->t, leaf, SHARE_WAITING, SHARE_RUNNING, 1, (const int64_t[]){1}, 0), 0);
             if (--waiting[leaf] == 0)
                 share_withdraw(s->t, leaf);
         }

@@ -73,13 +73,13 @@ static void add_below(uint32_t parent, int depth, uint32_t fan, const uint8_t *b
 
 static void submit(uint32_t leaf)
 {
-    assert_int_equal(share_job(scene.tree, leaf, SHARE_ABSENT, SHARE_WAITING, one, 0), 0);
+    assert_int_equal(share_job(scene.tree, leaf, SHARE_ABSENT, SHARE_WAITING, 1, one, 0), 0);
 }
 
 static void start_next(void)
 {
     uint32_t leaf = share_next(scene.tree, 0);
-    assert_int_equal(share_job(scene.tree, leaf, SHARE_WAITING, SHARE_RUNNING, one, 0), 0);
+    assert_int_equal(share_job(scene.tree, leaf, SHARE_WAITING, SHARE_RUNNING, 1, one, 0), 0);
     scene.running[scene.n++] = leaf;
 }
 
@@ -118,7 +118,7 @@ static struct cost measure(int depth, uint32_t fan, const uint8_t *by)
         uint32_t leaf = scene.running[k];
         scene.running[k] = scene.running[--scene.n];
         uint64_t before = calls;
-        share_job(scene.tree, leaf, SHARE_RUNNING, SHARE_ABSENT, one, 0);
+        share_job(scene.tree, leaf, SHARE_RUNNING, SHARE_ABSENT, 1, one, 0);
         share_next(scene.tree, 0);
         c.end += calls - before;
         before = calls;

@@ -91,14 +91,14 @@ void scene_job_comes(struct scene *s)
     *job = (struct naive_job){.leaf = leaf, .state = SHARE_WAITING};
     for (uint32_t d = 0; d < s->m.dimensions; d++)
         job->amount[d] = scene_draw_amount(s);
-    assert_int_equal(share_job(s->t, leaf, SHARE_ABSENT, SHARE_WAITING, job->amount, s->now), 0);
+    assert_int_equal(share_job(s->t, leaf, SHARE_ABSENT, SHARE_WAITING, 1, job->amount, s->now), 0);
 }
 
 void scene_move(struct scene *s, uint32_t i, enum share_state to)
 {
     struct naive_job *job = &s->m.job[i];
     enum share_state from = job->state;
-    assert_int_equal(share_job(s->t, job->leaf, from, to, job->amount, s->now), 0);
+    assert_int_equal(share_job(s->t, job->leaf, from, to, 1, job->amount, s->now), 0);
     job->state = to;
     uint32_t leaf = job->leaf;
     if (to == SHARE_ABSENT)

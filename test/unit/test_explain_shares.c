@@ -264,9 +264,54 @@ static void less_starts_beside_a_promise(void **state)
     expect_state(w, id, "running");
 }
 
+/* What a queue asks for, in cores, and how many of its members wait. */
+static void expect_demand(struct sim_server *w, const char *queue, int64_t cores, int64_t waiting)
+{
+    json_t *got = sim_server_ask(w, SIM_ANN, "GET", "/v1/shares", NULL, NULL, NULL), *node;
+    size_t i, found = 0;
+    json_array_foreach(json_object_get(got, "shares"), i, node)
+    {
+        const char *name = json_string_value(json_object_get(node, "name"));
+        if (!name || strcmp(name, queue) != 0)
+            continue;
+        const json_t *demand = json_object_get(node, "demand");
+        assert_int_equal(json_integer_value(json_object_get(demand, "core")), cores);
+        assert_int_equal(json_integer_value(json_object_get(node, "waiting")), waiting);
+        found++;
+    }
+    assert_int_equal(found, 1);
+    json_decref(got);
+}
+
+/* Four of ten members run, the next one is promised the end of the first, and five wait: all ask for their cores, but
+ * for one while it is held, which then waits by itself until a restart. Where one at a time may run, others ask for nothing.
+ */
+static void members_ask_behind_a_promise(void **state)
+{
+    struct sim_server *w = open_with(state, HEAD "shares: {resources: [core]}\n"
+                                                 "queues: {a: {policy: easy, shares: {by: user}},"
+                                                 " b: {policy: easy}}\ndefault-queue: a\n");
+    submit_by(w, SIM_ANN, "{\"command\":[\"x\"],\"nodes\":1,\"duration\":\"2h\",\"array\":10}");
+    expect_demand(w, "a", 40, 5);
+    assert_int_equal(asked_by(w, SIM_ANN, "PATCH", "/v1/jobs/1.7", "{\"hold\":true}"), 200);
+    sim_server_turn(w, NULL);
+    expect_demand(w, "a", 36, 4);
+    assert_int_equal(asked_by(w, SIM_ANN, "PATCH", "/v1/jobs/1.7", "{\"hold\":false}"), 200);
+    sim_server_turn(w, NULL);
+    expect_demand(w, "a", 40, 5);
+    sim_server_close(w);
+    assert_int_equal(sim_server_open(w, NULL), 0);
+    expect_demand(w, "a", 40, 5);
+    submit_by(w, SIM_BOB,
+              "{\"command\":[\"x\"],\"nodes\":1,\"duration\":\"2h\",\"queue\":\"b\","
+              "\"array\":\"0-9%1\"}");
+    expect_demand(w, "b", 4, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(members_ask_behind_a_promise),
         TEST(users_with_fewer_running_jobs_go_first),
         TEST(less_starts_beside_a_promise),
         TEST(classes_say_who_has_the_next_worker),

@@ -39,7 +39,7 @@ static uint32_t add_weight(struct share_tree *t, uint32_t parent, int32_t weight
 static void move(struct share_tree *t, uint32_t leaf, enum share_state from, enum share_state to,
                  int64_t amount, int64_t now)
 {
-    assert_int_equal(share_job(t, leaf, from, to, &amount, now), 0);
+    assert_int_equal(share_job(t, leaf, from, to, 1, &amount, now), 0);
     assert_true(share_check(t));
 }
 
@@ -184,10 +184,10 @@ static void usage_fades(void **state)
     struct share_tree *t = tree_of(10);
     uint32_t a = add_weight(t, SHARE_ROOT, 1);
     int64_t eight = 8;
-    assert_int_equal(share_job(t, a, SHARE_ABSENT, SHARE_RUNNING, &eight, 100), 0);
+    assert_int_equal(share_job(t, a, SHARE_ABSENT, SHARE_RUNNING, 1, &eight, 100), 0);
     struct share_usage u = share_usage(t, a, 110);
     assert_true(u.high == 0 && u.low == UINT64_C(4) << 32);
-    assert_int_equal(share_job(t, a, SHARE_RUNNING, SHARE_ABSENT, &eight, 110), 0);
+    assert_int_equal(share_job(t, a, SHARE_RUNNING, SHARE_ABSENT, 1, &eight, 110), 0);
     u = share_usage(t, SHARE_ROOT, 130);
     assert_true(u.high == 0 && u.low == UINT64_C(1) << 32);
     u = share_usage(t, a, INT64_MAX);
@@ -273,14 +273,14 @@ static void bad_arguments_change_nothing(void **state)
     struct share_tree *t = tree_of(most);
     uint32_t a = add_weight(t, SHARE_ROOT, SHARE_WEIGHT_MAX);
     uint32_t b = add_weight(t, SHARE_ROOT, SHARE_WEIGHT_MAX);
-    assert_int_equal(share_job(t, a, SHARE_ABSENT, SHARE_RUNNING, &less, 0), -1);
-    assert_int_equal(share_job(t, SHARE_ROOT, SHARE_ABSENT, SHARE_RUNNING, &one, 0), -1);
-    assert_int_equal(share_job(t, 99, SHARE_ABSENT, SHARE_RUNNING, &one, 0), -1);
+    assert_int_equal(share_job(t, a, SHARE_ABSENT, SHARE_RUNNING, 1, &less, 0), -1);
+    assert_int_equal(share_job(t, SHARE_ROOT, SHARE_ABSENT, SHARE_RUNNING, 1, &one, 0), -1);
+    assert_int_equal(share_job(t, 99, SHARE_ABSENT, SHARE_RUNNING, 1, &one, 0), -1);
     assert_int_equal(errno, EINVAL);
     move(t, a, SHARE_ABSENT, SHARE_RUNNING, most, 0);
-    assert_int_equal(share_job(t, b, SHARE_ABSENT, SHARE_WAITING, &one, 0), -1);
+    assert_int_equal(share_job(t, b, SHARE_ABSENT, SHARE_WAITING, 1, &one, 0), -1);
     assert_int_equal(errno, EOVERFLOW);
-    assert_int_equal(share_job(t, b, SHARE_ABSENT, SHARE_ABSENT, &one, 0), 0);
+    assert_int_equal(share_job(t, b, SHARE_ABSENT, SHARE_ABSENT, 1, &one, 0), 0);
     share_default_settings(&s);
     assert_int_equal(share_add(t, a, &s), SHARE_NO_NODE); /* it has jobs */
     s.guarantee[0] = SHARE_MOST;

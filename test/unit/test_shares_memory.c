@@ -48,7 +48,7 @@ static void a_tree_grows_without_memory(void **state)
     /* What is told and asked needs no memory. */
     fail_allocation(0);
     struct share_first first = {0};
-    assert_int_equal(share_job(t, NODES - 1, SHARE_ABSENT, SHARE_WAITING, &one, 0), 0);
+    assert_int_equal(share_job(t, NODES - 1, SHARE_ABSENT, SHARE_WAITING, 1, &one, 0), 0);
     share_offer(t, NODES - 1, &first);
     assert_int_equal(share_next(t, 0), NODES - 1);
     assert_false(end_failures());

@@ -9,6 +9,7 @@
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
+#include "sched/waiting/shares.h"
 
 bool array_is_full(const sched_t *s, uint32_t slot)
 {
@@ -119,6 +120,8 @@ static void moved(sched_t *s, const struct members *m)
 {
     if (m->entry != JOB_NONE)
         class_order_changed(s, m->entry);
+    if (m->entry != JOB_NONE && m->most > 0 && s->queues->shares)
+        shares_filled(s, m->entry);
 }
 
 static void put_back(sched_t *s, uint32_t slot)

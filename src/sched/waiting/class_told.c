@@ -22,7 +22,7 @@ static void put_now(const sched_t *s, struct class_turns *turns, uint32_t queue,
                                          .target = target,
                                          .running = running,
                                          .promised = turn->units[SHARE_PROMISED],
-                                         .waiting = turn->units[SHARE_WAITING],
+                                         .waiting = turn->units[SHARE_WAITING] + turn->rest,
                                          .borrowed = borrows ? running - target : 0};
     }
 }

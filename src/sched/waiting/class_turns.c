@@ -95,6 +95,11 @@ void class_turns_tell(struct class_turns *turns, uint32_t class, uint8_t from, u
     turns->v[class].units[to] += units;
 }
 
+void class_turns_rest(struct class_turns *turns, uint32_t class, int64_t units)
+{
+    turns->v[class].rest += units;
+}
+
 static int64_t has(const struct class_turn *turn)
 {
     return turn->units[SHARE_PROMISED] + turn->units[SHARE_RUNNING];
@@ -270,25 +275,19 @@ void class_turns_less(const sched_t *s, const struct class_turns *turns, uint32_
 }
 
 /* What others are stopped for runs soon. */
-static void load_more(const sched_t *s, const struct class_turns *turns, uint32_t queue, bool whole)
+static void load_more(const sched_t *s, const struct class_turns *turns, uint32_t queue)
 {
     const struct shares *shares = s->queues->shares;
     const struct lane *lane = &s->lanes[s->queues->lane_of[queue]];
-    for (uint32_t i = 0; i < s->due.n && (whole || lane->preempting > 0); i++) {
+    for (uint32_t i = 0; i < s->due.n && lane->preempting > 0; i++) {
         uint32_t slot = s->due.v[i].item;
         const struct share_of_job *job = &shares->job[slot];
-        if (lane_of(s, slot) != lane || job->state != SHARE_PROMISED)
+        if (lane_of(s, slot) != lane || job->state != SHARE_PROMISED ||
+            !s->jobs[slot].is_preempting)
             continue;
         struct class_load *load = &turns->load[shares->leaf[job->leaf].class];
-        if (s->jobs[slot].is_preempting) {
-            load->running += job->units;
-            load->waiting -= job->units;
-        }
-        int64_t others;
-        if (whole && __builtin_mul_overflow(job->units, members_of(s, slot) - 1, &others))
-            load->waiting = CLASS_UNITS_MAX;
-        else if (whole)
-            load->waiting = most_units(load->waiting + most_units(others));
+        load->running += job->units;
+        load->waiting -= job->units;
     }
 }
 
@@ -299,11 +298,12 @@ int64_t class_turns_load(const sched_t *s, uint32_t queue, bool whole)
     for (uint32_t i = 0; i < turns->setup->n; i++) {
         const int64_t *units = turns->v[i].units;
         turns->load[i].running = most_units(units[SHARE_RUNNING]);
-        turns->load[i].waiting = most_units(units[SHARE_WAITING] + units[SHARE_PROMISED]);
+        turns->load[i].waiting = most_units(units[SHARE_WAITING] + units[SHARE_PROMISED] +
+                                            (whole ? turns->v[i].rest : 0));
         workers += turns->load[i].percent > 0 ? units[SHARE_RUNNING] : 0;
     }
     class_turns_less(s, turns, queue);
-    load_more(s, turns, queue, whole);
+    load_more(s, turns, queue);
     return workers;
 }
 
@@ -367,17 +367,20 @@ bool class_turns_check(const sched_t *s)
     for (uint32_t q = 0; q < shares->setup->n_queues; q++) {
         const struct class_turns *turns = shares->turns[q];
         for (uint32_t i = 0; turns && i < turns->setup->n; i++) {
-            int64_t units[SHARE_RUNNING + 1] = {0};
+            int64_t units[SHARE_RUNNING + 1] = {0}, rest = 0;
             for (uint32_t slot = s->queues->first; slot != JOB_NONE;
                  slot = s->jobs[slot].details->following) {
                 if (s->jobs[slot].state == SCHED_REJECTED) /* nothing need be known of it */
                     continue;
                 const struct share_of_job *job = &shares->job[slot];
                 const struct leaf *leaf = &shares->leaf[job->leaf];
-                if (s->lanes[leaf->lane].queue == q && leaf->class == i)
-                    units[job->state] += job->units;
+                if (s->lanes[leaf->lane].queue != q || leaf->class != i)
+                    continue;
+                units[job->state] += job->units;
+                rest += job->rest.n > 0 ? job->rest.units : 0;
             }
-            if (memcmp(units + SHARE_WAITING, turns->v[i].units + SHARE_WAITING,
+            if (rest != turns->v[i].rest ||
+                memcmp(units + SHARE_WAITING, turns->v[i].units + SHARE_WAITING,
                        SHARE_RUNNING * sizeof(*units)) != 0 ||
                 !share_classes_check(turns->setup->settings))
                 return false;

@@ -19,6 +19,7 @@ struct shares;
 
 struct class_turn {
     int64_t units[SHARE_RUNNING + 1]; /* workers, by what its jobs are (enum share_state) */
+    int64_t rest;                     /* of members that wait behind one that is promised a time */
     /* Of the counts: so many may start; and what it had then. */
     int64_t start, had;
     int64_t floor; /* in a rebalancing: it is stopped down to so many running ones */
@@ -79,6 +80,9 @@ int64_t class_turns_units(const struct class_turns *turns, const int64_t *amount
 void class_turns_tell(struct class_turns *turns, uint32_t class, uint8_t from, uint8_t to,
                       int64_t units);
 
+/* So many more workers, or fewer, are waited for behind what is promised to others of their arrays. */
+void class_turns_rest(struct class_turns *turns, uint32_t class, int64_t units);
+
 /* The class of a user of a queue with classes; -1 with ENOMEM. */
 int64_t class_turns_find(const struct class_turns *turns, const char *user);
 
@@ -88,7 +92,7 @@ bool class_turns_is_shut(const struct class_turns *turns, uint32_t class);
 /* Set the loads of a queue's classes as rebalancing counts: running is what their jobs run on and, of those for whom
  * others are being stopped, will; what is being stopped is not in it. Targets are set. `waiting` is what is open or
  * promised a later time; `whole`: with all members of arrays, else of those with a promise the first. Returns how many
- * workers there are. O(classes + jobs being stopped), and O(held) if `whole` or somebody waits for these.
+ * workers there are. O(classes + jobs being stopped), and O(held) if somebody waits for these.
  */
 int64_t class_turns_load(const sched_t *s, uint32_t queue, bool whole);
 

@@ -7,7 +7,9 @@
  *
  * The tree is told of a job whenever it waits as an open one, is promised a time, runs, or is none of these any
  * more: of an open one what it asks for at least, all members of an array together; of others what its
- * booking holds, as limits measure it.
+ * booking holds, as limits measure it. Members that wait behind the one of their array that is promised a time wait
+ * as open ones do, unless as many of the array hold something as may. So what is told of an array is the same
+ * whichever of its members wait together.
  *
  * There are no shares where the configuration says nothing of any: then nothing here is called.
  */
@@ -21,13 +23,22 @@
 
 struct setup;
 
+/* Members of an array that wait behind one that is promised a time, and what they ask for together. */
+struct share_rest {
+    uint64_t n; /* 0: there are none, and the tree was told of none */
+    int64_t amount[SHARE_DIMENSIONS_MAX];
+    int64_t units;
+};
+
 /* What is known of a job, by slot. */
 struct share_of_job {
     uint32_t leaf;
-    uint8_t state; /* enum share_state: what the tree was told last, with this amount */
+    uint8_t state;    /* enum share_state: what the tree was told last, with this: */
+    bool is_moved;    /* listed in `moved_jobs` */
+    uint64_t members; /* of an open one those that wait; 1 */
     int64_t amount[SHARE_DIMENSIONS_MAX];
     int64_t units; /* the same in workers, of a queue with classes */
-    bool is_moved; /* listed in `moved_jobs` */
+    struct share_rest rest;
 };
 
 struct leaf {
@@ -146,6 +157,9 @@ int64_t shares_asked(const sched_t *s, uint32_t slot);
 /* A job is open, or is so with other members; is open no more. Nothing changes for one that holds something. */
 void shares_opened(sched_t *s, uint32_t slot);
 void shares_closed(sched_t *s, uint32_t slot);
+
+/* As many of an entry's array hold something as may, or no longer. */
+void shares_filled(sched_t *s, uint32_t slot);
 
 /* It holds what a booking has, as a promise or running; runs, with what it was promised; holds nothing. */
 void shares_hold(sched_t *s, uint32_t slot, int64_t booking, bool runs);

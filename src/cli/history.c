@@ -23,12 +23,12 @@ static const struct option_row rows[] = {
     {OPTION_LONG('N'), "name", "NAME", "only jobs with this name", NULL},
     {OPTION_LONG('L'), "label", "NAME[=TEXT]",
      "with this label, whatever its text, or with this text", NULL},
-    {OPTION_LONG('S'), "since", "TIME", "only jobs that ended after: 2h (ago), 08:30, 2026-11-22",
-     NULL},
+    {OPTION_LONG('S'), "since", "TIME", "that ended after 2h (ago), 08:30, 2026-11-22", NULL},
     {OPTION_LONG('m'), "me", NULL, "only your own", NULL},
     {'o', "columns", "LIST", "these keys of --json as columns", NULL},
     {OPTION_LONG('F'), "format", "WORD", "table, json or csv", "table json csv"},
     {OPTION_LONG('j'), "json", NULL, "print an array of objects", NULL},
+    {OPTION_LONG('H'), "no-header", NULL, "print no header line", NULL},
     {OPTION_LONG('p'), "plot", "FILE.svg", "draw who had which cores when, and promised starts",
      "@file"},
     {OPTION_LONG('B'), "plot-by", "WORD", "colours stand for a user, queue or state (user)",
@@ -130,7 +130,7 @@ struct history {
     char since[48];     /* "": any time */
     const char *limit, *states, *plot, *by, *queue;
     struct chosen chosen;
-    bool json, by_member, wants_help;
+    bool json, by_member, headless, wants_help;
 };
 
 static void put_list(struct strbuf *path, const struct history *h, const char *states,
@@ -145,6 +145,7 @@ static void put_list(struct strbuf *path, const struct history *h, const char *s
 static int print_history(struct connection *connection, struct history *h)
 {
     const struct listing_style style = {.json = h->json,
+                                        .headless = h->headless,
                                         .columns = columns,
                                         .leave = "CPU,QUEUE,MEMORY,USER,CORES,TIME",
                                         .row = put_history_row,
@@ -207,6 +208,7 @@ static int take_option(struct history *h, int c)
     h->wants_help = h->wants_help || c == 'h';
     h->json = h->json || c == OPTION_LONG('j');
     h->by_member = h->by_member || c == 'r';
+    h->headless = h->headless || c == OPTION_LONG('H');
     h->limit = c == 'n' ? optarg : h->limit;
     h->states = c == 's' ? optarg : h->states;
     h->plot = c == OPTION_LONG('p') ? optarg : h->plot;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/client/connection.h"
+#include "cli/client/last.h"
 #include "cli/client/listing.h"
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
@@ -110,42 +111,12 @@ static int put_id(void *context, int64_t id, int64_t member, bool ranged)
     return list->text.len > IDS_MAX ? -1 : 0;
 }
 
-/* Ask for the named jobs; members are selected from the answer later. */
-static int put_job_ids(struct strbuf *path, struct ids *ids, char **words, int n)
-{
-    struct id_list list = {{0}, 0};
-    berth_error_t err;
-    int rc = 0;
-
-    if (ids_read(ids, words, (size_t)n, &err) < 0)
-        return cli_usage("jobs", "%s", err.text);
-    if (ids_each(ids, put_id, &list) != 0)
-        rc = cli_usage("jobs", "too many jobs named");
-    route_query(path, "ids", strbuf_text(&list.text));
-    strbuf_clear(&list.text);
-    return rc;
-}
-
 static bool names_members(const struct ids *ids)
 {
     for (size_t i = 0; i < ids->n; i++)
         if (ids->v[i].has_members)
             return true;
     return false;
-}
-
-static int list_jobs(struct strbuf *path, const struct listing_style *style)
-{
-    struct connection connection;
-    berth_error_t err;
-    int status;
-
-    if (connection_open(&connection, "jobs", &err) < 0)
-        status = connection_failed(&connection, &err);
-    else
-        status = listing_print(&connection, strbuf_text(path), style);
-    connection_close(&connection);
-    return status;
 }
 
 /* What a command line asks for. */
@@ -156,7 +127,36 @@ struct asked {
     struct ids ids;
     struct listing_style style;
     bool by_member, starts;
+    struct connection connection; /* open if a word was "last" */
 };
+
+/* Ask for the named jobs; members are selected from the answer later. CLI_OK, or another status after saying why. */
+static int put_job_ids(struct asked *a, char **words, int n)
+{
+    struct id_list list = {{0}, 0};
+    berth_error_t err;
+    int rc = CLI_OK;
+
+    char **ours = last_words(&a->connection, words, (size_t)n, &err);
+    if (!ours)
+        return connection_failed(&a->connection, &err);
+    if (ids_read(&a->ids, ours, (size_t)n, &err) < 0)
+        rc = cli_usage("jobs", "%s", err.text);
+    else if (ids_each(&a->ids, put_id, &list) != 0)
+        rc = cli_usage("jobs", "too many jobs named");
+    route_query(&a->path, "ids", strbuf_text(&list.text));
+    strbuf_clear(&list.text);
+    last_words_free(ours);
+    return rc;
+}
+
+static int list_jobs(struct asked *a)
+{
+    berth_error_t err;
+    if (!a->connection.client && connection_open(&a->connection, "jobs", &err) < 0)
+        return connection_failed(&a->connection, &err);
+    return listing_print(&a->connection, strbuf_text(&a->path), &a->style);
+}
 
 /* The jobs that wait, in the order in which they are expected to start, unless another one is asked for. False after
  * saying what is wrong.
@@ -254,7 +254,7 @@ static int read_line(struct asked *a, int argc, char **argv, bool *over)
     if (status == CLI_OK && a->starts && !expect_starts(a))
         status = CLI_USAGE;
     if (status == CLI_OK && optind < argc) {
-        status = put_job_ids(&a->path, &a->ids, argv + optind, argc - optind);
+        status = put_job_ids(a, argv + optind, argc - optind);
         a->style.only = &a->ids;
     }
     return status;
@@ -262,7 +262,8 @@ static int read_line(struct asked *a, int argc, char **argv, bool *over)
 
 int cli_jobs(int argc, char **argv)
 {
-    struct asked a = {.style = {.columns = jobs_columns, .leave = jobs_leave, .row = jobs_row}};
+    struct asked a = {.style = {.columns = jobs_columns, .leave = jobs_leave, .row = jobs_row},
+                      .connection = {.verb = "jobs"}};
     bool over = false;
 
     a.style.chosen = &a.chosen;
@@ -272,8 +273,9 @@ int cli_jobs(int argc, char **argv)
     if (status == CLI_OK && !over) {
         if (!a.by_member && !names_members(&a.ids))
             route_query(&a.path, "arrays", "1");
-        status = list_jobs(&a.path, &a.style);
+        status = list_jobs(&a);
     }
+    connection_close(&a.connection);
     sorted_clear(&a.sorted);
     ids_clear(&a.ids);
     strbuf_clear(&a.path);

@@ -104,8 +104,11 @@ static int read_actions(struct reading *r, uint32_t i)
 
     if (i == DOC_NONE || (doc_is_text(d, i) && doc_is(d, i, "together")))
         return 0;
-    if (d->node[i].kind != DOC_LIST || d->node[i].count == 0)
+    if (d->node[i].kind != DOC_LIST)
         return doc_expected(d, i, "actions", "together or a list as in [allocate, backfill]");
+    if (d->node[i].count == 0)
+        return doc_fault(
+            d, i, "key \"actions\": expected at least one action, as in [allocate, backfill]");
     for (uint32_t x = i + 1; x < d->node[i].end; x = d->node[x].end) {
         size_t action = 0;
         if (value_word(r, x, "actions", config_actions, &action) < 0)

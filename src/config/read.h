@@ -65,6 +65,9 @@ void *reading_array(struct reading *r, size_t n, size_t size);
 /* A text that is not empty. */
 int value_text(struct reading *r, uint32_t i, const char *key, const char **ret);
 
+/* A text for a shell; a number, true, yes and the like are none unless they have quotes. */
+int value_command(struct reading *r, uint32_t i, const char *key, const char **ret);
+
 /* A name: 1 to 255 bytes without blanks, commas and control characters. Also for keys. */
 int value_name(struct reading *r, uint32_t i, const char *key, const char **ret);
 

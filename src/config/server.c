@@ -74,8 +74,8 @@ int read_server(struct reading *r, uint32_t i)
         value_number(r, value[PROCESSES_PER_CORE], "processes-per-core", 1, COUNT_MAX, true,
                      &server->processes_per_core) < 0 ||
         value_word(r, value[IMAGINED], "imagined", words, &word) < 0 ||
-        value_text(r, value[PROLOGUE], "prologue", &server->prologue) < 0 ||
-        value_text(r, value[EPILOGUE], "epilogue", &server->epilogue) < 0 ||
+        value_command(r, value[PROLOGUE], "prologue", &server->prologue) < 0 ||
+        value_command(r, value[EPILOGUE], "epilogue", &server->epilogue) < 0 ||
         value_time(r, value[HOOK_LIMIT], "hook-limit", TIME_POSITIVE, &server->hook_limit) < 0)
         return -1;
     server->imagined = word == 1;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/errtext.h"
 #include "berth/match.h"
@@ -49,6 +50,27 @@ int value_text(struct reading *r, uint32_t i, const char *key, const char **ret)
     if (!doc_is_text(&r->doc, i) || r->doc.node[i].length == 0)
         return doc_expected(&r->doc, i, key, "a text");
     return keep(r, i, ret);
+}
+
+/* Whether a text without quotes is a number, true, false, yes or no to most readers of YAML. */
+static bool is_other_type(const struct doc *d, uint32_t i)
+{
+    static const char *const words[] = {"true", "false", "yes", "no", "on", "off"};
+    const char *text = doc_text(d, i);
+    if (!d->node[i].plain)
+        return false;
+    for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++)
+        if (strcasecmp(text, words[k]) == 0)
+            return true;
+    return text[strspn(text, "+-.0123456789")] == '\0';
+}
+
+int value_command(struct reading *r, uint32_t i, const char *key, const char **ret)
+{
+    if (i != DOC_NONE && doc_is_text(&r->doc, i) && is_other_type(&r->doc, i))
+        return doc_expected(&r->doc, i, key,
+                            "a command, in quotes if it is only a number or a word such as no");
+    return value_text(r, i, key, ret);
 }
 
 static bool is_name(const struct doc *d, uint32_t i)

@@ -15,6 +15,8 @@ expect_status 0 "$BERTH" jobs -o state,id,name,priority,limit
 expect_line out "$(printf 'STATE  ID  NAME   PRIORITY  LIMIT\nheld    %s  later        -2   1:30' "$b")"
 expect_status 0 "$BERTH" history -o id,exit,cores
 expect_line out "$(printf 'ID  EXIT  CORES\n %s     3      2' "$a")"
+expect_status 0 "$BERTH" history --no-header -o state,exit
+expect 'no header' 'failed 3' "$(tr -s ' ' <out)"
 expect_status 0 "$BERTH" jobs --no-header -o id
 expect "an id alone" "$b" "$(tr -d ' ' <out)"
 

@@ -128,6 +128,11 @@ expect_status 0 "$BERTH" cancel last
 await_state "$id" cancelled
 expect "the other" held "$(state "$held")"
 expect_status 2 "$BERTH" cancel
+expect_status 0 "$BERTH" jobs -a --no-header -o id,state last
+expect_line out "$id  cancelled"
+expect_status 0 "$BERTH" jobs -a --no-header -o id "$array[1]" last
+expect "both" "$array[1] $id" "$(tr -d ' ' <out | tr '\n' ' ' | sed 's/ $//')"
+expect_status 2 "$BERTH" jobs laster
 expect_status 2 "$BERTH" show laster
 expect_status 2 "$BERTH" log 'last[x]'
 expect "the API" "{\"id\":$id}" "$(api GET /v1/jobs/last)"

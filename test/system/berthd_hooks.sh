@@ -90,10 +90,13 @@ await_state 7 done
 expect 'what it found' gone "$(cat seen)"
 
 # What the configuration may say of them.
-for wrong in 'prologue: ""' 'epilogue: [a]' 'hook-limit: 0' 'hook-limit: unlimited'; do
-    printf 'server: {%s}\n' "$wrong" >wrong.yaml
+for wrong in 'prologue: ""' 'epilogue: [a]' 'hook-limit: 0' 'hook-limit: unlimited' 'prologue: 3' 'epilogue: no' 'prologue: True'; do
+    printf 'resources: {nodes: 1}\nserver: {%s}\n' "$wrong" >wrong.yaml
     expect_status 1 "$BERTH" config check wrong.yaml
+    grep -q "^wrong.yaml:2:.*: key \"${wrong%%:*}\": expected " err || fail "$wrong: $(cat err)"
 done
+printf 'resources: {nodes: 1}\nserver: {prologue: "true", epilogue: true && false}\n' >right.yaml
+expect_status 0 "$BERTH" config check right.yaml
 hooks "  prologue: /etc/berth/prologue"
 "$BERTH" config show "$BERTH_DIR/berth.yaml" >out
 grep -q '^  prologue: "/etc/berth/prologue"$' out || fail "config show: $(cat out)"

@@ -382,8 +382,8 @@ static const struct wrong wrong_machines[] = {
      "server, pilots"},
     {NODES "actions: all", "2:10: key \"actions\": expected together or a list as in [allocate, "
                            "backfill], got \"all\""},
-    {NODES "actions: []", "2:10: key \"actions\": expected together or a list as in [allocate, "
-                          "backfill], got a list"},
+    {NODES "actions: []",
+     "2:10: key \"actions\": expected at least one action, as in [allocate, backfill]"},
     {NODES "actions: [evict]", "2:11: key \"actions\": expected reclaim, allocate, preempt or "
                                "backfill, got \"evict\""},
     {NODES "actions: [allocate, reclaim, allocate]",

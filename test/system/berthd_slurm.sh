@@ -100,10 +100,31 @@ await_state 5 failed
 expect "a signal" '0:10' "$(sacct -n -P -j 5 -o ExitCode)"
 expect_status 0 scancel -n next
 await_state 6 cancelled
-expect "a cancelled job" CANCELLED "$(sacct -n -P -j 6 -o State)"
+expect "a cancelled job" 'CANCELLED|0:0' "$(sacct -n -P -j 6 -o State,ExitCode)"
 expect_status 1 scancel 999
 expect_status 1 scancel
 expect_err 'scancel: error: No job identification provided'
+
+expect "waiting members" '8_[1-3]|PENDING|8' "$(sbatch --parsable -H --array=1-3 -o /dev/null --wrap true >/dev/null
+    sacct -n -P -o JobID,State,JobIDRaw -j 8)"
+expect_status 0 scancel 8
+
+# As Slurm 22.05 prints it: where columns stand, how wide they are, what is cut, and beginnings of names.
+sbatch -J averylongname -t 1-1 -n 2 --mem=1536 -o /dev/null --wrap true >/dev/null
+await_state 9 done
+expect "the usual columns" 'JobID           JobName  Partition    Account  AllocCPUS      State ExitCode
+------------ ---------- ---------- ---------- ---------- ---------- --------
+3                script      batch                     1     FAILED      3:0
+9            averylong+      batch                     2  COMPLETED      0:0' "$(sacct -X -j 3,9 | sed 's/ *$//')"
+expect "widths and beginnings" 'JobID State                Job  Timelimit TimelimitR     ReqMem DerivedExitCode
+----- -------------------- --- ---------- ---------- ---------- ---------------
+    3 FAILED               sc+  UNLIMITED  UNLIMITED          0             0:0
+    9 COMPLETED            av+ 1-01:00:00       1500      1.50G             0:0' \
+    "$(sacct -X -j 3,9 -o jobid%5,stat%-20,jobname%3,timelimit,timelimitraw,reqmem,derived | sed 's/ *$//')"
+expect "columns of which nothing is known" 'AveRSS|AllocTRES|Cluster|JobID|
+|||9|' "$(sacct -X -p -j 9 -o averss,alloctres,cluster,jobid)"
+expect_status 1 sacct -o nothing
+expect_err "sacct: error: --format is 'nothing', which is not known here"
 
 # srun as a job: each task by its number.
 srun -n 2 sh -c 'echo $SLURM_PROCID of $SLURM_NTASKS' >out

@@ -26,7 +26,7 @@ theirs=$(dirname "$(command -v squeue)")
 
 # The same jobs in both, with the ids 1 to 6: two run, one after the other's queue, one held, an array, one that has to wait.
 submit_all() { # FOLDER OF COMMANDS
-    for options in '-J alpha -n 1' '-J beta -n 2 -t 10' '-J gamma -n 4 -t 1:00:00' '-H -J delta' '-J epsilon -d afterok:1' \
+    for options in '-J alpha -n 1' '-J beta -n 2 -t 10' '-J gamma -n 4 -t 1:00:00' '-H -J delta --mem=1536' '-J epsilon -d afterok:1' \
         '-J zeta -n 4 --array=1-3'; do
         # shellcheck disable=SC2086  # words
         "$1/sbatch" $options -o /dev/null --wrap 'sleep 1000' || fail "$1/sbatch $options"
@@ -59,6 +59,8 @@ same() {
 same 'a list with columns of a width' squeue -S i -o '%.18i %.9P %.8j %.8u %.2t %.6D %.4C'
 same 'a list with words' squeue -h -S i -o '%i|%F|%K|%j|%T|%t|%u|%D|%C'
 same 'why they wait' squeue -h -S i -j 1,3,4,5 -o '%i %r'
+same 'ids, hosts and GPUs' squeue -h -S i -j 2,3,4,6 -o '%i %A %F %K %b %D'
+same 'of one that is held' squeue -h -j 4 -o '%i %m %N %Z %e %S %B %E %L'
 same 'time limits' squeue -h -S i -j 2,3,4 -o '%i %l'
 same 'the head of a list' squeue -t suspended
 same 'jobs of a state' squeue -h -t pd -S i -o '%i %T'

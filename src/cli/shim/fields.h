@@ -3,6 +3,7 @@
 #define CLI_SHIM_FIELDS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/strbuf.h"
@@ -11,20 +12,35 @@ struct shim_field {
     char letter;      /* of squeue; 0: it has none */
     const char *head; /* there */
     const char *name; /* of sacct, as its head is written; NULL: it has none */
-    int width;        /* there */
+    int width;        /* there; negative: at the left */
     void (*put)(const json_t *job, struct strbuf *out);
 };
 
-/* NULL: there is none. Names are compared without regard to case. */
+/* NULL: there is none. */
 const struct shim_field *shim_field_letter(char letter);
-const struct shim_field *shim_field_name(const char *name, size_t length);
+
+/* A field of sacct by its name or the beginning of that, whatever the case. False: there is none. */
+bool shim_field_name(const char *name, size_t length, struct shim_field *field);
 
 /* A member of an array that stands for several says which, "1-3,7". */
 #define SHIM_MEMBERS "members_folded"
 
-/* The jobs' words that scontrol uses too. */
+/* Names of sacct's that tell nothing here; ended by one without a name. */
+struct shim_unknown {
+    const char *name;
+    int width;
+};
+extern const struct shim_unknown shim_unknown_fields[];
+
+/* Replace the waiting members of each array, which stand together, by the first, which is told which they are. NULL with
+ * ENOMEM.
+ */
+json_t *shim_fold(json_t *jobs);
+
+/* What several commands tell of a job. */
 void shim_put_id(const json_t *job, struct strbuf *out);
 void shim_put_state(const json_t *job, struct strbuf *out);
+void shim_put_letters(const json_t *job, struct strbuf *out);
 void shim_put_exit(const json_t *job, struct strbuf *out);
 void shim_put_nodes(const json_t *job, struct strbuf *out);
 void shim_put_reason(const json_t *job, struct strbuf *out);

@@ -66,7 +66,7 @@ static const struct foreign_option options[] = {
 };
 
 struct column {
-    const struct shim_field *field;
+    struct shim_field field;
     size_t width;
     bool left;
 };
@@ -84,12 +84,13 @@ static bool take_format(struct sacct *a, const char *text)
 {
     for (a->n = 0;; text++) {
         size_t n = strcspn(text, ","), name = strcspn(text, ",%");
-        const struct shim_field *field = shim_field_name(text, name);
-        if (!field || a->n == COLUMNS_MAX)
+        struct column *c = &a->columns[a->n];
+        if (a->n == COLUMNS_MAX || !shim_field_name(text, name, &c->field))
             return false;
-        long width = name < n ? strtol(text + name + 1, NULL, 10) : field->width;
-        a->columns[a->n++] =
-            (struct column){field, width < 0 ? (size_t)-width : (size_t)width, width < 0};
+        long width = name < n ? strtol(text + name + 1, NULL, 10) : c->field.width;
+        c->width = (size_t)(width < 0 ? -width : width);
+        c->left = width < 0;
+        a->n++;
         text += n;
         if (!*text)
             return true;
@@ -169,7 +170,8 @@ static bool take(struct sacct *a, int what, const char *value)
     }
 }
 
-static void put_cell(const struct sacct *a, size_t i, const struct strbuf *text,
+/* What is cut ends in "+", but for the heads. */
+static void put_cell(const struct sacct *a, size_t i, const struct strbuf *text, bool is_head,
                      struct strbuf *line)
 {
     const struct column *c = &a->columns[i];
@@ -180,7 +182,9 @@ static void put_cell(const struct sacct *a, size_t i, const struct strbuf *text,
     }
     size_t n = text->len < c->width ? text->len : c->width;
     strbuf_fill(line, ' ', c->left ? 0 : c->width - n);
-    strbuf_put(line, text->data, n);
+    bool is_cut = n > 0 && n < text->len && !is_head;
+    strbuf_put(line, text->data, n - is_cut);
+    strbuf_puts(line, is_cut ? "+" : "");
     strbuf_fill(line, ' ', c->left ? c->width - n : 0);
     strbuf_putc(line, ' ');
 }
@@ -192,10 +196,10 @@ static void print_line(const struct sacct *a, const json_t *job)
     for (size_t i = 0; i < a->n; i++) {
         strbuf_reset(&text);
         if (job)
-            a->columns[i].field->put(job, &text);
+            a->columns[i].field.put(job, &text);
         else
-            strbuf_puts(&text, a->columns[i].field->name);
-        put_cell(a, i, &text, &line);
+            strbuf_puts(&text, a->columns[i].field.name);
+        put_cell(a, i, &text, !job, &line);
     }
     strbuf_puts(&line, a->between && a->bar_end ? a->between : "");
     terminal_print(stdout, strbuf_text(&line));
@@ -227,11 +231,17 @@ static int print_jobs(struct sacct *a, struct connection *s, berth_error_t *err)
     jobs = shim_jobs(s, &a->select, err);
     if (!jobs && (errno == ECONNREFUSED || a->select.ids.n == 0))
         return connection_failed(s, err);
+    json_t *folded = jobs ? shim_fold(jobs) : NULL;
+    if (jobs && !folded) {
+        json_decref(jobs);
+        return shim_failed("sacct", "out of memory");
+    }
     if (!a->no_head)
         print_line(a, NULL);
     if (!a->no_head && !a->between)
         print_rule(a);
-    json_array_foreach(jobs, i, job) print_line(a, job);
+    json_array_foreach(folded, i, job) print_line(a, job);
+    json_decref(folded);
     json_decref(jobs);
     return 0;
 }

@@ -1,143 +1,145 @@
-/* sinfo: queues, and the machine that they share. */
+/* sinfo: queues as partitions, each with all nodes of the machine; nodes that are alike in what is asked for are a line. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/hostlist.h"
 #include "cli/client/terminal.h"
+#include "cli/shim/format.h"
 #include "cli/shim/shim.h"
+#include "cli/shim/sinfo_cells.h"
 
-#define FORMAT "%9P %.5a %.10l %.6D %.6t %N"
+#define FORMAT     "%#P %.5a %.10l %.6D %.6t %N"
+#define LONG       "%#P %.5a %.10l %.10s %.4r %.8h %.10g %.6D %.11T %N"
+#define BRIEF      "%#P %.5a %.10l %.16F %N"
+#define NODES      "%#N %.5D %#.9P %6t"
+#define NODES_LONG "%#N %.5D %#.9P %.11T %4c %.8z %.6m %.8d %.6w %.8f %20E"
+#define REASONS    "%20E %9u %19H %N"
 
-enum what { HEAD, FORM, QUEUE, NOTHING, HELP, VERSION };
+enum what {
+    HEAD,
+    FORM,
+    QUEUES,
+    NAMED,
+    STATES,
+    BY_NODE,
+    LONG_FORM,
+    SUM,
+    WHY,
+    NOTHING,
+    HELP,
+    VERSION
+};
 
 static const struct foreign_option options[] = {
     {"noheader", 'h', FOREIGN_NONE, HEAD, NULL},
     {"format", 'o', FOREIGN_NEEDED, FORM, NULL},
-    {"partition", 'p', FOREIGN_NEEDED, QUEUE, NULL},
+    {"partition", 'p', FOREIGN_NEEDED, QUEUES, NULL},
+    {"nodes", 'n', FOREIGN_NEEDED, NAMED, NULL},
+    {"states", 't', FOREIGN_NEEDED, STATES, NULL},
+    {"Node", 'N', FOREIGN_NONE, BY_NODE, NULL},
+    {"long", 'l', FOREIGN_NONE, LONG_FORM, NULL},
+    {"summarize", 's', FOREIGN_NONE, SUM, NULL},
+    {"list-reasons", 'R', FOREIGN_NONE, WHY, NULL},
     {"all", 'a', FOREIGN_NONE, NOTHING, NULL},
     {"exact", 'e', FOREIGN_NONE, NOTHING, NULL},
-    {"Node", 'N', FOREIGN_NONE, NOTHING, NULL},
-    {"long", 'l', FOREIGN_NONE, NOTHING, NULL},
-    {"summarize", 's', FOREIGN_NONE, NOTHING, NULL},
     {"responding", 'r', FOREIGN_NONE, NOTHING, NULL},
     {"verbose", 'v', FOREIGN_NONE, NOTHING, NULL},
-    {"states", 't', FOREIGN_NEEDED, NOTHING, NULL},
     {"clusters", 'M', FOREIGN_NEEDED, NOTHING, NULL},
     {"help", 0, FOREIGN_NONE, HELP, NULL},
     {"version", 'V', FOREIGN_NONE, VERSION, NULL},
 };
 
 struct sinfo {
-    const char *format, *queue;
-    bool no_head, help, version;
-    json_t *queues, *machine;
+    const char *format, *queues, *named, *states; /* NULL: not given */
+    bool no_head, by_node, is_long, sums, reasons, help, version;
+    struct hostlist names; /* those of -n */
+    json_t *answer;        /* of the queues */
+    json_t *nodes;         /* the wanted ones, in the order of their lines */
+    size_t widest[2];      /* of partitions, of names of nodes */
 };
 
-static double used(const struct sinfo *f, const char *key)
-{
-    double n = answer_number(json_object_get(f->machine, "used"), key);
-    return n > 0 ? n : 0;
-}
+/* ---- Which nodes ---- */
 
-static double all(const struct sinfo *f, const char *key)
+static bool is_wanted(const struct sinfo *f, const json_t *node)
 {
-    double n = answer_number(f->machine, key);
-    return n > 0 ? n : 0;
-}
-
-static const char *state(const struct sinfo *f)
-{
-    double taken = used(f, "cores");
-    return taken <= 0 ? "idle" : taken < all(f, "cores") ? "mix" : "alloc";
-}
-
-static const char *head(char letter)
-{
-    static const char letters[] = "PRalDtTNCcmGpz";
-    static const char *const heads[] = {
-        "PARTITION", "PARTITION",     "AVAIL", "TIMELIMIT", "NODES", "STATE",     "STATE",
-        "NODELIST",  "CPUS(A/I/O/T)", "CPUS",  "MEMORY",    "GRES",  "PRIO_TIER", "S:C:T"};
-    const char *at = letter ? strchr(letters, letter) : NULL;
-    return at ? heads[at - letters] : "N/A";
-}
-
-static void put_cell(const struct sinfo *f, char letter, const json_t *queue, struct strbuf *out)
-{
-    double cores = all(f, "cores"), nodes = all(f, "nodes") > 0 ? all(f, "nodes") : 1;
-    char text[100] = "N/A";
-    switch (letter) {
-    case 'P':
-        snprintf(text, sizeof(text), "%.90s%s", answer_text(queue, "name"),
-                 json_is_true(json_object_get(queue, "is_default")) ? "*" : "");
-        break;
-    case 'R':
-        snprintf(text, sizeof(text), "%.90s", answer_text(queue, "name"));
-        break;
-    case 'a':
-        strcpy(text, json_is_true(json_object_get(queue, "enabled")) ? "up" : "down");
-        break;
-    case 'l':
-        strcpy(text, "infinite");
-        break;
-    case 'D':
-        snprintf(text, sizeof(text), "%.0f", nodes);
-        break;
-    case 't':
-    case 'T':
-        strcpy(text, letter == 'T' && *state(f) == 'a'   ? "allocated"
-                     : letter == 'T' && *state(f) == 'm' ? "mixed"
-                                                         : state(f));
-        break;
-    case 'C':
-        snprintf(text, sizeof(text), "%.0f/%.0f/0/%.0f", used(f, "cores"), cores - used(f, "cores"),
-                 cores);
-        break;
-    case 'c':
-        snprintf(text, sizeof(text), "%.0f", cores / nodes);
-        break;
-    case 'm':
-        snprintf(text, sizeof(text), "%.0f", all(f, "memory") / 1048576 / nodes);
-        break;
-    case 'G':
-        if (all(f, "gpus") > 0)
-            snprintf(text, sizeof(text), "gpu:%.0f", all(f, "gpus") / nodes);
-        else
-            strcpy(text, "(null)");
-        break;
-    case 'p':
-        snprintf(text, sizeof(text), "%.0f", answer_number(queue, "priority"));
-        break;
-    case 'N':
-        strcpy(text, "localhost");
-        break;
-    default:
-        break;
+    const char *name = answer_text(node, "name");
+    bool found = !f->states;
+    for (const char *at = f->states; at && *at && !found;) {
+        size_t n = strcspn(at, ",");
+        found = node_state_is(node_state(node), at, n);
+        at += n + (at[n] == ',');
     }
-    strbuf_puts(out, text);
+    return found && (!f->named || hostlist_find(&f->names, name, strlen(name)) >= 0) &&
+           (!f->reasons || *answer_text(node, "reason"));
 }
 
-static void print_line(const struct sinfo *f, const json_t *queue)
+/* What a line tells of a node, in one text, as a member of it: those where it is the same are one line. */
+#define ALIKE "alike"
+
+static int note_alike(const struct sinfo *f, json_t *node)
+{
+    struct strbuf none = {0}, text = {0};
+    struct format_cell cell;
+    for (const char *at = f->format; (at = format_next(at, &cell, &none)) != NULL;) {
+        if (sinfo_is_of_partition(cell.letter) || sinfo_is_of_all(cell.letter))
+            continue;
+        sinfo_put(&(struct node_group){.node = node}, cell.letter, &text);
+        strbuf_putc(&text, '\n');
+    }
+    int rc = json_object_set_new(node, ALIKE, json_string(strbuf_text(&text)));
+    strbuf_clear(&none);
+    strbuf_clear(&text);
+    return rc;
+}
+
+static int visit(void *context, const char *text, size_t length)
+{
+    struct sinfo *f = context;
+    json_t *node = json_loadb(text, length, 0, NULL);
+    size_t at = json_array_size(f->nodes);
+    if (!node) {
+        errno = EPROTO;
+        return -1;
+    }
+    if (!is_wanted(f, node)) {
+        json_decref(node);
+        return 0;
+    }
+    if (note_alike(f, node) < 0) {
+        json_decref(node);
+        errno = ENOMEM;
+        return -1;
+    }
+    while (!f->by_node && at > 0 && node_state(json_array_get(f->nodes, at - 1)) < node_state(node))
+        at--;
+    return json_array_insert_new(f->nodes, at, node);
+}
+
+/* ---- Lines ---- */
+
+static void widen(struct format_cell *cell, const struct sinfo *f)
+{
+    size_t most = cell->letter == 'P' ? f->widest[0] : f->widest[1];
+    if (cell->fits && cell->width < most)
+        cell->width = most;
+}
+
+/* Without a group, the heads. */
+static void print_line(const struct sinfo *f, const struct node_group *group)
 {
     struct strbuf line = {0}, text = {0};
-    for (const char *at = f->format; *at; at++) {
-        if (*at != '%' || !at[1]) {
-            strbuf_putc(&line, *at);
-            continue;
-        }
-        bool right = *++at == '.';
-        at += right;
-        size_t width = (size_t)strtoul(at, (char **)&at, 10);
+    struct format_cell cell;
+    for (const char *at = f->format; (at = format_next(at, &cell, &line)) != NULL;) {
         strbuf_reset(&text);
-        if (queue)
-            put_cell(f, *at, queue, &text);
+        if (group)
+            sinfo_put(group, cell.letter, &text);
         else
-            strbuf_puts(&text, head(*at));
-        size_t n = width && text.len > width ? width : text.len;
-        strbuf_fill(&line, ' ', right && width > n ? width - n : 0);
-        strbuf_put(&line, text.data, n);
-        strbuf_fill(&line, ' ', !right && width > n ? width - n : 0);
-        if (!*at)
-            break;
+            strbuf_puts(&text, sinfo_head(cell.letter));
+        widen(&cell, f);
+        format_put(&cell, &text, &line);
     }
     terminal_print(stdout, strbuf_text(&line));
     putchar('\n');
@@ -145,31 +147,184 @@ static void print_line(const struct sinfo *f, const json_t *queue)
     strbuf_clear(&text);
 }
 
-static int print_queues(struct sinfo *f, struct connection *s, berth_error_t *err)
+static int add_node(struct node_group *group, const json_t *node)
 {
+    const char *name = answer_text(node, "name");
+    node_group_add(group, node);
+    return hostlist_append_host(&group->names, name, strlen(name));
+}
+
+/* The line of a node and of all from it on that are like it; `told` says of which there was one. 0, or -1 with errno. */
+static int print_alike(const struct sinfo *f, struct node_group *group, size_t i, size_t end,
+                       bool *told)
+{
+    group->node = json_array_get(f->nodes, i);
+    const char *alike = answer_text(group->node, ALIKE);
+    int rc = 0;
+    for (; rc == 0 && i < end; i++) {
+        const json_t *node = json_array_get(f->nodes, i);
+        if (told[i] || strcmp(answer_text(node, ALIKE), alike) != 0)
+            continue;
+        told[i] = true;
+        rc = add_node(group, node);
+    }
+    if (rc < 0 || hostlist_sort(&group->names) < 0)
+        return -1;
+    print_line(f, group);
+    return 0;
+}
+
+static bool tells_partitions(const char *format)
+{
+    struct strbuf none = {0};
+    struct format_cell cell;
+    bool tells = false;
+    for (const char *at = format; (at = format_next(at, &cell, &none)) != NULL;)
+        tells = tells || sinfo_is_of_partition(cell.letter);
+    strbuf_clear(&none);
+    return tells;
+}
+
+/* The lines of a queue for nodes from one on. 0, or -1 with errno. */
+static int print_queue(const struct sinfo *f, const json_t *queue, size_t first, size_t end)
+{
+    bool is_default = strcmp(answer_text(f->answer, "default"), answer_text(queue, "name")) == 0;
+    bool *told = calloc(end + 1, sizeof(*told));
+    int rc = told ? 0 : -1;
+    if (rc == 0 && first == end && tells_partitions(f->format)) /* none is wanted */
+        print_line(f, &(struct node_group){.queue = queue, .is_default = is_default});
+    for (size_t i = first; rc == 0 && i < end; i++) {
+        struct node_group group = {.queue = queue, .is_default = is_default};
+        if (!told[i])
+            rc = print_alike(f, &group, i, end, told);
+        hostlist_clear(&group.names);
+    }
+    free(told);
+    return rc;
+}
+
+static bool is_named(const char *list, const char *word)
+{
+    for (const char *at = list; at && *at;) {
+        size_t n = strcspn(at, ",");
+        if (strlen(word) == n && strncmp(at, word, n) == 0)
+            return true;
+        at += n + (at[n] == ',');
+    }
+    return !list;
+}
+
+/* The lines of nodes from one on, for each queue; for one, if they tell nothing of it. */
+static int print_queues(const struct sinfo *f, size_t first, size_t end)
+{
+    bool each = tells_partitions(f->format), any = false;
     json_t *queue;
     size_t i;
-    if (connection_start(s, err) < 0 ||
-        connection_ask(s, "GET", "/v1/queues", NULL, &f->queues, err) < 0 ||
-        connection_ask(s, "GET", "/v1/resources", NULL, &f->machine, err) < 0)
-        return connection_failed(s, err);
-    if (!f->no_head)
-        print_line(f, NULL);
-    const char *usual = answer_text(f->queues, "default");
-    json_array_foreach(json_object_get(f->queues, "queues"), i, queue)
+    json_array_foreach(json_object_get(f->answer, "queues"), i, queue)
     {
-        const char *name = answer_text(queue, "name");
-        if (f->queue && strcmp(f->queue, name) != 0)
+        if ((any && !each) || !is_named(f->queues, answer_text(queue, "name")))
             continue;
-        json_object_set_new(queue, "is_default", json_boolean(strcmp(usual, name) == 0));
-        print_line(f, queue);
+        any = true;
+        if (print_queue(f, queue, first, end) < 0)
+            return -1;
     }
     return 0;
 }
 
+static void find_widest(struct sinfo *f)
+{
+    json_t *one;
+    size_t i;
+    f->widest[0] = strlen(sinfo_head('P'));
+    f->widest[1] = strlen(sinfo_head('N')) + 2;
+    json_array_foreach(json_object_get(f->answer, "queues"), i, one)
+    {
+        size_t n = strlen(answer_text(one, "name")) + 1;
+        f->widest[0] = n > f->widest[0] ? n : f->widest[0];
+    }
+    json_array_foreach(f->nodes, i, one)
+    {
+        size_t n = strlen(answer_text(one, "name"));
+        f->widest[1] = n > f->widest[1] ? n : f->widest[1];
+    }
+}
+
+static void print_date(void)
+{
+    char text[64];
+    time_t now = time(NULL);
+    struct tm day;
+    if (localtime_r(&now, &day) && strftime(text, sizeof(text), "%a %b %e %H:%M:%S %Y", &day) > 0)
+        puts(text);
+}
+
+static int print_all(struct sinfo *f, struct connection *s, berth_error_t *err)
+{
+    int rc = 0;
+    f->nodes = json_array();
+    if (!f->nodes || connection_start(s, err) < 0 ||
+        connection_ask(s, "GET", "/v1/queues", NULL, &f->answer, err) < 0 ||
+        connection_list(s, "/v1/nodes", visit, f, err) < 0)
+        return connection_failed(s, err);
+    find_widest(f);
+    if (!f->no_head && f->is_long)
+        print_date();
+    if (!f->no_head)
+        print_line(f, NULL);
+    size_t n = json_array_size(f->nodes);
+    for (size_t i = 0; rc == 0 && f->by_node && i < n; i++)
+        rc = print_queues(f, i, i + 1);
+    if (!f->by_node)
+        rc = print_queues(f, 0, n);
+    return rc < 0 ? shim_failed("sinfo", "out of memory") : 0;
+}
+
+/* ---- The command line ---- */
+
+static void take(struct sinfo *f, int what, const char *value)
+{
+    f->no_head = f->no_head || what == HEAD;
+    f->help = f->help || what == HELP;
+    f->version = f->version || what == VERSION;
+    f->by_node = f->by_node || what == BY_NODE;
+    f->is_long = f->is_long || what == LONG_FORM;
+    f->sums = f->sums || what == SUM;
+    f->reasons = f->reasons || what == WHY;
+    f->format = what == FORM ? value : f->format;
+    f->queues = what == QUEUES ? value : f->queues;
+    f->named = what == NAMED ? value : f->named;
+    f->states = what == STATES ? value : f->states;
+}
+
+/* 0, or the status of a value that is wrong. */
+static int check_values(struct sinfo *f)
+{
+    berth_error_t err;
+    for (const char *at = f->states; at && *at;) {
+        size_t n = strcspn(at, ",");
+        if (!node_state_is_known(at, n))
+            return shim_failed("sinfo",
+                               "--states has '%.*s', expected idle, mix, alloc, drain, drained, "
+                               "draining or down",
+                               (int)(n < 60 ? n : 60), at);
+        at += n + (at[n] == ',');
+    }
+    if (f->named && hostlist_decode(&f->names, f->named, strlen(f->named), &err) < 0)
+        return shim_failed("sinfo", "--nodes is '%.60s': %s", f->named, err.text);
+    return 0;
+}
+
+static const char *usual_format(const struct sinfo *f)
+{
+    return f->reasons   ? REASONS
+           : f->sums    ? BRIEF
+           : f->by_node ? (f->is_long ? NODES_LONG : NODES)
+                        : (f->is_long ? LONG : FORMAT);
+}
+
 int shim_sinfo(int argc, char **argv)
 {
-    struct sinfo f = {.format = FORMAT};
+    struct sinfo f = {.format = NULL};
     struct foreign_words walk = {.tool = "sinfo", .where = "", .v = argv + 1, .n = argc - 1};
     const struct foreign_option *option;
     struct connection s;
@@ -178,25 +333,25 @@ int shim_sinfo(int argc, char **argv)
     int rc;
 
     while ((rc = foreign_next(&walk, options, sizeof(options) / sizeof(*options), &option, &value,
-                              &err)) > 0) {
-        f.no_head = f.no_head || option->what == HEAD;
-        f.help = f.help || option->what == HELP;
-        f.version = f.version || option->what == VERSION;
-        f.format = option->what == FORM ? value : f.format;
-        f.queue = option->what == QUEUE ? value : f.queue;
-    }
+                              &err)) > 0)
+        take(&f, option->what, value);
     if (rc < 0)
         return shim_failed("sinfo", "%s", err.text);
     if (walk.at < walk.n)
         return shim_failed("sinfo", "'%.60s' is not an option", walk.v[walk.at]);
     if (f.help)
-        return puts("usage: sinfo [-h] [-o FORMAT] [-p QUEUE]") < 0;
+        return puts("usage: sinfo [-hlNRs] [-o FORMAT] [-p QUEUES] [-n NODES] [-t STATES]") < 0;
     if (f.version)
         return shim_version();
-    rc = connection_open(&s, "sinfo", &err) < 0 ? connection_failed(&s, &err)
-                                                : print_queues(&f, &s, &err);
-    connection_close(&s);
-    json_decref(f.queues);
-    json_decref(f.machine);
+    f.format = f.format ? f.format : usual_format(&f);
+    rc = check_values(&f);
+    if (rc == 0) {
+        rc = connection_open(&s, "sinfo", &err) < 0 ? connection_failed(&s, &err)
+                                                    : print_all(&f, &s, &err);
+        connection_close(&s);
+    }
+    hostlist_clear(&f.names);
+    json_decref(f.answer);
+    json_decref(f.nodes);
     return rc;
 }

@@ -6,9 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/idset.h"
 #include "cli/client/terminal.h"
 #include "cli/shim/fields.h"
+#include "cli/shim/format.h"
 #include "cli/shim/shim.h"
 
 #define FORMAT "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R"
@@ -115,20 +115,14 @@ static bool take(struct squeue *q, int what, const char *value)
     }
 }
 
-/* "%.10i": at most and at least 10 wide, at the right; "%10i" at the left. Without a job, the head. */
+/* Without a job, the head. */
 static void put_line(const char *format, const json_t *job, struct strbuf *line)
 {
     struct strbuf text = {0};
+    struct format_cell cell;
     strbuf_reset(line);
-    for (const char *at = format; *at; at++) {
-        if (*at != '%' || !at[1]) {
-            strbuf_putc(line, *at);
-            continue;
-        }
-        bool right = *++at == '.';
-        at += right;
-        size_t width = (size_t)strtoul(at, (char **)&at, 10);
-        const struct shim_field *field = shim_field_letter(*at);
+    for (const char *at = format; (at = format_next(at, &cell, line)) != NULL;) {
+        const struct shim_field *field = shim_field_letter(cell.letter);
         strbuf_reset(&text);
         if (!job)
             strbuf_puts(&text, field ? field->head : "N/A");
@@ -136,72 +130,9 @@ static void put_line(const char *format, const json_t *job, struct strbuf *line)
             field->put(job, &text);
         else
             strbuf_puts(&text, "N/A");
-        size_t n = width && text.len > width ? width : text.len;
-        strbuf_fill(line, ' ', right && width > n ? width - n : 0);
-        strbuf_put(line, text.data, n);
-        strbuf_fill(line, ' ', !right && width > n ? width - n : 0);
-        if (!*at)
-            break;
+        format_put(&cell, &text, line);
     }
     strbuf_clear(&text);
-}
-
-/* Whether it is one of an array that waits, as such Slurm has one line for all of it. */
-static bool is_waiting_member(const json_t *job)
-{
-    return json_is_integer(json_object_get(job, "member")) && answer_number(job, "start") <= 0 &&
-           answer_number(job, "end") <= 0;
-}
-
-/* An array whose waiting members are being folded. */
-struct folding {
-    json_t *first; /* of them; NULL: there is none yet */
-    struct idset members;
-};
-
-/* Tell the first which they are. 0, or -1 with ENOMEM. */
-static int tell_members(struct folding *f)
-{
-    struct strbuf text = {0};
-    int rc = 0;
-    if (f->first) {
-        idset_encode(&f->members, false, &text);
-        rc = json_object_set_new(f->first, SHIM_MEMBERS, json_string(strbuf_text(&text)));
-    }
-    strbuf_clear(&text);
-    idset_reset(&f->members);
-    f->first = NULL;
-    return rc;
-}
-
-/* Jobs with one line for the waiting members of each array, which stand together: their first, which is told which they
- * are. NULL with ENOMEM.
- */
-static json_t *fold(json_t *jobs)
-{
-    struct folding f = {.first = NULL};
-    json_t *folded = json_array(), *job;
-    size_t i;
-    int rc = folded ? 0 : -1;
-    json_array_foreach(jobs, i, job)
-    {
-        bool waits = is_waiting_member(job);
-        if (rc == 0 && f.first && answer_number(job, "id") != answer_number(f.first, "id"))
-            rc = tell_members(&f);
-        if (rc == 0 && (!waits || !f.first))
-            rc = json_array_append(folded, job);
-        if (waits && !f.first)
-            f.first = job;
-        if (rc == 0 && waits)
-            rc = idset_add(&f.members, (uint32_t)answer_number(job, "member"));
-    }
-    rc = rc == 0 ? tell_members(&f) : rc;
-    idset_clear(&f.members);
-    if (rc == 0)
-        return folded;
-    json_decref(folded);
-    errno = ENOMEM;
-    return NULL;
 }
 
 static int print_jobs(struct squeue *q, struct connection *s, berth_error_t *err)
@@ -221,7 +152,7 @@ static int print_jobs(struct squeue *q, struct connection *s, berth_error_t *err
         return 1;
     }
     if (!q->members) {
-        json_t *folded = fold(jobs);
+        json_t *folded = shim_fold(jobs);
         json_decref(jobs);
         jobs = folded;
         if (!jobs)

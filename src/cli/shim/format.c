@@ -1,0 +1,32 @@
+#include "cli/shim/format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *format_next(const char *at, struct format_cell *cell, struct strbuf *out)
+{
+    for (; *at; at++) {
+        if (*at != '%' || !at[1]) {
+            strbuf_putc(out, *at);
+            continue;
+        }
+        *cell = (struct format_cell){.width = 0};
+        for (at++; *at == '.' || *at == '#'; at++) {
+            cell->right = cell->right || *at == '.';
+            cell->fits = cell->fits || *at == '#';
+        }
+        cell->width = strtoul(at, NULL, 10);
+        at += strspn(at, "0123456789");
+        cell->letter = *at;
+        return *at ? at + 1 : at;
+    }
+    return NULL;
+}
+
+void format_put(const struct format_cell *cell, struct strbuf *text, struct strbuf *out)
+{
+    size_t width = cell->width, n = width && text->len > width ? width : text->len;
+    strbuf_fill(out, ' ', cell->right && width > n ? width - n : 0);
+    strbuf_put(out, text->data, n);
+    strbuf_fill(out, ' ', !cell->right && width > n ? width - n : 0);
+}

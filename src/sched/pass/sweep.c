@@ -21,6 +21,7 @@
 #include <errno.h>
 
 #include "sched/controllers/ask.h"
+#include "sched/controllers/claims.h"
 #include "sched/queues.h"
 
 _Static_assert(SHAPE_BITS >= 1 && SHAPE_BITS <= 8, "job.shape is a byte");
@@ -215,7 +216,7 @@ static bool looks_anywhere(const sched_t *s, const struct job *job)
 }
 
 /* Move one reservation if it can, or let it choose anew. 0, or -1 with ENOMEM. */
-static int pull(sched_t *s, uint32_t slot)
+static int pull_beside(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     struct shape *shape = s->place->is_counted ? shape_of(s, job) : NULL;
@@ -235,6 +236,16 @@ static int pull(sched_t *s, uint32_t slot)
         shape->seen = s->place->freed.next;
     }
     return 0;
+}
+
+/* The same where some claim what it may take of. */
+static int pull(sched_t *s, uint32_t slot)
+{
+    bool any = claims_lift(s, CLAIMS_BEHIND, slot);
+    int rc = pull_beside(s, slot);
+    if (any)
+        claims_lay(s);
+    return rc;
 }
 
 /* What was freed before the sweep began has served everybody that it can. */

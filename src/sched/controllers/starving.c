@@ -266,16 +266,38 @@ void starving_leave(sched_t *s)
     s->queues->next_try++;
 }
 
+/* A job with a claim is looked at. Where a member of an array has started, the next one is tried, as any other. */
+static enum step look_at_claim(sched_t *s, uint32_t slot)
+{
+    struct queues *n = s->queues;
+    struct due *look = &n->tries[n->next_try];
+    enum step step = claim_look(s, slot);
+    if (step == STEP_FAILED)
+        return step;
+    bool is_next = s->jobs[slot].state == SCHED_WAITING && s->jobs[slot].key.seq != look->key.seq;
+    look->key = is_next ? s->jobs[slot].key : look->key;
+    n->next_try += !is_next;
+    return step;
+}
+
+/* It starts, of what those behind it claim too. */
+static enum step start(sched_t *s, uint32_t slot)
+{
+    enum step step = start_open(s, slot, true);
+    if (step != STEP_BUSY || !claims_lift(s, CLAIMS_BEHIND, slot))
+        return step;
+    step = start_surely(s, slot);
+    claims_lay(s);
+    return step;
+}
+
 enum step starving_look(sched_t *s, uint32_t slot)
 {
     struct queues *n = s->queues;
-    if (s->jobs[slot].is_claiming) {
-        enum step look = claim_look(s, slot);
-        n->next_try += look != STEP_FAILED;
-        return look;
-    }
+    if (s->jobs[slot].is_claiming)
+        return look_at_claim(s, slot);
     bool may = pass_does(s, DOES(ALLOCATE));
-    enum step step = may ? start_open(s, slot, true) : STEP_BUSY;
+    enum step step = may ? start(s, slot) : STEP_BUSY;
     if (step == STEP_BUSY)
         step = controllers_make_room(s, slot);
     if (step == STEP_BUSY && may)

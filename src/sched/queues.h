@@ -163,6 +163,7 @@ struct queues {
     size_t n_starving, cap_starving;
     struct claim *claims;
     size_t n_claims, cap_claims;
+    bool had_claims;             /* in this pass */
     bool is_starving_late;       /* all jobs are to be looked at for that */
     struct tried starving_tried; /* as of when all of them were, for what they could be given */
     struct due *tries;           /* of a walk: those that it looks at for that, */

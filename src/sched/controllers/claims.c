@@ -33,6 +33,7 @@ static void note_claim(sched_t *s, uint32_t slot)
     heap_move(&s->due, slot, INT64_MAX, job->key.seq);
     job->is_claiming = true;
     n->claims[n->n_claims++] = (struct claim){.slot = slot};
+    n->had_claims = true;
 }
 
 static int claims_reserve(struct queues *n)
@@ -298,7 +299,8 @@ static void released(sched_t *s, uint32_t slot)
 static enum step turn(sched_t *s)
 {
     struct queues *n = s->queues;
-    n->wake_all |= n->n_claims > 0; /* counts, which kinds go by, know nothing of claims */
+    n->had_claims = n->n_claims > 0;
+    n->wake_all |= n->had_claims; /* counts, which kinds go by, know nothing of claims */
     uint32_t last = JOB_NONE;
     for (size_t i = 0; i < n->n_claims; i++) {
         uint32_t slot = n->claims[i].slot, queue = s->jobs[slot].details->queue;

@@ -247,12 +247,12 @@ enum step walk_look_at_holder(sched_t *s, uint32_t slot)
     return step == STEP_FAILED ? STEP_FAILED : STEP_DONE;
 }
 
-/* Whether a walk has promised a job the present: where somebody claims something, what was learned of the job's kind may
- * have kept it from being tried.
+/* Whether a walk has promised a job the present: where somebody claims something, or has until just now, what was learned
+ * of the job's kind may have kept it from being tried.
  */
 static bool promise_is_due(const sched_t *s)
 {
-    return s->queues->n_claims > 0 && s->due.n > 0 && s->due.v[0].key <= s->now;
+    return s->queues->had_claims && s->due.n > 0 && s->due.v[0].key <= s->now;
 }
 
 void walk_ended(sched_t *s)

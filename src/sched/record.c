@@ -595,6 +595,8 @@ int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t event
     if (events == 0) {
         /* Nothing has happened to what that pass left, whatever has changed on the way here. */
         s->swept = true;
+        s->woken = false;
+        starving_walked(s);
         n->preemptible_next = next_preemptible(s, passed); /* of those that it saw */
         n->reclaim_next = next_reclaimed(s, passed);
         n->turn = s->place->ops->turn(s->place, passed < 0 ? 0 : passed);

@@ -18,6 +18,9 @@ int gang_keys_check(struct gang_keys *k, const json_t *object, const char *what,
     if (k->roles && (k->gang > 0 || k->min > 0 || is_given(object, "array")))
         return keys_wrong(place, what, "roles", k->roles, "neither gang, min nor array beside it",
                           err);
+    if ((k->roles || k->gang > 0) && is_given(object, "nodes_max"))
+        return keys_wrong(place, what, "nodes_max", json_object_get(object, "nodes_max"),
+                          "none: members of a gang are alike", err);
     if (k->roles)
         return 0;
     if (k->gang > 0 && is_given(object, "array"))

@@ -62,6 +62,7 @@ int job_keys_form(const struct job_keys *k, int64_t unit, struct short_form *for
     const char *expected;
     *bytes = 0;
     *form = (struct short_form){.nodes = k->nodes,
+                                .nodes_max = k->nodes_max,
                                 .tasks = k->tasks,
                                 .cores = k->cores,
                                 .gpus = k->gpus,
@@ -85,7 +86,10 @@ int job_keys_form_by_node(const struct job_keys *k, struct short_form *form,
     if (k->memory && (!json_is_integer(k->memory) || memory < 0 || memory > GB_MAX))
         return wrong(fault, "memory", k->memory,
                      "GB of each node, or a size of all such as \"4G\"");
+    if (k->nodes_max > 0 && k->nodes_max < nodes)
+        return wrong(fault, "nodes_max", NULL, "at least as many as nodes");
     *form = (struct short_form){.nodes = nodes,
+                                .nodes_max = k->nodes_max,
                                 .tasks = nodes,
                                 .cores = k->cores,
                                 .gpus = k->gpus,
@@ -159,8 +163,9 @@ void job_keys_put(const struct job_keys *k, struct short_form form, struct strbu
 
 const char *job_keys_asked(const json_t *object)
 {
-    static const char *const keys[] = {"nodes",  "tasks",    "cores",     "gpus",     "gpu_type",
-                                       "memory", "licenses", "exclusive", "requires", "jobspec"};
+    static const char *const keys[] = {"nodes",     "nodes_max", "tasks",  "cores",
+                                       "gpus",      "gpu_type",  "memory", "licenses",
+                                       "exclusive", "requires",  "jobspec"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         if (json_object_get(object, keys[i]))
             return keys[i];

@@ -14,6 +14,7 @@
 struct job_keys {
     const char *queue, *account, *name, *dependency;
     int64_t nodes, tasks, cores, gpus; /* 0: not given; cores and gpus are per task */
+    int64_t nodes_max;                 /* as many nodes as there are, up to this; 0: `nodes` */
     const char *gpu_type;              /* "a100": all of them are of this kind (config/gpus.h) */
     json_t *memory;                    /* of the whole job: bytes, or "4G" */
     json_t *licenses;                  /* of the whole job: {"matlab": 2} */
@@ -45,6 +46,7 @@ struct job_keys {
 
 #define JOB_KEYS(type, member, counts, least_cores, most_tasks, longest)                           \
     ASK_KEYS(type, member, counts, least_cores, most_tasks),                                       \
+        KEY_AS(type, member.nodes_max, "nodes_max", KEY_WHOLE, .min = 1, .max = counts),           \
         KEY_AS(type, member.limit, "duration", KEY_DURATION, .min = 1, .max = longest,             \
                .word = "unlimited"),                                                               \
         KEY_AS(type, member.limit, "limit", KEY_DURATION, .min = 1, .max = longest,                \

@@ -44,11 +44,35 @@ const char *short_complete(struct short_form *f, const char **expected)
         *expected = "at least as many tasks as nodes";
         return "tasks";
     }
-    if (f->cores > MANY / f->tasks || f->memory > MANY) {
+    if (f->nodes_max > 0 && (f->nodes == 0 || f->nodes_max < f->nodes)) {
+        *expected = f->nodes == 0 ? "nodes beside it" : "at least as many as nodes";
+        return "nodes_max";
+    }
+    if (f->nodes_max > 0 && f->tasks % f->nodes != 0) {
+        *expected = "as many on each node, of which there may be more";
+        return "tasks";
+    }
+    int64_t most = f->nodes_max > f->nodes ? f->nodes_max / f->nodes + 1 : 1;
+    if (f->cores > MANY / f->tasks / most || f->memory > MANY) {
         *expected = "fewer in all";
         return "cores";
     }
     return NULL;
+}
+
+/* A count, or as many as there are of a range. */
+static void put_count(struct json_out *out, int64_t least, int64_t most)
+{
+    if (most <= least) {
+        json_put_int(out, "count", least);
+        return;
+    }
+    json_open(out, "count", '{');
+    json_put_int(out, "min", least);
+    json_put_int(out, "max", most);
+    json_put_string(out, "operator", "+");
+    json_put_int(out, "operand", 1);
+    json_close(out, '}');
 }
 
 static void put_part(struct json_out *out, const char *type, int64_t count, const char *unit)
@@ -64,11 +88,11 @@ static void put_part(struct json_out *out, const char *type, int64_t count, cons
 }
 
 /* Append what comes before the parts of a slot. */
-static void open_slot(struct json_out *out, int64_t count)
+static void open_slot(struct json_out *out, int64_t count, int64_t most)
 {
     json_open(out, NULL, '{');
     json_put_string(out, "type", "slot");
-    json_put_int(out, "count", count);
+    put_count(out, count, most);
     json_put_string(out, "label", "task");
     json_open(out, "with", '[');
 }
@@ -90,11 +114,11 @@ static void put_nodes(struct json_out *out, const struct short_form *f)
     int64_t nodes = f->nodes > 0 ? f->nodes : 1, tasks = ceiling(f->tasks, nodes);
     json_open(out, NULL, '{');
     json_put_string(out, "type", "node");
-    json_put_int(out, "count", nodes);
+    put_count(out, nodes, f->nodes_max);
     if (f->exclusive)
         json_put_bool(out, "exclusive", true);
     json_open(out, "with", '[');
-    open_slot(out, 1);
+    open_slot(out, 1, 1);
     put_part(out, "core", tasks * f->cores, NULL);
     put_part(out, "gpu", tasks * f->gpus, NULL);
     put_part(out, "memory", ceiling(f->memory, nodes), f->unit);
@@ -109,7 +133,7 @@ static void put_resources(struct json_out *out, const struct short_form *f)
         put_nodes(out, f);
         return;
     }
-    open_slot(out, is_whole ? f->nodes : f->tasks);
+    open_slot(out, is_whole ? f->nodes : f->tasks, is_whole ? f->nodes_max : 0);
     if (is_whole) {
         json_open(out, NULL, '{');
         json_put_string(out, "type", "node");

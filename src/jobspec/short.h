@@ -6,6 +6,8 @@
  *     tasks                             slot[tasks] > core[cores], gpu[gpus]
  *     with nodes, memory or exclusive   node[nodes] > slot[1] > core, gpu, memory of all tasks of a node
  *     licences, beside each of these    license:NAME[count], exclusively
+ *
+ * With nodes_max the count of nodes is a range, and each node that comes beyond `nodes` has what the others have.
  */
 #ifndef JOBSPEC_SHORT_H
 #define JOBSPEC_SHORT_H
@@ -30,6 +32,7 @@ struct short_license {
 
 struct short_form {
     int64_t nodes, tasks; /* 0: not given */
+    int64_t nodes_max;    /* up to so many nodes, as many as there are; 0: `nodes` */
     int64_t cores, gpus;  /* of each task; 0: not given */
     int64_t memory;       /* of all tasks, in units of the machine's memory; 0: not given */
     const char *unit;     /* of memory, for the jobspec: "GB"; NULL: none */

@@ -19,6 +19,31 @@ expect idle 'node0 up 0 0/8 0/2 0.0/4.0G' "$(row node0)"
 expect_status 0 "$BERTH" nodes
 expect lines 5 "$(wc -l <out)"
 
+# From two to three nodes, as many as are free; each has as much as each of two would have.
+expect_status 0 "$BERTH" run -N 2-3 -n 2 -c 2 --mem 2G sh -c 'echo $BERTH_TASK_INDEX of $BERTH_TASKS on $BERTH_NODE of $BERTH_NODES: $BERTH_CORES $BERTH_MEM'
+expect "tasks on three nodes" "0 of 3 on node0 of node[0-2]: 6 3221225472
+1 of 3 on node1 of node[0-2]: 6 3221225472
+2 of 3 on node2 of node[0-2]: 6 3221225472" "$(sort out)"
+full=$("$BERTH" submit -N 2 sleep 1000)
+await_state "$full" running
+printf '#!/bin/sh\n#SBATCH -N 1-3\necho "$SLURM_NTASKS on $SLURM_JOB_NODELIST of $SLURM_JOB_NUM_NODES"\n' >range.sh
+expect_status 0 "$BERTH" run range.sh
+expect_line out '2 on node[2-3] of 2'
+again=$("$BERTH" resubmit "$("$BERTH" jobs -a --no-header -o id last | tr -d ' ')")
+expect_status 0 "$BERTH" wait "$again"
+expect_status 0 "$BERTH" log "$again"
+expect_line out '2 on node[2-3] of 2'
+expect_status 0 "$BERTH" cancel "$full"
+for wrong in 3-2 2- -3 0-3 2-3x 2-3-4; do
+    expect_status 2 "$BERTH" submit -N "$wrong" true
+    expect_err "berth submit: --nodes is '$wrong', expected a number of nodes from 1 on, or a range such as 2-4; see 'berth submit --help'"
+done
+expect_status 1 "$BERTH" submit -N 2-3 -n 3 true
+expect_err 'berth submit: key "tasks": expected as many on each node, of which there may be more'
+expect_status 1 "$BERTH" submit -N 2-3 --gang 2 true
+expect_err 'berth submit: key "nodes_max": expected none: members of a gang are alike, got 3'
+await_state "$full" cancelled
+
 # A part of the first node, and two nodes as a whole.
 one=$("$BERTH" submit -c 3 -g 1 --mem 1G -t 1h sleep 1000)
 two=$("$BERTH" submit -N 2 -x -t 1h sleep 1000)

@@ -25,6 +25,10 @@ static void expect(struct short_form form, const char *expected)
         strbuf_puts(&found, i ? " " : "");
         strbuf_puts(&found, spec->resources[i].type);
         strbuf_put_uint(&found, spec->resources[i].count.min);
+        if (spec->resources[i].count.max > spec->resources[i].count.min) {
+            strbuf_putc(&found, '-');
+            strbuf_put_uint(&found, spec->resources[i].count.max);
+        }
         if (spec->resources[i].unit)
             strbuf_puts(&found, spec->resources[i].unit);
         if (spec->resources[i].exclusive == JOBSPEC_EXCLUSIVE_TRUE)
@@ -48,6 +52,10 @@ static void forms_are_jobspecs(void **state)
     expect((struct short_form){.nodes = 3, .tasks = 3}, "node3 slot1 core1");
     expect((struct short_form){.nodes = 2, .tasks = 5, .cores = 2, .memory = 5},
            "node2 slot1 core6 memory3");
+    expect((struct short_form){.nodes = 3, .nodes_max = 5}, "slot3-5 node1x");
+    expect((struct short_form){.nodes = 3, .nodes_max = 3}, "slot3 node1x");
+    expect((struct short_form){.nodes = 2, .nodes_max = 4, .tasks = 4, .cores = 2, .memory = 5},
+           "node2-4 slot1 core4 memory3");
     expect((struct short_form){.exclusive = true}, "node1x slot1 core1");
     expect((struct short_form){.tasks = 2, .cores = 3, .memory = 7, .unit = "GB"},
            "node1 slot1 core6 memory7GB");
@@ -63,6 +71,16 @@ static void what_is_wrong_is_told(void **state)
     assert_string_equal(short_complete(&few, &why), "tasks");
     assert_string_equal(why, "at least as many tasks as nodes");
     assert_string_equal(short_complete(&many, &why), "cores");
+    struct short_form alone = {.nodes_max = 3}, less = {.nodes = 3, .nodes_max = 2},
+                      uneven = {.nodes = 2, .nodes_max = 3, .tasks = 3},
+                      huge = {.nodes = 1, .nodes_max = 65536, .tasks = 65536};
+    assert_string_equal(short_complete(&alone, &why), "nodes_max");
+    assert_string_equal(why, "nodes beside it");
+    assert_string_equal(short_complete(&less, &why), "nodes_max");
+    assert_string_equal(why, "at least as many as nodes");
+    assert_string_equal(short_complete(&uneven, &why), "tasks");
+    assert_string_equal(why, "as many on each node, of which there may be more");
+    assert_string_equal(short_complete(&huge, &why), "cores");
     assert_string_equal(short_complete(&much, &why), "cores");
     assert_string_equal(why, "fewer in all");
 }

@@ -9,7 +9,7 @@
 
 static const struct option_row rows[] = {
     {'n', "ntasks", "N", "tasks; a script runs once", NULL},
-    {'N', "nodes", "N", "over N", NULL},
+    {'N', "nodes", "N[-M]", "over N", NULL},
     {'c', "cores-per-task", "N", "per task (1)", NULL},
     {'g', "gpus-per-task", "[TYPE:]N", NULL, NULL},
     {OPTION_MEM, "mem", "SIZE", "512M or 4G", NULL},

@@ -46,6 +46,25 @@ static int read_whole(struct reading *g, const struct reader *how)
     return request_put(g, how->to, json_integer(n));
 }
 
+/* "2", or "2-4": as many as there are. */
+static int read_nodes(struct reading *g, const struct reader *how)
+{
+    char *end, *last;
+    errno = 0;
+    long long least = strtoll(optarg, &end, 10), most = 0;
+    bool is_range = *end == '-' && end[1] >= '0' && end[1] <= '9';
+
+    if (is_range)
+        most = strtoll(end + 1, &last, 10);
+    if (end == optarg || (is_range ? *last : *end) || errno || least < how->min ||
+        least > how->max || (is_range && (most < least || most > how->max)))
+        return expected(g, how, "a number of nodes from 1 on, or a range such as 2-4");
+    json_object_del(g->job, "nodes_max");
+    if (most > least && request_put(g, "nodes_max", json_integer(most)) < 0)
+        return -1;
+    return request_put(g, how->to, json_integer(least));
+}
+
 /* Seconds, as a whole number if possible. */
 static json_t *seconds(int64_t us)
 {
@@ -278,7 +297,7 @@ static const struct reader readers[] = {
     {'n', read_whole, "tasks", NULL, 1, COUNT_MAX},
     {'c', read_whole, "cores", NULL, 1, COUNT_MAX},
     {'g', read_gpus, "gpus", NULL, 0, 0},
-    {'N', read_whole, "nodes", NULL, 1, COUNT_MAX},
+    {'N', read_nodes, "nodes", NULL, 1, COUNT_MAX},
     {'x', read_yes, "exclusive", NULL, 0, 0},
     {OPTION_MEM, read_memory, "memory", NULL, 0, 0},
     {'L', read_licenses, "licenses", NULL, 0, 0},

@@ -72,13 +72,14 @@ static int take_gpus(const struct taking *t, bool gres, int64_t *to)
     return 0;
 }
 
-/* "2", "2-4": the least. */
+/* "2", "2-4" */
 static int take_nodes(const struct taking *t)
 {
     char least[16];
     size_t n = strcspn(t->value, "-");
-    if (t->value[n])
-        foreign_warn(&t->s->out, t->where, "of --nodes=%.60s the job gets the least", t->value);
+    t->s->nodes_max = 0;
+    if (t->value[n] && (!slurm_whole(t->value + n + 1, &t->s->nodes_max) || t->s->nodes_max < 1))
+        return expected(t, "a number of nodes, or a range such as 2-4");
     snprintf(least, sizeof(least), "%.*s", (int)n, t->value);
     return n < sizeof(least) && slurm_whole(least, &t->s->nodes) && t->s->nodes > 0
                ? 0
@@ -356,6 +357,16 @@ static int put_gpus(struct slurm *s, int64_t n)
     return n ? foreign_put(&s->out, "gpus-per-task", text) : 0;
 }
 
+/* So many tasks in all need no more nodes than the least. */
+static int put_nodes(struct slurm *s)
+{
+    char text[48];
+    if (s->nodes_max <= s->nodes || s->tasks)
+        return foreign_put_number(&s->out, "nodes", s->nodes);
+    snprintf(text, sizeof(text), "%lld-%lld", (long long)s->nodes, (long long)s->nodes_max);
+    return foreign_put(&s->out, "nodes", text);
+}
+
 /* A step has by default the tasks of its job. */
 static bool is_counted(const struct slurm *s)
 {
@@ -377,7 +388,7 @@ static int finish_counts(struct slurm *s, int64_t *tasks)
         pieces = nodes;
         cpus = times(cpus, *tasks / nodes + (*tasks % nodes != 0));
     }
-    if ((s->nodes && foreign_put_number(&s->out, "nodes", s->nodes) < 0) ||
+    if ((s->nodes && put_nodes(s) < 0) ||
         (is_counted(s) && foreign_put_number(&s->out, "ntasks", pieces) < 0) ||
         (cpus > 1 && foreign_put_number(&s->out, "cores-per-task", cpus) < 0) ||
         put_gpus(s, gpus / pieces + (gpus % pieces != 0)) < 0)

@@ -14,7 +14,7 @@
 
 /* What has been read. Texts belong to the words that were read, which have to stay. 0 and NULL: not given. */
 struct slurm {
-    int64_t nodes, tasks, tasks_per_node, cpus;
+    int64_t nodes, nodes_max, tasks, tasks_per_node, cpus;
     int64_t memory_node, memory_cpu, memory_gpu;
     int64_t gpus, gpus_node, gpus_task;
     char gpu_type[SLURM_TYPE_SIZE]; /* "": any */

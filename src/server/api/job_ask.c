@@ -139,6 +139,8 @@ static int put_form(struct job_reader *r, struct member_ask *m, struct json_out 
     m->cores = form.tasks * form.cores;
     m->gpus = form.tasks * form.gpus;
     m->tasks = form.tasks;
+    if (form.nodes_max > form.nodes)
+        json_put_int(out, "nodes_least", form.nodes);
     json_put_int(out, "task_cores", form.cores);
     json_put_int(out, "task_gpus", form.gpus);
     return 0;

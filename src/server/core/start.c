@@ -27,6 +27,7 @@
 /* What a start needs of the stored request; points into the store's text. */
 struct launch {
     struct json_part shown, tasks, task_cores, task_gpus, umask, memory_limit, append, input;
+    struct json_part nodes_least; /* of a range of them */
     struct json_part batch, slurm, attach, attach_as;
     struct json_part command, directory, output, error; /* in `shown` */
     bool is_own; /* the command is its role's, and no script runs */
@@ -211,6 +212,19 @@ static int add_number(struct starting *b, const char *name, uint64_t n)
     return add_env(b, arena_join_number(b, name, n));
 }
 
+/* What was asked for on the least of a range of nodes, on as many as it has. */
+static int64_t on_its_nodes(const struct starting *b, int64_t asked)
+{
+    int64_t least = json_part_whole(b->asked.nodes_least, 0), has = (int64_t)b->hosts.n;
+    return least > 0 && has > least ? (asked / least + (asked % least > 0)) * has : asked;
+}
+
+/* 0: none */
+static int64_t memory_limit(const struct starting *b)
+{
+    return on_its_nodes(b, json_part_whole(b->asked.memory_limit, 0));
+}
+
 /* Seconds since 1970 when the time limit ends, if it starts now; 0: it has none. */
 static int64_t end_time(const struct starting *b)
 {
@@ -223,7 +237,7 @@ static int64_t end_time(const struct starting *b)
 /* How much of everything there is. */
 static int amounts_env(struct starting *b)
 {
-    int64_t memory = json_part_whole(b->asked.memory_limit, 0), end = end_time(b);
+    int64_t memory = memory_limit(b), end = end_time(b);
     if (add_number(b, "BERTH_CORES=", b->hosts.cores) < 0 ||
         add_number(b, "BERTH_GPUS=", b->hosts.gpus) < 0 ||
         (memory > 0 && add_number(b, "BERTH_MEM=", (uint64_t)memory) < 0) ||
@@ -280,7 +294,7 @@ static int slurm_variables(struct starting *b, size_t tasks)
         .cores_per_task = b->hosts.cores > tasks ? b->hosts.cores / tasks : 1,
         .cores = b->hosts.cores,
         .gpus = b->hosts.gpus,
-        .memory = json_part_whole(b->asked.memory_limit, 0),
+        .memory = memory_limit(b),
         .end = end_time(b),
     };
     return slurm_env_each(&e, add_variable, b);
@@ -359,7 +373,7 @@ static int64_t cores_asked(const struct starting *b)
 /* What it has on one machine: that of some hosts that follow one another. */
 static struct engine_place make_place(struct starting *b, const struct run_host *host, size_t n)
 {
-    int64_t memory = json_part_whole(b->asked.memory_limit, 0);
+    int64_t memory = memory_limit(b);
     uint64_t cores = 0;
     struct engine_place place = {
         .node = host->node ? json_string_value(json_object_get(host->node, "id")) : NULL,
@@ -390,7 +404,7 @@ static int make_places(struct starting *b, struct engine_run *to)
     if (used == 0)
         places[used++] =
             (struct engine_place){.n_tasks = to->n_tasks,
-                                  .memory = json_part_whole(b->asked.memory_limit, 0),
+                                  .memory = memory_limit(b),
                                   .processes = machine_processes(b->s, cores_asked(b))};
     to->node = places[0].node;
     to->cpus = places[0].cpus;
@@ -466,15 +480,16 @@ static const char *const *launch_argv(struct starting *b)
 
 static void find_launch(const char *request, struct launch *asked)
 {
-    static const char *const keys[] = {"shown", "tasks",        "task_cores", "task_gpus",
-                                       "umask", "memory_limit", "append",     "input",
-                                       "batch", "slurm",        "attach",     "attach_as"},
+    static const char *const keys[] = {"shown",      "tasks",        "task_cores", "task_gpus",
+                                       "umask",      "memory_limit", "append",     "input",
+                                       "batch",      "slurm",        "attach",     "attach_as",
+                                       "nodes_least"},
                              *const shown_keys[] = {"command", "directory", "output", "error"};
-    struct json_part v[12], w[4];
-    json_find(json_part(request, strlen(request)), keys, 12, v);
+    struct json_part v[13], w[4];
+    json_find(json_part(request, strlen(request)), keys, 13, v);
     json_find(v[0], shown_keys, 4, w);
-    *asked = (struct launch){v[0], v[1],  v[2],  v[3], v[4], v[5], v[6], v[7], v[8],
-                             v[9], v[10], v[11], w[0], w[1], w[2], w[3], false};
+    *asked = (struct launch){v[0], v[1], v[2],  v[3],  v[4], v[5], v[6], v[7], v[12],
+                             v[8], v[9], v[10], v[11], w[0], w[1], w[2], w[3], false};
 }
 
 /* What the members of a role have in place of the job's. */
@@ -571,9 +586,13 @@ static int build_run(struct starting *b, struct engine_run *to)
     if (read_launch(b, to) < 0 || describe_allocation(b) < 0)
         return -1;
     to->n_tasks = (size_t)json_part_whole(b->asked.tasks, 1);
+    if (!b->asked.batch.at)
+        to->n_tasks = (size_t)on_its_nodes(b, (int64_t)to->n_tasks);
     run_hosts_share(&b->hosts, to->n_tasks, (uint64_t)json_part_whole(b->asked.task_cores, 0));
     /* A batch script runs once, and starts its tasks itself. */
-    size_t tasks = (size_t)json_part_whole(b->asked.batch, (int64_t)to->n_tasks);
+    size_t tasks = to->n_tasks;
+    if (b->asked.batch.at)
+        tasks = (size_t)on_its_nodes(b, json_part_whole(b->asked.batch, 1));
     if (berth_env(b, tasks) < 0 || (b->asked.slurm.at && slurm_variables(b, tasks) < 0) ||
         (b->job->gang.min > 0 &&
          gang_env_each(b->s, b->job, b->run->member, to->n_tasks, add_variable, b) < 0))

@@ -9,29 +9,37 @@
 #include "base/errtext.h"
 #include "cli/client/connection.h"
 #include "cli/client/last.h"
+#include "cli/client/request.h"
 #include "cli/option_table.h"
 #include "cli/verb.h"
 #include "config/ids.h"
 
 static const struct option_row rows[] = {
     {OPTION_LONG('f'), "failed", NULL, "only jobs and members that failed or took too long", NULL},
+    {'c', "cores-per-task", "N", "with so many cores for each task", NULL},
+    {'g', "gpus-per-task", "[TYPE:]N", "with so many GPUs", NULL},
+    {REQUEST_MEM, "mem", "SIZE", "with so much memory: 512M or 4G", NULL},
+    {'t', "time-limit", "TIME", "for so long: 90, 30m, 1h30m or unlimited", "unlimited"},
+    {'q', "queue", "NAME", "in another queue", "@queue"},
+    {REQUEST_NAME, "name", "NAME", "with another name", NULL},
     {0}};
 
 const struct option_table resubmit_options = {
     .verb = "resubmit",
-    .usage = "usage: berth resubmit [--failed] [JOB]...\n"
+    .usage = "usage: berth resubmit [OPTION]... [JOB]...\n"
              "Submit jobs again, by default the last you submitted, and print the new ids.\n"
              "They have the command, options, script, environment and directory that they had\n"
              "then, but wait for no other job, no time and no release. A JOB is an id, one or\n"
              "more members of an array, or a range of ids.\n",
     .rows = rows,
     .notes = "Exit status: 0 submitted, 1 some were not, 2 wrong command line.\n"
-             "Example: berth resubmit --failed 17\n"
+             "Example: berth resubmit --failed --mem 8G 17\n"
              "Manual: man berth-resubmit\n",
     .complete = "@job last"};
 
 struct again {
     struct connection connection;
+    json_t *changes; /* keys of a request */
     bool failed_only;
     int status;
 };
@@ -123,6 +131,18 @@ static json_t *environment_of(const json_t *job)
     return environment;
 }
 
+/* A limit was also called a duration, and an estimate is of the old one. Other GPUs may be of any type. */
+static void change(json_t *request, json_t *changes)
+{
+    if (json_object_get(changes, "limit")) {
+        json_object_del(request, "duration");
+        json_object_del(request, "estimate");
+    }
+    if (json_object_get(changes, "gpus"))
+        json_object_del(request, "gpu_type");
+    json_object_update(request, changes);
+}
+
 /* What to submit; NULL with errno and a text. */
 static json_t *make_request(const struct again *a, const json_t *job, int64_t member,
                             berth_error_t *err)
@@ -141,6 +161,7 @@ static json_t *make_request(const struct again *a, const json_t *job, int64_t me
     }
     for (size_t i = 0; i < sizeof(left) / sizeof(*left); i++)
         json_object_del(request, left[i]);
+    change(request, a->changes);
     if ((json_is_string(script) && json_object_set(request, "script", script) < 0) ||
         json_object_set_new(request, "environment", environment_of(job)) < 0) {
         errtext_set(err, ENOMEM, "out of memory");
@@ -209,21 +230,37 @@ static void submit_all(struct again *a, char **words, size_t n)
     last_words_free(ours);
 }
 
+static int take_option(struct again *a, int c)
+{
+    berth_error_t err;
+    if (c == '?')
+        return CLI_USAGE;
+    if (c == 'h')
+        return option_help(&resubmit_options);
+    if (c == OPTION_LONG('f'))
+        a->failed_only = true;
+    else if (request_take(c, a->changes, &err) < 0)
+        return cli_usage("resubmit", "%s", err.text);
+    return CLI_OK;
+}
+
 int cli_resubmit(int argc, char **argv)
 {
-    struct again a = {.connection = {.verb = "resubmit"}, .status = CLI_OK};
+    struct again a = {
+        .connection = {.verb = "resubmit"}, .changes = json_object(), .status = CLI_OK};
     char word[] = "last", *last[] = {word};
     int c;
 
     while ((c = option_next(&resubmit_options, argc, argv)) != -1) {
-        if (c == '?')
-            return CLI_USAGE;
-        if (c == 'h')
-            return option_help(&resubmit_options);
-        a.failed_only = true;
+        int status = take_option(&a, c);
+        if (c == 'h' || status != CLI_OK) {
+            json_decref(a.changes);
+            return status;
+        }
     }
     bool named = optind < argc;
     submit_all(&a, named ? argv + optind : last, named ? (size_t)(argc - optind) : 1);
     connection_close(&a.connection);
+    json_decref(a.changes);
     return a.status;
 }

@@ -93,6 +93,21 @@ gang=$("$BERTH" submit --role server --role worker:2 false)
 expect_status 1 "$BERTH" wait "$gang"
 expect_status 0 "$BERTH" resubmit --failed "$gang"
 expect "its members" 3 "$(get "$(cat out)" members)"
+# With something else than before; what is wrong is told as submit tells it.
+small=$("$BERTH" submit -c 1 -t 1h --estimate 30m --name small sh -c 'exit 3')
+expect_status 3 "$BERTH" wait "$small"
+expect_status 0 "$BERTH" resubmit --failed -c 2 -t 20m --name large "$small"
+large=$(cat out)
+expect "its cores" 2 "$(get "$large" cores)"
+expect "its limit" 1200 "$(get "$large" limit)"
+expect "its name" '"large"' "$(get "$large" name)"
+expect_status 3 "$BERTH" wait "$large"
+expect_status 0 "$BERTH" resubmit "$large"
+expect "its cores, once more" 2 "$(get "$(cat out)" cores)"
+expect_status 2 "$BERTH" resubmit -c none "$small"
+expect_err "berth resubmit: --cores-per-task is 'none', expected a whole number from 1 to 1000000000; see 'berth resubmit --help'"
+expect_status 1 "$BERTH" resubmit -q nowhere "$small"
+grep -q '^berth resubmit: .*nowhere' err || fail "another queue: $(cat err)"
 expect_status 1 "$BERTH" resubmit 99
 expect_err 'berth resubmit: 99: there is no job 99'
 expect_status 2 "$BERTH" resubmit nonsense

@@ -106,6 +106,12 @@ out:
     return rc;
 }
 
+int request_take(int key, json_t *job, berth_error_t *err)
+{
+    struct reading g = {.job = job, .where = "", .err = err};
+    return request_value(&g, key);
+}
+
 int request_read(struct request *r, int argc, char **argv, berth_error_t *err)
 {
     return read_request(r, argc, argv, false, err);

@@ -1,5 +1,6 @@
 #include "cli/hint.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -53,6 +54,13 @@ const char *hint_other_name(const char *word)
     return NULL;
 }
 
+/* "--gpus=2" is "--gpus", "-c8" is "-c". */
+static bool is_option(const char *word, const char *option)
+{
+    size_t length = strncmp(word, "--", 2) == 0 ? strcspn(word, "=") : strnlen(word, 2);
+    return strncmp(word, option, length) == 0 && !option[length];
+}
+
 const char *hint_other_option(const char *word)
 {
     static const char *const options[][2] = {
@@ -89,10 +97,25 @@ const char *hint_other_option(const char *word)
         {"--cwd", "Flux's --cwd is --chdir here"},
         {"--export", "Slurm's --export is --env here"},
         {"--comment", "Slurm's --comment is --label comment=TEXT here"},
+        {"--gpu-memory", "a job gets whole GPUs, or instances of divided ones: -g"},
     };
-    size_t length = strncmp(word, "--", 2) == 0 ? strcspn(word, "=") : strnlen(word, 2);
     for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
-        if (strncmp(word, options[i][0], length) == 0 && !options[i][0][length])
+        if (is_option(word, options[i][0]))
             return options[i][1];
+    return NULL;
+}
+
+const char *hint_change(const char *word)
+{
+    static const char *const asked[] = {
+        "-c",         "--cores-per-task", "--cores", "--cpus-per-task", "-n",         "--ntasks",
+        "-N",         "--nodes",          "-g",      "--gpus-per-task", "--gpus",     "--mem",
+        "--memory",   "--name",           "-J",      "--job-name",      "--requires", "--licenses",
+        "--exclusive"};
+    for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++)
+        if (is_option(word, asked[i]))
+            return "what a job asks for stays; berth resubmit takes other cores, memory, names";
+    if (is_option(word, "-d") || is_option(word, "--dependency"))
+        return "what a job waits for stays; see berth hold and --begin";
     return NULL;
 }

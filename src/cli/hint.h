@@ -10,4 +10,7 @@ const char *hint_other_name(const char *word);
  */
 const char *hint_other_option(const char *word);
 
+/* Options of submit that one may expect of update. The same. */
+const char *hint_change(const char *word);
+
 #endif

@@ -74,7 +74,10 @@ const char *option_meant(const struct option_table *table, const char *word)
 
 static void say_wrong(const struct option_table *table, int c, const char *word)
 {
-    if (c == ':')
+    const char *hint = table->hint ? table->hint(word) : NULL;
+    if (c == '?' && hint)
+        cli_usage(table->verb, "unknown option '%.60s' (%s)", word, hint);
+    else if (c == ':')
         cli_usage(table->verb, "'%.60s' takes a value", word);
     else if (optopt && strncmp(word, "--", 2) == 0)
         cli_usage(table->verb, "--%s takes no argument", option_name(table, optopt));

@@ -9,6 +9,7 @@
 #include "cli/client/named_jobs.h"
 #include "cli/client/request.h"
 #include "cli/client/when.h"
+#include "cli/hint.h"
 #include "cli/option_table.h"
 #include "cli/verb.h"
 #include "config/quantity.h"
@@ -35,7 +36,8 @@ const struct option_table update_options = {
     .notes = "Exit status: 0 changed, 1 some could not be changed, 2 wrong command line.\n"
              "Example: berth update -t 30m --priority -5 17\n"
              "Manual: man berth-update\n",
-    .complete = "@job"};
+    .complete = "@job",
+    .hint = hint_change};
 
 /* Take a time, or a word that the server knows. Returns false after printing what is wrong. */
 static bool take_time(const char *option, const char *key, const char *word, json_t *body)

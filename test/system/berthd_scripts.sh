@@ -84,6 +84,8 @@ expect_status 2 "$BERTH" jobs --stat
 expect_err "berth jobs: unknown option '--stat'; see 'berth jobs --help'"
 expect_status 2 "$BERTH" submit -p long true
 expect_err "berth submit: unknown option '-p' (Slurm's -p is -q here); see 'berth submit --help'"
+expect_status 2 "$BERTH" submit --gpu-memory 8G true
+expect_err "berth submit: unknown option '--gpu-memory' (a job gets whole GPUs, or instances of divided ones: -g); see 'berth submit --help'"
 expect_status 2 "$BERTH" submit --time=10 true
 expect_err "berth submit: unknown option '--time=10' (it is -t here, where 90 is seconds and 90m minutes); see 'berth submit --help'"
 for option in -J -d -a --partition --job-name --gres --export; do

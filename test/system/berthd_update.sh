@@ -36,6 +36,14 @@ expect_status 0 "$BERTH" wait "$a"
 # What can't be.
 expect_status 1 "$BERTH" update --begin +1h "$a"
 expect_status 2 "$BERTH" update --begin soon "$a"
+for wrong in --cores=3 --mem --name=b -c -N2; do
+    expect_status 2 "$BERTH" update $wrong 3 "$a"
+    expect_err "berth update: unknown option '$wrong' (what a job asks for stays; berth resubmit takes other cores, memory, names); see 'berth update --help'"
+done
+expect_status 2 "$BERTH" update --dependency afterok:1 "$a"
+grep -q 'what a job waits for stays' err || fail "a dependency: $(cat err)"
+expect_status 2 "$BERTH" update --fist "$a"
+expect_err "berth update: unknown option '--fist' (did you mean '--first'?); see 'berth update --help'"
 many=$("$BERTH" submit --array 3 --hold true)
 expect_status 1 "$BERTH" update --begin +1h "$many"
 grep -q 'expected a job that is no array' err || fail "an array: $(cat err)"

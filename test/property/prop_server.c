@@ -169,6 +169,18 @@ static void check_promises(struct scene *c, const char *before)
     free(after);
 }
 
+/* What each node of the shares has, asks for, deserves and has used, to the digit. */
+static void check_shares(struct scene *c, const char *before)
+{
+    char *after = admin_shares(c);
+    if (strcmp(before, after) != 0) {
+        fprintf(stderr, "before: %s\nafter:  %s\n", before, after);
+        scene_fail(c, "shares are not what they were", -1, -1);
+    }
+    free(after);
+    c->shares_kept++;
+}
+
 static void look(struct scene *c)
 {
     events_read(c);
@@ -183,13 +195,38 @@ static bool is_in_pass(const struct scene *c)
     return c->w->server->pass.is_on;
 }
 
+/* Whether all has been decided that can be: no start is held back as another one was refused, no pass is due, and no
+ * array keeps members back (one that a pass has let go on, and blocked again, stays so until the next pass).
+ */
+static bool is_settled(struct scene *c)
+{
+    const server_t *s = c->w->server;
+    bool before = scene_scarce(c, false), is = true;
+    json_t *got = scene_ask(c, "GET", "/v1/jobs", "state=pending", NULL, NULL), *row;
+    size_t i;
+    json_array_foreach(json_object_get(got, "jobs"), i, row)
+    {
+        const char *reason = json_string_value(json_object_get(row, "reason"));
+        is = is && !(reason && strncmp(reason, "limit array", 11) == 0);
+    }
+    json_decref(got);
+    scene_scarce(c, before);
+    return is && s->engine.hold_until <= s->clock.now && sched_next_time(s->sched) > s->clock.now;
+}
+
+/* The machine starts again, or the server alone. That changes nothing that was promised, and by the end of the first
+ * pass, unless that starts something, nothing of the shares.
+ */
 static void restart(struct scene *c)
 {
     bool power = sim_disk_has_stopped(c->w->disk) || scene_chance(c, 2);
-    char *before = NULL;
+    char *before = NULL, *shares = NULL;
+    size_t runs = 0;
     if (!sim_disk_has_stopped(c->w->disk) && sim_server_turn(c->w, NULL) == 0) {
         look(c);
         before = is_in_pass(c) ? NULL : promises(c);
+        shares = is_in_pass(c) || !is_settled(c) ? NULL : admin_shares(c);
+        runs = c->w->engine->n;
     }
     events_close(c);
     if (power)
@@ -214,6 +251,9 @@ static void restart(struct scene *c)
     if (sim_server_turn(c->w, NULL) < 0)
         scene_fail(c, "nothing can be stored after a restart", -1, -1);
     scene_scarce(c, was);
+    if (shares && !rebooted && c->w->engine->n == runs)
+        check_shares(c, shares);
+    free(shares);
     c->good_since = scene_now(c);
     told_check_list(c);
     admin_check(c);
@@ -342,6 +382,7 @@ static void add(struct scene *sum, const struct scene *c)
     sum->jumps += c->jumps;
     sum->reboots += c->reboots;
     sum->promises += c->promises;
+    sum->shares_kept += c->shares_kept;
 }
 
 /* Steps of a turn: with few of them what a request asks for takes many turns, and power may go between any
@@ -406,10 +447,11 @@ int main(int argc, char **argv)
                                     861000060, 860000217, 910000002};
     for (size_t i = 0; argc == 1 && !rounds && i < RANDOM_ROUNDS(sizeof(kept) / sizeof(*kept)); i++)
         play(kept[i], &sum);
-    printf("%d submissions, %d promises, %d restarts, %d reboots, %d clocks set, %d reloads, %d "
-           "refused, "
+    printf("%d submissions, %d promises, %d restarts (shares looked at: %d), %d reboots, %d clocks "
+           "set, "
+           "%d reloads, %d refused, "
            "all runs lost %d times, disk full or well again %d times, no start possible %d times\n",
-           sum.submissions, sum.promises, sum.crashes, sum.reboots, sum.jumps, sum.reloads,
-           sum.refused, sum.lost, sum.full, sum.refused_starts);
+           sum.submissions, sum.promises, sum.crashes, sum.shares_kept, sum.reboots, sum.jumps,
+           sum.reloads, sum.refused, sum.lost, sum.full, sum.refused_starts);
     return 0;
 }

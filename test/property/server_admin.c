@@ -11,6 +11,9 @@
 #define MACHINE "resources: {nodes: 2, cores: 4, gpus: 1}\nmatch: {policy: low}\n"
 #define SERVER  "server: {grace: 10, requests-per-second: unlimited, retention: unlimited}\n"
 
+/* With every other seed queues have shares, by which they keep the order that they have without. */
+#define SHARES "shares: {half-life: 600, order: [priority, submit]}\n"
+
 enum { GOOD = 2 };
 
 /* The good ones first. */
@@ -39,11 +42,29 @@ static const struct {
     const char *all; /* the policy of this queue */
 } known[GOOD] = {{{0, 5, 2, 0}, "conservative"}, {{4, 0, 2, 0}, "easy"}};
 
+static const char *text_of(const struct scene *c, int number)
+{
+    static char text[1000];
+    bool shares = number < GOOD && c->seed % 2 > 0;
+    snprintf(text, sizeof(text), "%s%s", shares ? SHARES : "", configs[number]);
+    return text;
+}
+
 const char *admin_config(struct scene *c)
 {
     for (int q = 0; q < QUEUES; q++)
         c->queue_priority[q] = known[c->config].priority[q];
-    return configs[c->config];
+    return text_of(c, c->config);
+}
+
+char *admin_shares(struct scene *c)
+{
+    bool before = scene_scarce(c, false);
+    json_t *got = scene_ask(c, "GET", "/v1/shares", NULL, NULL, NULL);
+    char *text = json_dumps(got, JSON_COMPACT);
+    json_decref(got);
+    scene_scarce(c, before);
+    return text;
 }
 
 /* All that can be seen of jobs, queues and resources. */
@@ -101,7 +122,7 @@ void admin_reload(struct scene *c)
     int status, to = (int)random_between(&c->r, 0, sizeof(configs) / sizeof(*configs) - 1);
     bool was_failing = c->failing, full = !c->failing && scene_chance(c, 4);
     char *before = picture(c);
-    sim_server_configure(c->w, configs[to]);
+    sim_server_configure(c->w, text_of(c, to));
     if (full) {
         sim_disk_limit(c->w->disk, sim_disk_size(c->w->disk));
         c->failing = true;

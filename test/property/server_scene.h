@@ -113,7 +113,7 @@ struct scene {
     struct random refusals; /* when the engine can start nothing, and again */
     int64_t refused_until;  /* nothing needs to start before */
     int refused_starts;
-    int crashes, submissions, lost, full, reloads, refused, jumps, reboots, promises;
+    int crashes, submissions, lost, full, reloads, refused, jumps, reboots, promises, shares_kept;
 
     int64_t base;             /* the ledger's time - the machine's */
     int64_t looks, last_look; /* number and time of the last look */
@@ -208,6 +208,7 @@ bool laws_is_over(const char *state);
 /* ---- server_admin.c: configurations, resources, queues ---- */
 
 const char *admin_config(struct scene *c); /* the text of the one in force */
+char *admin_shares(struct scene *c);       /* the tree of shares; to be freed */
 void admin_change(struct scene *c);
 void admin_reload(struct scene *c);
 void admin_check(struct scene *c); /* what was acknowledged is in force */

@@ -5,16 +5,17 @@
 
 #include "share/tree_inner.h"
 
-bool share_first_before(const struct share_first *a, const struct share_first *b)
+/* Which of two children of a node has the first job: by priority, of equals by deadline, then by number; deadlines come
+ * first where the node compares them before priorities.
+ */
+static bool before(const struct share_tree *t, const struct share_node *n, uint32_t a, uint32_t b)
 {
-    if (a->priority != b->priority)
-        return a->priority > b->priority;
-    return a->deadline != b->deadline ? a->deadline < b->deadline : a->submit < b->submit;
-}
-
-static bool before(const struct share_tree *t, uint32_t a, uint32_t b)
-{
-    return share_first_before(&t->nodes[a].waits, &t->nodes[b].waits);
+    const struct share_first *x = &t->nodes[a].waits, *y = &t->nodes[b].waits;
+    if (n->by_deadline && x->deadline != y->deadline)
+        return x->deadline < y->deadline;
+    if (x->priority != y->priority)
+        return x->priority > y->priority;
+    return x->deadline != y->deadline ? x->deadline < y->deadline : x->submit < y->submit;
 }
 
 static void put(struct share_tree *t, struct share_node *n, uint32_t i, uint32_t child)
@@ -26,7 +27,7 @@ static void put(struct share_tree *t, struct share_node *n, uint32_t i, uint32_t
 static uint32_t rise(struct share_tree *t, struct share_node *n, uint32_t i)
 {
     uint32_t child = n->waiters[i];
-    for (; i > 0 && before(t, child, n->waiters[(i - 1) / 2]); i = (i - 1) / 2)
+    for (; i > 0 && before(t, n, child, n->waiters[(i - 1) / 2]); i = (i - 1) / 2)
         put(t, n, i, n->waiters[(i - 1) / 2]);
     put(t, n, i, child);
     return i;
@@ -36,9 +37,9 @@ static void sink(struct share_tree *t, struct share_node *n, uint32_t i)
 {
     uint32_t child = n->waiters[i];
     for (uint32_t next = 2 * i + 1; next < n->n_waiters; next = 2 * i + 1) {
-        if (next + 1 < n->n_waiters && before(t, n->waiters[next + 1], n->waiters[next]))
+        if (next + 1 < n->n_waiters && before(t, n, n->waiters[next + 1], n->waiters[next]))
             next++;
-        if (!before(t, n->waiters[next], child))
+        if (!before(t, n, n->waiters[next], child))
             break;
         put(t, n, i, n->waiters[next]);
         i = next;
@@ -70,19 +71,46 @@ static void change(struct share_tree *t, struct share_node *n, uint32_t child,
     sink(t, n, rise(t, n, i - 1));
 }
 
-void share_wait(struct share_tree *t, uint32_t leaf, const struct share_first *first)
+static uint32_t first_child(const struct share_node *n)
 {
-    t->by_first = true;
-    for (uint32_t i = leaf; i != SHARE_ROOT; i = t->nodes[i].parent) {
+    return n->n_waiters > 0 ? n->waiters[0] : SHARE_NO_NODE;
+}
+
+/* A node has another first job, or (NULL) none: tell those above it. */
+static void pass_on(struct share_tree *t, uint32_t node, const struct share_first *first)
+{
+    for (uint32_t i = node; i != SHARE_ROOT; i = t->nodes[i].parent) {
         struct share_node *parent = &t->nodes[t->nodes[i].parent];
-        uint32_t was = parent->n_waiters > 0 ? parent->waiters[0] : SHARE_NO_NODE;
+        uint32_t was = first_child(parent);
         change(t, parent, i, first);
-        uint32_t is = parent->n_waiters > 0 ? parent->waiters[0] : SHARE_NO_NODE;
+        uint32_t is = first_child(parent);
         if (was == is && is != i)
             break; /* those above stand for another job */
         first = is == SHARE_NO_NODE ? NULL : &t->nodes[is].waits;
     }
+}
+
+void share_wait(struct share_tree *t, uint32_t leaf, const struct share_first *first)
+{
+    t->by_first = true;
+    pass_on(t, leaf, first);
     share_reorder(t, leaf);
+}
+
+void share_first_anew(struct share_tree *t, uint32_t node)
+{
+    struct share_node *n = &t->nodes[node];
+    for (uint32_t i = n->n_waiters / 2; i-- > 0;)
+        sink(t, n, i);
+    if (n->n_waiters > 0)
+        pass_on(t, node, &t->nodes[n->waiters[0]].waits);
+}
+
+uint32_t share_first_below(const struct share_tree *t, uint32_t node)
+{
+    while (node != SHARE_NO_NODE && !share_is_leaf(t, node))
+        node = first_child(&t->nodes[node]);
+    return node != SHARE_NO_NODE && t->nodes[node].waiter > 0 ? node : SHARE_NO_NODE;
 }
 
 bool share_first_check(const struct share_tree *t)
@@ -103,7 +131,7 @@ bool share_first_check(const struct share_tree *t)
             return false;
         for (uint32_t k = 0; k < n->n_waiters; k++)
             if (t->nodes[n->waiters[k]].waiter != k + 1 ||
-                (k > 0 && before(t, n->waiters[k], n->waiters[(k - 1) / 2])))
+                (k > 0 && before(t, n, n->waiters[k], n->waiters[(k - 1) / 2])))
                 return false;
     }
     return true;

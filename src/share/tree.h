@@ -198,14 +198,15 @@ void share_offer(struct share_tree *t, uint32_t leaf, const struct share_first *
 void share_withdraw(struct share_tree *t, uint32_t leaf); /* nothing where it is not offered */
 bool share_is_offered(const struct share_tree *t, uint32_t leaf);
 
-/* Which of two jobs is first: by priority, of equals by deadline, then by number. */
-bool share_first_before(const struct share_first *a, const struct share_first *b);
-
 /* Tell of the first job of a leaf that waits, offered or not; NULL: none does. Once this was told of a leaf, an
- * inner node stands for the first of these below it, by share_first_before, whoever would be chosen in it. So
- * who is left out of the choice changes nothing among the others. O(d log f).
+ * inner node stands for the first of those of its children, whoever would be chosen in it: by priority, of equals by
+ * deadline, then by number; by deadline before all where the node compares deadlines before priorities. So who is left
+ * out of the choice changes nothing among the others. O(d log f).
  */
 void share_wait(struct share_tree *t, uint32_t leaf, const struct share_first *first);
+
+/* The leaf whose first job that waits a node stands for; SHARE_NO_NODE: none waits below it. O(d). */
+uint32_t share_first_below(const struct share_tree *t, uint32_t node);
 
 /* Leave all leaves below a node, or a leaf, out of the choice, and let them take part again; they stay offered
  * meanwhile. O(d log f).

@@ -41,6 +41,7 @@ struct share_node {
     bool keeps_guarantee;
     bool parts_stale; /* a demand or a setting of a child has changed */
     bool by_job;      /* a comparator asks for the first job */
+    bool by_deadline; /* that of jobs comes before their priority */
     bool offered;     /* a leaf */
     bool closed;      /* it is not in the parent's heap, whoever is offered below */
     uint8_t by[SHARE_BY_MAX];
@@ -129,7 +130,8 @@ void share_usage_settle(const struct share_tree *t, struct share_node *n, int64_
 /* take.c: the children of the node where two leaves part, in place of these. */
 void share_part_ways(const struct share_tree *t, uint32_t *a, uint32_t *b);
 
-/* first.c: first jobs that wait are in order. */
+/* first.c: a node with jobs that wait compares them otherwise by now. And first jobs that wait are in order. */
+void share_first_anew(struct share_tree *t, uint32_t node);
 bool share_first_check(const struct share_tree *t);
 
 /* order.c: what compares a node, and those above it, has changed. */

@@ -367,28 +367,45 @@ static int by_one(const struct naive_share *m, const struct share_tree *t, enum 
     }
 }
 
-/* By priority, of equals by deadline, then by number. */
-static bool goes_first(const struct share_first *a, const struct share_first *b)
+/* Whether a node compares deadlines before priorities. */
+static bool is_by_deadline(const struct naive_share *m, uint32_t node)
 {
+    const uint8_t *by = m->node[node].settings.by;
+    for (int i = 0; i < SHARE_BY_MAX && by[i] != SHARE_BY_END; i++)
+        if (by[i] == SHARE_BY_DEADLINE || by[i] == SHARE_BY_JOB_PRIORITY)
+            return by[i] == SHARE_BY_DEADLINE;
+    return false;
+}
+
+/* By priority, of equals by deadline, then by number; or by deadline before all. */
+static bool goes_first(const struct share_first *a, const struct share_first *b, bool by_deadline)
+{
+    if (by_deadline && a->deadline != b->deadline)
+        return a->deadline < b->deadline;
     if (a->priority != b->priority)
         return a->priority > b->priority;
     return a->deadline != b->deadline ? a->deadline < b->deadline : a->submit < b->submit;
+}
+
+/* The first job that waits below a node; NULL: none does. */
+static const struct share_first *first_in(const struct naive_share *m, uint32_t node)
+{
+    const struct share_first *first = NULL;
+    if (naive_children(m, node) == 0)
+        return m->node[node].any_waits ? &m->node[node].waits : NULL;
+    for (uint32_t i = 1; i < m->n; i++) {
+        const struct share_first *waits = m->node[i].parent == node ? first_in(m, i) : NULL;
+        if (waits && (!first || goes_first(waits, first, is_by_deadline(m, node))))
+            first = waits;
+    }
+    return first;
 }
 
 /* What a child stands for in which a leaf would be chosen. */
 static const struct share_first *stands_for(const struct naive_share *m, uint32_t child,
                                             uint32_t leaf)
 {
-    const struct share_first *first = NULL;
-    if (!m->by_first || child == leaf)
-        return &m->node[leaf].first;
-    for (uint32_t i = 1; i < m->n; i++) {
-        const struct share_first *waits = &m->node[i].waits;
-        if (m->node[i].any_waits && naive_is_below(m, i, child) &&
-            (!first || goes_first(waits, first)))
-            first = waits;
-    }
-    return first;
+    return !m->by_first || child == leaf ? &m->node[leaf].first : first_in(m, child);
 }
 
 /* The leaf that is next at or below a node; SHARE_NO_NODE if none is offered there. */

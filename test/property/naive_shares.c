@@ -152,30 +152,56 @@ static int64_t received(const struct tree *t, uint32_t node)
     return naive_sum(&t->is, node, 1u << SHARE_PROMISED, 0);
 }
 
-static bool goes_before(const struct naive_queues *q, int a, int b)
+static const enum nq_by *order_of(const struct tree *t, uint32_t node)
+{
+    if (node == SHARE_ROOT)
+        return t->q->by;
+    return t->division[node] >= 0 ? t->q->division_by[t->division[node]]
+                                  : t->q->lane[t->lane[node]].by;
+}
+
+/* Whether a node compares deadlines before priorities. */
+static bool is_by_deadline(const struct tree *t, uint32_t node)
+{
+    const enum nq_by *by = order_of(t, node);
+    for (int i = 0; i < NQ_BYS; i++)
+        if (by[i] == NQ_BY_DEADLINE || by[i] == NQ_BY_PRIORITY)
+            return by[i] == NQ_BY_DEADLINE;
+    return false;
+}
+
+static bool goes_before(const struct naive_queues *q, int a, int b, bool by_deadline)
 {
     const struct nq_job *x = &q->job[a], *y = &q->job[b];
+    if (by_deadline && x->deadline != y->deadline)
+        return x->deadline < y->deadline;
     if (x->priority != y->priority)
         return x->priority > y->priority;
     return x->deadline != y->deadline ? x->deadline < y->deadline : x->order < y->order;
 }
 
-/* The first open job below a node, whether it is looked at or not: of the first of each leaf. */
+/* The first open job of a leaf, whether it is looked at or not; -1. */
+static int first_of_leaf(const struct tree *t, uint32_t leaf)
+{
+    int first = -1;
+    for (int i = 0; i < t->q->jobs; i++)
+        if (t->q->job[i].state == NQ_OPEN && !nc_is_shut(t->q, i) && leaf_of(t, i) == leaf &&
+            (first < 0 || nq_before(t->q, i, first)))
+            first = i;
+    return first;
+}
+
+/* And below a node: of the first of its children. */
 static int first_open(const struct tree *t, uint32_t node)
 {
-    int of_leaf[NAIVE_NODES], first = -1;
-    for (uint32_t n = 0; n < t->is.n; n++)
-        of_leaf[n] = -1;
-    for (int i = 0; i < t->q->jobs; i++) {
-        bool waits = t->q->job[i].state == NQ_OPEN && !nc_is_shut(t->q, i);
-        uint32_t leaf = waits ? leaf_of(t, i) : SHARE_ROOT;
-        if (leaf != SHARE_ROOT && naive_is_below(&t->is, leaf, node) &&
-            (of_leaf[leaf] < 0 || nq_before(t->q, i, of_leaf[leaf])))
-            of_leaf[leaf] = i;
+    int first = -1;
+    if (naive_children(&t->is, node) == 0)
+        return first_of_leaf(t, node);
+    for (uint32_t n = 1; n < t->is.n; n++) {
+        int job = t->is.node[n].parent == node ? first_open(t, n) : -1;
+        if (job >= 0 && (first < 0 || goes_before(t->q, job, first, is_by_deadline(t, node))))
+            first = job;
     }
-    for (uint32_t n = 1; n < t->is.n; n++)
-        if (of_leaf[n] >= 0 && (first < 0 || goes_before(t->q, of_leaf[n], first)))
-            first = of_leaf[n];
     return first;
 }
 
@@ -254,14 +280,6 @@ static int compare_by(const struct tree *t, enum nq_by by, const uint32_t node[2
         }
     }
     return v[0] < v[1] ? -1 : v[0] > v[1];
-}
-
-static const enum nq_by *order_of(const struct tree *t, uint32_t node)
-{
-    if (node == SHARE_ROOT)
-        return t->q->by;
-    return t->division[node] >= 0 ? t->q->division_by[t->division[node]]
-                                  : t->q->lane[t->lane[node]].by;
 }
 
 /* The job below a node that is looked at next; -1: none. `first` has that of each leaf. */

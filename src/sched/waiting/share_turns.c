@@ -19,7 +19,7 @@ struct turn_node {
     /* The leaf in it that goes first, of those before the job; JOB_NONE: none does. */
     uint32_t best;
 
-    /* The leaf in it with the first job by priority and number, which an inner node stands for; JOB_NONE. */
+    /* The leaf in it with the first job, for which an inner node stands; JOB_NONE. */
     uint32_t stands;
 
     uint8_t by;  /* enum share_by: what puts it before what stands for the job beside it */
@@ -111,20 +111,6 @@ static void look_at_leaf(struct turn_search *f, uint32_t leaf)
         note_best(f, &f->node[i], leaf);
 }
 
-/* A leaf with a job that waits: all nodes above it may stand for that. */
-static void note_stands(struct turn_search *f, uint32_t number)
-{
-    const struct leaf *leaf = &f->shares->leaf[number];
-    for (uint32_t i = leaf->node; leaf->first != JOB_NONE && i != SHARE_ROOT;
-         i = f->link[i].parent) {
-        struct turn_node *node = &f->node[i];
-        const struct share_first *had =
-            node->stands == JOB_NONE ? NULL : &f->shares->leaf[node->stands].waits;
-        if (!had || share_first_before(&leaf->waits, had))
-            node->stands = number;
-    }
-}
-
 /* ---- Turns ---- */
 
 static sched_job_t job_of(const struct turn_search *f, uint32_t leaf)
@@ -210,12 +196,13 @@ static int search(struct turn_search *f)
 {
     uint32_t node = f->shares->leaf[f->own].node;
     int rc = 0;
-    for (uint32_t i = 0; i < share_nodes(f->shares->tree); i++)
-        f->node[i] = (struct turn_node){.best = JOB_NONE, .stands = JOB_NONE};
+    for (uint32_t i = 0; i < share_nodes(f->shares->tree); i++) {
+        uint32_t first = share_first_below(f->shares->tree, i);
+        uint32_t leaf = first == SHARE_NO_NODE ? JOB_NONE : f->shares->leaf_of[first];
+        f->node[i] = (struct turn_node){.best = JOB_NONE, .stands = leaf};
+    }
     for (uint32_t i = node; i != SHARE_ROOT; i = f->link[i].parent)
         f->node[i].is_own = true;
-    for (uint32_t i = 0; i < f->shares->names.n; i++)
-        note_stands(f, i);
     offer_all(f);
     if (f->offered[f->own] != JOB_NONE) {
         for (uint32_t i = 0; i < f->shares->names.n; i++)

@@ -4,7 +4,7 @@
 # usage: shares_trace.sh BUILD TRACE NODES
 #
 # Prints a table in Markdown. All rows are simulated with a tree of users, so that fairness is measured alike; the
-# first goes by submission alone.
+# first goes by the submission of each user's first job.
 set -eu
 
 build=$1

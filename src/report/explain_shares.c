@@ -35,18 +35,27 @@ static void put_id(const struct telling *t, sched_job_t handle)
 
 /* ---- What is compared ---- */
 
-static void put_decimal(struct strbuf *out, double value)
+static void put_decimals(struct strbuf *out, double value, int decimals)
 {
     char text[40];
-    snprintf(text, sizeof(text), "%.1f", value);
+    snprintf(text, sizeof(text), "%.*f", decimals, value);
     strbuf_puts(out, text);
+}
+
+/* With as many decimals as show two digits of it: of a small usage one would show none. */
+static void put_usage(struct strbuf *out, double value)
+{
+    int decimals = 1;
+    for (double digits = value * 10; digits > 0 && digits < 10 && decimals < 6; digits *= 10)
+        decimals++;
+    put_decimals(out, value, decimals);
 }
 
 static void put_share_amount(const struct telling *t, size_t resource, int64_t amount)
 {
     const char *type = t->report->resources[resource];
     if (strcmp(type, "memory") == 0) {
-        put_decimal(t->out, (double)amount * (double)t->of.memory_unit / (1 << 30));
+        put_decimals(t->out, (double)amount * (double)t->of.memory_unit / (1 << 30), 1);
         strbuf_putc(t->out, 'G');
     } else {
         strbuf_put_int(t->out, amount);
@@ -128,7 +137,7 @@ static void put_compared(const struct telling *t, int by, const struct sched_sha
         put_weight(t, n);
         return;
     case SCHED_BY_USAGE:
-        put_decimal(t->out, (double)n->usage + (double)n->usage_part / 4294967296.0);
+        put_usage(t->out, (double)n->usage + (double)n->usage_part / 4294967296.0);
         put_weight(t, n);
         return;
     case SCHED_BY_FEWEST_RUNNING:

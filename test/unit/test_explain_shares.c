@@ -169,6 +169,25 @@ static void users_who_have_used_less_go_first(void **state)
                 " User ann has used 2.0 on average lately: user bob of queue a goes first (0.0).");
 }
 
+/* Four cores for a hundredth of the half-life: 4 * (1 - 2^-0.01). */
+static void little_usage_is_told_with_its_digits(void **state)
+{
+    struct sim_server *w = open_with(state, HEAD "shares: {resources: [core], half-life: 1h}\n"
+                                                 "queues: {a: {policy: easy, shares: {by: user, "
+                                                 "order: [usage, submit]}}}\n");
+    int64_t first = submit_by(w, SIM_ANN, NODE);
+    sim_server_wait(w, 36 * SIM_SECOND);
+    end(w, first, 0);
+    submit_by(w, SIM_OWNER, "{\"command\":[\"x\"],\"nodes\":4,\"duration\":\"2h\"}");
+    submit_by(w, SIM_ANN, NODE);
+    int64_t ann = submit_by(w, SIM_ANN, NODE);
+    submit_by(w, SIM_BOB, NODE);
+    expect_said(
+        w, ann,
+        "It waits for nodes that 1 other job holds." START
+        " User ann has used 0.028 on average lately: user bob of queue a goes first (0.0).");
+}
+
 /* Each level has its own comparators: of divisions, of queues in one, of users in one. */
 static void each_level_says_what_decides(void **state)
 {
@@ -318,6 +337,7 @@ int main(void)
         TEST(queues_with_less_of_what_they_deserve_go_first),
         TEST(users_whose_job_is_due_earlier_go_first),
         TEST(users_who_have_used_less_go_first),
+        TEST(little_usage_is_told_with_its_digits),
         TEST(each_level_says_what_decides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,8 +111,10 @@ enum outcome kube_queue_share(json_t *c)
     share_default_settings(&s);
     s.weight = 0;
     if (!kube_add_names(&names, json_object_get(c, "deserved")) ||
-        (names.n == 0 && !kube_add_names(&names, json_object_get(c, "allocated"))) || names.n == 0)
-        return kube_wrong("no resources, or more than a tree has dimensions");
+        (names.n == 0 && !kube_add_names(&names, json_object_get(c, "allocated"))))
+        return kube_wrong("more resources than a tree has dimensions");
+    if (names.n == 0) /* it deserves nothing, and has nothing */
+        names.name[names.n++] = "milli_cpu";
     kube_amounts(&names, json_object_get(c, "deserved"), 0, s.deserved);
     kube_amounts(&names, json_object_get(c, "allocated"), 0, allocated);
     kube_amounts(&names, json_object_get(c, "request"), 0, request);

@@ -155,4 +155,15 @@ pd('deserved_capability', [q('a', 1, capability=dict(cpu=2000)), q('b', 1)], [no
     many('s/a', 9, 1000) + many('s/b', 9, 1000), {'a': rv(2000), 'b': rv(8000)})
 pd('deserved_guarantee', [q('a', 1, guarantee=dict(cpu=7000)), q('b', 1)], [node('n', 10000, 10)],
     many('s/a', 9, 1000) + many('s/b', 9, 1000), {'a': rv(7000), 'b': rv(3000)})
+def share(name, deserved, allocated, expect):
+    cases.append(dict(id='berth.' + name, name=name, system='volcano', kind='capacity_queue_share', group='unit',
+        deserved=deserved, allocated=allocated, request={}, expect=expect))
+
+
+# What `deserved` names counts: of a resource of which none is deserved any is as much as all; the rest counts nothing.
+share('share_of_nothing', {}, {}, 1)
+share('share_of_no_memory', rv(2000), rv(1000, 1), 1)
+share('share_of_no_memory_unused', rv(2000), rv(1000), .5)
+share('share_of_gpus', has(2000, 0, 4), has(100, 0, 3), .75)
+share('share_of_what_is_not_named', rv(2000, 2), has(1000, 1, 9), .5)
 json.dump({'schema_version': 1, 'cases': cases}, sys.stdout)

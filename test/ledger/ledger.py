@@ -41,13 +41,19 @@ class Ledger:
         w = self.world
         decided = self.decisions.get(self.now, [])
         before = {j.name: j.promise for j in w.waiting()}
+        self.firm_before = {j.name for j in w.waiting() if j.promise is not None and j.firm}
         self.windows_before = [found for found in self.windows() if found[0].state == WAITING]
         held_before = {j.name for j in w.waiting() if j.promise is not None}
-        overrun = any(j.until <= self.now for j in w.running())
         first = itertools.takewhile(lambda d: d["decision"] == "end" and d["job"] in w.jobs, decided)
         ends = list(first)
+        over = w.running()
         for d in ends:
             self.decide(d)
+        # What has taken longer than was expected, or than its limit; and what was over in time is not that.
+        overrun = any(j.until < self.now or (j.until == self.now and j.state == RUNNING) for j in over)
+        # What nobody knew the end of has ended: who has lost a time, or had none, has a turn by rank.
+        self.comes_back = overrun or any(j.until == FOREVER and j.state != RUNNING for j in over)
+        overrun_limit = any(j.start + j.limit <= self.now - (j.state != RUNNING) for j in over)
         refused = [(d["job"], d["reason"]) for d in decided if d["decision"] == "refuse"]
         for e in self.events.get(self.now, []):
             w.happen(e, refused)
@@ -60,7 +66,7 @@ class Ledger:
         self.look(self.shown.get(self.now, {}))
         self.check_preemptions(preemptions)
         victims.check(self, preemptions, stoppable)
-        self.check_promises(before, held_before, overrun)
+        self.check_promises(before, held_before, overrun, overrun_limit)
         self.check_windows()
         self.check_counts()
         order.check_enough(self)
@@ -87,10 +93,12 @@ class Ledger:
         what = d["decision"]
         if what == "refuse":
             return
-        state = {"end": (RUNNING, WAITING), "preempt": (RUNNING,)}.get(what, (WAITING,))
+        state = {"end": (RUNNING, WAITING), "preempt": (RUNNING,), "stop": (RUNNING,)}.get(what, (WAITING,))
         self.law("state", j.state in state, j, "%s while it is %s" % (what, j.state))
         if what == "preempt":
             self.check_victim(j, d)
+        if what == "stop":
+            self.check_stop(j)
         w.decide(d)
         if what == "start":
             self.check_start(j, d)
@@ -115,13 +123,14 @@ class Ledger:
         # No job gets what is down or drained.
         self.law("down", not any(w.out[n] for n in nodes) and not (j.tools() and w.tools_out), j, j.holding.text)
         # No job runs into a block, but those that it is for.
-        inside = nodes & w.blocked_nodes(j, self.now, self.now + j.duration)
+        inside = nodes & w.blocked_nodes(j, self.now, self.now + j.at_most())
         self.law("block", not inside, j, "node%s" % sorted(inside))
-        self.law("block", not w.are_tools_blocked(j, self.now, self.now + j.duration), j, "licences")
+        self.law("block", not w.are_tools_blocked(j, self.now, self.now + j.at_most()), j, "licences")
         # Jobs of one user, and of one queue, have at most so much at once.
         over = list(limits.exceeded(w, j, j.holding, [(k, k.holding) for k in w.running()]))
         self.law("limit", not over, j, ", ".join(over))
-        self.law("until", d["until"] == self.now + j.duration, j)
+        until = self.now + j.duration if j.duration < FOREVER else None
+        self.law("until", d["until"] == until, j)
         self.law("begin", j.spec.get("begin", 0) <= self.now, j)
         self.law("held", not j.held, j)
         self.law("stopped", w.starts_jobs(j.queue), j)
@@ -163,6 +172,13 @@ class Ledger:
             limits.any_limit(w, j) or "dependency" in j.spec
         self.law("reject", why and reason, j, reason)
 
+    def check_stop(self, j):
+        """For a block only a job is stopped that has no limit, takes longer than was expected and is in its way."""
+        w = self.world
+        inside = w.blocked_nodes(j, self.now, self.now + 1) & j.holding.nodes()
+        blocked = inside or w.are_tools_blocked(j, self.now, self.now + 1)
+        self.law("stop", blocked and j.limit == FOREVER and j.until <= self.now, j)
+
     # ---- Preemption ----
 
     def check_victim(self, j, d):
@@ -191,24 +207,35 @@ class Ledger:
 
     # ---- What is true at the end of an instant ----
 
-    def check_promises(self, before, held_before, overrun):
+    def check_promises(self, before, held_before, overrun, overrun_limit):
         """A promise is kept or becomes earlier, unless the machine, a block, a person or a job that goes before
-        comes in its way; and when its time has come, the job starts."""
+        comes in its way, or, if it is only expected, a job takes longer than was expected; and when its time has come,
+        the job starts."""
         w = self.world
         events = [next(k for k in e if k != "at") for e in self.events.get(self.now, [])]
         touched = {name for e in self.events.get(self.now, []) for v in e.values() for name in self.named(v)}
-        excused = overrun or any(e in BAD_NEWS or e == "duration" for e in events)
+        news = any(e in BAD_NEWS or e == "duration" for e in events)
+        excused, excused_if_firm = overrun or news, overrun_limit or news
         for name, promise in before.items():
             j = w.jobs[name]
             if promise is None or j.state != WAITING or name in touched:
                 continue
-            if j.promise is not None and j.promise <= promise:
+            was_firm = name in self.firm_before
+            if j.promise is not None and j.promise <= promise and (j.firm or not was_firm):
                 continue
             gone_before = any(w.key(k) < w.key(j) and self.may_come_before(k, j, touched, before, held_before)
                               for k in w.jobs.values())
-            self.law("promise", excused or gone_before, j, "%s, then %s" % (promise, j.promise))
+            softer = j.promise is not None and j.promise <= promise
+            told = excused_if_firm if was_firm and not softer else excused or self.has_of_pools(j)
+            self.law("promise", told or gone_before, j, "%s%s, then %s%s" % (
+                promise, "" if was_firm else " expected", j.promise, "" if j.firm else " expected"))
         for j in w.waiting():
             self.law("due", j.promise is None or j.promise > self.now, j, "%s" % j.promise)
+
+    def has_of_pools(self, j):
+        """Whether it is promised memory or licences, of which others that may take longer than is expected are not
+        looked at so closely: the promise may then be called expected."""
+        return not j.promised or j.promised.tools > 0 or any(j.promised.memory.values())
 
     def named(self, value):
         if isinstance(value, dict):
@@ -222,8 +249,12 @@ class Ledger:
         w = self.world
         if k.name in touched or self.is_new_or_later(k, before, held_before):
             return True
+        if self.comes_back and k.state == WAITING and k.promise is not None and k.promise < before.get(k.name, FOREVER):
+            return True
         if w.key(k)[0] == w.key(j)[0]:
             return False
+        if k.state == WAITING and k.promise is not None and k.firm and k.name not in self.firm_before:
+            return True  # lower queues go by their limits before it from now on
         started = k.state == RUNNING and k.start == self.now
         moved = k.state == WAITING and k.promise is not None and (k.promise != before.get(k.name) or
                                                                   self.has_moved(k))
@@ -272,8 +303,25 @@ class Ledger:
             out = any(w.out[n] for n in holding.nodes()) or (holding.tools and w.tools_out)
             self.law("promised down", not out, k, holding.text)
             self.law("promised part", holding.nodes() <= w.allowed(k), k, holding.text)
-            inside = holding.nodes() & w.blocked_nodes(k, start, end)
-            self.law("promised block", not inside and not w.are_tools_blocked(k, start, end), k, holding.text)
+            inside = holding.nodes() & w.blocked_nodes(k, start, start + k.at_most())
+            blocked = inside or w.are_tools_blocked(k, start, start + k.at_most())
+            self.law("promised block", not blocked, k, holding.text)
+        self.check_firm(every)
+
+    def check_firm(self, every):
+        """What is promised holds even if all jobs take as long as their limits; what is only expected is called that
+        because some job may take longer than is expected."""
+        late = any(k.duration < k.limit or k.held_until(self.now) == FOREVER for k in self.world.running()) or \
+            any(k.duration < k.limit for k, has, begin, until in every)
+        for k, holding, start, end in every:
+            if k.state == RUNNING:
+                continue
+            self.law("expected", k.firm or late, k, "%s" % start)
+            longest = [(has, begin, begin + o.limit) for o, has, begin, until in every
+                       if o is not k and begin < start and until != FOREVER]
+            if k.firm:
+                kept = [has.things() & holding.things() for has, begin, until in longest if until > start]
+                self.law("firm", not any(kept) and self.has_amounts(holding, start, start + 1, longest), k, "%s" % start)
 
     def has_amounts(self, holding, start, end, windows):
         """Whether what it has of memory and licences is left, at any time from start to end, beside these windows."""
@@ -281,8 +329,9 @@ class Ledger:
         meets = [found for found in windows if found[1] < end and found[2] > start]
         for t in {max(start, begin) for has, begin, until in meets}:
             then = [has for has, begin, until in meets if begin <= t < until] + [holding]
-            if sum(has.tools for has in then) > w.tools or \
-                    any(sum(has.memory.get(n, 0) for has in then) > w.memory for n in holding.nodes()):
+            if holding.tools and sum(has.tools for has in then) > w.tools:
+                return False
+            if any(some and sum(has.memory.get(n, 0) for has in then) > w.memory for n, some in holding.memory.items()):
                 return False
         return True
 
@@ -305,8 +354,8 @@ class Ledger:
     def fits_at(self, j, start, windows):
         """Whether it fits from some time on beside what is held from when until when."""
         w = self.world
-        end = start + j.duration
-        nodes = [n for n in w.allowed(j) - w.blocked_nodes(j, start, end) if not w.out[n]]
+        end, longest = start + j.duration, start + j.at_most()
+        nodes = [n for n in w.allowed(j) - w.blocked_nodes(j, start, longest) if not w.out[n]]
         cores = {n: set(range(w.cores)) for n in nodes}
         gpus = {n: set(range(w.gpus)) for n in nodes}
         meets = [(holding, begin, until) for holding, begin, until in windows if begin < end and until > start]
@@ -316,7 +365,7 @@ class Ledger:
                 gpus[n] -= holding.gpus[n]
         times = {max(start, begin) for holding, begin, until in meets} if w.memory or w.tools else ()
         tools = max((sum(h.tools for h, begin, until in meets if begin <= t < until) for t in times), default=0)
-        if j.tools() and (w.tools_out or tools + j.tools() > w.tools or w.are_tools_blocked(j, start, end)):
+        if j.tools() and (w.tools_out or tools + j.tools() > w.tools or w.are_tools_blocked(j, start, longest)):
             return False
         memory = {n: w.memory - max((sum(h.memory.get(n, 0) for h, begin, until in meets if begin <= t < until)
                                      for t in times), default=0) for n in nodes}
@@ -327,7 +376,13 @@ class Ledger:
 
     def is_free(self, j, but=()):
         """Whether it fits from now on beside all that is held and promised but by some."""
-        return self.fits_at(j, self.now, [found[1:] for found in self.windows(tuple(but) + (j,))])
+        return self.fits_at(j, self.now, self.seen_by(j, self.windows(tuple(but) + (j,))))
+
+    def seen_by(self, j, windows):
+        """What is held and promised, as a job has to look at it that may start now: before a promised start it goes by
+        its limit, before one that is only expected by its estimate."""
+        return [(holding, begin - (j.limit - j.duration) if k.state == WAITING and k.firm else begin, until)
+                for k, holding, begin, until in windows]
 
     def considered(self, lane):
         """Jobs that may go on now, of those that a pass considers: nothing but resources or a limit keeps them. Under

@@ -4,10 +4,11 @@ from world import FOREVER, WAITING
 
 
 def can_be_promised(ledger, j):
-    """Whether there surely is a time for it: it would fit on what is up, but for those that overrun, and no limit or
-    block that comes again may keep it."""
+    """Whether there surely is a time for it: it would fit on what is up, but for those that overrun, and no limit, block
+    that comes again or waiting job without an end may keep it."""
     w = ledger.world
-    if limits.any_limit(w, j) or any(b.get("every") for b in w.all_blocks()):
+    endless = any(k.duration == FOREVER for k in w.waiting())
+    if endless or limits.any_limit(w, j) or any(b.get("every") for b in w.all_blocks()):
         return False
     late = [(k.holding, ledger.now, FOREVER) for k in w.running() if k.held_until(ledger.now) == FOREVER]
     after = max([b["start"] + b["duration"] for b in w.all_blocks()] + [ledger.now])
@@ -48,13 +49,14 @@ def first_of_all(ledger, lanes):
 def check_protected(ledger, held_before):
     """Where nobody is preempted, the first waiting job is not delayed by what jobs of lower queues start or are newly
     promised. What a dependency keeps may have come first only now, or since a lower job has started, and take what was
-    left for the first; and when a job ends that overruns nobody knows."""
+    left for the first; and when a job ends that overruns, or has no end that is known, nobody knows: the first could not
+    be promised a time behind it, and what others are promised moves first."""
     w = ledger.world
     lanes = {w.lane(q) for q in w.config["queues"]}
     first = first_of_all(ledger, lanes)
     overruns = any(k.held_until(ledger.now) == FOREVER for k in w.running())
     if not first or "dependency" in first.spec or overruns or limits.any_limit(w, first) or \
-            len(lanes) == 1 or not ledger.all_shown():
+            len(lanes) == 1 or not ledger.all_shown() or ledger.comes_back:
         return
     every = [(k, h, start, until) for k, h, start, until in ledger.windows()
              if until > ledger.now and k is not first]

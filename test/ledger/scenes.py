@@ -5,7 +5,7 @@ import random
 
 from words import TOOL
 
-KINDS = ["queues", "arrays", "limits", "preemption", "blocks", "reloads", "flapping", "pools", "mixtures"]
+KINDS = ["queues", "arrays", "limits", "preemption", "blocks", "reloads", "flapping", "pools", "estimates", "mixtures"]
 
 POLICIES = ["fcfs", "easy", "easy", "hybrid", "conservative"]
 USERS = ["ann", "bob", "cyd"]
@@ -152,6 +152,24 @@ def another(scene, config):
     return other
 
 
+def lengths_of(scene, job):
+    """How long a job takes, and how much of that is known: a limit, an estimate below it, or neither."""
+    r = scene.random
+    chance = r.random()
+    if chance < 0.4:
+        job["runtime"] = r.randint(1, job["duration"])
+    elif chance < 0.45:
+        job["runtime"] = job["duration"] + r.randint(1, 30)
+    if not scene.has("estimates") or scene.one_in(3):
+        return
+    longest = job.pop("duration")
+    job["limit"] = longest if scene.one_in(2) else "unlimited"
+    job["estimate"] = r.randint(1, longest)
+    job.setdefault("runtime", longest)
+    if job["limit"] == "unlimited" and scene.one_in(4):
+        job["estimate"] = "unknown"
+
+
 def job_of(scene, now):
     r = scene.random
     job = {"id": "j%d" % len(scene.ids), "duration": r.choice([r.randint(1, 30), r.randint(10, 100)]),
@@ -176,11 +194,7 @@ def job_of(scene, now):
         job["requires"] = {"hostlist": [some_nodes(scene, 2)]}
     elif scene.has("flapping") and scene.one_in(6):
         job["requires"] = ["fast"]
-    chance = r.random()
-    if chance < 0.4:
-        job["runtime"] = r.randint(1, job["duration"])
-    elif chance < 0.45:
-        job["runtime"] = job["duration"] + r.randint(1, 30)
+    lengths_of(scene, job)
     if scene.one_in(4):
         job["priority"] = r.randint(-3, 3)
     if scene.one_in(12):

@@ -29,9 +29,10 @@ class Choice:
         kept = [v for v in self.victims + self.others if v not in some]
         beside = [(holding, self.ledger.now, self.ledger.now + 1) for name, holding, start in kept]
         gone = {v[0] for v in self.victims + self.others}
-        now = [(h, a, b) for k, h, a, b in self.ledger.windows() if k is not self.job and k.name not in gone]
-        before = [(h, a, b) for k, h, a, b in self.ledger.windows_before if k is not self.job and k.name not in gone]
-        return self.ledger.fits_at(self.job, self.ledger.now, now + before + beside)
+        windows = list(self.ledger.windows()) + self.ledger.windows_before
+        others = self.ledger.seen_by(self.job, (found for found in windows
+                                                if found[0] is not self.job and found[0].name not in gone))
+        return self.ledger.fits_at(self.job, self.ledger.now, others + beside)
 
     def loss(self, some):
         """What is lost with some: work, and how long they have run."""

@@ -15,7 +15,7 @@ class Job:
         self.queue = spec["queue"]
         self.user = spec["user"]
         self.priority = spec.get("priority", 0)
-        self.duration = spec["duration"]
+        self.limit, self.duration = lengths(spec)
         self.held = spec.get("hold", False)
         self.state = WAITING
         self.status = None
@@ -29,6 +29,7 @@ class Job:
         self.until = None
         self.holding = None
         self.promise = None  # when
+        self.firm = False  # the promise holds even if all jobs take as long as their limits
         self.promised = None  # what, as far as an expectation has shown it
         self.reason = ""
 
@@ -53,6 +54,18 @@ class Job:
     def held_until(self, now):
         """A job that overruns is held until nobody knows when."""
         return self.until if self.until > now else FOREVER
+
+    def at_most(self):
+        """How long it may keep a block away: as long as its limit, or without one as its estimate, if it has one."""
+        return self.limit if self.limit < FOREVER else self.duration
+
+
+def lengths(spec):
+    """Its limit, and how long it is expected to take; FOREVER: nobody knows."""
+    if "duration" in spec:
+        return spec["duration"], spec["duration"]
+    limit = FOREVER if spec["limit"] == "unlimited" else spec["limit"]
+    return limit, FOREVER if spec["estimate"] == "unknown" else spec["estimate"]
 
 
 def is_refused(job, queue, name, reason):
@@ -210,7 +223,7 @@ class World:
         if what == "duration":
             if job.state == RUNNING:
                 job.until = job.start + value
-            job.duration = value
+            job.limit = job.duration = value
         elif what == "priority":
             job.priority = value if job.state == WAITING else job.priority
         elif job.state == WAITING and not any(is_refused(job, value, *why) for why in refused):
@@ -246,12 +259,12 @@ class World:
         j = self.jobs[d["job"]]
         what = d["decision"]
         if what == "start":
-            j.state, j.start, j.until = RUNNING, d["at"], d["until"]
+            j.state, j.start, j.until = RUNNING, d["at"], FOREVER if d["until"] is None else d["until"]
             j.holding = Holding(d["resources"], self)
             j.starts += 1
             j.promise = j.promised = None
         elif what == "reserve":
-            j.promise, j.promised = d["start"], None
+            j.promise, j.promised, j.firm = d["start"], None, not d.get("expected")
         elif what == "wait":
             j.promise = j.promised = None
             j.reason = d["reason"]

@@ -330,10 +330,12 @@ struct place_ops {
     bool (*next_shared)(const struct place *place, int64_t booking, uint32_t *i, uint32_t *node);
 
     /* Until the next call, with no ask, or the next pull: the choice is narrow, and nothing is taken but of
-     * nodes that are allowed (none at first) and of what is in no node. -1 with ENOMEM. O(vertices).
+     * nodes that are allowed (at first `all`, or none) and of what is in no node. -1 with ENOMEM. O(vertices).
+     * Nodes of which a booking holds something are denied: O(holds).
      */
-    int (*narrow)(struct place *place, const struct place_ask *ask);
+    int (*narrow)(struct place *place, const struct place_ask *ask, bool all);
     void (*allow)(struct place *place, uint32_t node);
+    void (*deny)(struct place *place, int64_t booking);
 
     /* How much of a type there is, whatever is down. On a graph; O(vertices). */
     int64_t (*total)(const struct place *place, const char *type);

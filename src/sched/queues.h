@@ -409,6 +409,11 @@ bool judge_is_due(const sched_t *s);
  */
 bool keeps_promises(const sched_t *s, uint32_t slot, int64_t booking, int64_t at);
 
+/* Make the choice of the machine for a job narrow (place.h): off the nodes of those who are promised a start that it
+ * would be in the way of if it began at a time and took its whole limit. -1 with ENOMEM.
+ */
+int promises_avoid(sched_t *s, uint32_t slot, int64_t at);
+
 /* Whether a job that is promised a start would still be with another booking, at an earlier time: it does not
  * leave what is sure for what is not.
  */

@@ -433,7 +433,7 @@ int64_t bundle_pull(struct place *place, const struct place_ask *ask, int64_t bo
         bundle_lack(place, ask, how->at, &lack);
     int64_t at = choose_good(place, ask, how, temp, &lack);
     int error = errno;
-    OPS.narrow(place, NULL);
+    OPS.narrow(place, NULL, false);
     if (at < 0) {
         bundle_drop(place, ask, booking);
     } else {
@@ -464,13 +464,13 @@ int64_t bundle_detach(struct place *place, int64_t booking)
     return first;
 }
 
-int bundle_narrow(struct place *place, const struct place_ask *ask)
+int bundle_narrow(struct place *place, const struct place_ask *ask, bool all)
 {
     struct place_ask one;
     if (!ask || !is_bundle_class(ask->class))
-        return OPS.narrow(place, ask);
+        return OPS.narrow(place, ask, all);
     one = bundle_role_ask(place, ask, 0);
-    return OPS.narrow(place, &one);
+    return OPS.narrow(place, &one, all);
 }
 
 /* ---- What was freed, and what lacks ---- */

@@ -148,7 +148,8 @@ int bundle_give(struct place *place, int64_t booking, const char *ranks, berth_e
 int64_t bundle_pull(struct place *place, const struct place_ask *ask, int64_t booking,
                     struct place_pull *how);
 int64_t bundle_detach(struct place *place, int64_t booking);
-int bundle_narrow(struct place *place, const struct place_ask *ask);
+int bundle_narrow(struct place *place, const struct place_ask *ask, bool all);
+void bundle_deny(struct place *place, int64_t booking);
 bool bundle_betters(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
                     uint64_t since);
 const char *bundle_lacks(struct place *place, const struct place_ask *ask, int64_t at,

@@ -72,6 +72,17 @@ bool bundle_next_shared(const struct place *place, int64_t booking, uint32_t *i,
     return true;
 }
 
+void bundle_deny(struct place *place, int64_t booking)
+{
+    if (!is_bundle(booking)) {
+        OPS.deny(place, booking);
+        return;
+    }
+    const struct bundle *b = bundle_of(place, booking);
+    for (uint32_t i = 0; i < b->n; i++)
+        OPS.deny(place, b->v[b->first + i]);
+}
+
 /* ---- Others ---- */
 
 int bundle_mark(struct place *place, int64_t booking, bool on)

@@ -440,7 +440,8 @@ int64_t graph_place_probe(struct place *place, const struct place_ask *ask, int6
 
 bool graph_place_next_shared(const struct place *place, int64_t booking, uint32_t *i,
                              uint32_t *node);
-int graph_place_narrow(struct place *place, const struct place_ask *ask);
+int graph_place_narrow(struct place *place, const struct place_ask *ask, bool all);
+void graph_place_deny(struct place *place, int64_t booking);
 void graph_place_allow(struct place *place, uint32_t node);
 
 /* ---- What is withheld (withhold.c) ---- */

@@ -46,7 +46,7 @@ static int know_outer(struct graph_place *n, uint32_t words)
 }
 
 /* What is in no node may be taken as ever. O(vertices / 64). */
-int graph_place_narrow(struct place *place, const struct place_ask *ask)
+int graph_place_narrow(struct place *place, const struct place_ask *ask, bool all)
 {
     struct graph_place *n = graph_place_of(place);
     const struct class *c = ask ? class_of(n, ask) : NULL;
@@ -58,8 +58,10 @@ int graph_place_narrow(struct place *place, const struct place_ask *ask)
     if (reserve(&n->narrow, &n->n_narrow, words) < 0 || know_outer(n, words) < 0)
         return -1;
     const uint64_t *within = n->parts[c->part].within;
-    for (uint32_t i = 0; i < words; i++)
-        n->narrow[i] = within ? within[i] & n->outer[i] : n->outer[i];
+    for (uint32_t i = 0; i < words; i++) {
+        uint64_t allowed = all ? UINT64_MAX : n->outer[i];
+        n->narrow[i] = within ? within[i] & allowed : allowed;
+    }
     n->is_narrow = true;
     n->narrow_part = c->part;
     return 0;
@@ -74,4 +76,17 @@ void graph_place_allow(struct place *place, uint32_t node)
     if (within && !(within[node / 64] >> (node % 64) & 1))
         return;
     n->narrow[node / 64] |= UINT64_C(1) << (node % 64);
+}
+
+void graph_place_deny(struct place *place, int64_t booking)
+{
+    struct graph_place *n = graph_place_of(place);
+    uint32_t i = 0, vertex;
+    bool alone;
+
+    while (match_job_next_hold(n->match, booking, &i, &vertex, &alone)) {
+        uint32_t node = match_node_of(n->match, vertex);
+        if (n->graph->v[node].type == TYPE_NODE)
+            n->narrow[node / 64] &= ~(UINT64_C(1) << (node % 64));
+    }
 }

@@ -128,11 +128,11 @@ static int narrow(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
     const struct limits_nodes *nodes = measure_shared(&m, slot);
     if (!nodes || !limits_has_shared(s->queues->limits, party))
         return 0;
-    if (s->place->ops->narrow(s->place, &job->ask) < 0)
+    if (s->place->ops->narrow(s->place, &job->ask, false) < 0)
         return -1;
     if (limits_narrow(s->queues->limits, party, window, nodes, allow, &m))
         return 1;
-    s->place->ops->narrow(s->place, NULL);
+    s->place->ops->narrow(s->place, NULL, false);
     return 0;
 }
 

@@ -142,7 +142,8 @@ static uint32_t taker(struct preemption *h, uint32_t slot, int64_t booking)
 static struct place_ask asked(const sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
-    bool blocks = d->limit < SCHED_UNLIMITED && s->queues->blocks_set & ~s->jobs[slot].ask.permits;
+    bool blocks = d->limit < SCHED_UNLIMITED && s->queues->turn - s->now < d->limit &&
+                  s->queues->blocks_set & ~s->jobs[slot].ask.permits;
     return d->limit > d->estimate && (blocks || promises_any(s)) ? ask_by_limit(s, slot)
                                                                  : s->jobs[slot].ask;
 }

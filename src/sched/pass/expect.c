@@ -8,7 +8,7 @@
  *
  * A promise is kept in two ways. Where a booking is made, its tail overlaps no promised reservation that it
  * has something in common with (keeps_promises): a job is placed by its estimate, and if that is in the way
- * of a promise, where its whole limit fits. And a booking that overruns its estimate grows up to its limit
+ * of a promise, where its whole limit fits, or off the nodes of such promises. And a booking that overruns its estimate grows up to its limit
  * only (controllers/overrun.c), so it stays within its tail.
  *
  * Where no job may last longer than it is expected to, there are no tails, and nothing is looked at.
@@ -26,30 +26,41 @@ static int64_t tail_end(const struct job *job, int64_t at)
     return limit < INT64_MAX - at ? at + limit : INT64_MAX;
 }
 
-static bool is_there(const struct job *job)
+/* Whether it has its booking, or will have it again as far as is known: one that is taken out of the calendars for a
+ * while goes back to its place unless that is another's by then. Only jobs of higher queues need not reckon with it.
+ */
+static bool is_there(const struct job *job, const struct job *other, bool lifted)
 {
-    return (job->state == SCHED_RUNNING || job->state == SCHED_RESERVED) && !job->is_lifted;
+    if (other->state == SCHED_RESERVED && other->is_lifted)
+        return lifted && level_last(other->key).rank == level_last(job->key).rank;
+    return other->state == SCHED_RUNNING || other->state == SCHED_RESERVED;
 }
+
+/* Where a job begins, and when; `lifted`: those that are out of the calendars for a while count. */
+struct start_at {
+    int64_t booking, at;
+    bool lifted;
+};
 
 /* Whether `other` may still be there when a job begins at a time, or while it lasts, or may itself be put
  * off and then take what the job's booking holds, as it goes before it. What is marked is what the booking
  * holds: that is looked at last.
  */
-static bool may_delay(const sched_t *s, const struct job *job, int64_t booking, int64_t at,
+static bool may_delay(const sched_t *s, const struct job *job, struct start_at start,
                       const struct job *other)
 {
-    if (other == job || !is_there(other) || other->is_claiming)
+    int64_t at = start.at, booking = start.booking;
+    if (other == job || !is_there(job, other, start.lifted) || other->is_claiming)
         return false; /* a claim begins behind what it meets */
     const struct place_ops *ops = s->place->ops;
     bool is_late =
         other->state == SCHED_RESERVED && other->at < s->now; /* its victims take their time */
     int64_t begin = is_late ? s->now : other->at;
     int64_t end = tail_end(other, begin), until = begin + other->ask.duration;
-    bool tail = end > at && until < at + job->ask.duration && end > until;
+    bool tail = begin < at && end > at && until < at + job->ask.duration && end > until;
     bool waits =
         tail && limits_share(s->queues->limits, job->details->party, other->details->party) &&
-        (job->details->waits ||
-         !limits_let_tail(s, (uint32_t)(other - s->jobs), (uint32_t)(job - s->jobs), booking, at));
+        !limits_let_tail(s, (uint32_t)(other - s->jobs), (uint32_t)(job - s->jobs), booking, at);
     bool goes_before = other->state == SCHED_RESERVED && other->details->is_expected &&
                        queue_before(other->key, job->key);
     return waits || (tail && ops->meets(s->place, other->booking)) ||
@@ -59,19 +70,20 @@ static bool may_delay(const sched_t *s, const struct job *job, int64_t booking, 
 static bool culprit_is_left(const sched_t *s, const struct job *job)
 {
     uint32_t slot = job->details->culprit < 0 ? JOB_NONE : job_find(s, job->details->culprit);
-    return slot != JOB_NONE && may_delay(s, job, job->booking, job->at, &s->jobs[slot]);
+    struct start_at start = {job->booking, job->at, true};
+    return slot != JOB_NONE && may_delay(s, job, start, &s->jobs[slot]);
 }
 
 /* Who might delay it, by itself or together with those before; JOB_NONE: nobody. */
-static uint32_t find_culprit(const sched_t *s, const struct job *job, int64_t booking, int64_t at)
+static uint32_t find_culprit(const sched_t *s, const struct job *job, struct start_at start)
 {
     const struct heap *from[] = {&s->queues->ends, &s->due};
-    struct limits_window window = {at, at + job->ask.duration, 0};
+    struct limits_window window = {start.at, start.at + job->ask.duration, 0};
     uint32_t culprit = JOB_NONE;
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < from[k]->n && culprit == JOB_NONE; i++) {
             uint32_t other = from[k]->v[i].item;
-            if (may_delay(s, job, booking, at, &s->jobs[other]))
+            if (may_delay(s, job, start, &s->jobs[other]))
                 culprit = other;
             else if (&s->jobs[other] != job)
                 rest_count(s, other, job->details->party, window);
@@ -101,7 +113,8 @@ void judge(sched_t *s, uint32_t slot)
         return;
     }
     if (!culprit_is_left(s, job)) {
-        uint32_t culprit = find_culprit(s, job, job->booking, job->at);
+        struct start_at start = {job->booking, job->at, true};
+        uint32_t culprit = find_culprit(s, job, start);
         d->culprit = culprit == JOB_NONE ? -1 : job_handle(s, culprit);
     }
     d->is_expected = d->culprit >= 0;
@@ -117,9 +130,17 @@ bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t
         return true;
     if (s->place->ops->mark(s->place, booking, true) < 0)
         return false;
-    bool keeps = find_culprit(s, job, booking, at) == JOB_NONE;
+    bool keeps = find_culprit(s, job, (struct start_at){booking, at, false}) == JOB_NONE;
     s->place->ops->mark(s->place, booking, false);
     return keeps;
+}
+
+/* Whether somebody is promised a start at a time at which a job may still be there that is expected to be gone. */
+static bool is_promised_in(const struct job *other, const struct job *job, int64_t from,
+                           int64_t until)
+{
+    return other != job && !other->is_lifted && !other->details->is_expected && other->at < until &&
+           job_until(other) > from;
 }
 
 bool keeps_promises(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
@@ -133,8 +154,7 @@ bool keeps_promises(const sched_t *s, uint32_t slot, int64_t booking, int64_t at
     bool is_marked = false, keeps = true;
     for (size_t i = 0; i < s->due.n && keeps; i++) {
         const struct job *other = &s->jobs[s->due.v[i].item];
-        if (other == job || other->is_lifted || other->details->is_expected || other->at >= until ||
-            job_until(other) <= from)
+        if (!is_promised_in(other, job, from, until))
             continue;
         if (!is_marked && s->place->ops->mark(s->place, booking, true) < 0)
             return false;
@@ -144,6 +164,20 @@ bool keeps_promises(const sched_t *s, uint32_t slot, int64_t booking, int64_t at
     if (is_marked)
         s->place->ops->mark(s->place, booking, false);
     return keeps;
+}
+
+int promises_avoid(sched_t *s, uint32_t slot, int64_t at)
+{
+    const struct job *job = &s->jobs[slot];
+    int64_t from = at + job->ask.duration, until = tail_end(job, at);
+    if (s->place->ops->narrow(s->place, &job->ask, true) < 0)
+        return -1;
+    for (size_t i = 0; i < s->due.n; i++) {
+        const struct job *other = &s->jobs[s->due.v[i].item];
+        if (is_promised_in(other, job, from, until))
+            s->place->ops->deny(s->place, other->booking);
+    }
+    return 0;
 }
 
 bool promises_any(const sched_t *s)
@@ -197,6 +231,7 @@ enum step judge_step(sched_t *s)
         return STEP_DONE;
     if (decision_reserve(s) < 0)
         return STEP_FAILED;
+    s->pass.softens |= d->is_expected; /* others go by their estimates before it from now on */
     decision_add(s, SCHED_RESERVE, slot, job->at, NULL);
     return STEP_DONE;
 }

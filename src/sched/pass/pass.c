@@ -395,8 +395,10 @@ static enum step tell_step(sched_t *s)
         enum step step = settle_is_due(s) ? settle_jobs(s, true) : STEP_BUSY;
         if (step != STEP_BUSY)
             return step;
+        bool softens = p->yields && p->softens && !p->has_softened;
+        p->has_softened |= softens;
         p->is_again = p->let > 0 || s->n_fresh > p->n_fresh || repair_is_due(s) ||
-                      p->has_made_room || promise_is_due(s);
+                      p->has_made_room || promise_is_due(s) || softens;
         if (p->is_again || s->queues->n_untold == 0)
             return STEP_BUSY;
         tell_begin(s);
@@ -554,8 +556,10 @@ static int run(sched_t *s, int64_t now, bool more, uint64_t budget)
         arena_clear(&s->queues->told);
         memset(s->queues->told_last, 0, sizeof(s->queues->told_last));
     }
-    if (!resumed)
+    if (!resumed) {
         s->pass.phase = PASS_IDLE;
+        s->pass.yields = s->pass.softens = s->pass.has_softened = false;
+    }
     s->pass.is_again = false;
     int rc = gang_go_on(s) < 0 ? -1 : phases(s, more);
     while (rc == 0 && s->pass.is_again) {

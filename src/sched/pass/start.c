@@ -159,6 +159,35 @@ static int64_t book_by_limit(sched_t *s, uint32_t slot)
     return booking < 0 || cut(s, slot, booking, s->now) < 0 ? -1 : booking;
 }
 
+/* Book it for now, but nothing of the nodes of those whose promise it might be in the way of. As book_by_limit. */
+static int64_t book_off_promises(sched_t *s, uint32_t slot)
+{
+    if (!s->place->ops->deny) {
+        errno = EBUSY;
+        return -1;
+    }
+    if (promises_avoid(s, slot, s->now) < 0)
+        return -1;
+    int64_t booking = s->place->ops->book(s->place, &s->jobs[slot].ask, s->now);
+    s->place->ops->narrow(s->place, NULL, false);
+    if (booking >= 0 && !keeps_promises(s, slot, booking, s->now)) {
+        unbook(s, booking);
+        errno = EBUSY;
+        return -1;
+    }
+    return booking;
+}
+
+/* The same, where it is in nobody's way even if it takes its whole limit. */
+static int64_t book_beside_promises(sched_t *s, uint32_t slot)
+{
+    int64_t booking = book_by_limit(s, slot);
+    if (booking < 0 && errno == EBUSY)
+        booking = book_off_promises(s, slot);
+    s->pass.yields |= booking < 0;
+    return booking;
+}
+
 /* A booking for now is over a limit by the nodes that it holds: book others now that are within it. *booking is
  * another one then, which is counted (STEP_BUSY), or is given back. STEP_KEPT: there are none.
  */
@@ -169,7 +198,7 @@ static enum step book_narrowly(sched_t *s, uint32_t slot, int64_t *booking)
     if (narrows <= 0)
         return narrows < 0 ? STEP_FAILED : STEP_KEPT;
     *booking = s->place->ops->book(s->place, &s->jobs[slot].ask, s->now);
-    s->place->ops->narrow(s->place, NULL);
+    s->place->ops->narrow(s->place, NULL, false);
     if (*booking < 0)
         return errno == EBUSY ? STEP_KEPT : STEP_FAILED;
     enum step step = keeps_promises(s, slot, *booking, s->now)
@@ -238,7 +267,7 @@ static enum step start_beside(sched_t *s, uint32_t slot, bool turn, bool knows)
     }
     if (!keeps_promises(s, slot, booking, s->now)) {
         unbook(s, booking);
-        booking = book_by_limit(s, slot);
+        booking = book_beside_promises(s, slot);
         if (booking < 0)
             return errno == EBUSY ? STEP_BUSY : STEP_FAILED;
     }
@@ -275,7 +304,7 @@ static enum step reserve_narrowly(sched_t *s, uint32_t slot, int64_t *booking, i
     if (narrows <= 0)
         return narrows < 0 ? STEP_FAILED : STEP_KEPT;
     *booking = s->place->ops->reserve(s->place, &s->jobs[slot].ask, *at, at);
-    s->place->ops->narrow(s->place, NULL);
+    s->place->ops->narrow(s->place, NULL, false);
     if (*booking < 0)
         return errno == ENOMEM ? STEP_FAILED : STEP_KEPT;
     enum step step = *at < next && *at < s->place->endless && keeps_promises(s, slot, *booking, *at)

@@ -12,9 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define AT_ONCE 4096 /* connections and responses that are remembered */
-
-/* What was asked on a connection. */
+/* What was asked last on a connection that was at this address. */
 struct asked {
     const struct MHD_Connection *connection;
     char what[512]; /* method, tab, path */
@@ -33,8 +31,10 @@ struct answer {
     MHD_ContentReaderFreeCallback release;
 };
 
-static struct asked asked[AT_ONCE];
-static struct answer *answers[AT_ONCE];
+/* Both are as long as ever so many were there at once. */
+static struct asked **asked;
+static struct answer **answers; /* NULL: that place is free */
+static size_t n_asked, n_answers;
 static MHD_AccessHandlerCallback handler;
 
 static void *real(const char *name)
@@ -42,22 +42,36 @@ static void *real(const char *name)
     return dlsym(RTLD_NEXT, name);
 }
 
+static void *longer(void *array, size_t n)
+{
+    void *more = realloc(array, n * sizeof(void *));
+    if (!more)
+        abort();
+    return more;
+}
+
+static void *zeroed(size_t size)
+{
+    void *made = calloc(1, size);
+    if (!made)
+        abort();
+    return made;
+}
+
 static struct asked *find_asked(const struct MHD_Connection *connection)
 {
-    struct asked *none = &asked[0];
-    for (size_t i = 0; i < AT_ONCE; i++) {
-        if (asked[i].connection == connection)
-            return &asked[i];
-        if (!asked[i].connection && none->connection)
-            none = &asked[i];
-    }
-    none->connection = connection;
-    return none;
+    for (size_t i = 0; i < n_asked; i++)
+        if (asked[i]->connection == connection)
+            return asked[i];
+    asked = longer(asked, n_asked + 1);
+    asked[n_asked] = zeroed(sizeof(**asked));
+    asked[n_asked]->connection = connection;
+    return asked[n_asked++];
 }
 
 static struct answer *find_answer(const struct MHD_Response *response)
 {
-    for (size_t i = 0; i < AT_ONCE; i++)
+    for (size_t i = 0; i < n_answers; i++)
         if (answers[i] && answers[i]->response == response)
             return answers[i];
     return NULL;
@@ -65,25 +79,29 @@ static struct answer *find_answer(const struct MHD_Response *response)
 
 static struct answer *new_answer(void)
 {
-    for (size_t i = 0; i < AT_ONCE; i++)
-        if (!answers[i])
-            return answers[i] = calloc(1, sizeof(struct answer));
-    return NULL;
+    size_t i = 0;
+    while (i < n_answers && answers[i])
+        i++;
+    if (i == n_answers)
+        answers = longer(answers, ++n_answers);
+    return answers[i] = zeroed(sizeof(struct answer));
 }
 
-static void forget(const struct answer *a)
+static void forget(struct answer *a)
 {
-    for (size_t i = 0; i < AT_ONCE; i++)
+    for (size_t i = 0; i < n_answers; i++)
         if (answers[i] == a)
             answers[i] = NULL;
+    free(a->body);
+    free(a);
 }
 
 static void append(struct answer *a, const char *bytes, size_t n)
 {
-    char *longer = realloc(a->body, a->length + n + 1);
-    if (!longer)
-        return;
-    a->body = longer;
+    char *body = realloc(a->body, a->length + n + 1);
+    if (!body)
+        abort();
+    a->body = body;
     memcpy(a->body + a->length, bytes, n);
     a->length += n;
 }
@@ -117,6 +135,9 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 {
     struct asked *q = find_asked(connection);
     snprintf(q->what, sizeof(q->what), "%s\t%s", method, url);
+    for (char *at = strchr(q->what, '\t') + 1; *at; at++)
+        if ((unsigned char)*at < ' ')
+            *at = '?'; /* tabs and line ends are ours */
     return handler(context, connection, url, method, version, data, size, own);
 }
 
@@ -139,8 +160,8 @@ struct MHD_Response *MHD_create_response_from_buffer(size_t size, void *buffer,
     struct MHD_Response *(*make)(size_t, void *, enum MHD_ResponseMemoryMode) =
         real("MHD_create_response_from_buffer");
     struct MHD_Response *response = make(size, buffer, mode);
-    struct answer *a = response ? new_answer() : NULL;
-    if (a) {
+    if (response) {
+        struct answer *a = new_answer();
         a->response = response;
         append(a, buffer, size);
     }
@@ -164,8 +185,6 @@ static void release(void *context)
     if (a->release)
         a->release(a->context);
     forget(a);
-    free(a->body);
-    free(a);
 }
 
 struct MHD_Response *MHD_create_response_from_callback(uint64_t size, size_t block,
@@ -177,8 +196,6 @@ struct MHD_Response *MHD_create_response_from_callback(uint64_t size, size_t blo
                                  MHD_ContentReaderFreeCallback) =
         real("MHD_create_response_from_callback");
     struct answer *a = new_answer();
-    if (!a)
-        return make(size, block, read, context, free_it);
     a->read = read;
     a->context = context;
     a->release = free_it;
@@ -211,8 +228,16 @@ enum MHD_Result MHD_queue_response(struct MHD_Connection *connection, unsigned s
     if (a && !a->read) {
         note(a);
         forget(a);
-        free(a->body);
-        free(a);
     }
     return queue(connection, status, response);
+}
+
+/* One that was never queued is not answered, and its address is soon another's. */
+void MHD_destroy_response(struct MHD_Response *response)
+{
+    void (*destroy)(struct MHD_Response *) = real("MHD_destroy_response");
+    struct answer *a = find_answer(response);
+    if (a && !a->read)
+        forget(a);
+    destroy(response);
 }

@@ -42,7 +42,8 @@ expect "a query of many parts" '{"error":{"message":"the query is too long, expe
 expect "a query of as many as may be" 400 "$(http_status GET "/v1/jobs?$(echo "$parts" | cut -d'&' -f1-64)")"
 expect "a NUL in a path" 400 "$(http_status GET /v1/server%00x)"
 
-# A stream of events goes on where it ended.
+# A stream of events goes on where it ended. Nothing else happens meanwhile.
+expect_status 0 "$BERTH" wait 2
 api GET '/v1/events?since=0' >all
 grep -q '^event: submitted$' all || fail "no event of a submission: $(head -5 all)"
 first=$(sed -n 's/^id: //p' all | head -n 1)

@@ -55,4 +55,17 @@ play() { # PAGE
 play tutorial
 play administration
 BERTH_DIR=$base
+
+# The log is rotated as the page says, where logrotate is.
+PATH=$PATH:/usr/sbin:/sbin
+if command -v logrotate >/dev/null; then
+    BERTH_DIR=$scratch/rotated
+    sed -n '/^\/var\/lib\/berth\/berthd.log {/,/^}/p' "$BERTH_SOURCE/doc/administration.md" | sed "s|/var/lib/berth|$BERTH_DIR|" >"$scratch/rotate"
+    expect_status 0 "$BERTH" server start
+    expect_status 0 logrotate -f -s "$scratch/rotate.state" "$scratch/rotate"
+    await 'a new log' test -s "$BERTH_DIR/berthd.log"
+    grep -q ' started, ' "$BERTH_DIR/berthd.log.1" || fail 'the old log is not there'
+    expect_status 0 "$BERTH" server stop
+    BERTH_DIR=$base
+fi
 finish

@@ -84,6 +84,10 @@ expect_status 2 "$BERTH" jobs --stat
 expect_err "berth jobs: unknown option '--stat'; see 'berth jobs --help'"
 expect_status 2 "$BERTH" submit -p long true
 expect_err "berth submit: unknown option '-p' (Slurm's -p is -q here); see 'berth submit --help'"
+for wrong in =x '' -; do
+    expect_status 2 "$BERTH" submit --env "$wrong" true
+    expect_err "berth submit: --env is '$wrong', expected NAME=VALUE, NAME or -PATTERN; see 'berth submit --help'"
+done
 expect_status 2 "$BERTH" submit --gpu-memory 8G true
 expect_err "berth submit: unknown option '--gpu-memory' (a job gets whole GPUs, or instances of divided ones: -g); see 'berth submit --help'"
 expect_status 2 "$BERTH" submit --time=10 true

@@ -271,6 +271,8 @@ static int read_yes(struct reading *g, const struct reader *how)
 
 static int read_rule(struct reading *g, const struct reader *how)
 {
+    if (*optarg == '=' || !*optarg || strcmp(optarg, "-") == 0)
+        return expected(g, how, "NAME=VALUE, NAME or -PATTERN");
     return json_array_append_new(g->env, json_string(optarg)) == 0
                ? 0
                : expected(g, how, "a rule in UTF-8");

@@ -7,7 +7,7 @@ play() { # SCRIPT N
     expect_status 0 "$BERTH_BUILD/kube_batch_cases" "$scratch/cases.json"
     tail -n 1 "$scratch/out" | grep -qE "^$2 passed, 0 failed\$" || fail "$1: $(tail -n 30 "$scratch/out")"
 }
-play kube_variants.py 28
+play kube_variants.py 33
 play kube_gangs.py 31
 play kube_victims.py 3000
 play kube_starts.py 1500

@@ -37,7 +37,7 @@ int sched_withdraw(sched_t *s, int64_t now, sched_job_t job);
 int sched_requeue(sched_t *s, int64_t now, sched_job_t job);
 
 /* Whether a running job that fails is to wait again, in place of itself: then the shell requeues it (sched_requeue)
- * and does not finish it. So a gang may have it. O(1).
+ * and does not finish it. So a gang may have it, as often as it has members: each requeue of one counts. O(1).
  */
 bool sched_replaces(const sched_t *s, sched_job_t job);
 

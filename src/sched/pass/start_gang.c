@@ -158,6 +158,17 @@ static void let_rest_wait(sched_t *s, uint32_t slot)
     tell_later(s, slot);
 }
 
+/* Those of it that waited for its start have their turn before jobs behind them: the walk may have passed it. */
+static void let_others_go(sched_t *s, uint32_t slot)
+{
+    const struct gang *gang = gang_of(s, slot);
+    struct queue_key key = s->jobs[slot].key;
+    gang_settle_started(s, gang_of(s, slot));
+    for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
+        if (s->jobs[i].state == SCHED_WAITING && queue_before(s->jobs[i].key, key))
+            s->pass.has_made_room = true;
+}
+
 enum step gang_start(sched_t *s, uint32_t slot, enum sched_how how)
 {
     int64_t bundle = s->jobs[slot].booking;
@@ -176,7 +187,7 @@ enum step gang_start(sched_t *s, uint32_t slot, enum sched_how how)
         gang_scatter(s, entry); /* the gang is due: what there is no memory for is done then */
     else if (s->jobs[slot].state == SCHED_BLOCKED)
         let_rest_wait(s, slot);
-    gang_due(s, gang_of(s, slot));
+    let_others_go(s, slot);
     return STEP_DONE;
 }
 

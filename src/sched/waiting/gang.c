@@ -306,6 +306,13 @@ static int settle_one(sched_t *s, struct gang *gang)
     return gang->leader == JOB_NONE ? 0 : settle_leader(s, gang->leader, gang);
 }
 
+void gang_settle_started(sched_t *s, struct gang *gang)
+{
+    gang_due(s, gang);
+    if (settle_one(s, gang) == 0)
+        leave_due(gang);
+}
+
 void gang_look_all(sched_t *s)
 {
     for (uint32_t slot = s->queues->first; slot != JOB_NONE;

@@ -198,4 +198,9 @@ void gang_look_all(sched_t *s);
 /* A gang's state has changed, of those that are due: it is over, down or up. STEP_FAILED: it is due still. */
 enum step gang_settle(sched_t *s);
 
+/* A gang has just started: members that waited for that take their turn in the same walk, before jobs behind them. Where
+ * there is no memory for that, the gang is due. O(its slots).
+ */
+void gang_settle_started(sched_t *s, struct gang *gang);
+
 #endif

@@ -1,0 +1,171 @@
+#include "naive_gangs.h"
+
+int naive_gangs_count(const struct naive_job *j, const struct naive_role *r, enum naive_state state)
+{
+    int n = 0;
+    for (int i = r->first; i < r->first + r->members; i++)
+        n += j->state[i] == state;
+    return n;
+}
+
+static int holding(const struct naive_job *j, const struct naive_role *r)
+{
+    return naive_gangs_count(j, r, NAIVE_RUNS) + naive_gangs_count(j, r, NAIVE_STOPS);
+}
+
+static int free_cores(const struct naive_gangs *m)
+{
+    int left = m->cores;
+    for (int i = 0; i < m->jobs; i++)
+        for (int k = 0; k < m->job[i].roles; k++)
+            left -= m->job[i].role[k].cores * holding(&m->job[i], &m->job[i].role[k]);
+    return left;
+}
+
+/* How many more members a limit lets run. */
+static int may_run(const struct naive_gangs *m)
+{
+    int left = m->most_running > 0 ? m->most_running : NAIVE_JOBS * NAIVE_MEMBERS;
+    for (int i = 0; m->most_running > 0 && i < m->jobs; i++)
+        for (int k = 0; k < m->job[i].roles; k++)
+            left -= holding(&m->job[i], &m->job[i].role[k]);
+    return left;
+}
+
+/* Members that could start: they wait, and nobody holds them. */
+static int ready(const struct naive_job *j, const struct naive_role *r)
+{
+    int n = 0;
+    for (int i = r->first; i < r->first + r->members; i++)
+        n += j->state[i] == NAIVE_WAITS && !j->held[i];
+    return n;
+}
+
+/* How many of a role are missing before its gang is whole. */
+static int missing(const struct naive_job *j, const struct naive_role *r)
+{
+    int done = naive_gangs_count(j, r, NAIVE_DONE);
+    return r->min > done ? r->min - done : 0;
+}
+
+/* A gang is down while none of it runs, and too few of some role have succeeded. */
+static bool is_down(const struct naive_job *j)
+{
+    int lacks = 0;
+    for (int k = 0; k < j->roles; k++) {
+        if (holding(j, &j->role[k]) > 0)
+            return false;
+        lacks += missing(j, &j->role[k]);
+    }
+    return j->is_gang && lacks > 0;
+}
+
+/* ---- Members that fail ---- */
+
+bool naive_gangs_replaces(const struct naive_gangs *m, int job)
+{
+    const struct naive_job *j = &m->job[job];
+    return j->is_gang && !j->is_over && j->failure == SCHED_FAIL_REPLACE &&
+           j->replaced < j->members;
+}
+
+void naive_gangs_failed(struct naive_gangs *m, int job, int member)
+{
+    struct naive_job *j = &m->job[job];
+    j->state[member] = NAIVE_FAILED;
+    if (!j->is_gang)
+        return;
+    j->is_over |= j->failure == SCHED_FAIL_ALL;
+    for (int k = 0; k < j->roles; k++) {
+        const struct naive_role *r = &j->role[k];
+        j->is_over |=
+            naive_gangs_count(j, r, NAIVE_RUNS) + naive_gangs_count(j, r, NAIVE_DONE) < r->min;
+    }
+}
+
+/* None of it runs, and too few are left to start together. Whoever still runs goes on: it is no failure to be taken back
+ * before one runs.
+ */
+static bool is_short(const struct naive_job *j)
+{
+    bool is = false;
+    for (int k = 0; k < j->roles; k++)
+        is |= naive_gangs_count(j, &j->role[k], NAIVE_WAITS) < missing(j, &j->role[k]);
+    return is && is_down(j);
+}
+
+static void end(struct naive_job *j)
+{
+    j->is_over = true;
+    for (int i = 0; i < j->members; i++)
+        if (j->state[i] == NAIVE_RUNS)
+            j->state[i] = NAIVE_STOPS;
+        else if (j->state[i] == NAIVE_WAITS)
+            j->state[i] = NAIVE_FAILED;
+}
+
+/* ---- Members that start ---- */
+
+/* The first so many of a role that can. */
+static void start(struct naive_job *j, const struct naive_role *r, int n)
+{
+    for (int i = r->first; i < r->first + r->members && n > 0; i++)
+        if (j->state[i] == NAIVE_WAITS && !j->held[i]) {
+            j->state[i] = NAIVE_RUNS;
+            n--;
+        }
+}
+
+/* All that a gang lacks, or nobody. Returns false where the cores are missing for that. */
+static bool start_whole(const struct naive_gangs *m, struct naive_job *j)
+{
+    int cores = 0, members = 0;
+    for (int k = 0; k < j->roles; k++) {
+        if (ready(j, &j->role[k]) < missing(j, &j->role[k]))
+            return true; /* it does not wait for cores */
+        cores += missing(j, &j->role[k]) * j->role[k].cores;
+        members += missing(j, &j->role[k]);
+    }
+    if (members > may_run(m))
+        return true;
+    if (cores > free_cores(m))
+        return false;
+    for (int k = 0; k < j->roles; k++)
+        start(j, &j->role[k], missing(j, &j->role[k]));
+    return true;
+}
+
+/* One member after the other, as there is room. Returns false where the cores are missing for one. */
+static bool grow(const struct naive_gangs *m, struct naive_job *j)
+{
+    bool all = true;
+    for (int k = 0; k < j->roles && (all || !m->in_order); k++)
+        while (ready(j, &j->role[k]) > 0 && may_run(m) > 0) {
+            if (j->role[k].cores > free_cores(m)) {
+                all = false;
+                break;
+            }
+            start(j, &j->role[k], 1);
+        }
+    return all;
+}
+
+/* A job has its turn. Returns false where it waits for cores. */
+static bool turn(const struct naive_gangs *m, struct naive_job *j)
+{
+    if (is_down(j) && !start_whole(m, j))
+        return false;
+    return is_down(j) || grow(m, j);
+}
+
+void naive_gangs_pass(struct naive_gangs *m)
+{
+    for (int i = 0; i < m->jobs; i++)
+        if (m->job[i].is_over || is_short(&m->job[i]))
+            end(&m->job[i]);
+    bool goes_on = true;
+    for (int priority = 1; priority >= -1; priority--)
+        for (int i = 0; i < m->jobs && goes_on; i++)
+            if (m->job[i].priority == priority)
+                goes_on = turn(m, &m->job[i]) || !m->in_order;
+}

@@ -1,0 +1,51 @@
+/* Gangs in plain words: cores that are alike, jobs in order, nobody knows when any of them ends. What the core does with
+ * bundles, slots, kinds and lanes is a sum here.
+ */
+#ifndef NAIVE_GANGS_H
+#define NAIVE_GANGS_H
+
+#include <stdbool.h>
+
+#include "berth/sched.h"
+
+enum { NAIVE_JOBS = 40, NAIVE_MEMBERS = 8, NAIVE_ROLES = 3 };
+
+enum naive_state { NAIVE_WAITS, NAIVE_RUNS, NAIVE_STOPS, NAIVE_DONE, NAIVE_FAILED };
+
+/* Members from `first` on, each of which asks for so many cores. */
+struct naive_role {
+    int first, members, min, cores;
+};
+
+struct naive_job {
+    int priority, members;
+    bool is_gang;
+    int roles;
+    struct naive_role role[NAIVE_ROLES];
+    enum sched_gang_failure failure;
+    int replaced; /* how often a member that ran has waited again, as it failed or was requeued */
+    bool is_over; /* a member has failed, or too few are left */
+    enum naive_state state[NAIVE_MEMBERS];
+    bool held[NAIVE_MEMBERS];
+};
+
+struct naive_gangs {
+    int cores;
+    bool in_order;    /* nobody starts before one that waits for cores */
+    int most_running; /* members that run at a time; 0: as many as there is room for */
+    struct naive_job job[NAIVE_JOBS]; /* in the order of submission */
+    int jobs;
+};
+
+/* A running member fails, or would. Returns whether it is to wait again instead. */
+bool naive_gangs_replaces(const struct naive_gangs *m, int job);
+void naive_gangs_failed(struct naive_gangs *m, int job, int member);
+
+/* What a pass does: members of gangs that are over are stopped (NAIVE_STOPS) or gone (NAIVE_FAILED), others run. */
+void naive_gangs_pass(struct naive_gangs *m);
+
+/* How many members of a role are in a state. */
+int naive_gangs_count(const struct naive_job *j, const struct naive_role *r,
+                      enum naive_state state);
+
+#endif

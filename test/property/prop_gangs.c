@@ -168,6 +168,18 @@ static void make_queues(void)
         (struct sched_config){.second = 1, .queues = scene.queue, .n_queues = (size_t)scene.queues};
 }
 
+/* In half of the scenes all actions, each for all jobs before the next one. */
+static void order_actions(void)
+{
+    struct random random = {.state = ~scene.seed};
+    for (int i = 0; i < SCHED_ACTIONS; i++) {
+        int at = (int)random_between(&random, 0, i);
+        scene.config.actions[i] = scene.config.actions[at];
+        scene.config.actions[at] = (enum sched_action)i;
+    }
+    scene.config.n_actions = random_between(&random, 0, 1) ? SCHED_ACTIONS : 0;
+}
+
 /* ---- Events ---- */
 
 /* One core or two, or one node or two. */
@@ -579,6 +591,7 @@ static uint64_t play(uint64_t seed, enum restarts when)
     scene.has_unknown = draw(0, 1);
     scene.match = make_machine();
     make_queues();
+    order_actions();
     scene.sched = sched_create(scene.match, &scene.config, NULL);
     assert_non_null(scene.sched);
     for (int step = 0; step < STEPS; step++) {

@@ -337,6 +337,19 @@ struct place_ops {
     void (*allow)(struct place *place, uint32_t node);
     void (*deny)(struct place *place, int64_t booking);
 
+    /* Of the nodes that are allowed by now and others, allow only so many (`nodes`, of which `more` others) as have room for the
+     * ask from `at` on beside all bookings but this one, or have it the soonest; of others those that the booking has or the
+     * policy prefers. Where no nodes are known to have the room, some are allowed all the same. Returns 0, or -1 with ENOMEM. O(vertices + nodes *
+     * (steps of each + log nodes)).
+     */
+    int (*allow_few)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
+                     int64_t nodes, int64_t more);
+
+    /* Whether a class could be on so many nodes of an idle machine, all up: 1, 0, or -1 with ENOMEM. Where its pieces are not counted, on
+     * those of most units. O(vertices * sizes of nodes), and a match for each member.
+     */
+    int (*ever_on)(struct place *place, uint32_t class, int64_t nodes);
+
     /* How much of a type there is, whatever is down. On a graph; O(vertices). */
     int64_t (*total)(const struct place *place, const char *type);
 

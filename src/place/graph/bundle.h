@@ -177,6 +177,9 @@ int64_t bundle_at_most(struct place *place, uint32_t class);
  */
 int bundle_fits_ever(struct graph_place *n, struct bundle_class *b);
 
+/* The same among some vertices, a bit for each (match_part); NULL: all of the part. */
+int bundle_fits_within(struct graph_place *n, const struct bundle_class *b, const uint64_t *within);
+
 /* ---- What bundles hold (bundle_holds.c) ---- */
 
 int64_t bundle_amount(const struct place *place, int64_t booking, const char *type);

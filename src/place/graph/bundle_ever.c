@@ -7,13 +7,17 @@
 
 #define TRIED (BUNDLE_BOOKING << 1) /* the first of their numbers, which bookings don't have */
 
-/* Place all members, as many as there is room for. Returns how many, or -1 with ENOMEM. */
-static int64_t place_all(struct graph_place *n, const struct bundle_class *b)
+/* Place all members among some vertices (NULL: those of their part), as many as there is room for. Returns how many, or -1 with ENOMEM less
+ * those.
+ */
+static int64_t place_all(struct graph_place *n, const struct bundle_class *b,
+                         const uint64_t *within)
 {
     int64_t placed = 0;
     for (uint32_t i = 0; i < b->n; i++) {
         const struct class *c = &n->classes[b->role[i].class];
-        struct plan_ask ask = {.spec = c->spec, .within = n->parts[c->part].within, .duration = 1};
+        struct plan_ask ask = {
+            .spec = c->spec, .within = within ? within : n->parts[c->part].within, .duration = 1};
         for (uint32_t k = 0; k < b->role[i].count; k++, placed++)
             if (match_plan_last(n->match, &ask, TRIED + placed) < 0)
                 return errno == ENOMEM ? -1 - placed : placed;
@@ -21,11 +25,9 @@ static int64_t place_all(struct graph_place *n, const struct bundle_class *b)
     return placed;
 }
 
-int bundle_fits_ever(struct graph_place *n, struct bundle_class *b)
+int bundle_fits_within(struct graph_place *n, const struct bundle_class *b, const uint64_t *within)
 {
-    if (b->tried == n->changes + 1)
-        return !b->never;
-    int64_t placed = place_all(n, b);
+    int64_t placed = place_all(n, b, within);
     bool failed = placed < 0;
     int64_t there = failed ? -1 - placed : placed;
     while (there > 0)
@@ -34,7 +36,17 @@ int bundle_fits_ever(struct graph_place *n, struct bundle_class *b)
         errno = ENOMEM;
         return -1;
     }
+    return placed == b->total;
+}
+
+int bundle_fits_ever(struct graph_place *n, struct bundle_class *b)
+{
+    if (b->tried == n->changes + 1)
+        return !b->never;
+    int fits = bundle_fits_within(n, b, NULL);
+    if (fits < 0)
+        return -1;
     b->tried = n->changes + 1;
-    b->never = placed < b->total;
-    return !b->never;
+    b->never = fits == 0;
+    return fits;
 }

@@ -46,8 +46,8 @@ static int64_t count_pieces(const struct graph_place *n, const struct class *c, 
     return 0;
 }
 
-static struct capacity_has has_of(const struct graph_place *n, const struct capacity *h,
-                                  uint32_t vertex)
+struct capacity_has capacity_has_of(const struct graph_place *n, const struct capacity *h,
+                                    uint32_t vertex)
 {
     struct capacity_has has;
 
@@ -65,8 +65,7 @@ static struct capacity_has has_of(const struct graph_place *n, const struct capa
     return has;
 }
 
-/* The pieces that a node has room for when so much is taken of it. */
-static int64_t room_of(const struct capacity_has *has, const struct plan_usage *step)
+int64_t capacity_room_of(const struct capacity_has *has, const struct plan_usage *step)
 {
     int64_t pieces = has->most;
 
@@ -89,12 +88,12 @@ static uint32_t rooms_of(const struct graph_place *n, const struct capacity *h, 
                          const struct plan_usage *step, uint32_t steps, struct room_step *room)
 {
     static const struct plan_usage idle;
-    const struct capacity_has has = has_of(n, h, vertex);
+    const struct capacity_has has = capacity_has_of(n, h, vertex);
     uint32_t k = 0;
 
-    room[k++] = (struct room_step){0, room_of(&has, steps > 0 ? &step[0] : &idle)};
+    room[k++] = (struct room_step){0, capacity_room_of(&has, steps > 0 ? &step[0] : &idle)};
     for (uint32_t i = 1; i < steps; i++) {
-        int64_t pieces = room_of(&has, &step[i]);
+        int64_t pieces = capacity_room_of(&has, &step[i]);
         if (pieces != room[k - 1].pieces)
             room[k++] = (struct room_step){step[i].at, pieces};
     }
@@ -565,7 +564,7 @@ static const struct node_row *row_in(struct capacity_view *view, uint32_t node)
         return NULL;
     const struct node_row *row = &all->row[i];
     if (row->alike != view->alike) {
-        view->has = has_of(view->n, view->capacity, node);
+        view->has = capacity_has_of(view->n, view->capacity, node);
         view->is_found = false;
     }
     view->alike = row->alike;
@@ -592,7 +591,7 @@ static bool has_room(const struct capacity_view *view, const struct node_row *ro
 {
     for (uint32_t k = 0; k < row->n && row->step[k].at < end; k++)
         if ((k + 1 == row->n || row->step[k + 1].at > at) &&
-            room_of(&view->has, &row->step[k]) == 0)
+            capacity_room_of(&view->has, &row->step[k]) == 0)
             return false;
     return true;
 }
@@ -647,7 +646,7 @@ static uint32_t skip_full(const struct capacity_has *has, const struct node_row 
 
     own.at = row->step[k].at;
     own.end = INT64_MAX;
-    for (; k < row->n && room_of(has, &row->step[k]) == 0; k++) {
+    for (; k < row->n && capacity_room_of(has, &row->step[k]) == 0; k++) {
         struct plan_lack now = lack_of(has, &row->step[k]);
         if (own.end == INT64_MAX && (now.kind != own.kind || now.number != own.number))
             own.end = row->step[k].at;
@@ -665,7 +664,7 @@ static int64_t room_from(const struct counted *ask, const struct node_row *row, 
 {
     lack->kind = PLAN_LACKS_NOTHING;
     for (uint32_t k = step_at(row, at); k < row->n && row->step[k].at < at + ask->plan.duration;) {
-        if (room_of(&ask->view.has, &row->step[k]) > 0) {
+        if (capacity_room_of(&ask->view.has, &row->step[k]) > 0) {
             k++;
             continue;
         }

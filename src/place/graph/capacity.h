@@ -152,6 +152,11 @@ bool capacity_view_has(struct capacity_view *view, uint32_t node, int64_t at, in
 int capacity_change(struct graph_place *n, const struct change *c);
 int capacity_change_late(struct graph_place *n, const struct change *c);
 
+/* What a node has of what a capacity's pieces need. And the pieces that it has room for when so much is taken of it. */
+struct capacity_has capacity_has_of(const struct graph_place *n, const struct capacity *h,
+                                    uint32_t vertex);
+int64_t capacity_room_of(const struct capacity_has *has, const struct plan_usage *step);
+
 /* What changes of a node for capacities like this one; false: nothing. */
 bool capacity_compare(const struct graph_place *n, const struct capacity *h, const struct change *c,
                       struct capacity_change *x);

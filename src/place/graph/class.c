@@ -112,7 +112,7 @@ static bool is_in_nodes(const struct graph_place *n, const struct class *c)
     return false;
 }
 
-static int64_t wants(struct graph_place *n, const struct class *c, const char *name)
+static int64_t wants(struct graph_place *n, struct class *c, const char *name)
 {
     uint16_t type;
 
@@ -122,7 +122,7 @@ static int64_t wants(struct graph_place *n, const struct class *c, const char *n
     if (!is_in_nodes(n, c))
         return sum;
     if (sum == 0 && strcmp(name, "node") == 0)
-        return 1;
+        return graph_place_fewest(n, c, &c->fewest);
     if (match_gives_whole_nodes(n->match)) {
         int64_t whole = graph_place_least(n, c->part, TYPE_NODE, type);
         return whole > sum ? whole : sum;

@@ -613,7 +613,8 @@ static void graph_place_destroy(struct place *place)
     .idle = graph_place_idle, .rooms = graph_place_rooms, .check = graph_place_check,              \
     .destroy = graph_place_destroy, .part = graph_place_part, .settle = graph_place_settle,        \
     .hints = graph_place_hints, .take_hints = graph_place_take_hints, .try = graph_place_try,      \
-    .tell = tell, .allow = graph_place_allow, .total = graph_place_total, .up = graph_place_up,    \
+    .tell = tell, .allow = graph_place_allow, .allow_few = graph_place_allow_few,                  \
+    .ever_on = graph_place_ever_on, .total = graph_place_total, .up = graph_place_up,              \
     .change = graph_place_change, .block = graph_place_block, .turn = graph_place_turn
 
 const struct place_ops graph_place_ops = {

@@ -99,6 +99,12 @@ struct judgement {
     bool never;
 };
 
+/* On how few nodes something could be that names none (few.c), as of n->changes + 1; 0: it was not found out yet. */
+struct fewest {
+    uint64_t of;
+    int64_t nodes;
+};
+
 struct class
 {
     char *text; /* jobspec_canonical; NULL: the slot is free */
@@ -111,6 +117,7 @@ struct class
     bool never;          /* even an idle machine could not */
     uint64_t counted;    /* n->changes + 1 when `most` was counted; 0: it was not yet */
     int64_t most;        /* as many there is room for on an idle machine (bundle_class.c) */
+    struct fewest fewest;
 
     struct judgement beside; /* the last one; of no blocks: none */
 
@@ -312,6 +319,7 @@ struct capacity_need {
     int64_t pieces;
     bool is_all; /* of all of them; else of each one, in nodes that they may share */
     bool is_own; /* it is not the class's capacity */
+    struct fewest fewest;
 };
 
 /* The same for many together. The class is to be known for as long. The pieces that there is room for throughout
@@ -443,6 +451,15 @@ bool graph_place_next_shared(const struct place *place, int64_t booking, uint32_
 int graph_place_narrow(struct place *place, const struct place_ask *ask, bool all);
 void graph_place_deny(struct place *place, int64_t booking);
 void graph_place_allow(struct place *place, uint32_t node);
+int graph_place_allow_few(struct place *place, const struct place_ask *ask, int64_t booking,
+                          int64_t at, int64_t nodes, int64_t more);
+
+int graph_place_ever_on(struct place *place, uint32_t class, int64_t nodes);
+
+/* On how few nodes the pieces of a class have room, were the machine idle, as far as that is known: 1 at least. O(1) where it
+ * was found out and nothing has changed, else O(vertices).
+ */
+int64_t graph_place_fewest(struct graph_place *n, const struct class *c, struct fewest *known);
 
 /* ---- What is withheld (withhold.c) ---- */
 

@@ -151,10 +151,11 @@ static inline int controllers_narrow(sched_t *s, uint32_t slot, int64_t booking,
     return narrows;
 }
 
-static inline int64_t controllers_rethink(const sched_t *s, uint32_t slot, int64_t at, int64_t next)
+static inline int64_t controllers_rethink(const sched_t *s, uint32_t slot, int64_t booking,
+                                          int64_t at, int64_t next)
 {
     EACH (s, c, rethink)
-        next = (*c)->rethink(s, slot, at, next);
+        next = (*c)->rethink(s, slot, booking, at, next);
     return next;
 }
 

@@ -205,21 +205,39 @@ static int begin_with(sched_t *s, uint32_t slot, int64_t at)
     return 0;
 }
 
+static bool may_have(const sched_t *s, uint32_t slot, int64_t booking)
+{
+    return keeps_promises(s, slot, booking, s->now) &&
+           controllers_may_hold(s, slot, s->jobs[slot].ask.duration, booking, s->now);
+}
+
+/* The same where the choice is narrow, as it may not have what the policy would choose. 1, 0, or -1 with ENOMEM. */
+static int can_start_narrowly(sched_t *s, uint32_t slot)
+{
+    const struct place_ops *ops = s->place->ops;
+    int64_t booking = ops->probe(s->place, &s->jobs[slot].ask, s->now);
+    int saved = errno;
+    ops->narrow(s->place, NULL, false);
+    if (booking == -1)
+        return saved == ENOMEM ? -1 : 0;
+    bool may = may_have(s, slot, booking);
+    ops->release(s->place, booking);
+    return may;
+}
+
 /* Whether it can start now, or would be rejected as it is over a limit by itself: 1, 0, or -1 with ENOMEM. Its claim is
  * out of the calendars.
  */
 static int can_start(sched_t *s, uint32_t slot)
 {
     const struct place_ops *ops = s->place->ops;
-    const struct job *job = &s->jobs[slot];
-    int64_t booking = ops->probe(s->place, &job->ask, s->now);
+    int64_t booking = ops->probe(s->place, &s->jobs[slot].ask, s->now);
     if (booking == -1)
         return errno == ENOMEM ? -1 : 0;
-    bool may = keeps_promises(s, slot, booking, s->now) &&
-               (!limit_ever_lets(s, slot, booking) ||
-                controllers_may_hold(s, slot, job->ask.duration, booking, s->now));
+    bool may = may_have(s, slot, booking) || !limit_ever_lets(s, slot, booking);
+    int narrows = may ? 0 : controllers_narrow(s, slot, booking, s->now);
     ops->release(s->place, booking);
-    return may;
+    return narrows > 0 ? can_start_narrowly(s, slot) : narrows < 0 ? -1 : may;
 }
 
 /* Its claim, out of the calendars, is gone: it starts, or takes another one. */

@@ -81,7 +81,7 @@ struct controller {
      * which it might know better, at most `next`.
      */
     int (*narrow)(sched_t *s, uint32_t slot, int64_t booking, int64_t at);
-    int64_t (*rethink)(const sched_t *s, uint32_t slot, int64_t at, int64_t next);
+    int64_t (*rethink)(const sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t next);
 
     /* Have memory to count a job with this booking during [at, until); and give that up. Returns 0, or -1
      * with ENOMEM.

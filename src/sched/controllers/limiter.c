@@ -87,6 +87,16 @@ static bool may_return(const sched_t *s, uint32_t slot)
             tail_meets(s, slot, d->counted, &by, NULL) == JOB_NONE);
 }
 
+/* Whether what a booking holds could ever be one job's of its party. */
+static bool is_ever_within(const sched_t *s, uint32_t slot, limits_amount_f *amount,
+                           struct measured *m, struct sched_reason_limit *over)
+{
+    const struct details *d = s->jobs[slot].details;
+    const struct limits *limits = s->queues->limits;
+    return limits_job(limits, d->party, d->limit, amount, m, over) &&
+           limits_ever(limits, d->party, amount, m, over);
+}
+
 static int64_t when(const sched_t *s, uint32_t slot, int64_t booking, int64_t from)
 {
     const struct job *job = &s->jobs[slot];
@@ -94,6 +104,9 @@ static int64_t when(const sched_t *s, uint32_t slot, int64_t booking, int64_t fr
     m.booking = booking;
     struct limits_ask by = {booking < 0 ? measure_added : measure_held, &m,
                             booking < 0 ? NULL : measure_shared(&m, slot)};
+    if (booking >= 0 && limits_measures(s->queues->limits, job->details->party) &&
+        !is_ever_within(s, slot, measure_held, &m, NULL))
+        return INT64_MAX;
     for (;;) {
         if (from > INT64_MAX - job->ask.duration)
             return from;
@@ -110,36 +123,6 @@ static int64_t when(const sched_t *s, uint32_t slot, int64_t booking, int64_t fr
         int64_t end = job_until(&s->jobs[promised]);
         from = end > from ? end : from + 1;
     }
-}
-
-static void allow(void *arg, uint32_t node)
-{
-    const struct measured *m = arg;
-    m->s->place->ops->allow(m->s->place, node);
-}
-
-/* Where nodes are too many, among those that the user or the queue has already. */
-static int narrow(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
-{
-    const struct job *job = &s->jobs[slot];
-    uint32_t party = job->details->party;
-    struct measured m = {.s = s, .booking = booking, .class = job->ask.class};
-    struct limits_window window = limits_window_of(s, slot, booking, at, at + job->ask.duration);
-    const struct limits_nodes *nodes = measure_shared(&m, slot);
-    if (!nodes || !limits_has_shared(s->queues->limits, party))
-        return 0;
-    if (s->place->ops->narrow(s->place, &job->ask, false) < 0)
-        return -1;
-    if (limits_narrow(s->queues->limits, party, window, nodes, allow, &m))
-        return 1;
-    s->place->ops->narrow(s->place, NULL, false);
-    return 0;
-}
-
-/* What they have already changes then. */
-static int64_t rethink(const sched_t *s, uint32_t slot, int64_t at, int64_t next)
-{
-    return limits_next_change(s->queues->limits, s->jobs[slot].details->party, at, next);
 }
 
 struct sched_reason limit_reason(const sched_t *s, const struct sched_reason_limit *over)
@@ -219,20 +202,21 @@ static enum step keep(sched_t *s, uint32_t slot)
     return limit_block(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
 }
 
-/* Whether what a booking holds could ever be one job's of its party. */
-static bool is_ever_within(const sched_t *s, uint32_t slot, struct measured *m,
-                           struct sched_reason_limit *over)
+/* What it would hold if it had as few nodes as it could be on. */
+static int64_t measure_few(void *arg, const char *type)
 {
-    const struct details *d = s->jobs[slot].details;
-    const struct limits *limits = s->queues->limits;
-    return limits_job(limits, d->party, d->limit, measure_held, m, over) &&
-           limits_ever(limits, d->party, measure_held, m, over);
+    return strcmp(type, "node") == 0 ? measure_wanted(arg, type) : measure_held(arg, type);
 }
 
 bool limit_ever_lets(const sched_t *s, uint32_t slot, int64_t booking)
 {
-    struct measured m = {.s = s, .booking = booking, .class = s->jobs[slot].ask.class};
-    return is_ever_within(s, slot, &m, NULL);
+    const struct job *job = &s->jobs[slot];
+    struct measured m = {.s = s, .booking = booking, .class = job->ask.class};
+    if (is_ever_within(s, slot, measure_held, &m, NULL))
+        return true;
+    int64_t most = limits_most_nodes(s->queues->limits, job->details->party);
+    return !s->place->is_counted && is_ever_within(s, slot, measure_few, &m, NULL) &&
+           s->place->ops->ever_on(s->place, job->ask.class, most) != 0;
 }
 
 /* Reject a job that can never be within a limit. */
@@ -258,8 +242,12 @@ static enum step count(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
     struct limits_over over;
     struct limits_window window =
         limits_window_of(s, slot, booking, at, at + s->jobs[slot].ask.duration);
-    if (limits_measures(limits, party) && !is_ever_within(s, slot, &m, &over.limit))
-        return reject(s, slot, &over.limit);
+    if (limits_measures(limits, party) && !is_ever_within(s, slot, measure_held, &m, &over.limit)) {
+        if (!limit_ever_lets(s, slot, booking))
+            return reject(s, slot, &over.limit);
+        over.calendar = limits_calendar(limits, party, &over.limit);
+        return refuse(s, slot, &over);
+    }
     if (!is_held_let(s, slot, &m, window, &over))
         return refuse(s, slot, &over);
     return count_enter(s, slot, booking, window.from, window.until) < 0 ? STEP_FAILED : STEP_BUSY;
@@ -502,8 +490,8 @@ const struct controller limit_controller = {
     .put_back = count_again,
     .may_return = may_return,
     .freed = note_decrease,
-    .narrow = narrow,
-    .rethink = rethink,
+    .narrow = narrow_nodes,
+    .rethink = narrow_next,
     .open = count_open,
     .close = count_close,
     .enter = count_enter,

@@ -12,7 +12,7 @@ bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration,
 /* Whether limits let a job start at a time beside what is held and promised, by what it asks for at least. */
 bool limit_lets(const sched_t *s, uint32_t slot, int64_t now);
 
-/* Whether a job could have what a booking holds if its user and its queue had nothing else. */
+/* Whether a job could have what a booking holds, or that on fewer nodes, if its user and its queue had nothing else. */
 bool limit_ever_lets(const sched_t *s, uint32_t slot, int64_t booking);
 
 /* Whether limits have room for what a job may take beyond its estimate in the window of another one, which shares a

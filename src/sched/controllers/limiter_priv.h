@@ -45,6 +45,12 @@ uint32_t tail_meets(const sched_t *s, uint32_t slot, struct limits_window window
 struct limits_window limits_window_of(const sched_t *s, uint32_t slot, int64_t booking, int64_t at,
                                       int64_t until);
 
+/* As the controller's narrow and rethink: a choice among those nodes that user and queue have already and as many others as
+ * may be, and when what they have changes.
+ */
+int narrow_nodes(sched_t *s, uint32_t slot, int64_t booking, int64_t at);
+int64_t narrow_next(const sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t next);
+
 /* As the controller's open, close, enter and put_back; and what a job has counts no more, where `open`
  * means that it may come back.
  */

@@ -137,14 +137,19 @@ bool limits_share(const struct limits *limits, uint32_t a, uint32_t b);
 int64_t limits_when(const struct limits *limits, uint32_t party, struct limits_window window,
                     limits_amount_f *amount, void *arg, const struct limits_nodes *nodes);
 
-/* Where the nodes of a job are too many for a node limit during a window: allow those of which it could
- * have any one, as its user and queues have them already, and as many of its own others as the limits
- * leave. What is matched among them may yet be too much. False: there are none of the former. O(nodes
- * shared by the holders * w log n) for w windows in this one.
+/* Where the nodes of a job are too many for a node limit during a window: allow those of which it could have any one, as its
+ * user and queues have them already. How many nodes it may have in all, and how many of these may be others; INT64_MAX: any
+ * number. What is matched among them may yet be too much. O(nodes shared by the holders * w log n) for w windows in this one.
  */
 typedef void limits_allow_f(void *arg, uint32_t node);
-bool limits_narrow(const struct limits *limits, uint32_t party, struct limits_window window,
-                   const struct limits_nodes *nodes, limits_allow_f *allow, void *arg);
+struct limits_room {
+    int64_t nodes, others;
+};
+struct limits_room limits_narrow(const struct limits *limits, uint32_t party,
+                                 struct limits_window window, limits_allow_f *allow, void *arg);
+
+/* How many nodes one job of a party may ever have; INT64_MAX: any number. */
+int64_t limits_most_nodes(const struct limits *limits, uint32_t party);
 
 /* The first time after another one at which what the party's user or queues have of a node limit changes,
  * and before `before`; that if there is none.
@@ -153,10 +158,11 @@ int64_t limits_next_change(const struct limits *limits, uint32_t party, int64_t 
                            int64_t before);
 
 /* Whether jobs of the party's user or queue share nodes: then one that asks for so many nodes may add
- * fewer. And whether nodes are counted.
+ * fewer. Whether nodes are counted; and whether they are, or those of one job are limited.
  */
 bool limits_has_shared(const struct limits *limits, uint32_t party);
 bool limits_counts_nodes(const struct limits *limits, uint32_t party);
+bool limits_names_nodes(const struct limits *limits, uint32_t party);
 
 /* Whether any of these calls would measure a job of this party; if not, amount may be NULL. */
 bool limits_measures(const struct limits *limits, uint32_t party);

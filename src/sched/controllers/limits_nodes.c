@@ -269,32 +269,42 @@ static int64_t left_of(const struct limits *limits, const struct side *side, siz
     return left > 0 ? left : 0;
 }
 
-bool limits_narrow(const struct limits *limits, uint32_t party, struct limits_window window,
-                   const struct limits_nodes *nodes, limits_allow_f *allow, void *arg)
+/* How many nodes one job of a party may have. */
+static int64_t most_of_job(const struct limits *limits, uint32_t party)
+{
+    const struct rules *rules = &limits->party[party].terms->job;
+    for (uint32_t i = 0; i < rules->n; i++)
+        if (rules->v[i].what == limits->node)
+            return rules->v[i].most;
+    return INT64_MAX;
+}
+
+int64_t limits_most_nodes(const struct limits *limits, uint32_t party)
 {
     struct side side[SIDES_MAX];
     size_t sides = limits_sides(limits, party, side);
-    int64_t left = left_of(limits, side, sides, window);
-    bool any = false;
+    int64_t most = most_of_job(limits, party);
+    for (size_t k = 0; k < sides; k++)
+        for (uint32_t i = 0; i < side[k].rules->n; i++) {
+            const struct rule *rule = &side[k].rules->v[i];
+            if (rule->what == limits->node && rule->most < most)
+                most = rule->most;
+        }
+    return most;
+}
+
+struct limits_room limits_narrow(const struct limits *limits, uint32_t party,
+                                 struct limits_window window, limits_allow_f *allow, void *arg)
+{
+    struct side side[SIDES_MAX];
+    size_t sides = limits_sides(limits, party, side);
     for (size_t k = 0; k < sides; k++)
         for (uint32_t i = 0; i < side[k].tally->shared.n; i++) {
             uint32_t node = side[k].tally->shared.v[i].node;
-            if (!may_have(limits, side, sides, node, window))
-                continue;
-            allow(arg, node);
-            any = true;
+            if (may_have(limits, side, sides, node, window))
+                allow(arg, node);
         }
-    uint32_t i = 0, node;
-    while (any && left > 0 && nodes->next(nodes->arg, &i, &node)) {
-        bool known = false;
-        for (size_t k = 0; k < sides; k++)
-            known |= find(&side[k].tally->shared, node) != NULL;
-        if (known)
-            continue;
-        allow(arg, node);
-        left--;
-    }
-    return any;
+    return (struct limits_room){most_of_job(limits, party), left_of(limits, side, sides, window)};
 }
 
 int64_t limits_next_change(const struct limits *limits, uint32_t party, int64_t after,
@@ -303,7 +313,7 @@ int64_t limits_next_change(const struct limits *limits, uint32_t party, int64_t 
     struct side side[SIDES_MAX];
     size_t sides = limits_sides(limits, party, side);
     for (size_t k = 0; k < sides; k++)
-        for (uint32_t i = 0; i < side[k].rules->n && side[k].tally->shared.n > 0; i++) {
+        for (uint32_t i = 0; i < side[k].rules->n; i++) {
             uint32_t calendar = limits_calendar_of(side[k].tally, side[k].rules->v[i].what);
             struct profile_cursor c;
             if (side[k].rules->v[i].what != limits->node || calendar == NO_CALENDAR)
@@ -323,6 +333,11 @@ bool limits_has_shared(const struct limits *limits, uint32_t party)
         if (side[s].tally->shared.n > 0)
             return true;
     return false;
+}
+
+bool limits_names_nodes(const struct limits *limits, uint32_t party)
+{
+    return most_of_job(limits, party) < INT64_MAX || limits_counts_nodes(limits, party);
 }
 
 bool limits_counts_nodes(const struct limits *limits, uint32_t party)

@@ -188,8 +188,15 @@ static int64_t book_beside_promises(sched_t *s, uint32_t slot)
     return booking;
 }
 
+/* Whether it was refused more nodes than its limits leave, but has not yet got the room on so many. */
+static bool lacks_nodes(const sched_t *s, uint32_t slot)
+{
+    const struct details *d = s->jobs[slot].details;
+    return d && d->calendar == NO_CALENDAR;
+}
+
 /* A booking for now is over a limit by the nodes that it holds: book others now that are within it. *booking is
- * another one then, which is counted (STEP_BUSY), or is given back. STEP_KEPT: there are none.
+ * another one then, which is counted, or is given back (-1). STEP_KEPT, or STEP_BUSY without a booking: there are none.
  */
 static enum step book_narrowly(sched_t *s, uint32_t slot, int64_t *booking)
 {
@@ -199,8 +206,11 @@ static enum step book_narrowly(sched_t *s, uint32_t slot, int64_t *booking)
         return narrows < 0 ? STEP_FAILED : STEP_KEPT;
     *booking = s->place->ops->book(s->place, &s->jobs[slot].ask, s->now);
     s->place->ops->narrow(s->place, NULL, false);
+    if (*booking < 0 &&
+        errno == EBUSY) /* as it may have them, it is the machine that has not so much on so few */
+        return s->jobs[slot].details->calendar == NO_CALENDAR ? STEP_BUSY : STEP_KEPT;
     if (*booking < 0)
-        return errno == EBUSY ? STEP_KEPT : STEP_FAILED;
+        return STEP_FAILED;
     enum step step = keeps_promises(s, slot, *booking, s->now)
                          ? controllers_count(s, slot, *booking, s->now)
                          : STEP_KEPT;
@@ -276,7 +286,7 @@ static enum step start_beside(sched_t *s, uint32_t slot, bool turn, bool knows)
         step = book_narrowly(s, slot, &booking);
     else if (step != STEP_BUSY)
         unbook(s, booking);
-    if (step != STEP_BUSY)
+    if (step != STEP_BUSY || booking < 0)
         return step == STEP_KEPT ? keep(s, slot) : step;
     if (choose(s, slot, booking) < 0 || (gang_asks_whole(s, slot) && gang_prepare(s, slot) < 0)) {
         controllers_uncount(s, slot, booking);
@@ -323,7 +333,7 @@ static enum step hold(sched_t *s, uint32_t slot, int64_t at, int64_t booking, in
     enum step step = controllers_count(s, slot, booking, at);
     if (step == STEP_KEPT) {
         *next = controllers_when(s, slot, booking, at);
-        *next = controllers_rethink(s, slot, at, *next);
+        *next = controllers_rethink(s, slot, booking, at, *next);
         step = reserve_narrowly(s, slot, &booking, &at, *next);
     } else if (step != STEP_BUSY) {
         unbook(s, booking);
@@ -381,8 +391,10 @@ static enum step reserve(sched_t *s, uint32_t slot)
     while (step == STEP_KEPT) {
         int64_t asked = from;
         from = controllers_when(s, slot, -1, asked);
-        if (from >= (s->place->is_counted ? INT64_MAX : s->place->endless))
-            return from > asked || asked > s->now ? STEP_KEPT : STEP_BUSY; /* or the plan is over */
+        if (from >=
+            (s->place->is_counted ? INT64_MAX : s->place->endless)) /* or the plan is over */
+            return (from > asked || asked > s->now) && !lacks_nodes(s, slot) ? STEP_KEPT
+                                                                             : STEP_BUSY;
         int64_t booking = reserve_from(s, slot, from, &at, &unsure);
         if (booking < 0)
             return errno == ENOMEM ? STEP_FAILED : STEP_BUSY;

@@ -107,7 +107,7 @@ static bool may_hold(void *arg, int64_t booking, int64_t at)
     }
     if (!controllers_may_hold(gate->s, gate->slot, job->ask.duration, booking, at)) {
         int64_t next = controllers_when(gate->s, gate->slot, booking, at);
-        next = controllers_rethink(gate->s, gate->slot, at, next);
+        next = controllers_rethink(gate->s, gate->slot, booking, at, next);
         /* What it would hold then it may hold later, or never: then something else, at its own time. */
         if (at < job->at)
             gate->next = next > at && next < job->at ? next : job->at;

@@ -352,8 +352,6 @@ static void make_queues(void)
         lane->depth = policy == 0 ? 0 : policy == 1 ? 1 : policy == 2 ? draw(1, 4) : INT64_MAX;
         enum sched_preemptible how =
             draw(0, 2) ? SCHED_NOT_PREEMPTIBLE : (enum sched_preemptible)draw(1, 2);
-        if (run.is_wide) /* the model knows nothing of what victims leave beyond what is waited for */
-            how = SCHED_NOT_PREEMPTIBLE;
         lane->preemptible = how != SCHED_NOT_PREEMPTIBLE;
         queue[i] = (struct sched_queue_config){
             .name = names[i],
@@ -529,6 +527,8 @@ static void prioritize(int job)
 {
     int64_t priority = draw(-3, 3);
     CHECK(sched_prioritize(run.sched, run.now, handle_of(job), priority) == 0);
+    if (getenv("SCENE_TRACE"))
+        fprintf(stderr, "t%ld prioritize %d to %ld\n", (long)run.now, job, (long)priority);
     if (priority == run.naive.job[job].priority)
         return;
     for (int i = nq_next_together(&run.naive, job); i >= 0; i = nq_next_together(&run.naive, i))
@@ -553,9 +553,13 @@ static void event(void)
         CHECK(sched_set_status(run.sched, run.now, name, down ? RESOURCE_DOWN : RESOURCE_UP,
                                NULL) == 0);
         nq_status(&run.naive, node, down);
+        if (getenv("SCENE_TRACE"))
+            fprintf(stderr, "t%ld node %d %s\n", (long)run.now, node, down ? "down" : "up");
     } else if (what == 8 && j->state != NQ_GONE) {
         split(job);
         CHECK(sched_cancel(run.sched, run.now, handle_of(job)) == 0);
+        if (getenv("SCENE_TRACE"))
+            fprintf(stderr, "t%ld cancel %d\n", (long)run.now, job);
         nq_end(&run.naive, job);
     } else if (j->state == NQ_OPEN || j->state == NQ_HELD || j->state == NQ_BEHIND ||
                j->state == NQ_LIMITED || j->state == NQ_FULL) {

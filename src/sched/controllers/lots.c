@@ -89,6 +89,9 @@ static int64_t choose(struct preemption *h)
 {
     struct lots *lots = h->lots;
     int64_t booking = -1;
+    for (size_t i = 0; i < lots->n; i++)
+        if (lots->v[i].is_taken) /* in a choice before this one */
+            take_lot(h, &lots->v[i], false);
     for (size_t i = 0; i < lots->n && booking < 0; i++) {
         if (!may_take(h, &lots->v[i]))
             continue;

@@ -332,15 +332,29 @@ static bool waits_for_its_own(struct preemption *h, int64_t booking)
     return fits;
 }
 
-int64_t preemption_book(struct preemption *h)
+/* What is booked beside what will be left; -1 with EBUSY where that is not its own victims' alone. */
+static int64_t book_beside_others(struct preemption *h, bool *others)
 {
-    bool any = passed_on_aside(h->s, true);
+    *others = passed_on_aside(h->s, true);
     int64_t booking = h->choose(h);
     passed_on_aside(h->s, false);
-    if (booking >= 0 && any && !waits_for_its_own(h, booking)) {
-        h->s->place->ops->release(h->s->place, booking);
-        booking = -1;
-        errno = EBUSY;
+    if (booking < 0 || !*others || waits_for_its_own(h, booking))
+        return booking;
+    h->s->place->ops->release(h->s->place, booking);
+    preemption_put_all_back(h);
+    errno = EBUSY;
+    return -1;
+}
+
+int64_t preemption_book(struct preemption *h)
+{
+    bool others;
+    int64_t booking = book_beside_others(h, &others);
+    if (booking < 0 && errno == EBUSY && others) {
+        /* The policy would rather have what others wait for: of the rest, all that victims hold is taken. */
+        preemption_put_all_back(h);
+        h->sum = h->too_little = 0;
+        booking = h->choose(h);
     }
     if (booking < 0) {
         int saved = errno;

@@ -297,13 +297,6 @@ int64_t bundle_units(struct place *place, uint32_t class)
     return plus(bundle_cores(n, bundle_class_of(place, class)), 1);
 }
 
-/* The nodes that all of a role are on at least, which members may share. */
-static int64_t fewest_of(struct graph_place *n, const struct bundle_class *b, uint32_t role)
-{
-    const struct class all = bundle_all(n, b, role);
-    return b->need[role].is_all ? graph_place_fewest(n, &all, &b->need[role].fewest) : 1;
-}
-
 /* Members may share nodes that they do not want for themselves. */
 int64_t bundle_wants(const struct place *place, uint32_t class, const char *type)
 {
@@ -317,7 +310,9 @@ int64_t bundle_wants(const struct place *place, uint32_t class, const char *type
         const struct class *c = &n->classes[b->role[i].class];
         int64_t one = OPS.wants(place, b->role[i].class, type);
         bool is_shared = is_node && !(c->n_pieces == 1 && c->piece[0].alone);
-        int64_t fewest = is_shared && one > 0 ? fewest_of(n, b, i) : 0;
+        int64_t fewest = is_shared && one > 0
+                             ? graph_place_fewest(n, c, b->role[i].count, &b->need[i].fewest)
+                             : 0;
         one = fewest > one ? fewest : one;
         if (is_shared)
             most = one > most ? one : most;

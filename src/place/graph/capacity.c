@@ -445,6 +445,21 @@ static bool is_apart(const struct graph_place *n, const struct class *c)
     return needs;
 }
 
+int64_t capacity_pieces(const struct graph_place *n, const struct class *c, uint32_t count,
+                        bool *is_node)
+{
+    int64_t pieces = count_pieces(n, c, is_node), all;
+
+    if (pieces == 0 || count == 1)
+        return pieces;
+    if (*is_node && !c->piece[0].alone) {
+        if (!is_apart(n, c))
+            return 0;
+        *is_node = false;
+    }
+    return __builtin_mul_overflow(pieces, (int64_t)count, &all) ? INT64_MAX : all;
+}
+
 int capacity_enter_all(struct graph_place *n, const struct class *c, uint32_t count,
                        struct capacity_need *need)
 {

@@ -122,7 +122,7 @@ static int64_t wants(struct graph_place *n, struct class *c, const char *name)
     if (!is_in_nodes(n, c))
         return sum;
     if (sum == 0 && strcmp(name, "node") == 0)
-        return graph_place_fewest(n, c, &c->fewest);
+        return graph_place_fewest(n, c, 1, &c->fewest);
     if (match_gives_whole_nodes(n->match)) {
         int64_t whole = graph_place_least(n, c->part, TYPE_NODE, type);
         return whole > sum ? whole : sum;

@@ -1,7 +1,7 @@
 /* On how few nodes a request could be, and which nodes have the room for that: where the policy spreads it over more than
  * limits leave, the choice is made among these.
  *
- * Of a request whose pieces are counted (capacity.h), those nodes have the room whose pieces are as many as it asks for. Of
+ * Of a request that asks for many equal pieces (capacity.h), those nodes have the room whose pieces are as many as it asks for. Of
  * others nothing is known but how much is free, and a match has to tell.
  */
 #include <errno.h>
@@ -28,13 +28,15 @@ struct few_node {
 struct few {
     struct graph_place *n;
     const struct class *class;
-    const struct capacity *capacity; /* NULL: its pieces are not counted */
-    int64_t pieces;                  /* UNKNOWN: not counted */
+    struct capacity capacity; /* of its pieces, */
+    int64_t pieces;           /* if they are known; UNKNOWN */
     int64_t at, duration;
     int64_t nodes, more; /* that it may have, and of these such as are not known yet */
     int order;           /* of ids that the policy prefers: 1 ascending, -1 descending */
     struct few_node *v;
     size_t n_v;
+    struct plan_usage *step; /* of a node */
+    uint32_t cap_step;
 };
 
 /* ---- On an idle machine ---- */
@@ -66,10 +68,10 @@ static int64_t count_fewest(struct few_room *v, size_t n, int64_t pieces)
 }
 
 /* Idle nodes that a class may have, equal ones that follow each other as one: how many there are of these; -1 with ENOMEM. */
-static int64_t list_idle(struct graph_place *n, const struct class *c, struct few_room **ret)
+static int64_t list_idle(struct graph_place *n, const struct class *c, const struct capacity *h,
+                         struct few_room **ret)
 {
     static const struct plan_usage idle;
-    const struct capacity *h = &n->capacities->v[c->capacity];
     const uint64_t *within = n->parts[c->part].within;
     uint64_t *fit = c->spec->constraints ? match_part(n->match, c->spec->constraints) : NULL;
     size_t count = 0, capacity = 0;
@@ -103,15 +105,30 @@ static int64_t list_idle(struct graph_place *n, const struct class *c, struct fe
     return (int64_t)count;
 }
 
-int64_t graph_place_fewest(struct graph_place *n, const struct class *c, struct fewest *known)
+/* What the pieces of so many of a class are; false: that is not known. */
+static bool know_pieces(const struct graph_place *n, const struct class *c, uint32_t count,
+                        struct capacity *capacity, int64_t *pieces)
 {
-    if (c->capacity == PLACE_NONE || c->pieces <= 1)
-        return 1;
+    bool is_node = false;
+    *pieces = capacity_pieces(n, c, count, &is_node);
+    if (*pieces == 0)
+        return false;
+    *capacity = (struct capacity){.part = c->part, .is_node = is_node, .piece = c->piece[0]};
+    return true;
+}
+
+int64_t graph_place_fewest(struct graph_place *n, const struct class *c, uint32_t count,
+                           struct fewest *known)
+{
+    struct capacity capacity;
+    int64_t pieces;
     if (known->of == n->changes + 1)
         return known->nodes;
+    if (!know_pieces(n, c, count, &capacity, &pieces) || pieces == 1)
+        return 1;
     struct few_room *room;
-    int64_t rooms = list_idle(n, c, &room);
-    int64_t fewest = rooms > 0 ? count_fewest(room, (size_t)rooms, c->pieces) : UNKNOWN;
+    int64_t rooms = list_idle(n, c, &capacity, &room);
+    int64_t fewest = rooms > 0 ? count_fewest(room, (size_t)rooms, pieces) : UNKNOWN;
     free(room);
     if (rooms < 0)
         return 1; /* as if nothing was known */
@@ -164,8 +181,10 @@ int graph_place_ever_on(struct place *place, uint32_t class, int64_t nodes)
     bool is_bundle = is_bundle_class(class);
     const struct bundle_class *b = is_bundle ? bundle_class_of(place, class) : NULL;
     const struct class *c = &n->classes[is_bundle ? b->role[0].class : class];
-    if (nodes >= INT64_MAX || (!is_bundle && c->capacity != PLACE_NONE) ||
-        (is_bundle && b->n == 1 && b->need[0].is_all))
+    struct capacity capacity;
+    int64_t pieces;
+    if (nodes == INT64_MAX || ((!is_bundle || b->n == 1) &&
+                               know_pieces(n, c, is_bundle ? b->total : 1, &capacity, &pieces)))
         return place->ops->wants(place, class, "node") <= nodes;
     uint64_t *within = largest_nodes(n, c->part, nodes);
     if (!within)
@@ -208,7 +227,7 @@ static void lift(struct graph_place *n, int64_t booking, bool on)
 static int64_t room_at(const struct few *f, const struct capacity_has *has, uint32_t node,
                        const struct plan_usage *step)
 {
-    if (f->capacity)
+    if (f->pieces != UNKNOWN)
         return capacity_room_of(has, step);
     int number = f->n->has_unit ? match_usage_type(f->n->match, f->n->unit) : -1;
     if (step->use == PLAN_FULL || number < 0)
@@ -216,26 +235,42 @@ static int64_t room_at(const struct few *f, const struct capacity_has *has, uint
     return match_units_at(f->n->match, node, f->n->unit) - step->taken[number];
 }
 
-/* What a node has room for throughout the window, and from when on for `each` pieces. */
-static void measure(const struct few *f, int64_t each, struct few_node *node)
+/* All steps of a node. Returns how many, or 0 with ENOMEM. */
+static uint32_t steps_of(struct few *f, uint32_t node)
 {
-    struct plan_usage step[GAPS_STEPS_MAX];
+    for (;;) {
+        uint32_t n = f->cap_step > 0 ? match_usage(f->n->match, node, f->step, f->cap_step) : 0;
+        if (n < f->cap_step)
+            return n;
+        struct plan_usage *grown =
+            reallocarray(f->step, 2 * (size_t)f->cap_step + 64, sizeof(*grown));
+        if (!grown)
+            return 0;
+        f->step = grown;
+        f->cap_step = 2 * f->cap_step + 64;
+    }
+}
+
+/* What a node has room for throughout the window, and from when on for `each` pieces. Returns 0, or -1 with ENOMEM. */
+static int measure(struct few *f, int64_t each, struct few_node *node)
+{
     struct capacity_has has = {0};
-    uint32_t n = match_usage(f->n->match, node->node, step, GAPS_STEPS_MAX);
-    if (f->capacity)
-        has = capacity_has_of(f->n, f->capacity, node->node);
+    uint32_t n = steps_of(f, node->node);
+    if (f->pieces != UNKNOWN)
+        has = capacity_has_of(f->n, &f->capacity, node->node);
     node->room = INT64_MAX;
     node->from = f->at;
     for (uint32_t i = 0; i < n; i++) {
-        int64_t end = i + 1 < n ? step[i + 1].at : INT64_MAX;
+        int64_t end = i + 1 < n ? f->step[i + 1].at : INT64_MAX;
         if (end <= f->at)
             continue;
-        int64_t room = room_at(f, &has, node->node, &step[i]);
-        if (step[i].at - f->duration < f->at && room < node->room)
+        int64_t room = room_at(f, &has, node->node, &f->step[i]);
+        if (f->step[i].at - f->duration < f->at && room < node->room)
             node->room = room;
-        if (step[i].at - f->duration < node->from && room < each)
+        if (f->step[i].at - f->duration < node->from && room < each)
             node->from = end;
     }
+    return n > 0 ? 0 : -1;
 }
 
 /* The policy chose this node, if it is one of those that may be. They are in the order of vertices. */
@@ -351,46 +386,69 @@ static void prefer(struct few *f)
     }
 }
 
-/* None have the room yet: those that have an equal part of it the soonest. */
-static void await(struct few *f)
+/* None have the room yet: those that have an equal part of it the soonest. Returns 0, or -1 with ENOMEM. */
+static int await(struct few *f)
 {
     int64_t known = 0;
     for (size_t i = 0; i < f->n_v; i++)
         known += f->v[i].is_known;
     int64_t nodes = f->more < f->nodes - known ? known + f->more : f->nodes;
     for (size_t i = 0; i < f->n_v; i++) {
-        measure(f, part_of(f->pieces, nodes), &f->v[i]);
+        if (measure(f, part_of(f->pieces, nodes), &f->v[i]) < 0)
+            return -1;
         f->v[i].room = f->v[i].from < INT64_MAX;
     }
     take(f, by_time, false);
+    return 0;
 }
 
-static struct few few_of(struct graph_place *n, const struct place_ask *ask, int64_t at,
-                         struct class *class)
+/* Returns 0, or -1 with ENOMEM. */
+static int choose(struct few *f)
 {
-    struct few f = {.n = n, .at = at, .duration = ask->duration, .pieces = UNKNOWN};
-    if (is_bundle_class(ask->class)) {
-        const struct bundle_class *b = bundle_class_of(&n->place, ask->class);
-        *class = bundle_all(n, b, 0);
-        class->pieces = b->n == 1 && b->need[0].is_all ? class->pieces : UNKNOWN;
-    } else {
-        *class = *class_of(n, ask);
+    for (size_t i = 0; i < f->n_v; i++)
+        if (measure(f, 1, &f->v[i]) < 0)
+            return -1;
+    if (f->pieces == UNKNOWN) {
+        take(f, by_room, false);
+        return 0;
     }
-    f.class = class;
-    f.order = match_id_order(n->match);
-    if (class->capacity != PLACE_NONE && class->pieces != UNKNOWN) {
-        f.capacity = &n->capacities->v[class->capacity];
-        f.pieces = class->pieces;
-    }
+    if (take(f, by_room, true) < f->pieces && take(f, by_room, false) < f->pieces)
+        return await(f);
+    prefer(f);
+    return 0;
+}
+
+/* Of roles that differ nothing is known. */
+static struct few few_of(struct graph_place *n, const struct place_ask *ask, int64_t at)
+{
+    const struct bundle_class *b =
+        is_bundle_class(ask->class) ? bundle_class_of(&n->place, ask->class) : NULL;
+    struct few f = {.n = n,
+                    .class = b ? &n->classes[b->role[0].class] : class_of(n, ask),
+                    .at = at,
+                    .duration = ask->duration,
+                    .order = match_id_order(n->match)};
+    if ((b && b->n > 1) || !know_pieces(n, f.class, b ? b->total : 1, &f.capacity, &f.pieces))
+        f.pieces = UNKNOWN;
     return f;
+}
+
+static void allow_chosen(struct graph_place *n, const struct few *f)
+{
+    for (size_t i = 0; i < f->n_v; i++) {
+        uint64_t bit = UINT64_C(1) << (f->v[i].node % 64);
+        if (f->v[i].is_in)
+            n->narrow[f->v[i].node / 64] |= bit;
+        else
+            n->narrow[f->v[i].node / 64] &= ~bit;
+    }
 }
 
 int graph_place_allow_few(struct place *place, const struct place_ask *ask, int64_t booking,
                           int64_t at, int64_t nodes, int64_t more)
 {
     struct graph_place *n = graph_place_of(place);
-    struct class class;
-    struct few f = few_of(n, ask, at, &class);
+    struct few f = few_of(n, ask, at);
     f.nodes = nodes;
     f.more = more;
     if (list(&f, booking) < 0)
@@ -398,23 +456,12 @@ int graph_place_allow_few(struct place *place, const struct place_ask *ask, int6
     bool is_there = !match_job_is_lifted(n->match, part_of_booking(n, booking, 0));
     if (is_there) /* else it was probed */
         lift(n, booking, true);
-    for (size_t i = 0; i < f.n_v; i++)
-        measure(&f, 1, &f.v[i]);
-    if (f.pieces == UNKNOWN)
-        take(&f, by_room, false);
-    else if (take(&f, by_room, true) < f.pieces && take(&f, by_room, false) < f.pieces)
-        await(&f);
-    else
-        prefer(&f);
+    int rc = choose(&f);
     if (is_there)
         lift(n, booking, false);
-    for (size_t i = 0; i < f.n_v; i++) {
-        uint64_t bit = UINT64_C(1) << (f.v[i].node % 64);
-        if (f.v[i].is_in)
-            n->narrow[f.v[i].node / 64] |= bit;
-        else
-            n->narrow[f.v[i].node / 64] &= ~bit;
-    }
+    if (rc == 0)
+        allow_chosen(n, &f);
+    free(f.step);
     free(f.v);
-    return 0;
+    return rc;
 }

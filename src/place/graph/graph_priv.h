@@ -456,10 +456,11 @@ int graph_place_allow_few(struct place *place, const struct place_ask *ask, int6
 
 int graph_place_ever_on(struct place *place, uint32_t class, int64_t nodes);
 
-/* On how few nodes the pieces of a class have room, were the machine idle, as far as that is known: 1 at least. O(1) where it
+/* On how few nodes the pieces of so many of a class have room, were the machine idle, as far as that is known: 1 at least. O(1) where it
  * was found out and nothing has changed, else O(vertices).
  */
-int64_t graph_place_fewest(struct graph_place *n, const struct class *c, struct fewest *known);
+int64_t graph_place_fewest(struct graph_place *n, const struct class *c, uint32_t count,
+                           struct fewest *known);
 
 /* ---- What is withheld (withhold.c) ---- */
 

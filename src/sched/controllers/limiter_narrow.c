@@ -8,13 +8,43 @@ static void allow(void *arg, uint32_t node)
     m->s->place->ops->allow(m->s->place, node);
 }
 
-/* Whether it could be on fewer nodes than a booking has, or on some that user and queue have. */
-static bool may_narrow(const sched_t *s, uint32_t slot, struct measured *m)
+/* Whether a booking is over a node limit by itself, and the job could be on fewer nodes. */
+static bool is_too_wide(const sched_t *s, uint32_t slot, struct measured *m)
 {
     uint32_t party = s->jobs[slot].details->party;
     return !s->place->is_counted && limits_names_nodes(s->queues->limits, party) &&
-           (measure_held(m, "node") > measure_wanted(m, "node") ||
-            (limits_has_shared(s->queues->limits, party) && measure_shared(m, slot)));
+           measure_held(m, "node") > limits_most_nodes(s->queues->limits, party) &&
+           measure_held(m, "node") > measure_wanted(m, "node");
+}
+
+/* Whether user or queue have some nodes of which it could be on. */
+static bool may_join(const sched_t *s, uint32_t slot, struct measured *m)
+{
+    return limits_has_shared(s->queues->limits, s->jobs[slot].details->party) &&
+           measure_shared(m, slot);
+}
+
+/* As many nodes as its limits leave, of all. Looks at each node. */
+static int narrow_to_few(sched_t *s, uint32_t slot, struct measured *m, struct limits_room room,
+                         int64_t at)
+{
+    const struct job *job = &s->jobs[slot];
+    if (room.others >= measure_wanted(m, "node"))
+        job->details->calendar = NO_CALENDAR; /* else what they have is in the way */
+    return s->place->ops->allow_few(s->place, &job->ask, m->booking, at, room.nodes, room.others) <
+                   0
+               ? -1
+               : 1;
+}
+
+/* Nodes that they have, and of those that the booking has beside them as many as are left. */
+static int narrow_to_theirs(const sched_t *s, uint32_t slot, struct measured *m,
+                            struct limits_room room)
+{
+    if (room.any)
+        limits_narrow_others(s->queues->limits, s->jobs[slot].details->party,
+                             measure_shared(m, slot), room.others, allow, m);
+    return room.any;
 }
 
 int narrow_nodes(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
@@ -23,25 +53,24 @@ int narrow_nodes(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
     const struct place_ops *ops = s->place->ops;
     struct measured m = {.s = s, .booking = booking, .class = job->ask.class};
     struct limits_window window = limits_window_of(s, slot, booking, at, at + job->ask.duration);
-    if (!may_narrow(s, slot, &m))
+    bool is_wide = is_too_wide(s, slot, &m);
+    if (!is_wide && !may_join(s, slot, &m))
         return 0;
     if (ops->narrow(s->place, &job->ask, false) < 0)
         return -1;
     struct limits_room room =
         limits_narrow(s->queues->limits, job->details->party, window, allow, &m);
-    if (room.others >= measure_wanted(&m, "node"))
-        job->details->calendar = NO_CALENDAR; /* else what they have is in the way */
-    if (ops->allow_few(s->place, &job->ask, booking, at, room.nodes, room.others) == 0)
-        return 1;
-    ops->narrow(s->place, NULL, false);
-    return -1;
+    int rc = is_wide ? narrow_to_few(s, slot, &m, room, at) : narrow_to_theirs(s, slot, &m, room);
+    if (rc <= 0)
+        ops->narrow(s->place, NULL, false);
+    return rc;
 }
 
 int64_t narrow_next(const sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t next)
 {
     struct measured m = {.s = s, .booking = booking, .class = s->jobs[slot].ask.class};
     uint32_t party = s->jobs[slot].details->party;
-    return may_narrow(s, slot, &m) || limits_has_shared(s->queues->limits, party)
+    return is_too_wide(s, slot, &m) || limits_has_shared(s->queues->limits, party)
                ? limits_next_change(s->queues->limits, party, at, next)
                : next;
 }

@@ -144,9 +144,15 @@ int64_t limits_when(const struct limits *limits, uint32_t party, struct limits_w
 typedef void limits_allow_f(void *arg, uint32_t node);
 struct limits_room {
     int64_t nodes, others;
+    bool any; /* one was allowed */
 };
 struct limits_room limits_narrow(const struct limits *limits, uint32_t party,
                                  struct limits_window window, limits_allow_f *allow, void *arg);
+
+/* And allow so many of these that are others. */
+void limits_narrow_others(const struct limits *limits, uint32_t party,
+                          const struct limits_nodes *nodes, int64_t others, limits_allow_f *allow,
+                          void *arg);
 
 /* How many nodes one job of a party may ever have; INT64_MAX: any number. */
 int64_t limits_most_nodes(const struct limits *limits, uint32_t party);

@@ -298,13 +298,35 @@ struct limits_room limits_narrow(const struct limits *limits, uint32_t party,
 {
     struct side side[SIDES_MAX];
     size_t sides = limits_sides(limits, party, side);
+    bool any = false;
     for (size_t k = 0; k < sides; k++)
         for (uint32_t i = 0; i < side[k].tally->shared.n; i++) {
             uint32_t node = side[k].tally->shared.v[i].node;
-            if (may_have(limits, side, sides, node, window))
-                allow(arg, node);
+            if (!may_have(limits, side, sides, node, window))
+                continue;
+            allow(arg, node);
+            any = true;
         }
-    return (struct limits_room){most_of_job(limits, party), left_of(limits, side, sides, window)};
+    return (struct limits_room){most_of_job(limits, party), left_of(limits, side, sides, window),
+                                any};
+}
+
+void limits_narrow_others(const struct limits *limits, uint32_t party,
+                          const struct limits_nodes *nodes, int64_t others, limits_allow_f *allow,
+                          void *arg)
+{
+    struct side side[SIDES_MAX];
+    size_t sides = limits_sides(limits, party, side);
+    uint32_t i = 0, node;
+    while (others > 0 && nodes->next(nodes->arg, &i, &node)) {
+        bool known = false;
+        for (size_t k = 0; k < sides; k++)
+            known |= find(&side[k].tally->shared, node) != NULL;
+        if (known)
+            continue;
+        allow(arg, node);
+        others--;
+    }
 }
 
 int64_t limits_next_change(const struct limits *limits, uint32_t party, int64_t after,

@@ -61,6 +61,8 @@ void job_free(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     job->state = JOB_FREE;
+    /* Nor is the next one in its slot. */
+    job->is_fresh = job->is_placed = job->is_let_again = false;
     if (job->generation == GENERATION_MAX)
         return; /* the slot is worn out: no handle must ever come again */
     job->generation++;

@@ -51,8 +51,9 @@ class Ledger:
             self.decide(d)
         # What has taken longer than was expected, or than its limit; and what was over in time is not that.
         overrun = any(j.until < self.now or (j.until == self.now and j.state == RUNNING) for j in over)
-        # What nobody knew the end of has ended: who has lost a time, or had none, has a turn by rank.
-        self.comes_back = overrun or any(j.until == FOREVER and j.state != RUNNING for j in over)
+        # What nobody knew the end of has ended, or something is up again: who has lost a time has a turn by rank.
+        self.nobody_knew = overrun or any(j.until == FOREVER and j.state != RUNNING for j in over)
+        self.comes_back = self.nobody_knew or any("up" in e or "unblock" in e for e in self.events.get(self.now, []))
         overrun_limit = any(j.start + j.limit <= self.now - (j.state != RUNNING) for j in over)
         refused = [(d["job"], d["reason"]) for d in decided if d["decision"] == "refuse"]
         for e in self.events.get(self.now, []):
@@ -168,7 +169,7 @@ class Ledger:
         queue does not take."""
         w = self.world
         reason = d["reason"]
-        why = j.unfit or j.closed or any(b.get("every") for b in w.all_blocks()) or j.limited or \
+        why = j.unfit or not w.fits(j) or j.closed or any(b.get("every") for b in w.all_blocks()) or j.limited or \
             limits.any_limit(w, j) or "dependency" in j.spec
         self.law("reject", why and reason, j, reason)
 

@@ -40,10 +40,13 @@ def earliest(ledger, j, windows):
 
 
 def first_of_all(ledger, lanes):
-    """The first waiting job of all that are the first of their queue and are promised nothing. Others may be delayed by
-    it."""
+    """The first waiting job of all that are the first of their queue and are promised nothing, unless another of its queue
+    is, before it. Others may be delayed by it."""
+    w = ledger.world
     heads = [jobs[0] for jobs in (ledger.considered(lane) for lane in lanes) if jobs]
-    return min((j for j in heads if j.promise is None), key=ledger.world.key, default=None)
+    first = min((j for j in heads if j.promise is None), key=w.key, default=None)
+    before = (k for k in w.of_lane(first.queue) if k.state == WAITING and w.key(k) < w.key(first)) if first else ()
+    return None if any(k.promise is not None for k in before) else first
 
 
 def check_protected(ledger, held_before):
@@ -56,7 +59,7 @@ def check_protected(ledger, held_before):
     first = first_of_all(ledger, lanes)
     overruns = any(k.held_until(ledger.now) == FOREVER for k in w.running())
     if not first or "dependency" in first.spec or overruns or limits.any_limit(w, first) or \
-            len(lanes) == 1 or not ledger.all_shown() or ledger.comes_back:
+            len(lanes) == 1 or not ledger.all_shown() or ledger.nobody_knew:
         return
     every = [(k, h, start, until) for k, h, start, until in ledger.windows()
              if until > ledger.now and k is not first]

@@ -199,13 +199,33 @@ static void play_slowly(struct stage *g, struct scene *s, const char *told)
     }
 }
 
+static size_t lines_left_out(const struct scene *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        n += s->line[i].left_out;
+    return n;
+}
+
+/* An event that can't be stops the play within an instant: once more without those. */
+static void play_whole(struct stage *g, struct scene *s)
+{
+    stage_open(g, s);
+    play_through(g, s);
+    if (lines_left_out(s) == 0)
+        return;
+    stage_close(g);
+    *g = (struct stage){0};
+    stage_open(g, s);
+    play_through(g, s);
+}
+
 static void play_scene(const char *text)
 {
     struct scene s = {0};
     struct stage whole = {0}, slow = {0};
     scene_open(&s, text);
-    stage_open(&whole, &s);
-    play_through(&whole, &s);
+    play_whole(&whole, &s);
     const char *before = "";
     printf("{\"left out\": [");
     for (size_t i = 0; i < s.n; i++)

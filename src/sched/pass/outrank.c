@@ -188,12 +188,25 @@ static void turn_missed(sched_t *s)
     s->pass.outranks_again |= s->queues->shares != NULL;
 }
 
+/* Whether a higher level has made room, so that its walk was cut off, and the first of the job's lane is of such a level: what
+ * the lane has to give is not for those behind it before the phases have gone through that level once more.
+ */
+static bool is_behind_cut_walk(const sched_t *s, uint32_t slot)
+{
+    struct queue_entry first;
+    return s->pass.by_level && s->pass.has_made_room &&
+           queue_first(lane_of(s, slot)->open, &first) &&
+           queue_before(level_last(first.key), s->jobs[slot].key);
+}
+
 /* A job that goes before holders: it starts or is promised a time. */
 static enum step place_fresh(sched_t *s, uint32_t slot)
 {
     struct lane *lane = lane_of(s, slot);
     struct queue_key key = s->jobs[slot].key;
     bool waits = s->jobs[slot].state == SCHED_WAITING;
+    if (waits && is_behind_cut_walk(s, slot))
+        return STEP_DONE;
     if (waits && !is_its_turn(s, slot)) {
         turn_missed(s);
         return STEP_DONE;

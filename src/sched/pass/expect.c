@@ -3,13 +3,13 @@
  * A booking is as long as its job's estimate. From there to its limit, what it holds may stay taken: that is
  * its tail. A reservation is only expected if the tail of another booking overlaps its time and both hold
  * something in common; or if a job before it could use what it holds and is itself only expected to start:
- * where that is put off, it is placed anew before those behind it; or if it waits for a limit of its user
- * or queue in which the tail of another booking overlaps its time.
+ * where that is put off, it is placed anew before those behind it; or if a limit of its user or queue has
+ * no room for the tails of others during its time. A booking that begins later than it does is no delay.
  *
  * A promise is kept in two ways. Where a booking is made, its tail overlaps no promised reservation that it
  * has something in common with (keeps_promises): a job is placed by its estimate, and if that is in the way
- * of a promise, where its whole limit fits, or off the nodes of such promises. And a booking that overruns its estimate grows up to its limit
- * only (controllers/overrun.c), so it stays within its tail.
+ * of a promise, where its whole limit fits, or off the nodes of such promises. And a booking that overruns
+ * its estimate grows up to its limit only (controllers/overrun.c), so it stays within its tail.
  *
  * Where no job may last longer than it is expected to, there are no tails, and nothing is looked at.
  */
@@ -26,8 +26,8 @@ static int64_t tail_end(const struct job *job, int64_t at)
     return limit < INT64_MAX - at ? at + limit : INT64_MAX;
 }
 
-/* Whether it has its booking, or will have it again as far as is known: one that is taken out of the calendars for a
- * while goes back to its place unless that is another's by then. Only jobs of higher queues need not reckon with it.
+/* Whether another job's booking counts for a job. One that is out of the calendars for a while counts where `lifted`
+ * says so, as it is put back where it was if it can be; but not for jobs of higher queues.
  */
 static bool is_there(const struct job *job, const struct job *other, bool lifted)
 {

@@ -159,7 +159,9 @@ static int64_t book_by_limit(sched_t *s, uint32_t slot)
     return booking < 0 || cut(s, slot, booking, s->now) < 0 ? -1 : booking;
 }
 
-/* Book it for now, but nothing of the nodes of those whose promise it might be in the way of. As book_by_limit. */
+/* Book it for now by its estimate, on other nodes than those of the promises that its limit would overlap. Returns as
+ * book_by_limit.
+ */
 static int64_t book_off_promises(sched_t *s, uint32_t slot)
 {
     if (!s->place->ops->deny) {

@@ -7,48 +7,6 @@
 #include "base/strbuf.h"
 #include "cli/client/connection.h"
 
-int squeue_read(char *line, struct squeue_job *job)
-{
-    const char **const fields[] = {&job->job,   &job->state,   &job->start, &job->end,
-                                   &job->nodes, &job->comment, &job->reason};
-    size_t n = sizeof(fields) / sizeof(*fields);
-    for (size_t i = 0; i < n; i++) {
-        *fields[i] = line;
-        char *bar = i + 1 < n ? strchr(line, '|') : NULL;
-        if (i + 1 < n && !bar)
-            return -1;
-        if (bar) {
-            *bar = '\0';
-            line = bar + 1;
-        }
-    }
-    return *job->job && strspn(job->job, "0123456789") == strlen(job->job) ? 0 : -1;
-}
-
-int64_t squeue_time(const char *text)
-{
-    struct tm t = {.tm_isdst = -1};
-    const char *end = strptime(text, "%Y-%m-%dT%H:%M:%S", &t);
-    time_t at = end && !*end ? mktime(&t) : -1;
-    return at > 0 ? (int64_t)at : 0;
-}
-
-static bool is_one_of(const char *word, const char *const *words)
-{
-    while (*words && strcmp(*words, word) != 0)
-        words++;
-    return *words != NULL;
-}
-
-/* All of its processes are dead. */
-static bool is_final(const char *state)
-{
-    static const char *const words[] = {"COMPLETED",     "CANCELLED", "FAILED",
-                                        "TIMEOUT",       "PREEMPTED", "DEADLINE",
-                                        "OUT_OF_MEMORY", "BOOT_FAIL", NULL};
-    return is_one_of(state, words);
-}
-
 /* Add a name to a list of hosts of the change. */
 static void put_name(struct hostlist *list, const json_t *node)
 {
@@ -134,7 +92,7 @@ static void judge_job(const json_t *pilot, const struct squeue_job *job, json_t 
     json_array_foreach(json_object_get(pilot, "nodes"), i, node)
     {
         int64_t known = (int64_t)answer_number(node, "end");
-        if (end > 0 && known != end && !is_final(job->state) && !is_given_up(node))
+        if (end > 0 && known != end && !squeue_is_final(job->state) && !is_given_up(node))
             json_object_set_new(change, "end", json_integer(end));
     }
 }
@@ -151,7 +109,7 @@ json_t *pilot_judge(const json_t *pilot, const struct squeue_job *job, int64_t a
 {
     json_t *change = json_object();
     bool absent = !job && is_absent(pilot, absent_since, now);
-    bool over = absent || (job && is_final(job->state));
+    bool over = absent || (job && squeue_is_final(job->state));
     if (job) {
         judge_job(pilot, job, change);
         judge_left(pilot, job, change);

@@ -1,4 +1,4 @@
-/* What Slurm says of pilots, and what follows from it for their nodes. Pure: no clock, no process. */
+/* What follows for the nodes of pilots from what Slurm says. Pure: no clock, no process. */
 #ifndef CLI_PILOT_JUDGE_H
 #define CLI_PILOT_JUDGE_H
 
@@ -7,17 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The form in which squeue is asked, and one of its lines: the texts point into the line, which is cut up. */
-#define SQUEUE_FORMAT "%A|%T|%S|%e|%N|%k|%r"
-struct squeue_job {
-    const char *job, *state, *start, *end, *nodes, *comment, *reason;
-};
-
-/* 0, or -1: it is no such line. */
-int squeue_read(char *line, struct squeue_job *job);
-
-/* "2026-11-25T23:10:00", local time, as seconds since 1970; 0: "N/A" or anything else. */
-int64_t squeue_time(const char *text);
+#include "engine/slurm/queue.h"
 
 #define PILOT_LATE  120 /* s after its end until a node is over, whatever is heard of it */
 #define PILOT_TWICE 10  /* s between two answers that do not have a job, until there is none */

@@ -1,0 +1,163 @@
+#include "engine/slurm/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/errtext.h"
+
+#define DEADLINE  20000 /* ms */
+#define SAID_MOST ((size_t)8 << 20)
+
+void command_add(struct command *c, const char *word)
+{
+    if (c->n < COMMAND_WORDS - 1)
+        c->argv[c->n++] = word;
+    else
+        c->full = 1;
+    c->argv[c->n] = NULL;
+}
+
+static void clean_environment(char *env[8])
+{
+    static const char *const names[] = {"PATH=", "HOME=", "USER=", "LANG=", "SLURM_CONF="};
+    extern char **environ;
+    size_t n = 0;
+    for (char **e = environ; *e; e++)
+        for (size_t i = 0; i < sizeof(names) / sizeof(*names) && n < 7; i++)
+            if (strncmp(*e, names[i], strlen(names[i])) == 0)
+                env[n++] = *e;
+    env[n] = NULL;
+}
+
+static int64_t steady_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* A child with a text as its input; what it says is read from *said. */
+static int spawn(char *const *argv, const char *input, size_t length, int *said, pid_t *pid)
+{
+    int in[2], out[2];
+    char *env[8];
+    posix_spawn_file_actions_t actions;
+    clean_environment(env);
+    if (pipe2(in, O_CLOEXEC))
+        return errno;
+    if (pipe2(out, O_CLOEXEC) || posix_spawn_file_actions_init(&actions)) {
+        close(in[0]);
+        close(in[1]);
+        return ENOMEM;
+    }
+    posix_spawn_file_actions_adddup2(&actions, in[0], 0);
+    posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+    posix_spawn_file_actions_adddup2(&actions, out[1], 2);
+    int rc = posix_spawnp(pid, argv[0], &actions, NULL, argv, env);
+    posix_spawn_file_actions_destroy(&actions);
+    close(in[0]);
+    close(out[1]);
+    /* Shorter than a pipe is deep. */
+    if (rc == 0 && length > 0 && write(in[1], input, length) != (ssize_t)length)
+        rc = EPIPE;
+    close(in[1]);
+    *said = out[0];
+    if (rc)
+        close(out[0]);
+    return rc;
+}
+
+/* Read until it ends. -1: it takes too long, or nobody wants it any more. */
+static int listen_to(int fd, int end, struct strbuf *said)
+{
+    char bytes[4096];
+    struct pollfd p[2] = {{.fd = fd, .events = POLLIN}, {.fd = end, .events = 0}};
+    int64_t until = steady_ms() + DEADLINE, left;
+    while ((left = until - steady_ms()) > 0) {
+        if (poll(p, 2, (int)left) <= 0)
+            continue;
+        if (p[1].revents & POLLHUP)
+            return -1;
+        if (!p[0].revents)
+            continue;
+        ssize_t n = read(fd, bytes, sizeof(bytes));
+        if (n <= 0)
+            return 0;
+        if (said->len < SAID_MOST)
+            strbuf_put(said, bytes, (size_t)n);
+    }
+    return -1;
+}
+
+const char *command_last_line(struct strbuf *said)
+{
+    while (said->len > 0 && said->data[said->len - 1] == '\n')
+        said->len--;
+    const char *text = strbuf_text(said), *line = strrchr(text, '\n');
+    return line ? line + 1 : text;
+}
+
+/* By what it says: whether nobody was reached, or nobody knows. */
+static int kind_of_failure(const char *said)
+{
+    static const char *const nobody[] = {"Unable to contact", "connect failure",
+                                         "Connection refused", "temporarily"},
+                             *const unsure[] = {"timed out", "Zero Bytes"};
+    for (size_t i = 0; i < sizeof(unsure) / sizeof(*unsure); i++)
+        if (strstr(said, unsure[i]))
+            return ETIMEDOUT;
+    for (size_t i = 0; i < sizeof(nobody) / sizeof(*nobody); i++)
+        if (strstr(said, nobody[i]))
+            return ECONNREFUSED;
+    return EINVAL;
+}
+
+int command_run(const struct command *c, const char *input, size_t length, int end,
+                struct strbuf *said, berth_error_t *err)
+{
+    int fd = -1, status = 0;
+    pid_t pid;
+    if (c->full)
+        return errtext_set(err, E2BIG, "too many options for %s", c->argv[0]);
+    signal(SIGPIPE, SIG_IGN);
+    int rc = spawn((char *const *)(uintptr_t)c->argv, input, length, &fd, &pid);
+    if (rc == ENOENT)
+        return errtext_set(err, rc, "%s is not here: expected Slurm's commands in PATH",
+                           c->argv[0]);
+    if (rc)
+        return errtext_set(err, rc == EINVAL ? EIO : rc, "%s: %s", c->argv[0], strerror(rc));
+    bool late = listen_to(fd, end, said) < 0;
+    close(fd);
+    if (late)
+        kill(pid, SIGKILL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (late)
+        return errtext_set(err, ETIMEDOUT, "%s: no answer within 20 s", c->argv[0]);
+    if (status == 0)
+        return 0;
+    const char *why = command_last_line(said);
+    int kind = kind_of_failure(why);
+    if (*why)
+        return errtext_set(err, kind, "%s", why);
+    return errtext_set(err, kind, "%s failed", c->argv[0]);
+}
+
+int command_job_id(struct strbuf *said, struct strbuf *job, berth_error_t *err)
+{
+    const char *line = command_last_line(said);
+    size_t n = strspn(line, "0123456789");
+    if (n == 0 || (line[n] && line[n] != ';'))
+        return errtext_set(err, ETIMEDOUT, "sbatch says '%.100s', expected the number of a job",
+                           line);
+    strbuf_put(job, line, n);
+    return 0;
+}

@@ -1,0 +1,36 @@
+/* One of Slurm's commands, run as a child process that is killed after 20 s. */
+#ifndef ENGINE_SLURM_COMMAND_H
+#define ENGINE_SLURM_COMMAND_H
+
+#include <stddef.h>
+
+#include "base/strbuf.h"
+#include "berth/error.h"
+
+#define COMMAND_WORDS 64
+
+/* The words of a command, ended by NULL; `full`: there were more than it has room for. */
+struct command {
+    const char *argv[COMMAND_WORDS];
+    size_t n;
+    int full;
+};
+void command_add(struct command *c, const char *word);
+
+/* Run it in an environment that has only what Slurm's commands need: neither options for sbatch nor what is set in an
+ * allocation goes along. `input`, shorter than a pipe is deep (64 KiB), is its standard input, NULL: none; what it says on both of its outputs is
+ * appended to `said`, 8 MiB of it at most. `end`: a descriptor on which the end of a file ends the command too; -1: none.
+ *
+ * 0, or -1 with a text: EINVAL, it failed, with its last line; ETIMEDOUT, it was killed, or says itself that it had no answer, so what it was
+ * to do may have been done all the same; ECONNREFUSED, it reached nobody, so nothing was done; else it could not be run. Waits for up to 20 s.
+ */
+int command_run(const struct command *c, const char *input, size_t length, int end,
+                struct strbuf *said, berth_error_t *err);
+
+/* What was said last, without the end of the line, which is cut off. */
+const char *command_last_line(struct strbuf *said);
+
+/* Read what `sbatch --parsable` has said, "ID" or "ID;CLUSTER". 0, or -1 with ETIMEDOUT and a text: it is something else. */
+int command_job_id(struct strbuf *said, struct strbuf *job, berth_error_t *err);
+
+#endif

@@ -49,11 +49,21 @@ promised() { until_true "$1 has an estimate" has_estimate "$1"; }
 # reason JOB: why a job was refused
 reason() { flux job eventlog "$1" | sed -n 's/.*exception.*note="\(.*\)" userid.*/\1/p'; }
 
+# What a failure is to be understood by: why jobs failed, and the log without the store's lines.
+tell() {
+    for id in $(flux jobs -n -f failed -o '{id}' 2>"$scratch/check"); do
+        echo "$id:"
+        flux job eventlog "$id"
+    done
+    flux dmesg | grep -v ' kvs\.' | tail -n 60
+}
+
 # No resources were given to two jobs, and the module has complained of nothing.
 end() {
     flux dmesg | grep -E 'sched-(berth|fluxion).*(err|crit|warning)|alloc-check' && fail "complaints in the log"
-    [ "$inside_failures" -eq 0 ]
-    exit
+    [ "$inside_failures" -eq 0 ] && exit
+    tell
+    exit 1
 }
 
 check "alloc-check" flux jobtap load alloc-check.so

@@ -5,14 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/blocks.h"
 #include "base/errtext.h"
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
 #include "engine/cluster/node.h"
 #include "server/core/pilots_auto.h"
-
-#define BEFORE_END (60 * SERVER_SECOND) /* a node is free of jobs so long before it is taken back */
-#define FOR_EVER   (INT64_C(36500) * 86400 * SERVER_SECOND)
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -67,51 +65,6 @@ static json_t *find_node(const server_t *s, const char *key, const char *text)
 const json_t *pilots_node_named(const server_t *s, const char *vertex)
 {
     return find_node(s, "vertex", vertex);
-}
-
-static void block_name(int64_t pilot, char name[40])
-{
-    snprintf(name, 40, "pilot-%" PRId64, pilot);
-}
-
-/* The nodes of a pilot, and when the first of them is taken back; 0: unknown. */
-static int64_t list_nodes(const server_t *s, int64_t pilot, struct strbuf *names)
-{
-    size_t i;
-    const json_t *node;
-    int64_t end = 0;
-    json_array_foreach(pilots_nodes(s), i, node)
-    {
-        if (number_of(node, "pilot") != pilot)
-            continue;
-        strbuf_puts(names, names->len ? "," : "");
-        strbuf_puts(names, text_of(node, "vertex"));
-        int64_t own = number_of(node, "end");
-        end = own > 0 && (end == 0 || own < end) ? own : end;
-    }
-    return end;
-}
-
-/* Nothing is planned on the nodes of a pilot for the time after they are taken back: one block for all of them, made
- * anew when one has come or left.
- */
-void pilots_block_end(server_t *s, int64_t pilot)
-{
-    char name[40];
-    struct strbuf names = {0};
-    berth_error_t why = {""};
-    int64_t end = list_nodes(s, pilot, &names);
-    block_name(pilot, name);
-    settings_block_remove(s, name, &why);
-    json_t *block = end > 0
-                        ? json_pack("{s:s, s:s, s:I, s:I, s:I}", "name", name, "resources",
-                                    strbuf_text(&names), "start", (json_int_t)(end - BEFORE_END),
-                                    "duration", (json_int_t)FOR_EVER, "every", (json_int_t)0)
-                        : NULL;
-    if (block && settings_block_add(s, block, &why) < 0)
-        server_notice(s, "cannot keep jobs off pilot %" PRId64 " at its end: %s", pilot, why.text);
-    json_decref(block);
-    strbuf_clear(&names);
 }
 
 static void set_status(server_t *s, json_t *node, enum resource_status status)
@@ -180,7 +133,10 @@ static json_t *join(server_t *s, const struct engine_node *from)
 {
     berth_error_t why = {""};
     json_t *all = pilots_all(s), *pilot = pilot_find(s, (int64_t)from->pilot);
-    json_t *node = all && pilot ? describe(s, from) : NULL;
+    json_t *node = all && pilot && pilots_blocks_left(s) > 0 ? describe(s, from) : NULL;
+    if (pilot && pilots_blocks_left(s) < 1)
+        server_notice(s, "node %s cannot join: there are %d blocks, and its end needs one",
+                      from->id, BLOCKS_MAX);
     if (!node || json_array_append_new(json_object_get(all, "nodes"), node) < 0)
         return NULL;
     if (attach(s, node, &why) < 0) {
@@ -188,7 +144,6 @@ static json_t *join(server_t *s, const struct engine_node *from)
         json_array_remove(pilots_nodes(s), json_array_size(pilots_nodes(s)) - 1);
         return NULL;
     }
-    pilots_block_end(s, (int64_t)from->pilot);
     auto_joined(s, pilot, node);
     if (!*text_of(pilot, "job") && *from->brings->job)
         pilot_set_job(s, pilot, from->brings->job);
@@ -245,7 +200,7 @@ static bool leave(server_t *s, json_t *node)
         json_array_remove(pilots_nodes(s), i);
         break;
     }
-    pilots_block_end(s, pilot);
+    pilots_block_ends(s);
     if (sched_remove(s->sched, s->clock.now, text_of(node, "vertex"), &why) < 0)
         server_notice(s, "node %s: %s", text_of(node, "vertex"), why.text);
     machine_measure(s, NULL);
@@ -281,8 +236,6 @@ static void follow(server_t *s, const struct engine_node *from)
 {
     struct engine *engine = s->platform.engine;
     json_t *node = find_node(s, "id", from->id);
-    if (!node && from->brings && !from->left)
-        node = join(s, from);
     if (!node) {
         if (from->left)
             engine->ops->forget(engine, from->id);
@@ -304,6 +257,17 @@ static struct engine_node *copy_nodes(server_t *s, size_t *n, uint64_t *change)
     return copy;
 }
 
+/* They are down until their ends are set aside. */
+static void join_new(server_t *s, const struct engine_node *nodes, size_t n)
+{
+    bool any = false;
+    for (size_t i = 0; i < n; i++)
+        if (nodes[i].brings && !nodes[i].left && !find_node(s, "id", nodes[i].id))
+            any = join(s, &nodes[i]) || any;
+    if (any)
+        pilots_block_ends(s);
+}
+
 void pilots_follow(server_t *s)
 {
     uint64_t change;
@@ -314,6 +278,7 @@ void pilots_follow(server_t *s)
     if (nodes && (change != s->pilots.change || s->pilots.leaving)) {
         s->pilots.leaving = false;
         s->pilots.change = change;
+        join_new(s, nodes, n);
         for (size_t i = 0; i < n; i++)
             follow(s, &nodes[i]);
     }

@@ -51,8 +51,11 @@ int pilot_told(server_t *s, json_t *pilot, const struct pilot_told *told);
 /* It has no job any more: without nodes it goes now. */
 void pilot_end(server_t *s, int64_t pilot);
 
-/* Set aside its nodes for the time after they are taken back, as far as that is known. */
-void pilots_block_end(server_t *s, int64_t pilot);
+/* Set aside the nodes of all pilots for the time after they are taken back, as far as that is known; and for how many
+ * ends there may be blocks (pilots_ends.c).
+ */
+void pilots_block_ends(server_t *s);
+size_t pilots_blocks_left(const server_t *s);
 
 /* The part of the settings, made if need be. NULL with ENOMEM. */
 json_t *pilots_all(server_t *s);

@@ -26,7 +26,7 @@ static int change_end(server_t *s, int64_t pilot, int64_t end)
             set(node, "end", json_integer(end)) < 0)
             return -1;
     }
-    pilots_block_end(s, pilot);
+    pilots_block_ends(s);
     return 0;
 }
 

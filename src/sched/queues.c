@@ -214,14 +214,16 @@ static int requeue(sched_t *s, uint32_t slot)
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
     int64_t lasted = job->ask.duration;
+    bool yields = gives_way(s, slot);
     job->ask.duration = d->estimate;
-    if (open_insert(s, slot, !gives_way(s, slot)) < 0) {
+    if (open_insert(s, slot, !yields) < 0) {
         job->ask.duration = lasted;
         return -1;
     }
     job->ask.duration = lasted;
     job_release(s, slot);
     job->ask.duration = d->estimate;
+    lane_of(s, slot)->is_returned |= yields && !s->queues->shares;
     controllers_requeued(s, slot);
     tell_later(s, slot);
     return 0;

@@ -154,7 +154,9 @@ struct lane {
     bool makes_room;     /* in this walk, room may be made for its jobs (controller.h) */
     bool is_rebalanced;  /* in this pass, on workers that classes have borrowed (rebalance.c) */
     bool is_given_up; /* it has been stopped: the next pass takes back all that it has promised */
-    int64_t width;    /* entries of open and held have up to so many units */
+    bool
+        is_returned; /* a job was stopped that has no turn before holders: of its own queue it is to have one's promise */
+    int64_t width;   /* entries of open and held have up to so many units */
     struct queue *open;
     struct queue *held;
     struct queue
@@ -493,6 +495,11 @@ uint32_t last_holder(const sched_t *s, const struct lane *lane);
  */
 int lane_keep(sched_t *s, struct lane *lane);
 enum step lane_keep_one(sched_t *s, struct lane *lane);
+
+/* Where a job has been stopped that has no turn before holders (is_returned) and goes before the last holder of its own lane,
+ * which has no more to promise: that one's reservation is taken back. STEP_BUSY, or STEP_FAILED.
+ */
+enum step lane_take_place(sched_t *s, struct lane *lane);
 
 /* The slot for what is known of jobs that ask for this. */
 uint8_t shape_slot(const struct place_ask *ask);

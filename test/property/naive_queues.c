@@ -495,6 +495,18 @@ static void keep_depth(struct naive_queues *q, int lane)
     }
 }
 
+/* Where a job was stopped that puts off nobody else, it is to have the promise of the last one behind it of its own lane. */
+static void take_place(struct naive_queues *q, int lane)
+{
+    int last = last_holder(q, lane), first = first_open(q, lane);
+    if (q->lane[lane].returned && last >= 0 && first >= 0 && nq_before(q, first, last) &&
+        holders(q, lane) >= q->lane[lane].depth) {
+        give_back(q, last);
+        q->swept = false;
+    }
+    q->lane[lane].returned = false;
+}
+
 /* A holder whose old time may be free again, which takes its turn in this pass. */
 static bool is_displaced(const struct naive_queues *q, int job)
 {
@@ -1043,6 +1055,8 @@ void nq_pass(struct naive_queues *q, int64_t now)
     bool had_heads = false;
     q->now = now;
     q->decisions = 0;
+    for (int i = 0; i < q->lanes; i++)
+        take_place(q, i);
     put_off(q);
     settle(q, false);
     for (int i = 0; i < q->jobs; i++)
@@ -1176,6 +1190,7 @@ void nq_requeue(struct naive_queues *q, int job)
     leave(q, job);
     q->job[job].state = NQ_OPEN;
     q->job[job].fresh = fresh;
+    q->lane[q->job[job].lane].returned |= !fresh && !q->shares;
 }
 
 void nq_prioritize(struct naive_queues *q, int job, int64_t priority)

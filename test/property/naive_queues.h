@@ -70,6 +70,7 @@ struct nq_lane {
     int64_t depth, queue_depth, priority;
     uint32_t part;
     bool preemptible;
+    bool returned;    /* a job was stopped that is not to put others off */
     bool has_virtual; /* one whose parent it is: its jobs have another priority */
     int64_t virtual_priority;
     int64_t user_most[NQ_WHATS],

@@ -364,12 +364,17 @@ static bool walk_needed(sched_t *s, bool more)
 
 /* ---- The phases ---- */
 
-/* Lanes may promise fewer jobs a time than they did: take the time of one back. */
+/* Lanes may promise fewer jobs a time than they did: take the time of one back, as where a job was stopped that goes before
+ * it.
+ */
 static enum step keep_step(sched_t *s)
 {
     enum step step = STEP_BUSY;
-    for (uint32_t i = 0; i < s->n_lanes && step == STEP_BUSY; i++)
-        step = lane_keep_one(s, &s->lanes[i]);
+    for (uint32_t i = 0; i < s->n_lanes && step == STEP_BUSY; i++) {
+        step = lane_take_place(s, &s->lanes[i]);
+        if (step == STEP_BUSY)
+            step = lane_keep_one(s, &s->lanes[i]);
+    }
     return step;
 }
 

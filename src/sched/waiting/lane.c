@@ -322,6 +322,20 @@ uint32_t last_holder(const sched_t *s, const struct lane *lane)
     return last;
 }
 
+enum step lane_take_place(sched_t *s, struct lane *lane)
+{
+    struct queue_entry first;
+    uint32_t last = lane->is_returned ? last_holder(s, lane) : JOB_NONE;
+    bool takes = last != JOB_NONE && lane_holds(lane) >= lane->depth &&
+                 queue_first(lane->open, &first) && queue_before(first.key, s->jobs[last].key);
+    if (takes && held_to_open(s, last, false) < 0)
+        return STEP_FAILED;
+    if (takes)
+        s->swept = false;
+    lane->is_returned = false;
+    return STEP_BUSY;
+}
+
 enum step lane_keep_one(sched_t *s, struct lane *lane)
 {
     struct queue_entry entry;

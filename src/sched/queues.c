@@ -244,7 +244,7 @@ int sched_requeue(sched_t *s, int64_t now, sched_job_t handle)
         return -1;
     core_event(s, now);
     starving_begin(s, slot);
-    running_released(s);
+    running_released(s, slot);
     never_look(s, slot);
     return 0;
 }

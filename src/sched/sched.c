@@ -126,7 +126,7 @@ int sched_finish(sched_t *s, int64_t now, sched_job_t handle, bool ok)
     if (core_event(s, now) < 0)
         return -1;
     job_release(s, slot);
-    running_released(s);
+    running_released(s, slot);
     job_ended(s, slot, ok ? JOB_FINISHED : JOB_FAILED);
     return 0;
 }
@@ -144,7 +144,7 @@ static void leave(sched_t *s, uint32_t slot)
         break;
     case SCHED_RUNNING:
         job_release(s, slot);
-        running_released(s);
+        running_released(s, slot);
         break;
     case SCHED_REJECTED:
         rejected_unlink(s, slot);

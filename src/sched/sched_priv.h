@@ -484,7 +484,7 @@ void held_release(sched_t *s, uint32_t slot);
 
 /* Give back what a held or running job has booked, and note it. And a job that ran has done so. */
 void job_release(sched_t *s, uint32_t slot);
-void running_released(sched_t *s);
+void running_released(sched_t *s, uint32_t slot);
 
 /* How many jobs of a lane hold a reservation that counts for its depth, and the last of them; JOB_NONE. */
 int64_t lane_holds(const struct lane *lane);

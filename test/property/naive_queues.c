@@ -1151,10 +1151,20 @@ void nq_split(struct naive_queues *q, int job)
     j->displaced = -1;
 }
 
-/* It no longer runs, for which another waits perhaps. */
+static bool any_displaced(const struct naive_queues *q)
+{
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].displaced >= 0)
+            return true;
+    return false;
+}
+
+/* It no longer runs, for which another waits perhaps. Behind one of unknown end nobody could be promised a time. */
 static void leave(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
+    if (j->state == NQ_RUNNING && j->duration >= NQ_ENDLESS)
+        q->back |= any_displaced(q);
     if (j->state == NQ_HELD || j->state == NQ_RUNNING) {
         q->swept = false;
         nl_decreased(q, job);

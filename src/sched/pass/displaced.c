@@ -6,7 +6,8 @@
  * starts, or loses what it is promised for a reason of its own (a hold, another priority). Each time that
  * something comes back, a displaced job takes its turn by its rank, as one that is new (outrank.c): those
  * behind it keep what they are promised as far as that fits then. So does a job whose turn to be promised a
- * time came while too much was down for it: it is displaced until it has a time, whichever.
+ * time came while too much was down for it, or held by jobs of unknown end: it is displaced until it has a time,
+ * whichever, and the end of such a job is one of the things that come back.
  */
 #include "sched/queues.h"
 

@@ -378,11 +378,14 @@ void job_release(sched_t *s, uint32_t slot)
     note_freed(s, job->at, until);
 }
 
-void running_released(sched_t *s)
+void running_released(sched_t *s, uint32_t slot)
 {
     s->running--;
     s->swept = false;
     s->woken = true;
+    if (s->jobs[slot].ask.duration >=
+        s->place->endless) /* nobody could be promised a time behind it */
+        displaced_return(s);
 }
 
 void held_release(sched_t *s, uint32_t slot)

@@ -206,7 +206,9 @@ void entry_follow(server_t *s, struct job *job)
         return;
     m->reserved = reserved;
     m->claims = claims;
+    struct sched_annotation a;
     m->at = reserved ? sched_start_time(s->sched, job->entry) : -1;
+    m->expected = reserved && sched_annotate(s->sched, job->entry, &a) == 0 && a.expected;
     member_changed(s, job, (uint32_t)first);
 }
 

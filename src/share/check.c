@@ -1,7 +1,4 @@
 /* Whether a tree is right about itself. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "share/tree_inner.h"
 
 /* Sums over the children of an inner node. */
@@ -59,26 +56,6 @@ static bool node_is_right(const struct share_tree *t, uint32_t node)
     return n->rate == rate && n->usage >= 0 && (n->n_children == 0 || sums_are_right(t, node));
 }
 
-/* True if what the children deserve comes out again when it is worked out anew. */
-static bool parts_are_right(struct share_tree *t, uint32_t node)
-{
-    struct share_node *n = &t->nodes[node];
-    size_t size = t->dimensions * sizeof(int64_t);
-    share_update_parts(t, node);
-    char *old = malloc(n->n_children * size + 1);
-    if (!old)
-        return true;
-    for (uint32_t i = 0; i < n->n_children; i++)
-        memcpy(old + i * size, share_vec(t, n->children[i], V_DESERVED), size);
-    n->parts_stale = true;
-    share_update_parts(t, node);
-    bool right = true;
-    for (uint32_t i = 0; i < n->n_children; i++)
-        right &= memcmp(old + i * size, share_vec(t, n->children[i], V_DESERVED), size) == 0;
-    free(old);
-    return right;
-}
-
 /* What a child is sure of, as long as there is as much: its guarantee or what is configured, if asked for. */
 static int64_t sure_of(const struct share_tree *t, uint32_t child, uint32_t d)
 {
@@ -132,7 +109,7 @@ bool share_check(struct share_tree *t)
 {
     share_update_deserved(t, SHARE_ROOT);
     for (uint32_t i = 0; i < t->n; i++)
-        if (!node_is_right(t, i) || !parts_are_right(t, i) || !parts_add_up(t, i))
+        if (!node_is_right(t, i) || !share_parts_check(t, i) || !parts_add_up(t, i))
             return false;
     for (uint32_t d = 0; d < t->dimensions; d++) {
         int64_t guarantees = 0;

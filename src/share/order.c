@@ -1,7 +1,7 @@
 /* Who is next: a tournament down the tree. A node has a heap of its children in which some leaf is offered.
  * A heap is in order if the node has seen the tree's epoch; else it is put in order when the question comes
  * by. What changes the keys of one leaf and the nodes above it only, like a start, moves these in the heaps
- * that are in order.
+ * that are in order; so does a child that deserves another amount, when the question comes by.
  */
 #include "share/tree_inner.h"
 
@@ -198,10 +198,10 @@ static void set_keys(struct share_tree *t, const struct share_node *parent, uint
 static void put_in_order(struct share_tree *t, uint32_t node)
 {
     struct share_node *n = &t->nodes[node];
-    if (n->seen == t->epoch)
-        return;
     if (t->by_share)
         share_update_parts(t, node);
+    if (n->seen == t->epoch)
+        return;
     for (uint32_t i = 0; i < n->n_heap; i++)
         set_keys(t, n, n->heap[i]);
     for (uint32_t i = n->n_heap / 2; i-- > 0;)
@@ -228,6 +228,15 @@ void share_reorder(struct share_tree *t, uint32_t node)
         set_keys(t, parent, i);
         sink(t, parent, rise(t, parent, t->nodes[i].place - 1));
     }
+}
+
+void share_reorder_child(struct share_tree *t, uint32_t child)
+{
+    struct share_node *n = &t->nodes[child], *parent = &t->nodes[n->parent];
+    if (n->place == 0 || parent->seen != t->epoch)
+        return;
+    n->deserves = dominant_share(t, child, &n->share);
+    sink(t, parent, rise(t, parent, n->place - 1));
 }
 
 /* A child is offered, or a leaf below it is. */

@@ -62,7 +62,33 @@ static int grow_nodes(struct share_tree *t)
     if (!amounts)
         return refuse(ENOMEM);
     t->amounts = amounts;
+    struct share_end *ends = reallocarray(t->ends, (size_t)cap * t->dimensions, sizeof(*ends));
+    if (!ends)
+        return refuse(ENOMEM);
+    t->ends = ends;
     t->cap = cap;
+    return 0;
+}
+
+/* Memory for one more child in the heaps of a filling. */
+static int grow_filling(const struct share_tree *t, struct share_node *parent, uint32_t cap)
+{
+    if (!parent->filling) {
+        parent->filling = calloc(t->dimensions, sizeof(*parent->filling));
+        if (!parent->filling)
+            return refuse(ENOMEM);
+        for (uint32_t d = 0; d < t->dimensions; d++)
+            parent->filling[d].denominator = 1;
+    }
+    uint32_t heaps = t->dimensions * EDGES;
+    uint32_t *edges = reallocarray(NULL, (size_t)cap * heaps, sizeof(*edges));
+    if (!edges)
+        return refuse(ENOMEM);
+    for (uint32_t i = 0; i < heaps && parent->n_children > 0; i++)
+        memcpy(edges + (size_t)i * cap, parent->edges + (size_t)i * parent->cap_children,
+               parent->n_children * sizeof(*edges));
+    free(parent->edges);
+    parent->edges = edges;
     return 0;
 }
 
@@ -72,34 +98,27 @@ static int grow_children(struct share_tree *t, struct share_node *parent)
     if (parent->n_children < parent->cap_children)
         return 0;
     uint32_t cap = parent->cap_children ? parent->cap_children * 2 : 4;
-    uint32_t *children = reallocarray(parent->children, cap, sizeof(*children));
-    if (!children)
-        return refuse(ENOMEM);
-    parent->children = children;
-    uint32_t *heap = reallocarray(parent->heap, cap, sizeof(*heap));
-    if (!heap)
-        return refuse(ENOMEM);
-    parent->heap = heap;
-    uint32_t *waiters = reallocarray(parent->waiters, cap, sizeof(*waiters));
-    if (!waiters)
-        return refuse(ENOMEM);
-    parent->waiters = waiters;
-    if (cap > t->cap_fill) {
-        struct share_part *fill = reallocarray(t->fill, cap, sizeof(*fill));
-        if (!fill)
+    uint32_t **lists[] = {&parent->children, &parent->heap, &parent->waiters};
+    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+        uint32_t *list = reallocarray(*lists[i], cap, sizeof(*list));
+        if (!list)
             return refuse(ENOMEM);
-        t->fill = fill;
+        *lists[i] = list;
+    }
+    if (cap > t->cap_open) {
         uint32_t *open = reallocarray(t->open, cap, sizeof(*open));
         if (!open)
             return refuse(ENOMEM);
         t->open = open;
-        t->cap_fill = cap;
+        t->cap_open = cap;
     }
+    if (grow_filling(t, parent, cap) < 0)
+        return -1;
     parent->cap_children = cap;
     return 0;
 }
 
-/* Put settings into a node; those of a child make its siblings' parts stale. */
+/* Put settings into a node. */
 static void apply(struct share_tree *t, uint32_t node, const struct share_settings *s)
 {
     struct share_node *n = &t->nodes[node];
@@ -117,6 +136,7 @@ static void apply(struct share_tree *t, uint32_t node, const struct share_settin
         t->by_usage |= s->by[i] == SHARE_BY_USAGE;
         t->by_share |= s->by[i] == SHARE_BY_SHARE;
     }
+    t->by_job |= n->by_job;
     if (n->by_deadline != by_deadline) {
         n->by_deadline = by_deadline;
         share_first_anew(t, node);
@@ -142,8 +162,10 @@ void share_default_settings(struct share_settings *s)
 static uint32_t put_node(struct share_tree *t, uint32_t parent)
 {
     uint32_t node = t->n++;
-    t->nodes[node] = (struct share_node){.parent = parent, .usage_at = t->now};
+    t->nodes[node] =
+        (struct share_node){.parent = parent, .changed = SHARE_NO_NODE, .usage_at = t->now};
     memset(share_vec(t, node, 0), 0, VECTORS * t->dimensions * sizeof(int64_t));
+    memset(t->ends + (uint64_t)node * t->dimensions, 0, t->dimensions * sizeof(*t->ends));
     return node;
 }
 
@@ -186,10 +208,12 @@ void share_free(struct share_tree *t)
         free(t->nodes[i].children);
         free(t->nodes[i].heap);
         free(t->nodes[i].waiters);
+        free(t->nodes[i].filling);
+        free(t->nodes[i].edges);
     }
     free(t->nodes);
     free(t->amounts);
-    free(t->fill);
+    free(t->ends);
     free(t->open);
     free(t);
 }
@@ -242,6 +266,19 @@ static bool parts_stay(const struct share_tree *t, uint32_t child, uint32_t d, i
     return less >= guarantee && less > share_vec(t, child, V_DESERVED)[d];
 }
 
+/* A child asks its parent for another amount, or anew. */
+static void ask_again(struct share_tree *t, uint32_t child)
+{
+    struct share_node *n = &t->nodes[child], *parent = &t->nodes[n->parent];
+    for (uint32_t d = 0; d < t->dimensions; d++)
+        parent->configured |= share_vec(t, child, V_CONFIGURED)[d] != SHARE_UNSET;
+    if (n->is_changed)
+        return;
+    n->is_changed = true;
+    n->next_changed = parent->changed;
+    parent->changed = child;
+}
+
 /* Demand and what is wanted of a node and those above it, after the demand of its jobs, or its settings,
  * have changed. O(d).
  */
@@ -269,14 +306,15 @@ static void update_demand(struct share_tree *t, uint32_t node)
             above[d] += now - asks[d];
             asks[d] = now;
         }
-        t->nodes[parent].parts_stale |= !stay;
+        if (changed)
+            ask_again(t, i);
         stale |= !stay;
     }
     if (i == SHARE_ROOT)
         memcpy(share_vec(t, SHARE_ROOT, V_DEMAND), share_vec(t, SHARE_ROOT, V_WANTED),
                t->dimensions * sizeof(int64_t));
-    if (stale && t->by_share)
-        t->epoch++;
+    if (stale && t->by_share && t->by_job && !t->by_first)
+        t->epoch++; /* inner nodes may stand for other leaves */
 }
 
 uint32_t share_add(struct share_tree *t, uint32_t parent, const struct share_settings *s)
@@ -297,10 +335,10 @@ uint32_t share_add(struct share_tree *t, uint32_t parent, const struct share_set
     struct share_node *p = &t->nodes[parent];
     t->nodes[node].depth = p->depth + 1;
     p->children[p->n_children++] = node;
-    p->parts_stale = true;
     for (uint32_t d = 0; d < t->dimensions; d++)
         t->guarantees[d] += s->guarantee[d];
     apply(t, node, s);
+    ask_again(t, node);
     update_demand(t, node);
     return node;
 }
@@ -321,8 +359,9 @@ int share_set(struct share_tree *t, uint32_t node, const struct share_settings *
         return refuse(EOVERFLOW);
     for (uint32_t d = 0; d < t->dimensions; d++)
         t->guarantees[d] += s->guarantee[d] - old[d];
+    share_level_leave(t, node);
     apply(t, node, s);
-    t->nodes[t->nodes[node].parent].parts_stale = true;
+    ask_again(t, node);
     update_demand(t, node);
     return 0;
 }
@@ -332,7 +371,6 @@ int share_set_total(struct share_tree *t, const int64_t *total)
     if (!in_range(total, t->dimensions, 0))
         return refuse(EINVAL);
     memcpy(t->total, total, t->dimensions * sizeof(*total));
-    t->nodes[SHARE_ROOT].parts_stale = true;
     t->rooms_stale = true;
     t->epoch++;
     return 0;

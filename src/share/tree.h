@@ -23,11 +23,13 @@
  * return nothing can't fail. Ownership: the tree owns its memory and keeps no pointer that it is given.
  *
  * Complexity: with d levels, f children of a node and a fixed number of dimensions, an event costs
- * O(d log f), and so does the question who is next. What the children of a node deserve, and their order, is worked out
- * again at the next question that concerns them if the demand of one has changed that asks for no more than it deserves,
- * or settings, or with SHARE_BY_USAGE the time: O(f) for each node on the way to the answer, and for each round of the
- * filling, of which there are few (deserve.c). A start changes no demand; an end and a submission do. Where jobs' own keys compare inner nodes (SHARE_BY_JOB_PRIORITY, SHARE_BY_DEADLINE,
- * SHARE_BY_AGE, SHARE_BY_SUBMIT), all inner nodes below with offered leaves are on the way.
+ * O(d log f), and so does the question who is next; with SHARE_BY_SHARE, for each child as well that deserves another
+ * amount by what has happened. These are whoever asks for another amount, and siblings that ask for more than they deserve
+ * if that one asks, or asked, for no more (level.c). A start changes no demand; an end and a submission do. It is O(f) for
+ * each node on the way to the answer where guarantees add up to more than there is; if what a node deserves has changed
+ * of whose children one's is configured; and if settings or, with SHARE_BY_USAGE, the time have changed. Where jobs' own
+ * keys compare inner nodes (SHARE_BY_JOB_PRIORITY, SHARE_BY_DEADLINE, SHARE_BY_AGE, SHARE_BY_SUBMIT), all inner nodes below
+ * with offered leaves are on the way.
  */
 #ifndef SHARE_TREE_H
 #define SHARE_TREE_H

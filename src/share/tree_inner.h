@@ -31,6 +31,12 @@ struct share_node {
     uint32_t
         *waiters; /* the children below which a job waits, the one with the first of these first */
     uint32_t n_children, cap_children;
+    struct share_filling *filling; /* of an inner node, for each dimension */
+    uint32_t *edges;               /* [dimension][enum share_edge][cap_children] */
+    uint32_t changed,
+        next_changed; /* the children that ask for another amount: the first, the next */
+    bool is_changed;  /* is one of these */
+    bool configured;  /* what a child deserves is, or was, configured */
     uint32_t n_heap, n_waiters;
     uint32_t waiter; /* in the parent's waiters, plus 1; 0: no job waits */
     uint32_t place;  /* in the parent's heap, plus 1; 0: not offered */
@@ -39,7 +45,6 @@ struct share_node {
     int64_t rank; /* share_rank */
     uint64_t turn;
     bool keeps_guarantee;
-    bool parts_stale; /* a demand or a setting of a child has changed */
     bool by_job;      /* a comparator asks for the first job */
     bool by_deadline; /* that of jobs comes before their priority */
     bool offered;     /* a leaf */
@@ -62,11 +67,36 @@ struct share_node {
     bool deserves; /* anything of what it asks for */
 };
 
-/* What a child is given while a node is divided. */
-struct share_part {
+/* Where the level of a filling is, seen from a child: it gets the same whatever the level, or the level is below, between
+ * or above its ends.
+ */
+enum share_group { G_NONE, G_FIXED, G_LOW, G_OPEN, G_HIGH };
+
+/* Heaps of a node's children by the level at which each passes from one group to another. */
+enum share_edge {
+    E_LIFT,   /* from low to open, the lowest level first */
+    E_DROP,   /* from open to low, the highest first */
+    E_CLOSE,  /* from open to high, the lowest first */
+    E_REOPEN, /* from high to open, the highest first */
+    EDGES
+};
+
+/* What a child may be given of a dimension, and where it is in the heaps of its group. */
+struct share_end {
     int64_t low, high;
-    int64_t part;
-    int64_t weight;
+    uint32_t place[2];
+    uint8_t group; /* enum share_group */
+};
+
+/* The water filling of a node in a dimension. */
+struct share_filling {
+    int64_t numerator, denominator; /* the level */
+    int64_t lows, highs;            /* of all children */
+    int64_t given;                  /* to those that are not open */
+    int64_t rest, weights;          /* left for the open ones, and theirs */
+    uint32_t n[EDGES];
+    bool moved;  /* the open ones are given other parts */
+    bool scaled; /* low ends are more than there is, and are scaled down */
 };
 
 struct share_tree {
@@ -81,13 +111,14 @@ struct share_tree {
     bool by_usage; /* some node's children go by it */
     bool by_share;
     bool by_first;  /* inner nodes stand for the first job that waits below */
+    bool by_job;    /* some node's children go by their first job */
     uint64_t epoch; /* changes with whatever may change more than the nodes above one leaf */
     int64_t now;
     int64_t half_life; /* 0: nothing is used */
     int64_t usage_weights[SHARE_DIMENSIONS_MAX];
-    struct share_part *fill; /* room for deserve.c: as many as a node has children */
-    uint32_t *open;
-    uint32_t cap_fill;
+    struct share_end *ends; /* [node][dimension]: in its parent's filling */
+    uint32_t *open;         /* room for as many as a node has children */
+    uint32_t cap_open;
 };
 
 static inline int64_t *share_vec(const struct share_tree *t, uint32_t node, enum share_vector v)
@@ -121,6 +152,18 @@ static inline void share_pass_time(struct share_tree *t, int64_t now)
 /* deserve.c: have what the nodes above a node and it itself deserve, or its children too, be up to date. */
 void share_update_deserved(struct share_tree *t, uint32_t node);
 void share_update_parts(struct share_tree *t, uint32_t node);
+void share_give(struct share_tree *t, uint32_t child, uint32_t d, int64_t part);
+bool share_parts_check(struct share_tree *t, uint32_t node);
+
+/* level.c: a child is part of no filling any more, or may be given an amount between two ends. What is given to children
+ * that are not open after that is up to the caller. Move the level to where an amount is given, if it can be, and share_give
+ * children what it passes: their end. All O(log f), for each child that is passed. The heap of an edge.
+ */
+void share_level_leave(struct share_tree *t, uint32_t child);
+void share_level_enter(struct share_tree *t, uint32_t child, uint32_t d, int64_t low, int64_t high);
+void share_level_move(struct share_tree *t, uint32_t node, uint32_t d, int64_t amount);
+bool share_level_check(const struct share_tree *t, uint32_t node);
+uint32_t *share_edge(const struct share_node *n, uint32_t d, enum share_edge edge);
 
 /* usage.c: 2^(-dt / half_life) in units of 2^-64, for dt from 1 on. */
 uint64_t share_fading(uint64_t dt, int64_t half_life);
@@ -136,6 +179,9 @@ bool share_first_check(const struct share_tree *t);
 
 /* order.c: what compares a node, and those above it, has changed. */
 void share_reorder(struct share_tree *t, uint32_t node);
+
+/* What a child deserves has changed: move it in its parent's heap, if that is in order. */
+void share_reorder_child(struct share_tree *t, uint32_t child);
 int share_fraction_compare(share_wide an, share_wide ad, share_wide bn, share_wide bd);
 bool share_order_check(struct share_tree *t);
 

@@ -1145,9 +1145,9 @@ void nq_split(struct naive_queues *q, int job)
     n->nodes = j->nodes;
     n->fresh = j->fresh;
     n->displaced = j->displaced;
-    j->state = n->state == NQ_HELD && nq_is_full(q, next) ? NQ_FULL
-               : n->state == NQ_FULL                      ? NQ_FULL
-                                                          : NQ_OPEN;
+    j->state = NQ_OPEN; /* it holds nothing any more */
+    if (n->state == NQ_FULL || (n->state == NQ_HELD && nq_is_full(q, next)))
+        j->state = NQ_FULL;
     j->displaced = -1;
 }
 

@@ -25,6 +25,40 @@ static wide loans(const struct scene *s)
     return sum;
 }
 
+/* The child of a node that a leaf is of. */
+static uint32_t child_of(const struct scene *s, uint32_t node, uint32_t leaf)
+{
+    while (s->m.node[leaf].parent != node)
+        leaf = s->m.node[leaf].parent;
+    return leaf;
+}
+
+/* What a node has taken from another one, no job that waits there may take back, whichever leaf below the one it is of and
+ * whichever job runs below the other: none takes anything of these unless something else is borrowed, of which nothing was
+ * taken.
+ */
+static void check_taken(struct scene *s, uint32_t taker, uint32_t stopped)
+{
+    const struct naive_job *job = s->m.job;
+    uint32_t common = naive_common(&s->m, job[taker].leaf, job[stopped].leaf);
+    uint32_t to = child_of(s, common, job[taker].leaf);
+    uint32_t from = child_of(s, common, job[stopped].leaf);
+    for (uint32_t i = 0; i < s->m.n_jobs; i++)
+        for (uint32_t k = 0; k < s->m.n_jobs; k++) {
+            if (job[i].state != SHARE_WAITING || !naive_is_below(&s->m, job[i].leaf, from) ||
+                job[k].state != SHARE_RUNNING || !naive_is_below(&s->m, job[k].leaf, to))
+                continue;
+            bool other = false;
+            for (uint32_t d = 0; d < s->m.dimensions; d++)
+                other |= job[i].amount[d] > 0 && job[k].amount[d] > 0 &&
+                         (job[taker].amount[d] == 0 || job[stopped].amount[d] == 0);
+            assert_true(other || !share_may_reclaim(s->t, job[i].leaf, job[i].amount, job[k].leaf,
+                                                    job[k].amount, NULL));
+        }
+    assert_false(share_may_reclaim(s->t, job[stopped].leaf, job[stopped].amount, job[taker].leaf,
+                                   job[taker].amount, NULL));
+}
+
 /* Let a job that waits take what it needs from jobs that run, if it may. True if it has. */
 static bool reclaim(struct scene *s, uint32_t taker)
 {
@@ -58,8 +92,7 @@ static bool reclaim(struct scene *s, uint32_t taker)
         scene_move(s, taker, SHARE_RUNNING);
         for (uint32_t i = 0; i < s->m.n_jobs; i++)
             if (old[i] == SHARE_RUNNING && job[i].state == SHARE_WAITING)
-                assert_false(share_may_reclaim(s->t, job[i].leaf, job[i].amount, job[taker].leaf,
-                                               job[taker].amount, NULL));
+                check_taken(s, taker, i);
         return true;
     }
     for (uint32_t i = 0; i < s->m.n_jobs; i++)

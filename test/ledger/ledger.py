@@ -4,6 +4,7 @@ import itertools
 
 import limits
 import order
+import shares
 import victims
 from words import Holding
 from world import ENDED, FOREVER, RUNNING, WAITING, World
@@ -25,6 +26,7 @@ class Ledger:
         self.shown = shown
         self.broken = []
         self.now = 0
+        self.reclaims = shares.Reclaims() if "shares" in scene.config else None
 
     def law(self, name, holds, job, text=""):
         if not holds:
@@ -66,12 +68,15 @@ class Ledger:
             self.decide(d)
         self.look(self.shown.get(self.now, {}))
         self.check_preemptions(preemptions)
-        victims.check(self, preemptions, stoppable)
+        if self.reclaims:
+            self.reclaims.check(self, preemptions, ends or self.now in self.events)
+        else:
+            victims.check(self, preemptions, stoppable)
         self.check_promises(before, held_before, overrun, overrun_limit)
         self.check_windows()
         self.check_counts()
         order.check_enough(self)
-        if not preemptions:
+        if not preemptions and not self.reclaims:
             order.check_protected(self, held_before)
         self.check_idle()
 
@@ -186,10 +191,12 @@ class Ledger:
         """Only jobs of a preemptible queue are stopped, not in their first second nor before they allow it, and only
         for jobs of queues that are not."""
         w = self.world
-        then = w.lane_config(j.queue).get("preemptible")
+        then = "requeue" if self.reclaims else w.lane_config(j.queue).get("preemptible")
         self.law("victim", bool(then), j)
         self.law("then", then == d["then"], j, d["then"])
         self.law("young", j.state != RUNNING or j.preemptible_from() <= self.now, j)
+        if self.reclaims:
+            shares.check_guarantee(self, j)
         self.law("preemptor", w.may_preempt(w.jobs[d["for"]]), w.jobs[d["for"]])
 
     def check_preemptions(self, preemptions):

@@ -1,4 +1,5 @@
 """Limits as berth-config(5) says them: who is counted together, and what counts."""
+import shares
 
 
 def exception(queue, user):
@@ -42,6 +43,7 @@ def rules(world, job):
     if "parent" in q:
         yield "queue", own.get("queue", {}), lambda k: k.queue == job.queue
     yield "queue", parent.get("queue", {}), lambda k: lanes.get(k.queue) == lane
+    yield from shares.capabilities(world, job)
 
 
 def taken(holdings, what):

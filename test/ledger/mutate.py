@@ -320,6 +320,43 @@ def licences_drained(scene, decisions, shown):
     return any(TOOL in d["resources"] for d in starts(decisions))
 
 
+def shares_in(scene):
+    """Of all queues and divisions that have any."""
+    divisions = scene.config.get("shares", {}).get("divisions", {}).values()
+    return [q["shares"] for q in scene.config["queues"].values() if "shares" in q] + list(divisions)
+
+
+def less_capability(scene, decisions, shown):
+    """Queues and divisions may have one core less than they were kept to."""
+    for s in shares_in(scene):
+        if "capability" in s:
+            s["capability"]["core"] -= 1
+    return any("capability" in s for s in shares_in(scene))
+
+
+def all_guaranteed(scene, decisions, shown):
+    """Jobs are stopped of queues that are guaranteed all."""
+    for s in shares_in(scene):
+        s["guarantee"] = {"core": scene.nodes * scene.cores}
+    return first(decisions, "preempt") is not None
+
+
+def preempts_nobody(scene, decisions, shown):
+    """Jobs are stopped for those of queues that preempt nobody."""
+    for q in scene.config["queues"].values():
+        q.pop("preempts", None)
+    return first(decisions, "preempt") is not None
+
+
+def taken_back(scene, decisions, shown):
+    """A job is stopped for the one that was stopped for it."""
+    p = first(decisions, "preempt")
+    began = p and first(decisions, "start", lambda d: d["job"] == p["for"] and d["at"] == p["at"])
+    if began:
+        decisions.insert(decisions.index(began) + 1, dict(p, **{"job": p["for"], "for": p["job"]}))
+        return True
+
+
 # Each: the laws of which one has to notice, in scenes of which kind, and how decisions are made wrong.
 MUTATIONS = [
     ("twice", "queues", twice), ("nodes", "queues", too_much), ("part", "queues", other_part),
@@ -337,6 +374,8 @@ MUTATIONS = [
     ("block", "blocks", more_blocks), ("down", "flapping", down_before),
     ("licences", "pools", fewer("tools")), ("promised amount", "pools", fewer("tools")), ("memory", "pools", fewer("memory")),
     ("promised amount", "pools", fewer("memory")), ("licences", "pools", licence_forgotten), ("down", "pools", licences_drained), ("gpus", "queues", gpus_forgotten), ("part", "flapping", property_lost), ("part", "flapping", removed_before),
+    ("limit", "shares", less_capability), ("guarantee", "shares", all_guaranteed), ("turns", "shares", taken_back),
+    ("borrowers", "shares", preempts_nobody),
 ]
 
 

@@ -5,7 +5,7 @@ import random
 
 from words import TOOL
 
-KINDS = ["queues", "arrays", "limits", "preemption", "blocks", "reloads", "flapping", "pools", "estimates", "mixtures"]
+KINDS = ["queues", "arrays", "limits", "preemption", "blocks", "reloads", "flapping", "pools", "estimates", "shares", "mixtures"]
 
 POLICIES = ["fcfs", "easy", "easy", "hybrid", "conservative"]
 USERS = ["ann", "bob", "cyd"]
@@ -33,8 +33,8 @@ class Scene:
         happen(self)
 
     def has(self, what):
-        """Whether scenes of this kind have it; a mixture has about half of all."""
-        if self.kind != "mixtures":
+        """Whether scenes of this kind have it; a mixture has about half of all, but no shares."""
+        if self.kind != "mixtures" or what == "shares":
             return self.kind == what
         return random.Random("%d %s" % (self.seed, what)).random() < 0.5
 
@@ -81,6 +81,20 @@ def limits_of(scene):
     return limits
 
 
+def shares_of(scene):
+    """Of a queue. All may have enough for a small job; what is guaranteed is together no more than there is."""
+    r = scene.random
+    all_cores = scene.nodes * scene.cores
+    shares = {"weight": r.randint(1, 3)}
+    if r.random() < 0.4:
+        shares["under"] = "d"
+    if r.random() < 0.4:
+        shares["capability"] = {"core": r.randint((all_cores + 2) // 3, all_cores)}
+    if r.random() < 0.5 and all_cores >= 4:
+        shares["guarantee"] = {"core": r.randint(1, all_cores // 4)}
+    return shares
+
+
 def queue_of(scene, i):
     r = scene.random
     q = {"policy": r.choice(POLICIES)}
@@ -96,6 +110,10 @@ def queue_of(scene, i):
         q["requires"] = {"hostlist": [some_nodes(scene, scene.nodes)]}
     if scene.has("limits"):
         q["limits"] = limits_of(scene)
+    if scene.has("shares"):
+        q["shares"] = shares_of(scene)
+        if r.random() < 0.7:
+            q["preempts"] = "borrowers"
     if scene.has("preemption") and i > 0 and r.random() < 0.7:
         q["preemptible"] = r.choice(["cancel", "requeue"])
     return q
@@ -133,7 +151,11 @@ def configuration(scene):
     }
     if scene.has("preemption") and "q1" not in config["queues"]:
         config["queues"]["q1"] = queue_of(scene, 1)
-    if scene.one_in(3):
+    if scene.has("shares"):
+        all_cores = scene.nodes * scene.cores
+        most = {"capability": {"core": r.randint((all_cores + 1) // 2, all_cores)}} if scene.one_in(2) else {}
+        config["shares"] = {"divisions": {"d": dict(most, weight=r.randint(1, 3))}}
+    if scene.one_in(3) and not scene.has("shares"):  # there, a promise may come one pass late (doc/shares.md)
         config["queues"]["v"] = virtual_of(scene)
     if scene.tools:
         config["licenses"] = {TOOL: scene.tools}

@@ -1,0 +1,53 @@
+"""Shares as berth-config(5) says them: what queues, and divisions, have at most, and who may have jobs of others stopped."""
+
+
+def own(world, queue):
+    return world.lane_config(queue).get("shares", {})
+
+
+def division(world, queue):
+    """The division that a queue is in, or ""."""
+    return own(world, queue).get("under", "")
+
+
+def capabilities(world, job):
+    """What the job's queue, and its division, have at most: (whose, amount by type, whom it counts besides)."""
+    lanes, lane = world.lanes, world.lanes[job.queue]
+    yield "queue", own(world, job.queue).get("capability", {}), lambda k: lanes.get(k.queue) == lane
+    under = division(world, job.queue)
+    if under:
+        most = world.config["shares"]["divisions"][under].get("capability", {})
+        yield "division", most, lambda k: division(world, k.queue) == under
+
+
+def cores(holdings):
+    return sum(len(h.units()) for h in holdings if h)
+
+
+def check_guarantee(ledger, job):
+    """A queue of which a job is stopped for another queue has what it is guaranteed without it, by what runs then."""
+    w = ledger.world
+    lane = w.lane(job.queue)
+    kept = cores(k.holding for k in w.running() if k is not job and w.lane(k.queue) == lane)
+    least = own(w, lane).get("guarantee", {}).get("core", 0)
+    ledger.law("guarantee", kept >= least, job, "%s keeps %d of %d" % (lane, kept, least))
+
+
+class Reclaims:
+    """Which queue has jobs of which stopped."""
+
+    def __init__(self):
+        self.taken = set()  # (taker, giver) since something else happened than that
+
+    def check(self, ledger, preemptions, has_news):
+        """Jobs are stopped for those of another queue which preempts borrowers; and no two queues take from each other
+        in turns while nothing else happens."""
+        w = ledger.world
+        if has_news:
+            self.taken.clear()
+        for d, holding, start in preemptions:
+            j, taker = w.jobs[d["job"]], w.jobs[d["for"]]
+            lane, to = w.lane(j.queue), w.lane(taker.queue)
+            ledger.law("borrowers", w.lane_config(taker.queue).get("preempts") == "borrowers" and lane != to, j, to)
+            ledger.law("turns", (lane, to) not in self.taken, j, "%s has taken from %s" % (lane, to))
+            self.taken.add((to, lane))

@@ -58,6 +58,9 @@ struct sched_record {
     /* Of a reserved job: its start is expected, not promised (sched_decision); and it waits for limits. */
     bool expected, waits;
 
+    /* Of a reserved job: nothing was freed since a pass looked at it. Else the next pass with an end does so. */
+    bool seen;
+
     /* By sched_hold or request.hold. */
     bool held;
 

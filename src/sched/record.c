@@ -88,6 +88,14 @@ static void record_roles(sched_t *s, const struct gang *gang, struct sched_recor
     }
 }
 
+/* Whether nothing that may serve a reservation is new since a pass looked at it. */
+static bool has_seen_all(const sched_t *s, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    return job->state == SCHED_RESERVED && !job->is_claiming && job->seen > 0 &&
+           freed_since(&s->place->freed, job->seen) == INT64_MAX && !held_again(s, slot);
+}
+
 int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
 {
     uint32_t slot = job_in_queue(s, handle);
@@ -115,6 +123,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
         .untold = d->is_untold,
         .expected = d->is_expected_told,
         .waits = d->waits,
+        .seen = has_seen_all(s, slot),
         .limit = job->is_kept && !job->is_claiming ? kept_text(s, slot) : NULL,
         .stopping = d->is_stopping};
     record->request = (struct sched_request){.duration = d->limit,
@@ -242,7 +251,10 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
             starving_relieved(s, slot);
         else if (job->is_kept)
             kept_enter(s, slot);
-        held_unseen(s, job);
+        if (r->seen)
+            held_seen(s, job);
+        else
+            held_unseen(s, job);
         return 0;
     }
     job->state = SCHED_RUNNING;
@@ -568,6 +580,18 @@ uint32_t sched_enough(const sched_t *s, const char *id)
     return depend_enough_of(s->queues->depend, id);
 }
 
+/* What was freed while others were restored is no news for reservations that had seen all. */
+static void see_restored(sched_t *s)
+{
+    for (size_t i = 0; i < s->due.n; i++) {
+        struct job *job = &s->jobs[s->due.v[i].item];
+        if (job->seen == 0)
+            continue;
+        held_seen(s, job);
+        held_waits(s, s->due.v[i].item, job->details->waits);
+    }
+}
+
 int sched_passed(const sched_t *s, int64_t *passed, uint64_t *events)
 {
     *passed = s->queues->passed;
@@ -596,6 +620,9 @@ int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t event
         /* Nothing has happened to what that pass left, whatever has changed on the way here. */
         s->swept = true;
         s->woken = false;
+        see_restored(s);
+        n->repair_from = n->repair_until = 0;
+        n->holders_tried = tried_now(s);
         starving_walked(s);
         n->preemptible_next = next_preemptible(s, passed); /* of those that it saw */
         n->reclaim_next = next_reclaimed(s, passed);

@@ -104,7 +104,7 @@ struct saved_core {
         until, promised, max_running, min, succeeded, replaced;
     int failure;
     const char *gang_over;
-    bool hold, held, fresh, untold, stopping, displaced, expected, waits, gang_up, claim;
+    bool hold, held, fresh, untold, stopping, displaced, expected, waits, seen, gang_up, claim;
 };
 
 static const struct key core_keys[] = {
@@ -144,6 +144,7 @@ static const struct key core_keys[] = {
     KEY_OF(struct saved_core, displaced, KEY_BOOL, .needed = false),
     KEY_OF(struct saved_core, expected, KEY_BOOL, .needed = false),
     KEY_OF(struct saved_core, waits, KEY_BOOL, .needed = false),
+    KEY_OF(struct saved_core, seen, KEY_BOOL, .needed = false),
     KEY_OF(struct saved_core, claim, KEY_BOOL, .needed = false),
     KEY_OF(struct saved_core, promised, KEY_WHOLE, .needed = false, .max = INT64_MAX),
     NUMBER(struct saved_core, submitted, .needed = true),
@@ -279,6 +280,7 @@ static json_t *save_core(const struct play *p, sched_job_t handle)
     put_true(object, "displaced", r.displaced, &rc);
     put_true(object, "expected", r.expected, &rc);
     put_true(object, "waits", r.waits, &rc);
+    put_true(object, "seen", r.seen, &rc);
     put_true(object, "claim", r.claim, &rc);
     if (r.displaced)
         put_whole(object, "promised", r.promised, 0, &rc);
@@ -475,6 +477,7 @@ static struct sched_record record_of(const struct play *p, const struct saved_co
         .displaced = s->displaced,
         .expected = s->expected,
         .waits = s->waits,
+        .seen = s->seen,
         .claim = s->claim,
         .promised = s->promised,
     };

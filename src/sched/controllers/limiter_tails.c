@@ -7,6 +7,8 @@
  *
  * Several jobs may take longer at once. So while such a question is asked, the calendars have the rests of the others, too.
  */
+#include <string.h>
+
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/limiter_priv.h"
 #include "sched/queues.h"
@@ -119,14 +121,76 @@ uint32_t tail_meets(const sched_t *s, uint32_t slot, struct limits_window window
     return met;
 }
 
+/* Two bookings. */
+struct both {
+    struct measured m[2];
+    const struct limits_nodes *of[2]; /* nodes that each of them shares with others; NULL: none */
+    int64_t twice;                    /* so many of these both of them have */
+    struct limits_nodes nodes;        /* all of these, each once */
+};
+
+static bool is_among(const struct limits_nodes *nodes, uint32_t node)
+{
+    uint32_t i = 0, one;
+    while (nodes && nodes->next(nodes->arg, &i, &one))
+        if (one == node)
+            return true;
+    return false;
+}
+
+/* Nodes of the second one have the first bit of *i set. */
+static bool next_of_both(void *arg, uint32_t *i, uint32_t *node)
+{
+    static const uint32_t second = UINT32_C(1) << 31;
+    const struct both *b = arg;
+    if (!(*i & second)) {
+        if (b->of[0] && b->of[0]->next(b->of[0]->arg, i, node))
+            return true;
+        *i = second;
+    }
+    uint32_t at = *i & ~second;
+    bool any;
+    do
+        any = b->of[1] && b->of[1]->next(b->of[1]->arg, &at, node);
+    while (any && is_among(b->of[0], *node));
+    *i = at | second;
+    return any;
+}
+
 /* What two bookings hold together. */
 static int64_t measure_both(void *arg, const char *type)
 {
-    struct measured *m = arg;
+    struct both *b = arg;
     int64_t sum;
-    return __builtin_add_overflow(measure_held(&m[0], type), measure_held(&m[1], type), &sum)
-               ? INT64_MAX
-               : sum;
+    if (__builtin_add_overflow(measure_held(&b->m[0], type), measure_held(&b->m[1], type), &sum))
+        return INT64_MAX;
+    return strcmp(type, "node") == 0 ? sum - b->twice : sum;
+}
+
+/* What a job holds, and a booking of another one beside it. O(nodes that one shares, times those of the other). */
+static const struct limits_nodes *both_of(const sched_t *s, uint32_t slot, uint32_t beside,
+                                          int64_t booking, struct both *b)
+{
+    const struct job *job = &s->jobs[slot];
+    uint32_t i = 0, node;
+    *b = (struct both){.m = {{.s = s, .booking = job->booking}, {.s = s, .booking = booking}}};
+    b->of[0] = measure_listed(&b->m[0], job->details->shared);
+    b->of[1] = measure_shared(&b->m[1], beside);
+    while (b->of[0] && b->of[1] && b->of[1]->next(b->of[1]->arg, &i, &node))
+        b->twice += is_among(b->of[0], node);
+    int64_t n = (b->of[0] ? b->of[0]->n : 0) + (b->of[1] ? b->of[1]->n : 0) - b->twice;
+    b->nodes = (struct limits_nodes){next_of_both, b, n};
+    return n > 0 ? &b->nodes : NULL;
+}
+
+/* What a job may take beyond its estimate counts, or does not for a while. */
+static void rest_aside(const sched_t *s, const struct job *job, struct limits_window rest,
+                       bool aside)
+{
+    struct measured m = {.s = s, .booking = job->booking, .class = job->ask.class};
+    const struct limits_nodes *nodes = measure_listed(&m, job->details->shared);
+    (aside ? limits_sub : limits_add)(s->queues->limits, job->details->party, rest, measure_held,
+                                      &m, nodes);
 }
 
 bool limits_let_tail(const sched_t *s, uint32_t slot, uint32_t beside, int64_t booking, int64_t at)
@@ -136,10 +200,22 @@ bool limits_let_tail(const sched_t *s, uint32_t slot, uint32_t beside, int64_t b
     int64_t end = begin + job->ask.duration, until = at + other->ask.duration;
     struct limits_window window =
         limits_window_of(s, slot, job->booking, at > end ? at : end, over < until ? over : until);
-    struct measured m[] = {{.s = s, .booking = job->booking}, {.s = s, .booking = booking}};
-    bool is_counted = other->details->is_counted;
-    if (!is_counted)
+    struct limits_window rest = rest_in(s, job, (struct limits_window){at, until, 0});
+    struct limits_ask ask;
+    struct both b;
+    if (other->details->is_counted) {
+        b.m[0] = (struct measured){.s = s, .booking = job->booking};
+        ask = (struct limits_ask){measure_held, &b.m[0],
+                                  measure_listed(&b.m[0], job->details->shared)};
+    } else {
+        ask = (struct limits_ask){measure_both, &b, both_of(s, slot, beside, booking, &b)};
         window.jobs += limits_window_of(s, beside, booking, at, until).jobs;
-    return limits_start(s->queues->limits, job->details->party, window,
-                        is_counted ? measure_held : measure_both, m, NULL, NULL);
+    }
+    if (job->details->is_rest_counted)
+        rest_aside(s, job, rest, true);
+    bool lets = limits_start(s->queues->limits, job->details->party, window, ask.amount, ask.arg,
+                             ask.nodes, NULL);
+    if (job->details->is_rest_counted)
+        rest_aside(s, job, rest, false);
+    return lets;
 }

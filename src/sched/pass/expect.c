@@ -74,20 +74,20 @@ static bool culprit_is_left(const sched_t *s, const struct job *job)
     return slot != JOB_NONE && may_delay(s, job, start, &s->jobs[slot]);
 }
 
-/* Who might delay it, by itself or together with those before; JOB_NONE: nobody. */
+/* Who might delay it, by itself or together with others; JOB_NONE: nobody. */
 static uint32_t find_culprit(const sched_t *s, const struct job *job, struct start_at start)
 {
     const struct heap *from[] = {&s->queues->ends, &s->due};
     struct limits_window window = {start.at, start.at + job->ask.duration, 0};
     uint32_t culprit = JOB_NONE;
     for (size_t k = 0; k < 2; k++)
-        for (size_t i = 0; i < from[k]->n && culprit == JOB_NONE; i++) {
-            uint32_t other = from[k]->v[i].item;
-            if (may_delay(s, job, start, &s->jobs[other]))
-                culprit = other;
-            else if (&s->jobs[other] != job)
-                rest_count(s, other, job->details->party, window);
-        }
+        for (size_t i = 0; i < from[k]->n; i++)
+            if (&s->jobs[from[k]->v[i].item] != job)
+                rest_count(s, from[k]->v[i].item, job->details->party, window);
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < from[k]->n && culprit == JOB_NONE; i++)
+            if (may_delay(s, job, start, &s->jobs[from[k]->v[i].item]))
+                culprit = from[k]->v[i].item;
     rests_forget(s, window);
     return culprit;
 }

@@ -2,7 +2,7 @@
  *
  * The reader takes the canonical form (Flux RFC 14) and its first version (RFC 25), as YAML or JSON:
  * counts as numbers, mappings or strings (RFC 45 ranges, RFC 22 lists), constraints (RFC 31),
- * dependencies (RFC 26), and beyond the RFCs the types or_slot and xor_slot. An unknown key is an error,
+ * dependencies (RFC 26), and beyond the RFCs the types or_slot and xor_slot, and gangs. An unknown key is an error,
  * except for system attributes, which are skipped.
  *
  * A jobspec is one allocation and read-only. Its resources are an array in document order, each parent before
@@ -113,6 +113,32 @@ struct jobspec_dependency {
     const char *value;  /* a job's id */
 };
 
+#define JOBSPEC_MEMBERS_MAX 1000000 /* members of a gang, */
+#define JOBSPEC_ROLES_MAX   16      /* and their roles */
+
+/* What becomes of a gang of which a member fails: all others are stopped, or they go on while enough are left, or another
+ * start of it takes its place.
+ */
+enum jobspec_failure { JOBSPEC_FAIL_ALL, JOBSPEC_FAIL_GO_ON, JOBSPEC_FAIL_REPLACE };
+
+/* Members of a gang that ask for the same. */
+struct jobspec_role {
+    const char *name;  /* the label of a slot */
+    uint32_t resource; /* at the top, with that slot: what each of them has */
+    uint32_t count;    /* >= 1 */
+    uint32_t min;      /* so many start together: 0 to count */
+};
+
+/* Members that start together, beyond Flux's RFCs: the system attribute "gang". */
+struct jobspec_gang {
+    uint32_t members; /* 0: it is none; else 2 to JOBSPEC_MEMBERS_MAX */
+    uint32_t min;     /* so many start together: 1 to members */
+    enum jobspec_failure failure;
+    const struct jobspec_role
+        *roles; /* each has other resources; NULL: every member has all of them */
+    uint32_t nroles;
+};
+
 struct jobspec_constraint;
 
 typedef struct {
@@ -138,6 +164,7 @@ typedef struct {
         sla_waiting_time; /* seconds from its submission to its deadline, >= 0; -1 if not given */
     const struct jobspec_dependency *dependencies;
     uint32_t ndependencies;
+    struct jobspec_gang gang;
 } jobspec_t;
 
 /* Options of jobspec_parse. NULL stands for options that are all zero. */

@@ -2,6 +2,7 @@
 #ifndef CONFIG_GANG_KEYS_H
 #define CONFIG_GANG_KEYS_H
 
+#include "berth/jobspec.h"
 #include "config/keys.h"
 #include "config/members.h"
 
@@ -18,6 +19,14 @@ extern const char *const gang_failures[];
     KEY_AS(type, field.gang, "gang", KEY_WHOLE, .min = 2, .max = MEMBERS_MAX),                     \
         KEY_AS(type, field.min, "min", KEY_WHOLE, .min = 1, .max = MEMBERS_MAX),                   \
         KEY_AS(type, field.failure, "failure", KEY_WORD, .words = gang_failures)
+
+/* Whether an object says itself whether it is a gang, and which: by "gang", "min", "failure" or "roles". */
+bool gang_keys_given(const json_t *object);
+
+/* Take the gang that a jobspec describes (jobspec_gang), as if the object that was read had said so: its keys are added
+ * to it, and of one of several roles its "jobspec" goes, as each role has one of its own then. Returns 0, or -1 with ENOMEM.
+ */
+int gang_keys_take(struct gang_keys *k, json_t *object, const jobspec_t *spec);
 
 /* A gang has so many members, is no array, and its min is at most that. Of the object that was read; `what` comes
  * before keys in errors. Without a min, all start together. Returns 0, or -1 with EINVAL and a text.

@@ -52,15 +52,19 @@ struct alloc {
     double t_submit, duration;
     const char *bank, *queue;
     json_t *jobspec;
+    bool is_gang;
 };
 
 static void read_jobspec(struct alloc *a)
 {
     json_t *system;
 
-    if (json_unpack(a->jobspec, "{s:{s:o}}", "attributes", "system", &system) == 0)
-        json_unpack(system, "{s?F s?s s?s}", "duration", &a->duration, "bank", &a->bank, "queue",
-                    &a->queue);
+    if (json_unpack(a->jobspec, "{s:{s:o}}", "attributes", "system", &system) < 0)
+        return;
+    json_unpack(system, "{s?F s?s s?s}", "duration", &a->duration, "bank", &a->bank, "queue",
+                &a->queue);
+    json_t *gang = json_object_get(system, "gang");
+    a->is_gang = gang && !json_is_null(gang);
 }
 
 static int read_alloc(const flux_msg_t *msg, struct alloc *a)
@@ -126,6 +130,10 @@ static void alloc_cb(flux_t *h, const flux_msg_t *msg, void *arg)
     if (old && old->request) { /* the job manager has forgotten that it sent one */
         sched_cancel(m->sched, m->now, old->handle);
         flux_jobs_remove(&m->jobs, old);
+    }
+    if (a.is_gang) {
+        deny(m, msg, "a job of Flux starts as a whole, expected no gang in its jobspec");
+        return;
     }
     sched_job_t handle = submit(m, &a, false);
     struct flux_job *job = handle < 0 ? NULL : flux_jobs_add(&m->jobs, a.id, handle, msg);

@@ -126,6 +126,7 @@ static const struct system_key system_keys[] = {
     {"preemptible-after", no_need, build_preemptible_after},
     {"sla-waiting-time", no_need, build_sla_waiting_time},
     {"dependencies", dependencies_need, build_dependencies},
+    {"gang", gang_need, gang_build},
     {NULL, NULL, NULL},
 };
 

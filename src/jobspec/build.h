@@ -60,6 +60,8 @@ void tasks_need(struct need *need, const struct doc *d, uint32_t i);
 int tasks_build(struct build *b, uint32_t i);
 void attributes_need(struct need *need, const struct doc *d, uint32_t i);
 int attributes_build(struct build *b, uint32_t i);
+void gang_need(struct need *need, const struct doc *d, uint32_t i);
+int gang_build(struct build *b, uint32_t i);
 void constraints_need(struct need *need, const struct doc *d, uint32_t i);
 int constraints_build(struct build *b, uint32_t i);
 

@@ -1,5 +1,7 @@
 #include "jobspec/canonical.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,11 +115,13 @@ static void end_resource(struct json_out *out)
     json_close(out, '}');
 }
 
-static void put_resources(struct json_out *out, const jobspec_t *spec)
+/* Those from one at the top on, before another one. */
+static void put_resources(struct json_out *out, const jobspec_t *spec, uint32_t from,
+                          uint32_t until)
 {
     uint32_t depth = 0;
     json_open(out, "resources", '[');
-    for (uint32_t i = 0; i < spec->nresources; i++) {
+    for (uint32_t i = from; i < until; i++) {
         const struct jobspec_resource *r = &spec->resources[i];
         for (; depth > r->depth; depth--)
             end_resource(out);
@@ -174,13 +178,95 @@ char *jobspec_canonical(const jobspec_t *spec)
     struct json_out out = {.text = &text};
     json_open(&out, NULL, '{');
     json_put_int(&out, "version", 9999);
-    put_resources(&out, spec);
+    put_resources(&out, spec, 0, spec->nresources);
     json_put_raw(&out, "tasks", "[{\"command\":[\"\"],\"slot\":\"s\",\"count\":{\"per_slot\":1}}]");
     json_open(&out, "attributes", '{');
     json_open(&out, "system", '{');
     json_put_int(&out, "duration", 0);
     if (spec->constraints)
         put_constraint(&out, "constraints", spec->constraints);
+    strbuf_puts(&text, "}}}");
+    return strbuf_steal(&text);
+}
+
+/* ---- A role's ---- */
+
+static bool has_slot(const jobspec_t *spec, uint32_t top, const char *label)
+{
+    for (uint32_t i = top; i < spec->resources[top].end; i++)
+        if (spec->resources[i].kind == JOBSPEC_SLOT && strcmp(spec->resources[i].label, label) == 0)
+            return true;
+    return false;
+}
+
+static void put_task(struct json_out *out, const struct jobspec_task *task)
+{
+    json_open(out, NULL, '{');
+    json_open(out, "command", '[');
+    for (uint32_t i = 0; i < task->ncommand; i++)
+        put_key(out, NULL, task->command[i]);
+    json_close(out, ']');
+    json_put_string(out, "slot", "s");
+    json_open(out, "count", '{');
+    if (task->per == JOBSPEC_PER_RESOURCE) {
+        json_open(out, "per_resource", '{');
+        put_key(out, "type", task->per_type);
+        json_put_uint(out, "count", task->count);
+        json_close(out, '}');
+    } else {
+        json_put_uint(out, task->per == JOBSPEC_TOTAL ? "total" : "per_slot", task->count);
+    }
+    json_close(out, '}');
+    json_close(out, '}');
+}
+
+static void put_seconds(struct json_out *out, const char *key, double seconds)
+{
+    char text[40];
+    snprintf(text, sizeof(text), "%.17g", seconds);
+    json_put_raw(out, key,
+                 isnan(seconds)    ? ".nan"
+                 : !isinf(seconds) ? text
+                 : seconds > 0     ? ".inf"
+                                   : "-.inf");
+}
+
+static void put_system(struct json_out *out, const jobspec_t *spec)
+{
+    put_seconds(out, "duration", spec->duration);
+    put_key(out, "queue", spec->queue);
+    put_key(out, "account", spec->account);
+    if (spec->constraints)
+        put_constraint(out, "constraints", spec->constraints);
+    if (spec->preemptible_after >= 0)
+        put_seconds(out, "preemptible-after", spec->preemptible_after);
+    if (spec->sla_waiting_time >= 0)
+        put_seconds(out, "sla-waiting-time", spec->sla_waiting_time);
+    json_open(out, "dependencies", '[');
+    for (uint32_t i = 0; i < spec->ndependencies; i++) {
+        json_open(out, NULL, '{');
+        put_key(out, "scheme", spec->dependencies[i].scheme);
+        put_key(out, "value", spec->dependencies[i].value);
+        json_close(out, '}');
+    }
+    json_close(out, ']');
+}
+
+char *jobspec_of_role(const jobspec_t *spec, const struct jobspec_role *role)
+{
+    struct strbuf text = {0};
+    struct json_out out = {.text = &text};
+    json_open(&out, NULL, '{');
+    json_put_int(&out, "version", spec->version);
+    put_resources(&out, spec, role->resource, spec->resources[role->resource].end);
+    json_open(&out, "tasks", '[');
+    for (uint32_t i = 0; i < spec->ntasks; i++)
+        if (has_slot(spec, role->resource, spec->tasks[i].slot))
+            put_task(&out, &spec->tasks[i]);
+    json_close(&out, ']');
+    json_open(&out, "attributes", '{');
+    json_open(&out, "system", '{');
+    put_system(&out, spec);
     strbuf_puts(&text, "}}}");
     return strbuf_steal(&text);
 }

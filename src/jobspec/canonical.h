@@ -12,4 +12,10 @@
  */
 char *jobspec_canonical(const jobspec_t *spec);
 
+/* Make one line of a jobspec (JSON, but for a duration that is no number) for one member of a role of a gang: with its
+ * resources, their tasks' commands and counts, and the system attributes of this one, but for the environment, the
+ * directory and the gang. The caller frees it. NULL with ENOMEM. O(length).
+ */
+char *jobspec_of_role(const jobspec_t *spec, const struct jobspec_role *role);
+
 #endif

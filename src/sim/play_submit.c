@@ -10,6 +10,7 @@
 #include "config/file_text.h"
 #include "config/machine_open.h"
 #include "config/seconds.h"
+#include "jobspec/canonical.h"
 #include "sim/play_priv.h"
 #include "sim/scenario_event.h"
 
@@ -63,9 +64,10 @@ static char *jobspec_text(const struct play *p, const struct job_keys *k, size_t
     return text;
 }
 
-/* Roles of a request, with texts of their own. */
+/* Roles of a request, with texts of their own, and the jobspec that describes the gang, or NULL. */
 struct roles {
     struct role_keys *keys;
+    jobspec_t *spec;
     struct sched_role role[SCHED_ROLES_MAX];
     size_t n;
 };
@@ -75,6 +77,7 @@ static void roles_clear(struct roles *r)
     for (size_t i = 0; i < r->n; i++)
         free((char *)r->role[i].jobspec);
     free(r->keys);
+    jobspec_destroy(r->spec);
 }
 
 /* The roles that a submission names. Returns 0, or -1 with a text. */
@@ -142,6 +145,37 @@ static struct sched_request request_of(const struct scenario_submit *s)
     };
 }
 
+/* The gang that the jobspec in a request describes, if it does and the submission says nothing of one. A wrong jobspec is
+ * for the core to refuse. Returns 0, or -1 with ENOMEM, or EINVAL and a text.
+ */
+static int take_gang(const struct scenario_submit *s, struct sched_request *request,
+                     struct roles *r, berth_error_t *err)
+{
+    if (!s->job.jobspec || s->gang.gang > 0)
+        return 0;
+    r->spec = jobspec_parse(request->jobspec, request->jobspec_length, NULL, NULL);
+    if (!r->spec || r->spec->gang.members == 0)
+        return 0;
+    const struct jobspec_gang *gang = &r->spec->gang;
+    if (s->job.array)
+        return errtext_set(err, EINVAL, "key \"array\": expected no gang in its jobspec");
+    request->failure = (enum sched_gang_failure)gang->failure;
+    request->members = gang->members;
+    request->min = gang->roles ? 0 : gang->min;
+    if (gang->roles)
+        request->jobspec = NULL; /* each of them has its own */
+    for (; r->n < gang->nroles; r->n++) {
+        const struct jobspec_role *role = &gang->roles[r->n];
+        char *text = jobspec_of_role(r->spec, role);
+        if (!text)
+            return errtext_set(err, ENOMEM, "out of memory");
+        r->role[r->n] = (struct sched_role){role->name, text, strlen(text), role->count, role->min};
+    }
+    request->roles = r->role;
+    request->n_roles = r->n;
+    return 0;
+}
+
 /* What is to be placed: one member's jobspec or the roles', and how many members. Texts are in *text and *roles. Returns 0,
  * or -1 with a text.
  */
@@ -172,7 +206,7 @@ static int fill_members(const struct play *p, const struct scenario_submit *s,
         request->members = (uint32_t)s->gang.gang;
         request->min = (uint32_t)s->gang.min;
     }
-    return 0;
+    return take_gang(s, request, roles, err);
 }
 
 int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *err)

@@ -55,6 +55,35 @@ expect_status 143 "$BERTH" wait "$gang"
 expect "each member has run once" '0 of 4 1 of 4 2 of 4 3 of 4 ' \
     "$("$BERTH" log -f "$gang" | sed 's/^[0-9]*: //' | sort | tr '\n' ' ')"
 
+# A jobspec says it as well: one gang of three of which two start, and one of two roles, each with a command of its own.
+cat >gang.yaml <<'END'
+version: 9999
+resources: [{type: slot, count: 1, label: s, with: [{type: core, count: 2}]}]
+tasks: [{command: [sh, -c, 'echo "$BERTH_ARRAY_INDEX of $BERTH_ARRAY_SIZE"; exec sleep 1000'], slot: s, count: {per_slot: 1}}]
+attributes: {system: {gang: {members: 3, min: 2, failure: go-on}}}
+END
+cat >roles.json <<'END'
+{"version": 9999, "resources": [{"type": "slot", "count": 1, "label": "server", "with": [{"type": "core", "count": 2}]},
+ {"type": "slot", "count": 1, "label": "worker", "with": [{"type": "core", "count": 1}]}],
+ "tasks": [{"command": ["sh", "-c", "echo serves $BERTH_ROLES"], "slot": "server", "count": {"per_slot": 1}},
+ {"command": ["sh", "-c", "echo works $BERTH_ROLE_RANK"], "slot": "worker", "count": {"per_slot": 1}}],
+ "attributes": {"system": {"gang": {"roles": {"server": 1, "worker": 2}}}}}
+END
+gang=$("$BERTH" submit --jobspec gang.yaml)
+await "its min to run" is_line "$gang" '1 pending, 2 running'
+expect "what programs get" '3 2 "go-on"' "$(get "$gang" gang) $(get "$gang" min) $(get "$gang" failure)"
+expect_status 0 "$BERTH" cancel "$gang"
+expect_status 143 "$BERTH" wait "$gang"
+roles=$("$BERTH" submit --jobspec roles.json)
+expect_status 0 "$BERTH" wait "$roles"
+expect "each runs what its role does" 'serves server:1,worker:2 works 0 works 1 ' \
+    "$("$BERTH" log -f "$roles" | sed 's/^[0-9]*: //' | sort | tr '\n' ' ')"
+gang=$("$BERTH" submit --jobspec gang.yaml --gang 2) # what is said beside it goes before it
+await "all of two to run" is_line "$gang" running
+expect_status 0 "$BERTH" cancel "$gang"
+expect_status 143 "$BERTH" wait "$gang"
+refused '{"jobspec": {"version": 1}, "gang": 3}' 'jobspec: line 1, column 1: key "resources": expected in a jobspec, is missing'
+
 # Gangs that are alike are jobs of their own.
 many=$("$BERTH" submit --gang 2 --cc 1-3 sh -c 'echo "$BERTH_ARRAY_INDEX of {cc}"')
 expect "three gangs" 3 "$(echo "$many" | wc -l)"

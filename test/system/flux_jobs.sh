@@ -58,6 +58,11 @@ e=$(flux submit -n9 true)
 ended "$e"
 reason "$e" | grep -q '^alloc denied: unsatisfiable: asks for 9 cores, the machine has 8$' || fail "refused: $(reason "$e")"
 
+# and a gang, which grows
+e=$(flux submit -n1 --setattr=system.gang=2 true)
+ended "$e"
+reason "$e" | grep -q '^alloc denied: a job of Flux starts as a whole, expected no gang in its jobspec$' || fail "refused: $(reason "$e")"
+
 # Flux's order: urgency first, then the time of submission, whatever was changed in between
 a=$(flux submit -n8 -t 1m sleep inf)
 started "$a"

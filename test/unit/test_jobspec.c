@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "berth/jobspec.h"
+#include "jobspec/canonical.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -431,6 +432,136 @@ static const struct error_row error_rows[] = {
      "line 7, column 30: key \"hostlist\": expected hosts such as \"node[1-8]\", got \"a[1\""},
 };
 
+/* ---- Gangs ---- */
+
+/* Two slots, each with a task. */
+#define TWO                                                                                        \
+    "version: 9999\nresources:\n- {type: slot, label: server, count: 1, with: [{type: core, "      \
+    "count: 4}]}\n- {type: node, count: 1, with: [{type: slot, label: worker, count: 2, with: "    \
+    "[{type: gpu, count: 1}]}]}\ntasks:\n- {command: [./server, '-v'], slot: server, count: "      \
+    "{per_slot: 1}}\n- {command: [./train], slot: worker, count: {total: 6}}\nattributes:\n  "     \
+    "system:\n    duration: 90.5\n    queue: night\n    constraints: {properties: ['big']}\n    "  \
+    "gang: "
+
+static void a_gang_has_members_and_a_min(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t members, min;
+        enum jobspec_failure failure;
+    } rows[] = {
+        {"gang: 8", 8, 8, JOBSPEC_FAIL_ALL},
+        {"gang: {members: 8}", 8, 8, JOBSPEC_FAIL_ALL},
+        {"gang: {min: 6, members: 8, failure: replace}", 8, 6, JOBSPEC_FAIL_REPLACE},
+        {"gang: {members: 1000000, min: 1, failure: go-on}", 1000000, 1, JOBSPEC_FAIL_GO_ON},
+        {"other: 1", 0, 0, JOBSPEC_FAIL_ALL},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[400];
+        snprintf(text, sizeof(text), SYSTEM("%s"), rows[i].text);
+        jobspec_t *spec = parse(text);
+        assert_int_equal(spec->gang.members, rows[i].members);
+        assert_int_equal(spec->gang.min, rows[i].min);
+        assert_int_equal(spec->gang.failure, rows[i].failure);
+        assert_null(spec->gang.roles);
+        jobspec_destroy(spec);
+    }
+}
+
+static void roles_have_slots_of_their_own(void **state)
+{
+    (void)state;
+    jobspec_t *spec =
+        parse(TWO "{roles: {worker: {count: 8, min: 6}, server: }, failure: go-on}\n");
+    const struct jobspec_gang *gang = &spec->gang;
+    assert_int_equal(gang->members, 9);
+    assert_int_equal(gang->min, 7);
+    assert_int_equal(gang->failure, JOBSPEC_FAIL_GO_ON);
+    assert_int_equal(gang->nroles, 2);
+    assert_string_equal(gang->roles[0].name, "worker");
+    assert_int_equal(gang->roles[0].resource, 2);
+    assert_int_equal(gang->roles[0].count, 8);
+    assert_int_equal(gang->roles[0].min, 6);
+    assert_string_equal(gang->roles[1].name, "server");
+    assert_int_equal(gang->roles[1].resource, 0);
+    assert_int_equal(gang->roles[1].min, 1);
+    char *worker = jobspec_of_role(spec, &gang->roles[0]);
+    char *server = jobspec_of_role(spec, &gang->roles[1]);
+    jobspec_destroy(spec);
+
+    /* What a member of each asks for is a jobspec. */
+    spec = parse(worker);
+    assert_int_equal(spec->nresources, 3);
+    assert_string_equal(spec->resources[0].type, "node");
+    assert_int_equal(spec->resources[1].count.min, 2);
+    assert_string_equal(spec->resources[2].type, "gpu");
+    assert_int_equal(spec->ntasks, 1);
+    assert_string_equal(spec->tasks[0].command[0], "./train");
+    assert_int_equal(spec->tasks[0].per, JOBSPEC_TOTAL);
+    assert_int_equal(spec->tasks[0].count, 6);
+    assert_string_equal(spec->tasks[0].slot, spec->resources[1].label);
+    assert_true(spec->duration == 90.5);
+    assert_string_equal(spec->queue, "night");
+    assert_true(jobspec_constraint_only_properties(spec->constraints));
+    assert_non_null(spec->constraints);
+    assert_int_equal(spec->gang.members, 0);
+    jobspec_destroy(spec);
+    spec = parse(server);
+    assert_int_equal(spec->nresources, 2);
+    assert_int_equal(spec->resources[1].count.min, 4);
+    assert_int_equal(spec->ntasks, 1);
+    assert_string_equal(spec->tasks[0].command[1], "-v");
+    jobspec_destroy(spec);
+    free(worker);
+    free(server);
+}
+
+static void wrong_gangs_are_refused(void **state)
+{
+    static const struct {
+        const char *gang, *expected;
+    } rows[] = {
+        {"1", "key \"gang\": expected a number from 2 to 1000000, got \"1\""},
+        {"[]", "key \"gang\": expected a number from 2 to 1000000, got a list"},
+        {"{min: 2}", "key \"gang\": expected members or roles"},
+        {"{members: 1000001}", "key \"members\": expected a number up to 1000000, got \"1000001\""},
+        {"{members: 3, min: 4}",
+         "key \"min\": expected at most as many as there are members, got \"4\""},
+        {"{members: 3, min: 0}",
+         "key \"min\": expected a number of members, at least 1, got \"0\""},
+        {"{members: 3, failure: some}",
+         "key \"failure\": expected all, go-on or replace, got \"some\""},
+        {"{members: 3, count: 4}",
+         "key \"count\": expected in a gang: members, min, failure, roles"},
+        {"{roles: {server: 1, worker: 2}, min: 2}",
+         "key \"roles\": expected neither members nor min beside it, got a mapping"},
+        {"{roles: {server: 2}}",
+         "key \"roles\": expected a role for all resources at the top, got a mapping"},
+        {"{roles: {server: 1, other: 2}}",
+         "role \"other\": expected the label of one slot, with a task"},
+        {"{roles: {server: {min: 0}, worker: {count: 4, min: 0}}}",
+         "key \"roles\": expected 2 to 1000000 members, of which one starts, got a mapping"},
+        {"{roles: {server: 0, worker: 2}}",
+         "key \"count\": expected a number of members, at least 1, got \"0\""},
+        {"{roles: {server: 1, worker: {count: 2, min: 3}}}",
+         "key \"min\": expected at most as many as there are members, got \"3\""},
+        {"{roles: []}", "key \"roles\": expected a mapping from 1 to 16 labels of slots to numbers "
+                        "of members, got a list"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[1200];
+        berth_error_t err = {""};
+        snprintf(text, sizeof(text), TWO "%s\n", rows[i].gang);
+        assert_null(jobspec_parse(text, strlen(text), NULL, &err));
+        assert_int_equal(errno, EINVAL);
+        if (!strstr(err.text, rows[i].expected))
+            fail_msg("%s: %s", rows[i].gang, err.text);
+        assert_memory_equal(err.text, "line 13, column ", 16);
+    }
+}
+
 static void errors_say_where_and_what(void **state)
 {
     (void)state;
@@ -621,6 +752,9 @@ int main(void)
         cmocka_unit_test(preemption_and_dependencies_are_kept),
         cmocka_unit_test(durations_are_numbers),
         cmocka_unit_test(count_strings_are_read),
+        cmocka_unit_test(a_gang_has_members_and_a_min),
+        cmocka_unit_test(roles_have_slots_of_their_own),
+        cmocka_unit_test(wrong_gangs_are_refused),
         cmocka_unit_test(errors_say_where_and_what),
         cmocka_unit_test(a_wide_mapping_has_no_key_twice),
         cmocka_unit_test(what_is_too_deep_or_too_large_is_refused),

@@ -377,6 +377,19 @@ static int fill_job(struct job_reader *r)
     return job->request ? 0 : job_no_memory(r);
 }
 
+/* A jobspec may describe a gang; what the request says itself goes before that. */
+static int take_gang(struct job_reader *r)
+{
+    const jobspec_t *spec = r->member.spec;
+    if (!spec || spec->gang.members == 0 || gang_keys_given(r->object))
+        return 0;
+    if (gang_keys_take(&r->ask.gang, r->object, spec) < 0)
+        return job_no_memory(r);
+    if (r->ask.gang.roles)
+        r->ask.job.jobspec = NULL;
+    return 0;
+}
+
 /* The job with its members. */
 static int make_job(struct job_reader *r, int64_t id)
 {
@@ -415,6 +428,8 @@ struct job *job_read(struct job_context *c, json_t *object, int64_t id, berth_er
     int rc = keys_read(object, &table, &r.place, &r.ask, err);
     if (rc == 0)
         rc = job_read_spec(&r, &r.member);
+    if (rc == 0)
+        rc = take_gang(&r);
     if (rc == 0)
         rc = make_job(&r, id);
     if (rc == 0) {

@@ -42,6 +42,7 @@ struct run {
     struct outfile
         *jobs[SCHED_POLICIES_MAX]; /* one for each policy; NULL: not wanted, or already written */
     struct outfile *plot;
+    struct schedule_pilots pilots; /* of the only policy that a configuration has */
     struct schedule schedules[SCHED_POLICIES_MAX];
     struct metrics metrics[SCHED_POLICIES_MAX];
 };
@@ -194,6 +195,7 @@ static int simulate_policy(struct run *run, size_t p, berth_error_t *err)
     progress_end(&progress);
     if (rc < 0)
         return -1;
+    run->pilots = stats.pilots;
     run->schedules[p] = (struct schedule){
         .policy = policy,
         .procs = run->trace.procs,
@@ -202,6 +204,7 @@ static int simulate_policy(struct run *run, size_t p, berth_error_t *err)
         .start = run->start[keep],
         .alloc = named ? &run->alloc : NULL,
         .sharing = run->sharing && run->sharing->n > 0 ? run->sharing : NULL,
+        .pilots = run->config && run->config->pilots.rule.max_nodes > 0 ? &run->pilots : NULL,
         .preemptions = stats.preemptions,
         .lost = stats.lost,
         .passes = stats.passes,

@@ -82,6 +82,10 @@ static void print_summary(struct play *p, const char *name)
     printf("%s: %zu job%s, until %s s, %" PRIu64 " passes\n", name, play_jobs(p),
            play_jobs(p) == 1 ? "" : "s", strbuf_text(&now), play_passes(p));
     strbuf_clear(&now);
+    struct schedule_pilots pilots;
+    if (play_pilots_sum(p, &pilots))
+        printf("pilots: %" PRId64 " asked for, of %.2f node hours; had %.2f, used %.2f\n",
+               pilots.pilots, pilots.asked / 3600, pilots.had / 3600, pilots.used / 3600);
 }
 
 static int print_table(struct play *p, const char *name, berth_error_t *err)
@@ -151,6 +155,15 @@ static int print_json(struct play *p, const char *name, berth_error_t *err)
     json_put_seconds(&out, "now", play_now(p));
     json_put_uint(&out, "passes", play_passes(p));
     json_put_uint(&out, "unmet", play_unmet(p));
+    struct schedule_pilots pilots;
+    if (play_pilots_sum(p, &pilots)) {
+        json_open(&out, "pilots", '{');
+        json_put_int(&out, "asked", pilots.pilots);
+        json_put_seconds(&out, "asked_node_s", (int64_t)(pilots.asked * 1e6));
+        json_put_seconds(&out, "had_node_s", (int64_t)(pilots.had * 1e6));
+        json_put_seconds(&out, "used_node_s", (int64_t)(pilots.used * 1e6));
+        json_close(&out, '}');
+    }
     json_open(&out, "jobs", '[');
     for (size_t i = 0; i < play_jobs(p) && rc == 0; i++) {
         struct play_row row;

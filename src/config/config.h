@@ -103,6 +103,7 @@ struct config_pilots {
     struct pilot_rule rule; /* times in ticks, memory in bytes */
     const char *partition;  /* NULL: Slurm's default */
     const char *options;    /* further ones of sbatch, separated by blanks; NULL */
+    int64_t wait;           /* of a simulation: from asking to having, in ticks */
 };
 
 struct config {

@@ -1,9 +1,20 @@
 /* The section about pilots that are asked for by themselves. */
 #include "config/read.h"
 
-enum pilots_key { MAX_NODES, TIME, BACKLOG, IDLE, BUDGET, PARTITION, OPTIONS, NODE, PILOTS_KEYS };
-static const char *const pilots_names[] = {"max-nodes", "time",      "backlog", "idle",
-                                           "budget",    "partition", "options", "node"};
+enum pilots_key {
+    MAX_NODES,
+    TIME,
+    BACKLOG,
+    IDLE,
+    BUDGET,
+    PARTITION,
+    OPTIONS,
+    NODE,
+    WAIT,
+    PILOTS_KEYS
+};
+static const char *const pilots_names[] = {"max-nodes", "time",    "backlog", "idle", "budget",
+                                           "partition", "options", "node",    "wait"};
 static const struct doc_keys pilots_keys = {"the pilots", pilots_names, PILOTS_KEYS, 1};
 
 enum node_key { CORES, GPUS, MEMORY, NODE_KEYS };
@@ -50,6 +61,7 @@ int read_pilots(struct reading *r, uint32_t i)
             0 ||
         value_time(r, value[IDLE], "idle", TIME_POSITIVE, &p->rule.idle) < 0 ||
         read_budget(r, value[BUDGET], &p->rule.budget) < 0 ||
+        value_time(r, value[WAIT], "wait", TIME_ZERO_TOO, &p->wait) < 0 ||
         value_text(r, value[PARTITION], "partition", &p->partition) < 0 ||
         value_text(r, value[OPTIONS], "options", &p->options) < 0 ||
         read_node(r, value[NODE], p->rule.node) < 0)

@@ -494,6 +494,8 @@ static void show_pilots(struct showing *s, const struct config_pilots *p)
     line_time(s, 1, "idle", rule->idle);
     line_number(s, 1, "budget",
                 rule->budget == INT64_MAX ? SCHED_UNLIMITED : rule->budget / (3600 * s->second));
+    if (p->wait > 0)
+        line_time(s, 1, "wait", p->wait);
     if (p->partition)
         line(s, 1, "partition", p->partition);
     if (p->options)

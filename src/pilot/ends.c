@@ -1,5 +1,17 @@
 #include "pilot/ends.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
+void pilot_block_name(char name[PILOT_BLOCK_NAME], int64_t pilot, size_t others)
+{
+    if (others == 0)
+        snprintf(name, PILOT_BLOCK_NAME, "pilot-%" PRId64, pilot);
+    else
+        snprintf(name, PILOT_BLOCK_NAME, "pilots-%" PRId64 "-and-%zu-other%s", pilot, others,
+                 others > 1 ? "s" : "");
+}
+
 /* Groups of ends that are no more than so far from the first of theirs. */
 static size_t group_within(const int64_t *end, size_t n, uint64_t width, size_t *group)
 {

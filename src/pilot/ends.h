@@ -13,6 +13,12 @@
 /* Blocks that pilots make at most; the others are the users'. */
 #define PILOT_BLOCKS 48
 
+#define PILOT_BEFORE_END 60 /* s before its end that a node is free of jobs */
+
+/* The name of a group's block: "pilot-3", or "pilots-3-and-11-others", of the one that ends first. */
+#define PILOT_BLOCK_NAME 64
+void pilot_block_name(char name[PILOT_BLOCK_NAME], int64_t pilot, size_t others);
+
 /* Put ends, ascending, into `most` >= 1 groups at most: group[i] is the number of that of end[i], from 0 on without
  * gaps. Where each may have one of its own, equal ends alone are together. Returns how many there are.
  * O(n log (last - first)).

@@ -46,20 +46,28 @@ static json_t *shares_object(const struct sharing *sharing)
                      error_object(sharing), "nodes", nodes);
 }
 
+static json_t *pilots_object(const struct schedule_pilots *p)
+{
+    return json_pack("{s:I, s:f, s:f, s:f}", "asked", (json_int_t)p->pilots, "asked_node_s",
+                     p->asked, "had_node_s", p->had, "used_node_s", p->used);
+}
+
 static json_t *policy_object(const struct schedule *s, const struct metrics *m)
 {
+    json_t *pilots = s->pilots ? pilots_object(s->pilots) : NULL;
     json_t *shares = s->sharing ? shares_object(s->sharing) : NULL;
     if (s->sharing && !shares)
         return NULL;
-    return json_pack(
-        "{s:s, s:I, s:f, s:I, s:I, s:I, s:f, s:I, s:f, s:f, s:f, s:I, s:I, s:f, s:I, s:f, s:o*}",
-        "policy", s->policy, "n", (json_int_t)m->n, "avg_wait_s", m->avg_wait, "median_wait_s",
-        (json_int_t)m->median_wait, "p95_wait_s", (json_int_t)m->p95_wait, "max_wait_s",
-        (json_int_t)m->max_wait, "avg_flow_s", m->avg_flow, "max_flow_s", (json_int_t)m->max_flow,
-        "avg_bsld", m->avg_bsld, "max_bsld", m->max_bsld, "utilisation", m->utilisation,
-        "makespan_s", (json_int_t)m->makespan, "passes", (json_int_t)s->passes, "jobs_per_s",
-        report_jobs_per_s(s), "preemptions", (json_int_t)s->preemptions, "work_lost_s", s->lost,
-        "shares", shares);
+    return json_pack("{s:s, s:I, s:f, s:I, s:I, s:I, s:f, s:I, s:f, s:f, s:f, s:I, s:I, s:f, s:I, "
+                     "s:f, s:o*, s:o*}",
+                     "policy", s->policy, "n", (json_int_t)m->n, "avg_wait_s", m->avg_wait,
+                     "median_wait_s", (json_int_t)m->median_wait, "p95_wait_s",
+                     (json_int_t)m->p95_wait, "max_wait_s", (json_int_t)m->max_wait, "avg_flow_s",
+                     m->avg_flow, "max_flow_s", (json_int_t)m->max_flow, "avg_bsld", m->avg_bsld,
+                     "max_bsld", m->max_bsld, "utilisation", m->utilisation, "makespan_s",
+                     (json_int_t)m->makespan, "passes", (json_int_t)s->passes, "jobs_per_s",
+                     report_jobs_per_s(s), "preemptions", (json_int_t)s->preemptions, "work_lost_s",
+                     s->lost, "shares", shares, "pilots", pilots);
 }
 
 static json_t *dropped_object(const struct report *report)

@@ -21,6 +21,13 @@ struct schedule_job {
 struct alloc;
 struct sharing;
 
+/* Nodes that were borrowed. */
+struct schedule_pilots {
+    int64_t pilots; /* how many were asked for */
+    double asked, had,
+        used; /* node seconds: asked for, until they were given back, and in which jobs ran */
+};
+
 struct schedule {
     const char *policy;              /* the policy that made it */
     int64_t procs;                   /* size of the machine */
@@ -29,10 +36,11 @@ struct schedule {
     const int64_t *start;            /* start of jobs[i], or SCHEDULE_NEVER; borrowed */
     const struct alloc *alloc;       /* the cores of jobs[i]; NULL: they have no names; borrowed */
     const struct sharing *sharing;   /* what shares came to; NULL: there are none; borrowed */
-    uint64_t preemptions;            /* jobs stopped for others */
-    double lost;                     /* processor seconds that these had run */
-    uint64_t passes;                 /* scheduling passes that were run */
-    double seconds;                  /* wall time of the simulation, without reading */
+    const struct schedule_pilots *pilots; /* NULL: there is no rule; borrowed */
+    uint64_t preemptions;                 /* jobs stopped for others */
+    double lost;                          /* processor seconds that these had run */
+    uint64_t passes;                      /* scheduling passes that were run */
+    double seconds;                       /* wall time of the simulation, without reading */
 };
 
 #define SCHEDULE_NEVER (-1) /* the job was rejected and never started */

@@ -30,6 +30,10 @@ enum row {
     ROW_JAIN,
     ROW_ERROR,
     ROW_MAX_ERROR,
+    ROW_PILOTS,
+    ROW_ASKED,
+    ROW_HAD,
+    ROW_USED,
     ROW_PASSES,
     ROW_SPEED,
     ROW_COUNT
@@ -55,6 +59,10 @@ static const char *const labels[ROW_COUNT] = {
     [ROW_JAIN] = "Jain's index",
     [ROW_ERROR] = "share error, mean    %",
     [ROW_MAX_ERROR] = "share error, max     %",
+    [ROW_PILOTS] = "pilots asked for",
+    [ROW_ASKED] = "  for      node hours",
+    [ROW_HAD] = "  had      node hours",
+    [ROW_USED] = "  used     node hours",
     [ROW_PASSES] = "passes",
     [ROW_SPEED] = "jobs simulated     1/s",
 };
@@ -101,6 +109,14 @@ static const char *cell(enum row row, const struct schedule *s, const struct met
         return s->sharing ? human_real(sharing_mean_error(s->sharing) * 100, 2, buf) : "";
     case ROW_MAX_ERROR:
         return s->sharing ? human_real(s->sharing->max_error * 100, 2, buf) : "";
+    case ROW_PILOTS:
+        return s->pilots ? human_count(s->pilots->pilots, buf) : "";
+    case ROW_ASKED:
+        return s->pilots ? human_real(s->pilots->asked / 3600, 2, buf) : "";
+    case ROW_HAD:
+        return s->pilots ? human_real(s->pilots->had / 3600, 2, buf) : "";
+    case ROW_USED:
+        return s->pilots ? human_real(s->pilots->used / 3600, 2, buf) : "";
     case ROW_PASSES:
         return human_count((int64_t)s->passes, buf);
     case ROW_SPEED:
@@ -136,6 +152,7 @@ static bool is_told(enum row row, const struct report *report)
         any = any || (row == ROW_REJECTED                         ? report->metrics[p].rejected > 0
                       : row == ROW_PREEMPTIONS || row == ROW_LOST ? s->preemptions > 0
                       : row >= ROW_JAIN && row <= ROW_MAX_ERROR   ? s->sharing != NULL
+                      : row >= ROW_PILOTS && row <= ROW_USED      ? s->pilots != NULL
                                                                   : true);
     }
     return any;

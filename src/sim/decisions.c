@@ -118,3 +118,40 @@ void decisions_end(struct decisions *d, int64_t at, const char *job, const char 
         json_put_string(&out, "reason", reason);
     finish(d);
 }
+
+static struct json_out begin_pilot(struct decisions *d, int64_t at, int64_t pilot,
+                                   const char *decision)
+{
+    struct json_out out = {.text = &d->line, .spaced = true};
+    strbuf_reset(&d->line);
+    json_open(&out, NULL, '{');
+    json_put_seconds(&out, "at", at);
+    json_put_int(&out, "pilot", pilot);
+    json_put_string(&out, "decision", decision);
+    return out;
+}
+
+void decisions_pilot_asked(struct decisions *d, int64_t at, int64_t pilot, int64_t nodes,
+                           int64_t time)
+{
+    struct json_out out = begin_pilot(d, at, pilot, "ask");
+    json_put_int(&out, "nodes", nodes);
+    json_put_seconds(&out, "time", time);
+    finish(d);
+}
+
+void decisions_pilot_comes(struct decisions *d, int64_t at, int64_t pilot, const char *resources,
+                           int64_t until)
+{
+    struct json_out out = begin_pilot(d, at, pilot, "come");
+    json_put_seconds(&out, "until", until);
+    json_put_string(&out, "resources", resources);
+    finish(d);
+}
+
+void decisions_pilot_goes(struct decisions *d, int64_t at, int64_t pilot, const char *reason)
+{
+    struct json_out out = begin_pilot(d, at, pilot, "go");
+    json_put_string(&out, "reason", reason);
+    finish(d);
+}

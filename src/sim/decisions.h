@@ -41,6 +41,13 @@ void decisions_stop(struct decisions *d, int64_t at, const char *job, const char
 void decisions_end(struct decisions *d, int64_t at, const char *job, const char *status,
                    const char *reason);
 
+/* Of a pilot, by its number: so many nodes are asked for, for a time; its nodes come, until a time; it goes. */
+void decisions_pilot_asked(struct decisions *d, int64_t at, int64_t pilot, int64_t nodes,
+                           int64_t time);
+void decisions_pilot_comes(struct decisions *d, int64_t at, int64_t pilot, const char *resources,
+                           int64_t until);
+void decisions_pilot_goes(struct decisions *d, int64_t at, int64_t pilot, const char *reason);
+
 /* "immediate", "backfilled" or "reserved". */
 const char *decisions_how(enum sched_how how);
 

@@ -12,8 +12,13 @@
 
 void driver_init(struct driver *d, sched_t *sched, const struct driver_shell *shell, void *arg)
 {
-    *d = (struct driver){
-        .sched = sched, .shell = shell, .arg = arg, .event = INT64_MAX, .live = -1, .last = -1};
+    *d = (struct driver){.sched = sched,
+                         .shell = shell,
+                         .arg = arg,
+                         .event = INT64_MAX,
+                         .also = INT64_MAX,
+                         .live = -1,
+                         .last = -1};
 }
 
 void driver_clear(struct driver *d)
@@ -94,9 +99,14 @@ static int end_due(struct driver *d, berth_error_t *err)
     return 0;
 }
 
+static int64_t next_event(const struct driver *d)
+{
+    return d->event < d->also ? d->event : d->also;
+}
+
 static int take_events(struct driver *d, berth_error_t *err)
 {
-    while (d->event <= d->now) {
+    while (next_event(d) <= d->now) {
         if (d->shell->event(d->arg, err) < 0)
             return -1;
         d->last = -1;
@@ -136,7 +146,7 @@ static int instant(struct driver *d, berth_error_t *err)
  */
 static int is_over(struct driver *d, int64_t at)
 {
-    if (d->event < INT64_MAX || d->ends.n > 0)
+    if (next_event(d) < INT64_MAX || d->ends.n > 0)
         return 0;
     if (d->live == 0)
         return 1;
@@ -151,7 +161,7 @@ int driver_run(struct driver *d, enum driver_end end, int64_t until, berth_error
     for (;;) {
         if (end == DRIVER_TO_EVENTS && d->event == INT64_MAX)
             return 0;
-        int64_t at = next_end(d) < d->event ? next_end(d) : d->event;
+        int64_t at = next_end(d) < next_event(d) ? next_end(d) : next_event(d);
         at = d->due < at ? d->due : at;
         at = at < d->now ? d->now : at;
         if (end == DRIVER_TO_TIME && at > until) {

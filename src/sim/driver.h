@@ -44,6 +44,7 @@ struct driver {
 
     int64_t now;
     int64_t event; /* when the shell's next event happens; INT64_MAX: there is none */
+    int64_t also;  /* the same of what it does by itself, after which nothing else has to be told */
     int64_t live;  /* jobs that wait or run, if the shell counts them; else -1 */
     uint64_t passes, starts;
 

@@ -150,7 +150,9 @@ static int start_job(struct play *p, size_t job, const struct sched_decision *d)
         j->end = d->until;
     else if (__builtin_add_overflow(p->d.now, s->runtime, &j->end))
         j->end = INT64_MAX;
-    if (driver_start(&p->d, (uint32_t)job, j->end) < 0)
+    if (driver_start(&p->d, (uint32_t)job, j->end) < 0 ||
+        (p->pilots &&
+         sim_pilots_started(p->pilots, (uint32_t)job, j->handle, p->d.now, d->until) < 0))
         return -1;
     if (p->options.decisions)
         decisions_start(p->options.decisions, p->d.now, play_name(p, job, &p->name), d->how,
@@ -165,6 +167,8 @@ static int close_job(struct play *p, size_t job, enum play_state state, const ch
     if (reason && !copy)
         return -1;
     replace_text(&j->reason, copy);
+    if (p->pilots)
+        sim_pilots_stopped(p->pilots, (uint32_t)job, p->d.now);
     j->state = state;
     j->end = p->d.now;
     p->d.live--;
@@ -197,6 +201,8 @@ static int requeue(struct play *p, size_t job, sched_job_t handle)
     struct play_job *j = &p->jobs[job];
     if (driver_requeue(&p->d, (uint32_t)job, handle) < 0)
         return -1;
+    if (p->pilots)
+        sim_pilots_stopped(p->pilots, (uint32_t)job, p->d.now);
     j->state = PLAY_WAITING;
     j->start = j->end = -1;
     return 0;
@@ -367,6 +373,7 @@ static void look_at_next(struct play *p)
 {
     int64_t at = p->event.json ? p->event.at : INT64_MAX;
     p->d.event = next_traced(p) < at ? next_traced(p) : at;
+    p->d.also = sim_pilots_next(p->pilots);
 }
 
 /* Read the next event of the scenario. */
@@ -394,6 +401,11 @@ static int take_event(void *shell, berth_error_t *err)
 {
     struct play *p = shell;
     int rc;
+    if (p->d.event > p->d.now) {
+        rc = sim_pilots_event(p->pilots, p->d.now);
+        look_at_next(p);
+        return rc < 0 ? errtext_set(err, errno, "pilots: %s", strerror(errno)) : 0;
+    }
     if (next_traced(p) == p->d.event) {
         rc = play_submit_traced(p, err);
         look_at_next(p);
@@ -408,10 +420,12 @@ static int take_event(void *shell, berth_error_t *err)
     return rc < 0 ? -1 : fetch(p, err);
 }
 
-static int check_expects(void *shell)
+/* The instant is over. */
+static int settled(void *shell)
 {
     struct play *p = shell;
-    int rc = 0;
+    int rc = p->pilots ? sim_pilots_look(p->pilots, p->d.now) : 0;
+    look_at_next(p);
     for (size_t i = 0; i < p->n_expects; i++) {
         if (rc == 0)
             rc = play_expect(p, &p->expects[i]);
@@ -422,7 +436,7 @@ static int check_expects(void *shell)
 }
 
 static const struct driver_shell player_shell = {
-    .event = take_event, .end = end, .decided = decided, .settled = check_expects};
+    .event = take_event, .end = end, .decided = decided, .settled = settled};
 
 int play_run(struct play *p, struct scenario *scenario, enum driver_end end, int64_t until,
              berth_error_t *err)
@@ -481,6 +495,10 @@ struct play *play_create(const struct play_options *options, berth_error_t *err)
     else if ((sched = sched_create(options->machine, &options->config->sched, err))) {
         driver_init(&p->d, sched, &player_shell, p);
         p->d.live = 0;
+        if (play_begin_pilots(p, err) < 0) {
+            play_destroy(p);
+            return NULL;
+        }
         if (!options->trace || check_trace(options->trace, &p->order, err) == 0)
             return p;
     }
@@ -493,6 +511,7 @@ void play_destroy(struct play *p)
     int saved = errno;
     if (!p)
         return;
+    sim_pilots_destroy(p->pilots);
     driver_clear(&p->d);
     config_destroy(p->reloaded);
     for (size_t i = 0; i < p->n_jobs; i++) {

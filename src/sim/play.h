@@ -17,6 +17,7 @@
 #include "berth/error.h"
 #include "berth/match.h"
 #include "config/config.h"
+#include "report/schedule.h"
 #include "sim/decisions.h"
 #include "sim/driver.h"
 #include "sim/scenario.h"
@@ -68,6 +69,9 @@ struct play_row {
 
 /* A job as it is now; strings are valid until the next call. Returns 0, or -1 with ENOMEM. */
 int play_row(struct play *p, size_t job, struct play_row *row);
+
+/* What has come of pilots by now; false: the configuration has none. */
+bool play_pilots_sum(const struct play *p, struct schedule_pilots *sum);
 
 /* Save the whole state as JSON (berth-scenario(5)), and make a player from it. The options are those of
  * play_create, with the machine and the configuration as they were at first. NULL with errno and a text,

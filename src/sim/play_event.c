@@ -118,6 +118,7 @@ static int prolong_one(struct play *p, size_t job, const struct scenario_event *
 {
     struct play_job *j = &p->jobs[job];
     struct sched_annotation a;
+    p->submissions[j->submission].is_known = false;
     if (!is_acted(p, job) && sched_set_duration(p->d.sched, p->d.now, play_handle(p, job),
                                                 e->number, e->estimate, err) < 0)
         return -1;

@@ -79,7 +79,9 @@ static int look_closely(struct play *p, size_t job, struct strbuf *kept, struct 
         f->end = is_first(p, job) ? a.until : -1;
         f->how = f->resources = "";
         char reason[SCHED_REASON_TEXT];
-        size_t length = strlen(sched_reason_text(&a.reason, reason));
+        if (!play_pilots_reason(p, job, reason))
+            sched_reason_text(&a.reason, reason);
+        size_t length = strlen(reason);
         strbuf_put(kept, reason, length + 1);
         if (a.queue && play_intern(p, a.queue, &s->queue) < 0)
             return -1;

@@ -10,6 +10,8 @@
 #include "base/intern.h"
 #include "base/strbuf.h"
 #include "berth/sched.h"
+#include "config/seconds.h"
+#include "sim/pilots.h"
 #include "sim/play.h"
 #include "sim/queues.h"
 
@@ -58,6 +60,11 @@ struct play_submission {
     uint32_t enough; /* of a snapshot that it was read from: sched_enough */
     uint32_t queue;  /* in `names`; 0: not known yet */
     uint32_t user;   /* in `names`; 0: none */
+
+    bool
+        is_known; /* with pilots: what a member asks for, for how long (ticks), and how many start together */
+    struct sim_shape shape;
+    int64_t limit, takes, min;
 };
 
 struct play {
@@ -86,7 +93,9 @@ struct play {
     struct strbuf name;      /* a job's */
     struct strbuf name_also; /* another's, at the same time */
     struct strbuf line;
-    json_t *changes; /* events that changed the machine or the queues, for play_save */
+    struct sim_pilots *pilots; /* NULL: the configuration has none */
+    uint32_t first_waits;      /* the first submission that may wait */
+    json_t *changes;           /* events that changed the machine or the queues, for play_save */
 };
 
 /* The name of a job, in a buffer. */
@@ -148,6 +157,14 @@ char *play_read_file(const struct play *p, const char *name, size_t max, size_t 
  * text: EINVAL, there are no nodes; ENOMEM. The caller frees it.
  */
 char *play_more_nodes(const match_t *machine, int64_t n, berth_error_t *err);
+
+/* Pilots (play_pilots.c), if the configuration has them: begin, and take up what was saved. Return 0, or -1 with a text.
+ * Why a job waits for one, in brief; false: for none.
+ */
+int play_begin_pilots(struct play *p, berth_error_t *err);
+int play_load_pilots(struct play *p, const json_t *state, const struct key_place *place,
+                     berth_error_t *err);
+bool play_pilots_reason(const struct play *p, size_t job, char text[SCHED_REASON_TEXT]);
 
 /* Look at an event's expectations, and tell of those that don't hold. Returns 0, or -1 with ENOMEM. */
 int play_expect(struct play *p, const struct scenario_event *e);

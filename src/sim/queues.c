@@ -23,6 +23,9 @@ int64_t queues_procs(const struct config *config, const match_t *machine, berth_
     for (uint32_t v = 0; v < g->n; v++)
         if (!g->v[v].gone && g->v[v].type == type)
             n++;
+    /* Those that pilots may bring. */
+    n += config->pilots.rule.max_nodes *
+         (type == TYPE_NODE ? 1 : config->pilots.rule.node[PILOT_CORES]);
     if (n == 0)
         return errtext_set(err, EINVAL, "the machine has no %s",
                            type == TYPE_NODE ? "nodes" : "cores");

@@ -9,6 +9,7 @@
 #include "berth/sched.h"
 #include "config/config.h"
 #include "report/alloc.h"
+#include "report/schedule.h"
 #include "report/sharing.h"
 #include "sim/trace.h"
 
@@ -41,6 +42,7 @@ struct simulate_stats {
     uint64_t passes;      /* scheduling passes run */
     uint64_t preemptions; /* jobs stopped for others */
     double lost;          /* processor seconds that these had run: work to be done again, or lost */
+    struct schedule_pilots pilots; /* of a configuration with a rule for pilots */
 };
 
 /* The processors that a machine makes: its cores that are up. -1 with EINVAL (there are none, or they

@@ -41,7 +41,7 @@ static const char *const core_words[] = {
 
 struct saved_state {
     int64_t version, now, passed, starts, events;
-    json_t *changes, *jobs, *core, *usage, *uneven;
+    json_t *changes, *jobs, *core, *usage, *uneven, *pilots;
     const char *hints; /* sched_hints */
 };
 
@@ -62,6 +62,7 @@ static const struct key state_keys[] = {
     KEY_OF(struct saved_state, core, KEY_ARRAY, .needed = true),
     KEY_OF(struct saved_state, usage, KEY_ARRAY, .needed = false),
     KEY_OF(struct saved_state, uneven, KEY_ARRAY, .needed = false),
+    KEY_OF(struct saved_state, pilots, KEY_OBJECT, .needed = false),
     KEY_OF(struct saved_state, hints, KEY_TEXT, .needed = false),
 };
 static const struct key_table state_table = {"", state_keys, LENGTH(state_keys)};
@@ -323,6 +324,11 @@ json_t *play_save(struct play *p, berth_error_t *err)
     size_t length;
     if (state && sched_hints(p->d.sched, &hints, &length) == 0 && length > 0 &&
         json_object_set_new(state, "hints", json_stringn(hints, length)) < 0) {
+        json_decref(state);
+        state = NULL;
+    }
+    if (state && p->pilots &&
+        json_object_set_new(state, "pilots", sim_pilots_save(p->pilots)) < 0) {
         json_decref(state);
         state = NULL;
     }
@@ -613,6 +619,7 @@ struct play *play_load(const struct play_options *options, json_t *state, const 
         snapshot_load_usage(p, s.usage, &place, err) == 0 &&
         load_all_core(p, s.core, &place, err) == 0 &&
         snapshot_load_uneven(p, s.uneven, &place, err) == 0 &&
+        play_load_pilots(p, s.pilots, &place, err) == 0 &&
         load_hints(p, s.hints, &place, err) == 0) {
         if (s.events < 0 ||
             sched_restore_passed(p->d.sched, p->d.now, s.passed, (uint64_t)s.events) < 0) {

@@ -70,7 +70,7 @@ grep -q -e '--nodes=1 .*--time=60 --qos=low$' "$slurm/asked" || fail "asked: $(c
 expect 'nodes that are listed' 2 "$("$BERTH" nodes --json | grep -c '"name"')"
 
 # A job that only fits on two such nodes waits for a pilot of two; one that fits on none asks for none, and says so.
-wide=$("$BERTH" submit -t 5m -N 2 -n 4 sleep 0.1)
+wide=$("$BERTH" submit -t 5m -N 2 -n 4 sh -c 'until [ -e go ]; do sleep 0.1; done')
 expect_status 0 "$BERTH" explain "$wide"
 grep -q 'A pilot is to be asked for' out || fail "explain: $(cat out)"
 long=$("$BERTH" submit -t 2h -c 2 true)
@@ -78,6 +78,13 @@ expect_status 0 "$BERTH" explain "$long"
 grep -q 'No pilot can run it: it may run for longer than the 58m that a pilot has for jobs.' out ||
     fail "explain: $(cat out)"
 expect_status 1 "$BERTH" submit -t 5m -c 3 true
+
+# It takes of the budget what it was asked for, though it has hardly been there: two nodes, for ten minutes at least and two
+# more. The first one may have been given back by then.
+await_state "$wide" running
+expect_status 0 "$BERTH" pilot auto slurm --max-nodes 6 --time 1h --budget 3 --dry-run
+grep -q '; [01]\.4 of 3 hours of nodes used.$' out || fail "budget: $(cat out)"
+touch go
 expect_status 0 "$BERTH" wait "$wide"
 expect 'what the second ask was' --nodes=2 "$(sed -n '2s/.*\(--nodes=[0-9]*\).*/\1/p' "$slurm/asked")"
 "$BERTH" jobs | grep -q 'no pilot: its time' || fail "jobs: $("$BERTH" jobs)"

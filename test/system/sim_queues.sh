@@ -164,4 +164,18 @@ expect_status 1 "$BERTH" sim --config wrong.yaml trace.swf
 grep -q '^berth sim: wrong.yaml:1:' err || fail "the place of what is wrong: $(cat err)"
 expect_status 2 "$BERTH" sim --config config.yaml --plot config.yaml trace.swf
 expect_line err "berth sim: --plot: 'config.yaml' is the configuration; see 'berth sim --help'"
+
+# A rule for pilots: four processors are nowhere, so a pilot is asked for after five seconds, for the job's half hour and two
+# minutes, and is there after ten. The job starts after 605 s and takes 600, and five minutes later the node is given back.
+cp "$BERTH_SOURCE/test/scenario/pilots/wait.yaml" pilots.yaml
+echo '1 0 -1 600 4 -1 -1 4 1800 -1 1 1 1 -1 1 1 -1 -1' >one.swf
+expect_status 0 "$BERTH" sim --config pilots.yaml --json one.swf
+tr -d ' \n' <out >line
+grep -q '"avg_wait_s":605.0,' line || fail "wait for a pilot: $(cat out)"
+grep -q '"pilots":{"asked":1,"asked_node_s":1920.0,"had_node_s":900.0,"used_node_s":600.0}' line || fail "pilots: $(cat out)"
+expect_status 0 "$BERTH" sim --config pilots.yaml one.swf
+grep -q '^  had      node hours  *0.25$' out || fail "pilots: $(cat out)"
+sed 's/, node: {cores: 4}//' pilots.yaml >unknown.yaml
+failing 'pilots: expected "node", which says what a node has: in a simulation none comes to learn it from' \
+    --config unknown.yaml one.swf
 finish

@@ -914,7 +914,7 @@ static void pilots_are_read(void **state)
     assert_int_equal(c->pilots.rule.max_nodes, 0);
     config_destroy(c);
     c = parse(NODES "pilots: {max-nodes: 64, time: 2h, budget: 100, partition: p, options: -A x,\n"
-                    "  node: {cores: 8, memory: 16G}}\n");
+                    "  node: {cores: 8, memory: 16G}, wait: 10m}\n");
     const struct pilot_rule *rule = &c->pilots.rule;
     assert_int_equal(rule->max_nodes, 64);
     assert_int_equal(rule->time, INT64_C(7200) * SECOND);
@@ -924,6 +924,7 @@ static void pilots_are_read(void **state)
     assert_int_equal(rule->node[PILOT_CORES], 8);
     assert_int_equal(rule->node[PILOT_GPUS], 0);
     assert_int_equal(rule->node[PILOT_MEMORY], INT64_C(16) << 30);
+    assert_int_equal(c->pilots.wait, INT64_C(600) * SECOND);
     assert_string_equal(c->pilots.partition, "p");
     assert_string_equal(c->pilots.options, "-A x");
     char *once = config_show(c, SECOND);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jobspec/total.h"
 #include "server/api/job_reader.h"
 
 int job_read_spec(struct job_reader *r, struct member_ask *a)
@@ -38,43 +39,15 @@ void member_ask_clear(struct member_ask *a)
     a->text = NULL;
 }
 
-#define MANY (INT64_C(1) << 40) /* above any real count */
-
-static int64_t capped_product(int64_t a, int64_t b)
-{
-    return a > 0 && b > MANY / a ? MANY : a * b;
-}
-
-/* The least number of a resource in all. */
-static int64_t count_of_one(const jobspec_t *spec, uint32_t i)
-{
-    int64_t n = 1;
-    for (uint32_t at = i; at != JOBSPEC_NONE; at = spec->resources[at].parent)
-        n = capped_product(n, spec->resources[at].count.min);
-    return n;
-}
-
-/* The least number of a type requested; with a label, only resources so labelled. */
-static int64_t count_type(const jobspec_t *spec, const char *type, const char *label)
-{
-    int64_t total = 0;
-    for (uint32_t i = 0; i < spec->nresources && total < MANY; i++) {
-        const struct jobspec_resource *r = &spec->resources[i];
-        if (strcmp(r->type, type) == 0 && (!label || (r->label && strcmp(r->label, label) == 0)))
-            total += count_of_one(spec, i);
-    }
-    return total < MANY ? total : MANY;
-}
-
 static int64_t tasks_of(const jobspec_t *spec)
 {
     const struct jobspec_task *task = spec->ntasks > 0 ? &spec->tasks[0] : NULL;
     int64_t n = 1;
     if (task && task->per == JOBSPEC_PER_SLOT)
-        n = count_type(spec, "slot", task->slot);
+        n = jobspec_total(spec, "slot", task->slot);
     else if (task && task->per == JOBSPEC_PER_RESOURCE)
-        n = count_type(spec, task->per_type, NULL);
-    return task ? capped_product(n > 0 ? n : 1, task->count) : 1;
+        n = jobspec_total(spec, task->per_type, NULL);
+    return task ? jobspec_product(n > 0 ? n : 1, task->count) : 1;
 }
 
 /* At most one task per core, or per GPU if those are more; with "overcommit", as many more as the
@@ -85,12 +58,12 @@ static int check_tasks(struct job_reader *r, const struct member_ask *a)
     const server_t *s = r->c->s;
     int64_t cores = a->cores, gpus = a->gpus;
     if (cores == 0) /* whole nodes are requested */
-        cores = capped_product(count_type(a->spec, "node", NULL),
-                               s->size.node_cores > 0 ? s->size.node_cores : 1);
+        cores = jobspec_product(jobspec_total(a->spec, "node", NULL),
+                                s->size.node_cores > 0 ? s->size.node_cores : 1);
     int64_t places = cores > gpus ? cores : gpus;
     places = places > 0 ? places : 1;
     int64_t each = s->config->server.tasks_per_core;
-    int64_t most = r->ask.overcommit ? capped_product(places, each) : places;
+    int64_t most = r->ask.overcommit ? jobspec_product(places, each) : places;
     int64_t processes = machine_processes(s, cores);
     char why[200];
     if (processes > 0 && most > processes)
@@ -114,9 +87,9 @@ static int put_jobspec_text(struct job_reader *r, struct member_ask *m, struct j
             r, "jobspec", NULL,
             "either a jobspec or nodes, tasks, cores, gpus, gpu_type, memory, licenses, exclusive, "
             "requires");
-    m->nodes = count_type(m->spec, "node", NULL);
-    m->cores = count_type(m->spec, "core", NULL);
-    m->gpus = count_type(m->spec, "gpu", NULL);
+    m->nodes = jobspec_total(m->spec, "node", NULL);
+    m->cores = jobspec_total(m->spec, "core", NULL);
+    m->gpus = jobspec_total(m->spec, "gpu", NULL);
     m->nodes += m->nodes == 0;
     m->tasks = tasks_of(m->spec);
     if (check_tasks(r, m) < 0)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pilot/words.h"
 #include "report/explain.h"
 
 static const char *text_of(const json_t *object, const char *key)
@@ -13,20 +14,16 @@ static const char *text_of(const json_t *object, const char *key)
 
 /* Of what it asks for too much, and how much a node has of that. */
 static const struct {
-    const char *brief, *before, *behind;
+    const char *before, *behind;
 } never[] = {
-    [PILOT_TOO_MANY_CORES] = {"its cores", "it asks for more cores on a node than the ",
-                              " that a node has"},
-    [PILOT_TOO_MANY_GPUS] = {"its GPUs", "it asks for more GPUs on a node than the ",
-                             " that a node has"},
-    [PILOT_TOO_MUCH_MEMORY] = {"its memory", "it asks for more memory on a node than the ",
+    [PILOT_TOO_MANY_CORES] = {"it asks for more cores on a node than the ", " that a node has"},
+    [PILOT_TOO_MANY_GPUS] = {"it asks for more GPUs on a node than the ", " that a node has"},
+    [PILOT_TOO_MUCH_MEMORY] = {"it asks for more memory on a node than the ",
                                " MiB that a node has"},
-    [PILOT_TOO_MANY_NODES] = {"its nodes", "it asks for more nodes than the ",
-                              " that there may be"},
-    [PILOT_TOO_LONG] = {"its time", "it may run for longer than the ",
-                        " that a pilot has for jobs"},
-    [PILOT_NO_TIME] = {"its time", "nobody knows how long it takes: give it a time limit", ""},
-    [PILOT_ELSEWHERE] = {"its constraint", "it has a constraint on resources", ""},
+    [PILOT_TOO_MANY_NODES] = {"it asks for more nodes than the ", " that there may be"},
+    [PILOT_TOO_LONG] = {"it may run for longer than the ", " that a pilot has for jobs"},
+    [PILOT_NO_TIME] = {"nobody knows how long it takes: give it a time limit", ""},
+    [PILOT_ELSEWHERE] = {"it has a constraint on resources", ""},
 };
 
 static void put_never(struct strbuf *out, const struct auto_rule *rule, enum pilot_why why)
@@ -112,18 +109,10 @@ void pilot_words(struct strbuf *out, const server_t *s, const struct auto_rule *
 void pilot_short_words(struct strbuf *out, const server_t *s, const struct pilot_verdict *v)
 {
     const json_t *pilot = v->fate == PILOT_QUEUED ? pilot_find(s, v->pilot) : NULL;
-    if (v->fate == PILOT_NEVER) {
-        strbuf_puts(out, "no pilot: ");
-        strbuf_puts(out, never[v->why].brief);
-    } else if (v->fate == PILOT_QUEUED) {
-        strbuf_puts(out, "pilot ");
-        strbuf_put_int(out, v->pilot);
-        strbuf_puts(out, *slurm_says(pilot) ? ": " : "");
+    pilot_put_fate(out, v);
+    if (pilot && *slurm_says(pilot)) {
+        strbuf_puts(out, ": ");
         strbuf_puts(out, slurm_says(pilot));
-    } else if (v->fate != PILOT_SOON) {
-        strbuf_puts(out, v->fate == PILOT_LACKING     ? "a pilot, to be asked for"
-                         : v->bound == PILOT_BY_NODES ? "pilots: max-nodes"
-                                                      : "pilots: budget");
     }
 }
 

@@ -150,10 +150,9 @@ static int add_pilot(server_t *s, struct auto_look *l, json_t *pilot)
                             .time = time > 0 ? time : l->in.rule->time,
                             .useless = useless ? json_integer_value(useless) : -1,
                             .stuck = own ? note_stuck(s, pilot) : -1};
-    if (own && json_object_get(pilot, "up"))
-        l->in.spent += nodes * (s->clock.wall - number_of(pilot, "up"));
-    if (own && l->pilot[n].state == PILOT_WAITS)
-        l->in.spent += nodes * time;
+    int64_t up = number_of(pilot, "up"), had = up > 0 ? s->clock.wall - up : 0;
+    if (own) /* until its end */
+        l->in.spent += nodes * (had > time ? had : time);
     l->in.n_pilots++;
     return 0;
 }

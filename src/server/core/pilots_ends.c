@@ -7,7 +7,7 @@
 #include "pilot/ends.h"
 #include "server/core/pilots.h"
 
-#define BEFORE_END (60 * SERVER_SECOND) /* a node is free of jobs so long before it is taken back */
+#define BEFORE_END (PILOT_BEFORE_END * SERVER_SECOND)
 #define FOR_EVER   (INT64_C(36500) * 86400 * SERVER_SECOND)
 
 /* A node that is taken back at a known time: the first at which one of its pilot's is. */
@@ -95,29 +95,19 @@ static void clear_ends(struct endings *e)
     free(e->group);
 }
 
-/* "pilot-3", or "pilots-3-and-11-others", of the one that ends first. */
-static void put_block_name(char name[64], int64_t pilot, size_t others)
-{
-    if (others == 0)
-        snprintf(name, 64, "pilot-%" PRId64, pilot);
-    else
-        snprintf(name, 64, "pilots-%" PRId64 "-and-%zu-other%s", pilot, others,
-                 others > 1 ? "s" : "");
-}
-
 /* The block of the group that begins at *i, which goes on to the next one. NULL with ENOMEM. */
 static json_t *make_block(const struct endings *e, size_t *i)
 {
     struct strbuf names = {0};
     const struct ending *first = &e->v[*i];
     size_t group = e->group[*i], others = 0;
-    char name[64];
+    char name[PILOT_BLOCK_NAME];
     for (size_t from = *i; *i < e->n && e->group[*i] == group; ++*i) {
         strbuf_puts(&names, names.len ? "," : "");
         strbuf_puts(&names, e->v[*i].vertex);
         others += *i > from && e->v[*i].pilot != e->v[*i - 1].pilot;
     }
-    put_block_name(name, first->pilot, others);
+    pilot_block_name(name, first->pilot, others);
     json_t *block = names.failed ? NULL
                                  : json_pack("{s:s, s:s, s:I, s:I, s:I}", "name", name, "resources",
                                              strbuf_text(&names), "start",

@@ -1,11 +1,13 @@
 """Random cases of what queues deserve and of how much of it they have, expected by the formulas of Volcano's plugins
 `proportion` and `capacity`: the level that fills what there is in fractions, between the ends at which queues stop.
-Writes them as JSON.
+Writes N of each kind as JSON.
 """
 import json
 import random
 import sys
 from fractions import Fraction
+
+N = int(sys.argv[1])  # cases of each kind
 
 rng = random.Random(3)
 GIB = 1 << 30
@@ -100,5 +102,5 @@ def share_case(i):
                 expect=max(parts) if any(deserves.values()) else 1)
 
 
-json.dump(dict(schema_version=1, cases=[deserved_case(i) for i in range(2000)] + [share_case(i) for i in range(1000)]),
+json.dump(dict(schema_version=1, cases=[deserved_case(i) for i in range(N)] + [share_case(i) for i in range(N)]),
           sys.stdout)

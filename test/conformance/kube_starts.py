@@ -1,10 +1,12 @@
 """Random cases of kube-batch's kinds in which gangs start, with what is expected by a small model of the rule: by priority,
 each job has what is free, if that is as much as its min lacks, or else nothing. Some have two roles, of which each has a
-node to itself: the mins of both start, or none. Writes them as JSON.
+node to itself: the mins of both start, or none. Writes N of each kind as JSON.
 """
 import json
 import random
 import sys
+
+N = int(sys.argv[1])  # cases of each kind
 
 rng = random.Random(11)
 TIERS = [[dict(name='priority', enabled=dict(jobOrder=True)),
@@ -62,4 +64,4 @@ def case(i):
                 config=dict(actions=['allocate'], tiers=TIERS))
 
 
-json.dump(dict(schema_version=1, cases=[case(i) for i in range(1500)]), sys.stdout)
+json.dump(dict(schema_version=1, cases=[case(i) for i in range(N)]), sys.stdout)

@@ -1,10 +1,12 @@
 """Random cases of kube-batch's kinds in which somebody ends for others, with what is expected by a small model of the rule:
 what a gang needs stays, what is not above its priority stays, what a queue deserves stays; those that a gang can spare
-go first, then the lowest priority; a gang has either all stopped that its min needs or nobody. Writes them as JSON.
+go first, then the lowest priority; a gang has either all stopped that its min needs or nobody. Writes N of each kind as JSON.
 """
 import json
 import random
 import sys
+
+N = int(sys.argv[1])  # cases of each kind
 
 rng = random.Random(7)
 
@@ -83,5 +85,5 @@ def reclaim(i):
                 victims(owners, wanted, 0, lambda *_: True))
 
 
-json.dump(dict(schema_version=1, cases=[preempt(i) for i in range(1500)] + [reclaim(i) for i in range(1500)]),
+json.dump(dict(schema_version=1, cases=[preempt(i) for i in range(N)] + [reclaim(i) for i in range(N)]),
           sys.stdout)

@@ -279,7 +279,7 @@ static void play(uint64_t seed, bool starves)
 static uint64_t scenes(void)
 {
     const char *n = getenv("SCENES");
-    return n ? strtoull(n, NULL, 10) : SCENES;
+    return n ? strtoull(n, NULL, 10) : RANDOM_ROUNDS(SCENES);
 }
 
 static void each_starts_within_the_bound(void **state)

@@ -19,7 +19,7 @@ static struct scene first, second;
 static int scenes(void)
 {
     const char *n = getenv("SCENES");
-    return n ? atoi(n) : SCENES;
+    return n ? atoi(n) : RANDOM_ROUNDS(SCENES);
 }
 
 static uint64_t seed_of(int i)

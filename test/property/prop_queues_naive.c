@@ -872,10 +872,11 @@ static void test_naive(void **state)
 {
     const char *from = getenv("SCENE_SEED"), *n = getenv("SCENES");
     uint64_t seed = from ? (uint64_t)strtoull(from, NULL, 10) : 1u;
+    int runs = n ? atoi(n) : RANDOM_ROUNDS(RUNS);
     (void)state;
-    for (int i = 0; i < (n ? atoi(n) : RUNS); i++)
+    for (int i = 0; i < runs; i++)
         play(seed + (uint64_t)i, getenv("SCENE_SHARES") != NULL, false);
-    for (int i = 0; i < (n ? atoi(n) : RUNS) / 2; i++)
+    for (int i = 0; i < runs / 2; i++)
         play(seed + (uint64_t)i, true, true);
     play(200341, false, false); /* a member preempts, with which its array is full */
     /* With shares, a displaced job has its turn before it is the first of its queue, and those that limits keep have

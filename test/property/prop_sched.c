@@ -470,8 +470,9 @@ static void fail_at(struct run *r, const char *what, int64_t now)
              (int)c->events, (long long)c->units, c->n);
 }
 
-static void run_many(const struct shape *s, int n, uint64_t seed)
+static void run_many(const struct shape *s, int rounds, uint64_t seed)
 {
+    int n = RANDOM_ROUNDS(rounds);
     /* A seed that failed, to see its calls. */
     const char *only = getenv("PROP_SCHED_SEED");
     for (int i = 0; i < n; i++, seed++) {

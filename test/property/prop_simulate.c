@@ -112,8 +112,9 @@ static void compare_hybrid(const struct workload *w, uint64_t seed)
     }
 }
 
-static void run_many(const struct shape *s, uint64_t seed, int n)
+static void run_many(const struct shape *s, uint64_t seed, int rounds)
 {
+    int n = RANDOM_ROUNDS(rounds);
     for (int i = 0; i < n; i++, seed++) {
         struct random r = {seed};
         struct workload w;

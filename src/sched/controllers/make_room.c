@@ -163,6 +163,29 @@ static int64_t book_with_victims(struct preemption *h, uint32_t slot)
     return -1;
 }
 
+/* Limits refuse a booking: book what is on fewer nodes, with other victims perhaps, if it is that which is too much, else
+ * leave it as it is. Returns the booking, which limits may refuse again, or -1 with EBUSY or ENOMEM.
+ */
+static int64_t book_fewer(struct preemption *h, uint32_t slot, int64_t booking)
+{
+    sched_t *s = h->s;
+    int narrows = controllers_narrow(s, slot, booking, s->now);
+    if (narrows == 0)
+        return booking;
+    s->place->ops->release(s->place, booking);
+    preemption_put_all_back(h);
+    if (narrows < 0) {
+        errno = ENOMEM;
+        return -1;
+    }
+    h->sum = h->too_little = 0;
+    booking = book_with_victims(h, slot);
+    int saved = errno;
+    s->place->ops->narrow(s->place, NULL, false);
+    errno = saved;
+    return booking;
+}
+
 enum step room_for_open(sched_t *s, uint32_t slot, victims_begin begin)
 {
     struct preemption h;
@@ -176,6 +199,8 @@ enum step room_for_open(sched_t *s, uint32_t slot, victims_begin begin)
         step = STEP_KEPT; /* what limits keep, victims don't help */
     } else if (begun) {
         int64_t booking = book_with_victims(&h, slot);
+        if (booking >= 0 && !may_hold_at_last(s, slot, booking))
+            booking = book_fewer(&h, slot, booking);
         uint32_t by = booking >= 0 ? taker(&h, slot, booking) : JOB_NONE;
         if (by != JOB_NONE)
             step = hold_for(&h, by, booking);

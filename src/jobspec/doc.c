@@ -108,11 +108,12 @@ static int unknown_key(const struct doc *d, uint32_t key, const struct doc_keys 
     const char *name = doc_text(d, key);
     char list[LIST_MAX];
     if (list_keys(keys, NULL, list, sizeof(list)) < sizeof(list))
-        return doc_fault(d, key, "key \"%.*s\": expected in %s: %s", SHOWN, name, keys->what, list);
+        return doc_fault(d, key, "key \"%.*s\": unknown in %s, expected %s", SHOWN, name,
+                         keys->what, list);
     size_t n = d->node[key].length > 2 ? list_keys(keys, name, list, sizeof(list)) : 0;
     if (n == 0 || n >= sizeof(list))
-        return doc_fault(d, key, "key \"%.*s\": expected a key of %s", SHOWN, name, keys->what);
-    return doc_fault(d, key, "key \"%.*s\": expected a key of %s, such as %s", SHOWN, name,
+        return doc_fault(d, key, "key \"%.*s\": unknown in %s", SHOWN, name, keys->what);
+    return doc_fault(d, key, "key \"%.*s\": unknown in %s, expected one such as %s", SHOWN, name,
                      keys->what, list);
 }
 

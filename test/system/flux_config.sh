@@ -29,7 +29,7 @@ refused 'sched-berth: .*key "policy": expected fcfs, easy' <<'TOML'
 [sched-berth.queues.batch]
 policy = "best"
 TOML
-refused 'sched-berth: key "polcy": expected in a configuration: ' <<'TOML'
+refused 'sched-berth: key "polcy": unknown in a configuration, expected ' <<'TOML'
 [queues.batch]
 [queues.debug]
 [sched-berth]

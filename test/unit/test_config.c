@@ -375,7 +375,7 @@ static const struct wrong wrong_machines[] = {
     {"[]", "1:1: expected a configuration as a mapping, got a list"},
     {"{}", "1:1: key \"resources\": expected in a configuration, is missing"},
     {NODES "queue: {}\n",
-     "2:1: key \"queue\": expected in a configuration: resources, licenses, match, "
+     "2:1: key \"queue\": unknown in a configuration, expected resources, licenses, match, "
      "default-queue, default-duration, default-limit, starvation-threshold, "
      "claims, sla-waiting-time, actions, passes, users, shares, accounts, queues, "
      "blocks, bounds, trace, "
@@ -434,8 +434,9 @@ static const struct wrong wrong_machines[] = {
     {NODES "match: {format: rv2}", "2:17: key \"format\": expected simple, pretty_simple, rlite, "
                                    "rv1, rv1_nosched, rv1_shorthand, "
                                    "jgf or jgf_shorthand, got \"rv2\""},
-    {NODES "match: {match-policy: first}", "2:9: key \"match-policy\": expected in the matching: "
-                                           "policy, traverser, filters, subsystems, format"},
+    {NODES "match: {match-policy: first}",
+     "2:9: key \"match-policy\": unknown in the matching, expected "
+     "policy, traverser, filters, subsystems, format"},
 };
 
 static const struct wrong wrong_queues[] = {
@@ -473,11 +474,11 @@ static const struct wrong wrong_queues[] = {
     {NODES "queues: {a: {}, a: {}}", "2:17: key \"a\": expected once in a mapping"},
     {QUEUE("[]"), "3:6: expected a queue as a mapping, got a list"},
     {QUEUE("{depth: 1}"),
-     "3:7: key \"depth\": expected a key of a queue, such as queue-depth, max-queue-depth, "
+     "3:7: key \"depth\": unknown in a queue, expected one such as queue-depth, max-queue-depth, "
      "reservation-depth, max-reservation-depth"},
     {QUEUE("{prioritty: 1}"),
-     "3:7: key \"prioritty\": expected a key of a queue, such as priority"},
-    {QUEUE("{colour: red}"), "3:7: key \"colour\": expected a key of a queue"},
+     "3:7: key \"prioritty\": unknown in a queue, expected one such as priority"},
+    {QUEUE("{colour: red}"), "3:7: key \"colour\": unknown in a queue"},
     {QUEUE("{sla-waiting-time: 0}"), "3:25: key \"sla-waiting-time\": expected seconds, or "
                                      "a number with s, m, h, d or w as in 1.5h, "
                                      "above 0 and up to 100 years, or none, got \"0\""},
@@ -543,9 +544,9 @@ static const struct wrong wrong_queues[] = {
      "4:31: key \"preemptible\": expected in its parent, queue \"a\", only"},
     {QUEUE("\n  b: {parent: a, shares: {}}"),
      "4:26: key \"shares\": expected in its parent, queue \"a\", only"},
-    {QUEUE("{shares: {heavy: 1}}"),
-     "3:16: key \"heavy\": expected in the shares of a queue: under, weight, guarantee, deserved, "
-     "capability, by, order, weights, classes"},
+    {QUEUE("{shares: {heavy: 1}}"), "3:16: key \"heavy\": unknown in the shares of a queue, "
+                                    "expected under, weight, guarantee, deserved, "
+                                    "capability, by, order, weights, classes"},
     {QUEUE("{shares: {weight: 0}}"),
      "3:24: key \"weight\": expected a whole number from 1 to 1000000, got \"0\""},
     {QUEUE("{shares: {under: b}}"),
@@ -571,7 +572,7 @@ static const struct wrong wrong_queues[] = {
     {QUEUE("{shares: {by: user, order: [{plugins: [{name: drf}]}, {plugins: [drf]}]}}"),
      "3:71: key \"order\": expected each comparator once, got \"drf\""},
     {QUEUE("{shares: {by: user, order: [{names: [drf]}]}}"),
-     "3:35: key \"names\": expected in a plugin: name, arguments, enableJobOrder, "
+     "3:35: key \"names\": unknown in a plugin, expected name, arguments, enableJobOrder, "
      "enableQueueOrder, "
      "enableTaskOrder, enableJobReady, enableJobPipelined, enablePreemptable, enableReclaimable, "
      "enablePredicate, enableNodeOrder, enableHierarchy, enableJobStarving"},
@@ -601,9 +602,9 @@ static const struct wrong wrong_queues[] = {
      "2:39: key \"weights\": expected users of the account, got \"u2\""},
     {NODES "accounts: {a: {users: [u1], default-for: [u2]}}",
      "2:43: key \"default-for\": expected users of the account, got \"u2\""},
-    {NODES "accounts: {a: {user: [u1]}}",
-     "2:16: key \"user\": expected in an account: under, weight, users, weights, default-for, "
-     "limits"},
+    {NODES "accounts: {a: {user: [u1]}}", "2:16: key \"user\": unknown in an account, expected "
+                                          "under, weight, users, weights, default-for, "
+                                          "limits"},
     {NODES "accounts: {a: {limits: {duration: 3}}}",
      "2:25: key \"duration\": expected running, pending or a type of resources in the limits of an "
      "account"},
@@ -615,8 +616,9 @@ static const struct wrong wrong_queues[] = {
 };
 
 static const struct wrong wrong_limits[] = {
-    {QUEUE("{limits: {node: 4}}"), "3:16: key \"node\": expected in the limits: job, user, queue, "
-                                   "except"},
+    {QUEUE("{limits: {node: 4}}"),
+     "3:16: key \"node\": unknown in the limits, expected job, user, queue, "
+     "except"},
     {QUEUE("{limits: {job: 4}}"),
      "3:21: key \"job\": expected limits as in {node: 4, core: 64}, got \"4\""},
     {QUEUE("{limits: {job: {node: -1}}}"),
@@ -641,7 +643,7 @@ static const struct wrong wrong_limits[] = {
     {QUEUE("{limits: {except: [{job: {}}]}}"),
      "3:25: key \"except\": expected users or groups that it is for"},
     {QUEUE("{limits: {except: [{users: [u], queue: {}}]}}"),
-     "3:38: key \"queue\": expected in an exception: users, groups, job, user"},
+     "3:38: key \"queue\": unknown in an exception, expected users, groups, job, user"},
     {QUEUE("{limits: {except: [{users: [u], job: {pending: 1}}]}}"),
      "3:44: key \"pending\": expected duration or a type of resources in the limits of a job"},
 };

@@ -284,7 +284,7 @@ struct error_row {
     const char *expected;
 };
 
-#define KEYS  "expected in a resource: type, count, with, label, exclusive, unit, id"
+#define KEYS  "unknown in a resource, expected type, count, with, label, exclusive, unit, id"
 #define TIME  "expected a number of seconds, got "
 #define AFTER "expected a number of seconds, at least 0, got "
 
@@ -305,8 +305,9 @@ static const struct error_row error_rows[] = {
     {"--- {}\n--- {}\n", "line 2, column 1: expected one document, not several"},
     /* the top */
     {"version: 1\n", "line 1, column 1: key \"resources\": expected in a jobspec, is missing"},
-    {HEAD SLOT TAIL "more: 1\n", "line 6, column 1: key \"more\": expected in a jobspec: version, "
-                                 "resources, tasks, attributes"},
+    {HEAD SLOT TAIL "more: 1\n",
+     "line 6, column 1: key \"more\": unknown in a jobspec, expected version, "
+     "resources, tasks, attributes"},
     {"version: 0\nresources: 1\ntasks: 2\nattributes: 3\n",
      "line 1, column 10: key \"version\": expected a number from 1 to 9999, got \"0\""},
     {"version: 10000\nresources: 1\ntasks: 2\nattributes: 3\n",
@@ -374,7 +375,7 @@ static const struct error_row error_rows[] = {
      "line 5, column 58: key \"attributes\": expected a mapping, got \"1\""},
     /* attributes */
     {HEAD SLOT TASKS "attributes: {sytem: 1}\n",
-     "line 5, column 14: key \"sytem\": expected in the attributes: user, system"},
+     "line 5, column 14: key \"sytem\": unknown in the attributes, expected user, system"},
     {HEAD SLOT TASKS "attributes: {system: 1}\n",
      "line 5, column 22: key \"system\": expected a mapping, got \"1\""},
     {SYSTEM("duration: 1h"), "line 7, column 15: key \"duration\": " TIME "\"1h\""},

@@ -292,7 +292,7 @@ void graph_place_plan_counted(struct counted *counted, struct graph_place *n,
 }
 
 /* How people say so much of a type. */
-static void describe(struct strbuf *out, int64_t count, const char *type)
+static void describe(struct strbuf *out, int64_t count, const char *type, const char *unit)
 {
     static const char *const counted[] = {"node", "core", "gpu", "socket", "rack"};
     const char *license = short_license_of(type);
@@ -307,7 +307,11 @@ static void describe(struct strbuf *out, int64_t count, const char *type)
     for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
         known |= strcmp(type, counted[i]) == 0;
     strbuf_put_int(out, count);
-    strbuf_puts(out, known ? " " : " units of ");
+    strbuf_putc(out, ' ');
+    if (!known) {
+        strbuf_puts(out, *unit ? unit : "units");
+        strbuf_puts(out, " of ");
+    }
     strbuf_puts(out, type);
     if (known && count != 1)
         strbuf_putc(out, 's');
@@ -328,6 +332,15 @@ static int64_t eligible(const struct graph_place *n, const struct class *c)
     return nodes;
 }
 
+/* "MB", of resources of this type; "": they are just counted. */
+static const char *unit_of(const struct graph_place *n, uint16_t type)
+{
+    for (uint32_t v = 0; v < n->graph->n; v++)
+        if (n->graph->v[v].type == type)
+            return intern_text(&n->graph->names, n->graph->v[v].unit);
+    return "";
+}
+
 /* Say why it can never be: a count of some type, what it requires of nodes, or else how it asks for things
  * together.
  */
@@ -345,7 +358,7 @@ static int explain(struct graph_place *n, const struct class *c, berth_error_t *
         if (want <= has)
             continue;
         strbuf_reset(&n->text);
-        describe(&n->text, want, name);
+        describe(&n->text, want, name, unit_of(n, type));
         return errtext_set(err, ENODEV, "asks for %s, the %s has %" PRId64, strbuf_text(&n->text),
                            part->requires ? "queue" : "machine", has);
     }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "base/errtext.h"
@@ -185,6 +186,18 @@ static bool is_word(const char *const *words, const char *word)
     return *words != NULL;
 }
 
+/* Whether a file's name says that it is a picture of another format. */
+static bool is_other_picture(const char *file)
+{
+    static const char *const endings[] = {".png", ".jpg", ".jpeg", ".gif", ".pdf",
+                                          ".ps",  ".eps", ".webp", NULL};
+    const char *ending = strrchr(file, '.');
+    for (size_t i = 0; ending && endings[i]; i++)
+        if (strcasecmp(ending, endings[i]) == 0)
+            return true;
+    return false;
+}
+
 /* Take an option. 0, or the status of a wrong one. */
 static int take_option(struct history *h, int c)
 {
@@ -202,6 +215,9 @@ static int take_option(struct history *h, int c)
         return cli_usage("history", "%s", err.text);
     if (c == OPTION_LONG('B') && !is_word(history_plot_words, optarg))
         return cli_usage("history", "--plot-by is '%s', expected user, queue or state", optarg);
+    if (c == OPTION_LONG('p') && is_other_picture(optarg))
+        return cli_usage("history", "--plot is '%s', expected the name of an SVG file, %s", optarg,
+                         "such as jobs.svg");
     if (c == 'n' && !listing_limit(&number, optarg))
         return cli_usage("history", "--limit is '%s', expected a whole number", optarg);
     strbuf_clear(&number);

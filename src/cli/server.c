@@ -107,6 +107,11 @@ static void put_status(const json_t *answer)
     printf("directory  ");
     terminal_print(stdout, answer_text(answer, "directory"));
     putchar('\n');
+    if (*answer_text(answer, "configuration")) {
+        printf("configured ");
+        terminal_print(stdout, answer_text(answer, "configuration"));
+        putchar('\n');
+    }
     printf("started    %s", when_put(started, text));
     printf(", %s ago\n", when_span(now - started, text));
     printf("jobs      ");

@@ -63,6 +63,11 @@ int submit_bulk(struct connection *s, const char *path, berth_error_t *err)
             printf("%" JSON_INTEGER_FORMAT "\n", json_integer_value(json_object_get(answer, "id")));
     }
     int saved = errno;
+    if (rc < 0 && saved == EINVAL) {
+        berth_error_t why = *err;
+        errtext_set(err, saved, "%s: %s", strcmp(path, "-") == 0 ? "standard input" : path,
+                    why.text);
+    }
     json_decref(answer);
     strbuf_clear(&text);
     errno = saved;

@@ -4,7 +4,7 @@
 
 #include "base/json_out.h"
 #include "config/seconds.h"
-#include "jobspec/short.h"
+#include "report/reason_words.h"
 
 /* Us from now: so late begins what only a block that lasts for ever ends, as of nodes that are lent. */
 #define FAR (INT64_C(3650) * 86400 * SECONDS_TICKS)
@@ -45,22 +45,6 @@ static void put_counted(struct strbuf *out, int64_t n, const char *one, const ch
     strbuf_puts(out, n == 1 ? one : many);
 }
 
-/* The plural of a resource type. */
-static void put_type(struct strbuf *out, const char *type)
-{
-    static const char *const words[][2] = {{"core", "cores"},     {"node", "nodes"},
-                                           {"gpu", "GPUs"},       {"memory", "memory"},
-                                           {"socket", "sockets"}, {"rack", "racks"}};
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-        if (strcmp(type, words[i][0]) == 0) {
-            strbuf_puts(out, words[i][1]);
-            return;
-        }
-    const char *license = short_license_of(type);
-    strbuf_puts(out, license ? "licences of " : "units of ");
-    strbuf_puts(out, license ? license : type);
-}
-
 /* Write memory as --mem reads it. */
 static void put_memory_size(struct strbuf *out, int64_t bytes)
 {
@@ -73,54 +57,13 @@ static void put_memory_size(struct strbuf *out, int64_t bytes)
     strbuf_putc(out, letters[i]);
 }
 
-/* "the jobs of user ann in queue batch may have at most 8 cores at once" */
-static void put_limit_text(struct strbuf *out, const struct sched_reason_limit *l, const char *user,
-                           const char *queue)
-{
-    bool one = l->whose == SCHED_OF_JOB;
-    if (l->whose == SCHED_OF_ARRAY) {
-        strbuf_puts(out, "of this array, at most ");
-        strbuf_put_int(out, l->most);
-        strbuf_puts(out, " may run at once");
-        return;
-    }
-    strbuf_puts(out, one ? "a job" : "jobs");
-    if (l->whose == SCHED_OF_USER) {
-        strbuf_puts(out, " of user ");
-        strbuf_puts(out, user);
-    }
-    if (l->whose == SCHED_OF_ACCOUNT) {
-        strbuf_puts(out, " of account ");
-        strbuf_puts(out, l->account);
-    } else {
-        strbuf_puts(out,
-                    l->whose == SCHED_OF_DIVISION ? " of a division with queue " : " in queue ");
-        strbuf_puts(out, queue);
-    }
-    if (strcmp(l->what, "running") == 0 || strcmp(l->what, "pending") == 0) {
-        strbuf_puts(out,
-                    strcmp(l->what, "running") == 0 ? " may run, at most " : " may wait, at most ");
-        strbuf_put_int(out, l->most);
-    } else if (strcmp(l->what, "duration") == 0) {
-        strbuf_puts(out, " may last at most ");
-        seconds_put(out, l->most);
-        strbuf_putc(out, 's');
-    } else {
-        strbuf_puts(out, " may have at most ");
-        strbuf_put_int(out, l->most);
-        strbuf_putc(out, ' ');
-        put_type(out, l->what);
-    }
-    strbuf_puts(out, one ? "" : " at once");
-}
-
 void explain_never(struct strbuf *out, const struct sched_reason *reason, const char *user,
                    const char *queue)
 {
     char text[SCHED_REASON_TEXT];
     strbuf_puts(out, "It can never start: ");
     if (reason->kind == SCHED_REASON_LIMIT)
-        put_limit_text(out, &reason->limit, user, queue);
+        reason_put_limit(out, &reason->limit, user, queue);
     else if (reason->kind == SCHED_REASON_UNSATISFIABLE || reason->kind == SCHED_REASON_REQUEST)
         strbuf_puts(out, reason->words);
     else
@@ -136,20 +79,6 @@ void explain_put_job(struct strbuf *out, const struct sched_reason_job *job)
         strbuf_putc(out, '[');
         strbuf_put_int(out, job->member);
         strbuf_putc(out, ']');
-    }
-}
-
-/* "job 57, job 58 and the user's other jobs of the same name" */
-static void put_dependencies(struct strbuf *out, const struct sched_reason *reason)
-{
-    size_t all = reason->n_jobs + reason->singleton + reason->others;
-    for (size_t i = 0; i < all; i++) {
-        strbuf_puts(out, i == 0 ? "" : i + 1 < all ? ", " : " and ");
-        if (i < reason->n_jobs)
-            explain_put_job(out, &reason->job[i]);
-        else
-            strbuf_puts(out,
-                        reason->singleton ? "the user's other jobs of the same name" : "others");
     }
 }
 
@@ -174,7 +103,7 @@ static void put_not_up(struct strbuf *out, const struct waiting *w)
 static void put_wait_resources(struct strbuf *out, const struct waiting *w, const char *type)
 {
     strbuf_puts(out, "It waits for ");
-    put_type(out, type);
+    reason_put_type(out, type);
     if (w->holders == 0 && w->n_not_up > 0) {
         put_not_up(out, w);
         return;
@@ -226,7 +155,7 @@ static void put_claim(struct strbuf *out, const struct sched_reason *r)
     if (r->of == 1 && strcmp(r->type, "memory") != 0)
         strbuf_puts(out, r->type);
     else
-        put_type(out, r->type);
+        reason_put_type(out, r->type);
     strbuf_puts(out, r->of == 1 ? " is" : " are");
     strbuf_puts(out, " withheld for it from now on, of which ");
     strbuf_put_int(out, r->has);
@@ -234,7 +163,7 @@ static void put_claim(struct strbuf *out, const struct sched_reason *r)
     if (r->n_jobs == 0)
         return;
     strbuf_puts(out, " For the rest it waits for ");
-    put_dependencies(out, r);
+    reason_put_jobs(out, r);
     strbuf_putc(out, '.');
 }
 
@@ -259,7 +188,7 @@ static void put_reason(struct strbuf *out, const struct waiting *w)
         return;
     case SCHED_REASON_DEPENDENCY:
         strbuf_puts(out, "It waits for ");
-        put_dependencies(out, w->reason);
+        reason_put_jobs(out, w->reason);
         strbuf_puts(out, ", on which it depends.");
         return;
     case SCHED_REASON_BEGIN:
@@ -271,7 +200,7 @@ static void put_reason(struct strbuf *out, const struct waiting *w)
         return;
     case SCHED_REASON_LIMIT:
         strbuf_puts(out, "It waits for jobs to end: ");
-        put_limit_text(out, &w->reason->limit, w->user, w->queue);
+        reason_put_limit(out, &w->reason->limit, w->user, w->queue);
         strbuf_putc(out, '.');
         return;
     case SCHED_REASON_STOPPED:

@@ -46,8 +46,8 @@ expect_status 2 "$BERTH" cancel
 expect_err "berth cancel: no job given; see 'berth cancel --help'"
 expect_status 2 "$BERTH" cancel --all 3
 expect_status 2 "$BERTH" cancel 3 x
-expect_status 1 "$BERTH" cancel -s done
-expect_err 'berth cancel: state: expected pending, held or running'
+expect_status 2 "$BERTH" cancel -s done
+expect 'states of what has ended' 400 "$(http_status POST /v1/jobs/cancel -d '{"jobs": {"state": "done"}}')"
 expect_status 0 "$BERTH" cancel -q nowhere
 expect_status 0 "$BERTH" signal -s KILL --all
 await_state 1 failed
@@ -55,8 +55,8 @@ expect_status 0 "$BERTH" cancel --all
 expect_status 0 "$BERTH" cancel --all
 
 # A wrong argument is told once, whatever the jobs are.
-expect_status 1 "$BERTH" signal -s NOPE 1-6 1 2
-expect_err 'berth signal: key "signal": expected a signal such as "USR1", got "NOPE"'
+expect_status 2 "$BERTH" signal -s NOPE 1-6 1 2
+expect 'no signal' 400 "$(http_status POST /v1/jobs/signal -d '{"jobs": {"ids": ["1"]}, "signal": "NOPE"}')"
 expect_status 1 "$BERTH" update -q nowhere 1-6 1 2
 expect_err 'berth update: there is no queue "nowhere"'
 

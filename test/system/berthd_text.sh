@@ -65,7 +65,7 @@ if command -v script >/dev/null 2>&1; then
     expect "the width of the table on a terminal" 86 "$(grep -v tïtle shown | wc -L)"
     "$BERTH" hold 5
     on_terminal "'$BERTH' run --hold true & sleep 0.2; until '$BERTH' jobs 6 >/dev/null 2>&1; do sleep 0.05; done; sleep 1.5; '$BERTH' cancel 6; wait"
-    grep -qx 'berth run: job 6 waits: held' shown || fail "a job that waits: $(cat shown)"
+    grep -qx "berth run: job 6: It is held: it waits for 'berth release 6'." shown || fail "a job that waits: $(cat shown)"
     grep -qx 'berth run: job 6: cancelled' shown || fail "a job that was cancelled: $(cat shown)"
 fi
 

@@ -85,6 +85,15 @@ static int unfit_for_terminal(const struct request *r, const char *verb)
     return CLI_OK;
 }
 
+/* A file of this folder is no program by its name alone, as in a shell. */
+static void warn_of_file(const json_t *job, const char *verb)
+{
+    const char *name = json_string_value(json_array_get(json_object_get(job, "command"), 0));
+    if (name && *name && !strchr(name, '/') && access(name, X_OK) == 0 && !request_is_program(name))
+        fprintf(stderr, "berth %s: there is no program '%s'; the file of this folder is ./%s\n",
+                verb, name, name);
+}
+
 int attend_job(struct request *r, const char *verb)
 {
     struct connection connection;
@@ -96,6 +105,7 @@ int attend_job(struct request *r, const char *verb)
         return status;
     if (!r->pty && !r->has_output && !json_object_get(r->job, "error") && !are_one())
         json_object_set_new(r->job, "apart", json_true());
+    warn_of_file(r->job, verb);
     if (connection_open(&connection, verb, &err) < 0 || connection_start(&connection, &err) < 0 ||
         attach_job(r, &attached, &err) < 0)
         status = connection_failed(&connection, &err);

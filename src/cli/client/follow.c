@@ -351,9 +351,16 @@ static void tell_why(struct watch *w)
     w->why = TOLD;
     if (w->begun > 0)
         return;
-    fprintf(stderr, "berth %s: job %" PRId64 " waits: ", w->f->connection->verb, w->f->id);
-    terminal_print(stderr, w->reason);
+    struct strbuf path = {0};
+    json_t *answer = NULL;
+    berth_error_t ignored;
+    route_job(&path, w->f->id, w->f->member, "/explain");
+    int rc = connection_ask(w->f->connection, "GET", strbuf_text(&path), NULL, &answer, &ignored);
+    fprintf(stderr, "berth %s: job %" PRId64 ": ", w->f->connection->verb, w->f->id);
+    terminal_print(stderr, rc == 0 ? answer_text(answer, "text") : w->reason);
     fputc('\n', stderr);
+    json_decref(answer);
+    strbuf_clear(&path);
 }
 
 /* Wait for events, output or signals. Returns 0; 1 if the stream of events has ended; -1. */

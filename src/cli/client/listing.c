@@ -15,6 +15,7 @@
 #include "cli/client/when.h"
 #include "cli/verb.h"
 #include "config/seconds.h"
+#include "report/reason_words.h"
 
 #define MEMBERS_SHOWN 32 /* bytes of their indices in a table */
 
@@ -188,6 +189,7 @@ void listing_reason(struct table *table, const struct fields *job)
     const char *text = fields_text(job, "reason", &table->cell);
     char read[SCHED_REASON_TEXT], when[WHEN_SIZE], told[WHEN_SIZE + SCHED_REASON_TEXT];
     struct sched_reason reason;
+    struct strbuf words = {0};
 
     snprintf(read, sizeof(read), "%s", text);
     sched_reason_read(&reason, read, SECONDS_TICKS);
@@ -199,8 +201,11 @@ void listing_reason(struct table *table, const struct fields *job)
         when_put((double)reason.at / (double)SECONDS_TICKS, when);
         snprintf(told, sizeof(told), "block %.60s until %s", reason.block, when);
         text = told;
+    } else if (reason_put_short(&words, &reason)) {
+        text = strbuf_text(&words);
     }
     table_cell(table, text);
+    strbuf_clear(&words);
 }
 
 void listing_count(struct table *table, const struct fields *job, const char *key)

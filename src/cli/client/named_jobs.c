@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/errtext.h"
 #include "cli/client/connection.h"
 #include "cli/client/last.h"
 #include "cli/verb.h"
 #include "config/ids.h"
+#include "config/signals.h"
 
 /* ---- One job ---- */
 
@@ -151,15 +153,36 @@ static bool put_named(json_t *filter, const char *key, const char *value)
     return json_object_set_new(filter, key, json_string(value)) == 0;
 }
 
+/* Whether all words of a list are states of jobs that have not ended. */
+static bool are_live(const char *states)
+{
+    static const char *const live[] = {"pending", "held", "running"};
+    for (size_t n; *states; states += n + (states[n] == ',')) {
+        size_t i = 0;
+        n = strcspn(states, ",");
+        while (i < sizeof(live) / sizeof(*live) &&
+               (strlen(live[i]) != n || strncasecmp(states, live[i], n) != 0))
+            i++;
+        if (i == sizeof(live) / sizeof(*live))
+            return false;
+    }
+    return true;
+}
+
 /* Take an option. Returns CLI_OK, or another status after printing what is wrong. */
 static int take_option(const struct option_table *options, int c, json_t **filter, json_t *more)
 {
     const char *name = option_name(options, c);
 
+    int number;
     if (strcmp(name, "signal") == 0)
-        return put_named(more, "signal", optarg)
+        return signals_read(optarg, strlen(optarg), &number) && put_named(more, "signal", optarg)
                    ? CLI_OK
-                   : cli_usage(options->verb, "'%s' is not a signal", optarg);
+                   : cli_usage(options->verb, "--signal is '%s', expected a signal such as USR1",
+                               optarg);
+    if (strcmp(name, "state") == 0 && !are_live(optarg))
+        return cli_usage(options->verb, "--state is '%s', expected pending, held or running",
+                         optarg);
     if (!*filter)
         *filter = json_object();
     if (strcmp(name, "all") != 0 && !put_named(*filter, name, optarg))

@@ -52,6 +52,9 @@ int request_take(int key, json_t *job, berth_error_t *err);
  */
 int request_run_once(json_t *job, berth_error_t *err);
 
+/* Whether a word without a slash is a program of PATH. */
+bool request_is_program(const char *name);
+
 /* What chooses the server: BERTH_DIR and BERTH_SOCKET as one text, which the caller frees; NULL with ENOMEM. A job that was
  * submitted here has it as BERTH_SUBMIT_SERVER.
  */

@@ -15,8 +15,7 @@
 
 #define WHERE_SIZE 320
 
-/* A name without a slash is a script in this folder only if no program has that name. */
-static bool is_program(const char *name)
+bool request_is_program(const char *name)
 {
     const char *path = getenv("PATH");
     char file[PATH_MAX];
@@ -200,7 +199,7 @@ int request_command(struct reading *g, char **argv, int argc)
                                          "no command given, expected a command or a "
                                          "script");
     bool script = strcmp(argv[0], "-") == 0 ||
-                  (script_is(argv[0]) && (strchr(argv[0], '/') || !is_program(argv[0])));
+                  (script_is(argv[0]) && (strchr(argv[0], '/') || !request_is_program(argv[0])));
     if (script && !g->step)
         return request_script(g, argv, argc);
     json_t *command = texts(argv, argc);

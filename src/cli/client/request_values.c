@@ -1,5 +1,6 @@
 /* How an option's text becomes a key of the job. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include "config/quantity.h"
 
 #define COUNT_MAX 1000000000
+#define LITTLE    (1 << 20) /* bytes: who asks for less has hardly meant it */
 
 struct reader {
     int key; /* of the option */
@@ -31,6 +33,12 @@ static int expected(struct reading *g, const struct reader *how, const char *wha
 {
     return errtext_set(g->err, EINVAL, "%s--%s is '%s', expected %s", g->where,
                        option_name(&submit_options, how->key), optarg, what);
+}
+
+static int read_name(struct reading *g, const struct reader *how)
+{
+    return *optarg ? request_put(g, how->to, json_string(optarg))
+                   : expected(g, how, "a text that is not empty");
 }
 
 static int read_whole(struct reading *g, const struct reader *how)
@@ -94,8 +102,12 @@ static int read_time(struct reading *g, const struct reader *how)
 static int read_memory(struct reading *g, const struct reader *how)
 {
     int64_t bytes;
-    return quantity_size(optarg, &bytes) < 0 ? expected(g, how, "a size such as 512M or 4G")
-                                             : request_put(g, how->to, json_integer(bytes));
+    if (quantity_size(optarg, &bytes) < 0)
+        return expected(g, how, "a size such as 512M or 4G");
+    if (bytes < LITTLE && optarg[strspn(optarg, "0123456789")] == '\0')
+        fprintf(stderr, "berth: --%s %s is %" PRId64 " bytes; %sM is in megabytes\n",
+                option_name(&submit_options, how->key), optarg, bytes, optarg);
+    return request_put(g, how->to, json_integer(bytes));
 }
 
 static int read_when(struct reading *g, const struct reader *how)
@@ -306,7 +318,7 @@ static const struct reader readers[] = {
     {OPTION_REQUIRES, read_requires, "requires", NULL, 0, 0},
     {'t', read_time, "limit", "unlimited", 0, 0},
     {OPTION_ESTIMATE, read_time, "estimate", "unknown", 0, 0},
-    {'q', read_text, "queue", NULL, 0, 0},
+    {'q', read_name, "queue", NULL, 0, 0},
     {'A', read_text, "account", NULL, 0, 0},
     {OPTION_ARRAY, read_array, "array", NULL, 0, 0},
     {OPTION_GANG, read_whole, "gang", NULL, 2, MEMBERS_MAX},
@@ -318,7 +330,7 @@ static const struct reader readers[] = {
     {OPTION_DEADLINE, read_when, "deadline", NULL, 0, 0},
     {OPTION_HOLD, read_yes, "hold", NULL, 0, 0},
     {OPTION_PRIORITY, read_whole, "priority", NULL, -SCHED_PRIORITY_MAX, SCHED_PRIORITY_MAX},
-    {OPTION_NAME, read_text, "name", NULL, 0, 0},
+    {OPTION_NAME, read_name, "name", NULL, 0, 0},
     {'o', read_output, "output", NULL, 0, 0},
     {'e', read_text, "error", NULL, 0, 0},
     {'i', read_text, "input", NULL, 0, 0},

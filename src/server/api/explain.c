@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/seconds.h"
 #include "server/core/priv.h"
 
 /* The same for a job whose reason is only a text. */
@@ -45,7 +46,10 @@ static void put_after(struct strbuf *out, const struct job_shown *j)
     if (j->start < 0 || j->end < j->start)
         return;
     strbuf_puts(out, " after ");
-    explain_span(out, j->end - j->start);
+    if (j->end - j->start < SECONDS_TICKS)
+        strbuf_puts(out, "less than a second");
+    else
+        explain_span(out, j->end - j->start);
 }
 
 /* A job without a limit was stopped all the same. */

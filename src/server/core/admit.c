@@ -11,6 +11,7 @@
 #include "berth/sched_query.h"
 #include "berth/sched_snapshot.h"
 #include "config/members.h"
+#include "report/reason_words.h"
 #include "server/core/job_text.h"
 
 /* Ranks follow the order of requests. */
@@ -60,6 +61,20 @@ static sched_job_t submit_to_core(server_t *s, struct job *job, bool hold, berth
     return handle;
 }
 
+/* Say why it can't be admitted. Returns -1. */
+static int refused(const server_t *s, sched_job_t handle, const struct sched_record *r,
+                   berth_error_t *err)
+{
+    struct strbuf text = {0};
+    struct sched_annotation a;
+    if (sched_annotate(s->sched, handle, &a) == 0)
+        reason_put_refusal(&text, &a.reason, r->request.duration, r->request.user,
+                           r->request.queue);
+    errtext_set(err, EINVAL, "%s", text.len > 0 ? strbuf_text(&text) : "refused");
+    strbuf_clear(&text);
+    return -1;
+}
+
 /* Take the queue and the duration that the core gave it. */
 static int read_admitted(server_t *s, struct job *job, sched_job_t handle, berth_error_t *err)
 {
@@ -67,7 +82,7 @@ static int read_admitted(server_t *s, struct job *job, sched_job_t handle, berth
     if (sched_record(s->sched, handle, &r) < 0)
         return errtext_set(err, errno, "%s", strerror(errno));
     if (sched_state(s->sched, handle) == SCHED_REJECTED)
-        return errtext_set(err, EINVAL, "%s", r.reason && *r.reason ? r.reason : "refused");
+        return refused(s, handle, &r, err);
     job->limit = r.request.duration;
     job->estimate = r.request.estimate;
     job->queue = server_intern_name(s, r.request.queue);

@@ -65,6 +65,14 @@ int sched_set_duration(sched_t *s, int64_t now, sched_job_t job, int64_t limit, 
 int sched_set_queue(sched_t *s, int64_t now, sched_job_t job, const char *queue,
                     berth_error_t *err);
 
+/* Let a waiting job ask for something else, with the place in its queue that it has; what it was promised is given up. Its
+ * limit, estimate, queue and account stay, whatever the jobspec says of them. Of an array's handle it is that of all that wait
+ * under it. EINVAL with a text: it doesn't wait, is a gang, the jobspec is wrong, or the queue would not take a new job that
+ * asks for that; ENOMEM. O(length), else as sched_submit.
+ */
+int sched_set_jobspec(sched_t *s, int64_t now, sched_job_t job, const char *jobspec, size_t length,
+                      berth_error_t *err);
+
 /* ---- Queues ---- */
 
 /* Whether a queue takes new jobs (else they are rejected), and whether its waiting jobs may start. A

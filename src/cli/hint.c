@@ -107,15 +107,17 @@ const char *hint_other_option(const char *word)
 
 const char *hint_change(const char *word)
 {
-    static const char *const asked[] = {
-        "-c",         "--cores-per-task", "--cores", "--cpus-per-task", "-n",         "--ntasks",
-        "-N",         "--nodes",          "-g",      "--gpus-per-task", "--gpus",     "--mem",
-        "--memory",   "--name",           "-J",      "--job-name",      "--requires", "--licenses",
-        "--exclusive"};
-    for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++)
-        if (is_option(word, asked[i]))
-            return "what a job asks for stays; berth resubmit takes other cores, memory, names";
-    if (is_option(word, "-d") || is_option(word, "--dependency"))
-        return "what a job waits for stays; see berth hold and --begin";
-    return NULL;
+    static const char *const fixed[][2] = {
+        {"-d", "what a job waits for stays; see berth hold and --begin"},
+        {"--dependency", "what a job waits for stays; see berth hold and --begin"},
+        {"--requires", "which nodes a job may have stays; see berth resubmit"},
+        {"-o", "where its output goes stays; see berth resubmit"},
+        {"--output", "where its output goes stays; see berth resubmit"},
+        {"-A", "the account of a job stays; see berth resubmit"},
+        {"--account", "the account of a job stays; see berth resubmit"},
+        {"--array", "the members of an array stay; see berth resubmit"}};
+    for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++)
+        if (is_option(word, fixed[i][0]))
+            return fixed[i][1];
+    return hint_other_option(word);
 }

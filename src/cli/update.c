@@ -25,16 +25,24 @@ static const struct option_row rows[] = {
     {OPTION_LONG('f'), "first", NULL, "before all that wait in its queue, by its priority", NULL},
     {OPTION_LONG('b'), "begin", "TIME", "start no sooner: +1h, 08:30, 2026-12-31T08:30, now", NULL},
     {'q', "queue", "NAME", "move the jobs to the end of another queue", "@queue"},
+    {'n', "ntasks", "N", "of a job that waits: so many tasks", NULL},
+    {'N', "nodes", "N[-M]", "and nodes", NULL},
+    {'c', "cores-per-task", "N", "and cores", NULL},
+    {'g', "gpus-per-task", "[TYPE:]N", "and GPUs", NULL},
+    {REQUEST_MEM, "mem", "SIZE", "and memory, as 4G", NULL},
+    {'L', "licenses", "LIST", "and licences", NULL},
+    {'x', "exclusive", NULL, "on whole nodes", NULL},
+    {REQUEST_NAME, "name", "NAME", "another name", NULL},
     {0}};
 
 const struct option_table update_options = {
     .verb = "update",
     .usage = "usage: berth update OPTION... JOB...\n"
-             "Change jobs; the time limit can be changed while a job runs. A JOB is an id, one\n"
-             "or more members of an array, or a range of ids.\n",
+             "Change jobs; of one that runs, the time limit. A JOB is an id, one or more\n"
+             "members of an array, or a range of ids.\n",
     .rows = rows,
     .notes = "Exit status: 0 changed, 1 some could not be changed, 2 wrong command line.\n"
-             "Example: berth update -t 30m --priority -5 17\n"
+             "Example: berth update -c 2 --mem 8G -t 30m 17\n"
              "Manual: man berth-update\n",
     .complete = "@job",
     .hint = hint_change};
@@ -68,10 +76,23 @@ static bool take_begin(json_t *body)
     return json_object_set_new(body, "begin", json_real(at)) == 0;
 }
 
+/* Take an option about what jobs ask for. */
+static bool take_asked(int c, json_t *asked)
+{
+    berth_error_t why;
+    if (request_take(c, asked, &why) == 0)
+        return true;
+    cli_usage("update", "%s", why.text);
+    return false;
+}
+
 /* Take an option. Returns false after printing what is wrong. */
-static bool take_change(int c, json_t *body)
+static bool take_change(int c, json_t *body, json_t *asked)
 {
     char *end;
+
+    if ((c < OPTION_LONG(0) && strchr("nNcgLx", c)) || c == REQUEST_MEM || c == REQUEST_NAME)
+        return take_asked(c, asked);
 
     if (c == 't')
         return take_time("time-limit", "limit", "unlimited", body);
@@ -93,24 +114,36 @@ static bool take_change(int c, json_t *body)
     return json_object_set_new(body, "priority", json_integer(n)) == 0;
 }
 
+/* What jobs ask for is a request of its own, and comes first. */
+static int ask(char **words, int n, json_t *asked, json_t *body)
+{
+    int status = CLI_OK;
+    if (json_object_size(asked) > 0)
+        status = named_jobs_ask("update", words, n, NULL, asked);
+    if (status == CLI_OK && json_object_size(body) > 0)
+        status = named_jobs_ask("update", words, n, NULL, body);
+    return status;
+}
+
 int cli_update(int argc, char **argv)
 {
-    json_t *body = json_object();
+    json_t *body = json_object(), *asked = json_object();
     int c, status = CLI_USAGE;
 
     while ((c = option_next(&update_options, argc, argv)) != -1) {
         if (c == 'h')
             status = option_help(&update_options);
-        if (c == '?' || c == 'h' || !take_change(c, body))
+        if (c == '?' || c == 'h' || !take_change(c, body, asked))
             goto out;
     }
-    if (json_object_size(body) == 0)
+    if (json_object_size(body) + json_object_size(asked) == 0)
         status = cli_usage("update", "no change given");
     else if (!request_times_fit(body))
         status = cli_usage("update", "%s", REQUEST_TIMES_WRONG);
     else
-        status = named_jobs_ask("update", argv + optind, argc - optind, NULL, body);
+        status = ask(argv + optind, argc - optind, asked, body);
 out:
+    json_decref(asked);
     json_decref(body);
     return status;
 }

@@ -64,6 +64,23 @@ static void do_change(struct scene *c)
     assert_int_equal(store_set_job(c->s, &job, NULL), 0);
 }
 
+/* A job that is there is submitted with something else. */
+static void do_rewrite(struct scene *c)
+{
+    int64_t id = random_between(&c->r, 1, c->next.jobs);
+    struct model_job *j = &c->next.job[id - 1];
+    struct store_job job;
+    int was = j->tag;
+    bool lacks = !model_has(j, 1);
+    if (!j->there)
+        return;
+    do
+        j->tag = (was + (int)random_between(&c->r, 0, 1000)) % 1001;
+    while (model_has(j, 1) == lacks); /* its members stay */
+    model_fill_job(&c->next, id, &job);
+    assert_int_equal(store_rewrite_job(c->s, &job, NULL), 0);
+}
+
 static void do_member(struct scene *c)
 {
     int64_t id = random_between(&c->r, 1, c->next.jobs);
@@ -149,7 +166,7 @@ static void do_something(struct scene *c)
     if (c->next.jobs == 0 || what < 2)
         do_job(c);
     else if (what < 3)
-        do_change(c);
+        random_next(&c->r) % 2 ? do_change(c) : do_rewrite(c);
     else if (what < 6)
         do_member(c);
     else if (what < 7)

@@ -36,12 +36,12 @@ expect_status 0 "$BERTH" wait "$a"
 # What can't be.
 expect_status 1 "$BERTH" update --begin +1h "$a"
 expect_status 2 "$BERTH" update --begin soon "$a"
-for wrong in --cores=3 --mem --name=b -c -N2; do
-    expect_status 2 "$BERTH" update $wrong 3 "$a"
-    expect_err "berth update: unknown option '$wrong' (what a job asks for stays; berth resubmit takes other cores, memory, names); see 'berth update --help'"
-done
 expect_status 2 "$BERTH" update --dependency afterok:1 "$a"
 grep -q 'what a job waits for stays' err || fail "a dependency: $(cat err)"
+expect_status 2 "$BERTH" update --cores=3 "$a"
+expect_err "berth update: unknown option '--cores=3' (--cores-per-task is cores for each task); see 'berth update --help'"
+expect_status 2 "$BERTH" update -c none "$a"
+grep -q -- "--cores-per-task is 'none', expected a whole number" err || fail "no number: $(cat err)"
 expect_status 2 "$BERTH" update --fist "$a"
 expect_err "berth update: unknown option '--fist' (did you mean '--first'?); see 'berth update --help'"
 many=$("$BERTH" submit --array 3 --hold true)
@@ -51,4 +51,42 @@ expect_status 0 "$BERTH" update --first "$many"
 expect_status 1 "$BERTH" update --first --priority 3 "$many"
 grep -q 'either first or a priority' err || fail "both: $(cat err)"
 expect 'no time' 400 "$(http_status PATCH "/v1/jobs/$many" -d '{"begin": "soon"}')"
+
+# What a waiting job asks for, and its name: in its place, with its script and its environment, over a crash.
+expect_status 0 "$BERTH" cancel --all
+printf 'resources: {nodes: 2, cores: 4, memory: 8}\nserver: {imagined: yes}\n' >"$BERTH_DIR/berth.yaml"
+expect_status 0 "$BERTH" server stop
+expect_status 0 "$BERTH" server start
+rm -f order
+busy=$("$BERTH" submit -N 2 -x sh -c "cat $scratch/gate")
+await_state "$busy" running
+printf '#!/bin/sh\necho "$BERTH_JOB_NAME $BERTH_CORES $BERTH_MEM $X" >>%s/order\n' "$scratch" >script
+a=$(X=kept "$BERTH" submit -n 2 -N 2 -c 4 --name old ./script)
+b=$("$BERTH" submit -c 4 --array 2 sh -c "echo \$BERTH_CORES >>$scratch/array")
+expect_status 0 "$BERTH" update -n 1 -N 1 -c 3 --mem 2G --name new -t 5m "$a"
+expect_status 0 "$BERTH" update -c 1 "$b"
+expect 'cores' 3 "$(get "$a" cores)"
+expect 'its name' '"new"' "$(get "$a" name)"
+expect 'its limit' 300 "$(get "$a" limit)"
+expect 'cores of an array' 1 "$(get "$b" cores)"
+expect_status 1 "$BERTH" update -c 5 "$a"
+grep -q 'not together\|the machine has' err || fail "too many cores: $(cat err)"
+expect_status 1 "$BERTH" update -c 2 "$busy"
+expect_err "berth update: $busy: job $busy is already running"
+expect_status 1 "$BERTH" update -c 2 "$b[1]"
+grep -q "the members of an array ask for the same: name job $b" err || fail "a member: $(cat err)"
+expect 'mixed with others' 400 "$(http_status PATCH "/v1/jobs/$a" -d '{"cores": 2, "priority": 1}')"
+crash
+expect_status 0 "$BERTH" server start
+expect 'cores after a restart' 3 "$(get "$a" cores)"
+"$BERTH" show --json "$a" | grep -q '"cores": 3,' || fail "what was asked for: $("$BERTH" show --json "$a")"
+echo >gate
+for job in "$a" "$b"; do
+    expect_status 0 "$BERTH" wait "$job"
+done
+expect 'what it had' 'new 3 2147483648 kept' "$(cat order)"
+expect 'what the members had' '1 1' "$(tr '\n' ' ' <array | sed 's/ $//')"
+gang=$("$BERTH" submit --gang 2 --hold true)
+expect_status 1 "$BERTH" update -c 2 "$gang"
+grep -q 'is a gang: what its members ask for stays' err || fail "a gang: $(cat err)"
 finish

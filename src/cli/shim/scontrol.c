@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "base/hostlist.h"
 #include "cli/client/named_jobs.h"
 #include "cli/client/terminal.h"
+#include "cli/client/when.h"
 #include "cli/foreign/slurm_values.h"
 #include "cli/shim/fields.h"
 #include "cli/shim/shim.h"
@@ -230,31 +232,93 @@ static int change(const char *verb, char **words, int n, json_t *more)
     return rc;
 }
 
-/* TimeLimit, Priority and Partition, of "JobId=17 TimeLimit=10". */
+/* What scontrol calls the keys of a change: a number, a text, a time or a size. */
+struct change_name {
+    const char *name, *key;
+    bool of_asked; /* what a waiting job asks for, a request of its own */
+    json_t *(*read)(const char *value);
+};
+
+static json_t *read_limit(const char *value)
+{
+    int64_t seconds;
+    if (!slurm_seconds(value, &seconds))
+        return NULL;
+    return seconds < 0 ? json_string("unlimited") : json_integer(seconds);
+}
+
+static json_t *read_number(const char *value)
+{
+    int64_t n;
+    return slurm_whole(value, &n) ? json_integer(n) : NULL;
+}
+
+static json_t *read_name(const char *value)
+{
+    return *value ? json_string(value) : NULL;
+}
+
+/* Megabytes, where it has no unit. */
+static json_t *read_memory(const char *value)
+{
+    int64_t bytes;
+    return slurm_bytes(value, &bytes) ? json_integer(bytes) : NULL;
+}
+
+static json_t *read_begin(const char *value)
+{
+    struct strbuf text = {0};
+    double at;
+    json_t *begin = NULL;
+    if (slurm_begin(value, &text) && when_read(strbuf_text(&text), time(NULL), &at) == 0)
+        begin = json_real(at);
+    strbuf_clear(&text);
+    return begin;
+}
+
+static const struct change_name names[] = {
+    {"TimeLimit", "limit", false, read_limit},     {"Priority", "priority", false, read_number},
+    {"Partition", "queue", false, read_name},      {"StartTime", "begin", false, read_begin},
+    {"JobName", "name", true, read_name},          {"Name", "name", true, read_name},
+    {"NumTasks", "tasks", true, read_number},      {"NumNodes", "nodes", true, read_number},
+    {"MinMemoryNode", "memory", true, read_memory}};
+
+/* Take "TimeLimit=10" into one of the two requests. 0, or the status of what is none. */
+static int take_change(const char *word, json_t *asked, json_t *more)
+{
+    const char *sign = strchr(word, '=');
+    size_t length = sign ? (size_t)(sign - word) : strlen(word);
+    for (size_t i = 0; sign && i < sizeof(names) / sizeof(*names); i++) {
+        const struct change_name *n = &names[i];
+        if (strlen(n->name) != length || strncasecmp(word, n->name, length) != 0)
+            continue;
+        json_t *value = n->read(sign + 1);
+        if (!value)
+            return shim_failed("scontrol", "Invalid value: %.100s", word);
+        return json_object_set_new(n->of_asked ? asked : more, n->key, value);
+    }
+    if (strncasecmp(word, "Dependency=", 11) == 0)
+        return shim_failed("scontrol", "update: %.100s: what a job waits for stays", word);
+    return shim_failed("scontrol", "update: %.100s is not supported here", word);
+}
+
+/* "JobId=17 TimeLimit=10" */
 static int update(char **words, int n)
 {
-    json_t *more = json_object();
+    json_t *asked = json_object(), *more = json_object();
     char *job = NULL;
     int rc = 0;
     for (int i = 0; i < n && rc == 0; i++) {
-        const char *sign = strchr(words[i], '='), *value = sign ? sign + 1 : "";
-        size_t length = sign ? (size_t)(sign - words[i]) : strlen(words[i]);
-        int64_t seconds;
-        if (length == 5 && strncasecmp(words[i], "JobId", 5) == 0)
+        if (strncasecmp(words[i], "JobId=", 6) == 0)
             job = words[i];
-        else if (length == 9 && strncasecmp(words[i], "TimeLimit", 9) == 0 &&
-                 slurm_seconds(value, &seconds))
-            json_object_set_new(more, "limit",
-                                seconds < 0 ? json_string("unlimited") : json_integer(seconds));
-        else if (length == 8 && strncasecmp(words[i], "Priority", 8) == 0 && *value)
-            json_object_set_new(more, "priority", json_integer(strtoll(value, NULL, 10)));
-        else if (length == 9 && strncasecmp(words[i], "Partition", 9) == 0)
-            json_object_set_new(more, "queue", json_string(value));
         else
-            rc = shim_failed("scontrol", "update: %.100s is not supported here", words[i]);
+            rc = take_change(words[i], asked, more);
     }
-    if (rc == 0)
+    if (rc == 0 && json_object_size(asked) > 0)
+        rc = change("update", &job, job != NULL, asked);
+    if (rc == 0 && (json_object_size(more) > 0 || json_object_size(asked) == 0))
         rc = change("update", &job, job != NULL, more);
+    json_decref(asked);
     json_decref(more);
     return rc;
 }

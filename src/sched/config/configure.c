@@ -1,4 +1,4 @@
-/* Jobs go to other queues: one by one, or all of them where a scheduler at work gets another configuration.
+/* A scheduler at work gets another configuration, and all jobs go to the queues of that.
  *
  * For another configuration queues, ledger and groups are built anew beside the old ones, every job entered
  * as it is. Only when that has succeeded are the old ones given up; else they take their place again, and
@@ -11,6 +11,7 @@
 #include "base/errtext.h"
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
+#include "sched/config/known.h"
 #include "sched/config/overtake.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
@@ -19,177 +20,6 @@
 #include "sched/waiting/gang.h"
 #include "sched/waiting/shares.h"
 #include "sched/waiting/usage_kept.h"
-
-/* What a job's slot and details say of its queue. */
-struct known {
-    struct job job;
-    uint32_t queue, party, job_group;
-    uint32_t leaf; /* of shares; 0 without */
-    const char *account;
-    bool is_known; /* the job asks for something in the new state too */
-    bool is_counted, is_open;
-    uint32_t keeper;
-    struct limits_list *shared;
-};
-
-static struct known known_of(const sched_t *s, uint32_t slot)
-{
-    const struct details *d = s->jobs[slot].details;
-    const struct shares *shares = s->queues->shares;
-    bool has_leaf = shares && slot < shares->cap_jobs; /* else these are new, and it has none yet */
-    return (struct known){.job = s->jobs[slot],
-                          .queue = d->queue,
-                          .party = d->party,
-                          .job_group = d->job_group,
-                          .account = d->account,
-                          .leaf = has_leaf ? shares->job[slot].leaf : 0,
-                          .is_counted = d->is_counted,
-                          .is_open = d->is_open,
-                          .keeper = d->keeper,
-                          .shared = d->shared};
-}
-
-static void known_restore(sched_t *s, uint32_t slot, const struct known *k)
-{
-    struct details *d = s->jobs[slot].details;
-    s->jobs[slot] = k->job;
-    d->queue = k->queue;
-    d->party = k->party;
-    d->job_group = k->job_group;
-    d->account = k->account;
-    if (s->queues->shares && slot < s->queues->shares->cap_jobs)
-        s->queues->shares->job[slot].leaf = k->leaf;
-}
-
-/* What a job asks for in a queue that is not the one it was submitted to: queue, lane, key, ask, group and
- * party. With `refuse` that is nothing which the queue's resources could never give. Returns 0, or -1
- * with a text and no group.
- */
-static int know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth_error_t *err)
-{
-    struct queues *n = s->queues;
-    struct job *job = &s->jobs[slot];
-    struct details *d = job->details;
-    berth_error_t why = {"out of memory"};
-    const char *name = n->setup->queue[queue].name;
-    d->job_group = JOB_GROUP_NONE;
-    d->queue = queue;
-    job->lane = n->lane_of[queue];
-    if (account_keep(s, slot, d->account, err) < 0)
-        return -1;
-    int64_t party = limits_party(n->limits, queue, d->account, d->user, d->groups, d->n_groups);
-    if (party < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
-    d->party = (uint32_t)party;
-    if (!key_of(s, slot, d->priority, &job->key))
-        return errtext_set(err, EINVAL, "queue %.100s: priority out of range", name);
-    int rc = job_know(s, slot, refuse, &why);
-    int saved = errno;
-    gang_texts_rest(s, slot);
-    if (rc == 0)
-        return 0;
-    struct sched_reason unknown = unknown_reason(saved, &why);
-    char text[SCHED_REASON_TEXT];
-    return errtext_set(err, saved == ENODEV ? EINVAL : saved, "job %.60s in queue %.60s: %.100s",
-                       depend_id(n->depend, slot), name, sched_reason_text(&unknown, text));
-}
-
-/* A job's group and class are no longer its own. */
-static void unknow(sched_t *s, struct job_groups *groups, uint32_t group, uint32_t class)
-{
-    job_group_leave(s, groups, group);
-    s->place->ops->forget(s->place, class);
-}
-
-/* Whether limits and blocks take a job as it is now, for whose group there is room then. Returns 0, or -1
- * with a text.
- */
-static int queue_takes(sched_t *s, int64_t now, uint32_t slot, berth_error_t *err)
-{
-    const struct details *d = s->jobs[slot].details;
-    struct sched_reason_limit over;
-    struct sched_reason why;
-    if (!job_is_within(s, slot, d->limit, &over) ||
-        !limits_pending(s->queues->limits, d->party, 1, &over))
-        return refuse_limit(s, &over, err);
-    int rc = blocks_leave_time(s, slot, time_needed(d), now, &why);
-    if (rc < 0 && errno == EINVAL)
-        return refuse_call(&why, err);
-    if (rc < 0 || (s->jobs[slot].state != SCHED_BLOCKED && open_reserve(s, slot) < 0))
-        return errtext_set(err, ENOMEM, "out of memory");
-    return 0;
-}
-
-/* What a waiting job will be in another queue, which would take it. It has all that, and its old group
- * still, but is in no other lane yet. Returns 0, or -1 with a text and nothing changed.
- */
-static int queue_change(sched_t *s, int64_t now, uint32_t slot, uint32_t queue, berth_error_t *err)
-{
-    struct known was = known_of(s, slot);
-    pending_end(s, slot);
-    int rc = know_in(s, slot, queue, true, err);
-    int saved = errno;
-    if (rc == 0 && (rc = queue_takes(s, now, slot, err)) < 0) {
-        saved = errno;
-        unknow(s, &s->queues->job_groups, s->jobs[slot].details->job_group,
-               s->jobs[slot].ask.class);
-    }
-    if (rc < 0)
-        known_restore(s, slot, &was);
-    pending_begin(s, slot);
-    errno = saved;
-    return rc;
-}
-
-/* A job goes from where it waits to where it is as `new`, for which there is room. */
-static void queue_move(sched_t *s, uint32_t slot, const struct known *was, const struct known *new)
-{
-    known_restore(s, slot, was);
-    if (was->job.state == SCHED_WAITING)
-        open_remove(s, slot);
-    else if (was->job.state == SCHED_RESERVED)
-        held_release(s, slot);
-    unknow(s, &s->queues->job_groups, was->job_group, was->job.ask.class);
-    known_restore(s, slot, new);
-    s->jobs[slot].is_preempting = s->jobs[slot].is_kept = s->jobs[slot].is_claiming = false;
-    s->jobs[slot].ask.duration = s->jobs[slot].details->estimate;
-    if (was->job.state != SCHED_BLOCKED)
-        open_insert(s, slot, true);
-}
-
-int sched_set_queue(sched_t *s, int64_t now, sched_job_t handle, const char *name,
-                    berth_error_t *err)
-{
-    uint32_t slot = job_in_queue(s, handle);
-    if (slot == JOB_NONE || !time_is_good(s, now) || s->jobs[slot].state == SCHED_RUNNING ||
-        s->jobs[slot].state == SCHED_REJECTED)
-        return errtext_set(err, EINVAL, "no such job waits");
-    struct queues *n = s->queues;
-    struct details *d = s->jobs[slot].details;
-    uint32_t queue = setup_find(n->setup, name);
-    if (queue == SETUP_NONE)
-        return errtext_set(err, ENOENT, "no such queue: %.200s", name);
-    struct sched_reason why = {.queue = n->setup->queue[queue].name, .user = d->user};
-    if (!setup_admits(n->setup, queue, d->user, d->groups, d->n_groups))
-        why.kind = SCHED_REASON_NOT_ADMITTED;
-    else if (queue_is_closed(n, queue))
-        why.kind = SCHED_REASON_CLOSED;
-    if (why.kind != SCHED_REASON_NONE)
-        return refuse_call(&why, err);
-    struct known was = known_of(s, slot);
-    if (queue_change(s, now, slot, queue, err) < 0)
-        return -1;
-    struct known new = known_of(s, slot);
-    queue_move(s, slot, &was, &new);
-    d->is_starving = false; /* there it may be so from another time on */
-    starving_resume(s, slot);
-    s->swept = false;
-    s->woken = true;
-    n->recheck_limited |= (d->blocked & BLOCK_LIMIT) != 0; /* of the queue that it was in */
-    d->limited = -1;
-    tell_later(s, slot);
-    return core_event(s, now);
-}
 
 /* ---- Another configuration ---- */
 
@@ -315,7 +145,7 @@ static int move_job(sched_t *s, uint32_t slot, const struct state *old, struct k
     if (queue == SETUP_NONE)
         return errtext_set(err, EINVAL, "queue %.100s has jobs and can't be left out", name);
     struct place_ask ask = job->ask;
-    if (know_in(s, slot, queue, false, err) < 0)
+    if (job_know_in(s, slot, queue, false, err) < 0)
         return -1;
     was->is_known = true;
     job->ask.duration = ask.duration;
@@ -343,7 +173,7 @@ static int move_all(sched_t *s, const struct state *old, struct known *known, be
     uint32_t slot = s->queues->first;
     int rc = 0;
     for (; slot != JOB_NONE && rc == 0; slot = s->jobs[slot].details->following) {
-        known[slot] = known_of(s, slot);
+        known[slot] = job_known(s, slot);
         rc = move_job(s, slot, old, &known[slot], err);
     }
     uint32_t end = slot;
@@ -362,7 +192,7 @@ static int move_all(sched_t *s, const struct state *old, struct known *known, be
             continue;
         if (was->is_known)
             ops->forget(s->place, s->jobs[slot].ask.class);
-        known_restore(s, slot, was);
+        job_known_restore(s, slot, was);
         s->jobs[slot].details->is_counted = was->is_counted;
         s->jobs[slot].details->is_open = was->is_open;
         s->jobs[slot].details->keeper = was->keeper;

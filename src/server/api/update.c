@@ -1,5 +1,5 @@
 /* Changes of jobs, or of members of arrays by themselves: hold, release, priority, limit, estimate, queue; and of plain jobs
- * when they begin.
+ * when they begin. What waiting jobs ask for is rewrite.c's.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "config/keys.h"
 #include "server/api/api.h"
 #include "server/api/job_read.h"
+#include "server/api/rewrite.h"
 #include "server/core/job_text.h"
 #include "server/core/work.h"
 
@@ -59,6 +60,8 @@ static int read_change(struct call *c, struct api_change *to)
 int api_change_check(struct call *c)
 {
     struct api_change to = {0};
+    if (api_is_rewrite(c->body))
+        return api_rewrite_check(c);
     return read_change(c, &to);
 }
 
@@ -417,6 +420,11 @@ int api_change(struct call *c, struct progress *p, size_t *steps)
 {
     berth_error_t why = {""};
     const char *key;
+    if (!p->begun && api_is_rewrite(c->body)) {
+        if (api_rewrite(c) == 0)
+            api_done(c);
+        return 1;
+    }
     int rc = p->begun ? 0 : change_begin(c, p);
     if (rc > 0)
         api_done(c);

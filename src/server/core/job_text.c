@@ -20,11 +20,12 @@ void job_parts(const char *request, struct job_parts *parts)
     static const char *const keys[] = {
         "shown",   "jobspec",     "jobspec_text", "dependency",  "begin",    "preemptible_after",
         "requeue", "warn_signal", "warn_before",  "max_running", "account",  "min",
-        "failure", "retry",       "max_fails",    "notify",      "deadline", "roles"};
-    struct json_part v[18];
-    json_find(json_part(request, strlen(request)), keys, 18, v);
-    *parts = (struct job_parts){v[0], v[1],  v[2],  v[3],  v[4],  v[5],  v[6],  v[7],  v[8],
-                                v[9], v[10], v[11], v[12], v[13], v[14], v[15], v[16], v[17]};
+        "failure", "retry",       "max_fails",    "notify",      "deadline", "roles",
+        "named"};
+    struct json_part v[19];
+    json_find(json_part(request, strlen(request)), keys, 19, v);
+    *parts = (struct job_parts){v[0],  v[1],  v[2],  v[3],  v[4],  v[5],  v[6],  v[7],  v[8], v[9],
+                                v[10], v[11], v[12], v[13], v[14], v[15], v[16], v[17], v[18]};
 }
 
 struct job_gang job_gang_read(const struct job_parts *parts)
@@ -83,7 +84,8 @@ int job_request_read(const struct job *job, const struct user *user, const struc
     snprintf(q->id, sizeof(q->id), "%" PRId64, job->id);
     if (json_part_copy(parts->jobspec_text, &q->jobspec) < 0 ||
         json_part_copy(parts->dependency, &q->dependency) < 0 ||
-        json_part_copy(parts->account, &q->account) < 0) {
+        json_part_copy(parts->account, &q->account) < 0 ||
+        json_part_copy(parts->named, &q->named) < 0) {
         job_request_clear(q);
         return -1;
     }
@@ -100,7 +102,7 @@ int job_request_read(const struct job *job, const struct user *user, const struc
         .user = job->user,
         .groups = user ? (const char *const *)user->groups : NULL,
         .n_groups = user ? user->n_groups : 0,
-        .name = job->name,
+        .name = q->named ? q->named : job->name,
         .dependency = q->dependency,
         .begin = json_part_whole(parts->begin, 0),
         .hold = job->held,
@@ -125,6 +127,7 @@ void job_request_clear(struct job_request *q)
     free(q->jobspec);
     free(q->dependency);
     free(q->account);
+    free(q->named);
     for (size_t i = 0; i < SCHED_ROLES_MAX; i++)
         free(q->role_jobspec[i]);
     strbuf_clear(&q->indices);

@@ -15,7 +15,7 @@
 struct job_parts {
     struct json_part shown, jobspec, jobspec_text, dependency, begin, preemptible_after, requeue,
         warn_signal, warn_before, max_running, account, min, failure, retry, max_fails, notify,
-        deadline, roles;
+        deadline, roles, named;
 };
 void job_parts(const char *request, struct job_parts *parts);
 
@@ -29,7 +29,8 @@ bool job_is_constrained(const struct job_parts *parts);
 struct job_request {
     struct sched_request request;
     char id[24];
-    char *jobspec, *dependency, *account;    /* decoded strings */
+    char *jobspec, *dependency, *account;    /* decoded strings, */
+    char *named;                             /* NULL: it has the name that it was submitted with */
     struct sched_role role[SCHED_ROLES_MAX]; /* of a gang of several, */
     char *role_jobspec[SCHED_ROLES_MAX];     /* and decoded strings of these; NULL: it is none */
     struct strbuf indices;                   /* of an array that lacks some */

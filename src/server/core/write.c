@@ -15,13 +15,15 @@ static int write_changed_job(server_t *s, struct job *job, berth_error_t *err)
 {
     struct store_job to;
     job_to_store(job, &to);
-    if (!job->is_new)
+    if (!job->is_new && !job->request)
         return store_set_job(s->store, &to, err);
     strbuf_reset(&s->text);
     idset_encode(&job->indices, false, &s->text);
     if (s->text.failed)
         return errtext_set(err, ENOMEM, "out of memory");
     to.indices = job->indices.n > 0 ? strbuf_text(&s->text) : NULL;
+    if (!job->is_new)
+        return store_rewrite_job(s->store, &to, err) < 0 ? -1 : store_set_job(s->store, &to, err);
     to.environment = job->environment ? job->environment->text : "[]";
     if (job->script) {
         to.script = job->script->text;

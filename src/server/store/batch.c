@@ -128,15 +128,14 @@ bool store_is_reserved(const struct store *s, int64_t id)
     return false;
 }
 
-int store_add_job(store_t *s, const struct store_job *job, berth_error_t *err)
+/* Add a change that has all of a job. Returns 0, or -1 and there is none. */
+static int put_job(struct store *s, enum change_kind kind, const struct store_job *job,
+                   berth_error_t *err)
 {
-    if (!store_job_is_valid(job) || job->limit < 0 || job->estimate < 0 ||
-        (job->id <= s->batch.last_job && !store_is_reserved(s, job->id)))
-        return errtext_set(err, EINVAL, "%s: job %lld: invalid job", s->path, (long long)job->id);
     struct change *c = batch_new(s, err);
     if (!c)
         return -1;
-    c->kind = CHANGE_JOB;
+    c->kind = kind;
     c->job = job->id;
     c->submitted.uid = job->uid;
     c->submitted.members = job->count;
@@ -151,9 +150,19 @@ int store_add_job(store_t *s, const struct store_job *job, berth_error_t *err)
         rc = batch_record(s, &c->second, err);
     if (rc == 0)
         rc = add_texts(s, c, job, err);
-    if (rc == 0 && job->id > s->batch.last_job)
-        s->batch.last_job = job->id;
     return batch_done(s, c, rc);
+}
+
+int store_add_job(store_t *s, const struct store_job *job, berth_error_t *err)
+{
+    if (!store_job_is_valid(job) || job->limit < 0 || job->estimate < 0 ||
+        (job->id <= s->batch.last_job && !store_is_reserved(s, job->id)))
+        return errtext_set(err, EINVAL, "%s: job %lld: invalid job", s->path, (long long)job->id);
+    if (put_job(s, CHANGE_JOB, job, err) < 0)
+        return -1;
+    if (job->id > s->batch.last_job)
+        s->batch.last_job = job->id;
+    return 0;
 }
 
 static int unknown_job(struct store *s, int64_t job, berth_error_t *err)
@@ -178,6 +187,17 @@ int store_set_job(store_t *s, const struct store_job *job, berth_error_t *err)
     c->set.limit = job->limit;
     c->set.estimate = job->estimate;
     return batch_done(s, c, batch_text(s, job->queue, &c->first, err));
+}
+
+int store_rewrite_job(store_t *s, const struct store_job *job, berth_error_t *err)
+{
+    struct store_job to = *job;
+    if (job->id <= 0 || job->id > s->batch.last_job)
+        return unknown_job(s, job->id, err);
+    if (!store_job_is_valid(job))
+        return errtext_set(err, EINVAL, "%s: job %lld: invalid job", s->path, (long long)job->id);
+    to.environment = to.script = NULL;
+    return put_job(s, CHANGE_REWRITE, &to, err);
 }
 
 int store_set_member(store_t *s, const struct store_member *member, berth_error_t *err)

@@ -68,6 +68,52 @@ static int update_job(struct store *s, const struct change *c, berth_error_t *er
     return store_run(s, q, err);
 }
 
+/* The row of a stored text that a job's request is; 0: it is stored with the job, or there is no such job. */
+static int request_text(struct store *s, int64_t job, int64_t *text, berth_error_t *err)
+{
+    sqlite3_stmt *q = store_sql(s, SQL_JOB_TEXTS, err);
+    if (!q)
+        return -1;
+    sqlite3_bind_int64(q, 1, job);
+    int rc = sqlite3_step(q);
+    *text = rc == SQLITE_ROW && sqlite3_column_type(q, 0) == SQLITE_INTEGER
+                ? sqlite3_column_int64(q, 0)
+                : 0;
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+        store_fail(s, err);
+    int saved = errno;
+    sqlite3_reset(q);
+    errno = saved;
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : -1;
+}
+
+static int rewrite_job(struct store *s, const struct change *c, berth_error_t *err)
+{
+    const char *at = bytes_of(s, c) + c->first;
+    int64_t old, before, after;
+    size_t size = c->submitted.inline_text[TEXT_REQUEST];
+    int there = store_ask(s, SQL_JOB_SIZE, c->job, 0, &before, err);
+    if (there <= 0) /* no job that has not ended is deleted */
+        return there;
+    if (request_text(s, c->job, &old, err) < 0)
+        return -1;
+    sqlite3_stmt *q = store_sql(s, SQL_JOB_REWRITE, err);
+    if (!q)
+        return -1;
+    sqlite3_bind_int64(q, 1, c->job);
+    sqlite3_bind_blob64(q, 2, at, c->second, SQLITE_STATIC);
+    if (c->submitted.text[TEXT_REQUEST])
+        sqlite3_bind_int64(q, 3, c->submitted.text[TEXT_REQUEST]->id);
+    else if (size > 0)
+        sqlite3_bind_blob64(q, 3, at + c->second, size, SQLITE_STATIC);
+    else
+        sqlite3_bind_null(q, 3);
+    if (store_run(s, q, err) < 0 || store_ask(s, SQL_JOB_SIZE, c->job, 0, &after, err) < 0 ||
+        store_owner_change(s, c->submitted.uid, after - before, err) < 0)
+        return -1;
+    return old > 0 ? store_text_unuse(s, c->job, old, err) : 0;
+}
+
 /* Find the row of an ended member and the length of its record. 1: found; 0; -1. */
 static int find_ended(struct store *s, const struct change *c, int64_t *number, int64_t *length,
                       berth_error_t *err)
@@ -250,6 +296,8 @@ static int write_change(struct store *s, const struct change *c, berth_error_t *
         return insert_job(s, c, err);
     case CHANGE_SET_JOB:
         return update_job(s, c, err);
+    case CHANGE_REWRITE:
+        return rewrite_job(s, c, err);
     case CHANGE_MEMBER:
         return write_member_row(s, c, err);
     case CHANGE_EVENT:

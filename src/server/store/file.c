@@ -128,6 +128,7 @@ static const char *const sql[SQL_COUNT] = {
     [SQL_TEXT_USE] = "UPDATE text SET uses = uses + ?2 WHERE id = ?1",
     [SQL_TEXT_UNUSE] = "UPDATE text SET uses = uses - 1 WHERE id = ?1",
     [SQL_JOB_TEXTS] = "SELECT request, environment, script FROM job WHERE id = ?1",
+    [SQL_JOB_REWRITE] = "UPDATE job SET record = ?2, request = ?3 WHERE id = ?1",
     [SQL_TEXT_UNUSED] = "SELECT " ROW " + length(data) - 1 FROM text WHERE id = ?1 AND uses <= 0",
     [SQL_TEXT_DROP] = "DELETE FROM text WHERE id = ?1 AND uses <= 0",
     [SQL_TEXT_READ] = "SELECT data FROM text WHERE id = ?1",

@@ -59,6 +59,7 @@ enum sql {
     SQL_ENDED_SIZE,
     SQL_TEXT_UNUSE,
     SQL_JOB_TEXTS,
+    SQL_JOB_REWRITE,
     SQL_EVENT_ADD,
     SQL_EVENT_LAST,
     SQL_EVENTS,
@@ -89,6 +90,7 @@ struct batch_text {
 enum change_kind {
     CHANGE_JOB,
     CHANGE_SET_JOB,
+    CHANGE_REWRITE,
     CHANGE_MEMBER,
     CHANGE_EVENT,
     CHANGE_VALUE,
@@ -253,6 +255,9 @@ int store_owner_bytes(struct store *s, uint32_t uid, int64_t *bytes, berth_error
 int store_text_take(struct batch *b, enum store_text kind, uint32_t uid, const char *data,
                     size_t length, const struct batch_text **text);
 void store_text_untake(const struct batch_text *text); /* NULL is fine */
+
+/* A stored job no longer uses a text, which is deleted with its last use (retain.c). */
+int store_text_unuse(struct store *s, int64_t job, int64_t text, berth_error_t *err);
 bool store_text_is_inline(const char *data, size_t length);
 void store_batch_clear(struct batch *b);
 

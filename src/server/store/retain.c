@@ -14,8 +14,7 @@ static int credit_owner(struct store *s, enum sql size, int64_t job, int64_t max
     return rc <= 0 || store_owner_of_job(s, job, -bytes, err) >= 0 ? rc : -1;
 }
 
-/* A job no longer uses a text, which is deleted with its last use. */
-static int unuse_text(struct store *s, int64_t job, int64_t text, berth_error_t *err)
+int store_text_unuse(struct store *s, int64_t job, int64_t text, berth_error_t *err)
 {
     int64_t bytes;
     if (store_change(s, SQL_TEXT_UNUSE, text, 0, err) < 0)
@@ -49,7 +48,7 @@ static int unuse_texts(struct store *s, int64_t job, berth_error_t *err)
     if (rc != SQLITE_ROW && rc != SQLITE_DONE)
         return -1;
     for (int kind = 0; kind < TEXTS; kind++)
-        if (id[kind] > 0 && unuse_text(s, job, id[kind], err) < 0)
+        if (id[kind] > 0 && store_text_unuse(s, job, id[kind], err) < 0)
             return -1;
     return 0;
 }

@@ -173,6 +173,9 @@ int store_drop_jobs(store_t *s, int64_t first, int64_t last, int64_t max, int64_
  */
 int store_set_job(store_t *s, const struct store_job *job, berth_error_t *err);
 
+/* Replace what was submitted of a job, but for what changes (store_set_job), its members, environment and script. ENOENT. */
+int store_rewrite_job(store_t *s, const struct store_job *job, berth_error_t *err);
+
 /* Replace a member. An ended one needs an end_wall and no `resources`; a job ends with its last member. An
  * ended member may become live again, but for those of a range. ENOENT as above.
  */

@@ -1,0 +1,184 @@
+/* A waiting job is to ask for something else: what was submitted is read again, with what the request says in its place. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/api/rewrite.h"
+
+#include "base/errtext.h"
+#include "server/api/job_read.h"
+#include "server/core/job_text.h"
+#include "server/core/rewrite.h"
+
+/* What can be changed so. */
+static const char *const keys[] = {"name",     "tasks",     "nodes",    "nodes_max",
+                                   "cores",    "gpus",      "memory",   "gpu_type",
+                                   "licenses", "exclusive", "requires", NULL};
+
+static bool is_known(const char *key)
+{
+    size_t i = 0;
+    while (keys[i] && strcmp(keys[i], key) != 0)
+        i++;
+    return keys[i] != NULL;
+}
+
+bool api_is_rewrite(const json_t *body)
+{
+    for (size_t i = 0; keys[i]; i++)
+        if (json_object_get(body, keys[i]))
+            return true;
+    return false;
+}
+
+int api_rewrite_check(struct call *c)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(c->body, key, value)
+    {
+        if (!is_known(key))
+            return api_refuse(c, 400, key, "key \"%.60s\": expected in a request of its own", key);
+    }
+    return 0;
+}
+
+/* A time of a stored request, as a request has it. */
+static int keep_time(const server_t *s, json_t *request, const char *key, struct json_part part)
+{
+    int64_t at = json_part_whole(part, 0);
+    if (at <= 0)
+        return 0;
+    double wall = (double)(at - s->clock.now + s->clock.wall) / 1e6;
+    return json_object_set_new(request, key, json_real(wall > 0 ? wall : 0));
+}
+
+/* The parts of what was submitted that are stored by themselves. */
+static int put_back(const server_t *s, json_t *request, const struct job_parts *parts,
+                    const json_t *stored)
+{
+    const json_t *error = json_object_get(json_object_get(stored, "shown"), "error");
+    json_t *jobspec = json_object_get(stored, "jobspec_text");
+    if (jobspec && json_object_set(request, "jobspec", jobspec) < 0)
+        return -1;
+    if (!json_object_get(request, "command") && !jobspec &&
+        json_object_set_new(request, "script", json_string("#")) < 0) /* it has one, that stays */
+        return -1;
+    if (json_is_string(error) && !json_object_get(request, "error") &&
+        json_object_set_new(request, "apart", json_true()) < 0)
+        return -1;
+    return keep_time(s, request, "begin", parts->begin) < 0 ||
+                   keep_time(s, request, "deadline", parts->deadline) < 0
+               ? -1
+               : 0;
+}
+
+/* What is gone with another value of a key. */
+static void drop_with(json_t *request, const json_t *body)
+{
+    static const char *const pairs[][2] = {{"gpus", "gpu_type"}, {"nodes", "nodes_max"}};
+    for (size_t i = 0; i < 2; i++)
+        if (json_object_get(body, pairs[i][0]))
+            json_object_del(request, pairs[i][1]);
+}
+
+/* What was submitted, changed as the call says. NULL with ENOMEM. */
+static json_t *changed(struct call *c, const char *text)
+{
+    struct job_parts parts;
+    const char *key;
+    json_t *value, *stored = json_loads(text, 0, NULL);
+    json_t *request = stored ? json_deep_copy(json_object_get(stored, "asked")) : NULL;
+    job_parts(text, &parts);
+    int rc = request ? put_back(c->s, request, &parts, stored) : -1;
+    if (rc == 0)
+        drop_with(request, c->body);
+    json_object_foreach(c->body, key, value)
+    {
+        if (rc == 0 && json_is_null(value))
+            json_object_del(request, key);
+        else if (rc == 0)
+            rc = json_object_set(request, key, value);
+    }
+    json_decref(stored);
+    if (rc == 0)
+        return request;
+    json_decref(request);
+    errno = ENOMEM;
+    return NULL;
+}
+
+static bool is_attached(const char *text)
+{
+    static const char *const key[] = {"attach"};
+    struct json_part part;
+    json_find(json_part(text, strlen(text)), key, 1, &part);
+    return part.at != NULL;
+}
+
+/* The name that it was submitted with, of a stored request. NULL with ENOMEM. */
+static char *name_of(const struct job *job, const char *text)
+{
+    struct job_parts parts;
+    char *name = NULL;
+    job_parts(text, &parts);
+    return json_part_copy(parts.named, &name) < 0 ? NULL : name ? name : strdup(job->name);
+}
+
+/* The job as it is to be, not in the table, and the name that it was submitted with. NULL, and the call is refused. */
+static struct job *read_again(struct call *c, struct job *job, char **named)
+{
+    server_t *s = c->s;
+    struct job_context context = {.s = s, .user = user_find(s, job->uid), .what = ""};
+    struct store_job stored = {.request = job->request};
+    berth_error_t why = {""};
+    struct job *by = NULL;
+    if (!job->request && store_read_job(s->store, job->id, &stored, &why) < 0) {
+        api_refuse(c, 503, NULL, "%s", why.text);
+        return NULL;
+    }
+    if (is_attached(stored.request)) {
+        api_refuse(c, 409, NULL, "job %s is attended by its client: what it asks for stays",
+                   c->rest);
+        return NULL;
+    }
+    *named = name_of(job, stored.request);
+    json_t *request = context.user && *named ? changed(c, stored.request) : NULL;
+    if (request)
+        by = job_read(&context, request, job->id, &why);
+    if (!request)
+        api_refuse(c, 503, NULL, "out of memory");
+    else if (!by)
+        api_wrong(c, &why);
+    json_decref(request);
+    shared_text_release(context.environment);
+    shared_text_release(context.script);
+    return by;
+}
+
+int api_rewrite(struct call *c)
+{
+    berth_error_t why = {""};
+    struct job *job = api_job(c);
+    if (!job || api_rewrite_check(c) < 0)
+        return -1;
+    if (c->member >= 0)
+        return api_refuse(c, 400, NULL, "the members of an array ask for the same: name job %lld",
+                          (long long)c->id);
+    const char *hindrance = rewrite_hindrance(job);
+    if (hindrance)
+        return api_refuse(c, 409, NULL, "job %s %s", c->rest, hindrance);
+    if (entry_find_parts(c->s, job) < 0)
+        return api_refuse(c, 503, NULL, "out of memory");
+    char *named = NULL;
+    struct job *by = read_again(c, job, &named);
+    int rc = by ? job_rewrite(c->s, job, by, named, &why) : -1;
+    if (rc < 0 && by) {
+        api_refuse(c, errno == ENOMEM ? 503 : 400, NULL, "%s", why.text);
+        job_discard(c->s, by);
+    }
+    free(named);
+    if (rc == 0)
+        api_event_body(c, "changed", NULL, NULL);
+    return rc;
+}

@@ -1,0 +1,99 @@
+#include "server/core/rewrite.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "berth/sched_admin.h"
+#include "server/core/job_text.h"
+
+const char *rewrite_hindrance(const struct job *job)
+{
+    if (job->roles || job->gang.min > 0)
+        return "is a gang: what its members ask for stays";
+    if (job->live < member_count(job) || job->counts[STORE_PENDING] < job->live)
+        return job->members > 1 ? "has members that are already running" : "is already running";
+    if (job->is_behind || (job->members > 1 && member_next_own(job, 0) < job->members))
+        return "has members that were changed by themselves";
+    return NULL;
+}
+
+/* Append a name to a request. NULL with ENOMEM. */
+static char *with_name(char *request, const char *name)
+{
+    struct strbuf text = {0};
+    struct json_out out = {.text = &text};
+    json_put_text(&out, "named", name);
+    struct strbuf whole = {0};
+    strbuf_put(&whole, request, strlen(request) - 1);
+    strbuf_putc(&whole, ',');
+    strbuf_put(&whole, text.data, text.len);
+    strbuf_putc(&whole, '}');
+    strbuf_clear(&text);
+    return strbuf_steal(&whole);
+}
+
+/* The core is told what it asks for now. */
+static int tell_core(server_t *s, struct job *job, const struct job *by, berth_error_t *err)
+{
+    struct job_parts parts;
+    struct job_request q;
+    sched_job_t handle = job->members > 1 ? job->entry : member_record(job, 0)->handle;
+    job_parts(by->request, &parts);
+    if (job_request_read(by, user_find(s, job->uid), &parts, &q) < 0)
+        return errtext_set(err, ENOMEM, "out of memory");
+    int rc = sched_set_jobspec(s->sched, s->clock.now, handle, q.request.jobspec,
+                               q.request.jobspec_length, err);
+    int saved = errno;
+    job_request_clear(&q);
+    errno = saved;
+    return rc;
+}
+
+/* The core dropped a reservation, which must leave the store. */
+static void drop_promise(server_t *s, struct job *job)
+{
+    struct member *m = job->members > 1 ? NULL : member_record(job, 0);
+    if (!m) {
+        entry_follow(s, job);
+    } else if (m->reserved && sched_state(s->sched, m->handle) != SCHED_RESERVED) {
+        member_changed(s, job, 0);
+        m->reserved = false;
+        m->at = -1;
+    }
+}
+
+static void swap_text(char **a, char **b)
+{
+    char *text = *a;
+    *a = *b;
+    *b = text;
+}
+
+int job_rewrite(server_t *s, struct job *job, struct job *by, const char *named, berth_error_t *err)
+{
+    struct job_parts parts;
+    if (strcmp(named, by->name) != 0) {
+        char *request = with_name(by->request, named);
+        if (!request)
+            return errtext_set(err, ENOMEM, "out of memory");
+        free(by->request);
+        by->request = request;
+    }
+    if (tell_core(s, job, by, err) < 0)
+        return -1;
+    swap_text(&job->name, &by->name);
+    swap_text(&job->row, &by->row);
+    swap_text(&job->request, &by->request);
+    job->nodes = by->nodes;
+    job->cores = by->cores;
+    job->gpus = by->gpus;
+    job_parts(job->request, &parts);
+    job->is_constrained = job_is_constrained(&parts);
+    user_charge(s, job->uid, 0, (int64_t)by->bytes - (int64_t)job->bytes, 0);
+    job->bytes = by->bytes;
+    drop_promise(s, job);
+    job_changed(s, job);
+    job_discard(s, by);
+    return 0;
+}

@@ -1,0 +1,18 @@
+/* A waiting job asks for something else, or is called otherwise: the same job, in the place that it has. */
+#ifndef SERVER_CORE_REWRITE_H
+#define SERVER_CORE_REWRITE_H
+
+#include "server/core/priv.h"
+
+/* Why a job can't be changed so as a whole; NULL: it can. */
+const char *rewrite_hindrance(const struct job *job);
+
+/* The job is as `by`, which was read of a request for it: name, request, and what its members ask for. What changes otherwise
+ * (queue, priority, hold, times) stays, and so do its environment and script. named: the name that it was submitted with, by
+ * which singletons go. `by` is discarded. Returns 0, or -1 with a text:
+ * EINVAL (the core does not take it so), ENOMEM; then nothing has changed.
+ */
+int job_rewrite(server_t *s, struct job *job, struct job *by, const char *named,
+                berth_error_t *err);
+
+#endif

@@ -534,7 +534,7 @@ static void wrong_gangs_are_refused(void **state)
         {"{members: 3, failure: some}",
          "key \"failure\": expected all, go-on or replace, got \"some\""},
         {"{members: 3, count: 4}",
-         "key \"count\": expected in a gang: members, min, failure, roles"},
+         "key \"count\": unknown in a gang, expected members, min, failure, roles"},
         {"{roles: {server: 1, worker: 2}, min: 2}",
          "key \"roles\": expected neither members nor min beside it, got a mapping"},
         {"{roles: {server: 2}}",

@@ -1,13 +1,14 @@
 /* Reservations that stand even if all jobs take as long as they may are promised; the others are expected.
  *
  * A booking is as long as its job's estimate. From there to its limit, what it holds may stay taken: that is
- * its tail. A reservation is only expected if the tail of another booking overlaps its time and both hold
+ * its tail. A reservation is only expected if it begins in the tail of another booking and both hold
  * something in common; or if a job before it could use what it holds and is itself only expected to start:
  * where that is put off, it is placed anew before those behind it; or if a limit of its user or queue has
- * no room for the tails of others during its time. A booking that begins later than it does is no delay.
+ * no room for the tails of others then. A booking that begins later than it does is no delay, nor is one whose
+ * tail begins later: of both there is enough where they are planned at once.
  *
- * A promise is kept in two ways. Where a booking is made, its tail overlaps no promised reservation that it
- * has something in common with (keeps_promises): a job is placed by its estimate, and if that is in the way
+ * A promise is kept in two ways. Where a booking is made, no promised reservation that it has something in common
+ * with begins in its tail (keeps_promises): a job is placed by its estimate, and if that is in the way
  * of a promise, where its whole limit fits, or off the nodes of such promises. And a booking that overruns
  * its estimate grows up to its limit only (controllers/overrun.c), so it stays within its tail.
  *
@@ -57,7 +58,7 @@ static bool may_delay(const sched_t *s, const struct job *job, struct start_at s
         other->state == SCHED_RESERVED && other->at < s->now; /* its victims take their time */
     int64_t begin = is_late ? s->now : other->at;
     int64_t end = tail_end(other, begin), until = begin + other->ask.duration;
-    bool tail = begin < at && end > at && until < at + job->ask.duration && end > until;
+    bool tail = begin < at && until <= at && end > at;
     bool waits =
         tail && limits_share(s->queues->limits, job->details->party, other->details->party) &&
         !limits_let_tail(s, (uint32_t)(other - s->jobs), (uint32_t)(job - s->jobs), booking, at);
@@ -135,12 +136,14 @@ bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t
     return keeps;
 }
 
-/* Whether somebody is promised a start at a time at which a job may still be there that is expected to be gone. */
+/* Whether somebody is promised a start at a time at which a job may still be there that is expected to be gone. Who starts
+ * before that has what it holds beside the job.
+ */
 static bool is_promised_in(const struct job *other, const struct job *job, int64_t from,
                            int64_t until)
 {
     return other != job && !other->is_lifted && !other->details->is_expected && other->at < until &&
-           job_until(other) > from;
+           other->at >= from;
 }
 
 bool keeps_promises(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)

@@ -38,6 +38,7 @@ enum top_key {
     TRACE,
     SERVER,
     PILOTS,
+    ENGINE,
     TOP_KEYS
 };
 static const char *const top_names[] = {"resources",
@@ -59,8 +60,9 @@ static const char *const top_names[] = {"resources",
                                         "bounds",
                                         "trace",
                                         "server",
-                                        "pilots"};
-static const struct doc_keys top_keys = {"a configuration", top_names, TOP_KEYS, 1};
+                                        "pilots",
+                                        "engine"};
+static const struct doc_keys top_keys = {"a configuration", top_names, TOP_KEYS, 0};
 
 enum passes_key { MIN_INTERVAL, MAX_EVENTS, PASSES_KEYS };
 static const char *const passes_names[] = {"min-interval", "max-events"};
@@ -160,8 +162,8 @@ static int read_all(struct reading *r)
     sched->default_duration = 3600 * r->second;
     sched->default_limit = sched->starvation_threshold = sched->sla_waiting_time = SCHED_UNLIMITED;
     sched->claims = 1;
-    if (read_resources(r, value[RESOURCES]) < 0 || read_licenses(r, value[LICENSES]) < 0 ||
-        read_match(r, value[MATCH]) < 0 ||
+    if (read_engine(r, value[ENGINE], value[RESOURCES]) < 0 ||
+        read_licenses(r, value[LICENSES]) < 0 || read_match(r, value[MATCH]) < 0 ||
         value_time(r, value[DEFAULT_DURATION], "default-duration", TIME_OR_UNKNOWN,
                    &sched->default_duration) < 0 ||
         value_time(r, value[DEFAULT_LIMIT], "default-limit", TIME_OR_UNLIMITED,

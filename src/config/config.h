@@ -25,8 +25,8 @@
 #define CONFIG_QUEUES_MAX   4096
 #define CONFIG_VERTICES_MAX 4000000
 
-/* Where the machine's description comes from: a file, this machine, or a number of equal nodes. */
-enum config_source { CONFIG_FILE, CONFIG_LOCAL, CONFIG_NODES };
+/* Where the machine's description comes from: a file, this machine, a number of equal nodes, or Slurm. */
+enum config_source { CONFIG_FILE, CONFIG_LOCAL, CONFIG_NODES, CONFIG_SLURM };
 
 struct config_resources {
     enum config_source source;
@@ -98,6 +98,13 @@ struct config_server {
         imagined; /* nodes may be those of a machine that isn't this one: jobs run here all the same; false */
 };
 
+/* How jobs become jobs of Slurm's, where the machine is Slurm's (CONFIG_SLURM). */
+struct config_slurm {
+    const char *
+        partition; /* to which they are given, and whose nodes are the machine; NULL: Slurm's default */
+    const char *options; /* further ones of sbatch, separated by blanks; NULL */
+};
+
 /* Pilots that are asked for by themselves (pilot/plan.h); max_nodes 0: there are none. */
 struct config_pilots {
     struct pilot_rule rule; /* times in ticks, memory in bytes */
@@ -118,6 +125,7 @@ struct config {
     struct config_trace trace;
     struct config_server server;
     struct config_pilots pilots;
+    struct config_slurm slurm;
 };
 
 /* Read and check a file's text; `name` begins error texts: "NAME:LINE:COLUMN: key ...". `second`: ticks in a

@@ -50,7 +50,7 @@ static match_t *load(const struct config *config, const char *path, berth_error_
     else if (resources->source == CONFIG_LOCAL)
         graph = local_graph(err);
     else
-        graph = config_make_nodes(resources, err);
+        graph = config_make_nodes(resources, err); /* of Slurm's none yet: berthd learns of them */
     match_options_t options = config->match;
     options.end = MATCH_END_MAX; /* room for jobs of unknown end, whatever the time is */
     if (graph && config_add_licenses(graph, config, err) < 0) {

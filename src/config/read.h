@@ -27,6 +27,7 @@ struct reading {
 };
 
 /* The sections; i is the value of the key, or DOC_NONE if it is missing: then there are only defaults. */
+int read_engine(struct reading *r, uint32_t i, uint32_t resources); /* both keys */
 int read_resources(struct reading *r, uint32_t i);
 int read_licenses(struct reading *r, uint32_t i);
 int read_match(struct reading *r, uint32_t i);

@@ -137,11 +137,26 @@ static void show_licenses(struct showing *s, const struct config *c)
         line_number(s, 1, c->licenses[i].name, c->licenses[i].count);
 }
 
+static void show_slurm(struct showing *s, const struct config_slurm *slurm)
+{
+    if (!slurm->partition && !slurm->options) {
+        line(s, 0, "engine", "slurm");
+        return;
+    }
+    strbuf_puts(&s->text, "engine:\n  slurm:\n");
+    if (slurm->partition)
+        line(s, 2, "partition", slurm->partition);
+    if (slurm->options)
+        line(s, 2, "options", slurm->options);
+}
+
 static void show_machine(struct showing *s, const struct config *c)
 {
     const struct config_resources *r = &c->resources;
 
-    if (r->source == CONFIG_LOCAL) {
+    if (r->source == CONFIG_SLURM) {
+        show_slurm(s, &c->slurm);
+    } else if (r->source == CONFIG_LOCAL) {
         line(s, 0, "resources", "local");
     } else if (r->source == CONFIG_FILE) {
         strbuf_puts(&s->text, "resources:\n");

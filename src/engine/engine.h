@@ -33,6 +33,7 @@ struct engine_place {
     const char *cpus; /* as in engine_run, of this place, and the next two */
     int64_t memory;
     int64_t processes;
+    uint32_t cores, gpus; /* as in engine_run */
 };
 
 /* One process of a run. */
@@ -92,6 +93,9 @@ struct engine_run {
     /* limit of processes and threads at a time, at least n_tasks; 0: no limit */
     int64_t processes;
     const char *cpus; /* CPUs of the whole run, for its cgroup; NULL: any */
+    /* How many it has, and how long it may take, us (0: no limit): what a scheduler is asked for that starts it itself. */
+    uint32_t cores, gpus;
+    int64_t limit;
     const struct engine_task *tasks;
     size_t n_tasks;                   /* >= 1 */
     const struct engine_hooks *hooks; /* on this machine, not on other nodes; NULL: none */
@@ -139,7 +143,9 @@ struct engine_event {
     bool elsewhere; /* it is told by a node, not by this machine */
 };
 
-/* A node of a cluster that somebody lends for a time: it comes with an agent, which calls of its own accord. */
+/* A node of a cluster that somebody lends for a time: it comes with an agent, which calls of its own accord. Or one
+ * that another scheduler rules, which starts the runs there.
+ */
 struct engine_node {
     const char *id; /* "PILOT/NAME" */
     uint64_t pilot; /* in which it was invited */
@@ -147,6 +153,15 @@ struct engine_node {
         *brings; /* engine/cluster/node.h; NULL: it has not come yet, since the engine was opened */
     bool up;     /* there is a connection to it */
     bool left;   /* nothing runs there any more, and nothing will */
+    const struct engine_ruled *ruled; /* NULL: it is lent; else `pilot` is 0 */
+};
+
+/* What another scheduler says of a node of its own, on which it starts each run itself. */
+struct engine_ruled {
+    const char *properties; /* separated by commas */
+    const char *reason; /* why nothing may be started there; "": something may, or it is unknown */
+    bool drained;       /* nothing more is to be started there, though it is up */
+    uint32_t cores_taken, gpus_taken; /* that others hold */
 };
 
 /* A run that a node may tell of. */
@@ -259,6 +274,19 @@ struct engine_many_options {
 };
 struct engine *engine_many_open(struct engine *local, const struct engine_many_options *options,
                                 berth_error_t *err);
+
+/* The nodes that Slurm rules, as one engine: each run is a job of Slurm's (doc/cluster.md). `directory`, absolute, is
+ * shared by all nodes. The program berth-slurm talks to Slurm; this waits until it has told what nodes there are, or for 25 s.
+ * NULL with errno and a text.
+ */
+struct engine_slurm_options {
+    const char *directory; /* where runs have their folders; made if it is missing */
+    const char *helper;    /* the program berth-slurm */
+    const char *run;       /* the program berth-run, on all nodes */
+    const char *partition; /* NULL: Slurm's default */
+    const char *options;   /* further ones of sbatch, separated by blanks; NULL: none */
+};
+struct engine *engine_slurm_open(const struct engine_slurm_options *options, berth_error_t *err);
 
 /* Open the engine of this machine.
  *

@@ -1,5 +1,7 @@
 #include "pilot/graph.h"
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json_out.h"
@@ -28,8 +30,25 @@ static void survey(struct drawing *d)
 
 struct thing {
     const char *type, *basename, *name, *unit, *property, *value;
+    const char *properties; /* further ones, separated by commas; NULL: none */
     int64_t unique, id, rank, size;
 };
+
+/* Each once. */
+static void put_properties(struct json_out *out, const char *list)
+{
+    for (const char *at = list; at && *at;) {
+        char name[256];
+        size_t n = strcspn(at, ",");
+        snprintf(name, sizeof(name), "%.*s", n < sizeof(name) ? (int)n : 0, at);
+        bool before = false;
+        for (const char *b = list; b < at && !before; b += strcspn(b, ",") + 1)
+            before = strncmp(b, at, n) == 0 && b[n] == ',';
+        if (*name && !before)
+            json_put_text(out, name, "");
+        at += n + (at[n] == ',');
+    }
+}
 
 static void put_vertex(struct drawing *d, const struct thing *t, const char *path)
 {
@@ -49,6 +68,7 @@ static void put_vertex(struct drawing *d, const struct thing *t, const char *pat
     json_open(out, "properties", '{');
     if (t->property)
         json_put_text(out, t->property, t->value);
+    put_properties(out, t->properties);
     json_close(out, '}');
     json_open(out, "paths", '{');
     json_put_text(out, "containment", path);
@@ -129,7 +149,8 @@ static void put_node(struct drawing *d, int64_t unit, const struct pilot_vertex 
                       .rank = ++d->rank,
                       .size = 1,
                       .property = node->property,
-                      .value = node->value};
+                      .value = node->value,
+                      .properties = node->properties};
     strbuf_putc(&d->path, '/');
     strbuf_puts(&d->path, t.name);
     put_vertex(d, &t, strbuf_text(&d->path));

@@ -10,8 +10,9 @@
 struct pilot_vertex {
     const char *name;
     int64_t cores, gpus;
-    int64_t memory; /* bytes */
-    const char *property, *value;
+    int64_t memory;               /* bytes */
+    const char *property, *value; /* NULL: none */
+    const char *properties;       /* further ones, separated by commas; NULL: none */
 };
 
 /* NULL with ENOMEM; the caller frees it. `unit`: bytes in a unit of the machine's memory; 0: it counts none, so that the

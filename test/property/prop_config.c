@@ -163,7 +163,7 @@ static void make_resources(struct maker *m, struct config_resources *r)
 {
     static const char *const formats[] = {"grug",    "jgf",           "jgf_shorthand",
                                           "rv1exec", "rv1exec_force", "hwloc"};
-    r->source = (enum config_source)any(m, CONFIG_FILE, CONFIG_NODES);
+    r->source = (enum config_source)any(m, CONFIG_FILE, CONFIG_SLURM);
     if (r->source == CONFIG_FILE) {
         r->file = make_text(m, false);
         r->format = formats[any(m, 0, COUNT(formats) - 1)];
@@ -173,6 +173,13 @@ static void make_resources(struct maker *m, struct config_resources *r)
         r->gpus = any(m, 0, 9);
         r->memory = any(m, 0, 1000000000);
     }
+}
+
+static void make_slurm(struct maker *m, struct config *c)
+{
+    bool any_of_it = c->resources.source == CONFIG_SLURM;
+    c->slurm.partition = any_of_it && any(m, 0, 1) ? "batch" : NULL;
+    c->slurm.options = any_of_it && any(m, 0, 1) ? "-A physics --qos=low" : NULL;
 }
 
 static void make_match(struct maker *m, struct config *c)
@@ -458,6 +465,7 @@ static void make_config(struct maker *m, struct config *c)
 {
     *c = (struct config){0};
     make_resources(m, &c->resources);
+    make_slurm(m, c);
     make_match(m, c);
     c->sched.second = m->second;
     c->sched.default_duration = any(m, 0, 3) ? make_time(m, 1) : SCHED_UNLIMITED;
@@ -675,6 +683,8 @@ static void same_machine(const struct config *a, const struct config *b)
     assert_int_equal(a->resources.cores, b->resources.cores);
     assert_int_equal(a->resources.gpus, b->resources.gpus);
     assert_int_equal(a->resources.memory, b->resources.memory);
+    same_text(a->slurm.partition, b->slurm.partition);
+    same_text(a->slurm.options, b->slurm.options);
     same_text(a->match.policy, b->match.policy);
     same_text(a->match.traverser, b->match.traverser);
     same_text(a->match.filters, b->match.filters);

@@ -13,7 +13,7 @@ sbatch=$(find "$scratch/root" -path '*/libexec/berth/slurm/sbatch')
 expect_status 0 "${sbatch:-none}" --version
 expect_line out 'slurm 23.02.0'
 [ -n "$(find "$scratch/root" -path '*/lib*/berth/berth-hwloc.so')" ] || fail "no berth-hwloc.so"
-for program in bin/berthd libexec/berth/berth-keeper libexec/berth/berth-limits libexec/berth/berth-agent libexec/berth/berth-gate; do
+for program in bin/berthd libexec/berth/berth-keeper libexec/berth/berth-limits libexec/berth/berth-agent libexec/berth/berth-gate libexec/berth/berth-slurm libexec/berth/berth-run; do
     [ -x "$(find "$scratch/root" -path "*/$program")" ] || fail "no $program"
 done
 for file in bash-completion/completions/berth fish/vendor_completions.d/berth.fish zsh/site-functions/_berth; do

@@ -123,7 +123,16 @@ static void machines_are_files_nodes_or_this_one(void **state)
         assert_string_equal(c->resources.format, files[i].format);
         config_destroy(c);
     }
-    struct config *c = parse("resources: local");
+    struct config *c = parse("engine: {slurm: {partition: long, options: -A physics}}");
+    assert_int_equal(c->resources.source, CONFIG_SLURM);
+    assert_string_equal(c->slurm.partition, "long");
+    assert_string_equal(c->slurm.options, "-A physics");
+    config_destroy(c);
+    c = parse("engine: slurm");
+    assert_int_equal(c->resources.source, CONFIG_SLURM);
+    assert_null(c->slurm.partition);
+    config_destroy(c);
+    c = parse("resources: local");
     assert_int_equal(c->resources.source, CONFIG_LOCAL);
     config_destroy(c);
     c = parse("resources: {nodes: 10, cores: 32, gpus: 4, memory: 256}\n"
@@ -379,7 +388,7 @@ static const struct wrong wrong_machines[] = {
      "default-queue, default-duration, default-limit, starvation-threshold, "
      "claims, sla-waiting-time, actions, passes, users, shares, accounts, queues, "
      "blocks, bounds, trace, "
-     "server, pilots"},
+     "server, pilots, engine"},
     {NODES "actions: all", "2:10: key \"actions\": expected together or a list as in [allocate, "
                            "backfill], got \"all\""},
     {NODES "actions: []",
@@ -394,6 +403,13 @@ static const struct wrong wrong_machines[] = {
                         "\"here\""},
     {"resources:", "1:11: key \"resources\": expected local, {file: ...} or {nodes: ...}, got "
                    "nothing"},
+    {"engine: pbs", "1:9: key \"engine\": expected local, slurm or {slurm: ...}, got \"pbs\""},
+    {"engine: slurm\nresources: local", "2:12: key \"resources\": expected without engine: slurm, "
+                                        "whose machine is Slurm's"},
+    {"engine: local", "1:1: key \"resources\": expected in a configuration, is missing"},
+    {"engine: {slurm: {partition: a b}}",
+     "1:29: key \"partition\": expected a name of at most 255 bytes without "
+     "blanks and commas, got \"a b\""},
     {"resources: {}", "1:12: key \"resources\": expected the key file or nodes in it"},
     {"resources: {cores: 1}", "1:12: key \"resources\": expected the key file or nodes in it"},
     {"resources: {file: a, cores: 1}", "1:29: key \"cores\": expected with nodes, not with a file"},

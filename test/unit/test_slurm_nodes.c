@@ -37,6 +37,7 @@ static void a_line_is_read(void **state)
     (void)state;
     assert_int_equal(read_line(whole, &n), 0);
     assert_string_equal(n.name, "n2");
+    assert_string_equal(n.address, "10.0.0.2");
     assert_int_equal(n.state, SLURM_NODE_DRAINED);
     assert_string_equal(n.reason, "disk State=IDLE of a=b");
     assert_int_equal(n.cpus_per_core, 2);
@@ -61,6 +62,7 @@ static void little_is_enough(void **state)
     assert_int_equal(n.gpus, 0);
     assert_int_equal(n.memory, 0);
     assert_string_equal(n.features, "");
+    assert_string_equal(n.address, "a");
     assert_string_equal(n.reason, "");
     assert_int_equal(read_line("NodeName=a CPUTot=4", &n), -1);
     assert_int_equal(read_line("NodeName=a State=IDLE", &n), -1);

@@ -23,7 +23,7 @@ int gate_start(struct gate_process *g, const char *program, const char *director
     /* Above what the program gets, whatever this one has open. */
     int high = fcntl(ends[1], F_DUPFD_CLOEXEC, GATE_CONTROL + 1);
     const char *const argv[] = {"berth-gate", directory, NULL};
-    int rc = high < 0 ? errno : helper_start(program, argv, high, GATE_CONTROL, &g->pid);
+    int rc = high < 0 ? errno : helper_start(program, argv, NULL, high, GATE_CONTROL, &g->pid);
     close(ends[1]);
     if (high >= 0)
         close(high);

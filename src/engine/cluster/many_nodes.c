@@ -140,8 +140,12 @@ size_t many_nodes(struct engine *e, const struct engine_node **nodes, uint64_t *
     *nodes = v;
     for (size_t i = 1; i < m->n; i++) {
         const struct part *p = m->v[i];
-        v[i - 1] = (struct engine_node){p->id, p->pilot, p->has_node ? &p->node : NULL,
-                                        passive_linked(p->engine), passive_over(p->engine)};
+        v[i - 1] = (struct engine_node){p->id,
+                                        p->pilot,
+                                        p->has_node ? &p->node : NULL,
+                                        passive_linked(p->engine),
+                                        passive_over(p->engine),
+                                        NULL};
     }
     return m->n - 1;
 }

@@ -117,7 +117,7 @@ int find_keeper_start(const struct find_keeper *where, struct keeper_starter *to
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
         return errtext_set(err, errno, "pipe: %s", strerror(errno));
     const char *const argv[] = {"berth-keeper", where->directory, where->cgroup, NULL};
-    int rc = helper_start(where->program, argv, ends[1], STDERR_FILENO, &to->pid);
+    int rc = helper_start(where->program, argv, NULL, ends[1], STDERR_FILENO, &to->pid);
     close(ends[1]);
     to->errors = ends[0];
     to->ended = rc ? -1 : procs_open(to->pid);

@@ -6,9 +6,10 @@
 #include <spawn.h>
 #include <stdint.h>
 
-int helper_start(const char *program, const char *const argv[], int from, int to, pid_t *pid)
+int helper_start(const char *program, const char *const argv[], char *const env[], int from, int to,
+                 pid_t *pid)
 {
-    char *const env[] = {NULL};
+    char *const none[] = {NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
     sigset_t set;
@@ -27,7 +28,9 @@ int helper_start(const char *program, const char *const argv[], int from, int to
     sigemptyset(&set);
     posix_spawnattr_setsigmask(&attr, &set);
     posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    rc = rc ? rc : posix_spawn(pid, program, &actions, &attr, (char *const *)(uintptr_t)argv, env);
+    rc = rc ? rc
+            : posix_spawn(pid, program, &actions, &attr, (char *const *)(uintptr_t)argv,
+                          env ? env : none);
     posix_spawnattr_destroy(&attr);
     posix_spawn_file_actions_destroy(&actions);
     return rc;

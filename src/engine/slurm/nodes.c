@@ -132,7 +132,8 @@ int slurm_node_read(char *line, struct slurm_node *node)
     line[strcspn(line, "\n")] = '\0';
     char *name = find(line, "NodeName"), *state = find(line, "State"),
          *partitions = find(line, "Partitions"), *features = find(line, "ActiveFeatures"),
-         *gres = find(line, "Gres"), *used = find(line, "GresUsed"), *reason = find(line, "Reason");
+         *gres = find(line, "Gres"), *used = find(line, "GresUsed"), *reason = find(line, "Reason"),
+         *address = find(line, "NodeAddr");
     const char *memory = find(line, "RealMemory"), *kept = find(line, "MemSpecLimit");
     int64_t mib = number(memory, MIB_MOST, 0) - number(kept, MIB_MOST, 0);
     bool has_cores = put_cores(node, find(line, "Sockets"), find(line, "CoresPerSocket"),
@@ -141,6 +142,8 @@ int slurm_node_read(char *line, struct slurm_node *node)
     node->memory = (mib > 0 ? mib : 0) << 20;
     node->reason = cut_reason(reason);
     node->name = cut(name);
+    node->address = cut(address);
+    node->address = node->address ? node->address : node->name;
     node->partitions = or_nothing(cut(partitions));
     node->features = or_nothing(cut(features));
     node->gpus = count_gpus(cut(gres));

@@ -19,7 +19,8 @@ enum slurm_node_state {
 };
 
 struct slurm_node {
-    const char *name; /* letters, digits, '-', '_' and '.' */
+    const char *name;    /* letters, digits, '-', '_' and '.' */
+    const char *address; /* on the network, as a number or a name */
     enum slurm_node_state state;
     const char *reason;     /* why it is not up; "": unknown */
     int64_t cores;          /* that jobs may have, 1 to SLURM_CORES_MOST */

@@ -167,8 +167,17 @@ static void put_status(const server_t *s, struct json_out *out, const struct nod
     is_up = !down && row->cores_down == 0;
     const json_t *entry = is_up ? NULL : change_of(s, row->name);
     const char *word = json_string_value(json_object_get(entry, "status"));
-    json_put_text(out, "status", is_up ? "up" : !down ? "partly" : word ? word : "down");
-    json_put_text(out, "reason", json_string_value(json_object_get(entry, "reason")));
+    const char *reason = json_string_value(json_object_get(entry, "reason"));
+    bool drained = false;
+    if (!is_up && !entry)
+        reason = ruled_reason(s, row->name, &drained);
+    json_put_text(out, "status",
+                  is_up     ? "up"
+                  : !down   ? "partly"
+                  : word    ? word
+                  : drained ? "drained"
+                            : "down");
+    json_put_text(out, "reason", reason);
     json_put_seconds(out, "since",
                      entry ? json_integer_value(json_object_get(entry, "since")) : -1);
 }

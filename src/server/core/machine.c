@@ -69,7 +69,10 @@ int machine_measure(server_t *s, berth_error_t *err)
     uint32_t *cores = calloc(g->n + 1, sizeof(*cores));
     if (!cores)
         return errtext_set(err, ENOMEM, "out of memory");
-    s->size = (struct machine_size){.memory_unit = config_memory_unit(s->machine)};
+    /* Nodes are attached without a unit; Slurm counts MiB. */
+    bool is_slurm = s->config->resources.source == CONFIG_SLURM;
+    s->size = (struct machine_size){.memory_unit = is_slurm ? INT64_C(1) << 20
+                                                            : config_memory_unit(s->machine)};
     for (uint32_t v = 0; v < g->n; v++) {
         if (g->v[v].gone)
             continue;
@@ -182,6 +185,11 @@ static int change_config(server_t *s, struct config *config, berth_error_t *err)
         return errtext_set(err, EINVAL,
                            "key \"resources\": cannot replace the machine while the server runs: "
                            "restart the server");
+    if (!equal_texts(config->slurm.partition, s->config->slurm.partition) ||
+        !equal_texts(config->slurm.options, s->config->slurm.options))
+        return errtext_set(err, EINVAL,
+                           "key \"engine\": cannot be changed while the server runs: restart the "
+                           "server");
     if (!same_licenses(config, s->config))
         return errtext_set(err, EINVAL,
                            "key \"licenses\": cannot be changed while the server runs: restart the "

@@ -7,7 +7,8 @@
 #include "resource/graph.h"
 #include "server/core/pilots.h"
 
-#define SPARE "spare" /* a property of nodes that only may come */
+/* A property of nodes that only may come. Neither a partition nor a feature of Slurm's has a blank in its name. */
+#define SPARE "may come"
 
 /* The vertex of the graph that is above all others. */
 static uint32_t root_of(const struct graph *g)
@@ -35,10 +36,12 @@ static struct pilot_vertex vertex_of(const json_t *node, const char *name, const
 char *pilot_graph(const server_t *s, const json_t *node)
 {
     char pilot[24];
+    bool ruled = node_is_ruled(node);
     snprintf(pilot, sizeof(pilot), "%" JSON_INTEGER_FORMAT,
              json_integer_value(json_object_get(node, "pilot")));
-    struct pilot_vertex v =
-        vertex_of(node, json_string_value(json_object_get(node, "vertex")), "pilot", pilot);
+    struct pilot_vertex v = vertex_of(node, json_string_value(json_object_get(node, "vertex")),
+                                      ruled ? NULL : "pilot", pilot);
+    v.properties = json_string_value(json_object_get(node, "properties"));
     return pilot_nodes_graph(s->machine, s->size.memory_unit, &v, 1);
 }
 

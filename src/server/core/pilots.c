@@ -53,7 +53,7 @@ json_t *pilots_all(server_t *s)
 
 /* ---- Nodes ---- */
 
-static json_t *find_node(const server_t *s, const char *key, const char *text)
+json_t *pilots_find_node(const server_t *s, const char *key, const char *text)
 {
     size_t i;
     json_t *node;
@@ -64,10 +64,10 @@ static json_t *find_node(const server_t *s, const char *key, const char *text)
 
 const json_t *pilots_node_named(const server_t *s, const char *vertex)
 {
-    return find_node(s, "vertex", vertex);
+    return pilots_find_node(s, "vertex", vertex);
 }
 
-static void set_status(server_t *s, json_t *node, enum resource_status status)
+void pilots_set_status(server_t *s, json_t *node, enum resource_status status)
 {
     berth_error_t why;
     json_t *now = json_object_get(node, "status");
@@ -78,8 +78,7 @@ static void set_status(server_t *s, json_t *node, enum resource_status status)
         server_notice(s, "node %s: %s", text_of(node, "vertex"), why.text);
 }
 
-/* Put it into the machine; it is down. */
-static int attach(server_t *s, json_t *node, berth_error_t *err)
+int pilots_attach_node(server_t *s, json_t *node, berth_error_t *err)
 {
     char *text = pilot_graph(s, node);
     if (!text)
@@ -89,7 +88,7 @@ static int attach(server_t *s, json_t *node, berth_error_t *err)
     if (rc < 0 || machine_measure(s, err) < 0)
         return -1;
     json_object_del(node, "status"); /* as it was before */
-    set_status(s, node, RESOURCE_DOWN);
+    pilots_set_status(s, node, RESOURCE_DOWN);
     return 0;
 }
 
@@ -98,12 +97,13 @@ void pilots_attach(server_t *s)
     size_t i;
     json_t *node;
     berth_error_t why;
-    json_array_foreach(pilots_nodes(s), i, node) if (attach(s, node, &why) < 0)
+    ruled_forget_others(s);
+    json_array_foreach(pilots_nodes(s), i, node) if (pilots_attach_node(s, node, &why) < 0)
         server_notice(s, "cannot put node %s back: %s", text_of(node, "vertex"), why.text);
     spares_follow(s);
 }
 
-static json_t *list_of(char *const *texts, size_t n)
+json_t *pilots_list_of(char *const *texts, size_t n)
 {
     json_t *list = json_array();
     for (size_t i = 0; list && i < n; i++)
@@ -125,7 +125,8 @@ static json_t *describe(const server_t *s, const struct engine_node *from)
     return json_pack("{s:s, s:I, s:s, s:s, s:s, s:I, s:I, s:o, s:o}", "id", from->id, "pilot",
                      (json_int_t)from->pilot, "name", n->name, "vertex", vertex, "address",
                      n->address, "end", (json_int_t)n->end, "memory", (json_int_t)n->memory,
-                     "cores", list_of(n->cores, n->n_cores), "gpus", list_of(n->gpus, n->n_gpus));
+                     "cores", pilots_list_of(n->cores, n->n_cores), "gpus",
+                     pilots_list_of(n->gpus, n->n_gpus));
 }
 
 /* A node that has come for the first time. */
@@ -139,7 +140,7 @@ static json_t *join(server_t *s, const struct engine_node *from)
                       from->id, BLOCKS_MAX);
     if (!node || json_array_append_new(json_object_get(all, "nodes"), node) < 0)
         return NULL;
-    if (attach(s, node, &why) < 0) {
+    if (pilots_attach_node(s, node, &why) < 0) {
         server_notice(s, "node %s cannot join: %s", from->id, why.text);
         json_array_remove(pilots_nodes(s), json_array_size(pilots_nodes(s)) - 1);
         return NULL;
@@ -213,13 +214,10 @@ static bool leave(server_t *s, json_t *node)
 }
 
 /* What an administrator has said of it holds still. */
-static enum resource_status status_of(const server_t *s, const json_t *node)
+enum resource_status pilots_status_said(const server_t *s, const json_t *node)
 {
     size_t i;
     const json_t *said;
-    const json_t *pilot = pilot_find(s, number_of(node, "pilot"));
-    if (!pilot || json_is_true(json_object_get(pilot, "ending")))
-        return RESOURCE_DRAINED;
     json_array_foreach(json_object_get(s->settings, "resources"), i, said)
     {
         if (strcmp(text_of(said, "resources"), text_of(node, "vertex")) != 0)
@@ -232,16 +230,24 @@ static enum resource_status status_of(const server_t *s, const json_t *node)
     return RESOURCE_UP;
 }
 
+static enum resource_status status_of(const server_t *s, const json_t *node)
+{
+    const json_t *pilot = pilot_find(s, number_of(node, "pilot"));
+    if (!pilot || json_is_true(json_object_get(pilot, "ending")))
+        return RESOURCE_DRAINED;
+    return pilots_status_said(s, node);
+}
+
 static void follow(server_t *s, const struct engine_node *from)
 {
     struct engine *engine = s->platform.engine;
-    json_t *node = find_node(s, "id", from->id);
+    json_t *node = pilots_find_node(s, "id", from->id);
     if (!node) {
         if (from->left)
             engine->ops->forget(engine, from->id);
         return;
     }
-    set_status(s, node, from->up && !from->left ? status_of(s, node) : RESOURCE_DOWN);
+    pilots_set_status(s, node, from->up && !from->left ? status_of(s, node) : RESOURCE_DOWN);
     s->pilots.leaving = (from->left && !leave(s, node)) || s->pilots.leaving;
 }
 
@@ -262,7 +268,8 @@ static void join_new(server_t *s, const struct engine_node *nodes, size_t n)
 {
     bool any = false;
     for (size_t i = 0; i < n; i++)
-        if (nodes[i].brings && !nodes[i].left && !find_node(s, "id", nodes[i].id))
+        if (nodes[i].brings && !nodes[i].ruled && !nodes[i].left &&
+            !pilots_find_node(s, "id", nodes[i].id))
             any = join(s, &nodes[i]) || any;
     if (any)
         pilots_block_ends(s);
@@ -280,7 +287,10 @@ void pilots_follow(server_t *s)
         s->pilots.change = change;
         join_new(s, nodes, n);
         for (size_t i = 0; i < n; i++)
-            follow(s, &nodes[i]);
+            if (nodes[i].ruled)
+                ruled_follow(s, &nodes[i]);
+            else
+                follow(s, &nodes[i]);
     }
     free(nodes);
 }
@@ -366,7 +376,7 @@ int pilot_drain(server_t *s, json_t *pilot)
     json_array_foreach(pilots_nodes(s), i,
                        node) if (number_of(node, "pilot") == number_of(pilot, "pilot") &&
                                  pilots_node_up(s, text_of(node, "id")))
-        set_status(s, node, RESOURCE_DRAINED);
+        pilots_set_status(s, node, RESOURCE_DRAINED);
     changed(s);
     return 0;
 }

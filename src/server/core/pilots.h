@@ -5,7 +5,9 @@
  *     "pilots": {"made": the highest number ever used,
  *                "list": [{"pilot", "kind", "nodes", "options", "tag", "job", "ending", "since", "slurm", "reason", "start"}],
  *                "nodes": [{"id", "pilot", "name", "vertex", "end", "memory", "cores": [CPUs], "gpus": [names],
- *                           "given_up"}]}
+ *                           "given_up", "properties"}]}
+ *
+ * A node that another scheduler rules (engine.h) is one of them, of pilot 0; only it has properties.
  *
  * A node is in the machine from its first hello until it has left and no job holds anything of it.
  */
@@ -70,6 +72,35 @@ json_t *pilots_nodes(const server_t *s);
 
 /* The node of a pilot with this name in the machine, or NULL. */
 const json_t *pilots_node_named(const server_t *s, const char *vertex);
+
+/* ---- For pilots.c and ruled.c ---- */
+
+/* The node of which a key has this text, or NULL. */
+json_t *pilots_find_node(const server_t *s, const char *key, const char *text);
+
+/* Put it into the machine; it is down. 0, or -1 with a text. */
+int pilots_attach_node(server_t *s, json_t *node, berth_error_t *err);
+
+/* Note its status, unless it has that. */
+void pilots_set_status(server_t *s, json_t *node, enum resource_status status);
+
+/* What an administrator has said of it; else RESOURCE_UP. */
+enum resource_status pilots_status_said(const server_t *s, const json_t *node);
+
+/* Texts as an array. NULL with ENOMEM. */
+json_t *pilots_list_of(char *const *texts, size_t n);
+
+/* Follow what is told of a node that another scheduler rules; and drop those that no engine of now has (ruled.c). */
+void ruled_follow(server_t *s, const struct engine_node *from);
+void ruled_forget_others(server_t *s);
+
+/* Why such a node is not in use; NULL: that is not known, or it is none. */
+const char *ruled_reason(const server_t *s, const char *vertex, bool *drained);
+
+/* Whether a node (NULL: none) is such a one. */
+bool node_is_ruled(const json_t *node);
+
+/* ---- */
 
 /* Whether it is connected. */
 bool pilots_node_up(const server_t *s, const char *id);

@@ -128,12 +128,14 @@ const char *run_host_gpus(const server_t *s, const struct run_host *host, uint64
         if (i < first)
             continue;
         const struct gpu_name *named = gpu_names_find(&s->gpu_names, host->rank, id);
-        const char *device = named ? named->name : text_at(host, "gpus", id);
+        const char *device = named                       ? named->name
+                             : node_is_ruled(host->node) ? NULL
+                                                         : text_at(host, "gpus", id);
         strbuf_puts(to, to->len ? "," : "");
         if (device)
             strbuf_puts(to, device);
-        else
-            strbuf_put_uint(to, id);
+        else /* where Slurm chooses them: the how many-th of the run's */
+            strbuf_put_uint(to, node_is_ruled(host->node) ? i : id);
         if (named)
             vendor = *named->vendor ? named->vendor : NULL;
     }

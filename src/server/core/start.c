@@ -381,7 +381,9 @@ static struct engine_place make_place(struct starting *b, const struct run_host 
     for (size_t i = 0; i < n; i++) {
         place.n_tasks += host[i].n_tasks;
         cores += host[i].cores.count;
+        place.gpus += (uint32_t)host[i].gpus.count;
     }
+    place.cores = (uint32_t)cores;
     place.memory = (memory / (int64_t)b->hosts.n + (memory % (int64_t)b->hosts.n > 0)) * (int64_t)n;
     place.processes = machine_processes(b->s, cores > 0 ? (int64_t)cores : cores_asked(b));
     return place;
@@ -410,6 +412,8 @@ static int make_places(struct starting *b, struct engine_run *to)
     to->cpus = places[0].cpus;
     to->memory = places[0].memory;
     to->processes = places[0].processes;
+    to->cores = places[0].cores;
+    to->gpus = places[0].gpus;
     to->places = used > 1 ? places : NULL;
     to->n_places = used > 1 ? used : 0;
     return 0;
@@ -608,6 +612,8 @@ static int build_run(struct starting *b, struct engine_run *to)
         return start_no_memory(b);
     if (make_places(b, to) < 0)
         return -1;
+    int64_t limit = member_limit(b->job, b->m);
+    to->limit = limit > 0 && limit < SCHED_UNLIMITED ? limit : 0;
     return set_files(b, to) < 0 || set_attach(b, to) < 0 ? -1 : set_user(b, to);
 }
 

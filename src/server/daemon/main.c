@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "base/errtext.h"
+#include "config/config.h"
+#include "config/file_text.h"
 #include "server/daemon/daemon.h"
 #include "server/daemon/loop.h"
 #include "server/daemon/paths.h"
@@ -103,7 +105,24 @@ static void raise_limits(void)
     }
 }
 
-static struct engine *open_engine(const struct daemon *d, berth_error_t *err)
+#define TICKS 1000000 /* in a second */
+
+static struct engine *open_slurm(const struct daemon *d, const struct config *config,
+                                 berth_error_t *err)
+{
+    char directory[PATH_MAX + 16], helper[PATH_MAX], run[PATH_MAX];
+    const struct engine_slurm_options options = {.directory = directory,
+                                                 .helper = helper,
+                                                 .run = run,
+                                                 .partition = config->slurm.partition,
+                                                 .options = config->slurm.options};
+    snprintf(directory, sizeof(directory), "%s/slurm", d->directory);
+    if (paths_program("berth-slurm", helper, err) < 0 || paths_program("berth-run", run, err) < 0)
+        return NULL;
+    return engine_slurm_open(&options, err);
+}
+
+static struct engine *open_local(const struct daemon *d, berth_error_t *err)
 {
     char keeper[PATH_MAX], directory[PATH_MAX + 16];
     struct engine_local_options options = {.directory = directory, .keeper = keeper};
@@ -124,6 +143,28 @@ static struct engine *open_engine(const struct daemon *d, berth_error_t *err)
     return e;
 }
 
+/* As the configuration has it, which the server reads itself later. */
+static struct engine *open_engine(const struct daemon *d, const char *path, berth_error_t *err)
+{
+    struct text text = {0};
+    struct config *config = NULL;
+    struct engine *engine = NULL;
+    if (!path)
+        return open_local(d, err);
+    if (text_read(&text, path, CONFIG_TEXT_MAX) < 0)
+        errtext_set(err, errno, "%s: %s", path, strerror(errno));
+    else
+        config = config_read(path, text.bytes, text.length, TICKS, err);
+    if (config)
+        engine = config->resources.source == CONFIG_SLURM ? open_slurm(d, config, err)
+                                                          : open_local(d, err);
+    int saved = errno;
+    text_clear(&text);
+    config_destroy(config);
+    errno = saved;
+    return engine;
+}
+
 static int serve(struct daemon *d, struct platform *platform, const char *config,
                  berth_error_t *err)
 {
@@ -132,7 +173,7 @@ static int serve(struct daemon *d, struct platform *platform, const char *config
         .directory = d->directory, .config = config, .for_all = d->for_all, .uid = geteuid()};
     int rc = -1;
 
-    out.engine = open_engine(d, err);
+    out.engine = open_engine(d, config, err);
     if (!out.engine)
         return -1;
     raise_limits(); /* after the keeper, so that jobs keep the starter's limits */
@@ -143,6 +184,9 @@ static int serve(struct daemon *d, struct platform *platform, const char *config
         const char *notice = out.engine->ops->notice(out.engine);
         if (notice)
             daemon_log(d, "%s", notice);
+        /* So that the nodes that are known are there before the first request. */
+        if (server_engine(server, err) < 0)
+            daemon_log(d, "%s", err->text);
         rc = loop_run(d, server, out.engine, err);
         int saved = errno;
         server_close(server);

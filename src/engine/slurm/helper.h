@@ -1,0 +1,110 @@
+/* berth-slurm: its state, and the calls between its parts.
+ *
+ * It is one process with one thread that does one thing after the other. What it knows of runs it finds in their folders, so
+ * it may be killed at any time.
+ */
+#ifndef ENGINE_SLURM_HELPER_H
+#define ENGINE_SLURM_HELPER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+#include "berth/error.h"
+#include "engine/slurm/directed.h"
+#include "engine/slurm/nodes.h"
+#include "engine/slurm/queue.h"
+
+#define RUN_NAME "berth-run" /* of all jobs */
+
+/* What one of the nodes of a run has said. */
+enum heard { HEARD_NOTHING, HEARD_STARTED, HEARD_ENDED };
+
+struct held_run {
+    uint64_t key;
+    struct directed ask;
+    enum heard *heard;         /* of each place */
+    char job[24];              /* its number, "": unknown */
+    char state[24];            /* Slurm's word; "": it has no such job */
+    char why[64];              /* the same, why it waits */
+    int64_t since;             /* s: when that became so */
+    bool missed;               /* it was not in the last answer */
+    int64_t asked_at;          /* s of the last sbatch; 0: none that may have been heard */
+    int64_t look_at, begun_at; /* ms: when to look into its folder; when it was heard of first */
+    int cancel;
+    bool given_up;
+    bool told_started, told_end;
+    bool stopped;               /* it was told to end since it is broken */
+    bool forgotten;             /* its folder is gone; it is kept until Slurm has done with it */
+    bool was_active, is_active; /* in the answer of squeue before, and in the last one */
+};
+
+struct held_node {
+    struct slurm_node said; /* its texts are own copies */
+    int64_t held_until;     /* s: Slurm has not started there what was to start */
+};
+
+struct helper {
+    int runs;            /* the folder */
+    const char *folder;  /* its path */
+    const char *program; /* berth-run */
+    const char *tag, *partition, *options;
+    int control;
+    struct strbuf in, out;
+    struct held_run **v;
+    size_t n, cap;
+    struct held_node *nodes;
+    size_t n_nodes, cap_nodes;
+    char chosen[256];           /* the partition that jobs are given to; "": not known yet */
+    bool answers;               /* Slurm has answered the last question */
+    char trouble[300];          /* as it was told */
+    int64_t answered_at;        /* s: when squeue was asked the last time that it answered */
+    int64_t queue_at, nodes_at; /* ms: when to ask again */
+};
+
+/* Clocks: s since 1970, ms since boot. */
+int64_t helper_now(void);
+int64_t helper_ms(void);
+
+/* Note whether Slurm answers; the server is told of a change. */
+void helper_answered(struct helper *h, bool answers, const char *why);
+
+/* Find, enter and drop a run. */
+struct held_run *helper_find(const struct helper *h, uint64_t key);
+struct held_run *helper_enter(struct helper *h, uint64_t key);
+void helper_drop(struct helper *h, struct held_run *run);
+
+/* ---- Slurm (helper_slurm.c) ---- */
+
+/* Submit a run. 0; or -1 with a text, and as command_run. */
+int helper_submit(struct helper *h, struct held_run *run, berth_error_t *err);
+
+/* End its job, if there is one; or have the run look for signals. */
+void helper_cancel(struct helper *h, const struct held_run *run);
+void helper_nudge(struct helper *h, const struct held_run *run);
+
+/* Run a command, and note whether Slurm answers. As command_run. */
+struct command;
+int helper_ask(struct helper *h, const struct command *c, struct strbuf *said);
+
+/* A node by its name, or NULL (helper_nodes.c, as what follows). */
+struct held_node *helper_node(const struct helper *h, const char *name);
+
+/* Ask for all jobs, and for all nodes, which the server is told. */
+void helper_ask_queue(struct helper *h);
+void helper_ask_nodes(struct helper *h);
+void helper_tell_nodes(struct helper *h);
+
+/* Start nothing on the nodes of a run for a while. */
+void helper_hold_nodes(struct helper *h, const struct held_run *run);
+
+/* Whether none of the nodes of a run is down. */
+bool helper_nodes_are_back(const struct helper *h, const struct held_run *run);
+
+/* ---- Runs (helper_look.c) ---- */
+
+/* Look what has become of a run, and do what follows. */
+void helper_look(struct helper *h, struct held_run *run);
+
+#endif

@@ -1,0 +1,321 @@
+/* berth-slurm: talks to Slurm for a server whose jobs are Slurm's.
+ *
+ * usage: berth-slurm DIRECTORY BERTH-RUN TAG PARTITION OPTIONS
+ *
+ * berthd starts it, with a socket as descriptor 3, and it ends with that. Slurm's commands may take up to 20 s each; the
+ * server does not wait for them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "engine/slurm/helper.h"
+#include "engine/slurm/talk.h"
+
+#define CHUNK      65536
+#define QUEUE_SOON 1000  /* ms between two questions for jobs while something is to change */
+#define QUEUE_TRY  2000  /* the same, while Slurm does not answer */
+#define QUEUE_LATE 30000 /* the same, while all is well */
+#define NODES_EACH 10000 /* ms between two questions for nodes */
+#define IDLE_MOST  1000  /* ms that it sleeps at most */
+
+int64_t helper_now(void)
+{
+    return (int64_t)time(NULL);
+}
+
+int64_t helper_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+void helper_answered(struct helper *h, bool answers, const char *why)
+{
+    h->answers = answers;
+    if (!answers)
+        h->queue_at = helper_ms() + QUEUE_TRY;
+    const char *text = answers ? "" : why;
+    if (strcmp(h->trouble, text) == 0)
+        return;
+    snprintf(h->trouble, sizeof(h->trouble), "%s", text);
+    talk_put_trouble(&h->out, h->trouble);
+}
+
+/* ---- Runs ---- */
+
+struct held_run *helper_find(const struct helper *h, uint64_t key)
+{
+    for (size_t i = 0; i < h->n; i++)
+        if (h->v[i]->key == key)
+            return h->v[i];
+    return NULL;
+}
+
+static void free_run(struct held_run *run)
+{
+    directed_clear(&run->ask);
+    free(run->heard);
+    free(run);
+}
+
+/* It ends a run that has not begun. */
+static bool is_deadly(int signal)
+{
+    return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP ||
+           signal == SIGQUIT || signal == SIGABRT;
+}
+
+/* Of the signals that are in its folder, the last that ends it. */
+static int find_cancel(const char *text)
+{
+    int signal, cancel = 0;
+    while (sscanf(text, "%d", &signal) == 1) {
+        cancel = is_deadly(signal) ? signal : cancel;
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
+    return cancel;
+}
+
+/* What was asked for, and how far it has come. */
+static int read_run(const struct helper *h, struct held_run *run)
+{
+    struct strbuf bytes = {0};
+    if (folder_get(h->runs, run->key, "ask", NULL, &bytes) || directed_read(&run->ask, &bytes)) {
+        strbuf_clear(&bytes);
+        return -1;
+    }
+    run->heard = calloc(run->ask.n_places, sizeof(*run->heard));
+    if (!run->heard)
+        return -1;
+    run->begun_at = helper_ms();
+    run->given_up = folder_has(h->runs, run->key, "given_up", NULL);
+    if (folder_has(h->runs, run->key, "asked", NULL))
+        run->asked_at = helper_now();
+    if (folder_get(h->runs, run->key, "job", NULL, &bytes) == 0)
+        snprintf(run->job, sizeof(run->job), "%.20s", strbuf_text(&bytes));
+    strbuf_reset(&bytes);
+    if (folder_get(h->runs, run->key, "signals", NULL, &bytes) == 0)
+        run->cancel = find_cancel(strbuf_text(&bytes));
+    strbuf_clear(&bytes);
+    return 0;
+}
+
+struct held_run *helper_enter(struct helper *h, uint64_t key)
+{
+    struct held_run *run = helper_find(h, key);
+    if (run)
+        return run;
+    run = calloc(1, sizeof(*run));
+    if (!run || array_grow((void **)&h->v, &h->cap, h->n + 1, sizeof(*h->v))) {
+        free(run);
+        return NULL;
+    }
+    run->key = key;
+    if (read_run(h, run)) {
+        free_run(run);
+        return NULL;
+    }
+    h->v[h->n++] = run;
+    return run;
+}
+
+void helper_drop(struct helper *h, struct held_run *run)
+{
+    for (size_t i = 0; i < h->n; i++)
+        if (h->v[i] == run) {
+            memmove(h->v + i, h->v + i + 1, (h->n - i - 1) * sizeof(*h->v));
+            h->n--;
+            break;
+        }
+    free_run(run);
+}
+
+/* Those that there are already. */
+static void find_runs(struct helper *h)
+{
+    uint64_t *keys;
+    size_t n;
+    if (folder_list(h->runs, &keys, &n) == 0)
+        for (size_t i = 0; i < n; i++)
+            helper_enter(h, keys[i]);
+    free(keys);
+}
+
+/* ---- What the server says ---- */
+
+static void take_signal(struct helper *h, struct held_run *run, int signal)
+{
+    if (run->told_end)
+        return;
+    if (is_deadly(signal))
+        run->cancel = signal;
+    run->look_at = 0;
+    if (folder_taker(h->runs, run->key) == TAKEN_BY_RUN)
+        helper_nudge(h, run);
+}
+
+/* Its end is recorded. Slurm may need a moment to have done with it. */
+static void forget(struct helper *h, struct held_run *run)
+{
+    folder_remove(h->runs, run->key);
+    run->forgotten = true;
+    if (!run->asked_at)
+        helper_drop(h, run);
+}
+
+static void take_message(struct helper *h, struct wire *w)
+{
+    uint8_t kind = wire_u8(w);
+    uint64_t key = wire_u64(w);
+    struct held_run *run = kind == TALK_START ? helper_enter(h, key) : helper_find(h, key);
+    if (!run)
+        return;
+    if (kind == TALK_SIGNAL) {
+        take_signal(h, run, wire_u8(w));
+    } else if (kind == TALK_FORGET) {
+        forget(h, run);
+    }
+}
+
+/* -1: the server has gone. */
+static int read_messages(struct helper *h)
+{
+    size_t at = 0, taken;
+    struct wire w;
+    ssize_t n = 1;
+    while (n > 0) {
+        if (!strbuf_room(&h->in, CHUNK))
+            return -1;
+        n = recv(h->control, h->in.data + h->in.len, CHUNK, MSG_DONTWAIT);
+        h->in.len += n > 0 ? (size_t)n : 0;
+    }
+    if (n == 0 || (errno != EAGAIN && errno != EINTR))
+        return -1;
+    while (wire_next(h->in.data + at, h->in.len - at, &w, &taken) > 0) {
+        take_message(h, &w);
+        at += taken;
+    }
+    if (at > 0)
+        memmove(h->in.data, h->in.data + at, h->in.len - at);
+    h->in.len -= at;
+    return 0;
+}
+
+static int send_messages(struct helper *h)
+{
+    size_t done = 0;
+    while (done < h->out.len) {
+        ssize_t n = send(h->control, h->out.data + done, h->out.len - done, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return -1;
+        done += (size_t)n;
+    }
+    strbuf_reset(&h->out);
+    return 0;
+}
+
+/* ---- The loop ---- */
+
+/* Whether something of it is to change at Slurm. */
+static bool is_unsettled(const struct held_run *run)
+{
+    return run->asked_at > 0 && (run->forgotten || strcmp(run->state, "RUNNING") != 0 ||
+                                 !run->told_started || run->cancel || run->given_up);
+}
+
+static void ask_slurm(struct helper *h)
+{
+    int64_t now = helper_ms();
+    bool unsettled = false;
+    for (size_t i = 0; i < h->n; i++)
+        unsettled = unsettled || is_unsettled(h->v[i]);
+    if (unsettled && h->answers && h->queue_at > now + QUEUE_SOON)
+        h->queue_at = now + QUEUE_SOON;
+    if (now >= h->nodes_at && (h->answers || now >= h->queue_at)) {
+        helper_ask_nodes(h);
+        h->nodes_at = helper_ms() + NODES_EACH;
+    } else if (now >= h->queue_at) {
+        helper_ask_queue(h);
+    } else {
+        return;
+    }
+    now = helper_ms();
+    h->queue_at = now + (!h->answers ? QUEUE_TRY : unsettled ? QUEUE_SOON : QUEUE_LATE);
+}
+
+/* Each whose time has come, until one has asked Slurm for something: then the server is listened to first. */
+static void look_at_runs(struct helper *h)
+{
+    int64_t now = helper_ms();
+    for (size_t i = 0; i < h->n; i++) {
+        struct held_run *run = h->v[i];
+        bool asked = run->asked_at > 0;
+        if (run->told_end || run->look_at > now)
+            continue;
+        helper_look(h, run);
+        if (asked != (run->asked_at > 0))
+            return;
+    }
+}
+
+static int wait_time(const struct helper *h)
+{
+    int64_t now = helper_ms(), at = now + IDLE_MOST;
+    at = h->queue_at < at ? h->queue_at : at;
+    for (size_t i = 0; i < h->n; i++)
+        if (!h->v[i]->told_end && h->v[i]->look_at < at)
+            at = h->v[i]->look_at;
+    return at > now ? (int)(at - now) : 0;
+}
+
+static void serve(struct helper *h)
+{
+    struct pollfd p = {.fd = h->control, .events = POLLIN};
+    find_runs(h);
+    while (read_messages(h) == 0) {
+        ask_slurm(h);
+        look_at_runs(h);
+        if (send_messages(h))
+            break;
+        poll(&p, 1, wait_time(h));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static struct helper h;
+    if (argc != 6) {
+        fprintf(stderr, "usage: berth-slurm DIRECTORY BERTH-RUN TAG PARTITION OPTIONS\n");
+        return 2;
+    }
+    signal(SIGPIPE, SIG_IGN);
+    umask(077);
+    h.folder = argv[1];
+    h.program = argv[2];
+    h.tag = argv[3];
+    h.partition = *argv[4] ? argv[4] : NULL;
+    h.options = argv[5];
+    h.control = TALK_FD;
+    h.runs = open(h.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    fcntl(h.control, F_SETFD, FD_CLOEXEC);
+    /* An earlier one, whose server was killed, may still wait for Slurm. */
+    if (h.runs < 0 || flock(h.runs, LOCK_EX))
+        return EXIT_FAILURE;
+    serve(&h);
+    return EXIT_SUCCESS;
+}

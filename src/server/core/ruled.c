@@ -1,0 +1,174 @@
+/* Nodes that another scheduler rules: their shape, status, and what others hold of them. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/errtext.h"
+#include "berth/sched_admin.h"
+#include "engine/cluster/node.h"
+#include "server/core/pilots.h"
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+bool node_is_ruled(const json_t *node)
+{
+    return json_object_get(node, "properties") != NULL;
+}
+
+static void changed(server_t *s)
+{
+    s->unsaved.settings = s->unsaved.urgent = true;
+}
+
+static json_t *describe(const struct engine_node *from)
+{
+    const struct node *n = from->brings;
+    return json_pack("{s:s, s:I, s:s, s:s, s:s, s:I, s:I, s:o, s:o, s:s}", "id", from->id, "pilot",
+                     (json_int_t)0, "name", n->name, "vertex", n->name, "address", n->address,
+                     "end", (json_int_t)0, "memory", (json_int_t)n->memory, "cores",
+                     pilots_list_of(n->cores, n->n_cores), "gpus",
+                     pilots_list_of(n->gpus, n->n_gpus), "properties", from->ruled->properties);
+}
+
+/* A node that was not there before. */
+static json_t *join(server_t *s, const struct engine_node *from)
+{
+    berth_error_t why = {""};
+    json_t *node = pilots_all(s) ? describe(from) : NULL;
+    if (!node || json_array_append_new(pilots_nodes(s), node) < 0)
+        return NULL;
+    if (pilot_name_taken(s, text_of(node, "vertex")))
+        errtext_set(&why, EEXIST, "the name is taken");
+    else if (pilots_attach_node(s, node, &why) == 0) {
+        changed(s);
+        return node;
+    }
+    server_notice(s, "node %s cannot join: %s", from->id, why.text);
+    json_array_remove(pilots_nodes(s), json_array_size(pilots_nodes(s)) - 1);
+    return NULL;
+}
+
+static void drop(server_t *s, const json_t *node)
+{
+    size_t i;
+    const json_t *entry;
+    json_array_foreach(pilots_nodes(s), i, entry) if (entry == node)
+    {
+        json_array_remove(pilots_nodes(s), i);
+        break;
+    }
+    changed(s);
+}
+
+/* Take it out of the machine, once nothing of it is held. Returns whether it is out. */
+static bool leave(server_t *s, const json_t *node)
+{
+    berth_error_t why;
+    if (pilots_node_held(s, node))
+        return false;
+    if (sched_remove(s->sched, s->clock.now, text_of(node, "vertex"), &why) < 0)
+        server_notice(s, "node %s: %s", text_of(node, "vertex"), why.text);
+    machine_measure(s, NULL);
+    drop(s, node);
+    return true;
+}
+
+/* Whether it is what it was: its status and what others hold are not of its shape. */
+static bool is_same(const json_t *node, const struct engine_node *from)
+{
+    const struct node *n = from->brings;
+    return json_array_size(json_object_get(node, "cores")) == n->n_cores &&
+           json_array_size(json_object_get(node, "gpus")) == n->n_gpus &&
+           json_integer_value(json_object_get(node, "memory")) == (json_int_t)n->memory &&
+           strcmp(text_of(node, "properties"), from->ruled->properties) == 0;
+}
+
+/* Of n cores or GPUs of a node others hold some: as many are down, of those that no job of ours holds, the last first.
+ * Which ones they are is nobody's business here: Slurm chooses among them.
+ */
+static void mark_taken(server_t *s, json_t *node, const char *type, size_t n, uint32_t taken)
+{
+    char key[32], path[NODE_NAME_MOST + 40];
+    berth_error_t why;
+    snprintf(key, sizeof(key), "%s_taken", type);
+    json_t *marks = json_object_get(node, key);
+    if (!marks && taken == 0)
+        return;
+    if (!marks) {
+        marks = json_array();
+        for (size_t i = 0; i < n; i++)
+            json_array_append_new(marks, json_false());
+        if (json_object_set_new(node, key, marks) < 0 || json_array_size(marks) != n) {
+            json_object_del(node, key);
+            return;
+        }
+    }
+    for (size_t i = n; i-- > 0;) {
+        const sched_job_t *jobs;
+        size_t held = 0;
+        bool was = json_is_true(json_array_get(marks, i)), is = false;
+        snprintf(path, sizeof(path), "%s/%s%zu", text_of(node, "vertex"), type, i);
+        if (taken > 0)
+            is = sched_holders(s->sched, path, &jobs, &held, NULL) == 0 && held == 0;
+        taken -= is;
+        if (is == was)
+            continue;
+        json_array_set_new(marks, i, json_boolean(is));
+        if (sched_set_status(s->sched, s->clock.now, path, is ? RESOURCE_DOWN : RESOURCE_UP, &why) <
+            0)
+            server_notice(s, "%s: %s", path, why.text);
+    }
+}
+
+void ruled_follow(server_t *s, const struct engine_node *from)
+{
+    json_t *node = pilots_find_node(s, "id", from->id);
+    bool goes = from->left || (node && from->brings && !is_same(node, from));
+    if (node && goes && leave(s, node))
+        node = NULL;
+    if (from->left && !node) {
+        s->platform.engine->ops->forget(s->platform.engine, from->id);
+        return;
+    }
+    if (!node && from->brings)
+        node = join(s, from);
+    if (!node)
+        return;
+    s->pilots.leaving = s->pilots.leaving || goes;
+    enum resource_status status = pilots_status_said(s, node);
+    if (!from->up || from->left)
+        status = RESOURCE_DOWN;
+    else if (status == RESOURCE_UP && (from->ruled->drained || goes))
+        status = RESOURCE_DRAINED;
+    mark_taken(s, node, "core", json_array_size(json_object_get(node, "cores")),
+               from->ruled->cores_taken);
+    mark_taken(s, node, "gpu", json_array_size(json_object_get(node, "gpus")),
+               from->ruled->gpus_taken);
+    json_object_set_new(node, "reason", json_string(from->ruled->reason));
+    pilots_set_status(s, node, status);
+}
+
+const char *ruled_reason(const server_t *s, const char *vertex, bool *drained)
+{
+    const json_t *node = pilots_node_named(s, vertex);
+    const char *reason = text_of(node, "reason");
+    *drained = node_is_ruled(node) &&
+               json_integer_value(json_object_get(node, "status")) == RESOURCE_DRAINED;
+    return node_is_ruled(node) && *reason ? reason : NULL;
+}
+
+void ruled_forget_others(server_t *s)
+{
+    json_t *nodes = pilots_nodes(s);
+    for (size_t i = json_array_size(nodes); i-- > 0;) {
+        json_t *node = json_array_get(nodes, i);
+        json_object_del(node, "core_taken"); /* all are free in a new machine */
+        json_object_del(node, "gpu_taken");
+        if (node_is_ruled(node) && s->config->resources.source != CONFIG_SLURM)
+            json_array_remove(nodes, i);
+    }
+}

@@ -1,0 +1,122 @@
+#!/bin/sh
+# Directed jobs when Slurm refuses, is silent, lies or forgets, and when server and helper are killed: each job runs once.
+. "$BERTH_SOURCE/test/daemon.sh"
+. "$BERTH_SOURCE/test/system/fake_directed.sh"
+cd "$scratch" || exit 1
+directed_machine
+expect_status 0 "$BERTH" server start
+
+asked() { # how often sbatch was run
+    [ -e "$slurm/asked" ] && wc -l <"$slurm/asked" || echo 0
+}
+has_asked() { # at least so often
+    [ "$(asked)" -ge "$1" ]
+}
+# A job that tells each of its starts, and goes on for so many tenths of a second
+submit() { # NAME TENTHS
+    "$BERTH" submit -c 1 sh -c "echo $1 >>$scratch/starts; i=0; while [ \$i -lt $2 ]; do sleep 0.1; i=\$((i + 1)); done"
+}
+begun() { # NAME
+    grep -qsx "$1" "$scratch/starts"
+}
+ran_once() { # NAME
+    expect "starts of $1" 1 "$(grep -cx "$1" "$scratch/starts")"
+}
+tells() { # JOB TEXT
+    "$BERTH" explain "$1" | grep -q "$2"
+}
+
+# A refusal is told, and the job is planned anew.
+echo refuse >"$slurm/mood"
+one=$(submit one 1)
+await 'a refusal to be told' tells "$one" 'Slurm: .*Invalid account'
+rm "$slurm/mood"
+await_state "$one" "done"
+ran_once one
+
+# sbatch does not know whether there is a job. There is: it is found by its comment.
+echo late >"$slurm/mood"
+before=$(asked)
+two=$(submit two 1)
+await 'it to be submitted' has_asked $((before + 1))
+rm "$slurm/mood"
+await_state "$two" "done"
+ran_once two
+expect 'submissions of it' $((before + 1)) "$(asked)"
+
+# Nobody is reached: nothing is lost, and what is to start waits.
+three=$(submit three 20)
+await 'it to begin' begun three
+echo away >"$slurm/mood"
+four=$(submit four 1)
+before=$(asked)
+await_state "$three" "done"
+tells "$four" 'It is being started' || fail "what waits for Slurm: $("$BERTH" explain "$four")"
+crash
+expect_status 0 "$BERTH" server start
+tells "$four" 'It is being started' || fail "what still waits for Slurm: $("$BERTH" explain "$four")"
+rm "$slurm/mood"
+await_state "$four" "done"
+ran_once four
+
+# The server is killed: what runs goes on, and is found again; what has ended meanwhile is told. So after the helper's end.
+five=$(submit five 30)
+await 'it to begin' begun five
+six=$(submit six 1)
+await 'it to begin' begun six
+crash
+await 'what ended meanwhile' test -e "$slurm/code.$(cat "$slurm/last")"
+expect_status 0 "$BERTH" server start
+await_state "$six" "done"
+await_state "$five" "done"
+seven=$(submit seven 20)
+await 'it to begin' begun seven
+# shellcheck disable=SC2046
+kill -9 $(called berth-slurm)
+await_state "$seven" "done"
+for name in five six seven; do
+    ran_once $name
+done
+
+# Slurm cancels, for somebody else: the end is told as it was.
+eight=$(submit eight 1000)
+await 'it to begin' begun eight
+scancel "$(cat "$slurm/last")"
+await_state "$eight" failed
+expect 'its signal' 15 "$(get "$eight" signal)"
+
+# Its processes are killed, and Slurm says so: it is lost. When Slurm has lost sight of the node, that is no proof, until the node
+# is back.
+kill_job() { # its own processes, the keeper's, and berth-run
+    id=$(cat "$slurm/last")
+    echo "$1" >"$slurm/job.$id"
+    # shellcheck disable=SC2046
+    kill -9 "$(cat "$slurm/pid.$id")" $(called berth-keeper) $(pgrep -f "echo $2 >>$scratch/starts")
+}
+nine=$(submit nine 1000)
+await 'it to begin' begun nine
+kill_job 'OUT_OF_MEMORY None' nine
+await_state "$nine" failed
+tells "$nine" OUT_OF_MEMORY || "$BERTH" show "$nine" | grep -q OUT_OF_MEMORY || fail "why it is lost: $("$BERTH" show "$nine")"
+ten=$(submit ten 1000)
+await 'it to begin' begun ten
+for node in f1 f2; do
+    echo 'DOWN* lost' >"$slurm/state.$node"
+done
+kill_job 'NODE_FAIL None' ten
+sleep 2 # it is seen
+crash   # and remembered
+expect_status 0 "$BERTH" server start
+down() {
+    [ "$("$BERTH" nodes | tail -n +2 | awk '{ print $2 }' | xargs)" = 'down down' ]
+}
+await 'the nodes to be down' down
+rm "$slurm/job.$(cat "$slurm/last")" # Slurm forgets it
+expect 'what nobody knows of' running "$(state "$ten")"
+rm "$slurm"/state.*
+crash
+expect_status 0 "$BERTH" server start
+await_state "$ten" failed
+ran_once ten
+
+finish

@@ -1,0 +1,147 @@
+# A Slurm that is a folder and starts the jobs it is given: `. "$BERTH_SOURCE/test/system/fake_directed.sh"` puts its commands
+# first in PATH.
+#
+# Its nodes are f1 and f2 on this host, with 2 cores, 1 GPU and 1000 MiB each. What is not as it should be is in files:
+#
+#     mood        of sbatch: refuse; late, the job is there, but sbatch does not know; lost, it is not there, and sbatch does
+#                 not know; pending, the job waits for good; hang, there is no answer. away, of all: nobody is reached
+#     state.NODE  its state, and a reason
+#     taken.NODE  how many CPUs others hold there
+#     job.ID      what squeue says of a job: a state, and a reason
+# shellcheck shell=sh disable=SC2154
+slurm=$scratch/slurm
+mkdir -p "$slurm/bin"
+PATH=$slurm/bin:$PATH
+export PATH
+
+for command in sbatch srun squeue scancel scontrol; do
+    printf '#!/bin/sh\nslurm=%s\n' "$slurm" >"$slurm/bin/$command"
+done
+cat >>"$slurm/bin/sbatch" <<'END'
+mood=$(cat "$slurm/mood" 2>/dev/null)
+echo "$*" >>"$slurm/asked"
+case $mood in
+refuse)
+    echo 'sbatch: error: Batch job submission failed: Invalid account' >&2
+    exit 1
+    ;;
+away)
+    echo 'sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)' >&2
+    exit 1
+    ;;
+hang) exec sleep 1000 ;;
+esac
+unsure() {
+    echo 'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation' >&2
+    exit 1
+}
+[ "$mood" = lost ] && unsure
+tasks=1 cpus=1
+for word; do
+    case $word in
+    --nodelist=*) nodes=${word#*=} ;;
+    --comment=*) comment=${word#*=} ;;
+    --ntasks-per-node=*) tasks=${word#*=} ;;
+    --cpus-per-task=*) cpus=${word#*=} ;;
+    --gres=*) gpus=0 ;;
+    esac
+done
+id=$(($(cat "$slurm/last" 2>/dev/null || echo 100) + 1))
+echo $id >"$slurm/last"
+cat >"$slurm/script.$id"
+case $nodes in
+'f[1-2]') list='f1 f2' ;;
+*) list=$nodes ;;
+esac
+echo "$list" >"$slurm/nodes.$id"
+echo $((tasks * cpus)) >"$slurm/cpus.$id"
+echo "$comment" >"$slurm/comment.$id"
+if [ "$mood" = pending ]; then
+    echo 'PENDING Resources' >"$slurm/job.$id"
+else
+    echo 'RUNNING None' >"$slurm/job.$id"
+    (
+        export SLURM_JOB_ID=$id SLURM_NODES="$list" SLURMD_NODENAME="${list%% *}" SLURM_PROCID=0
+        [ -n "$gpus" ] && export CUDA_VISIBLE_DEVICES=GPU-of-slurm
+        setsid sh "$slurm/script.$id" </dev/null >"$slurm/log.$id" 2>&1 &
+        echo $! >"$slurm/pid.$id"
+        wait $!
+        code=$?
+        echo $code >"$slurm/code.$id"
+        grep -q RUNNING "$slurm/job.$id" || exit
+        [ $code = 0 ] && echo 'COMPLETED None' >"$slurm/job.$id" || echo 'FAILED NonZeroExitCode' >"$slurm/job.$id"
+    ) </dev/null >/dev/null 2>&1 &
+fi
+[ "$mood" = late ] && unsure
+echo "$id;fake"
+END
+cat >>"$slurm/bin/srun" <<'END'
+# One of what follows the options on each node.
+while [ "${1#/}" = "$1" ]; do shift; done
+for node in $SLURM_NODES; do
+    SLURMD_NODENAME=$node "$@" &
+    echo $! >>"$slurm/tasks.$SLURM_JOB_ID"
+done
+trap 'kill $(cat "$slurm/tasks.$SLURM_JOB_ID")' TERM
+for pid in $(cat "$slurm/tasks.$SLURM_JOB_ID"); do
+    wait "$pid"
+    code=$?
+    [ $code -gt "${worst:-0}" ] && worst=$code
+done
+exit "${worst:-0}"
+END
+cat >>"$slurm/bin/squeue" <<'END'
+[ "$(cat "$slurm/mood" 2>/dev/null)" = away ] && echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2 && exit 1
+for file in "$slurm"/job.*; do
+    [ -e "$file" ] || continue
+    id=${file##*.}
+    read -r state reason <"$file"
+    echo "$id|$state|N/A|N/A|$(cat "$slurm/nodes.$id")|$(cat "$slurm/comment.$id")|$reason"
+done
+END
+cat >>"$slurm/bin/scancel" <<'END'
+[ "$(cat "$slurm/mood" 2>/dev/null)" = away ] && exit 1
+echo "$*" >>"$slurm/cancelled"
+for word; do id=$word; done
+pids="$(cat "$slurm/pid.$id" 2>/dev/null) $(cat "$slurm/tasks.$id" 2>/dev/null)"
+case $1 in
+--batch) kill -USR1 ${pids%% *} ;;
+--signal=USR1) kill -USR1 $(cat "$slurm/tasks.$id") ;;
+*)
+    read -r state reason <"$slurm/job.$id"
+    case $state in PENDING | RUNNING) echo "CANCELLED None" >"$slurm/job.$id" ;; esac
+    kill -TERM $pids
+    ;;
+esac 2>/dev/null
+exit 0
+END
+cat >>"$slurm/bin/scontrol" <<'END'
+[ "$(cat "$slurm/mood" 2>/dev/null)" = away ] && exit 1
+case $* in
+*partition*)
+    echo 'PartitionName=batch Default=YES State=UP'
+    echo 'PartitionName=other Default=NO State=UP'
+    exit
+    ;;
+esac
+for node in f1 f2; do
+    state=IDLE reason=
+    [ -e "$slurm/state.$node" ] && read -r state reason <"$slurm/state.$node"
+    used=$(cat "$slurm/taken.$node" 2>/dev/null || echo 0)
+    for file in "$slurm"/job.*; do
+        [ -e "$file" ] || continue
+        id=${file##*.}
+        grep -q RUNNING "$file" && grep -qw "$node" "$slurm/nodes.$id" && used=$((used + $(cat "$slurm/cpus.$id")))
+    done
+    echo "NodeName=$node CoresPerSocket=2 CPUAlloc=$used CPUTot=2 ActiveFeatures=fast Gres=gpu:1 GresUsed=gpu:0" \
+        "NodeAddr=127.0.0.1 RealMemory=1000 Sockets=1 State=$state Partitions=batch,other Reason=$reason [root@now]"
+done
+echo 'NodeName=g1 CoresPerSocket=2 CPUTot=2 State=IDLE Sockets=1 Partitions=other'
+END
+chmod +x "$slurm/bin/"*
+
+# A server whose machine this Slurm's is
+directed_machine() {
+    mkdir -p "$BERTH_DIR"
+    printf '%s\n' 'engine: slurm' 'server: {grace: 2s}' >"$BERTH_DIR/berth.yaml"
+}

@@ -110,7 +110,7 @@ b=$("$BERTH" submit -t 1h sleep 1000)
 await "a reservation" sh -c "'$BERTH' show --json $b | grep -q '\"estimate\": [0-9]'"
 "$BERTH" explain "$b" | grep -q '^It waits for jobs to end: jobs of account physics may run, at most 1 at once[.]' || fail "$("$BERTH" explain "$b")"
 expect_status 1 "$BERTH" submit true
-expect_err "berth submit: limit account physics pending 1"
+expect_err "berth submit: jobs of account physics may wait, at most 1 at once"
 expect_status 0 "$BERTH" cancel "$a" "$b"
 
 finish

@@ -129,9 +129,10 @@ static void a_gang_is_within_limits(void **state)
     }
     expect_state(w, id, "done");
     expect_members(w, next, "rr");
-    expect_refused(w, "{\"command\":[\"x\"],\"gang\":4,\"queue\":\"few\"}", "limit user running 3");
+    expect_refused(w, "{\"command\":[\"x\"],\"gang\":4,\"queue\":\"few\"}",
+                   "jobs of user owner in queue few may run, at most 3 at once");
     expect_refused(w, "{\"command\":[\"x\"],\"gang\":3,\"cores\":2,\"queue\":\"small\"}",
-                   "limit user core 4");
+                   "jobs of user owner in queue small may have at most 4 cores at once");
 }
 
 /* A gang waits for others, and others for a gang: that it succeeds is enough, whatever became of a spare member. */

@@ -195,8 +195,9 @@ static bool is_in_pass(const struct scene *c)
     return c->w->server->pass.is_on;
 }
 
-/* Whether all has been decided that can be: no start is held back as another one was refused, no pass is due, and no
- * array keeps members back (one that a pass has let go on, and blocked again, stays so until the next pass).
+/* Whether all has been decided that can be: no start is held back as another one was refused, no pass is due, no
+ * array keeps members back (one that a pass has let go on, and blocked again, stays so until the next pass), and no job
+ * waits for another one to stop, which may have done so by the first pass after a restart.
  */
 static bool is_settled(struct scene *c)
 {
@@ -207,7 +208,8 @@ static bool is_settled(struct scene *c)
     json_array_foreach(json_object_get(got, "jobs"), i, row)
     {
         const char *reason = json_string_value(json_object_get(row, "reason"));
-        is = is && !(reason && strncmp(reason, "limit array", 11) == 0);
+        is = is && !(reason && (strncmp(reason, "limit array", 11) == 0 ||
+                                strcmp(reason, "preempting") == 0));
     }
     json_decref(got);
     scene_scarce(c, before);
@@ -215,18 +217,16 @@ static bool is_settled(struct scene *c)
 }
 
 /* The machine starts again, or the server alone. That changes nothing that was promised, and by the end of the first
- * pass, unless that starts something, nothing of the shares.
+ * pass nothing of the shares: it starts nothing that the last one before did not.
  */
 static void restart(struct scene *c)
 {
     bool power = sim_disk_has_stopped(c->w->disk) || scene_chance(c, 2);
     char *before = NULL, *shares = NULL;
-    size_t runs = 0;
     if (!sim_disk_has_stopped(c->w->disk) && sim_server_turn(c->w, NULL) == 0) {
         look(c);
         before = is_in_pass(c) ? NULL : promises(c);
         shares = is_in_pass(c) || !is_settled(c) ? NULL : admin_shares(c);
-        runs = c->w->engine->n;
     }
     events_close(c);
     if (power)
@@ -251,7 +251,7 @@ static void restart(struct scene *c)
     if (sim_server_turn(c->w, NULL) < 0)
         scene_fail(c, "nothing can be stored after a restart", -1, -1);
     scene_scarce(c, was);
-    if (shares && !rebooted && c->w->engine->n == runs)
+    if (shares && !rebooted)
         check_shares(c, shares);
     free(shares);
     c->good_since = scene_now(c);

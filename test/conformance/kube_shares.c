@@ -15,7 +15,12 @@ static struct share_tree *tree_of(struct kube_world *w)
     }
     for (size_t i = 0; i < w->n_queues; i++) {
         struct kube_queue *q = &w->queues[i];
-        q->node = share_add(t, SHARE_ROOT, &q->settings);
+        struct share_settings settings = q->settings;
+        for (uint32_t d = 0; d < w->names.n;
+             d++) /* what is guaranteed comes last, and is deserved */
+            if (settings.capability[d] < settings.guarantee[d])
+                settings.capability[d] = settings.guarantee[d];
+        q->node = share_add(t, SHARE_ROOT, &settings);
         if (q->node == SHARE_NO_NODE) {
             kube_wrong("the tree refuses the settings of queue %s", q->name);
             share_free(t);

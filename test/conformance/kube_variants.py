@@ -155,6 +155,27 @@ pd('deserved_capability', [q('a', 1, capability=dict(cpu=2000)), q('b', 1)], [no
     many('s/a', 9, 1000) + many('s/b', 9, 1000), {'a': rv(2000), 'b': rv(8000)})
 pd('deserved_guarantee', [q('a', 1, guarantee=dict(cpu=7000)), q('b', 1)], [node('n', 10000, 10)],
     many('s/a', 9, 1000) + many('s/b', 9, 1000), {'a': rv(7000), 'b': rv(3000)})
+pd('deserved_guarantee_above_capability', [q('a', 1, capability=dict(cpu=2000), guarantee=dict(cpu=4000)), q('b', 1)],
+    [node('n', 10000, 10)], many('s/a', 9, 1000) + many('s/b', 9, 1000), {'a': rv(4000), 'b': rv(6000)})
+pd('deserved_guarantee_unused', [q('a', 1, guarantee=dict(cpu=4000)), q('b', 1)], [node('n', 10000, 10)],
+    many('s/a', 1, 1000) + many('s/b', 9, 1000), {'a': rv(4000), 'b': rv(6000)})
+pd('deserved_guarantee_without_weight', [q('a', 0, guarantee=dict(cpu=3000)), q('b', 1)], [node('n', 10000, 10)],
+    many('s/a', 9, 1000) + many('s/b', 9, 1000), {'a': rv(3000), 'b': rv(7000)})
+pd('deserved_without_weights', [q('a', 0), q('b', 0)], [node('n', 10000, 10)], many('s/a', 4, 1000) + many('s/b', 4,
+    1000), {'a': rv(0), 'b': rv(0)})
+pd('deserved_capability_of_none', [q('a', 1, capability=dict(cpu=0)), q('b', 1)], [node('n', 10000, 10)], many('s/a',
+    9, 1000) + many('s/b', 9, 1000), {'a': rv(0), 'b': rv(9000)})
+pd('deserved_thirds', [q('a'), q('b'), q('c')], [node('n', 10000, 10)], many('s/a', 9, 1000) + many('s/b', 9,
+    1000) + many('s/c', 9, 1000), {x: rv(10000 / 3) for x in 'abc'})
+pd('deserved_two_scalars', [q('a', 1), q('b', 3)], [node('n', 10000, 10, more={'nvidia.com/gpu': 8, 'x/fpga': 4})],
+    many('s/a', 8, 1000, more={'nvidia.com/gpu': 1}) + many('s/b', 8, 1000, more={'nvidia.com/gpu': 1, 'x/fpga': 1}),
+    {'a': dict(milli_cpu=2500, memory=0, scalars={'nvidia.com/gpu': 2000, 'x/fpga': 0}),
+    'b': dict(milli_cpu=7500, memory=0, scalars={'nvidia.com/gpu': 6000, 'x/fpga': 4000})})
+pd('deserved_of_what_is_nowhere', [q('a', 1, capability={'nvidia.com/gpu': 4}), q('b', 1)], [node('n', 10000, 10)],
+    many('s/a', 8, 1000, more={'nvidia.com/gpu': 1}) + many('s/b', 8, 1000), {'a': dict(milli_cpu=5000, memory=0,
+    scalars={'nvidia.com/gpu': 0}), 'b': rv(5000)})
+
+
 def share(name, deserved, allocated, expect):
     cases.append(dict(id='berth.' + name, name=name, system='volcano', kind='capacity_queue_share', group='unit',
         deserved=deserved, allocated=allocated, request={}, expect=expect))
@@ -166,4 +187,7 @@ share('share_of_no_memory', rv(2000), rv(1000, 1), 1)
 share('share_of_no_memory_unused', rv(2000), rv(1000), .5)
 share('share_of_gpus', has(2000, 0, 4), has(100, 0, 3), .75)
 share('share_of_what_is_not_named', rv(2000, 2), has(1000, 1, 9), .5)
+share('share_above_1', rv(1000, 1), rv(3000, 1), 3)
+share('share_of_two_scalars', {'milli_cpu': 1000, 'memory': 0, 'scalars': {'nvidia.com/gpu': 4000, 'x/fpga': 2000}},
+    {'milli_cpu': 100, 'memory': 0, 'scalars': {'nvidia.com/gpu': 1000, 'x/fpga': 2000}}, 1)
 json.dump({'schema_version': 1, 'cases': cases}, sys.stdout)

@@ -7,7 +7,7 @@ play() { # SCRIPT N [ARGUMENT]
     expect_status 0 "$BERTH_BUILD/kube_batch_cases" "$scratch/cases.json"
     tail -n 1 "$scratch/out" | grep -qE "^$2 passed, 0 failed\$" || fail "$1: $(tail -n 30 "$scratch/out")"
 }
-play kube_variants.py 33
+play kube_variants.py 43
 play kube_gangs.py 31
 random=1500
 [ -z "${BERTH_FEW:-}" ] || random=300

@@ -67,6 +67,8 @@ if command -v script >/dev/null 2>&1; then
     on_terminal "'$BERTH' run --hold true & sleep 0.2; until '$BERTH' jobs 6 >/dev/null 2>&1; do sleep 0.05; done; sleep 1.5; '$BERTH' cancel 6; wait"
     grep -qx "berth run: job 6: It is held: it waits for 'berth release 6'." shown || fail "a job that waits: $(cat shown)"
     grep -qx 'berth run: job 6: cancelled' shown || fail "a job that was cancelled: $(cat shown)"
+    on_terminal "'$BERTH' submit --array 3 --hold --name many true; '$BERTH' cancel --name many"
+    grep -qx 'berth cancel: [1-9]' shown || fail "how many were cancelled: $(cat shown)"
 fi
 
 # Output goes to a closed pipe, to a full disk, to nobody.

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/errtext.h"
 #include "cli/client/connection.h"
@@ -86,9 +87,12 @@ static int report_refused(const char *verb, const json_t *answer, bool named)
     }
     if (json_array_size(refused) > 0)
         return CLI_FAILED;
-    if (!named && answer_number(answer, "done") == 0 && answer_number(answer, "passed_over") <= 0)
+    double done = answer_number(answer, "done"), late = answer_number(answer, "passed_over");
+    if (!named && done == 0 && late <= 0)
         fprintf(stderr, "berth %s: there are no such jobs\n", verb);
-    if (answer_number(answer, "done") > 0 || (!named && answer_number(answer, "passed_over") <= 0))
+    else if (!named && isatty(STDERR_FILENO)) /* who chose them by what they are sees how many */
+        fprintf(stderr, "berth %s: %.0f%s\n", verb, done, late > 0 ? ", too late for others" : "");
+    if (done > 0 || (!named && late <= 0))
         return CLI_OK;
     fprintf(stderr, "berth %s: no such job, or it is too late\n", verb);
     return CLI_FAILED;

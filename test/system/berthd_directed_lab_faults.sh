@@ -1,0 +1,74 @@
+#!/bin/sh
+# Directed jobs on a real Slurm that hangs, forgets its last seconds, and loses a node: each runs once, or is told as lost.
+. "$BERTH_SOURCE/test/daemon.sh"
+lab=$BERTH_SHARED/slurm/lab
+[ -x "$lab" ] || skip 'no lab: ../shared/slurm is not here'
+PATH=$PATH:/usr/sbin:/sbin
+for program in slurmctld slurmd sbatch srun munged; do
+    command -v $program >/dev/null || skip "no $program: it comes with slurmctld, slurmd, slurm-client, munge"
+done
+cd "$scratch" || exit 1
+chmod 711 "$scratch"
+down() {
+    "$lab" stop "$scratch/lab" >/dev/null 2>&1
+    clean_up
+}
+trap down EXIT
+"$lab" start "$scratch/lab" 2 4 >lab.env 2>lab.err || skip "the lab does not start: $(tail -n 1 lab.err)"
+# shellcheck disable=SC1091
+. ./lab.env
+mkdir -p "$BERTH_DIR"
+printf '%s\n' 'engine: slurm' 'server: {grace: 2s}' >"$BERTH_DIR/berth.yaml"
+expect_status 0 "$BERTH" server start
+
+submit() { # NAME SECONDS: a job that tells when it begins and when it ends
+    "$BERTH" submit -t 5m sh -c "echo $1 >>$scratch/starts; sleep $2; echo $1 >>$scratch/ends"
+}
+begun() { # NAME
+    grep -qsx "$1" starts
+}
+
+# The controller hangs while a job is submitted, and the server is killed then.
+kill -STOP "$(cat lab/run/slurmctld.pid)"
+one=$(submit one 1)
+is_asked() {
+    find "$BERTH_DIR/slurm" -name asked | grep -q .
+}
+await 'it to be submitted' is_asked
+crash
+expect_status 0 "$BERTH" server start
+kill -CONT "$(cat lab/run/slurmctld.pid)"
+await_state "$one" "done"
+
+# The controller is killed, and has lost its last seconds.
+jobs=
+for name in a b c d e f; do
+    jobs="$jobs $(submit $name 3)"
+done
+await 'the last to begin' begun f
+"$lab" crash "$scratch/lab" >/dev/null 2>&1
+for job in $jobs; do
+    await "job $job to be over" sh -c "'$BERTH' jobs --no-header $job | grep -q 'done\|failed'"
+done
+
+# A node is lost: that is no proof, until it is back.
+two=$(submit two 1000)
+await 'it to begin' begun two
+await_state "$two" running
+node=$(squeue -h -n berth-run -t R -o %N)
+"$lab" kill "$scratch/lab" "$node"
+is_down() {
+    "$BERTH" nodes | grep -q "^$node *down "
+}
+await 'the node to be down' is_down
+await 'its job to be given up by Slurm' sh -c '[ -z "$(squeue -h -n berth-run -t R)" ]'
+expect 'what nobody knows of' running "$(state "$two")"
+"$lab" revive "$scratch/lab" "$node"
+await_state "$two" failed
+"$BERTH" show "$two" | grep -q 'lost: at Slurm NODE_FAIL' || fail "why: $("$BERTH" show "$two")"
+
+for name in one a b c d e f two; do
+    expect "starts of $name" 1 "$(grep -cx $name starts)"
+done
+expect 'what ended twice' '' "$(sort ends | uniq -d)"
+finish

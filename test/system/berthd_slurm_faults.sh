@@ -155,13 +155,14 @@ row_crashed() {
     account "Slurm's controller is killed" 0
 }
 
-# What runs is lost; what waits runs on the next pilot.
+# What runs is lost, twelve there at most, and as many that are asked for while the nodes leave; what waits runs on the next
+# pilot.
 row_cancelled() {
     load
     scancel "$(slurm_job)"
     await 'the pilot to be gone' no_pilots
     add 3
-    account 'somebody cancels the pilot' 13
+    account 'somebody cancels the pilot' 24
 }
 
 row_frozen() {
@@ -200,7 +201,7 @@ row_early() {
     await 'the pilot to be gone' no_pilots
     rm hold
     add 3
-    account 'the allocation ends early' 13
+    account 'the allocation ends early' 24
 }
 
 # Slurm forgets all it knew, and kills what it does not know.
@@ -209,7 +210,7 @@ row_forgotten() {
     "$lab" amnesia "$scratch/lab" >/dev/null 2>&1
     await 'the pilot to be gone' no_pilots
     add 3
-    account 'Slurm forgets the pilot' 13
+    account 'Slurm forgets the pilot' 24
 }
 
 add 3

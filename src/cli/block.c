@@ -199,7 +199,9 @@ static void put_block(struct table *t, const json_t *block)
     table_cell(t, answer_text(block, "resources"));
     table_cell(t, *answer_text(block, "problem") ? "not in force" : answer_text(block, "state"));
     table_cell(t, when_put(at, start));
-    table_cell(t, when_put(at + answer_number(block, "duration"), end));
+    double duration = answer_number(block, "duration");
+    bool is_endless = when_is_far((double)time(NULL) + duration);
+    table_cell(t, is_endless ? "never" : when_put(at + duration, end));
     table_cell(t, period > 0 ? when_span(period, every) : "");
     put_permits(t, block);
 }

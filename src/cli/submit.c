@@ -35,6 +35,8 @@ void would_start_print(const json_t *answer)
 
     if (json_is_true(json_object_get(answer, "now")))
         printf("It would start now.");
+    else if (json_is_number(start) && when_is_far(json_number_value(start)))
+        printf("It would start on other nodes: what is there is taken back before it would end.");
     else if (json_is_number(start))
         printf("It would start in %s, at %s%s.",
                when_span(json_number_value(start) - (double)time(NULL), span),
@@ -44,7 +46,7 @@ void would_start_print(const json_t *answer)
         printf(json_is_true(json_object_get(answer, "never"))
                    ? "It would never start."
                    : "Nobody knows when it would start.");
-    if (reason) {
+    if (reason && !(json_is_number(start) && when_is_far(json_number_value(start)))) {
         printf(json_is_true(json_object_get(answer, "never")) ? " Why: " : " It would wait: ");
         terminal_print(stdout, reason);
     }

@@ -13,6 +13,11 @@
 /* Blocks that pilots make at most; the others are the users'. */
 #define PILOT_BLOCKS 48
 
+/* Ticks for which a node is set aside behind its end: for good, since no plan goes so far (place.endless). So a job that
+ * would outlast what is there waits without a promise, which others may have.
+ */
+#define PILOT_GONE (INT64_C(1) << 60)
+
 #define PILOT_BEFORE_END 60 /* s before its end that a node is free of jobs */
 
 /* The name of a group's block: "pilot-3", or "pilots-3-and-11-others", of the one that ends first. */

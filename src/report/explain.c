@@ -212,6 +212,12 @@ static void put_reason(struct strbuf *out, const struct waiting *w)
         put_wait_victims(out, w);
         return;
     case SCHED_REASON_SET_ASIDE:
+        if (w->begin >= FAR) {
+            strbuf_puts(out, "It waits for other nodes: those of block ");
+            strbuf_puts(out, w->reason->block);
+            strbuf_puts(out, " are taken back before it would end.");
+            return;
+        }
         strbuf_puts(out, "It waits for block ");
         strbuf_puts(out, w->reason->block);
         strbuf_puts(out, " to be over, which is in ");
@@ -248,6 +254,8 @@ static void put_start_time(struct strbuf *out, const struct waiting *w)
     if (w->state == SCHED_BLOCKED || w->reason->kind == SCHED_REASON_PREEMPTING)
         return;
     if (w->start >= FAR) {
+        if (w->reason->kind == SCHED_REASON_SET_ASIDE)
+            return; /* it has been said */
         strbuf_puts(out, " What is there is taken back before it would end.");
         return;
     }

@@ -15,8 +15,6 @@
 #include "resource/graph.h"
 #include "sim/pilots_priv.h"
 
-#define FOR_EVER (INT64_C(36500) * 86400) /* s */
-
 static double seconds(const struct sim_pilots *p, int64_t ticks)
 {
     return (double)ticks / (double)p->options.second;
@@ -124,21 +122,15 @@ static int unblock(struct sim_pilots *p, int64_t now, struct sim_block *b)
     int rc = sched_unblock(p->options.sched, now, b->name, NULL);
     free(b->resources);
     b->resources = NULL;
-    return rc < 0 ? -1 : note(p, json_pack("{s:i, s:s}", "at", 0, "unblock", b->name));
+    return rc;
 }
 
-static int block(struct sim_pilots *p, int64_t now, const struct sim_block *b)
+int sim_pilots_block(struct sim_pilots *p, int64_t now, const struct sim_block *b)
 {
     berth_error_t why;
-    const struct sched_block made = {.name = b->name,
-                                     .resources = b->resources,
-                                     .start = b->start,
-                                     .duration = FOR_EVER * p->options.second};
-    if (sched_block(p->options.sched, now, &made, &why) < 0)
-        return -1;
-    return note(p, json_pack("{s:i, s:{s:s, s:s, s:f, s:I}}", "at", 0, "block", "name", b->name,
-                             "resources", b->resources, "start", seconds(p, b->start), "duration",
-                             (json_int_t)FOR_EVER));
+    const struct sched_block made = {
+        .name = b->name, .resources = b->resources, .start = b->start, .duration = PILOT_GONE};
+    return sched_block(p->options.sched, now, &made, &why);
 }
 
 static bool is_same(const struct sim_block *a, const struct sim_block *b)
@@ -164,7 +156,7 @@ static int set_blocks(struct sim_pilots *p, int64_t now)
         for (size_t i = 0; i < p->n_blocks; i++)
             stays = stays || is_same(&p->block[i], &is[k]);
         if (!stays)
-            rc = block(p, now, &is[k]);
+            rc = sim_pilots_block(p, now, &is[k]);
     }
     for (size_t i = 0; i < p->n_blocks; i++)
         free(p->block[i].resources);

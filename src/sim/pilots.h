@@ -85,8 +85,10 @@ bool sim_pilots_reason(const struct sim_pilots *p, uint32_t job, char text[SCHED
 /* What has come of it by now. */
 struct schedule_pilots sim_pilots_sum(const struct sim_pilots *p, int64_t now);
 
-/* The state, but for what the machine knows; and to take it up. NULL with ENOMEM; -1 with EINVAL: it is none. */
+/* The state, but for nodes that are up; and to take it up, before the jobs are restored, which sim_pilots_started tells of
+ * then. NULL with ENOMEM; -1 with EINVAL: it is none.
+ */
 json_t *sim_pilots_save(const struct sim_pilots *p);
-int sim_pilots_load(struct sim_pilots *p, const json_t *state);
+int sim_pilots_load(struct sim_pilots *p, int64_t now, const json_t *state);
 
 #endif

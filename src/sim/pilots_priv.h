@@ -79,6 +79,9 @@ static inline int64_t sim_pilot_comes(const struct sim_pilots *p, const struct s
 /* List the machine's nodes, if there are others than before. -1 with ENOMEM. */
 int sim_pilots_list_nodes(struct sim_pilots *p);
 
+/* Set one of its blocks. -1 with errno. */
+int sim_pilots_block(struct sim_pilots *p, int64_t now, const struct sim_block *b);
+
 /* The pilot of a node; NULL: it is one of the machine's own, or of none. */
 struct sim_pilot *sim_pilots_of_rank(struct sim_pilots *p, size_t rank);
 

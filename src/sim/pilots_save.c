@@ -1,6 +1,4 @@
-/* The state of pilots, as JSON. What the machine knows of them, who is up and which blocks there are, is in the changes
- * that the shell was told of; what runs, it tells anew.
- */
+/* The state of pilots, as JSON. Which nodes are up is in the changes that the shell was told of; what runs, it tells anew. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +87,7 @@ static int load_block(struct sim_block *to, json_t *from)
     return to->resources ? 0 : -1;
 }
 
-static int load_lists(struct sim_pilots *p, json_t *pilots, const json_t *slots,
+static int load_lists(struct sim_pilots *p, int64_t now, json_t *pilots, const json_t *slots,
                       const json_t *blocks)
 {
     size_t i;
@@ -111,11 +109,13 @@ static int load_lists(struct sim_pilots *p, json_t *pilots, const json_t *slots,
         if (load_block(&p->block[i], entry) < 0)
             return -1;
         p->n_blocks++;
+        if (sim_pilots_block(p, now, &p->block[i]) < 0)
+            return -1;
     }
     return 0;
 }
 
-int sim_pilots_load(struct sim_pilots *p, const json_t *state)
+int sim_pilots_load(struct sim_pilots *p, int64_t now, const json_t *state)
 {
     json_t *pilots, *slots, *blocks;
     json_int_t made, lacking, asked_at, look_at, asked, had;
@@ -131,5 +131,5 @@ int sim_pilots_load(struct sim_pilots *p, const json_t *state)
     p->look_at = look_at;
     p->asked = asked;
     p->had = had;
-    return load_lists(p, pilots, slots, blocks);
+    return load_lists(p, now, pilots, slots, blocks);
 }

@@ -114,12 +114,15 @@ int play_begin_pilots(struct play *p, berth_error_t *err)
 int play_load_pilots(struct play *p, const json_t *state, const struct key_place *place,
                      berth_error_t *err)
 {
-    struct sched_annotation a;
-    if (!p->pilots)
+    if (!p->pilots || (state && sim_pilots_load(p->pilots, p->d.now, state) == 0))
         return 0;
-    if (!state || sim_pilots_load(p->pilots, state) < 0)
-        return keys_failed(place, EINVAL, "pilots: expected those that were saved", err);
-    for (size_t job = 0; job < p->n_jobs; job++) {
+    return keys_failed(place, EINVAL, "pilots: expected those that were saved", err);
+}
+
+int play_load_runs(struct play *p, const struct key_place *place, berth_error_t *err)
+{
+    struct sched_annotation a;
+    for (size_t job = 0; p->pilots && job < p->n_jobs; job++) {
         const struct play_job *j = &p->jobs[job];
         if (j->state == PLAY_RUNNING &&
             (sched_annotate(p->d.sched, j->handle, &a) < 0 ||

@@ -158,12 +158,14 @@ char *play_read_file(const struct play *p, const char *name, size_t max, size_t 
  */
 char *play_more_nodes(const match_t *machine, int64_t n, berth_error_t *err);
 
-/* Pilots (play_pilots.c), if the configuration has them: begin, and take up what was saved. Return 0, or -1 with a text.
+/* Pilots (play_pilots.c), if the configuration has them: begin, take up what was saved, and, when jobs are restored, what
+ * runs. Return 0, or -1 with a text.
  * Why a job waits for one, in brief; false: for none.
  */
 int play_begin_pilots(struct play *p, berth_error_t *err);
 int play_load_pilots(struct play *p, const json_t *state, const struct key_place *place,
                      berth_error_t *err);
+int play_load_runs(struct play *p, const struct key_place *place, berth_error_t *err);
 bool play_pilots_reason(const struct play *p, size_t job, char text[SCHED_REASON_TEXT]);
 
 /* Look at an event's expectations, and tell of those that don't hold. Returns 0, or -1 with ENOMEM. */

@@ -615,12 +615,12 @@ struct play *play_load(const struct play_options *options, json_t *state, const 
         return NULL;
     p->source = name;
     p->d.now = s.now;
-    if (load_changes(p, s.changes, &place, err) == 0 && load_jobs(p, s.jobs, &place, err) == 0 &&
+    if (load_changes(p, s.changes, &place, err) == 0 &&
+        play_load_pilots(p, s.pilots, &place, err) == 0 && load_jobs(p, s.jobs, &place, err) == 0 &&
         snapshot_load_usage(p, s.usage, &place, err) == 0 &&
         load_all_core(p, s.core, &place, err) == 0 &&
         snapshot_load_uneven(p, s.uneven, &place, err) == 0 &&
-        play_load_pilots(p, s.pilots, &place, err) == 0 &&
-        load_hints(p, s.hints, &place, err) == 0) {
+        play_load_runs(p, &place, err) == 0 && load_hints(p, s.hints, &place, err) == 0) {
         if (s.events < 0 ||
             sched_restore_passed(p->d.sched, p->d.now, s.passed, (uint64_t)s.events) < 0) {
             keys_failed(&place, EINVAL, "\"passed\" is after \"now\", or \"events\" is negative",

@@ -199,7 +199,10 @@ void listing_reason(struct table *table, const struct fields *job)
         text = told;
     } else if (reason.kind == SCHED_REASON_SET_ASIDE) {
         when_put((double)reason.at / (double)SECONDS_TICKS, when);
-        snprintf(told, sizeof(told), "block %.60s until %s", reason.block, when);
+        if (when_is_far((double)reason.at / (double)SECONDS_TICKS))
+            snprintf(told, sizeof(told), "block %.60s", reason.block);
+        else
+            snprintf(told, sizeof(told), "block %.60s until %s", reason.block, when);
         text = told;
     } else if (reason_put_short(&words, &reason)) {
         text = strbuf_text(&words);

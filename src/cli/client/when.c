@@ -8,6 +8,13 @@
 #include "config/date.h"
 #include "config/quantity.h"
 
+#define FAR (3650 * 86400.0) /* s */
+
+bool when_is_far(double seconds)
+{
+    return seconds - (double)time(NULL) > FAR;
+}
+
 /* The next "08:30". */
 static int hour_read(const char *text, time_t now, int64_t *seconds)
 {

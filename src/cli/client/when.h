@@ -2,6 +2,7 @@
 #ifndef CLI_CLIENT_WHEN_H
 #define CLI_CLIENT_WHEN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -18,6 +19,9 @@ int when_read_past(const char *text, time_t now, double *seconds);
 
 /* "2026-11-22 08:30:15"; "-" if there is no time (negative). */
 char *when_put(double seconds, char out[WHEN_SIZE]);
+
+/* Whether a time is so far away that it stands for never: blocks of what is taken back last a century. */
+bool when_is_far(double seconds);
 
 /* A duration as a clock shows it: "0:07", "12:34", "1:02:03", "2-03:04:05". */
 char *when_span(double seconds, char out[WHEN_SIZE]);

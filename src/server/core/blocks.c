@@ -14,6 +14,7 @@
 #include "berth/sched_admin.h"
 #include "config/keys.h"
 #include "config/seconds.h"
+#include "pilot/ends.h"
 #include "resource/graph.h"
 #include "server/core/priv.h"
 
@@ -274,7 +275,8 @@ static bool is_whole(const json_t *entry)
     return text_of(entry, "name") && text_of(entry, "resources") &&
            number_of(entry, "start") >= 0 &&
            number_of(entry, "start") <= SECONDS_MAX * SECONDS_TICKS &&
-           number_of(entry, "duration") <= SECONDS_MAX * SECONDS_TICKS &&
+           (number_of(entry, "duration") <= SECONDS_MAX * SECONDS_TICKS ||
+            number_of(entry, "duration") == PILOT_GONE) &&
            number_of(entry, "every") <= SECONDS_MAX * SECONDS_TICKS;
 }
 

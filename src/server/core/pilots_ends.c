@@ -8,7 +8,7 @@
 #include "server/core/pilots.h"
 
 #define BEFORE_END (PILOT_BEFORE_END * SERVER_SECOND)
-#define FOR_EVER   (INT64_C(36500) * 86400 * SERVER_SECOND)
+#define CENTURY    (INT64_C(36500) * 86400 * SERVER_SECOND) /* as such blocks were before */
 
 /* A node that is taken back at a known time: the first at which one of its pilot's is. */
 struct ending {
@@ -45,7 +45,8 @@ static int by_end(const void *a, const void *b)
 
 static bool is_of_pilots(const json_t *block)
 {
-    return number_of(block, "duration") == FOR_EVER &&
+    int64_t duration = number_of(block, "duration");
+    return (duration == PILOT_GONE || duration == CENTURY) &&
            strncmp(json_string_value(json_object_get(block, "name")), "pilot", 5) == 0;
 }
 
@@ -112,7 +113,7 @@ static json_t *make_block(const struct endings *e, size_t *i)
                                  : json_pack("{s:s, s:s, s:I, s:I, s:I}", "name", name, "resources",
                                              strbuf_text(&names), "start",
                                              (json_int_t)(first->end - BEFORE_END), "duration",
-                                             (json_int_t)FOR_EVER, "every", (json_int_t)0);
+                                             (json_int_t)PILOT_GONE, "every", (json_int_t)0);
     strbuf_clear(&names);
     return block;
 }
@@ -136,7 +137,7 @@ static bool is_same_block(const json_t *a, const json_t *b)
     return number_of(a, "start") == number_of(b, "start") &&
            json_equal(json_object_get(a, "name"), json_object_get(b, "name")) &&
            json_equal(json_object_get(a, "resources"), json_object_get(b, "resources")) &&
-           !json_object_get(a, "problem");
+           number_of(a, "duration") == number_of(b, "duration") && !json_object_get(a, "problem");
 }
 
 /* Those that are as they are to be go from the list, all others from the settings. */

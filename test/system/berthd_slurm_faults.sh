@@ -35,6 +35,7 @@ LAB_LOST=60 "$lab" start "$scratch/lab" 3 4 >lab.env 2>lab.err || skip "the lab 
 . ./lab.env
 machine 1
 MEMBERS=60
+LIMIT=2m
 
 nodes_up() { # NODES
     [ "$("$BERTH" pilot show "$pilot" | grep -c ' up ')" = "$1" ]
@@ -58,7 +59,7 @@ load() { # some have begun when it returns
     rm -rf ran
     mkdir ran
     # shellcheck disable=SC2016
-    array=$("$BERTH" submit -t 2m --array $MEMBERS -o /dev/null \
+    array=$("$BERTH" submit -t $LIMIT --array $MEMBERS -o /dev/null \
         sh -c 'mkdir "ran/$BERTH_ARRAY_INDEX" || touch "twice.$BERTH_ARRAY_INDEX"; sleep 0.3; while [ -e hold ]; do sleep 0.1; done')
     await 'some members to begin' has_begun
 }
@@ -194,14 +195,17 @@ row_dead() {
 
 # Slurm takes the nodes back within two minutes, which it says: runs are ended before, and told.
 row_early() {
+    LIMIT=6m
     touch hold
     load
     scontrol update JobId="$(slurm_job)" TimeLimit=2
     PATIENCE=200
     await 'the pilot to be gone' no_pilots
+    PATIENCE=60
     rm hold
     add 3
     account 'the allocation ends early' 24
+    LIMIT=2m
 }
 
 # Slurm forgets all it knew, and kills what it does not know.

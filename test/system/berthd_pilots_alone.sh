@@ -47,4 +47,17 @@ folder=$(folder_of "$pilot")
 expect_status 0 "$BERTH" pilot remove "$pilot"
 await 'the agent to be gone' agents_gone
 [ -e "$folder" ] && fail 'the folder is left'
+
+# The first process of an agent is killed, as Slurm kills what it does not know any more: the other one leaves as well, with
+# all that runs there.
+expect_status 0 "$BERTH" pilot add slurm --time 1h
+pilot=$(sed 's/^pilot \([0-9]*\),.*/\1/' out)
+await 'a node' is_up "$pilot"
+rm pid
+job=$("$BERTH" submit -t 5m -c 2 sh -c 'echo $$ >pid; exec sleep 1000')
+await 'the job to begin' test -s pid
+kill -9 "$(cat "$slurm/agent.$(cat "$slurm/last").f1")"
+await 'the agent to be gone' agents_gone
+kill -0 "$(cat pid)" 2>/dev/null && fail 'the job runs on'
+await_state "$job" failed
 finish

@@ -44,10 +44,14 @@ static int find_keeper(char path[PATH_MAX])
     return 0;
 }
 
-static int work(const struct agent_options *options)
+/* Where the first process is killed, as Slurm kills what it does not know any more, the node is left like on SIGTERM. */
+static int work(const struct agent_options *options, pid_t watcher)
 {
     berth_error_t err = {""};
     signal(SIGTERM, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != watcher)
+        raise(SIGTERM); /* it is blocked, and read from a descriptor */
     if (agent_run(options, &err) == 0)
         return EXIT_SUCCESS;
     fprintf(stderr, "berth-agent: %s\n", err.text);
@@ -76,11 +80,12 @@ static int watch(const struct agent_options *options)
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
     sigaction(SIGTERM, &act, NULL);
+    pid_t own = getpid();
     for (;;) {
         sigprocmask(SIG_BLOCK, &term, &before);
         pid_t pid = fork();
         if (pid == 0)
-            _exit(work(options)); /* SIGTERM stays blocked: it is read from a descriptor */
+            _exit(work(options, own)); /* SIGTERM stays blocked: it is read from a descriptor */
         child = pid;
         sigprocmask(SIG_SETMASK, &before, NULL);
         int status = pid > 0 ? wait_for(pid) : 0;

@@ -69,7 +69,7 @@ count() { # FILTER: members of the array that have ended so
 account() { # WHAT MOST-LOST
     "$BERTH" wait "$array" >/dev/null 2>&1
     done=$(count '"state": *"done"')
-    lost=$(count '"reason": *"lost')
+    lost=$(count '"state": *"failed"') # or ended by the signal that came with the end
     expect "$1: members that are accounted for" $MEMBERS $((done + lost))
     [ "$lost" -le "$2" ] || fail "$1: $lost are lost, at most $2 may be"
     ls twice.* >/dev/null 2>&1 && fail "$1: twice: $(ls twice.*)"

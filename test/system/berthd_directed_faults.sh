@@ -45,7 +45,7 @@ ran_once two
 expect 'submissions of it' $((before + 1)) "$(asked)"
 
 # Nobody is reached: nothing is lost, and what is to start waits.
-three=$(submit three 20)
+three=$(submit three 10)
 await 'it to begin' begun three
 echo away >"$slurm/mood"
 four=$(submit four 1)
@@ -60,7 +60,7 @@ await_state "$four" "done"
 ran_once four
 
 # The server is killed: what runs goes on, and is found again; what has ended meanwhile is told. So after the helper's end.
-five=$(submit five 30)
+five=$(submit five 20)
 await 'it to begin' begun five
 six=$(submit six 1)
 await 'it to begin' begun six
@@ -104,8 +104,11 @@ for node in f1 f2; do
     echo 'DOWN* lost' >"$slurm/state.$node"
 done
 kill_job 'NODE_FAIL None' ten
-sleep 2 # it is seen
-crash   # and remembered
+seen() {
+    find "$BERTH_DIR/slurm" -name given_up | grep -q .
+}
+await 'it to be seen' seen
+crash # it is remembered
 expect_status 0 "$BERTH" server start
 down() {
     [ "$("$BERTH" nodes | tail -n +2 | awk '{ print $2 }' | xargs)" = 'down down' ]

@@ -19,6 +19,8 @@ trap down EXIT
 . ./lab.env
 mkdir -p "$BERTH_DIR"
 printf '%s\n' 'engine: slurm' 'server: {grace: 2s}' >"$BERTH_DIR/berth.yaml"
+BERTH_SLURM_PACE=2 # what berth-slurm waits for takes half the time
+export BERTH_SLURM_PACE
 expect_status 0 "$BERTH" server start
 
 submit() { # NAME SECONDS: a job that tells when it begins and when it ends

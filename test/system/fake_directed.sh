@@ -12,7 +12,8 @@
 slurm=$scratch/slurm
 mkdir -p "$slurm/bin"
 PATH=$slurm/bin:$PATH
-export PATH
+BERTH_SLURM_PACE=6 # what berth-slurm waits for takes so much less
+export PATH BERTH_SLURM_PACE
 
 for command in sbatch srun squeue scancel scontrol; do
     printf '#!/bin/sh\nslurm=%s\n' "$slurm" >"$slurm/bin/$command"
@@ -68,7 +69,8 @@ else
         wait $!
         code=$?
         echo $code >"$slurm/code.$id"
-        grep -q RUNNING "$slurm/job.$id" || exit
+        grep -q 'RUNNING\|COMPLETING' "$slurm/job.$id" || exit
+        [ -e "$slurm/ending.$id" ] && echo 'CANCELLED None' >"$slurm/job.$id" && exit
         [ $code = 0 ] && echo 'COMPLETED None' >"$slurm/job.$id" || echo 'FAILED NonZeroExitCode' >"$slurm/job.$id"
     ) </dev/null >/dev/null 2>&1 &
 fi
@@ -109,7 +111,13 @@ case $1 in
 --signal=USR1) kill -USR1 $(cat "$slurm/tasks.$id") ;;
 *)
     read -r state reason <"$slurm/job.$id"
-    case $state in PENDING | RUNNING) echo "CANCELLED None" >"$slurm/job.$id" ;; esac
+    case $state in
+    PENDING) echo "CANCELLED None" >"$slurm/job.$id" ;;
+    RUNNING)
+        touch "$slurm/ending.$id"
+        echo "COMPLETING None" >"$slurm/job.$id"
+        ;;
+    esac
     kill -TERM $pids
     ;;
 esac 2>/dev/null

@@ -63,9 +63,10 @@ struct helper {
     int64_t queue_at, nodes_at; /* ms: when to ask again */
 };
 
-/* Clocks: s since 1970, ms since boot. */
+/* Clocks: s and ms from some moments on, and us since 1970, which alone is told to others. */
 int64_t helper_now(void);
 int64_t helper_ms(void);
+int64_t helper_wall(void);
 
 /* Note whether Slurm answers; the server is told of a change. */
 void helper_answered(struct helper *h, bool answers, const char *why);

@@ -33,7 +33,7 @@ static void tell_end(struct helper *h, struct held_run *run, enum engine_what wh
 {
     char text[300];
     struct engine_event e = {.what = what,
-                             .at = helper_now() * 1000000,
+                             .at = helper_wall(),
                              .exit_signal = signal,
                              .peak_memory = -1,
                              .cpu_time = -1};
@@ -111,7 +111,7 @@ static void tell_ended(struct helper *h, struct held_run *run)
         if (read_event(h, run, "own/ended.", run->ask.places[i].node, &bytes, &e))
             e = (struct engine_event){.what = ENGINE_LOST,
                                       .text = "lost: what it said at its end cannot be read",
-                                      .at = helper_now() * 1000000,
+                                      .at = helper_wall(),
                                       .peak_memory = -1,
                                       .cpu_time = -1};
         add_end(&sum, &e, text);

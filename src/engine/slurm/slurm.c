@@ -30,7 +30,8 @@
 /* What Slurm's commands need. */
 static void find_environment(char *env[8])
 {
-    static const char *const names[] = {"PATH=", "HOME=", "USER=", "LANG=", "TZ=", "SLURM_CONF="};
+    static const char *const names[] = {
+        "PATH=", "HOME=", "USER=", "LANG=", "TZ=", "SLURM_CONF=", "BERTH_SLURM_PACE="};
     extern char **environ;
     size_t n = 0;
     for (char **e = environ; *e; e++)

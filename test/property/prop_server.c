@@ -217,16 +217,18 @@ static bool is_settled(struct scene *c)
 }
 
 /* The machine starts again, or the server alone. That changes nothing that was promised, and by the end of the first
- * pass nothing of the shares: it starts nothing that the last one before did not.
+ * pass, unless that starts something, be it in vain, nothing of the shares.
  */
 static void restart(struct scene *c)
 {
     bool power = sim_disk_has_stopped(c->w->disk) || scene_chance(c, 2);
     char *before = NULL, *shares = NULL;
+    size_t runs = 0;
     if (!sim_disk_has_stopped(c->w->disk) && sim_server_turn(c->w, NULL) == 0) {
         look(c);
         before = is_in_pass(c) ? NULL : promises(c);
         shares = is_in_pass(c) || !is_settled(c) ? NULL : admin_shares(c);
+        runs = c->w->engine->n;
     }
     events_close(c);
     if (power)
@@ -251,7 +253,7 @@ static void restart(struct scene *c)
     if (sim_server_turn(c->w, NULL) < 0)
         scene_fail(c, "nothing can be stored after a restart", -1, -1);
     scene_scarce(c, was);
-    if (shares && !rebooted)
+    if (shares && !rebooted && c->w->engine->n == runs)
         check_shares(c, shares);
     free(shares);
     c->good_since = scene_now(c);

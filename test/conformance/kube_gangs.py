@@ -78,6 +78,16 @@ readiness('one_needs_nothing', 3, 2, 0, 2, 1, ready=True, pipelined=True, starvi
 readiness('enough', 3, 3, 1, 2, 0, ready=True, pipelined=True, starving=False)
 readiness('none_runs', 4, 0, 3, 2, 1, ready=False, pipelined=True, starving=True)
 
+
+def succeeded(name, least, running, done, **expect):  # who has succeeded counts as who runs
+    add('job_readiness', name, min_available=least, expect=dict(pending_best_effort=0, **expect),
+        tasks=[dict(name='', status=s, best_effort=False) for s, n in
+               (('Running', running), ('Succeeded', done), ('Pending', 1)) for _ in range(n)])
+
+
+succeeded('one_has_succeeded', 3, 2, 1, ready=True, pipelined=True, starving=False)
+succeeded('succeeded_and_one_is_missing', 4, 2, 1, ready=False, pipelined=False, starving=True)
+
 # ---- Sessions ----
 
 GANG = dict(name='gang', enabled=dict(jobOrder=True, jobReady=True, jobPipelined=True))
@@ -118,6 +128,38 @@ session('unequal_and_too_much', [node('n', 5000)], [('j', 3, {}), ('k', 1, {})],
         [task('a', 'j', 1000), task('b', 'j', 2000), task('c', 'j', 3000), task('d', 'k', 5000)], binds={'d': 'n'},
         bind_count=1)
 
+
+# ---- Who ends for a job of a higher class, in its queue: of a gang what it can spare, and as many as let all start ----
+
+SPARED = [dict(name='conformance', enabled=dict(preemptable=True)),
+          dict(name='gang', enabled=dict(preemptable=True, jobPipelined=True, jobStarving=True)),
+          dict(name='priority', enabled=dict(taskOrder=True, jobOrder=True, preemptable=True, jobPipelined=True,
+                                             jobStarving=True))]
+
+
+def preempts(name, cpu, low, high, evicts, classes=('low', 'high'), may=True):
+    """Of each job: its min, how many tasks of how much; those of the first one run."""
+    priority = dict(low=10, high=100000)
+    add('session', name, system='volcano', config=dict(actions=['preempt'], tiers=[SPARED]), priority_classes=priority,
+        queues=[dict(name='q', weight=1, state='Open')], nodes=[dict(name='n', allocatable=dict(cpu=cpu, pods=20))],
+        jobs=[dict(name=n, queue='q', min_available=job[0], priority_class=c, priority=priority[c], phase='Inqueue')
+              for n, job, c in (('l', low, classes[0]), ('h', high, classes[1]))],
+        tasks=[dict(name=f'l{i}', job='l', status='Running', node='n', request=dict(cpu=low[2]), preemptable=may)
+               for i in range(low[1])] +
+              [dict(name=f'h{i}', job='h', status='Pending', node=None, request=dict(cpu=high[2]), preemptable=True)
+               for i in range(high[1])],
+        expect=dict(binds={}, bind_count=0, evict_count=evicts))
+
+
+preempts('one_is_spared', 4000, (2, 3, 1000), (1, 1, 2000), 1)  # and 1000 are idle
+preempts('none_below_the_min', 4000, (2, 3, 1000), (1, 1, 3000), 0)
+preempts('one_for_a_gang_of_two_is_none', 2000, (1, 2, 1000), (2, 2, 1000), 0)
+preempts('two_for_a_gang_of_two', 3000, (1, 3, 1000), (2, 2, 1000), 2)
+preempts('no_more_than_its_min_needs', 5000, (1, 5, 1000), (2, 2, 1000), 2)
+preempts('equals_end_nobody', 3000, (1, 3, 1000), (1, 1, 1000), 0, classes=('high', 'high'))
+preempts('the_lower_ends_nobody', 3000, (1, 3, 1000), (1, 1, 1000), 0, classes=('high', 'low'))
+preempts('who_may_not_be_ended', 3000, (1, 3, 1000), (1, 1, 1000), 0, may=False)
+preempts('room_enough', 4000, (1, 3, 1000), (1, 1, 1000), 0)
 
 # ---- Sessions that follow each other ----
 

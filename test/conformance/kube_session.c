@@ -170,7 +170,10 @@ bool kube_keeps_min(const struct session *s, const struct kube_job *job)
 
 bool kube_starts_whole(const struct session *s, const struct kube_job *job)
 {
-    return job->min_available > 1 && kube_enabled(&s->w, "gang", "jobReady");
+    bool only_stops = !kube_has_action(s, "allocate") && !kube_has_action(s, "backfill");
+    return job->min_available > 1 &&
+           (kube_enabled(&s->w, "gang", "jobReady") ||
+            (only_stops && kube_enabled(&s->w, "gang", "jobPipelined"))); /* none ends for a part */
 }
 
 /* ---- Play ---- */

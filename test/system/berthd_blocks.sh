@@ -111,7 +111,7 @@ when() { # JOB TEXT
     "$BERTH" jobs --no-header "$1" | grep -q " $2 *$"
 }
 await "a promised start" when "$second" 'in [15][0-9:]*  *reserved'
-await "a start that is no promise" when "$third" 'after 1:[23][0-9]:[0-9][0-9]  *resources [a-z]*'
+await "a start that is no promise" when "$third" 'after 1:[23][0-9]:[0-9][0-9]  *waits for cores'
 "$BERTH" jobs --json "$third" | grep -q '"estimate":[0-9.]*,"not_before":true' || fail "jobs: $("$BERTH" jobs --json "$third")"
 expect_status 0 "$BERTH" cancel "$third" "$second"
 expect_status 0 "$BERTH" update -t unlimited --estimate 40m "$first"

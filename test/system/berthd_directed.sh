@@ -28,7 +28,7 @@ expect 'what it says' 'f2 f2 101 GPU-of-slurm .' "$(cat out)"
 grep -q -- '--no-requeue .*--comment=berth:[0-9a-f]\{16\}:[0-9]* job 1 --partition=batch --nodelist=f2 --nodes=1 --ntasks-per-node=1 --cpus-per-task=2 --mem=300M --gres=gpu:1 --time=3$' "$slurm/asked" ||
     fail "asked: $(cat "$slurm/asked")"
 await 'the folder of the run to be gone' no_folders
-expect "its status in Slurm's books" 7 "$(cat "$slurm/code.101")"
+await "its status in Slurm's books" grep -qsx 7 "$slurm/code.101"
 expect_status 127 "$BERTH" run nosuchcommand
 expect_status 1 "$BERTH" submit -c 3 true
 

@@ -162,4 +162,5 @@ def main():
         philly(sys.argv[2], sys.argv[3].split(","))
 
 
-main()
+if __name__ == "__main__":
+    main()

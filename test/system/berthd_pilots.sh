@@ -62,7 +62,7 @@ long=$("$BERTH" submit -t 2h -c 2 true)
 job=$("$BERTH" submit -t 1m -c 2 true)
 expect_status 0 "$BERTH" wait "$job"
 expect 'a job that does not fit before the end' pending "$(state "$long")"
-"$BERTH" explain "$long" | grep -q 'What is there is taken back before it would end.' || fail "explain: $("$BERTH" explain "$long")"
+"$BERTH" explain "$long" | grep -q 'those of block pilot-[0-9]* are taken back before it would end' || fail "explain: $("$BERTH" explain "$long")"
 "$BERTH" jobs | grep -q 36500 && fail "a start in a hundred years: $("$BERTH" jobs)"
 expect_status 0 "$BERTH" cancel "$long"
 

@@ -22,6 +22,14 @@ struct config *sim_config_read(const char *path, int64_t second, berth_error_t *
     else
         config = config_read(path, text.bytes, text.length, second, err);
     text_clear(&text);
+    if (config && config->resources.source == CONFIG_SLURM) {
+        config_destroy(config);
+        config = NULL;
+        errtext_set(err, EINVAL,
+                    "%s: key \"engine\": expected resources instead: a simulation does not ask "
+                    "Slurm for its nodes",
+                    path);
+    }
     return config;
 }
 

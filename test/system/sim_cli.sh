@@ -127,6 +127,11 @@ expect_status 0 sh -c "'$BERTH' sim --policy fcfs,easy --jobs b.csv.gz - <good.s
 gzip -dc b.fcfs.csv.gz | cmp - a.csv || fail "b.fcfs.csv.gz differs from a.csv"
 [ -s b.easy.csv.gz ] || fail "no b.easy.csv.gz"
 
+# Slurm's nodes are not known here.
+echo 'engine: slurm' >slurm.yaml
+expect_status 1 "$BERTH" sim --config slurm.yaml good.swf
+grep -q '^berth sim: slurm.yaml: key "engine": expected resources instead: ' err || fail "engine: slurm: $(cat err)"
+
 # The same seed makes the same workload, another seed another.
 for run in 1 2 3; do
     seed=7

@@ -138,7 +138,8 @@ static size_t take_messages(struct slurm *s, size_t max)
 {
     struct wire w;
     size_t taken, n = 0;
-    while (n < max && wire_next(s->in.data + s->in_at, s->in.len - s->in_at, &w, &taken) > 0) {
+    while (n < max && s->in_at < s->in.len &&
+           wire_next(s->in.data + s->in_at, s->in.len - s->in_at, &w, &taken) > 0) {
         n += take_message(s, &w, n);
         s->in_at += taken;
     }
@@ -149,7 +150,8 @@ static bool has_message(const struct slurm *s)
 {
     struct wire w;
     size_t taken;
-    return wire_next(s->in.data + s->in_at, s->in.len - s->in_at, &w, &taken) > 0;
+    return s->in_at < s->in.len &&
+           wire_next(s->in.data + s->in_at, s->in.len - s->in_at, &w, &taken) > 0;
 }
 
 static size_t get_events(struct engine *e, const struct engine_event **events, size_t max)
@@ -181,7 +183,8 @@ static void drop_sent(struct slurm *s)
 {
     struct wire w;
     size_t at = 0, taken;
-    while (wire_next(s->out.data + at, s->out.len - at, &w, &taken) > 0 && at + taken <= s->out_at)
+    while (at < s->out_at && wire_next(s->out.data + at, s->out.len - at, &w, &taken) > 0 &&
+           at + taken <= s->out_at)
         at += taken;
     if (at > 0)
         memmove(s->out.data, s->out.data + at, s->out.len - at);

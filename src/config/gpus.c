@@ -2,9 +2,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "config/gpus_priv.h"
 
@@ -18,7 +22,20 @@ static const struct {
     {gpus_look_amd, "amd", "ROCR_VISIBLE_DEVICES"},
 };
 
-int gpus_add(struct gpus *gpus, const char *name, const char *model)
+/* What a device file stands for; "": there is none. */
+static void read_device(char text[GPU_DEVICE_SIZE], const char *root, const char *file)
+{
+    struct stat st;
+    char path[PATH_MAX];
+    int n = snprintf(path, sizeof(path), "%s%s", root, file ? file : "");
+
+    *text = '\0';
+    if (file && n > 0 && n < PATH_MAX && stat(path, &st) == 0 && S_ISCHR(st.st_mode))
+        snprintf(text, GPU_DEVICE_SIZE, "%u:%u", major(st.st_rdev), minor(st.st_rdev));
+}
+
+int gpus_add(struct gpus *gpus, const char *name, const char *model, const char *root,
+             const char *file)
 {
     if (gpus->n >= GPUS_MAX) {
         errno = ENOSPC;
@@ -28,13 +45,14 @@ int gpus_add(struct gpus *gpus, const char *name, const char *model)
     if (!grown)
         return -1;
     gpus->v = grown;
-    struct gpu gpu = {strdup(name), strdup(model)};
+    struct gpu gpu = {.name = strdup(name), .model = strdup(model)};
     if (!gpu.name || !gpu.model) {
         free(gpu.name);
         free(gpu.model);
         errno = ENOMEM;
         return -1;
     }
+    read_device(gpu.device, root, file);
     gpus->v[gpus->n++] = gpu;
     return 0;
 }

@@ -14,12 +14,16 @@
 #include "base/strbuf.h"
 #include "berth/error.h"
 
-enum { GPUS_MAX = 1024 };
+enum { GPUS_MAX = 1024, GPU_DEVICE_SIZE = 24 };
 
 struct gpu {
     char *
         name; /* as CUDA_VISIBLE_DEVICES or ROCR_VISIBLE_DEVICES has it: "GPU-5ae1...", "MIG-..." */
     char *model; /* "NVIDIA A100-SXM4-40GB"; "": unknown */
+    /* The character device by which programs reach it, as "MAJOR:MINOR"; "": unknown. Instances of a divided GPU have
+     * the device of the whole.
+     */
+    char device[GPU_DEVICE_SIZE];
 };
 
 struct gpus {

@@ -9,7 +9,7 @@
 
 #include "config/gpus_priv.h"
 
-enum { NAME_SIZE = 128, MODEL_SIZE = 128 };
+enum { NAME_SIZE = 128, MODEL_SIZE = 128, FILE_SIZE = 40 };
 
 /* A function of a library, and where its address goes. */
 struct wanted {
@@ -41,6 +41,9 @@ static struct {
     int (*name)(nvml_device device, char *text, unsigned size);
 } nvml;
 
+/* Where its device file is. */
+static int (*nvml_minor)(nvml_device device, unsigned *number);
+
 /* Those of divided GPUs; older libraries lack them. */
 static struct {
     int (*mode)(nvml_device device, unsigned *now, unsigned *pending);
@@ -48,8 +51,11 @@ static struct {
     int (*instance)(nvml_device device, unsigned i, nvml_device *instance);
 } mig;
 
-static int add_nvidia(struct gpus *gpus, nvml_device device)
+/* `whole` is the GPU of which it is an instance, or itself. */
+static int add_nvidia(struct gpus *gpus, nvml_device device, nvml_device whole, const char *root)
 {
+    char file[FILE_SIZE];
+    unsigned number;
     char name[NAME_SIZE] = "", model[MODEL_SIZE] = "";
 
     if (nvml.uuid(device, name, sizeof(name)) != 0 || !*name)
@@ -57,10 +63,13 @@ static int add_nvidia(struct gpus *gpus, nvml_device device)
     if (nvml.name(device, model, sizeof(model)) != 0)
         *model = '\0';
     name[NAME_SIZE - 1] = model[MODEL_SIZE - 1] = '\0';
-    return gpus_add(gpus, name, model);
+    bool known = nvml_minor && nvml_minor(whole, &number) == 0;
+    if (known)
+        snprintf(file, sizeof(file), "/dev/nvidia%u", number);
+    return gpus_add(gpus, name, model, root, known ? file : NULL);
 }
 
-static int add_instances(struct gpus *gpus, nvml_device device)
+static int add_instances(struct gpus *gpus, nvml_device device, const char *root)
 {
     nvml_device instance;
     unsigned n = 0;
@@ -68,12 +77,12 @@ static int add_instances(struct gpus *gpus, nvml_device device)
     if (mig.most(device, &n) != 0)
         return 0;
     for (unsigned i = 0; i < n && i < GPUS_MAX; i++)
-        if (mig.instance(device, i, &instance) == 0 && add_nvidia(gpus, instance) < 0)
+        if (mig.instance(device, i, &instance) == 0 && add_nvidia(gpus, instance, device, root) < 0)
             return -1;
     return 0;
 }
 
-static int list_nvidia(struct gpus *gpus, bool has_mig)
+static int list_nvidia(struct gpus *gpus, bool has_mig, const char *root)
 {
     unsigned n = 0;
 
@@ -85,7 +94,8 @@ static int list_nvidia(struct gpus *gpus, bool has_mig)
         if (nvml.device(i, &device) != 0)
             continue; /* one that has failed */
         bool divided = has_mig && mig.mode(device, &now, &pending) == 0 && now == 1;
-        if ((divided ? add_instances(gpus, device) : add_nvidia(gpus, device)) < 0)
+        if ((divided ? add_instances(gpus, device, root) : add_nvidia(gpus, device, device, root)) <
+            0)
             return -1;
     }
     return 0;
@@ -101,6 +111,7 @@ int gpus_ask_nvidia(struct gpus *gpus, const char *root)
         {"nvmlDeviceGetUUID", &nvml.uuid},
         {"nvmlDeviceGetName", &nvml.name},
     };
+    const struct wanted of_files[] = {{"nvmlDeviceGetMinorNumber", &nvml_minor}};
     const struct wanted of_mig[] = {
         {"nvmlDeviceGetMigMode", &mig.mode},
         {"nvmlDeviceGetMaxMigDeviceCount", &mig.most},
@@ -113,7 +124,8 @@ int gpus_ask_nvidia(struct gpus *gpus, const char *root)
         return 0;
     int rc = 0;
     if (find_all(library, wanted, sizeof(wanted) / sizeof(*wanted)) && nvml.init() == 0) {
-        rc = list_nvidia(gpus, find_all(library, of_mig, sizeof(of_mig) / sizeof(*of_mig)));
+        find_all(library, of_files, 1);
+        rc = list_nvidia(gpus, find_all(library, of_mig, sizeof(of_mig) / sizeof(*of_mig)), root);
         nvml.shutdown();
     }
     dlclose(library);
@@ -130,22 +142,29 @@ static struct {
     int (*name)(uint32_t i, char *text, size_t size);
 } rocm;
 
-static int list_rocm(struct gpus *gpus)
+/* Where its device file is; older libraries lack it. */
+static int (*rocm_minor)(uint32_t i, uint32_t *number);
+
+static int list_rocm(struct gpus *gpus, const char *root)
 {
     uint32_t n = 0;
 
     if (rocm.count(&n) != 0)
         return 0;
     for (uint32_t i = 0; i < n && i < GPUS_MAX; i++) {
-        char name[NAME_SIZE], model[MODEL_SIZE] = "";
+        char name[NAME_SIZE], model[MODEL_SIZE] = "", file[FILE_SIZE];
         uint64_t id;
+        uint32_t number;
         if (rocm.id(i, &id) != 0)
             continue;
         snprintf(name, sizeof(name), "GPU-%016" PRIx64, id);
         if (rocm.name(i, model, sizeof(model)) != 0)
             *model = '\0';
         model[MODEL_SIZE - 1] = '\0';
-        if (gpus_add(gpus, name, model) < 0)
+        bool known = rocm_minor && rocm_minor(i, &number) == 0;
+        if (known)
+            snprintf(file, sizeof(file), "/dev/dri/renderD%" PRIu32, number);
+        if (gpus_add(gpus, name, model, root, known ? file : NULL) < 0)
             return -1;
     }
     return 0;
@@ -160,6 +179,7 @@ int gpus_ask_rocm(struct gpus *gpus, const char *root)
         {"rsmi_dev_unique_id_get", &rocm.id},
         {"rsmi_dev_name_get", &rocm.name},
     };
+    const struct wanted of_files[] = {{"rsmi_dev_drm_render_minor_get", &rocm_minor}};
     static const char *const versions[] = {"librocm_smi64.so.7", "librocm_smi64.so.6",
                                            "librocm_smi64.so.5", "librocm_smi64.so.1"};
     void *library = NULL;
@@ -170,7 +190,8 @@ int gpus_ask_rocm(struct gpus *gpus, const char *root)
         return 0;
     int rc = 0;
     if (find_all(library, wanted, sizeof(wanted) / sizeof(*wanted)) && rocm.init(0) == 0) {
-        rc = list_rocm(gpus);
+        find_all(library, of_files, 1);
+        rc = list_rocm(gpus, root);
         rocm.shutdown();
     }
     dlclose(library);

@@ -78,7 +78,7 @@ static bool is_whole(const char *name)
 int gpus_look_nvidia(struct gpus *gpus, const char *root)
 {
     static const char folder[] = "/proc/driver/nvidia/gpus";
-    char text[TEXT_SIZE], name[128], model[128];
+    char text[TEXT_SIZE], name[128], model[128], number[32], file[64];
     struct dirent **entries;
     int n = list_folder(root, folder, &entries, alphasort), rc = 0;
 
@@ -88,8 +88,10 @@ int gpus_look_nvidia(struct gpus *gpus, const char *root)
             continue;
         value_of(text, "GPU UUID", name, sizeof(name));
         value_of(text, "Model", model, sizeof(model));
+        value_of(text, "Device Minor", number, sizeof(number));
+        snprintf(file, sizeof(file), "/dev/nvidia%s", number);
         if (is_whole(name))
-            rc = gpus_add(gpus, name, model);
+            rc = gpus_add(gpus, name, model, root, *number ? file : NULL);
     }
     free_entries(entries, n);
     return rc;
@@ -99,7 +101,7 @@ int gpus_look_nvidia(struct gpus *gpus, const char *root)
 int gpus_look_amd(struct gpus *gpus, const char *root)
 {
     static const char folder[] = "/sys/class/kfd/kfd/topology/nodes";
-    char text[TEXT_SIZE], units[32], id[32], name[64], model[128];
+    char text[TEXT_SIZE], units[32], id[32], name[64], model[128], number[32], file[64];
     struct dirent **entries;
     int n = list_folder(root, folder, &entries, versionsort), rc = 0;
 
@@ -112,10 +114,12 @@ int gpus_look_amd(struct gpus *gpus, const char *root)
         if (unique == 0)
             continue;
         snprintf(name, sizeof(name), "GPU-%016" PRIx64, unique);
+        value_of(text, "drm_render_minor", number, sizeof(number));
+        snprintf(file, sizeof(file), "/dev/dri/renderD%s", number);
         *model = '\0';
         if (read_text(text, root, folder, entries[i]->d_name, "name"))
             snprintf(model, sizeof(model), "%.*s", (int)strcspn(text, "\n"), text);
-        rc = gpus_add(gpus, name, model);
+        rc = gpus_add(gpus, name, model, root, *number ? file : NULL);
     }
     free_entries(entries, n);
     return rc;

@@ -57,6 +57,17 @@ static int set_kinds(struct graph *g, uint32_t node, const struct gpus *gpus)
     return rc;
 }
 
+/* A GPU's id is its place in the list. */
+static int set_gpu(struct graph *g, uint32_t v, const struct gpus *gpus)
+{
+    int64_t id = g->v[v].id;
+
+    if (graph_set_property(g, v, "vendor", gpus->vendor) < 0)
+        return -1;
+    bool known = id >= 0 && (uint64_t)id < gpus->n && *gpus->v[id].device;
+    return known ? graph_set_property(g, v, "device", gpus->v[id].device) : 0;
+}
+
 static int set_properties(struct graph *g, const struct gpus *gpus, berth_error_t *err)
 {
     int rc = 0;
@@ -64,7 +75,7 @@ static int set_properties(struct graph *g, const struct gpus *gpus, berth_error_
     for (uint32_t v = 0; v < g->n && gpus->n > 0 && rc == 0; v++) {
         const char *type = graph_type_name(g, v);
         if (strcmp(type, "gpu") == 0)
-            rc = graph_set_property(g, v, "vendor", gpus->vendor);
+            rc = set_gpu(g, v, gpus);
         else if (strcmp(type, "node") == 0)
             rc = set_kinds(g, v, gpus);
     }

@@ -30,7 +30,8 @@ enum engine_attach {
 struct engine_place {
     const char *node; /* as in engine_run */
     size_t n_tasks;   /* >= 1: of the run's tasks those that follow the ones of the place before */
-    const char *cpus; /* as in engine_run, of this place, and the next two */
+    const char *cpus; /* as in engine_run, of this place, and the next three */
+    const char *denied;
     int64_t memory;
     int64_t processes;
     uint32_t cores, gpus; /* as in engine_run */
@@ -93,6 +94,8 @@ struct engine_run {
     /* limit of processes and threads at a time, at least n_tasks; 0: no limit */
     int64_t processes;
     const char *cpus; /* CPUs of the whole run, for its cgroup; NULL: any */
+    /* "MAJOR:MINOR,...": character devices that its processes may not open, where the engine can see to it; NULL: none */
+    const char *denied;
     /* How many it has, and how long it may take, us (0: no limit): what a scheduler is asked for that starts it itself. */
     uint32_t cores, gpus;
     int64_t limit;

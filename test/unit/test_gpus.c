@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -136,9 +137,18 @@ static void expect_files(const char *root, const char *names, const char *kinds,
     gpus_clear(&gpus);
 }
 
+/* Of the first. */
+static void expect_device(const char *root, const char *device)
+{
+    struct gpus gpus;
+    assert_int_equal(gpus_find(&gpus, root, NULL), 0);
+    assert_string_equal(gpus.v[0].device, device);
+    gpus_clear(&gpus);
+}
+
 static void test_files(void **state)
 {
-    char root[] = "/tmp/berth-gpus-XXXXXX", remove[64];
+    char root[] = "/tmp/berth-gpus-XXXXXX", remove[64], file[64];
     (void)state;
     assert_non_null(mkdtemp(root));
     expect_files(root, "", "", NULL);
@@ -153,12 +163,21 @@ static void test_files(void **state)
     expect_files(root, "GPU-0000000000000001 GPU-673c6a3bf5926114", "gpu:aldebaran", "amd");
     put_file(root, "/proc/driver/nvidia/gpus/0000:3b:00.0/information",
              "Model: \t\t NVIDIA H100 PCIe\nIRQ:   \t\t 100\nGPU UUID: \t GPU-12ab\nBus Type: \t "
-             "PCIe\n");
+             "PCIe\nDevice Minor: \t 3\n");
     /* The driver has not looked at this one. */
     put_file(root, "/proc/driver/nvidia/gpus/0000:5e:00.0/information",
              "Model: \t\t Unknown\nGPU UUID: \t GPU-????????"
              "-????\n");
     expect_files(root, "GPU-12ab", "gpu:nvidia gpu:h100 gpu:pcie", "nvidia");
+    expect_device(root, ""); /* no such file */
+    put_file(root, "/dev/nvidia3", "");
+    expect_device(root, ""); /* not a device's */
+    snprintf(file, sizeof(file), "%s/dev/nvidia3", root);
+    unlink(file);
+    if (mknod(file, S_IFCHR | 0600, makedev(1, 5)) == 0)
+        expect_device(root, "1:5");
+    else
+        print_message("only root makes device files: not tried\n");
     snprintf(remove, sizeof(remove), "rm -r %s", root);
     assert_int_equal(system(remove), 0);
 }

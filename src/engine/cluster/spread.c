@@ -86,6 +86,7 @@ static struct engine_run part_of(const struct engine_run *run, size_t i, size_t 
     part.tasks = run->tasks + first;
     part.n_tasks = place->n_tasks;
     part.cpus = place->cpus;
+    part.denied = place->denied;
     part.memory = place->memory;
     part.processes = place->processes;
     part.append = run->append || i > 0;

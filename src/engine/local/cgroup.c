@@ -5,14 +5,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/errtext.h"
+#include "engine/local/devices.h"
 #include "engine/local/procs.h"
 
 #define ROOT  "/sys/fs/cgroup"
@@ -128,6 +131,13 @@ static void enable_all(struct cgroups *c, int fd)
     c->processes = enable(fd, text, "pids");
 }
 
+/* Only root's runs can be kept from devices, and those in a real hierarchy. */
+static bool needs_devices(int root)
+{
+    struct statfs fs;
+    return geteuid() == 0 && fstatfs(root, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC;
+}
+
 static int open_base(struct cgroups *c, int root, pid_t server)
 {
     char path[SMALL];
@@ -153,7 +163,7 @@ static int open_base(struct cgroups *c, int root, pid_t server)
     return base;
 }
 
-static void tell_missing(struct cgroups *c)
+static void tell_missing(struct cgroups *c, bool devices)
 {
     char what[64] = "";
     if (!c->memory)
@@ -162,6 +172,8 @@ static void tell_missing(struct cgroups *c)
         strcat(what, " processes");
     if (!c->cores)
         strcat(what, " cores");
+    if (!c->devices && devices)
+        strcat(what, " devices");
     if (what[0])
         snprintf(c->notice, sizeof(c->notice),
                  "limits are not enforced for:%s (the controllers of cgroup v2 are not to be had)",
@@ -177,11 +189,13 @@ void cgroups_open(struct cgroups *c, const char *root, uint64_t id, pid_t server
     if (fd < 0 || faccessat(fd, "cgroup.controllers", R_OK, 0)) {
         note_refusal(c, "cgroup v2 is not there", root);
     } else {
+        bool devices = needs_devices(fd);
         c->base = open_base(c, fd, server);
+        c->devices = c->base >= 0 && devices && devices_deniable();
         if (c->base < 0)
             note_refusal(c, strerror(errno), root);
         else
-            tell_missing(c);
+            tell_missing(c, devices);
     }
     if (c->base >= 0 && geteuid() == 0)
         c->root = fd;
@@ -217,6 +231,8 @@ static const char *set_limits(const struct cgroups *c, int fd, const struct engi
         return "pids.max";
     if (c->cores && run->cpus && write_control(fd, "cpuset.cpus", run->cpus))
         return "cpuset.cpus";
+    if (c->devices && run->denied && devices_deny(fd, run->denied))
+        return "devices";
     return NULL;
 }
 

@@ -23,6 +23,7 @@ struct cgroups {
     int root; /* the root of the hierarchy, if the keeper runs as root; else -1 */
     int base; /* the folder with a folder for each run; -1: runs have no groups */
     bool cores, memory, processes; /* what can be limited */
+    bool devices;                  /* groups can be kept from devices: for root, as far as it may */
     bool whole;       /* the kernel can tell whether a group is empty, and kill all of it */
     uint64_t id;      /* the journal's, so that keepers of several directories don't collide */
     char notice[256]; /* what does not work; "": everything works */

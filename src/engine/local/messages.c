@@ -13,6 +13,7 @@ enum {
     SHARED = 16,
     ATTACH_FAR = 32,
     HOOKS = 64,
+    DENIED = 128,
 };
 
 static size_t count_strings(const char *const *list)
@@ -55,7 +56,8 @@ void message_put_start(struct strbuf *b, const struct engine_run *run)
     wire_put_u8(b, (uint8_t)((run->append ? APPEND : 0) | (run->as_user ? AS_USER : 0) |
                              (run->script ? SCRIPT : 0) | (run->attach ? ATTACH : 0) |
                              (run->shared ? SHARED : 0) | (has_hooks(run) ? HOOKS : 0) |
-                             (run->attach && run->node ? ATTACH_FAR : 0)));
+                             (run->attach && run->node ? ATTACH_FAR : 0) |
+                             (run->denied ? DENIED : 0)));
     wire_put_u32(b, (uint32_t)run->umask);
     wire_put_u32(b, (uint32_t)run->uid);
     wire_put_u32(b, (uint32_t)run->gid);
@@ -72,6 +74,8 @@ void message_put_start(struct strbuf *b, const struct engine_run *run)
     wire_put_string(b, run->output);
     wire_put_string(b, run->error);
     wire_put_string(b, run->cpus);
+    if (run->denied)
+        wire_put_string(b, run->denied);
     wire_put_u32(b, (uint32_t)run->n_groups);
     for (size_t i = 0; i < run->n_groups; i++)
         wire_put_u32(b, (uint32_t)run->groups[i]);
@@ -217,6 +221,8 @@ int message_start(struct wire *w, struct message_run *r)
     run->output = wire_string(w);
     run->error = wire_string(w);
     run->cpus = wire_string(w);
+    if (flags & DENIED)
+        run->denied = wire_string(w);
     int rc = read_groups(w, r) || read_lists(w, r, flags & HOOKS) ? -1 : done(w);
     if (rc == 0 && (!run->directory || !run->output || (!run->argv[0] && !run->script))) {
         errno = EPROTO;

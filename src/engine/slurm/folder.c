@@ -156,7 +156,7 @@ static int write_request(int runs, const char *folder, const struct engine_run *
     as.as_user = false;
     as.n_groups = 0;
     as.memory = as.processes = 0;
-    as.cpus = NULL;
+    as.cpus = as.denied = NULL;
     as.hooks = NULL;
     as.attach = NULL;
     as.node = NULL;

@@ -20,16 +20,25 @@ static int64_t rank_of(const struct graph *g, uint32_t v)
     return v == VERTEX_NONE ? -1 : g->v[v].rank;
 }
 
-static int add_name(struct gpu_names *names, const struct graph *g, uint32_t v, const char *uuid)
+static char *copy_of_property(const struct graph *g, uint32_t v, const char *key)
 {
-    const char *vendor = propset_value(&g->props, g->v[v].props, "vendor");
+    const char *value = propset_value(&g->props, g->v[v].props, key);
+    return strdup(value ? value : "");
+}
+
+static int add_name(struct gpu_names *names, const struct graph *g, uint32_t v)
+{
     struct gpu_name *grown = reallocarray(names->v, names->n + 1, sizeof(*grown));
     if (!grown)
         return -1;
     names->v = grown;
-    struct gpu_name name = {rank_of(g, v), g->v[v].id, strdup(uuid), strdup(vendor ? vendor : "")};
+    struct gpu_name name = {.rank = rank_of(g, v),
+                            .id = g->v[v].id,
+                            .name = copy_of_property(g, v, "uuid"),
+                            .vendor = copy_of_property(g, v, "vendor"),
+                            .device = copy_of_property(g, v, "device")};
     names->v[names->n++] = name;
-    return name.name && name.vendor ? 0 : -1;
+    return name.name && name.vendor && name.device ? 0 : -1;
 }
 
 int gpu_names_collect(struct gpu_names *names, const struct graph *g)
@@ -39,7 +48,7 @@ int gpu_names_collect(struct gpu_names *names, const struct graph *g)
         if (strcmp(graph_type_name(g, v), "gpu") != 0)
             continue;
         const char *uuid = propset_value(&g->props, g->v[v].props, "uuid");
-        if (uuid && *uuid && add_name(names, g, v, uuid) < 0) {
+        if (uuid && *uuid && add_name(names, g, v) < 0) {
             gpu_names_clear(names);
             errno = ENOMEM;
             return -1;
@@ -55,6 +64,7 @@ void gpu_names_clear(struct gpu_names *names)
     for (size_t i = 0; i < names->n; i++) {
         free(names->v[i].name);
         free(names->v[i].vendor);
+        free(names->v[i].device);
     }
     free(names->v);
     *names = (struct gpu_names){0};

@@ -142,6 +142,35 @@ const char *run_host_gpus(const server_t *s, const struct run_host *host, uint64
     return vendor;
 }
 
+/* Whether one of the hosts holds a GPU of this device. */
+static bool holds_device(const server_t *s, const struct run_host *host, size_t n,
+                         const char *device)
+{
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t id = idset_first(&host[i].gpus); id != IDSET_NONE;
+             id = idset_next(&host[i].gpus, id)) {
+            const struct gpu_name *held = gpu_names_find(&s->gpu_names, host[i].rank, id);
+            if (held && strcmp(held->device, device) == 0)
+                return true;
+        }
+    return false;
+}
+
+void run_hosts_denied(const server_t *s, const struct run_host *host, size_t n, struct strbuf *to)
+{
+    const char *last = "";
+    for (size_t i = 0; i < s->gpu_names.n; i++) {
+        const char *device = s->gpu_names.v[i].device;
+        if (strcmp(device, last) == 0) /* another instance, or it is unknown */
+            continue;
+        last = device;
+        if (*device && !holds_device(s, host, n, device)) {
+            strbuf_puts(to, to->len ? "," : "");
+            strbuf_puts(to, device);
+        }
+    }
+}
+
 void run_hosts_clear(struct run_hosts *hosts)
 {
     int saved = errno;

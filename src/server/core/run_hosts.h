@@ -44,6 +44,11 @@ bool run_host_cpus(const server_t *s, const struct run_host *host, uint64_t firs
 const char *run_host_gpus(const server_t *s, const struct run_host *host, uint64_t first,
                           uint64_t n, struct strbuf *to);
 
+/* The devices of this machine's GPUs that n hosts don't hold, separated by commas: appended. O(GPUs of the machine
+ * times those that are held).
+ */
+void run_hosts_denied(const server_t *s, const struct run_host *host, size_t n, struct strbuf *to);
+
 void run_hosts_clear(struct run_hosts *hosts);
 
 #endif

@@ -175,6 +175,17 @@ static const char *gpu_list(struct starting *b, const struct run_host *host, uin
     return kept;
 }
 
+/* The devices of GPUs that it does not hold; NULL: there are none, or they are on another machine. */
+static const char *denied_devices(struct starting *b, const struct run_host *host, size_t n)
+{
+    struct strbuf text = {0};
+    if (!host->node)
+        run_hosts_denied(b->s, host, n, &text);
+    const char *kept = text.len > 0 ? arena_join(b, "", strbuf_text(&text)) : NULL;
+    strbuf_clear(&text);
+    return kept;
+}
+
 /* ---- Environment ---- */
 
 static int default_env(struct starting *b)
@@ -377,7 +388,8 @@ static struct engine_place make_place(struct starting *b, const struct run_host 
     uint64_t cores = 0;
     struct engine_place place = {
         .node = host->node ? json_string_value(json_object_get(host->node, "id")) : NULL,
-        .cpus = n == 1 ? cpu_list(b, host, 0, UINT32_MAX) : NULL};
+        .cpus = n == 1 ? cpu_list(b, host, 0, UINT32_MAX) : NULL,
+        .denied = denied_devices(b, host, n)};
     for (size_t i = 0; i < n; i++) {
         place.n_tasks += host[i].n_tasks;
         cores += host[i].cores.count;
@@ -410,6 +422,7 @@ static int make_places(struct starting *b, struct engine_run *to)
                                   .processes = machine_processes(b->s, cores_asked(b))};
     to->node = places[0].node;
     to->cpus = places[0].cpus;
+    to->denied = places[0].denied;
     to->memory = places[0].memory;
     to->processes = places[0].processes;
     to->cores = places[0].cores;

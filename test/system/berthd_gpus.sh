@@ -44,6 +44,16 @@ for bad in a100: :2 a100:x -1 a100:-1; do
 done
 expect "a type without GPUs" 400 "$(http_status POST /v1/jobs -d '{"command": ["true"], "gpu_type": "a100"}')"
 
+# A script of Slurm's, as torchrun is started in it.
+cat >job.sh <<'END'
+#!/bin/sh
+#SBATCH --gres=gpu:a100:2
+echo "$SLURM_GPUS_ON_NODE $CUDA_VISIBLE_DEVICES"
+END
+of_slurm=$("$BERTH" submit -o "$scratch/of_slurm" ./job.sh)
+await_state "$of_slurm" done
+expect "a script of Slurm's" '2 GPU-aaaa,GPU-bbbb' "$(cat of_slurm)"
+
 # A server that may use one of them, in a job of another scheduler, say.
 expect_status 0 "$BERTH" server stop
 CUDA_VISIBLE_DEVICES=GPU-bbbb "$BERTH" server start >out 2>&1 || fail "start: $(cat out)"

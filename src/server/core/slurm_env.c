@@ -76,8 +76,10 @@ int slurm_env_each(const struct slurm_env *e,
     put_number(&a, "SLURM_CPUS_PER_TASK", e->cores_per_task);
     put_number(&a, "SLURM_CPUS_ON_NODE", e->cores / e->n_nodes);
     put_by_node(&a, "SLURM_JOB_CPUS_PER_NODE", e->cores, e->n_nodes);
-    if (e->gpus > 0)
+    if (e->gpus > 0) {
         put_number(&a, "SLURM_GPUS", e->gpus);
+        put_number(&a, "SLURM_GPUS_ON_NODE", e->gpus / e->n_nodes);
+    }
     if (e->memory > 0)
         put_number(&a, "SLURM_MEM_PER_NODE", (uint64_t)e->memory / e->n_nodes >> 20);
     if (e->end > 0)

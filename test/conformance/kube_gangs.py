@@ -161,6 +161,49 @@ preempts('the_lower_ends_nobody', 3000, (1, 3, 1000), (1, 1, 1000), 0, classes=(
 preempts('who_may_not_be_ended', 3000, (1, 3, 1000), (1, 1, 1000), 0, may=False)
 preempts('room_enough', 4000, (1, 3, 1000), (1, 1, 1000), 0)
 
+# ---- A predicate of the test's own: who is kept out as long as another one is there has it ended, if it may ----
+
+
+def kept_out(name, classes, evicts):
+    preempts(name, 4000, (0, 1, 1000), (1, 1, 1000), evicts, classes=classes)
+    cases[-1]['config']['tiers'] = [SPARED + [dict(name='one-device', enabled=dict(predicate=True))]]
+    cases[-1]['note'] = ('plugin one-device is defined by the test: its predicate rejects task "h0" as long as task "l0" is '
+                         'on the node and not Releasing.')
+
+
+kept_out('kept_out_by_the_lower', ('low', 'high'), 1)
+kept_out('kept_out_by_an_equal', ('high', 'high'), 0)
+
+# ---- The design's scenarios: a gang of three waits for two tasks, and tasks that may be ended run beside it ----
+
+
+def backfilled(mode, *cycles):
+    one = dict(request=dict(cpu=1000))
+    running = dict(one, status='Running', node='n1')
+    may_end = dict(queue='q', min_available=1, priority=0, backfill_eligible=True)
+    add('seed_scenario', 'three_' + mode, config=dict(mode=mode, backfill=True, starvation_threshold_s=3600),
+        nodes=[dict(name='n1', allocatable=dict(cpu=3000))], cycles=[
+            dict(at_s=at, expect=expect, **rest) for at, expect, rest in cycles],
+        jobs=[dict(name=f'x{i}', queue='q', min_available=1, priority=0, created_s=-100,
+                   tasks=[dict(running, name=f'x{i}/0')]) for i in (1, 2)] +
+             [dict(name='A', queue='q', min_available=3, priority=10, created_s=0,
+                   tasks=[dict(one, name=f'A/{i}') for i in range(3)])] +
+             [dict(may_end, name=n, created_s=at, tasks=[dict(one, name=n + '/0')]) for n, at in
+              (('B', 1), ('C', 15), ('D', 25))])
+
+
+ALL_OF_A = {f'A/{i}': 'n1' for i in range(3)}
+FIRST = [(10, dict(binds={'B/0': 'n1'}, readiness=dict(A='NotReady')), {}),
+         (20, dict(binds={'C/0': 'n1'}, evicts=[], readiness=dict(A='NotReady')), dict(finish=['x1/0']))]
+READY = dict(A='ConditionallyReady')
+backfilled('non-preemption', *FIRST,
+           (30, dict(binds={}, evicts=[], readiness=READY), dict(finish=['x2/0'])),
+           (40, dict(binds={}, evicts=[], readiness=READY), dict(finish=['B/0'])),
+           (50, dict(binds=ALL_OF_A, evicts=[]), dict(finish=['C/0'])))
+backfilled('preemption', *FIRST,
+           (30, dict(binds={}, evicts=['B/0', 'C/0'], readiness=READY), dict(finish=['x2/0'])),
+           (40, dict(binds=ALL_OF_A, evicts=[]), dict(terminated=['B/0', 'C/0'])))
+
 # ---- Sessions that follow each other ----
 
 

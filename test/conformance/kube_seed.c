@@ -1,7 +1,8 @@
 /* Scenarios of the design from which gangs, backfill and starvation come: several cycles, of which each begins with ends.
  *
- * What may be backfilled is in a preemptible queue of its own: it is stopped as soon as its place lets a gang start. That
- * is the mode with preemption. Nobody's end is known.
+ * What may be backfilled is in a preemptible queue of its own. In the mode with preemption it is stopped as soon as its
+ * place lets a gang start. In the other one nobody is: a gang claims what it waits for from the beginning, and lets such jobs
+ * in until it waits for nobody else. That is the same as long as no gang starves. Nobody's end is known.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,11 @@ static sched_job_t handle_of(const struct seed *s, const char *task)
     return job ? sched_find(s->sched, kube_text(job, "name"), member) : -1;
 }
 
+static bool stops_for_others(const struct seed *s)
+{
+    return strcmp(kube_text(json_object_get(s->c, "config"), "mode"), "preemption") == 0;
+}
+
 /* ---- Begin ---- */
 
 static bool make(struct seed *s)
@@ -77,10 +83,12 @@ static bool make(struct seed *s)
     free(text);
     s->machine = graph ? match_create(graph, &(match_options_t){.policy = "low"}, &err) : NULL;
     json_t *config = json_object_get(s->c, "config");
+    bool stops = stops_for_others(s);
     struct sched_queue_config queue[] = {
         {.name = "q",
          .policy = "easy",
-         .starvation_threshold = number(config, "starvation_threshold_s")},
+         .preempts = stops ? 0 : SCHED_PREEMPTS_NOBODY,
+         .starvation_threshold = stops ? number(config, "starvation_threshold_s") : 1},
         {.name = "backfill", .policy = "easy", .preemptible = SCHED_PREEMPT_REQUEUE}};
     if (s->machine)
         s->sched = sched_create(
@@ -288,12 +296,27 @@ static enum outcome play(struct seed *s)
     return outcome;
 }
 
+/* Whether some job may wait for longer than the threshold. */
+static bool starves(const struct seed *s)
+{
+    json_t *cycles = json_object_get(s->c, "cycles"), *config = json_object_get(s->c, "config");
+    int64_t last = number(json_array_get(cycles, json_array_size(cycles) - 1), "at_s"),
+            first = last;
+    size_t i;
+    json_t *job;
+    json_array_foreach(json_object_get(s->c, "jobs"), i, job)
+    {
+        int64_t at = number(job, "created_s");
+        first = at < first ? at : first;
+    }
+    return last - first >= number(config, "starvation_threshold_s");
+}
+
 enum outcome kube_seed_scenario(json_t *c)
 {
     struct seed s = {.c = c};
-    if (strcmp(kube_text(json_object_get(c, "config"), "mode"), "preemption") != 0) {
-        printf("left out: %s: gangs that wait for what is backfilled, and let no more in\n",
-               kube_text(c, "id"));
+    if (!stops_for_others(&s) && starves(&s)) {
+        printf("left out: %s: gangs that starve, and have nobody stopped\n", kube_text(c, "id"));
         return LEFT_OUT;
     }
     enum outcome outcome = play(&s);

@@ -98,14 +98,6 @@ static bool has_unnamed(const struct session *s)
     return false;
 }
 
-/* Whether only a queue itself is asked what it deserves, none of those above it. */
-static bool skips_ancestors(const struct session *s)
-{
-    json_t *levels = json_object_get(json_object_get(kube_plugin(&s->w, "capacity"), "arguments"),
-                                     "ancestorReclaimLevel");
-    return levels && json_integer_value(levels) == 0;
-}
-
 static const char *why_left_out(const struct session *s)
 {
     const char *plugin = left_out_plugin(s);
@@ -114,10 +106,9 @@ static const char *why_left_out(const struct session *s)
     if (strcmp(kube_text(s->c, "system"), "kube-batch") == 0 && s->w.n_jobs == 1 &&
         kube_has_action(s, "preempt"))
         return "tasks that end for others of their own job";
-    if (strstr(kube_text(s->c, "note"), "its predicate rejects task"))
-        return "a predicate of the test's own";
-    if (skips_ancestors(s))
-        return "queues deserve what they do, whatever those above them do";
+    if (kube_limits_several(s))
+        return "queues deserve what they do, whatever those above them do, and are limited "
+               "together";
     if (has_unnamed(s))
         return "queues deserve by name some of what they have";
     return plugin;
@@ -269,7 +260,7 @@ static void note_all(const struct session *s)
 static enum outcome play_session(json_t *c, bool goes_on)
 {
     struct session s = {.c = c};
-    if (!kube_read(&s.w, c))
+    if (!kube_read_predicate(c) || !kube_read(&s.w, c))
         return FAILED;
     s.counts_pods = strcmp(kube_text(c, "system"), "kube-batch") != 0;
     while (strcmp(s.w.names.name[s.pods], "pods") != 0)

@@ -58,7 +58,13 @@ bool kube_enabled(const struct kube_world *w, const char *plugin, const char *fu
  */
 bool kube_make_levels(struct session *s);
 void kube_clear_levels(struct session *s);
+
+/* Whether queues above several say what these may have or are guaranteed, while each is asked alone what it deserves. */
+bool kube_limits_several(const struct session *s);
 struct share_tree *kube_tree(struct session *s, bool jobs);
+
+/* kube_predicate.c: what a predicate of the test's own keeps apart needs the same device. False after saying why. */
+bool kube_read_predicate(json_t *c);
 
 /* kube_enqueue.c: which jobs are let in. False after saying why. */
 bool kube_let_in(struct session *s);

@@ -37,11 +37,54 @@ static const struct kube_queue *find_queue(const struct session *s, const char *
     return NULL;
 }
 
+/* How many queues are right below one. */
+static size_t count_below(const struct session *s, const struct kube_queue *q)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->w.n_queues; i++)
+        n += strcmp(s->w.queues[i].parent, q->name) == 0;
+    return n;
+}
+
+/* Whether only a queue itself is asked what it deserves, none of those above it: then it stands alone in the tree. */
+static bool stand_alone(const struct session *s)
+{
+    json_t *levels = json_object_get(json_object_get(kube_plugin(&s->w, "capacity"), "arguments"),
+                                     "ancestorReclaimLevel");
+    return kube_enabled(&s->w, "capacity", "hierarchy") && levels &&
+           json_integer_value(levels) == 0;
+}
+
+bool kube_limits_several(const struct session *s)
+{
+    for (size_t i = 0; i < s->w.n_queues && stand_alone(s); i++) {
+        const struct kube_queue *q = &s->w.queues[i];
+        size_t below = count_below(s, q);
+        for (uint32_t d = 0; d < s->w.names.n && below > 0; d++)
+            if (q->settings.guarantee[d] > 0 ||
+                (below > 1 && q->settings.capability[d] != SHARE_UNLIMITED))
+                return true;
+    }
+    return false;
+}
+
+/* A queue that stands alone may have what each of those above it may. */
+static void inherit_capability(const struct session *s, struct kube_level *level)
+{
+    const struct kube_queue *above = find_queue(s, level->queue->parent);
+    for (size_t i = 0; above && i < s->w.n_queues; i++, above = find_queue(s, above->parent))
+        for (uint32_t d = 0; d < s->w.names.n; d++)
+            if (above->settings.capability[d] < level->settings.capability[d])
+                level->settings.capability[d] = above->settings.capability[d];
+}
+
 /* The level of a queue, after those above it. More levels than queues: it is above itself. */
 static struct kube_level *add_queue(struct session *s, const struct kube_queue *q, size_t depth)
 {
     struct kube_level *level = find(&s->levels, q->name, strlen(q->name));
-    const struct kube_queue *parent = s->kind == TREE_PARENTS ? find_queue(s, q->parent) : NULL;
+    bool alone = stand_alone(s);
+    const struct kube_queue *parent =
+        s->kind == TREE_PARENTS && !alone ? find_queue(s, q->parent) : NULL;
     uint32_t above = UINT32_MAX;
     if (level || depth > s->w.n_queues)
         return level;
@@ -58,6 +101,8 @@ static struct kube_level *add_queue(struct session *s, const struct kube_queue *
     level->is_leaf = true;
     level->settings = q->settings;
     level->weight = q->settings.weight;
+    if (alone)
+        inherit_capability(s, level);
     return level;
 }
 
@@ -106,12 +151,15 @@ bool kube_make_levels(struct session *s)
     s->kind = kube_enabled(&s->w, "drf", "hierarchy")        ? TREE_PATHS
               : kube_enabled(&s->w, "capacity", "hierarchy") ? TREE_PARENTS
                                                              : TREE_FLAT;
-    for (size_t i = 0; i < s->w.n_queues; i++)
-        if (s->kind == TREE_PATHS ? !add_path(s, &s->w.queues[i])
-                                  : !add_queue(s, &s->w.queues[i], 0)) {
-            kube_wrong("queue %s is above itself, or there is no memory", s->w.queues[i].name);
+    for (size_t i = 0; i < s->w.n_queues; i++) {
+        const struct kube_queue *q = &s->w.queues[i];
+        if (stand_alone(s) && count_below(s, q) > 0)
+            continue;
+        if (s->kind == TREE_PATHS ? !add_path(s, q) : !add_queue(s, q, 0)) {
+            kube_wrong("queue %s is above itself, or there is no memory", q->name);
             return false;
         }
+    }
     for (size_t i = 0; i < s->levels.n; i++)
         settle(s, &s->levels.v[i]);
     return true;

@@ -137,6 +137,24 @@ case('unset_capability_is_none', cap, [q('a', capability=dict(memory=1 * G))], [
     [j('s/a', 'a')], many('s/a', 8, 1000), {'bind_count': 8})
 
 
+
+def above(name, level, low, high, evicts):
+    """b below high below the root has 4 CPUs, and a deserves them; b deserves `low`, and what is above it `high`."""
+    by = dict(cap[0][0], arguments=dict(ancestorReclaimLevel=level))
+    case(name, [[by, cap[0][1]]], [q('root'), q('mid-a', parent='root', deserved=dict(cpu=4000)),
+        q('a', parent='mid-a', deserved=dict(cpu=4000)), q('mid-b', parent='root', deserved=dict(cpu=high)),
+        q('b', parent='mid-b', deserved=dict(cpu=low))], [node('n', 4000)], [j('s/b', 'b', 'Running'), j('s/a', 'a')],
+        many('s/b', 4, 1000, status='Running', nd='n') + [t('s/a-0', 's/a', 2000)], {'binds': {}, 'evict_count': evicts},
+        actions=('reclaim',), group='hierarchical_queues')
+
+
+# Asked alone, b has more than it deserves, whatever is deserved above it; else both are asked.
+above('reclaim_by_the_queue_alone', 0, 0, 4000, 2)
+above('reclaim_by_all_above', 2, 0, 4000, 0)
+above('reclaim_by_all_above_that_are_over', 2, 0, 0, 2)
+above('reclaim_from_none_that_deserves_it', 0, 4000, 0, 0)
+
+
 def pd(name, queues, nodes, tasks, expect):
     cases.append(dict(id='berth.' + name, name=name, system='both', kind='proportion_deserved',
         group='core', queues=queues, nodes=nodes, jobs=[j('s/' + x['name'], x['name']) for x in queues],

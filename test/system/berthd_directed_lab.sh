@@ -1,25 +1,8 @@
 #!/bin/sh
 # Directed jobs on a real Slurm: a private cluster of three nodes on loopback.
-. "$BERTH_SOURCE/test/daemon.sh"
-lab=$BERTH_SHARED/slurm/lab
-[ -x "$lab" ] || skip 'no lab: ../shared/slurm is not here'
-PATH=$PATH:/usr/sbin:/sbin
-for program in slurmctld slurmd sbatch srun munged; do
-    command -v $program >/dev/null || skip "no $program: it comes with slurmctld, slurmd, slurm-client, munge"
-done
-cd "$scratch" || exit 1
-chmod 711 "$scratch"
-down() {
-    "$lab" stop "$scratch/lab" >/dev/null 2>&1
-    clean_up
-}
-trap down EXIT
-LAB_GPUS=2 "$lab" start "$scratch/lab" 3 4 >lab.env 2>lab.err || skip "the lab does not start: $(tail -n 1 lab.err)"
-# shellcheck disable=SC1091
-. ./lab.env
-mkdir -p "$BERTH_DIR"
-printf '%s\n' 'engine: slurm' 'server: {grace: 2s}' >"$BERTH_DIR/berth.yaml"
-expect_status 0 "$BERTH" server start
+. "$BERTH_SOURCE/test/slurm.sh"
+LAB_GPUS=2 slurm_up 3 4
+slurm_rules
 expect 'nodes, with cores and GPUs' '3 12 6' \
     "$("$BERTH" nodes --json | sed -n 's/.*"cores":\([0-9]*\).*"gpus":\([0-9]*\),.*/\1 \2/p' | awk '{ n++; c += $1; g += $2 } END { print n, c, g }')"
 
@@ -44,7 +27,7 @@ mkdir ran
 array=$("$BERTH" submit -t 1m --array 24 -o /dev/null sh -c 'mkdir ran/$BERTH_ARRAY_INDEX && sleep 0.5')
 await 'some to have run' sh -c '[ "$(ls ran | wc -l)" -ge 3 ]'
 crash
-"$lab" bounce "$scratch/lab" >/dev/null 2>&1
+lab bounce
 expect_status 0 "$BERTH" server start
 expect_status 0 "$BERTH" wait "$array"
 expect 'members that have run' 24 "$(find ran -mindepth 1 | wc -l)"

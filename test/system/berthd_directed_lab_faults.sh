@@ -1,27 +1,10 @@
 #!/bin/sh
 # Directed jobs on a real Slurm that hangs, forgets its last seconds, and loses a node: each runs once, or is told as lost.
-. "$BERTH_SOURCE/test/daemon.sh"
-lab=$BERTH_SHARED/slurm/lab
-[ -x "$lab" ] || skip 'no lab: ../shared/slurm is not here'
-PATH=$PATH:/usr/sbin:/sbin
-for program in slurmctld slurmd sbatch srun munged; do
-    command -v $program >/dev/null || skip "no $program: it comes with slurmctld, slurmd, slurm-client, munge"
-done
-cd "$scratch" || exit 1
-chmod 711 "$scratch"
-down() {
-    "$lab" stop "$scratch/lab" >/dev/null 2>&1
-    clean_up
-}
-trap down EXIT
-"$lab" start "$scratch/lab" 2 4 >lab.env 2>lab.err || skip "the lab does not start: $(tail -n 1 lab.err)"
-# shellcheck disable=SC1091
-. ./lab.env
-mkdir -p "$BERTH_DIR"
-printf '%s\n' 'engine: slurm' 'server: {grace: 2s}' >"$BERTH_DIR/berth.yaml"
+. "$BERTH_SOURCE/test/slurm.sh"
+slurm_up 2 4
 BERTH_SLURM_PACE=2 # what berth-slurm waits for takes half the time
 export BERTH_SLURM_PACE
-expect_status 0 "$BERTH" server start
+slurm_rules
 
 submit() { # NAME SECONDS: a job that tells when it begins and when it ends
     "$BERTH" submit -t 5m sh -c "echo $1 >>$scratch/starts; sleep $2; echo $1 >>$scratch/ends"
@@ -48,7 +31,7 @@ for name in a b c d e f; do
     jobs="$jobs $(submit $name 3)"
 done
 await 'the last to begin' begun f
-"$lab" crash "$scratch/lab" >/dev/null 2>&1
+lab crash
 for job in $jobs; do
     await "job $job to be over" sh -c "'$BERTH' jobs --no-header $job | grep -q 'done\|failed'"
 done
@@ -58,14 +41,14 @@ two=$(submit two 1000)
 await 'it to begin' begun two
 await_state "$two" running
 node=$(squeue -h -n berth-run -t R -o %N)
-"$lab" kill "$scratch/lab" "$node"
+lab kill "$node"
 is_down() {
     "$BERTH" nodes | grep -q "^$node *down "
 }
 await 'the node to be down' is_down
 await 'its job to be given up by Slurm' sh -c '[ -z "$(squeue -h -n berth-run -t R)" ]'
 expect 'what nobody knows of' running "$(state "$two")"
-"$lab" revive "$scratch/lab" "$node"
+lab revive "$node"
 await_state "$two" failed
 "$BERTH" show "$two" | grep -q 'lost: at Slurm NODE_FAIL' || fail "why: $("$BERTH" show "$two")"
 

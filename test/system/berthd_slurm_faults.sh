@@ -1,25 +1,18 @@
 #!/bin/sh
 # What may go wrong on a cluster, on a private Slurm, under load: afterwards each member of an array has run once, or is told as
 # lost, and none has run twice. What takes long is done if BERTH_FAULTS is "all", or names it: BERTH_FAULTS="frozen dead".
-. "$BERTH_SOURCE/test/daemon.sh"
-lab=$BERTH_SHARED/slurm/lab
-[ -x "$lab" ] || skip 'no lab: ../shared/slurm is not here'
-PATH=$PATH:/usr/sbin:/sbin
-for program in slurmctld slurmd sbatch srun munged; do
-    command -v $program >/dev/null || skip "no $program: it comes with slurmctld, slurmd, slurm-client, munge"
-done
+. "$BERTH_SOURCE/test/slurm.sh"
 quick='server host agents keeper network full bounced crashed cancelled'
 long='silent frozen dead early forgotten'
 rows=${BERTH_FAULTS:-$quick}
 [ "$rows" = all ] && rows="$quick $long"
-cd "$scratch" || exit 1
 
 # The server's directory is a disk of its own that can be filled: that takes root.
 mkdir -p "$BERTH_DIR"
 small=
 [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=64m,mode=700 none "$BERTH_DIR" 2>/dev/null && small=yes
 down() {
-    "$lab" stop "$scratch/lab" >/dev/null 2>&1
+    lab stop
     if [ -n "$small" ]; then
         for pid in $(ours | grep -vx "$$"); do
             kill -9 "$pid" 2>/dev/null
@@ -30,26 +23,13 @@ down() {
 }
 trap down EXIT
 # A node that hangs for 25 s is not given up yet.
-LAB_LOST=60 "$lab" start "$scratch/lab" 3 4 >lab.env 2>lab.err || skip "the lab does not start: $(tail -n 1 lab.err)"
-# shellcheck disable=SC1091
-. ./lab.env
+LAB_LOST=60 slurm_up 3 4
 machine 1
 MEMBERS=60
 LIMIT=2m
 
-nodes_up() { # NODES
-    [ "$("$BERTH" pilot show "$pilot" | grep -c ' up ')" = "$1" ]
-}
-add() { # NODES
-    expect_status 0 "$BERTH" pilot add slurm --nodes "$1" --time 10m
-    pilot=$(sed 's/^pilot \([0-9]*\),.*/\1/' out)
-    await "$1 nodes" nodes_up "$1"
-}
 slurm_job() { # of the pilot
     "$BERTH" pilot list | awk -v p="$pilot" '$1 == p { print $3 }'
-}
-no_pilots() {
-    [ "$("$BERTH" pilot list --json)" = '[]' ]
 }
 has_begun() {
     # shellcheck disable=SC2012
@@ -144,7 +124,7 @@ row_full() {
 
 row_bounced() {
     load
-    "$lab" bounce "$scratch/lab" >/dev/null 2>&1
+    lab bounce
     account "Slurm's controller is restarted" 0
 }
 
@@ -152,7 +132,7 @@ row_bounced() {
 row_crashed() {
     sleep 6
     load
-    "$lab" crash "$scratch/lab" >/dev/null 2>&1
+    lab crash
     account "Slurm's controller is killed" 0
 }
 
@@ -162,15 +142,15 @@ row_cancelled() {
     load
     scancel "$(slurm_job)"
     await 'the pilot to be gone' no_pilots
-    add 3
+    add_pilot 3
     account 'somebody cancels the pilot' 24
 }
 
 row_frozen() {
     load
-    "$lab" freeze "$scratch/lab" n2
+    lab freeze n2
     sleep 25
-    "$lab" thaw "$scratch/lab" n2
+    lab thaw n2
     account 'a node hangs for 25 s' 0
     await 'its nodes' nodes_up 3
 }
@@ -179,7 +159,7 @@ row_frozen() {
 row_dead() {
     touch hold
     load
-    "$lab" kill "$scratch/lab" n1
+    lab kill n1
     await 'a node to be down' nodes_up 2
     rm hold
     left_are() {
@@ -189,8 +169,8 @@ row_dead() {
     scancel "$(slurm_job)"
     account 'a node dies, and the job is cancelled' 4
     await 'the pilot to be gone' no_pilots
-    "$lab" revive "$scratch/lab" n1
-    add 3
+    lab revive n1
+    add_pilot 3
 }
 
 # Slurm takes the nodes back within two minutes, which it says: runs are ended before, and told.
@@ -203,7 +183,7 @@ row_early() {
     await 'the pilot to be gone' no_pilots
     PATIENCE=60
     rm hold
-    add 3
+    add_pilot 3
     account 'the allocation ends early' 24
     LIMIT=2m
 }
@@ -211,13 +191,13 @@ row_early() {
 # Slurm forgets all it knew, and kills what it does not know.
 row_forgotten() {
     load
-    "$lab" amnesia "$scratch/lab" >/dev/null 2>&1
+    lab amnesia
     await 'the pilot to be gone' no_pilots
-    add 3
+    add_pilot 3
     account 'Slurm forgets the pilot' 24
 }
 
-add 3
+add_pilot 3
 for row in $rows; do
     begun=$(date +%s)
     "row_$row"

@@ -1,29 +1,11 @@
 #!/bin/sh
 # On a private Slurm: a gang of two members on two nodes finds each other by what torch.distributed and torchrun read, and holds
 # while its server is killed and started again; and `run`, `run --pty`, `signal` and `log -f` are the same on a node as here.
-. "$BERTH_SOURCE/test/daemon.sh"
-lab=$BERTH_SHARED/slurm/lab
-[ -x "$lab" ] || skip 'no lab: ../shared/slurm is not here'
-PATH=$PATH:/usr/sbin:/sbin
-for program in slurmctld slurmd sbatch srun munged; do
-    command -v $program >/dev/null || skip "no $program: it comes with slurmctld, slurmd, slurm-client, munge"
-done
+. "$BERTH_SOURCE/test/slurm.sh"
 TERMINAL=$BERTH_BUILD/test/system/terminal
-cd "$scratch" || exit 1
-down() {
-    "$lab" stop "$scratch/lab" >/dev/null 2>&1
-    clean_up
-}
-trap down EXIT
-"$lab" start "$scratch/lab" 2 4 >lab.env 2>lab.err || skip "the lab does not start: $(tail -n 1 lab.err)"
-# shellcheck disable=SC1091
-. ./lab.env
+slurm_up 2 4
 machine 1
-is_up() { # NODES
-    [ "$("$BERTH" pilot show 1 | grep -c ' up ')" = "$1" ]
-}
-expect_status 0 "$BERTH" pilot add slurm --nodes 2 --time 10m
-await 'two nodes' is_up 2
+add_pilot 2
 
 # Each member is all of a node. They meet, wait for the test, and speak again over the same connection.
 cat >meet.py <<'END'
@@ -60,7 +42,7 @@ await 'the members to meet' have_met
 expect 'the nodes of both' 'n1 n2 n2 n1' "$(sort met.0 met.1 | tr '\n' ' ' | sed 's/ $//')"
 crash
 expect_status 0 "$BERTH" server start
-await 'two nodes again' is_up 2
+await 'two nodes again' nodes_up 2
 : >go
 expect_status 0 "$BERTH" wait "$gang"
 expect 'what they say after a restart' '1 0' "$(cat again.0 again.1 | tr '\n' ' ' | sed 's/ $//')"

@@ -1,41 +1,16 @@
 #!/bin/sh
 # Pilots on a real Slurm: a private cluster of three nodes on loopback.
-. "$BERTH_SOURCE/test/daemon.sh"
-lab=$BERTH_SHARED/slurm/lab
-[ -x "$lab" ] || skip 'no lab: ../shared/slurm is not here'
-PATH=$PATH:/usr/sbin:/sbin
-for program in slurmctld slurmd sbatch srun munged; do
-    command -v $program >/dev/null || skip "no $program: it comes with slurmctld, slurmd, slurm-client, munge"
-done
-cd "$scratch" || exit 1
-down() {
-    "$lab" stop "$scratch/lab" >/dev/null 2>&1
-    clean_up
-}
-trap down EXIT
-"$lab" start "$scratch/lab" 3 4 >lab.env 2>lab.err || skip "the lab does not start: $(tail -n 1 lab.err)"
-# shellcheck disable=SC1091
-. ./lab.env
+. "$BERTH_SOURCE/test/slurm.sh"
+slurm_up 3 4
 machine 1
-
-is_up() { # PILOT NODES
-    [ "$("$BERTH" pilot show "$1" | grep -c ' up ')" = "$2" ]
-}
-no_pilots() {
-    [ "$("$BERTH" pilot list --json)" = '[]' ]
-}
 
 # Slurm refuses a partition that is closed, in its own words.
 expect_status 1 "$BERTH" pilot add slurm --partition closed
 grep -q '^berth pilot: .*partition' err || fail "refused: $(cat err)"
 
 # Two nodes of one job, and one of another.
-expect_status 0 "$BERTH" pilot add slurm --nodes 2 --time 10m
-pair=$(sed 's/^pilot \([0-9]*\),.*/\1/' out)
-expect_status 0 "$BERTH" pilot add slurm --time 10m
-single=$(sed 's/^pilot \([0-9]*\),.*/\1/' out)
-await 'two nodes' is_up "$pair" 2
-await 'one node' is_up "$single" 1
+add_pilot 2
+add_pilot 1
 
 # Each of 200 jobs runs once, on any of them, while the server is killed.
 mkdir ran
@@ -48,7 +23,7 @@ expect_status 0 "$BERTH" wait "$array"
 expect 'members that have run' 200 "$(find ran -mindepth 1 | wc -l)"
 
 # Slurm's controller restarts: nobody notices.
-"$lab" bounce "$scratch/lab" >/dev/null 2>&1
+lab bounce
 expect_status 0 "$BERTH" run -t 1m -c 4 true
 
 # Somebody cancels the job: what runs there is lost or comes again elsewhere, and the nodes leave.

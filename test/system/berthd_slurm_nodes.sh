@@ -1,21 +1,7 @@
 #!/bin/sh
 # Slurm's own sinfo beside ours, of the same three nodes with the same jobs on them: all that is printed is the same.
-. "$BERTH_SOURCE/test/daemon.sh"
-lab=$BERTH_SHARED/slurm/lab
-[ -x "$lab" ] || skip 'no lab: ../shared/slurm is not here'
-PATH=$PATH:/usr/sbin:/sbin
-for program in slurmctld slurmd sbatch sinfo munged; do
-    command -v $program >/dev/null || skip "no $program: it comes with slurmctld, slurmd, slurm-client, munge"
-done
-cd "$scratch" || exit 1
-down() {
-    "$lab" stop "$scratch/lab" >/dev/null 2>&1
-    clean_up
-}
-trap down EXIT
-LAB_GPUS=2 "$lab" start "$scratch/lab" 3 4 >lab.env 2>lab.err || skip "the lab does not start: $(tail -n 1 lab.err)"
-# shellcheck disable=SC1091
-. ./lab.env
+. "$BERTH_SOURCE/test/slurm.sh"
+LAB_GPUS=2 slurm_up 3 4
 mkdir ours "$BERTH_DIR"
 for name in sbatch sinfo; do
     ln -s "$BERTH" "ours/$name"

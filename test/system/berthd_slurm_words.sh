@@ -1,21 +1,7 @@
 #!/bin/sh
 # Slurm's own squeue, sinfo and scontrol beside ours, of the same jobs: heads, columns and words are the same.
-. "$BERTH_SOURCE/test/daemon.sh"
-lab=$BERTH_SHARED/slurm/lab
-[ -x "$lab" ] || skip 'no lab: ../shared/slurm is not here'
-PATH=$PATH:/usr/sbin:/sbin
-for program in slurmctld slurmd sbatch squeue munged; do
-    command -v $program >/dev/null || skip "no $program: it comes with slurmctld, slurmd, slurm-client, munge"
-done
-cd "$scratch" || exit 1
-down() {
-    "$lab" stop "$scratch/lab" >/dev/null 2>&1
-    clean_up
-}
-trap down EXIT
-"$lab" start "$scratch/lab" 1 4 >lab.env 2>lab.err || skip "the lab does not start: $(tail -n 1 lab.err)"
-# shellcheck disable=SC1091
-. ./lab.env
+. "$BERTH_SOURCE/test/slurm.sh"
+slurm_up 1 4
 machine 4
 sed -i 's/cores: 4/cores: 4, memory: 4/' "$BERTH_DIR/berth.yaml"
 mkdir ours

@@ -1,10 +1,6 @@
 #!/bin/sh
 # What `make demo-cluster` shows: jobs of all kinds ran on the nodes that Slurm lent, and nothing is left of it.
-. "$BERTH_SOURCE/test/daemon.sh"
-PATH=$PATH:/usr/sbin:/sbin
-for program in slurmctld slurmd sbatch srun munged; do
-    command -v $program >/dev/null || skip "no $program: it comes with slurmctld, slurmd, slurm-client, munge"
-done
+. "$BERTH_SOURCE/test/slurm.sh"
 TMPDIR=$scratch
 export TMPDIR
 unset BERTH_DIR

@@ -107,25 +107,16 @@ static int get_fd(const struct engine *e)
 
 int many_tell(struct many *m, const struct told *told, const struct engine_event *event, size_t n)
 {
-    if (m->first > 0 && m->first >= m->n_told / 2) {
-        memmove(m->told, m->told + m->first, (m->n_told - m->first) * sizeof(*m->told));
-        m->n_told -= m->first;
-        m->first = 0;
-    }
-    if (array_grow((void **)&m->told, &m->cap_told, m->n_told + 1, sizeof(*m->told)) < 0)
-        return -1;
-    m->told[m->n_told] = *told;
-    m->told[m->n_told++].number = ++m->number;
+    const struct part *p = told->from;
     m->batch[n] = *event;
-    m->batch[n].number = m->number;
-    m->batch[n].elsewhere = !told->part || told->part->id;
-    return 0;
+    m->batch[n].elsewhere = !p || p->id;
+    return told_add(&m->told, told, &m->batch[n]);
 }
 
 /* Remember whose an event is. Returns whether it is reported. */
 static bool take_event(struct many *m, struct part *p, const struct engine_event *event, size_t n)
 {
-    const struct told told = {.theirs = event->number, .part = p};
+    const struct told told = {.key = event->key, .theirs = event->number, .from = p};
     struct spread *spread = spread_find(&m->spreads, event->key);
     return spread ? spread_event(m, spread, p, event, n) : many_tell(m, &told, event, n) == 0;
 }
@@ -183,14 +174,12 @@ void part_acknowledge(struct part *p, uint64_t number)
 static int acknowledge(struct engine *e, uint64_t number)
 {
     struct many *m = many_of(e);
-    while (m->first < m->n_told && m->told[m->first].number <= number) {
-        const struct told *t = &m->told[m->first++];
-        if (t->spread) {
-            spread_acknowledge(m, t->spread, t->ended);
-        } else {
-            part_acknowledge(t->part, t->theirs);
-        }
-    }
+    const struct told *t;
+    while ((t = told_take(&m->told, number)))
+        if (t->from)
+            part_acknowledge(t->from, t->theirs);
+        else
+            spread_acknowledge(m, spread_find(&m->spreads, t->key), t->is_end);
     int rc = 0;
     for (size_t i = 0; i < m->n; i++) {
         struct part *p = m->v[i];
@@ -254,7 +243,7 @@ static void close_many(struct engine *e)
         close(m->timer);
     strbuf_clear(&m->text);
     free(m->v);
-    free(m->told);
+    told_clear(&m->told);
     free(m->nodes);
     free(m->keys);
     free(m->directory);

@@ -169,12 +169,7 @@ int many_forget(struct engine *e, const char *id)
     if (i >= m->n)
         return 0;
     struct part *p = m->v[i];
-    for (size_t k = m->first; k < m->n_told; k++)
-        if (m->told[k].part == p) {
-            errno = EBUSY;
-            return -1;
-        }
-    if (!passive_over(p->engine) || !passive_empty(p->engine)) {
+    if (told_has(&m->told, p) || !passive_over(p->engine) || !passive_empty(p->engine)) {
         errno = EBUSY;
         return -1;
     }

@@ -11,6 +11,7 @@
 #include "engine/cluster/node.h"
 #include "engine/cluster/spread.h"
 #include "engine/engine.h"
+#include "engine/told.h"
 
 #define MANY_BATCH 256 /* events that are reported at once */
 
@@ -27,16 +28,6 @@ struct part {
     uint64_t acknowledged; /* of its events, but for those that spreads keep back */
 };
 
-/* An event that was reported, until it is acknowledged: of one engine or, where a run is on several nodes, of all
- * of them.
- */
-struct told {
-    uint64_t number, theirs;
-    struct part *part;     /* NULL: of several */
-    struct spread *spread; /* NULL: of one */
-    bool ended;            /* the spread has */
-};
-
 struct many {
     struct engine engine;
     struct part **v; /* v[0] is this machine */
@@ -45,9 +36,7 @@ struct many {
     struct gate_process gate;
     bool wants_gate;
     int poll, timer;
-    struct told *told; /* told[first] is the oldest */
-    size_t first, n_told, cap_told;
-    uint64_t number; /* of the latest event */
+    struct told_list told; /* `from` is a part; NULL: the run is on several, and known by its key */
     struct spreads spreads;
     struct engine_event batch[MANY_BATCH];
     struct engine_node *nodes;

@@ -318,7 +318,7 @@ static struct engine_event sum_up(const struct spread *s)
 
 static bool tell_end(struct many *m, struct spread *s, size_t n)
 {
-    const struct told told = {.spread = s, .ended = true};
+    const struct told told = {.key = s->key, .is_end = true};
     struct engine_event e = sum_up(s);
     return many_tell(m, &told, &e, n) == 0;
 }
@@ -334,7 +334,7 @@ static void keep_back(struct spreads *all, struct share *share, uint64_t number)
 /* Once all have begun; where one has come to a bad end that is not told any more. */
 static bool tell_start(struct many *m, struct spread *s, const struct engine_event *event, size_t n)
 {
-    const struct told told = {.spread = s};
+    const struct told told = {.key = s->key};
     if (s->started || s->n_begun < s->n)
         return false;
     struct engine_event e = {.what = ENGINE_STARTED,

@@ -13,8 +13,9 @@
 
 #include "base/errtext.h"
 
-#define DEADLINE  20000 /* ms */
-#define SAID_MOST ((size_t)8 << 20)
+#define DEADLINE    20000 /* ms */
+#define ENVIRONMENT 7     /* words, with NULL */
+#define SAID_MOST   ((size_t)8 << 20)
 
 void command_add(struct command *c, const char *word)
 {
@@ -25,13 +26,13 @@ void command_add(struct command *c, const char *word)
     c->argv[c->n] = NULL;
 }
 
-static void clean_environment(char *env[8])
+static void clean_environment(char *env[ENVIRONMENT])
 {
-    static const char *const names[] = {"PATH=", "HOME=", "USER=", "LANG=", "SLURM_CONF="};
+    static const char *const names[] = {"PATH=", "HOME=", "USER=", "LANG=", "TZ=", "SLURM_CONF="};
     extern char **environ;
     size_t n = 0;
     for (char **e = environ; *e; e++)
-        for (size_t i = 0; i < sizeof(names) / sizeof(*names) && n < 7; i++)
+        for (size_t i = 0; i < sizeof(names) / sizeof(*names) && n < ENVIRONMENT - 1; i++)
             if (strncmp(*e, names[i], strlen(names[i])) == 0)
                 env[n++] = *e;
     env[n] = NULL;
@@ -48,7 +49,7 @@ static int64_t steady_ms(void)
 static int spawn(char *const *argv, const char *input, size_t length, int *said, pid_t *pid)
 {
     int in[2], out[2];
-    char *env[8];
+    char *env[ENVIRONMENT];
     posix_spawn_file_actions_t actions;
     clean_environment(env);
     if (pipe2(in, O_CLOEXEC))

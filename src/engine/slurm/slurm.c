@@ -2,113 +2,32 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/errtext.h"
 #include "engine/local/helper.h"
 #include "engine/local/messages.h"
 #include "engine/slurm/slurm_priv.h"
 
-#define CHUNK      65536
-#define RETRY      1000000 /* us until a berth-slurm that has gone is started again */
-#define FIRST_WAIT 25000   /* ms for the first nodes */
-
-/* ---- berth-slurm ---- */
-
-/* What Slurm's commands need. */
-static void find_environment(char *env[8])
-{
-    static const char *const names[] = {
-        "PATH=", "HOME=", "USER=", "LANG=", "TZ=", "SLURM_CONF=", "BERTH_SLURM_PACE="};
-    extern char **environ;
-    size_t n = 0;
-    for (char **e = environ; *e; e++)
-        for (size_t i = 0; i < sizeof(names) / sizeof(*names) && n < 7; i++)
-            if (strncmp(*e, names[i], strlen(names[i])) == 0)
-                env[n++] = *e;
-    env[n] = NULL;
-}
-
-static int start_helper(struct slurm *s, berth_error_t *err)
-{
-    int ends[2];
-    char *env[8];
-    const char *const argv[] = {"berth-slurm", s->directory, s->run, s->tag,
-                                s->partition,  s->options,   NULL};
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-        return errtext_set(err, errno, "socket: %s", strerror(errno));
-    int high = fcntl(ends[1], F_DUPFD_CLOEXEC, TALK_FD + 1);
-    find_environment(env);
-    int rc = high < 0 ? errno : helper_start(s->helper, argv, env, high, TALK_FD, &s->pid);
-    close(ends[1]);
-    if (high >= 0)
-        close(high);
-    struct epoll_event event = {.events = EPOLLIN, .data.fd = ends[0]};
-    if (rc == 0 && epoll_ctl(s->poll, EPOLL_CTL_ADD, ends[0], &event))
-        rc = errno;
-    if (rc) {
-        close(ends[0]);
-        return errtext_set(err, rc, "%s: %s", s->helper, strerror(rc));
-    }
-    s->link = ends[0];
-    return 0;
-}
-
-static void come_back(const struct slurm *s, int64_t us)
-{
-    const struct itimerspec when = {.it_value = {us / 1000000, us % 1000000 * 1000}};
-    timerfd_settime(s->timer, 0, &when, NULL);
-}
-
-/* It has gone. Another one finds all that this one has been told in the folders. */
-static void hang_up(struct slurm *s)
-{
-    close(s->link);
-    s->link = -1;
-    if (s->pid > 0)
-        waitpid(s->pid, NULL, WNOHANG); /* else it is reaped with the server */
-    strbuf_clear(&s->in);
-    s->in_at = s->out_at = 0;
-    come_back(s, RETRY);
-}
+#define FIRST_WAIT 25000 /* ms for the first nodes */
 
 /* ---- Messages ---- */
-
-static void read_link(struct slurm *s)
-{
-    ssize_t n;
-    if (!strbuf_room(&s->in, CHUNK))
-        return;
-    n = recv(s->link, s->in.data + s->in.len, CHUNK, MSG_DONTWAIT);
-    if (n > 0)
-        s->in.len += (size_t)n;
-    else if (n == 0 || (errno != EAGAIN && errno != EINTR))
-        hang_up(s);
-}
 
 /* Remember an event, as the n-th of the batch. */
 static int tell(struct slurm *s, const struct engine_event *event, size_t n)
 {
-    if (array_grow((void **)&s->told, &s->cap_told, s->n_told + 1, sizeof(*s->told)) < 0)
-        return -1;
+    const struct told told = {.key = event->key, .is_end = event->what != ENGINE_STARTED};
     s->batch[n] = *event;
-    s->batch[n].number = ++s->number;
     s->batch[n].elsewhere = true;
-    s->told[s->n_told++] =
-        (struct told){.number = s->number, .key = event->key, .end = event->what != ENGINE_STARTED};
-    return 0;
+    return told_add(&s->told, &told, &s->batch[n]);
 }
 
 /* Returns whether an event is added. */
@@ -166,52 +85,16 @@ static size_t get_events(struct engine *e, const struct engine_event **events, s
     s->in.len -= s->in_at;
     s->in_at = 0;
     bool due = read(s->timer, &times, sizeof(times)) > 0;
-    if (s->link < 0 && due && start_helper(s, &why) < 0) {
+    if (s->link < 0 && due && slurm_start_helper(s, &why) < 0) {
         snprintf(s->trouble, sizeof(s->trouble), "%s", why.text);
-        come_back(s, RETRY);
+        slurm_come_back(s, SLURM_RETRY);
     }
     if (s->link >= 0)
-        read_link(s);
+        slurm_read_link(s);
     size_t n = take_messages(s, max);
     if (has_message(s))
-        come_back(s, 1);
+        slurm_come_back(s, 1);
     return n;
-}
-
-/* Messages that have been sent whole. */
-static void drop_sent(struct slurm *s)
-{
-    struct wire w;
-    size_t at = 0, taken;
-    while (at < s->out_at && wire_next(s->out.data + at, s->out.len - at, &w, &taken) > 0 &&
-           at + taken <= s->out_at)
-        at += taken;
-    if (at > 0)
-        memmove(s->out.data, s->out.data + at, s->out.len - at);
-    s->out.len -= at;
-    s->out_at -= at;
-}
-
-static int flush(struct engine *e)
-{
-    struct slurm *s = slurm_of(e);
-    while (s->link >= 0 && s->out_at < s->out.len) {
-        ssize_t n = send(s->link, s->out.data + s->out_at, s->out.len - s->out_at,
-                         MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 && errno == EAGAIN) {
-            come_back(s, RETRY / 10);
-            break;
-        }
-        if (n <= 0) {
-            hang_up(s);
-            break;
-        }
-        s->out_at += (size_t)n;
-    }
-    drop_sent(s);
-    return s->link >= 0 ? 0 : -1;
 }
 
 /* ---- What a server asks ---- */
@@ -257,12 +140,10 @@ static int get_fd(const struct engine *e)
 static int acknowledge(struct engine *e, uint64_t number)
 {
     struct slurm *s = slurm_of(e);
-    size_t i = 0;
-    for (; i < s->n_told && s->told[i].number <= number; i++)
-        if (s->told[i].end)
-            talk_put_key(&s->out, TALK_FORGET, s->told[i].key);
-    memmove(s->told, s->told + i, (s->n_told - i) * sizeof(*s->told));
-    s->n_told -= i;
+    const struct told *t;
+    while ((t = told_take(&s->told, number)))
+        if (t->is_end)
+            talk_put_key(&s->out, TALK_FORGET, t->key);
     return 0;
 }
 
@@ -311,7 +192,7 @@ static void close_slurm(struct engine *e)
         free(texts[i]);
     free(s->nodes);
     free(s->list);
-    free(s->told);
+    told_clear(&s->told);
     free(s->keys);
     free(s);
     errno = saved;
@@ -320,7 +201,7 @@ static void close_slurm(struct engine *e)
 static const struct engine_ops slurm_ops = {
     .start = start,
     .signal = send_signal,
-    .flush = flush,
+    .flush = slurm_flush,
     .fd = get_fd,
     .events = get_events,
     .acknowledge = acknowledge,
@@ -381,7 +262,7 @@ static void await_nodes(struct slurm *s)
         struct wire w;
         size_t taken;
         poll(&p, 1, (int)(until - now));
-        read_link(s);
+        slurm_read_link(s);
         for (size_t at = 0; wire_next(s->in.data + at, s->in.len - at, &w, &taken) > 0;
              at += taken) {
             uint8_t kind = wire_u8(&w);
@@ -391,7 +272,7 @@ static void await_nodes(struct slurm *s)
         now = (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
     }
     if (has_message(s))
-        come_back(s, 1);
+        slurm_come_back(s, 1);
 }
 
 struct engine *engine_slurm_open(const struct engine_slurm_options *options, berth_error_t *err)
@@ -414,7 +295,8 @@ struct engine *engine_slurm_open(const struct engine_slurm_options *options, ber
     if (!s->directory || !s->helper || !s->run || !s->partition || !s->options || s->poll < 0 ||
         s->timer < 0 || epoll_ctl(s->poll, EPOLL_CTL_ADD, s->timer, &event)) {
         errtext_set(err, errno, "cannot watch Slurm: %s", strerror(errno));
-    } else if (open_directory(s, err) == 0 && find_tag(s, err) == 0 && start_helper(s, err) == 0) {
+    } else if (open_directory(s, err) == 0 && find_tag(s, err) == 0 &&
+               slurm_start_helper(s, err) == 0) {
         await_nodes(s);
         return &s->engine;
     }

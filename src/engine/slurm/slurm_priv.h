@@ -12,8 +12,10 @@
 #include "engine/engine.h"
 #include "engine/slurm/directed.h"
 #include "engine/slurm/talk.h"
+#include "engine/told.h"
 
-#define SLURM_BATCH 256 /* events that are reported at once */
+#define SLURM_BATCH 256     /* events that are reported at once */
+#define SLURM_RETRY 1000000 /* us until a berth-slurm that has gone is started again */
 
 /* A node, and what the engine says of it. */
 struct ruled_node {
@@ -21,12 +23,6 @@ struct ruled_node {
     struct engine_ruled ruled;
     char *id, *properties, *reason;
     bool up, left, is_new;
-};
-
-/* An event that was reported, until it is acknowledged. */
-struct told {
-    uint64_t number, key;
-    bool end;
 };
 
 struct slurm {
@@ -42,9 +38,7 @@ struct slurm {
     size_t n_nodes, cap_nodes;
     struct engine_node *list;
     uint64_t change;
-    struct told *told;
-    size_t n_told, cap_told;
-    uint64_t number;
+    struct told_list told;
     struct engine_event batch[SLURM_BATCH];
     uint64_t *keys;
     bool met; /* something was heard since the engine was opened */
@@ -55,6 +49,20 @@ static inline struct slurm *slurm_of(struct engine *e)
 {
     return (struct slurm *)(void *)e;
 }
+
+/* ---- The way to berth-slurm (slurm_link.c) ---- */
+
+/* Start it. 0, or -1 with errno and a text. */
+int slurm_start_helper(struct slurm *s, berth_error_t *err);
+
+/* Read what there is, without waiting. */
+void slurm_read_link(struct slurm *s);
+
+/* engine_ops.flush. */
+int slurm_flush(struct engine *e);
+
+/* The server is to come back, in so many us. */
+void slurm_come_back(const struct slurm *s, int64_t us);
 
 /* ---- Nodes (slurm_nodes.c) ---- */
 

@@ -56,7 +56,14 @@ static int submit(struct connection *connection, struct pilot_new *p, const json
                               .partition = p->partition,
                               .more = p->more};
     snprintf(path, sizeof(path), "/v1/pilots/%lld", (long long)slurm.pilot);
-    if (paths_program("berth-agent", agent, err) < 0 || slurm_submit(&slurm, &job, err) < 0) {
+    int rc = paths_program("berth-agent", agent, err);
+    rc = rc < 0 ? rc : slurm_submit(&slurm, &job, err);
+    if (rc == 0 && p->tells && slurm_check(strbuf_text(&job), err) < 0) {
+        slurm_cancel(strbuf_text(&job), &ignored);
+        errno = EINVAL;
+        rc = -1;
+    }
+    if (rc < 0) {
         p->unsure = errno == ETIMEDOUT;
         strbuf_clear(&job);
         if (!p->unsure)
@@ -68,7 +75,7 @@ static int submit(struct connection *connection, struct pilot_new *p, const json
         return -1;
     }
     json_t *body = json_pack("{s:s}", "job", strbuf_text(&job));
-    int rc = connection_ask(connection, "PATCH", path, body, NULL, err);
+    rc = connection_ask(connection, "PATCH", path, body, NULL, err);
     if (rc == 0 && p->tells)
         printf("pilot %lld, Slurm's job %s\n", (long long)slurm.pilot, strbuf_text(&job));
     json_decref(body);

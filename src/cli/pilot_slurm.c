@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/errtext.h"
 #include "engine/slurm/command.h"
+#include "engine/slurm/queue.h"
 
 #define NAME "berth-pilot"
 
@@ -98,6 +100,24 @@ int slurm_queue(const char *form, struct strbuf *lines, berth_error_t *err)
     const struct command c = {
         .argv = {"squeue", "-h", "-t", "all", "-n", NAME, "-u", user, "-o", form}};
     return command_run(&c, NULL, 0, -1, lines, err);
+}
+
+int slurm_check(const char *job, berth_error_t *err)
+{
+    struct strbuf said = {0};
+    berth_error_t ignored;
+    char why[64] = "", *rest = NULL, *text = NULL;
+    if (slurm_queue(SQUEUE_FORMAT, &said, &ignored) == 0 && *strbuf_text(&said))
+        text = said.data;
+    for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        struct squeue_job seen;
+        if (squeue_read(line, &seen) == 0 && strcmp(seen.job, job) == 0 &&
+            strcmp(seen.state, "PENDING") == 0 && squeue_is_stuck(seen.reason))
+            snprintf(why, sizeof(why), "%s", seen.reason);
+    }
+    strbuf_clear(&said);
+    return why[0] ? errtext_set(err, EINVAL, "Slurm would let it wait for ever: %s", why) : 0;
 }
 
 int slurm_cancel(const char *job, berth_error_t *err)

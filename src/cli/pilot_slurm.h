@@ -26,6 +26,11 @@ int slurm_submit(const struct slurm_ask *ask, struct strbuf *job, berth_error_t 
  */
 int slurm_queue(const char *form, struct strbuf *lines, berth_error_t *err);
 
+/* Why a job will wait for ever, as Slurm says right away. 0: it says nothing of the kind, or does not answer. -1, with
+ * EINVAL and a text.
+ */
+int slurm_check(const char *job, berth_error_t *err);
+
 /* End a job. 0, or -1 with a text. */
 int slurm_cancel(const char *job, berth_error_t *err);
 

@@ -36,6 +36,22 @@ static bool is_one_of(const char *word, const char *const *words)
     return *words != NULL;
 }
 
+bool squeue_is_stuck(const char *reason)
+{
+    static const char *const words[] = {"PartitionConfig",
+                                        "PartitionTimeLimit",
+                                        "PartitionNodeLimit",
+                                        "BadConstraints",
+                                        "JobHeldUser",
+                                        "JobHeldAdmin",
+                                        "AccountNotAllowed",
+                                        "QOSNotAllowed",
+                                        "InvalidAccount",
+                                        "InvalidQOS",
+                                        NULL};
+    return is_one_of(reason, words);
+}
+
 bool squeue_is_final(const char *state)
 {
     static const char *const words[] = {"COMPLETED",     "CANCELLED", "FAILED",

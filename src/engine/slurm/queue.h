@@ -17,6 +17,9 @@ int squeue_read(char *line, struct squeue_job *job);
 /* "2026-11-25T23:10:00", local time, as seconds since 1970; 0: "N/A" or anything else. */
 int64_t squeue_time(const char *text);
 
+/* Why a job waits that will wait for ever, unless somebody changes it or the cluster. */
+bool squeue_is_stuck(const char *reason);
+
 /* A state in which all processes of a job are dead, for certain. */
 bool squeue_is_final(const char *state);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "berth/sched_query.h"
+#include "engine/slurm/queue.h"
 #include "resource/graph.h"
 #include "server/core/roles.h"
 
@@ -116,20 +117,13 @@ static int add_job(server_t *s, struct auto_look *l, const struct job *job)
 /* Since when its job can never start, as Slurm says; -1: it may. */
 static int64_t note_stuck(server_t *s, json_t *pilot)
 {
-    static const char *const words[] = {
-        "PartitionConfig", "PartitionTimeLimit", "PartitionNodeLimit", "BadConstraints",
-        "JobHeldUser",     "JobHeldAdmin",       "AccountNotAllowed",  "QOSNotAllowed",
-        "InvalidAccount",  "InvalidQOS"};
-    const char *reason = text_of(pilot, "reason");
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-        if (strcmp(reason, words[i]) != 0)
-            continue;
-        if (!json_object_get(pilot, "stuck"))
-            json_object_set_new(pilot, "stuck", json_integer(s->clock.wall));
-        return number_of(pilot, "stuck");
+    if (!squeue_is_stuck(text_of(pilot, "reason"))) {
+        json_object_del(pilot, "stuck");
+        return -1;
     }
-    json_object_del(pilot, "stuck");
-    return -1;
+    if (!json_object_get(pilot, "stuck"))
+        json_object_set_new(pilot, "stuck", json_integer(s->clock.wall));
+    return number_of(pilot, "stuck");
 }
 
 static int add_pilot(server_t *s, struct auto_look *l, json_t *pilot)

@@ -15,6 +15,12 @@ void share_part_ways(const struct share_tree *t, uint32_t *a, uint32_t *b)
     }
 }
 
+uint32_t share_common_depth(const struct share_tree *t, uint32_t a, uint32_t b)
+{
+    share_part_ways(t, &a, &b);
+    return t->nodes[a].depth > 0 ? t->nodes[a].depth - 1 : 0;
+}
+
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;

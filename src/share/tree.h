@@ -143,6 +143,10 @@ uint32_t share_dimensions(const struct share_tree *t);
 uint32_t share_parent(const struct share_tree *t,
                       uint32_t node); /* SHARE_NO_NODE: it is the root */
 
+/* How deep the node is below which both are, a node being below its parent and not below itself; the root
+ * has depth 0. O(depth). */
+uint32_t share_common_depth(const struct share_tree *t, uint32_t a, uint32_t b);
+
 void share_default_settings(struct share_settings *s);
 
 /* Add a node below another that has no jobs of its own. Returns its number, or SHARE_NO_NODE with errno. */

@@ -98,6 +98,44 @@ static bool has_unnamed(const struct session *s)
     return false;
 }
 
+static bool is_above(const struct session *s, uint32_t above, uint32_t level)
+{
+    while (level != UINT32_MAX && level != above)
+        level = s->levels.v[level].above;
+    return level == above;
+}
+
+/* Whether of queues in two parts of the hierarchy only the nearest levels are asked what they deserve, not all below the
+ * one where they part.
+ */
+static bool skips_ancestors(const struct session *s)
+{
+    json_t *asked = json_object_get(json_object_get(kube_plugin(&s->w, "capacity"), "arguments"),
+                                    "ancestorReclaimLevel");
+    for (uint32_t a = 0; a < s->levels.n && asked; a++)
+        for (uint32_t b = 0; b < s->levels.n; b++) {
+            json_int_t levels = 0;
+            if (!s->levels.v[a].is_leaf || !s->levels.v[b].is_leaf)
+                continue;
+            for (uint32_t i = s->levels.v[a].above; i != UINT32_MAX && !is_above(s, i, b);
+                 i = s->levels.v[i].above)
+                levels++;
+            if (levels > json_integer_value(asked))
+                return true;
+        }
+    return false;
+}
+
+/* Whether a queue is guaranteed more than it may have, which no configuration says here. */
+static bool is_contradictory(const struct session *s)
+{
+    for (size_t i = 0; i < s->w.n_queues; i++)
+        for (uint32_t d = 0; d < s->w.names.n; d++)
+            if (s->w.queues[i].settings.guarantee[d] > s->w.queues[i].settings.capability[d])
+                return true;
+    return false;
+}
+
 static const char *why_left_out(const struct session *s)
 {
     const char *plugin = left_out_plugin(s);
@@ -109,6 +147,8 @@ static const char *why_left_out(const struct session *s)
     if (kube_limits_several(s))
         return "queues deserve what they do, whatever those above them do, and are limited "
                "together";
+    if (is_contradictory(s))
+        return "a queue is guaranteed more than it may have";
     if (has_unnamed(s))
         return "queues deserve by name some of what they have";
     return plugin;
@@ -272,8 +312,12 @@ static enum outcome play_session(json_t *c, bool goes_on)
     }
     enum outcome outcome = FAILED;
     bool made = make(&s);
-    if (made && has_unequal(&s))
-        outcome = left_out(c, "gangs of unequal tasks, of which any may be the first");
+    why = made && has_unequal(&s) ? "gangs of unequal tasks, of which any may be the first"
+          : made && skips_ancestors(&s)
+              ? "queues deserve what they do, whatever those above them do"
+              : NULL;
+    if (why)
+        outcome = left_out(c, why);
     else if (made && kube_play(&s))
         outcome = kube_compare(&s, json_object_get(c, "expect"));
     if (goes_on && outcome != FAILED && outcome != LEFT_OUT)

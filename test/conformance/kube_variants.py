@@ -155,6 +155,111 @@ above('reclaim_by_all_above_that_are_over', 2, 0, 0, 2)
 above('reclaim_from_none_that_deserves_it', 0, 4000, 0, 0)
 
 
+def inner(name, parent='root', **k):
+    """A queue in a hierarchy, of which amounts are of cpu where they are plain numbers."""
+    amounts = {key: dict(cpu=1000 * k[key]) if isinstance(k.get(key), int) else k[key]
+               for key in ('deserved', 'capability', 'guarantee') if key in k}
+    return q(name, parent=parent, **amounts)
+
+
+def run(job, n, cpu=1000, **k):
+    return many(job, n, cpu, status='Running', nd='n', **k)
+
+
+def taken(name, queues, jobs, tasks, n, of, level=None, cpu=8000, actions=('reclaim',), **k):
+    """So many tasks of one job end for others, or none."""
+    tiers = cap if level is None else [[dict(cap[0][0], arguments=dict(ancestorReclaimLevel=level)), cap[0][1]]]
+    expect = dict(evict_count=n, evicts_from_job=of) if n else dict(evict_count=0, evicts=[])
+    case(name, tiers, [q('root')] + queues, [node('n', cpu, **k)], jobs, tasks, expect, actions=actions,
+        group='hierarchical_queues')
+
+
+# Who ends for a queue that has less than it deserves: its siblings first, and of what others have beyond theirs.
+two_sides = [inner('p1', deserved=4), inner('a', 'p1', deserved=2), inner('b', 'p1', deserved=2),
+    inner('p2', deserved=4), inner('c', 'p2', deserved=4)]
+three_jobs = [j('s/a', 'a'), j('s/b', 'b'), j('s/c', 'c')]
+taken('reclaim_nearest_first', two_sides, three_jobs, run('s/b', 3) + run('s/c', 5) + many('s/a', 1, 1000), 1, 's/b')
+taken('reclaim_where_the_parent_has_all', two_sides, three_jobs, run('s/b', 4) + run('s/c', 4) + many('s/a', 2, 1000),
+    2, 's/b')
+taken('reclaim_across_parents', two_sides, three_jobs, run('s/b', 2) + run('s/c', 6) + many('s/a', 2, 1000), 2, 's/c')
+taken('reclaim_no_more_than_deserved', two_sides, three_jobs + [j(f's/x{i}', 'a') for i in range(4)], run('s/c', 8) + [
+    t(f's/x{i}-0', f's/x{i}', 1000) for i in range(4)], 2, 's/c')
+taken('reclaim_two_for_one', two_sides, three_jobs, run('s/b', 2) + run('s/c', 6) + many('s/a', 1, 2000), 2, 's/c')
+taken('reclaim_nothing_beyond_what_is_deserved', two_sides, three_jobs, run('s/c', 8) + many('s/a', 1, 3000), 0, None)
+taken('reclaim_from_nobody_within_what_it_deserves', two_sides + [inner('d', deserved=0)], three_jobs + [j('s/d',
+    'd')], run('s/b', 2) + run('s/c', 4) + run('s/d', 2, preemptable=False) + many('s/a', 1, 1000), 0, None)
+taken('no_reclaim_where_the_parent_has_what_it_deserves', two_sides, three_jobs, run('s/b', 4, preemptable=False) +
+    run('s/c', 4) + many('s/a', 1, 1000), 0, None)
+taken('no_reclaim_beyond_a_capability', [inner('p1', deserved=4, capability=2), inner('a', 'p1', deserved=2), inner('b',
+    'p1', deserved=2), inner('c', deserved=4)], three_jobs, run('s/b', 2, preemptable=False) + run('s/c', 6) +
+    many('s/a', 1, 1000), 0, None)
+taken('idle_first', two_sides, three_jobs, run('s/b', 1) + run('s/c', 6) + many('s/a', 1, 1000), 0, None,
+    actions=('allocate', 'reclaim'))
+# Below one parent there is nobody else to ask, whatever the level.
+taken('reclaim_at_level_0', two_sides[:3], three_jobs[:2], run('s/b', 4) + many('s/a', 3, 1000), 2, 's/b', level=0,
+    cpu=4000)
+taken('reclaim_at_level_1', two_sides, three_jobs, run('s/b', 3) + run('s/c', 5) + many('s/a', 1, 1000), 1, 's/b',
+    level=1)
+deep = [inner('A', deserved=4), inner('A1', 'A', deserved=2), inner('A11', 'A1', deserved=1), inner('A12', 'A1',
+    deserved=1), inner('A2', 'A', deserved=2), inner('A21', 'A2', deserved=2), inner('B', deserved=4), inner('B1', 'B',
+    deserved=4)]
+deep_jobs = [j('s/' + name, name) for name in ('A11', 'A12', 'A21', 'B1')]
+taken('reclaim_deep_from_a_sibling', deep, deep_jobs, run('s/A12', 3) + run('s/A21', 2) + run('s/B1', 3) +
+    many('s/A11', 1, 1000), 1, 's/A12')
+taken('reclaim_deep_from_a_cousin', deep, deep_jobs, run('s/A12', 1) + run('s/A21', 3) + run('s/B1', 4) +
+    many('s/A11', 1, 1000), 1, 's/A21')
+taken('reclaim_deep_across', deep, deep_jobs, run('s/A12', 3) + run('s/A21', 2) + run('s/B1', 3) +
+    many('s/B1', 1, 1000), 1, 's/A12')
+gpu = {'nvidia.com/gpu': 1}
+gpus = dict(cpu=4000, **{'nvidia.com/gpu': 2})
+taken('reclaim_what_is_asked_for', [inner('a', deserved=gpus), inner('b', deserved=gpus)], [j('s/a', 'a'), j('s/b', 'b'),
+    j('s/x', 'b')], run('s/a', 1, more=gpu) + run('s/b', 3, more=gpu) + run('s/x', 1, priority=0) +
+    many('s/a', 1, 1000, more=gpu), 1, 's/b', more={'nvidia.com/gpu': 4})
+
+# Who is let in within a hierarchy, and of resources of more than two kinds.
+
+
+def least(n, queue, cpu, phase='Pending', **more):
+    return j('s/' + n, queue, phase, min_resources=dict(cpu=1000 * cpu, **more))
+
+
+def enqueue(name, queues, jobs, into, tasks=(), **k):
+    case(name, cap, [q('root')] + queues, [node('n', 8000, **k)], jobs, list(tasks), {'job_phase': {x['name']: 'Inqueue'
+        if x['name'][2:] in into.split() else 'Pending' for x in jobs if x['phase'] == 'Pending'}}, actions=('enqueue',),
+        group='hierarchical_queues')
+
+
+enqueue('enqueue_gpus', [inner('a', capability={'nvidia.com/gpu': 2})], [least(x, 'a', 1, **gpu) for x in 'klm'] +
+    [least('n', 'a', 1)], 'k l n', more={'nvidia.com/gpu': 4})
+enqueue('enqueue_what_is_nowhere', [inner('a')], [least('k', 'a', 1, **gpu), least('l', 'a', 1)], 'l')
+enqueue('enqueue_beside_a_guarantee', [inner('p', guarantee=5), inner('a', 'p', guarantee=3), inner('b', 'p',
+    guarantee=2), inner('c')], [least('k', 'b', 6), least('l', 'b', 5), least('m', 'c', 4), least('n', 'c', 3)], 'l n')
+enqueue('enqueue_beside_what_may_go', [inner('a', capability=4)], [least('k', 'a', 1, 'Running'), least('l', 'a', 3),
+    least('m', 'a', 1)], 'l', run('s/k', 3))
+enqueue('enqueue_without_a_least', [inner('a', capability=1)], [least('k', 'a', 1), j('s/l', 'a', 'Pending')], 'k l')
+enqueue('enqueue_below_two_capabilities', [inner('p', capability=5), inner('a', 'p', capability=3), inner('b', 'p',
+    capability=3)], [least('k', 'a', 3), least('l', 'b', 3), least('m', 'b', 2)], 'k m')
+
+# Who starts: what is deserved in halves, beyond it where nobody asks, and by the largest part of three resources.
+case('deserved_in_halves', prop, [q('a'), q('b')], [node('n', 7000)], [j('s/a', 'a'), j('s/b', 'b')], many('s/a', 7,
+    1000) + many('s/b', 7, 1000), {'job_allocated': {'s/a': has(3000, 0, 3), 's/b': has(3000, 0, 3)}})
+case('borrowed', cap, [q('root'), inner('a', deserved=1, capability=6), inner('b', deserved=3)], [node('n', 8000)],
+    [j('s/a', 'a')], many('s/a', 8, 1000), {'bind_count': 6}, group='hierarchical_queues')
+case('borrowed_last', cap, [q('root'), inner('a', deserved=1), inner('b', deserved=3)], [node('n', 4000)],
+    [j('s/a', 'a'), j('s/b', 'b')], many('s/a', 4, 1000) + many('s/b', 3, 1000), {'job_allocated': {'s/a': has(1000, 0,
+    1), 's/b': has(3000, 0, 3)}}, group='hierarchical_queues')
+case('capability_of_gpus_above', cap, [q('root'), inner('p', capability={'nvidia.com/gpu': 3}), inner('a', 'p',
+    capability={'nvidia.com/gpu': 2}), inner('b', 'p', capability={'nvidia.com/gpu': 2}), inner('c')], [node('n', 8000,
+    more={'nvidia.com/gpu': 8})], [j('s/a', 'a'), j('s/b', 'b'), j('s/c', 'c')], many('s/a', 4, 1000, more=gpu) +
+    many('s/b', 4, 1000, more=gpu) + many('s/c', 1, 1000, more=gpu), {'bind_count': 4}, group='hierarchical_queues')
+case('drf_of_two', [[p('drf', 'jobOrder')]], [q('a')], [node('n', 9000, 18)], [j('s/a', 'a'), j('s/b', 'a')],
+    many('s/a', 9, 1000, 4) + many('s/b', 9, 3000, 1), {'job_allocated': {'s/a': has(3000, 12, 3), 's/b': has(6000, 2,
+    2)}})
+case('drf_of_three', [[p('drf', 'jobOrder')]], [q('a')], [node('n', 12000, 12, more={'nvidia.com/gpu': 4})], [j('s/a',
+    'a'), j('s/b', 'a'), j('s/c', 'a')], many('s/a', 12, 1000, 1) + many('s/b', 9, 1000, more=gpu) + many('s/c', 9, 0,
+    2), {'bind_count': 13, 'job_allocated': {'s/a': has(6000, 6, 6), 's/c': has(0, 6, 3)}})
+
+
 def pd(name, queues, nodes, tasks, expect):
     cases.append(dict(id='berth.' + name, name=name, system='both', kind='proportion_deserved',
         group='core', queues=queues, nodes=nodes, jobs=[j('s/' + x['name'], x['name']) for x in queues],

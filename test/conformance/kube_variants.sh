@@ -7,7 +7,7 @@ play() { # SCRIPT N [ARGUMENT]
     expect_status 0 "$BERTH_BUILD/kube_batch_cases" "$scratch/cases.json"
     tail -n 1 "$scratch/out" | grep -qE "^$2 passed, 0 failed\$" || fail "$1: $(tail -n 30 "$scratch/out")"
 }
-play kube_variants.py 47
+play kube_variants.py 75
 play kube_gangs.py 46
 random=1500
 [ -z "${BERTH_FEW:-}" ] || random=300

@@ -24,6 +24,8 @@ static struct lot *add(const sched_t *s, struct lots *lots, uint32_t slot, enum 
                         .work = work_of(s, job),
                         .at = job->at,
                         .key = job->key};
+    if (s->queues->shares)
+        lot->near = share_common_depth(s->queues->shares->tree, lots->node, lots_node(s, slot));
     for (uint32_t d = 0; s->queues->shares && d < s->queues->shares->setup->shares.n_resources; d++)
         lot->amount[d] = s->queues->shares->job[slot].amount[d];
     return lot;
@@ -152,6 +154,8 @@ static int compare(const void *a, const void *b)
         return x->rank < y->rank ? -1 : 1;
     if (x->level != y->level)
         return x->level < y->level ? -1 : 1;
+    if (x->near != y->near)
+        return x->near > y->near ? -1 : 1;
     if (x->priority != y->priority)
         return x->priority < y->priority ? -1 : 1;
     if (x->work != y->work)

@@ -155,7 +155,7 @@ def configuration(scene):
         all_cores = scene.nodes * scene.cores
         most = {"capability": {"core": r.randint((all_cores + 1) // 2, all_cores)}} if scene.one_in(2) else {}
         config["shares"] = {"divisions": {"d": dict(most, weight=r.randint(1, 3))}}
-    if scene.one_in(3) and not scene.has("shares"):  # there, a promise may come one pass late (doc/shares.md)
+    if scene.one_in(3):
         config["queues"]["v"] = virtual_of(scene)
     if scene.tools:
         config["licenses"] = {TOOL: scene.tools}

@@ -816,9 +816,20 @@ static int next_waiting(const struct naive_queues *q, int after)
     return nq_before(q, open, held) ? open : held;
 }
 
-/* Look at an open job of a queue that is in this mode. */
-static void look_at(struct naive_queues *q, int job, enum mode *mode)
+/* Whether a queue has a promise to give to jobs of a level: where there are shares, also the last one that a lower level
+ * has.
+ */
+static bool has_promise(const struct naive_queues *q, int lane, int64_t at, bool all)
 {
+    int last = last_holder(q, lane);
+    return holders(q, lane) < q->lane[lane].depth ||
+           (q->shares && !all && last >= 0 && nq_level(q, last) < at);
+}
+
+/* Look at an open job of a queue that is in this mode. */
+static void look_at(struct naive_queues *q, int job, int64_t at, bool all, enum mode *mode)
+{
+    int lane = q->job[job].lane;
     if (q->job[job].candidate) {
         int of = nl_over(q, job, q->now);
         q->job[job].candidate = false;
@@ -835,9 +846,11 @@ static void look_at(struct naive_queues *q, int job, enum mode *mode)
         return;
     if (*mode == SERVE)
         *mode = DONE;
-    if (*mode == PLAN)
-        promise(q, job);
-    if (*mode == PLAN && holders(q, q->job[job].lane) >= q->lane[q->job[job].lane].depth)
+    if (*mode != PLAN)
+        return;
+    promise(q, job);
+    keep_depth(q, lane);
+    if (!has_promise(q, lane, at, all))
         *mode = FILL;
 }
 
@@ -862,7 +875,7 @@ static void walk_shares(struct naive_queues *q, int64_t at, bool all, enum mode 
             next = nc_next(q, q->job[next].lane, out);
         /* A candidate that is not considered may be so when others have started. */
         looked[next] = mode[q->job[next].lane] != DONE && is_considered(q, next);
-        look_at(q, next, &mode[q->job[next].lane]);
+        look_at(q, next, at, all, &mode[q->job[next].lane]);
         if (q->lane[q->job[next].lane].classes > 0)
             nc_looked(q, next);
     }
@@ -879,7 +892,7 @@ static void walk(struct naive_queues *q, int64_t at, bool all)
 {
     enum mode mode[NQ_LANES];
     for (int l = 0; l < q->lanes; l++)
-        mode[l] = q->lane[l].depth > 0    ? holders(q, l) < q->lane[l].depth ? PLAN : FILL
+        mode[l] = q->lane[l].depth > 0    ? has_promise(q, l, at, all) ? PLAN : FILL
                   : passed(q, l, at, all) ? DONE
                                           : SERVE;
     if (q->shares) {
@@ -892,7 +905,7 @@ static void walk(struct naive_queues *q, int64_t at, bool all)
         if (q->job[i].state == NQ_HELD)
             preempt_for_holder(q, i);
         else
-            look_at(q, i, &mode[q->job[i].lane]);
+            look_at(q, i, at, all, &mode[q->job[i].lane]);
     }
 }
 

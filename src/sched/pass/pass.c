@@ -82,6 +82,17 @@ static enum lane_mode mode_in_round(const sched_t *s, enum lane_mode mode)
     return mode != LANE_DONE && pass_does(s, ~not_for) ? mode : LANE_DONE;
 }
 
+/* Whether a lane has a promise to give. Where there are shares, jobs of a level have their turns in the walk: they take what
+ * one of a lower level was promised, the last one's first.
+ */
+static bool has_promise(const sched_t *s, const struct lane *lane)
+{
+    if (lane_holds(lane) < lane->depth)
+        return true;
+    uint32_t last = s->queues->shares && s->pass.by_level ? last_holder(s, lane) : JOB_NONE;
+    return last != JOB_NONE && queue_before(s->pass.floor, s->jobs[last].key);
+}
+
 static enum lane_mode mode_of(const sched_t *s, const struct lane *lane)
 {
     const struct pass *p = &s->pass;
@@ -92,9 +103,9 @@ static enum lane_mode mode_of(const sched_t *s, const struct lane *lane)
         return LANE_DONE; /* in this level */
     if (p->by_level && lane->depth == 0 && queue_before(first.key, p->above))
         return LANE_DONE; /* it was of a higher one, and could not start */
-    return mode_in_round(s, lane->depth == 0                 ? LANE_SERVE
-                            : lane_holds(lane) < lane->depth ? LANE_PLAN
-                                                             : LANE_FILL);
+    return mode_in_round(s, lane->depth == 0       ? LANE_SERVE
+                            : has_promise(s, lane) ? LANE_PLAN
+                                                   : LANE_FILL);
 }
 
 static void walk_begin(sched_t *s)
@@ -216,8 +227,11 @@ static inline enum step look(sched_t *s, uint32_t slot)
     line->after = key;
     limit_look_once(s, slot);
     enum step step = start_in_round(s, slot, mode, turn);
-    if (step == STEP_BUSY && mode == LANE_PLAN)
+    if (step == STEP_BUSY && mode == LANE_PLAN) {
         step = promise(s, slot);
+        if (step == STEP_DONE && lane_keep(s, lane) < 0)
+            step = STEP_FAILED;
+    }
     if (step == STEP_BUSY && pass_does(s, DOES(ALLOCATE)) && starving_may(s, slot))
         step = promise_starving(s, slot);
     if (step == STEP_BUSY)
@@ -226,7 +240,7 @@ static inline enum step look(sched_t *s, uint32_t slot)
         return STEP_FAILED;
     if (mode == LANE_FILL)
         return s->finder->done(s, slot, key) < 0 ? STEP_FAILED : STEP_DONE;
-    if (mode == LANE_PLAN && lane_holds(lane) >= lane->depth)
+    if (mode == LANE_PLAN && !has_promise(s, lane))
         lane->mode = mode_in_round(s, LANE_FILL);
     return STEP_DONE;
 }

@@ -57,10 +57,8 @@ int cli_alloc(int argc, char **argv)
     }
     if (r.wants_help) {
         status = option_help(&alloc_options);
-    } else if (r.job && json_object_get(r.job, "test_only")) {
-        status = cli_usage("alloc", "--test-only is for submit");
-    } else if (request_many(&r)) {
-        status = cli_usage("alloc", "%s is for submit; alloc takes one command", request_many(&r));
+    } else if (request_submits(&r)) {
+        status = cli_usage("alloc", "%s is for submit", request_submits(&r));
     } else {
         make_batch(r.job);
         r.pty = true;

@@ -230,8 +230,7 @@ static int list_blocks(struct asked *a, char **words, int n)
         connection_ask(&connection, "GET", "/v1/blocks", NULL, &answer, &err) < 0) {
         status = connection_failed(&connection, &err);
     } else if (a->json) {
-        json_dumpf(json_object_get(answer, "blocks"), stdout, JSON_INDENT(2));
-        putchar('\n');
+        answer_print(json_object_get(answer, "blocks"));
     } else {
         status = print_blocks(json_object_get(answer, "blocks"));
     }

@@ -131,8 +131,7 @@ static int ask(const char *method, const char *queue, const json_t *body, bool p
                        &err) < 0) {
         status = connection_failed(&connection, &err);
     } else if (prints) {
-        json_dumpf(answer, stdout, JSON_INDENT(2));
-        putchar('\n');
+        answer_print(answer);
     }
     json_decref(answer);
     connection_close(&connection);

@@ -76,8 +76,7 @@ static int explain_job(struct connection *connection, int64_t id, int64_t member
     int rc = connection_ask(connection, "GET", strbuf_text(&path), NULL, &answer, err);
     strbuf_clear(&path);
     if (rc == 0 && json) {
-        json_dumpf(answer, stdout, JSON_INDENT(2));
-        putchar('\n');
+        answer_print(answer);
     } else if (rc == 0) {
         rc = explain_print(answer, err);
     }

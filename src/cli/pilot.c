@@ -199,8 +199,7 @@ static int auto_pilots(struct asked *a, char **words, int n)
     body = sets ? rule_of(a, words, n) : NULL;
     int status = ask(sets ? "POST" : off ? "DELETE" : "GET", "/v1/pilots/auto", body, &answer);
     if (status == CLI_OK && a->json) {
-        json_dumpf(answer, stdout, JSON_INDENT(2));
-        putchar('\n');
+        answer_print(answer);
     } else if (status == CLI_OK && !off) {
         auto_print(answer);
     }
@@ -259,8 +258,7 @@ static int list_pilots(struct asked *a, char **words, int n)
     int status = ask("GET", "/v1/pilots", NULL, &answer);
     const json_t *pilots = json_object_get(answer, "pilots");
     if (status == CLI_OK && a->json) {
-        json_dumpf(pilots, stdout, JSON_INDENT(2));
-        putchar('\n');
+        answer_print(pilots);
     } else if (status == CLI_OK) {
         status = print_pilots(pilots);
     }

@@ -106,8 +106,7 @@ int cli_resources(int argc, char **argv)
         connection_ask(&connection, "GET", "/v1/resources", NULL, &answer, &err) < 0) {
         status = connection_failed(&connection, &err);
     } else if (json) {
-        json_dumpf(answer, stdout, JSON_INDENT(2));
-        putchar('\n');
+        answer_print(answer);
     } else {
         print_resources(answer);
     }

@@ -72,10 +72,8 @@ int cli_run(int argc, char **argv)
     }
     if (r.wants_help)
         status = option_help(&run_options);
-    else if (request_many(&r))
-        status = cli_usage("run", "%s is for submit; run takes one job", request_many(&r));
-    else if (json_object_get(r.job, "test_only"))
-        status = cli_usage("run", "--test-only is for submit");
+    else if (request_submits(&r))
+        status = cli_usage("run", "%s is for submit", request_submits(&r));
     else
         status = attend_job(&r, "run");
     request_clear(&r);

@@ -134,8 +134,7 @@ static int status(struct connection *connection, const char *config, bool json, 
     if (connection_ask(connection, "GET", "/v1/server", NULL, &answer, err) < 0)
         return -1;
     if (json) {
-        json_dumpf(answer, stdout, JSON_INDENT(2));
-        putchar('\n');
+        answer_print(answer);
     } else {
         put_status(answer);
     }

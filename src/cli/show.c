@@ -145,8 +145,7 @@ static int show_one_job(struct connection *connection, int64_t id, int64_t membe
     route_job(&path, id, member, "");
     int rc = connection_ask(connection, "GET", strbuf_text(&path), NULL, &job, err);
     if (rc == 0 && json) {
-        json_dumpf(job, stdout, JSON_INDENT(2));
-        putchar('\n');
+        answer_print(job);
     } else if (rc == 0) {
         print_job_fields(job);
         print_used(job);

@@ -53,14 +53,16 @@ void would_start_print(const json_t *answer)
     putchar('\n');
 }
 
-static void put_answer(const json_t *answer)
+static void put_answer(const json_t *answer, bool json)
 {
-    if (json_object_get(answer, "now")) {
+    if (json)
+        answer_print(answer);
+    else if (json_object_get(answer, "now"))
         would_start_print(answer);
-        return;
-    }
-    printf("%" JSON_INTEGER_FORMAT "\n", json_integer_value(json_object_get(answer, "id")));
-    tell_block(answer);
+    else
+        printf("%" JSON_INTEGER_FORMAT "\n", json_integer_value(json_object_get(answer, "id")));
+    if (!json)
+        tell_block(answer);
 }
 
 static int submit(struct request *r, const struct each *each, berth_error_t *err)
@@ -69,16 +71,16 @@ static int submit(struct request *r, const struct each *each, berth_error_t *err
     json_t *answer = NULL, *jobs = NULL;
     int rc = connection_open(&s, "submit", err) < 0 || connection_start(&s, err) < 0 ? -1 : 0;
     if (rc == 0 && r->bulk)
-        rc = submit_bulk(&s, r->bulk, err);
+        rc = submit_bulk(&s, r->bulk, r->json, err);
     else if (rc == 0)
         rc = last_depend(&s, r->job, err);
     if (rc == 0 && (each->mark || r->file)) {
         jobs = submit_list(r, each, err);
-        rc = jobs ? submit_many(&s, jobs, r->file != NULL, err) : -1;
+        rc = jobs ? submit_many(&s, jobs, r->file != NULL, r->json, err) : -1;
     } else if (rc == 0 && !r->bulk) {
         rc = connection_ask(&s, "POST", "/v1/jobs", r->job, &answer, err);
         if (rc == 0)
-            put_answer(answer);
+            put_answer(answer, r->json);
     }
     int status = rc < 0 ? connection_failed(&s, err) : CLI_OK;
     json_decref(jobs);

@@ -45,7 +45,7 @@ static int read_bulk_file(const char *path, struct strbuf *text, berth_error_t *
     return 0;
 }
 
-int submit_bulk(struct connection *s, const char *path, berth_error_t *err)
+int submit_bulk(struct connection *s, const char *path, bool json, berth_error_t *err)
 {
     struct strbuf text = {0};
     json_t *answer = NULL;
@@ -56,7 +56,9 @@ int submit_bulk(struct connection *s, const char *path, berth_error_t *err)
     if (rc == 0)
         rc = connection_ask_text(s, "POST", "/v1/jobs", text.data ? text.data : "", text.len,
                                  &answer, err);
-    if (rc == 0) {
+    if (rc == 0 && json) {
+        answer_print(answer);
+    } else if (rc == 0) {
         ids = json_object_get(answer, "ids");
         json_array_foreach(ids, i, id) printf("%" JSON_INTEGER_FORMAT "\n", json_integer_value(id));
         if (!ids)
@@ -95,13 +97,25 @@ json_t *submit_list(const struct request *r, const struct each *each, berth_erro
     return r->file ? read_graph(r, err) : each_jobs(each, r->job, err);
 }
 
-int submit_many(struct connection *s, const json_t *jobs, bool named, berth_error_t *err)
+/* As lists beside each other. */
+static void print_list(const json_t *jobs, json_t *answer, bool named)
 {
-    json_t *answer = NULL;
+    json_t *names = json_array(), *job;
+    size_t i;
+    json_array_foreach((json_t *)jobs, i, job)
+    {
+        json_array_append(names, json_object_get(job, "name"));
+    }
+    if (named)
+        json_object_set(answer, "names", names);
+    answer_print(answer);
+    json_decref(names);
+}
+
+static void print_ids(const json_t *jobs, const json_t *answer, bool named)
+{
     const json_t *id;
     size_t i;
-    if (connection_ask(s, "POST", "/v1/jobs", jobs, &answer, err) < 0)
-        return -1;
     json_array_foreach(json_object_get(answer, "ids"), i, id)
     {
         printf("%" JSON_INTEGER_FORMAT, json_integer_value(id));
@@ -111,6 +125,17 @@ int submit_many(struct connection *s, const json_t *jobs, bool named, berth_erro
         }
         putchar('\n');
     }
+}
+
+int submit_many(struct connection *s, const json_t *jobs, bool named, bool json, berth_error_t *err)
+{
+    json_t *answer = NULL;
+    if (connection_ask(s, "POST", "/v1/jobs", jobs, &answer, err) < 0)
+        return -1;
+    if (json)
+        print_list(jobs, answer, named);
+    else
+        print_ids(jobs, answer, named);
     json_decref(answer);
     return 0;
 }

@@ -119,9 +119,9 @@ static int ask(char **words, int n, json_t *asked, json_t *body)
 {
     int status = CLI_OK;
     if (json_object_size(asked) > 0)
-        status = named_jobs_ask("update", words, n, NULL, asked);
+        status = named_jobs_ask("update", words, n, NULL, asked, false);
     if (status == CLI_OK && json_object_size(body) > 0)
-        status = named_jobs_ask("update", words, n, NULL, body);
+        status = named_jobs_ask("update", words, n, NULL, body, false);
     return status;
 }
 

@@ -44,7 +44,7 @@ expect_status 2 "$BERTH" submit echo :::
 expect_err "berth submit: nothing stands behind :::; see 'berth submit --help'"
 expect_status 2 "$BERTH" submit echo ::: a ::: b
 expect_status 2 "$BERTH" run --each things echo
-expect_err "berth run: --each is for submit; run takes one job; see 'berth run --help'"
+expect_err "berth run: --each is for submit; see 'berth run --help'"
 expect_status 1 "$BERTH" submit --each missing echo
 expect_err "berth submit: missing: No such file or directory"
 : >empty

@@ -17,7 +17,7 @@ documented() { # VERB
     for page in $pages; do
         sed -n '/^\.Sh OPTIONS/,/^\.Sh/s/^\.It //p' "$BERTH_BUILD/man/$page"
     done | awk -v verb="$1" '{ for (i = 1; i < NF; i++) if ($i == "Fl" && $(i + 1) ~ /^-[a-z]/) print "-" $(i + 1) }' |
-        if [ "$1" = run ]; then grep -vx -e --bulk -e --cc -e --each -e --file -e --test-only; else cat; fi | sort -u
+        if [ "$1" = run ]; then grep -vx -e --bulk -e --cc -e --each -e --file -e --json -e --test-only; else cat; fi | sort -u
 }
 
 # An option that a verb does not know is answered so; with one that it knows, something else is wrong, or its help comes.

@@ -65,6 +65,12 @@ void route_query(struct strbuf *path, const char *key, const char *value)
 
 /* ---- Answers ---- */
 
+void answer_print(const json_t *value)
+{
+    json_dumpf(value, stdout, JSON_INDENT(2));
+    putchar('\n');
+}
+
 const char *answer_text(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));

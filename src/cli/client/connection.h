@@ -74,6 +74,9 @@ void route_query(struct strbuf *path, const char *key, const char *value);
 const char *answer_text(const json_t *object, const char *key);
 double answer_number(const json_t *object, const char *key);
 
+/* Print it on standard output, for programs. */
+void answer_print(const json_t *value);
+
 /* ---- Starting a private server ---- */
 
 /* Start berthd, which is found beside this program, and wait until it answers. If another one is being

@@ -69,10 +69,9 @@ static json_t *pack(char **words, int n, json_t *filter, json_t *more)
     return NULL;
 }
 
-/* Print which jobs were refused, or that there was none to change. */
-static int report_refused(const char *verb, const json_t *answer, bool named)
+static void tell_refused(const char *verb, const json_t *refused)
 {
-    const json_t *refused = json_object_get(answer, "refused"), *one;
+    const json_t *one;
     char name[JOB_ID_SIZE];
     berth_error_t why;
     size_t i;
@@ -85,17 +84,26 @@ static int report_refused(const char *verb, const json_t *answer, bool named)
         errtext_set(&why, 0, "%s", answer_text(json_object_get(one, "error"), "message"));
         fprintf(stderr, "berth %s: %s: %s\n", verb, name, why.text);
     }
-    if (json_array_size(refused) > 0)
-        return CLI_FAILED;
+}
+
+/* Print which jobs were refused, or that there was none to change; or the answer as it is. Returns the exit status. */
+static int report(const char *verb, const json_t *answer, bool named, bool json)
+{
+    const json_t *refused = json_object_get(answer, "refused");
     double done = answer_number(answer, "done"), late = answer_number(answer, "passed_over");
-    if (!named && done == 0 && late <= 0)
+    bool failed = json_array_size(refused) > 0 || (done == 0 && (named || late > 0));
+
+    if (json)
+        answer_print(answer);
+    else if (json_array_size(refused) > 0)
+        tell_refused(verb, refused);
+    else if (!named && done == 0 && late <= 0)
         fprintf(stderr, "berth %s: there are no such jobs\n", verb);
     else if (!named && isatty(STDERR_FILENO)) /* who chose them by what they are sees how many */
         fprintf(stderr, "berth %s: %.0f%s\n", verb, done, late > 0 ? ", too late for others" : "");
-    if (done > 0 || (!named && late <= 0))
-        return CLI_OK;
-    fprintf(stderr, "berth %s: no such job, or it is too late\n", verb);
-    return CLI_FAILED;
+    if (failed && !json && json_array_size(refused) == 0)
+        fprintf(stderr, "berth %s: no such job, or it is too late\n", verb);
+    return failed ? CLI_FAILED : CLI_OK;
 }
 
 /* The server does not know the path: it was started before this program was installed. */
@@ -107,7 +115,7 @@ static const berth_error_t *told_by(berth_error_t *err)
     return err;
 }
 
-int named_jobs_ask(const char *verb, char **words, int n, json_t *filter, json_t *more)
+int named_jobs_ask(const char *verb, char **words, int n, json_t *filter, json_t *more, bool json)
 {
     struct connection connection = {.verb = verb};
     struct ids ids;
@@ -139,7 +147,7 @@ int named_jobs_ask(const char *verb, char **words, int n, json_t *filter, json_t
     if (body && !path.failed &&
         (connection.client || connection_open(&connection, verb, &err) == 0) &&
         connection_ask(&connection, "POST", strbuf_text(&path), body, &answer, &err) == 0)
-        status = report_refused(verb, answer, n > 0);
+        status = report(verb, answer, n > 0, json);
     else if (errno == ENOENT)
         status = connection_failed(&connection, told_by(&err));
     else
@@ -197,7 +205,7 @@ static int take_option(const struct option_table *options, int c, json_t **filte
 int named_jobs_verb(int argc, char **argv, const struct option_table *options)
 {
     json_t *filter = NULL, *more = json_object();
-    bool all = false;
+    bool all = false, json = false;
     int c, status = CLI_OK;
 
     if (strcmp(option_name(options, 's'), "signal") == 0)
@@ -208,12 +216,14 @@ int named_jobs_verb(int argc, char **argv, const struct option_table *options)
             goto out;
         }
         all = all || c == OPTION_LONG('a');
-        status = c == '?' ? CLI_USAGE : take_option(options, c, &filter, more);
+        json = json || c == OPTION_LONG('j');
+        if (c != OPTION_LONG('j'))
+            status = c == '?' ? CLI_USAGE : take_option(options, c, &filter, more);
     }
     if (status == CLI_OK && all && optind < argc)
         status = cli_usage(options->verb, "--all takes no job, got '%s'", argv[optind]);
     else if (status == CLI_OK)
-        status = named_jobs_ask(options->verb, argv + optind, argc - optind, filter, more);
+        status = named_jobs_ask(options->verb, argv + optind, argc - optind, filter, more, json);
 out:
     json_decref(filter);
     json_decref(more);

@@ -28,9 +28,10 @@ int named_job(const struct option_table *options, int argc, char **argv, named_j
     {'u', "user", "NAME", "only jobs of this user; '*': of all users (administrators)", "@user"},  \
         {'q', "queue", "NAME", "only jobs in this queue", "@queue"},                               \
         {OPTION_LONG('N'), "name", "NAME", "only jobs with this name", NULL},                      \
+        {OPTION_LONG('a'), "all", NULL,                                                            \
+         "all your jobs; other options without a JOB select among them", NULL},                    \
     {                                                                                              \
-        OPTION_LONG('a'), "all", NULL,                                                             \
-            "all your jobs; other options without a JOB select among them", NULL                   \
+        OPTION_LONG('j'), "json", NULL, "print what was done, and what was refused", NULL          \
     }
 #define NAMED_JOBS_STATES "pending held running"
 /* And one of these. With the second, -s is a signal. */
@@ -48,9 +49,9 @@ int named_job(const struct option_table *options, int argc, char **argv, named_j
 int named_jobs_verb(int argc, char **argv, const struct option_table *options);
 
 /* Send the request for the jobs that n words of the command line name and `filter` (NULL: none) selects, with
- * the keys of `more` (NULL: none). Prints a line for each job that is refused. Returns the exit status:
+ * the keys of `more` (NULL: none). Prints a line for each job that is refused, or the answer as JSON. Returns the exit status:
  * CLI_USAGE for wrong words.
  */
-int named_jobs_ask(const char *verb, char **words, int n, json_t *filter, json_t *more);
+int named_jobs_ask(const char *verb, char **words, int n, json_t *filter, json_t *more, bool json);
 
 #endif

@@ -11,7 +11,7 @@
 #include "cli/option_table.h"
 
 /* Which options of submit run and alloc do not have. */
-#define REQUEST_SUBMITS_ONLY "bulk cc each file test-only"
+#define REQUEST_SUBMITS_ONLY "bulk cc each file json test-only"
 
 /* What a command line of submit or run asks for. */
 struct request {
@@ -22,6 +22,7 @@ struct request {
     bool wants_help;
     bool has_output; /* the output goes to a file of the caller's choice */
     bool pty;        /* --pty: the job has a terminal */
+    bool json;       /* --json: what is printed is for programs */
     bool used_input; /* a script or jobspec was read from standard input */
     /* Of the caller: the command if there is none; NULL: there must be one */
     const char *otherwise;
@@ -62,6 +63,9 @@ char *request_server(void);
 
 /* The option by which it asks for many jobs; NULL: for one. */
 const char *request_many(const struct request *r);
+
+/* The first of its options that run and alloc do not have; NULL: none. */
+const char *request_submits(const struct request *r);
 
 /* Whether the estimate of a request, or of a change, is at most its limit, as far as it has both in
  * seconds.

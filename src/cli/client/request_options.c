@@ -40,6 +40,7 @@ static const struct option_row rows[] = {
     {OPTION_CHDIR, "chdir", "DIR", NULL, "@folder"},
     {OPTION_TEST_ONLY, "test-only", NULL, NULL, NULL},
     {OPTION_OVERCOMMIT, "overcommit", NULL, NULL, NULL},
+    {OPTION_JSON, "json", NULL, NULL, NULL},
     {OPTION_ENV, "env", "RULE", "NAME=VALUE, NAME, -PATTERN", NULL},
     {OPTION_LABEL, "label", "NAME=TEXT", NULL, NULL},
     {OPTION_WRAP, "wrap", "COMMAND", "for a shell", NULL},

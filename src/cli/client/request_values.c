@@ -303,7 +303,9 @@ static int read_own(struct reading *g, const struct reader *how)
     if (to)
         *to = optarg;
     else
-        *(how->key == OPTION_PTY ? &g->r->pty : &g->r->wants_help) = true;
+        *(how->key == OPTION_PTY    ? &g->r->pty
+          : how->key == OPTION_JSON ? &g->r->json
+                                    : &g->r->wants_help) = true;
     return 0;
 }
 
@@ -357,6 +359,7 @@ static const struct reader readers[] = {
     {OPTION_WRAP, read_own, NULL, NULL, 0, 0},
     {OPTION_SLURM, read_yes, "slurm", NULL, 0, 0},
     {OPTION_PTY, read_own, NULL, NULL, 0, 0},
+    {OPTION_JSON, read_own, NULL, NULL, 0, 0},
     {'h', read_own, NULL, NULL, 0, 0}};
 
 int request_value(struct reading *g, int key)

@@ -67,7 +67,7 @@ static int ask(struct scancel *c)
         rc = shim_failed("scancel", "No job identification provided");
     else
         rc = named_jobs_ask(c->signal ? "signal" : "cancel", c->ids.words, (int)c->ids.n, filter,
-                            more);
+                            more, false);
     json_decref(more);
     return rc;
 }

@@ -227,7 +227,7 @@ static int change(const char *verb, char **words, int n, json_t *more)
             rc = shim_failed("scontrol", "Invalid job id %.60s", words[i]);
     }
     if (rc == 0)
-        rc = named_jobs_ask(verb, ids.words, (int)ids.n, NULL, more);
+        rc = named_jobs_ask(verb, ids.words, (int)ids.n, NULL, more, false);
     shim_ids_clear(&ids);
     return rc;
 }

@@ -124,7 +124,9 @@ enum engine_what {
     /* nothing was started, because the key was used before: by another run, or by this one, whose events
      * have all been acknowledged
      */
-    ENGINE_USED
+    ENGINE_USED,
+    /* the same as ENGINE_REFUSED, but of this run alone: others may be started */
+    ENGINE_DECLINED
 };
 
 struct engine_event {

@@ -34,6 +34,25 @@ rm "$slurm/mood"
 await_state "$one" "done"
 ran_once one
 
+# One that is always refused is asked for more and more seldom, after 2 s, 4 s, 8 s, and others pass it.
+echo --cpus-per-task=2 >"$slurm/never"
+since=$(date +%s)
+never=$("$BERTH" submit -c 2 true)
+await 'its refusal to be told' tells "$never" 'Slurm: .*Invalid qos'
+for name in x1 x2 x3 x4 x5 x6; do
+    await_state "$(submit $name 1)" "done"
+done
+tells "$never" 'It could not be started: Slurm: .*Invalid qos' || fail "while it waits: $("$BERTH" explain "$never")"
+"$BERTH" jobs --no-header "$never" | grep -q 'not started: Slurm' || fail "while it waits: $("$BERTH" jobs "$never")"
+times=$(grep -c -e '--cpus-per-task=2' "$slurm/asked")
+most=2 gap=2 spent=$(($(date +%s) - since + 1))
+while [ "$spent" -ge "$gap" ]; do
+    spent=$((spent - gap)) gap=$((2 * gap)) most=$((most + 1))
+done
+[ "$times" -le "$most" ] || fail "it was asked for $times times in $(($(date +%s) - since)) s, expected $most at most"
+expect_status 0 "$BERTH" cancel "$never"
+rm "$slurm/never"
+
 # sbatch does not know whether there is a job. There is: it is found by its comment.
 echo late >"$slurm/mood"
 before=$(asked)

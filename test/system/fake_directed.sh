@@ -5,6 +5,7 @@
 #
 #     mood        of sbatch: refuse; late, the job is there, but sbatch does not know; lost, it is not there, and sbatch does
 #                 not know; pending, the job waits for good; hang, there is no answer. away, of all: nobody is reached
+#     never       a word of sbatch's: jobs that have it are refused
 #     state.NODE  its state, and a reason
 #     taken.NODE  how many CPUs others hold there
 #     job.ID      what squeue says of a job: a state, and a reason
@@ -31,6 +32,12 @@ away)
     exit 1
     ;;
 hang) exec sleep 1000 ;;
+esac
+case " $* " in
+*" $(cat "$slurm/never" 2>/dev/null || echo none) "*)
+    echo 'sbatch: error: Batch job submission failed: Invalid qos specification' >&2
+    exit 1
+    ;;
 esac
 unsure() {
     echo 'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation' >&2

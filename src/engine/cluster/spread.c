@@ -245,7 +245,8 @@ static void note_end(struct spreads *all, struct spread *s, struct share *share,
                                         [ENGINE_FAILED] = "it could not be started",
                                         [ENGINE_LOST] = "lost: its end was not observed",
                                         [ENGINE_REFUSED] = "it was not started",
-                                        [ENGINE_USED] = "its key was already used"};
+                                        [ENGINE_USED] = "its key was already used",
+                                        [ENGINE_DECLINED] = "it was not started"};
     bool bad = e->what != ENGINE_ENDED;
     if ((bad || e->text) && !s->text[0]) {
         const char *name = share->at && share->at->name ? share->at->name : "this machine";
@@ -279,7 +280,8 @@ static bool any_is(const struct spread *s, enum engine_what what)
 /* Where some of it has run and some has not been started, what has run is lost. */
 static enum engine_what end_of(const struct spread *s)
 {
-    bool refused = any_is(s, ENGINE_REFUSED) || any_is(s, ENGINE_USED);
+    bool refused =
+        any_is(s, ENGINE_REFUSED) || any_is(s, ENGINE_USED) || any_is(s, ENGINE_DECLINED);
     if (any_is(s, ENGINE_LOST))
         return ENGINE_LOST;
     if (any_is(s, ENGINE_FAILED))

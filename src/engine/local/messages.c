@@ -360,7 +360,7 @@ void message_put_event_content(struct strbuf *b, const struct engine_event *even
 int message_event_content(struct wire *w, struct engine_event *event)
 {
     uint8_t what = wire_u8(w);
-    if (what > ENGINE_USED)
+    if (what > ENGINE_DECLINED)
         w->bad = true;
     *event = (struct engine_event){.what = w->bad ? ENGINE_LOST : (enum engine_what)what};
     event->key = wire_u64(w);

@@ -176,7 +176,7 @@ static void submit(struct helper *h, struct held_run *run)
         h->queue_at = 0;
     } else if (errno == EINVAL) {
         if (folder_take(h->runs, run->key) == 0)
-            tell_end(h, run, ENGINE_REFUSED, 0, "Slurm: %s", err.text);
+            tell_end(h, run, ENGINE_DECLINED, 0, "Slurm: %s", err.text);
     } else if (errno == ETIMEDOUT) {
         helper_answered(h, false, err.text); /* it is looked for before anything else */
     } else {
@@ -206,9 +206,9 @@ static void take(struct helper *h, struct held_run *run, enum judgement is)
     } else if (is == JUDGE_TAKE_OCCUPIED) {
         helper_hold_nodes(h, run);
         helper_ask_nodes(h);
-        tell_end(h, run, ENGINE_REFUSED, 0, "Slurm has not started it at once: %s", word);
+        tell_end(h, run, ENGINE_DECLINED, 0, "Slurm has not started it at once: %s", word);
     } else {
-        tell_end(h, run, ENGINE_REFUSED, 0, "Slurm has not started it: %s", word);
+        tell_end(h, run, ENGINE_DECLINED, 0, "Slurm has not started it: %s", word);
     }
 }
 

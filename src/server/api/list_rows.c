@@ -64,7 +64,7 @@ static void show_not_before(struct list *l, const struct job *job, uint32_t i,
     server_t *s = l->stream.server;
     const struct member *m = member_look(job, i);
     sched_job_t handle = m->state == STORE_PENDING ? member_handle(job, i) : -1;
-    if (handle < 0 || shown->estimate >= 0 || server_pause_reason(s, m))
+    if (handle < 0 || shown->estimate >= 0 || server_pause_reason(s, job, m))
         return;
     if (handle != l->estimated && l->estimates < LIST_ESTIMATES) {
         l->not_before = sched_not_before(s->sched, handle);

@@ -68,14 +68,14 @@ static int put_request(struct call *c, struct json_out *out, const struct job *j
 /* Add what the core knows of a job that waits. Returns a copy of its reason, which the caller frees; NULL:
  * there is none, or no memory.
  */
-static char *show_annotated(struct call *c, const struct member *m,
+static char *show_annotated(struct call *c, const struct job *job, uint32_t i,
                             const struct sched_annotation *a, struct job_shown *shown)
 {
     char reason[SCHED_REASON_TEXT];
     if (a->reason.kind != SCHED_REASON_PREEMPTING) /* it knows best when these are killed */
         shown->estimate = server_start_time(c->s, a->start);
     shown->not_before = a->not_before && shown->estimate >= 0;
-    if (a->reason.kind != SCHED_REASON_NONE && !server_pause_reason(c->s, m))
+    if (a->reason.kind != SCHED_REASON_NONE && !server_pause_reason(c->s, job, member_look(job, i)))
         shown->reason = sched_reason_text(&a->reason, reason);
     char *kept = shown->reason ? strdup(shown->reason) : NULL;
     shown->reason = kept;
@@ -102,7 +102,7 @@ static void put_live(struct call *c, struct json_out *out, const struct job *job
         if (shown.n_holders > 0)
             memcpy(holders, a.holders, shown.n_holders * sizeof(*holders));
         shown.holders = holders;
-        reason = show_annotated(c, m, &a, &shown);
+        reason = show_annotated(c, job, i, &a, &shown);
     }
     job_put(c->s, out, &shown, mine);
     free(reason);

@@ -28,6 +28,7 @@ static void run_started(server_t *s, struct run *run, const struct engine_event 
     if (m->state != STORE_STARTING)
         return;
     run->start_wall = e->at;
+    run->job->declined.n = 0;
     if (!m->dismissed && !m->timed_out) /* it says why it is being stopped */
         text_assign(&m->reason, NULL);
     member_set_state(s, run->job, run->member, STORE_RUNNING);
@@ -93,8 +94,10 @@ const char *not_started_cause(const char *text)
     return strncmp(text, not_started, n) == 0 ? text + n : NULL;
 }
 
-/* The start was refused for no fault of the job: requeue it, with the reason. */
-static void requeue_refused(server_t *s, struct run *run, const char *why)
+/* The start was refused for no fault of the job: requeue it, with the reason. All starts wait then or, where only it was
+ * declined, it alone; for that memory may be short.
+ */
+static void requeue_refused(server_t *s, struct run *run, const char *why, bool declined)
 {
     struct member *m = member_record(run->job, run->member);
     char reason[300];
@@ -103,8 +106,10 @@ static void requeue_refused(server_t *s, struct run *run, const char *why)
         event_requeued(s, run, reason);
     text_assign(&m->reason, reason);
     m->attempts--;
+    int64_t again = s->clock.now + (declined ? declined_wait(s, run->job) : START_RETRY);
+    declined = declined && sched_set_begin(s->sched, s->clock.now, m->handle, again) == 0;
     member_requeue(s, run->job, run->member);
-    if (s->engine.hold_until < s->clock.now + START_RETRY)
+    if (!declined && s->engine.hold_until < s->clock.now + START_RETRY)
         s->engine.hold_until = s->clock.now + START_RETRY;
 }
 
@@ -112,7 +117,7 @@ void run_undo_start(server_t *s, struct run *run, const char *why)
 {
     struct member *m = member_record(run->job, run->member);
     if (m->handle >= 0 && wait_in_core(s, run->job, m, m->handle) == 0)
-        requeue_refused(s, run, why);
+        requeue_refused(s, run, why, false);
 }
 
 /* What failed to start has a status if there is no such command. */
@@ -133,12 +138,18 @@ static const char *time_reason(const struct member *m, const struct job *job)
     return member_limit(job, m) == SCHED_UNLIMITED && m->reason ? m->reason : "time limit";
 }
 
+/* Nothing of it has run, and it may be asked for again. */
+static bool was_refused(const struct engine_event *e)
+{
+    return e->what == ENGINE_REFUSED || e->what == ENGINE_DECLINED;
+}
+
 static const char *end_reason(const struct member *m, const struct job *job,
                               const struct engine_event *e)
 {
     if (m->cancelled)
         return "cancelled";
-    if (e->what == ENGINE_FAILED || e->what == ENGINE_REFUSED)
+    if (e->what == ENGINE_FAILED || was_refused(e))
         return e->text ? e->text : "it could not be started";
     if (e->what == ENGINE_LOST)
         return e->text ? e->text : "lost: its end was not observed";
@@ -157,7 +168,7 @@ static enum store_state end_state(const struct member *m, const struct engine_ev
 {
     if (m->cancelled)
         return STORE_CANCELLED;
-    if (m->timed_out && e->what != ENGINE_FAILED && e->what != ENGINE_REFUSED)
+    if (m->timed_out && e->what != ENGINE_FAILED && !was_refused(e))
         return STORE_TIMEOUT;
     if (m->preempted)
         return STORE_CANCELLED;
@@ -184,9 +195,9 @@ static bool ended_before_stop(const server_t *s, const struct run *run,
 static bool should_requeue(const struct member *m, const struct job *job,
                            const struct engine_event *e)
 {
-    if (m->cancelled || (m->preempted && !m->requeue && e->what == ENGINE_REFUSED))
+    if (m->cancelled || (m->preempted && !m->requeue && was_refused(e)))
         return false;
-    return e->what == ENGINE_REFUSED || (m->preempted && m->requeue) ||
+    return was_refused(e) || (m->preempted && m->requeue) ||
            (e->what == ENGINE_LOST && job->requeue);
 }
 
@@ -236,8 +247,8 @@ static bool try_requeue(server_t *s, struct run *run, const struct engine_event 
         if (errno != ENOMEM)
             return false;
         defer_end(s, run, e);
-    } else if (e->what == ENGINE_REFUSED) {
-        requeue_refused(s, run, e->text);
+    } else if (was_refused(e)) {
+        requeue_refused(s, run, e->text, e->what == ENGINE_DECLINED);
     } else if (!again) {
         member_retry(s, run, e);
     } else {

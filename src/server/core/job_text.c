@@ -427,13 +427,13 @@ size_t victims_of(const server_t *s, sched_job_t handle, struct victim *victims,
 }
 
 /* Why a member waits, and until when. */
-static void show_waiting(server_t *s, const struct member *m, sched_job_t handle,
-                         struct job_shown *j)
+static void show_waiting(server_t *s, const struct job *job, const struct member *m,
+                         sched_job_t handle, struct job_shown *j)
 {
     static const struct sched_reason preempting = {.kind = SCHED_REASON_PREEMPTING};
     struct sched_record r;
     int64_t until;
-    const char *hold = server_pause_reason(s, m);
+    const char *hold = server_pause_reason(s, job, m);
     int64_t deadline = sched_deadline(s->sched, handle);
     j->deadline = deadline < SCHED_UNLIMITED ? server_wall_time(s, deadline) : -1;
     j->estimate = server_start_time(s, m->at);
@@ -475,7 +475,7 @@ void job_show(server_t *s, const struct job *job, uint32_t member, struct job_sh
     else if (!member_is_live(m))
         j->end = mass_end_wall(job, member);
     if (m->state == STORE_PENDING) {
-        show_waiting(s, m, handle, j);
+        show_waiting(s, job, m, handle, j);
     } else if (member_is_live(m)) {
         j->reason = NULL; /* of an earlier start */
         int64_t lasts = kept.limit < SCHED_UNLIMITED ? kept.limit : kept.estimate;

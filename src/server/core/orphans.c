@@ -49,11 +49,12 @@ void orphan_ended(server_t *s, uint64_t key)
     s->unsaved.urgent = true;
 }
 
-const char *server_pause_reason(const server_t *s, const struct member *m)
+const char *server_pause_reason(const server_t *s, const struct job *job, const struct member *m)
 {
     if (s->engine.n_orphans > 0 && !m->reserved)
         return "runs that belong to no job are being killed";
     if (s->unsaved.failing && !m->reserved)
         return m->reason ? m->reason : "the store cannot be written";
-    return s->clock.now < s->engine.hold_until && !m->reserved ? m->reason : NULL;
+    bool declined = s->clock.now < job->declined.until && m->reason && not_started_cause(m->reason);
+    return (declined || s->clock.now < s->engine.hold_until) && !m->reserved ? m->reason : NULL;
 }

@@ -140,10 +140,15 @@ struct job {
     int64_t nodes, cores, gpus;
     struct retry *retry;   /* NULL: its members are not tried again */
     struct notify *notify; /* who is told of its begin or end; NULL */
-    int64_t max_fails;     /* where more members fail, the rest is cancelled; -1: it is not */
-    bool is_stopping;      /* that is going on */
-    bool is_test;          /* it is to be looked at, and withdrawn */
-    bool is_constrained;   /* it asks for resources by their names or properties */
+    /* How often in a row the engine has declined its members, and until when these wait at least (retry.h). */
+    struct {
+        int64_t until;
+        uint8_t n;
+    } declined;
+    int64_t max_fails;   /* where more members fail, the rest is cancelled; -1: it is not */
+    bool is_stopping;    /* that is going on */
+    bool is_test;        /* it is to be looked at, and withdrawn */
+    bool is_constrained; /* it asks for resources by their names or properties */
     struct {
         uint64_t n;
         int64_t us;
@@ -725,8 +730,8 @@ void run_signal(server_t *s, struct run *run, int signal, bool tree);
 int orphans_kill(server_t *s, const uint64_t *keys, size_t n);
 void orphan_ended(server_t *s, uint64_t key); /* call it for each run that ends */
 
-/* Why no member is started at present, for one whose turn it may be; NULL: starts are not paused. */
-const char *server_pause_reason(const server_t *s, const struct member *m);
+/* Why no member is started at present, or this one of a job is not, whose turn it may be; NULL: nothing is in its way. */
+const char *server_pause_reason(const server_t *s, const struct job *job, const struct member *m);
 
 /* A new run's key, above all that the engine remembers (pass.c). */
 uint64_t server_next_key(server_t *s);

@@ -69,6 +69,19 @@ int64_t retry_wait(const struct job *job, const struct member *m)
     return wait < RETRY_LONGEST ? wait : RETRY_LONGEST;
 }
 
+int64_t declined_wait(const server_t *s, struct job *job)
+{
+    int64_t wait = DECLINED_WAIT;
+    for (int i = 0; i < job->declined.n && wait < DECLINED_LONGEST; i++)
+        wait *= 2;
+    wait = wait < DECLINED_LONGEST ? wait : DECLINED_LONGEST;
+    if (s->clock.now < job->declined.until)
+        return job->declined.until - s->clock.now;
+    job->declined.until = s->clock.now + wait;
+    job->declined.n = (uint8_t)(job->declined.n + (job->declined.n < UINT8_MAX));
+    return wait;
+}
+
 /* ---- Too many failures ---- */
 
 struct fails_work {

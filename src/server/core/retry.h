@@ -10,6 +10,10 @@
 #define RETRY_DELAY   (10 * SERVER_SECOND)        /* before the first retry, by default */
 #define RETRY_LONGEST (24 * 3600 * SERVER_SECOND) /* before any */
 
+#define DECLINED_WAIT                                                                              \
+    (2 * SERVER_SECOND) /* before what the engine has declined is asked for again */
+#define DECLINED_LONGEST (300 * SERVER_SECOND)
+
 /* A member of a job is tried again so often, after ends that are among these. */
 struct retry {
     struct ends on;
@@ -28,6 +32,11 @@ void retry_put(const struct job *job, const char *on, struct json_out *out);
 /* Whether a member whose run has ended is tried again; and for how long it waits, in ticks. */
 bool retry_is_due(const struct job *job, const struct member *m, const struct engine_event *e);
 int64_t retry_wait(const struct job *job, const struct member *m);
+
+/* The engine has declined a member: for how long it waits, in ticks. It is twice as long after each time, however many
+ * members there were, until one of the job starts.
+ */
+int64_t declined_wait(const server_t *s, struct job *job);
 
 /* A member has ended: where too many have failed, have the rest cancelled in turns that follow. */
 void fails_look(server_t *s, struct job *job);

@@ -46,7 +46,9 @@ JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
-SchedulerParameters=batch_sched_delay=0,sched_min_interval=0
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,bf_interval=1,default_queue_depth=10000
+MaxArraySize=20001
+MaxJobCount=30000
 SlurmdParameters=config_overrides
 CommunicationParameters=NoAddrCache,NoCtldInAddrAny,NoInAddrAny
 KillWait=2

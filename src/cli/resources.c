@@ -21,13 +21,17 @@ const struct option_table resources_options = {
              "Manual: man berth-resources\n"};
 
 static const struct option_row drain_rows[] = {
-    {OPTION_LONG('d'), "down", NULL, "mark the resources as failed", NULL}, {0}};
+    {OPTION_LONG('d'), "down", NULL, "mark the resources as failed", NULL},
+    {OPTION_LONG('l'), "lost", NULL, "nothing of a cluster's node runs, for certain", NULL},
+    {0}};
 
 const struct option_table drain_options = {
     .verb = "drain",
-    .usage = "usage: berth drain [--down] RESOURCES [REASON]...\n"
+    .usage = "usage: berth drain [--down | --lost] RESOURCES [REASON]...\n"
              "Let no more jobs start on a part of the machine; jobs that run there continue.\n"
-             "RESOURCES are a host, or a part of one such as node0/core3.\n",
+             "RESOURCES are a host, or a part of one such as node0/core3. A node of a cluster\n"
+             "that is not heard of is down by itself, and what ran there counts as running\n"
+             "until that is disproved, or somebody says so by --lost.\n",
     .rows = drain_rows,
     .notes = "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
              "Example: berth drain \"$(hostname)\" new disk\n"
@@ -148,7 +152,7 @@ int cli_drain(int argc, char **argv)
             return CLI_USAGE;
         if (c == 'h')
             return option_help(&drain_options);
-        to = "down";
+        to = c == 'd' ? "down" : "lost";
     }
     if (optind == argc)
         return cli_usage("drain", "no resources given");

@@ -141,4 +141,27 @@ expect_status 0 "$BERTH" server start
 await_state "$ten" failed
 ran_once ten
 
+# A node never comes back: a person says so, and what ran there is lost. That counts for nothing while Slurm says that the job goes on.
+eleven=$(submit eleven 1000)
+await 'it to begin' begun eleven
+gone=$(cat "$slurm/nodes.$(cat "$slurm/last")")
+expect_status 1 "$BERTH" drain --lost "$gone"
+expect_err "berth drain: node $gone is there: what runs on it can be cancelled"
+echo 'DOWN* lost' >"$slurm/state.$gone"
+is_gone_node() {
+    "$BERTH" nodes | grep -q "^$gone  *down "
+}
+await 'the node to be down' is_gone_node
+kill_job 'RUNNING None' eleven
+expect_status 0 "$BERTH" drain --lost "$gone"
+said() {
+    find "$BERTH_DIR/slurm" -name lost | grep -q .
+}
+await 'berth-slurm to hear of it' said
+expect 'a job that goes on, for Slurm' running "$(state "$eleven")"
+echo 'NODE_FAIL None' >"$slurm/job.$(cat "$slurm/last")"
+await_state "$eleven" failed
+"$BERTH" show "$eleven" | grep -q 'lost: at Slurm NODE_FAIL' || fail "why it is lost: $("$BERTH" show "$eleven")"
+ran_once eleven
+
 finish

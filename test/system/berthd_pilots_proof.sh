@@ -19,6 +19,10 @@ add() { # NODES: the pilot's number is $pilot, that of Slurm's job $job
 no_pilots() {
     [ "$("$BERTH" pilot list --json)" = '[]' ]
 }
+no_node() { # NAME: refused, and why
+    expect_status 1 "$BERTH" drain --lost "$1"
+    expect_err "berth drain: $2"
+}
 is_told() { # PILOT WORD: by Slurm
     "$BERTH" pilot list | grep -q "^ *$1 .* $2"
 }
@@ -33,6 +37,8 @@ grep -q -E -e '--comment=berth:[0-9a-f]{16}:1 ' "$slurm/asked" || fail "asked: $
 # The node dies. As long as Slurm has it running, and while it is silent, the job may run on; after that it is lost.
 lost=$("$BERTH" submit -t 1m -c 2 sleep 1000)
 await_state "$lost" running
+no_node f1 'node f1 is there: what runs on it can be cancelled'
+no_node node0 "resources: expected a node that is lent or Slurm's, got 'node0'"
 echo silent >"$slurm/mood"
 power_loss "$pilot" "$slurm_job" f1
 await 'the node to be down' is_up "$pilot" 0
@@ -80,6 +86,23 @@ is_taken_back() { # JOB
 await 'the job to be taken back' is_taken_back "$again"
 await 'the pilot to be gone' no_pilots
 await_state "$again" failed # this machine alone is too small for it
+
+# A person knows of one node that it will not come back: what ran there is lost, the other goes on.
+add 2
+first=$("$BERTH" submit -t 1m -c 2 sleep 1000)
+await_state "$first" running
+second=$("$BERTH" submit -t 1m -c 2 sleep 1000)
+await_state "$second" running
+"$BERTH" show "$first" | grep -q 'f2/' && { other=$first first=$second second=$other; }
+power_loss "$pilot" "$slurm_job" f2
+await 'the node to be down' is_up "$pilot" 1
+expect 'a job on a node that is not heard of' running "$(state "$second")"
+expect_status 0 "$BERTH" drain --lost f2
+await_state "$second" failed
+expect 'a job on the other' running "$(state "$first")"
+expect_status 0 "$BERTH" cancel "$first"
+expect_status 0 "$BERTH" pilot remove "$pilot"
+await 'the pilot to be gone' no_pilots
 
 # Its number is given to another job after that: that is not ours.
 add 1

@@ -58,6 +58,27 @@ static void what_has_begun_is_lost_by_proof_only(void **state)
     assert_int_equal(judge(TAKEN_BY_RUN, "NODE_FAIL", 100000), JUDGE_WAIT);
 }
 
+/* By what a person knows, unless Slurm knows better. */
+static void what_is_said_to_be_lost_is(void **state)
+{
+    const struct squeue_job failed = {.job = "7", .state = "NODE_FAIL", .reason = "None"},
+                            runs = {.job = "7", .state = "RUNNING", .reason = "None"};
+    struct judge_seen seen = {
+        .taker = TAKEN_BY_RUN, .asked = true, .is_lost = true, .given_up = true};
+    (void)state;
+    assert_int_equal(directed_judge(&seen), JUDGE_LOST); /* it does not answer */
+    seen.answers = true;
+    assert_int_equal(directed_judge(&seen), JUDGE_LOST); /* it has no such job */
+    seen.job = &failed;
+    assert_int_equal(directed_judge(&seen), JUDGE_LOST);
+    seen.job = &runs;
+    assert_int_equal(directed_judge(&seen), JUDGE_WAIT);
+    seen.ended = true;
+    assert_int_equal(directed_judge(&seen), JUDGE_ENDED);
+    seen = (struct judge_seen){.taker = TAKEN_BY_NOBODY, .is_lost = true};
+    assert_int_equal(directed_judge(&seen), JUDGE_SUBMIT);
+}
+
 /* Slurm gives up a node, and forgets the job later. */
 static void a_node_that_is_given_up_proves_nothing(void **state)
 {
@@ -90,6 +111,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_nobody_has_taken_is_taken_back),
         cmocka_unit_test(what_has_begun_is_lost_by_proof_only),
+        cmocka_unit_test(what_is_said_to_be_lost_is),
         cmocka_unit_test(a_node_that_is_given_up_proves_nothing),
         cmocka_unit_test(what_the_run_says_counts_more),
     };

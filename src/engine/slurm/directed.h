@@ -8,6 +8,7 @@
  *     asked           it may have been submitted
  *     job             the number of its job
  *     given_up        Slurm lost sight of a node while it ran: what Slurm forgets is then no proof that it is over
+ *     lost            somebody knows that nothing runs any more on one of its nodes
  *     signals         a line for each signal: "15 0", the second number: to all descendants
  *     own/taken       whoever makes this file decides: the run, it starts; the server ("server" is in it), it never will
  *     own/taken.NODE  the same among several that Slurm starts on this node, whatever for; on the first node it is own/taken

@@ -34,6 +34,7 @@ struct held_run {
     int64_t look_at, begun_at; /* ms: when to look into its folder; when it was heard of first */
     int cancel;
     bool given_up;
+    bool is_lost; /* somebody knows that nothing of it runs */
     bool told_started, told_end;
     bool stopped;               /* it was told to end since it is broken */
     bool forgotten;             /* its folder is gone; it is kept until Slurm has done with it */

@@ -225,7 +225,9 @@ static void follow(struct helper *h, struct held_run *run, enum judgement is)
         break;
     case JUDGE_LOST:
         tell_end(h, run, ENGINE_LOST, 0, "lost: at Slurm %s",
-                 *run->state ? run->state : "there is no such job any more");
+                 *run->state  ? run->state
+                 : h->answers ? "there is no such job any more"
+                              : "nobody answers");
         break;
     case JUDGE_STOP:
         if (!run->stopped && folder_signal(h->runs, run->key, SIGKILL, true) == 0) {
@@ -250,6 +252,7 @@ void helper_look(struct helper *h, struct held_run *run)
                               .job = run->state[0] ? &job : NULL,
                               .since = run->since,
                               .given_up = run->given_up,
+                              .is_lost = run->is_lost,
                               .cancel = run->cancel,
                               .now = h->answered_at};
     int64_t now = helper_ms(), age;

@@ -70,7 +70,7 @@ void helper_answered(struct helper *h, bool answers, const char *why)
     if (strcmp(h->trouble, text) == 0)
         return;
     snprintf(h->trouble, sizeof(h->trouble), "%s", text);
-    talk_put_trouble(&h->out, h->trouble);
+    talk_put_text(&h->out, TALK_TROUBLE, h->trouble);
 }
 
 /* ---- Runs ---- */
@@ -122,6 +122,7 @@ static int read_run(const struct helper *h, struct held_run *run)
         return -1;
     run->begun_at = helper_ms();
     run->given_up = folder_has(h->runs, run->key, "given_up", NULL);
+    run->is_lost = folder_has(h->runs, run->key, "lost", NULL);
     if (folder_has(h->runs, run->key, "asked", NULL))
         run->asked_at = helper_now();
     if (folder_get(h->runs, run->key, "job", NULL, &bytes) == 0)
@@ -196,9 +197,27 @@ static void forget(struct helper *h, struct held_run *run)
         helper_drop(h, run);
 }
 
+/* Nothing runs on a node any more, as somebody knows. */
+static void lose_node(struct helper *h, const char *name)
+{
+    for (size_t i = 0; name && i < h->n; i++) {
+        struct held_run *run = h->v[i];
+        for (size_t k = 0; k < run->ask.n_places && !run->told_end; k++)
+            if (strcmp(run->ask.places[k].node, name) == 0 && !run->is_lost) {
+                folder_put(h->runs, run->key, "lost", NULL, "", 0);
+                run->is_lost = true;
+                run->look_at = 0;
+            }
+    }
+}
+
 static void take_message(struct helper *h, struct wire *w)
 {
     uint8_t kind = wire_u8(w);
+    if (kind == TALK_LOSE) {
+        lose_node(h, wire_string(w));
+        return;
+    }
     uint64_t key = wire_u64(w);
     struct held_run *run = kind == TALK_START ? helper_enter(h, key) : helper_find(h, key);
     if (!run)

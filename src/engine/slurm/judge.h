@@ -22,6 +22,7 @@ struct judge_seen {
     const struct squeue_job *job; /* its line; NULL: Slurm has no such job */
     int64_t since;       /* when its state became what it is, or when it was first missed; s */
     bool given_up;       /* Slurm has lost sight of one of its nodes */
+    bool is_lost;        /* somebody knows that nothing runs any more on one of its nodes */
     bool nodes_are_back; /* none of its nodes is down at Slurm any more */
     int cancel;          /* a signal that ends it; 0: none */
     int64_t now;         /* s */

@@ -210,6 +210,7 @@ static const struct engine_ops slurm_ops = {
     .notice = notice,
     .close = close_slurm,
     .nodes = slurm_get_nodes,
+    .lose = slurm_lose_node,
     .forget = slurm_forget_node,
 };
 

@@ -131,6 +131,12 @@ size_t slurm_get_nodes(struct engine *e, const struct engine_node **nodes, uint6
     return s->n_nodes;
 }
 
+void slurm_lose_node(struct engine *e, const char *id)
+{
+    if (strncmp(id, DIRECTED_ID, sizeof(DIRECTED_ID) - 1) == 0)
+        talk_put_text(&slurm_of(e)->out, TALK_LOSE, id + sizeof(DIRECTED_ID) - 1);
+}
+
 int slurm_forget_node(struct engine *e, const char *id)
 {
     struct slurm *s = slurm_of(e);

@@ -71,8 +71,9 @@ void slurm_clear_node(struct ruled_node *n);
 /* Take those that are told: the ones that Slurm has no more leave. 0, or -1: the bytes are none. */
 int slurm_take_nodes(struct slurm *s, struct wire *w);
 
-/* engine_ops.nodes and forget. */
+/* engine_ops.nodes, lose and forget. */
 size_t slurm_get_nodes(struct engine *e, const struct engine_node **nodes, uint64_t *change);
+void slurm_lose_node(struct engine *e, const char *id);
 int slurm_forget_node(struct engine *e, const char *id);
 
 #endif

@@ -17,10 +17,10 @@ void talk_put_signal(struct strbuf *to, uint64_t key, int signal)
     wire_end(to, begun);
 }
 
-void talk_put_trouble(struct strbuf *to, const char *text)
+void talk_put_text(struct strbuf *to, enum talk_kind kind, const char *text)
 {
     size_t begun = wire_begin(to);
-    wire_put_u8(to, TALK_TROUBLE);
+    wire_put_u8(to, (uint8_t)kind);
     wire_put_string(to, text);
     wire_end(to, begun);
 }

@@ -50,6 +50,11 @@ struct pilot_told {
 /* Follow that. 0, or -1 with ENOMEM, or EINVAL for a list of nodes that is none (pilots_told.c). */
 int pilot_told(server_t *s, json_t *pilot, const struct pilot_told *told);
 
+/* Nothing runs any more on a node that is not heard of, by its name in the machine: what ran there is lost. 0, or -1 with EINVAL and
+ * a text: there is no such node, or it is heard of.
+ */
+int pilots_lose(server_t *s, const char *vertex, berth_error_t *err);
+
 /* It has no job any more: without nodes it goes now. */
 void pilot_end(server_t *s, int64_t pilot);
 

@@ -1,6 +1,8 @@
-/* What Slurm says of pilots, as `berth pilot watch` passes it on. */
+/* What Slurm says of pilots, as `berth pilot watch` passes it on, and what a person says of nodes. */
+#include <errno.h>
 #include <string.h>
 
+#include "base/errtext.h"
 #include "base/hostlist.h"
 #include "server/core/pilots_auto.h"
 
@@ -85,4 +87,24 @@ bool server_has_pilots(const server_t *s)
 {
     struct auto_rule rule;
     return json_array_size(pilots_list(s)) > 0 || auto_rule_get(s, &rule);
+}
+
+int pilots_lose(server_t *s, const char *vertex, berth_error_t *err)
+{
+    const struct engine_node *nodes;
+    uint64_t change;
+    const json_t *node = pilots_node_named(s, vertex);
+    const char *id = text_of(node, "id");
+    struct engine *engine = s->platform.engine;
+    if (!node)
+        return errtext_set(err, EINVAL,
+                           "resources: expected a node that is lent or Slurm's, got '%s'", vertex);
+    size_t n = engine->ops->nodes(engine, &nodes, &change);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(nodes[i].id, id) == 0 && nodes[i].up && !nodes[i].left)
+            return errtext_set(err, EINVAL, "node %s is there: what runs on it can be cancelled",
+                               vertex);
+    engine->ops->lose(engine, id);
+    pilots_follow(s);
+    return 0;
 }

@@ -87,6 +87,18 @@ static int begin(struct laying *l)
     return lay_begin(l);
 }
 
+void pilot_spread(const struct pilot_rule *rule, int64_t pieces, struct pilot_want *want)
+{
+    int64_t each = pieces;
+    for (int k = 0; k < PILOT_KINDS; k++)
+        if (want->amount[k] > 0 && rule->node[k] / want->amount[k] < each)
+            each = rule->node[k] / want->amount[k];
+    each = most(each, 1);
+    want->nodes = (pieces + each - 1) / each;
+    for (int k = 0; k < PILOT_KINDS; k++)
+        want->amount[k] *= each;
+}
+
 int pilot_plan(const struct pilot_case *in, struct pilot_plan *plan)
 {
     struct laying l = {.in = in,

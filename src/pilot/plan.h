@@ -62,6 +62,11 @@ struct pilot_want {
     bool elsewhere;              /* what it asks for by name no pilot's node has */
 };
 
+/* A want of so many pieces (>= 1) that may be on any nodes, and whose amount is that of one: as many are on a node as have room
+ * there by the rule, at least one, and the want is on as many nodes as that takes.
+ */
+void pilot_spread(const struct pilot_rule *rule, int64_t pieces, struct pilot_want *want);
+
 enum pilot_state { PILOT_WAITS, PILOT_UP, PILOT_ENDING };
 
 struct pilot_seen {

@@ -156,20 +156,6 @@ int sim_shape_add(struct sim_shape *to, const struct sim_pilots *p, const char *
     return 0;
 }
 
-/* Pieces that may be on any nodes: as many on each as have room there. */
-static void spread(const struct pilot_rule *rule, const struct sim_shape *shape,
-                   struct pilot_want *w)
-{
-    int64_t each = shape->pieces;
-    for (int k = 0; k < PILOT_KINDS; k++)
-        if (shape->amount[k] > 0)
-            each = least(each, rule->node[k] / shape->amount[k]);
-    each = most(each, 1);
-    w->nodes = (shape->pieces + each - 1) / each;
-    for (int k = 0; k < PILOT_KINDS; k++)
-        w->amount[k] = each * shape->amount[k];
-}
-
 bool sim_pilots_waits(sched_t *s, sched_job_t handle)
 {
     struct sched_annotation a;
@@ -196,7 +182,7 @@ int sim_pilots_want(struct sim_pilots *p, uint32_t job, const struct sim_shape *
     w->takes = w->limit > 0 ? most(least(takes, limit), 1) : 1;
     memcpy(w->amount, shape->amount, sizeof(w->amount));
     if (shape->nodes == 0)
-        spread(&p->rule, shape, w);
+        pilot_spread(&p->rule, shape->pieces, w);
     p->of[n] = job;
     p->n_wants++;
     return 0;

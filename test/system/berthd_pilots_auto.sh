@@ -37,6 +37,23 @@ grep -q '^Nothing is asked for now.$' out || fail "a limit: $(cat out)"
 expect_status 0 "$BERTH" cancel "$first" "$second"
 await_state "$first" cancelled
 
+# Tasks that may be on any nodes are on as many as they fill: eight of a core on two of four cores.
+printf '%s\n' 'pilots: {max-nodes: 4, time: 1h, node: {cores: 4}}' >>"$BERTH_DIR/berth.yaml"
+expect_status 0 "$BERTH" server stop
+expect_status 0 "$BERTH" server start
+why() { # OPTION...: what a dry run says for a job that asks for so much
+    job=$("$BERTH" submit -t 10m "$@" true)
+    "$BERTH" pilot auto slurm --max-nodes 4 --time 1h --dry-run
+    "$BERTH" cancel "$job"
+}
+why -n 8 >said
+grep -q '^To be asked for .*: 2 nodes for .*, for 2 ' said || fail "eight tasks: $(cat said)"
+why -n 4 -c 2 >said
+grep -q '^To be asked for .*: 2 nodes for ' said || fail "four tasks of two cores: $(cat said)"
+sed -i '/^pilots:/d' "$BERTH_DIR/berth.yaml"
+expect_status 0 "$BERTH" server stop
+expect_status 0 "$BERTH" server start
+
 # A dry run says what would be, and nothing comes of it.
 one=$("$BERTH" submit -t 1h sleep 1000)
 expect_status 0 "$BERTH" pilot auto

@@ -362,6 +362,28 @@ static void those_of_no_use_go(void **state)
     assert_int_equal(asked(), 0);
 }
 
+static void tasks_fill_nodes(void **state)
+{
+    (void)state;
+    begin();
+    struct pilot_want w = {.members = 1, .together = 1, .nodes = 1, .amount = {1, 0, 0}};
+    pilot_spread(&rule, 8, &w); /* four on each of two */
+    assert_int_equal(w.nodes, 2);
+    assert_int_equal(w.amount[PILOT_CORES], 4);
+    w = (struct pilot_want){.amount = {1, 1, 0}}; /* one GPU on each */
+    pilot_spread(&rule, 3, &w);
+    assert_int_equal(w.nodes, 3);
+    assert_int_equal(w.amount[PILOT_CORES], 1);
+    w = (struct pilot_want){.amount = {5, 0, 0}}; /* no node has room for one */
+    pilot_spread(&rule, 2, &w);
+    assert_int_equal(w.nodes, 2);
+    assert_int_equal(w.amount[PILOT_CORES], 5);
+    w = (struct pilot_want){.amount = {1, 0, 0}};
+    pilot_spread(&rule, 3, &w);
+    assert_int_equal(w.nodes, 1);
+    assert_int_equal(w.amount[PILOT_CORES], 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -375,6 +397,7 @@ int main(void)
         cmocka_unit_test(less_time_is_asked_for),
         cmocka_unit_test(patience_and_refusals),
         cmocka_unit_test(those_of_no_use_go),
+        cmocka_unit_test(tasks_fill_nodes),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     pilot_plan_clear(&plan);

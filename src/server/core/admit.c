@@ -46,7 +46,7 @@ static sched_job_t submit_to_core(server_t *s, struct job *job, bool hold, berth
     struct job_request q;
     struct job_parts parts;
     job_parts(job->request, &parts);
-    job->is_constrained = job_is_constrained(&parts);
+    job_shape_read(job, &parts);
     if (job_request_read(job, user_find(s, job->uid), &parts, &q) < 0)
         return -1;
     q.request.order = job_order(job);

@@ -21,11 +21,12 @@ void job_parts(const char *request, struct job_parts *parts)
         "shown",   "jobspec",     "jobspec_text", "dependency",  "begin",    "preemptible_after",
         "requeue", "warn_signal", "warn_before",  "max_running", "account",  "min",
         "failure", "retry",       "max_fails",    "notify",      "deadline", "roles",
-        "named"};
-    struct json_part v[19];
-    json_find(json_part(request, strlen(request)), keys, 19, v);
-    *parts = (struct job_parts){v[0],  v[1],  v[2],  v[3],  v[4],  v[5],  v[6],  v[7],  v[8], v[9],
-                                v[10], v[11], v[12], v[13], v[14], v[15], v[16], v[17], v[18]};
+        "named",   "task_cores"};
+    struct json_part v[20];
+    json_find(json_part(request, strlen(request)), keys, 20, v);
+    *parts =
+        (struct job_parts){v[0],  v[1],  v[2],  v[3],  v[4],  v[5],  v[6],  v[7],  v[8],  v[9],
+                           v[10], v[11], v[12], v[13], v[14], v[15], v[16], v[17], v[18], v[19]};
 }
 
 struct job_gang job_gang_read(const struct job_parts *parts)
@@ -44,16 +45,18 @@ static bool has_word(struct json_part part, const char *word)
     return part.at && memmem(part.at, part.length, word, strlen(word));
 }
 
-bool job_is_constrained(const struct job_parts *parts)
-{
-    return has_word(parts->jobspec, "\"constraints\"") ||
-           has_word(parts->jobspec_text, "constraints");
-}
-
 int64_t json_part_whole(struct json_part part, int64_t otherwise)
 {
     json_part_int(part, &otherwise);
     return otherwise;
+}
+
+void job_shape_read(struct job *job, const struct job_parts *parts)
+{
+    int64_t each = json_part_whole(parts->task_cores, 0);
+    job->is_constrained =
+        has_word(parts->jobspec, "\"constraints\"") || has_word(parts->jobspec_text, "constraints");
+    job->free_tasks = each > 0 && !has_word(parts->jobspec, "\"node\"") ? job->cores / each : 0;
 }
 
 /* The roles of a gang, of which the names are the job's. Returns 0, or -1 with ENOMEM. */

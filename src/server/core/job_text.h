@@ -15,15 +15,17 @@
 struct job_parts {
     struct json_part shown, jobspec, jobspec_text, dependency, begin, preemptible_after, requeue,
         warn_signal, warn_before, max_running, account, min, failure, retry, max_fails, notify,
-        deadline, roles, named;
+        deadline, roles, named, task_cores;
 };
 void job_parts(const char *request, struct job_parts *parts);
 
 /* What a stored request says of a gang. */
 struct job_gang job_gang_read(const struct job_parts *parts);
 
-/* Whether it asks for resources by their names or properties. */
-bool job_is_constrained(const struct job_parts *parts);
+/* What a pilot is asked for by: whether it asks for resources by their names or properties, and its tasks, if these may be on any
+ * nodes. Its cores are known before.
+ */
+void job_shape_read(struct job *job, const struct job_parts *parts);
 
 /* The core's request, made of a stored one. */
 struct job_request {

@@ -92,7 +92,7 @@ static int load_stored_job(void *context, const struct store_job *from)
     job->gpus = from->gpus;
     job->requeue = parts->requeue.length == 4; /* true */
     job->gang = job_gang_read(parts);
-    job->is_constrained = job_is_constrained(parts);
+    job_shape_read(job, parts);
     bool retried = job->request && job_roles_read(parts->roles, &job->roles) == 0 &&
                    retry_load(job, parts->retry, parts->max_fails) == 0 &&
                    notify_load(job, parts->notify) == 0;

@@ -77,6 +77,11 @@ static int add_want(server_t *s, struct auto_look *l, struct auto_of of, int64_t
         .amount = {(cores + nodes - 1) / nodes, (gpus + nodes - 1) / nodes, memory_of(job) / nodes},
         .limit = limit < SCHED_UNLIMITED ? limit : 0,
         .elsewhere = job->is_constrained};
+    if (!role && job->free_tasks > 1) {
+        for (int k = 0; k < PILOT_KINDS; k++)
+            l->want[n].amount[k] /= job->free_tasks;
+        pilot_spread(l->in.rule, job->free_tasks, &l->want[n]);
+    }
     l->want[n].takes = l->want[n].limit > 0 ? takes(job, limit) : 1;
     l->in.n_wants++;
     return 0;

@@ -149,6 +149,7 @@ struct job {
     bool is_stopping;    /* that is going on */
     bool is_test;        /* it is to be looked at, and withdrawn */
     bool is_constrained; /* it asks for resources by their names or properties */
+    int64_t free_tasks;  /* tasks that may be on any nodes; 0: it says its nodes */
     struct {
         uint64_t n;
         int64_t us;

@@ -89,7 +89,7 @@ int job_rewrite(server_t *s, struct job *job, struct job *by, const char *named,
     job->cores = by->cores;
     job->gpus = by->gpus;
     job_parts(job->request, &parts);
-    job->is_constrained = job_is_constrained(&parts);
+    job_shape_read(job, &parts);
     user_charge(s, job->uid, 0, (int64_t)by->bytes - (int64_t)job->bytes, 0);
     job->bytes = by->bytes;
     drop_promise(s, job);

@@ -197,10 +197,13 @@ static bool gives_way(const sched_t *s, uint32_t slot)
         return false;
     for (uint32_t i = 0; i < s->n_lanes; i++) {
         const struct lane *lane = &s->lanes[i];
-        uint32_t last = last_holder(s, lane);
-        if (queue[lane->queue].preemptible == SCHED_NOT_PREEMPTIBLE && last != JOB_NONE &&
-            queue_before(job->key, s->jobs[last].key) &&
-            !queue_before(level_last(job->key), s->jobs[last].key))
+        struct queue_entry next = {.key = job->key};
+        if (queue[lane->queue].preemptible != SCHED_NOT_PREEMPTIBLE)
+            continue;
+        bool any = queue_after(lane->held, &next.key, &next);
+        while (any && s->jobs[next.item].is_preempting)
+            any = queue_after(lane->held, &next.key, &next);
+        if (any && !queue_before(level_last(job->key), next.key))
             return true;
     }
     return false;

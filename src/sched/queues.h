@@ -663,8 +663,8 @@ int array_reserve(sched_t *s);
  */
 void array_filled(sched_t *s, uint32_t slot);
 
-/* A blocked job has another place, before others. Where a member of its array that is promised a time stands behind it
- * now, it goes on, and has its turn before that. Returns 0, or -1 with ENOMEM. O(slots of the array).
+/* A blocked job has another place, before others. Where its turn comes before a member of its array now that is promised
+ * a time, it goes on, and has it. Returns 0, or -1 with ENOMEM. O(slots of the array).
  */
 int array_raised(sched_t *s, uint32_t slot);
 

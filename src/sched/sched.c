@@ -178,13 +178,19 @@ int sched_prioritize(sched_t *s, int64_t now, sched_job_t handle, int64_t priori
     }
     bool moves = key.rank != job->key.rank && job->state != SCHED_RUNNING;
     job->key = job->state == SCHED_RUNNING ? key : job->key;
-    if (moves && job_rekey(s, slot, key) < 0)
+    struct details *d = job->details;
+    int64_t old = d ? d->priority : 0;
+    if (d) /* its turn goes by that */
+        d->priority = priority;
+    if (moves && job_rekey(s, slot, key) < 0) {
+        if (d)
+            d->priority = old;
         return -1;
-    if (job->details) {
-        job->details->priority = priority;
+    }
+    if (d) {
         if (s->queues->shares)
             turns_changed(s, s->queues->shares->job[slot].leaf);
-        s->queues->stats[job->details->queue].reprioritized++;
+        s->queues->stats[d->queue].reprioritized++;
     }
     return moves ? core_event(s, now) : core_advance(s, now);
 }

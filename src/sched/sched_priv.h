@@ -385,10 +385,12 @@ bool key_has_length(const sched_t *s, uint32_t slot);
 int64_t job_deadline(const sched_t *s, uint32_t slot);
 int64_t job_deadline_minute(const sched_t *s, uint32_t slot);
 
-/* The rank of a job's turn behind all reservations of its priority: the rank of its key, but where queues go by
- * deadlines or have classes.
+/* The key under which a job that waits, and holds nothing, has its turn before holders. Where there are shares, a holder
+ * keeps its promise unless a job of a higher priority comes, of its queue or its own: the turn comes behind holders of
+ * the same priority, or of the same level where the priority of jobs counts for nothing. One that the machine has taken a
+ * promise from has its own place.
  */
-int64_t key_turn_of_priority(const sched_t *s, uint32_t slot);
+struct queue_key key_turn(const sched_t *s, uint32_t slot);
 
 /* In the number of such a turn: it is that of a job which has come since. */
 #define TURN_OF_NEW (UINT64_C(1) << 63)

@@ -1216,6 +1216,17 @@ void nq_requeue(struct naive_queues *q, int job)
     q->lane[q->job[job].lane].returned |= !fresh && !q->shares;
 }
 
+/* Whether a job of a full array may take what another one of that is promised, as its turn comes before it. */
+static bool goes_before_promised(const struct naive_queues *q, int job)
+{
+    struct ns_turn turn = ns_turn_of_open(q, job);
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].array == q->job[job].array && q->job[i].state == NQ_HELD &&
+            !q->job[i].preempting && ns_is_before(turn, ns_turn(q, i)))
+            return true;
+    return false;
+}
+
 void nq_prioritize(struct naive_queues *q, int job, int64_t priority)
 {
     struct nq_job *j = &q->job[job];
@@ -1237,11 +1248,8 @@ void nq_prioritize(struct naive_queues *q, int job, int64_t priority)
         j->due |= raised;
         return;
     }
-    if (j->state == NQ_FULL) { /* it may take what another of its array is promised, behind it */
-        for (int i = 0; i < q->jobs && raised; i++)
-            if (q->job[i].array == j->array && q->job[i].state == NQ_HELD &&
-                !q->job[i].preempting && nq_before(q, job, i))
-                j->state = NQ_OPEN;
+    if (j->state == NQ_FULL) {
+        j->state = raised && goes_before_promised(q, job) ? NQ_OPEN : NQ_FULL;
         if (j->state == NQ_FULL)
             return;
     }

@@ -331,11 +331,10 @@ int ns_next(const struct naive_queues *q, const bool looked[NQ_JOBS])
     return choose(&t, SHARE_ROOT, first);
 }
 
-struct ns_turn ns_turn(const struct naive_queues *q, int job)
+static struct ns_turn turn_of(const struct naive_queues *q, int job, bool is_new)
 {
     const struct nq_job *j = &q->job[job];
     const struct nq_lane *lane = &q->lane[j->lane];
-    bool is_new = q->shares && j->state == NQ_OPEN && j->displaced < 0;
     struct ns_turn turn = {.level = nq_level(q, job), .is_new = is_new};
     if (is_new && !lane->by_priority) {
         turn.rank[0] = turn.rank[1] = INT64_MAX;
@@ -346,6 +345,17 @@ struct ns_turn ns_turn(const struct naive_queues *q, int job)
     turn.length = is_new ? 0 : nq_length(q, job);
     turn.order = is_new ? 0 : j->order;
     return turn;
+}
+
+struct ns_turn ns_turn_of_open(const struct naive_queues *q, int job)
+{
+    return turn_of(q, job, q->shares && q->job[job].displaced < 0);
+}
+
+struct ns_turn ns_turn(const struct naive_queues *q, int job)
+{
+    const struct nq_job *j = &q->job[job];
+    return turn_of(q, job, q->shares && j->state == NQ_OPEN && j->displaced < 0);
 }
 
 bool ns_is_before(struct ns_turn a, struct ns_turn b)

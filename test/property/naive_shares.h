@@ -20,6 +20,10 @@ struct ns_turn {
 };
 
 struct ns_turn ns_turn(const struct naive_queues *q, int job);
+
+/* The same of a job that holds nothing, were it open. */
+struct ns_turn ns_turn_of_open(const struct naive_queues *q, int job);
+
 bool ns_is_before(struct ns_turn a, struct ns_turn b);
 
 #endif

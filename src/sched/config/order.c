@@ -4,6 +4,7 @@
 #include "berth/sched_config.h"
 #include "sched/config/setup_classes.h"
 #include "sched/queues.h"
+#include "sched/waiting/shares.h"
 
 int64_t order_submit(const struct order_job *job)
 {
@@ -140,7 +141,10 @@ static int64_t rank_of(const sched_t *s, uint32_t slot, const struct setup_queue
     return classes && classes->longest_first ? rank + level_of_length(s, slot) : rank;
 }
 
-int64_t key_turn_of_priority(const sched_t *s, uint32_t slot)
+/* The rank of a job's turn behind all reservations of its priority: the rank of its key, but where queues go by
+ * deadlines or have classes.
+ */
+static int64_t turn_of_priority(const sched_t *s, uint32_t slot)
 {
     const struct setup *setup = s->queues->setup;
     const struct details *d = s->jobs[slot].details;
@@ -151,6 +155,16 @@ int64_t key_turn_of_priority(const sched_t *s, uint32_t slot)
     rank = setup->has_deadlines ? deadline_turn(~d->priority)
                                 : with_levels(setup, ~d->priority) + setup->ranks_of_priority - 1;
     return rank_in_band(queue->priority, rank);
+}
+
+struct queue_key key_turn(const sched_t *s, uint32_t slot)
+{
+    struct queue_key key = s->jobs[slot].key;
+    if (!s->queues->shares || s->jobs[slot].details->displaced >= 0)
+        return key;
+    key.rank = shares_by_priority(s, slot) ? turn_of_priority(s, slot) : level_last(key).rank;
+    key.seq |= TURN_OF_NEW;
+    return key;
 }
 
 struct queue_key key_held(const sched_t *s, uint32_t slot, int64_t units)

@@ -72,7 +72,7 @@ void array_filled(sched_t *s, uint32_t slot)
     block_beside(s, slot, true);
 }
 
-/* Whether a member that is promised a time stands behind a job of its array. */
+/* Whether a job has its turn before a member of its array that is promised a time. */
 static bool is_before_promised(const sched_t *s, uint32_t slot, bool later)
 {
     const struct members *m = s->jobs[slot].details->of;
@@ -82,7 +82,7 @@ static bool is_before_promised(const sched_t *s, uint32_t slot, bool later)
         if (at == JOB_NONE || s->jobs[at].details->of != m)
             return false;
         if (s->jobs[at].state == SCHED_RESERVED && !s->jobs[at].is_preempting &&
-            queue_before(s->jobs[slot].key, s->jobs[at].key))
+            queue_before(key_turn(s, slot), s->jobs[at].key))
             return true;
     }
 }

@@ -22,20 +22,10 @@
 #include "sched/waiting/finder.h"
 #include "sched/waiting/shares.h"
 
-/* The key under which an open job has its turn before holders. Where there are shares, a holder keeps its promise
- * unless a job of a higher priority comes, of its queue or its own: the turn comes behind holders of the same
- * priority, or of the same level where the priority of jobs counts for nothing; among those of one priority shares say
- * who is next (equals.h). One that the machine has taken a promise from has its own place.
- */
+/* When an open job has its turn; among those of one priority shares say who is next (equals.h). A holder has its own. */
 static struct queue_key turn_of(const sched_t *s, uint32_t slot)
 {
-    struct queue_key key = s->jobs[slot].key;
-    if (!s->queues->shares || s->jobs[slot].state != SCHED_WAITING ||
-        s->jobs[slot].details->displaced >= 0)
-        return key;
-    key.rank = shares_by_priority(s, slot) ? key_turn_of_priority(s, slot) : level_last(key).rank;
-    key.seq |= TURN_OF_NEW;
-    return key;
+    return s->jobs[slot].state == SCHED_WAITING ? key_turn(s, slot) : s->jobs[slot].key;
 }
 
 /* Whether a lane would promise this open job a time: it has one to give, or a holder behind the job. */
@@ -162,8 +152,7 @@ bool outrank_first(const sched_t *s, struct queue_key *key)
     *key = s->replan.from;
     for (size_t i = 0; i < s->n_fresh; i++) {
         uint32_t slot = s->fresh[i];
-        struct queue_key own =
-            s->jobs[slot].state == SCHED_WAITING ? turn_of(s, slot) : s->jobs[slot].key;
+        struct queue_key own = turn_of(s, slot);
         bool holds = displaced_is_due(s, slot);
         if (!holds && (!is_before_holders(s, slot, last) || !is_its_turn(s, slot)))
             continue;
@@ -253,8 +242,7 @@ static enum step gather(sched_t *s)
         return STEP_BUSY;
     uint32_t slot = s->fresh[p->gathered];
     bool holds = displaced_is_due(s, slot);
-    bool waits = s->jobs[slot].state == SCHED_WAITING;
-    struct queue_key key = waits ? turn_of(s, slot) : s->jobs[slot].key;
+    struct queue_key key = turn_of(s, slot);
     if ((holds || is_before_holders(s, slot, p->last)) && !heap_has(&s->turns, slot) &&
         heap_put(&s->turns, slot, key.rank, key.seq) < 0)
         return STEP_FAILED;
@@ -346,7 +334,7 @@ static enum step wake(sched_t *s)
 static void turn_taken(sched_t *s, uint32_t slot, struct queue_key at)
 {
     struct job *job = &s->jobs[slot];
-    struct queue_key next = job->state == SCHED_WAITING ? turn_of(s, slot) : job->key;
+    struct queue_key next = turn_of(s, slot);
     bool goes_on = job->state == SCHED_WAITING && queue_before(at, next);
     if (!goes_on || !is_before_holders(s, slot, s->pass.last)) {
         heap_take(&s->turns, slot);

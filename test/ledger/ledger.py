@@ -328,8 +328,10 @@ class Ledger:
             longest = [(has, begin, begin + o.limit) for o, has, begin, until in every
                        if o is not k and begin < start and until != FOREVER]
             if k.firm:
-                kept = [has.things() & holding.things() for has, begin, until in longest if until > start]
-                self.law("firm", not any(kept) and self.has_amounts(holding, start, start + 1, longest), k, "%s" % start)
+                there = [found for found in longest if found[2] > start]
+                kept = [has.things() & holding.things() for has, begin, until in there]
+                beside = one_of_each(there)
+                self.law("firm", not any(kept) and self.has_amounts(holding, start, start + 1, beside), k, "%s" % start)
 
     def has_amounts(self, holding, start, end, windows):
         """Whether what it has of memory and licences is left, at any time from start to end, beside these windows."""
@@ -389,8 +391,15 @@ class Ledger:
     def seen_by(self, j, windows):
         """What is held and promised, as a job has to look at it that may start now: before a promised start it goes by
         its limit, before one that is only expected by its estimate."""
-        return [(holding, begin - (j.limit - j.duration) if k.state == WAITING and k.firm else begin, until)
-                for k, holding, begin, until in windows]
+        return self.seen_beside(j, windows, {k.name for k in self.world.waiting() if k.firm})
+
+    def seen_by_before(self, j, windows):
+        """The same of what was promised as this instant began."""
+        return self.seen_beside(j, windows, self.firm_before)
+
+    def seen_beside(self, j, windows, firm):
+        tail = j.limit - j.duration
+        return [(holding, begin - tail if k.name in firm else begin, until) for k, holding, begin, until in windows]
 
     def considered(self, lane):
         """Jobs that may go on now, of those that a pass considers: nothing but resources or a limit keeps them. Under
@@ -442,3 +451,13 @@ class Ledger:
             if j.state == WAITING:
                 reason = j.reason
                 self.law("waits", reason.startswith("dependency") or self.world.all_blocks(), j, reason)
+
+
+def one_of_each(windows):
+    """Those that may all be there at one time that all of them contain: of several that hold the same core or GPU, the
+    others begin when the first one has ended."""
+    several = []
+    for found in sorted(windows, key=lambda found: found[1]):
+        if not any(found[0].things() & has.things() for has, begin, until in several):
+            several.append(found)
+    return several

@@ -72,9 +72,10 @@ def exceeded(world, job, holding, others):
 
 def has_room(world, job, now):
     """Whether the job is surely within its limits, whichever nodes it gets, for as long as it takes from now on, beside
-    all that run, and all that are promised something before it ends."""
+    all that run, and all that are promised something before it ends: before a promised start it goes by its limit, before
+    one that is only expected by its estimate."""
     every = [k for k in world.jobs.values() if k is not job and
-             (k.holding or (k.promise is not None and k.promise < now + job.duration))]
+             (k.holding or (k.promise is not None and k.promise < now + (job.limit if k.firm else job.duration)))]
     for of, most, counts in rules(world, job):
         if not most:
             continue

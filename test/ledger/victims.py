@@ -29,9 +29,9 @@ class Choice:
         kept = [v for v in self.victims + self.others if v not in some]
         beside = [(holding, self.ledger.now, self.ledger.now + 1) for name, holding, start in kept]
         gone = {v[0] for v in self.victims + self.others}
-        windows = list(self.ledger.windows()) + self.ledger.windows_before
-        others = self.ledger.seen_by(self.job, (found for found in windows
-                                                if found[0] is not self.job and found[0].name not in gone))
+        now, before = ([found for found in windows if found[0] is not self.job and found[0].name not in gone]
+                       for windows in (self.ledger.windows(), self.ledger.windows_before))
+        others = self.ledger.seen_by(self.job, now) + self.ledger.seen_by_before(self.job, before)
         return self.ledger.fits_at(self.job, self.ledger.now, others + beside)
 
     def loss(self, some):

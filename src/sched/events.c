@@ -8,6 +8,7 @@
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
 #include "sched/queues.h"
+#include "sched/waiting/job_group.h"
 #include "sched/waiting/members.h"
 
 static bool is_waiting(const struct job *job)
@@ -168,6 +169,8 @@ int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t limi
         return errtext_set(err, ENOMEM, "out of memory");
     d->limit = limit;
     d->estimate = estimate;
+    if (job->state == SCHED_WAITING)
+        job_group_note_limit(s, slot);
     estimate_changed(s, slot);
     tails_note(s, d);
     s->queues->judges_all |= job->state == SCHED_RUNNING;

@@ -404,6 +404,9 @@ enum step judge_step(sched_t *s);
 /* Whether any may have to be. O(holders). */
 bool judge_is_due(const sched_t *s);
 
+/* Whether a job may take longer than it is planned with. */
+bool has_tail(const sched_t *s, uint32_t slot);
+
 /* Whether a booking of a job from `at` on delays nobody who is promised a start, even if the job takes its
  * whole limit. If not, this is to be asked for instead; its booking is then cut to the estimate.
  */
@@ -419,9 +422,6 @@ int promises_avoid(sched_t *s, uint32_t slot, int64_t at);
  */
 bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t at);
 struct place_ask ask_by_limit(const sched_t *s, uint32_t slot);
-
-/* Whether anybody is promised a start. O(held). */
-bool promises_any(const sched_t *s);
 
 /* Note a job's limit and estimate for this: from now on, in a pass. */
 static inline void tails_note(sched_t *s, const struct details *d)

@@ -596,6 +596,12 @@ enum step start_open(sched_t *s, uint32_t slot, bool turn);
 /* The same for one for which there is room, though others that ask for the same have none. */
 enum step start_surely(sched_t *s, uint32_t slot);
 
+/* Book a job for now: by its estimate, or where that is in the way of a promise or a block, by its whole limit, or off the
+ * nodes of such promises. `narrow`: not that, as the machine's choice is narrow for another reason. Returns the booking, or
+ * -1 with EBUSY or ENOMEM.
+ */
+int64_t book_for_now(sched_t *s, uint32_t slot, bool narrow);
+
 /* Limits don't let a job start, whose details name the one that it is over: it is promised a time beside the
  * depth of its lane, if the limit has a promise to give, or else blocked.
  */

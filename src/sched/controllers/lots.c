@@ -56,7 +56,7 @@ static int64_t book(struct preemption *h)
     errno = EBUSY;
     if (ops->is_short(s->place, h->ask, s->now, &note))
         return -1;
-    int64_t booking = ops->book(s->place, h->ask, s->now);
+    int64_t booking = preemption_try(h);
     if (booking < 0 || controllers_may_hold(s, h->lots->slot, s->jobs[h->lots->slot].ask.duration,
                                             booking, s->now))
         return booking;

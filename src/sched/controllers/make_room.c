@@ -136,33 +136,6 @@ static uint32_t taker(struct preemption *h, uint32_t slot, int64_t booking)
     return part;
 }
 
-/* What a job that preempts asks for: if anybody is promised a start, or a block comes, what fits beside that even if it
- * takes its whole limit.
- */
-static struct place_ask asked(const sched_t *s, uint32_t slot)
-{
-    const struct details *d = s->jobs[slot].details;
-    bool blocks = d->limit < SCHED_UNLIMITED && s->queues->turn - s->now < d->limit &&
-                  s->queues->blocks_set & ~s->jobs[slot].ask.permits;
-    return d->limit > d->estimate && (blocks || promises_any(s)) ? ask_by_limit(s, slot)
-                                                                 : s->jobs[slot].ask;
-}
-
-/* Book it with victims, and cut that to the job's estimate. Returns the booking, or -1 with EBUSY or ENOMEM. */
-static int64_t book_with_victims(struct preemption *h, uint32_t slot)
-{
-    sched_t *s = h->s;
-    const struct place_ask *ask = &s->jobs[slot].ask;
-    int64_t booking = preemption_book(h);
-    if (booking < 0 || h->ask->duration == ask->duration ||
-        s->place->ops->extend(s->place, booking, s->now + ask->duration) == 0)
-        return booking;
-    s->place->ops->release(s->place, booking);
-    preemption_put_all_back(h);
-    errno = ENOMEM;
-    return -1;
-}
-
 /* Limits refuse a booking: book what is on fewer nodes, with other victims perhaps, if it is that which is too much, else
  * leave it as it is. Returns the booking, which limits may refuse again, or -1 with EBUSY or ENOMEM.
  */
@@ -179,26 +152,28 @@ static int64_t book_fewer(struct preemption *h, uint32_t slot, int64_t booking)
         return -1;
     }
     h->sum = h->too_little = 0;
-    booking = book_with_victims(h, slot);
+    h->is_narrow = true;
+    booking = preemption_book(h);
     int saved = errno;
     s->place->ops->narrow(s->place, NULL, false);
     errno = saved;
     return booking;
 }
 
-enum step room_for_open(sched_t *s, uint32_t slot, victims_begin begin)
+/* As room_for_open; STEP_KEPT: a limit keeps it. */
+static enum step make_for_open(sched_t *s, uint32_t slot, victims_begin begin)
 {
     struct preemption h;
     enum step gate = controllers_gate(s, slot);
     if (gate != STEP_BUSY && gate != STEP_KEPT)
         return gate;
-    struct place_ask ask = asked(s, slot);
+    struct place_ask ask = s->jobs[slot].ask;
     enum step step = STEP_FAILED;
     bool begun = begin(&h, s, slot, &ask) == 0;
     if (begun && gate == STEP_KEPT && !h.lots) {
         step = STEP_KEPT; /* what limits keep, victims don't help */
     } else if (begun) {
-        int64_t booking = book_with_victims(&h, slot);
+        int64_t booking = preemption_book(&h);
         if (booking >= 0 && !may_hold_at_last(s, slot, booking))
             booking = book_fewer(&h, slot, booking);
         uint32_t by = booking >= 0 ? taker(&h, slot, booking) : JOB_NONE;
@@ -209,6 +184,23 @@ enum step room_for_open(sched_t *s, uint32_t slot, victims_begin begin)
     }
     preemption_end(&h);
     return step;
+}
+
+enum step room_for_open(sched_t *s, uint32_t slot, victims_begin begin, enum room_way way)
+{
+    struct pass *p = &s->pass;
+    bool yields = p->yields;
+    /* Else reservations are out of the calendars; and what is in vain in one round is not so in another. */
+    bool notes =
+        p->phase == PASS_WALK && (way != ROOM_BY_RECLAIM || s->queues->setup->n_rounds == 1);
+    if (notes && job_group_is_vain(s, slot, way))
+        return STEP_BUSY;
+    p->yields = false;
+    enum step step = make_for_open(s, slot, begin);
+    if (notes && step == STEP_BUSY)
+        job_group_in_vain(s, slot, way, p->yields);
+    p->yields |= yields;
+    return step == STEP_KEPT ? STEP_BUSY : step;
 }
 
 /* Whether limits let a holder have a booking in place of its own. */
@@ -225,9 +217,9 @@ enum step room_for_holder(sched_t *s, uint32_t slot, victims_begin begin)
     struct job *job = &s->jobs[slot];
     const struct place_ops *ops = s->place->ops;
     struct preemption h;
-    struct place_ask ask = asked(s, slot);
+    struct place_ask ask = s->jobs[slot].ask;
     ops->lift(s->place, job->booking, false);
-    int64_t booking = begin(&h, s, slot, &ask) == 0 ? book_with_victims(&h, slot) : -1;
+    int64_t booking = begin(&h, s, slot, &ask) == 0 ? preemption_book(&h) : -1;
     enum step step = booking < 0 && errno != EBUSY ? STEP_FAILED : STEP_BUSY;
     bool may = booking >= 0 && may_take(s, slot, booking); /* else it keeps what it is promised */
     if (may && held_to_open(s, slot, false) == 0) {

@@ -3,6 +3,7 @@
 #define SCHED_MAKE_ROOM_H
 
 #include "sched/controllers/victims.h"
+#include "sched/waiting/job_group.h"
 
 /* Begin to choose whom to stop for a job that asks for this; preemption_end frees that. Returns 0, or -1 with
  * ENOMEM.
@@ -10,8 +11,10 @@
 typedef int (*victims_begin)(struct preemption *h, sched_t *s, uint32_t slot,
                              const struct place_ask *ask);
 
-/* For an open job. STEP_BUSY: there is none; STEP_KEPT: a limit keeps it. */
-enum step room_for_open(sched_t *s, uint32_t slot, victims_begin begin);
+/* For an open job, in a way. STEP_BUSY: there is none, or a limit keeps it. In the walk of a pass what was in vain is noted
+ * for those that ask for as much, and they are not tried.
+ */
+enum step room_for_open(sched_t *s, uint32_t slot, victims_begin begin, enum room_way way);
 
 /* For one that holds a reservation for later, which it keeps if there is no room. */
 enum step room_for_holder(sched_t *s, uint32_t slot, victims_begin begin);

@@ -21,15 +21,10 @@
 /* Take what an open job needs. */
 static enum step make_room(sched_t *s, uint32_t slot)
 {
-    bool walks = s->pass.phase == PASS_WALK; /* else reservations are out of the calendars */
     if (s->queues->n_victims == 0 || !pass_does(s, DOES(PREEMPT)) ||
-        !may_preempt(s, &s->jobs[slot]) ||
-        (walks && job_group_is_vain(s, slot, ROOM_BY_PREEMPTION)))
+        !may_preempt(s, &s->jobs[slot]))
         return STEP_BUSY;
-    enum step step = room_for_open(s, slot, preemption_begin);
-    if (walks && step == STEP_BUSY)
-        job_group_in_vain(s, slot, ROOM_BY_PREEMPTION);
-    return step == STEP_KEPT ? STEP_BUSY : step;
+    return room_for_open(s, slot, preemption_begin, ROOM_BY_PREEMPTION);
 }
 
 /* The same for a job that holds a reservation for later, or a claim, which is without end. */

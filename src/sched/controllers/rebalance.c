@@ -140,11 +140,11 @@ static int64_t spare(struct preemption *h, int64_t booking)
     for (size_t i = h->n; i-- > 0 && booking >= 0;) {
         ops->release(h->s->place, booking);
         preemption_put_back(h, &h->victim[i]);
-        booking = ops->book(h->s->place, h->ask, h->s->now);
+        booking = preemption_try(h);
         if (booking >= 0 || errno != EBUSY)
             continue;
         preemption_take(h, &h->victim[i]);
-        booking = ops->book(h->s->place, h->ask, h->s->now);
+        booking = preemption_try(h);
     }
     return booking;
 }
@@ -157,7 +157,7 @@ static int64_t choose(struct preemption *h)
     for (size_t i = 0; i < turns->n_lent && booking < 0; i++) {
         int took = take(h, turns, &turns->lent[i]);
         if (took > 0)
-            booking = h->s->place->ops->book(h->s->place, h->ask, h->s->now);
+            booking = preemption_try(h);
         if (took < 0 || (took > 0 && booking < 0 && errno != EBUSY))
             return -1;
     }
@@ -194,15 +194,12 @@ static enum step may_take(sched_t *s, uint32_t slot)
 
 static enum step make_room(sched_t *s, uint32_t slot)
 {
-    bool walks = s->pass.phase == PASS_WALK;
     enum step step = pass_does(s, DOES(RECLAIM)) ? may_take(s, slot) : STEP_BUSY;
-    if (step != STEP_DONE || (walks && job_group_is_vain(s, slot, ROOM_BY_REBALANCING)))
-        return step == STEP_FAILED ? step : STEP_BUSY;
-    step = room_for_open(s, slot, begin);
+    if (step != STEP_DONE)
+        return step;
+    step = room_for_open(s, slot, begin, ROOM_BY_REBALANCING);
     turns_of(s, slot)->has_stopped |= step == STEP_DONE;
-    if (walks && step == STEP_BUSY)
-        job_group_in_vain(s, slot, ROOM_BY_REBALANCING);
-    return step == STEP_KEPT ? STEP_BUSY : step;
+    return step;
 }
 
 static enum step make_room_for_holder(sched_t *s, uint32_t slot)

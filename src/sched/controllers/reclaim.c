@@ -52,14 +52,7 @@ static bool may_try(const sched_t *s, uint32_t slot)
 static enum step make_room(sched_t *s, uint32_t slot)
 {
     bool walks = s->pass.phase == PASS_WALK; /* else reservations are out of the calendars */
-    bool knows =
-        s->queues->setup->n_rounds == 1; /* else what is in vain in one is not so in another */
-    if (!walks || !may_try(s, slot) || (knows && job_group_is_vain(s, slot, ROOM_BY_RECLAIM)))
-        return STEP_BUSY;
-    enum step step = room_for_open(s, slot, begin);
-    if (step == STEP_BUSY && knows)
-        job_group_in_vain(s, slot, ROOM_BY_RECLAIM);
-    return step == STEP_KEPT ? STEP_BUSY : step;
+    return walks && may_try(s, slot) ? room_for_open(s, slot, begin, ROOM_BY_RECLAIM) : STEP_BUSY;
 }
 
 static enum step make_room_for_holder(sched_t *s, uint32_t slot)

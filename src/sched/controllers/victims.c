@@ -143,9 +143,9 @@ void preemption_put_all_back(struct preemption *h)
         preemption_put_back(h, &h->victim[i]);
 }
 
-static int64_t book(struct preemption *h)
+int64_t preemption_try(struct preemption *h)
 {
-    return h->s->place->ops->book(h->s->place, h->ask, h->s->now);
+    return book_for_now(h->s, h->slot, h->is_narrow);
 }
 
 int preemption_fits(struct preemption *h)
@@ -154,7 +154,8 @@ int preemption_fits(struct preemption *h)
     struct place_note note = {0};
     if (ops->is_short(h->s->place, h->ask, h->s->now, &note))
         return 0;
-    int64_t booking = ops->probe(h->s->place, h->ask, h->s->now);
+    int64_t booking =
+        has_tail(h->s, h->slot) ? preemption_try(h) : ops->probe(h->s->place, h->ask, h->s->now);
     if (booking == -1)
         return errno == ENOMEM ? -1 : 0;
     ops->release(h->s->place, booking);
@@ -227,7 +228,7 @@ static int64_t exchange(struct preemption *h, struct victim *out, struct victim 
     h->s->place->ops->release(h->s->place, booking);
     preemption_put_back(h, out);
     preemption_take(h, in);
-    booking = book(h);
+    booking = preemption_try(h);
     if (booking >= 0)
         h->sum = sum;
     if (booking >= 0 || errno != EBUSY)
@@ -235,7 +236,7 @@ static int64_t exchange(struct preemption *h, struct victim *out, struct victim 
     h->too_little = sum;
     preemption_put_back(h, in);
     preemption_take(h, out);
-    return book(h);
+    return preemption_try(h);
 }
 
 /* As many with less work to lose will do, in the place of those with most. They are in the order of work. */
@@ -262,13 +263,13 @@ static int64_t spare(struct preemption *h, int64_t booking)
             continue;
         h->s->place->ops->release(h->s->place, booking);
         preemption_put_back(h, victim);
-        booking = book(h);
+        booking = preemption_try(h);
         if (booking >= 0)
             h->sum -= victim->useful;
         if (booking >= 0 || errno != EBUSY)
             continue;
         preemption_take(h, victim);
-        booking = book(h);
+        booking = preemption_try(h);
     }
     return booking;
 }
@@ -309,7 +310,7 @@ static int64_t choose(struct preemption *h)
         errno = fits < 0 ? ENOMEM : EBUSY;
         return -1;
     }
-    int64_t booking = book(h);
+    int64_t booking = preemption_try(h);
     qsort(h->victim, h->n, sizeof(*h->victim), compare_work);
     if (booking >= 0)
         booking = spare(h, booking);

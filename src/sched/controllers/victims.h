@@ -38,6 +38,7 @@ struct preemption {
     struct victim *victim;
     size_t n, cap;
     size_t tellable;    /* the first so many are not being stopped */
+    bool is_narrow;     /* the machine's choice is so by limits */
     int64_t sum;        /* of what those taken hold that is useful, where several are needed, */
     int64_t too_little; /* and a sum that was not enough */
 };
@@ -69,7 +70,10 @@ void preemption_take(struct preemption *h, struct victim *victim);
 void preemption_put_back(struct preemption *h, struct victim *victim);
 void preemption_put_all_back(struct preemption *h);
 
-/* Whether the job fits beside all that are not taken. 1, 0, or -1 with ENOMEM. */
+/* Book it for now beside all that are not taken, and beside promises. Returns the booking, or -1 with EBUSY or ENOMEM. And
+ * whether it fits so: 1, 0, or -1 with ENOMEM.
+ */
+int64_t preemption_try(struct preemption *h);
 int preemption_fits(struct preemption *h);
 
 /* Take the best set of two or more of those that are not being stopped, which are the first ones, in the order of

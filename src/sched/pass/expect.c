@@ -146,10 +146,16 @@ static bool is_promised_in(const struct job *other, const struct job *job, int64
            other->at >= from;
 }
 
+bool has_tail(const sched_t *s, uint32_t slot)
+{
+    const struct details *d = s->jobs[slot].details;
+    return s->queues->any_tails && d->limit > d->estimate;
+}
+
 bool keeps_promises(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
 {
     const struct job *job = &s->jobs[slot];
-    if (!s->queues->any_tails || job->details->limit <= job->details->estimate)
+    if (!has_tail(s, slot))
         return true;
     int64_t from = at + job->ask.duration, until = tail_end(job, at);
     if (job->details->limit < SCHED_UNLIMITED && !blocks_keep_clear(s, slot, booking, from, until))
@@ -181,14 +187,6 @@ int promises_avoid(sched_t *s, uint32_t slot, int64_t at)
             s->place->ops->deny(s->place, other->booking);
     }
     return 0;
-}
-
-bool promises_any(const sched_t *s)
-{
-    for (size_t i = 0; i < s->due.n; i++)
-        if (!s->jobs[s->due.v[i].item].details->is_expected)
-            return true;
-    return false;
 }
 
 struct place_ask ask_by_limit(const sched_t *s, uint32_t slot)
@@ -234,7 +232,10 @@ enum step judge_step(sched_t *s)
         return STEP_DONE;
     if (decision_reserve(s) < 0)
         return STEP_FAILED;
-    s->pass.softens |= d->is_expected; /* others go by their estimates before it from now on */
+    if (d->is_expected) { /* others go by their estimates before it from now on */
+        s->pass.softens = true;
+        s->queues->more_preemptible++;
+    }
     decision_add(s, SCHED_RESERVE, slot, job->at, NULL);
     return STEP_DONE;
 }

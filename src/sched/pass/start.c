@@ -180,14 +180,25 @@ static int64_t book_off_promises(sched_t *s, uint32_t slot)
     return booking;
 }
 
-/* The same, where it is in nobody's way even if it takes its whole limit. */
-static int64_t book_beside_promises(sched_t *s, uint32_t slot)
+/* A booking for now, or if that is in the way of a promise another one that is in nobody's way even if the job takes its
+ * whole limit. `narrow`: the choice is narrow for another reason. Returns the booking, or -1 with EBUSY or ENOMEM.
+ */
+static int64_t book_clear(sched_t *s, uint32_t slot, int64_t booking, bool narrow)
 {
-    int64_t booking = book_by_limit(s, slot);
-    if (booking < 0 && errno == EBUSY)
+    if (keeps_promises(s, slot, booking, s->now))
+        return booking;
+    unbook(s, booking);
+    booking = book_by_limit(s, slot);
+    if (booking < 0 && errno == EBUSY && !narrow)
         booking = book_off_promises(s, slot);
     s->pass.yields |= booking < 0;
     return booking;
+}
+
+int64_t book_for_now(sched_t *s, uint32_t slot, bool narrow)
+{
+    int64_t booking = s->place->ops->book(s->place, &s->jobs[slot].ask, s->now);
+    return booking < 0 ? booking : book_clear(s, slot, booking, narrow);
 }
 
 /* Whether it was refused more nodes than its limits leave, but has not yet got the room on so many. */
@@ -277,12 +288,9 @@ static enum step start_beside(sched_t *s, uint32_t slot, bool turn, bool knows)
             s->finder->failed(s, slot);
         return STEP_BUSY;
     }
-    if (!keeps_promises(s, slot, booking, s->now)) {
-        unbook(s, booking);
-        booking = book_beside_promises(s, slot);
-        if (booking < 0)
-            return errno == EBUSY ? STEP_BUSY : STEP_FAILED;
-    }
+    booking = book_clear(s, slot, booking, false);
+    if (booking < 0)
+        return errno == EBUSY ? STEP_BUSY : STEP_FAILED;
     enum step step = gate == STEP_KEPT ? gate : controllers_count(s, slot, booking, s->now);
     if (step == STEP_KEPT && gate == STEP_BUSY)
         step = book_narrowly(s, slot, &booking);

@@ -144,6 +144,7 @@ static int64_t enter(struct job_groups *t, const struct place_ask *ask, uint32_t
                                  .permits = ask->permits,
                                  .units = ask->units,
                                  .jobs = 1,
+                                 .least_limit = INT64_MAX,
                                  .next = *link};
     t->near[i] = (struct job_group_near){
         .shortest = INT64_MAX, .whole = line == 0 ? i : whole, .beside = JOB_GROUP_NONE};
@@ -316,7 +317,10 @@ static void take(struct job_groups *t, uint32_t group, struct queue_key key)
     struct job_group *g = &t->v[group];
     queue_remove(g->open, key);
     t->near[group].shortest = queue_least(g->open);
-    if (queue_size(g->open) > 0 || g->is_reserved)
+    if (queue_size(g->open) > 0)
+        return;
+    g->least_limit = INT64_MAX;
+    if (g->is_reserved)
         return;
     queue_destroy(g->open);
     g->open = NULL;
@@ -357,6 +361,7 @@ static int add(sched_t *s, uint32_t slot)
         return -1;
     if (part_add(s, slot, &entry) == 0) {
         if (fill_show(s, whole_of(s, slot)) == 0) {
+            job_group_note_limit(s, slot);
             job_kind_opened(kind_of(s, g), job->ask.duration);
             return 0;
         }
@@ -395,45 +400,6 @@ static void give(sched_t *s, uint32_t slot, uint32_t to)
 static bool sleeps(const sched_t *s, uint32_t slot)
 {
     return s->jobs[slot].ask.duration >= job_kind_of(s, slot)->fails;
-}
-
-/* The duration from which on no room can be made for jobs of a group. */
-static int64_t vain_from(const sched_t *s, const struct job_group *g, enum room_way way)
-{
-    return tried_is_now(s, &g->vain[way].tried) ? g->vain[way].from : INT64_MAX;
-}
-
-bool job_group_is_vain(const sched_t *s, uint32_t slot, enum room_way way)
-{
-    const struct job_group *g = job_group_of(s, slot);
-    return s->jobs[slot].ask.duration >= vain_from(s, g, way) &&
-           (way != ROOM_BY_RECLAIM || s->jobs[slot].details->priority <= g->vain[way].priority);
-}
-
-void job_group_in_vain(const sched_t *s, uint32_t slot, enum room_way way)
-{
-    struct job_group *g = job_group_of(s, slot);
-    int64_t known = vain_from(s, g, way), duration = s->jobs[slot].ask.duration;
-    g->vain[way].from = way != ROOM_BY_RECLAIM && known < duration ? known : duration;
-    g->vain[way].priority = s->jobs[slot].details->priority;
-    g->vain[way].tried = tried_now(s);
-}
-
-/* How long a job of a group could last that room may be made for; 0: there is none. */
-static int64_t made_within(const sched_t *s, const struct lane *lane, const struct job_group *g)
-{
-    if (!lane->makes_room)
-        return 0;
-    int64_t preempted = vain_from(s, g, ROOM_BY_PREEMPTION) - 1;
-    int64_t lent = lane->is_rebalanced ? vain_from(s, g, ROOM_BY_REBALANCING) - 1 : 0;
-    int64_t made = lent > preempted ? lent : preempted;
-    if (s->queues->setup->queue[lane->queue].any_preempts == 0)
-        return made;
-    struct queue_entry first;
-    bool is_known = g->open && queue_first(g->open, &first) &&
-                    s->jobs[first.item].details->priority <= g->vain[ROOM_BY_RECLAIM].priority;
-    int64_t taken = is_known ? vain_from(s, g, ROOM_BY_RECLAIM) - 1 : INT64_MAX - 1;
-    return taken > made ? taken : made;
 }
 
 /* The least duration of all open jobs of a kind, if it is not known. O(its groups). */
@@ -576,7 +542,7 @@ static int64_t within_now(const sched_t *s, const struct lane *lane, const struc
     int64_t within = within_of(lane, g->units), fails = kind_of(s, g)->fails;
     if (fails <= within)
         within = fails - 1;
-    int64_t made = made_within(s, lane, g);
+    int64_t made = job_group_made_within(s, lane, g);
     return made > within ? made : within;
 }
 
@@ -718,7 +684,8 @@ static bool job_group_check(const sched_t *s, uint32_t group)
         uint32_t slot = queue_item(&c);
         if (job->state != SCHED_WAITING ||
             (is_part ? part_of(s, slot) : job_group_of(s, slot)) != g ||
-            job->ask.class != g->class || job->ask.permits != g->permits || job->lane != g->lane ||
+            (!is_part && job->details->limit < g->least_limit) || job->ask.class != g->class ||
+            job->ask.permits != g->permits || job->lane != g->lane ||
             line_of(s, slot) != line_of_group(s, part_of(s, slot)))
             return false;
         if (!is_part && job->ask.duration < kind_of(s, g)->least)

@@ -34,10 +34,12 @@ struct job_group {
     uint32_t kind;
     struct {
         int64_t from;       /* room can't be made for a job of this duration or a longer one, */
+        int64_t limit;      /* whose limit is this or a longer one, */
         struct tried tried; /* as of then, */
         int64_t priority;   /* by reclaim, nor for one of less priority */
     } vain[ROOM_WAYS];
-    bool is_reserved; /* `open` is kept though it is empty */
+    int64_t least_limit; /* no open job has a shorter one */
+    bool is_reserved;    /* `open` is kept though it is empty */
     bool in_fill;
     struct queue_key key; /* there, */
     int64_t least;        /* with this duration */
@@ -74,10 +76,20 @@ void job_group_leave(sched_t *s, struct job_groups *t, uint32_t group);
 struct job_group *job_group_of(const sched_t *s, uint32_t slot);
 struct job_kind *job_kind_of(const sched_t *s, uint32_t slot);
 
+/* ---- vain.c ---- */
+
 /* Whether room can't be made for a job (controller.h) in a way; and that was found out of one in the walk of a pass.
+ * `by_limit`: it might have been in the way of a promise if it took its whole limit, and so one with a shorter limit
+ * may find room.
  */
 bool job_group_is_vain(const sched_t *s, uint32_t slot, enum room_way way);
-void job_group_in_vain(const sched_t *s, uint32_t slot, enum room_way way);
+void job_group_in_vain(const sched_t *s, uint32_t slot, enum room_way way, bool by_limit);
+
+/* How long a job of a group could last that room may be made for; 0: there is none. */
+int64_t job_group_made_within(const sched_t *s, const struct lane *lane, const struct job_group *g);
+
+/* A job is open, or has another limit. */
+void job_group_note_limit(const sched_t *s, uint32_t slot);
 
 /* The machine has changed: units are those of now, and all kinds are awake in the next pass.
  */

@@ -1,0 +1,67 @@
+/* For which open jobs of a group room was to be made in vain.
+ *
+ * What was in vain for one is so for all that last as long or longer. If it was a promise that kept the job, in whose way
+ * it might have been if it took its whole limit, that holds only for those whose limit is as long or longer.
+ */
+#include "berth/sched_config.h"
+#include "sched/queues.h"
+#include "sched/waiting/job_group.h"
+
+static bool is_known(const sched_t *s, const struct job_group *g, enum room_way way)
+{
+    return tried_is_now(s, &g->vain[way].tried);
+}
+
+/* The duration from which on no room can be made for open jobs of a group. */
+static int64_t vain_from(const sched_t *s, const struct job_group *g, enum room_way way)
+{
+    bool of_all = is_known(s, g, way) && g->vain[way].limit <= g->least_limit;
+    return of_all ? g->vain[way].from : INT64_MAX;
+}
+
+bool job_group_is_vain(const sched_t *s, uint32_t slot, enum room_way way)
+{
+    const struct job_group *g = job_group_of(s, slot);
+    const struct job *job = &s->jobs[slot];
+    return is_known(s, g, way) && job->ask.duration >= g->vain[way].from &&
+           job->details->limit >= g->vain[way].limit &&
+           (way != ROOM_BY_RECLAIM || job->details->priority <= g->vain[way].priority);
+}
+
+void job_group_in_vain(const sched_t *s, uint32_t slot, enum room_way way, bool by_limit)
+{
+    struct job_group *g = job_group_of(s, slot);
+    const struct job *job = &s->jobs[slot];
+    int64_t limit = by_limit ? job->details->limit : 0;
+    bool says_more = is_known(s, g, way) && way != ROOM_BY_RECLAIM &&
+                     g->vain[way].from <= job->ask.duration && g->vain[way].limit <= limit;
+    if (says_more)
+        return;
+    g->vain[way].from = job->ask.duration;
+    g->vain[way].limit = limit;
+    g->vain[way].priority = job->details->priority;
+    g->vain[way].tried = tried_now(s);
+}
+
+int64_t job_group_made_within(const sched_t *s, const struct lane *lane, const struct job_group *g)
+{
+    if (!lane->makes_room)
+        return 0;
+    int64_t preempted = vain_from(s, g, ROOM_BY_PREEMPTION) - 1;
+    int64_t lent = lane->is_rebalanced ? vain_from(s, g, ROOM_BY_REBALANCING) - 1 : 0;
+    int64_t made = lent > preempted ? lent : preempted;
+    if (s->queues->setup->queue[lane->queue].any_preempts == 0)
+        return made;
+    struct queue_entry first;
+    bool is_less = g->open && queue_first(g->open, &first) &&
+                   s->jobs[first.item].details->priority <= g->vain[ROOM_BY_RECLAIM].priority;
+    int64_t taken = is_less ? vain_from(s, g, ROOM_BY_RECLAIM) - 1 : INT64_MAX - 1;
+    return taken > made ? taken : made;
+}
+
+void job_group_note_limit(const sched_t *s, uint32_t slot)
+{
+    struct job_group *g = job_group_of(s, slot);
+    if (s->jobs[slot].details->limit < g->least_limit)
+        g->least_limit = s->jobs[slot].details->limit;
+}

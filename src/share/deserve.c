@@ -108,6 +108,12 @@ static void spread(struct share_tree *t, struct share_node *n, uint32_t d)
     }
 }
 
+/* Whether what there is for a node bounds, or has bounded, what is configured for some child to deserve. */
+static bool bounds_configured(const struct share_filling *f, int64_t there_is, int64_t from)
+{
+    return there_is != from && f->configured > (there_is < from ? there_is : from);
+}
+
 /* Divide what a node deserves in a dimension among its children, of which some may ask for another amount. */
 static void divide(struct share_tree *t, uint32_t node, uint32_t d)
 {
@@ -122,7 +128,7 @@ static void divide(struct share_tree *t, uint32_t node, uint32_t d)
     }
     int64_t amount = there_is < f->highs ? there_is : f->highs;
     share_level_move(t, node, d, amount < f->lows ? f->lows : amount);
-    bool all = f->scaled || (n->configured && share_vec(t, node, V_PARTS_FROM)[d] != there_is);
+    bool all = f->scaled || bounds_configured(f, there_is, share_vec(t, node, V_PARTS_FROM)[d]);
     f->scaled = amount < f->lows;
     if (f->scaled) {
         scale_down(t, n, d, amount);

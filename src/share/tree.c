@@ -270,8 +270,13 @@ static bool parts_stay(const struct share_tree *t, uint32_t child, uint32_t d, i
 static void ask_again(struct share_tree *t, uint32_t child)
 {
     struct share_node *n = &t->nodes[child], *parent = &t->nodes[n->parent];
-    for (uint32_t d = 0; d < t->dimensions; d++)
-        parent->configured |= share_vec(t, child, V_CONFIGURED)[d] != SHARE_UNSET;
+    for (uint32_t d = 0; d < t->dimensions; d++) {
+        int64_t configured = share_vec(t, child, V_CONFIGURED)[d];
+        int64_t guarantee = share_vec(t, child, V_GUARANTEE)[d];
+        int64_t least = configured > guarantee ? configured : guarantee;
+        if (configured != SHARE_UNSET && least > parent->filling[d].configured)
+            parent->filling[d].configured = least;
+    }
     if (n->is_changed)
         return;
     n->is_changed = true;

@@ -36,7 +36,6 @@ struct share_node {
     uint32_t changed,
         next_changed; /* the children that ask for another amount: the first, the next */
     bool is_changed;  /* is one of these */
-    bool configured;  /* what a child deserves is, or was, configured */
     uint32_t n_heap, n_waiters;
     uint32_t waiter; /* in the parent's waiters, plus 1; 0: no job waits */
     uint32_t place;  /* in the parent's heap, plus 1; 0: not offered */
@@ -94,6 +93,7 @@ struct share_filling {
     int64_t lows, highs;            /* of all children */
     int64_t given;                  /* to those that are not open */
     int64_t rest, weights;          /* left for the open ones, and theirs */
+    int64_t configured; /* the most that is, or was, configured for a child to deserve */
     uint32_t n[EDGES];
     bool moved;  /* the open ones are given other parts */
     bool scaled; /* low ends are more than there is, and are scaled down */

@@ -57,18 +57,21 @@ static struct scene {
 
 static const int64_t one[1] = {1};
 
-static void add_below(uint32_t parent, int depth, uint32_t fan, const uint8_t *by)
+/* `configured`: what each is to deserve, SHARE_UNSET: what its weight gives it. */
+static void add_below(uint32_t parent, int depth, uint32_t fan, const uint8_t *by,
+                      int64_t configured)
 {
     for (uint32_t i = 0; i < fan; i++) {
         struct share_settings s;
         share_default_settings(&s);
         s.weight = (int32_t)random_between(&scene.random, 1, 3);
+        s.deserved[0] = depth > 1 ? SHARE_UNSET : configured;
         for (int k = 0; k < 3; k++)
             s.by[k] = by[k];
         uint32_t node = share_add(scene.tree, parent, &s);
         assert_true(node != SHARE_NO_NODE);
         if (depth > 1)
-            add_below(node, depth - 1, fan, by);
+            add_below(node, depth - 1, fan, by, configured);
         else
             scene.leaf[scene.leaves++] = node;
     }
@@ -96,7 +99,7 @@ static bool start_next(void)
 }
 
 /* So many leaves have more waiting than they deserve, the others one job; and as many jobs run as there is room for. */
-static void make(int depth, uint32_t fan, const uint8_t *by, size_t greedy)
+static void make(int depth, uint32_t fan, const uint8_t *by, size_t greedy, int64_t configured)
 {
     int64_t total = 1;
     struct share_settings root;
@@ -111,7 +114,7 @@ static void make(int depth, uint32_t fan, const uint8_t *by, size_t greedy)
     for (int k = 0; k < 3; k++)
         root.by[k] = by[k];
     assert_int_equal(share_set(scene.tree, SHARE_ROOT, &root), 0);
-    add_below(SHARE_ROOT, depth, fan, by);
+    add_below(SHARE_ROOT, depth, fan, by, configured);
     for (size_t i = 0; i < scene.leaves; i++)
         for (int k = 0; k < (i < greedy ? WAITING : 1); k++)
             submit(scene.leaf[i]);
@@ -120,10 +123,9 @@ static void make(int depth, uint32_t fan, const uint8_t *by, size_t greedy)
 }
 
 /* A job ends, its leaf has another one, and the next one starts. */
-static struct cost measure(int depth, uint32_t fan, const uint8_t *by, size_t greedy)
+static struct cost measure_made(int depth, uint32_t fan)
 {
     struct cost c = {0, 0, 0};
-    make(depth, fan, by, greedy);
     for (int i = 0; i < EVENTS; i++) {
         size_t k = (size_t)random_between(&scene.random, 0, (int64_t)scene.n - 1);
         uint32_t leaf = scene.running[k];
@@ -149,6 +151,12 @@ static struct cost measure(int depth, uint32_t fan, const uint8_t *by, size_t gr
     print_message("%d levels of %u: start %d, end %d, submission %d calls\n", depth, fan,
                   (int)c.start, (int)c.end, (int)c.submission);
     return c;
+}
+
+static struct cost measure(int depth, uint32_t fan, const uint8_t *by, size_t greedy)
+{
+    make(depth, fan, by, greedy, SHARE_UNSET);
+    return measure_made(depth, fan);
 }
 
 static bool is_less(const struct cost *c, const struct cost *of, uint64_t times)
@@ -201,6 +209,23 @@ ends_of_who_is_given_all_cost_less_than_twice_as_much_among_ten_times_as_many(vo
         }
 }
 
+/* Where what children deserve is configured, an end elsewhere changes what is there for all of them. */
+static struct cost measure_configured(uint32_t fan, const uint8_t *by)
+{
+    make(2, fan, by, 4, 2);
+    return measure_made(2, fan);
+}
+
+static void configured_parts_cost_less_than_twice_as_much_among_ten_times_as_many(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ORDERS; i++) {
+        struct cost ten = measure_configured(10, orders[i]),
+                    hundred = measure_configured(100, orders[i]);
+        assert_true(is_less(&hundred, &ten, 2));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,6 +233,7 @@ int main(void)
         cmocka_unit_test(four_levels_cost_less_than_five_times_as_much_as_one),
         cmocka_unit_test(
             ends_of_who_is_given_all_cost_less_than_twice_as_much_among_ten_times_as_many),
+        cmocka_unit_test(configured_parts_cost_less_than_twice_as_much_among_ten_times_as_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

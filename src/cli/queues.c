@@ -43,7 +43,7 @@ enum queue_column {
     COLUMN_WEIGHT,
     COLUMN_RECEIVED,
     COLUMN_DESERVED,
-    COLUMN_TIME,
+    COLUMN_ESTIMATE,
     COLUMN_PENDING,
     COLUMN_RUNNING,
     COLUMN_STATE,
@@ -55,7 +55,7 @@ static const struct table_column all_columns[COLUMNS + 1] = {
     [COLUMN_NAME] = {"QUEUE", false, 24},      [COLUMN_POLICY] = {"POLICY", false, 0},
     [COLUMN_PRIORITY] = {"PRIORITY", true, 0}, [COLUMN_WEIGHT] = {"WEIGHT", true, 0},
     [COLUMN_RECEIVED] = {"RECEIVED", true, 0}, /* the resource, in the table */
-    [COLUMN_DESERVED] = {"DESERVED", true, 0}, [COLUMN_TIME] = {"TIME", true, 0},
+    [COLUMN_DESERVED] = {"DESERVED", true, 0}, [COLUMN_ESTIMATE] = {"ESTIMATE", true, 0},
     [COLUMN_PENDING] = {"PENDING", true, 0},   [COLUMN_RUNNING] = {"RUNNING", true, 0},
     [COLUMN_STATE] = {"STATE", false, 0},      [COLUMN_LIMITS] = {"LIMITS", false, 0},
 };
@@ -220,11 +220,11 @@ static void put_cell(struct queues_shown *shown, const json_t *queue, enum queue
     else if (column == COLUMN_LIMITS)
         put_limits(t, queue);
     else
-        table_cell(t, column == COLUMN_NAME                   ? answer_text(queue, "name")
-                      : column == COLUMN_POLICY               ? answer_text(queue, "policy")
-                      : column == COLUMN_STATE                ? state_of(queue)
-                      : column == COLUMN_TIME && duration > 0 ? when_span(duration, span)
-                                                              : "");
+        table_cell(t, column == COLUMN_NAME                       ? answer_text(queue, "name")
+                      : column == COLUMN_POLICY                   ? answer_text(queue, "policy")
+                      : column == COLUMN_STATE                    ? state_of(queue)
+                      : column == COLUMN_ESTIMATE && duration > 0 ? when_span(duration, span)
+                                                                  : "");
 }
 
 static bool is_shown(const struct queues_shown *shown, enum queue_column column)

@@ -23,10 +23,11 @@ const struct option_table shares_options = {
     .usage = "usage: berth shares [--json] [-r TYPE]\n"
              "       berth shares set SHARE USAGE\n"
              "Show who shares the machine: for each division, queue, account and user what\n"
-             "they deserve, have received (run on or are promised) and ask for, and what they\n"
-             "have used lately. ERROR is what was received beyond what is deserved. Who has\n"
-             "less goes first. 'set' corrects what a share has used, for administrators: SHARE\n"
-             "is its path, queue/account/user, or an end of that which only one has.\n",
+             "they deserve, run on (IN USE), have received (run on or are promised) and ask\n"
+             "for, and what they have used lately. ERROR is what was received beyond what is\n"
+             "deserved. Who has less goes first. 'set' corrects what a share has used, for\n"
+             "administrators: SHARE is its path, queue/account/user, or an end of that which\n"
+             "only one has.\n",
     .rows = rows,
     .notes = "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
              "Example: berth shares -r gpu\n"
@@ -41,6 +42,7 @@ enum share_column {
     COLUMN_GUARANTEE,
     COLUMN_CAPABILITY,
     COLUMN_DESERVED,
+    COLUMN_IN_USE,
     COLUMN_RECEIVED,
     COLUMN_DEMAND,
     COLUMN_USAGE,
@@ -60,6 +62,7 @@ static const struct {
     [COLUMN_GUARANTEE] = {{"GUARANTEE", true, 0}, "guarantee", true},
     [COLUMN_CAPABILITY] = {{"CAPABILITY", true, 0}, "capability", true},
     [COLUMN_DESERVED] = {{"DESERVED", true, 0}, "deserved", false},
+    [COLUMN_IN_USE] = {{"IN USE", true, 0}, "in_use", false},
     [COLUMN_RECEIVED] = {{"RECEIVED", true, 0}, "received", false},
     [COLUMN_DEMAND] = {{"DEMAND", true, 0}, "demand", false},
     [COLUMN_USAGE] = {{"USAGE", true, 0}, NULL, false},

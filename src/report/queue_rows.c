@@ -89,6 +89,7 @@ static void put_node(const struct telling *t, struct json_out *out,
     put_limits(out, "limits", n->limits, n->n_limits);
     put_amounts(t, out, "deserved", &n->deserved);
     put_amounts(t, out, "received", &n->received);
+    put_amounts(t, out, "in_use", &n->running);
     put_amounts(t, out, "demand", &n->demand);
     put_real(out, "usage", (double)n->usage + (double)n->usage_part / 4294967296.0);
     json_put_text(out, "dominant", dominant);

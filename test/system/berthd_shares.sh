@@ -34,12 +34,12 @@ expect_status 0 "$BERTH" submit -q b -c 4 -t 1h sleep 1000
 await "a reservation of 4" sh -c "'$BERTH' show --json 4 | grep -q '\"estimate\": [0-9]'"
 expect_status 0 "$BERTH" shares
 cat >expected <<END
-SHARE WEIGHT GUARANTEE CAPABILITY DESERVED RECEIVED DEMAND USAGE ERROR RUNNING
-machine 1 8 8 10 10 0.0 +2 2
-lab 3 12 4 4 4 0.0 0 1
-a 1 4 4 4 0.0 0 1
-$me 1 4 4 4 0.0 0 1
-b 1 1 4 6 6 0.0 +2 1
+SHARE WEIGHT GUARANTEE CAPABILITY DESERVED IN USE RECEIVED DEMAND USAGE ERROR RUNNING
+machine 1 8 8 6 10 10 0.0 +2 2
+lab 3 12 4 4 4 4 0.0 0 1
+a 1 4 4 4 4 0.0 0 1
+$me 1 4 4 4 4 0.0 0 1
+b 1 1 4 2 6 6 0.0 +2 1
 END
 sed 's/^ *//; s/  */ /g' out >got
 cmp -s expected got || fail "shares: $(cat out)"
@@ -49,7 +49,7 @@ expect "rows of one width" 1 "$(awk '{ print length }' out | sort -u | wc -l)"
 # Of gpus; of what does not count.
 expect_status 0 "$BERTH" shares -r gpu
 sed 's/^ *//; s/  */ /g' out | tail -n 1 >got
-expect_line got 'b 1 1 1 1 1 0.0 0 1'
+expect_line got 'b 1 1 1 1 1 1 0.0 0 1'
 head -n 1 out | grep -q 'WEIGHT  CAPABILITY' || fail "gpus: $(cat out)"
 expect_status 1 "$BERTH" shares -r disk
 expect_err "berth shares: --resource: 'disk' does not count for shares, expected one of core, gpu, memory"
@@ -64,7 +64,7 @@ grep -q '^{"name":"lab","kind":"division","above":0,"depth":1,"weight":3,' out |
 grep -q "^{\"name\":\"$me\",\"kind\":\"user\",\"above\":2,\"depth\":3," out || fail "a user: $(cat out)"
 b=$(grep '^{"name":"b"' out)
 for part in '"above":0,' '"guarantee":{"core":1,"gpu":0,' '"capability":{"gpu":1}' '"deserved":{"core":4,"gpu":1,' \
-    '"received":{"core":6,"gpu":1,' '"demand":{"core":6,"gpu":1,' '"dominant":"core"' '"share":1.5,' '"error":2,' \
+    '"received":{"core":6,"gpu":1,' '"in_use":{"core":2,"gpu":1,' '"demand":{"core":6,"gpu":1,' '"dominant":"core"' '"share":1.5,' '"error":2,' \
     '"running":1,"promised":1,"waiting":0'; do
     case $b in *"$part"*) ;; *) fail "queue b has not $part: $b" ;; esac
 done
@@ -72,12 +72,12 @@ done
 # Queues in short: what they have, and deserve.
 expect_status 0 "$BERTH" queues
 sed 's/  */ /g' out >got
-grep -q '^QUEUE POLICY PRIORITY WEIGHT CORES DESERVED TIME' got || fail "queues: $(cat out)"
+grep -q '^QUEUE POLICY PRIORITY WEIGHT CORES DESERVED ESTIMATE' got || fail "queues: $(cat out)"
 grep -q '^a [a-z]* 0 1 4 4 ' got || fail "queue a: $(cat out)"
 grep -q '^b [a-z]* 0 1 6 4 ' got || fail "queue b: $(cat out)"
 expect_status 0 "$BERTH" queues -r gpu
 sed 's/  */ /g' out >got
-grep -q '^QUEUE POLICY PRIORITY WEIGHT GPUS DESERVED TIME' got || fail "queues by gpu: $(cat out)"
+grep -q '^QUEUE POLICY PRIORITY WEIGHT GPUS DESERVED ESTIMATE' got || fail "queues by gpu: $(cat out)"
 grep -q '^b [a-z]* 0 1 1 1 ' got || fail "queue b by gpu: $(cat out)"
 expect_status 1 "$BERTH" queues -r disk
 expect_err "berth queues: --resource: 'disk' does not count for shares"
@@ -113,14 +113,14 @@ id=$("$BERTH" submit -c 3 -t 1h sleep 1000)
 await_state "$id" running
 expect_status 0 "$BERTH" shares
 cat >expected <<END
-SHARE WEIGHT GUARANTEE CAPABILITY DESERVED RECEIVED DEMAND ERROR RUNNING
-machine 1 8 8 5 5 -3 2
-lab 3 12 3 3 3 0 1
-a 1 3 3 3 0 1
-phys 1 3 3 3 0 1
-opt 2 0 0 0 0 0
-$me 1 3 3 3 0 1
-b 1 1 2 2 2 0 1
+SHARE WEIGHT GUARANTEE CAPABILITY DESERVED IN USE RECEIVED DEMAND ERROR RUNNING
+machine 1 8 8 5 5 5 -3 2
+lab 3 12 3 3 3 3 0 1
+a 1 3 3 3 3 0 1
+phys 1 3 3 3 3 0 1
+opt 2 0 0 0 0 0 0
+$me 1 3 3 3 3 0 1
+b 1 1 2 2 2 2 0 1
 END
 awk '{ $(NF - 2) = ""; $1 = $1; print }' out | sed 's/  */ /g' >got
 cmp -s expected got || fail "accounts: $(cat out)"

@@ -31,7 +31,7 @@ says "^It has been running for $in_time, and is expected to end in $in_time\.\$"
 resources core
 1
 2" ] || fail "explain --json: $(flux berth explain --json "$b")"
-says '^QUEUE +POLICY +PRIORITY +TIME +PENDING +RUNNING +STATE +LIMITS$' queues
+says '^QUEUE +POLICY +PRIORITY +ESTIMATE +PENDING +RUNNING +STATE +LIMITS$' queues
 says '^default +easy +0 +1:00:00 +1 +1 +open +user core=100$' queues
 flux queue stop >/dev/null
 says '^default +easy +0 +1:00:00 +0 +1 +stopped +user core=100$' queues

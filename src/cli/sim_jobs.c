@@ -10,6 +10,7 @@
 #include "base/errtext.h"
 #include "base/json_out.h"
 #include "config/seconds.h"
+#include "report/json.h"
 
 enum { COLUMNS = 9, LAST = COLUMNS - 1 };
 
@@ -145,7 +146,20 @@ int sim_print_text(struct strbuf *text)
     return failed ? -1 : 0;
 }
 
-static int print_json(struct play *p, const char *name, berth_error_t *err)
+static void put_sharing(struct json_out *out, const struct sharing *sharing)
+{
+    json_t *object = json_of_sharing(sharing);
+    char *text = object ? json_dumps(object, JSON_REAL_PRECISION(15)) : NULL;
+    if (text)
+        json_put_raw(out, "shares", text);
+    else
+        out->text->failed = true;
+    free(text);
+    json_decref(object);
+}
+
+static int print_json(struct play *p, const char *name, const struct sharing *sharing,
+                      berth_error_t *err)
 {
     struct strbuf text = {0};
     struct json_out out = {.text = &text, .spaced = true};
@@ -164,6 +178,8 @@ static int print_json(struct play *p, const char *name, berth_error_t *err)
         json_put_seconds(&out, "used_node_s", (int64_t)(pilots.used * 1e6));
         json_close(&out, '}');
     }
+    if (sharing)
+        put_sharing(&out, sharing);
     json_open(&out, "jobs", '[');
     for (size_t i = 0; i < play_jobs(p) && rc == 0; i++) {
         struct play_row row;
@@ -180,7 +196,8 @@ static int print_json(struct play *p, const char *name, berth_error_t *err)
     return rc < 0 ? errtext_set(err, ENOMEM, "out of memory") : 0;
 }
 
-int sim_jobs_print(struct play *p, const char *name, bool json, berth_error_t *err)
+int sim_jobs_print(struct play *p, const char *name, const struct sharing *sharing, bool json,
+                   berth_error_t *err)
 {
-    return json ? print_json(p, name, err) : print_table(p, name, err);
+    return json ? print_json(p, name, sharing, err) : print_table(p, name, err);
 }

@@ -23,6 +23,7 @@ struct scene {
     struct scenario *scenario;
     struct trace trace;
     struct decisions decisions;
+    struct sharing *sharing;                 /* for JSON */
     struct outfile *decided, *saved, *drawn; /* NULL: none, or already written */
     struct play *play;
 };
@@ -113,6 +114,9 @@ static int open_all(struct scene *s, berth_error_t *err)
 {
     const struct sim_options *o = s->options;
     s->stage.options.unmet = tell_unmet;
+    if (o->json && !(s->sharing = sharing_create()))
+        return errtext_set(err, ENOMEM, "out of memory");
+    s->stage.options.sharing = s->sharing;
     if (sim_stage_open(&s->stage, o, err) < 0)
         return -1;
     if (o->trace && load_trace(s, err) < 0)
@@ -202,7 +206,8 @@ static int print_jobs(struct scene *s, berth_error_t *err)
     s->drawn = NULL;
     int rc = drawn ? sim_plot(s->play, s->stage.machine, name, drawn, err) : 0;
     if (rc == 0 && !is_taken)
-        rc = sim_jobs_print(s->play, name, o->json, err);
+        rc = sim_jobs_print(s->play, name, s->sharing && s->sharing->n > 0 ? s->sharing : NULL,
+                            o->json, err);
     free(name);
     return rc;
 }
@@ -248,6 +253,7 @@ int sim_scenario(const struct sim_options *options)
     play_destroy(s.play);
     trace_clear(&s.trace);
     decisions_clear(&s.decisions);
+    sharing_destroy(s.sharing);
     sim_stage_close(&s.stage);
     return status;
 }

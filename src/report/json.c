@@ -33,7 +33,7 @@ static json_t *error_object(const struct sharing *s)
                   : NULL;
 }
 
-static json_t *shares_object(const struct sharing *sharing)
+json_t *json_of_sharing(const struct sharing *sharing)
 {
     json_t *nodes = json_array();
     for (size_t i = 0; nodes && i < sharing->n; i++)
@@ -55,7 +55,7 @@ static json_t *pilots_object(const struct schedule_pilots *p)
 static json_t *policy_object(const struct schedule *s, const struct metrics *m)
 {
     json_t *pilots = s->pilots ? pilots_object(s->pilots) : NULL;
-    json_t *shares = s->sharing ? shares_object(s->sharing) : NULL;
+    json_t *shares = s->sharing ? json_of_sharing(s->sharing) : NULL;
     if (s->sharing && !shares)
         return NULL;
     return json_pack("{s:s, s:I, s:f, s:I, s:I, s:I, s:f, s:I, s:f, s:f, s:f, s:I, s:I, s:f, s:I, "

@@ -432,6 +432,8 @@ static int settled(void *shell)
         scenario_event_clear(&p->expects[i]);
     }
     p->n_expects = 0;
+    if (rc == 0 && p->options.sharing)
+        rc = share_notes_take(&p->notes, p->d.sched, p->d.now, SECONDS_TICKS, p->options.sharing);
     return rc;
 }
 
@@ -512,6 +514,7 @@ void play_destroy(struct play *p)
     if (!p)
         return;
     sim_pilots_destroy(p->pilots);
+    share_notes_clear(&p->notes);
     driver_clear(&p->d);
     config_destroy(p->reloaded);
     for (size_t i = 0; i < p->n_jobs; i++) {

@@ -18,6 +18,7 @@
 #include "berth/match.h"
 #include "config/config.h"
 #include "report/schedule.h"
+#include "report/sharing.h"
 #include "sim/decisions.h"
 #include "sim/driver.h"
 #include "sim/scenario.h"
@@ -29,6 +30,7 @@ struct play_options {
     const char *folder;          /* of files that events name; NULL: the current one */
     const struct trace *trace;   /* jobs that are submitted, mapped as configured; NULL: none */
     struct decisions *decisions; /* NULL: they are not written */
+    struct sharing *sharing;     /* to which is added what shares come to; NULL: never mind */
     /* Called for each expectation that is not met, and each job that can't be restored; or NULL. */
     void (*unmet)(void *arg, const char *text);
     void *unmet_arg;

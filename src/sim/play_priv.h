@@ -14,6 +14,7 @@
 #include "sim/pilots.h"
 #include "sim/play.h"
 #include "sim/queues.h"
+#include "sim/share_notes.h"
 
 enum play_state {
     PLAY_WAITING, /* the core knows more */
@@ -95,7 +96,8 @@ struct play {
     struct strbuf line;
     struct sim_pilots *pilots; /* NULL: the configuration has none */
     uint32_t first_waits;      /* the first submission that may wait */
-    json_t *changes;           /* events that changed the machine or the queues, for play_save */
+    struct share_notes notes;
+    json_t *changes; /* events that changed the machine or the queues, for play_save */
 };
 
 /* The name of a job, in a buffer. */

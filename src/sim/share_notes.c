@@ -24,7 +24,8 @@ static double part_of(const struct sched_share_report *report,
     return most;
 }
 
-int share_notes_take(struct share_notes *notes, sched_t *s, int64_t now, struct sharing *sharing)
+int share_notes_take(struct share_notes *notes, sched_t *s, int64_t now, int64_t second,
+                     struct sharing *sharing)
 {
     struct sched_share_report report;
     if (sched_shares_now(s, now, &report) < 0 ||
@@ -40,5 +41,5 @@ int share_notes_take(struct share_notes *notes, sched_t *s, int64_t now, struct 
                                             .deserves = part_of(&report, &node->deserved),
                                             .has = part_of(&report, &node->running)};
     }
-    return sharing_add(sharing, now, notes->v, report.n_nodes);
+    return sharing_add(sharing, now / second, notes->v, report.n_nodes);
 }

@@ -13,7 +13,10 @@ struct share_notes {
 
 void share_notes_clear(struct share_notes *notes);
 
-/* Note the tree of shares as of now; nothing where there is none. Returns 0, or -1 with ENOMEM. O(nodes) */
-int share_notes_take(struct share_notes *notes, sched_t *s, int64_t now, struct sharing *sharing);
+/* Note the tree of shares as of now, in ticks of which so many are a second; nothing where there is none. Returns 0, or -1
+ * with ENOMEM. O(nodes)
+ */
+int share_notes_take(struct share_notes *notes, sched_t *s, int64_t now, int64_t second,
+                     struct sharing *sharing);
 
 #endif

@@ -173,7 +173,7 @@ static int settled(void *shell)
         return -1;
     look_at_next(r);
     return r->options->sharing
-               ? share_notes_take(&r->notes, r->driver.sched, r->driver.now, r->options->sharing)
+               ? share_notes_take(&r->notes, r->driver.sched, r->driver.now, 1, r->options->sharing)
                : 0;
 }
 

@@ -46,6 +46,23 @@ expect_status 0 "$BERTH" sim --config submit.yaml --json users.swf
 is "Jain's index by submission" "$(value jain)" 0.7353
 is 'mean error by submission' "$(value mean_error)" 0.3333
 
+# A scenario of the same jobs says the same of shares.
+cat >users.jsonl <<'END'
+{"at": 0, "submit": {"id": "a", "user": "u1", "cores": 4, "duration": 10}}
+{"at": 0, "submit": {"id": "b", "user": "u1", "cores": 4, "duration": 10}}
+{"at": 0, "submit": {"id": "c", "user": "u2", "cores": 4, "duration": 10}}
+END
+expect_status 0 "$BERTH" sim --config submit.yaml --json --scenario users.jsonl
+of_scenario() { # KEY
+    python3 -c 'import json, sys
+print(round(json.load(open("out"))["shares"][sys.argv[1]], 4))' "$1"
+}
+is "Jain's index of a scenario" "$(of_scenario jain)" 0.7353
+is 'mean error of a scenario' "$(of_scenario mean_error)" 0.3333
+is 'largest error of a scenario' "$(of_scenario max_error)" 0.5
+expect_status 0 "$BERTH" sim --scenario "$BERTH_SOURCE/test/scenario/hold/events.jsonl" --config "$BERTH_SOURCE/test/scenario/hold/config.yaml" --json
+grep -q '"shares"' out && fail 'shares of a scenario without any'
+
 # A job of 4 processors has run for 4 s when it is stopped for another.
 cat >two.yaml <<'END'
 resources: {nodes: 1, cores: 4}

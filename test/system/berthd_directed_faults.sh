@@ -42,8 +42,11 @@ await 'its refusal to be told' tells "$never" 'Slurm: .*Invalid qos'
 for name in x1 x2 x3 x4 x5 x6; do
     await_state "$(submit $name 1)" "done"
 done
-tells "$never" 'It could not be started: Slurm: .*Invalid qos' || fail "while it waits: $("$BERTH" explain "$never")"
-"$BERTH" jobs --no-header "$never" | grep -q 'not started: Slurm' || fail "while it waits: $("$BERTH" jobs "$never")"
+listed() { # JOB TEXT
+    "$BERTH" jobs --no-header "$1" | grep -q "$2"
+}
+await 'it to wait, and to say why' tells "$never" 'It could not be started: Slurm: .*Invalid qos'
+await 'its line to say why' listed "$never" 'not started: Slurm'
 times=$(grep -c -e '--cpus-per-task=2' "$slurm/asked")
 most=2 gap=2 spent=$(($(date +%s) - since + 1))
 while [ "$spent" -ge "$gap" ]; do

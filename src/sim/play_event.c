@@ -131,8 +131,8 @@ static int prolong_one(struct play *p, size_t job, const struct scenario_event *
     return 0;
 }
 
-/* A queue does not take a job, which stays where it waits. */
-static int refuse_move(struct play *p, size_t job, berth_error_t *err)
+/* A queue does not take a job, or what it asks for now: it stays as it waits. */
+static int refuse_one(struct play *p, size_t job, berth_error_t *err)
 {
     const char *name = play_name_all(p, job);
     if (!name)
@@ -150,8 +150,25 @@ static int move_one(struct play *p, size_t job, const struct scenario_event *e, 
     if (is_acted(p, job))
         return 0;
     if (sched_set_queue(p->d.sched, p->d.now, play_handle(p, job), e->text, err) < 0)
-        return errno == EINVAL && waits ? refuse_move(p, job, err) : -1;
+        return errno == EINVAL && waits ? refuse_one(p, job, err) : -1;
     return play_intern(p, e->text, &s->queue);
+}
+
+static int update_one(struct play *p, size_t job, const struct scenario_event *e,
+                      berth_error_t *err)
+{
+    size_t length;
+    if (is_acted(p, job))
+        return 0;
+    char *text = play_jobspec(p, &e->submit.job, &length, err);
+    if (!text)
+        return -1;
+    int rc = sched_set_jobspec(p->d.sched, p->d.now, play_handle(p, job), text, length, err);
+    int saved = errno;
+    free(text);
+    p->submissions[p->jobs[job].submission].is_known = false;
+    errno = saved;
+    return rc < 0 && errno == EINVAL && play_waits(p, job) ? refuse_one(p, job, err) : rc;
 }
 
 /* Do something to a job; one that waits with others of its array is done it to with them, but if it is named alone. */
@@ -377,7 +394,7 @@ int play_event(struct play *p, const struct scenario_event *e, berth_error_t *er
         [SCENARIO_CANCEL] = cancel_one,       [SCENARIO_END] = end_one,
         [SCENARIO_PRIORITY] = prioritize_one, [SCENARIO_HOLD] = hold_one,
         [SCENARIO_RELEASE] = release_one,     [SCENARIO_DURATION] = prolong_one,
-        [SCENARIO_QUEUE] = move_one,
+        [SCENARIO_QUEUE] = move_one,          [SCENARIO_UPDATE] = update_one,
     };
     if (e->kind == SCENARIO_SUBMIT)
         return play_submit(p, e, err);

@@ -148,6 +148,12 @@ int play_refuse(const struct play *p, const struct scenario_event *e, int errnum
 /* Submit a job. */
 int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *err);
 
+/* The text of the jobspec of a job that asks for this, or of members of a role. NULL with errno and a text; the caller frees
+ * it.
+ */
+char *play_jobspec(const struct play *p, const struct job_keys *k, size_t *length,
+                   berth_error_t *err);
+
 /* Submit the next job of the trace. */
 int play_submit_traced(struct play *p, berth_error_t *err);
 

@@ -46,9 +46,8 @@ char *play_read_file(const struct play *p, const char *name, size_t max, size_t 
     return NULL;
 }
 
-/* The text of the jobspec of a job, or of members of a role. */
-static char *jobspec_text(const struct play *p, const struct job_keys *k, size_t *length,
-                          berth_error_t *err)
+char *play_jobspec(const struct play *p, const struct job_keys *k, size_t *length,
+                   berth_error_t *err)
 {
     char *text;
     json_t *jobspec = k->jobspec;
@@ -92,7 +91,7 @@ static int make_roles(const struct play *p, const struct scenario_submit *s, str
         struct sched_role *role = &r->role[i];
         *role = (struct sched_role){
             .name = k->role, .members = (uint32_t)k->count, .min = (uint32_t)k->min};
-        role->jobspec = jobspec_text(p, &k->ask, &role->jobspec_length, err);
+        role->jobspec = play_jobspec(p, &k->ask, &role->jobspec_length, err);
         if (!role->jobspec)
             return -1;
         r->n++;
@@ -193,7 +192,7 @@ static int fill_members(const struct play *p, const struct scenario_submit *s,
         request->members += roles->role[i].members;
     if (roles->n > 0)
         return 0;
-    request->jobspec = *text = jobspec_text(p, &s->job, &request->jobspec_length, err);
+    request->jobspec = *text = play_jobspec(p, &s->job, &request->jobspec_length, err);
     if (!*text || job_keys_members(&s->job, "", &(struct key_place){0}, &members, err) < 0)
         return -1;
     bool is_range = idset_last(&members.indices) < members.indices.count;

@@ -66,6 +66,14 @@ static const struct key queue_keys[] = {
 };
 static const struct key_table queue_table = {"queue: ", queue_keys, LENGTH(queue_keys)};
 
+static const struct key update_keys[] = {
+    PAIR_ID,
+    ASK_KEYS(struct scenario_event, submit.job, SCENARIO_COUNT_MAX, 0, SCENARIO_COUNT_MAX),
+    KEY_AS(struct scenario_event, submit.job.nodes_max, "nodes_max", KEY_WHOLE, .min = 1,
+           .max = SCENARIO_COUNT_MAX),
+};
+static const struct key_table update_table = {"update: ", update_keys, LENGTH(update_keys)};
+
 static const struct key end_keys[] = {
     PAIR_ID,
     KEY_OF(struct scenario_event, status, KEY_WORD, .words = end_words),
@@ -78,29 +86,6 @@ static const struct key property_keys[] = {
     KEY_AS(struct scenario_event, object, "value", KEY_ANY),
 };
 static const struct key_table property_table = {"property: ", property_keys, LENGTH(property_keys)};
-
-/* A block as read, except that "for" is still JSON. */
-struct block_text {
-    struct scenario_block block;
-    json_t *whom;
-};
-
-static const struct key block_keys[] = {
-    KEY_AS(struct block_text, block.name, "name", KEY_TEXT, .needed = true),
-    KEY_AS(struct block_text, block.resources, "resources", KEY_TEXT, .needed = true),
-    KEY_AS(struct block_text, block.start, "start", KEY_SECONDS, .needed = true),
-    KEY_AS(struct block_text, block.duration, "duration", KEY_SECONDS, .needed = true, .min = 1),
-    KEY_AS(struct block_text, block.every, "every", KEY_SECONDS, .min = 1),
-    KEY_AS(struct block_text, whom, "for", KEY_OBJECT),
-};
-static const struct key_table block_table = {"block: ", block_keys, LENGTH(block_keys)};
-
-static const struct key whom_keys[] = {
-    KEY_OF(struct scenario_block, users, KEY_TEXTS),
-    KEY_OF(struct scenario_block, queues, KEY_TEXTS),
-    KEY_OF(struct scenario_block, jobs, KEY_TEXTS),
-};
-static const struct key_table whom_table = {"block: for: ", whom_keys, LENGTH(whom_keys)};
 
 static const struct key expected_keys[] = {
     KEY_OF(struct scenario_expected, state, KEY_WORD, .words = state_words),
@@ -117,7 +102,7 @@ typedef int event_reader(struct scenario_event *e, json_t *value, const struct k
                          berth_error_t *err);
 
 static event_reader read_submit, read_job, read_pair, read_text, read_attach, read_count,
-    read_property, read_block, read_expect;
+    read_property, read_update, read_expect;
 
 #define RESOURCES_EXPECTED "resources, such as \"node[0-3]\""
 
@@ -136,6 +121,7 @@ static const struct kind {
     [SCENARIO_RELEASE] = {"release", read_job, .table = NULL},
     [SCENARIO_DURATION] = {"duration", read_pair, .table = &duration_table},
     [SCENARIO_QUEUE] = {"queue", read_pair, .table = &queue_table},
+    [SCENARIO_UPDATE] = {"update", read_update, .object = "an object"},
     [SCENARIO_QUEUE_START] = {"queue-start", read_text, .text = "the name of a queue"},
     [SCENARIO_QUEUE_PAUSE] = {"queue-pause", read_text, .text = "the name of a queue"},
     [SCENARIO_QUEUE_DRAIN] = {"queue-drain", read_text, .text = "the name of a queue"},
@@ -148,7 +134,7 @@ static const struct kind {
     [SCENARIO_ADD_NODES] = {"add-nodes", read_count, .table = NULL},
     [SCENARIO_REMOVE] = {"remove", read_text, .text = RESOURCES_EXPECTED},
     [SCENARIO_PROPERTY] = {"property", read_property, .object = "an object"},
-    [SCENARIO_BLOCK] = {"block", read_block, .object = "an object"},
+    [SCENARIO_BLOCK] = {"block", scenario_block_read, .object = "an object"},
     [SCENARIO_UNBLOCK] = {"unblock", read_text, .text = "the name of a block"},
     [SCENARIO_CONFIG] = {"config", read_text, .text = "the name of a file"},
     [SCENARIO_EXPECT] = {"expect", read_expect, .object = "an object of jobs and their states"},
@@ -278,6 +264,17 @@ static int read_pair(struct scenario_event *e, json_t *value, const struct key_p
     return 0;
 }
 
+static int read_update(struct scenario_event *e, json_t *value, const struct key_place *place,
+                       berth_error_t *err)
+{
+    if (keys_read(value, &update_table, place, e, err) < 0)
+        return -1;
+    if (!scenario_job_parse(e->job.id, &e->job))
+        return keys_wrong(place, update_table.what, "id", json_object_get(value, "id"),
+                          MEMBER_EXPECTED, err);
+    return scenario_ask_check(&e->submit.job, value, update_table.what, place, err);
+}
+
 static int read_text(struct scenario_event *e, json_t *value, const struct key_place *place,
                      berth_error_t *err)
 {
@@ -323,16 +320,6 @@ static int read_property(struct scenario_event *e, json_t *value, const struct k
     e->value = json_string_value(e->object);
     e->object = NULL;
     return 0;
-}
-
-static int read_block(struct scenario_event *e, json_t *value, const struct key_place *place,
-                      berth_error_t *err)
-{
-    struct block_text text = {0};
-    if (keys_read(value, &block_table, place, &text, err) < 0)
-        return -1;
-    e->block = text.block;
-    return text.whom ? keys_read(text.whom, &whom_table, place, &e->block, err) : 0;
 }
 
 int scenario_expected_read(json_t *value, const struct key_place *place,

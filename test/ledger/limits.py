@@ -29,7 +29,7 @@ def rules(world, job):
     for what in each:
         each[what].update(e.get(what, {}))
     if job.most:
-        yield "array", {"running": job.most}, lambda k: k.spec is job.spec
+        yield "array", {"running": job.most}, lambda k: k.array == job.array
     yield "job", each["job"], lambda k: False
     mine = {what: n for what, n in each["user"].items() if has_own(world, job, what)}
     yield "user", mine, lambda k: k.user == job.user and k.queue == job.queue

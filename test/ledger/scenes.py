@@ -5,7 +5,7 @@ import random
 
 from words import TOOL
 
-KINDS = ["queues", "arrays", "limits", "preemption", "blocks", "reloads", "flapping", "pools", "estimates", "shares", "mixtures"]
+KINDS = ["queues", "arrays", "limits", "preemption", "blocks", "reloads", "flapping", "pools", "estimates", "shares", "updates", "mixtures"]
 
 POLICIES = ["fcfs", "easy", "easy", "hybrid", "conservative"]
 USERS = ["ann", "bob", "cyd"]
@@ -33,8 +33,10 @@ class Scene:
         happen(self)
 
     def has(self, what):
-        """Whether scenes of this kind have it; a mixture has about half of all, but no shares."""
-        if self.kind != "mixtures" or what == "shares":
+        """Whether scenes of this kind have it; a mixture has about half of all, but no shares, and those with updates too."""
+        if self.kind == "updates" and what != "shares":
+            return what == "updates" or random.Random("%d %s" % (self.seed, what)).random() < 0.3
+        if self.kind != "mixtures" or what in ("shares", "updates"):
             return self.kind == what
         return random.Random("%d %s" % (self.seed, what)).random() < 0.5
 
@@ -192,10 +194,9 @@ def lengths_of(scene, job):
         job["estimate"] = "unknown"
 
 
-def job_of(scene, now):
+def asked_of(scene, job):
+    """What a job asks for."""
     r = scene.random
-    job = {"id": "j%d" % len(scene.ids), "duration": r.choice([r.randint(1, 30), r.randint(10, 100)]),
-           "user": r.choice(USERS), "queue": r.choice(list(scene.config["queues"]))}
     form = r.randrange(4)
     if form != 0:
         job["nodes"] = r.randint(1, scene.nodes)
@@ -216,6 +217,14 @@ def job_of(scene, now):
         job["requires"] = {"hostlist": [some_nodes(scene, 2)]}
     elif scene.has("flapping") and scene.one_in(6):
         job["requires"] = ["fast"]
+    return job
+
+
+def job_of(scene, now):
+    r = scene.random
+    job = {"id": "j%d" % len(scene.ids), "duration": r.choice([r.randint(1, 30), r.randint(10, 100)]),
+           "user": r.choice(USERS), "queue": r.choice(list(scene.config["queues"]))}
+    asked_of(scene, job)
     lengths_of(scene, job)
     if scene.one_in(4):
         job["priority"] = r.randint(-3, 3)
@@ -261,6 +270,11 @@ def change_of(scene):
 def other_event(scene, now):
     """An event of what this kind of scene is about, or None."""
     choices = []
+    # Of two at one instant nobody could say which one is refused.
+    updated = {e["update"]["id"] for e in scene.events if e["at"] == now and "update" in e}
+    others = [i for i in scene.ids[-6:] if i not in updated]
+    if scene.has("updates") and others:
+        choices += [{"update": asked_of(scene, {"id": scene.random.choice(others)})} for _ in range(3)]
     if scene.has("flapping"):
         choices += [{"down": some_nodes(scene, 2)}, {"drain": some_nodes(scene, 2)},
                     {"fail": some_nodes(scene, 2)}] + [{"up": some_nodes(scene, scene.nodes)}] * 4

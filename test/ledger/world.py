@@ -10,7 +10,8 @@ FOREVER = 10 ** 12
 class Job:
     def __init__(self, name, spec, order):
         self.name = name
-        self.spec = spec
+        self.spec = spec  # of others of its array, too, until it asks for something else
+        self.array = spec["id"]
         self.order = order
         self.queue = spec["queue"]
         self.user = spec["user"]
@@ -66,6 +67,15 @@ def lengths(spec):
         return spec["duration"], spec["duration"]
     limit = FOREVER if spec["limit"] == "unlimited" else spec["limit"]
     return limit, FOREVER if spec["estimate"] == "unknown" else spec["estimate"]
+
+
+ASKED = ("nodes", "cores", "gpus", "memory", "licenses", "exclusive", "requires")
+
+
+def asking_for(spec, value):
+    """What was submitted, but for what it asks for."""
+    rest = {key: what for key, what in spec.items() if key not in ASKED}
+    return dict(rest, **{key: what for key, what in value.items() if key in ASKED})
 
 
 def is_refused(job, queue, name, reason):
@@ -189,7 +199,7 @@ class World:
 
     def array_has_promise(self, job):
         """Whether a member of its array that waits is promised a time."""
-        return any(k.promise is not None for k in self.jobs.values() if k.spec is job.spec and k.state == WAITING)
+        return any(k.promise is not None for k in self.jobs.values() if k.array == job.array and k.state == WAITING)
 
     def happen(self, event, refused):
         """An event of the scene; `refused` are jobs that a queue does not take, and why."""
@@ -209,6 +219,10 @@ class World:
         elif what in ("priority", "duration", "queue"):
             for j in self.members(value["id"]):
                 self.change(j, what, value["value"], refused)
+        elif what == "update":
+            for j in self.members(value["id"]):
+                if j.state == WAITING and not any(is_refused(j, j.queue, *why) for why in refused):
+                    j.spec = asking_for(j.spec, value)
         elif what in ("queue-stop", "queue-pause", "queue-drain", "queue-start"):
             self.closed[value] = {"starts": what in ("queue-stop", "queue-pause"),
                                   "takes": what in ("queue-stop", "queue-drain")}

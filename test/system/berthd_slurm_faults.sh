@@ -3,7 +3,7 @@
 # lost, and none has run twice. What takes long is done if BERTH_FAULTS is "all", or names it: BERTH_FAULTS="frozen dead".
 . "$BERTH_SOURCE/test/slurm.sh"
 quick='server host agents keeper network full bounced crashed cancelled'
-long='silent frozen dead early forgotten'
+long='silent hung frozen dead early preempted forgotten'
 rows=${BERTH_FAULTS:-$quick}
 [ "$rows" = all ] && rows="$quick $long"
 
@@ -128,6 +128,15 @@ row_bounced() {
     account "Slurm's controller is restarted" 0
 }
 
+# Slurm's controller hangs: the server answers all the same, and what runs goes on.
+row_hung() {
+    load
+    kill -STOP "$(cat lab/run/slurmctld.pid)"
+    account "Slurm's controller hangs" 0
+    kill -CONT "$(cat lab/run/slurmctld.pid)"
+    await 'its nodes' nodes_up 3
+}
+
 # A crash forgets the last seconds: the pilot is older.
 row_crashed() {
     sleep 6
@@ -186,6 +195,19 @@ row_early() {
     add_pilot 3
     account 'the allocation ends early' 24
     LIMIT=2m
+}
+
+# A pilot in a partition of less priority, whose nodes Slurm wants for others: it leaves when it is told to, before it is killed.
+row_preempted() {
+    expect_status 0 "$BERTH" pilot remove "$pilot"
+    await 'the pilot to be gone' no_pilots
+    add_pilot 3 -- -p spare --exclusive --mem=0
+    load
+    sbatch -Q -N 3 --exclusive -t 5 -o /dev/null --wrap 'sleep 1000'
+    await 'the pilot to be gone' no_pilots
+    scancel -n wrap
+    add_pilot 3
+    account 'the pilot is preempted' 24
 }
 
 # Slurm forgets all it knew, and kills what it does not know.

@@ -34,7 +34,10 @@ trap 'exit 143' TERM
 
 say() { # COMMAND...: show it, and what it says
     echo "\$ berth $*"
-    "$berth" "$@" | cut -c 1-78
+    case $1 in
+    explain) "$berth" "$@" | fold -s -w 78 ;;
+    *) "$berth" "$@" | cut -c 1-78 ;;
+    esac
     echo
 }
 
@@ -70,9 +73,9 @@ echo '$ berth submit --name huge -N 9 -n 9 true'
 echo
 say nodes
 say jobs
-say explain "$late"
 # shellcheck disable=SC2086
 "$berth" wait "$array" $gangs "$wide"
+say explain "$late"
 "$berth" cancel "$late"
 echo "The tasks of job $wide, and the members of a gang:"
 sort "$scratch/wide"

@@ -443,6 +443,8 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
     request.hold = r->held;
     if (job_take_in(s, slot, &request, r->fresh && r->state != SCHED_BLOCKED) < 0)
         return errtext_set(err, ENOMEM, "out of memory");
+    if (d->blocked & GANG_AWAY && gang_of(s, slot) && gang_waits_whole(gang_of(s, slot)))
+        job_block(s, slot, BLOCK_GANG); /* and it waits for its gang besides */
     if (r->state != SCHED_BLOCKED || d->blocked != 0)
         return 0;
     if (restore_blocked(s, slot, r) == 0)

@@ -152,6 +152,36 @@ static void it_is_restored(void **state)
     world_close(&v);
 }
 
+/* A member of a gang that is held waits for its gang besides, in another scheduler too. */
+static void held_members_wait_for_their_gang(void **state)
+{
+    struct world w, v;
+    struct sched_record r;
+    berth_error_t err = {""};
+    (void)state;
+    world_open(&w, text);
+    world_open(&v, text);
+    sched_job_t gang =
+        world_submit(&w, 0, 1, (struct sched_request){.id = "g", .members = 2, .min = 2});
+    assert_true(gang >= 0);
+    assert_int_equal(sched_hold(w.sched, 0, sched_split(w.sched, 0, gang, 1)), 0);
+    world_pass(&w, 0);
+    for (sched_job_t j = sched_first(w.sched); j >= 0; j = sched_next(w.sched, j)) {
+        assert_int_equal(sched_record(w.sched, j, &r), 0);
+        if (sched_restore(v.sched, 1, &r, &err) < 0)
+            fail_msg("%s", err.text);
+    }
+    assert_int_equal(sched_restore_passed(v.sched, 1, 0, 0), 0);
+    sched_t *const both[] = {w.sched, v.sched};
+    for (size_t i = 0; i < 2; i++) {
+        sched_job_t member = sched_find(both[i], "g", 1);
+        assert_int_equal(sched_release(both[i], 1, member), 0);
+        assert_int_equal(sched_state(both[i], member), SCHED_BLOCKED);
+    }
+    world_close(&w);
+    world_close(&v);
+}
+
 /* Sets that are none, or name others than there are. */
 static void wrong_sets_are_refused(void **state)
 {
@@ -177,6 +207,7 @@ int main(void)
         cmocka_unit_test(others_wait_for_them),
         cmocka_unit_test(those_that_wait_are_cancelled_together),
         cmocka_unit_test(it_is_restored),
+        cmocka_unit_test(held_members_wait_for_their_gang),
         cmocka_unit_test(wrong_sets_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,7 @@ static void note_claim(sched_t *s, uint32_t slot)
     struct queues *n = s->queues;
     struct job *job = &s->jobs[slot];
     heap_move(&s->due, slot, INT64_MAX, job->key.seq);
+    held_waits(s, slot, false); /* as it did with a promise that it had before: a claim is kept */
     job->is_claiming = true;
     n->claims[n->n_claims++] = (struct claim){.slot = slot};
     n->had_claims = true;

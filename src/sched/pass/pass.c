@@ -222,17 +222,19 @@ static inline enum step look(sched_t *s, uint32_t slot)
     struct line *line = line_of(s, slot);
     struct queue_key key = s->jobs[slot].key;
     enum lane_mode mode = lane->mode;
-    bool turn = mode != LANE_FILL || limit_is_candidate(s, slot);
+    bool allocates = pass_does(s, DOES(ALLOCATE));
+    bool turn = mode != LANE_FILL || (allocates && limit_is_candidate(s, slot));
     line->begun = true;
     line->after = key;
-    limit_look_once(s, slot);
+    if (allocates) /* else its turn as a candidate is yet to come */
+        limit_look_once(s, slot);
     enum step step = start_in_round(s, slot, mode, turn);
     if (step == STEP_BUSY && mode == LANE_PLAN) {
         step = promise(s, slot);
         if (step == STEP_DONE && lane_keep(s, lane) < 0)
             step = STEP_FAILED;
     }
-    if (step == STEP_BUSY && pass_does(s, DOES(ALLOCATE)) && starving_may(s, slot))
+    if (step == STEP_BUSY && allocates && starving_may(s, slot))
         step = promise_starving(s, slot);
     if (step == STEP_BUSY)
         step = wait(s, slot);
@@ -417,7 +419,7 @@ static enum step tell_step(sched_t *s)
         bool softens = p->yields && p->softens && !p->has_softened;
         p->has_softened |= softens;
         p->is_again = p->let > 0 || s->n_fresh > p->n_fresh || repair_is_due(s) ||
-                      p->has_made_room || promise_is_due(s) || softens;
+                      p->has_made_room || promise_is_due(s) || starving_is_due(s) || softens;
         if (p->is_again || s->queues->n_untold == 0)
             return STEP_BUSY;
         tell_begin(s);

@@ -55,12 +55,6 @@ void starving_begin(sched_t *s, uint32_t slot)
     starving_resume(s, slot);
 }
 
-void starving_parted(sched_t *s, uint32_t part)
-{
-    s->queues->is_starving_late |= s->jobs[part].details->is_starving;
-    starving_resume(s, part);
-}
-
 /* ---- Who is ---- */
 
 static int starving_reserve(struct queues *n)
@@ -76,6 +70,23 @@ static void starving_add(sched_t *s, uint32_t slot)
     s->jobs[slot].details->is_starving = true;
     n->starving[n->n_starving++] = slot;
     n->starving_tried = (struct tried){0};
+}
+
+void starving_parted(sched_t *s, uint32_t part)
+{
+    struct queues *n = s->queues;
+    if (s->jobs[part].details->is_starving && starving_reserve(n) < 0) {
+        n->is_starving_late = true;
+    } else if (s->jobs[part].details->is_starving) {
+        starving_add(s, part);
+        n->has_parted_starving = true;
+    }
+    starving_resume(s, part);
+}
+
+bool starving_is_due(const sched_t *s)
+{
+    return s->queues->has_parted_starving;
 }
 
 /* The list without those that are so no more, or are listed twice. */
@@ -212,7 +223,9 @@ void starving_walk(sched_t *s)
 {
     struct queues *n = s->queues;
     n->n_tries = n->next_try = n->first_try = 0;
-    n->lists_tries = n->n_starving > 0 && (s->woken || !tried_is_now(s, &n->starving_tried));
+    n->lists_tries = n->n_starving > 0 &&
+                     (s->woken || n->has_parted_starving || !tried_is_now(s, &n->starving_tried));
+    n->has_parted_starving = false;
 }
 
 void starving_round(sched_t *s, bool is_first)

@@ -25,8 +25,9 @@ void starving_resume(sched_t *s, uint32_t slot);
 /* The time from which on a pending job is starving; INT64_MAX: it never is. */
 int64_t starves_at(const sched_t *s, uint32_t slot);
 
-/* A member of an array waits by itself. */
+/* A member of an array waits by itself. And whether a walk is to look at such ones that are starving. */
 void starving_parted(sched_t *s, uint32_t part);
+bool starving_is_due(const sched_t *s);
 
 /* A scheduler was restored whose last pass was then: who was starving is so. And thresholds have changed: the next
  * pass looks at all jobs.

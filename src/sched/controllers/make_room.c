@@ -216,7 +216,10 @@ enum step room_for_holder(sched_t *s, uint32_t slot, victims_begin begin)
 {
     struct job *job = &s->jobs[slot];
     const struct place_ops *ops = s->place->ops;
+    const struct gang *gang = gang_of(s, slot);
     struct preemption h;
+    if (gang && (gang->is_over || gang_leaves(gang)))
+        return STEP_BUSY; /* nobody of it starts: it is told so when the walk has ended */
     struct place_ask ask = s->jobs[slot].ask;
     ops->lift(s->place, job->booking, false);
     int64_t booking = begin(&h, s, slot, &ask) == 0 ? preemption_book(&h) : -1;

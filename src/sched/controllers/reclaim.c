@@ -28,13 +28,15 @@ static unsigned preempts_of(const sched_t *s, uint32_t slot)
     return preempts_now(s, s->queues->setup->queue[s->jobs[slot].details->queue].preempts);
 }
 
+/* By shares nobody takes from those for whose jobs it is stopped itself: these would have it stopped at once again. */
 static bool may(const sched_t *s, uint32_t slot, uint32_t victim, bool *by_share)
 {
     const struct job *job = &s->jobs[slot], *other = &s->jobs[victim];
     unsigned preempts = preempts_of(s, slot);
     *by_share = other->lane != job->lane;
     if (*by_share)
-        return preempts & SCHED_PREEMPTS_BORROWERS && s->queues->shares;
+        return preempts & SCHED_PREEMPTS_BORROWERS && s->queues->shares &&
+               !(may_preempt(s, other) && is_preemptible(s, job));
     return preempts & SCHED_PREEMPTS_LOWER && other->details->priority < job->details->priority;
 }
 

@@ -1,0 +1,195 @@
+/* What happens to jobs and nodes. */
+#include "naive_queues_inner.h"
+
+#include "naive_limits.h"
+#include "naive_shares.h"
+
+int nq_submit(struct naive_queues *q, int lane, int user, int count, int64_t duration,
+              int64_t priority)
+{
+    q->job[q->jobs] = (struct nq_job){.state = NQ_OPEN,
+                                      .lane = lane,
+                                      .user = user,
+                                      .count = count,
+                                      .duration = duration,
+                                      .priority = priority,
+                                      .fresh = true,
+                                      .order = q->next_order++,
+                                      .displaced = -1,
+                                      .array = -1,
+                                      .preempted_for = -1};
+    return q->jobs++;
+}
+
+int nq_submit_array(struct naive_queues *q, int members, int most, int lane, int count,
+                    int64_t duration, int64_t priority)
+{
+    int first = q->jobs;
+    for (int i = 0; i < members; i++) {
+        struct nq_job *j = &q->job[nq_submit(q, lane, 0, count, duration, priority)];
+        j->array = first;
+        j->most = most;
+        j->together = true;
+        j->state = i == 0 ? NQ_OPEN : NQ_BEHIND;
+        j->fresh = i == 0;
+    }
+    return first;
+}
+
+/* The first of those that wait together with a job that is behind it. */
+static int first_together(const struct naive_queues *q, int job)
+{
+    int i = job;
+    while (q->job[i].state == NQ_BEHIND || !q->job[i].together)
+        i--;
+    return i;
+}
+
+void nq_split(struct naive_queues *q, int job)
+{
+    struct nq_job *j = &q->job[job];
+    int next = nq_next_together(q, job);
+    if (!j->together)
+        return;
+    j->together = false;
+    if (j->state == NQ_BEHIND) {
+        int first = first_together(q, job);
+        j->state = nq_is_full(q, job) ? NQ_FULL : NQ_OPEN;
+        j->fresh = j->state == NQ_OPEN && q->job[first].fresh;
+        return;
+    }
+    if (next < 0)
+        return;
+    struct nq_job *n = &q->job[next]; /* what was promised is for the next one */
+    n->state = j->state;
+    n->at = j->at;
+    n->nodes = j->nodes;
+    n->fresh = j->fresh;
+    n->displaced = j->displaced;
+    j->state = NQ_OPEN; /* it holds nothing any more */
+    if (n->state == NQ_FULL || (n->state == NQ_HELD && nq_is_full(q, next)))
+        j->state = NQ_FULL;
+    j->displaced = -1;
+}
+
+static bool any_displaced(const struct naive_queues *q)
+{
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].displaced >= 0)
+            return true;
+    return false;
+}
+
+/* It no longer runs, for which another waits perhaps. Behind one of unknown end nobody could be promised a time. */
+static void leave(struct naive_queues *q, int job)
+{
+    struct nq_job *j = &q->job[job];
+    if (j->state == NQ_RUNNING && j->duration >= NQ_ENDLESS)
+        q->back |= any_displaced(q);
+    if (j->state == NQ_HELD || j->state == NQ_RUNNING) {
+        q->swept = false;
+        nl_decreased(q, job);
+    }
+    j->kept = false;
+    if (j->preempted_for >= 0)
+        q->job[j->preempted_for].victims--;
+    j->preempted_for = -1;
+    j->stopping = false;
+    nq_let_victims_go(q, job);
+}
+
+void nq_end(struct naive_queues *q, int job)
+{
+    leave(q, job);
+    q->job[job].state = NQ_GONE;
+}
+
+/* Whether jobs that are behind a preempted one, in its level, are promised times by queues that are not preemptible. */
+static bool gives_way(const struct naive_queues *q, int job)
+{
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].state == NQ_HELD && !q->job[i].preempting && !q->job[i].kept &&
+            !q->lane[q->job[i].lane].preemptible && nq_level(q, i) == nq_level(q, job) &&
+            nq_before(q, job, i))
+            return true;
+    return false;
+}
+
+void nq_requeue(struct naive_queues *q, int job)
+{
+    bool fresh = !q->job[job].stopping || !gives_way(q, job);
+    leave(q, job);
+    q->job[job].state = NQ_OPEN;
+    q->job[job].fresh = fresh;
+    q->lane[q->job[job].lane].returned |= !fresh && !q->shares;
+}
+
+/* Whether a job of a full array may take what another one of that is promised, as its turn comes before it. */
+static bool goes_before_promised(const struct naive_queues *q, int job)
+{
+    struct ns_turn turn = ns_turn_of_open(q, job);
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].array == q->job[job].array && q->job[i].state == NQ_HELD &&
+            !q->job[i].preempting && ns_is_before(turn, ns_turn(q, i)))
+            return true;
+    return false;
+}
+
+void nq_prioritize(struct naive_queues *q, int job, int64_t priority)
+{
+    struct nq_job *j = &q->job[job];
+    struct nq_job old = *j;
+    bool passed = false;
+    bool raised = priority > j->priority;
+    for (int i = 0; i < q->jobs; i++) {
+        const struct nq_job *k = &q->job[i];
+        bool waits = k->state == NQ_OPEN || (j->kept && k->state == NQ_LIMITED);
+        if (i == job || (raised ? k->state != NQ_HELD : !waits || k->lane != j->lane))
+            continue;
+        j->priority = old.priority;
+        bool was = nq_before(q, i, job);
+        j->priority = priority;
+        passed |= was != nq_before(q, i, job);
+    }
+    j->priority = priority;
+    if (j->state == NQ_LIMITED) {
+        j->due |= raised;
+        return;
+    }
+    if (j->state == NQ_FULL) {
+        j->state = raised && goes_before_promised(q, job) ? NQ_OPEN : NQ_FULL;
+        if (j->state == NQ_FULL)
+            return;
+    }
+    j->fresh |= raised;
+    if (j->state == NQ_HELD && passed) {
+        j->candidate = j->kept;
+        nq_give_back(q, job);
+        q->swept = false;
+    }
+}
+
+void nq_status(struct naive_queues *q, int node, bool down)
+{
+    if ((q->down >> node & 1) == down)
+        return;
+    q->down = down ? q->down | 1u << node : q->down & ~(1u << node);
+    q->swept = false;
+    q->repair = true;
+    for (int i = 0; i < q->jobs; i++)
+        q->job[i].due |= q->job[i].state == NQ_LIMITED;
+    q->back |= !down;
+}
+
+int64_t nq_next_time(const struct naive_queues *q)
+{
+    int64_t next = INT64_MAX;
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].state == NQ_HELD && q->job[i].victims == 0 && q->job[i].at < next)
+            next = q->job[i].at;
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].state == NQ_RUNNING && q->lane[q->job[i].lane].preemptible &&
+            q->job[i].at + 1 > q->now && q->job[i].at + 1 < next)
+            next = q->job[i].at + 1;
+    return next;
+}

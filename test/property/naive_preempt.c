@@ -1,0 +1,152 @@
+/* Whom a job stops to start now. */
+#include "naive_queues_inner.h"
+
+#include "naive_limits.h"
+
+static bool may_be_victim(const struct naive_queues *q, int job, int victim)
+{
+    const struct nq_job *j = &q->job[victim];
+    return j->state == NQ_RUNNING && j->preempted_for < 0 &&
+           (j->stopping || (q->lane[j->lane].preemptible && q->now > j->at)) &&
+           j->nodes & q->lane[q->job[job].lane].part;
+}
+
+static int64_t work(const struct naive_queues *q, int victim)
+{
+    return (q->now - q->job[victim].at) * q->job[victim].count;
+}
+
+/* Whether less is lost by preempting a; then the younger one goes, by its start and its rank. */
+static bool costs_less(const struct naive_queues *q, int a, int b)
+{
+    if (work(q, a) != work(q, b))
+        return work(q, a) < work(q, b);
+    return q->job[a].at != q->job[b].at ? q->job[a].at > q->job[b].at : nq_before(q, b, a);
+}
+
+/* The victims of a job, those who are being stopped or the others, in the order of what they cost. */
+static int list_victims(const struct naive_queues *q, int job, bool stopping, int *list)
+{
+    int n = 0;
+    for (int i = 0; i < q->jobs; i++) {
+        int k = n;
+        if (!may_be_victim(q, job, i) || q->job[i].stopping != stopping)
+            continue;
+        for (; k > 0 && costs_less(q, i, list[k - 1]); k--)
+            list[k] = list[k - 1];
+        list[k] = i;
+        n++;
+    }
+    return n;
+}
+
+static bool fits(const struct naive_queues *q, int job)
+{
+    return nq_choice(q, job, q->now) != 0;
+}
+
+/* Whether one set of victims, as bits, is rather stopped than another one: fewer, then with less work, then those who
+ * have run for less, then with the last in the order of all of those who are in one of the two.
+ */
+static bool rather(const struct naive_queues *q, const int *list, int n, uint32_t a, uint32_t b)
+{
+    int64_t more_work = 0, ran_longer = 0;
+    int last = -1;
+    if (__builtin_popcount(a) != __builtin_popcount(b))
+        return __builtin_popcount(a) < __builtin_popcount(b);
+    for (int i = 0; i < n; i++) {
+        int in = (int)(a >> i & 1) - (int)(b >> i & 1);
+        more_work += in * work(q, list[i]);
+        ran_longer += in * (q->now - q->job[list[i]].at);
+        if (in != 0 && (last < 0 || nq_before(q, list[last], list[i])))
+            last = i;
+    }
+    if (more_work != 0 || ran_longer != 0)
+        return more_work != 0 ? more_work < 0 : ran_longer < 0;
+    return last >= 0 && a >> last & 1;
+}
+
+static void lift_set(struct naive_queues *q, const int *list, int n, uint32_t set)
+{
+    for (int i = 0; i < n; i++)
+        q->job[list[i]].lifted = set >> i & 1;
+}
+
+/* Lift those that the job takes what it needs from: those who are being stopped, as far as they are needed, and of all
+ * sets of others the best. Returns whether it fits then.
+ */
+static bool take(struct naive_queues *q, int job)
+{
+    int told[NQ_JOBS], others[NQ_JOBS];
+    int n = list_victims(q, job, false, others), n_told = list_victims(q, job, true, told);
+    uint32_t best = 0, sets = 1u << n;
+    lift_set(q, told, n_told, ~0u);
+    bool any = n_told > 0 && fits(q, job);
+    for (uint32_t set = 1; set < sets && n > 0 && best == 0 && !any; set++) {
+        lift_set(q, others, n, set);
+        any = fits(q, job);
+        best = any ? set : 0;
+    }
+    for (uint32_t set = best + 1; set < sets && best != 0; set++) {
+        lift_set(q, others, n, set);
+        if (rather(q, others, n, set, best) && fits(q, job))
+            best = set;
+    }
+    lift_set(q, others, n, best);
+    for (int i = n_told; i-- > 0;) {
+        q->job[told[i]].lifted = false;
+        q->job[told[i]].lifted = !any || !fits(q, job);
+    }
+    if (!any)
+        lift_set(q, told, n_told, 0);
+    return any;
+}
+
+bool nq_preempt(struct naive_queues *q, int job)
+{
+    struct nq_job *j = &q->job[job];
+    int list[NQ_JOBS], victims = 0;
+    if (q->lane[j->lane].preemptible || nl_over(q, job, q->now) >= 0 || !take(q, job))
+        return false;
+    int n = list_victims(q, job, false, list);
+    n += list_victims(q, job, true, list + n);
+    j->nodes = nq_choice(q, job, q->now);
+    j->at = q->now;
+    for (int i = 0; i < n; i++) {
+        struct nq_job *victim = &q->job[list[i]];
+        if (!victim->lifted)
+            continue;
+        victim->lifted = false;
+        victim->preempted_for = job;
+        victims++;
+        if (victim->stopping)
+            continue;
+        victim->stopping = true;
+        nq_decide(q, NQ_PREEMPT, list[i]);
+        q->decision[q->decisions - 1].other = job;
+    }
+    if (j->state == NQ_HELD)
+        nl_decreased(q, job);
+    j->kept = false;
+    j->state = victims ? NQ_HELD : NQ_RUNNING;
+    nq_come_forward(q, job);
+    nq_fill(q, job);
+    j->preempting = victims > 0;
+    j->displaced = -1;
+    j->victims = victims;
+    if (!victims)
+        nq_decide(q, NQ_START, job);
+    return true;
+}
+
+void nq_preempt_for_holder(struct naive_queues *q, int job)
+{
+    struct nq_job *j = &q->job[job];
+    if (j->preempting || j->at <= q->now || nl_over(q, job, q->now) >= 0)
+        return;
+    j->lifted = true;
+    bool does = nq_preempt(q, job);
+    j->lifted = false;
+    q->made_room |= does;
+    q->swept &= !does;
+}

@@ -1,0 +1,221 @@
+/* Where there is room for a job, and what it then gets: a start, or a promise. */
+#include "naive_queues_inner.h"
+
+#include <assert.h>
+
+#include "naive_limits.h"
+
+/* Whether a job sees the first one of another queue: its own queue is lower. */
+static bool sees_head(const struct naive_queues *q, int job, int lane)
+{
+    int64_t of_head = q->head[lane].is ? nq_level(q, q->head[lane].job) : 0;
+    return q->head[lane].is &&
+           (of_head > nq_level(q, job) || (q->stacks && of_head == nq_level(q, job)));
+}
+
+static int64_t head_end(const struct naive_queues *q, int lane)
+{
+    return q->head[lane].at + q->job[q->head[lane].job].duration;
+}
+
+uint32_t nq_free_nodes(const struct naive_queues *q, int job, int64_t from, int64_t until)
+{
+    uint32_t free = q->lane[q->job[job].lane].part & ~q->down;
+    for (int i = 0; i < q->jobs; i++) {
+        const struct nq_job *j = &q->job[i];
+        if (i != job && (j->state == NQ_HELD || j->state == NQ_RUNNING) && !j->lifted &&
+            j->at < until && from < j->at + j->duration)
+            free &= ~j->nodes;
+    }
+    for (int l = 0; l < q->lanes; l++)
+        if (sees_head(q, job, l) && q->head[l].at < until && from < head_end(q, l))
+            free &= ~q->head[l].nodes;
+    return free;
+}
+
+uint32_t nq_choice(const struct naive_queues *q, int job, int64_t at)
+{
+    const struct nq_job *j = &q->job[job];
+    uint32_t free = nq_free_nodes(q, job, at, at + j->duration), nodes = 0;
+    int n = 0;
+    for (int i = 0; i < q->nodes && n < j->count; i++)
+        if (free >> i & 1) {
+            nodes |= 1u << i;
+            n++;
+        }
+    return n == j->count ? nodes : 0;
+}
+
+int64_t nq_earliest(const struct naive_queues *q, int job)
+{
+    int64_t best = nq_choice(q, job, q->now) && nl_over(q, job, q->now) < 0 ? q->now : -1;
+    for (int i = 0; i < q->jobs && best != q->now; i++) {
+        const struct nq_job *j = &q->job[i];
+        int64_t end = j->at + j->duration;
+        if ((j->state == NQ_HELD || j->state == NQ_RUNNING) && !j->lifted && i != job &&
+            end > q->now && end < NQ_ENDLESS && (best < 0 || end < best) &&
+            nq_choice(q, job, end) && nl_over(q, job, end) < 0)
+            best = end;
+    }
+    for (int l = 0; l < q->lanes && best != q->now; l++) {
+        int64_t end = sees_head(q, job, l) ? head_end(q, l) : -1;
+        if (end > q->now && end < NQ_ENDLESS && (best < 0 || end < best) && nq_choice(q, job, end))
+            best = end;
+    }
+    return best;
+}
+
+int nq_next_together(const struct naive_queues *q, int job)
+{
+    int i = job + 1;
+    while (i < q->jobs && q->job[i].array == q->job[job].array &&
+           !(q->job[i].state == NQ_BEHIND && q->job[i].together))
+        i++;
+    bool is = q->job[job].array >= 0 && q->job[job].together && i < q->jobs &&
+              q->job[i].array == q->job[job].array;
+    return is ? i : -1;
+}
+
+bool nq_is_full(const struct naive_queues *q, int job)
+{
+    int n = 0;
+    for (int i = 0; i < q->jobs; i++)
+        n += q->job[i].array == q->job[job].array && !q->job[i].set_aside &&
+             (q->job[i].state == NQ_HELD || q->job[i].state == NQ_RUNNING);
+    return q->job[job].most > 0 && n >= q->job[job].most;
+}
+
+void nq_come_forward(struct naive_queues *q, int job)
+{
+    struct nq_job *j = &q->job[job];
+    int next = nq_next_together(q, job);
+    j->together = false;
+    if (next < 0)
+        return;
+    q->job[next].state = nq_is_full(q, job) ? NQ_FULL : NQ_OPEN;
+    q->job[next].fresh = j->fresh;
+    q->job[next].placed = j->placed;
+}
+
+void nq_fill(struct naive_queues *q, int job)
+{
+    for (int i = 0; i < q->jobs && nq_is_full(q, job); i++)
+        if (q->job[i].array == q->job[job].array && q->job[i].state == NQ_OPEN)
+            q->job[i].state = NQ_FULL;
+}
+
+void nq_decide(struct naive_queues *q, enum nq_kind kind, int job)
+{
+    assert(q->decisions < NQ_DECISIONS);
+    q->decision[q->decisions++] = (struct nq_decision){kind, job, -1, q->job[job].at};
+}
+
+void nq_moved(struct nq_job *j)
+{
+    if (j->at <= j->displaced)
+        j->displaced = -1;
+}
+
+static void keep_promises(struct naive_queues *q, int job, int of);
+
+void nq_be_kept(struct naive_queues *q, int job, int of)
+{
+    struct nq_job *j = &q->job[job];
+    int64_t at = nl_may_be_promised(q, job, of, q->outranking) ? nq_earliest(q, job) : -1;
+    j->due = false;
+    if (at < 0) {
+        j->state = NQ_LIMITED;
+        return;
+    }
+    j->nodes = nq_choice(q, job, at);
+    j->at = at;
+    j->state = NQ_HELD;
+    j->kept = true;
+    j->keeper = of;
+    nq_fill(q, job);
+    nq_moved(j);
+    nq_decide(q, NQ_PROMISE, job);
+    keep_promises(q, job, of);
+}
+
+bool nq_start_open(struct naive_queues *q, int job, bool turn)
+{
+    struct nq_job *j = &q->job[job];
+    uint32_t nodes = nq_choice(q, job, q->now);
+    int of = nl_over(q, job, q->now);
+    if (nq_is_full(q, job)) {
+        j->state = NQ_FULL;
+        return true;
+    }
+    if (of >= 0 && (turn || nodes)) {
+        nq_be_kept(q, job, of);
+        return true;
+    }
+    if (!nodes)
+        return false;
+    j->nodes = nodes;
+    j->at = q->now;
+    j->state = NQ_RUNNING;
+    j->displaced = -1;
+    nq_come_forward(q, job);
+    nq_fill(q, job);
+    nq_decide(q, NQ_START, job);
+    return true;
+}
+
+bool nq_promise(struct naive_queues *q, int job)
+{
+    struct nq_job *j = &q->job[job];
+    int of = nl_over(q, job, q->now);
+    if (nq_is_full(q, job)) {
+        j->state = NQ_FULL;
+        return true;
+    }
+    if (of >= 0) {
+        nq_be_kept(q, job, of);
+        return true;
+    }
+    int64_t at = nq_earliest(q, job);
+    if (at < 0) { /* any time will do when something comes back */
+        j->displaced = j->displaced < 0 ? INT64_MAX : j->displaced;
+        return false;
+    }
+    j->nodes = nq_choice(q, job, at);
+    j->at = at;
+    j->state = NQ_HELD;
+    nq_fill(q, job);
+    nq_moved(j);
+    nq_decide(q, NQ_PROMISE, job);
+    return true;
+}
+
+void nq_let_victims_go(struct naive_queues *q, int job)
+{
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].preempted_for == job)
+            q->job[i].preempted_for = -1;
+    q->job[job].preempting = false;
+    q->job[job].victims = 0;
+}
+
+void nq_give_back(struct naive_queues *q, int job)
+{
+    nq_let_victims_go(q, job);
+    nl_decreased(q, job);
+    q->job[job].state = NQ_OPEN;
+    q->job[job].lifted = q->job[job].set_aside = q->job[job].kept = false;
+    q->job[job].displaced = -1;
+    if (nq_is_full(q, job))
+        q->job[job].state = NQ_FULL;
+}
+
+/* Where a limit has promised more than it may, the last one gives way. */
+static void keep_promises(struct naive_queues *q, int job, int of)
+{
+    while (nl_promises(q, of) > nl_most_promises(q, job)) {
+        int last = nl_last_kept(q, of);
+        nq_give_back(q, last);
+        q->job[last].candidate = true;
+        q->swept = false;
+    }
+}

@@ -1,0 +1,190 @@
+/* The walk over all that wait, and whom the end of a pass lets go on. */
+#include "naive_queues_inner.h"
+
+#include "naive_classes.h"
+#include "naive_limits.h"
+#include "naive_shares.h"
+
+/* How a lane offers its jobs, as enum lane_mode of the core. */
+enum mode { PLAN, SERVE, FILL, DONE };
+
+void nq_sweep(struct naive_queues *q, int64_t at, bool all)
+{
+    for (int i = nq_next_of(q, NQ_HELD, -1); i >= 0 && !q->swept; i = nq_next_of(q, NQ_HELD, i))
+        if (!q->job[i].preempting && (all || nq_level(q, i) == at)) /* else it has what it needs */
+            nq_pull(q, i);
+}
+
+void nq_start_due(struct naive_queues *q, int64_t at, bool all)
+{
+    for (int i = nq_next_of(q, NQ_HELD, -1); i >= 0; i = nq_next_of(q, NQ_HELD, i))
+        if (q->job[i].at <= q->now && q->job[i].victims == 0 && (all || nq_level(q, i) == at)) {
+            if (q->job[i].kept)
+                nl_decreased(q, i);
+            q->job[i].kept = false;
+            q->job[i].state = NQ_RUNNING;
+            q->job[i].preempting = false;
+            q->job[i].displaced = -1;
+            q->job[i].at = q->now;
+            nq_come_forward(q, i);
+            nq_decide(q, NQ_START, i);
+        }
+}
+
+/* The next job that is open or held. */
+static int next_waiting(const struct naive_queues *q, int after)
+{
+    int open = nq_next_of(q, NQ_OPEN, after), held = nq_next_of(q, NQ_HELD, after);
+    if (open < 0 || held < 0)
+        return open < 0 ? held : open;
+    return nq_before(q, open, held) ? open : held;
+}
+
+/* Whether a queue has a promise to give to jobs of a level: where there are shares, also the last one that a lower level
+ * has.
+ */
+static bool has_promise(const struct naive_queues *q, int lane, int64_t at, bool all)
+{
+    int last = nq_last_holder(q, lane);
+    return nq_holders(q, lane) < q->lane[lane].depth ||
+           (q->shares && !all && last >= 0 && nq_level(q, last) < at);
+}
+
+/* Look at an open job of a queue that is in this mode. */
+static void look_at(struct naive_queues *q, int job, int64_t at, bool all, enum mode *mode)
+{
+    int lane = q->job[job].lane;
+    if (q->job[job].candidate) {
+        int of = nl_over(q, job, q->now);
+        q->job[job].candidate = false;
+        if (of >= 0) {
+            nq_be_kept(q, job, of);
+            return;
+        }
+    }
+    if (*mode == DONE || !nq_is_considered(q, job)) {
+        *mode = q->shares ? *mode : DONE;
+        return;
+    }
+    if (nq_start_open(q, job, *mode != FILL) || nq_preempt(q, job))
+        return;
+    if (*mode == SERVE)
+        *mode = DONE;
+    if (*mode != PLAN)
+        return;
+    nq_promise(q, job);
+    nq_keep_depth(q, lane);
+    if (!has_promise(q, lane, at, all))
+        *mode = FILL;
+}
+
+/* Holders first, then open jobs as shares say. */
+static void walk_shares(struct naive_queues *q, int64_t at, bool all, enum mode mode[NQ_LANES])
+{
+    bool looked[NQ_JOBS] = {false};
+    nc_begin(q);
+    for (int i = nq_next_of(q, NQ_HELD, -1); i >= 0 && !q->made_room; i = nq_next_of(q, NQ_HELD, i))
+        if (all || nq_level(q, i) == at)
+            nq_preempt_for_holder(q, i);
+    while (!q->made_room) {
+        bool out[NQ_JOBS];
+        for (int i = 0; i < q->jobs; i++)
+            out[i] =
+                looked[i] || (!all && nq_level(q, i) != at) || nc_is_shut(q, i) ||
+                (!q->job[i].candidate && (mode[q->job[i].lane] == DONE || !nq_is_considered(q, i)));
+        int next = ns_next(q, out);
+        if (next < 0)
+            return;
+        if (q->lane[q->job[next].lane].classes > 0)
+            next = nc_next(q, q->job[next].lane, out);
+        /* A candidate that is not considered may be so when others have started. */
+        looked[next] = mode[q->job[next].lane] != DONE && nq_is_considered(q, next);
+        look_at(q, next, at, all, &mode[q->job[next].lane]);
+        if (q->lane[q->job[next].lane].classes > 0)
+            nc_looked(q, next);
+    }
+}
+
+/* Whether the first job of a queue that promises nothing is of a level above one, and could not start there. */
+static bool passed(const struct naive_queues *q, int lane, int64_t at, bool all)
+{
+    int first = nq_first_open(q, lane);
+    return !all && first >= 0 && nq_level(q, first) > at;
+}
+
+void nq_walk(struct naive_queues *q, int64_t at, bool all)
+{
+    enum mode mode[NQ_LANES];
+    for (int l = 0; l < q->lanes; l++)
+        mode[l] = q->lane[l].depth > 0    ? has_promise(q, l, at, all) ? PLAN : FILL
+                  : passed(q, l, at, all) ? DONE
+                                          : SERVE;
+    if (q->shares) {
+        walk_shares(q, at, all, mode);
+        return;
+    }
+    for (int i = next_waiting(q, -1); i >= 0 && !q->made_room; i = next_waiting(q, i)) {
+        if (!all && nq_level(q, i) != at)
+            continue;
+        if (q->job[i].state == NQ_HELD)
+            nq_preempt_for_holder(q, i);
+        else
+            look_at(q, i, at, all, &mode[q->job[i].lane]);
+    }
+}
+
+static void let(struct naive_queues *q, int job, bool again)
+{
+    q->job[job].state = NQ_OPEN;
+    q->job[job].fresh = true;
+    q->job[job].let_again |= again;
+    if (again)
+        q->job[job].placed = false;
+    q->let += again;
+}
+
+void nq_settle(struct naive_queues *q, bool again)
+{
+    int first[NQ_CALENDARS];
+    for (int of = 0; of < NQ_CALENDARS; of++) {
+        first[of] = -1;
+        q->has_let[of] &= again;
+    }
+    for (int i = 0; i < q->jobs; i++) {
+        struct nq_job *j = &q->job[i];
+        j->let_again &= again;
+        if (j->state == NQ_FULL && !j->let_again && !nq_is_full(q, i))
+            let(q, i, again);
+        if (j->state != NQ_LIMITED || j->let_again || !j->due)
+            continue;
+        int of = nl_over(q, i, q->now);
+        if (of < 0) {
+            let(q, i, again);
+            continue;
+        }
+        j->due = nl_may_be_promised(q, i, of, true);
+        if (j->due && !(q->has_let[of] && nl_promises(q, of) <= q->let_with[of]) &&
+            (first[of] < 0 || nq_before(q, i, first[of])))
+            first[of] = i;
+    }
+    for (int of = 0; of < NQ_CALENDARS; of++) {
+        if (first[of] < 0)
+            continue;
+        let(q, first[of], again);
+        q->job[first[of]].candidate = true;
+        q->job[first[of]].placed = false;
+        q->has_let[of] = true;
+        q->let_with[of] = nl_promises(q, of);
+    }
+}
+
+void nq_put_off(struct naive_queues *q)
+{
+    for (int i = 0; i < q->jobs; i++) {
+        struct nq_job *j = &q->job[i];
+        if (j->state != NQ_HELD || j->at >= q->now)
+            continue;
+        j->at = q->now;
+        q->repair = true;
+    }
+}

@@ -79,8 +79,8 @@ def asking_for(spec, value):
 
 
 def is_refused(job, queue, name, reason):
-    """Whether a refusal is of this job by this queue; a limit may be that of any."""
-    return name == job.name and (reason.startswith(("limit ", "queue %s takes" % queue)) or
+    """Whether a refusal is of this job by this queue; a limit may be that of any, and a block says nothing of queues."""
+    return name == job.name and (reason.startswith(("limit ", "block ", "queue %s takes" % queue)) or
                                  "in queue %s:" % queue in reason)
 
 

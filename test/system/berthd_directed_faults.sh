@@ -54,6 +54,7 @@ while [ "$spent" -ge "$gap" ]; do
 done
 [ "$times" -le "$most" ] || fail "it was asked for $times times in $(($(date +%s) - since)) s, expected $most at most"
 expect_status 0 "$BERTH" cancel "$never"
+await_state "$never" cancelled
 rm "$slurm/never"
 
 # sbatch does not know whether there is a job. There is: it is found by its comment.
@@ -155,7 +156,7 @@ is_gone_node() {
     "$BERTH" nodes | grep -q "^$gone  *down "
 }
 await 'the node to be down' is_gone_node
-kill_job 'RUNNING None' eleven
+kill_job 'SUSPENDED None' eleven # nobody changes that
 expect_status 0 "$BERTH" drain --lost "$gone"
 said() {
     find "$BERTH_DIR/slurm" -name lost | grep -q .

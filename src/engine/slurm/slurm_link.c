@@ -1,6 +1,7 @@
 /* The server's way to berth-slurm, which it starts: a socket. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -14,9 +15,20 @@
 
 #define CHUNK 65536
 
+/* There are never two of them. */
+static void end_last_helper(struct slurm *s)
+{
+    if (s->pid <= 0)
+        return;
+    kill(s->pid, SIGKILL);
+    waitpid(s->pid, NULL, 0);
+    s->pid = 0;
+}
+
 int slurm_start_helper(struct slurm *s, berth_error_t *err)
 {
     int ends[2];
+    end_last_helper(s);
     extern char **environ;
     const char *const argv[] = {"berth-slurm", s->directory, s->run, s->tag,
                                 s->partition,  s->options,   NULL};
@@ -49,8 +61,6 @@ static void hang_up(struct slurm *s)
 {
     close(s->link);
     s->link = -1;
-    if (s->pid > 0)
-        waitpid(s->pid, NULL, WNOHANG); /* else it is reaped with the server */
     strbuf_clear(&s->in);
     s->in_at = s->out_at = 0;
     slurm_come_back(s, SLURM_RETRY);

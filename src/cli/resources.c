@@ -152,7 +152,7 @@ int cli_drain(int argc, char **argv)
             return CLI_USAGE;
         if (c == 'h')
             return option_help(&drain_options);
-        to = c == 'd' ? "down" : "lost";
+        to = c == OPTION_LONG('d') ? "down" : "lost";
     }
     if (optind == argc)
         return cli_usage("drain", "no resources given");

@@ -87,6 +87,23 @@ expect "no such job" '' "$(sacct -n -j 999)"
 expect "of Toil" 'JobId=3 JobState=FAILED ExitCode=3:0' \
     "$(scontrol show job 3 | tr ' ' '\n' | grep -E '^(JobId|JobState|ExitCode)=' | tr '\n' ' ' | sed 's/ $//')"
 expect "hosts" 'a1 a2 b' "$(scontrol show hostnames 'a[1-2],b' | tr '\n' ' ' | sed 's/ $//')"
+value() { # KEY: of what has been shown in lines
+    tr ' ' '\n' <"$scratch/out" | sed -n "s/^$1=//p"
+}
+expect_status 0 scontrol show node
+expect "a node" 'node0 8 8 16384 ALLOCATED batch' "$(echo "$(value NodeName)" "$(value CPUTot)" "$(value CPUAlloc)" "$(value RealMemory)" "$(value State)" "$(value Partitions)")"
+expect_status 0 scontrol update NodeName=node0 State=DRAIN Reason='new disk'
+expect_status 0 scontrol -o show node=node0
+expect "a drained one, in a line" '1 ALLOCATED+DRAIN' "$(wc -l <"$scratch/out") $(value State)"
+grep -q 'Reason=new disk$' "$scratch/out" || fail "no reason: $(cat "$scratch/out")"
+expect_status 1 scontrol update NodeName=node0 State=FUTURE
+expect_status 0 scontrol update NodeName=node0 State=RESUME
+expect "a resumed one" alloc "$(sinfo -h -o %t)"
+expect_status 1 scontrol show node nothere
+expect_err 'scontrol: error: Node nothere not found'
+expect_status 0 scontrol show partition batch
+expect "a partition" 'YES node0 UP 8 1' "$(echo "$(value Default)" "$(value Nodes)" "$(value State)" "$(value TotalCPUs)" "$(value TotalNodes)")"
+expect_status 1 scontrol show partition nothere
 expect "the default partition" 'PARTITION batch*' "$(sinfo -o %P | tr '\n' ' ' | sed 's/ $//')"
 expect "cores" '8/0/0/8' "$(sinfo -h -o %C)"
 expect_status 0 scontrol release 7

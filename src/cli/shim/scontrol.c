@@ -1,4 +1,4 @@
-/* scontrol: a job in words, hosts of a list, and a few changes. */
+/* scontrol: a job, nodes and partitions in words, hosts of a list, and a few changes. */
 #include <errno.h>
 #include <inttypes.h>
 #include <pwd.h>
@@ -14,12 +14,15 @@
 #include "cli/client/when.h"
 #include "cli/foreign/slurm_values.h"
 #include "cli/shim/fields.h"
+#include "cli/shim/scontrol.h"
 #include "cli/shim/shim.h"
 
 static const char help[] =
-    "usage: scontrol show job JOB | show hostnames LIST | show hostlist HOSTS\n"
+    "usage: scontrol show job JOB | show node [LIST] | show partition [NAME]\n"
+    "       scontrol show hostnames LIST | show hostlist HOSTS\n"
     "       scontrol hold|release|requeue JOB...\n"
-    "       scontrol update JobId=JOB NAME=VALUE...\n";
+    "       scontrol update JobId=JOB NAME=VALUE...\n"
+    "       scontrol update NodeName=LIST State=DRAIN|DOWN|RESUME [Reason=TEXT]\n";
 
 /* ---- show ---- */
 
@@ -118,6 +121,18 @@ static void put_job(const json_t *job, const char *gap, struct strbuf *out)
     put(out, "StdOut", output);
 }
 
+void scontrol_print(struct strbuf *record, bool one_line)
+{
+    char *rest = NULL;
+    for (char *line = strtok_r((char *)strbuf_text(record), "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        terminal_print(stdout, one_line ? line + strspn(line, " ") : line);
+        putchar(one_line && rest && *rest ? ' ' : '\n');
+    }
+    if (!one_line)
+        putchar('\n');
+}
+
 static int show_jobs(char **words, int n, bool one_line)
 {
     struct shim_select select = {.history = true};
@@ -140,14 +155,8 @@ static int show_jobs(char **words, int n, bool one_line)
     json_array_foreach(jobs, i, job)
     {
         strbuf_reset(&text);
-        put_job(job, one_line ? " " : "\n   ", &text);
-        for (char *line = strtok((char *)strbuf_text(&text), "\n"); line;
-             line = strtok(NULL, "\n")) {
-            terminal_print(stdout, line);
-            putchar('\n');
-        }
-        if (!one_line)
-            putchar('\n');
+        put_job(job, "\n   ", &text);
+        scontrol_print(&text, one_line);
     }
     if (!jobs && errno == ECONNREFUSED)
         rc = connection_failed(&s, &err);
@@ -199,6 +208,12 @@ static int show(char **words, int n, bool one_line)
             words++, n--;
         return show_jobs(words, n, one_line);
     }
+    if (strncasecmp(what, "node", 4) == 0 || strncasecmp(what, "partition", 9) == 0) {
+        const char *sign = strchr(what, '=');
+        const char *name = sign ? sign + 1 : n > 1 ? words[1] : NULL;
+        return what[0] == 'n' || what[0] == 'N' ? scontrol_show_nodes(name, one_line)
+                                                : scontrol_show_partitions(name, one_line);
+    }
     if (strcasecmp(what, "hostnames") == 0 || strcasecmp(what, "hostname") == 0)
         return show_hosts(n > 1 ? words[1] : NULL, true);
     if (strcasecmp(what, "hostlist") == 0)
@@ -209,9 +224,11 @@ static int show(char **words, int n, bool one_line)
                     "MinJobAge               = 300 sec\n"
                     "SchedulerTimeSlice      = 1 sec\n"
                     "SLURM_VERSION           = 23.02.0") < 0;
-    return shim_failed("scontrol",
-                       "show %.60s is not supported here, only job, config, hostnames, hostlist",
-                       what);
+    return shim_failed(
+        "scontrol",
+        "show %.60s is not supported here, only job, node, partition, config, hostnames, "
+        "hostlist",
+        what);
 }
 
 /* ---- Changes ---- */
@@ -305,6 +322,8 @@ static int take_change(const char *word, json_t *asked, json_t *more)
 /* "JobId=17 TimeLimit=10" */
 static int update(char **words, int n)
 {
+    if (n > 0 && strncasecmp(words[0], "NodeName=", 9) == 0)
+        return scontrol_update_nodes(words, n);
     json_t *asked = json_object(), *more = json_object();
     char *job = NULL;
     int rc = 0;

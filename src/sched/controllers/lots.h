@@ -3,7 +3,8 @@
  * Lots stand in an order. First come those that are being stopped already and that nobody waits for; then members that
  * their gangs can spare, the last ones of each gang; then others, and what is left of gangs as a whole. Within these
  * go: those of queues of lower priority; those of queues nearer to the job's own in the tree of shares; those of lower
- * priority; with less work to be lost; that have started later; that come later in queue order. The whole of a gang goes with its spare members or not at all; it stays while others
+ * priority; with less work to be lost; that have started later; that come later in queue order. The whole of a gang goes
+ * with its spare members or not at all; it stays while others
  * are being stopped for a member, who would not start then.
  *
  * Lots are taken in that order until the job fits, beside all reservations and within all limits; then each that is

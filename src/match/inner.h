@@ -184,6 +184,11 @@ void full_window_lack(struct full_window *kept, const struct plan_lack *lack);
 
 /* The same for who counts units of a type, of which all below it are taken. */
 void full_cache_note_count(struct match *m, uint32_t v, uint16_t type, int64_t at, int64_t end);
+
+/* Note in the state of a vertex when in a window a job has it to itself. */
+void full_cache_take(struct state *s, int64_t at, int64_t end);
+
+/* Something of a vertex is given back: forget when it was full or taken. */
 void full_cache_forget(struct match *m, uint32_t v);
 
 /* Add one of a job's holds to the counts of a vertex (sign 1), or subtract it (-1). Does nothing if the job

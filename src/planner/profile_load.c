@@ -4,6 +4,9 @@
 /* A leaf with as many entries can lose two and needs no neighbour. */
 #define SLIDE_MIN (PROFILE_NODE_MAX / 4 + 2)
 
+/* A leaf of so many points is looked through sooner than it is searched. */
+#define LEAF_SHORT 12
+
 /* The part of an interval [from, to) that matters to a subtree. An end is open if the whole subtree is
  * known to be on this side of it. So below the node at which the ways to both ends part, each level has
  * only one partial child.
@@ -272,7 +275,23 @@ static int64_t node_max(const node_t *v, uint32_t level, struct reach r, int64_t
     return best;
 }
 
+/* The same where a leaf is all there is, and is short: one way through it, from its end. */
+static int64_t leaf_max(const node_t *v, int64_t from, int64_t to)
+{
+    const int64_t *key = node_key(v), *load = leaf_load(v);
+    int64_t best = INT64_MIN;
+    uint32_t i = v->n;
+
+    do {
+        i--;
+        best = key[i] < to ? larger(best, load[i]) : best;
+    } while (i > 0 && key[i] > from);
+    return best;
+}
+
 int64_t profile_max(const struct profile *p, int64_t from, int64_t to)
 {
+    if (p->height == 0 && p->n <= LEAF_SHORT)
+        return leaf_max(p->root, from, to);
     return node_max(p->root, p->height, (struct reach){.from = from, .to = to}, 0);
 }

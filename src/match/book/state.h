@@ -37,19 +37,21 @@ struct full_window {
 
 struct state {
     struct profile users;
+    /* during [taken_at, taken_until) a job is known to have it to itself; empty: nothing is known */
+    int64_t taken_at, taken_until;
+    uint32_t n_allocated; /* allocations that have it to themselves */
+    uint32_t n_reserved;  /* reservations that have it to themselves */
+    /* a bit for each block that contains anything in its subtree, itself included */
+    uint64_t blocks_below;
     struct profile units; /* of a divisible pool: units taken */
     /* by index in the vertex's prune_list: units taken below; NULL: none yet */
     struct profile *counts;
     uint32_t n_counts;
-    uint32_t n_allocated; /* allocations that have it to themselves */
-    uint32_t n_reserved;  /* reservations that have it to themselves */
-    uint32_t n_jobs;      /* allocations that hold it or something below it */
-    uint32_t n_counted;   /* jobs that are booked in counts */
-    uint32_t n_down;      /* vertices in its subtree that are down, itself included */
+    uint32_t n_jobs;    /* allocations that hold it or something below it */
+    uint32_t n_counted; /* jobs that are booked in counts */
+    uint32_t n_down;    /* vertices in its subtree that are down, itself included */
     /* a bit for each block that contains the vertex itself (book/blocks.h) */
     uint64_t blocks;
-    /* a bit for each block that contains anything in its subtree, itself included */
-    uint64_t blocks_below;
     /* its children in the order to look at them; NULL: by descending unique id */
     struct weight *weight;
     uint32_t n_weights;

@@ -2,6 +2,9 @@
 #include "match/plan.h"
 #include "match/walk/walk.h"
 
+/* So many leaves ahead their states are fetched: there are too many of them for caches. */
+enum { LEAVES_AHEAD = 6 };
+
 struct sink *sink_of(const struct walk *w, struct sink *sinks, uint32_t level, uint32_t request)
 {
     uint32_t n = 0;
@@ -178,9 +181,16 @@ static void explore_ordered(struct walk *w, uint32_t v, uint32_t level, bool exc
         struct arena_mark mark = arena_mark(&w->m->arena);
         if (!children_ordered(w, v, w->rq[i].type, sinks[n].order, &children))
             return;
+        struct leaves leaves;
+        bool quick = leaves_begin(w, level, exclusive, factor, &sinks[n], &leaves);
         for (uint32_t k = 0; k < children.n && !sink_has_enough(&sinks[n]) && !w->out_of_memory;
-             k++)
-            explore_child(w, children_at(&children, k), v, level, exclusive, factor, sinks);
+             k++) {
+            uint32_t child = children_at(&children, k);
+            if (quick && k + LEAVES_AHEAD < children.n)
+                __builtin_prefetch(w->m->state[children_at(&children, k + LEAVES_AHEAD)]);
+            if (!quick || !leaves_take(w, &leaves, child, v))
+                explore_child(w, child, v, level, exclusive, factor, sinks);
+        }
         if (!sinks[n].keep)
             arena_release(&w->m->arena, mark);
     }

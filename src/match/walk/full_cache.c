@@ -159,6 +159,16 @@ void full_cache_none(struct walk *w, uint32_t v, uint32_t level, int64_t before)
         full_window_none(w, kept, level, before);
 }
 
+void full_cache_take(struct state *s, int64_t at, int64_t end)
+{
+    struct full_window full;
+
+    if (!find_over(&s->users, STATE_EXCLUSIVE - 1, at, end, &full))
+        return;
+    s->taken_at = full.at;
+    s->taken_until = full.end;
+}
+
 /* What is known of a vertex may have been noted without its own state, which knows its place only from here on. */
 void full_cache_forget(struct match *m, uint32_t v)
 {
@@ -167,6 +177,7 @@ void full_cache_forget(struct match *m, uint32_t v)
     uint32_t parent = t->is_tree && v != t->root ? t->parent[v] : VERTEX_NONE;
     struct state *above = parent == VERTEX_NONE ? NULL : m->state[parent];
 
+    s->taken_at = s->taken_until = 0;
     if (!above || !above->full)
         return;
     if (!s->place)

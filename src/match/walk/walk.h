@@ -190,6 +190,23 @@ void explore_pristine(struct walk *w, uint32_t v, uint32_t level, bool exclusive
 void explore_child(struct walk *w, uint32_t v, uint32_t host, uint32_t level, bool exclusive,
                    int64_t factor, struct sink *sinks);
 
+/* The leaves among a host's children, where one request of a level is for their type and for nothing below them. */
+struct leaves {
+    struct sink *sink;
+    int64_t factor;
+    uint16_t type;
+    bool exclusive;
+};
+
+/* Make *l for a level. Returns false if its request is another one. */
+bool leaves_begin(const struct walk *w, uint32_t level, bool exclusive, int64_t factor,
+                  struct sink *sink, struct leaves *l);
+
+/* Look at a child: true if it is a candidate, and is in the sink, or if it is taken for some of the window and nobody
+ * wants to know until when. False: explore_child finds out.
+ */
+bool leaves_take(struct walk *w, const struct leaves *l, uint32_t v, uint32_t host);
+
 /* Look at the pools among the children of a host of slots, for what a level requests beside slots. */
 void explore_pools(struct walk *w, uint32_t host, uint32_t level, bool exclusive, int64_t factor,
                    struct sink *sinks);

@@ -167,6 +167,7 @@ struct engine_ruled {
     const char *reason; /* why nothing may be started there; "": something may, or it is unknown */
     bool drained;       /* nothing more is to be started there, though it is up */
     uint32_t cores_taken, gpus_taken; /* that others hold */
+    int64_t memory_taken;             /* bytes, the same */
 };
 
 /* A run that a node may tell of. */

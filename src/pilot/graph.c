@@ -102,10 +102,21 @@ static void put_root(struct drawing *d)
     strbuf_clear(&name);
 }
 
-/* n children of the node: "core0", ... */
+int64_t pilot_part(int64_t whole, int64_t n, int64_t i)
+{
+    return whole * (i + 1) / n - whole * i / n;
+}
+
+int64_t pilot_memory_parts(int64_t units)
+{
+    return units < PILOT_MEMORY_PARTS ? units : PILOT_MEMORY_PARTS;
+}
+
+/* n children of the node, "core0", ..., which have a size together. */
 static void put_children(struct drawing *d, int64_t node, struct thing t, int64_t n)
 {
     size_t length = d->path.len;
+    int64_t size = t.size;
     struct strbuf name = {0};
     for (int64_t i = 0; i < n; i++) {
         strbuf_reset(&name);
@@ -119,6 +130,7 @@ static void put_children(struct drawing *d, int64_t node, struct thing t, int64_
         t.unique = ++d->unique;
         t.id = i;
         t.rank = d->rank;
+        t.size = pilot_part(size, n, i);
         put_vertex(d, &t, strbuf_text(&d->path));
         put_edge(d, node, t.unique);
         d->nodes_text.failed = d->nodes_text.failed || name.failed;
@@ -155,8 +167,8 @@ static void put_node(struct drawing *d, int64_t unit, const struct pilot_vertex 
     strbuf_puts(&d->path, t.name);
     put_vertex(d, &t, strbuf_text(&d->path));
     put_edge(d, graph_uniq_id(d->g, d->root), t.unique);
-    put_children(d, t.unique, (struct thing){.type = "core", .size = 1}, node->cores);
-    put_children(d, t.unique, (struct thing){.type = "gpu", .size = 1}, node->gpus);
+    put_children(d, t.unique, (struct thing){.type = "core", .size = node->cores}, node->cores);
+    put_children(d, t.unique, (struct thing){.type = "gpu", .size = node->gpus}, node->gpus);
     if (memory > 0)
         put_children(d, t.unique,
                      (struct thing){.type = "memory",
@@ -164,7 +176,7 @@ static void put_node(struct drawing *d, int64_t unit, const struct pilot_vertex 
                                     .unit = unit_name(unit),
                                     .property = "divisible",
                                     .value = ""},
-                     1);
+                     node->parts ? pilot_memory_parts(memory) : 1);
     d->path.len = length;
 }
 

@@ -2,18 +2,29 @@
 #ifndef PILOT_GRAPH_H
 #define PILOT_GRAPH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "berth/match.h"
 
+#define PILOT_MEMORY_PARTS 32
+
 struct pilot_vertex {
     const char *name;
     int64_t cores, gpus;
-    int64_t memory;               /* bytes */
+    int64_t memory; /* bytes */
+    bool
+        parts; /* its memory is in parts (pilot_memory_parts), each of which may be down; else in one */
     const char *property, *value; /* NULL: none */
     const char *properties;       /* further ones, separated by commas; NULL: none */
 };
+
+/* The size of the i-th of n parts of a whole, which are as even as can be. 0 <= i < n. */
+int64_t pilot_part(int64_t whole, int64_t n, int64_t i);
+
+/* As many parts of memory as there are, of so many units. */
+int64_t pilot_memory_parts(int64_t units);
 
 /* NULL with ENOMEM; the caller frees it. `unit`: bytes in a unit of the machine's memory; 0: it counts none, so that the
  * nodes have none. Ranks follow the machine's highest, in the order of the nodes. O(vertices).

@@ -74,12 +74,35 @@ four=$("$BERTH" submit -c 2 true)
 five=$("$BERTH" submit -c 1 true)
 await_state "$five" "done"
 expect 'a job for which there is no room' pending "$(state "$four")"
+expect_status 0 "$BERTH" cancel "$four"
+
+# So is memory, to a part of 32: it goes to those who fit, and what our own jobs hold is not taken for others'.
+echo 0 700 >"$slurm/taken.f1"
+echo 0 400 >"$slurm/taken.f2"
+again
+down_memory() { # MiB of each node
+    [ "$("$BERTH" nodes --json | sed -n 's/.*"memory_down":\([0-9]*\).*/\1/p' | awk '{ print $1 / 1048576 }' | xargs)" = "$1" ]
+}
+await 'memory to be taken' down_memory '718 406'
+six=$("$BERTH" submit --mem 500M sh -c 'until [ -e go ]; do sleep 0.1; done')
+await_state "$six" running
+expect 'where there is memory' f2 "$(cat "$slurm/nodes.$(cat "$slurm/last")")"
+seven=$("$BERTH" submit --mem 200M true)
+eight=$("$BERTH" submit --mem 290M true)
+await_state "$seven" "done"
+expect 'a job for which there is no memory' pending "$(state "$eight")"
+again
+await 'memory that others have' down_memory '718 406'
+touch go
 rm "$slurm"/taken.*
+again
+await_state "$eight" "done"
 echo 'IDLE+DRAIN tests' >"$slurm/state.f1"
 echo 'DOWN* gone' >"$slurm/state.f2"
 again
 await 'nodes to be out of use' statuses 'drained down'
 "$BERTH" nodes | grep -q '^f1 .* tests$' || fail "why: $("$BERTH" nodes)"
+four=$("$BERTH" submit -c 2 true)
 expect 'a job for which there is no node' pending "$(state "$four")"
 rm "$slurm"/state.*
 again

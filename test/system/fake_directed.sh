@@ -7,7 +7,7 @@
 #                 not know; pending, the job waits for good; hang, there is no answer. away, of all: nobody is reached
 #     never       a word of sbatch's: jobs that have it are refused
 #     state.NODE  its state, and a reason
-#     taken.NODE  how many CPUs others hold there
+#     taken.NODE  how many CPUs others hold there, and how many MiB
 #     job.ID      what squeue says of a job: a state, and a reason
 # shellcheck shell=sh disable=SC2154
 slurm=$scratch/slurm
@@ -44,7 +44,7 @@ unsure() {
     exit 1
 }
 [ "$mood" = lost ] && unsure
-tasks=1 cpus=1
+tasks=1 cpus=1 memory=0
 for word; do
     case $word in
     --nodelist=*) nodes=${word#*=} ;;
@@ -52,6 +52,7 @@ for word; do
     --ntasks-per-node=*) tasks=${word#*=} ;;
     --cpus-per-task=*) cpus=${word#*=} ;;
     --gres=*) gpus=0 ;;
+    --mem=*M) memory=${word#*=} ;;
     esac
 done
 id=$(($(cat "$slurm/last" 2>/dev/null || echo 100) + 1))
@@ -62,7 +63,7 @@ case $nodes in
 *) list=$nodes ;;
 esac
 echo "$list" >"$slurm/nodes.$id"
-echo $((tasks * cpus)) >"$slurm/cpus.$id"
+echo $((tasks * cpus)) "${memory%M}" >"$slurm/size.$id"
 echo "$comment" >"$slurm/comment.$id"
 if [ "$mood" = pending ]; then
     echo 'PENDING Resources' >"$slurm/job.$id"
@@ -142,14 +143,17 @@ esac
 for node in f1 f2; do
     state=IDLE reason=
     [ -e "$slurm/state.$node" ] && read -r state reason <"$slurm/state.$node"
-    used=$(cat "$slurm/taken.$node" 2>/dev/null || echo 0)
+    used=0 memory=0
+    [ -e "$slurm/taken.$node" ] && read -r used memory <"$slurm/taken.$node"
     for file in "$slurm"/job.*; do
         [ -e "$file" ] || continue
         id=${file##*.}
-        grep -q RUNNING "$file" && grep -qw "$node" "$slurm/nodes.$id" && used=$((used + $(cat "$slurm/cpus.$id")))
+        grep -q RUNNING "$file" && grep -qw "$node" "$slurm/nodes.$id" || continue
+        read -r cpus mib <"$slurm/size.$id"
+        used=$((used + cpus)) memory=$((memory + mib))
     done
     echo "NodeName=$node CoresPerSocket=2 CPUAlloc=$used CPUTot=2 ActiveFeatures=fast Gres=gpu:1 GresUsed=gpu:0" \
-        "NodeAddr=127.0.0.1 RealMemory=1000 Sockets=1 State=$state Partitions=batch,other Reason=$reason [root@now]"
+        "NodeAddr=127.0.0.1 RealMemory=1000 AllocMem=${memory:-0} Sockets=1 State=$state Partitions=batch,other Reason=$reason [root@now]"
 done
 echo 'NodeName=g1 CoresPerSocket=2 CPUTot=2 State=IDLE Sockets=1 Partitions=other'
 END

@@ -46,6 +46,7 @@ static void a_line_is_read(void **state)
     assert_int_equal(n.gpus, 2);
     assert_int_equal(n.gpus_used, 1);
     assert_int_equal(n.memory, INT64_C(4000) << 20);
+    assert_int_equal(n.memory_used, INT64_C(100) << 20);
     assert_string_equal(n.partitions, "batch,short");
     assert_string_equal(n.features, "x86");
 }

@@ -90,7 +90,8 @@ static void take_nodes(struct helper *h, struct strbuf *said, bool is_up)
 static void count_taken(const struct helper *h, const struct held_node *node,
                         struct talk_node *told)
 {
-    int64_t cpus = node->said.cpus_used, gpus = node->said.gpus_used;
+    int64_t cpus = node->said.cpus_used, gpus = node->said.gpus_used,
+            memory = node->said.memory_used;
     for (size_t i = 0; i < h->n; i++) {
         const struct held_run *run = h->v[i];
         for (size_t k = 0; (run->was_active || run->is_active) && k < run->ask.n_places; k++) {
@@ -99,11 +100,13 @@ static void count_taken(const struct helper *h, const struct held_node *node,
                 continue;
             cpus -= p->cores * node->said.cpus_per_core;
             gpus -= p->gpus;
+            memory -= run->ask.memory;
         }
     }
     int64_t cores = cpus > 0 ? (cpus + node->said.cpus_per_core - 1) / node->said.cpus_per_core : 0;
     told->cores_taken = (uint32_t)(cores < node->said.cores ? cores : node->said.cores);
     told->gpus_taken = (uint32_t)(gpus < 0 ? 0 : gpus < node->said.gpus ? gpus : node->said.gpus);
+    told->memory_taken = memory < 0 ? 0 : memory < node->said.memory ? memory : node->said.memory;
 }
 
 void helper_tell_nodes(struct helper *h)

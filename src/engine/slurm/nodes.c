@@ -134,12 +134,14 @@ int slurm_node_read(char *line, struct slurm_node *node)
          *partitions = find(line, "Partitions"), *features = find(line, "ActiveFeatures"),
          *gres = find(line, "Gres"), *used = find(line, "GresUsed"), *reason = find(line, "Reason"),
          *address = find(line, "NodeAddr");
-    const char *memory = find(line, "RealMemory"), *kept = find(line, "MemSpecLimit");
+    const char *memory = find(line, "RealMemory"), *kept = find(line, "MemSpecLimit"),
+               *used_memory = find(line, "AllocMem");
     int64_t mib = number(memory, MIB_MOST, 0) - number(kept, MIB_MOST, 0);
     bool has_cores = put_cores(node, find(line, "Sockets"), find(line, "CoresPerSocket"),
                                find(line, "CPUTot"), find(line, "CPUEfctv"));
     node->cpus_used = number(find(line, "CPUAlloc"), INT32_MAX, 0);
     node->memory = (mib > 0 ? mib : 0) << 20;
+    node->memory_used = number(used_memory, MIB_MOST, 0) << 20;
     node->reason = cut_reason(reason);
     node->name = cut(name);
     node->address = cut(address);

@@ -29,6 +29,7 @@ struct slurm_node {
     int64_t memory;         /* bytes that jobs may have */
     int64_t cpus_used;      /* by all jobs */
     int64_t gpus_used;      /* the same */
+    int64_t memory_used;    /* bytes, the same */
     const char *partitions; /* separated by commas */
     const char *features;   /* the same, those that are active; "": none */
 };

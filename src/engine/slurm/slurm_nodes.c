@@ -88,7 +88,8 @@ static void take_node(struct slurm *s, const struct talk_node *from)
                                      .reason = reason,
                                      .drained = from->drained,
                                      .cores_taken = from->cores_taken,
-                                     .gpus_taken = from->gpus_taken};
+                                     .gpus_taken = from->gpus_taken,
+                                     .memory_taken = from->memory_taken};
     n->up = from->up;
     n->left = false;
     n->is_new = true;
@@ -97,7 +98,7 @@ static void take_node(struct slurm *s, const struct talk_node *from)
 int slurm_take_nodes(struct slurm *s, struct wire *w)
 {
     struct talk_node node;
-    size_t n = wire_count(w, 45);
+    size_t n = wire_count(w, 53);
     for (size_t i = 0; i < s->n_nodes; i++)
         s->nodes[i]->is_new = false;
     for (size_t i = 0; i < n; i++) {

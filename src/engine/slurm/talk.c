@@ -42,6 +42,7 @@ void talk_put_nodes(struct strbuf *to, const struct talk_node *nodes, size_t n)
         wire_put_u32(to, node->cores_taken);
         wire_put_u32(to, node->gpus_taken);
         wire_put_u64(to, (uint64_t)node->memory);
+        wire_put_u64(to, (uint64_t)node->memory_taken);
     }
     wire_end(to, begun);
 }
@@ -61,5 +62,6 @@ bool talk_node(struct wire *w, struct talk_node *node)
     node->cores_taken = wire_u32(w);
     node->gpus_taken = wire_u32(w);
     node->memory = (int64_t)wire_u64(w);
+    node->memory_taken = (int64_t)wire_u64(w);
     return !w->bad && node->name && node->address && node->properties && node->reason;
 }

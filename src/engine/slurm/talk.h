@@ -28,7 +28,7 @@ struct talk_node {
     const char *name, *address, *properties, *reason;
     bool up, drained;
     uint32_t cores, gpus, cores_taken, gpus_taken;
-    int64_t memory; /* bytes */
+    int64_t memory, memory_taken; /* bytes */
 };
 
 /* Append a message of a kind, with a key unless it is 0. */

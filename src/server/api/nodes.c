@@ -14,8 +14,8 @@ struct node_row {
     char *name;
     int64_t cores, gpus, memory;
     int64_t cores_used, gpus_used, memory_used;
-    int64_t cores_down, gpus_down;             /* or drained */
-    int64_t cores_backfilled, gpus_backfilled; /* used by jobs that others may have it of */
+    int64_t cores_down, gpus_down, memory_down; /* or drained */
+    int64_t cores_backfilled, gpus_backfilled;  /* used by jobs that others may have it of */
     size_t jobs;
 };
 
@@ -90,6 +90,7 @@ static void add_contents(struct node_table *t)
         row->gpus += g->v[v].type == TYPE_GPU;
         row->gpus_down += g->v[v].type == TYPE_GPU && down;
         row->memory += is_memory ? g->v[v].size : 0;
+        row->memory_down += is_memory && down ? g->v[v].size : 0;
     }
 }
 
@@ -225,6 +226,7 @@ static void put_row(const struct call *c, struct json_out *out, const struct nod
     put_accessible(out, of_gpus, row->gpus - row->gpus_down, row->gpus_used, row->gpus_backfilled);
     json_put_int(out, "memory", row->memory * unit);
     json_put_int(out, "memory_used", row->memory_used * unit);
+    json_put_int(out, "memory_down", row->memory_down * unit);
     json_put_uint(out, "jobs", row->jobs);
     put_properties(out, g, row->vertex);
     json_close(out, '}');

@@ -41,6 +41,7 @@ char *pilot_graph(const server_t *s, const json_t *node)
              json_integer_value(json_object_get(node, "pilot")));
     struct pilot_vertex v = vertex_of(node, json_string_value(json_object_get(node, "vertex")),
                                       ruled ? NULL : "pilot", pilot);
+    v.parts = ruled;
     v.properties = json_string_value(json_object_get(node, "properties"));
     return pilot_nodes_graph(s->machine, s->size.memory_unit, &v, 1);
 }

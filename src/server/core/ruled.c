@@ -6,6 +6,7 @@
 #include "base/errtext.h"
 #include "berth/sched_admin.h"
 #include "engine/cluster/node.h"
+#include "pilot/graph.h"
 #include "server/core/pilots.h"
 
 static const char *text_of(const json_t *object, const char *key)
@@ -87,10 +88,11 @@ static bool is_same(const json_t *node, const struct engine_node *from)
            strcmp(text_of(node, "properties"), from->ruled->properties) == 0;
 }
 
-/* Of n cores or GPUs of a node others hold some: as many are down, of those that no job of ours holds, the last first.
- * Which ones they are is nobody's business here: Slurm chooses among them.
+/* Of the n cores, GPUs or parts of memory of a node, of so many units together, others hold some: as many are down, of those
+ * of which no job of ours holds anything. Which ones they are is nobody's business here: Slurm chooses among them.
  */
-static void mark_taken(server_t *s, json_t *node, const char *type, size_t n, uint32_t taken)
+static void mark_taken(server_t *s, json_t *node, const char *type, size_t n, int64_t units,
+                       int64_t taken)
 {
     char key[32], path[NODE_NAME_MOST + 40];
     berth_error_t why;
@@ -107,14 +109,14 @@ static void mark_taken(server_t *s, json_t *node, const char *type, size_t n, ui
             return;
         }
     }
-    for (size_t i = n; i-- > 0;) {
+    for (size_t i = 0; i < n; i++) {
         const sched_job_t *jobs;
         size_t held = 0;
         bool was = json_is_true(json_array_get(marks, i)), is = false;
         snprintf(path, sizeof(path), "%s/%s%zu", text_of(node, "vertex"), type, i);
         if (taken > 0)
             is = sched_holders(s->sched, path, &jobs, &held, NULL) == 0 && held == 0;
-        taken -= is;
+        taken -= is ? pilot_part(units, (int64_t)n, (int64_t)i) : 0;
         if (is == was)
             continue;
         json_array_set_new(marks, i, json_boolean(is));
@@ -122,6 +124,19 @@ static void mark_taken(server_t *s, json_t *node, const char *type, size_t n, ui
             0)
             server_notice(s, "%s: %s", path, why.text);
     }
+}
+
+static void mark_all_taken(server_t *s, json_t *node, const struct engine_ruled *ruled)
+{
+    int64_t unit = s->size.memory_unit, memory;
+    size_t cores = json_array_size(json_object_get(node, "cores")),
+           gpus = json_array_size(json_object_get(node, "gpus"));
+    memory = unit > 0 ? json_integer_value(json_object_get(node, "memory")) / unit : 0;
+    mark_taken(s, node, "core", cores, (int64_t)cores, ruled->cores_taken);
+    mark_taken(s, node, "gpu", gpus, (int64_t)gpus, ruled->gpus_taken);
+    if (memory > 0)
+        mark_taken(s, node, "memory", (size_t)pilot_memory_parts(memory), memory,
+                   (ruled->memory_taken + unit - 1) / unit);
 }
 
 void ruled_follow(server_t *s, const struct engine_node *from)
@@ -144,10 +159,7 @@ void ruled_follow(server_t *s, const struct engine_node *from)
         status = RESOURCE_DOWN;
     else if (status == RESOURCE_UP && (from->ruled->drained || goes))
         status = RESOURCE_DRAINED;
-    mark_taken(s, node, "core", json_array_size(json_object_get(node, "cores")),
-               from->ruled->cores_taken);
-    mark_taken(s, node, "gpu", json_array_size(json_object_get(node, "gpus")),
-               from->ruled->gpus_taken);
+    mark_all_taken(s, node, from->ruled);
     json_object_set_new(node, "reason", json_string(from->ruled->reason));
     pilots_set_status(s, node, status);
 }
@@ -168,6 +180,7 @@ void ruled_forget_others(server_t *s)
         json_t *node = json_array_get(nodes, i);
         json_object_del(node, "core_taken"); /* all are free in a new machine */
         json_object_del(node, "gpu_taken");
+        json_object_del(node, "memory_taken");
         if (node_is_ruled(node) && s->config->resources.source != CONFIG_SLURM)
             json_array_remove(nodes, i);
     }

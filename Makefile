@@ -12,8 +12,11 @@ export NINJAFLAGS
 CLANG_FORMAT ?= clang-format
 SOURCES = find include src test bench -name '*.[ch]'
 SETUP = -Dwerror=true $(MESONFLAGS)
-# One build for the sanitizers and the fuzz targets, with clang, which has both.
-SANITIZE = --buildtype=debugoptimized -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
+# One build for the sanitizers and the fuzz targets, with clang, which has both. Reports name lines, for which line tables are
+# enough; of the linkers that are there the quickest is taken, as there are hundreds of programs to link.
+SANITIZE = --buildtype=debugoptimized -Dc_args=-gline-tables-only -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
+LINKER = $(firstword $(foreach linker,mold lld,$(if $(shell command -v $(linker) 2>/dev/null),$(linker))))
+CLANG = CC=clang $(if $(LINKER),CC_LD=$(LINKER))
 
 .PHONY: all demo demo-cluster replay check bench install sanitize fuzz attack format check-format clean help
 
@@ -71,11 +74,11 @@ install: build/build.ninja
 
 sanitize:
 	@sh scripts/deps.sh ci
-	@CC=clang sh scripts/check.sh build-sanitize $(SETUP) $(SANITIZE)
+	@$(CLANG) sh scripts/check.sh build-sanitize $(SETUP) $(SANITIZE)
 
 fuzz:
 	@sh scripts/deps.sh ci
-	@CC=clang sh scripts/setup.sh build-sanitize $(SETUP) $(SANITIZE)
+	@$(CLANG) sh scripts/setup.sh build-sanitize $(SETUP) $(SANITIZE)
 	@sh scripts/fuzz.sh build-sanitize $(FUZZ_SECONDS)
 
 # SEED repeats a run, ONLY chooses attacks, BUILD=build-sanitize has them made on that build.
@@ -84,7 +87,7 @@ ATTACK = --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $
 
 attack:
 	@sh scripts/deps.sh check
-	@$(if $(findstring sanitize,$(BUILD)),CC=clang )sh scripts/setup.sh $(BUILD) $(SETUP) \
+	@$(if $(findstring sanitize,$(BUILD)),$(CLANG) )sh scripts/setup.sh $(BUILD) $(SETUP) \
 	    $(if $(findstring sanitize,$(BUILD)),$(SANITIZE))
 	@ninja -C $(BUILD) $(NINJAFLAGS) product >$(BUILD)/attack.log || { cat $(BUILD)/attack.log; exit 1; }
 	@python3 -B test/attack/attack.py --build $(BUILD) $(ATTACK)

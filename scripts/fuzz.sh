@@ -28,23 +28,36 @@ if [ "${CI:-}" = true ]; then
     runs=20000
 fi
 
+# search TARGET: what it says is in BUILD/TARGET.log; one that fails leaves BUILD/TARGET.failed
+search() {
+    corpus=$build/corpus/${1#fuzz_}
+    mkdir -p "$corpus"
+    "$build/test/fuzz/$1" -max_total_time="$seconds" -runs="$runs" -seed="$seed" -timeout=10 -rss_limit_mb=2048 \
+        -artifact_prefix="$build/crash/${1#fuzz_}-" "$corpus" "test/fuzz/corpus/${1#fuzz_}" \
+        >"$build/$1.log" 2>&1 </dev/null || touch "$build/$1.failed"
+}
+
+# As many at a time as there are processors
 mkdir -p "$build/crash"
+rm -f "$build"/fuzz_*.failed
+targets=$(for source in test/fuzz/fuzz_*.c; do basename "$source" .c; done)
+running=0
+for name in $targets; do
+    search "$name" &
+    running=$((running + 1))
+    [ $((running % $(nproc))) -ne 0 ] || wait
+done
+wait
+
 passed=0
 failed=0
-for source in test/fuzz/fuzz_*.c; do
-    name=$(basename "$source" .c)
-    corpus=$build/corpus/${name#fuzz_}
-    mkdir -p "$corpus"
-    log=$build/$name.log
-    if "$build/test/fuzz/$name" -max_total_time="$seconds" -runs="$runs" -seed="$seed" -timeout=10 \
-        -rss_limit_mb=2048 \
-        -artifact_prefix="$build/crash/${name#fuzz_}-" "$corpus" "test/fuzz/corpus/${name#fuzz_}" \
-        >"$log" 2>&1 </dev/null; then
+for name in $targets; do
+    if [ ! -e "$build/$name.failed" ]; then
         passed=$((passed + 1))
-        echo "$name: $(tail -n 1 "$log")"
+        echo "$name: $(tail -n 1 "$build/$name.log")"
     else
         failed=$((failed + 1))
-        tail -n 40 "$log"
+        tail -n 40 "$build/$name.log"
         echo "$name: failed, the input is in $build/crash"
     fi
 done

@@ -27,53 +27,9 @@ differ() {
         }' "$1" "$2"
 }
 
-# Write what happens up to each time of the events, and what later, to N.before and N.after, and say "N TIME CONFIG": the
-# configuration that holds then is the one that was loaded last, or the first.
-cuts() { # FOLDER CONFIG EVENTS
-    awk -v folder="$1" -v config="$2" '
-        match($0, /^{"at": [0-9.]+/) {
-            line[++lines] = $0
-            at[lines] = substr($0, 8, RLENGTH - 7)
-            if (match($0, /"config": "[^"]*"/))
-                config = substr($0, RSTART + 11, RLENGTH - 12)
-            if (lines == 1 || at[lines] != at[lines - 1])
-                n++
-            time[n] = at[lines]
-            holds[n] = config
-        }
-        END {
-            for (i = 1; i <= n; i++) {
-                before = folder "/" i ".before"
-                after = folder "/" i ".after"
-                printf "" >before
-                printf "" >after
-                for (k = 1; k <= lines; k++)
-                    print line[k] >(at[k] + 0 <= time[i] + 0 ? before : after)
-                close(before)
-                close(after)
-                print i, time[i], holds[i]
-            }
-        }' "$1/$3"
-}
-
-# Play a scenario up to a time, save, and go on from there: the same decisions.
-cut_in_two() { # FOLDER CONFIG EVENTS N TIME CONFIG-THEN
-    "$BERTH" sim --config "$1/$2" --scenario "$1/$4.before" --until "$5" --save "$scratch/state" --decisions - \
-        >"$scratch/both" 2>&1 </dev/null
-    "$BERTH" sim --config "$1/$6" --load "$scratch/state" --scenario "$1/$4.after" --decisions - \
-        >>"$scratch/both" 2>&1 </dev/null
-    cmp -s "$scratch/both" "$scratch/whole" && return
-    fail "$folder/$3 with $2, saved at $5 and loaded, goes on another way:"
-    diff "$scratch/whole" "$scratch/both"
-}
-
-# The same at the time of each event; with BERTH_FEW, of every fourth.
+# Cut in two at the time of each event, played to there, saved and loaded: the same decisions.
 cut_anywhere() { # CONFIG EVENTS
-    cuts "$scratch/$folder" "$1" "$2" >"$scratch/cuts"
-    while read -r n time then; do
-        [ -n "${BERTH_FEW:-}" ] && [ $((n % 4)) -ne 1 ] && continue
-        cut_in_two "$scratch/$folder" "$1" "$2" "$n" "$time" "$then"
-    done <"$scratch/cuts"
+    (cd "$scratch/$folder" && "$CUT_ANYWHERE" "$1" "$2") >"$scratch/cut" 2>&1 </dev/null || fail "$folder: $(cat "$scratch/cut")"
     played=$((played + 1))
 }
 

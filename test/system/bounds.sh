@@ -1,8 +1,11 @@
 #!/bin/sh
 # Nothing that is decided depends on how much the core keeps of what it could work out anew
 # (src/base/bounds.h): a program that keeps next to nothing plays the same workloads and writes the same, but
-# for when it tells anew why a job waits.
+# for when it tells anew why a job waits. With BERTH_FEW, fewer jobs and scenes.
 . "$BERTH_SOURCE/test/lib.sh"
+
+synthetic=1500 random=400 scenes=300
+[ -z "${BERTH_FEW:-}" ] || synthetic=400 random=150 scenes=40
 
 # compare WHAT: what both have written, but for why jobs wait
 compare() {
@@ -71,7 +74,7 @@ END
 # So many units, and cores of a graph.
 for events in batched per-event; do
     for policy in fcfs easy hybrid conservative ageing; do
-        same "$policy, $events" jobs --model lublin --procs 64 --jobs-count 1500 --seed 7 --policy "$policy" --events "$events"
+        same "$policy, $events" jobs --model lublin --procs 64 --jobs-count "$synthetic" --seed 7 --policy "$policy" --events "$events"
     done
 done
 
@@ -80,13 +83,13 @@ seed=0
 for policy in first low lonode hinode locality; do
     seed=$((seed + 1))
     configuration "$policy" >"$scratch/config.yaml"
-    workload "$seed" 400 >"$scratch/events"
+    workload "$seed" "$random" >"$scratch/events"
     same "$policy, seed $seed" decisions --config "$scratch/config.yaml" --scenario "$scratch/events"
 done
 
 # Scenes with blocks, dependencies, arrays, limits, preemption and other configurations.
-"$SCENE_LOGS" 1 300 >"$scratch/usual" || fail "scenes: a law is broken"
-"$SCENE_LOGS_SMALL" 1 300 >"$scratch/small" || fail "scenes: a law is broken where less is kept"
+"$SCENE_LOGS" 1 "$scenes" >"$scratch/usual" || fail "scenes: a law is broken"
+"$SCENE_LOGS_SMALL" 1 "$scenes" >"$scratch/small" || fail "scenes: a law is broken where less is kept"
 compare scenes
 
 finish

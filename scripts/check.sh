@@ -26,8 +26,8 @@ ninja -C "$build" ${NINJAFLAGS:-} all meson-test-prereq || give_up "$build does 
 
 log=$build/meson-logs/testlog.json
 rm -f "$log"
-# One more than there are processors, as tests of the daemon wait a good deal.
-meson test -C "$build" --no-rebuild --print-errorlogs --num-processes $(($(nproc) + 1))
+# Two more than there are processors, as tests of the daemon and of Flux wait a good deal.
+meson test -C "$build" --no-rebuild --print-errorlogs --num-processes $(($(nproc) + 2))
 status=$?
 [ -f "$log" ] || give_up "the tests did not run"
 

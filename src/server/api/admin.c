@@ -16,8 +16,7 @@
 #include "server/core/job_text.h"
 #include "server/core/pilots.h"
 
-#define REASON_MAX  1000
-#define STATUS_LOST (RESOURCE_DRAINED + 1)
+#define REASON_MAX 1000
 
 /* What a job of the caller's is charged to; NULL: there are no accounts. */
 static const char *default_account(struct call *c)
@@ -201,29 +200,29 @@ static int check_reason(const char *reason, berth_error_t *why)
                        REASON_MAX);
 }
 
-/* What an administrator says of resources is kept; that a node is lost only has consequences. */
-static int change_resources(server_t *s, const char *resources, int status, const char *word,
-                            const char *reason, berth_error_t *why)
+/* What an administrator says of resources. */
+enum said { SAID_UP, SAID_DOWN, SAID_DRAINED, SAID_LOST };
+static const char *const said_words[] = {"up", "down", "drained", "lost", NULL};
+
+/* It is kept; that a node is lost only has consequences. */
+static int change_resources(server_t *s, const char *resources, int said, const char *reason,
+                            berth_error_t *why)
 {
-    if (status == STATUS_LOST)
+    static const enum resource_status status[] = {
+        [SAID_UP] = RESOURCE_UP, [SAID_DOWN] = RESOURCE_DOWN, [SAID_DRAINED] = RESOURCE_DRAINED};
+    if (said == SAID_LOST)
         return pilots_lose(s, resources, why);
-    return settings_resources(s, resources, word, reason) < 0
+    return settings_resources(s, resources, said_words[said], reason) < 0
                ? -1
-               : sched_set_status(s->sched, s->clock.now, resources, (enum resource_status)status,
-                                  why);
+               : sched_set_status(s->sched, s->clock.now, resources, status[said], why);
 }
 
 void api_resources_patch(struct call *c)
 {
     struct {
         const char *resources, *reason;
-        int status;
+        int said;
     } in = {NULL, NULL, 0};
-    static const char *const words[] = {[RESOURCE_UP] = "up",
-                                        [RESOURCE_DOWN] = "down",
-                                        [RESOURCE_DRAINED] = "drained",
-                                        [STATUS_LOST] = "lost",
-                                        NULL};
     static const struct key keys[] = {
         {.name = "resources", .type = KEY_TEXT, .at = 0, .needed = true},
         {.name = "reason", .type = KEY_TEXT, .at = sizeof(char *)},
@@ -231,7 +230,7 @@ void api_resources_patch(struct call *c)
          .type = KEY_WORD,
          .at = 2 * sizeof(char *),
          .needed = true,
-         .words = words}};
+         .words = said_words}};
     const struct key_table table = {"", keys, 3};
     const struct key_place place = {"request", 0};
     berth_error_t why = {""};
@@ -243,7 +242,7 @@ void api_resources_patch(struct call *c)
     json_t *was = settings_copy(s);
     if (!was || keys_read(c->body, &table, &place, &in, &why) < 0 ||
         check_reason(in.reason, &why) < 0 ||
-        change_resources(s, in.resources, in.status, words[in.status], in.reason, &why) < 0) {
+        change_resources(s, in.resources, in.said, in.reason, &why) < 0) {
         settings_refuse(c, was, &why);
     } else {
         json_decref(was);

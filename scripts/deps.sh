@@ -61,6 +61,7 @@ look() {
     esac
     need clang command -v clang
     need libclang-rt-dev clang_has_runtime
+    need mold command -v mold
     need clang-format command -v clang-format
     need mandoc command -v mandoc
     need_slurm

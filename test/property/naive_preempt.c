@@ -102,11 +102,38 @@ static bool take(struct naive_queues *q, int job)
     return any;
 }
 
+/* Limits leave out for a while those for whose ends others wait (`victims`), or these others. */
+static void set_aside(struct naive_queues *q, int job, bool victims, bool aside)
+{
+    for (int i = 0; i < q->jobs; i++) {
+        struct nq_job *j = &q->job[i];
+        bool is = victims ? j->state == NQ_RUNNING && j->preempted_for >= 0
+                          : j->state == NQ_HELD && j->preempting && j->victims > 0 && i != job;
+        if (is)
+            j->set_aside = aside;
+    }
+}
+
+/* Whether limits keep a holder from starting when its own victims have ended: what others wait for is left then, or yet to
+ * be, in the place of what these are to have.
+ */
+static bool keeps_holder(struct naive_queues *q, int job)
+{
+    bool keeps = false;
+    for (int victims = 0; victims < 2; victims++) {
+        set_aside(q, job, victims, true);
+        keeps |= nl_over(q, job, q->now) >= 0;
+        set_aside(q, job, victims, false);
+    }
+    return keeps;
+}
+
 bool nq_preempt(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
     int list[NQ_JOBS], victims = 0;
-    if (q->lane[j->lane].preemptible || nl_over(q, job, q->now) >= 0 || !take(q, job))
+    bool keeps = j->state == NQ_HELD ? keeps_holder(q, job) : nl_over(q, job, q->now) >= 0;
+    if (q->lane[j->lane].preemptible || keeps || !take(q, job))
         return false;
     int n = list_victims(q, job, false, list);
     n += list_victims(q, job, true, list + n);
@@ -142,7 +169,7 @@ bool nq_preempt(struct naive_queues *q, int job)
 void nq_preempt_for_holder(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
-    if (j->preempting || j->at <= q->now || nl_over(q, job, q->now) >= 0)
+    if (j->preempting || j->at <= q->now)
         return;
     j->lifted = true;
     bool does = nq_preempt(q, job);

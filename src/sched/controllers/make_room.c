@@ -69,20 +69,34 @@ static int telling_reserve(sched_t *s, size_t n)
     return rc;
 }
 
-/* Limits count a booking, or let a job have it, beside what will be left: not what others wait for. */
+/* Limits count a booking, or let a job have it, beside what will be left: not what others wait for. But until that is left
+ * it is there, in place of what these are to have: the job starts when its own victims have ended.
+ */
 static enum step count_at_last(sched_t *s, uint32_t slot, int64_t booking)
 {
-    passed_on_aside(s, true);
+    bool any = passed_on_aside(s, true);
     enum step step = controllers_count(s, slot, booking, s->now);
     passed_on_aside(s, false);
+    if (step != STEP_BUSY || !any)
+        return step;
+    controllers_uncount(s, slot, booking);
+    preemptors_aside(s, slot, true);
+    step = controllers_count(s, slot, booking, s->now);
+    preemptors_aside(s, slot, false);
     return step;
 }
 
 static bool may_hold_at_last(sched_t *s, uint32_t slot, int64_t booking)
 {
-    passed_on_aside(s, true);
-    bool may = controllers_may_hold(s, slot, s->jobs[slot].ask.duration, booking, s->now);
+    int64_t duration = s->jobs[slot].ask.duration;
+    bool any = passed_on_aside(s, true);
+    bool may = controllers_may_hold(s, slot, duration, booking, s->now);
     passed_on_aside(s, false);
+    if (!may || !any)
+        return may;
+    preemptors_aside(s, slot, true);
+    may = controllers_may_hold(s, slot, duration, booking, s->now);
+    preemptors_aside(s, slot, false);
     return may;
 }
 
@@ -203,15 +217,6 @@ enum step room_for_open(sched_t *s, uint32_t slot, victims_begin begin, enum roo
     return step == STEP_KEPT ? STEP_BUSY : step;
 }
 
-/* Whether limits let a holder have a booking in place of its own. */
-static bool may_take(sched_t *s, uint32_t slot, int64_t booking)
-{
-    controllers_set_aside(s, slot);
-    bool may = may_hold_at_last(s, slot, booking);
-    controllers_put_back(s, slot);
-    return may;
-}
-
 enum step room_for_holder(sched_t *s, uint32_t slot, victims_begin begin)
 {
     struct job *job = &s->jobs[slot];
@@ -222,9 +227,11 @@ enum step room_for_holder(sched_t *s, uint32_t slot, victims_begin begin)
         return STEP_BUSY; /* nobody of it starts: it is told so when the walk has ended */
     struct place_ask ask = s->jobs[slot].ask;
     ops->lift(s->place, job->booking, false);
+    controllers_set_aside(s, slot);
     int64_t booking = begin(&h, s, slot, &ask) == 0 ? preemption_book(&h) : -1;
     enum step step = booking < 0 && errno != EBUSY ? STEP_FAILED : STEP_BUSY;
-    bool may = booking >= 0 && may_take(s, slot, booking); /* else it keeps what it is promised */
+    bool may = booking >= 0 && may_hold_at_last(s, slot, booking); /* else it keeps its promise */
+    controllers_put_back(s, slot);
     if (may && held_to_open(s, slot, false) == 0) {
         uint32_t by = taker(&h, slot, booking);
         step = by == JOB_NONE ? STEP_FAILED : hold_for(&h, by, booking);

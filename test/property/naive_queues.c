@@ -144,7 +144,7 @@ static void look(struct naive_queues *q, bool had_heads)
 {
     bool listed[NQ_JOBS] = {false}, all = !by_level(q, had_heads), more, begun = false;
     int64_t at = 0, top = 0;
-    int first = nq_first_turn(q);
+    int first = nq_first_to_place(q);
     if (all) {
         while (nq_outrank(q))
             ;

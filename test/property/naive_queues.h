@@ -151,6 +151,7 @@ struct naive_queues {
     struct nq_job job[NQ_JOBS];
     int64_t now;
     bool swept, repair;
+    int left;       /* behind this one repair has left holders to those that take their turns; -1 */
     bool back;      /* something has come back */
     bool displaces; /* what is placed anew is so since the machine is in the way */
     bool made_room; /* for a holder, in this walk */

@@ -188,9 +188,17 @@ int nq_first_turn(const struct naive_queues *q)
     return best;
 }
 
+int nq_first_to_place(const struct naive_queues *q)
+{
+    int first = nq_first_turn(q);
+    bool left = q->left >= 0 && (first < 0 || nq_turn_before(q, q->left, first));
+    return left ? q->left : first;
+}
+
 void nq_repair(struct naive_queues *q)
 {
     int first = nq_first_turn(q);
+    bool due = q->repair;
     q->displaces = false;
     for (int i = nq_next_of(q, NQ_HELD, -1); i >= 0 && q->repair; i = nq_next_of(q, NQ_HELD, i)) {
         struct nq_job *j = &q->job[i];
@@ -205,6 +213,7 @@ void nq_repair(struct naive_queues *q)
         if (!behind)
             first = i;
     }
+    q->left = due ? first : -1;
     q->repair = false;
 }
 
@@ -278,8 +287,9 @@ void nq_place_all(struct naive_queues *q, bool *listed, int64_t at, bool all)
 bool nq_outrank(struct naive_queues *q)
 {
     bool listed[NQ_JOBS] = {false};
-    int first = nq_first_turn(q);
+    int first = nq_first_to_place(q);
     nq_list_turns(q, listed);
+    q->left = -1;
     if (first < 0)
         return false;
     for (int i = 0; i < q->jobs; i++)

@@ -289,6 +289,8 @@ static enum step tear(sched_t *s)
     uint32_t before = has_begun ? JOB_NONE : next_to_promise(s, KEY_FIRST);
     if (before != JOB_NONE)
         turn = key_before(s->jobs[before].key);
+    if (repair_is_left(s) && queue_before(s->pass.left, turn))
+        turn = s->pass.left; /* though nobody has a turn there any more */
     if (!replan->is || queue_before(turn, replan->from))
         replan->from = replan->until = turn;
     else if (queue_before(replan->until, replan->from) || repair_is_left(s))

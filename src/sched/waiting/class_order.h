@@ -9,10 +9,10 @@
 
 #include "sched/sched_priv.h"
 
-/* What is held of an entry's array may have changed, or the entry is open by now. */
+/* What is held of an entry's array may have changed; or it is open by now, or a member that waits by itself. */
 void class_order_changed(sched_t *s, uint32_t slot);
 
-/* Give such entries their keys. Returns 0, or -1 with ENOMEM, and the next call goes on. O(entries x log open). */
+/* Give such jobs their keys. Returns 0, or -1 with ENOMEM, and the next call goes on. O(such jobs x log open). */
 int class_order_refresh(sched_t *s);
 
 #endif

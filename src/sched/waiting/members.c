@@ -7,6 +7,7 @@
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
 #include "sched/queues.h"
+#include "sched/waiting/class_order.h"
 #include "sched/waiting/gang.h"
 #include "sched/waiting/shares.h"
 
@@ -213,10 +214,11 @@ static void let_go(sched_t *s, uint32_t slot)
 uint32_t part_leave(sched_t *s, uint32_t slot, uint32_t member)
 {
     const struct details *d = s->jobs[slot].details;
-    if (d->of->waiting.count == 1)
-        return take_last(s, slot);
-    bool first = member == d->member;
-    uint32_t part = take(s, slot, member);
+    bool last = d->of->waiting.count == 1, first = member == d->member;
+    uint32_t part = last ? take_last(s, slot) : take(s, slot, member);
+    s->jobs[part].key = key_held(s, part, 0);
+    if (last)
+        return slot;
     if (s->queues->shares)
         shares_part(s, slot, part, true);
     let_go(s, slot);
@@ -303,8 +305,10 @@ uint32_t part_any(sched_t *s, uint32_t slot, uint32_t member)
         job_block(s, slot, BLOCK_GANG);
         gang_due(s, m->gang);
     }
-    if (part == slot)
+    if (part == slot) {
+        class_order_changed(s, slot);
         return take_last(s, slot);
+    }
     if (whole && gang_know_one(s, slot, member, &one, &group) < 0)
         return JOB_NONE;
     bool first = member == s->jobs[slot].details->member;
@@ -323,6 +327,7 @@ uint32_t part_any(sched_t *s, uint32_t slot, uint32_t member)
         gang_ask(s, part, &one, group);
     if (s->queues->shares)
         shares_part(s, slot, part, false);
+    class_order_changed(s, part);
     if (first)
         go_on(s, slot);
     wait_apart(s, slot, part, first);

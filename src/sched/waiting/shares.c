@@ -509,9 +509,10 @@ void shares_released(sched_t *s, uint32_t slot)
 void shares_part(sched_t *s, uint32_t slot, uint32_t part, bool starts)
 {
     struct share_of_job *job = s->queues->shares->job;
+    bool is_moved = job[part].is_moved; /* it is listed, from whoever had the slot */
     tell_rest(s, slot, 0, NULL);
     job[part] = job[slot];
-    job[part].is_moved = false;
+    job[part].is_moved = is_moved;
     if (starts) {
         job[slot].state = SHARE_ABSENT;
         return;

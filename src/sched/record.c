@@ -11,6 +11,7 @@
 #include "sched/controllers/kept.h"
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
+#include "sched/controllers/victims.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
 #include "sched/waiting/gang.h"
@@ -601,6 +602,15 @@ int sched_passed(const sched_t *s, int64_t *passed, uint64_t *events)
     return 0;
 }
 
+/* Whether a job is being stopped for one that has yet to take what it leaves again. */
+static bool is_victim_free(const sched_t *s)
+{
+    for (size_t i = 0; i < s->queues->n_victims; i++)
+        if (is_free_victim(s, s->queues->victims[i]))
+            return true;
+    return false;
+}
+
 int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t events)
 {
     struct queues *n = s->queues;
@@ -615,10 +625,10 @@ int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t event
     tell_forget(s, untold); /* they stand where they stood */
     usage_restored(s);
     n->passed = passed;
-    n->events = events;
+    n->events = events == 0 && is_victim_free(s) ? 1 : events;
     claims_settle(s);
     starving_restored(s, passed);
-    if (events == 0) {
+    if (n->events == 0) {
         /* Nothing has happened to what that pass left, whatever has changed on the way here. */
         s->swept = true;
         s->woken = false;

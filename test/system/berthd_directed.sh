@@ -56,6 +56,7 @@ three=$("$BERTH" submit sh -c 'trap "" TERM; while :; do sleep 0.1; done')
 await_state "$three" running
 expect_status 0 "$BERTH" cancel "$three"
 await_state "$three" cancelled
+await "that in Slurm's books" grep -qs CANCELLED "$slurm/job.$(cat "$slurm/last")"
 
 # What others hold is not given away. A node that is down, or drained, is not used. A server that begins asks at once.
 again() {

@@ -21,6 +21,13 @@ await "its status in Slurm's books" has_status
 expect_status 0 "$BERTH" run -t 1m -n 6 sh -c 'echo $SLURMD_NODENAME'
 expect 'tasks on each node' '4 2' "$(sort out | uniq -c | awk '{ print $1 }' | sort -rn | xargs)"
 
+# The members of a gang on two nodes know each other.
+# shellcheck disable=SC2016
+expect_status 0 "$BERTH" run -t 1m --gang 2 -N 1 -n 1 -c 4 sh -c 'echo "$RANK of $WORLD_SIZE, $BERTH_MEMBER_HOSTS, $MASTER_ADDR, $SLURMD_NODENAME"'
+hosts=$(sed 's/.*of 2, \(n[0-9]\),\(n[0-9]\), 127.0.0.1, .*/\1 \2/' out | sort -u)
+expect 'where the members are' "${hosts% *},${hosts#* }" "$(sort out | sed 's/.* //' | paste -sd,)"
+[ "${hosts% *}" != "${hosts#* }" ] || fail "members of a gang: $(cat out)"
+
 # Each of 24 jobs runs once, while the server is killed, and Slurm's controller too.
 mkdir ran
 # shellcheck disable=SC2016
@@ -48,6 +55,10 @@ where=$(squeue -h -n berth-run -t R -o %N)
 [ -n "$where" ] && [ "$where" != n1 ] || fail "where it is: $where"
 expect_status 0 "$BERTH" cancel "$job"
 await_state "$job" cancelled
+is_cancelled() { # JOB
+    scontrol -o show job | grep "Comment=berth:[0-9a-f]*:[0-9]* job $1 " | grep -q JobState=CANCELLED
+}
+await "that in Slurm's books" is_cancelled "$job"
 scancel "$foreign"
 
 finish

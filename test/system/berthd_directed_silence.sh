@@ -42,6 +42,31 @@ three=$("$BERTH" submit sh -c "echo three >>$scratch/starts")
 await 'it to be starting' tells "$three" 'It is being started'
 expect_status 0 "$BERTH" cancel "$three"
 await_state "$three" cancelled
+# Several are submitted at a time: here sbatch answers none until it has been asked for three.
+rm "$slurm/mood"
+wc -l <"$slurm/asked" >"$slurm/before"
+echo together >"$slurm/mood"
+four=$("$BERTH" submit -c 1 --array 4 true)
+await_state "$four" "done"
+rm "$slurm/mood"
+
+# Of an array that Slurm refuses not every member is asked for.
+expect_status 0 "$BERTH" server stop
+echo 16 >"$slurm/cores"
+expect_status 0 "$BERTH" server start
+before=$(wc -l <"$slurm/asked")
+echo refuse >"$slurm/mood"
+five=$("$BERTH" submit -c 1 --array 32 true)
+await 'the refusal to be told' tells "$five" 'Slurm: .*Invalid account'
+none_is_asked() {
+    [ -z "$(find "$BERTH_DIR/slurm" -mindepth 1 -maxdepth 1 -type d)" ]
+}
+await 'all to wait' none_is_asked
+asked=$(($(wc -l <"$slurm/asked") - before))
+[ $asked -le 20 ] || fail "of 32 members $asked were asked for"
+rm "$slurm/mood"
+expect_status 0 "$BERTH" cancel "$five"
+
 expect 'what has run' 'one two' "$(xargs <starts)"
 
 finish

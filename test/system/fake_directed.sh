@@ -4,7 +4,10 @@
 # Its nodes are f1 and f2 on this host, with 2 cores, 1 GPU and 1000 MiB each. What is not as it should be is in files:
 #
 #     mood        of sbatch: refuse; late, the job is there, but sbatch does not know; lost, it is not there, and sbatch does
-#                 not know; pending, the job waits for good; hang, there is no answer. away, of all: nobody is reached
+#                 not know; pending, the job waits for good; hang, there is no answer; together, there is none until three
+#                 more have been asked for. away, of all: nobody is reached
+#     cores       how many each node has
+#     busy        a list of nodes: jobs on it wait for good
 #     never       a word of sbatch's: jobs that have it are refused
 #     state.NODE  its state, and a reason
 #     taken.NODE  how many CPUs others hold there, and how many MiB
@@ -32,6 +35,9 @@ away)
     exit 1
     ;;
 hang) exec sleep 1000 ;;
+together)
+    while [ "$(wc -l <"$slurm/asked")" -lt $(($(cat "$slurm/before") + 3)) ]; do sleep 0.05; done
+    ;;
 esac
 case " $* " in
 *" $(cat "$slurm/never" 2>/dev/null || echo none) "*)
@@ -56,6 +62,7 @@ for word; do
     esac
 done
 id=$(($(cat "$slurm/last" 2>/dev/null || echo 100) + 1))
+until mkdir "$slurm/id.$id" 2>/dev/null; do id=$((id + 1)); done # several are asked for at a time
 echo $id >"$slurm/last"
 cat >"$slurm/script.$id"
 case $nodes in
@@ -65,7 +72,7 @@ esac
 echo "$list" >"$slurm/nodes.$id"
 echo $((tasks * cpus)) "${memory%M}" >"$slurm/size.$id"
 echo "$comment" >"$slurm/comment.$id"
-if [ "$mood" = pending ]; then
+if [ "$mood" = pending ] || [ "$(cat "$slurm/busy" 2>/dev/null)" = "$nodes" ]; then
     echo 'PENDING Resources' >"$slurm/job.$id"
 else
     echo 'RUNNING None' >"$slurm/job.$id"
@@ -112,23 +119,29 @@ END
 cat >>"$slurm/bin/scancel" <<'END'
 [ "$(cat "$slurm/mood" 2>/dev/null)" = away ] && exit 1
 echo "$*" >>"$slurm/cancelled"
-for word; do id=$word; done
-pids="$(cat "$slurm/pid.$id" 2>/dev/null) $(cat "$slurm/tasks.$id" 2>/dev/null)"
-case $1 in
---batch) kill -USR1 ${pids%% *} ;;
---signal=USR1) kill -USR1 $(cat "$slurm/tasks.$id") ;;
-*)
-    read -r state reason <"$slurm/job.$id"
-    case $state in
-    PENDING) echo "CANCELLED None" >"$slurm/job.$id" ;;
-    RUNNING)
-        touch "$slurm/ending.$id"
-        echo "COMPLETING None" >"$slurm/job.$id"
-        ;;
+signal=
+for id; do
+    case $id in
+    --batch) signal=batch && continue ;;
+    --signal=USR1) signal=${signal:-steps} && continue ;;
     esac
-    kill -TERM $pids
-    ;;
-esac 2>/dev/null
+    pids="$(cat "$slurm/pid.$id" 2>/dev/null) $(cat "$slurm/tasks.$id" 2>/dev/null)"
+    case $signal in
+    batch) kill -USR1 ${pids%% *} ;;
+    steps) kill -USR1 $(cat "$slurm/tasks.$id") ;;
+    *)
+        read -r state reason <"$slurm/job.$id"
+        case $state in
+        PENDING) echo "CANCELLED None" >"$slurm/job.$id" ;;
+        RUNNING)
+            touch "$slurm/ending.$id"
+            echo "COMPLETING None" >"$slurm/job.$id"
+            ;;
+        esac
+        kill -TERM $pids
+        ;;
+    esac 2>/dev/null
+done
 exit 0
 END
 cat >>"$slurm/bin/scontrol" <<'END'
@@ -140,6 +153,7 @@ case $* in
     exit
     ;;
 esac
+cores=$(cat "$slurm/cores" 2>/dev/null || echo 2)
 for node in f1 f2; do
     state=IDLE reason=
     [ -e "$slurm/state.$node" ] && read -r state reason <"$slurm/state.$node"
@@ -152,7 +166,7 @@ for node in f1 f2; do
         read -r cpus mib <"$slurm/size.$id"
         used=$((used + cpus)) memory=$((memory + mib))
     done
-    echo "NodeName=$node CoresPerSocket=2 CPUAlloc=$used CPUTot=2 ActiveFeatures=fast Gres=gpu:1 GresUsed=gpu:0" \
+    echo "NodeName=$node CoresPerSocket=$cores CPUAlloc=$used CPUTot=$cores ActiveFeatures=fast Gres=gpu:1 GresUsed=gpu:0" \
         "NodeAddr=127.0.0.1 RealMemory=1000 AllocMem=${memory:-0} Sockets=1 State=$state Partitions=batch,other Reason=$reason [root@now]"
 done
 echo 'NodeName=g1 CoresPerSocket=2 CPUTot=2 State=IDLE Sockets=1 Partitions=other'

@@ -76,26 +76,17 @@ static int spawn(char *const *argv, const char *input, size_t length, int *said,
     return rc;
 }
 
-/* Read until it ends. -1: it takes too long, or nobody wants it any more. */
-static int listen_to(int fd, int end, struct strbuf *said)
+bool command_goes_on(struct command_going *g)
 {
     char bytes[4096];
-    struct pollfd p[2] = {{.fd = fd, .events = POLLIN}, {.fd = end, .events = 0}};
-    int64_t until = steady_ms() + DEADLINE, left;
-    while ((left = until - steady_ms()) > 0) {
-        if (poll(p, 2, (int)left) <= 0)
-            continue;
-        if (p[1].revents & POLLHUP)
-            return -1;
-        if (!p[0].revents)
-            continue;
-        ssize_t n = read(fd, bytes, sizeof(bytes));
-        if (n <= 0)
-            return 0;
-        if (said->len < SAID_MOST)
-            strbuf_put(said, bytes, (size_t)n);
-    }
-    return -1;
+    ssize_t n;
+    while ((n = read(g->fd, bytes, sizeof(bytes))) > 0)
+        if (g->said.len < SAID_MOST)
+            strbuf_put(&g->said, bytes, (size_t)n);
+    if (n == 0 || (errno != EAGAIN && errno != EINTR))
+        return false;
+    g->late = steady_ms() >= g->until;
+    return !g->late;
 }
 
 const char *command_last_line(struct strbuf *said)
@@ -121,35 +112,61 @@ static int kind_of_failure(const char *said)
     return EINVAL;
 }
 
-int command_run(const struct command *c, const char *input, size_t length, int end,
-                struct strbuf *said, berth_error_t *err)
+int command_begin(const struct command *c, const char *input, size_t length,
+                  struct command_going *g, berth_error_t *err)
 {
-    int fd = -1, status = 0;
-    pid_t pid;
+    *g = (struct command_going){.name = c->argv[0], .fd = -1};
     if (c->full)
         return errtext_set(err, E2BIG, "too many options for %s", c->argv[0]);
     signal(SIGPIPE, SIG_IGN);
-    int rc = spawn((char *const *)(uintptr_t)c->argv, input, length, &fd, &pid);
+    g->until = steady_ms() + DEADLINE;
+    int rc = spawn((char *const *)(uintptr_t)c->argv, input, length, &g->fd, &g->pid);
     if (rc == ENOENT)
         return errtext_set(err, rc, "%s is not here: expected Slurm's commands in PATH",
                            c->argv[0]);
     if (rc)
         return errtext_set(err, rc == EINVAL ? EIO : rc, "%s: %s", c->argv[0], strerror(rc));
-    bool late = listen_to(fd, end, said) < 0;
-    close(fd);
-    if (late)
-        kill(pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    fcntl(g->fd, F_SETFL, O_NONBLOCK);
+    return 0;
+}
+
+int command_end(struct command_going *g, berth_error_t *err)
+{
+    int status = 0;
+    close(g->fd);
+    if (g->late)
+        kill(g->pid, SIGKILL);
+    while (waitpid(g->pid, &status, 0) < 0 && errno == EINTR)
         ;
-    if (late)
-        return errtext_set(err, ETIMEDOUT, "%s: no answer within 20 s", c->argv[0]);
+    if (g->late)
+        return errtext_set(err, ETIMEDOUT, "%s: no answer within 20 s", g->name);
     if (status == 0)
         return 0;
-    const char *why = command_last_line(said);
+    const char *why = command_last_line(&g->said);
     int kind = kind_of_failure(why);
     if (*why)
         return errtext_set(err, kind, "%s", why);
-    return errtext_set(err, kind, "%s failed", c->argv[0]);
+    return errtext_set(err, kind, "%s failed", g->name);
+}
+
+int command_run(const struct command *c, const char *input, size_t length, int end,
+                struct strbuf *said, berth_error_t *err)
+{
+    struct command_going g;
+    if (command_begin(c, input, length, &g, err))
+        return -1;
+    struct pollfd p[2] = {{.fd = g.fd, .events = POLLIN}, {.fd = end, .events = 0}};
+    g.said = *said;
+    while (command_goes_on(&g)) {
+        int64_t left = g.until - steady_ms();
+        poll(p, 2, left > 0 ? (int)left : 0);
+        g.late = p[1].revents & POLLHUP;
+        if (g.late)
+            break;
+    }
+    int rc = command_end(&g, err);
+    *said = g.said;
+    return rc;
 }
 
 int command_job_id(struct strbuf *said, struct strbuf *job, berth_error_t *err)

@@ -2,7 +2,10 @@
 #ifndef ENGINE_SLURM_COMMAND_H
 #define ENGINE_SLURM_COMMAND_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 #include "base/strbuf.h"
 #include "berth/error.h"
@@ -26,6 +29,28 @@ void command_add(struct command *c, const char *word);
  */
 int command_run(const struct command *c, const char *input, size_t length, int end,
                 struct strbuf *said, berth_error_t *err);
+
+/* One that runs while its caller does something else. */
+struct command_going {
+    const char *name;
+    pid_t pid;
+    int fd;        /* on which it says something, or ends */
+    int64_t until; /* ms by CLOCK_MONOTONIC, when it is killed */
+    bool late;
+    struct strbuf said;
+};
+
+/* Begin as command_run does. 0, or -1 with a text. The name lives as long as it goes. */
+int command_begin(const struct command *c, const char *input, size_t length,
+                  struct command_going *g, berth_error_t *err);
+
+/* Take what it has said, without waiting: whether it goes on. */
+bool command_goes_on(struct command_going *g);
+
+/* Once it does not: what command_run returns. With g->late, which the caller may set at any time, it is killed. g->said stays,
+ * to be cleared.
+ */
+int command_end(struct command_going *g, berth_error_t *err);
 
 /* What was said last, without the end of the line, which is cut off. */
 const char *command_last_line(struct strbuf *said);

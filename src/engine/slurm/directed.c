@@ -2,6 +2,7 @@
 #include "engine/slurm/directed.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +110,12 @@ int directed_read(struct directed *d, struct strbuf *bytes)
         return 0;
     errno = EPROTO;
     return -1;
+}
+
+bool directed_ends(int signal)
+{
+    return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP ||
+           signal == SIGQUIT || signal == SIGABRT;
 }
 
 void directed_clear(struct directed *d)

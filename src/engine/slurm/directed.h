@@ -54,6 +54,9 @@ void directed_put(struct strbuf *to, const struct engine_run *run);
 int directed_read(struct directed *d, struct strbuf *bytes);
 void directed_clear(struct directed *d);
 
+/* Whether a signal ends a run that has not begun, and most that have. */
+bool directed_ends(int signal);
+
 /* ---- Folders, in the folder `runs`. Each call returns 0, or -1 with errno, unless it says otherwise. ---- */
 
 /* Make the folder of a run that is asked for. EEXIST: its key has been used. */

@@ -12,11 +12,13 @@
 
 #include "base/strbuf.h"
 #include "berth/error.h"
+#include "engine/slurm/command.h"
 #include "engine/slurm/directed.h"
 #include "engine/slurm/nodes.h"
 #include "engine/slurm/queue.h"
 
-#define RUN_NAME "berth-run" /* of all jobs */
+#define RUN_NAME    "berth-run" /* of all jobs */
+#define SUBMIT_MOST 8           /* runs that are submitted at a time */
 
 /* What one of the nodes of a run has said. */
 enum heard { HEARD_NOTHING, HEARD_STARTED, HEARD_ENDED };
@@ -30,6 +32,9 @@ struct held_run {
     char why[64];              /* the same, why it waits */
     int64_t since;             /* s: when that became so */
     bool missed;               /* it was not in the last answer */
+    bool listed;               /* it is in the answer that is read now */
+    bool is_submitted;         /* sbatch runs for it */
+    bool waits;                /* for others to have been submitted */
     int64_t asked_at;          /* s of the last sbatch; 0: none that may have been heard */
     int64_t look_at, begun_at; /* ms: when to look into its folder; when it was heard of first */
     int cancel;
@@ -46,6 +51,17 @@ struct held_node {
     int64_t held_until;     /* s: Slurm has not started there what was to start */
 };
 
+/* An sbatch that runs. */
+struct submission {
+    uint64_t key;
+    struct command_going command;
+};
+
+/* What Slurm has refused last. */
+struct refusal {
+    char label[80], node[SLURM_NAME_MOST + 1], why[300];
+};
+
 struct helper {
     int runs;            /* the folder */
     const char *folder;  /* its path */
@@ -53,9 +69,13 @@ struct helper {
     const char *tag, *partition, *options;
     int control;
     struct strbuf in, out;
-    struct held_run **v;
+    struct held_run **v; /* by their keys */
     size_t n, cap;
-    struct held_node *nodes;
+    struct submission going[SUBMIT_MOST];
+    size_t n_going;
+    struct refusal refusal;
+    struct strbuf to_cancel, to_nudge, to_nudge_steps; /* numbers of jobs, each with a blank */
+    struct held_node *nodes;                           /* in the order of hostlist_compare */
     size_t n_nodes, cap_nodes;
     char chosen[256];           /* the partition that jobs are given to; "": not known yet */
     bool answers;               /* Slurm has answered the last question */
@@ -72,22 +92,30 @@ int64_t helper_wall(void);
 /* Note whether Slurm answers; the server is told of a change. */
 void helper_answered(struct helper *h, bool answers, const char *why);
 
-/* Find, enter and drop a run. */
+/* Find, enter and drop a run. Finding takes O(log n), the others O(n) at worst. */
 struct held_run *helper_find(const struct helper *h, uint64_t key);
 struct held_run *helper_enter(struct helper *h, uint64_t key);
 void helper_drop(struct helper *h, struct held_run *run);
 
-/* ---- Slurm (helper_slurm.c) ---- */
+/* ---- Submitting (helper_submit.c) ---- */
 
-/* Submit a run. 0; or -1 with a text, and as command_run. */
+/* Begin to submit a run; fewer than SUBMIT_MOST are being submitted. 0; or -1 with a text, and as command_run. */
 int helper_submit(struct helper *h, struct held_run *run, berth_error_t *err);
 
-/* End its job, if there is one; or have the run look for signals. */
-void helper_cancel(struct helper *h, const struct held_run *run);
+/* See which have been (helper_submitted); and end all. */
+void helper_follow_submissions(struct helper *h);
+void helper_end_submissions(struct helper *h);
+
+/* ---- Slurm (helper_slurm.c) ---- */
+
+/* End a job, if its number is known; or have a run look for signals. Slurm is told by the next helper_send_signals, of all
+ * together.
+ */
+void helper_cancel(struct helper *h, const char *job);
 void helper_nudge(struct helper *h, const struct held_run *run);
+void helper_send_signals(struct helper *h);
 
 /* Run a command, and note whether Slurm answers. As command_run. */
-struct command;
 int helper_ask(struct helper *h, const struct command *c, struct strbuf *said);
 
 /* A node by its name, or NULL (helper_nodes.c, as what follows). */
@@ -96,7 +124,6 @@ struct held_node *helper_node(const struct helper *h, const char *name);
 /* Ask for all jobs, and for all nodes, which the server is told. */
 void helper_ask_queue(struct helper *h);
 void helper_ask_nodes(struct helper *h);
-void helper_tell_nodes(struct helper *h);
 
 /* Start nothing on the nodes of a run for a while. */
 void helper_hold_nodes(struct helper *h, const struct held_run *run);
@@ -108,5 +135,9 @@ bool helper_nodes_are_back(const struct helper *h, const struct held_run *run);
 
 /* Look what has become of a run, and do what follows. */
 void helper_look(struct helper *h, struct held_run *run);
+
+/* sbatch has ended: with the number of a job, or an errno as of command_run, and why. */
+void helper_submitted(struct helper *h, struct held_run *run, const char *job, int failure,
+                      const char *why);
 
 #endif

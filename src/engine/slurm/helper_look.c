@@ -118,6 +118,8 @@ static void tell_ended(struct helper *h, struct held_run *run)
     }
     tell(h, run, &sum);
     run->told_end = true;
+    if (run->cancel && (sum.exit_signal || sum.exit_status))
+        helper_cancel(h, run->job); /* berth-run waits for that */
     strbuf_clear(&bytes);
 }
 
@@ -165,25 +167,86 @@ static void submit(struct helper *h, struct held_run *run)
     berth_error_t err = {""};
     if (!h->answers || !h->chosen[0])
         return;
+    run->waits = h->n_going == SUBMIT_MOST;
+    if (run->waits)
+        return;
     if (folder_put(h->runs, run->key, "asked", NULL, "", 0)) {
         helper_answered(h, false, "the folder of a run cannot be written");
         return;
     }
     run->asked_at = helper_now();
+    if (helper_submit(h, run, &err))
+        helper_submitted(h, run, "", errno, err.text);
+}
+
+/* Whether two runs ask for the same, as members of an array do, but for their nodes. */
+static bool is_alike(const struct directed *a, const struct directed *b)
+{
+    return strcmp(a->label, b->label) == 0 && a->n_places == b->n_places && a->tasks == b->tasks &&
+           a->cores == b->cores && a->gpus == b->gpus && a->memory == b->memory &&
+           a->limit == b->limit && a->uid == b->uid && a->gid == b->gid;
+}
+
+static void decline(struct helper *h, struct held_run *run, const char *why)
+{
+    if (folder_take(h->runs, run->key) == 0)
+        tell_end(h, run, ENGINE_DECLINED, 0, "Slurm: %s", why);
+}
+
+/* Slurm has refused a run. Members of the same array that are still to be submitted it would refuse as well, on the same
+ * nodes, and anywhere if it has given the same reason on others.
+ */
+static void decline_alike(struct helper *h, struct held_run *run, const char *why)
+{
+    const char *node = run->ask.places[0].node;
+    struct refusal *last = &h->refusal;
+    bool anywhere = strcmp(last->label, run->ask.label) == 0 && strcmp(last->why, why) == 0 &&
+                    strcmp(last->node, node) != 0;
+    decline(h, run, why);
+    for (size_t i = 0; i < h->n; i++) {
+        struct held_run *other = h->v[i];
+        if (!other->asked_at && !other->told_end && is_alike(&run->ask, &other->ask) &&
+            (anywhere || strcmp(other->ask.places[0].node, node) == 0))
+            decline(h, other, why);
+    }
+    snprintf(last->label, sizeof(last->label), "%s", run->ask.label);
+    snprintf(last->node, sizeof(last->node), "%s", node);
+    snprintf(last->why, sizeof(last->why), "%s", why);
+}
+
+/* Another one may be submitted. */
+static void wake_next(struct helper *h)
+{
+    size_t i = 0;
+    while (i < h->n && (!h->v[i]->waits || h->v[i]->told_end))
+        i++;
+    if (i == h->n)
+        return;
+    h->v[i]->waits = false;
+    h->v[i]->look_at = 0;
+}
+
+void helper_submitted(struct helper *h, struct held_run *run, const char *job, int failure,
+                      const char *why)
+{
+    run->is_submitted = false;
+    run->asked_at = helper_now(); /* what Slurm has said of it before counts for nothing */
     run->missed = false;
-    if (helper_submit(h, run, &err) == 0) {
+    run->look_at = 0;
+    if (!failure) {
+        snprintf(run->job, sizeof(run->job), "%.20s", job);
         folder_put(h->runs, run->key, "job", NULL, run->job, strlen(run->job));
         h->queue_at = 0;
-    } else if (errno == EINVAL) {
-        if (folder_take(h->runs, run->key) == 0)
-            tell_end(h, run, ENGINE_DECLINED, 0, "Slurm: %s", err.text);
-    } else if (errno == ETIMEDOUT) {
-        helper_answered(h, false, err.text); /* it is looked for before anything else */
+    } else if (failure == EINVAL) {
+        decline_alike(h, run, why);
+    } else if (failure == ETIMEDOUT) {
+        helper_answered(h, false, why); /* it is looked for before anything else */
     } else {
         run->asked_at = 0; /* nobody has heard it */
         folder_forget_asked(h->runs, run->key);
-        helper_answered(h, false, err.text);
+        helper_answered(h, false, why);
     }
+    wake_next(h);
 }
 
 /* From here on it will never run, whatever Slurm does with its job; unless it was faster. */
@@ -195,7 +258,7 @@ static void take(struct helper *h, struct held_run *run, enum judgement is)
         run->look_at = 0;
         return;
     }
-    helper_cancel(h, run);
+    helper_cancel(h, run->job);
     snprintf(word, sizeof(word), "%s%s%s", *run->state ? run->state : "it has no such job",
              *run->why && strcmp(run->why, "None") != 0 ? ", " : "",
              strcmp(run->why, "None") != 0 ? run->why : "");
@@ -263,5 +326,8 @@ void helper_look(struct helper *h, struct held_run *run)
         tell_started(h, run);
     follow(h, run, directed_judge(&seen));
     age = (now - run->begun_at) / 20;
-    run->look_at = now + (age < LOOK_LEAST ? LOOK_LEAST : age < LOOK_MOST ? age : LOOK_MOST);
+    run->look_at = run->waits ? INT64_MAX
+                              : now + (age < LOOK_LEAST  ? LOOK_LEAST
+                                       : age < LOOK_MOST ? age
+                                                         : LOOK_MOST);
 }

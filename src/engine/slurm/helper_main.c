@@ -75,12 +75,24 @@ void helper_answered(struct helper *h, bool answers, const char *why)
 
 /* ---- Runs ---- */
 
+/* The first whose key is no less. */
+static size_t place_of(const struct helper *h, uint64_t key)
+{
+    size_t low = 0, high = h->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (h->v[middle]->key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 struct held_run *helper_find(const struct helper *h, uint64_t key)
 {
-    for (size_t i = 0; i < h->n; i++)
-        if (h->v[i]->key == key)
-            return h->v[i];
-    return NULL;
+    size_t at = place_of(h, key);
+    return at < h->n && h->v[at]->key == key ? h->v[at] : NULL;
 }
 
 static void free_run(struct held_run *run)
@@ -90,19 +102,12 @@ static void free_run(struct held_run *run)
     free(run);
 }
 
-/* It ends a run that has not begun. */
-static bool is_deadly(int signal)
-{
-    return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP ||
-           signal == SIGQUIT || signal == SIGABRT;
-}
-
 /* Of the signals that are in its folder, the last that ends it. */
 static int find_cancel(const char *text)
 {
     int signal, cancel = 0;
     while (sscanf(text, "%d", &signal) == 1) {
-        cancel = is_deadly(signal) ? signal : cancel;
+        cancel = directed_ends(signal) ? signal : cancel;
         text += strcspn(text, "\n");
         text += *text == '\n';
     }
@@ -149,18 +154,16 @@ struct held_run *helper_enter(struct helper *h, uint64_t key)
         free_run(run);
         return NULL;
     }
-    h->v[h->n++] = run;
+    size_t at = place_of(h, key);
+    memmove(h->v + at + 1, h->v + at, (h->n++ - at) * sizeof(*h->v));
+    h->v[at] = run;
     return run;
 }
 
 void helper_drop(struct helper *h, struct held_run *run)
 {
-    for (size_t i = 0; i < h->n; i++)
-        if (h->v[i] == run) {
-            memmove(h->v + i, h->v + i + 1, (h->n - i - 1) * sizeof(*h->v));
-            h->n--;
-            break;
-        }
+    size_t at = place_of(h, run->key);
+    memmove(h->v + at, h->v + at + 1, (--h->n - at) * sizeof(*h->v));
     free_run(run);
 }
 
@@ -181,7 +184,7 @@ static void take_signal(struct helper *h, struct held_run *run, int signal)
 {
     if (run->told_end)
         return;
-    if (is_deadly(signal))
+    if (directed_ends(signal))
         run->cancel = signal;
     run->look_at = 0;
     if (folder_taker(h->runs, run->key) == TAKEN_BY_RUN)
@@ -297,18 +300,14 @@ static void ask_slurm(struct helper *h)
     h->queue_at = now + (!h->answers ? QUEUE_TRY : unsettled ? QUEUE_SOON : QUEUE_LATE);
 }
 
-/* Each whose time has come, until one has asked Slurm for something: then the server is listened to first. */
+/* Each whose time has come; what is being submitted, once it has been. */
 static void look_at_runs(struct helper *h)
 {
     int64_t now = helper_ms();
     for (size_t i = 0; i < h->n; i++) {
         struct held_run *run = h->v[i];
-        bool asked = run->asked_at > 0;
-        if (run->told_end || run->look_at > now)
-            continue;
-        helper_look(h, run);
-        if (asked != (run->asked_at > 0))
-            return;
+        if (!run->told_end && !run->is_submitted && run->look_at <= now)
+            helper_look(h, run);
     }
 }
 
@@ -317,22 +316,33 @@ static int wait_time(const struct helper *h)
     int64_t now = helper_ms(), at = now + IDLE_MOST;
     at = h->queue_at < at ? h->queue_at : at;
     for (size_t i = 0; i < h->n; i++)
-        if (!h->v[i]->told_end && h->v[i]->look_at < at)
+        if (!h->v[i]->told_end && !h->v[i]->is_submitted && h->v[i]->look_at < at)
             at = h->v[i]->look_at;
     return at > now ? (int)((at - now) / pace + 1) : 0;
 }
 
+/* Until the server or an sbatch says something, or a time has come. */
+static void wait_for_news(struct helper *h)
+{
+    struct pollfd p[1 + SUBMIT_MOST] = {{.fd = h->control, .events = POLLIN}};
+    for (size_t i = 0; i < h->n_going; i++)
+        p[1 + i] = (struct pollfd){.fd = h->going[i].command.fd, .events = POLLIN};
+    poll(p, 1 + h->n_going, wait_time(h));
+}
+
 static void serve(struct helper *h)
 {
-    struct pollfd p = {.fd = h->control, .events = POLLIN};
     find_runs(h);
     while (read_messages(h) == 0) {
+        helper_follow_submissions(h);
         ask_slurm(h);
         look_at_runs(h);
+        helper_send_signals(h);
         if (send_messages(h))
             break;
-        poll(&p, 1, wait_time(h));
+        wait_for_news(h);
     }
+    helper_end_submissions(h);
 }
 
 int main(int argc, char **argv)

@@ -4,18 +4,24 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hostlist.h"
 #include "engine/slurm/command.h"
 #include "engine/slurm/helper.h"
 #include "engine/slurm/talk.h"
 
 #define HOLD 30 /* s */
 
+static int compare_nodes(const void *a, const void *b)
+{
+    return hostlist_compare(((const struct held_node *)a)->said.name,
+                            ((const struct held_node *)b)->said.name);
+}
+
 struct held_node *helper_node(const struct helper *h, const char *name)
 {
-    for (size_t i = 0; i < h->n_nodes; i++)
-        if (strcmp(h->nodes[i].said.name, name) == 0)
-            return &h->nodes[i];
-    return NULL;
+    const struct held_node key = {.said.name = name};
+    return h->n_nodes > 0 ? bsearch(&key, h->nodes, h->n_nodes, sizeof(*h->nodes), compare_nodes)
+                          : NULL;
 }
 
 static void clear_node(struct held_node *n)
@@ -81,62 +87,87 @@ static void take_nodes(struct helper *h, struct strbuf *said, bool is_up)
     for (size_t i = 0; i < h->n_nodes; i++)
         clear_node(&h->nodes[i]);
     free(h->nodes);
+    if (n > 0)
+        qsort(list, n, sizeof(*list), compare_nodes);
     h->nodes = list;
     h->n_nodes = n;
     h->cap_nodes = cap;
 }
 
-/* What others hold of a node: what all hold, less what Berth has booked for its own. */
-static void count_taken(const struct helper *h, const struct held_node *node,
-                        struct talk_node *told)
+/* What others hold of a node. */
+struct taken {
+    int64_t cpus, gpus, memory;
+};
+
+/* What all hold, less what Berth has booked for its own. */
+static void find_taken(const struct helper *h, struct taken *taken)
 {
-    int64_t cpus = node->said.cpus_used, gpus = node->said.gpus_used,
-            memory = node->said.memory_used;
+    for (size_t i = 0; i < h->n_nodes; i++) {
+        const struct slurm_node *n = &h->nodes[i].said;
+        taken[i] = (struct taken){n->cpus_used, n->gpus_used, n->memory_used};
+    }
     for (size_t i = 0; i < h->n; i++) {
         const struct held_run *run = h->v[i];
         for (size_t k = 0; (run->was_active || run->is_active) && k < run->ask.n_places; k++) {
             const struct directed_place *p = &run->ask.places[k];
-            if (strcmp(p->node, node->said.name) != 0)
+            const struct held_node *at = helper_node(h, p->node);
+            if (!at)
                 continue;
-            cpus -= p->cores * node->said.cpus_per_core;
-            gpus -= p->gpus;
-            memory -= run->ask.memory;
+            struct taken *of = &taken[at - h->nodes];
+            of->cpus -= p->cores * at->said.cpus_per_core;
+            of->gpus -= p->gpus;
+            of->memory -= run->ask.memory;
         }
     }
-    int64_t cores = cpus > 0 ? (cpus + node->said.cpus_per_core - 1) / node->said.cpus_per_core : 0;
-    told->cores_taken = (uint32_t)(cores < node->said.cores ? cores : node->said.cores);
-    told->gpus_taken = (uint32_t)(gpus < 0 ? 0 : gpus < node->said.gpus ? gpus : node->said.gpus);
-    told->memory_taken = memory < 0 ? 0 : memory < node->said.memory ? memory : node->said.memory;
 }
 
-void helper_tell_nodes(struct helper *h)
+static int64_t within(int64_t n, int64_t most)
+{
+    return n < 0 ? 0 : n < most ? n : most;
+}
+
+static struct talk_node describe(const struct held_node *n, const struct taken *taken,
+                                 const char *properties, int64_t now)
+{
+    const struct slurm_node *said = &n->said;
+    bool held = n->held_until > now;
+    int64_t each = said->cpus_per_core, cores = (taken->cpus + each - 1) / each;
+    return (struct talk_node){.name = said->name,
+                              .address = said->address,
+                              .properties = properties ? properties : "",
+                              .reason =
+                                  held ? "Slurm has not started a job there at once" : said->reason,
+                              .up = said->state != SLURM_NODE_DOWN,
+                              .drained = said->state == SLURM_NODE_DRAINED || held,
+                              .cores = (uint32_t)said->cores,
+                              .gpus = (uint32_t)said->gpus,
+                              .memory = said->memory,
+                              .cores_taken = (uint32_t)within(cores, said->cores),
+                              .gpus_taken = (uint32_t)within(taken->gpus, said->gpus),
+                              .memory_taken = within(taken->memory, said->memory)};
+}
+
+static void tell_nodes(struct helper *h)
 {
     struct talk_node *told = calloc(h->n_nodes + 1, sizeof(*told));
+    struct taken *taken = calloc(h->n_nodes + 1, sizeof(*taken));
     char **properties = calloc(h->n_nodes + 1, sizeof(*properties));
     int64_t now = helper_now();
-    for (size_t i = 0; told && properties && i < h->n_nodes; i++) {
-        const struct held_node *n = &h->nodes[i];
-        bool held = n->held_until > now;
-        if (asprintf(&properties[i], "%s%s%s", n->said.partitions, *n->said.features ? "," : "",
-                     n->said.features) < 0)
-            properties[i] = NULL;
-        told[i] = (struct talk_node){.name = n->said.name,
-                                     .address = n->said.address,
-                                     .properties = properties[i] ? properties[i] : "",
-                                     .reason = held ? "Slurm has not started a job there at once"
-                                                    : n->said.reason,
-                                     .up = n->said.state != SLURM_NODE_DOWN,
-                                     .drained = n->said.state == SLURM_NODE_DRAINED || held,
-                                     .cores = (uint32_t)n->said.cores,
-                                     .gpus = (uint32_t)n->said.gpus,
-                                     .memory = n->said.memory};
-        count_taken(h, n, &told[i]);
-    }
-    if (told && properties)
+    if (told && taken && properties) {
+        find_taken(h, taken);
+        for (size_t i = 0; i < h->n_nodes; i++) {
+            const struct slurm_node *n = &h->nodes[i].said;
+            if (asprintf(&properties[i], "%s%s%s", n->partitions, *n->features ? "," : "",
+                         n->features) < 0)
+                properties[i] = NULL;
+            told[i] = describe(&h->nodes[i], &taken[i], properties[i], now);
+        }
         talk_put_nodes(&h->out, told, h->n_nodes);
+    }
     for (size_t i = 0; properties && i < h->n_nodes; i++)
         free(properties[i]);
     free(properties);
+    free(taken);
     free(told);
 }
 
@@ -153,7 +184,7 @@ void helper_ask_nodes(struct helper *h)
         if (helper_ask(h, &nodes, &said) == 0) {
             take_nodes(h, &said, is_up);
             helper_ask_queue(h);
-            helper_tell_nodes(h);
+            tell_nodes(h);
         }
     }
     strbuf_clear(&said);

@@ -26,26 +26,12 @@
 #include "base/errtext.h"
 #include "engine/local/messages.h"
 #include "engine/slurm/directed.h"
+#include "engine/slurm/run.h"
 
-#define FIRST_EACH  200  /* ms between two looks whether the first node has begun */
-#define SIGNAL_EACH 5000 /* ms between two looks for signals, if none is announced */
-#define GOING_MOST  2000 /* ms that the keeper has to end */
-
-struct node_run {
-    int runs; /* the folder's folder */
-    uint64_t key;
-    const char *node, *first;
-    char *folder; /* of the keeper, on this node */
-    struct engine *engine;
-    struct strbuf message;
-    struct message_run request;
-    char **env, **tasks_env; /* of the run and of all tasks */
-    struct engine_task *tasks;
-    int signals;
-    size_t n_signals; /* bytes of the file of signals that have been passed on */
-    bool over;
-    int status;
-};
+#define FIRST_EACH  200   /* ms between two looks whether the first node has begun */
+#define SIGNAL_EACH 5000  /* ms between two looks for signals, if none is announced */
+#define GOING_MOST  2000  /* ms that the keeper has to end */
+#define CANCEL_MOST 10000 /* ms for Slurm to cancel what has ended because it was told to */
 
 static void say(const struct node_run *r, const char *name, struct engine_event *e)
 {
@@ -102,136 +88,6 @@ static bool take(const struct node_run *r)
     return true;
 }
 
-/* ---- The environment ---- */
-
-/* What Slurm says of the job goes along; what it says of the step or task that this program is does not. */
-static bool is_of_job(const char *entry)
-{
-    static const char *const names[] = {"SLURM_JOB",
-                                        "SLURM_NNODES=",
-                                        "SLURM_NODELIST=",
-                                        "SLURM_NTASKS=",
-                                        "SLURM_NTASKS_PER",
-                                        "SLURM_NPROCS=",
-                                        "SLURM_TASKS_PER",
-                                        "SLURM_CPUS_PER",
-                                        "SLURM_CPUS_ON",
-                                        "SLURM_CLUSTER_NAME=",
-                                        "SLURM_CONF=",
-                                        "SLURM_MEM_PER",
-                                        "SLURM_SUBMIT",
-                                        "SLURMD_NODENAME=",
-                                        "SLURM_GPUS",
-                                        "CUDA_VISIBLE_DEVICES=",
-                                        "ROCR_VISIBLE_DEVICES=",
-                                        "ZE_AFFINITY_MASK=",
-                                        "GPU_DEVICE_ORDINAL="};
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-        if (strncmp(entry, names[i], strlen(names[i])) == 0)
-            return true;
-    return false;
-}
-
-static bool has_name(char *const *env, size_t n, const char *entry)
-{
-    size_t length = strcspn(entry, "=") + 1;
-    for (size_t i = 0; i < n; i++)
-        if (strncmp(env[i], entry, length) == 0)
-            return true;
-    return false;
-}
-
-/* That of the request, but for what Slurm knows better. */
-static int make_env(struct node_run *r)
-{
-    extern char **environ;
-    size_t n = 0, most = 1;
-    for (char **e = environ; *e; e++)
-        most++;
-    for (const char *const *e = r->request.run.env; *e; e++)
-        most++;
-    r->env = calloc(most, sizeof(*r->env));
-    if (!r->env)
-        return -1;
-    for (char **e = environ; *e; e++)
-        if (is_of_job(*e))
-            r->env[n++] = *e;
-    size_t own = n;
-    for (const char *const *e = r->request.run.env; *e; e++)
-        if (!has_name(r->env, own, *e))
-            r->env[n++] = (char *)(uintptr_t)*e;
-    r->request.run.env = (const char *const *)r->env;
-    return 0;
-}
-
-/* The i-th entry of a list. */
-static const char *entry_of(const char *list, unsigned long i, size_t *n)
-{
-    for (; list && *list; list += *n + (list[*n] == ',')) {
-        *n = strcspn(list, ",");
-        if (i-- == 0)
-            return list;
-    }
-    return NULL;
-}
-
-/* "CUDA_VISIBLE_DEVICES=0,2" of a task says which of the GPUs of the run it has; what those are called here Slurm says. NULL: it has none
- * of this kind, or memory is short.
- */
-static char *name_gpus(const char *entry)
-{
-    struct strbuf b = {0};
-    char name[64];
-    size_t length = strcspn(entry, "="), n;
-    snprintf(name, sizeof(name), "%.*s", (int)length, entry);
-    const char *here = getenv(name);
-    strbuf_put(&b, entry, length + 1);
-    for (const char *at = entry + length + 1; here && *at;) {
-        char *end;
-        const char *device = entry_of(here, strtoul(at, &end, 10), &n);
-        if (device && b.len > length + 1)
-            strbuf_putc(&b, ',');
-        if (device)
-            strbuf_put(&b, device, n);
-        at = end + (*end == ',');
-        if (*end && *end != ',')
-            break;
-    }
-    char *text = here ? strbuf_steal(&b) : NULL;
-    strbuf_clear(&b);
-    return text;
-}
-
-static bool names_gpus(const char *entry)
-{
-    return strncmp(entry, "CUDA_VISIBLE_DEVICES=", 21) == 0 ||
-           strncmp(entry, "ROCR_VISIBLE_DEVICES=", 21) == 0;
-}
-
-static int make_tasks(struct node_run *r)
-{
-    struct engine_run *run = &r->request.run;
-    size_t total = 0, at = 0;
-    for (size_t i = 0; i < run->n_tasks; i++)
-        for (const char *const *e = run->tasks[i].env; e && (total++, *e); e++)
-            ;
-    r->tasks = calloc(run->n_tasks, sizeof(*r->tasks));
-    r->tasks_env = calloc(total + 1, sizeof(*r->tasks_env));
-    if (!r->tasks || !r->tasks_env)
-        return -1;
-    for (size_t i = 0; i < run->n_tasks; i++) {
-        r->tasks[i].env = (const char *const *)&r->tasks_env[at];
-        for (const char *const *e = run->tasks[i].env; e && *e; e++) {
-            char *text = names_gpus(*e) ? name_gpus(*e) : (char *)(uintptr_t)*e;
-            if (text)
-                r->tasks_env[at++] = text;
-        }
-        r->tasks_env[at++] = NULL;
-    }
-    run->tasks = r->tasks;
-    return 0;
-}
-
 /* ---- Running ---- */
 
 static int read_request(struct node_run *r)
@@ -242,7 +98,7 @@ static int read_request(struct node_run *r)
         wire_next(r->message.data, r->message.len, &w, &taken) <= 0 ||
         wire_u8(&w) != MESSAGE_START || message_start(&w, &r->request))
         return -1;
-    return make_env(r) || make_tasks(r) ? -1 : 0;
+    return run_make_env(r) || run_make_tasks(r) ? -1 : 0;
 }
 
 static int open_keeper(struct node_run *r, berth_error_t *err)
@@ -273,6 +129,7 @@ static void take_signals(struct node_run *r)
         const char *at = strbuf_text(&text) + r->n_signals;
         while (strchr(at, '\n') && sscanf(at, "%d %d", &signal, &tree) == 2) {
             r->engine->ops->signal(r->engine, r->key, signal, tree);
+            r->told_to_end = r->told_to_end || directed_ends(signal);
             at = strchr(at, '\n') + 1;
         }
         r->n_signals = (size_t)(at - strbuf_text(&text));
@@ -355,6 +212,16 @@ static void clean_up(struct node_run *r)
         nftw(r->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+/* Slurm is to have it in its books as cancelled, not as failed. */
+static void await_cancel(const struct node_run *r)
+{
+    struct signalfd_siginfo info = {0};
+    struct pollfd p = {.fd = r->signals, .events = POLLIN};
+    while (info.ssi_signo != SIGTERM && poll(&p, 1, CANCEL_MOST) > 0 &&
+           read(r->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+        ;
+}
+
 static int run(struct node_run *r)
 {
     berth_error_t err = {""};
@@ -366,6 +233,8 @@ static int run(struct node_run *r)
     }
     follow(r);
     clean_up(r);
+    if (r->told_to_end && r->status != 0)
+        await_cancel(r);
     return r->status;
 }
 

@@ -42,8 +42,26 @@ three=$("$BERTH" submit sh -c "echo three >>$scratch/starts")
 await 'it to be starting' tells "$three" 'It is being started'
 expect_status 0 "$BERTH" cancel "$three"
 await_state "$three" cancelled
-# Several are submitted at a time: here sbatch answers none until it has been asked for three.
+# One of two members that start together is taken back: the other, which looks for it in vain, is stopped, and both start
+# again.
 rm "$slurm/mood"
+echo f1 >"$slurm/busy"
+# shellcheck disable=SC2016
+gang=$("$BERTH" submit --gang 2 -N 1 -n 1 -c 2 sh -c '
+    echo "$BERTH_MEMBER_RANK" >>told
+    trap "rm -f at.$BERTH_MEMBER_RANK; exit 1" TERM
+    touch at.$BERTH_MEMBER_RANK
+    until [ -e at.0 ] && [ -e at.1 ]; do sleep 0.1; done
+    sleep 0.5')
+stopped() {
+    "$BERTH" show "$gang" | grep -q 'requeued, reason a member that started with it could not be started'
+}
+await 'the other member to wait again' stopped
+rm "$slurm/busy"
+await_state "$gang" "done"
+expect 'starts of members' 3 "$(wc -l <told)"
+
+# Several are submitted at a time: here sbatch answers none until it has been asked for three.
 wc -l <"$slurm/asked" >"$slurm/before"
 echo together >"$slurm/mood"
 four=$("$BERTH" submit -c 1 --array 4 true)

@@ -79,7 +79,8 @@ static void member_requeue(server_t *s, struct job *job, uint32_t i)
         run_destroy(s, m->run);
     m->run = NULL;
     m->at = -1;
-    if (preempted_why(m->reason, &why, text)) /* why it was stopped is no reason to wait */
+    if (preempted_why(m->reason, &why, text) ||
+        gang_stops_for(m->reason)) /* why it was stopped is no reason to wait */
         text_assign(&m->reason, NULL);
     m->preempted = m->requeue = m->timed_out = m->dismissed = false;
     member_set_state(s, job, i, STORE_PENDING);
@@ -92,6 +93,11 @@ const char *not_started_cause(const char *text)
 {
     size_t n = sizeof(not_started) - 1;
     return strncmp(text, not_started, n) == 0 ? text + n : NULL;
+}
+
+static int64_t later_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
 }
 
 /* The start was refused for no fault of the job: requeue it, with the reason. All starts wait then or, where only it was
@@ -107,6 +113,8 @@ static void requeue_refused(server_t *s, struct run *run, const char *why, bool 
     text_assign(&m->reason, reason);
     m->attempts--;
     int64_t again = s->clock.now + (declined ? declined_wait(s, run->job) : START_RETRY);
+    if (declined && gang_start_again(s, run->job, run->member)) /* it waits for the others' ends */
+        again = later_of(again, s->clock.now + s->config->server.grace + SERVER_SECOND);
     declined = declined && sched_set_begin(s->sched, s->clock.now, m->handle, again) == 0;
     member_requeue(s, run->job, run->member);
     if (!declined && s->engine.hold_until < s->clock.now + START_RETRY)
@@ -161,7 +169,8 @@ static const char *end_reason(const struct member *m, const struct job *job,
         return e->text;
     struct sched_reason why;
     char text[SCHED_REASON_TEXT];
-    return preempted_why(m->reason, &why, text) ? m->reason : "preempted";
+    bool told = preempted_why(m->reason, &why, text) || gang_stops_for(m->reason);
+    return told ? m->reason : "preempted";
 }
 
 static enum store_state end_state(const struct member *m, const struct engine_event *e)

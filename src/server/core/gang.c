@@ -1,4 +1,6 @@
 /* Gangs: what the core does not keep of them when the server ends. */
+#include <string.h>
+
 #include "berth/sched_snapshot.h"
 #include "config/seconds.h"
 #include "server/core/roles.h"
@@ -13,6 +15,30 @@ sched_job_t gang_handle(const struct job *job, uint32_t but)
             return m->handle;
     }
     return -1;
+}
+
+static const char again[] = "a member that started with it could not be started";
+
+bool gang_stops_for(const char *reason)
+{
+    return reason && strcmp(reason, again) == 0;
+}
+
+bool gang_start_again(server_t *s, struct job *job, uint32_t member)
+{
+    int64_t at = member_record(job, member)->at;
+    bool any = false;
+    for (uint32_t k = 0; job->gang.min > 0 && (k = member_next_own(job, k)) < job->members; k++) {
+        struct member *m = member_record(job, k);
+        if (k == member || !m->run || m->at != at || m->cancelled || m->timed_out || m->preempted ||
+            m->dismissed)
+            continue;
+        m->preempted = m->requeue = any = true;
+        text_assign(&m->reason, again);
+        member_changed(s, job, k);
+        run_stop_by_server(s, m->run);
+    }
+    return any;
 }
 
 /* Where memory is short it is not noted. After a restart the gang goes on then. */

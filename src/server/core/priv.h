@@ -746,6 +746,12 @@ bool preempted_why(const char *reason, struct sched_reason *why, char text[SCHED
 /* The handle of a member that has not ended, but for this one; -1: there is none (gang.c). */
 sched_job_t gang_handle(const struct job *job, uint32_t but);
 
+/* A member could not be started: those of its gang that started with it, and look for it in vain, are stopped and wait again.
+ * Returns whether there are any; and whether a member's reason is that (gang.c).
+ */
+bool gang_start_again(server_t *s, struct job *job, uint32_t member);
+bool gang_stops_for(const char *reason);
+
 /* A member of a gang has ended badly, which the core knows: whether the gang is over by that (gang.c). */
 void gang_note_end(server_t *s, struct job *job, uint32_t member);
 

@@ -74,13 +74,22 @@ expect_err 'slurm_load_jobs error: Invalid job id specified'
 # sacct, as submitit, Snakemake and Toil call it.
 expect "of submitit" 'JobID|State
 2|COMPLETED
+2.batch|COMPLETED
 4_1|COMPLETED
+4_1.batch|COMPLETED
 4_2|COMPLETED
-4_3|COMPLETED' "$(sacct -o JobID,State --parsable2 -j 2 -j 4)"
-expect "of Snakemake" '5|RUNNING' "$(sacct -P -n --format=JobIdRaw,State -j 5)"
+4_2.batch|COMPLETED
+4_3|COMPLETED
+4_3.batch|COMPLETED' "$(sacct -o JobID,State --parsable2 -j 2 -j 4)"
+expect "of Snakemake" '5|RUNNING
+5.batch|RUNNING' "$(sacct -P -n --format=JobIdRaw,State -j 5)"
 expect "of Toil" '2|COMPLETED|0:0
-3|FAILED|3:0' "$(sacct -n -j 2,3 --format JobIDRaw,State,ExitCode -P -S 1970-01-01)"
+2.batch|COMPLETED|0:0
+3|FAILED|3:0
+3.batch|FAILED|3:0' "$(sacct -n -j 2,3 --format JobIDRaw,State,ExitCode -P -S 1970-01-01)"
 expect "by name" '6|PENDING' "$(sacct -X --parsable2 --noheader --format=JobIdRaw,State --name next)"
+expect "a step, of which there are name and status" '3.batch|3.batch|batch||FAILED|3:0' \
+    "$(sacct -n -P -j 3 -o JobID,JobIDRaw,JobName,Partition,State,ExitCode | tail -n 1)"
 expect "no such job" '' "$(sacct -n -j 999)"
 
 # scontrol, sinfo
@@ -118,10 +127,10 @@ grep -q 'what a job waits for stays' "$scratch/err" || fail "a changed dependenc
 # scancel: by id, with a signal behind it, by name.
 expect_status 0 scancel 5 --signal USR1
 await_state 5 failed
-expect "a signal" '0:10' "$(sacct -n -P -j 5 -o ExitCode)"
+expect "a signal" '0:10' "$(sacct -X -n -P -j 5 -o ExitCode)"
 expect_status 0 scancel -n next
 await_state 6 cancelled
-expect "a cancelled job" 'CANCELLED|0:0' "$(sacct -n -P -j 6 -o State,ExitCode)"
+expect "a cancelled job" 'CANCELLED|0:0' "$(sacct -X -n -P -j 6 -o State,ExitCode)"
 expect_status 1 scancel 999
 expect_status 1 scancel
 expect_err 'scancel: error: No job identification provided'

@@ -30,6 +30,7 @@ void shim_put_id(const json_t *job, struct strbuf *out)
         strbuf_putc(out, '_');
         strbuf_put_int(out, json_integer_value(member));
     }
+    strbuf_puts(out, answer_text(job, SHIM_STEP));
 }
 
 /* ---- How it is ---- */

@@ -25,6 +25,9 @@ bool shim_field_name(const char *name, size_t length, struct shim_field *field);
 /* A member of an array that stands for several says which, "1-3,7". */
 #define SHIM_MEMBERS "members_folded"
 
+/* A step of a job says which, ".batch". */
+#define SHIM_STEP "step"
+
 /* Names of sacct's that tell nothing here; ended by one without a name. */
 struct shim_unknown {
     const char *name;

@@ -31,6 +31,7 @@ enum what {
     BETWEEN,
     BRIEF_FORM,
     ALL,
+    JOBS_ONLY,
     NOTHING,
     HELP,
     VERSION
@@ -52,7 +53,7 @@ static const struct foreign_option options[] = {
     {"endtime", 'E', FOREIGN_NEEDED, UNTIL, NULL},
     {"brief", 'b', FOREIGN_NONE, BRIEF_FORM, NULL},
     {"allusers", 'a', FOREIGN_NONE, ALL, NULL},
-    {"allocations", 'X', FOREIGN_NONE, NOTHING, NULL},
+    {"allocations", 'X', FOREIGN_NONE, JOBS_ONLY, NULL},
     {"duplicates", 'D', FOREIGN_NONE, NOTHING, NULL},
     {"long", 'l', FOREIGN_NONE, NOTHING, NULL},
     {"array", 0, FOREIGN_NONE, NOTHING, NULL},
@@ -76,7 +77,7 @@ struct sacct {
     struct column columns[COLUMNS_MAX];
     size_t n;
     const char *between; /* NULL: aligned */
-    bool no_head, bar_end, help, version, since_given;
+    bool no_head, bar_end, jobs_only, help, version, since_given;
 };
 
 /* "JobID,State%20,JobName%-30" */
@@ -164,6 +165,7 @@ static bool take(struct sacct *a, int what, const char *value)
         return true;
     default:
         a->no_head = a->no_head || what == HEAD;
+        a->jobs_only = a->jobs_only || what == JOBS_ONLY;
         a->help = a->help || what == HELP;
         a->version = a->version || what == VERSION;
         return true;
@@ -208,6 +210,20 @@ static void print_line(const struct sacct *a, const json_t *job)
     strbuf_clear(&line);
 }
 
+/* The step that a job itself is, once it has begun: what tools look for to find its memory. Of steps within it nothing is kept. */
+static void print_step(const struct sacct *a, json_t *job)
+{
+    json_t *step = json_copy(job);
+    if (!step || json_object_set_new(step, SHIM_STEP, json_string(".batch")) ||
+        json_object_set_new(step, "name", json_string("batch")) ||
+        json_object_set_new(step, "queue", json_string("")) ||
+        json_object_set_new(step, "user", json_string("")))
+        shim_failed("sacct", "out of memory");
+    else
+        print_line(a, step);
+    json_decref(step);
+}
+
 static void print_rule(const struct sacct *a)
 {
     for (size_t i = 0; i < a->n; i++) {
@@ -240,7 +256,12 @@ static int print_jobs(struct sacct *a, struct connection *s, berth_error_t *err)
         print_line(a, NULL);
     if (!a->no_head && !a->between)
         print_rule(a);
-    json_array_foreach(folded, i, job) print_line(a, job);
+    json_array_foreach(folded, i, job)
+    {
+        print_line(a, job);
+        if (!a->jobs_only && answer_number(job, "start") > 0)
+            print_step(a, job);
+    }
     json_decref(folded);
     json_decref(jobs);
     return 0;

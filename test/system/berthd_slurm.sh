@@ -68,6 +68,7 @@ expect "jobs that have not ended" '5 R
 expect "a head" 'JOBID STATE NAME' "$(squeue -o '%i %T %j' | head -n 1)"
 expect "reasons" '(Resources) (JobHeldUser)' "$(squeue -h -j 6,7 -o %R | tr '\n' ' ' | sed 's/ $//')"
 expect "cut and aligned" '[   5][lo][R     ]' "$(squeue -h -j 5 -o '[%.4i][%2j][%6t]')"
+expect "one's own, without USER" "$(squeue -h -u "$(id -un)" -o %i)" "$(unset USER LOGNAME && squeue -h --me -o %i)"
 expect_status 1 squeue -j 999
 expect_err 'slurm_load_jobs error: Invalid job id specified'
 

@@ -44,8 +44,7 @@ static bool take(struct scancel *c, int what, const char *value)
     case NAME:
         return json_object_set_new(c->filter, keys[what], json_string(value)) == 0;
     case ME:
-        return !getenv("USER") ||
-               json_object_set_new(c->filter, "user", json_string(getenv("USER"))) == 0;
+        return json_object_set_new(c->filter, "user", json_string(shim_me())) == 0;
     case SIGNAL:
         c->signal = value;
         return true;

@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/errtext.h"
@@ -43,6 +45,12 @@ int shim_failed(const char *name, const char *format, ...)
     errtext_set(&line, 0, "%s", text);
     fprintf(stderr, "%s: error: %s\n", name, line.text);
     return 1;
+}
+
+const char *shim_me(void)
+{
+    const struct passwd *me = getpwuid(geteuid());
+    return me ? me->pw_name : "";
 }
 
 int shim_version(void)

@@ -31,6 +31,9 @@ int shim_srun(int argc, char **argv);
 /* Print "NAME: error: ..." on standard error. Returns 1, which is what Slurm's commands return. */
 int shim_failed(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The caller's name, whatever the environment says; "", nobody's, if it is unknown. */
+const char *shim_me(void);
+
 /* "slurm VERSION", which tools compare with what they need. */
 int shim_version(void);
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cli/client/terminal.h"
 #include "cli/shim/fields.h"
@@ -64,7 +63,6 @@ struct squeue {
     bool no_head, help, version;
     bool members; /* each of an array that waits has a line */
     bool all;     /* states were named: those that have ended may be among them */
-    char me[64];
 };
 
 static bool take(struct squeue *q, int what, const char *value)
@@ -91,9 +89,7 @@ static bool take(struct squeue *q, int what, const char *value)
         q->select.name = value;
         return true;
     case ME:
-        if (getlogin_r(q->me, sizeof(q->me)) != 0 || !getenv("USER"))
-            q->me[0] = '\0';
-        q->select.user = getenv("USER") ? getenv("USER") : q->me;
+        q->select.user = shim_me();
         return true;
     case LONG_FORM:
         q->format = LONG;

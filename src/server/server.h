@@ -78,6 +78,8 @@ struct server_options {
     const char *directory; /* of store and logs ($BERTH_DIR); absolute */
     /* path of a configuration (berth-config(5)); NULL: this machine and one easy queue */
     const char *config;
+    /* where it may turn up later, if not as berth.yaml in the directory; NULL: nowhere */
+    const char *config_elsewhere;
     /* run by root: jobs run as their users; else requests must come from `uid` or root */
     bool for_all;
     uid_t uid;

@@ -13,6 +13,9 @@ fi
 had=$(ls -d /var/lib/berth 2>/dev/null)
 mkdir -p /var/lib/berth
 mount -t tmpfs -o mode=755 none /var/lib/berth || skip "nothing can be mounted"
+had_etc=$(ls -d /etc/berth 2>/dev/null)
+mkdir -p /etc/berth
+mount -t tmpfs -o mode=755 none /etc/berth || skip "nothing can be mounted"
 unset BERTH_DIR
 BERTH_DIR_OF_TEST=$scratch
 cd "$scratch" || exit 1
@@ -28,6 +31,8 @@ end() { # what both servers have started
     done
     umount -l /var/lib/berth
     [ -n "$had" ] || rmdir /var/lib/berth 2>/dev/null
+    umount -l /etc/berth
+    [ -n "$had_etc" ] || rmdir /etc/berth 2>/dev/null
     rm -rf "$scratch"
 }
 trap end EXIT
@@ -78,4 +83,21 @@ grep -q '^berth jobs: this is your own server, not that of the machine' seen || 
 expect_status 0 as "$BERTH" server stop
 expect_status 0 as "$BERTH" cancel 1 2
 expect_status 0 "$BERTH" server stop
+
+# The configuration may be in /etc/berth, or in a user's own folder of such files; that in the server's directory goes first.
+cores() { # of the server of this user, after its start and after a reload
+    expect_status 0 "$@" "$BERTH" server start
+    "$@" "$BERTH" resources --json | sed -n 's/^ *"cores": \([0-9]*\).*/\1/p' | head -n 1
+}
+echo 'resources: {nodes: 1, cores: 5}' >/etc/berth/berth.yaml
+expect 'cores by the directory' 4 "$(cores env)"
+expect_status 0 "$BERTH" server stop
+rm /var/lib/berth/berth.yaml
+expect 'cores by /etc/berth' 5 "$(cores env)"
+"$BERTH" server status | grep -q /etc/berth/berth.yaml || fail "status: $("$BERTH" server status)"
+expect_status 0 "$BERTH" server stop
+mkdir -p -m 755 home/.config/berth
+echo 'resources: {nodes: 1, cores: 6}' >home/.config/berth/berth.yaml
+expect "cores by the user's file" 6 "$(cores as)"
+expect_status 0 as "$BERTH" server stop
 finish

@@ -218,6 +218,7 @@ static bool is_set(const char *name)
 static bool machine_has_server(void)
 {
     return access(SHARED_DIRECTORY "/berth.yaml", F_OK) == 0 ||
+           access("/etc/berth/berth.yaml", F_OK) == 0 ||
            access(SHARED_DIRECTORY "/berth.db", F_OK) == 0 || connection_is_there(SHARED_SOCKET);
 }
 

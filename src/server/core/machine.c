@@ -223,7 +223,7 @@ int machine_follow_clock(server_t *s)
     return 0;
 }
 
-/* The configuration in the server's directory, which may be newer than the server; NULL: there is none. */
+/* The configuration in the server's directory, or elsewhere, which may be newer than the server; NULL: there is none. */
 static char *default_config_path(const server_t *s)
 {
     char *path = NULL;
@@ -232,7 +232,8 @@ static char *default_config_path(const server_t *s)
     if (access(path, F_OK) == 0)
         return path;
     free(path);
-    return NULL;
+    const char *other = s->options.config_elsewhere;
+    return other && access(other, F_OK) == 0 ? strdup(other) : NULL;
 }
 
 int machine_reload(server_t *s, berth_error_t *err)

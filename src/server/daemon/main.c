@@ -78,7 +78,7 @@ static int read_options(int argc, char **argv, struct daemon *d, const char **co
     return optind < argc ? usage("it takes no argument, got '%s'", argv[optind]) : -1;
 }
 
-/* The absolute path of the configuration; NULL if none is given and the directory has none. */
+/* The absolute path of the configuration; NULL if none is given and there is none where it is looked for. */
 static int find_config(const struct daemon *d, const char *given, char path[PATH_MAX],
                        const char **config, berth_error_t *err)
 {
@@ -90,7 +90,8 @@ static int find_config(const struct daemon *d, const char *given, char path[PATH
         return 0;
     }
     int n = snprintf(path, PATH_MAX, "%s/berth.yaml", d->directory);
-    if (n > 0 && n < PATH_MAX && access(path, F_OK) == 0)
+    bool found = n > 0 && n < PATH_MAX && access(path, F_OK) == 0;
+    if (found || (paths_config(path) && access(path, F_OK) == 0))
         *config = path;
     return 0;
 }
@@ -169,8 +170,12 @@ static int serve(struct daemon *d, struct platform *platform, const char *config
                  berth_error_t *err)
 {
     struct server_platform out = {0};
-    struct server_options options = {
-        .directory = d->directory, .config = config, .for_all = d->for_all, .uid = geteuid()};
+    static char elsewhere[PATH_MAX];
+    struct server_options options = {.directory = d->directory,
+                                     .config = config,
+                                     .config_elsewhere = paths_config(elsewhere) ? elsewhere : NULL,
+                                     .for_all = d->for_all,
+                                     .uid = geteuid()};
     int rc = -1;
 
     out.engine = open_engine(d, config, err);

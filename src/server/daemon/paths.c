@@ -52,6 +52,19 @@ int paths_directory(char path[PATH_MAX], berth_error_t *err)
     return errtext_set(err, EINVAL, "HOME is not set, expected it or BERTH_DIR");
 }
 
+bool paths_config(char path[PATH_MAX])
+{
+    const char *config = env_value("XDG_CONFIG_HOME");
+    const char *home = env_value("HOME");
+    if (env_value("BERTH_DIR"))
+        return false;
+    if (geteuid() == 0)
+        return join_path(path, "/etc/berth", "/berth.yaml", NULL) == 0;
+    if (config && config[0] == '/')
+        return join_path(path, config, "/berth/berth.yaml", NULL) == 0;
+    return home && home[0] == '/' && join_path(path, home, "/.config/berth/berth.yaml", NULL) == 0;
+}
+
 int paths_socket(const char *directory, char path[PATH_MAX], berth_error_t *err)
 {
     const char *socket = env_value("BERTH_SOCKET");

@@ -12,6 +12,11 @@
  */
 int paths_directory(char path[PATH_MAX], berth_error_t *err);
 
+/* Where the configuration may be if that directory has none: /etc/berth/berth.yaml for root, $XDG_CONFIG_HOME/berth/berth.yaml
+ * or ~/.config/berth/berth.yaml for others. False: nowhere, as BERTH_DIR is set or the path would be too long.
+ */
+bool paths_config(char path[PATH_MAX]);
+
 /* $BERTH_SOCKET, else berth.sock in that directory. EINVAL where it is longer than the address of a
  * socket can be.
  */

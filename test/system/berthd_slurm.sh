@@ -161,6 +161,10 @@ expect_err "sacct: error: --format is 'nothing', which is not known here"
 srun -n 2 sh -c 'echo $SLURM_PROCID of $SLURM_NTASKS' >out
 expect "tasks of srun" '0 of 2 1 of 2' "$(sort out | tr '\n' ' ' | sed 's/ $//')"
 expect_status 4 srun sh -c 'exit 4'
+expect_status 0 srun -u true
+expect "a word about what is so anyway" '' "$(cat "$scratch/err")"
+expect_status 1 srun --multi-prog x
+expect_err "srun: error: srun has no option '--multi-prog'"
 
 for name in sbatch squeue sacct scontrol sinfo srun scancel salloc; do
     expect_status 0 $name --version

@@ -322,7 +322,8 @@ static int take(const struct taking *t, const struct foreign_option *option)
 
 int slurm_options(struct slurm *s, char **words, int n, const char *where, berth_error_t *err)
 {
-    struct foreign_words walk = {.tool = "sbatch", .where = where, .v = words, .n = n};
+    struct foreign_words walk = {
+        .tool = s->tool ? s->tool : "sbatch", .where = where, .v = words, .n = n};
     const struct foreign_option *option;
     struct taking t = {.s = s, .where = where, .err = err};
     int rc;

@@ -25,6 +25,7 @@ struct slurm {
     int64_t signal_time; /* seconds before the limit */
     int64_t limit;       /* seconds; -1: none; 0: not given */
     bool is_step;        /* set beforehand: of srun in a job */
+    const char *tool;    /* set beforehand: whose options they are; NULL: sbatch's */
     const char *mail_type, *mail_user;
     bool requeue, append, parsable, test_only, wait, wants_help, wants_version;
     struct foreign out; /* words for submit that need no sum; warnings */

@@ -80,12 +80,12 @@ const struct foreign_option slurm_list[] = {
     /* These change nothing of the job. */
     TAKE("comment", 0, SLURM_NOTHING),
     FLAG("quiet", 'Q', SLURM_NOTHING),
+    FLAG("unbuffered", 'u', SLURM_NOTHING), /* it always is */
     FLAG("verbose", 'v', SLURM_NOTHING),
     MAYBE("get-user-env", 0, SLURM_NOTHING),
     FLAG("ignore-pbs", 0, SLURM_NOTHING),
     /* These are known, and have no effect here. */
     NOT_FLAG("label", 'l'),
-    NOT_FLAG("unbuffered", 'u'),
     NOT_FLAG("preserve-env", 'E'),
     NOT_FLAG("disable-status", 'X'),
     NOT("relative", 'r'),

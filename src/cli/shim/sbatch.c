@@ -128,7 +128,7 @@ static void keep_step(struct slurm *s)
 
 int shim_srun(int argc, char **argv)
 {
-    struct slurm s = {.is_step = step_is_here()};
+    struct slurm s = {.is_step = step_is_here(), .tool = "srun"};
     berth_error_t err;
     int64_t tasks;
     int at = slurm_options(&s, argv + 1, argc - 1, "", &err), status, n = 0;
@@ -159,7 +159,7 @@ int shim_srun(int argc, char **argv)
 
 int shim_salloc(int argc, char **argv)
 {
-    struct slurm s = {0};
+    struct slurm s = {.tool = "salloc"};
     berth_error_t err;
     int64_t tasks;
     int at = slurm_options(&s, argv + 1, argc - 1, "", &err), status, n = 0;

@@ -151,6 +151,13 @@ int sched_restore_usage(sched_t *s, const struct sched_usage *usage, berth_error
 size_t sched_usages_changed(const sched_t *s, const uint32_t **nodes);
 void sched_usages_kept(sched_t *s);
 
+/* The running jobs whose expected end (`until`) the last call of sched_pass or sched_pass_some has put off, as they run on
+ * after it: a record made before is no longer what they are. A job that goes on is among them ever more rarely, each time
+ * after about as long as it has overrun so far. *jobs belongs to the core and is valid until the next pass. Returns how
+ * many. O(1).
+ */
+size_t sched_extended(const sched_t *s, const sched_job_t **jobs);
+
 /* Classes of a queue have been too far from their percentages since a time, at each pass (berth/classes.h). If nobody
  * could be stopped when that was so last, and nothing has happened since, it rests until a time (INT64_MAX: as long as
  * nothing happens), else 0.

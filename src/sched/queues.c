@@ -117,6 +117,7 @@ void queues_destroy(sched_t *s)
     free(n->full);
     free(n->spare_details);
     free(n->candidates);
+    free(n->extended);
     free(n->let_calendars);
     free(n->untold);
     free(n->victims);

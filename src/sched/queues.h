@@ -149,6 +149,8 @@ struct queues {
     struct sched_queue_stats *stats; /* by queue: what has been decided */
     struct heap begins;              /* jobs blocked until a time */
     struct heap ends;                /* running jobs by the end of their bookings */
+    sched_job_t *extended;           /* those of which the last pass has put it off */
+    size_t n_extended, cap_extended;
     struct heap stops;    /* those without a limit by when they are stopped for a block (clear.c) */
     bool is_clear_late;   /* these times are to be found again */
     uint32_t first, last; /* jobs in the order of submission, */

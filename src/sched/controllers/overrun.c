@@ -5,6 +5,8 @@
  * limit at most until that is over too, as what is promised begins there. Reservations in the way are
  * repaired.
  */
+#include "base/array.h"
+#include "berth/sched_snapshot.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
@@ -32,14 +34,23 @@ static enum step extend(sched_t *s)
         until = s->now + left;
     if (until <= s->now || was >= INT64_MAX / 2)
         return STEP_BUSY;
-    if (s->place->ops->extend(s->place, job->booking, until) < 0 ||
+    if (array_grow((void **)&n->extended, &n->cap_extended, n->n_extended + 1,
+                   sizeof(*n->extended)) < 0 ||
+        s->place->ops->extend(s->place, job->booking, until) < 0 ||
         controllers_extend(s, slot, until) < 0)
         return STEP_FAILED;
     s->booked++;
     repair_note(s, was, until);
     job->ask.duration = until - job->at;
     heap_move(&n->ends, slot, until, job->key.seq);
+    n->extended[n->n_extended++] = job_handle(s, slot);
     return STEP_DONE;
+}
+
+size_t sched_extended(const sched_t *s, const sched_job_t **jobs)
+{
+    *jobs = s->queues->extended;
+    return s->queues->n_extended;
 }
 
 static int prepare(sched_t *s, uint32_t slot)

@@ -611,6 +611,7 @@ static int pass(sched_t *s, int64_t now, bool more, uint64_t budget,
 {
     *n = 0;
     *decisions = NULL;
+    s->queues->n_extended = 0;
     if (clock_is_early(s, now))
         return 0;
     int rc = run(s, now, more, budget);

@@ -353,6 +353,20 @@ static void follow_parts(server_t *s, const struct sched_decision *decisions, si
     }
 }
 
+/* What runs on is to be stored with the end that is expected by now: what is promised goes by that. */
+static void follow_extended(server_t *s)
+{
+    const sched_job_t *jobs;
+    size_t n = sched_extended(s->sched, &jobs);
+    for (size_t i = 0; i < n; i++) {
+        struct sched_annotation a;
+        struct job *job =
+            sched_annotate(s->sched, jobs[i], &a) == 0 ? job_lookup(s, (int64_t)a.tag) : NULL;
+        if (job && member_exists(job, a.member) && member_record(job, a.member))
+            member_changed(s, job, a.member);
+    }
+}
+
 /* Continue or begin a pass. 0: it is complete; 1: there is more to do; -1 with errno. */
 static int pass_some(server_t *s, uint64_t steps)
 {
@@ -363,6 +377,7 @@ static int pass_some(server_t *s, uint64_t steps)
     int rc = sched_pass_some(s->sched, s->pass.at, steps, &decisions, &n);
     int saved = errno;
     s->pass.spent += steady_now(s) - begun;
+    follow_extended(s);
     for (size_t i = 0; i < n; i++)
         apply_decision(s, &decisions[i]);
     follow_parts(s, decisions, n);

@@ -671,6 +671,11 @@ void array_filled(sched_t *s, uint32_t slot);
  */
 int array_raised(sched_t *s, uint32_t slot);
 
+/* All jobs are restored: what a shell has as open, and no pass has to look at as new, is blocked where its array is full, as
+ * it was. What there is no memory for is blocked when it is looked at. O(jobs).
+ */
+void arrays_restored(sched_t *s);
+
 /* ---- clock.c ---- */
 
 /* Whether a pass at `now` is put off, as events are gathered for a while yet. */

@@ -642,6 +642,7 @@ int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t event
         return 0;
     }
     /* What these events were is not known any more: all is looked at. */
+    arrays_restored(s);
     n->wake_all = n->is_recount_due = true;
     s->woken = true;
     s->swept = false;

@@ -72,6 +72,15 @@ void array_filled(sched_t *s, uint32_t slot)
     block_beside(s, slot, true);
 }
 
+void arrays_restored(sched_t *s)
+{
+    for (uint32_t slot = s->queues->first; slot != JOB_NONE;
+         slot = s->jobs[slot].details->following)
+        if (s->jobs[slot].state == SCHED_WAITING && !s->jobs[slot].is_fresh &&
+            array_is_full(s, slot) && array_block(s, slot) < 0)
+            return;
+}
+
 /* Whether a job has its turn before a member of its array that is promised a time. */
 static bool is_before_promised(const sched_t *s, uint32_t slot, bool later)
 {

@@ -195,25 +195,11 @@ static bool is_in_pass(const struct scene *c)
     return c->w->server->pass.is_on;
 }
 
-/* Whether all has been decided that can be: no start is held back as another one was refused, no pass is due, no
- * array keeps members back (one that a pass has let go on, and blocked again, stays so until the next pass), and no job
- * waits for another one to stop, which may have done so by the first pass after a restart.
- */
-static bool is_settled(struct scene *c)
+/* Whether all has been decided that can be: no start is held back as another one was refused, and no pass is due. */
+static bool is_settled(const struct scene *c)
 {
     const server_t *s = c->w->server;
-    bool before = scene_scarce(c, false), is = true;
-    json_t *got = scene_ask(c, "GET", "/v1/jobs", "state=pending", NULL, NULL), *row;
-    size_t i;
-    json_array_foreach(json_object_get(got, "jobs"), i, row)
-    {
-        const char *reason = json_string_value(json_object_get(row, "reason"));
-        is = is && !(reason && (strncmp(reason, "limit array", 11) == 0 ||
-                                strcmp(reason, "preempting") == 0));
-    }
-    json_decref(got);
-    scene_scarce(c, before);
-    return is && s->engine.hold_until <= s->clock.now && sched_next_time(s->sched) > s->clock.now;
+    return s->engine.hold_until <= s->clock.now && sched_next_time(s->sched) > s->clock.now;
 }
 
 /* The machine starts again, or the server alone. That changes nothing that was promised, and by the end of the first

@@ -80,6 +80,7 @@ void model_fill_member(const struct model *m, int64_t id, int member, struct sto
         .displaced = k->tag % 2,
         .promised = k->tag % 2 ? k->tag : 0,
         .claims = k->tag % 7 == 0,
+        .apart = k->tag % 5 == 0,
         .since = k->tag % 5 == 0 ? k->tag : 0,
         .replaced = k->tag % 11 == 0 ? (uint32_t)k->tag : 0,
         .broke = k->tag % 3 == 0,
@@ -276,7 +277,7 @@ static void tell_member(struct strbuf *out, const struct store_member *m)
         m->peak_memory, m->cpu_time,   m->how,          m->displaced,   m->promised,
         m->own_hold,    m->held,       m->own_priority, m->own_times,   m->priority,
         m->limit,       m->estimate,   m->retries,      m->begin,       m->claims,
-        m->since,       m->replaced,   m->broke,        m->left};
+        m->since,       m->replaced,   m->broke,        m->left,        m->apart};
     for (size_t i = 0; i < sizeof(n) / sizeof(*n); i++)
         tell_number(out, n[i]);
     tell_text(out, m->resources);

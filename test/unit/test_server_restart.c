@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "berth/sched_query.h"
+#include "server/core/priv.h"
 #include "server_scene.h"
 
 static void a_full_disk_loses_nothing(void **state)
@@ -255,6 +257,65 @@ static void what_a_silent_engine_has_forgotten_is_lost(void **state)
     assert_int_equal(w->engine->n, n);
 }
 
+/* ---- What waits ---- */
+
+/* A job that was expected to take 60 s runs on. Its end is put off by as much as it has overrun, a second at least: to 61,
+ * 62, 64, 68, 76, 92, 124. So long the next one waits, also after a restart at 100, which would make it 140.
+ */
+static void what_runs_on_keeps_its_expected_end(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t begun = w->wall;
+    submit(w, "{\"command\":[\"x\"],\"nodes\":2,\"estimate\":60}");
+    start_all(w);
+    int64_t id = submit(w, ALL);
+    for (int i = 0; i < 2; i++) {
+        sim_server_wait(w, i == 0 ? 100 * SIM_SECOND : 0);
+        json_t *job = show(w, id);
+        double start = json_number_value(json_object_get(job, "estimate"));
+        json_decref(job);
+        assert_int_equal((int64_t)start, begun / SIM_SECOND + 124);
+        if (i == 0)
+            reopen(w, true);
+    }
+}
+
+/* What waits of an array that is full has no part in what its queue asks for, whether there is room or not. */
+static void a_full_array_stays_full(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, "{\"command\":[\"x\"],\"nodes\":1,\"cores\":4,\"array\":\"0-2%2\"}");
+    start_all(w);
+    submit(w, ALL); /* promised a time, so that nobody behind it is looked at */
+    for (int i = 0; i < 2; i++) {
+        json_t *job = ask(w, "GET", "/v1/jobs/1.2", NULL, 200);
+        assert_string_equal(json_string_value(json_object_get(job, "reason")),
+                            "limit array running 2");
+        json_decref(job);
+        if (i == 0)
+            reopen(w, true);
+    }
+}
+
+/* Members that have come back each by itself are not put together by a restart. */
+static void members_that_wait_apart_go_on_so(void **state)
+{
+    struct sim_server *w = *state;
+    w->engine->full = true;
+    submit(w, "{\"command\":[\"x\"],\"array\":\"0-4%3\"}");
+    sim_server_turn(w, NULL);
+    w->engine->silent = true; /* nothing more is started */
+    for (int i = 0; i < 2; i++) {
+        sched_job_t of[5];
+        for (uint32_t k = 0; k < 5; k++)
+            of[k] = sched_find(w->server->sched, "1", k);
+        assert_true(of[0] != of[1] && of[1] != of[2] && of[2] != of[0]);
+        assert_true(of[3] == of[4] && of[3] != of[0]);
+        if (i == 0)
+            reopen(w, true);
+    }
+}
+
 /* ---- Classes ---- */
 
 static int open_classes(void **state)
@@ -327,6 +388,9 @@ int main(void)
         TEST(an_engine_that_is_silent_is_waited_for),
         TEST(what_a_silent_engine_was_not_asked_for_is_started),
         TEST(what_a_silent_engine_has_forgotten_is_lost),
+        TEST(what_runs_on_keeps_its_expected_end),
+        TEST(a_full_array_stays_full),
+        TEST(members_that_wait_apart_go_on_so),
         CLASSES(classes_stay_uneven_over_a_restart),
         CLASSES(classes_stay_uneven_over_a_crash),
     };

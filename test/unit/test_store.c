@@ -533,9 +533,9 @@ static void test_newer(void **state)
     (void)state;
     run("PRAGMA user_version = 99");
     close_store();
-    refuse(
-        "store.db: written by a newer berthd (version 99, this one supports up to 9): run that one",
-        EINVAL);
+    refuse("store.db: written by a newer berthd (version 99, this one supports up to 10): run that "
+           "one",
+           EINVAL);
 }
 
 static void test_strange(void **state)
@@ -749,7 +749,7 @@ static void test_version_1(void **state)
     make_version_2();
     run("PRAGMA user_version = 1");
     reopen();
-    assert_int_equal(count("SELECT user_version FROM pragma_user_version"), 9);
+    assert_int_equal(count("SELECT user_version FROM pragma_user_version"), 10);
     assert_int_equal(store_read_member(s, 1, 0, &member, &err), 0);
     assert_int_equal(member.attempts, 1);
     assert_int_equal(member.start_wall, 5);

@@ -383,7 +383,7 @@ static void catch_up(server_t *s, struct job *job)
         if (state != SCHED_RUNNING || wait_in_core(s, job, NULL, handle) == 0)
             m = member_make(s, job, i);
         if (m)
-            m->handle = handle;
+            member_parted(s, job, i, handle);
         if (!m)
             member_fall_behind(s, job, -1);
         else if (state == SCHED_REJECTED)

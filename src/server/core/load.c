@@ -23,12 +23,12 @@
 struct loading {
     server_t *s;
     struct job *job; /* the last one read */
-    struct promise { /* what members hold or have reserved */
+    struct promise { /* what members hold or have reserved, or that they wait apart */
         struct job *job;
         uint32_t member;
         int64_t at, until;
         char *resources; /* NULL: it only was promised some */
-        bool stopping, displaced, expected, waits, claims;
+        bool stopping, displaced, expected, waits, claims, apart;
         int64_t promised, since, begin;
     } * promises;
     size_t n_promises, cap_promises, next;
@@ -126,6 +126,7 @@ static int load_promise(struct loading *l, const struct store_member *from)
                                                     .expected = from->expected,
                                                     .waits = from->waits,
                                                     .claims = from->claims,
+                                                    .apart = from->apart,
                                                     .since = from->since,
                                                     .promised = from->promised,
                                                     .begin = from->begin};
@@ -200,7 +201,7 @@ static int load_stored_member(void *context, const struct store_member *from)
     if (runs && load_run(l, m, from) < 0)
         return -1;
     bool waits = from->state == STORE_PENDING;
-    bool matters = from->displaced || from->begin || from->since > 0;
+    bool matters = from->displaced || from->begin || from->since > 0 || from->apart;
     if ((from->resources && (runs || waits)) || (matters && waits))
         return load_promise(l, from);
     return 0;
@@ -541,8 +542,8 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
     return handle;
 }
 
-/* Which members wait in an array's entry: those that were promised nothing, and the first that was, if it
- * goes before them; but none that has something of its own.
+/* Which members wait in an array's entry: those that neither wait apart nor were promised anything, and the first that was,
+ * if it goes before them. An older version has not stored who waits apart: none that has something of its own is in there.
  */
 struct waiting_entry {
     struct idset members;
@@ -559,10 +560,11 @@ static int entry_find(const struct loading *l, const struct job *job, struct wai
 {
     uint32_t first = IDSET_NONE;
     size_t at = l->next;
-    bool apart = gang_grows_apart(job); /* each waits for itself */
+    bool grows_apart = gang_grows_apart(job); /* each waits for itself */
     for (uint32_t i = 0; job->members > 1 && (i = member_next(job, i)) < job->members; i++) {
         bool promised =
             at < l->n_promises && l->promises[at].job == job && l->promises[at].member == i;
+        bool apart = grows_apart || (promised && l->promises[at].apart);
         at += promised;
         const struct member *m = member_look(job, i);
         if (m->state != STORE_PENDING || m->own || m->retries > 0 || apart)

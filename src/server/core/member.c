@@ -159,6 +159,12 @@ struct member *member_make(server_t *s, struct job *job, uint32_t i)
     return m;
 }
 
+void member_parted(server_t *s, struct job *job, uint32_t i, sched_job_t handle)
+{
+    member_record(job, i)->handle = handle;
+    member_changed(s, job, i);
+}
+
 int member_split(server_t *s, struct job *job, uint32_t i)
 {
     struct member *m = member_make(s, job, i);
@@ -171,12 +177,11 @@ int member_split(server_t *s, struct job *job, uint32_t i)
         return -1;
     if (handle == job->entry) /* it was the last one there */
         job->entry = -1;
-    m->handle = handle;
     if (job->promised == i && job->entry >= 0) {
         m->reserved = m->claims = false;
         m->at = -1;
-        member_changed(s, job, i);
     }
+    member_parted(s, job, i, handle);
     entry_follow(s, job);
     return 0;
 }
@@ -232,10 +237,9 @@ int entry_find_parts(server_t *s, struct job *job)
         sched_job_t handle = member_is_in_entry(job, i) ? sched_find(s->sched, id, i) : job->entry;
         if (handle == job->entry)
             continue;
-        struct member *m = member_make(s, job, i);
-        if (!m)
+        if (!member_make(s, job, i))
             return -1;
-        m->handle = handle;
+        member_parted(s, job, i, handle);
     }
     return n < 0 ? -1 : 0;
 }

@@ -173,9 +173,8 @@ void entry_reject(server_t *s, struct job *job, const char *reason)
 /* A member has left its job's entry in the core. */
 static void member_has_handle(server_t *s, struct job *job, uint32_t i, sched_job_t handle)
 {
-    struct member *m = member_make(s, job, i);
-    if (m)
-        m->handle = handle;
+    if (member_make(s, job, i))
+        member_parted(s, job, i, handle);
     else
         member_fall_behind(s, job, -1);
     if (job->promised == (int64_t)i)

@@ -511,6 +511,9 @@ bool member_is_in_entry(const struct job *job, uint32_t i);
  */
 int member_split(server_t *s, struct job *job, uint32_t i);
 
+/* A member, which has a record, waits in the core under a handle of its own by now. */
+void member_parted(server_t *s, struct job *job, uint32_t i, sched_job_t handle);
+
 /* A member that was to preempt others and then could not has left the entry in the core, and nobody was told:
  * find such. 0, or -1 with ENOMEM.
  */

@@ -94,8 +94,9 @@ static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_
         return errtext_set(err, errno, "job %" PRId64 ": cannot store it: %s", job->id,
                            strerror(errno));
     to.claims = waits && m->claims && r.claim;
-    /* Members of an array wait in its entry after a restart, which goes by the submission. */
-    to.since = waits && job->members == 1 && r.since != job->submitted ? r.since : 0;
+    to.apart = waits && job->members > 1 && !member_is_in_entry(job, i);
+    bool alone = job->members == 1 || to.apart; /* an array's entry goes by the submission */
+    to.since = waits && alone && r.since != job->submitted ? r.since : 0;
     to.replaced = m->replaced;
     to.broke = job->gang.is_over && job->gang.by == i;
     to.left = to.broke ? job->gang.left : 0;

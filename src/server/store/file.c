@@ -110,9 +110,12 @@ static const char version_8[] = "";
 /* A row of `ended` may be of a range of members, up to `last`. No two rows of a job meet. */
 static const char version_9[] = "ALTER TABLE ended ADD COLUMN last INTEGER;";
 
-static const struct store_step steps[] = {{version_1}, {version_2}, {version_3},
-                                          {version_4}, {version_5}, {version_6},
-                                          {version_7}, {version_8}, {version_9}};
+/* The records of members say which of an array wait apart from its others. */
+static const char version_10[] = "";
+
+static const struct store_step steps[] = {{version_1}, {version_2}, {version_3}, {version_4},
+                                          {version_5}, {version_6}, {version_7}, {version_8},
+                                          {version_9}, {version_10}};
 enum { STEPS = sizeof(steps) / sizeof(*steps) };
 
 static const char *const sql[SQL_COUNT] = {

@@ -6,9 +6,9 @@
 #include <string.h>
 
 /* Version 2 of a job adds `count` and `indices`, that of a member `how`; version 6 of a member adds `retries` and
- * `begin`, version 7 what members of gangs have, claims and `since`, where they are not 0.
+ * `begin`, version 7 what members of gangs have, claims and `since`, where they are not 0, version 8 `apart`.
  */
-enum { JOB_VERSION = 2, MEMBER_VERSION = 7 };
+enum { JOB_VERSION = 2, MEMBER_VERSION = 8 };
 
 static void record_put_number(struct strbuf *out, int64_t number)
 {
@@ -150,13 +150,14 @@ enum {
     CLAIMS = 8192,
     SINCE = 16384,
     REPLACED = 32768,
-    BROKE = 65536
+    BROKE = 65536,
+    APART = 131072
 };
 
 static int rare_flags(const struct store_member *m)
 {
     return (m->claims ? CLAIMS : 0) | (m->since > 0 ? SINCE : 0) |
-           (m->replaced > 0 ? REPLACED : 0) | (m->broke ? BROKE : 0);
+           (m->replaced > 0 ? REPLACED : 0) | (m->broke ? BROKE : 0) | (m->apart ? APART : 0);
 }
 
 /* What few members have, only where it is there. */
@@ -174,6 +175,7 @@ static void get_rare(struct reader *r, int flags, struct store_member *m)
 {
     m->claims = flags & CLAIMS;
     m->broke = flags & BROKE;
+    m->apart = flags & APART;
     if (flags & SINCE)
         m->since = record_get_number(r, 1, INT64_MAX);
     if (flags & REPLACED)
@@ -255,7 +257,8 @@ int store_member_decode(const void *data, size_t length, struct store_member *m)
     int version = length > 0 ? *r.at++ : 0;
     if (version < 1 || version > MEMBER_VERSION)
         reader_fail(&r);
-    int flags = (int)record_get_number(&r, 0, 2 * (version > 6 ? BROKE : RETRIED) - 1);
+    int most = version > 7 ? APART : version > 6 ? BROKE : RETRIED;
+    int flags = (int)record_get_number(&r, 0, 2 * most - 1);
     m->cancelled = flags & CANCELLED;
     m->timed_out = flags & TIMED_OUT;
     m->preempted = flags & PREEMPTED;

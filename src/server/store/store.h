@@ -90,6 +90,7 @@ struct store_member {
     bool displaced;    /* it waits, and was promised a start that the machine took away, */
     int64_t promised;  /* at this time: ticks, else 0 (sched_record) */
     bool claims;       /* it waits, starving, and claims `resources` from `at` on (sched_record) */
+    bool apart;        /* it waits by itself, not with the others of its array */
     int64_t since;     /* it waits, since then, ticks; 0: since it was submitted */
     uint32_t replaced; /* of a gang: how often it has failed and waited again */
     /* Its gang is over by its end, when so many were left of it (of one that fails with any member: any number). */

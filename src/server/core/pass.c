@@ -14,6 +14,7 @@
 
 #include "base/errtext.h"
 #include "berth/sched_query.h"
+#include "berth/sched_snapshot.h"
 #include "config/seconds.h"
 #include "server/core/bulk.h"
 #include "server/core/job_text.h"

@@ -5,6 +5,7 @@ struct room {
     bool whole;
     int cores, gpus, memory;
     uint32_t core, gpu;
+    int share[NAIVE_GPUS]; /* of the memory of each GPU that nobody has to himself */
 };
 
 static bool block_overlaps(const struct naive_block *b, int64_t at, int64_t end)
@@ -29,8 +30,10 @@ bool naive_may_use(const struct naive_place *p, const struct naive_ask *ask, int
     return ask->part != 2 || node <= 2;
 }
 
-/* The most that is taken at once of a node's memory, or, without a node, of the licences. */
-static int most_taken(const struct naive_place *p, int node, int64_t at, int64_t end)
+/* The most that is taken at once: of a node's memory, or of that of one of its GPUs, or, without a node, of the
+ * licences.
+ */
+static int most_taken(const struct naive_place *p, int node, int gpu, int64_t at, int64_t end)
 {
     int most = 0;
 
@@ -39,18 +42,46 @@ static int most_taken(const struct naive_place *p, int node, int64_t at, int64_t
         for (int i = 0; i < NAIVE_BOOKINGS; i++) {
             const struct naive_booking *b = &p->booking[i];
             if (b->used && !b->lifted && b->at <= t && t < b->end)
-                sum += node < 0 ? b->licenses : b->hold[node].memory;
+                sum += node < 0  ? b->licenses
+                       : gpu < 0 ? b->hold[node].memory
+                                 : b->hold[node].share[gpu];
         }
         most = sum > most ? sum : most;
     }
     return most;
 }
 
+/* Take from a room what others share of GPUs, and GPUs that are given whole. */
+static void share_gpus(const struct naive_place *p, struct room *r, int node, int64_t at,
+                       int64_t end, bool ever)
+{
+    const struct naive_node *n = &p->node[node];
+
+    for (int k = 0; k < n->gpus; k++) {
+        r->share[k] = r->gpu >> k & 1 ? n->gpu_memory : 0;
+        int taken = ever ? 0 : most_taken(p, node, k, at, end);
+        r->share[k] -= taken;
+        if (taken > 0)
+            r->gpu &= ~(1u << k);
+    }
+}
+
+/* Whether so many GPUs each have as much of their memory. */
+static bool have_shares(const struct room *r, int shares, int share)
+{
+    for (int k = 0; k < NAIVE_GPUS; k++)
+        shares -= r->share[k] >= share;
+    return share == 0 || shares <= 0;
+}
+
 static struct room room_of(const struct naive_place *p, const struct naive_ask *ask, int node,
                            int64_t at, int64_t end, int64_t until, bool ever)
 {
     const struct naive_node *n = &p->node[node];
-    struct room none = {0}, r = {true, 0, 0, n->memory, (1u << n->cores) - 1, (1u << n->gpus) - 1};
+    struct room none = {0}, r = {.whole = true,
+                                 .memory = n->memory,
+                                 .core = (1u << n->cores) - 1,
+                                 .gpu = (1u << n->gpus) - 1};
 
     if (!naive_may_use(p, ask, node, ever))
         return none;
@@ -75,8 +106,9 @@ static struct room room_of(const struct naive_place *p, const struct naive_ask *
     }
     if (!ever) {
         r.core &= ~n->cores_down;
-        r.memory -= most_taken(p, node, at, until);
+        r.memory -= most_taken(p, node, -1, at, until);
     }
+    share_gpus(p, &r, node, at, until, ever);
     if (p->whole && !r.whole)
         return none;
     r.cores = __builtin_popcount(r.core);
@@ -103,7 +135,7 @@ static bool are_licenses(const struct naive_place *p, int wanted, int64_t at, in
     if (wanted == 0)
         return true;
     return ever ? wanted <= p->licenses
-                : !p->licenses_down && wanted <= p->licenses - most_taken(p, -1, at, until);
+                : !p->licenses_down && wanted <= p->licenses - most_taken(p, -1, -1, at, until);
 }
 
 bool naive_fits(const struct naive_place *p, const struct naive_ask *ask, int64_t at, bool ever)
@@ -121,7 +153,7 @@ bool naive_fits(const struct naive_place *p, const struct naive_ask *ask, int64_
             count += r.whole && slots >= 1;
             break;
         case ASK_SHARED:
-            count += slots >= ask->slots;
+            count += slots >= ask->slots && have_shares(&r, ask->shares, ask->share);
             break;
         default:
             count += r.whole;
@@ -163,8 +195,24 @@ bool naive_holds_fit(const struct naive_place *p, const struct naive_ask *ask, i
         if (!naive_may_use(p, ask, i, false) || (h->whole && !r.whole) || (h->cores & ~r.core) ||
             (h->gpus & ~r.gpu) || (h->memory > 0 && h->memory > r.memory))
             return false;
+        for (int k = 0; k < NAIVE_GPUS; k++)
+            if (h->share[k] > r.share[k] && h->share[k] > 0 && !h->whole)
+                return false;
     }
     return true;
+}
+
+/* Whether the parts of GPUs that a node is held with are as many and as large as asked for. */
+static bool has_right_shares(const struct naive_ask *ask, const struct naive_hold *h)
+{
+    int shares = 0;
+
+    for (int k = 0; k < NAIVE_GPUS; k++) {
+        if (h->share[k] > 0 && h->share[k] != ask->share)
+            return false;
+        shares += h->share[k] > 0;
+    }
+    return shares == ask->shares;
 }
 
 bool naive_satisfies(const struct naive_place *p, const struct naive_ask *ask, int booking)
@@ -187,6 +235,8 @@ bool naive_satisfies(const struct naive_place *p, const struct naive_ask *ask, i
         if (ask->kind == ASK_NODE_SLOTS && !h->whole)
             return false;
         if (ask->kind == ASK_SHARED && slots < ask->slots)
+            return false;
+        if (!h->whole && !has_right_shares(ask, h))
             return false;
         nodes++;
         cores += __builtin_popcount(h->cores);

@@ -7,13 +7,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { NAIVE_NODES = 8, NAIVE_RACKS = 2, NAIVE_BOOKINGS = 24, NAIVE_BLOCKS = 3, NAIVE_PARTS = 3 };
+enum {
+    NAIVE_GPUS = 3,
+    NAIVE_NODES = 8,
+    NAIVE_RACKS = 2,
+    NAIVE_BOOKINGS = 24,
+    NAIVE_BLOCKS = 3,
+    NAIVE_PARTS = 3
+};
 
 struct naive_node {
     bool there, down;
     bool property;
     int rack;
     int cores, gpus, memory;
+    int gpu_memory; /* of each GPU; 0: unknown */
     uint32_t cores_down;
 };
 
@@ -23,8 +31,10 @@ struct naive_ask {
     int count;               /* slots or nodes */
     int cores, gpus, memory; /* of a slot */
     int slots;               /* of a shared node */
-    int licenses;            /* beside them */
-    bool property;           /* a constraint of its own */
+    int shares,
+        share; /* of a shared node beside the slots: so many GPUs, so much of the memory of each */
+    int licenses;  /* beside them */
+    bool property; /* a constraint of its own */
     int part;
     int64_t duration;
     uint64_t permits;
@@ -35,6 +45,7 @@ struct naive_hold {
     bool whole; /* all of it */
     uint32_t cores, gpus;
     int memory;
+    int share[NAIVE_GPUS]; /* of the memory of a GPU that it shares */
 };
 
 struct naive_booking {

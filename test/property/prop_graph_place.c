@@ -56,7 +56,7 @@ struct run {
     uint32_t vertex[NAIVE_NODES];
 };
 
-static uint64_t booked, refused, woken, moved, forced, short_of, stuck, lacking;
+static uint64_t booked, refused, woken, moved, forced, short_of, stuck, lacking, shared;
 
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
@@ -77,6 +77,14 @@ static bool chance(struct run *r, int of)
 
 /* ---- The machine ---- */
 
+static void add_pool(struct graph *g, uint32_t parent, const char *type, int size)
+{
+    uint32_t pool = add_vertex(
+        g, parent,
+        &(struct vertex_spec){.type = type, .id = 0, .uniq_id = -1, .size = size, .rank = -1});
+    assert_int_equal(graph_set_property(g, pool, "divisible", ""), 0);
+}
+
 static void add_node(struct run *r, struct graph *g, uint32_t rack, int i, bool sockets)
 {
     struct naive_node *n = &r->naive.node[i];
@@ -85,7 +93,8 @@ static void add_node(struct run *r, struct graph *g, uint32_t rack, int i, bool 
     r->vertex[i] = node;
     n->there = true;
     n->cores = (int)draw(r, 1, 4);
-    n->gpus = (int)draw(r, 0, 2);
+    n->gpus = (int)draw(r, 0, NAIVE_GPUS);
+    n->gpu_memory = n->gpus > 0 && chance(r, 2) ? (int)draw(r, 1, 8) : 0;
     n->memory = chance(r, 2) ? 8 : 0;
     n->property = chance(r, 2);
     if (n->property)
@@ -94,15 +103,13 @@ static void add_node(struct run *r, struct graph *g, uint32_t rack, int i, bool 
         host = add_one(g, node, "socket", 0);
     for (int k = 0; k < n->cores; k++)
         add_one(g, host, "core", k);
-    for (int k = 0; k < n->gpus; k++)
-        add_one(g, host, "gpu", k);
-    if (n->memory > 0) {
-        uint32_t memory = add_vertex(
-            g, host,
-            &(struct vertex_spec){
-                .type = "memory", .id = 0, .uniq_id = -1, .size = n->memory, .rank = -1});
-        assert_int_equal(graph_set_property(g, memory, "divisible", ""), 0);
+    for (int k = 0; k < n->gpus; k++) {
+        uint32_t gpu = add_one(g, host, "gpu", k);
+        if (n->gpu_memory > 0)
+            add_pool(g, gpu, "gpu-memory", n->gpu_memory);
     }
+    if (n->memory > 0)
+        add_pool(g, host, "memory", n->memory);
 }
 
 static void make(struct run *r)
@@ -114,8 +121,9 @@ static void make(struct run *r)
     berth_error_t err = {""};
     match_options_t options = {.policy = r->policy, .end = MATCH_END_MAX};
 
-    for (const char *type = "gpu"; type; type = strcmp(type, "gpu") == 0 ? "memory" : NULL)
-        assert_true(graph_type(g, type) != UINT32_MAX);
+    for (int k = 0; k < 3; k++)
+        assert_true(graph_type(g, (const char *[]){"gpu", "memory", "gpu-memory"}[k]) !=
+                    UINT32_MAX);
     r->flat = chance(r, 3);
     for (int k = 0, i = 0; k < racks; k++) {
         uint32_t rack = r->flat ? root : add_one(g, root, "rack", k);
@@ -139,7 +147,8 @@ static void make(struct run *r)
     }
     assert_int_equal(graph_seal(g), 0);
     if (chance(r, 2))
-        options.filters = "ALL:core,ALL:node,ALL:gpu,ALL:memory";
+        options.filters = chance(r, 2) ? "ALL:core,ALL:node,ALL:gpu,ALL:memory"
+                                       : "ALL:core,ALL:node,ALL:gpu,ALL:gpu-memory";
     r->match = match_create(g, &options, &err);
     CHECK(r->match);
     r->place = graph_place_create(r->match, &err);
@@ -169,11 +178,17 @@ static jobspec_t *spec_of(const struct naive_ask *a)
         n += snprintf(slot + n, sizeof(slot) - (size_t)n, "{type: memory, count: %d},", a->memory);
     snprintf(slot + n - 1, sizeof(slot) - (size_t)n, "]}");
     n = 0;
-    if (a->kind == ASK_WHOLE || a->kind == ASK_SHARED)
+    if (a->kind == ASK_WHOLE || a->kind == ASK_SHARED) {
         n = snprintf(text, sizeof(text),
-                     "{version: 9999, resources: [{type: node, count: %d%s, with: [%s]}", a->count,
+                     "{version: 9999, resources: [{type: node, count: %d%s, with: [%s", a->count,
                      a->kind == ASK_WHOLE ? ", exclusive: true" : "", slot);
-    else
+        if (a->shares > 0)
+            n += snprintf(text + n, sizeof(text) - (size_t)n,
+                          ", {type: gpu, count: %d, exclusive: false, with: [{type: gpu-memory, "
+                          "count: %d, exclusive: true}]}",
+                          a->shares, a->share);
+        n += snprintf(text + n, sizeof(text) - (size_t)n, "]}");
+    } else
         n = snprintf(text, sizeof(text), "{version: 9999, resources: [%s", slot);
     if (a->licenses > 0)
         n += snprintf(text + n, sizeof(text) - (size_t)n,
@@ -206,6 +221,10 @@ static void draw_class(struct run *r, struct class_of_ask *c)
         a->memory = (int)draw(r, 1, 5);
     if (a->kind == ASK_WHOLE)
         a->cores = 1;
+    if (a->kind == ASK_SHARED && chance(r, 2)) {
+        a->shares = (int)draw(r, 1, 2);
+        a->share = (int)draw(r, 1, 5);
+    }
     if (a->kind == ASK_NODE_SLOTS)
         a->cores = 0;
     if (chance(r, 3))
@@ -269,8 +288,10 @@ static void learn(struct run *r, int i)
             continue;
         if (strcmp(type, "core") == 0)
             b->hold[n].cores |= 1u << x->id;
-        if (strcmp(type, "gpu") == 0)
+        if (strcmp(type, "gpu") == 0 && h->flags & HOLD_EXCLUSIVE)
             b->hold[n].gpus |= 1u << x->id;
+        if (strcmp(type, "gpu-memory") == 0)
+            b->hold[n].share[r->match->g->v[r->match->topo.parent[h->vertex]].id] += (int)h->needs;
         if (strcmp(type, "memory") == 0)
             b->hold[n].memory += (int)h->needs;
     }
@@ -314,6 +335,22 @@ static void check_amounts(struct run *r, int i)
     CHECK(r->ops->wants(r->place, r->class[r->ask_of[i]].ask.class, "node") <= nodes);
 }
 
+/* Whether a booking has a part of a GPU of which another has one too. */
+static bool shares_gpu(const struct run *r, int i)
+{
+    const struct naive_booking *a = &r->naive.booking[i];
+
+    for (int j = 0; j < NAIVE_BOOKINGS; j++) {
+        const struct naive_booking *b = &r->naive.booking[j];
+        bool both = j != i && b->used && !b->lifted && b->at < a->end && a->at < b->end;
+        for (int k = 0; both && k < NAIVE_NODES * NAIVE_GPUS; k++)
+            if (a->hold[k / NAIVE_GPUS].share[k % NAIVE_GPUS] > 0 &&
+                b->hold[k / NAIVE_GPUS].share[k % NAIVE_GPUS] > 0)
+                return true;
+    }
+    return false;
+}
+
 static void book(struct run *r, int class, int64_t at)
 {
     struct class_of_ask *c = &r->class[class];
@@ -344,6 +381,7 @@ static void book(struct run *r, int class, int64_t at)
                           at + c->naive.duration));
     r->naive.booking[i].lifted = false;
     check_amounts(r, i);
+    shared += shares_gpu(r, i);
     if (at == r->now && chance(r, 2)) {
         CHECK(r->ops->start(r->place, &c->ask, booking, r->now) == 0);
         r->started[i] = true;
@@ -757,7 +795,7 @@ static void test_naive(void **state)
         play(seed + i);
     if (n >= 600) {
         assert_true(booked > 1000 && refused > 1000 && moved > 50 && forced > 100);
-        assert_true(woken > 0);
+        assert_true(woken > 0 && shared > 20);
         assert_true(short_of > 0 && stuck > 0 && lacking > 0);
     }
 }

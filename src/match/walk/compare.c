@@ -35,9 +35,16 @@ static uint32_t slot_below(const struct walk *w, const struct request *q)
     return slot;
 }
 
-bool walk_is_pool(const struct walk *w, uint32_t v)
+bool walk_is_beside(const struct walk *w, uint32_t v, uint32_t level)
 {
-    return w->t->g->v[v].divisible && topo_is_leaf(w->t, v);
+    const struct vertex *x = &w->t->g->v[v];
+
+    if (x->divisible && topo_is_leaf(w->t, v))
+        return true;
+    for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next)
+        if (w->rq[i].type == x->type && w->rq[i].shared && w->rq[i].with != REQUEST_NONE)
+            return true;
+    return false;
 }
 
 enum role_kind walk_compare(struct walk *w, uint32_t v, uint32_t level, bool pristine,
@@ -46,10 +53,10 @@ enum role_kind walk_compare(struct walk *w, uint32_t v, uint32_t level, bool pri
     uint16_t type = w->t->g->v[v].type;
     bool matched = false;
 
-    *s = (struct role){ROLE_NONE, REQUEST_NONE, REQUEST_NONE, false, false, 0};
+    *s = (struct role){.kind = ROLE_NONE, .request = REQUEST_NONE, .slot = REQUEST_NONE};
     for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next) {
         const struct request *q = &w->rq[i];
-        if (q->type != type && (q->type != TYPE_SLOT || walk_is_pool(w, v)))
+        if (q->type != type && (q->type != TYPE_SLOT || walk_is_beside(w, v, level)))
             continue;
         bool alternative = s->request == REQUEST_NONE && q->is_slot && q->bin == s->slot;
         if (matched && !alternative) /* a vertex may match only one request of a level */
@@ -189,6 +196,24 @@ static bool is_held_now(const struct walk *w, uint32_t v, const struct state *s)
     return (s && s->n_allocated > 0) || (w->overrun && w->overrun[v] & OVERRUN_EXCLUSIVE);
 }
 
+/* True if a level asks for something shared beside its slots: a host may have that whose own slots are taken. */
+static bool is_shared_beside(const struct walk *w, uint32_t level)
+{
+    for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next)
+        if (w->rq[i].shared && w->rq[i].with != REQUEST_NONE)
+            return true;
+    return false;
+}
+
+/* True if v can only match a slot of the level, and the slot asks for more than is free below v. On a
+ * busy machine this is the quickest check.
+ */
+static bool is_full(struct walk *w, uint32_t v, uint32_t level, const struct role *s)
+{
+    return s->slot != REQUEST_NONE && s->request == REQUEST_NONE && !w->m->flexible &&
+           !counts_suffice(w, v, &w->rq[s->slot]) && !is_shared_beside(w, level);
+}
+
 /* True if the requests of the level that v matches let it through; of alternatives the last one decides. */
 static bool requests_let_through(struct walk *w, uint32_t v, uint32_t level, bool exclusive,
                                  int64_t load)
@@ -199,7 +224,7 @@ static bool requests_let_through(struct walk *w, uint32_t v, uint32_t level, boo
 
     for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next) {
         const struct request *q = &w->rq[i];
-        if (q->type != x->type && q->type != TYPE_SLOT)
+        if (q->type != x->type && (q->type != TYPE_SLOT || walk_is_beside(w, v, level)))
             continue;
         if (q->type != TYPE_SLOT && exclusive && q->shared)
             return false;
@@ -212,6 +237,8 @@ static bool requests_let_through(struct walk *w, uint32_t v, uint32_t level, boo
                 return false;
             }
         }
+        if (q->is_slot && is_shared_beside(w, level))
+            continue;
         through = counts_suffice(w, v, q);
         if (!through && s && s->counts)
             full_cache_note(w->m, v, q, w->at, w->end);
@@ -219,15 +246,6 @@ static bool requests_let_through(struct walk *w, uint32_t v, uint32_t level, boo
             return false;
     }
     return through;
-}
-
-/* True if v can only match a slot of the level, and the slot asks for more than is free below v. On a
- * busy machine this is the quickest check.
- */
-static bool is_full(struct walk *w, uint32_t v, const struct role *s)
-{
-    return s->slot != REQUEST_NONE && s->request == REQUEST_NONE && !w->m->flexible &&
-           !counts_suffice(w, v, &w->rq[s->slot]);
 }
 
 /* The index of a type among those that a vertex counts, or -1. */
@@ -315,7 +333,7 @@ bool walk_enter(struct walk *w, uint32_t v, uint32_t level, bool pristine, bool 
         return false;
     if (state && (state->blocks_below & w->blocks) && is_blocked(w, v, state, s))
         return false;
-    if (state && is_full(w, v, s)) {
+    if (state && is_full(w, v, level, s)) {
         full_cache_note(w->m, v, &w->rq[s->slot], w->at, w->end);
         return false;
     }

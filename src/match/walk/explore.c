@@ -97,7 +97,7 @@ static void find_child(struct walk *w, uint32_t v, uint32_t host, uint32_t level
     int64_t below = walk_factor(w, v, factor);
     if (s.kind == ROLE_SLOT && s.request == REQUEST_NONE) {
         slots_find(w, v, s.slot, below, sink_of(w, sinks, level, s.slot));
-        explore_pools(w, v, level, s.exclusive, below, sinks);
+        explore_beside(w, v, level, s.exclusive, below, sinks);
         return;
     }
     if (!walk_satisfies(w, v, &s, below))
@@ -142,8 +142,8 @@ static struct sink *sink_for_type(const struct walk *w, struct sink *sinks, uint
     return NULL;
 }
 
-void explore_pools(struct walk *w, uint32_t host, uint32_t level, bool exclusive, int64_t factor,
-                   struct sink *sinks)
+void explore_beside(struct walk *w, uint32_t host, uint32_t level, bool exclusive, int64_t factor,
+                    struct sink *sinks)
 {
     const struct class *c = topo_class(w->t, host);
     const uint32_t *children;
@@ -156,7 +156,7 @@ void explore_pools(struct walk *w, uint32_t host, uint32_t level, bool exclusive
         if (!sink_for_type(w, sinks, level, run->type))
             continue;
         for (uint32_t k = run->first; k < run->end && !w->out_of_memory; k++)
-            if (walk_is_pool(w, children[k]))
+            if (walk_is_beside(w, children[k], level))
                 explore_child(w, children[k], host, level, exclusive, factor, sinks);
     }
 }
@@ -175,7 +175,8 @@ static void explore_ordered(struct walk *w, uint32_t v, uint32_t level, bool exc
             const uint32_t *all;
             uint32_t count = topo_children(w->t, v, &all);
             for (uint32_t k = 0; k < count; k++)
-                explore_child(w, all[k], v, level, exclusive, factor, sinks);
+                if (!walk_is_beside(w, all[k], level))
+                    explore_child(w, all[k], v, level, exclusive, factor, sinks);
             continue;
         }
         struct arena_mark mark = arena_mark(&w->m->arena);
@@ -343,7 +344,7 @@ static void find_pristine(struct walk *w, uint32_t v, uint32_t host, struct look
         struct sink *sink = sink_of(w, l->sinks, l->level, s.slot);
         if (sink->order != ORDER_RUNS || !slot_runs_find(w, v, &s, below, sink))
             slots_find(w, v, s.slot, below, sink);
-        explore_pools(w, v, l->level, s.exclusive, below, l->sinks);
+        explore_beside(w, v, l->level, s.exclusive, below, l->sinks);
         return;
     }
     if (!walk_satisfies(w, v, &s, below))

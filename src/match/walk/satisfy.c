@@ -66,10 +66,12 @@ static bool look_below(struct walk *w, uint32_t v, const struct role *s, int64_t
 
     if (!sinks)
         return false;
-    if (s->kind == ROLE_SLOT)
+    if (s->kind == ROLE_SLOT) {
         slots_find(w, v, s->slot, factor, sink_of(w, sinks, level, s->slot));
-    else
+        explore_beside(w, v, level, s->exclusive, factor, sinks);
+    } else {
         explore(w, v, level, s->exclusive, factor, sinks);
+    }
     bool suffice = sinks_suffice(w, sinks, level);
     arena_release(&w->m->arena, mark);
     return suffice;

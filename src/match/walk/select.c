@@ -86,10 +86,13 @@ static void take_below(struct walk *w, uint32_t v, uint32_t level, bool exclusiv
     struct sink *sinks = sinks_make(w, inner, w->policy->within, true);
     if (!sinks)
         return;
-    if (s.kind == ROLE_SLOT)
+    exclusive |= w->rq[s.request].exclusive;
+    if (s.kind == ROLE_SLOT) {
         slots_find(w, v, s.slot, below, sink_of(w, sinks, inner, s.slot));
-    else
-        explore(w, v, inner, exclusive || w->rq[s.request].exclusive, below, sinks);
+        explore_beside(w, v, inner, exclusive, below, sinks);
+    } else {
+        explore(w, v, inner, exclusive, below, sinks);
+    }
     take_best(w, sinks, inner);
 }
 
@@ -169,7 +172,7 @@ static bool find_at_root(struct walk *w, struct sink *sinks, struct role *s)
     }
     if (s->request == REQUEST_NONE) {
         slots_find(w, root, s->slot, below, sink_of(w, sinks, w->top, s->slot));
-        explore_pools(w, root, w->top, s->exclusive, below, sinks);
+        explore_beside(w, root, w->top, s->exclusive, below, sinks);
         return true;
     }
     if (!walk_satisfies(w, root, s, below))

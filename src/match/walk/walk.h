@@ -139,10 +139,11 @@ bool walk_enter(struct walk *w, uint32_t v, uint32_t level, bool pristine, bool 
 /* True if more than `limit` is taken of the i-th type that a vertex counts at some time of [at, end). */
 bool walk_is_over(const struct state *s, uint32_t i, int64_t at, int64_t end, int64_t limit);
 
-/* True if a vertex is only given in units: it fills no slot from its children, so that it may answer a request beside
- * one. Fluxion knows no such vertices.
+/* True if a vertex may answer a request beside the slots of its level, and fills none from its children: it is only
+ * given in units, or the level asks for something below one of its type and says that it is shared (exclusive: false).
+ * In Fluxion nothing is matched beside a slot. O(the level).
  */
-bool walk_is_pool(const struct walk *w, uint32_t v);
+bool walk_is_beside(const struct walk *w, uint32_t v, uint32_t level);
 
 /* Only the comparison, whatever is taken. */
 enum role_kind walk_compare(struct walk *w, uint32_t v, uint32_t level, bool pristine,
@@ -207,9 +208,9 @@ bool leaves_begin(const struct walk *w, uint32_t level, bool exclusive, int64_t 
  */
 bool leaves_take(struct walk *w, const struct leaves *l, uint32_t v, uint32_t host);
 
-/* Look at the pools among the children of a host of slots, for what a level requests beside slots. */
-void explore_pools(struct walk *w, uint32_t host, uint32_t level, bool exclusive, int64_t factor,
-                   struct sink *sinks);
+/* Look at the children of a host of slots for what a level requests beside slots. */
+void explore_beside(struct walk *w, uint32_t host, uint32_t level, bool exclusive, int64_t factor,
+                    struct sink *sinks);
 
 /* Look at v's children in the order children_by_weight, until the sinks have that many shares of every
  * request.

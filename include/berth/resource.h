@@ -50,7 +50,9 @@ struct resource_host {
     size_t n_cores; /* ranges */
     const struct resource_range *gpus;
     size_t n_gpus;
-    int64_t memory; /* units */
+    int64_t memory;  /* units */
+    size_t n_shared; /* GPUs, of these, that it may have to share */
+    int64_t of_gpus; /* units of the memory of GPUs: all of whole ones, and its parts of others */
 };
 
 #ifdef __cplusplus

@@ -97,7 +97,6 @@ const char *hint_other_option(const char *word)
         {"--cwd", "Flux's --cwd is --chdir here"},
         {"--export", "Slurm's --export is --env here"},
         {"--comment", "Slurm's --comment is --label comment=TEXT here"},
-        {"--gpu-memory", "a job gets whole GPUs, or instances of divided ones: -g"},
     };
     for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
         if (is_option(word, options[i][0]))

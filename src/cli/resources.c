@@ -83,6 +83,10 @@ static void print_resources(const json_t *answer)
            answer_number(answer, "cores"));
     printf("gpus    %.0f of %.0f in use\n", answer_number(used, "gpus"),
            answer_number(answer, "gpus"));
+    if (answer_number(answer, "gpu_memory") > 0)
+        printf("of gpus %.1f of %.1f GiB in use\n",
+               answer_number(used, "gpu_memory") / 1073741824.0,
+               answer_number(answer, "gpu_memory") / 1073741824.0);
     if (answer_number(answer, "memory") > 0)
         put_size(answer_number(answer, "memory"));
     json_array_foreach(json_object_get(answer, "licenses"), i, part) print_license(part);

@@ -30,6 +30,7 @@ static const struct option_row rows[] = {
     {'c', "cores-per-task", "N", "and cores", NULL},
     {'g', "gpus-per-task", "[TYPE:]N", "and GPUs", NULL},
     {REQUEST_MEM, "mem", "SIZE", "and memory, as 4G", NULL},
+    {REQUEST_GPU_MEMORY, "gpu-memory", "SIZE", "and part of a GPU", NULL},
     {'L', "licenses", "LIST", "and licences", NULL},
     {'x', "exclusive", NULL, "on whole nodes", NULL},
     {REQUEST_NAME, "name", "NAME", "another name", NULL},
@@ -91,7 +92,8 @@ static bool take_change(int c, json_t *body, json_t *asked)
 {
     char *end;
 
-    if ((c < OPTION_LONG(0) && strchr("nNcgLx", c)) || c == REQUEST_MEM || c == REQUEST_NAME)
+    if ((c < OPTION_LONG(0) && strchr("nNcgLx", c)) || c == REQUEST_MEM ||
+        c == REQUEST_GPU_MEMORY || c == REQUEST_NAME)
         return take_asked(c, asked);
 
     if (c == 't')

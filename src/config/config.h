@@ -37,11 +37,12 @@ struct config_resources {
     const char *file;
     const char *format;
 
-    /* For CONFIG_NODES: cores (at least 1), gpus and memory are per node. */
+    /* For CONFIG_NODES: cores (at least 1), gpus and memory are per node, gpu_memory per GPU. */
     int64_t nodes;
     int64_t cores;
     int64_t gpus;
-    int64_t memory; /* GB, divisible; 0: none */
+    int64_t memory;     /* GB, divisible; 0: none */
+    int64_t gpu_memory; /* GB, divisible; 0: none */
 };
 
 /* Tokens of which jobs take some, of the machine as a whole. */

@@ -34,8 +34,8 @@ static void read_device(char text[GPU_DEVICE_SIZE], const char *root, const char
         snprintf(text, GPU_DEVICE_SIZE, "%u:%u", major(st.st_rdev), minor(st.st_rdev));
 }
 
-int gpus_add(struct gpus *gpus, const char *name, const char *model, const char *root,
-             const char *file)
+int gpus_add(struct gpus *gpus, const char *name, const char *model, uint64_t memory,
+             const char *root, const char *file)
 {
     if (gpus->n >= GPUS_MAX) {
         errno = ENOSPC;
@@ -45,7 +45,8 @@ int gpus_add(struct gpus *gpus, const char *name, const char *model, const char 
     if (!grown)
         return -1;
     gpus->v = grown;
-    struct gpu gpu = {.name = strdup(name), .model = strdup(model)};
+    struct gpu gpu = {
+        .name = strdup(name), .model = strdup(model), .memory = (int64_t)(memory >> 20)};
     if (!gpu.name || !gpu.model) {
         free(gpu.name);
         free(gpu.model);

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/strbuf.h"
 #include "berth/error.h"
@@ -19,7 +20,8 @@ enum { GPUS_MAX = 1024, GPU_DEVICE_SIZE = 24 };
 struct gpu {
     char *
         name; /* as CUDA_VISIBLE_DEVICES or ROCR_VISIBLE_DEVICES has it: "GPU-5ae1...", "MIG-..." */
-    char *model; /* "NVIDIA A100-SXM4-40GB"; "": unknown */
+    char *model;    /* "NVIDIA A100-SXM4-40GB"; "": unknown */
+    int64_t memory; /* MiB; 0: unknown */
     /* The character device by which programs reach it, as "MAJOR:MINOR"; "": unknown. Instances of a divided GPU have
      * the device of the whole.
      */

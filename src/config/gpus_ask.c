@@ -41,8 +41,13 @@ static struct {
     int (*name)(nvml_device device, char *text, unsigned size);
 } nvml;
 
-/* Where its device file is. */
+struct nvml_memory {
+    unsigned long long total, free, used; /* bytes */
+};
+
+/* Where its device file is, and how much memory it has. */
 static int (*nvml_minor)(nvml_device device, unsigned *number);
+static int (*nvml_memory)(nvml_device device, struct nvml_memory *memory);
 
 /* Those of divided GPUs; older libraries lack them. */
 static struct {
@@ -56,6 +61,7 @@ static int add_nvidia(struct gpus *gpus, nvml_device device, nvml_device whole, 
 {
     char file[FILE_SIZE];
     unsigned number;
+    struct nvml_memory memory = {0};
     char name[NAME_SIZE] = "", model[MODEL_SIZE] = "";
 
     if (nvml.uuid(device, name, sizeof(name)) != 0 || !*name)
@@ -66,7 +72,9 @@ static int add_nvidia(struct gpus *gpus, nvml_device device, nvml_device whole, 
     bool known = nvml_minor && nvml_minor(whole, &number) == 0;
     if (known)
         snprintf(file, sizeof(file), "/dev/nvidia%u", number);
-    return gpus_add(gpus, name, model, root, known ? file : NULL);
+    if (nvml_memory && nvml_memory(device, &memory) != 0)
+        memory.total = 0;
+    return gpus_add(gpus, name, model, memory.total, root, known ? file : NULL);
 }
 
 static int add_instances(struct gpus *gpus, nvml_device device, const char *root)
@@ -112,6 +120,7 @@ int gpus_ask_nvidia(struct gpus *gpus, const char *root)
         {"nvmlDeviceGetName", &nvml.name},
     };
     const struct wanted of_files[] = {{"nvmlDeviceGetMinorNumber", &nvml_minor}};
+    const struct wanted of_memory[] = {{"nvmlDeviceGetMemoryInfo", &nvml_memory}};
     const struct wanted of_mig[] = {
         {"nvmlDeviceGetMigMode", &mig.mode},
         {"nvmlDeviceGetMaxMigDeviceCount", &mig.most},
@@ -125,6 +134,7 @@ int gpus_ask_nvidia(struct gpus *gpus, const char *root)
     int rc = 0;
     if (find_all(library, wanted, sizeof(wanted) / sizeof(*wanted)) && nvml.init() == 0) {
         find_all(library, of_files, 1);
+        find_all(library, of_memory, 1);
         rc = list_nvidia(gpus, find_all(library, of_mig, sizeof(of_mig) / sizeof(*of_mig)), root);
         nvml.shutdown();
     }
@@ -142,8 +152,10 @@ static struct {
     int (*name)(uint32_t i, char *text, size_t size);
 } rocm;
 
-/* Where its device file is; older libraries lack it. */
+/* Where its device file is, and how much memory it has; older libraries lack them. */
 static int (*rocm_minor)(uint32_t i, uint32_t *number);
+static int (*rocm_memory)(uint32_t i, int kind, uint64_t *bytes);
+enum { ROCM_VRAM = 0 }; /* its own memory */
 
 static int list_rocm(struct gpus *gpus, const char *root)
 {
@@ -153,7 +165,7 @@ static int list_rocm(struct gpus *gpus, const char *root)
         return 0;
     for (uint32_t i = 0; i < n && i < GPUS_MAX; i++) {
         char name[NAME_SIZE], model[MODEL_SIZE] = "", file[FILE_SIZE];
-        uint64_t id;
+        uint64_t id, memory = 0;
         uint32_t number;
         if (rocm.id(i, &id) != 0)
             continue;
@@ -164,7 +176,9 @@ static int list_rocm(struct gpus *gpus, const char *root)
         bool known = rocm_minor && rocm_minor(i, &number) == 0;
         if (known)
             snprintf(file, sizeof(file), "/dev/dri/renderD%" PRIu32, number);
-        if (gpus_add(gpus, name, model, root, known ? file : NULL) < 0)
+        if (rocm_memory && rocm_memory(i, ROCM_VRAM, &memory) != 0)
+            memory = 0;
+        if (gpus_add(gpus, name, model, memory, root, known ? file : NULL) < 0)
             return -1;
     }
     return 0;
@@ -180,6 +194,7 @@ int gpus_ask_rocm(struct gpus *gpus, const char *root)
         {"rsmi_dev_name_get", &rocm.name},
     };
     const struct wanted of_files[] = {{"rsmi_dev_drm_render_minor_get", &rocm_minor}};
+    const struct wanted of_memory[] = {{"rsmi_dev_memory_total_get", &rocm_memory}};
     static const char *const versions[] = {"librocm_smi64.so.7", "librocm_smi64.so.6",
                                            "librocm_smi64.so.5", "librocm_smi64.so.1"};
     void *library = NULL;
@@ -191,6 +206,7 @@ int gpus_ask_rocm(struct gpus *gpus, const char *root)
     int rc = 0;
     if (find_all(library, wanted, sizeof(wanted) / sizeof(*wanted)) && rocm.init(0) == 0) {
         find_all(library, of_files, 1);
+        find_all(library, of_memory, 1);
         rc = list_rocm(gpus, root);
         rocm.shutdown();
     }

@@ -91,10 +91,21 @@ int gpus_look_nvidia(struct gpus *gpus, const char *root)
         value_of(text, "Device Minor", number, sizeof(number));
         snprintf(file, sizeof(file), "/dev/nvidia%s", number);
         if (is_whole(name))
-            rc = gpus_add(gpus, name, model, root, *number ? file : NULL);
+            rc = gpus_add(gpus, name, model, 0, root, *number ? file : NULL);
     }
     free_entries(entries, n);
     return rc;
+}
+
+/* The bytes of memory of the GPU with a render node; 0: unknown. */
+static uint64_t memory_of(const char *root, const char *number)
+{
+    char text[TEXT_SIZE], entry[64];
+
+    snprintf(entry, sizeof(entry), "renderD%s/device", number);
+    return read_text(text, root, "/sys/class/drm", entry, "mem_info_vram_total")
+               ? strtoull(text, NULL, 10)
+               : 0;
 }
 
 /* A node of the topology is a GPU if it has units that compute. */
@@ -119,7 +130,7 @@ int gpus_look_amd(struct gpus *gpus, const char *root)
         *model = '\0';
         if (read_text(text, root, folder, entries[i]->d_name, "name"))
             snprintf(model, sizeof(model), "%.*s", (int)strcspn(text, "\n"), text);
-        rc = gpus_add(gpus, name, model, root, *number ? file : NULL);
+        rc = gpus_add(gpus, name, model, memory_of(root, number), root, *number ? file : NULL);
     }
     free_entries(entries, n);
     return rc;

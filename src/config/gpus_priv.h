@@ -4,11 +4,11 @@
 
 #include "config/gpus.h"
 
-/* Append a GPU; texts are copied. `file` is its device file, below `root`; NULL: unknown. Returns 0, or -1 with ENOMEM,
- * or ENOSPC beyond GPUS_MAX.
+/* Append a GPU with so many bytes of memory (0: unknown); texts are copied. `file` is its device file, below `root`; NULL:
+ * unknown. Returns 0, or -1 with ENOMEM, or ENOSPC beyond GPUS_MAX.
  */
-int gpus_add(struct gpus *gpus, const char *name, const char *model, const char *root,
-             const char *file);
+int gpus_add(struct gpus *gpus, const char *name, const char *model, uint64_t memory,
+             const char *root, const char *file);
 
 /* Each appends what it finds; nothing where its library or driver is not there. -1 with ENOMEM. */
 int gpus_ask_nvidia(struct gpus *gpus, const char *root);  /* libnvidia-ml */

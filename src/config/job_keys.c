@@ -47,7 +47,7 @@ static bool are_licenses(json_t *licenses)
 
 static int check_required(const struct job_keys *k, struct job_fault *fault)
 {
-    if (k->gpu_type && k->gpus == 0)
+    if (k->gpu_type && k->gpus == 0 && !k->gpu_memory)
         return wrong(fault, "gpu_type", NULL, "gpus beside it");
     if (!are_licenses(k->licenses))
         return wrong(fault, "licenses", k->licenses, LICENSES_EXPECTED);
@@ -56,30 +56,52 @@ static int check_required(const struct job_keys *k, struct job_fault *fault)
     return wrong(fault, "requires", k->requires, "a constraint (RFC 31) or a list of properties");
 }
 
-int job_keys_form(const struct job_keys *k, int64_t unit, struct short_form *form, int64_t *bytes,
-                  struct job_fault *fault)
+/* A size in units that the machine has, rounded up. */
+static int read_size(const char *key, const json_t *value, int64_t unit, const char *unknown,
+                     int64_t *bytes, int64_t *units, struct job_fault *fault)
+{
+    *bytes = *units = 0;
+    if (!value)
+        return 0;
+    if (!memory_read(value, bytes))
+        return wrong(fault, key, value, "bytes, or a size such as \"4G\"");
+    if (unit == 0)
+        return wrong(fault, key, value, unknown);
+    *units = (*bytes - 1) / unit + 1;
+    return 0;
+}
+
+static int read_gpu_memory(const struct job_keys *k, int64_t unit, int64_t *units,
+                           struct job_fault *fault)
+{
+    int64_t bytes;
+    return read_size("gpu_memory", k->gpu_memory, unit,
+                     "none: nothing is known of the memory of this machine's GPUs", &bytes, units,
+                     fault);
+}
+
+int job_keys_form(const struct job_keys *k, struct job_units units, struct short_form *form,
+                  int64_t *bytes, struct job_fault *fault)
 {
     const char *expected;
-    *bytes = 0;
     *form = (struct short_form){.nodes = k->nodes,
                                 .nodes_max = k->nodes_max,
                                 .tasks = k->tasks,
                                 .cores = k->cores,
                                 .gpus = k->gpus,
                                 .exclusive = k->exclusive};
-    if (k->memory && !memory_read(k->memory, bytes))
-        return wrong(fault, "memory", k->memory, "bytes, or a size such as \"4G\"");
-    if (k->memory && unit == 0)
-        return wrong(fault, "memory", k->memory, "none: nothing is known of this machine's memory");
-    if (k->memory)
-        form->memory = (*bytes - 1) / unit + 1;
+    if (read_size("memory", k->memory, units.memory,
+                  "none: nothing is known of this machine's memory", bytes, &form->memory,
+                  fault) < 0 ||
+        read_gpu_memory(k, units.gpu_memory, &form->gpu_memory, fault) < 0)
+        return -1;
     const char *key = short_complete(form, &expected);
     if (key)
         return wrong(fault, key, NULL, expected);
     return check_required(k, fault);
 }
 
-int job_keys_form_by_node(const struct job_keys *k, struct short_form *form,
+int job_keys_form_by_node(const struct job_keys *k, struct job_units units, struct short_form *form,
                           struct job_fault *fault)
 {
     int64_t nodes = k->nodes > 0 ? k->nodes : 1, memory = json_integer_value(k->memory);
@@ -96,6 +118,10 @@ int job_keys_form_by_node(const struct job_keys *k, struct short_form *form,
                                 .memory = nodes * memory,
                                 .unit = "GB",
                                 .exclusive = k->exclusive};
+    if (read_gpu_memory(k, units.gpu_memory, &form->gpu_memory, fault) < 0)
+        return -1;
+    if (k->gpu_memory && k->exclusive)
+        return wrong(fault, "gpu_memory", k->gpu_memory, "no whole nodes beside it");
     return check_required(k, fault);
 }
 
@@ -163,9 +189,9 @@ void job_keys_put(const struct job_keys *k, struct short_form form, struct strbu
 
 const char *job_keys_asked(const json_t *object)
 {
-    static const char *const keys[] = {"nodes",     "nodes_max", "tasks",  "cores",
-                                       "gpus",      "gpu_type",  "memory", "licenses",
-                                       "exclusive", "requires",  "jobspec"};
+    static const char *const keys[] = {"nodes",    "nodes_max", "tasks",    "cores",
+                                       "gpus",     "gpu_type",  "memory",   "gpu_memory",
+                                       "licenses", "exclusive", "requires", "jobspec"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         if (json_object_get(object, keys[i]))
             return keys[i];

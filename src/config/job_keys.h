@@ -17,6 +17,7 @@ struct job_keys {
     int64_t nodes_max;                 /* as many nodes as there are, up to this; 0: `nodes` */
     const char *gpu_type;              /* "a100": all of them are of this kind (config/gpus.h) */
     json_t *memory;                    /* of the whole job: bytes, or "4G" */
+    json_t *gpu_memory;                /* of each GPU, which is then shared: likewise */
     json_t *licenses;                  /* of the whole job: {"matlab": 2} */
     bool exclusive;
     json_t *requires; /* properties, or a constraint (RFC 31) */
@@ -39,6 +40,7 @@ struct job_keys {
         KEY_AS(type, member.gpus, "gpus", KEY_WHOLE, .min = 0, .max = counts),                     \
         KEY_AS(type, member.gpu_type, "gpu_type", KEY_TEXT),                                       \
         KEY_AS(type, member.memory, "memory", KEY_ANY),                                            \
+        KEY_AS(type, member.gpu_memory, "gpu_memory", KEY_ANY),                                    \
         KEY_AS(type, member.licenses, "licenses", KEY_OBJECT),                                     \
         KEY_AS(type, member.exclusive, "exclusive", KEY_BOOL),                                     \
         KEY_AS(type, member.requires, "requires", KEY_ANY),                                        \
@@ -72,16 +74,20 @@ struct job_fault {
     const char *expected;
 };
 
-/* Make the short form from the keys, except for the constraint and the licences, which are only checked. A unit of the
- * machine's memory has so many bytes; 0: it has no memory. *bytes is the memory. Returns 0, or -1 with the
- * fault.
+/* Bytes in a unit of the machine's memory, and of the memory of its GPUs; 0: none is known. */
+struct job_units {
+    int64_t memory, gpu_memory;
+};
+
+/* Make the short form from the keys, except for the constraint and the licences, which are only checked. *bytes is
+ * the memory. Returns 0, or -1 with the fault.
  */
-int job_keys_form(const struct job_keys *k, int64_t unit, struct short_form *form, int64_t *bytes,
-                  struct job_fault *fault);
+int job_keys_form(const struct job_keys *k, struct job_units units, struct short_form *form,
+                  int64_t *bytes, struct job_fault *fault);
 
 /* The same for the older spelling of scenarios: cores, gpus and GB of memory, a whole number, are per node.
  */
-int job_keys_form_by_node(const struct job_keys *k, struct short_form *form,
+int job_keys_form_by_node(const struct job_keys *k, struct job_units units, struct short_form *form,
                           struct job_fault *fault);
 
 /* Append the short form with the constraint and the licences as a jobspec. If memory runs out, the buffer remembers that. */

@@ -18,29 +18,40 @@ static int no_memory(berth_error_t *err)
     return errtext_set(err, ENOMEM, "out of memory");
 }
 
+static int put_text(struct machine *m, const char *text, uint32_t *number)
+{
+    return intern_put(&m->texts, text, strlen(text), number);
+}
+
+/* The memory of the GPU that was added last, of which jobs may have parts. */
+static int add_gpu_memory(struct machine *m, int64_t size)
+{
+    struct machine_object memory = {.in = m->n - 1,
+                                    .name = MACHINE_NONE,
+                                    .property_key = MACHINE_NONE,
+                                    .size = size,
+                                    .divisible = true};
+
+    if (put_text(m, "gpu-memory", &memory.type) < 0 || put_text(m, "MiB", &memory.unit) < 0)
+        return -1;
+    memory.basename = memory.type;
+    return machine_add(m, &memory);
+}
+
 /* Put them behind all else that is in the node, which is the first object. */
 static int add_gpus(struct machine *m, const struct gpus *gpus, berth_error_t *err)
 {
-    struct machine_object gpu = {.in = 0,
-                                 .name = MACHINE_NONE,
-                                 .unit = MACHINE_NONE,
-                                 .property_key = MACHINE_NONE,
-                                 .size = 1};
-    uint32_t type, key, name;
+    struct machine_object gpu = {.in = 0, .name = MACHINE_NONE, .unit = MACHINE_NONE, .size = 1};
 
     if (gpus->n == 0)
         return 0;
-    if (intern_put(&m->texts, "gpu", strlen("gpu"), &type) < 0 ||
-        intern_put(&m->texts, "uuid", strlen("uuid"), &key) < 0)
+    if (put_text(m, "gpu", &gpu.type) < 0 || put_text(m, "uuid", &gpu.property_key) < 0)
         return no_memory(err);
+    gpu.basename = gpu.type;
     for (size_t i = 0; i < gpus->n; i++) {
-        if (intern_put(&m->texts, gpus->v[i].name, strlen(gpus->v[i].name), &name) < 0)
-            return no_memory(err);
-        gpu.type = gpu.basename = type;
-        gpu.property_key = key;
-        gpu.property_value = name;
         gpu.id = (int64_t)i;
-        if (machine_add(m, &gpu) < 0)
+        if (put_text(m, gpus->v[i].name, &gpu.property_value) < 0 || machine_add(m, &gpu) < 0 ||
+            (gpus->v[i].memory > 0 && add_gpu_memory(m, gpus->v[i].memory) < 0))
             return no_memory(err);
     }
     return 0;

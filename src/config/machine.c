@@ -10,10 +10,21 @@
 
 enum { PER_NODE_MAX = 1000000 };
 
-#define MEMORY_MAX INT64_C(1000000000) /* GB of a node */
+#define MEMORY_MAX     INT64_C(1000000000) /* GB of a node */
+#define GPU_MEMORY_MAX INT64_C(1000000)    /* GB of a GPU */
 
-enum resources_key { RESOURCES_FILE, FORMAT, NODES, CORES, GPUS, MEMORY, RESOURCES_KEYS };
-static const char *const resources_names[] = {"file", "format", "nodes", "cores", "gpus", "memory"};
+enum resources_key {
+    RESOURCES_FILE,
+    FORMAT,
+    NODES,
+    CORES,
+    GPUS,
+    MEMORY,
+    GPU_MEMORY,
+    RESOURCES_KEYS
+};
+static const char *const resources_names[] = {"file", "format", "nodes",     "cores",
+                                              "gpus", "memory", "gpu-memory"};
 static const struct doc_keys resources_keys = {"the resources", resources_names, RESOURCES_KEYS, 0};
 
 static bool ends(const char *name, const char *end)
@@ -59,8 +70,12 @@ static int read_nodes(struct reading *r, uint32_t i, const uint32_t *value)
             0 ||
         value_number(r, value[CORES], "cores", 1, PER_NODE_MAX, false, &resources->cores) < 0 ||
         value_number(r, value[GPUS], "gpus", 0, PER_NODE_MAX, false, &resources->gpus) < 0 ||
-        value_number(r, value[MEMORY], "memory", 0, MEMORY_MAX, false, &resources->memory) < 0)
+        value_number(r, value[MEMORY], "memory", 0, MEMORY_MAX, false, &resources->memory) < 0 ||
+        value_number(r, value[GPU_MEMORY], "gpu-memory", 0, GPU_MEMORY_MAX, false,
+                     &resources->gpu_memory) < 0)
         return -1;
+    if (resources->gpu_memory > 0 && resources->gpus == 0)
+        return value_misplaced(r, value[GPU_MEMORY], "gpu-memory", "with gpus beside it");
     if (config_check_nodes(resources, &why) < 0)
         return doc_fault(&r->doc, i, "key \"resources\": %s", why.text);
     return 0;

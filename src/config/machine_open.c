@@ -81,11 +81,12 @@ match_t *config_machine_open(const struct config *config, const char *config_pat
     return machine;
 }
 
-int64_t config_memory_unit(const match_t *machine)
+/* The bytes in a unit of a type of pools; 0: there are none. */
+static int64_t unit_of(const match_t *machine, const char *type)
 {
     const struct graph *g = match_graph(machine);
     for (uint32_t v = 0; v < g->n; v++) {
-        if (strcmp(intern_text(&g->types, g->v[v].type), "memory") != 0)
+        if (strcmp(intern_text(&g->types, g->v[v].type), type) != 0)
             continue;
         const char *unit = intern_text(&g->names, g->v[v].unit);
         static const struct {
@@ -98,4 +99,14 @@ int64_t config_memory_unit(const match_t *machine)
         return INT64_C(1) << 30;
     }
     return 0;
+}
+
+int64_t config_memory_unit(const match_t *machine)
+{
+    return unit_of(machine, "memory");
+}
+
+int64_t config_gpu_memory_unit(const match_t *machine)
+{
+    return unit_of(machine, "gpu-memory");
 }

@@ -23,5 +23,6 @@ resource_graph_t *config_graph_read(const char *format, const char *path, const 
 
 /* Bytes in a unit of the machine's memory, which is the same for all its pools. 0: it has none. */
 int64_t config_memory_unit(const match_t *machine);
+int64_t config_gpu_memory_unit(const match_t *machine); /* of the memory of GPUs */
 
 #endif

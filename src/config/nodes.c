@@ -8,12 +8,14 @@
 struct making {
     struct graph *g;
     const struct config_resources *resources;
-    uint32_t like_core, like_gpu, like_memory; /* those of the first node, or VERTEX_NONE */
+    /* those of the first node, or VERTEX_NONE */
+    uint32_t like_core, like_gpu, like_memory, like_gpu_memory;
 };
 
 int config_check_nodes(const struct config_resources *resources, berth_error_t *err)
 {
-    int64_t each = 1 + resources->cores + resources->gpus + (resources->memory > 0);
+    int64_t each = 1 + resources->cores + resources->gpus * (1 + (resources->gpu_memory > 0)) +
+                   (resources->memory > 0);
 
     if (resources->nodes <= (CONFIG_VERTICES_MAX - 1) / each)
         return 0;
@@ -37,6 +39,15 @@ static int add(struct making *m, uint32_t node, const struct vertex_spec *spec, 
     return graph_connect(m->g, node, v, GRAPH_CONTAINMENT);
 }
 
+/* The same of a pool, of which jobs have so many units. */
+static int add_pool(struct making *m, uint32_t in, const struct vertex_spec *spec, uint32_t *like)
+{
+    if (spec->size == 0)
+        return 0;
+    return add(m, in, spec, 0, like) < 0 ? -1
+                                         : graph_set_property(m->g, m->g->n - 1, "divisible", "");
+}
+
 static int add_children(struct making *m, uint32_t node, int32_t rank)
 {
     const struct config_resources *r = m->resources;
@@ -44,18 +55,20 @@ static int add_children(struct making *m, uint32_t node, int32_t rank)
     struct vertex_spec gpu = {.type = "gpu", .uniq_id = -1, .size = 1, .rank = rank};
     struct vertex_spec memory = {
         .type = "memory", .unit = "GB", .uniq_id = -1, .size = r->memory, .rank = rank};
+    struct vertex_spec gpu_memory = {.type = "gpu-memory",
+                                     .unit = "MiB",
+                                     .uniq_id = -1,
+                                     .size = r->gpu_memory * 1024,
+                                     .rank = rank};
 
     for (int64_t k = 0; k < r->cores; k++)
         if (add(m, node, &core, k, &m->like_core) < 0)
             return -1;
     for (int64_t k = 0; k < r->gpus; k++)
-        if (add(m, node, &gpu, k, &m->like_gpu) < 0)
+        if (add(m, node, &gpu, k, &m->like_gpu) < 0 ||
+            add_pool(m, (uint32_t)(m->g->n - 1), &gpu_memory, &m->like_gpu_memory) < 0)
             return -1;
-    if (r->memory == 0)
-        return 0;
-    if (add(m, node, &memory, 0, &m->like_memory) < 0)
-        return -1;
-    return graph_set_property(m->g, m->g->n - 1, "divisible", "");
+    return add_pool(m, node, &memory, &m->like_memory);
 }
 
 static int fill(struct making *m)
@@ -81,7 +94,8 @@ resource_graph_t *config_make_nodes(const struct config_resources *resources, be
     struct making m = {.resources = resources,
                        .like_core = VERTEX_NONE,
                        .like_gpu = VERTEX_NONE,
-                       .like_memory = VERTEX_NONE};
+                       .like_memory = VERTEX_NONE,
+                       .like_gpu_memory = VERTEX_NONE};
 
     if (config_check_nodes(resources, err) < 0)
         return NULL;

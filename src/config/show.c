@@ -168,6 +168,8 @@ static void show_machine(struct showing *s, const struct config *c)
         line_number(s, 1, "cores", r->cores);
         line_number(s, 1, "gpus", r->gpus);
         line_number(s, 1, "memory", r->memory);
+        if (r->gpu_memory > 0)
+            line_number(s, 1, "gpu-memory", r->gpu_memory);
     }
     show_licenses(s, c);
     strbuf_puts(&s->text, "match:\n");

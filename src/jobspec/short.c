@@ -34,8 +34,8 @@ const char *short_license_of(const char *type)
 
 const char *short_complete(struct short_form *f, const char **expected)
 {
-    bool is_whole =
-        f->nodes > 0 && f->tasks == 0 && f->cores == 0 && f->gpus == 0 && f->memory == 0;
+    bool is_whole = f->nodes > 0 && f->tasks == 0 && f->cores == 0 && f->gpus == 0 &&
+                    f->memory == 0 && f->gpu_memory == 0;
     if (f->tasks == 0)
         f->tasks = f->nodes > 0 ? f->nodes : 1;
     if (f->cores == 0 && !is_whole)
@@ -52,8 +52,12 @@ const char *short_complete(struct short_form *f, const char **expected)
         *expected = "as many on each node, of which there may be more";
         return "tasks";
     }
+    if (f->gpu_memory > 0 && f->exclusive) {
+        *expected = "no whole nodes beside it, which have all of their GPUs";
+        return "gpu_memory";
+    }
     int64_t most = f->nodes_max > f->nodes ? f->nodes_max / f->nodes + 1 : 1;
-    if (f->cores > MANY / f->tasks / most || f->memory > MANY) {
+    if (f->cores > MANY / f->tasks / most || f->memory > MANY || f->gpu_memory > MANY) {
         *expected = "fewer in all";
         return "cores";
     }
@@ -87,6 +91,28 @@ static void put_part(struct json_out *out, const char *type, int64_t count, cons
     json_close(out, '}');
 }
 
+static void close_with(struct json_out *out)
+{
+    json_close(out, ']');
+    json_close(out, '}');
+}
+
+/* A part of each of so many GPUs, which others may share. */
+static void put_shared_gpus(struct json_out *out, int64_t gpus, int64_t units)
+{
+    json_open(out, NULL, '{');
+    json_put_string(out, "type", "gpu");
+    json_put_int(out, "count", gpus > 0 ? gpus : 1);
+    json_put_bool(out, "exclusive", false);
+    json_open(out, "with", '[');
+    json_open(out, NULL, '{');
+    json_put_string(out, "type", "gpu-memory");
+    json_put_int(out, "count", units);
+    json_put_bool(out, "exclusive", true); /* of a divisible pool: these many units */
+    json_close(out, '}');
+    close_with(out);
+}
+
 /* Append what comes before the parts of a slot. */
 static void open_slot(struct json_out *out, int64_t count, int64_t most)
 {
@@ -95,12 +121,6 @@ static void open_slot(struct json_out *out, int64_t count, int64_t most)
     put_count(out, count, most);
     json_put_string(out, "label", "task");
     json_open(out, "with", '[');
-}
-
-static void close_with(struct json_out *out)
-{
-    json_close(out, ']');
-    json_close(out, '}');
 }
 
 static int64_t ceiling(int64_t a, int64_t b)
@@ -120,16 +140,19 @@ static void put_nodes(struct json_out *out, const struct short_form *f)
     json_open(out, "with", '[');
     open_slot(out, 1, 1);
     put_part(out, "core", tasks * f->cores, NULL);
-    put_part(out, "gpu", tasks * f->gpus, NULL);
+    if (f->gpu_memory == 0)
+        put_part(out, "gpu", tasks * f->gpus, NULL);
     put_part(out, "memory", ceiling(f->memory, nodes), f->unit);
     close_with(out);
+    if (f->gpu_memory > 0)
+        put_shared_gpus(out, tasks * f->gpus, f->gpu_memory);
     close_with(out);
 }
 
 static void put_resources(struct json_out *out, const struct short_form *f)
 {
     bool is_whole = f->cores == 0 && f->gpus == 0 && f->memory == 0;
-    if (!is_whole && (f->nodes > 0 || f->exclusive || f->memory > 0)) {
+    if (!is_whole && (f->nodes > 0 || f->exclusive || f->memory > 0 || f->gpu_memory > 0)) {
         put_nodes(out, f);
         return;
     }

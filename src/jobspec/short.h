@@ -5,6 +5,8 @@
  *     only nodes                        slot[nodes] > node[1], whole ones
  *     tasks                             slot[tasks] > core[cores], gpu[gpus]
  *     with nodes, memory or exclusive   node[nodes] > slot[1] > core, gpu, memory of all tasks of a node
+ *     with gpu_memory                   node[nodes] > slot[1] > core, memory; beside that slot gpu[gpus of all tasks of the node,
+ *                                       or 1] > gpu-memory[gpu_memory], where the gpu is shared
  *     licences, beside each of these    license:NAME[count], exclusively
  *
  * With nodes_max the count of nodes is a range, and each node that comes beyond `nodes` has what the others have.
@@ -35,6 +37,7 @@ struct short_form {
     int64_t nodes_max;    /* up to so many nodes, as many as there are; 0: `nodes` */
     int64_t cores, gpus;  /* of each task; 0: not given */
     int64_t memory;       /* of all tasks, in units of the machine's memory; 0: not given */
+    int64_t gpu_memory;   /* of each GPU, in units of that; 0: GPUs are given whole */
     const char *unit;     /* of memory, for the jobspec: "GB"; NULL: none */
     bool exclusive;
     const char *constraint;               /* RFC 31, as JSON; NULL */

@@ -152,7 +152,7 @@ static void put_claim(struct strbuf *out, const struct sched_reason *r)
     strbuf_puts(out, "It has waited for so long that ");
     strbuf_put_int(out, r->of);
     strbuf_putc(out, ' ');
-    if (r->of == 1 && strcmp(r->type, "memory") != 0)
+    if (r->of == 1 && strcmp(r->type, "memory") != 0 && strcmp(r->type, "gpu-memory") != 0)
         strbuf_puts(out, r->type);
     else
         reason_put_type(out, r->type);

@@ -8,9 +8,13 @@
 
 void reason_put_type(struct strbuf *out, const char *type)
 {
-    static const char *const words[][2] = {{"core", "cores"},     {"node", "nodes"},
-                                           {"gpu", "GPUs"},       {"memory", "memory"},
-                                           {"socket", "sockets"}, {"rack", "racks"}};
+    static const char *const words[][2] = {{"core", "cores"},
+                                           {"node", "nodes"},
+                                           {"gpu", "GPUs"},
+                                           {"memory", "memory"},
+                                           {"gpu-memory", "GPU memory"},
+                                           {"socket", "sockets"},
+                                           {"rack", "racks"}};
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
         if (strcmp(type, words[i][0]) == 0) {
             strbuf_puts(out, words[i][1]);

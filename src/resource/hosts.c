@@ -66,7 +66,9 @@ static int fill_hosts(struct hosts *h, const struct rlite *r, const struct graph
                                             .n_cores = group->cores.n,
                                             .gpus = shared[host->group].gpus,
                                             .n_gpus = group->gpus.n,
-                                            .memory = host->memory};
+                                            .memory = host->memory,
+                                            .n_shared = host->gpus.shared,
+                                            .of_gpus = host->gpus.memory};
         name += strlen(name) + 1;
     }
     free(shared);

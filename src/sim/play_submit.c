@@ -46,6 +46,15 @@ char *play_read_file(const struct play *p, const char *name, size_t max, size_t 
     return NULL;
 }
 
+/* The units of what a job asks for. */
+static struct job_units units_of(const struct play *p, const struct job_keys *k)
+{
+    const match_t *m = p->options.machine;
+
+    return (struct job_units){k->memory ? config_memory_unit(m) : 0,
+                              k->gpu_memory ? config_gpu_memory_unit(m) : 0};
+}
+
 char *play_jobspec(const struct play *p, const struct job_keys *k, size_t *length,
                    berth_error_t *err)
 {
@@ -56,7 +65,7 @@ char *play_jobspec(const struct play *p, const struct job_keys *k, size_t *lengt
     if (jobspec)
         text = json_dumps(jobspec, JSON_COMPACT);
     else
-        text = scenario_jobspec(k, k->memory ? config_memory_unit(p->options.machine) : 0, err);
+        text = scenario_jobspec(k, units_of(p, k), err);
     if (!text && jobspec)
         errtext_set(err, ENOMEM, "out of memory");
     *length = text ? strlen(text) : 0;

@@ -150,6 +150,6 @@ int scenario_expected_read(json_t *value, const struct key_place *place,
 /* The text of a jobspec for the short form: nodes, cores, ... of a submission or a role, to be freed. A unit of the
  * machine's memory has so many bytes; 0: it has none. NULL with EINVAL or ENOMEM and a text.
  */
-char *scenario_jobspec(const struct job_keys *k, int64_t unit, berth_error_t *err);
+char *scenario_jobspec(const struct job_keys *k, struct job_units units, berth_error_t *err);
 
 #endif

@@ -17,7 +17,7 @@ int scenario_block_read(struct scenario_event *e, json_t *value, const struct ke
 /* The short form of a submission, or of a role of its gang, but for its constraint. A unit of memory has so many bytes. Returns 0, or
  * -1 with the fault.
  */
-int scenario_form(const struct job_keys *k, int64_t unit, struct short_form *form,
+int scenario_form(const struct job_keys *k, struct job_units units, struct short_form *form,
                   struct job_fault *fault);
 
 /* Check what an object asks for, but for what depends on the machine; `what` comes before keys in errors. Returns 0, or -1

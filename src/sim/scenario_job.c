@@ -9,15 +9,16 @@
 #include "base/errtext.h"
 #include "sim/scenario_event.h"
 
-int scenario_form(const struct job_keys *k, int64_t unit, struct short_form *form,
+int scenario_form(const struct job_keys *k, struct job_units units, struct short_form *form,
                   struct job_fault *fault)
 {
     int64_t bytes;
     if (k->tasks > 0 || json_is_string(k->memory))
-        return job_keys_form(k, unit, form, &bytes, fault);
-    if (job_keys_form_by_node(k, form, fault) < 0)
+        return job_keys_form(k, units, form, &bytes, fault);
+    if (job_keys_form_by_node(k, units, form, fault) < 0)
         return -1;
-    if (k->nodes > 0 || form->cores > 0 || form->gpus > 0 || form->memory > 0)
+    if (k->nodes > 0 || form->cores > 0 || form->gpus > 0 || form->memory > 0 ||
+        form->gpu_memory > 0)
         return 0;
     *fault = (struct job_fault){"nodes", NULL, "nodes, tasks, cores, gpus, memory or a jobspec"};
     return -1;
@@ -26,10 +27,11 @@ int scenario_form(const struct job_keys *k, int64_t unit, struct short_form *for
 int scenario_ask_check(const struct job_keys *k, const json_t *object, const char *what,
                        const struct key_place *place, berth_error_t *err)
 {
+    const struct job_units any = {INT64_MAX, INT64_MAX};
     struct short_form form;
     struct job_fault fault;
     if (!k->jobspec) {
-        if (scenario_form(k, INT64_MAX, &form, &fault) == 0)
+        if (scenario_form(k, any, &form, &fault) == 0)
             return 0;
         return keys_wrong(place, what, fault.key, json_object_get(object, fault.key),
                           fault.expected, err);
@@ -63,12 +65,12 @@ int scenario_roles(json_t *array, const struct key_place *place, struct role_key
     return n;
 }
 
-char *scenario_jobspec(const struct job_keys *k, int64_t unit, berth_error_t *err)
+char *scenario_jobspec(const struct job_keys *k, struct job_units units, berth_error_t *err)
 {
     struct strbuf text = {0};
     struct short_form form;
     struct job_fault fault;
-    if (scenario_form(k, unit, &form, &fault) < 0) {
+    if (scenario_form(k, units, &form, &fault) < 0) {
         errtext_set(err, EINVAL, "submit: key \"%s\": expected %s", fault.key, fault.expected);
         return NULL;
     }

@@ -14,7 +14,7 @@ static void check_form(const struct job_keys *k)
     berth_error_t err;
     if (k->jobspec)
         return;
-    char *text = scenario_jobspec(k, INT64_C(1) << 30, &err);
+    char *text = scenario_jobspec(k, (struct job_units){INT64_C(1) << 30, INT64_C(1) << 20}, &err);
     FUZZ_CHECK(text);
     jobspec_t *spec = jobspec_parse(text, strlen(text), NULL, &err);
     FUZZ_CHECK(spec ||

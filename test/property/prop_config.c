@@ -171,6 +171,7 @@ static void make_resources(struct maker *m, struct config_resources *r)
         r->nodes = any(m, 1, 1000);
         r->cores = any(m, 1, 1000);
         r->gpus = any(m, 0, 9);
+        r->gpu_memory = r->gpus > 0 && any(m, 0, 1) > 0 ? any(m, 1, 99) : 0;
         r->memory = any(m, 0, 1000000000);
     }
 }
@@ -682,6 +683,7 @@ static void same_machine(const struct config *a, const struct config *b)
     assert_int_equal(a->resources.nodes, b->resources.nodes);
     assert_int_equal(a->resources.cores, b->resources.cores);
     assert_int_equal(a->resources.gpus, b->resources.gpus);
+    assert_int_equal(a->resources.gpu_memory, b->resources.gpu_memory);
     assert_int_equal(a->resources.memory, b->resources.memory);
     same_text(a->slurm.partition, b->slurm.partition);
     same_text(a->slurm.options, b->slurm.options);

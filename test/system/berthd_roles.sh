@@ -12,7 +12,7 @@ wrong() { # TEXT ARG...
     expect_err "berth submit: $text; see 'berth submit --help'"
 }
 wrong "--role is 'a:0': the number behind ':': expected a whole number from 1 to 1000000" --role a:0 true
-wrong "--role is 'a,cpus=2': 'cpus': expected min, nodes, tasks, cores, gpus, gpu_type, memory, requires, exclusive or run" --role a,cpus=2 true
+wrong "--role is 'a,cpus=2': 'cpus': expected min, nodes, tasks, cores, gpus, gpu_type, gpu_memory, memory, requires, exclusive or run" --role a,cpus=2 true
 wrong "--role is ':2': expected a role such as server or worker:8,min=6,cores=2" --role :2 true
 wrong "--role is 'a,memory=much': memory: expected a size such as 512M or 4G" --role a,memory=much true
 wrong "--role takes no --gang: each role says that itself" --role a:2 --gang 2 true

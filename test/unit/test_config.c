@@ -14,6 +14,7 @@
 
 #include "berth/sched_config.h"
 #include "config/config.h"
+#include "config/machine_open.h"
 #include "config_texts.h"
 #include "resource/graph.h"
 
@@ -614,6 +615,20 @@ static void nodes_are_made(void **state)
     assert_non_null(m);
     for (uint32_t v = 0; v < g->n; v++)
         assert_int_equal(g->v[v].divisible, v == 5 || v == 10);
+    match_destroy(m);
+
+    r = (struct config_resources){
+        .source = CONFIG_NODES, .nodes = 2, .cores = 1, .gpus = 1, .gpu_memory = 40};
+    g = config_make_nodes(&r, &err);
+    assert_non_null(g);
+    check_vertex(g, 4, "/cluster0/node0/gpu0/gpu-memory0", 0, 40960);
+    check_vertex(g, 8, "/cluster0/node1/gpu0/gpu-memory0", 1, 40960);
+    m = match_create(g, NULL, &err);
+    assert_non_null(m);
+    assert_int_equal(config_gpu_memory_unit(m), 1 << 20);
+    assert_int_equal(config_memory_unit(m), 0);
+    for (uint32_t v = 0; v < g->n; v++)
+        assert_int_equal(g->v[v].divisible, v == 4 || v == 8);
     match_destroy(m);
 
     r = (struct config_resources){.source = CONFIG_NODES, .nodes = 1333333, .cores = 2};

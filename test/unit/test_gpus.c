@@ -77,6 +77,21 @@ static void test_divided(void **state)
     expect_found("GPU-1=A100|MIG-1=A100 MIG 1g.5gb", NULL, "MIG-1", "gpu:a100 gpu:mig gpu:1g.5gb");
 }
 
+/* What the library says of memory, of instances too; what it does not say is unknown. */
+static void test_memory(void **state)
+{
+    struct gpus gpus;
+    (void)state;
+    setenv("STAND_IN_GPUS",
+           "GPU-1=A100@40960|MIG-1=A100 MIG 3g.20gb@20096;GPU-2=A100@40960;GPU-3=A30", 1);
+    assert_int_equal(gpus_find(&gpus, "", NULL), 0);
+    expect_names(&gpus, "MIG-1 GPU-2 GPU-3");
+    assert_int_equal(gpus.v[0].memory, 20096);
+    assert_int_equal(gpus.v[1].memory, 40960);
+    assert_int_equal(gpus.v[2].memory, 0);
+    gpus_clear(&gpus);
+}
+
 /* The rule of CUDA_VISIBLE_DEVICES: numbers or beginnings of names; what follows one that is neither is not seen. */
 static void test_only(void **state)
 {
@@ -146,6 +161,14 @@ static void expect_device(const char *root, const char *device)
     gpus_clear(&gpus);
 }
 
+static void expect_first_memory(const char *root, int64_t memory)
+{
+    struct gpus gpus;
+    assert_int_equal(gpus_find(&gpus, root, NULL), 0);
+    assert_int_equal(gpus.v[0].memory, memory);
+    gpus_clear(&gpus);
+}
+
 static void test_files(void **state)
 {
     char root[] = "/tmp/berth-gpus-XXXXXX", remove[64], file[64];
@@ -161,6 +184,10 @@ static void test_files(void **state)
              "simd_count 440\nunique_id 1\n");
     put_file(root, "/sys/class/kfd/kfd/topology/nodes/2/name", "aldebaran\n");
     expect_files(root, "GPU-0000000000000001 GPU-673c6a3bf5926114", "gpu:aldebaran", "amd");
+    put_file(root, "/sys/class/kfd/kfd/topology/nodes/2/properties",
+             "simd_count 440\nunique_id 1\ndrm_render_minor 128\n");
+    put_file(root, "/sys/class/drm/renderD128/device/mem_info_vram_total", "68702699520\n");
+    expect_first_memory(root, 65520);
     put_file(root, "/proc/driver/nvidia/gpus/0000:3b:00.0/information",
              "Model: \t\t NVIDIA H100 PCIe\nIRQ:   \t\t 100\nGPU UUID: \t GPU-12ab\nBus Type: \t "
              "PCIe\nDevice Minor: \t 3\n");
@@ -207,6 +234,18 @@ static void test_graph(void **state)
     assert_int_equal(count_named(g, "vendor", "nvidia"), 2);
     assert_int_equal(count_named(g, "gpu:a100", ""), 1);
     graph_destroy(g);
+    /* Memory is below the GPU of which the library says how much it has. */
+    setenv("STAND_IN_GPUS", "GPU-1=A100;GPU-2=A100@40960", 1);
+    g = local_graph(&err);
+    assert_non_null(g);
+    uint32_t last = (uint32_t)g->n - 1;
+    assert_string_equal(graph_type_name(g, last), "gpu-memory");
+    assert_int_equal(g->v[last].size, 40960);
+    assert_true(g->v[last].divisible);
+    assert_int_equal(graph_parent(g, last, GRAPH_CONTAINMENT), last - 1);
+    assert_string_equal(propset_value(&g->props, g->v[last - 1].props, "uuid"), "GPU-2");
+    assert_string_equal(graph_type_name(g, last - 2), "gpu");
+    graph_destroy(g);
 }
 
 int main(void)
@@ -215,6 +254,7 @@ int main(void)
         cmocka_unit_test(test_library), cmocka_unit_test(test_divided),
         cmocka_unit_test(test_only),    cmocka_unit_test(test_own),
         cmocka_unit_test(test_files),   cmocka_unit_test(test_graph),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -230,7 +230,8 @@ static void expect_form(const char *keys, const char *resources)
     berth_error_t err = {""};
     snprintf(line, sizeof(line), "{\"at\": 5, \"submit\": {\"id\": \"a\", %s}}", keys);
     struct scenario_event e = read_one(line);
-    char *text = scenario_jobspec(&e.submit.job, INT64_C(1) << 30, &err);
+    char *text = scenario_jobspec(&e.submit.job,
+                                  (struct job_units){INT64_C(1) << 30, INT64_C(1) << 20}, &err);
     assert_non_null(text);
     jobspec_t *spec = jobspec_parse(text, strlen(text), NULL, &err);
     if (!spec)

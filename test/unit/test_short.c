@@ -33,6 +33,8 @@ static void expect(struct short_form form, const char *expected)
             strbuf_puts(&found, spec->resources[i].unit);
         if (spec->resources[i].exclusive == JOBSPEC_EXCLUSIVE_TRUE)
             strbuf_putc(&found, 'x');
+        if (spec->resources[i].exclusive == JOBSPEC_EXCLUSIVE_FALSE)
+            strbuf_putc(&found, 's');
     }
     assert_string_equal(strbuf_text(&found), expected);
     assert_int_equal(spec->constraints != NULL, form.constraint != NULL);
@@ -59,6 +61,14 @@ static void forms_are_jobspecs(void **state)
     expect((struct short_form){.exclusive = true}, "node1x slot1 core1");
     expect((struct short_form){.tasks = 2, .cores = 3, .memory = 7, .unit = "GB"},
            "node1 slot1 core6 memory7GB");
+    /* The gpu is not in the slot: it stands beside it. */
+    expect((struct short_form){.gpu_memory = 8}, "node1 slot1 core1 gpu1s gpu-memory8x");
+    expect((struct short_form){.tasks = 4, .gpus = 1, .gpu_memory = 8},
+           "node1 slot1 core4 gpu4s gpu-memory8x");
+    expect((struct short_form){.nodes = 2, .tasks = 4, .gpus = 1, .memory = 6, .gpu_memory = 8},
+           "node2 slot1 core2 memory3 gpu2s gpu-memory8x");
+    expect((struct short_form){.nodes = 2, .gpu_memory = 8},
+           "node2 slot1 core1 gpu1s gpu-memory8x");
     expect((struct short_form){.constraint = "{\"properties\":[\"fast\"]}"}, "slot1 core1");
 }
 
@@ -83,6 +93,9 @@ static void what_is_wrong_is_told(void **state)
     assert_string_equal(short_complete(&huge, &why), "cores");
     assert_string_equal(short_complete(&much, &why), "cores");
     assert_string_equal(why, "fewer in all");
+    struct short_form whole = {.gpu_memory = 8, .exclusive = true};
+    assert_string_equal(short_complete(&whole, &why), "gpu_memory");
+    assert_string_equal(why, "no whole nodes beside it, which have all of their GPUs");
 }
 
 int main(void)

@@ -46,10 +46,12 @@ static int check_roles(struct reading *g)
 {
     static const struct {
         const char *key, *option;
-    } others[] = {{"gang", "gang"},          {"min", "min"},        {"array", "array"},
-                  {"nodes", "nodes"},        {"tasks", "ntasks"},   {"cores", "cores-per-task"},
-                  {"gpus", "gpus-per-task"}, {"memory", "mem"},     {"exclusive", "exclusive"},
-                  {"requires", "requires"},  {"jobspec", "jobspec"}};
+    } others[] = {{"gang", "gang"},           {"min", "min"},
+                  {"array", "array"},         {"nodes", "nodes"},
+                  {"tasks", "ntasks"},        {"cores", "cores-per-task"},
+                  {"gpus", "gpus-per-task"},  {"memory", "mem"},
+                  {"exclusive", "exclusive"}, {"gpu_memory", "gpu-memory"},
+                  {"requires", "requires"},   {"jobspec", "jobspec"}};
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         if (json_object_get(g->job, others[i].key))
             return errtext_set(g->err, EINVAL, "--role takes no --%s: each role says that itself",

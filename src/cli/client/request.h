@@ -45,7 +45,7 @@ int request_read_sbatch(struct request *r, char **words, int n, int total, const
 /* Take one of submit's options that is about what a job asks for, by its key, its text in optarg: into the object of a
  * request. 0, or -1 with a text.
  */
-enum { REQUEST_MEM = OPTION_LONG(0), REQUEST_NAME };
+enum { REQUEST_MEM = OPTION_LONG(0), REQUEST_GPU_MEMORY, REQUEST_NAME };
 int request_take(int key, json_t *job, berth_error_t *err);
 
 /* Let the script of a job, if it has one, run once, on what its tasks have together: `berth run` in it is a step. 0, or -1 with

@@ -12,6 +12,7 @@ static const struct option_row rows[] = {
     {'N', "nodes", "N[-M]", "over N", NULL},
     {'c', "cores-per-task", "N", "per task (1)", NULL},
     {'g', "gpus-per-task", "[TYPE:]N", NULL, NULL},
+    {OPTION_GPU_MEMORY, "gpu-memory", "SIZE", NULL, NULL},
     {OPTION_MEM, "mem", "SIZE", "512M or 4G", NULL},
     {'x', "exclusive", NULL, "whole nodes", NULL},
     {'t', "time-limit", "TIME", "90, 30m, 1h30m", "unlimited"},

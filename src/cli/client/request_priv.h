@@ -8,6 +8,7 @@
 /* Options without a letter. */
 enum {
     OPTION_MEM = REQUEST_MEM,
+    OPTION_GPU_MEMORY = REQUEST_GPU_MEMORY,
     OPTION_NAME = REQUEST_NAME,
     OPTION_ARRAY,
     OPTION_DEPENDENCY,

@@ -316,6 +316,7 @@ static const struct reader readers[] = {
     {'N', read_nodes, "nodes", NULL, 1, COUNT_MAX},
     {'x', read_yes, "exclusive", NULL, 0, 0},
     {OPTION_MEM, read_memory, "memory", NULL, 0, 0},
+    {OPTION_GPU_MEMORY, read_memory, "gpu_memory", NULL, 0, 0},
     {'L', read_licenses, "licenses", NULL, 0, 0},
     {OPTION_REQUIRES, read_requires, "requires", NULL, 0, 0},
     {'t', read_time, "limit", "unlimited", 0, 0},

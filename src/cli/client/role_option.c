@@ -17,11 +17,17 @@ static const struct role_key {
     const char *name;
     enum kind kind;
     long long min, max;
-} keys[] = {{"min", KIND_NUMBER, 0, MEMBERS_MAX}, {"nodes", KIND_NUMBER, 1, COUNT_MAX},
-            {"tasks", KIND_NUMBER, 1, COUNT_MAX}, {"cores", KIND_NUMBER, 1, COUNT_MAX},
-            {"gpus", KIND_NUMBER, 0, COUNT_MAX},  {"gpu_type", KIND_TEXT, 0, 0},
-            {"memory", KIND_SIZE, 0, 0},          {"requires", KIND_TEXTS, 0, 0},
-            {"exclusive", KIND_FLAG, 0, 0},       {"run", KIND_LINE, 0, 0}};
+} keys[] = {{"min", KIND_NUMBER, 0, MEMBERS_MAX},
+            {"nodes", KIND_NUMBER, 1, COUNT_MAX},
+            {"tasks", KIND_NUMBER, 1, COUNT_MAX},
+            {"cores", KIND_NUMBER, 1, COUNT_MAX},
+            {"gpus", KIND_NUMBER, 0, COUNT_MAX},
+            {"gpu_type", KIND_TEXT, 0, 0},
+            {"gpu_memory", KIND_SIZE, 0, 0},
+            {"memory", KIND_SIZE, 0, 0},
+            {"requires", KIND_TEXTS, 0, 0},
+            {"exclusive", KIND_FLAG, 0, 0},
+            {"run", KIND_LINE, 0, 0}};
 
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 
@@ -114,10 +120,11 @@ static const struct role_key *find_key(const char *text, size_t n, berth_error_t
     for (size_t i = 0; i < KEYS; i++)
         if (strlen(keys[i].name) == n && memcmp(keys[i].name, text, n) == 0)
             return &keys[i];
-    errtext_set(err, EINVAL,
-                "'%.*s': expected min, nodes, tasks, cores, gpus, gpu_type, memory, requires, "
-                "exclusive or run",
-                n < 40 ? (int)n : 40, text);
+    errtext_set(
+        err, EINVAL,
+        "'%.*s': expected min, nodes, tasks, cores, gpus, gpu_type, gpu_memory, memory, requires, "
+        "exclusive or run",
+        n < 40 ? (int)n : 40, text);
     return NULL;
 }
 

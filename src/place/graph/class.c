@@ -37,6 +37,11 @@ bool graph_place_is_alone(const struct graph_place *n, const struct jobspec_reso
            (match_gives_whole_nodes(n->match) && strcmp(r->type, "node") == 0);
 }
 
+bool graph_place_is_shared(const struct jobspec_resource *r)
+{
+    return r->exclusive == JOBSPEC_EXCLUSIVE_FALSE && strcmp(r->type, "gpu") == 0;
+}
+
 /* ---- The least that is taken ---- */
 
 static int64_t times(int64_t a, int64_t b)
@@ -79,8 +84,8 @@ static int64_t least_of(struct graph_place *n, const struct class *c, uint32_t i
         return times(sum, r->count.min);
     if (!graph_place_type(n, r->type, &own))
         return 0;
-    if (own == type)
-        return plus(r->count.min, times(sum, vertices_of(n, r)));
+    if (own == type) /* of what is shared it gets what is below */
+        return plus(graph_place_is_shared(r) ? 0 : r->count.min, times(sum, vertices_of(n, r)));
     if (graph_place_is_alone(n, r)) {
         int64_t least = graph_place_least(n, c->part, own, type);
         sum = least > sum ? least : sum;

@@ -307,6 +307,9 @@ bool graph_place_type(const struct graph_place *n, const char *name, uint16_t *t
 /* Whether a resource of a class is for one job alone. */
 bool graph_place_is_alone(const struct graph_place *n, const struct jobspec_resource *r);
 
+/* Whether it asks for a GPU of which it only gets a part, so that the GPU itself is not counted as taken. */
+bool graph_place_is_shared(const struct jobspec_resource *r);
+
 /* ---- Capacities (capacity.c) ---- */
 
 /* A new class enters, and leaves. Returns 0, or -1 with ENOMEM. */

@@ -102,6 +102,9 @@ const char *graph_place_lacks(struct place *place, const struct place_ask *ask, 
             is_short(n, ask, type, graph_place_is_alone(n, r), at, counts))
             return intern_text(&n->graph->types, type);
     }
+    for (uint32_t i = 0; i < c->spec->nresources; i++) /* enough in all, but too little of each */
+        if (graph_place_is_shared(&c->spec->resources[i]) && c->spec->resources[i].end > i + 1)
+            return c->spec->resources[i + 1].type;
     uint16_t node;
     return graph_place_type(n, "node", &node) && match_has_nodes(n->match, 0)
                ? "node"

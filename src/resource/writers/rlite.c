@@ -29,7 +29,9 @@ struct gatherer {
     struct idset last[REDUCED]; /* what the last node had, */
     uint32_t group;             /* and the group that made it a member of */
     uint32_t memory_type;
-    int64_t memory; /* units since the last node */
+    uint32_t gpu_memory_type;
+    int64_t memory;         /* units since the last node, */
+    struct rlite_gpus gpus; /* and what GPUs had since then */
     struct strbuf text;
 };
 
@@ -171,7 +173,9 @@ static int gather_group(struct rlite *r, struct gatherer *x)
 static int gather_host(struct rlite *r, struct gatherer *x, uint32_t vertex, int32_t rank)
 {
     int64_t memory = x->memory;
+    struct rlite_gpus gpus = x->gpus;
     x->memory = 0;
+    x->gpus = (struct rlite_gpus){0, 0};
     if (close_range(&x->now[CORE]) < 0 || close_range(&x->now[GPU]) < 0)
         return -1;
     bool bad = x->now[CORE].bad || x->now[GPU].bad;
@@ -185,7 +189,7 @@ static int gather_host(struct rlite *r, struct gatherer *x, uint32_t vertex, int
         return -1;
     if (gather_group(r, x) < 0)
         return -1;
-    r->host[r->n] = (struct rlite_host){rank, vertex, x->group, (uint32_t)r->n, memory};
+    r->host[r->n] = (struct rlite_host){rank, vertex, x->group, (uint32_t)r->n, memory, gpus};
     r->n++;
     return 0;
 }
@@ -203,6 +207,7 @@ static int gather_all(struct rlite *r, struct gatherer *x, const struct emission
             break;
         case TYPE_GPU:
             rc = reduce(&x->now[GPU], v->id);
+            x->gpus.shared += !(e->item[i].flags & EMIT_EXCLUSIVE);
             break;
         case TYPE_NODE:
         case TYPE_STORAGE_NODE:
@@ -211,6 +216,8 @@ static int gather_all(struct rlite *r, struct gatherer *x, const struct emission
         default:
             if (v->type == x->memory_type)
                 x->memory += e->item[i].needs;
+            else if (v->type == x->gpu_memory_type)
+                x->gpus.memory += e->item[i].needs;
             break;
         }
         if (rc < 0)
@@ -278,7 +285,8 @@ static int arrange(struct rlite *r)
 
 int rlite_gather(struct rlite *r, const struct emission *e, const struct graph *g)
 {
-    struct gatherer x = {.memory_type = UINT32_MAX};
+    struct gatherer x = {.memory_type = UINT32_MAX, .gpu_memory_type = UINT32_MAX};
+    intern_find(&g->types, "gpu-memory", strlen("gpu-memory"), &x.gpu_memory_type);
     intern_find(&g->types, "memory", strlen("memory"), &x.memory_type);
     *r = (struct rlite){0};
     int rc = gather_all(r, &x, e, g);

@@ -30,6 +30,10 @@ struct rlite_host {
     uint32_t group;    /* its group's number, later its place */
     uint32_t sequence; /* its place in the emission, among hosts */
     int64_t memory;    /* units */
+    struct rlite_gpus {
+        size_t shared;  /* GPUs that are not given whole */
+        int64_t memory; /* units of the memory of all of them */
+    } gpus;
 };
 
 struct rlite {

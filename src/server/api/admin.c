@@ -170,9 +170,11 @@ void api_resources_get(struct call *c)
     json_put_int(&out, "cores", all.cores);
     json_put_int(&out, "gpus", all.gpus);
     json_put_int(&out, "memory", all.memory * c->s->size.memory_unit);
+    json_put_int(&out, "gpu_memory", all.gpu_memory * c->s->size.gpu_memory_unit);
     json_open(&out, "used", '{');
     json_put_int(&out, "cores", taken.cores);
     json_put_int(&out, "gpus", taken.gpus);
+    json_put_int(&out, "gpu_memory", taken.gpu_memory * c->s->size.gpu_memory_unit);
     json_close(&out, '}');
     put_licenses(c->s, &out);
     json_open(&out, "changed", '[');

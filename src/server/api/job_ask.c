@@ -81,15 +81,17 @@ static int check_tasks(struct job_reader *r, const struct member_ask *a)
 static int put_jobspec_text(struct job_reader *r, struct member_ask *m, struct json_out *out)
 {
     const struct job_keys *a = m->keys;
-    if (a->nodes || a->cores || a->gpus || a->gpu_type || a->memory || a->licenses || a->requires ||
-        a->exclusive || a->tasks)
-        return job_wrong(
-            r, "jobspec", NULL,
-            "either a jobspec or nodes, tasks, cores, gpus, gpu_type, memory, licenses, exclusive, "
-            "requires");
+    if (a->nodes || a->cores || a->gpus || a->gpu_type || a->memory || a->gpu_memory ||
+        a->licenses || a->requires || a->exclusive || a->tasks)
+        return job_wrong(r, "jobspec", NULL,
+                         "either a jobspec or nodes, tasks, cores, gpus, gpu_type, memory, "
+                         "gpu_memory, licenses, "
+                         "exclusive, "
+                         "requires");
     m->nodes = jobspec_total(m->spec, "node", NULL);
     m->cores = jobspec_total(m->spec, "core", NULL);
-    m->gpus = jobspec_total(m->spec, "gpu", NULL);
+    m->gpus =
+        jobspec_total(m->spec, "gpu-memory", NULL) > 0 ? 0 : jobspec_total(m->spec, "gpu", NULL);
     m->nodes += m->nodes == 0;
     m->tasks = tasks_of(m->spec);
     if (check_tasks(r, m) < 0)
@@ -104,13 +106,14 @@ static int put_form(struct job_reader *r, struct member_ask *m, struct json_out 
     struct job_fault fault;
     if (r->ask.overcommit)
         return job_wrong(r, "overcommit", NULL, "a jobspec: other jobs have cores for each task");
-    if (job_keys_form(m->keys, r->c->s->size.memory_unit, &form, &m->memory, &fault) < 0)
+    const struct job_units units = {r->c->s->size.memory_unit, r->c->s->size.gpu_memory_unit};
+    if (job_keys_form(m->keys, units, &form, &m->memory, &fault) < 0)
         return job_wrong(r, fault.key, fault.found, fault.expected);
     json_key(out, "jobspec");
     job_keys_put(m->keys, form, out->text);
     m->nodes = form.nodes > 0 ? form.nodes : 1;
     m->cores = form.tasks * form.cores;
-    m->gpus = form.tasks * form.gpus;
+    m->gpus = form.gpu_memory > 0 ? 0 : form.tasks * form.gpus; /* whole ones */
     m->tasks = form.tasks;
     if (form.nodes_max > form.nodes)
         json_put_int(out, "nodes_least", form.nodes);

@@ -204,6 +204,8 @@ static int put_shown(struct job_reader *r, struct json_out *out)
         return -1;
     int64_t bytes = -1;
     json_put_known(out, "memory", a->job.memory && memory_read(a->job.memory, &bytes) ? bytes : -1);
+    if (a->job.gpu_memory && memory_read(a->job.gpu_memory, &bytes))
+        json_put_int(out, "gpu_memory", bytes);
     put_licenses(a->job.licenses, out);
     put_command(r, out);
     json_put_text(out, "directory", directory);

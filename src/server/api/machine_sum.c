@@ -20,6 +20,8 @@ struct machine_sum machine_sum(const match_t *machine)
         sum.gpus += v->type == TYPE_GPU;
         if (strcmp(intern_text(&g->types, v->type), "memory") == 0)
             sum.memory += v->size;
+        if (strcmp(intern_text(&g->types, v->type), "gpu-memory") == 0)
+            sum.gpu_memory += v->size;
     }
     return sum;
 }
@@ -29,11 +31,10 @@ static bool holds(const struct run *run)
     return run && run->key && member_is_live(member_record(run->job, run->member));
 }
 
-int64_t machine_sum_licenses(const server_t *s, const char *name)
+/* What running jobs hold of a type. */
+static int64_t sum_held(const server_t *s, const char *type)
 {
-    char type[SHORT_LICENSE_TYPE_SIZE];
     int64_t sum = 0;
-    short_license_type(name, type);
     for (size_t i = 0; i < s->runs.n; i++) {
         const struct run *run = s->runs.v[i];
         int64_t held =
@@ -44,9 +45,17 @@ int64_t machine_sum_licenses(const server_t *s, const char *name)
     return sum;
 }
 
+int64_t machine_sum_licenses(const server_t *s, const char *name)
+{
+    char type[SHORT_LICENSE_TYPE_SIZE];
+    short_license_type(name, type);
+    return sum_held(s, type);
+}
+
 struct machine_sum machine_sum_used(const server_t *s)
 {
-    struct machine_sum sum = {0};
+    struct machine_sum sum = {.gpu_memory =
+                                  s->size.gpu_memory_unit > 0 ? sum_held(s, "gpu-memory") : 0};
     for (size_t i = 0; i < s->runs.n; i++) {
         const struct run *run = s->runs.v[i];
         if (!holds(run))

@@ -9,12 +9,13 @@
 
 struct machine_sum {
     int64_t nodes, cores, gpus, memory; /* memory: in the machine's units */
+    int64_t gpu_memory;                 /* likewise */
 };
 
 /* O(vertices). */
 struct machine_sum machine_sum(const match_t *machine);
 
-/* Cores and GPUs; nodes and memory are 0. O(runs). */
+/* Cores, GPUs and memory of GPUs; nodes and memory are 0. O(runs and what they hold). */
 struct machine_sum machine_sum_used(const server_t *s);
 
 /* Licences of a name. O(runs and what they hold). */

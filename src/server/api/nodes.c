@@ -13,6 +13,7 @@ struct node_row {
     uint32_t vertex;
     char *name;
     int64_t cores, gpus, memory;
+    int64_t gpu_memory, gpu_memory_used; /* of GPUs, in units */
     int64_t cores_used, gpus_used, memory_used;
     int64_t cores_down, gpus_down, memory_down; /* or drained */
     int64_t cores_backfilled, gpus_backfilled;  /* used by jobs that others may have it of */
@@ -78,8 +79,10 @@ static void add_contents(struct node_table *t)
 {
     const struct graph *g = t->g;
     for (uint32_t v = 0; v < g->n; v++) {
-        bool down, is_memory = strcmp(graph_type_name(g, v), "memory") == 0;
-        if (g->v[v].gone || (g->v[v].type != TYPE_CORE && g->v[v].type != TYPE_GPU && !is_memory))
+        bool down, is_memory = strcmp(graph_type_name(g, v), "memory") == 0,
+                   is_of_gpu = strcmp(graph_type_name(g, v), "gpu-memory") == 0;
+        if (g->v[v].gone ||
+            (g->v[v].type != TYPE_CORE && g->v[v].type != TYPE_GPU && !is_memory && !is_of_gpu))
             continue;
         uint32_t node = node_above(g, v, &down);
         struct node_row *row = bsearch(&node, t->v, t->n, sizeof(*t->v), compare_vertices);
@@ -91,6 +94,7 @@ static void add_contents(struct node_table *t)
         row->gpus_down += g->v[v].type == TYPE_GPU && down;
         row->memory += is_memory ? g->v[v].size : 0;
         row->memory_down += is_memory && down ? g->v[v].size : 0;
+        row->gpu_memory += is_of_gpu ? g->v[v].size : 0;
     }
 }
 
@@ -110,10 +114,11 @@ static void add_used(struct node_table *t, const struct resource_host *host, boo
         return;
     struct node_row *row = &t->v[t->of_rank[host->rank]];
     int64_t cores = count_ids(host->cores, host->n_cores),
-            gpus = count_ids(host->gpus, host->n_gpus);
+            gpus = count_ids(host->gpus, host->n_gpus) - (int64_t)host->n_shared;
     row->cores_used += cores;
     row->gpus_used += gpus;
     row->memory_used += host->memory;
+    row->gpu_memory_used += host->of_gpus;
     row->cores_backfilled += is_filling ? cores : 0;
     row->gpus_backfilled += is_filling ? gpus : 0;
     row->jobs++;
@@ -227,6 +232,8 @@ static void put_row(const struct call *c, struct json_out *out, const struct nod
     json_put_int(out, "memory", row->memory * unit);
     json_put_int(out, "memory_used", row->memory_used * unit);
     json_put_int(out, "memory_down", row->memory_down * unit);
+    json_put_int(out, "gpu_memory", row->gpu_memory * c->s->size.gpu_memory_unit);
+    json_put_int(out, "gpu_memory_used", row->gpu_memory_used * c->s->size.gpu_memory_unit);
     json_put_uint(out, "jobs", row->jobs);
     put_properties(out, g, row->vertex);
     json_close(out, '}');

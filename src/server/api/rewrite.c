@@ -11,9 +11,9 @@
 #include "server/core/rewrite.h"
 
 /* What can be changed so. */
-static const char *const keys[] = {"name",     "tasks",     "nodes",    "nodes_max",
-                                   "cores",    "gpus",      "memory",   "gpu_type",
-                                   "licenses", "exclusive", "requires", NULL};
+static const char *const keys[] = {"name",      "tasks",    "nodes",      "nodes_max", "cores",
+                                   "gpus",      "memory",   "gpu_memory", "gpu_type",  "licenses",
+                                   "exclusive", "requires", NULL};
 
 static bool is_known(const char *key)
 {

@@ -72,7 +72,8 @@ int machine_measure(server_t *s, berth_error_t *err)
     /* Nodes are attached without a unit; Slurm counts MiB. */
     bool is_slurm = s->config->resources.source == CONFIG_SLURM;
     s->size = (struct machine_size){.memory_unit = is_slurm ? INT64_C(1) << 20
-                                                            : config_memory_unit(s->machine)};
+                                                            : config_memory_unit(s->machine),
+                                    .gpu_memory_unit = config_gpu_memory_unit(s->machine)};
     for (uint32_t v = 0; v < g->n; v++) {
         if (g->v[v].gone)
             continue;

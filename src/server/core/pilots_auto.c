@@ -260,7 +260,8 @@ static void take_run(server_t *s, struct auto_look *l, struct nodes *at, const s
         if (left < PILOT_AHEAD * SERVER_SECOND)
             continue;
         node->free[PILOT_CORES] -= count_ids(h->cores, h->n_cores);
-        node->free[PILOT_GPUS] -= count_ids(h->gpus, h->n_gpus);
+        node->free[PILOT_GPUS] -=
+            count_ids(h->gpus, h->n_gpus); /* also those of which it has a part */
         node->free[PILOT_MEMORY] -= h->memory * s->size.memory_unit;
     }
 }

@@ -234,7 +234,8 @@ struct server_clock {
 
 /* The size of the machine, for requests for part of it. */
 struct machine_size {
-    int64_t memory_unit; /* bytes in a unit of memory; 0: the machine lists none */
+    int64_t memory_unit;     /* bytes in a unit of memory; 0: the machine lists none */
+    int64_t gpu_memory_unit; /* likewise of the memory of GPUs */
     bool has_gpus;
     int64_t cores, node_cores; /* in all, and in the largest node */
 };

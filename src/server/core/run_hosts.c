@@ -45,6 +45,8 @@ int run_hosts_read(server_t *s, const struct sched_allocation *a, struct run_hos
             errno = ENOMEM;
             return -1;
         }
+        if (h->gpus.count > 0 && from->n_shared == h->gpus.count)
+            h->gpu_memory = from->of_gpus / (int64_t)from->n_shared * s->size.gpu_memory_unit >> 20;
         hosts->cores += h->cores.count;
         hosts->gpus += h->gpus.count;
     }

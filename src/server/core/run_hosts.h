@@ -10,6 +10,7 @@ struct run_host {
     const json_t *node; /* of a pilot, as the settings have it; NULL: this machine */
     int64_t rank;
     struct idset cores, gpus; /* ids on this host */
+    int64_t gpu_memory;       /* MiB of each GPU, where all are shared; 0: they are whole */
     size_t first, n_tasks;    /* its tasks follow one another */
 };
 

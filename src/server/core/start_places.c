@@ -8,7 +8,7 @@
 #include "server/core/roles.h"
 #include "server/core/start_priv.h"
 
-enum { TASK_ENV = 12 }; /* variables of a task, and the end */
+enum { TASK_ENV = 14 }; /* variables of a task, and the end */
 
 /* The system's CPUs of n cores of a host, from the first-th on. NULL: unknown, as they are on hosts that are
  * imagined on this machine.
@@ -60,6 +60,32 @@ static int give_task(struct starting *b, struct engine_task *task, const struct 
     return *devices ? 0 : -1;
 }
 
+/* How much of each GPU a task may use, for itself and, in its words, for NVIDIA's MPS: that keeps a process within it. */
+static size_t put_gpu_memory(struct starting *b, const struct run_host *host, const char *devices,
+                             const char *vendor, const char **env)
+{
+    struct strbuf text = {0};
+    size_t used = 0;
+    if (!host || host->gpu_memory == 0 || !*devices)
+        return 0;
+    env[used++] = start_join_number(b, "BERTH_GPU_MEMORY=", (uint64_t)host->gpu_memory);
+    if (vendor && strcmp(vendor, "nvidia") != 0)
+        return used;
+    for (int64_t i = 0; devices; i++) {
+        strbuf_puts(&text, i > 0 ? "," : "");
+        strbuf_put_int(&text, i);
+        strbuf_putc(&text, '=');
+        strbuf_put_int(&text, host->gpu_memory);
+        strbuf_putc(&text, 'M');
+        devices = strchr(devices, ',');
+        devices = devices ? devices + 1 : NULL;
+    }
+    env[used++] =
+        text.failed ? NULL : start_join(b, "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT=", strbuf_text(&text));
+    strbuf_clear(&text);
+    return used;
+}
+
 static int make_task(struct starting *b, struct engine_task *task, size_t i)
 {
     const char **env = arena_alloc(&b->arena, TASK_ENV * sizeof(*env));
@@ -76,6 +102,7 @@ static int make_task(struct starting *b, struct engine_task *task, size_t i)
         env[used++] = start_join(b, "CUDA_VISIBLE_DEVICES=", devices);
     if (b->s->size.has_gpus && (!vendor || strcmp(vendor, "amd") == 0))
         env[used++] = start_join(b, "ROCR_VISIBLE_DEVICES=", devices);
+    used += put_gpu_memory(b, host, devices, vendor, &env[used]);
     if (b->asked.slurm.at) {
         env[used++] = start_join_number(b, "SLURM_PROCID=", i);
         env[used++] = start_join_number(b, "SLURM_LOCALID=", at);

@@ -624,6 +624,11 @@ int gang_go_on(sched_t *s);
 /* A starving job that can't start is promised a time beside the depth of its lane. STEP_BUSY: there is none. */
 enum step promise_starving(sched_t *s, uint32_t slot);
 
+/* Reserve from a time on, as the machine does: by the job's estimate, or where that is in the way of a promise or a block
+ * (*unsure), by its limit. Returns the booking and its time, or -1 with EBUSY or ENOMEM.
+ */
+int64_t reserve_clear(sched_t *s, uint32_t slot, int64_t from, int64_t *at, bool *unsure);
+
 /* Give an open job a reservation at its earliest time. STEP_BUSY: there is none for the time being. */
 enum step promise(sched_t *s, uint32_t slot);
 

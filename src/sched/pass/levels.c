@@ -195,18 +195,21 @@ static void heads_settle(sched_t *s)
     }
 }
 
-/* Book for a lane's first job. Returns 0, or -1 with ENOMEM. */
+/* Book for a lane's first job. Where its limit may be in the way of others it is looked for anew each time: it is to be
+ * where it could start. Returns 0, or -1 with ENOMEM.
+ */
 static int head_place(sched_t *s, struct lane *lane, const struct queue_entry *entry)
 {
     struct head *head = &lane->head;
-    if (head->is && head_put_back(s, head)) {
+    if (head->is && !has_tail(s, entry->item) && head_put_back(s, head)) {
         head->key = entry->key;
         return 0;
     }
     head_release(s, lane);
     struct place_ask ask = s->jobs[entry->item].ask;
     int64_t at;
-    int64_t booking = s->place->ops->reserve(s->place, &ask, s->now, &at);
+    bool unsure = false;
+    int64_t booking = reserve_clear(s, entry->item, s->now, &at, &unsure);
     if (booking < 0) /* with what is down there may be no time for it */
         return errno == ENOMEM ? -1 : 0;
     if (at >= s->place->endless) { /* behind who has no end */

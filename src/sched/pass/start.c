@@ -373,8 +373,7 @@ static enum step never(sched_t *s, uint32_t slot)
     return STEP_DONE;
 }
 
-/* As the machine's reserve: by the job's estimate, or where that is in the way of a promise (`unsure`), by its limit. */
-static int64_t reserve_from(sched_t *s, uint32_t slot, int64_t from, int64_t *at, bool *unsure)
+int64_t reserve_clear(sched_t *s, uint32_t slot, int64_t from, int64_t *at, bool *unsure)
 {
     int64_t booking = s->place->ops->reserve(s->place, &s->jobs[slot].ask, from, at);
     if (booking < 0 || keeps_promises(s, slot, booking, *at))
@@ -405,7 +404,7 @@ static enum step reserve(sched_t *s, uint32_t slot)
             (s->place->is_counted ? INT64_MAX : s->place->endless)) /* or the plan is over */
             return (from > asked || asked > s->now) && !lacks_nodes(s, slot) ? STEP_KEPT
                                                                              : STEP_BUSY;
-        int64_t booking = reserve_from(s, slot, from, &at, &unsure);
+        int64_t booking = reserve_clear(s, slot, from, &at, &unsure);
         if (booking < 0)
             return errno == ENOMEM ? STEP_FAILED : STEP_BUSY;
         if (!s->place->is_counted && at >= s->place->endless) { /* behind who has no end */

@@ -39,7 +39,7 @@ bool may_be_told(const sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
     const struct details *d = job->details;
-    return job->state == SCHED_RUNNING && !d->is_stopping && !d->is_dismissed &&
+    return job->state == SCHED_RUNNING && !d->is_stopping && !d->is_dismissed && !d->is_cleared &&
            s->now >= preemptible_from(s, job);
 }
 

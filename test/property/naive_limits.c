@@ -2,12 +2,64 @@
 #include "naive_limits.h"
 
 enum { RUNNING, NODES };
-enum { DIVISION = NQ_CALENDARS - NQ_LANES };
 
-/* The calendars: of each user in a lane and, as one more, of the lane, for each what. */
+/* The calendars: of each user in a lane and, as one more, of the lane; the same of the virtual queues; of the division,
+ * and of each account, once for each lane.
+ */
+enum {
+    OF_QUEUES = NQ_LANES * (NQ_USERS + 1) * NQ_WHATS,
+    DIVISION = 2 * OF_QUEUES,
+    ACCOUNTS = DIVISION + NQ_LANES,
+};
+_Static_assert((int)ACCOUNTS + NQ_ACCOUNTS * NQ_WHATS * NQ_LANES == NQ_CALENDARS,
+               "each has a number");
+
 static int calendar(int lane, int user, int what)
 {
     return (lane * (NQ_USERS + 1) + user) * NQ_WHATS + what;
+}
+
+static int of_account(int account, int what, int lane)
+{
+    return ACCOUNTS + (account * NQ_WHATS + what) * NQ_LANES + lane;
+}
+
+static bool is_of_account(const struct naive_queues *q, int job, int account)
+{
+    int of = q->has_accounts ? q->job[job].account : -1;
+    while (of >= 0 && of != account)
+        of = q->account[of].parent;
+    return of >= 0;
+}
+
+/* Whether what a user has in a virtual queue counts there, and not in the parent. */
+static bool is_own(const struct naive_queues *q, int job, int what)
+{
+    const struct nq_job *j = &q->job[job];
+    return j->is_virtual && q->lane[j->lane].virtual_user_most[what] < INT64_MAX;
+}
+
+/* Whether a job counts in a calendar, and of what. */
+static bool counts(const struct naive_queues *q, int job, int of, int *what)
+{
+    const struct nq_job *j = &q->job[job];
+    if (of >= ACCOUNTS) {
+        *what = (of - ACCOUNTS) / NQ_LANES % NQ_WHATS;
+        return is_of_account(q, job, (of - ACCOUNTS) / NQ_LANES / NQ_WHATS);
+    }
+    *what = of >= DIVISION ? NODES : of % NQ_WHATS;
+    if (of >= DIVISION)
+        return q->lane[j->lane].in_division;
+    bool is_virtual = of >= OF_QUEUES;
+    of -= is_virtual ? OF_QUEUES : 0;
+    return (!is_virtual || j->is_virtual) &&
+           (of == calendar(j->lane, NQ_USERS, *what) ||
+            (of == calendar(j->lane, j->user, *what) && (is_virtual || !is_own(q, job, *what))));
+}
+
+static int64_t amount(const struct naive_queues *q, int job, int what)
+{
+    return what == RUNNING ? 1 : q->job[job].count;
 }
 
 /* What all others have of a calendar at an instant. */
@@ -16,24 +68,20 @@ static int64_t load(const struct naive_queues *q, int job, int of, int64_t at)
     int64_t sum = 0;
     for (int i = 0; i < q->jobs; i++) {
         const struct nq_job *j = &q->job[i];
-        bool has = (j->state == NQ_HELD || j->state == NQ_RUNNING) && !j->set_aside && i != job &&
-                   j->at <= at && at < j->at + j->duration;
-        for (int what = 0; what < NQ_WHATS && has; what++)
-            if (calendar(j->lane, j->user, what) == of || calendar(j->lane, NQ_USERS, what) == of)
-                sum += what == RUNNING ? 1 : j->count;
-        if (has && of >= DIVISION && q->lane[j->lane].in_division)
-            sum += j->count;
+        int what;
+        if ((j->state == NQ_HELD || j->state == NQ_RUNNING) && !j->set_aside && i != job &&
+            j->at <= at && at < j->at + j->duration && counts(q, i, of, &what))
+            sum += amount(q, i, what);
     }
     return sum;
 }
 
 /* Whether a limit lets a job run during [at, at + duration). */
-static bool lets(const struct naive_queues *q, int job, int of, int64_t most, int64_t more,
-                 int64_t at)
+static bool lets(const struct naive_queues *q, int job, int of, int what, int64_t most, int64_t at)
 {
     const struct nq_job *j = &q->job[job];
     for (int64_t t = at; t < at + j->duration && most < INT64_MAX; t++)
-        if (load(q, job, of, t) + more > most)
+        if (load(q, job, of, t) + amount(q, job, what) > most)
             return false;
     return true;
 }
@@ -43,15 +91,24 @@ int nl_over(const struct naive_queues *q, int job, int64_t at)
     const struct nq_job *j = &q->job[job];
     const struct nq_lane *lane = &q->lane[j->lane];
     for (int what = 0; what < NQ_WHATS; what++) {
+        bool own = is_own(q, job, what);
         int user = calendar(j->lane, j->user, what), queue = calendar(j->lane, NQ_USERS, what);
-        int64_t more = what == RUNNING ? 1 : j->count;
-        if (!lets(q, job, user, lane->user_most[what], more, at))
+        int virtual_queue = OF_QUEUES + queue;
+        user += own ? OF_QUEUES : 0;
+        if (!lets(q, job, user, what, own ? lane->virtual_user_most[what] : lane->user_most[what],
+                  at))
             return user;
-        if (!lets(q, job, queue, lane->queue_most[what], more, at))
+        if (j->is_virtual && !lets(q, job, virtual_queue, what, lane->virtual_queue_most[what], at))
+            return virtual_queue;
+        if (!lets(q, job, queue, what, lane->queue_most[what], at))
             return queue;
+        if (what == NODES && lane->in_division &&
+            !lets(q, job, DIVISION + j->lane, what, q->division_most, at))
+            return DIVISION + j->lane;
+        for (int a = q->has_accounts ? j->account : -1; a >= 0; a = q->account[a].parent)
+            if (!lets(q, job, of_account(a, what, j->lane), what, q->account[a].most[what], at))
+                return of_account(a, what, j->lane);
     }
-    if (lane->in_division && !lets(q, job, DIVISION, q->division_most, j->count, at))
-        return DIVISION + j->lane;
     return -1;
 }
 
@@ -60,18 +117,57 @@ static bool has_limits(const int64_t most[NQ_WHATS])
     return most[RUNNING] < INT64_MAX || most[NODES] < INT64_MAX;
 }
 
+/* Whether the user of a job in a virtual queue has limits there; or by the parent's, of what is not limited there. */
+static bool has_own(const struct nq_lane *lane)
+{
+    return has_limits(lane->virtual_user_most);
+}
+
+static bool has_above(const struct nq_lane *lane)
+{
+    for (int what = 0; what < NQ_WHATS; what++)
+        if (lane->user_most[what] < INT64_MAX && lane->virtual_user_most[what] == INT64_MAX)
+            return true;
+    return false;
+}
+
+/* Whether what a job leaves may matter to another one of its lane, by the limits of users and queues. */
+static bool share_queue(const struct naive_queues *q, int a, int b)
+{
+    const struct nq_job *x = &q->job[a], *y = &q->job[b];
+    const struct nq_lane *lane = &q->lane[x->lane];
+    if (has_limits(lane->queue_most))
+        return true;
+    if (x->is_virtual && y->is_virtual && has_limits(lane->virtual_queue_most))
+        return true;
+    if (x->user != y->user)
+        return false;
+    if (x->is_virtual && y->is_virtual && has_own(lane))
+        return true;
+    return (!x->is_virtual || has_above(lane)) &&
+           (y->is_virtual ? has_above(lane) : has_limits(lane->user_most));
+}
+
+static bool share_account(const struct naive_queues *q, int a, int b)
+{
+    for (int i = 0; i < NQ_ACCOUNTS; i++)
+        if (is_of_account(q, a, i) && is_of_account(q, b, i) && has_limits(q->account[i].most))
+            return true;
+    return false;
+}
+
 void nl_decreased(struct naive_queues *q, int job)
 {
     const struct nq_job *j = &q->job[job];
-    const struct nq_lane *lane = &q->lane[j->lane];
-    for (int i = 0; i < q->jobs; i++)
-        if (q->job[i].state == NQ_LIMITED &&
-            ((q->job[i].lane == j->lane &&
-              (has_limits(lane->queue_most) ||
-               (has_limits(lane->user_most) && q->job[i].user == j->user))) ||
-             (q->lane[q->job[i].lane].in_division && lane->in_division &&
-              q->division_most < INT64_MAX)))
-            q->job[i].due = true;
+    for (int i = 0; i < q->jobs; i++) {
+        struct nq_job *k = &q->job[i];
+        bool in_division = q->lane[k->lane].in_division && q->lane[j->lane].in_division &&
+                           q->division_most < INT64_MAX;
+        if (k->state == NQ_LIMITED &&
+            (in_division || (k->lane == j->lane && share_queue(q, job, i)) ||
+             share_account(q, job, i)))
+            k->due = true;
+    }
 }
 
 int nl_promises(const struct naive_queues *q, int of)

@@ -17,8 +17,11 @@ enum { NQ_ACCOUNTS = 3 };
 enum { NQ_USERS = 3, NQ_WHATS = 2 };
 enum { NQ_CLASSES = 3 };
 
-/* The last calendars are that of the first division, once for the promises to jobs of each queue. */
-enum { NQ_CALENDARS = NQ_LANES * (NQ_USERS + 1) * NQ_WHATS + NQ_LANES };
+/* Of queues and of virtual ones; and of the first division and of accounts, once for the promises to jobs of each queue. */
+enum {
+    NQ_CALENDARS =
+        2 * NQ_LANES * (NQ_USERS + 1) * NQ_WHATS + NQ_LANES * (1 + NQ_ACCOUNTS * NQ_WHATS)
+};
 
 /* Limited: blocked, as it is over a limit. Behind: of an array, behind a member that waits together with it,
  * and for both. Full: blocked, as so many of its array hold something as may at a time.
@@ -75,6 +78,7 @@ struct nq_lane {
     int64_t virtual_priority;
     int64_t user_most[NQ_WHATS],
         queue_most[NQ_WHATS]; /* running jobs, nodes; INT64_MAX: no limit */
+    int64_t virtual_user_most[NQ_WHATS], virtual_queue_most[NQ_WHATS];
 
     /* With shares (naive_shares.h). */
     bool by_user, by_account; /* and by user in each account */
@@ -112,6 +116,7 @@ enum { NQ_SHARES = 64 };
 struct nq_account {
     int parent;
     int64_t weight, weights[NQ_USERS];
+    int64_t most[NQ_WHATS];
 };
 
 /* The first job of a queue that promises nothing may not be overtaken by lower queues: these see it there. */
@@ -139,6 +144,7 @@ struct naive_queues {
     bool deadlines_first; /* they count before priorities, in all queues; else behind them */
     enum nq_by by[NQ_BYS], division_by[NQ_DIVISIONS][NQ_BYS];
     int divisions;
+    bool has_accounts;
     bool nested; /* the second division is part of the first */
     int64_t division_weight[NQ_DIVISIONS];
     struct nq_usage usage[NQ_SHARES];

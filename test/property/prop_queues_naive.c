@@ -15,6 +15,7 @@
 #include "berth/sched_query.h"
 #include "berth/sched_shares.h"
 #include "fixture/machine.h"
+#include "naive_scene.h"
 #include "naive_share.h"
 #include "naive_shares.h"
 #include "random.h"
@@ -32,6 +33,7 @@ static struct run {
     bool requeue[NQ_JOBS]; /* of one that was told to stop */
     int64_t now;
     bool limits, levels, shares, accounts, deadlines, unknowns, classes, usage, is_wide;
+    bool has_more_limits;
 } run;
 
 static uint64_t decisions, preempted, full, asked_meanwhile;
@@ -56,17 +58,24 @@ static void make_machine(void)
     run.match = machine_of(recipe, &(match_options_t){.policy = "low"});
 }
 
-/* Some scenes have limits: of running jobs, of nodes, or of both. */
+/* Some scenes have them. */
 static size_t draw_limits(struct sched_limit *limit, int64_t most[NQ_WHATS], int64_t high)
 {
-    static const char *const whats[] = {"running", "node"};
-    size_t n = 0;
-    for (int what = 0; what < NQ_WHATS; what++) {
-        most[what] = run.limits && draw(0, 2) == 0 ? draw(1, high) : INT64_MAX;
-        if (most[what] < INT64_MAX)
-            limit[n++] = (struct sched_limit){whats[what], most[what]};
-    }
-    return n;
+    if (run.limits)
+        return nq_draw_limits(&run.random, limit, most, high);
+    most[0] = most[1] = INT64_MAX;
+    return 0;
+}
+
+/* In some of these virtual queues and accounts have their own, drawn beside the rest. */
+static size_t draw_more_limits(uint64_t number, struct sched_limit *limit, int64_t most[NQ_WHATS],
+                               int64_t high)
+{
+    struct random r = {.state = run.seed * 64 + number + (3u << 30)};
+    if (run.has_more_limits)
+        return nq_draw_limits(&r, limit, most, high);
+    most[0] = most[1] = INT64_MAX;
+    return 0;
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -271,8 +280,11 @@ static void draw_accounts(struct sched_account account[NQ_ACCOUNTS],
                           struct sched_weight weights[NQ_ACCOUNTS][NQ_USERS])
 {
     static const char *const users[NQ_USERS] = {"u0", "u1", "u2"};
+    static struct sched_limit limit[NQ_ACCOUNTS][NQ_WHATS];
+    run.naive.has_accounts = true;
     for (int a = 0; a < NQ_ACCOUNTS; a++) {
         struct nq_account *to = &run.naive.account[a];
+        size_t n_limits = draw_more_limits((uint64_t)a, limit[a], to->most, 5);
         to->parent = (int)draw(-1, a - 1);
         to->weight = draw(1, 3);
         for (int u = 0; u < NQ_USERS; u++) {
@@ -285,7 +297,9 @@ static void draw_accounts(struct sched_account account[NQ_ACCOUNTS],
                                             .users = users,
                                             .n_users = NQ_USERS,
                                             .weights = weights[a],
-                                            .n_weights = NQ_USERS};
+                                            .n_weights = NQ_USERS,
+                                            .limits = limit[a],
+                                            .n_limits = n_limits};
     }
 }
 
@@ -297,6 +311,8 @@ static void draw_virtual(struct nq_lane *lane, int i, struct sched_queue_config 
     struct random r = {.state = run.seed * NQ_LANES + (uint64_t)i + (1u << 29)};
     lane->has_virtual = !run.shares && !run.deadlines && random_between(&r, 0, 2) == 0;
     lane->virtual_priority = lane->priority;
+    for (int what = 0; what < NQ_WHATS; what++)
+        lane->virtual_user_most[what] = lane->virtual_queue_most[what] = INT64_MAX;
     if (!lane->has_virtual)
         return;
     if (run.levels)
@@ -305,6 +321,12 @@ static void draw_virtual(struct nq_lane *lane, int i, struct sched_queue_config 
                                          .parent = parent,
                                          .priority = lane->virtual_priority,
                                          .default_duration = SCHED_UNLIMITED};
+    static struct sched_limit limit[NQ_LANES][2][NQ_WHATS];
+    uint64_t number = 8 + 2 * (uint64_t)i;
+    queue->limits.user = limit[i][0];
+    queue->limits.queue = limit[i][1];
+    queue->limits.n_user = draw_more_limits(number, limit[i][0], lane->virtual_user_most, 3);
+    queue->limits.n_queue = draw_more_limits(number + 1, limit[i][1], lane->virtual_queue_most, 5);
 }
 
 static void make_queues(void)
@@ -452,6 +474,10 @@ static void submit(void)
     int64_t together = of->in_division ? run.naive.division_most : INT64_MAX;
     int count = (int)draw(1, least(least(__builtin_popcount(of->part), together),
                                    least(of->user_most[1], of->queue_most[1])));
+    for (int a = 0; a < NQ_ACCOUNTS && run.accounts; a++) /* whatever account it will be of */
+        count = (int)least(count, run.naive.account[a].most[1]);
+    if (of->has_virtual)
+        count = (int)least(count, least(of->virtual_user_most[1], of->virtual_queue_most[1]));
     if (of->classes > 0 && count > 2 &&
         run.naive.jobs % 4 > 0) /* so that many share what there is */
         count = 1 + count % 2;
@@ -569,23 +595,6 @@ static void event(void)
     }
 }
 
-/* "node[0-1,3]" as bits. */
-static uint32_t nodes_of(const char *text)
-{
-    uint32_t nodes = 0;
-    text += strcspn(text, "0123456789");
-    while (*text) {
-        char *end;
-        long low = strtol(text, &end, 10), high = low;
-        if (*end == '-')
-            high = strtol(end + 1, &end, 10);
-        for (long i = low; i <= high; i++)
-            nodes |= 1u << i;
-        text = end + strcspn(end, "0123456789");
-    }
-    return nodes;
-}
-
 static void check_jobs(void)
 {
     for (int i = 0; i < run.naive.jobs; i++) {
@@ -609,7 +618,8 @@ static void check_jobs(void)
         if (j->state == NQ_OPEN)
             continue;
         CHECK(j->preempting || sched_start_time(run.sched, handle_of(i)) == j->at);
-        CHECK(sched_resources(run.sched, handle_of(i), &text) == 0 && nodes_of(text) == j->nodes);
+        CHECK(sched_resources(run.sched, handle_of(i), &text) == 0 &&
+              nq_nodes_of(text) == j->nodes);
     }
 }
 
@@ -829,6 +839,7 @@ static void play(uint64_t seed, bool shares, bool is_wide)
     run.is_wide = is_wide;
     run.usage = is_wide && seed % 2 > 0;
     run.accounts = run.shares && run.seed % 2 == 0;
+    run.has_more_limits = run.limits && (seed % 7 == 0 || seed % 7 == 2 || seed % 7 == 3);
     run.deadlines = seed % 8 == 5 || seed % 16 == 4;
     deadline_random.state = ~seed * 3;
     run.naive.deadlines_first = run.deadlines && random_between(&deadline_random, 0, 1);

@@ -36,14 +36,25 @@ static struct pilot_vertex vertex_of(const json_t *node, const char *name, const
 char *pilot_graph(const server_t *s, const json_t *node)
 {
     char pilot[24];
-    bool ruled = node_is_ruled(node);
     snprintf(pilot, sizeof(pilot), "%" JSON_INTEGER_FORMAT,
              json_integer_value(json_object_get(node, "pilot")));
-    struct pilot_vertex v = vertex_of(node, json_string_value(json_object_get(node, "vertex")),
-                                      ruled ? NULL : "pilot", pilot);
-    v.parts = ruled;
-    v.properties = json_string_value(json_object_get(node, "properties"));
+    const struct pilot_vertex v =
+        vertex_of(node, json_string_value(json_object_get(node, "vertex")), "pilot", pilot);
     return pilot_nodes_graph(s->machine, s->size.memory_unit, &v, 1);
+}
+
+char *ruled_graph(const server_t *s, json_t *const *nodes, size_t n)
+{
+    struct pilot_vertex *v = calloc(n + 1, sizeof(*v));
+    for (size_t i = 0; v && i < n; i++) {
+        v[i] =
+            vertex_of(nodes[i], json_string_value(json_object_get(nodes[i], "vertex")), NULL, NULL);
+        v[i].parts = true;
+        v[i].properties = json_string_value(json_object_get(nodes[i], "properties"));
+    }
+    char *text = v ? pilot_nodes_graph(s->machine, s->size.memory_unit, v, n) : NULL;
+    free(v);
+    return text;
 }
 
 char *spare_graph(const server_t *s, const json_t *node, const char *base, int64_t n)

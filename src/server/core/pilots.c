@@ -78,18 +78,30 @@ void pilots_set_status(server_t *s, json_t *node, enum resource_status status)
         server_notice(s, "node %s: %s", text_of(node, "vertex"), why.text);
 }
 
-int pilots_attach_node(server_t *s, json_t *node, berth_error_t *err)
+/* Put a graph, which is freed, into the machine, and the nodes that are in it are down. */
+static int attach_graph(server_t *s, char *text, json_t *const *nodes, size_t n, berth_error_t *err)
 {
-    char *text = pilot_graph(s, node);
     if (!text)
         return errtext_set(err, ENOMEM, "out of memory");
     int rc = sched_attach(s->sched, s->clock.now, text, strlen(text), err);
     free(text);
     if (rc < 0 || machine_measure(s, err) < 0)
         return -1;
-    json_object_del(node, "status"); /* as it was before */
-    pilots_set_status(s, node, RESOURCE_DOWN);
+    for (size_t i = 0; i < n; i++) {
+        json_object_del(nodes[i], "status"); /* as it was before */
+        pilots_set_status(s, nodes[i], RESOURCE_DOWN);
+    }
     return 0;
+}
+
+int pilots_attach_node(server_t *s, json_t *node, berth_error_t *err)
+{
+    return attach_graph(s, pilot_graph(s, node), &node, 1, err);
+}
+
+int ruled_attach(server_t *s, json_t *const *nodes, size_t n, berth_error_t *err)
+{
+    return attach_graph(s, ruled_graph(s, nodes, n), nodes, n, err);
 }
 
 void pilots_attach(server_t *s)
@@ -98,8 +110,12 @@ void pilots_attach(server_t *s)
     json_t *node;
     berth_error_t why;
     ruled_forget_others(s);
-    json_array_foreach(pilots_nodes(s), i, node) if (pilots_attach_node(s, node, &why) < 0)
-        server_notice(s, "cannot put node %s back: %s", text_of(node, "vertex"), why.text);
+    ruled_attach_all(s);
+    json_array_foreach(pilots_nodes(s), i, node)
+    {
+        if (!node_is_ruled(node) && pilots_attach_node(s, node, &why) < 0)
+            server_notice(s, "cannot put node %s back: %s", text_of(node, "vertex"), why.text);
+    }
     spares_follow(s);
 }
 
@@ -286,9 +302,10 @@ void pilots_follow(server_t *s)
         s->pilots.leaving = false;
         s->pilots.change = change;
         join_new(s, nodes, n);
+        ruled_join_new(s, nodes, n);
         for (size_t i = 0; i < n; i++)
             if (nodes[i].ruled)
-                ruled_follow(s, &nodes[i]);
+                ruled_follow(s, &nodes[i], i);
             else
                 follow(s, &nodes[i]);
     }

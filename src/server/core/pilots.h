@@ -95,8 +95,15 @@ enum resource_status pilots_status_said(const server_t *s, const json_t *node);
 /* Texts as an array. NULL with ENOMEM. */
 json_t *pilots_list_of(char *const *texts, size_t n);
 
-/* Follow what is told of a node that another scheduler rules; and drop those that no engine of now has (ruled.c). */
-void ruled_follow(server_t *s, const struct engine_node *from);
+/* The same with nodes that another scheduler rules, in one change of the machine. */
+int ruled_attach(server_t *s, json_t *const *nodes, size_t n, berth_error_t *err);
+
+/* Let all of a list join that are not there yet; and put those back that the settings have (ruled.c). */
+void ruled_join_new(server_t *s, const struct engine_node *nodes, size_t n);
+void ruled_attach_all(server_t *s);
+
+/* Follow what is told of a node that another scheduler rules, the at-th of those that are told; and drop those that no engine of now has (ruled.c). */
+void ruled_follow(server_t *s, const struct engine_node *from, size_t at);
 void ruled_forget_others(server_t *s);
 
 /* Why such a node is not in use; NULL: that is not known, or it is none. */
@@ -110,10 +117,11 @@ bool node_is_ruled(const json_t *node);
 /* Whether it is connected. */
 bool pilots_node_up(const server_t *s, const char *id);
 
-/* A graph (JGF) of the way to a new node and of the node; and to n others without a pilot that have what `node` has,
- * named "BASE-0", ... NULL with ENOMEM (pilot_graph.c).
+/* A graph (JGF) of the way to a new node and of the node; of the way to n that another scheduler rules; and to n others without
+ * a pilot that have what `node` has, named "BASE-0", ... NULL with ENOMEM (pilot_graph.c).
  */
 char *pilot_graph(const server_t *s, const json_t *node);
+char *ruled_graph(const server_t *s, json_t *const *nodes, size_t n);
 char *spare_graph(const server_t *s, const json_t *node, const char *base, int64_t n);
 
 /* Whether a vertex is a node, or of a node, that only may come. */

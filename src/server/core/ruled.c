@@ -1,6 +1,7 @@
 /* Nodes that another scheduler rules: their shape, status, and what others hold of them. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/errtext.h"
@@ -35,6 +36,13 @@ static json_t *describe(const struct engine_node *from)
                      pilots_list_of(n->gpus, n->n_gpus), "properties", from->ruled->properties);
 }
 
+/* A node by its id, which is probably the i-th: they are told in the same order each time. */
+static json_t *find_near(const server_t *s, const char *id, size_t i)
+{
+    json_t *node = json_array_get(pilots_nodes(s), i);
+    return node && strcmp(text_of(node, "id"), id) == 0 ? node : pilots_find_node(s, "id", id);
+}
+
 /* A node that was not there before. */
 static json_t *join(server_t *s, const struct engine_node *from)
 {
@@ -44,13 +52,51 @@ static json_t *join(server_t *s, const struct engine_node *from)
         return NULL;
     if (pilot_name_taken(s, text_of(node, "vertex")))
         errtext_set(&why, EEXIST, "the name is taken");
-    else if (pilots_attach_node(s, node, &why) == 0) {
+    else if (ruled_attach(s, &node, 1, &why) == 0) {
         changed(s);
         return node;
     }
     server_notice(s, "node %s cannot join: %s", from->id, why.text);
     json_array_remove(pilots_nodes(s), json_array_size(pilots_nodes(s)) - 1);
     return NULL;
+}
+
+/* The nodes that have no place yet, of a list of them all: together, since each change of the machine takes O(vertices). */
+void ruled_join_new(server_t *s, const struct engine_node *nodes, size_t n)
+{
+    berth_error_t why = {""};
+    json_t **all = calloc(n + 1, sizeof(json_t *)), *list = pilots_all(s) ? pilots_nodes(s) : NULL;
+    size_t m = 0, before = json_array_size(list);
+    for (size_t i = 0; all && list && i < n; i++) {
+        const struct engine_node *from = &nodes[i];
+        if (!from->ruled || !from->brings || from->left || find_near(s, from->id, i) ||
+            pilot_name_taken(s, from->brings->name))
+            continue;
+        json_t *node = describe(from);
+        if (!node || json_array_append_new(list, node) < 0)
+            break;
+        all[m++] = node;
+    }
+    if (m > 0 && ruled_attach(s, all, m, &why) < 0) {
+        server_notice(s, "%zu nodes cannot join together: %s", m, why.text);
+        while (json_array_size(list) > before) /* each by itself, then */
+            json_array_remove(list, json_array_size(list) - 1);
+    } else if (m > 0) {
+        changed(s);
+    }
+    free(all);
+}
+
+void ruled_attach_all(server_t *s)
+{
+    json_t *list = pilots_nodes(s), *node;
+    json_t **all = calloc(json_array_size(list) + 1, sizeof(json_t *));
+    berth_error_t why = {"out of memory"};
+    size_t i, n = 0;
+    json_array_foreach(list, i, node) if (all && node_is_ruled(node)) all[n++] = node;
+    if (!all || (n > 0 && ruled_attach(s, all, n, &why) < 0))
+        server_notice(s, "cannot put Slurm's nodes back: %s", why.text);
+    free(all);
 }
 
 static void drop(server_t *s, const json_t *node)
@@ -139,9 +185,9 @@ static void mark_all_taken(server_t *s, json_t *node, const struct engine_ruled 
                    (ruled->memory_taken + unit - 1) / unit);
 }
 
-void ruled_follow(server_t *s, const struct engine_node *from)
+void ruled_follow(server_t *s, const struct engine_node *from, size_t at)
 {
-    json_t *node = pilots_find_node(s, "id", from->id);
+    json_t *node = find_near(s, from->id, at);
     bool goes = from->left || (node && from->brings && !is_same(node, from));
     if (node && goes && leave(s, node))
         node = NULL;

@@ -206,13 +206,14 @@ static int reweigh(struct match *m, uint32_t parent, uint32_t child, int64_t now
 
     if (list->n == 0)
         return 0;
-    uint32_t last = list->n - 1;
-    int64_t free = prune_total(&m->prune, &m->topo, child, list->number[last]) -
-                   state_count(k, last, now, now + 1);
-    if (now < 0)
-        free = 0;
-    else if (free == 0 && (!k || k->n_counted == 0))
-        return 0;
+    int64_t free = 0;
+    if (now >= 0) {
+        uint32_t last = list->n - 1;
+        free = prune_total(&m->prune, &m->topo, child, list->number[last]) -
+               state_count(k, last, now, now + 1);
+        if (free == 0 && (!k || k->n_counted == 0))
+            return 0;
+    }
     if (match_need_weights(m, parent) < 0)
         return -1;
     match_put_weight(

@@ -174,12 +174,18 @@ struct sched_uneven {
 size_t sched_unevens(const sched_t *s, struct sched_uneven *list, size_t most);
 int sched_restore_uneven(sched_t *s, const struct sched_uneven *uneven);
 
-/* What passes are put off by: when the last one was (-1: never), and how many events there were since.
- * EINVAL: a time before
- * -1 or after `now`.
- */
-int sched_passed(const sched_t *s, int64_t *passed, uint64_t *events);
-int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t events);
+/* What the last pass has left to the next one. Restored after all jobs. EINVAL: a time before -1 or after `now`. */
+struct sched_passed {
+    int64_t at;      /* when it was; -1: never */
+    uint64_t events; /* how many there were since */
+
+    /* Even if there were none, the next one tries again whether others can be stopped for those who hold reservations,
+     * and what starving jobs can be given.
+     */
+    bool tries_holders, tries_starving;
+};
+void sched_passed(const sched_t *s, struct sched_passed *passed);
+int sched_restore_passed(sched_t *s, int64_t now, const struct sched_passed *passed);
 
 /* Match policies that take what they find first (first, firstnodex, locality, ...) go by what was taken
  * before. A text of that, valid until the next call; and take it up, on a machine that was made and changed

@@ -174,10 +174,11 @@ static int make_scheduler(struct module *m)
 static int hello(struct module *m)
 {
     bool has_used = module_load_usage(m);
+    struct sched_passed passed = {.at = -1, .events = 1};
 
     if (schedutil_hello(m->util) < 0)
         return -1;
-    return has_used ? sched_restore_passed(m->sched, m->now, -1, 1) : 0;
+    return has_used ? sched_restore_passed(m->sched, m->now, &passed) : 0;
 }
 
 /* What is ours to ask for before anything is known of the machine. Returns 0, or -1 with errno, told in the log: then the

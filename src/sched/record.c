@@ -11,7 +11,6 @@
 #include "sched/controllers/kept.h"
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
-#include "sched/controllers/victims.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
 #include "sched/waiting/gang.h"
@@ -581,74 +580,6 @@ void sched_restore_enough(sched_t *s, const char *id, uint32_t enough)
 uint32_t sched_enough(const sched_t *s, const char *id)
 {
     return depend_enough_of(s->queues->depend, id);
-}
-
-/* What was freed while others were restored is no news for reservations that had seen all. */
-static void see_restored(sched_t *s)
-{
-    for (size_t i = 0; i < s->due.n; i++) {
-        struct job *job = &s->jobs[s->due.v[i].item];
-        if (job->seen == 0)
-            continue;
-        held_seen(s, job);
-        held_waits(s, s->due.v[i].item, job->details->waits);
-    }
-}
-
-int sched_passed(const sched_t *s, int64_t *passed, uint64_t *events)
-{
-    *passed = s->queues->passed;
-    *events = s->queues->events;
-    return 0;
-}
-
-/* Whether a job is being stopped for one that has yet to take what it leaves again. */
-static bool is_victim_free(const sched_t *s)
-{
-    for (size_t i = 0; i < s->queues->n_victims; i++)
-        if (is_free_victim(s, s->queues->victims[i]))
-            return true;
-    return false;
-}
-
-int sched_restore_passed(sched_t *s, int64_t now, int64_t passed, uint64_t events)
-{
-    struct queues *n = s->queues;
-    if (!time_is_good(s, now) || passed < -1 || passed > now) {
-        errno = EINVAL;
-        return -1;
-    }
-    s->now = now;
-    size_t untold = n->n_untold;
-    if (class_order_refresh(s) < 0)
-        return -1;
-    tell_forget(s, untold); /* they stand where they stood */
-    usage_restored(s);
-    n->passed = passed;
-    n->events = events == 0 && is_victim_free(s) ? 1 : events;
-    claims_settle(s);
-    starving_restored(s, passed);
-    if (n->events == 0) {
-        /* Nothing has happened to what that pass left, whatever has changed on the way here. */
-        s->swept = true;
-        s->woken = false;
-        see_restored(s);
-        n->repair_from = n->repair_until = 0;
-        n->holders_tried = tried_now(s);
-        starving_walked(s);
-        n->preemptible_next = next_preemptible(s, passed); /* of those that it saw */
-        n->reclaim_next = next_reclaimed(s, passed);
-        n->turn = s->place->ops->turn(s->place, passed < 0 ? 0 : passed);
-        return 0;
-    }
-    /* What these events were is not known any more: all is looked at. */
-    arrays_restored(s);
-    n->wake_all = n->is_recount_due = true;
-    s->woken = true;
-    s->swept = false;
-    note_freed(s, s->now, INT64_MAX);
-    repair_note(s, 0, INT64_MAX);
-    return 0;
 }
 
 int sched_hints(sched_t *s, const char **text, size_t *length)

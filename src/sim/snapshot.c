@@ -17,6 +17,7 @@
 #include "config/seconds.h"
 #include "sim/play_priv.h"
 #include "sim/scenario_event.h"
+#include "sim/snapshot_passed.h"
 #include "sim/snapshot_roles.h"
 #include "sim/snapshot_uneven.h"
 #include "sim/snapshot_usage.h"
@@ -40,7 +41,8 @@ static const char *const core_words[] = {
     [SCHED_REJECTED] = "rejected", [SCHED_BLOCKED] = "blocked",   NULL};
 
 struct saved_state {
-    int64_t version, now, passed, starts, events;
+    int64_t version, now, starts;
+    struct saved_passed passed;
     json_t *changes, *jobs, *core, *usage, *uneven, *pilots;
     const char *hints; /* sched_hints */
 };
@@ -54,9 +56,8 @@ struct saved_state {
 static const struct key state_keys[] = {
     KEY_OF(struct saved_state, version, KEY_WHOLE, .needed = true, .min = VERSION, .max = VERSION),
     KEY_OF(struct saved_state, now, KEY_WHOLE, .needed = true, .max = SECONDS_MAX * SECONDS_TICKS),
-    NUMBER(struct saved_state, passed, .needed = true),
+    SNAPSHOT_PASSED_KEYS(struct saved_state, passed),
     NUMBER(struct saved_state, starts, .needed = true),
-    NUMBER(struct saved_state, events, .needed = false),
     KEY_OF(struct saved_state, changes, KEY_ARRAY, .needed = true),
     KEY_OF(struct saved_state, jobs, KEY_ARRAY, .needed = true),
     KEY_OF(struct saved_state, core, KEY_ARRAY, .needed = true),
@@ -305,19 +306,15 @@ static json_t *save_core(const struct play *p, sched_job_t handle)
 json_t *play_save(struct play *p, berth_error_t *err)
 {
     json_t *jobs = json_array(), *core = json_array();
-    int64_t passed;
-    uint64_t events;
-    int rc = jobs && core ? sched_passed(p->d.sched, &passed, &events) : -1;
+    int rc = jobs && core ? 0 : -1;
     for (size_t i = 0; rc == 0 && i < p->n_jobs; i++)
         rc = json_array_append_new(jobs, save_job(p, i));
     for (sched_job_t j = sched_first(p->d.sched); rc == 0 && j >= 0; j = sched_next(p->d.sched, j))
         rc = json_array_append_new(core, save_core(p, j));
-    json_t *state = rc == 0
-                        ? json_pack("{s:i, s:I, s:I, s:I, s:I, s:O, s:O, s:O}", "version", VERSION,
-                                    "now", (json_int_t)p->d.now, "passed", (json_int_t)passed,
-                                    "events", (json_int_t)events, "starts", (json_int_t)p->d.starts,
-                                    "changes", p->changes, "jobs", jobs, "core", core)
-                        : NULL;
+    json_t *state = rc == 0 ? json_pack("{s:i, s:I, s:I, s:O, s:O, s:O}", "version", VERSION, "now",
+                                        (json_int_t)p->d.now, "starts", (json_int_t)p->d.starts,
+                                        "changes", p->changes, "jobs", jobs, "core", core)
+                            : NULL;
     json_decref(jobs);
     json_decref(core);
     const char *hints;
@@ -332,7 +329,8 @@ json_t *play_save(struct play *p, berth_error_t *err)
         json_decref(state);
         state = NULL;
     }
-    if (state && (snapshot_put_usage(p, state) < 0 || snapshot_put_uneven(p, state) < 0)) {
+    if (state && (snapshot_put_passed(p, state) < 0 || snapshot_put_usage(p, state) < 0 ||
+                  snapshot_put_uneven(p, state) < 0)) {
         json_decref(state);
         state = NULL;
     }
@@ -620,14 +618,8 @@ struct play *play_load(const struct play_options *options, json_t *state, const 
         snapshot_load_usage(p, s.usage, &place, err) == 0 &&
         load_all_core(p, s.core, &place, err) == 0 &&
         snapshot_load_uneven(p, s.uneven, &place, err) == 0 &&
-        play_load_runs(p, &place, err) == 0 && load_hints(p, s.hints, &place, err) == 0) {
-        if (s.events < 0 ||
-            sched_restore_passed(p->d.sched, p->d.now, s.passed, (uint64_t)s.events) < 0) {
-            keys_failed(&place, EINVAL, "\"passed\" is after \"now\", or \"events\" is negative",
-                        err);
-            play_destroy(p);
-            return NULL;
-        }
+        play_load_runs(p, &place, err) == 0 && load_hints(p, s.hints, &place, err) == 0 &&
+        snapshot_load_passed(p, &s.passed, &place, err) == 0) {
         p->d.starts = (uint64_t)s.starts;
         return p;
     }

@@ -231,7 +231,8 @@ static bool take_over(struct session *s, sched_t *before)
             has_started(s, task->job) && !restore(s, before, s->order[k], -1))
             return false;
     }
-    return sched_restore_passed(s->sched, NOW, NOW - 1, 1) == 0;
+    struct sched_passed passed = {.at = NOW - 1, .events = 1};
+    return sched_restore_passed(s->sched, NOW, &passed) == 0;
 }
 
 /* ---- The session ---- */

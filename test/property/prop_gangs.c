@@ -524,10 +524,9 @@ static void restart(void)
         if (sched_restore(to, scene.now, &record, &err) < 0)
             fail_msg("seed %" PRIu64 ", time %" PRId64 ": %s", scene.seed, scene.now, err.text);
     }
-    int64_t passed;
-    uint64_t events;
-    CHECK(sched_passed(scene.sched, &passed, &events) == 0);
-    CHECK(sched_restore_passed(to, scene.now, passed, events) == 0);
+    struct sched_passed passed;
+    sched_passed(scene.sched, &passed);
+    CHECK(sched_restore_passed(to, scene.now, &passed) == 0);
     CHECK(sched_check(to));
     sched_destroy(scene.sched);
     match_destroy(scene.match);
@@ -618,14 +617,15 @@ static void play_twice(uint64_t seed)
  * stopped for them, of all reservations whether these still fit, and what they would rather have at the time that they had
  * (the first six); starving members that wait by themselves were promised a time in the next pass; a claim of a job that
  * had waited for limits before was chosen anew in each pass; which job a limit lets go on depended on what was known of
- * others.
+ * others; a pass whose first action preempts had left what it allocated later to the next one.
  */
 static void play_restarted(void)
 {
     static const uint64_t seeds[] = {699,  772,  815,  1292, 1908, 2311, /* looks */
                                      3316, 3405, 4201,                   /* members */
                                      160,  680,  1215,                   /* claims */
-                                     1139};                              /* limits */
+                                     1139,                               /* limits */
+                                     1682, 2417, 5957};                  /* what is left */
     for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
         play_twice(seeds[i]);
 }

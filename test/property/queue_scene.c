@@ -870,11 +870,10 @@ static void restart(struct scene *c)
     size_t n = sched_unevens(c->sched, uneven, SCENE_QUEUES);
     for (size_t i = 0; i < n; i++)
         SCENE_CHECK(c, sched_restore_uneven(to, &uneven[i]) == 0);
-    int64_t passed;
-    uint64_t events; /* a pass that nothing but the restart brings might rebalance */
-    SCENE_CHECK(c, sched_passed(c->sched, &passed, &events) == 0);
+    struct sched_passed passed; /* a pass that nothing but the restart brings might rebalance */
+    sched_passed(c->sched, &passed);
     if (c->options.classes || c->options.late > 0)
-        SCENE_CHECK(c, sched_restore_passed(to, c->now, passed, events) == 0);
+        SCENE_CHECK(c, sched_restore_passed(to, c->now, &passed) == 0);
     for (int i = 0; i < c->jobs; i++)
         c->job[i].handle = c->job[i].gone ? c->job[i].handle : c->job[i].next_handle;
     SCENE_CHECK(c, sched_check(to));

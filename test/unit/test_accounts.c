@@ -85,7 +85,7 @@ static void another_scheduler_goes_on_to_the_digit(void **state)
         assert_int_equal(sched_record(old.sched, j, &record), 0);
         assert_true(sched_restore(new.sched, 57, &record, &err) >= 0);
     }
-    assert_int_equal(sched_restore_passed(new.sched, 57, 31, 0), 0);
+    assert_int_equal(sched_restore_passed(new.sched, 57, &(struct sched_passed){.at = 31}), 0);
     same_usages(&old, &new);
     struct world *const both[] = {&old, &new};
     for (size_t i = 0; i < 2; i++) {

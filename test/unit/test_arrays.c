@@ -143,7 +143,7 @@ static void it_is_restored(void **state)
         if (sched_restore(v.sched, 1, &r, &err) < 0)
             fail_msg("%s", err.text);
     }
-    assert_int_equal(sched_restore_passed(v.sched, 1, 1, 0), 0);
+    assert_int_equal(sched_restore_passed(v.sched, 1, &(struct sched_passed){.at = 1}), 0);
     expect_members(v.sched, sched_find(v.sched, "a", 9), "4,9");
     expect_members(v.sched, sched_find(v.sched, "a", 8), "");
     assert_int_equal(sched_find(v.sched, "a", 0), -1);
@@ -171,7 +171,7 @@ static void held_members_wait_for_their_gang(void **state)
         if (sched_restore(v.sched, 1, &r, &err) < 0)
             fail_msg("%s", err.text);
     }
-    assert_int_equal(sched_restore_passed(v.sched, 1, 0, 0), 0);
+    assert_int_equal(sched_restore_passed(v.sched, 1, &(struct sched_passed){.at = 0}), 0);
     sched_t *const both[] = {w.sched, v.sched};
     for (size_t i = 0; i < 2; i++) {
         sched_job_t member = sched_find(both[i], "g", 1);

@@ -777,7 +777,8 @@ static int restore_all(struct loading *l)
             return -1;
     if (l->failed > 10)
         server_notice(s, "%zu more jobs could not be restored", l->failed - 10);
-    return uneven_load(s, l->err) < 0 ? -1 : sched_restore_passed(s->sched, s->clock.now, -1, 1);
+    struct sched_passed passed = {.at = -1, .events = 1};
+    return uneven_load(s, l->err) < 0 ? -1 : sched_restore_passed(s->sched, s->clock.now, &passed);
 }
 
 int server_load(server_t *s, berth_error_t *err)

@@ -52,8 +52,18 @@ struct sched_record {
     bool gang_up;                             /* one of them runs, or enough have succeeded */
     const char *gang_over;
 
-    /* Of a running job: the shell has been told to stop it for another one (SCHED_PREEMPT). */
+    /* Of a running job: the shell has been told to stop it for another one (SCHED_PREEMPT), and for which, which waits for
+     * its end. NULL: for one that does so no more, or it is not known.
+     */
     bool stopping;
+    const char *stopped_for;
+    uint32_t stopped_for_member;
+
+    /* Of a running job: the shell has been told to stop it as its gang is over (SCHED_STOP). */
+    bool dismissed;
+
+    /* Of a reserved job: others are stopped for it, and `resources` are what they still use, or have left to it. */
+    bool preempts;
 
     /* Of a reserved job: its start is expected, not promised (sched_decision); and it waits for limits. */
     bool expected, waits;

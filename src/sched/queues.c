@@ -121,6 +121,7 @@ void queues_destroy(sched_t *s)
     free(n->let_calendars);
     free(n->untold);
     free(n->victims);
+    free(n->stopped);
     free(n->holders);
     shares_destroy(n->shares);
     setup_destroy(n->setup);

@@ -134,6 +134,12 @@ struct claim {
     uint64_t asked;
 };
 
+/* A job that is being stopped for another one, by its id and member. */
+struct stopped {
+    uint32_t slot, member;
+    const char *id; /* interned */
+};
+
 struct queues {
     struct setup *setup;
     struct opened opened;
@@ -219,6 +225,9 @@ struct queues {
     int64_t
         reclaim_next; /* when more may be stopped for jobs that preempt others than these; INT64_MAX */
     uint64_t listings; /* of who may be (controllers/lots.h) */
+    struct stopped
+        *stopped; /* restored jobs that are being stopped for others; these may be restored later */
+    size_t n_stopped, cap_stopped;
     /* Whose gang had no memory to start as a whole: the next pass goes on with that first. -1: none. */
     sched_job_t starting;
     uint64_t telling; /* number of the telling of reasons at work; 0: none is */

@@ -12,6 +12,7 @@
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
 #include "sched/queues.h"
+#include "sched/record_stopped.h"
 #include "sched/waiting/class_order.h"
 #include "sched/waiting/gang.h"
 #include "sched/waiting/shares.h"
@@ -19,7 +20,7 @@
 
 /* Texts that a record has, one after the other in the scheduler's text buffer. */
 struct texts {
-    size_t id, dependency, indices, waiting;
+    size_t dependency, indices, waiting, stopped_for;
 };
 
 static void put_waiting(struct strbuf *out, const struct members *m)
@@ -51,6 +52,11 @@ static int put_texts(sched_t *s, uint32_t slot, struct sched_record *record)
     at.waiting = text->len;
     if (is_entry(s, slot))
         put_waiting(text, d->of);
+    strbuf_putc(text, '\0');
+    at.stopped_for = text->len;
+    uint32_t other = d->preempted_for;
+    if (other != JOB_NONE)
+        strbuf_puts(text, depend_base_id(n->depend, other));
     const char *all = strbuf_text(text);
     if (text->failed) {
         errno = ENOMEM;
@@ -60,6 +66,8 @@ static int put_texts(sched_t *s, uint32_t slot, struct sched_record *record)
     record->request.dependency = all[at.dependency] ? all + at.dependency : NULL;
     record->request.indices = all[at.indices] ? all + at.indices : NULL;
     record->waiting = all[at.waiting] ? all + at.waiting : NULL;
+    record->stopped_for = all[at.stopped_for] ? all + at.stopped_for : NULL;
+    record->stopped_for_member = record->stopped_for ? s->jobs[other].details->member : 0;
     return 0;
 }
 
@@ -125,7 +133,9 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
         .waits = d->waits,
         .seen = has_seen_all(s, slot),
         .limit = job->is_kept && !job->is_claiming ? kept_text(s, slot) : NULL,
-        .stopping = d->is_stopping};
+        .stopping = d->is_stopping,
+        .dismissed = d->is_dismissed,
+        .preempts = job->state == SCHED_RESERVED && job->is_preempting};
     record->request = (struct sched_request){.duration = d->limit,
                                              .estimate = estimate_told(s, d),
                                              .priority = d->priority,
@@ -155,8 +165,6 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
         record->gang_over =
             gang->is_over ? sched_reason_text(&gang->why, s->queues->gang_answer) : NULL;
     }
-    if (job->state == SCHED_RESERVED && d->victims > 0)
-        record->state = SCHED_WAITING; /* it preempts again */
     if ((record->state == SCHED_RUNNING || record->state == SCHED_RESERVED || record->claim) &&
         s->place->ops->write(s->place, job->booking, "jgf", &record->resources,
                              &record->resources_length) < 0)
@@ -228,7 +236,7 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
         (reserved && !r->claim && take_up_kept(s, slot, r) < 0) ||
         (reserved &&
          (open_insert(s, slot, false) < 0 || held_insert(s, slot, r->at, booking) < 0)) ||
-        (r->claim && claim_restored(s, slot) < 0)) {
+        (r->claim && claim_restored(s, slot) < 0) || stopped_note(s, slot, r) < 0) {
         if (job->state == SCHED_WAITING)
             open_remove(s, slot);
         job->state = SCHED_BLOCKED;
@@ -241,7 +249,7 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
     job->booking = booking;
     job->at = r->at;
     pending_begin(s, slot);
-    job->details->is_promise_told = reserved && !r->claim;
+    job->details->is_promise_told = reserved && !r->claim && !r->preempts;
     if (r->claim)
         return 0;
     job->details->is_expected = job->details->is_expected_told = reserved && r->expected;
@@ -255,6 +263,8 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
             held_seen(s, job);
         else
             held_unseen(s, job);
+        if (r->preempts)
+            preempting_restored(s, slot);
         return 0;
     }
     job->state = SCHED_RUNNING;
@@ -262,8 +272,13 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
         shares_started(s, slot);
     job->ask.duration = until - r->at;
     job->details->is_stopping = r->stopping;
+    job->details->is_dismissed = r->dismissed;
     s->running++;
     controllers_started(s, slot, r->how);
+    if (r->stopping)
+        gang_stops(s, slot);
+    if (r->stopped_for)
+        stopped_resolve(s);
     return 0;
 }
 

@@ -19,6 +19,7 @@
 #include "sim/scenario_event.h"
 #include "sim/snapshot_passed.h"
 #include "sim/snapshot_roles.h"
+#include "sim/snapshot_stopped.h"
 #include "sim/snapshot_uneven.h"
 #include "sim/snapshot_usage.h"
 
@@ -106,7 +107,8 @@ struct saved_core {
         until, promised, max_running, min, succeeded, replaced;
     int failure;
     const char *gang_over;
-    bool hold, held, fresh, untold, stopping, displaced, expected, waits, seen, gang_up, claim;
+    struct saved_stopped stopped;
+    bool hold, held, fresh, untold, displaced, expected, waits, seen, gang_up, claim;
 };
 
 static const struct key core_keys[] = {
@@ -142,7 +144,7 @@ static const struct key core_keys[] = {
     KEY_OF(struct saved_core, held, KEY_BOOL, .needed = false),
     KEY_OF(struct saved_core, fresh, KEY_BOOL, .needed = false),
     KEY_OF(struct saved_core, untold, KEY_BOOL, .needed = false),
-    KEY_OF(struct saved_core, stopping, KEY_BOOL, .needed = false),
+    SNAPSHOT_STOPPED_KEYS(struct saved_core, stopped),
     KEY_OF(struct saved_core, displaced, KEY_BOOL, .needed = false),
     KEY_OF(struct saved_core, expected, KEY_BOOL, .needed = false),
     KEY_OF(struct saved_core, waits, KEY_BOOL, .needed = false),
@@ -278,7 +280,7 @@ static json_t *save_core(const struct play *p, sched_job_t handle)
     put_true(object, "held", r.held, &rc);
     put_true(object, "fresh", r.fresh, &rc);
     put_true(object, "untold", r.untold, &rc);
-    put_true(object, "stopping", r.stopping, &rc);
+    rc |= snapshot_put_stopped(&r, object);
     put_true(object, "displaced", r.displaced, &rc);
     put_true(object, "expected", r.expected, &rc);
     put_true(object, "waits", r.waits, &rc);
@@ -477,7 +479,6 @@ static struct sched_record record_of(const struct play *p, const struct saved_co
         .limit = s->limit,
         .fresh = s->fresh,
         .untold = s->untold,
-        .stopping = s->stopping,
         .displaced = s->displaced,
         .expected = s->expected,
         .waits = s->waits,
@@ -500,6 +501,7 @@ static int load_core(struct play *p, const struct saved_core *s, const struct ke
         return keys_failed(place, EINVAL, "core: does not match jobs", err);
     struct play_job *j = &p->jobs[s->job];
     struct sched_record record = record_of(p, s);
+    snapshot_take_stopped(&s->stopped, &record);
     struct sched_role roles[SCHED_ROLES_MAX];
     if (snapshot_load_roles(s->roles, roles, &record) < 0)
         return keys_failed(place, EINVAL, "core: expected roles of a gang", err);
@@ -512,11 +514,11 @@ static int load_core(struct play *p, const struct saved_core *s, const struct ke
     record.request.groups = groups;
     record.resources = resources;
     record.resources_length = resources ? strlen(resources) : 0;
-    j->promised = s->state == SCHED_RESERVED ? s->at : -1;
+    j->promised = s->state == SCHED_RESERVED && !record.preempts ? s->at : -1;
     j->expected = s->expected;
     sched_job_t handle = sched_restore(p->d.sched, p->d.now, &record, &why);
     if (handle < 0 && errno != ENOMEM && (s->state == SCHED_RESERVED || s->claim)) {
-        record.claim = false;
+        record.claim = record.preempts = false;
         record.state = SCHED_WAITING; /* what it was promised does not exist any more */
         handle = sched_restore(p->d.sched, p->d.now, &record, &why);
     }

@@ -436,28 +436,30 @@ static int graph_place_extend(struct place *place, int64_t booking, int64_t end)
 }
 
 /* Take all reservations, or all allocations, out of the calendars for a while, but for one booking. Returns
- * whether there are any, and none was out already.
+ * whether any were not out already.
  */
 static bool set_aside(struct graph_place *n, int64_t but, bool reservations)
 {
     bool any = false;
 
-    for (uint32_t i = 0; i < n->n_bookings; i++)
-        if (n->bookings[i].used && i != but && match_job_is_lifted(n->match, i))
-            return false;
-    for (uint32_t i = 0; i < n->n_bookings; i++)
-        if (n->bookings[i].used && i != but && match_job_is_reserved(n->match, i) == reservations) {
+    for (uint32_t i = 0; i < n->n_bookings; i++) {
+        struct booking *b = &n->bookings[i];
+        b->is_out = b->used && i != but && !match_job_is_lifted(n->match, i) &&
+                    match_job_is_reserved(n->match, i) == reservations;
+        if (b->is_out)
             match_job_lift(n->match, i);
-            any = true;
-        }
+        any |= b->is_out;
+    }
     return any;
 }
 
-static void put_back(struct graph_place *n, int64_t but)
+static void put_back(struct graph_place *n)
 {
     for (uint32_t i = 0; i < n->n_bookings; i++)
-        if (n->bookings[i].used && i != but)
+        if (n->bookings[i].is_out) {
             match_job_return(n->match, i);
+            n->bookings[i].is_out = false;
+        }
 }
 
 /* What a text says that a booking holds, and when. */
@@ -484,7 +486,7 @@ static int take(struct graph_place *n, int64_t booking, const struct adoption *a
     int error = errno;
     if (rc == 0)
         match_job_lift(n->match, booking);
-    put_back(n, booking);
+    put_back(n);
     errno = error;
     return rc;
 }

@@ -57,6 +57,7 @@ struct booking {
     struct share *share;
     uint32_t n, capacity;
     uint32_t next; /* of the free ones */
+    bool is_out;   /* out of the calendars while another one is taken up */
     bool is_best;  /* when it was chosen the policy preferred nothing else, for this ask */
     struct place_ask best_of;
     bool has_ids;      /* those below are known: */

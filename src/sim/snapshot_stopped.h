@@ -1,0 +1,28 @@
+/* Who is being stopped, and for whom, in the state of a player. */
+#ifndef SIM_SNAPSHOT_STOPPED_H
+#define SIM_SNAPSHOT_STOPPED_H
+
+#include "berth/sched_snapshot.h"
+#include "sim/play_priv.h"
+
+struct saved_stopped {
+    bool stopping, dismissed, preempts;
+    const char *other; /* NULL: nobody waits for it */
+    int64_t member;
+};
+
+/* The keys of a job, for a table of keys of `into`, whose `field` is a struct saved_stopped. */
+#define SNAPSHOT_STOPPED_KEYS(into, field)                                                         \
+    KEY_AS(into, field.stopping, "stopping", KEY_BOOL),                                            \
+        KEY_AS(into, field.dismissed, "dismissed", KEY_BOOL),                                      \
+        KEY_AS(into, field.preempts, "preempts", KEY_BOOL),                                        \
+        KEY_AS(into, field.other, "stopped-for", KEY_TEXT),                                        \
+        KEY_AS(into, field.member, "stopped-for-member", KEY_WHOLE, .max = UINT32_MAX)
+
+/* Add the keys to a job: 0, or -1. */
+int snapshot_put_stopped(const struct sched_record *record, json_t *job);
+
+/* Have a record say what they do. */
+void snapshot_take_stopped(const struct saved_stopped *saved, struct sched_record *record);
+
+#endif

@@ -85,6 +85,9 @@ void model_fill_member(const struct model *m, int64_t id, int member, struct sto
         .replaced = k->tag % 11 == 0 ? (uint32_t)k->tag : 0,
         .broke = k->tag % 3 == 0,
         .left = k->tag % 3 == 0 ? (uint32_t)k->tag : 0,
+        .stopped_for = k->tag % 13 == 0 ? k->tag : 0,
+        .stopped_for_member = k->tag % 26 == 0 ? (uint32_t)k->tag : 0,
+        .preempts = k->tag % 4 == 1,
         .resources = resources[k->tag % 3],
         .held_resources = k->tag % 2 ? "node0/core[0-3]" : NULL,
         .reason = k->tag % 5 ? NULL : "lost",
@@ -270,14 +273,16 @@ static void tell_job(struct strbuf *out, const struct store_job *j)
 static void tell_member(struct strbuf *out, const struct store_member *m)
 {
     strbuf_puts(out, "\nmember");
-    const int64_t n[] = {
-        m->job,         m->member,     m->state,        m->cancelled,   m->timed_out,
-        m->preempted,   m->requeue,    (int64_t)m->key, m->attempts,    m->at,
-        m->until,       m->start_wall, m->end_wall,     m->exit_status, m->exit_signal,
-        m->peak_memory, m->cpu_time,   m->how,          m->displaced,   m->promised,
-        m->own_hold,    m->held,       m->own_priority, m->own_times,   m->priority,
-        m->limit,       m->estimate,   m->retries,      m->begin,       m->claims,
-        m->since,       m->replaced,   m->broke,        m->left,        m->apart};
+    const int64_t n[] = {m->job,       m->member,      m->state,        m->cancelled,
+                         m->timed_out, m->preempted,   m->requeue,      (int64_t)m->key,
+                         m->attempts,  m->at,          m->until,        m->start_wall,
+                         m->end_wall,  m->exit_status, m->exit_signal,  m->peak_memory,
+                         m->cpu_time,  m->how,         m->displaced,    m->promised,
+                         m->own_hold,  m->held,        m->own_priority, m->own_times,
+                         m->priority,  m->limit,       m->estimate,     m->retries,
+                         m->begin,     m->claims,      m->since,        m->replaced,
+                         m->broke,     m->left,        m->stopped_for,  m->stopped_for_member,
+                         m->preempts,  m->apart};
     for (size_t i = 0; i < sizeof(n) / sizeof(*n); i++)
         tell_number(out, n[i]);
     tell_text(out, m->resources);

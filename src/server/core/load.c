@@ -28,8 +28,9 @@ struct loading {
         uint32_t member;
         int64_t at, until;
         char *resources; /* NULL: it only was promised some */
-        bool stopping, displaced, expected, waits, claims, apart;
-        int64_t promised, since, begin;
+        bool stopping, displaced, expected, waits, claims, apart, preempts;
+        int64_t promised, since, begin, stopped_for;
+        uint32_t stopped_for_member;
     } * promises;
     size_t n_promises, cap_promises, next;
     struct job_parts *parts; /* by index in the table */
@@ -127,6 +128,9 @@ static int load_promise(struct loading *l, const struct store_member *from)
                                                     .waits = from->waits,
                                                     .claims = from->claims,
                                                     .apart = from->apart,
+                                                    .preempts = from->preempts && resources,
+                                                    .stopped_for = from->stopped_for,
+                                                    .stopped_for_member = from->stopped_for_member,
                                                     .since = from->since,
                                                     .promised = from->promised,
                                                     .begin = from->begin};
@@ -180,7 +184,7 @@ static int load_stored_member(void *context, const struct store_member *from)
     m->preempted = from->preempted;
     m->requeue = from->requeue;
     m->replaced = from->replaced;
-    m->at = from->claims ? -1 : from->at;
+    m->at = from->claims || from->preempts ? -1 : from->at;
     l->job->gang.replaced += from->replaced;
     if (from->broke) {
         l->job->gang.is_over = true;
@@ -485,6 +489,7 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
 {
     struct member *m = member_record(job, i);
     struct gang_texts texts;
+    char other[24];
     bool runs = m && m->state != STORE_PENDING;
     if (p && p->resources && !runs && !promise_fits(job, m, p)) {
         forget_promise(s, job, i);
@@ -506,6 +511,12 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
         r->claim = p->claims && !runs;
         r->state = runs ? SCHED_RUNNING : r->claim ? SCHED_WAITING : SCHED_RESERVED;
         r->stopping = runs && p->stopping;
+        r->preempts = !runs && p->preempts;
+        if (runs && p->stopped_for > 0) {
+            snprintf(other, sizeof(other), "%" PRId64, p->stopped_for);
+            r->stopped_for = other;
+            r->stopped_for_member = p->stopped_for_member;
+        }
         r->at = p->at;
         r->until = p->until;
         r->expected = !runs && p->expected;
@@ -518,13 +529,14 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
     }
     sched_job_t handle = sched_restore(s->sched, s->clock.now, r, why);
     if (m) {
-        m->reserved = handle >= 0 && r->state == SCHED_RESERVED;
+        m->reserved = handle >= 0 && r->state == SCHED_RESERVED && !r->preempts;
+        m->preempts = handle >= 0 && r->preempts;
         m->claims = handle >= 0 && r->claim;
         m->expected = m->reserved && r->expected;
     }
     if (handle < 0 && (r->state == SCHED_RESERVED || r->claim) && errno != ENOMEM) {
         r->state = SCHED_WAITING;
-        r->claim = false;
+        r->claim = r->preempts = false;
         r->fresh = true; /* it goes before those that it went before */
         handle = sched_restore(s->sched, s->clock.now, r, why);
         forget_promise(s, job, i);
@@ -532,9 +544,10 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
     r->resources = r->limit = NULL;
     r->request.begin = begin;
     r->at = r->until = r->since = 0;
-    r->claim = false;
+    r->claim = r->preempts = r->stopping = false;
     r->fresh = r->displaced = r->expected = r->waits = false;
-    r->stopping = false;
+    r->stopped_for = NULL;
+    r->stopped_for_member = 0;
     if (m)
         m->handle = handle;
     if (runs && m->run && m->run->holds.nodes < 0) /* an older version has stored it */
@@ -590,7 +603,7 @@ static void entry_restored(struct job *job, struct waiting_entry *e, sched_job_t
             member_record(job, i)->handle = handle;
     uint32_t first = idset_first(&e->members);
     const struct member *m = member_look(job, first);
-    job->promised = m->reserved || m->claims ? (int64_t)first : -1;
+    job->promised = m->reserved || m->claims || m->preempts ? (int64_t)first : -1;
 }
 
 static void report_unrestored(struct loading *l, struct job *job, uint32_t i, const char *why)

@@ -178,7 +178,7 @@ int member_split(server_t *s, struct job *job, uint32_t i)
     if (handle == job->entry) /* it was the last one there */
         job->entry = -1;
     if (job->promised == i && job->entry >= 0) {
-        m->reserved = m->claims = false;
+        m->reserved = m->claims = m->preempts = false;
         m->at = -1;
     }
     member_parted(s, job, i, handle);
@@ -193,7 +193,7 @@ void entry_promised(server_t *s, struct job *job, int64_t i)
     if (before < 0 || before == i || !member_is_in_entry(job, (uint32_t)before))
         return;
     struct member *m = member_record(job, (uint32_t)before);
-    m->reserved = m->claims = false;
+    m->reserved = m->claims = m->preempts = false;
     m->at = -1;
     member_changed(s, job, (uint32_t)before);
 }

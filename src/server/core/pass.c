@@ -74,7 +74,7 @@ static void start_member(server_t *s, struct job *job, uint32_t i, const struct 
     m->handle = d->job;
     m->at = d->at < s->pass.at ? s->pass.at : d->at;
     m->how = (int8_t)d->how;
-    m->reserved = m->claims = false;
+    m->reserved = m->claims = m->preempts = false;
     m->timed_out = m->preempted = m->requeue = m->dismissed = false;
     m->attempts++;
     m->run = run_create(s, job, i, server_next_key(s));
@@ -108,7 +108,7 @@ static void reserve_member(server_t *s, struct job *job, uint32_t i, int64_t at,
     if (!m->reserved)
         note_progress(s);
     m->reserved = true;
-    m->claims = false;
+    m->claims = m->preempts = false;
     m->expected = expected;
     m->at = at;
     if (member_is_in_entry(job, i))
@@ -135,9 +135,10 @@ static void claim_member(server_t *s, struct job *job, uint32_t i, const struct 
     bool claims = d->reason && d->reason->kind == SCHED_REASON_CLAIM;
     i = claims ? d->member : i;
     struct member *m = claims ? member_make(s, job, i) : member_record(job, i);
-    if (!m || (!claims && !m->claims))
+    if (!m || (!claims && !m->claims && !m->preempts))
         return;
     m->claims = claims;
+    m->preempts = false;
     if (member_is_in_entry(job, i))
         entry_promised(s, job, claims ? (int64_t)i : -1);
     member_changed(s, job, i);
@@ -182,6 +183,20 @@ static void member_has_handle(server_t *s, struct job *job, uint32_t i, sched_jo
         entry_promised(s, job, -1);
 }
 
+/* It starts when its victims have ended. Where memory is short, it preempts again after a restart. */
+static void preempting_member(server_t *s, struct job *job, uint32_t i)
+{
+    postpone_member(s, job, i, s->clock.now);
+    struct member *m = member_make(s, job, i);
+    if (!m)
+        return;
+    m->preempts = true;
+    m->claims = false;
+    if (member_is_in_entry(job, i))
+        entry_promised(s, job, i);
+    member_changed(s, job, i);
+}
+
 /* The preemptor starts when its victims have ended; its reservation is used up. */
 static void preemptor_waits(server_t *s, const struct sched_annotation *a, sched_job_t handle)
 {
@@ -189,7 +204,7 @@ static void preemptor_waits(server_t *s, const struct sched_annotation *a, sched
     if (job && job->members > 1 && handle != job->entry && member_exists(job, a->member))
         member_has_handle(s, job, a->member, handle);
     if (job && member_exists(job, a->member) && member_look(job, a->member)->state == STORE_PENDING)
-        postpone_member(s, job, a->member, s->clock.now);
+        preempting_member(s, job, a->member);
 }
 
 static void preempt_member(server_t *s, struct job *job, uint32_t i, const struct sched_decision *d)

@@ -91,6 +91,7 @@ struct member {
     bool expected;   /* reserved: the start is expected, not promised */
     bool reserved, cancelled, timed_out, preempted, requeue, unsaved;
     bool claims;    /* it waits, and has a claim in the core, as last told */
+    bool preempts;  /* it waits, and others were told to stop for it */
     bool dismissed; /* it is stopped as its gang has failed: `reason` */
     /* Pending without a handle: the core still believes that it runs, as memory was too short to undo its
      * start.

@@ -94,6 +94,7 @@ static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_
         return errtext_set(err, errno, "job %" PRId64 ": cannot store it: %s", job->id,
                            strerror(errno));
     to.claims = waits && m->claims && r.claim;
+    to.preempts = waits && (m->preempts || m->reserved) && r.preempts;
     to.apart = waits && job->members > 1 && !member_is_in_entry(job, i);
     bool alone = job->members == 1 || to.apart; /* an array's entry goes by the submission */
     to.since = waits && alone && r.since != job->submitted ? r.since : 0;
@@ -105,11 +106,13 @@ static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_
     to.begin = waits && (m->retries > 0 || job->members == 1) ? r.request.begin : 0;
     to.displaced = waits && r.displaced;
     to.promised = to.displaced ? r.promised : 0;
-    if ((holds || to.claims) && r.resources) {
+    if ((holds || to.claims || to.preempts) && r.resources) {
         to.at = r.at;
         to.until = r.until;
         to.resources = r.resources;
         to.stopping = r.stopping;
+        to.stopped_for = r.stopped_for ? strtoll(r.stopped_for, NULL, 10) : 0;
+        to.stopped_for_member = r.stopped_for_member;
         if (r.limit)
             to.reason = r.limit;
     }

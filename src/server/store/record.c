@@ -6,9 +6,10 @@
 #include <string.h>
 
 /* Version 2 of a job adds `count` and `indices`, that of a member `how`; version 6 of a member adds `retries` and
- * `begin`, version 7 what members of gangs have, claims and `since`, where they are not 0, version 8 `apart`.
+ * `begin`, version 7 what members of gangs have, claims and `since`, version 8 `apart`, version 9 who is stopped for whom, where
+ * they are not 0.
  */
-enum { JOB_VERSION = 2, MEMBER_VERSION = 8 };
+enum { JOB_VERSION = 2, MEMBER_VERSION = 9 };
 
 static void record_put_number(struct strbuf *out, int64_t number)
 {
@@ -151,13 +152,16 @@ enum {
     SINCE = 16384,
     REPLACED = 32768,
     BROKE = 65536,
-    APART = 131072
+    APART = 131072,
+    STOPPED_FOR = 262144,
+    PREEMPTS = 524288
 };
 
 static int rare_flags(const struct store_member *m)
 {
     return (m->claims ? CLAIMS : 0) | (m->since > 0 ? SINCE : 0) |
-           (m->replaced > 0 ? REPLACED : 0) | (m->broke ? BROKE : 0) | (m->apart ? APART : 0);
+           (m->replaced > 0 ? REPLACED : 0) | (m->broke ? BROKE : 0) | (m->apart ? APART : 0) |
+           (m->stopped_for > 0 ? STOPPED_FOR : 0) | (m->preempts ? PREEMPTS : 0);
 }
 
 /* What few members have, only where it is there. */
@@ -169,6 +173,10 @@ static void put_rare(struct strbuf *out, const struct store_member *m)
         record_put_number(out, m->replaced);
     if (m->broke)
         record_put_number(out, m->left);
+    if (m->stopped_for > 0) {
+        record_put_number(out, m->stopped_for);
+        record_put_number(out, m->stopped_for_member);
+    }
 }
 
 static void get_rare(struct reader *r, int flags, struct store_member *m)
@@ -176,12 +184,17 @@ static void get_rare(struct reader *r, int flags, struct store_member *m)
     m->claims = flags & CLAIMS;
     m->broke = flags & BROKE;
     m->apart = flags & APART;
+    m->preempts = flags & PREEMPTS;
     if (flags & SINCE)
         m->since = record_get_number(r, 1, INT64_MAX);
     if (flags & REPLACED)
         m->replaced = (uint32_t)record_get_number(r, 1, UINT32_MAX);
     if (flags & BROKE)
         m->left = (uint32_t)record_get_number(r, 0, UINT32_MAX);
+    if (flags & STOPPED_FOR) {
+        m->stopped_for = record_get_number(r, 1, INT64_MAX);
+        m->stopped_for_member = (uint32_t)record_get_number(r, 0, UINT32_MAX);
+    }
 }
 
 static int own_flags(const struct store_member *m)
@@ -257,7 +270,7 @@ int store_member_decode(const void *data, size_t length, struct store_member *m)
     int version = length > 0 ? *r.at++ : 0;
     if (version < 1 || version > MEMBER_VERSION)
         reader_fail(&r);
-    int most = version > 7 ? APART : version > 6 ? BROKE : RETRIED;
+    int most = version > 8 ? PREEMPTS : version > 7 ? APART : version > 6 ? BROKE : RETRIED;
     int flags = (int)record_get_number(&r, 0, 2 * most - 1);
     m->cancelled = flags & CANCELLED;
     m->timed_out = flags & TIMED_OUT;

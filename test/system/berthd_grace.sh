@@ -1,0 +1,54 @@
+#!/bin/sh
+# Who preempts keeps what others leave to it, also where the server is killed before the last of them has ended.
+. "$BERTH_SOURCE/test/daemon.sh"
+cd "$scratch" || exit 1
+mkdir -p "$BERTH_DIR"
+cat >"$BERTH_DIR/berth.yaml" <<'END'
+resources: {nodes: 1, cores: 2}
+server: {imagined: yes, grace: 1h}
+queues: {batch: {policy: easy}, spare: {policy: easy, preemptible: requeue}}
+default-queue: batch
+END
+cat >stubborn.sh <<'END'
+#!/bin/sh
+trap 'until [ -e go ]; do sleep 0.02; done; exit' TERM
+touch here
+while :; do sleep 0.02; done
+END
+chmod 755 stubborn.sh
+"$BERTH" server start || fail "server start"
+
+preempted() { # JOB: how often, and for whom
+    "$BERTH" show "$1" | grep -c " preempted, for $big,"
+}
+
+# One of two victims has ended, the other takes its time: the core that is free by now is no other job's.
+polite=$("$BERTH" submit -q spare -c 1 -t unlimited --estimate unknown sleep 1000)
+stubborn=$("$BERTH" submit -q spare -c 1 -t unlimited --estimate unknown ./stubborn.sh)
+await_state "$polite" running
+await "the other to have begun" test -e here
+sleep 1.1 # nobody is stopped in its first second
+big=$("$BERTH" submit -c 2 -t unlimited --estimate unknown sleep 1000)
+await_state "$polite" pending
+expect "the other is being stopped" running "$(state "$stubborn")"
+"$BERTH" explain "$big" >before
+urgent=$("$BERTH" submit --priority 1 -c 1 -t unlimited --estimate unknown sleep 1000)
+crash
+"$BERTH" server start || fail "server start"
+last=$("$BERTH" submit --priority 1 -c 1 -t unlimited --estimate unknown sleep 1000)
+expect "who waits" "pending running pending pending pending" \
+    "$(for id in "$polite" "$stubborn" "$big" "$urgent" "$last"; do state "$id"; done | tr '\n' ' ' | sed 's/ $//')"
+"$BERTH" explain "$big" >after
+cmp -s before after || fail "it waits for something else: $(cat before after)"
+"$BERTH" explain "$stubborn" | grep -q "job $big" || fail "nobody waits for it: $("$BERTH" explain "$stubborn")"
+crash
+"$BERTH" server start || fail "server start"
+touch go
+await_state "$big" running
+expect "who waits then" "pending pending pending pending" \
+    "$(for id in "$polite" "$stubborn" "$urgent" "$last"; do state "$id"; done | tr '\n' ' ' | sed 's/ $//')"
+expect "they are told once" "1 1" "$(preempted "$polite") $(preempted "$stubborn")"
+expect_status 0 "$BERTH" cancel "$big"
+await_state "$urgent" running
+await_state "$last" running
+finish

@@ -25,8 +25,8 @@ int lay_begin(struct laying *l)
         const struct pilot_node *node = &in->node[i];
         if (node->pilot != PILOT_OWN && in->pilot[node->pilot].state != PILOT_UP)
             continue;
-        struct bin *b = add_bin(l, node->free,
-                                node->end == INT64_MAX ? INT64_MAX : most(node->end - in->now, 0));
+        struct bin *b = add_bin(
+            l, node->free, node->end == INT64_MAX ? INT64_MAX : greater(node->end - in->now, 0));
         if (!b)
             return -1;
         b->pilot = node->pilot;
@@ -50,7 +50,7 @@ static bool lasts(const struct laying *l, const struct bin *b, const struct pilo
 static int64_t room_for(const struct laying *l, const struct bin *b, const struct pilot_want *w,
                         int64_t n)
 {
-    int64_t takes = least(w->takes, l->ahead);
+    int64_t takes = lesser(w->takes, l->ahead);
     if (!lasts(l, b, w))
         return 0;
     for (int k = 0; k < PILOT_KINDS; k++) {
@@ -60,7 +60,7 @@ static int64_t room_for(const struct laying *l, const struct bin *b, const struc
         if (w->amount[k] > b->wide[k])
             return 0;
         if (w->takes >= l->ahead)
-            n = least(n, b->wide[k] / w->amount[k]);
+            n = lesser(n, b->wide[k] / w->amount[k]);
         n = fit < n ? (int64_t)fit : n;
     }
     return n;
@@ -68,7 +68,7 @@ static int64_t room_for(const struct laying *l, const struct bin *b, const struc
 
 static void put(struct laying *l, struct bin *b, const struct pilot_want *w, int64_t n)
 {
-    int64_t takes = least(w->takes, l->ahead);
+    int64_t takes = lesser(w->takes, l->ahead);
     for (int k = 0; k < PILOT_KINDS; k++) {
         b->area[k] -= (__int128)w->amount[k] * takes * n;
         b->wide[k] -= w->takes >= l->ahead ? w->amount[k] * n : 0;
@@ -77,7 +77,7 @@ static void put(struct laying *l, struct bin *b, const struct pilot_want *w, int
         l->plan->used[b->pilot] = true;
     if (b->ask != NONE) {
         l->plan->ask[b->ask].members += n;
-        l->longest[b->ask] = most(l->longest[b->ask], w->limit);
+        l->longest[b->ask] = greater(l->longest[b->ask], w->limit);
     }
 }
 
@@ -178,7 +178,7 @@ static bool lay_pieces(struct laying *l, const struct pilot_want *w, size_t from
 {
     struct pilot_want held = *w; /* while they run nobody follows them */
     int64_t found = 0;
-    held.takes = most(w->takes, l->ahead);
+    held.takes = greater(w->takes, l->ahead);
     for (size_t i = from; i < l->n && found < pieces; i++)
         found += room_for(l, &l->bin[i], &held, apart ? 1 : pieces - found);
     if (found < pieces)
@@ -189,7 +189,7 @@ static bool lay_pieces(struct laying *l, const struct pilot_want *w, size_t from
             continue;
         held.takes = w->takes;
         put(l, &l->bin[i], &held, fit);
-        held.takes = most(w->takes, l->ahead);
+        held.takes = greater(w->takes, l->ahead);
         judge(l, v, &l->bin[i], 0);
         pieces -= fit;
     }
@@ -204,7 +204,7 @@ static int lay_together(struct laying *l, const struct pilot_want *w, int64_t me
     bool apart = w->nodes > 1;
     int64_t pieces = members * w->nodes, each = INT64_MAX;
     for (int k = 0; k < PILOT_KINDS; k++)
-        each = w->amount[k] > 0 ? least(each, l->in->rule->node[k] / w->amount[k]) : each;
+        each = w->amount[k] > 0 ? lesser(each, l->in->rule->node[k] / w->amount[k]) : each;
     if (!lay_pieces(l, w, 0, pieces, apart, v)) {
         size_t from = l->n;
         int rc = add_nodes(l, apart || each < 1 ? pieces : (pieces + each - 1) / each, &bound);
@@ -223,7 +223,7 @@ static int lay_together(struct laying *l, const struct pilot_want *w, int64_t me
 static bool could_never(const struct laying *l, const struct pilot_want *w, struct pilot_verdict *v)
 {
     const struct pilot_rule *rule = l->in->rule;
-    int64_t together = most(w->together, 1), each = INT64_MAX;
+    int64_t together = greater(w->together, 1), each = INT64_MAX;
     v->members = w->members;
     v->fate = PILOT_NEVER;
     v->why = PILOT_ELSEWHERE;
@@ -233,7 +233,7 @@ static bool could_never(const struct laying *l, const struct pilot_want *w, stru
         v->why = PILOT_TOO_MANY_CORES + (unsigned)k;
         if (w->amount[k] > rule->node[k])
             return true;
-        each = w->amount[k] > 0 ? least(each, rule->node[k] / w->amount[k]) : each;
+        each = w->amount[k] > 0 ? lesser(each, rule->node[k] / w->amount[k]) : each;
     }
     v->why = PILOT_TOO_MANY_NODES;
     if (w->nodes > rule->max_nodes || (w->nodes > 1 && together > rule->max_nodes / w->nodes) ||
@@ -251,13 +251,13 @@ static bool could_never(const struct laying *l, const struct pilot_want *w, stru
 
 int lay_want(struct laying *l, const struct pilot_want *w, struct pilot_verdict *v)
 {
-    int64_t n = w->members, together = most(w->together, 1);
+    int64_t n = w->members, together = greater(w->together, 1);
     int rc = 1;
     if (could_never(l, w, v))
         return 0;
     if (together > 1) {
-        rc = lay_together(l, w, least(together, n), v);
-        n -= least(together, n);
+        rc = lay_together(l, w, lesser(together, n), v);
+        n -= lesser(together, n);
     }
     while (rc > 0 && n > 0 && w->nodes > 1) {
         rc = lay_together(l, w, 1, v);

@@ -2,6 +2,7 @@
 #ifndef PILOT_LAY_H
 #define PILOT_LAY_H
 
+#include "base/number.h"
 #include "pilot/plan.h"
 
 #define NONE SIZE_MAX
@@ -28,16 +29,6 @@ struct laying {
     size_t open; /* the ask that has nodes to give yet, or NONE */
     bool over;   /* some found no room */
 };
-
-static inline int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static inline int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* The nodes there are and that come. 0, or -1 with ENOMEM. */
 int lay_begin(struct laying *l);

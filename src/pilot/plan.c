@@ -16,7 +16,7 @@ int64_t pilot_again(int64_t failures, int64_t failed_at, int64_t second)
     int64_t wait = PILOT_AGAIN;
     for (int64_t i = 1; i < failures && wait < PILOT_SELDOM; i++)
         wait *= 2;
-    return failed_at + least(wait, PILOT_SELDOM) * second;
+    return failed_at + lesser(wait, PILOT_SELDOM) * second;
 }
 
 /* ---- When, and for how long ---- */
@@ -26,9 +26,9 @@ static void choose_times(struct laying *l)
 {
     int64_t minute = 60 * l->in->second;
     for (size_t i = 0; i < l->plan->n_asks && !l->over; i++) {
-        int64_t time = most(l->longest[i], l->ahead) + l->margin;
+        int64_t time = greater(l->longest[i], l->ahead) + l->margin;
         time = (time + minute - 1) / minute * minute;
-        l->plan->ask[i].time = least(time, l->in->rule->time);
+        l->plan->ask[i].time = lesser(time, l->in->rule->time);
     }
 }
 
@@ -81,8 +81,8 @@ static int begin(struct laying *l)
         return -1;
     for (size_t i = 0; i < in->n_pilots; i++)
         plan->nodes += in->pilot[i].nodes;
-    l->room = most(in->rule->max_nodes - plan->nodes, 0);
-    l->left = in->rule->budget == INT64_MAX ? INT64_MAX : most(in->rule->budget - in->spent, 0);
+    l->room = greater(in->rule->max_nodes - plan->nodes, 0);
+    l->left = in->rule->budget == INT64_MAX ? INT64_MAX : greater(in->rule->budget - in->spent, 0);
     l->each = (in->rule->max_nodes + PILOT_ASKS - 1) / PILOT_ASKS;
     return lay_begin(l);
 }
@@ -93,7 +93,7 @@ void pilot_spread(const struct pilot_rule *rule, int64_t pieces, struct pilot_wa
     for (int k = 0; k < PILOT_KINDS; k++)
         if (want->amount[k] > 0 && rule->node[k] / want->amount[k] < each)
             each = rule->node[k] / want->amount[k];
-    each = most(each, 1);
+    each = greater(each, 1);
     want->nodes = (pieces + each - 1) / each;
     for (int k = 0; k < PILOT_KINDS; k++)
         want->amount[k] *= each;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/number.h"
+
 _Static_assert(FREED_TIMES >= 2, "two notes become one");
 
 void freed_init(struct freed *log, struct freed_nodes *nodes)
@@ -29,16 +31,6 @@ void freed_add(struct freed *log, int64_t from, int64_t until)
     log->note[log->n].from = from;
     log->note[log->n].until = until;
     log->n++;
-}
-
-static int64_t lesser(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t greater(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
 }
 
 /* The last run has a new entry, too; where the event is a new one and there is room for it, it has a run of its own. */

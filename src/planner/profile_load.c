@@ -254,7 +254,7 @@ static int64_t node_max(const node_t *v, uint32_t level, struct reach r, int64_t
     if (level == 0) {
         const int64_t *load = leaf_load(v);
         for (; i < end; i++)
-            best = larger(best, plus(load[i], sum));
+            best = greater(best, plus(load[i], sum));
         return best;
     }
     const int64_t *add = inner_add(v);
@@ -268,10 +268,10 @@ static int64_t node_max(const node_t *v, uint32_t level, struct reach r, int64_t
     if (!r.to_open) {
         end--;
         int64_t above = plus(sum, add[end]);
-        best = larger(best, node_max(child[end], level - 1, reach_open_from(r), above));
+        best = greater(best, node_max(child[end], level - 1, reach_open_from(r), above));
     }
     for (; i < end; i++)
-        best = larger(best, plus(inner_max(v)[i], sum));
+        best = greater(best, plus(inner_max(v)[i], sum));
     return best;
 }
 
@@ -284,7 +284,7 @@ static int64_t leaf_max(const node_t *v, int64_t from, int64_t to)
 
     do {
         i--;
-        best = key[i] < to ? larger(best, load[i]) : best;
+        best = key[i] < to ? greater(best, load[i]) : best;
     } while (i > 0 && key[i] > from);
     return best;
 }

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/number.h"
 #include "planner/profile.h"
 
 /* A leaf has times, loads and hold counts; an inner node has keys, bounds, additions and children. These
@@ -123,16 +124,6 @@ static inline uint32_t node_below(const node_t *v, int64_t at)
     return i + (node_key(v)[i] < at);
 }
 
-static inline int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static inline int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The largest of `high` and the least of `low`, n values each. There are four independent chains of
  * comparisons, so that none waits for another; they compare differences from a value of the node (see above).
  */
@@ -145,16 +136,16 @@ static inline void bounds_of(const int64_t *high, const int64_t *low, uint32_t n
     uint32_t i = 0;
     for (; i + 4 <= n; i += 4) {
         for (uint32_t k = 0; k < 4; k++) {
-            a[k] = larger(a[k], minus(high[i + k], base));
-            b[k] = smaller(b[k], minus(low[i + k], base));
+            a[k] = greater(a[k], minus(high[i + k], base));
+            b[k] = lesser(b[k], minus(low[i + k], base));
         }
     }
     for (; i < n; i++) {
-        a[0] = larger(a[0], minus(high[i], base));
-        b[0] = smaller(b[0], minus(low[i], base));
+        a[0] = greater(a[0], minus(high[i], base));
+        b[0] = lesser(b[0], minus(low[i], base));
     }
-    *max = plus(base, larger(larger(a[0], a[1]), larger(a[2], a[3])));
-    *min = plus(base, smaller(smaller(b[0], b[1]), smaller(b[2], b[3])));
+    *max = plus(base, greater(greater(a[0], a[1]), greater(a[2], a[3])));
+    *min = plus(base, lesser(lesser(b[0], b[1]), lesser(b[2], b[3])));
 }
 
 /* The bounds of a node's values. A leaf has one value for both, which is read once. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "base/number.h"
 #include "berth/sched_admin.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
@@ -59,11 +60,6 @@ enum sched_reason_kind times_wrong(int64_t limit, int64_t estimate)
         estimate > QUEUES_TIME_MAX)
         return SCHED_REASON_DURATION;
     return estimate > limit ? SCHED_REASON_ESTIMATE : SCHED_REASON_NONE;
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 static int64_t limit_of(const sched_t *s, const struct sched_request *request,
@@ -154,7 +150,7 @@ static int enter_party(sched_t *s, uint32_t slot, const struct sched_request *re
         return -1;
     d->party = (uint32_t)party;
     if (request->duration == 0 && d->jobspec->duration == 0)
-        d->limit = least(d->limit, limits_longest(n->limits, d->party));
+        d->limit = lesser(d->limit, limits_longest(n->limits, d->party));
     d->estimate = job->ask.duration = estimate_of(s, request, d->limit, d->queue);
     tails_note(s, d);
     enum sched_reason_kind wrong = times_wrong(d->limit, d->estimate);

@@ -1,6 +1,7 @@
 /* Who may take, and who may lose: one test of what is deserved for both. */
 #include <stddef.h>
 
+#include "base/number.h"
 #include "share/tree_inner.h"
 
 void share_part_ways(const struct share_tree *t, uint32_t *a, uint32_t *b)
@@ -21,11 +22,6 @@ uint32_t share_common_depth(const struct share_tree *t, uint32_t a, uint32_t b)
     return t->nodes[a].depth > 0 ? t->nodes[a].depth - 1 : 0;
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Room of all nodes: a parent comes before its children. */
 static void update_rooms(struct share_tree *t)
 {
@@ -44,10 +40,9 @@ static void update_rooms(struct share_tree *t)
                 int64_t others = kept;
                 if (t->nodes[child].keeps_guarantee)
                     others -= share_vec(t, child, V_GUARANTEE)[d];
-                int64_t left = others > 0 ? smaller(room, t->total[d]) - others : room;
+                int64_t left = others > 0 ? lesser(room, t->total[d]) - others : room;
                 left = left < 0 ? 0 : left;
-                share_vec(t, child, V_ROOM)[d] =
-                    smaller(share_vec(t, child, V_CAPABILITY)[d], left);
+                share_vec(t, child, V_ROOM)[d] = lesser(share_vec(t, child, V_CAPABILITY)[d], left);
             }
         }
     t->rooms_stale = false;

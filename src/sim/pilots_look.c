@@ -6,21 +6,12 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "base/number.h"
 #include "berth/sched_query.h"
 #include "jobspec/total.h"
 #include "pilot/words.h"
 #include "resource/graph.h"
 #include "sim/pilots_priv.h"
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* ---- What there is ---- */
 
@@ -139,18 +130,18 @@ int sim_shape_add(struct sim_shape *to, const struct sim_pilots *p, const char *
     if (!spec)
         return errno == ENOMEM ? -1 : 0; /* the core refuses it */
     nodes = jobspec_total(spec, "node", NULL);
-    pieces = nodes > 0 ? 0 : most(jobspec_total(spec, "slot", NULL), 1);
+    pieces = nodes > 0 ? 0 : greater(jobspec_total(spec, "slot", NULL), 1);
     amount[PILOT_CORES] = jobspec_total(spec, "core", NULL);
     amount[PILOT_GPUS] = jobspec_total(spec, "gpu", NULL);
     amount[PILOT_MEMORY] = jobspec_total(spec, "memory", NULL) * p->unit;
     if (amount[PILOT_CORES] == 0) /* whole nodes */
         amount[PILOT_CORES] = nodes * p->rule.node[PILOT_CORES];
-    to->nodes = most(to->nodes, nodes);
-    to->pieces = most(to->pieces, pieces);
+    to->nodes = greater(to->nodes, nodes);
+    to->pieces = greater(to->pieces, pieces);
     to->elsewhere = to->elsewhere || spec->constraints;
     for (int k = 0; k < PILOT_KINDS; k++) {
         int64_t of = nodes > 0 ? nodes : pieces;
-        to->amount[k] = most(to->amount[k], (amount[k] + of - 1) / of);
+        to->amount[k] = greater(to->amount[k], (amount[k] + of - 1) / of);
     }
     jobspec_destroy(spec);
     return 0;
@@ -176,10 +167,10 @@ int sim_pilots_want(struct sim_pilots *p, uint32_t job, const struct sim_shape *
     struct pilot_want *w = &p->want[n];
     *w = (struct pilot_want){.members = members,
                              .together = together,
-                             .nodes = most(shape->nodes, 1),
+                             .nodes = greater(shape->nodes, 1),
                              .limit = limit < SCHED_UNLIMITED ? limit : 0,
                              .elsewhere = shape->elsewhere};
-    w->takes = w->limit > 0 ? most(least(takes, limit), 1) : 1;
+    w->takes = w->limit > 0 ? greater(lesser(takes, limit), 1) : 1;
     memcpy(w->amount, shape->amount, sizeof(w->amount));
     if (shape->nodes == 0)
         pilot_spread(&p->rule, shape->pieces, w);
@@ -300,18 +291,18 @@ static int follow(struct sim_pilots *p, int64_t now, const struct scene *s)
         bool of_use = p->plan.used[i] || s->busy[i];
         pilot->useless = of_use ? -1 : pilot->useless < 0 ? now : pilot->useless;
         if (!of_use && !pilot->leaves)
-            p->look_at = least(p->look_at, pilot->useless + p->rule.idle);
+            p->look_at = lesser(p->look_at, pilot->useless + p->rule.idle);
     }
     const struct pilot_ask *first = p->plan.n_asks > 0 ? &p->plan.ask[0] : NULL;
     if (first && first->when == PILOT_PATIENT)
-        p->look_at = least(p->look_at, first->at);
+        p->look_at = lesser(p->look_at, first->at);
     if (!first || first->when != PILOT_NOW)
         return 0;
     if (again > now) {
-        p->look_at = least(p->look_at, again);
+        p->look_at = lesser(p->look_at, again);
         return 0;
     }
-    p->look_at = least(p->look_at, now + SIM_PILOTS_LOOK * p->options.second);
+    p->look_at = lesser(p->look_at, now + SIM_PILOTS_LOOK * p->options.second);
     return ask(p, now, first);
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/errtext.h"
+#include "base/number.h"
 #include "cli/foreign/slurm_list.h"
 #include "cli/foreign/slurm_values.h"
 
@@ -344,12 +345,6 @@ static int64_t least_one(int64_t n)
 }
 
 /* A product, or the greatest number where it would be more: submit refuses that. */
-static int64_t times(int64_t a, int64_t b)
-{
-    int64_t product;
-    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
-
 /* GPUs of each task, with their type. */
 static int put_gpus(struct slurm *s, int64_t n)
 {
@@ -380,23 +375,26 @@ static bool is_counted(const struct slurm *s)
 static int finish_counts(struct slurm *s, int64_t *tasks)
 {
     int64_t nodes = least_one(s->nodes), cpus = least_one(s->cpus);
-    *tasks = s->tasks ? s->tasks : s->tasks_per_node ? times(s->tasks_per_node, nodes) : nodes;
+    *tasks = s->tasks            ? s->tasks
+             : s->tasks_per_node ? capped_product(s->tasks_per_node, nodes)
+                                 : nodes;
     int64_t gpus = s->gpus        ? s->gpus
-                   : s->gpus_task ? times(s->gpus_task, *tasks)
-                                  : times(s->gpus_node, nodes);
+                   : s->gpus_task ? capped_product(s->gpus_task, *tasks)
+                                  : capped_product(s->gpus_node, nodes);
     int64_t pieces = *tasks;
     if (gpus % pieces != 0) {
         pieces = nodes;
-        cpus = times(cpus, *tasks / nodes + (*tasks % nodes != 0));
+        cpus = capped_product(cpus, *tasks / nodes + (*tasks % nodes != 0));
     }
     if ((s->nodes && put_nodes(s) < 0) ||
         (is_counted(s) && foreign_put_number(&s->out, "ntasks", pieces) < 0) ||
         (cpus > 1 && foreign_put_number(&s->out, "cores-per-task", cpus) < 0) ||
         put_gpus(s, gpus / pieces + (gpus % pieces != 0)) < 0)
         return -1;
-    int64_t memory = s->memory_node  ? times(s->memory_node, nodes)
-                     : s->memory_cpu ? times(times(s->memory_cpu, *tasks), least_one(s->cpus))
-                                     : times(s->memory_gpu, gpus);
+    int64_t memory = s->memory_node ? capped_product(s->memory_node, nodes)
+                     : s->memory_cpu
+                         ? capped_product(capped_product(s->memory_cpu, *tasks), least_one(s->cpus))
+                         : capped_product(s->memory_gpu, gpus);
     return memory > 0 ? foreign_put_number(&s->out, "mem", memory) : 0;
 }
 

@@ -3,23 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "match/machine/prune.h"
 
 /* Units, at most INT64_MAX. */
-static int64_t times(int64_t a, int64_t b)
-{
-    int64_t product;
-
-    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
-
-static int64_t plus(int64_t a, int64_t b)
-{
-    int64_t sum;
-
-    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-
 /* The minimum that siblings want, by number of pruning type. */
 struct sums {
     int64_t *units;
@@ -28,7 +15,7 @@ struct sums {
 
 static void add_units_wanted(struct sums *sums, uint32_t number, int64_t units)
 {
-    sums->units[number] = plus(sums->units[number], units);
+    sums->units[number] = capped_sum(sums->units[number], units);
     sums->wanted[number] = true;
 }
 
@@ -38,7 +25,7 @@ static void add_units_wanted(struct sums *sums, uint32_t number, int64_t units)
 static void lower(struct sums *sums, const struct request *q, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        int64_t units = q->wanted[i] ? times(q->below[i], q->min) : 0;
+        int64_t units = q->wanted[i] ? capped_product(q->below[i], q->min) : 0;
         if (sums->wanted[i] ? units < sums->units[i] : q->wanted[i])
             sums->units[i] = units;
         sums->wanted[i] |= q->wanted[i];
@@ -61,7 +48,7 @@ static bool accumulate(const struct requests *r, uint32_t first, const struct pr
         }
         for (uint32_t k = 0; k < prune->n; k++)
             if (q->wanted[k])
-                add_units_wanted(sums, k, times(q->below[k], q->min));
+                add_units_wanted(sums, k, capped_product(q->below[k], q->min));
     }
     for (uint32_t k = 0; k < prune->n; k++)
         any |= sums->wanted[k];

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/errtext.h"
+#include "base/number.h"
 #include "place/graph/bundle.h"
 #include "place/graph/capacity.h"
 
@@ -32,24 +33,13 @@ struct place_ask bundle_member_ask(const struct place *place, const struct place
     return bundle_role_ask(place, ask, role);
 }
 
-static int64_t times(int64_t a, int64_t b)
-{
-    int64_t product;
-    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
-
-static int64_t plus(int64_t a, int64_t b)
-{
-    return a < INT64_MAX - b ? a + b : INT64_MAX;
-}
-
 int64_t bundle_cores(const struct graph_place *n, const struct bundle_class *b)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < b->n; i++) {
         int64_t cores = n->classes[b->role[i].class].cores;
         if (n->unit == TYPE_CORE)
-            sum = plus(sum, times(cores, b->role[i].count));
+            sum = capped_sum(sum, capped_product(cores, b->role[i].count));
         else if (b->role[i].count > 0 && cores > sum)
             sum = cores; /* of nodes, which members may share */
     }
@@ -77,7 +67,7 @@ static int64_t count_most(const struct graph_place *n, const struct class *c)
                 int64_t room = match_units_at(n->match, v, p->need[i].type) / p->need[i].least;
                 most = room < most ? room : most;
             }
-        sum = plus(sum, most);
+        sum = capped_sum(sum, most);
     }
     return sum / c->pieces;
 }
@@ -294,7 +284,7 @@ int64_t bundle_units(struct place *place, uint32_t class)
     if (!is_bundle_class(class))
         return OPS.units(place, class);
     graph_place_refresh(n);
-    return plus(bundle_cores(n, bundle_class_of(place, class)), 1);
+    return capped_sum(bundle_cores(n, bundle_class_of(place, class)), 1);
 }
 
 /* Members may share nodes that they do not want for themselves. */
@@ -317,9 +307,9 @@ int64_t bundle_wants(const struct place *place, uint32_t class, const char *type
         if (is_shared)
             most = one > most ? one : most;
         else
-            sum = plus(sum, times(one, b->role[i].count));
+            sum = capped_sum(sum, capped_product(one, b->role[i].count));
     }
-    return plus(sum, most); /* nodes that they want for themselves nobody shares */
+    return capped_sum(sum, most); /* nodes that they want for themselves nobody shares */
 }
 
 uint32_t bundle_members(const struct place *place, uint32_t class)

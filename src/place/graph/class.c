@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "base/number.h"
 #include "jobspec/canonical.h"
 #include "jobspec/short.h"
 #include "place/graph/graph_priv.h"
@@ -44,20 +45,6 @@ bool graph_place_is_shared(const struct jobspec_resource *r)
 
 /* ---- The least that is taken ---- */
 
-static int64_t times(int64_t a, int64_t b)
-{
-    int64_t product;
-
-    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
-
-static int64_t plus(int64_t a, int64_t b)
-{
-    int64_t sum;
-
-    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-
 /* The least number of vertices that a count needs. */
 static int64_t vertices_of(const struct graph_place *n, const struct jobspec_resource *r)
 {
@@ -79,18 +66,19 @@ static int64_t least_of(struct graph_place *n, const struct class *c, uint32_t i
     if (r->kind == JOBSPEC_OR_SLOT || r->kind == JOBSPEC_XOR_SLOT)
         return 0;
     for (uint32_t k = i + 1; k < r->end; k = c->spec->resources[k].end)
-        sum = plus(sum, least_of(n, c, k, type));
+        sum = capped_sum(sum, least_of(n, c, k, type));
     if (r->kind == JOBSPEC_SLOT)
-        return times(sum, r->count.min);
+        return capped_product(sum, r->count.min);
     if (!graph_place_type(n, r->type, &own))
         return 0;
     if (own == type) /* of what is shared it gets what is below */
-        return plus(graph_place_is_shared(r) ? 0 : r->count.min, times(sum, vertices_of(n, r)));
+        return capped_sum(graph_place_is_shared(r) ? 0 : r->count.min,
+                          capped_product(sum, vertices_of(n, r)));
     if (graph_place_is_alone(n, r)) {
         int64_t least = graph_place_least(n, c->part, own, type);
         sum = least > sum ? least : sum;
     }
-    return times(sum, vertices_of(n, r));
+    return capped_product(sum, vertices_of(n, r));
 }
 
 static int64_t least(struct graph_place *n, const struct class *c, uint16_t type)
@@ -98,7 +86,7 @@ static int64_t least(struct graph_place *n, const struct class *c, uint16_t type
     int64_t sum = 0;
 
     for (uint32_t i = 0; i < c->spec->nresources; i = c->spec->resources[i].end)
-        sum = plus(sum, least_of(n, c, i, type));
+        sum = capped_sum(sum, least_of(n, c, i, type));
     return sum;
 }
 
@@ -152,7 +140,7 @@ int64_t graph_place_units(struct place *place, uint32_t class)
     struct graph_place *n = graph_place_of(place);
 
     graph_place_refresh(n);
-    return plus(n->classes[class].cores, 1);
+    return capped_sum(n->classes[class].cores, 1);
 }
 
 void graph_place_classes_renew(struct graph_place *n)
@@ -480,7 +468,7 @@ static int know_again(struct graph_place *n, uint32_t class, bool refuse, int64_
         return errtext_set(err, ENOMEM, "out of memory");
     if (join(n, &n->classes[class], refuse, err) < 0)
         return -1;
-    *units = plus(n->classes[class].cores, 1);
+    *units = capped_sum(n->classes[class].cores, 1);
     return 0;
 }
 
@@ -519,6 +507,6 @@ int graph_place_know(struct place *place, const jobspec_t *spec, uint32_t part, 
         put(n, at, &c);
     }
     *class = at;
-    *units = plus(n->classes[at].cores, 1);
+    *units = capped_sum(n->classes[at].cores, 1);
     return 0;
 }

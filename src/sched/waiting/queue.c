@@ -6,6 +6,7 @@
  * entering a subtree for nothing is possible, missing an entry is not.
  */
 #include "sched/waiting/queue.h"
+#include "base/number.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -86,11 +87,6 @@ static int64_t *least_of(const struct inner *v, uint32_t class, uint32_t i)
 static int64_t *narrow_of(const struct queue *q, const struct inner *v, uint32_t class, uint32_t i)
 {
     return (int64_t *)&v->column[(q->classes + class) * FAN + i];
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 struct queue *queue_create(int64_t most)
@@ -219,7 +215,7 @@ static int64_t row_least(const struct inner *v, uint32_t row, uint32_t n)
     const int64_t *column = &v->column[row * FAN];
     int64_t least = column[0];
     for (uint32_t c = 1; c < n; c++)
-        least = smaller(least, column[c]);
+        least = lesser(least, column[c]);
     return least;
 }
 
@@ -248,11 +244,11 @@ static void refresh_from_leaf(const struct queue *q, struct inner *v, uint32_t i
         column[k] = INT64_MAX;
     for (uint32_t e = 0; e < leaf->node.n; e++) {
         uint32_t class = class_of(leaf->entry[e].units);
-        least[class] = smaller(least[class], leaf->entry[e].value);
-        narrow[class] = smaller(narrow[class], leaf->entry[e].units);
+        least[class] = lesser(least[class], leaf->entry[e].value);
+        narrow[class] = lesser(narrow[class], leaf->entry[e].units);
     }
     for (uint32_t k = 1; k < q->classes; k++)
-        least[k] = smaller(least[k], least[k - 1]);
+        least[k] = lesser(least[k], least[k - 1]);
     for (uint32_t k = 0; k < 2 * q->classes; k++)
         v->column[k * FAN + i] = column[k];
 }
@@ -336,7 +332,7 @@ static struct node *insert_below(struct queue *q, struct node *v, uint32_t level
         inner->count[i]++;
         uint32_t class = class_of(entry->units);
         int64_t *narrow = narrow_of(q, inner, class, i);
-        *narrow = smaller(*narrow, entry->units);
+        *narrow = lesser(*narrow, entry->units);
         for (uint32_t k = class; k < q->classes && entry->value < *least_of(inner, k, i); k++)
             *least_of(inner, k, i) = entry->value;
         return NULL;
@@ -413,13 +409,13 @@ static void forget_least_leaf(const struct queue *q, struct inner *v, uint32_t i
     for (uint32_t e = 0; e < leaf->node.n; e++) {
         uint32_t k = class_of(leaf->entry[e].units);
         if (k >= class)
-            least[k] = smaller(least[k], leaf->entry[e].value);
+            least[k] = lesser(least[k], leaf->entry[e].value);
         if (k == class)
-            narrow = smaller(narrow, leaf->entry[e].units);
+            narrow = lesser(narrow, leaf->entry[e].units);
     }
     *narrow_of(q, v, class, i) = narrow;
     for (uint32_t k = class; k < q->classes && *least_of(v, k, i) == entry->value; k++) {
-        so_far = smaller(so_far, least[k]);
+        so_far = lesser(so_far, least[k]);
         *least_of(v, k, i) = so_far;
     }
 }
@@ -552,8 +548,8 @@ int64_t queue_least(const struct queue *q)
 {
     int64_t least = INT64_MAX;
     for (uint32_t i = 0; i < q->root->n; i++)
-        least = smaller(least, q->height ? *least_of(as_inner(q->root), q->classes - 1, i)
-                                         : as_leaf(q->root)->entry[i].value);
+        least = lesser(least, q->height ? *least_of(as_inner(q->root), q->classes - 1, i)
+                                        : as_leaf(q->root)->entry[i].value);
     return least;
 }
 

@@ -305,7 +305,10 @@ static int tell(struct play *p, const struct sched_decision *d)
     } else if (out && d->kind == SCHED_STOP) {
         decisions_stop(out, p->d.now, name, sched_reason_text(d->reason, reason));
     } else if (out) {
-        name = play_name_all(p, decided_job(p, d));
+        /* one that was rejected by itself is forgotten, so that nothing else says that it was alone */
+        bool is_alone = d->kind == SCHED_REJECT && d->job != p->submissions[d->tag].handle;
+        if (!is_alone)
+            name = play_name_all(p, decided_job(p, d));
         if (!name)
             return -1;
         sched_reason_text(d->reason, reason);

@@ -81,9 +81,10 @@ for folder in *; do
     done
     for expected in "$folder"/*.jsonl; do
         name=$(basename "$expected" .jsonl)
-        [ -e "$folder/$name.yaml" ] && [ ! -e "$folder/$name.decisions" ] || continue
-        expect_status 0 "$BERTH" sim --config "$folder/$name.yaml" --scenario "$expected" --decisions "$scratch/whole"
-        cut_anywhere "$name.yaml" "$name.jsonl"
+        config=$(basename "$(first_of "$folder/$name.yaml" "$folder/config.yaml")")
+        [ -n "$config" ] && [ ! -e "$folder/$name.decisions" ] && grep -q '"expect"' "$expected" || continue
+        expect_status 0 "$BERTH" sim --config "$folder/$config" --scenario "$expected" --decisions "$scratch/whole"
+        cut_anywhere "$config" "$name.jsonl"
     done
 done
 [ "$played" -gt 0 ] || fail "no scenarios"

@@ -816,7 +816,7 @@ void job_withdraw(server_t *s, struct job *job); /* remove a job from the core *
 /* Pass a start to the engine (start.c). -1 with a text: it cannot be started. */
 int run_start(server_t *s, struct run *run, berth_error_t *err);
 
-/* Restore to the core the ended jobs that job `id` depends on (load.c). *unknown is the first dependency
+/* Restore to the core the ended jobs that job `id` depends on (load_outcomes.c). *unknown is the first dependency
  * found neither in memory, nor in the store, nor in the same bulk submission; 0: none.
  */
 int dependency_restore_ended(server_t *s, const char *dependency, int64_t id, int64_t *unknown);

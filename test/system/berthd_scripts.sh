@@ -88,8 +88,6 @@ for wrong in =x '' -; do
     expect_status 2 "$BERTH" submit --env "$wrong" true
     expect_err "berth submit: --env is '$wrong', expected NAME=VALUE, NAME or -PATTERN; see 'berth submit --help'"
 done
-expect_status 2 "$BERTH" submit --gpu-memory 8G true
-expect_err "berth submit: unknown option '--gpu-memory' (a job gets whole GPUs, or instances of divided ones: -g); see 'berth submit --help'"
 expect_status 2 "$BERTH" submit --time=10 true
 expect_err "berth submit: unknown option '--time=10' (it is -t here, where 90 is seconds and 90m minutes); see 'berth submit --help'"
 for option in -J -d -a --partition --job-name --gres --export; do

@@ -305,7 +305,7 @@ static int tell(struct play *p, const struct sched_decision *d)
     } else if (out && d->kind == SCHED_STOP) {
         decisions_stop(out, p->d.now, name, sched_reason_text(d->reason, reason));
     } else if (out) {
-        /* one that was rejected by itself is forgotten, so that nothing else says that it was alone */
+        /* the core has forgotten a job that it rejects: only the handle says whether others waited with it */
         bool is_alone = d->kind == SCHED_REJECT && d->job != p->submissions[d->tag].handle;
         if (!is_alone)
             name = play_name_all(p, decided_job(p, d));

@@ -95,7 +95,7 @@ void nq_list_turns(const struct naive_queues *q, bool *listed);
 /* The first one that takes its turn, has it before such a one, or is out of the calendars. */
 int nq_first_turn(const struct naive_queues *q);
 
-/* The same, or the one behind which holders are left to be placed anew. */
+/* The first one to be placed: as nq_first_turn, or an earlier one if the holders behind it are still to be placed again. */
 int nq_first_to_place(const struct naive_queues *q);
 
 /* The first reservation that does not fit is placed anew with those behind it, as are those behind a new job.

@@ -195,8 +195,8 @@ static void heads_settle(sched_t *s)
     }
 }
 
-/* Book for a lane's first job. Where its limit may be in the way of others it is looked for anew each time: it is to be
- * where it could start. Returns 0, or -1 with ENOMEM.
+/* Book a place for a lane's first job. If the job may run longer than its estimate, its place is searched for again each
+ * time, since it has to be one where the job could start. Returns 0, or -1 with ENOMEM.
  */
 static int head_place(sched_t *s, struct lane *lane, const struct queue_entry *entry)
 {

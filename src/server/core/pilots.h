@@ -102,8 +102,10 @@ int ruled_attach(server_t *s, json_t *const *nodes, size_t n, berth_error_t *err
 void ruled_join_new(server_t *s, const struct engine_node *nodes, size_t n);
 void ruled_attach_all(server_t *s);
 
-/* Follow what is told of a node that another scheduler rules, the at-th of those that are told; and drop those that no engine of now has (ruled.c). */
+/* Take over what is told of a node that another scheduler rules; it is number `at` of those that are told (ruled.c). */
 void ruled_follow(server_t *s, const struct engine_node *from, size_t at);
+
+/* Drop the nodes that none of the present engines has. */
 void ruled_forget_others(server_t *s);
 
 /* Why such a node is not in use; NULL: that is not known, or it is none. */

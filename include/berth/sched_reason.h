@@ -141,6 +141,9 @@ const char *sched_reason_text(const struct sched_reason *reason, char text[SCHED
  */
 void sched_reason_read(struct sched_reason *reason, char *text, int64_t second);
 
+/* Whether such a text, or NULL, says that a gang is over: a member with this reason was stopped for it. */
+bool sched_reason_gang_is_over(const char *text);
+
 /* A copy with all its texts, which the caller frees with free(); NULL with ENOMEM. */
 struct sched_reason *sched_reason_copy(const struct sched_reason *reason);
 

@@ -576,3 +576,14 @@ void sched_reason_read(struct sched_reason *r, char *text, int64_t second)
     }
     *r = (struct sched_reason){.kind = SCHED_REASON_REQUEST, .words = text};
 }
+
+bool sched_reason_gang_is_over(const char *text)
+{
+    struct sched_reason r;
+    char copy[SCHED_REASON_TEXT];
+    if (!text || strlen(text) >= sizeof(copy))
+        return false;
+    memcpy(copy, text, strlen(text) + 1);
+    sched_reason_read(&r, copy, 1);
+    return r.kind == SCHED_REASON_GANG_FAILED || r.kind == SCHED_REASON_GANG_LEFT;
+}

@@ -95,7 +95,9 @@ expect "the last of them" '0 of 3 1 of 3 ' "$("$BERTH" log -f "$(echo "$many" | 
 
 # A member that fails: all of it does,
 gang=$("$BERTH" submit --gang 3 sh -c '[ $BERTH_ARRAY_INDEX = 1 ] && exit 3; exec sleep 1000')
-expect_status 143 "$BERTH" wait "$gang"
+expect_status 3 "$BERTH" wait "$gang"
+expect "its exit status is that of the one that failed" '3 null' "$(get "$gang" exit) $(get "$gang" signal)"
+expect_status 3 "$BERTH" run --gang 3 sh -c '[ $BERTH_ARRAY_INDEX = 1 ] && exit 3; exec sleep 1000'
 expect "all have failed" '"failed"' "$(get "$gang" state)"
 expect "by the one that failed first" '"member 1 failed" null "member 1 failed"' \
     "$(get "$gang[0]" reason) $(get "$gang[1]" reason) $(get "$gang[2]" reason)"
@@ -109,7 +111,7 @@ expect "its state" '"done" 0 null' "$(get "$gang" state) $(get "$gang" exit) $(g
 expect_status 0 "$BERTH" run --gang 3 --min 1 --failure go-on sh -c '[ $BERTH_ARRAY_INDEX = 2 ] || exit 5'
 expect "two were enough" "$gang[0-3] 2 done, 2 failed" "$(line "$gang" | sed 's/ [^ ]* [^ ]* [^ ]* \(.*failed\).*/ \1/')"
 gang=$("$BERTH" submit --gang 3 --min 3 --failure go-on sh -c '[ $BERTH_ARRAY_INDEX = 2 ] && exit 1; exec sleep 1000')
-expect_status 143 "$BERTH" wait "$gang"
+expect_status 1 "$BERTH" wait "$gang"
 expect "one less is too few" '"2 of 3 members are left"' "$(get "$gang[0]" reason)"
 # or it is replaced by itself.
 gang=$("$BERTH" submit --gang 2 --failure replace sh -c '
@@ -118,7 +120,7 @@ expect_status 0 "$BERTH" wait "$gang"
 expect "replaced twice" 'replaced, exit 9 replaced, exit 9 ' \
     "$("$BERTH" show "$gang[1]" | sed -n 's/.* \(replaced, .*\)/\1/p' | tr '\n' ' ')"
 gang=$("$BERTH" submit --gang 2 --failure replace sh -c '[ $BERTH_ARRAY_INDEX = 0 ] || exit 9; exec sleep 1000')
-expect_status 143 "$BERTH" wait "$gang"
+expect_status 9 "$BERTH" wait "$gang"
 expect "as often as it has members" 3 "$(get "$gang[1]" attempts)"
 
 # Two gangs, of which there is room for one, over a server that is killed: each is one gang after it.

@@ -101,6 +101,8 @@ static void take_end(struct watch *w, const json_t *job, const char *state)
         has_status = strcmp(state, "done") == 0;
     if (strcmp(state, "done") == 0 && !json_is_integer(exit))
         status = 0;
+    if (status > 1 && w->f->member < 0 && sched_reason_gang_is_over(reason))
+        status = 1; /* it was stopped: the status is that of the one for which it was */
     bool unusual = strcmp(state, "cancelled") == 0 || strcmp(state, "timeout") == 0;
     if (end->state[0] && status <= end->status)
         return;

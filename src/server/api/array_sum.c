@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/sched_reason.h"
 #include "server/core/roles.h"
 
 static const enum sum_state sum_of[] = {
@@ -84,6 +85,8 @@ void array_sum_add(struct array_sum *sum, const struct store_member *m)
 {
     struct job_shown shown = {0};
     job_show_end(m, &shown);
+    if ((shown.exit_status > 0 || shown.exit_signal > 0) && sched_reason_gang_is_over(m->reason))
+        shown.exit_status = shown.exit_signal = -1;
     if (!sum->any) {
         sum->any = true;
         sum->start = sum->end = sum->peak_memory = sum->cpu_time = -1;

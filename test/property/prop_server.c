@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "berth/sched_query.h"
 #include "fixture/failing_alloc.h"
 #include "server/core/priv.h"
 #include "server_scene.h"
@@ -195,26 +196,43 @@ static bool is_in_pass(const struct scene *c)
     return c->w->server->pass.is_on;
 }
 
-/* Whether all has been decided that can be: no start is held back as another one was refused, and no pass is due. */
+/* Whether a job has run on after its expected end, and no pass since has put that off: what waits for it makes none due
+ * before its own time comes, and the next one, whatever it is for, moves what is promised.
+ */
+static bool any_overruns(const server_t *s)
+{
+    for (size_t i = 0; i < s->runs.n; i++) {
+        const struct run *run = s->runs.v[i];
+        const struct member *m = run ? member_record(run->job, run->member) : NULL;
+        struct sched_annotation a;
+        if (m && m->handle >= 0 && sched_annotate(s->sched, m->handle, &a) == 0 &&
+            a.state == SCHED_RUNNING && a.until <= s->clock.now)
+            return true;
+    }
+    return false;
+}
+
+/* Whether all has been decided that can be: no start is held back as another one was refused, no pass is due, and nothing
+ * overruns.
+ */
 static bool is_settled(const struct scene *c)
 {
     const server_t *s = c->w->server;
-    return s->engine.hold_until <= s->clock.now && sched_next_time(s->sched) > s->clock.now;
+    return s->engine.hold_until <= s->clock.now && sched_next_time(s->sched) > s->clock.now &&
+           !any_overruns(s);
 }
 
 /* The machine starts again, or the server alone. That changes nothing that was promised, and by the end of the first
- * pass, unless that starts something, be it in vain, nothing of the shares.
+ * pass nothing of the shares.
  */
 static void restart(struct scene *c)
 {
     bool power = sim_disk_has_stopped(c->w->disk) || scene_chance(c, 2);
     char *before = NULL, *shares = NULL;
-    size_t runs = 0;
     if (!sim_disk_has_stopped(c->w->disk) && sim_server_turn(c->w, NULL) == 0) {
         look(c);
         before = is_in_pass(c) ? NULL : promises(c);
         shares = is_in_pass(c) || !is_settled(c) ? NULL : admin_shares(c);
-        runs = c->w->engine->n;
     }
     events_close(c);
     if (power)
@@ -239,7 +257,7 @@ static void restart(struct scene *c)
     if (sim_server_turn(c->w, NULL) < 0)
         scene_fail(c, "nothing can be stored after a restart", -1, -1);
     scene_scarce(c, was);
-    if (shares && !rebooted && c->w->engine->n == runs)
+    if (shares && !rebooted)
         check_shares(c, shares);
     free(shares);
     c->good_since = scene_now(c);

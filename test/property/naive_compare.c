@@ -1,0 +1,115 @@
+/* What the core decides, and what the model does. */
+#include "naive_play.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "berth/sched_query.h"
+#include "naive_scene.h"
+
+static void check_jobs(void)
+{
+    for (int i = 0; i < run.naive.jobs; i++) {
+        const struct nq_job *j = &run.naive.job[i];
+        if (j->state == NQ_GONE)
+            continue;
+        if (j->state == NQ_BEHIND) {
+            CHECK(sched_index(run.sched, handle_of(i)) < (int64_t)member_of(i));
+            continue;
+        }
+        int state = sched_state(run.sched, handle_of(i));
+        counted.full += j->state == NQ_FULL;
+        if (j->state == NQ_LIMITED || j->state == NQ_FULL) {
+            CHECK(state == SCHED_BLOCKED);
+            continue;
+        }
+        CHECK(state == (j->state == NQ_OPEN   ? SCHED_WAITING
+                        : j->state == NQ_HELD ? SCHED_RESERVED
+                                              : SCHED_RUNNING));
+        const char *text;
+        if (j->state == NQ_OPEN)
+            continue;
+        CHECK(j->preempting || sched_start_time(run.sched, handle_of(i)) == j->at);
+        CHECK(sched_resources(run.sched, handle_of(i), &text) == 0 &&
+              nq_nodes_of(text) == j->nodes);
+    }
+}
+
+/* It stops at once, or takes a while; perhaps it ends well before. */
+static void stop(int job, bool requeue)
+{
+    int64_t end = run.now + draw(0, 3);
+    run.requeue[job] = requeue && draw(0, 4) && run.naive.job[job].most == 0;
+    run.end[job] = end < run.end[job] ? end : run.end[job];
+    counted.preempted++;
+}
+
+/* How long a job lasts that starts. */
+static int64_t lasts(const struct nq_job *job)
+{
+    if (job->duration >= NQ_ENDLESS)
+        return draw(1, 40);
+    return draw(0, 2) ? job->duration : draw(1, job->duration);
+}
+
+/* Decisions are those of the model from the k-th on. Returns the next. */
+static int compare_decisions(const struct sched_decision *d, size_t n, int k)
+{
+    static const enum sched_decision_kind kinds[] = {
+        [NQ_START] = SCHED_START, [NQ_PROMISE] = SCHED_RESERVE, [NQ_PREEMPT] = SCHED_PREEMPT};
+    for (size_t i = 0; i < n; i++) {
+        if (d[i].kind == SCHED_WAIT)
+            continue;
+        const struct nq_decision *e = &run.naive.decision[k];
+        int job = (int)d[i].tag + (int)d[i].member;
+        bool same = d[i].kind == SCHED_RESERVE && run.promised[job] == d[i].at;
+        if (same && (k == run.naive.decisions || e->kind != NQ_PROMISE || e->job != job))
+            continue; /* of other resources at the same time the model tells nothing */
+        if (getenv("SCENE_TRACE"))
+            fprintf(stderr, "t%ld core: kind %d job %d at %ld | naive: kind %d job %d at %ld\n",
+                    (long)run.now, d[i].kind, job, (long)d[i].at, (int)e->kind, e->job,
+                    (long)e->at);
+        CHECK(k++ < run.naive.decisions);
+        run.promised[job] = d[i].kind == SCHED_RESERVE ? d[i].at : -1;
+        CHECK(d[i].kind == kinds[e->kind]);
+        CHECK(job == e->job);
+        CHECK(d[i].at == (e->kind == NQ_PREEMPT ? run.now : e->at));
+        if (e->kind == NQ_PREEMPT) {
+            CHECK(d[i].other == handle_of(e->other));
+            stop(e->job, d[i].requeue);
+        }
+        if (e->kind == NQ_START)
+            run.end[e->job] = run.now + lasts(&run.naive.job[e->job]);
+        counted.decisions++;
+    }
+    return k;
+}
+
+/* Where there are shares, every other scene has its passes in pieces. */
+void play_pass(void)
+{
+    const struct sched_decision *d;
+    size_t n;
+    int k = 0, rc = 1;
+    if (run.usage)
+        tell_usage();
+    nq_pass(&run.naive, run.now);
+    if (!run.shares || run.seed % 2 == 0) {
+        CHECK(sched_pass(run.sched, run.now, false, &d, &n) == 0);
+        k = compare_decisions(d, n, k);
+        rc = 0;
+    }
+    while (rc > 0) {
+        rc = sched_pass_some(run.sched, run.now, 1, &d, &n);
+        CHECK(rc >= 0);
+        k = compare_decisions(d, n, k);
+        if (rc > 0 && run.naive.jobs > 0)
+            ask_meanwhile();
+    }
+    for (int i = k; i < run.naive.decisions && getenv("SCENE_TRACE"); i++)
+        fprintf(stderr, "t%ld naive alone: kind %d job %d at %ld\n", (long)run.now,
+                (int)run.naive.decision[i].kind, run.naive.decision[i].job,
+                (long)run.naive.decision[i].at);
+    CHECK(k == run.naive.decisions && sched_check(run.sched));
+    check_jobs();
+}

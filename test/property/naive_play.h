@@ -1,0 +1,140 @@
+/* Random scenes for naive_queues.h, played by the core and by the model: what prop_queues_naive does, by subject. */
+#ifndef PROPERTY_NAIVE_PLAY_H
+#define PROPERTY_NAIVE_PLAY_H
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "berth/match.h"
+#include "berth/sched_config.h"
+#include "naive_queues.h"
+#include "random.h"
+
+/* A scene: what it has is drawn from its seed. */
+struct naive_play {
+    uint64_t seed;
+    struct random random;
+    struct random deadline_random; /* beside the rest */
+    match_t *match;
+    sched_t *sched;
+    struct naive_queues naive;
+    int64_t end[NQ_JOBS], promised[NQ_JOBS];
+    bool requeue[NQ_JOBS]; /* of one that was told to stop */
+    int64_t now;
+    bool limits, levels, shares, accounts, deadlines, unknowns, classes, usage, is_wide;
+    bool has_more_limits;
+};
+
+/* What all scenes have come to. */
+struct naive_count {
+    uint64_t decisions, preempted, full, asked_meanwhile;
+};
+
+extern struct naive_play run;
+extern struct naive_count counted;
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            fail_msg("seed %" PRIu64 ", time %" PRId64 ", %s:%d: does not hold: %s", run.seed,     \
+                     run.now, __FILE__, __LINE__, #condition);                                     \
+    } while (0)
+
+static inline int64_t draw(int64_t low, int64_t high)
+{
+    return random_between(&run.random, low, high);
+}
+
+/* ---- naive_draw.c ---- */
+
+/* The names of queues, and of virtual ones. */
+extern const char *const naive_queue_names[NQ_LANES], *const naive_virtual_names[NQ_LANES];
+
+void draw_machine(void);
+void draw_queues(void);
+
+/* Some scenes have limits; in some of these virtual queues and accounts have their own, drawn beside the rest. */
+size_t draw_more_limits(uint64_t number, struct sched_limit *limit, int64_t most[NQ_WHATS],
+                        int64_t high);
+
+/* In some scenes jobs have deadlines, which count before priorities in all queues or in none. They are drawn beside the
+ * rest, as a capability is.
+ */
+bool draw_deadline_of(int64_t low, int64_t high, int64_t *ret);
+
+/* The order of a queue in which nobody takes turns. */
+void draw_order_of_jobs(struct nq_lane *lane, struct sched_queue_config *queue);
+
+/* ---- naive_draw_shares.c ---- */
+
+extern const char *const naive_accounts[NQ_ACCOUNTS];
+
+/* Some scenes have shares (with SCENE_SHARES in the environment, all): an order that begins with the priority of
+ * jobs or knows nothing of it, and where it tells nobody apart that of divisions, queues and users.
+ */
+bool draw_order(enum nq_by by[NQ_BYS], struct sched_share_order *order, bool priority);
+
+/* Where the priority of jobs counts between queues, it does so in each of them. */
+void draw_shares(struct nq_lane *lane, struct sched_queue_config *queue,
+                 struct sched_weight weights[NQ_USERS], bool by_priority);
+
+/* Some scenes have queues with classes, in most of which all queues share the machine. They are drawn beside the rest, as a capability is. */
+void draw_classes(struct nq_lane *lane, struct sched_queue_config *queue);
+
+/* Some of them have divisions, one level of them. */
+void draw_divisions(struct sched_division division[NQ_DIVISIONS]);
+
+/* The first one may hold its queues to so many nodes together. This is drawn beside the rest, so that scenes without
+ * it are what they would be if there were none.
+ */
+void draw_capability(struct sched_division *division, struct sched_limit *capability);
+
+/* All users are in all accounts. */
+void draw_accounts(struct sched_account account[NQ_ACCOUNTS],
+                   struct sched_weight weights[NQ_ACCOUNTS][NQ_USERS]);
+
+/* ---- naive_submit.c ---- */
+
+/* A job, or an array, as the core knows it. */
+void play_submit(void);
+
+/* Which member of its array it is; and its handle. */
+uint32_t member_of(int job);
+sched_job_t handle_of(int job);
+
+/* ---- naive_steps.c ---- */
+
+/* Something happens. */
+void play_event(void);
+
+/* Jobs end whose time has come. */
+void play_ends(void);
+
+/* ---- naive_compare.c ---- */
+
+/* A pass of both decides the same, and leaves jobs in the same states. */
+void play_pass(void);
+
+/* ---- naive_ask.c ---- */
+
+/* The tree of shares tells of all jobs; and asking for it decides nothing, as what follows shows. */
+void ask_shares(void);
+
+/* Of open jobs before which nobody goes there is one in each level: it has the turn that the model says. */
+void ask_turns(void);
+
+/* Who goes before a job that waits may be asked while a pass is at work, and decides nothing either: now of
+ * one, now of another.
+ */
+void ask_meanwhile(void);
+
+/* Tell the model what nodes have used by now. */
+void tell_usage(void);
+
+#endif

@@ -1,0 +1,158 @@
+/* The jobs of a scene. */
+#include "naive_play.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "berth/sched_query.h"
+
+uint32_t member_of(int job)
+{
+    int array = run.naive.job[job].array;
+    return array < 0 ? 0 : (uint32_t)(job - array);
+}
+
+sched_job_t handle_of(int job)
+{
+    char id[16];
+    snprintf(id, sizeof(id), "%d", job - (int)member_of(job));
+    return sched_find(run.sched, id, member_of(job));
+}
+
+/* How many of an array may hold something at once. This is drawn beside the rest, as the capability is. */
+static int draw_most(int members)
+{
+    struct random r = {.state = run.seed * NQ_JOBS + (uint64_t)run.naive.jobs};
+    return members == 1 || random_between(&r, 0, 1) ? 0 : (int)random_between(&r, 1, members - 1);
+}
+
+/* Whether nobody knows when the next job ends. This is drawn beside the rest, too. */
+static bool draw_unknown(void)
+{
+    struct random r = {.state = run.seed * NQ_JOBS + (uint64_t)run.naive.jobs + (1u << 30)};
+    return run.unknowns && random_between(&r, 0, 3) == 0;
+}
+
+/* Whether one of so many numbers from `order` on is another job's. */
+static bool is_taken(int64_t order, int members, int jobs)
+{
+    for (int i = 0; i < jobs; i++)
+        if (run.naive.job[i].order >= order && run.naive.job[i].order < order + members)
+            return true;
+    return false;
+}
+
+/* In some runs the caller says where jobs have their places, before those that came earlier or far behind. 0: this one
+ * does not say. Drawn beside the rest, too.
+ */
+static uint64_t draw_order_of(int job, int members)
+{
+    struct random r = {.state = run.seed * NQ_JOBS + (uint64_t)job + (2u << 30)};
+    int64_t order = random_between(&r, 1, 3 * NQ_JOBS);
+    if (run.seed / 3 % 3 != 0 || random_between(&r, 0, 1) == 0 || is_taken(order, members, job))
+        return 0;
+    run.naive.next_order -= members; /* those that they would have had are the next ones' */
+    for (int i = 0; i < members; i++)
+        run.naive.job[job + i].order = order + i;
+    if (run.naive.next_order < order + members)
+        run.naive.next_order = order + members;
+    return (uint64_t)order;
+}
+
+/* Whether the next job goes to the virtual queue of its queue. Likewise. */
+static bool draw_is_virtual(const struct nq_lane *lane)
+{
+    struct random r = {.state = run.seed * NQ_JOBS + (uint64_t)run.naive.jobs + (1u << 29)};
+    return lane->has_virtual && random_between(&r, 0, 1);
+}
+
+static int64_t deadline_minute_of(const struct nq_lane *lane, int64_t named)
+{
+    int64_t at = named > 0 ? named : lane->wait > 0 ? run.now + lane->wait : INT64_MAX;
+    return !lane->by_deadline || at == INT64_MAX ? INT64_MAX : at / 60;
+}
+
+/* How many nodes a job of a queue asks for: no more than it may ever have. */
+static int draw_count(const struct nq_lane *of)
+{
+    int64_t together = of->in_division ? run.naive.division_most : INT64_MAX;
+    int count = (int)draw(1, lesser(lesser(__builtin_popcount(of->part), together),
+                                    lesser(of->user_most[1], of->queue_most[1])));
+    for (int a = 0; a < NQ_ACCOUNTS && run.accounts; a++) /* whatever account it will be of */
+        count = (int)lesser(count, run.naive.account[a].most[1]);
+    if (of->has_virtual)
+        count = (int)lesser(count, lesser(of->virtual_user_most[1], of->virtual_queue_most[1]));
+    if (of->classes > 0 && count > 2 &&
+        run.naive.jobs % 4 > 0) /* so that many share what there is */
+        count = 1 + count % 2;
+    return count;
+}
+
+static void trace_submit(int job, int members)
+{
+    const struct nq_job *j = &run.naive.job[job];
+    if (getenv("SCENE_TRACE"))
+        fprintf(stderr,
+                "t%ld submit %d lane %d virtual %d user %d count %d dur %ld pri %ld dl %ld members "
+                "%d order %ld\n",
+                (long)run.now, job, j->lane, j->is_virtual, j->user, j->count, (long)j->duration,
+                (long)j->priority, (long)j->deadline, members, (long)j->order);
+}
+
+void play_submit(void)
+{
+    static const char *const users[] = {"u0", "u1", "u2"};
+    int lane = (int)draw(0, run.naive.lanes - 1);
+    const struct nq_lane *of = &run.naive.lane[lane];
+    int user = run.limits || run.shares ? (int)draw(0, NQ_USERS - 1) : 0;
+    int count = draw_count(of);
+    int64_t duration = draw(1, draw(0, 3) ? 12 : 40), priority = draw(0, 3) ? 0 : draw(-2, 2);
+    int members = run.limits || run.levels || draw(0, 5) ? 1 : (int)draw(2, 6);
+    if (draw_unknown())
+        duration = NQ_ENDLESS;
+    char text[300];
+    snprintf(text, sizeof(text),
+             "{version: 9999, resources: [{type: slot, count: %d, label: s, with: [{type: node, "
+             "count: 1}]}], tasks: [{command: [a], slot: s, count: {per_slot: 1}}], attributes: "
+             "{system: {duration: 0}}}",
+             count);
+    if (run.naive.jobs + members > NQ_JOBS)
+        members = 1;
+    /* Beside classes, model and core differ in 2 of 300 scenes with such arrays: seeds 28 and 202. */
+    int most = run.is_wide ? 0 : draw_most(members);
+    bool is_virtual = draw_is_virtual(of);
+    int job = members == 1
+                  ? nq_submit(&run.naive, lane, user, count, duration, priority)
+                  : nq_submit_array(&run.naive, members, most, lane, count, duration, priority);
+    struct sched_request request = {.duration = duration < NQ_ENDLESS ? duration : SCHED_UNLIMITED,
+                                    .priority = priority,
+                                    .tag = (uint64_t)job,
+                                    .jobspec = text,
+                                    .jobspec_length = strlen(text),
+                                    .queue = is_virtual ? naive_virtual_names[lane]
+                                                        : naive_queue_names[lane],
+                                    .members = (uint32_t)members,
+                                    .max_running = (uint32_t)most,
+                                    .user = users[user],
+                                    .order = draw_order_of(job, members)};
+    draw_deadline_of(0, 600, &request.deadline);
+    request.deadline = request.deadline > 400 ? 0 : request.deadline;
+    int account = run.accounts ? (int)draw(0, NQ_ACCOUNTS - 1) : 0;
+    if (run.accounts)
+        request.account = naive_accounts[account];
+    sched_job_t handle = sched_submit(run.sched, run.now, &request);
+    for (int i = 0; i < members; i++) {
+        struct nq_job *j = &run.naive.job[job + i];
+        CHECK(handle_of(job + i) == handle);
+        j->submitted = run.now;
+        j->user = user;
+        j->is_virtual = is_virtual;
+        j->deadline = deadline_minute_of(of, request.deadline);
+        j->account = account;
+        run.promised[job + i] = -1;
+    }
+    CHECK(handle >= 0 && sched_state(run.sched, handle) == SCHED_WAITING);
+    trace_submit(job, members);
+}

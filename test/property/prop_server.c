@@ -13,7 +13,7 @@
 
 #include "berth/sched_query.h"
 #include "fixture/failing_alloc.h"
-#include "server/core/priv.h"
+#include "server/core/members.h"
 #include "server_scene.h"
 
 enum { STEPS = 800, DAY = 86400 };

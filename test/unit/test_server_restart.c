@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "berth/sched_query.h"
-#include "server/core/priv.h"
+#include "server/core/state.h"
 #include "server_scene.h"
 
 static void a_full_disk_loses_nothing(void **state)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "server/core/priv.h"
+#include "server/core/state.h"
 #include "server/store/priv.h"
 #include "server_scene.h"
 

@@ -14,7 +14,10 @@
 #include "server/api/api.h"
 #include "server/api/machine_sum.h"
 #include "server/core/job_text.h"
+#include "server/core/machine.h"
 #include "server/core/pilots.h"
+#include "server/core/priv.h"
+#include "server/core/users.h"
 
 #define REASON_MAX 1000
 

@@ -9,6 +9,9 @@
 
 #include "base/errtext.h"
 #include "server/core/job_text.h"
+#include "server/core/members.h"
+#include "server/core/priv.h"
+#include "server/core/users.h"
 #include "server/core/work.h"
 
 #define WEIGHTY    ((size_t)1 << 20) /* shorter bodies are never heavy */

@@ -5,7 +5,7 @@
 #define SERVER_API_H
 
 #include "base/json_out.h"
-#include "server/core/priv.h"
+#include "server/core/state.h"
 
 #define API_BODY_MAX ((size_t)64 << 20)
 #define API_READ_MAX ((size_t)3 << 20) /* of a body that is parsed at once, or a job in a list */

@@ -10,7 +10,10 @@
 #include "server/api/array_sum.h"
 #include "server/api/explain.h"
 #include "server/api/explain_gang.h"
+#include "server/core/gang.h"
+#include "server/core/members.h"
 #include "server/core/pilot_words.h"
+#include "server/core/priv.h"
 
 /* What is said of a job that waits. */
 struct known {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "berth/sched_reason.h"
+#include "server/core/members.h"
 #include "server/core/roles.h"
 
 static const enum sum_state sum_of[] = {

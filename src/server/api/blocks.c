@@ -7,6 +7,7 @@
 #include "config/seconds.h"
 #include "server/api/api.h"
 #include "server/core/job_text.h"
+#include "server/core/machine.h"
 
 #define NAME_MOST      100          /* bytes of a name */
 #define LIST_MOST      100          /* users, queues or jobs for which a block is */

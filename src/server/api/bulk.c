@@ -13,6 +13,8 @@
 #include "server/api/call_work.h"
 #include "server/api/job_read.h"
 #include "server/core/bulk.h"
+#include "server/core/members.h"
+#include "server/core/priv.h"
 
 #define READ_STEPS 5    /* to read a job and admit it */
 #define SCAN_BYTES 2048 /* of the body, scanned per step */

@@ -11,6 +11,9 @@
 #include "server/api/job_read.h"
 #include "server/core/cancel.h"
 #include "server/core/job_text.h"
+#include "server/core/members.h"
+#include "server/core/priv.h"
+#include "server/core/users.h"
 
 #define CANCEL_STEPS 5 /* its end is stored, with an event */
 

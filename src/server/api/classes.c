@@ -5,6 +5,7 @@
 #include "base/json_out.h"
 #include "berth/sched_shares.h"
 #include "server/api/api.h"
+#include "server/core/machine.h"
 
 static void put_class(struct json_out *out, const struct sched_class_now *class)
 {

@@ -5,6 +5,7 @@
 
 #include "server/api/api.h"
 #include "server/core/job_text.h"
+#include "server/core/members.h"
 
 #define AT_ONCE 256
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/seconds.h"
+#include "server/core/members.h"
 #include "server/core/priv.h"
 
 /* The same for a job whose reason is only a text. */

@@ -7,6 +7,7 @@
 
 #include "jobspec/total.h"
 #include "server/api/job_reader.h"
+#include "server/core/machine.h"
 
 int job_read_spec(struct job_reader *r, struct member_ask *a)
 {

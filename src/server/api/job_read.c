@@ -12,7 +12,10 @@
 #include "berth/sched_query.h"
 #include "config/quantity.h"
 #include "server/core/job_text.h"
+#include "server/core/machine.h"
+#include "server/core/members.h"
 #include "server/core/notify.h"
+#include "server/core/priv.h"
 #include "server/core/retry.h"
 
 #define SCRIPT_MAX     ((size_t)2 << 20) /* which takes some tens of milliseconds to read */

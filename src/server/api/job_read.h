@@ -2,7 +2,7 @@
 #ifndef SERVER_JOB_READ_H
 #define SERVER_JOB_READ_H
 
-#include "server/core/priv.h"
+#include "server/core/state.h"
 
 /* What reading jobs needs, and what they share. */
 struct job_context {

@@ -1,5 +1,6 @@
 /* GET /v1/jobs: parameters, pages and the stream. */
 #include "server/api/list.h"
+#include "server/core/members.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -11,6 +11,8 @@
 #include "berth/sched_query.h"
 #include "server/api/labels.h"
 #include "server/api/list.h"
+#include "server/core/members.h"
+#include "server/core/priv.h"
 
 #define SUM_MAX 2048 /* members counted before other requests have their turn */
 

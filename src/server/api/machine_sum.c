@@ -5,6 +5,7 @@
 #include "berth/sched_query.h"
 #include "jobspec/short.h"
 #include "resource/graph.h"
+#include "server/core/members.h"
 #include "server/core/pilots.h"
 
 struct machine_sum machine_sum(const match_t *machine)

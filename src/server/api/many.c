@@ -14,6 +14,9 @@
 #include "config/keys.h"
 #include "server/api/call_work.h"
 #include "server/core/job_text.h"
+#include "server/core/members.h"
+#include "server/core/priv.h"
+#include "server/core/users.h"
 
 struct action {
     const char *name; /* after "/v1/jobs/" */

@@ -7,6 +7,7 @@
 #include "config/seconds.h"
 #include "resource/graph.h"
 #include "server/api/api.h"
+#include "server/core/members.h"
 #include "server/core/pilots.h"
 
 struct node_row {

@@ -12,6 +12,7 @@
 #include "server/api/api.h"
 #include "server/core/job_text.h"
 #include "server/core/pilots.h"
+#include "server/core/priv.h"
 
 #define NODES_MOST   100000
 #define OPTIONS_MOST 4000

@@ -8,6 +8,7 @@
 #include "server/api/api.h"
 #include "server/core/job_text.h"
 #include "server/core/pilot_words.h"
+#include "server/core/priv.h"
 
 #define OPTIONS_MOST 4000
 #define JOBS_TOLD    1000 /* jobs of which it is told what becomes of them */

@@ -8,7 +8,10 @@
 #include "base/errtext.h"
 #include "server/api/job_read.h"
 #include "server/core/job_text.h"
+#include "server/core/members.h"
+#include "server/core/priv.h"
 #include "server/core/rewrite.h"
+#include "server/core/users.h"
 
 /* What can be changed so. */
 static const char *const keys[] = {"name",      "tasks",    "nodes",      "nodes_max", "cores",

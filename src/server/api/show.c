@@ -8,6 +8,8 @@
 #include "server/api/api.h"
 #include "server/api/array_sum.h"
 #include "server/core/job_text.h"
+#include "server/core/members.h"
+#include "server/core/priv.h"
 
 #define EVENTS_MAX 10000 /* per reply */
 

@@ -12,6 +12,9 @@
 #include "server/api/api.h"
 #include "server/api/bulk.h"
 #include "server/api/job_read.h"
+#include "server/core/members.h"
+#include "server/core/priv.h"
+#include "server/core/users.h"
 #include "server/core/work.h"
 
 #define USER_BYTES_MAX (INT64_C(1) << 30) /* of requests of pending and running jobs, in memory */

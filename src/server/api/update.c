@@ -12,6 +12,9 @@
 #include "server/api/job_read.h"
 #include "server/api/rewrite.h"
 #include "server/core/job_text.h"
+#include "server/core/machine.h"
+#include "server/core/members.h"
+#include "server/core/priv.h"
 #include "server/core/work.h"
 
 /* ---- What is asked for ---- */

@@ -13,6 +13,9 @@
 #include "config/members.h"
 #include "report/reason_words.h"
 #include "server/core/job_text.h"
+#include "server/core/members.h"
+#include "server/core/priv.h"
+#include "server/core/users.h"
 
 /* Ranks follow the order of requests. */
 uint64_t job_order(const struct job *job)

@@ -16,6 +16,7 @@
 #include "config/seconds.h"
 #include "pilot/ends.h"
 #include "resource/graph.h"
+#include "server/core/machine.h"
 #include "server/core/priv.h"
 
 #define OFFSET_LEFT (60 * SERVER_SECOND)

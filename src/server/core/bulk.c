@@ -9,6 +9,9 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "server/core/members.h"
+#include "server/core/priv.h"
+#include "server/core/users.h"
 
 #define WRITE_STEPS  3 /* to store a job */
 #define SHOW_STEPS   3 /* to publish it */

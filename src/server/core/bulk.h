@@ -10,7 +10,7 @@
 #ifndef SERVER_CORE_BULK_H
 #define SERVER_CORE_BULK_H
 
-#include "server/core/priv.h"
+#include "server/core/state.h"
 #include "server/core/work.h"
 
 #define BULK_JOBS_MAX 100000

@@ -4,6 +4,8 @@
 
 #include "berth/sched_admin.h"
 #include "server/core/job_text.h"
+#include "server/core/members.h"
+#include "server/core/priv.h"
 
 int member_cancel(server_t *s, struct job *job, uint32_t i, const struct cancel *how)
 {

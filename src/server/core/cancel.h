@@ -2,7 +2,7 @@
 #ifndef SERVER_CORE_CANCEL_H
 #define SERVER_CORE_CANCEL_H
 
-#include "server/core/priv.h"
+#include "server/core/state.h"
 
 /* Why members are cancelled, and what their events say beside that: {"by": "ann"}. */
 struct cancel {

@@ -5,6 +5,8 @@
 
 #include "berth/sched_query.h"
 #include "server/core/bulk.h"
+#include "server/core/members.h"
+#include "server/core/users.h"
 
 struct sums {
     size_t counts[STORE_TIMEOUT + 1], held, runs, over, unstarted;

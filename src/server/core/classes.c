@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "server/core/machine.h"
 #include "server/core/priv.h"
 
 static json_t *all_classes(const server_t *s)

@@ -3,6 +3,9 @@
 
 #include "berth/sched_snapshot.h"
 #include "config/seconds.h"
+#include "server/core/gang.h"
+#include "server/core/members.h"
+#include "server/core/priv.h"
 #include "server/core/roles.h"
 
 sched_job_t gang_handle(const struct job *job, uint32_t but)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "berth/sched_query.h"
+#include "server/core/members.h"
 #include "server/core/pilots.h"
 #include "server/core/roles.h"
 

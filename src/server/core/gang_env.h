@@ -2,7 +2,7 @@
 #ifndef SERVER_GANG_ENV_H
 #define SERVER_GANG_ENV_H
 
-#include "server/core/priv.h"
+#include "server/core/state.h"
 
 /* Where the members of a gang meet: one of these ports of the first one's node, by the server and the job. */
 #define GANG_PORT  20000

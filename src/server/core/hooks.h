@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "engine/engine.h"
-#include "server/core/priv.h"
+#include "server/core/state.h"
 
 /* Put the hooks of a run of `job`, whose environment is `env`, into to->hooks; the arena holds them. 0, or -1 with ENOMEM. */
 int hooks_make(const server_t *s, const struct job *job, const char *const *env,

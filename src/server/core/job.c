@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/core/members.h"
 #include "server/core/priv.h"
+#include "server/core/users.h"
 
 struct shared_text *shared_text_create(const char *text, size_t length)
 {

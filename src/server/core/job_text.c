@@ -10,7 +10,9 @@
 #include "berth/sched_snapshot.h"
 #include "config/gang_keys.h"
 #include "config/seconds.h"
+#include "server/core/members.h"
 #include "server/core/pilots_auto.h"
+#include "server/core/priv.h"
 #include "server/core/roles.h"
 
 #define VICTIMS_ASKED 64 /* of one job, by when they are killed */

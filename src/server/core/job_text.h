@@ -9,7 +9,7 @@
 #include "base/json_out.h"
 #include "base/json_scan.h"
 #include "report/explain.h"
-#include "server/core/priv.h"
+#include "server/core/state.h"
 
 /* Parts of a stored request, found without parsing all of it. */
 struct job_parts {

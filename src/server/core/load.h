@@ -3,7 +3,7 @@
 #define SERVER_LOAD_H
 
 #include "server/core/job_text.h"
-#include "server/core/priv.h"
+#include "server/core/state.h"
 
 /* What is needed only while loading. */
 struct loading {

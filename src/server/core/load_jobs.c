@@ -6,8 +6,12 @@
 
 #include "base/errtext.h"
 #include "berth/sched_snapshot.h"
+#include "server/core/gang.h"
 #include "server/core/load.h"
+#include "server/core/members.h"
+#include "server/core/priv.h"
 #include "server/core/roles.h"
+#include "server/core/users.h"
 
 static struct promise *next_promise(struct loading *l, const struct job *job, uint32_t member)
 {

@@ -8,6 +8,8 @@
 #include "berth/sched_snapshot.h"
 #include "server/core/bulk.h"
 #include "server/core/load.h"
+#include "server/core/members.h"
+#include "server/core/priv.h"
 #include "server/core/roles.h"
 
 /* What a job's members have come to, for those that depend on it. */

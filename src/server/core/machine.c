@@ -10,6 +10,7 @@
 #include "config/file_text.h"
 #include "config/machine_open.h"
 #include "resource/graph.h"
+#include "server/core/machine.h"
 #include "server/core/pilots.h"
 #include "server/core/priv.h"
 #include "server/core/shares_kept.h"

@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "server/core/job_text.h"
+#include "server/core/members.h"
+#include "server/core/priv.h"
+#include "server/core/users.h"
 
 static const struct mass *mass_of(const struct job *job, uint32_t i)
 {

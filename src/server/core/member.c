@@ -11,7 +11,7 @@
 
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
-#include "server/core/priv.h"
+#include "server/core/members.h"
 
 static uint32_t n_pages(const struct job *job)
 {

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "server/core/job_text.h"
+#include "server/core/members.h"
+#include "server/core/users.h"
 
 static const struct {
     const char *word;

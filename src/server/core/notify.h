@@ -6,7 +6,7 @@
 
 #include "base/json_out.h"
 #include "base/json_scan.h"
-#include "server/core/priv.h"
+#include "server/core/state.h"
 
 #define NOTIFY_TO_MAX 1000 /* bytes */
 

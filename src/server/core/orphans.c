@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/core/members.h"
 #include "server/core/priv.h"
 
 int orphans_kill(server_t *s, const uint64_t *keys, size_t n)

@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "server/core/priv.h"
+#include "server/core/members.h"
 
 bool member_held(const struct job *job, const struct member *m)
 {

@@ -18,6 +18,8 @@
 #include "config/seconds.h"
 #include "server/core/bulk.h"
 #include "server/core/job_text.h"
+#include "server/core/members.h"
+#include "server/core/priv.h"
 
 #define PASS_SLICE (SERVER_SECOND / 200) /* time per turn */
 #define PASS_LOOK  (PASS_SLICE / 20)     /* approximate time between looks at the clock */

@@ -10,7 +10,9 @@
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
 #include "engine/cluster/node.h"
+#include "server/core/machine.h"
 #include "server/core/pilots_auto.h"
+#include "server/core/priv.h"
 
 static const char *text_of(const json_t *object, const char *key)
 {

@@ -14,7 +14,7 @@
 #ifndef SERVER_CORE_PILOTS_H
 #define SERVER_CORE_PILOTS_H
 
-#include "server/core/priv.h"
+#include "server/core/state.h"
 
 struct graph;
 

@@ -8,6 +8,8 @@
 #include "berth/sched_query.h"
 #include "engine/slurm/queue.h"
 #include "resource/graph.h"
+#include "server/core/machine.h"
+#include "server/core/members.h"
 #include "server/core/roles.h"
 
 static int64_t number_of(const json_t *object, const char *key)

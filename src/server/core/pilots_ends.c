@@ -5,7 +5,9 @@
 
 #include "base/blocks.h"
 #include "pilot/ends.h"
+#include "server/core/machine.h"
 #include "server/core/pilots.h"
+#include "server/core/priv.h"
 
 #define BEFORE_END (PILOT_BEFORE_END * SERVER_SECOND)
 #define CENTURY    (INT64_C(36500) * 86400 * SERVER_SECOND) /* as such blocks were before */

@@ -6,7 +6,10 @@
 #include "base/errtext.h"
 #include "berth/sched_query.h"
 #include "server/core/job_text.h"
+#include "server/core/machine.h"
+#include "server/core/members.h"
 #include "server/core/pilots.h"
+#include "server/core/priv.h"
 #include "server/core/run_hosts.h"
 
 static const char *text_of(const json_t *object, const char *key)

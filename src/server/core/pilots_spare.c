@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "berth/sched_admin.h"
+#include "server/core/machine.h"
 #include "server/core/pilots_auto.h"
+#include "server/core/priv.h"
 
 static void put_names(int64_t number, int64_t n, char names[80])
 {

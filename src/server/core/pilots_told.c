@@ -4,6 +4,7 @@
 
 #include "base/errtext.h"
 #include "base/hostlist.h"
+#include "server/core/machine.h"
 #include "server/core/pilots_auto.h"
 
 static const char *text_of(const json_t *object, const char *key)

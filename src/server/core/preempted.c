@@ -5,6 +5,8 @@
 
 #include "base/json_out.h"
 #include "server/core/job_text.h"
+#include "server/core/members.h"
+#include "server/core/priv.h"
 
 /* By which rule, for programs. */
 static const char *const rules[] = {[SCHED_MAY_PREEMPTIBLE] = "preemptible",

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "server/core/machine.h"
+#include "server/core/members.h"
 #include "server/core/priv.h"
 
 static int compare_run_keys(const void *a, const void *b)

@@ -11,6 +11,7 @@
 
 #include "server/core/cancel.h"
 #include "server/core/job_text.h"
+#include "server/core/members.h"
 #include "server/core/work.h"
 
 #define CANCEL_STEPS 5 /* its end is stored, with an event */

@@ -5,7 +5,7 @@
 #include "base/json_out.h"
 #include "base/json_scan.h"
 #include "config/ends.h"
-#include "server/core/priv.h"
+#include "server/core/state.h"
 
 #define RETRY_DELAY   (10 * SERVER_SECOND)        /* before the first retry, by default */
 #define RETRY_LONGEST (24 * 3600 * SERVER_SECOND) /* before any */

@@ -6,6 +6,8 @@
 #include "base/errtext.h"
 #include "berth/sched_admin.h"
 #include "server/core/job_text.h"
+#include "server/core/members.h"
+#include "server/core/users.h"
 
 const char *rewrite_hindrance(const struct job *job)
 {

@@ -2,7 +2,7 @@
 #ifndef SERVER_CORE_REWRITE_H
 #define SERVER_CORE_REWRITE_H
 
-#include "server/core/priv.h"
+#include "server/core/state.h"
 
 /* Why a job can't be changed so as a whole; NULL: it can. */
 const char *rewrite_hindrance(const struct job *job);

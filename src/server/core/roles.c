@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/members.h"
+#include "server/core/members.h"
 
 static bool read_name(struct json_part part, char name[SCHED_ROLE_NAME_MAX + 1])
 {

@@ -8,7 +8,7 @@
 #define SERVER_CORE_ROLES_H
 
 #include "base/json_scan.h"
-#include "server/core/priv.h"
+#include "server/core/state.h"
 
 /* The members of a role follow each other, and those of the next one follow them. */
 struct job_role {

@@ -8,7 +8,9 @@
 #include "berth/sched_admin.h"
 #include "engine/cluster/node.h"
 #include "pilot/graph.h"
+#include "server/core/machine.h"
 #include "server/core/pilots.h"
+#include "server/core/priv.h"
 
 static const char *text_of(const json_t *object, const char *key)
 {

@@ -3,7 +3,7 @@
 #define SERVER_CORE_RUN_HOSTS_H
 
 #include "berth/sched_query.h"
-#include "server/core/priv.h"
+#include "server/core/state.h"
 
 struct run_host {
     char *name;

@@ -12,7 +12,10 @@
 #include "base/errtext.h"
 #include "base/json_out.h"
 #include "server/core/gang_env.h"
+#include "server/core/machine.h"
+#include "server/core/members.h"
 #include "server/core/priv.h"
+#include "server/core/users.h"
 
 #define WALL_MAX (INT64_C(90) * 365 * 86400 * SERVER_SECOND) /* a later wall clock is wrong */
 

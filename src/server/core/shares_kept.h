@@ -8,7 +8,7 @@
 #ifndef SERVER_SHARES_KEPT_H
 #define SERVER_SHARES_KEPT_H
 
-#include "server/core/priv.h"
+#include "server/core/state.h"
 
 /* Tell the core what is stored, before its jobs. Returns 0, or -1 with a text. Nodes that there are no more are left
  * out.

@@ -14,8 +14,11 @@
 #include "berth/sched_query.h"
 #include "server/core/hooks.h"
 #include "server/core/job_text.h"
+#include "server/core/members.h"
+#include "server/core/priv.h"
 #include "server/core/roles.h"
 #include "server/core/start_priv.h"
+#include "server/core/users.h"
 
 enum { R_MAX = 32768 }; /* a longer R is left out of the environment */
 

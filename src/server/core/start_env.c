@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "server/core/gang_env.h"
+#include "server/core/members.h"
 #include "server/core/slurm_env.h"
 #include "server/core/start_priv.h"
 

@@ -5,6 +5,7 @@
 #include "base/idset.h"
 #include "server/core/gang_env.h"
 #include "server/core/job_text.h"
+#include "server/core/machine.h"
 #include "server/core/roles.h"
 #include "server/core/start_priv.h"
 

@@ -6,8 +6,8 @@
 
 #include "base/arena.h"
 #include "base/json_scan.h"
-#include "server/core/priv.h"
 #include "server/core/run_hosts.h"
+#include "server/core/state.h"
 
 /* What a start needs of the stored request; points into the store's text. */
 struct launch {

@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "server/core/members.h"
 #include "server/core/priv.h"
+#include "server/core/users.h"
 
 #define RETAIN_AT_ONCE 200
 #define RETAIN_SOON    (SERVER_SECOND / 5)

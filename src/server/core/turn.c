@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/core/machine.h"
+#include "server/core/members.h"
 #include "server/core/priv.h"
 
 #define RETRY SERVER_SECOND /* after a failed commit */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "server/core/bulk.h"
-#include "server/core/priv.h"
+#include "server/core/users.h"
 
 #define KNOWN_FOR (60 * SERVER_SECOND) /* then a user is looked up again: groups change */
 

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 #include "base/errtext.h"
-#include "server/core/priv.h"
+#include "server/core/users.h"
 
 #define LEAVES     500  /* bytes that a live member leaves behind, about */
 #define SLICE      1000 /* rows dropped at once, while a request waits */

@@ -1,5 +1,6 @@
 /* Large requests in turn: whose, and for how long. */
 #include "server/core/work.h"
+#include "server/core/priv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #ifndef SERVER_WORK_H
 #define SERVER_WORK_H
 
-#include "server/core/priv.h"
+#include "server/core/state.h"
 
 #define WORK_MAX 16 /* per user */
 

@@ -8,8 +8,11 @@
 #include "base/errtext.h"
 #include "berth/sched_snapshot.h"
 #include "server/core/bulk.h"
+#include "server/core/members.h"
 #include "server/core/notify.h"
+#include "server/core/priv.h"
 #include "server/core/shares_kept.h"
+#include "server/core/users.h"
 
 static int write_changed_job(server_t *s, struct job *job, berth_error_t *err)
 {

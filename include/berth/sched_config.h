@@ -302,7 +302,9 @@ struct sched_queue_config {
     /* NULL: the usual one (sched_policy_usual). */
     const char *policy;
 
-    /* Waiting jobs that a pass considers (0: all), and a bound on that (0: none). */
+    /* Waiting jobs that a pass considers (0: all), and a bound on that (0: none). Those that what is up could not run, were it
+     * idle, don't count, nor do those of classes that start nothing. They cost O(open jobs) after each change of the machine.
+     */
     int64_t queue_depth;
     int64_t max_queue_depth;
 

@@ -336,7 +336,7 @@ int match_plan_ever(struct match *m, const struct plan_ask *ask, uint64_t blocks
         return -1;
     w.at = INT64_MAX - 2;
     w.end = INT64_MAX - 1;
-    w.any_status = true;
+    w.any_status = !ask->is_up;
     w.ask = NULL;
     w.blocks = blocks & m->blocks.used;
     int rc = walk_select(&w);
@@ -357,7 +357,7 @@ int match_plan_last(struct match *m, const struct plan_ask *ask, int64_t jobid)
         return -1;
     w.at = m->end - 1;
     w.end = m->end;
-    w.any_status = true;
+    w.any_status = !ask->is_up;
     w.ask = NULL;
     struct job *job = walk_select(&w) == 0 ? give(&w, &last, jobid, w.at, true) : NULL;
     end(&w);

@@ -49,6 +49,7 @@ struct plan_ask {
      */
     int64_t (*node_from)(void *context, uint32_t node, int64_t at, struct plan_lack *lack);
     void *context;
+    bool is_up; /* of match_plan_ever and match_plan_last: only what is up counts */
 };
 
 /* ---- Match ---- */
@@ -87,8 +88,8 @@ int64_t match_plan_point(const struct match *m, int64_t at);
 int match_plan_probe(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t at);
 void match_plan_forget(struct match *m, int64_t jobid);
 
-/* 0 if it could be booked on a machine that is idle, up and without blocks but for some, by number, which
- * last for ever; -1 with ENODEV if not, or as match_plan.
+/* 0 if it could be booked on a machine that is idle, all up (but see is_up) and without blocks but for some, by number,
+ * which last for ever; -1 with ENODEV if not, or as match_plan.
  */
 int match_plan_ever(struct match *m, const struct plan_ask *ask, uint64_t blocks);
 

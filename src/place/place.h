@@ -221,6 +221,11 @@ struct place_ops {
      */
     int (*ever)(struct place *place, const struct place_ask *ask, uint64_t blocks);
 
+    /* Whether what is up could give a class, were it idle. Returns 0, or -1: ENODEV if not, ENOMEM. O(1) where nothing
+     * has changed since the last question of a class.
+     */
+    int (*could_up)(struct place *place, uint32_t class);
+
     /* The units of a class as they are now. They may become fewer or more when the machine changes: attach,
      * remove, property. 1 more than the cores it takes at least, so that who takes none always fits rooms.
      */

@@ -32,6 +32,7 @@ static int changed(sched_t *s, int64_t now)
     core_event(s, now);
     note_freed(s, now, INT64_MAX);
     repair_note(s, 0, INT64_MAX);
+    s->queues->recheck_down = true;
     if (s->queues->n_limited > 0) /* a job may ask for less of other nodes */
         s->queues->recheck_limited = s->queues->recheck_all_limited = true;
     s->queues->turn = s->place->ops->turn(s->place, now);
@@ -83,6 +84,7 @@ int sched_set_status(sched_t *s, int64_t now, const char *resources, enum resour
     } else {
         repair_touched(s, resources);
     }
+    s->queues->recheck_down = true;
     if (s->queues->n_limited > 0) /* a job may ask for less of other nodes */
         s->queues->recheck_limited = s->queues->recheck_all_limited = true;
     return 0;

@@ -66,6 +66,7 @@ struct details {
     bool is_rest_counted; /* and for longer, while a question is asked (limiter_tails.c) */
     bool is_nameless;     /* its id is another's: depend.h doesn't know it */
     bool is_pending;      /* counts as such in the ledger of limits */
+    bool needs_down;      /* open: listed as such in its line (needs_down.c) */
     bool is_untold;       /* listed in `untold` */
     bool is_promise_told; /* the shell was told a time last */
     bool waits;           /* held: for controllers, not for the machine */
@@ -183,6 +184,7 @@ struct queues {
     size_t limited_seen;      /* so many of them were looked at, */
     size_t limited_kept;      /* and so many are still in the list */
     bool recheck_limited;     /* some of them may be over their limits no more */
+    bool recheck_down;        /* what is up may be able to run others than before (needs_down.c) */
     bool recheck_all_limited; /* any may, whatever has decreased */
     uint32_t
         *full; /* jobs of which as many members hold something as may; some may do so no more */
@@ -617,6 +619,24 @@ bool repair_is_left(const sched_t *s);
  * any.
  */
 void repair_done_behind(sched_t *s, struct queue_key key);
+
+/* ---- waiting/needs_down.c ---- */
+
+/* What is up may be able to run others than before: the next pass looks. Returns 0, or -1 with ENOMEM, and it is looked
+ * again. O(open jobs of lanes with a queue depth).
+ */
+int needs_down_look(sched_t *s);
+
+/* An open job enters or leaves the list of its line; one with this key that is listed is this job now; there is memory for
+ * it.
+ */
+int needs_down_enter(sched_t *s, uint32_t slot);
+void needs_down_leave(sched_t *s, uint32_t slot);
+void needs_down_give(sched_t *s, uint32_t to);
+int needs_down_reserve(const sched_t *s, uint32_t slot);
+
+/* After jobs were to be in other lanes and are not: who is listed goes by the lists. O(jobs). */
+void needs_down_recall(sched_t *s);
 
 /* ---- displaced.c ---- */
 

@@ -281,7 +281,8 @@ bool sched_check(const sched_t *s)
         held += queue_size(lane->held) + queue_size(lane->kept);
         if (!queue_check(lane->open) || !queue_check(lane->held) || !queue_check(lane->kept) ||
             lane_holds(lane) < 0 ||
-            (s->place->is_counted && !s->replan.is && lane_holds(lane) > lane->depth))
+            (s->place->is_counted && !s->replan.is && lane_holds(lane) > lane->depth) ||
+            !needs_down_check(s, lane))
             return false;
     }
     return count[SCHED_WAITING] == open && count[SCHED_RESERVED] == held &&

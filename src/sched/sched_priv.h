@@ -132,6 +132,8 @@ struct line {
     struct queue *open; /* of a leaf of shares: its own; NULL: all of the lane's */
     struct queue *fill; /* the finder's own: groups that may fit (job_group.h); of a leaf NULL, */
     uint32_t parts;     /* and the first part of a group with an open job of its own */
+    struct queue *
+        down; /* where a queue depth counts: open jobs that what is up could not run; NULL: none yet */
 
     /* Of the walk at work; of a leaf, only if `walk` says so (shares.walk). */
     uint64_t walk;
@@ -508,15 +510,21 @@ uint8_t shape_slot(const struct place_ask *ask);
 
 /* ---- The parts of a pass ---- */
 
-/* shares.c: how many open jobs of a lane before a key are of classes that start nothing. O(classes * log open) */
-size_t shares_shut_before(const sched_t *s, const struct lane *lane, struct queue_key key);
+/* Whether the open jobs of a line are of a class that starts nothing (shares.c). */
+bool shares_is_shut(const sched_t *s, const struct lane *lane, const struct line *line);
+
+/* How many open jobs of a lane before a key don't count for its depth: they are of classes that start nothing, or what is up
+ * could not run them, were it idle (needs_down.c). O(lines * log open).
+ */
+size_t uncounted_before(const sched_t *s, const struct lane *lane, struct queue_key key);
+bool needs_down_check(const sched_t *s, const struct lane *lane);
 
 /* How many waiting jobs of a lane before a key a pass considers, if its depth is large enough. */
 static inline size_t considered_before(const sched_t *s, const struct lane *lane,
                                        struct queue_key key)
 {
     return queue_rank(lane->open, key) + queue_rank(lane->held, key) -
-           shares_shut_before(s, lane, key);
+           uncounted_before(s, lane, key);
 }
 
 /* Whether an open job, or one that would be there, is among the first that a pass considers. */

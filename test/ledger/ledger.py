@@ -410,7 +410,10 @@ class Ledger:
         q = w.config["queues"][lane]
         jobs = sorted((j for j in w.of_lane(lane) if j.state == WAITING), key=w.key)
         jobs = [j for j in jobs if not j.held and j.spec.get("begin", 0) <= self.now and self.is_met(j)]
-        most = 1 if q["policy"] == "fcfs" else q.get("queue-depth", FOREVER)
+        most = 1
+        if q["policy"] != "fcfs": # what waits for something that is down does not count
+            jobs = [j for j in jobs if not w.needs_down(j)]
+            most = q.get("queue-depth", FOREVER)
         return [j for j in jobs[:most] if self.is_met(j, True)]
 
     def candidates(self):

@@ -181,6 +181,11 @@ class World:
         return len(self.allowed(job)) >= job.nodes() and job.spec.get("cores", 1) <= self.cores and \
             job.spec.get("gpus", 0) <= self.gpus and job.memory() <= self.memory and job.tools() <= self.tools
 
+    def needs_down(self, job):
+        """Whether what is up could not run it, were it idle."""
+        up = [n for n in self.allowed(job) if not self.out[n]]
+        return len(up) < job.nodes() or bool(job.tools() and self.tools_out)
+
     # ---- Events ----
 
     def submit(self, spec):

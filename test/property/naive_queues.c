@@ -83,11 +83,17 @@ int nq_last_movable(const struct naive_queues *q)
     return last;
 }
 
+/* Whether what is up could not run a job, were it idle. */
+static bool needs_down(const struct naive_queues *q, const struct nq_job *j)
+{
+    return j->count > __builtin_popcount(q->lane[j->lane].part & ~q->down);
+}
+
 bool nq_is_considered(const struct naive_queues *q, int job)
 {
     int64_t rank = 0;
     for (int i = 0; i < q->jobs; i++)
-        rank += ((q->job[i].state == NQ_OPEN && !nc_is_shut(q, i)) ||
+        rank += ((q->job[i].state == NQ_OPEN && !nc_is_shut(q, i) && !needs_down(q, &q->job[i])) ||
                  (q->job[i].state == NQ_HELD && !q->job[i].kept)) &&
                 q->job[i].lane == q->job[job].lane && nq_before(q, i, job);
     return rank < q->lane[q->job[job].lane].queue_depth;

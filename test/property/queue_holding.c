@@ -145,12 +145,13 @@ static unsigned blocks_of(const struct scene *c, const struct scene_job *j)
     return blocks;
 }
 
-/* Whether all up and idle there is room for a job at a time, beside blocks; -1: beside these for ever. */
-static bool could_at(const struct scene *c, const struct scene_job *j, unsigned blocks, int64_t at)
+/* Whether idle, all up or as it is, there is room for a job at a time, beside blocks; -1: beside these for ever. */
+static bool could_at(const struct scene *c, const struct scene_job *j, unsigned blocks, int64_t at,
+                     bool all_up)
 {
     int64_t slots = 0, nodes = 0;
     for (int i = 0; i < c->nodes; i++) {
-        bool shut = !scene_in_part(c, j->queue, i);
+        bool shut = !scene_in_part(c, j->queue, i) || (!all_up && c->node[i].down);
         for (int k = 0; k <= SCENE_BLOCKS && !shut; k++) {
             const struct scene_block *b = &c->block[k];
             shut = blocks >> k & 1 && i >= b->node && i < b->node + b->nodes &&
@@ -194,15 +195,20 @@ static int64_t repeats(const struct scene *c, const struct scene_job *j, unsigne
     return all + length;
 }
 
+bool scene_needs_down(const struct scene *c, const struct scene_job *j)
+{
+    return !could_at(c, j, 0, c->now, false);
+}
+
 bool ledger_could_ever(const struct scene *c, const struct scene_job *j)
 {
     unsigned blocks = blocks_of(c, j);
-    if (!blocks || could_at(c, j, blocks, -1))
-        return could_at(c, j, blocks, c->now);
+    if (!blocks || could_at(c, j, blocks, -1, true))
+        return could_at(c, j, blocks, c->now, true);
     int64_t until = repeats(c, j, &blocks);
     for (int64_t at = c->now; at <= until;) {
         int64_t next = INT64_MAX;
-        if (could_at(c, j, blocks, at))
+        if (could_at(c, j, blocks, at, true))
             return true;
         for (int k = 0; k <= SCENE_BLOCKS; k++) {
             const struct sched_block *b = &c->block[k].block;

@@ -63,4 +63,7 @@ bool holding_over(const struct scene *c, const struct scene_job *j, const struct
 bool holding_over_job(const struct scene *c, const struct scene_job *j, const struct holding *h);
 bool scene_limited(const struct scene *c, const struct scene_job *j);
 
+/* Whether what is up could not run it, were it idle. */
+bool scene_needs_down(const struct scene *c, const struct scene_job *j);
+
 #endif

@@ -225,7 +225,7 @@ static void check_order(const struct scene *c, const struct scene_job *j)
         bool eligible =
             (k->before == SCHED_WAITING || k->before == SCHED_RESERVED) &&
             (k->state == SCHED_WAITING || k->state == SCHED_RESERVED || k->state == SCHED_RUNNING);
-        rank += eligible && !has_turn_later(c, k);
+        rank += eligible && !has_turn_later(c, k) && !scene_needs_down(c, k);
         if (j->before !=
             SCHED_RESERVED) /* as who has preempted others is, also there: it has what it needs */
             SCENE_CHECK(c, depth_of(q) > 0 || !eligible || k->state == SCHED_RESERVED ||

@@ -29,6 +29,7 @@ struct bundle_class {
     struct capacity_need *need; /* for each role */
     uint64_t tried;             /* n->changes + 1 when `never` was found out; 0: it was not yet */
     bool never;                 /* they don't fit together on an idle machine */
+    struct up_judgement up;
 };
 
 /* What a bundle lacks before a time while it is in no calendar. */
@@ -165,6 +166,7 @@ int bundle_know(struct place *place, const jobspec_t *spec, uint32_t part, bool 
                 uint32_t *class, int64_t *units, berth_error_t *err);
 void bundle_forget(struct place *place, uint32_t class);
 int bundle_ever(struct place *place, const struct place_ask *ask, uint64_t blocks);
+int bundle_could_up(struct place *place, uint32_t class);
 int64_t bundle_units(struct place *place, uint32_t class);
 int64_t bundle_wants(const struct place *place, uint32_t class, const char *type);
 uint32_t bundle_members(const struct place *place, uint32_t class);

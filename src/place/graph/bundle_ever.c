@@ -7,17 +7,19 @@
 
 #define TRIED (BUNDLE_BOOKING << 1) /* the first of their numbers, which bookings don't have */
 
-/* Place all members among some vertices (NULL: those of their part), as many as there is room for. Returns how many, or -1 with ENOMEM less
- * those.
+/* Place all members among some vertices (NULL: those of their part), or what is up of them, as many as there is room for.
+ * Returns how many, or -1 with ENOMEM less those.
  */
 static int64_t place_all(struct graph_place *n, const struct bundle_class *b,
-                         const uint64_t *within)
+                         const uint64_t *within, bool is_up)
 {
     int64_t placed = 0;
     for (uint32_t i = 0; i < b->n; i++) {
         const struct class *c = &n->classes[b->role[i].class];
-        struct plan_ask ask = {
-            .spec = c->spec, .within = within ? within : n->parts[c->part].within, .duration = 1};
+        struct plan_ask ask = {.spec = c->spec,
+                               .within = within ? within : n->parts[c->part].within,
+                               .duration = 1,
+                               .is_up = is_up};
         for (uint32_t k = 0; k < b->role[i].count; k++, placed++)
             if (match_plan_last(n->match, &ask, TRIED + placed) < 0)
                 return errno == ENOMEM ? -1 - placed : placed;
@@ -25,9 +27,10 @@ static int64_t place_all(struct graph_place *n, const struct bundle_class *b,
     return placed;
 }
 
-int bundle_fits_within(struct graph_place *n, const struct bundle_class *b, const uint64_t *within)
+static int fits(struct graph_place *n, const struct bundle_class *b, const uint64_t *within,
+                bool is_up)
 {
-    int64_t placed = place_all(n, b, within);
+    int64_t placed = place_all(n, b, within, is_up);
     bool failed = placed < 0;
     int64_t there = failed ? -1 - placed : placed;
     while (there > 0)
@@ -39,14 +42,40 @@ int bundle_fits_within(struct graph_place *n, const struct bundle_class *b, cons
     return placed == b->total;
 }
 
+int bundle_fits_within(struct graph_place *n, const struct bundle_class *b, const uint64_t *within)
+{
+    return fits(n, b, within, false);
+}
+
 int bundle_fits_ever(struct graph_place *n, struct bundle_class *b)
 {
     if (b->tried == n->changes + 1)
         return !b->never;
-    int fits = bundle_fits_within(n, b, NULL);
-    if (fits < 0)
+    int rc = fits(n, b, NULL, false);
+    if (rc < 0)
         return -1;
     b->tried = n->changes + 1;
-    b->never = fits == 0;
-    return fits;
+    b->never = rc == 0;
+    return rc;
+}
+
+/* Each of its roles, and then all together. */
+int bundle_could_up(struct place *place, uint32_t class)
+{
+    struct graph_place *n = graph_place_of(place);
+    if (!is_bundle_class(class))
+        return graph_place_could_up(place, class);
+    struct bundle_class *b = &n->bundles->class[class & ~BUNDLE_CLASS];
+    for (uint32_t i = 0; i < b->n; i++)
+        if (graph_place_could_up(place, b->role[i].class) < 0)
+            return -1;
+    uint64_t now = n->changes + n->status_changes + 1;
+    if (b->up.as_of != now) {
+        int rc = fits(n, b, NULL, true);
+        if (rc < 0)
+            return -1;
+        b->up = (struct up_judgement){now, rc == 0};
+    }
+    errno = ENODEV;
+    return b->up.never ? -1 : 0;
 }

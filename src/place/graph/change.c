@@ -47,6 +47,7 @@ static int set_status(struct graph_place *n, const struct place_change *change, 
     uint64_t *those = match_vertex_set(n->match, v, count);
     int rc = those ? match_set_down(n->match, v, count, !up) : -1;
     if (rc == 0) {
+        n->status_changes++;
         graph_place_recount(n, those);
         capacity_reset(n);
         if (up)

@@ -411,6 +411,26 @@ int graph_place_ever(struct place *place, const struct place_ask *ask, uint64_t 
     return c->beside.never ? -1 : 0;
 }
 
+int graph_place_could_up(struct place *place, uint32_t class)
+{
+    struct graph_place *n = graph_place_of(place);
+    struct class *c = &n->classes[class];
+    if (graph_place_refresh(n) < 0)
+        return -1;
+    uint64_t now = n->changes + n->status_changes + 1;
+    if (c->up.as_of != now) {
+        struct plan_ask plan = {
+            .spec = c->spec, .within = n->parts[c->part].within, .duration = 1, .is_up = true};
+        bool never = match_plan_ever(n->match, &plan, 0) < 0;
+        if (never && errno == ENOMEM)
+            return -1;
+        c->up.never = never && errno == ENODEV; /* what can't be compared may be there */
+        c->up.as_of = now;
+    }
+    errno = ENODEV;
+    return c->up.never ? -1 : 0;
+}
+
 /* Find out all about a new class, whose text it has. */
 static int make(struct graph_place *n, struct class *c, berth_error_t *err)
 {

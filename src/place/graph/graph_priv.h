@@ -100,6 +100,12 @@ struct judgement {
     bool never;
 };
 
+/* Whether what is up could give it; as of n->changes + n->status_changes + 1, 0: it was not found out yet. */
+struct up_judgement {
+    uint64_t as_of;
+    bool never;
+};
+
 /* On how few nodes something could be that names none (few.c), as of n->changes + 1; 0: it was not found out yet. */
 struct fewest {
     uint64_t of;
@@ -119,6 +125,7 @@ struct class
     uint64_t counted;    /* n->changes + 1 when `most` was counted; 0: it was not yet */
     int64_t most;        /* as many there is room for on an idle machine (bundle_class.c) */
     struct fewest fewest;
+    struct up_judgement up;
 
     struct judgement beside; /* the last one; of no blocks: none */
 
@@ -147,11 +154,11 @@ struct graph_place {
     match_t *match;
     const struct graph *graph;
     bool has_unit;
-    uint16_t unit;          /* the type that calendars count */
-    bool any_down;          /* something was down once */
-    uint64_t changes;       /* of structure and properties so far */
-    uint64_t block_changes; /* so far */
-    bool stale;             /* parts and shares are those of an older machine */
+    uint16_t unit;                          /* the type that calendars count */
+    bool any_down;                          /* something was down once */
+    uint64_t changes;                       /* of structure and properties so far */
+    uint64_t status_changes, block_changes; /* so far */
+    bool stale;                             /* parts and shares are those of an older machine */
 
     struct part *parts;
     uint32_t n_parts;
@@ -253,6 +260,7 @@ bool graph_place_parts_check(const struct graph_place *n);
 int graph_place_know(struct place *place, const jobspec_t *spec, uint32_t part, bool refuse,
                      uint32_t *class, int64_t *units, berth_error_t *err);
 int graph_place_ever(struct place *place, const struct place_ask *ask, uint64_t blocks);
+int graph_place_could_up(struct place *place, uint32_t class);
 void graph_place_forget(struct place *place, uint32_t class);
 int64_t graph_place_units(struct place *place, uint32_t class);
 int64_t graph_place_wants(const struct place *place, uint32_t class, const char *type);

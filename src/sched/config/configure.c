@@ -245,8 +245,10 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
             rc = -1;
         }
         new = state_take(s); /* it has grown */
-        if (rc < 0)
+        if (rc < 0) {
             state_put(s, &old);
+            needs_down_recall(s);
+        }
     }
     int saved = errno;
     for (uint32_t i = 0; rc == 0 && i < old.n_lanes; i++)

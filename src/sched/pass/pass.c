@@ -582,7 +582,7 @@ static int run(sched_t *s, int64_t now, bool more, uint64_t budget)
         s->pass.yields = s->pass.softens = s->pass.has_softened = false;
     }
     s->pass.is_again = false;
-    int rc = gang_go_on(s) < 0 ? -1 : phases(s, more);
+    int rc = gang_go_on(s) < 0 || needs_down_look(s) < 0 ? -1 : phases(s, more);
     while (rc == 0 && s->pass.is_again) {
         s->pass.is_again = false;
         s->pass.phase = PASS_PREPARED;

@@ -23,6 +23,7 @@ static void line_clear(struct line *line)
 {
     queue_destroy(line->open);
     queue_destroy(line->fill);
+    queue_destroy(line->down);
     heap_clear(&line->candidates);
 }
 
@@ -116,7 +117,8 @@ int open_insert(sched_t *s, uint32_t slot, bool fresh)
     s->jobs[slot].shape = shape_slot(&s->jobs[slot].ask);
     if ((fresh && fresh_add(s, slot) < 0) || s->finder->add(s, slot) < 0)
         return -1;
-    if (insert_both(s, slot, &entry) < 0) {
+    if (needs_down_enter(s, slot) < 0 || insert_both(s, slot, &entry) < 0) {
+        needs_down_leave(s, slot);
         s->finder->remove(s, slot);
         errno = ENOMEM;
         return -1;
@@ -134,7 +136,8 @@ int open_reserve(sched_t *s, uint32_t slot)
 {
     struct queue *own = line_of(s, slot)->open;
     return fresh_reserve(s) < 0 || (own && queue_reserve(own) < 0) ||
-                   queue_reserve(lane_of(s, slot)->open) < 0 || s->finder->reserve(s, slot) < 0
+                   queue_reserve(lane_of(s, slot)->open) < 0 || needs_down_reserve(s, slot) < 0 ||
+                   s->finder->reserve(s, slot) < 0
                ? -1
                : 0;
 }
@@ -142,6 +145,7 @@ int open_reserve(sched_t *s, uint32_t slot)
 void open_remove(sched_t *s, uint32_t slot)
 {
     queue_remove(lane_of(s, slot)->open, s->jobs[slot].key);
+    needs_down_leave(s, slot);
     s->finder->remove(s, slot);
     if (!s->queues->shares)
         return;
@@ -153,6 +157,7 @@ void open_remove(sched_t *s, uint32_t slot)
 void open_give(sched_t *s, uint32_t slot, uint32_t to)
 {
     queue_give(lane_of(s, slot)->open, s->jobs[to].key, to);
+    needs_down_give(s, to);
     s->finder->give(s, slot, to);
     if (!s->queues->shares)
         return;

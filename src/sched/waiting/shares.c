@@ -554,20 +554,13 @@ bool shares_first_open(const sched_t *s, const struct lane *lane, struct queue_e
     return any;
 }
 
-size_t shares_shut_before(const sched_t *s, const struct lane *lane, struct queue_key key)
+bool shares_is_shut(const sched_t *s, const struct lane *lane, const struct line *line)
 {
     const struct shares *shares = s->queues->shares;
-    size_t n = 0;
-    if (!shares || !shares->turns[lane->queue])
-        return 0;
-    for (uint32_t i = 0; i <= lane->n_more; i++) {
-        const struct line *line = i == 0 ? &lane->line : &lane->more[i - 1];
-        const struct queue *open = lane->n_more > 0 ? line->open : lane->open;
-        struct queue_entry first; /* all of a line are of one class */
-        if (open && queue_first(open, &first) && shares_shut_class(s, first.item))
-            n += queue_rank(open, key);
-    }
-    return n;
+    const struct queue *open = lane->n_more > 0 ? line->open : lane->open;
+    struct queue_entry first; /* all of a line are of one class */
+    return shares && shares->turns[lane->queue] && open && queue_first(open, &first) &&
+           shares_shut_class(s, first.item);
 }
 
 bool shares_by_priority(const sched_t *s, uint32_t slot)

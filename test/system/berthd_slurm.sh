@@ -152,8 +152,8 @@ expect "widths and beginnings" 'JobID State                Job  Timelimit Timeli
     3 FAILED               sc+  UNLIMITED  UNLIMITED          0             0:0
     9 COMPLETED            av+ 1-01:00:00       1500      1.50G             0:0' \
     "$(sacct -X -j 3,9 -o jobid%5,stat%-20,jobname%3,timelimit,timelimitraw,reqmem,derived | sed 's/ *$//')"
-expect "columns of which nothing is known" 'AveRSS|AllocTRES|Cluster|JobID|
-|||9|' "$(sacct -X -p -j 9 -o averss,alloctres,cluster,jobid)"
+expect "columns of which nothing is known" 'AveRSS|AveDiskRead|Cluster|JobID|
+|||9|' "$(sacct -X -p -j 9 -o averss,avediskread,cluster,jobid)"
 expect_status 1 sacct -o nothing
 expect_err "sacct: error: --format is 'nothing', which is not known here"
 

@@ -51,6 +51,14 @@ same 'time limits' squeue -h -S i -j 2,3,4 -o '%i %l'
 same 'the head of a list' squeue -t suspended
 same 'jobs of a state' squeue -h -t pd -S i -o '%i %T'
 same 'an array, spelled out' squeue -h -r -S i -j 6 -o '%i %T'
+same 'a list by names' squeue -S i -O JobID,jobarrayid:10,Name:.8,UserName:6,State:8:!,numnodes,NumCPUs:.5
+same 'names without a width' squeue -h -S i -j 2,3,4,6 -O 'arrayjobid:|,arraytaskid:|,statecompact:|,tres-per-node:,username:3'
+same 'names of which nothing is known here' squeue -S i -j 4 -O hetjobid,tres-bind:10,mem-per-tres
+same 'of one that is held, by names' squeue -h -j 4 -O minmemory,nodelist,workdir,endtime,starttime,dependency,timeleft,reasonlist,licenses:30
+same 'an order by two columns' squeue -h -S 't,-C,-i' -j 2,3,4,6 -o '%i %t'
+same 'an order by names and times' squeue -h -S '-j,l' -o '%i'
+same 'the server answers' scontrol ping
+same 'no such job' squeue -h -j 99 -o %i
 same 'partitions' sinfo -h -p batch -o '%a %D %t'
 same 'the head of partitions' sinfo -h -p batch -o '%P'
 

@@ -48,10 +48,12 @@ static void slurm_counts(void **state)
     lines_are("#SBATCH -n 2 -c 4\n", "--ntasks=2 --cores-per-task=4", "");
     lines_are("#SBATCH -N 2\n", "--nodes=2 --ntasks=2", "");
     lines_are("#SBATCH -N 2-4\n", "--nodes=2-4 --ntasks=2", "");
-    lines_are("#SBATCH -N 2-4 --ntasks-per-node=3\n", "--nodes=2-4 --ntasks=6", "");
+    lines_are("#SBATCH -N 2-4 --ntasks-per-node=3\n",
+              "--nodes=2-4 --ntasks=6 --env=SLURM_NTASKS_PER_NODE=3", "");
     lines_are("#SBATCH -N 2-4 -n 6\n", "--nodes=2 --ntasks=6", "");
     lines_are("#SBATCH -N 2-2\n", "--nodes=2 --ntasks=2", "");
-    lines_are("#SBATCH -N 2 --ntasks-per-node=4\n", "--nodes=2 --ntasks=8", "");
+    lines_are("#SBATCH -N 2 --ntasks-per-node=4\n",
+              "--nodes=2 --ntasks=8 --env=SLURM_NTASKS_PER_NODE=4", "");
     /* memory of a node, of a CPU: MB */
     lines_are("#SBATCH -N 2 --mem=512\n", "--nodes=2 --ntasks=2 --mem=1073741824", "");
     lines_are("#SBATCH -n2 -c3 --mem-per-cpu=1G\n",

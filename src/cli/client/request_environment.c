@@ -118,8 +118,12 @@ int request_surroundings(struct reading *g)
     char *server = request_server();
     json_object_set_new(env, "BERTH_SUBMIT_SERVER", json_string(server));
     free(server);
-    if (slurm)
+    if (slurm) {
+        char host[HOST_NAME_MAX + 1] = "";
+        gethostname(host, sizeof(host) - 1);
         json_object_set_new(env, "SLURM_SUBMIT_DIR", json_string(here));
+        json_object_set_new(env, "SLURM_SUBMIT_HOST", json_string(host));
+    }
     if (json_object_set_new(g->job, "directory", json_string(path)) < 0)
         return errtext_set(g->err, EINVAL, "the path of the directory is not UTF-8: %s", path);
     return json_object_set_new(g->job, "umask", json_integer((json_int_t)mask));

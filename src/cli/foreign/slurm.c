@@ -1,6 +1,7 @@
 #include "cli/foreign/slurm.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -475,6 +476,14 @@ static int finish_mail(struct slurm *s, const char *where)
     return rc;
 }
 
+/* What is asked for is the tasks of all nodes, but scripts read this. */
+static int put_tasks_per_node(struct slurm *s)
+{
+    char text[64];
+    snprintf(text, sizeof(text), "SLURM_NTASKS_PER_NODE=%" PRId64, s->tasks_per_node);
+    return foreign_put(&s->out, "env", text);
+}
+
 int slurm_finish(struct slurm *s, const char *where, int64_t *tasks, berth_error_t *err)
 {
     struct strbuf text = {0};
@@ -487,6 +496,8 @@ int slurm_finish(struct slurm *s, const char *where, int64_t *tasks, berth_error
         rc = foreign_put(&s->out, "requeue", NULL);
     if (rc == 0 && s->test_only && !s->is_step)
         rc = foreign_put(&s->out, "test-only", NULL);
+    if (rc == 0 && s->tasks_per_node && !s->is_step)
+        rc = put_tasks_per_node(s);
     if (rc == 0 && s->append)
         rc = foreign_put(&s->out, "append", NULL);
     if (rc == 0 && s->array) {

@@ -1,7 +1,9 @@
 /* What is told of a job, by the letters of squeue and the names of sacct. */
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "base/hostlist.h"
 #include "cli/client/connection.h"
@@ -55,6 +57,15 @@ static void put_name(const json_t *job, struct strbuf *out)
 static void put_user(const json_t *job, struct strbuf *out)
 {
     put_text(job, "user", out);
+}
+
+static void put_uid(const json_t *job, struct strbuf *out)
+{
+    const struct passwd *user = getpwnam(answer_text(job, "user"));
+    if (user)
+        strbuf_put_uint(out, user->pw_uid);
+    else
+        put_user(job, out);
 }
 
 static void put_queue(const json_t *job, struct strbuf *out)
@@ -137,6 +148,12 @@ static void put_exit_of_steps(const json_t *job, struct strbuf *out)
     strbuf_puts(out, "0:0");
 }
 
+static void put_restarts(const json_t *job, struct strbuf *out)
+{
+    double starts = answer_number(job, "attempts");
+    strbuf_put_int(out, starts > 1 ? (int64_t)starts - 1 : 0);
+}
+
 static void put_reason_waiting(const json_t *job, struct strbuf *out)
 {
     if (waits(job))
@@ -184,6 +201,40 @@ static void put_size(double bytes, struct strbuf *out)
     else
         snprintf(text, sizeof(text), "%.*f%c", n == (double)(int64_t)n ? 0 : 2, n, units[unit]);
     strbuf_puts(out, text);
+}
+
+static void put_tres(const json_t *job, struct strbuf *out)
+{
+    double memory = answer_number(job, "memory"), gpus = answer_number(job, "gpus");
+    if (waits(job)) /* it has none yet */
+        return;
+    strbuf_puts(out, "cpu=");
+    put_cores(job, out);
+    strbuf_puts(out, memory > 0 ? ",mem=" : "");
+    if (memory > 0)
+        put_size(memory, out);
+    strbuf_puts(out, ",node=");
+    put_n_nodes(job, out);
+    strbuf_puts(out, gpus > 0 ? ",gres/gpu=" : "");
+    if (gpus > 0)
+        put_whole(job, "gpus", out);
+}
+
+/* "matlab:2,ansys:1" */
+static void put_licenses(const json_t *job, struct strbuf *out)
+{
+    json_t *licenses = json_object_get(job, "licenses");
+    const char *name, *gap = "";
+    json_t *count;
+    json_object_foreach(licenses, name, count)
+    {
+        strbuf_puts(out, gap);
+        strbuf_puts(out, name);
+        strbuf_putc(out, ':');
+        strbuf_put_int(out, json_integer_value(count));
+        gap = ",";
+    }
+    strbuf_puts(out, *gap ? "" : "(null)");
 }
 
 static void put_memory(const json_t *job, struct strbuf *out)
@@ -287,6 +338,15 @@ static void put_submit(const json_t *job, struct strbuf *out)
     shim_put_time(answer_number(job, "submit"), "Unknown", out);
 }
 
+/* Seconds until it started. */
+static void put_waited(const json_t *job, struct strbuf *out)
+{
+    double start = answer_number(job, "start"), end = answer_number(job, "end");
+    double until = start > 0 ? start : end > 0 ? end : (double)time(NULL);
+    double waited = until - answer_number(job, "submit");
+    strbuf_put_int(out, waited > 0 ? (int64_t)waited : 0);
+}
+
 /* "02:03.456" of less than an hour */
 static void put_cpu_time(const json_t *job, struct strbuf *out)
 {
@@ -330,6 +390,22 @@ static void put_directory(const json_t *job, struct strbuf *out)
     put_text(job, "directory", out);
 }
 
+static void put_output(const json_t *job, struct strbuf *out)
+{
+    put_text(job, "output", out);
+}
+
+static void put_error(const json_t *job, struct strbuf *out)
+{
+    put_text(job, *answer_text(job, "error") ? "error" : "output", out);
+}
+
+static void put_cluster(const json_t *job, struct strbuf *out)
+{
+    (void)job;
+    strbuf_puts(out, "berth");
+}
+
 static void put_dependency(const json_t *job, struct strbuf *out)
 {
     put_text(job, "dependency", out);
@@ -337,57 +413,68 @@ static void put_dependency(const json_t *job, struct strbuf *out)
 }
 
 static const struct shim_field fields[] = {
-    {'i', "JOBID", "JobID", -12, shim_put_id},
-    {'A', "JOBID", NULL, 0, put_raw},
-    {0, NULL, "JobIDRaw", -12, put_raw},
-    {'F', "ARRAY_JOB_ID", NULL, 0, put_job},
-    {'K', "ARRAY_TASK_ID", NULL, 0, put_member},
-    {'j', "NAME", "JobName", 10, put_name},
-    {'u', "USER", "User", 9, put_user},
-    {'P', "PARTITION", "Partition", 10, put_queue},
-    {'a', "ACCOUNT", "Account", 10, put_account},
-    {'q', "QOS", "QOS", 10, put_normal},
-    {'k', "COMMENT", NULL, 0, put_nothing},
-    {'T', "STATE", "State", 10, shim_put_state},
-    {'t', "ST", NULL, 0, shim_put_letters},
-    {0, NULL, "ExitCode", 8, put_exit},
-    {0, NULL, "DerivedExitCode", 15, put_exit_of_steps},
-    {'r', "REASON", NULL, 0, shim_put_reason},
-    {0, NULL, "Reason", 22, put_reason_waiting},
-    {'R', "NODELIST(REASON)", NULL, 0, put_nodes_or_reason},
-    {'N', "NODELIST", NULL, 0, shim_put_nodes},
-    {0, NULL, "NodeList", 15, put_node_names},
-    {'B', "EXEC_HOST", NULL, 0, put_first_node},
-    {'D', "NODES", "NNodes", 8, put_n_nodes},
-    {0, NULL, "AllocNodes", 10, put_n_nodes},
-    {0, NULL, "ReqNodes", 8, put_n_nodes},
-    {'C', "CPUS", "AllocCPUS", 10, put_cores},
-    {0, NULL, "NCPUS", 10, put_cores},
-    {0, NULL, "ReqCPUS", 8, put_cores},
-    {'Q', "PRIORITY", "Priority", 10, put_priority},
-    {'p', "PRIORITY", NULL, 0, put_priority},
-    {'b', "TRES_PER_NODE", NULL, 0, put_gpus},
-    {'m', "MIN_MEMORY", NULL, 0, put_memory_of_node},
-    {0, NULL, "ReqMem", 10, put_memory},
-    {0, NULL, "MaxRSS", 10, put_peak},
-    {'M', "TIME", NULL, 0, put_used},
-    {0, NULL, "Elapsed", 10, put_elapsed},
-    {0, NULL, "ElapsedRaw", 10, put_elapsed_raw},
-    {'l', "TIME_LIMIT", NULL, 0, put_limit},
-    {0, NULL, "Timelimit", 10, put_limit_span},
-    {0, NULL, "TimelimitRaw", 10, put_limit_raw},
-    {'L', "TIME_LEFT", NULL, 0, put_left},
-    {'S', "START_TIME", NULL, 0, put_start},
-    {0, NULL, "Start", 19, put_started},
-    {'e', "END_TIME", NULL, 0, put_end_expected},
-    {0, NULL, "End", 19, put_end},
-    {'V', "SUBMIT_TIME", "Submit", 19, put_submit},
-    {0, NULL, "TotalCPU", 10, put_cpu_time},
-    {0, NULL, "CPUTime", 10, put_core_time},
-    {0, NULL, "CPUTimeRAW", 10, put_core_time_raw},
-    {'o', "COMMAND", "SubmitLine", 20, put_command},
-    {'Z', "WORK_DIR", "WorkDir", 20, put_directory},
-    {'E', "DEPENDENCY", NULL, 0, put_dependency},
+    {'i', "JOBID", "JobID", -12, shim_put_id, "jobarrayid"},
+    {'A', "JOBID", NULL, 0, put_raw, "jobid"},
+    {0, NULL, "JobIDRaw", -12, put_raw, NULL},
+    {'F', "ARRAY_JOB_ID", NULL, 0, put_job, "arrayjobid"},
+    {'K', "ARRAY_TASK_ID", NULL, 0, put_member, "arraytaskid"},
+    {'j', "NAME", "JobName", 10, put_name, "name"},
+    {'u', "USER", "User", 9, put_user, "username"},
+    {'P', "PARTITION", "Partition", 10, put_queue, "partition"},
+    {'a', "ACCOUNT", "Account", 10, put_account, "account"},
+    {'q', "QOS", "QOS", 10, put_normal, "qos"},
+    {'k', "COMMENT", NULL, 0, put_nothing, "comment"},
+    {'T', "STATE", "State", 10, shim_put_state, "state"},
+    {'t', "ST", NULL, 0, shim_put_letters, "statecompact"},
+    {0, NULL, "ExitCode", 8, put_exit, NULL},
+    {0, NULL, "DerivedExitCode", 15, put_exit_of_steps, NULL},
+    {'r', "REASON", NULL, 0, shim_put_reason, "reason"},
+    {0, NULL, "Reason", 22, put_reason_waiting, NULL},
+    {'R', "NODELIST(REASON)", NULL, 0, put_nodes_or_reason, "reasonlist"},
+    {'N', "NODELIST", NULL, 0, shim_put_nodes, "nodelist"},
+    {0, NULL, "NodeList", 15, put_node_names, NULL},
+    {'B', "EXEC_HOST", NULL, 0, put_first_node, "batchhost"},
+    {'D', "NODES", "NNodes", 8, put_n_nodes, "numnodes"},
+    {0, NULL, "AllocNodes", 10, put_n_nodes, NULL},
+    {0, NULL, "ReqNodes", 8, put_n_nodes, NULL},
+    {'C', "CPUS", "AllocCPUS", 10, put_cores, "numcpus"},
+    {0, NULL, "NCPUS", 10, put_cores, NULL},
+    {0, NULL, "ReqCPUS", 8, put_cores, NULL},
+    {'Q', "PRIORITY", "Priority", 10, put_priority, "prioritylong"},
+    {'p', "PRIORITY", NULL, 0, put_priority, "priority"},
+    {'b', "TRES_PER_NODE", NULL, 0, put_gpus, "tres-per-node"},
+    {'m', "MIN_MEMORY", NULL, 0, put_memory_of_node, "minmemory"},
+    {0, NULL, "ReqMem", 10, put_memory, NULL},
+    {0, NULL, "MaxRSS", 10, put_peak, NULL},
+    {'M', "TIME", NULL, 0, put_used, "timeused"},
+    {0, NULL, "Elapsed", 10, put_elapsed, NULL},
+    {0, NULL, "ElapsedRaw", 10, put_elapsed_raw, NULL},
+    {'l', "TIME_LIMIT", NULL, 0, put_limit, "timelimit"},
+    {0, NULL, "Timelimit", 10, put_limit_span, NULL},
+    {0, NULL, "TimelimitRaw", 10, put_limit_raw, NULL},
+    {'L', "TIME_LEFT", NULL, 0, put_left, "timeleft"},
+    {'S', "START_TIME", NULL, 0, put_start, "starttime"},
+    {0, NULL, "Start", 19, put_started, NULL},
+    {'e', "END_TIME", NULL, 0, put_end_expected, "endtime"},
+    {0, NULL, "End", 19, put_end, NULL},
+    {'V', "SUBMIT_TIME", "Submit", 19, put_submit, "submittime"},
+    {0, NULL, "TotalCPU", 10, put_cpu_time, NULL},
+    {0, NULL, "CPUTime", 10, put_core_time, NULL},
+    {0, NULL, "CPUTimeRAW", 10, put_core_time_raw, NULL},
+    {'o', "COMMAND", "SubmitLine", 20, put_command, "command"},
+    {'Z', "WORK_DIR", "WorkDir", 20, put_directory, "workdir"},
+    {0, "TRES_PER_NODE", NULL, 0, put_gpus, "gres"},
+    {0, "TRES_ALLOC", NULL, 0, put_tres, "tres-alloc"},
+    {0, NULL, "AllocTRES", 10, put_tres, NULL},
+    {0, "UID", NULL, 0, put_uid, "userid"},
+    {0, "PENDING_TIME", NULL, 0, put_waited, "pendingtime"},
+    {0, "RESTART_COUNT", NULL, 0, put_restarts, "restartcnt"},
+    {0, "EXIT_CODE", NULL, 0, put_exit, "exit_code"},
+    {0, "LICENSES", NULL, 0, put_licenses, "licenses"},
+    {0, "STDOUT", NULL, 0, put_output, "stdout"},
+    {0, "STDERR", NULL, 0, put_error, "stderr"},
+    {0, "CLUSTER", NULL, 0, put_cluster, "cluster"},
+    {'E', "DEPENDENCY", NULL, 0, put_dependency, "dependency"},
 };
 
 const struct shim_field *shim_field_letter(char letter)
@@ -414,6 +501,27 @@ static bool find_name(const char *name, size_t length, bool whole, struct shim_f
         if (is_named(other->name, name, length, whole)) {
             *field =
                 (struct shim_field){.name = other->name, .width = other->width, .put = put_nothing};
+            return true;
+        }
+    return false;
+}
+
+static void put_not_known(const json_t *job, struct strbuf *out)
+{
+    (void)job;
+    strbuf_puts(out, "N/A");
+}
+
+bool shim_field_long(const char *name, size_t length, struct shim_field *field)
+{
+    for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+        if (is_named(fields[i].long_name, name, length, true)) {
+            *field = fields[i];
+            return true;
+        }
+    for (const struct shim_unknown_long *other = shim_unknown_long_fields; other->name; other++)
+        if (is_named(other->name, name, length, true)) {
+            *field = (struct shim_field){.head = other->head, .put = put_not_known};
             return true;
         }
     return false;

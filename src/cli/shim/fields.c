@@ -53,6 +53,15 @@ static const struct state *state_of(const json_t *job)
     return &states[0];
 }
 
+int shim_state_number(const json_t *job)
+{
+    static const char *const order[] = {"PD", "R", "CD", "CA", "F", "TO"};
+    size_t i = 0;
+    while (i + 1 < sizeof(order) / sizeof(*order) && strcmp(order[i], state_of(job)->letters) != 0)
+        i++;
+    return (int)i;
+}
+
 void shim_put_state(const json_t *job, struct strbuf *out)
 {
     strbuf_puts(out, state_of(job)->theirs);

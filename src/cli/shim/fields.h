@@ -1,4 +1,4 @@
-/* What is told of a job, by the letters of squeue --format and the names of sacct --format. */
+/* What is told of a job, by the letters of squeue --format and the names of squeue --Format and of sacct --format. */
 #ifndef CLI_SHIM_FIELDS_H
 #define CLI_SHIM_FIELDS_H
 
@@ -14,6 +14,7 @@ struct shim_field {
     const char *name; /* of sacct, as its head is written; NULL: it has none */
     int width;        /* there; negative: at the left */
     void (*put)(const json_t *job, struct strbuf *out);
+    const char *long_name; /* of squeue --Format; NULL: it has none */
 };
 
 /* NULL: there is none. */
@@ -28,6 +29,9 @@ bool shim_field_name(const char *name, size_t length, struct shim_field *field);
 /* A step of a job says which, ".batch". */
 #define SHIM_STEP "step"
 
+/* A field of squeue by its name of --Format, whatever the case. False: there is none. */
+bool shim_field_long(const char *name, size_t length, struct shim_field *field);
+
 /* Names of sacct's that tell nothing here; ended by one without a name. */
 struct shim_unknown {
     const char *name;
@@ -35,10 +39,22 @@ struct shim_unknown {
 };
 extern const struct shim_unknown shim_unknown_fields[];
 
+/* The same of squeue --Format. */
+struct shim_unknown_long {
+    const char *name, *head;
+};
+extern const struct shim_unknown_long shim_unknown_long_fields[];
+
 /* Replace the waiting members of each array, which stand together, by the first, which is told which they are. NULL with
  * ENOMEM.
  */
 json_t *shim_fold(json_t *jobs);
+
+/* Where a text of squeue --sort, such as "P,-M", is wrong; NULL: it is right. */
+const char *shim_sort_wrong(const char *text);
+
+/* Put jobs in the order of such a text; equals stay as they are. 0, or -1 with ENOMEM. O(n log n). */
+int shim_sort(json_t *jobs, const char *text);
 
 /* What several commands tell of a job. */
 void shim_put_id(const json_t *job, struct strbuf *out);
@@ -49,6 +65,7 @@ void shim_put_nodes(const json_t *job, struct strbuf *out);
 void shim_put_reason(const json_t *job, struct strbuf *out);
 void shim_put_time(double at, const char *otherwise, struct strbuf *out);
 void shim_put_span(double seconds, struct strbuf *out);
+int shim_state_number(const json_t *job); /* in the order in which Slurm lists states */
 double shim_elapsed(const json_t *job);
 
 #endif

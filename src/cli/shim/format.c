@@ -23,6 +23,26 @@ const char *format_next(const char *at, struct format_cell *cell, struct strbuf 
     return NULL;
 }
 
+/* Of a column that has no width, and of one that has a colon alone it is 0: any. */
+#define USUAL_WIDTH 20
+
+const char *format_next_name(const char *at, struct format_named *named)
+{
+    if (!*at)
+        return NULL;
+    size_t length = strcspn(at, ","), name = strcspn(at, ",:");
+    *named = (struct format_named){.name = at, .name_length = name, .cell.width = USUAL_WIDTH};
+    if (name < length) {
+        const char *form = at + name + 1, *end = at + length;
+        named->cell.right = *form == '.';
+        form += named->cell.right;
+        named->cell.width = strtoul(form, NULL, 10);
+        named->suffix = form + strspn(form, "0123456789");
+        named->suffix_length = (size_t)(end - named->suffix);
+    }
+    return at + length + (at[length] == ',');
+}
+
 void format_put(const struct format_cell *cell, struct strbuf *text, struct strbuf *out)
 {
     size_t width = cell->width, n = width && text->len > width ? width : text->len;

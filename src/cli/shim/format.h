@@ -1,4 +1,4 @@
-/* The texts of --format of squeue and sinfo: "%.10i %t|%N". */
+/* The texts of --format of squeue and sinfo, "%.10i %t|%N", and of --Format of squeue, "jobid:10,name:.8,state". */
 #ifndef CLI_SHIM_FORMAT_H
 #define CLI_SHIM_FORMAT_H
 
@@ -16,6 +16,16 @@ struct format_cell {
 
 /* Append what stands before the next cell to `out`. Returns what follows the cell; NULL: there is no other. */
 const char *format_next(const char *at, struct format_cell *cell, struct strbuf *out);
+
+/* A cell of --Format: a name, and behind a colon a dot for the right, a width and what follows the column. */
+struct format_named {
+    const char *name, *suffix; /* into the text, each as long as the next says */
+    size_t name_length, suffix_length;
+    struct format_cell cell; /* without a letter */
+};
+
+/* Read the cell at `at`. Returns what follows it; NULL: the text has ended. */
+const char *format_next_name(const char *at, struct format_named *named);
 
 /* Append the text of a cell, filled or cut to its width. */
 void format_put(const struct format_cell *cell, struct strbuf *text, struct strbuf *out);

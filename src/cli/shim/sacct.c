@@ -24,6 +24,8 @@ enum what {
     USER,
     QUEUE,
     NAME,
+    ACCOUNT,
+    NODES,
     BARS,
     BARS_END,
     SINCE,
@@ -59,7 +61,8 @@ static const struct foreign_option options[] = {
     {"array", 0, FOREIGN_NONE, NOTHING, NULL},
     {"units", 0, FOREIGN_NEEDED, NOTHING, NULL},
     {"clusters", 'M', FOREIGN_NEEDED, NOTHING, NULL},
-    {"accounts", 'A', FOREIGN_NEEDED, NOTHING, NULL},
+    {"accounts", 'A', FOREIGN_NEEDED, ACCOUNT, NULL},
+    {"nodelist", 'N', FOREIGN_NEEDED, NODES, NULL},
     {"truncate", 'T', FOREIGN_NONE, NOTHING, NULL},
     {"verbose", 'v', FOREIGN_NONE, NOTHING, NULL},
     {"help", 'h', FOREIGN_NONE, HELP, NULL},
@@ -150,6 +153,12 @@ static bool take(struct sacct *a, int what, const char *value)
     case NAME:
         a->select.name = value;
         return true;
+    case ACCOUNT:
+        a->select.account = value;
+        return true;
+    case NODES:
+        return hostlist_append(&a->select.nodes, value, strlen(value), NULL) == 0 &&
+               hostlist_count(&a->select.nodes) > 0;
     case SINCE:
         a->since_given = true;
         return take_time(value, &a->select.since);
@@ -289,9 +298,10 @@ int shim_sacct(int argc, char **argv)
     if (rc < 0)
         rc = shim_failed("sacct", "%s", err.text);
     else if (a.help)
-        rc = puts("usage: sacct [-n] [-P] [-X] [-o FORMAT] [-j JOBS] [-s STATES] [-u USER] [--name "
-                  "NAME] "
-                  "[-S TIME]") < 0;
+        rc =
+            puts("usage: sacct [-n] [-P] [-X] [-o FORMAT] [-j JOBS] [-s STATES] [-S TIME] [-E "
+                 "TIME]\n"
+                 "             [-u USERS] [-r QUEUES] [--name NAMES] [-A ACCOUNTS] [-N NODES]") < 0;
     else if (a.version)
         rc = shim_version();
     else if (walk.at < walk.n)

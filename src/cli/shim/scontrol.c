@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/hostlist.h"
 #include "cli/client/named_jobs.h"
@@ -20,7 +21,7 @@
 static const char help[] =
     "usage: scontrol show job JOB | show node [LIST] | show partition [NAME]\n"
     "       scontrol show hostnames LIST | show hostlist HOSTS\n"
-    "       scontrol hold|release|requeue JOB...\n"
+    "       scontrol hold|release|requeue JOB... | ping\n"
     "       scontrol update JobId=JOB NAME=VALUE...\n"
     "       scontrol update NodeName=LIST State=DRAIN|DOWN|RESUME [Reason=TEXT]\n";
 
@@ -342,6 +343,23 @@ static int update(char **words, int n)
     return rc;
 }
 
+/* Whether the server answers. */
+static int ping(void)
+{
+    struct connection s;
+    berth_error_t err;
+    json_t *answer = NULL;
+    char host[256] = "localhost";
+    gethostname(host, sizeof(host) - 1);
+    host[strcspn(host, ".")] = '\0';
+    bool up = connection_open(&s, "scontrol", &err) == 0 &&
+              connection_ask(&s, "GET", "/v1/server", NULL, &answer, &err) == 0;
+    printf("Slurmctld(primary) at %s is %s\n", host, up ? "UP" : "DOWN");
+    json_decref(answer);
+    connection_close(&s);
+    return !up;
+}
+
 int shim_scontrol(int argc, char **argv)
 {
     int at = 1;
@@ -362,9 +380,12 @@ int shim_scontrol(int argc, char **argv)
         return update(words, n);
     if (strcmp(verb, "hold") == 0 || strcmp(verb, "release") == 0 || strcmp(verb, "requeue") == 0)
         return change(verb, words, n, NULL);
+    if (strcmp(verb, "ping") == 0)
+        return n > 0 ? shim_failed("scontrol", "ping: '%.60s' is one word too many", words[0])
+                     : ping();
     if (strcmp(verb, "version") == 0)
         return shim_version();
-    return shim_failed("scontrol",
-                       "'%.60s' is not supported here, only show, hold, release, requeue, update",
-                       verb);
+    return shim_failed(
+        "scontrol",
+        "'%.60s' is not supported here, only show, hold, release, requeue, update, ping", verb);
 }

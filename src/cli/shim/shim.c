@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/errtext.h"
+#include "cli/shim/fields.h"
 #include "config/ids.h"
 
 bool shim_run(int argc, char **argv, int *status)
@@ -192,6 +193,22 @@ static bool is_among(const char *list, const char *word)
     return !list;
 }
 
+/* Whether a job holds or held one of the nodes. */
+static bool is_on(const struct hostlist *nodes, const json_t *job)
+{
+    struct strbuf text = {0};
+    struct hostlist held = {0};
+    char name[HOSTLIST_NAME_SIZE];
+    bool found = false;
+    shim_put_nodes(job, &text);
+    if (text.len && hostlist_decode(&held, strbuf_text(&text), text.len, NULL) == 0)
+        for (int64_t i = 0; !found && hostlist_nth(&held, i, name) == 0; i++)
+            found = hostlist_find(nodes, name, strlen(name)) >= 0;
+    hostlist_clear(&held);
+    strbuf_clear(&text);
+    return found;
+}
+
 static bool is_wanted(const struct reading *r, const json_t *job)
 {
     const struct shim_select *s = r->select;
@@ -202,8 +219,10 @@ static bool is_wanted(const struct reading *r, const json_t *job)
         return false;
     return is_among(s->user, answer_text(job, "user")) &&
            is_among(s->queue, answer_text(job, "queue")) &&
-           is_among(s->name, answer_text(job, "name")) && !(end > 0 && end < s->since) &&
-           !(s->until > 0 && submit > s->until);
+           is_among(s->name, answer_text(job, "name")) &&
+           is_among(s->account, answer_text(job, "account")) &&
+           (hostlist_count(&s->nodes) == 0 || is_on(&s->nodes, job)) &&
+           !(end > 0 && end < s->since) && !(s->until > 0 && submit > s->until);
 }
 
 static int visit(void *context, const char *text, size_t length)
@@ -265,4 +284,5 @@ void shim_select_clear(struct shim_select *select)
 {
     shim_ids_clear(&select->ids);
     strbuf_clear(&select->states);
+    hostlist_clear(&select->nodes);
 }

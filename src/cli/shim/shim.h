@@ -8,6 +8,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "base/hostlist.h"
 #include "base/strbuf.h"
 #include "cli/client/connection.h"
 #include "cli/foreign/options.h"
@@ -55,11 +56,12 @@ bool shim_states(const char *text, struct strbuf *out, bool *none);
 /* Which jobs to list. */
 struct shim_select {
     struct shim_ids ids;
-    const char *user, *queue, *name;
-    struct strbuf states; /* as the API has them; empty: all */
-    bool none;            /* none of them is in such a state */
-    bool history;         /* those that have ended too, since then */
-    double since, until;  /* seconds since 1970; 0: any */
+    const char *user, *queue, *name, *account; /* lists "a,b"; NULL: any */
+    struct hostlist nodes;                     /* of which it holds or held one; empty: any */
+    struct strbuf states;                      /* as the API has them; empty: all */
+    bool none;                                 /* none of them is in such a state */
+    bool history;                              /* those that have ended too, since then */
+    double since, until;                       /* seconds since 1970; 0: any */
 };
 
 /* Read them, oldest first, each member of an array for itself. An array of objects, or NULL with errno and a text;

@@ -4,25 +4,33 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/client/terminal.h"
+#include "cli/foreign/slurm_values.h"
 #include "cli/shim/fields.h"
 #include "cli/shim/format.h"
 #include "cli/shim/shim.h"
 
-#define FORMAT "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R"
-#define LONG   "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R"
-#define STARTS "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %R"
-#define RECENT 300 /* seconds for which those that have ended are still told */
+#define FORMAT    "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R"
+#define LONG      "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R"
+#define STARTS    "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %R"
+#define WIDTH_MAX 10000 /* of a column */
+#define RECENT    300   /* seconds for which those that have ended are still told */
 
 enum what {
     HEAD,
     FORM,
+    LONG_NAMES,
     IDS,
     STATES,
     USER,
     QUEUE,
     NAME,
+    ACCOUNT,
+    NODES,
+    SORT,
+    EACH,
     ME,
     LONG_FORM,
     START,
@@ -35,6 +43,7 @@ enum what {
 static const struct foreign_option options[] = {
     {"noheader", 'h', FOREIGN_NONE, HEAD, NULL},
     {"format", 'o', FOREIGN_NEEDED, FORM, NULL},
+    {"Format", 'O', FOREIGN_NEEDED, LONG_NAMES, NULL},
     {"jobs", 'j', FOREIGN_NEEDED, IDS, NULL},
     {"states", 't', FOREIGN_NEEDED, STATES, NULL},
     {"state", 0, FOREIGN_NEEDED, STATES, NULL},
@@ -51,19 +60,36 @@ static const struct foreign_option options[] = {
     {"verbose", 'v', FOREIGN_NONE, NOTHING, NULL},
     {"local", 0, FOREIGN_NONE, NOTHING, NULL},
     {"clusters", 'M', FOREIGN_NEEDED, NOTHING, NULL},
-    {"account", 'A', FOREIGN_NEEDED, NOTHING, NULL},
-    {"sort", 'S', FOREIGN_NEEDED, NOTHING, NULL},
+    {"account", 'A', FOREIGN_NEEDED, ACCOUNT, NULL},
+    {"nodelist", 'w', FOREIGN_NEEDED, NODES, NULL},
+    {"sort", 'S', FOREIGN_NEEDED, SORT, NULL},
+    {"iterate", 'i', FOREIGN_NEEDED, EACH, NULL},
     {"help", 0, FOREIGN_NONE, HELP, NULL},
     {"version", 'V', FOREIGN_NONE, VERSION, NULL},
 };
 
 struct squeue {
     struct shim_select select;
-    const char *format;
+    const char *format; /* NULL: the usual one */
+    const char *names;  /* of --Format, in place of that; or NULL */
+    const char *sort;   /* NULL: the oldest first */
+    int64_t each;       /* seconds after which to list again; 0: once */
     bool no_head, help, version;
     bool members; /* each of an array that waits has a line */
     bool all;     /* states were named: those that have ended may be among them */
 };
+
+/* Whether each name of --Format is one, and no column too wide. */
+static bool are_names(const char *text)
+{
+    struct format_named named;
+    struct shim_field field;
+    const char *at = text;
+    while ((at = format_next_name(at, &named)) != NULL)
+        if (!shim_field_long(named.name, named.name_length, &field) || named.cell.width > WIDTH_MAX)
+            return false;
+    return *text;
+}
 
 static bool take(struct squeue *q, int what, const char *value)
 {
@@ -74,6 +100,9 @@ static bool take(struct squeue *q, int what, const char *value)
     case FORM:
         q->format = value;
         return true;
+    case LONG_NAMES:
+        q->names = value;
+        return are_names(value);
     case IDS:
         return shim_ids_add(&q->select.ids, value) == 0;
     case STATES:
@@ -88,6 +117,17 @@ static bool take(struct squeue *q, int what, const char *value)
     case NAME:
         q->select.name = value;
         return true;
+    case ACCOUNT:
+        q->select.account = value;
+        return true;
+    case NODES:
+        return hostlist_append(&q->select.nodes, value, strlen(value), NULL) == 0 &&
+               hostlist_count(&q->select.nodes) > 0;
+    case SORT:
+        q->sort = value;
+        return !shim_sort_wrong(value);
+    case EACH:
+        return slurm_whole(value, &q->each) && q->each > 0;
     case ME:
         q->select.user = shim_me();
         return true;
@@ -111,8 +151,47 @@ static bool take(struct squeue *q, int what, const char *value)
     }
 }
 
+static const char *expected(int what)
+{
+    switch (what) {
+    case LONG_NAMES:
+        return "names such as jobid:10,state, at most 10000 wide";
+    case IDS:
+        return "jobs such as 17,18_[1-3]";
+    case STATES:
+        return "states such as PD,running, or all";
+    case NODES:
+        return "nodes such as node[1-3]";
+    case SORT:
+        return "letters of --format such as P,-M";
+    default:
+        return "a number of seconds such as 10";
+    }
+}
+
 /* Without a job, the head. */
-static void put_line(const char *format, const json_t *job, struct strbuf *line)
+static void put_named_line(const char *names, const json_t *job, struct strbuf *line)
+{
+    struct strbuf text = {0};
+    struct format_named named;
+    struct shim_field field;
+    strbuf_reset(line);
+    for (const char *at = names; (at = format_next_name(at, &named)) != NULL;) {
+        strbuf_reset(&text);
+        if (!shim_field_long(named.name, named.name_length, &field))
+            continue;
+        if (job)
+            field.put(job, &text);
+        else
+            strbuf_puts(&text, field.head);
+        format_put(&named.cell, &text, line);
+        strbuf_put(line, named.suffix, named.suffix_length);
+    }
+    strbuf_clear(&text);
+}
+
+/* Without a job, the head. */
+static void put_letters_line(const char *format, const json_t *job, struct strbuf *line)
 {
     struct strbuf text = {0};
     struct format_cell cell;
@@ -131,12 +210,65 @@ static void put_line(const char *format, const json_t *job, struct strbuf *line)
     strbuf_clear(&text);
 }
 
-static int print_jobs(struct squeue *q, struct connection *s, berth_error_t *err)
+static void print_line(const struct squeue *q, const json_t *job)
 {
     struct strbuf line = {0};
+    if (q->names)
+        put_named_line(q->names, job, &line);
+    else
+        put_letters_line(q->format ? q->format : FORMAT, job, &line);
+    terminal_print(stdout, strbuf_text(&line));
+    putchar('\n');
+    strbuf_clear(&line);
+}
+
+static int forget_node(void *context, const char *text, size_t length)
+{
+    json_t *node = json_loadb(text, length, 0, NULL);
+    const char *name = answer_text(node, "name");
+    while (hostlist_delete(context, name, strlen(name)) == 0)
+        ;
+    json_decref(node);
+    return 0;
+}
+
+/* Whether the machine has all nodes that were named. 0, or the status of what is wrong. */
+static int check_nodes(const struct squeue *q, struct connection *s, berth_error_t *err)
+{
+    struct hostlist unknown = {0};
+    char name[HOSTLIST_NAME_SIZE];
+    int rc = 0;
+    if (hostlist_count(&q->select.nodes) == 0)
+        return 0;
+    if (hostlist_copy(&unknown, &q->select.nodes) < 0)
+        rc = shim_failed("squeue", "out of memory");
+    else if (connection_list(s, "/v1/nodes", forget_node, &unknown, err) < 0)
+        rc = connection_failed(s, err);
+    else if (hostlist_nth(&unknown, 0, name) == 0)
+        rc = shim_failed("squeue", "Invalid node name %s", name);
+    hostlist_clear(&unknown);
+    return rc;
+}
+
+/* In the order asked for, waiting members of an array as one unless they are wanted apart. NULL with ENOMEM. */
+static json_t *arrange(const struct squeue *q, json_t *jobs)
+{
+    json_t *list = q->members ? json_incref(jobs) : shim_fold(jobs);
+    if (list && q->sort && shim_sort(list, q->sort) < 0) {
+        json_decref(list);
+        list = NULL;
+    }
+    return list;
+}
+
+static int print_jobs(struct squeue *q, struct connection *s, berth_error_t *err)
+{
     json_t *jobs, *job;
     size_t i;
 
+    int rc = check_nodes(q, s, err);
+    if (rc != 0)
+        return rc;
     q->select.history = q->select.history || q->select.ids.n > 0;
     q->select.since = q->select.ids.n ? 0 : (double)time(NULL) - RECENT;
     jobs = shim_jobs(s, &q->select, err);
@@ -147,36 +279,48 @@ static int print_jobs(struct squeue *q, struct connection *s, berth_error_t *err
         json_decref(jobs);
         return 1;
     }
-    if (!q->members) {
-        json_t *folded = shim_fold(jobs);
-        json_decref(jobs);
-        jobs = folded;
-        if (!jobs)
-            return shim_failed("squeue", "out of memory");
-    }
-    if (!q->no_head) {
-        put_line(q->format, NULL, &line);
-        puts(strbuf_text(&line));
-    }
-    json_array_foreach(jobs, i, job)
-    {
-        if (!q->all && answer_number(job, "end") > 0)
-            continue;
-        put_line(q->format, job, &line);
-        terminal_print(stdout, strbuf_text(&line));
-        putchar('\n');
-    }
-    strbuf_clear(&line);
+    json_t *list = arrange(q, jobs);
     json_decref(jobs);
+    if (!list)
+        return shim_failed("squeue", "out of memory");
+    if (!q->no_head)
+        print_line(q, NULL);
+    json_array_foreach(list, i, job)
+    {
+        if (q->all || answer_number(job, "end") <= 0)
+            print_line(q, job);
+    }
+    json_decref(list);
     return 0;
+}
+
+/* Once, or again and again until it is interrupted, whatever becomes of the server meanwhile. */
+static int list(struct squeue *q)
+{
+    for (;;) {
+        struct connection s;
+        berth_error_t err = {""};
+        time_t now = time(NULL);
+        char text[32];
+        if (q->each && !q->no_head && ctime_r(&now, text))
+            fputs(text, stdout);
+        int rc = connection_open(&s, "squeue", &err) < 0 ? connection_failed(&s, &err)
+                                                         : print_jobs(q, &s, &err);
+        connection_close(&s);
+        if (q->each == 0)
+            return rc;
+        putchar('\n');
+        if (fflush(stdout) != 0)
+            return 1;
+        sleep((unsigned int)q->each);
+    }
 }
 
 int shim_squeue(int argc, char **argv)
 {
-    struct squeue q = {.format = FORMAT};
+    struct squeue q = {.format = NULL};
     struct foreign_words walk = {.tool = "squeue", .where = "", .v = argv + 1, .n = argc - 1};
     const struct foreign_option *option;
-    struct connection s;
     const char *value;
     berth_error_t err;
     int rc;
@@ -184,24 +328,25 @@ int shim_squeue(int argc, char **argv)
     while ((rc = foreign_next(&walk, options, sizeof(options) / sizeof(*options), &option, &value,
                               &err)) > 0)
         if (!take(&q, option->what, value)) {
-            rc = shim_failed("squeue", "--%s is '%.60s', which is none", option->name, value);
+            rc = shim_failed("squeue", "--%s is '%.60s', expected %s", option->name, value,
+                             expected(option->what));
             shim_select_clear(&q.select);
             return rc;
         }
     if (rc < 0)
         rc = shim_failed("squeue", "%s", err.text);
     else if (q.help)
-        rc = puts("usage: squeue [-h] [-o FORMAT] [-j JOBS] [-t STATES] [-u USER] [-p QUEUE] [-n "
-                  "NAME]") < 0;
+        rc = puts("usage: squeue [-h] [-o FORMAT | -O NAMES] [-S SORT] [-i SECONDS]\n"
+                  "              [-j JOBS] [-t STATES] [-u USERS] [-p QUEUES] [-n NAMES] [-A "
+                  "ACCOUNTS] [-w NODES]") < 0;
     else if (q.version)
         rc = shim_version();
     else if (walk.at < walk.n)
         rc = shim_failed("squeue", "'%.60s' is not an option", walk.v[walk.at]);
-    else {
-        rc = connection_open(&s, "squeue", &err) < 0 ? connection_failed(&s, &err)
-                                                     : print_jobs(&q, &s, &err);
-        connection_close(&s);
-    }
+    else if (q.names && q.format)
+        rc = shim_failed("squeue", "-O (--Format) is not for use with -o (--format)");
+    else
+        rc = list(&q);
     shim_select_clear(&q.select);
     return rc;
 }

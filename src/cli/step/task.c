@@ -205,6 +205,10 @@ static void tell_place(const struct step_task *t)
     set_number("SLURM_NTASKS", t->tasks);
     set_number("SLURM_NPROCS", t->tasks);
     set_number("SLURM_STEP_NUM_TASKS", t->tasks);
+    set_number("SLURM_STEP_TASKS_PER_NODE", t->tasks);
+    set_number("SLURM_STEP_NUM_NODES", 1);
+    if (getenv("SLURMD_NODENAME"))
+        setenv("SLURM_STEP_NODELIST", getenv("SLURMD_NODENAME"), 1);
     set_number("SLURM_CPUS_PER_TASK", t->n_cores);
     set_number("SLURM_TASK_PID", (size_t)getpid());
 }

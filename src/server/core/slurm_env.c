@@ -66,6 +66,10 @@ int slurm_env_each(const struct slurm_env *e,
     put(&a, "SLURM_JOB_NAME", e->name);
     put(&a, "SLURM_JOB_PARTITION", e->queue);
     put(&a, "SLURM_JOB_USER", e->user);
+    put_number(&a, "SLURM_JOB_UID", e->uid);
+    put_number(&a, "SLURM_JOB_GID", e->gid);
+    if (e->account)
+        put(&a, "SLURM_JOB_ACCOUNT", e->account);
     put(&a, "SLURM_CLUSTER_NAME", "berth");
     if (e->array)
         put_array(&a, e);
@@ -79,9 +83,11 @@ int slurm_env_each(const struct slurm_env *e,
     if (e->gpus > 0) {
         put_number(&a, "SLURM_GPUS", e->gpus);
         put_number(&a, "SLURM_GPUS_ON_NODE", e->gpus / e->n_nodes);
+        put(&a, "SLURM_JOB_GPUS", e->gpu_list);
     }
     if (e->memory > 0)
         put_number(&a, "SLURM_MEM_PER_NODE", (uint64_t)e->memory / e->n_nodes >> 20);
+    put_number(&a, "SLURM_JOB_START_TIME", (uint64_t)e->start);
     if (e->end > 0)
         put_number(&a, "SLURM_JOB_END_TIME", (uint64_t)e->end);
     if (e->attempts > 1)

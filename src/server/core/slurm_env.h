@@ -11,9 +11,13 @@ struct slurm_env {
     uint32_t member, members, first,
         last; /* of an array: its index, how many there are, the outermost */
     const char *name, *queue, *user, *nodes, *first_node;
+    const char *account;  /* NULL: it has none */
+    const char *gpu_list; /* of the first node, "0,1"; "": it has none there */
+    uint32_t uid, gid;
     uint64_t n_nodes, tasks, cores_per_task, cores, gpus;
     int64_t memory; /* bytes in all; 0: not asked for */
-    int64_t end;    /* seconds since 1970; 0: it has no limit */
+    int64_t start;  /* seconds since 1970, as the next */
+    int64_t end;    /* 0: it has no limit */
 };
 
 /* Call `add` with each variable. 0, or -1 as soon as it fails. */

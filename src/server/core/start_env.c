@@ -105,11 +105,29 @@ static int add_variable(void *context, const char *name, const char *value)
     return add_env(b, start_join(b, start_join(b, text, "="), value));
 }
 
+/* The numbers of the GPUs on its first node, "0,1". NULL with ENOMEM. */
+static const char *gpus_of_first(struct starting *b)
+{
+    const struct idset *gpus = b->hosts.n > 0 ? &b->hosts.v[0].gpus : NULL;
+    struct strbuf text = {0};
+    for (uint32_t id = gpus ? idset_first(gpus) : IDSET_NONE; id != IDSET_NONE;
+         id = idset_next(gpus, id)) {
+        strbuf_puts(&text, text.len ? "," : "");
+        strbuf_put_uint(&text, id);
+    }
+    const char *list = text.failed ? NULL : start_join(b, "", strbuf_text(&text));
+    strbuf_clear(&text);
+    return list;
+}
+
 static int slurm_variables(struct starting *b, size_t tasks)
 {
     const struct job *job = b->job;
     const struct idset *indices = &job->indices;
     bool some = indices->n > 0;
+    const char *account, *gpus = gpus_of_first(b);
+    if (json_part_keep(b->asked.account, &b->arena, &account) < 0 || !gpus)
+        return start_no_memory(b);
     const struct slurm_env e = {
         .id = job->id,
         .attempts = b->m->attempts,
@@ -121,6 +139,10 @@ static int slurm_variables(struct starting *b, size_t tasks)
         .name = job->name,
         .queue = job->queue,
         .user = job->user,
+        .account = account,
+        .gpu_list = gpus,
+        .uid = job->uid,
+        .gid = job->gid,
         .nodes = b->nodes,
         .first_node = b->first_node,
         .n_nodes = b->n_nodes,
@@ -129,6 +151,7 @@ static int slurm_variables(struct starting *b, size_t tasks)
         .cores = b->hosts.cores,
         .gpus = b->hosts.gpus,
         .memory = start_memory_limit(b),
+        .start = b->s->clock.wall / SERVER_SECOND,
         .end = end_time(b),
     };
     return slurm_env_each(&e, add_variable, b);

@@ -249,6 +249,8 @@ static void event_of_config(struct scene *c)
             c->config.block[0] = b->block;
     }
     scene_note(c, "%" PRId64 " configure: %d %s\n", c->now, moved ? 1 : rc, rc < 0 ? err.text : "");
+    if (rc == 0 && !moved)
+        scene_note_config(c);
     free(new);
 }
 

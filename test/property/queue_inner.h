@@ -29,8 +29,9 @@ extern bool scene_again;
         SCENE_CHECK(c, !(c)->sched || sched_check((c)->sched));                                    \
     } while (scene_again)
 
-/* Write a line to the log. */
+/* Write to the log: a line; the queues and their limits. */
 void scene_note(struct scene *c, const char *format, ...);
+void scene_note_config(struct scene *c);
 
 /* Submit a job, or an array of some. */
 void scene_submit(struct scene *c);

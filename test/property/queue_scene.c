@@ -198,6 +198,8 @@ static void finish(struct scene *c, struct scene_job *j)
     j->running = false;
     if (j->preempted && j->preempted_at < c->now)
         ledger_excuse_all(c); /* it has taken its time to stop */
+    if (j->duration == SCENE_UNKNOWN)
+        ledger_returned(c); /* who could be promised nothing behind it */
     scene_note(c, "%" PRId64 " %s %s.%u\n", c->now, stopped ? "requeue" : "finish", j->id,
                j->member);
     SCENE_CHECK(c, stopped == (sched_state(c->sched, j->handle) >= 0));
@@ -481,22 +483,8 @@ static void close_scene(struct scene *c)
         }
 }
 
-void scene_play(struct scene *c, const struct scene_options *options)
+void scene_note_config(struct scene *c)
 {
-    memset(c, 0, sizeof(*c));
-    c->options = *options;
-    c->random.state = options->seed;
-    c->slices.state = options->seed + 1000;
-    scene_draw_machine(c);
-    scene_draw_config(c, &c->config, &c->block[SCENE_BLOCKS]);
-    if (c->block[SCENE_BLOCKS].there) {
-        struct scene_block *b = &c->block[SCENE_BLOCKS];
-        c->config.block[0] = b->block;
-    }
-    berth_error_t err = {""};
-    for (int i = 0; i < c->nodes; i++)
-        scene_note(c, "node%d %d cores %d gpus%s\n", i, c->node[i].cores, c->node[i].gpus,
-                   c->node[i].fast ? " fast" : "");
     for (size_t i = 0; i < c->config.config.n_queues; i++) {
         const struct sched_queue_config *q = &c->config.queue[i];
         scene_note(c,
@@ -515,6 +503,25 @@ void scene_play(struct scene *c, const struct scene_options *options)
         for (size_t k = 0; k < l->n_queue; k++)
             scene_note(c, "q%d queue %s %" PRId64 "\n", (int)i, l->queue[k].what, l->queue[k].most);
     }
+}
+
+void scene_play(struct scene *c, const struct scene_options *options)
+{
+    memset(c, 0, sizeof(*c));
+    c->options = *options;
+    c->random.state = options->seed;
+    c->slices.state = options->seed + 1000;
+    scene_draw_machine(c);
+    scene_draw_config(c, &c->config, &c->block[SCENE_BLOCKS]);
+    if (c->block[SCENE_BLOCKS].there) {
+        struct scene_block *b = &c->block[SCENE_BLOCKS];
+        c->config.block[0] = b->block;
+    }
+    berth_error_t err = {""};
+    for (int i = 0; i < c->nodes; i++)
+        scene_note(c, "node%d %d cores %d gpus%s\n", i, c->node[i].cores, c->node[i].gpus,
+                   c->node[i].fast ? " fast" : "");
+    scene_note_config(c);
     c->match = make_machine(c);
     CALL(c, !c->sched, c->sched = sched_create(c->match, &c->config.config, &err));
     if (!c->sched)

@@ -117,8 +117,8 @@ static int count_cores(struct drawing *d, berth_error_t *err)
     return rc;
 }
 
-int sim_plot(struct play *play, const match_t *machine, const char *title, struct outfile *out,
-             berth_error_t *err)
+int sim_plot(struct play *play, const match_t *machine, const struct sharing *sharing,
+             const char *title, struct outfile *out, berth_error_t *err)
 {
     struct drawing d = {.jobs = calloc(play_jobs(play) + 1, sizeof(*d.jobs))};
     struct play_row row;
@@ -138,6 +138,7 @@ int sim_plot(struct play *play, const match_t *machine, const char *title, struc
                                    .jobs = d.jobs,
                                    .n_jobs = d.n,
                                    .cores = d.cores,
+                                   .sharing = sharing,
                                    .elapsed = true,
                                    .now = (double)play_now(play) / SECOND};
         rc = timeline_write(&t, out, err);

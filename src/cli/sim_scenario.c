@@ -23,7 +23,7 @@ struct scene {
     struct scenario *scenario;
     struct trace trace;
     struct decisions decisions;
-    struct sharing *sharing;                 /* for JSON */
+    struct sharing *sharing;                 /* for JSON and the picture */
     struct outfile *decided, *saved, *drawn; /* NULL: none, or already written */
     struct play *play;
 };
@@ -114,7 +114,7 @@ static int open_all(struct scene *s, berth_error_t *err)
 {
     const struct sim_options *o = s->options;
     s->stage.options.unmet = tell_unmet;
-    if (o->json && !(s->sharing = sharing_create()))
+    if ((o->json || o->plot_path) && !(s->sharing = sharing_create()))
         return errtext_set(err, ENOMEM, "out of memory");
     s->stage.options.sharing = s->sharing;
     if (sim_stage_open(&s->stage, o, err) < 0)
@@ -198,16 +198,16 @@ static int print_jobs(struct scene *s, berth_error_t *err)
     bool is_taken =
         sim_is_output(o->decisions) || sim_is_output(o->save) || sim_is_output(o->plot_path);
     struct outfile *drawn = s->drawn;
+    const struct sharing *sharing = s->sharing && s->sharing->n > 0 ? s->sharing : NULL;
     if (is_taken && !drawn)
         return 0;
     char *name = report_clean_text(strcmp(path, "-") == 0 ? "standard input" : path);
     if (!name)
         return errtext_set(err, ENOMEM, "out of memory");
     s->drawn = NULL;
-    int rc = drawn ? sim_plot(s->play, s->stage.machine, name, drawn, err) : 0;
+    int rc = drawn ? sim_plot(s->play, s->stage.machine, sharing, name, drawn, err) : 0;
     if (rc == 0 && !is_taken)
-        rc = sim_jobs_print(s->play, name, s->sharing && s->sharing->n > 0 ? s->sharing : NULL,
-                            o->json, err);
+        rc = sim_jobs_print(s->play, name, sharing, o->json, err);
     free(name);
     return rc;
 }

@@ -4,6 +4,7 @@
 
 #include "report/axis.h"
 #include "report/plot_private.h"
+#include "report/share_strips.h"
 
 #define TITLE_HEIGHT   28.0
 #define CAPTION_HEIGHT 20.0
@@ -13,10 +14,19 @@
 #define SMOOTH_COLUMNS                                                                             \
     15 /* the utilisation line of a crowded picture is a mean over this many pixels */
 
+/* The panels of shares are as many in each band. */
+static double shares_height(const struct plot *plot)
+{
+    double most = 0;
+    for (size_t p = 0; p < plot->report->npolicies; p++)
+        most = fmax(most, share_strips_height(plot->report->schedules[p].sharing));
+    return most;
+}
+
 double plot_band_height(const struct plot *plot)
 {
     return TITLE_HEIGHT + 3 * CAPTION_HEIGHT + plot->gantt_height + 2 * PLOT_SMALL_HEIGHT +
-           plot_shares_height(plot) + AXIS_HEIGHT + GAP_HEIGHT;
+           shares_height(plot) + AXIS_HEIGHT + GAP_HEIGHT;
 }
 
 static double column_x(const struct series *series, size_t column)
@@ -198,6 +208,12 @@ void plot_band(struct plot *plot, size_t policy, double top)
              plot->queue_top ? "" : " (this policy's own scale)");
     panel = next_panel(plot, &y, PLOT_SMALL_HEIGHT, caption);
     draw_queue(plot, policy, panel);
-    plot_shares(plot, policy, y);
-    draw_time_labels(plot, y + plot_shares_height(plot) + 15);
+    const struct share_strips strips = {.svg = &plot->svg,
+                                        .left = PLOT_LEFT,
+                                        .right = PLOT_RIGHT,
+                                        .from = (double)plot->from,
+                                        .to = (double)plot->to,
+                                        .sharing = plot->report->schedules[policy].sharing};
+    share_strips_draw(&strips, y);
+    draw_time_labels(plot, y + shares_height(plot) + 15);
 }

@@ -51,12 +51,6 @@ void plot_band(struct plot *plot, size_t policy, double top);
 /* The Gantt panel: shapes if the detail says so, else areas. */
 void plot_gantt(struct plot *plot, size_t policy, struct plot_panel panel);
 
-/* The panels of shares, below the others: their height in each band, 0 without shares; and those of a policy. A line
- * is what a node deserved, an area what it had, an upright line a job that was stopped for another.
- */
-double plot_shares_height(const struct plot *plot);
-void plot_shares(struct plot *plot, size_t policy, double top);
-
 /* Draw a panel's background, its horizontal lines at multiples of step up to top, and their labels with a
  * suffix.
  */

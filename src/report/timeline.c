@@ -9,6 +9,7 @@
 
 #include "base/errtext.h"
 #include "report/human.h"
+#include "report/share_strips.h"
 #include "report/timeline_private.h"
 
 #define ROWS_HEIGHT  560.0  /* of few rows */
@@ -33,6 +34,8 @@ static const char css[] =
     ".grid{stroke:#1f2a37;stroke-opacity:.1}.rule{stroke:#c3cbd3}"
     ".now{stroke:#c62828;stroke-dasharray:2 2}"
     ".busy{fill:#8cc5c9}.waiting{fill:#b9a5d6}"
+    ".trend{fill:none;stroke:#0b5c66;stroke-width:1.2}"
+    ".stop{fill:none;stroke:#b3261e;stroke-width:.8}"
     ".k0{fill:#7fb3de}.k1{fill:#f0b35f}.k2{fill:#7cc4a0}.k3{fill:#d99bc4}.k4{fill:#e3d262}"
     ".k5{fill:#a5a3e0}.k6{fill:#e58a74}.k7{fill:#8fd0d6}.k8{fill:#b9bec5}"
     ".e{stroke:#fff;stroke-width:.6}"
@@ -40,7 +43,8 @@ static const char css[] =
     ".f{stroke:#c62828;stroke-width:1.6}"
     "@media(prefers-color-scheme:dark){text{fill:#e4e9ee}.sub,.cap,.tick{fill:#9fabb7}"
     ".paper{fill:#11171d}.ground{fill:#1b232b}.grid{stroke:#e4e9ee}.rule{stroke:#3a4651}"
-    ".e{stroke:#11171d}.p+text.job{fill:#e4e9ee}.p{stroke:#9fabb7}.f{stroke:#ff6b5e}}";
+    ".e{stroke:#11171d}.p+text.job{fill:#e4e9ee}.p{stroke:#9fabb7}.f,.stop{stroke:#ff6b5e}.trend{"
+    "stroke:#7fd3dc}}";
 
 void timeline_put_title(struct strbuf *title, const char *part)
 {
@@ -217,7 +221,14 @@ static int draw(struct timeline_picture *p, struct outfile *out)
 {
     double rows = p->row_height * (double)p->rows.rows, below = TIMELINE_TOP + rows;
     double panels = below + CLOCK_HEIGHT;
-    double height = panels + 2 * PANEL_HEIGHT + PANEL_GAP;
+    double shares = panels + 2 * PANEL_HEIGHT + PANEL_GAP;
+    double height = shares + share_strips_height(p->t->sharing);
+    const struct share_strips strips = {.svg = &p->svg,
+                                        .left = TIMELINE_LEFT,
+                                        .right = TIMELINE_RIGHT,
+                                        .from = p->from,
+                                        .to = p->to,
+                                        .sharing = p->t->sharing};
     svg_begin(&p->svg, out, TIMELINE_WIDTH, height, css);
     draw_header(p, height);
     svg_rect(&p->svg, TIMELINE_LEFT, TIMELINE_TOP, TIMELINE_RIGHT - TIMELINE_LEFT, rows, "ground");
@@ -225,6 +236,7 @@ static int draw(struct timeline_picture *p, struct outfile *out)
     timeline_row_names(p);
     if (timeline_boxes(p) < 0 || draw_curves(p, panels) < 0)
         return -1;
+    share_strips_draw(&strips, shares);
     if (p->t->now > p->from && p->t->now < p->to) {
         double x = timeline_x(p, p->t->now);
         svg_line(&p->svg, x, TIMELINE_TOP - 4, x, below, "now");

@@ -8,6 +8,7 @@
 #include "berth/error.h"
 #include "report/machine_rows.h"
 #include "report/outfile.h"
+#include "report/sharing.h"
 
 /* A job that runs, has run, or is promised a start. Times are seconds since 1970. Texts are valid UTF-8. */
 struct timeline_job {
@@ -29,13 +30,14 @@ struct timeline {
     size_t n_nodes;
     const struct timeline_job *jobs;
     size_t n_jobs;
-    int64_t cores; /* of the machine */
-    bool elapsed;  /* times are since 0, and shown as such */
-    double now;    /* marked by a line if it is between the ends; negative: not */
+    int64_t cores;                 /* of the machine */
+    const struct sharing *sharing; /* in the same seconds; NULL: no shares */
+    bool elapsed;                  /* times are since 0, and shown as such */
+    double now;                    /* marked by a line if it is between the ends; negative: not */
 };
 
-/* Draw it as SVG and close out, as plot_write does: the rows with their jobs, below them how many cores were in use and how many
- * of these jobs waited. Nothing is rounded but to what a picture's tenth of a pixel shows. Returns 0, or -1 with errno and a text, and no file; EINVAL: there is no job. O(n log n).
+/* Draw it as SVG and close out, as plot_write does: the rows with their jobs, below them how many cores were in use, how many
+ * of these jobs waited, and shares (report/share_strips.h). Nothing is rounded but to what a picture's tenth of a pixel shows. Returns 0, or -1 with errno and a text, and no file; EINVAL: there is no job. O(n log n).
  */
 int timeline_write(const struct timeline *t, struct outfile *out, berth_error_t *err);
 

@@ -235,6 +235,8 @@ static int preempt(struct play *p, const struct sched_decision *d)
     size_t job = decided_job(p, d);
     struct play_job *j = &p->jobs[job];
     int64_t takes = p->submissions[j->submission].stopping;
+    if (p->options.sharing)
+        sharing_stopped(p->options.sharing, p->d.now / SECONDS_TICKS);
     j->stop = d->requeue ? PLAY_STOP_REQUEUE : PLAY_STOP_END;
     if (takes == 0)
         return stopped(p, job);
@@ -423,6 +425,14 @@ static int take_event(void *shell, berth_error_t *err)
     return rc < 0 ? -1 : fetch(p, err);
 }
 
+/* What shares come to by now, for a report. */
+static int note_shares(struct play *p)
+{
+    return p->options.sharing ? share_notes_take(&p->notes, p->d.sched, p->d.now, SECONDS_TICKS,
+                                                 p->options.sharing)
+                              : 0;
+}
+
 /* The instant is over. */
 static int settled(void *shell)
 {
@@ -435,9 +445,7 @@ static int settled(void *shell)
         scenario_event_clear(&p->expects[i]);
     }
     p->n_expects = 0;
-    if (rc == 0 && p->options.sharing)
-        rc = share_notes_take(&p->notes, p->d.sched, p->d.now, SECONDS_TICKS, p->options.sharing);
-    return rc;
+    return rc < 0 ? -1 : note_shares(p);
 }
 
 static const struct driver_shell player_shell = {
@@ -449,7 +457,12 @@ int play_run(struct play *p, struct scenario *scenario, enum driver_end end, int
     p->scenario = scenario;
     p->source = scenario ? scenario_name(scenario) : "";
     scenario_event_clear(&p->event);
-    return fetch(p, err) < 0 ? -1 : driver_run(&p->d, end, until, err);
+    if (fetch(p, err) < 0 || driver_run(&p->d, end, until, err) < 0)
+        return -1;
+    /* nothing may have happened for a while before that time */
+    if (end == DRIVER_TO_TIME && note_shares(p) < 0)
+        return errtext_set(err, ENOMEM, "out of memory");
+    return 0;
 }
 
 int64_t play_now(const struct play *p)

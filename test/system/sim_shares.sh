@@ -63,6 +63,46 @@ is 'largest error of a scenario' "$(of_scenario max_error)" 0.5
 expect_status 0 "$BERTH" sim --scenario "$BERTH_SOURCE/test/scenario/hold/events.jsonl" --config "$BERTH_SOURCE/test/scenario/hold/config.yaml" --json
 grep -q '"shares"' out && fail 'shares of a scenario without any'
 
+# Shares in the picture of a scenario. Of 4 cores queue a runs on all until 10, when b asks for its half: two jobs of a's
+# wait until 50, when b's end, and run until 150; the others end at 100. So a had, and deserved, all for 10 and 50 s and
+# half for 40 and 50: 105 of 150 s of the machine. b had half of it for 40 s, and deserved that.
+cat >reclaim.yaml <<'END'
+resources: {nodes: 1, cores: 4}
+shares: {resources: [core]}
+queues:
+  a: {policy: easy, preemptible: requeue, shares: {weight: 1}}
+  b: {policy: easy, preempts: borrowers, shares: {weight: 1}}
+END
+cat >reclaim.jsonl <<'END'
+{"at": 0, "submit": {"id": "a", "queue": "a", "array": 4, "cores": 1, "duration": 100}}
+{"at": 10, "submit": {"id": "b", "queue": "b", "array": 2, "cores": 1, "duration": 40}}
+END
+cat >strips.py <<'END'
+import re, sys
+import xml.etree.ElementTree as tree
+
+SVG = "{http://www.w3.org/2000/svg}"
+root = tree.parse(sys.argv[1]).getroot()
+captions = [(t.text, float(t.get("y"))) for t in root.iter(SVG + "text") if (t.text or "").startswith("queue ")]
+assert [c[0] for c in captions] == sys.argv[3:], captions
+grounds = [r for r in root.iter(SVG + "rect") if r.get("class") == "ground"]
+left, width = (float(grounds[0].get(key)) for key in ("x", "width"))
+stops = [p.get("d") for p in root.iter(SVG + "path") if p.get("class") == "stop"]
+wanted = left + width * 10 / int(sys.argv[2])
+for d, (_, y) in zip(stops, captions, strict=True):
+    (x, top, down), = re.findall(r"M([\d.]+)[ ,]?([\d.]+)v([\d.]+)", d)
+    assert abs(float(x) - wanted) < 0.2 and 0 < float(top) - y < 10, (d, wanted, y)
+height = float(root.get("height") or root.get("viewBox").split()[-1])
+assert captions[-1][1] + float(down) < height, (captions, height)
+END
+expect_status 0 "$BERTH" sim --config reclaim.yaml --scenario reclaim.jsonl --plot reclaim.svg
+python3 -B strips.py reclaim.svg 150 'queue a: deserved 70.0 %, had 70.0 % of the machine' \
+    'queue b: deserved 13.3 %, had 13.3 % of the machine' || fail 'shares in the picture of a scenario'
+# Up to 30, of which both have had half for 20 s. A job of a's is promised a start at 50, and drawn until 150.
+expect_status 0 "$BERTH" sim --config reclaim.yaml --scenario reclaim.jsonl --until 30 --plot part.svg
+python3 -B strips.py part.svg 150 'queue a: deserved 66.7 %, had 66.7 % of the machine' \
+    'queue b: deserved 33.3 %, had 33.3 % of the machine' || fail 'shares in the picture up to a time'
+
 # A job of 4 processors has run for 4 s when it is stopped for another.
 cat >two.yaml <<'END'
 resources: {nodes: 1, cores: 4}

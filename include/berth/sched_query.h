@@ -120,6 +120,12 @@ struct sched_gang_now {
  */
 int sched_gang_look(sched_t *s, sched_job_t job, struct sched_gang_now *now);
 
+/* The handle that asks for all of the gang of a job that are to start together: its reason, its estimate and what it is
+ * promised are those of the gang, and each other one has SCHED_REASON_GANG_WAITS. -1: there is no such job, it is of no gang,
+ * or its members wait one by one. O(1).
+ */
+sched_job_t sched_gang_leader(const sched_t *s, sched_job_t job);
+
 /* The jobs that are being stopped for a waiting one, which starts when the last of them has ended: how many,
  * of which up to `most` handles are written, in no particular order. 0 also where there is no such job. O(1)
  * for a job that has preempted none, else O(running preemptible jobs).

@@ -214,6 +214,41 @@ static void gangs_are_requeued(void **state)
     assert_int_equal(w->engine->twice, 0);
 }
 
+static void expect_in(struct sim_server *w, const char *path, const char *part)
+{
+    json_t *got = ask(w, "GET", path, NULL, 200);
+    char *text = json_dumps(got, JSON_COMPACT);
+    assert_non_null(text);
+    if (!strstr(text, part))
+        fail_msg("%s: '%s' is not in %s", path, part, text);
+    free(text);
+    json_decref(got);
+}
+
+/* The first member has another priority than the others, and waits for them: they ask for all. What is said of the gang
+ * is what they say. One pair of cores is idle until the exclusive job starts.
+ */
+static void the_whole_says_what_it_lacks(void **state)
+{
+    struct sim_server *w = *state;
+    run(w, "{\"command\":[\"x\"],\"cores\":4,\"limit\":3600}");
+    run(w, "{\"command\":[\"x\"],\"cores\":2,\"limit\":3600}");
+    run(w, "{\"command\":[\"x\"],\"nodes\":2,\"exclusive\":true,\"limit\":60,\"priority\":9}");
+    run(w, "{\"command\":[\"x\"],\"gang\":4,\"cores\":2,\"limit\":60}");
+    expect_in(w, "/v1/jobs/4", "\"reason\":\"1 of 4 members fit\"");
+    tell(w, "PATCH", "/v1/jobs/4.0", "{\"priority\":3}", 200);
+    for (int crashed = 0; crashed < 2; crashed++) {
+        sim_server_turn(w, NULL);
+        expect_in(w, "/v1/jobs/4.0", "\"reason\":\"waits for its gang\"");
+        expect_in(w, "/v1/jobs/4", "\"reason\":\"1 of 4 members fit\"");
+        expect_in(w, "/v1/jobs?arrays=1&state=pending", "\"reason\":\"1 of 4 members fit\"");
+        expect_in(w, "/v1/jobs?arrays=1&state=pending", "\"not_before\":true");
+        expect_in(w, "/v1/jobs/4/explain",
+                  "there is room for 1 of 4: it is not ready. It waits for room");
+        reopen(w, true);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_limits, close_world)
 
 int main(void)
@@ -226,6 +261,7 @@ int main(void)
         TEST(gangs_and_others_depend_on_each_other),
         TEST(members_of_a_gang_are_cancelled),
         TEST(gangs_are_requeued),
+        TEST(the_whole_says_what_it_lacks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -205,11 +205,12 @@ static void a_gang_that_is_down_starts_together_after_a_crash(void **state)
         sim_engine_lost(w->engine, &w->engine->runs[i]);
     int64_t other = submit(w, "{\"command\":[\"x\"],\"cores\":4,\"priority\":5}");
     assert_int_equal(sim_server_turn(w, NULL), 0);
-    expect_text(w, id, "reason",
-                "\"waits for its gang\""); /* member 0 does: another one asks for all */
+    /* Member 0 waits for another one, which asks for all: of those cores are left that the server and a worker take. */
+    expect_of(w, id, 0, "reason", "\"waits for its gang\"");
+    expect_text(w, id, "reason", "\"too few fit: worker 1 of 2\"");
     reopen(w, true);
     expect_state(w, other, "running");
-    expect_text(w, id, "reason", "\"waits for its gang\"");
+    expect_text(w, id, "reason", "\"too few fit: worker 1 of 2\"");
     assert_int_equal(running(w, id), 0);
     start_all(w);
     end(w, other, 0);

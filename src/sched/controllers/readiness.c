@@ -42,10 +42,8 @@ static void own_aside(sched_t *s, uint32_t slot, bool aside)
 /* The slot that asks for those that are to start together; JOB_NONE: none does by now. */
 static uint32_t asking(const sched_t *s, uint32_t slot)
 {
-    const struct gang *gang = gang_of(s, slot);
-    const struct members *m = s->jobs[slot].details->of;
-    if (gang)
-        slot = m->entry != JOB_NONE ? m->entry : gang->leader;
+    if (gang_of(s, slot))
+        slot = gang_asking(s, slot);
     if (slot == JOB_NONE ||
         (s->jobs[slot].state != SCHED_WAITING && s->jobs[slot].state != SCHED_RESERVED))
         return JOB_NONE;
@@ -189,6 +187,14 @@ static void tell_roles(const struct gang *gang, struct sched_gang_now *now)
                                                             .running = role->running,
                                                             .succeeded = role->done};
     }
+}
+
+sched_job_t sched_gang_leader(const sched_t *s, sched_job_t job)
+{
+    uint32_t slot = job_in_queue(s, job);
+    const struct gang *gang = slot == JOB_NONE ? NULL : gang_of(s, slot);
+    uint32_t asks = gang && gang_waits_whole(gang) ? asking(s, slot) : JOB_NONE;
+    return asks == JOB_NONE ? -1 : job_handle(s, asks);
 }
 
 int sched_gang_look(sched_t *s, sched_job_t job, struct sched_gang_now *now)

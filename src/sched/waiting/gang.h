@@ -142,6 +142,11 @@ static inline bool gang_asks_whole(const sched_t *s, uint32_t slot)
  */
 int gang_gather(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err);
 
+/* The slot that asks for those of a slot's gang that are to start together, as it was settled last: its leader; of one
+ * that waits one by one, its entry. JOB_NONE.
+ */
+uint32_t gang_asking(const sched_t *s, uint32_t slot);
+
 /* The number of the role of a slot's gang that is placed last of those that are missing; UINT32_MAX with ENOMEM. */
 uint32_t gang_last_role(sched_t *s, uint32_t slot);
 

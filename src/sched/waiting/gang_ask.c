@@ -4,10 +4,10 @@
 #include "sched/controllers/ask.h"
 #include "sched/waiting/gang.h"
 
-static bool is_leader(const sched_t *s, uint32_t slot)
+uint32_t gang_asking(const sched_t *s, uint32_t slot)
 {
     const struct members *m = s->jobs[slot].details->of;
-    return (m->gang->leader == JOB_NONE ? m->entry : m->gang->leader) == slot;
+    return m->gang->leader == JOB_NONE ? m->entry : m->gang->leader;
 }
 
 /* Put a role behind those for which there is room for fewer members, so that what can be in few places is placed first.
@@ -99,7 +99,7 @@ int gang_gather(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err)
     const struct gang *gang = gang_of(s, slot);
     struct place_ask *ask = &s->jobs[slot].ask;
     struct place_role role[SCHED_ROLES_MAX];
-    if (!gang || !gang_waits_whole(gang) || !is_leader(s, slot))
+    if (!gang || !gang_waits_whole(gang) || gang_asking(s, slot) != slot)
         return 0;
     uint32_t one = ask->class;
     int n = know_roles(s, slot, refuse, role, err);

@@ -218,7 +218,7 @@ static uint32_t explained_member(const struct call *c, const struct job *job)
     uint32_t i = c->member >= 0 ? (uint32_t)c->member : 0;
     if (c->member < 0 && job->members > 1) {
         array_sum_job(&sum, job);
-        i = array_sum_first(&sum, job);
+        i = array_sum_first(c->s, &sum, job);
         array_sum_clear(&sum);
     }
     return i;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "berth/sched_reason.h"
+#include "server/core/gang.h"
 #include "server/core/members.h"
 #include "server/core/roles.h"
 
@@ -167,11 +168,14 @@ bool array_sum_has(const struct array_sum *sum, unsigned states)
     return false;
 }
 
-uint32_t array_sum_first(const struct array_sum *sum, const struct job *job)
+uint32_t array_sum_first(const server_t *s, const struct array_sum *sum, const struct job *job)
 {
     enum sum_state state = sum->counts[SUM_PENDING] > 0 ? SUM_PENDING
                            : sum->counts[SUM_HELD] > 0  ? SUM_HELD
                                                         : state_of(sum);
+    int64_t leader = state == SUM_PENDING ? gang_leader(s, job) : -1;
+    if (leader >= 0 && idset_has(&sum->members[state], (uint32_t)leader))
+        return (uint32_t)leader;
     uint32_t first = idset_first(&sum->members[state]);
     return first < job->members ? first : member_next(job, 0);
 }
@@ -179,7 +183,7 @@ uint32_t array_sum_first(const struct array_sum *sum, const struct job *job)
 void array_show(server_t *s, const struct job *job, const struct array_sum *sum,
                 struct job_shown *shown)
 {
-    job_show(s, job, array_sum_first(sum, job), shown);
+    job_show(s, job, array_sum_first(s, sum, job), shown);
     shown->member = -1;
     *shown->role = '\0';
     shown->end = -1;

@@ -57,10 +57,10 @@ enum store_state array_sum_state(const struct array_sum *sum);
 /* Whether any member is in one of these states of the store, as bits. */
 bool array_sum_has(const struct array_sum *sum, unsigned states);
 
-/* The member of a job in memory that stands for the whole: the first that waits and is not held, or else that
- * waits, or else that runs, or else of that state.
+/* The member of a job in memory that stands for the whole: the one that asks for all of a gang; else the first that waits
+ * and is not held, or else that waits, or else that runs, or else of that state.
  */
-uint32_t array_sum_first(const struct array_sum *sum, const struct job *job);
+uint32_t array_sum_first(const server_t *s, const struct array_sum *sum, const struct job *job);
 
 /* Show a job in memory as a whole, with what else there is to say of that member. */
 void array_show(server_t *s, const struct job *job, const struct array_sum *sum,

@@ -106,7 +106,7 @@ static void put_array(struct list *l, const struct job *job)
     struct job_shown shown;
     array_sum_job(&sum, job);
     array_show(l->stream.server, job, &sum, &shown);
-    show_not_before(l, job, array_sum_first(&sum, job), &shown);
+    show_not_before(l, job, array_sum_first(l->stream.server, &sum, job), &shown);
     begin_row(l, job->id, -1);
     close_array(l, &shown, job->uid, &sum, &l->json);
     array_sum_clear(&sum);

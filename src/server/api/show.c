@@ -92,7 +92,7 @@ static void put_live(struct call *c, struct json_out *out, const struct job *job
     sched_job_t holders[64];
     char *reason = NULL;
     bool whole = c->member < 0 && job->members > 1, mine = api_owns(c, job->uid);
-    uint32_t i = c->member >= 0 ? (uint32_t)c->member : array_sum_first(sum, job);
+    uint32_t i = c->member >= 0 ? (uint32_t)c->member : array_sum_first(c->s, sum, job);
     const struct member *m = member_look(job, i);
     sched_job_t handle = m->state == STORE_PENDING ? member_handle(job, i) : -1;
     if (whole)

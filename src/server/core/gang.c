@@ -1,6 +1,7 @@
 /* Gangs: what the core does not keep of them when the server ends. */
 #include <string.h>
 
+#include "berth/sched_query.h"
 #include "berth/sched_snapshot.h"
 #include "config/seconds.h"
 #include "server/core/gang.h"
@@ -17,6 +18,18 @@ sched_job_t gang_handle(const struct job *job, uint32_t but)
         if (k != but && member_is_live(m) && m->handle >= 0)
             return m->handle;
     }
+    return -1;
+}
+
+int64_t gang_leader(const server_t *s, const struct job *job)
+{
+    sched_job_t handle = job->gang.min > 0 ? gang_handle(job, UINT32_MAX) : -1;
+    sched_job_t leader = handle < 0 ? -1 : sched_gang_leader(s->sched, handle);
+    if (leader >= 0 && leader == job->entry)
+        return sched_index(s->sched, leader);
+    for (uint32_t k = 0; leader >= 0 && (k = member_next_own(job, k)) < job->members; k++)
+        if (member_record(job, k)->handle == leader)
+            return k;
     return -1;
 }
 

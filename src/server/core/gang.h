@@ -7,6 +7,11 @@
 /* The handle of a member that has not ended, but for this one; -1: there is none. */
 sched_job_t gang_handle(const struct job *job, uint32_t but);
 
+/* The member whose reason and estimate are those of a gang that waits to start together; -1: its members wait one by one,
+ * or it is no gang. O(records).
+ */
+int64_t gang_leader(const server_t *s, const struct job *job);
+
 /* A member could not be started: those of its gang that started with it, and look for it in vain, are stopped and wait again.
  * Returns whether there are any; and whether a member's reason is that.
  */

@@ -115,7 +115,7 @@ static int permit(sched_t *s, uint32_t slot)
         return -1;
     if (permits == before)
         return 0;
-    bool open = job->state == SCHED_WAITING;
+    bool open = job->state == SCHED_WAITING, fresh = job->is_fresh;
     job->ask.permits = permits;
     int64_t group = job_group_enter(s, &job->ask, job->lane, line_number(s, slot));
     job->ask.permits = before;
@@ -135,7 +135,7 @@ static int permit(sched_t *s, uint32_t slot)
     d->job_group = (uint32_t)group;
     job->ask.permits = permits;
     if (open)
-        open_insert(s, slot, true); /* there is room for it */
+        open_insert(s, slot, fresh); /* there is room for it */
     job_group_leave(s, &s->queues->job_groups, old);
     return 0;
 }

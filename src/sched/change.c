@@ -7,6 +7,7 @@
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_turns.h"
 #include "sched/waiting/gang.h"
@@ -33,8 +34,7 @@ static int changed(sched_t *s, int64_t now)
     note_freed(s, now, INT64_MAX);
     repair_note(s, 0, INT64_MAX);
     s->queues->recheck_down = true;
-    if (s->queues->n_limited > 0) /* a job may ask for less of other nodes */
-        s->queues->recheck_limited = s->queues->recheck_all_limited = true;
+    limit_ask_all_again(s); /* a job may ask for less of other nodes */
     s->queues->turn = s->place->ops->turn(s->place, now);
     displaced_return(s);
     gang_look_all(s);
@@ -85,8 +85,7 @@ int sched_set_status(sched_t *s, int64_t now, const char *resources, enum resour
         repair_touched(s, resources);
     }
     s->queues->recheck_down = true;
-    if (s->queues->n_limited > 0) /* a job may ask for less of other nodes */
-        s->queues->recheck_limited = s->queues->recheck_all_limited = true;
+    limit_ask_all_again(s); /* a job may ask for less of other nodes */
     return 0;
 }
 

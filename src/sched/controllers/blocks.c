@@ -5,6 +5,7 @@
 
 #include "base/errtext.h"
 #include "berth/sched_admin.h"
+#include "sched/controllers/limiter.h"
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
 
@@ -160,6 +161,7 @@ static void looked_over(sched_t *s, int64_t now)
     s->swept = false;
     note_freed(s, now, INT64_MAX);
     repair_note(s, 0, INT64_MAX);
+    limit_ask_all_again(s); /* there may be a time for them that there was not */
     displaced_return(s);
 }
 

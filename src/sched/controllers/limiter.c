@@ -357,6 +357,12 @@ void limit_ask_again(sched_t *s, uint32_t slot)
     s->queues->recheck_limited = true;
 }
 
+void limit_ask_all_again(sched_t *s)
+{
+    if (s->queues->n_limited > 0)
+        s->queues->recheck_limited = s->queues->recheck_all_limited = true;
+}
+
 static bool is_same_limit(const struct sched_reason_limit *a, const struct sched_reason_limit *b)
 {
     return a->what && b->what && a->whose == b->whose && a->most == b->most &&

@@ -52,6 +52,9 @@ bool limit_is_due(const sched_t *s, const struct job *job);
 /* A blocked job that goes before others now may have a promise of one of these. */
 void limit_ask_again(sched_t *s, uint32_t slot);
 
+/* So may all that are blocked, when the machine or a block has changed. */
+void limit_ask_all_again(sched_t *s);
+
 /* A job that limits keep has been promised a time: where the limit has promised more than it may, the last one
  * of these gives way. Returns 0, or -1 with ENOMEM.
  */

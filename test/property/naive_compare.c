@@ -11,6 +11,7 @@ static void check_jobs(void)
 {
     for (int i = 0; i < run.naive.jobs; i++) {
         const struct nq_job *j = &run.naive.job[i];
+        CHECK(!j->rejected);
         if (j->state == NQ_GONE)
             continue;
         if (j->state == NQ_BEHIND) {
@@ -52,6 +53,16 @@ static int64_t lasts(const struct nq_job *job)
     return draw(0, 2) ? job->duration : draw(1, job->duration);
 }
 
+/* In any order, before or after what else is decided. */
+static void note_rejected(int job)
+{
+    if (getenv("SCENE_TRACE"))
+        fprintf(stderr, "t%ld core: rejects %d\n", (long)run.now, job);
+    CHECK(run.naive.job[job].rejected);
+    run.naive.job[job].rejected = false;
+    counted.rejected++;
+}
+
 /* Decisions are those of the model from the k-th on. Returns the next. */
 static int compare_decisions(const struct sched_decision *d, size_t n, int k)
 {
@@ -60,6 +71,10 @@ static int compare_decisions(const struct sched_decision *d, size_t n, int k)
     for (size_t i = 0; i < n; i++) {
         if (d[i].kind == SCHED_WAIT)
             continue;
+        if (d[i].kind == SCHED_REJECT) {
+            note_rejected((int)d[i].tag + (int)d[i].member);
+            continue;
+        }
         const struct nq_decision *e = &run.naive.decision[k];
         int job = (int)d[i].tag + (int)d[i].member;
         bool same = d[i].kind == SCHED_RESERVE && run.promised[job] == d[i].at;

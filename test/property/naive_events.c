@@ -1,6 +1,8 @@
 /* What happens to jobs and nodes. */
 #include "naive_queues_inner.h"
 
+#include "base/number.h"
+#include "naive_blocks.h"
 #include "naive_limits.h"
 #include "naive_shares.h"
 
@@ -181,9 +183,26 @@ void nq_status(struct naive_queues *q, int node, bool down)
     q->back |= !down;
 }
 
-int64_t nq_next_time(const struct naive_queues *q)
+/* Beside what is due, blocks: while a job waits, their turns; and the time from which on it waits in vain. */
+static int64_t next_of_blocks(const struct naive_queues *q)
 {
     int64_t next = INT64_MAX;
+    for (int i = 0; i < q->jobs; i++) {
+        const struct nq_job *j = &q->job[i];
+        int64_t last;
+        if (j->state == NQ_RUNNING || j->state == NQ_GONE)
+            continue;
+        if (nb_leave_room(q, i, q->now, &last) && last < INT64_MAX)
+            next = lesser(next, last + 1);
+        if (j->state == NQ_OPEN)
+            next = lesser(next, nb_next_turn(q, q->now));
+    }
+    return next;
+}
+
+int64_t nq_next_time(const struct naive_queues *q)
+{
+    int64_t next = next_of_blocks(q);
     for (int i = 0; i < q->jobs; i++)
         if (q->job[i].state == NQ_HELD && q->job[i].victims == 0 && q->job[i].at < next)
             next = q->job[i].at;

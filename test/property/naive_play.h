@@ -20,20 +20,20 @@
 struct naive_play {
     uint64_t seed;
     struct random random;
-    struct random deadline_random; /* beside the rest */
+    struct random deadline_random, block_random; /* beside the rest */
     match_t *match;
     sched_t *sched;
     struct naive_queues naive;
     int64_t end[NQ_JOBS], promised[NQ_JOBS];
     bool requeue[NQ_JOBS]; /* of one that was told to stop */
     int64_t now;
-    bool limits, levels, shares, accounts, deadlines, unknowns, classes, usage, is_wide;
+    bool limits, levels, shares, accounts, deadlines, unknowns, classes, usage, is_wide, blocks;
     bool has_more_limits;
 };
 
 /* What all scenes have come to. */
 struct naive_count {
-    uint64_t decisions, preempted, full, asked_meanwhile;
+    uint64_t decisions, preempted, full, asked_meanwhile, rejected, blocks;
 };
 
 extern struct naive_play run;
@@ -112,6 +112,9 @@ sched_job_t handle_of(int job);
 
 /* Something happens. */
 void play_event(void);
+
+/* Perhaps a block is added, changed or removed. */
+void play_blocks(void);
 
 /* Jobs end whose time has come. */
 void play_ends(void);

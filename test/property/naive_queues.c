@@ -1,6 +1,7 @@
 /* The passes of naive_queues.h: the order of all jobs, and one level of queues after the other. */
 #include "naive_queues_inner.h"
 
+#include "naive_blocks.h"
 #include "naive_classes.h"
 
 int64_t nq_level(const struct naive_queues *q, int job)
@@ -193,6 +194,7 @@ void nq_pass(struct naive_queues *q, int64_t now)
     bool had_heads = false;
     q->now = now;
     q->decisions = 0;
+    nb_reject(q);
     for (int i = 0; i < q->lanes; i++)
         nq_take_place(q, i);
     nq_put_off(q);

@@ -16,6 +16,7 @@ enum { NQ_ENDLESS = 1000000 };
 enum { NQ_ACCOUNTS = 3 };
 enum { NQ_USERS = 3, NQ_WHATS = 2 };
 enum { NQ_CLASSES = 3 };
+enum { NQ_BLOCKS = 3 };
 
 /* Of queues and of virtual ones; and of the first division and of accounts, once for the promises to jobs of each queue. */
 enum {
@@ -54,6 +55,7 @@ struct nq_job {
     bool due;       /* limited: what its user or its queue has decreased since it was looked at */
     bool let_again; /* in this pass, after it was limited */
     bool candidate; /* open: let go on for a promise of its limit */
+    bool rejected;  /* gone: blocks leave no room for it, which nobody was told yet */
 };
 
 /* What compares queues, or users of one; as enum sched_comparator. */
@@ -119,6 +121,16 @@ struct nq_account {
     int64_t most[NQ_WHATS];
 };
 
+/* Nodes that are set aside during [start, start + duration), and again each `every` (0: never); but for jobs of these
+ * users, queues and virtual queues, as bits, and for one job (-1: none).
+ */
+struct nq_block {
+    uint32_t nodes; /* 0: there is no such block */
+    int64_t start, duration, every;
+    uint32_t users, lanes, virtuals;
+    int job;
+};
+
 /* The first job of a queue that promises nothing may not be overtaken by lower queues: these see it there. */
 struct nq_head {
     bool is;
@@ -139,6 +151,7 @@ struct naive_queues {
     int nodes, lanes, jobs;
     int64_t next_order; /* behind all jobs that came before */
     uint32_t down;
+    struct nq_block block[NQ_BLOCKS];
     struct nq_lane lane[NQ_LANES];
     bool shares;
     bool deadlines_first; /* they count before priorities, in all queues; else behind them */

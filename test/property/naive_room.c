@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "base/number.h"
+#include "naive_blocks.h"
 #include "naive_limits.h"
 
 /* Whether a job sees the first one of another queue: its own queue is lower. */
@@ -30,7 +32,7 @@ uint32_t nq_free_nodes(const struct naive_queues *q, int job, int64_t from, int6
     for (int l = 0; l < q->lanes; l++)
         if (sees_head(q, job, l) && q->head[l].at < until && from < head_end(q, l))
             free &= ~q->head[l].nodes;
-    return free;
+    return free & ~nb_set_aside(q, job, from, until);
 }
 
 uint32_t nq_choice(const struct naive_queues *q, int job, int64_t at)
@@ -44,6 +46,21 @@ uint32_t nq_choice(const struct naive_queues *q, int job, int64_t at)
             n++;
         }
     return n == j->count ? nodes : 0;
+}
+
+/* From when on nothing but turns of blocks can make a job fit, each of which has come once more then. */
+static int64_t end_of_all(const struct naive_queues *q)
+{
+    int64_t last = nb_settled(q);
+    for (int i = 0; i < q->jobs; i++) {
+        const struct nq_job *j = &q->job[i];
+        if ((j->state == NQ_HELD || j->state == NQ_RUNNING) && j->at + j->duration < NQ_ENDLESS)
+            last = greater(last, j->at + j->duration);
+    }
+    for (int l = 0; l < q->lanes; l++)
+        if (q->head[l].is && head_end(q, l) < NQ_ENDLESS)
+            last = greater(last, head_end(q, l));
+    return last + NB_PERIOD;
 }
 
 int64_t nq_earliest(const struct naive_queues *q, int job)
@@ -62,6 +79,11 @@ int64_t nq_earliest(const struct naive_queues *q, int job)
         if (end > q->now && end < NQ_ENDLESS && (best < 0 || end < best) && nq_choice(q, job, end))
             best = end;
     }
+    int64_t latest = best < 0 ? end_of_all(q) : best;
+    for (int64_t end = nb_next_end(q, q->now); end < latest && best != q->now;
+         end = nb_next_end(q, end))
+        if (nq_choice(q, job, end) && nl_over(q, job, end) < 0)
+            return end;
     return best;
 }
 

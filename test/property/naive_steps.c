@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "berth/sched_admin.h"
+#include "naive_blocks.h"
 
 /* One of those that wait together is to wait for itself. */
 static void split(int job)
@@ -66,6 +68,74 @@ void play_event(void)
             split(job);
         prioritize(job);
     }
+}
+
+static int64_t draw_block(int64_t low, int64_t high)
+{
+    return random_between(&run.block_random, low, high);
+}
+
+/* Half of them come again, and many are not for everybody. */
+static void set_block(int number, const char *name)
+{
+    static const int64_t periods[] = {40, 60, 120};
+    static const char *const users[] = {"u0", "u1", "u2"};
+    struct nq_block b = {.start = run.now + draw_block(-3, 25),
+                         .duration = draw_block(1, draw_block(0, 3) ? 12 : 35),
+                         .job = -1};
+    int low = (int)draw_block(0, run.naive.nodes - 1);
+    int high = draw_block(0, 2) ? low : (int)draw_block(low, run.naive.nodes - 1);
+    char nodes[32], id[16];
+    const char *queues[2], *jobs[] = {id};
+    struct sched_block of = {.name = name, .resources = nodes, .duration = b.duration};
+    b.start = greater(b.start, greater(0, run.now + 1 - b.duration)); /* it is not over by now */
+    of.start = b.start;
+    of.every = b.every = draw_block(0, 2) ? 0 : periods[draw_block(0, 2)];
+    snprintf(nodes, sizeof(nodes), "node[%d-%d]", low, high);
+    b.nodes = (2u << high) - (1u << low);
+    int64_t lane = draw_block(0, run.naive.lanes - 1), user = draw_block(0, NQ_USERS - 1);
+    of.users = &users[user];
+    of.n_users = draw_block(0, 4) == 0;
+    b.users = of.n_users ? 1u << user : 0;
+    of.queues = queues;
+    if (draw_block(0, 4) == 0) {
+        queues[of.n_queues++] = naive_queue_names[lane];
+        b.lanes = 1u << lane;
+    }
+    if (draw_block(0, 4) == 0 && run.naive.lane[lane].has_virtual) {
+        queues[of.n_queues++] = naive_virtual_names[lane];
+        b.virtuals = 1u << lane;
+    }
+    if (draw_block(0, 4) == 0) {
+        b.job = (int)draw_block(0, run.naive.jobs + 2);
+        snprintf(id, sizeof(id), "%d", b.job);
+        of.jobs = jobs;
+        of.n_jobs = 1;
+    }
+    if (getenv("SCENE_TRACE"))
+        fprintf(stderr,
+                "t%ld block %s %s at %ld for %ld every %ld users %x lanes %x virtuals %x job %d\n",
+                (long)run.now, name, nodes, (long)b.start, (long)b.duration, (long)b.every, b.users,
+                b.lanes, b.virtuals, b.job);
+    CHECK(sched_block(run.sched, run.now, &of, NULL) == 0);
+    nb_set(&run.naive, number, &b);
+    counted.blocks++;
+}
+
+void play_blocks(void)
+{
+    static const char *const names[NQ_BLOCKS] = {"b0", "b1", "b2"};
+    if (!run.blocks || draw_block(0, 5) > 0)
+        return;
+    int number = (int)draw_block(0, NQ_BLOCKS - 1);
+    if (run.naive.block[number].nodes == 0 || draw_block(0, 2) == 0) {
+        set_block(number, names[number]);
+        return;
+    }
+    if (getenv("SCENE_TRACE"))
+        fprintf(stderr, "t%ld block %s is removed\n", (long)run.now, names[number]);
+    CHECK(sched_unblock(run.sched, run.now, names[number], NULL) == 0);
+    nb_set(&run.naive, number, &(struct nq_block){0});
 }
 
 void play_ends(void)

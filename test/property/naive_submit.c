@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "berth/sched_query.h"
+#include "naive_blocks.h"
 
 uint32_t member_of(int job)
 {
@@ -153,6 +154,12 @@ void play_submit(void)
         j->account = account;
         run.promised[job + i] = -1;
     }
-    CHECK(handle >= 0 && sched_state(run.sched, handle) == SCHED_WAITING);
+    int64_t last;
+    run.naive.now = run.now;
+    bool refused = !nb_leave_room(&run.naive, job, run.now, &last);
+    CHECK(handle >= 0 &&
+          sched_state(run.sched, handle) == (refused ? SCHED_REJECTED : SCHED_WAITING));
+    for (int i = 0; i < members && refused; i++)
+        nb_refuse(&run.naive, job + i);
     trace_submit(job, members);
 }

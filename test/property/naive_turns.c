@@ -1,6 +1,7 @@
 /* Promises that are placed anew, and jobs that take their turn before them. */
 #include "naive_queues_inner.h"
 
+#include "naive_blocks.h"
 #include "naive_classes.h"
 #include "naive_limits.h"
 #include "naive_shares.h"
@@ -203,7 +204,8 @@ void nq_repair(struct naive_queues *q)
     for (int i = nq_next_of(q, NQ_HELD, -1); i >= 0 && q->repair; i = nq_next_of(q, NQ_HELD, i)) {
         struct nq_job *j = &q->job[i];
         bool behind = first >= 0 && !nq_turn_before(q, i, first);
-        bool there = !(j->nodes & q->down);
+        uint32_t aside = nb_set_aside(q, i, j->at, j->at + j->duration);
+        bool there = !(j->nodes & (q->down | aside));
         if (j->preempting
                 ? there
                 : behind || (!(j->nodes & ~nq_free_nodes(q, i, j->at, j->at + j->duration)) &&

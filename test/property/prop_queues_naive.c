@@ -48,6 +48,8 @@ static void play(uint64_t seed, bool shares, bool is_wide)
     run.naive.deadlines_first = run.deadlines && random_between(&run.deadline_random, 0, 1);
     run.classes = is_wide && seed % 4 < 3 && !run.deadlines;
     run.unknowns = !run.limits && !run.shares && run.seed % 3 == 0;
+    run.blocks = (seed / 5) % 3 == 1;
+    run.block_random.state = ~seed * 5;
     draw_machine();
     draw_queues();
     trace_queues();
@@ -55,17 +57,19 @@ static void play(uint64_t seed, bool shares, bool is_wide)
         play_ends();
         for (int64_t k = draw(0, 4); k > 0; k--)
             play_event();
+        play_blocks();
         play_pass();
         if (step % 3 == 0)
             ask_shares();
         if (step % 5 == 0 && run.shares)
             ask_turns();
-        CHECK(sched_next_time(run.sched) == nq_next_time(&run.naive));
+        int64_t due = sched_next_time(run.sched), of_model = nq_next_time(&run.naive);
+        CHECK(run.blocks ? due <= of_model : due == of_model);
         int64_t next = run.now + draw(1, 6);
         for (int i = 0; i < run.naive.jobs; i++)
             if (run.naive.job[i].state == NQ_RUNNING && run.end[i] < next)
                 next = run.end[i];
-        run.now = nq_next_time(&run.naive) < next ? nq_next_time(&run.naive) : next;
+        run.now = due < next ? due : next;
     }
     sched_destroy(run.sched);
     match_destroy(run.match);
@@ -91,8 +95,10 @@ static void test_naive(void **state)
     play(901934, false, false);
     play(804773, true, false); /* what was placed before in a replan is given back */
     print_message("%" PRIu64 " decisions, %" PRIu64 " preempted, %" PRIu64
-                  " times as many of an array as may, %" PRIu64 " turns asked for in passes\n",
-                  counted.decisions, counted.preempted, counted.full, counted.asked_meanwhile);
+                  " times as many of an array as may, %" PRIu64
+                  " turns asked for in passes, %" PRIu64 " blocks, %" PRIu64 " rejected\n",
+                  counted.decisions, counted.preempted, counted.full, counted.asked_meanwhile,
+                  counted.blocks, counted.rejected);
 }
 
 int main(void)

@@ -129,13 +129,7 @@ int array_sum_stored(struct array_sum *sum, store_t *store, int64_t id, berth_er
 {
     struct store_job job;
     struct store_member member;
-    const struct store_query query = {.uid = -1,
-                                      .job = id,
-                                      .since_wall = -1,
-                                      .after_job = -1,
-                                      .after_member = -1,
-                                      .members_only = true};
-    struct store_cursor *cursor = store_find(store, &query, err);
+    struct store_cursor *cursor = store_find_members(store, id, err);
     int rc = cursor ? 1 : -1;
     while (rc > 0 && (rc = store_next(cursor, NULL, &member, err)) > 0)
         array_sum_add(sum, &member);

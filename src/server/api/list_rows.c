@@ -115,13 +115,7 @@ static void put_array(struct list *l, const struct job *job)
 /* Begin to count the members of an array that is over. */
 static int begin_sum(struct list *l, int64_t id)
 {
-    const struct store_query query = {.uid = -1,
-                                      .job = id,
-                                      .since_wall = -1,
-                                      .after_job = -1,
-                                      .after_member = -1,
-                                      .members_only = true};
-    l->part = store_find(l->stream.server->store, &query, NULL);
+    l->part = store_find_members(l->stream.server->store, id, NULL);
     l->part_id = id;
     array_sum_clear(&l->sum);
     return l->part ? 0 : -1;

@@ -59,14 +59,8 @@ static int outcomes_restore(server_t *s, const char *id, uint32_t members, const
 /* Read what the members of a stored job have come to. Returns 0, or -1 with errno. */
 static int read_outcomes(server_t *s, int64_t id, struct outcomes *o)
 {
-    const struct store_query query = {.uid = -1,
-                                      .job = id,
-                                      .since_wall = -1,
-                                      .after_job = -1,
-                                      .after_member = -1,
-                                      .members_only = true};
     struct store_member member;
-    struct store_cursor *cursor = store_find(s->store, &query, NULL);
+    struct store_cursor *cursor = store_find_members(s->store, id, NULL);
     int rc = cursor ? 1 : -1;
     while (rc > 0) {
         rc = store_next(cursor, NULL, &member, NULL);

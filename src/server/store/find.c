@@ -168,6 +168,17 @@ struct store_cursor *store_find(store_t *s, const struct store_query *query, ber
     return c;
 }
 
+struct store_cursor *store_find_members(store_t *s, int64_t id, berth_error_t *err)
+{
+    const struct store_query query = {.uid = -1,
+                                      .job = id,
+                                      .since_wall = -1,
+                                      .after_job = -1,
+                                      .after_member = -1,
+                                      .members_only = true};
+    return store_find(s, &query, err);
+}
+
 /* Where the row is of a range: learn which members its job has. 0 or -1. */
 static int learn_indices(struct store_cursor *c, berth_error_t *err)
 {

@@ -227,16 +227,17 @@ struct store_query {
      * are.
      */
     bool by_job;
-    /* Of one job (`job`), oldest first: without the job, whose place is not written, and with ranges as they
-     * are, else each of their members comes by itself. A row costs about a microsecond. States, queue and name
-     * don't matter.
-     */
-    bool members_only;
+    bool members_only; /* as store_find_members has it */
 };
 struct store_cursor;
 struct store_cursor *store_find(store_t *s, const struct store_query *query, berth_error_t *err);
 
-/* 1: a member and its job (without environment and script; NULL for members_only), valid until the next call
+/* Those of one job, oldest first: without the job, whose place is not written, and with ranges as they are, else each of
+ * their members comes by itself. A row costs about a microsecond.
+ */
+struct store_cursor *store_find_members(store_t *s, int64_t id, berth_error_t *err);
+
+/* 1: a member and its job (without environment and script; NULL for store_find_members), valid until the next call
  * of the cursor or the store; 0: no more; -1. -1 with EAGAIN: many rows were scanned without a match; call it
  * again after other work.
  */

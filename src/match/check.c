@@ -279,13 +279,28 @@ static bool check_totals(const struct match *m)
     return good;
 }
 
+/* While a job is known to have a vertex to itself, its calendar must say so. */
+static bool check_taken(const struct match *m, uint32_t v)
+{
+    const struct state *s = m->state[v];
+    struct profile_cursor c;
+    if (!s || s->taken_at >= s->taken_until)
+        return true;
+    profile_seek(&c, &s->users, s->taken_at);
+    do {
+        if (profile_cursor_load(&c) < STATE_EXCLUSIVE)
+            return false;
+    } while (profile_next(&c) && profile_cursor_time(&c) < s->taken_until);
+    return true;
+}
+
 static bool check_arrays(const struct match *m)
 {
     bool good = m->states == m->g->n && m->last.n <= m->last.capacity &&
                 (!name_index_is_made(&m->names) || name_index_check(&m->names, m->g, &m->topo));
 
     for (uint32_t v = 0; v < m->states && good; v++)
-        good = check_weights(m, v);
+        good = check_weights(m, v) && check_taken(m, v);
     for (uint32_t type = 0; type < m->prune.types && good; type++)
         good = m->exclusive[type] == (m->policy.node_exclusive && type == TYPE_NODE);
     for (size_t i = 0; i < m->last.n && good; i++)

@@ -180,12 +180,18 @@ int64_t match_job_nodes(const struct match *m, int64_t jobid);
 bool match_job_next_hold(const struct match *m, int64_t jobid, uint32_t *i, uint32_t *vertex,
                          bool *alone);
 
-/* Mark what it holds in a byte for each vertex, all zero before, or take the marks away again. And whether
- * another may be in the way of who is marked if both are there at a time: they hold the same, or units of the
- * same pool. O(holds).
+/* Mark what it holds in a byte for each vertex, all zero before, or take the marks away again. And what another has in
+ * common with who is marked: the same, so that only one of them can be there at a time, or units of the same pool.
+ * `units`, by vertex, are those that all have who are there at that time (match_job_weigh); where that is more than a
+ * pool has which both share, it is as if they held the same. NULL: nobody has counted. O(holds).
  */
+enum plan_meet { PLAN_APART, PLAN_BESIDE, PLAN_IN_WAY };
 void match_job_mark(const struct match *m, int64_t jobid, uint8_t *marks, bool on);
-bool match_job_meets(const struct match *m, int64_t jobid, const uint8_t *marks);
+enum plan_meet match_job_meets(const struct match *m, int64_t jobid, const uint8_t *marks,
+                               const int64_t *units);
+
+/* Add the units of pools that it holds to a sum for each vertex, or take them away again. O(holds). */
+void match_job_weigh(const struct match *m, int64_t jobid, int64_t *units, bool on);
 
 /* The blocks, by number, that it holds something of. O(holds). */
 uint64_t match_job_blocks(const struct match *m, int64_t jobid);

@@ -26,6 +26,11 @@ struct place;
 
 #define PLACE_NO_CLASS UINT32_MAX
 
+/* What two bookings have in common: nothing; units of the same pool, so that there may be enough for both; or what only one of
+ * them can have at a time.
+ */
+enum place_meet { PLACE_APART, PLACE_BESIDE, PLACE_IN_WAY };
+
 struct place_ask {
     int64_t units;    /* >= 1. On a graph: a lower bound, which rooms goes by */
     int64_t duration; /* ticks, >= 1 */
@@ -315,11 +320,16 @@ struct place_ops {
     int (*give)(struct place *place, int64_t booking, const char *ranks, berth_error_t *err);
 
     /* Mark what a booking holds (the same number as in probe and pull is allowed), or take the marks away
-     * again, before anything changes; -1 with ENOMEM. And whether another booking holds some of that, so that
-     * it might be in its way at the same time.
+     * again, before anything changes; -1 with ENOMEM. And what another booking has in common with that.
      */
     int (*mark)(struct place *place, int64_t booking, bool on);
-    bool (*meets)(const struct place *place, int64_t booking);
+    enum place_meet (*meets)(const struct place *place, int64_t booking);
+
+    /* Count what a booking has of pools, or don't any more, before anything changes; -1 with ENOMEM, at first only. While
+     * some is counted, `meets` also finds those in each other's way who share a pool of which more is counted than there
+     * is. O(holds).
+     */
+    int (*weigh)(struct place *place, int64_t booking, bool on);
 
     /* The blocks, by number, of which a booking holds something. O(what it holds). */
     uint64_t (*blocks)(const struct place *place, int64_t booking);

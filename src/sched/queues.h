@@ -426,6 +426,9 @@ bool has_tail(const sched_t *s, uint32_t slot);
  */
 bool keeps_promises(const sched_t *s, uint32_t slot, int64_t booking, int64_t at);
 
+/* A job that is promised a start and that it would delay, or JOB_NONE. */
+uint32_t promise_broken(const sched_t *s, uint32_t slot, int64_t booking, int64_t at);
+
 /* Make the choice of the machine for a job narrow (place.h): off the nodes of those who are promised a start that it
  * would be in the way of if it began at a time and took its whole limit. -1 with ENOMEM.
  */

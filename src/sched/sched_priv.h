@@ -604,6 +604,14 @@ enum step start_open(sched_t *s, uint32_t slot, bool turn);
 /* The same for one for which there is room, though others that ask for the same have none. */
 enum step start_surely(sched_t *s, uint32_t slot);
 
+/* A booking that a controller or the machine refuses after all. errno stays. */
+void unbook(sched_t *s, int64_t booking);
+
+/* Where a booking for now is in the way of a promise, another one in its place that is in nobody's way even if the job takes its
+ * whole limit: as book_for_now.
+ */
+int64_t book_clear(sched_t *s, uint32_t slot, int64_t booking, bool narrow);
+
 /* Book a job for now: by its estimate, or where that is in the way of a promise or a block, by its whole limit, or off the
  * nodes of such promises. `narrow`: not that, as the machine's choice is narrow for another reason. Returns the booking, or
  * -1 with EBUSY or ENOMEM.

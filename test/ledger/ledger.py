@@ -234,16 +234,11 @@ class Ledger:
             gone_before = any(w.key(k) < w.key(j) and self.may_come_before(k, j, touched, before, held_before)
                               for k in w.jobs.values())
             softer = j.promise is not None and j.promise <= promise
-            told = excused_if_firm if was_firm and not softer else excused or self.has_of_pools(j)
+            told = excused_if_firm if was_firm and not softer else excused
             self.law("promise", told or gone_before, j, "%s%s, then %s%s" % (
                 promise, "" if was_firm else " expected", j.promise, "" if j.firm else " expected"))
         for j in w.waiting():
             self.law("due", j.promise is None or j.promise > self.now, j, "%s" % j.promise)
-
-    def has_of_pools(self, j):
-        """Whether it is promised memory or licences, of which others that may take longer than is expected are not
-        looked at so closely: the promise may then be called expected."""
-        return not j.promised or j.promised.tools > 0 or any(j.promised.memory.values())
 
     def named(self, value):
         if isinstance(value, dict):

@@ -187,9 +187,20 @@ void match_job_mark(const struct match *m, int64_t jobid, uint8_t *marks, bool o
             marks[job->hold[i].vertex] = on ? meet_of(&job->hold[i]) : MEET_NOT;
 }
 
-bool match_job_meets(const struct match *m, int64_t jobid, const uint8_t *marks)
+void match_job_weigh(const struct match *m, int64_t jobid, int64_t *units, bool on)
 {
     const struct job *job = job_of(m, jobid);
+
+    for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1))
+        if (meet_of(&job->hold[i]) == MEET_UNITS && !(job->hold[i].flags & HOLD_COVERED))
+            units[job->hold[i].vertex] += on ? job->hold[i].needs : -job->hold[i].needs;
+}
+
+enum plan_meet match_job_meets(const struct match *m, int64_t jobid, const uint8_t *marks,
+                               const int64_t *units)
+{
+    const struct job *job = job_of(m, jobid);
+    enum plan_meet meet = PLAN_APART;
 
     for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1)) {
         const struct hold *h = &job->hold[i];
@@ -197,10 +208,14 @@ bool match_job_meets(const struct match *m, int64_t jobid, const uint8_t *marks)
         if (h->flags & HOLD_COVERED || mark == MEET_NOT)
             continue;
         uint8_t own = meet_of(h);
-        if (mark == MEET_ALONE || own == MEET_ALONE || (mark == MEET_UNITS && own == MEET_UNITS))
-            return true;
+        bool shares = mark == MEET_UNITS && own == MEET_UNITS;
+        if (mark == MEET_ALONE || own == MEET_ALONE ||
+            (shares && units && units[h->vertex] > m->g->v[h->vertex].size))
+            return PLAN_IN_WAY;
+        if (shares)
+            meet = PLAN_BESIDE;
     }
-    return false;
+    return meet;
 }
 
 /* Words of one bit for each vertex. A vertex set has two: the vertices, and these with all that is above

@@ -187,7 +187,8 @@ int bundle_fits_within(struct graph_place *n, const struct bundle_class *b, cons
 int64_t bundle_amount(const struct place *place, int64_t booking, const char *type);
 bool bundle_next_shared(const struct place *place, int64_t booking, uint32_t *i, uint32_t *node);
 int bundle_mark(struct place *place, int64_t booking, bool on);
-bool bundle_meets(const struct place *place, int64_t booking);
+enum place_meet bundle_meets(const struct place *place, int64_t booking);
+int bundle_weigh(struct place *place, int64_t booking, bool on);
 uint64_t bundle_blocks(const struct place *place, int64_t booking);
 int bundle_touches(struct place *place, int64_t booking, const char *resources, berth_error_t *err);
 int64_t bundle_useful(struct place *place, const struct place_ask *ask, int64_t booking);

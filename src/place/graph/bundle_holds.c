@@ -96,15 +96,28 @@ int bundle_mark(struct place *place, int64_t booking, bool on)
     return 0;
 }
 
-bool bundle_meets(const struct place *place, int64_t booking)
+enum place_meet bundle_meets(const struct place *place, int64_t booking)
 {
+    enum place_meet most = PLACE_APART;
     if (!is_bundle(booking))
         return OPS.meets(place, booking);
     const struct bundle *b = bundle_of(place, booking);
+    for (uint32_t i = 0; i < b->n && most < PLACE_IN_WAY; i++) {
+        enum place_meet meet = OPS.meets(place, b->v[b->first + i]);
+        most = meet > most ? meet : most;
+    }
+    return most;
+}
+
+int bundle_weigh(struct place *place, int64_t booking, bool on)
+{
+    if (!is_bundle(booking))
+        return OPS.weigh(place, booking, on);
+    const struct bundle *b = bundle_of(place, booking);
     for (uint32_t i = 0; i < b->n; i++)
-        if (OPS.meets(place, b->v[b->first + i]))
-            return true;
-    return false;
+        if (OPS.weigh(place, b->v[b->first + i], on) < 0)
+            return -1; /* there is memory for the first one, or for none */
+    return 0;
 }
 
 uint64_t bundle_blocks(const struct place *place, int64_t booking)

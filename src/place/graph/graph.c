@@ -555,27 +555,6 @@ static bool graph_place_check(const struct place *place)
            freed_check(&n->freed_nodes);
 }
 
-static int graph_place_mark(struct place *place, int64_t booking, bool on)
-{
-    struct graph_place *n = graph_place_of(place);
-    if (n->n_meets < n->graph->n) {
-        uint8_t *meets = calloc(n->graph->n, sizeof(*meets));
-        if (!meets)
-            return -1;
-        free(n->meets);
-        n->meets = meets;
-        n->n_meets = n->graph->n;
-    }
-    match_job_mark(n->match, booking, n->meets, on);
-    return 0;
-}
-
-static bool graph_place_meets(const struct place *place, int64_t booking)
-{
-    struct graph_place *n = graph_place_of(place);
-    return match_job_meets(n->match, booking, n->meets);
-}
-
 static uint64_t graph_place_blocks(const struct place *place, int64_t booking)
 {
     return match_job_blocks(graph_place_of(place)->match, booking);
@@ -603,6 +582,7 @@ static void graph_place_destroy(struct place *place)
     free(n->among);
     free(n->meets);
     free(n->those);
+    free(n->units);
     free(n->narrow);
     free(n->outer);
     core_ids_clear(n);
@@ -654,6 +634,7 @@ const struct place_ops graph_place_ops = {
     .useful = graph_place_useful,
     .mark = graph_place_mark,
     .meets = graph_place_meets,
+    .weigh = graph_place_weigh,
     .blocks = graph_place_blocks,
     .touches = graph_place_touches,
 };
@@ -698,6 +679,7 @@ static const struct place_ops bundle_ops = {
     .useful = bundle_useful,
     .mark = bundle_mark,
     .meets = bundle_meets,
+    .weigh = bundle_weigh,
     .blocks = bundle_blocks,
     .touches = bundle_touches,
     .gather = bundle_gather,

@@ -182,6 +182,8 @@ struct graph_place {
     uint32_t n_marked, mark;
     uint8_t *meets; /* match_job_mark */
     uint32_t n_meets;
+    int64_t *units;            /* match_job_weigh */
+    uint32_t n_units, weighed; /* bookings that are in it */
     uint64_t *
         among; /* a bit for each vertex: nodes that a booking is chosen among; all zero in between */
     size_t n_among; /* words */
@@ -458,6 +460,9 @@ int64_t graph_place_probe(struct place *place, const struct place_ask *ask, int6
 
 /* ---- A narrow choice (narrow.c) ---- */
 
+int graph_place_mark(struct place *place, int64_t booking, bool on);
+enum place_meet graph_place_meets(const struct place *place, int64_t booking);
+int graph_place_weigh(struct place *place, int64_t booking, bool on);
 bool graph_place_next_shared(const struct place *place, int64_t booking, uint32_t *i,
                              uint32_t *node);
 int graph_place_narrow(struct place *place, const struct place_ask *ask, bool all);

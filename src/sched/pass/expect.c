@@ -2,13 +2,13 @@
  *
  * A booking is as long as its job's estimate. From there to its limit, what it holds may stay taken: that is
  * its tail. A reservation is only expected if it begins in the tail of another booking and both hold
- * something in common; or if a job before it could use what it holds and is itself only expected to start:
- * where that is put off, it is placed anew before those behind it; or if a limit of its user or queue has
- * no room for the tails of others then. A booking that begins later than it does is no delay, nor is one whose
- * tail begins later: of both there is enough where they are planned at once.
+ * the same; or if a pool of which both have units, or a limit of its user or queue, has no room for the tails of all
+ * others then; or if a job before it could use what it holds and is itself only expected to start:
+ * where that is put off, it is placed anew before those behind it. A booking that begins later than it does is no delay,
+ * nor is one whose tail begins later: of both there is enough where they are planned at once.
  *
- * A promise is kept in two ways. Where a booking is made, no promised reservation that it has something in common
- * with begins in its tail (keeps_promises): a job is placed by its estimate, and if that is in the way
+ * A promise is kept in two ways. Where a booking is made, no promised reservation begins in its tail that it holds the same
+ * as, or shares a pool with that has no room then for all who may still be there (keeps_promises): a job is placed by its estimate, and if that is in the way
  * of a promise, where its whole limit fits, or off the nodes of such promises. And a booking that overruns
  * its estimate grows up to its limit only (controllers/overrun.c), so it stays within its tail.
  *
@@ -37,42 +37,95 @@ static bool is_there(const struct job *job, const struct job *other, bool lifted
     return other->state == SCHED_RUNNING || other->state == SCHED_RESERVED;
 }
 
-/* Where a job begins, and when; `lifted`: those that are out of the calendars for a while count. */
+/* Where a job begins, and when; `lifted`: those that are out of the calendars for a while count. `is_weighed`: pools are. */
 struct start_at {
     int64_t booking, at;
-    bool lifted;
+    bool lifted, is_weighed;
 };
+
+/* From when until when another job may be there. One whose victims take their time begins late. */
+static void stay_of(const sched_t *s, const struct job *other, int64_t *begin, int64_t *end)
+{
+    bool is_late = other->state == SCHED_RESERVED && other->at < s->now;
+    *begin = is_late ? s->now : other->at;
+    *end = tail_end(other, *begin);
+}
+
+/* Whether it has its part of pools when a job begins. */
+static bool is_weighed(const sched_t *s, const struct job *job, const struct start_at *start,
+                       const struct job *other)
+{
+    int64_t begin, end;
+    if (other == job || other->is_claiming || !is_there(job, other, start->lifted) ||
+        (other->state == SCHED_RUNNING && other->is_lifted)) /* it is stopped in a trial */
+        return false;
+    stay_of(s, other, &begin, &end);
+    return begin <= start->at && end > start->at;
+}
+
+/* Count what all have of pools who may be there when a job begins, itself among them, or don't any more. Returns 0, or -1 with
+ * ENOMEM and nothing is counted. O(what they hold).
+ */
+static int weigh(const sched_t *s, const struct job *job, struct start_at *start, bool on)
+{
+    const struct place_ops *ops = s->place->ops;
+    const struct heap *from[] = {&s->queues->ends, &s->due};
+    if (ops->weigh(s->place, start->booking, on) < 0)
+        return -1; /* there is memory for the first one, or for none */
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < from[k]->n; i++) {
+            const struct job *other = &s->jobs[from[k]->v[i].item];
+            bool is_once = (other->state == SCHED_RUNNING) == (k == 0); /* some are in both */
+            if (is_once && is_weighed(s, job, start, other))
+                ops->weigh(s->place, other->booking, on);
+        }
+    start->is_weighed = on;
+    return 0;
+}
+
+/* Whether another booking is in the way of a job that begins, of which what it holds is marked, if both are there then: they hold
+ * the same, or a pool has no room for all.
+ */
+static bool is_in_way(const sched_t *s, const struct job *job, struct start_at *start,
+                      int64_t booking)
+{
+    enum place_meet meet = s->place->ops->meets(s->place, booking);
+    if (meet != PLACE_BESIDE || start->is_weighed)
+        return meet == PLACE_IN_WAY;
+    return weigh(s, job, start, true) < 0 ||
+           s->place->ops->meets(s->place, booking) == PLACE_IN_WAY;
+}
 
 /* Whether `other` may still be there when a job begins at a time, or while it lasts, or may itself be put
  * off and then take what the job's booking holds, as it goes before it. What is marked is what the booking
  * holds: that is looked at last.
  */
-static bool may_delay(const sched_t *s, const struct job *job, struct start_at start,
+static bool may_delay(const sched_t *s, const struct job *job, struct start_at *start,
                       const struct job *other)
 {
-    int64_t at = start.at, booking = start.booking;
-    if (other == job || !is_there(job, other, start.lifted) || other->is_claiming)
+    int64_t at = start->at, booking = start->booking, begin, end;
+    if (other == job || !is_there(job, other, start->lifted) || other->is_claiming)
         return false; /* a claim begins behind what it meets */
-    const struct place_ops *ops = s->place->ops;
-    bool is_late =
-        other->state == SCHED_RESERVED && other->at < s->now; /* its victims take their time */
-    int64_t begin = is_late ? s->now : other->at;
-    int64_t end = tail_end(other, begin), until = begin + other->ask.duration;
+    stay_of(s, other, &begin, &end);
+    int64_t until = begin + other->ask.duration;
     bool tail = begin < at && until <= at && end > at;
     bool waits =
         tail && limits_share(s->queues->limits, job->details->party, other->details->party) &&
         !limits_let_tail(s, (uint32_t)(other - s->jobs), (uint32_t)(job - s->jobs), booking, at);
     bool goes_before = other->state == SCHED_RESERVED && other->details->is_expected &&
                        queue_before(other->key, job->key);
-    return waits || (tail && ops->meets(s->place, other->booking)) ||
-           (goes_before && ops->useful(s->place, &other->ask, booking) > 0);
+    return waits || (tail && is_in_way(s, job, start, other->booking)) ||
+           (goes_before && s->place->ops->useful(s->place, &other->ask, booking) > 0);
 }
 
 static bool culprit_is_left(const sched_t *s, const struct job *job)
 {
     uint32_t slot = job->details->culprit < 0 ? JOB_NONE : job_find(s, job->details->culprit);
-    struct start_at start = {job->booking, job->at, true};
-    return slot != JOB_NONE && may_delay(s, job, start, &s->jobs[slot]);
+    struct start_at start = {job->booking, job->at, true, false};
+    bool is_left = slot != JOB_NONE && may_delay(s, job, &start, &s->jobs[slot]);
+    if (start.is_weighed)
+        weigh(s, job, &start, false);
+    return is_left;
 }
 
 /* Who might delay it, by itself or together with others; JOB_NONE: nobody. */
@@ -87,8 +140,10 @@ static uint32_t find_culprit(const sched_t *s, const struct job *job, struct sta
                 rest_count(s, from[k]->v[i].item, job->details->party, window);
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < from[k]->n && culprit == JOB_NONE; i++)
-            if (may_delay(s, job, start, &s->jobs[from[k]->v[i].item]))
+            if (may_delay(s, job, &start, &s->jobs[from[k]->v[i].item]))
                 culprit = from[k]->v[i].item;
+    if (start.is_weighed)
+        weigh(s, job, &start, false);
     rests_forget(s, window);
     return culprit;
 }
@@ -114,7 +169,7 @@ void judge(sched_t *s, uint32_t slot)
         return;
     }
     if (!culprit_is_left(s, job)) {
-        struct start_at start = {job->booking, job->at, true};
+        struct start_at start = {job->booking, job->at, true, false};
         uint32_t culprit = find_culprit(s, job, start);
         d->culprit = culprit == JOB_NONE ? -1 : job_handle(s, culprit);
     }
@@ -131,7 +186,7 @@ bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t
         return true;
     if (s->place->ops->mark(s->place, booking, true) < 0)
         return false;
-    bool keeps = find_culprit(s, job, (struct start_at){booking, at, false}) == JOB_NONE;
+    bool keeps = find_culprit(s, job, (struct start_at){booking, at, false, false}) == JOB_NONE;
     s->place->ops->mark(s->place, booking, false);
     return keeps;
 }
@@ -152,27 +207,49 @@ bool has_tail(const sched_t *s, uint32_t slot)
     return s->queues->any_tails && d->limit > d->estimate;
 }
 
+/* Whether it is in the way of another job's promised start with a booking that is marked. */
+static bool is_in_way_of(const sched_t *s, const struct job *job, int64_t booking,
+                         const struct job *other)
+{
+    struct start_at start = {booking, other->at, false, false};
+    bool is = is_in_way(s, job, &start, other->booking);
+    if (start.is_weighed)
+        weigh(s, job, &start, false);
+    return is;
+}
+
+uint32_t promise_broken(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
+{
+    const struct job *job = &s->jobs[slot];
+    uint32_t broken = JOB_NONE;
+    if (!has_tail(s, slot))
+        return JOB_NONE;
+    int64_t from = at + job->ask.duration, until = tail_end(job, at);
+    bool is_marked = false;
+    for (size_t i = 0; i < s->due.n && broken == JOB_NONE; i++) {
+        const struct job *other = &s->jobs[s->due.v[i].item];
+        if (!is_promised_in(other, job, from, until))
+            continue;
+        if (!is_marked && s->place->ops->mark(s->place, booking, true) < 0)
+            return s->due.v[i].item; /* nobody can say */
+        is_marked = true;
+        if (is_in_way_of(s, job, booking, other))
+            broken = s->due.v[i].item;
+    }
+    if (is_marked)
+        s->place->ops->mark(s->place, booking, false);
+    return broken;
+}
+
 bool keeps_promises(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
 {
     const struct job *job = &s->jobs[slot];
     if (!has_tail(s, slot))
         return true;
     int64_t from = at + job->ask.duration, until = tail_end(job, at);
-    if (job->details->limit < SCHED_UNLIMITED && !blocks_keep_clear(s, slot, booking, from, until))
-        return false;
-    bool is_marked = false, keeps = true;
-    for (size_t i = 0; i < s->due.n && keeps; i++) {
-        const struct job *other = &s->jobs[s->due.v[i].item];
-        if (!is_promised_in(other, job, from, until))
-            continue;
-        if (!is_marked && s->place->ops->mark(s->place, booking, true) < 0)
-            return false;
-        is_marked = true;
-        keeps = !s->place->ops->meets(s->place, other->booking);
-    }
-    if (is_marked)
-        s->place->ops->mark(s->place, booking, false);
-    return keeps;
+    return (job->details->limit == SCHED_UNLIMITED ||
+            blocks_keep_clear(s, slot, booking, from, until)) &&
+           promise_broken(s, slot, booking, at) == JOB_NONE;
 }
 
 int promises_avoid(sched_t *s, uint32_t slot, int64_t at)

@@ -132,75 +132,6 @@ enum step start_held(sched_t *s, uint32_t slot)
     return STEP_DONE;
 }
 
-/* A booking that a controller or the machine refuses after all. */
-static void unbook(sched_t *s, int64_t booking)
-{
-    int saved = errno;
-    s->place->ops->release(s->place, booking);
-    s->booked++;
-    errno = saved;
-}
-
-/* A booking that would fit with the job's whole limit is cut to its estimate. 0, or -1 with ENOMEM. */
-static int cut(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
-{
-    if (s->place->ops->extend(s->place, booking, at + s->jobs[slot].ask.duration) == 0)
-        return 0;
-    unbook(s, booking);
-    errno = ENOMEM;
-    return -1;
-}
-
-/* Book it for now where its whole limit fits. Returns the booking, or -1 with EBUSY or ENOMEM. */
-static int64_t book_by_limit(sched_t *s, uint32_t slot)
-{
-    struct place_ask ask = ask_by_limit(s, slot);
-    int64_t booking = s->place->ops->book(s->place, &ask, s->now);
-    return booking < 0 || cut(s, slot, booking, s->now) < 0 ? -1 : booking;
-}
-
-/* Book it for now by its estimate, on other nodes than those of the promises that its limit would overlap. Returns as
- * book_by_limit.
- */
-static int64_t book_off_promises(sched_t *s, uint32_t slot)
-{
-    if (!s->place->ops->deny) {
-        errno = EBUSY;
-        return -1;
-    }
-    if (promises_avoid(s, slot, s->now) < 0)
-        return -1;
-    int64_t booking = s->place->ops->book(s->place, &s->jobs[slot].ask, s->now);
-    s->place->ops->narrow(s->place, NULL, false);
-    if (booking >= 0 && !keeps_promises(s, slot, booking, s->now)) {
-        unbook(s, booking);
-        errno = EBUSY;
-        return -1;
-    }
-    return booking;
-}
-
-/* A booking for now, or if that is in the way of a promise another one that is in nobody's way even if the job takes its
- * whole limit. `narrow`: the choice is narrow for another reason. Returns the booking, or -1 with EBUSY or ENOMEM.
- */
-static int64_t book_clear(sched_t *s, uint32_t slot, int64_t booking, bool narrow)
-{
-    if (keeps_promises(s, slot, booking, s->now))
-        return booking;
-    unbook(s, booking);
-    booking = book_by_limit(s, slot);
-    if (booking < 0 && errno == EBUSY && !narrow)
-        booking = book_off_promises(s, slot);
-    s->pass.yields |= booking < 0;
-    return booking;
-}
-
-int64_t book_for_now(sched_t *s, uint32_t slot, bool narrow)
-{
-    int64_t booking = s->place->ops->book(s->place, &s->jobs[slot].ask, s->now);
-    return booking < 0 ? booking : book_clear(s, slot, booking, narrow);
-}
-
 /* Whether it was refused more nodes than its limits leave, but has not yet got the room on so many. */
 static bool lacks_nodes(const sched_t *s, uint32_t slot)
 {
@@ -371,18 +302,6 @@ static enum step never(sched_t *s, uint32_t slot)
     decision_add(s, SCHED_REJECT, slot, s->now, &why);
     job_free(s, slot);
     return STEP_DONE;
-}
-
-int64_t reserve_clear(sched_t *s, uint32_t slot, int64_t from, int64_t *at, bool *unsure)
-{
-    int64_t booking = s->place->ops->reserve(s->place, &s->jobs[slot].ask, from, at);
-    if (booking < 0 || keeps_promises(s, slot, booking, *at))
-        return booking;
-    *unsure = true;
-    unbook(s, booking);
-    struct place_ask ask = ask_by_limit(s, slot);
-    booking = s->place->ops->reserve(s->place, &ask, from, at);
-    return booking < 0 || cut(s, slot, booking, *at) < 0 ? -1 : booking;
 }
 
 /* The machine names the first time at which it has room, controllers the next one from there on at which they

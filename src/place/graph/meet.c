@@ -1,0 +1,43 @@
+/* What bookings have in common. */
+#include <stdlib.h>
+
+#include "place/graph/graph_priv.h"
+
+int graph_place_mark(struct place *place, int64_t booking, bool on)
+{
+    struct graph_place *n = graph_place_of(place);
+    if (n->n_meets < n->graph->n) {
+        uint8_t *meets = calloc(n->graph->n, sizeof(*meets));
+        if (!meets)
+            return -1;
+        free(n->meets);
+        n->meets = meets;
+        n->n_meets = n->graph->n;
+    }
+    match_job_mark(n->match, booking, n->meets, on);
+    return 0;
+}
+
+enum place_meet graph_place_meets(const struct place *place, int64_t booking)
+{
+    static const enum place_meet as[] = {
+        [PLAN_APART] = PLACE_APART, [PLAN_BESIDE] = PLACE_BESIDE, [PLAN_IN_WAY] = PLACE_IN_WAY};
+    struct graph_place *n = graph_place_of(place);
+    return as[match_job_meets(n->match, booking, n->meets, n->weighed > 0 ? n->units : NULL)];
+}
+
+int graph_place_weigh(struct place *place, int64_t booking, bool on)
+{
+    struct graph_place *n = graph_place_of(place);
+    if (n->n_units < n->graph->n) {
+        int64_t *units = calloc(n->graph->n, sizeof(*units));
+        if (!units)
+            return -1;
+        free(n->units);
+        n->units = units;
+        n->n_units = n->graph->n;
+    }
+    match_job_weigh(n->match, booking, n->units, on);
+    n->weighed += on ? 1 : UINT32_MAX;
+    return 0;
+}

@@ -1,0 +1,99 @@
+/* Bookings that delay nobody who is promised a start, even if their jobs take as long as they may (expect.c). */
+#include <errno.h>
+
+#include "sched/queues.h"
+
+void unbook(sched_t *s, int64_t booking)
+{
+    int saved = errno;
+    s->place->ops->release(s->place, booking);
+    s->booked++;
+    errno = saved;
+}
+
+/* A booking that would fit with the job's whole limit is cut to its estimate. 0, or -1 with ENOMEM. */
+static int cut(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
+{
+    if (s->place->ops->extend(s->place, booking, at + s->jobs[slot].ask.duration) == 0)
+        return 0;
+    unbook(s, booking);
+    errno = ENOMEM;
+    return -1;
+}
+
+/* The booking, if it delays nobody who is promised a start, or -1 with EBUSY. */
+static int64_t keep_clear(sched_t *s, uint32_t slot, int64_t booking)
+{
+    if (booking < 0 || keeps_promises(s, slot, booking, s->now))
+        return booking;
+    unbook(s, booking);
+    errno = EBUSY;
+    return -1;
+}
+
+/* Book it for now where its whole limit fits: also beside what others may take beyond their estimates, which calendars don't
+ * have. Returns the booking, or -1 with EBUSY or ENOMEM.
+ */
+static int64_t book_by_limit(sched_t *s, uint32_t slot)
+{
+    struct place_ask ask = ask_by_limit(s, slot);
+    int64_t booking = s->place->ops->book(s->place, &ask, s->now);
+    return booking < 0 || cut(s, slot, booking, s->now) < 0 ? -1 : keep_clear(s, slot, booking);
+}
+
+/* Book it for now by its estimate, on other nodes than those of the promises that its limit would overlap. Returns as
+ * book_by_limit.
+ */
+static int64_t book_off_promises(sched_t *s, uint32_t slot)
+{
+    if (!s->place->ops->deny) {
+        errno = EBUSY;
+        return -1;
+    }
+    if (promises_avoid(s, slot, s->now) < 0)
+        return -1;
+    int64_t booking = s->place->ops->book(s->place, &s->jobs[slot].ask, s->now);
+    s->place->ops->narrow(s->place, NULL, false);
+    return keep_clear(s, slot, booking);
+}
+
+/* A booking for now, or if that is in the way of a promise another one that is in nobody's way even if the job takes its
+ * whole limit. `narrow`: the choice is narrow for another reason. Returns the booking, or -1 with EBUSY or ENOMEM.
+ */
+int64_t book_clear(sched_t *s, uint32_t slot, int64_t booking, bool narrow)
+{
+    if (keeps_promises(s, slot, booking, s->now))
+        return booking;
+    unbook(s, booking);
+    booking = book_by_limit(s, slot);
+    if (booking < 0 && errno == EBUSY && !narrow)
+        booking = book_off_promises(s, slot);
+    s->pass.yields |= booking < 0;
+    return booking;
+}
+
+int64_t book_for_now(sched_t *s, uint32_t slot, bool narrow)
+{
+    int64_t booking = s->place->ops->book(s->place, &s->jobs[slot].ask, s->now);
+    return booking < 0 ? booking : book_clear(s, slot, booking, narrow);
+}
+
+int64_t reserve_clear(sched_t *s, uint32_t slot, int64_t from, int64_t *at, bool *unsure)
+{
+    int64_t booking = s->place->ops->reserve(s->place, &s->jobs[slot].ask, from, at);
+    if (booking < 0 || keeps_promises(s, slot, booking, *at))
+        return booking;
+    *unsure = true;
+    unbook(s, booking);
+    struct place_ask ask = ask_by_limit(s, slot);
+    for (;;) {
+        booking = s->place->ops->reserve(s->place, &ask, from, at);
+        if (booking < 0 || cut(s, slot, booking, *at) < 0)
+            return -1;
+        uint32_t broken = promise_broken(s, slot, booking, *at);
+        if (broken == JOB_NONE)
+            return booking;
+        unbook(s, booking);
+        from = job_until(&s->jobs[broken]); /* it starts while this one may be there */
+    }
+}

@@ -80,9 +80,11 @@ struct jobspec_resource {
     uint32_t depth; /* 0 at the top */
     enum jobspec_exclusive exclusive;
     bool in_slot;      /* below a slot of any kind */
-    const char *label; /* these three are NULL if not given; a slot always has a label */
+    const char *label; /* these four are NULL if not given; a slot always has a label */
     const char *unit;
     const char *id;
+    const char
+        *property; /* of each vertex itself, "gpu:a100"; unlike constraints, which are of nodes */
     uint32_t line; /* of the document, from 1 */
     uint32_t column;
 };

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -167,38 +166,14 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '.' || c == '_';
 }
 
-/* Whether a text has a word, whatever the case of its letters. */
-static bool has_word(const char *text, const char *word, size_t length)
+bool gpu_property(const struct gpu *gpu, size_t i, struct strbuf *out)
 {
-    while (*text) {
-        size_t n = 0;
-        while (is_word(text[n]))
-            n++;
-        if (n == length && strncasecmp(text, word, length) == 0)
-            return true;
-        text += n > 0 ? n : 1;
-    }
-    return false;
-}
-
-static bool all_have(const struct gpus *gpus, const char *word, size_t length)
-{
-    for (size_t i = 1; i < gpus->n; i++)
-        if (!has_word(gpus->v[i].model, word, length))
-            return false;
-    return true;
-}
-
-bool gpus_property(const struct gpus *gpus, size_t i, struct strbuf *out)
-{
-    const char *at = gpus->n > 0 ? gpus->v[0].model : "";
-
     strbuf_clear(out);
-    while (*at) {
+    for (const char *at = gpu->model; *at;) {
         size_t n = 0;
         while (is_word(at[n]))
             n++;
-        if (n > 0 && all_have(gpus, at, n) && i-- == 0) {
+        if (n > 0 && i-- == 0) {
             strbuf_puts(out, "gpu:");
             for (size_t k = 0; k < n; k++)
                 strbuf_putc(out, (char)tolower((unsigned char)at[k]));

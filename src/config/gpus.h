@@ -48,9 +48,9 @@ int gpus_find_own(struct gpus *gpus);
 
 void gpus_clear(struct gpus *gpus);
 
-/* The i-th property that says of a node of what kind all its GPUs are: "gpu:a100", a word of their model in lower
- * case that all of them have. Returns whether there is one; out->failed: no memory. O(text of the models).
+/* The i-th property that says of what kind a GPU is: "gpu:a100", a word of its model in lower case; a node has those of all
+ * its GPUs. Returns whether there is one; out->failed: no memory. O(text of the model).
  */
-bool gpus_property(const struct gpus *gpus, size_t i, struct strbuf *out);
+bool gpu_property(const struct gpu *gpu, size_t i, struct strbuf *out);
 
 #endif

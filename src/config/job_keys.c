@@ -125,16 +125,12 @@ int job_keys_form_by_node(const struct job_keys *k, struct job_units units, stru
     return check_required(k, fault);
 }
 
-/* The property that nodes have all of whose GPUs are of a kind. */
-static json_t *gpu_constraint(const char *type)
+/* The property that GPUs of a kind have, and nodes that have some. */
+static void put_gpu_property(struct strbuf *out, const char *type)
 {
-    struct strbuf property = {0};
-    strbuf_puts(&property, "gpu:");
+    strbuf_puts(out, "gpu:");
     for (const char *at = type; *at; at++)
-        strbuf_putc(&property, (char)tolower((unsigned char)*at));
-    json_t *constraint = json_pack("{s:[s]}", "properties", strbuf_text(&property));
-    strbuf_clear(&property);
-    return constraint;
+        strbuf_putc(out, (char)tolower((unsigned char)*at));
 }
 
 /* A list of properties is a constraint too. */
@@ -144,10 +140,10 @@ static json_t *required(json_t *requires)
                                    : json_incref(requires);
 }
 
-static char *constraint_text(const struct job_keys *k)
+static char *constraint_text(const struct job_keys *k, const char *gpu_property)
 {
     json_t *constraint = k->requires ? required(k->requires) : NULL;
-    json_t *gpus = k->gpu_type ? gpu_constraint(k->gpu_type) : NULL;
+    json_t *gpus = k->gpu_type ? json_pack("{s:[s]}", "properties", gpu_property) : NULL;
     if (k->requires && k->gpu_type) /* takes both, also if one is NULL for want of memory */
         constraint = json_pack("{s:[oo]}", "and", constraint, gpus);
     else if (k->gpu_type)
@@ -175,16 +171,22 @@ static struct short_license *license_list(json_t *licenses)
 void job_keys_put(const struct job_keys *k, struct short_form form, struct strbuf *out)
 {
     bool constrained = k->requires || k->gpu_type;
-    char *constraint = constrained ? constraint_text(k) : NULL;
+    struct strbuf kind = {0};
+    if (k->gpu_type)
+        put_gpu_property(&kind, k->gpu_type);
+    char *constraint = constrained ? constraint_text(k, strbuf_text(&kind)) : NULL;
     struct short_license *licenses = license_list(k->licenses);
     form.constraint = constraint;
+    form.gpu_property = k->gpu_type ? strbuf_text(&kind) : NULL;
     form.licenses = licenses;
     form.n_licenses = licenses ? json_object_size(k->licenses) : 0;
     short_put(out, &form);
     if ((constrained && !constraint) || (json_object_size(k->licenses) > 0 && !licenses))
         out->failed = true;
+    out->failed = out->failed || kind.failed;
     free(licenses);
     free(constraint);
+    strbuf_clear(&kind);
 }
 
 const char *job_keys_asked(const json_t *object)

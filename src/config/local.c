@@ -57,13 +57,13 @@ static int add_gpus(struct machine *m, const struct gpus *gpus, berth_error_t *e
     return 0;
 }
 
-static int set_kinds(struct graph *g, uint32_t node, const struct gpus *gpus)
+static int set_kinds(struct graph *g, uint32_t v, const struct gpu *gpu)
 {
     struct strbuf text = {0};
     int rc = 0;
 
-    for (size_t i = 0; rc == 0 && gpus_property(gpus, i, &text); i++)
-        rc = text.failed ? -1 : graph_set_property(g, node, strbuf_text(&text), "");
+    for (size_t i = 0; rc == 0 && gpu_property(gpu, i, &text); i++)
+        rc = text.failed ? -1 : graph_set_property(g, v, strbuf_text(&text), "");
     strbuf_clear(&text);
     return rc;
 }
@@ -75,8 +75,10 @@ static int set_gpu(struct graph *g, uint32_t v, const struct gpus *gpus)
 
     if (graph_set_property(g, v, "vendor", gpus->vendor) < 0)
         return -1;
-    bool known = id >= 0 && (uint64_t)id < gpus->n && *gpus->v[id].device;
-    return known ? graph_set_property(g, v, "device", gpus->v[id].device) : 0;
+    const struct gpu *gpu = id >= 0 && (uint64_t)id < gpus->n ? &gpus->v[id] : NULL;
+    if (gpu && set_kinds(g, v, gpu) < 0)
+        return -1;
+    return gpu && *gpu->device ? graph_set_property(g, v, "device", gpu->device) : 0;
 }
 
 static int set_properties(struct graph *g, const struct gpus *gpus, berth_error_t *err)
@@ -87,8 +89,8 @@ static int set_properties(struct graph *g, const struct gpus *gpus, berth_error_
         const char *type = graph_type_name(g, v);
         if (strcmp(type, "gpu") == 0)
             rc = set_gpu(g, v, gpus);
-        else if (strcmp(type, "node") == 0)
-            rc = set_kinds(g, v, gpus);
+        for (size_t i = 0; i < gpus->n && rc == 0 && strcmp(type, "node") == 0; i++)
+            rc = set_kinds(g, v, &gpus->v[i]);
     }
     return rc < 0 ? no_memory(err) : 0;
 }

@@ -104,6 +104,7 @@ static void put_resource(struct json_out *out, const struct jobspec_resource *r)
         json_put_string(out, "label", "s");
     put_key(out, "unit", r->unit);
     put_key(out, "id", r->id);
+    put_key(out, "property", r->property);
     if (r->exclusive != JOBSPEC_EXCLUSIVE_UNSET)
         json_put_bool(out, "exclusive", r->exclusive == JOBSPEC_EXCLUSIVE_TRUE);
 }

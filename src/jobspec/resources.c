@@ -13,9 +13,9 @@ enum {
     VERTEX_NODES = 5
 };
 
-enum resource_key { TYPE, COUNT, WITH, LABEL, EXCLUSIVE, UNIT, ID, RESOURCE_KEYS };
+enum resource_key { TYPE, COUNT, WITH, LABEL, EXCLUSIVE, UNIT, ID, PROPERTY, RESOURCE_KEYS };
 static const char *const resource_names[] = {"type",      "count", "with", "label",
-                                             "exclusive", "unit",  "id"};
+                                             "exclusive", "unit",  "id",   "property"};
 static const struct doc_keys resource_keys = {"a resource", resource_names, RESOURCE_KEYS, 2};
 
 enum count_key { MIN, MAX, OPERATOR, OPERAND, COUNT_KEYS };
@@ -156,7 +156,8 @@ static int build_vertex(struct build *b, uint32_t i, const uint32_t *value,
         build_exclusive(b, value[EXCLUSIVE], &r->exclusive) < 0 ||
         build_string(b, value[LABEL], "label", &r->label) < 0 ||
         build_string(b, value[UNIT], "unit", &r->unit) < 0 ||
-        build_string(b, value[ID], "id", &r->id) < 0)
+        build_string(b, value[ID], "id", &r->id) < 0 ||
+        build_string(b, value[PROPERTY], "property", &r->property) < 0)
         return -1;
     if (r->kind == JOBSPEC_SLOT && !r->label)
         return doc_fault(b->doc, i, "key \"label\": expected in a slot, is missing");

@@ -91,6 +91,19 @@ static void put_part(struct json_out *out, const char *type, int64_t count, cons
     json_close(out, '}');
 }
 
+/* Whole GPUs. */
+static void put_gpus(struct json_out *out, const struct short_form *f, int64_t count)
+{
+    if (count <= 0)
+        return;
+    json_open(out, NULL, '{');
+    json_put_string(out, "type", "gpu");
+    json_put_int(out, "count", count);
+    if (f->gpu_property)
+        json_put_text(out, "property", f->gpu_property);
+    json_close(out, '}');
+}
+
 static void close_with(struct json_out *out)
 {
     json_close(out, ']');
@@ -98,16 +111,18 @@ static void close_with(struct json_out *out)
 }
 
 /* A part of each of so many GPUs, which others may share. */
-static void put_shared_gpus(struct json_out *out, int64_t gpus, int64_t units)
+static void put_shared_gpus(struct json_out *out, const struct short_form *f, int64_t gpus)
 {
     json_open(out, NULL, '{');
     json_put_string(out, "type", "gpu");
     json_put_int(out, "count", gpus > 0 ? gpus : 1);
     json_put_bool(out, "exclusive", false);
+    if (f->gpu_property)
+        json_put_text(out, "property", f->gpu_property);
     json_open(out, "with", '[');
     json_open(out, NULL, '{');
     json_put_string(out, "type", "gpu-memory");
-    json_put_int(out, "count", units);
+    json_put_int(out, "count", f->gpu_memory);
     json_put_bool(out, "exclusive", true); /* of a divisible pool: these many units */
     json_close(out, '}');
     close_with(out);
@@ -141,11 +156,11 @@ static void put_nodes(struct json_out *out, const struct short_form *f)
     open_slot(out, 1, 1);
     put_part(out, "core", tasks * f->cores, NULL);
     if (f->gpu_memory == 0)
-        put_part(out, "gpu", tasks * f->gpus, NULL);
+        put_gpus(out, f, tasks * f->gpus);
     put_part(out, "memory", ceiling(f->memory, nodes), f->unit);
     close_with(out);
     if (f->gpu_memory > 0)
-        put_shared_gpus(out, tasks * f->gpus, f->gpu_memory);
+        put_shared_gpus(out, f, tasks * f->gpus);
     close_with(out);
 }
 
@@ -165,7 +180,7 @@ static void put_resources(struct json_out *out, const struct short_form *f)
         json_close(out, '}');
     }
     put_part(out, "core", f->cores, NULL);
-    put_part(out, "gpu", f->gpus, NULL);
+    put_gpus(out, f, f->gpus);
     close_with(out);
 }
 

@@ -33,12 +33,13 @@ struct short_license {
 };
 
 struct short_form {
-    int64_t nodes, tasks; /* 0: not given */
-    int64_t nodes_max;    /* up to so many nodes, as many as there are; 0: `nodes` */
-    int64_t cores, gpus;  /* of each task; 0: not given */
-    int64_t memory;       /* of all tasks, in units of the machine's memory; 0: not given */
-    int64_t gpu_memory;   /* of each GPU, in units of that; 0: GPUs are given whole */
-    const char *unit;     /* of memory, for the jobspec: "GB"; NULL: none */
+    int64_t nodes, tasks;     /* 0: not given */
+    int64_t nodes_max;        /* up to so many nodes, as many as there are; 0: `nodes` */
+    int64_t cores, gpus;      /* of each task; 0: not given */
+    int64_t memory;           /* of all tasks, in units of the machine's memory; 0: not given */
+    int64_t gpu_memory;       /* of each GPU, in units of that; 0: GPUs are given whole */
+    const char *unit;         /* of memory, for the jobspec: "GB"; NULL: none */
+    const char *gpu_property; /* that each GPU has; NULL: any */
     bool exclusive;
     const char *constraint;               /* RFC 31, as JSON; NULL */
     const struct short_license *licenses; /* of the whole job */

@@ -218,6 +218,10 @@ static inline bool match_part_has(const uint64_t *part, uint32_t v)
 /* Units of a type in a part; `up` as above. O(vertices). */
 int64_t match_part_amount(const struct match *m, const uint64_t *part, uint16_t type, bool up);
 
+/* Units of a type in a part that are of a kind (machine/kind.h), up or not. O(vertices times depth). */
+int64_t match_part_of_kind(const struct match *m, const uint64_t *part, uint16_t type,
+                           const char *property);
+
 /* Units of a type in a part that are up and in none of some blocks, on or not. O(vertices). */
 int64_t match_part_open(const struct match *m, const uint64_t *part, uint16_t type,
                         uint64_t blocks);

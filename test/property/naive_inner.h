@@ -72,6 +72,12 @@ void naive_drain(struct naive *n);
 
 uint32_t naive_parent(const struct naive *n, uint32_t v);
 
+/* Whether a vertex satisfies the constraint of the jobspec, and whether it has a property, or says nothing of its family
+ * and what it is in has it.
+ */
+bool naive_satisfies_constraint(const struct naive *n, uint32_t v);
+bool naive_is_of_kind(const struct naive *n, uint32_t v, const char *property);
+
 /* True if v's filter counts a type. */
 bool naive_tracks(const struct naive *n, uint32_t v, uint32_t type);
 

@@ -58,30 +58,6 @@ static void prime(struct naive *n, uint32_t list, int64_t *sums)
     }
 }
 
-struct names {
-    const struct graph *g;
-    uint32_t props;
-};
-
-static bool has_property(const void *arg, const char *property)
-{
-    const struct names *x = arg;
-
-    return propset_value(&x->g->props, x->props, property) != NULL;
-}
-
-static bool satisfies(const struct naive *n, uint32_t v)
-{
-    struct strbuf name = {0};
-    struct names arg = {n->g, n->g->v[v].props};
-
-    graph_name(n->g, v, &name);
-    struct jobspec_target target = {strbuf_text(&name), n->g->v[v].rank, has_property, &arg};
-    bool good = jobspec_constraint_match(n->spec->constraints, &target);
-    strbuf_clear(&name);
-    return good;
-}
-
 enum kind { NO_MATCH, PRISTINE, RESOURCE, SLOT };
 
 static bool has_kid_of(const struct naive *n, uint32_t u, uint16_t type)
@@ -138,7 +114,7 @@ static bool pruned(const struct naive *n, uint32_t u, uint32_t list, bool exclus
 
     if (x->down && !n->any_status)
         return true;
-    if ((x->type == TYPE_NODE || x->type == TYPE_STORAGE_NODE) && !satisfies(n, u))
+    if ((x->type == TYPE_NODE || x->type == TYPE_STORAGE_NODE) && !naive_satisfies_constraint(n, u))
         return true;
     if (naive_avail(n, u, n->at, n->end) <= 0)
         return true;
@@ -147,6 +123,8 @@ static bool pruned(const struct naive *n, uint32_t u, uint32_t list, bool exclus
         if (n->rtype[i] != x->type && n->rtype[i] != TYPE_SLOT)
             continue;
         if (n->rtype[i] != TYPE_SLOT) {
+            if (res(n, i)->property && !naive_is_of_kind(n, u, res(n, i)->property))
+                return true;
             if (exclusive && res(n, i)->exclusive == JOBSPEC_EXCLUSIVE_FALSE)
                 return true;
             for (size_t k = 0; k < s->n && n->guard && (exclusive || asked); k++)
@@ -553,8 +531,9 @@ static bool is_feasible(struct naive *n, match_op_t op, int64_t duration)
     if (!n->spec->constraints)
         return true;
     for (uint32_t v = 0; v < n->g->n; v++)
-        found += !n->g->v[v].gone && n->g->v[v].type == TYPE_NODE && satisfies(n, v) &&
-                 (satisfiability || !n->g->v[v].down) && naive_avail(n, v, at, at + duration) == 1;
+        found += !n->g->v[v].gone && n->g->v[v].type == TYPE_NODE &&
+                 naive_satisfies_constraint(n, v) && (satisfiability || !n->g->v[v].down) &&
+                 naive_avail(n, v, at, at + duration) == 1;
     return found >= want;
 }
 

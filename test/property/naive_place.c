@@ -30,6 +30,12 @@ bool naive_may_use(const struct naive_place *p, const struct naive_ask *ask, int
     return ask->part != 2 || node <= 2;
 }
 
+/* The GPUs of a node that are of the kind asked for. */
+static uint32_t gpus_of(const struct naive_place *p, const struct naive_ask *ask, int node)
+{
+    return ask->gpu_kind > 0 ? p->node[node].gpus_of[ask->gpu_kind - 1] : UINT32_MAX;
+}
+
 /* The most that is taken at once: of a node's memory, or of that of one of its GPUs, or, without a node, of the
  * licences.
  */
@@ -111,6 +117,11 @@ static struct room room_of(const struct naive_place *p, const struct naive_ask *
     share_gpus(p, &r, node, at, until, ever);
     if (p->whole && !r.whole)
         return none;
+    for (int k = 0; k < n->gpus; k++)
+        if (!(gpus_of(p, ask, node) >> k & 1)) {
+            r.gpu &= ~(1u << k);
+            r.share[k] = 0;
+        }
     r.cores = __builtin_popcount(r.core);
     r.gpus = __builtin_popcount(r.gpu);
     return r;
@@ -202,13 +213,14 @@ bool naive_holds_fit(const struct naive_place *p, const struct naive_ask *ask, i
     return true;
 }
 
-/* Whether the parts of GPUs that a node is held with are as many and as large as asked for. */
-static bool has_right_shares(const struct naive_ask *ask, const struct naive_hold *h)
+/* Whether the parts of GPUs that a node is held with are as many and as large as asked for, and of its kind. */
+static bool has_right_shares(const struct naive_ask *ask, const struct naive_hold *h,
+                             uint32_t of_kind)
 {
     int shares = 0;
 
     for (int k = 0; k < NAIVE_GPUS; k++) {
-        if (h->share[k] > 0 && h->share[k] != ask->share)
+        if (h->share[k] > 0 && (h->share[k] != ask->share || !(of_kind >> k & 1)))
             return false;
         shares += h->share[k] > 0;
     }
@@ -236,7 +248,9 @@ bool naive_satisfies(const struct naive_place *p, const struct naive_ask *ask, i
             return false;
         if (ask->kind == ASK_SHARED && slots < ask->slots)
             return false;
-        if (!h->whole && !has_right_shares(ask, h))
+        if (h->gpus & ~gpus_of(p, ask, i))
+            return false;
+        if (!h->whole && !has_right_shares(ask, h, gpus_of(p, ask, i)))
             return false;
         nodes++;
         cores += __builtin_popcount(h->cores);

@@ -9,6 +9,7 @@
 
 enum {
     NAIVE_GPUS = 3,
+    NAIVE_GPU_KINDS = 2,
     NAIVE_NODES = 8,
     NAIVE_RACKS = 2,
     NAIVE_BOOKINGS = 24,
@@ -21,7 +22,8 @@ struct naive_node {
     bool property;
     int rack;
     int cores, gpus, memory;
-    int gpu_memory; /* of each GPU; 0: unknown */
+    int gpu_memory;                    /* of each GPU; 0: unknown */
+    uint32_t gpus_of[NAIVE_GPU_KINDS]; /* those of each kind */
     uint32_t cores_down;
 };
 
@@ -33,6 +35,7 @@ struct naive_ask {
     int slots;               /* of a shared node */
     int shares,
         share; /* of a shared node beside the slots: so many GPUs, so much of the memory of each */
+    int gpu_kind;  /* of all GPUs, from 1; 0: any */
     int licenses;  /* beside them */
     bool property; /* a constraint of its own */
     int part;

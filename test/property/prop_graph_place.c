@@ -77,6 +77,25 @@ static bool chance(struct run *r, int of)
 
 /* ---- The machine ---- */
 
+static const char *const kinds[NAIVE_GPU_KINDS] = {"gpu:a", "gpu:b"};
+
+/* A GPU is of the kinds that it says, if any, else of that of its node (0: the first, -1: of none). */
+static void draw_kinds(struct run *r, struct graph *g, struct naive_node *n, int of_node, int k,
+                       uint32_t gpu)
+{
+    bool says = false;
+
+    for (int i = 0; i < NAIVE_GPU_KINDS; i++) {
+        if (!chance(r, 2))
+            continue;
+        says = true;
+        n->gpus_of[i] |= 1u << k;
+        assert_int_equal(graph_set_property(g, gpu, kinds[i], ""), 0);
+    }
+    if (!says && of_node >= 0)
+        n->gpus_of[of_node] |= 1u << k;
+}
+
 static void add_pool(struct graph *g, uint32_t parent, const char *type, int size)
 {
     uint32_t pool = add_vertex(
@@ -103,8 +122,12 @@ static void add_node(struct run *r, struct graph *g, uint32_t rack, int i, bool 
         host = add_one(g, node, "socket", 0);
     for (int k = 0; k < n->cores; k++)
         add_one(g, host, "core", k);
+    int of_node = (int)draw(r, -1, NAIVE_GPU_KINDS - 1);
+    if (of_node >= 0)
+        assert_int_equal(graph_set_property(g, node, kinds[of_node], ""), 0);
     for (int k = 0; k < n->gpus; k++) {
         uint32_t gpu = add_one(g, host, "gpu", k);
+        draw_kinds(r, g, n, of_node, k, gpu);
         if (n->gpu_memory > 0)
             add_pool(g, gpu, "gpu-memory", n->gpu_memory);
     }
@@ -163,17 +186,20 @@ static void make(struct run *r)
 
 static jobspec_t *spec_of(const struct naive_ask *a)
 {
-    char slot[300], text[800];
+    char slot[300], text[800], kind[40] = "";
     int n = snprintf(slot, sizeof(slot), "{type: slot, count: %d, label: s, with: [",
                      a->kind == ASK_SHARED                               ? a->slots
                      : a->kind == ASK_SLOTS || a->kind == ASK_NODE_SLOTS ? a->count
                                                                          : 1);
+    if (a->gpu_kind > 0)
+        snprintf(kind, sizeof(kind), ", property: 'gpu:%c'", 'a' + a->gpu_kind - 1);
     if (a->kind == ASK_NODE_SLOTS)
         n += snprintf(slot + n, sizeof(slot) - (size_t)n, "{type: node, count: 1},");
     if (a->cores > 0 && a->kind != ASK_NODE_SLOTS)
         n += snprintf(slot + n, sizeof(slot) - (size_t)n, "{type: core, count: %d},", a->cores);
     if (a->gpus > 0)
-        n += snprintf(slot + n, sizeof(slot) - (size_t)n, "{type: gpu, count: %d},", a->gpus);
+        n += snprintf(slot + n, sizeof(slot) - (size_t)n, "{type: gpu, count: %d%s},", a->gpus,
+                      kind);
     if (a->memory > 0)
         n += snprintf(slot + n, sizeof(slot) - (size_t)n, "{type: memory, count: %d},", a->memory);
     snprintf(slot + n - 1, sizeof(slot) - (size_t)n, "]}");
@@ -184,9 +210,9 @@ static jobspec_t *spec_of(const struct naive_ask *a)
                      a->kind == ASK_WHOLE ? ", exclusive: true" : "", slot);
         if (a->shares > 0)
             n += snprintf(text + n, sizeof(text) - (size_t)n,
-                          ", {type: gpu, count: %d, exclusive: false, with: [{type: gpu-memory, "
+                          ", {type: gpu, count: %d, exclusive: false%s, with: [{type: gpu-memory, "
                           "count: %d, exclusive: true}]}",
-                          a->shares, a->share);
+                          a->shares, kind, a->share);
         n += snprintf(text + n, sizeof(text) - (size_t)n, "]}");
     } else
         n = snprintf(text, sizeof(text), "{version: 9999, resources: [%s", slot);
@@ -225,6 +251,10 @@ static void draw_class(struct run *r, struct class_of_ask *c)
         a->shares = (int)draw(r, 1, 2);
         a->share = (int)draw(r, 1, 3);
     }
+    if (a->kind == ASK_SHARED && a->shares == 0 && chance(r, 2))
+        a->gpus = 1;
+    if ((a->gpus > 0 || a->shares > 0) && chance(r, 2))
+        a->gpu_kind = (int)draw(r, 1, NAIVE_GPU_KINDS);
     if (a->kind == ASK_NODE_SLOTS)
         a->cores = 0;
     if (chance(r, 3))

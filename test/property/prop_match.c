@@ -55,6 +55,9 @@ static const char *pick(struct play *p, const char *const *texts, int64_t n)
     return texts[draw(p, 0, n - 1)];
 }
 
+/* Properties that a request may ask for: two of a family, and one of its own. */
+static const char *const asked_for[] = {"k:a", "k:b", "other"};
+
 /* Machines. */
 enum ids {
     IDS_LOCAL,
@@ -114,6 +117,8 @@ static uint32_t add(struct play *p, struct building *b, uint32_t parent, const c
     if (chance(p, 4))
         graph_set_property(b->g, v, "perf_class",
                            pick(p, (const char *[]){"1", "2", "x", "30"}, 4));
+    if (chance(p, 4))
+        graph_set_property(b->g, v, pick(p, asked_for, 3), "");
     if (is_node && chance(p, 3))
         graph_set_property(b->g, v, pick(p, (const char *[]){"p", "q"}, 2), "");
     return v;
@@ -214,6 +219,8 @@ static void say_resource(struct play *p, const char *type, bool in_slot)
         say(p, ",\"exclusive\":%s", chance(p, in_slot ? 8 : 3) ? "false" : "true");
     if (chance(p, 8))
         say(p, ",\"label\":\"l%d\"", (int)draw(p, 0, 2));
+    if (!p->plain && chance(p, 8))
+        say(p, ",\"property\":\"%s\"", pick(p, asked_for, 3));
 }
 
 static void say_leaves(struct play *p, bool in_slot)
@@ -496,7 +503,10 @@ static void step_property(struct play *p)
     berth_error_t err;
 
     bool class = chance(p, 2);
-    const char *key = class ? "perf_class" : "p", *value = class ? chance(p, 2) ? "3" : "9" : "1";
+    const char *key = class          ? "perf_class"
+                      : chance(p, 2) ? pick(p, asked_for, 3)
+                                     : "p",
+               *value = class ? chance(p, 2) ? "3" : "9" : "1";
     if (v != VERTEX_NONE)
         assert_int_equal(match_set_property(p->m, strbuf_text(&path), key, value, &err), 0);
     if (loud && v != VERTEX_NONE)

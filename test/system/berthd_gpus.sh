@@ -72,4 +72,20 @@ expect_line out MIG-cccc
 expect_status 0 "$BERTH" run -g a100:2 sh -c "$visible"
 expect_line out MIG-cccc,MIG-dddd
 expect_status 1 "$BERTH" submit -g 1g.5gb true
+
+# Different ones: each job has those of its type, wherever they are in the list.
+expect_status 0 "$BERTH" server stop
+STAND_IN_GPUS="GPU-aaaa=$model|MIG-1111=$model MIG 1g.5gb|MIG-2222=$model MIG 3g.20gb@20096;GPU-bbbb=NVIDIA RTX 3090@24576"
+"$BERTH" server start >out 2>&1 || fail "start: $(cat out)"
+expect_status 0 "$BERTH" run -g 3g.20gb sh -c "$visible"
+expect_line out MIG-2222
+expect_status 0 "$BERTH" run -g 3090:1 sh -c "$visible"
+expect_line out GPU-bbbb
+expect_status 0 "$BERTH" run -g a100:2 sh -c "$visible"
+expect_line out MIG-1111,MIG-2222
+expect_status 0 "$BERTH" run -g 3090:1 --gpu-memory 4G sh -c "$visible"
+expect_line out GPU-bbbb
+expect_status 1 "$BERTH" submit -g 3090:2 true
+expect_status 1 "$BERTH" submit -g 3g.20gb --gpu-memory 22G true
+"$BERTH" nodes --json | grep -q gpu:3090 || fail "types: $("$BERTH" nodes --json)"
 finish

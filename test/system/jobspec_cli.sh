@@ -32,7 +32,7 @@ expect_status 0 "$BERTH" jobspec check good.yaml ./good.yaml
 [ -s err ] && fail 'a jobspec is complained of'
 
 expect_status 1 "$BERTH" jobspec check bad.yaml good.yaml
-bad='key "kind": unknown in a resource, expected type, count, with, label, exclusive, unit, id'
+bad='key "kind": unknown in a resource, expected type, count, with, label, exclusive, unit, id, property'
 expect_line err "bad.yaml:2:44: $bad"
 expect_status 1 sh -c "'$BERTH' jobspec check - <bad.yaml"
 expect_line err "standard input:2:44: $bad"

@@ -158,6 +158,20 @@ cp out expected
 echo 'find status=up' | ./resource-query $machine >out
 cmp -s out expected || fail "resource-query is not berth query"
 
+# A resource of a kind: one that says so, or says nothing where what it is in says so.
+cat >gpus.json <<'R'
+{"version": 1, "execution": {"R_lite": [{"rank": "0", "children": {"core": "0-3", "gpu": "0-2"}}],
+ "nodelist": ["n0"], "starttime": 0, "expiration": 0}}
+R
+sed 's/, with: .*/, with: [{type: core, count: 1}, {type: gpu, count: 1, property: "gpu:a"}]}/' job.yaml >kind.yaml
+kinds() { # COMMANDS: the GPUs that are given, and what is said of the rest
+    printf "$1" | "$BERTH" query -L gpus.json -f rv1exec | grep -oE 'gpu[0-9]|Unsatisfiable|No matching' | tr '\n' ' '
+}
+[ "$(kinds 'm satisfiability kind.yaml\np /cluster0/n0/gpu1 gpu:a=1\nm allocate kind.yaml\nm allocate kind.yaml\n')" = \
+    'Unsatisfiable gpu1 No matching ' ] || fail 'a GPU that is of a kind'
+[ "$(kinds 'p /cluster0/n0 gpu:a=1\np /cluster0/n0/gpu2 gpu:b=1\nm allocate kind.yaml\nm allocate kind.yaml\nm allocate kind.yaml\n')" = \
+    'gpu1 gpu0 No matching ' ] || fail 'GPUs of a node that is of a kind'
+
 # At a terminal there is a prompt, and a hint for what is no command.
 if command -v script >/dev/null 2>&1; then
     printf 'mach\nquit\n' | script -qec "$BERTH query $machine" /dev/null >out 2>&1 </dev/stdin

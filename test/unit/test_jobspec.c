@@ -38,19 +38,20 @@ static jobspec_t *parse(const char *text)
 static void resources_stand_in_document_order(void **state)
 {
     (void)state;
-    jobspec_t *spec = parse("version: 9999\n"
-                            "resources:\n"
-                            "  - type: rack\n"
-                            "    count: 2\n"
-                            "    with:\n"
-                            "      - type: slot\n"
-                            "        label: a\n"
-                            "        count: {min: 3}\n"
-                            "        with:\n"
-                            "        - {type: core, count: 4, exclusive: false}\n"
-                            "        - {type: memory, count: \"8\", unit: GB, id: \"0-3\"}\n"
-                            "      - {type: core, count: 0, exclusive: true, with: []}\n"
-                            "  - {type: xor_slot, count: 1}\n" TAIL);
+    jobspec_t *spec =
+        parse("version: 9999\n"
+              "resources:\n"
+              "  - type: rack\n"
+              "    count: 2\n"
+              "    with:\n"
+              "      - type: slot\n"
+              "        label: a\n"
+              "        count: {min: 3}\n"
+              "        with:\n"
+              "        - {type: core, count: 4, exclusive: false, property: 'isa:avx'}\n"
+              "        - {type: memory, count: \"8\", unit: GB, id: \"0-3\"}\n"
+              "      - {type: core, count: 0, exclusive: true, with: []}\n"
+              "  - {type: xor_slot, count: 1}\n" TAIL);
     const struct jobspec_resource *r = spec->resources;
     static const uint32_t parent[] = {JOBSPEC_NONE, 0, 1, 1, 0, JOBSPEC_NONE};
     static const uint32_t next[] = {5, 4, 3, JOBSPEC_NONE, JOBSPEC_NONE, JOBSPEC_NONE};
@@ -73,6 +74,8 @@ static void resources_stand_in_document_order(void **state)
     assert_string_equal(r[3].type, "memory");
     assert_string_equal(r[3].unit, "GB");
     assert_string_equal(r[3].id, "0-3");
+    assert_string_equal(r[2].property, "isa:avx");
+    assert_null(r[3].property);
     assert_null(r[3].label);
     assert_string_equal(r[1].label, "a");
     assert_int_equal(r[1].kind, JOBSPEC_SLOT);
@@ -284,7 +287,8 @@ struct error_row {
     const char *expected;
 };
 
-#define KEYS  "unknown in a resource, expected type, count, with, label, exclusive, unit, id"
+#define KEYS                                                                                       \
+    "unknown in a resource, expected type, count, with, label, exclusive, unit, id, property"
 #define TIME  "expected a number of seconds, got "
 #define AFTER "expected a number of seconds, at least 0, got "
 

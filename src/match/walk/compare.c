@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "match/machine/kind.h"
 #include "match/walk/walk.h"
 
 /* True if v's children include every type of a slot's shape. */
@@ -327,6 +328,9 @@ bool walk_enter(struct walk *w, uint32_t v, uint32_t level, bool pristine, bool 
         return false;
     s->exclusive = exclusive || (s->request != REQUEST_NONE && w->rq[s->request].exclusive);
     if (x->down && !w->any_status)
+        return false;
+    if (s->request != REQUEST_NONE && w->rq[s->request].property &&
+        !kind_is(w->t, v, w->rq[s->request].property))
         return false;
     if (walk_is_constrained(w) && (x->type == TYPE_NODE || x->type == TYPE_STORAGE_NODE) &&
         !constraint_holds(w, v))

@@ -11,7 +11,8 @@ bool leaves_begin(const struct walk *w, uint32_t level, bool exclusive, int64_t 
     *l = (struct leaves){.sink = sink, .factor = factor, .type = q->type};
     l->exclusive = exclusive || q->exclusive;
     return q->next == REQUEST_NONE && q->with == REQUEST_NONE && !q->is_slot && !q->has_below &&
-           q->type != TYPE_NODE && q->type != TYPE_STORAGE_NODE && !(exclusive && q->shared);
+           q->type != TYPE_NODE && q->type != TYPE_STORAGE_NODE && !(exclusive && q->shared) &&
+           !q->property;
 }
 
 /* True if nothing but its calendar may keep a vertex from being given. */

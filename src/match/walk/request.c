@@ -99,6 +99,7 @@ static int make_one(struct requests *r, uint32_t i, const struct jobspec_resourc
 
     *q = (struct request){.count = &from->count,
                           .label = from->kind == JOBSPEC_RESOURCE ? from->label : NULL,
+                          .property = from->property,
                           .min = from->count.min,
                           .max = jobspec_count_max(&from->count),
                           .next = from->next,
@@ -112,6 +113,7 @@ static int make_one(struct requests *r, uint32_t i, const struct jobspec_resourc
                           .shared = from->exclusive == JOBSPEC_EXCLUSIVE_FALSE};
     q->shape = q->with;
     r->labelled |= q->label != NULL;
+    r->by_property |= q->property != NULL;
     r->moldable |= q->min != q->max;
     return type_of(g, from, &q->type);
 }

@@ -16,7 +16,8 @@
 
 struct request {
     const struct jobspec_count *count;
-    const char *label; /* NULL: none */
+    const char *label;    /* NULL: none */
+    const char *property; /* that each vertex has; NULL: none */
     /* by number of pruning type (prune.h): units that its children want at least */
     int64_t *below;
     bool *wanted;  /* by the same number: `below` was counted */
@@ -49,6 +50,8 @@ struct requests {
     int64_t *total; /* by number of pruning type: units that the whole jobspec wants at least */
     int64_t nodes;  /* the same of type node, if that is a pruning type */
     bool labelled;  /* a resource other than a slot has a label */
+    bool
+        by_property; /* some vertices have to have a property, which those of a class need not have alike */
     /* a slot may take more or less, so that more slots may fit where less is free */
     bool moldable;
 };

@@ -9,7 +9,7 @@ static bool is_of_class(const struct walk *w, uint32_t v, const struct role *s)
 {
     const struct class *c = topo_class(w->t, v);
 
-    if (!s->idle || !w->t->is_tree || w->m->has_orphans)
+    if (!s->idle || !w->t->is_tree || w->m->has_orphans || w->requests->by_property)
         return false;
     if (!c->uniform && (w->policy->first || w->policy->score != SCORE_ID))
         return false;

@@ -61,8 +61,8 @@ bool slot_runs_find(struct walk *w, uint32_t host, const struct role *s, int64_t
     const uint32_t *children;
 
     if (!run || s->slot != w->top || slot->next != REQUEST_NONE || w->overrun || !w->t->is_tree ||
-        w->m->has_orphans || walk_is_constrained(w) || w->policy->score != SCORE_ID ||
-        w->policy->node_centric || w->policy->first)
+        w->m->has_orphans || walk_is_constrained(w) || w->requests->by_property ||
+        w->policy->score != SCORE_ID || w->policy->node_centric || w->policy->first)
         return false;
     topo_children(w->t, host, &children);
     const struct vertex *x = &w->t->g->v[children[run->first]];

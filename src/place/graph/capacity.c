@@ -417,7 +417,8 @@ int capacity_enter(struct graph_place *n, struct class *c)
                  c->spec->resources[0].end == c->spec->nresources;
     c->is_exact = true;
     for (uint32_t i = 0; i < c->spec->nresources; i++)
-        c->is_exact &= c->spec->resources[i].count.min == c->spec->resources[i].count.max;
+        c->is_exact &= c->spec->resources[i].count.min == c->spec->resources[i].count.max &&
+                       !c->spec->resources[i].property;
     return 0;
 }
 

@@ -355,7 +355,7 @@ static int explain(struct graph_place *n, const struct class *c, berth_error_t *
         return errtext_set(err, ENODEV, "asks for %s, the %s has %" PRId64, strbuf_text(&n->text),
                            part->requires ? "queue" : "machine", has);
     }
-    if (c->spec->constraints) {
+    if (c->spec->constraints) { /* also where these are of no kind that it asks for */
         int64_t want = least(n, c, TYPE_NODE);
         int64_t has = eligible(n, c);
         want = want > 0 ? want : 1;
@@ -365,6 +365,20 @@ static int explain(struct graph_place *n, const struct class *c, berth_error_t *
             return errtext_set(err, ENODEV,
                                "asks for %" PRId64 " node%s, %" PRId64 " are as it requires", want,
                                want == 1 ? "" : "s", has);
+    }
+    for (uint32_t i = 0; i < c->spec->nresources; i++) {
+        const struct jobspec_resource *r = &c->spec->resources[i];
+        uint16_t type;
+        if (!r->property || !graph_place_type(n, r->type, &type))
+            continue;
+        int64_t has = match_part_of_kind(n->match, part->within, type, r->property);
+        if (r->count.min <= has)
+            continue;
+        strbuf_reset(&n->text);
+        describe(&n->text, r->count.min, r->type, unit_of(n, type));
+        return errtext_set(err, ENODEV, "asks for %s of %.60s, the %s has %" PRId64,
+                           strbuf_text(&n->text), r->property, part->requires ? "queue" : "machine",
+                           has);
     }
     return errtext_set(err, ENODEV, "there is enough in all, but not together");
 }

@@ -105,6 +105,9 @@ const char *graph_place_lacks(struct place *place, const struct place_ask *ask, 
     for (uint32_t i = 0; i < c->spec->nresources; i++) /* enough in all, but too little of each */
         if (graph_place_is_shared(&c->spec->resources[i]) && c->spec->resources[i].end > i + 1)
             return c->spec->resources[i + 1].type;
+    for (uint32_t i = 0; i < c->spec->nresources; i++) /* or of the kind that it asks for */
+        if (c->spec->resources[i].property)
+            return c->spec->resources[i].type;
     uint16_t node;
     return graph_place_type(n, "node", &node) && match_has_nodes(n->match, 0)
                ? "node"

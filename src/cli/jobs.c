@@ -83,7 +83,7 @@ void jobs_row(struct table *t, const struct fields *job, const char *states, dou
     bool waits = listing_state(t, job);
     listing_count(t, job, "nodes");
     listing_count(t, job, "cores");
-    listing_count(t, job, "gpus");
+    listing_gpus(t, job);
     table_cell(t, start < 0 ? "" : when_span((end < 0 ? now : end) - start, span));
     put_when(t, job, waits, now);
     if (*fields_text(job, "reason", &t->cell))

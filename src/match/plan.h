@@ -241,6 +241,9 @@ const struct graph *match_inner_graph(const struct match *m);
 /* The largest size of a vertex of a type; 0 if there are none. O(types). */
 int64_t match_type_size(const struct match *m, uint16_t type);
 
+/* Whether resources of a type are pools, of which jobs get so many units. O(types). */
+bool match_is_pool(const struct match *m, uint16_t type);
+
 /* The vertex that v is in; PLAN_NO_VERTEX: none. */
 #define PLAN_NO_VERTEX UINT32_MAX
 uint32_t match_above(const struct match *m, uint32_t v);

@@ -26,6 +26,12 @@ expect 'of each of two' 'GPU-aaaa,GPU-bbbb 8192 0=8192M,1=8192M' \
     "$("$BERTH" run -g 2 --gpu-memory 8G sh -c "$tell")"
 
 # What is held: a part is no GPU.
+expect 'how much of one, in a list' 24G "$("$BERTH" jobs --no-header "$one" | awk '{ print $8 }')"
+expect 'in bytes' 25769803776 "$("$BERTH" jobs --no-header -o gpu_memory "$one" | tr -d ' ')"
+api GET /metrics >metrics
+for line in 'berth_gpus_used 0' 'berth_gpu_memory_bytes 85899345920' 'berth_gpu_memory_used_bytes 25769803776'; do
+    grep -qx "$line" metrics || fail "metrics have no line '$line': $(grep gpu metrics)"
+done
 "$BERTH" resources >of_all
 grep -q '^of gpus *24.0 of 80.0 GiB in use$' of_all || fail "resources: $(cat of_all)"
 "$BERTH" nodes --json | tr -d ' \n' >nodes
@@ -44,6 +50,10 @@ expect 'the first, after that' running "$(state "$one")"
 big=$("$BERTH" submit -g 2 --gpu-memory 17G true)
 fits=$("$BERTH" submit -g 2 --gpu-memory 16G true)
 await_state "$fits" done
+again=$("$BERTH" resubmit "$fits")
+await_state "$again" done
+expect 'submitted again, the same of each of two' '17179869184 GPU-aaaa,GPU-bbbb' \
+    "$(get "$again" gpu_memory) $("$BERTH" run -g 2 --gpu-memory 16G sh -c 'echo $CUDA_VISIBLE_DEVICES')"
 expect 'more than is left' pending "$(state "$big")"
 "$BERTH" explain "$big" | grep -q 'GPU memory' || fail "explain: $("$BERTH" explain "$big")"
 expect_status 0 "$BERTH" update --gpu-memory 16G "$big"

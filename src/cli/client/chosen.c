@@ -29,6 +29,7 @@ static const struct chosen_key keys[] = {
     {"nodes", "NODES", NUMBER},
     {"cores", "CORES", NUMBER},
     {"gpus", "GPUS", NUMBER},
+    {"gpu_memory", "GPU-MEMORY", NUMBER},
     {"memory", "MEMORY", NUMBER},
     {"submit", "SUBMITTED", TIME},
     {"start", "STARTED", TIME},

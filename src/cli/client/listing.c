@@ -1,6 +1,7 @@
 #include "cli/client/listing.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
@@ -219,6 +220,21 @@ void listing_count(struct table *table, const struct fields *job, const char *ke
         table_number(table, number);
     else
         table_cell(table, "");
+}
+
+void listing_gpus(struct table *table, const struct fields *job)
+{
+    double bytes = fields_number(job, "gpu_memory");
+    int64_t whole = 0, mib = bytes > 0 ? (int64_t)(bytes / 1048576) : 0;
+    char text[32];
+
+    if (mib == 0 || (fields_whole(job, "gpus", &whole) && whole > 0)) {
+        listing_count(table, job, "gpus");
+        return;
+    }
+    snprintf(text, sizeof(text), "%" PRId64 "%c", mib % 1024 == 0 ? mib / 1024 : mib,
+             mib % 1024 == 0 ? 'G' : 'M');
+    table_cell(table, text);
 }
 
 static bool is_wanted(const struct listing *l, const struct fields *job)

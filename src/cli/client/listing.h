@@ -65,4 +65,7 @@ void listing_id(struct table *table, const struct fields *job, const char *state
 void listing_text(struct table *table, const struct fields *job, const char *key);
 void listing_count(struct table *table, const struct fields *job, const char *key);
 
+/* How many GPUs it has or asks for; if it has parts of GPUs, how much of each: "8G". */
+void listing_gpus(struct table *table, const struct fields *job);
+
 #endif

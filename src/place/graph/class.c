@@ -38,9 +38,12 @@ bool graph_place_is_alone(const struct graph_place *n, const struct jobspec_reso
            (match_gives_whole_nodes(n->match) && strcmp(r->type, "node") == 0);
 }
 
-bool graph_place_is_shared(const struct jobspec_resource *r)
+bool graph_place_is_shared(const struct graph_place *n, const struct jobspec_resource *r)
 {
-    return r->exclusive == JOBSPEC_EXCLUSIVE_FALSE && strcmp(r->type, "gpu") == 0;
+    uint16_t type;
+
+    return r->exclusive == JOBSPEC_EXCLUSIVE_FALSE && graph_place_type(n, r->type, &type) &&
+           type != TYPE_NODE && !match_is_pool(n->match, type);
 }
 
 /* ---- The least that is taken ---- */
@@ -72,7 +75,7 @@ static int64_t least_of(struct graph_place *n, const struct class *c, uint32_t i
     if (!graph_place_type(n, r->type, &own))
         return 0;
     if (own == type) /* of what is shared it gets what is below */
-        return capped_sum(graph_place_is_shared(r) ? 0 : r->count.min,
+        return capped_sum(graph_place_is_shared(n, r) ? 0 : r->count.min,
                           capped_product(sum, vertices_of(n, r)));
     if (graph_place_is_alone(n, r)) {
         int64_t least = graph_place_least(n, c->part, own, type);

@@ -319,7 +319,7 @@ bool graph_place_type(const struct graph_place *n, const char *name, uint16_t *t
 bool graph_place_is_alone(const struct graph_place *n, const struct jobspec_resource *r);
 
 /* Whether it asks for a GPU of which it only gets a part, so that the GPU itself is not counted as taken. */
-bool graph_place_is_shared(const struct jobspec_resource *r);
+bool graph_place_is_shared(const struct graph_place *n, const struct jobspec_resource *r);
 
 /* ---- Capacities (capacity.c) ---- */
 

@@ -103,7 +103,7 @@ const char *graph_place_lacks(struct place *place, const struct place_ask *ask, 
             return intern_text(&n->graph->types, type);
     }
     for (uint32_t i = 0; i < c->spec->nresources; i++) /* enough in all, but too little of each */
-        if (graph_place_is_shared(&c->spec->resources[i]) && c->spec->resources[i].end > i + 1)
+        if (graph_place_is_shared(n, &c->spec->resources[i]) && c->spec->resources[i].end > i + 1)
             return c->spec->resources[i + 1].type;
     for (uint32_t i = 0; i < c->spec->nresources; i++) /* or of the kind that it asks for */
         if (c->spec->resources[i].property)

@@ -114,6 +114,13 @@ static void put_machine(const server_t *s, struct strbuf *out)
     put_gauge(out, "cores_used", NULL, "Cores that running jobs hold.", used.cores);
     put_gauge(out, "gpus", NULL, "GPUs of the machine.", all.gpus);
     put_gauge(out, "gpus_used", NULL, "GPUs that running jobs hold.", used.gpus);
+    if (all.gpu_memory > 0) {
+        put_gauge(out, "gpu_memory_bytes", "bytes", "Memory of the machine's GPUs.",
+                  all.gpu_memory * s->size.gpu_memory_unit);
+        put_gauge(out, "gpu_memory_used_bytes", "bytes",
+                  "Memory of GPUs of which running jobs hold parts.",
+                  used.gpu_memory * s->size.gpu_memory_unit);
+    }
     put_gauge(out, "memory_bytes", "bytes", "Memory of the machine.",
               all.memory * s->size.memory_unit);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/config_check.h"
+#include "cli/config_json.h"
 #include "cli/option_table.h"
 #include "cli/verb.h"
 #include "config/file_text.h"
@@ -16,15 +17,19 @@
 
 #define SECOND 1000000 /* ticks, so that no time is rounded */
 
+static const struct option_row rows[] = {{OPTION_LONG('j'), "json", NULL, "print an object", NULL},
+                                         {0}};
+
 const struct option_table config_options = {
     .verb = "config",
-    .usage = "usage: berth config check FILE\n"
-             "       berth config show FILE\n"
+    .usage = "usage: berth config [--json] check FILE\n"
+             "       berth config [--json] show FILE\n"
              "Check or show the YAML file that describes a scheduler: its machine and how jobs\n"
              "are matched to it, queues with policies and limits, blocks of resources that are\n"
              "set aside, and what the numbers of a trace stand for.\n"
              "  check       read the file and its machine, and print a one-line summary\n"
              "  show        print the file as YAML with all defaults; the machine is not read\n",
+    .rows = rows,
     .notes = "An error is one line: FILE:LINE:COLUMN: the key, and what was expected.\n"
              "Exit status: 0 done, 1 FILE is wrong or can't be read.\n"
              "Example: echo 'resources: {nodes: 4, cores: 8}' >berth.yaml\n"
@@ -45,7 +50,7 @@ static struct config *read_file(const char *path, berth_error_t *err)
     return config;
 }
 
-static int check(const char *path, const struct config *config)
+static int check(const char *path, const struct config *config, bool json)
 {
     struct config_found found;
     berth_error_t err = {""};
@@ -57,6 +62,10 @@ static int check(const char *path, const struct config *config)
     match_destroy(machine);
     if (rc < 0)
         return cli_refuse(path, err.text);
+    if (json) {
+        config_found_print_json(&found);
+        return CLI_OK;
+    }
     char *name = report_clean_text(path);
     printf("%s: ", name ? name : "?");
     config_found_print(&found);
@@ -64,22 +73,29 @@ static int check(const char *path, const struct config *config)
     return CLI_OK;
 }
 
-static int show(const char *path, const struct config *config)
+static int show(const char *path, const struct config *config, bool json)
 {
+    berth_error_t err = {""};
     char *text = config_show(config, SECOND);
 
     if (!text)
         return cli_refuse(path, strerror(errno));
-    fputs(text, stdout);
+    int rc = json ? config_json_print(text, &err) : fputs(text, stdout);
     free(text);
-    return CLI_OK;
+    return json && rc < 0 ? cli_refuse(path, err.text) : CLI_OK;
 }
 
 int cli_config(int argc, char **argv)
 {
-    int status;
-    if (option_none(&config_options, argc, argv, &status))
-        return status;
+    int option;
+    bool json = false;
+    while ((option = option_next(&config_options, argc, argv)) != -1) {
+        if (option == 'h')
+            return option_help(&config_options);
+        if (option == '?')
+            return CLI_USAGE;
+        json = true;
+    }
     if (optind == argc)
         return cli_usage("config", "no action given, expected check or show");
     const char *what = argv[optind];
@@ -95,7 +111,7 @@ int cli_config(int argc, char **argv)
     struct config *config = read_file(path, &err);
     if (!config)
         return cli_refuse(path, err.text);
-    status = shows ? show(path, config) : check(path, config);
+    int status = shows ? show(path, config, json) : check(path, config, json);
     config_destroy(config);
     return status;
 }

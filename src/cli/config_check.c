@@ -183,3 +183,10 @@ void config_found_print(const struct config_found *found)
         print_found(", ", found->gpus, "gpu");
     printf("\n");
 }
+
+void config_found_print_json(const struct config_found *found)
+{
+    printf("{\"queues\":%lld,\"blocks\":%lld,\"nodes\":%lld,\"cores\":%lld,\"gpus\":%lld}\n",
+           (long long)found->queues, (long long)found->blocks, (long long)found->nodes,
+           (long long)found->cores, (long long)found->gpus);
+}

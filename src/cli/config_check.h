@@ -22,4 +22,7 @@ int config_check(const struct config *config, const match_t *machine, struct con
 /* Print the counts as a line: "2 queues, 1 block; 10 nodes, 320 cores". */
 void config_found_print(const struct config_found *found);
 
+/* Print them as a JSON object. */
+void config_found_print_json(const struct config_found *found);
+
 #endif

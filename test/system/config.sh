@@ -118,6 +118,33 @@ sed -i 's/{name: gang}/{name: gang, enablePreemptable: false}/; s/{name: drf}/{n
 expect_status 0 "$BERTH" config show tiers.yaml
 grep -qx '      order: \[priority, share, deadline\]' out || fail "switches of plugins: $(grep order: out)"
 
+# As JSON: the counts; and a configuration, which is read as the same.
+cat >json.yaml <<'END'
+resources: {nodes: 2, cores: 4, gpus: 1}
+default-duration: 90s
+queues:
+  "it's": {policy: easy, limits: {user: {core: 4, running: unlimited}}}
+  b: {parent: "it's"}
+blocks:
+- {name: night, resources: node0, start: 1.5, duration: 10}
+END
+expect_status 0 "$BERTH" config check --json json.yaml
+expect_line out '{"queues":2,"blocks":1,"nodes":2,"cores":8,"gpus":2}'
+expect_status 0 "$BERTH" config show json.yaml
+cp out shown.yaml
+expect_status 0 "$BERTH" config --json show json.yaml
+/usr/bin/python3 -c 'import json, sys
+c = json.load(open(sys.argv[1]))
+assert c["resources"]["gpus"] == 1 and c["default-limit"] == "unlimited", c
+assert c["blocks"][0]["start"] == 1.5, c
+assert c["queues"]["it\x27s"]["limits"]["user"]["running"] == "unlimited", c' out || fail "JSON: $(cat out)"
+cp out shown.json
+expect_status 0 "$BERTH" config show shown.json
+cmp -s out shown.yaml || fail "read again: $(diff out shown.yaml)"
+expect_status 2 "$BERTH" config show --jsn json.yaml
+expect_status 1 "$BERTH" config check --json nothere.yaml
+[ -s out ] && fail "an object of nothing: $(cat out)"
+
 # The example of the manual is one.
 sed -n '/^\.Bd -literal -compact$/,/^\.Ed$/p' "$BERTH_SOURCE/man/berth-config.5" | sed '/^\./d' >site/manual.yaml
 [ -s site/manual.yaml ] || fail 'the manual has no example'

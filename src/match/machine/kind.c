@@ -19,7 +19,8 @@ bool kind_is(const struct topo *t, uint32_t v, const char *property)
     const struct propset *p = &t->g->props;
     size_t family = strcspn(property, ":") + 1;
 
-    for (uint32_t x = v; x != VERTEX_NONE; x = x == t->root ? VERTEX_NONE : t->parent[x]) {
+    for (uint32_t x = v; x != VERTEX_NONE;
+         x = x == t->root || !t->parent ? VERTEX_NONE : t->parent[x]) {
         if (propset_value(p, t->g->v[x].props, property))
             return true;
         if (says(p, t->g->v[x].props, property, family))

@@ -102,7 +102,11 @@ static enum step turn(sched_t *s)
     struct details *d = s->jobs[slot].details;
     if (decision_reserve(s) < 0)
         return STEP_FAILED;
-    stop_time(s, slot, &block);
+    int64_t at = stop_time(s, slot, &block);
+    if (at > s->now) { /* the block is another one, or no more in its way */
+        heap_move(&n->stops, slot, at, s->jobs[slot].key.seq);
+        return STEP_DONE;
+    }
     heap_move(&n->stops, slot, INT64_MAX, s->jobs[slot].key.seq);
     d->is_cleared = true;
     if (d->is_stopping)

@@ -174,8 +174,8 @@ class Ledger:
         queue does not take."""
         w = self.world
         reason = d["reason"]
-        why = j.unfit or not w.fits(j) or j.closed or any(b.get("every") for b in w.all_blocks()) or j.limited or \
-            limits.any_limit(w, j) or "dependency" in j.spec
+        why = j.unfit or not w.fits(j) or j.closed or any(b.get("every") for b in w.all_blocks()) or j.recurs or \
+            j.limited or limits.any_limit(w, j) or "dependency" in j.spec
         self.law("reject", why and reason, j, reason)
 
     def check_stop(self, j):

@@ -24,6 +24,7 @@ class Job:
         self.most = 0  # members of its array that run at once; 0: any number
         self.closed = False  # when it was submitted, its queue took no jobs
         self.limited = False  # when it was submitted, there was a limit for it
+        self.recurs = False  # when it was submitted, there was a block that comes again
         self.unfit = False  # at some time, all up and idle, its queue could not give it what it asks for
         self.starts = 0
         self.requeues = 0
@@ -197,6 +198,7 @@ class World:
             self.jobs[name] = Job(name, spec, len(self.jobs))
             self.jobs[name].most = int(most or 0)
             self.jobs[name].limited = limits.any_limit(self, self.jobs[name])
+            self.jobs[name].recurs = any(b.get("every") for b in self.all_blocks())
             self.jobs[name].closed = self.closed.get(self.lane(spec["queue"]), {}).get("takes")
 
     def members(self, name):

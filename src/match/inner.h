@@ -74,6 +74,14 @@ struct match {
         uint32_t full;
     } alike;
     struct name_index names; /* made when first asked for */
+    /* What is kept free for one search (book/keep_free.c): by a job that is not among the others. Bits by vertex say of which it
+     * holds something, and `words` later of which all.
+     */
+    struct kept_free {
+        struct job *job;
+        uint64_t *seen;
+        uint32_t words;
+    } kept_free;
 };
 
 /* The state of a vertex, which is made if there is none. NULL with ENOMEM. */

@@ -190,6 +190,13 @@ void match_job_mark(const struct match *m, int64_t jobid, uint8_t *marks, bool o
 enum plan_meet match_job_meets(const struct match *m, int64_t jobid, const uint8_t *marks,
                                const int64_t *units);
 
+/* Until match_keep_free_end, what it holds counts as taken during [at, end), too, which are the same in all calls; but
+ * for units of pools. Nothing else changes of the machine meanwhile than that something is booked. Returns 0, or -1
+ * with ENOMEM: end it then, too. O(holds * log bookings).
+ */
+int match_keep_free(struct match *m, int64_t jobid, int64_t at, int64_t end);
+void match_keep_free_end(struct match *m);
+
 /* Add the units of pools that it holds to a sum for each vertex, or take them away again. O(holds). */
 void match_job_weigh(const struct match *m, int64_t jobid, int64_t *units, bool on);
 

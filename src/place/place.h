@@ -325,6 +325,11 @@ struct place_ops {
     int (*mark)(struct place *place, int64_t booking, bool on);
     enum place_meet (*meets)(const struct place *place, int64_t booking);
 
+    /* For one booking, what others hold counts as taken at an instant, too, but for units of pools: begin with it or go on,
+     * end it with -1. Else nothing changes meanwhile. -1 with ENOMEM: it has ended. O(holds * log bookings).
+     */
+    int (*keep_free)(struct place *place, int64_t booking, int64_t at);
+
     /* Count what a booking has of pools, or don't any more, before anything changes; -1 with ENOMEM, at first only. While
      * some is counted, `meets` also finds those in each other's way who share a pool of which more is counted than there
      * is. O(holds).

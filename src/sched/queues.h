@@ -434,6 +434,11 @@ uint32_t promise_broken(const sched_t *s, uint32_t slot, int64_t booking, int64_
  */
 int promises_avoid(sched_t *s, uint32_t slot, int64_t at);
 
+/* The same, but nodes of which others may have what is left: what is promised on them is kept free (place.h) for one booking.
+ * 1, 0 if there is no such node, or -1 with ENOMEM.
+ */
+int promises_keep_free(sched_t *s, uint32_t slot, int64_t at);
+
 /* Whether a job that is promised a start would still be with another booking, at an earlier time: it does not
  * leave what is sure for what is not.
  */

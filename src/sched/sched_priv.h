@@ -613,7 +613,7 @@ void unbook(sched_t *s, int64_t booking);
 int64_t book_clear(sched_t *s, uint32_t slot, int64_t booking, bool narrow);
 
 /* Book a job for now: by its estimate, or where that is in the way of a promise or a block, by its whole limit, or off the
- * nodes of such promises. `narrow`: not that, as the machine's choice is narrow for another reason. Returns the booking, or
+ * nodes of such promises, or beside what is promised on them. `narrow`: neither of these, as the machine's choice is narrow for another reason. Returns the booking, or
  * -1 with EBUSY or ENOMEM.
  */
 int64_t book_for_now(sched_t *s, uint32_t slot, bool narrow);

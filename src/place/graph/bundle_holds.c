@@ -120,6 +120,17 @@ int bundle_weigh(struct place *place, int64_t booking, bool on)
     return 0;
 }
 
+int bundle_keep_free(struct place *place, int64_t booking, int64_t at)
+{
+    if (!is_bundle(booking))
+        return OPS.keep_free(place, booking, at);
+    const struct bundle *b = bundle_of(place, booking);
+    for (uint32_t i = 0; i < b->n; i++)
+        if (OPS.keep_free(place, b->v[b->first + i], at) < 0)
+            return -1;
+    return 0;
+}
+
 uint64_t bundle_blocks(const struct place *place, int64_t booking)
 {
     uint64_t blocks = 0;

@@ -635,6 +635,7 @@ const struct place_ops graph_place_ops = {
     .mark = graph_place_mark,
     .meets = graph_place_meets,
     .weigh = graph_place_weigh,
+    .keep_free = graph_place_keep_free,
     .blocks = graph_place_blocks,
     .touches = graph_place_touches,
 };
@@ -680,6 +681,7 @@ static const struct place_ops bundle_ops = {
     .mark = bundle_mark,
     .meets = bundle_meets,
     .weigh = bundle_weigh,
+    .keep_free = bundle_keep_free,
     .blocks = bundle_blocks,
     .touches = bundle_touches,
     .gather = bundle_gather,

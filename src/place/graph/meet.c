@@ -1,4 +1,5 @@
 /* What bookings have in common. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "place/graph/graph_priv.h"
@@ -40,4 +41,17 @@ int graph_place_weigh(struct place *place, int64_t booking, bool on)
     match_job_weigh(n->match, booking, n->units, on);
     n->weighed += on ? 1 : UINT32_MAX;
     return 0;
+}
+
+/* What is counted of the nodes is known before, without what is kept free. */
+int graph_place_keep_free(struct place *place, int64_t booking, int64_t at)
+{
+    struct graph_place *n = graph_place_of(place);
+    if (booking >= 0 && graph_place_refresh(n) == 0 &&
+        match_keep_free(n->match, booking, at, at + 1) == 0)
+        return 0;
+    int saved = errno;
+    match_keep_free_end(n->match);
+    errno = saved;
+    return booking < 0 ? 0 : -1;
 }

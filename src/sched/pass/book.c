@@ -57,6 +57,25 @@ static int64_t book_off_promises(sched_t *s, uint32_t slot)
     return keep_clear(s, slot, booking);
 }
 
+/* Book it for now by its estimate, beside what those are promised whose nodes have more than that. Returns as book_by_limit. */
+static int64_t book_beside_promises(sched_t *s, uint32_t slot)
+{
+    struct place_ask ask = s->jobs[slot].ask;
+    int64_t limit = s->jobs[slot].details->limit, booking = -1;
+    int any = s->place->ops->keep_free ? promises_keep_free(s, slot, s->now) : 0;
+    if (any < 0)
+        return -1;
+    errno = EBUSY;
+    if (any > 0) {
+        ask.clear = limit < SCHED_UNLIMITED ? limit : ask.clear;
+        booking = s->place->ops->book(s->place, &ask, s->now);
+        int saved = errno;
+        s->place->ops->keep_free(s->place, -1, 0);
+        errno = saved;
+    }
+    return keep_clear(s, slot, booking);
+}
+
 /* A booking for now, or if that is in the way of a promise another one that is in nobody's way even if the job takes its
  * whole limit. `narrow`: the choice is narrow for another reason. Returns the booking, or -1 with EBUSY or ENOMEM.
  */
@@ -68,6 +87,8 @@ int64_t book_clear(sched_t *s, uint32_t slot, int64_t booking, bool narrow)
     booking = book_by_limit(s, slot);
     if (booking < 0 && errno == EBUSY && !narrow)
         booking = book_off_promises(s, slot);
+    if (booking < 0 && errno == EBUSY && !narrow)
+        booking = book_beside_promises(s, slot);
     s->pass.yields |= booking < 0;
     return booking;
 }

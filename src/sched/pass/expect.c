@@ -9,7 +9,7 @@
  *
  * A promise is kept in two ways. Where a booking is made, no promised reservation begins in its tail that it holds the same
  * as, or shares a pool with that has no room then for all who may still be there (keeps_promises): a job is placed by its estimate, and if that is in the way
- * of a promise, where its whole limit fits, or off the nodes of such promises. And a booking that overruns
+ * of a promise, where its whole limit fits, off the nodes of such promises, or beside what these hold there. And a booking that overruns
  * its estimate grows up to its limit only (controllers/overrun.c), so it stays within its tail.
  *
  * Where no job may last longer than it is expected to, there are no tails, and nothing is looked at.
@@ -207,11 +207,15 @@ bool has_tail(const sched_t *s, uint32_t slot)
     return s->queues->any_tails && d->limit > d->estimate;
 }
 
-/* Whether it is in the way of another job's promised start with a booking that is marked. */
-static bool is_in_way_of(const sched_t *s, const struct job *job, int64_t booking,
+/* Whether it is in the way of another job's promised start with a booking that is marked and ends at a time: before that
+ * calendars have room for both, but pools perhaps not for the tails of others as well.
+ */
+static bool is_in_way_of(const sched_t *s, const struct job *job, int64_t booking, int64_t end,
                          const struct job *other)
 {
     struct start_at start = {booking, other->at, false, false};
+    if (other->at < end && s->place->ops->meets(s->place, other->booking) == PLACE_IN_WAY)
+        return false;
     bool is = is_in_way(s, job, &start, other->booking);
     if (start.is_weighed)
         weigh(s, job, &start, false);
@@ -222,18 +226,18 @@ uint32_t promise_broken(const sched_t *s, uint32_t slot, int64_t booking, int64_
 {
     const struct job *job = &s->jobs[slot];
     uint32_t broken = JOB_NONE;
-    if (!has_tail(s, slot))
+    if (!s->queues->any_tails)
         return JOB_NONE;
-    int64_t from = at + job->ask.duration, until = tail_end(job, at);
+    int64_t end = at + job->ask.duration, until = tail_end(job, at);
     bool is_marked = false;
     for (size_t i = 0; i < s->due.n && broken == JOB_NONE; i++) {
         const struct job *other = &s->jobs[s->due.v[i].item];
-        if (!is_promised_in(other, job, from, until))
+        if (!is_promised_in(other, job, at + 1, until))
             continue;
         if (!is_marked && s->place->ops->mark(s->place, booking, true) < 0)
             return s->due.v[i].item; /* nobody can say */
         is_marked = true;
-        if (is_in_way_of(s, job, booking, other))
+        if (is_in_way_of(s, job, booking, end, other))
             broken = s->due.v[i].item;
     }
     if (is_marked)
@@ -244,10 +248,10 @@ uint32_t promise_broken(const sched_t *s, uint32_t slot, int64_t booking, int64_
 bool keeps_promises(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
 {
     const struct job *job = &s->jobs[slot];
-    if (!has_tail(s, slot))
+    if (!s->queues->any_tails)
         return true;
     int64_t from = at + job->ask.duration, until = tail_end(job, at);
-    return (job->details->limit == SCHED_UNLIMITED ||
+    return (!has_tail(s, slot) || job->details->limit == SCHED_UNLIMITED ||
             blocks_keep_clear(s, slot, booking, from, until)) &&
            promise_broken(s, slot, booking, at) == JOB_NONE;
 }
@@ -264,6 +268,27 @@ int promises_avoid(sched_t *s, uint32_t slot, int64_t at)
             s->place->ops->deny(s->place, other->booking);
     }
     return 0;
+}
+
+int promises_keep_free(sched_t *s, uint32_t slot, int64_t at)
+{
+    const struct job *job = &s->jobs[slot];
+    const struct place_ops *ops = s->place->ops;
+    int64_t from = at + job->ask.duration, until = tail_end(job, at);
+    bool any = false;
+    for (size_t i = 0; i < s->due.n && !any; i++) {
+        const struct job *other = &s->jobs[s->due.v[i].item];
+        uint32_t k = 0, node;
+        any = is_promised_in(other, job, from, until) &&
+              ops->next_shared(s->place, other->booking, &k, &node);
+    }
+    for (size_t i = 0; i < s->due.n && any; i++) {
+        const struct job *other = &s->jobs[s->due.v[i].item];
+        if (is_promised_in(other, job, from, until) &&
+            ops->keep_free(s->place, other->booking, from - 1) < 0)
+            return -1;
+    }
+    return any;
 }
 
 struct place_ask ask_by_limit(const sched_t *s, uint32_t slot)

@@ -8,6 +8,7 @@ for name in sacct sbatch scancel scontrol squeue srun; do
 done
 PATH=$scratch/bin:$PATH
 export PATH
+unset SQUEUE_FORMAT SQUEUE_FORMAT2 SACCT_FORMAT
 cd "$scratch" || exit 1
 mkdir -p "$BERTH_DIR"
 me=$(id -un)
@@ -76,6 +77,17 @@ expect "of an account" '4' "$(squeue -h -A biology -o %i)"
 expect "of an account, ended too" '1 4' "$(echo $(sacct -X -n -A biology -o jobid))"
 expect "in an order" '4 3 5_[2-4]' "$(echo $(squeue -h -S '-T,C' -o %i))"
 expect "in another" '5_[2-4] 4 3' "$(echo $(squeue -h -S t,-j -o %i))"
+
+# What the environment asks for, unless the command line does.
+expect "a format" '3 R' "$(SQUEUE_FORMAT='%i %t' squeue -h -j 3)"
+expect "names" '3|R' "$(SQUEUE_FORMAT2='jobid:|,statecompact:' SQUEUE_FORMAT='%T' squeue -h -j 3)"
+expect "the command line" RUNNING "$(SQUEUE_FORMAT2=jobid SQUEUE_FORMAT=%i squeue -h -j 3 -o %T)"
+expect "columns of sacct" '3|RUNNING' "$(SACCT_FORMAT=jobid,state sacct -X -n -P -j 3)"
+expect "those of the command line" 'RUNNING' "$(SACCT_FORMAT=jobid,state sacct -X -n -P -j 3 -o state)"
+expect_status 1 env SQUEUE_FORMAT2=odd squeue
+expect_err "squeue: error: SQUEUE_FORMAT2 is 'odd', expected names such as jobid:10,state, at most 10000 wide"
+expect_status 1 env SACCT_FORMAT=odd sacct
+expect_err "sacct: error: SACCT_FORMAT is 'odd', which is not known here"
 
 # Again and again, with the time, also while there is no server.
 squeue -i 1 -o '%i %t' >again 2>again.err &

@@ -286,7 +286,11 @@ int shim_sacct(int argc, char **argv)
     berth_error_t err;
     int rc;
 
-    take_format(&a, FORMAT);
+    const char *usual = getenv("SACCT_FORMAT");
+    if (!usual || !*usual)
+        usual = FORMAT;
+    if (!take_format(&a, usual))
+        return shim_failed("sacct", "SACCT_FORMAT is '%.100s', which is not known here", usual);
     while ((rc = foreign_next(&walk, options, sizeof(options) / sizeof(*options), &option, &value,
                               &err)) > 0)
         if (!take(&a, option->what, value)) {

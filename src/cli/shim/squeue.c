@@ -294,6 +294,20 @@ static int print_jobs(struct squeue *q, struct connection *s, berth_error_t *err
     return 0;
 }
 
+/* What the environment asks for where the command line does not say. 0, or the status of what is wrong there. */
+static int take_environment(struct squeue *q)
+{
+    const char *names = getenv("SQUEUE_FORMAT2"), *format = getenv("SQUEUE_FORMAT");
+    if (q->names || q->format)
+        return 0;
+    if (names && *names && !are_names(names))
+        return shim_failed("squeue", "SQUEUE_FORMAT2 is '%.60s', expected %s", names,
+                           expected(LONG_NAMES));
+    q->names = names && *names ? names : NULL;
+    q->format = !q->names && format && *format ? format : NULL;
+    return 0;
+}
+
 /* Once, or again and again until it is interrupted, whatever becomes of the server meanwhile. */
 static int list(struct squeue *q)
 {
@@ -345,7 +359,7 @@ int shim_squeue(int argc, char **argv)
         rc = shim_failed("squeue", "'%.60s' is not an option", walk.v[walk.at]);
     else if (q.names && q.format)
         rc = shim_failed("squeue", "-O (--Format) is not for use with -o (--format)");
-    else
+    else if ((rc = take_environment(&q)) == 0)
         rc = list(&q);
     shim_select_clear(&q.select);
     return rc;

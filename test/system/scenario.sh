@@ -82,6 +82,22 @@ expect_out "two events" <<'END'
 ]}
 END
 
+# Under actions that let nobody go before y, a small job waits for it; with backfill it starts at once.
+cat >behind.jsonl <<'END'
+{"at": 0, "submit": {"id": "x", "nodes": 2, "duration": 100}}
+{"at": 1, "submit": {"id": "y", "nodes": 3, "duration": 10}}
+END
+for actions in allocate 'allocate, backfill'; do
+    cat four.yaml - >"$actions.yaml" <<END
+actions: [$actions]
+END
+    expect_status 0 "$BERTH" sim --config "$actions.yaml" --scenario behind.jsonl --until 6 \
+        --what-if '{"at": 10, "submit": {"id": "d", "nodes": 1, "duration": 9}}'
+    cp out "$actions.out"
+done
+tr -s ' ' <allocate.out | grep -qx 'd - 100' || fail "what if, without backfill: $(cat allocate.out)"
+tr -s ' ' <'allocate, backfill.out' | grep -qx 'd - 10' || fail "what if, with backfill: $(cat 'allocate, backfill.out')"
+
 # ---- Every event ----
 cat >all.yaml <<'END'
 resources: {nodes: 4, cores: 4}

@@ -101,4 +101,19 @@ hooks "  prologue: /etc/berth/prologue"
 "$BERTH" config show "$BERTH_DIR/berth.yaml" >out
 grep -q '^  prologue: "/etc/berth/prologue"$' out || fail "config show: $(cat out)"
 grep -q '^  hook-limit: 300$' out || fail "config show: $(cat out)"
+
+# A gang starts whole or not at all: where one member's prologue fails, the other one is stopped, and both wait.
+hooks "  prologue: test \"\$BERTH_ARRAY_INDEX\" != 1 || test -e $scratch/both"
+expect_status 0 "$BERTH" server reload
+gang=$("$BERTH" submit --gang 2 -t 1h sleep 1000)
+none_runs() {
+    is_state "$gang[0]" pending && is_state "$gang[1]" pending &&
+        reason_is "$gang[1]" 'not started: prologue: exit status 1'
+}
+await 'a gang of which one member cannot start' none_runs
+touch both
+await_state "$gang[0]" running
+await_state "$gang[1]" running
+expect_status 0 "$BERTH" cancel "$gang"
+await_state "$gang[1]" cancelled
 finish

@@ -214,6 +214,55 @@ static void gangs_are_requeued(void **state)
     assert_int_equal(w->engine->twice, 0);
 }
 
+/* What is lost has failed, or comes again if it asked for that, as its gang would have it. */
+static void a_lost_member_goes_by_what_its_gang_says(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t id =
+        run(w, "{\"command\":[\"x\"],\"gang\":3,\"min\":2,\"failure\":\"go-on\",\"cores\":2}");
+    sim_engine_lost(w->engine, sim_engine_find(w->engine, id, 0));
+    sim_server_turn(w, NULL);
+    reopen(w, true);
+    expect_members(w, id, "frr");
+    sim_engine_lost(w->engine, sim_engine_find(w->engine, id, 2)); /* too few are left */
+    sim_server_turn(w, NULL);
+    start_all(w);
+    expect_members(w, id, "fff");
+    id = run(w, "{\"command\":[\"x\"],\"gang\":3,\"min\":2,\"requeue\":true,\"cores\":2}");
+    sim_engine_lost(w->engine, sim_engine_find(w->engine, id, 1));
+    sim_server_turn(w, NULL);
+    reopen(w, true);
+    start_all(w);
+    expect_members(w, id, "rrr");
+    assert_int_equal(sim_engine_find(w->engine, id, 1)->attempt, 2);
+    assert_int_equal(sim_engine_find(w->engine, id, 0)->attempt, 1);
+    assert_int_equal(w->engine->twice, 0);
+}
+
+/* One that cannot be started, as its prologue failed, say, takes with it those that started beside it. */
+static void a_gang_starts_whole_or_not_at_all(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t id = submit(w, "{\"command\":[\"x\"],\"gang\":3,\"cores\":2}");
+    sim_server_turn(w, NULL);
+    assert_int_equal(w->engine->n, 3);
+    sim_engine_started(w->engine, sim_engine_find(w->engine, id, 0));
+    sim_engine_refused(w->engine, sim_engine_find(w->engine, id, 1));
+    sim_engine_started(w->engine, sim_engine_find(w->engine, id, 2));
+    for (int i = 0; i < 3; i++)
+        sim_server_turn(w, NULL);
+    expect_members(w, id, "ppp");
+    assert_int_equal(w->engine->n, 3);
+    for (int i = 0; i < 60 && w->engine->n < 6; i++)
+        sim_server_wait(w, SIM_SECOND);
+    start_all(w);
+    expect_members(w, id, "rrr");
+    assert_int_equal(sim_engine_find(w->engine, id, 0)->attempt, 2);
+    assert_int_equal(sim_engine_find(w->engine, id, 1)->attempt, 1);
+    assert_int_equal(w->engine->n, 6);
+    assert_int_equal(w->engine->twice, 0);
+}
+
 static void expect_in(struct sim_server *w, const char *path, const char *part)
 {
     json_t *got = ask(w, "GET", path, NULL, 200);
@@ -261,6 +310,8 @@ int main(void)
         TEST(gangs_and_others_depend_on_each_other),
         TEST(members_of_a_gang_are_cancelled),
         TEST(gangs_are_requeued),
+        TEST(a_lost_member_goes_by_what_its_gang_says),
+        TEST(a_gang_starts_whole_or_not_at_all),
         TEST(the_whole_says_what_it_lacks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

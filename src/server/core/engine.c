@@ -32,7 +32,7 @@ static void run_started(server_t *s, struct run *run, const struct engine_event 
         return;
     run->start_wall = e->at;
     run->job->declined.n = 0;
-    if (!m->dismissed && !m->timed_out) /* it says why it is being stopped */
+    if (!m->dismissed && !m->timed_out && !m->preempted) /* it says why it is being stopped */
         text_assign(&m->reason, NULL);
     member_set_state(s, run->job, run->member, STORE_RUNNING);
     if (m->attempts == 1 && run->job->live == member_count(run->job) &&
@@ -103,24 +103,27 @@ static int64_t later_of(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The start was refused for no fault of the job: requeue it, with the reason. All starts wait then or, where only it was
- * declined, it alone; for that memory may be short.
+/* The start was refused for no fault of the job: requeue it, with the reason, and those of its gang that started with it.
+ * All starts wait then or, where only it was declined, it alone; for that memory may be short.
  */
 static void requeue_refused(server_t *s, struct run *run, const char *why, bool declined)
 {
     struct member *m = member_record(run->job, run->member);
     char reason[300];
     snprintf(reason, sizeof(reason), "%s%s", not_started, why ? why : "the engine refused it");
-    if (!m->reason || strcmp(m->reason, reason) != 0) /* no event for each retry */
+    /* no event for each retry, nor for each of a gang that none of was started */
+    if (!m->reason || (strcmp(m->reason, reason) != 0 && !gang_stops_for(m->reason)))
         event_requeued(s, run, reason);
     text_assign(&m->reason, reason);
     m->attempts--;
     int64_t again = s->clock.now + (declined ? declined_wait(s, run->job) : START_RETRY);
-    if (declined && gang_start_again(s, run->job, run->member)) /* it waits for the others' ends */
+    bool whole = gang_start_again(s, run->job, run->member);
+    if (whole) /* it waits for the others' ends */
         again = later_of(again, s->clock.now + s->config->server.grace + SERVER_SECOND);
-    declined = declined && sched_set_begin(s->sched, s->clock.now, m->handle, again) == 0;
+    bool waits =
+        (declined || whole) && sched_set_begin(s->sched, s->clock.now, m->handle, again) == 0;
     member_requeue(s, run->job, run->member);
-    if (!declined && s->engine.hold_until < s->clock.now + START_RETRY)
+    if (!(declined && waits) && s->engine.hold_until < s->clock.now + START_RETRY)
         s->engine.hold_until = s->clock.now + START_RETRY;
 }
 

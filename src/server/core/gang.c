@@ -46,8 +46,8 @@ bool gang_start_again(server_t *s, struct job *job, uint32_t member)
     bool any = false;
     for (uint32_t k = 0; job->gang.min > 0 && (k = member_next_own(job, k)) < job->members; k++) {
         struct member *m = member_record(job, k);
-        if (k == member || !m->run || m->at != at || m->cancelled || m->timed_out || m->preempted ||
-            m->dismissed)
+        if (k == member || !m->run || !m->run->in_engine || m->at != at || m->cancelled ||
+            m->timed_out || m->preempted || m->dismissed)
             continue;
         m->preempted = m->requeue = any = true;
         text_assign(&m->reason, again);

@@ -56,10 +56,18 @@ full() { # FOLDER
 await "Slurm's jobs" full "$theirs"
 await 'our jobs' full "$scratch/ours"
 
+# Slurm's controller may hear late of a node that is busy, which changes the state by which it sorts: ask both again then.
 same() { # SINFO'S ARGUMENT...
-    "$theirs/sinfo" "$@" >theirs.out 2>&1
-    "$scratch/ours/sinfo" "$@" >ours.out 2>&1
-    cmp -s theirs.out ours.out || fail "sinfo $*: $(diff theirs.out ours.out)"
+    tries=0
+    until
+        "$theirs/sinfo" "$@" >theirs.out 2>&1
+        "$scratch/ours/sinfo" "$@" >ours.out 2>&1
+        cmp -s theirs.out ours.out
+    do
+        tries=$((tries + 1))
+        [ "$tries" -lt 50 ] || fail "sinfo $*: $(diff theirs.out ours.out)"
+        sleep 0.1
+    done
 }
 all_are_the_same() {
     same -p batch

@@ -27,6 +27,7 @@ void nq_start_due(struct naive_queues *q, int64_t at, bool all)
             q->job[i].displaced = -1;
             q->job[i].at = q->now;
             nq_come_forward(q, i);
+            nq_fill(q, i);
             nq_decide(q, NQ_START, i);
         }
 }

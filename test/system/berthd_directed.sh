@@ -56,7 +56,15 @@ three=$("$BERTH" submit sh -c 'trap "" TERM; while :; do sleep 0.1; done')
 await_state "$three" running
 expect_status 0 "$BERTH" cancel "$three"
 await_state "$three" cancelled
-await "that in Slurm's books" grep -qs CANCELLED "$slurm/job.$(cat "$slurm/last")"
+is_cancelled() {
+    grep -qs CANCELLED "$slurm/job.$(cat "$slurm/last")"
+}
+tries=0
+until is_cancelled || [ $tries -eq $((PATIENCE * 10)) ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
+is_cancelled || fail "not cancelled in Slurm's books: $(grep . "$slurm"/job.* "$slurm"/code.* "$slurm/cancelled" "$slurm/last")"
 
 # What others hold is not given away. A node that is down, or drained, is not used. A server that begins asks at once.
 again() {

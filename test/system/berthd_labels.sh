@@ -31,6 +31,7 @@ expect_status 0 "$BERTH" server stop
 expect_status 0 "$BERTH" server start
 expect "after a restart" '1 4 5' "$(ids jobs -a --no-header --label project=climate)"
 expect_status 0 "$BERTH" resubmit 4
+expect_status 0 "$BERTH" wait 6
 expect "of what is submitted again" '1 4 5 6' "$(ids jobs -a --no-header --label project=climate)"
 
 expect_status 2 "$BERTH" submit --label climate true

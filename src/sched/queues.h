@@ -181,10 +181,11 @@ struct queues {
     bool lists_tries;                               /* which are to be listed */
     uint32_t *limited;                              /* jobs over a limit; some may be so no more */
     size_t n_limited, cap_limited;
-    size_t limited_seen;      /* so many of them were looked at, */
-    size_t limited_kept;      /* and so many are still in the list */
-    bool recheck_limited;     /* some of them may be over their limits no more */
-    bool recheck_down;        /* what is up may be able to run others than before (needs_down.c) */
+    size_t limited_seen;  /* so many of them were looked at, */
+    size_t limited_kept;  /* and so many are still in the list */
+    bool recheck_limited; /* some of them may be over their limits no more */
+    bool
+        recheck_down; /* the machine has changed: other jobs may need what is down (needs_down.c) */
     bool recheck_all_limited; /* any may, whatever has decreased */
     uint32_t
         *full; /* jobs of which as many members hold something as may; some may do so no more */
@@ -630,8 +631,8 @@ void repair_done_behind(sched_t *s, struct queue_key key);
 
 /* ---- waiting/needs_down.c ---- */
 
-/* What is up may be able to run others than before: the next pass looks. Returns 0, or -1 with ENOMEM, and it is looked
- * again. O(open jobs of lanes with a queue depth).
+/* If the machine has changed, find out anew which open jobs need something that is down. Returns 0, or -1 with ENOMEM;
+ * the next call tries again then. O(open jobs of lanes with a queue depth).
  */
 int needs_down_look(sched_t *s);
 

@@ -1,3 +1,4 @@
+/* Of which kind a vertex is (kind.h). */
 #include "match/machine/kind.h"
 
 #include <string.h>
@@ -5,7 +6,7 @@
 #include "match/inner.h"
 #include "match/plan.h"
 
-/* Whether a vertex says itself of what kinds of a family it is. */
+/* Whether a vertex has a property of the family itself. */
 static bool says(const struct propset *p, uint32_t props, const char *property, size_t family)
 {
     for (size_t i = 0, n = propset_size(p, props); i < n; i++)

@@ -31,8 +31,8 @@ static int64_t keep_clear(sched_t *s, uint32_t slot, int64_t booking)
     return -1;
 }
 
-/* Book it for now where its whole limit fits: also beside what others may take beyond their estimates, which calendars don't
- * have. Returns the booking, or -1 with EBUSY or ENOMEM.
+/* Book a job for now where there is room for its whole limit, even if others take longer than they are planned. Returns the
+ * booking, or -1 with EBUSY or ENOMEM.
  */
 static int64_t book_by_limit(sched_t *s, uint32_t slot)
 {
@@ -41,7 +41,7 @@ static int64_t book_by_limit(sched_t *s, uint32_t slot)
     return booking < 0 || cut(s, slot, booking, s->now) < 0 ? -1 : keep_clear(s, slot, booking);
 }
 
-/* Book it for now by its estimate, on other nodes than those of the promises that its limit would overlap. Returns as
+/* Book a job for now by its estimate. It gets no node that is promised to another job before its limit is over. Returns as
  * book_by_limit.
  */
 static int64_t book_off_promises(sched_t *s, uint32_t slot)
@@ -57,7 +57,9 @@ static int64_t book_off_promises(sched_t *s, uint32_t slot)
     return keep_clear(s, slot, booking);
 }
 
-/* Book it for now by its estimate, beside what those are promised whose nodes have more than that. Returns as book_by_limit. */
+/* Book a job for now by its estimate. On a node that is promised to another job before its limit is over, it gets what
+ * that job leaves. Returns as book_by_limit.
+ */
 static int64_t book_beside_promises(sched_t *s, uint32_t slot)
 {
     struct place_ask ask = s->jobs[slot].ask;
@@ -76,8 +78,8 @@ static int64_t book_beside_promises(sched_t *s, uint32_t slot)
     return keep_clear(s, slot, booking);
 }
 
-/* A booking for now, or if that is in the way of a promise another one that is in nobody's way even if the job takes its
- * whole limit. `narrow`: the choice is narrow for another reason. Returns the booking, or -1 with EBUSY or ENOMEM.
+/* Keep a booking for now if it breaks no promise. Otherwise choose one that breaks none, even if the job takes its whole
+ * limit. `narrow`: the choice is narrow for another reason. Returns the booking, or -1 with EBUSY or ENOMEM.
  */
 int64_t book_clear(sched_t *s, uint32_t slot, int64_t booking, bool narrow)
 {

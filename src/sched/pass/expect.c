@@ -4,13 +4,14 @@
  * its tail. A reservation is only expected if it begins in the tail of another booking and both hold
  * the same; or if a pool of which both have units, or a limit of its user or queue, has no room for the tails of all
  * others then; or if a job before it could use what it holds and is itself only expected to start:
- * where that is put off, it is placed anew before those behind it. A booking that begins later than it does is no delay,
- * nor is one whose tail begins later: of both there is enough where they are planned at once.
+ * where that is put off, it is placed anew before those behind it. Bookings that begin after the reservation don't delay
+ * it, nor do those whose tails begin after it: the calendars have room for both.
  *
- * A promise is kept in two ways. Where a booking is made, no promised reservation begins in its tail that it holds the same
- * as, or shares a pool with that has no room then for all who may still be there (keeps_promises): a job is placed by its estimate, and if that is in the way
- * of a promise, where its whole limit fits, off the nodes of such promises, or beside what these hold there. And a booking that overruns
- * its estimate grows up to its limit only (controllers/overrun.c), so it stays within its tail.
+ * A promise is kept in two ways. First, no booking is made whose tail may take what a promised reservation needs at its
+ * start, alone or of a pool together with others that may still be there (keeps_promises). A job is placed by its
+ * estimate. If that breaks a promise, it is placed where its whole limit fits, or on other nodes, or beside what is
+ * promised on them (book.c). Second, a booking that overruns its estimate grows up to its limit only
+ * (controllers/overrun.c), so it stays within its tail.
  *
  * Where no job may last longer than it is expected to, there are no tails, and nothing is looked at.
  */

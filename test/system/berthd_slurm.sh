@@ -155,7 +155,7 @@ expect "widths and beginnings" 'JobID State                Job  Timelimit Timeli
 expect "columns of which nothing is known" 'AveRSS|AveDiskRead|Cluster|JobID|
 |||9|' "$(sacct -X -p -j 9 -o averss,avediskread,cluster,jobid)"
 expect_status 1 sacct -o nothing
-expect_err "sacct: error: --format is 'nothing', which is not known here"
+expect_err "sacct: error: --format is 'nothing', expected columns such as JobID,State%20, at most 10000 wide"
 
 # srun as a job: each task by its number.
 srun -n 2 sh -c 'echo $SLURM_PROCID of $SLURM_NTASKS' >out

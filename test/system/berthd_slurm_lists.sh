@@ -3,7 +3,7 @@
 # environment. What Slurm prints is compared in berthd_slurm_words.
 . "$BERTH_SOURCE/test/daemon.sh"
 mkdir "$scratch/bin"
-for name in sacct sbatch scancel scontrol squeue srun; do
+for name in sacct sbatch scancel scontrol sinfo squeue srun; do
     ln -s "$BERTH" "$scratch/bin/$name"
 done
 PATH=$scratch/bin:$PATH
@@ -78,6 +78,41 @@ expect "of an account, ended too" '1 4' "$(echo $(sacct -X -n -A biology -o jobi
 expect "in an order" '4 3 5_[2-4]' "$(echo $(squeue -h -S '-T,C' -o %i))"
 expect "in another" '5_[2-4] 4 3' "$(echo $(squeue -h -S t,-j -o %i))"
 
+# Users by number too; the one cluster there is; members of an array apart; the long form.
+expect "of a user's number" '3 4 5_[2-4]' "$(echo $(squeue -h -u "4294967294,$(id -u)" -o %i 2>/dev/null))"
+expect_status 0 squeue -h -u 4294967294
+expect_err 'squeue: error: Invalid user: 4294967294'
+expect "of another number" '' "$(cat out)"
+expect "of a number, of sacct" '1 2 3 4 5_[2-4]' "$(echo $(sacct -X -n -P --uid "$(id -u)" -o jobid))"
+expect "of nobody" '' "$(sacct -n --uid=4294967294 2>/dev/null)"
+expect "on this cluster" '3 4' "$(echo $(squeue -h -M berth -t R -o %i))"
+expect "on all clusters" '4|RUNNING' "$(sacct -X -n -P --clusters all -j 4 -o jobid,state)"
+expect "members apart" '5_2 5_3 5_4' "$(echo $(sacct -X -n -P --array -j 5 -o jobid))"
+expect "the long form" 'JobID|JobIDRaw|JobName|Partition|MaxVMSize 4|4|second|default|' \
+    "$(echo $(sacct -X -l -P -j 4 | cut -d'|' -f 1-5))"
+expect "its last column" 'TRESUsageOutTot' "$(sacct -X --long -P -j 4 | head -n 1 | sed 's/.*|//')"
+
+# Memory in a unit: what was asked for is in megabytes, 1536 of them are 1.50G; a unit that is asked for holds for all.
+expect_status 0 sbatch -J sized -H --mem=1536 -o /dev/null --wrap true
+expect "the unit that suits" '1.50G' "$(sacct -X -n -P -j 6 -o reqmem)"
+expect "kilobytes" '1572864K' "$(sacct -X -n -P --units=K -j 6 -o reqmem)"
+expect "megabytes" '1536M' "$(sacct -X -n -P --units M -j 6 -o reqmem)"
+expect "as it was asked for" '1536M' "$(sacct -X -n -P --noconvert -j 6 -o reqmem)"
+expect "what is held, in kilobytes" 'cpu=3,mem=524288K,node=1,gres/gpu=1' "$(sacct -X -n -P --units=K -j 3 -o alloctres)"
+expect_status 0 scancel 6
+
+# Times are cut to those that are asked for: job 4 runs since before, and does not end within.
+since=$(($(date +%s) + 10))
+expect "cut times" 00:00:20 "$(sacct -X -n -P -T -j 4 -S "$(date -d "@$since" +%FT%T)" -E "$(date -d "@$((since + 20))" +%FT%T)" -o elapsed)"
+
+# An array that has as many at once as it may.
+expect_status 0 sbatch -J few -w node1 --array=1-3%1 -o /dev/null --wrap 'sleep 1000'
+array_waits() {
+    [ "$(squeue -h -j 7 -o '%t %r' | tail -n 1)" = 'PD JobArrayTaskLimit' ]
+}
+await "the others of an array to wait for one" array_waits
+expect_status 0 scancel 7
+
 # What the environment asks for, unless the command line does.
 expect "a format" '3 R' "$(SQUEUE_FORMAT='%i %t' squeue -h -j 3)"
 expect "names" '3|R' "$(SQUEUE_FORMAT2='jobid:|,statecompact:' SQUEUE_FORMAT='%T' squeue -h -j 3)"
@@ -87,7 +122,9 @@ expect "those of the command line" 'RUNNING' "$(SACCT_FORMAT=jobid,state sacct -
 expect_status 1 env SQUEUE_FORMAT2=odd squeue
 expect_err "squeue: error: SQUEUE_FORMAT2 is 'odd', expected names such as jobid:10,state, at most 10000 wide"
 expect_status 1 env SACCT_FORMAT=odd sacct
-expect_err "sacct: error: SACCT_FORMAT is 'odd', which is not known here"
+expect_err "sacct: error: SACCT_FORMAT is 'odd', expected columns such as JobID,State%20, at most 10000 wide"
+expect_status 1 env SQUEUE_FORMAT=%4000000000i squeue
+expect_err "squeue: error: SQUEUE_FORMAT is '%4000000000i', expected columns such as %.18i, at most 10000 wide"
 
 # Again and again, with the time, also while there is no server.
 squeue -i 1 -o '%i %t' >again 2>again.err &
@@ -129,7 +166,17 @@ wrong "squeue: error: --sort is 'name', expected letters of --format such as P,-
 wrong "squeue: error: --nodelist is 'node[', expected nodes such as node[1-3]" squeue -w 'node['
 wrong "squeue: error: --states is 'odd', expected states such as PD,running, or all" squeue -t odd
 wrong "squeue: error: --jobs is 'x', expected jobs such as 17,18_[1-3]" squeue -j x
-wrong "sacct: error: --nodelist is '', which is not known here" sacct -N ''
+wrong "sacct: error: --nodelist is '', expected nodes such as node[1-3]" sacct -N ''
+wrong "sacct: error: --units is 'B', expected K, M, G, T or P" sacct --units B
+wrong "sacct: error: --units is '', expected K, M, G, T or P" sacct --units ''
+wrong "sacct: error: --starttime is 'x', expected a time such as now-1days or 2026-12-31T08:00" sacct -S x
+wrong "sacct: error: --format is 'jobid%99999', expected columns such as JobID,State%20, at most 10000 wide" sacct -o jobid%99999
+for command in squeue sinfo; do
+    wrong "$command: error: --format is '%.4000000000i', expected columns such as %.18i, at most 10000 wide" $command -o %.4000000000i
+    wrong "$command: error: there is no cluster 'x', only 'berth'" $command -M all,x
+done
+wrong "sacct: error: there is no cluster 'other', only 'berth'" sacct -M other
+wrong "scancel: error: there is no cluster 'other', only 'berth'" scancel -M other 1
 expect_status 0 "$BERTH" server start
 wrong 'squeue: error: Invalid node name node7' squeue -w node0,node7
 finish

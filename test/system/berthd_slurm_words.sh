@@ -52,6 +52,7 @@ same 'the head of a list' squeue -t suspended
 same 'jobs of a state' squeue -h -t pd -S i -o '%i %T'
 same 'an array, spelled out' squeue -h -r -S i -j 6 -o '%i %T'
 same 'a list by names' squeue -S i -O JobID,jobarrayid:10,Name:.8,UserName:6,State:8:!,numnodes,NumCPUs:.5
+same 'of a user by number' squeue -h -S i -u "$(id -u)" -o %i
 same 'names without a width' squeue -h -S i -j 2,3,4,6 -O 'arrayjobid:|,arraytaskid:|,statecompact:|,tres-per-node:,username:3'
 same 'names of which nothing is known here' squeue -S i -j 4 -O hetjobid,tres-bind:10,mem-per-tres
 same 'of one that is held, by names' squeue -h -j 4 -O minmemory,nodelist,workdir,endtime,starttime,dependency,timeleft,reasonlist,licenses:30

@@ -187,20 +187,32 @@ static void put_gpus(const json_t *job, struct strbuf *out)
         put_whole(job, "gpus", out);
 }
 
-/* "512M", "2G", "1.50G" */
-static void put_size(double bytes, struct strbuf *out)
+/* "512M", "2G", "1.50G": a whole number of K or M, in the unit that is wanted, or for "" in the one that suits it.
+ */
+static void put_size(double bytes, char whole, const char *wanted, struct strbuf *out)
 {
-    static const char units[] = "MGTP";
-    double n = (double)(int64_t)(bytes / 1048576);
-    size_t unit = 0;
+    static const char units[] = "KMGTP";
+    const char *unit = strchr(units, whole);
+    double n = (double)(int64_t)(bytes / (whole == 'K' ? 1024 : 1048576));
     char text[40];
-    for (; n >= 1024 && unit + 2 < sizeof(units); unit++)
+    if (strcmp(wanted, SHIM_AS_IT_IS) == 0)
+        wanted = unit;
+    if (bytes <= 0 || !unit) {
+        strbuf_puts(out, "0");
+        return;
+    }
+    for (; *wanted == 'K' && unit > units; unit--)
+        n *= 1024;
+    for (; unit[1] && (*wanted ? *unit != *wanted : n >= 1024); unit++)
         n /= 1024;
-    if (bytes <= 0)
-        strcpy(text, "0");
-    else
-        snprintf(text, sizeof(text), "%.*f%c", n == (double)(int64_t)n ? 0 : 2, n, units[unit]);
+    snprintf(text, sizeof(text), "%.*f%c", n == (double)(int64_t)n ? 0 : 2, n, *unit);
     strbuf_puts(out, text);
+}
+
+/* Memory that is asked for, in megabytes at least. */
+static void put_asked(const json_t *job, double bytes, struct strbuf *out)
+{
+    put_size(bytes, 'M', answer_text(job, SHIM_UNIT), out);
 }
 
 static void put_tres(const json_t *job, struct strbuf *out)
@@ -212,7 +224,7 @@ static void put_tres(const json_t *job, struct strbuf *out)
     put_cores(job, out);
     strbuf_puts(out, memory > 0 ? ",mem=" : "");
     if (memory > 0)
-        put_size(memory, out);
+        put_asked(job, memory, out);
     strbuf_puts(out, ",node=");
     put_n_nodes(job, out);
     strbuf_puts(out, gpus > 0 ? ",gres/gpu=" : "");
@@ -239,22 +251,21 @@ static void put_licenses(const json_t *job, struct strbuf *out)
 
 static void put_memory(const json_t *job, struct strbuf *out)
 {
-    put_size(answer_number(job, "memory"), out);
+    put_asked(job, answer_number(job, "memory"), out);
 }
 
 static void put_memory_of_node(const json_t *job, struct strbuf *out)
 {
     double nodes = answer_number(job, "nodes");
-    put_size(answer_number(job, "memory") / (nodes > 1 ? nodes : 1), out);
+    put_asked(job, answer_number(job, "memory") / (nodes > 1 ? nodes : 1), out);
 }
 
 static void put_peak(const json_t *job, struct strbuf *out)
 {
     double bytes = answer_number(job, "peak_memory");
-    if (bytes <= 0)
-        return;
-    strbuf_put_int(out, (int64_t)(bytes / 1024));
-    strbuf_putc(out, 'K');
+    const char *unit = answer_text(job, SHIM_UNIT);
+    if (bytes > 0)
+        put_size(bytes, 'K', *unit ? unit : SHIM_AS_IT_IS, out);
 }
 
 /* ---- When ---- */

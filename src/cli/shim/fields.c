@@ -79,9 +79,9 @@ void shim_put_exit(const json_t *job, struct strbuf *out)
     put_whole(job, "signal", out);
 }
 
-static const char *word_of_kind(enum sched_reason_kind kind)
+static const char *word_of(const struct sched_reason *reason)
 {
-    switch (kind) {
+    switch (reason->kind) {
     case SCHED_REASON_HELD:
         return "JobHeldUser";
     case SCHED_REASON_DEPENDENCY:
@@ -91,7 +91,8 @@ static const char *word_of_kind(enum sched_reason_kind kind)
     case SCHED_REASON_BEGIN:
         return "BeginTime";
     case SCHED_REASON_LIMIT:
-        return "QOSMaxJobsPerUserLimit";
+        return reason->limit.whose == SCHED_OF_ARRAY ? "JobArrayTaskLimit"
+                                                     : "QOSMaxJobsPerUserLimit";
     case SCHED_REASON_STOPPED:
         return "PartitionInactive";
     case SCHED_REASON_DEPTH:
@@ -115,7 +116,7 @@ void shim_put_reason(const json_t *job, struct strbuf *out)
     } else if (strcmp(state, "pending") == 0) {
         snprintf(text, sizeof(text), "%s", answer_text(job, "reason"));
         sched_reason_read(&reason, text, 1000000);
-        strbuf_puts(out, word_of_kind(reason.kind));
+        strbuf_puts(out, word_of(&reason));
     } else {
         strbuf_puts(out, strcmp(state, "failed") == 0 ? "NonZeroExitCode" : "None");
     }

@@ -29,6 +29,12 @@ bool shim_field_name(const char *name, size_t length, struct shim_field *field);
 /* A step of a job says which, ".batch". */
 #define SHIM_STEP "step"
 
+/* The unit in which a job tells of memory: a letter, or SHIM_AS_IT_IS, megabytes that are asked for and kilobytes that
+ * were used. Without one, that which suits the size.
+ */
+#define SHIM_UNIT     "unit"
+#define SHIM_AS_IT_IS "-"
+
 /* A field of squeue by its name of --Format, whatever the case. False: there is none. */
 bool shim_field_long(const char *name, size_t length, struct shim_field *field);
 

@@ -23,6 +23,17 @@ const char *format_next(const char *at, struct format_cell *cell, struct strbuf 
     return NULL;
 }
 
+bool format_is_right(const char *text)
+{
+    struct strbuf between = {0};
+    struct format_cell cell;
+    bool right = true;
+    for (const char *at = text; right && (at = format_next(at, &cell, &between)) != NULL;)
+        right = cell.width <= FORMAT_WIDTH_MAX;
+    strbuf_clear(&between);
+    return right;
+}
+
 /* Of a column that has no width, and of one that has a colon alone it is 0: any. */
 #define USUAL_WIDTH 20
 

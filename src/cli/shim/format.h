@@ -7,6 +7,8 @@
 
 #include "base/strbuf.h"
 
+#define FORMAT_WIDTH_MAX 10000 /* of a column */
+
 struct format_cell {
     char letter;  /* 0: the text ends before it */
     bool right;   /* "%.10i": at the right */
@@ -16,6 +18,10 @@ struct format_cell {
 
 /* Append what stands before the next cell to `out`. Returns what follows the cell; NULL: there is no other. */
 const char *format_next(const char *at, struct format_cell *cell, struct strbuf *out);
+
+/* Whether no column of a text of --format is wider than that; and what to expect of one that is not. */
+bool format_is_right(const char *text);
+#define FORMAT_RIGHT "columns such as %.18i, at most 10000 wide"
 
 /* A cell of --Format: a name, and behind a colon a dot for the right, a width and what follows the column. */
 struct format_named {

@@ -10,28 +10,38 @@
 #include "cli/client/terminal.h"
 #include "cli/client/when.h"
 #include "cli/shim/fields.h"
+#include "cli/shim/format.h"
 #include "cli/shim/shim.h"
 
 #define FORMAT      "JobID,JobName,Partition,Account,AllocCPUS,State,ExitCode"
 #define BRIEF       "JobID,State,ExitCode"
 #define COLUMNS_MAX 64
 
+/* All that is kept of a job. */
+#define LONG                                                                                       \
+    "JobID,JobIDRaw,JobName,Partition,MaxVMSize,MaxVMSizeNode,MaxVMSizeTask,AveVMSize,MaxRSS,"     \
+    "MaxRSSNode,MaxRSSTask,AveRSS,MaxPages,MaxPagesNode,MaxPagesTask,AvePages,MinCPU,MinCPUNode,"  \
+    "MinCPUTask,AveCPU,NTasks,AllocCPUS,Elapsed,State,ExitCode,AveCPUFreq,ReqCPUFreqMin,"          \
+    "ReqCPUFreqMax,ReqCPUFreqGov,ReqMem,ConsumedEnergy,MaxDiskRead,MaxDiskReadNode,"               \
+    "MaxDiskReadTask,AveDiskRead,MaxDiskWrite,MaxDiskWriteNode,MaxDiskWriteTask,AveDiskWrite,"     \
+    "ReqTRES,AllocTRES,TRESUsageInAve,TRESUsageInMax,TRESUsageInMaxNode,TRESUsageInMaxTask,"       \
+    "TRESUsageInMin,TRESUsageInMinNode,TRESUsageInMinTask,TRESUsageInTot,TRESUsageOutMax,"         \
+    "TRESUsageOutMaxNode,TRESUsageOutMaxTask,TRESUsageOutAve,TRESUsageOutTot"
+
 enum what {
-    HEAD,
+    HEAD = SHIM_PICKS,
     FORM,
-    IDS,
-    STATES,
-    USER,
-    QUEUE,
-    NAME,
-    ACCOUNT,
-    NODES,
     BARS,
     BARS_END,
     SINCE,
     UNTIL,
+    TRUNCATE,
     BETWEEN,
     BRIEF_FORM,
+    LONG_FORM,
+    UNITS,
+    AS_IT_IS,
+    MEMBERS,
     ALL,
     JOBS_ONLY,
     NOTHING,
@@ -42,12 +52,12 @@ enum what {
 static const struct foreign_option options[] = {
     {"noheader", 'n', FOREIGN_NONE, HEAD, NULL},
     {"format", 'o', FOREIGN_NEEDED, FORM, NULL},
-    {"jobs", 'j', FOREIGN_NEEDED, IDS, NULL},
-    {"state", 's', FOREIGN_NEEDED, STATES, NULL},
-    {"user", 'u', FOREIGN_NEEDED, USER, NULL},
-    {"uid", 0, FOREIGN_NEEDED, NOTHING, NULL},
-    {"partition", 'r', FOREIGN_NEEDED, QUEUE, NULL},
-    {"name", 0, FOREIGN_NEEDED, NAME, NULL},
+    {"jobs", 'j', FOREIGN_NEEDED, SHIM_IDS, NULL},
+    {"state", 's', FOREIGN_NEEDED, SHIM_STATES, NULL},
+    {"user", 'u', FOREIGN_NEEDED, SHIM_USERS, NULL},
+    {"uid", 0, FOREIGN_NEEDED, SHIM_USERS, NULL},
+    {"partition", 'r', FOREIGN_NEEDED, SHIM_QUEUES, NULL},
+    {"name", 0, FOREIGN_NEEDED, SHIM_NAMES, NULL},
     {"parsable2", 'P', FOREIGN_NONE, BARS, NULL},
     {"parsable", 'p', FOREIGN_NONE, BARS_END, NULL},
     {"delimiter", 0, FOREIGN_NEEDED, BETWEEN, NULL},
@@ -57,13 +67,14 @@ static const struct foreign_option options[] = {
     {"allusers", 'a', FOREIGN_NONE, ALL, NULL},
     {"allocations", 'X', FOREIGN_NONE, JOBS_ONLY, NULL},
     {"duplicates", 'D', FOREIGN_NONE, NOTHING, NULL},
-    {"long", 'l', FOREIGN_NONE, NOTHING, NULL},
-    {"array", 0, FOREIGN_NONE, NOTHING, NULL},
-    {"units", 0, FOREIGN_NEEDED, NOTHING, NULL},
-    {"clusters", 'M', FOREIGN_NEEDED, NOTHING, NULL},
-    {"accounts", 'A', FOREIGN_NEEDED, ACCOUNT, NULL},
-    {"nodelist", 'N', FOREIGN_NEEDED, NODES, NULL},
-    {"truncate", 'T', FOREIGN_NONE, NOTHING, NULL},
+    {"long", 'l', FOREIGN_NONE, LONG_FORM, NULL},
+    {"array", 0, FOREIGN_NONE, MEMBERS, NULL},
+    {"units", 0, FOREIGN_NEEDED, UNITS, NULL},
+    {"noconvert", 0, FOREIGN_NONE, AS_IT_IS, NULL},
+    {"clusters", 'M', FOREIGN_NEEDED, SHIM_CLUSTERS, NULL},
+    {"accounts", 'A', FOREIGN_NEEDED, SHIM_ACCOUNTS, NULL},
+    {"nodelist", 'N', FOREIGN_NEEDED, SHIM_NODES, NULL},
+    {"truncate", 'T', FOREIGN_NONE, TRUNCATE, NULL},
     {"verbose", 'v', FOREIGN_NONE, NOTHING, NULL},
     {"help", 'h', FOREIGN_NONE, HELP, NULL},
     {"version", 'V', FOREIGN_NONE, VERSION, NULL},
@@ -80,7 +91,8 @@ struct sacct {
     struct column columns[COLUMNS_MAX];
     size_t n;
     const char *between; /* NULL: aligned */
-    bool no_head, bar_end, jobs_only, help, version, since_given;
+    const char *unit; /* of memory, a letter, or SHIM_AS_IT_IS; NULL: the one that suits the size */
+    bool no_head, bar_end, jobs_only, members, truncate, help, version, since_given;
 };
 
 /* "JobID,State%20,JobName%-30" */
@@ -92,6 +104,8 @@ static bool take_format(struct sacct *a, const char *text)
         if (a->n == COLUMNS_MAX || !shim_field_name(text, name, &c->field))
             return false;
         long width = name < n ? strtol(text + name + 1, NULL, 10) : c->field.width;
+        if (width < -FORMAT_WIDTH_MAX || width > FORMAT_WIDTH_MAX)
+            return false;
         c->width = (size_t)(width < 0 ? -width : width);
         c->left = width < 0;
         a->n++;
@@ -137,28 +151,14 @@ static bool take(struct sacct *a, int what, const char *value)
         return take_format(a, value);
     case BRIEF_FORM:
         return take_format(a, BRIEF);
-    case IDS:
-        return shim_ids_add(&a->select.ids, value) == 0;
-    case STATES:
-        return shim_states(value, &a->select.states, &a->select.none);
-    case USER:
-        a->select.user = *value ? value : NULL;
-        return true;
+    case LONG_FORM:
+        return take_format(a, LONG);
+    case UNITS:
+        a->unit = value;
+        return value[0] && !value[1] && strchr("KMGTP", value[0]);
     case ALL:
-        a->select.user = NULL;
+        strbuf_reset(&a->select.users);
         return true;
-    case QUEUE:
-        a->select.queue = value;
-        return true;
-    case NAME:
-        a->select.name = value;
-        return true;
-    case ACCOUNT:
-        a->select.account = value;
-        return true;
-    case NODES:
-        return hostlist_append(&a->select.nodes, value, strlen(value), NULL) == 0 &&
-               hostlist_count(&a->select.nodes) > 0;
     case SINCE:
         a->since_given = true;
         return take_time(value, &a->select.since);
@@ -173,12 +173,38 @@ static bool take(struct sacct *a, int what, const char *value)
         a->bar_end = what == BARS_END;
         return true;
     default:
+        a->unit = what == AS_IT_IS && !a->unit ? SHIM_AS_IT_IS : a->unit;
+        a->members = a->members || what == MEMBERS;
+        a->truncate = a->truncate || what == TRUNCATE;
         a->no_head = a->no_head || what == HEAD;
         a->jobs_only = a->jobs_only || what == JOBS_ONLY;
         a->help = a->help || what == HELP;
         a->version = a->version || what == VERSION;
         return true;
     }
+}
+
+static const char *expected(int what)
+{
+    switch (what) {
+    case FORM:
+        return "columns such as JobID,State%20, at most 10000 wide";
+    case UNITS:
+        return "K, M, G, T or P";
+    default:
+        return "a time such as now-1days or 2026-12-31T08:00";
+    }
+}
+
+/* 0, or the exit status after an error line. */
+static int take_option(struct sacct *a, const struct foreign_option *option, const char *value)
+{
+    if (option->what < SHIM_PICKS)
+        return shim_pick("sacct", &a->select, option, value);
+    if (take(a, option->what, value))
+        return 0;
+    return shim_failed("sacct", "--%s is '%.100s', expected %s", option->name, value,
+                       expected(option->what));
 }
 
 /* What is cut ends in "+", but for the heads. */
@@ -243,6 +269,28 @@ static void print_rule(const struct sacct *a)
     putchar('\n');
 }
 
+/* As if it had begun and ended within the times asked for. */
+static void truncate_times(const struct sacct *a, json_t *job)
+{
+    double start = answer_number(job, "start"), end = answer_number(job, "end");
+    double since = a->select.since, until = a->select.until;
+    if (start > 0 && start < since)
+        json_object_set_new(job, "start", json_real(since));
+    if (start > 0 && until > 0 && (end <= 0 || end > until))
+        json_object_set_new(job, "end", json_real(until));
+}
+
+static void print_job(const struct sacct *a, json_t *job)
+{
+    if (a->unit)
+        json_object_set_new(job, SHIM_UNIT, json_string(a->unit));
+    if (a->truncate)
+        truncate_times(a, job);
+    print_line(a, job);
+    if (!a->jobs_only && answer_number(job, "start") > 0)
+        print_step(a, job);
+}
+
 /* Without ids, those of today. A job that is not there is no failure here. */
 static int print_jobs(struct sacct *a, struct connection *s, berth_error_t *err)
 {
@@ -256,7 +304,7 @@ static int print_jobs(struct sacct *a, struct connection *s, berth_error_t *err)
     jobs = shim_jobs(s, &a->select, err);
     if (!jobs && (errno == ECONNREFUSED || a->select.ids.n == 0))
         return connection_failed(s, err);
-    json_t *folded = jobs ? shim_fold(jobs) : NULL;
+    json_t *folded = a->members ? json_incref(jobs) : jobs ? shim_fold(jobs) : NULL;
     if (jobs && !folded) {
         json_decref(jobs);
         return shim_failed("sacct", "out of memory");
@@ -267,9 +315,7 @@ static int print_jobs(struct sacct *a, struct connection *s, berth_error_t *err)
         print_rule(a);
     json_array_foreach(folded, i, job)
     {
-        print_line(a, job);
-        if (!a->jobs_only && answer_number(job, "start") > 0)
-            print_step(a, job);
+        print_job(a, job);
     }
     json_decref(folded);
     json_decref(jobs);
@@ -284,21 +330,20 @@ int shim_sacct(int argc, char **argv)
     struct connection s;
     const char *value;
     berth_error_t err;
-    int rc;
+    int rc, status = 0;
 
     const char *usual = getenv("SACCT_FORMAT");
     if (!usual || !*usual)
         usual = FORMAT;
     if (!take_format(&a, usual))
-        return shim_failed("sacct", "SACCT_FORMAT is '%.100s', which is not known here", usual);
-    while ((rc = foreign_next(&walk, options, sizeof(options) / sizeof(*options), &option, &value,
-                              &err)) > 0)
-        if (!take(&a, option->what, value)) {
-            rc = shim_failed("sacct", "--%s is '%.100s', which is not known here", option->name,
-                             value);
-            shim_select_clear(&a.select);
-            return rc;
-        }
+        return shim_failed("sacct", "SACCT_FORMAT is '%.100s', expected %s", usual, expected(FORM));
+    while (status == 0 && (rc = foreign_next(&walk, options, sizeof(options) / sizeof(*options),
+                                             &option, &value, &err)) > 0)
+        status = take_option(&a, option, value);
+    if (status != 0) {
+        shim_select_clear(&a.select);
+        return status;
+    }
     if (rc < 0)
         rc = shim_failed("sacct", "%s", err.text);
     else if (a.help)

@@ -6,16 +6,16 @@
 #include "cli/client/named_jobs.h"
 #include "cli/shim/shim.h"
 
-enum what { STATES, USER, QUEUE, NAME, ME, SIGNAL, NOTHING, HELP, VERSION };
+enum what { STATES, USER, QUEUE, NAME, ME, SIGNAL, CLUSTERS, NOTHING, HELP, VERSION };
 
 static const struct foreign_option options[] = {
-    {"state", 't', FOREIGN_NEEDED, STATES, NULL},     {"user", 'u', FOREIGN_NEEDED, USER, NULL},
-    {"partition", 'p', FOREIGN_NEEDED, QUEUE, NULL},  {"name", 'n', FOREIGN_NEEDED, NAME, NULL},
-    {"jobname", 0, FOREIGN_NEEDED, NAME, NULL},       {"me", 0, FOREIGN_NONE, ME, NULL},
-    {"signal", 's', FOREIGN_NEEDED, SIGNAL, NULL},    {"batch", 'b', FOREIGN_NONE, NOTHING, NULL},
-    {"full", 'f', FOREIGN_NONE, NOTHING, NULL},       {"quiet", 'Q', FOREIGN_NONE, NOTHING, NULL},
-    {"verbose", 'v', FOREIGN_NONE, NOTHING, NULL},    {"hurry", 'H', FOREIGN_NONE, NOTHING, NULL},
-    {"clusters", 'M', FOREIGN_NEEDED, NOTHING, NULL}, {"help", 0, FOREIGN_NONE, HELP, NULL},
+    {"state", 't', FOREIGN_NEEDED, STATES, NULL},      {"user", 'u', FOREIGN_NEEDED, USER, NULL},
+    {"partition", 'p', FOREIGN_NEEDED, QUEUE, NULL},   {"name", 'n', FOREIGN_NEEDED, NAME, NULL},
+    {"jobname", 0, FOREIGN_NEEDED, NAME, NULL},        {"me", 0, FOREIGN_NONE, ME, NULL},
+    {"signal", 's', FOREIGN_NEEDED, SIGNAL, NULL},     {"batch", 'b', FOREIGN_NONE, NOTHING, NULL},
+    {"full", 'f', FOREIGN_NONE, NOTHING, NULL},        {"quiet", 'Q', FOREIGN_NONE, NOTHING, NULL},
+    {"verbose", 'v', FOREIGN_NONE, NOTHING, NULL},     {"hurry", 'H', FOREIGN_NONE, NOTHING, NULL},
+    {"clusters", 'M', FOREIGN_NEEDED, CLUSTERS, NULL}, {"help", 0, FOREIGN_NONE, HELP, NULL},
     {"version", 'V', FOREIGN_NONE, VERSION, NULL},
 };
 
@@ -85,6 +85,8 @@ int shim_scancel(int argc, char **argv)
             foreign_next(&walk, options, sizeof(options) / sizeof(*options), &option, &value, &err);
         if (rc < 0)
             status = shim_failed("scancel", "%s", err.text);
+        else if (rc > 0 && option->what == CLUSTERS)
+            status = shim_cluster("scancel", value);
         else if (rc > 0 && !take(&c, option->what, value))
             status = shim_failed("scancel", "--%s is '%.60s', which is none", option->name, value);
         else if (rc == 0 && walk.at == walk.n)

@@ -217,7 +217,8 @@ static bool is_wanted(const struct reading *r, const json_t *job)
     int64_t index = json_is_integer(member) ? json_integer_value(member) : -1;
     if (r->ids.n && !ids_has(&r->ids, json_integer_value(json_object_get(job, "id")), index))
         return false;
-    return is_among(s->user, answer_text(job, "user")) &&
+    const char *users = s->users.len ? strbuf_text((struct strbuf *)&s->users) : NULL;
+    return is_among(users, answer_text(job, "user")) &&
            is_among(s->queue, answer_text(job, "queue")) &&
            is_among(s->name, answer_text(job, "name")) &&
            is_among(s->account, answer_text(job, "account")) &&
@@ -283,6 +284,7 @@ json_t *shim_jobs(struct connection *s, const struct shim_select *select, berth_
 void shim_select_clear(struct shim_select *select)
 {
     shim_ids_clear(&select->ids);
+    strbuf_clear(&select->users);
     strbuf_clear(&select->states);
     hostlist_clear(&select->nodes);
 }

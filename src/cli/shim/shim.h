@@ -56,12 +56,13 @@ bool shim_states(const char *text, struct strbuf *out, bool *none);
 /* Which jobs to list. */
 struct shim_select {
     struct shim_ids ids;
-    const char *user, *queue, *name, *account; /* lists "a,b"; NULL: any */
-    struct hostlist nodes;                     /* of which it holds or held one; empty: any */
-    struct strbuf states;                      /* as the API has them; empty: all */
-    bool none;                                 /* none of them is in such a state */
-    bool history;                              /* those that have ended too, since then */
-    double since, until;                       /* seconds since 1970; 0: any */
+    struct strbuf users;                /* a list "a,b"; empty: any */
+    const char *queue, *name, *account; /* lists "a,b"; NULL: any */
+    struct hostlist nodes;              /* of which it holds or held one; empty: any */
+    struct strbuf states;               /* as the API has them; empty: all */
+    bool none;                          /* none of them is in such a state */
+    bool history;                       /* those that have ended too, since then */
+    double since, until;                /* seconds since 1970; 0: any */
 };
 
 /* Read them, oldest first, each member of an array for itself. An array of objects, or NULL with errno and a text;
@@ -69,5 +70,25 @@ struct shim_select {
  */
 json_t *shim_jobs(struct connection *s, const struct shim_select *select, berth_error_t *err);
 void shim_select_clear(struct shim_select *select);
+
+/* Options by which squeue and sacct pick jobs, and mean the same by. A command's own have numbers from SHIM_PICKS on. */
+enum shim_pick {
+    SHIM_IDS,
+    SHIM_STATES,
+    SHIM_USERS, /* names, and numbers of such that the system knows */
+    SHIM_QUEUES,
+    SHIM_NAMES,
+    SHIM_ACCOUNTS,
+    SHIM_NODES,
+    SHIM_CLUSTERS,
+    SHIM_PICKS
+};
+
+/* Take one of them, with a value that lasts as long as the selection. 0, or the exit status after an error line. */
+int shim_pick(const char *command, struct shim_select *select, const struct foreign_option *option,
+              const char *value);
+
+/* There is one cluster, and it may be named. 0, or the exit status after an error line if the list names another. */
+int shim_cluster(const char *command, const char *list);
 
 #endif

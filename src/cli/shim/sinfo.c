@@ -28,6 +28,7 @@ enum what {
     LONG_FORM,
     SUM,
     WHY,
+    CLUSTERS,
     NOTHING,
     HELP,
     VERSION
@@ -47,13 +48,13 @@ static const struct foreign_option options[] = {
     {"exact", 'e', FOREIGN_NONE, NOTHING, NULL},
     {"responding", 'r', FOREIGN_NONE, NOTHING, NULL},
     {"verbose", 'v', FOREIGN_NONE, NOTHING, NULL},
-    {"clusters", 'M', FOREIGN_NEEDED, NOTHING, NULL},
+    {"clusters", 'M', FOREIGN_NEEDED, CLUSTERS, NULL},
     {"help", 0, FOREIGN_NONE, HELP, NULL},
     {"version", 'V', FOREIGN_NONE, VERSION, NULL},
 };
 
 struct sinfo {
-    const char *format, *queues, *named, *states; /* NULL: not given */
+    const char *format, *queues, *named, *states, *clusters; /* NULL: not given */
     bool no_head, by_node, is_long, sums, reasons, help, version;
     struct hostlist names; /* those of -n */
     json_t *answer;        /* of the queues */
@@ -294,12 +295,17 @@ static void take(struct sinfo *f, int what, const char *value)
     f->queues = what == QUEUES ? value : f->queues;
     f->named = what == NAMED ? value : f->named;
     f->states = what == STATES ? value : f->states;
+    f->clusters = what == CLUSTERS ? value : f->clusters;
 }
 
 /* 0, or the status of a value that is wrong. */
 static int check_values(struct sinfo *f)
 {
     berth_error_t err;
+    if (!format_is_right(f->format))
+        return shim_failed("sinfo", "--format is '%.60s', expected %s", f->format, FORMAT_RIGHT);
+    if (f->clusters && shim_cluster("sinfo", f->clusters) != 0)
+        return 1;
     for (const char *at = f->states; at && *at;) {
         size_t n = strcspn(at, ",");
         if (!node_state_is_known(at, n))

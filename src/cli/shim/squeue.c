@@ -12,23 +12,15 @@
 #include "cli/shim/format.h"
 #include "cli/shim/shim.h"
 
-#define FORMAT    "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R"
-#define LONG      "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R"
-#define STARTS    "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %R"
-#define WIDTH_MAX 10000 /* of a column */
-#define RECENT    300   /* seconds for which those that have ended are still told */
+#define FORMAT "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R"
+#define LONG   "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R"
+#define STARTS "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %R"
+#define RECENT 300 /* seconds for which those that have ended are still told */
 
 enum what {
-    HEAD,
+    HEAD = SHIM_PICKS,
     FORM,
     LONG_NAMES,
-    IDS,
-    STATES,
-    USER,
-    QUEUE,
-    NAME,
-    ACCOUNT,
-    NODES,
     SORT,
     EACH,
     ME,
@@ -44,13 +36,13 @@ static const struct foreign_option options[] = {
     {"noheader", 'h', FOREIGN_NONE, HEAD, NULL},
     {"format", 'o', FOREIGN_NEEDED, FORM, NULL},
     {"Format", 'O', FOREIGN_NEEDED, LONG_NAMES, NULL},
-    {"jobs", 'j', FOREIGN_NEEDED, IDS, NULL},
-    {"states", 't', FOREIGN_NEEDED, STATES, NULL},
-    {"state", 0, FOREIGN_NEEDED, STATES, NULL},
-    {"user", 'u', FOREIGN_NEEDED, USER, NULL},
-    {"users", 0, FOREIGN_NEEDED, USER, NULL},
-    {"partition", 'p', FOREIGN_NEEDED, QUEUE, NULL},
-    {"name", 'n', FOREIGN_NEEDED, NAME, NULL},
+    {"jobs", 'j', FOREIGN_NEEDED, SHIM_IDS, NULL},
+    {"states", 't', FOREIGN_NEEDED, SHIM_STATES, NULL},
+    {"state", 0, FOREIGN_NEEDED, SHIM_STATES, NULL},
+    {"user", 'u', FOREIGN_NEEDED, SHIM_USERS, NULL},
+    {"users", 0, FOREIGN_NEEDED, SHIM_USERS, NULL},
+    {"partition", 'p', FOREIGN_NEEDED, SHIM_QUEUES, NULL},
+    {"name", 'n', FOREIGN_NEEDED, SHIM_NAMES, NULL},
     {"me", 0, FOREIGN_NONE, ME, NULL},
     {"long", 'l', FOREIGN_NONE, LONG_FORM, NULL},
     {"start", 0, FOREIGN_NONE, START, NULL},
@@ -59,9 +51,9 @@ static const struct foreign_option options[] = {
     {"hide", 0, FOREIGN_NONE, NOTHING, NULL},
     {"verbose", 'v', FOREIGN_NONE, NOTHING, NULL},
     {"local", 0, FOREIGN_NONE, NOTHING, NULL},
-    {"clusters", 'M', FOREIGN_NEEDED, NOTHING, NULL},
-    {"account", 'A', FOREIGN_NEEDED, ACCOUNT, NULL},
-    {"nodelist", 'w', FOREIGN_NEEDED, NODES, NULL},
+    {"clusters", 'M', FOREIGN_NEEDED, SHIM_CLUSTERS, NULL},
+    {"account", 'A', FOREIGN_NEEDED, SHIM_ACCOUNTS, NULL},
+    {"nodelist", 'w', FOREIGN_NEEDED, SHIM_NODES, NULL},
     {"sort", 'S', FOREIGN_NEEDED, SORT, NULL},
     {"iterate", 'i', FOREIGN_NEEDED, EACH, NULL},
     {"help", 0, FOREIGN_NONE, HELP, NULL},
@@ -86,7 +78,8 @@ static bool are_names(const char *text)
     struct shim_field field;
     const char *at = text;
     while ((at = format_next_name(at, &named)) != NULL)
-        if (!shim_field_long(named.name, named.name_length, &field) || named.cell.width > WIDTH_MAX)
+        if (!shim_field_long(named.name, named.name_length, &field) ||
+            named.cell.width > FORMAT_WIDTH_MAX)
             return false;
     return *text;
 }
@@ -99,37 +92,18 @@ static bool take(struct squeue *q, int what, const char *value)
         return true;
     case FORM:
         q->format = value;
-        return true;
+        return format_is_right(value);
     case LONG_NAMES:
         q->names = value;
         return are_names(value);
-    case IDS:
-        return shim_ids_add(&q->select.ids, value) == 0;
-    case STATES:
-        q->select.history = q->all = true;
-        return shim_states(value, &q->select.states, &q->select.none);
-    case USER:
-        q->select.user = value;
-        return true;
-    case QUEUE:
-        q->select.queue = value;
-        return true;
-    case NAME:
-        q->select.name = value;
-        return true;
-    case ACCOUNT:
-        q->select.account = value;
-        return true;
-    case NODES:
-        return hostlist_append(&q->select.nodes, value, strlen(value), NULL) == 0 &&
-               hostlist_count(&q->select.nodes) > 0;
     case SORT:
         q->sort = value;
         return !shim_sort_wrong(value);
     case EACH:
         return slurm_whole(value, &q->each) && q->each > 0;
     case ME:
-        q->select.user = shim_me();
+        strbuf_reset(&q->select.users);
+        strbuf_puts(&q->select.users, shim_me());
         return true;
     case LONG_FORM:
         q->format = LONG;
@@ -153,20 +127,22 @@ static bool take(struct squeue *q, int what, const char *value)
 
 static const char *expected(int what)
 {
-    switch (what) {
-    case LONG_NAMES:
-        return "names such as jobid:10,state, at most 10000 wide";
-    case IDS:
-        return "jobs such as 17,18_[1-3]";
-    case STATES:
-        return "states such as PD,running, or all";
-    case NODES:
-        return "nodes such as node[1-3]";
-    case SORT:
-        return "letters of --format such as P,-M";
-    default:
-        return "a number of seconds such as 10";
-    }
+    return what == FORM         ? FORMAT_RIGHT
+           : what == LONG_NAMES ? "names such as jobid:10,state, at most 10000 wide"
+           : what == SORT       ? "letters of --format such as P,-M"
+                                : "a number of seconds such as 10";
+}
+
+/* 0, or the exit status after an error line. */
+static int take_option(struct squeue *q, const struct foreign_option *option, const char *value)
+{
+    q->all = q->all || option->what == SHIM_STATES;
+    if (option->what < SHIM_PICKS)
+        return shim_pick("squeue", &q->select, option, value);
+    if (take(q, option->what, value))
+        return 0;
+    return shim_failed("squeue", "--%s is '%.60s', expected %s", option->name, value,
+                       expected(option->what));
 }
 
 /* Without a job, the head. */
@@ -269,7 +245,7 @@ static int print_jobs(struct squeue *q, struct connection *s, berth_error_t *err
     int rc = check_nodes(q, s, err);
     if (rc != 0)
         return rc;
-    q->select.history = q->select.history || q->select.ids.n > 0;
+    q->select.history = q->all || q->select.ids.n > 0;
     q->select.since = q->select.ids.n ? 0 : (double)time(NULL) - RECENT;
     jobs = shim_jobs(s, &q->select, err);
     if (!jobs)
@@ -303,6 +279,8 @@ static int take_environment(struct squeue *q)
     if (names && *names && !are_names(names))
         return shim_failed("squeue", "SQUEUE_FORMAT2 is '%.60s', expected %s", names,
                            expected(LONG_NAMES));
+    if (format && !format_is_right(format))
+        return shim_failed("squeue", "SQUEUE_FORMAT is '%.60s', expected %s", format, FORMAT_RIGHT);
     q->names = names && *names ? names : NULL;
     q->format = !q->names && format && *format ? format : NULL;
     return 0;
@@ -337,16 +315,15 @@ int shim_squeue(int argc, char **argv)
     const struct foreign_option *option;
     const char *value;
     berth_error_t err;
-    int rc;
+    int rc, status = 0;
 
-    while ((rc = foreign_next(&walk, options, sizeof(options) / sizeof(*options), &option, &value,
-                              &err)) > 0)
-        if (!take(&q, option->what, value)) {
-            rc = shim_failed("squeue", "--%s is '%.60s', expected %s", option->name, value,
-                             expected(option->what));
-            shim_select_clear(&q.select);
-            return rc;
-        }
+    while (status == 0 && (rc = foreign_next(&walk, options, sizeof(options) / sizeof(*options),
+                                             &option, &value, &err)) > 0)
+        status = take_option(&q, option, value);
+    if (status != 0) {
+        shim_select_clear(&q.select);
+        return status;
+    }
     if (rc < 0)
         rc = shim_failed("squeue", "%s", err.text);
     else if (q.help)

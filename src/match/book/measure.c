@@ -355,6 +355,16 @@ int64_t match_type_size(const struct match *m, uint16_t type)
     return most;
 }
 
+bool match_is_pool(const struct match *m, uint16_t type)
+{
+    for (uint32_t i = 0; i < m->topo.n_classes; i++) {
+        const struct vertex *x = &m->g->v[m->topo.class[i].sample];
+        if (x->type == type && x->divisible)
+            return true;
+    }
+    return false;
+}
+
 /* ---- A node ---- */
 
 uint32_t match_node_of(const struct match *m, uint32_t v)

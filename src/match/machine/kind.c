@@ -40,13 +40,3 @@ int64_t match_part_of_kind(const struct match *m, const uint64_t *part, uint16_t
             units += m->g->v[v].size;
     return units;
 }
-
-bool match_is_pool(const struct match *m, uint16_t type)
-{
-    for (uint32_t i = 0; i < m->topo.n_classes; i++) {
-        const struct vertex *x = &m->g->v[m->topo.class[i].sample];
-        if (x->type == type && x->divisible)
-            return true;
-    }
-    return false;
-}

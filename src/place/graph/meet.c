@@ -4,17 +4,25 @@
 
 #include "place/graph/graph_priv.h"
 
+/* Have a table of a value for each vertex, all zero where it has grown. It is left as it is if there is no memory: -1. */
+static int cover_all(const struct graph_place *n, void **table, uint32_t *covered, size_t size)
+{
+    if (*covered >= n->graph->n)
+        return 0;
+    void *larger = calloc(n->graph->n, size);
+    if (!larger)
+        return -1;
+    free(*table);
+    *table = larger;
+    *covered = n->graph->n;
+    return 0;
+}
+
 int graph_place_mark(struct place *place, int64_t booking, bool on)
 {
     struct graph_place *n = graph_place_of(place);
-    if (n->n_meets < n->graph->n) {
-        uint8_t *meets = calloc(n->graph->n, sizeof(*meets));
-        if (!meets)
-            return -1;
-        free(n->meets);
-        n->meets = meets;
-        n->n_meets = n->graph->n;
-    }
+    if (cover_all(n, (void **)&n->meets, &n->n_meets, sizeof(*n->meets)) < 0)
+        return -1;
     match_job_mark(n->match, booking, n->meets, on);
     return 0;
 }
@@ -30,14 +38,8 @@ enum place_meet graph_place_meets(const struct place *place, int64_t booking)
 int graph_place_weigh(struct place *place, int64_t booking, bool on)
 {
     struct graph_place *n = graph_place_of(place);
-    if (n->n_units < n->graph->n) {
-        int64_t *units = calloc(n->graph->n, sizeof(*units));
-        if (!units)
-            return -1;
-        free(n->units);
-        n->units = units;
-        n->n_units = n->graph->n;
-    }
+    if (cover_all(n, (void **)&n->units, &n->n_units, sizeof(*n->units)) < 0)
+        return -1;
     match_job_weigh(n->match, booking, n->units, on);
     n->weighed += on ? 1 : UINT32_MAX;
     return 0;

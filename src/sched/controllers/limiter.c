@@ -120,8 +120,7 @@ static int64_t when(const sched_t *s, uint32_t slot, int64_t booking, int64_t fr
         uint32_t promised = tail_meets(s, slot, window, &by, NULL);
         if (promised == JOB_NONE)
             return from;
-        int64_t end = job_until(&s->jobs[promised]);
-        from = end > from ? end : from + 1;
+        from = s->jobs[promised].at;
     }
 }
 

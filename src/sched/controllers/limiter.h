@@ -15,8 +15,8 @@ bool limit_lets(const sched_t *s, uint32_t slot, int64_t now);
 /* Whether a job could have what a booking holds, or that on fewer nodes, if its user and its queue had nothing else. */
 bool limit_ever_lets(const sched_t *s, uint32_t slot, int64_t booking);
 
-/* Whether limits have room for what a job may take beyond its estimate in the window of another one, which shares a
- * limit with it and has, or would have, a booking from a time on.
+/* Whether limits have room for what a job may take beyond its estimate when another one begins, which shares a limit with it
+ * and has, or would have, a booking from that time on.
  */
 bool limits_let_tail(const sched_t *s, uint32_t slot, uint32_t beside, int64_t booking, int64_t at);
 

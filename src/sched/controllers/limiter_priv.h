@@ -35,8 +35,9 @@ struct limits_ask {
     const struct limits_nodes *nodes;
 };
 
-/* A job that is promised a time which one that has this window by its estimate could take longer than the limits of both
- * have room for; JOB_NONE. `over` as for limits_start. O(jobs that are promised a time), if jobs have tails.
+/* A job that is promised a time at which one that has this window by its estimate may still be there, while limits of both
+ * have no room for it then, beside all who may be there; JOB_NONE. `over` as for limits_start. O(jobs that are promised a
+ * time), and if any is meant O(jobs that run) besides, where jobs have tails and limits.
  */
 uint32_t tail_meets(const sched_t *s, uint32_t slot, struct limits_window window,
                     const struct limits_ask *ask, struct limits_over *over);

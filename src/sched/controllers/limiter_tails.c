@@ -1,11 +1,10 @@
 /* What jobs may take beyond their estimates, and limits.
  *
- * A limit's calendar has each booking for as long as its estimate. Where a job may take longer, it must not be over a
- * limit then with what others are promised, as for the machine (pass/expect.c): the rest of its own limit is asked for
- * in the windows of these. Before what is only expected, estimates count; and so nobody is promised a start, but only
- * expected to start, while limits have no room for the rest of another job as well.
- *
- * Several jobs may take longer at once. So while such a question is asked, the calendars have the rests of the others, too.
+ * A limit's calendar has each booking for as long as its estimate. Where jobs may take longer, limits must have room for
+ * all of them when somebody else is promised a start, as the machine must (pass/expect.c): for the job that is asked about,
+ * who may still be there then, and for the rests of others. What begins after that start is asked about its own. Before
+ * what is only expected, estimates count; and so nobody is promised a start, but only expected to start, while limits have
+ * no room for the rest of another job as well.
  */
 #include <string.h>
 
@@ -83,41 +82,38 @@ static void rests_count(const sched_t *s, uint32_t but, struct limits_window in)
 
 /* ---- Questions ---- */
 
-/* Whether limits have room for what a job may take of the window of something promised, from an end on. */
-static bool has_room(const sched_t *s, uint32_t slot, struct limits_window tail,
-                     const struct job *promised, const struct limits_ask *ask,
-                     struct limits_over *over)
+/* Whether limits have room for what a job may still have when something promised begins. */
+static bool has_room(const sched_t *s, uint32_t slot, int64_t at, int64_t jobs,
+                     const struct limits_ask *ask, struct limits_over *over)
 {
-    int64_t from = promised->at > tail.from ? promised->at : tail.from;
-    int64_t until = job_until(promised) < tail.until ? job_until(promised) : tail.until;
-    uint32_t party = s->jobs[slot].details->party;
-    return limits_start(s->queues->limits, party, (struct limits_window){from, until, tail.jobs},
-                        ask->amount, ask->arg, ask->nodes, over);
+    return limits_start(s->queues->limits, s->jobs[slot].details->party,
+                        (struct limits_window){at, at + 1, jobs}, ask->amount, ask->arg, ask->nodes,
+                        over);
 }
 
 uint32_t tail_meets(const sched_t *s, uint32_t slot, struct limits_window window,
                     const struct limits_ask *ask, struct limits_over *over)
 {
+    const struct limits *limits = s->queues->limits;
     uint32_t party = s->jobs[slot].details->party, met = JOB_NONE;
-    struct limits_window tail = {window.until, last_end(&s->jobs[slot], window.from), window.jobs};
+    struct limits_window stay = {window.from + 1, last_end(&s->jobs[slot], window.from), 0};
     bool any = false;
-    if (!s->queues->any_tails || tail.from >= tail.until)
+    if (!s->queues->any_tails || !limits_share(limits, party, party))
         return JOB_NONE;
     for (size_t i = 0; i < s->due.n && met == JOB_NONE; i++) {
         uint32_t other = s->due.v[i].item;
         const struct job *job = &s->jobs[other];
-        if (other == slot || job->is_lifted || job->details->is_expected || job->at >= tail.until ||
-            job_until(job) <= tail.from ||
-            !limits_share(s->queues->limits, party, job->details->party))
+        if (other == slot || job->is_lifted || job->details->is_expected || job->at < stay.from ||
+            job->at >= stay.until || !limits_share(limits, party, job->details->party))
             continue;
         if (!any)
-            rests_count(s, slot, tail);
+            rests_count(s, slot, stay);
         any = true;
-        if (!has_room(s, slot, tail, job, ask, over))
+        if (!has_room(s, slot, job->at, window.jobs, ask, over))
             met = other;
     }
     if (any)
-        rests_forget(s, tail);
+        rests_forget(s, stay);
     return met;
 }
 
@@ -196,11 +192,8 @@ static void rest_aside(const sched_t *s, const struct job *job, struct limits_wi
 bool limits_let_tail(const sched_t *s, uint32_t slot, uint32_t beside, int64_t booking, int64_t at)
 {
     const struct job *job = &s->jobs[slot], *other = &s->jobs[beside];
-    int64_t begin = begin_of(s, job), over = last_end(job, begin);
-    int64_t end = begin + job->ask.duration, until = at + other->ask.duration;
-    struct limits_window window =
-        limits_window_of(s, slot, job->booking, at > end ? at : end, over < until ? over : until);
-    struct limits_window rest = rest_in(s, job, (struct limits_window){at, until, 0});
+    struct limits_window window = limits_window_of(s, slot, job->booking, at, at + 1);
+    struct limits_window rest = rest_in(s, job, window);
     struct limits_ask ask;
     struct both b;
     if (other->details->is_counted) {
@@ -209,7 +202,7 @@ bool limits_let_tail(const sched_t *s, uint32_t slot, uint32_t beside, int64_t b
                                   measure_listed(&b.m[0], job->details->shared)};
     } else {
         ask = (struct limits_ask){measure_both, &b, both_of(s, slot, beside, booking, &b)};
-        window.jobs += limits_window_of(s, beside, booking, at, until).jobs;
+        window.jobs += limits_window_of(s, beside, booking, at, at + 1).jobs;
     }
     if (job->details->is_rest_counted)
         rest_aside(s, job, rest, true);

@@ -133,7 +133,7 @@ static bool culprit_is_left(const sched_t *s, const struct job *job)
 static uint32_t find_culprit(const sched_t *s, const struct job *job, struct start_at start)
 {
     const struct heap *from[] = {&s->queues->ends, &s->due};
-    struct limits_window window = {start.at, start.at + job->ask.duration, 0};
+    struct limits_window window = {start.at, start.at + 1, 0};
     uint32_t culprit = JOB_NONE;
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < from[k]->n; i++)

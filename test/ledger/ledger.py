@@ -252,7 +252,8 @@ class Ledger:
         w = self.world
         if k.name in touched or self.is_new_or_later(k, before, held_before):
             return True
-        if self.comes_back and k.state == WAITING and k.promise is not None and k.promise < before.get(k.name, FOREVER):
+        then = k.start if k.state == RUNNING else k.promise if k.state == WAITING else None
+        if self.comes_back and then is not None and self.now <= then < before.get(k.name, FOREVER):
             return True
         if w.key(k)[0] == w.key(j)[0]:
             return False

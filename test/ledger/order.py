@@ -51,9 +51,10 @@ def first_of_all(ledger, lanes):
 
 def check_protected(ledger, held_before):
     """Where nobody is preempted, the first waiting job is not delayed by what jobs of lower queues start or are newly
-    promised. What a dependency keeps may have come first only now, or since a lower job has started, and take what was
-    left for the first; and when a job ends that overruns, or has no end that is known, nobody knows: the first could not
-    be promised a time behind it, and what others are promised moves first."""
+    promised; it goes by its own limit before what others are promised. What a dependency keeps may have come first only
+    now, or since a lower job has started, and take what was left for the first; and when a job ends that overruns, or has
+    no end that is known, nobody knows: the first could not be promised a time behind it, and what others are promised
+    moves first."""
     w = ledger.world
     lanes = {w.lane(q) for q in w.config["queues"]}
     first = first_of_all(ledger, lanes)
@@ -70,7 +71,7 @@ def check_protected(ledger, held_before):
         return
     behind = {k.name for k in lower if k in new}
     promised = {k.name for k in lower if k.promise is not None}
-    without = [(h, a, b) for k, h, a, b in every if k.name not in behind and k.name not in promised]
+    without = ledger.seen_by(first, [found for found in every if found[0].name not in behind | promised])
     best = earliest(ledger, first, without)
     late = earliest(ledger, first, without + [(h, a, b) for k, h, a, b in every if k.name in behind])
     ledger.law("protected", best is None or (late is not None and late <= best), first,

@@ -244,7 +244,7 @@ static void back_to_targets(struct class_load *c, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (c[i].percent == 0)
             continue;
-        c[i].stop = max64(0, c[i].running - c[i].target);
+        c[i].stop = max64(0, c[i].running - max64(c[i].target, c[i].fixed));
         give(&c[i], min64(c[i].left, max64(0, c[i].target - c[i].running)));
     }
 }
@@ -304,7 +304,7 @@ void class_count_rebalance(struct class_load *c, size_t n, int64_t idle)
     }
     int64_t units = idle + stops - starts;
     if (units > 0 && (percents = percent_waiting(c, n)) > 0) {
-        claim_loans(c, n, units, percents);
+        claim_loans(c, n, units + lent_units(c, n), percents);
         give_parts(c, n, units);
     }
     spare(c, n, min64(entitled_units(c, n), max64(0, waiting - idle)));
@@ -354,7 +354,7 @@ bool class_check(const struct class_load *c, size_t n, int64_t idle)
             return false;
         if (c[i].start > (is_closed ? 0 : c[i].waiting))
             return false;
-        if (c[i].stop > (is_closed ? 0 : max64(0, c[i].running - c[i].target)))
+        if (c[i].stop > (is_closed ? 0 : max64(0, c[i].running - max64(c[i].target, c[i].fixed))))
             return false;
         starts += c[i].start;
         stops += c[i].stop;

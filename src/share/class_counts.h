@@ -26,6 +26,7 @@ struct class_load {
     /* Given: in percent, the sum being 100; and in units. */
     int64_t percent;
     int64_t running, waiting;
+    int64_t fixed; /* of what runs, what may not be stopped */
     /* What the class is meant to have (class_set_targets). */
     int64_t target;
     /* Decided: at most one of the two is above 0. */
@@ -65,7 +66,7 @@ int64_t class_spread(const struct class_load *c, size_t n, int64_t workers);
 void class_count_starts(struct class_load *c, size_t n, int64_t idle);
 
 /* Decide how many units of each class start and stop to bring the classes back to their targets. Stops are
- * of units above the target only. They are no more than the starts that fill targets: what one class has
+ * of units above the target only, and of those that are not fixed: what is, stays lent. They are no more than the starts that fill targets: what one class has
  * borrowed is never taken from it to be lent to another, so two classes can't take from each other in turns,
  * also if what was stopped waits again. Nor are they more than what waits beyond the idle workers. Starts are
  * no more than idle workers and stops together. Lends in one round: what rounding leaves is lent by the next

@@ -71,6 +71,8 @@ static void draw_loads(struct world *w)
         w->c[i].waiting = random_between(&w->r, 0, 2) == 0
                               ? 0
                               : random_between(&w->r, 0, few ? 3 : 2 * w->workers + 2);
+        w->c[i].fixed =
+            random_between(&w->r, 0, 2) > 0 ? 0 : random_between(&w->r, 0, w->c[i].running);
     }
 }
 
@@ -100,6 +102,21 @@ static void check_starts(const struct world *w, int64_t idle)
     assert_false(lacks && borrows);
 }
 
+/* Where a rebalancing starts less of what a class is entitled to than waits, others have nothing left that they may give
+ * back.
+ */
+static void check_rebalanced(const struct world *w)
+{
+    bool lacks = false, may_give = false;
+    for (size_t i = 0; i < w->n; i++) {
+        const struct class_load *c = &w->c[i];
+        int64_t has = c->running - c->stop, least = c->target > c->fixed ? c->target : c->fixed;
+        lacks |= c->percent > 0 && c->waiting > c->start && c->running + c->start < c->target;
+        may_give |= c->percent > 0 && has > least;
+    }
+    assert_false(lacks && may_give);
+}
+
 static void decide(struct world *w, int64_t now, const struct class_rule *rule,
                    struct class_timer *timer, bool *rebalanced)
 {
@@ -111,7 +128,9 @@ static void decide(struct world *w, int64_t now, const struct class_rule *rule,
     assert_int_equal(class_decide(again, w->n, w->workers, idle, now, rule, &other), *rebalanced);
     assert_memory_equal(again, w->c, sizeof(again));
     assert_true(class_check(w->c, w->n, idle));
-    if (!*rebalanced)
+    if (*rebalanced)
+        check_rebalanced(w);
+    else
         check_starts(w, idle);
 }
 

@@ -354,6 +354,33 @@ static void rebalancing_stops_no_more_than_starts(void **state)
     assert_int_equal(few[1].stop, 5);
 }
 
+/* What may not be stopped stays lent: who lacks workers has them from others, and of what is lent again it counts. */
+static void rebalancing_takes_what_is_not_fixed(void **state)
+{
+    struct class_load one[] = {{.percent = 50, .running = 0, .waiting = 3},
+                               {.percent = 30, .running = 5},
+                               {.percent = 20, .running = 5, .fixed = 5}};
+    /* 30 are lent, 14 of them fixed: 15 are for each of those that wait, so the third has 1 more, the second 15. */
+    struct class_load again[] = {{.percent = 40, .running = 0, .waiting = 10},
+                                 {.percent = 20, .running = 33, .waiting = 100},
+                                 {.percent = 20, .running = 34, .waiting = 100, .fixed = 34},
+                                 {.percent = 20, .running = 33}};
+    (void)state;
+    class_set_targets(one, 3, 10);
+    class_count_rebalance(one, 3, 0);
+    assert_true(class_check(one, 3, 0));
+    assert_int_equal(one[0].start, 2);
+    assert_int_equal(one[1].stop, 2);
+    assert_int_equal(one[2].stop, 0);
+    class_set_targets(again, 4, 100);
+    class_count_rebalance(again, 4, 0);
+    assert_true(class_check(again, 4, 0));
+    assert_int_equal(again[0].start, 10);
+    assert_int_equal(again[1].stop, 0);
+    assert_int_equal(again[2].stop, 0);
+    assert_int_equal(again[3].stop, 10);
+}
+
 /* ---- Tasks ---- */
 
 static void tasks_count_by_what_they_take(void **state)
@@ -428,6 +455,7 @@ int main(void)
         cmocka_unit_test(what_rounding_leaves_goes_to_those_below),
         cmocka_unit_test(many_classes_share_alike),
         cmocka_unit_test(rebalancing_stops_no_more_than_starts),
+        cmocka_unit_test(rebalancing_takes_what_is_not_fixed),
         cmocka_unit_test(tasks_count_by_what_they_take),
         cmocka_unit_test(the_last_to_start_stop_first),
         cmocka_unit_test(durations_are_means_of_the_latest_keys),

@@ -51,16 +51,15 @@ static bool is_idle_soon(const sched_t *s, uint32_t slot)
     return d->is_stopping && d->preempted_for == JOB_NONE;
 }
 
-/* Whether a running job may be stopped at all, or is being stopped for nobody. */
-static bool is_lent_by(const sched_t *s, const struct class_turns *turns, uint32_t slot)
+/* Whether a running job may be stopped, or is being stopped for nobody. */
+static bool may_be_lent(const sched_t *s, const struct class_turns *turns, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
     if (job->state != SCHED_RUNNING || turns_of(s, slot) != turns)
         return false;
     if (job->details->is_stopping)
         return is_idle_soon(s, slot);
-    return gang_spares(s, slot) && s->now >= preemptible_from(s, job) &&
-           turns->load[class_of(s, slot)].stop > 0;
+    return gang_spares(s, slot) && s->now >= preemptible_from(s, job);
 }
 
 static int by_start(const void *a, const void *b)
@@ -73,7 +72,7 @@ static int by_start(const void *a, const void *b)
     return queue_before(y->key, x->key) ? -1 : queue_before(x->key, y->key);
 }
 
-/* List who may be stopped: who is being stopped already, and then who started last. 0, or -1 with ENOMEM. */
+/* List who may be stopped, and who is being stopped for nobody. 0, or -1 with ENOMEM. */
 static int list_lent(sched_t *s, struct class_turns *turns)
 {
     const struct heap *running = &s->queues->ends;
@@ -81,7 +80,7 @@ static int list_lent(sched_t *s, struct class_turns *turns)
     for (uint32_t i = 0; i < running->n; i++) {
         uint32_t slot = running->v[i].item;
         const struct job *job = &s->jobs[slot];
-        if (!is_lent_by(s, turns, slot))
+        if (!may_be_lent(s, turns, slot))
             continue;
         if (array_grow((void **)&turns->lent, &turns->cap_lent, turns->n_lent + 1,
                        sizeof(*turns->lent)) < 0)
@@ -89,9 +88,33 @@ static int list_lent(sched_t *s, struct class_turns *turns)
         turns->lent[turns->n_lent++] =
             (struct class_lent){slot, job->details->is_stopping, job->at, job->key};
     }
-    if (turns->n_lent > 0)
-        qsort(turns->lent, turns->n_lent, sizeof(*turns->lent), by_start);
     return 0;
+}
+
+/* All that a class has is fixed, but for what is listed. */
+static void count_fixed(const sched_t *s, const struct class_turns *turns)
+{
+    for (uint32_t i = 0; i < turns->setup->n; i++)
+        turns->load[i].fixed = turns->load[i].running;
+    for (size_t i = 0; i < turns->n_lent; i++) {
+        uint32_t slot = turns->lent[i].slot;
+        if (!turns->lent[i].is_stopping) /* else it counts as gone */
+            turns->load[class_of(s, slot)].fixed -= units_of(s, slot);
+    }
+}
+
+/* Keep of the list who is being stopped already, and of classes that are brought down who started last first. */
+static void sort_lent(const sched_t *s, struct class_turns *turns)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < turns->n_lent; i++) {
+        const struct class_lent lent = turns->lent[i];
+        if (lent.is_stopping || turns->load[class_of(s, lent.slot)].stop > 0)
+            turns->lent[n++] = lent;
+    }
+    turns->n_lent = n;
+    if (n > 0)
+        qsort(turns->lent, n, sizeof(*turns->lent), by_start);
 }
 
 /* Count how far classes are brought down, as if nothing were idle: what is, is of no use to who asks. */
@@ -99,12 +122,14 @@ static int count(sched_t *s, struct class_turns *turns, uint32_t queue)
 {
     if (turns->is_lent_counted)
         return 0;
+    if (list_lent(s, turns) < 0)
+        return -1;
     class_turns_load(s, queue, true);
+    count_fixed(s, turns);
     class_count_rebalance(turns->load, turns->setup->n, 0);
     for (uint32_t i = 0; i < turns->setup->n; i++)
         turns->v[i].floor = turns->load[i].running - turns->load[i].stop;
-    if (list_lent(s, turns) < 0)
-        return -1;
+    sort_lent(s, turns);
     turns->is_lent_counted = true;
     return 0;
 }

@@ -65,7 +65,6 @@ static void put_share_amount(const struct telling *t, size_t resource, int64_t a
 static void put_share_type(const struct telling *t, size_t resource)
 {
     const char *type = t->report->resources[resource];
-    strbuf_putc(t->out, ' ');
     strbuf_puts(t->out, strcmp(type, "gpu") == 0 ? "GPU" : type);
     if (strcmp(type, "memory") != 0)
         strbuf_putc(t->out, 's');
@@ -78,6 +77,7 @@ static void put_received(const struct telling *t, const struct sched_share_node 
     put_share_amount(t, d, n->received.of[d]);
     strbuf_puts(t->out, the ? " of the " : " of ");
     put_share_amount(t, d, n->deserved.of[d]);
+    strbuf_putc(t->out, ' ');
     put_share_type(t, d);
 }
 
@@ -99,6 +99,7 @@ static void put_part(const struct telling *t, const struct sched_share_node *n, 
     put_share_amount(t, d, n->received.of[d]);
     strbuf_puts(t->out, the ? " of the machine's " : " of ");
     put_share_amount(t, d, all->capability.of[d]);
+    strbuf_putc(t->out, ' ');
     put_share_type(t, d);
 }
 
@@ -108,6 +109,33 @@ static void put_weight(const struct telling *t, const struct sched_share_node *n
         return;
     strbuf_puts(t->out, " by weight ");
     strbuf_put_int(t->out, n->weight);
+}
+
+/* Of what there is of the resources that count: " cores", or " units of cores and nodes together". */
+static void put_usage_unit(const struct telling *t)
+{
+    const struct sched_share_node *all = node_at(t, 0);
+    size_t n = 0, put = 0;
+    for (size_t i = 0; i < t->report->n_resources; i++)
+        n += all->capability.of[i] > 0;
+    strbuf_puts(t->out, n > 1 ? " units of " : n > 0 ? " " : "");
+    for (size_t i = 0; i < t->report->n_resources; i++) {
+        if (all->capability.of[i] == 0)
+            continue;
+        put_between(t->out, put++, n);
+        put_share_type(t, i);
+    }
+    strbuf_puts(t->out, n > 1 ? " together" : "");
+}
+
+static void put_half_life(const struct telling *t)
+{
+    if (t->report->half_life == SCHED_UNLIMITED) {
+        strbuf_puts(t->out, " on average, with an unlimited half-life");
+        return;
+    }
+    strbuf_puts(t->out, " on average, with a half-life of ");
+    explain_span(t->out, t->report->half_life);
 }
 
 /* "deadline in 2h", "no deadline", "deadline 10m ago" */
@@ -138,7 +166,11 @@ static void put_compared(const struct telling *t, int by, const struct sched_sha
         return;
     case SCHED_BY_USAGE:
         put_usage(t->out, (double)n->usage + (double)n->usage_part / 4294967296.0);
+        if (own)
+            put_usage_unit(t);
         put_weight(t, n);
+        if (own)
+            put_half_life(t);
         return;
     case SCHED_BY_FEWEST_RUNNING:
         strbuf_put_uint(t->out, n->n_running);
@@ -164,7 +196,7 @@ static const char *const own_words[SCHED_COMPARATORS][2] = {
     [SCHED_BY_PRIORITY] = {" has a first job of priority ", ""},
     [SCHED_BY_SHARE] = {" has received ", " that it deserves"},
     [SCHED_BY_DRF] = {" has received ", ""},
-    [SCHED_BY_USAGE] = {" has used ", " on average lately"},
+    [SCHED_BY_USAGE] = {" has used ", ""},
     [SCHED_BY_FEWEST_RUNNING] = {" has as many running jobs as ", ""},
     [SCHED_BY_DEADLINE] = {" has a first job with ", ""},
     [SCHED_BY_AGE] = {" has waited less long, as its first job is ", ""},

@@ -166,7 +166,8 @@ static void users_who_have_used_less_go_first(void **state)
     submit_by(w, SIM_BOB, NODE);
     expect_said(w, ann,
                 "It waits for nodes that 1 other job holds." START
-                " User ann has used 2.0 on average lately: user bob of queue a goes first (0.0).");
+                " User ann has used 2.0 cores on average, with a half-life of 1h: user bob of "
+                "queue a goes first (0.0).");
 }
 
 /* Four cores for a hundredth of the half-life: 4 * (1 - 2^-0.01). */
@@ -182,10 +183,36 @@ static void little_usage_is_told_with_its_digits(void **state)
     submit_by(w, SIM_ANN, NODE);
     int64_t ann = submit_by(w, SIM_ANN, NODE);
     submit_by(w, SIM_BOB, NODE);
-    expect_said(
-        w, ann,
-        "It waits for nodes that 1 other job holds." START
-        " User ann has used 0.028 on average lately: user bob of queue a goes first (0.0).");
+    expect_said(w, ann,
+                "It waits for nodes that 1 other job holds." START
+                " User ann has used 0.028 cores on average, with a half-life of 1h: user bob of "
+                "queue a goes first (0.0).");
+}
+
+/* An hour of four cores and a node. The longest half-life is 2^46 us, 19546.9 h: 5 (1 - 2^(-1/19546.9)). Of GPUs there are
+ * none.
+ */
+static void usage_of_several_resources_is_told_in_units(void **state)
+{
+    struct sim_server *w = open_with(
+        state, HEAD "shares: {resources: [core, gpu, node], half-life: unlimited, order: [usage, "
+                    "submit]}\n"
+                    "default-queue: a\n"
+                    "queues: {a: {policy: easy}, b: {policy: easy, shares: {weight: 2}}}\n");
+    static const char in_b[] =
+        "{\"command\":[\"x\"],\"nodes\":1,\"duration\":\"2h\",\"queue\":\"b\"}";
+    int64_t first = submit_by(w, SIM_ANN, "{\"command\":[\"x\"],\"nodes\":1,\"duration\":\"1h\"}");
+    sim_server_wait(w, 3600 * SIM_SECOND);
+    end(w, first, 0);
+    submit_by(w, SIM_OWNER, "{\"command\":[\"x\"],\"nodes\":4,\"duration\":\"2h\"}");
+    submit_by(w, SIM_ANN, NODE);
+    int64_t ann = submit_by(w, SIM_ANN, NODE);
+    submit_by(w, SIM_BOB, in_b); /* promised a time, as is a's first */
+    submit_by(w, SIM_BOB, in_b);
+    expect_said(w, ann,
+                "It waits for nodes that 1 other job holds." START
+                " Queue a has used 0.00018 units of cores and nodes together on average, with an "
+                "unlimited half-life: queue b goes first (0.0 by weight 2).");
 }
 
 /* Each level has its own comparators: of divisions, of queues in one, of users in one. */
@@ -338,6 +365,7 @@ int main(void)
         TEST(users_whose_job_is_due_earlier_go_first),
         TEST(users_who_have_used_less_go_first),
         TEST(little_usage_is_told_with_its_digits),
+        TEST(usage_of_several_resources_is_told_in_units),
         TEST(each_level_says_what_decides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -158,7 +158,7 @@ struct sched_share_order {
 
 /* What a division or a queue is to have of what is above it. */
 struct sched_share {
-    /* The division that it is part of; NULL: the machine. */
+    /* The division that it is part of; NULL: the machine. At most SCHED_DIVISION_LEVELS are part of each other. */
     const char *under;
 
     /* >= 1; 0: not given, which is 1. */
@@ -287,6 +287,7 @@ struct sched_account {
 };
 
 #define SCHED_ACCOUNT_LEVELS   16
+#define SCHED_DIVISION_LEVELS  16
 #define SCHED_SHARE_RESOURCES  8
 #define SCHED_SHARE_WEIGHT_MAX INT64_C(1000000)
 

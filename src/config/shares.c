@@ -176,19 +176,17 @@ static int name_divisions(struct reading *r, uint32_t i, struct sched_division *
     return 0;
 }
 
-/* Whether a division is part of itself. */
-static bool is_circular(const struct reading *r, const struct sched_division *division)
+/* How many divisions one is part of; SCHED_DIVISION_LEVELS: too many, or it is part of itself. */
+static int divisions_above(const struct reading *r, const struct sched_division *division)
 {
-    const struct sched_shares *shares = &r->config->sched.shares;
-    const char *under = division->share.under;
+    int levels = 0;
+    uint32_t number;
 
-    for (size_t steps = 0; under && steps < shares->n_divisions; steps++) {
-        size_t i = 0;
-        while (strcmp(shares->divisions[i].name, under) != 0)
-            i++;
-        under = shares->divisions[i].share.under;
+    for (; division->share.under && levels < SCHED_DIVISION_LEVELS; levels++) {
+        intern_find(&r->divisions, division->share.under, strlen(division->share.under), &number);
+        division = &r->config->sched.shares.divisions[number];
     }
-    return under != NULL;
+    return levels;
 }
 
 static int read_divisions(struct reading *r, uint32_t i)
@@ -216,8 +214,10 @@ static int read_divisions(struct reading *r, uint32_t i)
             read_share(r, value, &divisions[n].share) < 0 ||
             read_order(r, value[DIVISION_ORDER], &divisions[n].order) < 0)
             return -1;
-        if (is_circular(r, &divisions[n]))
-            return doc_expected(d, value[UNDER], "under", "a division that is no part of it");
+        if (divisions_above(r, &divisions[n]) >= SCHED_DIVISION_LEVELS)
+            return doc_fault(d, value[UNDER],
+                             "key \"under\": expected at most %d divisions above, and not itself",
+                             SCHED_DIVISION_LEVELS - 1);
     }
     return 0;
 }

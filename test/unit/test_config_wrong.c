@@ -244,7 +244,12 @@ static const struct wrong wrong_queues[] = {
     {QUEUE("{shares: {guarantee: 4}}"),
      "3:27: key \"guarantee\": expected amounts of resources as in {core: 64, gpu: 4}, got \"4\""},
     {NODES "shares: {divisions: {a: {under: b}, b: {under: a}}}",
-     "2:48: key \"under\": expected a division that is no part of it, got \"a\""},
+     "2:48: key \"under\": expected at most 15 divisions above, and not itself"},
+    {NODES "shares: {divisions: {d0: {}, d1: {under: d0}, d2: {under: d1}, d3: {under: d2}, "
+           "d4: {under: d3}, d5: {under: d4}, d6: {under: d5}, d7: {under: d6}, d8: {under: "
+           "d7}, d9: {under: d8}, d10: {under: d9}, d11: {under: d10}, d12: {under: d11}, "
+           "d13: {under: d12}, d14: {under: d13}, d15: {under: d14}, d16: {under: d15}}}",
+     "2:309: key \"under\": expected at most 15 divisions above, and not itself"},
     {QUEUE("{shares: {by: account}}"),
      "3:20: key \"by\": expected account only where the key accounts has some"},
     {NODES "accounts: {}",

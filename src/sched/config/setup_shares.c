@@ -152,11 +152,11 @@ static int resolve_divisions(struct setup *setup, berth_error_t *err)
         if (node != 0)
             return errtext_set(err, EINVAL, "division '%s': under: it is part of itself",
                                shares->divisions[i].name);
-        if (steps > SETUP_DIVISIONS_DEEP)
+        if (steps > SCHED_DIVISION_LEVELS)
             return errtext_set(err, EINVAL,
                                "division '%s': under: at most %d divisions may stand one under the "
                                "other",
-                               shares->divisions[i].name, SETUP_DIVISIONS_DEEP);
+                               shares->divisions[i].name, SCHED_DIVISION_LEVELS);
     }
     return 0;
 }

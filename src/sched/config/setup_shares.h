@@ -12,8 +12,7 @@
 
 struct setup;
 
-#define SETUP_BY_WEIGHT      INT64_C(-1)
-#define SETUP_DIVISIONS_DEEP 16 /* divisions above a queue, at most */
+#define SETUP_BY_WEIGHT INT64_C(-1)
 
 struct setup_node {
     uint32_t parent;   /* SETUP_NONE: of the machine, and of what has no share: virtual queues */

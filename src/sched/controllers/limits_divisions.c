@@ -51,7 +51,7 @@ static int make_line(struct limits *limits, uint32_t queue)
     uint32_t node = shares->node[shares->first_queue + queue].parent;
     if (node == SETUP_NONE || node == 0)
         return 0;
-    line->division = arena_alloc(&limits->arena, SETUP_DIVISIONS_DEEP * sizeof(*line->division));
+    line->division = arena_alloc(&limits->arena, SCHED_DIVISION_LEVELS * sizeof(*line->division));
     if (!line->division)
         return -1;
     for (; node != 0; node = shares->node[node].parent)

@@ -133,7 +133,7 @@ struct side {
     uint32_t account; /* SETUP_NONE, unless it is an account's */
 };
 
-enum { SIDES_MAX = 4 + SETUP_DIVISIONS_DEEP + SCHED_ACCOUNT_LEVELS };
+enum { SIDES_MAX = 4 + SCHED_DIVISION_LEVELS + SCHED_ACCOUNT_LEVELS };
 
 /* The sides of a party, and their number. */
 size_t limits_sides(const struct limits *limits, uint32_t party, struct side side[SIDES_MAX]);

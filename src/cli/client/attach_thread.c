@@ -8,6 +8,7 @@
 
 #include "cli/client/attach_priv.h"
 #include "cli/client/output.h"
+#include "engine/local/attach.h"
 
 #define LOOK_MS                                                                                    \
     300 /* how often to look whether we are in the foreground by now, and to say the end again */
@@ -19,27 +20,6 @@ static bool is_foreground(const struct attach *a)
     return !a->is_terminal || tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
 
-static void pass(int fd, int passed)
-{
-    char byte = 0;
-    struct iovec part = {&byte, 1};
-    union {
-        struct cmsghdr head;
-        char room[CMSG_SPACE(sizeof(int))];
-    } control = {.room = {0}};
-    struct msghdr message = {.msg_iov = &part,
-                             .msg_iovlen = 1,
-                             .msg_control = &control,
-                             .msg_controllen = sizeof(control)};
-    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(c), &passed, sizeof(passed));
-    while (sendmsg(fd, &message, MSG_NOSIGNAL) < 0 && errno == EINTR)
-        ;
-}
-
 /* Whoever connects gets the descriptor, if it is our own user. */
 static void meet(struct attach *a)
 {
@@ -49,7 +29,7 @@ static void meet(struct attach *a)
     if (fd < 0)
         return;
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.uid == geteuid()) {
-        pass(fd, a->passed);
+        attach_pass(fd, a->passed);
         a->is_met = true;
     }
     close(fd);

@@ -113,34 +113,12 @@ static void find_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, vo
 
 /* ---- status ---- */
 
-static json_t *part(struct resource_module *rm, const char *criteria)
-{
-    berth_error_t err;
-    json_t *r = find(rm, criteria, "rv1_nosched", &err);
-
-    json_object_del(json_object_get(r, "execution"), "starttime");
-    json_object_del(json_object_get(r, "execution"), "expiration");
-    return r;
-}
-
 static void status_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg)
 {
     struct resource_module *rm = arg;
-    json_t *all = part(rm, "status=up or status=down"), *down = part(rm, "status=down"),
-           *allocated = part(rm, "sched-now=allocated");
-    int rc;
 
-    (void)mh;
-    if (all && down && allocated)
-        rc = flux_respond_pack(h, msg, "{s:O s:O s:O}", "all", all, "down", down, "allocated",
-                               allocated);
-    else
-        rc = flux_respond_error(h, msg, errno, NULL);
-    if (rc < 0)
-        flux_log_error(h, "status");
-    json_decref(all);
-    json_decref(down);
-    json_decref(allocated);
+    module_event(&rm->m);
+    module_resource_status(h, mh, msg, &rm->m);
 }
 
 /* ---- stats ---- */

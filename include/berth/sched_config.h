@@ -474,6 +474,12 @@ struct sched_config {
     int64_t what_if_tries;
 };
 
+/* Whether a scheduler could have this configuration: all that sched_create checks that needs no machine. Returns 0, or
+ * -1 with EINVAL and a text that names the queue and the key, or ENOMEM. As long as copying it takes, plus the square
+ * of the number of divisions.
+ */
+int sched_check_config(const struct sched_config *config, berth_error_t *err);
+
 /* A scheduler with named queues over a matcher's machine. The matcher has no jobs, outlives the
  * scheduler, and nobody else changes it meanwhile. EINVAL with a text that names the queue and the
  * key: a wrong configuration; ENOMEM.

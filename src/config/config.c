@@ -182,6 +182,16 @@ static int read_all(struct reading *r)
     return read_server(r, value[SERVER]) < 0 ? -1 : read_pilots(r, value[PILOTS]);
 }
 
+/* What holds for several keys together, such as a capability beside a limit. */
+static int check_together(const char *name, const struct config *config, berth_error_t *err)
+{
+    berth_error_t why;
+
+    if (sched_check_config(&config->sched, &why) == 0)
+        return 0;
+    return errtext_set(err, errno, "%s%s%s", name ? name : "", name && *name ? ": " : "", why.text);
+}
+
 struct config *config_read(const char *name, const char *text, size_t length, int64_t second,
                            berth_error_t *err)
 {
@@ -207,6 +217,8 @@ struct config *config_read(const char *name, const char *text, size_t length, in
         intern_clear(&r.divisions);
         intern_clear(&r.accounts);
     }
+    if (rc == 0)
+        rc = check_together(name, &whole->config, err);
     if (rc == 0)
         return &whole->config;
     config_destroy(&whole->config);

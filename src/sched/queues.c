@@ -164,6 +164,15 @@ sched_t *core_new(struct place *place, struct setup *setup, berth_error_t *err)
     return NULL;
 }
 
+int sched_check_config(const struct sched_config *config, berth_error_t *err)
+{
+    struct setup *setup = setup_create(config, err);
+    if (!setup)
+        return -1;
+    setup_destroy(setup);
+    return 0;
+}
+
 sched_t *sched_create(struct match *machine, const struct sched_config *config, berth_error_t *err)
 {
     struct setup *setup = setup_create(config, err);

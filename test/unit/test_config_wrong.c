@@ -372,6 +372,8 @@ static const struct wrong wrong_rest[] = {
     {NODES "queues: {a: {shares: {by: class, classes: {percent: {a: 1}, worker: []}}}}",
      "2:69: key \"worker\": expected a resource, or amounts as in {core: 4, memory: 16}, got a "
      "list"},
+    {NODES "queues: {a: {limits: {queue: {core: 4}}, shares: {capability: {core: 3}}}}",
+     " queue 'a': capability: core has a limit already"},
     {NODES "trace: {processor: cpu}",
      "2:20: key \"processor\": expected core or node, got \"cpu\""},
     {NODES "trace: {queues: {1: batch}}",

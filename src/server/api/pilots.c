@@ -10,6 +10,7 @@
 #include "config/keys.h"
 #include "config/seconds.h"
 #include "server/api/api.h"
+#include "server/core/entry.h"
 #include "server/core/job_text.h"
 #include "server/core/pilots.h"
 #include "server/core/priv.h"
@@ -52,17 +53,6 @@ static const struct key change_keys[] = {
     KEY_AS(struct pilot_change, told.over, "over", KEY_BOOL),
 };
 
-static int64_t number_of(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static bool ask_wrong(const struct pilot_request *in, berth_error_t *why)
 {
     const char *key =
@@ -83,8 +73,8 @@ static bool ask_wrong(const struct pilot_request *in, berth_error_t *why)
 static void put_comment(struct json_out *out, const json_t *pilot)
 {
     char text[TAG_MOST + 40];
-    snprintf(text, sizeof(text), "berth:%s:%" PRId64, text_of(pilot, "tag"),
-             number_of(pilot, "pilot"));
+    snprintf(text, sizeof(text), "berth:%s:%" PRId64, entry_text(pilot, "tag"),
+             entry_number(pilot, "pilot"));
     json_put_text(out, "comment", text);
 }
 
@@ -121,7 +111,7 @@ void api_pilots_post(struct call *c)
     }
     server_event(c->s, 0, -1, "pilot", NULL);
     json_open(&out, NULL, '{');
-    json_put_int(&out, "pilot", number_of(pilot, "pilot"));
+    json_put_int(&out, "pilot", entry_number(pilot, "pilot"));
     json_put_text(&out, "folder", folder);
     put_comment(&out, pilot);
     json_close(&out, '}');
@@ -195,7 +185,8 @@ static bool is_held(server_t *s, const json_t *pilot)
     const json_t *node;
     json_array_foreach(pilots_nodes(s), i, node)
     {
-        if (number_of(node, "pilot") == number_of(pilot, "pilot") && pilots_node_held(s, node))
+        if (entry_number(node, "pilot") == entry_number(pilot, "pilot") &&
+            pilots_node_held(s, node))
             return true;
     }
     return false;
@@ -221,21 +212,21 @@ void api_pilot_delete(struct call *c)
 static void put_node(struct call *c, struct json_out *out, const json_t *node)
 {
     json_open(out, NULL, '{');
-    json_put_text(out, "name", text_of(node, "vertex"));
-    json_put_text(out, "host", text_of(node, "name"));
-    json_put_text(out, "state", pilots_node_up(c->s, text_of(node, "id")) ? "up" : "down");
+    json_put_text(out, "name", entry_text(node, "vertex"));
+    json_put_text(out, "host", entry_text(node, "name"));
+    json_put_text(out, "state", pilots_node_up(c->s, entry_text(node, "id")) ? "up" : "down");
     json_put_int(out, "cores", (int64_t)json_array_size(json_object_get(node, "cores")));
     json_put_int(out, "gpus", (int64_t)json_array_size(json_object_get(node, "gpus")));
-    json_put_int(out, "memory", number_of(node, "memory"));
-    json_put_seconds(out, "end", number_of(node, "end") > 0 ? number_of(node, "end") : -1);
+    json_put_int(out, "memory", entry_number(node, "memory"));
+    json_put_seconds(out, "end", entry_number(node, "end") > 0 ? entry_number(node, "end") : -1);
     json_put_bool(out, "given_up", json_is_true(json_object_get(node, "given_up")));
     json_close(out, '}');
 }
 
 static int by_name(const void *a, const void *b)
 {
-    return hostlist_compare(text_of(*(const json_t *const *)a, "vertex"),
-                            text_of(*(const json_t *const *)b, "vertex"));
+    return hostlist_compare(entry_text(*(const json_t *const *)a, "vertex"),
+                            entry_text(*(const json_t *const *)b, "vertex"));
 }
 
 /* The nodes of a pilot by their names. Returns how many. */
@@ -245,7 +236,7 @@ static size_t put_nodes(struct call *c, struct json_out *out, int64_t pilot)
     const json_t **v = reallocarray(NULL, json_array_size(all) + 1, sizeof(json_t *));
     size_t i, n = 0;
     c->out->failed = c->out->failed || !v;
-    json_array_foreach(all, i, node) if (v && number_of(node, "pilot") == pilot) v[n++] = node;
+    json_array_foreach(all, i, node) if (v && entry_number(node, "pilot") == pilot) v[n++] = node;
     if (n > 0)
         qsort(v, n, sizeof(*v), by_name);
     for (i = 0; i < n; i++)
@@ -259,20 +250,22 @@ static void put_pilot(struct call *c, struct json_out *out, const json_t *pilot)
     bool ending = json_is_true(json_object_get(pilot, "ending"));
     json_line(out);
     json_open(out, NULL, '{');
-    json_put_int(out, "pilot", number_of(pilot, "pilot"));
-    json_put_text(out, "kind", text_of(pilot, "kind"));
-    json_put_int(out, "asked", number_of(pilot, "nodes"));
-    json_put_text(out, "options", text_of(pilot, "options"));
-    json_put_text(out, "job", text_of(pilot, "job"));
+    json_put_int(out, "pilot", entry_number(pilot, "pilot"));
+    json_put_text(out, "kind", entry_text(pilot, "kind"));
+    json_put_int(out, "asked", entry_number(pilot, "nodes"));
+    json_put_text(out, "options", entry_text(pilot, "options"));
+    json_put_text(out, "job", entry_text(pilot, "job"));
     put_comment(out, pilot);
-    json_put_text(out, "slurm", text_of(pilot, "slurm"));
-    json_put_text(out, "reason", text_of(pilot, "reason"));
-    json_put_seconds(out, "start", number_of(pilot, "start") > 0 ? number_of(pilot, "start") : -1);
-    json_put_seconds(out, "since", number_of(pilot, "since"));
-    json_put_seconds(out, "time", number_of(pilot, "time") > 0 ? number_of(pilot, "time") : -1);
+    json_put_text(out, "slurm", entry_text(pilot, "slurm"));
+    json_put_text(out, "reason", entry_text(pilot, "reason"));
+    json_put_seconds(out, "start",
+                     entry_number(pilot, "start") > 0 ? entry_number(pilot, "start") : -1);
+    json_put_seconds(out, "since", entry_number(pilot, "since"));
+    json_put_seconds(out, "time",
+                     entry_number(pilot, "time") > 0 ? entry_number(pilot, "time") : -1);
     json_put_bool(out, "auto", json_is_true(json_object_get(pilot, "auto")));
     json_open(out, "nodes", '[');
-    size_t n = put_nodes(c, out, number_of(pilot, "pilot"));
+    size_t n = put_nodes(c, out, entry_number(pilot, "pilot"));
     json_close(out, ']');
     json_put_text(out, "state", ending ? "ending" : n > 0 ? "up" : "queued");
     json_close(out, '}');

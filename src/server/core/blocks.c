@@ -16,6 +16,7 @@
 #include "config/seconds.h"
 #include "pilot/ends.h"
 #include "resource/graph.h"
+#include "server/core/entry.h"
 #include "server/core/machine.h"
 #include "server/core/priv.h"
 
@@ -34,11 +35,6 @@ struct added {
 static const char *text_of(const json_t *entry, const char *key)
 {
     return json_string_value(json_object_get(entry, key));
-}
-
-static int64_t number_of(const json_t *entry, const char *key)
-{
-    return json_integer_value(json_object_get(entry, key));
 }
 
 /* Move a block by so many ticks; what would begin before 0 begins there, or with its next turn. */
@@ -111,9 +107,9 @@ static int added_read(const server_t *s, const json_t *entry, struct added *a)
     size_t n[LISTS] = {0};
     *a = (struct added){.block = {.name = text_of(entry, "name"),
                                   .resources = text_of(entry, "resources"),
-                                  .start = number_of(entry, "start"),
-                                  .duration = number_of(entry, "duration"),
-                                  .every = number_of(entry, "every")}};
+                                  .start = entry_number(entry, "start"),
+                                  .duration = entry_number(entry, "duration"),
+                                  .every = entry_number(entry, "every")}};
     for (int i = 0; i < LISTS; i++)
         if (keys_texts(json_object_get(entry, list_names[i]), &a->list[i], &n[i]) < 0)
             return -1;
@@ -175,8 +171,8 @@ static size_t find_added(const server_t *s, const char *name)
 
 static bool is_over(const server_t *s, const json_t *entry)
 {
-    return number_of(entry, "every") == 0 &&
-           number_of(entry, "start") + number_of(entry, "duration") <= s->clock.wall;
+    return entry_number(entry, "every") == 0 &&
+           entry_number(entry, "start") + entry_number(entry, "duration") <= s->clock.wall;
 }
 
 static bool is_in_force(const json_t *entry)
@@ -274,11 +270,11 @@ static void try_again(server_t *s, sched_t *sched, json_t *entry)
 static bool is_whole(const json_t *entry)
 {
     return text_of(entry, "name") && text_of(entry, "resources") &&
-           number_of(entry, "start") >= 0 &&
-           number_of(entry, "start") <= SECONDS_MAX * SECONDS_TICKS &&
-           (number_of(entry, "duration") <= SECONDS_MAX * SECONDS_TICKS ||
-            number_of(entry, "duration") == PILOT_GONE) &&
-           number_of(entry, "every") <= SECONDS_MAX * SECONDS_TICKS;
+           entry_number(entry, "start") >= 0 &&
+           entry_number(entry, "start") <= SECONDS_MAX * SECONDS_TICKS &&
+           (entry_number(entry, "duration") <= SECONDS_MAX * SECONDS_TICKS ||
+            entry_number(entry, "duration") == PILOT_GONE) &&
+           entry_number(entry, "every") <= SECONDS_MAX * SECONDS_TICKS;
 }
 
 void settings_apply_blocks(server_t *s, sched_t *sched)

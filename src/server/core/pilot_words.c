@@ -1,16 +1,11 @@
 #include "server/core/pilot_words.h"
+#include "server/core/entry.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "pilot/words.h"
 #include "report/explain.h"
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
 
 /* Of what it asks for too much, and how much a node has of that. */
 static const struct {
@@ -45,8 +40,8 @@ static void put_never(struct strbuf *out, const struct auto_rule *rule, enum pil
 /* "Priority", or the state while that says nothing. */
 static const char *slurm_says(const json_t *pilot)
 {
-    const char *why = text_of(pilot, "reason");
-    return *why && strcmp(why, "None") != 0 ? why : text_of(pilot, "slurm");
+    const char *why = entry_text(pilot, "reason");
+    return *why && strcmp(why, "None") != 0 ? why : entry_text(pilot, "slurm");
 }
 
 static void put_queued(struct strbuf *out, const server_t *s, int64_t number)
@@ -75,7 +70,7 @@ static void put_lacking(struct strbuf *out, const server_t *s, const struct auto
         strbuf_puts(out, " in ");
         explain_span(out, ask->at - s->clock.wall);
         strbuf_puts(out, "; the last time: ");
-        strbuf_puts(out, text_of(auto_state(s), "refused"));
+        strbuf_puts(out, entry_text(auto_state(s), "refused"));
     } else if (ask && ask->when == PILOT_BACKLOG) {
         strbuf_puts(out, " as soon as one that waits has started");
     }

@@ -1,4 +1,5 @@
 #include "server/core/pilots.h"
+#include "server/core/entry.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,17 +14,6 @@
 #include "server/core/machine.h"
 #include "server/core/pilots_auto.h"
 #include "server/core/priv.h"
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
-static int64_t number_of(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
 
 static void changed(server_t *s)
 {
@@ -60,7 +50,7 @@ json_t *pilots_find_node(const server_t *s, const char *key, const char *text)
     size_t i;
     json_t *node;
     json_array_foreach(pilots_nodes(s), i,
-                       node) if (strcmp(text_of(node, key), text) == 0) return node;
+                       node) if (strcmp(entry_text(node, key), text) == 0) return node;
     return NULL;
 }
 
@@ -76,8 +66,8 @@ void pilots_set_status(server_t *s, json_t *node, enum resource_status status)
     if (now && json_integer_value(now) == (json_int_t)status)
         return;
     json_object_set_new(node, "status", json_integer((json_int_t)status));
-    if (sched_set_status(s->sched, s->clock.now, text_of(node, "vertex"), status, &why) < 0)
-        server_notice(s, "node %s: %s", text_of(node, "vertex"), why.text);
+    if (sched_set_status(s->sched, s->clock.now, entry_text(node, "vertex"), status, &why) < 0)
+        server_notice(s, "node %s: %s", entry_text(node, "vertex"), why.text);
 }
 
 /* Put a graph, which is freed, into the machine, and the nodes that are in it are down. */
@@ -116,7 +106,7 @@ void pilots_attach(server_t *s)
     json_array_foreach(pilots_nodes(s), i, node)
     {
         if (!node_is_ruled(node) && pilots_attach_node(s, node, &why) < 0)
-            server_notice(s, "cannot put node %s back: %s", text_of(node, "vertex"), why.text);
+            server_notice(s, "cannot put node %s back: %s", entry_text(node, "vertex"), why.text);
     }
     spares_follow(s);
 }
@@ -164,7 +154,7 @@ static json_t *join(server_t *s, const struct engine_node *from)
         return NULL;
     }
     auto_joined(s, pilot, node);
-    if (!*text_of(pilot, "job") && *from->brings->job)
+    if (!*entry_text(pilot, "job") && *from->brings->job)
         pilot_set_job(s, pilot, from->brings->job);
     server_event(s, 0, -1, "node joined", NULL);
     changed(s);
@@ -175,14 +165,15 @@ bool pilots_node_held(server_t *s, const json_t *node)
 {
     const sched_job_t *jobs;
     size_t n = 0;
-    return sched_holders(s->sched, text_of(node, "vertex"), &jobs, &n, NULL) < 0 || n > 0;
+    return sched_holders(s->sched, entry_text(node, "vertex"), &jobs, &n, NULL) < 0 || n > 0;
 }
 
 bool pilot_has_nodes(const server_t *s, int64_t pilot)
 {
     size_t i;
     const json_t *node;
-    json_array_foreach(pilots_nodes(s), i, node) if (number_of(node, "pilot") == pilot) return true;
+    json_array_foreach(pilots_nodes(s), i,
+                       node) if (entry_number(node, "pilot") == pilot) return true;
     return false;
 }
 
@@ -192,7 +183,7 @@ static void drop_pilot(server_t *s, int64_t pilot)
     size_t i;
     json_t *entry;
     engine->ops->dismiss(engine, (uint64_t)pilot);
-    json_array_foreach(pilots_list(s), i, entry) if (number_of(entry, "pilot") == pilot)
+    json_array_foreach(pilots_list(s), i, entry) if (entry_number(entry, "pilot") == pilot)
     {
         auto_gone(s, entry);
         json_array_remove(pilots_list(s), i);
@@ -210,8 +201,8 @@ static bool leave(server_t *s, json_t *node)
     berth_error_t why;
     size_t i;
     const json_t *entry;
-    int64_t pilot = number_of(node, "pilot");
-    if (pilots_node_held(s, node) || engine->ops->forget(engine, text_of(node, "id")))
+    int64_t pilot = entry_number(node, "pilot");
+    if (pilots_node_held(s, node) || engine->ops->forget(engine, entry_text(node, "id")))
         return false;
     json_incref(node);
     json_array_foreach(pilots_nodes(s), i, entry) if (entry == node)
@@ -220,8 +211,8 @@ static bool leave(server_t *s, json_t *node)
         break;
     }
     pilots_block_ends(s);
-    if (sched_remove(s->sched, s->clock.now, text_of(node, "vertex"), &why) < 0)
-        server_notice(s, "node %s: %s", text_of(node, "vertex"), why.text);
+    if (sched_remove(s->sched, s->clock.now, entry_text(node, "vertex"), &why) < 0)
+        server_notice(s, "node %s: %s", entry_text(node, "vertex"), why.text);
     machine_measure(s, NULL);
     json_decref(node);
     if (!pilot_has_nodes(s, pilot))
@@ -238,11 +229,11 @@ enum resource_status pilots_status_said(const server_t *s, const json_t *node)
     const json_t *said;
     json_array_foreach(json_object_get(s->settings, "resources"), i, said)
     {
-        if (strcmp(text_of(said, "resources"), text_of(node, "vertex")) != 0)
+        if (strcmp(entry_text(said, "resources"), entry_text(node, "vertex")) != 0)
             continue;
-        if (strcmp(text_of(said, "status"), "drained") == 0)
+        if (strcmp(entry_text(said, "status"), "drained") == 0)
             return RESOURCE_DRAINED;
-        if (strcmp(text_of(said, "status"), "down") == 0)
+        if (strcmp(entry_text(said, "status"), "down") == 0)
             return RESOURCE_DOWN;
     }
     return RESOURCE_UP;
@@ -250,7 +241,7 @@ enum resource_status pilots_status_said(const server_t *s, const json_t *node)
 
 static enum resource_status status_of(const server_t *s, const json_t *node)
 {
-    const json_t *pilot = pilot_find(s, number_of(node, "pilot"));
+    const json_t *pilot = pilot_find(s, entry_number(node, "pilot"));
     if (!pilot || json_is_true(json_object_get(pilot, "ending")))
         return RESOURCE_DRAINED;
     return pilots_status_said(s, node);
@@ -333,7 +324,7 @@ json_t *pilot_find(const server_t *s, int64_t pilot)
     size_t i;
     json_t *entry;
     json_array_foreach(pilots_list(s), i,
-                       entry) if (number_of(entry, "pilot") == pilot) return entry;
+                       entry) if (entry_number(entry, "pilot") == pilot) return entry;
     return NULL;
 }
 
@@ -350,7 +341,7 @@ json_t *pilot_add(server_t *s, const char *kind, int64_t nodes, const char *opti
         errtext_set(err, EINVAL, "there are %d pilots already: remove one first", PILOTS_MOST);
         return NULL;
     }
-    int64_t number = number_of(all, "made") + 1;
+    int64_t number = entry_number(all, "made") + 1;
     json_t *pilot =
         json_pack("{s:I, s:s, s:I, s:s, s:s, s:s, s:b, s:I}", "pilot", (json_int_t)number, "kind",
                   kind, "nodes", (json_int_t)nodes, "options", options, "tag", tag, "job", "",
@@ -393,8 +384,8 @@ int pilot_drain(server_t *s, json_t *pilot)
         return -1;
     }
     json_array_foreach(pilots_nodes(s), i,
-                       node) if (number_of(node, "pilot") == number_of(pilot, "pilot") &&
-                                 pilots_node_up(s, text_of(node, "id")))
+                       node) if (entry_number(node, "pilot") == entry_number(pilot, "pilot") &&
+                                 pilots_node_up(s, entry_text(node, "id")))
         pilots_set_status(s, node, RESOURCE_DRAINED);
     changed(s);
     return 0;
@@ -405,13 +396,13 @@ void pilot_remove(server_t *s, json_t *pilot, bool lost)
     struct engine *engine = s->platform.engine;
     size_t i;
     json_t *node;
-    int64_t number = number_of(pilot, "pilot");
+    int64_t number = entry_number(pilot, "pilot");
     if (!pilot_has_nodes(s, number)) {
         drop_pilot(s, number);
         return;
     }
     pilot_drain(s, pilot);
-    json_array_foreach(pilots_nodes(s), i, node) if (lost && number_of(node, "pilot") == number)
-        engine->ops->lose(engine, text_of(node, "id"));
+    json_array_foreach(pilots_nodes(s), i, node) if (lost && entry_number(node, "pilot") == number)
+        engine->ops->lose(engine, entry_text(node, "id"));
     pilots_follow(s);
 }

@@ -1,5 +1,6 @@
 /* What waits, and the nodes there are, as a plan of pilots goes by them. */
 #include "server/core/pilots_auto.h"
+#include "server/core/entry.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,17 +12,6 @@
 #include "server/core/machine.h"
 #include "server/core/members.h"
 #include "server/core/roles.h"
-
-static int64_t number_of(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
 
 /* ---- What waits ---- */
 
@@ -124,13 +114,13 @@ static int add_job(server_t *s, struct auto_look *l, const struct job *job)
 /* Since when its job can never start, as Slurm says; -1: it may. */
 static int64_t note_stuck(server_t *s, json_t *pilot)
 {
-    if (!squeue_is_stuck(text_of(pilot, "reason"))) {
+    if (!squeue_is_stuck(entry_text(pilot, "reason"))) {
         json_object_del(pilot, "stuck");
         return -1;
     }
     if (!json_object_get(pilot, "stuck"))
         json_object_set_new(pilot, "stuck", json_integer(s->clock.wall));
-    return number_of(pilot, "stuck");
+    return entry_number(pilot, "stuck");
 }
 
 static int add_pilot(server_t *s, struct auto_look *l, json_t *pilot)
@@ -138,12 +128,12 @@ static int add_pilot(server_t *s, struct auto_look *l, json_t *pilot)
     size_t n = l->in.n_pilots;
     if (array_grow((void **)&l->pilot, &l->cap_pilots, n + 1, sizeof(*l->pilot)) < 0)
         return -1;
-    bool is_up = pilot_has_nodes(s, number_of(pilot, "pilot"));
+    bool is_up = pilot_has_nodes(s, entry_number(pilot, "pilot"));
     bool own = json_is_true(json_object_get(pilot, "auto"));
     const json_t *useless = own ? json_object_get(pilot, "useless") : NULL;
-    int64_t nodes = number_of(pilot, "nodes"), time = number_of(pilot, "time");
+    int64_t nodes = entry_number(pilot, "nodes"), time = entry_number(pilot, "time");
     l->pilot[n] =
-        (struct pilot_seen){.number = number_of(pilot, "pilot"),
+        (struct pilot_seen){.number = entry_number(pilot, "pilot"),
                             .state = json_is_true(json_object_get(pilot, "ending")) ? PILOT_ENDING
                                      : is_up                                        ? PILOT_UP
                                                                                     : PILOT_WAITS,
@@ -151,7 +141,7 @@ static int add_pilot(server_t *s, struct auto_look *l, json_t *pilot)
                             .time = time > 0 ? time : l->in.rule->time,
                             .useless = useless ? json_integer_value(useless) : -1,
                             .stuck = own ? note_stuck(s, pilot) : -1};
-    int64_t up = number_of(pilot, "up"), had = up > 0 ? s->clock.wall - up : 0;
+    int64_t up = entry_number(pilot, "up"), had = up > 0 ? s->clock.wall - up : 0;
     if (own) /* until its end */
         l->in.spent += nodes * (had > time ? had : time);
     l->in.n_pilots++;
@@ -181,12 +171,12 @@ static int add_node(server_t *s, struct auto_look *l, const struct graph *g, uin
         return -1;
     graph_name(g, v, &name);
     const json_t *of = pilots_node_named(s, strbuf_text(&name));
-    int64_t end = number_of(of, "end");
+    int64_t end = entry_number(of, "end");
     strbuf_clear(&name);
     l->node[n] =
-        (struct pilot_node){.pilot = of ? pilot_index(l, number_of(of, "pilot")) : PILOT_OWN,
+        (struct pilot_node){.pilot = of ? pilot_index(l, entry_number(of, "pilot")) : PILOT_OWN,
                             .end = end > 0 ? end : INT64_MAX};
-    if (of && number_of(of, "status") == RESOURCE_DOWN)
+    if (of && entry_number(of, "status") == RESOURCE_DOWN)
         l->node[n].end = 0; /* nobody knows when it is back */
     l->in.n_nodes++;
     return 0;
@@ -310,9 +300,9 @@ int auto_look(server_t *s, const struct pilot_rule *rule, struct auto_look *l)
                                    .now = s->clock.wall,
                                    .second = SERVER_SECOND,
                                    .lacking = s->pilots.lacking > 0 ? s->pilots.lacking : -1,
-                                   .failures = number_of(state, "failures"),
-                                   .failed_at = number_of(state, "failed_at"),
-                                   .spent = number_of(state, "spent")}};
+                                   .failures = entry_number(state, "failures"),
+                                   .failed_at = entry_number(state, "failed_at"),
+                                   .spent = entry_number(state, "spent")}};
     int rc = gather(s, l, &at);
     l->in.want = l->want;
     l->in.pilot = l->pilot;

@@ -5,6 +5,7 @@
 
 #include "base/blocks.h"
 #include "pilot/ends.h"
+#include "server/core/entry.h"
 #include "server/core/machine.h"
 #include "server/core/pilots.h"
 #include "server/core/priv.h"
@@ -25,11 +26,6 @@ struct endings {
     size_t n, groups;
 };
 
-static int64_t number_of(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
-
 static int by_pilot(const void *a, const void *b)
 {
     const struct ending *x = a, *y = b;
@@ -47,7 +43,7 @@ static int by_end(const void *a, const void *b)
 
 static bool is_of_pilots(const json_t *block)
 {
-    int64_t duration = number_of(block, "duration");
+    int64_t duration = entry_number(block, "duration");
     return (duration == PILOT_GONE || duration == CENTURY) &&
            strncmp(json_string_value(json_object_get(block, "name")), "pilot", 5) == 0;
 }
@@ -76,9 +72,9 @@ static int gather_ends(const server_t *s, struct endings *e)
         return -1;
     json_array_foreach(pilots_nodes(s), i, node)
     {
-        if (number_of(node, "end") > 0)
+        if (entry_number(node, "end") > 0)
             e->v[e->n++] = (struct ending){json_string_value(json_object_get(node, "vertex")),
-                                           number_of(node, "pilot"), number_of(node, "end")};
+                                           entry_number(node, "pilot"), entry_number(node, "end")};
     }
     qsort(e->v, e->n, sizeof(*e->v), by_pilot);
     for (i = 1; i < e->n; i++)
@@ -136,10 +132,11 @@ static json_t *make_blocks(const server_t *s)
 
 static bool is_same_block(const json_t *a, const json_t *b)
 {
-    return number_of(a, "start") == number_of(b, "start") &&
+    return entry_number(a, "start") == entry_number(b, "start") &&
            json_equal(json_object_get(a, "name"), json_object_get(b, "name")) &&
            json_equal(json_object_get(a, "resources"), json_object_get(b, "resources")) &&
-           number_of(a, "duration") == number_of(b, "duration") && !json_object_get(a, "problem");
+           entry_number(a, "duration") == entry_number(b, "duration") &&
+           !json_object_get(a, "problem");
 }
 
 /* Those that are as they are to be go from the list, all others from the settings. */

@@ -5,23 +5,13 @@
 
 #include "base/errtext.h"
 #include "berth/sched_query.h"
+#include "server/core/entry.h"
 #include "server/core/job_text.h"
 #include "server/core/machine.h"
 #include "server/core/members.h"
 #include "server/core/pilots.h"
 #include "server/core/priv.h"
 #include "server/core/run_hosts.h"
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
-static uint64_t number_of(const json_t *object, const char *key)
-{
-    return (uint64_t)json_integer_value(json_object_get(object, key));
-}
 
 /* The number of machines on which it holds something. */
 static uint32_t count_places(const struct run_hosts *hosts)
@@ -42,8 +32,8 @@ static int expect_on(struct engine *engine, const struct run_hosts *hosts,
         if (hosts->v[i].n_tasks == 0 || (i > 0 && !run_hosts_apart(&hosts->v[i - 1], &hosts->v[i])))
             continue;
         if ((node || expected->places > 1) &&
-            engine->ops->expect(engine, node ? number_of(node, "pilot") : 0,
-                                node ? text_of(node, "name") : NULL, expected, 1) < 0)
+            engine->ops->expect(engine, node ? (uint64_t)entry_number(node, "pilot") : 0,
+                                node ? entry_text(node, "name") : NULL, expected, 1) < 0)
             return -1;
         expected->place++;
     }
@@ -96,12 +86,14 @@ int pilots_expect(server_t *s, berth_error_t *err)
     struct engine *engine = s->platform.engine;
     if (!engine->ops->expect)
         return 0;
-    json_array_foreach(pilots_list(s), i,
-                       entry) if (engine->ops->invite(engine, number_of(entry, "pilot"), folder,
-                                                      &why) < 0) server_notice(s, "%s", why.text);
+    json_array_foreach(
+        pilots_list(s), i,
+        entry) if (engine->ops->invite(engine, (uint64_t)entry_number(entry, "pilot"), folder,
+                                       &why) < 0) server_notice(s, "%s", why.text);
     json_array_foreach(pilots_nodes(s), i,
-                       entry) if (engine->ops->expect(engine, number_of(entry, "pilot"),
-                                                      text_of(entry, "name"), NULL, 0) <
+                       entry) if (engine->ops->expect(engine,
+                                                      (uint64_t)entry_number(entry, "pilot"),
+                                                      entry_text(entry, "name"), NULL, 0) <
                                   0) return errtext_set(err, ENOMEM, "out of memory");
     for (size_t k = 0; k < s->runs.n && json_array_size(pilots_nodes(s)) > 0; k++) {
         const struct run *run = s->runs.v[k];

@@ -2,12 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "server/core/entry.h"
 #include "server/core/pilots_auto.h"
-
-static int64_t number_of(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
 
 static void changed(server_t *s)
 {
@@ -36,9 +32,9 @@ static void take_node(const json_t *state, int64_t node[PILOT_KINDS])
     const json_t *seen = json_object_get(state, "node");
     if (!seen)
         return;
-    node[PILOT_CORES] = number_of(seen, "cores");
-    node[PILOT_GPUS] = number_of(seen, "gpus");
-    node[PILOT_MEMORY] = number_of(seen, "memory");
+    node[PILOT_CORES] = entry_number(seen, "cores");
+    node[PILOT_GPUS] = entry_number(seen, "gpus");
+    node[PILOT_MEMORY] = entry_number(seen, "memory");
 }
 
 bool auto_rule_get(const server_t *s, struct auto_rule *to)
@@ -51,11 +47,11 @@ bool auto_rule_get(const server_t *s, struct auto_rule *to)
                              .is_configured = !set};
     if (set) {
         struct pilot_rule *rule = &to->rule;
-        rule->max_nodes = number_of(set, "max_nodes");
-        rule->time = number_of(set, "time");
-        rule->backlog = number_of(set, "backlog");
-        rule->idle = number_of(set, "idle");
-        rule->budget = json_object_get(set, "budget") ? number_of(set, "budget") : INT64_MAX;
+        rule->max_nodes = entry_number(set, "max_nodes");
+        rule->time = entry_number(set, "time");
+        rule->backlog = entry_number(set, "backlog");
+        rule->idle = entry_number(set, "idle");
+        rule->budget = json_object_get(set, "budget") ? entry_number(set, "budget") : INT64_MAX;
         to->partition = json_string_value(json_object_get(set, "partition"));
         to->options = json_string_value(json_object_get(set, "options"));
     }
@@ -90,7 +86,7 @@ int auto_failed(server_t *s, const char *why)
 {
     json_t *state = make_state(s);
     if (!state ||
-        json_object_set_new(state, "failures", json_integer(number_of(state, "failures") + 1)) <
+        json_object_set_new(state, "failures", json_integer(entry_number(state, "failures") + 1)) <
             0 ||
         json_object_set_new(state, "failed_at", json_integer(s->clock.wall)) < 0 ||
         json_object_set_new(state, "refused", json_string(why)) < 0) {
@@ -114,7 +110,7 @@ void auto_joined(server_t *s, json_t *pilot, const json_t *node)
     take_node(state, seen);
     int64_t cores = (int64_t)json_array_size(json_object_get(node, "cores")),
             gpus = (int64_t)json_array_size(json_object_get(node, "gpus")),
-            memory = number_of(node, "memory");
+            memory = entry_number(node, "memory");
     if (seen[PILOT_CORES] == cores && seen[PILOT_GPUS] == gpus && seen[PILOT_MEMORY] == memory)
         return;
     json_object_set_new(state, "node",
@@ -128,15 +124,16 @@ void auto_gone(server_t *s, const json_t *pilot)
 {
     json_t *state;
     char why[80];
-    int64_t up = number_of(pilot, "up"), nodes = number_of(pilot, "nodes");
+    int64_t up = entry_number(pilot, "up"), nodes = entry_number(pilot, "nodes");
     if (!json_is_true(json_object_get(pilot, "auto")) || !(state = make_state(s)))
         return;
     if (up > 0 && s->clock.wall > up)
-        json_object_set_new(state, "spent",
-                            json_integer(number_of(state, "spent") + nodes * (s->clock.wall - up)));
+        json_object_set_new(
+            state, "spent",
+            json_integer(entry_number(state, "spent") + nodes * (s->clock.wall - up)));
     else if (up == 0 && !json_is_true(json_object_get(pilot, "released"))) {
         snprintf(why, sizeof(why), "pilot %lld ended before a node of it came",
-                 (long long)number_of(pilot, "pilot"));
+                 (long long)entry_number(pilot, "pilot"));
         auto_failed(s, why);
     }
     changed(s);

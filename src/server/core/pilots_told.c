@@ -4,14 +4,9 @@
 
 #include "base/errtext.h"
 #include "base/hostlist.h"
+#include "server/core/entry.h"
 #include "server/core/machine.h"
 #include "server/core/pilots_auto.h"
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
 
 static int set(json_t *object, const char *key, json_t *value)
 {
@@ -37,7 +32,7 @@ static int change_end(server_t *s, int64_t pilot, int64_t end)
 static void lose(server_t *s, const json_t *node)
 {
     struct engine *engine = s->platform.engine;
-    const char *id = text_of(node, "id");
+    const char *id = entry_text(node, "id");
     if (!pilots_node_up(s, id))
         engine->ops->lose(engine, id);
 }
@@ -51,7 +46,7 @@ static int follow_names(server_t *s, int64_t pilot, const char *names, bool lost
     int rc = hostlist_decode(&list, names, strlen(names), NULL);
     json_array_foreach(pilots_nodes(s), i, node)
     {
-        const char *vertex = text_of(node, "vertex");
+        const char *vertex = entry_text(node, "vertex");
         if (rc < 0 || json_integer_value(json_object_get(node, "pilot")) != pilot ||
             hostlist_find(&list, vertex, strlen(vertex)) < 0)
             continue;
@@ -95,7 +90,7 @@ int pilots_lose(server_t *s, const char *vertex, berth_error_t *err)
     const struct engine_node *nodes;
     uint64_t change;
     const json_t *node = pilots_node_named(s, vertex);
-    const char *id = text_of(node, "id");
+    const char *id = entry_text(node, "id");
     struct engine *engine = s->platform.engine;
     if (!node)
         return errtext_set(err, EINVAL,

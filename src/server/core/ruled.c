@@ -8,15 +8,10 @@
 #include "berth/sched_admin.h"
 #include "engine/cluster/node.h"
 #include "pilot/graph.h"
+#include "server/core/entry.h"
 #include "server/core/machine.h"
 #include "server/core/pilots.h"
 #include "server/core/priv.h"
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
 
 bool node_is_ruled(const json_t *node)
 {
@@ -42,7 +37,7 @@ static json_t *describe(const struct engine_node *from)
 static json_t *find_near(const server_t *s, const char *id, size_t i)
 {
     json_t *node = json_array_get(pilots_nodes(s), i);
-    return node && strcmp(text_of(node, "id"), id) == 0 ? node : pilots_find_node(s, "id", id);
+    return node && strcmp(entry_text(node, "id"), id) == 0 ? node : pilots_find_node(s, "id", id);
 }
 
 /* A node that was not there before. */
@@ -52,7 +47,7 @@ static json_t *join(server_t *s, const struct engine_node *from)
     json_t *node = pilots_all(s) ? describe(from) : NULL;
     if (!node || json_array_append_new(pilots_nodes(s), node) < 0)
         return NULL;
-    if (pilot_name_taken(s, text_of(node, "vertex")))
+    if (pilot_name_taken(s, entry_text(node, "vertex")))
         errtext_set(&why, EEXIST, "the name is taken");
     else if (ruled_attach(s, &node, 1, &why) == 0) {
         changed(s);
@@ -119,8 +114,8 @@ static bool leave(server_t *s, const json_t *node)
     berth_error_t why;
     if (pilots_node_held(s, node))
         return false;
-    if (sched_remove(s->sched, s->clock.now, text_of(node, "vertex"), &why) < 0)
-        server_notice(s, "node %s: %s", text_of(node, "vertex"), why.text);
+    if (sched_remove(s->sched, s->clock.now, entry_text(node, "vertex"), &why) < 0)
+        server_notice(s, "node %s: %s", entry_text(node, "vertex"), why.text);
     machine_measure(s, NULL);
     drop(s, node);
     return true;
@@ -133,7 +128,7 @@ static bool is_same(const json_t *node, const struct engine_node *from)
     return json_array_size(json_object_get(node, "cores")) == n->n_cores &&
            json_array_size(json_object_get(node, "gpus")) == n->n_gpus &&
            json_integer_value(json_object_get(node, "memory")) == (json_int_t)n->memory &&
-           strcmp(text_of(node, "properties"), from->ruled->properties) == 0;
+           strcmp(entry_text(node, "properties"), from->ruled->properties) == 0;
 }
 
 /* Of the n cores, GPUs or parts of memory of a node, of so many units together, others hold some: as many are down, of those
@@ -161,7 +156,7 @@ static void mark_taken(server_t *s, json_t *node, const char *type, size_t n, in
         const sched_job_t *jobs;
         size_t held = 0;
         bool was = json_is_true(json_array_get(marks, i)), is = false;
-        snprintf(path, sizeof(path), "%s/%s%zu", text_of(node, "vertex"), type, i);
+        snprintf(path, sizeof(path), "%s/%s%zu", entry_text(node, "vertex"), type, i);
         if (taken > 0)
             is = sched_holders(s->sched, path, &jobs, &held, NULL) == 0 && held == 0;
         taken -= is ? pilot_part(units, (int64_t)n, (int64_t)i) : 0;
@@ -215,7 +210,7 @@ void ruled_follow(server_t *s, const struct engine_node *from, size_t at)
 const char *ruled_reason(const server_t *s, const char *vertex, bool *drained)
 {
     const json_t *node = pilots_node_named(s, vertex);
-    const char *reason = text_of(node, "reason");
+    const char *reason = entry_text(node, "reason");
     *drained = node_is_ruled(node) &&
                json_integer_value(json_object_get(node, "status")) == RESOURCE_DRAINED;
     return node_is_ruled(node) && *reason ? reason : NULL;

@@ -1,7 +1,8 @@
-/* Numbers: the less and the greater of two, and sums and products that stay at INT64_MAX where they would be more. */
+/* Numbers: the less and the greater of two, sums and products that stay at INT64_MAX where they would be more, and digits. */
 #ifndef BASE_NUMBER_H
 #define BASE_NUMBER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 static inline int64_t lesser(int64_t a, int64_t b)
@@ -25,6 +26,12 @@ static inline int64_t capped_product(int64_t a, int64_t b)
 {
     int64_t product;
     return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+/* In every locale. */
+static inline bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
 }
 
 #endif

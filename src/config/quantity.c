@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "config/seconds.h"
 
 #define SECOND SECONDS_TICKS
@@ -13,11 +14,6 @@ static int invalid(void)
 {
     errno = EINVAL;
     return -1;
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 /* Read digits with up to six decimals, in millionths, and move *text behind them. */

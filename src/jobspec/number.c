@@ -4,6 +4,7 @@
  * 325e-2.
  */
 #include "jobspec/number.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -16,11 +17,6 @@ enum {
     EXPONENT_MAX = 1000000, /* far beyond where every number is 0 or infinite */
     EXACT_POWER = 22        /* 10^22 is the largest power of ten that is a double */
 };
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 const char *number_scan(const char *text, uint32_t *ret_value)
 {

@@ -15,6 +15,7 @@
 #include <zlib.h>
 
 #include "base/errtext.h"
+#include "base/number.h"
 
 #define BUFFER_SIZE    (4 * (size_t)SWF_LINE_MAX)
 #define NAME_MAX_SHOWN 120
@@ -83,11 +84,6 @@ struct reader {
 
 /* The source of bytes: up to size of them, 0 at the end, -1 on failure with errno and err set. */
 typedef ptrdiff_t (*fill_f)(void *arg, char *buffer, size_t size, berth_error_t *err);
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 static bool is_blank(char c)
 {

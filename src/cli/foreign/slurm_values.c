@@ -1,15 +1,11 @@
 #include "cli/foreign/slurm_values.h"
+#include "base/number.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #define WHOLE_MAX 1000000000
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 /* Digits, which *at is moved behind. */
 static bool take_whole(const char **at, int64_t *n)

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/errtext.h"
@@ -17,6 +16,7 @@
 #include "engine/cluster/pump.h"
 #include "engine/cluster/secret.h"
 #include "engine/cluster/stream.h"
+#include "engine/steady.h"
 
 #define BACKLOG 128
 #define EVENTS  64
@@ -40,13 +40,6 @@ struct gate {
     size_t strangers;
     int64_t now, looked; /* ms */
 };
-
-static int64_t steady_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static bool find_key(void *context, uint64_t pilot, uint8_t key[NOISE_KEY])
 {

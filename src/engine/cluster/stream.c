@@ -14,12 +14,12 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/errtext.h"
 #include "engine/cluster/dial.h"
 #include "engine/local/attach.h"
+#include "engine/steady.h"
 
 #define CHUNK    16384
 #define FULL     65536 /* bytes that wait for one side before the other is read no more */
@@ -42,13 +42,6 @@ struct stream {
     struct winsize size;
     int64_t heard, said, looked;
 };
-
-static int64_t steady_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static size_t waits_out(const struct stream *s)
 {

@@ -13,10 +13,10 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine/local/procs.h"
+#include "engine/steady.h"
 
 #define STALL 20  /* ms without an answer until there is another reader */
 #define HANGS 400 /* ms that a reader sleeps at a process */
@@ -47,13 +47,6 @@ struct asking {
     pid_t readers[LOOK_READERS];
     size_t n_readers;
 };
-
-static int64_t steady_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static void ask(struct asking *a, struct asked *one)
 {

@@ -8,10 +8,10 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/errtext.h"
+#include "engine/steady.h"
 
 #define DEADLINE    20000 /* ms */
 #define ENVIRONMENT 7     /* words, with NULL */
@@ -36,13 +36,6 @@ static void clean_environment(char *env[ENVIRONMENT])
             if (strncmp(*e, names[i], strlen(names[i])) == 0)
                 env[n++] = *e;
     env[n] = NULL;
-}
-
-static int64_t steady_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 /* A child with a text as its input; what it says is read from *said. */

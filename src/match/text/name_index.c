@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/strbuf.h"
 
 #define DIGITS_MAX 18
@@ -17,11 +18,6 @@ struct naming {
     uint32_t stem;     /* its number */
     bool plain;        /* it doesn't end in a digit, so an id after it is the number */
 };
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 /* The length of a name's stem, and the number after it. */
 static size_t split(const char *name, size_t length, int64_t *number)

@@ -73,6 +73,21 @@ int sched_set_queue(sched_t *s, int64_t now, sched_job_t job, const char *queue,
 int sched_set_jobspec(sched_t *s, int64_t now, sched_job_t job, const char *jobspec, size_t length,
                       berth_error_t *err);
 
+/* Have a waiting job wait for others than before (sched_request's dependency; NULL or "": for nobody), and no longer for those.
+ * What it was promised is given up if it has to wait. Of an array's handle it is that of all that wait under it. EINVAL with a
+ * text: it doesn't wait, is a gang; there is no such job, or it was submitted later; what it would wait for can never come
+ * about; of an array, whether it is a singleton changes; ENOMEM. O(length).
+ */
+int sched_set_dependency(sched_t *s, int64_t now, sched_job_t job, const char *dependency,
+                         berth_error_t *err);
+
+/* Charge a waiting job to another account (NULL: to the usual one of its user), in the place that it has; what it was promised
+ * is given up. Of an array's handle it is that of all that wait under it. EINVAL with a text: it doesn't wait, is a gang, there
+ * is no such account or it is not for the user, or its limits would not take a new job; ENOMEM. As sched_set_queue.
+ */
+int sched_set_account(sched_t *s, int64_t now, sched_job_t job, const char *account,
+                      berth_error_t *err);
+
 /* ---- Queues ---- */
 
 /* Whether a queue takes new jobs (else they are rejected), and whether its waiting jobs may start. A

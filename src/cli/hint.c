@@ -107,13 +107,10 @@ const char *hint_other_option(const char *word)
 const char *hint_change(const char *word)
 {
     static const char *const fixed[][2] = {
-        {"-d", "what a job waits for stays; see berth hold and --begin"},
-        {"--dependency", "what a job waits for stays; see berth hold and --begin"},
+        {"-d", "Slurm's -d is --dependency here"},
         {"--requires", "which nodes a job may have stays; see berth resubmit"},
         {"-o", "where its output goes stays; see berth resubmit"},
         {"--output", "where its output goes stays; see berth resubmit"},
-        {"-A", "the account of a job stays; see berth resubmit"},
-        {"--account", "the account of a job stays; see berth resubmit"},
         {"--array", "the members of an array stay; see berth resubmit"}};
     for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++)
         if (is_option(word, fixed[i][0]))

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "berth/sched_config.h"
+#include "cli/client/last.h"
 #include "cli/client/named_jobs.h"
 #include "cli/client/request.h"
 #include "cli/client/when.h"
@@ -34,6 +35,9 @@ static const struct option_row rows[] = {
     {'L', "licenses", "LIST", "and licences", NULL},
     {'x', "exclusive", NULL, "on whole nodes", NULL},
     {REQUEST_NAME, "name", "NAME", "another name", NULL},
+    {OPTION_LONG('d'), "dependency", "LIST", "wait for other jobs than before, afterok:17, or none",
+     NULL},
+    {'A', "account", "NAME", "charge it to another account", NULL},
     {0}};
 
 const struct option_table update_options = {
@@ -77,6 +81,9 @@ static bool take_begin(json_t *body)
     return json_object_set_new(body, "begin", json_real(at)) == 0;
 }
 
+/* The server takes each of these in a request of its own; they are sent in this order. */
+enum update_request { ASKED, ACCOUNT, DEPENDENCY, OTHER, REQUESTS };
+
 /* Take an option about what jobs ask for. */
 static bool take_asked(int c, json_t *asked)
 {
@@ -87,14 +94,25 @@ static bool take_asked(int c, json_t *asked)
     return false;
 }
 
-/* Take an option. Returns false after printing what is wrong. */
-static bool take_change(int c, json_t *body, json_t *asked)
+static bool take_dependency(json_t *body)
 {
+    bool none = strcmp(optarg, "none") == 0;
+    return json_object_set_new(body, "dependency", none ? json_null() : json_string(optarg)) == 0;
+}
+
+/* Take an option. Returns false after printing what is wrong. */
+static bool take_change(int c, json_t *request[REQUESTS])
+{
+    json_t *body = request[OTHER];
     char *end;
 
     if ((c < OPTION_LONG(0) && strchr("nNcgLx", c)) || c == REQUEST_MEM ||
         c == REQUEST_GPU_MEMORY || c == REQUEST_NAME)
-        return take_asked(c, asked);
+        return take_asked(c, request[ASKED]);
+    if (c == 'A')
+        return json_object_set_new(request[ACCOUNT], "account", json_string(optarg)) == 0;
+    if (c == OPTION_LONG('d'))
+        return take_dependency(request[DEPENDENCY]);
 
     if (c == 't')
         return take_time("time-limit", "limit", "unlimited", body);
@@ -116,36 +134,51 @@ static bool take_change(int c, json_t *body, json_t *asked)
     return json_object_set_new(body, "priority", json_integer(n)) == 0;
 }
 
-/* What jobs ask for is a request of its own, and comes first. */
-static int ask(char **words, int n, json_t *asked, json_t *body)
+/* "afterok:last" is of the job that was submitted last. 0, or the status after a message. */
+static int find_last(json_t *body)
 {
-    int status = CLI_OK;
-    if (json_object_size(asked) > 0)
-        status = named_jobs_ask("update", words, n, NULL, asked, false);
-    if (status == CLI_OK && json_object_size(body) > 0)
-        status = named_jobs_ask("update", words, n, NULL, body, false);
+    struct connection s = {.verb = "update"};
+    berth_error_t err;
+    int status = last_depend(&s, body, &err) < 0 ? connection_failed(&s, &err) : CLI_OK;
+    connection_close(&s);
     return status;
+}
+
+static int ask(char **words, int n, json_t *request[REQUESTS])
+{
+    int status = find_last(request[DEPENDENCY]);
+    for (int i = 0; status == CLI_OK && i < REQUESTS; i++)
+        if (json_object_size(request[i]) > 0)
+            status = named_jobs_ask("update", words, n, NULL, request[i], false);
+    return status;
+}
+
+static int take_all(int argc, char **argv, json_t *request[REQUESTS])
+{
+    size_t changes = 0;
+    int c;
+    while ((c = option_next(&update_options, argc, argv)) != -1) {
+        if (c == 'h')
+            return option_help(&update_options);
+        if (c == '?' || !take_change(c, request))
+            return CLI_USAGE;
+    }
+    for (int i = 0; i < REQUESTS; i++)
+        changes += json_object_size(request[i]);
+    if (changes == 0)
+        return cli_usage("update", "no change given");
+    if (!request_times_fit(request[OTHER]))
+        return cli_usage("update", "%s", REQUEST_TIMES_WRONG);
+    return ask(argv + optind, argc - optind, request);
 }
 
 int cli_update(int argc, char **argv)
 {
-    json_t *body = json_object(), *asked = json_object();
-    int c, status = CLI_USAGE;
-
-    while ((c = option_next(&update_options, argc, argv)) != -1) {
-        if (c == 'h')
-            status = option_help(&update_options);
-        if (c == '?' || c == 'h' || !take_change(c, body, asked))
-            goto out;
-    }
-    if (json_object_size(body) + json_object_size(asked) == 0)
-        status = cli_usage("update", "no change given");
-    else if (!request_times_fit(body))
-        status = cli_usage("update", "%s", REQUEST_TIMES_WRONG);
-    else
-        status = ask(argv + optind, argc - optind, asked, body);
-out:
-    json_decref(asked);
-    json_decref(body);
+    json_t *request[REQUESTS];
+    for (int i = 0; i < REQUESTS; i++)
+        request[i] = json_object();
+    int status = take_all(argc, argv, request);
+    for (int i = 0; i < REQUESTS; i++)
+        json_decref(request[i]);
     return status;
 }

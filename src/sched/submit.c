@@ -233,7 +233,8 @@ static struct members *members_for(sched_t *s, const struct sched_request *reque
     if (!m)
         return NULL;
     m->order = request->order ? request->order : s->seq;
-    if (which->waiting && !m->gang && depend_is_singleton(request->dependency))
+    m->is_singleton = depend_is_singleton(request->dependency);
+    if (which->waiting && !m->gang && m->is_singleton)
         m->most = 1;
     if (s->seq < m->order + m->size)
         s->seq = m->order + m->size;

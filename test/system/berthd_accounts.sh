@@ -113,4 +113,31 @@ expect_status 1 "$BERTH" submit true
 expect_err "berth submit: jobs of account physics may wait, at most 1 at once"
 expect_status 0 "$BERTH" cancel "$a" "$b"
 
+# A job that waits is charged to another account: it is under the limits of that, has its place there, also after a crash.
+configure "physics: {users: [$me], limits: {running: 1}}, chemistry: {users: [$me], limits: {pending: 1}}, biology: {users: [nobody]}"
+expect_status 0 "$BERTH" server reload
+a=$("$BERTH" submit -t 1h sleep 1000)
+await_state "$a" running
+b=$("$BERTH" submit -t 1h sleep 1000)
+c=$("$BERTH" submit --hold --array 2 true)
+expect 'the default' '"physics"' "$(get "$b" account)"
+expect_status 0 "$BERTH" update --account chemistry "$b"
+await_state "$b" running
+expect 'the new one' '"chemistry"' "$(get "$b" account)"
+d=$("$BERTH" submit --hold -A chemistry true)
+expect_status 1 "$BERTH" update -A chemistry "$c"
+grep -q "jobs of account chemistry may wait, at most 1 at once\|limit account chemistry pending 1" err || fail "too many: $(cat err)"
+expect 'it stays' '"physics"' "$(get "$c" account)"
+expect_status 1 "$BERTH" update -A biology "$c"
+expect_err "berth update: $c: key \"account\": account biology: not this user's: expected one of user $me: physics or chemistry"
+expect_status 1 "$BERTH" update -A physics "$b"
+expect_err "berth update: $b: job $b is already running"
+expect_status 0 "$BERTH" cancel "$d"
+expect_status 0 "$BERTH" update -A chemistry -t 5m "$c"
+crash
+expect_status 0 "$BERTH" server start
+expect 'after a restart' '"chemistry" 300' "$(get "$c" account) $(get "$c" limit)"
+expect_status 1 "$BERTH" submit --hold -A chemistry true
+expect_status 0 "$BERTH" update -A physics "$c"
+expect_status 0 "$BERTH" submit --hold -A chemistry true
 finish

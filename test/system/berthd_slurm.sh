@@ -122,8 +122,11 @@ expect_status 0 scontrol update JobId=6 TimeLimit=20
 expect "a changed limit" 1200 "$(get 6 limit)"
 expect_status 0 scontrol update JobId=7 JobName=other MinMemoryNode=100 NumTasks=2 TimeLimit=30
 expect "a changed job" '"other" 2 104857600 1800' "$(get 7 name) $(get 7 cores) $(get 7 memory) $(get 7 limit)"
-expect_status 1 scontrol update JobId=7 Dependency=afterok:1
-grep -q 'what a job waits for stays' "$scratch/err" || fail "a changed dependency: $(cat "$scratch/err")"
+expect_status 0 scontrol update JobId=7 Dependency=afterok:4_2,afterany:6
+expect "a changed dependency" '"afterok:4[2],afterany:6"' "$(get 7 dependency)"
+expect "what waits" 'PD Dependency' "$(squeue -h -j 7 -o '%t %r')"
+expect_status 0 scontrol update JobId=7 Dependency= NumTasks=2
+expect "no dependency" null "$(get 7 dependency)"
 
 # scancel: by id, with a signal behind it, by name.
 expect_status 0 scancel 5 --signal USR1

@@ -36,8 +36,6 @@ expect_status 0 "$BERTH" wait "$a"
 # What can't be.
 expect_status 1 "$BERTH" update --begin +1h "$a"
 expect_status 2 "$BERTH" update --begin soon "$a"
-expect_status 2 "$BERTH" update --dependency afterok:1 "$a"
-grep -q 'what a job waits for stays' err || fail "a dependency: $(cat err)"
 expect_status 2 "$BERTH" update --cores=3 "$a"
 expect_err "berth update: unknown option '--cores=3' (--cores-per-task is cores for each task); see 'berth update --help'"
 expect_status 2 "$BERTH" update -c none "$a"
@@ -89,4 +87,74 @@ expect 'what the members had' '1 1' "$(tr '\n' ' ' <array | sed 's/ $//')"
 gang=$("$BERTH" submit --gang 2 --hold true)
 expect_status 1 "$BERTH" update -c 2 "$gang"
 grep -q 'is a gang: what its members ask for stays' err || fail "a gang: $(cat err)"
+expect_status 1 "$BERTH" update --dependency none "$gang"
+expect_err "berth update: $gang: job $gang is a gang: what its members ask for stays"
+
+# Whom a job waits for: others from now on, over a crash, also an array; and nobody.
+expect_status 0 "$BERTH" cancel --all
+first=$("$BERTH" submit --hold true)
+second=$("$BERTH" submit --hold true)
+failed=$("$BERTH" submit false)
+well=$("$BERTH" submit true)
+expect_status 1 "$BERTH" wait "$failed"
+expect_status 0 "$BERTH" wait "$well"
+a=$("$BERTH" submit --dependency "afterok:$first" true)
+b=$("$BERTH" submit --array 2 true)
+expect_status 0 "$BERTH" wait "$b"
+b=$("$BERTH" submit --array 2 --dependency "afterok:$first" true)
+behind=$("$BERTH" submit --dependency "afterok:$a" true)
+expect_status 0 "$BERTH" update --dependency "afterok:$second,afternotok:$failed" "$a" "$b"
+expect 'what it waits for' "\"afterok:$second,afternotok:$failed\"" "$(get "$a" dependency)"
+expect_status 0 "$BERTH" release "$first"
+expect_status 0 "$BERTH" wait "$first"
+expect 'it waits' 'pending pending' "$(state "$a") $(state "$b")"
+crash
+expect_status 0 "$BERTH" server start
+expect 'after a restart' "\"afterok:$second,afternotok:$failed\"" "$(get "$a" dependency)"
+expect 'it still waits' 'pending pending' "$(state "$a") $(state "$b")"
+expect_status 0 "$BERTH" release "$second"
+for job in "$a" "$b" "$behind"; do
+    expect_status 0 "$BERTH" wait "$job"
+done
+a=$("$BERTH" submit --hold true)
+b=$("$BERTH" submit --dependency "afterok:$a" true)
+expect_status 0 "$BERTH" update --dependency none "$b"
+expect_status 0 "$BERTH" wait "$b"
+b=$("$BERTH" submit --hold true)
+expect_status 1 "$BERTH" update --dependency afterok:last "$b"
+expect_err "berth update: $b: dependency $b: no such job"
+expect_status 0 "$BERTH" update --dependency "afterok:$well" -c 2 -t 5m --name late "$b"
+expect 'all of it' '2 300 "late"' "$(get "$b" cores) $(get "$b" limit) $(get "$b" name)"
+expect_status 1 "$BERTH" update --dependency "afterok:$b" "$a"
+expect_err "berth update: $a: dependency $b: it was submitted after $a"
+expect_status 1 "$BERTH" update --dependency "afterok:$failed" "$b"
+expect_err "berth update: $b: dependency afterok:$failed: it can never be met"
+expect_status 1 "$BERTH" update --dependency after:99 "$b"
+expect_err "berth update: $b: dependency 99: no such job"
+expect_status 1 "$BERTH" update --dependency odd "$b"
+grep -q "expected after, afterany, afterok, afternotok or singleton, found 'odd'" err || fail "odd: $(cat err)"
+expect 'together' 400 "$(http_status PATCH "/v1/jobs/$b" -d '{"dependency": null, "cores": 1}')"
+expect 'no text' 400 "$(http_status PATCH "/v1/jobs/$b" -d '{"dependency": 17}')"
+expect 'nothing has changed' "\"afterok:$well\" 2" "$(get "$b" dependency) $(get "$b" cores)"
+array=$("$BERTH" submit --array 2 --dependency singleton --hold true)
+expect_status 1 "$BERTH" update --dependency none "$array"
+expect_err "berth update: $array: whether an array is a singleton stays"
+
+# What it was promised is given up, also in the store.
+expect_status 0 "$BERTH" cancel --all
+busy=$("$BERTH" submit -N 2 -x -t 1h sleep 1000)
+await_state "$busy" running
+first=$("$BERTH" submit --hold true)
+a=$("$BERTH" submit -N 2 -x -t 5m true)
+promised() { # JOB
+    "$BERTH" show --json "$1" | grep -q '"estimate": [0-9]'
+}
+await 'a promise' promised "$a"
+expect_status 0 "$BERTH" update --dependency "afterok:$first" "$a"
+expect 'no promise' null "$(get "$a" estimate)"
+crash
+expect_status 0 "$BERTH" server start
+expect 'none after a restart' null "$(get "$a" estimate)"
+expect_status 0 "$BERTH" update --dependency none "$a"
+await 'a promise again' promised "$a"
 finish

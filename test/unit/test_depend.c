@@ -498,6 +498,105 @@ static void some_come_nearer(void **state)
     assert_false(depend_next_nearer(d, &slot));
 }
 
+static void change(struct depend *d, uint32_t slot, const char *expression)
+{
+    berth_error_t err = {""};
+    if (depend_change(d, slot, expression, &err) < 0)
+        fail_msg("%u: %s", (unsigned)slot, err.text);
+    assert_true(depend_check(d));
+}
+
+static void refuse_change(struct depend *d, uint32_t slot, const char *expression, const char *why)
+{
+    berth_error_t err = {""};
+    errno = 0;
+    assert_int_equal(depend_change(d, slot, expression, &err), -1);
+    assert_int_equal(errno, EINVAL);
+    assert_string_equal(err.text, why);
+    assert_true(depend_check(d));
+}
+
+/* Jobs a to e in slots 0 to 4; what d waits for changes. */
+static void what_is_waited_for_changes(void **state)
+{
+    struct depend *d = *state;
+    submit(d, 0, "a", NULL);
+    submit(d, 1, "b", NULL);
+    submit(d, 2, "c", NULL);
+    submit(d, 3, "d", "afterok:a");
+    submit(d, 4, "e", "afterok:d");
+    change(d, 3, "afterany:b,after:c");
+    expect_expression(d, 3, "afterany:b,after:c");
+    finish(d, 0, false); /* it waits for this no more */
+    expect_ready(d, "");
+    assert_true(depend_waits(d, 3));
+    depend_started(d, 2);
+    finish(d, 1, false);
+    expect_ready(d, "3");
+    finish(d, 3, true); /* and who waits for it does so still */
+    expect_ready(d, "4");
+
+    /* To nothing, from nothing, and to what has come about. */
+    submit(d, 5, "f", "afterok:c");
+    change(d, 5, "");
+    assert_false(depend_waits(d, 5));
+    change(d, 5, "afterok:c");
+    assert_true(depend_waits(d, 5));
+    change(d, 5, "after:c,afternotok:b,afterok:d");
+    assert_false(depend_waits(d, 5));
+    expect_ready(d, "");
+
+    /* One that is ready, which nobody has taken note of, waits again. */
+    submit(d, 6, "g", "afterok:c");
+    depend_ended(d, 2, true);
+    change(d, 6, "afterok:f");
+    expect_ready(d, "");
+    assert_true(depend_waits(d, 6));
+}
+
+static void changes_that_are_refused(void **state)
+{
+    struct depend *d = *state;
+    submit(d, 0, "a", NULL);
+    submit(d, 1, "b", "afterok:a");
+    submit_array(d, 2, "m", 3, NULL);
+    refuse_change(d, 0, "afterany:b", "dependency b: it was submitted after a");
+    refuse_change(d, 0, "after:m[1]", "dependency m: it was submitted after a");
+    refuse_change(d, 1, "afterok:b", "dependency b: no such job");
+    refuse_change(d, 1, "afterok:z", "dependency z: no such job");
+    refuse_change(d, 1, "soon:a", "dependency: offset 0: expected after, afterany, afterok, "
+                                  "afternotok or singleton, found 'soon'");
+    expect_expression(d, 1, "afterok:a");
+    change(d, 3, "afterok:b");
+    expect_expression(d, 3, "afterok:b");
+    assert_false(depend_waits(d, 2)); /* a member by itself */
+    finish(d, 0, true);
+    expect_ready(d, "1");
+    refuse_change(d, 1, "afternotok:a", "dependency afternotok:a: it can never be met");
+    submit(d, 5, "z", NULL);
+    finish(d, 5, true);
+    change(d, 1, "afterok:z"); /* submitted later, but it has ended */
+    assert_false(depend_waits(d, 1));
+}
+
+static void singletons_that_change(void **state)
+{
+    struct depend *d = *state;
+    submit_named(d, 0, "a", "u", "n", NULL);
+    submit_named(d, 1, "b", "u", "n", "singleton");
+    submit_named(d, 2, "c", "u", "n", NULL);
+    change(d, 2, "singleton");
+    assert_true(depend_waits(d, 2));
+    change(d, 1, NULL);
+    assert_false(depend_waits(d, 1));
+    change(d, 0, "singleton"); /* it is the first */
+    assert_false(depend_waits(d, 0));
+    finish(d, 0, true);
+    expect_ready(d, "");
+    finish(d, 1, true);
+    expect_ready(d, "2");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -519,6 +618,9 @@ int main(void)
         TEST(what_is_remembered_is_bounded),
         TEST(what_is_remembered_can_be_set),
         TEST(some_come_nearer),
+        TEST(what_is_waited_for_changes),
+        TEST(changes_that_are_refused),
+        TEST(singletons_that_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,8 @@ static bool is_last(const char *text)
 static int ask_last(struct connection *s, int64_t *id, berth_error_t *err)
 {
     json_t *answer = NULL;
-    if (connection_ask(s, "GET", "/v1/jobs/last", NULL, &answer, err) < 0)
+    if ((!s->client && connection_open(s, s->verb, err) < 0) ||
+        connection_ask(s, "GET", "/v1/jobs/last", NULL, &answer, err) < 0)
         return -1;
     *id = json_integer_value(json_object_get(answer, "id"));
     json_decref(answer);
@@ -36,7 +37,7 @@ const char *last_word(struct connection *s, const char *word, char room[LAST_WOR
     word = word ? word : LAST;
     if (!is_last(word) || strchr(word, ':') || strchr(word, ','))
         return word;
-    if ((!s->client && connection_open(s, s->verb, err) < 0) || ask_last(s, &id, err) < 0)
+    if (ask_last(s, &id, err) < 0)
         return NULL;
     int n = snprintf(room, LAST_WORD_SIZE, "%" PRId64 "%s", id, word + sizeof(LAST) - 1);
     if (n < LAST_WORD_SIZE)

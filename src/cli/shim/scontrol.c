@@ -250,10 +250,15 @@ static int change(const char *verb, char **words, int n, json_t *more)
     return rc;
 }
 
+/* What is asked for in a request of its own each, in this order: what a waiting job asks for, what it is charged to, whom it
+ * waits for, and the rest.
+ */
+enum request { ASKED, ACCOUNT, DEPENDENCY, OTHER, REQUESTS };
+
 /* What scontrol calls the keys of a change: a number, a text, a time or a size. */
 struct change_name {
     const char *name, *key;
-    bool of_asked; /* what a waiting job asks for, a request of its own */
+    enum request request;
     json_t *(*read)(const char *value);
 };
 
@@ -276,6 +281,22 @@ static json_t *read_name(const char *value)
     return *value ? json_string(value) : NULL;
 }
 
+/* An empty one waits for nobody; "afterok:17_3" is "afterok:17[3]" here. */
+static json_t *read_dependency(const char *value)
+{
+    struct strbuf text = {0};
+    for (const char *at = value; *at; at++) {
+        size_t digits = *at == '_' ? strspn(at + 1, "0123456789") : 0;
+        strbuf_putc(&text, digits ? '[' : *at);
+        strbuf_put(&text, at + 1, digits);
+        strbuf_puts(&text, digits ? "]" : "");
+        at += digits;
+    }
+    json_t *dependency = text.len ? json_string(strbuf_text(&text)) : json_null();
+    strbuf_clear(&text);
+    return dependency;
+}
+
 /* Megabytes, where it has no unit. */
 static json_t *read_memory(const char *value)
 {
@@ -295,14 +316,20 @@ static json_t *read_begin(const char *value)
 }
 
 static const struct change_name names[] = {
-    {"TimeLimit", "limit", false, read_limit},     {"Priority", "priority", false, read_number},
-    {"Partition", "queue", false, read_name},      {"StartTime", "begin", false, read_begin},
-    {"JobName", "name", true, read_name},          {"Name", "name", true, read_name},
-    {"NumTasks", "tasks", true, read_number},      {"NumNodes", "nodes", true, read_number},
-    {"MinMemoryNode", "memory", true, read_memory}};
+    {"TimeLimit", "limit", OTHER, read_limit},
+    {"Priority", "priority", OTHER, read_number},
+    {"Partition", "queue", OTHER, read_name},
+    {"StartTime", "begin", OTHER, read_begin},
+    {"JobName", "name", ASKED, read_name},
+    {"Name", "name", ASKED, read_name},
+    {"NumTasks", "tasks", ASKED, read_number},
+    {"NumNodes", "nodes", ASKED, read_number},
+    {"MinMemoryNode", "memory", ASKED, read_memory},
+    {"Account", "account", ACCOUNT, read_name},
+    {"Dependency", "dependency", DEPENDENCY, read_dependency}};
 
-/* Take "TimeLimit=10" into one of the two requests. 0, or the status of what is none. */
-static int take_change(const char *word, json_t *asked, json_t *more)
+/* Take "TimeLimit=10" into its request. 0, or the status of what is none. */
+static int take_change(const char *word, json_t *request[REQUESTS])
 {
     const char *sign = strchr(word, '=');
     size_t length = sign ? (size_t)(sign - word) : strlen(word);
@@ -313,10 +340,8 @@ static int take_change(const char *word, json_t *asked, json_t *more)
         json_t *value = n->read(sign + 1);
         if (!value)
             return shim_failed("scontrol", "Invalid value: %.100s", word);
-        return json_object_set_new(n->of_asked ? asked : more, n->key, value);
+        return json_object_set_new(request[n->request], n->key, value);
     }
-    if (strncasecmp(word, "Dependency=", 11) == 0)
-        return shim_failed("scontrol", "update: %.100s: what a job waits for stays", word);
     return shim_failed("scontrol", "update: %.100s is not supported here", word);
 }
 
@@ -325,21 +350,25 @@ static int update(char **words, int n)
 {
     if (n > 0 && strncasecmp(words[0], "NodeName=", 9) == 0)
         return scontrol_update_nodes(words, n);
-    json_t *asked = json_object(), *more = json_object();
+    json_t *request[REQUESTS];
     char *job = NULL;
+    size_t changes = 0;
     int rc = 0;
+    for (int i = 0; i < REQUESTS; i++)
+        request[i] = json_object();
     for (int i = 0; i < n && rc == 0; i++) {
         if (strncasecmp(words[i], "JobId=", 6) == 0)
             job = words[i];
         else
-            rc = take_change(words[i], asked, more);
+            rc = take_change(words[i], request);
     }
-    if (rc == 0 && json_object_size(asked) > 0)
-        rc = change("update", &job, job != NULL, asked);
-    if (rc == 0 && (json_object_size(more) > 0 || json_object_size(asked) == 0))
-        rc = change("update", &job, job != NULL, more);
-    json_decref(asked);
-    json_decref(more);
+    for (int i = 0; i < REQUESTS && rc == 0; i++) {
+        changes += json_object_size(request[i]);
+        if (json_object_size(request[i]) > 0 || (i == OTHER && changes == 0))
+            rc = change("update", &job, job != NULL, request[i]);
+    }
+    for (int i = 0; i < REQUESTS; i++)
+        json_decref(request[i]);
     return rc;
 }
 

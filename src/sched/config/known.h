@@ -22,6 +22,9 @@ struct known {
 struct known job_known(const sched_t *s, uint32_t slot);
 void job_known_restore(sched_t *s, uint32_t slot, const struct known *k);
 
+/* The slot of a job that waits, or JOB_NONE, also where time goes back. */
+uint32_t job_waiting(const sched_t *s, int64_t now, sched_job_t handle);
+
 /* What a job asks for in a queue that is not the one it was submitted to: queue, lane, key, ask, group and
  * party. With `refuse` that is nothing which the queue's resources could never give. Returns 0, or -1
  * with a text and no group.

@@ -1,6 +1,7 @@
-/* A waiting job goes to another queue, or asks for something else. */
+/* A waiting job goes to another queue, asks for something else, or is charged to another account. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/errtext.h"
 #include "berth/sched_admin.h"
@@ -94,18 +95,27 @@ static int queue_takes(sched_t *s, int64_t now, uint32_t slot, berth_error_t *er
     return 0;
 }
 
-/* What a waiting job will be in a queue, which would take it, with another jobspec (NULL: its own). It has all that, and its
- * old group still, but is in no other lane yet. Returns 0, or -1 with a text and nothing changed.
+/* What a waiting job is to have from now on. */
+struct becomes {
+    uint32_t queue;
+    struct shared_text *text; /* its jobspec; NULL: its own */
+    const char *account;      /* interned; NULL: its own */
+};
+
+/* What a waiting job will be in a queue, which would take it. It has all that, and its old group still, but is in no other
+ * lane yet. Returns 0, or -1 with a text and nothing changed.
  */
-static int queue_change(sched_t *s, int64_t now, uint32_t slot, uint32_t queue,
-                        struct shared_text *text, berth_error_t *err)
+static int queue_change(sched_t *s, int64_t now, uint32_t slot, const struct becomes *to,
+                        berth_error_t *err)
 {
     struct known was = job_known(s, slot);
     struct shared_text *own = s->jobs[slot].details->jobspec;
     pending_end(s, slot);
-    if (text)
-        s->jobs[slot].details->jobspec = text;
-    int rc = job_know_in(s, slot, queue, true, err);
+    if (to->text)
+        s->jobs[slot].details->jobspec = to->text;
+    if (to->account)
+        s->jobs[slot].details->account = to->account;
+    int rc = job_know_in(s, slot, to->queue, true, err);
     int saved = errno;
     if (rc == 0 && (rc = queue_takes(s, now, slot, err)) < 0) {
         saved = errno;
@@ -137,15 +147,13 @@ static void queue_move(sched_t *s, uint32_t slot, const struct known *was, const
         open_insert(s, slot, true);
 }
 
-/* A waiting job is in a queue, with another jobspec (NULL: its own), from now on. Returns 0, or -1 with a text and nothing
- * changed.
- */
-static int queue_enter(sched_t *s, int64_t now, uint32_t slot, uint32_t queue,
-                       struct shared_text *text, berth_error_t *err)
+/* A waiting job becomes that. Returns 0, or -1 with a text and nothing changed. */
+static int queue_enter(sched_t *s, int64_t now, uint32_t slot, const struct becomes *to,
+                       berth_error_t *err)
 {
     struct details *d = s->jobs[slot].details;
     struct known was = job_known(s, slot);
-    if (queue_change(s, now, slot, queue, text, err) < 0)
+    if (queue_change(s, now, slot, to, err) < 0)
         return -1;
     struct known new = job_known(s, slot);
     queue_move(s, slot, &was, &new);
@@ -158,8 +166,7 @@ static int queue_enter(sched_t *s, int64_t now, uint32_t slot, uint32_t queue,
     return 0;
 }
 
-/* The slot of a job that waits; JOB_NONE. */
-static uint32_t waiting_slot(const sched_t *s, int64_t now, sched_job_t handle)
+uint32_t job_waiting(const sched_t *s, int64_t now, sched_job_t handle)
 {
     uint32_t slot = job_in_queue(s, handle);
     bool waits = slot != JOB_NONE && time_is_good(s, now) && s->jobs[slot].state != SCHED_RUNNING &&
@@ -170,7 +177,7 @@ static uint32_t waiting_slot(const sched_t *s, int64_t now, sched_job_t handle)
 int sched_set_queue(sched_t *s, int64_t now, sched_job_t handle, const char *name,
                     berth_error_t *err)
 {
-    uint32_t slot = waiting_slot(s, now, handle);
+    uint32_t slot = job_waiting(s, now, handle);
     if (slot == JOB_NONE)
         return errtext_set(err, EINVAL, "no such job waits");
     struct queues *n = s->queues;
@@ -185,7 +192,7 @@ int sched_set_queue(sched_t *s, int64_t now, sched_job_t handle, const char *nam
         why.kind = SCHED_REASON_CLOSED;
     if (why.kind != SCHED_REASON_NONE)
         return refuse_call(&why, err);
-    if (queue_enter(s, now, slot, queue, NULL, err) < 0)
+    if (queue_enter(s, now, slot, &(struct becomes){.queue = queue}, err) < 0)
         return -1;
     d->is_starving = false; /* there it may be so from another time on */
     starving_resume(s, slot);
@@ -195,7 +202,7 @@ int sched_set_queue(sched_t *s, int64_t now, sched_job_t handle, const char *nam
 int sched_set_jobspec(sched_t *s, int64_t now, sched_job_t handle, const char *jobspec,
                       size_t length, berth_error_t *err)
 {
-    uint32_t slot = waiting_slot(s, now, handle);
+    uint32_t slot = job_waiting(s, now, handle);
     if (slot == JOB_NONE)
         return errtext_set(err, EINVAL, "no such job waits");
     struct details *d = s->jobs[slot].details;
@@ -208,10 +215,33 @@ int sched_set_jobspec(sched_t *s, int64_t now, sched_job_t handle, const char *j
     if (rc < 0 && errno != ENOMEM)
         errno = EINVAL;
     if (rc == 0)
-        rc = queue_enter(s, now, slot, d->queue, text, err);
+        rc = queue_enter(s, now, slot, &(struct becomes){.queue = d->queue, .text = text}, err);
     int saved = errno;
     shared_text_rest(text);
     shared_text_leave(s, rc < 0 ? text : own);
     errno = saved;
     return rc < 0 ? -1 : core_event(s, now);
+}
+
+int sched_set_account(sched_t *s, int64_t now, sched_job_t handle, const char *account,
+                      berth_error_t *err)
+{
+    uint32_t slot = job_waiting(s, now, handle), number;
+    if (slot == JOB_NONE)
+        return errtext_set(err, EINVAL, "no such job waits");
+    const struct setup_accounts *accounts = &s->queues->setup->accounts;
+    const struct details *d = s->jobs[slot].details;
+    if (gang_of(s, slot))
+        return errtext_set(err, EINVAL, "what a gang is charged to stays");
+    if (setup_account_choose(accounts, account, d->user, &number, err) < 0)
+        return -1;
+    const char *name =
+        number == SETUP_NONE ? NULL : queues_text(s->queues, intern_text(&accounts->names, number));
+    if (number != SETUP_NONE && !name)
+        return errtext_set(err, ENOMEM, "out of memory");
+    bool other = name && !(d->account && strcmp(name, d->account) == 0);
+    if (other &&
+        queue_enter(s, now, slot, &(struct becomes){.queue = d->queue, .account = name}, err) < 0)
+        return -1;
+    return core_event(s, now);
 }

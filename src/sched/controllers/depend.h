@@ -90,6 +90,13 @@ struct depend_members {
 int depend_members(struct depend *depend, uint32_t slot, const struct depend_members *members,
                    const char *user, const char *name, const char *expression, berth_error_t *err);
 
+/* A job that has not started waits for something else from now on, and only for that; expression as above. Of those that wait
+ * for an event, it is then the last. Returns 0, or -1 with nothing changed: EINVAL with a text: what depend_job says of an
+ * expression; it waits for a job that was entered later, so that no two ever wait for each other; or for what can never come
+ * about. ENOMEM.
+ */
+int depend_change(struct depend *depend, uint32_t slot, const char *expression, berth_error_t *err);
+
 /* A member of those that wait together gets a free slot of its own, and waits for what they wait for; `before`
  * them, or behind them, among jobs of their name and those that wait for the same. `ranges`: of how many ranges of indices the others are at
  * most. First have memory for it: 0, or -1 with ENOMEM.

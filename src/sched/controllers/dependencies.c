@@ -1,4 +1,9 @@
 /* Jobs that wait for others (depend.h). */
+#include <errno.h>
+
+#include "base/errtext.h"
+#include "berth/sched_admin.h"
+#include "sched/config/known.h"
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
 #include "sched/waiting/gang.h"
@@ -61,6 +66,27 @@ static enum step resolve(sched_t *s)
         return STEP_DONE;
     }
     return recheck(s);
+}
+
+int sched_set_dependency(sched_t *s, int64_t now, sched_job_t handle, const char *dependency,
+                         berth_error_t *err)
+{
+    struct queues *n = s->queues;
+    uint32_t slot = job_waiting(s, now, handle);
+    if (slot == JOB_NONE || s->jobs[slot].details->is_nameless)
+        return errtext_set(err, EINVAL, "no such job waits");
+    const struct details *d = s->jobs[slot].details;
+    if (gang_of(s, slot))
+        return errtext_set(err, EINVAL, "what the members of a gang wait for stays");
+    if (d->of && (d->of->is_singleton || depend_is_singleton(dependency)))
+        return errtext_set(err, EINVAL, "whether an array is a singleton stays");
+    if (depend_change(n->depend, slot, dependency, err) < 0)
+        return -1;
+    if (depend_waits(n->depend, slot))
+        job_block(s, slot, BLOCK_DEPEND);
+    else if (d->blocked & BLOCK_DEPEND && job_unblock(s, slot, BLOCK_DEPEND) < 0)
+        n->recheck_depend = true; /* the next pass does it */
+    return core_event(s, now);
 }
 
 static int waits(sched_t *s, uint32_t slot, const struct sched_request *request)

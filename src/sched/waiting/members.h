@@ -27,6 +27,7 @@ struct members {
     uint64_t order;       /* of index 0 */
     int64_t most;         /* so many may hold something at a time; 0: any number */
     int64_t holding;      /* do */
+    bool is_singleton;    /* by its dependency, one at a time */
     const char **groups;  /* of the user; interned */
     size_t n_groups;
     struct gang *gang; /* NULL: it is none */

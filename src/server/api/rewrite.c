@@ -1,4 +1,4 @@
-/* A waiting job is to ask for something else: what was submitted is read again, with what the request says in its place. */
+/* A waiting job is to ask for something else, to wait for others, or to be charged otherwise: what was submitted is read again, with what the request says in its place. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,33 +14,52 @@
 #include "server/core/users.h"
 
 /* What can be changed so. */
-static const char *const keys[] = {"name",      "tasks",    "nodes",      "nodes_max", "cores",
-                                   "gpus",      "memory",   "gpu_memory", "gpu_type",  "licenses",
-                                   "exclusive", "requires", NULL};
+static const struct {
+    const char *key;
+    enum rewrite_what what;
+} keys[] = {
+    {"name", REWRITE_ASKED},      {"tasks", REWRITE_ASKED},          {"nodes", REWRITE_ASKED},
+    {"nodes_max", REWRITE_ASKED}, {"cores", REWRITE_ASKED},          {"gpus", REWRITE_ASKED},
+    {"memory", REWRITE_ASKED},    {"gpu_memory", REWRITE_ASKED},     {"gpu_type", REWRITE_ASKED},
+    {"licenses", REWRITE_ASKED},  {"exclusive", REWRITE_ASKED},      {"requires", REWRITE_ASKED},
+    {"account", REWRITE_ACCOUNT}, {"dependency", REWRITE_DEPENDENCY}};
 
-static bool is_known(const char *key)
+#define KEYS (sizeof(keys) / sizeof(*keys))
+
+/* What the first of them in a request changes. False: it has none. */
+static bool find_what(const json_t *body, enum rewrite_what *what)
 {
-    size_t i = 0;
-    while (keys[i] && strcmp(keys[i], key) != 0)
-        i++;
-    return keys[i] != NULL;
+    for (size_t i = 0; i < KEYS; i++) {
+        *what = keys[i].what;
+        if (json_object_get(body, keys[i].key))
+            return true;
+    }
+    return false;
+}
+
+static bool is_known(const char *key, enum rewrite_what what)
+{
+    for (size_t i = 0; i < KEYS; i++)
+        if (keys[i].what == what && strcmp(keys[i].key, key) == 0)
+            return true;
+    return false;
 }
 
 bool api_is_rewrite(const json_t *body)
 {
-    for (size_t i = 0; keys[i]; i++)
-        if (json_object_get(body, keys[i]))
-            return true;
-    return false;
+    enum rewrite_what what;
+    return find_what(body, &what);
 }
 
 int api_rewrite_check(struct call *c)
 {
     const char *key;
     json_t *value;
+    enum rewrite_what what;
+    find_what(c->body, &what);
     json_object_foreach(c->body, key, value)
     {
-        if (!is_known(key))
+        if (!is_known(key, what))
             return api_refuse(c, 400, key, "key \"%.60s\": expected in a request of its own", key);
     }
     return 0;
@@ -174,8 +193,10 @@ int api_rewrite(struct call *c)
     if (entry_find_parts(c->s, job) < 0)
         return api_refuse(c, 503, NULL, "out of memory");
     char *named = NULL;
+    enum rewrite_what what;
+    find_what(c->body, &what);
     struct job *by = read_again(c, job, &named);
-    int rc = by ? job_rewrite(c->s, job, by, named, &why) : -1;
+    int rc = by ? job_rewrite(c->s, job, by, what, named, &why) : -1;
     if (rc < 0 && by) {
         api_refuse(c, errno == ENOMEM ? 503 : 400, NULL, "%s", why.text);
         job_discard(c->s, by);

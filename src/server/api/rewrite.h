@@ -1,10 +1,10 @@
-/* Requests that change what a waiting job asks for, or its name. */
+/* Requests that change what a waiting job asks for, its name, whom it waits for, or what it is charged to. */
 #ifndef SERVER_API_REWRITE_H
 #define SERVER_API_REWRITE_H
 
 #include "server/api/api.h"
 
-/* Whether a change is one of these, and whether it has nothing else: 0, or -1 and the call is refused. */
+/* Whether a change is one of these, and whether it has nothing else, as each of the last two has nothing beside it: 0, or -1 and the call is refused. */
 bool api_is_rewrite(const json_t *body);
 int api_rewrite_check(struct call *c);
 

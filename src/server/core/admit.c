@@ -24,12 +24,11 @@ uint64_t job_order(const struct job *job)
     return (uint64_t)job->id << 20;
 }
 
-static int restore_dependency(server_t *s, const struct job *job, const struct job_request *q,
-                              berth_error_t *err)
+int dependency_restore(server_t *s, const char *dependency, int64_t job, berth_error_t *err)
 {
     int64_t unknown;
-    if (dependency_restore_ended(s, q->dependency, job->id, &unknown) < 0)
-        return -1;
+    if (dependency_restore_ended(s, dependency, job, &unknown) < 0)
+        return errtext_set(err, errno, "%s", strerror(errno));
     /* The core may remember a job of this id that was undone. */
     return unknown == 0 ? 0
                         : errtext_set(err, EINVAL, "dependency %" PRId64 ": no such job", unknown);
@@ -56,7 +55,7 @@ static sched_job_t submit_to_core(server_t *s, struct job *job, bool hold, berth
     q.request.submitted = job->submitted < s->clock.now ? job->submitted : s->clock.now;
     q.request.hold = q.request.hold || hold;
     sched_job_t handle = -1;
-    if (!q.dependency || restore_dependency(s, job, &q, err) == 0)
+    if (!q.dependency || dependency_restore(s, q.dependency, job->id, err) == 0)
         handle = sched_submit(s->sched, s->clock.now, &q.request);
     int saved = errno;
     job_request_clear(&q);

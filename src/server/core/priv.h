@@ -130,6 +130,9 @@ int run_start(server_t *s, struct run *run, berth_error_t *err);
  */
 int dependency_restore_ended(server_t *s, const char *dependency, int64_t id, int64_t *unknown);
 
+/* The same of a job that is to depend on them; one that is not found is an error: 0, or -1 with errno and a text (admit.c). */
+int dependency_restore(server_t *s, const char *dependency, int64_t job, berth_error_t *err);
+
 /* Remove from a dependency the jobs that history has dropped: they have ended as required, or this job
  * would have ended with them. 0, or -1 with errno.
  */

@@ -7,6 +7,7 @@
 #include "berth/sched_admin.h"
 #include "server/core/job_text.h"
 #include "server/core/members.h"
+#include "server/core/priv.h"
 #include "server/core/users.h"
 
 const char *rewrite_hindrance(const struct job *job)
@@ -35,8 +36,23 @@ static char *with_name(char *request, const char *name)
     return strbuf_steal(&whole);
 }
 
-/* The core is told what it asks for now. */
-static int tell_core(server_t *s, struct job *job, const struct job *by, berth_error_t *err)
+static int change_in_core(server_t *s, sched_job_t handle, const struct job *job,
+                          const struct job_request *q, enum rewrite_what what, berth_error_t *err)
+{
+    int64_t now = s->clock.now;
+    if (what == REWRITE_ACCOUNT)
+        return sched_set_account(s->sched, now, handle, q->account, err);
+    if (what == REWRITE_ASKED)
+        return sched_set_jobspec(s->sched, now, handle, q->request.jobspec,
+                                 q->request.jobspec_length, err);
+    if (q->dependency && dependency_restore(s, q->dependency, job->id, err) < 0)
+        return -1;
+    return sched_set_dependency(s->sched, now, handle, q->dependency, err);
+}
+
+/* The core is told what is otherwise now. */
+static int tell_core(server_t *s, struct job *job, const struct job *by, enum rewrite_what what,
+                     berth_error_t *err)
 {
     struct job_parts parts;
     struct job_request q;
@@ -44,8 +60,7 @@ static int tell_core(server_t *s, struct job *job, const struct job *by, berth_e
     job_parts(by->request, &parts);
     if (job_request_read(by, user_find(s, job->uid), &parts, &q) < 0)
         return errtext_set(err, ENOMEM, "out of memory");
-    int rc = sched_set_jobspec(s->sched, s->clock.now, handle, q.request.jobspec,
-                               q.request.jobspec_length, err);
+    int rc = change_in_core(s, handle, job, &q, what, err);
     int saved = errno;
     job_request_clear(&q);
     errno = saved;
@@ -72,7 +87,8 @@ static void swap_text(char **a, char **b)
     *b = text;
 }
 
-int job_rewrite(server_t *s, struct job *job, struct job *by, const char *named, berth_error_t *err)
+int job_rewrite(server_t *s, struct job *job, struct job *by, enum rewrite_what what,
+                const char *named, berth_error_t *err)
 {
     struct job_parts parts;
     if (strcmp(named, by->name) != 0) {
@@ -82,7 +98,7 @@ int job_rewrite(server_t *s, struct job *job, struct job *by, const char *named,
         free(by->request);
         by->request = request;
     }
-    if (tell_core(s, job, by, err) < 0)
+    if (tell_core(s, job, by, what, err) < 0)
         return -1;
     swap_text(&job->name, &by->name);
     swap_text(&job->row, &by->row);

@@ -7,12 +7,15 @@
 /* Why a job can't be changed so as a whole; NULL: it can. */
 const char *rewrite_hindrance(const struct job *job);
 
-/* The job is as `by`, which was read of a request for it: name, request, and what its members ask for. What changes otherwise
+/* What of it changes: its name and what its members ask for; whom it waits for; or what it is charged to. */
+enum rewrite_what { REWRITE_ASKED, REWRITE_DEPENDENCY, REWRITE_ACCOUNT };
+
+/* The job is as `by`, which was read of a request for it, and differs in nothing else. What changes otherwise
  * (queue, priority, hold, times) stays, and so do its environment and script. named: the name that it was submitted with, by
  * which singletons go. `by` is discarded. Returns 0, or -1 with a text:
  * EINVAL (the core does not take it so), ENOMEM; then nothing has changed.
  */
-int job_rewrite(server_t *s, struct job *job, struct job *by, const char *named,
-                berth_error_t *err);
+int job_rewrite(server_t *s, struct job *job, struct job *by, enum rewrite_what what,
+                const char *named, berth_error_t *err);
 
 #endif

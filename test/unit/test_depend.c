@@ -564,8 +564,9 @@ static void changes_that_are_refused(void **state)
     refuse_change(d, 0, "after:m[1]", "dependency m: it was submitted after a");
     refuse_change(d, 1, "afterok:b", "dependency b: no such job");
     refuse_change(d, 1, "afterok:z", "dependency z: no such job");
-    refuse_change(d, 1, "soon:a", "dependency: offset 0: expected after, afterany, afterok, "
-                                  "afternotok or singleton, found 'soon'");
+    refuse_change(d, 1, "soon:a",
+                  "dependency: offset 0: expected after, afterany, afterok, "
+                  "afternotok or singleton, found 'soon'");
     expect_expression(d, 1, "afterok:a");
     change(d, 3, "afterok:b");
     expect_expression(d, 3, "afterok:b");

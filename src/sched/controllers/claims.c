@@ -174,15 +174,15 @@ static bool is_later_end(void *arg, const sched_t *s, uint32_t other)
     return *end > s->now;
 }
 
-/* When the first of those ends that a claim waits for: now, where somebody's end is not known, or it waits for nobody.
- * -1 with ENOMEM.
+/* When the first of those ends that a claim waits for: now, where somebody's end is not known; INT64_MAX: it waits for
+ * nobody. -1 with ENOMEM.
  */
 static int64_t first_end(const sched_t *s, uint32_t slot)
 {
     int64_t end = INT64_MAX;
     if (claim_each_awaited(s, slot, is_later_end, &end) < 0)
         return -1;
-    return end > s->now && end < INT64_MAX ? end : s->now;
+    return end > s->now ? end : s->now;
 }
 
 /* A claim that is out of the calendars begins when the first of those ends that it waits for. Returns 0, or -1 with
@@ -252,10 +252,14 @@ static enum step go_on(sched_t *s, uint32_t slot, bool starts)
     return step == STEP_FAILED ? STEP_FAILED : STEP_DONE;
 }
 
-/* Put it back, from when on it is to withhold. STEP_KEPT: it does not stand any more. */
+/* Put it back, from when on it is to withhold. STEP_KEPT: it does not stand any more, or all of it is free, and what keeps the
+ * job, such as a block that begins too soon, has a time.
+ */
 static enum step wait_on(sched_t *s, uint32_t slot)
 {
     int64_t at = first_end(s, slot);
+    if (at == INT64_MAX)
+        return STEP_KEPT;
     if (at < 0 || begin_with(s, slot, at) < 0)
         return STEP_FAILED;
     return claim_put_back(s, slot) ? STEP_BUSY : STEP_KEPT;

@@ -290,13 +290,21 @@ int blocks_configure(sched_t *s, const struct setup *setup, berth_error_t *err)
     return 0;
 }
 
+/* Whether others may be stopped for jobs that are promised a time, or have a claim. */
+static bool may_stop_others(const sched_t *s)
+{
+    const struct queues *n = s->queues;
+    return n->n_victims > 0 || (n->setup->preempts && s->running > 0);
+}
+
 /* Whether any job waits that a pass could start, so that it matters what blocks shut. */
 static bool somebody_waits(const sched_t *s)
 {
+    bool stops = may_stop_others(s);
     for (uint32_t i = 0; i < s->n_lanes; i++) {
         const struct lane *lane = &s->lanes[i];
-        if (!lane->is_stopped &&
-            (queue_size(lane->open) > 0 || (s->queues->n_victims > 0 && lane_holds(lane) > 0)))
+        bool holds = lane_holds(lane) > 0 || queue_size(lane->kept) > 0;
+        if (!lane->is_stopped && (queue_size(lane->open) > 0 || (stops && holds)))
             return true;
     }
     return false;

@@ -147,7 +147,8 @@ struct queues {
     struct shares *shares; /* NULL: there are none (waiting/shares.h) */
     struct limits *limits;
     struct depend *depend;
-    struct gang *due_gangs; /* to be looked at by the next pass (waiting/gang.h) */
+    struct gang *due_gangs;  /* to be looked at by the next pass (waiting/gang.h); */
+    struct gang *next_gangs; /* before these, in the order of submission */
     struct job_groups job_groups;
     struct intern texts;             /* users, groups, names, what limits are for */
     struct dict jobspecs;            /* shared_text */

@@ -626,7 +626,8 @@ static void play_twice(uint64_t seed)
  * stopped for them, of all reservations whether these still fit, and what they would rather have at the time that they had
  * (the first six); starving members that wait by themselves were promised a time in the next pass; a claim of a job that
  * had waited for limits before was chosen anew in each pass; which job a limit lets go on depended on what was known of
- * others; a pass whose first action preempts had left what it allocated later to the next one.
+ * others; a pass whose first action preempts had left what it allocated later to the next one. A pass looked at gangs in the
+ * order in which something had happened to them.
  */
 static void play_restarted(void)
 {
@@ -634,7 +635,8 @@ static void play_restarted(void)
                                      3316, 3405, 4201,                   /* members */
                                      160,  680,  1215,                   /* claims */
                                      1139,                               /* limits */
-                                     1682, 2417, 5957};                  /* what is left */
+                                     1682, 2417, 5957,                   /* what is left */
+                                     3424};                              /* order */
     for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
         play_twice(seeds[i]);
 }

@@ -323,9 +323,58 @@ void gang_look_all(sched_t *s)
     }
 }
 
+/* ---- Those that are due ---- */
+
+static bool was_before(const sched_t *s, const struct gang *a, const struct gang *b)
+{
+    return s->jobs[a->first].details->of->order < s->jobs[b->first].details->of->order;
+}
+
+/* Merge two lists that are in the order of submission. */
+static struct gang *merge(const sched_t *s, struct gang *a, struct gang *b)
+{
+    struct gang *all = NULL, **end = &all;
+    while (a && b) {
+        struct gang **least = was_before(s, a, b) ? &a : &b;
+        *end = *least;
+        end = &(*end)->next;
+        *least = (*least)->next;
+    }
+    *end = a ? a : b;
+    return all;
+}
+
+/* Put a list in the order of submission. */
+static struct gang *sort(const sched_t *s, struct gang *list)
+{
+    struct gang *half[2] = {NULL, NULL};
+    if (!list || !list->next)
+        return list;
+    for (int i = 0; list; i = !i) {
+        struct gang *next = list->next;
+        list->next = half[i];
+        half[i] = list;
+        list = next;
+    }
+    return merge(s, sort(s, half[0]), sort(s, half[1]));
+}
+
+/* The first of those that are due; NULL. */
+static struct gang *next_due(sched_t *s)
+{
+    struct queues *n = s->queues;
+    if (n->next_gangs || !n->due_gangs)
+        return n->next_gangs;
+    n->next_gangs = sort(s, n->due_gangs);
+    n->due_gangs = NULL;
+    for (struct gang **link = &n->next_gangs; *link; link = &(*link)->next)
+        (*link)->link = link;
+    return n->next_gangs;
+}
+
 enum step gang_settle(sched_t *s)
 {
-    struct gang *gang = s->queues->due_gangs;
+    struct gang *gang = next_due(s);
     if (!gang)
         return STEP_BUSY;
     if (settle_one(s, gang) < 0)

@@ -46,7 +46,7 @@ struct gang {
     bool is_over;
     struct sched_reason why; /* it is over */
 
-    /* In the list of gangs that the next pass looks at; link NULL: it is not. */
+    /* In a list of gangs that the next pass looks at; link NULL: it is in none. */
     struct gang **link, *next;
 
     uint32_t n_roles;
@@ -200,7 +200,9 @@ bool gang_lacks(const sched_t *s, uint32_t slot);
 void gang_due(sched_t *s, struct gang *gang);
 void gang_look_all(sched_t *s);
 
-/* A gang's state has changed, of those that are due: it is over, down or up. STEP_FAILED: it is due still. */
+/* A gang's state has changed, of those that are due: it is over, down or up. Of those that are due at once, the one that was
+ * submitted first is looked at first. STEP_FAILED: it is due still. O(its slots), and O(n log n) for all n that are due.
+ */
 enum step gang_settle(sched_t *s);
 
 /* A gang has just started: members that waited for that take their turn in the same walk, before jobs behind them. Where

@@ -627,7 +627,8 @@ static void play_twice(uint64_t seed)
  * (the first six); starving members that wait by themselves were promised a time in the next pass; a claim of a job that
  * had waited for limits before was chosen anew in each pass; which job a limit lets go on depended on what was known of
  * others; a pass whose first action preempts had left what it allocated later to the next one. A pass looked at gangs in the
- * order in which something had happened to them.
+ * order in which something had happened to them. Members of several roles asked for what the first one did once they waited
+ * by themselves.
  */
 static void play_restarted(void)
 {
@@ -636,7 +637,8 @@ static void play_restarted(void)
                                      160,  680,  1215,                   /* claims */
                                      1139,                               /* limits */
                                      1682, 2417, 5957,                   /* what is left */
-                                     3424};                              /* order */
+                                     3424,                               /* order */
+                                     1488, 6665, 8316, 9062, 9842};      /* roles */
     for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
         play_twice(seeds[i]);
 }

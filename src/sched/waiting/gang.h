@@ -137,8 +137,9 @@ static inline bool gang_asks_whole(const sched_t *s, uint32_t slot)
     return s->place->ops->is_bundle && s->place->ops->is_bundle(s->jobs[slot].ask.class);
 }
 
-/* Where a job that asks for one member is to ask for the whole of its gang, it does. Returns 0, or -1 as the machine's
- * know, and it asks for nothing any more.
+/* Where a job that asks for one member is to ask for the whole of its gang, it does. So does the entry of several roles,
+ * also where another slot waits for these: what one of its members asks for is not what the others do. Returns 0, or -1 as
+ * the machine's know, and it asks for nothing any more.
  */
 int gang_gather(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err);
 

@@ -99,7 +99,8 @@ int gang_gather(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err)
     const struct gang *gang = gang_of(s, slot);
     struct place_ask *ask = &s->jobs[slot].ask;
     struct place_role role[SCHED_ROLES_MAX];
-    if (!gang || !gang_waits_whole(gang) || gang_asking(s, slot) != slot)
+    if (!gang || !gang_waits_whole(gang) ||
+        (gang_asking(s, slot) != slot && (gang->n_roles == 1 || !is_entry(s, slot))))
         return 0;
     uint32_t one = ask->class;
     int n = know_roles(s, slot, refuse, role, err);
@@ -191,7 +192,7 @@ int gang_scatter(sched_t *s, uint32_t slot)
         job_block(s, slot, BLOCK_GANG);
     while (m->entry == slot) {
         uint32_t part = part_any(s, slot, s->jobs[slot].details->member);
-        if (part == JOB_NONE || (gang_asks_whole(s, part) && gang_ask_again(s, part) < 0))
+        if (part == JOB_NONE || gang_ask_again(s, part) < 0)
             return -1;
         let_wait(s, part);
     }

@@ -82,6 +82,7 @@ struct details {
     uint32_t calendar; /* of `over`, by number (limits.h) */
     uint32_t
         keeper; /* of a job that limits keep and that holds a reservation: whose promise that is */
+    bool is_limited;   /* listed in `limited` */
     bool is_candidate; /* open: to be looked at for a promise that a limit has to give */
     bool is_starving;  /* as of some pass (controllers/starving.h); */
     bool is_relieved;  /* held: and therefore beside the depth of its lane */

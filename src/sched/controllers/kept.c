@@ -180,6 +180,7 @@ static int candidate_let(sched_t *s, uint32_t slot, bool again)
         i++;
     n->n_limited--;
     memmove(n->limited + i, n->limited + i + 1, (n->n_limited - i) * sizeof(*n->limited));
+    s->jobs[slot].details->is_limited = false;
     s->jobs[slot].is_placed = false;
     s->jobs[slot].is_let_again |= again;
     s->pass.let += again;

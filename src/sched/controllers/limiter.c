@@ -168,15 +168,19 @@ static int part(sched_t *s, uint32_t slot, uint32_t part)
 static void parted(sched_t *s, uint32_t part)
 {
     s->queues->limited[s->queues->n_limited++] = part;
+    s->jobs[part].details->is_limited = true;
 }
 
 int limit_block(sched_t *s, uint32_t slot)
 {
     struct queues *n = s->queues;
-    if (limited_reserve(n) < 0)
+    struct details *d = s->jobs[slot].details;
+    if (!d->is_limited && limited_reserve(n) < 0)
         return -1;
-    n->limited[n->n_limited++] = slot;
-    s->jobs[slot].details->limited = limits_last_decrease(n->limits, s->jobs[slot].details->party);
+    if (!d->is_limited)
+        n->limited[n->n_limited++] = slot;
+    d->is_limited = true;
+    d->limited = limits_last_decrease(n->limits, d->party);
     job_block(s, slot, BLOCK_LIMIT);
     return 0;
 }
@@ -436,12 +440,14 @@ static enum step settle(sched_t *s, bool again)
         return limited_end(s, again) < 0 ? STEP_FAILED : STEP_BUSY;
     uint32_t slot = n->limited[n->limited_seen];
     struct job *job = &s->jobs[slot];
+    bool is_kept = false;
     if (job->state == SCHED_BLOCKED && job->details->blocked & BLOCK_LIMIT) {
         job->is_let_again &= again;
         s->pass.is_let_left |= job->is_let_again;
         if (!job->is_let_again && let(s, slot) < 0)
             return STEP_FAILED;
-        if (job->details->blocked & BLOCK_LIMIT) {
+        is_kept = job->details->blocked & BLOCK_LIMIT;
+        if (is_kept) {
             n->limited[n->limited_kept++] = slot;
         } else if (again && job->state == SCHED_WAITING) {
             job->is_let_again = true;
@@ -449,6 +455,8 @@ static enum step settle(sched_t *s, bool again)
             s->pass.let++;
         }
     }
+    if (job->details)
+        job->details->is_limited = is_kept;
     n->limited_seen++;
     return STEP_DONE;
 }

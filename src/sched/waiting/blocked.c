@@ -16,6 +16,8 @@ void job_block(sched_t *s, uint32_t slot, uint8_t reason)
         s->swept = false;
     }
     job->state = SCHED_BLOCKED;
+    if (reason & (BLOCKS_PENDING | BLOCK_GANG))
+        job->details->blocked &= (uint8_t)~BLOCK_LIMIT; /* it takes its turn anew after that */
     job->details->blocked |= reason;
     tell_later(s, slot);
 }
@@ -35,8 +37,6 @@ int job_unblock(sched_t *s, uint32_t slot, uint8_t reason)
         d->blocked = before;
         return -1;
     }
-    if (d->blocked == BLOCK_LIMIT && before != BLOCK_LIMIT)
-        limit_ask_again(s, slot); /* which may have promised a time to those behind it meanwhile */
     if (before & BLOCKS_PENDING && !(d->blocked & BLOCKS_PENDING))
         starving_begin(s, slot);
     tell_later(s, slot);

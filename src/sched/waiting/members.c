@@ -183,7 +183,7 @@ static uint32_t take(sched_t *s, uint32_t slot, uint32_t member)
     d->member = member;
     d->never = NULL;
     d->displaced = -1;
-    d->is_untold = d->is_pending = d->is_candidate = d->needs_down = false;
+    d->is_untold = d->is_pending = d->is_candidate = d->is_limited = d->needs_down = false;
     d->of->records++;
     d->jobspec->users++;
     n->job_groups.v[d->job_group].jobs++;

@@ -628,7 +628,8 @@ static void play_twice(uint64_t seed)
  * had waited for limits before was chosen anew in each pass; which job a limit lets go on depended on what was known of
  * others; a pass whose first action preempts had left what it allocated later to the next one. A pass looked at gangs in the
  * order in which something had happened to them. Members of several roles asked for what the first one did once they waited
- * by themselves. What had kept a job that waited for its gang was not known any more.
+ * by themselves. What had kept a job that waited for its gang was not known any more. Who stood before a claim was promised
+ * other nodes in the next sweep.
  */
 static void play_restarted(void)
 {
@@ -639,7 +640,8 @@ static void play_restarted(void)
                                      1682, 2417, 5957,                   /* what is left */
                                      3424,                               /* order */
                                      1488, 6665, 8316, 9062, 9842,       /* roles */
-                                     1232};                              /* limits of a gang */
+                                     1232,                               /* limits of a gang */
+                                     7809};                              /* before a claim */
     for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
         play_twice(seeds[i]);
 }

@@ -410,6 +410,19 @@ static void exchange(struct bundle *b, struct bundle *other)
     *other = was;
 }
 
+/* Give back what the members of a lifted bundle held; what one of another bundle holds just so has not been freed. */
+static void release_replaced(struct place *place, const struct bundle *b, const struct bundle *by)
+{
+    struct graph_place *n = graph_place_of(place);
+    for (uint32_t i = 0; i < b->n; i++) {
+        int64_t was = b->v[b->first + i];
+        if (i < by->n && match_job_is_same(n->match, was, by->v[by->first + i]))
+            graph_place_unbook(n, was);
+        else
+            OPS.release(place, was);
+    }
+}
+
 int64_t bundle_pull(struct place *place, const struct place_ask *ask, int64_t booking,
                     struct place_pull *how)
 {
@@ -437,8 +450,7 @@ int64_t bundle_pull(struct place *place, const struct place_ask *ask, int64_t bo
     if (at < 0) {
         bundle_drop(place, ask, booking);
     } else {
-        for (uint32_t i = 0; i < b->n; i++)
-            OPS.release(place, b->v[b->first + i]);
+        release_replaced(place, b, bundle_of(place, temp));
         exchange(b, bundle_of(place, temp));
     }
     bundle_try_end(n, outermost);

@@ -22,7 +22,7 @@
 
 enum {
     SCENES = 300,
-    STOPPING = 100,
+    STOPPING = 300,
     STEPS = 50,
     NODES = 8,
     JOBS = 40,
@@ -629,7 +629,8 @@ static void play_twice(uint64_t seed)
  * others; a pass whose first action preempts had left what it allocated later to the next one. A pass looked at gangs in the
  * order in which something had happened to them. Members of several roles asked for what the first one did once they waited
  * by themselves. What had kept a job that waited for its gang was not known any more. Who stood before a claim was promised
- * other nodes in the next sweep. A gang that chose the same again was said to have freed it.
+ * other nodes in the next sweep. A gang that chose the same again was said to have freed it. What one that had preempted
+ * others was to get counted twice.
  */
 static void play_restarted(void)
 {
@@ -642,7 +643,8 @@ static void play_restarted(void)
                                      1488, 6665, 8316, 9062, 9842,       /* roles */
                                      1232,                               /* limits of a gang */
                                      7809,                               /* before a claim */
-                                     1801, 2999};                        /* the same again */
+                                     1801, 2999,                         /* the same again */
+                                     114};                               /* counted twice */
     for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
         play_twice(seeds[i]);
 }

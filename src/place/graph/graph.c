@@ -470,8 +470,9 @@ struct adoption {
     bool reservation;
 };
 
-/* Book it, or where that is not free leave it lifted, to be dropped over what is in the way: an allocation
- * may have been given another end since a reservation was made. Returns 0, or -1 with a text.
+/* Book it, also over what is in the way: an allocation may have been given another end since a reservation was made, and
+ * who has preempted others holds what these still use. It is left lifted, to be dropped as forced or not. Returns 0, or
+ * -1 with a text.
  */
 static int take(struct graph_place *n, int64_t booking, const struct adoption *a,
                 berth_error_t *err)
@@ -479,14 +480,15 @@ static int take(struct graph_place *n, int64_t booking, const struct adoption *a
     const struct held_text held = {a->format, a->text, a->length, true};
     int64_t lasts = a->end - a->at;
     int rc = match_adopt(n->match, &held, booking, a->at, lasts, a->reservation, err);
+    bool is_over = rc < 0 && errno == EINVAL && set_aside(n, booking, !a->reservation);
 
-    if (rc == 0 || errno != EINVAL || !set_aside(n, booking, !a->reservation))
-        return rc;
-    rc = match_adopt(n->match, &held, booking, a->at, lasts, a->reservation, err);
+    if (is_over)
+        rc = match_adopt(n->match, &held, booking, a->at, lasts, a->reservation, err);
     int error = errno;
     if (rc == 0)
         match_job_lift(n->match, booking);
-    put_back(n);
+    if (is_over)
+        put_back(n);
     errno = error;
     return rc;
 }

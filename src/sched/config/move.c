@@ -76,16 +76,16 @@ void job_unknow(sched_t *s, struct job_groups *groups, uint32_t group, uint32_t 
     s->place->ops->forget(s->place, class);
 }
 
-/* Whether limits and blocks take a job as it is now, for whose group there is room then. Returns 0, or -1
- * with a text.
+/* Whether limits and blocks take a job as it is now, for whose group there is room then. Among those that its party of
+ * before counts as pending it is no new one. Returns 0, or -1 with a text.
  */
-static int queue_takes(sched_t *s, int64_t now, uint32_t slot, berth_error_t *err)
+static int queue_takes(sched_t *s, int64_t now, uint32_t slot, uint32_t was, berth_error_t *err)
 {
     const struct details *d = s->jobs[slot].details;
     struct sched_reason_limit over;
     struct sched_reason why;
     if (!job_is_within(s, slot, d->limit, &over) ||
-        !limits_pending(s->queues->limits, d->party, 1, &over))
+        (d->party != was && !limits_pending(s->queues->limits, d->party, 1, &over)))
         return refuse_limit(s, &over, err);
     int rc = blocks_leave_time(s, slot, time_needed(d), now, &why);
     if (rc < 0 && errno == EINVAL)
@@ -110,6 +110,7 @@ static int queue_change(sched_t *s, int64_t now, uint32_t slot, const struct bec
 {
     struct known was = job_known(s, slot);
     struct shared_text *own = s->jobs[slot].details->jobspec;
+    uint32_t party = s->jobs[slot].details->party;
     pending_end(s, slot);
     if (to->text)
         s->jobs[slot].details->jobspec = to->text;
@@ -117,7 +118,7 @@ static int queue_change(sched_t *s, int64_t now, uint32_t slot, const struct bec
         s->jobs[slot].details->account = to->account;
     int rc = job_know_in(s, slot, to->queue, true, err);
     int saved = errno;
-    if (rc == 0 && (rc = queue_takes(s, now, slot, err)) < 0) {
+    if (rc == 0 && (rc = queue_takes(s, now, slot, party, err)) < 0) {
         saved = errno;
         job_unknow(s, &s->queues->job_groups, s->jobs[slot].details->job_group,
                    s->jobs[slot].ask.class);

@@ -442,8 +442,9 @@ static inline struct queue *held_of(const sched_t *s, uint32_t slot)
     return s->jobs[slot].is_kept ? lane->kept : lane->held;
 }
 
-/* Give a waiting job another key. One that goes before others now is new in the next pass; a holder that
- * others go before now gives its reservation back. Returns 0, or -1 with ENOMEM and nothing changed.
+/* Give a waiting job another key. One that goes before others now is new in the next pass, for which a holder gives its
+ * reservation back only if its turn comes before another one's that it stood behind; and so does a holder that others go
+ * before now. Returns 0, or -1 with ENOMEM and nothing changed.
  */
 int job_rekey(sched_t *s, uint32_t slot, struct queue_key key);
 

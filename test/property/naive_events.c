@@ -137,6 +137,7 @@ static bool goes_before_promised(const struct naive_queues *q, int job)
     return false;
 }
 
+/* One that is raised gives back what it is promised if its turn comes before a holder that it stood behind. */
 void nq_prioritize(struct naive_queues *q, int job, int64_t priority)
 {
     struct nq_job *j = &q->job[job];
@@ -151,7 +152,8 @@ void nq_prioritize(struct naive_queues *q, int job, int64_t priority)
         j->priority = old.priority;
         bool was = nq_before(q, i, job);
         j->priority = priority;
-        passed |= was != nq_before(q, i, job);
+        passed |= raised ? was && ns_is_before(ns_turn_of_open(q, job), ns_turn(q, i))
+                         : was != nq_before(q, i, job);
     }
     j->priority = priority;
     if (j->state == NQ_LIMITED) {

@@ -237,8 +237,9 @@ int job_rekey(sched_t *s, uint32_t slot, struct queue_key key)
         return 0;
     }
     const struct lane *lane = lane_of(s, slot);
-    bool gives =
-        raised ? is_between(s, lane, key, old, true) : is_between(s, lane, old, key, false);
+    struct queue_key turn = key_turn(s, slot);
+    bool gives = raised ? queue_before(turn, old) && is_between(s, lane, turn, old, true)
+                        : is_between(s, lane, old, key, false);
     if (!gives && !(kept && !raised && limit_is_between(s, lane, old, key)))
         return 0;
     held_to_open(s, slot, raised); /* there is room for it */

@@ -48,11 +48,14 @@ void ledger_came(struct scene *c, const struct scene_job *job)
             c->job[i].excused = true;
 }
 
+/* Who has lost a time, or has had a turn and could be promised nothing, has it by rank again. */
 void ledger_returned(struct scene *c)
 {
-    for (int i = 0; i < c->jobs; i++)
-        if (!c->job[i].gone && !c->job[i].running && c->job[i].put_back)
-            ledger_came(c, &c->job[i]);
+    for (int i = 0; i < c->jobs; i++) {
+        const struct scene_job *j = &c->job[i];
+        if (!j->gone && !j->running && (j->put_back || j->state == SCHED_WAITING))
+            ledger_came(c, j);
+    }
 }
 
 void ledger_submitted(struct scene *c, struct scene_job *j)

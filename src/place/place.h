@@ -152,8 +152,8 @@ struct place_ops {
     void (*lift)(struct place *place, int64_t booking, bool briefly);
     void (*drop)(struct place *place, const struct place_ask *ask, int64_t booking);
 
-    /* Whether a lifted booking could be put in again without harm: all it holds is free then, up,
-     * permitted.
+    /* Whether a lifted booking could be put in again without harm: all it holds is free during its time, from now on
+     * (tell), up, permitted.
      */
     bool (*fits)(struct place *place, const struct place_ask *ask, int64_t booking);
 

@@ -88,7 +88,7 @@ static void set_block(int number, const char *name)
     char nodes[32], id[16];
     const char *queues[2], *jobs[] = {id};
     struct sched_block of = {.name = name, .resources = nodes, .duration = b.duration};
-    b.start = greater(b.start, greater(0, run.now + 1 - b.duration)); /* it is not over by now */
+    b.start = greater(b.start, 0);
     of.start = b.start;
     of.every = b.every = draw_block(0, 2) ? 0 : periods[draw_block(0, 2)];
     snprintf(nodes, sizeof(nodes), "node[%d-%d]", low, high);

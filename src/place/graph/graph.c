@@ -138,12 +138,20 @@ static int is_fit(struct graph_place *n, const struct place_ask *ask, int64_t bo
                : 0;
 }
 
+/* The time of a booking that is yet to come: it may be kept for a job that starts late. */
+static void rest_of(const struct graph_place *n, int64_t booking, int64_t *at, int64_t *end)
+{
+    match_job_window(n->match, booking, at, end);
+    if (*at < n->now && n->now < *end)
+        *at = n->now;
+}
+
 static bool graph_place_fits(struct place *place, const struct place_ask *ask, int64_t booking)
 {
     struct graph_place *n = graph_place_of(place);
     int64_t at, end;
 
-    match_job_window(n->match, booking, &at, &end);
+    rest_of(n, booking, &at, &end);
     return graph_place_refresh(n) == 0 && is_fit(n, ask, booking, at, end, end) == 1;
 }
 
@@ -153,7 +161,7 @@ static bool graph_place_is_there(struct place *place, const struct place_ask *as
     struct plan_ask plan = graph_place_plan(n, ask);
     int64_t at, end;
 
-    match_job_window(n->match, booking, &at, &end);
+    rest_of(n, booking, &at, &end);
     return graph_place_refresh(n) == 0 &&
            match_job_still_fits(n->match, booking, &plan, at, end) == 1;
 }

@@ -614,10 +614,19 @@ void unbook(sched_t *s, int64_t booking);
 int64_t book_clear(sched_t *s, uint32_t slot, int64_t booking, bool narrow);
 
 /* Book a job for now: by its estimate, or where that is in the way of a promise or a block, by its whole limit, or off the
- * nodes of such promises, or beside what is promised on them. `narrow`: neither of these, as the machine's choice is narrow for another reason. Returns the booking, or
- * -1 with EBUSY or ENOMEM.
+ * nodes of such promises, or beside what is promised on them. `narrow`: neither of these, as the machine's choice is narrow
+ * for another reason. Returns the booking, or -1 with EBUSY or ENOMEM.
  */
 int64_t book_for_now(sched_t *s, uint32_t slot, bool narrow);
+
+/* Book or probe (place.h) a job by its estimate for now: on no node that is promised to another job before its limit is over;
+ * or with what is left on such nodes. Whether that keeps promises is to be asked of the booking. -1 with EBUSY or ENOMEM.
+ */
+typedef int64_t place_take_f(struct place *place, const struct place_ask *ask, int64_t at);
+int64_t take_off_promises(sched_t *s, uint32_t slot, const struct place_ask *ask,
+                          place_take_f *take, int64_t now);
+int64_t take_beside_promises(sched_t *s, uint32_t slot, const struct place_ask *ask,
+                             place_take_f *take, int64_t now);
 
 /* Limits don't let a job start, whose details name the one that it is over: it is promised a time beside the
  * depth of its lane, if the limit has a promise to give, or else blocked.

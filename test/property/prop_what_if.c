@@ -60,7 +60,8 @@ static bool ask(struct scene *c, const struct scene_job *j, struct less *less)
 struct turns {
     bool taken;    /* one that goes before it starts, or is promised a time and was not */
     bool preempts; /* others are preempted for one that goes before it */
-    bool moved;    /* one keeps its promise on other resources, or is promised an earlier time */
+    bool moved;    /* one keeps its promise on other resources, or is promised an earlier time, */
+    bool earlier;  /* and goes before it and has an earlier time, also now */
     bool left;     /* one that goes before it leaves its queue, which considers another one */
 };
 
@@ -89,7 +90,23 @@ static void note_turn(const struct scene *c, const struct scene_job *j, sched_t 
     bool reserves = d->kind == SCHED_RESERVE, had = scene_state(c, k) == SCHED_RESERVED;
     if (k != j && scene_before(c, k, j))
         before->taken |= d->kind == SCHED_START || (reserves && !had);
-    before->moved |= k != j && reserves && had && d->at <= sched_start_time(c->sched, k->handle);
+    int64_t was = had ? sched_start_time(c->sched, k->handle) : INT64_MIN;
+    before->moved |= k != j && reserves && d->at <= was;
+    before->earlier |=
+        k != j && (reserves || d->kind == SCHED_START) && d->at < was && scene_before(c, k, j);
+}
+
+/* Have a job that was promised something submitted again, with what it asks for instead. Until the next pass, others are told
+ * what they were told because of its promise.
+ */
+static void submit_again(struct scene *c, sched_t *to, sched_job_t job, const struct less *less)
+{
+    berth_error_t err = {""};
+    size_t length = strlen(less->jobspec);
+    SCENE_CHECK(c, sched_hold(to, c->now, job) == 0);
+    if (length > 0 && sched_set_jobspec(to, c->now, job, less->jobspec, length, &err) < 0)
+        scene_fail(c, err.text, __FILE__, __LINE__);
+    SCENE_CHECK(c, sched_release(to, c->now, job) == 0);
 }
 
 /* Another scheduler that is given all jobs, but for one (unless NULL) that asks for less and has just come
@@ -104,11 +121,8 @@ static sched_t *give_all(struct scene *c, const struct scene_job *j, const struc
     bool reserved = j && sched_state(c->sched, j->handle) == SCHED_RESERVED;
     for (sched_job_t job = sched_first(c->sched); job >= 0; job = sched_next(c->sched, job)) {
         SCENE_CHECK(c, sched_record(c->sched, job, &record) == 0);
-        if (reserved && record.state == SCHED_BLOCKED)
-            record.fresh = true; /* limits are asked again: they count its promise no more */
-        if (j && job == j->handle) {
+        if (j && job == j->handle && !reserved) {
             record.state = SCHED_WAITING;
-            record.resources = NULL;
             record.fresh = true;
             if (less->jobspec[0]) {
                 record.request.jobspec = less->jobspec;
@@ -121,6 +135,8 @@ static sched_t *give_all(struct scene *c, const struct scene_job *j, const struc
         if (j && job == j->handle)
             *changed = h;
     }
+    if (reserved)
+        submit_again(c, to, *changed, less);
     return to;
 }
 
@@ -258,16 +274,25 @@ static bool is_limited_before(const struct scene *c, const struct scene_job *j)
     return false;
 }
 
-/* Whether the answer may differ, as berth/sched.h says, and does. */
+/* Whether its array keeps it while another member is promised a time. */
+static bool is_kept_by_array(const struct scene *c, const struct scene_job *j)
+{
+    struct sched_annotation a;
+    return sched_annotate(c->sched, j->handle, &a) == 0 && a.reason.kind == SCHED_REASON_LIMIT &&
+           a.reason.limit.whose == SCHED_OF_ARRAY;
+}
+
+/* Whether the answer may differ, as berth/sched_query.h says, and does. */
 static bool is_excused(struct scene *c, const struct scene_job *j, bool does,
                        const struct turns *before)
 {
     bool reserved = sched_state(c->sched, j->handle) == SCHED_RESERVED;
     if (does)
         return ((before->taken || before->left) && reserved) || before->moved ||
-               is_limited_before(c, j) || is_let_in(c, j);
-    seen.preempted += before->preempts && reserved;
-    return before->preempts && reserved;
+               is_limited_before(c, j) || is_let_in(c, j) || is_kept_by_array(c, j);
+    bool taken = (before->preempts || before->earlier) && reserved;
+    seen.preempted += taken;
+    return taken;
 }
 
 static void check_one(struct scene *c, const struct scene_job *j)

@@ -44,18 +44,20 @@ static bool any_apart(const sched_t *s, const struct members *m)
     return (int64_t)m->records > m->holding + entry;
 }
 
+/* The next slot of an array in one direction; JOB_NONE. */
+static uint32_t next_of_array(const sched_t *s, uint32_t slot, bool later)
+{
+    const struct details *d = s->jobs[slot].details;
+    uint32_t next = later ? d->following : d->previous;
+    return next != JOB_NONE && s->jobs[next].details->of == d->of ? next : JOB_NONE;
+}
+
 /* Block the open ones of an array in one direction from a member's slot: all slots of an array follow each other. */
 static void block_beside(sched_t *s, uint32_t slot, bool later)
 {
-    const struct members *m = s->jobs[slot].details->of;
-    for (;;) {
-        const struct details *d = s->jobs[slot].details;
-        slot = later ? d->following : d->previous;
-        if (slot == JOB_NONE || s->jobs[slot].details->of != m)
-            return;
+    while ((slot = next_of_array(s, slot, later)) != JOB_NONE)
         if (s->jobs[slot].state == SCHED_WAITING && array_block(s, slot) < 0)
             return; /* it is blocked when it is looked at */
-    }
 }
 
 void array_filled(sched_t *s, uint32_t slot)
@@ -84,16 +86,24 @@ void arrays_restored(sched_t *s)
 /* Whether a job has its turn before a member of its array that is promised a time. */
 static bool is_before_promised(const sched_t *s, uint32_t slot, bool later)
 {
-    const struct members *m = s->jobs[slot].details->of;
-    for (uint32_t at = slot;;) {
-        const struct details *d = s->jobs[at].details;
-        at = later ? d->following : d->previous;
-        if (at == JOB_NONE || s->jobs[at].details->of != m)
-            return false;
+    for (uint32_t at = slot; (at = next_of_array(s, at, later)) != JOB_NONE;)
         if (s->jobs[at].state == SCHED_RESERVED && !s->jobs[at].is_preempting &&
             queue_before(key_turn(s, slot), s->jobs[at].key))
             return true;
-    }
+    return false;
+}
+
+bool array_keeps_before(const sched_t *s, uint32_t slot)
+{
+    const struct details *d = s->jobs[slot].details;
+    if (!d->of || d->of->most == 0)
+        return false;
+    for (int later = 0; later < 2; later++)
+        for (uint32_t at = slot; (at = next_of_array(s, at, later)) != JOB_NONE;)
+            if (s->jobs[at].state == SCHED_BLOCKED && s->jobs[at].details->blocked == BLOCK_ARRAY &&
+                queue_before(key_turn(s, at), s->jobs[slot].key))
+                return true;
+    return false;
 }
 
 int array_raised(sched_t *s, uint32_t slot)

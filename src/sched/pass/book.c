@@ -41,41 +41,37 @@ static int64_t book_by_limit(sched_t *s, uint32_t slot)
     return booking < 0 || cut(s, slot, booking, s->now) < 0 ? -1 : keep_clear(s, slot, booking);
 }
 
-/* Book a job for now by its estimate. It gets no node that is promised to another job before its limit is over. Returns as
- * book_by_limit.
- */
-static int64_t book_off_promises(sched_t *s, uint32_t slot)
+int64_t take_off_promises(sched_t *s, uint32_t slot, const struct place_ask *ask,
+                          place_take_f *take, int64_t now)
 {
     if (!s->place->ops->deny) {
         errno = EBUSY;
         return -1;
     }
-    if (promises_avoid(s, slot, s->now) < 0)
+    if (promises_avoid(s, slot, now) < 0)
         return -1;
-    int64_t booking = s->place->ops->book(s->place, &s->jobs[slot].ask, s->now);
+    int64_t booking = take(s->place, ask, now);
     s->place->ops->narrow(s->place, NULL, false);
-    return keep_clear(s, slot, booking);
+    return booking;
 }
 
-/* Book a job for now by its estimate. On a node that is promised to another job before its limit is over, it gets what
- * that job leaves. Returns as book_by_limit.
- */
-static int64_t book_beside_promises(sched_t *s, uint32_t slot)
+int64_t take_beside_promises(sched_t *s, uint32_t slot, const struct place_ask *ask,
+                             place_take_f *take, int64_t now)
 {
-    struct place_ask ask = s->jobs[slot].ask;
+    struct place_ask beside = *ask;
     int64_t limit = s->jobs[slot].details->limit, booking = -1;
-    int any = s->place->ops->keep_free ? promises_keep_free(s, slot, s->now) : 0;
+    int any = s->place->ops->keep_free ? promises_keep_free(s, slot, now) : 0;
     if (any < 0)
         return -1;
     errno = EBUSY;
     if (any > 0) {
-        ask.clear = limit < SCHED_UNLIMITED ? limit : ask.clear;
-        booking = s->place->ops->book(s->place, &ask, s->now);
+        beside.clear = limit < SCHED_UNLIMITED ? limit : ask->clear;
+        booking = take(s->place, &beside, now);
         int saved = errno;
         s->place->ops->keep_free(s->place, -1, 0);
         errno = saved;
     }
-    return keep_clear(s, slot, booking);
+    return booking;
 }
 
 /* Keep a booking for now if it breaks no promise. Otherwise choose one that breaks none, even if the job takes its whole
@@ -86,11 +82,13 @@ int64_t book_clear(sched_t *s, uint32_t slot, int64_t booking, bool narrow)
     if (keeps_promises(s, slot, booking, s->now))
         return booking;
     unbook(s, booking);
+    const struct place_ask *ask = &s->jobs[slot].ask;
+    place_take_f *book = s->place->ops->book;
     booking = book_by_limit(s, slot);
     if (booking < 0 && errno == EBUSY && !narrow)
-        booking = book_off_promises(s, slot);
+        booking = keep_clear(s, slot, take_off_promises(s, slot, ask, book, s->now));
     if (booking < 0 && errno == EBUSY && !narrow)
-        booking = book_beside_promises(s, slot);
+        booking = keep_clear(s, slot, take_beside_promises(s, slot, ask, book, s->now));
     s->pass.yields |= booking < 0;
     return booking;
 }

@@ -43,14 +43,22 @@ static bool is_own(const struct question *q, uint32_t slot)
     return slot == q->slot;
 }
 
+/* Whether a holder is another job, and behind it. */
+static bool is_behind(const struct question *q, uint32_t slot)
+{
+    const sched_t *s = q->s;
+    return slot != JOB_NONE && !is_own(q, slot) &&
+           queue_before(s->jobs[q->slot].key, s->jobs[slot].key);
+}
+
 /* Whether a pass would give it its turn before holders: some of them are behind it. */
 static bool goes_before_holders(const struct question *q)
 {
     const sched_t *s = q->s;
     for (uint32_t i = 0; i < s->n_lanes; i++) {
-        uint32_t last = last_holder(s, &s->lanes[i]);
-        if (last != JOB_NONE && !is_own(q, last) &&
-            queue_before(s->jobs[q->slot].key, s->jobs[last].key))
+        struct queue_entry kept;
+        if (is_behind(q, last_holder(s, &s->lanes[i])) ||
+            (queue_last(s->lanes[i].kept, &kept) && is_behind(q, kept.item)))
             return true;
     }
     return false;
@@ -215,21 +223,37 @@ static bool keeps(const struct question *q, uint32_t slot, int64_t booking, int6
     return (is_own(q, slot) && q->is_limited) || keeps_promises(q->s, slot, booking, at);
 }
 
-/* As place_ops.probe: by the job's estimate, or where that is in the way of a promise, by its limit
- * (start.c).
+/* A choice that is in nobody's way, or -1 with EBUSY. */
+static int64_t choice_kept(const struct question *q, uint32_t slot, int64_t booking, int64_t at)
+{
+    if (booking < 0 || keeps(q, slot, booking, at))
+        return booking;
+    q->s->place->ops->release(q->s->place, booking);
+    errno = EBUSY;
+    return -1;
+}
+
+/* As place_ops.probe: by the job's estimate, or where that is in the way of a promise, by its limit, or for now as book.c
+ * does.
  */
 static int64_t choose(const struct question *q, uint32_t slot, const struct place_ask *ask,
                       int64_t at)
 {
-    const struct place *place = q->s->place;
-    int64_t booking = place->ops->probe(q->s->place, ask, at);
+    sched_t *s = q->s;
+    place_take_f *probe = s->place->ops->probe;
+    int64_t booking = probe(s->place, ask, at);
     if (booking < 0 || keeps(q, slot, booking, at))
         return booking;
-    place->ops->release(q->s->place, booking);
-    struct place_ask whole = ask_by_limit(q->s, slot);
+    s->place->ops->release(s->place, booking);
+    struct place_ask whole = ask_by_limit(s, slot);
     whole.class = ask->class;
     whole.units = ask->units;
-    return place->ops->probe(q->s->place, &whole, at);
+    booking = choice_kept(q, slot, probe(s->place, &whole, at), at);
+    if (booking < 0 && errno == EBUSY && at == q->now)
+        booking = choice_kept(q, slot, take_off_promises(s, slot, ask, probe, at), at);
+    if (booking < 0 && errno == EBUSY && at == q->now)
+        booking = choice_kept(q, slot, take_beside_promises(s, slot, ask, probe, at), at);
+    return booking;
 }
 
 /* What becomes of one that asks for this at a time, if limits let it ask for that. */
@@ -356,16 +380,16 @@ static int is_turn_taken(const struct question *q, uint32_t lane, turn_fn *turn)
 
 /* Whether our queue would give the promise that ours leaves to a job before it: one that could be promised
  * nothing when ours was, because things were down then. Where it has more promises to give, it has asked
- * that job. -1: ENOMEM.
+ * that job; and what a limit has promised us is none of its own. -1: ENOMEM.
  */
 static int is_promise_taken(const struct question *q)
 {
     const struct lane *lane = lane_of(q->s, q->slot);
-    return lane_holds(lane) < lane->depth ? 0
-                                          : is_turn_taken(q, q->s->jobs[q->slot].lane, is_promised);
+    bool leaves_one = !q->s->jobs[q->slot].is_kept && lane_holds(lane) >= lane->depth;
+    return leaves_one ? is_turn_taken(q, q->s->jobs[q->slot].lane, is_promised) : 0;
 }
 
-/* Whether limits would let a job before ours go on, now or once ours gives up what it is promised. The answer
+/* Whether limits, or our array, would let a job before ours go on, now or once ours gives up what it is promised. The answer
  * for one job holds for later jobs of its party with the same request.
  */
 static bool is_overtaken(const struct question *q)
@@ -374,6 +398,8 @@ static bool is_overtaken(const struct question *q)
     const struct queues *n = s->queues;
     const struct job *last = NULL;
     uint64_t tries = 0;
+    if (q->had && array_keeps_before(s, q->slot))
+        return true;
     for (size_t i = 0; i < n->n_limited; i++) {
         const struct job *job = &s->jobs[n->limited[i]];
         if (job->state != SCHED_BLOCKED || job->details->blocked != BLOCK_LIMIT ||
@@ -441,6 +467,20 @@ static int begin(struct question *q)
     return taken < 0 ? -1 : 0;
 }
 
+/* Whether it may ask for this, and is given it. */
+static enum turn may_be_given(struct question *q, const struct place_ask *ask)
+{
+    struct details *d = q->s->jobs[q->slot].details;
+    int64_t limit = d->limit;
+    if (q->is_limited)
+        d->limit = ask->duration;
+    enum turn is = controllers_may_ask(q->s, q->slot, ask, q->now)
+                       ? is_given(q, q->slot, ask, q->now)
+                       : TURN_LEFT;
+    d->limit = limit;
+    return is;
+}
+
 /* Whether it would start with another request. -1 with a text. */
 static int asks_else(struct question *q, const struct sched_instead *instead, berth_error_t *err)
 {
@@ -460,9 +500,7 @@ static int asks_else(struct question *q, const struct sched_instead *instead, be
             return -1;
         }
     }
-    enum turn is = controllers_may_ask(q->s, q->slot, &ask, q->now)
-                       ? is_given(q, q->slot, &ask, q->now)
-                       : TURN_LEFT;
+    enum turn is = may_be_given(q, &ask);
     if (is == TURN_FAILED)
         errtext_set(err, errno, errno == ENOMEM ? "out of memory" : "the request can't be matched");
     if (spec) {

@@ -78,7 +78,8 @@ static int compare_decisions(const struct sched_decision *d, size_t n, int k)
         const struct nq_decision *e = &run.naive.decision[k];
         int job = (int)d[i].tag + (int)d[i].member;
         bool same = d[i].kind == SCHED_RESERVE && run.promised[job] == d[i].at;
-        if (same && (k == run.naive.decisions || e->kind != NQ_PROMISE || e->job != job))
+        if (same && (k == run.naive.decisions || e->kind != NQ_PROMISE || e->job != job ||
+                     e->at != d[i].at))
             continue; /* of other resources at the same time the model tells nothing */
         if (getenv("SCENE_TRACE"))
             fprintf(stderr, "t%ld core: kind %d job %d at %ld | naive: kind %d job %d at %ld\n",

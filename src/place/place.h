@@ -398,7 +398,7 @@ struct place_ops {
     const char *(*lacks)(struct place *place, const struct place_ask *ask, int64_t at,
                          struct place_counts *counts);
 
-    /* How many resources a booking holds that an ask could use. O(what it holds). */
+    /* How many resources a booking holds that are up and that an ask could use. O(what it holds). */
     int64_t (*useful)(struct place *place, const struct place_ask *ask, int64_t booking);
 
     /* ---- The machine changes ---- */

@@ -148,6 +148,7 @@ int64_t graph_place_useful(struct place *place, const struct place_ask *ask, int
     while (match_job_next_hold(n->match, booking, &i, &vertex, &alone)) {
         uint32_t node = match_node_of(n->match, vertex);
         if (match_part_has(n->parts[c->part].within, vertex) && could_use(n, c, vertex, alone) &&
+            !match_node_is_down(n->match, vertex) &&
             (n->graph->v[node].type != TYPE_NODE ||
              match_satisfies(n->match, c->spec->constraints, node)))
             useful++;

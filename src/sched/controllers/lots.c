@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "sched/controllers/ask.h"
+#include "sched/controllers/limits.h"
 #include "sched/controllers/lots_priv.h"
 #include "sched/waiting/shares.h"
 
@@ -85,25 +86,60 @@ static int64_t spare(struct preemption *h, int64_t booking)
     return booking;
 }
 
-static int64_t choose(struct preemption *h)
+/* Whether stopping a lot may be of use: what it holds, or what its user's or queue's limits count. Members of gangs always
+ * are, as others may go with them.
+ */
+static bool is_of_use(const struct preemption *h, const struct lot *lot)
+{
+    const sched_t *s = h->s;
+    const struct place_ops *ops = s->place->ops;
+    const struct job *job = &s->jobs[lot->slot];
+    return lot->rank == LOT_GOES || lot->gang != NO_GANG || !ops->useful ||
+           ops->useful(s->place, h->ask, job->booking) > 0 ||
+           limits_share(s->queues->limits, s->jobs[h->lots->slot].details->party,
+                        job->details->party);
+}
+
+static void put_all_back(struct preemption *h)
 {
     struct lots *lots = h->lots;
-    int64_t booking = -1;
     for (size_t i = 0; i < lots->n; i++)
-        if (lots->v[i].is_taken) /* in a choice before this one */
+        if (lots->v[i].is_taken)
             take_lot(h, &lots->v[i], false);
-    for (size_t i = 0; i < lots->n && booking < 0; i++) {
-        if (!may_take(h, &lots->v[i]))
+}
+
+/* Take lots in their order until the job fits. Returns the booking, or -1 with EBUSY or ENOMEM. *refused: a share gave one
+ * no more.
+ */
+static int64_t take_lots(struct preemption *h, bool only_useful, bool *refused)
+{
+    struct lots *lots = h->lots;
+    put_all_back(h);
+    for (size_t i = 0; i < lots->n; i++) {
+        struct lot *lot = &lots->v[i];
+        if (only_useful && !is_of_use(h, lot))
             continue;
-        take_lot(h, &lots->v[i], true);
-        booking = book(h);
-        if (booking < 0 && errno != EBUSY)
-            return -1;
+        if (!may_take(h, lot)) {
+            *refused |= lot->by_share;
+            continue;
+        }
+        take_lot(h, lot, true);
+        int64_t booking = book(h);
+        if (booking >= 0 || errno != EBUSY)
+            return booking;
     }
-    if (booking >= 0)
-        return spare(h, booking);
     errno = EBUSY;
     return -1;
+}
+
+/* Where a share gives no more after lots that are of no use, the others are enough perhaps. */
+static int64_t choose(struct preemption *h)
+{
+    bool refused = false;
+    int64_t booking = take_lots(h, false, &refused);
+    if (booking < 0 && errno == EBUSY && refused)
+        booking = take_lots(h, true, &refused);
+    return booking < 0 ? -1 : spare(h, booking);
 }
 
 int lots_begin(struct preemption *h, sched_t *s, uint32_t slot, const struct place_ask *ask,

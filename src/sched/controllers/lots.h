@@ -8,7 +8,8 @@
  * are being stopped for a member, who would not start then.
  *
  * Lots are taken in that order until the job fits, beside all reservations and within all limits; then each that is
- * not needed is put back, the last one first. So nobody is stopped unless the job starts by it. What may be taken of a
+ * not needed is put back, the last one first. Where a share gives no more before it fits, that is tried once more without lots
+ * that hold nothing it could use. So nobody is stopped unless the job starts by it. What may be taken of a
  * queue by its share is asked anew for each lot, with all that leave counted as gone.
  */
 #ifndef SCHED_LOTS_H

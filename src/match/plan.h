@@ -163,6 +163,11 @@ void match_job_replace(struct match *m, int64_t jobid, int64_t by);
 int64_t match_job_amount(const struct match *m, int64_t jobid, uint16_t type,
                          const uint64_t *within, bool up);
 
+/* What it holds of a type, a node that it shares counting as one, in none of some blocks. O(holds), and what is below those
+ * of which blocks have a part.
+ */
+int64_t match_job_clear(const struct match *m, int64_t jobid, uint16_t type, uint64_t blocks);
+
 /* The same of several parts at once: all that it holds of each, and what is up. O(holds * n). */
 struct match_amount {
     const uint64_t *within;

@@ -344,6 +344,9 @@ struct place_ops {
      */
     int64_t (*amount)(const struct place *place, int64_t booking, const char *type);
 
+    /* The same of what is in none of some blocks, by number. */
+    int64_t (*clear)(const struct place *place, int64_t booking, const char *type, uint64_t blocks);
+
     /* The next node, from *i on, which is 0 at first, of which it holds something but not all to itself;
      * false: there is none.
      */

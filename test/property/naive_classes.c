@@ -76,16 +76,15 @@ static int64_t waits(const struct naive_queues *q, int lane, int class)
 }
 
 /* Workers of a queue that are idle: nodes of its part that are up and in no block that is on for others, less what runs of
- * queues with the same part. A job that runs in such a block takes none of them, with all that it has.
+ * queues with the same part, but for what that has in such blocks.
  */
 static int64_t idle_workers(const struct naive_queues *q, int lane)
 {
     uint32_t aside = nb_aside_from_lane(q, lane);
     int64_t nodes = __builtin_popcount(q->lane[lane].part & ~q->down & ~aside);
     for (int i = 0; i < q->jobs; i++)
-        if (q->job[i].state == NQ_RUNNING && !(q->job[i].nodes & aside) &&
-            q->lane[q->job[i].lane].part == q->lane[lane].part)
-            nodes -= q->job[i].count;
+        if (q->job[i].state == NQ_RUNNING && q->lane[q->job[i].lane].part == q->lane[lane].part)
+            nodes -= __builtin_popcount(q->job[i].nodes & ~aside);
     return nodes > 0 ? nodes / q->lane[lane].worker : 0;
 }
 

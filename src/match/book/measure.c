@@ -99,6 +99,48 @@ int64_t match_job_amount(const struct match *m, int64_t jobid, uint16_t type,
     return sum;
 }
 
+/* Units of a type in v and below it that are in none of these blocks. What is above v is in none. */
+static int64_t clear_at(const struct match *m, uint32_t v, uint16_t type, uint64_t blocks)
+{
+    const struct state *s = m->state[v];
+    const uint32_t *children;
+    if (s && s->blocks & blocks)
+        return 0;
+    int64_t sum = m->g->v[v].type == type ? m->g->v[v].size : 0;
+    if (!s || !(s->blocks_below & blocks))
+        return sum + below(m, v, type);
+    uint32_t n = topo_children(&m->topo, v, &children);
+    for (uint32_t i = 0; i < n; i++)
+        if (above(m, children[i]) == v)
+            sum += clear_at(m, children[i], type, blocks);
+    return sum;
+}
+
+/* What a hold has of a type, less what these blocks have of it. */
+static int64_t clear_of_hold(const struct match *m, const struct hold *h, uint16_t type,
+                             uint64_t blocks)
+{
+    const struct vertex *x = &m->g->v[h->vertex];
+    for (uint32_t v = h->vertex; v != VERTEX_NONE; v = above(m, v))
+        if (m->state[v] && m->state[v]->blocks & blocks)
+            return 0;
+    if (h->flags & HOLD_EXCLUSIVE)
+        return clear_at(m, h->vertex, type, blocks);
+    if (x->type != type)
+        return 0;
+    return type == TYPE_NODE ? 1 : h->flags & HOLD_UNITS ? h->needs : 0;
+}
+
+int64_t match_job_clear(const struct match *m, int64_t jobid, uint16_t type, uint64_t blocks)
+{
+    const struct job *job = job_of(m, jobid);
+    int64_t sum = 0;
+    for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1))
+        if (!(job->hold[i].flags & HOLD_COVERED))
+            sum += clear_of_hold(m, &job->hold[i], type, blocks);
+    return sum;
+}
+
 /* Add what a hold has of a type to the parts that it is in. */
 static void add_hold(const struct match *m, const struct hold *h, uint16_t type,
                      struct match_amount *part, size_t n)

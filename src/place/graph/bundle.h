@@ -185,6 +185,7 @@ int bundle_fits_within(struct graph_place *n, const struct bundle_class *b, cons
 /* ---- What bundles hold (bundle_holds.c) ---- */
 
 int64_t bundle_amount(const struct place *place, int64_t booking, const char *type);
+int64_t bundle_clear(const struct place *place, int64_t booking, const char *type, uint64_t blocks);
 bool bundle_next_shared(const struct place *place, int64_t booking, uint32_t *i, uint32_t *node);
 int bundle_mark(struct place *place, int64_t booking, bool on);
 enum place_meet bundle_meets(const struct place *place, int64_t booking);

@@ -58,6 +58,17 @@ int64_t bundle_amount(const struct place *place, int64_t booking, const char *ty
     return sum;
 }
 
+int64_t bundle_clear(const struct place *place, int64_t booking, const char *type, uint64_t blocks)
+{
+    int64_t sum = 0;
+    if (!is_bundle(booking))
+        return OPS.clear(place, booking, type, blocks);
+    const struct bundle *b = bundle_of(place, booking);
+    for (uint32_t i = 0; i < b->n; i++)
+        sum += OPS.clear(place, b->v[b->first + i], type, blocks);
+    return sum;
+}
+
 /* The list is made when the first one is asked for; without memory it is that of no bundle. */
 bool bundle_next_shared(const struct place *place, int64_t booking, uint32_t *i, uint32_t *node)
 {

@@ -497,6 +497,8 @@ const char *graph_place_lacks(struct place *place, const struct place_ask *ask, 
                               struct place_counts *counts);
 int64_t graph_place_useful(struct place *place, const struct place_ask *ask, int64_t booking);
 int64_t graph_place_amount(const struct place *place, int64_t booking, const char *type);
+int64_t graph_place_clear(const struct place *place, int64_t booking, const char *type,
+                          uint64_t blocks);
 int64_t graph_place_total(const struct place *place, const char *type);
 int64_t graph_place_up(const struct place *place, uint32_t part, const char *type, uint64_t blocks);
 int graph_place_write(struct place *place, int64_t booking, const char *format, const char **text,

@@ -167,6 +167,16 @@ int64_t graph_place_amount(const struct place *place, int64_t booking, const cha
                                : match_job_amount(n->match, booking, number, NULL, false);
 }
 
+int64_t graph_place_clear(const struct place *place, int64_t booking, const char *type,
+                          uint64_t blocks)
+{
+    const struct graph_place *n = graph_place_of(place);
+    uint16_t number;
+
+    return graph_place_type(n, type, &number) ? match_job_clear(n->match, booking, number, blocks)
+                                              : 0;
+}
+
 int64_t graph_place_total(const struct place *place, const char *type)
 {
     const struct graph_place *n = graph_place_of(place);

@@ -189,21 +189,25 @@ static void measure(const sched_t *s, struct class_turns *turns, uint32_t queue)
     turns->is_measured = true;
 }
 
-/* What jobs that run within these blocks hold is in no worker of the queue: either they may, or they ran before. A
- * job counts whole. O(running).
+/* What jobs that run hold within these blocks is in no worker of the queue: either they may, or they ran before. O(running),
+ * and what those hold.
  */
 static void leave_blocks(const sched_t *s, uint32_t queue, uint64_t blocks, int64_t *held)
 {
     const struct setup *setup = s->queues->setup;
+    const struct place_ops *ops = s->place->ops;
     const struct heap *running = &s->queues->ends;
     for (uint32_t i = 0; blocks && i < running->n; i++) {
         uint32_t slot = running->v[i].item;
         const struct job *job = &s->jobs[slot];
         if (job->state != SCHED_RUNNING || !shares_with(setup, queue, lane_of(s, slot)->queue) ||
-            !(s->place->ops->blocks(s->place, job->booking) & blocks))
+            !(ops->blocks(s->place, job->booking) & blocks))
             continue;
-        for (uint32_t k = 0; k < setup->shares.n_resources; k++)
-            held[k] -= s->place->ops->amount(s->place, job->booking, setup->shares.resource[k]);
+        for (uint32_t k = 0; k < setup->shares.n_resources; k++) {
+            const char *what = setup->shares.resource[k];
+            held[k] -= ops->amount(s->place, job->booking, what) -
+                       ops->clear(s->place, job->booking, what, blocks);
+        }
     }
 }
 

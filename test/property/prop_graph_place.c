@@ -516,6 +516,7 @@ static void pull(struct run *r, int i)
     b->lifted = false;
 }
 
+/* What is past of a booking does not count. */
 static void lift_or_drop(struct run *r, int i)
 {
     struct naive_booking *b = &r->naive.booking[i];
@@ -527,7 +528,9 @@ static void lift_or_drop(struct run *r, int i)
         r->hidden = true;
         return;
     }
-    bool good = naive_holds_fit(&r->naive, &c->naive, i, b->at, b->end, b->end);
+    int64_t from = b->at < r->now && r->now < b->end ? r->now : b->at;
+    bool good = naive_holds_fit(&r->naive, &c->naive, i, from, b->end, b->end);
+    r->ops->tell(r->place, r->now);
     CHECK(r->ops->fits(r->place, &c->ask, r->handle[i]) == good);
     r->ops->drop(r->place, &c->ask, r->handle[i]);
     b->lifted = false;

@@ -108,6 +108,46 @@ scancel "$(cat "$slurm/last")"
 await_state "$eight" failed
 expect 'its signal' 15 "$(get "$eight" signal)"
 
+# A cancelled job ends while nobody is reached: Slurm is told once somebody is, and has it in its books as cancelled. So where
+# its number is not known until then.
+in_books() { # STATE
+    grep -qs "^$1 " "$slurm/job.$(cat "$slurm/last")"
+}
+cancelled=$(submit cancelled 1000)
+await 'it to begin' begun cancelled
+await_state "$cancelled" running
+echo away >"$slurm/mood"
+expect_status 0 "$BERTH" cancel "$cancelled"
+await_state "$cancelled" cancelled
+rm "$slurm/mood"
+await "its end in Slurm's books" in_books CANCELLED
+echo late >"$slurm/mood"
+before=$(asked)
+unknown=$(submit unknown 1000)
+await 'it to be submitted' has_asked $((before + 1))
+echo away >"$slurm/mood"
+await 'it to begin' begun unknown
+await_state "$unknown" running
+expect_status 0 "$BERTH" cancel "$unknown"
+await_state "$unknown" cancelled
+rm "$slurm/mood"
+await "its end in Slurm's books" in_books CANCELLED
+
+# The same where it ends before berth-slurm, which waits for Slurm, hears that it was told to: by its own look at its signals.
+alone=$(submit alone 1000)
+await 'it to begin' begun alone
+await_state "$alone" running
+touch "$slurm/stuck"
+await 'squeue to be asked' test -e "$slurm/is_stuck"
+expect_status 0 "$BERTH" cancel "$alone"
+has_ended() {
+    find "$BERTH_DIR/slurm" -path '*/own/ended.*' | grep -q .
+}
+await 'it to end' has_ended
+rm "$slurm/stuck"
+await_state "$alone" cancelled
+await "its end in Slurm's books" in_books CANCELLED
+
 # Its processes are killed, and Slurm says so: it is lost. When Slurm has lost sight of the node, that is no proof, until the node
 # is back.
 kill_job() { # its own processes, the keeper's, and berth-run

@@ -6,6 +6,7 @@
 #     mood        of sbatch: refuse; late, the job is there, but sbatch does not know; lost, it is not there, and sbatch does
 #                 not know; pending, the job waits for good; hang, there is no answer; together, there is none until three
 #                 more have been asked for. away, of all: nobody is reached
+#     stuck       squeue does not answer as long as this is there; it makes a file is_stuck
 #     cores       how many each node has
 #     busy        a list of nodes: jobs on it wait for good
 #     never       a word of sbatch's: jobs that have it are refused
@@ -20,7 +21,20 @@ BERTH_SLURM_PACE=6 # what berth-slurm waits for takes so much less
 export PATH BERTH_SLURM_PACE
 
 for command in sbatch srun squeue scancel scontrol; do
-    printf '#!/bin/sh\nslurm=%s\n' "$slurm" >"$slurm/bin/$command"
+    cat >"$slurm/bin/$command" <<END
+#!/bin/sh
+slurm=$slurm
+END
+    cat >>"$slurm/bin/$command" <<'END'
+book() { # ID STATE: what squeue says, which a reader has whole
+    echo "$2" >"$slurm/new.$1"
+    mv "$slurm/new.$1" "$slurm/job.$1"
+}
+unheard() {
+    echo "${0##*/}: error: Unable to contact slurm controller (connect failure)" >&2
+    exit 1
+}
+END
 done
 cat >>"$slurm/bin/sbatch" <<'END'
 mood=$(cat "$slurm/mood" 2>/dev/null)
@@ -30,10 +44,7 @@ refuse)
     echo 'sbatch: error: Batch job submission failed: Invalid account' >&2
     exit 1
     ;;
-away)
-    echo 'sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)' >&2
-    exit 1
-    ;;
+away) unheard ;;
 hang) exec sleep 1000 ;;
 together)
     while [ "$(wc -l <"$slurm/asked")" -lt $(($(cat "$slurm/before") + 3)) ]; do sleep 0.05; done
@@ -73,9 +84,9 @@ echo "$list" >"$slurm/nodes.$id"
 echo $((tasks * cpus)) "${memory%M}" >"$slurm/size.$id"
 echo "$comment" >"$slurm/comment.$id"
 if [ "$mood" = pending ] || [ "$(cat "$slurm/busy" 2>/dev/null)" = "$nodes" ]; then
-    echo 'PENDING Resources' >"$slurm/job.$id"
+    book "$id" 'PENDING Resources'
 else
-    echo 'RUNNING None' >"$slurm/job.$id"
+    book "$id" 'RUNNING None'
     (
         export SLURM_JOB_ID=$id SLURM_NODES="$list" SLURMD_NODENAME="${list%% *}" SLURM_PROCID=0
         [ -n "$gpus" ] && export CUDA_VISIBLE_DEVICES=GPU-of-slurm
@@ -84,9 +95,14 @@ else
         wait $!
         code=$?
         echo $code >"$slurm/code.$id"
-        grep -q 'RUNNING\|COMPLETING' "$slurm/job.$id" || exit
-        [ -e "$slurm/ending.$id" ] && echo 'CANCELLED None' >"$slurm/job.$id" && exit
-        [ $code = 0 ] && echo 'COMPLETED None' >"$slurm/job.$id" || echo 'FAILED NonZeroExitCode' >"$slurm/job.$id"
+        exec 9>>"$slurm/lock"
+        flock 9
+        read -r state reason <"$slurm/job.$id"
+        case $state-$code in
+        COMPLETING-*) book "$id" 'CANCELLED None' ;;
+        RUNNING-0) book "$id" 'COMPLETED None' ;;
+        RUNNING-*) book "$id" 'FAILED NonZeroExitCode' ;;
+        esac
     ) </dev/null >/dev/null 2>&1 &
 fi
 [ "$mood" = late ] && unsure
@@ -108,7 +124,11 @@ done
 exit "${worst:-0}"
 END
 cat >>"$slurm/bin/squeue" <<'END'
-[ "$(cat "$slurm/mood" 2>/dev/null)" = away ] && echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2 && exit 1
+while [ -e "$slurm/stuck" ]; do
+    touch "$slurm/is_stuck"
+    sleep 0.1
+done
+[ "$(cat "$slurm/mood" 2>/dev/null)" = away ] && unheard
 for file in "$slurm"/job.*; do
     [ -e "$file" ] || continue
     id=${file##*.}
@@ -117,7 +137,7 @@ for file in "$slurm"/job.*; do
 done
 END
 cat >>"$slurm/bin/scancel" <<'END'
-[ "$(cat "$slurm/mood" 2>/dev/null)" = away ] && exit 1
+[ "$(cat "$slurm/mood" 2>/dev/null)" = away ] && unheard
 echo "$*" >>"$slurm/cancelled"
 signal=
 for id; do
@@ -130,14 +150,14 @@ for id; do
     batch) kill -USR1 ${pids%% *} ;;
     steps) kill -USR1 $(cat "$slurm/tasks.$id") ;;
     *)
-        read -r state reason <"$slurm/job.$id"
-        case $state in
-        PENDING) echo "CANCELLED None" >"$slurm/job.$id" ;;
-        RUNNING)
-            touch "$slurm/ending.$id"
-            echo "COMPLETING None" >"$slurm/job.$id"
-            ;;
-        esac
+        (
+            flock 9
+            read -r state reason <"$slurm/job.$id"
+            case $state in
+            PENDING) book "$id" 'CANCELLED None' ;;
+            RUNNING) book "$id" 'COMPLETING None' ;;
+            esac
+        ) 9>>"$slurm/lock"
         kill -TERM $pids
         ;;
     esac 2>/dev/null
@@ -145,7 +165,7 @@ done
 exit 0
 END
 cat >>"$slurm/bin/scontrol" <<'END'
-[ "$(cat "$slurm/mood" 2>/dev/null)" = away ] && exit 1
+[ "$(cat "$slurm/mood" 2>/dev/null)" = away ] && unheard
 case $* in
 *partition*)
     echo 'PartitionName=batch Default=YES State=UP'

@@ -97,6 +97,9 @@ struct held_run *helper_find(const struct helper *h, uint64_t key);
 struct held_run *helper_enter(struct helper *h, uint64_t key);
 void helper_drop(struct helper *h, struct held_run *run);
 
+/* See in the folder of a run whether it was told to end: berth-run may have seen that there before the server's word came. */
+void helper_read_cancel(const struct helper *h, struct held_run *run);
+
 /* ---- Submitting (helper_submit.c) ---- */
 
 /* Begin to submit a run; fewer than SUBMIT_MOST are being submitted. 0; or -1 with a text, and as command_run. */
@@ -109,7 +112,7 @@ void helper_end_submissions(struct helper *h);
 /* ---- Slurm (helper_slurm.c) ---- */
 
 /* End a job, if its number is known; or have a run look for signals. Slurm is told by the next helper_send_signals, of all
- * together.
+ * together; what is to end, once it answers.
  */
 void helper_cancel(struct helper *h, const char *job);
 void helper_nudge(struct helper *h, const struct held_run *run);

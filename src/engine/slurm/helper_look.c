@@ -118,6 +118,7 @@ static void tell_ended(struct helper *h, struct held_run *run)
     }
     tell(h, run, &sum);
     run->told_end = true;
+    helper_read_cancel(h, run);
     if (run->cancel && (sum.exit_signal || sum.exit_status))
         helper_cancel(h, run->job); /* berth-run waits for that */
     strbuf_clear(&bytes);

@@ -114,6 +114,14 @@ static int find_cancel(const char *text)
     return cancel;
 }
 
+void helper_read_cancel(const struct helper *h, struct held_run *run)
+{
+    struct strbuf bytes = {0};
+    if (folder_get(h->runs, run->key, "signals", NULL, &bytes) == 0)
+        run->cancel = find_cancel(strbuf_text(&bytes));
+    strbuf_clear(&bytes);
+}
+
 /* What was asked for, and how far it has come. */
 static int read_run(const struct helper *h, struct held_run *run)
 {
@@ -132,10 +140,8 @@ static int read_run(const struct helper *h, struct held_run *run)
         run->asked_at = helper_now();
     if (folder_get(h->runs, run->key, "job", NULL, &bytes) == 0)
         snprintf(run->job, sizeof(run->job), "%.20s", strbuf_text(&bytes));
-    strbuf_reset(&bytes);
-    if (folder_get(h->runs, run->key, "signals", NULL, &bytes) == 0)
-        run->cancel = find_cancel(strbuf_text(&bytes));
     strbuf_clear(&bytes);
+    helper_read_cancel(h, run);
     return 0;
 }
 

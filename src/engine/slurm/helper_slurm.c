@@ -20,7 +20,9 @@ int helper_ask(struct helper *h, const struct command *c, struct strbuf *said)
 {
     berth_error_t err = {""};
     int rc = command_run(c, NULL, 0, h->control, said, &err);
-    helper_answered(h, rc == 0 || errno == EINVAL, err.text);
+    int why = errno;
+    helper_answered(h, rc == 0 || why == EINVAL, err.text);
+    errno = why;
     return rc;
 }
 
@@ -42,28 +44,45 @@ void helper_nudge(struct helper *h, const struct held_run *run)
     add_id(run->ask.n_places > 1 ? &h->to_nudge_steps : &h->to_nudge, run->job);
 }
 
-/* One command for many jobs. */
-static void send_to(struct helper *h, struct strbuf *list, const struct command *begin)
+/* One command for many jobs. Those of which Slurm has not heard are left in `unheard`, if that is not NULL. */
+static void send_to(struct helper *h, struct strbuf *list, const struct command *begin,
+                    struct strbuf *unheard)
 {
     char *rest = NULL, *text = *strbuf_text(list) ? list->data : NULL;
     char *id = text ? strtok_r(text, " ", &rest) : NULL;
     while (id) {
         struct command c = *begin;
         struct strbuf said = {0};
-        for (size_t n = 0; id && n < IDS_MOST; n++, id = strtok_r(NULL, " ", &rest))
+        size_t n = 0;
+        for (; id && n < IDS_MOST; n++, id = strtok_r(NULL, " ", &rest))
             command_add(&c, id);
-        helper_ask(h, &c, &said);
+        if (helper_ask(h, &c, &said) && errno != EINVAL)
+            for (size_t i = 0; unheard && i < n; i++)
+                add_id(unheard, c.argv[begin->n + i]);
         strbuf_clear(&said);
     }
-    strbuf_clear(list);
+}
+
+/* What is to end is told again once Slurm answers: berth-run waits for that. */
+static void send_cancellations(struct helper *h)
+{
+    struct strbuf unheard = {0};
+    if (!h->answers)
+        return;
+    send_to(h, &h->to_cancel, &(struct command){.argv = {"scancel"}, .n = 1}, &unheard);
+    strbuf_clear(&h->to_cancel);
+    h->to_cancel = unheard;
 }
 
 void helper_send_signals(struct helper *h)
 {
-    send_to(h, &h->to_cancel, &(struct command){.argv = {"scancel"}, .n = 1});
+    send_cancellations(h);
     send_to(h, &h->to_nudge,
-            &(struct command){.argv = {"scancel", "--batch", "--signal=USR1"}, .n = 3});
-    send_to(h, &h->to_nudge_steps, &(struct command){.argv = {"scancel", "--signal=USR1"}, .n = 2});
+            &(struct command){.argv = {"scancel", "--batch", "--signal=USR1"}, .n = 3}, NULL);
+    send_to(h, &h->to_nudge_steps, &(struct command){.argv = {"scancel", "--signal=USR1"}, .n = 2},
+            NULL);
+    strbuf_clear(&h->to_nudge);
+    strbuf_clear(&h->to_nudge_steps);
 }
 
 /* ---- All jobs ---- */
@@ -98,6 +117,8 @@ static void take_job(struct helper *h, const struct squeue_job *job, int64_t now
     if (!*run->job) {
         snprintf(run->job, sizeof(run->job), "%.20s", job->job);
         folder_put(h->runs, key, "job", NULL, run->job, strlen(run->job));
+        if (run->told_end && (run->cancel || strcmp(job->state, "PENDING") == 0))
+            helper_cancel(h, run->job); /* it could not be told before */
     }
     if (run->missed || strcmp(run->state, job->state) != 0) {
         run->since = now;

@@ -31,7 +31,7 @@
 #define FIRST_EACH  200   /* ms between two looks whether the first node has begun */
 #define SIGNAL_EACH 5000  /* ms between two looks for signals, if none is announced */
 #define GOING_MOST  2000  /* ms that the keeper has to end */
-#define CANCEL_MOST 10000 /* ms for Slurm to cancel what has ended because it was told to */
+#define CANCEL_MOST 30000 /* ms for Slurm to cancel what was told to end */
 
 static void say(const struct node_run *r, const char *name, struct engine_event *e)
 {

@@ -27,7 +27,7 @@ const struct option_table alloc_options = {
              "'berth submit', among them:\n",
     .rows = rows,
     .more = &submit_options,
-    .without = REQUEST_SUBMITS_ONLY,
+    .without = REQUEST_SUBMITS_ONLY " json",
     .notes = "Exit status: that of the shell, or 128 + its signal; 127 no such command, 126 it\n"
              "can't be executed, 1 it could not be run, 2 wrong command line.\n"
              "Example: berth alloc -c 4 --mem 8G -t 2h\n"
@@ -57,6 +57,8 @@ int cli_alloc(int argc, char **argv)
     }
     if (r.wants_help) {
         status = option_help(&alloc_options);
+    } else if (r.json) {
+        status = cli_usage("alloc", "--json is for submit and run");
     } else if (request_submits(&r)) {
         status = cli_usage("alloc", "%s is for submit", request_submits(&r));
     } else {

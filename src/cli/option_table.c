@@ -302,7 +302,8 @@ int option_list(const struct option_table *table)
 
     printf("\t\t\t%s\t\n", table->complete ? table->complete : "");
     for (const struct option_row *row = table->rows; row && row->name; row++)
-        list_row(row, has_name(more, row->name) ? more : NULL);
+        list_row(row,
+                 has_name(more, row->name) && !has_word(table->without, row->name) ? more : NULL);
     for (const struct option_row *row = more ? more->rows : NULL; row && row->name; row++)
         if (!has_name(table, row->name) && !has_word(table->without, row->name))
             list_row(row, more);

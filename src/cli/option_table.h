@@ -30,7 +30,7 @@ struct option_table {
     const struct option_table
         *more; /* a table whose options are this verb's too, but not in its help */
     const char *
-        without; /* names, apart by blanks: options of `more` that are only read to say that they are not taken */
+        without; /* names, apart by blanks: options of `more` that are not taken, or that mean something else here */
     const char *(*hint)(const char *word); /* a sentence about an option that is none here; NULL */
     bool leading; /* options come before all other words; else also between them */
 };

@@ -12,6 +12,7 @@
 
 static const struct option_row rows[] = {
     {OPTION_LONG('p'), "pty", NULL, "give it a terminal, as for a shell", NULL},
+    {OPTION_LONG('j'), "json", NULL, "print what became of it in place of its output", NULL},
     {'n', "ntasks", "N", "tasks, each of which runs the command (1)", NULL},
     {'c', "cores-per-task", "N", "cores for each task (1)", NULL},
     {'g', "gpus-per-task", "N", "gpus for each task, or of a type: a100:2 (0)", NULL},
@@ -37,7 +38,7 @@ const struct option_table run_options = {
              "among them:\n",
     .rows = rows,
     .more = &submit_options,
-    .without = REQUEST_SUBMITS_ONLY,
+    .without = REQUEST_SUBMITS_ONLY " json",
     .notes = "Exit status: that of the job, or 128 + its signal; 127 no such command, 126 it\n"
              "can't be executed, 1 it could not be run, 2 wrong command line.\n"
              "Example: berth run -c 2 ./work.sh\n"

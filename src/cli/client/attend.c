@@ -50,6 +50,22 @@ static int attach_job(const struct request *r, struct attach **a, berth_error_t 
     return 0;
 }
 
+/* Print what is known of the job, with the status of this program. 0, or -1 with errno and a text. */
+static int print_record(struct connection *connection, int64_t id, int status, berth_error_t *err)
+{
+    char path[48];
+    json_t *job = NULL;
+    snprintf(path, sizeof(path), "/v1/jobs/%" PRId64, id);
+    if (connection_ask(connection, "GET", path, NULL, &job, err) < 0)
+        return -1;
+    json_object_del(job, "request");
+    json_object_del(job, "script");
+    json_object_set_new(job, "status", json_integer(status));
+    answer_print(job);
+    json_decref(job);
+    return 0;
+}
+
 /* What is said of the job's end comes after the last of its terminal. */
 static int submit_and_follow(struct connection *connection, const struct request *r,
                              struct attach **attached, berth_error_t *err)
@@ -61,18 +77,21 @@ static int submit_and_follow(struct connection *connection, const struct request
     struct job_bar bar;
     job_bar_begin(&bar);
     struct follow follow = {.connection = connection,
-                            .bar = &bar,
+                            .bar = r->json ? NULL : &bar,
                             .id = json_integer_value(json_object_get(answer, "id")),
                             .member = -1,
-                            .output = !r->has_output && !r->pty,
+                            .output = !r->has_output && !r->pty && !r->json,
                             .may_cancel = true};
     json_decref(answer);
     int rc = follow_job(&follow, &end, err);
     attach_close(*attached);
     *attached = NULL;
+    if (rc == 0 && r->json)
+        rc = print_record(connection, follow.id, end.status, err);
     if (rc < 0)
         return connection_failed(connection, err);
-    report_end(connection->verb, follow.id, &end);
+    if (!r->json)
+        report_end(connection->verb, follow.id, &end);
     return end.status;
 }
 
@@ -103,7 +122,9 @@ int attend_job(struct request *r, const char *verb)
 
     if (status != CLI_OK)
         return status;
-    if (!r->pty && !r->has_output && !json_object_get(r->job, "error") && !are_one())
+    if (r->pty && r->json)
+        return cli_usage(verb, "a job with a terminal takes no --json");
+    if (!r->pty && !r->json && !r->has_output && !json_object_get(r->job, "error") && !are_one())
         json_object_set_new(r->job, "apart", json_true());
     warn_of_file(r->job, verb);
     if (connection_open(&connection, verb, &err) < 0 || connection_start(&connection, &err) < 0 ||

@@ -35,10 +35,7 @@ const char *request_many(const struct request *r)
 const char *request_submits(const struct request *r)
 {
     const char *many = request_many(r);
-    return many                                   ? many
-           : r->json                              ? "--json"
-           : json_object_get(r->job, "test_only") ? "--test-only"
-                                                  : NULL;
+    return many ? many : json_object_get(r->job, "test_only") ? "--test-only" : NULL;
 }
 
 /* Roles say themselves how many members they have, and what these ask for. */

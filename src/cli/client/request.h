@@ -11,7 +11,7 @@
 #include "cli/option_table.h"
 
 /* Which options of submit run and alloc do not have. */
-#define REQUEST_SUBMITS_ONLY "bulk cc each file json test-only"
+#define REQUEST_SUBMITS_ONLY "bulk cc each file test-only"
 
 /* What a command line of submit or run asks for. */
 struct request {

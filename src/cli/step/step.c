@@ -61,12 +61,14 @@ static int check_keys(struct step *s)
         {"queue", "--queue"},           {"account", "--account"},   {"array", "--array"},
         {"dependency", "--dependency"}, {"begin", "--begin"},       {"hold", "--hold"},
         {"jobspec", "--jobspec"},       {"requires", "--requires"}, {"licenses", "--licenses"}};
-    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+    const char *other = s->r.json ? "--json" : NULL;
+    for (size_t i = 0; !other && i < sizeof(others) / sizeof(*others); i++)
         if (json_object_get(s->r.job, others[i][0]))
-            return errtext_set(&s->err, EINVAL,
-                               "%s is for a job, and in a script this is a step of job %s",
-                               others[i][1], getenv("BERTH_JOB_ID"));
-    return 0;
+            other = others[i][1];
+    return other ? errtext_set(&s->err, EINVAL,
+                               "%s is for a job, and in a script this is a step of job %s", other,
+                               getenv("BERTH_JOB_ID"))
+                 : 0;
 }
 
 static int read_step(struct step *s)

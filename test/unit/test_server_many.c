@@ -290,6 +290,46 @@ static void an_array_is_one_row(void **state)
     expect_first(w, "/v1/jobs?arrays=1&ids=1", "exit", "7");
 }
 
+/* Of the time between an end and its place in the store, which is long while nothing can be written: it is in lists of all jobs,
+ * once, by whatever order, member for member and array for array.
+ */
+static void an_end_is_listed_before_it_is_stored(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, TRUE1);
+    submit(w, "{\"command\":[\"x\"],\"array\":2}");
+    submit(w, "{\"command\":[\"y\"],\"array\":3}");
+    submit(w, TRUE1);
+    start_all(w);
+    end(w, 4, 0);
+    sim_engine_ended(w->engine, sim_engine_find(w->engine, 3, 0), 0, 0);
+    sim_server_turn(w, NULL);
+    sim_disk_fail(w->disk, 1);
+    sim_engine_ended(w->engine, sim_engine_find(w->engine, 1, -1), 1, 0);
+    sim_engine_ended(w->engine, sim_engine_find(w->engine, 2, 0), 0, 0);
+    sim_engine_ended(w->engine, sim_engine_find(w->engine, 2, 1), 0, 0);
+    sim_engine_ended(w->engine, sim_engine_find(w->engine, 3, 2), 0, 0);
+    sim_server_turn(w, NULL);
+    sim_disk_fail(w->disk, 0);
+    assert_true(w->failed > 0); /* it tries again after a second */
+    static const char *const ways[][2] = {
+        {"/v1/jobs?history=1", "1:failed 2.0:done 2.1:done 3.0:done 3.1:running 3.2:done 4:done"},
+        {"/v1/jobs?history=1&order=newest",
+         "3.2:done 3.1:running 2.1:done 2.0:done 1:failed 3.0:done 4:done"},
+        {"/v1/jobs?history=1&arrays=1", "1:failed 2:done 3:running 4:done"},
+        {"/v1/jobs?history=1&arrays=1&order=newest", "3:running 2:done 1:failed 4:done"},
+        {"/v1/jobs?state=failed", "1:failed"},
+        {"/v1/jobs?history=1&since=1000000000000", "3.1:running"},
+        {"/v1/jobs", "3.1:running"},
+        {"/v1/jobs?arrays=1", "3:running"}};
+    for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+        expect_list(w, ways[i][0], ways[i][1]);
+    sim_server_wait(w, 5 * SIM_SECOND);
+    expect_list(w, ways[0][0], ways[0][1]);
+    expect_list(w, ways[2][0], ways[2][1]);
+    expect_list(w, "/v1/jobs", "3.1:running");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
 
 int main(void)
@@ -302,6 +342,7 @@ int main(void)
         TEST(others_jobs_are_for_administrators),
         TEST(ids_and_filters_combine),
         TEST(an_array_is_one_row),
+        TEST(an_end_is_listed_before_it_is_stored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* Rows of GET /v1/jobs: one for each member, or for each array, written piece by piece.
  *
- * Live members are in memory, ended ones in the store. In the order of submission both are merged; newest
- * first, live members come before the ended ones, whose last end comes first. An array that is one row stands
- * among the live ones until its last member has ended.
+ * Live members are in memory, and so are those whose end is not stored yet; the others are in the store. In the order of
+ * submission both are merged; newest first, those in memory come before those in the store, whose last end comes first. An
+ * array that is one row stands among those in memory until the end of its last member is stored.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -57,9 +57,7 @@ static void list_put_row(struct list *l, const struct job_shown *shown, uint32_t
     json_close(&l->json, '}');
 }
 
-/* When a member starts at the earliest that is promised nothing. All of an array that wait have one answer.
- * 
- */
+/* When a member starts at the earliest that is promised nothing. All of an array that wait have one answer. */
 static void show_not_before(struct list *l, const struct job *job, uint32_t i,
                             struct job_shown *shown)
 {
@@ -160,7 +158,17 @@ static int go_on_sum(struct list *l)
     return -1;
 }
 
-/* ---- Live members: jobs come and go between calls, so each search starts at the last row ---- */
+/* ---- Members in memory: jobs come and go between calls, so each search starts at the last row ---- */
+
+/* Whether a member is listed from memory. */
+static bool is_told(const struct list *l, const struct job *job, uint32_t i)
+{
+    const struct member *m = member_look(job, i);
+    if (member_is_live(m))
+        return api_states_fit(&l->states, job, i);
+    return (l->states.bits & 1u << m->state) && member_is_unsaved(job, i) &&
+           l->since <= l->stream.server->clock.wall;
+}
 
 /* Whether the list has one row for the whole job. */
 static bool is_whole(const struct list *l, const struct job *job)
@@ -168,10 +176,11 @@ static bool is_whole(const struct list *l, const struct job *job)
     return l->arrays && job->members > 1;
 }
 
-/* The same job's row is not written again. */
+/* The same job's row is not written again. An array that is over is in memory until its last end is stored. */
 static bool array_follows(const struct list *l, const struct job *job)
 {
-    return job->id != l->id && job->live > 0 && counts_fit(l, job->counts, job_held(job));
+    bool is_asked_for = job->live > 0 || l->since <= l->stream.server->clock.wall;
+    return job->id != l->id && is_asked_for && counts_fit(l, job->counts, job_held(job));
 }
 
 static struct job *next_live(struct list *l, uint32_t *member)
@@ -188,7 +197,7 @@ static struct job *next_live(struct list *l, uint32_t *member)
                      : job->id == l->id ? (uint32_t)(l->member + 1)
                                         : 0;
         for (; (i = member_next(job, i)) < job->members; i++) {
-            if (api_states_fit(&l->states, job, i)) {
+            if (is_told(l, job, i)) {
                 *member = i;
                 return job;
             }
@@ -209,7 +218,7 @@ static struct job *previous_live(struct list *l, uint32_t *member)
             return job;
         int64_t i = is_whole(l, job) ? 0 : job->id == l->id ? l->member : (int64_t)job->members;
         while ((i = member_previous(job, i - 1)) >= 0) {
-            if (api_states_fit(&l->states, job, (uint32_t)i)) {
+            if (is_told(l, job, (uint32_t)i)) {
                 *member = (uint32_t)i;
                 return job;
             }
@@ -228,7 +237,8 @@ static void put_live(struct list *l, struct job *job, uint32_t member)
         return;
     }
     job_show(l->stream.server, job, member, &shown);
-    show_not_before(l, job, member, &shown);
+    if (member_is_live(member_look(job, member)))
+        show_not_before(l, job, member, &shown);
     list_put_row(l, &shown, job->uid);
 }
 

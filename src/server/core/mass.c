@@ -25,6 +25,12 @@ const struct member *mass_member(const struct job *job, uint32_t i)
     return mass ? &mass->as : NULL;
 }
 
+bool mass_is_unsaved(const struct job *job, uint32_t i)
+{
+    const struct mass *mass = mass_of(job, i);
+    return mass && mass->unsaved;
+}
+
 int64_t mass_end_wall(const struct job *job, uint32_t i)
 {
     const struct mass *mass = mass_of(job, i);

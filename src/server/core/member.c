@@ -134,6 +134,12 @@ const struct member *member_look(const struct job *job, uint32_t i)
     return m ? m : &waiting;
 }
 
+bool member_is_unsaved(const struct job *job, uint32_t i)
+{
+    const struct member *m = member_record(job, i);
+    return m ? m->unsaved : mass_is_unsaved(job, i);
+}
+
 sched_job_t member_handle(const struct job *job, uint32_t i)
 {
     const struct member *m = member_record(job, i);

@@ -86,6 +86,9 @@ const struct member *member_look(const struct job *job, uint32_t i);
 /* The record, which is made unless there is one. NULL with ENOMEM. */
 struct member *member_make(server_t *s, struct job *job, uint32_t i);
 
+/* Whether what has become of it is not in the store yet. */
+bool member_is_unsaved(const struct job *job, uint32_t i);
+
 /* Its handle in the core, maybe that of its job's entry; -1: unknown there. */
 sched_job_t member_handle(const struct job *job, uint32_t i);
 
@@ -123,6 +126,7 @@ static inline struct member *ref_record(const struct member_ref *ref)
 
 /* What is true of a member that has ended so, and when; NULL or -1: it has not. O(spans). */
 const struct member *mass_member(const struct job *job, uint32_t i);
+bool mass_is_unsaved(const struct job *job, uint32_t i);
 int64_t mass_end_wall(const struct job *job, uint32_t i);
 
 /* How many members there are from one index to another. */

@@ -126,6 +126,11 @@ int sched_gang_look(sched_t *s, sched_job_t job, struct sched_gang_now *now);
  */
 sched_job_t sched_gang_leader(const sched_t *s, sched_job_t job);
 
+/* Whether a member of a job's gang is one of those that start together with what the gang is promised, or claims: as many
+ * of its role as are missing, those first that wait by themselves. O(slots of the gang).
+ */
+bool sched_gang_starts(const sched_t *s, sched_job_t job, uint32_t member);
+
 /* The jobs that are being stopped for a waiting one, which starts when the last of them has ended: how many,
  * of which up to `most` handles are written, in no particular order. 0 also where there is no such job. O(1)
  * for a job that has preempted none, else O(running preemptible jobs).

@@ -454,6 +454,24 @@ static void pass(void)
     check_holds();
 }
 
+/* Of a gang that is promised a time, as many of each role are said to start with it as are missing; of another, none. */
+static void check_starters(const struct job *j, sched_job_t handle)
+{
+    sched_job_t leader = sched_gang_leader(scene.sched, handle);
+    bool is_promised = leader >= 0 && (sched_state(scene.sched, leader) == SCHED_RESERVED ||
+                                       sched_claims(scene.sched, leader));
+    for (int i = 0; i < j->roles; i++) {
+        const struct role *r = &j->role[i];
+        int starters = 0, missing = r->min - count_of(j, r, DONE);
+        for (int m = r->first; m < r->first + r->members; m++) {
+            bool is_starter = sched_gang_starts(scene.sched, handle, (uint32_t)m);
+            CHECK(!is_starter || (j->state[m] == WAITS && !j->held[m]));
+            starters += is_starter;
+        }
+        CHECK(starters == (is_promised && missing > 0 ? missing : 0));
+    }
+}
+
 /* Questions change nothing, and a gang of which enough run or have succeeded is ready. */
 static void ask_all(void)
 {
@@ -473,6 +491,7 @@ static void ask_all(void)
         CHECK(gang.allocated + gang.conditional <= (uint32_t)j->min);
         CHECK(!is_enough(j) || gang.readiness == SCHED_READY);
         CHECK(j->roles == 1 || gang.n_roles == (size_t)j->roles);
+        check_starters(j, handle);
         for (size_t k = 0; j->roles > 1 && k < gang.n_roles; k++)
             CHECK(gang.role[k].min == (uint32_t)j->role[k].min &&
                   gang.role[k].running == (uint32_t)count_of(j, &j->role[k], RUNS) &&

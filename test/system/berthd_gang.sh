@@ -55,6 +55,25 @@ expect_status 143 "$BERTH" wait "$gang"
 expect "each member has run once" '0 of 4 1 of 4 2 of 4 3 of 4 ' \
     "$("$BERTH" log -f "$gang" | sed 's/^[0-9]*: //' | sort | tr '\n' ' ')"
 
+# Those that are to start together are promised one time, the others none.
+busy=$("$BERTH" submit -c 4 -t 1h sleep 1000)
+await_state "$busy" running
+gang=$("$BERTH" submit --gang 4 --min 3 -t 1h sleep 1000)
+is_promised() {
+    line "$gang" | grep -q ' reserved$'
+}
+await "the gang to be promised a time" is_promised
+told() { # why each member waits
+    "$BERTH" jobs -r --no-header | sed -n "s/^ *$gang\[\([0-9]\)\].*  /\1 /p" | tr '\n' ';'
+}
+expect "what each member waits for" '0 reserved;1 reserved;2 reserved;3 waits for its gang;' "$(told)"
+estimates() {
+    "$BERTH" jobs -r --json | grep "\"id\":$gang," | grep -o '"estimate":[0-9][0-9.]*'
+}
+expect "those that are promised one" 3 "$(estimates | wc -l)"
+expect "when" 1 "$(estimates | sort -u | wc -l)"
+expect_status 0 "$BERTH" cancel "$gang" "$busy"
+
 # A jobspec says it as well: one gang of three of which two start, and one of two roles, each with a command of its own.
 cat >gang.yaml <<'END'
 version: 9999

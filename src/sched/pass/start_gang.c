@@ -1,6 +1,7 @@
 /* The members of a gang start together (waiting/gang.h). */
 #include <errno.h>
 
+#include "berth/sched_query.h"
 #include "sched/controllers/ask.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/gang.h"
@@ -37,6 +38,16 @@ struct starting {
     const struct gang_role *role;
 };
 
+/* Whether a slot has a member of a role that waits for the gang's slot by itself. */
+static bool waits_beside(const sched_t *s, uint32_t other, uint32_t slot,
+                         const struct gang_role *role)
+{
+    const struct job *job = &s->jobs[other];
+    return gang_role_of(gang_of(s, slot), job->details->member) == role && other != slot &&
+           !is_entry(s, other) && job->state == SCHED_BLOCKED &&
+           job->details->blocked & BLOCK_GANG && !(job->details->blocked & GANG_AWAY);
+}
+
 /* The next member of a role that waits in a slot of its own beside the gang's; JOB_NONE: there is none. */
 static uint32_t next_other(const sched_t *s, uint32_t slot, const struct gang_role *role,
                            struct starting *start)
@@ -46,13 +57,9 @@ static uint32_t next_other(const sched_t *s, uint32_t slot, const struct gang_ro
     if (start->role != role)
         *from = gang->first;
     start->role = role;
-    for (; *from != JOB_NONE; *from = s->jobs[*from].details->gang_behind) {
-        const struct job *job = &s->jobs[*from];
-        if (gang_role_of(gang, job->details->member) == role && *from != slot &&
-            !is_entry(s, *from) && job->state == SCHED_BLOCKED &&
-            job->details->blocked & BLOCK_GANG && !(job->details->blocked & GANG_AWAY))
+    for (; *from != JOB_NONE; *from = s->jobs[*from].details->gang_behind)
+        if (waits_beside(s, *from, slot, role))
             return *from;
-    }
     return JOB_NONE;
 }
 
@@ -189,6 +196,33 @@ enum step gang_start(sched_t *s, uint32_t slot, enum sched_how how)
         let_rest_wait(s, slot);
     let_others_go(s, slot);
     return STEP_DONE;
+}
+
+bool sched_gang_starts(const sched_t *s, sched_job_t job, uint32_t member)
+{
+    uint32_t slot = job_in_queue(s, job);
+    struct gang *gang = slot == JOB_NONE ? NULL : gang_of(s, slot);
+    uint32_t leads = gang ? gang_asking(s, slot) : JOB_NONE;
+    if (leads == JOB_NONE || s->jobs[leads].state != SCHED_RESERVED || !gang_asks_whole(s, leads) ||
+        member >= s->jobs[leads].details->of->size)
+        return false;
+    const struct gang_role *role = gang_role_of(gang, member);
+    uint64_t left = role_missing(role);
+    uint32_t own = s->jobs[leads].details->member;
+    bool is_own = !is_entry(s, leads) && gang_role_of(gang, own) == role;
+    if (is_own && own == member)
+        return true;
+    left -= is_own && left > 0;
+    for (uint32_t i = gang->first; i != JOB_NONE && left > 0; i = s->jobs[i].details->gang_behind) {
+        if (!waits_beside(s, i, leads, role))
+            continue;
+        if (s->jobs[i].details->member == member)
+            return true;
+        left--;
+    }
+    struct idset waiting = members_waiting(s->jobs[leads].details->of);
+    return idset_has(&waiting, member) &&
+           idset_count_in(&waiting, role->first, member - role->first) < left;
 }
 
 int gang_go_on(sched_t *s)

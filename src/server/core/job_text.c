@@ -10,6 +10,7 @@
 #include "berth/sched_snapshot.h"
 #include "config/gang_keys.h"
 #include "config/seconds.h"
+#include "server/core/gang.h"
 #include "server/core/members.h"
 #include "server/core/pilots_auto.h"
 #include "server/core/priv.h"
@@ -431,29 +432,53 @@ size_t victims_of(const server_t *s, sched_job_t handle, struct victim *victims,
     return n;
 }
 
+/* The member that is promised a time for a member: of a gang that is promised one together, its leader; else itself. */
+static const struct member *promised_for(const server_t *s, const struct job *job, uint32_t member,
+                                         sched_job_t handle)
+{
+    const struct member *m = member_look(job, member);
+    int64_t leader = m->reserved || handle < 0 ? -1 : gang_leader(s, job);
+    const struct member *other = leader < 0 ? m : member_look(job, (uint32_t)leader);
+    return other->reserved && sched_gang_starts(s->sched, handle, member) ? other : m;
+}
+
+/* Why a member waits that is promised no time. */
+static const char *reason_shown(server_t *s, const struct job *job, sched_job_t handle,
+                                struct job_shown *j)
+{
+    static const struct sched_reason waits = {.kind = SCHED_REASON_GANG_WAITS};
+    struct sched_record r;
+    if (auto_reason(s, j->id, j->member, j->text))
+        return j->text;
+    if (sched_state(s->sched, handle) == SCHED_RESERVED && gang_leader(s, job) >= 0)
+        return sched_reason_text(&waits, j->text);
+    if (sched_record(s->sched, handle, &r) < 0)
+        return j->reason;
+    return r.reason && *r.reason ? r.reason : NULL;
+}
+
 /* Why a member waits, and until when. */
-static void show_waiting(server_t *s, const struct job *job, const struct member *m,
-                         sched_job_t handle, struct job_shown *j)
+static void show_waiting(server_t *s, const struct job *job, uint32_t member, sched_job_t handle,
+                         struct job_shown *j)
 {
     static const struct sched_reason preempting = {.kind = SCHED_REASON_PREEMPTING};
-    struct sched_record r;
+    const struct member *m = member_look(job, member),
+                        *promised = promised_for(s, job, member, handle);
     int64_t until;
     const char *hold = server_pause_reason(s, job, m);
     int64_t deadline = sched_deadline(s->sched, handle);
     j->deadline = deadline < SCHED_UNLIMITED ? server_wall_time(s, deadline) : -1;
-    j->estimate = server_start_time(s, m->at);
+    j->estimate = server_start_time(s, promised->at);
     if (handle >= 0 && victims_of(s, handle, NULL, 0, &until) > 0) {
         j->estimate = server_wall_time(s, until);
         j->reason = sched_reason_text(&preempting, j->text);
-    } else if (m->reserved && (j->estimate >= 0 || m->at < 0)) {
-        j->reason = m->expected ? "expected" : "reserved";
-        j->expected = m->expected;
-        if (handle < 0 || sched_resources(s->sched, handle, &j->promised) < 0)
+    } else if (promised->reserved && (j->estimate >= 0 || promised->at < 0)) {
+        j->reason = promised->expected ? "expected" : "reserved";
+        j->expected = promised->expected;
+        if (promised != m || handle < 0 || sched_resources(s->sched, handle, &j->promised) < 0)
             j->promised = NULL;
-    } else if (handle >= 0 && sched_record(s->sched, handle, &r) == 0) {
-        j->reason = r.reason && *r.reason ? r.reason : NULL;
-        if (auto_reason(s, j->id, j->member, j->text))
-            j->reason = j->text;
+    } else if (handle >= 0) {
+        j->reason = reason_shown(s, job, handle, j);
     }
     j->reason = hold ? hold : j->reason;
 }
@@ -480,7 +505,7 @@ void job_show(server_t *s, const struct job *job, uint32_t member, struct job_sh
     else if (!member_is_live(m))
         j->end = mass_end_wall(job, member);
     if (m->state == STORE_PENDING) {
-        show_waiting(s, job, m, handle, j);
+        show_waiting(s, job, member, handle, j);
     } else if (member_is_live(m)) {
         j->reason = NULL; /* of an earlier start */
         int64_t lasts = kept.limit < SCHED_UNLIMITED ? kept.limit : kept.estimate;

@@ -226,9 +226,10 @@ class World:
         elif what in ("priority", "duration", "queue"):
             for j in self.members(value["id"]):
                 self.change(j, what, value["value"], refused)
-        elif what == "update":
+        elif what == "update":  # that a queue takes no jobs is no answer to this
+            answers = [(name, reason) for name, reason in refused if not reason.startswith("queue ")]
             for j in self.members(value["id"]):
-                if j.state == WAITING and not any(is_refused(j, j.queue, *why) for why in refused):
+                if j.state == WAITING and not any(is_refused(j, j.queue, *why) for why in answers):
                     j.spec = asking_for(j.spec, value)
         elif what in ("queue-stop", "queue-pause", "queue-drain", "queue-start"):
             self.closed[value] = {"starts": what in ("queue-stop", "queue-pause"),

@@ -309,8 +309,8 @@ int64_t match_end(const struct match *m);
 /* True if the policy's order depends on what was taken before. */
 bool match_order_is_dynamic(const struct match *m);
 
-/* Units of a type in a vertex and below it. And the number of its class: vertices of a class have the
- * same below them.
+/* Units of a type in a vertex and below it; 0 where it has been removed. And the number of its class: vertices of a class
+ * have the same below them.
  */
 int64_t match_units_at(const struct match *m, uint32_t v, uint16_t type);
 uint32_t match_class_of(const struct match *m, uint32_t v);

@@ -89,6 +89,8 @@ int match_usage_type(const struct match *m, uint16_t type)
 
 int64_t match_units_at(const struct match *m, uint32_t v, uint16_t type)
 {
+    if (m->topo.class_of[v] == CLASS_NONE)
+        return 0;
     const struct class_sum *sum = topo_sum(&m->topo, v, type);
 
     return (m->g->v[v].type == type ? m->g->v[v].size : 0) + (sum ? (int64_t)sum->units : 0);

@@ -59,7 +59,8 @@ static int64_t count_most(const struct graph_place *n, const struct class *c)
         (n->capacities->v[c->capacity].is_node && !p->alone))
         return INT64_MAX;
     for (uint32_t v = 0; v < n->graph->n; v++) {
-        if (n->graph->v[v].type != TYPE_NODE || !match_part_has(n->parts[c->part].within, v))
+        if (n->graph->v[v].type != TYPE_NODE || n->graph->v[v].gone ||
+            !match_part_has(n->parts[c->part].within, v))
             continue;
         int64_t most = p->alone ? 1 : INT64_MAX;
         for (uint32_t i = 0; i < p->n; i++)

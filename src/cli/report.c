@@ -34,7 +34,7 @@ const struct option_table report_options = {
     .rows = rows,
     .notes = "EFFICIENCY is the CPU time of what is reserved, of jobs that it is known of;\n"
              "FAILED counts jobs that failed or ran into their limits. Of an array each member\n"
-             "counts.\n"
+             "counts. GPU-HOURS are of whole GPUs; parts of one are not counted.\n"
              "Exit status: 0 printed, 1 failed, 2 wrong command line.\n"
              "Example: berth report --by account,month --since 2026-01-01\n"
              "Manual: man berth-report\n"};

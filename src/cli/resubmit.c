@@ -17,7 +17,8 @@
 static const struct option_row rows[] = {
     {OPTION_LONG('f'), "failed", NULL, "only jobs and members that failed or took too long", NULL},
     {'c', "cores-per-task", "N", "with so many cores for each task", NULL},
-    {'g', "gpus-per-task", "[TYPE:]N", "with so many GPUs", NULL},
+    {'g', "gpus-per-task", "[TYPE:]N", "with so many GPUs, whole ones without --gpu-memory", NULL},
+    {REQUEST_GPU_MEMORY, "gpu-memory", "SIZE", "with such a part of each GPU", NULL},
     {REQUEST_MEM, "mem", "SIZE", "with so much memory: 512M or 4G", NULL},
     {'t', "time-limit", "TIME", "for so long: 90, 30m, 1h30m or unlimited", "unlimited"},
     {'q', "queue", "NAME", "in another queue", "@queue"},
@@ -131,15 +132,17 @@ static json_t *environment_of(const json_t *job)
     return environment;
 }
 
-/* A limit was also called a duration, and an estimate is of the old one. Other GPUs may be of any type. */
+/* A limit was also called a duration, and an estimate is of the old one. Other GPUs may be of any type, and are whole. */
 static void change(json_t *request, json_t *changes)
 {
     if (json_object_get(changes, "limit")) {
         json_object_del(request, "duration");
         json_object_del(request, "estimate");
     }
-    if (json_object_get(changes, "gpus"))
+    if (json_object_get(changes, "gpus")) {
         json_object_del(request, "gpu_type");
+        json_object_del(request, "gpu_memory");
+    }
     json_object_update(request, changes);
 }
 

@@ -61,6 +61,19 @@ await_state "$big" done
 echo >gate
 await_state "$one" done
 
+# A part becomes whole ones, and the other way round, when it is submitted again or changed while it waits.
+part=$("$BERTH" submit --gpu-memory 4G --hold -o "$scratch/part" sh -c "$tell")
+again=$("$BERTH" resubmit -g 1 "$part")
+await_state "$again" done
+expect 'whole' '1 null' "$(get "$again" gpus) $(get "$again" gpu_memory | grep . || echo null)"
+again=$("$BERTH" resubmit -g 2 --gpu-memory 5G "$again")
+await_state "$again" done
+expect 'parts of two' 5368709120 "$(get "$again" gpu_memory)"
+expect_status 0 "$BERTH" update -g 2 "$part"
+expect_status 0 "$BERTH" release "$part"
+await_state "$part" done
+expect 'whole ones, changed' '2 GPU-aaaa,GPU-bbbb' "$(get "$part" gpus) $(cut -d' ' -f1 part)"
+
 # What can't be.
 expect_status 1 "$BERTH" submit --gpu-memory 41G true
 expect_status 1 "$BERTH" submit --gpu-memory 1G -x true

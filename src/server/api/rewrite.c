@@ -98,8 +98,9 @@ static int put_back(const server_t *s, json_t *request, const struct job_parts *
 /* What is gone with another value of a key. */
 static void drop_with(json_t *request, const json_t *body)
 {
-    static const char *const pairs[][2] = {{"gpus", "gpu_type"}, {"nodes", "nodes_max"}};
-    for (size_t i = 0; i < 2; i++)
+    static const char *const pairs[][2] = {
+        {"gpus", "gpu_type"}, {"gpus", "gpu_memory"}, {"nodes", "nodes_max"}};
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
         if (json_object_get(body, pairs[i][0]))
             json_object_del(request, pairs[i][1]);
 }

@@ -433,9 +433,13 @@ bool keeps_promises(const sched_t *s, uint32_t slot, int64_t booking, int64_t at
 uint32_t promise_broken(const sched_t *s, uint32_t slot, int64_t booking, int64_t at);
 
 /* Make the choice of the machine for a job narrow (place.h): off the nodes of those who are promised a start that it
- * would be in the way of if it began at a time and took its whole limit. -1 with ENOMEM.
+ * would be in the way of if it began at a time and took its whole limit. If it began at *until or later it would not be
+ * so of one of them: it is expected to be there itself then (INT64_MAX: there is none). -1 with ENOMEM.
  */
-int promises_avoid(sched_t *s, uint32_t slot, int64_t at);
+int promises_avoid(sched_t *s, uint32_t slot, int64_t at, int64_t *until);
+
+/* From how many times on that is done for one job; then it is placed where there is room for its whole limit. */
+#define TIMES_TRIED 64
 
 /* The same, but nodes of which others may have what is left: what is promised on them is kept free (place.h) for one booking.
  * 1, 0 if there is no such node, or -1 with ENOMEM.
@@ -447,6 +451,9 @@ int promises_keep_free(sched_t *s, uint32_t slot, int64_t at);
  */
 bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t at);
 struct place_ask ask_by_limit(const sched_t *s, uint32_t slot);
+
+/* What the job, or one like it, asks for, but clear of blocks for its whole limit, if it has one. */
+struct place_ask ask_clear(const sched_t *s, uint32_t slot, const struct place_ask *ask);
 
 /* Note a job's limit and estimate for this: from now on, in a pass. */
 static inline void tails_note(sched_t *s, const struct details *d)

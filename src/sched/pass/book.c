@@ -41,6 +41,15 @@ static int64_t book_by_limit(sched_t *s, uint32_t slot)
     return booking < 0 || cut(s, slot, booking, s->now) < 0 ? -1 : keep_clear(s, slot, booking);
 }
 
+struct place_ask ask_clear(const sched_t *s, uint32_t slot, const struct place_ask *ask)
+{
+    struct place_ask clear = *ask;
+    int64_t limit = s->jobs[slot].details->limit;
+    if (limit < SCHED_UNLIMITED)
+        clear.clear = limit;
+    return clear;
+}
+
 int64_t take_off_promises(sched_t *s, uint32_t slot, const struct place_ask *ask,
                           place_take_f *take, int64_t now)
 {
@@ -48,9 +57,11 @@ int64_t take_off_promises(sched_t *s, uint32_t slot, const struct place_ask *ask
         errno = EBUSY;
         return -1;
     }
-    if (promises_avoid(s, slot, now) < 0)
+    int64_t until;
+    if (promises_avoid(s, slot, now, &until) < 0)
         return -1;
-    int64_t booking = take(s->place, ask, now);
+    struct place_ask off = ask_clear(s, slot, ask);
+    int64_t booking = take(s->place, &off, now);
     s->place->ops->narrow(s->place, NULL, false);
     return booking;
 }
@@ -58,14 +69,13 @@ int64_t take_off_promises(sched_t *s, uint32_t slot, const struct place_ask *ask
 int64_t take_beside_promises(sched_t *s, uint32_t slot, const struct place_ask *ask,
                              place_take_f *take, int64_t now)
 {
-    struct place_ask beside = *ask;
-    int64_t limit = s->jobs[slot].details->limit, booking = -1;
+    struct place_ask beside = ask_clear(s, slot, ask);
+    int64_t booking = -1;
     int any = s->place->ops->keep_free ? promises_keep_free(s, slot, now) : 0;
     if (any < 0)
         return -1;
     errno = EBUSY;
     if (any > 0) {
-        beside.clear = limit < SCHED_UNLIMITED ? limit : ask->clear;
         booking = take(s->place, &beside, now);
         int saved = errno;
         s->place->ops->keep_free(s->place, -1, 0);
@@ -99,16 +109,12 @@ int64_t book_for_now(sched_t *s, uint32_t slot, bool narrow)
     return booking < 0 ? booking : book_clear(s, slot, booking, narrow);
 }
 
-int64_t reserve_clear(sched_t *s, uint32_t slot, int64_t from, int64_t *at, bool *unsure)
+/* Reserve where there is room for a job's whole limit, from a time on. Returns as reserve_clear. */
+static int64_t reserve_by_limit(sched_t *s, uint32_t slot, int64_t from, int64_t *at)
 {
-    int64_t booking = s->place->ops->reserve(s->place, &s->jobs[slot].ask, from, at);
-    if (booking < 0 || keeps_promises(s, slot, booking, *at))
-        return booking;
-    *unsure = true;
-    unbook(s, booking);
     struct place_ask ask = ask_by_limit(s, slot);
     for (;;) {
-        booking = s->place->ops->reserve(s->place, &ask, from, at);
+        int64_t booking = s->place->ops->reserve(s->place, &ask, from, at);
         if (booking < 0 || cut(s, slot, booking, *at) < 0)
             return -1;
         uint32_t broken = promise_broken(s, slot, booking, *at);
@@ -117,4 +123,67 @@ int64_t reserve_clear(sched_t *s, uint32_t slot, int64_t from, int64_t *at, bool
         unbook(s, booking);
         from = job_until(&s->jobs[broken]); /* it starts while this one may be there */
     }
+}
+
+/* Reserve by a job's estimate, from a time on and before another one. It gets no node that is promised to another job before
+ * its limit is over; who these are goes by when it begins. Returns as reserve_clear.
+ */
+static int64_t reserve_off_promises(sched_t *s, uint32_t slot, int64_t from, int64_t before,
+                                    int64_t *at)
+{
+    struct place_ask ask = ask_clear(s, slot, &s->jobs[slot].ask);
+    int64_t until;
+    for (int i = 0; s->place->ops->deny && from < before && i < TIMES_TRIED; i++) {
+        if (promises_avoid(s, slot, from, &until) < 0)
+            return -1;
+        int64_t booking = s->place->ops->reserve(s->place, &ask, from, at);
+        s->place->ops->narrow(s->place, NULL, false);
+        if (booking < 0 && errno == ENOMEM)
+            return -1;
+        bool is_sooner = booking >= 0 && *at < until && *at < before;
+        if (is_sooner && keeps_promises(s, slot, booking, *at))
+            return booking;
+        if (booking >= 0)
+            unbook(s, booking);
+        from = is_sooner && *at > from ? *at : until; /* with others to avoid */
+    }
+    errno = EBUSY;
+    return -1;
+}
+
+/* At the time of a booking where there is room for the whole limit, others may do as well: those that are chosen by the
+ * estimate. Returns as reserve_clear.
+ */
+static int64_t reserve_as_usual(sched_t *s, uint32_t slot, int64_t booking, int64_t *at)
+{
+    int64_t from = *at;
+    unbook(s, booking);
+    booking = s->place->ops->reserve(s->place, &s->jobs[slot].ask, from, at);
+    if (booking >= 0 && *at == from && keeps_promises(s, slot, booking, from))
+        return booking;
+    if (booking >= 0)
+        unbook(s, booking);
+    return reserve_by_limit(s, slot, from, at);
+}
+
+int64_t reserve_clear(sched_t *s, uint32_t slot, int64_t from, int64_t *at, bool *unsure)
+{
+    int64_t booking = s->place->ops->reserve(s->place, &s->jobs[slot].ask, from, at), sooner;
+    if (booking < 0 || keeps_promises(s, slot, booking, *at))
+        return booking;
+    *unsure = true;
+    unbook(s, booking);
+    from = *at;
+    booking = reserve_by_limit(s, slot, from, at);
+    if (booking < 0 && errno == ENOMEM)
+        return -1;
+    int64_t off = reserve_off_promises(s, slot, from, booking < 0 ? INT64_MAX : *at, &sooner);
+    if (off < 0 && errno != ENOMEM && booking >= 0)
+        return *at > from ? reserve_as_usual(s, slot, booking, at) : booking;
+    int saved = errno;
+    if (booking >= 0)
+        unbook(s, booking);
+    errno = saved;
+    *at = sooner;
+    return off;
 }

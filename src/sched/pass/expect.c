@@ -183,8 +183,8 @@ void judge(sched_t *s, uint32_t slot)
 bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
 {
     const struct job *job = &s->jobs[slot];
-    if (!s->queues->any_tails || job->details->is_expected)
-        return true;
+    if (!s->queues->any_tails || job->details->is_expected || at <= s->now)
+        return true; /* who starts now is sure of it */
     if (s->place->ops->mark(s->place, booking, true) < 0)
         return false;
     bool keeps = find_culprit(s, job, (struct start_at){booking, at, false, false}) == JOB_NONE;
@@ -257,16 +257,20 @@ bool keeps_promises(const sched_t *s, uint32_t slot, int64_t booking, int64_t at
            promise_broken(s, slot, booking, at) == JOB_NONE;
 }
 
-int promises_avoid(sched_t *s, uint32_t slot, int64_t at)
+int promises_avoid(sched_t *s, uint32_t slot, int64_t at, int64_t *until)
 {
     const struct job *job = &s->jobs[slot];
-    int64_t from = at + job->ask.duration, until = tail_end(job, at);
+    int64_t duration = job->ask.duration, end = tail_end(job, at);
+    *until = INT64_MAX;
     if (s->place->ops->narrow(s->place, &job->ask, true) < 0)
         return -1;
     for (size_t i = 0; i < s->due.n; i++) {
         const struct job *other = &s->jobs[s->due.v[i].item];
-        if (is_promised_in(other, job, from, until))
-            s->place->ops->deny(s->place, other->booking);
+        if (!is_promised_in(other, job, at + duration, end))
+            continue;
+        s->place->ops->deny(s->place, other->booking);
+        if (other->at - duration < *until)
+            *until = other->at - duration + 1;
     }
     return 0;
 }

@@ -91,7 +91,10 @@ struct gate {
     int64_t next; /* where it may not hold what it would: from when on it may by that; INT64_MAX */
     int64_t at;   /* where it may: counting it there needs no memory; -1 */
     bool refused, failed;
-    bool is_unsure; /* it is promised a start, or would be in the way of another's */
+    bool is_unsure; /* it is promised a start, or would be in the way of another's: */
+    bool breaks;    /* this */
+    int64_t avoids; /* what others are promised has been avoided from this time on; -1 */
+    struct place_ask ask;
 };
 
 /* What a reservation would hold instead, controllers may refuse, or let it have at another time. */
@@ -100,11 +103,15 @@ static bool may_hold(void *arg, int64_t booking, int64_t at)
     struct gate *gate = arg;
     const struct job *job = &gate->s->jobs[gate->slot];
     int64_t duration = job->ask.duration;
-    if (!keeps_promises(gate->s, gate->slot, booking, at) ||
-        !keeps_own_promise(gate->s, gate->slot, booking, at)) {
+    gate->breaks = !keeps_promises(gate->s, gate->slot, booking, at);
+    if (gate->breaks || !keeps_own_promise(gate->s, gate->slot, booking, at)) {
         gate->is_unsure = true;
+        if (gate->breaks && gate->avoids >= 0 && gate->avoids < at && at < gate->next)
+            gate->next = at < job->at ? at : INT64_MAX; /* there are others to avoid then */
         return false;
     }
+    if (gate->avoids >= 0 && at >= gate->next)
+        return false; /* some need not be avoided before that */
     if (!controllers_may_hold(gate->s, gate->slot, job->ask.duration, booking, at)) {
         int64_t next = controllers_when(gate->s, gate->slot, booking, at);
         next = controllers_rethink(gate->s, gate->slot, booking, at, next);
@@ -120,11 +127,18 @@ static bool may_hold(void *arg, int64_t booking, int64_t at)
     return !gate->failed;
 }
 
+/* Of what it may not hold: others are avoided, or limits leave it less. */
 static void narrow(void *arg, int64_t booking, int64_t at)
 {
     struct gate *gate = arg;
-    if (!gate->is_unsure && controllers_narrow(gate->s, gate->slot, booking, at) < 0)
+    if (gate->breaks) {
+        gate->failed |= promises_avoid(gate->s, gate->slot, at, &gate->next) < 0;
+        gate->next = gate->next < gate->s->jobs[gate->slot].at ? gate->next : INT64_MAX;
+        gate->avoids = at;
+        gate->ask = ask_clear(gate->s, gate->slot, &gate->ask);
+    } else if (!gate->is_unsure && controllers_narrow(gate->s, gate->slot, booking, at) < 0) {
         gate->failed = true;
+    }
 }
 
 /* Count a reservation where it is now. */
@@ -157,14 +171,19 @@ static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, b
     if (anew) /* what lower levels have lifted is no news in the log */
         how.since = s->queues->setup->has_levels ? UINT64_MAX : job->seen;
     controllers_set_aside(s, slot);
-    while (gate.next < INT64_MAX && at == job->at && !gate.failed) {
+    for (int avoided = 0;
+         gate.next < INT64_MAX && at == job->at && !gate.failed && avoided < TIMES_TRIED;
+         avoided += gate.avoids >= 0) {
         how.from = gate.next < job->at ? controllers_when(s, slot, -1, gate.next) : job->at;
         gate.refused |= how.from > gate.next;
         how.from = how.from < job->at ? how.from : job->at;
         gate.next = INT64_MAX;
+        gate.avoids = -1;
+        gate.breaks = false;
+        gate.ask = job->ask;
         if (how.from == job->at && !anew)
             break;
-        at = s->place->ops->pull(s->place, &job->ask, job->booking, &how);
+        at = s->place->ops->pull(s->place, &gate.ask, job->booking, &how);
         *freed |= how.freed != INT64_MAX;
         if (how.freed != INT64_MAX)
             note_freed(s, how.freed, how.at + job->ask.duration);

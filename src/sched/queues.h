@@ -418,6 +418,9 @@ int account_keep(sched_t *s, uint32_t slot, const char *name, berth_error_t *err
 void judge(sched_t *s, uint32_t slot);
 enum step judge_step(sched_t *s);
 
+/* What has been given back may have made those sure that were only expected: before others are looked at. */
+void judge_expected(sched_t *s);
+
 /* Whether any may have to be. O(holders). */
 bool judge_is_due(const sched_t *s);
 

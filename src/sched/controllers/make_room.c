@@ -123,6 +123,7 @@ static enum step hold_for(struct preemption *h, uint32_t slot, int64_t booking)
         return start_held(s, slot);
     heap_move(&s->due, slot, INT64_MAX, job->key.seq);
     job->is_preempting = true;
+    job->details->is_expected = false;
     displaced_end(s, slot); /* it is promised to start as soon as it can */
     lane_of(s, slot)->preempting++;
     return STEP_DONE;

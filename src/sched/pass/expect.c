@@ -164,6 +164,10 @@ void judge(sched_t *s, uint32_t slot)
     struct details *d = job->details;
     if (!s->queues->any_tails || !d || job->is_claiming)
         return;
+    if (job->is_preempting) { /* it starts as soon as it can */
+        d->is_expected = false;
+        return;
+    }
     if (s->place->ops->mark(s->place, job->booking, true) < 0) {
         d->is_expected = true; /* nobody can say */
         d->culprit = -1;
@@ -178,6 +182,16 @@ void judge(sched_t *s, uint32_t slot)
     s->place->ops->mark(s->place, job->booking, false);
     if (d->is_expected)
         judge_behind(s, job);
+}
+
+void judge_expected(sched_t *s)
+{
+    bool is_due = s->queues->any_tails && (!s->swept || s->queues->judges_all);
+    uint32_t slot = is_due ? held_next(s, false, KEY_FIRST) : JOB_NONE;
+    for (; slot != JOB_NONE; slot = held_next(s, true, s->jobs[slot].key))
+        if ((s->jobs[slot].details->is_expected || s->queues->judges_all) &&
+            !s->jobs[slot].is_lifted)
+            judge(s, slot);
 }
 
 bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)

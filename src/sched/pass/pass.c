@@ -542,6 +542,8 @@ static inline int phases(sched_t *s, bool more)
     int rc = s->pass.phase >= PASS_PREPARED || is_prepared(s) ? 0 : prepare(s);
     if (s->pass.phase == PASS_PREPARED && s->queues->setup->has_levels)
         heads_lift(s);
+    if (rc == 0 && s->pass.phase == PASS_PREPARED)
+        judge_expected(s);
     if (rc == 0 && repair_is_due(s))
         rc = go(s, PASS_REPAIR, repair_step);
     if (rc == 0 && enter(s, PASS_OUTRANK)) {

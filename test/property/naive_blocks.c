@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "naive_queues_inner.h"
+#include "naive_tails.h"
 
 /* The first turn of a block that ends after a time: its start; INT64_MAX: none does. */
 static int64_t turn_after(const struct nq_block *b, int64_t after)
@@ -90,7 +91,7 @@ static bool has_room(const struct naive_queues *q, int job, int64_t at)
 {
     const struct nq_job *j = &q->job[job];
     uint32_t part = q->lane[j->lane].part;
-    return __builtin_popcount(part & ~set_aside(q, job, at, at + j->duration, false)) >= j->count;
+    return __builtin_popcount(part & ~set_aside(q, job, at, nt_clear(j, at), false)) >= j->count;
 }
 
 bool nb_leave_room(const struct naive_queues *q, int job, int64_t from, int64_t *last)

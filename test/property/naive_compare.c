@@ -31,6 +31,9 @@ static void check_jobs(void)
         if (j->state == NQ_OPEN)
             continue;
         CHECK(j->preempting || sched_start_time(run.sched, handle_of(i)) == j->at);
+        CHECK(j->preempting || j->state == NQ_RUNNING || run.expected[i] == j->expected_told);
+        counted.expected += j->state == NQ_HELD && j->expected;
+        counted.overrun += j->state == NQ_RUNNING && j->duration > j->estimate;
         CHECK(sched_resources(run.sched, handle_of(i), &text) == 0 &&
               nq_nodes_of(text) == j->nodes);
     }
@@ -43,14 +46,6 @@ static void stop(int job, bool requeue)
     run.requeue[job] = requeue && draw(0, 4) && run.naive.job[job].most == 0;
     run.end[job] = end < run.end[job] ? end : run.end[job];
     counted.preempted++;
-}
-
-/* How long a job lasts that starts. */
-static int64_t lasts(const struct nq_job *job)
-{
-    if (job->duration >= NQ_ENDLESS)
-        return draw(1, 40);
-    return draw(0, 2) ? job->duration : draw(1, job->duration);
 }
 
 /* In any order, before or after what else is decided. */
@@ -77,10 +72,14 @@ static int compare_decisions(const struct sched_decision *d, size_t n, int k)
         }
         const struct nq_decision *e = &run.naive.decision[k];
         int job = (int)d[i].tag + (int)d[i].member;
+        run.expected[job] = d[i].expected;
+        if (getenv("SCENE_TRACE") && d[i].kind == SCHED_RESERVE)
+            fprintf(stderr, "t%ld core: reserves %d at %ld%s\n", (long)run.now, job, (long)d[i].at,
+                    d[i].expected ? ", expected" : "");
         bool same = d[i].kind == SCHED_RESERVE && run.promised[job] == d[i].at;
         if (same && (k == run.naive.decisions || e->kind != NQ_PROMISE || e->job != job ||
                      e->at != d[i].at))
-            continue; /* of other resources at the same time the model tells nothing */
+            continue; /* of other resources at the same time, and how sure it is, the model tells nothing */
         if (getenv("SCENE_TRACE"))
             fprintf(stderr, "t%ld core: kind %d job %d at %ld | naive: kind %d job %d at %ld\n",
                     (long)run.now, d[i].kind, job, (long)d[i].at, (int)e->kind, e->job,
@@ -95,10 +94,24 @@ static int compare_decisions(const struct sched_decision *d, size_t n, int k)
             stop(e->job, d[i].requeue);
         }
         if (e->kind == NQ_START)
-            run.end[e->job] = run.now + lasts(&run.naive.job[e->job]);
+            run.end[e->job] = run.now + draw_lasts(&run.naive.job[e->job]);
         counted.decisions++;
     }
     return k;
+}
+
+/* What the model has booked. */
+static void trace_booked(void)
+{
+    for (int i = 0; i < run.naive.jobs && getenv("SCENE_TRACE"); i++) {
+        const struct nq_job *j = &run.naive.job[i];
+        if (j->state == NQ_HELD || j->state == NQ_RUNNING)
+            fprintf(stderr, "t%ld has %d: %s nodes %x from %ld until %ld, limit %ld%s\n",
+                    (long)run.now, i, j->state == NQ_HELD ? "held" : "running", j->nodes,
+                    (long)j->at, (long)(j->at + j->duration),
+                    (long)(j->limit < INT64_MAX ? j->at + j->limit : -1),
+                    j->expected_told ? ", expected" : "");
+    }
 }
 
 /* Where there are shares, every other scene has its passes in pieces. */
@@ -127,5 +140,6 @@ void play_pass(void)
                 (int)run.naive.decision[i].kind, run.naive.decision[i].job,
                 (long)run.naive.decision[i].at);
     CHECK(k == run.naive.decisions && sched_check(run.sched));
+    trace_booked();
     check_jobs();
 }

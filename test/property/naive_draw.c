@@ -42,6 +42,53 @@ bool draw_deadline_of(int64_t low, int64_t high, int64_t *ret)
     return run.deadlines;
 }
 
+static int64_t draw_tail(int64_t low, int64_t high)
+{
+    return random_between(&run.tail_random, low, high);
+}
+
+void draw_times(struct nq_job *job, struct sched_request *request)
+{
+    const struct nq_lane *lane = &run.naive.lane[job->lane];
+    bool unknown = job->estimate >= NQ_ENDLESS;
+    job->limit = request->duration = unknown ? SCHED_UNLIMITED : job->estimate;
+    request->estimate = unknown ? SCHED_UNLIMITED : 0;
+    int64_t kind = run.tails && !unknown ? draw_tail(0, 7) : 0;
+    if (kind == 1) { /* with a limit, that is what planning goes by */
+        request->estimate = SCHED_UNLIMITED;
+    } else if (kind == 2) {
+        job->limit = job->duration = job->estimate = lane->default_limit;
+        request->duration = 0;
+    } else if (kind == 3) {
+        job->duration = job->estimate = lane->default_duration;
+        job->limit = request->duration = SCHED_UNLIMITED;
+    } else if (kind >= 4) {
+        job->limit = kind == 4 ? SCHED_UNLIMITED : job->estimate + draw_tail(1, 30);
+        request->duration = job->limit;
+        request->estimate = job->estimate;
+    }
+}
+
+void draw_defaults(struct nq_lane *lane, struct sched_queue_config *queue)
+{
+    queue->default_duration = SCHED_UNLIMITED;
+    if (!run.tails)
+        return;
+    queue->default_duration = lane->default_duration = draw_tail(1, 20);
+    queue->default_limit = lane->default_limit = draw_tail(1, 30);
+}
+
+int64_t draw_lasts(const struct nq_job *job)
+{
+    if (job->estimate >= NQ_ENDLESS)
+        return draw(1, 40);
+    int64_t lasts = draw(0, 2) ? job->estimate : draw(1, job->estimate);
+    if (job->limit == job->estimate || draw_tail(0, 2) == 0)
+        return lasts;
+    bool any = job->limit == SCHED_UNLIMITED;
+    return job->estimate + draw_tail(1, any ? 40 : job->limit - job->estimate);
+}
+
 void draw_order_of_jobs(struct nq_lane *lane, struct sched_queue_config *queue)
 {
     int64_t goes_by;
@@ -77,8 +124,9 @@ static void draw_virtual(struct nq_lane *lane, int i, struct sched_queue_config 
         lane->virtual_priority = random_between(&r, -1, 2);
     *queue = (struct sched_queue_config){.name = naive_virtual_names[i],
                                          .parent = naive_queue_names[i],
-                                         .priority = lane->virtual_priority,
-                                         .default_duration = SCHED_UNLIMITED};
+                                         .priority = lane->virtual_priority};
+    queue->default_duration = run.tails ? lane->default_duration : SCHED_UNLIMITED;
+    queue->default_limit = lane->default_limit;
     static struct sched_limit limit[NQ_LANES][2][NQ_WHATS];
     uint64_t number = 8 + 2 * (uint64_t)i;
     queue->limits.user = limit[i][0];
@@ -123,8 +171,8 @@ static void draw_queue(struct nq_lane *lane, int i, struct sched_queue_config *q
                                          .requires = requires[i],
                                          .preemptible = how,
                                          .limits = limits,
-                                         .priority = lane->priority,
-                                         .default_duration = SCHED_UNLIMITED};
+                                         .priority = lane->priority};
+    draw_defaults(lane, queue);
 }
 
 void draw_queues(void)

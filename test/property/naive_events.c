@@ -14,6 +14,8 @@ int nq_submit(struct naive_queues *q, int lane, int user, int count, int64_t dur
                                       .user = user,
                                       .count = count,
                                       .duration = duration,
+                                      .estimate = duration,
+                                      .limit = duration,
                                       .priority = priority,
                                       .fresh = true,
                                       .order = q->next_order++,
@@ -66,6 +68,8 @@ void nq_split(struct naive_queues *q, int job)
     n->state = j->state;
     n->at = j->at;
     n->nodes = j->nodes;
+    n->expected = j->expected;
+    n->expected_told = j->expected_told;
     n->fresh = j->fresh;
     n->displaced = j->displaced;
     j->state = NQ_OPEN; /* it holds nothing any more */
@@ -86,7 +90,7 @@ static bool any_displaced(const struct naive_queues *q)
 static void leave(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
-    if (j->state == NQ_RUNNING && j->duration >= NQ_ENDLESS)
+    if (j->state == NQ_RUNNING && j->estimate >= NQ_ENDLESS)
         q->back |= any_displaced(q);
     if (j->state == NQ_HELD || j->state == NQ_RUNNING) {
         q->swept = false;
@@ -122,6 +126,7 @@ void nq_requeue(struct naive_queues *q, int job)
     bool fresh = !q->job[job].stopping || !gives_way(q, job);
     leave(q, job);
     q->job[job].state = NQ_OPEN;
+    q->job[job].duration = q->job[job].estimate;
     q->job[job].fresh = fresh;
     q->lane[q->job[job].lane].returned |= !fresh && !q->shares;
 }

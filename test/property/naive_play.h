@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "berth/match.h"
+#include "berth/sched.h"
 #include "berth/sched_config.h"
 #include "naive_queues.h"
 #include "random.h"
@@ -20,20 +21,21 @@
 struct naive_play {
     uint64_t seed;
     struct random random;
-    struct random deadline_random, block_random; /* beside the rest */
+    struct random deadline_random, block_random, tail_random; /* beside the rest */
     match_t *match;
     sched_t *sched;
     struct naive_queues naive;
     int64_t end[NQ_JOBS], promised[NQ_JOBS];
+    bool expected[NQ_JOBS]; /* what was promised last is only expected */
     bool requeue[NQ_JOBS]; /* of one that was told to stop */
     int64_t now;
-    bool limits, levels, shares, accounts, deadlines, unknowns, classes, usage, is_wide, blocks;
+    bool limits, levels, shares, accounts, deadlines, unknowns, classes, usage, is_wide, blocks, tails;
     bool has_more_limits;
 };
 
 /* What all scenes have come to. */
 struct naive_count {
-    uint64_t decisions, preempted, full, asked_meanwhile, rejected, blocks;
+    uint64_t decisions, preempted, full, asked_meanwhile, rejected, blocks, expected, overrun;
 };
 
 extern struct naive_play run;
@@ -70,6 +72,17 @@ bool draw_deadline_of(int64_t low, int64_t high, int64_t *ret);
 
 /* The order of a queue in which nobody takes turns. */
 void draw_order_of_jobs(struct nq_lane *lane, struct sched_queue_config *queue);
+
+/* In some scenes the next job's limit is no estimate, or it has none. This is drawn beside the rest. The job is known, and
+ * the request is to say so.
+ */
+void draw_times(struct nq_job *job, struct sched_request *request);
+
+/* What a queue says of jobs that don't. */
+void draw_defaults(struct nq_lane *lane, struct sched_queue_config *queue);
+
+/* How long a job lasts that starts. */
+int64_t draw_lasts(const struct nq_job *job);
 
 /* ---- naive_draw_shares.c ---- */
 

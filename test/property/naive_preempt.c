@@ -40,9 +40,9 @@ static int list_victims(const struct naive_queues *q, int job, bool stopping, in
     return n;
 }
 
-static bool fits(const struct naive_queues *q, int job)
+static bool fits(struct naive_queues *q, int job)
 {
-    return nq_choice(q, job, q->now) != 0;
+    return nq_choice_now(q, job) != 0;
 }
 
 /* Whether one set of victims, as bits, is rather stopped than another one: fewer, then with less work, then those who
@@ -141,6 +141,7 @@ bool nq_preempt(struct naive_queues *q, int job)
     n += list_victims(q, job, true, list + n);
     j->nodes = nq_choice(q, job, q->now);
     j->at = q->now;
+    j->expected = false;
     for (int i = 0; i < n; i++) {
         struct nq_job *victim = &q->job[list[i]];
         if (!victim->lifted)

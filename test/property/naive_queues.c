@@ -3,6 +3,7 @@
 
 #include "naive_blocks.h"
 #include "naive_classes.h"
+#include "naive_tails.h"
 
 int64_t nq_level(const struct naive_queues *q, int job)
 {
@@ -32,7 +33,7 @@ bool nq_before(const struct naive_queues *q, int a, int b)
 int64_t nq_length(const struct naive_queues *q, int job)
 {
     const struct nq_job *j = &q->job[job];
-    return q->lane[j->lane].longest_first ? NQ_ENDLESS + 1 - j->duration : 0;
+    return q->lane[j->lane].longest_first ? NQ_ENDLESS + 1 - j->estimate : 0;
 }
 
 int nq_next_of(const struct naive_queues *q, enum nq_state state, int after)
@@ -191,10 +192,12 @@ static void look(struct naive_queues *q, bool had_heads)
 
 void nq_pass(struct naive_queues *q, int64_t now)
 {
-    bool had_heads = false;
+    bool had_heads = false, had_softened = false, softens;
     q->now = now;
     q->decisions = 0;
+    q->yields = false;
     nb_reject(q);
+    nt_overrun(q);
     for (int i = 0; i < q->lanes; i++)
         nq_take_place(q, i);
     nq_put_off(q);
@@ -213,10 +216,13 @@ void nq_pass(struct naive_queues *q, int64_t now)
             had_heads |= q->head[l].is;
             q->head[l].is = false;
         }
+        nt_judge_again(q);
         nq_repair(q);
         look(q, had_heads);
+        softens = nt_judge_all(q) && q->yields && !had_softened;
+        had_softened |= softens;
         nq_settle(q, true);
-    } while (q->made_room || q->let > 0);
+    } while (q->made_room || q->let > 0 || softens);
     for (int i = 0; i < q->jobs; i++)
         q->job[i].fresh = q->job[i].placed = q->job[i].candidate = false;
 }

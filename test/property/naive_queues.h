@@ -34,7 +34,9 @@ struct nq_job {
     int lane, user, count;
     int account;     /* where there are some */
     bool is_virtual; /* submitted to the virtual queue that the lane's queue has */
-    int64_t priority, duration, at, submitted;
+    int64_t priority, at, submitted;
+    int64_t duration, estimate, limit; /* as naive_tails.h has them; INT64_MAX: no limit */
+    bool expected, expected_told;      /* held: its start is not promised; and so it was told */
     int64_t deadline; /* its minute, where its queue goes by that; INT64_MAX: none */
     int64_t order;    /* its place among equals, the least first; each has another one */
     uint32_t nodes;   /* of a held or running one */
@@ -78,6 +80,7 @@ struct nq_lane {
     bool returned;    /* a job was stopped that is not to put others off */
     bool has_virtual; /* one whose parent it is: its jobs have another priority */
     int64_t virtual_priority;
+    int64_t default_duration, default_limit; /* where jobs may last longer than planned */
     int64_t user_most[NQ_WHATS],
         queue_most[NQ_WHATS]; /* running jobs, nodes; INT64_MAX: no limit */
     int64_t virtual_user_most[NQ_WHATS], virtual_queue_most[NQ_WHATS];
@@ -174,6 +177,7 @@ struct naive_queues {
     bool back;      /* something has come back */
     bool displaces; /* what is placed anew is so since the machine is in the way */
     bool made_room; /* for a holder, in this walk */
+    bool yields;    /* somebody has not started in this pass for others who are promised a start */
     bool outranking;
     int let;                    /* jobs that the end of the pass has let go on */
     bool has_let[NQ_CALENDARS]; /* one go on for a promise in this pass, */

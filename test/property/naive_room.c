@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "naive_blocks.h"
 #include "naive_limits.h"
+#include "naive_tails.h"
 
 /* Whether a job sees the first one of another queue: its own queue is lower. */
 static bool sees_head(const struct naive_queues *q, int job, int lane)
@@ -20,7 +21,8 @@ static int64_t head_end(const struct naive_queues *q, int lane)
     return q->head[lane].at + q->job[q->head[lane].job].duration;
 }
 
-uint32_t nq_free_nodes(const struct naive_queues *q, int job, int64_t from, int64_t until)
+/* The nodes that nobody else has booked during [from, until). */
+static uint32_t unbooked(const struct naive_queues *q, int job, int64_t from, int64_t until)
 {
     uint32_t free = q->lane[q->job[job].lane].part & ~q->down;
     for (int i = 0; i < q->jobs; i++) {
@@ -32,20 +34,47 @@ uint32_t nq_free_nodes(const struct naive_queues *q, int job, int64_t from, int6
     for (int l = 0; l < q->lanes; l++)
         if (sees_head(q, job, l) && q->head[l].at < until && from < head_end(q, l))
             free &= ~q->head[l].nodes;
-    return free & ~nb_set_aside(q, job, from, until);
+    return free;
 }
 
-uint32_t nq_choice(const struct naive_queues *q, int job, int64_t at)
+uint32_t nq_free_nodes(const struct naive_queues *q, int job, int64_t from, int64_t until)
 {
-    const struct nq_job *j = &q->job[job];
-    uint32_t free = nq_free_nodes(q, job, at, at + j->duration), nodes = 0;
-    int n = 0;
-    for (int i = 0; i < q->nodes && n < j->count; i++)
-        if (free >> i & 1) {
+    return unbooked(q, job, from, until) & ~nb_set_aside(q, job, from, until);
+}
+
+/* The lowest of these nodes, as many as a job asks for; 0: there are too few. */
+static uint32_t lowest(const struct naive_queues *q, int job, uint32_t of)
+{
+    int count = q->job[job].count, n = 0;
+    uint32_t nodes = 0;
+    for (int i = 0; i < q->nodes && n < count; i++)
+        if (of >> i & 1) {
             nodes |= 1u << i;
             n++;
         }
-    return n == j->count ? nodes : 0;
+    return n == count ? nodes : 0;
+}
+
+/* The lowest that have room for its estimate, if they have room for its limit as well (naive_tails.h). Else the lowest that
+ * nobody has booked until its limit is over; and if these are too few, the lowest of all that have room.
+ */
+uint32_t nq_choice(const struct naive_queues *q, int job, int64_t at)
+{
+    const struct nq_job *j = &q->job[job];
+    uint32_t free = nq_free_nodes(q, job, at, at + j->duration), nodes = lowest(q, job, free);
+    if (nodes == 0 || nt_keeps(q, job, nodes, at))
+        return nodes;
+    uint32_t aside = nb_set_aside(q, job, at, nt_clear(j, at));
+    nodes = lowest(q, job, unbooked(q, job, at, nt_end(j, at)) & ~aside);
+    return nodes != 0 ? nodes : lowest(q, job, free & ~aside & ~nt_promised(q, job, at));
+}
+
+uint32_t nq_choice_now(struct naive_queues *q, int job)
+{
+    const struct nq_job *j = &q->job[job];
+    uint32_t nodes = nq_choice(q, job, q->now);
+    q->yields |= nodes == 0 && lowest(q, job, nq_free_nodes(q, job, q->now, q->now + j->duration));
+    return nodes;
 }
 
 /* From when on nothing but turns of blocks can make a job fit, each of which has come once more then. */
@@ -129,6 +158,8 @@ void nq_fill(struct naive_queues *q, int job)
 void nq_decide(struct naive_queues *q, enum nq_kind kind, int job)
 {
     assert(q->decisions < NQ_DECISIONS);
+    if (kind == NQ_PROMISE)
+        q->job[job].expected_told = q->job[job].expected;
     q->decision[q->decisions++] = (struct nq_decision){kind, job, -1, q->job[job].at};
 }
 
@@ -154,6 +185,7 @@ void nq_be_kept(struct naive_queues *q, int job, int of)
     j->state = NQ_HELD;
     j->kept = true;
     j->keeper = of;
+    nt_judge(q, job);
     nq_fill(q, job);
     nq_moved(j);
     nq_decide(q, NQ_PROMISE, job);
@@ -163,7 +195,7 @@ void nq_be_kept(struct naive_queues *q, int job, int of)
 bool nq_start_open(struct naive_queues *q, int job, bool turn)
 {
     struct nq_job *j = &q->job[job];
-    uint32_t nodes = nq_choice(q, job, q->now);
+    uint32_t nodes = nq_choice_now(q, job);
     int of = nl_over(q, job, q->now);
     if (nq_is_full(q, job)) {
         j->state = NQ_FULL;
@@ -205,6 +237,7 @@ bool nq_promise(struct naive_queues *q, int job)
     j->nodes = nq_choice(q, job, at);
     j->at = at;
     j->state = NQ_HELD;
+    nt_judge(q, job);
     nq_fill(q, job);
     nq_moved(j);
     nq_decide(q, NQ_PROMISE, job);

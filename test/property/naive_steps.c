@@ -18,6 +18,7 @@ static void split(int job)
     CHECK(sched_split(run.sched, run.now, handle_of(job), member_of(job)) == handle_of(job));
     if (j->state == NQ_HELD && next >= 0) {
         run.promised[next] = run.promised[job];
+        run.expected[next] = run.expected[job];
         run.promised[job] = -1;
     }
     nq_split(&run.naive, job);

@@ -96,10 +96,12 @@ static void trace_submit(int job, int members)
     const struct nq_job *j = &run.naive.job[job];
     if (getenv("SCENE_TRACE"))
         fprintf(stderr,
-                "t%ld submit %d lane %d virtual %d user %d count %d dur %ld pri %ld dl %ld members "
+                "t%ld submit %d lane %d virtual %d user %d count %d dur %ld limit %ld pri %ld dl "
+                "%ld members "
                 "%d order %ld\n",
                 (long)run.now, job, j->lane, j->is_virtual, j->user, j->count, (long)j->duration,
-                (long)j->priority, (long)j->deadline, members, (long)j->order);
+                (long)(j->limit == INT64_MAX ? -1 : j->limit), (long)j->priority, (long)j->deadline,
+                members, (long)j->order);
 }
 
 void play_submit(void)
@@ -127,8 +129,7 @@ void play_submit(void)
     int job = members == 1
                   ? nq_submit(&run.naive, lane, user, count, duration, priority)
                   : nq_submit_array(&run.naive, members, most, lane, count, duration, priority);
-    struct sched_request request = {.duration = duration < NQ_ENDLESS ? duration : SCHED_UNLIMITED,
-                                    .priority = priority,
+    struct sched_request request = {.priority = priority,
                                     .tag = (uint64_t)job,
                                     .jobspec = text,
                                     .jobspec_length = strlen(text),
@@ -138,6 +139,7 @@ void play_submit(void)
                                     .max_running = (uint32_t)most,
                                     .user = users[user],
                                     .order = draw_order_of(job, members)};
+    draw_times(&run.naive.job[job], &request);
     draw_deadline_of(0, 600, &request.deadline);
     request.deadline = request.deadline > 400 ? 0 : request.deadline;
     int account = run.accounts ? (int)draw(0, NQ_ACCOUNTS - 1) : 0;
@@ -148,6 +150,8 @@ void play_submit(void)
         struct nq_job *j = &run.naive.job[job + i];
         CHECK(handle_of(job + i) == handle);
         j->submitted = run.now;
+        j->duration = j->estimate = run.naive.job[job].estimate;
+        j->limit = run.naive.job[job].limit;
         j->user = user;
         j->is_virtual = is_virtual;
         j->deadline = deadline_minute_of(of, request.deadline);

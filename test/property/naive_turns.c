@@ -5,6 +5,7 @@
 #include "naive_classes.h"
 #include "naive_limits.h"
 #include "naive_shares.h"
+#include "naive_tails.h"
 
 void nq_keep_depth(struct naive_queues *q, int lane)
 {
@@ -39,12 +40,17 @@ void nq_pull(struct naive_queues *q, int job)
     if (at < 0 || at > was)
         at = was;
     uint32_t nodes = nq_choice(q, job, at);
-    if (!nodes)
+    if (!nodes || (!j->expected && nt_is_unsure(q, job, nodes, at))) {
+        nt_judge(q, job);
         return;
-    if (at != was || nodes != j->nodes)
+    }
+    bool moves = at != was || nodes != j->nodes;
+    if (moves)
         nl_decreased(q, job);
     j->at = at;
     j->nodes = nodes;
+    nt_judge(q, job);
+    j->expected_told = moves ? j->expected : j->expected_told; /* it is told of other nodes, too */
     nq_moved(j);
     if (at != was)
         nq_decide(q, NQ_PROMISE, job);
@@ -58,7 +64,9 @@ static void place_again(struct naive_queues *q, int job)
     bool again = is_displaced(q, job), full = j->set_aside && nq_is_full(q, job);
     j->lifted = j->set_aside = false;
     j->placed |= again;
-    if ((j->nodes & ~free) == 0 && (j->preempting || (!full && nl_over(q, job, j->at) < 0))) {
+    if ((j->nodes & ~free) == 0 && (j->preempting || (!full && nl_over(q, job, j->at) < 0 &&
+                                                      nt_keeps(q, job, j->nodes, j->at)))) {
+        nt_judge(q, job);
         if (again)
             nq_pull(q, job);
         return;
@@ -209,7 +217,7 @@ void nq_repair(struct naive_queues *q)
         if (j->preempting
                 ? there
                 : behind || (!(j->nodes & ~nq_free_nodes(q, i, j->at, j->at + j->duration)) &&
-                             nl_over(q, i, j->at) < 0))
+                             nl_over(q, i, j->at) < 0 && nt_keeps(q, i, j->nodes, j->at)))
             continue;
         j->lifted = j->set_aside = q->displaces = true;
         if (!behind)

@@ -1,0 +1,108 @@
+/* The tails of naive_tails.h. */
+#include "naive_tails.h"
+
+#include "base/number.h"
+#include "naive_blocks.h"
+#include "naive_queues_inner.h"
+
+int64_t nt_end(const struct nq_job *j, int64_t at)
+{
+    return j->limit < INT64_MAX ? at + j->limit : INT64_MAX;
+}
+
+int64_t nt_needs(const struct nq_job *j)
+{
+    return j->limit < INT64_MAX ? j->limit : j->duration;
+}
+
+int64_t nt_clear(const struct nq_job *j, int64_t at)
+{
+    return at + nt_needs(j);
+}
+
+uint32_t nt_promised(const struct naive_queues *q, int job, int64_t at)
+{
+    const struct nq_job *j = &q->job[job];
+    uint32_t nodes = 0;
+    for (int i = 0; i < q->jobs; i++) {
+        const struct nq_job *k = &q->job[i];
+        if (i != job && k->state == NQ_HELD && !k->lifted && !k->expected &&
+            k->at >= at + j->duration && k->at < nt_end(j, at))
+            nodes |= k->nodes;
+    }
+    return nodes;
+}
+
+bool nt_keeps(const struct naive_queues *q, int job, uint32_t nodes, int64_t at)
+{
+    const struct nq_job *j = &q->job[job];
+    uint32_t aside = nb_set_aside(q, job, at + j->duration, nt_clear(j, at));
+    return !(nodes & (nt_promised(q, job, at) | (j->limit > j->duration ? aside : 0)));
+}
+
+/* Whether what another job has counts. What is out of the calendars for a while goes back where it was, if it can; a job
+ * knows nothing of lower levels.
+ */
+static bool is_there(const struct naive_queues *q, int job, int other)
+{
+    const struct nq_job *k = &q->job[other];
+    return k->state == NQ_RUNNING ||
+           (k->state == NQ_HELD && (!k->lifted || nq_level(q, other) == nq_level(q, job)));
+}
+
+bool nt_is_unsure(const struct naive_queues *q, int job, uint32_t nodes, int64_t at)
+{
+    for (int i = 0; i < q->jobs && at > q->now; i++) { /* who starts now is sure of it */
+        const struct nq_job *k = &q->job[i];
+        if (i == job || !is_there(q, job, i))
+            continue;
+        int64_t begin = k->state == NQ_HELD ? greater(k->at, q->now) : k->at;
+        if (begin < at && begin + k->duration <= at && nt_end(k, begin) > at && k->nodes & nodes)
+            return true;
+        if (k->state == NQ_HELD && k->expected && nq_before(q, i, job) &&
+            q->lane[k->lane].part & nodes)
+            return true;
+    }
+    return false;
+}
+
+void nt_judge(struct naive_queues *q, int job)
+{
+    struct nq_job *j = &q->job[job];
+    j->expected = nt_is_unsure(q, job, j->nodes, j->at);
+}
+
+void nt_judge_again(struct naive_queues *q)
+{
+    for (int i = nq_next_of(q, NQ_HELD, -1); i >= 0; i = nq_next_of(q, NQ_HELD, i))
+        if (!q->job[i].preempting)
+            nt_judge(q, i);
+}
+
+bool nt_judge_all(struct naive_queues *q)
+{
+    bool any = false;
+    for (int i = nq_next_of(q, NQ_HELD, -1); i >= 0; i = nq_next_of(q, NQ_HELD, i)) {
+        struct nq_job *j = &q->job[i];
+        if (j->preempting)
+            continue;
+        nt_judge(q, i);
+        any |= j->expected && !j->expected_told;
+        j->expected_told = j->expected;
+    }
+    return any;
+}
+
+void nt_overrun(struct naive_queues *q)
+{
+    for (int i = 0; i < q->jobs; i++) {
+        struct nq_job *j = &q->job[i];
+        if (j->state != NQ_RUNNING || j->at + j->duration > q->now)
+            continue;
+        int64_t until = q->now + greater(q->now - (j->at + j->estimate), 1);
+        if (nt_end(j, j->at) > q->now)
+            until = lesser(until, nt_end(j, j->at));
+        j->duration = until - j->at;
+        q->repair = true;
+    }
+}

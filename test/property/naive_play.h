@@ -27,9 +27,10 @@ struct naive_play {
     struct naive_queues naive;
     int64_t end[NQ_JOBS], promised[NQ_JOBS];
     bool expected[NQ_JOBS]; /* what was promised last is only expected */
-    bool requeue[NQ_JOBS]; /* of one that was told to stop */
+    bool requeue[NQ_JOBS];  /* of one that was told to stop */
     int64_t now;
-    bool limits, levels, shares, accounts, deadlines, unknowns, classes, usage, is_wide, blocks, tails;
+    bool limits, levels, shares, accounts, deadlines, unknowns, classes, usage, is_wide, blocks,
+        tails;
     bool has_more_limits;
 };
 

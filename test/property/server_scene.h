@@ -113,7 +113,8 @@ struct scene {
     struct random refusals; /* when the engine can start nothing, and again */
     int64_t refused_until;  /* nothing needs to start before */
     int refused_starts;
-    int crashes, submissions, lost, full, reloads, refused, jumps, reboots, promises, shares_kept;
+    int crashes, submissions, lost, full, reloads, refused, jumps, reboots, promises, shares_kept,
+        overruns;
 
     int64_t base;             /* the ledger's time - the machine's */
     int64_t looks, last_look; /* number and time of the last look */

@@ -38,6 +38,8 @@ expect_line out 2
 printf '#!/bin/sh\nexit 3\n' | sbatch -W >out
 expect "status of a job that is waited for" 3 $?
 expect_line work/out 'Submitted batch job 3'
+expect_status 1 "$BERTH" submit -A physics true
+expect_err 'berth submit: key "account": account physics: no accounts are configured'
 expect_status 1 sbatch nothere.sh
 expect_err 'sbatch: error: nothere.sh: No such file or directory'
 echo no script >text
@@ -45,7 +47,7 @@ expect_status 1 sbatch text
 expect_err 'sbatch: error: text does not begin with #!, expected a script'
 expect_status 1 sbatch --nodse=1 job.sh
 expect_err "sbatch: error: sbatch has no option '--nodse'"
-expect_status 0 sbatch --test-only job.sh
+expect_status 0 sbatch --test-only -A physics job.sh # as Slurm where it keeps no accounts
 expect "jobs so far" 3 "$(sacct -n -X | wc -l)"
 
 # The command line takes precedence over lines. An array and its files.

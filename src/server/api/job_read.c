@@ -335,6 +335,9 @@ static int find_account(struct job_reader *r)
     const char *name = r->ask.job.account;
     if (!name && r->member.spec)
         name = r->member.spec->account;
+    if (name && r->ask.slurm &&
+        sched_account(r->c->s->sched, r->job->user, NULL, &r->account, &why) == 0 && !r->account)
+        return 0; /* Slurm takes any where it keeps no accounts */
     if (sched_account(r->c->s->sched, r->job->user, name, &r->account, &why) == 0)
         return 0;
     snprintf(text, sizeof(text), "%skey \"account\": %s", r->what, why.text);

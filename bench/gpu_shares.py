@@ -83,8 +83,8 @@ def scenario(path, less, how):
 
 
 def summarise(total, title, events, decisions):
-    jobs, queue_of, waits = {}, {}, {"best-effort": [], "service": []}
-    heap = []
+    jobs, waits = {}, {"best-effort": [], "service": []}
+    heap, stops, lost = [], 0, 0.0
     for line in open(events):
         event = json.loads(line)
         s = event["submit"]
@@ -94,7 +94,7 @@ def summarise(total, title, events, decisions):
     for number, line in enumerate(open(decisions)):
         d = json.loads(line)
         job = jobs.get(d["job"])
-        if not job or d["decision"] not in ("start", "end"):
+        if not job or d["decision"] not in ("start", "end", "preempt"):
             continue
         if d["decision"] == "start":
             if not job[4]:
@@ -103,7 +103,11 @@ def summarise(total, title, events, decisions):
             job[3] = d["at"]
             heap.append((d["at"], number + 1, d["job"], "start"))
         elif job[3] is not None:
-            heap.append((d["at"], number + 1, d["job"], "end"))
+            if d["decision"] == "preempt":
+                stops += 1
+                lost += (d["at"] - job[3]) * job[1]
+            again = d["decision"] == "preempt" and d["then"] == "requeue"
+            heap.append((d["at"], number + 1, d["job"], "again" if again else "end"))
             job[3] = None
     heapq.heapify(heap)
     asked, has = dict.fromkeys(waits, 0.0), dict.fromkeys(waits, 0.0)
@@ -118,12 +122,12 @@ def summarise(total, title, events, decisions):
             most = max(most, sum(has.values()))
         now = at
         asked[queue] += each if what == "submit" else -each if what == "end" else 0
-        has[queue] += each if what == "start" else -each if what == "end" else 0
+        has[queue] += each if what == "start" else 0 if what == "submit" else -each
     everyone = sorted(w for of in waits.values() for w in of)
-    print("| %s | %.1f | %.1f | %.1f | %.1f | %d | %.1f | %.1f | %.1f |" % (
+    print("| %s | %.1f | %.1f | %.1f | %.1f | %d | %.1f | %.1f | %.1f | %d | %d |" % (
         title, *(sum(waits[q]) / max(1, len(waits[q])) / 60 for q in ("service", "best-effort")),
         everyone[int(len(everyone) * 0.95)] / 60, everyone[-1] / HOUR, len(jobs) - len(everyone),
-        100 * error / now, 100 * used / total / now, 100 * most / total))
+        100 * error / now, 100 * used / total / now, 100 * most / total, stops, lost / HOUR))
 
 
 def main():

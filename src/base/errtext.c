@@ -33,6 +33,11 @@ int errtext_set(berth_error_t *err, int errnum, const char *format, ...)
     return -1;
 }
 
+int errtext_no_memory(berth_error_t *err)
+{
+    return errtext_set(err, ENOMEM, "out of memory");
+}
+
 int errtext_expected(berth_error_t *err, const char *text, size_t length, size_t offset,
                      const char *expected)
 {

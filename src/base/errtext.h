@@ -14,6 +14,9 @@
 int errtext_set(berth_error_t *err, int errnum, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same for ENOMEM, "out of memory". */
+int errtext_no_memory(berth_error_t *err);
+
 /* For a reader of length bytes of text that found something other than it expected, such as "a number":
  * write what is at the offset, `offset 3: expected a number, found 'x'`. Sets errno to EINVAL and returns
  * -1.

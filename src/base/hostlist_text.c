@@ -36,11 +36,6 @@ struct reader {
     uint64_t spelled; /* ranges made of more brackets than one, so far */
 };
 
-static int no_memory(struct reader *r)
-{
-    return errtext_set(r->err, ENOMEM, "out of memory");
-}
-
 static bool at_char(const struct reader *r, char c)
 {
     return r->at < r->length && r->text[r->at] == c;
@@ -92,7 +87,7 @@ static int read_numbers(struct reader *r, uint32_t *padding, bool first)
         size_t cap = r->cap ? 2 * r->cap : 16;
         struct numbers *v = reallocarray(r->v, cap, sizeof(*v));
         if (!v)
-            return no_memory(r);
+            return errtext_no_memory(r->err);
         r->v = v;
         r->cap = cap;
     }
@@ -138,7 +133,7 @@ static int too_many(struct reader *r)
 
 static int push_failed(struct reader *r)
 {
-    return errno == ENOMEM ? no_memory(r) : too_many(r);
+    return errno == ENOMEM ? errtext_no_memory(r->err) : too_many(r);
 }
 
 /* Append the hosts of one pair of brackets. */

@@ -351,7 +351,7 @@ static int read_range(struct reader *r, struct idset *s)
                                start, range.lo, range.hi);
     }
     if (idset_reserve(s, (uint64_t)s->n + 1) < 0)
-        return errtext_set(r->err, ENOMEM, "out of memory");
+        return errtext_no_memory(r->err);
     push(s, range);
     return 0;
 }

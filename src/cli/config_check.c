@@ -135,7 +135,7 @@ static int check_block_targets(const struct sched_config *sched, const struct gr
     intern_clear(&names.table);
     free(names.seen);
     if (rc < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     return rc == 0 ? 0 : -1;
 }
 

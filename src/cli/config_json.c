@@ -60,7 +60,7 @@ int config_json_print(const char *yaml, berth_error_t *err)
         return -1;
     put_value(&out, &doc, 0);
     doc_clear(&doc);
-    int rc = text.failed ? errtext_set(err, ENOMEM, "out of memory") : 0;
+    int rc = text.failed ? errtext_no_memory(err) : 0;
     if (rc == 0)
         puts(strbuf_text(&text));
     strbuf_clear(&text);

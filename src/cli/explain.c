@@ -57,7 +57,7 @@ static int put_holders(const json_t *answer, berth_error_t *err)
     table_clear(&table);
     if (more > 0)
         printf("and %.0f more, which end later\n", more);
-    return written ? 0 : errtext_set(err, ENOMEM, "out of memory");
+    return written ? 0 : errtext_no_memory(err);
 }
 
 int explain_print(const json_t *answer, berth_error_t *err)

@@ -82,7 +82,7 @@ int slurm_submit(const struct slurm_ask *ask, struct strbuf *job, berth_error_t 
     for (char *const *word = ask->more; *word; word++)
         command_add(&c, *word);
     put_script(&script, ask);
-    int rc = script.failed ? errtext_set(err, ENOMEM, "out of memory")
+    int rc = script.failed ? errtext_no_memory(err)
                            : command_run(&c, script.data, script.len, -1, &said, err);
     if (rc == 0)
         rc = command_job_id(&said, job, err);

@@ -260,7 +260,7 @@ int queues_print(FILE *out, const json_t *answer, const char *resource, berth_er
     }
     bool written = table_end(&shown.table);
     table_clear(&shown.table);
-    return written ? 0 : errtext_set(err, ENOMEM, "out of memory");
+    return written ? 0 : errtext_no_memory(err);
 }
 
 /* ---- The verb ---- */

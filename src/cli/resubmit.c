@@ -112,7 +112,7 @@ static int choose_members(const struct again *a, const json_t *job, int64_t memb
     if (a->failed_only && array && members.len == 0 && !members.failed)
         rc = errtext_set(err, ENOENT, "none of its members has failed");
     else if (members.len > 0 && ask_members(request, &members) < 0)
-        rc = errtext_set(err, ENOMEM, "out of memory");
+        rc = errtext_no_memory(err);
     strbuf_clear(&members);
     return rc;
 }
@@ -167,7 +167,7 @@ static json_t *make_request(const struct again *a, const json_t *job, int64_t me
     change(request, a->changes);
     if ((json_is_string(script) && json_object_set(request, "script", script) < 0) ||
         json_object_set_new(request, "environment", environment_of(job)) < 0) {
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
         goto fail;
     }
     if (choose_members(a, job, member, request, err) == 0)

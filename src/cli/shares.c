@@ -251,7 +251,7 @@ int shares_print(FILE *out, const json_t *answer, const char *resource, berth_er
     }
     if (choose_resource(&t, resource, err) < 0)
         return -1;
-    return put_table(&t, out) ? 0 : errtext_set(err, ENOMEM, "out of memory");
+    return put_table(&t, out) ? 0 : errtext_no_memory(err);
 }
 
 static int show_tree(struct connection *connection, const char *resource, berth_error_t *err)

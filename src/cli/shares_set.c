@@ -97,7 +97,7 @@ static int set_usage(struct connection *connection, const char *text, double usa
     json_t *body = rc == 0 ? body_of(nodes, json_array_get(nodes, found), usage) : NULL;
     if (rc == 0)
         rc = body ? connection_ask(connection, "PATCH", "/v1/shares", body, NULL, err)
-                  : errtext_set(err, ENOMEM, "out of memory");
+                  : errtext_no_memory(err);
     json_decref(body);
     json_decref(answer);
     return rc;

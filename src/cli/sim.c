@@ -54,7 +54,7 @@ static struct outfile *open_jobs(const struct sim_options *o, size_t p, berth_er
         return outfile_open(o->jobs_path, err);
     char *path = sim_policy_path(o->jobs_path, o->policies[p]);
     if (!path) {
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
         return NULL;
     }
     struct outfile *out = outfile_open(path, err);
@@ -148,7 +148,7 @@ static int load(struct run *run, berth_error_t *err)
                          : strcmp(o->trace, "-") == 0 ? "standard input"
                                                       : o->trace;
     run->name = report_clean_text(source);
-    return run->name ? 0 : errtext_set(err, ENOMEM, "out of memory");
+    return run->name ? 0 : errtext_no_memory(err);
 }
 
 static double seconds_between(const struct timespec *a, const struct timespec *b)
@@ -164,14 +164,14 @@ static int simulate_policy(struct run *run, size_t p, berth_error_t *err)
     if (!run->start[keep])
         run->start[keep] = malloc((run->trace.n + 1) * sizeof(*run->start[keep]));
     if (!run->start[keep])
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     alloc_clear(&run->alloc);
     bool named = run->machine && run->jobs[p];
     if (named && alloc_init(&run->alloc, run->trace.n) < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
 
     if (run->config && (!(run->sharing = sharing_create())))
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     struct progress progress;
     progress_begin(&progress, policy);
     struct simulate_options options = {
@@ -237,7 +237,7 @@ static int print_report(struct run *run, berth_error_t *err)
     const char *source = o->config ? o->config : o->machine;
     char *machine = source ? report_clean_text(source) : NULL;
     if (source && !machine)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     struct report report = {
         .trace = run->name,
         .procs = run->trace.procs,

@@ -81,7 +81,7 @@ int sim_stage_open(struct sim_stage *stage, const struct sim_options *o, berth_e
     if (!stage->config || !(stage->machine = config_machine_open(stage->config, o->config, err)))
         return -1;
     if (slash && !(stage->folder = strndup(o->scenario, (size_t)(slash - o->scenario) + 1)))
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     stage->options.config = stage->config;
     stage->options.machine = stage->machine;
     stage->options.folder = stage->folder;

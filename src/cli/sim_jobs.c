@@ -110,7 +110,7 @@ static int print_table(struct play *p, const char *name, berth_error_t *err)
             put_cells(&cells, &row);
             if (rc < 0 || cells.failed) {
                 strbuf_clear(&cells);
-                return errtext_set(err, ENOMEM, "out of memory");
+                return errtext_no_memory(err);
             }
             if (printing)
                 print_cells(cells.data, width);
@@ -193,7 +193,7 @@ static int print_json(struct play *p, const char *name, const struct sharing *sh
     strbuf_puts(&text, play_jobs(p) > 0 ? "\n]}\n" : "]}\n");
     rc = rc < 0 ? rc : sim_print_text(&text);
     strbuf_clear(&text);
-    return rc < 0 ? errtext_set(err, ENOMEM, "out of memory") : 0;
+    return rc < 0 ? errtext_no_memory(err) : 0;
 }
 
 int sim_jobs_print(struct play *p, const char *name, const struct sharing *sharing, bool json,

@@ -128,7 +128,7 @@ int sim_plot(struct play *play, const match_t *machine, const struct sharing *sh
         rc = play_row(play, i, &row) < 0 ? -1 : take(&d, &row, play_now(play));
     rc = rc < 0 ? -1 : count_cores(&d, err);
     if (rc < 0) {
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
         outfile_close(out, false, NULL);
     } else {
         const struct timeline t = {.title = title,

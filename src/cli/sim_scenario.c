@@ -115,7 +115,7 @@ static int open_all(struct scene *s, berth_error_t *err)
     const struct sim_options *o = s->options;
     s->stage.options.unmet = tell_unmet;
     if ((o->json || o->plot_path) && !(s->sharing = sharing_create()))
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     s->stage.options.sharing = s->sharing;
     if (sim_stage_open(&s->stage, o, err) < 0)
         return -1;
@@ -203,7 +203,7 @@ static int print_jobs(struct scene *s, berth_error_t *err)
         return 0;
     char *name = report_clean_text(strcmp(path, "-") == 0 ? "standard input" : path);
     if (!name)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     s->drawn = NULL;
     int rc = drawn ? sim_plot(s->play, s->stage.machine, sharing, name, drawn, err) : 0;
     if (rc == 0 && !is_taken)
@@ -223,7 +223,7 @@ static int play(struct scene *s, berth_error_t *err)
     if (play_run(s->play, s->scenario, end, o->until, err) < 0)
         return -1;
     if (s->decisions.failed)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     if (s->decided) {
         int rc = outfile_close(s->decided, true, err);
         s->decided = NULL;

@@ -163,14 +163,14 @@ static int print_all(struct branch *as_is, struct branch *with, const json_t *st
         puts(out.has_value ? "\n]}" : "]}");
     strbuf_clear(&o.name);
     strbuf_clear(&text);
-    return rc < 0 ? errtext_set(err, ENOMEM, "out of memory") : 0;
+    return rc < 0 ? errtext_no_memory(err) : 0;
 }
 
 int sim_what_if(const struct sim_options *o, json_t *state, berth_error_t *err)
 {
     struct branch as_is = {0}, with = {0};
     char *events = o->n_what_if > 0 ? events_text(o) : NULL;
-    int rc = o->n_what_if > 0 && !events ? errtext_set(err, ENOMEM, "out of memory") : 0;
+    int rc = o->n_what_if > 0 && !events ? errtext_no_memory(err) : 0;
     if (rc == 0)
         rc = branch_play(&as_is, o, state, NULL, err);
     if (rc == 0 && events)

@@ -36,7 +36,7 @@ static int read_bulk_file(const char *path, struct strbuf *text, berth_error_t *
     if (!standard)
         close(fd);
     if (text->failed)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     if (n < 0)
         return errtext_set(err, saved, "%s: %s", path, strerror(saved));
     if (text->len > BULK_MAX)

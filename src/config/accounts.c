@@ -23,7 +23,7 @@ static int name_accounts(struct reading *r, uint32_t i, struct sched_account *ac
         if (value_name(r, key, "accounts", &name) < 0)
             return -1;
         if (intern_put(&r->accounts, name, d->node[key].length, &n) < 0)
-            return errtext_set(d->err, ENOMEM, "out of memory");
+            return errtext_no_memory(d->err);
         accounts[n].name = name;
     }
     return 0;
@@ -48,7 +48,7 @@ static int put_users(struct reading *r, const struct sched_account *a, struct in
     for (size_t i = 0; i < a->n_users; i++) {
         uint32_t number;
         if (intern_put(users, a->users[i], strlen(a->users[i]), &number) < 0)
-            return errtext_set(r->doc.err, ENOMEM, "out of memory");
+            return errtext_no_memory(r->doc.err);
     }
     return 0;
 }

@@ -105,7 +105,7 @@ static int live(const struct apart *apart, pid_t parent, int fd)
     else if (answer.failed)
         head.errnum = ENOMEM;
     if (head.errnum == ENOMEM && !err.text[0])
-        errtext_set(&err, ENOMEM, "out of memory");
+        errtext_no_memory(&err);
     const char *text = head.errnum ? err.text : strbuf_text(&answer);
     head.length = head.errnum ? strlen(err.text) : answer.len;
     return !send_all(fd, (const char *)&head, sizeof(head)) ||
@@ -152,7 +152,7 @@ static int receive(const struct apart *apart, int fd, int64_t until, struct strb
         if (wait_for_more(apart, fd, until, err) < 0)
             return -1;
         if (!strbuf_room(all, PIECE))
-            return errtext_set(err, ENOMEM, "out of memory");
+            return errtext_no_memory(err);
         ssize_t n = read(fd, all->data + all->len, PIECE);
         if (n == 0)
             return 0;
@@ -211,7 +211,7 @@ static int take(const struct apart *apart, const struct strbuf *all, struct strb
     if (head.errnum != 0)
         return errtext_set(err, (int)head.errnum, "%.*s", (int)head.length, rest);
     strbuf_put(answer, rest, (size_t)head.length);
-    return answer->failed ? errtext_set(err, ENOMEM, "out of memory") : 0;
+    return answer->failed ? errtext_no_memory(err) : 0;
 }
 
 static int watch(const struct apart *apart, pid_t child, int fd, struct strbuf *answer,

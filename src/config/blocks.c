@@ -48,7 +48,7 @@ static int check_resources(const struct reading *r, uint32_t i)
     bool none = rc < 0 || hostlist_count(&list) == 0;
     hostlist_clear(&list);
     if (nomem)
-        return errtext_set(r->doc.err, ENOMEM, "out of memory");
+        return errtext_no_memory(r->doc.err);
     if (none)
         return doc_expected(&r->doc, i, "resources",
                             "names or paths such as \"node[0-3],node7\" or \"/cluster0/rack1\"");

@@ -204,7 +204,7 @@ struct config *config_read(const char *name, const char *text, size_t length, in
     }
     whole = calloc(1, sizeof(*whole));
     if (!whole) {
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
         return NULL;
     }
     r.arena = &whole->arena;

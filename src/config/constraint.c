@@ -31,7 +31,7 @@ static int keep_json(struct reading *r, struct strbuf *json, const char **ret)
     char *copy;
 
     if (json->failed)
-        return errtext_set(r->doc.err, ENOMEM, "out of memory");
+        return errtext_no_memory(r->doc.err);
     copy = reading_array(r, json->len + 1, 1);
     if (!copy)
         return -1;
@@ -52,7 +52,7 @@ static int check_properties(const struct reading *r, uint32_t i, const char *key
         return 0;
     }
     if (json->failed || errno != EINVAL)
-        return errtext_set(r->doc.err, ENOMEM, "out of memory");
+        return errtext_no_memory(r->doc.err);
     return doc_fault(&r->doc, i, "key \"%s\": expected properties without any of !&'\"^`|()", key);
 }
 

@@ -106,7 +106,7 @@ struct graph *hwloc_graph(const char *xml, size_t length, const char *allow, ber
     struct graph *graph = graph_create();
 
     if (!graph) {
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
         return NULL;
     }
     if (hwloc_load(graph, xml, length, allow, err) == 0)

@@ -30,11 +30,6 @@ struct view {
     berth_error_t *err;
 };
 
-static int no_memory(struct view *w)
-{
-    return errtext_set(w->err, ENOMEM, "out of memory");
-}
-
 static bool is_listed(const char *list, const char *name)
 {
     size_t length = strlen(name);
@@ -57,7 +52,7 @@ static bool is_allowed(const struct view *w, const char *name)
 static int put_text(struct view *w, const char *text, uint32_t *number)
 {
     if (intern_put(&w->machine->texts, text, strlen(text), number) < 0)
-        return no_memory(w);
+        return errtext_no_memory(w->err);
     return 0;
 }
 
@@ -82,7 +77,7 @@ static int add(struct view *w, struct machine_object *t, const char *type, const
     if (put_text(w, type, &t->type) < 0 || put_text(w, basename, &t->basename) < 0)
         return -1;
     *in = w->machine->n;
-    return machine_add(w->machine, t) < 0 ? no_memory(w) : 0;
+    return machine_add(w->machine, t) < 0 ? errtext_no_memory(w->err) : 0;
 }
 
 static int add_node(struct view *w, hwloc_obj_t o, uint32_t *in)
@@ -353,7 +348,7 @@ int berth_hwloc_read(const char *xml, size_t length, const char *allow, struct m
     if (hwloc_get_api_version() >> 16 != HWLOC_API_VERSION >> 16)
         return errtext_set(err, EINVAL, "built for another hwloc than is installed");
     if (hwloc_topology_init(&w.topology) < 0)
-        return no_memory(&w);
+        return errtext_no_memory(w.err);
     rc = load(&w, xml, length);
     if (rc == 0) {
         w.gpu_family = w.live ? find_gpu_family(w.topology) : NULL;
@@ -388,7 +383,7 @@ static int fill_cpus(hwloc_topology_t topology, struct hwloc_cpus *cpus, berth_e
         n = 0;
     cpus->v = calloc((size_t)n + 1, sizeof(*cpus->v));
     if (!cpus->v)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     for (; cpus->n < (size_t)n; cpus->n++) {
         hwloc_obj_t core = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, (unsigned)cpus->n);
         cpus->v[cpus->n] = list_cpus(core);
@@ -396,7 +391,7 @@ static int fill_cpus(hwloc_topology_t topology, struct hwloc_cpus *cpus, berth_e
             while (cpus->n > 0)
                 free(cpus->v[--cpus->n]);
             free(cpus->v);
-            return errtext_set(err, ENOMEM, "out of memory");
+            return errtext_no_memory(err);
         }
     }
     return 0;
@@ -411,7 +406,7 @@ int berth_hwloc_cpus(struct hwloc_cpus *cpus, berth_error_t *err)
     if (hwloc_get_api_version() >> 16 != HWLOC_API_VERSION >> 16)
         return errtext_set(err, EINVAL, "built for another hwloc than is installed");
     if (hwloc_topology_init(&w.topology) < 0)
-        return no_memory(&w);
+        return errtext_no_memory(w.err);
     rc = load(&w, NULL, 0);
     if (rc == 0)
         rc = fill_cpus(w.topology, cpus, err);

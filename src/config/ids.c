@@ -50,7 +50,7 @@ static int read_word(struct ids_range *range, const char *word, berth_error_t *e
     } else if (*at == '[') {
         range->has_members = true;
         if (idset_decode(&range->members, at, strlen(at), NULL) < 0)
-            return errno == ENOMEM ? errtext_set(err, ENOMEM, "out of memory") : wrong(word, err);
+            return errno == ENOMEM ? errtext_no_memory(err) : wrong(word, err);
         if (range->members.count == 0)
             return wrong(word, err);
     } else if (*at) {
@@ -64,7 +64,7 @@ int ids_read(struct ids *ids, char *const *words, size_t n, berth_error_t *err)
     *ids = (struct ids){0};
     ids->v = calloc(n + 1, sizeof(*ids->v));
     if (!ids->v)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     for (; ids->n < n; ids->n++)
         if (read_word(&ids->v[ids->n], words[ids->n], err) < 0) {
             idset_clear(&ids->v[ids->n].members);

@@ -224,5 +224,5 @@ int job_keys_members(const struct job_keys *k, const char *what, const struct ke
         return keys_wrong(
             place, what, "array", value,
             json_is_integer(value) ? "a whole number from 1 to 1000000" : MEMBERS_EXPECTED, err);
-    return members_count(to, (uint32_t)n) < 0 ? errtext_set(err, ENOMEM, "out of memory") : 0;
+    return members_count(to, (uint32_t)n) < 0 ? errtext_no_memory(err) : 0;
 }

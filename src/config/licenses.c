@@ -61,6 +61,6 @@ int config_add_licenses(resource_graph_t *graph, const struct config *config, be
         return 0;
     for (size_t i = 0; i < config->n_licenses; i++)
         if (add_pool(graph, &config->licenses[i]) < 0)
-            return errtext_set(err, ENOMEM, "out of memory");
-    return graph_seal(graph) == 0 ? 0 : errtext_set(err, ENOMEM, "out of memory");
+            return errtext_no_memory(err);
+    return graph_seal(graph) == 0 ? 0 : errtext_no_memory(err);
 }

@@ -13,11 +13,6 @@
 #define TYPES          "node,core,memory"
 #define TYPES_WITH_GPU TYPES ",gpu"
 
-static int no_memory(berth_error_t *err)
-{
-    return errtext_set(err, ENOMEM, "out of memory");
-}
-
 static int put_text(struct machine *m, const char *text, uint32_t *number)
 {
     return intern_put(&m->texts, text, strlen(text), number);
@@ -46,13 +41,13 @@ static int add_gpus(struct machine *m, const struct gpus *gpus, berth_error_t *e
     if (gpus->n == 0)
         return 0;
     if (put_text(m, "gpu", &gpu.type) < 0 || put_text(m, "uuid", &gpu.property_key) < 0)
-        return no_memory(err);
+        return errtext_no_memory(err);
     gpu.basename = gpu.type;
     for (size_t i = 0; i < gpus->n; i++) {
         gpu.id = (int64_t)i;
         if (put_text(m, gpus->v[i].name, &gpu.property_value) < 0 || machine_add(m, &gpu) < 0 ||
             (gpus->v[i].memory > 0 && add_gpu_memory(m, gpus->v[i].memory) < 0))
-            return no_memory(err);
+            return errtext_no_memory(err);
     }
     return 0;
 }
@@ -92,7 +87,7 @@ static int set_properties(struct graph *g, const struct gpus *gpus, berth_error_
         for (size_t i = 0; i < gpus->n && rc == 0 && strcmp(type, "node") == 0; i++)
             rc = set_kinds(g, v, &gpus->v[i]);
     }
-    return rc < 0 ? no_memory(err) : 0;
+    return rc < 0 ? errtext_no_memory(err) : 0;
 }
 
 static int fill(struct graph *g, const struct gpus *gpus, berth_error_t *err)
@@ -114,7 +109,7 @@ struct graph *local_graph(berth_error_t *err)
 {
     struct graph *g = graph_create();
     struct gpus gpus = {0};
-    int rc = g && gpus_find_own(&gpus) == 0 ? fill(g, &gpus, err) : no_memory(err);
+    int rc = g && gpus_find_own(&gpus) == 0 ? fill(g, &gpus, err) : errtext_no_memory(err);
     int saved = errno;
 
     gpus_clear(&gpus);

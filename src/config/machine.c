@@ -126,13 +126,13 @@ static int read_filters(struct reading *r, uint32_t i)
         return 0;
     struct graph *types = graph_create();
     if (!types)
-        return errtext_set(r->doc.err, ENOMEM, "out of memory");
+        return errtext_no_memory(r->doc.err);
     rc = doc_is_text(&r->doc, i) ? filter_spec_parse(&spec, types, doc_text(&r->doc, i), NULL) : -1;
     bool nomem = rc < 0 && doc_is_text(&r->doc, i) && errno == ENOMEM;
     filter_spec_clear(&spec);
     graph_destroy(types);
     if (nomem)
-        return errtext_set(r->doc.err, ENOMEM, "out of memory");
+        return errtext_no_memory(r->doc.err);
     if (rc < 0)
         return doc_expected(&r->doc, i, "filters", "pairs of types such as \"ALL:core,rack:node\"");
     return value_text(r, i, "filters", &r->config->match.filters);

@@ -69,7 +69,7 @@ match_t *config_machine_open(const struct config *config, const char *config_pat
     match_t *machine = NULL;
 
     if (file && !path)
-        errtext_set(&why, ENOMEM, "out of memory");
+        errtext_no_memory(&why);
     else
         machine = load(config, path, &why);
     int saved = errno;

@@ -18,11 +18,6 @@ struct reader {
     berth_error_t *err;
 };
 
-static int no_memory(berth_error_t *err)
-{
-    return errtext_set(err, ENOMEM, "out of memory");
-}
-
 /* What stands there is not what was expected. */
 static int wrong(const struct reader *r, const char *at, const char *expected)
 {
@@ -107,7 +102,7 @@ static int put_marked(const struct reader *r, struct idset *to)
         while (i <= r->highest && r->has[i])
             i++;
         if (i > first && idset_add_range(to, first, i - 1) < 0)
-            return no_memory(r->err);
+            return errtext_no_memory(r->err);
     }
     return 0;
 }
@@ -124,12 +119,12 @@ static int read_which(struct reader *r, struct members *members)
         uint32_t n;
         if (take_number(r, 1, MEMBERS_MAX, "from 1 to 1000000 members", &n) < 0)
             return -1;
-        return idset_add_range(&members->indices, 0, n - 1) < 0 ? no_memory(r->err) : 0;
+        return idset_add_range(&members->indices, 0, n - 1) < 0 ? errtext_no_memory(r->err) : 0;
     }
     r->lowest = INDEX_MAX;
     r->has = calloc(MEMBERS_MAX, 1);
     if (!r->has)
-        return no_memory(r->err);
+        return errtext_no_memory(r->err);
     return read_indices(r) < 0 || put_marked(r, &members->indices) < 0 ? -1 : 0;
 }
 

@@ -103,6 +103,6 @@ resource_graph_t *config_make_nodes(const struct config_resources *resources, be
     if (m.g && fill(&m) == 0)
         return m.g;
     graph_destroy(m.g);
-    errtext_set(err, ENOMEM, "out of memory");
+    errtext_no_memory(err);
     return NULL;
 }

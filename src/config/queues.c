@@ -287,7 +287,7 @@ static int name_queues(struct reading *r, uint32_t i, struct sched_queue_config 
         if (value_name(r, key, "queues", &name) < 0)
             return -1;
         if (intern_put(&r->queues, name, d->node[key].length, &n) < 0)
-            return errtext_set(d->err, ENOMEM, "out of memory");
+            return errtext_no_memory(d->err);
         queues[n].name = name;
     }
     return 0;
@@ -308,7 +308,7 @@ static int make_default(struct reading *r)
     r->config->sched.queues = queue;
     r->config->sched.n_queues = 1;
     if (intern_put(&r->queues, "default", 7, &n) < 0)
-        return errtext_set(r->doc.err, ENOMEM, "out of memory");
+        return errtext_no_memory(r->doc.err);
     return read_own(r, value, queue);
 }
 

@@ -78,7 +78,7 @@ int role_keys_read(json_t *array, const char *what, const struct key_place *plac
         return keys_wrong(place, what, "roles", array, "1 to 16 roles", err);
     struct role_keys *v = calloc(n, sizeof(*v));
     if (!v)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     int rc = 0;
     for (size_t i = 0; i < n && rc == 0; i++) {
         snprintf(whose, sizeof(whose), "%sroles[%zu]: ", what, i);

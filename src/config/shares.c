@@ -170,7 +170,7 @@ static int name_divisions(struct reading *r, uint32_t i, struct sched_division *
         if (value_name(r, key, "divisions", &name) < 0)
             return -1;
         if (intern_put(&r->divisions, name, d->node[key].length, &n) < 0)
-            return errtext_set(d->err, ENOMEM, "out of memory");
+            return errtext_no_memory(d->err);
         divisions[n].name = name;
     }
     return 0;

@@ -27,7 +27,7 @@ void *reading_array(struct reading *r, size_t n, size_t size)
     if (array)
         memset(array, 0, elements * size);
     else
-        errtext_set(r->doc.err, ENOMEM, "out of memory");
+        errtext_no_memory(r->doc.err);
     return array;
 }
 
@@ -105,7 +105,7 @@ static int read_names(struct reading *r, uint32_t list, const char *key, const c
         if (value_name(r, i, key, &names[n]) < 0)
             return -1;
         if (intern_put(seen, names[n], d->node[i].length, &id) < 0)
-            return errtext_set(d->err, ENOMEM, "out of memory");
+            return errtext_no_memory(d->err);
         if (id < n)
             return doc_expected(d, i, key, "each name once");
         n++;

@@ -135,7 +135,7 @@ static sched_job_t restore(struct module *m, const struct kept *k, bool *until_e
     record.resources = resources;
     record.submitted = llround(k->t_submit * (double)m->second);
     if (!spec || !resources || !request->user) {
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     } else if (r_times(k->r, m->second, &record.at, &record.until) < 0) {
         errtext_set(err, EINVAL, "its R has no times");
     } else {

@@ -130,7 +130,7 @@ resource_graph_t *module_graph(const struct module_source *source, const json_t 
     if (text)
         graph = resource_graph_read(format, text, strlen(text), err);
     else
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     int error = errno;
     free(text);
     json_decref(own);

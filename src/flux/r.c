@@ -24,7 +24,7 @@ int r_ranks(const json_t *r, struct idset *ranks, berth_error_t *err)
         idset_reset(&some);
         if (idset_decode(&some, text, strlen(text), err) == 0 && idset_unite(ranks, &some) == 0)
             continue;
-        rc = errno == ENOMEM ? errtext_set(err, ENOMEM, "out of memory") : -1;
+        rc = errno == ENOMEM ? errtext_no_memory(err) : -1;
         break;
     }
     idset_clear(&some);

@@ -8,11 +8,6 @@
 
 #define CONFIG_KEY_QUEUES "queues"
 
-static int out_of_memory(berth_error_t *err)
-{
-    return errtext_set(err, ENOMEM, "out of memory");
-}
-
 /* Keys that are not the module's to have: the machine is Flux's, and traces and servers have no meaning here. */
 static int refuse_keys(const json_t *table, berth_error_t *err)
 {
@@ -64,7 +59,7 @@ static int join_queue(json_t *queues, const char *name, const json_t *flux, bert
     if (!own) {
         own = json_object();
         if (json_object_set_new(queues, name, own) < 0)
-            return out_of_memory(err);
+            return errtext_no_memory(err);
     }
     if (!json_is_object(own))
         return errtext_set(err, EINVAL, SETTINGS_TABLE ".queues.%.100s: expected a table", name);
@@ -76,7 +71,7 @@ static int join_queue(json_t *queues, const char *name, const json_t *flux, bert
             name, name);
     if ((requires && json_object_set(own, "requires", requires) < 0) ||
         (parent && json_object_set(own, "parent", parent) < 0))
-        return out_of_memory(err);
+        return errtext_no_memory(err);
     return 0;
 }
 
@@ -103,7 +98,7 @@ static int join_queues(json_t *table, const json_t *conf, berth_error_t *err)
     if (!own) {
         own = json_object();
         if (json_object_set_new(table, CONFIG_KEY_QUEUES, own) < 0)
-            return out_of_memory(err);
+            return errtext_no_memory(err);
     }
     json_object_foreach(flux, name, queue)
     {
@@ -124,7 +119,7 @@ static int join_default_queue(json_t *table, const json_t *conf, berth_error_t *
     if (!json_is_string(at) || json_object_get(table, "default-queue"))
         return 0;
     return json_object_set_new(table, "default-queue", json_copy((json_t *)at)) < 0
-               ? out_of_memory(err)
+               ? errtext_no_memory(err)
                : 0;
 }
 
@@ -168,7 +163,7 @@ static char *table_text(json_t *table, const json_t *conf, const json_t *machine
     char *text = NULL;
     if (json_object_set_new(table, "resources", json_deep_copy(machine)) < 0 ||
         !(text = json_dumps(table, JSON_COMPACT)))
-        out_of_memory(err);
+        errtext_no_memory(err);
     return text;
 }
 
@@ -178,7 +173,7 @@ char *settings_text(const json_t *conf, const json_t *machine, berth_error_t *er
     json_t *table = own ? plain(own) : json_object();
 
     if (!table) {
-        out_of_memory(err);
+        errtext_no_memory(err);
         return NULL;
     }
     char *text = table_text(table, conf, machine, err);

@@ -45,7 +45,7 @@ const char *build_text(struct build *b, uint32_t i)
 
 int build_nomem(const struct build *b)
 {
-    return errtext_set(b->doc->err, ENOMEM, "out of memory");
+    return errtext_no_memory(b->doc->err);
 }
 
 int build_string(struct build *b, uint32_t i, const char *key, const char **ret_text)

@@ -18,7 +18,7 @@ int constraint_check(struct doc *d, uint32_t i)
     constraints_need(&need, d, i);
     struct build b = {.doc = d, .front = malloc(need.arrays + need.text)};
     if (!b.front)
-        return errtext_set(d->err, ENOMEM, "out of memory");
+        return errtext_no_memory(d->err);
     b.back = b.front + need.arrays + need.text;
     b.spec = build_array(&b, 1, sizeof(*b.spec));
     int rc = constraints_build(&b, i);

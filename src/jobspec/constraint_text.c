@@ -15,7 +15,7 @@ static struct jobspec_constraint *from_doc(const struct doc *d)
     const struct jobspec_constraint *c;
     char *memory = b.front;
     if (!memory) {
-        errtext_set(d->err, ENOMEM, "out of memory");
+        errtext_no_memory(d->err);
         return NULL;
     }
     b.back = b.front + need.arrays + need.text;

@@ -33,11 +33,6 @@ struct key {
     uint32_t node;
 };
 
-static int out_of_memory(berth_error_t *err)
-{
-    return errtext_set(err, ENOMEM, "out of memory");
-}
-
 static int fault_at(const struct doc *d, size_t line, size_t column, const char *what)
 {
     if (d->name)
@@ -162,7 +157,7 @@ static int check_many_keys(const struct doc *d, uint32_t mapping)
     uint32_t n = 0;
     struct key *keys = malloc(d->node[mapping].count * sizeof(*keys));
     if (!keys)
-        return out_of_memory(d->err);
+        return errtext_no_memory(d->err);
     for (uint32_t key = mapping + 1; key < d->n; key = d->node[key + 1].end)
         keys[n++] = (struct key){doc_text(d, key), key};
     qsort(keys, n, sizeof(*keys), by_text);
@@ -198,7 +193,7 @@ int doc_add_text(struct doc *d, const char *text, size_t length)
         size_t size = 2 * d->size + length + 1;
         char *grown = realloc(d->text, size);
         if (!grown)
-            return out_of_memory(d->err);
+            return errtext_no_memory(d->err);
         d->text = grown;
         d->size = size;
     }
@@ -213,7 +208,7 @@ int doc_add_node(struct doc *d, enum doc_kind kind, size_t line, size_t column)
     if (d->n == d->capacity) {
         struct doc_node *grown = realloc(d->node, 2 * (size_t)d->capacity * sizeof(*d->node));
         if (!grown)
-            return out_of_memory(d->err);
+            return errtext_no_memory(d->err);
         d->node = grown;
         d->capacity *= 2;
     }
@@ -320,7 +315,7 @@ static int yaml_fault(const struct doc *d, const yaml_parser_t *parser, const ch
                       size_t length)
 {
     if (parser->error == YAML_MEMORY_ERROR)
-        return out_of_memory(d->err);
+        return errtext_no_memory(d->err);
     const char *problem = parser->problem ? parser->problem : "no YAML";
     if (parser->error != YAML_READER_ERROR)
         return fault_at(d, parser->problem_mark.line + 1, parser->problem_mark.column + 1, problem);
@@ -340,7 +335,7 @@ static int read_events(struct doc *d, const char *text, size_t length)
     struct builder b = {.doc = d};
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser))
-        return out_of_memory(d->err);
+        return errtext_no_memory(d->err);
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
     int rc = 0;
@@ -371,7 +366,7 @@ static int start(struct doc *d, size_t length, const char *name, berth_error_t *
     if (d->node && d->text)
         return 0;
     doc_clear(d);
-    return out_of_memory(err);
+    return errtext_no_memory(err);
 }
 
 static int read_yaml(struct doc *d, const char *text, size_t length)

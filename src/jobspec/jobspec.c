@@ -42,7 +42,7 @@ static jobspec_t *from_doc(const struct doc *d, const struct jobspec_options *op
     attributes_need(&need, d, value[ATTRIBUTES]);
     struct build b = {.doc = d, .options = options, .front = malloc(need.arrays + need.text)};
     if (!b.front) {
-        errtext_set(d->err, ENOMEM, "out of memory");
+        errtext_no_memory(d->err);
         return NULL;
     }
     b.back = b.front + need.arrays + need.text;

@@ -184,7 +184,7 @@ match_t *match_create(resource_graph_t *graph, const match_options_t *options, b
 
     if (!m) {
         graph_destroy(graph);
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
         return NULL;
     }
     m->g = graph;
@@ -218,7 +218,7 @@ match_t *match_create(resource_graph_t *graph, const match_options_t *options, b
         0)
         goto fail;
     if (match_make_states(m) < 0) {
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
         goto fail;
     }
     return m;

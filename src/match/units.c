@@ -117,7 +117,7 @@ static int list_all(struct listing *l, const char *type, berth_error_t *err)
     if (l->seen)
         list_below(l, m->topo.root, false, 0);
     if (!l->seen || l->failed || put_in_order(l) < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     if (l->odd_size)
         return errtext_set(err, EINVAL, "a vertex of type %s is a pool, expected each of size 1",
                            type);

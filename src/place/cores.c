@@ -375,13 +375,13 @@ static int prepare_matching(struct cores_place *g, berth_error_t *err)
     g->place_of = malloc((size_t)vertices * sizeof(*g->place_of));
     g->matched = malloc((size_t)g->units.n * sizeof(*g->matched));
     if (!g->place_of || !g->matched)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     for (uint32_t i = 0; i < g->units.n_up; i++)
         g->place_of[g->units.vertex[g->units.order[i]]] = i;
     if (match_slots(g->match, MATCH_SATISFIABILITY, g->units.n, 0) == 0)
         return 0;
     return errno == ENOMEM
-               ? errtext_set(err, ENOMEM, "out of memory")
+               ? errtext_no_memory(err)
                : errtext_set(err, EINVAL, "the match policy can't give all cores to one job");
 }
 
@@ -397,7 +397,7 @@ static int prepare(struct cores_place *g, berth_error_t *err)
         g->ascending &= g->units.order[i - 1] < g->units.order[i];
     g->calendar = planner_new(0, INT64_MAX, g->units.n_up, "core");
     if (!g->calendar || core_set_init(&g->cores, g->units.n_up, true) < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     return g->units.fixed ? 0 : prepare_matching(g, err);
 }
 
@@ -406,7 +406,7 @@ struct place *cores_place_create(match_t *match, berth_error_t *err)
     struct cores_place *g = calloc(1, sizeof(*g));
 
     if (!g) {
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
         return NULL;
     }
     g->place = (struct place){.ops = &cores_ops, .is_counted = true};

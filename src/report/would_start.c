@@ -39,7 +39,7 @@ static int request_open(struct request *r, const char *text, size_t length, bert
     size_t size = r->spec->nresources * sizeof(*r->resources);
     r->resources = malloc(size);
     if (!r->resources)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     memcpy(r->resources, r->spec->resources, size);
     return 0;
 }

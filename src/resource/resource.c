@@ -26,7 +26,7 @@ resource_graph_t *resource_graph_read(const char *format, const char *text, size
             continue;
         g = graph_create();
         if (!g) {
-            errtext_set(err, ENOMEM, "out of memory");
+            errtext_no_memory(err);
             return NULL;
         }
         if (formats[i].read(g, text, length, err) == 0)

@@ -189,7 +189,7 @@ int sched_holders(sched_t *s, const char *resources, const sched_job_t **jobs, s
         if (rc == 0)
             continue;
         if (holders_reserve(s->queues, found) < 0)
-            return errtext_set(err, ENOMEM, "out of memory");
+            return errtext_no_memory(err);
         s->queues->holders[found++] = job_handle(s, slot);
     }
     *jobs = s->queues->holders;

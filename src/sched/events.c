@@ -162,11 +162,11 @@ int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t limi
         return refuse_limit(s, &over, err);
     int64_t needed = limit < SCHED_UNLIMITED ? limit : estimate;
     if (job->state != SCHED_RUNNING && blocks_leave_time(s, slot, needed, now, &why) < 0)
-        return errno == ENOMEM ? errtext_set(err, ENOMEM, "out of memory") : refuse_call(&why, err);
+        return errno == ENOMEM ? errtext_no_memory(err) : refuse_call(&why, err);
     int rc = job->state == SCHED_RUNNING ? running_duration(s, slot, now, estimate)
                                          : waiting_duration(s, slot, estimate);
     if (rc < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     d->limit = limit;
     d->estimate = estimate;
     if (job->state == SCHED_WAITING)

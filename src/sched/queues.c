@@ -31,7 +31,7 @@ static int lane_setup(sched_t *s, struct lane *lane, const struct setup *setup, 
     bool counted = s->place->is_counted; /* else groups go by units, jobs do not */
     int64_t most = counted ? s->place->most : INT32_MAX;
     if (part < 0 || lane_init(lane, most, counted ? most : 1) < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     lane->part = (uint32_t)part;
     lane->queue = queue;
     lane->depth = q->depth;
@@ -44,7 +44,7 @@ struct lane *lanes_new(sched_t *s, const struct setup *setup, uint32_t **lane_of
 {
     struct lane *lanes = calloc(setup->n_queues, sizeof(*lanes));
     uint32_t *of = reallocarray(NULL, setup->n_queues, sizeof(*of));
-    int rc = lanes && of ? 0 : errtext_set(err, ENOMEM, "out of memory");
+    int rc = lanes && of ? 0 : errtext_no_memory(err);
     *n = 0;
     for (uint32_t q = 0; q < setup->n_queues && rc == 0; q++) {
         if (setup->queue[q].parent != q)
@@ -138,7 +138,7 @@ sched_t *core_new(struct place *place, struct setup *setup, berth_error_t *err)
             place->ops->destroy(place);
         setup_destroy(setup);
         if (saved == ENOMEM)
-            errtext_set(err, ENOMEM, "out of memory");
+            errtext_no_memory(err);
         errno = saved;
         return NULL;
     }
@@ -157,7 +157,7 @@ sched_t *core_new(struct place *place, struct setup *setup, berth_error_t *err)
         n->shares = shares_create(place, setup);
     if (!n || (setup->shares.is && !n->shares) || !n->limits || !n->depend || !n->is_closed ||
         !n->stats)
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     else if ((s->lanes = lanes_new(s, setup, &n->lane_of, &s->n_lanes, err)) != NULL)
         return s;
     sched_destroy(s);

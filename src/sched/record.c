@@ -224,7 +224,7 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
     struct job *job = &s->jobs[slot];
     bool reserved = r->claim || r->state == SCHED_RESERVED;
     if (controllers_prepare(s, slot) < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     int64_t until = r->until < INT64_MAX ? r->until : r->at + s->place->endless;
     if (!r->resources || until <= r->at)
         return errtext_set(err, EINVAL, "expected what it holds, from when until when");
@@ -243,7 +243,7 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
         job->is_kept = job->details->is_relieved = false;
         controllers_uncount(s, slot, booking);
         s->place->ops->release(s->place, booking);
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     }
     s->booked++;
     job->booking = booking;
@@ -450,14 +450,14 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
     int64_t party = limits_party(n->limits, d->queue, d->account, d->user, r->request.groups,
                                  r->request.n_groups);
     if (party < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     d->party = (uint32_t)party;
     if (r->state == SCHED_RUNNING || r->state == SCHED_RESERVED || r->claim)
         return take_up(s, slot, r, err);
     struct sched_request request = r->request;
     request.hold = r->held;
     if (job_take_in(s, slot, &request, r->fresh && r->state != SCHED_BLOCKED) < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     if (d->blocked & GANG_AWAY && gang_of(s, slot) && gang_waits_whole(gang_of(s, slot)))
         job_block(s, slot, BLOCK_GANG); /* and it waits for its gang besides */
     if (r->state != SCHED_BLOCKED || d->blocked != 0)
@@ -466,7 +466,7 @@ static int restore_job(sched_t *s, uint32_t slot, const struct sched_record *r, 
         return 0;
     open_remove(s, slot);
     pending_end(s, slot);
-    return errtext_set(err, ENOMEM, "out of memory");
+    return errtext_no_memory(err);
 }
 
 /* All of a job that is listed. Returns 0, or -1 with a text. */
@@ -477,8 +477,7 @@ static int restore_slot(sched_t *s, uint32_t slot, const struct sched_record *r,
     berth_error_t why = {"out of memory"};
     int rc = job_name(s, slot, &r->request, which, &why);
     if (r->state == SCHED_REJECTED && (rc == 0 || errno == EINVAL))
-        return restore_rejected(s, slot, r->reason) < 0 ? errtext_set(err, ENOMEM, "out of memory")
-                                                        : 0;
+        return restore_rejected(s, slot, r->reason) < 0 ? errtext_no_memory(err) : 0;
     if (rc < 0)
         return errtext_set(err, errno, "%s", why.text);
     if (restore_job(s, slot, r, err) < 0)
@@ -509,7 +508,7 @@ static sched_job_t restore(sched_t *s, int64_t now, const struct sched_record *r
         if (rc == 0)
             tell_restored(s->queues, slot, s->jobs[slot].details, r);
     } else if (!text || good) {
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     }
     int saved = errno;
     if (text)

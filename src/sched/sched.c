@@ -32,7 +32,7 @@ static sched_t *create(struct place *place, const struct sched_params *params, b
 {
     struct setup *setup = place ? setup_unnamed(params, err) : NULL;
     if (!place)
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     return core_new(place, setup, err);
 }
 

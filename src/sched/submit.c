@@ -34,7 +34,7 @@ int job_know(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err)
             : job_group_enter(s, &job->ask, job->lane, line_number(s, slot));
     if (group < 0) {
         s->place->ops->forget(s->place, job->ask.class);
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     }
     job->details->job_group = (uint32_t)group;
     return 0;

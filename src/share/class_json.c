@@ -167,7 +167,7 @@ static json_t *parse(const char *text, size_t length, berth_error_t *err)
     if (root)
         return root;
     if (json_error_code(&why) == json_error_out_of_memory)
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     else
         errtext_set(err, EINVAL, "line %d, column %d: expected JSON: %s", why.line, why.column,
                     why.text);
@@ -180,7 +180,7 @@ classes_t *classes_load(const char *text, size_t length, berth_error_t *err)
     if (!root)
         return NULL;
     classes_t *c = classes_create();
-    int result = c ? read_all(c, root, err) : errtext_set(err, ENOMEM, "out of memory");
+    int result = c ? read_all(c, root, err) : errtext_no_memory(err);
     int error = errno;
     json_decref(root);
     if (result == 0)

@@ -92,7 +92,7 @@ static pcre2_code *compile_one(const char *pattern, size_t index, pcre2_compile_
     if (code)
         return code;
     if (error == PCRE2_ERROR_HEAP_FAILED) {
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
         return NULL;
     }
     pcre2_get_error_message(error, reason, sizeof(reason));
@@ -109,7 +109,7 @@ struct class_patterns *class_patterns_compile(const char *const *patterns, size_
     if (!p || !(p->memory = pcre2_general_context_create(get_memory, free_memory, NULL)) ||
         !(p->limits = match_limits(p->memory)) || !(context = compile_context(p->memory))) {
         class_patterns_destroy(p);
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
         return NULL;
     }
     for (; p->n < n; p->n++) {

@@ -36,11 +36,6 @@ static const char *keep(char **room, const char *text)
     return copy;
 }
 
-static int no_memory(berth_error_t *err)
-{
-    return errtext_set(err, ENOMEM, "out of memory");
-}
-
 /* ---- Making ---- */
 
 classes_t *classes_create(void)
@@ -157,7 +152,7 @@ int classes_set_percents(classes_t *c, const struct classes_percent *list, size_
         return -1;
     struct classes_percent *copy = copy_percents(list, n);
     if (!copy)
-        return no_memory(err);
+        return errtext_no_memory(err);
     if (find_classes(c, copy, n, found, &fallback, err) < 0) {
         free(copy);
         return -1;
@@ -194,7 +189,7 @@ static int copy_requestors(const classes_t *c, const struct classes_requestor *l
     }
     *copy = malloc(n * sizeof(**copy) + bytes);
     if (!*copy)
-        return no_memory(err);
+        return errtext_no_memory(err);
     char *room = (char *)(*copy + n);
     for (size_t i = 0; i < n; i++) {
         size_t class = share_class_index(c->percents, c->npercents, list[i].name);

@@ -53,7 +53,7 @@ static int attach_all(struct sim_pilots *p, berth_error_t *err)
     free(v);
     free(name);
     if (!text)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     snprintf(names, sizeof(names), "pilot[0-%zu]", n - 1);
     int rc = sched_attach(o->sched, 0, text, strlen(text), err);
     free(text);
@@ -281,7 +281,7 @@ struct sim_pilots *sim_pilots_create(const struct sim_pilots_options *options, b
         p->slot = calloc((size_t)of->rule.max_nodes, sizeof(*p->slot));
     if (!p || !p->slot) {
         free(p);
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
         return NULL;
     }
     p->options = *options;

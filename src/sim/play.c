@@ -395,7 +395,7 @@ static int keep_expect(struct play *p, berth_error_t *err)
     if (array_grow((void **)&p->expects, &p->cap_expects, p->n_expects + 1, sizeof(*p->expects)) <
         0) {
         scenario_event_clear(&p->event);
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     }
     p->expects[p->n_expects++] = p->event;
     p->event.json = NULL;
@@ -461,7 +461,7 @@ int play_run(struct play *p, struct scenario *scenario, enum driver_end end, int
         return -1;
     /* nothing may have happened for a while before that time */
     if (end == DRIVER_TO_TIME && note_shares(p) < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     return 0;
 }
 
@@ -492,7 +492,7 @@ static int check_trace(const struct trace *trace, uint32_t **order, berth_error_
         if (trace->jobs[i].submit > SECONDS_MAX || trace->jobs[i].limit > SECONDS_MAX)
             return errtext_set(err, EINVAL, "job %lld: its times are too large for a scenario",
                                (long long)trace->jobs[i].id);
-    return trace_sort(trace, order) < 0 ? errtext_set(err, ENOMEM, "out of memory") : 0;
+    return trace_sort(trace, order) < 0 ? errtext_no_memory(err) : 0;
 }
 
 struct play *play_create(const struct play_options *options, berth_error_t *err)
@@ -501,7 +501,7 @@ struct play *play_create(const struct play_options *options, berth_error_t *err)
     sched_t *sched;
     struct play *p = calloc(1, sizeof(*p));
     if (!p) {
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
         return NULL;
     }
     p->options = *options;
@@ -509,7 +509,7 @@ struct play *play_create(const struct play_options *options, berth_error_t *err)
     p->acted = -1;
     p->changes = json_array();
     if (!p->changes || intern_put(&p->names, "", 0, &number) < 0)
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     else if ((sched = sched_create(options->machine, &options->config->sched, err))) {
         driver_init(&p->d, sched, &player_shell, p);
         p->d.live = 0;

@@ -17,7 +17,7 @@ int play_refuse(const struct play *p, const struct scenario_event *e, int errnum
     char text[2 * sizeof(err->text)];
     struct key_place place = {p->source, e->line};
     if (errnum == ENOMEM)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     snprintf(text, sizeof(text), "%s: %s", scenario_kind_name(e->kind), why);
     return keys_failed(&place, errnum, text, err);
 }
@@ -228,7 +228,7 @@ static int fail_resources(struct play *p, const struct scenario_event *e, berth_
     if (n > 0) {
         handles = reallocarray(NULL, n, sizeof(*handles));
         if (!handles)
-            return errtext_set(err, ENOMEM, "out of memory");
+            return errtext_no_memory(err);
         memcpy(handles, holders, n * sizeof(*handles));
     }
     int rc = sched_set_status(p->d.sched, p->d.now, e->text, RESOURCE_DOWN, &why);
@@ -256,7 +256,7 @@ static char *graph_text(const struct play *p, const struct scenario_event *e, si
     if (e->kind == SCENARIO_ADD_NODES)
         text = play_more_nodes(p->options.machine, e->number, why);
     else if (!(text = json_dumps(e->object, JSON_COMPACT)))
-        errtext_set(why, ENOMEM, "out of memory");
+        errtext_no_memory(why);
     *length = text ? strlen(text) : 0;
     return text;
 }
@@ -274,7 +274,7 @@ static int attach(struct play *p, const struct scenario_event *e, berth_error_t 
     if (rc == 0 && e->text) {
         json_t *graph = json_loadb(text, length, 0, NULL);
         if (!graph || json_object_set_new(e->json, "attach", graph) < 0)
-            rc = errtext_set(why, ENOMEM, "out of memory");
+            rc = errtext_no_memory(why);
     }
     free(text);
     return rc;
@@ -384,7 +384,7 @@ static int do_change(struct play *p, const struct scenario_event *e, berth_error
         return play_refuse(p, e, errno, *why.text ? why.text : strerror(errno), err);
     }
     if (e->kind != SCENARIO_CONFIG && json_array_append(p->changes, e->json) < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     return 0;
 }
 

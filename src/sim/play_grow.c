@@ -222,7 +222,7 @@ char *play_more_nodes(const match_t *machine, int64_t n, berth_error_t *err)
     if (w.node == VERTEX_NONE || graph_parent(w.g, w.node, GRAPH_CONTAINMENT) == VERTEX_NONE)
         errtext_set(err, EINVAL, "the machine has no node that could be copied");
     else if (!(text = grow(&w, n)))
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     int saved = errno;
     strbuf_clear(&w.name);
     strbuf_clear(&w.nodes_text);

@@ -67,7 +67,7 @@ char *play_jobspec(const struct play *p, const struct job_keys *k, size_t *lengt
     else
         text = scenario_jobspec(k, units_of(p, k), err);
     if (!text && jobspec)
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     *length = text ? strlen(text) : 0;
     return text;
 }
@@ -176,7 +176,7 @@ static int take_gang(const struct scenario_submit *s, struct sched_request *requ
         const struct jobspec_role *role = &gang->roles[r->n];
         char *text = jobspec_of_role(r->spec, role);
         if (!text)
-            return errtext_set(err, ENOMEM, "out of memory");
+            return errtext_no_memory(err);
         r->role[r->n] = (struct sched_role){role->name, text, strlen(text), role->count, role->min};
     }
     request->roles = r->role;
@@ -255,7 +255,7 @@ int play_submit_traced(struct play *p, berth_error_t *err)
     char id[STRBUF_NUMBER_MAX + 1];
     p->traced++;
     if (queues_request(&p->request, p->config, j, t->who ? &t->who[i] : NULL, &request) < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     snprintf(id, sizeof(id), "%" PRId64, j->id);
     request.id = id;
     request.duration *= SECONDS_TICKS;

@@ -77,6 +77,6 @@ char *scenario_jobspec(const struct job_keys *k, struct job_units units, berth_e
     job_keys_put(k, form, &text);
     char *jobspec = strbuf_steal(&text);
     if (!jobspec)
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     return jobspec;
 }

@@ -223,7 +223,7 @@ static int begin_pilots(struct replay *r, berth_error_t *err)
     r->waits = calloc(r->trace->n + 1, sizeof(*r->waits));
     r->shape = calloc(r->trace->n + 1, sizeof(*r->shape));
     if (!r->waits || !r->shape)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     r->pilots = sim_pilots_create(&options, err);
     return r->pilots ? 0 : -1;
 }

@@ -394,7 +394,7 @@ static int load_job(struct play *p, size_t i, const struct saved_job *s,
             (play_add(p, s->id, (uint32_t)s->members, &number) < 0 && errno == EEXIST))
             return keys_failed(place, EINVAL, "jobs: an id is invalid or occurs twice", err);
         if (number >= p->ids.n)
-            return errtext_set(err, ENOMEM, "out of memory");
+            return errtext_no_memory(err);
     } else if (strcmp(s->id, intern_text(&p->ids, number)) != 0) {
         return keys_failed(place, EINVAL, "jobs: a member of an array is missing", err);
     }
@@ -415,7 +415,7 @@ static int load_job(struct play *p, size_t i, const struct saved_job *s,
     j->order = (uint64_t)s->order;
     if (play_intern(p, s->queue, &sub->queue) < 0 || play_intern(p, s->user, &sub->user) < 0 ||
         load_text(&j->resources, s->resources) < 0 || load_text(&j->reason, s->reason) < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     return 0;
 }
 
@@ -509,7 +509,7 @@ static int load_core(struct play *p, const struct saved_core *s, const struct ke
     if ((s->resources && !resources) ||
         keys_texts(s->groups, &groups, &record.request.n_groups) < 0) {
         free(resources);
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     }
     record.request.groups = groups;
     record.resources = resources;
@@ -536,7 +536,7 @@ static int load_core(struct play *p, const struct saved_core *s, const struct ke
         return errnum == ENOMEM ? -1 : 1;
     }
     if (j->state == PLAY_RUNNING && heap_put(&p->d.ends, (uint32_t)s->job, j->end, j->order) < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     return 0;
 }
 

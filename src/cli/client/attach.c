@@ -117,7 +117,7 @@ struct attach *attach_open(enum attach_as as, berth_error_t *err)
 {
     struct attach *a = calloc(1, sizeof(*a));
     if (!a) {
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
         return NULL;
     }
     a->as = as;

@@ -37,7 +37,7 @@ struct sending {
 
 static int client_no_memory(berth_error_t *err)
 {
-    return errtext_set(err, ENOMEM, "out of memory");
+    return errtext_no_memory(err);
 }
 
 static int broke_off(berth_error_t *err, const char *why)

@@ -380,7 +380,7 @@ int connection_ask(struct connection *s, const char *method, const char *path, c
     char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
 
     if (body && !text)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     int rc = connection_ask_text(s, method, path, text, text ? strlen(text) : 0, answer, err);
     int saved = errno;
     free(text);

@@ -55,7 +55,7 @@ int each_take_words(struct each *e, int *argc, char **argv, berth_error_t *err)
         if (strcmp(argv[i], ":::") == 0)
             return errtext_set(err, EINVAL, "::: may stand once");
         if (add(e, argv[i]) < 0)
-            return errtext_set(err, ENOMEM, "out of memory");
+            return errtext_no_memory(err);
     }
     *argc = at;
     argv[at] = NULL;
@@ -67,7 +67,7 @@ static int split(struct each *e, const char *separators, berth_error_t *err)
     char *rest = e->text;
     for (char *word; (word = strsep(&rest, separators)) != NULL;)
         if (*word && add(e, word) < 0)
-            return errtext_set(err, ENOMEM, "out of memory");
+            return errtext_no_memory(err);
     return 0;
 }
 
@@ -85,7 +85,7 @@ int each_take_lines(struct each *e, const char *path, berth_error_t *err)
     else if (text.length > 0 && memchr(text.bytes, '\0', text.length))
         rc = errtext_set(err, EINVAL, "%s: has a NUL, expected lines of text", name);
     else if (!(e->text = strndup(text.length ? text.bytes : "", text.length)))
-        rc = errtext_set(err, ENOMEM, "out of memory");
+        rc = errtext_no_memory(err);
     text_clear(&text);
     if (rc == 0)
         rc = split(e, "\n", err);
@@ -119,7 +119,7 @@ int each_take_set(struct each *e, const char *set, berth_error_t *err)
     idset_clear(&ids);
     e->text = strbuf_steal(&text);
     if (!e->text)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     if (split(e, ",", err) < 0)
         return -1;
     return e->n > 0 ? 0
@@ -219,6 +219,6 @@ json_t *each_jobs(const struct each *e, const json_t *job, berth_error_t *err)
         }
     }
     if (!jobs)
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     return jobs;
 }

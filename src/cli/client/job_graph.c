@@ -40,11 +40,6 @@ struct graph {
     berth_error_t *err;
 };
 
-static int out_of_memory(struct graph *g)
-{
-    return errtext_set(g->err, ENOMEM, "out of memory");
-}
-
 /* ---- Values ---- */
 
 static json_t *scalar(const struct doc *d, uint32_t i)
@@ -123,7 +118,7 @@ static int read_after(struct graph *g, struct graph_job *job, uint32_t i)
     size_t most = node->kind == DOC_SCALAR ? 1 : node->count;
     job->wait = calloc(most + 1, sizeof(*job->wait));
     if (!job->wait)
-        return out_of_memory(g);
+        return errtext_no_memory(g->err);
     if (node->kind == DOC_SCALAR)
         return doc_is_null(d, i) ? 0 : add_wait(g, job, i, "afterok");
     for (uint32_t at = i + 1; at < node->end; at = d->node[at].end) {
@@ -151,7 +146,7 @@ static int name_job(struct graph *g, uint32_t key)
     if (g->doc.node[key + 1].kind != DOC_MAPPING)
         return doc_expected(&g->doc, key + 1, doc_text(&g->doc, key), "a job as a mapping");
     if (dict_reserve(&g->names) < 0)
-        return out_of_memory(g);
+        return errtext_no_memory(g->err);
     job->entry =
         (struct dict_entry){.text = doc_text(&g->doc, key), .length = g->doc.node[key].length};
     dict_put(&g->names, &job->entry);
@@ -176,7 +171,7 @@ static int read_jobs(struct graph *g)
     g->job = calloc(jobs->count, sizeof(*g->job));
     g->stack = calloc(jobs->count, sizeof(struct graph_job *));
     if (!g->job || !g->stack)
-        return out_of_memory(g);
+        return errtext_no_memory(g->err);
     for (uint32_t at = value[0] + 1; at < jobs->end; at = d->node[at + 1].end)
         if (name_job(g, at) < 0)
             return -1;
@@ -198,7 +193,7 @@ static int put_keys(struct graph *g, json_t *to, uint32_t mapping)
                             ? json_pack("[s, s, s]", "/bin/sh", "-c", doc_text(d, at + 1))
                             : value_of(d, at + 1);
         if (json_object_set_new(to, key, value) < 0)
-            return out_of_memory(g);
+            return errtext_no_memory(g->err);
     }
     return 0;
 }
@@ -216,7 +211,7 @@ static int put_waits(struct graph *g, const struct graph_job *job, json_t *to)
     int rc =
         text.failed || (job->n_wait > 0 &&
                         json_object_set_new(to, "dependency", json_string(strbuf_text(&text))) < 0)
-            ? out_of_memory(g)
+            ? errtext_no_memory(g->err)
             : 0;
     strbuf_clear(&text);
     return rc;
@@ -231,7 +226,7 @@ static int list_job(struct graph *g, struct graph_job *job)
     job->phase = LISTED;
     if (!one || json_object_set_new(one, "name", json_string(doc_text(&g->doc, job->key))) < 0 ||
         (job->place > 0 && json_object_set_new(one, "environment", json_true()) < 0))
-        rc = out_of_memory(g);
+        rc = errtext_no_memory(g->err);
     if (rc == 0 && g->defaults != DOC_NONE)
         rc = put_keys(g, one, g->defaults);
     if (rc == 0)
@@ -239,7 +234,7 @@ static int list_job(struct graph *g, struct graph_job *job)
     if (rc == 0)
         rc = put_waits(g, job, one);
     if (rc == 0 && json_array_append(g->list, one) < 0)
-        rc = out_of_memory(g);
+        rc = errtext_no_memory(g->err);
     json_decref(one);
     return rc;
 }
@@ -258,7 +253,7 @@ static int report_cycle(struct graph *g, const struct graph_job *on, uint32_t no
     }
     strbuf_puts(&text, doc_text(&g->doc, on->key));
     int rc = text.failed
-                 ? out_of_memory(g)
+                 ? errtext_no_memory(g->err)
                  : doc_fault(&g->doc, node, "jobs wait for each other: %.180s", strbuf_text(&text));
     strbuf_clear(&text);
     return rc;
@@ -303,7 +298,7 @@ static int list_all(struct graph *g)
 {
     g->list = json_array();
     if (!g->list)
-        return out_of_memory(g);
+        return errtext_no_memory(g->err);
     for (size_t i = 0; i < g->n; i++)
         if (read_waits(g, &g->job[i]) < 0)
             return -1;

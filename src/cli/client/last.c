@@ -56,12 +56,12 @@ char **last_words(struct connection *s, char **words, size_t n, berth_error_t *e
         if (copy[i])
             continue;
         if (word)
-            errtext_set(err, ENOMEM, "out of memory");
+            errtext_no_memory(err);
         last_words_free(copy);
         return NULL;
     }
     if (!copy)
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     return copy;
 }
 
@@ -94,7 +94,7 @@ int last_depend(struct connection *s, json_t *job, berth_error_t *err)
     }
     int rc = any && (text.failed ||
                      json_object_set_new(job, "dependency", json_string(strbuf_text(&text))) < 0)
-                 ? errtext_set(err, ENOMEM, "out of memory")
+                 ? errtext_no_memory(err)
                  : 0;
     strbuf_clear(&text);
     return rc;

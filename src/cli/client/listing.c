@@ -342,7 +342,7 @@ int listing_print(struct connection *connection, const char *path,
     else if (rc == 0 && style->json)
         fputs(l.any ? "\n]\n" : "[]\n", stdout);
     if (!style->json && rc == 0 && !table_end(&l.table))
-        rc = errtext_set(&err, ENOMEM, "out of memory");
+        rc = errtext_no_memory(&err);
     table_clear(&l.table);
     return rc < 0 ? connection_failed(connection, &err) : CLI_OK;
 }

@@ -143,7 +143,7 @@ int named_jobs_ask(const char *verb, char **words, int n, json_t *filter, json_t
     strbuf_puts(&path, "/v1/jobs/");
     strbuf_puts(&path, verb);
     if (!body || path.failed)
-        errtext_set(&err, ENOMEM, "out of memory");
+        errtext_no_memory(&err);
     if (body && !path.failed &&
         (connection.client || connection_open(&connection, verb, &err) == 0) &&
         connection_ask(&connection, "POST", strbuf_text(&path), body, &answer, &err) == 0)

@@ -24,7 +24,7 @@ int request_run_once(json_t *job, berth_error_t *err)
     return json_object_set_new(job, "batch", json_integer(tasks ? json_integer_value(tasks) : 1)) ==
                    0
                ? 0
-               : errtext_set(err, ENOMEM, "out of memory");
+               : errtext_no_memory(err);
 }
 
 const char *request_many(const struct request *r)
@@ -81,7 +81,7 @@ static int read_request(struct request *r, int argc, char **argv, bool step, ber
 
     *r = (struct request){.otherwise = r->otherwise};
     if (!g.job || !g.env) {
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
         goto out;
     }
     rc = request_options_read(&g, argc, argv, &rest);
@@ -142,7 +142,7 @@ int request_read_sbatch(struct request *r, char **words, int n, int total, const
                         .slurm = words,
                         .n_slurm = n,
                         .err = err};
-    int rc = g.job && g.env ? 0 : errtext_set(err, ENOMEM, "out of memory");
+    int rc = g.job && g.env ? 0 : errtext_no_memory(err);
 
     *r = (struct request){0};
     if (rc == 0 && wrap)

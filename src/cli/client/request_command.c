@@ -84,7 +84,7 @@ static int take_lines(struct reading *g, const struct script *script, struct dir
     }
     if ((d->slurm && json_object_set_new(g->job, "slurm", json_true()) < 0) ||
         (d->tasks && json_object_set_new(g->job, "batch", json_integer(d->tasks)) < 0))
-        return errtext_set(g->err, ENOMEM, "out of memory");
+        return errtext_no_memory(g->err);
     return 0;
 }
 
@@ -125,7 +125,7 @@ static int take_text(struct reading *g, const struct script *script, char **args
     inner.chdir = NULL;
     inner.job = json_object();
     inner.env = json_array();
-    int rc = !inner.job || !inner.env ? errtext_set(g->err, ENOMEM, "out of memory")
+    int rc = !inner.job || !inner.env ? errtext_no_memory(g->err)
                                       : take_lines(&inner, script, &lines, name, where);
     if (rc == 0)
         rc = join_script(g, &inner, script, args, n, name);
@@ -160,12 +160,12 @@ int request_wrap(struct reading *g, int argc)
         return errtext_set(g->err, EINVAL, "--wrap takes no command beside it");
     int length = asprintf(&text, "#!/bin/sh\n%s\n", g->wrap);
     if (length < 0)
-        return errtext_set(g->err, ENOMEM, "out of memory");
+        return errtext_no_memory(g->err);
     script.text = text;
     script.length = (size_t)length;
     int rc = take_text(g, &script, NULL, 0, "--wrap");
     if (rc == 0 && set_name(g->job, "wrap") < 0)
-        rc = errtext_set(g->err, ENOMEM, "out of memory");
+        rc = errtext_no_memory(g->err);
     script_clear(&script);
     return rc;
 }

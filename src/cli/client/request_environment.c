@@ -112,7 +112,7 @@ int request_surroundings(struct reading *g)
     bool slurm = json_object_get(g->job, "slurm") != NULL;
     json_t *env = make_environment(g->env, slurm);
     if (json_object_set_new(g->job, "environment", env) < 0)
-        return errtext_set(g->err, ENOMEM, "out of memory");
+        return errtext_no_memory(g->err);
     /* A path that is not UTF-8 is left out. */
     json_object_set_new(env, "BERTH_SUBMIT_DIR", json_string(here));
     char *server = request_server();

@@ -149,8 +149,7 @@ static int read_role(struct reading *g, const struct reader *how)
     json_t *role = role_option_read(optarg, &why);
     if (!role)
         return errtext_set(g->err, errno, "%s--role is '%.100s': %s", g->where, optarg, why.text);
-    return json_array_append_new(roles, role) == 0 ? 0
-                                                   : errtext_set(g->err, ENOMEM, "out of memory");
+    return json_array_append_new(roles, role) == 0 ? 0 : errtext_no_memory(g->err);
 }
 
 /* "USR1@60": the signal and the seconds before the limit, which the server knows otherwise. */

@@ -33,7 +33,7 @@ static const struct role_key {
 
 static json_t *out_of_memory(berth_error_t *err)
 {
-    errtext_set(err, ENOMEM, "out of memory");
+    errtext_no_memory(err);
     return NULL;
 }
 
@@ -132,8 +132,7 @@ static int put(json_t *role, const char *name, json_t *value, berth_error_t *err
 {
     if (!value)
         return -1;
-    return json_object_set_new(role, name, value) == 0 ? 0
-                                                       : errtext_set(err, ENOMEM, "out of memory");
+    return json_object_set_new(role, name, value) == 0 ? 0 : errtext_no_memory(err);
 }
 
 /* Read the key at *at, with its value, and go on behind it. */

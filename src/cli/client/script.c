@@ -46,7 +46,7 @@ static int read_script_text(struct script *s, const char *path, berth_error_t *e
         close(fd);
     int rc = 0;
     if (text.failed)
-        rc = errtext_set(err, ENOMEM, "out of memory");
+        rc = errtext_no_memory(err);
     else if (n < 0)
         rc = errtext_set(err, saved, "%s: %s", standard ? "standard input" : path, strerror(saved));
     else if (text.len > SCRIPT_MAX)
@@ -60,7 +60,7 @@ static int read_script_text(struct script *s, const char *path, berth_error_t *e
     }
     s->length = text.len;
     s->text = strbuf_steal(&text);
-    return s->text ? 0 : errtext_set(err, ENOMEM, "out of memory");
+    return s->text ? 0 : errtext_no_memory(err);
 }
 
 static int script_add_word(struct script *s, struct strbuf *word)
@@ -118,7 +118,7 @@ static int read_script_line(struct script *s, const char *at, const char *end, c
         }
         if (script_add_word(s, &word) < 0) {
             strbuf_clear(&word);
-            return errtext_set(err, ENOMEM, "out of memory");
+            return errtext_no_memory(err);
         }
     }
 }
@@ -169,7 +169,7 @@ int script_options(struct script *s, const char *path, berth_error_t *err)
 
     strbuf_puts(&first, "");
     if (script_add_word(s, &first) < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     for (size_t number = 1; at < end; number++) {
         enum script_mark mark;
         const char *text = at, *stop = memchr(at, '\n', (size_t)(end - at));
@@ -183,7 +183,7 @@ int script_options(struct script *s, const char *path, berth_error_t *err)
         if (!options)
             continue;
         if (add_line(s, mark, number) < 0)
-            return errtext_set(err, ENOMEM, "out of memory");
+            return errtext_no_memory(err);
         if (read_script_line(s, options, stop, path, number, err) < 0)
             return -1;
         struct script_line *line = &s->lines[s->n_lines - 1];

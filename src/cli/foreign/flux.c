@@ -114,7 +114,7 @@ struct taking {
 
 static int put(const struct taking *t, const char *name, const char *value)
 {
-    return foreign_put(t->out, name, value) == 0 ? 0 : errtext_set(t->err, ENOMEM, "out of memory");
+    return foreign_put(t->out, name, value) == 0 ? 0 : errtext_no_memory(t->err);
 }
 
 static int expected(const struct taking *t, const char *what)
@@ -192,7 +192,7 @@ static int add_dependency(const struct taking *t)
         if (strncmp(word, start, sizeof(start) - 1) != 0)
             continue;
         if (asprintf(&longer, "%s,%s", word, t->value) < 0)
-            return errtext_set(t->err, ENOMEM, "out of memory");
+            return errtext_no_memory(t->err);
         free(word);
         t->out->words[i] = longer;
         return 0;

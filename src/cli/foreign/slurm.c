@@ -30,8 +30,7 @@ static int expected(const struct taking *t, const char *what)
 
 static int put(const struct taking *t, const char *name, const char *value)
 {
-    return foreign_put(&t->s->out, name, value) == 0 ? 0
-                                                     : errtext_set(t->err, ENOMEM, "out of memory");
+    return foreign_put(&t->s->out, name, value) == 0 ? 0 : errtext_no_memory(t->err);
 }
 
 static int put_text(const struct taking *t, const char *name, struct strbuf *text)
@@ -422,7 +421,7 @@ static int finish_files(struct slurm *s, const char *where, berth_error_t *err)
                                "%s--%s is '%.100s', expected of patterns %%A %%a %%j %%N %%u %%x",
                                where, names[i], s->file[i]);
         if (rc < 0)
-            return errtext_set(err, ENOMEM, "out of memory");
+            return errtext_no_memory(err);
     }
     return 0;
 }
@@ -439,7 +438,7 @@ static int finish_constraint(struct slurm *s, const char *where, berth_error_t *
     }
     int rc = foreign_put(&s->out, "requires", strbuf_text(&text));
     strbuf_clear(&text);
-    return rc == 0 ? 0 : errtext_set(err, ENOMEM, "out of memory");
+    return rc == 0 ? 0 : errtext_no_memory(err);
 }
 
 /* "BEGIN,END,FAIL" becomes a notification by mail, to the user where nobody is named. */
@@ -506,7 +505,7 @@ int slurm_finish(struct slurm *s, const char *where, int64_t *tasks, berth_error
         strbuf_clear(&text);
     }
     if (rc < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     return finish_files(s, where, err) < 0 ? -1 : finish_constraint(s, where, err);
 }
 

@@ -231,7 +231,7 @@ int graph_out(const resource_graph_t *graph, const char *base, bool graphml, ber
     struct writer w = {.g = graph};
     char *path;
     if (asprintf(&path, "%s.%s", base, graphml ? "graphml" : "dot") < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     w.out = outfile_open(path, err);
     free(path);
     if (!w.out)
@@ -239,7 +239,7 @@ int graph_out(const resource_graph_t *graph, const char *base, bool graphml, ber
     int rc = write_graph(&w, graphml);
     if (rc < 0) {
         outfile_close(w.out, false, NULL);
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     } else {
         rc = outfile_close(w.out, true, err);
     }

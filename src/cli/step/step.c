@@ -96,7 +96,7 @@ static int take_room(struct step *s)
     s->gpu = calloc(gpus + 1, sizeof(*s->gpu));
     s->pid = calloc((size_t)s->tasks, sizeof(*s->pid));
     if (!s->core || !s->gpu || !s->pid)
-        return errtext_set(&s->err, ENOMEM, "out of memory");
+        return errtext_no_memory(&s->err);
     if (getenv("BERTH_STEP_ID")) {
         for (size_t i = 0; i < cores; i++)
             s->core[i] = i % s->room.n_cores;

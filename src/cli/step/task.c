@@ -90,7 +90,7 @@ static int read_gpus(struct step_room *room, berth_error_t *err)
         room->gpu = grown ? grown : room->gpu;
         if (!grown || !name) {
             free(name);
-            return errtext_set(err, ENOMEM, "out of memory");
+            return errtext_no_memory(err);
         }
         room->gpu[room->n_gpus++] = name;
         at += n + (at[n] == ',');

@@ -23,11 +23,6 @@ struct rows {
     double now;
 };
 
-static int no_memory(berth_error_t *err)
-{
-    return errtext_set(err, ENOMEM, "out of memory");
-}
-
 static int take_row(void *context, const char *text, size_t length)
 {
     struct rows *rows = context;
@@ -65,7 +60,7 @@ static int read_list(struct view *v, struct connection *s, FILE *out, bool jobs,
         rc = connection_list(s, "/v1/jobs?arrays=1&state=pending,held&limit=" JOBS_MOST, take_row,
                              &rows, err);
     if (!table_end(&rows.table) && rc == 0)
-        rc = no_memory(err);
+        rc = errtext_no_memory(err);
     table_clear(&rows.table);
     return rc;
 }
@@ -114,7 +109,7 @@ static int split(struct view *v, berth_error_t *err)
     size_t cap = 0;
     for (char *at = v->text; *at;) {
         if (array_grow((void **)&v->line, &cap, v->n + 1, sizeof(*v->line)) < 0)
-            return no_memory(err);
+            return errtext_no_memory(err);
         v->line[v->n++] = at;
         at += strcspn(at, "\n");
         if (*at)
@@ -130,12 +125,12 @@ int view_read(struct view *v, struct connection *s, enum view_kind kind, size_t 
     size_t length;
     FILE *out = open_memstream(&read.text, &length);
     if (!out)
-        return no_memory(err);
+        return errtext_no_memory(err);
     int rc = read_summary(&read, s, err);
     if (rc == 0)
         rc = read_table(&read, s, kind, columns, out, err);
     if (fclose(out) != 0 && rc == 0)
-        rc = no_memory(err);
+        rc = errtext_no_memory(err);
     if (rc == 0)
         rc = split(&read, err);
     if (rc < 0) {

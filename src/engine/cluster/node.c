@@ -37,11 +37,6 @@ static int64_t number_in(const char *name)
     return text && end != text && n > 0 ? n : 0;
 }
 
-static int no_memory(berth_error_t *err)
-{
-    return errtext_set(err, ENOMEM, "out of memory");
-}
-
 /* ---- Cores ---- */
 
 static int read_affinity(struct idset *cpus)
@@ -239,7 +234,7 @@ int node_look(struct node *node, berth_error_t *err)
     *node = (struct node){.name = NULL};
     if (look_at_names(node) || look_at_cores(node) || look_at_gpus(node)) {
         node_clear(node);
-        return no_memory(err);
+        return errtext_no_memory(err);
     }
     look_at_memory(node);
     if (node->n_cores > 0)

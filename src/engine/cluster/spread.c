@@ -155,7 +155,7 @@ int spread_start(struct many *m, const struct engine_run *run, berth_error_t *er
         return ask_again(s, run, err);
     s = spread_make(&m->spreads, run->key, run->n_places);
     if (!s)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     int rc = 0;
     for (size_t i = 0; i < s->n && rc == 0; i++) {
         struct part *p = part_find(m, run->places[i].node);

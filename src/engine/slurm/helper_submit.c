@@ -152,7 +152,7 @@ int helper_submit(struct helper *h, struct held_run *run, berth_error_t *err)
     put_script(&script, h, run);
     put_command(&c, &room, h, run);
     int rc = script.failed || room.failed
-                 ? errtext_set(err, ENOMEM, "out of memory")
+                 ? errtext_no_memory(err)
                  : command_begin(&c, script.data, script.len, &to->command, err);
     int saved = errno;
     if (rc == 0) {

@@ -110,7 +110,7 @@ static int open_keeper(struct node_run *r, berth_error_t *err)
     slash = strrchr(keeper, '/');
     snprintf(slash ? slash + 1 : keeper, 32, "berth-keeper");
     if (asprintf(&r->folder, "%s/berth-run-XXXXXX", base && *base == '/' ? base : "/tmp") < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     if (!mkdtemp(r->folder))
         return errtext_set(err, errno, "%s: %s", r->folder, strerror(errno));
     /* Control groups are Slurm's here. */

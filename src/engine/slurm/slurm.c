@@ -248,7 +248,7 @@ static int find_tag(struct slurm *s, berth_error_t *err)
     if (n < (ssize_t)sizeof(text) - 1)
         return errtext_set(err, saved, "%s/tag: %s", s->directory, strerror(saved));
     s->tag = strdup(text);
-    return s->tag ? 0 : errtext_set(err, ENOMEM, "out of memory");
+    return s->tag ? 0 : errtext_no_memory(err);
 }
 
 /* What nodes there are, so that jobs are not refused for want of them. Slurm may not answer, which is noted. */
@@ -280,7 +280,7 @@ struct engine *engine_slurm_open(const struct engine_slurm_options *options, ber
 {
     struct slurm *s = calloc(1, sizeof(*s));
     if (!s) {
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
         return NULL;
     }
     s->engine.ops = &slurm_ops;

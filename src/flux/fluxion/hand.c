@@ -164,7 +164,7 @@ static int match_one(struct resource_module *rm, const flux_msg_t *msg, const ch
                            .is_reserved = a.result.at > rm->m.now};
     if (records(a.op) && add(rm, &job) < 0) {
         match_cancel(rm->m.machine, HAND_JOBS + id, NULL, NULL);
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     }
     return answer(rm, msg, &a);
 }
@@ -291,7 +291,7 @@ static int update(struct resource_module *rm, const flux_msg_t *msg, int64_t id,
         return -1;
     if (add(rm, &job) < 0) {
         match_cancel(m->machine, HAND_JOBS + id, NULL, NULL);
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     }
     a.result.at = a.result.at < m->now ? a.result.at : m->now;
     return answer(rm, msg, &a);

@@ -75,7 +75,7 @@ static json_t *find(struct resource_module *rm, const char *criteria, const char
     module_event(&rm->m);
     int rc = translate(rm, criteria, &own, err);
     if (rc == 0 && own.failed)
-        rc = errtext_set(err, ENOMEM, "out of memory");
+        rc = errtext_no_memory(err);
     if (rc == 0)
         rc = match_find(rm->m.machine, strbuf_text(&own), rm->m.now, err);
     if (rc == 0)

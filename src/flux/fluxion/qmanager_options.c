@@ -14,11 +14,6 @@ static const char *const depths[] = {"queue-depth", "max-queue-depth", "reservat
                                      "max-reservation-depth"};
 #define N_DEPTHS (sizeof(depths) / sizeof(*depths))
 
-static int out_of_memory(berth_error_t *err)
-{
-    return errtext_set(err, ENOMEM, "out of memory");
-}
-
 /* Append to a text in an object, with a separator. */
 static int append(json_t *object, const char *key, const char *separator, const char *text)
 {
@@ -70,7 +65,7 @@ static int set_per_queue(json_t *params, const char *key, const char *text, bert
                                (int)(length < 64 ? length : 64), text);
         copy = json_stringn(colon + 1, length - name - 1);
         if (!copy || json_object_set_new(queue, key, copy) < 0)
-            return out_of_memory(err);
+            return errtext_no_memory(err);
         text += length;
     }
     return 0;
@@ -131,10 +126,11 @@ static int set(json_t *params, json_t *per_queue, const char *key, size_t length
         if (length < n || strncmp(keys[i], key, n) != 0)
             continue;
         if (length == n)
-            return json_object_set_new(params, keys[i], json_string(text)) < 0 ? out_of_memory(err)
-                                                                               : 0;
+            return json_object_set_new(params, keys[i], json_string(text)) < 0
+                       ? errtext_no_memory(err)
+                       : 0;
         if (length == n + strlen(suffix) && strncmp(key + n, suffix, strlen(suffix)) == 0)
-            return append(per_queue, keys[i], " ", text) < 0 ? out_of_memory(err) : 0;
+            return append(per_queue, keys[i], " ", text) < 0 ? errtext_no_memory(err) : 0;
     }
     return errtext_set(err, EINVAL, "Unknown option (%.*s).", (int)(length < 64 ? length : 64),
                        key);
@@ -149,7 +145,8 @@ static int read_all(json_t *params, json_t *per_queue, const json_t *conf, int a
     json_object_foreach(json_object_get(conf, QMANAGER_TABLE), key, value)
     {
         char *text = table_text(value);
-        int rc = text ? set(params, per_queue, key, strlen(key), text, err) : out_of_memory(err);
+        int rc =
+            text ? set(params, per_queue, key, strlen(key), text, err) : errtext_no_memory(err);
         free(text);
         if (rc < 0)
             return -1;
@@ -184,7 +181,7 @@ static int check_policy(json_t *of, void (*unknown)(void *context, const char *p
     if (policy)
         unknown(context, policy);
     return json_object_set_new(of, "queue-policy", json_string(usual_policy())) < 0
-               ? out_of_memory(err)
+               ? errtext_no_memory(err)
                : 0;
 }
 
@@ -200,7 +197,7 @@ static int complete(json_t *params, void (*unknown)(void *context, const char *p
     for (size_t i = 1; i < N_KEYS; i++)
         if (!json_object_get(params, keys[i]) &&
             json_object_set_new(params, keys[i], json_string("")) < 0)
-            return out_of_memory(err);
+            return errtext_no_memory(err);
     json_object_foreach(params, name, queue)
     {
         if (!json_is_object(queue))
@@ -208,7 +205,7 @@ static int complete(json_t *params, void (*unknown)(void *context, const char *p
         for (size_t i = 0; i < N_KEYS; i++)
             if (!json_object_get(queue, keys[i]) &&
                 json_object_set(queue, keys[i], json_object_get(params, keys[i])) < 0)
-                return out_of_memory(err);
+                return errtext_no_memory(err);
         if (check_policy(queue, unknown, context, err) < 0)
             return -1;
         for (size_t i = 1; i < N_KEYS; i++)
@@ -224,7 +221,7 @@ json_t *qmanager_options_read(const json_t *conf, int argc, char **argv,
 {
     json_t *params = make_queues(conf), *per_queue = json_object();
     int rc = params && per_queue ? read_all(params, per_queue, conf, argc, argv, err)
-                                 : out_of_memory(err);
+                                 : errtext_no_memory(err);
 
     for (size_t i = 0; i < N_KEYS && rc == 0; i++) {
         const char *text = json_string_value(json_object_get(per_queue, keys[i]));

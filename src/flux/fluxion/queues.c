@@ -170,7 +170,7 @@ static int attach(struct resource_module *rm, json_t *params, berth_error_t *err
     if (flux_conf_unpack(flux_get_conf(m->h), NULL, "o", &all) == 0)
         conf = qmanager_options_conf(params, all);
     if (!conf)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     m->config = settings_read(conf, m->second, err);
     json_decref(conf);
     if (!m->config)

@@ -23,11 +23,6 @@ static const struct {
 
 #define NUMBER_MAX 2000000
 
-static int out_of_memory(berth_error_t *err)
-{
-    return errtext_set(err, ENOMEM, "out of memory");
-}
-
 static int option_of(const char *key, size_t length)
 {
     if (length == strlen("match-policy") && strncmp(key, "match-policy", length) == 0)
@@ -91,7 +86,7 @@ static int set(struct resource_options *o, const char *key, size_t length, const
     char *copy = value ? strdup(value) : NULL;
     json_decref(sum);
     if (!copy)
-        return out_of_memory(err);
+        return errtext_no_memory(err);
     free(o->value[option]);
     o->value[option] = copy;
     return 0;
@@ -108,7 +103,7 @@ static int read_table(struct resource_options *o, const json_t *table, berth_err
     {
         char *text = json_is_string(value) ? strdup(json_string_value(value))
                                            : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-        rc = text ? set(o, key, strlen(key), text, &has_filters, err) : out_of_memory(err);
+        rc = text ? set(o, key, strlen(key), text, &has_filters, err) : errtext_no_memory(err);
         free(text);
         if (rc < 0)
             break;
@@ -140,7 +135,7 @@ int resource_options_read(struct resource_options *o, const char *table, const j
     memset(o, 0, sizeof(*o));
     for (int i = 0; i < N_RESOURCE_OPTIONS; i++)
         if (known[i].usual && !(o->value[i] = strdup(known[i].usual)))
-            return out_of_memory(err);
+            return errtext_no_memory(err);
     if (read_table(o, json_object_get(conf, table), err) < 0)
         return -1;
     for (int i = 0; i < argc; i++) {

@@ -315,7 +315,7 @@ int match_partial_cancel(match_t *m, int64_t jobid, const char *format, const ch
     /* What goes with all that is below it leaves covered what was. */
     r.job = match_recount(m, job, strcmp(format, FORMAT_RANKS) != 0);
     if (!r.job)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     r.gone = calloc((size_t)r.job->n + 1, sizeof(*r.gone));
     r.less = calloc((size_t)r.job->n * m->prune.n + 1, sizeof(*r.less));
     if (!r.gone || !r.less || release_text(&r, format, text, length, err) < 0 ||
@@ -340,7 +340,7 @@ int match_partial_cancel(match_t *m, int64_t jobid, const char *format, const ch
     }
 done:
     if (rc < 0 && errno == ENOMEM)
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     job_destroy(left);
     job_destroy(r.job);
     clear(&r);

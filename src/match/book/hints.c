@@ -89,7 +89,7 @@ int match_hints_read(struct match *m, const char *text, size_t length, berth_err
     struct reader r = {text, length, 0};
     while (r.at < r.length)
         if (line(m, &r) < 0)
-            return errno == ENOMEM ? errtext_set(err, ENOMEM, "out of memory")
+            return errno == ENOMEM ? errtext_no_memory(err)
                                    : errtext_set(err, EINVAL, "no such order of resources");
     return 0;
 }

@@ -61,7 +61,7 @@ uint32_t match_find_jgf(struct match *m, const struct jgf_vertex *x, berth_error
         return VERTEX_NONE;
     }
     if (graph_find_path(m->g, path, &found, &n) < 0) {
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
         return VERTEX_NONE;
     }
     for (size_t i = 0; i < n; i++)
@@ -365,5 +365,5 @@ int match_adopt(struct match *m, const struct held_text *held, int64_t jobid, in
         return match_reweigh(m, -1);
     job_destroy(job);
     m->last.n = 0;
-    return errno == ENOMEM ? errtext_set(err, ENOMEM, "out of memory") : -1;
+    return errno == ENOMEM ? errtext_no_memory(err) : -1;
 }

@@ -10,17 +10,12 @@
 #include "match/plan.h"
 #include "resource/readers/reader.h"
 
-static int no_memory(berth_error_t *err)
-{
-    return errtext_set(err, ENOMEM, "out of memory");
-}
-
 /* The vertices of a path; ENOENT if there are none. */
 static int vertices_at(const struct match *m, const char *path, uint32_t **found, size_t *n,
                        berth_error_t *err)
 {
     if (graph_find_path(m->g, path, found, n) < 0)
-        return no_memory(err);
+        return errtext_no_memory(err);
     if (*n > 0)
         return 0;
     free(*found);
@@ -61,7 +56,7 @@ int match_set_status(match_t *m, const char *path, bool up, berth_error_t *err)
         return -1;
     int rc = set_status(m, found, n, up);
     free(found);
-    return rc < 0 ? no_memory(err) : 0;
+    return rc < 0 ? errtext_no_memory(err) : 0;
 }
 
 int match_get_status(match_t *m, const char *path, bool *up, berth_error_t *err)
@@ -119,7 +114,8 @@ static int decode_ranks(const char *text, const struct tops *t, struct idset *ra
                         berth_error_t *err)
 {
     if (strcmp(text, "all") == 0)
-        return t->ranks > 0 && idset_add_range(ranks, 0, t->ranks - 1) < 0 ? no_memory(err) : 0;
+        return t->ranks > 0 && idset_add_range(ranks, 0, t->ranks - 1) < 0 ? errtext_no_memory(err)
+                                                                           : 0;
     return idset_decode(ranks, text, strlen(text), err);
 }
 
@@ -133,10 +129,10 @@ int match_rank_tops(const struct match *m, const char *text, uint32_t **v, size_
     *n = 0;
     *v = NULL;
     if (find_tops(m, &tops) < 0)
-        return no_memory(err);
+        return errtext_no_memory(err);
     if (decode_ranks(text, &tops, &ranks, err) == 0) {
         *v = malloc(((size_t)tops.ranks + 1) * sizeof(**v));
-        rc = *v ? 0 : no_memory(err);
+        rc = *v ? 0 : errtext_no_memory(err);
     }
     for (uint32_t r = rc == 0 ? idset_first(&ranks) : IDSET_NONE; r != IDSET_NONE && r < tops.ranks;
          r = idset_next(&ranks, r))
@@ -156,7 +152,7 @@ int match_set_rank_status(match_t *m, const char *text, bool up, berth_error_t *
         return -1;
     int rc = set_status(m, v, n, up);
     free(v);
-    return rc < 0 ? no_memory(err) : 0;
+    return rc < 0 ? errtext_no_memory(err) : 0;
 }
 
 /* Restore the properties of v[0] to v[n - 1]. */
@@ -197,7 +193,7 @@ int match_set_property(match_t *m, const char *path, const char *key, const char
         return -1;
     int rc = change_property(m, found, n, key, value);
     free(found);
-    return rc < 0 ? no_memory(err) : 0;
+    return rc < 0 ? errtext_no_memory(err) : 0;
 }
 
 int match_remove_property(match_t *m, const char *path, const char *key, berth_error_t *err)
@@ -213,7 +209,7 @@ int match_remove_property(match_t *m, const char *path, const char *key, berth_e
         return 0;
     return errno == ENOENT
                ? errtext_set(err, ENOENT, "path \"%s\": it has no property \"%s\"", path, key)
-               : no_memory(err);
+               : errtext_no_memory(err);
 }
 
 int match_get_properties(match_t *m, const char *path,
@@ -261,7 +257,7 @@ int match_attach(match_t *m, const char *text, size_t length, berth_error_t *err
     struct graph was;
 
     if (graph_save(m->g, &was) < 0)
-        return no_memory(err);
+        return errtext_no_memory(err);
     if (read_jgf(m->g, text, length, err) == 0)
         return follow(m, &was, err);
     graph_restore(m->g, &was);
@@ -273,11 +269,11 @@ static int remove_all(struct match *m, const uint32_t *v, size_t n, berth_error_
     struct graph was;
 
     if (graph_save(m->g, &was) < 0)
-        return no_memory(err);
+        return errtext_no_memory(err);
     if (graph_remove(m->g, v, n, m->topo.subsystem) == 0)
         return follow(m, &was, err);
     graph_restore(m->g, &was);
-    return no_memory(err);
+    return errtext_no_memory(err);
 }
 
 int match_remove_path(match_t *m, const char *path, berth_error_t *err)

@@ -299,7 +299,7 @@ struct expr *expr_parse(const char *text, berth_error_t *err)
     if (p.e && parse(&p) == 0)
         return p.e;
     if (!p.e || errno == ENOMEM)
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     expr_destroy(p.e);
     return NULL;
 }

@@ -261,5 +261,5 @@ int match_find(match_t *m, const char *criteria, int64_t now, berth_error_t *err
     if (!f.failed)
         return 0;
     m->last.n = 0;
-    return errtext_set(err, ENOMEM, "out of memory");
+    return errtext_no_memory(err);
 }

@@ -43,11 +43,6 @@ struct selection {
     berth_error_t *err;
 };
 
-static int out_of_memory(const struct selection *s)
-{
-    return errtext_set(s->err, ENOMEM, "out of memory");
-}
-
 static int expected(const struct selection *s, const char *what, const char *where)
 {
     return errtext_expected(s->err, s->text, s->length, (size_t)(where - s->text), what);
@@ -93,7 +88,7 @@ static int look_up(struct selection *s, struct name_part *p, const struct hostli
     p->name = arena_alloc(&s->m->arena, (p->n + (size_t)1) * sizeof(*p->name));
     p->by_group = arena_alloc(&s->m->arena, (p->n + (size_t)1) * sizeof(*p->by_group));
     if (!p->name || !p->by_group)
-        return out_of_memory(s);
+        return errtext_no_memory(s->err);
     if (!names)
         p->name[0] = (struct wanted){name_index_find(&s->m->names, p->text, p->length), 0};
     for (uint32_t i = 0; names && i < p->n && hostlist_next(names, &cursor, name); i++)
@@ -110,7 +105,7 @@ static int read_ranges(struct selection *s, struct name_part *p)
 
     if (hostlist_decode(&names, p->text, p->length, &why) < 0)
         rc = errno == ENOMEM
-                 ? out_of_memory(s)
+                 ? errtext_no_memory(s->err)
                  : errtext_set(s->err, EINVAL, "in \"%.*s\": %s",
                                (int)(p->length < SHOWN ? p->length : SHOWN), p->text, why.text);
     else if (hostlist_count(&names) > (int64_t)s->most)
@@ -204,7 +199,7 @@ static int missing(struct selection *s, uint32_t level, uint32_t place)
             strbuf_putc(&path, '/');
         put_name(&s->part[i], i < level ? s->part[i].chosen : place, &path);
     }
-    int rc = path.failed ? out_of_memory(s)
+    int rc = path.failed ? errtext_no_memory(s->err)
                          : errtext_set(s->err, ENOENT, "no such resource: %s", strbuf_text(&path));
     strbuf_clear(&path);
     return rc;
@@ -311,7 +306,7 @@ static int answer(struct selection *s, const struct name_part *p, const uint32_t
     *a = (struct answers){
         arena_alloc(&s->m->arena, ((up ? p->members : below) + 1) * sizeof(*a->v)), 0};
     if (!a->v)
-        return out_of_memory(s);
+        return errtext_no_memory(s->err);
     if (up)
         look_above(s, p, from, n_from, a);
     for (uint32_t i = 0; !up && i < n_from; i++)
@@ -352,7 +347,7 @@ static int select_below(struct selection *s, uint32_t level, const uint32_t *fro
         return -1;
     uint32_t *v = arena_alloc(&s->m->arena, (a.n + 1) * sizeof(*v));
     if (!v)
-        return out_of_memory(s);
+        return errtext_no_memory(s->err);
     for (size_t i = 0; i < a.n; i++)
         v[i] = (uint32_t)a.v[i];
     for (uint32_t place = 0; place < p->n; place++) {
@@ -423,7 +418,7 @@ static int select_ranks(struct selection *s, const char *from, const char *to)
     int rc = -1;
 
     if (!text)
-        return out_of_memory(s);
+        return errtext_no_memory(s->err);
     if (idset_decode(&ranks, text, strlen(text), s->err) == 0 && ranks.count == 0)
         rc = expected(s, "a rank", from + 1);
     else if (ranks.count > 0 && match_rank_tops(s->m, text, &v, &n, s->err) == 0)
@@ -479,7 +474,7 @@ static int list_vertices(const struct selection *s, uint32_t **vertices, size_t 
         count += (size_t)__builtin_popcountll(s->found[i]);
     *vertices = malloc((count + 1) * sizeof(**vertices));
     if (!*vertices)
-        return out_of_memory(s);
+        return errtext_no_memory(s->err);
     *n = 0;
     for (size_t i = 0; i < words; i++)
         for (uint64_t bits = s->found[i]; bits; bits &= bits - 1)
@@ -500,7 +495,7 @@ int match_select(struct match *m, const char *text, uint32_t **vertices, size_t 
     arena_release(&m->arena, (struct arena_mark){0});
     s.most = m->g->live + (uint64_t)s.length;
     s.found = calloc(((size_t)m->g->n + 63) / 64 + 1, sizeof(*s.found));
-    int rc = s.found && match_need_names(m) == 0 ? 0 : out_of_memory(&s);
+    int rc = s.found && match_need_names(m) == 0 ? 0 : errtext_no_memory(s.err);
     if (rc == 0)
         rc = select_all(&s);
     if (rc == 0)

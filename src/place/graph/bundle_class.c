@@ -114,7 +114,7 @@ static int judge(struct graph_place *n, struct bundle_class *b, berth_error_t *e
                            b->total, cores, intern_text(&n->graph->types, n->unit), who, has);
     int fits = is_exact ? 1 : bundle_fits_ever(n, b);
     if (fits < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     if (fits == 0)
         return errtext_set(
             err, ENODEV, "%" PRIu32 " members are to start together, each fits the %s, but not all",
@@ -240,7 +240,7 @@ int bundle_gather(struct place *place, const struct place_role *role, size_t n, 
     int64_t at = bundles_need(g) < 0 ? -1 : seek(g->bundles, role, n, part);
     struct bundle_class *c = at < 0 ? NULL : &g->bundles->class[at];
     if (!c || (c->users == 0 && make(place, c, role, n, part) < 0))
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     c->users++;
     *class = BUNDLE_CLASS | (uint32_t)at;
     *units = bundle_units(place, *class);
@@ -260,7 +260,7 @@ int bundle_know(struct place *place, const jobspec_t *spec, uint32_t part, bool 
         return OPS.know(place, spec, part, refuse, class, units, err);
     struct bundle_class *c = &graph_place_of(place)->bundles->class[*class & ~BUNDLE_CLASS];
     if (graph_place_refresh(graph_place_of(place)) < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     if (refuse && judge_all(place, c, err) < 0)
         return -1;
     c->users++;

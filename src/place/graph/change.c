@@ -8,11 +8,6 @@
 #include "match/text/names.h"
 #include "place/graph/graph_priv.h"
 
-static int no_memory(berth_error_t *err)
-{
-    return errtext_set(err, ENOMEM, "out of memory");
-}
-
 /* Vertices are free from now on. */
 static void free_all(struct graph_place *n, const uint32_t *v, size_t count)
 {
@@ -55,7 +50,7 @@ static int set_status(struct graph_place *n, const struct place_change *change, 
     }
     free(v);
     free(those);
-    return rc < 0 ? no_memory(err) : 0;
+    return rc < 0 ? errtext_no_memory(err) : 0;
 }
 
 /* The structure or what constraints ask for has changed. Without memory, parts are built again when they are
@@ -81,7 +76,7 @@ static int set_property(struct graph_place *n, const struct place_change *change
         free_all(n, v, count);
     free(v);
     if (rc < 0)
-        return no_memory(err);
+        return errtext_no_memory(err);
     changed(n);
     return 0;
 }
@@ -147,7 +142,7 @@ int graph_place_touches(struct place *place, int64_t booking, const char *resour
         if (!text || !those) {
             free(text);
             free(those);
-            return no_memory(err);
+            return errtext_no_memory(err);
         }
         free(n->touched);
         free(n->those);
@@ -189,7 +184,7 @@ int graph_place_block(struct place *place, uint32_t number, const char *resource
         return -1;
     if (match_block(n->match, number, v, count, start, duration, every) < 0) {
         free(v);
-        return no_memory(err);
+        return errtext_no_memory(err);
     }
     n->block_changes++;
     n->turn = match_block_next_change(n->match, n->now);

@@ -363,7 +363,7 @@ static int explain(struct graph_place *n, const struct class *c, berth_error_t *
         int64_t has = eligible(n, c);
         want = want > 0 ? want : 1;
         if (has < 0)
-            return errtext_set(err, ENOMEM, "out of memory");
+            return errtext_no_memory(err);
         if (has < want)
             return errtext_set(err, ENODEV,
                                "asks for %" PRId64 " node%s, %" PRId64 " are as it requires", want,
@@ -459,9 +459,7 @@ static int make(struct graph_place *n, struct class *c, berth_error_t *err)
     if (judge(n, c, err) < 0)
         return -1;
     count_cores(n, c);
-    return graph_place_pieces(n, c) < 0 || capacity_enter(n, c) < 0
-               ? errtext_set(err, ENOMEM, "out of memory")
-               : 0;
+    return graph_place_pieces(n, c) < 0 || capacity_enter(n, c) < 0 ? errtext_no_memory(err) : 0;
 }
 
 /* As jobspec_parse would say it of the jobspec itself. */
@@ -502,7 +500,7 @@ static int know_again(struct graph_place *n, uint32_t class, bool refuse, int64_
                       berth_error_t *err)
 {
     if (graph_place_refresh(n) < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     if (join(n, &n->classes[class], refuse, err) < 0)
         return -1;
     *units = capped_sum(n->classes[class].cores, 1);
@@ -522,7 +520,7 @@ int graph_place_know(struct place *place, const jobspec_t *spec, uint32_t part, 
         .text = jobspec_canonical(spec), .part = part, .users = 1, .capacity = PLACE_NONE};
     if (!c.text || graph_place_refresh(n) < 0) {
         free(c.text);
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     }
     c.hash = hash_of(c.text, part);
     uint32_t at = find(n, c.text, c.hash, part);
@@ -532,7 +530,7 @@ int graph_place_know(struct place *place, const jobspec_t *spec, uint32_t part, 
             return -1;
     } else {
         at = place_for_one(n);
-        int rc = at == PLACE_NONE ? errtext_set(err, ENOMEM, "out of memory") : make(n, &c, err);
+        int rc = at == PLACE_NONE ? errtext_no_memory(err) : make(n, &c, err);
         if (rc == 0 && refuse && c.never)
             rc = explain(n, &c, err);
         if (rc < 0) {

@@ -512,7 +512,7 @@ static int64_t graph_place_adopt(struct place *place, const char *format, const 
         return errtext_set(err, EINVAL, "expected an end after the start");
     int64_t booking = graph_place_refresh(n) < 0 ? -1 : slot_alloc(n);
     if (booking < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     if (take(n, booking, &a, err) < 0) {
         int error = errno;
         slot_free(n, booking);
@@ -525,7 +525,7 @@ static int64_t graph_place_adopt(struct place *place, const char *format, const 
         int errnum = errno;
         match_cancel(n->match, booking, NULL, NULL);
         slot_free(n, booking);
-        return errnum == ENOMEM ? errtext_set(err, ENOMEM, "out of memory")
+        return errnum == ENOMEM ? errtext_no_memory(err)
                                 : errtext_set(err, EINVAL, "expected something that it holds");
     }
     drop(n, booking);
@@ -539,7 +539,7 @@ static int graph_place_give(struct place *place, int64_t booking, const char *ra
     struct booking *b = &n->bookings[booking];
 
     if (graph_place_refresh(n) < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     lift(n, booking);
     int rc = match_give_ranks(n->match, booking, ranks, err), error = errno;
     if (rc == 0) {
@@ -713,7 +713,7 @@ struct place *graph_place_create(match_t *match, berth_error_t *err)
     uint16_t node;
 
     if (!n) {
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
         return NULL;
     }
     n->place.ops = &bundle_ops;

@@ -138,11 +138,6 @@ int graph_place_move(struct graph_place *n, int64_t job, struct booking *b, int6
 
 /* ---- Making parts ---- */
 
-static int no_memory(berth_error_t *err)
-{
-    return errtext_set(err, ENOMEM, "out of memory");
-}
-
 /* Room for one more share in every booking. */
 static int all_shares_grow(struct graph_place *n)
 {
@@ -203,11 +198,11 @@ static int make_part(struct graph_place *n, struct part *part, const char *requi
         part->requires = strdup(requires);
         part->within = match_part(n->match, part->constraints);
         if (!part->requires || !part->within)
-            return no_memory(err);
+            return errtext_no_memory(err);
     }
     part->capacity = capacity_of(n, part->within);
     find_ids(n, part);
-    return all_shares_grow(n) < 0 || fill_calendar(n, part) < 0 ? no_memory(err) : 0;
+    return all_shares_grow(n) < 0 || fill_calendar(n, part) < 0 ? errtext_no_memory(err) : 0;
 }
 
 int64_t graph_place_part(struct place *place, const char *requires, berth_error_t *err)
@@ -220,10 +215,10 @@ int64_t graph_place_part(struct place *place, const char *requires, berth_error_
                      : !n->parts[i].requires)
             return i;
     if (graph_place_refresh(n) < 0)
-        return no_memory(err);
+        return errtext_no_memory(err);
     struct part *parts = reallocarray(n->parts, n->n_parts + 1, sizeof(*parts));
     if (!parts)
-        return no_memory(err);
+        return errtext_no_memory(err);
     n->parts = parts;
     if (make_part(n, &part, requires, err) < 0) {
         int saved = errno;

@@ -55,5 +55,5 @@ int reader_failed(berth_error_t *err)
     if (errno == EOVERFLOW)
         return errtext_set(err, EINVAL,
                            "more vertices, edges, types, units or subsystems than a graph takes");
-    return errtext_set(err, ENOMEM, "out of memory");
+    return errtext_no_memory(err);
 }

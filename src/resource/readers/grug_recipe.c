@@ -93,7 +93,7 @@ static void fail(struct parser *p, int errnum, const char *what, const char *of,
         return;
     p->errnum = errnum;
     if (errnum == ENOMEM)
-        errtext_set(p->err, ENOMEM, "out of memory");
+        errtext_no_memory(p->err);
     else
         errtext_set(p->err, errnum, "line %llu: %s%s%s%s, expected %s",
                     (unsigned long long)XML_GetCurrentLineNumber(p->xml), what, of ? " '" : "",
@@ -464,7 +464,7 @@ int grug_recipe_parse(struct grug_recipe *r, const char *text, size_t length, be
                                 .as_source_up = 1};
     p.xml = XML_ParserCreate(NULL);
     if (!p.xml)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     XML_SetUserData(p.xml, &p);
     XML_SetElementHandler(p.xml, on_start, on_end);
     XML_SetCharacterDataHandler(p.xml, on_text);

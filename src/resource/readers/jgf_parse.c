@@ -76,7 +76,7 @@ static int apply_defaults(struct parsing *p, const struct json_place *place, str
         int rc = name.failed ? -1 : intern_put(&p->memory->texts, name.data, name.len, &text);
         strbuf_clear(&name);
         if (rc < 0)
-            return errtext_set(p->err, ENOMEM, "out of memory");
+            return errtext_no_memory(p->err);
         v->name = intern_text(&p->memory->texts, text);
     }
     return 0;
@@ -172,7 +172,7 @@ static int take_node(struct parsing *p, size_t i)
         return errtext_set(p->err, EINVAL, "%sgraph.nodes[%zu].id: found duplicate node id '%s'",
                            p->j->prefix, i, v->outer_id);
     if (intern_put(&p->ids, v->outer_id, strlen(v->outer_id), &number) < 0)
-        return errtext_set(p->err, ENOMEM, "out of memory");
+        return errtext_no_memory(p->err);
     if (json_object_field(&place, node, "metadata", JSON_REQUIRED, &metadata) < 0)
         return -1;
     place.within = "metadata.";
@@ -261,7 +261,7 @@ static int make_room(struct parsing *p)
     p->memory->path = calloc(n_paths + 1, sizeof(*p->memory->path));
     p->memory->property = calloc(n_properties + 1, sizeof(*p->memory->property));
     if (!p->j->vertex || !p->j->edge || !p->memory->path || !p->memory->property)
-        return errtext_set(p->err, ENOMEM, "out of memory");
+        return errtext_no_memory(p->err);
     p->j->n = n;
     return 0;
 }
@@ -275,7 +275,7 @@ int jgf_parse(struct jgf *j, const char *text, size_t length, berth_error_t *err
     p.memory = calloc(1, sizeof(*p.memory));
     j->json = p.memory;
     if (!p.memory)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     p.memory->root = json_text(text, length, err);
     rc = p.memory->root ? find_graph(&p) : -1;
     if (rc == 0)

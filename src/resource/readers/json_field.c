@@ -13,7 +13,7 @@ json_t *json_text(const char *text, size_t length, berth_error_t *err)
     if (json)
         return json;
     if (json_error_code(&error) == json_error_out_of_memory)
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     else
         errtext_set(err, EINVAL, "line %d, column %d: %s, expected JSON", error.line, error.column,
                     error.text);

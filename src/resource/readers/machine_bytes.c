@@ -63,7 +63,7 @@ static int take_texts(struct machine *m, struct rest *rest, uint32_t n, berth_er
             memchr(rest->at, '\0', length))
             return wrong(err, "text", i);
         if (intern_put(&m->texts, rest->at, length, &number) < 0)
-            return errtext_set(err, ENOMEM, "out of memory");
+            return errtext_no_memory(err);
         if (number != i)
             return wrong(err, "text", i);
         rest->at += length;
@@ -112,7 +112,7 @@ static int take_objects(struct machine *m, struct rest *rest, uint32_t n, berth_
                                         .size = p.size,
                                         .divisible = p.divisible == 1};
         if (machine_add(m, &object) < 0)
-            return errtext_set(err, ENOMEM, "out of memory");
+            return errtext_no_memory(err);
     }
     return rest->n == 0 ? 0 : wrong(err, "what follows object", n);
 }

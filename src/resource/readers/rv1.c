@@ -33,11 +33,6 @@ static struct json_place entry_place(const struct parsing *p, const char *prefix
         .err = p->err, .prefix = prefix, .array = array, .index = index, .within = within};
 }
 
-static int no_memory(struct parsing *p)
-{
-    return errtext_set(p->err, ENOMEM, "out of memory");
-}
-
 /* A member that is a set of ids. */
 static int decode_ids(const struct json_place *place, const char *key, const json_t *json,
                       struct idset *ids)
@@ -50,7 +45,7 @@ static int decode_ids(const struct json_place *place, const char *key, const jso
     if (idset_decode(ids, json_string_value(json), json_string_length(json), &why) == 0)
         return 0;
     if (errno == ENOMEM)
-        return errtext_set(place->err, ENOMEM, "out of memory");
+        return errtext_no_memory(place->err);
     snprintf(expected, sizeof(expected), "a set of ids (%s)", why.text);
     return json_wrong(place, key, json, expected);
 }
@@ -70,7 +65,7 @@ static int take_ranks(struct parsing *p, size_t i, uint64_t *n)
     if (*n > p->max)
         return errtext_set(p->err, EINVAL, "execution.R_lite: too many ranks, expected at most %lu",
                            (unsigned long)p->max);
-    return idset_unite(&p->all, &p->entry[i]) < 0 ? no_memory(p) : 0;
+    return idset_unite(&p->all, &p->entry[i]) < 0 ? errtext_no_memory(p->err) : 0;
 }
 
 static int take_children(struct parsing *p, size_t i)
@@ -90,7 +85,7 @@ static int take_children(struct parsing *p, size_t i)
             return json_wrong(&place, type, value, "a type");
         *c = (struct rv1_children){.entry = i, .type = type, .ids = calloc(1, sizeof(*c->ids))};
         if (!c->ids)
-            return no_memory(p);
+            return errtext_no_memory(p->err);
         p->r->n_children++;
         if (decode_ids(&place, type, value, c->ids) < 0)
             return -1;
@@ -117,7 +112,7 @@ static int spell_hosts(struct parsing *p, const struct hostlist *list, struct rv
         strbuf_put(&text, name, strlen(name) + 1);
     }
     hosts->text = strbuf_steal(&text);
-    return hosts->start && hosts->text ? 0 : no_memory(p);
+    return hosts->start && hosts->text ? 0 : errtext_no_memory(p->err);
 }
 
 static int take_hosts(struct parsing *p)
@@ -134,7 +129,7 @@ static int take_hosts(struct parsing *p)
         else if (hostlist_append(&list, json_string_value(hosts), json_string_length(hosts), &why) <
                  0)
             rc = errno == ENOMEM
-                     ? no_memory(p)
+                     ? errtext_no_memory(p->err)
                      : errtext_set(p->err, EINVAL, "execution.nodelist[%zu]: %s", i, why.text);
     }
     if (rc == 0)
@@ -150,7 +145,7 @@ static int list_ranks(struct parsing *p, uint64_t n)
 
     p->r->rank = calloc(n + 1, sizeof(*p->r->rank));
     if (!p->r->rank)
-        return no_memory(p);
+        return errtext_no_memory(p->err);
     for (size_t i = 0; i < p->n_entries; i++) {
         uint32_t range = 0;
         uint64_t before = 0; /* ranks in the ranges of all before this one */
@@ -178,13 +173,13 @@ static int take_properties(struct parsing *p)
 
     p->r->property = calloc(json_object_size(p->properties) + 1, sizeof(*p->r->property));
     if (!p->r->property)
-        return no_memory(p);
+        return errtext_no_memory(p->err);
     json_object_foreach(p->properties, key, value)
     {
         struct rv1_property *property = &p->r->property[p->r->n_properties];
         *property = (struct rv1_property){.key = key, .ranks = calloc(1, sizeof(*property->ranks))};
         if (!property->ranks)
-            return no_memory(p);
+            return errtext_no_memory(p->err);
         p->r->n_properties++;
         if (decode_ids(&place, key, value, property->ranks) < 0)
             return -1;
@@ -224,7 +219,7 @@ static int parse(struct parsing *p)
     p->entry = calloc(p->n_entries + 1, sizeof(*p->entry));
     p->r->children = calloc(n_children + 1, sizeof(*p->r->children));
     if (!p->entry || !p->r->children || !p->r->hosts)
-        return no_memory(p);
+        return errtext_no_memory(p->err);
     for (size_t i = 0; i < p->n_entries; i++)
         if (take_ranks(p, i, &n) < 0 || take_children(p, i) < 0)
             return -1;

@@ -109,7 +109,7 @@ static int state_make(sched_t *s, struct state *new, const struct sched_config *
     new->is_closed = calloc(new->setup->n_queues, sizeof(*new->is_closed));
     new->stats = calloc(new->setup->n_queues, sizeof(*new->stats));
     if (!new->limits || (new->setup->shares.is && !new->shares) || !new->is_closed || !new->stats)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     return 0;
 }
 
@@ -122,7 +122,7 @@ static int move_rejected(sched_t *s, uint32_t slot, uint32_t queue, berth_error_
     struct details *d = s->jobs[slot].details;
     int64_t party = limits_party(limits, queue, d->account, d->user, d->groups, d->n_groups);
     if (party < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     d->queue = queue;
     d->party = (uint32_t)party;
     d->job_group = JOB_GROUP_NONE;
@@ -163,7 +163,7 @@ static int move_job(sched_t *s, uint32_t slot, const struct state *old, struct k
         rc = held_enter(s, slot);
     lane_of(s, slot)->preempting += job->is_preempting;
     lane_of(s, slot)->relieved += d->is_relieved;
-    return rc < 0 ? errtext_set(err, ENOMEM, "out of memory") : 0;
+    return rc < 0 ? errtext_no_memory(err) : 0;
 }
 
 /* Enter all jobs into the new state, or leave them as they were. Returns 0, or -1 with a text. */
@@ -228,7 +228,7 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
     struct overtake overtake;
     if (!known || victims_reserve(n, s->running) < 0 || overtake_begin(&overtake, s) < 0) {
         free(known);
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     }
     struct state old = state_take(s);
     int rc = state_make(s, &new, config, err);
@@ -237,7 +237,7 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
         state_put(s, &new);
         rc = blocks_configure(s, new.setup, err);
         if (rc == 0 && usage_inherit_users(s, old.shares) < 0)
-            rc = errtext_set(err, ENOMEM, "out of memory");
+            rc = errtext_no_memory(err);
         if (rc == 0 && move_all(s, &old, known, err) < 0) {
             int saved = errno;
             blocks_configure(s, old.setup, NULL);

@@ -55,7 +55,7 @@ int job_know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth_er
         return -1;
     int64_t party = limits_party(n->limits, queue, d->account, d->user, d->groups, d->n_groups);
     if (party < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     d->party = (uint32_t)party;
     if (!key_of(s, slot, d->priority, &job->key))
         return errtext_set(err, EINVAL, "queue %.100s: priority out of range", name);
@@ -91,7 +91,7 @@ static int queue_takes(sched_t *s, int64_t now, uint32_t slot, uint32_t was, ber
     if (rc < 0 && errno == EINVAL)
         return refuse_call(&why, err);
     if (rc < 0 || (s->jobs[slot].state != SCHED_BLOCKED && open_reserve(s, slot) < 0))
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     return 0;
 }
 
@@ -211,7 +211,7 @@ int sched_set_jobspec(sched_t *s, int64_t now, sched_job_t handle, const char *j
         return errtext_set(err, EINVAL, "what the members of a gang ask for stays");
     struct shared_text *own = d->jobspec, *text = shared_text_use(s->queues, jobspec, length);
     if (!text)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     int rc = shared_text_read(text, err);
     if (rc < 0 && errno != ENOMEM)
         errno = EINVAL;
@@ -239,7 +239,7 @@ int sched_set_account(sched_t *s, int64_t now, sched_job_t handle, const char *a
     const char *name =
         number == SETUP_NONE ? NULL : queues_text(s->queues, intern_text(&accounts->names, number));
     if (number != SETUP_NONE && !name)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     bool other = name && !(d->account && strcmp(name, d->account) == 0);
     if (other &&
         queue_enter(s, now, slot, &(struct becomes){.queue = d->queue, .account = name}, err) < 0)

@@ -97,7 +97,7 @@ static int name_queues(struct setup *setup, berth_error_t *err)
         if (!name || name[0] == '\0')
             return errtext_set(err, EINVAL, "queue %u has no name", (unsigned)i + 1);
         if (intern_put(&setup->names, name, strlen(name), &number) < 0)
-            return errtext_set(err, ENOMEM, "out of memory");
+            return errtext_no_memory(err);
         if (number != i)
             return errtext_set(err, EINVAL, "queue '%s': the name comes twice", name);
     }
@@ -272,7 +272,7 @@ struct setup *setup_create(const struct sched_config *config, berth_error_t *err
     }
     if (!setup || !setup->config || !setup->queue) {
         setup_destroy(setup);
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
         return NULL;
     }
     setup->is_named = true;

@@ -22,7 +22,7 @@ static int name_accounts(struct setup *setup, berth_error_t *err)
         if (!name || name[0] == '\0')
             return errtext_set(err, EINVAL, "account %zu has no name", i + 1);
         if (intern_put(&setup->accounts.names, name, strlen(name), &number) < 0)
-            return errtext_set(err, ENOMEM, "out of memory");
+            return errtext_no_memory(err);
         if (number != i)
             return errtext_set(err, EINVAL, "account '%s': the name comes twice", name);
     }
@@ -72,7 +72,7 @@ static int list_members(struct setup *setup, uint32_t account, struct setup_memb
         return -1;
     for (size_t i = 0; i < c->n_users; i++) {
         if (intern_put(&a->users, c->users[i], strlen(c->users[i]), &v[i].user) < 0)
-            return errtext_set(err, ENOMEM, "out of memory");
+            return errtext_no_memory(err);
         v[i].weight = 1;
         if (a->usual[v[i].user] == SETUP_NONE)
             a->usual[v[i].user] = account;
@@ -115,7 +115,7 @@ static int name_usual(struct setup *setup, berth_error_t *err)
     const struct sched_config *config = setup->config;
     struct setup_accounts *a = &setup->accounts;
     bool *said = calloc((size_t)a->users.n + 1, sizeof(*said));
-    int rc = said ? 0 : errtext_set(err, ENOMEM, "out of memory");
+    int rc = said ? 0 : errtext_no_memory(err);
     for (uint32_t i = 0; i < a->n && rc == 0; i++) {
         const struct sched_account *c = &config->accounts[i];
         for (size_t k = 0; k < c->n_default_for && rc == 0; k++) {
@@ -156,7 +156,7 @@ int setup_resolve_accounts(struct setup *setup, berth_error_t *err)
     a->members = calloc(members + 1, sizeof(*a->members));
     a->usual = reallocarray(NULL, members + 1, sizeof(*a->usual));
     if (!a->v || !a->members || !a->usual)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     for (size_t i = 0; i < members; i++)
         a->usual[i] = SETUP_NONE;
     if (name_accounts(setup, err) < 0 || find_parents(setup, err) < 0)

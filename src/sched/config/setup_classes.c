@@ -58,7 +58,7 @@ static int resolve(const struct setup *setup, const struct sched_classes *is,
     classes->longest_first = is->longest_first;
     classes->settings = classes_create();
     if (!classes->settings)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     if (is->rebalance_threshold < 0 || is->rebalance_threshold > CLASSES_THRESHOLD_MAX ||
         is->rebalance_duration < 0)
         return errtext_set(err, EINVAL, "rebalance: expected 0 to %d percent, and a time",
@@ -91,7 +91,7 @@ int setup_resolve_classes(struct setup *setup, uint32_t queue, berth_error_t *er
                            c->name);
     node->classes = calloc(1, sizeof(*node->classes));
     if (!node->classes)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     node->order = (struct sched_share_order){0};
     if (resolve(setup, &c->classes, node->classes, &why) == 0) {
         note_ranks(setup, queue, node->classes);

@@ -243,7 +243,7 @@ static int make_nodes(struct setup *setup, berth_error_t *err)
     shares->n_nodes = (uint32_t)n;
     shares->node = calloc(n, sizeof(*shares->node));
     if (!shares->node)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     for (uint32_t i = 0; i < n; i++)
         shares->node[i].queue = shares->node[i].account = SETUP_NONE;
     return 0;

@@ -171,7 +171,7 @@ static int set(sched_t *s, uint32_t number, const struct sched_block *b, bool co
     struct queues *n = s->queues;
     struct sched_block *copy = setup_copy_block(b);
     if (!copy)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     berth_error_t why;
     if (s->place->ops->block(s->place, number, b->resources, b->start, b->duration, b->every,
                              &why) < 0) {
@@ -271,7 +271,7 @@ int blocks_configure(sched_t *s, const struct setup *setup, berth_error_t *err)
     struct block_slot old[BLOCKS_MAX];
     bool keep[BLOCKS_MAX] = {false};
     if (copy_all(n, old) < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     int rc = set_all(s, setup, keep, err);
     int saved = errno;
     for (uint32_t i = 0; i < BLOCKS_MAX; i++) {

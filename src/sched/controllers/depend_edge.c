@@ -225,7 +225,7 @@ static int add_edge(struct depend *depend, struct needs *needs, const struct dep
         if (!edge->at)
             edge->at = depend_member_create(depend, e, member);
         if (!edge->at)
-            return errtext_set(err, ENOMEM, "out of memory");
+            return errtext_no_memory(err);
     }
     needs->n++;
     needs->unmet += verdict != VERDICT_MET;
@@ -258,7 +258,7 @@ int depend_needs_create(struct depend *depend, const char *expression, const cha
         return -1;
     struct needs *n = malloc(sizeof(*n) + terms * sizeof(n->edge[0]));
     if (!n)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     *n = (struct needs){.slot = DEPEND_NONE};
     scan = (struct depend_scan){.text = expression};
     while (depend_scan(&scan, &term, err) > 0)

@@ -12,7 +12,7 @@ static int become_of(sched_t *s, uint32_t slot, uint32_t account, berth_error_t 
     const char *text =
         account == SETUP_NONE ? NULL : queues_text(s->queues, intern_text(names, account));
     if (account != SETUP_NONE && !text)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     s->jobs[slot].details->account = text;
     return 0;
 }
@@ -34,7 +34,7 @@ int account_keep(sched_t *s, uint32_t slot, const char *name, berth_error_t *err
         return become_of(s, slot, setup_account_usual(&s->queues->setup->accounts, d->user), err);
     const char *text = queues_text(s->queues, name);
     if (!text)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     d->account = text;
     return 0;
 }

@@ -83,7 +83,7 @@ int shared_text_read(struct shared_text *t, berth_error_t *err)
     t->queue = NULL;
     if ((t->spec->queue && !(t->queue = strdup(t->spec->queue))) ||
         (t->spec->account && !(t->account = strdup(t->spec->account))))
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     t->duration = t->spec->duration;
     t->preemptible_after = t->spec->preemptible_after;
     t->sla_waiting_time = t->spec->sla_waiting_time;
@@ -108,7 +108,7 @@ int shared_text_know(sched_t *s, struct shared_text *t, uint32_t part, bool refu
         ops->know(s->place, NULL, part, false, class, units, err) < 0) { /* the text's own use */
         free(c);
         ops->forget(s->place, *class);
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     }
     *c = (struct text_class){t->classes, part, *class};
     t->classes = c;

@@ -124,7 +124,7 @@ static int64_t find_user(sched_t *s, const struct sched_share_name *name, uint32
     int64_t node = leaf_node(s, &whose, make);
     if (node < 0 && !make)
         return nobody("of user", name->user, err);
-    return node < 0 ? errtext_set(err, ENOMEM, "out of memory") : node;
+    return node < 0 ? errtext_no_memory(err) : node;
 }
 
 /* The node of a name; that of a user may be made. -1 with ENOENT or ENOMEM and a text. */
@@ -211,7 +211,7 @@ int sched_restore_usage(sched_t *s, const struct sched_usage *usage, berth_error
         return errtext_set(err, EINVAL, "expected a usage, found \"%.40s\"", usage->amount);
     if (array_grow((void **)&shares->restored, &shares->cap_restored, shares->n_restored + 1,
                    sizeof(*shares->restored)) < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     int64_t node = find_node(s, &usage->node, true, err);
     if (node < 0)
         return -1;

@@ -169,7 +169,7 @@ static int read_one(struct call *c, struct bulk_request *b, size_t *steps)
     if (api_may_submit(c, b->context.user, job, &why) == 0 && job_table_reserve(s, 1) == 0)
         entered = admit_job(s, job, true, &why);
     else if (!why.text[0])
-        errtext_set(&why, ENOMEM, "out of memory");
+        errtext_no_memory(&why);
     if (entered < 0) {
         int saved = errno;
         job_discard(s, job);

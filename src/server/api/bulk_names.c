@@ -33,7 +33,7 @@ int bulk_name_earlier(const char *what, json_t *job, int64_t first, int64_t n, b
     }
     int rc =
         text.failed || json_object_set_new(job, "dependency", json_string(strbuf_text(&text))) < 0
-            ? errtext_set(err, ENOMEM, "out of memory")
+            ? errtext_no_memory(err)
             : 0;
     strbuf_clear(&text);
     return rc;

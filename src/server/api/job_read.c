@@ -72,7 +72,7 @@ int job_too_long(struct job_reader *r, const char *key, const char *most)
 
 int job_no_memory(struct job_reader *r)
 {
-    return errtext_set(r->err, ENOMEM, "out of memory");
+    return errtext_no_memory(r->err);
 }
 
 /* ---- Values ---- */

@@ -28,7 +28,7 @@ static int submit_job(struct job_context *c, struct job *job, size_t *steps, ber
     work_spend(steps, 1);
     if (unsaved_reserve(s, 0) < 0 || job_insert(s, job) < 0) {
         job_withdraw(s, job);
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     }
     job_changed(s, job);
     return 0;

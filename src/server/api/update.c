@@ -182,7 +182,7 @@ static int change_member(server_t *s, struct job *job, uint32_t i, const struct 
     if (!m || !member_is_live(m) || member_is_in_entry(job, i))
         return 0;
     if (m->unstarted)
-        return errtext_set(why, ENOMEM, "out of memory");
+        return errtext_no_memory(why);
     bool waits = m->state == STORE_PENDING;
     if (change_in_core(s, job, m, m->handle, waits, to, key, why) < 0)
         return -1;
@@ -399,7 +399,7 @@ static int change_next(server_t *s, struct job *job, struct progress *p, const c
         return change_entry(s, job, &p->to, key, why);
     *key = NULL;
     if (follow_job(s, job, p, p->next) < 0)
-        return errtext_set(why, ENOMEM, "out of memory");
+        return errtext_no_memory(why);
     if (change_member(s, job, p->next, &p->to, key, why) == 0)
         return 0;
     int saved = errno;

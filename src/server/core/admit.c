@@ -88,7 +88,7 @@ static int read_admitted(server_t *s, struct job *job, sched_job_t handle, berth
     job->limit = r.request.duration;
     job->estimate = r.request.estimate;
     job->queue = server_intern_name(s, r.request.queue);
-    return job->queue ? 0 : errtext_set(err, ENOMEM, "out of memory");
+    return job->queue ? 0 : errtext_no_memory(err);
 }
 
 int admit_job(server_t *s, struct job *job, bool hold, berth_error_t *err)

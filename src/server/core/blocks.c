@@ -137,7 +137,7 @@ static int put_in_force(server_t *s, sched_t *sched, const json_t *entry, berth_
     struct added a;
     int rc = added_read(s, entry, &a);
     if (rc < 0)
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     else
         rc = sched_block(sched, s->clock.now, &a.block, err);
     int saved = errno;
@@ -224,7 +224,7 @@ int settings_block_add(server_t *s, json_t *block, berth_error_t *err)
         return errtext_set(err, EINVAL, "there are %d blocks already: remove one first",
                            BLOCKS_MAX);
     if (keep(s, block) < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     if (put_in_force(s, s->sched, block, err) < 0) {
         int saved = errno;
         json_array_remove(added_blocks(s), json_array_size(added_blocks(s)) - 1);

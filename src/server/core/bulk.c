@@ -310,7 +310,7 @@ int bulk_write(server_t *s, berth_error_t *err)
                                                                    : -1);
         strbuf_putc(&text, '\n');
     }
-    int rc = text.failed ? errtext_set(err, ENOMEM, "out of memory")
+    int rc = text.failed ? errtext_no_memory(err)
                          : store_put(s->store, "lists", strbuf_text(&text), err);
     strbuf_clear(&text);
     return rc;
@@ -335,7 +335,7 @@ int bulk_delete_incomplete(server_t *s, berth_error_t *err)
         return -1;
     s->bulks_text = strdup(text ? text : "");
     if (!s->bulks_text)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     for (const char *at = s->bulks_text; next_stored_bulk(&at, &first, &total, &shown);)
         for (dropped = DROP_AT_ONCE; shown < 0 && dropped == DROP_AT_ONCE;)
             if (store_drop_jobs(s->store, first, first + total - 1, DROP_AT_ONCE, &dropped, err) <

@@ -21,7 +21,7 @@ static classes_t *read_classes(const json_t *object, berth_error_t *err)
     char *text = json_dumps(object, JSON_COMPACT);
     classes_t *c = text ? classes_load(text, strlen(text), err) : NULL;
     if (!text)
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     free(text);
     return c;
 }
@@ -51,7 +51,7 @@ static classes_t *configured(const struct sched_classes *is, berth_error_t *err)
     int64_t seconds =
         is->rebalance_duration / SERVER_SECOND + (is->rebalance_duration % SERVER_SECOND > 0);
     if (!c)
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     else if (set_percents(c, is, err) == 0 && set_requestors(c, is, err) == 0 &&
              classes_set_rebalance_threshold(c, is->rebalance_threshold, err) == 0 &&
              classes_set_rebalance_minimum_duration(
@@ -127,7 +127,7 @@ int class_overlay_make(server_t *s, const struct sched_config *config, struct cl
     o->memory = calloc(json_object_size(all_classes(s)), sizeof(*o->memory));
     if (!o->queues || !o->settings || !o->memory) {
         class_overlay_clear(o);
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     }
     for (size_t i = 0; i < n; i++) {
         o->queues[i] = config->queues[i];
@@ -159,12 +159,12 @@ int classes_configure(server_t *s, const struct sched_config *config, berth_erro
 static int keep(server_t *s, const char *queue, json_t *object, berth_error_t *err)
 {
     if (!all_classes(s) && json_object_set_new(s->settings, "classes", json_object()) < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     json_t *before = json_incref(json_object_get(all_classes(s), queue));
     int rc = object ? json_object_set(all_classes(s), queue, object)
                     : json_object_del(all_classes(s), queue);
     if (rc < 0)
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     else if ((rc = classes_configure(s, &s->config->sched, err)) < 0 && before)
         json_object_set(all_classes(s), queue, before); /* its key is there, so this can't fail */
     else if (rc < 0)
@@ -184,7 +184,7 @@ static json_t *write_classes(const classes_t *c, berth_error_t *err)
     json_t *object = text ? json_loads(text, 0, NULL) : NULL;
     free(text);
     if (c && !object)
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     return object;
 }
 
@@ -194,7 +194,7 @@ int settings_classes_change(server_t *s, const char *queue, json_t *changes, ber
     json_t *wanted = was ? write_classes(was, err) : NULL, *kept = NULL;
     int rc = -1;
     if (wanted && json_object_update(wanted, changes) < 0)
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     else if (wanted && (is = read_classes(wanted, err)))
         kept = write_classes(is, err);
     if (kept)

@@ -224,7 +224,7 @@ int load_job(struct loading *l, struct job *job, const struct job_parts *parts)
     struct waiting_entry e = {{0}, {0}};
     struct user *user = user_find(s, job->uid);
     if (job_request_read(job, user, parts, &q) < 0)
-        return errtext_set(l->err, ENOMEM, "out of memory");
+        return errtext_no_memory(l->err);
     if (dependency_remove_dropped(s, q.dependency) < 0) {
         job_request_clear(&q);
         return errtext_set(l->err, errno, "cannot read the store: %s", strerror(errno));
@@ -239,5 +239,5 @@ int load_job(struct loading *l, struct job *job, const struct job_parts *parts)
         rc = restore_members(l, job, &r, &e);
     entry_clear(&e);
     job_request_clear(&q);
-    return rc < 0 ? errtext_set(l->err, ENOMEM, "out of memory") : 0;
+    return rc < 0 ? errtext_no_memory(l->err) : 0;
 }

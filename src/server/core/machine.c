@@ -69,7 +69,7 @@ int machine_measure(server_t *s, berth_error_t *err)
     const struct graph *g = match_graph(s->machine);
     uint32_t *cores = calloc(g->n + 1, sizeof(*cores));
     if (!cores)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     /* Nodes are attached without a unit; Slurm counts MiB. */
     bool is_slurm = s->config->resources.source == CONFIG_SLURM;
     s->size = (struct machine_size){.memory_unit = is_slurm ? INT64_C(1) << 20
@@ -120,7 +120,7 @@ static int load_settings(server_t *s, berth_error_t *err)
         s->settings = json_object();
     }
     if (!s->settings)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     blocks_load_offset(s);
     return 0;
 }
@@ -138,7 +138,7 @@ int machine_open(server_t *s, berth_error_t *err)
     if (machine_measure(s, err) < 0)
         return -1;
     if (gpu_names_collect(&s->gpu_names, match_graph(s->machine)) < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     struct class_overlay classes;
     if (class_overlay_make(s, &s->config->sched, &classes, err) < 0)
         return -1;

@@ -74,7 +74,7 @@ void pilots_set_status(server_t *s, json_t *node, enum resource_status status)
 static int attach_graph(server_t *s, char *text, json_t *const *nodes, size_t n, berth_error_t *err)
 {
     if (!text)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     int rc = sched_attach(s->sched, s->clock.now, text, strlen(text), err);
     free(text);
     if (rc < 0 || machine_measure(s, err) < 0)
@@ -348,7 +348,7 @@ json_t *pilot_add(server_t *s, const char *kind, int64_t nodes, const char *opti
                   "ending", false, "since", (json_int_t)s->clock.wall);
     if (!all || !pilot || json_object_set_new(all, "made", json_integer(number)) < 0 ||
         json_array_append_new(pilots_list(s), pilot) < 0) {
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
         return NULL;
     }
     if (engine->ops->invite(engine, (uint64_t)number, folder, err) < 0) {

@@ -93,13 +93,13 @@ int pilots_expect(server_t *s, berth_error_t *err)
     json_array_foreach(pilots_nodes(s), i,
                        entry) if (engine->ops->expect(engine,
                                                       (uint64_t)entry_number(entry, "pilot"),
-                                                      entry_text(entry, "name"), NULL, 0) <
-                                  0) return errtext_set(err, ENOMEM, "out of memory");
+                                                      entry_text(entry, "name"), NULL,
+                                                      0) < 0) return errtext_no_memory(err);
     for (size_t k = 0; k < s->runs.n && json_array_size(pilots_nodes(s)) > 0; k++) {
         const struct run *run = s->runs.v[k];
         const struct member *m = run && run->key > 0 ? member_record(run->job, run->member) : NULL;
         if (m && member_is_live(m) && expect_run(s, run, m) < 0)
-            return errtext_set(err, ENOMEM, "out of memory");
+            return errtext_no_memory(err);
     }
     return 0;
 }

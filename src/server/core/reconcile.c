@@ -68,7 +68,7 @@ int runs_reconcile(server_t *s, berth_error_t *err)
                                              strerror(errno));
     uint64_t *keys = malloc((n + 1) * sizeof(*keys));
     if (!keys)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     if (n > 0)
         memcpy(keys, given, n * sizeof(*keys));
     qsort(keys, n, sizeof(*keys), compare_run_keys);
@@ -84,5 +84,5 @@ int runs_reconcile(server_t *s, berth_error_t *err)
     if (rc == 0)
         return 0;
     s->engine.is_known = false; /* so that all of it is repeated */
-    return errtext_set(err, ENOMEM, "out of memory");
+    return errtext_no_memory(err);
 }

@@ -59,7 +59,7 @@ static int tell_core(server_t *s, struct job *job, const struct job *by, enum re
     sched_job_t handle = job->members > 1 ? job->entry : member_record(job, 0)->handle;
     job_parts(by->request, &parts);
     if (job_request_read(by, user_find(s, job->uid), &parts, &q) < 0)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     int rc = change_in_core(s, handle, job, &q, what, err);
     int saved = errno;
     job_request_clear(&q);
@@ -94,7 +94,7 @@ int job_rewrite(server_t *s, struct job *job, struct job *by, enum rewrite_what 
     if (strcmp(named, by->name) != 0) {
         char *request = with_name(by->request, named);
         if (!request)
-            return errtext_set(err, ENOMEM, "out of memory");
+            return errtext_no_memory(err);
         free(by->request);
         by->request = request;
     }

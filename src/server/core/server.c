@@ -133,7 +133,7 @@ static int open_store(server_t *s, berth_error_t *err)
     char *text = strbuf_steal(&path);
     s->store = text ? store_open(text, s->platform.vfs, err) : NULL;
     if (!text)
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
     free(text);
     return s->store ? 0 : -1;
 }
@@ -144,7 +144,7 @@ static int copy_options(server_t *s, const struct server_options *options, berth
     s->directory = strdup(options->directory);
     s->config_path = options->config ? strdup(options->config) : NULL;
     if (!s->directory || (options->config && !s->config_path))
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     s->options.directory = s->directory;
     s->options.config = s->config_path;
     return 0;
@@ -155,7 +155,7 @@ server_t *server_open(const struct server_platform *platform, const struct serve
 {
     server_t *s = calloc(1, sizeof(*s));
     if (!s) {
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
         return NULL;
     }
     s->platform = *platform;

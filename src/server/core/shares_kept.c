@@ -56,7 +56,7 @@ static int write_node(server_t *s, uint32_t node, berth_error_t *err)
     put_name(name, kinds[3], u.node.user);
     snprintf(value, sizeof(value), "%" PRIu32 " %" PRId64 " %s", node, u.at, u.amount);
     if (name->failed)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     return store_put(s->store, strbuf_text(name), value, err);
 }
 
@@ -67,7 +67,7 @@ static int uneven_write(server_t *s, berth_error_t *err)
     size_t n = sched_unevens(s->sched, NULL, 0);
     struct sched_uneven *list = calloc(n + 1, sizeof(*list));
     if (!list)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     sched_unevens(s->sched, list, n);
     strbuf_reset(text);
     for (size_t i = 0; i < n; i++) {
@@ -80,7 +80,7 @@ static int uneven_write(server_t *s, berth_error_t *err)
     }
     free(list);
     if (text->failed)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     return strcmp(strbuf_text(text), strbuf_text(stored)) == 0
                ? 0
                : store_put(s->store, UNEVEN, strbuf_text(text), err);
@@ -192,7 +192,7 @@ int uneven_load(server_t *s, berth_error_t *err)
         return -1;
     char *text = strdup(stored ? stored : ""), *rest = NULL;
     if (!text)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     int rc = 0;
     for (char *line = strtok_r(text, "\n", &rest); line && rc == 0;
          line = strtok_r(NULL, "\n", &rest)) {

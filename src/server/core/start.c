@@ -24,7 +24,7 @@ enum { R_MAX = 32768 }; /* a longer R is left out of the environment */
 
 int start_no_memory(struct starting *b)
 {
-    return errtext_set(b->err, ENOMEM, "out of memory");
+    return errtext_no_memory(b->err);
 }
 
 char *start_join_n(struct starting *b, const char *first, const char *second, size_t n)

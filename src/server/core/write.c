@@ -23,7 +23,7 @@ static int write_changed_job(server_t *s, struct job *job, berth_error_t *err)
     strbuf_reset(&s->text);
     idset_encode(&job->indices, false, &s->text);
     if (s->text.failed)
-        return errtext_set(err, ENOMEM, "out of memory");
+        return errtext_no_memory(err);
     to.indices = job->indices.n > 0 ? strbuf_text(&s->text) : NULL;
     if (!job->is_new)
         return store_rewrite_job(s->store, &to, err) < 0 ? -1 : store_set_job(s->store, &to, err);
@@ -141,8 +141,7 @@ static int write_values(server_t *s, berth_error_t *err)
     }
     if (s->unsaved.settings) {
         char *settings = json_dumps(s->settings, JSON_COMPACT);
-        int rc = settings ? store_put(s->store, "settings", settings, err)
-                          : errtext_set(err, ENOMEM, "out of memory");
+        int rc = settings ? store_put(s->store, "settings", settings, err) : errtext_no_memory(err);
         free(settings);
         if (rc < 0)
             return -1;

@@ -217,7 +217,7 @@ int main(int argc, char **argv)
     d.lock = d.log = d.ready = -1;
     struct platform *platform = platform_create();
     if (!platform)
-        errtext_set(&err, ENOMEM, "out of memory");
+        errtext_no_memory(&err);
     if (!platform || daemon_find(&d, &err) < 0 || find_config(&d, given, path, &config, &err) < 0 ||
         daemon_detach(&d, &err) < 0 || daemon_lock(&d, &err) < 0 ||
         serve(&d, platform, config, &err) < 0) {

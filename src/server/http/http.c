@@ -299,7 +299,7 @@ struct http *http_open(uv_loop_t *loop, const char *path, mode_t mode, unsigned 
     struct http *h = calloc(1, sizeof(*h));
 
     if (!h) {
-        errtext_set(err, ENOMEM, "out of memory");
+        errtext_no_memory(err);
         return NULL;
     }
     h->loop = loop;

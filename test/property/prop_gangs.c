@@ -647,9 +647,8 @@ static void play_twice(uint64_t seed)
  * had waited for limits before was chosen anew in each pass; which job a limit lets go on depended on what was known of
  * others; a pass whose first action preempts had left what it allocated later to the next one. A pass looked at gangs in the
  * order in which something had happened to them. Members of several roles asked for what the first one did once they waited
- * by themselves. What had kept a job that waited for its gang was not known any more. Who stood before a claim was promised
- * other nodes in the next sweep. A gang that chose the same again was said to have freed it. What one that had preempted
- * others was to get counted twice.
+ * by themselves. What had kept a job that waited for its gang was not known any more. A gang that chose the same again was
+ * said to have freed it. What one that had preempted others was to get counted twice.
  */
 static void play_restarted(void)
 {
@@ -661,7 +660,6 @@ static void play_restarted(void)
                                      3424,                               /* order */
                                      1488, 6665, 8316, 9062, 9842,       /* roles */
                                      1232,                               /* limits of a gang */
-                                     7809,                               /* before a claim */
                                      1801, 2999,                         /* the same again */
                                      114};                               /* counted twice */
     for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)

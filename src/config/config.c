@@ -189,6 +189,8 @@ static int check_together(const char *name, const struct config *config, berth_e
 
     if (sched_check_config(&config->sched, &why) == 0)
         return 0;
+    if (errno == ENOMEM)
+        return errtext_no_memory(err);
     return errtext_set(err, errno, "%s%s%s", name ? name : "", name && *name ? ": " : "", why.text);
 }
 

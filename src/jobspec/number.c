@@ -4,13 +4,14 @@
  * 325e-2.
  */
 #include "jobspec/number.h"
-#include "base/number.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/number.h"
 
 enum {
     DIGITS_MAX = 800,       /* no double needs more to be rounded to the nearest */

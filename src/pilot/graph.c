@@ -10,21 +10,28 @@
 struct drawing {
     const struct graph *g;
     uint32_t root;
-    int64_t unique, rank, id; /* the highest in use */
+    int64_t unique, rank; /* the highest in use */
     struct strbuf nodes_text, edges_text, path;
     struct json_out nodes, edges;
 };
 
+int64_t pilot_highest_rank(const match_t *machine)
+{
+    const struct graph *g = match_graph(machine);
+    int64_t rank = -1;
+    for (uint32_t v = 0; v < g->n; v++)
+        rank = g->v[v].rank > rank ? g->v[v].rank : rank;
+    return rank;
+}
+
 static void survey(struct drawing *d)
 {
-    d->unique = d->rank = d->id = -1;
+    d->unique = d->rank = -1;
     for (uint32_t v = 0; v < d->g->n; v++) {
         const struct vertex *x = &d->g->v[v];
         int64_t unique = graph_uniq_id(d->g, v);
         d->unique = unique > d->unique ? unique : d->unique;
         d->rank = x->rank > d->rank ? x->rank : d->rank;
-        if (strcmp(graph_type_name(d->g, v), "node") == 0)
-            d->id = x->id > d->id ? x->id : d->id;
     }
 }
 
@@ -129,7 +136,6 @@ static void put_children(struct drawing *d, int64_t node, struct thing t, int64_
         t.name = strbuf_text(&name);
         t.unique = ++d->unique;
         t.id = i;
-        t.rank = d->rank;
         t.size = pilot_part(size, n, i);
         put_vertex(d, &t, strbuf_text(&d->path));
         put_edge(d, node, t.unique);
@@ -153,25 +159,30 @@ static void put_node(struct drawing *d, int64_t unit, const struct pilot_vertex 
 {
     size_t length = d->path.len;
     int64_t memory = unit > 0 ? node->memory / unit : 0;
+    int64_t rank = node->has_rank ? node->rank : d->rank + 1;
     struct thing t = {.type = "node",
                       .basename = node->name,
                       .name = node->name,
                       .unique = ++d->unique,
-                      .id = ++d->id,
-                      .rank = ++d->rank,
+                      .id = rank,
+                      .rank = rank,
                       .size = 1,
                       .property = node->property,
                       .value = node->value,
                       .properties = node->properties};
+    d->rank = rank > d->rank ? rank : d->rank;
     strbuf_putc(&d->path, '/');
     strbuf_puts(&d->path, t.name);
     put_vertex(d, &t, strbuf_text(&d->path));
     put_edge(d, graph_uniq_id(d->g, d->root), t.unique);
-    put_children(d, t.unique, (struct thing){.type = "core", .size = node->cores}, node->cores);
-    put_children(d, t.unique, (struct thing){.type = "gpu", .size = node->gpus}, node->gpus);
+    put_children(d, t.unique, (struct thing){.type = "core", .rank = rank, .size = node->cores},
+                 node->cores);
+    put_children(d, t.unique, (struct thing){.type = "gpu", .rank = rank, .size = node->gpus},
+                 node->gpus);
     if (memory > 0)
         put_children(d, t.unique,
                      (struct thing){.type = "memory",
+                                    .rank = rank,
                                     .size = memory,
                                     .unit = unit_name(unit),
                                     .property = "divisible",

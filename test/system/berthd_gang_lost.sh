@@ -65,6 +65,19 @@ expect_status 0 "$BERTH" cancel "$here"
 await 'it to run again' is_member "$gang" $lost running
 "$BERTH" show "$gang[$lost]" | grep -q 'node0/' || fail "where it runs: $("$BERTH" show "$gang[$lost]")"
 expect 'the other, which has not been stopped' running "$(member_state "$gang" $stays)"
+
+# The server finds both again where they are, though nodes of pilots before this one are no more.
+runs() {
+    for member in 0 1; do
+        "$BERTH" show "$gang[$member]" | grep -E '^(state|resources|attempts) '
+    done
+}
+runs >before
+crash
+expect_status 0 "$BERTH" server start
+await 'the nodes to be heard of' is_up "$pilot" 1
+runs >after
+diff before after >&2 || fail 'the gang after a restart'
 clear
 
 finish

@@ -1,9 +1,10 @@
 #include "cli/foreign/slurm_values.h"
-#include "base/number.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "base/number.h"
 
 #define WHOLE_MAX 1000000000
 

@@ -25,7 +25,10 @@ static int64_t count_of(const json_t *value)
 static struct pilot_vertex vertex_of(const json_t *node, const char *name, const char *property,
                                      const char *value)
 {
+    const json_t *rank = json_object_get(node, "rank");
     return (struct pilot_vertex){.name = name,
+                                 .has_rank = rank != NULL,
+                                 .rank = json_integer_value(rank),
                                  .cores = count_of(json_object_get(node, "cores")),
                                  .gpus = count_of(json_object_get(node, "gpus")),
                                  .memory = json_integer_value(json_object_get(node, "memory")),

@@ -1,11 +1,11 @@
 #include "server/core/pilot_words.h"
-#include "server/core/entry.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "pilot/words.h"
 #include "report/explain.h"
+#include "server/core/entry.h"
 
 /* Of what it asks for too much, and how much a node has of that. */
 static const struct {

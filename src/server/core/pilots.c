@@ -1,5 +1,4 @@
 #include "server/core/pilots.h"
-#include "server/core/entry.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,6 +10,8 @@
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
 #include "engine/cluster/node.h"
+#include "pilot/graph.h"
+#include "server/core/entry.h"
 #include "server/core/machine.h"
 #include "server/core/pilots_auto.h"
 #include "server/core/priv.h"
@@ -70,6 +71,42 @@ void pilots_set_status(server_t *s, json_t *node, enum resource_status status)
         server_notice(s, "node %s: %s", entry_text(node, "vertex"), why.text);
 }
 
+/* Nodes get ranks that they keep over a restart, as what jobs hold of them is stored with these. Returns 0, or -1 with
+ * ENOMEM.
+ */
+static int give_ranks(server_t *s, json_t *const *nodes, size_t n)
+{
+    size_t i;
+    const json_t *node;
+    int64_t highest = pilot_highest_rank(s->machine);
+    json_array_foreach(pilots_nodes(s), i, node)
+    {
+        int64_t rank = json_object_get(node, "rank") ? entry_number(node, "rank") : -1;
+        highest = rank > highest ? rank : highest;
+    }
+    for (size_t k = 0; k < n; k++) {
+        if (json_object_get(nodes[k], "rank"))
+            continue;
+        if (json_object_set_new(nodes[k], "rank", json_integer((json_int_t)++highest)) < 0)
+            return -1;
+        changed(s);
+    }
+    return 0;
+}
+
+/* After a restart: a rank that the configured machine has by now is nobody else's. */
+static void check_ranks(server_t *s)
+{
+    size_t i;
+    json_t *node;
+    int64_t highest = pilot_highest_rank(s->machine);
+    json_array_foreach(pilots_nodes(s), i, node)
+    {
+        if (entry_number(node, "rank") <= highest)
+            json_object_del(node, "rank");
+    }
+}
+
 /* Put a graph, which is freed, into the machine, and the nodes that are in it are down. */
 static int attach_graph(server_t *s, char *text, json_t *const *nodes, size_t n, berth_error_t *err)
 {
@@ -88,12 +125,14 @@ static int attach_graph(server_t *s, char *text, json_t *const *nodes, size_t n,
 
 int pilots_attach_node(server_t *s, json_t *node, berth_error_t *err)
 {
-    return attach_graph(s, pilot_graph(s, node), &node, 1, err);
+    char *text = give_ranks(s, &node, 1) == 0 ? pilot_graph(s, node) : NULL;
+    return attach_graph(s, text, &node, 1, err);
 }
 
 int ruled_attach(server_t *s, json_t *const *nodes, size_t n, berth_error_t *err)
 {
-    return attach_graph(s, ruled_graph(s, nodes, n), nodes, n, err);
+    char *text = give_ranks(s, nodes, n) == 0 ? ruled_graph(s, nodes, n) : NULL;
+    return attach_graph(s, text, nodes, n, err);
 }
 
 void pilots_attach(server_t *s)
@@ -102,6 +141,7 @@ void pilots_attach(server_t *s)
     json_t *node;
     berth_error_t why;
     ruled_forget_others(s);
+    check_ranks(s);
     ruled_attach_all(s);
     json_array_foreach(pilots_nodes(s), i, node)
     {

@@ -1,6 +1,5 @@
 /* What waits, and the nodes there are, as a plan of pilots goes by them. */
 #include "server/core/pilots_auto.h"
-#include "server/core/entry.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include "berth/sched_query.h"
 #include "engine/slurm/queue.h"
 #include "resource/graph.h"
+#include "server/core/entry.h"
 #include "server/core/machine.h"
 #include "server/core/members.h"
 #include "server/core/roles.h"

@@ -69,7 +69,8 @@ class Ledger:
         self.look(self.shown.get(self.now, {}))
         self.check_preemptions(preemptions)
         if self.reclaims:
-            self.reclaims.check(self, preemptions, ends or self.now in self.events)
+            started = [d["job"] for d in decided[len(ends):] if d["decision"] == "start"]
+            self.reclaims.check(self, preemptions, started, ends or self.now in self.events)
         else:
             victims.check(self, preemptions, stoppable)
         self.check_promises(before, held_before, overrun, overrun_limit)

@@ -39,9 +39,10 @@ class Reclaims:
     def __init__(self):
         self.taken = set()  # (taker, giver) since something else happened than that
 
-    def check(self, ledger, preemptions, has_news):
+    def check(self, ledger, preemptions, started, has_news):
         """Jobs are stopped for those of another queue which preempts borrowers; and no two queues take from each other
-        in turns while nothing else happens."""
+        in turns while nothing else happens. A queue that lets more of its jobs start on what those leave that are stopped
+        for one of them has borrowed again: that may be taken back."""
         w = ledger.world
         if has_news:
             self.taken.clear()
@@ -51,3 +52,6 @@ class Reclaims:
             ledger.law("borrowers", w.lane_config(taker.queue).get("preempts") == "borrowers" and lane != to, j, to)
             ledger.law("turns", (lane, to) not in self.taken, j, "%s has taken from %s" % (lane, to))
             self.taken.add((to, lane))
+        takers = {d["for"] for d, holding, start in preemptions}
+        borrowers = {w.lane(w.jobs[name].queue) for name in started if name not in takers}
+        self.taken = {(to, lane) for to, lane in self.taken if to not in borrowers}

@@ -2,9 +2,10 @@
  * process.
  *
  * A scheduler that is made with the same machine and configuration is told, in this order: what has ended
- * (sched_restore_ended), what shares have used (sched_restore_usage), all jobs in the order of sched_first and sched_next (sched_restore), for how long
- * classes have been uneven (sched_restore_uneven), when the last pass was (sched_restore_passed) and the matcher's hints (sched_restore_hints). Then events and passes go
- * on, and it decides as the other would have.
+ * (sched_restore_ended), what shares have used (sched_restore_usage), all jobs in the order of sched_first and
+ * sched_next (sched_restore), for how long classes have been uneven (sched_restore_uneven), when the last pass was
+ * (sched_restore_passed) and the matcher's hints (sched_restore_hints). Then events and passes go on, and it decides
+ * as the other would have.
  */
 #ifndef BERTH_SCHED_SNAPSHOT_H
 #define BERTH_SCHED_SNAPSHOT_H
@@ -46,7 +47,9 @@ struct sched_record {
      */
     const char *limit;
 
-    /* Of a member of a gang: how many have succeeded, and how often one was replaced. The text of why it is over; NULL: it is not. */
+    /* Of a member of a gang: how many have succeeded, and how often one was replaced. The text of why it is over;
+     * NULL: it is not.
+     */
     uint32_t succeeded, replaced;
     uint32_t role_succeeded[SCHED_ROLES_MAX]; /* of these, of each of its roles */
     bool gang_up;                             /* one of them runs, or enough have succeeded */

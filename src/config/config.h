@@ -130,8 +130,9 @@ struct config {
 };
 
 /* Read and check a file's text; `name` begins error texts: "NAME:LINE:COLUMN: key ...", and "NAME: queue 'Q': key ..." of keys
- * that can't stand together. `second`: ticks in a second, 1 to 1000000000, for the times in `sched`, which are rounded up to ticks. Returns NULL with EINVAL
- * and a text, or ENOMEM. Everything it points to is freed with it. O(length), plus sorting.
+ * that can't stand together. `second`: ticks in a second, 1 to 1000000000, for the times in `sched`, which are
+ * rounded up to ticks. Returns NULL with EINVAL and a text, or ENOMEM. Everything it points to is freed with it.
+ * O(length), plus sorting.
  */
 struct config *config_read(const char *name, const char *text, size_t length, int64_t second,
                            berth_error_t *err);

@@ -4,9 +4,10 @@
  * rule of its own. Several may be loaded in one process, each in a thread of its own, so there is no state but struct
  * module.
  *
- * Time is counted in ticks, in sched-berth of a microsecond. All messages that are there at once happen at one time, `now`, and one pass
- * follows them at that time; no two passes have the same. Where a pass was due before they came, it is made first and
- * at the time at which it was due. So a simulation of the same events has the same passes (record.c).
+ * Time is counted in ticks, in sched-berth of a microsecond. All messages that are there at once happen at one time,
+ * `now`, and one pass follows them at that time; no two passes have the same. Where a pass was due before they came,
+ * it is made first and at the time at which it was due. So a simulation of the same events has the same passes
+ * (record.c).
  */
 #ifndef FLUX_MODULE_H
 #define FLUX_MODULE_H

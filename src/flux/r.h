@@ -12,8 +12,8 @@
 /* The ranks of R into an empty set. EINVAL with a text: it is no R; ENOMEM. */
 int r_ranks(const json_t *r, struct idset *ranks, berth_error_t *err);
 
-/* The times of R in ticks, of which a second has `second`; *until is INT64_MAX where it has no end. Returns 0, or -1 with EINVAL: it has
- * none.
+/* The times of R in ticks, of which a second has `second`; *until is INT64_MAX where it has no end. Returns 0, or -1
+ * with EINVAL: it has none.
  */
 int r_times(const json_t *r, int64_t second, int64_t *at, int64_t *until);
 

@@ -74,8 +74,8 @@ struct match {
         uint32_t full;
     } alike;
     struct name_index names; /* made when first asked for */
-    /* What is kept free for one search (book/keep_free.c): by a job that is not among the others. Bits by vertex say of which it
-     * holds something, and `words` later of which all.
+    /* What is kept free for one search (book/keep_free.c): by a job that is not among the others. Bits by vertex say
+     * of which it holds something, and `words` later of which all.
      */
     struct kept_free {
         struct job *job;

@@ -360,16 +360,16 @@ struct place_ops {
     void (*allow)(struct place *place, uint32_t node);
     void (*deny)(struct place *place, int64_t booking);
 
-    /* Of the nodes that are allowed by now and others, allow only so many (`nodes`, of which `more` others) as have room for the
-     * ask from `at` on beside all bookings but this one, or have it the soonest; of others those that the booking has or the
-     * policy prefers. Where no nodes are known to have the room, some are allowed all the same. Returns 0, or -1 with ENOMEM. O(vertices + nodes *
-     * (steps of each + log nodes)).
+    /* Of the nodes that are allowed by now and others, allow only so many (`nodes`, of which `more` others) as have
+     * room for the ask from `at` on beside all bookings but this one, or have it the soonest; of others those that
+     * the booking has or the policy prefers. Where no nodes are known to have the room, some are allowed all the
+     * same. Returns 0, or -1 with ENOMEM. O(vertices + nodes * (steps of each + log nodes)).
      */
     int (*allow_few)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
                      int64_t nodes, int64_t more);
 
-    /* Whether a class could be on so many nodes of an idle machine, all up: 1, 0, or -1 with ENOMEM. Where its pieces are not counted, on
-     * those of most units. O(vertices * sizes of nodes), and a match for each member.
+    /* Whether a class could be on so many nodes of an idle machine, all up: 1, 0, or -1 with ENOMEM. Where its pieces
+     * are not counted, on those of most units. O(vertices * sizes of nodes), and a match for each member.
      */
     int (*ever_on)(struct place *place, uint32_t class, int64_t nodes);
 
@@ -380,7 +380,8 @@ struct place_ops {
     int64_t (*up)(const struct place *place, uint32_t part, const char *type, uint64_t blocks);
 
     /* What it holds, as a short text ("node[0-1]/core[0-3]") if format is NULL, else in that of
-     * match_write; of a bundle a list of such texts, which adopt takes. Valid until the next call. Returns 0, or -1: EINVAL (no such format), ENOMEM.
+     * match_write; of a bundle a list of such texts, which adopt takes. Valid until the next call. Returns 0, or -1:
+     * EINVAL (no such format), ENOMEM.
      */
     int (*write)(struct place *place, int64_t booking, const char *format, const char **text,
                  size_t *length);

@@ -1,7 +1,8 @@
 /* The rows of a picture of a machine: a row for each core, then one for each GPU, node below node.
  *
- * A node has the rows core0, core1, ... and gpu0, ...; where jobs name cores beyond their number, as on a machine of which a part
- * of the cores is in use, it has a row for each number that jobs name instead. A node that only jobs know comes last.
+ * A node has the rows core0, core1, ... and gpu0, ...; where jobs name cores beyond their number, as on a machine of
+ * which a part of the cores is in use, it has a row for each number that jobs name instead. A node that only jobs
+ * know comes last.
  */
 #ifndef REPORT_MACHINE_ROWS_H
 #define REPORT_MACHINE_ROWS_H
@@ -49,8 +50,8 @@ struct machine_span {
 int machine_rows_make(struct machine_rows *m, const struct machine_node *nodes, size_t n_nodes,
                       const char *const *texts, size_t n_texts, berth_error_t *err);
 
-/* The spans of what a text names, in the order of rows, in *spans, which the caller frees; all rows of a node that is named as a
- * whole. Returns their number, or -1 with ENOMEM.
+/* The spans of what a text names, in the order of rows, in *spans, which the caller frees; all rows of a node that is
+ * named as a whole. Returns their number, or -1 with ENOMEM.
  */
 int64_t machine_rows_find(const struct machine_rows *m, const char *text,
                           struct machine_span **spans);

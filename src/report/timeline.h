@@ -37,7 +37,8 @@ struct timeline {
 };
 
 /* Draw it as SVG and close out, as plot_write does: the rows with their jobs, below them how many cores were in use, how many
- * of these jobs waited, and shares (report/share_strips.h). Nothing is rounded but to what a picture's tenth of a pixel shows. Returns 0, or -1 with errno and a text, and no file; EINVAL: there is no job. O(n log n).
+ * of these jobs waited, and shares (report/share_strips.h). Nothing is rounded but to what a picture's tenth of a
+ * pixel shows. Returns 0, or -1 with errno and a text, and no file; EINVAL: there is no job. O(n log n).
  */
 int timeline_write(const struct timeline *t, struct outfile *out, berth_error_t *err);
 

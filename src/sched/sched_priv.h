@@ -608,8 +608,8 @@ enum step start_surely(sched_t *s, uint32_t slot);
 /* A booking that a controller or the machine refuses after all. errno stays. */
 void unbook(sched_t *s, int64_t booking);
 
-/* Where a booking for now is in the way of a promise, another one in its place that is in nobody's way even if the job takes its
- * whole limit: as book_for_now.
+/* Where a booking for now is in the way of a promise, another one in its place that is in nobody's way even if the
+ * job takes its whole limit: as book_for_now.
  */
 int64_t book_clear(sched_t *s, uint32_t slot, int64_t booking, bool narrow);
 
@@ -651,7 +651,8 @@ int gang_go_on(sched_t *s);
 enum step promise_starving(sched_t *s, uint32_t slot);
 
 /* Reserve from a time on, as the machine does: by the job's estimate, or where that is in the way of a promise or a block
- * (*unsure), by its limit, or if that is sooner by its estimate off all nodes that are promised before its limit is over. Returns the booking and its time, or -1 with EBUSY or ENOMEM.
+ * (*unsure), by its limit, or if that is sooner by its estimate off all nodes that are promised before its limit is
+ * over. Returns the booking and its time, or -1 with EBUSY or ENOMEM.
  */
 int64_t reserve_clear(sched_t *s, uint32_t slot, int64_t from, int64_t *at, bool *unsure);
 

@@ -134,8 +134,8 @@ static int find_queue(const sched_t *s, const struct sched_request *request,
     return 0;
 }
 
-/* Whether limits take the job, what it is in the ledger, and how long it may last and is expected to. Returns 0, or -1: EINVAL with a reason,
- * ENOMEM.
+/* Whether limits take the job, what it is in the ledger, and how long it may last and is expected to. Returns 0, or
+ * -1: EINVAL with a reason, ENOMEM.
  */
 static int enter_party(sched_t *s, uint32_t slot, const struct sched_request *request,
                        struct sched_reason *why)

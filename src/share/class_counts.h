@@ -66,11 +66,11 @@ int64_t class_spread(const struct class_load *c, size_t n, int64_t workers);
 void class_count_starts(struct class_load *c, size_t n, int64_t idle);
 
 /* Decide how many units of each class start and stop to bring the classes back to their targets. Stops are
- * of units above the target only, and of those that are not fixed: what is, stays lent. They are no more than the starts that fill targets: what one class has
- * borrowed is never taken from it to be lent to another, so two classes can't take from each other in turns,
- * also if what was stopped waits again. Nor are they more than what waits beyond the idle workers. Starts are
- * no more than idle workers and stops together. Lends in one round: what rounding leaves is lent by the next
- * pass.
+ * of units above the target only, and of those that are not fixed: what is, stays lent. They are no more than the
+ * starts that fill targets: what one class has borrowed is never taken from it to be lent to another, so two classes
+ * can't take from each other in turns, also if what was stopped waits again. Nor are they more than what waits beyond
+ * the idle workers. Starts are no more than idle workers and stops together. Lends in one round: what rounding leaves
+ * is lent by the next pass.
  */
 void class_count_rebalance(struct class_load *c, size_t n, int64_t idle);
 

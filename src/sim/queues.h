@@ -11,8 +11,8 @@
 #include "config/config.h"
 #include "sim/trace.h"
 
-/* The processors that a machine has for a trace, with those that pilots may bring: its cores, or its nodes. -1 with EINVAL and a text: there
- * are none.
+/* The processors that a machine has for a trace, with those that pilots may bring: its cores, or its nodes. -1 with
+ * EINVAL and a text: there are none.
  */
 int64_t queues_procs(const struct config *config, const match_t *machine, berth_error_t *err);
 

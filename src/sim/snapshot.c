@@ -2,9 +2,8 @@
  *
  * "jobs" has all jobs so far, in order, and what the player knows of each; "core" has the waiting and running
  * jobs, in the core's order, and what the core knows of each. "changes" has the events that changed machine
- * and queues: loading a state goes through them first. "usage" has what shares have used (snapshot_usage.c), "uneven" since when classes have been
- * uneven. Times
- * are ticks.
+ * and queues: loading a state goes through them first. "usage" has what shares have used (snapshot_usage.c), "uneven"
+ * since when classes have been uneven. Times are ticks.
  */
 #include <errno.h>
 #include <stdio.h>

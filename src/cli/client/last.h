@@ -18,7 +18,9 @@ const char *last_word(struct connection *s, const char *word, char room[LAST_WOR
 char **last_words(struct connection *s, char **words, size_t n, berth_error_t *err);
 void last_words_free(char **words);
 
-/* Put the id in place of "last" in the request's dependency, "afterok:last"; the connection as above. 0, or -1 with errno and a text. */
+/* Put the id in place of "last" in the request's dependency, "afterok:last"; the connection as above. 0, or -1 with
+ * errno and a text.
+ */
 int last_depend(struct connection *s, json_t *job, berth_error_t *err);
 
 #endif

@@ -29,7 +29,8 @@ struct request {
 };
 
 /* Read a command line, including the options in the script that it names. Of the request, `otherwise` is set
- * before. Returns 0, or -1 with errno and a text: EINVAL if the command line is wrong, else because a file can't be read or memory has run out.
+ * before. Returns 0, or -1 with errno and a text: EINVAL if the command line is wrong, else because a file can't be
+ * read or memory has run out.
  */
 int request_read(struct request *r, int argc, char **argv, berth_error_t *err);
 

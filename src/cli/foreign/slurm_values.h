@@ -33,8 +33,8 @@ struct slurm_gpus {
 };
 bool slurm_gpus_read(const char *text, bool gres, struct slurm_gpus *gpus);
 
-/* "USR1@60", "B:USR1@60", "10": without what stands before the signal, a part of the text; and the seconds, 60 if none are given.
- * NULL: it is none.
+/* "USR1@60", "B:USR1@60", "10": without what stands before the signal, a part of the text; and the seconds, 60 if
+ * none are given. NULL: it is none.
  */
 const char *slurm_signal(const char *text, int64_t *seconds);
 
@@ -45,8 +45,8 @@ bool slurm_begin(const char *text, struct strbuf *out);
 bool slurm_constraint(const char *features, const char *hosts, const char *not_hosts,
                       struct strbuf *out);
 
-/* A pattern of a file's name. Members of an array share an id here, so that %j becomes both. In a step, %t stays. *width: whether a
- * width, as in %4a, was left out.
+/* A pattern of a file's name. Members of an array share an id here, so that %j becomes both. In a step, %t stays.
+ * *width: whether a width, as in %4a, was left out.
  */
 bool slurm_file(const char *text, bool array, bool step, const char *host, struct strbuf *out,
                 bool *width);

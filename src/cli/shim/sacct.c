@@ -245,7 +245,9 @@ static void print_line(const struct sacct *a, const json_t *job)
     strbuf_clear(&line);
 }
 
-/* The step that a job itself is, once it has begun: what tools look for to find its memory. Of steps within it nothing is kept. */
+/* The step that a job itself is, once it has begun: what tools look for to find its memory. Of steps within it
+ * nothing is kept.
+ */
 static void print_step(const struct sacct *a, json_t *job)
 {
     json_t *step = json_copy(job);

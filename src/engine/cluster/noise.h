@@ -57,7 +57,9 @@ int noise_read(struct noise_hand *hand, const uint8_t *message, size_t n, uint8_
 void noise_split(struct noise_hand *hand, struct noise_cipher *to_server,
                  struct noise_cipher *to_agent);
 
-/* Seal n bytes: n + NOISE_TAG bytes at `box`, which may be where they are. A new key follows after 1 GiB. 0, or -1 with EPROTO. */
+/* Seal n bytes: n + NOISE_TAG bytes at `box`, which may be where they are. A new key follows after 1 GiB. 0, or -1
+ * with EPROTO.
+ */
 int noise_seal(struct noise_cipher *cipher, const void *bytes, size_t n, uint8_t *box);
 
 /* Open a box of n bytes: n - NOISE_TAG bytes, perhaps at its own place. 0, or -1 with EPROTO, now and for ever. */

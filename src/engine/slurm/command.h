@@ -21,11 +21,13 @@ struct command {
 void command_add(struct command *c, const char *word);
 
 /* Run it in an environment that has only what Slurm's commands need: neither options for sbatch nor what is set in an
- * allocation goes along, but the zone does, since they print local times. `input`, shorter than a pipe is deep (64 KiB), is its standard input, NULL: none; what it says on both of its outputs is
- * appended to `said`, 8 MiB of it at most. `end`: a descriptor on which the end of a file ends the command too; -1: none.
+ * allocation goes along, but the zone does, since they print local times. `input`, shorter than a pipe is deep (64
+ * KiB), is its standard input, NULL: none; what it says on both of its outputs is appended to `said`, 8 MiB of it at
+ * most. `end`: a descriptor on which the end of a file ends the command too; -1: none.
  *
- * 0, or -1 with a text: EINVAL, it failed, with its last line; ETIMEDOUT, it was killed, or says itself that it had no answer, so what it was
- * to do may have been done all the same; ECONNREFUSED, it reached nobody, so nothing was done; else it could not be run. Waits for up to 20 s.
+ * 0, or -1 with a text: EINVAL, it failed, with its last line; ETIMEDOUT, it was killed, or says itself that it had
+ * no answer, so what it was to do may have been done all the same; ECONNREFUSED, it reached nobody, so nothing was
+ * done; else it could not be run. Waits for up to 20 s.
  */
 int command_run(const struct command *c, const char *input, size_t length, int end,
                 struct strbuf *said, berth_error_t *err);

@@ -42,8 +42,8 @@ static enum judgement judge_untaken(const struct judge_seen *s)
 
 /* It has begun. It is over for certain when Slurm says so of a job of which it has not lost sight, since then all of its
  * processes are dead; or when Slurm, which answers, has no such job any more: it kills what it does not know. Where it
- * has lost sight of a node, what ran there is dead once the node is back, or somebody knows that it never will be: that counts unless
- * Slurm says that the job goes on.
+ * has lost sight of a node, what ran there is dead once the node is back, or somebody knows that it never will be:
+ * that counts unless Slurm says that the job goes on.
  */
 static enum judgement judge_begun(const struct judge_seen *s)
 {

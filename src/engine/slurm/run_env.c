@@ -76,8 +76,8 @@ static const char *entry_of(const char *list, unsigned long i, size_t *n)
     return NULL;
 }
 
-/* "CUDA_VISIBLE_DEVICES=0,2" of a task says which of the GPUs of the run it has; what those are called here Slurm says. NULL: it has none
- * of this kind, or memory is short.
+/* "CUDA_VISIBLE_DEVICES=0,2" of a task says which of the GPUs of the run it has; what those are called here Slurm
+ * says. NULL: it has none of this kind, or memory is short.
  */
 static char *name_gpus(const char *entry)
 {

@@ -1,5 +1,5 @@
-/* What there would be room for, were a booking lifted, or all of a bundle: so that a reservation that can't be earlier need not be
- * lifted and put back to find that out, which changes what is counted of all its nodes twice.
+/* What there would be room for, were a booking lifted, or all of a bundle: so that a reservation that can't be
+ * earlier need not be lifted and put back to find that out, which changes what is counted of all its nodes twice.
  *
  * Of each node that the booking holds, what is taken of it during the booking's window is less by what the
  * booking has of it. The gaps that follow from that, less those that there are, stand beside the gaps of the

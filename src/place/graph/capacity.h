@@ -157,8 +157,8 @@ struct capacity_has capacity_has_of(const struct graph_place *n, const struct ca
                                     uint32_t vertex);
 int64_t capacity_room_of(const struct capacity_has *has, const struct plan_usage *step);
 
-/* How many pieces so many of a class ask for that are placed together, and whether each is a node of its own; 0: that is not known.
- * Whether there is a capacity for them makes no difference.
+/* How many pieces so many of a class ask for that are placed together, and whether each is a node of its own; 0: that
+ * is not known. Whether there is a capacity for them makes no difference.
  */
 int64_t capacity_pieces(const struct graph_place *n, const struct class *c, uint32_t count,
                         bool *is_node);

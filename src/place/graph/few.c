@@ -1,8 +1,8 @@
 /* On how few nodes a request could be, and which nodes have the room for that: where the policy spreads it over more than
  * limits leave, the choice is made among these.
  *
- * Of a request that asks for many equal pieces (capacity.h), those nodes have the room whose pieces are as many as it asks for. Of
- * others nothing is known but how much is free, and a match has to tell.
+ * Of a request that asks for many equal pieces (capacity.h), those nodes have the room whose pieces are as many as it
+ * asks for. Of others nothing is known but how much is free, and a match has to tell.
  */
 #include <errno.h>
 #include <stdlib.h>

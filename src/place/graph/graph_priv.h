@@ -386,8 +386,8 @@ int64_t capacity_first(struct graph_place *n, const struct class *c, int64_t dur
                        int64_t before, struct held_note *note);
 
 /* Whether a class that is held at `at`, by one booking or by all of a bundle, lacks pieces at all times before: it is
- * reckoned what there would be if these were lifted. If so the note says what it lacks. False: no, or that is not known. O(gaps + steps
- * of the nodes that it holds).
+ * reckoned what there would be if these were lifted. If so the note says what it lacks. False: no, or that is not
+ * known. O(gaps + steps of the nodes that it holds).
  */
 bool capacity_lacks_aside(struct graph_place *n, const struct class *c, const int64_t *booking,
                           uint32_t n_bookings, int64_t duration, int64_t at,
@@ -474,8 +474,8 @@ int graph_place_allow_few(struct place *place, const struct place_ask *ask, int6
 
 int graph_place_ever_on(struct place *place, uint32_t class, int64_t nodes);
 
-/* On how few nodes the pieces of so many of a class have room, were the machine idle, as far as that is known: 1 at least. O(1) where it
- * was found out and nothing has changed, else O(vertices).
+/* On how few nodes the pieces of so many of a class have room, were the machine idle, as far as that is known: 1 at
+ * least. O(1) where it was found out and nothing has changed, else O(vertices).
  */
 int64_t graph_place_fewest(struct graph_place *n, const struct class *c, uint32_t count,
                            struct fewest *known);

@@ -131,8 +131,8 @@ bool limits_start(const struct limits *limits, uint32_t party, struct limits_win
 /* Whether something is limited of what two parties have together. */
 bool limits_share(const struct limits *limits, uint32_t a, uint32_t b);
 
-/* The first time on or after the beginning of a window from which on it may, for as long; INT64_MAX: never. O((g + 1) log n) for
- * g gaps that are too short.
+/* The first time on or after the beginning of a window from which on it may, for as long; INT64_MAX: never. O((g + 1)
+ * log n) for g gaps that are too short.
  */
 int64_t limits_when(const struct limits *limits, uint32_t party, struct limits_window window,
                     limits_amount_f *amount, void *arg, const struct limits_nodes *nodes);

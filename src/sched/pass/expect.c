@@ -84,8 +84,8 @@ static int weigh(const sched_t *s, const struct job *job, struct start_at *start
     return 0;
 }
 
-/* Whether another booking is in the way of a job that begins, of which what it holds is marked, if both are there then: they hold
- * the same, or a pool has no room for all.
+/* Whether another booking is in the way of a job that begins, of which what it holds is marked, if both are there
+ * then: they hold the same, or a pool has no room for all.
  */
 static bool is_in_way(const sched_t *s, const struct job *job, struct start_at *start,
                       int64_t booking)

@@ -25,8 +25,9 @@ static int put_role(const sched_t *s, struct place_role *known, int n,
     return n + 1;
 }
 
-/* The roles of which members are missing, as the machine knows them, in the order in which they are placed; with `refuse`, no other one may ask for what there is
- * never. Returns how many, with a user more each, or -1 as shared_text_know.
+/* The roles of which members are missing, as the machine knows them, in the order in which they are placed; with
+ * `refuse`, no other one may ask for what there is never. Returns how many, with a user more each, or -1 as
+ * shared_text_know.
  */
 static int know_roles(sched_t *s, uint32_t slot, bool refuse, struct place_role *known,
                       berth_error_t *err)

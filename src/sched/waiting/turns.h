@@ -1,9 +1,9 @@
 /* Turns: what the tree of shares (waiting/shares.h) is told of who waits.
  *
  * A leaf with an open job takes part in the choice at any time, so that a walk has nothing to tell at its beginning.
- * A leaf goes by the priority and the deadline of the job that it is offered with, which is its first open one, or in a walk that
- * has found that this can't start, the next one that may; and by when its first open job was submitted. Queues
- * and divisions go by the first open job below them. So who can't start changes nothing among the others, and
+ * A leaf goes by the priority and the deadline of the job that it is offered with, which is its first open one, or in
+ * a walk that has found that this can't start, the next one that may; and by when its first open job was submitted.
+ * Queues and divisions go by the first open job below them. So who can't start changes nothing among the others, and
  * which requests are known not to fit decides nothing.
  *
  * In a walk, leaves that have nothing to be looked at are left out, and queues whose turn is over.

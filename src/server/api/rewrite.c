@@ -1,4 +1,6 @@
-/* A waiting job is to ask for something else, to wait for others, or to be charged otherwise: what was submitted is read again, with what the request says in its place. */
+/* A waiting job is to ask for something else, to wait for others, or to be charged otherwise: what was submitted is
+ * read again, with what the request says in its place.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,9 @@
 
 #include "server/api/api.h"
 
-/* Whether a change is one of these, and whether it has nothing else, as each of the last two has nothing beside it: 0, or -1 and the call is refused. */
+/* Whether a change is one of these, and whether it has nothing else, as each of the last two has nothing beside it:
+ * 0, or -1 and the call is refused.
+ */
 bool api_is_rewrite(const json_t *body);
 int api_rewrite_check(struct call *c);
 

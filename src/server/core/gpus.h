@@ -18,7 +18,9 @@ struct gpu_names {
     size_t n;
 };
 
-/* Collect them from the properties `uuid`, `vendor` and `device` of the machine's GPUs. Returns 0, or -1 with ENOMEM and *names empty. */
+/* Collect them from the properties `uuid`, `vendor` and `device` of the machine's GPUs. Returns 0, or -1 with ENOMEM
+ * and *names empty.
+ */
 int gpu_names_collect(struct gpu_names *names, const struct graph *g);
 void gpu_names_clear(struct gpu_names *names);
 

@@ -22,8 +22,8 @@ void job_parts(const char *request, struct job_parts *parts);
 /* What a stored request says of a gang. */
 struct job_gang job_gang_read(const struct job_parts *parts);
 
-/* What a pilot is asked for by: whether it asks for resources by their names or properties, and its tasks, if these may be on any
- * nodes. Its cores are known before.
+/* What a pilot is asked for by: whether it asks for resources by their names or properties, and its tasks, if these
+ * may be on any nodes. Its cores are known before.
  */
 void job_shape_read(struct job *job, const struct job_parts *parts);
 

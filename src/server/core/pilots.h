@@ -20,8 +20,8 @@ struct graph;
 
 #define PILOTS_MOST 1000 /* at a time */
 
-/* A new pilot, whose agents are let in. `options` are shown to people; by `tag` its job is told from others. `folder` has room for PATH_MAX bytes. Returns
- * it, or NULL with errno and a text.
+/* A new pilot, whose agents are let in. `options` are shown to people; by `tag` its job is told from others. `folder`
+ * has room for PATH_MAX bytes. Returns it, or NULL with errno and a text.
  */
 json_t *pilot_add(server_t *s, const char *kind, int64_t nodes, const char *options,
                   const char *tag, char *folder, berth_error_t *err);
@@ -50,8 +50,8 @@ struct pilot_told {
 /* Follow that. 0, or -1 with ENOMEM, or EINVAL for a list of nodes that is none (pilots_told.c). */
 int pilot_told(server_t *s, json_t *pilot, const struct pilot_told *told);
 
-/* Nothing runs any more on a node that is not heard of, by its name in the machine: what ran there is lost. 0, or -1 with EINVAL and
- * a text: there is no such node, or it is heard of.
+/* Nothing runs any more on a node that is not heard of, by its name in the machine: what ran there is lost. 0, or -1
+ * with EINVAL and a text: there is no such node, or it is heard of.
  */
 int pilots_lose(server_t *s, const char *vertex, berth_error_t *err);
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* Version 2 of a job adds `count` and `indices`, that of a member `how`; version 6 of a member adds `retries` and
- * `begin`, version 7 what members of gangs have, claims and `since`, version 8 `apart`, version 9 who is stopped for whom, where
- * they are not 0.
+ * `begin`, version 7 what members of gangs have, claims and `since`, version 8 `apart`, version 9 who is stopped for
+ * whom, where they are not 0.
  */
 enum { JOB_VERSION = 2, MEMBER_VERSION = 9 };
 

@@ -67,10 +67,11 @@ match = {policy = "low"}
 [sched-berth.queues.default]
 policy = "$policy"
 END
+        # The broker fails where a module takes long to end: what counts is that the row is there.
         flux start --config-path="$scratch/config.toml" sh -ec "
             . $scratch/load >&2
-            exec flux python bench/flux_decide.py decide ${HELD:-2000} ${NODES:-10240}" >"$scratch/row" </dev/null 2>"$scratch/log" ||
-            { cat "$scratch/log" >&2; exit 1; }
+            exec flux python bench/flux_decide.py decide ${HELD:-2000} ${NODES:-10240}" >"$scratch/row" </dev/null 2>"$scratch/log" || :
+        [ -s "$scratch/row" ] || { cat "$scratch/log" >&2; exit 1; }
         # shellcheck disable=SC2046,SC2183  # one word a column
         printf '%-10s %-14s %10s %8s %8s %12s %12s %8s\n' "$scheduler" "$policy" $(cat "$scratch/row")
     done

@@ -17,7 +17,8 @@ import time
 import flux
 import flux.job
 
-QUIET = 5  # seconds without a decision, after which there are no more
+QUIET = 5  # seconds without a decision in which the scheduler computes nothing, after which there are no more
+IDLE = 0.2  # seconds of processor time that may pass in these
 ENDS = 10  # jobs that are ended one after the other
 
 
@@ -48,14 +49,12 @@ class Journal:
         timer.stop()
 
     def wait_quiet(self, names, longest=3600):
-        """Until none of these names has come for a while, and the scheduler answers. Returns when the last one came."""
+        """Until none of these names has come for a while, in which the scheduler rests. Returns when the last one came."""
         began = time.time()
         while time.time() < began + longest:
-            count = self.count(names)
+            count, used = self.count(names), processor_time()
             self.wait(QUIET)
-            subprocess.run(["flux", "ping", "-c1", "sched"], capture_output=True)
-            self.wait(0.1)
-            if self.count(names) == count:
+            if self.count(names) == count and processor_time() < used + IDLE:
                 break
         return max((e[0] for e in self.events if e[2] in names), default=began)
 
@@ -72,14 +71,13 @@ def shape(rng, nodes):
 
 
 def submit(h, count, nodes):
+    """One after the other, so that each scheduler has them in the same order."""
     rng = random.Random(1)
-    jobs = []
     for _ in range(count):
         spec = flux.job.JobspecV1.from_command(["true"], **shape(rng, nodes))
         spec.duration = rng.randint(600, 86400)
         spec.setattr("system.exec.test.run_duration", "100000s")
-        jobs.append(flux.job.submit_async(h, spec))
-    return [job.get_id() for job in jobs]
+        flux.job.submit(h, spec)
 
 
 def next_starts(h, journal):
@@ -100,9 +98,8 @@ def next_starts(h, journal):
     return sorted(waits) or [float("nan")]
 
 
-def memory():
-    """Of all processes of modules of schedulers, in MiB."""
-    total = 0
+def processes():
+    """Those of modules of schedulers."""
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as f:
@@ -110,10 +107,26 @@ def memory():
             with open(f"/proc/{pid}/environ", "rb") as f:
                 is_ours = os.environ["FLUX_URI"].encode() in f.read()
             if is_ours and any(b"sched-" in word for word in words) and b"module-" in b" ".join(words):
-                with open(f"/proc/{pid}/status") as f:
-                    total += sum(int(l.split()[1]) for l in f if l.startswith("VmRSS"))
+                yield f"/proc/{pid}"
         except OSError:
             pass
+
+
+def processor_time():
+    """Of all of them together, in seconds."""
+    ticks = 0
+    for process in processes():
+        with open(process + "/stat") as f:
+            ticks += sum(map(int, f.read().rpartition(")")[2].split()[11:13]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def memory():
+    """Of all of them together, in MiB."""
+    total = 0
+    for process in processes():
+        with open(process + "/status") as f:
+            total += sum(int(line.split()[1]) for line in f if line.startswith("VmRSS"))
     return total / 1024
 
 

@@ -182,8 +182,8 @@ static int read_all(struct reading *r)
     return read_server(r, value[SERVER]) < 0 ? -1 : read_pilots(r, value[PILOTS]);
 }
 
-/* What holds for several keys together, such as a capability beside a limit. */
-static int check_together(const char *name, const struct config *config, berth_error_t *err)
+/* What the scheduler checks: several keys together, such as a capability beside a limit. */
+static int check_scheduler(const char *name, const struct config *config, berth_error_t *err)
 {
     berth_error_t why;
 
@@ -220,7 +220,7 @@ struct config *config_read(const char *name, const char *text, size_t length, in
         intern_clear(&r.accounts);
     }
     if (rc == 0)
-        rc = check_together(name, &whole->config, err);
+        rc = check_scheduler(name, &whole->config, err);
     if (rc == 0)
         return &whole->config;
     config_destroy(&whole->config);

@@ -74,7 +74,7 @@ void pilots_set_status(server_t *s, json_t *node, enum resource_status status)
 /* Nodes get ranks that they keep over a restart, as what jobs hold of them is stored with these. Returns 0, or -1 with
  * ENOMEM.
  */
-static int give_ranks(server_t *s, json_t *const *nodes, size_t n)
+static int rank_nodes(server_t *s, json_t *const *nodes, size_t n)
 {
     size_t i;
     const json_t *node;
@@ -125,13 +125,13 @@ static int attach_graph(server_t *s, char *text, json_t *const *nodes, size_t n,
 
 int pilots_attach_node(server_t *s, json_t *node, berth_error_t *err)
 {
-    char *text = give_ranks(s, &node, 1) == 0 ? pilot_graph(s, node) : NULL;
+    char *text = rank_nodes(s, &node, 1) == 0 ? pilot_graph(s, node) : NULL;
     return attach_graph(s, text, &node, 1, err);
 }
 
 int ruled_attach(server_t *s, json_t *const *nodes, size_t n, berth_error_t *err)
 {
-    char *text = give_ranks(s, nodes, n) == 0 ? ruled_graph(s, nodes, n) : NULL;
+    char *text = rank_nodes(s, nodes, n) == 0 ? ruled_graph(s, nodes, n) : NULL;
     return attach_graph(s, text, nodes, n, err);
 }
 

@@ -69,8 +69,7 @@ class Ledger:
         self.look(self.shown.get(self.now, {}))
         self.check_preemptions(preemptions)
         if self.reclaims:
-            started = [d["job"] for d in decided[len(ends):] if d["decision"] == "start"]
-            self.reclaims.check(self, preemptions, started, ends or self.now in self.events)
+            self.reclaims.check(self, decided[len(ends):], ends or self.now in self.events)
         else:
             victims.check(self, preemptions, stoppable)
         self.check_promises(before, held_before, overrun, overrun_limit)

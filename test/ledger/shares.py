@@ -39,19 +39,24 @@ class Reclaims:
     def __init__(self):
         self.taken = set()  # (taker, giver) since something else happened than that
 
-    def check(self, ledger, preemptions, started, has_news):
+    def check(self, ledger, decided, has_news):
         """Jobs are stopped for those of another queue which preempts borrowers; and no two queues take from each other
         in turns while nothing else happens. A queue that lets more of its jobs start on what those leave that are stopped
-        for one of them has borrowed again: that may be taken back."""
+        for one of them has borrowed again: from then on, also at the same instant, that may be taken back."""
         w = ledger.world
         if has_news:
             self.taken.clear()
-        for d, holding, start in preemptions:
-            j, taker = w.jobs[d["job"]], w.jobs[d["for"]]
-            lane, to = w.lane(j.queue), w.lane(taker.queue)
-            ledger.law("borrowers", w.lane_config(taker.queue).get("preempts") == "borrowers" and lane != to, j, to)
-            ledger.law("turns", (lane, to) not in self.taken, j, "%s has taken from %s" % (lane, to))
-            self.taken.add((to, lane))
-        takers = {d["for"] for d, holding, start in preemptions}
-        borrowers = {w.lane(w.jobs[name].queue) for name in started if name not in takers}
-        self.taken = {(to, lane) for to, lane in self.taken if to not in borrowers}
+        takers = {d["for"] for d in decided if d["decision"] == "preempt"}
+        for d in decided:
+            j = w.jobs.get(d["job"])
+            if j and d["decision"] == "preempt":
+                self.check_preemption(ledger, j, w.jobs[d["for"]])
+            elif j and d["decision"] == "start" and d["job"] not in takers:
+                self.taken = {(to, lane) for to, lane in self.taken if to != w.lane(j.queue)}
+
+    def check_preemption(self, ledger, j, taker):
+        w = ledger.world
+        lane, to = w.lane(j.queue), w.lane(taker.queue)
+        ledger.law("borrowers", w.lane_config(taker.queue).get("preempts") == "borrowers" and lane != to, j, to)
+        ledger.law("turns", (lane, to) not in self.taken, j, "%s has taken from %s" % (lane, to))
+        self.taken.add((to, lane))

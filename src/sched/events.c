@@ -171,6 +171,8 @@ int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t limi
     d->estimate = estimate;
     if (job->state == SCHED_WAITING)
         job_group_note_limit(s, slot);
+    if (job->state == SCHED_BLOCKED && d->blocked & BLOCK_LIMIT)
+        limit_ask_again(s, slot); /* there may be room for as long as that */
     estimate_changed(s, slot);
     tails_note(s, d);
     s->queues->judges_all |= job->state == SCHED_RUNNING;

@@ -38,14 +38,19 @@ static void take_lot(struct preemption *h, struct lot *lot, bool take)
         lots->gang[lot->gang].taken += take ? 1u : -1u;
 }
 
-static bool may_take(const struct preemption *h, const struct lot *lot)
+static bool share_lets(const struct preemption *h, const struct lot *lot)
 {
     const struct lots *lots = h->lots;
     const sched_t *s = h->s;
-    if (lot->is_whole && lots->gang[lot->gang].taken < lots->gang[lot->gang].spare)
-        return false;
     return !lot->by_share || share_may_reclaim(s->queues->shares->tree, lots->node, lots->amount,
                                                lots_node(s, lot->slot), lot->amount, lots->gone);
+}
+
+/* What is left of a gang goes after its spare members. */
+static bool has_turn(const struct preemption *h, const struct lot *lot)
+{
+    const struct lots *lots = h->lots;
+    return !lot->is_whole || lots->gang[lot->gang].taken == lots->gang[lot->gang].spare;
 }
 
 /* Book it within all limits. Returns the booking, or -1 with EBUSY or ENOMEM. */
@@ -108,19 +113,25 @@ static void put_all_back(struct preemption *h)
             take_lot(h, &lots->v[i], false);
 }
 
+enum which_lots { ANY, NEEDED, USEFUL };
+
+static bool is_one_of(const struct preemption *h, const struct lot *lot, enum which_lots which)
+{
+    return which == ANY || (which == NEEDED ? lot->is_needed : is_of_use(h, lot));
+}
+
 /* Take lots in their order until the job fits. Returns the booking, or -1 with EBUSY or ENOMEM. *refused: a share gave one
  * no more.
  */
-static int64_t take_lots(struct preemption *h, bool only_useful, bool *refused)
+static int64_t take_lots(struct preemption *h, enum which_lots which, bool *refused)
 {
     struct lots *lots = h->lots;
-    put_all_back(h);
     for (size_t i = 0; i < lots->n; i++) {
         struct lot *lot = &lots->v[i];
-        if (only_useful && !is_of_use(h, lot))
+        if (lot->is_taken || !is_one_of(h, lot, which) || !has_turn(h, lot))
             continue;
-        if (!may_take(h, lot)) {
-            *refused |= lot->by_share;
+        if (!share_lets(h, lot)) {
+            *refused = true;
             continue;
         }
         take_lot(h, lot, true);
@@ -132,13 +143,41 @@ static int64_t take_lots(struct preemption *h, bool only_useful, bool *refused)
     return -1;
 }
 
-/* Where a share gives no more after lots that are of no use, the others are enough perhaps. */
+/* Find who is needed: of all those that shares give one by one, the least important ones that are enough together. Returns
+ * 0, or -1 with EBUSY, if all are not, or ENOMEM.
+ */
+static int find_needed(struct preemption *h)
+{
+    struct lots *lots = h->lots;
+    put_all_back(h);
+    for (size_t i = 0; i < lots->n; i++)
+        lots->v[i].is_needed = share_lets(h, &lots->v[i]);
+    for (size_t i = 0; i < lots->n; i++)
+        if (lots->v[i].is_needed && has_turn(h, &lots->v[i]))
+            take_lot(h, &lots->v[i], true);
+    int64_t booking = book(h);
+    if (booking >= 0)
+        booking = spare(h, booking);
+    if (booking < 0)
+        return -1;
+    h->s->place->ops->release(h->s->place, booking);
+    for (size_t i = 0; i < lots->n; i++)
+        lots->v[i].is_needed = lots->v[i].is_taken;
+    put_all_back(h);
+    return 0;
+}
+
+/* Where a share gives no more after lots that leave nothing of what is short, those go first that do. */
 static int64_t choose(struct preemption *h)
 {
     bool refused = false;
-    int64_t booking = take_lots(h, false, &refused);
-    if (booking < 0 && errno == EBUSY && refused)
-        booking = take_lots(h, true, &refused);
+    put_all_back(h);
+    int64_t booking = take_lots(h, ANY, &refused);
+    if (booking < 0 && errno == EBUSY && refused && find_needed(h) == 0) {
+        booking = take_lots(h, NEEDED, &refused);
+        if (booking < 0 && errno == EBUSY)
+            booking = take_lots(h, USEFUL, &refused);
+    }
     return booking < 0 ? -1 : spare(h, booking);
 }
 

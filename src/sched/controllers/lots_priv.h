@@ -19,7 +19,8 @@ struct lot {
     bool is_whole; /* what is left of that without the spare ones */
     bool by_share;
     bool is_taken;
-    uint32_t near; /* how deep below the root the two queues part; 0: or there are no shares */
+    bool is_needed; /* for the job, as far as it is known */
+    uint32_t near;  /* how deep below the root the two queues part; 0: or there are no shares */
     int64_t level, priority, work, at;
     struct queue_key key;
     int64_t amount[SHARE_DIMENSIONS_MAX];

@@ -245,8 +245,8 @@ static int pull_beside(sched_t *s, uint32_t slot)
     bool anew = is_reached(s, job, again);
     if (!anew && !(again && bound < was) && !may_move(s, job, bound)) {
         held_seen(s, job);
-        if (job->details && job->details->is_expected)
-            judge(s, slot); /* what has ended may have made it sure */
+        if (job->details && (job->details->is_expected || s->queues->judges_all))
+            judge(s, slot); /* what has ended has made it sure, or who goes before it unsure */
         return 0;
     }
     if (move(s, slot, bound, anew) < 0)

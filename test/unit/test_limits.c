@@ -346,6 +346,31 @@ static void a_window_counts_while_it_lasts(void **state)
         limits_when(f->limits, boss, (struct limits_window){22, 23, 0}, amount, &job, NULL), 22);
 }
 
+#define BESIDE(f, party, other, ...)                                                               \
+    limits_start_beside((f)->limits, party, other, now, amount, &(struct job){__VA_ARGS__}, NULL,  \
+                        &(f)->over)
+
+static void beside_another_what_both_count_in_is_asked(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t ann = party(f, 0, "ann", NULL, 0), bob = party(f, 0, "bob", NULL, 0);
+    uint32_t free = party(f, 2, "ann", NULL, 0), shared = party(f, 3, "ann", NULL, 0);
+    add(f, ann, 1, 7);
+    assert_false(BESIDE(f, ann, ann, 1, 2));
+    expect_over(f, "limit user core 8");
+    assert_true(BESIDE(f, ann, bob, 1, 2));
+    assert_false(BESIDE(f, ann, shared, 1, 2));
+    expect_over(f, "limit user core 8");
+    add(f, bob, 9, 1);
+    assert_false(BESIDE(f, ann, bob, 1, 0));
+    expect_over(f, "limit queue node 10");
+    assert_true(BESIDE(f, ann, free, 1, 2));
+    add(f, ann, 0, 0);
+    assert_false(BESIDE(f, ann, ann, 0, 0));
+    expect_over(f, "limit user running 2");
+    assert_true(BESIDE(f, ann, shared, 0, 0)); /* which counts its own */
+}
+
 static void without_limits_nothing_is_measured(void **state)
 {
     struct fixture *f = *state;
@@ -378,6 +403,7 @@ int main(void)
         TEST(pending_jobs_have_limits),
         TEST(groups_do_not_split_what_a_user_holds),
         TEST(a_window_counts_while_it_lasts),
+        TEST(beside_another_what_both_count_in_is_asked),
         TEST(without_limits_nothing_is_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

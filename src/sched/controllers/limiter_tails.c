@@ -2,9 +2,9 @@
  *
  * A limit's calendar has each booking for as long as its estimate. Where jobs may take longer, limits must have room for
  * all of them when somebody else is promised a start, as the machine must (pass/expect.c): for the job that is asked about,
- * who may still be there then, and for the rests of others. What begins after that start is asked about its own. Before
- * what is only expected, estimates count; and so nobody is promised a start, but only expected to start, while limits have
- * no room for the rest of another job as well.
+ * who may still be there then, and for the rests of others. These are the limits in which both jobs count. What begins
+ * after that start is asked about its own. Before what is only expected, estimates count; and so nobody is promised a start,
+ * but only expected to start, while limits have no room for the rest of another job as well.
  */
 #include <string.h>
 
@@ -82,13 +82,20 @@ static void rests_count(const sched_t *s, uint32_t but, struct limits_window in)
 
 /* ---- Questions ---- */
 
-/* Whether limits have room for what a job may still have when something promised begins. */
-static bool has_room(const sched_t *s, uint32_t slot, int64_t at, int64_t jobs,
+/* Whether the limits of a job that is promised a start have room then for what another one may still have. */
+static bool has_room(const sched_t *s, uint32_t slot, const struct job *promised, int64_t jobs,
                      const struct limits_ask *ask, struct limits_over *over)
 {
-    return limits_start(s->queues->limits, s->jobs[slot].details->party,
-                        (struct limits_window){at, at + 1, jobs}, ask->amount, ask->arg, ask->nodes,
-                        over);
+    return limits_start_beside(s->queues->limits, s->jobs[slot].details->party,
+                               promised->details->party,
+                               (struct limits_window){promised->at, promised->at + 1, jobs},
+                               ask->amount, ask->arg, ask->nodes, over);
+}
+
+/* Whether a promised start is before another one: so it does not depend on the heap which limit is told. */
+static bool is_sooner(const struct job *a, const struct job *b)
+{
+    return a->at != b->at ? a->at < b->at : a->key.seq < b->key.seq;
 }
 
 uint32_t tail_meets(const sched_t *s, uint32_t slot, struct limits_window window,
@@ -100,16 +107,17 @@ uint32_t tail_meets(const sched_t *s, uint32_t slot, struct limits_window window
     bool any = false;
     if (!s->queues->any_tails || !limits_share(limits, party, party))
         return JOB_NONE;
-    for (size_t i = 0; i < s->due.n && met == JOB_NONE; i++) {
+    for (size_t i = 0; i < s->due.n; i++) {
         uint32_t other = s->due.v[i].item;
         const struct job *job = &s->jobs[other];
         if (other == slot || job->is_lifted || job->details->is_expected || job->at < stay.from ||
-            job->at >= stay.until || !limits_share(limits, party, job->details->party))
+            job->at >= stay.until || (met != JOB_NONE && is_sooner(&s->jobs[met], job)) ||
+            !limits_share(limits, party, job->details->party))
             continue;
         if (!any)
             rests_count(s, slot, stay);
         any = true;
-        if (!has_room(s, slot, job->at, window.jobs, ask, over))
+        if (!has_room(s, slot, job, window.jobs, ask, over))
             met = other;
     }
     if (any)
@@ -206,8 +214,8 @@ bool limits_let_tail(const sched_t *s, uint32_t slot, uint32_t beside, int64_t b
     }
     if (job->details->is_rest_counted)
         rest_aside(s, job, rest, true);
-    bool lets = limits_start(s->queues->limits, job->details->party, window, ask.amount, ask.arg,
-                             ask.nodes, NULL);
+    bool lets = limits_start_beside(s->queues->limits, other->details->party, job->details->party,
+                                    window, ask.amount, ask.arg, ask.nodes, NULL);
     if (job->details->is_rest_counted)
         rest_aside(s, job, rest, false);
     return lets;

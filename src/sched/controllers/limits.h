@@ -128,6 +128,11 @@ bool limits_start(const struct limits *limits, uint32_t party, struct limits_win
                   limits_amount_f *amount, void *arg, const struct limits_nodes *nodes,
                   struct limits_over *over);
 
+/* The same of a job, in those of its party's limits in which jobs of another party count as well. */
+bool limits_start_beside(const struct limits *limits, uint32_t party, uint32_t other,
+                         struct limits_window window, limits_amount_f *amount, void *arg,
+                         const struct limits_nodes *nodes, struct limits_over *over);
+
 /* Whether something is limited of what two parties have together. */
 bool limits_share(const struct limits *limits, uint32_t a, uint32_t b);
 

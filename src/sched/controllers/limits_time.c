@@ -35,26 +35,64 @@ static bool has_room(const struct limits *limits, const struct side *side, const
            rule->most - more;
 }
 
+/* The sides of a party, and where only limits are asked in which another party's jobs count, those of that. */
+struct sides {
+    struct side v[SIDES_MAX], others[SIDES_MAX];
+    size_t n, n_others;
+    bool is_beside;
+};
+
+/* Whether the jobs of the other party count in what a rule of one of these sides limits. */
+static bool counts_both(const struct sides *sides, const struct side *side, const struct rule *rule)
+{
+    for (size_t s = 0; s < sides->n_others; s++)
+        for (uint32_t i = 0; i < sides->others[s].whats->n; i++)
+            if (sides->others[s].tally == side->tally && sides->others[s].whats->v[i] == rule->what)
+                return true;
+    return !sides->is_beside;
+}
+
 /* Numbers of jobs come first, for which nothing is measured. */
+static bool start(const struct limits *limits, const struct sides *sides,
+                  struct limits_window window, limits_amount_f *amount, void *arg,
+                  const struct limits_nodes *nodes, struct limits_over *over)
+{
+    for (int measured = 0; measured < 2; measured++)
+        for (size_t s = 0; s < sides->n; s++)
+            for (uint32_t i = 0; i < sides->v[s].rules->n; i++) {
+                const struct side *side = &sides->v[s];
+                const struct rule *rule = &side->rules->v[i];
+                if ((rule->what >= RESOURCE) != (bool)measured || !counts_both(sides, side, rule) ||
+                    has_room(limits, side, rule,
+                             takes(limits, rule->what, window.jobs, amount, arg), nodes, window))
+                    continue;
+                if (over)
+                    over->calendar = limits_calendar_of(side->tally, rule->what);
+                return limits_refuse(limits, side, rule, over ? &over->limit : NULL);
+            }
+    return true;
+}
+
 bool limits_start(const struct limits *limits, uint32_t party, struct limits_window window,
                   limits_amount_f *amount, void *arg, const struct limits_nodes *nodes,
                   struct limits_over *over)
 {
-    struct side side[SIDES_MAX];
-    size_t sides = limits_sides(limits, party, side);
-    for (int measured = 0; measured < 2; measured++)
-        for (size_t s = 0; s < sides; s++)
-            for (uint32_t i = 0; i < side[s].rules->n; i++) {
-                const struct rule *rule = &side[s].rules->v[i];
-                if ((rule->what >= RESOURCE) != (bool)measured ||
-                    has_room(limits, &side[s], rule,
-                             takes(limits, rule->what, window.jobs, amount, arg), nodes, window))
-                    continue;
-                if (over)
-                    over->calendar = limits_calendar_of(side[s].tally, rule->what);
-                return limits_refuse(limits, &side[s], rule, over ? &over->limit : NULL);
-            }
-    return true;
+    struct sides sides;
+    sides.n = limits_sides(limits, party, sides.v);
+    sides.n_others = 0;
+    sides.is_beside = false;
+    return start(limits, &sides, window, amount, arg, nodes, over);
+}
+
+bool limits_start_beside(const struct limits *limits, uint32_t party, uint32_t other,
+                         struct limits_window window, limits_amount_f *amount, void *arg,
+                         const struct limits_nodes *nodes, struct limits_over *over)
+{
+    struct sides sides;
+    sides.n = limits_sides(limits, party, sides.v);
+    sides.n_others = limits_sides(limits, other, sides.others);
+    sides.is_beside = true;
+    return start(limits, &sides, window, amount, arg, nodes, over);
 }
 
 /* The first time from which on a calendar has room for so much under a rule; INT64_MAX: never. */

@@ -17,6 +17,7 @@
  */
 #include <errno.h>
 
+#include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/limits.h"
 #include "sched/queues.h"
@@ -178,8 +179,11 @@ void judge(sched_t *s, uint32_t slot)
         uint32_t culprit = find_culprit(s, job, start);
         d->culprit = culprit == JOB_NONE ? -1 : job_handle(s, culprit);
     }
+    bool was_promised = !d->is_expected;
     d->is_expected = d->culprit >= 0;
     s->place->ops->mark(s->place, job->booking, false);
+    if (d->is_expected && was_promised)
+        controllers_freed(s, slot); /* limits may let others be there then */
     if (d->is_expected)
         judge_behind(s, job);
 }

@@ -290,6 +290,8 @@ static enum step hold(sched_t *s, uint32_t slot, int64_t at, int64_t booking, in
     s->booked++;
     array_filled(s, slot);
     displaced_moved(s, slot);
+    if (s->jobs[slot].details)
+        s->jobs[slot].details->is_expected = s->queues->any_tails; /* nothing was promised yet */
     judge(s, slot);
     decision_add(s, SCHED_RESERVE, slot, at, NULL);
     return STEP_DONE;

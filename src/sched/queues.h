@@ -63,7 +63,8 @@ struct details {
     bool holds;           /* counts among the members of its array that hold something */
     bool is_counted;      /* in the ledger of limits as holding something during `counted`, */
     bool is_open;         /* whose ends its calendars have */
-    bool is_rest_counted; /* and for longer, while a question is asked (limiter_tails.c) */
+    bool is_rest_counted; /* and for longer, while a question is asked (limiter_tails.c), */
+    bool gives_way;       /* or not, as it is about one before it */
     bool is_nameless;     /* its id is another's: depend.h doesn't know it */
     bool is_pending;      /* counts as such in the ledger of limits */
     bool needs_down;      /* open: listed as such in its line (needs_down.c) */
@@ -452,7 +453,7 @@ int promises_keep_free(sched_t *s, uint32_t slot, int64_t at);
 /* Whether a job that is promised a start would still be with another booking, at an earlier time: it does not
  * leave what is sure for what is not.
  */
-bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t at);
+bool keeps_own_promise(sched_t *s, uint32_t slot, int64_t booking, int64_t at);
 struct place_ask ask_by_limit(const sched_t *s, uint32_t slot);
 
 /* What the job, or one like it, asks for, but clear of blocks for its whole limit, if it has one. */

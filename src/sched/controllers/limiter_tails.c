@@ -4,7 +4,8 @@
  * all of them when somebody else is promised a start, as the machine must (pass/expect.c): for the job that is asked about,
  * who may still be there then, and for the rests of others. These are the limits in which both jobs count. What begins
  * after that start is asked about its own. Before what is only expected, estimates count; and so nobody is promised a start,
- * but only expected to start, while limits have no room for the rest of another job as well.
+ * but only expected to start, while limits have no room for the rest of another job as well. What begins with it and stands
+ * behind it gives way.
  */
 #include <string.h>
 
@@ -78,6 +79,33 @@ static void rests_count(const sched_t *s, uint32_t but, struct limits_window in)
         for (size_t i = 0; i < from[k]->n; i++)
             if (from[k]->v[i].item != but)
                 rest_count(s, from[k]->v[i].item, s->jobs[but].details->party, in);
+}
+
+/* ---- Those behind ---- */
+
+void limits_give_way(sched_t *s, uint32_t slot, int64_t at)
+{
+    const struct job *job = &s->jobs[slot];
+    for (size_t i = 0; i < s->due.n; i++) {
+        uint32_t other = s->due.v[i].item;
+        struct details *d = s->jobs[other].details;
+        if (s->jobs[other].at != at || !queue_before(job->key, s->jobs[other].key) ||
+            !d->is_counted || !limits_share(s->queues->limits, job->details->party, d->party))
+            continue;
+        count_leave(s, other, s->jobs[other].booking, true);
+        d->gives_way = true;
+    }
+}
+
+void limits_go_back(sched_t *s, int64_t at)
+{
+    for (size_t i = 0; i < s->due.n; i++) {
+        uint32_t other = s->due.v[i].item;
+        struct details *d = s->jobs[other].details;
+        if (s->jobs[other].at == at && d->gives_way)
+            count_again(s, other);
+        d->gives_way = false;
+    }
 }
 
 /* ---- Questions ---- */

@@ -174,11 +174,13 @@ void judge(sched_t *s, uint32_t slot)
         d->culprit = -1;
         return;
     }
+    limits_give_way(s, slot, job->at);
     if (!culprit_is_left(s, job)) {
         struct start_at start = {job->booking, job->at, true, false};
         uint32_t culprit = find_culprit(s, job, start);
         d->culprit = culprit == JOB_NONE ? -1 : job_handle(s, culprit);
     }
+    limits_go_back(s, job->at);
     bool was_promised = !d->is_expected;
     d->is_expected = d->culprit >= 0;
     s->place->ops->mark(s->place, job->booking, false);
@@ -198,14 +200,16 @@ void judge_expected(sched_t *s)
             judge(s, slot);
 }
 
-bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
+bool keeps_own_promise(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
 {
     const struct job *job = &s->jobs[slot];
     if (!s->queues->any_tails || job->details->is_expected || at <= s->now)
         return true; /* who starts now is sure of it */
     if (s->place->ops->mark(s->place, booking, true) < 0)
         return false;
+    limits_give_way(s, slot, at);
     bool keeps = find_culprit(s, job, (struct start_at){booking, at, false, false}) == JOB_NONE;
+    limits_go_back(s, at);
     s->place->ops->mark(s->place, booking, false);
     return keeps;
 }

@@ -1,6 +1,7 @@
 /* The queue against a sorted array: insertions, removals, new values, ends, ranks and matches,
  * from empty to a few thousand entries and back, the queue checking itself as it goes.
  */
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -296,6 +297,26 @@ static void test_first_in_first_out(void **state)
     queue_destroy(NULL);
 }
 
+/* Where users take turns, each has queues of a few entries: there are hundreds of thousands of these. */
+static void test_few_entries_take_little(void **state)
+{
+    enum { QUEUES = 1000, BYTES = 256 };
+    static struct queue *q[QUEUES];
+    (void)state;
+    size_t before = mallinfo2().uordblks;
+    for (uint64_t i = 0; i < QUEUES; i++) {
+        q[i] = queue_create(1);
+        assert_non_null(q[i]);
+        for (uint64_t k = 0; k < 2; k++) {
+            struct queue_entry entry = {.key = {0, 2 * i + k}, .units = 1, .value = 1};
+            assert_int_equal(queue_insert(q[i], &entry), 0);
+        }
+    }
+    assert_in_range((mallinfo2().uordblks - before) / QUEUES, 0, BYTES);
+    for (size_t i = 0; i < QUEUES; i++)
+        queue_destroy(q[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -303,6 +324,7 @@ int main(void)
         cmocka_unit_test(test_large),
         cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_first_in_first_out),
+        cmocka_unit_test(test_few_entries_take_little),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ struct node {
 
 struct leaf {
     struct node node;
-    struct queue_entry entry[FAN];
+    struct queue_entry entry[]; /* FAN of them, but in a root (queue.room) */
 };
 
 struct inner {
@@ -42,6 +42,7 @@ struct inner {
 struct queue {
     struct node *root;
     uint32_t height; /* levels of inner nodes */
+    uint32_t room;   /* of a root that is a leaf: entries that it has memory for, 1 to FAN */
     uint32_t classes;
     size_t size;
     struct node *spare_leaf;
@@ -89,13 +90,21 @@ static int64_t *narrow_of(const struct queue *q, const struct inner *v, uint32_t
     return (int64_t *)&v->column[(q->classes + class) * FAN + i];
 }
 
+/* A leaf for so many entries; NULL with ENOMEM. */
+static struct node *leaf_new(uint32_t room)
+{
+    struct leaf *leaf = calloc(1, sizeof(*leaf) + room * sizeof(*leaf->entry));
+    return leaf ? &leaf->node : NULL;
+}
+
 struct queue *queue_create(int64_t most)
 {
     struct queue *q = calloc(1, sizeof(*q));
     if (!q)
         return NULL;
     q->classes = class_of(most) + 1;
-    q->root = calloc(1, sizeof(struct leaf));
+    q->root = leaf_new(1);
+    q->room = 1;
     if (!q->root) {
         free(q);
         return NULL;
@@ -134,10 +143,26 @@ size_t queue_size(const struct queue *q)
     return q->size;
 }
 
+/* Many queues have few entries: a root that is a leaf grows with them. Returns 0, or -1 with ENOMEM. */
+static int root_reserve(struct queue *q)
+{
+    if (q->size < q->room)
+        return 0;
+    uint32_t room = q->room * 2;
+    struct leaf *leaf = realloc(q->root, sizeof(*leaf) + room * sizeof(*leaf->entry));
+    if (!leaf)
+        return -1;
+    q->root = &leaf->node;
+    q->room = room;
+    return 0;
+}
+
 /* An insertion can split a node at each level; with this many spare it can't fail half way. */
 int queue_reserve(struct queue *q)
 {
-    if (!q->spare_leaf && !(q->spare_leaf = calloc(1, sizeof(struct leaf))))
+    if (q->height == 0 && q->size < FAN)
+        return root_reserve(q);
+    if (!q->spare_leaf && !(q->spare_leaf = leaf_new(FAN)))
         goto nomem;
     while (q->spare_inners < q->height + 1) {
         size_t bytes = sizeof(struct inner) + 2 * q->classes * FAN * sizeof(int64_t);
@@ -473,6 +498,7 @@ void queue_remove(struct queue *q, struct queue_key key)
     q->size--;
     while (q->height > 0 && q->root->n <= 1) {
         struct node *root = q->root;
+        q->room = FAN;      /* what becomes the root had a parent */
         if (root->n == 0) { /* all is gone: an empty leaf is the empty queue */
             node_free(root, 0);
             q->root = q->spare_leaf;

@@ -7,7 +7,8 @@
  * A B+ tree. An inner node knows, for each child and each power of two, the least value below it among
  * entries of at most so many units. A subtree is entered only if, units rounded up to a power of two,
  * something below can match; so matching is O(log q) per match unless many entries lie between a bound and
- * the next power of two. Everything else is O(log q). An entry takes 40 bytes in a leaf.
+ * the next power of two. Everything else is O(log q). An entry takes 40 bytes in a leaf;
+ * a queue of a few entries has one leaf, with room for twice as many at most.
  */
 #ifndef SCHED_QUEUE_H
 #define SCHED_QUEUE_H

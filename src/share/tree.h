@@ -245,8 +245,8 @@ int share_compare(struct share_tree *t, uint32_t a, uint32_t b, int64_t now, enu
  * run at once; times half_life / ln 2 it is the faded integral. In fixed point: (high * 2^64 + low) / 2^32.
  *
  * Rounding: stored usage changes only when what runs changes or a person sets it, never by questions. Each
- * change rounds down by less than 2^-32 and adds at most 2^-60 of the distance between usage and what ran;
- * errors fade as usage does.
+ * change rounds the distance between usage and what ran down, by less than 2^-32, and is off by at most 2^-60 of it
+ * besides. Errors fade as usage does: with e changes in each half-life, usage is off by less than 2 e + 1 times that.
  */
 struct share_usage {
     uint64_t high;

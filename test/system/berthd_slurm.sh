@@ -64,9 +64,9 @@ squeue --noheader -o '%i %t' -t all -u "$me" >out
 for line in '2 CD' '3 F' '4_1 CD' '5 R' '6 PD' '7 PD'; do
     grep -qx "$line" out || fail "squeue has no line '$line': $(cat out)"
 done
-expect "jobs that have not ended" '5 R
-6 PD
-7 PD' "$(squeue -h --format '%i %t')"
+expect "jobs that have not ended" '6 PD
+7 PD
+5 R' "$(squeue -h --format '%i %t')"
 expect "a head" 'JOBID STATE NAME' "$(squeue -o '%i %T %j' | head -n 1)"
 expect "reasons" '(Resources) (JobHeldUser)' "$(squeue -h -j 6,7 -o %R | tr '\n' ' ' | sed 's/ $//')"
 expect "cut and aligned" '[   5][lo][R     ]' "$(squeue -h -j 5 -o '[%.4i][%2j][%6t]')"

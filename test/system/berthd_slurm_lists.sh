@@ -63,9 +63,9 @@ expect_status 0 sbatch -J third -H --array=2-4 -o /dev/null --wrap true
 await_state 3 running
 await_state 4 running
 expect "by names" 'JOBID               | NAMEST       !
+5                   |thirdPD       !
 3                   |firstR        !
-4                   |seconR        !
-5                   |thirdPD       !' "$(squeue -O 'JobID:20|,Name:.5,statecompact:9!')"
+4                   |seconR        !' "$(squeue -O 'JobID:20|,Name:.5,statecompact:9!')"
 expect "what they have" 'cpu=3,mem=512M,node=1,gres/gpu=1 3 node0 0 '"$scratch"'
 cpu=2,node=1 2 node1 0 '"$scratch" "$(squeue -h -t R -O 'tres-alloc: ,numcpus: ,nodelist: ,restartcnt: ,workdir:')"
 expect "of sacct" '3|cpu=3,mem=512M,node=1,gres/gpu=1' "$(sacct -X -n -P -j 3 -o jobid,alloctres)"
@@ -79,7 +79,7 @@ expect "in an order" '4 3 5_[2-4]' "$(echo $(squeue -h -S '-T,C' -o %i))"
 expect "in another" '5_[2-4] 4 3' "$(echo $(squeue -h -S t,-j -o %i))"
 
 # Users by number too; the one cluster there is; members of an array apart; the long form.
-expect "of a user's number" '3 4 5_[2-4]' "$(echo $(squeue -h -u "4294967294,$(id -u)" -o %i 2>/dev/null))"
+expect "of a user's number" '5_[2-4] 3 4' "$(echo $(squeue -h -u "4294967294,$(id -u)" -o %i 2>/dev/null))"
 expect_status 0 squeue -h -u 4294967294
 expect_err 'squeue: error: Invalid user: 4294967294'
 expect "of another number" '' "$(cat out)"
@@ -108,9 +108,12 @@ expect "cut times" 00:00:20 "$(sacct -X -n -P -T -j 4 -S "$(date -d "@$since" +%
 # An array that has as many at once as it may.
 expect_status 0 sbatch -J few -w node1 --array=1-3%1 -o /dev/null --wrap 'sleep 1000'
 array_waits() {
-    [ "$(squeue -h -j 7 -o '%t %r' | tail -n 1)" = 'PD JobArrayTaskLimit' ]
+    [ "$(squeue -h -j 7 -o '%i %K %t %r' | head -n 1)" = '7_[2-3%1] 2-3%1 PD JobArrayTaskLimit' ]
 }
 await "the others of an array to wait for one" array_waits
+expect "of sacct" '7_[2-3%1]' "$(sacct -X -n -P -j 7 -o jobid | tail -n 1)"
+expect "of scontrol" 'ArrayTaskId=2-3%1 ArrayTaskThrottle=1' "$(scontrol show job 7 | grep -o 'ArrayTaskId=2.*Throttle=1')"
+expect "one that runs without a limit" EndTime=Unknown "$(scontrol show job '7_1' | grep -o 'EndTime=.*')"
 expect_status 0 scancel 7
 
 # What the environment asks for, unless the command line does.

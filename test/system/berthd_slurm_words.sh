@@ -13,7 +13,7 @@ theirs=$(dirname "$(command -v squeue)")
 # The same jobs in both, with the ids 1 to 6: two run, one after the other's queue, one held, an array, one that has to wait.
 submit_all() { # FOLDER OF COMMANDS
     for options in '-J alpha -n 1' '-J beta -n 2 -t 10' '-J gamma -n 4 -t 1:00:00' '-H -J delta --mem=1536' '-J epsilon -d afterok:1' \
-        '-J zeta -n 4 --array=1-3'; do
+        '-J zeta -n 4 --array=1-3%2'; do
         # shellcheck disable=SC2086  # words
         "$1/sbatch" $options -o /dev/null --wrap 'sleep 1000' || fail "$1/sbatch $options"
     done
@@ -50,6 +50,7 @@ same 'of one that is held' squeue -h -j 4 -o '%i %m %N %Z %e %S %B %E %L'
 same 'time limits' squeue -h -S i -j 2,3,4 -o '%i %l'
 same 'the head of a list' squeue -t suspended
 same 'jobs of a state' squeue -h -t pd -S i -o '%i %T'
+same 'a list in the usual order' squeue -h -o '%i %t'
 same 'an array, spelled out' squeue -h -r -S i -j 6 -o '%i %T'
 same 'a list by names' squeue -S i -O JobID,jobarrayid:10,Name:.8,UserName:6,State:8:!,numnodes,NumCPUs:.5
 same 'of a user by number' squeue -h -S i -u "$(id -u)" -o %i
@@ -65,9 +66,9 @@ same 'the head of partitions' sinfo -h -p batch -o '%P'
 
 # What scontrol says of a job, key by key; times and places are each one's own.
 keys() { # FOLDER JOB
-    "$1/scontrol" show job "$2" | tr ' ' '\n' | grep -E '^(JobId|JobName|JobState|Reason|NumNodes|NumCPUs|TimeLimit|Partition|UserId)=' | sort
+    "$1/scontrol" show job "$2" | tr ' ' '\n' | grep -E '^(JobId|JobName|JobState|Reason|NumNodes|NumCPUs|TimeLimit|Partition|UserId|Account|ArrayJobId|ArrayTaskId|ArrayTaskThrottle)=' | sort
 }
-for job in 2 3 4; do # 1 has the limit that the lab's Slurm gives it
+for job in 2 3 4 6; do # 1 has the limit that the lab's Slurm gives it
     keys "$theirs" $job | sed 's/=Priority$/=Resources/' >theirs.out
     keys "$scratch/ours" $job >ours.out
     cmp -s theirs.out ours.out || fail "scontrol show job $job: $(diff theirs.out ours.out)"

@@ -37,18 +37,6 @@ static void put_raw(const json_t *job, struct strbuf *out)
         shim_put_id(job, out);
 }
 
-static void put_member(const json_t *job, struct strbuf *out)
-{
-    const json_t *member = json_object_get(job, "member");
-    const char *several = answer_text(job, SHIM_MEMBERS);
-    if (*several)
-        strbuf_puts(out, several);
-    else if (json_is_integer(member))
-        strbuf_put_int(out, json_integer_value(member));
-    else
-        strbuf_puts(out, "N/A");
-}
-
 static void put_name(const json_t *job, struct strbuf *out)
 {
     put_text(job, "name", out);
@@ -334,14 +322,9 @@ static void put_end(const json_t *job, struct strbuf *out)
     shim_put_time(answer_number(job, "end"), "Unknown", out);
 }
 
-/* Of one that runs, when its limit ends it. */
 static void put_end_expected(const json_t *job, struct strbuf *out)
 {
-    double end = answer_number(job, "end"), start = answer_number(job, "start");
-    double limit = answer_number(job, "limit");
-    if (end <= 0 && start > 0 && limit > 0)
-        end = start + limit;
-    shim_put_time(end, start > 0 ? "NONE" : "N/A", out);
+    shim_put_time(shim_end(job), answer_number(job, "start") > 0 ? "NONE" : "N/A", out);
 }
 
 static void put_submit(const json_t *job, struct strbuf *out)
@@ -428,7 +411,7 @@ static const struct shim_field fields[] = {
     {'A', "JOBID", NULL, 0, put_raw, "jobid"},
     {0, NULL, "JobIDRaw", -12, put_raw, NULL},
     {'F', "ARRAY_JOB_ID", NULL, 0, put_job, "arrayjobid"},
-    {'K', "ARRAY_TASK_ID", NULL, 0, put_member, "arraytaskid"},
+    {'K', "ARRAY_TASK_ID", NULL, 0, shim_put_members, "arraytaskid"},
     {'j', "NAME", "JobName", 10, put_name, "name"},
     {'u', "USER", "User", 9, put_user, "username"},
     {'P', "PARTITION", "Partition", 10, put_queue, "partition"},

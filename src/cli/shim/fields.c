@@ -17,18 +17,38 @@ static void put_whole(const json_t *job, const char *key, struct strbuf *out)
 
 /* ---- Which it is ---- */
 
-void shim_put_id(const json_t *job, struct strbuf *out)
+/* Those that wait, with how many may run at once. */
+static void put_several(const json_t *job, struct strbuf *out)
+{
+    double at_once = answer_number(job, "at_once");
+    strbuf_puts(out, answer_text(job, SHIM_MEMBERS));
+    if (at_once > 0) {
+        strbuf_putc(out, '%');
+        strbuf_put_int(out, (int64_t)at_once);
+    }
+}
+
+void shim_put_members(const json_t *job, struct strbuf *out)
 {
     const json_t *member = json_object_get(job, "member");
-    const char *several = answer_text(job, SHIM_MEMBERS);
-    put_whole(job, "id", out);
-    if (*several) {
-        strbuf_puts(out, "_[");
-        strbuf_puts(out, several);
-        strbuf_putc(out, ']');
-    } else if (json_is_integer(member)) {
-        strbuf_putc(out, '_');
+    if (*answer_text(job, SHIM_MEMBERS))
+        put_several(job, out);
+    else if (json_is_integer(member))
         strbuf_put_int(out, json_integer_value(member));
+    else
+        strbuf_puts(out, "N/A");
+}
+
+void shim_put_id(const json_t *job, struct strbuf *out)
+{
+    put_whole(job, "id", out);
+    if (*answer_text(job, SHIM_MEMBERS)) {
+        strbuf_puts(out, "_[");
+        put_several(job, out);
+        strbuf_putc(out, ']');
+    } else if (json_is_integer(json_object_get(job, "member"))) {
+        strbuf_putc(out, '_');
+        shim_put_members(job, out);
     }
     strbuf_puts(out, answer_text(job, SHIM_STEP));
 }
@@ -185,4 +205,11 @@ double shim_elapsed(const json_t *job)
         return 0;
     double until = end > 0 ? end : (double)time(NULL);
     return until > start ? until - start : 0;
+}
+
+double shim_end(const json_t *job)
+{
+    double end = answer_number(job, "end"), start = answer_number(job, "start");
+    double limit = answer_number(job, "limit");
+    return end <= 0 && start > 0 && limit > 0 ? start + limit : end;
 }

@@ -64,6 +64,8 @@ int shim_sort(json_t *jobs, const char *text);
 
 /* What several commands tell of a job. */
 void shim_put_id(const json_t *job, struct strbuf *out);
+void shim_put_members(const json_t *job,
+                      struct strbuf *out); /* of an array: "3", "5-9%2"; "N/A": it is none */
 void shim_put_state(const json_t *job, struct strbuf *out);
 void shim_put_letters(const json_t *job, struct strbuf *out);
 void shim_put_exit(const json_t *job, struct strbuf *out);
@@ -73,5 +75,7 @@ void shim_put_time(double at, const char *otherwise, struct strbuf *out);
 void shim_put_span(double seconds, struct strbuf *out);
 int shim_state_number(const json_t *job); /* in the order in which Slurm lists states */
 double shim_elapsed(const json_t *job);
+double
+shim_end(const json_t *job); /* since 1970: when it has ended, or its limit ends it; 0: not known */
 
 #endif

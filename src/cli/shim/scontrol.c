@@ -43,6 +43,11 @@ static void put(struct strbuf *out, const char *key, const char *value)
     strbuf_puts(out, value);
 }
 
+static void put_or_null(struct strbuf *out, const char *key, const char *value)
+{
+    put(out, key, *value ? value : "(null)");
+}
+
 static void put_number(struct strbuf *out, const char *key, double n)
 {
     strbuf_puts(out, key);
@@ -73,10 +78,10 @@ static void put_times(const json_t *job, const char *gap, struct strbuf *out)
     strbuf_puts(out, "SubmitTime=");
     shim_put_time(answer_number(job, "submit"), "Unknown", out);
     strbuf_puts(out, " StartTime=");
-    double start = answer_number(job, "start"), end = answer_number(job, "end");
+    double start = answer_number(job, "start");
     shim_put_time(start > 0 ? start : answer_number(job, "estimate"), "Unknown", out);
     strbuf_puts(out, " EndTime=");
-    shim_put_time(end > 0 ? end : answer_number(job, "until"), "Unknown", out);
+    shim_put_time(shim_end(job), "Unknown", out);
 }
 
 static void put_job(const json_t *job, const char *gap, struct strbuf *out)
@@ -85,20 +90,23 @@ static void put_job(const json_t *job, const char *gap, struct strbuf *out)
     put_number(out, "JobId", answer_number(job, "id"));
     if (json_is_integer(member)) {
         put_number(out, " ArrayJobId", answer_number(job, "id"));
-        put_number(out, " ArrayTaskId", answer_number(job, "member"));
+        strbuf_puts(out, " ArrayTaskId=");
+        shim_put_members(job, out);
+        if (answer_number(job, "at_once") > 0)
+            put_number(out, " ArrayTaskThrottle", answer_number(job, "at_once"));
     }
     put(out, " JobName", answer_text(job, "name"));
     strbuf_puts(out, gap);
     put_user(answer_text(job, "user"), out);
     strbuf_puts(out, gap);
     put_number(out, "Priority", answer_number(job, "priority"));
-    put(out, " Account", answer_text(job, "account"));
+    put_or_null(out, " Account", answer_text(job, "account"));
     strbuf_puts(out, gap);
     strbuf_puts(out, "JobState=");
     shim_put_state(job, out);
     strbuf_puts(out, " Reason=");
     shim_put_reason(job, out);
-    put(out, " Dependency", answer_text(job, "dependency"));
+    put_or_null(out, " Dependency", answer_text(job, "dependency"));
     strbuf_puts(out, gap);
     put_number(out, "Restarts", answer_number(job, "attempts") - 1);
     strbuf_puts(out, " ExitCode=");
@@ -140,7 +148,7 @@ static int show_jobs(char **words, int n, bool one_line)
     struct connection s;
     struct strbuf text = {0};
     berth_error_t err = {""};
-    json_t *jobs = NULL, *job;
+    json_t *jobs = NULL, *list = NULL, *job;
     size_t i;
     int rc = 0;
 
@@ -153,7 +161,8 @@ static int show_jobs(char **words, int n, bool one_line)
         return shim_failed("scontrol", "Invalid job id specified");
     }
     jobs = shim_jobs(&s, &select, &err);
-    json_array_foreach(jobs, i, job)
+    list = jobs ? shim_fold(jobs) : NULL;
+    json_array_foreach(list, i, job)
     {
         strbuf_reset(&text);
         put_job(job, "\n   ", &text);
@@ -164,7 +173,10 @@ static int show_jobs(char **words, int n, bool one_line)
     else if (!jobs || (n && json_array_size(jobs) == 0)) {
         fputs("slurm_load_jobs error: Invalid job id specified\n", stderr);
         rc = 1;
+    } else if (!list) {
+        rc = shim_failed("scontrol", "out of memory");
     }
+    json_decref(list);
     json_decref(jobs);
     strbuf_clear(&text);
     connection_close(&s);

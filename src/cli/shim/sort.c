@@ -1,5 +1,6 @@
 /* The order of squeue --sort: letters of --format, each with a sign. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,15 +18,21 @@ static double start_of(const json_t *job)
     return start > 0 ? start : answer_number(job, "estimate");
 }
 
+/* One that is held comes after all others. */
+static double priority_of(const json_t *job)
+{
+    bool is_held = strcmp(answer_text(job, "state"), "held") == 0;
+    return is_held ? -HUGE_VAL : answer_number(job, "priority");
+}
+
 /* What jobs are compared by where that is a number; false: by the text of the column. */
 static bool number_of(const json_t *job, char letter, double *n)
 {
     static const struct {
         char letter;
         const char *key;
-    } keys[] = {{'i', "id"},       {'A', "id"},       {'F', "id"},     {'K', "member"},
-                {'Q', "priority"}, {'p', "priority"}, {'C', "cores"},  {'D', "nodes"},
-                {'m', "memory"},   {'l', "limit"},    {'V', "submit"}, {'e', "until"}};
+    } keys[] = {{'i', "id"},    {'A', "id"},     {'F', "id"},    {'K', "member"}, {'C', "cores"},
+                {'D', "nodes"}, {'m', "memory"}, {'l', "limit"}, {'V', "submit"}, {'e', "until"}};
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
         if (keys[i].letter == letter) {
             *n = answer_number(job, keys[i].key);
@@ -39,6 +46,8 @@ static bool number_of(const json_t *job, char letter, double *n)
         *n = answer_number(job, "limit") - shim_elapsed(job);
     else if (letter == 't' || letter == 'T')
         *n = shim_state_number(job);
+    else if (letter == 'Q' || letter == 'p')
+        *n = priority_of(job);
     else
         return false;
     return true;

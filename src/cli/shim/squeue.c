@@ -15,7 +15,8 @@
 #define FORMAT "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R"
 #define LONG   "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R"
 #define STARTS "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %R"
-#define RECENT 300 /* seconds for which those that have ended are still told */
+#define ORDER  "P,t,-p" /* those that wait before those that run, the oldest first */
+#define RECENT 300      /* seconds for which those that have ended are still told */
 
 enum what {
     HEAD = SHIM_PICKS,
@@ -64,7 +65,7 @@ struct squeue {
     struct shim_select select;
     const char *format; /* NULL: the usual one */
     const char *names;  /* of --Format, in place of that; or NULL */
-    const char *sort;   /* NULL: the oldest first */
+    const char *sort;   /* NULL: the usual order */
     int64_t each;       /* seconds after which to list again; 0: once */
     bool no_head, help, version;
     bool members; /* each of an array that waits has a line */
@@ -230,7 +231,7 @@ static int check_nodes(const struct squeue *q, struct connection *s, berth_error
 static json_t *arrange(const struct squeue *q, json_t *jobs)
 {
     json_t *list = q->members ? json_incref(jobs) : shim_fold(jobs);
-    if (list && q->sort && shim_sort(list, q->sort) < 0) {
+    if (list && shim_sort(list, q->sort ? q->sort : ORDER) < 0) {
         json_decref(list);
         list = NULL;
     }

@@ -212,6 +212,8 @@ static int put_shown(struct job_reader *r, struct json_out *out)
     json_put_text(out, "dependency", a->job.dependency);
     if (r->account)
         json_put_text(out, "account", r->account);
+    if (r->at_once > 0)
+        json_put_int(out, "at_once", r->at_once);
     if (a->gang.gang > 0) {
         json_put_int(out, "gang", a->gang.gang);
         put_gang(r, out);

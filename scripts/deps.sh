@@ -65,6 +65,7 @@ look() {
     need clang-format command -v clang-format
     need mandoc command -v mandoc
     need_slurm
+    need libslurm-dev test -e /usr/include/slurm/slurm.h
     need sqlite3 command -v sqlite3
     need libopenmpi-dev command -v mpicc
     need openmpi-bin command -v mpirun

@@ -18,7 +18,9 @@ slurm=$scratch/slurm
 mkdir -p "$slurm/bin"
 PATH=$slurm/bin:$PATH
 BERTH_SLURM_PACE=6 # what berth-slurm waits for takes so much less
-export PATH BERTH_SLURM_PACE
+SLURM_CONF=$slurm/none # no Slurm that this machine may know
+: >"$SLURM_CONF"
+export PATH BERTH_SLURM_PACE SLURM_CONF
 
 for command in sbatch srun squeue scancel scontrol; do
     cat >"$slurm/bin/$command" <<END

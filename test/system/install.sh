@@ -16,6 +16,7 @@ expect_line out 'slurm 23.02.0'
 for program in bin/berthd libexec/berth/berth-keeper libexec/berth/berth-limits libexec/berth/berth-agent libexec/berth/berth-gate libexec/berth/berth-slurm libexec/berth/berth-run; do
     [ -x "$(find "$scratch/root" -path "*/$program")" ] || fail "no $program"
 done
+[ ! -e "$BERTH_BUILD/berth-bridge" ] || [ -x "$(find "$scratch/root" -path '*/libexec/berth/berth-bridge')" ] || fail 'no berth-bridge'
 for file in bash-completion/completions/berth fish/vendor_completions.d/berth.fish zsh/site-functions/_berth; do
     [ -n "$(find "$scratch/root" -path "*/share/$file")" ] || fail "no completion $file"
 done

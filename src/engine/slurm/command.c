@@ -13,9 +13,7 @@
 #include "base/errtext.h"
 #include "engine/steady.h"
 
-#define DEADLINE    20000 /* ms */
-#define ENVIRONMENT 7     /* words, with NULL */
-#define SAID_MOST   ((size_t)8 << 20)
+#define SAID_MOST ((size_t)8 << 20)
 
 void command_add(struct command *c, const char *word)
 {
@@ -26,13 +24,13 @@ void command_add(struct command *c, const char *word)
     c->argv[c->n] = NULL;
 }
 
-static void clean_environment(char *env[ENVIRONMENT])
+void command_environment(char *env[COMMAND_ENVIRONMENT])
 {
     static const char *const names[] = {"PATH=", "HOME=", "USER=", "LANG=", "TZ=", "SLURM_CONF="};
     extern char **environ;
     size_t n = 0;
     for (char **e = environ; *e; e++)
-        for (size_t i = 0; i < sizeof(names) / sizeof(*names) && n < ENVIRONMENT - 1; i++)
+        for (size_t i = 0; i < sizeof(names) / sizeof(*names) && n < COMMAND_ENVIRONMENT - 1; i++)
             if (strncmp(*e, names[i], strlen(names[i])) == 0)
                 env[n++] = *e;
     env[n] = NULL;
@@ -42,9 +40,9 @@ static void clean_environment(char *env[ENVIRONMENT])
 static int spawn(char *const *argv, const char *input, size_t length, int *said, pid_t *pid)
 {
     int in[2], out[2];
-    char *env[ENVIRONMENT];
+    char *env[COMMAND_ENVIRONMENT];
     posix_spawn_file_actions_t actions;
-    clean_environment(env);
+    command_environment(env);
     if (pipe2(in, O_CLOEXEC))
         return errno;
     if (pipe2(out, O_CLOEXEC) || posix_spawn_file_actions_init(&actions)) {
@@ -90,8 +88,7 @@ const char *command_last_line(struct strbuf *said)
     return line ? line + 1 : text;
 }
 
-/* By what it says: whether nobody was reached, or nobody knows. */
-static int kind_of_failure(const char *said)
+int command_failure(const char *said)
 {
     static const char *const nobody[] = {"Unable to contact", "connect failure",
                                          "Connection refused", "temporarily"},
@@ -112,7 +109,7 @@ int command_begin(const struct command *c, const char *input, size_t length,
     if (c->full)
         return errtext_set(err, E2BIG, "too many options for %s", c->argv[0]);
     signal(SIGPIPE, SIG_IGN);
-    g->until = steady_ms() + DEADLINE;
+    g->until = steady_ms() + COMMAND_DEADLINE;
     int rc = spawn((char *const *)(uintptr_t)c->argv, input, length, &g->fd, &g->pid);
     if (rc == ENOENT)
         return errtext_set(err, rc, "%s is not here: expected Slurm's commands in PATH",
@@ -136,7 +133,7 @@ int command_end(struct command_going *g, berth_error_t *err)
     if (status == 0)
         return 0;
     const char *why = command_last_line(&g->said);
-    int kind = kind_of_failure(why);
+    int kind = command_failure(why);
     if (*why)
         return errtext_set(err, kind, "%s", why);
     return errtext_set(err, kind, "%s failed", g->name);

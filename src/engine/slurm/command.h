@@ -10,7 +10,9 @@
 #include "base/strbuf.h"
 #include "berth/error.h"
 
-#define COMMAND_WORDS 64
+#define COMMAND_WORDS       64
+#define COMMAND_ENVIRONMENT 7     /* words, with NULL */
+#define COMMAND_DEADLINE    20000 /* ms */
 
 /* The words of a command, ended by NULL; `full`: there were more than it has room for. */
 struct command {
@@ -19,6 +21,12 @@ struct command {
     int full;
 };
 void command_add(struct command *c, const char *word);
+
+/* Of this process's environment what Slurm's commands need. */
+void command_environment(char *env[COMMAND_ENVIRONMENT]);
+
+/* By what sbatch says, what command_run would return: EINVAL, ETIMEDOUT or ECONNREFUSED. */
+int command_failure(const char *said);
 
 /* Run it in an environment that has only what Slurm's commands need: neither options for sbatch nor what is set in an
  * allocation goes along, but the zone does, since they print local times. `input`, shorter than a pipe is deep (64

@@ -33,7 +33,8 @@ struct held_run {
     int64_t since;             /* s: when that became so */
     bool missed;               /* it was not in the last answer */
     bool listed;               /* it is in the answer that is read now */
-    bool is_submitted;         /* sbatch runs for it */
+    bool is_submitted;         /* sbatch runs for it, or berth-bridge has it */
+    bool by_command;           /* it has a word that berth-bridge does not know */
     bool waits;                /* for others to have been submitted */
     int64_t asked_at;          /* s of the last sbatch; 0: none that may have been heard */
     int64_t look_at, begun_at; /* ms: when to look into its folder; when it was heard of first */
@@ -51,10 +52,19 @@ struct held_node {
     int64_t held_until;     /* s: Slurm has not started there what was to start */
 };
 
-/* An sbatch that runs. */
+/* An sbatch that runs; or berth-bridge has it, until command.until at most. */
 struct submission {
     uint64_t key;
+    bool by_bridge;
     struct command_going command;
+};
+
+/* berth-bridge, which submits without a command for each: it need not be there. */
+struct bridge {
+    pid_t pid; /* 0: there is none */
+    int fd;
+    bool is_ready;
+    int64_t again_at; /* ms by CLOCK_MONOTONIC: when one is started again */
 };
 
 /* What Slurm has refused last. */
@@ -73,6 +83,7 @@ struct helper {
     size_t n, cap;
     struct submission going[SUBMIT_MOST];
     size_t n_going;
+    struct bridge bridge;
     struct refusal refusal;
     struct strbuf to_cancel, to_nudge, to_nudge_steps; /* numbers of jobs, each with a blank */
     struct held_node *nodes;                           /* in the order of hostlist_compare */
@@ -108,6 +119,19 @@ int helper_submit(struct helper *h, struct held_run *run, berth_error_t *err);
 /* See which have been (helper_submitted); and end all. */
 void helper_follow_submissions(struct helper *h);
 void helper_end_submissions(struct helper *h);
+
+/* ---- berth-bridge (helper_bridge.c) ---- */
+
+/* Start it, where it is installed, does not run and has not just ended. */
+void bridge_look(struct helper *h);
+
+/* Hand it an sbatch. False: there is none that has time for it, so a command is run. */
+bool bridge_begin(struct helper *h, uint64_t key, const struct command *c,
+                  const struct strbuf *script);
+
+/* See what it has submitted, and end it if it has had one for too long: nobody knows then of those that it has. */
+void bridge_follow(struct helper *h);
+void bridge_end(struct helper *h);
 
 /* ---- Slurm (helper_slurm.c) ---- */
 

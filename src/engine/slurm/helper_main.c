@@ -327,19 +327,22 @@ static int wait_time(const struct helper *h)
     return at > now ? (int)((at - now) / pace + 1) : 0;
 }
 
-/* Until the server or an sbatch says something, or a time has come. */
+/* Until the server, an sbatch or berth-bridge says something, or a time has come. */
 static void wait_for_news(struct helper *h)
 {
-    struct pollfd p[1 + SUBMIT_MOST] = {{.fd = h->control, .events = POLLIN}};
+    struct pollfd p[2 + SUBMIT_MOST] = {
+        {.fd = h->control, .events = POLLIN},
+        {.fd = h->bridge.pid > 0 ? h->bridge.fd : -1, .events = POLLIN}};
     for (size_t i = 0; i < h->n_going; i++)
-        p[1 + i] = (struct pollfd){.fd = h->going[i].command.fd, .events = POLLIN};
-    poll(p, 1 + h->n_going, wait_time(h));
+        p[2 + i] = (struct pollfd){.fd = h->going[i].command.fd, .events = POLLIN};
+    poll(p, 2 + h->n_going, wait_time(h));
 }
 
 static void serve(struct helper *h)
 {
     find_runs(h);
     while (read_messages(h) == 0) {
+        bridge_look(h);
         helper_follow_submissions(h);
         ask_slurm(h);
         look_at_runs(h);

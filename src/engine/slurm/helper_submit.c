@@ -8,6 +8,7 @@
 #include "base/errtext.h"
 #include "base/hostlist.h"
 #include "engine/slurm/helper.h"
+#include "engine/steady.h"
 
 #define BEYOND       1 /* minutes that Slurm's limit is longer, so that the server's comes first */
 #define OPTIONS_ROOM 4096
@@ -149,14 +150,17 @@ int helper_submit(struct helper *h, struct held_run *run, berth_error_t *err)
     struct strbuf script = {0}, room = {0};
     struct command c = {0};
     struct submission *to = &h->going[h->n_going];
+    *to = (struct submission){.key = run->key};
     put_script(&script, h, run);
     put_command(&c, &room, h, run);
-    int rc = script.failed || room.failed
-                 ? errtext_no_memory(err)
-                 : command_begin(&c, script.data, script.len, &to->command, err);
+    int rc = script.failed || room.failed ? errtext_no_memory(err) : 0;
+    to->by_bridge = rc == 0 && !run->by_command && bridge_begin(h, run->key, &c, &script);
+    if (to->by_bridge)
+        to->command = (struct command_going){.fd = -1, .until = steady_ms() + COMMAND_DEADLINE};
+    else if (rc == 0)
+        rc = command_begin(&c, script.data, script.len, &to->command, err);
     int saved = errno;
     if (rc == 0) {
-        to->key = run->key;
         run->is_submitted = true;
         h->n_going++;
     }
@@ -184,8 +188,11 @@ static void end_submission(struct helper *h, struct submission *of)
 
 void helper_follow_submissions(struct helper *h)
 {
+    bridge_follow(h);
     for (size_t i = h->n_going; i-- > 0;) {
         struct submission one = h->going[i];
+        if (one.by_bridge)
+            continue;
         bool goes_on = command_goes_on(&one.command);
         h->going[i] = goes_on ? one : h->going[--h->n_going];
         if (!goes_on)
@@ -196,7 +203,10 @@ void helper_follow_submissions(struct helper *h)
 void helper_end_submissions(struct helper *h)
 {
     berth_error_t err;
+    bridge_end(h);
     for (size_t i = 0; i < h->n_going; i++) {
+        if (h->going[i].by_bridge)
+            continue;
         h->going[i].command.late = true;
         command_end(&h->going[i].command, &err);
         strbuf_clear(&h->going[i].command.said);

@@ -1,6 +1,9 @@
 /* The limits of naive_limits.h. */
 #include "naive_limits.h"
 
+#include "base/number.h"
+#include "naive_tails.h"
+
 enum { RUNNING, NODES };
 
 /* The calendars: of each user in a lane and, as one more, of the lane; the same of the virtual queues; of the division,
@@ -86,30 +89,129 @@ static bool lets(const struct naive_queues *q, int job, int of, int what, int64_
     return true;
 }
 
-int nl_over(const struct naive_queues *q, int job, int64_t at)
+/* What the limits of a job are, each with its calendar, in the order in which they are asked. Returns how many. */
+struct limit {
+    int of, what;
+    int64_t most;
+};
+enum { MOST_LIMITS = NQ_WHATS * (4 + NQ_ACCOUNTS) };
+
+static int list_limits(const struct naive_queues *q, int job, struct limit list[MOST_LIMITS])
 {
     const struct nq_job *j = &q->job[job];
     const struct nq_lane *lane = &q->lane[j->lane];
+    int n = 0;
     for (int what = 0; what < NQ_WHATS; what++) {
         bool own = is_own(q, job, what);
         int user = calendar(j->lane, j->user, what), queue = calendar(j->lane, NQ_USERS, what);
-        int virtual_queue = OF_QUEUES + queue;
-        user += own ? OF_QUEUES : 0;
-        if (!lets(q, job, user, what, own ? lane->virtual_user_most[what] : lane->user_most[what],
-                  at))
-            return user;
-        if (j->is_virtual && !lets(q, job, virtual_queue, what, lane->virtual_queue_most[what], at))
-            return virtual_queue;
-        if (!lets(q, job, queue, what, lane->queue_most[what], at))
-            return queue;
-        if (what == NODES && lane->in_division &&
-            !lets(q, job, DIVISION + j->lane, what, q->division_most, at))
-            return DIVISION + j->lane;
+        int64_t of_user = own ? lane->virtual_user_most[what] : lane->user_most[what];
+        list[n++] = (struct limit){user + (own ? OF_QUEUES : 0), what, of_user};
+        if (j->is_virtual)
+            list[n++] = (struct limit){OF_QUEUES + queue, what, lane->virtual_queue_most[what]};
+        list[n++] = (struct limit){queue, what, lane->queue_most[what]};
+        if (what == NODES && lane->in_division)
+            list[n++] = (struct limit){DIVISION + j->lane, what, q->division_most};
         for (int a = q->has_accounts ? j->account : -1; a >= 0; a = q->account[a].parent)
-            if (!lets(q, job, of_account(a, what, j->lane), what, q->account[a].most[what], at))
-                return of_account(a, what, j->lane);
+            list[n++] =
+                (struct limit){of_account(a, what, j->lane), what, q->account[a].most[what]};
     }
+    return n;
+}
+
+/* When another job begins, which may be late. */
+static int64_t begin_of(const struct naive_queues *q, int job)
+{
+    const struct nq_job *j = &q->job[job];
+    return j->state == NQ_HELD ? greater(j->at, q->now) : j->at;
+}
+
+/* What those others have of a calendar at an instant who may still have it then; `first`: as a job begins then, before which
+ * those give way that begin with it and stand behind it.
+ */
+static int64_t load_at_most(const struct naive_queues *q, int job, int of, int64_t at, bool first)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < q->jobs; i++) {
+        const struct nq_job *j = &q->job[i];
+        int64_t begin = begin_of(q, i);
+        bool gives_way = first && j->state == NQ_HELD && j->at == at && nq_before(q, job, i);
+        int what;
+        if ((j->state == NQ_HELD || j->state == NQ_RUNNING) && !j->set_aside && i != job &&
+            !gives_way && begin <= at && at < greater(nt_end(j, begin), j->at + j->duration) &&
+            counts(q, i, of, &what))
+            sum += amount(q, i, what);
+    }
+    return sum;
+}
+
+/* Whether a limit of a job has room for it at another one's promised start, beside all who may still be there then. */
+static bool lets_start(const struct naive_queues *q, int job, struct limit limit, int promised)
+{
+    int what;
+    return limit.most == INT64_MAX || !counts(q, promised, limit.of, &what) ||
+           load_at_most(q, job, limit.of, q->job[promised].at, false) +
+                   amount(q, job, limit.what) <=
+               limit.most;
+}
+
+bool nl_is_promised_in(const struct naive_queues *q, int job, int64_t at, int other)
+{
+    const struct nq_job *k = &q->job[other];
+    return other != job && k->state == NQ_HELD && !k->lifted && !k->expected && k->at > at &&
+           k->at < nt_end(&q->job[job], at);
+}
+
+/* Whether one of those who are promised a start comes before another one: by its time, and where it stands. */
+static bool starts_before(const struct naive_queues *q, int a, int b)
+{
+    return q->job[a].at != q->job[b].at ? q->job[a].at < q->job[b].at
+                                        : q->job[a].order < q->job[b].order;
+}
+
+/* The first of a job's limits that has no room for another one's promised start; -1: all have it. */
+static int over_at_start(const struct naive_queues *q, int job, int promised)
+{
+    struct limit list[MOST_LIMITS];
+    int n = list_limits(q, job, list);
+    for (int l = 0; l < n; l++)
+        if (!lets_start(q, job, list[l], promised))
+            return list[l].of;
     return -1;
+}
+
+/* The same of the first promised start that a job finds over one. */
+static int over_at_starts(const struct naive_queues *q, int job, int64_t at)
+{
+    int first = -1;
+    for (int i = 0; i < q->jobs; i++)
+        if (nl_is_promised_in(q, job, at, i) && (first < 0 || starts_before(q, i, first)) &&
+            over_at_start(q, job, i) >= 0)
+            first = i;
+    return first < 0 ? -1 : over_at_start(q, job, first);
+}
+
+int nl_over(const struct naive_queues *q, int job, int64_t at)
+{
+    struct limit list[MOST_LIMITS];
+    int n = list_limits(q, job, list);
+    for (int l = 0; l < n; l++)
+        if (!lets(q, job, list[l].of, list[l].what, list[l].most, at))
+            return list[l].of;
+    return over_at_starts(q, job, at);
+}
+
+bool nl_is_unsure(const struct naive_queues *q, int job, int64_t at, int other)
+{
+    struct limit list[MOST_LIMITS];
+    int n = list_limits(q, job, list), what;
+    for (int l = 0; l < n; l++) {
+        if (list[l].most == INT64_MAX || !counts(q, other, list[l].of, &what))
+            continue;
+        int64_t load = load_at_most(q, job, list[l].of, at, true) + amount(q, job, what);
+        if (load + (q->job[other].set_aside ? amount(q, other, what) : 0) > list[l].most)
+            return true;
+    }
+    return false;
 }
 
 static bool has_limits(const int64_t most[NQ_WHATS])

@@ -6,8 +6,16 @@
 
 #include "naive_queues.h"
 
-/* The first limit that does not let a job run from a time on; -1: all let it. */
+/* The first limit that does not let a job run from a time on; -1: all let it. Beside what others have by their estimates,
+ * whoever is promised a start finds room in all his limits then, beside all who may still be there.
+ */
 int nl_over(const struct naive_queues *q, int job, int64_t at);
+
+/* Whether another one is promised a start at which a job that begins at a time may be there. */
+bool nl_is_promised_in(const struct naive_queues *q, int job, int64_t at, int other);
+
+/* Whether a limit of a job has no room for it at a time beside another one, and all others who may still be there then. */
+bool nl_is_unsure(const struct naive_queues *q, int job, int64_t at, int other);
 
 /* What a job's user and queue have is less: those that it may have kept are looked at again. */
 void nl_decreased(struct naive_queues *q, int job);

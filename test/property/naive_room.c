@@ -103,6 +103,13 @@ int64_t nq_earliest(const struct naive_queues *q, int job)
             nq_choice(q, job, end) && nl_over(q, job, end) < 0)
             best = end;
     }
+    for (int i = 0; i < q->jobs && best != q->now;
+         i++) { /* limits may not let it be there when others start */
+        int64_t at = q->job[i].at;
+        if (nl_is_promised_in(q, job, q->now, i) && (best < 0 || at < best) &&
+            nq_choice(q, job, at) && nl_over(q, job, at) < 0)
+            best = at;
+    }
     for (int l = 0; l < q->lanes && best != q->now; l++) {
         int64_t end = sees_head(q, job, l) ? head_end(q, l) : -1;
         if (end > q->now && end < NQ_ENDLESS && (best < 0 || end < best) && nq_choice(q, job, end))
@@ -185,6 +192,7 @@ void nq_be_kept(struct naive_queues *q, int job, int of)
     j->state = NQ_HELD;
     j->kept = true;
     j->keeper = of;
+    j->expected = true; /* it was promised nothing */
     nt_judge(q, job);
     nq_fill(q, job);
     nq_moved(j);
@@ -237,6 +245,7 @@ bool nq_promise(struct naive_queues *q, int job)
     j->nodes = nq_choice(q, job, at);
     j->at = at;
     j->state = NQ_HELD;
+    j->expected = true; /* it was promised nothing */
     nt_judge(q, job);
     nq_fill(q, job);
     nq_moved(j);

@@ -96,12 +96,13 @@ static void trace_submit(int job, int members)
     const struct nq_job *j = &run.naive.job[job];
     if (getenv("SCENE_TRACE"))
         fprintf(stderr,
-                "t%ld submit %d lane %d virtual %d user %d count %d dur %ld limit %ld pri %ld dl "
+                "t%ld submit %d lane %d virtual %d user %d account %d count %d dur %ld limit %ld "
+                "pri %ld dl "
                 "%ld members "
                 "%d order %ld\n",
-                (long)run.now, job, j->lane, j->is_virtual, j->user, j->count, (long)j->duration,
-                (long)(j->limit == INT64_MAX ? -1 : j->limit), (long)j->priority, (long)j->deadline,
-                members, (long)j->order);
+                (long)run.now, job, j->lane, j->is_virtual, j->user, j->account, j->count,
+                (long)j->duration, (long)(j->limit == INT64_MAX ? -1 : j->limit), (long)j->priority,
+                (long)j->deadline, members, (long)j->order);
 }
 
 void play_submit(void)

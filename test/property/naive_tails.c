@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "naive_blocks.h"
+#include "naive_limits.h"
 #include "naive_queues_inner.h"
 
 int64_t nt_end(const struct nq_job *j, int64_t at)
@@ -57,7 +58,8 @@ bool nt_is_unsure(const struct naive_queues *q, int job, uint32_t nodes, int64_t
         if (i == job || !is_there(q, job, i))
             continue;
         int64_t begin = k->state == NQ_HELD ? greater(k->at, q->now) : k->at;
-        if (begin < at && begin + k->duration <= at && nt_end(k, begin) > at && k->nodes & nodes)
+        bool stays = begin < at && begin + k->duration <= at && nt_end(k, begin) > at;
+        if (stays && (k->nodes & nodes || nl_is_unsure(q, job, at, i)))
             return true;
         if (k->state == NQ_HELD && k->expected && nq_before(q, i, job) &&
             q->lane[k->lane].part & nodes)
@@ -69,7 +71,10 @@ bool nt_is_unsure(const struct naive_queues *q, int job, uint32_t nodes, int64_t
 void nt_judge(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
+    bool was_promised = !j->expected;
     j->expected = nt_is_unsure(q, job, j->nodes, j->at);
+    if (j->expected && was_promised)
+        nl_decreased(q, job); /* limits may let others be there then */
 }
 
 void nt_judge_again(struct naive_queues *q)

@@ -14,6 +14,9 @@ struct naive_count counted;
 
 static void trace_queues(void)
 {
+    for (int i = 0; i < NQ_ACCOUNTS && run.accounts && getenv("SCENE_TRACE"); i++)
+        fprintf(stderr, "account %d in %d most %ld,%ld\n", i, run.naive.account[i].parent,
+                (long)run.naive.account[i].most[0], (long)run.naive.account[i].most[1]);
     for (int l = 0; l < run.naive.lanes && getenv("SCENE_TRACE"); l++) {
         struct nq_lane *x = &run.naive.lane[l];
         fprintf(stderr,
@@ -28,8 +31,10 @@ static void trace_queues(void)
     }
 }
 
-/* `is_wide`: with shares, and perhaps with classes, usage and a division within the other. */
-static void play(uint64_t seed, bool shares, bool is_wide)
+/* `is_wide`: with shares, and perhaps with classes, usage and a division within the other. `tails`: jobs may last longer than
+ * planned; else they may in every other scene.
+ */
+static void play(uint64_t seed, bool shares, bool is_wide, bool tails)
 {
     memset(&run, 0, sizeof(run));
     run.naive.next_order = 1; /* as the core counts */
@@ -50,7 +55,7 @@ static void play(uint64_t seed, bool shares, bool is_wide)
     run.unknowns = !run.limits && !run.shares && run.seed % 3 == 0;
     run.blocks = (seed / 5) % 3 == 1;
     run.block_random.state = ~seed * 5;
-    run.tails = ((seed / 19) % 2 == 1 || getenv("SCENE_TAILS")) && !run.limits && !run.blocks;
+    run.tails = ((seed / 19) % 2 == 1 || tails) && !run.blocks;
     run.tail_random.state = ~seed * 7;
     draw_machine();
     draw_queues();
@@ -80,17 +85,26 @@ static void play(uint64_t seed, bool shares, bool is_wide)
 /* What single scenes have shown. */
 static void play_known(void)
 {
-    play(200341, false, false); /* a member preempts, with which its array is full */
+    play(200341, false, false, false); /* a member preempts, with which its array is full */
     /* With shares, a displaced job has its turn before it is the first of its queue, and those that limits keep have
      * theirs behind it.
      */
-    play(106679, false, false);
-    play(201402, false, false);
+    play(106679, false, false, false);
+    play(201402, false, false, false);
     /* The first of a queue has found no time, and another holder is passed on the way. */
-    play(901934, false, false);
-    play(804773, true, false); /* what was placed before in a replan is given back */
+    play(901934, false, false, false);
+    play(804773, true, false, false); /* what was placed before in a replan is given back */
     /* One that had others preempted begins late, and may stay longer than was promised to others. */
-    play(329, true, true);
+    play(329, true, true, false);
+    /* What is promised becomes only expected by what the same pass promises to others before it. */
+    play(1219, false, false, true);
+    play(1396, false, false, true);
+    /* A limit in which the promised job counts for nothing; one that jobs have which begin with it; one that has kept a job for
+     * what is only expected now.
+     */
+    play(44, false, false, true);
+    play(94, false, false, true);
+    play(430, false, false, true);
 }
 
 static void test_naive(void **state)
@@ -98,11 +112,12 @@ static void test_naive(void **state)
     const char *from = getenv("SCENE_SEED"), *n = getenv("SCENES");
     uint64_t seed = from ? (uint64_t)strtoull(from, NULL, 10) : 1u;
     int runs = n ? atoi(n) : RANDOM_ROUNDS(RUNS);
+    bool shares = getenv("SCENE_SHARES") != NULL, tails = getenv("SCENE_TAILS") != NULL;
     (void)state;
     for (int i = 0; i < runs; i++)
-        play(seed + (uint64_t)i, getenv("SCENE_SHARES") != NULL, false);
+        play(seed + (uint64_t)i, shares, false, tails);
     for (int i = 0; i < runs / 2; i++)
-        play(seed + (uint64_t)i, true, true);
+        play(seed + (uint64_t)i, true, true, tails);
     if (!from)
         play_known();
     print_message("%" PRIu64 " decisions, %" PRIu64 " preempted, %" PRIu64

@@ -453,7 +453,7 @@ int promises_keep_free(sched_t *s, uint32_t slot, int64_t at);
 /* Whether a job that is promised a start would still be with another booking, at an earlier time: it does not
  * leave what is sure for what is not.
  */
-bool keeps_own_promise(sched_t *s, uint32_t slot, int64_t booking, int64_t at);
+bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t at);
 struct place_ask ask_by_limit(const sched_t *s, uint32_t slot);
 
 /* What the job, or one like it, asks for, but clear of blocks for its whole limit, if it has one. */

@@ -125,16 +125,16 @@ static int64_t begin_of(const struct naive_queues *q, int job)
     return j->state == NQ_HELD ? greater(j->at, q->now) : j->at;
 }
 
-/* What those others have of a calendar at an instant who may still have it then; `first`: as a job begins then, before which
- * those give way that begin with it and stand behind it.
+/* What those others have of a calendar at an instant who may still have it then. A job begins then, `first`, to which those give
+ * way that begin with it and stand behind it.
  */
-static int64_t load_at_most(const struct naive_queues *q, int job, int of, int64_t at, bool first)
+static int64_t load_at_most(const struct naive_queues *q, int job, int of, int64_t at, int first)
 {
     int64_t sum = 0;
     for (int i = 0; i < q->jobs; i++) {
         const struct nq_job *j = &q->job[i];
         int64_t begin = begin_of(q, i);
-        bool gives_way = first && j->state == NQ_HELD && j->at == at && nq_before(q, job, i);
+        bool gives_way = j->state == NQ_HELD && j->at == at && nq_before(q, first, i);
         int what;
         if ((j->state == NQ_HELD || j->state == NQ_RUNNING) && !j->set_aside && i != job &&
             !gives_way && begin <= at && at < greater(nt_end(j, begin), j->at + j->duration) &&
@@ -149,7 +149,7 @@ static bool lets_start(const struct naive_queues *q, int job, struct limit limit
 {
     int what;
     return limit.most == INT64_MAX || !counts(q, promised, limit.of, &what) ||
-           load_at_most(q, job, limit.of, q->job[promised].at, false) +
+           load_at_most(q, job, limit.of, q->job[promised].at, promised) +
                    amount(q, job, limit.what) <=
                limit.most;
 }
@@ -207,7 +207,7 @@ bool nl_is_unsure(const struct naive_queues *q, int job, int64_t at, int other)
     for (int l = 0; l < n; l++) {
         if (list[l].most == INT64_MAX || !counts(q, other, list[l].of, &what))
             continue;
-        int64_t load = load_at_most(q, job, list[l].of, at, true) + amount(q, job, what);
+        int64_t load = load_at_most(q, job, list[l].of, at, job) + amount(q, job, what);
         if (load + (q->job[other].set_aside ? amount(q, other, what) : 0) > list[l].most)
             return true;
     }

@@ -30,8 +30,8 @@ void rests_forget(const sched_t *s, struct limits_window in);
 /* Jobs that are to begin at the same time and stand behind one give way to it: limits don't count what they are promised; until
  * these go back. O(jobs that are promised a time).
  */
-void limits_give_way(sched_t *s, uint32_t slot, int64_t at);
-void limits_go_back(sched_t *s, int64_t at);
+void limits_give_way(const sched_t *s, uint32_t slot, int64_t at);
+void limits_go_back(const sched_t *s);
 
 /* The reason of who is over a limit. Its texts are those of `over`. */
 struct sched_reason limit_reason(const sched_t *s, const struct sched_reason_limit *over);

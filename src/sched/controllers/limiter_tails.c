@@ -83,29 +83,32 @@ static void rests_count(const sched_t *s, uint32_t but, struct limits_window in)
 
 /* ---- Those behind ---- */
 
-void limits_give_way(sched_t *s, uint32_t slot, int64_t at)
+/* What a job is promised counts, or does not for a while. */
+static void give_way(const sched_t *s, const struct job *job, bool gives)
+{
+    struct details *d = job->details;
+    struct measured m = {.s = s, .booking = job->booking, .class = job->ask.class};
+    (gives ? limits_sub : limits_add)(s->queues->limits, d->party, d->counted, measure_held, &m,
+                                      measure_listed(&m, d->shared));
+    d->gives_way = gives;
+}
+
+void limits_give_way(const sched_t *s, uint32_t slot, int64_t at)
 {
     const struct job *job = &s->jobs[slot];
     for (size_t i = 0; i < s->due.n; i++) {
-        uint32_t other = s->due.v[i].item;
-        struct details *d = s->jobs[other].details;
-        if (s->jobs[other].at != at || !queue_before(job->key, s->jobs[other].key) ||
-            !d->is_counted || !limits_share(s->queues->limits, job->details->party, d->party))
-            continue;
-        count_leave(s, other, s->jobs[other].booking, true);
-        d->gives_way = true;
+        const struct job *other = &s->jobs[s->due.v[i].item];
+        if (other->at == at && queue_before(job->key, other->key) && other->details->is_counted &&
+            limits_share(s->queues->limits, job->details->party, other->details->party))
+            give_way(s, other, true);
     }
 }
 
-void limits_go_back(sched_t *s, int64_t at)
+void limits_go_back(const sched_t *s)
 {
-    for (size_t i = 0; i < s->due.n; i++) {
-        uint32_t other = s->due.v[i].item;
-        struct details *d = s->jobs[other].details;
-        if (s->jobs[other].at == at && d->gives_way)
-            count_again(s, other);
-        d->gives_way = false;
-    }
+    for (size_t i = 0; i < s->due.n; i++)
+        if (s->jobs[s->due.v[i].item].details->gives_way)
+            give_way(s, &s->jobs[s->due.v[i].item], false);
 }
 
 /* ---- Questions ---- */
@@ -118,6 +121,21 @@ static bool has_room(const sched_t *s, uint32_t slot, const struct job *promised
                                promised->details->party,
                                (struct limits_window){promised->at, promised->at + 1, jobs},
                                ask->amount, ask->arg, ask->nodes, over);
+}
+
+/* The same beside those that give way to it. */
+static bool has_room_first(const sched_t *s, uint32_t slot, uint32_t promised, int64_t jobs,
+                           const struct limits_ask *ask, struct limits_over *over)
+{
+    struct limits_over found;
+    if (has_room(s, slot, &s->jobs[promised], jobs, ask, NULL))
+        return true;
+    limits_give_way(s, promised, s->jobs[promised].at);
+    bool has = has_room(s, slot, &s->jobs[promised], jobs, ask, &found);
+    limits_go_back(s);
+    if (!has && over)
+        *over = found;
+    return has;
 }
 
 /* Whether a promised start is before another one: so it does not depend on the heap which limit is told. */
@@ -145,7 +163,7 @@ uint32_t tail_meets(const sched_t *s, uint32_t slot, struct limits_window window
         if (!any)
             rests_count(s, slot, stay);
         any = true;
-        if (!has_room(s, slot, job, window.jobs, ask, over))
+        if (!has_room_first(s, slot, other, window.jobs, ask, over))
             met = other;
     }
     if (any)

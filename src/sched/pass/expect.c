@@ -180,7 +180,7 @@ void judge(sched_t *s, uint32_t slot)
         uint32_t culprit = find_culprit(s, job, start);
         d->culprit = culprit == JOB_NONE ? -1 : job_handle(s, culprit);
     }
-    limits_go_back(s, job->at);
+    limits_go_back(s);
     bool was_promised = !d->is_expected;
     d->is_expected = d->culprit >= 0;
     s->place->ops->mark(s->place, job->booking, false);
@@ -200,7 +200,7 @@ void judge_expected(sched_t *s)
             judge(s, slot);
 }
 
-bool keeps_own_promise(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
+bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
 {
     const struct job *job = &s->jobs[slot];
     if (!s->queues->any_tails || job->details->is_expected || at <= s->now)
@@ -209,7 +209,7 @@ bool keeps_own_promise(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
         return false;
     limits_give_way(s, slot, at);
     bool keeps = find_culprit(s, job, (struct start_at){booking, at, false, false}) == JOB_NONE;
-    limits_go_back(s, at);
+    limits_go_back(s);
     s->place->ops->mark(s->place, booking, false);
     return keeps;
 }

@@ -99,12 +99,14 @@ static void play_known(void)
     /* What is promised becomes only expected by what the same pass promises to others before it. */
     play(1219, false, false, true);
     play(1396, false, false, true);
+    play(1724, false, false, true); /* and a promise sure, as one before it is lowered */
     /* A limit in which the promised job counts for nothing; one that jobs have which begin with it; one that has kept a job for
      * what is only expected now.
      */
     play(44, false, false, true);
     play(94, false, false, true);
     play(430, false, false, true);
+    play(541, false, false, true);
 }
 
 static void test_naive(void **state)

@@ -59,6 +59,19 @@ static void arm(const struct scene *c)
     until_failure = random_next(&failures) % 3 ? random_between(&failures, 0, 40) : -1;
 }
 
+/* A pass failed. A member that has come into it by the start of the one before it, and was to be promised a time behind
+ * those that hold, is a new job for the next attempt, and goes before those behind it.
+ */
+static void excuse_behind_members(struct scene *c)
+{
+    for (int i = 0; i < c->jobs; i++) {
+        struct scene_job *j = &c->job[i];
+        for (int k = 0; k < c->jobs && !j->gone && !j->running; k++)
+            j->excused |= c->job[k].members > 1 && !c->job[k].gone && !c->job[k].running &&
+                          scene_before(c, &c->job[k], j);
+    }
+}
+
 static bool again(const struct scene *c, bool failed)
 {
     int error = errno;
@@ -68,6 +81,8 @@ static bool again(const struct scene *c, bool failed)
     SCENE_CHECK(c, allocation_failed);
     failed_calls++;
     SCENE_CHECK(c, c->in_pass || is_same(c));
+    if (c->in_pass)
+        excuse_behind_members(&scene);
     return true;
 }
 

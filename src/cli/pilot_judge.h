@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 #include "engine/slurm/queue.h"
+#include "pilot/plan.h"
 
-#define PILOT_LATE  120 /* s after its end until a node is over, whatever is heard of it */
-#define PILOT_TWICE 10  /* s between two answers that do not have a job, until there is none */
-#define PILOT_NEW   30  /* s in which a pilot need not have a job yet */
+#define PILOT_TWICE 10 /* s between two answers that do not have a job, until there is none */
+#define PILOT_NEW   30 /* s in which a pilot need not have a job yet */
 
 /* What follows from what is known of a pilot (an object of GET /v1/pilots) at a time (s since 1970): a change for
  * PATCH /v1/pilots/PILOT, or NULL, there is none.

@@ -23,8 +23,9 @@ enum { PILOT_CORES, PILOT_GPUS, PILOT_MEMORY, PILOT_KINDS };
 #define PILOT_AHEAD 600 /* s that a node has to be of use for */
 #define PILOT_MARGIN                                                                               \
     120 /* s of a pilot's time in which no job runs: it comes, and is left before its end */
-#define PILOT_PATIENCE 5 /* s for which something lacks a node until it is asked for */
-#define PILOT_AGAIN    5 /* s after a refusal; doubled by each that follows, up to */
+#define PILOT_LATE     120 /* s after its end until a node is over, whatever is heard of it */
+#define PILOT_PATIENCE 5   /* s for which something lacks a node until it is asked for */
+#define PILOT_AGAIN    5   /* s after a refusal; doubled by each that follows, up to */
 #define PILOT_SELDOM   600
 #define PILOT_STUCK    60 /* s after which a pilot that can never start is given up */
 #define PILOT_ASKS                                                                                 \

@@ -196,6 +196,8 @@ is_gone_node() {
     "$BERTH" nodes | grep -q "^$gone  *down "
 }
 await 'the node to be down' is_gone_node
+"$BERTH" explain "$eleven" | grep -q "Node $gone is down at Slurm: what runs there counts as running until the node is back. If it never comes back: berth drain --lost $gone" ||
+    fail "what is said of it: $("$BERTH" explain "$eleven")"
 kill_job 'SUSPENDED None' eleven # nobody changes that
 expect_status 0 "$BERTH" drain --lost "$gone"
 said() {

@@ -97,6 +97,9 @@ await_state "$second" running
 power_loss "$pilot" "$slurm_job" f2
 await 'the node to be down' is_up "$pilot" 1
 expect 'a job on a node that is not heard of' running "$(state "$second")"
+"$BERTH" explain "$second" | grep -q 'Node f2 is not heard of: what runs there counts as running until it is known to be over, in [0-9a-z ]* at the latest. If it never comes back: berth drain --lost f2' ||
+    fail "what is said of it: $("$BERTH" explain "$second")"
+"$BERTH" explain "$first" | grep -q 'not heard of' && fail "what is said of the other: $("$BERTH" explain "$first")"
 expect_status 0 "$BERTH" drain --lost f2
 await_state "$second" failed
 expect 'a job on the other' running "$(state "$first")"

@@ -10,6 +10,7 @@
 #include "server/api/array_sum.h"
 #include "server/api/explain.h"
 #include "server/api/explain_gang.h"
+#include "server/api/explain_node.h"
 #include "server/core/gang.h"
 #include "server/core/members.h"
 #include "server/core/pilot_words.h"
@@ -267,6 +268,8 @@ static void explain_live(struct call *c, const struct job *job)
         explain_others(&text, &shown, c->s->clock.wall);
     if (!stopping.is_stopping && m->run)
         put_block(c->s, m->handle, &text);
+    if (m->run)
+        explain_unheard(c->s, m->handle, &text);
     put_explanation(c, shown.member, shown.state, NULL, &text);
 }
 

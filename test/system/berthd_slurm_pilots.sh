@@ -35,6 +35,11 @@ expect_status 7 "$BERTH" run -t 1m sh -c 'exit 7'
 expect 'nodes of tasks' 'n1 n2' "$("$BERTH" run -t 1m -N 2 -n 2 sh -c 'echo $BERTH_NODE' | sort | xargs)"
 expect 'what jobs see of Slurm' 'SLURM_CONF' "$("$BERTH" run -t 1m env | grep -E '^(SLURM|SLURMD|SRUN|SBATCH|PMI|PMIX)' | cut -d= -f1)"
 
+# Who wants a step of Slurm's, names its job.
+# shellcheck disable=SC2016
+expect_status 0 "$BERTH" run -t 1m sh -c 'srun --jobid="$BERTH_SLURM_JOB" --overlap -N 1 -n 1 -w "$BERTH_NODE" sh -c "echo step on \$SLURMD_NODENAME for $BERTH_NODE"'
+expect 'a step of its own' yes "$(sed 's/^step on \(n[12]\) for \1$/yes/' out)"
+
 # Jobs that run at the same time have a GPU each.
 # shellcheck disable=SC2016
 gpus=$("$BERTH" submit -t 1m -g 1 -c 1 --array 0-3 -o gpu.%a sh -c 'echo "$BERTH_NODE $CUDA_VISIBLE_DEVICES"; while [ ! -e go ]; do sleep 0.02; done')

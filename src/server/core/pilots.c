@@ -170,10 +170,10 @@ static json_t *describe(const server_t *s, const struct engine_node *from)
     snprintf(vertex, sizeof(vertex), "%s", n->name);
     if (pilot_name_taken(s, vertex))
         snprintf(vertex, sizeof(vertex), "%s.%" PRIu64, n->name, from->pilot);
-    return json_pack("{s:s, s:I, s:s, s:s, s:s, s:I, s:I, s:o, s:o}", "id", from->id, "pilot",
-                     (json_int_t)from->pilot, "name", n->name, "vertex", vertex, "address",
-                     n->address, "end", (json_int_t)n->end, "memory", (json_int_t)n->memory,
-                     "cores", pilots_list_of(n->cores, n->n_cores), "gpus",
+    return json_pack("{s:s, s:I, s:s, s:s, s:s, s:s, s:I, s:I, s:o, s:o}", "id", from->id, "pilot",
+                     (json_int_t)from->pilot, "name", n->name, "vertex", vertex, "job", n->job,
+                     "address", n->address, "end", (json_int_t)n->end, "memory",
+                     (json_int_t)n->memory, "cores", pilots_list_of(n->cores, n->n_cores), "gpus",
                      pilots_list_of(n->gpus, n->n_gpus));
 }
 

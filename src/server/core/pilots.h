@@ -4,7 +4,7 @@
  *
  *     "pilots": {"made": the highest number ever used,
  *                "list": [{"pilot", "kind", "nodes", "options", "tag", "job", "ending", "since", "slurm", "reason", "start"}],
- *                "nodes": [{"id", "pilot", "name", "vertex", "end", "memory", "cores": [CPUs], "gpus": [names],
+ *                "nodes": [{"id", "pilot", "name", "vertex", "job", "end", "memory", "cores": [CPUs], "gpus": [names],
  *                           "given_up", "properties"}]}
  *
  * A node that another scheduler rules (engine.h) is one of them, of pilot 0; only it has properties.

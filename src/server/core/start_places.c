@@ -3,13 +3,14 @@
 #include <string.h>
 
 #include "base/idset.h"
+#include "server/core/entry.h"
 #include "server/core/gang_env.h"
 #include "server/core/job_text.h"
 #include "server/core/machine.h"
 #include "server/core/roles.h"
 #include "server/core/start_priv.h"
 
-enum { TASK_ENV = 14 }; /* variables of a task, and the end */
+enum { TASK_ENV = 15 }; /* variables of a task, and the end */
 
 /* The system's CPUs of n cores of a host, from the first-th on. NULL: unknown, as they are on hosts that are
  * imagined on this machine.
@@ -99,6 +100,8 @@ static int make_task(struct starting *b, struct engine_task *task, size_t i)
     env[used++] = start_join(b, "BERTH_CPUS=", task->cpus ? task->cpus : "");
     if (host)
         env[used++] = start_join(b, "BERTH_NODE=", host->name);
+    if (host && *entry_text(host->node, "job"))
+        env[used++] = start_join(b, "BERTH_SLURM_JOB=", entry_text(host->node, "job"));
     if (b->s->size.has_gpus && (!vendor || strcmp(vendor, "nvidia") == 0))
         env[used++] = start_join(b, "CUDA_VISIBLE_DEVICES=", devices);
     if (b->s->size.has_gpus && (!vendor || strcmp(vendor, "amd") == 0))

@@ -7,7 +7,8 @@
 #include "config/seconds.h"
 #include "flux/module.h"
 
-#define SLICE 4096 /* jobs that are looked at before messages are */
+#define SLICE    4096 /* jobs that are looked at before messages are */
+#define MESSAGES 4096 /* that are handled at most before a pass that is due goes on */
 
 static int64_t clock_now(const struct module *m)
 {
@@ -92,6 +93,19 @@ static void prepare_cb(flux_reactor_t *r, flux_watcher_t *w, int revents, void *
         flux_watcher_start(m->idle);
 }
 
+/* Whether messages are there that come before a pass, which would be made for each of them otherwise: the reactor hands over
+ * one in a turn.
+ */
+static bool messages_wait(struct module *m)
+{
+    int events = flux_pollevents(m->h);
+
+    if (events > 0 && (events & FLUX_POLLIN) && ++m->put_off < MESSAGES)
+        return true;
+    m->put_off = 0;
+    return false;
+}
+
 /* The messages of this turn have been handled. */
 static void check_cb(flux_reactor_t *r, flux_watcher_t *w, int revents, void *arg)
 {
@@ -100,7 +114,7 @@ static void check_cb(flux_reactor_t *r, flux_watcher_t *w, int revents, void *ar
     (void)w;
     (void)revents;
     flux_watcher_stop(m->idle);
-    if (!m->is_due || !m->sched)
+    if (!m->is_due || !m->sched || messages_wait(m))
         return;
     m->is_due = false;
     m->is_due |= slice(m, SLICE) > 0;

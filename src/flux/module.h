@@ -71,8 +71,9 @@ struct module {
 
     int64_t second; /* ticks in one */
     int64_t now;
-    bool is_passed; /* the pass at `now` has been made: the next event is at a later time */
-    bool is_due;    /* a pass is wanted as soon as no message is there */
+    bool is_passed;   /* the pass at `now` has been made: the next event is at a later time */
+    bool is_due;      /* a pass is wanted as soon as no message is there */
+    uint32_t put_off; /* messages that have come before it since */
     flux_watcher_t *prepare, *check, *idle, *timer;
     flux_msg_handler_t **handlers;
 

@@ -27,7 +27,8 @@ runs() { # FOLDER
 await "Slurm's jobs to run" runs "$theirs"
 await 'our jobs to run' runs "$scratch/ours"
 reasons_told() { # Slurm says why one waits some time after it was submitted
-    [ "$("$theirs/squeue" -h -j 3 -o %r)" != None ]
+    "$theirs/squeue" -h -t pd -o %r >told
+    ! grep -qx None told
 }
 await "Slurm's reasons" reasons_told
 

@@ -134,6 +134,12 @@ void match_unbook(struct match *m, struct job *job);
 /* Make the index of names if there is none. Returns 0, or -1 with ENOMEM. */
 int match_need_names(struct match *m);
 
+/* The vertex that v is in, in the tree of what contains what; VERTEX_NONE: none, or there is no such tree. */
+static inline uint32_t vertex_above(const struct match *m, uint32_t v)
+{
+    return m->topo.parent ? m->topo.parent[v] : VERTEX_NONE;
+}
+
 /* The vertex from which v is reached first. This makes a tree, even where the topology is not one.
  * VERTEX_NONE for the root, and for a vertex that is not in the topology.
  */

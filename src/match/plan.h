@@ -292,6 +292,13 @@ struct plan_usage {
 };
 uint32_t match_usage(const struct match *m, uint32_t v, struct plan_usage *step, uint32_t max);
 
+/* What a booking takes of a node, as filters count it: of the node that its i-th hold, from 0 on, is in, or of the next one.
+ * Returns 1, and *i is behind that; 0 if there is no more; -1 if it has something else to itself, or units of a pool in a
+ * node. Its holds in a node follow each other. O(holds) for all of them.
+ */
+int match_job_next_usage(const struct match *m, int64_t jobid, uint32_t *i, uint32_t *node,
+                         struct plan_usage *usage);
+
 /* The index of a type in plan_usage.taken, or -1 if it is not there. */
 int match_usage_type(const struct match *m, uint16_t type);
 

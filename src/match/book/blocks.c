@@ -76,11 +76,6 @@ void match_blocks_clear(struct match_blocks *s)
     *s = (struct match_blocks){0};
 }
 
-static uint32_t above(const struct match *m, uint32_t v)
-{
-    return m->topo.parent ? m->topo.parent[v] : VERTEX_NONE;
-}
-
 static bool is_there(const struct match *m, uint32_t v)
 {
     return !m->g->v[v].gone && m->topo.class_of[v] != CLASS_NONE;
@@ -90,7 +85,7 @@ static int need_states(struct match *m, const struct match_block *w)
 {
     for (size_t i = 0; i < w->n; i++)
         for (uint32_t x = w->vertex[i]; is_there(m, w->vertex[i]) && x != VERTEX_NONE;
-             x = above(m, x))
+             x = vertex_above(m, x))
             if (!match_state(m, x))
                 return -1;
     return 0;
@@ -107,7 +102,7 @@ static void mark(struct match *m, uint32_t number, bool blocked)
         if (!is_there(m, v))
             continue;
         m->state[v]->blocks = blocked ? m->state[v]->blocks | bit : m->state[v]->blocks & ~bit;
-        for (uint32_t x = v; x != VERTEX_NONE; x = above(m, x))
+        for (uint32_t x = v; x != VERTEX_NONE; x = vertex_above(m, x))
             m->state[x]->blocks_below =
                 blocked ? m->state[x]->blocks_below | bit : m->state[x]->blocks_below & ~bit;
     }

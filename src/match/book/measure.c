@@ -15,11 +15,6 @@ static const struct job *job_of(const struct match *m, int64_t id)
     return job;
 }
 
-static uint32_t above(const struct match *m, uint32_t v)
-{
-    return m->topo.parent ? m->topo.parent[v] : VERTEX_NONE;
-}
-
 static bool is_there(const struct match *m, uint32_t v)
 {
     return !m->g->v[v].gone && m->topo.class_of[v] != CLASS_NONE;
@@ -41,7 +36,7 @@ _Static_assert(PLAN_NO_VERTEX == VERTEX_NONE, "they are the same");
 
 uint32_t match_above(const struct match *m, uint32_t v)
 {
-    return above(m, v);
+    return vertex_above(m, v);
 }
 
 /* True if the node that v is or is in is down, or something above that node. What is down within a node
@@ -49,7 +44,7 @@ uint32_t match_above(const struct match *m, uint32_t v)
  */
 static bool is_off(const struct match *m, uint32_t v)
 {
-    for (uint32_t x = v; x != VERTEX_NONE; x = above(m, x))
+    for (uint32_t x = v; x != VERTEX_NONE; x = vertex_above(m, x))
         if (m->g->v[x].down && (m->g->v[x].type == TYPE_NODE || has_nodes(m, x)))
             return true;
     return false;
@@ -111,7 +106,7 @@ static int64_t clear_at(const struct match *m, uint32_t v, uint16_t type, uint64
         return sum + below(m, v, type);
     uint32_t n = topo_children(&m->topo, v, &children);
     for (uint32_t i = 0; i < n; i++)
-        if (above(m, children[i]) == v)
+        if (vertex_above(m, children[i]) == v)
             sum += clear_at(m, children[i], type, blocks);
     return sum;
 }
@@ -121,7 +116,7 @@ static int64_t clear_of_hold(const struct match *m, const struct hold *h, uint16
                              uint64_t blocks)
 {
     const struct vertex *x = &m->g->v[h->vertex];
-    for (uint32_t v = h->vertex; v != VERTEX_NONE; v = above(m, v))
+    for (uint32_t v = h->vertex; v != VERTEX_NONE; v = vertex_above(m, v))
         if (m->state[v] && m->state[v]->blocks & blocks)
             return 0;
     if (h->flags & HOLD_EXCLUSIVE)
@@ -276,7 +271,7 @@ uint64_t *match_vertex_set(const struct match *m, const uint32_t *vertices, size
     for (size_t i = 0; set && i < n; i++) {
         uint32_t v = vertices[i];
         set[v / 64] |= UINT64_C(1) << (v % 64);
-        for (uint32_t x = v; x != VERTEX_NONE; x = above(m, x))
+        for (uint32_t x = v; x != VERTEX_NONE; x = vertex_above(m, x))
             set[words + x / 64] |= UINT64_C(1) << (x % 64);
     }
     return set;
@@ -318,7 +313,7 @@ uint64_t *match_part(struct match *m, const struct jobspec_constraint *constrain
         part[v / 64] |= UINT64_C(1) << (v % 64);
         count = topo_children(&m->topo, v, &children);
         for (uint32_t i = 0; i < count; i++)
-            if (above(m, children[i]) == v)
+            if (vertex_above(m, children[i]) == v)
                 stack[n++] = children[i];
     }
     if (w.out_of_memory)
@@ -351,7 +346,7 @@ static int64_t open_at(const struct match *m, uint32_t v, uint16_t type, const u
     int64_t sum = x->type == type ? x->size : 0;
     uint32_t n = topo_children(&m->topo, v, &children);
     for (uint32_t i = 0; i < n; i++)
-        if (above(m, children[i]) == v)
+        if (vertex_above(m, children[i]) == v)
             sum += open_at(m, children[i], type, part, blocks);
     return sum;
 }
@@ -411,7 +406,7 @@ bool match_is_pool(const struct match *m, uint16_t type)
 
 uint32_t match_node_of(const struct match *m, uint32_t v)
 {
-    for (uint32_t x = v; x != VERTEX_NONE; x = above(m, x))
+    for (uint32_t x = v; x != VERTEX_NONE; x = vertex_above(m, x))
         if (m->g->v[x].type == TYPE_NODE)
             return x;
     return v;

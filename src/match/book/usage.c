@@ -80,6 +80,46 @@ uint32_t match_usage(const struct match *m, uint32_t v, struct plan_usage *step,
     }
 }
 
+/* Add what is counted in the filter of a node that the job holds. */
+static void add_counts(const struct match *m, const struct job *job, const struct hold *h,
+                       struct plan_usage *usage)
+{
+    const struct prune_list *list = prune_of(&m->prune, &m->topo, h->vertex);
+
+    usage->use = h->flags & HOLD_EXCLUSIVE ? PLAN_FULL : PLAN_SHARED;
+    for (uint32_t i = 0; i < h->n_counts && i < list->n; i++)
+        if (list->number[i] < PLAN_USAGE_TYPES)
+            usage->taken[list->number[i]] += job->counts[h->counts + i];
+}
+
+int match_job_next_usage(const struct match *m, int64_t jobid, uint32_t *i, uint32_t *node,
+                         struct plan_usage *usage)
+{
+    const struct job *job = jobs_find(&m->jobs, jobid);
+    uint32_t in = VERTEX_NONE, parent = VERTEX_NONE; /* the last hold's node, and its parent */
+
+    *usage = (struct plan_usage){0};
+    for (uint32_t k = job_next_booked(job, *i); k < job->n; k = job_next_booked(job, k + 1)) {
+        const struct hold *h = &job->hold[k];
+        const struct vertex *x = &m->g->v[h->vertex];
+        bool alone = h->flags & HOLD_EXCLUSIVE;
+        if (h->flags & HOLD_COVERED)
+            continue;
+        if (x->type == TYPE_NODE) {
+            add_counts(m, job, h, usage);
+            *node = h->vertex;
+            *i = k + 1;
+            return 1;
+        }
+        if (in == VERTEX_NONE || vertex_above(m, h->vertex) != parent)
+            in = match_node_of(m, h->vertex);
+        parent = vertex_above(m, h->vertex);
+        if (m->g->v[in].type == TYPE_NODE ? !alone && x->divisible : alone)
+            return -1;
+    }
+    return 0;
+}
+
 int match_usage_type(const struct match *m, uint16_t type)
 {
     int32_t number = m->prune.number[type];

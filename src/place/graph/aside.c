@@ -10,11 +10,10 @@
 
 #include "place/graph/capacity.h"
 
-/* What a booking has of a node. */
+/* What bookings have of a node. */
 struct own {
     uint32_t node;
-    bool whole;
-    int64_t taken[PLAN_USAGE_TYPES]; /* by number of the type in usages */
+    struct plan_usage of;
 };
 
 /* Bookings of one window, and the gaps that there would be more. */
@@ -25,71 +24,56 @@ struct aside {
     uint32_t n_bookings;
     int64_t at, end;
     uint32_t next, next_hold; /* the booking, and in it the hold, that is looked at next */
+    struct own ahead;         /* what is taken next, unless there is no node in it */
     struct gaps gaps;
     struct change change; /* of the nodes that were looked at last */
     struct own own;
 };
 
-/* Add what a hold within a node has of the types that pieces need. */
-static void take(const struct aside *a, struct own *own, uint32_t vertex)
+/* What one booking has of the next node. Returns as match_job_next_usage. */
+static int look_ahead(struct aside *a)
 {
-    const struct piece *piece = &a->capacity->piece;
-
-    for (uint32_t i = 0; i < piece->n; i++) {
-        int number = match_usage_type(a->n->match, piece->need[i].type);
-        if (number >= 0)
-            own->taken[number] += match_units_at(a->n->match, vertex, piece->need[i].type);
+    for (; a->next < a->n_bookings; a->next++, a->next_hold = 0) {
+        int rc = match_job_next_usage(a->n->match, a->booking[a->next], &a->next_hold,
+                                      &a->ahead.node, &a->ahead.of);
+        if (rc != 0)
+            return rc;
     }
+    a->ahead.node = PLACE_NONE;
+    return 0;
 }
 
-/* The next hold; false at the end. */
-static bool next_hold(const struct aside *a, uint32_t *booking, uint32_t *i, uint32_t *vertex,
-                      bool *alone)
+static void add_usage(struct plan_usage *to, const struct plan_usage *more)
 {
-    for (; *booking < a->n_bookings; ++*booking, *i = 0)
-        if (match_job_next_hold(a->n->match, a->booking[*booking], i, vertex, alone))
-            return true;
-    return false;
+    to->use = more->use > to->use ? more->use : to->use;
+    for (int k = 0; k < PLAN_USAGE_TYPES; k++)
+        to->taken[k] += more->taken[k];
 }
 
-/* The next node that the bookings hold: the holds of a node follow each other in one, and are put together where two
- * that hold it do. Returns 1, 0 at the end, or -1: they hold something else, or units of a pool.
+/* The next node that the bookings hold, put together where two that hold it follow each other. Returns 1, 0 at the end, or
+ * -1: they hold something else, or units of a pool.
  */
 static int next_own(struct aside *a, struct own *own)
 {
-    const struct graph *g = a->n->graph;
-    uint32_t booking = a->next, next = a->next_hold, vertex;
-    bool alone;
-
-    *own = (struct own){.node = PLACE_NONE};
-    while (next_hold(a, &booking, &next, &vertex, &alone)) {
-        uint32_t node = match_node_of(a->n->match, vertex);
-        bool is_node = g->v[node].type == TYPE_NODE;
-        if (is_node && own->node != PLACE_NONE && node != own->node)
-            return 1;
-        if (is_node ? !alone && g->v[vertex].divisible : alone)
-            return -1;
-        a->next = booking;
-        a->next_hold = next;
-        if (!is_node) /* what leads to nodes */
-            continue;
-        own->node = node;
-        own->whole |= alone && vertex == node;
-        if (alone && vertex != node)
-            take(a, own, vertex);
-    }
-    return own->node != PLACE_NONE;
+    if (a->ahead.node == PLACE_NONE)
+        return 0;
+    *own = a->ahead;
+    int rc = look_ahead(a);
+    for (; rc > 0 && a->ahead.node == own->node; rc = look_ahead(a))
+        add_usage(&own->of, &a->ahead.of);
+    return rc < 0 ? -1 : 1;
 }
 
 /* A step as it would be. */
 static struct plan_usage without(const struct own *own, struct plan_usage step)
 {
-    if (own->whole) {
+    if (own->of.use == PLAN_FULL) {
         step.use = PLAN_IDLE;
         memset(step.taken, 0, sizeof(step.taken));
+        return step;
     }
-    for (int k = 0; k < PLAN_USAGE_TYPES && !own->whole; k++)
-        step.taken[k] -= own->taken[k] < step.taken[k] ? own->taken[k] : step.taken[k];
+    for (int k = 0; k < PLAN_USAGE_TYPES; k++)
+        step.taken[k] -= own->of.taken[k] < step.taken[k] ? own->of.taken[k] : step.taken[k];
     return step;
 }
 
@@ -142,8 +126,8 @@ static int add(struct aside *a, const struct own *own)
     const struct node_row *row = &all->row[i];
     if (!(row->parts >> a->capacity->part & 1))
         return 0;
-    if (c->count > 0 && usage_is_alike(row, c->sample) && own->whole == a->own.whole &&
-        memcmp(own->taken, a->own.taken, sizeof(own->taken)) == 0) {
+    if (c->count > 0 && usage_is_alike(row, c->sample) &&
+        memcmp(&own->of, &a->own.of, sizeof(own->of)) == 0) {
         c->count++;
         return 0;
     }
@@ -173,6 +157,8 @@ static int find_gaps(struct aside *a)
     int more;
 
     match_job_window(a->n->match, a->booking[0], &a->at, &a->end);
+    if (look_ahead(a) < 0)
+        return -1;
     while ((more = next_own(a, &own)) > 0) {
         if (!is_in_order(a, before_last, last, own.node) || add(a, &own) < 0)
             return -1;

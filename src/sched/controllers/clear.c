@@ -15,7 +15,8 @@ static int64_t stop_time(const sched_t *s, uint32_t slot, uint32_t *block)
     const struct details *d = job->details;
     if (d->limit < SCHED_UNLIMITED || d->estimate >= s->place->endless || d->is_cleared)
         return INT64_MAX;
-    return blocks_come(s, slot, job->at + d->estimate, block);
+    int64_t over = job->at + d->estimate; /* a turn that is past by now is in nobody's way */
+    return blocks_come(s, slot, over > s->now ? over : s->now, block);
 }
 
 int64_t sched_stop_time(const sched_t *s, sched_job_t handle, const char **block)

@@ -450,6 +450,11 @@ int promises_avoid(sched_t *s, uint32_t slot, int64_t at, int64_t *until);
  */
 int promises_keep_free(sched_t *s, uint32_t slot, int64_t at);
 
+/* Whether no block is on from the end of a job's booking to that of its limit, if it starts now: it may start later than it
+ * was booked for.
+ */
+bool starts_clear(const sched_t *s, uint32_t slot, int64_t booking);
+
 /* Whether a job that is promised a start would still be with another booking, at an earlier time: it does not
  * leave what is sure for what is not.
  */

@@ -10,10 +10,7 @@
 #include "sched/waiting/finder.h"
 #include "sched/waiting/gang.h"
 
-/* Whether no block is on from the end of a job's booking to that of its limit, if it starts now: it may
- * start later than it was booked for.
- */
-static bool is_clear(const sched_t *s, uint32_t slot, int64_t booking)
+bool starts_clear(const sched_t *s, uint32_t slot, int64_t booking)
 {
     const struct job *job = &s->jobs[slot];
     const struct details *d = job->details;
@@ -26,7 +23,7 @@ static int choose(sched_t *s, uint32_t slot, int64_t booking)
 {
     const struct place_ops *ops = s->place->ops;
     const struct job *job = &s->jobs[slot];
-    if (!is_clear(s, slot, booking)) {
+    if (!starts_clear(s, slot, booking)) {
         errno = EBUSY;
         return -1;
     }

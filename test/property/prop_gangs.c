@@ -648,7 +648,8 @@ static void play_twice(uint64_t seed)
  * others; a pass whose first action preempts had left what it allocated later to the next one. A pass looked at gangs in the
  * order in which something had happened to them. Members of several roles asked for what the first one did once they waited
  * by themselves. What had kept a job that waited for its gang was not known any more. A gang that chose the same again was
- * said to have freed it. What one that had preempted others was to get counted twice.
+ * said to have freed it. What one that had preempted others was to get counted twice. Who stood before a claim was promised
+ * other nodes in the next sweep.
  */
 static void play_restarted(void)
 {
@@ -661,7 +662,8 @@ static void play_restarted(void)
                                      1488, 6665, 8316, 9062, 9842,       /* roles */
                                      1232,                               /* limits of a gang */
                                      1801, 2999,                         /* the same again */
-                                     114};                               /* counted twice */
+                                     114,                                /* counted twice */
+                                     7003, 7809};                        /* before a claim */
     for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
         play_twice(seeds[i]);
 }

@@ -308,7 +308,7 @@ static enum step never(sched_t *s, uint32_t slot)
  * have, and so on until they agree: a reservation from then on. STEP_BUSY: the machine has none; STEP_KEPT:
  * nor have they.
  */
-static enum step reserve(sched_t *s, uint32_t slot)
+static enum step reserve_beside(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     int64_t from = s->now, at;
@@ -339,6 +339,16 @@ static enum step reserve(sched_t *s, uint32_t slot)
         if (unsure && step == STEP_DONE && job->state == SCHED_RESERVED)
             held_unsure(s, slot);
     }
+    return step;
+}
+
+/* The same, where it may take of what jobs behind it claim, as holders do. */
+static enum step reserve(sched_t *s, uint32_t slot)
+{
+    bool any = claims_lift(s, CLAIMS_BEHIND, slot);
+    enum step step = reserve_beside(s, slot);
+    if (any)
+        claims_lay(s);
     return step;
 }
 

@@ -131,6 +131,11 @@ struct place_ops {
      */
     int (*start)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t now);
 
+    /* The same for a booking that has been made for now just now, since when nothing has changed: it is an allocation as
+     * it is. NULL: `start` does that.
+     */
+    void (*allocate)(struct place *place, int64_t booking, int64_t now);
+
     /* What a booking whose job has started was given: its cores as ranges of ids, numbered over the whole
      * machine; or, of a graph's booking, started or not, all of it by host. One of both is asked for, and the
      * other is NULL. Returns their number, or -1: ENOMEM; EINVAL (there are no hosts, or one has no rank).

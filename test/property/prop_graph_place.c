@@ -413,7 +413,10 @@ static void book(struct run *r, int class, int64_t at)
     check_amounts(r, i);
     shared += shares_gpu(r, i);
     if (at == r->now && chance(r, 2)) {
-        CHECK(r->ops->start(r->place, &c->ask, booking, r->now) == 0);
+        if (chance(r, 2))
+            r->ops->allocate(r->place, booking, r->now);
+        else
+            CHECK(r->ops->start(r->place, &c->ask, booking, r->now) == 0);
         r->started[i] = true;
     }
 }

@@ -334,6 +334,17 @@ int bundle_start(struct place *place, const struct place_ask *ask, int64_t booki
     return 0;
 }
 
+void bundle_allocate(struct place *place, int64_t booking, int64_t now)
+{
+    if (!is_bundle(booking)) {
+        OPS.allocate(place, booking, now);
+        return;
+    }
+    const struct bundle *b = bundle_of(place, booking);
+    for (uint32_t i = 0; i < b->n; i++)
+        OPS.allocate(place, b->v[b->first + i], now);
+}
+
 int bundle_extend(struct place *place, int64_t booking, int64_t end)
 {
     if (!is_bundle(booking))

@@ -144,6 +144,7 @@ int bundle_shift(struct place *place, int64_t booking, int64_t at, int64_t end);
 bool bundle_stands(struct place *place, const struct place_ask *ask, int64_t booking, int64_t now);
 bool bundle_is_there(struct place *place, const struct place_ask *ask, int64_t booking);
 int bundle_start(struct place *place, const struct place_ask *ask, int64_t booking, int64_t now);
+void bundle_allocate(struct place *place, int64_t booking, int64_t now);
 int bundle_extend(struct place *place, int64_t booking, int64_t end);
 int bundle_give(struct place *place, int64_t booking, const char *ranks, berth_error_t *err);
 int64_t bundle_pull(struct place *place, const struct place_ask *ask, int64_t booking,

@@ -298,6 +298,14 @@ static int graph_place_start(struct place *place, const struct place_ask *ask, i
     return rc;
 }
 
+static void graph_place_allocate(struct place *place, int64_t booking, int64_t now)
+{
+    struct graph_place *n = graph_place_of(place);
+
+    graph_place_tell(n, now);
+    match_job_allocate(n->match, booking);
+}
+
 /* Put what BOOKING_TEMP has been given in a lifted booking's place; whether that is the same. Returns 1, 0,
  * or -1 with ENOMEM, and nothing is changed but that BOOKING_TEMP is no more.
  */
@@ -615,6 +623,7 @@ const struct place_ops graph_place_ops = {
     .book = graph_place_book,
     .release = graph_place_release,
     .start = graph_place_start,
+    .allocate = graph_place_allocate,
     .pull = graph_place_pull,
     .given = graph_place_given,
     .know = graph_place_know,
@@ -657,6 +666,7 @@ static const struct place_ops bundle_ops = {
     .book = bundle_book,
     .release = bundle_release,
     .start = bundle_start,
+    .allocate = bundle_allocate,
     .pull = bundle_pull,
     .given = bundle_given,
     .know = bundle_know,

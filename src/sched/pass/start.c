@@ -18,14 +18,20 @@ bool starts_clear(const sched_t *s, uint32_t slot, int64_t booking)
            blocks_keep_clear(s, slot, booking, s->now + d->estimate, s->now + d->limit);
 }
 
-/* Let the machine choose what a job gets that starts with its booking. 0, or -1 with EBUSY or ENOMEM. */
-static int choose(sched_t *s, uint32_t slot, int64_t booking)
+/* Let the machine choose what a job gets that starts with its booking, which may have been made just now. 0, or -1 with
+ * EBUSY or ENOMEM.
+ */
+static int choose(sched_t *s, uint32_t slot, int64_t booking, bool is_new)
 {
     const struct place_ops *ops = s->place->ops;
     const struct job *job = &s->jobs[slot];
     if (!starts_clear(s, slot, booking)) {
         errno = EBUSY;
         return -1;
+    }
+    if (is_new && ops->allocate) {
+        ops->allocate(s->place, booking, s->now);
+        return 0;
     }
     return ops->start ? ops->start(s->place, &job->ask, booking, s->now) : 0;
 }
@@ -88,7 +94,7 @@ static enum step take_held(sched_t *s, uint32_t slot, int *rc)
     enum step step = controllers_count_held(s, slot, s->now);
     if (step == STEP_BUSY) {
         bool any = claims_lift(s, CLAIMS_ALL, slot);
-        *rc = choose(s, slot, s->jobs[slot].booking);
+        *rc = choose(s, slot, s->jobs[slot].booking, false);
         int saved = errno;
         if (any)
             claims_lay(s);
@@ -227,7 +233,8 @@ static enum step start_beside(sched_t *s, uint32_t slot, bool turn, bool knows)
         unbook(s, booking);
     if (step != STEP_BUSY || booking < 0)
         return step == STEP_KEPT ? keep(s, slot) : step;
-    if (choose(s, slot, booking) < 0 || (gang_asks_whole(s, slot) && gang_prepare(s, slot) < 0)) {
+    if (choose(s, slot, booking, true) < 0 ||
+        (gang_asks_whole(s, slot) && gang_prepare(s, slot) < 0)) {
         controllers_uncount(s, slot, booking);
         unbook(s, booking);
         return STEP_FAILED;

@@ -34,7 +34,8 @@ struct sched_record {
 
     /* Of a running or reserved job, or of a claim: when it starts, when it is expected to end (INT64_MAX: nobody
      * knows), and what it holds, in a format of match_update (NULL: jgf); of members that are promised a start
-     * together, a list of that in JGF. What sched_record says is in JGF.
+     * together, a list of that in JGF. What sched_record says is in JGF. NULL resources: a running job holds nothing of
+     * this machine (any more).
      */
     int64_t at, until;
     const char *resources;

@@ -107,7 +107,7 @@ int match_give_ranks(struct match *m, int64_t jobid, const char *ranks, berth_er
 
 /* Record that a job holds what a text says, as match_update. With `exact`, R (rv1exec) is taken at its word: of a node of which
  * it lists a part only that part is held, and the node may be anywhere in the machine. match_update holds such a node as
- * Fluxion does: others see it as taken in what counts nodes.
+ * Fluxion does: others see it as taken in what counts nodes. Without a text it holds nothing.
  */
 struct held_text {
     const char *format, *text;

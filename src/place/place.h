@@ -314,7 +314,7 @@ struct place_ops {
 
     /* Book what a text in a format (match_update's) names during [at, end), as a reservation or an
      * allocation. Returns a booking, or -1: EINVAL with a text, ENOMEM. The one may be in the way of the
-     * other, as by another end of an allocation.
+     * other, as by another end of an allocation. Without a text (NULL) it holds nothing.
      */
     int64_t (*adopt)(struct place *place, const char *format, const char *text, size_t length,
                      int64_t at, int64_t end, bool reservation, berth_error_t *err);

@@ -169,6 +169,8 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
         s->place->ops->write(s->place, job->booking, "jgf", &record->resources,
                              &record->resources_length) < 0)
         return -1;
+    if (record->resources_length == 0)
+        record->resources = NULL; /* nothing of it is there any more */
     return put_texts(s, slot, record);
 }
 
@@ -226,7 +228,7 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
     if (controllers_prepare(s, slot) < 0)
         return errtext_no_memory(err);
     int64_t until = r->until < INT64_MAX ? r->until : r->at + s->place->endless;
-    if (!r->resources || until <= r->at)
+    if ((!r->resources && r->state != SCHED_RUNNING) || until <= r->at)
         return errtext_set(err, EINVAL, "expected what it holds, from when until when");
     int64_t booking = adopt(s, r, until, err);
     if (booking < 0)

@@ -11,6 +11,13 @@
 
 #include "server_scene.h"
 
+/* So many nodes of two cores. */
+#define SHRINKING(nodes)                                                                           \
+    "resources: {nodes: " nodes ", cores: 2}\n"                                                    \
+    "queues: {batch: {policy: easy}}\n"                                                            \
+    "match: {policy: low}\n"                                                                       \
+    "server: {grace: 5, requests-per-second: unlimited}\n"
+
 /* A value of a member, as JSON. */
 static void expect_of(struct sim_server *w, int64_t id, int member, const char *key,
                       const char *value)
@@ -287,8 +294,126 @@ static void an_array_claims_the_same_after_a_crash(void **state)
     expect_of(w, id, 2, "state", "\"pending\"");
 }
 
+/* ---- A machine that is smaller after a restart ---- */
+
+/* Three nodes, of which the last one is not there any more when the server comes back: a member runs on it still. */
+static int open_shrinking(void **state)
+{
+    return open_world_of(state, SHRINKING("3"));
+}
+
+/* Start a gang of three nodes, as told, and lose the last one. */
+static int64_t shrink_under(struct sim_server *w, const char *more)
+{
+    char body[200];
+    snprintf(body, sizeof(body), "{\"command\":[\"x\"],\"gang\":3,\"nodes\":1%s}", more);
+    int64_t id = submit(w, body);
+    start_all(w);
+    assert_int_equal(w->engine->n, 3);
+    for (int i = 0; i < 3; i++)
+        w->engine->runs[i].stubborn = true;
+    expect_of(w, id, 2, "resources", "\"node2\"");
+    sim_server_crash(w);
+    sim_server_configure(w, SHRINKING("2"));
+    assert_int_equal(sim_server_open(w, NULL), 0);
+    sim_server_turn(w, NULL);
+    for (int i = 0; i < 3; i++)
+        expect_of(w, id, i, "state", "\"running\"");
+    assert_int_equal(told_to_end(w), 0);
+    return id;
+}
+
+static void all_fail_with_a_member_off_the_machine(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t id = shrink_under(w, "");
+    member_ends(w, id, 2, 1);
+    sim_server_turn(w, NULL);
+    assert_int_equal(told_to_end(w), 2);
+    member_ends(w, id, 0, 1);
+    member_ends(w, id, 1, 1);
+    sim_server_turn(w, NULL);
+    expect_of(w, id, 0, "reason", "\"member 2 failed\"");
+    expect_state(w, id, "failed");
+}
+
+static void a_member_off_the_machine_fails_with_all(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t id = shrink_under(w, "");
+    member_ends(w, id, 0, 1);
+    sim_server_turn(w, NULL);
+    assert_int_equal(told_to_end(w), 2);
+    member_ends(w, id, 1, 1);
+    member_ends(w, id, 2, 1);
+    sim_server_turn(w, NULL);
+    expect_of(w, id, 2, "reason", "\"member 0 failed\"");
+    expect_state(w, id, "failed");
+}
+
+/* It counts as one that runs, or has succeeded. */
+static void others_go_on_with_a_member_off_the_machine(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t id = shrink_under(w, ",\"min\":2,\"failure\":\"go-on\"");
+    member_ends(w, id, 0, 1);
+    sim_server_turn(w, NULL);
+    assert_int_equal(told_to_end(w), 0);
+    member_ends(w, id, 2, 0);
+    sim_server_turn(w, NULL);
+    assert_int_equal(told_to_end(w), 0);
+    member_ends(w, id, 1, 0);
+    sim_server_turn(w, NULL);
+    expect_of(w, id, 1, "state", "\"done\"");
+    expect_of(w, id, 2, "state", "\"done\"");
+}
+
+static void others_stop_without_a_member_off_the_machine(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t id = shrink_under(w, ",\"min\":3,\"failure\":\"go-on\"");
+    member_ends(w, id, 2, 1);
+    sim_server_turn(w, NULL);
+    assert_int_equal(told_to_end(w), 2);
+    member_ends(w, id, 0, 1);
+    sim_server_turn(w, NULL);
+    expect_of(w, id, 0, "reason", "\"2 of 3 members are left\"");
+}
+
+/* When the node is there again, it is its own. */
+static void a_member_off_the_machine_has_its_node_again(void **state)
+{
+    struct sim_server *w = *state;
+    shrink_under(w, "");
+    reopen(w, true);
+    sim_server_configure(w, SHRINKING("3"));
+    reopen(w, true);
+    int64_t other = submit(w, "{\"command\":[\"x\"]}");
+    start_all(w);
+    expect_state(w, other, "pending");
+    assert_int_equal(w->engine->n, 3);
+}
+
+/* It waits until there is a node for it, and takes nobody's until then: the others have both. */
+static void a_member_off_the_machine_is_replaced(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t id = shrink_under(w, ",\"failure\":\"replace\"");
+    reopen(w, true); /* it is off the machine still */
+    member_ends(w, id, 2, 1);
+    sim_server_turn(w, NULL);
+    assert_int_equal(told_to_end(w), 0);
+    expect_of(w, id, 2, "state", "\"pending\"");
+    member_ends(w, id, 0, 0);
+    start_all(w);
+    expect_of(w, id, 2, "state", "\"running\"");
+    expect_of(w, id, 2, "resources", "\"node0\"");
+    expect_of(w, id, 1, "state", "\"running\"");
+}
+
 #define TEST(name)     cmocka_unit_test_setup_teardown(name, open_world, close_world)
 #define STARVING(name) cmocka_unit_test_setup_teardown(name, open_starving, close_world)
+#define SHRUNK(name)   cmocka_unit_test_setup_teardown(name, open_shrinking, close_world)
 
 int main(void)
 {
@@ -301,6 +426,12 @@ int main(void)
         STARVING(how_long_it_starves_is_known_after_a_crash),
         STARVING(a_claim_is_the_same_after_a_crash),
         STARVING(an_array_claims_the_same_after_a_crash),
+        SHRUNK(all_fail_with_a_member_off_the_machine),
+        SHRUNK(a_member_off_the_machine_fails_with_all),
+        SHRUNK(others_go_on_with_a_member_off_the_machine),
+        SHRUNK(others_stop_without_a_member_off_the_machine),
+        SHRUNK(a_member_off_the_machine_has_its_node_again),
+        SHRUNK(a_member_off_the_machine_is_replaced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

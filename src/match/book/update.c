@@ -355,8 +355,10 @@ int match_adopt(struct match *m, const struct held_text *held, int64_t jobid, in
     struct job *job = job_new(jobid, at, at + duration, reserve);
     errno = ENOMEM;
     int rc = job && walk_start_marks(&w) == 0 && match_emit_begin(m, at, at + duration, NULL) == 0
-                 ? mark_text(&w, job, held, err)
+                 ? 0
                  : -1;
+    if (rc == 0 && held->text)
+        rc = mark_text(&w, job, held, err);
     m->marks = w.mark;
     m->marks_capacity = w.marks_capacity;
     if (rc == 0 && (match_commit(&w, job) < 0 || match_record(m, job) < 0))

@@ -528,7 +528,8 @@ static int64_t graph_place_adopt(struct place *place, const char *format, const 
         return -1;
     }
     errno = 0;
-    bool tells = match_write_job(n->match, booking, "jgf", &text, &length) == 0 && length > 0;
+    bool tells =
+        !text || (match_write_job(n->match, booking, "jgf", &text, &length) == 0 && length > 0);
     if (!tells || graph_place_enter(n, booking, &n->bookings[booking]) < 0) {
         int errnum = errno;
         match_cancel(n->match, booking, NULL, NULL);

@@ -333,5 +333,6 @@ void run_destroy(server_t *s, struct run *run)
     if (run->slot < s->runs.free)
         s->runs.free = run->slot;
     free(run->resources);
+    free(run->outside);
     free(run);
 }

@@ -7,6 +7,7 @@
 #include "base/errtext.h"
 #include "berth/sched_snapshot.h"
 #include "server/core/gang.h"
+#include "server/core/job_text.h"
 #include "server/core/load.h"
 #include "server/core/members.h"
 #include "server/core/priv.h"
@@ -51,8 +52,22 @@ static void record_own(struct sched_record *r, const struct job *job, const stru
     r->request.estimate = member_estimate(job, m);
 }
 
+/* What a running member holds is not there any more, or not free: it runs on, and holds nothing for the core. What it had is
+ * kept, as it may be there again the next time. Returns its handle, or -1.
+ */
+static sched_job_t restore_outside(server_t *s, struct run *run, struct sched_record *r)
+{
+    berth_error_t unknown;
+    run->outside = strdup(r->resources);
+    if (!run->outside)
+        return -1;
+    r->resources = NULL;
+    r->resources_length = 0;
+    return sched_restore(s->sched, s->clock.now, r, &unknown);
+}
+
 /* Restore a member as it was, or else without its reservation, or the entry of which it is the first. Returns
- * the handle, or -1 with a text.
+ * the handle, or -1 with a text; with the handle of one that runs there is a text if the core knows of nothing that it holds.
  */
 static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, struct sched_record *r,
                                   const struct promise *p, berth_error_t *why)
@@ -98,6 +113,8 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
         return errtext_set(why, EINVAL, "no resources are stored for it");
     }
     sched_job_t handle = sched_restore(s->sched, s->clock.now, r, why);
+    if (handle < 0 && r->state == SCHED_RUNNING && errno != ENOMEM)
+        handle = restore_outside(s, m->run, r);
     if (m) {
         m->reserved = handle >= 0 && r->state == SCHED_RESERVED && !r->preempts;
         m->preempts = handle >= 0 && r->preempts;
@@ -179,13 +196,14 @@ static void entry_restored(struct job *job, struct waiting_entry *e, sched_job_t
 static void report_unrestored(struct loading *l, struct job *job, uint32_t i, const char *why)
 {
     server_t *s = l->s;
+    char name[JOB_NAME_SIZE];
+    job_member_name(job->id, job->members > 1 ? (int64_t)i : -1, name);
     if (l->failed++ < 10)
         server_notice(s,
                       member_look(job, i)->state == STORE_PENDING
-                          ? "job %" PRId64 " could not be restored and has failed: %s"
-                          : "job %" PRId64
-                            " could not be restored and runs outside the schedule: %s",
-                      job->id, why);
+                          ? "job %s could not be restored and has failed: %s"
+                          : "job %s could not be restored and runs outside the schedule: %s",
+                      name, why);
     if (member_look(job, i)->state == STORE_PENDING && member_make(s, job, i)) {
         member_end(s, job, i, STORE_FAILED, why);
         member_event(s, job, i, "failed", NULL);
@@ -204,9 +222,12 @@ static int restore_members(struct loading *l, struct job *job, struct sched_reco
         if (!member_is_live(member_look(job, i)) || (is_in && i != idset_first(&e->members)))
             continue;
         r->waiting = is_in ? strbuf_text(&e->text) : NULL;
+        *why.text = '\0';
         sched_job_t handle = restore_member(s, job, i, r, p, &why);
         if (handle >= 0 && is_in)
             entry_restored(job, e, handle);
+        if (handle >= 0 && *why.text && member_look(job, i)->state != STORE_PENDING)
+            report_unrestored(l, job, i, why.text);
         if (handle >= 0)
             continue;
         if (errno == ENOMEM)

@@ -61,6 +61,7 @@ struct run {
     int64_t warn_before;           /* ticks before the limit; 0: no warning */
     int warn_signal;
     char *resources; /* readable form; NULL: none */
+    char *outside;   /* as stored, what it holds that the core knows nothing of; NULL */
     struct amounts holds;
     /* Its end, where memory was too short to requeue its member; ENGINE_STARTED: no end is deferred. */
     struct engine_event deferred_end;

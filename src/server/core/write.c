@@ -109,10 +109,11 @@ static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_
     to.begin = waits && (m->retries > 0 || job->members == 1) ? r.request.begin : 0;
     to.displaced = waits && r.displaced;
     to.promised = to.displaced ? r.promised : 0;
-    if ((holds || to.claims || to.preempts) && r.resources) {
+    const char *resources = m->run && m->run->outside ? m->run->outside : r.resources;
+    if ((holds || to.claims || to.preempts) && resources) {
         to.at = r.at;
         to.until = r.until;
-        to.resources = r.resources;
+        to.resources = resources;
         to.stopping = r.stopping;
         to.stopped_for = r.stopped_for ? strtoll(r.stopped_for, NULL, 10) : 0;
         to.stopped_for_member = r.stopped_for_member;

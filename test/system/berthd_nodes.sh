@@ -44,6 +44,23 @@ expect_status 1 "$BERTH" submit -N 2-3 --gang 2 true
 expect_err 'berth submit: key "nodes_max": expected none: members of a gang are alike, got 3'
 await_state "$full" cancelled
 
+# Nodes are picked as Flux's users type it, also in a script of theirs.
+runs_on() { # CONSTRAINT NODE
+    expect_status 0 "$BERTH" run -N 1 --requires "$1" -- sh -c 'echo $BERTH_NODES'
+    expect "$1" "$2" "$(cat out)"
+}
+runs_on 'host:node2' node2
+runs_on '!(host:node[0,2] | rank:3)' node1
+runs_on 'rank:0-1 & -rank:0' node1
+runs_on 'not rank:0-2' node3
+printf '#!/bin/sh\n#flux: -N1 -n1 --requires=rank:2\necho $BERTH_NODES\n' >picks
+expect_status 0 "$BERTH" run ./picks
+expect "of a script" node2 "$(cat out)"
+expect_status 1 "$BERTH" run --requires '!host:node[0-3]' true
+expect_err 'berth run: unsatisfiable: asks for 1 node, 0 are as it requires'
+expect_status 2 "$BERTH" run --requires 'a|(b' true
+expect_err "berth run: --requires is 'a|(b', offset 4: expected ')', found the end; see 'berth run --help'"
+
 # A part of the first node, and two nodes as a whole.
 one=$("$BERTH" submit -c 3 -g 1 --mem 1G -t 1h sleep 1000)
 two=$("$BERTH" submit -N 2 -x -t 1h sleep 1000)

@@ -21,7 +21,7 @@ static const struct option_row rows[] = {
     {'A', "account", "NAME", NULL, NULL},
     {OPTION_NAME, "name", "NAME", NULL, NULL},
     {'L', "licenses", "LIST", NULL, NULL},
-    {OPTION_REQUIRES, "requires", "LIST", NULL, NULL},
+    {OPTION_REQUIRES, "requires", "LIST", "a,!b|host:n[1-4]", NULL},
     {OPTION_ARRAY, "array", "MEMBERS", "10, 1-99:2%5", NULL},
     {OPTION_DEPENDENCY, "dependency", "LIST", "afterok:17", NULL},
     {OPTION_GANG, "gang", "N", "start together", NULL},

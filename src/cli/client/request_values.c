@@ -13,6 +13,7 @@
 #include "cli/client/script.h"
 #include "cli/client/when.h"
 #include "cli/verb.h"
+#include "config/constraint_query.h"
 #include "config/ends.h"
 #include "config/gang_keys.h"
 #include "config/members.h"
@@ -211,21 +212,18 @@ static int read_licenses(struct reading *g, const struct reader *how)
 
 static int read_requires(struct reading *g, const struct reader *how)
 {
-    json_t *names = *optarg == '{' ? json_loads(optarg, 0, NULL) : json_array();
-
-    if (!names)
-        return expected(g, how, "properties, or a constraint (RFC 31) in JSON");
-    if (json_is_object(names))
-        return request_put(g, how->to, names);
-    for (const char *at = optarg; names && *at;) {
-        size_t n = strcspn(at, ",");
-        if (n && json_array_append_new(names, json_stringn(at, n)) < 0) {
-            json_decref(names);
-            return expected(g, how, "properties in UTF-8");
-        }
-        at += n + (at[n] == ',');
+    if (*optarg == '{') {
+        json_t *constraint = json_loads(optarg, 0, NULL);
+        return constraint ? request_put(g, how->to, constraint)
+                          : expected(g, how, "a constraint (RFC 31) in JSON");
     }
-    return request_put(g, how->to, names);
+    berth_error_t why = {""};
+    json_t *constraint = constraint_query(optarg, &why);
+    if (constraint)
+        return request_put(g, how->to, constraint);
+    if (errno == ENOMEM)
+        return errtext_no_memory(g->err);
+    return errtext_set(g->err, EINVAL, "%s--requires is '%.60s', %s", g->where, optarg, why.text);
 }
 
 static int read_jobspec(struct reading *g, const struct reader *how)

@@ -8,6 +8,17 @@ expect_status 0 "$BERTH" server start
 expect_status 0 "$BERTH" drain node0 # all runs on nodes that are lent
 sbatch -Q -w n3 --exclusive -t 20 -o /dev/null --wrap 'sleep 1000'
 
+# One that was asked for by hand waits, and a job for it: for which, and until when as far as Slurm knows.
+expect_status 0 "$BERTH" pilot add slurm --time 10m -- -w n3
+waits=$("$BERTH" submit -t 1m -o /dev/null true)
+is_explained() {
+    "$BERTH" explain "$waits" | grep -q 'What it waits for may come with pilot 1, which Slurm has been asked for and does not start yet: Resources; Slurm expects it to start in '
+}
+await 'the wait to be explained' is_explained
+expect_status 0 "$BERTH" cancel "$waits"
+expect_status 0 "$BERTH" pilot remove 1
+await 'it to be gone' no_pilots
+
 # The first comes alone; of the others one waits for the node that somebody else has.
 members=$("$BERTH" submit -t 15m --array 12 -o /dev/null sh -c 'while [ ! -e stop ]; do sleep 0.1; done')
 expect_status 0 "$BERTH" pilot auto slurm --max-nodes 3 --time 30m --idle 2s
@@ -21,7 +32,7 @@ is_told() {
 }
 await 'the list to say so' is_told
 "$BERTH" explain "$members" | grep -q 'pilot' || fail "why the others wait: $("$BERTH" explain "$members")"
-expect 'nodes asked for' 3 "$(squeue -h -t all -n berth-pilot -o %D | awk '{ n += $1 } END { print n }')"
+expect 'nodes asked for' 3 "$(squeue -h -t PD,R -n berth-pilot -o %D | awk '{ n += $1 } END { print n }')"
 
 # Nothing waits any more.
 touch stop

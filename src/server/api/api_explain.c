@@ -164,22 +164,32 @@ static void put_block(const server_t *s, sched_job_t handle, struct strbuf *text
         explain_block(text, block, ticks_left(s, at));
 }
 
-/* What becomes of it where pilots are asked for by themselves. */
-static void put_pilots(server_t *s, const struct job *job, uint32_t i, struct strbuf *text)
+/* Of a member that waits: what becomes of it where pilots are asked for by themselves. */
+static void put_rule(server_t *s, const struct auto_rule *rule, const struct job *job, uint32_t i,
+                     struct strbuf *words)
+{
+    struct auto_look look;
+    const struct pilot_verdict *v =
+        auto_look(s, &rule->rule, &look) == 0 ? auto_verdict(&look, job, i) : NULL;
+    if (v)
+        pilot_words(words, s, rule, &look, v);
+    auto_look_clear(&look);
+}
+
+/* Which pilot it waits for. */
+static void put_pilots(server_t *s, const struct job *job, uint32_t i, enum sched_reason_kind why,
+                       struct strbuf *text)
 {
     struct auto_rule rule;
-    struct auto_look look;
     struct strbuf words = {0};
-    if (!auto_rule_get(s, &rule))
-        return;
-    const struct pilot_verdict *v =
-        auto_look(s, &rule.rule, &look) == 0 ? auto_verdict(&look, job, i) : NULL;
-    if (v)
-        pilot_words(&words, s, &rule, &look, v);
+    if (auto_rule_get(s, &rule))
+        put_rule(s, &rule, job, i, &words);
+    else if (why == SCHED_REASON_RESOURCES || why == SCHED_REASON_SET_ASIDE ||
+             why == SCHED_REASON_GANG)
+        pilot_words_asked(&words, s);
     strbuf_puts(text, words.len > 0 ? " " : "");
     strbuf_puts(text, strbuf_text(&words));
     strbuf_clear(&words);
-    auto_look_clear(&look);
 }
 
 static void explain_pending(struct call *c, const struct job *job, uint32_t i)
@@ -200,7 +210,7 @@ static void explain_pending(struct call *c, const struct job *job, uint32_t i)
     else
         explain_waiting(&text, &k.core.waiting);
     if (!k.hold)
-        put_pilots(s, job, i, &text);
+        put_pilots(s, job, i, k.core.waiting.reason->kind, &text);
     if (!k.hold)
         explained_turns(&k.core, explain_of(s), member_handle(job, i), &text, &k.shares);
     if (k.core.waiting.state != SCHED_REJECTED)

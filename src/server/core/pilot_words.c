@@ -44,13 +44,11 @@ static const char *slurm_says(const json_t *pilot)
     return *why && strcmp(why, "None") != 0 ? why : entry_text(pilot, "slurm");
 }
 
-static void put_queued(struct strbuf *out, const server_t *s, int64_t number)
+/* That Slurm has been asked for it, what Slurm says, and when it expects to start it. */
+static void put_asked(struct strbuf *out, const server_t *s, const json_t *pilot)
 {
-    const json_t *pilot = pilot_find(s, number);
     int64_t start = json_integer_value(json_object_get(pilot, "start"));
-    strbuf_puts(out, "It waits for pilot ");
-    strbuf_put_int(out, number);
-    strbuf_puts(out, ", which Slurm has been asked for");
+    strbuf_puts(out, "Slurm has been asked for");
     if (*slurm_says(pilot)) {
         strbuf_puts(out, " and does not start yet: ");
         strbuf_puts(out, slurm_says(pilot));
@@ -60,6 +58,31 @@ static void put_queued(struct strbuf *out, const server_t *s, int64_t number)
         explain_span(out, start - s->clock.wall);
     }
     strbuf_putc(out, '.');
+}
+
+static void put_queued(struct strbuf *out, const server_t *s, int64_t number)
+{
+    strbuf_puts(out, "It waits for pilot ");
+    strbuf_put_int(out, number);
+    strbuf_puts(out, ", which ");
+    put_asked(out, s, pilot_find(s, number));
+}
+
+void pilot_words_asked(struct strbuf *out, const server_t *s)
+{
+    size_t i;
+    const json_t *pilot;
+    json_array_foreach(pilots_list(s), i, pilot)
+    {
+        int64_t number = entry_number(pilot, "pilot");
+        if (json_is_true(json_object_get(pilot, "ending")) || pilot_has_nodes(s, number))
+            continue;
+        strbuf_puts(out, "What it waits for may come with pilot ");
+        strbuf_put_int(out, number);
+        strbuf_puts(out, ", which ");
+        put_asked(out, s, pilot);
+        return;
+    }
 }
 
 static void put_lacking(struct strbuf *out, const server_t *s, const struct auto_look *look)

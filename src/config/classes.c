@@ -127,14 +127,12 @@ static const struct doc_keys classes_keys = {"classes", classes_names, CLASSES_K
 int read_classes(struct reading *r, uint32_t i, struct sched_classes *c)
 {
     uint32_t value[CLASSES_KEYS];
-    size_t longest_first = 0;
 
     if (doc_fields(&r->doc, i, &classes_keys, value) < 0 ||
         read_percents(r, value[PERCENT], c) < 0 || read_patterns(r, value[PATTERNS], c) < 0 ||
         read_class(r, value[DEFAULT], "default", c, &c->default_class) < 0 ||
         read_worker(r, value[WORKER], c) < 0 ||
-        value_word(r, value[LONGEST_FIRST], "longest-first", config_no_yes, &longest_first) < 0)
+        value_switch(r, value[LONGEST_FIRST], "longest-first", &c->longest_first) < 0)
         return -1;
-    c->longest_first = longest_first == 1;
     return read_rebalance(r, value[REBALANCE], c);
 }

@@ -43,19 +43,6 @@ static const char *const plugin_names[PLUGIN_KEYS] = {"name",
                                                       "enableJobStarving"};
 static const struct doc_keys plugin_keys = {"a plugin", plugin_names, PLUGIN_KEYS, 1};
 
-static int read_switch(const struct reading *r, uint32_t i, const char *key, bool *on)
-{
-    const struct doc *d = &r->doc;
-
-    if (i == DOC_NONE)
-        return 0;
-    bool is = doc_is(d, i, "true") || doc_is(d, i, "yes");
-    if (!is && !doc_is(d, i, "false") && !doc_is(d, i, "no"))
-        return doc_expected(d, i, key, "true or false");
-    *on = is;
-    return 0;
-}
-
 /* A comparator, or a plugin as in {name: drf, enableJobOrder: true}. One that is not to order is left out. */
 static int read_plugin(const struct reading *r, uint32_t i, struct sched_share_order *order)
 {
@@ -68,7 +55,7 @@ static int read_plugin(const struct reading *r, uint32_t i, struct sched_share_o
     if (doc_fields(&r->doc, i, &plugin_keys, value) < 0)
         return -1;
     for (int k = JOB_ORDER; k < PLUGIN_KEYS; k++)
-        if (read_switch(r, value[k], plugin_names[k], &on[k]) < 0)
+        if (value_switch(r, value[k], plugin_names[k], &on[k]) < 0)
             return -1;
     if (value[ARGUMENTS] != DOC_NONE && r->doc.node[value[ARGUMENTS]].count > 0)
         return doc_fault(

@@ -55,7 +55,6 @@ static const char *const queue_names[] = {"parent",
 /* By what they mean: SCHED_PREEMPTS_..., added up. */
 const char *const config_preempts[] = {"preemptible", "lower", "borrowers", "both", "nobody", NULL};
 const char *const config_claims_admit[] = {"preemptible", "unknown", NULL};
-const char *const config_no_yes[] = {"no", "yes", NULL};
 
 static const struct doc_keys queue_keys = {"a queue", queue_names, QUEUE_KEYS, 0};
 
@@ -139,7 +138,11 @@ static int read_preemptible(struct reading *r, uint32_t i, struct sched_queue_co
                                                    SCHED_PREEMPT_CANCEL, SCHED_PREEMPT_REQUEUE};
     size_t word = 0;
 
-    if (value_word(r, i, "preemptible", words, &word) < 0)
+    if (i != DOC_NONE && doc_is(&r->doc, i, "true"))
+        word = 1;
+    else if (i != DOC_NONE && doc_is(&r->doc, i, "false"))
+        word = 0;
+    else if (value_word(r, i, "preemptible", words, &word) < 0)
         return -1;
     queue->preemptible = meant[word];
     return 0;
@@ -147,15 +150,14 @@ static int read_preemptible(struct reading *r, uint32_t i, struct sched_queue_co
 
 static int read_preempts(struct reading *r, const uint32_t *value, struct sched_queue_config *queue)
 {
-    size_t whom = queue->preempts, keeps = queue->keeps_gangs;
+    size_t whom = queue->preempts;
     size_t admits = queue->claims_admit_unknown;
 
     if (value_word(r, value[PREEMPTS], "preempts", config_preempts, &whom) < 0 ||
         value_word(r, value[CLAIMS_ADMIT], "claims-admit", config_claims_admit, &admits) < 0 ||
-        value_word(r, value[KEEPS_GANGS], "keeps-gangs", config_no_yes, &keeps) < 0)
+        value_switch(r, value[KEEPS_GANGS], "keeps-gangs", &queue->keeps_gangs) < 0)
         return -1;
     queue->preempts = (unsigned)whom;
-    queue->keeps_gangs = keeps > 0;
     queue->claims_admit_unknown = admits > 0;
     return 0;
 }

@@ -75,10 +75,9 @@ int value_name(struct reading *r, uint32_t i, const char *key, const char **ret)
 /* A list of names without duplicates. */
 int value_names(struct reading *r, uint32_t i, const char *key, const char *const **ret, size_t *n);
 
-/* The words of the keys preempts, claims-admit and keeps-gangs, by value; ended by NULL. */
+/* The words of the keys preempts and claims-admit, by value; ended by NULL. */
 extern const char *const config_preempts[];
 extern const char *const config_claims_admit[];
-extern const char *const config_no_yes[];
 
 /* Those of the key actions, by enum sched_action; ended by NULL. */
 extern const char *const config_actions[];
@@ -86,6 +85,9 @@ extern const char *const config_actions[];
 /* One of some words, ended by NULL: its index. */
 int value_word(const struct reading *r, uint32_t i, const char *key, const char *const *words,
                size_t *ret);
+
+/* Yes or no, or as YAML has them, true or false. */
+int value_switch(const struct reading *r, uint32_t i, const char *key, bool *ret);
 
 /* The name of an existing queue: its number. */
 int value_queue(const struct reading *r, uint32_t i, const char *key, uint32_t *ret);

@@ -44,9 +44,7 @@ enum {
 int read_server(struct reading *r, uint32_t i)
 {
     struct config_server *server = &r->config->server;
-    static const char *const words[] = {"no", "yes", NULL};
     uint32_t value[SERVER_KEYS];
-    size_t word = 0;
 
     server->retention = (int64_t)RETENTION_DAYS * 86400 * r->second;
     server->grace = GRACE_SECONDS * r->second;
@@ -73,12 +71,11 @@ int read_server(struct reading *r, uint32_t i)
                      &server->tasks_per_core) < 0 ||
         value_number(r, value[PROCESSES_PER_CORE], "processes-per-core", 1, COUNT_MAX, true,
                      &server->processes_per_core) < 0 ||
-        value_word(r, value[IMAGINED], "imagined", words, &word) < 0 ||
+        value_switch(r, value[IMAGINED], "imagined", &server->imagined) < 0 ||
         value_command(r, value[PROLOGUE], "prologue", &server->prologue) < 0 ||
         value_command(r, value[EPILOGUE], "epilogue", &server->epilogue) < 0 ||
         value_time(r, value[HOOK_LIMIT], "hook-limit", TIME_POSITIVE, &server->hook_limit) < 0)
         return -1;
-    server->imagined = word == 1;
     return value_number(r, value[REQUESTS_PER_SECOND], "requests-per-second", 1, COUNT_MAX, true,
                         &server->requests_per_second);
 }

@@ -148,6 +148,18 @@ int value_word(const struct reading *r, uint32_t i, const char *key, const char 
     return doc_expected(&r->doc, i, key, errtext_list(expected, sizeof(expected), words, " or "));
 }
 
+int value_switch(const struct reading *r, uint32_t i, const char *key, bool *ret)
+{
+    const struct doc *d = &r->doc;
+    if (i == DOC_NONE)
+        return 0;
+    bool is = doc_is(d, i, "yes") || doc_is(d, i, "true");
+    if (!is && !doc_is(d, i, "no") && !doc_is(d, i, "false"))
+        return doc_expected(d, i, key, "yes or no");
+    *ret = is;
+    return 0;
+}
+
 int value_queue(const struct reading *r, uint32_t i, const char *key, uint32_t *ret)
 {
     const struct doc *d = &r->doc;

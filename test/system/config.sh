@@ -163,4 +163,19 @@ for verb in 'config check crash.yaml' "query -f hwloc -L $crash"; do
     [ "$(wc -l <err)" -eq $status ] || fail "berth $verb: status $status with: $(cat err)"
     [ $status -eq 0 ] || grep -q "no_complete_cpuset.xml: hwloc" err || fail "berth $verb: $(cat err)"
 done
+# Switches are yes and no, and as YAML has them.
+cd "$scratch" || exit 1
+for is in yes true no false; do
+    cat >switch.$is <<END
+resources: {nodes: 2, cores: 4}
+queues: {q: {policy: easy, preemptible: $is, keeps-gangs: $is}}
+server: {imagined: $is}
+END
+    expect_status 0 "$BERTH" config show "switch.$is"
+    cp out "shown.$is"
+done
+cmp -s shown.yes shown.true || fail "true is not yes: $(diff shown.yes shown.true)"
+cmp -s shown.no shown.false || fail "false is not no: $(diff shown.no shown.false)"
+cmp -s shown.yes shown.no && fail "yes is no"
+
 finish

@@ -179,9 +179,9 @@ static const struct wrong wrong_queues[] = {
      "3:17: key \"preempts\": expected preemptible, lower, borrowers, both or nobody, got \"all\""},
     {QUEUE("{claims-admit: all}"),
      "3:21: key \"claims-admit\": expected preemptible or unknown, got \"all\""},
-    {QUEUE("{keeps-gangs: 1}"), "3:20: key \"keeps-gangs\": expected no or yes, got \"1\""},
-    {QUEUE("{preemptible: true}"),
-     "3:20: key \"preemptible\": expected no, yes, cancel or requeue, got \"true\""},
+    {QUEUE("{keeps-gangs: 1}"), "3:20: key \"keeps-gangs\": expected yes or no, got \"1\""},
+    {QUEUE("{preemptible: maybe}"),
+     "3:20: key \"preemptible\": expected no, yes, cancel or requeue, got \"maybe\""},
     {QUEUE("{parent: b}"), "3:15: key \"parent\": expected the name of a queue that has no parent "
                            "itself, got \"b\""},
     {QUEUE("{parent: a}"), "3:15: key \"parent\": expected the name of a queue that has no parent "
@@ -226,7 +226,7 @@ static const struct wrong wrong_queues[] = {
      "such as "
      "weight, guarantee and sla-waiting-time"},
     {NODES "shares: {order: [{plugins: [{name: drf, enableJobOrder: 1}]}]}",
-     "2:57: key \"enableJobOrder\": expected true or false, got \"1\""},
+     "2:57: key \"enableJobOrder\": expected yes or no, got \"1\""},
     {QUEUE("{shares: {by: user, order: [{plugins: [{name: drf}]}, {plugins: [drf]}]}}"),
      "3:71: key \"order\": expected each comparator once, got \"drf\""},
     {QUEUE("{shares: {by: user, order: [{names: [drf]}]}}"),

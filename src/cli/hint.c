@@ -12,6 +12,7 @@ const char *hint_other_name(const char *word)
         {"bulksubmit", "submit"},
         {"cat", "log"},
         {"daemon", "server"},
+        {"del", "cancel"},
         {"delete", "cancel"},
         {"down", "drain"},
         {"info", "show"},
@@ -19,6 +20,7 @@ const char *hint_other_name(const char *word)
         {"list", "jobs"},
         {"ls", "jobs"},
         {"output", "log"},
+        {"pause", "hold"},
         {"ps", "jobs"},
         {"qdel", "cancel"},
         {"qstat", "jobs"},
@@ -96,6 +98,8 @@ const char *hint_other_option(const char *word)
         {"--workdir", "it is --chdir here"},
         {"--cwd", "Flux's --cwd is --chdir here"},
         {"--export", "Slurm's --export is --env here"},
+        {"--each-line", "HyperQueue's --each-line is --each here"},
+        {"--resource", "HyperQueue's --resource gpus/nvidia=1 is -g 1 here"},
         {"--comment", "Slurm's --comment is --label comment=TEXT here"},
     };
     for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)

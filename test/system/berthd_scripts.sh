@@ -90,7 +90,7 @@ for wrong in =x '' -; do
 done
 expect_status 2 "$BERTH" submit --time=10 true
 expect_err "berth submit: unknown option '--time=10' (it is -t here, where 90 is seconds and 90m minutes); see 'berth submit --help'"
-for option in -J -d -a --partition --job-name --gres --export; do
+for option in -J -d -a --partition --job-name --gres --export --each-line --resource; do
     expect_status 2 "$BERTH" submit $option x true
     grep -q ' here' err || fail "no hint at $option: $(cat err)"
 done

@@ -93,7 +93,7 @@ down_memory() { # MiB of each node
     [ "$("$BERTH" nodes --json | sed -n 's/.*"memory_down":\([0-9]*\).*/\1/p' | awk '{ print $1 / 1048576 }' | xargs)" = "$1" ]
 }
 await 'memory to be taken' down_memory '718 406'
-six=$("$BERTH" submit --mem 500M sh -c ': >six; until [ -e go ]; do sleep 0.1; done')
+"$BERTH" submit --mem 500M sh -c ': >six; until [ -e go ]; do sleep 0.1; done' >out
 await 'it to begin at Slurm' test -e six
 expect 'where there is memory' f2 "$(cat "$slurm/nodes.$(cat "$slurm/last")")"
 seven=$("$BERTH" submit --mem 200M true)

@@ -11,6 +11,7 @@
 #     busy        a list of nodes: jobs on it wait for good
 #     never       a word of sbatch's: jobs that have it are refused
 #     state.NODE  its state, and a reason
+#     gone.NODE   Slurm has no such node
 #     taken.NODE  how many CPUs others hold there, and how many MiB
 #     job.ID      what squeue says of a job: a state, and a reason
 # shellcheck shell=sh disable=SC2154
@@ -177,6 +178,7 @@ case $* in
 esac
 cores=$(cat "$slurm/cores" 2>/dev/null || echo 2)
 for node in f1 f2; do
+    [ -e "$slurm/gone.$node" ] && continue
     state=IDLE reason=
     [ -e "$slurm/state.$node" ] && read -r state reason <"$slurm/state.$node"
     used=0 memory=0

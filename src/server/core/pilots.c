@@ -341,6 +341,7 @@ void pilots_follow(server_t *s)
                 ruled_follow(s, &nodes[i], i);
             else
                 follow(s, &nodes[i]);
+        ruled_follow_absent(s, nodes, n);
     }
     free(nodes);
 }

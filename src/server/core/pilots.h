@@ -105,6 +105,11 @@ void ruled_attach_all(server_t *s);
 /* Take over what is told of a node that another scheduler rules; it is number `at` of those that are told (ruled.c). */
 void ruled_follow(server_t *s, const struct engine_node *from, size_t at);
 
+/* All n that are told of have been followed. Where there are any, the others that another scheduler ruled have left, while there
+ * was no server, say. O(n), and O(n * nodes) where some have.
+ */
+void ruled_follow_absent(server_t *s, const struct engine_node *nodes, size_t n);
+
 /* Drop the nodes that none of the present engines has. */
 void ruled_forget_others(server_t *s);
 

@@ -207,6 +207,33 @@ void ruled_follow(server_t *s, const struct engine_node *from, size_t at)
     pilots_set_status(s, node, status);
 }
 
+static bool is_told(const char *id, const struct engine_node *nodes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (nodes[i].ruled && strcmp(nodes[i].id, id) == 0)
+            return true;
+    return false;
+}
+
+void ruled_follow_absent(server_t *s, const struct engine_node *nodes, size_t n)
+{
+    json_t *list = pilots_nodes(s);
+    size_t told = 0, known = 0, i;
+    json_t *node;
+    for (size_t k = 0; k < n; k++)
+        told += nodes[k].ruled != NULL;
+    json_array_foreach(list, i, node) known += node_is_ruled(node);
+    if (told == 0 || told == known)
+        return;
+    for (i = json_array_size(list); i-- > 0;) {
+        node = json_array_get(list, i);
+        if (!node_is_ruled(node) || is_told(entry_text(node, "id"), nodes, n) || leave(s, node))
+            continue;
+        pilots_set_status(s, node, RESOURCE_DOWN);
+        s->pilots.leaving = true;
+    }
+}
+
 const char *ruled_reason(const server_t *s, const char *vertex, bool *drained)
 {
     const json_t *node = pilots_node_named(s, vertex);

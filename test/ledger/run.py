@@ -5,6 +5,7 @@ the scenes that break a law."""
 import collections
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,17 @@ import tempfile
 import words
 from ledger import Ledger
 from scenes import KINDS, Scene
+
+
+SECONDS_MOST = 300  # for one scene, which takes milliseconds
+
+
+def stop_if_endless(player, scene):
+    """What to do where a scene does not end."""
+    def stop(number, frame):
+        player.process.kill()
+        raise SystemExit("%s seed %d: the player does not end" % (scene.kind, scene.seed))
+    signal.signal(signal.SIGALRM, stop)
 
 
 def write(path, text):
@@ -72,8 +84,11 @@ class Player:
 
 
 def judge(player, scene):
-    """The decisions, and what breaks a law."""
+    """The decisions, and what breaks a law. A scene whose jobs go on for ever ends the run."""
+    stop_if_endless(player, scene)
+    signal.alarm(SECONDS_MOST)
     decisions, shown, same = player.play(scene)
+    signal.alarm(0)
     broken = Ledger(scene, decisions, shown).check()
     return decisions, broken if same else [(0, "same", "", "a look changes decisions")] + broken
 

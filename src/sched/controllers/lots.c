@@ -71,14 +71,19 @@ static int64_t book(struct preemption *h)
     return -1;
 }
 
+/* Whether a spare member goes as its gang does. */
+static bool goes_along(const struct lots *lots, const struct lot *lot)
+{
+    return lot->gang != NO_GANG && !lot->is_whole && lots->gang[lot->gang].is_whole;
+}
+
 /* Put back who is not needed, the last one first. Returns the booking, or -1 with ENOMEM. */
 static int64_t spare(struct preemption *h, int64_t booking)
 {
     struct lots *lots = h->lots;
     for (size_t i = lots->n; i-- > 0 && booking >= 0;) {
         struct lot *lot = &lots->v[i];
-        bool goes_along = lot->gang != NO_GANG && !lot->is_whole && lots->gang[lot->gang].is_whole;
-        if (!lot->is_taken || goes_along)
+        if (!lot->is_taken || goes_along(lots, lot))
             continue;
         h->s->place->ops->release(h->s->place, booking);
         take_lot(h, lot, false);
@@ -167,18 +172,53 @@ static int find_needed(struct preemption *h)
     return 0;
 }
 
-/* Where a share gives no more after lots that leave nothing of what is short, those go first that do. */
+/* Whether shares give all that are taken, whichever of them is the last: beside the others it is more than its queue deserves.
+ * If not, this might have them back, and both would take from each other in turns.
+ */
+static bool shares_let_all(const struct preemption *h)
+{
+    const struct lots *lots = h->lots;
+    bool let = true;
+    for (size_t i = 0; i < lots->n && let; i++) {
+        const struct lot *lot = &lots->v[i];
+        if (!lot->is_taken || !lot->by_share || goes_along(lots, lot))
+            continue;
+        lots_note_gone(h->s, h->lots, lot->slot, lot->amount, -1);
+        let = share_lets(h, lot);
+        lots_note_gone(h->s, h->lots, lot->slot, lot->amount, 1);
+    }
+    return let;
+}
+
+/* Put back who is not needed of those with whom it is booked, if it is, and see whether shares give the others. Returns the
+ * booking, or -1 with EBUSY or ENOMEM.
+ */
+static int64_t settle_lots(struct preemption *h, int64_t booking)
+{
+    if (booking >= 0)
+        booking = spare(h, booking);
+    if (booking < 0 || shares_let_all(h))
+        return booking;
+    h->s->place->ops->release(h->s->place, booking);
+    errno = EBUSY;
+    return -1;
+}
+
+/* Where shares give no more after lots that leave nothing of what is short, those go first that do. */
 static int64_t choose(struct preemption *h)
 {
     bool refused = false;
     put_all_back(h);
     int64_t booking = take_lots(h, ANY, &refused);
+    refused |= booking >= 0;
+    booking = settle_lots(h, booking);
     if (booking < 0 && errno == EBUSY && refused && find_needed(h) == 0) {
         booking = take_lots(h, NEEDED, &refused);
         if (booking < 0 && errno == EBUSY)
             booking = take_lots(h, USEFUL, &refused);
+        booking = settle_lots(h, booking);
     }
-    return booking < 0 ? -1 : spare(h, booking);
+    return booking;
 }
 
 int lots_begin(struct preemption *h, sched_t *s, uint32_t slot, const struct place_ask *ask,

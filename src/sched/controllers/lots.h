@@ -11,7 +11,7 @@
  * not needed is put back, the last one first. Where a share gives no more before it fits, as the first ones leave nothing of what
  * is short, say, that is tried once more: first with those that are left if all lots are taken and each is put back that is not
  * needed, the last one first, as if the share gave each; then with others that hold anything it could use.
- * So nobody is stopped unless the job starts by it. What may be taken of a
+ * Of those that are left a share has to give each with the others gone. So nobody is stopped unless the job starts by it. What may be taken of a
  * queue by its share is asked anew for each lot, with all that leave counted as gone.
  */
 #ifndef SCHED_LOTS_H

@@ -271,8 +271,8 @@ def other_event(scene, now):
     """An event of what this kind of scene is about, or None."""
     choices = []
     # Of two at one instant nobody could say which one is refused.
-    updated = {e["update"]["id"] for e in scene.events if e["at"] == now and "update" in e}
-    others = [i for i in scene.ids[-6:] if i not in updated]
+    changed = {e[k]["id"] for e in scene.events if e["at"] == now for k in ("update", "queue") if k in e}
+    others = [i for i in scene.ids[-6:] if i not in changed]
     if scene.has("updates") and others:
         choices += [{"update": asked_of(scene, {"id": scene.random.choice(others)})} for _ in range(3)]
     if scene.has("flapping"):

@@ -368,17 +368,30 @@ void ledger_before_pass(struct scene *c)
     }
 }
 
+/* Whether a job was behind more than its queue considers when the pass began. */
+static bool was_beyond_depth(const struct scene *c, const struct scene_job *k)
+{
+    int lane = scene_lane(c, k->queue);
+    int64_t before = 0;
+    for (int i = 0; i < c->jobs; i++) {
+        const struct scene_job *j = &c->job[i];
+        before += !j->gone && scene_lane(c, j->queue) == lane && scene_before(c, j, k) &&
+                  (j->before == SCHED_WAITING || j->before == SCHED_RESERVED);
+    }
+    return before >= queue_depth_of(&c->config.queue[lane]);
+}
+
 /* Whether a job that has become eligible in this pass may have gone before another since that was promised
- * a time in it: one that was blocked when the pass began, that limits may have kept until something was
- * given back, or that could not start where it was promised to as the pass came late. Or a job of a higher
- * queue.
+ * a time in it: one that was blocked when the pass began, or beyond the depth of its queue, that limits may have kept
+ * until something was given back, or that could not start where it was promised to as the pass came late. Or a job of a
+ * higher queue.
  */
 static bool is_passed_since(const struct scene *c, const struct scene_job *j)
 {
     for (int i = 0; i < c->jobs; i++) {
         const struct scene_job *k = &c->job[i];
         if (k->nth > j->nth && scene_before(c, k, j) &&
-            (has_limits(c, k) || k->late || k->before == SCHED_BLOCKED))
+            (has_limits(c, k) || k->late || k->before == SCHED_BLOCKED || was_beyond_depth(c, k)))
             return true;
     }
     return gives_way(c, j);

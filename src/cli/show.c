@@ -59,6 +59,31 @@ static void print_member_json(const json_t *value)
     free(json);
 }
 
+/* Each line of a text apart, indented. */
+static void print_lines(const char *key, const char *text)
+{
+    puts(key);
+    for (const char *line = text; *line;) {
+        size_t n = strcspn(line, "\n");
+        char *copy = strndup(line, n);
+        fputs(n > 0 ? "  " : "", stdout);
+        terminal_print(stdout, copy ? copy : "");
+        putchar('\n');
+        free(copy);
+        line += n + (line[n] == '\n');
+    }
+}
+
+static void print_reason(const char *text)
+{
+    struct strbuf words = {0};
+    listing_put_reason(&words, text);
+    printf("%-*s ", NAME_WIDTH, "reason");
+    terminal_print(stdout, strbuf_text(&words));
+    putchar('\n');
+    strbuf_clear(&words);
+}
+
 /* Print a value of the record on a line; null and empty values are left out. */
 static void print_value(const char *key, const json_t *value)
 {
@@ -114,6 +139,10 @@ static void print_job_fields(const json_t *job)
             show_roles(job, NAME_WIDTH);
         else if (strcmp(key, "ranges") == 0)
             continue;
+        else if (strcmp(key, "script") == 0 && json_is_string(value))
+            print_lines(key, json_string_value(value));
+        else if (strcmp(key, "reason") == 0 && json_is_string(value))
+            print_reason(json_string_value(value));
         else if (strcmp(key, "request") != 0 && strcmp(key, "not_before") != 0)
             print_value(key, value);
     }

@@ -65,6 +65,24 @@ expect_status 0 "$BERTH" submit --hold --mem 512M true
 expect_status 1 "$BERTH" submit --mem 5G true
 expect_err 'berth submit: unsatisfiable: asks for 5 GB of memory, the machine has 4'
 
+# What is shown of a job: a reason as the lists have it, and a script as it is written.
+printf '#!/bin/sh\n# Two lines\n\n  echo done\n' >lines.sh
+chmod +x lines.sh
+one_waits() {
+    [ "$("$BERTH" jobs --no-header -o reason "$1" | head -n 1)" = "the array's limit: 1 running" ]
+}
+few=$("$BERTH" submit --array 0-3%1 sleep 1000)
+await 'the array to wait for one of it' one_waits "$few"
+expect_status 0 "$BERTH" show "$few"
+grep -qx "reason  *the array's limit: 1 running" out || fail "the reason: $(cat out)"
+script=$("$BERTH" submit --hold ./lines.sh)
+expect_status 0 "$BERTH" show "$script"
+expect 'a script' '  #!/bin/sh
+  # Two lines
+
+    echo done' "$(sed -n '/^script$/,/^events$/p' out | sed '1d; /^[a-z]/d')"
+expect_status 0 "$BERTH" cancel "$few"
+
 # Which file it is that is wrong, and which is meant.
 echo '{"corez": 3, "command": ["true"]}' >bulk
 expect_status 1 "$BERTH" submit --bulk bulk

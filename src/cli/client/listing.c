@@ -185,30 +185,34 @@ bool listing_limit(struct strbuf *path, const char *text)
 }
 
 /* The server tells of a time in seconds. */
-void listing_reason(struct table *table, const struct fields *job)
+void listing_put_reason(struct strbuf *out, const char *text)
 {
-    const char *text = fields_text(job, "reason", &table->cell);
-    char read[SCHED_REASON_TEXT], when[WHEN_SIZE], told[WHEN_SIZE + SCHED_REASON_TEXT];
+    char when[WHEN_SIZE], read[SCHED_REASON_TEXT];
     struct sched_reason reason;
-    struct strbuf words = {0};
 
     snprintf(read, sizeof(read), "%s", text);
     sched_reason_read(&reason, read, SECONDS_TICKS);
+    double at = (double)reason.at / (double)SECONDS_TICKS;
     if (reason.kind == SCHED_REASON_BEGIN) {
-        when_put((double)reason.at / (double)SECONDS_TICKS, when);
-        snprintf(told, sizeof(told), "%s %s", "begin", when);
-        text = told;
+        strbuf_puts(out, "begin ");
+        strbuf_puts(out, when_put(at, when));
     } else if (reason.kind == SCHED_REASON_SET_ASIDE) {
-        when_put((double)reason.at / (double)SECONDS_TICKS, when);
-        if (when_is_far((double)reason.at / (double)SECONDS_TICKS))
-            snprintf(told, sizeof(told), "block %.60s", reason.block);
-        else
-            snprintf(told, sizeof(told), "block %.60s until %s", reason.block, when);
-        text = told;
-    } else if (reason_put_short(&words, &reason)) {
-        text = strbuf_text(&words);
+        strbuf_puts(out, "block ");
+        strbuf_puts(out, reason.block);
+        if (!when_is_far(at)) {
+            strbuf_puts(out, " until ");
+            strbuf_puts(out, when_put(at, when));
+        }
+    } else if (!reason_put_short(out, &reason)) {
+        strbuf_puts(out, text);
     }
-    table_cell(table, text);
+}
+
+void listing_reason(struct table *table, const struct fields *job)
+{
+    struct strbuf words = {0};
+    listing_put_reason(&words, fields_text(job, "reason", &table->cell));
+    table_cell(table, strbuf_text(&words));
     strbuf_clear(&words);
 }
 

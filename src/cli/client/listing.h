@@ -35,6 +35,9 @@ int listing_print(struct connection *connection, const char *path,
 /* Add the largest number of rows to a query; "0" means all. False: the text is not a number. */
 bool listing_limit(struct strbuf *path, const char *text);
 
+/* Append a reason of the server's, for people. */
+void listing_put_reason(struct strbuf *out, const char *text);
+
 /* The next cell: why a job waits, or why it failed, for people. */
 void listing_reason(struct table *table, const struct fields *job);
 

@@ -131,6 +131,8 @@ static bool may_hold(void *arg, int64_t booking, int64_t at)
 static void narrow(void *arg, int64_t booking, int64_t at)
 {
     struct gate *gate = arg;
+    if (gate->breaks && at == gate->s->jobs[gate->slot].at)
+        return; /* it stays where it is */
     if (gate->breaks) {
         gate->failed |= promises_avoid(gate->s, gate->slot, at, &gate->next) < 0;
         gate->next = gate->next < gate->s->jobs[gate->slot].at ? gate->next : INT64_MAX;

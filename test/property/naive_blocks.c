@@ -129,6 +129,38 @@ void nb_reject(struct naive_queues *q)
             nb_refuse(q, i);
 }
 
+/* Whether a job goes on only until a block comes: it has no limit, and its estimate is over then. */
+static bool goes_on(const struct nq_job *j)
+{
+    return j->state == NQ_RUNNING && j->limit == INT64_MAX && j->estimate < NQ_ENDLESS &&
+           !j->cleared;
+}
+
+void nb_stop(struct naive_queues *q)
+{
+    for (int i = 0; i < q->jobs; i++) {
+        struct nq_job *j = &q->job[i];
+        if (!goes_on(j) || j->at + j->estimate > q->now ||
+            !(nb_set_aside(q, i, q->now, q->now + 1) & j->nodes))
+            continue;
+        j->cleared = true;
+        j->to_clear = !j->stopping;
+    }
+}
+
+int64_t nb_next_stop(const struct naive_queues *q, int job)
+{
+    const struct nq_job *j = &q->job[job];
+    int64_t next = INT64_MAX, from = greater(j->at + j->estimate, q->now + 1);
+    for (int i = 0; i < NQ_BLOCKS && goes_on(j); i++) {
+        const struct nq_block *b = &q->block[i];
+        int64_t start = turn_after(b, from);
+        if (b->nodes & j->nodes && start < INT64_MAX && !permits(q, b, job))
+            next = lesser(next, greater(start, from));
+    }
+    return next;
+}
+
 void nb_set(struct naive_queues *q, int number, const struct nq_block *block)
 {
     q->block[number] = *block;

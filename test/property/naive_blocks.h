@@ -29,6 +29,12 @@ bool nb_leave_room(const struct naive_queues *q, int job, int64_t from, int64_t 
 void nb_refuse(struct naive_queues *q, int job);
 void nb_reject(struct naive_queues *q);
 
+/* In a pass, what runs without a limit is stopped once its estimate is over and a block is on that is in its way. And the first
+ * time after now at which that can be so of a job; INT64_MAX: never.
+ */
+void nb_stop(struct naive_queues *q);
+int64_t nb_next_stop(const struct naive_queues *q, int job);
+
 /* A block is added, or changed, and one is removed. */
 void nb_set(struct naive_queues *q, int number, const struct nq_block *block);
 

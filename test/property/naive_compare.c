@@ -11,7 +11,7 @@ static void check_jobs(void)
 {
     for (int i = 0; i < run.naive.jobs; i++) {
         const struct nq_job *j = &run.naive.job[i];
-        CHECK(!j->rejected);
+        CHECK(!j->rejected && !j->to_clear);
         if (j->state == NQ_GONE)
             continue;
         if (j->state == NQ_BEHIND) {
@@ -58,6 +58,19 @@ static void note_rejected(int job)
     counted.rejected++;
 }
 
+/* Likewise. It takes a while, or ends before. */
+static void note_stopped(int job)
+{
+    int64_t end = run.now + draw(0, 3);
+    if (getenv("SCENE_TRACE"))
+        fprintf(stderr, "t%ld core: stops %d\n", (long)run.now, job);
+    CHECK(run.naive.job[job].to_clear);
+    run.naive.job[job].to_clear = false;
+    run.requeue[job] = false;
+    run.end[job] = end < run.end[job] ? end : run.end[job];
+    counted.stopped++;
+}
+
 /* Decisions are those of the model from the k-th on. Returns the next. */
 static int compare_decisions(const struct sched_decision *d, size_t n, int k)
 {
@@ -68,6 +81,10 @@ static int compare_decisions(const struct sched_decision *d, size_t n, int k)
             continue;
         if (d[i].kind == SCHED_REJECT) {
             note_rejected((int)d[i].tag + (int)d[i].member);
+            continue;
+        }
+        if (d[i].kind == SCHED_STOP) {
+            note_stopped((int)d[i].tag + (int)d[i].member);
             continue;
         }
         const struct nq_decision *e = &run.naive.decision[k];

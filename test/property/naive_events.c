@@ -127,6 +127,7 @@ void nq_requeue(struct naive_queues *q, int job)
     leave(q, job);
     q->job[job].state = NQ_OPEN;
     q->job[job].duration = q->job[job].estimate;
+    q->job[job].cleared = false;
     q->job[job].fresh = fresh;
     q->lane[q->job[job].lane].returned |= !fresh && !q->shares;
 }
@@ -217,5 +218,7 @@ int64_t nq_next_time(const struct naive_queues *q)
         if (q->job[i].state == NQ_RUNNING && q->lane[q->job[i].lane].preemptible &&
             q->job[i].at + 1 > q->now && q->job[i].at + 1 < next)
             next = q->job[i].at + 1;
+    for (int i = 0; i < q->jobs; i++)
+        next = lesser(next, nb_next_stop(q, i));
     return next;
 }

@@ -36,7 +36,8 @@ struct naive_play {
 
 /* What all scenes have come to. */
 struct naive_count {
-    uint64_t decisions, preempted, full, asked_meanwhile, rejected, blocks, expected, overrun;
+    uint64_t decisions, preempted, full, asked_meanwhile, rejected, blocks, expected, overrun,
+        stopped;
 };
 
 extern struct naive_play run;

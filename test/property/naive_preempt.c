@@ -7,7 +7,7 @@ static bool may_be_victim(const struct naive_queues *q, int job, int victim)
 {
     const struct nq_job *j = &q->job[victim];
     return j->state == NQ_RUNNING && j->preempted_for < 0 &&
-           (j->stopping || (q->lane[j->lane].preemptible && q->now > j->at)) &&
+           (j->stopping || (q->lane[j->lane].preemptible && q->now > j->at && !j->cleared)) &&
            j->nodes & q->lane[q->job[job].lane].part;
 }
 

@@ -198,6 +198,7 @@ void nq_pass(struct naive_queues *q, int64_t now)
     q->yields = false;
     nb_reject(q);
     nt_overrun(q);
+    nb_stop(q);
     for (int i = 0; i < q->lanes; i++)
         nq_take_place(q, i);
     nq_put_off(q);

@@ -58,6 +58,7 @@ struct nq_job {
     bool let_again; /* in this pass, after it was limited */
     bool candidate; /* open: let go on for a promise of its limit */
     bool rejected;  /* gone: blocks leave no room for it, which nobody was told yet */
+    bool cleared, to_clear; /* running: it is to stop for a block; which nobody was told yet */
 };
 
 /* What compares queues, or users of one; as enum sched_comparator. */

@@ -64,8 +64,10 @@ static void place_again(struct naive_queues *q, int job)
     bool again = is_displaced(q, job), full = j->set_aside && nq_is_full(q, job);
     j->lifted = j->set_aside = false;
     j->placed |= again;
-    if ((j->nodes & ~free) == 0 && (j->preempting || (!full && nl_over(q, job, j->at) < 0 &&
-                                                      nt_keeps(q, job, j->nodes, j->at)))) {
+    uint32_t aside = nb_set_aside(q, job, j->at, nt_clear(j, j->at));
+    if ((j->nodes & ~free) == 0 && (j->preempting ? !(j->nodes & aside)
+                                                  : (!full && nl_over(q, job, j->at) < 0 &&
+                                                     nt_keeps(q, job, j->nodes, j->at)))) {
         nt_judge(q, job);
         if (again)
             nq_pull(q, job);
@@ -212,7 +214,7 @@ void nq_repair(struct naive_queues *q)
     for (int i = nq_next_of(q, NQ_HELD, -1); i >= 0 && q->repair; i = nq_next_of(q, NQ_HELD, i)) {
         struct nq_job *j = &q->job[i];
         bool behind = first >= 0 && !nq_turn_before(q, i, first);
-        uint32_t aside = nb_set_aside(q, i, j->at, j->at + j->duration);
+        uint32_t aside = nb_set_aside(q, i, j->at, nt_clear(j, j->at));
         bool there = !(j->nodes & (q->down | aside));
         if (j->preempting
                 ? there

@@ -55,7 +55,7 @@ static void play(uint64_t seed, bool shares, bool is_wide, bool tails)
     run.unknowns = !run.limits && !run.shares && run.seed % 3 == 0;
     run.blocks = (seed / 5) % 3 == 1;
     run.block_random.state = ~seed * 5;
-    run.tails = ((seed / 19) % 2 == 1 || tails) && !run.blocks;
+    run.tails = (seed / 19) % 2 == 1 || tails;
     run.tail_random.state = ~seed * 7;
     draw_machine();
     draw_queues();
@@ -107,6 +107,9 @@ static void play_known(void)
     play(94, false, false, true);
     play(430, false, false, true);
     play(541, false, false, true);
+    /* A block that is over when it is set; one that comes in the way of a job that has others preempted. */
+    play(231, false, false, true);
+    play(444, false, false, true);
 }
 
 static void test_naive(void **state)
@@ -125,9 +128,10 @@ static void test_naive(void **state)
     print_message("%" PRIu64 " decisions, %" PRIu64 " preempted, %" PRIu64
                   " times as many of an array as may, %" PRIu64
                   " turns asked for in passes, %" PRIu64 " blocks, %" PRIu64 " rejected, %" PRIu64
-                  " only expected, %" PRIu64 " overrun\n",
+                  " only expected, %" PRIu64 " overrun, %" PRIu64 " stopped for blocks\n",
                   counted.decisions, counted.preempted, counted.full, counted.asked_meanwhile,
-                  counted.blocks, counted.rejected, counted.expected, counted.overrun);
+                  counted.blocks, counted.rejected, counted.expected, counted.overrun,
+                  counted.stopped);
 }
 
 int main(void)

@@ -74,14 +74,31 @@ static void print_lines(const char *key, const char *text)
     }
 }
 
-static void print_reason(const char *text)
+static void print_reason(const char *key, const char *text)
 {
     struct strbuf words = {0};
     listing_put_reason(&words, text);
-    printf("%-*s ", NAME_WIDTH, "reason");
+    printf("%-*s ", NAME_WIDTH, key);
     terminal_print(stdout, strbuf_text(&words));
     putchar('\n');
     strbuf_clear(&words);
+}
+
+/* Print a text that has a form of its own. Returns whether it has. */
+static bool print_text(const char *key, const char *text)
+{
+    static const struct {
+        const char *key;
+        void (*print)(const char *key, const char *text);
+    } forms[] = {{"reason", print_reason}, {"script", print_lines}};
+
+    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+        if (strcmp(forms[i].key, key) == 0) {
+            forms[i].print(key, text);
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Print a value of the record on a line; null and empty values are left out. */
@@ -139,10 +156,8 @@ static void print_job_fields(const json_t *job)
             show_roles(job, NAME_WIDTH);
         else if (strcmp(key, "ranges") == 0)
             continue;
-        else if (strcmp(key, "script") == 0 && json_is_string(value))
-            print_lines(key, json_string_value(value));
-        else if (strcmp(key, "reason") == 0 && json_is_string(value))
-            print_reason(json_string_value(value));
+        else if (json_is_string(value) && print_text(key, json_string_value(value)))
+            continue;
         else if (strcmp(key, "request") != 0 && strcmp(key, "not_before") != 0)
             print_value(key, value);
     }

@@ -187,25 +187,24 @@ bool listing_limit(struct strbuf *path, const char *text)
 /* The server tells of a time in seconds. */
 void listing_put_reason(struct strbuf *out, const char *text)
 {
-    char when[WHEN_SIZE], read[SCHED_REASON_TEXT];
+    char read[SCHED_REASON_TEXT], when[WHEN_SIZE], told[WHEN_SIZE + SCHED_REASON_TEXT];
     struct sched_reason reason;
 
     snprintf(read, sizeof(read), "%s", text);
     sched_reason_read(&reason, read, SECONDS_TICKS);
     double at = (double)reason.at / (double)SECONDS_TICKS;
-    if (reason.kind == SCHED_REASON_BEGIN) {
-        strbuf_puts(out, "begin ");
-        strbuf_puts(out, when_put(at, when));
-    } else if (reason.kind == SCHED_REASON_SET_ASIDE) {
-        strbuf_puts(out, "block ");
-        strbuf_puts(out, reason.block);
-        if (!when_is_far(at)) {
-            strbuf_puts(out, " until ");
-            strbuf_puts(out, when_put(at, when));
-        }
-    } else if (!reason_put_short(out, &reason)) {
-        strbuf_puts(out, text);
-    }
+    when_put(at, when);
+    if (reason.kind == SCHED_REASON_BEGIN)
+        snprintf(told, sizeof(told), "%s %s", "begin", when);
+    else if (reason.kind == SCHED_REASON_SET_ASIDE && when_is_far(at))
+        snprintf(told, sizeof(told), "block %.60s", reason.block);
+    else if (reason.kind == SCHED_REASON_SET_ASIDE)
+        snprintf(told, sizeof(told), "block %.60s until %s", reason.block, when);
+    else if (reason_put_short(out, &reason))
+        return;
+    else
+        snprintf(told, sizeof(told), "%s", text);
+    strbuf_puts(out, told);
 }
 
 void listing_reason(struct table *table, const struct fields *job)

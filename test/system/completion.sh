@@ -27,6 +27,7 @@ is_known() { # VERB OPTION
     echo "$1 $2" >>known
 }
 
+[ "$(verbs | wc -l)" -ge 30 ] || fail "berth --help lists too few verbs"
 check() { # SHELL: what is completed is in `complete_SHELL LINE`
     complete_it=complete_$1
     $complete_it 'berth ' | sort -u >offered

@@ -2,6 +2,7 @@
 # Every verb has a man page with the options of its help, and every page is installed.
 . "$BERTH_SOURCE/test/lib.sh"
 
+[ "$(verbs | wc -l)" -ge 30 ] || fail "berth --help lists too few verbs"
 for verb in $(verbs); do
     [ -f "$BERTH_SOURCE/man/berth-$verb.1" ] || fail "no man/berth-$verb.1"
     grep -q "berth-$verb 1" "$BERTH_SOURCE/man/berth.1" || fail "berth.1 does not refer to berth-$verb"
@@ -24,6 +25,8 @@ done
 is_ours() { # NAME SECTION
     [ -f "$scratch/pages/man$2/$1.$2" ]
 }
+[ "$(ls "$scratch"/pages/man*/* | wc -l)" -ge 40 ] || fail "there are too few pages"
+[ -z "${CI:-}" ] || command -v mandoc >/dev/null || fail "no mandoc"
 if command -v mandoc >/dev/null 2>&1; then
     mandoc -T lint "$scratch"/pages/man*/* 2>/dev/null | while read -r line; do
         name=${line##*referenced manual not found: Xr }
@@ -59,6 +62,7 @@ for verb in $(verbs); do
         ;;
     *) LC_ALL=C comm -3 "$scratch/page" "$scratch/help" | tr -d '\t' >"$scratch/differ" ;;
     esac
+    grep -qx -e --help "$scratch/help" || fail "berth $verb --help does not have --help"
     for option in $(cat "$scratch/differ"); do
         fail "berth-$verb(1) and berth $verb --help do not both have $option"
     done

@@ -4,10 +4,11 @@ usage: pilots_attacker.py ATTACK DIRECTORY    DIRECTORY: pilots/ of the server, 
 can be found by looking for open ports; `between` and `server` take the gate's place on the network by writing it.
 
 strangers    bytes of other protocols, random ones, nothing, half a greeting; each is closed and told nothing
-flood FILE   300 connections at once, which are held open until FILE is there
-between RECORD FILE  carries bytes between agents and gate, and records what one says, until FILE is there
+flood FILE   300 connections at once with parts of a greeting, which are held open until FILE is there
+between RECORD FILE  carries bytes between agents and gate, and records what each agent says, and what both say, until FILE is there
 changed RECORD FILE  the same, and changes a bit in what each agent says after its greeting
 replay RECORD        says again what was recorded
+crowd RECORD FILE    300 connections at once that say a recorded greeting again, which are held open until FILE is there
 server FILE          answers agents with 48 random bytes, and more, until FILE is there
 """
 import os
@@ -72,17 +73,28 @@ def strangers(directory):
         s.close()
 
 
-def flood(directory, until):
+def hold(directory, says, until):
+    """300 connections, the i-th of which says says(i)."""
     port = gate(directory)
     held = []
     for i in range(300):
         try:
             s = socket.create_connection(("127.0.0.1", port), timeout=1)
-            s.sendall(bytes(i % 60))
+            s.sendall(says(i))
             held.append(s)
         except OSError:
             pass
     await_file(until)
+
+
+def flood(directory, until):
+    hold(directory, lambda i: (b"BERTHAG1" + bytes(56))[: i % 64], until)
+
+
+def crowd(directory, record, until):
+    with open(f"{record}.1", "rb") as f:
+        greeting = f.read()[:64]
+    hold(directory, lambda i: greeting, until)
 
 
 def await_file(name):
@@ -91,7 +103,7 @@ def await_file(name):
         time.sleep(0.05)
 
 
-def carry(a, b, record, change):
+def carry(a, b, record, both, change):
     """Both ways, until one side has ended."""
     said = 0
     sides = {a: b, b: a}
@@ -106,6 +118,9 @@ def carry(a, b, record, change):
                 a.close()
                 b.close()
                 return
+            if both:
+                both.write(some)
+                both.flush()
             if side is a:
                 if record:
                     record.write(some)
@@ -133,7 +148,8 @@ def between(directory, record, until, change=False):
             continue
         n += 1
         to = open(f"{record}.{n}", "wb") if not change else None
-        threading.Thread(target=carry, args=(a, dial(port), to, change), daemon=True).start()
+        both = open(f"{record}.both.{n}", "wb") if not change else None
+        threading.Thread(target=carry, args=(a, dial(port), to, both, change), daemon=True).start()
         open(f"{record}.dialled", "w", encoding="ascii").write(f"{n}\n")
     take_place(directory, port)
 
@@ -168,8 +184,13 @@ def server(directory, until):
             a, _ = listener.accept()
             a.settimeout(1)
             said = a.recv(65536)
-            a.sendall(os.urandom(48 + 1000))
-            more = hears(a)
+            a.sendall(os.urandom(48))
+            try:
+                more = a.recv(65536)
+            except TimeoutError:
+                more = b""
+            a.sendall(os.urandom(1000))
+            more += hears(a)
             assert len(said) + len(more) <= 64, "an agent says more than its greeting to a false server"
             open(f"{until}.dialled", "w", encoding="ascii").write("x")
             a.close()
@@ -183,4 +204,4 @@ if __name__ == "__main__":
     if attack == "changed":
         between(*rest, change=True)
     else:
-        {"strangers": strangers, "flood": flood, "between": between, "replay": replay, "server": server}[attack](*rest)
+        {"strangers": strangers, "flood": flood, "between": between, "replay": replay, "crowd": crowd, "server": server}[attack](*rest)

@@ -100,7 +100,7 @@ printf '%s\n' 'resources: local' 'queues:' \
 expect_status 0 "$BERTH" config show depth.yaml
 grep -qx '    reservation-depth: 60' out || fail 'a depth over its bound is not shown as the bound'
 
-# The tiers of kube-batch's own configuration, without nodeorder: what orders, in this order.
+# The tiers of kube-batch's own configuration, and binpack and sla: what orders, in this order.
 cat >tiers.yaml <<'END'
 resources: {nodes: 2}
 queues:
@@ -109,7 +109,7 @@ queues:
       by: user
       order:
       - plugins: [{name: priority}, {name: gang}, {name: conformance}]
-      - plugins: [{name: drf}, {name: predicates}, {name: proportion}, {name: sla}]
+      - plugins: [{name: drf}, {name: predicates}, {name: proportion}, {name: nodeorder}, {name: binpack}, {name: sla}]
 END
 expect_status 0 "$BERTH" config show tiers.yaml
 grep -qx '      order: \[priority, drf, share, deadline\]' out || fail "tiers of kube-batch: $(grep order: out)"

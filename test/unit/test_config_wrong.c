@@ -214,13 +214,14 @@ static const struct wrong wrong_queues[] = {
     {QUEUE("{shares: {order: [share]}}"),
      "3:23: key \"order\": expected priority, deadline, age and "
      "submit, or the key by beside it, got a list"},
-    {QUEUE("{shares: {by: user, order: [nodeorder]}}"),
-     "3:34: key \"order\": \"nodeorder\" orders nothing here: which nodes a job gets is said by "
-     "the "
-     "section \"match\""},
-    {QUEUE("{shares: {by: user, order: [[priority], [drf, binpack]]}}"),
-     "3:52: key \"order\": \"binpack\" orders nothing here: which nodes a job gets is said by the "
-     "section \"match\", as in policy: low"},
+    {QUEUE("{shares: {by: user, order: [[priority], [drf, overcommit]]}}"),
+     "3:52: key \"order\": \"overcommit\" orders nothing here: how many jobs may wait is said by "
+     "\"limits\", as in user: {pending: 100}"},
+    {NODES
+     "shares: {order: [{plugins: [{name: nodeorder, arguments: {leastrequested.weight: 1}}]}]}",
+     "2:58: key \"arguments\": expected none: what plugins are told is said by keys of queues, "
+     "such as "
+     "weight, guarantee and sla-waiting-time"},
     {NODES "shares: {order: [{plugins: [{name: drf, arguments: {x: 1}}]}]}",
      "2:52: key \"arguments\": expected none: what plugins are told is said by keys of queues, "
      "such as "

@@ -23,8 +23,9 @@ static const struct {
     {"gang", SCHED_COMPARATORS, NULL},        /* a gang starts whole or not at all */
     {"conformance", SCHED_COMPARATORS, NULL}, /* who may be stopped is said by queues */
     {"predicates", SCHED_COMPARATORS, NULL},  /* and what fits, by these and by jobs */
-    {"nodeorder", 0, "which nodes a job gets is said by the section \"match\""},
-    {"binpack", 0, "which nodes a job gets is said by the section \"match\", as in policy: low"},
+    {"nodeorder", SCHED_COMPARATORS,
+     NULL}, /* which nodes a job gets is said by the section match */
+    {"binpack", SCHED_COMPARATORS, NULL},
     {"overcommit", 0, "how many jobs may wait is said by \"limits\", as in user: {pending: 100}"},
     {"resourcequota", 0, "what a user may have is said by \"limits\", as in user: {core: 64}"},
 };

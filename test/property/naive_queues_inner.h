@@ -33,8 +33,10 @@ uint32_t nq_free_nodes(const struct naive_queues *q, int job, int64_t from, int6
 /* The nodes that a job would get from `at` on, the lowest; 0: it does not fit. */
 uint32_t nq_choice(const struct naive_queues *q, int job, int64_t at);
 
-/* The lowest that have room for its estimate; 0: these have none for its limit. */
-uint32_t nq_choice_by_estimate(const struct naive_queues *q, int job, int64_t at);
+/* The same of a reservation that chooses again: at an earlier time the lowest of all that have room are next, at its own time none
+ * are.
+ */
+uint32_t nq_choice_anew(const struct naive_queues *q, int job, int64_t at);
 
 /* As nq_choice for a start now, as it is noted that others keep it from that who are promised a start. */
 uint32_t nq_choice_now(struct naive_queues *q, int job);

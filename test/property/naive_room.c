@@ -69,11 +69,14 @@ uint32_t nq_choice(const struct naive_queues *q, int job, int64_t at)
     return nodes != 0 ? nodes : lowest(q, job, free & ~aside & ~nt_promised(q, job, at));
 }
 
-uint32_t nq_choice_by_estimate(const struct naive_queues *q, int job, int64_t at)
+uint32_t nq_choice_anew(const struct naive_queues *q, int job, int64_t at)
 {
-    int64_t until = at + q->job[job].duration;
-    uint32_t nodes = lowest(q, job, nq_free_nodes(q, job, at, until));
-    return nt_keeps(q, job, nodes, at) ? nodes : 0;
+    const struct nq_job *j = &q->job[job];
+    uint32_t free = nq_free_nodes(q, job, at, at + j->duration), nodes = lowest(q, job, free);
+    if (nodes == 0 || nt_keeps(q, job, nodes, at))
+        return nodes;
+    uint32_t aside = nb_set_aside(q, job, at, nt_clear(j, at));
+    return at == j->at ? 0 : lowest(q, job, free & ~aside & ~nt_promised(q, job, at));
 }
 
 uint32_t nq_choice_now(struct naive_queues *q, int job)

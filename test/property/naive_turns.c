@@ -39,7 +39,7 @@ void nq_pull(struct naive_queues *q, int job)
     int64_t was = j->at, at = nq_earliest(q, job);
     if (at < 0 || at > was)
         at = was;
-    uint32_t nodes = at == was ? nq_choice_by_estimate(q, job, at) : nq_choice(q, job, at);
+    uint32_t nodes = nq_choice_anew(q, job, at);
     if (!nodes || (!j->expected && nt_is_unsure(q, job, nodes, at))) {
         nt_judge(q, job);
         return;

@@ -154,7 +154,8 @@ static bool lets_start(const struct naive_queues *q, int job, struct limit limit
                limit.most;
 }
 
-bool nl_is_promised_in(const struct naive_queues *q, int job, int64_t at, int other)
+/* Whether another one is promised a start at which a job that begins at a time may be there. */
+static bool is_promised_in(const struct naive_queues *q, int job, int64_t at, int other)
 {
     const struct nq_job *k = &q->job[other];
     return other != job && k->state == NQ_HELD && !k->lifted && !k->expected && k->at > at &&
@@ -184,7 +185,7 @@ static int over_at_starts(const struct naive_queues *q, int job, int64_t at)
 {
     int first = -1;
     for (int i = 0; i < q->jobs; i++)
-        if (nl_is_promised_in(q, job, at, i) && (first < 0 || starts_before(q, i, first)) &&
+        if (is_promised_in(q, job, at, i) && (first < 0 || starts_before(q, i, first)) &&
             over_at_start(q, job, i) >= 0)
             first = i;
     return first < 0 ? -1 : over_at_start(q, job, first);

@@ -11,9 +11,6 @@
  */
 int nl_over(const struct naive_queues *q, int job, int64_t at);
 
-/* Whether another one is promised a start at which a job that begins at a time may be there. */
-bool nl_is_promised_in(const struct naive_queues *q, int job, int64_t at, int other);
-
 /* Whether a limit of a job has no room for it at a time beside another one, and all others who may still be there then. */
 bool nl_is_unsure(const struct naive_queues *q, int job, int64_t at, int other);
 

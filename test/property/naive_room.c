@@ -114,11 +114,12 @@ int64_t nq_earliest(const struct naive_queues *q, int job)
             best = end;
     }
     for (int i = 0; i < q->jobs && best != q->now;
-         i++) { /* limits may not let it be there when others start */
-        int64_t at = q->job[i].at;
-        if (nl_is_promised_in(q, job, q->now, i) && (best < 0 || at < best) &&
-            nq_choice(q, job, at) && nl_over(q, job, at) < 0)
-            best = at;
+         i++) { /* limits may not let it be there before */
+        const struct nq_job *j = &q->job[i];
+        bool starts = j->state == NQ_HELD && !j->lifted && !j->expected && i != job;
+        if (starts && j->at > q->now && (best < 0 || j->at < best) && nq_choice(q, job, j->at) &&
+            nl_over(q, job, j->at) < 0)
+            best = j->at;
     }
     for (int l = 0; l < q->lanes && best != q->now; l++) {
         int64_t end = sees_head(q, job, l) ? head_end(q, l) : -1;

@@ -179,6 +179,47 @@ void nq_prioritize(struct naive_queues *q, int job, int64_t priority)
     }
 }
 
+/* One that waits is another one in its place. */
+static void take_turn_anew(struct naive_queues *q, int job)
+{
+    struct nq_job *j = &q->job[job];
+    if (j->state == NQ_HELD) {
+        nq_give_back(q, job);
+        q->swept = false;
+    }
+    j->fresh |= j->state == NQ_OPEN;
+    j->due |= j->state == NQ_LIMITED;
+}
+
+static void set_running_times(struct naive_queues *q, int job, int64_t estimate)
+{
+    struct nq_job *j = &q->job[job];
+    int64_t until = greater(j->at + estimate, q->now), was = j->at + j->duration;
+    if (until > was) {
+        q->repair = true;
+    } else {
+        nl_decreased(q, job);
+        q->swept = false;
+        q->back |= any_displaced(q);
+    }
+    j->duration = until - j->at;
+}
+
+void nq_set_times(struct naive_queues *q, int job, int64_t estimate, int64_t limit)
+{
+    bool runs = q->job[job].state == NQ_RUNNING;
+    if (runs)
+        set_running_times(q, job, estimate);
+    else
+        take_turn_anew(q, job);
+    for (int i = job; i >= 0; i = runs ? -1 : nq_next_together(q, i)) {
+        struct nq_job *j = &q->job[i];
+        j->duration = runs ? j->duration : estimate;
+        j->estimate = estimate;
+        j->limit = limit;
+    }
+}
+
 void nq_status(struct naive_queues *q, int node, bool down)
 {
     if ((q->down >> node & 1) == down)

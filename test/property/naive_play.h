@@ -21,7 +21,7 @@
 struct naive_play {
     uint64_t seed;
     struct random random;
-    struct random deadline_random, block_random, tail_random; /* beside the rest */
+    struct random deadline_random, block_random, tail_random, update_random; /* beside the rest */
     match_t *match;
     sched_t *sched;
     struct naive_queues naive;
@@ -30,14 +30,14 @@ struct naive_play {
     bool requeue[NQ_JOBS];  /* of one that was told to stop */
     int64_t now;
     bool limits, levels, shares, accounts, deadlines, unknowns, classes, usage, is_wide, blocks,
-        tails;
+        tails, updates;
     bool has_more_limits;
 };
 
 /* What all scenes have come to. */
 struct naive_count {
     uint64_t decisions, preempted, full, asked_meanwhile, rejected, blocks, expected, overrun,
-        stopped;
+        stopped, updated;
 };
 
 extern struct naive_play run;
@@ -127,6 +127,9 @@ sched_job_t handle_of(int job);
 
 /* Something happens. */
 void play_event(void);
+
+/* Perhaps a job gets another estimate and limit. */
+void play_updates(void);
 
 /* Perhaps a block is added, changed or removed. */
 void play_blocks(void);

@@ -212,6 +212,11 @@ bool nq_is_full(const struct naive_queues *q, int job);
 void nq_end(struct naive_queues *q, int job); /* finished or cancelled */
 void nq_requeue(struct naive_queues *q, int job);
 void nq_prioritize(struct naive_queues *q, int job, int64_t priority);
+
+/* Another estimate and limit: of a job that waits, with all that wait together with it, or of one that runs. One that is promised
+ * a time gives it back, and takes its turn as a new one.
+ */
+void nq_set_times(struct naive_queues *q, int job, int64_t estimate, int64_t limit);
 void nq_status(struct naive_queues *q, int node, bool down);
 void nq_pass(struct naive_queues *q, int64_t now);
 

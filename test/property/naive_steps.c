@@ -71,6 +71,62 @@ void play_event(void)
     }
 }
 
+static int64_t draw_update(int64_t low, int64_t high)
+{
+    return random_between(&run.update_random, low, high);
+}
+
+/* A limit is no estimate only where the scene has such jobs. */
+static int64_t draw_limit(int64_t estimate)
+{
+    int64_t kind = run.tails ? draw_update(0, 3) : 0;
+    return kind == 3 ? SCHED_UNLIMITED : kind == 2 ? estimate + draw_update(1, 30) : estimate;
+}
+
+/* Whether blocks leave room for a job of such an estimate and limit; one that runs goes on. */
+static bool is_room_left(int job, int64_t estimate, int64_t limit)
+{
+    struct nq_job *j = &run.naive.job[job], was = *j;
+    int64_t last;
+    run.naive.now = run.now;
+    j->duration = estimate;
+    j->limit = limit;
+    bool is = j->state == NQ_RUNNING || nb_leave_room(&run.naive, job, run.now, &last);
+    *j = was;
+    return is;
+}
+
+static void update_times(int job)
+{
+    struct nq_job *j = &run.naive.job[job];
+    int64_t estimate = draw_update(1, 20), limit = draw_limit(estimate);
+    bool may = is_room_left(job, estimate, limit);
+    if (getenv("SCENE_TRACE"))
+        fprintf(stderr, "t%ld update %d estimate %ld limit %ld%s\n", (long)run.now, job,
+                (long)estimate, (long)(limit < SCHED_UNLIMITED ? limit : -1), may ? "" : ": no");
+    CHECK((sched_set_duration(run.sched, run.now, handle_of(job), limit, estimate, NULL) == 0) ==
+          may);
+    if (!may)
+        return;
+    nq_set_times(&run.naive, job, estimate, limit);
+    if (j->state == NQ_RUNNING && limit < SCHED_UNLIMITED)
+        run.end[job] = lesser(run.end[job], greater(j->at + limit, run.now));
+}
+
+void play_updates(void)
+{
+    if (!run.updates || run.naive.jobs == 0 || draw_update(0, 2) > 0)
+        return;
+    int job = (int)draw_update(0, run.naive.jobs - 1);
+    const struct nq_job *j = &run.naive.job[job];
+    if (j->state == NQ_GONE || j->estimate >= NQ_ENDLESS)
+        return;
+    if (j->state == NQ_BEHIND || draw_update(0, 1))
+        split(job);
+    update_times(job);
+    counted.updated++;
+}
+
 static int64_t draw_block(int64_t low, int64_t high)
 {
     return random_between(&run.block_random, low, high);

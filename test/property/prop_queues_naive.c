@@ -57,6 +57,8 @@ static void play(uint64_t seed, bool shares, bool is_wide, bool tails)
     run.block_random.state = ~seed * 5;
     run.tails = (seed / 19) % 2 == 1 || tails;
     run.tail_random.state = ~seed * 7;
+    run.updates = (seed / 11) % 3 == 2;
+    run.update_random.state = ~seed * 11;
     draw_machine();
     draw_queues();
     trace_queues();
@@ -64,6 +66,7 @@ static void play(uint64_t seed, bool shares, bool is_wide, bool tails)
         play_ends();
         for (int64_t k = draw(0, 4); k > 0; k--)
             play_event();
+        play_updates();
         play_blocks();
         play_pass();
         if (step % 3 == 0)
@@ -125,13 +128,13 @@ static void test_naive(void **state)
         play(seed + (uint64_t)i, true, true, tails);
     if (!from)
         play_known();
-    print_message("%" PRIu64 " decisions, %" PRIu64 " preempted, %" PRIu64
-                  " times as many of an array as may, %" PRIu64
-                  " turns asked for in passes, %" PRIu64 " blocks, %" PRIu64 " rejected, %" PRIu64
-                  " only expected, %" PRIu64 " overrun, %" PRIu64 " stopped for blocks\n",
-                  counted.decisions, counted.preempted, counted.full, counted.asked_meanwhile,
-                  counted.blocks, counted.rejected, counted.expected, counted.overrun,
-                  counted.stopped);
+    print_message(
+        "%" PRIu64 " decisions, %" PRIu64 " preempted, %" PRIu64
+        " times as many of an array as may, %" PRIu64 " turns asked for in passes, %" PRIu64
+        " blocks, %" PRIu64 " rejected, %" PRIu64 " only expected, %" PRIu64 " overrun, %" PRIu64
+        " stopped for blocks, %" PRIu64 " updated\n",
+        counted.decisions, counted.preempted, counted.full, counted.asked_meanwhile, counted.blocks,
+        counted.rejected, counted.expected, counted.overrun, counted.stopped, counted.updated);
 }
 
 int main(void)

@@ -63,6 +63,13 @@ static bool has_type(const struct graph *g, uint32_t v, const char *type)
     return strcmp(intern_text(&g->types, g->v[v].type), type) == 0;
 }
 
+int64_t machine_memory_unit(const server_t *s)
+{
+    int64_t unit = s->memory_unit; /* nodes are attached without one */
+    bool is_lent = s->config->resources.source == CONFIG_SLURM || server_has_pilots(s);
+    return unit > 0 ? unit : is_lent ? INT64_C(1) << 20 : 0;
+}
+
 /* Count the cores of the machine and of its largest node, and see whether there is a GPU. */
 int machine_measure(server_t *s, berth_error_t *err)
 {
@@ -70,10 +77,7 @@ int machine_measure(server_t *s, berth_error_t *err)
     uint32_t *cores = calloc(g->n + 1, sizeof(*cores));
     if (!cores)
         return errtext_no_memory(err);
-    /* Nodes are attached without a unit; Slurm counts MiB. */
-    bool is_slurm = s->config->resources.source == CONFIG_SLURM;
-    s->size = (struct machine_size){.memory_unit = is_slurm ? INT64_C(1) << 20
-                                                            : config_memory_unit(s->machine),
+    s->size = (struct machine_size){.memory_unit = machine_memory_unit(s),
                                     .gpu_memory_unit = config_gpu_memory_unit(s->machine)};
     for (uint32_t v = 0; v < g->n; v++) {
         if (g->v[v].gone)
@@ -135,6 +139,7 @@ int machine_open(server_t *s, berth_error_t *err)
     s->machine = s->config ? machine_make(s, err) : NULL;
     if (!s->machine)
         return -1;
+    s->memory_unit = config_memory_unit(s->machine);
     if (machine_measure(s, err) < 0)
         return -1;
     if (gpu_names_collect(&s->gpu_names, match_graph(s->machine)) < 0)

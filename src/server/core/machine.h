@@ -88,6 +88,9 @@ void blocks_shift(struct config *config, int64_t by);
 /* Count again what the machine has. -1 with ENOMEM and a text. */
 int machine_measure(server_t *s, berth_error_t *err);
 
+/* Bytes in a unit of memory: the configured machine's; where that lists none, MiB if nodes are lent, and else 0. */
+int64_t machine_memory_unit(const server_t *s);
+
 /* Put the nodes of the settings back into the machine, before the jobs; tell the engine which of their runs it
  * may hear of, once the jobs are there; and let nodes come, go up and down and leave as the engine has them.
  */

@@ -5,6 +5,7 @@
 
 #include "pilot/graph.h"
 #include "resource/graph.h"
+#include "server/core/machine.h"
 #include "server/core/pilots.h"
 
 /* A property of nodes that only may come. Neither a partition nor a feature of Slurm's has a blank in its name. */
@@ -43,7 +44,7 @@ char *pilot_graph(const server_t *s, const json_t *node)
              json_integer_value(json_object_get(node, "pilot")));
     const struct pilot_vertex v =
         vertex_of(node, json_string_value(json_object_get(node, "vertex")), "pilot", pilot);
-    return pilot_nodes_graph(s->machine, s->size.memory_unit, &v, 1);
+    return pilot_nodes_graph(s->machine, machine_memory_unit(s), &v, 1);
 }
 
 char *ruled_graph(const server_t *s, json_t *const *nodes, size_t n)
@@ -55,7 +56,7 @@ char *ruled_graph(const server_t *s, json_t *const *nodes, size_t n)
         v[i].parts = true;
         v[i].properties = json_string_value(json_object_get(nodes[i], "properties"));
     }
-    char *text = v ? pilot_nodes_graph(s->machine, s->size.memory_unit, v, n) : NULL;
+    char *text = v ? pilot_nodes_graph(s->machine, machine_memory_unit(s), v, n) : NULL;
     free(v);
     return text;
 }
@@ -69,7 +70,7 @@ char *spare_graph(const server_t *s, const json_t *node, const char *base, int64
         v[i] = vertex_of(node, names[i], SPARE, "");
     }
     if (v && names)
-        text = pilot_nodes_graph(s->machine, s->size.memory_unit, v, (size_t)n);
+        text = pilot_nodes_graph(s->machine, machine_memory_unit(s), v, (size_t)n);
     free(v);
     free(names);
     return text;

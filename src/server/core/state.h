@@ -354,6 +354,7 @@ struct server {
     struct config *config;
     match_t *machine;
     struct machine_size size;
+    int64_t memory_unit; /* bytes, of the configured machine; 0: it lists no memory */
     struct gpu_names gpu_names;
     json_t *settings; /* administrators' changes to queues and resources, blocks they have added */
     int64_t block_offset; /* ticks of a block's start - its wall time, us (blocks.c) */

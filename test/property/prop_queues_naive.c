@@ -103,6 +103,7 @@ static void play_known(void)
     play(1219, false, false, true);
     play(1396, false, false, true);
     play(1724, false, false, true); /* and a promise sure, as one before it is lowered */
+    play(114, true, true, true);    /* or as it is to start now */
     /* A limit in which the promised job counts for nothing; one that jobs have which begin with it; one that has kept a job for
      * what is only expected now.
      */

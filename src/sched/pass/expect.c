@@ -165,7 +165,7 @@ void judge(sched_t *s, uint32_t slot)
     struct details *d = job->details;
     if (!s->queues->any_tails || !d || job->is_claiming)
         return;
-    if (job->is_preempting) { /* it starts as soon as it can */
+    if (job->is_preempting || job->at <= s->now) { /* it starts as soon as it can */
         d->is_expected = false;
         return;
     }

@@ -427,7 +427,9 @@ struct place_ops {
     int (*block)(struct place *place, uint32_t number, const char *resources, int64_t start,
                  int64_t duration, int64_t every, berth_error_t *err);
 
-    /* The next time after `now` at which a block ends or begins; INT64_MAX: never. */
+    /* The next time after `now` at which a block ends or begins; INT64_MAX: never. One that has come is noted in the log of
+     * what was freed, as something of all nodes.
+     */
     int64_t (*turn)(const struct place *place, int64_t now);
 };
 

@@ -607,13 +607,6 @@ static inline int64_t clear_for(const sched_t *s, uint32_t slot)
                                                                       : job->ask.duration;
 }
 
-/* ---- clear.c ---- */
-
-/* Blocks have changed: look at all that run. Returns 0, or -1 with ENOMEM, and the next pass does. O(jobs).
- * 
- */
-int clear_look_all(sched_t *s);
-
 /* ---- block_gaps.c ---- */
 
 /* Whether the blocks that come again leave time for a job of some duration that begins at `from` or later.

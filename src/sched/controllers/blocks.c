@@ -156,8 +156,7 @@ static void looked_over(sched_t *s, int64_t now)
 {
     struct queues *n = s->queues;
     n->turn = s->place->ops->turn(s->place, now);
-    n->wake_all = n->is_clear_late = true;
-    s->woken = true;
+    n->is_clear_late = true;
     s->swept = false;
     note_freed(s, now, INT64_MAX);
     repair_note(s, 0, INT64_MAX);
@@ -211,7 +210,6 @@ int sched_block(sched_t *s, int64_t now, const struct sched_block *block, berth_
     looked_over(s, now);
     n->is_permitted_late = permit_all(s) < 0;
     never_look_all(s);
-    clear_look_all(s);
     return 0;
 }
 
@@ -227,7 +225,6 @@ int sched_unblock(sched_t *s, int64_t now, const char *name, berth_error_t *err)
     core_event(s, now);
     looked_over(s, now);
     n->is_permitted_late = permit_all(s) < 0;
-    clear_look_all(s);
     return 0;
 }
 
@@ -321,10 +318,7 @@ static enum step turn(sched_t *s)
         return step;
     if (n->turn > s->now)
         return STEP_BUSY;
-    n->turn = s->place->ops->turn(s->place, s->now);
-    n->wake_all = true;
-    n->more_preemptible++; /* with what a block has shut, victims may be enough */
-    s->woken = true;
+    n->turn = s->place->ops->turn(s->place, s->now); /* which the machine notes as freed */
     return STEP_BUSY;
 }
 

@@ -49,10 +49,10 @@ static int look(sched_t *s, uint32_t slot)
     return 0;
 }
 
-int clear_look_all(sched_t *s)
+/* Blocks have changed, or limits: look at all that run. Returns 0, or -1 with ENOMEM, and the next pass does. O(jobs). */
+static int look_all(sched_t *s)
 {
     struct queues *n = s->queues;
-    n->is_clear_late = true;
     for (uint32_t slot = n->first; slot != JOB_NONE; slot = s->jobs[slot].details->following)
         if (s->jobs[slot].state == SCHED_RUNNING && look(s, slot) < 0)
             return -1;
@@ -95,7 +95,7 @@ static void freed(sched_t *s, uint32_t slot)
 static enum step turn(sched_t *s)
 {
     struct queues *n = s->queues;
-    if (n->is_clear_late && clear_look_all(s) < 0)
+    if (n->is_clear_late && look_all(s) < 0)
         return STEP_FAILED;
     if (n->stops.n == 0 || n->stops.v[0].key > s->now)
         return STEP_BUSY;

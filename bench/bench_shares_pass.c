@@ -2,9 +2,9 @@
  * queues in 5 divisions. The first pass fills the machine. A cold pass decides the same as the one before it on
  * a full machine, with nothing that was known of what waits. Warm: a job ends, with a pass after it.
  *
- * usage: bench_shares_pass [plain | PENDING]
+ * usage: bench_shares_pass [plain | accounts | PENDING]
  *
- * With `plain` the same is measured without shares. The last line is a hash of all decisions: a change that costs
+ * With `plain` the same is measured without shares, with `accounts` by 500 accounts of 10 users each in each queue. The last line is a hash of all decisions: a change that costs
  * less must not decide anything differently.
  */
 #include <inttypes.h>
@@ -22,6 +22,7 @@ enum {
     QUEUES = 45,
     DIVISIONS = 5,
     USERS = 5000,
+    ACCOUNTS = 500,
     PENDING = 100000,
     ENDS = 400,
     TEXT = 600
@@ -35,7 +36,7 @@ struct bench {
     sched_job_t *running;
     size_t n_running, n_jobs;
     uint64_t decided; /* all decisions in a number */
-    bool plain;
+    bool plain, accounts;
 };
 
 static void check(bool right, const char *what)
@@ -57,6 +58,30 @@ static const char *queue_name(int i)
     static char name[QUEUES][8];
     snprintf(name[i], sizeof(name[i]), "q%d", i);
     return name[i];
+}
+
+static const char *user_name(int i)
+{
+    static char name[USERS][12];
+    snprintf(name[i], sizeof(name[i]), "user%d", i);
+    return name[i];
+}
+
+/* Accounts of users that are next to each other. */
+static const struct sched_account *make_accounts(void)
+{
+    enum { EACH = USERS / ACCOUNTS };
+    static struct sched_account account[ACCOUNTS];
+    static const char *users[USERS];
+    static char name[ACCOUNTS][12];
+    for (int i = 0; i < USERS; i++)
+        users[i] = user_name(i);
+    for (int i = 0; i < ACCOUNTS; i++) {
+        snprintf(name[i], sizeof(name[i]), "account%d", i);
+        account[i] = (struct sched_account){
+            .name = name[i], .weight = i % 3 + 1, .users = &users[i * EACH], .n_users = EACH};
+    }
+    return account;
 }
 
 static match_t *make_machine(void)
@@ -91,7 +116,7 @@ static void configure(struct bench *b)
         if (b->plain)
             continue;
         q[i].share = (struct sched_share){.under = names[i % DIVISIONS], .weight = i % 7 + 1};
-        q[i].by = SCHED_SHARE_USER;
+        q[i].by = b->accounts ? SCHED_SHARE_ACCOUNT : SCHED_SHARE_USER;
     }
     struct sched_config config = {.second = 1, .queues = q, .n_queues = QUEUES};
     if (!b->plain)
@@ -99,6 +124,10 @@ static void configure(struct bench *b)
                                               .n_resources = 1,
                                               .divisions = division,
                                               .n_divisions = DIVISIONS};
+    if (b->accounts) {
+        config.accounts = make_accounts();
+        config.n_accounts = ACCOUNTS;
+    }
     int rc = 0;
     if (b->s)
         rc = sched_configure(b->s, b->now, &config, &err);
@@ -110,7 +139,7 @@ static void configure(struct bench *b)
 /* Whole nodes, or cores of one. */
 static void submit(struct bench *b)
 {
-    char text[TEXT], user[16];
+    char text[TEXT];
     int who = (int)draw(b, USERS);
     int n;
     if (draw(b, 2))
@@ -128,11 +157,10 @@ static void submit(struct bench *b)
              ", tasks: [{command: [app], slot: s, count: {per_slot: 1}}], attributes: {system: "
              "{duration: %d}}}",
              3600 + (int)draw(b, 80000));
-    snprintf(user, sizeof(user), "user%d", who);
     struct sched_request request = {.jobspec = text,
                                     .jobspec_length = strlen(text),
                                     .queue = queue_name(who % QUEUES),
-                                    .user = user,
+                                    .user = user_name(who),
                                     .tag = b->n_jobs++};
     check(sched_submit(b->s, b->now, &request) >= 0, "cannot submit a job");
 }
@@ -212,11 +240,15 @@ int main(int argc, char **argv)
 {
     static struct bench b = {.random = 1};
     b.plain = argc > 1 && strcmp(argv[1], "plain") == 0;
-    long pending = argc > 1 && !b.plain ? atol(argv[1]) : PENDING;
+    b.accounts = argc > 1 && strcmp(argv[1], "accounts") == 0;
+    long pending = argc > 1 && !b.plain && !b.accounts ? atol(argv[1]) : PENDING;
     b.running = malloc(2 * PENDING * sizeof(*b.running));
     check(b.running != NULL, "no memory");
     printf("Passes%s: %d nodes, %d queues in %d divisions, %d users, %ld jobs wait\n",
-           b.plain ? " without shares" : " by shares", NODES, QUEUES, DIVISIONS, USERS, pending);
+           b.plain      ? " without shares"
+           : b.accounts ? " by shares of accounts"
+                        : " by shares",
+           NODES, QUEUES, DIVISIONS, USERS, pending);
     printf("  %-44s %6s %9s %9s\n", "", "n", "us", "99% us");
     b.m = make_machine();
     configure(&b);

@@ -53,7 +53,9 @@ struct place_pull {
      * this number; NULL: whatever it is.
      */
     bool (*may_hold)(void *arg, int64_t booking, int64_t at);
-    /* On a graph: told of what it may not hold; if the choice becomes narrow by that, it is made once more. */
+    /* On a graph: told of what it may not hold; if the choice becomes narrow by that, it is made once more, for earlier times
+     * or for its own, as that was.
+     */
     void (*narrow)(void *arg, int64_t booking, int64_t at);
     void *arg;
     int64_t

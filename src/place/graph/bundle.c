@@ -406,8 +406,10 @@ static int64_t choose_good(struct place *place, const struct place_ask *ask,
         lack->note.kind = HELD_UNKNOWN;
         if (again || !graph_place_of(place)->is_narrow)
             return fail(EBUSY);
+        struct place_pull narrow = *how;
+        narrow.anew = at == how->at; /* at its own time other nodes may be left to it */
         again = true;
-        at = choose(place, ask, at, how, b, lack);
+        at = choose(place, ask, at, &narrow, b, lack);
         lack->note.kind = HELD_UNKNOWN;
     }
     return at;

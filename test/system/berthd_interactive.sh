@@ -26,6 +26,13 @@ expect "closed input" 0 "$("$BERTH" run wc -c <&-)"
 expect "a script from the input" "here 0" "$(printf '#!/bin/sh\necho here $(wc -c)\n' | "$BERTH" run -)"
 # shellcheck disable=SC2016
 expect "the first task's input" "0 word 1 " "$(echo word | "$BERTH" run -n 2 sh -c 'echo $BERTH_TASK_INDEX $(cat)' | sort | tr '\n' ' ' | sed 's/  */ /g')"
+# Of an array or a gang no member has it, nor a terminal.
+expect_status 2 "$BERTH" run --pty --role a:1 --role b:1 true
+expect_err "berth run: a job with a terminal takes no --role; see 'berth run --help'"
+for several in '--array 2' '--gang 2' '--role a:1 --role b:1'; do
+    # shellcheck disable=SC2086  # words
+    expect "input and $several" "0 0" "$(echo data | "$BERTH" run $several wc -c | sed 's/.*: //' | tr '\n' ' ' | sed 's/ $//')"
+done
 ls -d "$scratch"/berth-* 2>/dev/null && fail "sockets stay behind"
 
 # Standard error stays apart; where both are one file, their order is kept.

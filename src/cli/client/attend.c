@@ -34,12 +34,19 @@ static bool are_one(void)
            out.st_dev == error.st_dev && out.st_ino == error.st_ino;
 }
 
+/* Whether it has several members, as arrays and gangs have, of which none can have our input. */
+static bool has_members(const struct request *r)
+{
+    return json_object_get(r->job, "array") || json_object_get(r->job, "gang") ||
+           json_object_get(r->job, "roles");
+}
+
 /* Attach the job to our standard input, or to a terminal. *a stays NULL if it is to be attached to nothing. */
 static int attach_job(const struct request *r, struct attach **a, berth_error_t *err)
 {
     enum attach_as as = r->pty ? ATTACH_TERMINAL : attach_input();
-    if (!r->pty && (r->used_input || json_object_get(r->job, "input") ||
-                    json_object_get(r->job, "array") || as == ATTACH_NOTHING))
+    if (!r->pty && (r->used_input || json_object_get(r->job, "input") || has_members(r) ||
+                    as == ATTACH_NOTHING))
         return 0;
     *a = attach_open(as, err);
     if (!*a)
@@ -97,10 +104,11 @@ static int submit_and_follow(struct connection *connection, const struct request
 
 static int unfit_for_terminal(const struct request *r, const char *verb)
 {
-    static const char *const keys[] = {"output", "error", "input", "array"};
+    static const char *const keys[] = {"output", "error", "input", "array", "gang", "roles"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
         if (json_object_get(r->job, keys[i]))
-            return cli_usage(verb, "a job with a terminal takes no --%s", keys[i]);
+            return cli_usage(verb, "a job with a terminal takes no --%s",
+                             strcmp(keys[i], "roles") == 0 ? "role" : keys[i]);
     return CLI_OK;
 }
 

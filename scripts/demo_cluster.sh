@@ -6,7 +6,7 @@
 set -eu
 
 berth=$(cd "$1" && pwd)/berth
-picture=$2
+picture=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
 # shellcheck source=scripts/slurm_cluster.sh
 . "$(dirname "$0")/slurm_cluster.sh"
 scratch=$(mktemp -d)
@@ -83,4 +83,4 @@ cat "$scratch"/gang1.*
 echo
 "$berth" history -n 0 --plot "$picture"
 say history
-echo "The picture, jobs on the nodes by name: $picture, for a web browser."
+echo "The picture, jobs on the nodes by name: $2, for a web browser."

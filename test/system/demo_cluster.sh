@@ -4,7 +4,7 @@
 TMPDIR=$scratch
 export TMPDIR
 unset BERTH_DIR
-timeout $((PATIENCE * 5)) sh "$BERTH_SOURCE/scripts/demo_cluster.sh" "$BERTH_BUILD" "$scratch/picture.svg" >"$scratch/out" 2>"$scratch/err"
+timeout $((PATIENCE * 5)) sh "$BERTH_SOURCE/scripts/demo_cluster.sh" "$BERTH_BUILD" picture.svg >"$scratch/out" 2>"$scratch/err"
 status=$?
 grep -q 'Slurm does not come up' "$scratch/err" && skip "$(cat "$scratch/err")"
 expect 'its status' 0 $status

@@ -10,30 +10,30 @@
 
 enum { ARITY = HEAP_ARITY };
 
-static bool before(const struct heap_entry *a, const struct heap_entry *b)
+static bool comes_first(const struct heap_entry *a, const struct heap_entry *b)
 {
     return a->key != b->key ? a->key < b->key : a->order < b->order;
 }
 
-static void settle(struct heap *h, uint32_t i, struct heap_entry e)
+static void set_entry(struct heap *h, uint32_t i, struct heap_entry e)
 {
     h->v[i] = e;
     h->place[e.item] = i + 1;
 }
 
-static void rise(struct heap *h, uint32_t i, struct heap_entry e)
+static void lift_entry(struct heap *h, uint32_t i, struct heap_entry e)
 {
     while (i > 0) {
         uint32_t parent = (i - 1) / ARITY;
-        if (!before(&e, &h->v[parent]))
+        if (!comes_first(&e, &h->v[parent]))
             break;
-        settle(h, i, h->v[parent]);
+        set_entry(h, i, h->v[parent]);
         i = parent;
     }
-    settle(h, i, e);
+    set_entry(h, i, e);
 }
 
-static void sink(struct heap *h, uint32_t i, struct heap_entry e)
+static void lower_entry(struct heap *h, uint32_t i, struct heap_entry e)
 {
     for (;;) {
         uint64_t first = (uint64_t)i * ARITY + 1;
@@ -42,14 +42,14 @@ static void sink(struct heap *h, uint32_t i, struct heap_entry e)
         uint32_t least = (uint32_t)first;
         uint32_t end = h->n - least > ARITY ? least + ARITY : h->n;
         for (uint32_t child = least + 1; child < end; child++)
-            if (before(&h->v[child], &h->v[least]))
+            if (comes_first(&h->v[child], &h->v[least]))
                 least = child;
-        if (!before(&h->v[least], &e))
+        if (!comes_first(&h->v[least], &e))
             break;
-        settle(h, i, h->v[least]);
+        set_entry(h, i, h->v[least]);
         i = least;
     }
-    settle(h, i, e);
+    set_entry(h, i, e);
 }
 
 void heap_clear(struct heap *h)
@@ -67,7 +67,7 @@ void heap_empty(struct heap *h)
 }
 
 /* Room for so many items, and for the places of all below `places`. */
-static int reserve(struct heap *h, uint32_t n, uint32_t places)
+static int reserve_entries(struct heap *h, uint32_t n, uint32_t places)
 {
     if (n > h->cap) {
         uint32_t cap = h->cap ? h->cap + h->cap / 2 : 16;
@@ -92,7 +92,7 @@ static int reserve(struct heap *h, uint32_t n, uint32_t places)
 
 int heap_reserve(struct heap *h, uint32_t n)
 {
-    if (reserve(h, n, n) == 0)
+    if (reserve_entries(h, n, n) == 0)
         return 0;
     errno = ENOMEM;
     return -1;
@@ -101,12 +101,12 @@ int heap_reserve(struct heap *h, uint32_t n)
 int heap_put(struct heap *h, uint32_t item, int64_t key, uint64_t order)
 {
     assert(!heap_has(h, item));
-    if (reserve(h, h->n + 1, item + 1) < 0) {
+    if (reserve_entries(h, h->n + 1, item + 1) < 0) {
         errno = ENOMEM;
         return -1;
     }
     h->n++;
-    rise(h, h->n - 1, (struct heap_entry){key, order, item});
+    lift_entry(h, h->n - 1, (struct heap_entry){key, order, item});
     return 0;
 }
 
@@ -115,10 +115,10 @@ void heap_move(struct heap *h, uint32_t item, int64_t key, uint64_t order)
     assert(heap_has(h, item));
     uint32_t i = h->place[item] - 1;
     struct heap_entry e = {key, order, item};
-    if (before(&e, &h->v[i]))
-        rise(h, i, e);
+    if (comes_first(&e, &h->v[i]))
+        lift_entry(h, i, e);
     else
-        sink(h, i, e);
+        lower_entry(h, i, e);
 }
 
 void heap_take(struct heap *h, uint32_t item)
@@ -129,10 +129,10 @@ void heap_take(struct heap *h, uint32_t item)
     struct heap_entry last = h->v[--h->n];
     if (i == h->n)
         return;
-    if (i > 0 && before(&last, &h->v[(i - 1) / ARITY]))
-        rise(h, i, last);
+    if (i > 0 && comes_first(&last, &h->v[(i - 1) / ARITY]))
+        lift_entry(h, i, last);
     else
-        sink(h, i, last);
+        lower_entry(h, i, last);
 }
 
 bool heap_check(const struct heap *h)
@@ -141,7 +141,8 @@ bool heap_check(const struct heap *h)
     for (uint32_t i = 0; i < h->places; i++)
         placed += h->place[i] > 0;
     for (uint32_t i = 0; i < h->n; i++) {
-        if (h->place[h->v[i].item] != i + 1 || (i > 0 && before(&h->v[i], &h->v[(i - 1) / ARITY])))
+        if (h->place[h->v[i].item] != i + 1 ||
+            (i > 0 && comes_first(&h->v[i], &h->v[(i - 1) / ARITY])))
             return false;
     }
     return placed == h->n;

@@ -86,7 +86,7 @@ int hostlist_intern(struct hostlist *h, const char *text, size_t length, uint32_
     return intern_put(&h->names, text, length, id);
 }
 
-static int reserve(struct hostlist *h, size_t n)
+static int reserve_ranges(struct hostlist *h, size_t n)
 {
     if (n <= h->cap)
         return 0;
@@ -130,7 +130,7 @@ int hostlist_push(struct hostlist *h, struct hostlist_range r)
     if (h->n > 0 && follows(&h->v[h->n - 1], &r)) {
         h->v[h->n - 1].hi = r.hi;
     } else {
-        if (reserve(h, h->n + 1) < 0)
+        if (reserve_ranges(h, h->n + 1) < 0)
             return -1;
         h->v[h->n++] = r;
     }
@@ -138,7 +138,7 @@ int hostlist_push(struct hostlist *h, struct hostlist_range r)
     return 0;
 }
 
-static bool is_name(const char *name, size_t length)
+static bool is_host_name(const char *name, size_t length)
 {
     for (size_t i = 0; i < length; i++)
         if (!hostlist_allows(name[i]))
@@ -162,7 +162,7 @@ static int intern_prefix(struct hostlist *h, const char *text, size_t length, ui
 
 int hostlist_append_host(struct hostlist *h, const char *name, size_t length)
 {
-    if (!is_name(name, length)) {
+    if (!is_host_name(name, length)) {
         errno = EINVAL;
         return -1;
     }
@@ -290,9 +290,9 @@ int64_t hostlist_find(const struct hostlist *h, const char *name, size_t length)
 }
 
 /* Cut an offset out of the middle of a range: the upper part becomes the next range. */
-static int cut(struct hostlist *h, size_t i, uint64_t offset)
+static int cut_out_offset(struct hostlist *h, size_t i, uint64_t offset)
 {
-    if (reserve(h, h->n + 1) < 0)
+    if (reserve_ranges(h, h->n + 1) < 0)
         return -1;
     memmove(&h->v[i + 2], &h->v[i + 1], (h->n - i - 1) * sizeof(*h->v));
     h->n++;
@@ -303,7 +303,7 @@ static int cut(struct hostlist *h, size_t i, uint64_t offset)
     return 0;
 }
 
-static void drop(struct hostlist *h, size_t i)
+static void drop_range(struct hostlist *h, size_t i)
 {
     h->n--;
     memmove(&h->v[i], &h->v[i + 1], (h->n - i) * sizeof(*h->v));
@@ -314,7 +314,7 @@ static void join_ranges(struct hostlist *h, size_t i)
 {
     if (i + 1 < h->n && follows(&h->v[i], &h->v[i + 1])) {
         h->v[i].hi = h->v[i + 1].hi;
-        drop(h, i + 1);
+        drop_range(h, i + 1);
     }
 }
 
@@ -330,13 +330,13 @@ int hostlist_delete(struct hostlist *h, const char *name, size_t length)
     }
     struct hostlist_range *r = &h->v[i];
     if (r->lo == r->hi) {
-        drop(h, i);
+        drop_range(h, i);
     } else if (offset == 0) {
         r->lo++;
         settle_width(r);
     } else if (r->lo + offset == r->hi) {
         r->hi--;
-    } else if (cut(h, i, offset) < 0) {
+    } else if (cut_out_offset(h, i, offset) < 0) {
         return -1;
     }
     join_ranges(h, i);

@@ -46,7 +46,7 @@ static int spell(struct sorter *s, uint64_t hosts, uint64_t times)
     return 0;
 }
 
-static int add_piece(struct sorter *s, struct piece piece)
+static int append_piece(struct sorter *s, struct piece piece)
 {
     if (s->n == s->cap) {
         size_t cap = s->cap ? 2 * s->cap : 16;
@@ -67,7 +67,7 @@ static int add_name(struct sorter *s, const char *name, size_t length)
     if (hostlist_intern(&s->out, name, at, &id) < 0)
         return -1;
     uint64_t number = hostlist_number(name + at, length - at);
-    return add_piece(
+    return append_piece(
         s, (struct piece){intern_text(&s->out.names, id), at, length - at, number, number});
 }
 
@@ -136,7 +136,7 @@ static int add_range(struct sorter *s, const struct hostlist *h, const struct ho
             return -1;
         if (r->width > 0)
             lengthen(&part);
-        if (add_piece(s, part) < 0)
+        if (append_piece(s, part) < 0)
             return -1;
     }
     return 0;
@@ -174,7 +174,7 @@ int hostlist_compare(const char *a, const char *b)
     return compare_pieces(&x, &y);
 }
 
-static int compare_numbers(const void *x, const void *y)
+static int compare_ends(const void *x, const void *y)
 {
     uint64_t a = *(const uint64_t *)x;
     uint64_t b = *(const uint64_t *)y;
@@ -206,7 +206,7 @@ static int sweep(struct sorter *s, const struct piece *v, size_t n)
         return -1;
     for (size_t i = 0; i < n; i++)
         s->ends[i] = v[i].hi;
-    qsort(s->ends, n, sizeof(*s->ends), compare_numbers);
+    qsort(s->ends, n, sizeof(*s->ends), compare_ends);
     size_t begun = 0;
     size_t ended = 0;
     uint64_t at = 0;
@@ -246,7 +246,7 @@ static int sort_pieces(struct sorter *s)
     return 0;
 }
 
-static int arrange(struct hostlist *h, bool unique)
+static int sort_ranges(struct hostlist *h, bool unique)
 {
     struct sorter s = {.limit = HOSTLIST_SPELLED_MAX, .unique = unique};
     int rc = 0;
@@ -267,10 +267,10 @@ static int arrange(struct hostlist *h, bool unique)
 
 int hostlist_sort(struct hostlist *h)
 {
-    return arrange(h, false);
+    return sort_ranges(h, false);
 }
 
 int hostlist_uniq(struct hostlist *h)
 {
-    return arrange(h, true);
+    return sort_ranges(h, true);
 }

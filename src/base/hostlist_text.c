@@ -41,7 +41,7 @@ static bool at_char(const struct reader *r, char c)
     return r->at < r->length && r->text[r->at] == c;
 }
 
-static int read_number(struct reader *r, uint64_t *number)
+static int read_digits(struct reader *r, uint64_t *number)
 {
     size_t start = r->at;
     uint64_t value = 0;
@@ -64,7 +64,7 @@ static int read_numbers(struct reader *r, uint32_t *padding, bool first)
 {
     struct numbers range;
     size_t start = r->at;
-    if (read_number(r, &range.lo) < 0)
+    if (read_digits(r, &range.lo) < 0)
         return -1;
     if (r->at - start > HOSTLIST_NAME_MAX)
         return errtext_set(r->err, ERANGE, "offset %zu: expected at most %d digits", start,
@@ -77,7 +77,7 @@ static int read_numbers(struct reader *r, uint32_t *padding, bool first)
     range.hi = range.lo;
     if (at_char(r, '-')) {
         start = ++r->at;
-        if (read_number(r, &range.hi) < 0)
+        if (read_digits(r, &range.hi) < 0)
             return -1;
         if (range.hi < range.lo)
             return errtext_set(r->err, EINVAL, "offset %zu: expected a number from %llu on", start,
@@ -302,7 +302,7 @@ int hostlist_append(struct hostlist *h, const char *text, size_t length, berth_e
     return 0;
 }
 
-static void put_number(struct strbuf *out, uint64_t number, uint32_t width)
+static void put_padded(struct strbuf *out, uint64_t number, uint32_t width)
 {
     if (width > STRBUF_NUMBER_MAX) {
         size_t digits = hostlist_digits(number);
@@ -320,7 +320,7 @@ static bool shares_brackets(const struct hostlist_range *a, const struct hostlis
            hostlist_written(b, b->lo) >= a->width;
 }
 
-static void put_part(const struct hostlist *h, uint32_t id, struct strbuf *out)
+static void put_interned(const struct hostlist *h, uint32_t id, struct strbuf *out)
 {
     strbuf_put(out, intern_text(&h->names, id), intern_length(&h->names, id));
 }
@@ -333,22 +333,22 @@ static size_t put_group(const struct hostlist *h, size_t i, struct strbuf *out)
     while (end < h->n && shares_brackets(first, &h->v[end]))
         end++;
     bool brackets = end > i + 1 || first->lo < first->hi;
-    put_part(h, first->prefix, out);
+    put_interned(h, first->prefix, out);
     if (brackets)
         strbuf_putc(out, '[');
     for (size_t k = i; k < end && first->width > 0; k++) {
         const struct hostlist_range *r = &h->v[k];
         if (k > i)
             strbuf_putc(out, ',');
-        put_number(out, r->lo, r->width);
+        put_padded(out, r->lo, r->width);
         if (r->lo < r->hi) {
             strbuf_putc(out, '-');
-            put_number(out, r->hi, r->width);
+            put_padded(out, r->hi, r->width);
         }
     }
     if (brackets)
         strbuf_putc(out, ']');
-    put_part(h, first->suffix, out);
+    put_interned(h, first->suffix, out);
     return end;
 }
 

@@ -57,7 +57,7 @@ int idset_copy(struct idset *s, const struct idset *from)
 }
 
 /* The first range that ends at id or above; n if there is none. */
-static uint32_t seek(const struct idset *s, uint32_t id)
+static uint32_t range_at_or_above(const struct idset *s, uint32_t id)
 {
     if (s->n == 0 || s->v[s->n - 1].hi < id)
         return s->n;
@@ -82,7 +82,7 @@ static void insert(struct idset *s, uint32_t i, struct idset_range r)
 }
 
 /* Take the ranges from i to before end out. */
-static void drop(struct idset *s, uint32_t i, uint32_t end)
+static void drop_ranges(struct idset *s, uint32_t i, uint32_t end)
 {
     if (i == end)
         return;
@@ -105,27 +105,27 @@ int idset_add_range(struct idset *s, uint32_t lo, uint32_t hi)
     if (check_range(lo, hi) < 0)
         return -1;
     /* What overlaps or touches becomes one with it. */
-    uint32_t i = seek(s, lo > 0 ? lo - 1 : 0);
+    uint32_t i = range_at_or_above(s, lo > 0 ? lo - 1 : 0);
     if (i == s->n || s->v[i].lo > hi + 1) {
         if (idset_reserve(s, (uint64_t)s->n + 1) < 0)
             return -1;
         insert(s, i, (struct idset_range){lo, hi});
         return 0;
     }
-    uint32_t end = seek(s, hi);
+    uint32_t end = range_at_or_above(s, hi);
     if (end < s->n && s->v[end].lo <= hi + 1)
         end++;
     struct idset_range whole = {
         .lo = s->v[i].lo < lo ? s->v[i].lo : lo,
         .hi = s->v[end - 1].hi > hi ? s->v[end - 1].hi : hi,
     };
-    drop(s, i + 1, end);
+    drop_ranges(s, i + 1, end);
     s->count += size_of(whole) - size_of(s->v[i]);
     s->v[i] = whole;
     return 0;
 }
 
-static int split(struct idset *s, uint32_t i, uint32_t lo, uint32_t hi)
+static int split_range(struct idset *s, uint32_t i, uint32_t lo, uint32_t hi)
 {
     if (idset_reserve(s, (uint64_t)s->n + 1) < 0)
         return -1;
@@ -141,10 +141,10 @@ int idset_remove_range(struct idset *s, uint32_t lo, uint32_t hi)
 {
     if (check_range(lo, hi) < 0)
         return -1;
-    uint32_t i = seek(s, lo);
+    uint32_t i = range_at_or_above(s, lo);
     if (i < s->n && s->v[i].lo < lo) {
         if (s->v[i].hi > hi)
-            return split(s, i, lo, hi);
+            return split_range(s, i, lo, hi);
         s->count -= s->v[i].hi - lo + 1;
         s->v[i].hi = lo - 1;
         i++;
@@ -156,13 +156,13 @@ int idset_remove_range(struct idset *s, uint32_t lo, uint32_t hi)
         s->count -= hi - s->v[end].lo + 1;
         s->v[end].lo = hi + 1;
     }
-    drop(s, i, end);
+    drop_ranges(s, i, end);
     return 0;
 }
 
 bool idset_has(const struct idset *s, uint32_t id)
 {
-    uint32_t i = seek(s, id);
+    uint32_t i = range_at_or_above(s, id);
     return i < s->n && s->v[i].lo <= id;
 }
 
@@ -191,7 +191,7 @@ uint32_t idset_next(const struct idset *s, uint32_t id)
 {
     if (id >= IDSET_ID_MAX)
         return IDSET_NONE;
-    uint32_t i = seek(s, id + 1);
+    uint32_t i = range_at_or_above(s, id + 1);
     if (i == s->n)
         return IDSET_NONE;
     return s->v[i].lo > id ? s->v[i].lo : id + 1;
@@ -199,14 +199,14 @@ uint32_t idset_next(const struct idset *s, uint32_t id)
 
 uint32_t idset_prev(const struct idset *s, uint32_t id)
 {
-    uint32_t i = seek(s, id);
+    uint32_t i = range_at_or_above(s, id);
     if (i < s->n && s->v[i].lo < id)
         return id - 1;
     return i > 0 ? s->v[i - 1].hi : IDSET_NONE;
 }
 
 /* Append a range that does not start below the last one; there must be room. */
-static void push(struct idset *s, struct idset_range r)
+static void push_range(struct idset *s, struct idset_range r)
 {
     struct idset_range *last = s->n > 0 ? &s->v[s->n - 1] : NULL;
     if (!last || r.lo > last->hi + 1) {
@@ -218,7 +218,7 @@ static void push(struct idset *s, struct idset_range r)
     }
 }
 
-static void replace(struct idset *s, struct idset *by)
+static void replace_ranges(struct idset *s, struct idset *by)
 {
     free(s->v);
     *s = *by;
@@ -233,11 +233,11 @@ int idset_unite(struct idset *s, const struct idset *t)
         return -1;
     for (uint32_t i = 0, j = 0; i < s->n || j < t->n;) {
         if (j == t->n || (i < s->n && s->v[i].lo <= t->v[j].lo))
-            push(&out, s->v[i++]);
+            push_range(&out, s->v[i++]);
         else
-            push(&out, t->v[j++]);
+            push_range(&out, t->v[j++]);
     }
-    replace(s, &out);
+    replace_ranges(s, &out);
     return 0;
 }
 
@@ -251,13 +251,13 @@ int idset_intersect(struct idset *s, const struct idset *t)
         struct idset_range b = t->v[j];
         struct idset_range both = {a.lo > b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
         if (both.lo <= both.hi)
-            push(&out, both);
+            push_range(&out, both);
         if (a.hi < b.hi)
             i++;
         else
             j++;
     }
-    replace(s, &out);
+    replace_ranges(s, &out);
     return 0;
 }
 
@@ -276,15 +276,15 @@ int idset_subtract(struct idset *s, const struct idset *t)
         /* The last of t's ranges to reach into this one may reach into the next as well. */
         for (; j < t->n && t->v[j].lo <= rest.hi; j++) {
             if (t->v[j].lo > rest.lo)
-                push(&out, (struct idset_range){rest.lo, t->v[j].lo - 1});
+                push_range(&out, (struct idset_range){rest.lo, t->v[j].lo - 1});
             rest.lo = t->v[j].hi + 1;
             if (t->v[j].hi >= rest.hi)
                 break;
         }
         if (rest.lo <= rest.hi)
-            push(&out, rest);
+            push_range(&out, rest);
     }
-    replace(s, &out);
+    replace_ranges(s, &out);
     return 0;
 }
 
@@ -352,7 +352,7 @@ static int read_range(struct reader *r, struct idset *s)
     }
     if (idset_reserve(s, (uint64_t)s->n + 1) < 0)
         return errtext_no_memory(r->err);
-    push(s, range);
+    push_range(s, range);
     return 0;
 }
 
@@ -389,7 +389,7 @@ int idset_decode(struct idset *s, const char *text, size_t length, berth_error_t
         idset_clear(&out);
         return -1;
     }
-    replace(s, &out);
+    replace_ranges(s, &out);
     return 0;
 }
 

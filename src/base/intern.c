@@ -46,7 +46,8 @@ static bool is(const struct intern_entry *e, uint32_t hash, const char *text, si
 }
 
 /* The slot of the text, or the empty one where it would go. There is always an empty one. */
-static uint32_t seek(const struct intern *t, uint32_t hash, const char *text, size_t length)
+static uint32_t find_text_slot(const struct intern *t, uint32_t hash, const char *text,
+                               size_t length)
 {
     uint32_t mask = t->slots - 1;
     uint32_t i = hash & mask;
@@ -59,7 +60,7 @@ bool intern_find(const struct intern *t, const char *text, size_t length, uint32
 {
     if (t->n == 0)
         return false;
-    uint32_t found = t->slot[seek(t, intern_hash(text, length), text, length)];
+    uint32_t found = t->slot[find_text_slot(t, intern_hash(text, length), text, length)];
     if (found)
         *id = found - 1;
     return found > 0;
@@ -120,7 +121,7 @@ int intern_put(struct intern *t, const char *text, size_t length, uint32_t *id)
 {
     uint32_t hash = intern_hash(text, length);
     if (t->n > 0) {
-        uint32_t found = t->slot[seek(t, hash, text, length)];
+        uint32_t found = t->slot[find_text_slot(t, hash, text, length)];
         if (found) {
             *id = found - 1;
             return 0;
@@ -139,7 +140,7 @@ int intern_put(struct intern *t, const char *text, size_t length, uint32_t *id)
         memcpy(kept, text, length);
     kept[length] = '\0';
     t->block->used += length + 1;
-    t->slot[seek(t, hash, text, length)] = t->n + 1;
+    t->slot[find_text_slot(t, hash, text, length)] = t->n + 1;
     t->v[t->n] = (struct intern_entry){kept, (uint32_t)length, hash};
     *id = t->n++;
     return 0;
@@ -153,7 +154,7 @@ void intern_shrink(struct intern *t, uint32_t n)
     while (t->n > n) {
         const struct intern_entry *e = &t->v[--t->n];
         struct intern_block *block = t->block;
-        t->slot[seek(t, e->hash, e->text, e->length)] = 0;
+        t->slot[find_text_slot(t, e->hash, e->text, e->length)] = 0;
         block->used -= (size_t)e->length + 1;
         if (block->used == 0) {
             t->block = block->older;

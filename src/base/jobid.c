@@ -24,7 +24,7 @@ static int digit_of(char c, unsigned base)
     return at ? (int)(at - base16) : -1;
 }
 
-static int parse_number(const char *text, size_t length, unsigned base, uint64_t *number)
+static int parse_in_base(const char *text, size_t length, unsigned base, uint64_t *number)
 {
     uint64_t sum = 0;
     bool over = false;
@@ -61,7 +61,7 @@ static int parse_dothex(const char *text, size_t length, uint64_t *id)
             errno = EINVAL;
             return -1;
         }
-        if (parse_number(text, (size_t)(dot - text), 16, &group) < 0)
+        if (parse_in_base(text, (size_t)(dot - text), 16, &group) < 0)
             return -1;
         sum = sum << 16 | group;
         text = i < 3 ? dot + 1 : end;
@@ -86,10 +86,10 @@ int jobid_parse(const char *text, size_t length, uint64_t *id)
     if (length > 0 && memchr(text, '.', length)) /* before F58: it may begin with an f */
         return parse_dothex(text, length, id);
     if (skip(&text, &length, HOOK) || skip(&text, &length, "f"))
-        return parse_number(text, length, 58, id);
+        return parse_in_base(text, length, 58, id);
     if (skip(&text, &length, "0x"))
-        return parse_number(text, length, 16, id);
-    return parse_number(text, length, 10, id);
+        return parse_in_base(text, length, 16, id);
+    return parse_in_base(text, length, 10, id);
 }
 
 void jobid_put_f58(struct strbuf *out, uint64_t id)

@@ -59,14 +59,14 @@ static const char *skip_string(const char *at, const char *end)
     return s.inside ? NULL : at;
 }
 
-static bool is_blank(char c)
+static bool is_json_space(char c)
 {
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-static const char *skip_blanks(const char *at, const char *end)
+static const char *skip_json_space(const char *at, const char *end)
 {
-    while (at < end && is_blank(*at))
+    while (at < end && is_json_space(*at))
         at++;
     return at;
 }
@@ -95,7 +95,7 @@ static const char *skip_value(const char *at, const char *end)
     if (*at == '{' || *at == '[')
         return skip_brackets(at, end);
     const char *from = at;
-    while (at < end && !is_blank(*at) && kind[(unsigned char)*at] == OTHER && *at != ',' &&
+    while (at < end && !is_json_space(*at) && kind[(unsigned char)*at] == OTHER && *at != ',' &&
            *at != ':')
         at++;
     return at > from && at < end ? at : NULL;
@@ -106,7 +106,7 @@ static const char *skip_value(const char *at, const char *end)
 bool json_scan_begin(struct json_scan *s, struct json_part part)
 {
     const char *end = part.at ? part.at + part.length : NULL;
-    const char *at = part.at ? skip_blanks(part.at, end) : NULL;
+    const char *at = part.at ? skip_json_space(part.at, end) : NULL;
     *s = (struct json_scan){.at = end, .end = end};
     if (at == end || (*at != '{' && *at != '['))
         return false;
@@ -116,7 +116,7 @@ bool json_scan_begin(struct json_scan *s, struct json_part part)
 }
 
 /* There are no more. */
-static bool finish(struct json_scan *s, bool is_whole)
+static bool end_scan(struct json_scan *s, bool is_whole)
 {
     s->at = s->end;
     s->is_whole = s->is_whole || is_whole;
@@ -129,10 +129,10 @@ static bool take_key(struct json_scan *s, struct json_part *key)
     if (*at != '"' || !(s->at = skip_string(at, s->end)))
         return false;
     *key = json_part(at + 1, (size_t)(s->at - at) - 2);
-    s->at = skip_blanks(s->at, s->end);
+    s->at = skip_json_space(s->at, s->end);
     if (s->at == s->end || *s->at != ':')
         return false;
-    s->at = skip_blanks(s->at + 1, s->end);
+    s->at = skip_json_space(s->at + 1, s->end);
     return true;
 }
 
@@ -140,16 +140,16 @@ bool json_scan_next(struct json_scan *s, struct json_part *key, struct json_part
 {
     char close = s->is_object ? '}' : ']';
     *key = *value = (struct json_part){0};
-    s->at = skip_blanks(s->at, s->end);
+    s->at = skip_json_space(s->at, s->end);
     if (s->at == s->end || *s->at == close)
-        return finish(s, s->at < s->end);
+        return end_scan(s, s->at < s->end);
     if (s->is_object && !take_key(s, key))
-        return finish(s, false);
+        return end_scan(s, false);
     const char *at = skip_value(s->at, s->end);
     if (!at)
-        return finish(s, false);
+        return end_scan(s, false);
     *value = json_part(s->at, (size_t)(at - s->at));
-    at = skip_blanks(at, s->end);
+    at = skip_json_space(at, s->end);
     if (at < s->end && *at == ',')
         at++;
     else if (at < s->end && *at != close)

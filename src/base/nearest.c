@@ -5,7 +5,7 @@
 
 enum { LETTERS_MAX = 31 };
 
-static unsigned least(unsigned a, unsigned b)
+static unsigned smaller_of(unsigned a, unsigned b)
 {
     return a < b ? a : b;
 }
@@ -23,9 +23,9 @@ unsigned nearest_distance(const char *a, const char *b)
     for (size_t i = 1; i <= n; i++) {
         for (size_t k = 1; k <= m; k++) {
             unsigned replaced = d[i - 1][k - 1] + (a[i - 1] != b[k - 1]);
-            d[i][k] = least(replaced, least(d[i - 1][k], d[i][k - 1]) + 1);
+            d[i][k] = smaller_of(replaced, smaller_of(d[i - 1][k], d[i][k - 1]) + 1);
             if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
-                d[i][k] = least(d[i][k], d[i - 2][k - 2] + 1);
+                d[i][k] = smaller_of(d[i][k], d[i - 2][k - 2] + 1);
         }
     }
     return d[n][m];

@@ -15,7 +15,7 @@ void strbuf_clear(struct strbuf *b)
 }
 
 /* Without memory every append comes here and is turned away, so that only growth looks at the flag. */
-static bool give_up(struct strbuf *b)
+static bool refuse_append(struct strbuf *b)
 {
     strbuf_clear(b);
     b->failed = true;
@@ -25,7 +25,7 @@ static bool give_up(struct strbuf *b)
 bool strbuf_grow(struct strbuf *b, size_t n)
 {
     if (b->failed || n >= PTRDIFF_MAX - b->len)
-        return give_up(b);
+        return refuse_append(b);
     size_t need = b->len + n;
     size_t cap = 2 * b->cap;
     if (cap < FIRST_CAP)
@@ -34,7 +34,7 @@ bool strbuf_grow(struct strbuf *b, size_t n)
         cap = need;
     char *data = realloc(b->data, cap + 1);
     if (!data)
-        return give_up(b);
+        return refuse_append(b);
     b->data = data;
     b->cap = cap;
     return true;
@@ -84,7 +84,7 @@ size_t strbuf_decimal(char *to, uint64_t number)
     return n;
 }
 
-static bool plain(char c)
+static bool is_unescaped(char c)
 {
     return (unsigned char)c >= ' ' && c != '"' && c != '\\';
 }
@@ -109,7 +109,7 @@ void strbuf_put_json(struct strbuf *b, const char *text, size_t n)
     strbuf_putc(b, '"');
     for (size_t i = 0; i < n;) {
         size_t end = i;
-        while (end < n && plain(text[end]))
+        while (end < n && is_unescaped(text[end]))
             end++;
         strbuf_put(b, text + i, end - i);
         if (end < n)

@@ -29,7 +29,7 @@ static unsigned special(const char *text)
 }
 
 /* Text in quotes, as JSON and YAML both have it. */
-static void put_text(struct strbuf *out, const char *text)
+static void put_quoted_text(struct strbuf *out, const char *text)
 {
     static const char digits[] = "0123456789ABCDEF";
     size_t start = out->len;
@@ -53,12 +53,12 @@ static void put_text(struct strbuf *out, const char *text)
     free(json);
 }
 
-static void put_key(struct json_out *out, const char *key, const char *text)
+static void put_text_member(struct json_out *out, const char *key, const char *text)
 {
     if (!text)
         return;
     json_key(out, key);
-    put_text(out->text, text);
+    put_quoted_text(out->text, text);
 }
 
 static void put_runs(struct strbuf *out, const struct jobspec_count *c)
@@ -98,13 +98,13 @@ static void put_count(struct json_out *out, const struct jobspec_count *c)
 static void put_resource(struct json_out *out, const struct jobspec_resource *r)
 {
     json_open(out, NULL, '{');
-    put_key(out, "type", r->type);
+    put_text_member(out, "type", r->type);
     put_count(out, &r->count);
     if (r->kind == JOBSPEC_SLOT)
         json_put_string(out, "label", "s");
-    put_key(out, "unit", r->unit);
-    put_key(out, "id", r->id);
-    put_key(out, "property", r->property);
+    put_text_member(out, "unit", r->unit);
+    put_text_member(out, "id", r->id);
+    put_text_member(out, "property", r->property);
     if (r->exclusive != JOBSPEC_EXCLUSIVE_UNSET)
         json_put_bool(out, "exclusive", r->exclusive == JOBSPEC_EXCLUSIVE_TRUE);
 }
@@ -117,8 +117,8 @@ static void end_resource(struct json_out *out)
 }
 
 /* Those from one at the top on, before another one. */
-static void put_resources(struct json_out *out, const jobspec_t *spec, uint32_t from,
-                          uint32_t until)
+static void put_resource_list(struct json_out *out, const jobspec_t *spec, uint32_t from,
+                              uint32_t until)
 {
     uint32_t depth = 0;
     json_open(out, "resources", '[');
@@ -145,7 +145,7 @@ static void put_operands(struct json_out *out, const struct jobspec_constraint *
     struct strbuf text = {0};
     if (c->condition == PROPERTIES) {
         for (const char **p = c->properties; *p; p++)
-            put_key(out, NULL, *p);
+            put_text_member(out, NULL, *p);
         return;
     }
     if (c->condition == HOSTLIST)
@@ -179,7 +179,7 @@ char *jobspec_canonical(const jobspec_t *spec)
     struct json_out out = {.text = &text};
     json_open(&out, NULL, '{');
     json_put_int(&out, "version", 9999);
-    put_resources(&out, spec, 0, spec->nresources);
+    put_resource_list(&out, spec, 0, spec->nresources);
     json_put_raw(&out, "tasks", "[{\"command\":[\"\"],\"slot\":\"s\",\"count\":{\"per_slot\":1}}]");
     json_open(&out, "attributes", '{');
     json_open(&out, "system", '{');
@@ -205,13 +205,13 @@ static void put_task(struct json_out *out, const struct jobspec_task *task)
     json_open(out, NULL, '{');
     json_open(out, "command", '[');
     for (uint32_t i = 0; i < task->ncommand; i++)
-        put_key(out, NULL, task->command[i]);
+        put_text_member(out, NULL, task->command[i]);
     json_close(out, ']');
     json_put_string(out, "slot", "s");
     json_open(out, "count", '{');
     if (task->per == JOBSPEC_PER_RESOURCE) {
         json_open(out, "per_resource", '{');
-        put_key(out, "type", task->per_type);
+        put_text_member(out, "type", task->per_type);
         json_put_uint(out, "count", task->count);
         json_close(out, '}');
     } else {
@@ -221,7 +221,7 @@ static void put_task(struct json_out *out, const struct jobspec_task *task)
     json_close(out, '}');
 }
 
-static void put_seconds(struct json_out *out, const char *key, double seconds)
+static void put_exact_seconds(struct json_out *out, const char *key, double seconds)
 {
     char text[40];
     snprintf(text, sizeof(text), "%.17g", seconds);
@@ -234,20 +234,20 @@ static void put_seconds(struct json_out *out, const char *key, double seconds)
 
 static void put_system(struct json_out *out, const jobspec_t *spec)
 {
-    put_seconds(out, "duration", spec->duration);
-    put_key(out, "queue", spec->queue);
-    put_key(out, "account", spec->account);
+    put_exact_seconds(out, "duration", spec->duration);
+    put_text_member(out, "queue", spec->queue);
+    put_text_member(out, "account", spec->account);
     if (spec->constraints)
         put_constraint(out, "constraints", spec->constraints);
     if (spec->preemptible_after >= 0)
-        put_seconds(out, "preemptible-after", spec->preemptible_after);
+        put_exact_seconds(out, "preemptible-after", spec->preemptible_after);
     if (spec->sla_waiting_time >= 0)
-        put_seconds(out, "sla-waiting-time", spec->sla_waiting_time);
+        put_exact_seconds(out, "sla-waiting-time", spec->sla_waiting_time);
     json_open(out, "dependencies", '[');
     for (uint32_t i = 0; i < spec->ndependencies; i++) {
         json_open(out, NULL, '{');
-        put_key(out, "scheme", spec->dependencies[i].scheme);
-        put_key(out, "value", spec->dependencies[i].value);
+        put_text_member(out, "scheme", spec->dependencies[i].scheme);
+        put_text_member(out, "value", spec->dependencies[i].value);
         json_close(out, '}');
     }
     json_close(out, ']');
@@ -259,7 +259,7 @@ char *jobspec_of_role(const jobspec_t *spec, const struct jobspec_role *role)
     struct json_out out = {.text = &text};
     json_open(&out, NULL, '{');
     json_put_int(&out, "version", spec->version);
-    put_resources(&out, spec, role->resource, spec->resources[role->resource].end);
+    put_resource_list(&out, spec, role->resource, spec->resources[role->resource].end);
     json_open(&out, "tasks", '[');
     for (uint32_t i = 0; i < spec->ntasks; i++)
         if (has_slot(spec, role->resource, spec->tasks[i].slot))

@@ -230,7 +230,7 @@ static bool wants_key(const struct builder *b, uint32_t parent)
 /* Add a node below the open collection. While a collection is open its `length` counts the nodes
  * directly below it.
  */
-static int add_node(struct builder *b, enum doc_kind kind, const yaml_mark_t *mark)
+static int append_node(struct builder *b, enum doc_kind kind, const yaml_mark_t *mark)
 {
     struct doc *d = b->doc;
     if (doc_add_node(d, kind, mark->line + 1, mark->column + 1) < 0)
@@ -247,7 +247,7 @@ static int add_node(struct builder *b, enum doc_kind kind, const yaml_mark_t *ma
 static int add_scalar(struct builder *b, const yaml_event_t *e)
 {
     struct doc *d = b->doc;
-    if (add_node(b, DOC_SCALAR, &e->start_mark) < 0)
+    if (append_node(b, DOC_SCALAR, &e->start_mark) < 0)
         return -1;
     struct doc_node *node = &d->node[d->n - 1];
     const char *text = (const char *)e->data.scalar.value;
@@ -260,7 +260,7 @@ static int add_scalar(struct builder *b, const yaml_event_t *e)
 
 static int open_collection(struct builder *b, enum doc_kind kind, const yaml_event_t *e)
 {
-    if (add_node(b, kind, &e->start_mark) < 0)
+    if (append_node(b, kind, &e->start_mark) < 0)
         return -1;
     if (b->depth == DOC_DEPTH_MAX)
         return doc_fault(b->doc, b->doc->n - 1, "expected at most %d levels of lists and mappings",
@@ -280,7 +280,7 @@ static int close_collection(struct builder *b)
     return node->kind == DOC_MAPPING ? doc_check_keys(d, i) : 0;
 }
 
-static int take_event(struct builder *b, const yaml_event_t *e)
+static int handle_event(struct builder *b, const yaml_event_t *e)
 {
     size_t line = e->start_mark.line + 1;
     size_t column = e->start_mark.column + 1;
@@ -344,7 +344,7 @@ static int read_events(struct doc *d, const char *text, size_t length)
         if (!yaml_parser_parse(&parser, &event)) {
             rc = yaml_fault(d, &parser, text, length);
         } else {
-            rc = take_event(&b, &event);
+            rc = handle_event(&b, &event);
             yaml_event_delete(&event);
         }
     }
@@ -354,7 +354,7 @@ static int read_events(struct doc *d, const char *text, size_t length)
     return rc;
 }
 
-static int start(struct doc *d, size_t length, const char *name, berth_error_t *err)
+static int begin_doc(struct doc *d, size_t length, const char *name, berth_error_t *err)
 {
     *d = (struct doc){.name = name, .err = err};
     if (length > JOBSPEC_TEXT_MAX)
@@ -382,12 +382,12 @@ static int read_yaml(struct doc *d, const char *text, size_t length)
 int doc_read_yaml(struct doc *d, const char *text, size_t length, const char *name,
                   berth_error_t *err)
 {
-    return start(d, length, name, err) < 0 ? -1 : read_yaml(d, text, length);
+    return begin_doc(d, length, name, err) < 0 ? -1 : read_yaml(d, text, length);
 }
 
 int doc_read(struct doc *d, const char *text, size_t length, const char *name, berth_error_t *err)
 {
-    if (start(d, length, name, NULL) < 0)
+    if (begin_doc(d, length, name, NULL) < 0)
         return doc_read_yaml(d, text, length, name, err);
     bool done = quick_read(d, text, length);
     d->err = err;

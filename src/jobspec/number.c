@@ -109,21 +109,21 @@ static double to_double(const struct decimal *d)
     return strtod(text, NULL);
 }
 
-static bool is_one_of(const char *text, const char *a, const char *b, const char *c)
+static bool is_any_of(const char *text, const char *a, const char *b, const char *c)
 {
     return strcmp(text, a) == 0 || strcmp(text, b) == 0 || strcmp(text, c) == 0;
 }
 
 bool number_double(const char *text, double *ret_value)
 {
-    if (is_one_of(text, ".nan", ".NaN", ".NAN")) {
+    if (is_any_of(text, ".nan", ".NaN", ".NAN")) {
         *ret_value = (double)NAN;
         return true;
     }
     bool minus = *text == '-';
     const char *p = text + (minus || *text == '+');
     double value = (double)INFINITY;
-    if (!is_one_of(p, ".inf", ".Inf", ".INF")) {
+    if (!is_any_of(p, ".inf", ".Inf", ".INF")) {
         struct decimal d;
         d.n = 0;
         d.exponent = 0;

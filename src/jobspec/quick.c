@@ -45,7 +45,7 @@ static bool is_printable(char c)
     return c >= ' ' && c <= '~';
 }
 
-static bool is_word(char c)
+static bool is_word_char(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '/' || c == '.' || c == '+' || c == '~' || c == '-';
@@ -151,11 +151,11 @@ static bool scan_single(struct quick *q, struct scalar *s)
 /* A plain scalar, up to the spaces before what ends it. */
 static bool scan_plain(struct quick *q, bool flow, struct scalar *s)
 {
-    if (at_dash(q) || at_marker(q) || !is_word(peek(q, 0)))
+    if (at_dash(q) || at_marker(q) || !is_word_char(peek(q, 0)))
         return false;
     for (; q->p < q->end && is_printable(*q->p); q->p++) {
         char c = *q->p;
-        if (flow && !is_word(c) && c != ' ')
+        if (flow && !is_word_char(c) && c != ' ')
             break;
         if (c == '#')
             break;
@@ -183,7 +183,7 @@ static bool scan_scalar(struct quick *q, bool flow, struct scalar *s)
     return s->quote == '"' ? scan_double(q, s) : scan_single(q, s);
 }
 
-static bool add_node(struct quick *q, enum doc_kind kind, const char *at)
+static bool add_node_at(struct quick *q, enum doc_kind kind, const char *at)
 {
     return doc_add_node(q->doc, kind, q->lineno, (size_t)(at - q->line) + 1) == 0;
 }
@@ -191,7 +191,8 @@ static bool add_node(struct quick *q, enum doc_kind kind, const char *at)
 static bool add_scalar(struct quick *q, const struct scalar *s)
 {
     struct doc *d = q->doc;
-    if (!add_node(q, DOC_SCALAR, s->at) || doc_add_text(d, s->text, (size_t)(s->end - s->text)) < 0)
+    if (!add_node_at(q, DOC_SCALAR, s->at) ||
+        doc_add_text(d, s->text, (size_t)(s->end - s->text)) < 0)
         return false;
     struct doc_node *node = &d->node[d->n - 1];
     node->length = (uint32_t)(s->end - s->text);
@@ -226,7 +227,7 @@ static bool add_nothing(struct quick *q)
 static bool open_collection(struct quick *q, enum doc_kind kind, uint32_t *ret_node)
 {
     *ret_node = q->doc->n;
-    return q->depth++ < DOC_DEPTH_MAX && add_node(q, kind, q->p);
+    return q->depth++ < DOC_DEPTH_MAX && add_node_at(q, kind, q->p);
 }
 
 static bool close_collection(struct quick *q, uint32_t i, uint32_t count)
@@ -298,7 +299,7 @@ static bool read_flow(struct quick *q)
     return s.quote || !at_break(q);
 }
 
-static bool read_block(struct quick *q);
+static bool read_block_node(struct quick *q);
 
 /* Whether a line that begins deeper than column `outer` comes next. */
 static bool is_deeper(const struct quick *q, size_t outer)
@@ -334,7 +335,7 @@ static bool read_block_list(struct quick *q)
                 continue;
             }
         }
-        if (!read_block(q) || is_deeper(q, own))
+        if (!read_block_node(q) || is_deeper(q, own))
             return false;
         count++;
     }
@@ -360,7 +361,7 @@ static bool read_block_value(struct quick *q, size_t own)
     if (!finish_line(q))
         return false;
     if (is_deeper(q, own))
-        return read_block(q);
+        return read_block_node(q);
     if (is_level(q, own) && at_dash(q))
         return read_block_list(q);
     return add_nothing(&behind_colon);
@@ -401,7 +402,7 @@ static bool read_block_mapping(struct quick *q, struct scalar key)
 }
 
 /* A node that begins here, and the line behind it. */
-static bool read_block(struct quick *q)
+static bool read_block_node(struct quick *q)
 {
     if (at_dash(q))
         return read_block_list(q);
@@ -421,7 +422,7 @@ static bool read_block(struct quick *q)
 bool quick_read(struct doc *d, const char *text, size_t length)
 {
     struct quick q = {.doc = d, .p = text, .end = text + length, .line = text, .lineno = 1};
-    if (!find_content(&q) || q.p == q.end || !read_block(&q))
+    if (!find_content(&q) || q.p == q.end || !read_block_node(&q))
         return false;
     return q.p == q.end && d->node[0].kind != DOC_SCALAR;
 }

@@ -100,7 +100,7 @@ static int build_count(struct build *b, uint32_t i, struct jobspec_count *count)
     return doc_expected(b->doc, i, "count", "a number, a range or a mapping");
 }
 
-static enum jobspec_kind kind_of(const char *type)
+static enum jobspec_kind kind_of_type(const char *type)
 {
     if (strcmp(type, "slot") == 0)
         return JOBSPEC_SLOT;
@@ -120,7 +120,7 @@ static int build_type(struct build *b, uint32_t i, struct jobspec_resource *r)
     uint32_t t = 0;
     while (t < spec->ntypes && strcmp(type, b->types[t]) != 0)
         t++;
-    r->kind = kind_of(type);
+    r->kind = kind_of_type(type);
     if (t == spec->ntypes) {
         const struct jobspec_options *o = b->options;
         if (r->kind == JOBSPEC_RESOURCE && o->knows_type && !o->knows_type(o->arg, type))

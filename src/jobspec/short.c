@@ -79,7 +79,7 @@ static void put_count(struct json_out *out, int64_t least, int64_t most)
     json_close(out, '}');
 }
 
-static void put_part(struct json_out *out, const char *type, int64_t count, const char *unit)
+static void put_type_count(struct json_out *out, const char *type, int64_t count, const char *unit)
 {
     if (count <= 0)
         return;
@@ -92,7 +92,7 @@ static void put_part(struct json_out *out, const char *type, int64_t count, cons
 }
 
 /* Whole GPUs. */
-static void put_gpus(struct json_out *out, const struct short_form *f, int64_t count)
+static void put_whole_gpus(struct json_out *out, const struct short_form *f, int64_t count)
 {
     if (count <= 0)
         return;
@@ -144,7 +144,7 @@ static int64_t ceiling(int64_t a, int64_t b)
 }
 
 /* All tasks of a node together, so that its memory is for them all. */
-static void put_nodes(struct json_out *out, const struct short_form *f)
+static void put_node_request(struct json_out *out, const struct short_form *f)
 {
     int64_t nodes = f->nodes > 0 ? f->nodes : 1, tasks = ceiling(f->tasks, nodes);
     json_open(out, NULL, '{');
@@ -154,21 +154,21 @@ static void put_nodes(struct json_out *out, const struct short_form *f)
         json_put_bool(out, "exclusive", true);
     json_open(out, "with", '[');
     open_slot(out, 1, 1);
-    put_part(out, "core", tasks * f->cores, NULL);
+    put_type_count(out, "core", tasks * f->cores, NULL);
     if (f->gpu_memory == 0)
-        put_gpus(out, f, tasks * f->gpus);
-    put_part(out, "memory", ceiling(f->memory, nodes), f->unit);
+        put_whole_gpus(out, f, tasks * f->gpus);
+    put_type_count(out, "memory", ceiling(f->memory, nodes), f->unit);
     close_with(out);
     if (f->gpu_memory > 0)
         put_shared_gpus(out, f, tasks * f->gpus);
     close_with(out);
 }
 
-static void put_resources(struct json_out *out, const struct short_form *f)
+static void put_short_request(struct json_out *out, const struct short_form *f)
 {
     bool is_whole = f->cores == 0 && f->gpus == 0 && f->memory == 0;
     if (!is_whole && (f->nodes > 0 || f->exclusive || f->memory > 0 || f->gpu_memory > 0)) {
-        put_nodes(out, f);
+        put_node_request(out, f);
         return;
     }
     open_slot(out, is_whole ? f->nodes : f->tasks, is_whole ? f->nodes_max : 0);
@@ -179,12 +179,12 @@ static void put_resources(struct json_out *out, const struct short_form *f)
         json_put_bool(out, "exclusive", true);
         json_close(out, '}');
     }
-    put_part(out, "core", f->cores, NULL);
-    put_gpus(out, f, f->gpus);
+    put_type_count(out, "core", f->cores, NULL);
+    put_whole_gpus(out, f, f->gpus);
     close_with(out);
 }
 
-static void put_licenses(struct json_out *out, const struct short_form *f)
+static void put_license_pools(struct json_out *out, const struct short_form *f)
 {
     char type[SHORT_LICENSE_TYPE_SIZE];
 
@@ -204,8 +204,8 @@ void short_put(struct strbuf *text, const struct short_form *f)
     json_open(&out, NULL, '{');
     json_put_int(&out, "version", 9999);
     json_open(&out, "resources", '[');
-    put_resources(&out, f);
-    put_licenses(&out, f);
+    put_short_request(&out, f);
+    put_license_pools(&out, f);
     json_close(&out, ']');
     json_put_raw(&out, "tasks",
                  "[{\"command\":[\"job\"],\"slot\":\"task\",\"count\":{\"per_slot\":1}}]");

@@ -48,7 +48,7 @@ void graph_destroy(struct graph *g)
     errno = saved;
 }
 
-static uint32_t number_of(struct intern *t, const char *name, uint32_t max)
+static uint32_t number_for_name(struct intern *t, const char *name, uint32_t max)
 {
     size_t length = strlen(name);
     uint32_t id;
@@ -64,12 +64,12 @@ static uint32_t number_of(struct intern *t, const char *name, uint32_t max)
 
 uint32_t graph_type(struct graph *g, const char *name)
 {
-    return number_of(&g->types, name, UINT16_MAX);
+    return number_for_name(&g->types, name, UINT16_MAX);
 }
 
 uint32_t graph_subsystem(struct graph *g, const char *name)
 {
-    return number_of(&g->subsystems, name, GRAPH_SUBSYSTEM_MAX);
+    return number_for_name(&g->subsystems, name, GRAPH_SUBSYSTEM_MAX);
 }
 
 static int reserve_vertex(struct graph *g)

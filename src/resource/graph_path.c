@@ -116,7 +116,7 @@ struct found {
     size_t n, capacity;
 };
 
-static int push(struct found *f, uint32_t v)
+static int add_once(struct found *f, uint32_t v)
 {
     for (size_t i = 0; i < f->n; i++)
         if (f->v[i] == v)
@@ -144,7 +144,7 @@ static int descend(const struct graph *g, uint32_t v, uint8_t subsystem, const c
             (g->n_paths && set_path(g, children[i], subsystem)))
             continue;
         if (slash ? descend(g, children[i], subsystem, slash + 1, depth + 1, f) < 0
-                  : push(f, children[i]) < 0)
+                  : add_once(f, children[i]) < 0)
             return -1;
     }
     return 0;
@@ -162,14 +162,14 @@ static int find_set(const struct graph *g, const char *path, struct found *f)
             memcmp(intern_text(&g->names, set->text), path, n) != 0)
             continue;
         if (n == length
-                ? push(f, set->vertex) < 0
+                ? add_once(f, set->vertex) < 0
                 : path[n] == '/' && descend(g, set->vertex, set->subsystem, path + n + 1, 1, f) < 0)
             return -1;
     }
     return 0;
 }
 
-static int by_number(const void *a, const void *b)
+static int by_vertex_number(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -187,7 +187,7 @@ int graph_find_path(const struct graph *g, const char *path, uint32_t **found, s
         uint32_t root = g->root[s];
         if (root == VERTEX_NONE || g->v[root].gone || !graph_is_named(g, root, path + 1, first))
             continue;
-        rc = slash ? descend(g, root, s, slash + 1, 1, &f) : push(&f, root);
+        rc = slash ? descend(g, root, s, slash + 1, 1, &f) : add_once(&f, root);
     }
     if (rc == 0)
         rc = find_set(g, path, &f);
@@ -197,7 +197,7 @@ int graph_find_path(const struct graph *g, const char *path, uint32_t **found, s
         return -1;
     }
     if (f.n > 1)
-        qsort(f.v, f.n, sizeof(*f.v), by_number);
+        qsort(f.v, f.n, sizeof(*f.v), by_vertex_number);
     *found = f.v;
     *n = f.n;
     return 0;

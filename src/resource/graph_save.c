@@ -59,7 +59,7 @@ int graph_save(struct graph *g, struct graph *was)
 }
 
 /* A table as it was; since then it has only grown. */
-static void shrink(struct intern *t, struct intern *was)
+static void restore_table(struct intern *t, struct intern *was)
 {
     intern_shrink(t, was->n);
     *was = *t;
@@ -70,11 +70,11 @@ void graph_restore(struct graph *g, struct graph *was)
     int saved = errno;
 
     graph_forget(g);
-    shrink(&g->types, &was->types);
-    shrink(&g->names, &was->names);
-    shrink(&g->subsystems, &was->subsystems);
-    shrink(&g->props.texts, &was->props.texts);
-    shrink(&g->props.sets, &was->props.sets);
+    restore_table(&g->types, &was->types);
+    restore_table(&g->names, &was->names);
+    restore_table(&g->subsystems, &was->subsystems);
+    restore_table(&g->props.texts, &was->props.texts);
+    restore_table(&g->props.sets, &was->props.sets);
     *g = *was;
     errno = saved;
 }

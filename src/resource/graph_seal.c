@@ -22,7 +22,7 @@ static void discard(struct sealing *s)
         free(s->parent[i]);
 }
 
-static bool is_there(const struct graph *g, uint32_t source, uint32_t target)
+static bool are_both_there(const struct graph *g, uint32_t source, uint32_t target)
 {
     return !g->v[source].gone && !g->v[target].gone;
 }
@@ -34,11 +34,11 @@ static void each_edge(const struct graph *g, struct sealing *s,
 {
     for (uint32_t v = 0; v < g->sealed; v++)
         for (uint32_t i = g->first[v]; i < g->first[v + 1]; i++)
-            if (is_there(g, v, g->child[i]))
+            if (are_both_there(g, v, g->child[i]))
                 add(s, v, g->child[i],
                     g->child_subsystem ? g->child_subsystem[i] : GRAPH_CONTAINMENT);
     for (uint32_t i = 0; i < g->n_loose; i++)
-        if (is_there(g, g->loose[i].source, g->loose[i].target))
+        if (are_both_there(g, g->loose[i].source, g->loose[i].target))
             add(s, g->loose[i].source, g->loose[i].target, g->loose[i].subsystem);
 }
 
@@ -187,7 +187,7 @@ static void renew_parents(const struct graph *g, struct sealing *s)
                         s->child_subsystem ? s->child_subsystem[i] : GRAPH_CONTAINMENT);
 }
 
-static int by_vertex(const void *a, const void *b)
+static int by_vertex_and_subsystem(const void *a, const void *b)
 {
     const struct graph_path *x = a, *y = b;
 
@@ -214,7 +214,7 @@ static void adopt(struct graph *g, struct sealing *s)
     g->sealed = g->n;
     g->version++;
     if (g->n_paths > 1)
-        qsort(g->paths, g->n_paths, sizeof(*g->paths), by_vertex);
+        qsort(g->paths, g->n_paths, sizeof(*g->paths), by_vertex_and_subsystem);
 }
 
 void graph_take_back(struct graph *g)

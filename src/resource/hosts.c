@@ -18,7 +18,7 @@ static const struct resource_range *put_ranges(struct hosts *h, const struct ids
 }
 
 /* The names, one behind the other, with a zero behind each. */
-static int put_names(struct hosts *h, const struct rlite *r, const struct graph *g)
+static int put_host_names(struct hosts *h, const struct rlite *r, const struct graph *g)
 {
     strbuf_reset(&h->names);
     for (size_t i = 0; i < r->n; i++) {
@@ -28,7 +28,7 @@ static int put_names(struct hosts *h, const struct rlite *r, const struct graph 
     return h->names.failed ? -1 : 0;
 }
 
-static int reserve(struct hosts *h, const struct rlite *r)
+static int reserve_hosts(struct hosts *h, const struct rlite *r)
 {
     size_t ranges = 0;
     for (uint32_t i = 0; i < r->children.n; i++)
@@ -47,7 +47,7 @@ struct shared {
 static int fill_hosts(struct hosts *h, const struct rlite *r, const struct graph *g)
 {
     struct shared *shared = reallocarray(NULL, (size_t)r->children.n + 1, sizeof(*shared));
-    if (!shared || reserve(h, r) < 0 || put_names(h, r, g) < 0) {
+    if (!shared || reserve_hosts(h, r) < 0 || put_host_names(h, r, g) < 0) {
         free(shared);
         return -1;
     }
@@ -75,7 +75,7 @@ static int fill_hosts(struct hosts *h, const struct rlite *r, const struct graph
     return 0;
 }
 
-static int by_name(const void *a, const void *b)
+static int by_host_name(const void *a, const void *b)
 {
     const struct resource_host *x = a, *y = b;
     int order = hostlist_compare(x->name, y->name);
@@ -93,7 +93,7 @@ int hosts_gather(struct hosts *h, const struct emission *e, const struct graph *
     if (rc < 0)
         errno = ENOMEM;
     if (h->n > 1)
-        qsort(h->v, h->n, sizeof(*h->v), by_name);
+        qsort(h->v, h->n, sizeof(*h->v), by_host_name);
     return rc;
 }
 

@@ -78,7 +78,7 @@ static int subsystem_number(struct expansion *x, const char *name, uint8_t *numb
     return 0;
 }
 
-static int describe(struct expansion *x, const struct grug_node *n, struct vertex_spec *spec)
+static int make_spec(struct expansion *x, const struct grug_node *n, struct vertex_spec *spec)
 {
     *spec = (struct vertex_spec){.type = n->type,
                                  .basename = n->basename,
@@ -95,7 +95,7 @@ static int make_root(struct expansion *x, uint32_t node)
     const struct grug_node *n = &x->r->node[node];
     struct vertex_spec spec;
 
-    if (describe(x, n, &spec) < 0)
+    if (make_spec(x, n, &spec) < 0)
         return -1;
     uint32_t v = x->g->root[spec.subsystem];
     if (v == VERTEX_NONE) {
@@ -144,7 +144,7 @@ static int multiply(struct expansion *x, const struct grug_edge *e)
 
     if ((uint64_t)source.n * (uint64_t)e->scale > x->max - before)
         return too_many(x, e, "vertices");
-    if (describe(x, &x->r->node[e->target], &spec) < 0 ||
+    if (make_spec(x, &x->r->node[e->target], &spec) < 0 ||
         subsystem_number(x, e->subsystem, &subsystem) < 0)
         return -1;
     bool ranked = strcmp(spec.type, "node") == 0;
@@ -213,8 +213,8 @@ static int prefix_of_path(struct association *a, int64_t up, uint32_t *number)
     return intern_put(&a->prefixes, path, length, number);
 }
 
-static int find_prefix(struct expansion *x, struct association *a, uint32_t v, int64_t up,
-                       uint32_t *number)
+static int find_path_prefix(struct expansion *x, struct association *a, uint32_t v, int64_t up,
+                            uint32_t *number)
 {
     strbuf_reset(&a->path);
     grug_path(&x->paths, v, a->by, &a->path);
@@ -254,7 +254,7 @@ static int association_start(struct expansion *x, const struct grug_edge *e, str
     if (grug_paths_keep(&x->paths, a->is_target, a->subsystem) < 0)
         return reader_failed(x->err);
     for (uint32_t k = 0; k < a->n && e->method == GRUG_ASSOCIATE_BY_PATH_IN; k++)
-        if (find_prefix(x, a, a->target[k], e->as_target_up, &a->target_prefix[k]) < 0)
+        if (find_path_prefix(x, a, a->target[k], e->as_target_up, &a->target_prefix[k]) < 0)
             return -1;
     return 0;
 }
@@ -299,7 +299,7 @@ static int associate(struct expansion *x, const struct grug_edge *e)
         uint32_t s = crop_at(&source, j);
         bool by_path = e->method == GRUG_ASSOCIATE_BY_PATH_IN;
         if (by_path)
-            rc = find_prefix(x, &a, s, e->as_source_up, &a.source_prefix);
+            rc = find_path_prefix(x, &a, s, e->as_source_up, &a.source_prefix);
         for (uint32_t k = 0; k < a.n && rc == 0; k++)
             if (!by_path || a.target_prefix[k] == a.source_prefix)
                 rc = associate_vertex(x, e, &a, s, k);
@@ -411,7 +411,7 @@ static int check_counts(struct expansion *x)
     return rc;
 }
 
-static int follow(struct expansion *x, const struct grug_edge *e)
+static int follow_edge(struct expansion *x, const struct grug_edge *e)
 {
     if (x->r->node[e->source].root && x->crop[e->source].n == 0 && make_root(x, e->source) < 0)
         return -1;
@@ -433,7 +433,7 @@ static int expand(struct expansion *x)
         rc = check_counts(x);
     for (uint32_t i = 0; i < x->n_steps && rc == 0; i++)
         if (x->step[i] != NO_EDGE)
-            rc = follow(x, &r->edge[x->step[i]]);
+            rc = follow_edge(x, &r->edge[x->step[i]]);
         else if (x->depth > 0)
             x->depth--;
     if (rc == 0 && x->g->n == 0)

@@ -86,8 +86,8 @@ struct parser {
     struct strbuf text;
 };
 
-static void fail(struct parser *p, int errnum, const char *what, const char *of,
-                 const char *expected)
+static void stop_parsing(struct parser *p, int errnum, const char *what, const char *of,
+                         const char *expected)
 {
     if (p->errnum)
         return;
@@ -109,12 +109,12 @@ static const char *attribute(const XML_Char **attributes, const char *name)
     return NULL;
 }
 
-static const char *keep(struct parser *p, const char *text, size_t length)
+static const char *keep_text(struct parser *p, const char *text, size_t length)
 {
     uint32_t id;
 
     if (intern_put(&p->recipe->texts, text, length, &id) < 0) {
-        fail(p, ENOMEM, NULL, NULL, NULL);
+        stop_parsing(p, ENOMEM, NULL, NULL, NULL);
         return "";
     }
     return intern_text(&p->recipe->texts, id);
@@ -136,16 +136,16 @@ static void start_key(struct parser *p, const XML_Char **attributes)
     uint32_t key;
 
     if (!id) {
-        fail(p, EINVAL, "a <key> without id", NULL, "id=\"...\"");
+        stop_parsing(p, EINVAL, "a <key> without id", NULL, "id=\"...\"");
         return;
     }
     bool known = intern_find(&p->key_ids, id, strlen(id), &key);
     if (!known && intern_put(&p->key_ids, id, strlen(id), &key) < 0) {
-        fail(p, ENOMEM, NULL, NULL, NULL);
+        stop_parsing(p, ENOMEM, NULL, NULL, NULL);
         return;
     }
     if (array_grow((void **)&p->key, &p->key_capacity, (size_t)key + 1, sizeof(*p->key)) < 0) {
-        fail(p, ENOMEM, NULL, NULL, NULL);
+        stop_parsing(p, ENOMEM, NULL, NULL, NULL);
         return;
     }
     if (!known)
@@ -164,19 +164,19 @@ static void start_node(struct parser *p, const XML_Char **attributes)
     uint32_t number;
 
     if (!id) {
-        fail(p, EINVAL, "a <node> without id", NULL, "id=\"...\"");
+        stop_parsing(p, EINVAL, "a <node> without id", NULL, "id=\"...\"");
         return;
     }
     if (intern_find(&r->ids, id, strlen(id), &number)) {
-        fail(p, EINVAL, "a second node", id, "an id of its own");
+        stop_parsing(p, EINVAL, "a second node", id, "an id of its own");
         return;
     }
     if (array_grow((void **)&r->node, &r->node_capacity, (size_t)r->n + 1, sizeof(*r->node)) < 0) {
-        fail(p, ENOMEM, NULL, NULL, NULL);
+        stop_parsing(p, ENOMEM, NULL, NULL, NULL);
         return;
     }
     if (intern_put(&r->ids, id, strlen(id), &number) < 0) {
-        fail(p, ENOMEM, NULL, NULL, NULL);
+        stop_parsing(p, ENOMEM, NULL, NULL, NULL);
         return;
     }
     r->node[r->n] = p->node;
@@ -191,17 +191,18 @@ static void start_edge(struct parser *p, const XML_Char **attributes)
     const char *from = attribute(attributes, "source"), *to = attribute(attributes, "target");
 
     if (!from || !to) {
-        fail(p, EINVAL, "an <edge> without both ends", NULL, "source=\"...\" target=\"...\"");
+        stop_parsing(p, EINVAL, "an <edge> without both ends", NULL,
+                     "source=\"...\" target=\"...\"");
         return;
     }
     if (array_grow((void **)&r->edge, &r->edge_capacity, (size_t)r->n_edges + 1, sizeof(*r->edge)) <
         0) {
-        fail(p, ENOMEM, NULL, NULL, NULL);
+        stop_parsing(p, ENOMEM, NULL, NULL, NULL);
         return;
     }
     r->edge[r->n_edges] = p->edge;
-    r->edge[r->n_edges].from = keep(p, from, strlen(from));
-    r->edge[r->n_edges].to = keep(p, to, strlen(to));
+    r->edge[r->n_edges].from = keep_text(p, from, strlen(from));
+    r->edge[r->n_edges].to = keep_text(p, to, strlen(to));
     r->edge[r->n_edges].line = XML_GetCurrentLineNumber(p->xml);
     r->n_edges++;
 }
@@ -212,7 +213,7 @@ static void start_data(struct parser *p, const XML_Char **attributes, enum owner
     uint32_t key;
 
     if (!name) {
-        fail(p, EINVAL, "<data> without key", NULL, "key=\"...\"");
+        stop_parsing(p, EINVAL, "<data> without key", NULL, "key=\"...\"");
         return;
     }
     p->current_slot = SLOT_UNDECLARED;
@@ -221,9 +222,9 @@ static void start_data(struct parser *p, const XML_Char **attributes, enum owner
     if (p->current_slot == SLOT_UNDECLARED) {
         p->current_slot = slot_named(name, owner);
         if (p->current_slot < 0)
-            fail(p, EINVAL, "unknown key", name,
-                 owner == OWNER_NODE ? "one that a <key for=\"node\"> declares"
-                                     : "one that a <key for=\"edge\"> declares");
+            stop_parsing(p, EINVAL, "unknown key", name,
+                         owner == OWNER_NODE ? "one that a <key for=\"node\"> declares"
+                                             : "one that a <key for=\"edge\"> declares");
     }
     strbuf_reset(&p->text);
 }
@@ -251,11 +252,11 @@ static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **
     if (p->errnum)
         return;
     if (p->depth == DEPTH_MAX) {
-        fail(p, EINVAL, "elements in elements, too deep", NULL, "a recipe");
+        stop_parsing(p, EINVAL, "elements in elements, too deep", NULL, "a recipe");
         return;
     }
     if (p->depth == 0 && e != ELEMENT_GRAPHML) {
-        fail(p, EINVAL, "unknown element", name, "<graphml>");
+        stop_parsing(p, EINVAL, "unknown element", name, "<graphml>");
         return;
     }
     if (e == ELEMENT_KEY && in == ELEMENT_GRAPHML) {
@@ -265,7 +266,7 @@ static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **
     } else if (e == ELEMENT_GRAPH && in == ELEMENT_GRAPHML) {
         ; /* its own attributes don't matter */
     } else if (e == ELEMENT_GRAPH && (in == ELEMENT_NODE || in == ELEMENT_EDGE)) {
-        fail(p, EINVAL, "a graph in a graph", NULL, "one level of nodes");
+        stop_parsing(p, EINVAL, "a graph in a graph", NULL, "one level of nodes");
     } else if (e == ELEMENT_NODE && in == ELEMENT_GRAPH) {
         start_node(p, attributes);
     } else if (e == ELEMENT_EDGE && in == ELEMENT_GRAPH) {
@@ -278,7 +279,7 @@ static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **
     p->open[p->depth++] = e;
 }
 
-static bool parse_number(const char *text, int64_t *number)
+static bool parse_integer(const char *text, int64_t *number)
 {
     char *end;
 
@@ -295,11 +296,11 @@ static void fail_value(struct parser *p, const struct slot *slot, const char *va
     snprintf(expected, sizeof(expected), "a number from %lld to %lld", (long long)slot->min,
              (long long)slot->max);
     if (slot->kind == KIND_METHOD)
-        fail(p, EINVAL, what, value, "MULTIPLY, ASSOCIATE_IN or ASSOCIATE_BY_PATH_IN");
+        stop_parsing(p, EINVAL, what, value, "MULTIPLY, ASSOCIATE_IN or ASSOCIATE_BY_PATH_IN");
     else if (slot->kind == KIND_NAME)
-        fail(p, EINVAL, what, value, "a name of at most 255 bytes without slashes");
+        stop_parsing(p, EINVAL, what, value, "a name of at most 255 bytes without slashes");
     else
-        fail(p, EINVAL, what, value, expected);
+        stop_parsing(p, EINVAL, what, value, expected);
 }
 
 /* Put the text of a <data> or a <default> into the slot of a node or an edge. */
@@ -313,7 +314,7 @@ static void set_slot(struct parser *p, const struct slot *slot, void *object)
     const char *text;
 
     if (p->text.failed) {
-        fail(p, ENOMEM, NULL, NULL, NULL);
+        stop_parsing(p, ENOMEM, NULL, NULL, NULL);
         return;
     }
     while (length > 0 && strchr(" \t\r\n", value[length - 1]))
@@ -332,7 +333,7 @@ static void set_slot(struct parser *p, const struct slot *slot, void *object)
             fail_value(p, slot, value);
             return;
         }
-        text = keep(p, value, length);
+        text = keep_text(p, value, length);
         memcpy(field, &text, sizeof(text));
         return;
     case KIND_METHOD:
@@ -345,7 +346,7 @@ static void set_slot(struct parser *p, const struct slot *slot, void *object)
         }
         break;
     case KIND_NUMBER:
-        if (!parse_number(value, &number) || number < slot->min || number > slot->max) {
+        if (!parse_integer(value, &number) || number < slot->min || number > slot->max) {
             fail_value(p, slot, value);
             return;
         }
@@ -383,7 +384,7 @@ static void XMLCALL on_end(void *data, const XML_Char *name)
     } else if (e == ELEMENT_NODE) {
         struct grug_node *node = &r->node[r->n - 1];
         if (!node->type)
-            fail(p, EINVAL, "no type for node", node->id, "<data key=\"type\">");
+            stop_parsing(p, EINVAL, "no type for node", node->id, "<data key=\"type\">");
         else if (!node->basename)
             node->basename = node->type;
     }
@@ -405,13 +406,13 @@ static void XMLCALL on_doctype(void *data, const XML_Char *name, const XML_Char 
     (void)system;
     (void)public;
     if (has_internal_subset)
-        fail(data, EINVAL, "a document type with declarations", NULL, "none");
+        stop_parsing(data, EINVAL, "a document type with declarations", NULL, "none");
 }
 
 static void XMLCALL on_skipped(void *data, const XML_Char *name, int is_parameter)
 {
     (void)is_parameter;
-    fail(data, EINVAL, "unknown entity", name, "text");
+    stop_parsing(data, EINVAL, "unknown entity", name, "text");
 }
 
 /* The ends of edges, by the numbers of their nodes. */
@@ -438,9 +439,9 @@ static int feed(struct parser *p, const char *text, size_t length)
         if (XML_Parse(p->xml, text, (int)n, last) != XML_STATUS_OK) {
             enum XML_Error error = XML_GetErrorCode(p->xml);
             if (error == XML_ERROR_NO_MEMORY)
-                fail(p, ENOMEM, NULL, NULL, NULL);
+                stop_parsing(p, ENOMEM, NULL, NULL, NULL);
             else
-                fail(p, EINVAL, XML_ErrorString(error), NULL, "GraphML");
+                stop_parsing(p, EINVAL, XML_ErrorString(error), NULL, "GraphML");
             return -1;
         }
         text += n;

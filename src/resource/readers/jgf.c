@@ -37,8 +37,8 @@ struct loading {
     struct strbuf text;
 };
 
-static int wrong(struct loading *l, int errnum, size_t node, const char *subsystem,
-                 const char *what)
+static int wrong_path(struct loading *l, int errnum, size_t node, const char *subsystem,
+                      const char *what)
 {
     return errtext_set(l->err, errnum, "%sgraph.nodes[%zu].metadata.paths%s%s: %s", l->j->prefix,
                        node, subsystem ? "." : "", subsystem ? subsystem : "", what);
@@ -76,7 +76,7 @@ static int subsystem_of(struct loading *l, const char *name, uint32_t *number)
     return 0;
 }
 
-static int make_room(struct loading *l)
+static int allocate_tables(struct loading *l)
 {
     size_t n = l->j->n + 1, n_paths = 1;
 
@@ -126,7 +126,7 @@ static int find_path(struct loading *l, const char *path, int32_t rank, uint32_t
 /* The vertex that has the first length bytes of a path for its path, or PREFIX_NONE or PREFIX_MANY. Asked
  * once for all the children of one vertex, which are mostly many.
  */
-static int find_prefix(struct loading *l, const char *path, size_t length, uint32_t *vertex)
+static int find_prefix_vertex(struct loading *l, const char *path, size_t length, uint32_t *vertex)
 {
     uint32_t id, *found;
     size_t n;
@@ -158,7 +158,7 @@ static int find_below(struct loading *l, const char *path, int32_t rank, uint32_
     *found = VERTEX_NONE;
     if (l->g->n_paths > 0 || end == path)
         return find_path(l, path, rank, found);
-    if (find_prefix(l, path, (size_t)(end - path), &parent) < 0)
+    if (find_prefix_vertex(l, path, (size_t)(end - path), &parent) < 0)
         return -1;
     if (parent == PREFIX_NONE)
         return 0;
@@ -227,8 +227,8 @@ static int note_root(struct loading *l, size_t i)
         if (slashes(node->paths[k].path) != 1)
             continue;
         if (l->has_root[s])
-            return wrong(l, EINVAL, i, node->paths[k].subsystem,
-                         "possible duplicate root, expected one path with one slash");
+            return wrong_path(l, EINVAL, i, node->paths[k].subsystem,
+                              "possible duplicate root, expected one path with one slash");
         l->has_root[s] = true;
     }
     return 0;
@@ -483,7 +483,7 @@ static int add_all(struct loading *l)
 static int fill_from_jgf(struct graph *g, const struct jgf *j, berth_error_t *err)
 {
     struct loading l = {.g = g, .j = j, .err = err, .base = g->n};
-    int rc = make_room(&l);
+    int rc = allocate_tables(&l);
 
     if (rc == 0)
         rc = find_vertices(&l);

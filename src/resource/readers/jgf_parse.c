@@ -157,7 +157,7 @@ static int take_metadata(struct parsing *p, const struct json_place *place, stru
     return properties ? take_properties(p, place, v, properties) : 0;
 }
 
-static int take_node(struct parsing *p, size_t i)
+static int take_graph_node(struct parsing *p, size_t i)
 {
     struct jgf_vertex *v = &p->j->vertex[i];
     struct json_place place = element_place(p, "graph.nodes", i, "");
@@ -244,7 +244,7 @@ static int find_graph(struct parsing *p)
     return 0;
 }
 
-static int make_room(struct parsing *p)
+static int allocate_elements(struct parsing *p)
 {
     size_t n = json_array_size(p->nodes), n_edges = json_array_size(p->edges);
     size_t n_paths = 0, n_properties = 0;
@@ -279,9 +279,9 @@ int jgf_parse(struct jgf *j, const char *text, size_t length, berth_error_t *err
     p.memory->root = json_text(text, length, err);
     rc = p.memory->root ? find_graph(&p) : -1;
     if (rc == 0)
-        rc = make_room(&p);
+        rc = allocate_elements(&p);
     for (size_t i = 0; i < j->n && rc == 0; i++)
-        rc = take_node(&p, i);
+        rc = take_graph_node(&p, i);
     for (size_t i = 0; rc == 0 && i < json_array_size(p.edges); i++)
         rc = take_edge(&p, i);
     intern_clear(&p.ids);

@@ -20,7 +20,7 @@ json_t *json_text(const char *text, size_t length, berth_error_t *err)
     return NULL;
 }
 
-static const char *kind_of(const json_t *json)
+static const char *describe_kind(const json_t *json)
 {
     switch (json ? (int)json_typeof(json) : -1) {
     case JSON_OBJECT:
@@ -52,7 +52,8 @@ int json_wrong(const struct json_place *p, const char *key, const json_t *found,
     if (p->array)
         snprintf(index, sizeof(index), "[%zu]%s", p->index, *p->within || *key ? "." : "");
     return errtext_set(p->err, EINVAL, "%s%s%s%s%s: expected %s, found %s", p->prefix,
-                       p->array ? p->array : "", index, p->within, key, expected, kind_of(found));
+                       p->array ? p->array : "", index, p->within, key, expected,
+                       describe_kind(found));
 }
 
 int json_string_field(const struct json_place *p, json_t *object, const char *key,

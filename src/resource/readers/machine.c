@@ -63,7 +63,7 @@ uint32_t machine_share(struct machine *m, const char *type, int64_t total)
     return n;
 }
 
-static const char *text_of(const struct machine *m, uint32_t number)
+static const char *machine_text(const struct machine *m, uint32_t number)
 {
     return number == MACHINE_NONE ? NULL : intern_text(&m->texts, number);
 }
@@ -73,10 +73,10 @@ static int add_object(struct graph *g, const struct machine *m, uint32_t i, int3
                       berth_error_t *err)
 {
     const struct machine_object *t = &m->object[i];
-    struct vertex_spec spec = {.type = text_of(m, t->type),
-                               .basename = text_of(m, t->basename),
-                               .name = text_of(m, t->name),
-                               .unit = text_of(m, t->unit),
+    struct vertex_spec spec = {.type = machine_text(m, t->type),
+                               .basename = machine_text(m, t->basename),
+                               .name = machine_text(m, t->name),
+                               .unit = machine_text(m, t->unit),
                                .id = t->id,
                                .uniq_id = -1,
                                .size = t->size,
@@ -95,7 +95,8 @@ static int add_object(struct graph *g, const struct machine *m, uint32_t i, int3
         return reader_failed(err);
     g->v[v].divisible = t->divisible;
     if (t->property_key != MACHINE_NONE &&
-        graph_set_property(g, v, text_of(m, t->property_key), text_of(m, t->property_value)) < 0)
+        graph_set_property(g, v, machine_text(m, t->property_key),
+                           machine_text(m, t->property_value)) < 0)
         return reader_failed(err);
     return 0;
 }

@@ -40,12 +40,12 @@ void machine_pack(const struct machine *m, struct strbuf *out)
     }
 }
 
-static int wrong(berth_error_t *err, const char *what, size_t number)
+static int report_malformed(berth_error_t *err, const char *what, size_t number)
 {
     return errtext_set(err, EINVAL, "%s %zu of the machine is malformed", what, number);
 }
 
-static bool take_bytes(struct rest *rest, void *to, size_t n)
+static bool copy_bytes(struct rest *rest, void *to, size_t n)
 {
     if (n > rest->n)
         return false;
@@ -59,13 +59,13 @@ static int take_texts(struct machine *m, struct rest *rest, uint32_t n, berth_er
 {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t length, number;
-        if (!take_bytes(rest, &length, sizeof(length)) || length > rest->n ||
+        if (!copy_bytes(rest, &length, sizeof(length)) || length > rest->n ||
             memchr(rest->at, '\0', length))
-            return wrong(err, "text", i);
+            return report_malformed(err, "text", i);
         if (intern_put(&m->texts, rest->at, length, &number) < 0)
             return errtext_no_memory(err);
         if (number != i)
-            return wrong(err, "text", i);
+            return report_malformed(err, "text", i);
         rest->at += length;
         rest->n -= length;
     }
@@ -99,8 +99,8 @@ static int take_objects(struct machine *m, struct rest *rest, uint32_t n, berth_
     struct packed p;
 
     for (uint32_t i = 0; i < n; i++) {
-        if (!take_bytes(rest, &p, sizeof(p)) || !is_sound(m, &p))
-            return wrong(err, "object", i);
+        if (!copy_bytes(rest, &p, sizeof(p)) || !is_sound(m, &p))
+            return report_malformed(err, "object", i);
         struct machine_object object = {.in = p.in,
                                         .type = p.type,
                                         .basename = p.basename,
@@ -114,7 +114,7 @@ static int take_objects(struct machine *m, struct rest *rest, uint32_t n, berth_
         if (machine_add(m, &object) < 0)
             return errtext_no_memory(err);
     }
-    return rest->n == 0 ? 0 : wrong(err, "what follows object", n);
+    return rest->n == 0 ? 0 : report_malformed(err, "what follows object", n);
 }
 
 int machine_unpack(struct machine *m, const char *bytes, size_t length, berth_error_t *err)
@@ -122,7 +122,7 @@ int machine_unpack(struct machine *m, const char *bytes, size_t length, berth_er
     struct rest rest = {bytes, length};
     struct head head;
 
-    if (!take_bytes(&rest, &head, sizeof(head)) || head.objects > MACHINE_OBJECTS_MAX)
+    if (!copy_bytes(&rest, &head, sizeof(head)) || head.objects > MACHINE_OBJECTS_MAX)
         return errtext_set(err, EINVAL, "the header of the machine is malformed");
     if (take_texts(m, &rest, head.texts, err) == 0 &&
         take_objects(m, &rest, head.objects, err) == 0)

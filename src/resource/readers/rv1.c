@@ -206,7 +206,7 @@ static int find_parts(struct parsing *p)
     return 0;
 }
 
-static int parse(struct parsing *p)
+static int parse_resource_set(struct parsing *p)
 {
     size_t n_children = 0;
     uint64_t n = 0;
@@ -238,7 +238,7 @@ int rv1_parse_within(struct rv1 *r, const char *text, size_t length, uint32_t ma
     if (!r->json)
         return -1;
     r->hosts = calloc(1, sizeof(struct rv1_hosts));
-    int rc = parse(&p);
+    int rc = parse_resource_set(&p);
     for (size_t i = 0; p.entry && i < p.n_entries; i++)
         idset_clear(&p.entry[i]);
     free(p.entry);
@@ -320,7 +320,7 @@ static int add_children(struct loading *l, const struct rv1_rank *rank, uint32_t
     return 0;
 }
 
-static int add_node(struct loading *l, const struct rv1_rank *rank)
+static int add_rank_node(struct loading *l, const struct rv1_rank *rank)
 {
     struct vertex_spec spec = {
         .type = "node", .name = rank->host, .uniq_id = -1, .size = 1, .rank = rank->rank};
@@ -387,7 +387,7 @@ static int fill_from_rv1(struct loading *l, uint32_t max)
     if (rc == 0)
         rc = add_cluster(l);
     for (size_t i = 0; i < l->r->n && rc == 0; i++)
-        rc = add_node(l, &l->r->rank[i]);
+        rc = add_rank_node(l, &l->r->rank[i]);
     free(l->first);
     free(l->like);
     idset_clear(&l->seen);

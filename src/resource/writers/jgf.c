@@ -48,7 +48,7 @@ static void put_escaped(struct strbuf *out, const char *text, size_t length)
     strbuf_put(out, text, length);
 }
 
-static void put_name(const struct jgf *j, const struct vertex *v, struct strbuf *out)
+static void put_vertex_name(const struct jgf *j, const struct vertex *v, struct strbuf *out)
 {
     const struct intern *names = &j->g->names;
     if (v->name) {
@@ -60,7 +60,8 @@ static void put_name(const struct jgf *j, const struct vertex *v, struct strbuf 
         strbuf_put_int(out, v->id);
 }
 
-static void put_text(struct json_out *out, const char *key, const struct intern *t, uint32_t id)
+static void put_interned_text(struct json_out *out, const char *key, const struct intern *t,
+                              uint32_t id)
 {
     json_put_bytes(out, key, intern_text(t, id), intern_length(t, id));
 }
@@ -80,9 +81,9 @@ static void find_head(struct jgf *j, const struct vertex *v)
     renew(j, &j->head);
     struct json_out head = {.text = &j->head, .spaced = true};
     json_open(&head, "metadata", '{');
-    put_text(&head, "type", &j->g->types, v->type);
+    put_interned_text(&head, "type", &j->g->types, v->type);
     if (!is_type(j->g, v))
-        put_text(&head, "basename", &j->g->names, v->basename);
+        put_interned_text(&head, "basename", &j->g->names, v->basename);
     renew(j, &j->base);
     put_escaped(&j->base, intern_text(&j->g->names, v->basename),
                 intern_length(&j->g->names, v->basename));
@@ -105,7 +106,7 @@ static bool has_own_name(struct jgf *j, const struct vertex *v)
            memcmp(j->text.data, intern_text(&j->g->names, v->name), j->text.len) != 0;
 }
 
-static void put_properties(const struct graph *g, uint32_t set, struct json_out *out)
+static void put_property_set(const struct graph *g, uint32_t set, struct json_out *out)
 {
     const struct propset *p = &g->props;
     json_open(out, "properties", '{');
@@ -120,7 +121,7 @@ static void put_properties(const struct graph *g, uint32_t set, struct json_out 
 }
 
 /* False if the path of a vertex in containment isn't its parent's and its name. */
-static bool find_prefix(struct jgf *j, uint32_t vertex)
+static bool make_prefix(struct jgf *j, uint32_t vertex)
 {
     uint32_t parent = graph_parent(j->g, vertex, GRAPH_CONTAINMENT);
     if (parent == VERTEX_NONE || j->g->n_paths > 0)
@@ -145,11 +146,11 @@ static bool find_prefix(struct jgf *j, uint32_t vertex)
 static void put_paths(struct jgf *j, uint32_t vertex, struct json_out *out)
 {
     uint32_t s = 0;
-    bool any = find_prefix(j, vertex);
+    bool any = make_prefix(j, vertex);
     if (any) {
         json_key(out, NULL);
         strbuf_put(out->text, j->prefix.data, j->prefix.len);
-        put_name(j, &j->g->v[vertex], out->text);
+        put_vertex_name(j, &j->g->v[vertex], out->text);
         strbuf_putc(out->text, '"');
         s++;
     }
@@ -181,7 +182,7 @@ static void put_ephemeral(const struct emitted *item, struct json_out *out)
     }
 }
 
-static void put_vertex(struct jgf *j, const struct emitted *item, struct json_out *out)
+static void put_emitted_vertex(struct jgf *j, const struct emitted *item, struct json_out *out)
 {
     const struct vertex *v = &j->g->v[item->vertex];
     find_head(j, v);
@@ -190,13 +191,13 @@ static void put_vertex(struct jgf *j, const struct emitted *item, struct json_ou
     json_key(out, NULL);
     strbuf_put(out->text, j->head.data, j->head.len);
     if (has_own_name(j, v))
-        put_text(out, "name", &j->g->names, v->name ? v->name : v->basename);
+        put_interned_text(out, "name", &j->g->names, v->name ? v->name : v->basename);
     json_put_int(out, "id", v->id);
     json_put_int(out, "rank", v->rank);
     if (v->props)
-        put_properties(j->g, v->props, out);
+        put_property_set(j->g, v->props, out);
     if (v->unit)
-        put_text(out, "unit", &j->g->names, v->unit);
+        put_interned_text(out, "unit", &j->g->names, v->unit);
     if (item->flags & EMIT_EXCLUSIVE)
         json_put_bool(out, "exclusive", true);
     if (item->needs != 1)
@@ -207,15 +208,15 @@ static void put_vertex(struct jgf *j, const struct emitted *item, struct json_ou
     json_close(out, '}');
 }
 
-static void put_edge(const struct graph *g, const struct emitted *item, uint8_t subsystem,
-                     struct json_out *out)
+static void put_emitted_edge(const struct graph *g, const struct emitted *item, uint8_t subsystem,
+                             struct json_out *out)
 {
     json_open(out, NULL, '{');
     json_put_int_string(out, "source", graph_uniq_id(g, item->parent));
     json_put_int_string(out, "target", graph_uniq_id(g, item->vertex));
     if (subsystem != GRAPH_CONTAINMENT) {
         json_open(out, "metadata", '{');
-        put_text(out, "subsystem", &g->subsystems, subsystem);
+        put_interned_text(out, "subsystem", &g->subsystems, subsystem);
         json_close(out, '}');
     }
     json_close(out, '}');
@@ -235,7 +236,7 @@ int writer_jgf_object(const struct emission *e, const struct graph *g, int flags
         if (e->item[i].flags & hidden)
             continue;
         nodes++;
-        put_vertex(&j, &e->item[i], &json);
+        put_emitted_vertex(&j, &e->item[i], &json);
     }
     json_close(&json, ']');
     json_open(&json, "edges", '[');
@@ -243,7 +244,7 @@ int writer_jgf_object(const struct emission *e, const struct graph *g, int flags
         if (e->item[i].flags & hidden || e->item[i].parent == VERTEX_NONE)
             continue;
         edges++;
-        put_edge(g, &e->item[i], e->subsystem, &json);
+        put_emitted_edge(g, &e->item[i], e->subsystem, &json);
     }
     json_close(&json, ']');
     json_close(&json, '}');

@@ -265,7 +265,7 @@ static int give_ranks(struct rlite *r)
 }
 
 /* Bring groups and hosts in order, and give the groups their ranks. */
-static int arrange(struct rlite *r)
+static int order_groups(struct rlite *r)
 {
     struct rlite_groups *children = &r->children;
     if (r->n == 0)
@@ -291,7 +291,7 @@ int rlite_gather(struct rlite *r, const struct emission *e, const struct graph *
     *r = (struct rlite){0};
     int rc = gather_all(r, &x, e, g);
     if (rc == 0)
-        rc = arrange(r);
+        rc = order_groups(r);
     if (rc < 0)
         rlite_clear(r);
     gatherer_clear(&x);
@@ -395,7 +395,7 @@ static int gather_properties(const struct propset *p, const struct rlite_group *
     return 0;
 }
 
-static void put_properties(struct rlite_groups *properties, struct json_out *out)
+static void put_property_ranks(struct rlite_groups *properties, struct json_out *out)
 {
     if (properties->n == 0)
         return;
@@ -418,7 +418,7 @@ int rlite_put_properties(const struct rlite *r, const struct graph *g, struct js
     for (uint32_t i = 0; i < sets.n && rc == 0; i++)
         rc = gather_properties(&g->props, &sets.v[i], &properties, &text);
     if (rc == 0)
-        put_properties(&properties, out);
+        put_property_ranks(&properties, out);
     strbuf_clear(&text);
     groups_clear(&properties);
     groups_clear(&sets);

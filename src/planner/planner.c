@@ -57,7 +57,7 @@ struct planner_t {
     char type_here[];
 };
 
-static int fail(int errnum)
+static int fail_with(int errnum)
 {
     errno = errnum;
     return -1;
@@ -146,14 +146,14 @@ static int profile_build(struct profile *profile, int64_t base, const struct spa
                          uint32_t n)
 {
     if (profile_init(profile, base) < 0)
-        return fail(ENOMEM);
+        return fail_with(ENOMEM);
     for (uint32_t i = 0; i < n; i++) {
         const struct span *s = &spans[i];
         if (s->planned == SPAN_REMOVED)
             continue;
         if (profile_book(profile, s->start, s->last, s->planned) < 0) {
             profile_clear(profile);
-            return fail(ENOMEM);
+            return fail_with(ENOMEM);
         }
     }
     return 0;
@@ -182,10 +182,10 @@ static int spans_resize(planner_t *p, uint32_t cap)
     bool build = cap > FEW_SPANS && !has_profile(p);
     struct span *spans = malloc(cap * sizeof(*spans));
     if (!spans)
-        return fail(ENOMEM);
+        return fail_with(ENOMEM);
     if (build && profile_build(&profile, p->start, old, p->n) < 0) {
         free(spans);
-        return fail(ENOMEM);
+        return fail_with(ENOMEM);
     }
     memcpy(spans, old, p->n * sizeof(*spans));
     if (p->cap > NEAR_SPANS)
@@ -206,7 +206,7 @@ static int spans_reserve(planner_t *p)
         return 0;
     }
     if (p->cap > UINT32_MAX / 2)
-        return fail(ENOMEM);
+        return fail_with(ENOMEM);
     return spans_resize(p, p->cap + (p->cap < FEW_SPANS ? FEW_SPANS - p->cap : p->cap / 2));
 }
 
@@ -252,7 +252,7 @@ static int window_end(int64_t base_time, uint64_t duration, int64_t *end)
 {
     if (duration < 1 || duration > INT64_MAX ||
         __builtin_add_overflow(base_time, (int64_t)duration, end))
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     return 0;
 }
 
@@ -292,12 +292,12 @@ static int calendar_copy(planner_t *to, const planner_t *from)
     struct profile profile = {0};
     if (from->cap > NEAR_SPANS) {
         if (!(spans = malloc(from->cap * sizeof(*spans))))
-            return fail(ENOMEM);
+            return fail_with(ENOMEM);
         memcpy(spans, from->far.spans, from->n * sizeof(*spans));
     }
     if (has_profile(from) && profile_copy(&profile, &from->far.profile) < 0) {
         free(spans);
-        return fail(ENOMEM);
+        return fail_with(ENOMEM);
     }
     char *type = to->type;
     bool apart = to->type_apart;
@@ -357,7 +357,7 @@ int planner_reset(planner_t *ctx, int64_t base_time, uint64_t duration)
 {
     int64_t end;
     if (unusable(ctx) || window_end(base_time, duration, &end) < 0)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     spans_clear(ctx);
     ctx->start = base_time;
     ctx->end = end;
@@ -380,17 +380,17 @@ void planner_destroy(planner_t **ctx_p)
 
 int64_t planner_base_time(planner_t *ctx)
 {
-    return unusable(ctx) ? fail(EINVAL) : ctx->start;
+    return unusable(ctx) ? fail_with(EINVAL) : ctx->start;
 }
 
 int64_t planner_duration(planner_t *ctx)
 {
-    return unusable(ctx) ? fail(EINVAL) : ctx->end - ctx->start;
+    return unusable(ctx) ? fail_with(EINVAL) : ctx->end - ctx->start;
 }
 
 int64_t planner_resource_total(planner_t *ctx)
 {
-    return unusable(ctx) ? fail(EINVAL) : ctx->total;
+    return unusable(ctx) ? fail_with(EINVAL) : ctx->total;
 }
 
 const char *planner_resource_type(planner_t *ctx)
@@ -411,7 +411,7 @@ static int64_t query_step(planner_t *p)
     struct profile_cursor c;
     int64_t at;
     if (q->from == INT64_MAX || outlasts(p, q->from, q->duration))
-        return fail(ENOENT);
+        return fail_with(ENOENT);
     int64_t limit = load_limit(p, q->request);
     int64_t duration = (int64_t)q->duration;
     profile_seek(&c, profile_of(p, &view), q->from);
@@ -419,7 +419,7 @@ static int64_t query_step(planner_t *p)
                  profile_fit(&c, INT64_MIN, duration, limit, INT64_MAX, &at);
     if (!found || outlasts(p, at, q->duration)) {
         q->from = INT64_MAX;
-        return fail(ENOENT);
+        return fail_with(ENOENT);
     }
     q->from = at + 1;
     return at;
@@ -429,9 +429,9 @@ int64_t planner_avail_time_first(planner_t *ctx, int64_t on_or_after, uint64_t d
                                  uint64_t request)
 {
     if (unusable(ctx) || on_or_after < ctx->start || on_or_after >= ctx->end || duration < 1)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     if (request > (uint64_t)ctx->total)
-        return fail(ERANGE);
+        return fail_with(ERANGE);
     ctx->querying = true;
     ctx->query = (struct query){
         .on_or_after = on_or_after,
@@ -445,9 +445,9 @@ int64_t planner_avail_time_first(planner_t *ctx, int64_t on_or_after, uint64_t d
 int64_t planner_avail_time_next(planner_t *ctx)
 {
     if (unusable(ctx) || !ctx->querying)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     if (ctx->query.request > ctx->total)
-        return fail(ERANGE);
+        return fail_with(ERANGE);
     return query_step(ctx);
 }
 
@@ -458,16 +458,16 @@ int planner_fit(const planner_t *ctx, int64_t from, uint64_t duration, uint64_t 
     struct profile_cursor c;
     int64_t start;
     if (unusable(ctx) || from < ctx->start || from >= ctx->end || duration < 1)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     if (request > (uint64_t)ctx->total)
-        return fail(ERANGE);
+        return fail_with(ERANGE);
     if (outlasts(ctx, from, duration))
-        return fail(ENOENT);
+        return fail_with(ENOENT);
     int64_t limit = load_limit(ctx, (int64_t)request);
     profile_seek(&c, profile_of(ctx, &view), from);
     if (!profile_fit(&c, from, (int64_t)duration, limit, INT64_MAX, &start) ||
         outlasts(ctx, start, duration))
-        return fail(ENOENT);
+        return fail_with(ENOENT);
     *at = start;
     return 0;
 }
@@ -496,23 +496,23 @@ static int free_during(const planner_t *p, int64_t at, uint64_t duration, uint64
     struct profile_view view;
     struct profile_cursor c;
     if (at < p->start)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     if (at > p->end || outlasts(p, at, duration))
-        return fail(ERANGE);
+        return fail_with(ERANGE);
     if (request == 0)
         return 0;
     profile_seek(&c, profile_of(p, &view), at);
     if (profile_next_over(&c, load_limit(p, (int64_t)request), at + (int64_t)duration))
-        return fail(EBUSY);
+        return fail_with(EBUSY);
     return 0;
 }
 
 int planner_avail_during(planner_t *ctx, int64_t at, uint64_t duration, uint64_t request)
 {
     if (unusable(ctx) || duration < 1)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     if (request > (uint64_t)ctx->total)
-        return fail(ERANGE);
+        return fail_with(ERANGE);
     return free_during(ctx, at, duration, request);
 }
 
@@ -520,9 +520,9 @@ int64_t planner_avail_resources_during(planner_t *ctx, int64_t at, uint64_t dura
 {
     struct profile_view view;
     if (unusable(ctx) || at > ctx->end || at < ctx->start || duration < 1)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     if (outlasts(ctx, at, duration))
-        return fail(ERANGE);
+        return fail_with(ERANGE);
     int64_t load = profile_max(profile_of(ctx, &view), at, at + (int64_t)duration);
     return free_under(ctx, load);
 }
@@ -531,9 +531,9 @@ int64_t planner_avail_resources_at(planner_t *ctx, int64_t at)
 {
     struct profile_view view;
     if (unusable(ctx))
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     if (at > ctx->end || at < ctx->start)
-        return fail(ERANGE);
+        return fail_with(ERANGE);
     return free_under(ctx, profile_at(profile_of(ctx, &view), at));
 }
 
@@ -558,11 +558,11 @@ int64_t planner_add_span(planner_t *ctx, int64_t start_time, uint64_t duration, 
 {
     if (unusable(ctx) || duration < 1 || start_time < ctx->start || start_time > ctx->end ||
         outlasts(ctx, start_time, duration))
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     if (request > INT64_MAX)
-        return fail(ERANGE);
+        return fail_with(ERANGE);
     if (request > (uint64_t)ctx->total || free_during(ctx, start_time, duration, request) < 0)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     if (spans_reserve(ctx) < 0)
         return -1;
     struct span span = {
@@ -573,7 +573,7 @@ int64_t planner_add_span(planner_t *ctx, int64_t start_time, uint64_t duration, 
     };
     if (has_profile(ctx) &&
         profile_book(&ctx->far.profile, span.start, span.last, span.planned) < 0)
-        return fail(ENOMEM);
+        return fail_with(ENOMEM);
     spans_of(ctx)[ctx->n++] = span;
     ctx->live++;
     ctx->counter++;
@@ -613,13 +613,13 @@ int planner_rem_span(planner_t *ctx, int64_t span_id)
 int planner_reduce_span(planner_t *ctx, int64_t span_id, int64_t to_remove, bool *removed)
 {
     if (!removed)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     *removed = false;
     struct span *span = span_get(ctx, span_id);
     if (!span)
         return -1;
     if (to_remove < 0 || to_remove > span->planned)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     if (to_remove == span->planned) {
         *removed = true;
         return planner_rem_span(ctx, span_id);
@@ -637,7 +637,7 @@ int planner_retake_span(planner_t *ctx, int64_t span_id, int64_t units)
 {
     struct span *span = span_get(ctx, span_id);
     if (!span || units < 0)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     if (has_profile(ctx) && units != span->planned)
         profile_add(&ctx->far.profile, span->start, span->last, units - span->planned);
     span->planned = units;
@@ -666,11 +666,11 @@ int planner_advance_span(planner_t *ctx, int64_t span_id, int64_t start)
 {
     struct span *span = span_get(ctx, span_id);
     if (!span || start >= span->start || start < ctx->start)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     int64_t duration = span->last - span->start;
     if (has_profile(ctx) &&
         profile_advance(&ctx->far.profile, span->start, duration, start, span->planned) < 0)
-        return fail(ENOMEM);
+        return fail_with(ENOMEM);
     span->last = start + duration;
     span->start = start;
     ctx->querying = false;
@@ -683,20 +683,20 @@ static int64_t span_visit(planner_t *p, uint32_t i)
     const struct span *spans = spans_of(p);
     i = spans_live(spans, p->n, i);
     if (i == p->n)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     p->visited = spans[i].id;
     return p->visited;
 }
 
 int64_t planner_span_first(planner_t *ctx)
 {
-    return unusable(ctx) ? fail(EINVAL) : span_visit(ctx, 0);
+    return unusable(ctx) ? fail_with(EINVAL) : span_visit(ctx, 0);
 }
 
 int64_t planner_span_next(planner_t *ctx)
 {
     if (unusable(ctx))
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     return span_visit(ctx, spans_above(spans_of(ctx), ctx->n, ctx->visited));
 }
 
@@ -770,9 +770,9 @@ bool planners_equal(planner_t *lhs, planner_t *rhs)
 int planner_update_total(planner_t *ctx, uint64_t resource_total)
 {
     if (unusable(ctx))
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     if (resource_total > INT64_MAX)
-        return fail(ERANGE);
+        return fail_with(ERANGE);
     ctx->total = (int64_t)resource_total;
     return 0;
 }

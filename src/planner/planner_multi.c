@@ -40,7 +40,7 @@ struct planner_multi_t {
     int64_t here[];
 };
 
-static int fail(int errnum)
+static int fail_with(int errnum)
 {
     errno = errnum;
     return -1;
@@ -131,7 +131,7 @@ static int rows_resize(planner_multi_t *m, uint32_t cap)
     bool fits = m->block != m->here && block_words(m->types, cap) <= m->room;
     int64_t *block = fits ? m->here : malloc(block_words(m->types, cap) * sizeof(*block));
     if (!block)
-        return fail(ENOMEM);
+        return fail_with(ENOMEM);
     memcpy(block, m->block, block_words(m->types, m->n) * sizeof(*block));
     block_free(m);
     m->block = block;
@@ -148,7 +148,7 @@ static int rows_reserve(planner_multi_t *m)
         return 0;
     }
     if (m->cap > UINT32_MAX / 2)
-        return fail(ENOMEM);
+        return fail_with(ENOMEM);
     return rows_resize(m, m->cap + m->cap / 2 + 1);
 }
 
@@ -190,12 +190,12 @@ static int list_check(const uint64_t *totals, const char **types, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
         if (totals[i] > INT64_MAX)
-            return fail(ERANGE);
+            return fail_with(ERANGE);
         if (!types[i])
-            return fail(EINVAL);
+            return fail_with(EINVAL);
         for (size_t j = 0; j < i; j++)
             if (strcmp(types[i], types[j]) == 0)
-                return fail(EINVAL);
+                return fail_with(EINVAL);
     }
     return 0;
 }
@@ -309,7 +309,7 @@ void planner_multi_assign(planner_multi_t *lhs, planner_multi_t *rhs)
 int planner_multi_reset(planner_multi_t *ctx, int64_t base_time, uint64_t duration)
 {
     if (!ctx || duration < 1)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     for (uint32_t k = 0; k < ctx->types; k++) /* a window that is none is refused by the first */
         if (planner_reset(planners_of(ctx)[k], base_time, duration) < 0)
             return -1;
@@ -371,7 +371,7 @@ int64_t planner_multi_resource_total_at(planner_multi_t *ctx, unsigned int i)
 int64_t planner_multi_resource_total_by_type(planner_multi_t *ctx, const char *resource_type)
 {
     if (!ctx || !resource_type)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     return planner_multi_resource_total_at(ctx, type_index(ctx, resource_type));
 }
 
@@ -401,7 +401,7 @@ static int64_t query_step(planner_multi_t *m)
         uint64_t request = (uint64_t)requests_of(m)[k];
         if (planner_fit(planners_of(m)[k], at, m->duration, request, &own) < 0) {
             m->from = INT64_MAX;
-            return fail(ENOENT);
+            return fail_with(ENOENT);
         }
         agreed = own == at ? agreed + 1 : 1;
         at = own;
@@ -414,13 +414,13 @@ int64_t planner_multi_avail_time_first(planner_multi_t *ctx, int64_t on_or_after
                                        const uint64_t *resource_requests, size_t len)
 {
     if (!ctx || !resource_requests || ctx->types < 1 || len != ctx->types || duration < 1)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     planner_t *first = planners_of(ctx)[0];
     int64_t start = planner_base_time(first);
     if (on_or_after < start || on_or_after >= start + planner_duration(first))
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     if (resource_requests[0] > (uint64_t)planner_resource_total(first))
-        return fail(ERANGE);
+        return fail_with(ERANGE);
     ctx->querying = true;
     ctx->on_or_after = on_or_after;
     ctx->from = on_or_after;
@@ -432,9 +432,9 @@ int64_t planner_multi_avail_time_first(planner_multi_t *ctx, int64_t on_or_after
 int64_t planner_multi_avail_time_next(planner_multi_t *ctx)
 {
     if (!ctx || !ctx->querying)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     if ((uint64_t)requests_of(ctx)[0] > (uint64_t)planner_resource_total(planners_of(ctx)[0]))
-        return fail(ERANGE);
+        return fail_with(ERANGE);
     return query_step(ctx);
 }
 
@@ -449,7 +449,7 @@ int planner_multi_avail_resources_array_at(planner_multi_t *ctx, int64_t at,
                                            int64_t *resource_counts, size_t len)
 {
     if (!ctx || !resource_counts || len != ctx->types)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     for (uint32_t k = 0; k < ctx->types; k++) { /* if any refuses, so does the first */
         int64_t count = planner_avail_resources_at(planners_of(ctx)[k], at);
         if (count < 0)
@@ -463,7 +463,7 @@ int planner_multi_avail_during(planner_multi_t *ctx, int64_t at, uint64_t durati
                                const uint64_t *resource_requests, size_t len)
 {
     if (!ctx || !resource_requests || len != ctx->types)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     for (uint32_t k = 0; k < ctx->types; k++)
         if (planner_avail_during(planners_of(ctx)[k], at, duration, resource_requests[k]) < 0)
             return -1;
@@ -474,7 +474,7 @@ int planner_multi_avail_resources_array_during(planner_multi_t *ctx, int64_t at,
                                                int64_t *resource_counts, size_t len)
 {
     if (!ctx || !resource_counts || ctx->types < 1 || len != ctx->types)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     for (uint32_t k = 0; k < ctx->types; k++) { /* if any refuses, so does the first */
         int64_t count = planner_avail_resources_during(planners_of(ctx)[k], at, duration);
         if (count < 0)
@@ -502,7 +502,7 @@ int64_t planner_multi_add_span(planner_multi_t *ctx, int64_t start_time, uint64_
                                const uint64_t *resource_requests, size_t len)
 {
     if (!ctx || !resource_requests || len != ctx->types)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     if (rows_reserve(ctx) < 0)
         return -1;
     int64_t *row = row_at(ctx, ctx->n);
@@ -573,14 +573,14 @@ static int reductions_check(const planner_multi_t *m, const int64_t *row, const 
     bool excess = false;
     for (size_t i = 0; i < len; i++) {
         if (reduced[i] > INT64_MAX)
-            return fail(ERANGE);
+            return fail_with(ERANGE);
         if (!types[i])
-            return fail(EINVAL);
+            return fail_with(EINVAL);
     }
     for (uint32_t k = 0; k < m->types; k++)
         (void)part_left(part_planned(m, row, k), planner_resource_type(planners_of(m)[k]), reduced,
                         types, len, &excess);
-    return excess ? fail(EINVAL) : 0;
+    return excess ? fail_with(EINVAL) : 0;
 }
 
 /* Leave the span so much of type k. */
@@ -604,7 +604,7 @@ int planner_multi_reduce_span(planner_multi_t *ctx, int64_t span_id, const uint6
     if (removed)
         *removed = false;
     if (!removed || !reduced_totals || !resource_types)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     int64_t *row = row_get(ctx, span_id);
     if (!row || reductions_check(ctx, row, reduced_totals, resource_types, len) < 0)
         return -1;
@@ -640,20 +640,20 @@ static int64_t span_visit(planner_multi_t *m, uint32_t i)
 {
     i = rows_live(m, i);
     if (i == m->n)
-        return fail(ENOENT);
+        return fail_with(ENOENT);
     m->visited = row_at(m, i)[0];
     return m->visited;
 }
 
 int64_t planner_multi_span_first(planner_multi_t *ctx)
 {
-    return ctx ? span_visit(ctx, 0) : fail(EINVAL);
+    return ctx ? span_visit(ctx, 0) : fail_with(EINVAL);
 }
 
 int64_t planner_multi_span_next(planner_multi_t *ctx)
 {
     if (!ctx)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     size_t row_bytes = row_words(ctx->types) * sizeof(int64_t);
     return span_visit(ctx, ids_above(rows_of(ctx), row_bytes, ctx->n, ctx->visited));
 }
@@ -739,7 +739,7 @@ static int types_gather(planner_multi_t *next, const planner_multi_t *m, const u
             while (i-- > 0)
                 if (type_index(m, types[i]) == m->types)
                     planner_destroy(&planners_of(next)[i]);
-            return fail(ENOMEM);
+            return fail_with(ENOMEM);
         }
         planners_of(next)[i] = p;
     }
@@ -750,7 +750,7 @@ static int types_gather(planner_multi_t *next, const planner_multi_t *m, const u
 static int types_replace(planner_multi_t *m, const uint64_t *totals, const char **types, size_t len)
 {
     if (len >= UINT32_MAX / 4 - NEAR_ROWS)
-        return fail(ENOMEM);
+        return fail_with(ENOMEM);
     rows_pack(m);
     planner_multi_t next = *m;
     next.types = (uint32_t)len;
@@ -758,7 +758,7 @@ static int types_replace(planner_multi_t *m, const uint64_t *totals, const char 
     next.block = malloc(block_words(next.types, next.cap) * sizeof(*next.block));
     if (!next.block || types_gather(&next, m, totals, types) < 0) {
         free(next.block);
-        return fail(ENOMEM);
+        return fail_with(ENOMEM);
     }
     for (uint32_t i = 0; i < m->n; i++)
         row_at(&next, i)[0] = row_at(m, i)[0];
@@ -776,13 +776,13 @@ int planner_multi_update(planner_multi_t *ctx, const uint64_t *resource_totals,
                          const char **resource_types, size_t len)
 {
     if (!ctx || !resource_totals || !resource_types)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     if (len == 0)
         return 0;
     if (list_check(resource_totals, resource_types, len) < 0)
         return -1;
     if (ctx->types == 0)
-        return fail(EINVAL);
+        return fail_with(EINVAL);
     bool same = len == ctx->types;
     for (uint32_t k = 0; same && k < ctx->types; k++)
         same = strcmp(resource_types[k], planner_resource_type(planners_of(ctx)[k])) == 0;

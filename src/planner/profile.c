@@ -319,7 +319,7 @@ static void profile_lower(struct profile *p)
 /* Whether a point has the load of the one before it in the leaf, so that the leaf's bounds are the same
  * without it.
  */
-static bool is_alike(const node_t *leaf, uint32_t i)
+static bool repeats_load(const node_t *leaf, uint32_t i)
 {
     return i > 0 && leaf_load(leaf)[i] == leaf_load(leaf)[i - 1];
 }
@@ -332,7 +332,7 @@ void profile_drop(struct profile *p, int64_t at)
     assert(node_key(leaf)[way.i[0]] == at);
     if (--leaf_holds(leaf)[way.i[0]] > 0)
         return;
-    bool alike = is_alike(leaf, way.i[0]);
+    bool alike = repeats_load(leaf, way.i[0]);
     node_erase(leaf, 0, way.i[0]);
     p->n--;
     if (alike && leaf->n >= NODE_MIN)

@@ -22,8 +22,8 @@ struct spans {
     size_t n, capacity;
 };
 
-static bool push(struct spans *s, uint32_t vertex, uint32_t place, const struct job *job,
-                 int64_t amount)
+static bool push_span(struct spans *s, uint32_t vertex, uint32_t place, const struct job *job,
+                      int64_t amount)
 {
     if (s->n == s->capacity) {
         size_t capacity = s->capacity * 2 + 64;
@@ -38,7 +38,7 @@ static bool push(struct spans *s, uint32_t vertex, uint32_t place, const struct 
 }
 
 /* Everything that the jobs have taken. */
-static bool gather(const struct match *m, struct spans *s)
+static bool gather_spans(const struct match *m, struct spans *s)
 {
     for (uint32_t k = 0; k < m->jobs.slots; k++) {
         const struct job *job = m->jobs.slot[k];
@@ -47,21 +47,21 @@ static bool gather(const struct match *m, struct spans *s)
             bool covered = h->flags & HOLD_COVERED;
             int64_t load = job->lifted ? 0 : h->flags & HOLD_EXCLUSIVE ? STATE_EXCLUSIVE : 1;
             int64_t needs = job->lifted ? 0 : h->needs;
-            if ((!covered && !push(s, h->vertex, PLACE_USERS, job, load)) ||
+            if ((!covered && !push_span(s, h->vertex, PLACE_USERS, job, load)) ||
                 (!covered && (h->flags & HOLD_UNITS) &&
-                 !push(s, h->vertex, PLACE_UNITS, job, needs)))
+                 !push_span(s, h->vertex, PLACE_UNITS, job, needs)))
                 return false;
             for (uint32_t c = 0; c < h->n_counts; c++)
                 if (job->counts[h->counts + c] > 0 &&
-                    !push(s, h->vertex, PLACE_COUNTS + c, job,
-                          job->lifted || job->forced ? 0 : job->counts[h->counts + c]))
+                    !push_span(s, h->vertex, PLACE_COUNTS + c, job,
+                               job->lifted || job->forced ? 0 : job->counts[h->counts + c]))
                     return false;
         }
     }
     return true;
 }
 
-static int by_vertex(const void *a, const void *b)
+static int by_vertex_and_place(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
 
@@ -222,7 +222,7 @@ static bool check_jobs(const struct match *m)
             continue;
         n++;
         good = jobs_find(&m->jobs, job->id) == job && check_holds(m, job, place) &&
-               push(&times, 0, 0, job, 0);
+               push_span(&times, 0, 0, job, 0);
     }
     good = good && n == m->jobs.n && profile_check(&m->times) &&
            profile_is(&m->times, times.v, times.n, 0);
@@ -313,10 +313,10 @@ bool match_check(const match_t *m)
     struct spans spans = {0};
     int saved = errno;
     bool good = graph_check(m->g) && topo_check(&m->topo) && check_totals(m) && check_arrays(m) &&
-                check_jobs(m) && check_numbers(m) && gather(m, &spans);
+                check_jobs(m) && check_numbers(m) && gather_spans(m, &spans);
 
     if (good && spans.n > 1)
-        qsort(spans.v, spans.n, sizeof(*spans.v), by_vertex);
+        qsort(spans.v, spans.n, sizeof(*spans.v), by_vertex_and_place);
     good = good && check_calendars(m, &spans);
     free(spans.v);
     errno = saved;

@@ -140,6 +140,12 @@ static inline uint32_t vertex_above(const struct match *m, uint32_t v)
     return m->topo.parent ? m->topo.parent[v] : VERTEX_NONE;
 }
 
+/* True if v is of the machine as it is now: not gone, and reached from the root. */
+static inline bool vertex_is_there(const struct match *m, uint32_t v)
+{
+    return !m->g->v[v].gone && m->topo.class_of[v] != CLASS_NONE;
+}
+
 /* The vertex from which v is reached first. This makes a tree, even where the topology is not one.
  * VERTEX_NONE for the root, and for a vertex that is not in the topology.
  */

@@ -303,7 +303,7 @@ int match_record(struct match *m, struct job *job)
 }
 
 /* A copy of a text that lives as long as what was found last. */
-static const char *keep(struct match *m, const char *text)
+static const char *keep_copy(struct match *m, const char *text)
 {
     size_t size = strlen(text) + 1;
     char *copy = arena_alloc(&m->emitted_text, size);
@@ -318,7 +318,7 @@ int match_emit_begin(struct match *m, int64_t at, int64_t end, const char *queue
     m->last.start = at;
     m->last.end = end;
     m->last.subsystem = m->topo.subsystem;
-    m->last.queue = queue ? keep(m, queue) : NULL;
+    m->last.queue = queue ? keep_copy(m, queue) : NULL;
     return queue && !m->last.queue ? -1 : 0;
 }
 
@@ -336,7 +336,7 @@ int match_emit(struct match *m, const struct emitted *item)
     }
     e->item[e->n] = *item;
     if (item->label) {
-        e->item[e->n].label = keep(m, item->label);
+        e->item[e->n].label = keep_copy(m, item->label);
         if (!e->item[e->n].label)
             return -1;
     }

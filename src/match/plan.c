@@ -6,7 +6,8 @@
 
 #include "match/walk/walk.h"
 
-static int begin(struct walk *w, struct match *m, const struct plan_ask *ask, struct requests *r)
+static int begin_planning(struct walk *w, struct match *m, const struct plan_ask *ask,
+                          struct requests *r)
 {
     arena_release(&m->arena, (struct arena_mark){0});
     match_clear_memo(m);
@@ -31,7 +32,7 @@ static int begin(struct walk *w, struct match *m, const struct plan_ask *ask, st
 }
 
 /* Give the walk's marks back to the matcher. */
-static void end(struct walk *w)
+static void end_planning(struct walk *w)
 {
     w->m->marks = w->mark;
     w->m->marks_capacity = w->marks_capacity;
@@ -112,15 +113,15 @@ static bool is_there_by_count(const struct walk *w, const struct plan_ask *ask)
            (!ask->next || ask->next(ask->context, w->at, w->at + 1) == w->at);
 }
 
-static int fail(int error)
+static int no_plan(int error)
 {
     errno = error;
     return -1;
 }
 
 /* Make a job of what was selected, without booking it. NULL with EBUSY or ENOMEM. */
-static struct job *give(struct walk *w, const struct plan_ask *ask, int64_t jobid, int64_t at,
-                        bool reservation)
+static struct job *make_planned_job(struct walk *w, const struct plan_ask *ask, int64_t jobid,
+                                    int64_t at, bool reservation)
 {
     struct match *m = w->m;
     bool *usual = m->exclusive;
@@ -147,7 +148,7 @@ static int record(struct walk *w, const struct plan_ask *ask, int64_t jobid, int
                   bool reservation)
 {
     struct match *m = w->m;
-    struct job *job = give(w, ask, jobid, at, reservation);
+    struct job *job = make_planned_job(w, ask, jobid, at, reservation);
 
     if (!job)
         return -1;
@@ -158,7 +159,7 @@ static int record(struct walk *w, const struct plan_ask *ask, int64_t jobid, int
     if (match_reweigh(m, at) == 0)
         return 0;
     match_cancel(m, jobid, NULL, NULL);
-    return fail(ENOMEM);
+    return no_plan(ENOMEM);
 }
 
 /* Select for a time. Returns 0, or -1 with EBUSY or ENOMEM. */
@@ -166,7 +167,7 @@ static int select_at(struct walk *w, const struct plan_ask *ask, int64_t at)
 {
     set_window(w, ask, at);
     w->tries++;
-    return is_there_by_count(w, ask) ? walk_select(w) : fail(EBUSY);
+    return is_there_by_count(w, ask) ? walk_select(w) : no_plan(EBUSY);
 }
 
 void match_plan_alike(struct match *m, bool begin)
@@ -181,13 +182,13 @@ int match_plan(struct match *m, const struct plan_ask *ask, int64_t jobid, int64
     struct walk w;
 
     if (at < 0 || at > m->end || ask->duration > m->end - at)
-        return fail(EBUSY);
-    if (begin(&w, m, ask, &requests) < 0)
+        return no_plan(EBUSY);
+    if (begin_planning(&w, m, ask, &requests) < 0)
         return -1;
     int rc = select_at(&w, ask, at);
     if (rc == 0)
         rc = record(&w, ask, jobid, at, reservation);
-    end(&w);
+    end_planning(&w);
     return rc;
 }
 
@@ -197,18 +198,19 @@ int match_plan_probe(struct match *m, const struct plan_ask *ask, int64_t jobid,
     struct walk w;
 
     if (at < 0 || at > m->end || ask->duration > m->end - at)
-        return fail(EBUSY);
-    if (begin(&w, m, ask, &requests) < 0)
+        return no_plan(EBUSY);
+    if (begin_planning(&w, m, ask, &requests) < 0)
         return -1;
-    struct job *job = select_at(&w, ask, at) == 0 ? give(&w, ask, jobid, at, true) : NULL;
-    end(&w);
+    struct job *job =
+        select_at(&w, ask, at) == 0 ? make_planned_job(&w, ask, jobid, at, true) : NULL;
+    end_planning(&w);
     if (!job)
         return -1;
     job->lifted = true;
     if (jobs_add(&m->jobs, job) == 0)
         return 0;
     job_destroy(job);
-    return fail(ENOMEM);
+    return no_plan(ENOMEM);
 }
 
 void match_plan_forget(struct match *m, int64_t jobid)
@@ -272,7 +274,7 @@ static int64_t seek_surely(struct walk *w, const struct plan_ask *ask, int64_t f
  * moldable slots or alternatives may fail because one resource is short and succeed with less of another;
  * then every time at which anything changes is tried.
  */
-static int64_t seek(struct walk *w, const struct plan_ask *ask, int64_t from, int64_t before)
+static int64_t seek_time(struct walk *w, const struct plan_ask *ask, int64_t from, int64_t before)
 {
     bool any = w->requests->moldable || w->m->flexible;
     bool once = from + 1 >= before; /* nobody asks when to try again */
@@ -281,7 +283,7 @@ static int64_t seek(struct walk *w, const struct plan_ask *ask, int64_t from, in
         w->tries < w->m->tries) {
         int64_t at = seek_surely(w, ask, from, before);
         if (at != -2 || errno != EBUSY)
-            return at >= 0 ? at : at == -1 ? fail(ENOENT) : -1;
+            return at >= 0 ? at : at == -1 ? no_plan(ENOENT) : -1;
     }
     w->wants_retry = !any && !once;
     w->search = any || once ? 0 : ++w->m->searches;
@@ -297,7 +299,7 @@ static int64_t seek(struct walk *w, const struct plan_ask *ask, int64_t from, in
             return -1;
         from = once ? before : any ? match_plan_point(w->m, at) : walk_retry_time(w);
     }
-    return fail(ENOENT);
+    return no_plan(ENOENT);
 }
 
 int64_t match_plan_when(struct match *m, const struct plan_ask *ask, int64_t from, int64_t before)
@@ -305,10 +307,10 @@ int64_t match_plan_when(struct match *m, const struct plan_ask *ask, int64_t fro
     struct requests requests;
     struct walk w;
 
-    if (begin(&w, m, ask, &requests) < 0)
+    if (begin_planning(&w, m, ask, &requests) < 0)
         return -1;
-    int64_t at = seek(&w, ask, from < 0 ? 0 : from, before);
-    end(&w);
+    int64_t at = seek_time(&w, ask, from < 0 ? 0 : from, before);
+    end_planning(&w);
     return at;
 }
 
@@ -318,12 +320,12 @@ int64_t match_plan_first(struct match *m, const struct plan_ask *ask, int64_t jo
     struct requests requests;
     struct walk w;
 
-    if (begin(&w, m, ask, &requests) < 0)
+    if (begin_planning(&w, m, ask, &requests) < 0)
         return -1;
-    int64_t at = seek(&w, ask, from < 0 ? 0 : from, before);
+    int64_t at = seek_time(&w, ask, from < 0 ? 0 : from, before);
     if (at >= 0 && record(&w, ask, jobid, at, reservation) < 0)
         at = -1;
-    end(&w);
+    end_planning(&w);
     return at;
 }
 
@@ -332,7 +334,7 @@ int match_plan_ever(struct match *m, const struct plan_ask *ask, uint64_t blocks
     struct requests requests;
     struct walk w;
 
-    if (begin(&w, m, ask, &requests) < 0)
+    if (begin_planning(&w, m, ask, &requests) < 0)
         return -1;
     w.at = INT64_MAX - 2;
     w.end = INT64_MAX - 1;
@@ -340,7 +342,7 @@ int match_plan_ever(struct match *m, const struct plan_ask *ask, uint64_t blocks
     w.ask = NULL;
     w.blocks = blocks & m->blocks.used;
     int rc = walk_select(&w);
-    end(&w);
+    end_planning(&w);
     if (rc < 0 && errno == EBUSY)
         errno = ENODEV;
     return rc;
@@ -353,16 +355,16 @@ int match_plan_last(struct match *m, const struct plan_ask *ask, int64_t jobid)
     struct walk w;
 
     last.duration = 1;
-    if (begin(&w, m, &last, &requests) < 0)
+    if (begin_planning(&w, m, &last, &requests) < 0)
         return -1;
     w.at = m->end - 1;
     w.end = m->end;
     w.any_status = !ask->is_up;
     w.ask = NULL;
-    struct job *job = walk_select(&w) == 0 ? give(&w, &last, jobid, w.at, true) : NULL;
-    end(&w);
+    struct job *job = walk_select(&w) == 0 ? make_planned_job(&w, &last, jobid, w.at, true) : NULL;
+    end_planning(&w);
     if (!job)
-        return errno == EBUSY ? fail(ENODEV) : -1;
+        return errno == EBUSY ? no_plan(ENODEV) : -1;
     if (match_record(m, job) == 0)
         return 0;
     job_destroy(job);

@@ -23,7 +23,7 @@ struct listing {
     bool failed, odd_size;
 };
 
-static int ascending(const void *a, const void *b)
+static int lowest_unit_first(const void *a, const void *b)
 {
     const struct unit *x = a, *y = b;
 
@@ -32,7 +32,7 @@ static int ascending(const void *a, const void *b)
     return x->number < y->number ? -1 : 1;
 }
 
-static int descending(const void *a, const void *b)
+static int highest_unit_first(const void *a, const void *b)
 {
     const struct unit *x = a, *y = b;
 
@@ -41,7 +41,7 @@ static int descending(const void *a, const void *b)
     return x->number < y->number ? -1 : 1;
 }
 
-static bool reserve(struct listing *l)
+static bool reserve_unit(struct listing *l)
 {
     struct match_units *units = l->units;
 
@@ -73,7 +73,7 @@ static void list_below(struct listing *l, uint32_t v, bool down, int64_t factor)
     l->seen[v] = true;
     down |= x->down;
     if (x->type == l->type) {
-        if (!reserve(l))
+        if (!reserve_unit(l))
             return;
         l->odd_size |= x->size != 1;
         if (!down)
@@ -96,7 +96,7 @@ static int put_in_order(struct listing *l)
         return -1;
     if (units->fixed && units->n_up > 1)
         qsort(l->up, units->n_up, sizeof(*l->up),
-              policy->graph == ORDER_ASCENDING ? ascending : descending);
+              policy->graph == ORDER_ASCENDING ? lowest_unit_first : highest_unit_first);
     for (uint32_t i = 0; i < units->n_up; i++)
         units->order[i] = l->up[i].number;
     return 0;

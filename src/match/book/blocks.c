@@ -48,7 +48,7 @@ int64_t match_blocks_until(const struct match_blocks *s, uint64_t numbers, int64
 }
 
 /* The first of start + k * every after now; INT64_MAX: none. */
-static int64_t next_of(int64_t start, int64_t every, int64_t now)
+static int64_t next_occurrence(int64_t start, int64_t every, int64_t now)
 {
     if (now < start)
         return start;
@@ -61,8 +61,8 @@ int64_t match_blocks_next_change(const struct match_blocks *s, uint64_t numbers,
 
     for (uint64_t left = numbers & s->used; left; left &= left - 1) {
         const struct match_block *w = &s->block[__builtin_ctzll(left)];
-        int64_t begin = next_of(w->start, w->every, now);
-        int64_t end = next_of(w->start + w->duration, w->every, now);
+        int64_t begin = next_occurrence(w->start, w->every, now);
+        int64_t end = next_occurrence(w->start + w->duration, w->every, now);
         first = begin < first ? begin : first;
         first = end < first ? end : first;
     }
@@ -76,15 +76,10 @@ void match_blocks_clear(struct match_blocks *s)
     *s = (struct match_blocks){0};
 }
 
-static bool is_there(const struct match *m, uint32_t v)
-{
-    return !m->g->v[v].gone && m->topo.class_of[v] != CLASS_NONE;
-}
-
 static int need_states(struct match *m, const struct match_block *w)
 {
     for (size_t i = 0; i < w->n; i++)
-        for (uint32_t x = w->vertex[i]; is_there(m, w->vertex[i]) && x != VERTEX_NONE;
+        for (uint32_t x = w->vertex[i]; vertex_is_there(m, w->vertex[i]) && x != VERTEX_NONE;
              x = vertex_above(m, x))
             if (!match_state(m, x))
                 return -1;
@@ -92,14 +87,14 @@ static int need_states(struct match *m, const struct match_block *w)
 }
 
 /* Say in the states of a block's vertices, and of what is above them, whether they belong to it. */
-static void mark(struct match *m, uint32_t number, bool blocked)
+static void mark_block(struct match *m, uint32_t number, bool blocked)
 {
     const struct match_block *w = &m->blocks.block[number];
     uint64_t bit = UINT64_C(1) << number;
 
     for (size_t i = 0; i < w->n; i++) {
         uint32_t v = w->vertex[i];
-        if (!is_there(m, v))
+        if (!vertex_is_there(m, v))
             continue;
         m->state[v]->blocks = blocked ? m->state[v]->blocks | bit : m->state[v]->blocks & ~bit;
         for (uint32_t x = v; x != VERTEX_NONE; x = vertex_above(m, x))
@@ -115,7 +110,7 @@ int match_blocks_mark(struct match *m)
             continue;
         if (need_states(m, &m->blocks.block[i]) < 0)
             return -1;
-        mark(m, i, true);
+        mark_block(m, i, true);
     }
     return 0;
 }
@@ -126,10 +121,10 @@ int match_blocks_set(struct match *m, uint32_t number, const struct match_block 
 
     if (need_states(m, block) < 0)
         return -1;
-    mark(m, number, false);
+    mark_block(m, number, false);
     free(m->blocks.block[number].vertex);
     m->blocks.block[number] = *block;
     m->blocks.used = block->n > 0 ? m->blocks.used | bit : m->blocks.used & ~bit;
-    mark(m, number, true);
+    mark_block(m, number, true);
     return 0;
 }

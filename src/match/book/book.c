@@ -18,7 +18,7 @@ static int64_t load_of(const struct job *job, const struct hold *h)
 }
 
 /* Of a divisible pool. */
-static int64_t units_of(const struct job *job, const struct hold *h)
+static int64_t units_held(const struct job *job, const struct hold *h)
 {
     return job->lifted ? 0 : h->needs;
 }
@@ -75,7 +75,8 @@ static int book_use(struct state *s, const struct job *job, const struct hold *h
         return 0;
     if (state_book(&s->users, job->at, job->end, load_of(job, h)) < 0)
         return -1;
-    if (!(h->flags & HOLD_UNITS) || state_book(&s->units, job->at, job->end, units_of(job, h)) == 0)
+    if (!(h->flags & HOLD_UNITS) ||
+        state_book(&s->units, job->at, job->end, units_held(job, h)) == 0)
         return 0;
     state_unbook(&s->users, job->at, job->end, load_of(job, h));
     return -1;
@@ -92,7 +93,7 @@ void match_unbook_hold(struct match *m, const struct job *job, const struct hold
         full_cache_forget(m, h->vertex);
         state_unbook(&s->users, job->at, job->end, load_of(job, h));
         if (h->flags & HOLD_UNITS)
-            state_unbook(&s->units, job->at, job->end, units_of(job, h));
+            state_unbook(&s->units, job->at, job->end, units_held(job, h));
     }
     match_note_hold(s, job, h, -1);
 }

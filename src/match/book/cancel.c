@@ -50,7 +50,7 @@ struct release {
     size_t n_ranks, ranks_capacity;
 };
 
-static void clear(struct release *r)
+static void clear_release(struct release *r)
 {
     for (size_t i = 0; i < r->n_ranks; i++)
         free(r->rank[i].units);
@@ -59,7 +59,7 @@ static void clear(struct release *r)
     free(r->less);
 }
 
-static struct release_rank *rank_of(struct release *r, int32_t rank)
+static struct release_rank *find_or_add_rank(struct release *r, int32_t rank)
 {
     for (size_t i = 0; i < r->n_ranks; i++)
         if (r->rank[i].rank == rank)
@@ -94,7 +94,7 @@ static int release_hold(struct release *r, uint32_t i)
 {
     const struct hold *h = &r->job->hold[i];
     const struct vertex *x = &r->m->g->v[h->vertex];
-    struct release_rank *rank = rank_of(r, x->rank);
+    struct release_rank *rank = find_or_add_rank(r, x->rank);
     int32_t number = r->m->prune.number[x->type];
 
     if (!rank)
@@ -145,7 +145,7 @@ static int release_above(struct release *r, berth_error_t *err)
 }
 
 /* A hold above whose filter then counts nothing is given back too. Giving back too much is an error. */
-static int settle(struct release *r, berth_error_t *err)
+static int release_emptied_holds(struct release *r, berth_error_t *err)
 {
     uint32_t n = r->m->prune.n;
 
@@ -319,7 +319,7 @@ int match_partial_cancel(match_t *m, int64_t jobid, const char *format, const ch
     r.gone = calloc((size_t)r.job->n + 1, sizeof(*r.gone));
     r.less = calloc((size_t)r.job->n * m->prune.n + 1, sizeof(*r.less));
     if (!r.gone || !r.less || release_text(&r, format, text, length, err) < 0 ||
-        release_above(&r, err) < 0 || settle(&r, err) < 0)
+        release_above(&r, err) < 0 || release_emptied_holds(&r, err) < 0)
         goto done;
     left = remaining(&r);
     uint32_t root = r.job->n > 0 ? r.job->n - 1 : 0;
@@ -343,7 +343,7 @@ done:
         errtext_no_memory(err);
     job_destroy(left);
     job_destroy(r.job);
-    clear(&r);
+    clear_release(&r);
     return rc;
 }
 

@@ -37,7 +37,7 @@ struct reader {
 };
 
 /* Read a decimal number; false if there is none, or if it is over 2^64 - 1. */
-static bool number(struct reader *r, uint64_t *value)
+static bool read_decimal(struct reader *r, uint64_t *value)
 {
     size_t first = r->at;
     *value = 0;
@@ -63,10 +63,11 @@ static int line(struct match *m, struct reader *r)
 {
     uint64_t v, child, weight;
     errno = EINVAL;
-    if (!number(r, &v) || v >= m->g->n || m->topo.class_of[v] == CLASS_NONE)
+    if (!read_decimal(r, &v) || v >= m->g->n || m->topo.class_of[v] == CLASS_NONE)
         return -1;
     while (eat(r, ' ')) {
-        if (!number(r, &child) || !eat(r, '=') || !number(r, &weight) || child >= m->g->n)
+        if (!read_decimal(r, &child) || !eat(r, '=') || !read_decimal(r, &weight) ||
+            child >= m->g->n)
             return -1;
         const uint32_t *children;
         uint32_t n = topo_children(&m->topo, (uint32_t)v, &children), i = 0;

@@ -1,5 +1,6 @@
 #include "match/book/job.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@ static uint32_t job_slot(int64_t id, uint32_t slots)
 }
 
 /* The slot of the id, or the empty slot for it. */
-static uint32_t seek(const struct jobs *t, int64_t id)
+static uint32_t find_job_slot(const struct jobs *t, int64_t id)
 {
     uint32_t i = job_slot(id, t->slots);
 
@@ -23,7 +24,15 @@ static uint32_t seek(const struct jobs *t, int64_t id)
 
 struct job *jobs_find(const struct jobs *t, int64_t id)
 {
-    return t->slots ? t->slot[seek(t, id)] : NULL;
+    return t->slots ? t->slot[find_job_slot(t, id)] : NULL;
+}
+
+struct job *jobs_at(const struct jobs *t, int64_t id)
+{
+    struct job *job = jobs_find(t, id);
+
+    assert(job);
+    return job;
 }
 
 static int jobs_grow(struct jobs *t)
@@ -35,7 +44,7 @@ static int jobs_grow(struct jobs *t)
         return -1;
     for (uint32_t i = 0; i < t->slots; i++)
         if (t->slot[i])
-            wide.slot[seek(&wide, t->slot[i]->id)] = t->slot[i];
+            wide.slot[find_job_slot(&wide, t->slot[i]->id)] = t->slot[i];
     free(t->slot);
     *t = wide;
     return 0;
@@ -45,14 +54,14 @@ int jobs_add(struct jobs *t, struct job *job)
 {
     if (2 * (t->n + 1) > t->slots && jobs_grow(t) < 0)
         return -1;
-    t->slot[seek(t, job->id)] = job;
+    t->slot[find_job_slot(t, job->id)] = job;
     t->n++;
     return 0;
 }
 
 void jobs_remove(struct jobs *t, int64_t id)
 {
-    uint32_t mask = t->slots - 1, i = seek(t, id);
+    uint32_t mask = t->slots - 1, i = find_job_slot(t, id);
 
     if (!t->slot[i])
         return;
@@ -144,7 +153,7 @@ int job_label(struct job *job, const char *label, uint32_t *number)
     return 0;
 }
 
-static int reserve(struct job *job, uint32_t n)
+static int reserve_hold(struct job *job, uint32_t n)
 {
     if (job->n == job->capacity) {
         uint32_t capacity = job->capacity + job->capacity / 2 + 8;
@@ -184,7 +193,7 @@ static void note_bare(struct job *job, struct hold *h)
 int job_hold(struct job *job, uint32_t vertex, uint32_t flags, int64_t needs, const int64_t *counts,
              uint32_t n)
 {
-    if (reserve(job, n) < 0)
+    if (reserve_hold(job, n) < 0)
         return -1;
     struct hold *h = &job->hold[job->n];
     *h = (struct hold){

@@ -73,7 +73,8 @@ struct jobs {
     uint32_t slots, n;
 };
 
-struct job *jobs_find(const struct jobs *t, int64_t id);
+struct job *jobs_find(const struct jobs *t, int64_t id); /* NULL: there is none */
+struct job *jobs_at(const struct jobs *t, int64_t id);   /* there must be one */
 
 /* Add a job, whose id must be new. Returns 0, or -1 with ENOMEM. */
 int jobs_add(struct jobs *t, struct job *job);

@@ -10,7 +10,7 @@
 #include "match/plan.h"
 
 /* Set a bit; whether it was set before. */
-static bool set(uint64_t *bits, uint32_t v)
+static bool set_bit(uint64_t *bits, uint32_t v)
 {
     uint64_t bit = UINT64_C(1) << (v % 64);
     bool was = bits[v / 64] & bit;
@@ -20,7 +20,7 @@ static bool set(uint64_t *bits, uint32_t v)
 }
 
 /* Returns 0, or -1 with ENOMEM and nothing begun. */
-static int begin(struct match *m, int64_t at, int64_t end)
+static int begin_keeping(struct match *m, int64_t at, int64_t end)
 {
     struct kept_free *k = &m->kept_free;
 
@@ -37,12 +37,12 @@ static int begin(struct match *m, int64_t at, int64_t end)
 }
 
 /* Returns 0, or -1 with ENOMEM. */
-static int keep(struct match *m, const struct hold *h)
+static int keep_hold(struct match *m, const struct hold *h)
 {
     struct kept_free *k = &m->kept_free;
     uint32_t flags = h->flags & HOLD_EXCLUSIVE;
 
-    if (set(k->seen + (flags ? k->words : 0), h->vertex))
+    if (set_bit(k->seen + (flags ? k->words : 0), h->vertex))
         return 0;
     if (job_hold(k->job, h->vertex, flags, h->needs, NULL, 0) < 0)
         return -1;
@@ -56,10 +56,10 @@ int match_keep_free(struct match *m, int64_t jobid, int64_t at, int64_t end)
 {
     const struct job *job = jobs_find(&m->jobs, jobid);
 
-    if (!m->kept_free.job && begin(m, at, end) < 0)
+    if (!m->kept_free.job && begin_keeping(m, at, end) < 0)
         return -1;
     for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1))
-        if (!(job->hold[i].flags & (HOLD_COVERED | HOLD_UNITS)) && keep(m, &job->hold[i]) < 0)
+        if (!(job->hold[i].flags & (HOLD_COVERED | HOLD_UNITS)) && keep_hold(m, &job->hold[i]) < 0)
             return -1;
     return 0;
 }

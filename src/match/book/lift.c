@@ -10,16 +10,8 @@
 #include "match/plan.h"
 #include "match/walk/walk.h"
 
-static struct job *job_of(const struct match *m, int64_t id)
-{
-    struct job *job = jobs_find(&m->jobs, id);
-
-    assert(job);
-    return job;
-}
-
 /* Add everything that a job counts to the calendars, or subtract it; the job is not lifted. */
-static void count(struct match *m, const struct job *job, int sign)
+static void count_holds(struct match *m, const struct job *job, int sign)
 {
     for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1)) {
         const struct hold *h = &job->hold[i];
@@ -41,59 +33,59 @@ static void count(struct match *m, const struct job *job, int sign)
 
 void match_job_lift(struct match *m, int64_t jobid)
 {
-    struct job *job = job_of(m, jobid);
+    struct job *job = jobs_at(&m->jobs, jobid);
 
     if (job->lifted)
         return;
-    count(m, job, -1);
+    count_holds(m, job, -1);
     job->lifted = true;
 }
 
 void match_job_drop(struct match *m, int64_t jobid)
 {
-    struct job *job = job_of(m, jobid);
+    struct job *job = jobs_at(&m->jobs, jobid);
 
     if (!job->lifted)
         return;
     job->forced = !match_job_is_free(m, jobid, job->at, job->end);
     job->lifted = false;
-    count(m, job, 1);
+    count_holds(m, job, 1);
 }
 
 void match_job_lay(struct match *m, int64_t jobid)
 {
-    struct job *job = job_of(m, jobid);
+    struct job *job = jobs_at(&m->jobs, jobid);
 
     if (!job->lifted)
         return;
     job->forced = true;
     job->lifted = false;
-    count(m, job, 1);
+    count_holds(m, job, 1);
 }
 
 void match_job_return(struct match *m, int64_t jobid)
 {
-    struct job *job = job_of(m, jobid);
+    struct job *job = jobs_at(&m->jobs, jobid);
 
     if (!job->lifted)
         return;
     job->lifted = false;
-    count(m, job, 1);
+    count_holds(m, job, 1);
 }
 
 bool match_job_is_lifted(const struct match *m, int64_t jobid)
 {
-    return job_of(m, jobid)->lifted;
+    return jobs_at(&m->jobs, jobid)->lifted;
 }
 
 bool match_job_is_forced(const struct match *m, int64_t jobid)
 {
-    return job_of(m, jobid)->forced;
+    return jobs_at(&m->jobs, jobid)->forced;
 }
 
 bool match_job_is_free(const struct match *m, int64_t jobid, int64_t at, int64_t end)
 {
-    const struct job *job = job_of(m, jobid);
+    const struct job *job = jobs_at(&m->jobs, jobid);
 
     for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1)) {
         const struct hold *h = &job->hold[i];
@@ -121,7 +113,7 @@ static uint64_t blocks_of(const struct match *m, const struct hold *h)
 
 uint64_t match_job_blocks(const struct match *m, int64_t jobid)
 {
-    const struct job *job = job_of(m, jobid);
+    const struct job *job = jobs_at(&m->jobs, jobid);
     uint64_t blocks = 0;
 
     if (!m->blocks.used)
@@ -152,7 +144,7 @@ int match_job_still_fits(struct match *m, int64_t jobid, const struct plan_ask *
                          int64_t end)
 {
     static const jobspec_t anything;
-    const struct job *job = job_of(m, jobid);
+    const struct job *job = jobs_at(&m->jobs, jobid);
     struct walk w = {.m = m,
                      .t = &m->topo,
                      .spec = ask->spec ? ask->spec : &anything,
@@ -172,7 +164,7 @@ int match_job_still_fits(struct match *m, int64_t jobid, const struct plan_ask *
 
 int match_job_move(struct match *m, int64_t jobid, int64_t at, int64_t end)
 {
-    struct job *job = job_of(m, jobid), was = *job;
+    struct job *job = jobs_at(&m->jobs, jobid), was = *job;
 
     if (at == was.at && end == was.end)
         return 0;
@@ -191,7 +183,7 @@ int match_job_move(struct match *m, int64_t jobid, int64_t at, int64_t end)
 
 void match_job_window(const struct match *m, int64_t jobid, int64_t *at, int64_t *end)
 {
-    const struct job *job = job_of(m, jobid);
+    const struct job *job = jobs_at(&m->jobs, jobid);
 
     *at = job->at;
     *end = job->end;
@@ -199,7 +191,7 @@ void match_job_window(const struct match *m, int64_t jobid, int64_t *at, int64_t
 
 bool match_job_is_reserved(const struct match *m, int64_t jobid)
 {
-    return job_of(m, jobid)->reserved;
+    return jobs_at(&m->jobs, jobid)->reserved;
 }
 
 /* Note what a job has booked, as a reservation or an allocation. */
@@ -212,7 +204,7 @@ static void note_holds(struct match *m, const struct job *job, int sign)
 
 void match_job_allocate(struct match *m, int64_t jobid)
 {
-    struct job *job = job_of(m, jobid);
+    struct job *job = jobs_at(&m->jobs, jobid);
     bool lifted = job->lifted;
 
     if (!job->reserved)
@@ -226,7 +218,7 @@ void match_job_allocate(struct match *m, int64_t jobid)
 
 bool match_job_is_same(const struct match *m, int64_t one, int64_t other)
 {
-    const struct job *a = job_of(m, one), *b = job_of(m, other);
+    const struct job *a = jobs_at(&m->jobs, one), *b = jobs_at(&m->jobs, other);
     /* A job that was read as text doesn't know what was asked for, only what it was given. */
     const uint32_t what = HOLD_EXCLUSIVE | HOLD_COVERED | HOLD_UNITS | HOLD_SHOWN;
 
@@ -241,7 +233,7 @@ bool match_job_is_same(const struct match *m, int64_t one, int64_t other)
 
 void match_job_replace(struct match *m, int64_t jobid, int64_t by)
 {
-    struct job *new = job_of(m, by);
+    struct job *new = jobs_at(&m->jobs, by);
 
     match_cancel(m, jobid, NULL, NULL);
     jobs_remove(&m->jobs, by);

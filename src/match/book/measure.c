@@ -1,24 +1,10 @@
 /* Measuring what is in bookings, in parts of the machine and in a node (plan.h). */
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "match/plan.h"
 #include "match/walk/walk.h"
-
-static const struct job *job_of(const struct match *m, int64_t id)
-{
-    const struct job *job = jobs_find(&m->jobs, id);
-
-    assert(job);
-    return job;
-}
-
-static bool is_there(const struct match *m, uint32_t v)
-{
-    return !m->g->v[v].gone && m->topo.class_of[v] != CLASS_NONE;
-}
 
 static bool has_nodes(const struct match *m, uint32_t v)
 {
@@ -78,7 +64,7 @@ static int64_t amount_at(const struct match *m, uint32_t v, uint16_t type, const
 int64_t match_job_amount(const struct match *m, int64_t jobid, uint16_t type,
                          const uint64_t *within, bool up)
 {
-    const struct job *job = job_of(m, jobid);
+    const struct job *job = jobs_at(&m->jobs, jobid);
     int64_t sum = 0;
 
     for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1)) {
@@ -128,7 +114,7 @@ static int64_t clear_of_hold(const struct match *m, const struct hold *h, uint16
 
 int64_t match_job_clear(const struct match *m, int64_t jobid, uint16_t type, uint64_t blocks)
 {
-    const struct job *job = job_of(m, jobid);
+    const struct job *job = jobs_at(&m->jobs, jobid);
     int64_t sum = 0;
     for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1))
         if (!(job->hold[i].flags & HOLD_COVERED))
@@ -160,7 +146,7 @@ static void add_hold(const struct match *m, const struct hold *h, uint16_t type,
 void match_job_amounts(const struct match *m, int64_t jobid, uint16_t type,
                        struct match_amount *part, size_t n)
 {
-    const struct job *job = job_of(m, jobid);
+    const struct job *job = jobs_at(&m->jobs, jobid);
 
     for (size_t i = 0; i < n; i++)
         part[i].all = part[i].up = 0;
@@ -172,7 +158,7 @@ void match_job_amounts(const struct match *m, int64_t jobid, uint16_t type,
 
 int64_t match_job_nodes(const struct match *m, int64_t jobid)
 {
-    const struct job *job = job_of(m, jobid);
+    const struct job *job = jobs_at(&m->jobs, jobid);
     int64_t n = 0;
 
     for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1)) {
@@ -191,7 +177,7 @@ int64_t match_job_nodes(const struct match *m, int64_t jobid)
 bool match_job_next_hold(const struct match *m, int64_t jobid, uint32_t *i, uint32_t *vertex,
                          bool *alone)
 {
-    const struct job *job = job_of(m, jobid);
+    const struct job *job = jobs_at(&m->jobs, jobid);
 
     for (uint32_t k = job_next_booked(job, *i); k < job->n; k = job_next_booked(job, k + 1)) {
         const struct hold *h = &job->hold[k];
@@ -217,7 +203,7 @@ static uint8_t meet_of(const struct hold *h)
 
 void match_job_mark(const struct match *m, int64_t jobid, uint8_t *marks, bool on)
 {
-    const struct job *job = job_of(m, jobid);
+    const struct job *job = jobs_at(&m->jobs, jobid);
 
     for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1))
         if (!(job->hold[i].flags & HOLD_COVERED))
@@ -226,7 +212,7 @@ void match_job_mark(const struct match *m, int64_t jobid, uint8_t *marks, bool o
 
 void match_job_weigh(const struct match *m, int64_t jobid, int64_t *units, bool on)
 {
-    const struct job *job = job_of(m, jobid);
+    const struct job *job = jobs_at(&m->jobs, jobid);
 
     for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1))
         if (meet_of(&job->hold[i]) == MEET_UNITS && !(job->hold[i].flags & HOLD_COVERED))
@@ -236,7 +222,7 @@ void match_job_weigh(const struct match *m, int64_t jobid, int64_t *units, bool 
 enum plan_meet match_job_meets(const struct match *m, int64_t jobid, const uint8_t *marks,
                                const int64_t *units)
 {
-    const struct job *job = job_of(m, jobid);
+    const struct job *job = jobs_at(&m->jobs, jobid);
     enum plan_meet meet = PLAN_APART;
 
     for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1)) {
@@ -279,7 +265,7 @@ uint64_t *match_vertex_set(const struct match *m, const uint32_t *vertices, size
 
 bool match_job_touches(const struct match *m, int64_t jobid, const uint64_t *set)
 {
-    const struct job *job = job_of(m, jobid);
+    const struct job *job = jobs_at(&m->jobs, jobid);
     const uint64_t *around = set + words_of(m);
 
     for (uint32_t i = 0; i < job->n; i++) {
@@ -362,7 +348,7 @@ int64_t match_part_min_below(const struct match *m, const uint64_t *part, uint16
     int64_t least = INT64_MAX;
 
     for (uint32_t v = 0; v < m->g->n; v++) {
-        if (m->g->v[v].type != upper || !is_there(m, v) || !match_part_has(part, v))
+        if (m->g->v[v].type != upper || !vertex_is_there(m, v) || !match_part_has(part, v))
             continue;
         int64_t units = has_nodes(m, v) ? 0 : below(m, v, type);
         least = units < least ? units : least;

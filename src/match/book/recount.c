@@ -25,8 +25,8 @@ static uint32_t hold_index(const struct match *m, const struct job *job, uint32_
     return i < job->n && job->hold[i].vertex == v ? i : UINT32_MAX;
 }
 
-static int append(struct match *m, struct job *to, const struct hold *h, const int64_t *sums,
-                  bool any, bool uncover)
+static int append_hold(struct match *m, struct job *to, const struct hold *h, const int64_t *sums,
+                       bool any, bool uncover)
 {
     const struct prune_list *list = prune_of(&m->prune, &m->topo, h->vertex);
     uint32_t flags = uncover ? h->flags & ~(uint32_t)HOLD_COVERED : h->flags;
@@ -61,7 +61,7 @@ struct job *match_recount(struct match *m, const struct job *job, bool uncover)
             to->cut |= !(h->flags & HOLD_SPARE);
             continue;
         }
-        if (append(m, to, h, sums + (size_t)i * n, any[i], uncover) < 0 ||
+        if (append_hold(m, to, h, sums + (size_t)i * n, any[i], uncover) < 0 ||
             (job->source && job_source(to, job->source[i]) < 0))
             goto fail;
         uint32_t above = parent == VERTEX_NONE ? UINT32_MAX : hold_index(m, job, parent);

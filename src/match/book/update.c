@@ -111,7 +111,7 @@ static int check_free(struct walk *w, uint32_t v, int64_t needs, berth_error_t *
     return 0;
 }
 
-static int mark(struct walk *w, uint32_t v, uint32_t source, int64_t needs, bool exclusive)
+static int mark_vertex(struct walk *w, uint32_t v, uint32_t source, int64_t needs, bool exclusive)
 {
     return walk_mark(w, v, source, needs, exclusive, NULL) ? 0 : -1;
 }
@@ -123,7 +123,7 @@ static int mark_below(struct walk *w, uint32_t v)
     uint32_t n = topo_children(w->t, v, &children);
 
     for (uint32_t i = 0; i < n; i++)
-        if (mark(w, children[i], v, w->t->g->v[children[i]].size, true) < 0 ||
+        if (mark_vertex(w, children[i], v, w->t->g->v[children[i]].size, true) < 0 ||
             mark_below(w, children[i]) < 0)
             return -1;
     return 0;
@@ -156,9 +156,10 @@ static int mark_edges(struct walk *w, const struct jgf *jgf, const uint32_t *ver
             continue;
         if (!is_child(w, source, target))
             return errtext_set(err, EINVAL, "graph.edges[%zu]: there is no such edge", i);
-        if (source == w->t->root && mark(w, source, VERTEX_NONE, from->size, from->exclusive) < 0)
+        if (source == w->t->root &&
+            mark_vertex(w, source, VERTEX_NONE, from->size, from->exclusive) < 0)
             return -1;
-        if (mark(w, target, source, to->size, to->exclusive) < 0)
+        if (mark_vertex(w, target, source, to->size, to->exclusive) < 0)
             return -1;
     }
     for (size_t i = 0; i < jgf->n && whole; i++)
@@ -235,7 +236,7 @@ static uint32_t child_of(const struct walk *w, uint32_t node, const char *type, 
 /* The node of a rank, by the host's name. It is a child of the root, since R knows nothing between; or, if `deep`,
  * anywhere. *others is how many more vertices have the rank.
  */
-static uint32_t node_of(struct walk *w, const struct rv1_rank *r, bool deep, uint32_t *others)
+static uint32_t node_of_rank(struct walk *w, const struct rv1_rank *r, bool deep, uint32_t *others)
 {
     const struct match *m = w->m;
     uint32_t node = VERTEX_NONE;
@@ -261,14 +262,14 @@ static int mark_above(struct walk *w, uint32_t v)
 
     if (v != w->t->root && mark_above(w, parent) < 0)
         return -1;
-    return mark(w, v, parent, w->t->g->v[v].size, false);
+    return mark_vertex(w, v, parent, w->t->g->v[v].size, false);
 }
 
 /* `exact`: only what is listed is held, and the node itself if all of it is. */
 static int mark_rank(struct walk *w, const struct rv1 *rv1, const struct rv1_rank *r, bool exact,
                      berth_error_t *err)
 {
-    uint32_t others, listed = 0, node = node_of(w, r, exact, &others);
+    uint32_t others, listed = 0, node = node_of_rank(w, r, exact, &others);
 
     if (node == VERTEX_NONE)
         return errtext_set(err, EINVAL, "there is no node %s with rank %" PRId32 "%s", r->host,
@@ -288,7 +289,7 @@ static int mark_rank(struct walk *w, const struct rv1 *rv1, const struct rv1_ran
             if (v == VERTEX_NONE)
                 return errtext_set(err, EINVAL, "%s has no %s%" PRIu32, r->host, c->type, id);
             int64_t size = w->t->g->v[v].size;
-            if (check_free(w, v, size, err) < 0 || mark(w, v, node, size, true) < 0)
+            if (check_free(w, v, size, err) < 0 || mark_vertex(w, v, node, size, true) < 0)
                 return -1;
         }
     }
@@ -305,7 +306,7 @@ static int mark_rv1(struct walk *w, const char *text, size_t length, bool exact,
 
     if (rv1_parse(&rv1, text, length, err) < 0)
         return -1;
-    if (mark(w, w->t->root, VERTEX_NONE, w->t->g->v[w->t->root].size, false) < 0)
+    if (mark_vertex(w, w->t->root, VERTEX_NONE, w->t->g->v[w->t->root].size, false) < 0)
         rc = -1;
     for (size_t i = 0; i < rv1.n && rc == 0; i++)
         rc = mark_rank(w, &rv1, &rv1.rank[i], exact, err);

@@ -31,7 +31,7 @@ static int64_t nodes_of(const struct match *m, uint32_t v)
 }
 
 /* Change the status of all of them or, if memory runs out, of none. */
-static int set_status(struct match *m, const uint32_t *v, size_t n, bool up)
+static int set_all_status(struct match *m, const uint32_t *v, size_t n, bool up)
 {
     for (size_t i = 0; i < n; i++)
         if (match_add_down(m, v[i], 0) < 0)
@@ -54,7 +54,7 @@ int match_set_status(match_t *m, const char *path, bool up, berth_error_t *err)
 
     if (vertices_at(m, path, &found, &n, err) < 0)
         return -1;
-    int rc = set_status(m, found, n, up);
+    int rc = set_all_status(m, found, n, up);
     free(found);
     return rc < 0 ? errtext_no_memory(err) : 0;
 }
@@ -150,13 +150,13 @@ int match_set_rank_status(match_t *m, const char *text, bool up, berth_error_t *
 
     if (match_rank_tops(m, text, &v, &n, err) < 0)
         return -1;
-    int rc = set_status(m, v, n, up);
+    int rc = set_all_status(m, v, n, up);
     free(v);
     return rc < 0 ? errtext_no_memory(err) : 0;
 }
 
 /* Restore the properties of v[0] to v[n - 1]. */
-static void restore(struct match *m, const uint32_t *v, const uint32_t *props, size_t n)
+static void restore_properties(struct match *m, const uint32_t *v, const uint32_t *props, size_t n)
 {
     int saved = errno;
 
@@ -177,7 +177,7 @@ static int change_property(struct match *m, const uint32_t *v, size_t n, const c
         rc = value ? graph_set_property(m->g, v[i], key, value)
                    : graph_remove_property(m->g, v[i], key);
         if (rc < 0)
-            restore(m, v, props, i);
+            restore_properties(m, v, props, i);
     }
     free(props);
     return rc;
@@ -239,7 +239,7 @@ int match_get_properties(match_t *m, const char *path,
 }
 
 /* Rebuild the matcher after a change of the graph; undo the change if that fails. */
-static int follow(struct match *m, struct graph *was, berth_error_t *err)
+static int follow_graph(struct match *m, struct graph *was, berth_error_t *err)
 {
     if (match_rebuild(m) == 0) {
         graph_forget(was);
@@ -259,7 +259,7 @@ int match_attach(match_t *m, const char *text, size_t length, berth_error_t *err
     if (graph_save(m->g, &was) < 0)
         return errtext_no_memory(err);
     if (read_jgf(m->g, text, length, err) == 0)
-        return follow(m, &was, err);
+        return follow_graph(m, &was, err);
     graph_restore(m->g, &was);
     return -1;
 }
@@ -271,7 +271,7 @@ static int remove_all(struct match *m, const uint32_t *v, size_t n, berth_error_
     if (graph_save(m->g, &was) < 0)
         return errtext_no_memory(err);
     if (graph_remove(m->g, v, n, m->topo.subsystem) == 0)
-        return follow(m, &was, err);
+        return follow_graph(m, &was, err);
     graph_restore(m->g, &was);
     return errtext_no_memory(err);
 }
@@ -314,7 +314,7 @@ bool match_is_down(const struct match *m, uint32_t v)
 
 int match_set_down(struct match *m, const uint32_t *v, size_t n, bool down)
 {
-    return set_status(m, v, n, !down);
+    return set_all_status(m, v, n, !down);
 }
 
 int match_set_properties(struct match *m, const uint32_t *v, size_t n, const char *key,

@@ -16,7 +16,7 @@ void filter_spec_clear(struct filter_spec *s)
     errno = saved;
 }
 
-static bool before(struct filter_pair a, struct filter_pair b)
+static bool pair_before(struct filter_pair a, struct filter_pair b)
 {
     return a.high != b.high ? a.high < b.high : a.low < b.low;
 }
@@ -25,19 +25,19 @@ static bool before(struct filter_pair a, struct filter_pair b)
 static size_t pair_index(const struct filter_spec *s, struct filter_pair pair)
 {
     size_t i = 0;
-    while (i < s->n && before(s->v[i], pair))
+    while (i < s->n && pair_before(s->v[i], pair))
         i++;
     return i;
 }
 
-static bool has(const struct filter_spec *s, uint16_t high, uint16_t low)
+static bool has_pair(const struct filter_spec *s, uint16_t high, uint16_t low)
 {
     struct filter_pair pair = {high, low};
     size_t i = pair_index(s, pair);
-    return i < s->n && !before(pair, s->v[i]);
+    return i < s->n && !pair_before(pair, s->v[i]);
 }
 
-static int grow(struct filter_spec *s)
+static int grow_pairs(struct filter_spec *s)
 {
     if (s->n < s->cap)
         return 0;
@@ -52,9 +52,9 @@ static int grow(struct filter_spec *s)
 
 int filter_spec_add(struct filter_spec *s, uint16_t high, uint16_t low)
 {
-    if (has(s, FILTER_ALL, low) || has(s, high, low))
+    if (has_pair(s, FILTER_ALL, low) || has_pair(s, high, low))
         return 0;
-    if (grow(s) < 0)
+    if (grow_pairs(s) < 0)
         return -1;
     if (high == FILTER_ALL) {
         size_t kept = 0;
@@ -96,15 +96,15 @@ bool filter_spec_check(const struct filter_spec *s)
     if (s->n > s->cap)
         return false;
     for (size_t i = 0; i < s->n; i++) {
-        if (i > 0 && !before(s->v[i - 1], s->v[i]))
+        if (i > 0 && !pair_before(s->v[i - 1], s->v[i]))
             return false;
-        if (s->v[i].high != FILTER_ALL && has(s, FILTER_ALL, s->v[i].low))
+        if (s->v[i].high != FILTER_ALL && has_pair(s, FILTER_ALL, s->v[i].low))
             return false;
     }
     return true;
 }
 
-static bool is_blank(char c)
+static bool is_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
@@ -120,13 +120,13 @@ static const char *read_type(const char *text, const char *stops, struct strbuf 
     size_t length = strcspn(text, stops);
     strbuf_reset(type);
     for (size_t i = 0; i < length; i++)
-        if (!is_blank(text[i]))
+        if (!is_space(text[i]))
             strbuf_putc(type, text[i]);
     return text + length;
 }
 
 /* Read one pair and move past it; or move to an error, and return what was expected there. */
-static const char *read_pair(const char **text, struct pair_text *pair)
+static const char *read_type_pair(const char **text, struct pair_text *pair)
 {
     const char *at = read_type(*text, ":,", &pair->high);
     if (pair->high.len == 0)
@@ -168,12 +168,12 @@ int filter_spec_copy(struct filter_spec *to, const struct filter_spec *from)
 }
 
 /* Read all pairs, and add them to a specification; if it is NULL, only check them. */
-static int read_all(struct filter_spec *s, struct graph *g, const char *text,
-                    struct pair_text *pair, berth_error_t *err)
+static int read_pairs(struct filter_spec *s, struct graph *g, const char *text,
+                      struct pair_text *pair, berth_error_t *err)
 {
     const char *at = text;
     for (;;) {
-        const char *expected = read_pair(&at, pair);
+        const char *expected = read_type_pair(&at, pair);
         if (pair->high.failed || pair->low.failed) {
             errno = ENOMEM;
             return -1;
@@ -191,11 +191,11 @@ int filter_spec_parse(struct filter_spec *s, struct graph *g, const char *text, 
 {
     struct filter_spec changed = {0};
     struct pair_text pair = {0};
-    int rc = read_all(NULL, NULL, text, &pair, err);
+    int rc = read_pairs(NULL, NULL, text, &pair, err);
     if (rc == 0)
         rc = filter_spec_copy(&changed, s);
     if (rc == 0)
-        rc = read_all(&changed, g, text, &pair, err);
+        rc = read_pairs(&changed, g, text, &pair, err);
     if (rc == 0) {
         filter_spec_clear(s);
         *s = changed;

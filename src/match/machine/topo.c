@@ -51,7 +51,7 @@ static uint32_t hash_vertex(const struct topo *t, uint32_t v)
     return (uint32_t)(hash >> 16);
 }
 
-static bool is_alike(const struct topo *t, uint32_t a, uint32_t b)
+static bool are_of_one_class(const struct topo *t, uint32_t a, uint32_t b)
 {
     const struct vertex *x = &t->g->v[a], *y = &t->g->v[b];
     const uint32_t *p, *q;
@@ -194,7 +194,7 @@ static int classify(struct making *m, uint32_t v)
     if (t->n_classes >= m->buckets && classes_grow(m) < 0)
         return -1;
     for (uint32_t i = m->bucket[hash & (m->buckets - 1)]; i != CLASS_NONE; i = t->class[i].next)
-        if (t->class[i].hash == hash && is_alike(t, t->class[i].sample, v)) {
+        if (t->class[i].hash == hash && are_of_one_class(t, t->class[i].sample, v)) {
             t->class_of[v] = i;
             return 0;
         }

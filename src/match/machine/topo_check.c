@@ -6,7 +6,7 @@
 #define SAMPLES 48 /* classes that are compared with each other */
 
 /* True if two subtrees have the same structure and ids, except for the id of the topmost vertex. */
-static bool is_alike(const struct topo *t, uint32_t a, uint32_t b)
+static bool are_same_subtrees(const struct topo *t, uint32_t a, uint32_t b)
 {
     const struct vertex *x = &t->g->v[a], *y = &t->g->v[b];
     const uint32_t *p, *q;
@@ -16,7 +16,7 @@ static bool is_alike(const struct topo *t, uint32_t a, uint32_t b)
         topo_children(t, b, &q) != n)
         return false;
     for (uint32_t i = 0; i < n; i++)
-        if (t->g->v[p[i]].id != t->g->v[q[i]].id || !is_alike(t, p[i], q[i]))
+        if (t->g->v[p[i]].id != t->g->v[q[i]].id || !are_same_subtrees(t, p[i], q[i]))
             return false;
     return true;
 }
@@ -116,7 +116,7 @@ bool topo_check(const struct topo *t)
         uint32_t c = t->class_of[v];
         if (!check_edges(t, v))
             return false;
-        if (c != CLASS_NONE && (c >= t->n_classes || !is_alike(t, v, t->class[c].sample)))
+        if (c != CLASS_NONE && (c >= t->n_classes || !are_same_subtrees(t, v, t->class[c].sample)))
             return false;
     }
     for (uint32_t c = 0; c < t->n_classes; c++) {
@@ -124,7 +124,7 @@ bool topo_check(const struct topo *t)
             !check_sums(t, &t->class[c]))
             return false;
         for (uint32_t d = c + 1; d < t->n_classes && d < c + SAMPLES && t->is_tree; d++)
-            if (is_alike(t, t->class[c].sample, t->class[d].sample))
+            if (are_same_subtrees(t, t->class[c].sample, t->class[d].sample))
                 return false;
     }
     return true;

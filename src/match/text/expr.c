@@ -50,7 +50,7 @@ struct parser {
     berth_error_t *err;
 };
 
-static int expected(const struct parser *p, const char *what, const char *where)
+static int expected_at(const struct parser *p, const char *what, const char *where)
 {
     size_t length = (size_t)(p->level[0].end - p->text);
     return errtext_expected(p->err, p->text, length, (size_t)(where - p->text), what);
@@ -59,7 +59,7 @@ static int expected(const struct parser *p, const char *what, const char *where)
 typedef int read_f(const struct parser *p, struct expr_predicate *predicate, const char *value,
                    size_t length);
 
-static read_f read_word, read_jobid, read_names, read_property;
+static read_f read_word, read_jobid, read_name_list, read_property;
 
 /* The keys, and the values that each may have. */
 static const struct {
@@ -74,14 +74,14 @@ static const struct {
     [EXPR_JOBID_SPAN] = {"jobid-span", read_jobid, {0}, {0}},
     [EXPR_JOBID_TAG] = {"jobid-tag", read_jobid, {0}, {0}},
     [EXPR_JOBID_RESERVED] = {"jobid-reserved", read_jobid, {0}, {0}},
-    [EXPR_NAMES] = {"names", read_names, {0}, {0}},
+    [EXPR_NAMES] = {"names", read_name_list, {0}, {0}},
     [EXPR_PROPERTY] = {"property", read_property, {0}, {0}},
     [EXPR_AGFILTER] = {"agfilter", read_word, {"true", "t"}, {"false", "f"}},
 };
 
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 
-static bool is_word(const char *const words[2], const char *value, size_t length)
+static bool is_one_of_words(const char *const words[2], const char *value, size_t length)
 {
     for (int i = 0; i < 2 && words[i]; i++)
         if (strlen(words[i]) == length && strncasecmp(words[i], value, length) == 0)
@@ -92,34 +92,35 @@ static bool is_word(const char *const words[2], const char *value, size_t length
 static int read_word(const struct parser *p, struct expr_predicate *predicate, const char *value,
                      size_t length)
 {
-    predicate->yes = is_word(keys[predicate->key].yes, value, length);
-    if (predicate->yes || is_word(keys[predicate->key].no, value, length))
+    predicate->yes = is_one_of_words(keys[predicate->key].yes, value, length);
+    if (predicate->yes || is_one_of_words(keys[predicate->key].no, value, length))
         return 0;
     char what[64];
     snprintf(what, sizeof(what), "'%s' or '%s'", keys[predicate->key].yes[0],
              keys[predicate->key].no[0]);
-    return expected(p, what, value);
+    return expected_at(p, what, value);
 }
 
 static int read_jobid(const struct parser *p, struct expr_predicate *predicate, const char *value,
                       size_t length)
 {
-    return jobid_parse(value, length, &predicate->jobid) < 0 ? expected(p, "a job id", value) : 0;
+    return jobid_parse(value, length, &predicate->jobid) < 0 ? expected_at(p, "a job id", value)
+                                                             : 0;
 }
 
-static int read_names(const struct parser *p, struct expr_predicate *predicate, const char *value,
-                      size_t length)
+static int read_name_list(const struct parser *p, struct expr_predicate *predicate,
+                          const char *value, size_t length)
 {
     if (hostlist_decode(&predicate->names, value, length, NULL) == 0)
         return 0;
-    return errno == ENOMEM ? -1 : expected(p, "a list of names", value);
+    return errno == ENOMEM ? -1 : expected_at(p, "a list of names", value);
 }
 
 static int read_property(const struct parser *p, struct expr_predicate *predicate,
                          const char *value, size_t length)
 {
     if (length == 0)
-        return expected(p, "a property", value);
+        return expected_at(p, "a property", value);
     predicate->property = strndup(value, length);
     return predicate->property ? 0 : -1;
 }
@@ -199,14 +200,14 @@ static int read_predicate(struct parser *p, const char *end)
     struct expr_predicate predicate = {0};
     size_t key = 0;
     if (!equals)
-        return expected(p, "KEY=VALUE", p->at);
+        return expected_at(p, "KEY=VALUE", p->at);
     while (key < KEYS &&
            (strlen(keys[key].name) != length || memcmp(keys[key].name, p->at, length) != 0))
         key++;
     if (key == KEYS)
-        return expected(p, "a key of find", p->at);
+        return expected_at(p, "a key of find", p->at);
     if (p->e->n == EXPR_PREDICATES_MAX)
-        return expected(p, "no more conditions", p->at);
+        return expected_at(p, "no more conditions", p->at);
     predicate.key = (enum expr_key)key;
     if (keys[key].read(p, &predicate, equals + 1, (size_t)(end - equals - 1)) < 0)
         return -1;
@@ -235,9 +236,9 @@ static int open_level(struct parser *p)
 {
     const char *close = find_close(p, p->level[p->depth].end);
     if (!close)
-        return expected(p, "a ')' for this", p->at);
+        return expected_at(p, "a ')' for this", p->at);
     if (p->depth == EXPR_DEPTH_MAX)
-        return expected(p, "fewer parentheses", p->at);
+        return expected_at(p, "fewer parentheses", p->at);
     p->level[++p->depth].end = close;
     p->level[p->depth].join = NO_STEP;
     p->at++;
@@ -256,7 +257,7 @@ static int read_operator(struct parser *p)
             p->e->step[p->level[p->depth].join].to = p->e->steps;
         if (word < end) {
             if (word == p->at)
-                return expected(p, "a blank", word);
+                return expected_at(p, "a blank", word);
             size_t length = (size_t)(skip_word(word, end) - word);
             bool is_or = length == 2 && memcmp(word, "or", 2) == 0;
             bool is_and = length == 3 && memcmp(word, "and", 3) == 0;
@@ -271,14 +272,14 @@ static int read_operator(struct parser *p)
     }
 }
 
-static int parse(struct parser *p)
+static int parse_levels(struct parser *p)
 {
     int more;
     do {
         const char *end = p->level[p->depth].end;
         p->at = skip_blanks(p->at, end);
         if (p->at == end)
-            return expected(p, "KEY=VALUE", p->at);
+            return expected_at(p, "KEY=VALUE", p->at);
         if (*p->at == '(') {
             more = open_level(p) < 0 ? -1 : 1;
             continue;
@@ -296,7 +297,7 @@ struct expr *expr_parse(const char *text, berth_error_t *err)
     p.level[0].end = text + strlen(text);
     p.level[0].join = NO_STEP;
     p.e = calloc(1, sizeof(*p.e));
-    if (p.e && parse(&p) == 0)
+    if (p.e && parse_levels(&p) == 0)
         return p.e;
     if (!p.e || errno == ENOMEM)
         errtext_no_memory(err);
@@ -304,8 +305,8 @@ struct expr *expr_parse(const char *text, berth_error_t *err)
     return NULL;
 }
 
-static bool holds(const struct expr_predicate *p,
-                  bool (*test)(void *ctx, const struct expr_predicate *p), void *ctx)
+static bool predicate_holds(const struct expr_predicate *p,
+                            bool (*test)(void *ctx, const struct expr_predicate *p), void *ctx)
 {
     return p->key == EXPR_AGFILTER ? p->yes : test(ctx, p);
 }
@@ -318,7 +319,7 @@ bool expr_eval(const struct expr *e, bool (*test)(void *ctx, const struct expr_p
         const struct step *step = &e->step[i++];
         switch (step->kind) {
         case STEP_TEST:
-            result = holds(&e->v[step->to], test, ctx);
+            result = predicate_holds(&e->v[step->to], test, ctx);
             break;
         case STEP_AND:
             i = result ? i : step->to;

@@ -62,7 +62,7 @@ static const struct hold *hold_of(const struct job *job, uint32_t v)
     return NULL;
 }
 
-static bool is_named(struct finding *f, uint32_t v, const struct hostlist *names)
+static bool is_in_names(struct finding *f, uint32_t v, const struct hostlist *names)
 {
     struct strbuf *text = &f->m->text;
 
@@ -87,7 +87,7 @@ static bool test(void *ctx, const struct expr_predicate *p)
     case EXPR_SCHED_FUTURE:
         return f->state.reserved == p->yes;
     case EXPR_NAMES:
-        return is_named(f, f->v, &p->names);
+        return is_in_names(f, f->v, &p->names);
     case EXPR_PROPERTY:
         return propset_value(&m->g->props, m->g->v[f->v].props, p->property) != NULL;
     case EXPR_AGFILTER:

@@ -20,7 +20,7 @@ struct naming {
 };
 
 /* The length of a name's stem, and the number after it. */
-static size_t split(const char *name, size_t length, int64_t *number)
+static size_t split_name(const char *name, size_t length, int64_t *number)
 {
     size_t stem = length;
 
@@ -42,7 +42,7 @@ static uint32_t group_slot(uint32_t stem, int64_t number, uint32_t slots)
 }
 
 /* The slot of the group, or the empty slot for it. */
-static uint32_t seek(const struct name_index *x, uint32_t stem, int64_t number)
+static uint32_t find_group_slot(const struct name_index *x, uint32_t stem, int64_t number)
 {
     uint32_t i = group_slot(stem, number, x->slots);
 
@@ -71,12 +71,12 @@ static int groups_grow(struct name_index *x)
     x->slots = 2 * capacity;
     x->capacity = capacity;
     for (uint32_t i = 0; i < x->n; i++)
-        x->slot[seek(x, x->group[i].stem, x->group[i].number)] = i + 1;
+        x->slot[find_group_slot(x, x->group[i].stem, x->group[i].number)] = i + 1;
     return 0;
 }
 
 /* A vertex's stem and number. Returns 0, or -1. */
-static int name_of(struct naming *w, uint32_t v, uint32_t *stem, int64_t *number)
+static int split_vertex_name(struct naming *w, uint32_t v, uint32_t *stem, int64_t *number)
 {
     const struct vertex *x = &w->g->v[v];
     const char *base = intern_text(&w->g->names, x->basename);
@@ -96,11 +96,11 @@ static int name_of(struct naming *w, uint32_t v, uint32_t *stem, int64_t *number
     graph_name(w->g, v, &w->text);
     if (w->text.failed)
         return -1;
-    size_t n = split(strbuf_text(&w->text), w->text.len, number);
+    size_t n = split_name(strbuf_text(&w->text), w->text.len, number);
     return intern_put(&w->x->stems, w->text.data, n, stem);
 }
 
-static bool is_named(const struct graph *g, const struct topo *t, uint32_t v)
+static bool is_in_index(const struct graph *g, const struct topo *t, uint32_t v)
 {
     return !g->v[v].gone && t->class_of[v] != CLASS_NONE;
 }
@@ -114,11 +114,11 @@ static int group_all(struct naming *w, const struct topo *t)
         uint32_t stem;
         int64_t number;
         x->of[v] = NAME_NONE;
-        if (!is_named(w->g, t, v))
+        if (!is_in_index(w->g, t, v))
             continue;
-        if (name_of(w, v, &stem, &number) < 0 || groups_grow(x) < 0)
+        if (split_vertex_name(w, v, &stem, &number) < 0 || groups_grow(x) < 0)
             return -1;
-        uint32_t i = seek(x, stem, number);
+        uint32_t i = find_group_slot(x, stem, number);
         if (!x->slot[i]) {
             x->group[x->n] = (struct name_group){number, stem, 0};
             x->slot[i] = ++x->n;
@@ -179,11 +179,11 @@ uint32_t name_index_find(const struct name_index *x, const char *name, size_t le
 {
     uint32_t stem;
     int64_t number;
-    size_t n = split(name, length, &number);
+    size_t n = split_name(name, length, &number);
 
     if (x->slots == 0 || !intern_find(&x->stems, name, n, &stem))
         return NAME_NONE;
-    uint32_t found = x->slot[seek(x, stem, number)];
+    uint32_t found = x->slot[find_group_slot(x, stem, number)];
     return found ? found - 1 : NAME_NONE;
 }
 
@@ -194,7 +194,7 @@ bool name_index_check(const struct name_index *x, const struct graph *g, const s
     bool good = true;
 
     for (uint32_t v = 0; v < g->n && good; v++) {
-        if (!is_named(g, t, v)) {
+        if (!is_in_index(g, t, v)) {
             good = x->of[v] == NAME_NONE;
             continue;
         }

@@ -43,7 +43,7 @@ struct selection {
     berth_error_t *err;
 };
 
-static int expected(const struct selection *s, const char *what, const char *where)
+static int expected_in_selection(const struct selection *s, const char *what, const char *where)
 {
     return errtext_expected(s->err, s->text, s->length, (size_t)(where - s->text), what);
 }
@@ -113,7 +113,7 @@ static int read_ranges(struct selection *s, struct name_part *p)
                          (int)(p->length < SHOWN ? p->length : SHOWN), p->text);
     p->n = rc == 0 ? (uint32_t)hostlist_count(&names) : 0;
     if (rc == 0 && p->n == 0)
-        rc = expected(s, "a name", p->text);
+        rc = expected_in_selection(s, "a name", p->text);
     if (rc == 0)
         rc = look_up(s, p, &names);
     hostlist_clear(&names);
@@ -126,13 +126,13 @@ static int read_part(struct selection *s, const char *from, const char *to)
     bool ranges = false;
 
     if (from == to)
-        return expected(s, "a name", from);
+        return expected_in_selection(s, "a name", from);
     if (s->n_parts == GRAPH_DEPTH_MAX)
-        return expected(s, "no more names in a path", from);
+        return expected_in_selection(s, "no more names in a path", from);
     for (const char *p = from; p < to; p++) {
         ranges |= *p == '[' || *p == ']';
         if ((unsigned char)*p <= ' ' || *p == 0x7f)
-            return expected(s, "a name without blanks", p);
+            return expected_in_selection(s, "a name without blanks", p);
     }
     struct name_part *p = &s->part[s->n_parts++];
     *p = (struct name_part){.text = from, .length = (size_t)(to - from), .n = 1};
@@ -140,7 +140,7 @@ static int read_part(struct selection *s, const char *from, const char *to)
 }
 
 /* Where an item's ":UNITS" begins, or its end. */
-static const char *units_of(const char *from, const char *to)
+static const char *units_suffix(const char *from, const char *to)
 {
     const char *p = to;
 
@@ -151,7 +151,7 @@ static const char *units_of(const char *from, const char *to)
 
 static int read_item(struct selection *s, const char *from, const char *to)
 {
-    const char *item = from, *end = units_of(from, to);
+    const char *item = from, *end = units_suffix(from, to);
     uint64_t named = 1;
 
     s->n_parts = 0;
@@ -174,7 +174,7 @@ static int read_item(struct selection *s, const char *from, const char *to)
 }
 
 /* Append the name at an index of a part. */
-static void put_name(const struct name_part *p, uint32_t place, struct strbuf *out)
+static void put_nth_name(const struct name_part *p, uint32_t place, struct strbuf *out)
 {
     struct hostlist names = {0};
     char name[HOSTLIST_NAME_SIZE];
@@ -197,7 +197,7 @@ static int missing(struct selection *s, uint32_t level, uint32_t place)
     for (uint32_t i = 0; i <= level; i++) {
         if (i > 0 || s->absolute)
             strbuf_putc(&path, '/');
-        put_name(&s->part[i], i < level ? s->part[i].chosen : place, &path);
+        put_nth_name(&s->part[i], i < level ? s->part[i].chosen : place, &path);
     }
     int rc = path.failed ? errtext_no_memory(s->err)
                          : errtext_set(s->err, ENOENT, "no such resource: %s", strbuf_text(&path));
@@ -225,7 +225,7 @@ static const struct wanted *wanted_of(const struct name_part *p, uint32_t group)
     return low < p->n_groups && p->by_group[low].group == group ? &p->by_group[low] : NULL;
 }
 
-static bool has(const uint32_t *v, uint32_t n, uint32_t x)
+static bool has_vertex(const uint32_t *v, uint32_t n, uint32_t x)
 {
     uint32_t low = 0, high = n;
 
@@ -265,7 +265,7 @@ static void look_above(const struct selection *s, const struct name_part *p, con
         const uint32_t *v = name_index_members(&s->m->names, p->by_group[i].group, &n);
         for (uint32_t k = 0; k < n; k++) {
             uint32_t x = match_parent(s->m, v[k]);
-            while (x != VERTEX_NONE && !has(from, n_from, x))
+            while (x != VERTEX_NONE && !has_vertex(from, n_from, x))
                 x = s->absolute ? VERTEX_NONE : match_parent(s->m, x);
             if (x != VERTEX_NONE)
                 a->v[a->n++] = (uint64_t)p->by_group[i].place << 32 | v[k];
@@ -296,8 +296,8 @@ static int by_answer(const void *a, const void *b)
 /* Find the vertices for a part below given vertices, in order, each once. It searches by name or below
  * the vertices, whichever is less work.
  */
-static int answer(struct selection *s, const struct name_part *p, const uint32_t *from,
-                  uint32_t n_from, struct answers *a)
+static int find_answers(struct selection *s, const struct name_part *p, const uint32_t *from,
+                        uint32_t n_from, struct answers *a)
 {
     uint64_t below = count_below(s, from, n_from);
     bool up = (uint64_t)p->members * (s->absolute ? 1 : 4) <= below;
@@ -323,8 +323,8 @@ static int answer(struct selection *s, const struct name_part *p, const uint32_t
 static int select_below(struct selection *s, uint32_t level, const uint32_t *from, uint32_t n_from);
 
 /* Continue with the vertices that have a name of the part at a level. */
-static int choose(struct selection *s, uint32_t level, uint32_t place, const uint32_t *v,
-                  uint32_t n)
+static int choose_name(struct selection *s, uint32_t level, uint32_t place, const uint32_t *v,
+                       uint32_t n)
 {
     if (n == 0)
         return missing(s, level, place);
@@ -343,7 +343,7 @@ static int select_below(struct selection *s, uint32_t level, const uint32_t *fro
     struct answers a;
     size_t at = 0;
 
-    if (answer(s, p, from, n_from, &a) < 0)
+    if (find_answers(s, p, from, n_from, &a) < 0)
         return -1;
     uint32_t *v = arena_alloc(&s->m->arena, (a.n + 1) * sizeof(*v));
     if (!v)
@@ -356,7 +356,7 @@ static int select_below(struct selection *s, uint32_t level, const uint32_t *fro
         size_t end = at;
         while (end < a.n && a.v[end] >> 32 == place)
             end++;
-        if (choose(s, level, place, v + at, (uint32_t)(end - at)) < 0)
+        if (choose_name(s, level, place, v + at, (uint32_t)(end - at)) < 0)
             return -1;
         at = end;
     }
@@ -381,7 +381,7 @@ static int select_item(struct selection *s)
             n = n > 0 && s->m->names.of[root] == p->name[place].group;
             v = &root;
         }
-        if (choose(s, 0, place, v, n) < 0)
+        if (choose_name(s, 0, place, v, n) < 0)
             return -1;
     }
     return 0;
@@ -420,7 +420,7 @@ static int select_ranks(struct selection *s, const char *from, const char *to)
     if (!text)
         return errtext_no_memory(s->err);
     if (idset_decode(&ranks, text, strlen(text), s->err) == 0 && ranks.count == 0)
-        rc = expected(s, "a rank", from + 1);
+        rc = expected_in_selection(s, "a rank", from + 1);
     else if (ranks.count > 0 && match_rank_tops(s->m, text, &v, &n, s->err) == 0)
         rc = n == ranks.count ? 0
                               : errtext_set(s->err, ENOENT, "no such resource: rank:[%" PRIu32 "]",

@@ -41,7 +41,7 @@ struct summary {
 
 enum { GIVEN = 1, GIVEN_BELOW = 2, COVERED = 4 };
 
-static int by_number(const void *a, const void *sum)
+static int by_group(const void *a, const void *sum)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)sum;
 
@@ -78,7 +78,7 @@ static void find_repeated(struct summary *sum, struct repeated *r, uint32_t belo
     r->n = 0;
     gather_below(sum->m, r, below);
     if (r->n > 1)
-        qsort(r->group, r->n, sizeof(*r->group), by_number);
+        qsort(r->group, r->n, sizeof(*r->group), by_group);
     for (uint64_t i = 1; i < r->n; i++)
         if (r->group[i] == r->group[i - 1] && (n == 0 || r->group[n - 1] != r->group[i]))
             r->group[n++] = r->group[i];
@@ -103,7 +103,7 @@ static bool is_unique_below(struct summary *sum, struct repeated *r, uint32_t be
         return true;
     if (r->below != below)
         find_repeated(sum, r, below);
-    return r->n == 0 || !bsearch(&group, r->group, r->n, sizeof(group), by_number);
+    return r->n == 0 || !bsearch(&group, r->group, r->n, sizeof(group), by_group);
 }
 
 /* Append the names of what is between two vertices, each with a "/" after it; `from` VERTEX_NONE:
@@ -241,8 +241,8 @@ static void put_items(const char *head, const char *name, size_t length, const c
 }
 
 /* Append the items of a list. Its names may be several texts, with commas between. */
-static void put_list(struct summary *sum, struct lists *l, uint32_t number, const char *before,
-                     char behind, struct strbuf *out)
+static void put_list_items(struct summary *sum, struct lists *l, uint32_t number,
+                           const char *before, char behind, struct strbuf *out)
 {
     const char *key = intern_text(&l->keys, number), *head = key + sizeof(uint16_t);
     const char *tail = head + strlen(head) + 1, *end = key + intern_length(&l->keys, number);
@@ -270,7 +270,7 @@ static void put_lists(struct summary *sum, struct lists *l, const char *before, 
                       struct strbuf *out)
 {
     for (uint32_t i = 0; i < l->keys.n && !sum->failed; i++)
-        put_list(sum, l, i, before, behind, out);
+        put_list_items(sum, l, i, before, behind, out);
 }
 
 /* Turn what the current node has into its tails. */
@@ -287,16 +287,16 @@ static void finish_node(struct summary *sum)
 }
 
 /* The node that a vertex is or is in, or VERTEX_NONE. */
-static uint32_t node_of(const struct match *m, uint32_t v)
+static uint32_t enclosing_node(const struct match *m, uint32_t v)
 {
     while (v != VERTEX_NONE && m->g->v[v].type != TYPE_NODE)
         v = match_parent(m, v);
     return v;
 }
 
-static void put_vertex(struct summary *sum, const struct hold *h)
+static void put_held_vertex(struct summary *sum, const struct hold *h)
 {
-    uint32_t node = node_of(sum->m, h->vertex);
+    uint32_t node = enclosing_node(sum->m, h->vertex);
 
     if (node != sum->node)
         finish_node(sum);
@@ -365,7 +365,7 @@ static void clear_lists(struct lists *l)
     intern_clear(&l->keys);
 }
 
-static void clear(struct summary *sum)
+static void clear_summary(struct summary *sum)
 {
     struct strbuf *buffers[] = {&sum->head, &sum->node_head, &sum->tails,
                                 &sum->name, &sum->key,       &sum->text};
@@ -398,12 +398,12 @@ int match_summary(struct match *m, int64_t jobid, struct strbuf *out)
     for (uint32_t i = 0; i < job->n && !sum.failed; i++)
         if ((sum.state[i] & (GIVEN | COVERED)) == GIVEN &&
             m->names.of[job->hold[i].vertex] != NAME_NONE)
-            put_vertex(&sum, &job->hold[i]);
+            put_held_vertex(&sum, &job->hold[i]);
     if (!sum.failed)
         finish_node(&sum);
     if (!sum.failed)
         put_lists(&sum, &sum.all, "", ',', out);
-    clear(&sum);
+    clear_summary(&sum);
     if (!out->failed && (sum.failed || out->len > before))
         out->len = sum.failed ? before : out->len - 1;
     if (!sum.failed && !out->failed)

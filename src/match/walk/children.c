@@ -8,7 +8,7 @@ struct ranked {
     uint32_t place, v;
 };
 
-static int ascending(const void *a, const void *b)
+static int lowest_child_first(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
 
@@ -17,7 +17,7 @@ static int ascending(const void *a, const void *b)
     return x->place < y->place ? -1 : 1;
 }
 
-static int descending(const void *a, const void *b)
+static int highest_child_first(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
 
@@ -50,7 +50,8 @@ static bool sort_children(struct walk *w, uint32_t v, uint16_t type, enum policy
         found++;
     }
     if (!sorted)
-        qsort(ranked, found, sizeof(*ranked), order == ORDER_ASCENDING ? ascending : descending);
+        qsort(ranked, found, sizeof(*ranked),
+              order == ORDER_ASCENDING ? lowest_child_first : highest_child_first);
     for (uint32_t i = 0; i < found; i++)
         list[i] = ranked[i].v;
     *children = (struct children){list, found, false};

@@ -40,7 +40,7 @@ static struct mark *mark_at(const struct walk *w, uint32_t v)
     return i > 0 && i < w->n_marks && w->mark[i].vertex == v ? &w->mark[i] : NULL;
 }
 
-static int by_vertex(const void *a, const void *b)
+static int by_child_number(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -78,7 +78,7 @@ static uint32_t marked_children(struct commit *c, uint32_t v, uint32_t **childre
         i++;
     }
     if (!sorted)
-        qsort(*children, n, sizeof(**children), by_vertex);
+        qsort(*children, n, sizeof(**children), by_child_number);
     return n;
 }
 
@@ -110,7 +110,8 @@ static int label_number(struct commit *c, const char *label, uint32_t *number)
 }
 
 /* Set what is booked of the vertex, and in its filter. */
-static int hold(struct commit *c, const struct reach *r, bool exclusive, const struct counts *own)
+static int hold_vertex(struct commit *c, const struct reach *r, bool exclusive,
+                       const struct counts *own)
 {
     const struct match *m = c->w->m;
     const struct vertex *x = &m->g->v[r->v];
@@ -151,15 +152,15 @@ static int emit(struct commit *c, const struct reach *r, bool exclusive)
 }
 
 /* The job gets something of the vertex. */
-static inline void take(struct commit *c, const struct reach *r, bool exclusive,
-                        const struct counts *own, struct counts *above)
+static inline void take_vertex(struct commit *c, const struct reach *r, bool exclusive,
+                               const struct counts *own, struct counts *above)
 {
     count_above(c, r, exclusive, own, above);
-    if (hold(c, r, exclusive, own) < 0 || emit(c, r, exclusive) < 0)
+    if (hold_vertex(c, r, exclusive, own) < 0 || emit(c, r, exclusive) < 0)
         c->failed = true;
 }
 
-/* As give, of a vertex without children that is given whole because what is above it is, and is booked with that. */
+/* As give_vertex, of a vertex without children that is given whole because what is above it is, and is booked with that. */
 static void take_leaf(struct commit *c, uint32_t v, struct counts *above)
 {
     const struct vertex *x = &c->w->t->g->v[v];
@@ -179,7 +180,7 @@ static void take_leaf(struct commit *c, uint32_t v, struct counts *above)
         c->failed = true;
 }
 
-static int64_t give(struct commit *c, const struct reach *r, struct counts *above);
+static int64_t give_vertex(struct commit *c, const struct reach *r, struct counts *above);
 
 static int64_t give_children(struct commit *c, const struct reach *r, bool whole, bool exclusive,
                              struct counts *own)
@@ -211,12 +212,12 @@ static int64_t give_children(struct commit *c, const struct reach *r, bool whole
                               .covered = exclusive && !r->shown_only,
                               .depth = (uint16_t)(r->depth + 1),
                               .label = m ? m->label : NULL};
-        given += give(c, &child, own);
+        given += give_vertex(c, &child, own);
     }
     return given;
 }
 
-/* As give, of a vertex that has children. */
+/* As give_vertex, of a vertex that has children. */
 static int64_t give_inner(struct commit *c, const struct reach *r, bool whole, bool exclusive,
                           struct counts *above)
 {
@@ -232,13 +233,13 @@ static int64_t give_inner(struct commit *c, const struct reach *r, bool whole, b
     memset(own.units, 0, (c->n_prune + 1) * sizeof(int64_t));
     given += give_children(c, r, whole, exclusive, &own);
     if (given > 0 && !c->failed)
-        take(c, r, exclusive, &own, above);
+        take_vertex(c, r, exclusive, &own, above);
     arena_release(&m->arena, mark);
     return given;
 }
 
 /* Give what is marked of a vertex and below it, or all. Returns how many vertices the job has to itself. */
-static int64_t give(struct commit *c, const struct reach *r, struct counts *above)
+static int64_t give_vertex(struct commit *c, const struct reach *r, struct counts *above)
 {
     static const struct counts none;
     bool whole = r->whole || c->w->m->exclusive[c->w->m->g->v[r->v].type];
@@ -248,7 +249,7 @@ static int64_t give(struct commit *c, const struct reach *r, struct counts *abov
     if (topo_children(c->w->t, r->v, &children) > 0)
         return give_inner(c, r, whole, exclusive, above);
     if (exclusive) /* most have no children */
-        take(c, r, exclusive, &none, above);
+        take_vertex(c, r, exclusive, &none, above);
     return exclusive;
 }
 
@@ -272,7 +273,7 @@ int64_t match_commit(struct walk *w, struct job *job)
                       .exclusive = root->exclusive,
                       .depth = 1,
                       .label = root->label};
-    int64_t given = give(&c, &r, &above);
+    int64_t given = give_vertex(&c, &r, &above);
     if (c.failed) {
         errno = ENOMEM;
         return -1;

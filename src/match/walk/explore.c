@@ -310,7 +310,7 @@ struct looking {
     struct sink *sinks;
 };
 
-static void look(struct walk *w, uint32_t child, uint32_t host, void *arg)
+static void look_at_child(struct walk *w, uint32_t child, uint32_t host, void *arg)
 {
     struct looking *l = arg;
 
@@ -323,7 +323,7 @@ void explore(struct walk *w, uint32_t v, uint32_t level, bool exclusive, int64_t
     struct looking l = {level, exclusive, factor, sinks};
 
     if (w->policy->first)
-        explore_first(w, v, level, 1, sinks, look, &l);
+        explore_first(w, v, level, 1, sinks, look_at_child, &l);
     else
         explore_ordered(w, v, level, exclusive, factor, sinks);
 }

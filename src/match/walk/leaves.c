@@ -27,7 +27,7 @@ static bool is_plain(const struct walk *w, uint32_t v, const struct vertex *x,
 }
 
 /* True if a job has the vertex to itself at some time of the window, and until when does not matter. */
-static bool is_taken(const struct walk *w, struct state *s)
+static bool is_taken_in_window(const struct walk *w, struct state *s)
 {
     if (!s || w->wants_retry)
         return false;
@@ -44,7 +44,7 @@ bool leaves_take(struct walk *w, const struct leaves *l, uint32_t v, uint32_t ho
     const struct vertex *x = &w->t->g->v[v];
     struct state *s = w->m->state[v];
 
-    if (is_taken(w, s)) {
+    if (is_taken_in_window(w, s)) {
         w->visits++;
         return true;
     }

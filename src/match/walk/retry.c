@@ -4,7 +4,7 @@
 #include "match/walk/walk.h"
 
 /* Of a request for so many vertices, how many more there may be at most once a vertex is free. */
-static int64_t weight_of(const struct walk *w, uint32_t v, uint16_t type)
+static int64_t most_freed(const struct walk *w, uint32_t v, uint16_t type)
 {
     const struct class_sum *sum = topo_sum(w->t, v, type);
     int64_t units =
@@ -14,7 +14,7 @@ static int64_t weight_of(const struct walk *w, uint32_t v, uint16_t type)
 }
 
 /* One request for vertices, and all of its candidates were looked at. */
-static bool is_counted(const struct walk *w)
+static bool is_one_request(const struct walk *w)
 {
     const struct request *q = &w->rq[w->requests->variant[0]];
 
@@ -28,7 +28,7 @@ void walk_note_obstacle(struct walk *w, uint32_t v, int64_t until)
 
     if (until < w->retry)
         w->retry = until;
-    if (until == INT64_MAX || !is_counted(w))
+    if (until == INT64_MAX || !is_one_request(w))
         return;
     if (b->n == b->capacity) {
         uint32_t capacity = b->capacity + b->capacity / 2 + 64;
@@ -40,7 +40,7 @@ void walk_note_obstacle(struct walk *w, uint32_t v, int64_t until)
         b->v = more;
         b->capacity = capacity;
     }
-    b->v[b->n++] = (struct obstacle){until, weight_of(w, v, w->rq[w->top].type)};
+    b->v[b->n++] = (struct obstacle){until, most_freed(w, v, w->rq[w->top].type)};
 }
 
 static int by_time(const void *a, const void *b)
@@ -55,7 +55,7 @@ int64_t walk_retry_time(struct walk *w)
     struct obstacles *b = &w->m->obstacles;
     int64_t missing = (int64_t)w->rq[w->top].min - (int64_t)w->found;
 
-    if (w->uncounted || !is_counted(w) || missing <= 1)
+    if (w->uncounted || !is_one_request(w) || missing <= 1)
         return w->retry;
     if (b->n > 1)
         qsort(b->v, b->n, sizeof(*b->v), by_time);

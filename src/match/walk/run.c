@@ -63,7 +63,7 @@ static void set_window(struct walk *w, int64_t at, int64_t duration)
 }
 
 /* True if a job has the vertex to itself, even if it is booked with a vertex above. */
-static bool is_taken(const struct match *m, uint32_t v, int64_t at, int64_t end)
+static bool has_exclusive_job(const struct match *m, uint32_t v, int64_t at, int64_t end)
 {
     uint32_t x = v;
 
@@ -94,7 +94,7 @@ static bool is_feasible(struct walk *w, bool any_status, int64_t at, int64_t dur
         uint32_t v = m->node[i];
         const struct vertex *x = &m->g->v[v];
         found += !x->gone && (!x->down || any_status) && constraint_holds(w, v) &&
-                 !is_taken(m, v, at, at + duration);
+                 !has_exclusive_job(m, v, at, at + duration);
     }
     return found >= want;
 }
@@ -102,7 +102,7 @@ static bool is_feasible(struct walk *w, bool any_status, int64_t at, int64_t dur
 /* The first point on or after `from` from which, by the root's counts, the whole request is free; -1:
  * none.
  */
-static int64_t next_time(struct walk *w, int64_t from)
+static int64_t next_time_by_counts(struct walk *w, int64_t from)
 {
     struct match *m = w->m;
     const struct prune_list *list = prune_of(&m->prune, w->t, w->t->root);
@@ -139,7 +139,7 @@ static int select_later(struct walk *w, int64_t now, int64_t duration)
     int64_t from = now + 1;
 
     for (;;) {
-        int64_t at = next_time(w, from);
+        int64_t at = next_time_by_counts(w, from);
         if (at < 0) {
             errno = EBUSY;
             return -1;
@@ -220,7 +220,7 @@ bool *walk_whole_types(struct walk *w)
 }
 
 /* Commit what was selected: for a job, or only to emit it. */
-static int finish(struct walk *w, const struct found *f, int64_t jobid, bool record)
+static int commit_found(struct walk *w, const struct found *f, int64_t jobid, bool record)
 {
     struct match *m = w->m;
     struct job *job = NULL;
@@ -262,7 +262,7 @@ static int match_with(struct walk *w, match_op_t op, int64_t jobid, struct found
     if (!types)
         return -1;
     m->exclusive = types;
-    int rc = finish(w, f, jobid, ops[op].allocates);
+    int rc = commit_found(w, f, jobid, ops[op].allocates);
     m->exclusive = usual;
     return rc;
 }
@@ -294,7 +294,7 @@ static int check_types(const struct match *m, const jobspec_t *spec, berth_error
     return 0;
 }
 
-static int explain(match_op_t op, berth_error_t *err)
+static int explain_errno(match_op_t op, berth_error_t *err)
 {
     switch (errno) {
     case ENODEV:
@@ -328,7 +328,7 @@ int match_run(match_t *m, match_op_t op, const jobspec_t *spec, int64_t jobid, i
     m->has_orphans &= m->jobs.n > 0;
     m->last.n = 0;
     if (requests_make(&requests, spec, m->g, &m->prune, m->flexible, &m->arena) < 0)
-        return explain(op, err);
+        return explain_errno(op, err);
     struct walk w = {.m = m,
                      .t = &m->topo,
                      .policy = &m->policy,
@@ -345,5 +345,5 @@ int match_run(match_t *m, match_op_t op, const jobspec_t *spec, int64_t jobid, i
     m->marks_capacity = w.marks_capacity;
     if (result)
         *result = (match_result_t){f.at, f.duration, w.visits, w.tries};
-    return rc < 0 ? explain(op, err) : 0;
+    return rc < 0 ? explain_errno(op, err) : 0;
 }

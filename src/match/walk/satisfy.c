@@ -17,7 +17,7 @@ static bool is_of_class(const struct walk *w, uint32_t v, const struct role *s)
            (!topo_sum(w->t, v, TYPE_NODE) && !topo_sum(w->t, v, TYPE_STORAGE_NODE));
 }
 
-static uint64_t key_of(const struct walk *w, uint32_t v, const struct role *s)
+static uint64_t memo_key(const struct walk *w, uint32_t v, const struct role *s)
 {
     return ((uint64_t)w->t->class_of[v] << 28 | (uint64_t)s->request << 1 | s->exclusive) + 1;
 }
@@ -85,7 +85,7 @@ bool walk_satisfies(struct walk *w, uint32_t v, const struct role *s, int64_t fa
         return true;
     if (!is_of_class(w, v, s) || !memo_grow(memo))
         return look_below(w, v, s, factor);
-    uint64_t key = key_of(w, v, s);
+    uint64_t key = memo_key(w, v, s);
     uint32_t i = memo_slot(memo, key);
     if (memo->key[i])
         return memo->value[i];

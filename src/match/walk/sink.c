@@ -44,14 +44,14 @@ static int by_order(const struct candidate *x, const struct candidate *y)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static int ascending(const void *a, const void *b)
+static int lowest_candidate_first(const void *a, const void *b)
 {
     int c = by_score(a, b);
 
     return c ? c : by_order(a, b);
 }
 
-static int descending(const void *a, const void *b)
+static int highest_candidate_first(const void *a, const void *b)
 {
     int c = by_score(b, a);
 
@@ -123,7 +123,8 @@ static int discovered(const void *a, const void *b)
     return by_order(a, b);
 }
 
-static void sort(struct candidate *v, uint32_t n, int (*compare)(const void *, const void *))
+static void sort_candidates(struct candidate *v, uint32_t n,
+                            int (*compare)(const void *, const void *))
 {
     for (uint32_t i = 1; i < n; i++)
         if (compare(&v[i - 1], &v[i]) > 0) {
@@ -139,7 +140,7 @@ static void sort_runs(struct sink *s)
 {
     uint64_t units = 0;
 
-    sort(s->v, s->n, falling);
+    sort_candidates(s->v, s->n, falling);
     for (uint32_t i = 0; i < s->n && units < s->want;) {
         uint32_t first = i;
         int64_t low = s->v[i].score;
@@ -147,7 +148,7 @@ static void sort_runs(struct sink *s)
             low = s->v[i].score < low ? s->v[i].score : low;
             units += s->v[i].count;
         }
-        sort(s->v + first, i - first, discovered);
+        sort_candidates(s->v + first, i - first, discovered);
     }
 }
 
@@ -156,7 +157,9 @@ void sink_sort(struct sink *s)
     if (s->order == ORDER_RUNS)
         sort_runs(s);
     else
-        sort(s->v, s->n, s->order == ORDER_ASCENDING ? ascending : descending);
+        sort_candidates(s->v, s->n,
+                        s->order == ORDER_ASCENDING ? lowest_candidate_first
+                                                    : highest_candidate_first);
 }
 
 bool sink_wants(const struct sink *s, int64_t score, uint64_t order)
@@ -185,7 +188,7 @@ static void trim(struct sink *s)
     s->trim = 2 * n;
 }
 
-static bool reserve(struct walk *w, struct sink *s)
+static bool reserve_candidate(struct walk *w, struct sink *s)
 {
     if (s->n < s->capacity)
         return true;
@@ -205,7 +208,7 @@ static bool reserve(struct walk *w, struct sink *s)
 void sink_add(struct walk *w, struct sink *s, const struct candidate *c)
 {
     if (s->keep) {
-        if (!reserve(w, s))
+        if (!reserve_candidate(w, s))
             return;
         s->v[s->n++] = *c;
     }

@@ -192,7 +192,7 @@ struct gathering {
     struct sink *sinks;
 };
 
-static void gather(struct walk *w, uint32_t child, uint32_t host, void *arg)
+static void gather_child(struct walk *w, uint32_t child, uint32_t host, void *arg)
 {
     struct gathering *g = arg;
 
@@ -217,7 +217,7 @@ static struct sink *gather_shape(struct walk *w, uint32_t host, uint32_t slot, i
     }
     if (w->policy->first) {
         struct gathering g = {level, factor, sinks};
-        explore_first(w, host, level, w->rq[slot].max, sinks, gather, &g);
+        explore_first(w, host, level, w->rq[slot].max, sinks, gather_child, &g);
     } else {
         explore(w, host, level, true, factor, sinks);
     }

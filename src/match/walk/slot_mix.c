@@ -60,7 +60,7 @@ static int widen_table(struct slot_mixes *m)
 }
 
 /* Room for one more mix. */
-static int reserve(struct slot_mixes *m, uint32_t types)
+static int reserve_mix(struct slot_mixes *m, uint32_t types)
 {
     if (m->n == m->capacity) {
         uint32_t capacity = m->capacity ? 2 * m->capacity : 32;
@@ -85,7 +85,7 @@ static int reserve(struct slot_mixes *m, uint32_t types)
 static int find_or_add(struct slot_mixes *m, uint32_t set, uint32_t n, const uint32_t *amounts,
                        uint32_t types, uint32_t *found)
 {
-    if (reserve(m, types) < 0)
+    if (reserve_mix(m, types) < 0)
         return -1;
     uint32_t place = amounts_slot(m, set, amounts, types);
     if (m->place[place] > 0) {

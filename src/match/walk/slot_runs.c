@@ -6,7 +6,7 @@
 #include "match/walk/walk.h"
 
 /* The only request of a slot's shape, if each slot takes the same of it; or NULL. */
-static const struct request *shape_of(const struct walk *w, const struct request *slot)
+static const struct request *only_request_of(const struct walk *w, const struct request *slot)
 {
     const struct request *q = &w->rq[slot->with];
 
@@ -56,7 +56,7 @@ static void find_rows(struct walk *w, const uint32_t *children, const struct cla
 bool slot_runs_find(struct walk *w, uint32_t host, const struct role *s, int64_t factor,
                     struct sink *sink)
 {
-    const struct request *slot = &w->rq[s->slot], *q = shape_of(w, slot);
+    const struct request *slot = &w->rq[s->slot], *q = only_request_of(w, slot);
     const struct class_run *run = q ? walk_row_of(w, host, q->type) : NULL;
     const uint32_t *children;
 

@@ -45,7 +45,7 @@ static uint32_t count_options(const struct vary *y, uint32_t first)
 }
 
 /* Append a copy of a request, and link it after its sibling. */
-static uint32_t append(struct vary *y, const struct request *q, uint32_t *link)
+static uint32_t append_request(struct vary *y, const struct request *q, uint32_t *link)
 {
     uint32_t i = y->end++;
     struct request *copy = &y->r->v[i];
@@ -75,7 +75,7 @@ static uint32_t make_variant(struct vary *y, uint32_t first, uint32_t k)
         if (v[i].kind == JOBSPEC_XOR_SLOT)
             continue;
         rest /= y->options[i];
-        uint32_t copy = append(y, &v[i], &last);
+        uint32_t copy = append_request(y, &v[i], &last);
         begin = begin == REQUEST_NONE ? copy : begin;
         y->r->v[copy].with = make_variant(y, v[i].with, k / rest);
         k %= rest;
@@ -87,7 +87,7 @@ static uint32_t make_variant(struct vary *y, uint32_t first, uint32_t k)
             chosen -= y->options[i];
             continue;
         }
-        uint32_t copy = append(y, &v[i], &last);
+        uint32_t copy = append_request(y, &v[i], &last);
         y->r->v[copy].kind = JOBSPEC_SLOT;
         y->r->v[copy].type = TYPE_SLOT;
         y->r->v[copy].with = make_variant(y, v[i].with, chosen);
@@ -108,7 +108,7 @@ static uint32_t unite_shapes(struct vary *y, uint32_t first)
             while (same != REQUEST_NONE && v[same].type != v[i].type)
                 same = v[same].next;
             if (same == REQUEST_NONE) {
-                uint32_t copy = append(y, &v[i], &last);
+                uint32_t copy = append_request(y, &v[i], &last);
                 begin = begin == REQUEST_NONE ? copy : begin;
             } else if (v[same].min < v[i].min) {
                 uint32_t next = v[same].next;

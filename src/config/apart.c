@@ -145,8 +145,8 @@ static int wait_for_more(const struct apart *apart, int fd, int64_t until, berth
 }
 
 /* Read everything until the end, including the head. */
-static int receive(const struct apart *apart, int fd, int64_t until, struct strbuf *all,
-                   berth_error_t *err)
+static int receive_all(const struct apart *apart, int fd, int64_t until, struct strbuf *all,
+                       berth_error_t *err)
 {
     for (;;) {
         if (wait_for_more(apart, fd, until, err) < 0)
@@ -179,7 +179,7 @@ static pid_t wait_for_end(pid_t child, int64_t until, int *status)
 }
 
 /* Report how the child ended, if not well. Returns 0, or -1 with EINVAL. */
-static int judge(const struct apart *apart, pid_t child, int64_t until, berth_error_t *err)
+static int judge_end(const struct apart *apart, pid_t child, int64_t until, berth_error_t *err)
 {
     int status = 0;
 
@@ -197,8 +197,8 @@ static int judge(const struct apart *apart, pid_t child, int64_t until, berth_er
 }
 
 /* Hand on what was received. */
-static int take(const struct apart *apart, const struct strbuf *all, struct strbuf *answer,
-                berth_error_t *err)
+static int hand_on_answer(const struct apart *apart, const struct strbuf *all,
+                          struct strbuf *answer, berth_error_t *err)
 {
     struct head head;
     const char *rest = all->data + sizeof(head);
@@ -214,22 +214,22 @@ static int take(const struct apart *apart, const struct strbuf *all, struct strb
     return answer->failed ? errtext_no_memory(err) : 0;
 }
 
-static int watch(const struct apart *apart, pid_t child, int fd, struct strbuf *answer,
-                 berth_error_t *err)
+static int watch_child(const struct apart *apart, pid_t child, int fd, struct strbuf *answer,
+                       berth_error_t *err)
 {
     struct strbuf all = {0};
     int64_t until = clock_ms() + INT64_C(1000) * APART_CLOCK * apart->seconds;
-    int rc = receive(apart, fd, until, &all, err);
+    int rc = receive_all(apart, fd, until, &all, err);
 
     if (rc < 0) {
         int saved = errno;
-        judge(apart, child, 0, NULL);
+        judge_end(apart, child, 0, NULL);
         errno = saved;
     } else {
-        rc = judge(apart, child, until, err);
+        rc = judge_end(apart, child, until, err);
     }
     if (rc == 0)
-        rc = take(apart, &all, answer, err);
+        rc = hand_on_answer(apart, &all, answer, err);
     strbuf_clear(&all);
     return rc;
 }
@@ -247,7 +247,7 @@ int apart_do(const struct apart *apart, struct strbuf *answer, berth_error_t *er
     int saved = errno;
     close(fds[1]);
     int rc = child < 0 ? errtext_set(err, saved, "fork: %s", strerror(saved))
-                       : watch(apart, child, fds[0], answer, err);
+                       : watch_child(apart, child, fds[0], answer, err);
     saved = errno;
     close(fds[0]);
     errno = saved;

@@ -55,7 +55,7 @@ static int check_resources(const struct reading *r, uint32_t i)
     return 0;
 }
 
-static int read_block(struct reading *r, uint32_t i, struct sched_block *block)
+static int read_one_block(struct reading *r, uint32_t i, struct sched_block *block)
 {
     uint32_t value[BLOCK_KEYS];
 
@@ -87,7 +87,7 @@ int read_blocks(struct reading *r, uint32_t i)
     if (!blocks)
         return -1;
     for (uint32_t x = i + 1; x < d->node[i].end; x = d->node[x].end, n++) {
-        if (read_block(r, x, &blocks[n]) < 0)
+        if (read_one_block(r, x, &blocks[n]) < 0)
             return -1;
         for (size_t k = 0; k < n; k++)
             if (strcmp(blocks[k].name, blocks[n].name) == 0)

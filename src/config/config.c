@@ -151,7 +151,7 @@ static int read_default_queue(struct reading *r, uint32_t i)
 }
 
 /* In this order, each section finds what it needs from others. */
-static int read_all(struct reading *r)
+static int read_sections(struct reading *r)
 {
     struct sched_config *sched = &r->config->sched;
     uint32_t value[TOP_KEYS];
@@ -213,7 +213,7 @@ struct config *config_read(const char *name, const char *text, size_t length, in
     r.config = &whole->config;
     int rc = doc_read_yaml(&r.doc, text, length, name, err);
     if (rc == 0) {
-        rc = read_all(&r);
+        rc = read_sections(&r);
         doc_clear(&r.doc);
         intern_clear(&r.queues);
         intern_clear(&r.divisions);

@@ -15,7 +15,7 @@ struct query {
     berth_error_t *err;
 };
 
-static json_t *expected(const struct query *q, const char *what)
+static json_t *expected_here(const struct query *q, const char *what)
 {
     errtext_expected(q->err, q->text, strlen(q->text), (size_t)(q->at - q->text), what);
     errno = EINVAL;
@@ -29,7 +29,7 @@ static json_t *made(const struct query *q, json_t *value)
     return value;
 }
 
-static void skip_blanks(struct query *q)
+static void skip_white_space(struct query *q)
 {
     while (isspace((unsigned char)*q->at))
         q->at++;
@@ -49,7 +49,7 @@ static bool skip_word(struct query *q, const char *word)
 /* Skip "&", "&&" or "and". */
 static bool skip_operator(struct query *q, char sign, const char *word)
 {
-    skip_blanks(q);
+    skip_white_space(q);
     if (*q->at != sign)
         return skip_word(q, word);
     q->at += q->at[1] == sign ? 2 : 1;
@@ -59,7 +59,7 @@ static bool skip_operator(struct query *q, char sign, const char *word)
 /* ---- Terms ---- */
 
 /* The kind of a term by what it begins with. Returns the rest. */
-static const char *kind_of(const char *text, const char **kind)
+static const char *term_kind(const char *text, const char **kind)
 {
     static const struct {
         const char *begin, *kind;
@@ -94,7 +94,7 @@ static bool is_right(const char *kind, const char *text, size_t n)
 
 static json_t *read_term(struct query *q)
 {
-    const char *kind, *begin = kind_of(q->at, &kind);
+    const char *kind, *begin = term_kind(q->at, &kind);
     bool is_list = strcmp(kind, "properties") != 0; /* in which commas are */
     const char *end =
         begin + strcspn(begin, is_list ? " \t\r\n\f\v()|&\"'" : " \t\r\n\f\v()|&,\"'");
@@ -102,17 +102,17 @@ static json_t *read_term(struct query *q)
     if (*begin == '"' || *begin == '\'') {
         end = strchr(begin + 1, *begin);
         if (!end)
-            return expected(q, "a quote at the end of what is in quotes");
+            return expected_here(q, "a quote at the end of what is in quotes");
         begin++;
         after = end + 1;
     }
     if (end == begin)
-        return expected(q, "a property, host:LIST or rank:LIST");
+        return expected_here(q, "a property, host:LIST or rank:LIST");
     if (!is_right(kind, begin, (size_t)(end - begin)))
-        return expected(q, "hosts such as host:n[1-4] or ranks such as rank:0-3");
+        return expected_here(q, "hosts such as host:n[1-4] or ranks such as rank:0-3");
     json_t *name = json_stringn(begin, (size_t)(end - begin));
     if (!name)
-        return expected(q, "a property in UTF-8");
+        return expected_here(q, "a property in UTF-8");
     q->at = after;
     return made(q, json_pack("{s:[o]}", kind, name));
 }
@@ -124,7 +124,7 @@ static bool skip_negations(struct query *q)
 {
     bool is_negated = false;
     for (;;) {
-        skip_blanks(q);
+        skip_white_space(q);
         if (*q->at == '!' || *q->at == '-' || *q->at == '^')
             q->at++;
         else if (!skip_word(q, "not"))
@@ -136,7 +136,7 @@ static bool skip_negations(struct query *q)
 static json_t *read_in_parentheses(struct query *q)
 {
     if (q->depth++ == CONSTRAINT_QUERY_DEPTH)
-        return expected(q, "fewer parentheses within each other");
+        return expected_here(q, "fewer parentheses within each other");
     q->at++;
     json_t *inner = read_either(q);
     if (!inner)
@@ -147,7 +147,7 @@ static json_t *read_in_parentheses(struct query *q)
         return inner;
     }
     json_decref(inner);
-    return expected(q, "')'");
+    return expected_here(q, "')'");
 }
 
 static json_t *read_negated(struct query *q)
@@ -197,7 +197,7 @@ static bool another_follows(struct query *q)
     return !ends;
 }
 
-static json_t *read_all(struct query *q)
+static json_t *read_conjunction(struct query *q)
 {
     json_t *list = json_array(), *condition;
     if (!list)
@@ -219,7 +219,7 @@ static json_t *read_either(struct query *q)
     if (!list)
         return made(q, NULL);
     do {
-        condition = read_all(q);
+        condition = read_conjunction(q);
         if (condition && json_array_append_new(list, condition) < 0)
             condition = made(q, NULL);
     } while (condition && skip_operator(q, '|', "or"));
@@ -232,13 +232,13 @@ static json_t *read_either(struct query *q)
 json_t *constraint_query(const char *text, berth_error_t *err)
 {
     struct query q = {.text = text, .at = text, .err = err};
-    skip_blanks(&q);
+    skip_white_space(&q);
     if (!*q.at)
         return made(&q, json_array());
     json_t *constraint = read_either(&q);
     if (constraint && *q.at) {
         json_decref(constraint);
-        return expected(&q, "an operator, or the end");
+        return expected_here(&q, "an operator, or the end");
     }
     json_t *names = json_object_get(constraint, "properties");
     if (!names)

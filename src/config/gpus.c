@@ -118,7 +118,7 @@ static void keep_only(struct gpus *gpus, const char *only)
 }
 
 /* *variable becomes the one that tells programs which of them they may use. */
-static int find_all(struct gpus *gpus, const char *root, const char **variable)
+static int find_gpus(struct gpus *gpus, const char *root, const char **variable)
 {
     *gpus = (struct gpus){0};
     *variable = NULL;
@@ -140,7 +140,7 @@ static int find_all(struct gpus *gpus, const char *root, const char **variable)
 int gpus_find(struct gpus *gpus, const char *root, const char *only)
 {
     const char *variable;
-    int rc = find_all(gpus, root, &variable);
+    int rc = find_gpus(gpus, root, &variable);
 
     if (rc == 0 && only)
         keep_only(gpus, only);
@@ -150,7 +150,7 @@ int gpus_find(struct gpus *gpus, const char *root, const char *only)
 int gpus_find_own(struct gpus *gpus)
 {
     const char *variable, *only = NULL;
-    int rc = find_all(gpus, "", &variable);
+    int rc = find_gpus(gpus, "", &variable);
 
     if (rc == 0 && variable)
         only = getenv(variable);
@@ -161,7 +161,7 @@ int gpus_find_own(struct gpus *gpus)
 
 /* ---- Kinds ---- */
 
-static bool is_word(char c)
+static bool is_kind_char(char c)
 {
     return isalnum((unsigned char)c) || c == '.' || c == '_';
 }
@@ -171,7 +171,7 @@ bool gpu_property(const struct gpu *gpu, size_t i, struct strbuf *out)
     strbuf_clear(out);
     for (const char *at = gpu->model; *at;) {
         size_t n = 0;
-        while (is_word(at[n]))
+        while (is_kind_char(at[n]))
             n++;
         if (n > 0 && i-- == 0) {
             strbuf_puts(out, "gpu:");

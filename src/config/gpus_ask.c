@@ -17,7 +17,7 @@ struct wanted {
     void *at; /* of a pointer to a function */
 };
 
-static bool find_all(void *library, const struct wanted *wanted, size_t n)
+static bool find_symbols(void *library, const struct wanted *wanted, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         void *symbol = dlsym(library, wanted[i].name);
@@ -132,10 +132,11 @@ int gpus_ask_nvidia(struct gpus *gpus, const char *root)
     if (!library)
         return 0;
     int rc = 0;
-    if (find_all(library, wanted, sizeof(wanted) / sizeof(*wanted)) && nvml.init() == 0) {
-        find_all(library, of_files, 1);
-        find_all(library, of_memory, 1);
-        rc = list_nvidia(gpus, find_all(library, of_mig, sizeof(of_mig) / sizeof(*of_mig)), root);
+    if (find_symbols(library, wanted, sizeof(wanted) / sizeof(*wanted)) && nvml.init() == 0) {
+        find_symbols(library, of_files, 1);
+        find_symbols(library, of_memory, 1);
+        rc = list_nvidia(gpus, find_symbols(library, of_mig, sizeof(of_mig) / sizeof(*of_mig)),
+                         root);
         nvml.shutdown();
     }
     dlclose(library);
@@ -204,9 +205,9 @@ int gpus_ask_rocm(struct gpus *gpus, const char *root)
     if (!library)
         return 0;
     int rc = 0;
-    if (find_all(library, wanted, sizeof(wanted) / sizeof(*wanted)) && rocm.init(0) == 0) {
-        find_all(library, of_files, 1);
-        find_all(library, of_memory, 1);
+    if (find_symbols(library, wanted, sizeof(wanted) / sizeof(*wanted)) && rocm.init(0) == 0) {
+        find_symbols(library, of_files, 1);
+        find_symbols(library, of_memory, 1);
         rc = list_rocm(gpus, root);
         rocm.shutdown();
     }

@@ -12,8 +12,8 @@
 enum { TEXT_SIZE = 4096 };
 
 /* Read the beginning of a file, in a folder's entry. Returns whether there is one. */
-static bool read_text(char *text, const char *root, const char *folder, const char *entry,
-                      const char *file)
+static bool read_entry_file(char *text, const char *root, const char *folder, const char *entry,
+                            const char *file)
 {
     char path[PATH_MAX];
     int n = snprintf(path, sizeof(path), "%s%s/%s/%s", root, folder, entry, file);
@@ -28,7 +28,7 @@ static bool read_text(char *text, const char *root, const char *folder, const ch
 }
 
 /* What stands behind a key at the beginning of a line, to the line's end, without spaces at both ends. */
-static const char *value_of(char *text, const char *key, char *value, size_t size)
+static const char *value_behind(char *text, const char *key, char *value, size_t size)
 {
     size_t length = strlen(key);
 
@@ -70,7 +70,7 @@ static void free_entries(struct dirent **entries, int n)
 }
 
 /* A driver that has not looked at a GPU yet has no name for it. */
-static bool is_whole(const char *name)
+static bool is_known_name(const char *name)
 {
     return *name && !strchr(name, '?');
 }
@@ -84,13 +84,13 @@ int gpus_look_nvidia(struct gpus *gpus, const char *root)
 
     for (int i = 0; i < n && rc == 0; i++) {
         if (entries[i]->d_name[0] == '.' ||
-            !read_text(text, root, folder, entries[i]->d_name, "information"))
+            !read_entry_file(text, root, folder, entries[i]->d_name, "information"))
             continue;
-        value_of(text, "GPU UUID", name, sizeof(name));
-        value_of(text, "Model", model, sizeof(model));
-        value_of(text, "Device Minor", number, sizeof(number));
+        value_behind(text, "GPU UUID", name, sizeof(name));
+        value_behind(text, "Model", model, sizeof(model));
+        value_behind(text, "Device Minor", number, sizeof(number));
         snprintf(file, sizeof(file), "/dev/nvidia%s", number);
-        if (is_whole(name))
+        if (is_known_name(name))
             rc = gpus_add(gpus, name, model, 0, root, *number ? file : NULL);
     }
     free_entries(entries, n);
@@ -103,7 +103,7 @@ static uint64_t memory_of(const char *root, const char *number)
     char text[TEXT_SIZE], entry[64];
 
     snprintf(entry, sizeof(entry), "renderD%s/device", number);
-    return read_text(text, root, "/sys/class/drm", entry, "mem_info_vram_total")
+    return read_entry_file(text, root, "/sys/class/drm", entry, "mem_info_vram_total")
                ? strtoull(text, NULL, 10)
                : 0;
 }
@@ -118,17 +118,17 @@ int gpus_look_amd(struct gpus *gpus, const char *root)
 
     for (int i = 0; i < n && rc == 0; i++) {
         if (entries[i]->d_name[0] == '.' ||
-            !read_text(text, root, folder, entries[i]->d_name, "properties") ||
-            strtoull(value_of(text, "simd_count", units, sizeof(units)), NULL, 10) == 0)
+            !read_entry_file(text, root, folder, entries[i]->d_name, "properties") ||
+            strtoull(value_behind(text, "simd_count", units, sizeof(units)), NULL, 10) == 0)
             continue;
-        uint64_t unique = strtoull(value_of(text, "unique_id", id, sizeof(id)), NULL, 10);
+        uint64_t unique = strtoull(value_behind(text, "unique_id", id, sizeof(id)), NULL, 10);
         if (unique == 0)
             continue;
         snprintf(name, sizeof(name), "GPU-%016" PRIx64, unique);
-        value_of(text, "drm_render_minor", number, sizeof(number));
+        value_behind(text, "drm_render_minor", number, sizeof(number));
         snprintf(file, sizeof(file), "/dev/dri/renderD%s", number);
         *model = '\0';
-        if (read_text(text, root, folder, entries[i]->d_name, "name"))
+        if (read_entry_file(text, root, folder, entries[i]->d_name, "name"))
             snprintf(model, sizeof(model), "%.*s", (int)strcspn(text, "\n"), text);
         rc = gpus_add(gpus, name, model, memory_of(root, number), root, *number ? file : NULL);
     }

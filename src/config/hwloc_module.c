@@ -49,7 +49,7 @@ static bool is_allowed(const struct view *w, const char *name)
     return w->live ? is_listed("node,socket,core,gpu,memory", name) : strcmp(name, "memory") != 0;
 }
 
-static int put_text(struct view *w, const char *text, uint32_t *number)
+static int put_object_text(struct view *w, const char *text, uint32_t *number)
 {
     if (intern_put(&w->machine->texts, text, strlen(text), number) < 0)
         return errtext_no_memory(w->err);
@@ -68,19 +68,19 @@ static struct machine_object object_in(uint32_t in, hwloc_obj_t o)
 }
 
 /* Add an object of a type; *in becomes its number. */
-static int add(struct view *w, struct machine_object *t, const char *type, const char *basename,
-               uint32_t *in)
+static int add_machine_object(struct view *w, struct machine_object *t, const char *type,
+                              const char *basename, uint32_t *in)
 {
     if (w->machine->n >= MACHINE_OBJECTS_MAX)
         return errtext_set(w->err, EINVAL, "too many objects, expected at most %d",
                            MACHINE_OBJECTS_MAX);
-    if (put_text(w, type, &t->type) < 0 || put_text(w, basename, &t->basename) < 0)
+    if (put_object_text(w, type, &t->type) < 0 || put_object_text(w, basename, &t->basename) < 0)
         return -1;
     *in = w->machine->n;
     return machine_add(w->machine, t) < 0 ? errtext_no_memory(w->err) : 0;
 }
 
-static int add_node(struct view *w, hwloc_obj_t o, uint32_t *in)
+static int add_host(struct view *w, hwloc_obj_t o, uint32_t *in)
 {
     const char *host = hwloc_obj_get_info_by_name(o, "HostName");
     struct machine_object t = object_in(*in, o);
@@ -98,10 +98,10 @@ static int add_node(struct view *w, hwloc_obj_t o, uint32_t *in)
     if (host_split(host, &length, &t.id) < 0)
         return errtext_set(w->err, EOVERFLOW, "HostName '%s' ends in too large a number", host);
     memmove(name, host, strlen(host) + 1);
-    if (put_text(w, name, &t.name) < 0)
+    if (put_object_text(w, name, &t.name) < 0)
         return -1;
     name[length] = '\0';
-    return add(w, &t, "node", name, in);
+    return add_machine_object(w, &t, "node", name, in);
 }
 
 /* A cache, in KiB. */
@@ -112,23 +112,23 @@ static int add_cache(struct view *w, hwloc_obj_t o, const char *basename, uint32
     if (!is_allowed(w, basename))
         return 0;
     t.size = (int64_t)(o->attr->cache.size / 1024);
-    return add(w, &t, "cache", basename, in);
+    return add_machine_object(w, &t, "cache", basename, in);
 }
 
 /* A pool, in MiB. */
 static int add_memory(struct view *w, struct machine_object *t, uint32_t in)
 {
     t->divisible = true;
-    if (put_text(w, "MiB", &t->unit) < 0)
+    if (put_object_text(w, "MiB", &t->unit) < 0)
         return -1;
-    return add(w, t, "memory", "memory", &in);
+    return add_machine_object(w, t, "memory", "memory", &in);
 }
 
 static int add_numa(struct view *w, hwloc_obj_t o, uint32_t *in)
 {
     struct machine_object t = object_in(*in, o);
 
-    if (is_allowed(w, "numanode") && add(w, &t, "numanode", "numanode", in) < 0)
+    if (is_allowed(w, "numanode") && add_machine_object(w, &t, "numanode", "numanode", in) < 0)
         return -1;
     t = object_in(*in, o);
     t.size = (int64_t)(o->attr->numanode.local_memory >> 20);
@@ -183,7 +183,7 @@ static int add_gpu(struct view *w, hwloc_obj_t o, uint32_t *in)
         if (number >= 0)
             t.id = number;
     }
-    return add(w, &t, "gpu", "gpu", in);
+    return add_machine_object(w, &t, "gpu", "gpu", in);
 }
 
 /* A block device, in GB. */
@@ -204,17 +204,17 @@ static int add_storage(struct view *w, hwloc_obj_t o, uint32_t *in)
         return errtext_set(w->err, EINVAL, "Size of block device '%s' is '%s', expected kilobytes",
                            o->name ? o->name : "", size);
     t.size = kilobytes / 1000000;
-    if (put_text(w, "LinuxDeviceID", &t.property_key) < 0 ||
-        put_text(w, device ? device : "-1", &t.property_value) < 0)
+    if (put_object_text(w, "LinuxDeviceID", &t.property_key) < 0 ||
+        put_object_text(w, device ? device : "-1", &t.property_value) < 0)
         return -1;
-    return add(w, &t, "storage", "storage", in);
+    return add_machine_object(w, &t, "storage", "storage", in);
 }
 
 static int add_plain(struct view *w, hwloc_obj_t o, const char *type, uint32_t *in)
 {
     struct machine_object t = object_in(*in, o);
 
-    return is_allowed(w, type) ? add(w, &t, type, type, in) : 0;
+    return is_allowed(w, type) ? add_machine_object(w, &t, type, type, in) : 0;
 }
 
 /* Add what an object is, if it is asked for; *in becomes what its children stand in. */
@@ -222,7 +222,7 @@ static int add_object(struct view *w, hwloc_obj_t o, uint32_t *in)
 {
     switch (o->type) {
     case HWLOC_OBJ_MACHINE:
-        return add_node(w, o, in);
+        return add_host(w, o, in);
     case HWLOC_OBJ_GROUP:
         return add_plain(w, o, "group", in);
     case HWLOC_OBJ_NUMANODE:
@@ -322,7 +322,7 @@ static const char *find_gpu_family(hwloc_topology_t topology)
     return NULL;
 }
 
-static int load(struct view *w, const char *xml, size_t length)
+static int load_topology(struct view *w, const char *xml, size_t length)
 {
     hwloc_topology_t t = w->topology;
 
@@ -349,7 +349,7 @@ int berth_hwloc_read(const char *xml, size_t length, const char *allow, struct m
         return errtext_set(err, EINVAL, "built for another hwloc than is installed");
     if (hwloc_topology_init(&w.topology) < 0)
         return errtext_no_memory(w.err);
-    rc = load(&w, xml, length);
+    rc = load_topology(&w, xml, length);
     if (rc == 0) {
         w.gpu_family = w.live ? find_gpu_family(w.topology) : NULL;
         rc = walk(&w);
@@ -407,7 +407,7 @@ int berth_hwloc_cpus(struct hwloc_cpus *cpus, berth_error_t *err)
         return errtext_set(err, EINVAL, "built for another hwloc than is installed");
     if (hwloc_topology_init(&w.topology) < 0)
         return errtext_no_memory(w.err);
-    rc = load(&w, NULL, 0);
+    rc = load_topology(&w, NULL, 0);
     if (rc == 0)
         rc = fill_cpus(w.topology, cpus, err);
     int errnum = errno;

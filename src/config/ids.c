@@ -6,12 +6,12 @@
 
 #include "base/errtext.h"
 
-static int wrong(const char *word, berth_error_t *err)
+static int not_a_job(const char *word, berth_error_t *err)
 {
     return errtext_set(err, EINVAL, "'%s' is not a job, expected 17, 17[2] or a range 3-7", word);
 }
 
-static bool take_number(const char **text, int64_t *number)
+static bool take_job_number(const char **text, int64_t *number)
 {
     const char *at = *text;
     int64_t value = 0;
@@ -33,28 +33,28 @@ static int read_word(struct ids_range *range, const char *word, berth_error_t *e
     const char *at = word;
     int64_t member;
 
-    if (!take_number(&at, &range->first) || range->first < 1)
-        return wrong(word, err);
+    if (!take_job_number(&at, &range->first) || range->first < 1)
+        return not_a_job(word, err);
     range->last = range->first;
     if (*at == '-') {
         at++;
-        if (!take_number(&at, &range->last) || range->last < range->first || *at)
-            return wrong(word, err);
+        if (!take_job_number(&at, &range->last) || range->last < range->first || *at)
+            return not_a_job(word, err);
     } else if (*at == '.') {
         at++;
-        if (!take_number(&at, &member) || member > IDSET_ID_MAX || *at)
-            return wrong(word, err);
+        if (!take_job_number(&at, &member) || member > IDSET_ID_MAX || *at)
+            return not_a_job(word, err);
         range->has_members = true;
         if (idset_add(&range->members, (uint32_t)member) < 0)
             return errtext_set(err, errno, "out of memory");
     } else if (*at == '[') {
         range->has_members = true;
         if (idset_decode(&range->members, at, strlen(at), NULL) < 0)
-            return errno == ENOMEM ? errtext_no_memory(err) : wrong(word, err);
+            return errno == ENOMEM ? errtext_no_memory(err) : not_a_job(word, err);
         if (range->members.count == 0)
-            return wrong(word, err);
+            return not_a_job(word, err);
     } else if (*at) {
-        return wrong(word, err);
+        return not_a_job(word, err);
     }
     return 0;
 }

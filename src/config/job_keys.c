@@ -12,8 +12,8 @@
 
 #define GB_MAX INT64_C(1000000000)
 
-static int wrong(struct job_fault *fault, const char *key, const json_t *found,
-                 const char *expected)
+static int wrong_key(struct job_fault *fault, const char *key, const json_t *found,
+                     const char *expected)
 {
     *fault = (struct job_fault){key, found, expected};
     return -1;
@@ -48,12 +48,13 @@ static bool are_licenses(json_t *licenses)
 static int check_required(const struct job_keys *k, struct job_fault *fault)
 {
     if (k->gpu_type && k->gpus == 0 && !k->gpu_memory)
-        return wrong(fault, "gpu_type", NULL, "gpus beside it");
+        return wrong_key(fault, "gpu_type", NULL, "gpus beside it");
     if (!are_licenses(k->licenses))
-        return wrong(fault, "licenses", k->licenses, LICENSES_EXPECTED);
+        return wrong_key(fault, "licenses", k->licenses, LICENSES_EXPECTED);
     if (!k->requires || is_constraint(k->requires))
         return 0;
-    return wrong(fault, "requires", k->requires, "a constraint (RFC 31) or a list of properties");
+    return wrong_key(fault, "requires", k->requires,
+                     "a constraint (RFC 31) or a list of properties");
 }
 
 /* A size in units that the machine has, rounded up. */
@@ -64,9 +65,9 @@ static int read_size(const char *key, const json_t *value, int64_t unit, const c
     if (!value)
         return 0;
     if (!memory_read(value, bytes))
-        return wrong(fault, key, value, "bytes, or a size such as \"4G\"");
+        return wrong_key(fault, key, value, "bytes, or a size such as \"4G\"");
     if (unit == 0)
-        return wrong(fault, key, value, unknown);
+        return wrong_key(fault, key, value, unknown);
     *units = (*bytes - 1) / unit + 1;
     return 0;
 }
@@ -97,7 +98,7 @@ int job_keys_form(const struct job_keys *k, struct job_units units, struct short
         return -1;
     const char *key = short_complete(form, &expected);
     if (key)
-        return wrong(fault, key, NULL, expected);
+        return wrong_key(fault, key, NULL, expected);
     return check_required(k, fault);
 }
 
@@ -106,10 +107,10 @@ int job_keys_form_by_node(const struct job_keys *k, struct job_units units, stru
 {
     int64_t nodes = k->nodes > 0 ? k->nodes : 1, memory = json_integer_value(k->memory);
     if (k->memory && (!json_is_integer(k->memory) || memory < 0 || memory > GB_MAX))
-        return wrong(fault, "memory", k->memory,
-                     "GB of each node, or a size of all such as \"4G\"");
+        return wrong_key(fault, "memory", k->memory,
+                         "GB of each node, or a size of all such as \"4G\"");
     if (k->nodes_max > 0 && k->nodes_max < nodes)
-        return wrong(fault, "nodes_max", NULL, "at least as many as nodes");
+        return wrong_key(fault, "nodes_max", NULL, "at least as many as nodes");
     *form = (struct short_form){.nodes = nodes,
                                 .nodes_max = k->nodes_max,
                                 .tasks = nodes,
@@ -121,7 +122,7 @@ int job_keys_form_by_node(const struct job_keys *k, struct job_units units, stru
     if (read_gpu_memory(k, units.gpu_memory, &form->gpu_memory, fault) < 0)
         return -1;
     if (k->gpu_memory && k->exclusive)
-        return wrong(fault, "gpu_memory", k->gpu_memory, "no whole nodes beside it");
+        return wrong_key(fault, "gpu_memory", k->gpu_memory, "no whole nodes beside it");
     return check_required(k, fault);
 }
 

@@ -56,12 +56,12 @@ static int find_word(const char *const *words, const json_t *value)
     return -1;
 }
 
-static bool is_word(const char *word, const json_t *value)
+static bool is_that_word(const char *word, const json_t *value)
 {
     return word && json_is_string(value) && strcmp(json_string_value(value), word) == 0;
 }
 
-static bool take(const struct key *key, json_t *value, void *to)
+static bool take_value(const struct key *key, json_t *value, void *to)
 {
     int64_t number;
     int word;
@@ -79,7 +79,7 @@ static bool take(const struct key *key, json_t *value, void *to)
         *(int64_t *)to = number;
         return true;
     case KEY_DURATION:
-        if (!is_word(key->word, value))
+        if (!is_that_word(key->word, value))
             return duration_read(value, key->max, to);
         *(int64_t *)to = INT64_MAX;
         return true;
@@ -168,7 +168,7 @@ static int wrong_value(const struct key_place *place, const struct key_table *ta
     return keys_wrong(place, table->what, key->name, found, text, err);
 }
 
-static const struct key *find_key(const struct key_table *table, const char *name)
+static const struct key *key_named(const struct key_table *table, const char *name)
 {
     for (size_t i = 0; i < table->n; i++)
         if (strcmp(table->keys[i].name, name) == 0)
@@ -193,10 +193,10 @@ int keys_read(json_t *object, const struct key_table *table, const struct key_pl
     json_t *value;
     json_object_foreach(object, name, value)
     {
-        const struct key *key = find_key(table, name);
+        const struct key *key = key_named(table, name);
         if (!key)
             return unknown_key(place, table, name, err);
-        if (!json_is_null(value) && !take(key, value, (char *)into + key->at))
+        if (!json_is_null(value) && !take_value(key, value, (char *)into + key->at))
             return wrong_value(place, table, key, value, err);
     }
     for (size_t i = 0; i < table->n; i++) {

@@ -23,7 +23,8 @@ static const struct {
                     true, false},
 };
 
-static int read_limit(struct reading *r, uint32_t key, enum limited of, struct sched_limit *limit)
+static int read_one_limit(struct reading *r, uint32_t key, enum limited of,
+                          struct sched_limit *limit)
 {
     bool duration = doc_is(&r->doc, key, "duration");
     bool jobs = doc_is(&r->doc, key, "running") || doc_is(&r->doc, key, "pending");
@@ -38,7 +39,7 @@ static int read_limit(struct reading *r, uint32_t key, enum limited of, struct s
 }
 
 /* Replace the limit of the same name, or append a new one. */
-static void put(struct sched_limit *limits, size_t *n, const struct sched_limit *limit)
+static void put_named_limit(struct sched_limit *limits, size_t *n, const struct sched_limit *limit)
 {
     size_t i = 0;
 
@@ -69,9 +70,9 @@ static int read_of(struct reading *r, uint32_t i, enum limited of, const struct 
         memcpy(limits, *ret, *n * sizeof(*limits));
     *ret = limits;
     for (uint32_t key = i + 1; key < d->node[i].end; key = d->node[key + 1].end) {
-        if (read_limit(r, key, of, &limit) < 0)
+        if (read_one_limit(r, key, of, &limit) < 0)
             return -1;
-        put(limits, n, &limit);
+        put_named_limit(limits, n, &limit);
     }
     return 0;
 }

@@ -13,7 +13,7 @@
 #define TYPES          "node,core,memory"
 #define TYPES_WITH_GPU TYPES ",gpu"
 
-static int put_text(struct machine *m, const char *text, uint32_t *number)
+static int put_machine_text(struct machine *m, const char *text, uint32_t *number)
 {
     return intern_put(&m->texts, text, strlen(text), number);
 }
@@ -27,7 +27,8 @@ static int add_gpu_memory(struct machine *m, int64_t size)
                                     .size = size,
                                     .divisible = true};
 
-    if (put_text(m, "gpu-memory", &memory.type) < 0 || put_text(m, "MiB", &memory.unit) < 0)
+    if (put_machine_text(m, "gpu-memory", &memory.type) < 0 ||
+        put_machine_text(m, "MiB", &memory.unit) < 0)
         return -1;
     memory.basename = memory.type;
     return machine_add(m, &memory);
@@ -40,12 +41,14 @@ static int add_gpus(struct machine *m, const struct gpus *gpus, berth_error_t *e
 
     if (gpus->n == 0)
         return 0;
-    if (put_text(m, "gpu", &gpu.type) < 0 || put_text(m, "uuid", &gpu.property_key) < 0)
+    if (put_machine_text(m, "gpu", &gpu.type) < 0 ||
+        put_machine_text(m, "uuid", &gpu.property_key) < 0)
         return errtext_no_memory(err);
     gpu.basename = gpu.type;
     for (size_t i = 0; i < gpus->n; i++) {
         gpu.id = (int64_t)i;
-        if (put_text(m, gpus->v[i].name, &gpu.property_value) < 0 || machine_add(m, &gpu) < 0 ||
+        if (put_machine_text(m, gpus->v[i].name, &gpu.property_value) < 0 ||
+            machine_add(m, &gpu) < 0 ||
             (gpus->v[i].memory > 0 && add_gpu_memory(m, gpus->v[i].memory) < 0))
             return errtext_no_memory(err);
     }
@@ -90,7 +93,7 @@ static int set_properties(struct graph *g, const struct gpus *gpus, berth_error_
     return rc < 0 ? errtext_no_memory(err) : 0;
 }
 
-static int fill(struct graph *g, const struct gpus *gpus, berth_error_t *err)
+static int fill_from_hwloc(struct graph *g, const struct gpus *gpus, berth_error_t *err)
 {
     struct machine machine = {0};
     int rc = hwloc_machine(&machine, NULL, 0, gpus->n > 0 ? TYPES : TYPES_WITH_GPU, err);
@@ -109,7 +112,8 @@ struct graph *local_graph(berth_error_t *err)
 {
     struct graph *g = graph_create();
     struct gpus gpus = {0};
-    int rc = g && gpus_find_own(&gpus) == 0 ? fill(g, &gpus, err) : errtext_no_memory(err);
+    int rc =
+        g && gpus_find_own(&gpus) == 0 ? fill_from_hwloc(g, &gpus, err) : errtext_no_memory(err);
     int saved = errno;
 
     gpus_clear(&gpus);

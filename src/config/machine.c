@@ -34,7 +34,7 @@ static bool ends(const char *name, const char *end)
     return length > n && strcmp(name + length - n, end) == 0;
 }
 
-static int read_file(struct reading *r, const uint32_t *value)
+static int read_file_keys(struct reading *r, const uint32_t *value)
 {
     static const char *const formats[] = {
         "grug", "jgf", "jgf_shorthand", "rv1exec", "rv1exec_force", "hwloc", NULL};
@@ -94,7 +94,7 @@ int read_resources(struct reading *r, uint32_t i)
     if (doc_fields(&r->doc, i, &resources_keys, value) < 0)
         return -1;
     if (value[RESOURCES_FILE] != DOC_NONE)
-        return read_file(r, value);
+        return read_file_keys(r, value);
     if (value[NODES] != DOC_NONE)
         return read_nodes(r, i, value);
     return doc_fault(&r->doc, i, "key \"resources\": expected the key file or nodes in it");

@@ -40,7 +40,7 @@ resource_graph_t *config_graph_read(const char *format, const char *path, const 
     return graph;
 }
 
-static match_t *load(const struct config *config, const char *path, berth_error_t *err)
+static match_t *load_machine(const struct config *config, const char *path, berth_error_t *err)
 {
     const struct config_resources *resources = &config->resources;
     resource_graph_t *graph = NULL;
@@ -71,7 +71,7 @@ match_t *config_machine_open(const struct config *config, const char *config_pat
     if (file && !path)
         errtext_no_memory(&why);
     else
-        machine = load(config, path, &why);
+        machine = load_machine(config, path, &why);
     int saved = errno;
     if (!machine) {
         errtext_set(err, saved, "%s: %s", path ? path : "resources", why.text);
@@ -82,7 +82,7 @@ match_t *config_machine_open(const struct config *config, const char *config_pat
 }
 
 /* The bytes in a unit of a type of pools; 0: there are none. */
-static int64_t unit_of(const match_t *machine, const char *type)
+static int64_t unit_of_pools(const match_t *machine, const char *type)
 {
     const struct graph *g = match_graph(machine);
     for (uint32_t v = 0; v < g->n; v++) {
@@ -103,10 +103,10 @@ static int64_t unit_of(const match_t *machine, const char *type)
 
 int64_t config_memory_unit(const match_t *machine)
 {
-    return unit_of(machine, "memory");
+    return unit_of_pools(machine, "memory");
 }
 
 int64_t config_gpu_memory_unit(const match_t *machine)
 {
-    return unit_of(machine, "gpu-memory");
+    return unit_of_pools(machine, "gpu-memory");
 }

@@ -19,30 +19,30 @@ struct reader {
 };
 
 /* What stands there is not what was expected. */
-static int wrong(const struct reader *r, const char *at, const char *expected)
+static int wrong_members(const struct reader *r, const char *at, const char *expected)
 {
     return errtext_expected(r->err, r->text, (size_t)(r->end - r->text), (size_t)(at - r->text),
                             expected);
 }
 
 /* Read a number of at most `most`. */
-static int take_number(struct reader *r, uint32_t least, uint32_t most, const char *expected,
-                       uint32_t *number)
+static int take_bounded_number(struct reader *r, uint32_t least, uint32_t most,
+                               const char *expected, uint32_t *number)
 {
     const char *begin = r->at;
     uint64_t value = 0;
     while (r->at < r->end && *r->at >= '0' && *r->at <= '9') {
         value = 10 * value + (uint64_t)(*r->at++ - '0');
         if (value > most)
-            return wrong(r, begin, expected);
+            return wrong_members(r, begin, expected);
     }
     if (r->at == begin || value < least)
-        return wrong(r, begin, expected);
+        return wrong_members(r, begin, expected);
     *number = (uint32_t)value;
     return 0;
 }
 
-static bool take(struct reader *r, char c)
+static bool take_char(struct reader *r, char c)
 {
     if (r->at == r->end || *r->at != c)
         return false;
@@ -52,10 +52,10 @@ static bool take(struct reader *r, char c)
 
 static int take_index(struct reader *r, uint32_t *index)
 {
-    return take_number(r, 0, INDEX_MAX, "an index from 0 to 999999", index);
+    return take_bounded_number(r, 0, INDEX_MAX, "an index from 0 to 999999", index);
 }
 
-static int mark(struct reader *r, uint32_t low, uint32_t high, uint32_t step)
+static int mark_indexes(struct reader *r, uint32_t low, uint32_t high, uint32_t step)
 {
     for (uint32_t i = low; i <= high; i += step) {
         if (r->has[i])
@@ -75,15 +75,16 @@ static int read_item(struct reader *r)
     if (take_index(r, &low) < 0)
         return -1;
     high = low;
-    if (take(r, '-')) {
+    if (take_char(r, '-')) {
         if (take_index(r, &high) < 0)
             return -1;
         if (high < low)
-            return wrong(r, begin, "a range from a lower to a higher index");
-        if (take(r, ':') && take_number(r, 1, INDEX_MAX, "a step of 1 or more", &step) < 0)
+            return wrong_members(r, begin, "a range from a lower to a higher index");
+        if (take_char(r, ':') &&
+            take_bounded_number(r, 1, INDEX_MAX, "a step of 1 or more", &step) < 0)
             return -1;
     }
-    return mark(r, low, high, step);
+    return mark_indexes(r, low, high, step);
 }
 
 static int read_indices(struct reader *r)
@@ -91,7 +92,7 @@ static int read_indices(struct reader *r)
     do {
         if (read_item(r) < 0)
             return -1;
-    } while (take(r, ','));
+    } while (take_char(r, ','));
     return 0;
 }
 
@@ -114,10 +115,10 @@ static int read_which(struct reader *r, struct members *members)
     while (r->at + digits < r->end && r->at[digits] >= '0' && r->at[digits] <= '9')
         digits++;
     if (r->at == r->end || *r->at == '%')
-        return wrong(r, r->at, MEMBERS_EXPECTED);
+        return wrong_members(r, r->at, MEMBERS_EXPECTED);
     if (digits > 0 && (r->at + digits == r->end || r->at[digits] == '%')) {
         uint32_t n;
-        if (take_number(r, 1, MEMBERS_MAX, "from 1 to 1000000 members", &n) < 0)
+        if (take_bounded_number(r, 1, MEMBERS_MAX, "from 1 to 1000000 members", &n) < 0)
             return -1;
         return idset_add_range(&members->indices, 0, n - 1) < 0 ? errtext_no_memory(r->err) : 0;
     }
@@ -133,10 +134,11 @@ int members_read(struct members *members, const char *text, size_t length, berth
     struct reader r = {.text = text, .at = text, .end = text + length, .err = err};
     *members = (struct members){0};
     int rc = read_which(&r, members);
-    if (rc == 0 && take(&r, '%'))
-        rc = take_number(&r, 1, MEMBERS_MAX, "how many members at once, 1 or more", &members->most);
+    if (rc == 0 && take_char(&r, '%'))
+        rc = take_bounded_number(&r, 1, MEMBERS_MAX, "how many members at once, 1 or more",
+                                 &members->most);
     if (rc == 0 && r.at < r.end)
-        rc = wrong(&r, r.at, "',', '%' or the end");
+        rc = wrong_members(&r, r.at, "',', '%' or the end");
     int saved = errno;
     free(r.has);
     if (rc < 0)

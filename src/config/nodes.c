@@ -26,8 +26,8 @@ int config_check_nodes(const struct config_resources *resources, berth_error_t *
 }
 
 /* Add a child; all children of a type are copies of the first. */
-static int add(struct making *m, uint32_t node, const struct vertex_spec *spec, int64_t id,
-               uint32_t *like)
+static int add_like(struct making *m, uint32_t node, const struct vertex_spec *spec, int64_t id,
+                    uint32_t *like)
 {
     uint32_t v =
         *like == VERTEX_NONE ? graph_add(m->g, spec) : graph_add_like(m->g, *like, id, spec->rank);
@@ -44,8 +44,9 @@ static int add_pool(struct making *m, uint32_t in, const struct vertex_spec *spe
 {
     if (spec->size == 0)
         return 0;
-    return add(m, in, spec, 0, like) < 0 ? -1
-                                         : graph_set_property(m->g, m->g->n - 1, "divisible", "");
+    return add_like(m, in, spec, 0, like) < 0
+               ? -1
+               : graph_set_property(m->g, m->g->n - 1, "divisible", "");
 }
 
 static int add_children(struct making *m, uint32_t node, int32_t rank)
@@ -62,16 +63,16 @@ static int add_children(struct making *m, uint32_t node, int32_t rank)
                                      .rank = rank};
 
     for (int64_t k = 0; k < r->cores; k++)
-        if (add(m, node, &core, k, &m->like_core) < 0)
+        if (add_like(m, node, &core, k, &m->like_core) < 0)
             return -1;
     for (int64_t k = 0; k < r->gpus; k++)
-        if (add(m, node, &gpu, k, &m->like_gpu) < 0 ||
+        if (add_like(m, node, &gpu, k, &m->like_gpu) < 0 ||
             add_pool(m, (uint32_t)(m->g->n - 1), &gpu_memory, &m->like_gpu_memory) < 0)
             return -1;
     return add_pool(m, node, &memory, &m->like_memory);
 }
 
-static int fill(struct making *m)
+static int fill_cluster(struct making *m)
 {
     struct vertex_spec spec = {.type = "cluster", .id = 0, .uniq_id = -1, .size = 1, .rank = -1};
     uint32_t cluster = graph_add(m->g, &spec), like = VERTEX_NONE;
@@ -82,7 +83,7 @@ static int fill(struct making *m)
     spec.type = "node";
     for (int64_t k = 0; k < m->resources->nodes; k++) {
         spec.rank = (int32_t)k;
-        if (add(m, cluster, &spec, k, &like) < 0 ||
+        if (add_like(m, cluster, &spec, k, &like) < 0 ||
             add_children(m, (uint32_t)(m->g->n - 1), spec.rank) < 0)
             return -1;
     }
@@ -100,7 +101,7 @@ resource_graph_t *config_make_nodes(const struct config_resources *resources, be
     if (config_check_nodes(resources, err) < 0)
         return NULL;
     m.g = graph_create();
-    if (m.g && fill(&m) == 0)
+    if (m.g && fill_cluster(&m) == 0)
         return m.g;
     graph_destroy(m.g);
     errtext_no_memory(err);

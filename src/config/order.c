@@ -65,7 +65,7 @@ static int read_plugin(const struct reading *r, uint32_t i, struct sched_share_o
     return read_comparator(r, value[NAME], on[JOB_ORDER] && on[QUEUE_ORDER] ? order : &unused);
 }
 
-static int read_list(const struct reading *r, uint32_t i, struct sched_share_order *order)
+static int read_order_list(const struct reading *r, uint32_t i, struct sched_share_order *order)
 {
     const struct doc *d = &r->doc;
 
@@ -95,8 +95,8 @@ int read_order(const struct reading *r, uint32_t i, struct sched_share_order *or
         return doc_expected(d, i, "order", "a list as in [priority, share]");
     for (uint32_t x = i + 1; x < d->node[i].end; x = d->node[x].end) {
         bool list = d->node[x].kind == DOC_LIST;
-        int rc = is_tier(d, x) ? read_list(r, x + 2, order)
-                 : list        ? read_list(r, x, order)
+        int rc = is_tier(d, x) ? read_order_list(r, x + 2, order)
+                 : list        ? read_order_list(r, x, order)
                                : read_plugin(r, x, order);
         if (rc < 0)
             return -1;

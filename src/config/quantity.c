@@ -17,7 +17,7 @@ static int invalid(void)
 }
 
 /* Read digits with up to six decimals, in millionths, and move *text behind them. */
-static bool take_number(const char **text, int64_t *millionths)
+static bool take_millionths(const char **text, int64_t *millionths)
 {
     const char *at = *text;
     int64_t whole = 0, part = 0, scale = 100000;
@@ -68,7 +68,7 @@ static int with_units(const char *text, int64_t *us)
     int64_t sum = 0, last = INT64_MAX, value;
 
     while (*text) {
-        if (!take_number(&text, &value))
+        if (!take_millionths(&text, &value))
             return invalid();
         int64_t unit = *text ? seconds_of(*text) : last == INT64_MAX ? 1 : 0;
         if (unit == 0 || unit >= last || value > SECONDS_MAX * SECOND / unit)
@@ -92,12 +92,12 @@ static int with_colons(const char *text, int64_t *us)
     int n = 0;
     const char *dash = strchr(text, '-');
 
-    if (dash && (!take_number(&text, &days) || text != dash || days % SECOND != 0 ||
+    if (dash && (!take_millionths(&text, &days) || text != dash || days % SECOND != 0 ||
                  days > SECONDS_MAX * SECOND / 86400))
         return invalid();
     text += dash != NULL;
     for (;; text++) {
-        if (n == 3 || !take_number(&text, &part[n++]))
+        if (n == 3 || !take_millionths(&text, &part[n++]))
             return invalid();
         if (*text != ':')
             break;
@@ -131,7 +131,7 @@ int quantity_size(const char *text, int64_t *bytes)
     int64_t value;
     int shift = 0;
 
-    if (!take_number(&text, &value))
+    if (!take_millionths(&text, &value))
         return invalid();
     if (*text && strchr(steps, *text & ~0x20)) {
         shift = 10 * (int)(strchr(steps, *text & ~0x20) - steps + 1);

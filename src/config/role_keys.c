@@ -9,8 +9,8 @@
 #include "base/errtext.h"
 #include "berth/sched.h"
 
-static int read_role(json_t *object, const char *what, const struct key_place *place,
-                     const struct role_bounds *b, struct role_keys *role, berth_error_t *err)
+static int read_role_object(json_t *object, const char *what, const struct key_place *place,
+                            const struct role_bounds *b, struct role_keys *role, berth_error_t *err)
 {
     const struct key keys[] = {
         KEY_OF(struct role_keys, role, KEY_TEXT, .needed = true),
@@ -33,7 +33,7 @@ static int read_role(json_t *object, const char *what, const struct key_place *p
 }
 
 /* As the core has them. */
-static bool is_name(const char *name)
+static bool is_role_name(const char *name)
 {
     size_t n = strlen(name);
     for (size_t i = 0; i < n; i++)
@@ -46,7 +46,7 @@ static int check_name(const json_t *object, const char *what, const struct key_p
                       const struct role_keys *roles, size_t i, berth_error_t *err)
 {
     const json_t *name = json_object_get(object, "role");
-    if (!is_name(roles[i].role))
+    if (!is_role_name(roles[i].role))
         return keys_wrong(place, what, "role", name, "1 to 32 letters, digits and \"_-.\"", err);
     for (size_t k = 0; k < i; k++)
         if (strcmp(roles[k].role, roles[i].role) == 0)
@@ -82,7 +82,7 @@ int role_keys_read(json_t *array, const char *what, const struct key_place *plac
     int rc = 0;
     for (size_t i = 0; i < n && rc == 0; i++) {
         snprintf(whose, sizeof(whose), "%sroles[%zu]: ", what, i);
-        rc = read_role(json_array_get(array, i), whose, place, bounds, &v[i], err);
+        rc = read_role_object(json_array_get(array, i), whose, place, bounds, &v[i], err);
         if (rc == 0)
             rc = check_name(json_array_get(array, i), whose, place, v, i, err);
     }

@@ -29,7 +29,7 @@ static bool is_bare(const char *text)
     return true;
 }
 
-static void put_text(struct showing *s, const char *text)
+static void put_value_text(struct showing *s, const char *text)
 {
     if (is_bare(text))
         strbuf_puts(&s->text, text);
@@ -38,22 +38,22 @@ static void put_text(struct showing *s, const char *text)
 }
 
 /* Write the indentation of a level, and a key. */
-static void put_key(struct showing *s, unsigned level, const char *key)
+static void put_key_at_level(struct showing *s, unsigned level, const char *key)
 {
     strbuf_fill(&s->text, ' ', (size_t)2 * level);
-    put_text(s, key);
+    put_value_text(s, key);
     strbuf_puts(&s->text, ":");
 }
 
 static void line(struct showing *s, unsigned level, const char *key, const char *value)
 {
-    put_key(s, level, key);
+    put_key_at_level(s, level, key);
     strbuf_putc(&s->text, ' ');
-    put_text(s, value);
+    put_value_text(s, value);
     strbuf_putc(&s->text, '\n');
 }
 
-static void put_number(struct showing *s, int64_t number)
+static void put_number_or_unlimited(struct showing *s, int64_t number)
 {
     if (number == SCHED_UNLIMITED)
         strbuf_puts(&s->text, "unlimited");
@@ -63,9 +63,9 @@ static void put_number(struct showing *s, int64_t number)
 
 static void line_number(struct showing *s, unsigned level, const char *key, int64_t number)
 {
-    put_key(s, level, key);
+    put_key_at_level(s, level, key);
     strbuf_putc(&s->text, ' ');
-    put_number(s, number);
+    put_number_or_unlimited(s, number);
     strbuf_putc(&s->text, '\n');
 }
 
@@ -76,10 +76,10 @@ static void line_depth(struct showing *s, const char *key, int64_t depth)
 }
 
 /* Seconds, rounded down so that reading them gives the same ticks. */
-static void put_time(struct showing *s, int64_t ticks)
+static void put_ticks(struct showing *s, int64_t ticks)
 {
     if (ticks == SCHED_UNLIMITED) {
-        put_number(s, ticks);
+        put_number_or_unlimited(s, ticks);
         return;
     }
     int64_t micro = ticks % s->second * 1000000 / s->second;
@@ -95,9 +95,9 @@ static void put_time(struct showing *s, int64_t ticks)
 
 static void line_time(struct showing *s, unsigned level, const char *key, int64_t ticks)
 {
-    put_key(s, level, key);
+    put_key_at_level(s, level, key);
     strbuf_putc(&s->text, ' ');
-    put_time(s, ticks);
+    put_ticks(s, ticks);
     strbuf_putc(&s->text, '\n');
 }
 
@@ -111,13 +111,13 @@ static void line_time_or(struct showing *s, unsigned level, const char *key, int
         line_time(s, level, key, ticks);
 }
 
-static void put_names(struct showing *s, const char *key, const char *const *names, size_t n)
+static void put_name_list(struct showing *s, const char *key, const char *const *names, size_t n)
 {
     strbuf_puts(&s->text, key);
     strbuf_puts(&s->text, ": [");
     for (size_t i = 0; i < n; i++) {
         strbuf_puts(&s->text, i ? ", " : "");
-        put_text(s, names[i]);
+        put_value_text(s, names[i]);
     }
     strbuf_putc(&s->text, ']');
 }
@@ -126,7 +126,7 @@ static void line_names(struct showing *s, unsigned level, const char *key, const
                        size_t n)
 {
     strbuf_fill(&s->text, ' ', (size_t)2 * level);
-    put_names(s, key, names, n);
+    put_name_list(s, key, names, n);
     strbuf_putc(&s->text, '\n');
 }
 
@@ -185,25 +185,25 @@ static void show_users(struct showing *s, const struct config *c)
     strbuf_puts(&s->text, c->n_users ? "users:\n" : "users: {}\n");
     for (size_t i = 0; i < c->n_users; i++) {
         strbuf_puts(&s->text, "  ");
-        put_text(s, c->users[i].name);
-        put_names(s, "", c->users[i].groups, c->users[i].n_groups);
+        put_value_text(s, c->users[i].name);
+        put_name_list(s, "", c->users[i].groups, c->users[i].n_groups);
         strbuf_putc(&s->text, '\n');
     }
 }
 
-static void put_limits(struct showing *s, const char *key, const struct sched_limit *limits,
-                       size_t n)
+static void put_limit_map(struct showing *s, const char *key, const struct sched_limit *limits,
+                          size_t n)
 {
     strbuf_puts(&s->text, key);
     strbuf_puts(&s->text, ": {");
     for (size_t i = 0; i < n; i++) {
         strbuf_puts(&s->text, i ? ", " : "");
-        put_text(s, limits[i].what);
+        put_value_text(s, limits[i].what);
         strbuf_puts(&s->text, ": ");
         if (strcmp(limits[i].what, "duration") == 0)
-            put_time(s, limits[i].most);
+            put_ticks(s, limits[i].most);
         else
-            put_number(s, limits[i].most);
+            put_number_or_unlimited(s, limits[i].most);
     }
     strbuf_putc(&s->text, '}');
 }
@@ -211,11 +211,11 @@ static void put_limits(struct showing *s, const char *key, const struct sched_li
 static void show_limits(struct showing *s, const struct sched_queue_config *q)
 {
     strbuf_puts(&s->text, "    limits:\n      ");
-    put_limits(s, "job", q->limits.job, q->limits.n_job);
+    put_limit_map(s, "job", q->limits.job, q->limits.n_job);
     strbuf_puts(&s->text, "\n      ");
-    put_limits(s, "user", q->limits.user, q->limits.n_user);
+    put_limit_map(s, "user", q->limits.user, q->limits.n_user);
     strbuf_puts(&s->text, "\n      ");
-    put_limits(s, "queue", q->limits.queue, q->limits.n_queue);
+    put_limit_map(s, "queue", q->limits.queue, q->limits.n_queue);
     if (q->has_parents_exceptions) {
         strbuf_putc(&s->text, '\n');
         return;
@@ -224,13 +224,13 @@ static void show_limits(struct showing *s, const struct sched_queue_config *q)
     for (size_t i = 0; i < q->n_exceptions; i++) {
         const struct sched_exception *e = &q->exceptions[i];
         strbuf_puts(&s->text, "        - {");
-        put_names(s, "users", e->users, e->n_users);
+        put_name_list(s, "users", e->users, e->n_users);
         strbuf_puts(&s->text, ", ");
-        put_names(s, "groups", e->groups, e->n_groups);
+        put_name_list(s, "groups", e->groups, e->n_groups);
         strbuf_puts(&s->text, ", ");
-        put_limits(s, "job", e->limits.job, e->limits.n_job);
+        put_limit_map(s, "job", e->limits.job, e->limits.n_job);
         strbuf_puts(&s->text, ", ");
-        put_limits(s, "user", e->limits.user, e->limits.n_user);
+        put_limit_map(s, "user", e->limits.user, e->limits.n_user);
         strbuf_puts(&s->text, "}\n");
     }
 }
@@ -276,7 +276,7 @@ static void line_amounts(struct showing *s, unsigned level, const char *key,
     if (n == 0)
         return;
     strbuf_fill(&s->text, ' ', (size_t)2 * level);
-    put_limits(s, key, amounts, n);
+    put_limit_map(s, key, amounts, n);
     strbuf_putc(&s->text, '\n');
 }
 
@@ -300,9 +300,9 @@ static void show_weights(struct showing *s, unsigned level, const struct sched_w
     strbuf_fill(&s->text, ' ', (size_t)2 * level);
     for (size_t i = 0; i < n; i++) {
         strbuf_puts(&s->text, i ? ", " : "weights: {");
-        put_text(s, weights[i].name);
+        put_value_text(s, weights[i].name);
         strbuf_puts(&s->text, ": ");
-        put_number(s, weights[i].weight);
+        put_number_or_unlimited(s, weights[i].weight);
     }
     strbuf_puts(&s->text, "}\n");
 }
@@ -312,17 +312,17 @@ static void show_classes(struct showing *s, const struct sched_classes *c)
     strbuf_puts(&s->text, "      classes:\n        percent: {");
     for (size_t i = 0; i < c->n; i++) {
         strbuf_puts(&s->text, i ? ", " : "");
-        put_text(s, c->classes[i].name);
+        put_value_text(s, c->classes[i].name);
         strbuf_puts(&s->text, ": ");
-        put_number(s, c->classes[i].percent);
+        put_number_or_unlimited(s, c->classes[i].percent);
     }
     strbuf_puts(&s->text, "}\n");
     for (size_t i = 0; i < c->n_patterns; i++) {
         strbuf_puts(&s->text, i ? "" : "        patterns:\n");
         strbuf_puts(&s->text, "          - {match: ");
-        put_text(s, c->patterns[i].pattern);
+        put_value_text(s, c->patterns[i].pattern);
         strbuf_puts(&s->text, ", class: ");
-        put_text(s, c->patterns[i].name);
+        put_value_text(s, c->patterns[i].name);
         strbuf_puts(&s->text, "}\n");
     }
     if (c->default_class)
@@ -371,7 +371,7 @@ static void show_shares(struct showing *s, const struct sched_shares *shares)
     strbuf_puts(&s->text, shares->n_divisions ? "  divisions:\n" : "");
     for (size_t i = 0; i < shares->n_divisions; i++) {
         const struct sched_division *division = &shares->divisions[i];
-        put_key(s, 2, division->name);
+        put_key_at_level(s, 2, division->name);
         strbuf_putc(&s->text, '\n');
         show_share(s, 3, &division->share);
         show_order(s, 3, &division->order);
@@ -383,7 +383,7 @@ static void show_accounts(struct showing *s, const struct sched_config *sched)
     strbuf_puts(&s->text, sched->n_accounts ? "accounts:\n" : "");
     for (size_t i = 0; i < sched->n_accounts; i++) {
         const struct sched_account *a = &sched->accounts[i];
-        put_key(s, 1, a->name);
+        put_key_at_level(s, 1, a->name);
         strbuf_putc(&s->text, '\n');
         if (a->under)
             line(s, 2, "under", a->under);
@@ -398,7 +398,7 @@ static void show_accounts(struct showing *s, const struct sched_config *sched)
 
 static void show_queue(struct showing *s, const struct sched_queue_config *q)
 {
-    put_key(s, 1, q->name);
+    put_key_at_level(s, 1, q->name);
     strbuf_putc(&s->text, '\n');
     if (q->parent) {
         line(s, 2, "parent", q->parent);
@@ -429,11 +429,11 @@ static void show_block(struct showing *s, const struct sched_block *b)
     line_time(s, 2, "duration", b->duration);
     line_time(s, 2, "every", b->every);
     strbuf_puts(&s->text, "    for: {");
-    put_names(s, "users", b->users, b->n_users);
+    put_name_list(s, "users", b->users, b->n_users);
     strbuf_puts(&s->text, ", ");
-    put_names(s, "queues", b->queues, b->n_queues);
+    put_name_list(s, "queues", b->queues, b->n_queues);
     strbuf_puts(&s->text, ", ");
-    put_names(s, "jobs", b->jobs, b->n_jobs);
+    put_name_list(s, "jobs", b->jobs, b->n_jobs);
     strbuf_puts(&s->text, "}\n");
 }
 
@@ -451,7 +451,7 @@ static void show_numbers(struct showing *s, const char *key, const struct config
         if (json)
             strbuf_puts(&s->text, names[i].name);
         else
-            put_text(s, names[i].name);
+            put_value_text(s, names[i].name);
         strbuf_putc(&s->text, '\n');
     }
 }

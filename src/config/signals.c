@@ -14,7 +14,7 @@ static const struct {
                {"XFSZ", SIGXFSZ}, {"WINCH", SIGWINCH}, {"IO", SIGIO},     {"SEGV", SIGSEGV},
                {"BUS", SIGBUS},   {"ILL", SIGILL},     {"FPE", SIGFPE},   {"PIPE", SIGPIPE}};
 
-static bool read_number(const char *text, size_t length, int *number)
+static bool read_signal_number(const char *text, size_t length, int *number)
 {
     int n = 0;
     for (size_t i = 0; i < length; i++) {
@@ -31,7 +31,7 @@ static bool read_number(const char *text, size_t length, int *number)
 bool signals_read(const char *text, size_t length, int *number)
 {
     if (length > 0 && *text >= '0' && *text <= '9')
-        return read_number(text, length, number);
+        return read_signal_number(text, length, number);
     if (length > 3 && strncasecmp(text, "SIG", 3) == 0) {
         text += 3;
         length -= 3;

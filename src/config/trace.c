@@ -38,7 +38,7 @@ static int read_queue_name(struct reading *r, uint32_t i, const char *key, const
     return 0;
 }
 
-static int by_number(const void *a, const void *b)
+static int by_name_number(const void *a, const void *b)
 {
     const struct config_name *x = a, *y = b;
 
@@ -66,7 +66,7 @@ static int read_numbers(struct reading *r, uint32_t i, const char *key,
             read(r, x + 1, key, &names[count].name) < 0)
             return -1;
     if (count > 0)
-        qsort(names, count, sizeof(*names), by_number);
+        qsort(names, count, sizeof(*names), by_name_number);
     *ret = names;
     *n = count;
     return 0;

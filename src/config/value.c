@@ -31,7 +31,7 @@ void *reading_array(struct reading *r, size_t n, size_t size)
     return array;
 }
 
-static int keep(struct reading *r, uint32_t i, const char **ret)
+static int keep_value(struct reading *r, uint32_t i, const char **ret)
 {
     char *copy;
 
@@ -49,7 +49,7 @@ int value_text(struct reading *r, uint32_t i, const char *key, const char **ret)
         return 0;
     if (!doc_is_text(&r->doc, i) || r->doc.node[i].length == 0)
         return doc_expected(&r->doc, i, key, "a text");
-    return keep(r, i, ret);
+    return keep_value(r, i, ret);
 }
 
 /* Whether a text without quotes is a number, true, false, yes or no to most readers of YAML. */
@@ -73,7 +73,7 @@ int value_command(struct reading *r, uint32_t i, const char *key, const char **r
     return value_text(r, i, key, ret);
 }
 
-static bool is_name(const struct doc *d, uint32_t i)
+static bool is_valid_name(const struct doc *d, uint32_t i)
 {
     if (!doc_is_text(d, i) || d->node[i].length == 0 || d->node[i].length > NAME_MAX_BYTES)
         return false;
@@ -87,15 +87,15 @@ int value_name(struct reading *r, uint32_t i, const char *key, const char **ret)
 {
     if (i == DOC_NONE)
         return 0;
-    if (!is_name(&r->doc, i))
+    if (!is_valid_name(&r->doc, i))
         return doc_expected(&r->doc, i, key,
                             "a name of at most 255 bytes without blanks and commas");
-    return keep(r, i, ret);
+    return keep_value(r, i, ret);
 }
 
 /* Read the names of a list, each of which goes into `seen`. */
-static int read_names(struct reading *r, uint32_t list, const char *key, const char **names,
-                      struct intern *seen)
+static int read_unique_names(struct reading *r, uint32_t list, const char *key, const char **names,
+                             struct intern *seen)
 {
     const struct doc *d = &r->doc;
     size_t n = 0;
@@ -125,7 +125,7 @@ int value_names(struct reading *r, uint32_t i, const char *key, const char *cons
     names = reading_array(r, r->doc.node[i].count, sizeof(*names));
     if (!names)
         return -1;
-    int rc = read_names(r, i, key, names, &seen);
+    int rc = read_unique_names(r, i, key, names, &seen);
     intern_clear(&seen);
     *ret = names;
     *n = r->doc.node[i].count;
@@ -262,7 +262,7 @@ static bool scan_time(const char *text, int64_t *ret)
 }
 
 /* The ticks of a time in microseconds, rounded up. */
-static int64_t ticks_of(const struct reading *r, int64_t time)
+static int64_t ticks_rounded_up(const struct reading *r, int64_t time)
 {
     int64_t part = time % MICROSECONDS * r->second;
     return time / MICROSECONDS * r->second + (part + MICROSECONDS - 1) / MICROSECONDS;
@@ -284,7 +284,7 @@ int value_time(const struct reading *r, uint32_t i, const char *key, enum time_k
         return 0;
     if (doc_is_text(&r->doc, i)) {
         if (scan_time(doc_text(&r->doc, i), &time) && (time > 0 || zero)) {
-            *ret = ticks_of(r, time);
+            *ret = ticks_rounded_up(r, time);
             return 0;
         }
         if (word && doc_is(&r->doc, i, word)) {
@@ -305,7 +305,7 @@ int value_date(const struct reading *r, uint32_t i, const char *key, int64_t *re
     if (i == DOC_NONE)
         return 0;
     if (doc_is_text(&r->doc, i) && scan_time(doc_text(&r->doc, i), &time)) {
-        *ret = ticks_of(r, time);
+        *ret = ticks_rounded_up(r, time);
         return 0;
     }
     if (!doc_is_text(&r->doc, i) || date_read(doc_text(&r->doc, i), &seconds) < 0 ||

@@ -21,7 +21,8 @@ const char *decisions_how(enum sched_how how)
     return "";
 }
 
-static struct json_out begin(struct decisions *d, int64_t at, const char *job, const char *decision)
+static struct json_out begin_line(struct decisions *d, int64_t at, const char *job,
+                                  const char *decision)
 {
     struct json_out out = {.text = &d->line, .spaced = true};
     strbuf_reset(&d->line);
@@ -32,7 +33,7 @@ static struct json_out begin(struct decisions *d, int64_t at, const char *job, c
     return out;
 }
 
-static void finish(struct decisions *d)
+static void write_line(struct decisions *d)
 {
     strbuf_puts(&d->line, "}\n");
     if (d->line.failed)
@@ -44,79 +45,79 @@ static void finish(struct decisions *d)
 void decisions_start(struct decisions *d, int64_t at, const char *job, enum sched_how how,
                      int64_t until, const char *resources)
 {
-    struct json_out out = begin(d, at, job, "start");
+    struct json_out out = begin_line(d, at, job, "start");
     json_put_string(&out, "how", decisions_how(how));
     json_put_seconds(&out, "until", until < INT64_MAX ? until : -1); /* null: nobody knows */
     json_put_string(&out, "resources", resources);
-    finish(d);
+    write_line(d);
 }
 
 void decisions_wait(struct decisions *d, int64_t at, const char *job, const char *reason,
                     int64_t start)
 {
-    struct json_out out = begin(d, at, job, "wait");
+    struct json_out out = begin_line(d, at, job, "wait");
     json_put_string(&out, "reason", reason);
     if (start >= 0)
         json_put_seconds(&out, "start", start);
-    finish(d);
+    write_line(d);
 }
 
 void decisions_reserve(struct decisions *d, int64_t at, const char *job, int64_t start,
                        bool expected, const char *reason)
 {
-    struct json_out out = begin(d, at, job, "reserve");
+    struct json_out out = begin_line(d, at, job, "reserve");
     json_put_seconds(&out, "start", start);
     if (expected)
         json_put_bool(&out, "expected", true);
     if (reason)
         json_put_string(&out, "reason", reason);
-    finish(d);
+    write_line(d);
 }
 
 void decisions_reject(struct decisions *d, int64_t at, const char *job, const char *reason)
 {
-    struct json_out out = begin(d, at, job, "reject");
+    struct json_out out = begin_line(d, at, job, "reject");
     json_put_string(&out, "reason", reason);
-    finish(d);
+    write_line(d);
 }
 
 void decisions_refuse(struct decisions *d, int64_t at, const char *job, const char *reason)
 {
-    struct json_out out = begin(d, at, job, "refuse");
+    struct json_out out = begin_line(d, at, job, "refuse");
     json_put_string(&out, "reason", reason);
-    finish(d);
+    write_line(d);
 }
 
 void decisions_preempt(struct decisions *d, int64_t at, const char *job, const char *winner,
                        bool requeue)
 {
-    struct json_out out = begin(d, at, job, "preempt");
+    struct json_out out = begin_line(d, at, job, "preempt");
     json_put_string(&out, "for", winner);
     json_put_string(&out, "then", requeue ? "requeue" : "cancel");
-    finish(d);
+    write_line(d);
 }
 
 void decisions_replace(struct decisions *d, int64_t at, const char *job)
 {
-    begin(d, at, job, "replace");
-    finish(d);
+    begin_line(d, at, job, "replace");
+    write_line(d);
 }
 
 void decisions_stop(struct decisions *d, int64_t at, const char *job, const char *reason)
 {
-    struct json_out out = begin(d, at, job, "stop");
+    struct json_out out = begin_line(d, at, job, "stop");
     json_put_string(&out, "reason", reason);
-    finish(d);
+    write_line(d);
 }
 
 void decisions_end(struct decisions *d, int64_t at, const char *job, const char *status,
                    const char *reason)
 {
-    struct json_out out = begin(d, at, job, "end");
+    struct json_out out = begin_line(d, at, job, "end");
     json_put_string(&out, "status", status);
     if (reason)
         json_put_string(&out, "reason", reason);
-    finish(d);
+    write_line(d);
 }
 
 static struct json_out begin_pilot(struct decisions *d, int64_t at, int64_t pilot,
@@ -137,7 +138,7 @@ void decisions_pilot_asked(struct decisions *d, int64_t at, int64_t pilot, int64
     struct json_out out = begin_pilot(d, at, pilot, "ask");
     json_put_int(&out, "nodes", nodes);
     json_put_seconds(&out, "time", time);
-    finish(d);
+    write_line(d);
 }
 
 void decisions_pilot_comes(struct decisions *d, int64_t at, int64_t pilot, const char *resources,
@@ -146,12 +147,12 @@ void decisions_pilot_comes(struct decisions *d, int64_t at, int64_t pilot, const
     struct json_out out = begin_pilot(d, at, pilot, "come");
     json_put_seconds(&out, "until", until);
     json_put_string(&out, "resources", resources);
-    finish(d);
+    write_line(d);
 }
 
 void decisions_pilot_goes(struct decisions *d, int64_t at, int64_t pilot, const char *reason)
 {
     struct json_out out = begin_pilot(d, at, pilot, "go");
     json_put_string(&out, "reason", reason);
-    finish(d);
+    write_line(d);
 }

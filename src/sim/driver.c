@@ -69,7 +69,7 @@ static int64_t next_end(const struct driver *d)
 }
 
 /* Run a pass, and let the shell carry out what it decides. */
-static int pass(struct driver *d, bool more)
+static int run_pass(struct driver *d, bool more)
 {
     const struct sched_decision *decision;
     size_t n;
@@ -94,7 +94,7 @@ static int core_failed(berth_error_t *err)
 static int end_due(struct driver *d, berth_error_t *err)
 {
     while (next_end(d) <= d->now)
-        if (d->shell->end(d->arg, d->ends.v[0].item) < 0 || (d->per_event && pass(d, true) < 0))
+        if (d->shell->end(d->arg, d->ends.v[0].item) < 0 || (d->per_event && run_pass(d, true) < 0))
             return core_failed(err);
     return 0;
 }
@@ -104,13 +104,13 @@ static int64_t next_event(const struct driver *d)
     return d->event < d->also ? d->event : d->also;
 }
 
-static int take_events(struct driver *d, berth_error_t *err)
+static int take_due_events(struct driver *d, berth_error_t *err)
 {
     while (next_event(d) <= d->now) {
         if (d->shell->event(d->arg, err) < 0)
             return -1;
         d->last = -1;
-        if (d->per_event && pass(d, true) < 0)
+        if (d->per_event && run_pass(d, true) < 0)
             return core_failed(err);
     }
     return 0;
@@ -123,7 +123,7 @@ static int take_events(struct driver *d, berth_error_t *err)
 static int run_passes(struct driver *d, berth_error_t *err)
 {
     while ((d->due = sched_next_time(d->sched)) <= d->now) {
-        if (pass(d, false) < 0)
+        if (run_pass(d, false) < 0)
             return core_failed(err);
         if (end_due(d, err) < 0)
             return -1;
@@ -136,7 +136,7 @@ static int instant(struct driver *d, berth_error_t *err)
 {
     if (!d->per_event && end_due(d, err) < 0)
         return -1;
-    if (take_events(d, err) < 0 || end_due(d, err) < 0 || run_passes(d, err) < 0)
+    if (take_due_events(d, err) < 0 || end_due(d, err) < 0 || run_passes(d, err) < 0)
         return -1;
     return d->shell->settled && d->shell->settled(d->arg) < 0 ? core_failed(err) : 0;
 }
@@ -144,7 +144,7 @@ static int instant(struct driver *d, berth_error_t *err)
 /* Whether nothing more can happen from `at` on: while a job waits that can never start, recurring blocks ask
  * for passes for ever. Returns 1, 0, or -1.
  */
-static int is_over(struct driver *d, int64_t at)
+static int has_ended(struct driver *d, int64_t at)
 {
     if (next_event(d) < INT64_MAX || d->ends.n > 0)
         return 0;
@@ -168,7 +168,7 @@ int driver_run(struct driver *d, enum driver_end end, int64_t until, berth_error
             d->now = d->now < until ? until : d->now;
             return 0;
         }
-        int over = at == INT64_MAX ? 1 : end == DRIVER_TO_END ? is_over(d, at) : 0;
+        int over = at == INT64_MAX ? 1 : end == DRIVER_TO_END ? has_ended(d, at) : 0;
         if (over != 0)
             return over < 0 ? core_failed(err) : 0;
         d->now = at;

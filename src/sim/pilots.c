@@ -21,7 +21,7 @@ static double seconds(const struct sim_pilots *p, int64_t ticks)
 }
 
 /* Tell the shell what has changed in the machine. */
-static int note(struct sim_pilots *p, json_t *event)
+static int tell_shell(struct sim_pilots *p, json_t *event)
 {
     if (!p->options.shell->changed || !event) {
         json_decref(event);
@@ -61,7 +61,7 @@ static int attach_all(struct sim_pilots *p, berth_error_t *err)
 }
 
 /* The names of a pilot's nodes, "pilot0,pilot3". */
-static void put_nodes(const struct sim_pilots *p, int64_t number, struct strbuf *out)
+static void put_pilot_nodes(const struct sim_pilots *p, int64_t number, struct strbuf *out)
 {
     for (int64_t i = 0; i < p->rule.max_nodes; i++) {
         if (p->slot[i] != number)
@@ -76,7 +76,7 @@ static int set_nodes(struct sim_pilots *p, int64_t now, const char *names, bool 
     berth_error_t why;
     if (sched_set_status(p->options.sched, now, names, up ? RESOURCE_UP : RESOURCE_DOWN, &why) < 0)
         return -1;
-    return note(p, json_pack("{s:i, s:s}", "at", 0, up ? "up" : "down", names));
+    return tell_shell(p, json_pack("{s:i, s:s}", "at", 0, up ? "up" : "down", names));
 }
 
 /* ---- Their ends ---- */
@@ -106,7 +106,7 @@ static int make_blocks(const struct sim_pilots *p, struct sim_block *block, size
         struct strbuf names = {0};
         size_t first = i;
         for (; i < n_up && group[i] == group[first]; i++)
-            put_nodes(p, up[i].number, &names);
+            put_pilot_nodes(p, up[i].number, &names);
         struct sim_block *b = &block[group[first]];
         pilot_block_name(b->name, up[first].number, i - first - 1);
         b->start = up[first].end - PILOT_BEFORE_END * p->options.second;
@@ -133,7 +133,7 @@ int sim_pilots_block(struct sim_pilots *p, int64_t now, const struct sim_block *
     return sched_block(p->options.sched, now, &made, &why);
 }
 
-static bool is_same(const struct sim_block *a, const struct sim_block *b)
+static bool are_equal_blocks(const struct sim_block *a, const struct sim_block *b)
 {
     return a->resources && b->resources && a->start == b->start && strcmp(a->name, b->name) == 0 &&
            strcmp(a->resources, b->resources) == 0;
@@ -147,14 +147,14 @@ static int set_blocks(struct sim_pilots *p, int64_t now)
     for (size_t i = 0; rc == 0 && i < p->n_blocks; i++) {
         bool stays = false;
         for (size_t k = 0; k < n; k++)
-            stays = stays || is_same(&p->block[i], &is[k]);
+            stays = stays || are_equal_blocks(&p->block[i], &is[k]);
         if (!stays)
             rc = unblock(p, now, &p->block[i]);
     }
     for (size_t k = 0; rc == 0 && k < n; k++) {
         bool stays = false;
         for (size_t i = 0; i < p->n_blocks; i++)
-            stays = stays || is_same(&p->block[i], &is[k]);
+            stays = stays || are_equal_blocks(&p->block[i], &is[k]);
         if (!stays)
             rc = sim_pilots_block(p, now, &is[k]);
     }
@@ -179,7 +179,7 @@ static int come(struct sim_pilots *p, struct sim_pilot *pilot, int64_t now)
         }
     pilot->up = now;
     pilot->end = now + pilot->time;
-    put_nodes(p, pilot->number, &names);
+    put_pilot_nodes(p, pilot->number, &names);
     int rc = set_blocks(p, now) < 0 || set_nodes(p, now, strbuf_text(&names), true) < 0 ? -1 : 0;
     if (p->options.decisions)
         decisions_pilot_comes(p->options.decisions, now, pilot->number, strbuf_text(&names),
@@ -214,7 +214,7 @@ static int go(struct sim_pilots *p, size_t i, int64_t now)
     struct strbuf names = {0};
     int rc = 0;
     if (pilot.up >= 0) {
-        put_nodes(p, pilot.number, &names);
+        put_pilot_nodes(p, pilot.number, &names);
         rc = lose_jobs(p, pilot.number) < 0 || set_nodes(p, now, strbuf_text(&names), false) < 0
                  ? -1
                  : 0;

@@ -69,7 +69,7 @@ struct sim_pilot *sim_pilots_of_rank(struct sim_pilots *p, size_t rank)
 
 /* ---- What runs ---- */
 
-static int64_t count_ids(const struct resource_range *range, size_t n)
+static int64_t count_range_ids(const struct resource_range *range, size_t n)
 {
     int64_t count = 0;
     for (size_t i = 0; i < n; i++)
@@ -96,8 +96,8 @@ int sim_pilots_started(struct sim_pilots *p, uint32_t job, sched_job_t handle, i
             continue;
         struct sim_part *part = &run->part[run->n++];
         part->rank = (size_t)h->rank;
-        part->amount[PILOT_CORES] = count_ids(h->cores, h->n_cores);
-        part->amount[PILOT_GPUS] = count_ids(h->gpus, h->n_gpus);
+        part->amount[PILOT_CORES] = count_range_ids(h->cores, h->n_cores);
+        part->amount[PILOT_GPUS] = count_range_ids(h->gpus, h->n_gpus);
         part->amount[PILOT_MEMORY] = h->memory * p->unit;
     }
     p->n_runs++;
@@ -256,7 +256,7 @@ static void see_runs(const struct sim_pilots *p, int64_t now, struct scene *s)
         s->pilot[i].useless = s->busy[i] ? -1 : s->pilot[i].useless;
 }
 
-static int ask(struct sim_pilots *p, int64_t now, const struct pilot_ask *ask)
+static int ask_pilot(struct sim_pilots *p, int64_t now, const struct pilot_ask *ask)
 {
     if (array_grow((void **)&p->pilot, &p->cap_pilots, p->n_pilots + 1, sizeof(*p->pilot)) < 0)
         return -1;
@@ -274,7 +274,7 @@ static int ask(struct sim_pilots *p, int64_t now, const struct pilot_ask *ask)
 }
 
 /* What the plan says, and when to look again. */
-static int follow(struct sim_pilots *p, int64_t now, const struct scene *s)
+static int follow_plan(struct sim_pilots *p, int64_t now, const struct scene *s)
 {
     int64_t again = p->asked_at + SIM_PILOTS_LOOK * p->options.second;
     size_t n = p->n_pilots;
@@ -303,7 +303,7 @@ static int follow(struct sim_pilots *p, int64_t now, const struct scene *s)
         return 0;
     }
     p->look_at = lesser(p->look_at, now + SIM_PILOTS_LOOK * p->options.second);
-    return ask(p, now, first);
+    return ask_pilot(p, now, first);
 }
 
 int sim_pilots_look(struct sim_pilots *p, int64_t now)
@@ -328,7 +328,7 @@ int sim_pilots_look(struct sim_pilots *p, int64_t now)
         s.in.pilot = s.pilot;
         s.in.n_pilots = p->n_pilots;
         s.in.node = s.node;
-        rc = pilot_plan(&s.in, &p->plan) < 0 ? -1 : follow(p, now, &s);
+        rc = pilot_plan(&s.in, &p->plan) < 0 ? -1 : follow_plan(p, now, &s);
     }
     free(s.pilot);
     free(s.node);

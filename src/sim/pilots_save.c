@@ -42,7 +42,7 @@ json_t *sim_pilots_save(const struct sim_pilots *p)
     return NULL;
 }
 
-static int wrong(void)
+static int invalid_state(void)
 {
     errno = EINVAL;
     return -1;
@@ -57,7 +57,7 @@ static int load_pilot(struct sim_pilots *p, json_t *from)
                     "nodes", &nodes, "time", &time, "asked", &asked, "up", &up, "end", &end,
                     "useless", &useless, "leaves", &leaves, "why", &why) < 0 ||
         nodes < 1 || nodes > p->rule.max_nodes || time < 0 || why < 0 || why > PILOT_IS_STUCK)
-        return wrong();
+        return invalid_state();
     if (array_grow((void **)&p->pilot, &p->cap_pilots, p->n_pilots + 1, sizeof(*p->pilot)) < 0)
         return -1;
     pilot = (struct sim_pilot){.number = number,
@@ -80,7 +80,7 @@ static int load_block(struct sim_block *to, json_t *from)
     if (json_unpack(from, "{s:s, s:s, s:I}", "name", &name, "resources", &resources, "start",
                     &start) < 0 ||
         strlen(name) >= sizeof(to->name))
-        return wrong();
+        return invalid_state();
     memcpy(to->name, name, strlen(name) + 1);
     to->start = start;
     to->resources = strdup(resources);
@@ -95,7 +95,7 @@ static int load_lists(struct sim_pilots *p, int64_t now, json_t *pilots, const j
     if (json_array_size(pilots) > (size_t)p->rule.max_nodes ||
         json_array_size(slots) != (size_t)p->rule.max_nodes ||
         json_array_size(blocks) > PILOT_BLOCKS)
-        return wrong();
+        return invalid_state();
     json_array_foreach(pilots, i, entry) if (load_pilot(p, entry) < 0) return -1;
     json_array_foreach(slots, i, entry)
     {
@@ -124,7 +124,7 @@ int sim_pilots_load(struct sim_pilots *p, int64_t now, const json_t *state)
                     &slots, "blocks", &blocks, "made", &made, "lacking", &lacking, "asked_at",
                     &asked_at, "look_at", &look_at, "asked", &asked, "had", &had, "used",
                     &p->used) < 0)
-        return wrong();
+        return invalid_state();
     p->made = made;
     p->lacking = lacking;
     p->asked_at = asked_at;

@@ -125,7 +125,7 @@ int play_note_resources(struct play *p, size_t job)
 }
 
 /* Note where a job runs, in which queue, and when it will end. */
-static int start_job(struct play *p, size_t job, const struct sched_decision *d)
+static int note_job_start(struct play *p, size_t job, const struct sched_decision *d)
 {
     struct play_job *j = &p->jobs[job];
     struct play_submission *s = &p->submissions[j->submission];
@@ -230,7 +230,7 @@ static int stopped(struct play *p, size_t job)
 }
 
 /* Stop a job for another, at once or as soon as it can. */
-static int preempt(struct play *p, const struct sched_decision *d)
+static int stop_for_another(struct play *p, const struct sched_decision *d)
 {
     size_t job = decided_job(p, d);
     struct play_job *j = &p->jobs[job];
@@ -277,7 +277,7 @@ const char *play_name_all(struct play *p, size_t job)
 }
 
 /* All that wait under a handle are rejected. */
-static int reject(struct play *p, const struct sched_decision *d)
+static int reject_waiting(struct play *p, const struct sched_decision *d)
 {
     char reason[SCHED_REASON_TEXT];
     struct play_submission *s = &p->submissions[d->tag];
@@ -293,7 +293,7 @@ static int reject(struct play *p, const struct sched_decision *d)
 }
 
 /* What is not about a start. */
-static int tell(struct play *p, const struct sched_decision *d)
+static int tell_decision(struct play *p, const struct sched_decision *d)
 {
     struct decisions *out = p->options.decisions;
     char reason[SCHED_REASON_TEXT];
@@ -319,14 +319,14 @@ static int tell(struct play *p, const struct sched_decision *d)
         else
             decisions_reject(out, p->d.now, name, reason);
     }
-    return d->kind == SCHED_REJECT ? reject(p, d) : 0;
+    return d->kind == SCHED_REJECT ? reject_waiting(p, d) : 0;
 }
 
 static int carry_out(struct play *p, const struct sched_decision *d)
 {
     size_t job = decided_job(p, d);
     if (d->kind == SCHED_START)
-        return start_job(p, job, d);
+        return note_job_start(p, job, d);
     if (d->kind == SCHED_RESERVE && d->at == p->d.now && p->jobs[job].starts)
         return 0; /* it gets what it was promised */
     if (d->kind == SCHED_RESERVE && d->at == p->jobs[job].promised &&
@@ -334,7 +334,7 @@ static int carry_out(struct play *p, const struct sched_decision *d)
         return 0; /* the same time, perhaps with other resources */
     p->jobs[job].promised = d->kind == SCHED_RESERVE ? d->at : -1;
     p->jobs[job].expected = d->expected;
-    return tell(p, d);
+    return tell_decision(p, d);
 }
 
 static int decided(void *shell, const struct sched_decision *decision, size_t n)
@@ -347,14 +347,14 @@ static int decided(void *shell, const struct sched_decision *decision, size_t n)
         if (carry_out(p, &decision[i]) < 0)
             return -1;
     for (size_t i = 0; i < n; i++)
-        if ((decision[i].kind == SCHED_PREEMPT && preempt(p, &decision[i]) < 0) ||
+        if ((decision[i].kind == SCHED_PREEMPT && stop_for_another(p, &decision[i]) < 0) ||
             (decision[i].kind == SCHED_STOP && stop(p, &decision[i]) < 0))
             return -1;
     return 0;
 }
 
 /* A job's time has come. */
-static int end(void *shell, uint32_t job)
+static int end_on_time(void *shell, uint32_t job)
 {
     struct play *p = shell;
     enum scenario_end ends = p->submissions[p->jobs[job].submission].ends;
@@ -402,7 +402,7 @@ static int keep_expect(struct play *p, berth_error_t *err)
     return 0;
 }
 
-static int take_event(void *shell, berth_error_t *err)
+static int take_next_event(void *shell, berth_error_t *err)
 {
     struct play *p = shell;
     int rc;
@@ -449,7 +449,7 @@ static int settled(void *shell)
 }
 
 static const struct driver_shell player_shell = {
-    .event = take_event, .end = end, .decided = decided, .settled = settled};
+    .event = take_next_event, .end = end_on_time, .decided = decided, .settled = settled};
 
 int play_run(struct play *p, struct scenario *scenario, enum driver_end end, int64_t until,
              berth_error_t *err)

@@ -264,7 +264,7 @@ static char *graph_text(const struct play *p, const struct scenario_event *e, si
 /* Attach a graph. The notes of changes get the graph itself even if it comes from a file, since the file may
  * change later.
  */
-static int attach(struct play *p, const struct scenario_event *e, berth_error_t *why)
+static int attach_event_graph(struct play *p, const struct scenario_event *e, berth_error_t *why)
 {
     size_t length;
     char *text = graph_text(p, e, &length, why);
@@ -335,7 +335,7 @@ static int reload(struct play *p, const struct scenario_event *e, berth_error_t 
 }
 
 /* Events that are not about jobs. */
-static int change(struct play *p, const struct scenario_event *e, berth_error_t *why)
+static int apply_other_event(struct play *p, const struct scenario_event *e, berth_error_t *why)
 {
     sched_t *s = p->d.sched;
     switch (e->kind) {
@@ -355,7 +355,7 @@ static int change(struct play *p, const struct scenario_event *e, berth_error_t 
         return sched_set_status(s, p->d.now, e->text, RESOURCE_DRAINED, why);
     case SCENARIO_ATTACH:
     case SCENARIO_ADD_NODES:
-        return attach(p, e, why);
+        return attach_event_graph(p, e, why);
     case SCENARIO_REMOVE:
         return take_away(p, e, why);
     case SCENARIO_PROPERTY:
@@ -380,7 +380,7 @@ static int do_change(struct play *p, const struct scenario_event *e, berth_error
     if (e->kind == SCENARIO_FAIL) {
         if (fail_resources(p, e, err) < 0)
             return -1;
-    } else if (change(p, e, &why) < 0) {
+    } else if (apply_other_event(p, e, &why) < 0) {
         return play_refuse(p, e, errno, *why.text ? why.text : strerror(errno), err);
     }
     if (e->kind != SCENARIO_CONFIG && json_array_append(p->changes, e->json) < 0)

@@ -67,7 +67,7 @@ static void survey(struct growth *w)
     }
 }
 
-static void put_properties(struct growth *w, const struct vertex *x)
+static void put_properties_like(struct growth *w, const struct vertex *x)
 {
     const struct propset *p = &w->g->props;
     struct json_out *out = &w->nodes;
@@ -87,8 +87,8 @@ static void put_properties(struct growth *w, const struct vertex *x)
 }
 
 /* Describe a vertex like v. */
-static void put_vertex(struct growth *w, uint32_t v, int64_t unique, int64_t id, int64_t rank,
-                       const char *name, const char *path)
+static void put_vertex_like(struct growth *w, uint32_t v, int64_t unique, int64_t id, int64_t rank,
+                            const char *name, const char *path)
 {
     const struct vertex *x = &w->g->v[v];
     struct json_out *out = &w->nodes;
@@ -104,7 +104,7 @@ static void put_vertex(struct growth *w, uint32_t v, int64_t unique, int64_t id,
     json_put_int(out, "size", x->size);
     if (x->unit)
         json_put_string(out, "unit", intern_text(&w->g->names, x->unit));
-    put_properties(w, x);
+    put_properties_like(w, x);
     json_open(out, "paths", '{');
     json_put_string(out, "containment", path);
     json_close(out, '}');
@@ -112,7 +112,7 @@ static void put_vertex(struct growth *w, uint32_t v, int64_t unique, int64_t id,
     json_close(out, '}');
 }
 
-static void put_edge(struct growth *w, int64_t source, int64_t target)
+static void put_link(struct growth *w, int64_t source, int64_t target)
 {
     struct json_out *out = &w->edges;
     json_open(out, NULL, '{');
@@ -130,10 +130,10 @@ static void put_way(struct growth *w, uint32_t v)
         put_way(w, parent);
     graph_name(w->g, v, &name);
     graph_path(w->g, v, GRAPH_CONTAINMENT, &path);
-    put_vertex(w, v, graph_uniq_id(w->g, v), w->g->v[v].id, w->g->v[v].rank, strbuf_text(&name),
-               strbuf_text(&path));
+    put_vertex_like(w, v, graph_uniq_id(w->g, v), w->g->v[v].id, w->g->v[v].rank,
+                    strbuf_text(&name), strbuf_text(&path));
     if (parent != VERTEX_NONE)
-        put_edge(w, graph_uniq_id(w->g, parent), graph_uniq_id(w->g, v));
+        put_link(w, graph_uniq_id(w->g, parent), graph_uniq_id(w->g, v));
     w->nodes_text.failed = w->nodes_text.failed || name.failed || path.failed;
     strbuf_clear(&name);
     strbuf_clear(&path);
@@ -150,8 +150,8 @@ static void put_copy(struct growth *w, uint32_t v, int64_t parent, int64_t rank,
     strbuf_puts(&path, above);
     strbuf_putc(&path, '/');
     strbuf_puts(&path, name);
-    put_vertex(w, v, unique, id, w->g->v[v].rank < 0 ? -1 : rank, name, strbuf_text(&path));
-    put_edge(w, parent, unique);
+    put_vertex_like(w, v, unique, id, w->g->v[v].rank < 0 ? -1 : rank, name, strbuf_text(&path));
+    put_link(w, parent, unique);
     for (uint32_t i = 0; i < n && !w->nodes_text.failed; i++) {
         if (graph_child_subsystem(w->g, v, i) != GRAPH_CONTAINMENT)
             continue;
@@ -176,7 +176,7 @@ static void put_new_name(struct growth *w, struct strbuf *out, int64_t i)
 }
 
 /* The text of the graph; NULL if memory has run out. */
-static char *join(struct growth *w)
+static char *join_graph(struct growth *w)
 {
     struct json_out out = {.text = &w->text, .spaced = true};
     bool failed = w->nodes_text.failed || w->edges_text.failed || w->name.failed || w->text.failed;
@@ -194,7 +194,7 @@ static char *join(struct growth *w)
     return failed ? NULL : strbuf_steal(&w->text);
 }
 
-static char *grow(struct growth *w, int64_t n)
+static char *add_node_copies(struct growth *w, int64_t n)
 {
     struct strbuf above = {0}, name = {0};
     uint32_t parent = graph_parent(w->g, w->node, GRAPH_CONTAINMENT);
@@ -211,7 +211,7 @@ static char *grow(struct growth *w, int64_t n)
     w->nodes_text.failed = w->nodes_text.failed || above.failed || name.failed;
     strbuf_clear(&above);
     strbuf_clear(&name);
-    return join(w);
+    return join_graph(w);
 }
 
 char *play_more_nodes(const match_t *machine, int64_t n, berth_error_t *err)
@@ -221,7 +221,7 @@ char *play_more_nodes(const match_t *machine, int64_t n, berth_error_t *err)
     w.node = last_node(w.g);
     if (w.node == VERTEX_NONE || graph_parent(w.g, w.node, GRAPH_CONTAINMENT) == VERTEX_NONE)
         errtext_set(err, EINVAL, "the machine has no node that could be copied");
-    else if (!(text = grow(&w, n)))
+    else if (!(text = add_node_copies(&w, n)))
         errtext_no_memory(err);
     int saved = errno;
     strbuf_clear(&w.name);

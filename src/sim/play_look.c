@@ -140,7 +140,7 @@ static bool is_as_expected(int expected, enum scenario_state found)
     }
 }
 
-static void put_time(struct strbuf *out, int64_t ticks)
+static void put_time_or_none(struct strbuf *out, int64_t ticks)
 {
     if (ticks < 0)
         strbuf_puts(out, "none");
@@ -155,9 +155,9 @@ static bool differ_time(struct strbuf *out, const char *name, const char *key, i
         return false;
     strbuf_puts(out, name);
     strbuf_puts(out, key);
-    put_time(out, expected);
+    put_time_or_none(out, expected);
     strbuf_puts(out, ", found ");
-    put_time(out, found);
+    put_time_or_none(out, found);
     return true;
 }
 
@@ -201,7 +201,8 @@ static bool differ(struct strbuf *out, const char *name, const struct scenario_e
 }
 
 /* Begin the line about an expectation. */
-static void put_place(const struct play *p, const struct scenario_event *e, struct strbuf *out)
+static void begin_expectation(const struct play *p, const struct scenario_event *e,
+                              struct strbuf *out)
 {
     strbuf_reset(out);
     strbuf_puts(out, p->source);
@@ -231,7 +232,7 @@ static int expect_jobs(struct play *p, const struct scenario_event *e, size_t fi
     struct found f;
     int rc = 0;
     for (size_t job = first; job < first + n && rc == 0; job++) {
-        put_place(p, e, &text);
+        begin_expectation(p, e, &text);
         rc = look_closely(p, job, &p->line, &f);
         if (rc == 0 && differ(&text, play_name(p, job, &p->name), expected, &f)) {
             rc = tell_unmet(p, &text);
@@ -245,7 +246,7 @@ static int expect_jobs(struct play *p, const struct scenario_event *e, size_t fi
 static int expect_unknown(struct play *p, const struct scenario_event *e, const char *id)
 {
     struct strbuf text = {0};
-    put_place(p, e, &text);
+    begin_expectation(p, e, &text);
     strbuf_puts(&text, id);
     strbuf_puts(&text, ", found no such job");
     int rc = tell_unmet(p, &text);

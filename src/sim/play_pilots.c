@@ -64,7 +64,7 @@ static int want_of(struct play *p, struct play_submission *s)
                            s->min > 0 && running == 0 ? s->min : 1, s->limit, s->takes);
 }
 
-static int waiting(void *shell, struct sim_pilots *pilots)
+static int want_waiting(void *shell, struct sim_pilots *pilots)
 {
     struct play *p = shell;
     (void)pilots;
@@ -88,13 +88,14 @@ static int lost(void *shell, uint32_t job, const char *reason)
     return play_fail_job(shell, job, reason);
 }
 
-static int changed(void *shell, json_t *event)
+static int note_change(void *shell, json_t *event)
 {
     struct play *p = shell;
     return json_array_append_new(p->changes, event);
 }
 
-static const struct sim_pilots_shell shell = {.waiting = waiting, .lost = lost, .changed = changed};
+static const struct sim_pilots_shell shell = {
+    .waiting = want_waiting, .lost = lost, .changed = note_change};
 
 int play_begin_pilots(struct play *p, berth_error_t *err)
 {

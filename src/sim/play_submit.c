@@ -47,7 +47,7 @@ char *play_read_file(const struct play *p, const char *name, size_t max, size_t 
 }
 
 /* The units of what a job asks for. */
-static struct job_units units_of(const struct play *p, const struct job_keys *k)
+static struct job_units units_asked(const struct play *p, const struct job_keys *k)
 {
     const match_t *m = p->options.machine;
 
@@ -65,7 +65,7 @@ char *play_jobspec(const struct play *p, const struct job_keys *k, size_t *lengt
     if (jobspec)
         text = json_dumps(jobspec, JSON_COMPACT);
     else
-        text = scenario_jobspec(k, units_of(p, k), err);
+        text = scenario_jobspec(k, units_asked(p, k), err);
     if (!text && jobspec)
         errtext_no_memory(err);
     *length = text ? strlen(text) : 0;
@@ -111,8 +111,8 @@ static int make_roles(const struct play *p, const struct scenario_submit *s, str
 /* Add a submission, and submit its request to the core. Returns 0, or -1, with EEXIST if there is a job of
  * that name.
  */
-static int submit(struct play *p, struct sched_request *request, int64_t runtime, int64_t stopping,
-                  enum scenario_end ends)
+static int submit_request(struct play *p, struct sched_request *request, int64_t runtime,
+                          int64_t stopping, enum scenario_end ends)
 {
     uint32_t number;
     if (play_add(p, request->id, request->members > 1 ? request->members : 1, &number) < 0)
@@ -133,7 +133,7 @@ static int submit(struct play *p, struct sched_request *request, int64_t runtime
     return 0;
 }
 
-static struct sched_request request_of(const struct scenario_submit *s)
+static struct sched_request request_of_scenario(const struct scenario_submit *s)
 {
     const struct job_keys *k = &s->job;
     return (struct sched_request){
@@ -220,7 +220,7 @@ static int fill_members(const struct play *p, const struct scenario_submit *s,
 int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *err)
 {
     const struct scenario_submit *s = &e->submit;
-    struct sched_request request = request_of(s);
+    struct sched_request request = request_of_scenario(s);
     struct roles roles;
     const struct config_user *user = config_user(p->config, s->user);
     const char **groups = NULL;
@@ -235,7 +235,7 @@ int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *e
         request.n_groups = user->n_groups;
     }
     if (rc == 0)
-        rc = submit(p, &request, s->runtime, s->stopping, (enum scenario_end)s->status);
+        rc = submit_request(p, &request, s->runtime, s->stopping, (enum scenario_end)s->status);
     if (rc < 0 && errno == EEXIST)
         snprintf(why.text, sizeof(why.text), "there is a job \"%s\" already", s->id);
     if (rc < 0)
@@ -260,7 +260,7 @@ int play_submit_traced(struct play *p, berth_error_t *err)
     request.id = id;
     request.duration *= SECONDS_TICKS;
     int64_t runs = j->run < j->limit ? j->run : j->limit; /* killed at its limit */
-    if (submit(p, &request, runs * SECONDS_TICKS, 0, SCENARIO_DONE) == 0)
+    if (submit_request(p, &request, runs * SECONDS_TICKS, 0, SCENARIO_DONE) == 0)
         return 0;
     return errtext_set(err, errno, "the trace's job %s: %s", id,
                        errno == EEXIST ? "there is one of that name already" : strerror(errno));

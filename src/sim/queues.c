@@ -40,7 +40,7 @@ void queues_request_clear(struct queues_request *r)
 }
 
 /* What a number stands for; NULL: nothing. */
-static const char *name_of(const struct config_name *names, size_t n, int64_t number)
+static const char *name_of_number(const struct config_name *names, size_t n, int64_t number)
 {
     for (size_t i = 0; i < n; i++)
         if (names[i].number == number)
@@ -78,10 +78,10 @@ int queues_request(struct queues_request *r, const struct config *config,
     const char *constraint = NULL, *user = NULL, *group = NULL;
     *request = (struct sched_request){.duration = job->limit};
     if (who) {
-        request->queue = name_of(t->queues, t->n_queues, who->queue);
-        constraint = name_of(t->partitions, t->n_partitions, who->partition);
-        user = name_of(t->users, t->n_users, who->user);
-        group = name_of(t->groups, t->n_groups, who->group);
+        request->queue = name_of_number(t->queues, t->n_queues, who->queue);
+        constraint = name_of_number(t->partitions, t->n_partitions, who->partition);
+        user = name_of_number(t->users, t->n_users, who->user);
+        group = name_of_number(t->groups, t->n_groups, who->group);
     }
     if (who && !user && who->user >= 0) {
         snprintf(r->user, sizeof(r->user), "u%" PRId64, who->user);

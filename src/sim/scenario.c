@@ -31,8 +31,8 @@ static int wrong_line(const struct scenario *s, const char *why, berth_error_t *
     return keys_failed(&place, EINVAL, why, err);
 }
 
-static int read_time(struct scenario *s, json_t *object, struct scenario_event *e,
-                     berth_error_t *err)
+static int read_event_time(struct scenario *s, json_t *object, struct scenario_event *e,
+                           berth_error_t *err)
 {
     struct key_place place = here(s);
     json_t *at = json_object_get(object, "at");
@@ -52,8 +52,8 @@ static int read_time(struct scenario *s, json_t *object, struct scenario_event *
     return -1;
 }
 
-static int read_line(struct scenario *s, size_t length, struct scenario_event *event,
-                     berth_error_t *err)
+static int read_event_line(struct scenario *s, size_t length, struct scenario_event *event,
+                           berth_error_t *err)
 {
     struct scenario_event e = {.line = s->number, .status = -1};
     struct key_place place = here(s);
@@ -69,7 +69,7 @@ static int read_line(struct scenario *s, size_t length, struct scenario_event *e
     e.json = object;
     if (!json_is_object(object))
         wrong_line(s, "expected an object, {\"at\": 0, ...}", err);
-    else if (read_time(s, object, &e, err) == 0 &&
+    else if (read_event_time(s, object, &e, err) == 0 &&
              scenario_event_read(&e, object, &place, err) == 0) {
         s->at = e.at;
         *event = e;
@@ -124,7 +124,7 @@ int scenario_next(struct scenario *s, struct scenario_event *event, berth_error_
         while (blanks < length && strchr(" \t\r", s->line[blanks]) && s->line[blanks])
             blanks++;
         if (blanks < length && s->line[blanks] != '#')
-            return read_line(s, (size_t)length, event, err);
+            return read_event_line(s, (size_t)length, event, err);
     }
 }
 
@@ -134,7 +134,7 @@ void scenario_event_clear(struct scenario_event *event)
     event->json = NULL;
 }
 
-static struct scenario *create(const char *name, berth_error_t *err)
+static struct scenario *create_scenario(const char *name, berth_error_t *err)
 {
     struct scenario *s = calloc(1, sizeof(*s));
     if (s)
@@ -151,7 +151,7 @@ static struct scenario *create(const char *name, berth_error_t *err)
 struct scenario *scenario_open(const char *path, berth_error_t *err)
 {
     bool standard_input = strcmp(path, "-") == 0;
-    struct scenario *s = create(standard_input ? "standard input" : path, err);
+    struct scenario *s = create_scenario(standard_input ? "standard input" : path, err);
     if (!s)
         return NULL;
     s->file = standard_input ? stdin : fopen(path, "re");
@@ -165,7 +165,7 @@ struct scenario *scenario_open(const char *path, berth_error_t *err)
 struct scenario *scenario_from_text(const char *name, const char *text, size_t length,
                                     berth_error_t *err)
 {
-    struct scenario *s = create(name, err);
+    struct scenario *s = create_scenario(name, err);
     if (!s || length == 0)
         return s;
     s->file = fmemopen((void *)(uintptr_t)text, length, "r");

@@ -101,8 +101,8 @@ static const struct key_table expected_table = {"expect: ", expected_keys, LENGT
 typedef int event_reader(struct scenario_event *e, json_t *value, const struct key_place *place,
                          berth_error_t *err);
 
-static event_reader read_submit, read_job, read_pair, read_text, read_attach, read_count,
-    read_property, read_update, read_expect;
+static event_reader read_submit, read_job_id, read_id_and_value, read_event_text, read_attach,
+    read_count, read_property, read_update, read_expect;
 
 #define RESOURCES_EXPECTED "resources, such as \"node[0-3]\""
 
@@ -110,33 +110,33 @@ static const struct kind {
     const char *name;
     event_reader *read;
     const char *object;            /* what is expected if the value is to be an object */
-    const char *text;              /* of read_text: what is expected */
-    const struct key_table *table; /* of read_pair */
+    const char *text;              /* of read_event_text: what is expected */
+    const struct key_table *table; /* of read_id_and_value */
 } kinds[SCENARIO_KINDS] = {
     [SCENARIO_SUBMIT] = {"submit", read_submit, .object = "an object"},
-    [SCENARIO_CANCEL] = {"cancel", read_job, .table = NULL},
-    [SCENARIO_END] = {"end", read_pair, .table = &end_table},
-    [SCENARIO_PRIORITY] = {"priority", read_pair, .table = &priority_table},
-    [SCENARIO_HOLD] = {"hold", read_job, .table = NULL},
-    [SCENARIO_RELEASE] = {"release", read_job, .table = NULL},
-    [SCENARIO_DURATION] = {"duration", read_pair, .table = &duration_table},
-    [SCENARIO_QUEUE] = {"queue", read_pair, .table = &queue_table},
+    [SCENARIO_CANCEL] = {"cancel", read_job_id, .table = NULL},
+    [SCENARIO_END] = {"end", read_id_and_value, .table = &end_table},
+    [SCENARIO_PRIORITY] = {"priority", read_id_and_value, .table = &priority_table},
+    [SCENARIO_HOLD] = {"hold", read_job_id, .table = NULL},
+    [SCENARIO_RELEASE] = {"release", read_job_id, .table = NULL},
+    [SCENARIO_DURATION] = {"duration", read_id_and_value, .table = &duration_table},
+    [SCENARIO_QUEUE] = {"queue", read_id_and_value, .table = &queue_table},
     [SCENARIO_UPDATE] = {"update", read_update, .object = "an object"},
-    [SCENARIO_QUEUE_START] = {"queue-start", read_text, .text = "the name of a queue"},
-    [SCENARIO_QUEUE_PAUSE] = {"queue-pause", read_text, .text = "the name of a queue"},
-    [SCENARIO_QUEUE_DRAIN] = {"queue-drain", read_text, .text = "the name of a queue"},
-    [SCENARIO_QUEUE_STOP] = {"queue-stop", read_text, .text = "the name of a queue"},
-    [SCENARIO_DOWN] = {"down", read_text, .text = RESOURCES_EXPECTED},
-    [SCENARIO_FAIL] = {"fail", read_text, .text = RESOURCES_EXPECTED},
-    [SCENARIO_UP] = {"up", read_text, .text = RESOURCES_EXPECTED},
-    [SCENARIO_DRAIN] = {"drain", read_text, .text = RESOURCES_EXPECTED},
+    [SCENARIO_QUEUE_START] = {"queue-start", read_event_text, .text = "the name of a queue"},
+    [SCENARIO_QUEUE_PAUSE] = {"queue-pause", read_event_text, .text = "the name of a queue"},
+    [SCENARIO_QUEUE_DRAIN] = {"queue-drain", read_event_text, .text = "the name of a queue"},
+    [SCENARIO_QUEUE_STOP] = {"queue-stop", read_event_text, .text = "the name of a queue"},
+    [SCENARIO_DOWN] = {"down", read_event_text, .text = RESOURCES_EXPECTED},
+    [SCENARIO_FAIL] = {"fail", read_event_text, .text = RESOURCES_EXPECTED},
+    [SCENARIO_UP] = {"up", read_event_text, .text = RESOURCES_EXPECTED},
+    [SCENARIO_DRAIN] = {"drain", read_event_text, .text = RESOURCES_EXPECTED},
     [SCENARIO_ATTACH] = {"attach", read_attach, .table = NULL},
     [SCENARIO_ADD_NODES] = {"add-nodes", read_count, .table = NULL},
-    [SCENARIO_REMOVE] = {"remove", read_text, .text = RESOURCES_EXPECTED},
+    [SCENARIO_REMOVE] = {"remove", read_event_text, .text = RESOURCES_EXPECTED},
     [SCENARIO_PROPERTY] = {"property", read_property, .object = "an object"},
     [SCENARIO_BLOCK] = {"block", scenario_block_read, .object = "an object"},
-    [SCENARIO_UNBLOCK] = {"unblock", read_text, .text = "the name of a block"},
-    [SCENARIO_CONFIG] = {"config", read_text, .text = "the name of a file"},
+    [SCENARIO_UNBLOCK] = {"unblock", read_event_text, .text = "the name of a block"},
+    [SCENARIO_CONFIG] = {"config", read_event_text, .text = "the name of a file"},
     [SCENARIO_EXPECT] = {"expect", read_expect, .object = "an object of jobs and their states"},
 };
 
@@ -185,8 +185,8 @@ static int wrong_kind(const struct scenario_event *e, const json_t *found,
 }
 
 /* The time that a key of a submission names; 0: it is not there. */
-static int read_time(const struct scenario_event *e, const char *key, const json_t *found,
-                     const struct key_place *place, int64_t *at, berth_error_t *err)
+static int read_submit_time(const struct scenario_event *e, const char *key, const json_t *found,
+                            const struct key_place *place, int64_t *at, berth_error_t *err)
 {
     if (!found || seconds_read(found, at))
         return 0;
@@ -226,27 +226,28 @@ static int read_submit(struct scenario_event *e, json_t *value, const struct key
         return -1;
     if (!is_id(s->id, strlen(s->id)))
         return keys_wrong(place, "submit: ", "id", json_object_get(value, "id"), ID_EXPECTED, err);
-    return read_time(e, "begin", s->job.begin, place, &e->submit.begin, err) < 0 ||
-                   read_time(e, "deadline", s->job.deadline, place, &e->submit.deadline, err) < 0 ||
+    return read_submit_time(e, "begin", s->job.begin, place, &e->submit.begin, err) < 0 ||
+                   read_submit_time(e, "deadline", s->job.deadline, place, &e->submit.deadline,
+                                    err) < 0 ||
                    gang_keys_check(&s->gang, value, "submit: ", place, err) < 0
                ? -1
                : read_asked(s, value, place, err);
 }
 
-static int read_job(struct scenario_event *e, json_t *value, const struct key_place *place,
-                    berth_error_t *err)
+static int read_job_id(struct scenario_event *e, json_t *value, const struct key_place *place,
+                       berth_error_t *err)
 {
     if (json_is_string(value) && scenario_job_parse(json_string_value(value), &e->job))
         return 0;
     return wrong_kind(e, value, place, MEMBER_EXPECTED, err);
 }
 
-static int read_pair(struct scenario_event *e, json_t *value, const struct key_place *place,
-                     berth_error_t *err)
+static int read_id_and_value(struct scenario_event *e, json_t *value, const struct key_place *place,
+                             berth_error_t *err)
 {
     e->status = -1;
     if (e->kind == SCENARIO_END && json_is_string(value))
-        return read_job(e, value, place, err);
+        return read_job_id(e, value, place, err);
     if (!json_is_object(value))
         return wrong_kind(e, value, place,
                           e->kind == SCENARIO_END ? MEMBER_EXPECTED
@@ -275,8 +276,8 @@ static int read_update(struct scenario_event *e, json_t *value, const struct key
     return scenario_ask_check(&e->submit.job, value, update_table.what, place, err);
 }
 
-static int read_text(struct scenario_event *e, json_t *value, const struct key_place *place,
-                     berth_error_t *err)
+static int read_event_text(struct scenario_event *e, json_t *value, const struct key_place *place,
+                           berth_error_t *err)
 {
     e->text = json_string_value(value);
     if (json_string_length(value) > 0)

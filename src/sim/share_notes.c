@@ -12,8 +12,8 @@ void share_notes_clear(struct share_notes *notes)
 }
 
 /* The largest part of what there is, among the resources. */
-static double part_of(const struct sched_share_report *report,
-                      const struct sched_share_amounts *amounts)
+static double largest_part(const struct sched_share_report *report,
+                           const struct sched_share_amounts *amounts)
 {
     const struct sched_share_amounts *total = &report->nodes[0].capability;
     double most = 0;
@@ -38,8 +38,8 @@ int share_notes_take(struct share_notes *notes, sched_t *s, int64_t now, int64_t
         notes->v[i] = (struct sharing_note){.kind = sched_share_kind_name(node->kind),
                                             .name = node->name,
                                             .above = node->above,
-                                            .deserves = part_of(&report, &node->deserved),
-                                            .has = part_of(&report, &node->running)};
+                                            .deserves = largest_part(&report, &node->deserved),
+                                            .has = largest_part(&report, &node->running)};
     }
     return sharing_add(sharing, now / second, notes->v, report.n_nodes);
 }

@@ -70,7 +70,7 @@ static int note_alloc(struct replay *r, uint32_t job)
     return alloc_add(r->options->alloc, job, ranges, n);
 }
 
-static int start_job(struct replay *r, uint32_t job)
+static int start_replayed(struct replay *r, uint32_t job)
 {
     const struct schedule_job *j = &r->trace->jobs[job];
     int64_t runs = j->run < j->limit ? j->run : j->limit; /* killed at its limit */
@@ -94,7 +94,7 @@ static void stopped(struct replay *r, uint32_t job, bool waits)
     r->first = waits ? 0 : r->first;
 }
 
-static int preempt(struct replay *r, uint32_t job, bool requeue)
+static int preempt_replayed(struct replay *r, uint32_t job, bool requeue)
 {
     r->preemptions++;
     r->lost += (double)(r->driver.now - r->start[job]) * (double)r->trace->jobs[job].procs;
@@ -114,7 +114,7 @@ static int decided(void *shell, const struct sched_decision *decision, size_t n)
     bool preempts = false;
     for (size_t i = 0; i < n; i++) {
         preempts = preempts || decision[i].kind == SCHED_PREEMPT;
-        if (decision[i].kind == SCHED_START && start_job(r, (uint32_t)decision[i].tag) < 0)
+        if (decision[i].kind == SCHED_START && start_replayed(r, (uint32_t)decision[i].tag) < 0)
             return -1;
         if (decision[i].kind == SCHED_REJECT) {
             stopped(r, (uint32_t)decision[i].tag, false);
@@ -123,7 +123,7 @@ static int decided(void *shell, const struct sched_decision *decision, size_t n)
     }
     for (size_t i = 0; preempts && i < n; i++)
         if (decision[i].kind == SCHED_PREEMPT &&
-            preempt(r, (uint32_t)decision[i].tag, decision[i].requeue) < 0)
+            preempt_replayed(r, (uint32_t)decision[i].tag, decision[i].requeue) < 0)
             return -1;
     return 0;
 }
@@ -158,7 +158,7 @@ static int event(void *shell, berth_error_t *err)
     return rc;
 }
 
-static int end(void *shell, uint32_t job)
+static int end_replayed(void *shell, uint32_t job)
 {
     struct replay *r = shell;
     stopped(r, job, false);
@@ -179,7 +179,7 @@ static int settled(void *shell)
 
 /* ---- Pilots ---- */
 
-static int waiting(void *shell, struct sim_pilots *p)
+static int want_replayed(void *shell, struct sim_pilots *p)
 {
     struct replay *r = shell;
     bool any = false;
@@ -208,7 +208,7 @@ static int lost(void *shell, uint32_t job, const char *reason)
     return driver_finish(&r->driver, job, r->handle[job], false);
 }
 
-static const struct sim_pilots_shell pilots_shell = {.waiting = waiting, .lost = lost};
+static const struct sim_pilots_shell pilots_shell = {.waiting = want_replayed, .lost = lost};
 
 static int begin_pilots(struct replay *r, berth_error_t *err)
 {
@@ -229,7 +229,7 @@ static int begin_pilots(struct replay *r, berth_error_t *err)
 }
 
 static const struct driver_shell replay_shell = {
-    .event = event, .end = end, .decided = decided, .settled = settled};
+    .event = event, .end = end_replayed, .decided = decided, .settled = settled};
 
 static int check_trace(const struct trace *trace, berth_error_t *err)
 {

@@ -159,13 +159,13 @@ static const struct key core_keys[] = {
 };
 
 /* Add members unless they are empty. A failure shows in *rc. */
-static void put_text(json_t *object, const char *key, const char *text, int *rc)
+static void add_string(json_t *object, const char *key, const char *text, int *rc)
 {
     if (text && *text && json_object_set_new(object, key, json_string(text)) < 0)
         *rc = -1;
 }
 
-static void put_whole(json_t *object, const char *key, int64_t number, int64_t usual, int *rc)
+static void add_integer(json_t *object, const char *key, int64_t number, int64_t usual, int *rc)
 {
     if (number != usual && json_object_set_new(object, key, json_integer(number)) < 0)
         *rc = -1;
@@ -183,24 +183,24 @@ static json_t *save_job(const struct play *p, size_t job)
     const struct play_submission *s = &p->submissions[j->submission];
     json_t *object = json_object();
     int rc = object ? 0 : -1;
-    put_text(object, "id", intern_text(&p->ids, j->submission), &rc);
-    put_whole(object, "members", s->n, 1, &rc);
-    put_text(object, "state", state_words[j->state], &rc);
-    put_text(object, "queue", intern_text(&p->names, s->queue), &rc);
-    put_text(object, "user", intern_text(&p->names, s->user), &rc);
-    put_whole(object, "submit", j->submit, -1, &rc);
-    put_whole(object, "start", j->start, -1, &rc);
-    put_whole(object, "end", j->end < INT64_MAX ? j->end : -1, -1, &rc); /* else nobody knows */
-    put_whole(object, "order", (int64_t)j->order, 0, &rc);
-    put_whole(object, "runtime", s->runtime, -1, &rc);
-    put_whole(object, "stopping", s->stopping, 0, &rc);
-    put_whole(object, "stop", j->stop, PLAY_STOP_NONE, &rc);
-    put_whole(object, "enough", sched_enough(p->d.sched, intern_text(&p->ids, j->submission)), 0,
-              &rc);
-    put_text(object, "ends", ends_words[s->ends], &rc);
-    put_text(object, "how", j->started ? how_words[j->how] : NULL, &rc);
-    put_text(object, "resources", j->resources, &rc);
-    put_text(object, "reason", j->reason, &rc);
+    add_string(object, "id", intern_text(&p->ids, j->submission), &rc);
+    add_integer(object, "members", s->n, 1, &rc);
+    add_string(object, "state", state_words[j->state], &rc);
+    add_string(object, "queue", intern_text(&p->names, s->queue), &rc);
+    add_string(object, "user", intern_text(&p->names, s->user), &rc);
+    add_integer(object, "submit", j->submit, -1, &rc);
+    add_integer(object, "start", j->start, -1, &rc);
+    add_integer(object, "end", j->end < INT64_MAX ? j->end : -1, -1, &rc); /* else nobody knows */
+    add_integer(object, "order", (int64_t)j->order, 0, &rc);
+    add_integer(object, "runtime", s->runtime, -1, &rc);
+    add_integer(object, "stopping", s->stopping, 0, &rc);
+    add_integer(object, "stop", j->stop, PLAY_STOP_NONE, &rc);
+    add_integer(object, "enough", sched_enough(p->d.sched, intern_text(&p->ids, j->submission)), 0,
+                &rc);
+    add_string(object, "ends", ends_words[s->ends], &rc);
+    add_string(object, "how", j->started ? how_words[j->how] : NULL, &rc);
+    add_string(object, "resources", j->resources, &rc);
+    add_string(object, "reason", j->reason, &rc);
     put_true(object, "held", j->held, &rc);
     if (rc == 0)
         return object;
@@ -242,39 +242,39 @@ static json_t *save_core(const struct play *p, sched_job_t handle)
     uint32_t job = p->submissions[r.request.tag].first + r.member;
     int rc = 0;
     const struct sched_request *q = &r.request;
-    put_whole(object, "job", job, -1, &rc);
-    put_text(object, "state", core_words[r.state], &rc);
-    put_text(object, "waiting", r.waiting, &rc);
-    put_text(object, "indices", q->indices, &rc);
-    put_whole(object, "max-running", q->max_running, 0, &rc);
+    add_integer(object, "job", job, -1, &rc);
+    add_string(object, "state", core_words[r.state], &rc);
+    add_string(object, "waiting", r.waiting, &rc);
+    add_string(object, "indices", q->indices, &rc);
+    add_integer(object, "max-running", q->max_running, 0, &rc);
     if (q->min > 0) {
-        put_whole(object, "min", q->min, 0, &rc);
-        put_text(object, "failure", gang_failures[q->failure], &rc);
-        put_whole(object, "succeeded", r.succeeded, 0, &rc);
-        put_whole(object, "replaced", r.replaced, 0, &rc);
+        add_integer(object, "min", q->min, 0, &rc);
+        add_string(object, "failure", gang_failures[q->failure], &rc);
+        add_integer(object, "succeeded", r.succeeded, 0, &rc);
+        add_integer(object, "replaced", r.replaced, 0, &rc);
         put_true(object, "gang-up", r.gang_up, &rc);
         if (snapshot_put_roles(&r, object) < 0)
             rc = -1;
-        put_text(object, "gang-over", r.gang_over, &rc);
+        add_string(object, "gang-over", r.gang_over, &rc);
     }
-    put_text(object, "queue", q->queue, &rc);
-    put_text(object, "account", q->account, &rc);
-    put_text(object, "user", q->user, &rc);
+    add_string(object, "queue", q->queue, &rc);
+    add_string(object, "account", q->account, &rc);
+    add_string(object, "user", q->user, &rc);
     if (q->n_groups > 0 &&
         json_object_set_new(object, "groups", text_array(q->groups, q->n_groups)) < 0)
         rc = -1;
-    put_text(object, "name", q->name, &rc);
-    put_text(object, "dependency", q->dependency, &rc);
-    put_text(object, "reason", r.reason, &rc);
-    put_text(object, "limit", r.limit, &rc);
+    add_string(object, "name", q->name, &rc);
+    add_string(object, "dependency", q->dependency, &rc);
+    add_string(object, "reason", r.reason, &rc);
+    add_string(object, "limit", r.limit, &rc);
     if (json_object_set_new(object, "jobspec", json_stringn(q->jobspec, q->jobspec_length)) < 0)
         rc = -1;
-    put_whole(object, "duration", time_out(q->duration), INT64_MIN, &rc);
-    put_whole(object, "estimate", time_out(q->estimate), time_out(q->duration), &rc);
-    put_whole(object, "priority", q->priority, INT64_MIN, &rc);
-    put_whole(object, "begin", q->begin, 0, &rc);
-    put_whole(object, "preemptible-after", q->preemptible_after, 0, &rc);
-    put_whole(object, "deadline", q->deadline, 0, &rc);
+    add_integer(object, "duration", time_out(q->duration), INT64_MIN, &rc);
+    add_integer(object, "estimate", time_out(q->estimate), time_out(q->duration), &rc);
+    add_integer(object, "priority", q->priority, INT64_MIN, &rc);
+    add_integer(object, "begin", q->begin, 0, &rc);
+    add_integer(object, "preemptible-after", q->preemptible_after, 0, &rc);
+    add_integer(object, "deadline", q->deadline, 0, &rc);
     put_true(object, "hold", q->hold, &rc);
     put_true(object, "held", r.held, &rc);
     put_true(object, "fresh", r.fresh, &rc);
@@ -286,13 +286,13 @@ static json_t *save_core(const struct play *p, sched_job_t handle)
     put_true(object, "seen", r.seen, &rc);
     put_true(object, "claim", r.claim, &rc);
     if (r.displaced)
-        put_whole(object, "promised", r.promised, 0, &rc);
-    put_whole(object, "submitted", r.submitted, INT64_MIN, &rc);
-    put_whole(object, "since", r.since, r.submitted, &rc);
+        add_integer(object, "promised", r.promised, 0, &rc);
+    add_integer(object, "submitted", r.submitted, INT64_MIN, &rc);
+    add_integer(object, "since", r.since, r.submitted, &rc);
     if (r.state == SCHED_RUNNING || r.state == SCHED_RESERVED || r.claim) {
-        put_whole(object, "at", r.at, INT64_MIN, &rc);
-        put_whole(object, "until", time_out(r.until), INT64_MIN, &rc);
-        put_text(object, "how", how_words[r.how], &rc);
+        add_integer(object, "at", r.at, INT64_MIN, &rc);
+        add_integer(object, "until", time_out(r.until), INT64_MIN, &rc);
+        add_string(object, "how", how_words[r.how], &rc);
     }
     if (r.resources &&
         json_object_set_new(object, "resources",

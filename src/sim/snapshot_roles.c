@@ -27,7 +27,7 @@ int snapshot_put_roles(const struct sched_record *record, json_t *object)
 }
 
 /* A whole number that a role has; -1: it has none. */
-static int64_t number(const json_t *role, const char *key)
+static int64_t role_number(const json_t *role, const char *key)
 {
     const json_t *value = json_object_get(role, key);
     json_int_t n = json_integer_value(value);
@@ -42,8 +42,8 @@ int snapshot_load_roles(const json_t *roles, struct sched_role *to, struct sched
         return -1;
     for (size_t i = 0; i < n; i++) {
         const json_t *one = json_array_get(roles, i), *jobspec = json_object_get(one, "jobspec");
-        int64_t members = number(one, "count"), min = number(one, "min"),
-                succeeded = number(one, "succeeded");
+        int64_t members = role_number(one, "count"), min = role_number(one, "min"),
+                succeeded = role_number(one, "succeeded");
         to[i] = (struct sched_role){.name = json_string_value(json_object_get(one, "role")),
                                     .jobspec = json_string_value(jobspec),
                                     .jobspec_length = json_string_length(jobspec),

@@ -23,7 +23,7 @@ static const struct key usage_keys[] = {
            .max = 4 * SECONDS_MAX * SECONDS_TICKS),
 };
 
-static int put_name(json_t *object, const char *key, const char *name)
+static int add_name_member(json_t *object, const char *key, const char *name)
 {
     return name ? json_object_set_new(object, key, json_string(name)) : 0;
 }
@@ -31,10 +31,10 @@ static int put_name(json_t *object, const char *key, const char *name)
 static json_t *save_usage(const struct sched_usage *u)
 {
     json_t *object = json_pack("{s:s, s:I}", "amount", u->amount, "at", (json_int_t)u->at);
-    if (object && put_name(object, "division", u->node.division) == 0 &&
-        put_name(object, "queue", u->node.queue) == 0 &&
-        put_name(object, "account", u->node.account) == 0 &&
-        put_name(object, "user", u->node.user) == 0)
+    if (object && add_name_member(object, "division", u->node.division) == 0 &&
+        add_name_member(object, "queue", u->node.queue) == 0 &&
+        add_name_member(object, "account", u->node.account) == 0 &&
+        add_name_member(object, "user", u->node.user) == 0)
         return object;
     json_decref(object);
     return NULL;

@@ -85,14 +85,14 @@ struct reader {
 /* The source of bytes: up to size of them, 0 at the end, -1 on failure with errno and err set. */
 typedef ptrdiff_t (*fill_f)(void *arg, char *buffer, size_t size, berth_error_t *err);
 
-static bool is_blank(char c)
+static bool is_field_space(char c)
 {
     return c == ' ' || c == '\t' || c == '\v' || c == '\f';
 }
 
 static bool ends_field(char c)
 {
-    return c == '\n' || is_blank(c);
+    return c == '\n' || is_field_space(c);
 }
 
 /* Scan at most 18 digits with a sign, as nearly all numbers are. Returns their end, or NULL. */
@@ -240,7 +240,7 @@ static int scan_fields(struct reader *r, const char *p, int64_t values[FIELD_COU
 {
     const char *starts[FIELD_COUNT];
     for (int i = 0; i < FIELD_COUNT; i++) {
-        while (*p == ' ' || is_blank(*p)) /* mostly spaces, many of them */
+        while (*p == ' ' || is_field_space(*p)) /* mostly spaces, many of them */
             p++;
         starts[i] = p;
         const char *end = scan_plain(p, &values[i]);
@@ -271,7 +271,7 @@ static int settle_size(struct reader *r)
     return 0;
 }
 
-static int make_room(struct reader *r)
+static int reserve_trace_job(struct reader *r)
 {
     struct trace *trace = &r->trace;
     if (trace->n < r->capacity)
@@ -290,11 +290,11 @@ static int make_room(struct reader *r)
     return 0;
 }
 
-static int append(struct reader *r, const struct schedule_job *job,
-                  const int64_t values[FIELD_COUNT])
+static int append_job(struct reader *r, const struct schedule_job *job,
+                      const int64_t values[FIELD_COUNT])
 {
     struct trace *trace = &r->trace;
-    if (make_room(r) < 0)
+    if (reserve_trace_job(r) < 0)
         return -1;
     if (r->options->who)
         trace->who[trace->n] = (struct trace_who){values[FIELD_USER], values[FIELD_GROUP],
@@ -337,7 +337,7 @@ static int keep_or_drop(struct reader *r, const int64_t values[FIELD_COUNT])
     r->limits += job.limit;
     if (r->limits > HORIZON_MAX - r->last_submit)
         return line_error(r, "the estimates add up to more than can be simulated");
-    return append(r, &job, values);
+    return append_job(r, &job, values);
 }
 
 /* If a header line names a size, read it. A size of -1 or 0 is unknown. */
@@ -345,19 +345,19 @@ static int scan_header(struct reader *r, const char *p)
 {
     if (r->sized || r->options->procs > 0)
         return 0;
-    while (is_blank(*p) || *p == ';')
+    while (is_field_space(*p) || *p == ';')
         p++;
     bool procs = strncmp(p, "MaxProcs", 8) == 0;
     if (!procs && strncmp(p, "MaxNodes", 8) != 0)
         return 0;
     int64_t *size = procs ? &r->max_procs : &r->max_nodes;
     p += 8;
-    while (is_blank(*p))
+    while (is_field_space(*p))
         p++;
     if (*p != ':' || *size > 0)
         return 0;
     p++;
-    while (is_blank(*p))
+    while (is_field_space(*p))
         p++;
     int64_t value = 0;
     if (scan_number(p, &value) == NUMBER_WHOLE && value <= SWF_VALUE_MAX) {
@@ -376,7 +376,7 @@ static int scan_header(struct reader *r, const char *p)
 static int take_line(struct reader *r, const char *p)
 {
     int64_t values[FIELD_COUNT];
-    while (is_blank(*p))
+    while (is_field_space(*p))
         p++;
     if (*p == '\n')
         return 0;
@@ -390,7 +390,7 @@ static int take_line(struct reader *r, const char *p)
 }
 
 /* Take the whole lines among the first n bytes of the buffer. Returns their length, or -1. */
-static ptrdiff_t take_lines(struct reader *r, char *buffer, size_t n)
+static ptrdiff_t take_whole_lines(struct reader *r, char *buffer, size_t n)
 {
     char *p = buffer;
     char *stop = buffer + n;
@@ -417,7 +417,7 @@ static int take_all(struct reader *r, char *buffer, fill_f fill, void *arg)
         more = got > 0;
         if (!more && have > 0)
             buffer[have++] = '\n';
-        ptrdiff_t taken = take_lines(r, buffer, have);
+        ptrdiff_t taken = take_whole_lines(r, buffer, have);
         if (taken < 0)
             return -1;
         have -= (size_t)taken;

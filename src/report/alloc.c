@@ -37,7 +37,7 @@ static uint32_t get(struct alloc_cursor *c)
     return number | (uint32_t)*c->next++ << shift;
 }
 
-static int reserve(struct alloc *a, size_t more)
+static int reserve_bytes(struct alloc *a, size_t more)
 {
     if (more <= a->size - a->used)
         return 0;
@@ -54,7 +54,7 @@ int alloc_add(struct alloc *a, size_t job, const struct resource_range *ranges, 
 {
     uint32_t end = 0;
 
-    if (reserve(a, (n + 1) * 2 * NUMBER_MAX) < 0)
+    if (reserve_bytes(a, (n + 1) * 2 * NUMBER_MAX) < 0)
         return -1;
     a->at[job] = a->used + 1;
     for (size_t i = 0; i < n; i++) {

@@ -82,7 +82,7 @@ static void put_received(const struct telling *t, const struct sched_share_node 
 }
 
 /* "40 of 80 cores", or "40 of the machine's 80 cores", of the resource of which that is the largest part. */
-static void put_part(const struct telling *t, const struct sched_share_node *n, bool the)
+static void put_received_part(const struct telling *t, const struct sched_share_node *n, bool the)
 {
     const struct sched_share_node *all = node_at(t, 0);
     double most = -1;
@@ -161,7 +161,7 @@ static void put_compared(const struct telling *t, int by, const struct sched_sha
         put_received(t, n, own);
         return;
     case SCHED_BY_DRF:
-        put_part(t, n, own);
+        put_received_part(t, n, own);
         put_weight(t, n);
         return;
     case SCHED_BY_USAGE:
@@ -203,7 +203,7 @@ static const char *const own_words[SCHED_COMPARATORS][2] = {
     [SCHED_BY_SUBMIT] = {" came later, as its first job is ", ""},
 };
 
-static void put_own(const struct telling *t, const struct sched_share_turn *turn)
+static void put_own_node(const struct telling *t, const struct sched_share_turn *turn)
 {
     const struct sched_share_node *own = node_at(t, turn->own);
     char kind[16];
@@ -262,7 +262,7 @@ static void put_who(const struct telling *t, const struct sched_share_turn *turn
 
 static void put_turn(const struct telling *t, const struct sched_share_turn *turn)
 {
-    put_own(t, turn);
+    put_own_node(t, turn);
     strbuf_puts(t->out, ": ");
     put_who(t, turn);
     if (turn->by >= 0)
@@ -335,7 +335,7 @@ static void put_turn_json(const struct telling *t, struct json_out *json,
 /* ---- Classes ---- */
 
 /* " is meant to have 6 workers (60%), runs on 3 and is promised 1" */
-static void put_class(struct strbuf *out, const struct sched_class_now *c)
+static void put_class_now(struct strbuf *out, const struct sched_class_now *c)
 {
     strbuf_puts(out, " is meant to have ");
     strbuf_put_int(out, c->target);
@@ -392,7 +392,7 @@ static int explain_classes(sched_t *sched, sched_job_t job, struct strbuf *text,
         return 0;
     strbuf_puts(text, " Its class ");
     strbuf_puts(text, turn.own->name);
-    put_class(text, turn.own);
+    put_class_now(text, turn.own);
     strbuf_puts(text, ". The next worker is ");
     if (turn.next == turn.own) {
         strbuf_puts(text, "of this class.");
@@ -400,7 +400,7 @@ static int explain_classes(sched_t *sched, sched_job_t job, struct strbuf *text,
         strbuf_puts(text, "of class ");
         strbuf_puts(text, turn.next->name);
         strbuf_puts(text, ", which");
-        put_class(text, turn.next);
+        put_class_now(text, turn.next);
         strbuf_putc(text, '.');
     }
     if (turn.n_own > 0) {

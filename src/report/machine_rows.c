@@ -12,14 +12,15 @@ const char *const machine_parts[MACHINE_PARTS] = {"core", "gpu"};
 
 /* ---- Nodes by name ---- */
 
-static struct machine_row_node *find_node(const struct machine_rows *m, const char *name, size_t n)
+static struct machine_row_node *find_row_node(const struct machine_rows *m, const char *name,
+                                              size_t n)
 {
     uint32_t id;
     return intern_find(&m->names, name, n, &id) ? &m->v[id] : NULL;
 }
 
 /* A node by its name, which may be new. NULL: ENOMEM. */
-static struct machine_row_node *put_node(struct machine_rows *m, const char *name, size_t n)
+static struct machine_row_node *find_or_add_node(struct machine_rows *m, const char *name, size_t n)
 {
     uint32_t id;
     if (m->n == m->cap) {
@@ -53,7 +54,7 @@ static bool is_pool(const char *name)
     return !strchr(name, '/') && strchr(name, ':');
 }
 
-static struct place_name read_name(const char *name)
+static struct place_name split_place_name(const char *name)
 {
     struct place_name at = {.node = strcspn(name, "/"), .part = -1};
     at.whole = name[at.node] == '\0';
@@ -70,7 +71,7 @@ static struct place_name read_name(const char *name)
     return at;
 }
 
-static int add_number(struct machine_part *part, int64_t number)
+static int insert_number(struct machine_part *part, int64_t number)
 {
     size_t at = part->n;
     while (at > 0 && part->number[at - 1] >= number)
@@ -92,7 +93,7 @@ static int add_number(struct machine_part *part, int64_t number)
 }
 
 /* Note what a text names. */
-static int note(struct machine_rows *m, const char *text)
+static int note_names(struct machine_rows *m, const char *text)
 {
     struct hostlist names = {0};
     struct hostlist_cursor c = {0};
@@ -105,9 +106,9 @@ static int note(struct machine_rows *m, const char *text)
     while (rc == 0 && hostlist_next(&names, &c, name)) {
         if (is_pool(name))
             continue;
-        struct place_name at = read_name(name);
-        struct machine_row_node *node = put_node(m, name, at.node);
-        rc = !node ? -1 : at.part < 0 ? 0 : add_number(&node->part[at.part], at.number);
+        struct place_name at = split_place_name(name);
+        struct machine_row_node *node = find_or_add_node(m, name, at.node);
+        rc = !node ? -1 : at.part < 0 ? 0 : insert_number(&node->part[at.part], at.number);
     }
     hostlist_clear(&names);
     return rc;
@@ -120,7 +121,7 @@ static int number_rows(struct machine_part *part, int64_t count, size_t *row)
 {
     bool within = part->n == 0 || part->number[part->n - 1] < count;
     for (int64_t i = 0; within && i < count; i++)
-        if (add_number(part, i) < 0)
+        if (insert_number(part, i) < 0)
             return -1;
     part->first = *row;
     *row += part->n;
@@ -133,7 +134,7 @@ int machine_rows_make(struct machine_rows *m, const struct machine_node *nodes, 
     bool made = true;
     *m = (struct machine_rows){0};
     for (size_t i = 0; made && i < n_nodes; i++) {
-        struct machine_row_node *node = put_node(m, nodes[i].name, strlen(nodes[i].name));
+        struct machine_row_node *node = find_or_add_node(m, nodes[i].name, strlen(nodes[i].name));
         made = node != NULL;
         if (made) {
             node->count[0] = nodes[i].cores;
@@ -141,7 +142,7 @@ int machine_rows_make(struct machine_rows *m, const struct machine_node *nodes, 
         }
     }
     for (size_t i = 0; made && i < n_texts; i++)
-        made = note(m, texts[i]) == 0;
+        made = note_names(m, texts[i]) == 0;
     for (size_t i = 0; made && i < m->n; i++) {
         struct machine_row_node *node = &m->v[i];
         node->first = m->rows;
@@ -170,8 +171,8 @@ void machine_rows_clear(struct machine_rows *m)
 
 static struct machine_span span_of(const struct machine_rows *m, const char *name)
 {
-    struct place_name at = read_name(name);
-    const struct machine_row_node *node = find_node(m, name, at.node);
+    struct place_name at = split_place_name(name);
+    const struct machine_row_node *node = find_row_node(m, name, at.node);
     if (node && at.whole)
         return (struct machine_span){node->first, node->n};
     const struct machine_part *part = node && at.part >= 0 ? &node->part[at.part] : NULL;
@@ -188,7 +189,7 @@ static int compare_spans(const void *a, const void *b)
 }
 
 /* Join spans that touch. Returns how many are left. */
-static size_t join(struct machine_span *v, size_t n)
+static size_t join_spans(struct machine_span *v, size_t n)
 {
     size_t kept = 0;
     qsort(v, n, sizeof(*v), compare_spans);
@@ -226,13 +227,13 @@ int64_t machine_rows_find(const struct machine_rows *m, const char *text,
         return -1;
     }
     *spans = v;
-    return (int64_t)(n > 0 ? join(v, n) : 0);
+    return (int64_t)(n > 0 ? join_spans(v, n) : 0);
 }
 
 /* ---- Cores ---- */
 
 /* The node of a row. */
-static const struct machine_row_node *node_of(const struct machine_rows *m, size_t row)
+static const struct machine_row_node *node_of_row(const struct machine_rows *m, size_t row)
 {
     size_t low = 0, high = m->n;
     while (high - low > 1) {
@@ -259,7 +260,7 @@ int64_t machine_rows_cores(const struct machine_rows *m, const char *text)
     for (int64_t i = 0; i < n; i++) {
         size_t end = spans[i].first + spans[i].n;
         for (size_t row = spans[i].first; row < end;) {
-            const struct machine_row_node *node = node_of(m, row);
+            const struct machine_row_node *node = node_of_row(m, row);
             size_t stop = end < node->first + node->n ? end : node->first + node->n;
             cores += (int64_t)common(row, stop, &node->part[0]);
             row = stop;

@@ -141,7 +141,7 @@ const char *outfile_target(const struct outfile *out)
     return out->temp ? out->target : NULL;
 }
 
-static void flush(struct outfile *out)
+static void flush_buffer(struct outfile *out)
 {
     size_t done = 0;
     while (!out->error && done < out->used) {
@@ -173,7 +173,7 @@ void outfile_write(struct outfile *out, const void *bytes, size_t n)
         from += part;
         n -= part;
         if (out->used == sizeof(out->buffer))
-            flush(out);
+            flush_buffer(out);
     }
 }
 
@@ -182,7 +182,7 @@ int outfile_close(struct outfile *out, bool keep, berth_error_t *err)
     if (!out)
         return 0;
     if (keep)
-        flush(out);
+        flush_buffer(out);
     errno = 0;
     int rc = out->gz ? gzclose_w(out->gz) : close(out->fd);
     if (rc != 0 && !out->error)

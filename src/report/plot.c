@@ -176,7 +176,7 @@ static int compute_series(struct plot *plot, berth_error_t *err)
     return 0;
 }
 
-static void draw(struct plot *plot, struct outfile *out)
+static void draw_plot(struct plot *plot, struct outfile *out)
 {
     size_t n = plot->report->npolicies;
     double band = plot_band_height(plot);
@@ -202,7 +202,7 @@ int plot_write(const struct report *report, struct outfile *out, berth_error_t *
         errtext_set(err, ENOMEM, "%s", strerror(ENOMEM));
     else if (find_times(&plot, out, err) == 0 && assign_rows(&plot, err) == 0 &&
              compute_series(&plot, err) == 0) {
-        draw(&plot, out);
+        draw_plot(&plot, out);
         rc = outfile_close(out, true, err);
         out = NULL;
     }

@@ -143,7 +143,7 @@ static void draw_utilisation(struct plot *plot, size_t policy, struct plot_panel
     svg_line(&plot->svg, PLOT_LEFT, mean, PLOT_RIGHT, mean, "mean");
 }
 
-static double waiting(const struct series *series, size_t column, int64_t top)
+static double waiting_part(const struct series *series, size_t column, int64_t top)
 {
     return (double)series->waiting[column] / (double)top;
 }
@@ -155,7 +155,7 @@ static void draw_queue(struct plot *plot, size_t policy, struct plot_panel panel
     if (top < 1)
         top = 1;
     draw_ground(plot, panel);
-    plot_area(plot, series, panel, "queue", waiting, top);
+    plot_area(plot, series, panel, "queue", waiting_part, top);
     plot_panel_grid(plot, panel, top, axis_count_step(top, 2), "");
     draw_time_grid(plot, panel);
 }

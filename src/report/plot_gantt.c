@@ -17,7 +17,7 @@ struct shape {
     bool thin;
 };
 
-static int class_of(const struct plot *plot, const struct schedule *s, size_t job)
+static int wait_class_of(const struct plot *plot, const struct schedule *s, size_t job)
 {
     return waitclass_of(&plot->classes, s->start[job] - s->jobs[job].submit);
 }
@@ -27,8 +27,8 @@ static double row_y(const struct schedule *s, struct plot_panel panel, int64_t r
     return panel.top + panel.height * (1 - (double)row / (double)s->procs);
 }
 
-static struct shape shape_of(const struct plot *plot, const struct schedule *s,
-                             struct plot_panel panel, const struct rows_piece *piece)
+static struct shape piece_shape(const struct plot *plot, const struct schedule *s,
+                                struct plot_panel panel, const struct rows_piece *piece)
 {
     struct shape shape = {
         .left = plot_x(plot, s->start[piece->job]),
@@ -69,12 +69,13 @@ static void label(struct plot *plot, const struct schedule *s, struct plot_panel
 {
     char id[HUMAN_SIZE];
     snprintf(id, sizeof(id), "%" PRId64, s->jobs[piece->job].id);
-    struct shape at = shape_of(plot, s, panel, piece);
+    struct shape at = piece_shape(plot, s, panel, piece);
     if (at.right - at.left < LABEL_CHAR_WIDTH * (double)strlen(id) + 4 ||
         at.bottom - at.top < LABEL_HEIGHT)
         return;
     /* The darkest class needs light letters. */
-    const char *class = class_of(plot, s, piece->job) == WAITCLASS_COUNT - 1 ? "job d4" : "job";
+    const char *class =
+        wait_class_of(plot, s, piece->job) == WAITCLASS_COUNT - 1 ? "job d4" : "job";
     svg_text(&plot->svg, (at.left + at.right) / 2, (at.top + at.bottom) / 2 + 3.5, class, "middle",
              id);
 }
@@ -103,9 +104,10 @@ static void draw_tooltips(struct plot *plot, const struct schedule *s, const str
                 largest = &rows->pieces[next];
         svg_raw(&plot->svg, "<g>");
         tooltip(plot, s, largest->job);
-        begin_shapes(plot, class_of(plot, s, largest->job), shape_of(plot, s, panel, largest).thin);
+        begin_shapes(plot, wait_class_of(plot, s, largest->job),
+                     piece_shape(plot, s, panel, largest).thin);
         for (size_t k = i; k < next; k++) {
-            struct shape shape = shape_of(plot, s, panel, &rows->pieces[k]);
+            struct shape shape = piece_shape(plot, s, panel, &rows->pieces[k]);
             box(plot, &shape);
         }
         svg_path_end(&plot->svg);
@@ -122,8 +124,8 @@ static void draw_shapes(struct plot *plot, const struct schedule *s, const struc
         bool thin = half % 2 == 1;
         begin_shapes(plot, class, thin);
         for (size_t i = 0; i < rows->n; i++) {
-            struct shape shape = shape_of(plot, s, panel, &rows->pieces[i]);
-            if (shape.thin == thin && class_of(plot, s, rows->pieces[i].job) == class)
+            struct shape shape = piece_shape(plot, s, panel, &rows->pieces[i]);
+            if (shape.thin == thin && wait_class_of(plot, s, rows->pieces[i].job) == class)
                 box(plot, &shape);
         }
         svg_path_end(&plot->svg);

@@ -15,7 +15,7 @@ struct telling {
     int64_t memory_unit;
 };
 
-static int64_t unit_of(const struct telling *t, const char *resource)
+static int64_t unit_of_resource(const struct telling *t, const char *resource)
 {
     return strcmp(resource, "memory") == 0 && t->memory_unit > 0 ? t->memory_unit : 1;
 }
@@ -38,15 +38,15 @@ static void put_amounts(const struct telling *t, struct json_out *out, const cha
         if (amounts->of[i] == SCHED_UNLIMITED)
             continue;
         json_key_bytes(out, resource, strlen(resource));
-        strbuf_put_int(out->text, in_units(amounts->of[i], unit_of(t, resource)));
+        strbuf_put_int(out->text, in_units(amounts->of[i], unit_of_resource(t, resource)));
         out->has_value = true;
     }
     json_close(out, '}');
 }
 
 /* Limits by name; durations in seconds, and what is not limited is left out. */
-static void put_limits(struct json_out *out, const char *key, const struct sched_limit *limits,
-                       size_t n)
+static void put_limit_values(struct json_out *out, const char *key,
+                             const struct sched_limit *limits, size_t n)
 {
     json_open(out, key, '{');
     for (size_t i = 0; i < n; i++) {
@@ -69,8 +69,8 @@ static void put_real(struct json_out *out, const char *key, double value)
     json_put_raw(out, key, text);
 }
 
-static void put_node(const struct telling *t, struct json_out *out,
-                     const struct sched_share_node *n)
+static void put_share_node(const struct telling *t, struct json_out *out,
+                           const struct sched_share_node *n)
 {
     const char *dominant = t->report->resources[n->dominant];
     bool is_root = n->kind == SCHED_SHARE_OF_MACHINE;
@@ -86,7 +86,7 @@ static void put_node(const struct telling *t, struct json_out *out,
     json_put_int(out, "weight", n->weight);
     put_amounts(t, out, "guarantee", &n->guarantee);
     put_amounts(t, out, "capability", &n->capability);
-    put_limits(out, "limits", n->limits, n->n_limits);
+    put_limit_values(out, "limits", n->limits, n->n_limits);
     put_amounts(t, out, "deserved", &n->deserved);
     put_amounts(t, out, "received", &n->received);
     put_amounts(t, out, "in_use", &n->running);
@@ -94,7 +94,7 @@ static void put_node(const struct telling *t, struct json_out *out,
     put_real(out, "usage", (double)n->usage + (double)n->usage_part / 4294967296.0);
     json_put_text(out, "dominant", dominant);
     put_real(out, "share", (double)n->share_of / (double)n->share_out_of);
-    json_put_int(out, "error", in_units(n->error, unit_of(t, dominant)));
+    json_put_int(out, "error", in_units(n->error, unit_of_resource(t, dominant)));
     json_put_uint(out, "running", n->n_running);
     json_put_uint(out, "promised", n->n_promised);
     json_put_uint(out, "waiting", n->n_open);
@@ -134,7 +134,7 @@ int share_rows_put(struct strbuf *text, sched_t *sched, int64_t now, int64_t mem
                                                                               : -1);
     json_open(&out, "shares", '[');
     for (size_t i = 0; i < report.n_nodes; i++)
-        put_node(&t, &out, &report.nodes[i]);
+        put_share_node(&t, &out, &report.nodes[i]);
     strbuf_puts(text, "\n]}\n");
     return 0;
 }
@@ -165,9 +165,9 @@ static void put_queue_row(const struct telling *t, struct json_out *out, const s
     json_put_uint(out, "reserved", stats.now[SCHED_RESERVED]);
     json_put_uint(out, "running", stats.now[SCHED_RUNNING]);
     json_open(out, "limits", '{');
-    put_limits(out, "job", q->limits.job, q->limits.n_job);
-    put_limits(out, "user", q->limits.user, q->limits.n_user);
-    put_limits(out, "queue", q->limits.queue, q->limits.n_queue);
+    put_limit_values(out, "job", q->limits.job, q->limits.n_job);
+    put_limit_values(out, "user", q->limits.user, q->limits.n_user);
+    put_limit_values(out, "queue", q->limits.queue, q->limits.n_queue);
     json_close(out, '}');
     put_queue_share(t, out, q->name);
     json_close(out, '}');

@@ -49,7 +49,7 @@ static void take_processors(struct assign *a, size_t g, size_t job, int64_t coun
     }
 }
 
-static int start_job(struct assign *a, size_t job, int64_t procs)
+static int place_job(struct assign *a, size_t job, int64_t procs)
 {
     a->piece_of[job] = a->rows.n;
     for (size_t g = 0; g < a->ngaps; g++) {
@@ -109,7 +109,7 @@ static int sweep(struct assign *a, const struct schedule *schedule)
     for (size_t s = 0; s < a->nstarted; s++) {
         for (; e < a->nstarted && a->ends[e].time <= a->starts[s].time; e++)
             end_job(a, a->ends[e].job);
-        int error = start_job(a, a->starts[s].job, schedule->jobs[a->starts[s].job].procs);
+        int error = place_job(a, a->starts[s].job, schedule->jobs[a->starts[s].job].procs);
         if (error)
             return error;
     }

@@ -33,7 +33,8 @@ static uint32_t level_of(const struct sharing *s)
 /* The nodes of that level that have had most, in the order of the tree. Returns their number; *others: of those
  * that are left out.
  */
-static size_t choose(const struct sharing *s, const struct sharing_node **chosen, size_t *others)
+static size_t choose_nodes(const struct sharing *s, const struct sharing_node **chosen,
+                           size_t *others)
 {
     uint32_t level = level_of(s);
     size_t n = 0;
@@ -59,7 +60,7 @@ static size_t choose(const struct sharing *s, const struct sharing_node **chosen
 double share_strips_height(const struct sharing *sharing)
 {
     const struct sharing_node *chosen[STRIPS_MAX + 1];
-    size_t others, n = sharing ? choose(sharing, chosen, &others) : 0;
+    size_t others, n = sharing ? choose_nodes(sharing, chosen, &others) : 0;
     return (double)n * (STRIP_CAPTION + STRIP_HEIGHT + STRIP_GAP);
 }
 
@@ -188,7 +189,7 @@ void share_strips_draw(const struct share_strips *strips, double top)
     const struct sharing *s = strips->sharing;
     const struct sharing_node *chosen[STRIPS_MAX + 1];
     char more[96] = "", number[HUMAN_SIZE];
-    size_t others, n = s ? choose(s, chosen, &others) : 0;
+    size_t others, n = s ? choose_nodes(s, chosen, &others) : 0;
     if (n == 0)
         return;
     if (others > 0)

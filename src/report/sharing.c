@@ -53,7 +53,7 @@ void sharing_destroy(struct sharing *s)
 /* ---- Nodes ---- */
 
 /* Its name, with those of the nodes above it. NULL with ENOMEM. */
-static char *name_of(const struct sharing *s, const char *name, int64_t above)
+static char *path_name(const struct sharing *s, const char *name, int64_t above)
 {
     struct strbuf path = {0};
     if (above > 0) {
@@ -72,7 +72,7 @@ static int node_add(struct sharing *s, const struct sharing_note *note, int64_t 
         return -1;
     struct sharing_node *node = &s->nodes[s->n];
     *node = (struct sharing_node){.kind = note->kind, .above = (int32_t)above, .is_leaf = true};
-    node->name = name_of(s, note->name, above);
+    node->name = path_name(s, note->name, above);
     node->deserved_in = calloc(2 * SHARING_COLUMNS, sizeof(*node->deserved_in));
     if (!node->name || !node->deserved_in) {
         free(node->name);
@@ -89,7 +89,7 @@ static int node_add(struct sharing *s, const struct sharing_note *note, int64_t 
 }
 
 /* The number of a noted node, which `now` has for those before it. -1 with ENOMEM. */
-static int64_t node_of(struct sharing *s, const struct sharing_note *notes, size_t i)
+static int64_t find_noted_node(struct sharing *s, const struct sharing_note *notes, size_t i)
 {
     struct sharing_log *log = s->log;
     int64_t above = i == 0 ? -1 : (int64_t)log->now[notes[i].above].node;
@@ -115,7 +115,7 @@ static void widen_one(double *in)
 }
 
 /* Columns are twice as wide: two become one. */
-static void widen(struct sharing *s)
+static void widen_columns(struct sharing *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         widen_one(s->nodes[i].deserved_in);
@@ -130,7 +130,7 @@ static void widen(struct sharing *s)
 static void reach(struct sharing *s, int64_t now)
 {
     while ((now - s->from) / s->width >= SHARING_COLUMNS)
-        widen(s);
+        widen_columns(s);
     s->columns = (size_t)((now - s->from) / s->width) + 1;
 }
 
@@ -146,7 +146,7 @@ static void lasted(const struct sharing *s, int64_t now, double amount, double *
 }
 
 /* What was noted last has lasted up to now. */
-static void pass(struct sharing *s, int64_t now)
+static void add_up_to_now(struct sharing *s, int64_t now)
 {
     const struct sharing_log *log = s->log;
     double error = 0;
@@ -173,12 +173,12 @@ int sharing_add(struct sharing *s, int64_t now, const struct sharing_note *notes
     if (s->n == 0)
         s->from = s->until = now;
     reach(s, now);
-    pass(s, now);
+    add_up_to_now(s, now);
     log->n_now = 0;
     if (array_grow((void **)&log->now, &log->cap_now, n, sizeof(*log->now)) < 0)
         return -1;
     for (size_t i = 0; i < n; i++) {
-        int64_t node = node_of(s, notes, i);
+        int64_t node = find_noted_node(s, notes, i);
         if (node < 0)
             return -1;
         log->now[i] = (struct now){(uint32_t)node, notes[i].deserves, notes[i].has};

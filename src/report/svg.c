@@ -46,14 +46,14 @@ static void put_attribute(struct svg *svg, const char *name, double value)
     svg_raw(svg, "\"");
 }
 
-static void put_class(struct svg *svg, const char *class)
+static void put_class_attribute(struct svg *svg, const char *class)
 {
     svg_raw(svg, " class=\"");
     svg_raw(svg, class);
     svg_raw(svg, "\"");
 }
 
-static void put_text(struct svg *svg, const char *text)
+static void put_xml_text(struct svg *svg, const char *text)
 {
     for (const char *s = text; *s; s++) {
         if (*s == '&')
@@ -92,7 +92,7 @@ void svg_end(struct svg *svg)
 void svg_rect(struct svg *svg, double x, double y, double width, double height, const char *class)
 {
     svg_raw(svg, "<rect");
-    put_class(svg, class);
+    put_class_attribute(svg, class);
     put_attribute(svg, "x", x);
     put_attribute(svg, "y", y);
     put_attribute(svg, "width", width);
@@ -103,7 +103,7 @@ void svg_rect(struct svg *svg, double x, double y, double width, double height, 
 void svg_line(struct svg *svg, double x1, double y1, double x2, double y2, const char *class)
 {
     svg_raw(svg, "<line");
-    put_class(svg, class);
+    put_class_attribute(svg, class);
     put_attribute(svg, "x1", x1);
     put_attribute(svg, "y1", y1);
     put_attribute(svg, "x2", x2);
@@ -115,7 +115,7 @@ void svg_text(struct svg *svg, double x, double y, const char *class, const char
               const char *text)
 {
     svg_raw(svg, "<text");
-    put_class(svg, class);
+    put_class_attribute(svg, class);
     put_attribute(svg, "x", x);
     put_attribute(svg, "y", y);
     if (strcmp(anchor, "start") != 0) {
@@ -124,14 +124,14 @@ void svg_text(struct svg *svg, double x, double y, const char *class, const char
         svg_raw(svg, "\"");
     }
     svg_raw(svg, ">");
-    put_text(svg, text);
+    put_xml_text(svg, text);
     svg_raw(svg, "</text>\n");
 }
 
 void svg_title(struct svg *svg, const char *text)
 {
     svg_raw(svg, "<title>");
-    put_text(svg, text);
+    put_xml_text(svg, text);
     svg_raw(svg, "</title>");
 }
 
@@ -139,7 +139,7 @@ void svg_path_begin(struct svg *svg, const char *class)
 {
     svg_raw(svg, "<path");
     if (*class)
-        put_class(svg, class);
+        put_class_attribute(svg, class);
     svg_raw(svg, " d=\"");
     svg->x = svg->y = 0;
 }

@@ -144,7 +144,7 @@ static void print_dropped(const struct report *report, FILE *out)
 }
 
 /* Some rows are there only where one policy has something to say. */
-static bool is_told(enum row row, const struct report *report)
+static bool is_row_told(enum row row, const struct report *report)
 {
     bool any = false;
     for (size_t p = 0; p < report->npolicies; p++) {
@@ -173,7 +173,7 @@ void table_print(const struct report *report, FILE *out)
         fprintf(out, " %*s", CELL_WIDTH, report->schedules[p].policy);
     fputc('\n', out);
     for (enum row row = 0; row < ROW_COUNT; row++) {
-        if (!is_told(row, report))
+        if (!is_row_told(row, report))
             continue;
         fprintf(out, "%-*s", LABEL_WIDTH, labels[row]);
         for (size_t p = 0; p < report->npolicies; p++)

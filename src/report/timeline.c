@@ -217,7 +217,7 @@ static double choose_height(const struct timeline_picture *p)
                 fmax(height, ROWS_MOST / rows));
 }
 
-static int draw(struct timeline_picture *p, struct outfile *out)
+static int draw_timeline(struct timeline_picture *p, struct outfile *out)
 {
     double rows = p->row_height * (double)p->rows.rows, below = TIMELINE_TOP + rows;
     double panels = below + CLOCK_HEIGHT;
@@ -264,7 +264,7 @@ int timeline_write(const struct timeline *t, struct outfile *out, berth_error_t 
     else {
         find_times(&p);
         p.row_height = choose_height(&p);
-        rc = choose_colors(&p) < 0 || draw(&p, out) < 0
+        rc = choose_colors(&p) < 0 || draw_timeline(&p, out) < 0
                  ? errtext_set(err, ENOMEM, "%s", strerror(ENOMEM))
                  : 0;
     }

@@ -42,7 +42,7 @@ struct thing {
 };
 
 /* Each once. */
-static void put_properties(struct json_out *out, const char *list)
+static void put_property_names(struct json_out *out, const char *list)
 {
     for (const char *at = list; at && *at;) {
         char name[256];
@@ -57,7 +57,7 @@ static void put_properties(struct json_out *out, const char *list)
     }
 }
 
-static void put_vertex(struct drawing *d, const struct thing *t, const char *path)
+static void put_thing(struct drawing *d, const struct thing *t, const char *path)
 {
     struct json_out *out = &d->nodes;
     json_open(out, NULL, '{');
@@ -75,7 +75,7 @@ static void put_vertex(struct drawing *d, const struct thing *t, const char *pat
     json_open(out, "properties", '{');
     if (t->property)
         json_put_text(out, t->property, t->value);
-    put_properties(out, t->properties);
+    put_property_names(out, t->properties);
     json_close(out, '}');
     json_open(out, "paths", '{');
     json_put_text(out, "containment", path);
@@ -84,7 +84,7 @@ static void put_vertex(struct drawing *d, const struct thing *t, const char *pat
     json_close(out, '}');
 }
 
-static void put_edge(struct drawing *d, int64_t source, int64_t target)
+static void put_containment(struct drawing *d, int64_t source, int64_t target)
 {
     json_open(&d->edges, NULL, '{');
     json_put_int_string(&d->edges, "source", source);
@@ -104,7 +104,7 @@ static void put_root(struct drawing *d)
                          .id = x->id,
                          .rank = x->rank,
                          .size = x->size};
-    put_vertex(d, &root, strbuf_text(&d->path));
+    put_thing(d, &root, strbuf_text(&d->path));
     d->nodes_text.failed = d->nodes_text.failed || name.failed;
     strbuf_clear(&name);
 }
@@ -137,8 +137,8 @@ static void put_children(struct drawing *d, int64_t node, struct thing t, int64_
         t.unique = ++d->unique;
         t.id = i;
         t.size = pilot_part(size, n, i);
-        put_vertex(d, &t, strbuf_text(&d->path));
-        put_edge(d, node, t.unique);
+        put_thing(d, &t, strbuf_text(&d->path));
+        put_containment(d, node, t.unique);
         d->nodes_text.failed = d->nodes_text.failed || name.failed;
     }
     d->path.len = length;
@@ -155,7 +155,7 @@ static const char *unit_name(int64_t bytes)
 }
 
 /* A node with what it has. */
-static void put_node(struct drawing *d, int64_t unit, const struct pilot_vertex *node)
+static void put_node_tree(struct drawing *d, int64_t unit, const struct pilot_vertex *node)
 {
     size_t length = d->path.len;
     int64_t memory = unit > 0 ? node->memory / unit : 0;
@@ -173,8 +173,8 @@ static void put_node(struct drawing *d, int64_t unit, const struct pilot_vertex 
     d->rank = rank > d->rank ? rank : d->rank;
     strbuf_putc(&d->path, '/');
     strbuf_puts(&d->path, t.name);
-    put_vertex(d, &t, strbuf_text(&d->path));
-    put_edge(d, graph_uniq_id(d->g, d->root), t.unique);
+    put_thing(d, &t, strbuf_text(&d->path));
+    put_containment(d, graph_uniq_id(d->g, d->root), t.unique);
     put_children(d, t.unique, (struct thing){.type = "core", .rank = rank, .size = node->cores},
                  node->cores);
     put_children(d, t.unique, (struct thing){.type = "gpu", .rank = rank, .size = node->gpus},
@@ -229,6 +229,6 @@ char *pilot_nodes_graph(const match_t *machine, int64_t unit, const struct pilot
     struct drawing d;
     begin_drawing(&d, machine);
     for (size_t i = 0; i < n; i++)
-        put_node(&d, unit, &node[i]);
+        put_node_tree(&d, unit, &node[i]);
     return end_drawing(&d);
 }

@@ -41,7 +41,7 @@ int lay_begin(struct laying *l)
     return 0;
 }
 
-static bool lasts(const struct laying *l, const struct bin *b, const struct pilot_want *w)
+static bool lasts_for(const struct laying *l, const struct bin *b, const struct pilot_want *w)
 {
     return b->life == INT64_MAX || w->limit <= b->life - l->margin;
 }
@@ -51,7 +51,7 @@ static int64_t room_for(const struct laying *l, const struct bin *b, const struc
                         int64_t n)
 {
     int64_t takes = lesser(w->takes, l->ahead);
-    if (!lasts(l, b, w))
+    if (!lasts_for(l, b, w))
         return 0;
     for (int k = 0; k < PILOT_KINDS; k++) {
         if (w->amount[k] == 0)
@@ -66,7 +66,7 @@ static int64_t room_for(const struct laying *l, const struct bin *b, const struc
     return n;
 }
 
-static void put(struct laying *l, struct bin *b, const struct pilot_want *w, int64_t n)
+static void put_into_bin(struct laying *l, struct bin *b, const struct pilot_want *w, int64_t n)
 {
     int64_t takes = lesser(w->takes, l->ahead);
     for (int k = 0; k < PILOT_KINDS; k++) {
@@ -124,7 +124,7 @@ static int add_nodes(struct laying *l, int64_t nodes, enum pilot_bound *bound)
 /* ---- Jobs ---- */
 
 /* What is there for one of the first members that is not on a node that is up. */
-static void judge(struct laying *l, struct pilot_verdict *v, const struct bin *b, int64_t n)
+static void judge_bin(struct laying *l, struct pilot_verdict *v, const struct bin *b, int64_t n)
 {
     enum pilot_fate fate = b->ask != NONE                                ? PILOT_LACKING
                            : b->pilot == NONE                            ? PILOT_SOON
@@ -165,8 +165,8 @@ static int lay_single(struct laying *l, const struct pilot_want *w, int64_t n,
         int64_t fit = room_for(l, &l->bin[i], w, n);
         if (fit == 0)
             continue;
-        put(l, &l->bin[i], w, fit);
-        judge(l, v, &l->bin[i], fit);
+        put_into_bin(l, &l->bin[i], w, fit);
+        judge_bin(l, v, &l->bin[i], fit);
         n -= fit;
     }
     return 0;
@@ -188,9 +188,9 @@ static bool lay_pieces(struct laying *l, const struct pilot_want *w, size_t from
         if (fit == 0)
             continue;
         held.takes = w->takes;
-        put(l, &l->bin[i], &held, fit);
+        put_into_bin(l, &l->bin[i], &held, fit);
         held.takes = greater(w->takes, l->ahead);
-        judge(l, v, &l->bin[i], 0);
+        judge_bin(l, v, &l->bin[i], 0);
         pieces -= fit;
     }
     return true;

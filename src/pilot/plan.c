@@ -70,7 +70,7 @@ static void choose_releases(struct laying *l)
     }
 }
 
-static int begin(struct laying *l)
+static int begin_laying(struct laying *l)
 {
     const struct pilot_case *in = l->in;
     struct pilot_plan *plan = l->plan;
@@ -107,7 +107,7 @@ int pilot_plan(const struct pilot_case *in, struct pilot_plan *plan)
                        .margin = PILOT_MARGIN * in->second,
                        .open = NONE};
     *plan = (struct pilot_plan){.lacking = -1};
-    int rc = begin(&l);
+    int rc = begin_laying(&l);
     if (rc == 0 && in->rule->node[PILOT_CORES] == 0)
         rc = lay_to_learn(&l);
     else

@@ -34,7 +34,7 @@ static char *write_r(struct module *m, const struct flux_job *job, const struct 
 }
 
 /* What can't be carried out is taken back, which asks for another pass at this time. */
-static void give_up(struct module *m, struct flux_job *job, const char *what)
+static void deny_alloc(struct module *m, struct flux_job *job, const char *what)
 {
     char note[200];
 
@@ -48,14 +48,14 @@ static void give_up(struct module *m, struct flux_job *job, const char *what)
     m->is_due = true;
 }
 
-static void start(struct module *m, struct flux_job *job, const struct sched_decision *d)
+static void start_alloc(struct module *m, struct flux_job *job, const struct sched_decision *d)
 {
     char *r;
 
     job->handle = d->job;
     r = write_r(m, job, d);
     if (!r) {
-        give_up(m, job, "R");
+        deny_alloc(m, job, "R");
         return;
     }
     if (m->notes->started(m, job, d, r) < 0)
@@ -64,7 +64,7 @@ static void start(struct module *m, struct flux_job *job, const struct sched_dec
     flux_job_answered(job);
 }
 
-static void reserve(struct module *m, struct flux_job *job, const struct sched_decision *d)
+static void tell_reservation(struct module *m, struct flux_job *job, const struct sched_decision *d)
 {
     if (job->told_start >= 0 && d->at >= job->told_start &&
         d->at - job->told_start < LATE * m->second)
@@ -90,7 +90,7 @@ static void wait(struct module *m, struct flux_job *job, const struct sched_deci
     job->told_reason = strdup(text); /* without memory it is told again */
 }
 
-static void reject(struct module *m, struct flux_job *job, const struct sched_decision *d)
+static void reject_alloc(struct module *m, struct flux_job *job, const struct sched_decision *d)
 {
     char note[SCHED_REASON_TEXT + 64];
 
@@ -128,16 +128,16 @@ void module_decided(struct module *m, const struct sched_decision *d, size_t n)
         record_decision(m, &d[i]);
         switch (d[i].kind) {
         case SCHED_START:
-            start(m, job, &d[i]);
+            start_alloc(m, job, &d[i]);
             break;
         case SCHED_RESERVE:
-            reserve(m, job, &d[i]);
+            tell_reservation(m, job, &d[i]);
             break;
         case SCHED_WAIT:
             wait(m, job, &d[i]);
             break;
         case SCHED_REJECT:
-            reject(m, job, &d[i]);
+            reject_alloc(m, job, &d[i]);
             break;
         case SCHED_PREEMPT:
         case SCHED_STOP:

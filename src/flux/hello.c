@@ -101,7 +101,7 @@ static char *resources_of(const struct kept *k, const char **format)
     return json_dumps(part, JSON_COMPACT);
 }
 
-static const char *queue_of(const struct kept *k)
+static const char *queue_asked(const struct kept *k)
 {
     const char *queue = NULL;
 
@@ -110,8 +110,8 @@ static const char *queue_of(const struct kept *k)
 }
 
 /* Returns its handle, or -1 with a text. */
-static sched_job_t restore(struct module *m, const struct kept *k, bool *until_end,
-                           berth_error_t *err)
+static sched_job_t restore_running_job(struct module *m, const struct kept *k, bool *until_end,
+                                       berth_error_t *err)
 {
     struct sched_record record = {.state = SCHED_RUNNING};
     struct sched_request *request = &record.request;
@@ -161,14 +161,14 @@ int module_hello(flux_t *h, const flux_msg_t *msg, const char *r, void *arg)
 
     module_event(m);
     if (read_kept(h, msg, r, &k, &err) == 0) {
-        sched_job_t handle = restore(m, &k, &until_end, &err);
+        sched_job_t handle = restore_running_job(m, &k, &until_end, &err);
         struct flux_job *job = handle < 0 ? NULL : flux_jobs_add(&m->jobs, k.id, handle, NULL);
         if (job) {
             job->user = (uint32_t)k.userid;
             job->until_end = until_end;
             job->unconfirmed = true;
             if (m->notes->restored)
-                m->notes->restored(m, k.id, queue_of(&k));
+                m->notes->restored(m, k.id, queue_asked(&k));
             rc = 0;
         } else if (handle >= 0) {
             sched_cancel(m->sched, m->now, handle);

@@ -27,7 +27,7 @@ static void respond_text(flux_t *h, const flux_msg_t *msg, struct strbuf *text)
         flux_log_error(h, "answer");
 }
 
-static void refuse(flux_t *h, const flux_msg_t *msg, int error, const char *why)
+static void answer_error(flux_t *h, const flux_msg_t *msg, int error, const char *why)
 {
     if (flux_respond_error(h, msg, error, why) < 0)
         flux_log_error(h, "answer");
@@ -142,16 +142,16 @@ void module_explain(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, vo
 
     (void)mh;
     if (flux_msg_unpack(msg, "{s:I}", "id", &id) < 0) {
-        refuse(h, msg, EPROTO, NULL);
+        answer_error(h, msg, EPROTO, NULL);
         return;
     }
     const struct flux_job *job = flux_jobs_find(&m->jobs, id);
     if (!job) {
-        refuse(h, msg, ENOENT, "no such job waits for resources or has any");
+        answer_error(h, msg, ENOENT, "no such job waits for resources or has any");
         return;
     }
     if (flux_msg_authorize(msg, job->user) < 0) {
-        refuse(h, msg, EPERM, "it is another user's job");
+        answer_error(h, msg, EPERM, "it is another user's job");
         return;
     }
     json_open(&out, NULL, '{');
@@ -189,7 +189,7 @@ void module_shares(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, voi
 
 /* ---- what-if ---- */
 
-static void put_start(struct module *m, sched_job_t job, struct json_out *out)
+static void put_start_answer(struct module *m, sched_job_t job, struct json_out *out)
 {
     char words[SCHED_REASON_TEXT];
     struct sched_annotation a;
@@ -220,16 +220,16 @@ void module_what_if(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, vo
     (void)mh;
     if (flux_msg_unpack(msg, "{s:o}", "jobspec", &jobspec) < 0 ||
         flux_msg_get_userid(msg, &user) < 0) {
-        refuse(h, msg, EPROTO, NULL);
+        answer_error(h, msg, EPROTO, NULL);
         return;
     }
     module_event(m);
     sched_job_t job = module_try(m, jobspec, user);
     if (job < 0) {
-        refuse(h, msg, errno, errno == ENOENT ? "there is no such queue" : NULL);
+        answer_error(h, msg, errno, errno == ENOENT ? "there is no such queue" : NULL);
         return;
     }
-    put_start(m, job, &out);
+    put_start_answer(m, job, &out);
     sched_withdraw(m->sched, m->now, job);
     respond_text(h, msg, &text);
     strbuf_clear(&text);

@@ -36,7 +36,7 @@ static char *ranks_named(struct module *m, const char *text)
     return result;
 }
 
-static void set_status(struct module *m, const char *text, enum resource_status status)
+static void set_ranks_status(struct module *m, const char *text, enum resource_status status)
 {
     char *name = ranks_named(m, text);
     berth_error_t err = {""};
@@ -57,7 +57,7 @@ static void set_status(struct module *m, const char *text, enum resource_status 
 }
 
 /* Ranks that are gone for good. What runs there goes on, and is freed by its job. */
-static void shrink(struct module *m, const char *text)
+static void remove_ranks(struct module *m, const char *text)
 {
     char *name = ranks_named(m, text);
     struct idset gone = {0};
@@ -82,7 +82,7 @@ static void shrink(struct module *m, const char *text)
     free(name);
 }
 
-static int64_t end_of(const struct module *m, double expiration)
+static int64_t expiration_tick(const struct module *m, double expiration)
 {
     return expiration > 0 ? (int64_t)(expiration * (double)m->second) : INT64_MAX;
 }
@@ -101,11 +101,11 @@ static void update_cb(flux_future_t *f, void *arg)
         flux_reactor_stop(flux_get_reactor(m->h));
         return;
     }
-    shrink(m, gone);
-    set_status(m, up, RESOURCE_UP);
-    set_status(m, down, RESOURCE_DOWN);
+    remove_ranks(m, gone);
+    set_ranks_status(m, up, RESOURCE_UP);
+    set_ranks_status(m, down, RESOURCE_DOWN);
     if (expiration >= 0) {
-        m->expiration = end_of(m, expiration);
+        m->expiration = expiration_tick(m, expiration);
         module_new_end(m);
     }
     if (m->notes->changed)
@@ -161,7 +161,7 @@ int module_acquire(struct module *m, const json_t **r, const char **up)
         return -1;
     }
     json_unpack((json_t *)*r, "{s:{s?F}}", "execution", "expiration", &expiration);
-    m->expiration = end_of(m, expiration);
+    m->expiration = expiration_tick(m, expiration);
     if (make_machine(m, *r, *up, &err) < 0) {
         int error = errno;
         flux_log(m->h, LOG_ERR, "resources: %s", err.text);

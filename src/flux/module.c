@@ -12,7 +12,7 @@
 int mod_main(flux_t *h, int argc, char **argv);
 
 /* Read the configuration of Flux as it is now. Returns 0, or -1 with a text. */
-static struct config *configured(const flux_conf_t *conf, berth_error_t *err)
+static struct config *read_flux_config(const flux_conf_t *conf, berth_error_t *err)
 {
     json_t *all;
     flux_error_t error;
@@ -39,7 +39,7 @@ static void reload_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, 
         return;
     }
     conf = mine;
-    config = configured(conf, &err);
+    config = read_flux_config(conf, &err);
     if (config) {
         module_event(m);
         if (sched_configure(m->sched, m->now, &config->sched, &err) < 0) {
@@ -184,14 +184,14 @@ static int hello(struct module *m)
 /* What is ours to ask for before anything is known of the machine. Returns 0, or -1 with errno, told in the log: then the
  * module is not loaded.
  */
-static int prepare(struct module *m)
+static int prepare_module(struct module *m)
 {
     berth_error_t err = {""};
     const flux_conf_t *conf = flux_get_conf(m->h);
     json_t *all;
 
     m->users = flux_users_create();
-    m->config = m->users ? configured(conf, &err) : NULL;
+    m->config = m->users ? read_flux_config(conf, &err) : NULL;
     if (!m->config) {
         int error = m->users ? errno : ENOMEM;
         flux_log(m->h, LOG_ERR, "%s", *err.text ? err.text : strerror(error));
@@ -212,7 +212,7 @@ static int prepare(struct module *m)
  * it is told to run before it asks for them. From then on a failure must not end it with an error, which would end the
  * instance: -1 is told in the log, and the instance goes on without a scheduler.
  */
-static int begin(struct module *m)
+static int begin_scheduling(struct module *m)
 {
     int depth;
 
@@ -232,7 +232,7 @@ static int begin(struct module *m)
 }
 
 /* Requests without an answer are put by the job manager to whoever comes next. */
-static void end(struct module *m)
+static void end_scheduling(struct module *m)
 {
     for (size_t i = 0; i < m->jobs.n; i++)
         if (m->jobs.v[i]->request &&
@@ -262,13 +262,13 @@ int mod_main(flux_t *h, int argc, char **argv)
                        .expiration = INT64_MAX};
     int rc = -1;
 
-    if (read_arguments(&m, argc, argv) == 0 && prepare(&m) == 0) {
+    if (read_arguments(&m, argc, argv) == 0 && prepare_module(&m) == 0) {
         rc = 0;
-        if (begin(&m) == 0 && flux_reactor_run(flux_get_reactor(h), 0) < 0)
+        if (begin_scheduling(&m) == 0 && flux_reactor_run(flux_get_reactor(h), 0) < 0)
             flux_log_error(h, "reactor");
     }
     int error = errno;
-    end(&m);
+    end_scheduling(&m);
     errno = error;
     return rc;
 }

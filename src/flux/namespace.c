@@ -17,7 +17,7 @@ struct renumbering {
 };
 
 /* The place of an id in a set; -1: it isn't in it. */
-static int64_t place_of(const struct idset *set, int64_t id)
+static int64_t place_in_set(const struct idset *set, int64_t id)
 {
     int64_t place = 0;
 
@@ -42,7 +42,7 @@ static int64_t id_at(const struct idset *set, int64_t place)
 }
 
 /* A number of a vertex from 0 to IDSET_ID_MAX; -1: it has none. */
-static int64_t number(const json_t *meta, const char *key)
+static int64_t vertex_number(const json_t *meta, const char *key)
 {
     const json_t *value = json_object_get(meta, key);
     json_int_t n = json_integer_value(value);
@@ -63,7 +63,7 @@ static int read_graph_ranks(const json_t *nodes, struct renumbering *n)
 
     json_array_foreach(nodes, i, node)
     {
-        int64_t rank = number(json_object_get(node, "metadata"), "rank");
+        int64_t rank = vertex_number(json_object_get(node, "metadata"), "rank");
         if (rank >= 0 && idset_add(&n->theirs, (uint32_t)rank) < 0)
             return -1;
     }
@@ -78,7 +78,8 @@ static int read_graph_cores(const json_t *nodes, struct renumbering *n)
     json_array_foreach(nodes, i, node)
     {
         const json_t *meta = json_object_get(node, "metadata");
-        int64_t place = place_of(&n->theirs, number(meta, "rank")), id = number(meta, "id");
+        int64_t place = place_in_set(&n->theirs, vertex_number(meta, "rank")),
+                id = vertex_number(meta, "id");
         if (is_core(meta) && place >= 0 && id >= 0 && idset_add(&n->cores[place], (uint32_t)id) < 0)
             return -1;
     }
@@ -101,7 +102,7 @@ static int read_own_cores(const json_t *r, struct renumbering *n)
             idset_decode(&cores, ids, strlen(ids), NULL) == 0) {
             for (size_t k = 0; k < ranks.n && rc == 0; k++)
                 for (uint64_t rank = ranks.v[k].lo; rank <= ranks.v[k].hi && rc == 0; rank++)
-                    rc = idset_unite(&n->own_cores[place_of(&n->own, (int64_t)rank)], &cores);
+                    rc = idset_unite(&n->own_cores[place_in_set(&n->own, (int64_t)rank)], &cores);
         }
         idset_clear(&ranks);
         idset_clear(&cores);
@@ -127,7 +128,8 @@ static void rename_paths(json_t *meta, const char *name)
 
 static void renumber_vertex(json_t *meta, const struct renumbering *n)
 {
-    int64_t place = place_of(&n->theirs, number(meta, "rank")), id = number(meta, "id");
+    int64_t place = place_in_set(&n->theirs, vertex_number(meta, "rank")),
+            id = vertex_number(meta, "id");
     char name[32];
 
     if (place < 0)
@@ -135,14 +137,14 @@ static void renumber_vertex(json_t *meta, const struct renumbering *n)
     json_object_set_new(meta, "rank", json_integer(id_at(&n->own, place)));
     if (!is_core(meta) || id < 0 || n->cores[place].count != n->own_cores[place].count)
         return;
-    id = id_at(&n->own_cores[place], place_of(&n->cores[place], id));
+    id = id_at(&n->own_cores[place], place_in_set(&n->cores[place], id));
     snprintf(name, sizeof(name), "core%" PRId64, id);
     json_object_set_new(meta, "id", json_integer(id));
     json_object_set_new(meta, "name", json_string(name));
     rename_paths(meta, name);
 }
 
-static int make_room(struct renumbering *n)
+static int allocate_sets(struct renumbering *n)
 {
     n->cores = calloc((size_t)n->theirs.count, sizeof(*n->cores));
     n->own_cores = calloc((size_t)n->theirs.count, sizeof(*n->own_cores));
@@ -155,7 +157,7 @@ static int renumber(json_t *r, json_t *nodes, struct renumbering *n)
     json_t *node;
     size_t i;
 
-    if (make_room(n) < 0 || read_graph_cores(nodes, n) < 0 || read_own_cores(r, n) < 0)
+    if (allocate_sets(n) < 0 || read_graph_cores(nodes, n) < 0 || read_own_cores(r, n) < 0)
         return -1;
     json_array_foreach(nodes, i, node)
     {
@@ -169,7 +171,7 @@ static json_t *nodes_of(const json_t *r)
     return json_object_get(json_object_get(json_object_get(r, "scheduling"), "graph"), "nodes");
 }
 
-static void clear(struct renumbering *n)
+static void clear_renumbering(struct renumbering *n)
 {
     for (uint64_t i = 0; i < n->theirs.count; i++) {
         if (n->cores)
@@ -205,7 +207,7 @@ json_t *r_in_own_ranks(const json_t *r)
         json_decref(copy);
         copy = NULL;
     }
-    clear(&n);
+    clear_renumbering(&n);
     if (!copy)
         errno = ENOMEM;
     return copy;
@@ -235,17 +237,17 @@ int64_t r_own_id(const json_t *r, int64_t rank, const char *type, int64_t id)
     int rc = read_ranks(r, &n);
     int64_t own = rc == 0 ? id : -1;
 
-    if (rc > 0 && make_room(&n) == 0 && read_graph_cores(nodes_of(r), &n) == 0 &&
+    if (rc > 0 && allocate_sets(&n) == 0 && read_graph_cores(nodes_of(r), &n) == 0 &&
         read_own_cores(r, &n) == 0) {
-        int64_t place = place_of(&n.theirs, rank), core;
+        int64_t place = place_in_set(&n.theirs, rank), core;
         if (strcmp(type, "rank") == 0)
             own = place < 0 ? -1 : id_at(&n.own, place);
         else if (strcmp(type, "core") != 0)
             own = place < 0 ? -1 : id;
         else if (place >= 0 && n.cores[place].count == n.own_cores[place].count &&
-                 (core = place_of(&n.cores[place], id)) >= 0)
+                 (core = place_in_set(&n.cores[place], id)) >= 0)
             own = id_at(&n.own_cores[place], core);
     }
-    clear(&n);
+    clear_renumbering(&n);
     return own;
 }

@@ -53,8 +53,8 @@ static bool has_queues(flux_t *h)
     return flux_conf_unpack(flux_get_conf(h), NULL, "{s:o}", "queues", &queues) == 0;
 }
 
-static int started(struct module *m, const struct flux_job *job, const struct sched_decision *d,
-                   const char *r)
+static int answer_start(struct module *m, const struct flux_job *job,
+                        const struct sched_decision *d, const char *r)
 {
     struct sched_annotation a;
     const char *summary = NULL;
@@ -75,14 +75,15 @@ static int started(struct module *m, const struct flux_job *job, const struct sc
     return rc;
 }
 
-static int reserved(struct module *m, const struct flux_job *job, const struct sched_decision *d)
+static int annotate_reservation(struct module *m, const struct flux_job *job,
+                                const struct sched_decision *d)
 {
     return schedutil_alloc_respond_annotate_pack(m->util, job->request, "{s:{s:f s:n}}", "sched",
                                                  "t_estimate", (double)d->at / (double)m->second,
                                                  "reason_pending");
 }
 
-static int waits(struct module *m, const struct flux_job *job, const char *reason)
+static int annotate_wait(struct module *m, const struct flux_job *job, const char *reason)
 {
     return schedutil_alloc_respond_annotate_pack(m->util, job->request, "{s:{s:n s:s}}", "sched",
                                                  "t_estimate", "reason_pending", reason);
@@ -94,4 +95,5 @@ static void denied(const struct sched_reason *reason, char *note, size_t size)
     snprintf(note, size, "alloc denied: %s", sched_reason_text(reason, text));
 }
 
-const struct module_notes module_notes = {started, reserved, waits, denied, NULL, NULL};
+const struct module_notes module_notes = {
+    answer_start, annotate_reservation, annotate_wait, denied, NULL, NULL};

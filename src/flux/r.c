@@ -32,7 +32,7 @@ int r_ranks(const json_t *r, struct idset *ranks, berth_error_t *err)
 }
 
 /* Seconds since 1970 in ticks, to the nearest; 0 for what is none. */
-static int64_t ticks_of(double seconds, int64_t second)
+static int64_t nearest_tick(double seconds, int64_t second)
 {
     return seconds > 0 && seconds < (double)SECONDS_MAX ? (int64_t)llround(seconds * (double)second)
                                                         : 0;
@@ -48,8 +48,8 @@ int r_times(const json_t *r, int64_t second, int64_t *at, int64_t *until)
         errno = EINVAL;
         return -1;
     }
-    *at = ticks_of(json_number_value(start), second);
-    *until = ticks_of(json_number_value(end), second);
+    *at = nearest_tick(json_number_value(start), second);
+    *until = nearest_tick(json_number_value(end), second);
     if (*until == 0)
         *until = INT64_MAX;
     return 0;

@@ -81,7 +81,7 @@ void record_close(struct recording *r)
 }
 
 /* The name of a job: its id, and from the second time on that it is submitted, how often it was. */
-static const char *name_of(struct recording *r, uint64_t id, char name[48])
+static const char *recorded_name(struct recording *r, uint64_t id, char name[48])
 {
     const struct flux_job *known = flux_jobs_find(&r->names, id);
 
@@ -93,7 +93,7 @@ static const char *name_of(struct recording *r, uint64_t id, char name[48])
 }
 
 /* Begin a line, up to its event. NULL: nothing is recorded. */
-static struct json_out *begin(const struct module *m)
+static struct json_out *begin_event(const struct module *m)
 {
     struct recording *r = m->record;
 
@@ -106,7 +106,7 @@ static struct json_out *begin(const struct module *m)
     return &r->out;
 }
 
-static void end(struct module *m)
+static void end_event(struct module *m)
 {
     struct recording *r = m->record;
 
@@ -170,7 +170,7 @@ void record_machine(struct module *m, const json_t *r, const char *up)
 
 void record_submit(struct module *m, const struct sched_request *request, const json_t *jobspec)
 {
-    struct json_out *out = begin(m);
+    struct json_out *out = begin_event(m);
     char name[48], *text;
 
     if (!out)
@@ -182,7 +182,7 @@ void record_submit(struct module *m, const struct sched_request *request, const 
         known->handle++;
     text = json_dumps(jobspec, JSON_COMPACT);
     json_open(out, "submit", '{');
-    json_put_string(out, "id", name_of(m->record, request->tag, name));
+    json_put_string(out, "id", recorded_name(m->record, request->tag, name));
     json_put_string(out, "user", request->user);
     json_put_int(out, "priority", request->priority);
     if (request->account)
@@ -194,59 +194,59 @@ void record_submit(struct module *m, const struct sched_request *request, const 
     json_put_raw(out, "jobspec", text ? text : "{}");
     json_close(out, '}');
     free(text);
-    end(m);
+    end_event(m);
 }
 
 void record_job(struct module *m, const char *what, uint64_t id)
 {
-    struct json_out *out = begin(m);
+    struct json_out *out = begin_event(m);
     char name[48];
 
     if (!out)
         return;
-    json_put_string(out, what, name_of(m->record, id, name));
-    end(m);
+    json_put_string(out, what, recorded_name(m->record, id, name));
+    end_event(m);
 }
 
 void record_number(struct module *m, const char *what, uint64_t id, int64_t number)
 {
-    struct json_out *out = begin(m);
+    struct json_out *out = begin_event(m);
     char name[48];
 
     if (!out)
         return;
     json_open(out, what, '{');
-    json_put_string(out, "id", name_of(m->record, id, name));
+    json_put_string(out, "id", recorded_name(m->record, id, name));
     json_put_int(out, "value", number);
     json_close(out, '}');
-    end(m);
+    end_event(m);
 }
 
 void record_limit(struct module *m, uint64_t id, int64_t limit)
 {
-    struct json_out *out = begin(m);
+    struct json_out *out = begin_event(m);
     char name[48];
 
     if (!out)
         return;
     json_open(out, "duration", '{');
-    json_put_string(out, "id", name_of(m->record, id, name));
+    json_put_string(out, "id", recorded_name(m->record, id, name));
     if (limit == SCHED_UNLIMITED)
         json_put_string(out, "value", "unlimited");
     else
         json_put_seconds(out, "value", limit);
     json_close(out, '}');
-    end(m);
+    end_event(m);
 }
 
 void record_text(struct module *m, const char *what, const char *text)
 {
-    struct json_out *out = begin(m);
+    struct json_out *out = begin_event(m);
 
     if (!out)
         return;
     json_put_string(out, what, text);
-    end(m);
+    end_event(m);
 }
 
 /* Starts, promises and who is preempted, as `berth sim --decisions` writes them: no promise of what starts at once. */
@@ -258,12 +258,12 @@ void record_decision(struct module *m, const struct sched_decision *d)
 
     if (!m->record)
         return;
-    name_of(m->record, d->tag, name);
+    recorded_name(m->record, d->tag, name);
     if (d->kind == SCHED_RESERVE && d->at > m->now)
         decisions_reserve(&m->record->decisions, m->now, name, d->at, d->expected, NULL);
     if (d->kind == SCHED_START && sched_resources(m->sched, d->job, &resources) == 0)
         decisions_start(&m->record->decisions, m->now, name, d->how, d->until, resources);
     if (d->kind == SCHED_PREEMPT && sched_annotate(m->sched, d->other, &other) == 0)
         decisions_preempt(&m->record->decisions, m->now, name,
-                          name_of(m->record, other.tag, winner), d->requeue);
+                          recorded_name(m->record, other.tag, winner), d->requeue);
 }

@@ -78,7 +78,7 @@ static int read_alloc(const flux_msg_t *msg, struct alloc *a)
 }
 
 /* Returns the new job's handle, or -1 with errno. What is only tried is not recorded. */
-static sched_job_t submit(struct module *m, const struct alloc *a, bool is_tried)
+static sched_job_t submit_alloc(struct module *m, const struct alloc *a, bool is_tried)
 {
     char *text = json_dumps(a->jobspec, JSON_COMPACT);
     const struct job_name id = job_f58(a->id);
@@ -135,7 +135,7 @@ static void alloc_cb(flux_t *h, const flux_msg_t *msg, void *arg)
         deny(m, msg, "a job of Flux starts as a whole, expected no gang in its jobspec");
         return;
     }
-    sched_job_t handle = submit(m, &a, false);
+    sched_job_t handle = submit_alloc(m, &a, false);
     struct flux_job *job = handle < 0 ? NULL : flux_jobs_add(&m->jobs, a.id, handle, msg);
     if (!job) {
         const char *why = strerror(errno);
@@ -157,7 +157,7 @@ sched_job_t module_try(struct module *m, json_t *jobspec, uint32_t user)
                       .jobspec = jobspec};
 
     read_jobspec(&a);
-    return submit(m, &a, true);
+    return submit_alloc(m, &a, true);
 }
 
 /* What can't be given back now is with the last of them. */

@@ -21,7 +21,7 @@ static int refuse_keys(const json_t *table, berth_error_t *err)
 }
 
 /* A date of TOML is an object with one key; the reader wants its text. Returns a new value. */
-static json_t *plain(const json_t *value)
+static json_t *plain_value(const json_t *value)
 {
     const char *key;
     const json_t *item;
@@ -35,14 +35,14 @@ static json_t *plain(const json_t *value)
     to = json_is_object(value) ? json_object() : json_array();
     json_object_foreach((json_t *)value, key, item)
     {
-        if (json_object_set_new(to, key, plain(item)) == 0)
+        if (json_object_set_new(to, key, plain_value(item)) == 0)
             continue;
         json_decref(to);
         return NULL;
     }
     json_array_foreach(value, i, item)
     {
-        if (json_array_append_new(to, plain(item)) == 0)
+        if (json_array_append_new(to, plain_value(item)) == 0)
             continue;
         json_decref(to);
         return NULL;
@@ -170,7 +170,7 @@ static char *table_text(json_t *table, const json_t *conf, const json_t *machine
 char *settings_text(const json_t *conf, const json_t *machine, berth_error_t *err)
 {
     json_t *own = json_object_get(conf, SETTINGS_TABLE);
-    json_t *table = own ? plain(own) : json_object();
+    json_t *table = own ? plain_value(own) : json_object();
 
     if (!table) {
         errtext_no_memory(err);

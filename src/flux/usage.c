@@ -86,7 +86,7 @@ void module_save_usage(struct module *m)
 }
 
 /* Nodes of the tree that are no more have used nothing. Returns 0, or -1 with a text. */
-static int restore(struct module *m, const json_t *entry, berth_error_t *err)
+static int restore_entry(struct module *m, const json_t *entry, berth_error_t *err)
 {
     struct sched_usage u = {0};
     const char *amount;
@@ -116,7 +116,7 @@ bool module_load_usage(struct module *m)
         json_array_foreach(list, i, entry)
         {
             any = true;
-            if (restore(m, entry, &err) < 0)
+            if (restore_entry(m, entry, &err) < 0)
                 flux_log(m->h, LOG_ERR, "usage of shares: %s", err.text);
         }
     } else if (errno != ENOENT) {

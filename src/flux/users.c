@@ -32,7 +32,7 @@ void flux_users_destroy(struct flux_users *users)
     free(users);
 }
 
-static char *ask(uint32_t uid)
+static char *ask_user_name(uint32_t uid)
 {
     enum { ROOM = 16384 };
     struct passwd entry, *found = NULL;
@@ -63,7 +63,7 @@ const char *flux_users_name(struct flux_users *users, uint32_t uid)
         return users->v[low].name;
     if (array_grow((void **)&users->v, &users->cap, users->n + 1, sizeof(*users->v)) < 0)
         return NULL;
-    char *name = ask(uid);
+    char *name = ask_user_name(uid);
     if (!name)
         return NULL;
     memmove(users->v + low + 1, users->v + low, (users->n - low) * sizeof(*users->v));

@@ -15,7 +15,7 @@ struct feasibility {
 };
 
 /* Ranks that are gone count no more. Returns 0, or -1 with errno: the stream has ended. */
-static int shrink(struct feasibility *fm)
+static int remove_gone_ranks(struct feasibility *fm)
 {
     berth_error_t err = {""};
     const char *gone = NULL;
@@ -32,7 +32,7 @@ static void notify_then(flux_future_t *f, void *arg)
 {
     struct feasibility *fm = arg;
 
-    if (shrink(fm) == 0)
+    if (remove_gone_ranks(fm) == 0)
         return;
     flux_log(fm->m.h, LOG_ERR, "exiting due to sched-fluxion-resource.notify failure: %s",
              future_strerror(f, errno));
@@ -40,7 +40,7 @@ static void notify_then(flux_future_t *f, void *arg)
 }
 
 /* Returns 0, or -1 with errno, told in the log. */
-static int load(struct feasibility *fm)
+static int load_feasibility(struct feasibility *fm)
 {
     struct module *m = &fm->m;
     berth_error_t err = {""};
@@ -66,14 +66,14 @@ static int load(struct feasibility *fm)
     if (!fm->notify)
         return 0;
     flux_future_reset(fm->notify);
-    if (shrink(fm) < 0) { /* what is gone already */
+    if (remove_gone_ranks(fm) < 0) { /* what is gone already */
         flux_log_error(m->h, "sched-fluxion-resource.notify");
         return -1;
     }
     return flux_future_then(fm->notify, -1., notify_then, fm);
 }
 
-static int read_options(struct feasibility *fm, int argc, char **argv)
+static int read_feasibility_options(struct feasibility *fm, int argc, char **argv)
 {
     struct resource_options *o = &fm->options;
     berth_error_t err = {""};
@@ -116,9 +116,9 @@ int mod_main(flux_t *h, int argc, char **argv)
     struct feasibility fm = {.m = {.h = h, .second = 1}};
     int rc = -1;
 
-    if (read_options(&fm, argc, argv) == 0 && register_service(h) == 0 &&
+    if (read_feasibility_options(&fm, argc, argv) == 0 && register_service(h) == 0 &&
         flux_msg_handler_addvec(h, table, &fm.m, &fm.m.handlers) == 0 &&
-        flux_module_set_running(h) == 0 && load(&fm) == 0)
+        flux_module_set_running(h) == 0 && load_feasibility(&fm) == 0)
         rc = flux_reactor_run(flux_get_reactor(h), 0) < 0 ? -1 : 0;
     int error = errno;
     flux_msg_handler_delvec(fm.m.handlers);

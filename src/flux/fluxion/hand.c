@@ -4,26 +4,18 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/errtext.h"
 #include "berth/sched_query.h"
 #include "flux/fluxion/resource.h"
 #include "flux/r.h"
 
-static double monotonic(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static struct hand_job *find(const struct resource_module *rm, int64_t id)
+static struct hand_job *find_by_hand(const struct resource_module *rm, int64_t id)
 {
     return (struct hand_job *)dict_find(&rm->by_hand, (const char *)&id, sizeof(id));
 }
 
-static int add(struct resource_module *rm, const struct hand_job *job)
+static int add_by_hand(struct resource_module *rm, const struct hand_job *job)
 {
     struct hand_job *copy = malloc(sizeof(*copy));
 
@@ -39,19 +31,19 @@ static int add(struct resource_module *rm, const struct hand_job *job)
     return 0;
 }
 
-static void forget(struct resource_module *rm, struct hand_job *job)
+static void forget_by_hand(struct resource_module *rm, struct hand_job *job)
 {
     dict_take(&rm->by_hand, &job->entry);
     free(job);
 }
 
 /* Is the number that of a job, in a queue or by hand? */
-static bool is_known(const struct resource_module *rm, int64_t id)
+static bool is_job_known(const struct resource_module *rm, int64_t id)
 {
-    return find(rm, id) || flux_jobs_find(&rm->m.jobs, (uint64_t)id);
+    return find_by_hand(rm, id) || flux_jobs_find(&rm->m.jobs, (uint64_t)id);
 }
 
-static void refuse(struct module *m, const flux_msg_t *msg, int error, const char *text)
+static void refuse_match(struct module *m, const flux_msg_t *msg, int error, const char *text)
 {
     if (flux_respond_error(m->h, msg, error, text && *text ? text : NULL) < 0)
         flux_log_error(m->h, "answer");
@@ -105,7 +97,7 @@ static int attempt(struct resource_module *rm, struct attempt *a, const char *sp
     struct module *m = &rm->m;
     struct jobspec_options options = {.knows_type = match_knows_type, .arg = m->machine};
     jobspec_t *spec = jobspec_parse(spec_text, strlen(spec_text), &options, err);
-    double from = monotonic();
+    double from = steady_seconds();
     int64_t number = records(a->op) ? HAND_JOBS + a->id : -1;
 
     if (!spec)
@@ -114,7 +106,7 @@ static int attempt(struct resource_module *rm, struct attempt *a, const char *sp
     int rc = match_run(m->machine, a->op, spec, number, m->now, &a->result, err);
     int error = errno;
     jobspec_destroy(spec);
-    a->overhead = monotonic() - from;
+    a->overhead = steady_seconds() - from;
     look_count(rc == 0 ? &rm->matched : &rm->failed, a->overhead, a->id, a->result.tries);
     if (rc == 0 && a->op != MATCH_SATISFIABILITY) {
         rc = match_write(m->machine, m->match_format, &a->text, &a->length);
@@ -126,17 +118,17 @@ static int attempt(struct resource_module *rm, struct attempt *a, const char *sp
     return rc;
 }
 
-static const char *status_of(const struct resource_module *rm, const struct attempt *a)
+static const char *status_of_match(const struct resource_module *rm, const struct attempt *a)
 {
     if (!records(a->op))
         return "MATCHED";
     return a->result.at > rm->m.now ? "RESERVED" : "ALLOCATED";
 }
 
-static int answer(struct resource_module *rm, const flux_msg_t *msg, const struct attempt *a)
+static int answer_match(struct resource_module *rm, const flux_msg_t *msg, const struct attempt *a)
 {
     return flux_respond_pack(rm->m.h, msg, "{s:I s:s s:f s:s# s:I}", "jobid", (json_int_t)a->id,
-                             "status", status_of(rm, a), "overhead", a->overhead, "R",
+                             "status", status_of_match(rm, a), "overhead", a->overhead, "R",
                              a->text ? a->text : "", (int)a->length, "at",
                              (json_int_t)a->result.at);
 }
@@ -153,7 +145,7 @@ static int match_one(struct resource_module *rm, const flux_msg_t *msg, const ch
     a.op = (match_op_t)op;
     if (!records(a.op))
         a.id = -1;
-    else if (id < 0 || id >= HAND_JOBS || is_known(rm, id))
+    else if (id < 0 || id >= HAND_JOBS || is_job_known(rm, id))
         return errtext_set(err, EINVAL, "job %" PRId64 ": expected a number that is not in use",
                            id);
     if (attempt(rm, &a, spec, err) < 0)
@@ -162,11 +154,11 @@ static int match_one(struct resource_module *rm, const flux_msg_t *msg, const ch
                            .at = a.result.at,
                            .overhead = a.overhead,
                            .is_reserved = a.result.at > rm->m.now};
-    if (records(a.op) && add(rm, &job) < 0) {
+    if (records(a.op) && add_by_hand(rm, &job) < 0) {
         match_cancel(rm->m.machine, HAND_JOBS + id, NULL, NULL);
         return errtext_no_memory(err);
     }
-    return answer(rm, msg, &a);
+    return answer_match(rm, msg, &a);
 }
 
 static void match_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg)
@@ -179,9 +171,9 @@ static void match_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, v
     (void)mh;
     if (flux_request_unpack(msg, NULL, "{s:s s:I s:s}", "cmd", &cmd, "jobid", &id, "jobspec",
                             &spec) < 0)
-        refuse(&rm->m, msg, EPROTO, NULL);
+        refuse_match(&rm->m, msg, EPROTO, NULL);
     else if (match_one(rm, msg, cmd, id, spec, &err) < 0)
-        refuse(&rm->m, msg, errno, errno == EBUSY || errno == ENODEV ? NULL : err.text);
+        refuse_match(&rm->m, msg, errno, errno == EBUSY || errno == ENODEV ? NULL : err.text);
     (void)h;
 }
 
@@ -198,7 +190,7 @@ static void match_multi_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *
     (void)h;
     (void)mh;
     if (flux_request_unpack(msg, NULL, "{s:s s:o}", "cmd", &cmd, "jobs", &jobs) < 0) {
-        refuse(&rm->m, msg, EPROTO, NULL);
+        refuse_match(&rm->m, msg, EPROTO, NULL);
         return;
     }
     json_array_foreach(jobs, i, job)
@@ -215,7 +207,7 @@ static void match_multi_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *
             break;
         }
     }
-    refuse(&rm->m, msg, error, text);
+    refuse_match(&rm->m, msg, error, text);
 }
 
 /* The ranks, nodes and their children that R has, to compare with. */
@@ -231,12 +223,13 @@ static json_t *lite_of(const char *text)
 static int update_again(struct resource_module *rm, const flux_msg_t *msg, int64_t id,
                         const char *text, berth_error_t *err)
 {
-    const struct hand_job *job = find(rm, id);
+    const struct hand_job *job = find_by_hand(rm, id);
     struct attempt a = {.op = MATCH_ALLOCATE, .id = id};
     char criteria[64];
 
     if (!job)
-        return is_known(rm, id) ? errtext_set(err, EINVAL, "job %" PRId64 " is in a queue", id) : 0;
+        return is_job_known(rm, id) ? errtext_set(err, EINVAL, "job %" PRId64 " is in a queue", id)
+                                    : 0;
     snprintf(criteria, sizeof(criteria), "jobid-alloc=%" PRId64, HAND_JOBS + id);
     if (match_find(rm->m.machine, criteria, rm->m.now, err) < 0 ||
         match_write(rm->m.machine, "rv1_nosched", &a.text, &a.length) < 0)
@@ -253,7 +246,7 @@ static int update_again(struct resource_module *rm, const flux_msg_t *msg, int64
     a.overhead = job->overhead;
     a.text = text;
     a.length = strlen(text);
-    return answer(rm, msg, &a) < 0 ? -1 : 1;
+    return answer_match(rm, msg, &a) < 0 ? -1 : 1;
 }
 
 /* Returns 0, or -1 with errno and a text. */
@@ -264,7 +257,7 @@ static int update(struct resource_module *rm, const flux_msg_t *msg, int64_t id,
     struct attempt a = {.op = MATCH_ALLOCATE, .id = id};
     const char *format;
     int64_t until;
-    double from = monotonic();
+    double from = steady_seconds();
     int again = update_again(rm, msg, id, text, err);
 
     if (again != 0)
@@ -284,17 +277,17 @@ static int update(struct resource_module *rm, const flux_msg_t *msg, int64_t id,
     int error = errno;
     free(resources);
     json_decref(r);
-    a.overhead = monotonic() - from;
+    a.overhead = steady_seconds() - from;
     struct hand_job job = {.id = id, .at = a.result.at, .overhead = a.overhead};
     errno = error;
     if (rc < 0 || match_write(m->machine, m->match_format, &a.text, &a.length) < 0)
         return -1;
-    if (add(rm, &job) < 0) {
+    if (add_by_hand(rm, &job) < 0) {
         match_cancel(m->machine, HAND_JOBS + id, NULL, NULL);
         return errtext_no_memory(err);
     }
     a.result.at = a.result.at < m->now ? a.result.at : m->now;
-    return answer(rm, msg, &a);
+    return answer_match(rm, msg, &a);
 }
 
 static void update_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg)
@@ -307,9 +300,9 @@ static void update_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, 
     (void)h;
     (void)mh;
     if (flux_request_unpack(msg, NULL, "{s:I s:s}", "jobid", &id, "R", &r) < 0)
-        refuse(&rm->m, msg, EPROTO, NULL);
+        refuse_match(&rm->m, msg, EPROTO, NULL);
     else if (update(rm, msg, id, r, &err) < 0)
-        refuse(&rm->m, msg, errno, err.text);
+        refuse_match(&rm->m, msg, errno, err.text);
 }
 
 static void cancel_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg)
@@ -321,15 +314,15 @@ static void cancel_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, 
 
     (void)mh;
     if (flux_request_unpack(msg, NULL, "{s:I}", "jobid", &id) < 0) {
-        refuse(&rm->m, msg, EPROTO, NULL);
+        refuse_match(&rm->m, msg, EPROTO, NULL);
         return;
     }
-    job = find(rm, id);
+    job = find_by_hand(rm, id);
     if (!job || match_cancel(rm->m.machine, HAND_JOBS + id, NULL, &err) < 0) {
-        refuse(&rm->m, msg, job ? errno : ENOENT, err.text);
+        refuse_match(&rm->m, msg, job ? errno : ENOENT, err.text);
         return;
     }
-    forget(rm, job);
+    forget_by_hand(rm, job);
     queues_wake(rm);
     if (flux_respond_pack(h, msg, "{}") < 0)
         flux_log_error(h, "cancel");
@@ -346,10 +339,10 @@ static void partial_cancel_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_
 
     (void)mh;
     if (flux_request_unpack(msg, NULL, "{s:I s:s}", "jobid", &id, "R", &text) < 0) {
-        refuse(&rm->m, msg, EPROTO, NULL);
+        refuse_match(&rm->m, msg, EPROTO, NULL);
         return;
     }
-    struct hand_job *job = find(rm, id);
+    struct hand_job *job = find_by_hand(rm, id);
     json_t *r = json_loads(text, 0, NULL);
     const json_t *part = r ? r_readable(r, &format) : NULL;
     char *what = part ? json_dumps(part, JSON_COMPACT) : NULL;
@@ -361,11 +354,11 @@ static void partial_cancel_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_
     free(what);
     json_decref(r);
     if (rc < 0) {
-        refuse(&rm->m, msg, error, err.text);
+        refuse_match(&rm->m, msg, error, err.text);
         return;
     }
     if (full)
-        forget(rm, job);
+        forget_by_hand(rm, job);
     queues_wake(rm);
     if (flux_respond_pack(h, msg, "{s:i}", "full-removal", full) < 0)
         flux_log_error(h, "partial-cancel");
@@ -380,10 +373,10 @@ static void info_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, vo
 
     (void)mh;
     if (flux_request_unpack(msg, NULL, "{s:I}", "jobid", &id) < 0) {
-        refuse(&rm->m, msg, EPROTO, NULL);
+        refuse_match(&rm->m, msg, EPROTO, NULL);
         return;
     }
-    const struct hand_job *job = find(rm, id);
+    const struct hand_job *job = find_by_hand(rm, id);
     const struct flux_job *queued = flux_jobs_find(&rm->m.jobs, (uint64_t)id);
     if (job)
         rc = flux_respond_pack(h, msg, "{s:I s:s s:I s:f}", "jobid", id, "status",

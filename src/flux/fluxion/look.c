@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/errtext.h"
 #include "base/strbuf.h"
@@ -11,17 +10,10 @@
 #include "flux/fluxion/resource.h"
 #include "flux/r.h"
 
-static double monotonic(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* ---- find ---- */
 
 /* The matcher's number of a job: that of its booking if a queue has it. -1: there is none such. */
-static int64_t number_of(const struct resource_module *rm, int64_t id)
+static int64_t matcher_number(const struct resource_module *rm, int64_t id)
 {
     const struct flux_job *job = flux_jobs_find(&rm->m.jobs, (uint64_t)id);
 
@@ -56,7 +48,7 @@ static int translate(const struct resource_module *rm, const char *from, struct 
         snprintf(text, sizeof(text), "%.*s", (int)(length < 63 ? length : 63), from);
         if (flux_job_id_parse(text, &id) < 0)
             return errtext_set(err, EINVAL, "%s", strerror(EINVAL));
-        snprintf(text, sizeof(text), "%" PRId64, number_of(rm, (int64_t)id));
+        snprintf(text, sizeof(text), "%" PRId64, matcher_number(rm, (int64_t)id));
         strbuf_puts(to, text);
         from += length;
     }
@@ -64,8 +56,8 @@ static int translate(const struct resource_module *rm, const char *from, struct 
 }
 
 /* What an expression finds, in a format: an object or text, null if that is nothing. NULL with errno and a text. */
-static json_t *find(struct resource_module *rm, const char *criteria, const char *format,
-                    berth_error_t *err)
+static json_t *find_resources(struct resource_module *rm, const char *criteria, const char *format,
+                              berth_error_t *err)
 {
     struct strbuf own = {0};
     const char *text;
@@ -102,7 +94,7 @@ static void find_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, vo
     (void)mh;
     errno = EPROTO;
     if (flux_request_unpack(msg, NULL, "{s:s s?s}", "criteria", &criteria, "format", &format) == 0)
-        r = find(rm, criteria, format, &err);
+        r = find_resources(rm, criteria, format, &err);
     if (r)
         rc = flux_respond_pack(h, msg, "{s:o}", "R", r);
     else
@@ -153,7 +145,7 @@ static json_t *costs(const struct match_costs *c)
 static json_t *by_rank(struct resource_module *rm)
 {
     berth_error_t err;
-    json_t *jgf = find(rm, "status=up or status=down", "jgf", &err), *node, *n,
+    json_t *jgf = find_resources(rm, "status=up or status=down", "jgf", &err), *node, *n,
            *counts = json_object(), *sets = json_object();
     const char *key;
     size_t i;
@@ -200,7 +192,7 @@ static void stats_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, v
 {
     struct resource_module *rm = arg;
     const resource_graph_t *graph = match_graph(rm->m.machine);
-    double now = monotonic();
+    double now = steady_seconds();
 
     (void)mh;
     if (flux_respond_pack(h, msg, "{s:I s:I s:o s:f s:f s:f s:{s:o s:o}}", "V",
@@ -224,7 +216,7 @@ static void stats_clear_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *
     (void)mh;
     reset(&rm->matched);
     reset(&rm->failed);
-    rm->reset = monotonic();
+    rm->reset = steady_seconds();
     if (flux_respond(h, msg, NULL) < 0)
         flux_log_error(h, "stats-clear");
 }

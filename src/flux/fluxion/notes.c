@@ -10,21 +10,22 @@ static const char *const how_names[] = {[SCHED_IMMEDIATE] = "immediate",
                                         [SCHED_BACKFILLED] = "backfill",
                                         [SCHED_PROMISED] = "reserved"};
 
-static int started(struct module *m, const struct flux_job *job, const struct sched_decision *d,
-                   const char *r)
+static int answer_start(struct module *m, const struct flux_job *job,
+                        const struct sched_decision *d, const char *r)
 {
     return schedutil_alloc_respond_success_pack(m->util, job->request, r, "{s:{s:n s:s}}", "sched",
                                                 "t_estimate", "selection_type", how_names[d->how]);
 }
 
-static int reserved(struct module *m, const struct flux_job *job, const struct sched_decision *d)
+static int annotate_reservation(struct module *m, const struct flux_job *job,
+                                const struct sched_decision *d)
 {
     return schedutil_alloc_respond_annotate_pack(m->util, job->request, "{s:{s:f s:s}}", "sched",
                                                  "t_estimate", (double)d->at, "selection_type",
                                                  "reserved");
 }
 
-static int waits(struct module *m, const struct flux_job *job, const char *reason)
+static int annotate_wait(struct module *m, const struct flux_job *job, const char *reason)
 {
     (void)reason;
     if (job->told_start < 0)
@@ -53,12 +54,13 @@ static void restored(struct module *m, uint64_t id, const char *queue)
     queues_log(OF_MODULE(m), line);
 }
 
-static void changed(struct module *m, const char *up, const char *down, const char *gone,
-                    double expiration)
+static void tell_changed_ranks(struct module *m, const char *up, const char *down, const char *gone,
+                               double expiration)
 {
     queues_changed(OF_MODULE(m), up, down, gone, expiration);
     if (expiration >= 0)
         flux_log(m->h, LOG_INFO, "resource expiration updated to %.2f", expiration);
 }
 
-const struct module_notes fluxion_notes = {started, reserved, waits, denied, restored, changed};
+const struct module_notes fluxion_notes = {
+    answer_start, annotate_reservation, annotate_wait, denied, restored, tell_changed_ranks};

@@ -119,7 +119,7 @@ static int take_service(flux_t *h)
 /* Lines for the log come, the word that there is a scheduler, or the end. Returns 1 once it is ready, 0 if not yet, -1
  * with errno.
  */
-static int receive(struct qmanager *q)
+static int receive_word(struct qmanager *q)
 {
     const char *line = NULL;
     int ready = 0, serve = 0;
@@ -139,14 +139,14 @@ static void queues_then(flux_future_t *f, void *arg)
 {
     struct qmanager *q = arg;
 
-    if (receive(q) >= 0)
+    if (receive_word(q) >= 0)
         return;
     flux_log(q->h, LOG_ERR, "exiting due to sched-fluxion-resource.notify failure: %s",
              future_strerror(f, errno));
     flux_reactor_stop(flux_get_reactor(q->h));
 }
 
-static int read_options(struct qmanager *q, int argc, char **argv)
+static int read_qmanager_options(struct qmanager *q, int argc, char **argv)
 {
     berth_error_t err = {""};
     json_t *all = NULL;
@@ -163,14 +163,14 @@ static int read_options(struct qmanager *q, int argc, char **argv)
 }
 
 /* Without the other module, or where it has another qmanager, this one can't be loaded. */
-static int attach(struct qmanager *q)
+static int attach_queues(struct qmanager *q)
 {
     int rc = 0;
 
     q->queues = flux_rpc_pack(q->h, "sched-fluxion-resource.berth-queues", FLUX_NODEID_ANY,
                               FLUX_RPC_STREAMING, "{s:O}", "params", q->params);
     while (q->queues && rc == 0)
-        rc = receive(q);
+        rc = receive_word(q);
     if (rc > 0)
         return flux_future_then(q->queues, -1., queues_then, q);
     int error = errno;
@@ -184,8 +184,8 @@ int mod_main(flux_t *h, int argc, char **argv)
     struct qmanager q = {.h = h};
     int rc = -1;
 
-    if (read_options(&q, argc, argv) == 0 &&
-        flux_msg_handler_addvec(h, table, &q, &q.handlers) == 0 && attach(&q) == 0)
+    if (read_qmanager_options(&q, argc, argv) == 0 &&
+        flux_msg_handler_addvec(h, table, &q, &q.handlers) == 0 && attach_queues(&q) == 0)
         rc = flux_reactor_run(flux_get_reactor(h), 0) < 0 ? -1 : 0;
     int error = errno;
     flux_msg_handler_delvec(q.handlers);

@@ -15,7 +15,7 @@ static const char *const depths[] = {"queue-depth", "max-queue-depth", "reservat
 #define N_DEPTHS (sizeof(depths) / sizeof(*depths))
 
 /* Append to a text in an object, with a separator. */
-static int append(json_t *object, const char *key, const char *separator, const char *text)
+static int append_to_text(json_t *object, const char *key, const char *separator, const char *text)
 {
     const char *old = json_string_value(json_object_get(object, key));
     json_t *value = old && *old ? json_sprintf("%s%s%s", old, separator, text) : json_string(text);
@@ -106,7 +106,7 @@ static char *table_text(const json_t *value)
                                             : json_dumps(item, JSON_ENCODE_ANY);
         json_t *pair = dumped ? json_sprintf("%s=%s", key, dumped) : NULL;
         if (pair)
-            append(line, "text", ",", json_string_value(pair));
+            append_to_text(line, "text", ",", json_string_value(pair));
         json_decref(pair);
         free(dumped);
     }
@@ -116,8 +116,8 @@ static char *table_text(const json_t *value)
 }
 
 /* One option, of the table or an argument. */
-static int set(json_t *params, json_t *per_queue, const char *key, size_t length, const char *text,
-               berth_error_t *err)
+static int set_parameter(json_t *params, json_t *per_queue, const char *key, size_t length,
+                         const char *text, berth_error_t *err)
 {
     static const char suffix[] = "-per-queue";
 
@@ -130,14 +130,14 @@ static int set(json_t *params, json_t *per_queue, const char *key, size_t length
                        ? errtext_no_memory(err)
                        : 0;
         if (length == n + strlen(suffix) && strncmp(key + n, suffix, strlen(suffix)) == 0)
-            return append(per_queue, keys[i], " ", text) < 0 ? errtext_no_memory(err) : 0;
+            return append_to_text(per_queue, keys[i], " ", text) < 0 ? errtext_no_memory(err) : 0;
     }
     return errtext_set(err, EINVAL, "Unknown option (%.*s).", (int)(length < 64 ? length : 64),
                        key);
 }
 
-static int read_all(json_t *params, json_t *per_queue, const json_t *conf, int argc, char **argv,
-                    berth_error_t *err)
+static int read_table_and_arguments(json_t *params, json_t *per_queue, const json_t *conf, int argc,
+                                    char **argv, berth_error_t *err)
 {
     const char *key;
     const json_t *value;
@@ -145,8 +145,8 @@ static int read_all(json_t *params, json_t *per_queue, const json_t *conf, int a
     json_object_foreach(json_object_get(conf, QMANAGER_TABLE), key, value)
     {
         char *text = table_text(value);
-        int rc =
-            text ? set(params, per_queue, key, strlen(key), text, err) : errtext_no_memory(err);
+        int rc = text ? set_parameter(params, per_queue, key, strlen(key), text, err)
+                      : errtext_no_memory(err);
         free(text);
         if (rc < 0)
             return -1;
@@ -154,7 +154,7 @@ static int read_all(json_t *params, json_t *per_queue, const json_t *conf, int a
     for (int i = 0; i < argc; i++) {
         const char *equals = strchr(argv[i], '=');
         size_t length = equals ? (size_t)(equals - argv[i]) : strlen(argv[i]);
-        if (set(params, per_queue, argv[i], length, equals ? equals + 1 : "", err) < 0)
+        if (set_parameter(params, per_queue, argv[i], length, equals ? equals + 1 : "", err) < 0)
             return -1;
     }
     return 0;
@@ -220,8 +220,9 @@ json_t *qmanager_options_read(const json_t *conf, int argc, char **argv,
                               berth_error_t *err)
 {
     json_t *params = make_queues(conf), *per_queue = json_object();
-    int rc = params && per_queue ? read_all(params, per_queue, conf, argc, argv, err)
-                                 : errtext_no_memory(err);
+    int rc = params && per_queue
+                 ? read_table_and_arguments(params, per_queue, conf, argc, argv, err)
+                 : errtext_no_memory(err);
 
     for (size_t i = 0; i < N_KEYS && rc == 0; i++) {
         const char *text = json_string_value(json_object_get(per_queue, keys[i]));

@@ -14,8 +14,8 @@
 /* ---- notify ---- */
 
 /* What has changed, or an expiration of -1 where it has not. */
-static void tell(struct resource_module *rm, const flux_msg_t *msg, const char *up,
-                 const char *down, const char *gone, double expiration)
+static void notify_change(struct resource_module *rm, const flux_msg_t *msg, const char *up,
+                          const char *down, const char *gone, double expiration)
 {
     if (flux_respond_pack(rm->m.h, msg, "{s:s* s:s* s:s* s:f}", "up", up, "down", down, "shrink",
                           gone, "expiration", expiration) < 0)
@@ -23,7 +23,7 @@ static void tell(struct resource_module *rm, const flux_msg_t *msg, const char *
 }
 
 /* Add a text's ranks to one set and take them out of another. */
-static int move(const char *text, struct idset *to, struct idset *from)
+static int move_ranks(const char *text, struct idset *to, struct idset *from)
 {
     struct idset ranks = {0};
     int rc = idset_decode(&ranks, text, strlen(text), NULL);
@@ -37,15 +37,16 @@ static int move(const char *text, struct idset *to, struct idset *from)
 void queues_changed(struct resource_module *rm, const char *up, const char *down, const char *gone,
                     double expiration)
 {
-    if ((up && move(up, &rm->up, NULL) < 0) || (down && move(down, NULL, &rm->up) < 0) ||
-        (gone && move(gone, &rm->gone, &rm->up) < 0))
+    if ((up && move_ranks(up, &rm->up, NULL) < 0) ||
+        (down && move_ranks(down, NULL, &rm->up) < 0) ||
+        (gone && move_ranks(gone, &rm->gone, &rm->up) < 0))
         flux_log_error(rm->m.h, "notify");
     for (size_t i = 0; i < rm->n_watching; i++)
-        tell(rm, rm->watching[i], up, down, gone, expiration);
+        notify_change(rm, rm->watching[i], up, down, gone, expiration);
 }
 
 /* A set as text; NULL if it is empty. */
-static const char *text_of(const struct idset *set, struct strbuf *text)
+static const char *ranks_text(const struct idset *set, struct strbuf *text)
 {
     if (set->count == 0)
         return NULL;
@@ -62,8 +63,9 @@ static void tell_state(struct resource_module *rm, const flux_msg_t *msg)
 
     if (idset_copy(&others, &m->ranks) < 0 || idset_subtract(&others, &rm->up) < 0)
         flux_log_error(m->h, "notify");
-    tell(rm, msg, text_of(&rm->up, &up), text_of(&others, &down), text_of(&rm->gone, &gone),
-         m->expiration == INT64_MAX ? -1. : (double)m->expiration / (double)m->second);
+    notify_change(rm, msg, ranks_text(&rm->up, &up), ranks_text(&others, &down),
+                  ranks_text(&rm->gone, &gone),
+                  m->expiration == INT64_MAX ? -1. : (double)m->expiration / (double)m->second);
     idset_clear(&others);
     strbuf_clear(&up);
     strbuf_clear(&down);
@@ -162,7 +164,7 @@ static void detach(struct resource_module *rm)
 /* Make a scheduler of the queues; the service's name is then the qmanager's to take. Returns 0, or -1 with errno and a
  * text.
  */
-static int attach(struct resource_module *rm, json_t *params, berth_error_t *err)
+static int make_queue_scheduler(struct resource_module *rm, json_t *params, berth_error_t *err)
 {
     struct module *m = &rm->m;
     json_t *all, *conf = NULL;
@@ -189,7 +191,7 @@ static int attach(struct resource_module *rm, json_t *params, berth_error_t *err
 }
 
 /* Requests find their way: the job manager may send them. Returns 0, or -1 with errno and a text. */
-static int serve(struct resource_module *rm, berth_error_t *err)
+static int serve_requests(struct resource_module *rm, berth_error_t *err)
 {
     struct module *m = &rm->m;
     int depth;
@@ -233,7 +235,7 @@ static void queues_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, 
         errtext_set(&err, ENODATA, "the machine is that of a file");
     if (!*err.text) {
         rm->queues = flux_msg_incref(msg);
-        if (attach(rm, params, &err) == 0) {
+        if (make_queue_scheduler(rm, params, &err) == 0) {
             tell_queues(rm, "serve");
             return;
         }
@@ -253,7 +255,7 @@ static void serve_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, v
     (void)mh;
     if (!rm->queues || !flux_disconnect_match(msg, rm->queues))
         return;
-    if (serve(rm, &err) == 0)
+    if (serve_requests(rm, &err) == 0)
         tell_queues(rm, "ready");
     else
         refuse_queues(rm, &err);

@@ -3,25 +3,17 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "flux/users.h"
 
 int mod_main(flux_t *h, int argc, char **argv);
 
-static double monotonic(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static const struct flux_msg_handler_spec *const tables[] = {hand_handlers, look_handlers,
                                                              change_handlers, queue_handlers};
 #define N_TABLES (sizeof(tables) / sizeof(*tables))
 
-static int read_options(struct resource_module *rm, int argc, char **argv)
+static int read_module_options(struct resource_module *rm, int argc, char **argv)
 {
     struct resource_options *o = &rm->options;
     berth_error_t err = {""};
@@ -65,11 +57,11 @@ static int load_file(struct resource_module *rm)
     return 0;
 }
 
-static int load(struct resource_module *rm)
+static int load_resources(struct resource_module *rm)
 {
     const json_t *r;
     const char *up;
-    double from = monotonic();
+    double from = steady_seconds();
 
     module_start_clock(&rm->m);
     if (rm->m.source.file) {
@@ -83,12 +75,12 @@ static int load(struct resource_module *rm)
         if (module_follow(&rm->m) < 0)
             return -1;
     }
-    rm->started = rm->reset = monotonic();
+    rm->started = rm->reset = steady_seconds();
     rm->load_time = rm->started - from;
     return 0;
 }
 
-static void end(struct resource_module *rm, flux_msg_handler_t **handlers[N_TABLES])
+static void end_resource_module(struct resource_module *rm, flux_msg_handler_t **handlers[N_TABLES])
 {
     queues_end(rm, ECANCELED);
     module_unwatch(&rm->m);
@@ -117,13 +109,14 @@ int mod_main(flux_t *h, int argc, char **argv)
     int rc = -1;
 
     rm.m.users = flux_users_create();
-    bool is_set_up = rm.m.users && read_options(&rm, argc, argv) == 0 && module_watch(&rm.m) == 0;
+    bool is_set_up =
+        rm.m.users && read_module_options(&rm, argc, argv) == 0 && module_watch(&rm.m) == 0;
     for (size_t i = 0; i < N_TABLES && is_set_up; i++)
         is_set_up = flux_msg_handler_addvec(h, tables[i], &rm, &handlers[i]) == 0;
-    if (is_set_up && flux_module_set_running(h) == 0 && load(&rm) == 0)
+    if (is_set_up && flux_module_set_running(h) == 0 && load_resources(&rm) == 0)
         rc = flux_reactor_run(flux_get_reactor(h), 0) < 0 ? -1 : 0;
     int error = errno;
-    end(&rm, handlers);
+    end_resource_module(&rm, handlers);
     errno = error;
     return rc;
 }

@@ -11,6 +11,8 @@
 #ifndef FLUX_FLUXION_RESOURCE_H
 #define FLUX_FLUXION_RESOURCE_H
 
+#include <time.h>
+
 #include "flux/fluxion/options.h"
 #include "flux/module.h"
 
@@ -52,6 +54,14 @@ struct resource_module {
 
 /* Numbers of jobs matched by hand, in the matcher, which numbers those of queues from 0. */
 #define HAND_JOBS (INT64_MAX / 2)
+
+/* Seconds since some time, by the clock that nobody sets. */
+static inline double steady_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
 
 /* ---- hand.c: match, update, cancel, info ---- */
 

@@ -33,7 +33,7 @@ static int option_of(const char *key, size_t length)
     return -1;
 }
 
-static bool is_one_of(const char *text, const char *const *words)
+static bool is_in_words(const char *text, const char *const *words)
 {
     for (; *words; words++)
         if (strcmp(*words, text) == 0)
@@ -42,7 +42,7 @@ static bool is_one_of(const char *text, const char *const *words)
 }
 
 /* Fluxion takes its default for formats that it does not know, and for numbers that are none. */
-static bool is_taken(enum resource_option option, const char *value)
+static bool accepts_value(enum resource_option option, const char *value)
 {
     static const char *const loads[] = {"grug",    "hwloc",         "jgf", "jgf_shorthand",
                                         "rv1exec", "rv1exec_force", NULL};
@@ -53,9 +53,9 @@ static bool is_taken(enum resource_option option, const char *value)
 
     switch (option) {
     case OPTION_LOAD_FORMAT:
-        return is_one_of(value, loads);
+        return is_in_words(value, loads);
     case OPTION_MATCH_FORMAT:
-        return is_one_of(value, writes);
+        return is_in_words(value, writes);
     case OPTION_RESERVE_VTX_VEC:
     case OPTION_UPDATE_INTERVAL: {
         long n = strtol(value, &end, 10);
@@ -67,8 +67,8 @@ static bool is_taken(enum resource_option option, const char *value)
 }
 
 /* Filters of one source add up. */
-static int set(struct resource_options *o, const char *key, size_t length, const char *value,
-               bool *has_filters, berth_error_t *err)
+static int set_option(struct resource_options *o, const char *key, size_t length, const char *value,
+                      bool *has_filters, berth_error_t *err)
 {
     int option = option_of(key, length);
     json_t *sum = NULL;
@@ -76,7 +76,7 @@ static int set(struct resource_options *o, const char *key, size_t length, const
     if (option < 0)
         return errtext_set(err, EINVAL, "Unknown option (%.*s).", (int)(length < 64 ? length : 64),
                            key);
-    if (!is_taken((enum resource_option)option, value))
+    if (!accepts_value((enum resource_option)option, value))
         return 0;
     if (option == OPTION_PRUNE_FILTERS) {
         if (*has_filters && o->value[option])
@@ -103,7 +103,8 @@ static int read_table(struct resource_options *o, const json_t *table, berth_err
     {
         char *text = json_is_string(value) ? strdup(json_string_value(value))
                                            : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-        rc = text ? set(o, key, strlen(key), text, &has_filters, err) : errtext_no_memory(err);
+        rc = text ? set_option(o, key, strlen(key), text, &has_filters, err)
+                  : errtext_no_memory(err);
         free(text);
         if (rc < 0)
             break;
@@ -112,7 +113,7 @@ static int read_table(struct resource_options *o, const json_t *table, berth_err
 }
 
 /* A matcher of one node says whether the policy and the traverser are any. */
-static int check(const struct resource_options *o, berth_error_t *err)
+static int check_by_matcher(const struct resource_options *o, berth_error_t *err)
 {
     static const char node[] =
         "{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0\",\"children\":{"
@@ -141,12 +142,12 @@ int resource_options_read(struct resource_options *o, const char *table, const j
     for (int i = 0; i < argc; i++) {
         const char *equals = strchr(argv[i], '=');
         size_t length = equals ? (size_t)(equals - argv[i]) : strlen(argv[i]);
-        if (set(o, argv[i], length, equals ? equals + 1 : "", &has_filters, err) < 0)
+        if (set_option(o, argv[i], length, equals ? equals + 1 : "", &has_filters, err) < 0)
             return -1;
     }
     if (strcmp(o->value[OPTION_LOAD_FORMAT], "hwloc") == 0 && !o->value[OPTION_LOAD_FILE])
         return errtext_set(err, EINVAL, "load-format hwloc: expected a load-file");
-    return check(o, err);
+    return check_by_matcher(o, err);
 }
 
 void resource_options_clear(struct resource_options *o)

@@ -33,6 +33,12 @@ for several in '--array 2' '--gang 2' '--role a:1 --role b:1'; do
     # shellcheck disable=SC2086  # words
     expect "input and $several" "0 0" "$(echo data | "$BERTH" run $several wc -c | sed 's/.*: //' | tr '\n' ' ' | sed 's/ $//')"
 done
+cat >"$scratch/gang.json" <<'END'
+{"version": 1, "resources": [{"type": "slot", "count": 1, "label": "s", "with": [{"type": "core", "count": 1}]}],
+ "tasks": [{"command": ["wc", "-c"], "slot": "s", "count": {"per_slot": 1}}],
+ "attributes": {"system": {"duration": 60, "gang": {"members": 2, "min": 2}}}}
+END
+expect "input and a jobspec of a gang" "0 0" "$(echo data | "$BERTH" run --jobspec "$scratch/gang.json" | sed 's/.*: //' | tr '\n' ' ' | sed 's/ $//')"
 ls -d "$scratch"/berth-* 2>/dev/null && fail "sockets stay behind"
 
 # Standard error stays apart; where both are one file, their order is kept.

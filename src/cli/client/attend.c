@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "berth/jobspec.h"
 #include "cli/client/attach.h"
 #include "cli/client/connection.h"
 #include "cli/client/follow.h"
@@ -34,11 +35,22 @@ static bool are_one(void)
            out.st_dev == error.st_dev && out.st_ino == error.st_ino;
 }
 
+/* Whether a jobspec says so. What is wrong with it the server says. */
+static bool is_gang_spec(const char *text)
+{
+    berth_error_t err;
+    jobspec_t *spec = text ? jobspec_parse(text, strlen(text), NULL, &err) : NULL;
+    bool is_gang = spec && spec->gang.members > 0;
+    jobspec_destroy(spec);
+    return is_gang;
+}
+
 /* Whether it has several members, as arrays and gangs have, of which none can have our input. */
 static bool has_members(const struct request *r)
 {
     return json_object_get(r->job, "array") || json_object_get(r->job, "gang") ||
-           json_object_get(r->job, "roles");
+           json_object_get(r->job, "roles") ||
+           is_gang_spec(json_string_value(json_object_get(r->job, "jobspec")));
 }
 
 /* Attach the job to our standard input, or to a terminal. *a stays NULL if it is to be attached to nothing. */

@@ -131,11 +131,12 @@ static bool may_hold(void *arg, int64_t booking, int64_t at)
 static void narrow(void *arg, int64_t booking, int64_t at)
 {
     struct gate *gate = arg;
-    if (gate->breaks && at == gate->s->jobs[gate->slot].at)
+    int64_t own = gate->s->jobs[gate->slot].at;
+    if (gate->breaks && at == own)
         return; /* it stays where it is */
     if (gate->breaks) {
         gate->failed |= promises_avoid(gate->s, gate->slot, at, &gate->next) < 0;
-        gate->next = gate->next < gate->s->jobs[gate->slot].at ? gate->next : INT64_MAX;
+        gate->next = gate->next < own ? gate->next : own; /* at its own time it may choose anew */
         gate->avoids = at;
         gate->ask = ask_clear(gate->s, gate->slot, &gate->ask);
     } else if (!gate->is_unsure && controllers_narrow(gate->s, gate->slot, booking, at) < 0) {

@@ -46,7 +46,7 @@ static uint32_t next(const struct core_set *c, uint32_t from, bool free)
     return place < c->n ? place : c->n;
 }
 
-static int add(struct core_list *list, uint32_t first, uint32_t last)
+static int add_core_range(struct core_list *list, uint32_t first, uint32_t last)
 {
     if (list->n == list->capacity) {
         size_t capacity = list->capacity ? 2 * list->capacity : 64;
@@ -74,7 +74,7 @@ int core_set_find(const struct core_set *c, uint32_t n, struct core_list *list)
         if (at - first > n)
             at = first + n;
         n -= at - first;
-        if (add(list, first, at - 1) < 0)
+        if (add_core_range(list, first, at - 1) < 0)
             return -1;
     }
     return 0;
@@ -86,7 +86,7 @@ int core_set_list(const struct core_set *c, struct core_list *list)
 }
 
 /* Turn the bits of a range. */
-static void turn(struct core_set *c, struct resource_range r)
+static void turn_bits(struct core_set *c, struct resource_range r)
 {
     uint32_t i = r.first / WORD, last = r.last / WORD;
     uint64_t bits = UINT64_MAX << (r.first % WORD);
@@ -101,7 +101,7 @@ static void turn(struct core_set *c, struct resource_range r)
 void core_set_take(struct core_set *c, const struct resource_range *v, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        turn(c, v[i]);
+        turn_bits(c, v[i]);
         c->free -= v[i].last - v[i].first + 1;
     }
     while (c->free > 0 && !c->word[c->first])
@@ -113,7 +113,7 @@ void core_set_take(struct core_set *c, const struct resource_range *v, size_t n)
 void core_set_give(struct core_set *c, const struct resource_range *v, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        turn(c, v[i]);
+        turn_bits(c, v[i]);
         c->free += v[i].last - v[i].first + 1;
         if (v[i].first / WORD < c->first)
             c->first = v[i].first / WORD;

@@ -70,7 +70,7 @@ static int64_t cores_when(const struct place *place, const struct place_ask *ask
 }
 
 /* A slot for a booking, or NO_BOOKING with ENOMEM. */
-static uint32_t slot_alloc(struct cores_place *g)
+static uint32_t alloc_core_slot(struct cores_place *g)
 {
     uint32_t slot = g->free_slot;
 
@@ -93,7 +93,7 @@ static uint32_t slot_alloc(struct cores_place *g)
     return g->n++;
 }
 
-static void slot_free(struct cores_place *g, uint32_t slot)
+static void free_core_slot(struct cores_place *g, uint32_t slot)
 {
     g->bookings[slot] = (struct booking){.next = g->free_slot};
     g->free_slot = slot;
@@ -102,13 +102,13 @@ static void slot_free(struct cores_place *g, uint32_t slot)
 static int64_t cores_book(struct place *place, const struct place_ask *ask, int64_t at)
 {
     struct cores_place *g = cores_of(place);
-    uint32_t slot = slot_alloc(g);
+    uint32_t slot = alloc_core_slot(g);
 
     if (slot == NO_BOOKING)
         return -1;
     int64_t span = planner_add_span(g->calendar, at, (uint64_t)ask->duration, (uint64_t)ask->units);
     if (span < 0) {
-        slot_free(g, slot);
+        free_core_slot(g, slot);
         if (errno == EINVAL)
             errno = EBUSY;
         return -1;
@@ -118,7 +118,7 @@ static int64_t cores_book(struct place *place, const struct place_ask *ask, int6
 }
 
 /* A booking's job holds its cores no more. */
-static void give_up(struct cores_place *g, uint32_t slot)
+static void give_up_cores(struct cores_place *g, uint32_t slot)
 {
     const struct booking *b = &g->bookings[slot];
 
@@ -135,10 +135,10 @@ static void cores_release(struct place *place, int64_t booking)
     struct cores_place *g = cores_of(place);
     uint32_t slot = (uint32_t)booking;
 
-    give_up(g, slot);
+    give_up_cores(g, slot);
     planner_rem_span(g->calendar, g->bookings[slot].span);
     free(g->bookings[slot].given);
-    slot_free(g, slot);
+    free_core_slot(g, slot);
 }
 
 static int64_t cores_reserve(struct place *place, const struct place_ask *ask, int64_t from,
@@ -244,7 +244,7 @@ static int cores_start(struct place *place, const struct place_ask *ask, int64_t
     int64_t end = planner_span_start_time(g->calendar, b->span) + ask->duration;
 
     while (g->running.n > 0 && g->running.v[0].key <= now)
-        give_up(g, g->running.v[0].item);
+        give_up_cores(g, g->running.v[0].item);
     int rc = g->units.fixed ? core_set_find(&g->cores, (uint32_t)ask->units, &g->found)
                             : find_matching(g, (uint32_t)ask->units, slot);
     if (rc < 0)
@@ -331,7 +331,7 @@ static void cores_destroy(struct place *place)
     struct cores_place *g = cores_of(place);
 
     while (g->running.n > 0)
-        give_up(g, g->running.v[0].item);
+        give_up_cores(g, g->running.v[0].item);
     for (uint32_t i = 0; i < g->n; i++)
         free(g->bookings[i].given);
     free(g->bookings);
@@ -385,7 +385,7 @@ static int prepare_matching(struct cores_place *g, berth_error_t *err)
                : errtext_set(err, EINVAL, "the match policy can't give all cores to one job");
 }
 
-static int prepare(struct cores_place *g, berth_error_t *err)
+static int prepare_cores(struct cores_place *g, berth_error_t *err)
 {
     if (match_units_list(g->match, "core", &g->units, err) < 0)
         return -1;
@@ -412,7 +412,7 @@ struct place *cores_place_create(match_t *match, berth_error_t *err)
     g->place = (struct place){.ops = &cores_ops, .is_counted = true};
     g->match = match;
     g->free_slot = NO_BOOKING;
-    if (prepare(g, err) == 0) {
+    if (prepare_cores(g, err) == 0) {
         g->place.most = g->units.n_up;
         return &g->place;
     }

@@ -110,7 +110,7 @@ uint32_t freed_nodes_since(const struct freed_nodes *nodes, uint64_t event)
 /* ---- Searching ---- */
 
 /* The entry after the last one of a run. */
-static uint32_t end_of(const struct freed_nodes *nodes, uint32_t run)
+static uint32_t end_of_run(const struct freed_nodes *nodes, uint32_t run)
 {
     return run + 1 < nodes->n_runs ? nodes->run[run + 1].first : nodes->n;
 }
@@ -120,7 +120,7 @@ struct freed_cursor freed_search(const struct freed_nodes *nodes, uint64_t event
     uint32_t first = freed_nodes_since(nodes, event), low = 0, high = nodes->n_runs;
     while (low < high) { /* the first run that ends after it */
         uint32_t middle = low + (high - low) / 2;
-        if (end_of(nodes, middle) <= first)
+        if (end_of_run(nodes, middle) <= first)
             low = middle + 1;
         else
             high = middle;
@@ -129,7 +129,8 @@ struct freed_cursor freed_search(const struct freed_nodes *nodes, uint64_t event
 }
 
 /* Where entries of ids from `low` on begin in a run that ascends, from an entry on. */
-static uint32_t first_of(const struct freed_nodes *nodes, uint32_t from, uint32_t end, int64_t low)
+static uint32_t first_from_id(const struct freed_nodes *nodes, uint32_t from, uint32_t end,
+                              int64_t low)
 {
     while (from < end) {
         uint32_t middle = from + (end - from) / 2;
@@ -150,13 +151,13 @@ static bool next_run(const struct freed_nodes *nodes, const struct freed_wanted 
         if (run->from >= wanted->to || run->to <= wanted->from || run->low > wanted->high ||
             run->high < wanted->low)
             continue;
-        uint32_t end = end_of(nodes, c->run++);
+        uint32_t end = end_of_run(nodes, c->run++);
         c->next = run->first > c->next ? run->first : c->next;
         c->end = end;
         if (run->ascends && run->low < wanted->low)
-            c->next = first_of(nodes, c->next, end, wanted->low);
+            c->next = first_from_id(nodes, c->next, end, wanted->low);
         if (run->ascends && run->high > wanted->high)
-            c->end = first_of(nodes, c->next, end, wanted->high + 1);
+            c->end = first_from_id(nodes, c->next, end, wanted->high + 1);
         return true;
     }
     return false;
@@ -182,9 +183,9 @@ bool freed_check(const struct freed_nodes *nodes)
         return false;
     for (uint32_t r = 0; r < nodes->n_runs; r++) {
         const struct freed_run *run = &nodes->run[r];
-        if (run->first >= end_of(nodes, r))
+        if (run->first >= end_of_run(nodes, r))
             return false;
-        for (uint32_t i = run->first; i < end_of(nodes, r); i++) {
+        for (uint32_t i = run->first; i < end_of_run(nodes, r); i++) {
             const struct freed_node *f = &nodes->v[i];
             if (f->from < run->from || f->to > run->to || f->id < run->low || f->id > run->high ||
                 (run->ascends && i > run->first && f->id < f[-1].id))
@@ -200,7 +201,7 @@ bool freed_check(const struct freed_nodes *nodes)
 static void runs_shift(struct freed_nodes *nodes, uint32_t gone)
 {
     uint32_t k = 0;
-    while (k < nodes->n_runs && end_of(nodes, k) <= gone)
+    while (k < nodes->n_runs && end_of_run(nodes, k) <= gone)
         k++;
     nodes->n_runs -= k;
     memmove(nodes->run, nodes->run + k, nodes->n_runs * sizeof(*nodes->run));

@@ -100,7 +100,7 @@ static uint32_t steps_without(const struct aside *a, const struct node_row *row,
 }
 
 /* Add the gaps of nodes that are alike. Returns 0, or -1 with ENOMEM. */
-static int flush(struct aside *a)
+static int add_alike_gaps(struct aside *a)
 {
     struct change *c = &a->change;
     struct capacity_change x;
@@ -115,7 +115,7 @@ static int flush(struct aside *a)
 }
 
 /* Take one more node. Returns 0, or -1: nothing is known. */
-static int add(struct aside *a, const struct own *own)
+static int add_aside_node(struct aside *a, const struct own *own)
 {
     const struct capacities *all = a->n->capacities;
     struct change *c = &a->change;
@@ -131,7 +131,7 @@ static int add(struct aside *a, const struct own *own)
         c->count++;
         return 0;
     }
-    if (flush(a) < 0)
+    if (add_alike_gaps(a) < 0)
         return -1;
     a->own = *own;
     c->sample = row;
@@ -160,12 +160,12 @@ static int find_gaps(struct aside *a)
     if (look_ahead(a) < 0)
         return -1;
     while ((more = next_own(a, &own)) > 0) {
-        if (!is_in_order(a, before_last, last, own.node) || add(a, &own) < 0)
+        if (!is_in_order(a, before_last, last, own.node) || add_aside_node(a, &own) < 0)
             return -1;
         before_last = last;
         last = own.node;
     }
-    return more < 0 || flush(a) < 0 ? -1 : gaps_settle(&a->gaps);
+    return more < 0 || add_alike_gaps(a) < 0 ? -1 : gaps_settle(&a->gaps);
 }
 
 bool capacity_lacks_aside(struct graph_place *n, const struct class *c, const int64_t *booking,

@@ -9,7 +9,7 @@
 
 #define OPS graph_place_ops
 
-static int fail(int error)
+static int fail_bundle(int error)
 {
     errno = error;
     return -1;
@@ -18,7 +18,7 @@ static int fail(int error)
 /* ---- Slots ---- */
 
 /* A slot for a bundle of so many; -1 with ENOMEM. */
-static int64_t slot_alloc(struct bundles *t, uint32_t total)
+static int64_t alloc_bundle_slot(struct bundles *t, uint32_t total)
 {
     uint32_t i = 0;
     while (i < t->n_bundles && t->bundle[i].used)
@@ -36,7 +36,7 @@ static int64_t slot_alloc(struct bundles *t, uint32_t total)
     return BUNDLE_BOOKING | i;
 }
 
-static void slot_free(struct place *place, int64_t booking)
+static void free_bundle_slot(struct place *place, int64_t booking)
 {
     struct bundle *b = bundle_of(place, booking);
     free(b->v);
@@ -46,7 +46,7 @@ static void slot_free(struct place *place, int64_t booking)
 /* ---- Trying ---- */
 
 /* Take back what was booked for a try. */
-static void take_back(struct place *place, struct bundle *b)
+static void unbook_try(struct place *place, struct bundle *b)
 {
     while (b->n > 0)
         graph_place_unbook(graph_place_of(place), b->v[--b->n]);
@@ -102,8 +102,8 @@ static int book_all(struct place *place, const struct place_ask *ask, int64_t at
         if (book_role(place, &one, c->role[*role].count, at, b) == 0)
             continue;
         int error = errno;
-        take_back(place, b);
-        return fail(error);
+        unbook_try(place, b);
+        return fail_bundle(error);
     }
     return 0;
 }
@@ -127,24 +127,25 @@ static int64_t book_first(struct place *place, const struct place_ask *ask, int6
         if (from < 0)
             return -1;
     }
-    return fail(ENOENT);
+    return fail_bundle(ENOENT);
 }
 
 /* The same as a booking. */
 static int64_t book_within(struct place *place, const struct place_ask *ask, int64_t from,
                            int64_t before, int64_t *at)
 {
-    int64_t booking = slot_alloc(graph_place_of(place)->bundles, bundle_members(place, ask->class));
+    int64_t booking =
+        alloc_bundle_slot(graph_place_of(place)->bundles, bundle_members(place, ask->class));
     if (booking < 0)
-        return fail(ENOMEM);
+        return fail_bundle(ENOMEM);
     bool outermost = bundle_try_begin(place, ask);
     *at = book_first(place, ask, from, before, bundle_of(place, booking));
     bundle_try_end(graph_place_of(place), outermost);
     if (*at >= 0)
         return booking;
     int error = errno;
-    slot_free(place, booking);
-    return fail(error);
+    free_bundle_slot(place, booking);
+    return fail_bundle(error);
 }
 
 /* ---- As place.h says ---- */
@@ -158,8 +159,8 @@ int64_t bundle_when(const struct place *place, const struct place_ask *ask, int6
     int64_t booking = book_within(trying, ask, from, INT64_MAX, &at);
     if (booking < 0)
         return -1;
-    take_back(trying, bundle_of(place, booking));
-    slot_free(trying, booking);
+    unbook_try(trying, bundle_of(place, booking));
+    free_bundle_slot(trying, booking);
     return at;
 }
 
@@ -169,7 +170,7 @@ int64_t bundle_book(struct place *place, const struct place_ask *ask, int64_t at
     if (!is_bundle_class(ask->class))
         return OPS.book(place, ask, at);
     int64_t booking = book_within(place, ask, at, at + 1, &found);
-    return booking >= 0 || errno == ENOMEM || errno == EINVAL ? booking : fail(EBUSY);
+    return booking >= 0 || errno == ENOMEM || errno == EINVAL ? booking : fail_bundle(EBUSY);
 }
 
 int64_t bundle_reserve(struct place *place, const struct place_ask *ask, int64_t from, int64_t *at)
@@ -204,16 +205,17 @@ int64_t bundle_room(struct place *place, const struct place_ask *ask, int64_t at
             graph_place_unbook(graph_place_of(place), one);
         return one >= 0 ? 1 : errno == ENOMEM ? -1 : 0;
     }
-    int64_t booking = slot_alloc(graph_place_of(place)->bundles, bundle_members(place, ask->class));
+    int64_t booking =
+        alloc_bundle_slot(graph_place_of(place)->bundles, bundle_members(place, ask->class));
     if (booking < 0)
-        return fail(ENOMEM);
+        return fail_bundle(ENOMEM);
     struct bundle *b = bundle_of(place, booking);
     bool outermost = bundle_try_begin(place, ask);
     int64_t room = book_some(place, ask, at, b, of_role) < 0 ? -1 : (int64_t)b->n;
     int error = errno;
-    take_back(place, b);
+    unbook_try(place, b);
     bundle_try_end(graph_place_of(place), outermost);
-    slot_free(place, booking);
+    free_bundle_slot(place, booking);
     errno = error;
     return room;
 }
@@ -226,10 +228,10 @@ void bundle_release(struct place *place, int64_t booking)
     }
     struct bundle *b = bundle_of(place, booking);
     if (b->is_try)
-        take_back(place, b);
+        unbook_try(place, b);
     for (uint32_t i = 0; i < b->n; i++)
         OPS.release(place, b->v[b->first + i]);
-    slot_free(place, booking);
+    free_bundle_slot(place, booking);
 }
 
 void bundle_lift(struct place *place, int64_t booking, bool briefly)
@@ -302,7 +304,7 @@ int bundle_shift(struct place *place, int64_t booking, int64_t at, int64_t end)
             continue;
         while (i-- > 0) /* the memory is there still that this took until just now */
             graph_place_shift(place, b->v[b->first + i], was, till);
-        return fail(ENOMEM);
+        return fail_bundle(ENOMEM);
     }
     return 0;
 }
@@ -357,7 +359,7 @@ int bundle_extend(struct place *place, int64_t booking, int64_t end)
             continue;
         while (i-- > 0) /* the points are there still that this was until just now */
             OPS.extend(place, b->v[b->first + i], was);
-        return fail(ENOMEM);
+        return fail_bundle(ENOMEM);
     }
     return 0;
 }
@@ -374,12 +376,13 @@ int bundle_give(struct place *place, int64_t booking, const char *ranks, berth_e
 /* Choose for a lifted bundle an earlier time; failing that, with `anew`, other resources at its own time. Returns the
  * time, or -1 as book_first, or with EBUSY if there is nothing for it at its own time.
  */
-static int64_t choose(struct place *place, const struct place_ask *ask, int64_t from,
-                      const struct place_pull *how, struct bundle *b, struct bundle_lack *lack)
+static int64_t choose_for_bundle(struct place *place, const struct place_ask *ask, int64_t from,
+                                 const struct place_pull *how, struct bundle *b,
+                                 struct bundle_lack *lack)
 {
     uint32_t role;
     bool searches = from < how->at;
-    int64_t at = searches ? book_first(place, ask, from, how->at, b) : fail(ENOENT);
+    int64_t at = searches ? book_first(place, ask, from, how->at, b) : fail_bundle(ENOENT);
     if (at < 0 && errno != ENOENT)
         return -1;
     if (searches)
@@ -387,36 +390,36 @@ static int64_t choose(struct place *place, const struct place_ask *ask, int64_t 
     if (at >= 0)
         return at;
     if (!how->anew)
-        return fail(ENOENT);
+        return fail_bundle(ENOENT);
     if (bundle_next(place, ask, how->at, how->at + 1) < 0)
-        return fail(EBUSY);
+        return fail_bundle(EBUSY);
     return book_all(place, ask, how->at, b, &role) < 0 ? -1 : how->at;
 }
 
-/* What it may hold of that. As choose. */
+/* What it may hold of that. As choose_for_bundle. */
 static int64_t choose_good(struct place *place, const struct place_ask *ask,
                            const struct place_pull *how, int64_t temp, struct bundle_lack *lack)
 {
     struct bundle *b = bundle_of(place, temp);
-    int64_t at = choose(place, ask, how->from, how, b, lack);
+    int64_t at = choose_for_bundle(place, ask, how->from, how, b, lack);
     for (bool again = false; at >= 0 && how->may_hold && !how->may_hold(how->arg, temp, at);) {
         if (how->narrow && !again)
             how->narrow(how->arg, temp, at);
-        take_back(place, b);
+        unbook_try(place, b);
         lack->note.kind = HELD_UNKNOWN;
         if (again || !graph_place_of(place)->is_narrow)
-            return fail(EBUSY);
+            return fail_bundle(EBUSY);
         struct place_pull narrow = *how;
         narrow.anew = at == how->at; /* at its own time other nodes may be left to it */
         again = true;
-        at = choose(place, ask, at, &narrow, b, lack);
+        at = choose_for_bundle(place, ask, at, &narrow, b, lack);
         lack->note.kind = HELD_UNKNOWN;
     }
     return at;
 }
 
 /* Give a bundle what another one holds, which gets what it held. */
-static void exchange(struct bundle *b, struct bundle *other)
+static void exchange_bundles(struct bundle *b, struct bundle *other)
 {
     struct bundle was = *b;
     *b = *other;
@@ -445,11 +448,11 @@ int64_t bundle_pull(struct place *place, const struct place_ask *ask, int64_t bo
         return OPS.pull(place, ask, booking, how);
     uint64_t next = place->freed.next;
     how->freed = INT64_MAX;
-    int64_t temp = slot_alloc(n->bundles, bundle_members(place, ask->class));
+    int64_t temp = alloc_bundle_slot(n->bundles, bundle_members(place, ask->class));
     if (temp < 0 || graph_place_refresh(n) < 0) {
         if (temp >= 0)
-            slot_free(place, temp);
-        return fail(ENOMEM);
+            free_bundle_slot(place, temp);
+        return fail_bundle(ENOMEM);
     }
     bool outermost = bundle_try_begin(place, ask);
     bundle_lift(place, booking, false);
@@ -464,10 +467,10 @@ int64_t bundle_pull(struct place *place, const struct place_ask *ask, int64_t bo
         bundle_drop(place, ask, booking);
     } else {
         release_replaced(place, b, bundle_of(place, temp));
-        exchange(b, bundle_of(place, temp));
+        exchange_bundles(b, bundle_of(place, temp));
     }
     bundle_try_end(n, outermost);
-    slot_free(place, temp);
+    free_bundle_slot(place, temp);
     if (how->from < how->at)
         bundle_lack_keep(place, ask, &lack, b);
     else
@@ -485,7 +488,7 @@ int64_t bundle_detach(struct place *place, int64_t booking)
     struct bundle *b = bundle_of(place, booking);
     int64_t first = b->v[b->first++];
     if (--b->n == 0)
-        slot_free(place, booking);
+        free_bundle_slot(place, booking);
     return first;
 }
 
@@ -542,7 +545,7 @@ int64_t bundle_adopt(struct place *place, const char *format, const char *text, 
     json_scan_begin(&scan, json_part(text, length));
     while (json_scan_next(&scan, &key, &value))
         members++;
-    int64_t booking = members > 0 ? slot_alloc(n->bundles, members) : fail(EINVAL);
+    int64_t booking = members > 0 ? alloc_bundle_slot(n->bundles, members) : fail_bundle(EINVAL);
     if (booking < 0)
         return errtext_set(err, errno,
                            errno == ENOMEM ? "out of memory" : "expected what members hold");
@@ -552,9 +555,9 @@ int64_t bundle_adopt(struct place *place, const char *format, const char *text, 
         int64_t one = OPS.adopt(place, format, value.at, value.length, at, end, reservation, err);
         if (one < 0) {
             int error = errno;
-            take_back(place, b);
-            slot_free(place, booking);
-            return fail(error);
+            unbook_try(place, b);
+            free_bundle_slot(place, booking);
+            return fail_bundle(error);
         }
         b->v[b->n++] = one;
     }

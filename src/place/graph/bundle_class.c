@@ -91,7 +91,7 @@ int64_t bundle_at_most(struct place *place, uint32_t class)
 /* Each by itself, the members of each role, and all by the cores that there are. Returns 0, or -1 with ENODEV and a
  * text.
  */
-static int judge(struct graph_place *n, struct bundle_class *b, berth_error_t *err)
+static int judge_bundle_class(struct graph_place *n, struct bundle_class *b, berth_error_t *err)
 {
     const struct part *part = &n->parts[b->part];
     const char *who = part->requires ? "queue" : "machine";
@@ -135,7 +135,7 @@ static int judge_all(struct place *place, struct bundle_class *b, berth_error_t 
             return -1;
         OPS.forget(place, class);
     }
-    b->is_judged = judge(n, b, err) == 0;
+    b->is_judged = judge_bundle_class(n, b, err) == 0;
     b->judged = n->changes;
     return b->is_judged ? 0 : -1;
 }
@@ -155,8 +155,8 @@ int bundle_ever(struct place *place, const struct place_ask *ask, uint64_t block
 
 /* ---- The table ---- */
 
-static bool is_same(const struct bundle_class *c, const struct place_role *role, size_t n,
-                    uint32_t part)
+static bool has_same_roles(const struct bundle_class *c, const struct place_role *role, size_t n,
+                           uint32_t part)
 {
     bool same = c->users > 0 && c->n == n && c->part == part;
     for (size_t i = 0; same && i < n; i++)
@@ -177,7 +177,7 @@ static int64_t seek(struct bundles *t, const struct place_role *role, size_t n, 
 {
     int64_t free_one = -1;
     for (uint32_t i = 0; i < t->n_classes; i++) {
-        if (is_same(&t->class[i], role, n, part))
+        if (has_same_roles(&t->class[i], role, n, part))
             return i;
         if (t->class[i].users == 0 && free_one < 0)
             free_one = i;
@@ -204,8 +204,8 @@ static void unmake(struct place *place, struct bundle_class *c, size_t roles)
 }
 
 /* Make a class of roles, whose classes it uses from then on. Returns 0, or -1 with ENOMEM. */
-static int make(struct place *place, struct bundle_class *c, const struct place_role *role,
-                size_t n, uint32_t part)
+static int make_bundle_class(struct place *place, struct bundle_class *c,
+                             const struct place_role *role, size_t n, uint32_t part)
 {
     struct graph_place *g = graph_place_of(place);
     *c = (struct bundle_class){.role = malloc(n * sizeof(*c->role)),
@@ -239,7 +239,7 @@ int bundle_gather(struct place *place, const struct place_role *role, size_t n, 
     struct graph_place *g = graph_place_of(place);
     int64_t at = bundles_need(g) < 0 ? -1 : seek(g->bundles, role, n, part);
     struct bundle_class *c = at < 0 ? NULL : &g->bundles->class[at];
-    if (!c || (c->users == 0 && make(place, c, role, n, part) < 0))
+    if (!c || (c->users == 0 && make_bundle_class(place, c, role, n, part) < 0))
         return errtext_no_memory(err);
     c->users++;
     *class = BUNDLE_CLASS | (uint32_t)at;

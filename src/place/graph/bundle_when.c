@@ -12,7 +12,7 @@
 
 #define OPS graph_place_ops
 
-static int64_t fail(int error)
+static int64_t fail_when(int error)
 {
     errno = error;
     return -1;
@@ -50,7 +50,7 @@ int64_t bundle_next(struct place *place, const struct place_ask *ask, int64_t fr
             plan_all(&counted, n, b, &one, &all);
             at = match_plan_next(n->match, &counted.plan, at, before);
             if (at < 0)
-                return fail(ENOENT);
+                return fail_when(ENOENT);
         }
     } while (at > from);
     return at;
@@ -66,7 +66,7 @@ int64_t bundle_retry(struct place *place, const struct place_ask *ask, uint32_t 
     struct counted counted;
     int64_t from = match_plan_point(n->match, at);
     if (from >= before)
-        return fail(ENOENT);
+        return fail_when(ENOENT);
     plan_all(&counted, n, b, &one, &all);
     return match_plan_when(n->match, &counted.plan, from, before);
 }

@@ -137,7 +137,7 @@ bool capacity_compare(const struct graph_place *n, const struct capacity *h, con
     return true;
 }
 
-static bool concerns(const struct capacity *h, const struct change *c)
+static bool concerns_capacity(const struct capacity *h, const struct change *c)
 {
     return h->users > 0 && h->filled && (c->sample->parts >> h->part & 1);
 }
@@ -180,8 +180,8 @@ static int order(struct capacities *all)
 }
 
 /* What of a change is to be told to a capacity: gaps, increases. */
-static int tell_change(struct capacities *all, uint32_t i, const struct capacity_change *x,
-                       int64_t count, bool late)
+static int tell_capacity_change(struct capacities *all, uint32_t i, const struct capacity_change *x,
+                                int64_t count, bool late)
 {
     struct capacity *h = &all->v[i];
     bool knows = late && (all->only == PLACE_NONE || all->only == i);
@@ -204,12 +204,12 @@ static int change_all(struct graph_place *n, const struct change *c, bool late)
         return -1;
     for (uint32_t i = 0; i < all->n_order; i++) {
         struct capacity *h = &all->v[all->order[i].index];
-        if (!concerns(h, c))
+        if (!concerns_capacity(h, c))
             continue;
         if (h->kind != kind)
             differs = capacity_compare(n, h, c, &x);
         kind = h->kind;
-        if (differs && tell_change(all, all->order[i].index, &x, c->count, late) < 0)
+        if (differs && tell_capacity_change(all, all->order[i].index, &x, c->count, late) < 0)
             return -1;
     }
     return 0;
@@ -223,7 +223,8 @@ int capacity_change(struct graph_place *n, const struct change *c)
     if (!all->trial || all->only == PLACE_NONE)
         return change_all(n, c, false);
     struct capacity *h = &all->v[all->only];
-    return concerns(h, c) && capacity_compare(n, h, c, &x) ? change_gaps(h, &x, c->count) : 0;
+    return concerns_capacity(h, c) && capacity_compare(n, h, c, &x) ? change_gaps(h, &x, c->count)
+                                                                    : 0;
 }
 
 int capacity_change_late(struct graph_place *n, const struct change *c)
@@ -254,7 +255,7 @@ static int count_all(const struct graph_place *n, const struct capacity *h, stru
     return 0;
 }
 
-static int fill(struct graph_place *n, struct capacity *h)
+static int fill_capacity(struct graph_place *n, struct capacity *h)
 {
     h->gaps = (struct gaps){0};
     h->filled = true;
@@ -350,7 +351,7 @@ static uint32_t slot_for(const struct capacities *h, const struct class *c, bool
 }
 
 /* The kind of a new one: that of others with the same pieces. */
-static uint64_t kind_of(struct capacities *h, const struct capacity *new)
+static uint64_t kind_of_new_capacity(struct capacities *h, const struct capacity *new)
 {
     for (uint32_t i = 0; i < h->n; i++) {
         const struct capacity *x = &h->v[i];
@@ -363,7 +364,8 @@ static uint64_t kind_of(struct capacities *h, const struct capacity *new)
 /* One more user of the capacity for a class's pieces. *slot is PLACE_NONE if there is room for no more. Returns 0, or
  * -1 with ENOMEM.
  */
-static int enter(struct graph_place *n, const struct class *c, bool is_node, uint32_t *slot)
+static int enter_capacity_user(struct graph_place *n, const struct class *c, bool is_node,
+                               uint32_t *slot)
 {
     *slot = PLACE_NONE;
     if (!n->capacities && !(n->capacities = calloc(1, sizeof(*n->capacities))))
@@ -381,7 +383,7 @@ static int enter(struct graph_place *n, const struct class *c, bool is_node, uin
     }
     if (h->v[i].users == 0) {
         struct capacity new = {.part = c->part, .is_node = is_node, .piece = c->piece[0]};
-        new.kind = kind_of(h, &new);
+        new.kind = kind_of_new_capacity(h, &new);
         h->v[i] = new;
         h->is_ordered = false;
     }
@@ -390,7 +392,7 @@ static int enter(struct graph_place *n, const struct class *c, bool is_node, uin
     return 0;
 }
 
-static void leave(struct graph_place *n, uint32_t slot)
+static void leave_capacity(struct graph_place *n, uint32_t slot)
 {
     struct capacity *h = &n->capacities->v[slot];
 
@@ -408,7 +410,7 @@ int capacity_enter(struct graph_place *n, struct class *c)
     c->capacity = PLACE_NONE;
     if (count == 0)
         return 0;
-    if (enter(n, c, is_node, &c->capacity) < 0)
+    if (enter_capacity_user(n, c, is_node, &c->capacity) < 0)
         return -1;
     if (c->capacity == PLACE_NONE)
         return 0;
@@ -425,7 +427,7 @@ int capacity_enter(struct graph_place *n, struct class *c)
 void capacity_leave(struct graph_place *n, struct class *c)
 {
     if (c->capacity != PLACE_NONE)
-        leave(n, c->capacity);
+        leave_capacity(n, c->capacity);
 }
 
 /* Whether what one has in a node nobody else has: of a node that several share, each has pieces of its own. */
@@ -473,7 +475,7 @@ int capacity_enter_all(struct graph_place *n, const struct class *c, uint32_t co
         if (!is_apart(n, c))
             return 0;
         uint32_t slot;
-        if (enter(n, c, false, &slot) < 0)
+        if (enter_capacity_user(n, c, false, &slot) < 0)
             return -1;
         if (slot == PLACE_NONE)
             return 0;
@@ -489,7 +491,7 @@ int capacity_enter_all(struct graph_place *n, const struct class *c, uint32_t co
 void capacity_leave_all(struct graph_place *n, const struct capacity_need *need)
 {
     if (need->is_own)
-        leave(n, need->capacity);
+        leave_capacity(n, need->capacity);
 }
 
 int64_t capacity_most(struct graph_place *n, const struct class *c, int64_t duration, int64_t at)
@@ -505,7 +507,7 @@ static struct capacity *ready(struct graph_place *n, const struct class *c,
     if (c->capacity == PLACE_NONE || !usage_settle(n))
         return NULL;
     struct capacity *h = &n->capacities->v[c->capacity];
-    if ((!h->filled && fill(n, h) < 0) || settle(&h->gaps) < 0) {
+    if ((!h->filled && fill_capacity(n, h) < 0) || settle(&h->gaps) < 0) {
         capacity_reset(n);
         return NULL;
     }
@@ -588,7 +590,8 @@ static const struct node_row *row_in(struct capacity_view *view, uint32_t node)
 }
 
 /* What a view has found for a row that is counted the same, if it was asked for the same time. */
-static bool is_known(const struct capacity_view *view, const struct node_row *row, int64_t at)
+static bool is_known_for_row(const struct capacity_view *view, const struct node_row *row,
+                             int64_t at)
 {
     return view->is_found && view->same == row->same && view->at == at;
 }
@@ -602,8 +605,8 @@ static void note_found(struct capacity_view *view, const struct node_row *row, i
     view->from = from;
 }
 
-static bool has_room(const struct capacity_view *view, const struct node_row *row, int64_t at,
-                     int64_t end)
+static bool row_has_room(const struct capacity_view *view, const struct node_row *row, int64_t at,
+                         int64_t end)
 {
     for (uint32_t k = 0; k < row->n && row->step[k].at < end; k++)
         if ((k + 1 == row->n || row->step[k + 1].at > at) &&
@@ -618,8 +621,8 @@ bool capacity_view_has(struct capacity_view *view, uint32_t node, int64_t at, in
 
     if (!row)
         return true;
-    if (!is_known(view, row, at))
-        note_found(view, row, at, has_room(view, row, at, end) ? at : INT64_MAX);
+    if (!is_known_for_row(view, row, at))
+        note_found(view, row, at, row_has_room(view, row, at, end) ? at : INT64_MAX);
     return view->from == at;
 }
 
@@ -703,7 +706,7 @@ int64_t capacity_node_from(void *context, uint32_t node, int64_t at, struct plan
     lack->kind = PLAN_LACKS_NOTHING;
     if (!row || row->n == 0)
         return at;
-    if (!is_known(&ask->view, row, at))
+    if (!is_known_for_row(&ask->view, row, at))
         note_found(&ask->view, row, at, room_from(ask, row, at, &ask->view.lack));
     *lack = ask->view.lack;
     return ask->view.from;

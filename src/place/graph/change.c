@@ -56,7 +56,7 @@ static int set_status(struct graph_place *n, const struct place_change *change, 
 /* The structure or what constraints ask for has changed. Without memory, parts are built again when they are
  * needed.
  */
-static void changed(struct graph_place *n)
+static void note_structure_change(struct graph_place *n)
 {
     n->stale = true;
     n->changes++;
@@ -77,16 +77,17 @@ static int set_property(struct graph_place *n, const struct place_change *change
     free(v);
     if (rc < 0)
         return errtext_no_memory(err);
-    changed(n);
+    note_structure_change(n);
     return 0;
 }
 
-static int attach(struct graph_place *n, const struct place_change *change, berth_error_t *err)
+static int attach_subgraph(struct graph_place *n, const struct place_change *change,
+                           berth_error_t *err)
 {
     if (match_attach(n->match, change->jgf, change->length, err) < 0)
         return -1;
     freed_add_all(&n->place.freed);
-    changed(n);
+    note_structure_change(n);
     return 0;
 }
 
@@ -104,7 +105,7 @@ static int remove_those(struct graph_place *n, const struct place_change *change
     if (rc < 0)
         return -1;
     freed_add_all(&n->place.freed);
-    changed(n);
+    note_structure_change(n);
     return 0;
 }
 
@@ -118,7 +119,7 @@ int graph_place_change(struct place *place, const struct place_change *change, b
     case PLACE_PROPERTY:
         return set_property(n, change, err);
     case PLACE_ATTACH:
-        return attach(n, change, err);
+        return attach_subgraph(n, change, err);
     case PLACE_REMOVE:
         return remove_those(n, change, err);
     }

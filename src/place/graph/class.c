@@ -172,7 +172,7 @@ void graph_place_classes_clear(struct graph_place *n)
     free(n->bucket);
 }
 
-static int widen(struct graph_place *n)
+static int widen_class_buckets(struct graph_place *n)
 {
     if (n->live_classes < n->buckets)
         return 0;
@@ -198,7 +198,7 @@ static int widen(struct graph_place *n)
 /* A free place for a class; PLACE_NONE with ENOMEM. */
 static uint32_t place_for_one(struct graph_place *n)
 {
-    if (widen(n) < 0)
+    if (widen_class_buckets(n) < 0)
         return PLACE_NONE;
     if (n->free_class != PLACE_NONE)
         return n->free_class;
@@ -213,7 +213,7 @@ static uint32_t place_for_one(struct graph_place *n)
     return n->n_classes;
 }
 
-static void put(struct graph_place *n, uint32_t at, const struct class *c)
+static void put_class_at(struct graph_place *n, uint32_t at, const struct class *c)
 {
     if (at == n->n_classes)
         n->n_classes++;
@@ -243,7 +243,8 @@ void graph_place_forget(struct place *place, uint32_t class)
     n->live_classes--;
 }
 
-static uint32_t find(const struct graph_place *n, const char *text, uint32_t hash, uint32_t part)
+static uint32_t find_class(const struct graph_place *n, const char *text, uint32_t hash,
+                           uint32_t part)
 {
     uint32_t i = n->buckets ? n->bucket[hash & (n->buckets - 1)] : PLACE_NONE;
 
@@ -288,7 +289,7 @@ void graph_place_plan_counted(struct counted *counted, struct graph_place *n,
 }
 
 /* How people say so much of a type. */
-static void describe(struct strbuf *out, int64_t count, const char *type, const char *unit)
+static void describe_amount(struct strbuf *out, int64_t count, const char *type, const char *unit)
 {
     static const char *const counted[] = {"node", "core", "gpu", "socket", "rack"};
     const char *license = short_license_of(type);
@@ -354,7 +355,7 @@ static int explain(struct graph_place *n, const struct class *c, berth_error_t *
         if (want <= has)
             continue;
         strbuf_reset(&n->text);
-        describe(&n->text, want, name, unit_of(n, type));
+        describe_amount(&n->text, want, name, unit_of(n, type));
         return errtext_set(err, ENODEV, "asks for %s, the %s has %" PRId64, strbuf_text(&n->text),
                            part->requires ? "queue" : "machine", has);
     }
@@ -378,7 +379,7 @@ static int explain(struct graph_place *n, const struct class *c, berth_error_t *
         if (r->count.min <= has)
             continue;
         strbuf_reset(&n->text);
-        describe(&n->text, r->count.min, r->type, unit_of(n, type));
+        describe_amount(&n->text, r->count.min, r->type, unit_of(n, type));
         return errtext_set(err, ENODEV, "asks for %s of %.60s, the %s has %" PRId64,
                            strbuf_text(&n->text), r->property, part->requires ? "queue" : "machine",
                            has);
@@ -394,7 +395,7 @@ static bool knows(const void *arg, const char *type)
 }
 
 /* Find out whether an idle machine could, as it is now. Returns 0, or -1 with a text. */
-static int judge(struct graph_place *n, struct class *c, berth_error_t *err)
+static int judge_class(struct graph_place *n, struct class *c, berth_error_t *err)
 {
     struct plan_ask plan = {.spec = c->spec, .within = n->parts[c->part].within, .duration = 1};
     c->never = match_plan_ever(n->match, &plan, 0) < 0;
@@ -449,14 +450,14 @@ int graph_place_could_up(struct place *place, uint32_t class)
 }
 
 /* Find out all about a new class, whose text it has. */
-static int make(struct graph_place *n, struct class *c, berth_error_t *err)
+static int make_class(struct graph_place *n, struct class *c, berth_error_t *err)
 {
     struct jobspec_options options = {.knows_type = knows, .arg = n};
 
     c->spec = jobspec_parse(c->text, strlen(c->text), &options, err);
     if (!c->spec)
         return -1;
-    if (judge(n, c, err) < 0)
+    if (judge_class(n, c, err) < 0)
         return -1;
     count_cores(n, c);
     return graph_place_pieces(n, c) < 0 || capacity_enter(n, c) < 0 ? errtext_no_memory(err) : 0;
@@ -485,9 +486,9 @@ static int check_types(const struct graph_place *n, const jobspec_t *spec, berth
 }
 
 /* Another user of a class that is known; `refuse` one that the machine has grown too small for. */
-static int join(struct graph_place *n, struct class *c, bool refuse, berth_error_t *err)
+static int join_class(struct graph_place *n, struct class *c, bool refuse, berth_error_t *err)
 {
-    if (refuse && c->judged != n->changes && judge(n, c, err) < 0)
+    if (refuse && c->judged != n->changes && judge_class(n, c, err) < 0)
         return -1;
     if (refuse && c->never)
         return explain(n, c, err);
@@ -501,7 +502,7 @@ static int know_again(struct graph_place *n, uint32_t class, bool refuse, int64_
 {
     if (graph_place_refresh(n) < 0)
         return errtext_no_memory(err);
-    if (join(n, &n->classes[class], refuse, err) < 0)
+    if (join_class(n, &n->classes[class], refuse, err) < 0)
         return -1;
     *units = capped_sum(n->classes[class].cores, 1);
     return 0;
@@ -523,14 +524,14 @@ int graph_place_know(struct place *place, const jobspec_t *spec, uint32_t part, 
         return errtext_no_memory(err);
     }
     c.hash = hash_of(c.text, part);
-    uint32_t at = find(n, c.text, c.hash, part);
+    uint32_t at = find_class(n, c.text, c.hash, part);
     if (at != PLACE_NONE) {
         free(c.text);
-        if (join(n, &n->classes[at], refuse, err) < 0)
+        if (join_class(n, &n->classes[at], refuse, err) < 0)
             return -1;
     } else {
         at = place_for_one(n);
-        int rc = at == PLACE_NONE ? errtext_no_memory(err) : make(n, &c, err);
+        int rc = at == PLACE_NONE ? errtext_no_memory(err) : make_class(n, &c, err);
         if (rc == 0 && refuse && c.never)
             rc = explain(n, &c, err);
         if (rc < 0) {
@@ -539,7 +540,7 @@ int graph_place_know(struct place *place, const jobspec_t *spec, uint32_t part, 
             errno = saved;
             return -1;
         }
-        put(n, at, &c);
+        put_class_at(n, at, &c);
     }
     *class = at;
     *units = capped_sum(n->classes[at].cores, 1);

@@ -12,7 +12,7 @@
 /* Number the cores at and below a vertex, in the order in which a walk that enters each vertex before its
  * next sibling meets them.
  */
-static void number(struct core_ids *given, const struct graph *g, uint32_t v)
+static void number_cores_below(struct core_ids *given, const struct graph *g, uint32_t v)
 {
     const uint32_t *children;
     uint32_t n = graph_children(g, v, &children);
@@ -20,7 +20,7 @@ static void number(struct core_ids *given, const struct graph *g, uint32_t v)
         given->number[v] = given->n++;
     for (uint32_t i = 0; i < n; i++)
         if (graph_child_subsystem(g, v, i) == GRAPH_CONTAINMENT)
-            number(given, g, children[i]);
+            number_cores_below(given, g, children[i]);
 }
 
 static int freshen(struct core_ids *given, const struct graph *g)
@@ -36,7 +36,7 @@ static int freshen(struct core_ids *given, const struct graph *g)
     given->n = 0;
     given->version = g->version - 1; /* until all is there */
     if (g->root[GRAPH_CONTAINMENT] != VERTEX_NONE)
-        number(given, g, g->root[GRAPH_CONTAINMENT]);
+        number_cores_below(given, g, g->root[GRAPH_CONTAINMENT]);
     core_set_clear(&given->ids);
     if (core_set_init(&given->ids, given->n, false) < 0)
         return -1;
@@ -44,7 +44,8 @@ static int freshen(struct core_ids *given, const struct graph *g)
     return 0;
 }
 
-static void note(struct core_ids *given, const struct graph *g, uint32_t v, bool below)
+static void give_cores_of_vertex(struct core_ids *given, const struct graph *g, uint32_t v,
+                                 bool below)
 {
     const uint32_t *children;
     uint32_t n = below ? graph_children(g, v, &children) : 0;
@@ -52,7 +53,7 @@ static void note(struct core_ids *given, const struct graph *g, uint32_t v, bool
         core_set_give_one(&given->ids, given->number[v]);
     for (uint32_t i = 0; i < n; i++)
         if (graph_child_subsystem(g, v, i) == GRAPH_CONTAINMENT)
-            note(given, g, children[i], true);
+            give_cores_of_vertex(given, g, children[i], true);
 }
 
 static int64_t given_cores(struct graph_place *n, int64_t booking,
@@ -63,7 +64,7 @@ static int64_t given_cores(struct graph_place *n, int64_t booking,
     if (freshen(&n->given, n->graph) < 0)
         return -1;
     for (uint32_t i = 0; match_job_next_hold(n->match, booking, &i, &vertex, &alone);)
-        note(&n->given, n->graph, vertex, alone);
+        give_cores_of_vertex(&n->given, n->graph, vertex, alone);
     int rc = core_set_list(&n->given.ids, &n->given.list);
     core_set_take_all(&n->given.ids);
     if (rc < 0)

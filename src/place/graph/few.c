@@ -137,7 +137,8 @@ int64_t graph_place_fewest(struct graph_place *n, const struct class *c, uint32_
 }
 
 /* The units of a node of a part, one more if it is there; 0 if it is not, or no node. */
-static int64_t units_of(const struct graph_place *n, uint32_t v, const uint64_t *within)
+static int64_t units_of_node_in_part(const struct graph_place *n, uint32_t v,
+                                     const uint64_t *within)
 {
     if (n->graph->v[v].type != TYPE_NODE || n->graph->v[v].gone || !match_part_has(within, v))
         return 0;
@@ -162,12 +163,12 @@ static uint64_t *largest_nodes(struct graph_place *n, uint32_t part, int64_t nod
     for (int64_t most = INT64_MAX; all < nodes && most > 0; most = least) {
         least = 0;
         for (uint32_t v = 0; v < n->graph->n; v++) {
-            int64_t units = units_of(n, v, within);
+            int64_t units = units_of_node_in_part(n, v, within);
             if (units < most && units > least)
                 least = units;
         }
         for (uint32_t v = 0; v < n->graph->n && least > 0 && all < nodes; v++)
-            if (units_of(n, v, within) == least) {
+            if (units_of_node_in_part(n, v, within) == least) {
                 set[v / 64] |= UINT64_C(1) << (v % 64);
                 all++;
             }
@@ -212,7 +213,7 @@ static int64_t part_of_booking(const struct graph_place *n, int64_t booking, uin
 }
 
 /* Take what a booking holds out of the calendars, or put it back as it was. */
-static void lift(struct graph_place *n, int64_t booking, bool on)
+static void lift_or_return_booking(struct graph_place *n, int64_t booking, bool on)
 {
     uint32_t parts = is_bundle(booking) ? bundle_of(&n->place, booking)->n : 1;
     for (uint32_t i = 0; i < parts; i++) {
@@ -252,7 +253,7 @@ static uint32_t steps_of(struct few *f, uint32_t node)
 }
 
 /* What a node has room for throughout the window, and from when on for `each` pieces. Returns 0, or -1 with ENOMEM. */
-static int measure(struct few *f, int64_t each, struct few_node *node)
+static int measure_few_node(struct few *f, int64_t each, struct few_node *node)
 {
     struct capacity_has has = {0};
     uint32_t n = steps_of(f, node->node);
@@ -289,7 +290,7 @@ static void mark_own(struct few *f, uint32_t node)
 }
 
 /* The nodes that have been allowed, and others that may be. Returns 0, or -1 with ENOMEM. */
-static int list(struct few *f, int64_t booking)
+static int list_few_nodes(struct few *f, int64_t booking)
 {
     struct graph_place *n = f->n;
     const uint64_t *within = n->parts[n->narrow_part].within;
@@ -342,7 +343,8 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Choose as many as may be, in an order, of those that are known only or of all. What those chosen have room for. */
-static int64_t take(struct few *f, int (*order)(const void *, const void *), bool known_only)
+static int64_t take_few_nodes(struct few *f, int (*order)(const void *, const void *),
+                              bool known_only)
 {
     int64_t nodes = f->nodes, more = known_only ? 0 : f->more, sum = 0;
     qsort(f->v, f->n_v, sizeof(*f->v), order);
@@ -356,7 +358,7 @@ static int64_t take(struct few *f, int (*order)(const void *, const void *), boo
     return sum;
 }
 
-static int64_t part_of(int64_t pieces, int64_t nodes)
+static int64_t pieces_per_node(int64_t pieces, int64_t nodes)
 {
     return nodes < 1 ? pieces : pieces / nodes + (pieces % nodes > 0);
 }
@@ -371,7 +373,7 @@ static void prefer(struct few *f)
         others += f->v[i].is_in && !f->v[i].is_known;
         room += f->v[i].is_in && f->v[i].is_known ? f->v[i].room : 0;
     }
-    int64_t each = part_of(f->pieces - room, others);
+    int64_t each = pieces_per_node(f->pieces - room, others);
     for (size_t i = 0; i < f->n_v; i++)
         can += !f->v[i].is_known && f->v[i].room >= each;
     if (others == 0 || can < others)
@@ -394,25 +396,26 @@ static int await(struct few *f)
         known += f->v[i].is_known;
     int64_t nodes = f->more < f->nodes - known ? known + f->more : f->nodes;
     for (size_t i = 0; i < f->n_v; i++) {
-        if (measure(f, part_of(f->pieces, nodes), &f->v[i]) < 0)
+        if (measure_few_node(f, pieces_per_node(f->pieces, nodes), &f->v[i]) < 0)
             return -1;
         f->v[i].room = f->v[i].from < INT64_MAX;
     }
-    take(f, by_time, false);
+    take_few_nodes(f, by_time, false);
     return 0;
 }
 
 /* Returns 0, or -1 with ENOMEM. */
-static int choose(struct few *f)
+static int choose_few_nodes(struct few *f)
 {
     for (size_t i = 0; i < f->n_v; i++)
-        if (measure(f, 1, &f->v[i]) < 0)
+        if (measure_few_node(f, 1, &f->v[i]) < 0)
             return -1;
     if (f->pieces == UNKNOWN) {
-        take(f, by_room, false);
+        take_few_nodes(f, by_room, false);
         return 0;
     }
-    if (take(f, by_room, true) < f->pieces && take(f, by_room, false) < f->pieces)
+    if (take_few_nodes(f, by_room, true) < f->pieces &&
+        take_few_nodes(f, by_room, false) < f->pieces)
         return await(f);
     prefer(f);
     return 0;
@@ -451,14 +454,14 @@ int graph_place_allow_few(struct place *place, const struct place_ask *ask, int6
     struct few f = few_of(n, ask, at);
     f.nodes = nodes;
     f.more = more;
-    if (list(&f, booking) < 0)
+    if (list_few_nodes(&f, booking) < 0)
         return -1;
     bool is_there = !match_job_is_lifted(n->match, part_of_booking(n, booking, 0));
     if (is_there) /* else it was probed */
-        lift(n, booking, true);
-    int rc = choose(&f);
+        lift_or_return_booking(n, booking, true);
+    int rc = choose_few_nodes(&f);
     if (is_there)
-        lift(n, booking, false);
+        lift_or_return_booking(n, booking, false);
     if (rc == 0)
         allow_chosen(n, &f);
     free(f.step);

@@ -8,7 +8,7 @@
 /* Whether the calendar of cores rules out a start at `from` (before = from), or in [from, before) with all
  * free from `before` on.
  */
-static bool is_over(const struct plan_ask *plan, int64_t from, int64_t before)
+static bool is_over_calendar_limit(const struct plan_ask *plan, int64_t from, int64_t before)
 {
     if (!plan->calendar || plan->limit < 0)
         return plan->calendar != NULL;
@@ -46,7 +46,7 @@ bool graph_place_is_short(struct place *place, const struct place_ask *ask, int6
     if (c->capacity != PLACE_NONE)
         return capacity_short(n, c, ask->duration, now, note);
     struct plan_ask plan = graph_place_plan(n, ask);
-    return is_over(&plan, now, now);
+    return is_over_calendar_limit(&plan, now, now);
 }
 
 bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking,
@@ -59,7 +59,7 @@ bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int6
         return false;
     if (c->capacity == PLACE_NONE) {
         struct plan_ask plan = graph_place_plan(n, ask);
-        return is_over(&plan, n->now, at);
+        return is_over_calendar_limit(&plan, n->now, at);
     }
     struct held_note *note = &n->bookings[booking].note;
     if (note->kind == HELD_UNKNOWN || note->class != ask->class || !c->is_exact ||
@@ -73,7 +73,7 @@ bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int6
 }
 
 /* One more node of a booking. Returns 0, or -1 with ENOMEM. */
-static int add_node(struct booking *b, uint32_t node)
+static int add_booking_node(struct booking *b, uint32_t node)
 {
     if (b->n_nodes == b->cap_nodes) {
         uint32_t capacity = b->cap_nodes + b->cap_nodes / 2 + 8;
@@ -106,7 +106,7 @@ static bool know_nodes(struct graph_place *n, int64_t booking)
         int64_t id = n->graph->v[node].id;
         if (node == last)
             continue;
-        if (add_node(b, node) < 0)
+        if (add_booking_node(b, node) < 0)
             return false;
         b->low = id < b->low ? id : b->low;
         b->high = id > b->high ? id : b->high;
@@ -217,7 +217,7 @@ static bool is_known_best(const struct graph_place *n, const struct place_ask *a
            !match_job_is_forced(n->match, booking);
 }
 
-static void put(struct graph_place *n, const uint64_t *within, uint32_t node, bool on)
+static void mark_node_among(struct graph_place *n, const uint64_t *within, uint32_t node, bool on)
 {
     uint64_t bit = UINT64_C(1) << (node % 64);
 
@@ -236,9 +236,9 @@ static void put_all(struct graph_place *n, const uint64_t *within, int64_t booki
     bool alone;
 
     while (match_job_next_hold(n->match, booking, &i, &vertex, &alone))
-        put(n, within, match_node_of(n->match, vertex), on);
+        mark_node_among(n, within, match_node_of(n->match, vertex), on);
     for (uint32_t k = freed_nodes_since(log, since); k < log->n; k++)
-        put(n, within, log->v[k].node, on);
+        mark_node_among(n, within, log->v[k].node, on);
 }
 
 int graph_place_choose_again(struct graph_place *n, const struct place_ask *ask,

@@ -10,7 +10,7 @@
 #include "place/graph/bundle.h"
 #include "place/graph/graph_priv.h"
 
-static int fail(int error)
+static int fail_graph_place(int error)
 {
     errno = error;
     return -1;
@@ -18,7 +18,7 @@ static int fail(int error)
 
 /* ---- Slots ---- */
 
-static int64_t slot_alloc(struct graph_place *n)
+static int64_t alloc_booking_slot(struct graph_place *n)
 {
     uint32_t slot = n->free_booking;
 
@@ -27,7 +27,7 @@ static int64_t slot_alloc(struct graph_place *n)
         struct booking *v =
             capacity < INT32_MAX ? reallocarray(n->bookings, capacity, sizeof(*v)) : NULL;
         if (!v)
-            return fail(ENOMEM);
+            return fail_graph_place(ENOMEM);
         n->bookings = v;
         n->cap_bookings = capacity;
     }
@@ -45,7 +45,7 @@ static int64_t slot_alloc(struct graph_place *n)
 }
 
 /* The array of shares is kept for the next booking. */
-static void slot_free(struct graph_place *n, int64_t slot)
+static void free_booking_slot(struct graph_place *n, int64_t slot)
 {
     struct booking *b = &n->bookings[slot];
 
@@ -58,7 +58,7 @@ static void slot_free(struct graph_place *n, int64_t slot)
 
 /* ---- In and out of the calendars ---- */
 
-static void lift(struct graph_place *n, int64_t booking)
+static void lift_booking(struct graph_place *n, int64_t booking)
 {
     if (match_job_is_forced(n->match, booking))
         capacity_doubt(n);
@@ -67,7 +67,7 @@ static void lift(struct graph_place *n, int64_t booking)
     graph_place_count(n, booking, &n->bookings[booking], false);
 }
 
-static void drop(struct graph_place *n, int64_t booking)
+static void drop_booking(struct graph_place *n, int64_t booking)
 {
     capacity_note(n, booking);
     match_job_drop(n->match, booking);
@@ -88,7 +88,7 @@ static void graph_place_lift(struct place *place, int64_t booking, bool briefly)
     struct graph_place *n = graph_place_of(place);
     n->bookings[booking].is_aside = briefly;
     if (!briefly) {
-        lift(n, booking);
+        lift_booking(n, booking);
         return;
     }
     match_job_lift(n->match, booking);
@@ -101,7 +101,7 @@ static void graph_place_drop(struct place *place, const struct place_ask *ask, i
     struct booking *b = &n->bookings[booking];
     (void)ask;
     if (!b->is_aside) {
-        drop(n, booking);
+        drop_booking(n, booking);
         return;
     }
     b->is_aside = false;
@@ -117,7 +117,7 @@ static int64_t graph_place_when(const struct place *place, const struct place_as
     struct graph_place *n = graph_place_of(place);
 
     if (!class_of(n, ask))
-        return fail(EINVAL);
+        return fail_graph_place(EINVAL);
     if (graph_place_refresh(n) < 0)
         return -1;
     struct counted counted;
@@ -183,10 +183,10 @@ static int64_t book(struct graph_place *n, const struct place_ask *ask, int64_t 
     struct counted counted;
 
     if (!class_of(n, ask))
-        return fail(EINVAL);
+        return fail_graph_place(EINVAL);
     if (graph_place_refresh(n) < 0)
         return -1;
-    int64_t booking = slot_alloc(n);
+    int64_t booking = alloc_booking_slot(n);
     if (booking < 0)
         return -1;
     graph_place_plan_counted(&counted, n, ask);
@@ -194,13 +194,13 @@ static int64_t book(struct graph_place *n, const struct place_ask *ask, int64_t 
         counted.plan.next = NULL;
     *at = match_plan_first(n->match, &counted.plan, booking, from, before, true);
     if (*at < 0) {
-        slot_free(n, booking);
+        free_booking_slot(n, booking);
         return -1;
     }
     if (graph_place_enter(n, booking, &n->bookings[booking]) < 0) {
         match_cancel(n->match, booking, NULL, NULL);
-        slot_free(n, booking);
-        return fail(ENOMEM);
+        free_booking_slot(n, booking);
+        return fail_graph_place(ENOMEM);
     }
     graph_place_count(n, booking, &n->bookings[booking], true);
     capacity_note(n, booking);
@@ -208,7 +208,7 @@ static int64_t book(struct graph_place *n, const struct place_ask *ask, int64_t 
     return booking;
 }
 
-static void tell(struct place *place, int64_t now)
+static void tell_now(struct place *place, int64_t now)
 {
     graph_place_tell(graph_place_of(place), now);
 }
@@ -235,14 +235,14 @@ static int64_t graph_place_book(struct place *place, const struct place_ask *ask
 {
     int64_t found, booking = book(graph_place_of(place), ask, at, at + 1, true, &found);
 
-    return booking >= 0 || errno == ENOMEM || errno == EINVAL ? booking : fail(EBUSY);
+    return booking >= 0 || errno == ENOMEM || errno == EINVAL ? booking : fail_graph_place(EBUSY);
 }
 
 int64_t graph_place_book_counted(struct graph_place *n, const struct place_ask *ask, int64_t at)
 {
     int64_t found, booking = book(n, ask, at, at + 1, false, &found);
 
-    return booking >= 0 || errno == ENOMEM || errno == EINVAL ? booking : fail(EBUSY);
+    return booking >= 0 || errno == ENOMEM || errno == EINVAL ? booking : fail_graph_place(EBUSY);
 }
 
 void graph_place_unbook(struct graph_place *n, int64_t booking)
@@ -250,7 +250,7 @@ void graph_place_unbook(struct graph_place *n, int64_t booking)
     capacity_note(n, booking);
     graph_place_leave(n, booking, &n->bookings[booking]);
     match_cancel(n->match, booking, NULL, NULL);
-    slot_free(n, booking);
+    free_booking_slot(n, booking);
 }
 
 static void graph_place_release(struct place *place, int64_t booking)
@@ -282,18 +282,18 @@ static int graph_place_start(struct place *place, const struct place_ask *ask, i
     match_job_window(n->match, booking, &at, &was);
     bool lasts =
         at <= now && was >= end; /* who comes later and is in its way is the core's affair */
-    lift(n, booking);
+    lift_booking(n, booking);
     int rc = is_fit(n, ask, booking, now, end, lasts ? now + 1 : end);
     if (rc == 1)
         rc = lasts ? 0 : graph_place_move(n, booking, &n->bookings[booking], now, end);
     else
-        rc = rc < 0 ? -1 : fail(EBUSY);
+        rc = rc < 0 ? -1 : fail_graph_place(EBUSY);
     if (rc == 0 && !lasts && end < was)
         graph_place_free_job(n, booking, end, was);
     if (rc == 0)
         match_job_allocate(n->match, booking);
     int error = errno;
-    drop(n, booking);
+    drop_booking(n, booking);
     errno = error;
     return rc;
 }
@@ -317,7 +317,7 @@ static int replace(struct graph_place *n, int64_t booking)
     if (graph_place_enter(n, BOOKING_TEMP, &anew) < 0) {
         match_cancel(n->match, BOOKING_TEMP, NULL, NULL);
         free(anew.share);
-        return fail(ENOMEM);
+        return fail_graph_place(ENOMEM);
     }
     graph_place_count(n, BOOKING_TEMP, &anew, true);
     capacity_note(n, BOOKING_TEMP);
@@ -336,14 +336,14 @@ static int replace(struct graph_place *n, int64_t booking)
 /* Book something for BOOKING_TEMP before `at`, or, if `anew`, at `at`. Returns its time, or -1 with EBUSY,
  * ENOENT, ENOMEM. The note is what is known of a booking at that time, or at `at`.
  */
-static int64_t choose(struct graph_place *n, const struct place_ask *ask, int64_t booking,
-                      const struct place_pull *how, struct held_note *note)
+static int64_t choose_booking(struct graph_place *n, const struct place_ask *ask, int64_t booking,
+                              const struct place_pull *how, struct held_note *note)
 {
     int64_t at = how->at, from = how->from;
     const struct class *c = class_of(n, ask);
     bool is_counted = c->capacity != PLACE_NONE;
     struct counted counted;
-    int64_t first = n->now, found = fail(ENOENT);
+    int64_t first = n->now, found = fail_graph_place(ENOENT);
 
     graph_place_plan_counted(&counted, n, ask);
     *note = (struct held_note){0};
@@ -368,8 +368,8 @@ static int64_t choose(struct graph_place *n, const struct place_ask *ask, int64_
 }
 
 /* Take what was chosen for BOOKING_TEMP back if the booking may not hold it. Returns whether it may. */
-static bool may_hold(struct graph_place *n, int64_t booking, const struct place_pull *how,
-                     int64_t at, struct held_note *note)
+static bool booking_may_hold(struct graph_place *n, int64_t booking, const struct place_pull *how,
+                             int64_t at, struct held_note *note)
 {
     if (!how->may_hold || how->may_hold(how->arg, BOOKING_TEMP, at))
         return true;
@@ -391,29 +391,29 @@ static int64_t graph_place_pull(struct place *place, const struct place_ask *ask
 
     how->freed = INT64_MAX;
     if (!class_of(n, ask))
-        return fail(EINVAL);
+        return fail_graph_place(EINVAL);
     if (graph_place_refresh(n) < 0)
         return -1;
     bool is_tried = capacity_is_tried(n); /* this is a part of it then */
     if (!is_tried)
         capacity_try(n, class_of(n, ask));
-    lift(n, booking);
-    int64_t found = choose(n, ask, booking, how, &note);
-    bool may = found >= 0 && may_hold(n, booking, how, found, &note);
+    lift_booking(n, booking);
+    int64_t found = choose_booking(n, ask, booking, how, &note);
+    bool may = found >= 0 && booking_may_hold(n, booking, how, found, &note);
     bool is_narrow = n->is_narrow;
     if (!may && is_narrow) {
         struct place_pull again = *how;
         again.from = found;
         again.anew = found == how->at; /* at its own time other nodes may be left to it */
-        found = choose(n, ask, booking, &again, &note);
+        found = choose_booking(n, ask, booking, &again, &note);
         note.kind = HELD_UNKNOWN;
-        may = found >= 0 && may_hold(n, booking, how, found, &note);
+        may = found >= 0 && booking_may_hold(n, booking, how, found, &note);
     }
     n->is_narrow = false;
     int rc = may ? replace(n, booking) : -1;
     int error = errno;
     if (rc < 0)
-        drop(n, booking);
+        drop_booking(n, booking);
     else
         note_best(n, booking, ask, is_narrow);
     if (rc >= 0)
@@ -442,11 +442,11 @@ static int graph_place_extend(struct place *place, int64_t booking, int64_t end)
     match_job_window(n->match, booking, &at, &was);
     if (end <= at)
         end = at + 1;
-    lift(n, booking);
+    lift_booking(n, booking);
     int rc = graph_place_move(n, booking, &n->bookings[booking], at, end);
     n->bookings[booking].is_best = false;
     if (!lifted)
-        drop(n, booking);
+        drop_booking(n, booking);
     if (rc == 0 && end < was)
         graph_place_free_job(n, booking, end, was);
     return rc;
@@ -455,7 +455,7 @@ static int graph_place_extend(struct place *place, int64_t booking, int64_t end)
 /* Take all reservations, or all allocations, out of the calendars for a while, but for one booking. Returns
  * whether any were not out already.
  */
-static bool set_aside(struct graph_place *n, int64_t but, bool reservations)
+static bool set_bookings_aside(struct graph_place *n, int64_t but, bool reservations)
 {
     bool any = false;
 
@@ -470,7 +470,7 @@ static bool set_aside(struct graph_place *n, int64_t but, bool reservations)
     return any;
 }
 
-static void put_back(struct graph_place *n)
+static void return_set_aside(struct graph_place *n)
 {
     for (uint32_t i = 0; i < n->n_bookings; i++)
         if (n->bookings[i].is_out) {
@@ -491,13 +491,13 @@ struct adoption {
  * who has preempted others holds what these still use. It is left lifted, to be dropped as forced or not. Returns 0, or
  * -1 with a text.
  */
-static int take(struct graph_place *n, int64_t booking, const struct adoption *a,
-                berth_error_t *err)
+static int take_adopted(struct graph_place *n, int64_t booking, const struct adoption *a,
+                        berth_error_t *err)
 {
     const struct held_text held = {a->format, a->text, a->length, true};
     int64_t lasts = a->end - a->at;
     int rc = match_adopt(n->match, &held, booking, a->at, lasts, a->reservation, err);
-    bool is_over = rc < 0 && errno == EINVAL && set_aside(n, booking, !a->reservation);
+    bool is_over = rc < 0 && errno == EINVAL && set_bookings_aside(n, booking, !a->reservation);
 
     if (is_over)
         rc = match_adopt(n->match, &held, booking, a->at, lasts, a->reservation, err);
@@ -505,7 +505,7 @@ static int take(struct graph_place *n, int64_t booking, const struct adoption *a
     if (rc == 0)
         match_job_lift(n->match, booking);
     if (is_over)
-        put_back(n);
+        return_set_aside(n);
     errno = error;
     return rc;
 }
@@ -519,12 +519,12 @@ static int64_t graph_place_adopt(struct place *place, const char *format, const 
 
     if (end <= at)
         return errtext_set(err, EINVAL, "expected an end after the start");
-    int64_t booking = graph_place_refresh(n) < 0 ? -1 : slot_alloc(n);
+    int64_t booking = graph_place_refresh(n) < 0 ? -1 : alloc_booking_slot(n);
     if (booking < 0)
         return errtext_no_memory(err);
-    if (take(n, booking, &a, err) < 0) {
+    if (take_adopted(n, booking, &a, err) < 0) {
         int error = errno;
-        slot_free(n, booking);
+        free_booking_slot(n, booking);
         errno = error;
         return -1;
     }
@@ -534,11 +534,11 @@ static int64_t graph_place_adopt(struct place *place, const char *format, const 
     if (!tells || graph_place_enter(n, booking, &n->bookings[booking]) < 0) {
         int errnum = errno;
         match_cancel(n->match, booking, NULL, NULL);
-        slot_free(n, booking);
+        free_booking_slot(n, booking);
         return errnum == ENOMEM ? errtext_no_memory(err)
                                 : errtext_set(err, EINVAL, "expected something that it holds");
     }
-    drop(n, booking);
+    drop_booking(n, booking);
     return booking;
 }
 
@@ -550,7 +550,7 @@ static int graph_place_give(struct place *place, int64_t booking, const char *ra
 
     if (graph_place_refresh(n) < 0)
         return errtext_no_memory(err);
-    lift(n, booking);
+    lift_booking(n, booking);
     int rc = match_give_ranks(n->match, booking, ranks, err), error = errno;
     if (rc == 0) {
         freed_add_all(&n->place.freed);
@@ -560,7 +560,7 @@ static int graph_place_give(struct place *place, int64_t booking, const char *ra
         b->has_ids = false;
         b->is_best = false;
     }
-    drop(n, booking);
+    drop_booking(n, booking);
     errno = error;
     return rc;
 }
@@ -615,7 +615,7 @@ static void graph_place_destroy(struct place *place)
     .idle = graph_place_idle, .rooms = graph_place_rooms, .check = graph_place_check,              \
     .destroy = graph_place_destroy, .part = graph_place_part, .settle = graph_place_settle,        \
     .hints = graph_place_hints, .take_hints = graph_place_take_hints, .try = graph_place_try,      \
-    .tell = tell, .allow = graph_place_allow, .allow_few = graph_place_allow_few,                  \
+    .tell = tell_now, .allow = graph_place_allow, .allow_few = graph_place_allow_few,              \
     .ever_on = graph_place_ever_on, .total = graph_place_total, .up = graph_place_up,              \
     .change = graph_place_change, .block = graph_place_block, .turn = graph_place_turn
 

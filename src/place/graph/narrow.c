@@ -18,7 +18,7 @@ bool graph_place_next_shared(const struct place *place, int64_t booking, uint32_
 }
 
 /* Have so many words. Returns 0, or -1 with ENOMEM. */
-static int reserve(uint64_t **v, uint32_t *n, uint32_t words)
+static int reserve_words(uint64_t **v, uint32_t *n, uint32_t words)
 {
     if (words <= *n)
         return 0;
@@ -35,7 +35,7 @@ static int know_outer(struct graph_place *n, uint32_t words)
 {
     if (n->outer_of == n->graph->n)
         return 0;
-    if (reserve(&n->outer, &n->n_outer, words) < 0)
+    if (reserve_words(&n->outer, &n->n_outer, words) < 0)
         return -1;
     memset(n->outer, 0xff, words * sizeof(*n->outer));
     for (uint32_t v = 0; v < n->graph->n; v++)
@@ -55,7 +55,7 @@ int graph_place_narrow(struct place *place, const struct place_ask *ask, bool al
     n->is_narrow = false;
     if (!c)
         return 0;
-    if (reserve(&n->narrow, &n->n_narrow, words) < 0 || know_outer(n, words) < 0)
+    if (reserve_words(&n->narrow, &n->n_narrow, words) < 0 || know_outer(n, words) < 0)
         return -1;
     const uint64_t *within = n->parts[c->part].within;
     for (uint32_t i = 0; i < words; i++) {

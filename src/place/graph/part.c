@@ -12,7 +12,8 @@ static int64_t capacity_of(const struct graph_place *n, const uint64_t *within)
     return n->has_unit ? match_part_amount(n->match, within, n->unit, true) : 0;
 }
 
-static int64_t units_of(const struct graph_place *n, int64_t job, const struct part *part, bool up)
+static int64_t units_of_job_in_part(const struct graph_place *n, int64_t job,
+                                    const struct part *part, bool up)
 {
     return match_job_amount(n->match, job, n->unit, part->within, up);
 }
@@ -54,7 +55,8 @@ static struct profile *calendar_of(struct graph_place *n, const struct booking *
 }
 
 /* Enter all, or take the first `some` out again. */
-static int enter(struct graph_place *n, struct booking *b, int64_t at, int64_t end, bool counted)
+static int enter_shares(struct graph_place *n, struct booking *b, int64_t at, int64_t end,
+                        bool counted)
 {
     for (uint32_t i = 0; i < b->n; i++) {
         if (profile_book(calendar_of(n, b, i), at, end, counted ? b->share[i].up : 0) == 0)
@@ -67,7 +69,8 @@ static int enter(struct graph_place *n, struct booking *b, int64_t at, int64_t e
     return 0;
 }
 
-static void leave(struct graph_place *n, struct booking *b, int64_t at, int64_t end, bool counted)
+static void leave_shares(struct graph_place *n, struct booking *b, int64_t at, int64_t end,
+                         bool counted)
 {
     for (uint32_t i = 0; i < b->n; i++)
         profile_unbook(calendar_of(n, b, i), at, end, counted ? b->share[i].up : 0);
@@ -95,7 +98,7 @@ int graph_place_enter(struct graph_place *n, int64_t job, struct booking *b)
             b->share[b->n++] = (struct share){first + i, amount[i].all, amount[i].up};
         }
     }
-    return enter(n, b, at, end, false);
+    return enter_shares(n, b, at, end, false);
 }
 
 void graph_place_leave(struct graph_place *n, int64_t job, struct booking *b)
@@ -103,7 +106,7 @@ void graph_place_leave(struct graph_place *n, int64_t job, struct booking *b)
     int64_t at, end;
 
     match_job_window(n->match, job, &at, &end);
-    leave(n, b, at, end, b->counted);
+    leave_shares(n, b, at, end, b->counted);
     b->n = 0;
     b->counted = false;
 }
@@ -125,14 +128,14 @@ int graph_place_move(struct graph_place *n, int64_t job, struct booking *b, int6
     int64_t was_at, was_end;
 
     match_job_window(n->match, job, &was_at, &was_end);
-    if (enter(n, b, at, end, b->counted) < 0)
+    if (enter_shares(n, b, at, end, b->counted) < 0)
         return -1;
     if (match_job_move(n->match, job, at, end) < 0) {
-        leave(n, b, at, end, b->counted);
+        leave_shares(n, b, at, end, b->counted);
         errno = ENOMEM;
         return -1;
     }
-    leave(n, b, was_at, was_end, b->counted);
+    leave_shares(n, b, was_at, was_end, b->counted);
     return 0;
 }
 
@@ -154,10 +157,10 @@ static int fill_calendar(struct graph_place *n, struct part *part)
         return -1;
     for (uint32_t i = 0; i < n->n_bookings && n->has_unit; i++) {
         int64_t at, end;
-        if (!n->bookings[i].used || units_of(n, i, part, false) == 0)
+        if (!n->bookings[i].used || units_of_job_in_part(n, i, part, false) == 0)
             continue;
         match_job_window(n->match, i, &at, &end);
-        int64_t up = n->bookings[i].counted ? units_of(n, i, part, true) : 0;
+        int64_t up = n->bookings[i].counted ? units_of_job_in_part(n, i, part, true) : 0;
         if (profile_book(&part->calendar, at, end, up) < 0)
             return -1;
     }
@@ -168,9 +171,10 @@ static void add_shares(struct graph_place *n, uint32_t p)
 {
     for (uint32_t i = 0; i < n->n_bookings && n->has_unit; i++) {
         struct booking *b = &n->bookings[i];
-        int64_t all = b->used ? units_of(n, i, &n->parts[p], false) : 0;
+        int64_t all = b->used ? units_of_job_in_part(n, i, &n->parts[p], false) : 0;
         if (all > 0)
-            b->share[b->n++] = (struct share){p, all, units_of(n, i, &n->parts[p], true)};
+            b->share[b->n++] =
+                (struct share){p, all, units_of_job_in_part(n, i, &n->parts[p], true)};
     }
 }
 
@@ -336,7 +340,7 @@ void graph_place_recount(struct graph_place *n, const uint64_t *those)
         bool counted = b->counted;
         graph_place_count(n, i, b, false);
         for (uint32_t k = 0; k < b->n; k++)
-            b->share[k].up = units_of(n, i, &n->parts[b->share[k].part], true);
+            b->share[k].up = units_of_job_in_part(n, i, &n->parts[b->share[k].part], true);
         graph_place_count(n, i, b, counted);
     }
 }
@@ -407,11 +411,11 @@ static bool check_shares(const struct graph_place *n, uint32_t i)
     uint32_t k = 0;
 
     for (uint32_t p = 0; p < n->n_parts && n->has_unit; p++) {
-        int64_t all = units_of(n, i, &n->parts[p], false);
+        int64_t all = units_of_job_in_part(n, i, &n->parts[p], false);
         if (all == 0)
             continue;
         if (k == b->n || b->share[k].part != p || b->share[k].all != all ||
-            b->share[k].up != units_of(n, i, &n->parts[p], true))
+            b->share[k].up != units_of_job_in_part(n, i, &n->parts[p], true))
             return false;
         k++;
     }

@@ -6,7 +6,7 @@
 
 _Static_assert(ROWS_PARTS_MAX <= 64, "node_row.parts has a bit for each");
 
-static int flush(struct graph_place *n)
+static int flush_change(struct graph_place *n)
 {
     struct change *c = &n->capacities->change;
     int rc = c->count > 0 ? capacity_change(n, c) : 0;
@@ -15,26 +15,29 @@ static int flush(struct graph_place *n)
     return rc;
 }
 
-static bool is_same(const struct plan_usage *a, uint32_t n_a, const struct plan_usage *b,
-                    uint32_t n_b)
+static bool has_same_steps(const struct plan_usage *a, uint32_t n_a, const struct plan_usage *b,
+                           uint32_t n_b)
 {
     return n_a == n_b && (n_a == 0 || memcmp(a, b, n_a * sizeof(*a)) == 0);
 }
 
 bool usage_is_alike(const struct node_row *a, const struct node_row *b)
 {
-    return a->alike == b->alike && a->parts == b->parts && is_same(a->step, a->n, b->step, b->n);
+    return a->alike == b->alike && a->parts == b->parts &&
+           has_same_steps(a->step, a->n, b->step, b->n);
 }
 
 /* Take a node that has changed to those that have changed alike; others are counted first. */
-static int take(struct graph_place *n, const struct node_row *row, const struct plan_usage *old,
-                uint32_t n_old, const struct plan_usage *new, uint32_t n_new,
-                int (*count)(struct graph_place *n))
+static int take_changed_row(struct graph_place *n, const struct node_row *row,
+                            const struct plan_usage *old, uint32_t n_old,
+                            const struct plan_usage *new, uint32_t n_new,
+                            int (*count)(struct graph_place *n))
 {
     struct change *c = &n->capacities->change;
 
     if (c->count > 0 && row->alike == c->sample->alike && row->parts == c->sample->parts &&
-        is_same(new, n_new, c->new, c->n_new) && is_same(old, n_old, c->old, c->n_old)) {
+        has_same_steps(new, n_new, c->new, c->n_new) &&
+        has_same_steps(old, n_old, c->old, c->n_old)) {
         c->count++;
         return 0;
     }
@@ -52,14 +55,14 @@ static int take(struct graph_place *n, const struct node_row *row, const struct 
 }
 
 /* Number the steps of a row: nodes that a booking takes or leaves follow each other and are mostly alike. */
-static void number(struct capacities *h, struct node_row *row)
+static void number_row_steps(struct capacities *h, struct node_row *row)
 {
     const struct node_row *last = &h->row[h->last_put];
 
     if (row->n == 0)
         row->same = 0;
     else if (last != row && last->same == h->sames &&
-             is_same(row->step, row->n, last->step, last->n))
+             has_same_steps(row->step, row->n, last->step, last->n))
         row->same = last->same;
     else
         row->same = ++h->sames;
@@ -68,8 +71,8 @@ static void number(struct capacities *h, struct node_row *row)
 }
 
 /* Give a row other steps; those that it had when a trial began are kept. */
-static int put(struct capacities *h, struct node_row *row, const struct plan_usage *step,
-               uint32_t n)
+static int put_row_steps(struct capacities *h, struct node_row *row, const struct plan_usage *step,
+                         uint32_t n)
 {
     struct plan_usage *copy = n > 0 ? malloc(n * sizeof(*copy)) : NULL;
 
@@ -87,7 +90,7 @@ static int put(struct capacities *h, struct node_row *row, const struct plan_usa
     }
     row->step = copy;
     row->n = n;
-    number(h, row);
+    number_row_steps(h, row);
     return 0;
 }
 
@@ -109,11 +112,11 @@ static int recount(struct graph_place *n, struct node_row *row)
      */
     if (steps == GAPS_STEPS_MAX || row->n == GAPS_STEPS_MAX)
         capacity_doubt(n);
-    if (is_same(step, steps, row->step, row->n))
+    if (has_same_steps(step, steps, row->step, row->n))
         return 0;
-    return take(n, row, row->step, row->n, step, steps, flush) < 0
+    return take_changed_row(n, row, row->step, row->n, step, steps, flush_change) < 0
                ? -1
-               : put(n->capacities, row, step, steps);
+               : put_row_steps(n->capacities, row, step, steps);
 }
 
 /* ---- Trials ---- */
@@ -167,8 +170,8 @@ void capacity_tried(struct graph_place *n)
     h->batch++;
     for (uint32_t i = 0; i < h->n_tried; i++) {
         struct node_row *row = &h->row[h->tried[i]];
-        if (rc == 0 && !is_same(row->was, row->n_was, row->step, row->n))
-            rc = take(n, row, row->was, row->n_was, row->step, row->n, flush_late);
+        if (rc == 0 && !has_same_steps(row->was, row->n_was, row->step, row->n))
+            rc = take_changed_row(n, row, row->was, row->n_was, row->step, row->n, flush_late);
         free(row->was);
         row->was = NULL;
         row->tried = false;
@@ -250,13 +253,13 @@ bool usage_settle(struct graph_place *n)
         rc = recount(n, &h->row[h->dirty[i]]);
     h->n_dirty = 0;
     if (rc == 0)
-        rc = flush(n);
+        rc = flush_change(n);
     if (rc < 0)
         capacity_reset(n);
     return rc == 0;
 }
 
-static void note(struct capacities *h, uint32_t vertex)
+static void note_dirty_row(struct capacities *h, uint32_t vertex)
 {
     uint32_t i = usage_row_of(h, vertex);
 
@@ -276,7 +279,7 @@ void capacity_note(struct graph_place *n, int64_t job)
     while (match_job_next_hold(n->match, job, &i, &vertex, &alone)) {
         uint32_t node = match_node_of(n->match, vertex);
         if (node != last)
-            note(n->capacities, node);
+            note_dirty_row(n->capacities, node);
         last = node;
     }
 }

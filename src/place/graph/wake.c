@@ -154,8 +154,8 @@ void graph_place_settle(struct place *place)
 
 /* ---- Whom it helps ---- */
 
-static bool has_room(const struct graph_place *n, const struct piece *p, uint32_t node,
-                     int64_t from, int64_t to)
+static bool node_has_room(const struct graph_place *n, const struct piece *p, uint32_t node,
+                          int64_t from, int64_t to)
 {
     if (p->any)
         return true;
@@ -183,7 +183,7 @@ bool graph_place_wakes(const struct place *place, uint32_t number, uint64_t sinc
             match_node_is_down(n->match, node))
             continue;
         for (uint32_t k = 0; k < class->n_pieces; k++)
-            if (has_room(n, &class->piece[k], node, n->now, n->now + 1) &&
+            if (node_has_room(n, &class->piece[k], node, n->now, n->now + 1) &&
                 match_satisfies(n->match, class->spec->constraints, node))
                 return true;
     }

@@ -36,7 +36,7 @@ bool graph_place_stands(struct place *place, const struct place_ask *ask, int64_
 }
 
 /* Whether a booking holds what it has at an instant: an allocation, or a reservation that lies over nobody. */
-static bool is_there(const struct graph_place *n, uint32_t booking, int64_t now)
+static bool holds_at(const struct graph_place *n, uint32_t booking, int64_t now)
 {
     int64_t at, end;
 
@@ -81,7 +81,7 @@ int graph_place_free_beside(struct place *place, const int64_t *bookings, size_t
     if (!taken)
         return -1;
     for (uint32_t b = 0; b < n->n_bookings; b++)
-        for (i = 0; is_there(n, b, now) && next_own(n, b, &i, &vertex);)
+        for (i = 0; holds_at(n, b, now) && next_own(n, b, &i, &vertex);)
             taken[match_node_of(n->match, vertex)] += match_units_at(n->match, vertex, n->unit);
     for (size_t b = 0; b < n_bookings; b++) {
         const struct bundle *all = is_bundle(bookings[b]) ? bundle_of(place, bookings[b]) : NULL;
@@ -147,7 +147,7 @@ const char *graph_place_withheld(struct place *place, int64_t booking, int64_t n
     for (uint32_t i = 0; i < n_own; i++)
         mark(n, marks, own[i], OWN, false);
     for (uint32_t b = 0; b < n->n_bookings; b++)
-        if (is_there(n, b, now)) /* what lies over others is not */
+        if (holds_at(n, b, now)) /* what lies over others is not */
             mark(n, marks, b, OTHERS, whole);
     for (uint32_t v = 0; v < n->graph->n; v++) {
         uint8_t is = n->graph->v[v].type == type ? marks_of(n, marks, v) : 0;

@@ -89,7 +89,7 @@ static int take_permit(json_t *body)
     return cli_usage("block", "--permit is '%s', expected user:NAME, queue:NAME or job:ID", optarg);
 }
 
-static int take_option(struct asked *a, int c)
+static int take_block_option(struct asked *a, int c)
 {
     a->has_options = a->has_options || c != OPTION_LONG('j');
     switch (c) {
@@ -190,7 +190,7 @@ static void put_permits(struct table *t, const json_t *block)
     strbuf_clear(&text);
 }
 
-static void put_block(struct table *t, const json_t *block)
+static void put_block_row(struct table *t, const json_t *block)
 {
     char start[WHEN_SIZE], end[WHEN_SIZE], every[WHEN_SIZE];
     double next = answer_number(block, "next"), period = answer_number(block, "every");
@@ -212,7 +212,7 @@ static int print_blocks(const json_t *blocks)
     const json_t *block;
     size_t i;
     table_begin(&t, stdout, columns);
-    json_array_foreach(blocks, i, block) put_block(&t, block);
+    json_array_foreach(blocks, i, block) put_block_row(&t, block);
     int status = table_end(&t) ? CLI_OK : CLI_FAILED;
     table_clear(&t);
     return status;
@@ -251,7 +251,7 @@ int cli_block(int argc, char **argv)
     while ((c = option_next(&block_options, argc, argv)) != -1) {
         if (c == 'h')
             status = option_help(&block_options);
-        if (c == '?' || c == 'h' || take_option(&a, c) != 0)
+        if (c == '?' || c == 'h' || take_block_option(&a, c) != 0)
             goto out;
     }
     for (size_t i = 0; optind < argc && i < sizeof(actions) / sizeof(*actions); i++)

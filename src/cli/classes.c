@@ -98,7 +98,7 @@ static int take_number(json_t *body, int option)
     return json_object_set_new(body, "rebalance_minimum_duration", json_integer(us / 1000000));
 }
 
-static int take_option(json_t *body, int option)
+static int take_class_option(json_t *body, int option)
 {
     switch (option) {
     case OPTION_LONG('p'):
@@ -117,7 +117,7 @@ static int take_option(json_t *body, int option)
 /* ---- Actions ---- */
 
 /* Ask about the classes of a queue; what comes back is printed if it is asked for. */
-static int ask(const char *method, const char *queue, const json_t *body, bool prints)
+static int ask_about_classes(const char *method, const char *queue, const json_t *body, bool prints)
 {
     struct connection connection;
     struct strbuf path = {0};
@@ -182,8 +182,8 @@ static int run_action(const char *action, char **words, int n, const json_t *bod
     if (sets != (json_object_size(body) > 0))
         return cli_usage("classes", sets ? "set takes options" : "only set takes options");
     if (shows)
-        return ask("GET", words[0], NULL, true);
-    return ask(sets ? "PATCH" : "DELETE", words[0], sets ? body : NULL, false);
+        return ask_about_classes("GET", words[0], NULL, true);
+    return ask_about_classes(sets ? "PATCH" : "DELETE", words[0], sets ? body : NULL, false);
 }
 
 int cli_classes(int argc, char **argv)
@@ -199,7 +199,7 @@ int cli_classes(int argc, char **argv)
             goto out;
         if (c == OPTION_LONG('j'))
             json = true;
-        else if (take_option(body, c) != 0)
+        else if (take_class_option(body, c) != 0)
             goto out;
     }
     if (optind < argc)

@@ -73,7 +73,7 @@ static int check(const char *path, const struct config *config, bool json)
     return CLI_OK;
 }
 
-static int show(const char *path, const struct config *config, bool json)
+static int show_config(const char *path, const struct config *config, bool json)
 {
     berth_error_t err = {""};
     char *text = config_show(config, SECOND);
@@ -111,7 +111,7 @@ int cli_config(int argc, char **argv)
     struct config *config = read_file(path, &err);
     if (!config)
         return cli_refuse(path, err.text);
-    int status = shows ? show(path, config, json) : check(path, config, json);
+    int status = shows ? show_config(path, config, json) : check(path, config, json);
     config_destroy(config);
     return status;
 }

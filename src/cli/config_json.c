@@ -23,7 +23,7 @@ static bool is_number(const char *text)
     return part > 0 && !at[1 + part];
 }
 
-static void put_value(struct json_out *out, const struct doc *d, uint32_t i)
+static void put_doc_value(struct json_out *out, const struct doc *d, uint32_t i)
 {
     const struct doc_node *node = &d->node[i];
 
@@ -37,14 +37,14 @@ static void put_value(struct json_out *out, const struct doc *d, uint32_t i)
     } else if (node->kind == DOC_LIST) {
         json_open(out, NULL, '[');
         for (uint32_t k = i + 1; k < node->end; k = d->node[k].end)
-            put_value(out, d, k);
+            put_doc_value(out, d, k);
         json_close(out, ']');
     } else {
         json_open(out, NULL, '{');
         for (uint32_t k = i + 1; k < node->end; k = d->node[k + 1].end) {
             json_key_bytes(out, doc_text(d, k), d->node[k].length);
             out->has_value = false; /* what follows the key has no comma before it */
-            put_value(out, d, k + 1);
+            put_doc_value(out, d, k + 1);
         }
         json_close(out, '}');
     }
@@ -58,7 +58,7 @@ int config_json_print(const char *yaml, berth_error_t *err)
 
     if (doc_read(&doc, yaml, strlen(yaml), "", err) < 0)
         return -1;
-    put_value(&out, &doc, 0);
+    put_doc_value(&out, &doc, 0);
     doc_clear(&doc);
     int rc = text.failed ? errtext_no_memory(err) : 0;
     if (rc == 0)

@@ -134,8 +134,8 @@ struct history {
     bool json, by_member, headless, wants_help;
 };
 
-static void put_list(struct strbuf *path, const struct history *h, const char *states,
-                     const char *since)
+static void put_history_list(struct strbuf *path, const struct history *h, const char *states,
+                             const char *since)
 {
     strbuf_put(path, h->path.data, h->path.len);
     route_query(path, "state", states);
@@ -154,7 +154,7 @@ static int print_history(struct connection *connection, struct history *h)
                                         .queue = h->queue,
                                         .chosen = &h->chosen};
     struct strbuf path = {0};
-    put_list(&path, h, h->states ? h->states : ENDED, h->since);
+    put_history_list(&path, h, h->states ? h->states : ENDED, h->since);
     if (!h->by_member)
         route_query(&path, "arrays", "1");
     listing_limit(&path, h->limit ? h->limit : LISTED);
@@ -167,8 +167,8 @@ static int plot_history(struct connection *connection, struct history *h)
 {
     struct strbuf ran = {0}, waiting = {0};
     berth_error_t err;
-    put_list(&ran, h, h->states ? h->states : ENDED ",running", h->since);
-    put_list(&waiting, h, "pending", "");
+    put_history_list(&ran, h, h->states ? h->states : ENDED ",running", h->since);
+    put_history_list(&waiting, h, "pending", "");
     listing_limit(&ran, h->limit ? h->limit : PICTURE);
     int status = history_plot(connection, strbuf_text(&ran),
                               h->states ? NULL : strbuf_text(&waiting), h->plot, h->by, &err) < 0
@@ -199,7 +199,7 @@ static bool is_other_picture(const char *file)
 }
 
 /* Take an option. 0, or the status of a wrong one. */
-static int take_option(struct history *h, int c)
+static int take_history_option(struct history *h, int c)
 {
     struct strbuf number = {0};
     berth_error_t err;
@@ -246,7 +246,7 @@ int cli_history(int argc, char **argv)
 
     strbuf_puts(&h.path, "/v1/jobs?history=1&order=newest");
     while (status == 0 && (c = option_next(&history_options, argc, argv)) != -1)
-        status = c == '?' ? CLI_USAGE : take_option(&h, c);
+        status = c == '?' ? CLI_USAGE : take_history_option(&h, c);
     if (status == 0 && h.wants_help) {
         status = option_help(&history_options);
     } else if (status == 0 && optind < argc) {

@@ -28,7 +28,7 @@ struct drawn {
 };
 
 /* A member of an object as a text that is kept; "" if there is none. NULL: ENOMEM. */
-static const char *keep(struct drawn *d, const struct fields *f, const char *key)
+static const char *keep_member_text(struct drawn *d, const struct fields *f, const char *key)
 {
     return arena_text(&d->texts, fields_text(f, key, &d->text));
 }
@@ -36,8 +36,9 @@ static const char *keep(struct drawn *d, const struct fields *f, const char *key
 /* ---- Jobs ---- */
 
 /* "17[3] fit . alice . queue default . done", and when it ran where. */
-static const char *describe(struct drawn *d, const struct fields *f, const struct timeline_job *job,
-                            const char *user, const char *queue, const char *state)
+static const char *describe_plot_job(struct drawn *d, const struct fields *f,
+                                     const struct timeline_job *job, const char *user,
+                                     const char *queue, const char *state)
 {
     char id[JOB_ID_SIZE], from[WHEN_SIZE], to[WHEN_SIZE], ran[TIMELINE_SPAN_SIZE],
         waited[TIMELINE_SPAN_SIZE];
@@ -92,7 +93,7 @@ static bool read_times(const struct drawn *d, const struct fields *f, bool waits
     return job->submit >= 0 && job->from >= 0 && job->to >= job->from;
 }
 
-static int take(struct drawn *d, const char *text, size_t length, bool waits)
+static int take_plot_job(struct drawn *d, const char *text, size_t length, bool waits)
 {
     struct fields f;
     struct timeline_job job = {0};
@@ -100,14 +101,14 @@ static int take(struct drawn *d, const char *text, size_t length, bool waits)
         errno = EPROTO;
         return -1;
     }
-    job.resources = keep(d, &f, waits ? "promised" : "resources");
+    job.resources = keep_member_text(d, &f, waits ? "promised" : "resources");
     if (job.resources && (!read_times(d, &f, waits, &job) || (waits && !*job.resources)))
         return 0;
-    const char *state = keep(d, &f, "state"), *user = keep(d, &f, "user"),
-               *queue = keep(d, &f, "queue");
-    job.name = keep(d, &f, "name");
+    const char *state = keep_member_text(d, &f, "state"), *user = keep_member_text(d, &f, "user"),
+               *queue = keep_member_text(d, &f, "queue");
+    job.name = keep_member_text(d, &f, "name");
     job.about = job.resources && job.name && state && user && queue
-                    ? describe(d, &f, &job, user, queue, state)
+                    ? describe_plot_job(d, &f, &job, user, queue, state)
                     : NULL;
     if (!job.about || room(d) < 0) {
         errno = ENOMEM;
@@ -124,17 +125,17 @@ static int take(struct drawn *d, const char *text, size_t length, bool waits)
 
 static int take_ran(void *context, const char *text, size_t length)
 {
-    return take(context, text, length, false);
+    return take_plot_job(context, text, length, false);
 }
 
 static int take_waiting(void *context, const char *text, size_t length)
 {
-    return take(context, text, length, true);
+    return take_plot_job(context, text, length, true);
 }
 
 /* ---- The machine ---- */
 
-static int take_node(void *context, const char *text, size_t length)
+static int take_plot_node(void *context, const char *text, size_t length)
 {
     struct drawn *d = context;
     struct fields f;
@@ -150,7 +151,7 @@ static int take_node(void *context, const char *text, size_t length)
         d->nodes = more;
         d->nodes_cap = cap;
     }
-    struct machine_node node = {.name = keep(d, &f, "name")};
+    struct machine_node node = {.name = keep_member_text(d, &f, "name")};
     if (!node.name)
         return -1;
     fields_whole(&f, "cores", &node.cores);
@@ -171,7 +172,7 @@ int history_plot(struct connection *connection, const char *ran, const char *wai
     if (rc == 0 && waiting)
         rc = connection_list(connection, waiting, take_waiting, &d, err);
     if (rc == 0)
-        rc = connection_list(connection, "/v1/nodes", take_node, &d, err);
+        rc = connection_list(connection, "/v1/nodes", take_plot_node, &d, err);
     if (rc == 0 && d.n == 0)
         rc = errtext_set(err, EINVAL, "nothing to draw: none of these jobs ran");
     if (d.n_nodes == 1)

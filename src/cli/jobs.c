@@ -210,7 +210,7 @@ static int take_style(struct asked *a, int c)
 }
 
 /* Which jobs; else how. The same. */
-static int take_option(struct asked *a, int c)
+static int take_jobs_option(struct asked *a, int c)
 {
     switch (c) {
     case 'a':
@@ -249,7 +249,7 @@ static int read_line(struct asked *a, int argc, char **argv, bool *over)
         *over = c == 'h';
         if (*over)
             return option_help(&jobs_options);
-        status = c == '?' ? CLI_USAGE : take_option(a, c);
+        status = c == '?' ? CLI_USAGE : take_jobs_option(a, c);
     }
     if (status == CLI_OK && a->starts && !expect_starts(a))
         status = CLI_USAGE;

@@ -31,7 +31,7 @@ static int read_file(const char *path, struct text *text)
     return rc < 0 && errno == EFBIG && text->length > JOBSPEC_TEXT_MAX ? 0 : rc;
 }
 
-static int refuse(const char *path, const char *why)
+static int refuse_jobspec(const char *path, const char *why)
 {
     return cli_refuse(strcmp(path, "-") == 0 ? "standard input" : path, why);
 }
@@ -45,12 +45,12 @@ static int check_file(const char *path)
     if (read_file(path, &text) < 0) {
         int errnum = errno;
         text_clear(&text);
-        return refuse(path, strerror(errnum));
+        return refuse_jobspec(path, strerror(errnum));
     }
     jobspec_t *spec = jobspec_parse(text.bytes, text.length, &options, &err);
     text_clear(&text);
     if (!spec)
-        return refuse(path, err.text);
+        return refuse_jobspec(path, err.text);
     jobspec_destroy(spec);
     return CLI_OK;
 }

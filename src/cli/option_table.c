@@ -108,7 +108,7 @@ bool option_none(const struct option_table *table, int argc, char **argv, int *s
     return true;
 }
 
-static const struct option_row *find_key(const struct option_table *table, int key)
+static const struct option_row *find_option_key(const struct option_table *table, int key)
 {
     for (const struct option_row *row = table ? table->rows : NULL; row && row->name; row++)
         if (row->key == key)
@@ -118,9 +118,9 @@ static const struct option_row *find_key(const struct option_table *table, int k
 
 const char *option_name(const struct option_table *table, int key)
 {
-    const struct option_row *row = find_key(table, key);
+    const struct option_row *row = find_option_key(table, key);
     if (!row)
-        row = find_key(table->more, key);
+        row = find_option_key(table->more, key);
     return row ? row->name : key == 'h' ? "help" : "?";
 }
 
@@ -190,7 +190,7 @@ static void put_words(struct page *p, const char *words, size_t margin)
     }
 }
 
-static void put_row(struct page *p, const struct option_row *row)
+static void put_option_row(struct page *p, const struct option_row *row)
 {
     end_line(p);
     put_blanks(p, 2);
@@ -226,9 +226,9 @@ static void put_rows(struct page *p, const struct option_table *table, bool pack
 {
     for (const struct option_row *row = table->rows; row && row->name; row++)
         if (!(packed && row > table->rows && put_beside(p, row, row - 1)))
-            put_row(p, row);
+            put_option_row(p, row);
     if (!(packed && put_beside(p, &short_help_row, &short_help_row)))
-        put_row(p, &help_row);
+        put_option_row(p, &help_row);
     end_line(p);
 }
 
@@ -279,7 +279,7 @@ static void list_row(const struct option_row *row, const struct option_table *of
            row->complete ? row->complete : "", of ? of->verb : "");
 }
 
-static bool has_word(const char *words, const char *word)
+static bool words_have_word(const char *words, const char *word)
 {
     size_t n = strlen(word);
     for (const char *at = words; at && (at = strstr(at, word)); at += n)
@@ -288,7 +288,7 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
-static bool has_name(const struct option_table *table, const char *name)
+static bool table_has_name(const struct option_table *table, const char *name)
 {
     for (const struct option_row *row = table ? table->rows : NULL; row && row->name; row++)
         if (strcmp(row->name, name) == 0)
@@ -302,10 +302,11 @@ int option_list(const struct option_table *table)
 
     printf("\t\t\t%s\t\n", table->complete ? table->complete : "");
     for (const struct option_row *row = table->rows; row && row->name; row++)
-        list_row(row,
-                 has_name(more, row->name) && !has_word(table->without, row->name) ? more : NULL);
+        list_row(row, table_has_name(more, row->name) && !words_have_word(table->without, row->name)
+                          ? more
+                          : NULL);
     for (const struct option_row *row = more ? more->rows : NULL; row && row->name; row++)
-        if (!has_name(table, row->name) && !has_word(table->without, row->name))
+        if (!table_has_name(table, row->name) && !words_have_word(table->without, row->name))
             list_row(row, more);
     list_row(&help_row, NULL);
     return ferror(stdout) ? CLI_FAILED : CLI_OK;

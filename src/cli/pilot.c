@@ -68,7 +68,7 @@ static int take_count(const char *name, int64_t most, int64_t *to)
     return 0;
 }
 
-static int take_time(const char *name, int64_t *us)
+static int take_pilot_time(const char *name, int64_t *us)
 {
     if (quantity_duration(optarg, us) == 0 && *us > 0)
         return 0;
@@ -76,7 +76,7 @@ static int take_time(const char *name, int64_t *us)
                      optarg);
 }
 
-static int take_option(struct asked *a, int c)
+static int take_pilot_option(struct asked *a, int c)
 {
     int64_t us = 0;
     int status = 0;
@@ -94,11 +94,11 @@ static int take_option(struct asked *a, int c)
     case OPTION_LONG('B'):
         return take_count("budget", PILOT_HOURS_MOST, &a->budget);
     case OPTION_LONG('t'):
-        status = take_time("time", &us);
+        status = take_pilot_time("time", &us);
         a->minutes = (us + MINUTE - 1) / MINUTE;
         return status;
     case OPTION_LONG('i'):
-        return take_time("idle", &a->idle);
+        return take_pilot_time("idle", &a->idle);
     case OPTION_LONG('p'):
         a->partition = optarg;
         return 0;
@@ -114,7 +114,7 @@ static int take_option(struct asked *a, int c)
     }
 }
 
-static int ask(const char *method, const char *path, const json_t *body, json_t **answer)
+static int ask_pilots(const char *method, const char *path, const json_t *body, json_t **answer)
 {
     struct connection connection;
     berth_error_t err;
@@ -197,7 +197,10 @@ static int auto_pilots(struct asked *a, char **words, int n)
         if (!*words[i] || strpbrk(words[i], " \t\n"))
             return cli_usage("pilot", "option '%s' of sbatch has a blank, expected none", words[i]);
     body = sets ? rule_of(a, words, n) : NULL;
-    int status = ask(sets ? "POST" : off ? "DELETE" : "GET", "/v1/pilots/auto", body, &answer);
+    int status = ask_pilots(sets  ? "POST"
+                            : off ? "DELETE"
+                                  : "GET",
+                            "/v1/pilots/auto", body, &answer);
     if (status == CLI_OK && a->json) {
         answer_print(answer);
     } else if (status == CLI_OK && !off) {
@@ -255,7 +258,7 @@ static int list_pilots(struct asked *a, char **words, int n)
     json_t *answer = NULL;
     if (n != 0 || a->has_options || a->for_auto || a->lost)
         return cli_usage("pilot", "list takes --json only, got '%s'", n ? words[0] : "more");
-    int status = ask("GET", "/v1/pilots", NULL, &answer);
+    int status = ask_pilots("GET", "/v1/pilots", NULL, &answer);
     const json_t *pilots = json_object_get(answer, "pilots");
     if (status == CLI_OK && a->json) {
         answer_print(pilots);
@@ -266,7 +269,8 @@ static int list_pilots(struct asked *a, char **words, int n)
     return status;
 }
 
-static int read_number(const struct asked *a, const char *action, char **words, int n, int64_t *to)
+static int read_pilot_number(const struct asked *a, const char *action, char **words, int n,
+                             int64_t *to)
 {
     char *end = NULL;
     *to = n == 1 ? strtoll(words[0], &end, 10) : 0;
@@ -298,9 +302,9 @@ static int show_pilot(struct asked *a, char **words, int n)
     size_t i;
     struct table t;
     char end[WHEN_SIZE], memory[32];
-    if (a->lost || read_number(a, "show", words, n, &number) != 0)
+    if (a->lost || read_pilot_number(a, "show", words, n, &number) != 0)
         return a->lost ? cli_usage("pilot", "show takes the number of a pilot") : CLI_USAGE;
-    int status = ask("GET", "/v1/pilots", NULL, &answer);
+    int status = ask_pilots("GET", "/v1/pilots", NULL, &answer);
     const json_t *pilot = status == CLI_OK ? find_pilot(answer, number) : NULL;
     if (pilot) {
         table_begin(&t, stdout, node_columns);
@@ -329,11 +333,11 @@ static int drain_pilot(struct asked *a, char **words, int n)
 {
     int64_t number;
     char path[64];
-    if (a->lost || read_number(a, "drain", words, n, &number) != 0)
+    if (a->lost || read_pilot_number(a, "drain", words, n, &number) != 0)
         return a->lost ? cli_usage("pilot", "drain takes the number of a pilot") : CLI_USAGE;
     snprintf(path, sizeof(path), "/v1/pilots/%lld", (long long)number);
     json_t *body = json_pack("{s:b}", "drain", true);
-    int status = ask("PATCH", path, body, NULL);
+    int status = ask_pilots("PATCH", path, body, NULL);
     json_decref(body);
     return status;
 }
@@ -345,13 +349,13 @@ static int remove_pilot(struct asked *a, char **words, int n)
     char path[64];
     json_t *answer = NULL;
     berth_error_t err;
-    if (read_number(a, "remove", words, n, &number) != 0)
+    if (read_pilot_number(a, "remove", words, n, &number) != 0)
         return CLI_USAGE;
-    int status = ask("GET", "/v1/pilots", NULL, &answer);
+    int status = ask_pilots("GET", "/v1/pilots", NULL, &answer);
     const json_t *pilot = status == CLI_OK ? find_pilot(answer, number) : NULL;
     snprintf(path, sizeof(path), "/v1/pilots/%lld%s", (long long)number, a->lost ? "?lost=1" : "");
     if (pilot)
-        status = ask("DELETE", path, NULL, NULL);
+        status = ask_pilots("DELETE", path, NULL, NULL);
     if (pilot && status == CLI_OK && !a->lost && *answer_text(pilot, "job") &&
         slurm_cancel(answer_text(pilot, "job"), &err) < 0)
         status = failed(&err);
@@ -380,7 +384,7 @@ int cli_pilot(int argc, char **argv)
     while ((c = option_next(&pilot_options, argc, argv)) != -1) {
         if (c == 'h')
             return option_help(&pilot_options);
-        if (c == '?' || take_option(&a, c) != 0)
+        if (c == '?' || take_pilot_option(&a, c) != 0)
             return CLI_USAGE;
     }
     for (size_t i = 0; optind < argc && i < sizeof(actions) / sizeof(*actions); i++)

@@ -108,7 +108,7 @@ static void tell_refused(struct connection *connection, const char *why)
     json_decref(body);
 }
 
-static void ask_slurm(struct connection *connection, const json_t *rule, const json_t *ask)
+static void ask_slurm_for_rule(struct connection *connection, const json_t *rule, const json_t *ask)
 {
     char *words[WORDS] = {NULL}, *rest = NULL;
     berth_error_t err = {""};
@@ -157,7 +157,7 @@ int auto_follow(struct connection *connection)
     json_array_foreach(json_object_get(look, "releases"), i, one) give_back(connection, one);
     one = json_array_get(json_object_get(look, "asks"), 0);
     if (one && strcmp(answer_text(one, "when"), "now") == 0)
-        ask_slurm(connection, rule, one);
+        ask_slurm_for_rule(connection, rule, one);
     json_decref(look);
     return is;
 }

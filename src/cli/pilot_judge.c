@@ -8,7 +8,7 @@
 #include "cli/client/connection.h"
 
 /* Add a name to a list of hosts of the change. */
-static void put_name(struct hostlist *list, const json_t *node)
+static void put_host_name(struct hostlist *list, const json_t *node)
 {
     const char *name = answer_text(node, "name");
     hostlist_append_host(list, name, strlen(name));
@@ -50,7 +50,7 @@ static void judge_left(const json_t *pilot, const struct squeue_job *job, json_t
         bool gone = all || (strcmp(job->state, "RUNNING") == 0 &&
                             !has_host(job->nodes, answer_text(node, "host")));
         if (gone && !is_given_up(node))
-            put_name(&list, node);
+            put_host_name(&list, node);
     }
     set_names(change, "given_up", &list);
 }
@@ -65,7 +65,7 @@ static void judge_lost(const json_t *pilot, bool over, int64_t now, json_t *chan
     {
         double end = answer_number(node, "end");
         if ((over && !is_given_up(node)) || (end > 0 && (double)now >= end + PILOT_LATE))
-            put_name(&list, node);
+            put_host_name(&list, node);
     }
     set_names(change, "lost", &list);
 }

@@ -41,8 +41,8 @@ static json_t *request_of(const struct pilot_new *p)
 }
 
 /* The server has let its agents in; now their job. */
-static int submit(struct connection *connection, struct pilot_new *p, const json_t *made,
-                  berth_error_t *err)
+static int submit_agent_job(struct connection *connection, struct pilot_new *p, const json_t *made,
+                            berth_error_t *err)
 {
     char agent[PATH_MAX], path[64];
     struct strbuf job = {0};
@@ -88,7 +88,7 @@ int pilot_make(struct connection *connection, struct pilot_new *p, berth_error_t
     json_t *made = NULL, *body = request_of(p);
     int rc = connection_ask(connection, "POST", "/v1/pilots", body, &made, err);
     if (rc == 0)
-        rc = submit(connection, p, made, err);
+        rc = submit_agent_job(connection, p, made, err);
     json_decref(made);
     json_decref(body);
     return rc;

@@ -45,7 +45,7 @@ static void rest(void)
 /* ---- Slurm ---- */
 
 /* Its jobs. 0, or -1: it does not answer. */
-static int ask_slurm(struct watch *w)
+static int ask_for_pilot_jobs(struct watch *w)
 {
     berth_error_t err;
     strbuf_reset(&w->said);
@@ -65,7 +65,7 @@ static int ask_slurm(struct watch *w)
 }
 
 /* The job of a pilot: by its comment, since numbers are given out again after a crash of Slurm's. */
-static const struct squeue_job *job_of(const struct watch *w, const json_t *pilot)
+static const struct squeue_job *job_of_pilot(const struct watch *w, const json_t *pilot)
 {
     const char *comment = answer_text(pilot, "comment"), *known = answer_text(pilot, "job");
     const struct squeue_job *found = NULL;
@@ -126,12 +126,12 @@ static bool all_well(const json_t *pilots)
     return true;
 }
 
-static void judge(struct watch *w, const json_t *pilot, bool answered, int64_t now)
+static void judge_pilot(struct watch *w, const json_t *pilot, bool answered, int64_t now)
 {
     char path[64];
     berth_error_t err;
     int64_t number = (int64_t)answer_number(pilot, "pilot");
-    const struct squeue_job *job = answered ? job_of(w, pilot) : NULL;
+    const struct squeue_job *job = answered ? job_of_pilot(w, pilot) : NULL;
     int64_t since = answered ? note_absence(w, number, !job, now) : 0;
     json_t *change = pilot_judge(pilot, job, since, now);
     snprintf(path, sizeof(path), "/v1/pilots/%lld", (long long)number);
@@ -141,7 +141,7 @@ static void judge(struct watch *w, const json_t *pilot, bool answered, int64_t n
 }
 
 /* A look. Returns whether there are pilots, or a rule that asks for some. -1: there is no server. */
-static int look(struct watch *w)
+static int look_at_pilots(struct watch *w)
 {
     berth_error_t err;
     json_t *answer = NULL;
@@ -153,9 +153,9 @@ static int look(struct watch *w)
     int64_t now = (int64_t)time(NULL);
     bool some = json_array_size(pilots) > 0;
     if (some && (!all_well(pilots) || now - w->asked >= SELDOM)) {
-        bool answered = ask_slurm(w) == 0;
+        bool answered = ask_for_pilot_jobs(w) == 0;
         w->asked = now;
-        json_array_foreach(pilots, i, pilot) judge(w, pilot, answered, now);
+        json_array_foreach(pilots, i, pilot) judge_pilot(w, pilot, answered, now);
     }
     json_decref(answer);
     int rule = auto_follow(&w->connection);
@@ -181,7 +181,7 @@ int pilot_watch(void)
     if (connection_open(&w.connection, "pilot", &err) < 0)
         return connection_failed(&w.connection, &err);
     for (int some = lock(&w) < 0 ? 0 : 1; some != 0;) {
-        some = look(&w);
+        some = look_at_pilots(&w);
         if (some >= 0)
             last = (int64_t)time(NULL);
         else if ((int64_t)time(NULL) - last > LAST_TIME)

@@ -133,7 +133,7 @@ static bool is_limited(const json_t *queue)
     return false;
 }
 
-static int choose(struct queues_shown *shown, const char *wanted, berth_error_t *err)
+static int choose_queues(struct queues_shown *shown, const char *wanted, berth_error_t *err)
 {
     const json_t *queue;
     size_t i;
@@ -194,7 +194,7 @@ static void put_limits(struct table *t, const json_t *queue)
     table_cell(t, strbuf_text(&t->cell));
 }
 
-static const char *state_of(const json_t *queue)
+static const char *state_of_queue(const json_t *queue)
 {
     bool disabled = json_is_false(json_object_get(queue, "enabled"));
     bool stopped = json_is_false(json_object_get(queue, "started"));
@@ -222,7 +222,7 @@ static void put_cell(struct queues_shown *shown, const json_t *queue, enum queue
     else
         table_cell(t, column == COLUMN_NAME                       ? answer_text(queue, "name")
                       : column == COLUMN_POLICY                   ? answer_text(queue, "policy")
-                      : column == COLUMN_STATE                    ? state_of(queue)
+                      : column == COLUMN_STATE                    ? state_of_queue(queue)
                       : column == COLUMN_ESTIMATE && duration > 0 ? when_span(duration, span)
                                                                   : "");
 }
@@ -241,7 +241,7 @@ int queues_print(FILE *out, const json_t *answer, const char *resource, berth_er
     const json_t *queue;
     size_t i, n = 0;
 
-    if (choose(&shown, resource, err) < 0)
+    if (choose_queues(&shown, resource, err) < 0)
         return -1;
     for (enum queue_column c = 0; c < COLUMNS; c++)
         if (is_shown(&shown, c)) {
@@ -311,7 +311,7 @@ static int list_queues(const char *resource, bool json)
 }
 
 /* False: the opposite was asked for, too. */
-static bool take_change(json_t *body, int c)
+static bool take_queue_change(json_t *body, int c)
 {
     const char *key = c == OPTION_LONG('e') || c == OPTION_LONG('d') ? "enabled" : "started";
     bool on = c == OPTION_LONG('e') || c == OPTION_LONG('s');
@@ -336,7 +336,7 @@ int cli_queues(int argc, char **argv)
             json = true;
         else if (c == 'r')
             resource = optarg;
-        else if (!take_change(body, c)) {
+        else if (!take_queue_change(body, c)) {
             status = cli_usage("queues", "%s, expected one of them",
                                c == OPTION_LONG('e') || c == OPTION_LONG('d')
                                    ? "--enable and --disable are given"

@@ -45,8 +45,8 @@ static const char *hours(double seconds, char text[32])
     return text;
 }
 
-static void put_row(struct table *t, const struct report_sum *sum, const struct report_row *row,
-                    const char *first)
+static void put_report_row(struct table *t, const struct report_sum *sum,
+                           const struct report_row *row, const char *first)
 {
     char text[32];
 
@@ -79,7 +79,7 @@ static int print_table(const struct report_sum *sum)
     table_begin(&t, stdout, columns);
     for (size_t i = 0; i < sum->n; i++) {
         const struct report_row *row = &sum->rows[i];
-        put_row(&t, sum, row, NULL);
+        put_report_row(&t, sum, row, NULL);
         all.core_time += row->core_time;
         all.gpu_time += row->gpu_time;
         all.cpu_time += row->cpu_time;
@@ -88,7 +88,7 @@ static int print_table(const struct report_sum *sum)
         all.failed += row->failed;
     }
     if (sum->n > 1)
-        put_row(&t, sum, &all, "all");
+        put_report_row(&t, sum, &all, "all");
     bool written = table_end(&t);
     table_clear(&t);
     return written ? CLI_OK : CLI_FAILED;
@@ -137,7 +137,7 @@ static int report_used(struct report_sum *sum, const char *path, bool json)
 }
 
 /* Take an option. False after printing what is wrong. */
-static bool take_option(struct report_sum *sum, struct strbuf *path, int c)
+static bool take_report_option(struct report_sum *sum, struct strbuf *path, int c)
 {
     static const char *const keys[] = {['u'] = "user", ['q'] = "queue"};
     char number[48];
@@ -180,7 +180,7 @@ int cli_report(int argc, char **argv)
             status = option_help(&report_options);
             goto out;
         }
-        if (c == '?' || !take_option(&sum, &path, c))
+        if (c == '?' || !take_report_option(&sum, &path, c))
             goto out;
         json = json || c == OPTION_LONG('j');
     }

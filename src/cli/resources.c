@@ -46,7 +46,7 @@ const struct option_table resume_options = {
              "Example: berth resume \"$(hostname)\"\n"
              "Manual: man berth-resume\n"};
 
-static void put_size(double bytes)
+static void print_memory(double bytes)
 {
     printf("memory  %.1f GiB\n", bytes / 1073741824.0);
 }
@@ -88,7 +88,7 @@ static void print_resources(const json_t *answer)
                answer_number(used, "gpu_memory") / 1073741824.0,
                answer_number(answer, "gpu_memory") / 1073741824.0);
     if (answer_number(answer, "memory") > 0)
-        put_size(answer_number(answer, "memory"));
+        print_memory(answer_number(answer, "memory"));
     json_array_foreach(json_object_get(answer, "licenses"), i, part) print_license(part);
     json_array_foreach(json_object_get(answer, "changed"), i, part) print_changed(part);
 }

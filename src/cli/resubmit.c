@@ -133,7 +133,7 @@ static json_t *environment_of(const json_t *job)
 }
 
 /* A limit was also called a duration, and an estimate is of the old one. Other GPUs may be of any type, and are whole. */
-static void change(json_t *request, json_t *changes)
+static void change_request(json_t *request, json_t *changes)
 {
     if (json_object_get(changes, "limit")) {
         json_object_del(request, "duration");
@@ -164,7 +164,7 @@ static json_t *make_request(const struct again *a, const json_t *job, int64_t me
     }
     for (size_t i = 0; i < sizeof(left) / sizeof(*left); i++)
         json_object_del(request, left[i]);
-    change(request, a->changes);
+    change_request(request, a->changes);
     if ((json_is_string(script) && json_object_set(request, "script", script) < 0) ||
         json_object_set_new(request, "environment", environment_of(job)) < 0) {
         errtext_no_memory(err);
@@ -233,7 +233,7 @@ static void submit_all(struct again *a, char **words, size_t n)
     last_words_free(ours);
 }
 
-static int take_option(struct again *a, int c)
+static int take_resubmit_option(struct again *a, int c)
 {
     berth_error_t err;
     if (c == '?')
@@ -255,7 +255,7 @@ int cli_resubmit(int argc, char **argv)
     int c;
 
     while ((c = option_next(&resubmit_options, argc, argv)) != -1) {
-        int status = take_option(&a, c);
+        int status = take_resubmit_option(&a, c);
         if (c == 'h' || status != CLI_OK) {
             json_decref(a.changes);
             return status;

@@ -103,7 +103,7 @@ const char *shares_amount(const char *resource, int64_t amount, char text[SHARES
     return text;
 }
 
-static void put_name(struct tree_shown *t, const json_t *node)
+static void put_shares_name(struct tree_shown *t, const json_t *node)
 {
     struct strbuf *cell = &t->table.cell;
     const char *name = json_string_value(json_object_get(node, "name"));
@@ -123,7 +123,7 @@ static void put_limits(struct tree_shown *t, const json_t *node)
 }
 
 /* By how much it has more than it deserves. */
-static void put_error(struct tree_shown *t, const json_t *node)
+static void put_shares_error(struct tree_shown *t, const json_t *node)
 {
     int64_t received, deserved;
     char text[SHARES_AMOUNT_SIZE], cell[40];
@@ -140,9 +140,9 @@ static void put_share(struct tree_shown *t, const json_t *node, enum share_colum
     char text[SHARES_AMOUNT_SIZE] = "";
     int64_t amount;
     if (column == COLUMN_NAME) {
-        put_name(t, node);
+        put_shares_name(t, node);
     } else if (column == COLUMN_ERROR) {
-        put_error(t, node);
+        put_shares_error(t, node);
     } else if (column == COLUMN_LIMITS) {
         put_limits(t, node);
     } else if (key) {

@@ -27,7 +27,7 @@ static void put_path(struct strbuf *path, const json_t *nodes, const json_t *nod
 }
 
 /* Whether a text is a path (2), or how it ends (1). */
-static int names(const char *text, const char *path)
+static int match_path_end(const char *text, const char *path)
 {
     size_t n = strlen(text), length = strlen(path);
     if (strcmp(text, path) == 0)
@@ -36,7 +36,8 @@ static int names(const char *text, const char *path)
 }
 
 /* The node of a text: the one whose path it is, else the only one whose path ends so. -1 with a text. */
-static int find_node(const json_t *nodes, const char *text, size_t *found, berth_error_t *err)
+static int find_shares_node(const json_t *nodes, const char *text, size_t *found,
+                            berth_error_t *err)
 {
     struct strbuf path = {0}, all = {0};
     const json_t *node;
@@ -46,7 +47,7 @@ static int find_node(const json_t *nodes, const char *text, size_t *found, berth
     {
         strbuf_reset(&path);
         put_path(&path, nodes, node);
-        how = names(text, i == 0 ? "machine" : strbuf_text(&path));
+        how = match_path_end(text, i == 0 ? "machine" : strbuf_text(&path));
         if (how == 0 || how < best)
             continue;
         several = how > best ? 1 : several + 1;
@@ -93,7 +94,7 @@ static int set_usage(struct connection *connection, const char *text, double usa
     if (connection_ask(connection, "GET", "/v1/shares", NULL, &answer, err) < 0)
         return -1;
     const json_t *nodes = json_object_get(answer, "shares");
-    int rc = find_node(nodes, text, &found, err);
+    int rc = find_shares_node(nodes, text, &found, err);
     json_t *body = rc == 0 ? body_of(nodes, json_array_get(nodes, found), usage) : NULL;
     if (rc == 0)
         rc = body ? connection_ask(connection, "PATCH", "/v1/shares", body, NULL, err)

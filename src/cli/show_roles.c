@@ -8,7 +8,7 @@
 #include "cli/client/listing.h"
 #include "cli/client/terminal.h"
 
-static long long number_of(const json_t *object, const char *key)
+static long long whole_of_key(const json_t *object, const char *key)
 {
     return json_integer_value(json_object_get(object, key));
 }
@@ -32,20 +32,20 @@ static void put_amount(long long n, const char *one)
         printf(", %lld %s%s", n, one, n == 1 ? "" : "s");
 }
 
-static void put_role(const json_t *job, const json_t *role, uint32_t first, int width)
+static void print_role(const json_t *job, const json_t *role, uint32_t first, int width)
 {
     const json_t *ranges = json_object_get(job, "ranges");
-    long long count = number_of(role, "count");
+    long long count = whole_of_key(role, "count");
     const char *before = "; ";
     printf("%-*s ", width, "role");
     terminal_print(stdout, answer_text(role, "role"));
-    printf(": %lld[%lu", number_of(job, "id"), (unsigned long)first);
+    printf(": %lld[%lu", whole_of_key(job, "id"), (unsigned long)first);
     if (count > 1)
         printf("-%lld", (long long)first + count - 1);
-    printf("], min %lld", number_of(role, "min"));
-    put_amount(number_of(role, "nodes"), "node");
-    put_amount(number_of(role, "cores"), "core");
-    put_amount(number_of(role, "gpus"), "gpu");
+    printf("], min %lld", whole_of_key(role, "min"));
+    put_amount(whole_of_key(role, "nodes"), "node");
+    put_amount(whole_of_key(role, "cores"), "core");
+    put_amount(whole_of_key(role, "gpus"), "gpu");
     fputs(count > 1 ? " each" : "", stdout);
     for (int i = 0; i < LISTING_STATES; i++) {
         unsigned long long n = count_in(ranges, listing_states[i], first, (uint32_t)count);
@@ -64,7 +64,7 @@ void show_roles(const json_t *job, int width)
     size_t i;
     json_array_foreach(json_object_get(job, "roles"), i, role)
     {
-        put_role(job, role, first, width);
-        first += (uint32_t)number_of(role, "count");
+        print_role(job, role, first, width);
+        first += (uint32_t)whole_of_key(role, "count");
     }
 }

@@ -121,7 +121,7 @@ static int load_config(struct run *run, int64_t *procs, berth_error_t *err)
     return *procs < 0 ? -1 : 0;
 }
 
-static int load(struct run *run, berth_error_t *err)
+static int load_sim_run(struct run *run, berth_error_t *err)
 {
     const struct sim_options *o = &run->options;
     int64_t procs = o->procs;
@@ -269,7 +269,7 @@ static int print_report(struct run *run, berth_error_t *err)
 
 static int run_all(struct run *run, berth_error_t *err)
 {
-    if (load(run, err) < 0)
+    if (load_sim_run(run, err) < 0)
         return -1;
     for (size_t p = 0; p < run->options.npolicies; p++)
         if (simulate_policy(run, p, err) < 0 || write_jobs(run, p, err) < 0)

@@ -66,7 +66,7 @@ static void print_cells(const char *cells, const int *width)
     }
 }
 
-static void widen(const char *cells, int *width)
+static void widen_job_columns(const char *cells, int *width)
 {
     for (int i = 0; i < COLUMNS; i++) {
         size_t length = strlen(cells);
@@ -115,7 +115,7 @@ static int print_table(struct play *p, const char *name, berth_error_t *err)
             if (printing)
                 print_cells(cells.data, width);
             else
-                widen(cells.data, width);
+                widen_job_columns(cells.data, width);
         }
     }
     strbuf_clear(&cells);

@@ -25,7 +25,7 @@ struct drawing {
 };
 
 /* "fit . ann . batch . done . node0/core[0-2] . waited 1h 2m, ran 5m" */
-static const char *describe(struct drawing *d, const struct play_row *row, int64_t end)
+static const char *describe_drawn_job(struct drawing *d, const struct play_row *row, int64_t end)
 {
     char span[TIMELINE_SPAN_SIZE];
     struct strbuf *out = &d->text;
@@ -43,13 +43,13 @@ static const char *describe(struct drawing *d, const struct play_row *row, int64
 }
 
 /* Add a job, if it has run until now or is promised something. Returns 0, or -1 with ENOMEM. */
-static int take(struct drawing *d, const struct play_row *row, int64_t now)
+static int add_drawn_job(struct drawing *d, const struct play_row *row, int64_t now)
 {
     int64_t end = row->end >= 0 || row->waits ? row->end : now;
     if (row->start < 0 || end < row->start || !*row->resources)
         return 0;
     struct timeline_job job = {.name = arena_text(&d->texts, row->name),
-                               .about = describe(d, row, end),
+                               .about = describe_drawn_job(d, row, end),
                                .key = arena_text(&d->texts, *row->user ? row->user : row->queue),
                                .resources = arena_text(&d->texts, row->resources),
                                .submit = (double)row->submit / SECOND,
@@ -67,7 +67,7 @@ static int take(struct drawing *d, const struct play_row *row, int64_t now)
 }
 
 /* The machine as it is at the end. */
-static int take_nodes(struct drawing *d, const struct graph *g)
+static int take_drawn_nodes(struct drawing *d, const struct graph *g)
 {
     uint32_t *number = calloc((size_t)g->n + 1, sizeof(*number)); /* of a node, from 1 */
     d->nodes = calloc((size_t)g->n + 1, sizeof(*d->nodes));
@@ -122,10 +122,10 @@ int sim_plot(struct play *play, const match_t *machine, const struct sharing *sh
 {
     struct drawing d = {.jobs = calloc(play_jobs(play) + 1, sizeof(*d.jobs))};
     struct play_row row;
-    int rc = d.jobs ? take_nodes(&d, match_graph(machine)) : -1;
+    int rc = d.jobs ? take_drawn_nodes(&d, match_graph(machine)) : -1;
 
     for (size_t i = 0; rc == 0 && i < play_jobs(play); i++)
-        rc = play_row(play, i, &row) < 0 ? -1 : take(&d, &row, play_now(play));
+        rc = play_row(play, i, &row) < 0 ? -1 : add_drawn_job(&d, &row, play_now(play));
     rc = rc < 0 ? -1 : count_cores(&d, err);
     if (rc < 0) {
         errtext_no_memory(err);

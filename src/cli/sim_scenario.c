@@ -84,7 +84,7 @@ static int open_outputs(struct scene *s, berth_error_t *err)
 }
 
 /* Load the state from a file. */
-static int load(struct scene *s, berth_error_t *err)
+static int load_state(struct scene *s, berth_error_t *err)
 {
     const char *path = s->options->load;
     json_error_t why;
@@ -121,7 +121,7 @@ static int open_all(struct scene *s, berth_error_t *err)
         return -1;
     if (o->trace && load_trace(s, err) < 0)
         return -1;
-    if (o->load ? load(s, err) < 0 : !(s->play = play_create(&s->stage.options, err)))
+    if (o->load ? load_state(s, err) < 0 : !(s->play = play_create(&s->stage.options, err)))
         return -1;
     if (!o->scenario)
         return 0;
@@ -137,26 +137,26 @@ static int dump(const char *bytes, size_t n, void *out)
     return 0;
 }
 
-static void put(struct outfile *out, const char *text)
+static void write_scene_text(struct outfile *out, const char *text)
 {
     outfile_write(out, text, strlen(text));
 }
 
 /* Write a value of the state, each element of a list on its own line. Returns 0, or -1 with ENOMEM. */
-static int put_value(struct outfile *out, const json_t *value)
+static int write_state_value(struct outfile *out, const json_t *value)
 {
     size_t i;
     const json_t *element;
     if (!json_is_array(value))
         return json_dump_callback(value, dump, out, JSON_ENCODE_ANY);
-    put(out, "[");
+    write_scene_text(out, "[");
     json_array_foreach(value, i, element)
     {
-        put(out, i > 0 ? ",\n  " : "\n  ");
+        write_scene_text(out, i > 0 ? ",\n  " : "\n  ");
         if (json_dump_callback(element, dump, out, 0) < 0)
             return -1;
     }
-    put(out, "]");
+    write_scene_text(out, "]");
     return 0;
 }
 
@@ -169,21 +169,21 @@ static int write_state(struct scene *s, berth_error_t *err)
         return -1;
     json_object_foreach(state, key, value)
     {
-        put(s->saved, before);
-        put(s->saved, "\"");
-        put(s->saved, key);
-        put(s->saved, "\": ");
-        rc = rc < 0 ? rc : put_value(s->saved, value);
+        write_scene_text(s->saved, before);
+        write_scene_text(s->saved, "\"");
+        write_scene_text(s->saved, key);
+        write_scene_text(s->saved, "\": ");
+        rc = rc < 0 ? rc : write_state_value(s->saved, value);
         before = ",\n ";
     }
-    put(s->saved, "}\n");
+    write_scene_text(s->saved, "}\n");
     json_decref(state);
     int closed = outfile_close(s->saved, rc == 0, err);
     s->saved = NULL;
     return rc < 0 ? errtext_set(err, ENOMEM, "out of memory for the state") : closed;
 }
 
-static int ask(struct scene *s, berth_error_t *err)
+static int ask_what_if(struct scene *s, berth_error_t *err)
 {
     json_t *state = play_save(s->play, err);
     int rc = state ? sim_what_if(s->options, state, err) : -1;
@@ -191,7 +191,7 @@ static int ask(struct scene *s, berth_error_t *err)
     return rc;
 }
 
-static int print_jobs(struct scene *s, berth_error_t *err)
+static int print_scene_jobs(struct scene *s, berth_error_t *err)
 {
     const struct sim_options *o = s->options;
     const char *path = o->scenario ? o->scenario : o->load;
@@ -232,7 +232,7 @@ static int play(struct scene *s, berth_error_t *err)
     }
     if (s->saved && write_state(s, err) < 0)
         return -1;
-    return o->asks ? ask(s, err) : print_jobs(s, err);
+    return o->asks ? ask_what_if(s, err) : print_scene_jobs(s, err);
 }
 
 int sim_scenario(const struct sim_options *options)

@@ -65,7 +65,7 @@ static void put_answer(const json_t *answer, bool json)
         tell_block(answer);
 }
 
-static int submit(struct request *r, const struct each *each, berth_error_t *err)
+static int submit_to_server(struct request *r, const struct each *each, berth_error_t *err)
 {
     struct connection s;
     json_t *answer = NULL, *jobs = NULL;
@@ -129,7 +129,7 @@ int cli_submit(int argc, char **argv)
         fprintf(stderr, "berth submit: %s\n", err.text);
         status = CLI_FAILED;
     } else {
-        status = submit(&r, &each, &err);
+        status = submit_to_server(&r, &each, &err);
     }
     each_clear(&each);
     request_clear(&r);

@@ -53,7 +53,7 @@ const struct option_table update_options = {
     .hint = hint_change};
 
 /* Take a time, or a word that the server knows. Returns false after printing what is wrong. */
-static bool take_time(const char *option, const char *key, const char *word, json_t *body)
+static bool take_update_time(const char *option, const char *key, const char *word, json_t *body)
 {
     int64_t us;
     if (strcmp(optarg, word) == 0)
@@ -101,7 +101,7 @@ static bool take_dependency(json_t *body)
 }
 
 /* Take an option. Returns false after printing what is wrong. */
-static bool take_change(int c, json_t *request[REQUESTS])
+static bool take_update_option(int c, json_t *request[REQUESTS])
 {
     json_t *body = request[OTHER];
     char *end;
@@ -115,9 +115,9 @@ static bool take_change(int c, json_t *request[REQUESTS])
         return take_dependency(request[DEPENDENCY]);
 
     if (c == 't')
-        return take_time("time-limit", "limit", "unlimited", body);
+        return take_update_time("time-limit", "limit", "unlimited", body);
     if (c == OPTION_LONG('e'))
-        return take_time("estimate", "estimate", "unknown", body);
+        return take_update_time("estimate", "estimate", "unknown", body);
     if (c == OPTION_LONG('f'))
         return json_object_set_new(body, "first", json_true()) == 0;
     if (c == OPTION_LONG('b'))
@@ -144,7 +144,7 @@ static int find_last(json_t *body)
     return status;
 }
 
-static int ask(char **words, int n, json_t *request[REQUESTS])
+static int ask_updates(char **words, int n, json_t *request[REQUESTS])
 {
     int status = find_last(request[DEPENDENCY]);
     for (int i = 0; status == CLI_OK && i < REQUESTS; i++)
@@ -160,7 +160,7 @@ static int take_all(int argc, char **argv, json_t *request[REQUESTS])
     while ((c = option_next(&update_options, argc, argv)) != -1) {
         if (c == 'h')
             return option_help(&update_options);
-        if (c == '?' || !take_change(c, request))
+        if (c == '?' || !take_update_option(c, request))
             return CLI_USAGE;
     }
     for (int i = 0; i < REQUESTS; i++)
@@ -169,7 +169,7 @@ static int take_all(int argc, char **argv, json_t *request[REQUESTS])
         return cli_usage("update", "no change given");
     if (!request_times_fit(request[OTHER]))
         return cli_usage("update", "%s", REQUEST_TIMES_WRONG);
-    return ask(argv + optind, argc - optind, request);
+    return ask_updates(argv + optind, argc - optind, request);
 }
 
 int cli_update(int argc, char **argv)

@@ -34,7 +34,7 @@ int cli_refuse(const char *name, const char *why)
     return CLI_FAILED;
 }
 
-static bool is_whole(const char *word, const struct option *options)
+static bool is_whole_option(const char *word, const struct option *options)
 {
     size_t length = strcspn(word + 2, "=");
     for (; options->name; options++)
@@ -53,7 +53,7 @@ int cli_getopt(int argc, char **argv, const char *letters, const struct option *
     bool apart =
         index >= 0 && options[index].has_arg == required_argument && optarg == argv[optind - 1];
     const char *word = argv[optind - (apart ? 2 : 1)];
-    if (strncmp(word, "--", 2) != 0 || is_whole(word, options))
+    if (strncmp(word, "--", 2) != 0 || is_whole_option(word, options))
         return c;
     optind -= apart;
     optopt = 0;

@@ -31,7 +31,7 @@ enum attach_as attach_input(void)
 }
 
 /* A socket in a new folder that is ours alone. */
-static int listen_there(struct attach *a, berth_error_t *err)
+static int listen_in_new_folder(struct attach *a, berth_error_t *err)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     const char *base = getenv("XDG_RUNTIME_DIR");
@@ -124,7 +124,7 @@ struct attach *attach_open(enum attach_as as, berth_error_t *err)
     a->listener = a->passed = a->to = a->stop = a->resized = -1;
     a->is_terminal = isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &a->saved) == 0;
     a->is_open = as != ATTACH_INPUT;
-    if (listen_there(a, err) == 0 && open_ends(a, err) == 0 && start_thread(a, err) == 0)
+    if (listen_in_new_folder(a, err) == 0 && open_ends(a, err) == 0 && start_thread(a, err) == 0)
         return a;
     int saved = errno;
     attach_close(a);

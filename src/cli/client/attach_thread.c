@@ -89,7 +89,7 @@ static void put_typed(struct attach *a)
 }
 
 /* Show what the terminal has. Returns false when there is no more for now. */
-static bool show(const struct attach *a)
+static bool show_terminal_output(const struct attach *a)
 {
     char block[4096];
     ssize_t n = read(a->to, block, sizeof(block));
@@ -108,7 +108,7 @@ static void take_resized(const struct attach *a)
 }
 
 /* One round: wait, and do what there is. Returns false at the end. */
-static bool serve(struct attach *a)
+static bool serve_attach_round(struct attach *a)
 {
     bool terminal = a->as == ATTACH_TERMINAL, front = is_foreground(a);
     if (terminal && a->is_met && a->is_terminal && front && !a->is_raw)
@@ -131,7 +131,7 @@ static bool serve(struct attach *a)
     if (at[2].revents)
         take_resized(a);
     if (at[4].revents & POLLIN)
-        show(a);
+        show_terminal_output(a);
     if (at[4].revents & (POLLOUT | POLLERR))
         put_typed(a);
     if (at[3].revents)
@@ -149,14 +149,14 @@ static void show_rest(struct attach *a)
         return;
     close(a->passed);
     a->passed = -1;
-    while (a->is_met && poll(&at, 1, REST_MS) > 0 && show(a))
+    while (a->is_met && poll(&at, 1, REST_MS) > 0 && show_terminal_output(a))
         ;
 }
 
 void *attach_thread(void *attach)
 {
     struct attach *a = attach;
-    while (serve(a))
+    while (serve_attach_round(a))
         ;
     show_rest(a);
     if (a->is_raw)

@@ -56,7 +56,7 @@ static const struct chosen_key keys[] = {
 static const char usual[] =
     "id,name,user,queue,state,exit,signal,nodes,cores,gpus,submit,start,end,reason";
 
-static const struct chosen_key *find(const char *name, size_t n)
+static const struct chosen_key *find_chosen_key(const char *name, size_t n)
 {
     for (size_t i = 0; i < KEYS; i++)
         if (strlen(keys[i].name) == n && strncmp(keys[i].name, name, n) == 0)
@@ -79,7 +79,7 @@ int chosen_read(struct chosen *c, const char *list, berth_error_t *err)
     struct chosen made = {.csv = c->csv};
     for (const char *at = list;; at++) {
         size_t n = strcspn(at, ",");
-        const struct chosen_key *key = find(at, n);
+        const struct chosen_key *key = find_chosen_key(at, n);
         if (!key)
             return unknown(at, n < 40 ? n : 40, err);
         if (made.n == TABLE_COLUMNS_MAX - 1)
@@ -111,8 +111,8 @@ bool chosen_may_be_negative(const struct chosen_key *key)
 }
 
 /* A value as a person reads it, or `raw` as the API has it; "" if there is none. */
-static const char *text_of(const struct chosen_key *key, const struct fields *job,
-                           const char *states, bool raw, struct strbuf *room)
+static const char *text_of_chosen_key(const struct chosen_key *key, const struct fields *job,
+                                      const char *states, bool raw, struct strbuf *room)
 {
     char word[LISTING_STATE_SIZE], span[WHEN_SIZE];
     double number;
@@ -157,7 +157,7 @@ bool chosen_number(const struct chosen_key *key, const struct fields *job, doubl
 
 const char *chosen_raw(const struct chosen_key *key, const struct fields *job, struct strbuf *room)
 {
-    return text_of(key, job, NULL, true, room);
+    return text_of_chosen_key(key, job, NULL, true, room);
 }
 
 /* In quotes where it has to be; control characters are not for terminals, which may be what shows this. */
@@ -188,7 +188,7 @@ void chosen_put_line(const struct chosen *c, const struct fields *job, const cha
     for (size_t i = 0; i < c->n; i++) {
         if (i)
             putchar(',');
-        put_csv(text_of(c->key[i], job, states, true, &room));
+        put_csv(text_of_chosen_key(c->key[i], job, states, true, &room));
     }
     putchar('\n');
     strbuf_clear(&room);
@@ -201,6 +201,6 @@ void chosen_put_row(const struct chosen *c, struct table *t, const struct fields
         if (c->key[i]->kind == REASON)
             listing_reason(t, job);
         else
-            table_cell(t, text_of(c->key[i], job, states, false, &t->cell));
+            table_cell(t, text_of_chosen_key(c->key[i], job, states, false, &t->cell));
     }
 }

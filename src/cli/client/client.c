@@ -89,7 +89,7 @@ int client_connect(struct client *c, berth_error_t *err)
     return c->fd < 0 ? -1 : 0;
 }
 
-static void hang_up(struct client *c)
+static void hang_up_client(struct client *c)
 {
     if (c->fd >= 0)
         close(c->fd);
@@ -100,7 +100,7 @@ void client_close(struct client *c)
 {
     if (!c)
         return;
-    hang_up(c);
+    hang_up_client(c);
     free(c->socket);
     free(c);
 }
@@ -168,8 +168,8 @@ static int read_reply_part(int fd, struct reply *r, char *buffer, int flags,
 }
 
 /* Send a request and read its reply, which may come before all is sent. */
-static int exchange(struct client *c, struct sending *s, const struct client_taker *taker,
-                    berth_error_t *err)
+static int exchange_with_server(struct client *c, struct sending *s,
+                                const struct client_taker *taker, berth_error_t *err)
 {
     int sent = send_some(c->fd, s), rc;
 
@@ -215,7 +215,7 @@ int client_ask(struct client *c, const char *method, const char *path, const cha
         return client_no_memory(err);
     }
     if (c->fd >= 0 && reply_is_over(c->fd))
-        hang_up(c);
+        hang_up_client(c);
     for (;;) {
         bool used = c->fd >= 0;
         struct sending s = {{{head.data, head.len}, {(char *)(uintptr_t)body, length}}};
@@ -223,13 +223,13 @@ int client_ask(struct client *c, const char *method, const char *path, const cha
         if (rc < 0)
             break;
         reply_init(&c->reply);
-        rc = exchange(c, &s, taker, err);
+        rc = exchange_with_server(c, &s, taker, err);
         bool none = c->reply.part == REPLY_STATUS && c->reply.n == 0;
         bool again = rc < 0 && errno == ECONNRESET && used && reads && none;
         *status = c->reply.status;
         if (rc < 0 || c->reply.closes) {
             int saved = errno;
-            hang_up(c);
+            hang_up_client(c);
             errno = saved;
         }
         /* The server may close an idle connection while it is asked. Reading twice does no harm. */

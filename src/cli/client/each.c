@@ -17,7 +17,7 @@
 
 /* ---- The things ---- */
 
-static int add(struct each *e, char *thing)
+static int add_each_thing(struct each *e, char *thing)
 {
     if (e->n == e->cap) {
         size_t cap = e->cap ? 2 * e->cap : 64;
@@ -32,7 +32,7 @@ static int add(struct each *e, char *thing)
 }
 
 /* The same, of texts that the things do not point into yet. */
-static int begin(struct each *e, const char *mark, berth_error_t *err)
+static int begin_each(struct each *e, const char *mark, berth_error_t *err)
 {
     if (e->mark)
         return errtext_set(err, EINVAL, "only one of --each, --cc and ::: at a time");
@@ -47,14 +47,14 @@ int each_take_words(struct each *e, int *argc, char **argv, berth_error_t *err)
         at++;
     if (at == *argc)
         return 0;
-    if (begin(e, "{}", err) < 0)
+    if (begin_each(e, "{}", err) < 0)
         return -1;
     if (at + 1 == *argc)
         return errtext_set(err, EINVAL, "nothing stands behind :::");
     for (int i = at + 1; i < *argc; i++) {
         if (strcmp(argv[i], ":::") == 0)
             return errtext_set(err, EINVAL, "::: may stand once");
-        if (add(e, argv[i]) < 0)
+        if (add_each_thing(e, argv[i]) < 0)
             return errtext_no_memory(err);
     }
     *argc = at;
@@ -66,7 +66,7 @@ static int split(struct each *e, const char *separators, berth_error_t *err)
 {
     char *rest = e->text;
     for (char *word; (word = strsep(&rest, separators)) != NULL;)
-        if (*word && add(e, word) < 0)
+        if (*word && add_each_thing(e, word) < 0)
             return errtext_no_memory(err);
     return 0;
 }
@@ -76,7 +76,7 @@ int each_take_lines(struct each *e, const char *path, berth_error_t *err)
     struct text text = {0};
     bool standard = strcmp(path, "-") == 0;
     const char *name = standard ? "standard input" : path;
-    if (begin(e, "{}", err) < 0)
+    if (begin_each(e, "{}", err) < 0)
         return -1;
     int rc =
         standard ? text_read_rest(&text, STDIN_FILENO, FILE_MAX) : text_read(&text, path, FILE_MAX);
@@ -105,7 +105,7 @@ int each_take_set(struct each *e, const char *set, berth_error_t *err)
 {
     struct idset ids = {0};
     struct strbuf text = {0};
-    if (begin(e, "{cc}", err) < 0)
+    if (begin_each(e, "{cc}", err) < 0)
         return -1;
     bool numbers = idset_decode(&ids, set, strlen(set), NULL) == 0;
     if (numbers && ids.count > CC_MAX) {
@@ -180,7 +180,7 @@ static json_t *fill_list(struct filling *f, const json_t *list)
 }
 
 /* A copy of the job for one thing. */
-static json_t *fill(const json_t *job, struct filling *f, bool adds)
+static json_t *fill_job_for_thing(const json_t *job, struct filling *f, bool adds)
 {
     static const char *const lists[] = {"command", "args"};
     static const char *const texts[] = {"name", "output", "error", "input"};
@@ -211,7 +211,7 @@ json_t *each_jobs(const struct each *e, const json_t *job, berth_error_t *err)
     json_t *jobs = json_array();
     for (size_t i = 0; jobs && i < e->n; i++) {
         struct filling f = {.mark = e->mark, .thing = e->v[i], .number = i + 1};
-        json_t *one = fill(job, &f, strcmp(e->mark, "{}") == 0);
+        json_t *one = fill_job_for_thing(job, &f, strcmp(e->mark, "{}") == 0);
         if (!one || json_array_append_new(jobs, one) < 0) {
             json_decref(jobs);
             errtext_set(err, EINVAL, "'%.80s' is not UTF-8", e->v[i]);

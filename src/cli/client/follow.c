@@ -233,7 +233,7 @@ static int read_job_state(void *context, const char *text, size_t length)
 }
 
 /* Look at the job, `by_member` or at an array as a whole. Returns 1 if it has ended; 0; -1. */
-static int look(struct watch *w, bool by_member, berth_error_t *err)
+static int look_at_watched_job(struct watch *w, bool by_member, berth_error_t *err)
 {
     struct strbuf path = {0};
     char id[JOB_ID_SIZE];
@@ -267,8 +267,8 @@ static int look(struct watch *w, bool by_member, berth_error_t *err)
 /* Members matter one by one only for their output, and where nothing says of all how they have ended. */
 static int look_at_job(struct watch *w, berth_error_t *err)
 {
-    int rc = look(w, w->f->output || w->f->member >= 0, err);
-    return rc == 1 && w->summed ? look(w, true, err) : rc;
+    int rc = look_at_watched_job(w, w->f->output || w->f->member >= 0, err);
+    return rc == 1 && w->summed ? look_at_watched_job(w, true, err) : rc;
 }
 
 static int follow_event(void *context, long status, const char *bytes, size_t n)
@@ -322,7 +322,7 @@ static int await_server(struct watch *w, berth_error_t *err)
 }
 
 /* A signal told us to stop: the first one cancels the job, the second makes us leave it. */
-static void take_signal(struct watch *w)
+static void take_stop_signal(struct watch *w)
 {
     struct signalfd_siginfo info;
     struct strbuf path = {0};
@@ -384,7 +384,7 @@ static int wait_more(struct watch *w, berth_error_t *err)
         if (!others[i].revents)
             continue;
         if (others[i].fd == w->signals)
-            take_signal(w);
+            take_stop_signal(w);
         else if (read(w->inotify, junk, sizeof(junk)) < 0)
             continue;
     }

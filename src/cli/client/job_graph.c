@@ -63,7 +63,7 @@ static json_t *scalar(const struct doc *d, uint32_t i)
 }
 
 /* Depth is bounded by the reader of the document. */
-static json_t *value_of(const struct doc *d, uint32_t i)
+static json_t *json_of_doc_node(const struct doc *d, uint32_t i)
 {
     const struct doc_node *node = &d->node[i];
     if (node->kind == DOC_SCALAR)
@@ -72,9 +72,9 @@ static json_t *value_of(const struct doc *d, uint32_t i)
     bool failed = !made;
     for (uint32_t at = i + 1; at < node->end && !failed;) {
         if (node->kind == DOC_LIST) {
-            failed = json_array_append_new(made, value_of(d, at)) < 0;
+            failed = json_array_append_new(made, json_of_doc_node(d, at)) < 0;
         } else {
-            failed = json_object_set_new(made, doc_text(d, at), value_of(d, at + 1)) < 0;
+            failed = json_object_set_new(made, doc_text(d, at), json_of_doc_node(d, at + 1)) < 0;
             at++;
         }
         at = d->node[at].end;
@@ -101,7 +101,7 @@ static int add_wait(struct graph *g, struct graph_job *job, uint32_t name, const
     return 0;
 }
 
-static const char *kind_of(const struct doc *d, uint32_t i)
+static const char *dependency_kind_of(const struct doc *d, uint32_t i)
 {
     static const char *const words[][2] = {
         {"ok", "afterok"}, {"any", "afterany"}, {"notok", "afternotok"}, {"started", "after"}};
@@ -126,7 +126,7 @@ static int read_after(struct graph *g, struct graph_job *job, uint32_t i)
         uint32_t name = at;
         if (node->kind == DOC_MAPPING) {
             at++;
-            kind = d->node[at].kind == DOC_SCALAR ? kind_of(d, at) : NULL;
+            kind = d->node[at].kind == DOC_SCALAR ? dependency_kind_of(d, at) : NULL;
             if (!kind)
                 return doc_expected(d, at, doc_text(d, name), "ok, any, notok or started");
         }
@@ -191,7 +191,7 @@ static int put_keys(struct graph *g, json_t *to, uint32_t mapping)
                              key[0] == 'd' ? ", expected after" : "");
         json_t *value = strcmp(key, "command") == 0 && doc_is_text(d, at + 1)
                             ? json_pack("[s, s, s]", "/bin/sh", "-c", doc_text(d, at + 1))
-                            : value_of(d, at + 1);
+                            : json_of_doc_node(d, at + 1);
         if (json_object_set_new(to, key, value) < 0)
             return errtext_no_memory(g->err);
     }

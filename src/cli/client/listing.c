@@ -123,8 +123,8 @@ static void put_shown(struct strbuf *out, const struct fields *job, const struct
 }
 
 /* "28[5-99]", cut at a comma if they are many. False: it is no array as a whole. */
-static bool put_members(struct strbuf *out, const struct fields *job, int64_t id,
-                        const char *states)
+static bool put_listed_members(struct strbuf *out, const struct fields *job, int64_t id,
+                               const char *states)
 {
     struct strbuf text = {0};
     struct fields ranges;
@@ -148,7 +148,7 @@ void listing_put_id(struct strbuf *out, const struct fields *job, const char *st
     int64_t id = 0;
 
     fields_whole(job, "id", &id);
-    if (put_members(out, job, id, states))
+    if (put_listed_members(out, job, id, states))
         return;
     strbuf_reset(out);
     strbuf_puts(out, job_id_text(id, member_of(job), text));
@@ -240,7 +240,7 @@ void listing_gpus(struct table *table, const struct fields *job)
     table_cell(table, text);
 }
 
-static bool is_wanted(const struct listing *l, const struct fields *job)
+static bool is_job_listed(const struct listing *l, const struct fields *job)
 {
     int64_t id = 0;
     return !l->style->only ||
@@ -272,7 +272,7 @@ static int put_listing_row(void *context, const char *text, size_t length)
         errno = EPROTO;
         return -1;
     }
-    if (!is_wanted(l, &job))
+    if (!is_job_listed(l, &job))
         return 0;
     if (waits)
         return sorted_take(l->style->sorted, &job, text, length);

@@ -182,7 +182,8 @@ static bool are_live(const char *states)
 }
 
 /* Take an option. Returns CLI_OK, or another status after printing what is wrong. */
-static int take_option(const struct option_table *options, int c, json_t **filter, json_t *more)
+static int take_filter_option(const struct option_table *options, int c, json_t **filter,
+                              json_t *more)
 {
     const char *name = option_name(options, c);
 
@@ -218,7 +219,7 @@ int named_jobs_verb(int argc, char **argv, const struct option_table *options)
         all = all || c == OPTION_LONG('a');
         json = json || c == OPTION_LONG('j');
         if (c != OPTION_LONG('j'))
-            status = c == '?' ? CLI_USAGE : take_option(options, c, &filter, more);
+            status = c == '?' ? CLI_USAGE : take_filter_option(options, c, &filter, more);
     }
     if (status == CLI_OK && all && optind < argc)
         status = cli_usage(options->verb, "--all takes no job, got '%s'", argv[optind]);

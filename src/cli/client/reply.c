@@ -64,7 +64,7 @@ static int read_status(struct reply *r)
     return 0;
 }
 
-static const char *value_of(const char *line, const char *name)
+static const char *header_value_of(const char *line, const char *name)
 {
     size_t n = strlen(name);
 
@@ -125,13 +125,13 @@ static int read_field(struct reply *r)
     if (++r->fields > FIELDS_MAX || r->line[0] == ' ' || r->line[0] == '\t' ||
         !strchr(r->line, ':'))
         return reply_malformed();
-    if ((value = value_of(r->line, "Content-Length")))
+    if ((value = header_value_of(r->line, "Content-Length")))
         return read_length(r, value);
-    if ((value = value_of(r->line, "Transfer-Encoding"))) {
+    if ((value = header_value_of(r->line, "Transfer-Encoding"))) {
         r->chunked = true;
         return header_is(value, "chunked") ? 0 : reply_malformed();
     }
-    if ((value = value_of(r->line, "Connection")) && header_is(value, "close"))
+    if ((value = header_value_of(r->line, "Connection")) && header_is(value, "close"))
         r->closes = true;
     return 0;
 }

@@ -30,16 +30,16 @@ struct reader {
     long long min, max; /* of a whole number */
 };
 
-static int expected(struct reading *g, const struct reader *how, const char *what)
+static int expected_option_value(struct reading *g, const struct reader *how, const char *what)
 {
     return errtext_set(g->err, EINVAL, "%s--%s is '%s', expected %s", g->where,
                        option_name(&submit_options, how->key), optarg, what);
 }
 
-static int read_name(struct reading *g, const struct reader *how)
+static int read_name_option(struct reading *g, const struct reader *how)
 {
     return *optarg ? request_put(g, how->to, json_string(optarg))
-                   : expected(g, how, "a text that is not empty");
+                   : expected_option_value(g, how, "a text that is not empty");
 }
 
 static int read_whole(struct reading *g, const struct reader *how)
@@ -50,7 +50,7 @@ static int read_whole(struct reading *g, const struct reader *how)
 
     if (end == optarg || *end || errno || n < how->min || n > how->max) {
         snprintf(what, sizeof(what), "a whole number from %lld to %lld", how->min, how->max);
-        return expected(g, how, what);
+        return expected_option_value(g, how, what);
     }
     return request_put(g, how->to, json_integer(n));
 }
@@ -67,7 +67,7 @@ static int read_nodes(struct reading *g, const struct reader *how)
         most = strtoll(end + 1, &last, 10);
     if (end == optarg || (is_range ? *last : *end) || errno || least < how->min ||
         least > how->max || (is_range && (most < least || most > how->max)))
-        return expected(g, how, "a number of nodes from 1 on, or a range such as 2-4");
+        return expected_option_value(g, how, "a number of nodes from 1 on, or a range such as 2-4");
     json_object_del(g->job, "nodes_max");
     if (most > least && request_put(g, "nodes_max", json_integer(most)) < 0)
         return -1;
@@ -84,7 +84,7 @@ static int read_duration(struct reading *g, const struct reader *how)
 {
     int64_t us;
     return quantity_duration(optarg, &us) < 0
-               ? expected(g, how, "a duration such as 90, 30m, 1h30m or 1:30:00")
+               ? expected_option_value(g, how, "a duration such as 90, 30m, 1h30m or 1:30:00")
                : request_put(g, how->to, seconds(us));
 }
 
@@ -96,7 +96,7 @@ static int read_time(struct reading *g, const struct reader *how)
     if (strcmp(optarg, how->word) == 0)
         return request_put(g, how->to, json_string(how->word));
     snprintf(what, sizeof(what), "a duration such as 90, 30m, 1h30m or 1:30:00, or %s", how->word);
-    return quantity_duration(optarg, &us) < 0 || us == 0 ? expected(g, how, what)
+    return quantity_duration(optarg, &us) < 0 || us == 0 ? expected_option_value(g, how, what)
                                                          : request_put(g, how->to, seconds(us));
 }
 
@@ -104,7 +104,7 @@ static int read_memory(struct reading *g, const struct reader *how)
 {
     int64_t bytes;
     if (quantity_size(optarg, &bytes) < 0)
-        return expected(g, how, "a size such as 512M or 4G");
+        return expected_option_value(g, how, "a size such as 512M or 4G");
     if (bytes < LITTLE && optarg[strspn(optarg, "0123456789")] == '\0')
         fprintf(stderr, "berth: --%s %s is %" PRId64 " bytes; %sM is in megabytes\n",
                 option_name(&submit_options, how->key), optarg, bytes, optarg);
@@ -115,7 +115,7 @@ static int read_when(struct reading *g, const struct reader *how)
 {
     double at;
     return when_read(optarg, time(NULL), &at) < 0
-               ? expected(g, how, "a time such as +1h, 08:30 or 2026-12-31T08:30")
+               ? expected_option_value(g, how, "a time such as +1h, 08:30 or 2026-12-31T08:30")
                : request_put(g, how->to, json_real(at));
 }
 
@@ -137,7 +137,7 @@ static int read_failure(struct reading *g, const struct reader *how)
     for (const char *const *word = gang_failures; *word; word++)
         if (strcmp(optarg, *word) == 0)
             return request_put(g, how->to, json_string(optarg));
-    return expected(g, how, "all, go-on or replace");
+    return expected_option_value(g, how, "all, go-on or replace");
 }
 
 /* One more role of a gang. */
@@ -162,7 +162,7 @@ static int read_signal(struct reading *g, const struct reader *how)
     bool told = optarg[n] != '\0';
 
     if (n == 0 || n >= sizeof(name) || (told && quantity_duration(optarg + n + 1, &us) < 0))
-        return expected(g, how, "a signal and how long before the limit, USR1@60");
+        return expected_option_value(g, how, "a signal and how long before the limit, USR1@60");
     memcpy(name, optarg, n);
     name[n] = '\0';
     return request_put(
@@ -180,7 +180,8 @@ static int read_gpus(struct reading *g, const struct reader *how)
     number = number ? number + 1 : strspn(optarg, "0123456789-") == type ? optarg : "1";
     long long n = strtoll(number, &end, 10);
     if (end == number || *end || errno || n < 0 || n > COUNT_MAX || type == 0)
-        return expected(g, how, "a number of GPUs, or their type and number such as a100:2");
+        return expected_option_value(g, how,
+                                     "a number of GPUs, or their type and number such as a100:2");
     if (number != optarg && request_put(g, "gpu_type", json_stringn(optarg, type)) < 0)
         return -1;
     return request_put(g, how->to, json_integer(n));
@@ -207,7 +208,7 @@ static int read_licenses(struct reading *g, const struct reader *how)
     if (good)
         return request_put(g, how->to, all);
     json_decref(all);
-    return expected(g, how, "names with numbers such as matlab:2,ansys");
+    return expected_option_value(g, how, "names with numbers such as matlab:2,ansys");
 }
 
 static int read_requires(struct reading *g, const struct reader *how)
@@ -215,7 +216,7 @@ static int read_requires(struct reading *g, const struct reader *how)
     if (*optarg == '{') {
         json_t *constraint = json_loads(optarg, 0, NULL);
         return constraint ? request_put(g, how->to, constraint)
-                          : expected(g, how, "a constraint (RFC 31) in JSON");
+                          : expected_option_value(g, how, "a constraint (RFC 31) in JSON");
     }
     berth_error_t why = {""};
     json_t *constraint = constraint_query(optarg, &why);
@@ -254,12 +255,12 @@ static int read_label(struct reading *g, const struct reader *how)
     const char *sign = strchr(optarg, '=');
     json_t *labels = json_object_get(g->job, "labels");
     if (!sign || sign == optarg)
-        return expected(g, how, "a label such as project=climate");
+        return expected_option_value(g, how, "a label such as project=climate");
     if (!labels && request_put(g, "labels", labels = json_object()) < 0)
         return -1;
     return json_object_setn_new(labels, optarg, (size_t)(sign - optarg), json_string(sign + 1)) == 0
                ? 0
-               : expected(g, how, "a label in UTF-8");
+               : expected_option_value(g, how, "a label in UTF-8");
 }
 
 static int read_text(struct reading *g, const struct reader *how)
@@ -281,10 +282,10 @@ static int read_yes(struct reading *g, const struct reader *how)
 static int read_rule(struct reading *g, const struct reader *how)
 {
     if (*optarg == '=' || !*optarg || strcmp(optarg, "-") == 0)
-        return expected(g, how, "NAME=VALUE, NAME or -PATTERN");
+        return expected_option_value(g, how, "NAME=VALUE, NAME or -PATTERN");
     return json_array_append_new(g->env, json_string(optarg)) == 0
                ? 0
-               : expected(g, how, "a rule in UTF-8");
+               : expected_option_value(g, how, "a rule in UTF-8");
 }
 
 /* What is no key of the job. */
@@ -318,7 +319,7 @@ static const struct reader readers[] = {
     {OPTION_REQUIRES, read_requires, "requires", NULL, 0, 0},
     {'t', read_time, "limit", "unlimited", 0, 0},
     {OPTION_ESTIMATE, read_time, "estimate", "unknown", 0, 0},
-    {'q', read_name, "queue", NULL, 0, 0},
+    {'q', read_name_option, "queue", NULL, 0, 0},
     {'A', read_text, "account", NULL, 0, 0},
     {OPTION_ARRAY, read_array, "array", NULL, 0, 0},
     {OPTION_GANG, read_whole, "gang", NULL, 2, MEMBERS_MAX},
@@ -330,7 +331,7 @@ static const struct reader readers[] = {
     {OPTION_DEADLINE, read_when, "deadline", NULL, 0, 0},
     {OPTION_HOLD, read_yes, "hold", NULL, 0, 0},
     {OPTION_PRIORITY, read_whole, "priority", NULL, -SCHED_PRIORITY_MAX, SCHED_PRIORITY_MAX},
-    {OPTION_NAME, read_name, "name", NULL, 0, 0},
+    {OPTION_NAME, read_name_option, "name", NULL, 0, 0},
     {'o', read_output, "output", NULL, 0, 0},
     {'e', read_text, "error", NULL, 0, 0},
     {'i', read_text, "input", NULL, 0, 0},

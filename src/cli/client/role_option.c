@@ -38,7 +38,7 @@ static json_t *out_of_memory(berth_error_t *err)
 }
 
 /* A part of the text as a string of its own; NULL with ENOMEM or, where it is not UTF-8, EINVAL, and a text. */
-static json_t *text_of(const char *text, size_t n, berth_error_t *err)
+static json_t *role_text_of(const char *text, size_t n, berth_error_t *err)
 {
     json_t *value = json_stringn(text, n);
     if (!value)
@@ -46,8 +46,8 @@ static json_t *text_of(const char *text, size_t n, berth_error_t *err)
     return value;
 }
 
-static json_t *read_number(const char *text, size_t n, const char *key, long long min,
-                           long long max, berth_error_t *err)
+static json_t *read_role_number(const char *text, size_t n, const char *key, long long min,
+                                long long max, berth_error_t *err)
 {
     char *end;
     errno = 0;
@@ -78,7 +78,7 @@ static json_t *read_one_more(json_t *role, const char *name, const char *text, s
 {
     json_t *before = json_object_get(role, name);
     json_t *list = before ? json_incref(before) : json_array();
-    json_t *value = text_of(text, n, err);
+    json_t *value = role_text_of(text, n, err);
     if (value && json_array_append_new(list, value) == 0)
         return list;
     json_decref(list);
@@ -100,7 +100,7 @@ static json_t *read_value(json_t *role, const struct role_key *key, const char *
     }
     switch (key->kind) {
     case KIND_NUMBER:
-        return read_number(text, n, key->name, key->min, key->max, err);
+        return read_role_number(text, n, key->name, key->min, key->max, err);
     case KIND_SIZE:
         return read_size(text, n, err);
     case KIND_TEXTS:
@@ -108,14 +108,14 @@ static json_t *read_value(json_t *role, const struct role_key *key, const char *
     case KIND_FLAG:
         return json_true();
     case KIND_LINE:
-        line = text_of(text, strlen(text), err);
+        line = role_text_of(text, strlen(text), err);
         return line ? json_pack("[sso]", "/bin/sh", "-c", line) : NULL;
     default:
-        return text_of(text, n, err);
+        return role_text_of(text, n, err);
     }
 }
 
-static const struct role_key *find_key(const char *text, size_t n, berth_error_t *err)
+static const struct role_key *find_role_key(const char *text, size_t n, berth_error_t *err)
 {
     for (size_t i = 0; i < KEYS; i++)
         if (strlen(keys[i].name) == n && memcmp(keys[i].name, text, n) == 0)
@@ -128,7 +128,7 @@ static const struct role_key *find_key(const char *text, size_t n, berth_error_t
     return NULL;
 }
 
-static int put(json_t *role, const char *name, json_t *value, berth_error_t *err)
+static int put_role_value(json_t *role, const char *name, json_t *value, berth_error_t *err)
 {
     if (!value)
         return -1;
@@ -139,7 +139,7 @@ static int put(json_t *role, const char *name, json_t *value, berth_error_t *err
 static int read_pair(json_t *role, const char **at, berth_error_t *err)
 {
     size_t n = strcspn(*at, "=,"), length = 0;
-    const struct role_key *key = find_key(*at, n, err);
+    const struct role_key *key = find_role_key(*at, n, err);
     const char *value = (*at)[n] == '=' ? *at + n + 1 : NULL;
     if (!key)
         return -1;
@@ -148,8 +148,8 @@ static int read_pair(json_t *role, const char **at, berth_error_t *err)
     if (key->kind != KIND_TEXTS &&
         json_object_get(role, key->kind == KIND_LINE ? "command" : key->name))
         return errtext_set(err, EINVAL, "%s is there twice", key->name);
-    if (put(role, key->kind == KIND_LINE ? "command" : key->name,
-            read_value(role, key, value, length, err), err) < 0)
+    if (put_role_value(role, key->kind == KIND_LINE ? "command" : key->name,
+                       read_value(role, key, value, length, err), err) < 0)
         return -1;
     *at = value ? value + length : *at + n;
     return 0;
@@ -162,12 +162,14 @@ json_t *role_option_read(const char *text, berth_error_t *err)
     json_t *role = json_object();
     if (!role)
         return out_of_memory(err);
-    int rc = n == 0 || strcspn(text, "=") < n ? errtext_set(err, EINVAL, "expected " ROLE_EXPECTED)
-                                              : put(role, "role", text_of(text, n, err), err);
+    int rc = n == 0 || strcspn(text, "=") < n
+                 ? errtext_set(err, EINVAL, "expected " ROLE_EXPECTED)
+                 : put_role_value(role, "role", role_text_of(text, n, err), err);
     if (rc == 0 && *at == ':') {
         n = strcspn(++at, ",");
-        rc = put(role, "count", read_number(at, n, "the number behind ':'", 1, MEMBERS_MAX, err),
-                 err);
+        rc = put_role_value(role, "count",
+                            read_role_number(at, n, "the number behind ':'", 1, MEMBERS_MAX, err),
+                            err);
         at += n;
     }
     while (rc == 0 && *at == ',') {

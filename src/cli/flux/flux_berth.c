@@ -41,7 +41,7 @@ struct question {
 };
 
 /* Ask for an answer to free. NULL with errno and a text. */
-static json_t *ask(flux_t *h, const char *verb, json_t *request, berth_error_t *err)
+static json_t *ask_scheduler(flux_t *h, const char *verb, json_t *request, berth_error_t *err)
 {
     char topic[64];
     json_t *answer = NULL;
@@ -162,7 +162,7 @@ static int answer(const struct question *q)
     if (request && !h)
         errtext_set(&err, errno, "no instance of Flux: %s", strerror(errno));
     if (h)
-        got = ask(h, q->verb, request, &err);
+        got = ask_scheduler(h, q->verb, request, &err);
     if (got && strcmp(q->verb, "queues") == 0)
         add_states(h, got);
     if (got)

@@ -112,25 +112,25 @@ struct taking {
     berth_error_t *err;
 };
 
-static int put(const struct taking *t, const char *name, const char *value)
+static int put_flux_value(const struct taking *t, const char *name, const char *value)
 {
     return foreign_put(t->out, name, value) == 0 ? 0 : errtext_no_memory(t->err);
 }
 
-static int expected(const struct taking *t, const char *what)
+static int expected_flux_value(const struct taking *t, const char *what)
 {
     return errtext_set(t->err, EINVAL, "%s--%s is '%.100s', expected %s", t->where, t->option->name,
                        t->value, what);
 }
 
-static int take_time(const struct taking *t)
+static int take_flux_time(const struct taking *t)
 {
     double seconds;
     char text[40];
     if (flux_seconds(t->value, &seconds) < 0)
-        return expected(t, "minutes, or a time such as 90s or 1.5h");
+        return expected_flux_value(t, "minutes, or a time such as 90s or 1.5h");
     snprintf(text, sizeof(text), "%.3fs", seconds);
-    return put(t, t->option->to, seconds < 0 ? "unlimited" : text);
+    return put_flux_value(t, t->option->to, seconds < 0 ? "unlimited" : text);
 }
 
 /* 0 holds a job; 16 is usual. */
@@ -139,11 +139,11 @@ static int take_urgency(const struct taking *t)
     char *end, text[24];
     long n = strtol(t->value, &end, 10);
     if (end == t->value || *end || n < 0 || n > URGENCY_MAX)
-        return expected(t, "a whole number from 0 to 31");
+        return expected_flux_value(t, "a whole number from 0 to 31");
     if (n == 0)
-        return put(t, "hold", NULL);
+        return put_flux_value(t, "hold", NULL);
     snprintf(text, sizeof(text), "%ld", n - URGENCY);
-    return put(t, "priority", text);
+    return put_flux_value(t, "priority", text);
 }
 
 /* "{{id}}" and "{{name}}"; a percent sign is one. */
@@ -165,12 +165,12 @@ static int take_file(const struct taking *t)
         }
         if (strncmp(at, "{{", 2) == 0) {
             strbuf_clear(&text);
-            return expected(t, "of patterns {{id}} and {{name}}");
+            return expected_flux_value(t, "of patterns {{id}} and {{name}}");
         }
         strbuf_puts(&text, *at == '%' ? "%" : "");
         strbuf_putc(&text, *at++);
     }
-    int rc = put(t, t->option->to, strbuf_text(&text));
+    int rc = put_flux_value(t, t->option->to, strbuf_text(&text));
     strbuf_clear(&text);
     return rc;
 }
@@ -178,7 +178,7 @@ static int take_file(const struct taking *t)
 static int take_env_remove(const struct taking *t)
 {
     char *rule = NULL;
-    int rc = asprintf(&rule, "-%s", t->value) < 0 ? -1 : put(t, "env", rule);
+    int rc = asprintf(&rule, "-%s", t->value) < 0 ? -1 : put_flux_value(t, "env", rule);
     free(rule);
     return rc;
 }
@@ -197,10 +197,10 @@ static int add_dependency(const struct taking *t)
         t->out->words[i] = longer;
         return 0;
     }
-    return put(t, "dependency", t->value);
+    return put_flux_value(t, "dependency", t->value);
 }
 
-static int take(const struct taking *t)
+static int take_flux_option(const struct taking *t)
 {
     switch ((enum what)t->option->what) {
     case NOTHING:
@@ -210,7 +210,7 @@ static int take(const struct taking *t)
                      t->option->name);
         return 0;
     case TIME:
-        return take_time(t);
+        return take_flux_time(t);
     case URGENCY_IS:
         return take_urgency(t);
     case FILE_NAME:
@@ -219,10 +219,10 @@ static int take(const struct taking *t)
         return take_env_remove(t);
     case DEPENDENCY:
         if (strncmp(t->value, "begin-time:", 11) == 0)
-            return put(t, "begin", t->value + 11);
+            return put_flux_value(t, "begin", t->value + 11);
         return add_dependency(t);
     default:
-        return put(t, t->option->to, t->value);
+        return put_flux_value(t, t->option->to, t->value);
     }
 }
 
@@ -233,7 +233,7 @@ int flux_options(struct foreign *out, char **words, int n, const char *where, be
     int rc;
 
     while ((rc = foreign_next(&walk, flux_list, flux_list_n, &t.option, &t.value, err)) > 0)
-        if (take(&t) < 0)
+        if (take_flux_option(&t) < 0)
             return -1;
     return rc < 0 ? -1 : walk.at;
 }

@@ -22,33 +22,35 @@ struct taking {
     berth_error_t *err;
 };
 
-static int expected(const struct taking *t, const char *what)
+static int expected_slurm_value(const struct taking *t, const char *what)
 {
     return errtext_set(t->err, EINVAL, "%s--%s is '%.100s', expected %s", t->where, t->name,
                        t->value, what);
 }
 
-static int put(const struct taking *t, const char *name, const char *value)
+static int put_slurm_value(const struct taking *t, const char *name, const char *value)
 {
     return foreign_put(&t->s->out, name, value) == 0 ? 0 : errtext_no_memory(t->err);
 }
 
-static int put_text(const struct taking *t, const char *name, struct strbuf *text)
+static int put_slurm_text(const struct taking *t, const char *name, struct strbuf *text)
 {
-    int rc = put(t, name, strbuf_text(text));
+    int rc = put_slurm_value(t, name, strbuf_text(text));
     strbuf_clear(text);
     return rc;
 }
 
 static int take_whole(const struct taking *t, int64_t *to)
 {
-    return slurm_whole(t->value, to) && *to > 0 ? 0 : expected(t, "a whole number from 1 on");
+    return slurm_whole(t->value, to) && *to > 0
+               ? 0
+               : expected_slurm_value(t, "a whole number from 1 on");
 }
 
 static int take_bytes(const struct taking *t, int64_t *to)
 {
     if (!slurm_bytes(t->value, to))
-        return expected(t, "megabytes, or a size such as 4G");
+        return expected_slurm_value(t, "megabytes, or a size such as 4G");
     if (*to == 0)
         foreign_warn(&t->s->out, t->where, "--%s=0, all of a node's memory, is not supported here",
                      t->name);
@@ -60,7 +62,7 @@ static int take_gpus(const struct taking *t, bool gres, int64_t *to)
     struct slurm_gpus gpus;
     if (!slurm_gpus_read(t->value, gres, &gpus)) {
         if (!gres)
-            return expected(t, "a number of GPUs");
+            return expected_slurm_value(t, "a number of GPUs");
         foreign_warn(&t->s->out, t->where, "--gres=%.100s is not supported here, only gpu is",
                      t->value);
         return 0;
@@ -74,28 +76,28 @@ static int take_gpus(const struct taking *t, bool gres, int64_t *to)
 }
 
 /* "2", "2-4" */
-static int take_nodes(const struct taking *t)
+static int take_slurm_nodes(const struct taking *t)
 {
     char least[16];
     size_t n = strcspn(t->value, "-");
     t->s->nodes_max = 0;
     if (t->value[n] && (!slurm_whole(t->value + n + 1, &t->s->nodes_max) || t->s->nodes_max < 1))
-        return expected(t, "a number of nodes, or a range such as 2-4");
+        return expected_slurm_value(t, "a number of nodes, or a range such as 2-4");
     snprintf(least, sizeof(least), "%.*s", (int)n, t->value);
     return n < sizeof(least) && slurm_whole(least, &t->s->nodes) && t->s->nodes > 0
                ? 0
-               : expected(t, "a number of nodes");
+               : expected_slurm_value(t, "a number of nodes");
 }
 
-static int take_time(const struct taking *t)
+static int take_slurm_time(const struct taking *t)
 {
     int64_t seconds;
     char text[32];
     if (!slurm_seconds(t->value, &seconds))
-        return expected(t, "minutes, or a time such as 1:30:00 or 1-12");
+        return expected_slurm_value(t, "minutes, or a time such as 1:30:00 or 1-12");
     snprintf(text, sizeof(text), "%llds", (long long)seconds);
     t->s->limit = seconds;
-    return put(t, "time-limit", seconds < 0 ? "unlimited" : text);
+    return put_slurm_value(t, "time-limit", seconds < 0 ? "unlimited" : text);
 }
 
 /* The first of a list of partitions is the queue. */
@@ -105,7 +107,7 @@ static int take_partition(const struct taking *t)
     if (strchr(t->value, ','))
         foreign_warn(&t->s->out, t->where, "of --partition=%.100s the job is in the first",
                      t->value);
-    int rc = put(t, "queue", name ? name : "");
+    int rc = put_slurm_value(t, "queue", name ? name : "");
     free(name);
     return rc;
 }
@@ -117,7 +119,7 @@ static int take_name(const struct taking *t)
     for (char *at = name; at && *at; at++)
         if (*at == '/')
             *at = '_';
-    int rc = put(t, "name", name ? name : "");
+    int rc = put_slurm_value(t, "name", name ? name : "");
     free(name);
     return rc;
 }
@@ -126,8 +128,9 @@ static int take_dependency(const struct taking *t)
 {
     if (strpbrk(t->value, "?+") || strstr(t->value, "aftercorr") || strstr(t->value, "expand") ||
         strstr(t->value, "afterburstbuffer"))
-        return expected(t, "after, afterany, afterok, afternotok or singleton, all of which hold");
-    return put(t, "dependency", t->value);
+        return expected_slurm_value(
+            t, "after, afterany, afterok, afternotok or singleton, all of which hold");
+    return put_slurm_value(t, "dependency", t->value);
 }
 
 /* ALL, NONE, "NAME,NAME=VALUE": only these, unless ALL is among them. */
@@ -137,12 +140,12 @@ static int take_export(const struct taking *t)
     for (const char *at = t->value; *at;
          at += at[strcspn(at, ",")] ? strcspn(at, ",") + 1 : strlen(at))
         all = all || (strncmp(at, "ALL", 3) == 0 && (!at[3] || at[3] == ','));
-    if (!all && put(t, "env", "-*") < 0)
+    if (!all && put_slurm_value(t, "env", "-*") < 0)
         return -1;
     for (const char *at = t->value; *at && !none;) {
         size_t n = strcspn(at, ",");
         char *rule = strndup(at, n);
-        int rc = rule && *rule && strcmp(rule, "ALL") != 0 ? put(t, "env", rule) : 0;
+        int rc = rule && *rule && strcmp(rule, "ALL") != 0 ? put_slurm_value(t, "env", rule) : 0;
         free(rule);
         if (rc < 0)
             return -1;
@@ -151,10 +154,11 @@ static int take_export(const struct taking *t)
     return 0;
 }
 
-static int take_signal(const struct taking *t)
+static int take_slurm_signal(const struct taking *t)
 {
     t->s->signal = slurm_signal(t->value, &t->s->signal_time);
-    return t->s->signal ? 0 : expected(t, "a signal and seconds before the limit, USR1@60");
+    return t->s->signal ? 0
+                        : expected_slurm_value(t, "a signal and seconds before the limit, USR1@60");
 }
 
 /* Slurm takes a signal that would come before the job starts; it is not sent here. */
@@ -175,9 +179,9 @@ static int take_begin(const struct taking *t)
     struct strbuf text = {0};
     if (!slurm_begin(t->value, &text)) {
         strbuf_clear(&text);
-        return expected(t, "a time such as now+1hour, 16:00 or 2026-12-31T08:30");
+        return expected_slurm_value(t, "a time such as now+1hour, 16:00 or 2026-12-31T08:30");
     }
-    return put_text(t, "begin", &text);
+    return put_slurm_text(t, "begin", &text);
 }
 
 static int take_nice(const struct taking *t)
@@ -186,16 +190,16 @@ static int take_nice(const struct taking *t)
     long n = t->value ? strtol(t->value, &end, 10) : 100;
     char text[24];
     if (end && (end == t->value || *end || n < -NICE_MAX || n > NICE_MAX))
-        return expected(t, "a whole number");
+        return expected_slurm_value(t, "a whole number");
     snprintf(text, sizeof(text), "%ld", -n);
-    return put(t, "priority", text);
+    return put_slurm_value(t, "priority", text);
 }
 
 static int take_open_mode(const struct taking *t)
 {
     bool append = *t->value == 'a';
     if (!append && *t->value != 't')
-        return expected(t, "append or truncate");
+        return expected_slurm_value(t, "append or truncate");
     t->s->append = append;
     return 0;
 }
@@ -204,7 +208,7 @@ static int take_exclusive(const struct taking *t)
 {
     if (t->value)
         foreign_warn(&t->s->out, t->where, "--exclusive=%.60s is --exclusive here", t->value);
-    return put(t, "exclusive", NULL);
+    return put_slurm_value(t, "exclusive", NULL);
 }
 
 static int take_sums(const struct taking *t, enum slurm_what what)
@@ -218,7 +222,7 @@ static int take_sums(const struct taking *t, enum slurm_what what)
     case SLURM_TASKS_NODE:
         return take_whole(t, &s->tasks_per_node);
     case SLURM_NODES:
-        return take_nodes(t);
+        return take_slurm_nodes(t);
     case SLURM_MEM:
         return take_bytes(t, &s->memory_node);
     case SLURM_MEM_CPU:
@@ -246,7 +250,7 @@ static void take_flag(struct slurm *s, enum slurm_what what)
     s->wants_version = s->wants_version || what == SLURM_VERSION;
 }
 
-static int keep(const char **to, const char *value)
+static int keep_slurm_value(const char **to, const char *value)
 {
     *to = value;
     return 0;
@@ -257,35 +261,35 @@ static int take_text(const struct taking *t, enum slurm_what what)
     struct slurm *s = t->s;
     switch (what) {
     case SLURM_ARRAY:
-        return keep(&s->array, t->value);
+        return keep_slurm_value(&s->array, t->value);
     case SLURM_FEATURES:
-        return keep(&s->features, t->value);
+        return keep_slurm_value(&s->features, t->value);
     case SLURM_HOSTS:
-        return keep(&s->hosts, t->value);
+        return keep_slurm_value(&s->hosts, t->value);
     case SLURM_NOT_HOSTS:
-        return keep(&s->not_hosts, t->value);
+        return keep_slurm_value(&s->not_hosts, t->value);
     case SLURM_INPUT:
-        return keep(&s->file[0], t->value);
+        return keep_slurm_value(&s->file[0], t->value);
     case SLURM_OUTPUT:
-        return keep(&s->file[1], t->value);
+        return keep_slurm_value(&s->file[1], t->value);
     case SLURM_ERROR:
-        return keep(&s->file[2], t->value);
+        return keep_slurm_value(&s->file[2], t->value);
     case SLURM_MAIL_TYPE:
-        return keep(&s->mail_type, t->value);
+        return keep_slurm_value(&s->mail_type, t->value);
     case SLURM_MAIL_USER:
-        return keep(&s->mail_user, t->value);
+        return keep_slurm_value(&s->mail_user, t->value);
     case SLURM_WRAP:
-        return keep(&s->wrap, t->value);
+        return keep_slurm_value(&s->wrap, t->value);
     default:
         return take_sums(t, what);
     }
 }
 
-static int take(const struct taking *t, const struct foreign_option *option)
+static int take_slurm_option(const struct taking *t, const struct foreign_option *option)
 {
     switch ((enum slurm_what)option->what) {
     case SLURM_AS_IS:
-        return put(t, option->to, t->value);
+        return put_slurm_value(t, option->to, t->value);
     case SLURM_NOTHING:
         return 0;
     case SLURM_NOT_HERE:
@@ -309,9 +313,9 @@ static int take(const struct taking *t, const struct foreign_option *option)
     case SLURM_OPEN_MODE:
         return take_open_mode(t);
     case SLURM_SIGNAL:
-        return take_signal(t);
+        return take_slurm_signal(t);
     case SLURM_TIME:
-        return take_time(t);
+        return take_slurm_time(t);
     default:
         if (option->value == FOREIGN_NONE)
             take_flag(t->s, (enum slurm_what)option->what);
@@ -331,7 +335,7 @@ int slurm_options(struct slurm *s, char **words, int n, const char *where, berth
 
     while ((rc = foreign_next(&walk, slurm_list, slurm_list_n, &option, &t.value, err)) > 0) {
         t.name = option->name;
-        if (take(&t, option) < 0)
+        if (take_slurm_option(&t, option) < 0)
             return -1;
     }
     return rc < 0 ? -1 : walk.at;
@@ -354,7 +358,7 @@ static int put_gpus(struct slurm *s, int64_t n)
 }
 
 /* So many tasks in all need no more nodes than the least. */
-static int put_nodes(struct slurm *s)
+static int put_slurm_nodes(struct slurm *s)
 {
     char text[48];
     if (s->nodes_max <= s->nodes || s->tasks)
@@ -386,7 +390,7 @@ static int finish_counts(struct slurm *s, int64_t *tasks)
         pieces = nodes;
         cpus = capped_product(cpus, *tasks / nodes + (*tasks % nodes != 0));
     }
-    if ((s->nodes && put_nodes(s) < 0) ||
+    if ((s->nodes && put_slurm_nodes(s) < 0) ||
         (is_counted(s) && foreign_put_number(&s->out, "ntasks", pieces) < 0) ||
         (cpus > 1 && foreign_put_number(&s->out, "cores-per-task", cpus) < 0) ||
         put_gpus(s, gpus / pieces + (gpus % pieces != 0)) < 0)

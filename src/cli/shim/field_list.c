@@ -10,7 +10,7 @@
 #include "cli/client/when.h"
 #include "cli/shim/fields.h"
 
-static void put_text(const json_t *job, const char *key, struct strbuf *out)
+static void put_text_field(const json_t *job, const char *key, struct strbuf *out)
 {
     strbuf_puts(out, answer_text(job, key));
 }
@@ -23,7 +23,7 @@ static void put_whole(const json_t *job, const char *key, struct strbuf *out)
 
 /* ---- Which it is ---- */
 
-static void put_job(const json_t *job, struct strbuf *out)
+static void put_id_field(const json_t *job, struct strbuf *out)
 {
     put_whole(job, "id", out);
 }
@@ -32,19 +32,19 @@ static void put_job(const json_t *job, struct strbuf *out)
 static void put_raw(const json_t *job, struct strbuf *out)
 {
     if (*answer_text(job, SHIM_MEMBERS))
-        put_job(job, out);
+        put_id_field(job, out);
     else
         shim_put_id(job, out);
 }
 
-static void put_name(const json_t *job, struct strbuf *out)
+static void put_name_field(const json_t *job, struct strbuf *out)
 {
-    put_text(job, "name", out);
+    put_text_field(job, "name", out);
 }
 
 static void put_user(const json_t *job, struct strbuf *out)
 {
-    put_text(job, "user", out);
+    put_text_field(job, "user", out);
 }
 
 static void put_uid(const json_t *job, struct strbuf *out)
@@ -58,13 +58,13 @@ static void put_uid(const json_t *job, struct strbuf *out)
 
 static void put_queue(const json_t *job, struct strbuf *out)
 {
-    put_text(job, "queue", out);
+    put_text_field(job, "queue", out);
 }
 
 static void put_account(const json_t *job, struct strbuf *out)
 {
-    put_text(job, "account",
-             out); /* tools look for one that is named in Slurm's lists of accounts */
+    /* Tools look for one that is named in Slurm's lists of accounts. */
+    put_text_field(job, "account", out);
 }
 
 static void put_nothing(const json_t *job, struct strbuf *out)
@@ -81,7 +81,7 @@ static void put_normal(const json_t *job, struct strbuf *out)
 
 /* ---- How it is ---- */
 
-static bool waits(const json_t *job)
+static bool job_waits(const json_t *job)
 {
     return strcmp(answer_text(job, "state"), "pending") == 0 ||
            strcmp(answer_text(job, "state"), "held") == 0;
@@ -89,7 +89,7 @@ static bool waits(const json_t *job)
 
 static void put_nodes_or_reason(const json_t *job, struct strbuf *out)
 {
-    if (!waits(job)) {
+    if (!job_waits(job)) {
         shim_put_nodes(job, out);
         return;
     }
@@ -144,7 +144,7 @@ static void put_restarts(const json_t *job, struct strbuf *out)
 
 static void put_reason_waiting(const json_t *job, struct strbuf *out)
 {
-    if (waits(job))
+    if (job_waits(job))
         shim_put_reason(job, out);
     else
         strbuf_puts(out, "None");
@@ -177,7 +177,7 @@ static void put_gpus(const json_t *job, struct strbuf *out)
 
 /* "512M", "2G", "1.50G": a whole number of K or M, in the unit that is wanted, or for "" in the one that suits it.
  */
-static void put_size(double bytes, char whole, const char *wanted, struct strbuf *out)
+static void put_slurm_memory(double bytes, char whole, const char *wanted, struct strbuf *out)
 {
     static const char units[] = "KMGTP";
     const char *unit = strchr(units, whole);
@@ -198,21 +198,21 @@ static void put_size(double bytes, char whole, const char *wanted, struct strbuf
 }
 
 /* Memory that is asked for, in megabytes at least. */
-static void put_asked(const json_t *job, double bytes, struct strbuf *out)
+static void put_asked_memory(const json_t *job, double bytes, struct strbuf *out)
 {
-    put_size(bytes, 'M', answer_text(job, SHIM_UNIT), out);
+    put_slurm_memory(bytes, 'M', answer_text(job, SHIM_UNIT), out);
 }
 
 static void put_tres(const json_t *job, struct strbuf *out)
 {
     double memory = answer_number(job, "memory"), gpus = answer_number(job, "gpus");
-    if (waits(job)) /* it has none yet */
+    if (job_waits(job)) /* it has none yet */
         return;
     strbuf_puts(out, "cpu=");
     put_cores(job, out);
     strbuf_puts(out, memory > 0 ? ",mem=" : "");
     if (memory > 0)
-        put_asked(job, memory, out);
+        put_asked_memory(job, memory, out);
     strbuf_puts(out, ",node=");
     put_n_nodes(job, out);
     strbuf_puts(out, gpus > 0 ? ",gres/gpu=" : "");
@@ -221,7 +221,7 @@ static void put_tres(const json_t *job, struct strbuf *out)
 }
 
 /* "matlab:2,ansys:1" */
-static void put_licenses(const json_t *job, struct strbuf *out)
+static void put_licenses_field(const json_t *job, struct strbuf *out)
 {
     json_t *licenses = json_object_get(job, "licenses");
     const char *name, *gap = "";
@@ -239,13 +239,13 @@ static void put_licenses(const json_t *job, struct strbuf *out)
 
 static void put_memory(const json_t *job, struct strbuf *out)
 {
-    put_asked(job, answer_number(job, "memory"), out);
+    put_asked_memory(job, answer_number(job, "memory"), out);
 }
 
 static void put_memory_of_node(const json_t *job, struct strbuf *out)
 {
     double nodes = answer_number(job, "nodes");
-    put_asked(job, answer_number(job, "memory") / (nodes > 1 ? nodes : 1), out);
+    put_asked_memory(job, answer_number(job, "memory") / (nodes > 1 ? nodes : 1), out);
 }
 
 static void put_peak(const json_t *job, struct strbuf *out)
@@ -253,7 +253,7 @@ static void put_peak(const json_t *job, struct strbuf *out)
     double bytes = answer_number(job, "peak_memory");
     const char *unit = answer_text(job, SHIM_UNIT);
     if (bytes > 0)
-        put_size(bytes, 'K', *unit ? unit : SHIM_AS_IT_IS, out);
+        put_slurm_memory(bytes, 'K', *unit ? unit : SHIM_AS_IT_IS, out);
 }
 
 /* ---- When ---- */
@@ -274,7 +274,7 @@ static void put_elapsed_raw(const json_t *job, struct strbuf *out)
     strbuf_put_int(out, (int64_t)shim_elapsed(job));
 }
 
-static void put_limit(const json_t *job, struct strbuf *out)
+static void put_limit_field(const json_t *job, struct strbuf *out)
 {
     char text[WHEN_SIZE];
     double limit = answer_number(job, "limit");
@@ -368,7 +368,7 @@ static void put_core_time_raw(const json_t *job, struct strbuf *out)
 
 /* ---- What ---- */
 
-static void put_command(const json_t *job, struct strbuf *out)
+static void put_command_field(const json_t *job, struct strbuf *out)
 {
     const json_t *word;
     size_t i;
@@ -381,17 +381,17 @@ static void put_command(const json_t *job, struct strbuf *out)
 
 static void put_directory(const json_t *job, struct strbuf *out)
 {
-    put_text(job, "directory", out);
+    put_text_field(job, "directory", out);
 }
 
 static void put_output(const json_t *job, struct strbuf *out)
 {
-    put_text(job, "output", out);
+    put_text_field(job, "output", out);
 }
 
-static void put_error(const json_t *job, struct strbuf *out)
+static void put_error_field(const json_t *job, struct strbuf *out)
 {
-    put_text(job, *answer_text(job, "error") ? "error" : "output", out);
+    put_text_field(job, *answer_text(job, "error") ? "error" : "output", out);
 }
 
 static void put_cluster(const json_t *job, struct strbuf *out)
@@ -402,7 +402,7 @@ static void put_cluster(const json_t *job, struct strbuf *out)
 
 static void put_dependency(const json_t *job, struct strbuf *out)
 {
-    put_text(job, "dependency", out);
+    put_text_field(job, "dependency", out);
     strbuf_puts(out, *answer_text(job, "dependency") ? "" : "(null)");
 }
 
@@ -410,9 +410,9 @@ static const struct shim_field fields[] = {
     {'i', "JOBID", "JobID", -12, shim_put_id, "jobarrayid"},
     {'A', "JOBID", NULL, 0, put_raw, "jobid"},
     {0, NULL, "JobIDRaw", -12, put_raw, NULL},
-    {'F', "ARRAY_JOB_ID", NULL, 0, put_job, "arrayjobid"},
+    {'F', "ARRAY_JOB_ID", NULL, 0, put_id_field, "arrayjobid"},
     {'K', "ARRAY_TASK_ID", NULL, 0, shim_put_members, "arraytaskid"},
-    {'j', "NAME", "JobName", 10, put_name, "name"},
+    {'j', "NAME", "JobName", 10, put_name_field, "name"},
     {'u', "USER", "User", 9, put_user, "username"},
     {'P', "PARTITION", "Partition", 10, put_queue, "partition"},
     {'a', "ACCOUNT", "Account", 10, put_account, "account"},
@@ -443,7 +443,7 @@ static const struct shim_field fields[] = {
     {'M', "TIME", NULL, 0, put_used, "timeused"},
     {0, NULL, "Elapsed", 10, put_elapsed, NULL},
     {0, NULL, "ElapsedRaw", 10, put_elapsed_raw, NULL},
-    {'l', "TIME_LIMIT", NULL, 0, put_limit, "timelimit"},
+    {'l', "TIME_LIMIT", NULL, 0, put_limit_field, "timelimit"},
     {0, NULL, "Timelimit", 10, put_limit_span, NULL},
     {0, NULL, "TimelimitRaw", 10, put_limit_raw, NULL},
     {'L', "TIME_LEFT", NULL, 0, put_left, "timeleft"},
@@ -455,7 +455,7 @@ static const struct shim_field fields[] = {
     {0, NULL, "TotalCPU", 10, put_cpu_time, NULL},
     {0, NULL, "CPUTime", 10, put_core_time, NULL},
     {0, NULL, "CPUTimeRAW", 10, put_core_time_raw, NULL},
-    {'o', "COMMAND", "SubmitLine", 20, put_command, "command"},
+    {'o', "COMMAND", "SubmitLine", 20, put_command_field, "command"},
     {'Z', "WORK_DIR", "WorkDir", 20, put_directory, "workdir"},
     {0, "TRES_PER_NODE", NULL, 0, put_gpus, "gres"},
     {0, "TRES_ALLOC", NULL, 0, put_tres, "tres-alloc"},
@@ -464,9 +464,9 @@ static const struct shim_field fields[] = {
     {0, "PENDING_TIME", NULL, 0, put_waited, "pendingtime"},
     {0, "RESTART_COUNT", NULL, 0, put_restarts, "restartcnt"},
     {0, "EXIT_CODE", NULL, 0, put_exit, "exit_code"},
-    {0, "LICENSES", NULL, 0, put_licenses, "licenses"},
+    {0, "LICENSES", NULL, 0, put_licenses_field, "licenses"},
     {0, "STDOUT", NULL, 0, put_output, "stdout"},
-    {0, "STDERR", NULL, 0, put_error, "stderr"},
+    {0, "STDERR", NULL, 0, put_error_field, "stderr"},
     {0, "CLUSTER", NULL, 0, put_cluster, "cluster"},
     {'E', "DEPENDENCY", NULL, 0, put_dependency, "dependency"},
 };

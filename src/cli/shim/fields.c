@@ -59,7 +59,7 @@ struct state {
     const char *ours, *theirs, *letters;
 };
 
-static const struct state *state_of(const json_t *job)
+static const struct state *slurm_state_of(const json_t *job)
 {
     static const struct state states[] = {
         {"pending", "PENDING", "PD"}, {"held", "PENDING", "PD"}, {"running", "RUNNING", "R"},
@@ -77,19 +77,20 @@ int shim_state_number(const json_t *job)
 {
     static const char *const order[] = {"PD", "R", "CD", "CA", "F", "TO"};
     size_t i = 0;
-    while (i + 1 < sizeof(order) / sizeof(*order) && strcmp(order[i], state_of(job)->letters) != 0)
+    while (i + 1 < sizeof(order) / sizeof(*order) &&
+           strcmp(order[i], slurm_state_of(job)->letters) != 0)
         i++;
     return (int)i;
 }
 
 void shim_put_state(const json_t *job, struct strbuf *out)
 {
-    strbuf_puts(out, state_of(job)->theirs);
+    strbuf_puts(out, slurm_state_of(job)->theirs);
 }
 
 void shim_put_letters(const json_t *job, struct strbuf *out)
 {
-    strbuf_puts(out, state_of(job)->letters);
+    strbuf_puts(out, slurm_state_of(job)->letters);
 }
 
 void shim_put_exit(const json_t *job, struct strbuf *out)

@@ -50,7 +50,7 @@ static void take_users(const char *command, const char *list, struct strbuf *out
     }
 }
 
-static bool take(const char *command, struct shim_select *select, int what, const char *value)
+static bool take_pick(const char *command, struct shim_select *select, int what, const char *value)
 {
     switch (what) {
     case SHIM_IDS:
@@ -75,7 +75,7 @@ static bool take(const char *command, struct shim_select *select, int what, cons
     }
 }
 
-static const char *expected(int what)
+static const char *expected_pick(int what)
 {
     return what == SHIM_IDS      ? "jobs such as 17,18_[1-3]"
            : what == SHIM_STATES ? "states such as PD,running, or all"
@@ -87,8 +87,8 @@ int shim_pick(const char *command, struct shim_select *select, const struct fore
 {
     if (option->what == SHIM_CLUSTERS)
         return shim_cluster(command, value);
-    if (take(command, select, option->what, value))
+    if (take_pick(command, select, option->what, value))
         return 0;
     return shim_failed(command, "--%s is '%.60s', expected %s", option->name, value,
-                       expected(option->what));
+                       expected_pick(option->what));
 }

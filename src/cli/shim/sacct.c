@@ -116,7 +116,7 @@ static bool take_format(struct sacct *a, const char *text)
 }
 
 /* "now", "now-1days", "2026-11-22", "midnight", "1970-01-01" */
-static bool take_time(const char *text, double *to)
+static bool take_sacct_time(const char *text, double *to)
 {
     static const struct {
         const char *word;
@@ -144,7 +144,7 @@ static bool take_time(const char *text, double *to)
     return when_read(strcmp(text, "midnight") == 0 ? "00:00" : text, (time_t)now, to) == 0;
 }
 
-static bool take(struct sacct *a, int what, const char *value)
+static bool take_sacct_value(struct sacct *a, int what, const char *value)
 {
     switch (what) {
     case FORM:
@@ -161,9 +161,9 @@ static bool take(struct sacct *a, int what, const char *value)
         return true;
     case SINCE:
         a->since_given = true;
-        return take_time(value, &a->select.since);
+        return take_sacct_time(value, &a->select.since);
     case UNTIL:
-        return take_time(value, &a->select.until);
+        return take_sacct_time(value, &a->select.until);
     case BETWEEN:
         a->between = value;
         return true;
@@ -184,7 +184,7 @@ static bool take(struct sacct *a, int what, const char *value)
     }
 }
 
-static const char *expected(int what)
+static const char *expected_sacct_value(int what)
 {
     switch (what) {
     case FORM:
@@ -197,14 +197,15 @@ static const char *expected(int what)
 }
 
 /* 0, or the exit status after an error line. */
-static int take_option(struct sacct *a, const struct foreign_option *option, const char *value)
+static int take_sacct_option(struct sacct *a, const struct foreign_option *option,
+                             const char *value)
 {
     if (option->what < SHIM_PICKS)
         return shim_pick("sacct", &a->select, option, value);
-    if (take(a, option->what, value))
+    if (take_sacct_value(a, option->what, value))
         return 0;
     return shim_failed("sacct", "--%s is '%.100s', expected %s", option->name, value,
-                       expected(option->what));
+                       expected_sacct_value(option->what));
 }
 
 /* What is cut ends in "+", but for the heads. */
@@ -227,7 +228,7 @@ static void put_cell(const struct sacct *a, size_t i, const struct strbuf *text,
 }
 
 /* Without a job, the heads. */
-static void print_line(const struct sacct *a, const json_t *job)
+static void print_sacct_line(const struct sacct *a, const json_t *job)
 {
     struct strbuf text = {0}, line = {0};
     for (size_t i = 0; i < a->n; i++) {
@@ -257,7 +258,7 @@ static void print_step(const struct sacct *a, json_t *job)
         json_object_set_new(step, "user", json_string("")))
         shim_failed("sacct", "out of memory");
     else
-        print_line(a, step);
+        print_sacct_line(a, step);
     json_decref(step);
 }
 
@@ -288,19 +289,19 @@ static void print_job(const struct sacct *a, json_t *job)
         json_object_set_new(job, SHIM_UNIT, json_string(a->unit));
     if (a->truncate)
         truncate_times(a, job);
-    print_line(a, job);
+    print_sacct_line(a, job);
     if (!a->jobs_only && answer_number(job, "start") > 0)
         print_step(a, job);
 }
 
 /* Without ids, those of today. A job that is not there is no failure here. */
-static int print_jobs(struct sacct *a, struct connection *s, berth_error_t *err)
+static int print_sacct_jobs(struct sacct *a, struct connection *s, berth_error_t *err)
 {
     double midnight;
     json_t *jobs, *job;
     size_t i;
 
-    if (!a->since_given && a->select.ids.n == 0 && take_time("midnight", &midnight))
+    if (!a->since_given && a->select.ids.n == 0 && take_sacct_time("midnight", &midnight))
         a->select.since = midnight - 86400;
     a->select.history = true;
     jobs = shim_jobs(s, &a->select, err);
@@ -312,7 +313,7 @@ static int print_jobs(struct sacct *a, struct connection *s, berth_error_t *err)
         return shim_failed("sacct", "out of memory");
     }
     if (!a->no_head)
-        print_line(a, NULL);
+        print_sacct_line(a, NULL);
     if (!a->no_head && !a->between)
         print_rule(a);
     json_array_foreach(folded, i, job)
@@ -338,10 +339,11 @@ int shim_sacct(int argc, char **argv)
     if (!usual || !*usual)
         usual = FORMAT;
     if (!take_format(&a, usual))
-        return shim_failed("sacct", "SACCT_FORMAT is '%.100s', expected %s", usual, expected(FORM));
+        return shim_failed("sacct", "SACCT_FORMAT is '%.100s', expected %s", usual,
+                           expected_sacct_value(FORM));
     while (status == 0 && (rc = foreign_next(&walk, options, sizeof(options) / sizeof(*options),
                                              &option, &value, &err)) > 0)
-        status = take_option(&a, option, value);
+        status = take_sacct_option(&a, option, value);
     if (status != 0) {
         shim_select_clear(&a.select);
         return status;
@@ -359,7 +361,7 @@ int shim_sacct(int argc, char **argv)
         rc = shim_failed("sacct", "'%.60s' is not an option", walk.v[walk.at]);
     else {
         rc = connection_open(&s, "sacct", &err) < 0 ? connection_failed(&s, &err)
-                                                    : print_jobs(&a, &s, &err);
+                                                    : print_sacct_jobs(&a, &s, &err);
         connection_close(&s);
     }
     shim_select_clear(&a.select);

@@ -72,8 +72,8 @@ static size_t read_columns(const char *format, struct column *columns)
     return n;
 }
 
-static const char *value_of(const struct asked *f, const char *name, const char *user,
-                            const char *account)
+static const char *sacctmgr_value_of(const struct asked *f, const char *name, const char *user,
+                                     const char *account)
 {
     bool of_user = f->entity->of_user;
     if (strcasecmp(name, "user") == 0)
@@ -93,7 +93,8 @@ static void put_cells(const struct asked *f, const struct column *columns, size_
                       const char *user, const char *account)
 {
     for (size_t i = 0; i < n; i++) {
-        const char *text = user ? value_of(f, columns[i].name, user, account) : columns[i].name;
+        const char *text =
+            user ? sacctmgr_value_of(f, columns[i].name, user, account) : columns[i].name;
         if (f->bars || f->bars_end)
             printf("%s%s", i > 0 ? "|" : "", text);
         else

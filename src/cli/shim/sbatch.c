@@ -33,7 +33,7 @@ static void tell_start(const json_t *answer)
     fprintf(stderr, "sbatch: Job 0 to start at %s\n", when);
 }
 
-static int submit(const struct slurm *s, struct request *r, berth_error_t *err)
+static int submit_sbatch_job(const struct slurm *s, struct request *r, berth_error_t *err)
 {
     struct connection connection;
     struct follow_end end;
@@ -79,7 +79,7 @@ int shim_sbatch(int argc, char **argv)
     else if (request_read_sbatch(&r, argv + 1, at, argc - 1, s.wrap, &err) < 0)
         status = shim_failed("sbatch", "%s", err.text);
     else {
-        status = submit(&s, &r, &err);
+        status = submit_sbatch_job(&s, &r, &err);
         request_clear(&r);
     }
     slurm_clear(&s);

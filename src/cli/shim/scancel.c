@@ -27,7 +27,7 @@ struct scancel {
     bool help, version;
 };
 
-static bool take(struct scancel *c, int what, const char *value)
+static bool take_scancel_value(struct scancel *c, int what, const char *value)
 {
     static const char *const keys[] = {[USER] = "user", [QUEUE] = "queue", [NAME] = "name"};
     struct strbuf states = {0};
@@ -55,7 +55,7 @@ static bool take(struct scancel *c, int what, const char *value)
     }
 }
 
-static int ask(struct scancel *c)
+static int ask_to_cancel(struct scancel *c)
 {
     json_t *more = c->signal ? json_pack("{s:s}", "signal", c->signal) : NULL;
     json_t *filter = json_object_size(c->filter) ? c->filter : NULL;
@@ -87,7 +87,7 @@ int shim_scancel(int argc, char **argv)
             status = shim_failed("scancel", "%s", err.text);
         else if (rc > 0 && option->what == CLUSTERS)
             status = shim_cluster("scancel", value);
-        else if (rc > 0 && !take(&c, option->what, value))
+        else if (rc > 0 && !take_scancel_value(&c, option->what, value))
             status = shim_failed("scancel", "--%s is '%.60s', which is none", option->name, value);
         else if (rc == 0 && walk.at == walk.n)
             break;
@@ -97,7 +97,7 @@ int shim_scancel(int argc, char **argv)
     if (status == 0 && c.help)
         status = puts("usage: scancel [-s SIGNAL] [-u USER] [-n NAME] [-t STATES] [JOB]...") < 0;
     else if (status == 0)
-        status = c.version ? shim_version() : ask(&c);
+        status = c.version ? shim_version() : ask_to_cancel(&c);
     shim_ids_clear(&c.ids);
     json_decref(c.filter);
     return status;

@@ -36,7 +36,7 @@ static void put_span_of(const json_t *job, const char *key, struct strbuf *out)
         strbuf_puts(out, "UNLIMITED");
 }
 
-static void put(struct strbuf *out, const char *key, const char *value)
+static void put_scontrol_text(struct strbuf *out, const char *key, const char *value)
 {
     strbuf_puts(out, key);
     strbuf_putc(out, '=');
@@ -45,10 +45,10 @@ static void put(struct strbuf *out, const char *key, const char *value)
 
 static void put_or_null(struct strbuf *out, const char *key, const char *value)
 {
-    put(out, key, *value ? value : "(null)");
+    put_scontrol_text(out, key, *value ? value : "(null)");
 }
 
-static void put_number(struct strbuf *out, const char *key, double n)
+static void put_scontrol_number(struct strbuf *out, const char *key, double n)
 {
     strbuf_puts(out, key);
     strbuf_putc(out, '=');
@@ -59,7 +59,7 @@ static void put_number(struct strbuf *out, const char *key, double n)
 static void put_user(const char *name, struct strbuf *out)
 {
     const struct passwd *user = getpwnam(name);
-    put(out, "UserId", name);
+    put_scontrol_text(out, "UserId", name);
     if (!user)
         return;
     strbuf_putc(out, '(');
@@ -84,22 +84,22 @@ static void put_times(const json_t *job, const char *gap, struct strbuf *out)
     shim_put_time(shim_end(job), "Unknown", out);
 }
 
-static void put_job(const json_t *job, const char *gap, struct strbuf *out)
+static void put_scontrol_job(const json_t *job, const char *gap, struct strbuf *out)
 {
     const json_t *member = json_object_get(job, "member");
-    put_number(out, "JobId", answer_number(job, "id"));
+    put_scontrol_number(out, "JobId", answer_number(job, "id"));
     if (json_is_integer(member)) {
-        put_number(out, " ArrayJobId", answer_number(job, "id"));
+        put_scontrol_number(out, " ArrayJobId", answer_number(job, "id"));
         strbuf_puts(out, " ArrayTaskId=");
         shim_put_members(job, out);
         if (answer_number(job, "at_once") > 0)
-            put_number(out, " ArrayTaskThrottle", answer_number(job, "at_once"));
+            put_scontrol_number(out, " ArrayTaskThrottle", answer_number(job, "at_once"));
     }
-    put(out, " JobName", answer_text(job, "name"));
+    put_scontrol_text(out, " JobName", answer_text(job, "name"));
     strbuf_puts(out, gap);
     put_user(answer_text(job, "user"), out);
     strbuf_puts(out, gap);
-    put_number(out, "Priority", answer_number(job, "priority"));
+    put_scontrol_number(out, "Priority", answer_number(job, "priority"));
     put_or_null(out, " Account", answer_text(job, "account"));
     strbuf_puts(out, gap);
     strbuf_puts(out, "JobState=");
@@ -108,26 +108,26 @@ static void put_job(const json_t *job, const char *gap, struct strbuf *out)
     shim_put_reason(job, out);
     put_or_null(out, " Dependency", answer_text(job, "dependency"));
     strbuf_puts(out, gap);
-    put_number(out, "Restarts", answer_number(job, "attempts") - 1);
+    put_scontrol_number(out, "Restarts", answer_number(job, "attempts") - 1);
     strbuf_puts(out, " ExitCode=");
     shim_put_exit(job, out);
     put_times(job, gap, out);
     strbuf_puts(out, gap);
-    put(out, "Partition", answer_text(job, "queue"));
+    put_scontrol_text(out, "Partition", answer_text(job, "queue"));
     strbuf_puts(out, " NodeList=");
     shim_put_nodes(job, out);
     strbuf_puts(out, gap);
-    put_number(out, "NumNodes", answer_number(job, "nodes"));
-    put_number(out, " NumCPUs", answer_number(job, "cores"));
-    put_number(out, " MinMemoryNode", answer_number(job, "memory") / 1048576);
+    put_scontrol_number(out, "NumNodes", answer_number(job, "nodes"));
+    put_scontrol_number(out, " NumCPUs", answer_number(job, "cores"));
+    put_scontrol_number(out, " MinMemoryNode", answer_number(job, "memory") / 1048576);
     strbuf_putc(out, 'M');
     strbuf_puts(out, gap);
-    put(out, "WorkDir", answer_text(job, "directory"));
+    put_scontrol_text(out, "WorkDir", answer_text(job, "directory"));
     strbuf_puts(out, gap);
     const char *output = answer_text(job, "output"), *error = answer_text(job, "error");
-    put(out, "StdErr", *error ? error : output);
+    put_scontrol_text(out, "StdErr", *error ? error : output);
     strbuf_puts(out, gap);
-    put(out, "StdOut", output);
+    put_scontrol_text(out, "StdOut", output);
 }
 
 void scontrol_print(struct strbuf *record, bool one_line)
@@ -165,7 +165,7 @@ static int show_jobs(char **words, int n, bool one_line)
     json_array_foreach(list, i, job)
     {
         strbuf_reset(&text);
-        put_job(job, "\n   ", &text);
+        put_scontrol_job(job, "\n   ", &text);
         scontrol_print(&text, one_line);
     }
     if (!jobs && errno == ECONNREFUSED)
@@ -207,7 +207,7 @@ static int show_hosts(const char *text, bool names)
     return 0;
 }
 
-static int show(char **words, int n, bool one_line)
+static int show_things(char **words, int n, bool one_line)
 {
     const char *what = n > 0 ? words[0] : "";
     if (strncasecmp(what, "job", 3) == 0) {
@@ -247,7 +247,7 @@ static int show(char **words, int n, bool one_line)
 /* ---- Changes ---- */
 
 /* "jobid=17" is 17. */
-static int change(const char *verb, char **words, int n, json_t *more)
+static int change_named_jobs(const char *verb, char **words, int n, json_t *more)
 {
     struct shim_ids ids = {0};
     int rc = n > 0 ? 0 : shim_failed("scontrol", "%s: no job is named", verb);
@@ -282,13 +282,13 @@ static json_t *read_limit(const char *value)
     return seconds < 0 ? json_string("unlimited") : json_integer(seconds);
 }
 
-static json_t *read_number(const char *value)
+static json_t *read_whole_value(const char *value)
 {
     int64_t n;
     return slurm_whole(value, &n) ? json_integer(n) : NULL;
 }
 
-static json_t *read_name(const char *value)
+static json_t *read_text_value(const char *value)
 {
     return *value ? json_string(value) : NULL;
 }
@@ -329,19 +329,19 @@ static json_t *read_begin(const char *value)
 
 static const struct change_name names[] = {
     {"TimeLimit", "limit", OTHER, read_limit},
-    {"Priority", "priority", OTHER, read_number},
-    {"Partition", "queue", OTHER, read_name},
+    {"Priority", "priority", OTHER, read_whole_value},
+    {"Partition", "queue", OTHER, read_text_value},
     {"StartTime", "begin", OTHER, read_begin},
-    {"JobName", "name", ASKED, read_name},
-    {"Name", "name", ASKED, read_name},
-    {"NumTasks", "tasks", ASKED, read_number},
-    {"NumNodes", "nodes", ASKED, read_number},
+    {"JobName", "name", ASKED, read_text_value},
+    {"Name", "name", ASKED, read_text_value},
+    {"NumTasks", "tasks", ASKED, read_whole_value},
+    {"NumNodes", "nodes", ASKED, read_whole_value},
     {"MinMemoryNode", "memory", ASKED, read_memory},
-    {"Account", "account", ACCOUNT, read_name},
+    {"Account", "account", ACCOUNT, read_text_value},
     {"Dependency", "dependency", DEPENDENCY, read_dependency}};
 
 /* Take "TimeLimit=10" into its request. 0, or the status of what is none. */
-static int take_change(const char *word, json_t *request[REQUESTS])
+static int take_update_word(const char *word, json_t *request[REQUESTS])
 {
     const char *sign = strchr(word, '=');
     size_t length = sign ? (size_t)(sign - word) : strlen(word);
@@ -372,12 +372,12 @@ static int update(char **words, int n)
         if (strncasecmp(words[i], "JobId=", 6) == 0)
             job = words[i];
         else
-            rc = take_change(words[i], request);
+            rc = take_update_word(words[i], request);
     }
     for (int i = 0; i < REQUESTS && rc == 0; i++) {
         changes += json_object_size(request[i]);
         if (json_object_size(request[i]) > 0 || (i == OTHER && changes == 0))
-            rc = change("update", &job, job != NULL, request[i]);
+            rc = change_named_jobs("update", &job, job != NULL, request[i]);
     }
     for (int i = 0; i < REQUESTS; i++)
         json_decref(request[i]);
@@ -416,11 +416,11 @@ int shim_scontrol(int argc, char **argv)
     char **words = argv + at + (at < argc);
     int n = argc - at - (at < argc);
     if (strcmp(verb, "show") == 0)
-        return show(words, n, one_line);
+        return show_things(words, n, one_line);
     if (strcmp(verb, "update") == 0)
         return update(words, n);
     if (strcmp(verb, "hold") == 0 || strcmp(verb, "release") == 0 || strcmp(verb, "requeue") == 0)
-        return change(verb, words, n, NULL);
+        return change_named_jobs(verb, words, n, NULL);
     if (strcmp(verb, "ping") == 0)
         return n > 0 ? shim_failed("scontrol", "ping: '%.60s' is one word too many", words[0])
                      : ping();

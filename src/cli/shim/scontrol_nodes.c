@@ -70,7 +70,7 @@ static void put_state_of_partition(const struct node_group *g, struct strbuf *ou
     strbuf_clear(&text);
 }
 
-static void put_limit(double seconds, const char *otherwise, struct strbuf *out)
+static void put_span_limit(double seconds, const char *otherwise, struct strbuf *out)
 {
     if (seconds > 0)
         shim_put_span(seconds, out);
@@ -95,9 +95,9 @@ static void put_word(const struct showing *w, const struct node_group *g, const 
     else if (strncmp(word, "default", length) == 0)
         strbuf_puts(out, g->is_default ? "YES" : "NO");
     else if (strncmp(word, "default_limit", length) == 0)
-        put_limit(answer_number(g->queue, "default_limit"), "NONE", out);
+        put_span_limit(answer_number(g->queue, "default_limit"), "NONE", out);
     else if (strncmp(word, "limit", length) == 0)
-        put_limit(answer_number(limits, "duration"), "UNLIMITED", out);
+        put_span_limit(answer_number(limits, "duration"), "UNLIMITED", out);
 }
 
 static void put_form(const struct showing *w, const struct node_group *g, const char *form,
@@ -118,7 +118,7 @@ static void put_form(const struct showing *w, const struct node_group *g, const 
     }
 }
 
-static int take_node(void *context, const char *text, size_t length)
+static int take_shown_node(void *context, const char *text, size_t length)
 {
     struct showing *w = context;
     json_t *node = json_loadb(text, length, 0, NULL);
@@ -182,7 +182,7 @@ static int show_all(struct showing *w, bool partitions, const char *name)
     w->nodes = json_array();
     if (!w->nodes || connection_open(&s, "scontrol", &err) < 0 ||
         connection_ask(&s, "GET", "/v1/queues", NULL, &w->answer, &err) < 0 ||
-        connection_list(&s, "/v1/nodes", take_node, w, &err) < 0)
+        connection_list(&s, "/v1/nodes", take_shown_node, w, &err) < 0)
         rc = connection_failed(&s, &err);
     json_array_foreach(rc == 0 && !partitions ? w->nodes : NULL, i, one)
     {

@@ -209,7 +209,7 @@ static bool is_on(const struct hostlist *nodes, const json_t *job)
     return found;
 }
 
-static bool is_wanted(const struct reading *r, const json_t *job)
+static bool is_job_wanted(const struct reading *r, const json_t *job)
 {
     const struct shim_select *s = r->select;
     const json_t *member = json_object_get(job, "member");
@@ -234,7 +234,7 @@ static int visit(void *context, const char *text, size_t length)
         errno = EPROTO;
         return -1;
     }
-    if (!is_wanted(r, job))
+    if (!is_job_wanted(r, job))
         json_decref(job);
     else if (json_array_append_new(r->jobs, job) < 0)
         return -1;

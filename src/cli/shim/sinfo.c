@@ -64,7 +64,7 @@ struct sinfo {
 
 /* ---- Which nodes ---- */
 
-static bool is_wanted(const struct sinfo *f, const json_t *node)
+static bool is_node_wanted(const struct sinfo *f, const json_t *node)
 {
     const char *name = answer_text(node, "name");
     bool found = !f->states;
@@ -105,7 +105,7 @@ static int visit(void *context, const char *text, size_t length)
         errno = EPROTO;
         return -1;
     }
-    if (!is_wanted(f, node)) {
+    if (!is_node_wanted(f, node)) {
         json_decref(node);
         return 0;
     }
@@ -121,7 +121,7 @@ static int visit(void *context, const char *text, size_t length)
 
 /* ---- Lines ---- */
 
-static void widen(struct format_cell *cell, const struct sinfo *f)
+static void widen_cell(struct format_cell *cell, const struct sinfo *f)
 {
     size_t most = cell->letter == 'P' ? f->widest[0] : f->widest[1];
     if (cell->fits && cell->width < most)
@@ -129,7 +129,7 @@ static void widen(struct format_cell *cell, const struct sinfo *f)
 }
 
 /* Without a group, the heads. */
-static void print_line(const struct sinfo *f, const struct node_group *group)
+static void print_sinfo_line(const struct sinfo *f, const struct node_group *group)
 {
     struct strbuf line = {0}, text = {0};
     struct format_cell cell;
@@ -139,7 +139,7 @@ static void print_line(const struct sinfo *f, const struct node_group *group)
             sinfo_put(group, cell.letter, &text);
         else
             strbuf_puts(&text, sinfo_head(cell.letter));
-        widen(&cell, f);
+        widen_cell(&cell, f);
         format_put(&cell, &text, &line);
     }
     terminal_print(stdout, strbuf_text(&line));
@@ -148,7 +148,7 @@ static void print_line(const struct sinfo *f, const struct node_group *group)
     strbuf_clear(&text);
 }
 
-static int add_node(struct node_group *group, const json_t *node)
+static int add_node_to_group(struct node_group *group, const json_t *node)
 {
     const char *name = answer_text(node, "name");
     node_group_add(group, node);
@@ -167,11 +167,11 @@ static int print_alike(const struct sinfo *f, struct node_group *group, size_t i
         if (told[i] || strcmp(answer_text(node, ALIKE), alike) != 0)
             continue;
         told[i] = true;
-        rc = add_node(group, node);
+        rc = add_node_to_group(group, node);
     }
     if (rc < 0 || hostlist_sort(&group->names) < 0)
         return -1;
-    print_line(f, group);
+    print_sinfo_line(f, group);
     return 0;
 }
 
@@ -193,7 +193,7 @@ static int print_queue(const struct sinfo *f, const json_t *queue, size_t first,
     bool *told = calloc(end + 1, sizeof(*told));
     int rc = told ? 0 : -1;
     if (rc == 0 && first == end && tells_partitions(f->format)) /* none is wanted */
-        print_line(f, &(struct node_group){.queue = queue, .is_default = is_default});
+        print_sinfo_line(f, &(struct node_group){.queue = queue, .is_default = is_default});
     for (size_t i = first; rc == 0 && i < end; i++) {
         struct node_group group = {.queue = queue, .is_default = is_default};
         if (!told[i])
@@ -271,7 +271,7 @@ static int print_all(struct sinfo *f, struct connection *s, berth_error_t *err)
     if (!f->no_head && f->is_long)
         print_date();
     if (!f->no_head)
-        print_line(f, NULL);
+        print_sinfo_line(f, NULL);
     size_t n = json_array_size(f->nodes);
     for (size_t i = 0; rc == 0 && f->by_node && i < n; i++)
         rc = print_queues(f, i, i + 1);
@@ -282,7 +282,7 @@ static int print_all(struct sinfo *f, struct connection *s, berth_error_t *err)
 
 /* ---- The command line ---- */
 
-static void take(struct sinfo *f, int what, const char *value)
+static void take_sinfo_value(struct sinfo *f, int what, const char *value)
 {
     f->no_head = f->no_head || what == HEAD;
     f->help = f->help || what == HELP;
@@ -340,7 +340,7 @@ int shim_sinfo(int argc, char **argv)
 
     while ((rc = foreign_next(&walk, options, sizeof(options) / sizeof(*options), &option, &value,
                               &err)) > 0)
-        take(&f, option->what, value);
+        take_sinfo_value(&f, option->what, value);
     if (rc < 0)
         return shim_failed("sinfo", "%s", err.text);
     if (walk.at < walk.n)

@@ -88,7 +88,7 @@ static const struct {
     {'Z', 'n', "THREADS"},        {'z', 'n', "S:C:T"},           {'d', 'n', "TMP_DISK"},
     {'w', 'n', "WEIGHT"}};
 
-static char kind_of(char letter)
+static char kind_of_cell(char letter)
 {
     for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
         if (heads[i].letter == letter)
@@ -106,12 +106,12 @@ const char *sinfo_head(char letter)
 
 bool sinfo_is_of_partition(char letter)
 {
-    return kind_of(letter) == 'p';
+    return kind_of_cell(letter) == 'p';
 }
 
 bool sinfo_is_of_all(char letter)
 {
-    return kind_of(letter) == 'a';
+    return kind_of_cell(letter) == 'a';
 }
 
 /* ---- Cells ---- */
@@ -212,7 +212,7 @@ static void put_features(const json_t *node, struct strbuf *out)
     }
 }
 
-static void put_size(const json_t *node, char letter, struct strbuf *out)
+static void put_node_size(const json_t *node, char letter, struct strbuf *out)
 {
     int64_t cores = (int64_t)at_least_0(node, "cores"), gpus = (int64_t)at_least_0(node, "gpus");
     if (letter == 'z')
@@ -264,7 +264,7 @@ static void put_of_node(const json_t *node, char letter, struct strbuf *out)
         break;
     default:
         if (letter && strchr("cmGXYZzdw", letter))
-            put_size(node, letter, out);
+            put_node_size(node, letter, out);
         else
             strbuf_puts(out, "N/A");
     }

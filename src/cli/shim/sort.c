@@ -26,7 +26,7 @@ static double priority_of(const json_t *job)
 }
 
 /* What jobs are compared by where that is a number; false: by the text of the column. */
-static bool number_of(const json_t *job, char letter, double *n)
+static bool sort_number_of(const json_t *job, char letter, double *n)
 {
     static const struct {
         char letter;
@@ -56,7 +56,7 @@ static bool number_of(const json_t *job, char letter, double *n)
 static int compare_column(const json_t *a, const json_t *b, char letter)
 {
     double x, y;
-    if (number_of(a, letter, &x) && number_of(b, letter, &y))
+    if (sort_number_of(a, letter, &x) && sort_number_of(b, letter, &y))
         return (x > y) - (x < y);
     struct strbuf left = {0}, right = {0};
     shim_field_letter(letter)->put(a, &left);
@@ -67,7 +67,7 @@ static int compare_column(const json_t *a, const json_t *b, char letter)
     return order;
 }
 
-static int compare(const void *a, const void *b, void *context)
+static int compare_sorted(const void *a, const void *b, void *context)
 {
     const struct sorted *x = a, *y = b;
     const char *text = context;
@@ -103,7 +103,7 @@ int shim_sort(json_t *jobs, const char *text)
         return -1;
     for (size_t i = 0; i < n; i++)
         all[i] = (struct sorted){json_incref(json_array_get(jobs, i)), i};
-    qsort_r(all, n, sizeof(*all), compare, (void *)text);
+    qsort_r(all, n, sizeof(*all), compare_sorted, (void *)text);
     for (size_t i = 0; i < n; i++)
         json_array_set_new(jobs, i, all[i].job);
     free(all);

@@ -85,7 +85,7 @@ static bool are_names(const char *text)
     return *text;
 }
 
-static bool take(struct squeue *q, int what, const char *value)
+static bool take_squeue_value(struct squeue *q, int what, const char *value)
 {
     switch (what) {
     case HEAD:
@@ -126,7 +126,7 @@ static bool take(struct squeue *q, int what, const char *value)
     }
 }
 
-static const char *expected(int what)
+static const char *expected_squeue_value(int what)
 {
     return what == FORM         ? FORMAT_RIGHT
            : what == LONG_NAMES ? "names such as jobid:10,state, at most 10000 wide"
@@ -135,15 +135,16 @@ static const char *expected(int what)
 }
 
 /* 0, or the exit status after an error line. */
-static int take_option(struct squeue *q, const struct foreign_option *option, const char *value)
+static int take_squeue_option(struct squeue *q, const struct foreign_option *option,
+                              const char *value)
 {
     q->all = q->all || option->what == SHIM_STATES;
     if (option->what < SHIM_PICKS)
         return shim_pick("squeue", &q->select, option, value);
-    if (take(q, option->what, value))
+    if (take_squeue_value(q, option->what, value))
         return 0;
     return shim_failed("squeue", "--%s is '%.60s', expected %s", option->name, value,
-                       expected(option->what));
+                       expected_squeue_value(option->what));
 }
 
 /* Without a job, the head. */
@@ -187,7 +188,7 @@ static void put_letters_line(const char *format, const json_t *job, struct strbu
     strbuf_clear(&text);
 }
 
-static void print_line(const struct squeue *q, const json_t *job)
+static void print_squeue_line(const struct squeue *q, const json_t *job)
 {
     struct strbuf line = {0};
     if (q->names)
@@ -238,7 +239,7 @@ static json_t *arrange(const struct squeue *q, json_t *jobs)
     return list;
 }
 
-static int print_jobs(struct squeue *q, struct connection *s, berth_error_t *err)
+static int print_squeue_jobs(struct squeue *q, struct connection *s, berth_error_t *err)
 {
     json_t *jobs, *job;
     size_t i;
@@ -261,11 +262,11 @@ static int print_jobs(struct squeue *q, struct connection *s, berth_error_t *err
     if (!list)
         return shim_failed("squeue", "out of memory");
     if (!q->no_head)
-        print_line(q, NULL);
+        print_squeue_line(q, NULL);
     json_array_foreach(list, i, job)
     {
         if (q->all || answer_number(job, "end") <= 0)
-            print_line(q, job);
+            print_squeue_line(q, job);
     }
     json_decref(list);
     return 0;
@@ -279,7 +280,7 @@ static int take_environment(struct squeue *q)
         return 0;
     if (names && *names && !are_names(names))
         return shim_failed("squeue", "SQUEUE_FORMAT2 is '%.60s', expected %s", names,
-                           expected(LONG_NAMES));
+                           expected_squeue_value(LONG_NAMES));
     if (format && !format_is_right(format))
         return shim_failed("squeue", "SQUEUE_FORMAT is '%.60s', expected %s", format, FORMAT_RIGHT);
     q->names = names && *names ? names : NULL;
@@ -288,7 +289,7 @@ static int take_environment(struct squeue *q)
 }
 
 /* Once, or again and again until it is interrupted, whatever becomes of the server meanwhile. */
-static int list(struct squeue *q)
+static int list_until_stopped(struct squeue *q)
 {
     for (;;) {
         struct connection s;
@@ -298,7 +299,7 @@ static int list(struct squeue *q)
         if (q->each && !q->no_head && ctime_r(&now, text))
             fputs(text, stdout);
         int rc = connection_open(&s, "squeue", &err) < 0 ? connection_failed(&s, &err)
-                                                         : print_jobs(q, &s, &err);
+                                                         : print_squeue_jobs(q, &s, &err);
         connection_close(&s);
         if (q->each == 0)
             return rc;
@@ -320,7 +321,7 @@ int shim_squeue(int argc, char **argv)
 
     while (status == 0 && (rc = foreign_next(&walk, options, sizeof(options) / sizeof(*options),
                                              &option, &value, &err)) > 0)
-        status = take_option(&q, option, value);
+        status = take_squeue_option(&q, option, value);
     if (status != 0) {
         shim_select_clear(&q.select);
         return status;
@@ -338,7 +339,7 @@ int shim_squeue(int argc, char **argv)
     else if (q.names && q.format)
         rc = shim_failed("squeue", "-O (--Format) is not for use with -o (--format)");
     else if ((rc = take_environment(&q)) == 0)
-        rc = list(&q);
+        rc = list_until_stopped(&q);
     shim_select_clear(&q.select);
     return rc;
 }

@@ -30,7 +30,7 @@ struct step {
     berth_error_t err;
 };
 
-static int64_t number_of(const char *name, int64_t otherwise)
+static int64_t number_in_environment(const char *name, int64_t otherwise)
 {
     const char *text = getenv(name);
     char *end;
@@ -42,7 +42,7 @@ bool step_is_here(void)
 {
     const char *run = getenv("BERTH_RUN"), *server = getenv("BERTH_SUBMIT_SERVER");
     char *now;
-    if (!run || !*run || number_of("BERTH_BATCH", 0) == 0)
+    if (!run || !*run || number_in_environment("BERTH_BATCH", 0) == 0)
         return false;
     if (!server)
         return true;
@@ -73,7 +73,7 @@ static int check_keys(struct step *s)
 
 static int read_step(struct step *s)
 {
-    int64_t job_tasks = number_of("BERTH_BATCH", 1);
+    int64_t job_tasks = number_in_environment("BERTH_BATCH", 1);
     const json_t *tasks = json_object_get(s->r.job, "tasks"),
                  *cores = json_object_get(s->r.job, "cores");
     if (check_keys(s) < 0 || step_room_read(&s->room, &s->err) < 0)
@@ -192,21 +192,21 @@ static struct step_task task_of(const struct step *s, int64_t index)
 
 static volatile sig_atomic_t told; /* the signal to pass on */
 
-static void note(int signal)
+static void note_signal(int signal)
 {
     told = signal;
 }
 
-static void pass_on(const struct step *s, int signal)
+static void pass_on_signal(const struct step *s, int signal)
 {
     for (int64_t i = 0; i < s->tasks; i++)
         if (s->pid[i] > 0)
             kill(s->pid[i], signal);
 }
 
-static int start(struct step *s)
+static int start_step(struct step *s)
 {
-    struct sigaction on = {.sa_handler = note};
+    struct sigaction on = {.sa_handler = note_signal};
     sigaction(SIGTERM, &on, NULL);
     sigaction(SIGINT, &on, NULL);
     sigaction(SIGHUP, &on, NULL);
@@ -215,7 +215,7 @@ static int start(struct step *s)
     for (int64_t i = 0; i < s->tasks; i++) {
         if (open_files(s, (size_t)i) < 0) {
             int saved = errno;
-            pass_on(s, SIGKILL);
+            pass_on_signal(s, SIGKILL);
             errno = saved;
             return -1;
         }
@@ -225,14 +225,14 @@ static int start(struct step *s)
             step_task_become(&task);
         if (s->pid[i] < 0) {
             int saved = errno;
-            pass_on(s, SIGKILL);
+            pass_on_signal(s, SIGKILL);
             return errtext_set(&s->err, saved, "a task could not be started: %s", strerror(saved));
         }
     }
     return 0;
 }
 
-static void ended(struct step *s, pid_t pid)
+static void note_task_end(struct step *s, pid_t pid)
 {
     for (int64_t i = 0; i < s->tasks; i++)
         if (s->pid[i] == pid)
@@ -249,12 +249,12 @@ static int await_end(struct step *s)
             int signal = told;
             told = 0;
             if (signal)
-                pass_on(s, signal);
+                pass_on_signal(s, signal);
             continue;
         }
         if (pid < 0)
             return highest;
-        ended(s, pid);
+        note_task_end(s, pid);
         int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
         highest = code > highest ? code : highest;
     }
@@ -284,7 +284,7 @@ int step_run(const char *name, int argc, char **argv)
         request_clear(&s.r);
         return wrong;
     }
-    if (read_step(&s) == 0 && take_room(&s) == 0 && start(&s) == 0) {
+    if (read_step(&s) == 0 && take_room(&s) == 0 && start_step(&s) == 0) {
         status = await_end(&s);
     } else {
         fprintf(stderr, "%s: %s\n", name, s.err.text);

@@ -41,7 +41,7 @@ struct place {
     uint32_t core, cpu;
 };
 
-static int compare(const void *a, const void *b)
+static int compare_places(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
     if (x->core != y->core)
@@ -59,7 +59,7 @@ static int sort_cpus(struct step_room *room, const struct idset *cpus)
     }
     for (uint32_t id = idset_first(cpus); id != IDSET_NONE; id = idset_next(cpus, id))
         places[room->n_cpus++] = (struct place){core_of(id), id};
-    qsort(places, room->n_cpus, sizeof(*places), compare);
+    qsort(places, room->n_cpus, sizeof(*places), compare_places);
     for (size_t i = 0; i < room->n_cpus; i++)
         room->cpu[i] = places[i].cpu;
     free(places);

@@ -47,7 +47,7 @@ struct top {
     bool is_long;       /* it takes the place of the table, until the next key */
 };
 
-static int take_event(void *context, long status, const char *bytes, size_t n)
+static int note_event(void *context, long status, const char *bytes, size_t n)
 {
     struct top *t = context;
     (void)status;
@@ -59,7 +59,7 @@ static int take_event(void *context, long status, const char *bytes, size_t n)
 
 static void follow_events(struct top *t)
 {
-    struct client_taker taker = {t, take_event};
+    struct client_taker taker = {t, note_event};
     berth_error_t err;
     if (!t->events)
         t->events = client_follow(t->connection.client, "/v1/events?follow=1", &taker, &err);
@@ -164,13 +164,13 @@ static int64_t chosen_job(const struct top *t)
     return t->kind == VIEW_JOBS && t->chosen < t->view.n_ids ? t->view.id[t->chosen] : 0;
 }
 
-static void say(struct top *t, const char *text)
+static void say_in_top(struct top *t, const char *text)
 {
     snprintf(t->message, sizeof(t->message), "%s", text);
 }
 
 /* POST /v1/jobs/VERB of one job. */
-static void change(struct top *t, const char *verb, int64_t id)
+static void change_job(struct top *t, const char *verb, int64_t id)
 {
     char path[32], word[24];
     berth_error_t err;
@@ -181,9 +181,9 @@ static void change(struct top *t, const char *verb, int64_t id)
     int rc = connection_ask(&t->connection, "POST", path, body, &answer, &err);
     const json_t *refused = json_array_get(json_object_get(answer, "refused"), 0);
     if (rc < 0)
-        say(t, err.text);
+        say_in_top(t, err.text);
     else if (refused)
-        say(t, answer_text(json_object_get(refused, "error"), "message"));
+        say_in_top(t, answer_text(json_object_get(refused, "error"), "message"));
     else
         snprintf(t->message, sizeof(t->message), "%s %" PRId64 ": done", verb, id);
     json_decref(body);
@@ -198,7 +198,7 @@ static void explain(struct top *t, int64_t id)
     json_t *answer = NULL;
     route_job(&path, id, -1, "/explain");
     if (connection_ask(&t->connection, "GET", strbuf_text(&path), NULL, &answer, &err) < 0)
-        say(t, err.text);
+        say_in_top(t, err.text);
     else
         snprintf(t->message, sizeof(t->message), "Job %" PRId64 ": %s", id,
                  answer_text(answer, "text"));
@@ -230,9 +230,9 @@ static void take_job_key(struct top *t, int key)
     if (key == 'e')
         explain(t, id);
     else if (key == 'h')
-        change(t, "hold", id);
+        change_job(t, "hold", id);
     else if (key == 'r')
-        change(t, "release", id);
+        change_job(t, "release", id);
     else if (key == 'c')
         ask_cancel(t, id);
 }
@@ -246,7 +246,7 @@ static void take_key(struct top *t, int key)
     t->message[0] = '\0';
     t->is_long = false;
     if (asked != 0 && key == 'y')
-        change(t, "cancel", asked);
+        change_job(t, "cancel", asked);
     else if (key == 'q' || key < 0)
         t->over = true;
     else if (key >= '1' && key < '1' + VIEWS)
@@ -269,7 +269,7 @@ static void take_key(struct top *t, int key)
 /* ---- The loop ---- */
 
 /* Ask for everything again. While the server is away, what was last there stays, with a word of it. */
-static void look(struct top *t)
+static void look_at_everything(struct top *t)
 {
     size_t rows, columns;
     berth_error_t err;
@@ -277,7 +277,7 @@ static void look(struct top *t)
     t->changed = false;
     bool away = view_read(&t->view, &t->connection, t->kind, columns, &err) < 0;
     if (!t->is_long && (away || t->away))
-        say(t, away ? err.text : "");
+        say_in_top(t, away ? err.text : "");
     t->away = away;
 }
 
@@ -295,10 +295,10 @@ static void wait_for_more(struct top *t)
     poll(&in, 1, WAIT_MS);
 }
 
-static void run(struct top *t)
+static void run_top(struct top *t)
 {
     struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-    look(t);
+    look_at_everything(t);
     while (!t->over && !screen_is_over()) {
         int key;
         draw(t);
@@ -307,7 +307,7 @@ static void run(struct top *t)
             take_key(t, key);
         if (t->changed) /* a key is answered at once */
             poll(&in, 1, REST_MS);
-        look(t);
+        look_at_everything(t);
     }
 }
 
@@ -328,7 +328,7 @@ int cli_top(int argc, char **argv)
               stderr);
         status = CLI_FAILED;
     } else {
-        run(&t);
+        run_top(&t);
         screen_close();
     }
     client_end(t.events);

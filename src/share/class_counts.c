@@ -69,7 +69,7 @@ static int64_t borrowed(const struct class_load *c)
 }
 
 /* Begin to decide. */
-static void begin(struct class_load *c, size_t n)
+static void begin_counts(struct class_load *c, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         c[i].start = c[i].stop = c[i].claim = c[i].part = 0;
@@ -233,7 +233,7 @@ static void give_loans(struct class_load *c, size_t n, int64_t idle)
 
 void class_count_starts(struct class_load *c, size_t n, int64_t idle)
 {
-    begin(c, n);
+    begin_counts(c, n);
     give_loans(c, n, give_entitlements(c, n, idle));
 }
 
@@ -250,7 +250,7 @@ static void back_to_targets(struct class_load *c, size_t n)
 }
 
 /* Spare stops until no more than `most` are left, the largest classes first. */
-static void spare(struct class_load *c, size_t n, int64_t most)
+static void spare_stops(struct class_load *c, size_t n, int64_t most)
 {
     int64_t stops = 0;
     for (size_t i = 0; i < n; i++)
@@ -294,7 +294,7 @@ static void keep_starts(struct class_load *c, size_t n, int64_t most)
 void class_count_rebalance(struct class_load *c, size_t n, int64_t idle)
 {
     int64_t waiting = 0, starts = 0, stops = 0, percents;
-    begin(c, n);
+    begin_counts(c, n);
     for (size_t i = 0; i < n; i++)
         waiting += c[i].left;
     back_to_targets(c, n);
@@ -307,7 +307,7 @@ void class_count_rebalance(struct class_load *c, size_t n, int64_t idle)
         claim_loans(c, n, units + lent_units(c, n), percents);
         give_parts(c, n, units);
     }
-    spare(c, n, min64(entitled_units(c, n), max64(0, waiting - idle)));
+    spare_stops(c, n, min64(entitled_units(c, n), max64(0, waiting - idle)));
     stops = 0;
     for (size_t i = 0; i < n; i++)
         stops += c[i].stop;

@@ -131,8 +131,9 @@ static int read_requestors(classes_t *c, json_t *root, berth_error_t *err)
                                   err);
 }
 
-static int read_number(classes_t *c, json_t *root, const char *key,
-                       int (*set)(classes_t *, int64_t, berth_error_t *), berth_error_t *err)
+static int read_integer_setting(classes_t *c, json_t *root, const char *key,
+                                int (*set)(classes_t *, int64_t, berth_error_t *),
+                                berth_error_t *err)
 {
     json_t *number = json_object_get(root, key);
     if (!number)
@@ -142,7 +143,7 @@ static int read_number(classes_t *c, json_t *root, const char *key,
     return set(c, json_integer_value(number), err);
 }
 
-static int read_all(classes_t *c, json_t *root, berth_error_t *err)
+static int read_class_settings(classes_t *c, json_t *root, berth_error_t *err)
 {
     static const char *const keys[] = {"classes",
                                        "requestors",
@@ -154,10 +155,11 @@ static int read_all(classes_t *c, json_t *root, berth_error_t *err)
         return errtext_set(err, EINVAL, "classes: expected an object");
     if (check_keys(root, "classes", keys, err) < 0 || read_percents(c, root, err) < 0 ||
         read_requestors(c, root, err) < 0 ||
-        read_number(c, root, "rebalance_threshold", classes_set_rebalance_threshold, err) < 0)
+        read_integer_setting(c, root, "rebalance_threshold", classes_set_rebalance_threshold, err) <
+            0)
         return -1;
-    return read_number(c, root, "rebalance_minimum_duration",
-                       classes_set_rebalance_minimum_duration, err);
+    return read_integer_setting(c, root, "rebalance_minimum_duration",
+                                classes_set_rebalance_minimum_duration, err);
 }
 
 static json_t *parse(const char *text, size_t length, berth_error_t *err)
@@ -180,7 +182,7 @@ classes_t *classes_load(const char *text, size_t length, berth_error_t *err)
     if (!root)
         return NULL;
     classes_t *c = classes_create();
-    int result = c ? read_all(c, root, err) : errtext_no_memory(err);
+    int result = c ? read_class_settings(c, root, err) : errtext_no_memory(err);
     int error = errno;
     json_decref(root);
     if (result == 0)

@@ -12,7 +12,8 @@ static int64_t next_size(const struct class_job *job)
 /* The first job in the heap has its next task started, or is out of the round. Returns what the task takes, 0
  * if there is none.
  */
-static int64_t take_first(struct heap *h, struct class_job *jobs, int64_t units, uint64_t turn)
+static int64_t start_next_of_first(struct heap *h, struct class_job *jobs, int64_t units,
+                                   uint64_t turn)
 {
     uint32_t first = h->v[0].item;
     struct class_job *job = &jobs[first];
@@ -44,7 +45,7 @@ int64_t class_select_starts(struct class_job *jobs, size_t n, int64_t units, uin
             heap_put(&h, (uint32_t)i, jobs[i].running, i); /* there is room, so this can't fail */
     for (uint64_t turn = n; h.n > 0 && units > 0; turn++) {
         uint32_t first = h.v[0].item;
-        int64_t size = take_first(&h, jobs, units, turn);
+        int64_t size = start_next_of_first(&h, jobs, units, turn);
         if (size > 0)
             order[tasks++] = first;
         units -= size;

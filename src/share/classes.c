@@ -11,7 +11,7 @@
 
 /* ---- Names, kept in one piece of memory with their list ---- */
 
-static bool is_name(const char *name)
+static bool is_class_name(const char *name)
 {
     static const char allowed[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
@@ -28,7 +28,7 @@ size_t share_class_index(const struct classes_percent *list, size_t n, const cha
 }
 
 /* Copy a text to *room and move on. */
-static const char *keep(char **room, const char *text)
+static const char *copy_to_room(char **room, const char *text)
 {
     size_t size = strlen(text) + 1;
     char *copy = memcpy(*room, text, size);
@@ -71,7 +71,7 @@ static int check_percents(const struct classes_percent *list, size_t n, berth_er
     if (n == 0 || n > CLASSES_MAX)
         return errtext_set(err, EINVAL, "classes: expected 1 to %d, found %zu", CLASSES_MAX, n);
     for (size_t i = 0; i < n; i++) {
-        if (!list[i].name || !is_name(list[i].name))
+        if (!list[i].name || !is_class_name(list[i].name))
             return errtext_set(err, EINVAL,
                                "class %zu: expected a name of 1 to %d letters, digits, '_', '-' "
                                "and '.', found '%.80s'",
@@ -113,7 +113,7 @@ static struct classes_percent *copy_percents(const struct classes_percent *list,
         return NULL;
     char *room = (char *)(copy + n);
     for (size_t i = 0; i < n; i++)
-        copy[i] = (struct classes_percent){keep(&room, list[i].name), list[i].percent};
+        copy[i] = (struct classes_percent){copy_to_room(&room, list[i].name), list[i].percent};
     sort_percents(copy, n);
     for (size_t i = 0; i < n; i++)
         percent[i] = copy[i].percent;
@@ -193,8 +193,8 @@ static int copy_requestors(const classes_t *c, const struct classes_requestor *l
     char *room = (char *)(*copy + n);
     for (size_t i = 0; i < n; i++) {
         size_t class = share_class_index(c->percents, c->npercents, list[i].name);
-        (*copy)[i] =
-            (struct classes_requestor){keep(&room, list[i].pattern), c->percents[class].name};
+        (*copy)[i] = (struct classes_requestor){copy_to_room(&room, list[i].pattern),
+                                                c->percents[class].name};
     }
     return 0;
 }

@@ -62,7 +62,7 @@ static void link_newest(struct durations *d, struct entry *e)
     d->newest = e;
 }
 
-static struct entry *find(const struct durations *d, const char *key, size_t length)
+static struct entry *find_durations(const struct durations *d, const char *key, size_t length)
 {
     return (struct entry *)dict_find(&d->dict, key, length);
 }
@@ -95,7 +95,7 @@ static struct entry *insert(struct durations *d, const char *key, size_t length)
 
 int durations_add(struct durations *d, const char *key, size_t length, int64_t seconds)
 {
-    struct entry *e = find(d, key, length);
+    struct entry *e = find_durations(d, key, length);
     if (seconds < 0) {
         errno = EINVAL;
         return -1;
@@ -117,7 +117,7 @@ int durations_add(struct durations *d, const char *key, size_t length, int64_t s
 
 int64_t durations_mean(const struct durations *d, const char *key, size_t length)
 {
-    const struct entry *e = find(d, key, length);
+    const struct entry *e = find_durations(d, key, length);
     return e ? (e->total + e->runs / 2) / e->runs : 0;
 }
 
@@ -150,7 +150,7 @@ int durations_order(const struct durations *d, const char *const *keys, size_t n
     for (size_t i = 0; i < n; i++) {
         size_t length = strlen(keys[i]);
         tasks[i] = (struct expected){durations_mean(d, keys[i], length), i,
-                                     find(d, keys[i], length) != NULL};
+                                     find_durations(d, keys[i], length) != NULL};
     }
     qsort(tasks, n, sizeof(*tasks), longest_first);
     for (size_t i = 0; i < n; i++)
@@ -165,7 +165,7 @@ bool durations_check(const struct durations *d)
     const struct entry *older = NULL;
     for (const struct entry *e = d->oldest; e; older = e, e = e->newer, n++)
         if (e->older != older || e->runs < 1 || e->total < 0 ||
-            find(d, e->key, e->dict.length) != e)
+            find_durations(d, e->key, e->dict.length) != e)
             return false;
     return d->newest == older && n == d->dict.n && n <= d->capacity && dict_check(&d->dict);
 }

@@ -8,7 +8,8 @@
 /* Which of two children of a node has the first job: by priority, of equals by deadline, then by number; deadlines come
  * first where the node compares them before priorities.
  */
-static bool before(const struct share_tree *t, const struct share_node *n, uint32_t a, uint32_t b)
+static bool waits_before(const struct share_tree *t, const struct share_node *n, uint32_t a,
+                         uint32_t b)
 {
     const struct share_first *x = &t->nodes[a].waits, *y = &t->nodes[b].waits;
     if (n->by_deadline && x->deadline != y->deadline)
@@ -18,38 +19,38 @@ static bool before(const struct share_tree *t, const struct share_node *n, uint3
     return x->deadline != y->deadline ? x->deadline < y->deadline : x->submit < y->submit;
 }
 
-static void put(struct share_tree *t, struct share_node *n, uint32_t i, uint32_t child)
+static void put_waiter(struct share_tree *t, struct share_node *n, uint32_t i, uint32_t child)
 {
     n->waiters[i] = child;
     t->nodes[child].waiter = i + 1;
 }
 
-static uint32_t rise(struct share_tree *t, struct share_node *n, uint32_t i)
+static uint32_t rise_waiter(struct share_tree *t, struct share_node *n, uint32_t i)
 {
     uint32_t child = n->waiters[i];
-    for (; i > 0 && before(t, n, child, n->waiters[(i - 1) / 2]); i = (i - 1) / 2)
-        put(t, n, i, n->waiters[(i - 1) / 2]);
-    put(t, n, i, child);
+    for (; i > 0 && waits_before(t, n, child, n->waiters[(i - 1) / 2]); i = (i - 1) / 2)
+        put_waiter(t, n, i, n->waiters[(i - 1) / 2]);
+    put_waiter(t, n, i, child);
     return i;
 }
 
-static void sink(struct share_tree *t, struct share_node *n, uint32_t i)
+static void sink_waiter(struct share_tree *t, struct share_node *n, uint32_t i)
 {
     uint32_t child = n->waiters[i];
     for (uint32_t next = 2 * i + 1; next < n->n_waiters; next = 2 * i + 1) {
-        if (next + 1 < n->n_waiters && before(t, n, n->waiters[next + 1], n->waiters[next]))
+        if (next + 1 < n->n_waiters && waits_before(t, n, n->waiters[next + 1], n->waiters[next]))
             next++;
-        if (!before(t, n, n->waiters[next], child))
+        if (!waits_before(t, n, n->waiters[next], child))
             break;
-        put(t, n, i, n->waiters[next]);
+        put_waiter(t, n, i, n->waiters[next]);
         i = next;
     }
-    put(t, n, i, child);
+    put_waiter(t, n, i, child);
 }
 
 /* A child has another first job, or (NULL) none. */
-static void change(struct share_tree *t, struct share_node *n, uint32_t child,
-                   const struct share_first *first)
+static void change_first(struct share_tree *t, struct share_node *n, uint32_t child,
+                         const struct share_first *first)
 {
     uint32_t i = t->nodes[child].waiter;
     if (!first && i == 0)
@@ -57,18 +58,18 @@ static void change(struct share_tree *t, struct share_node *n, uint32_t child,
     if (first) {
         t->nodes[child].waits = *first;
         if (i == 0)
-            put(t, n, i = n->n_waiters++, child);
+            put_waiter(t, n, i = n->n_waiters++, child);
         else
             i--;
-        sink(t, n, rise(t, n, i));
+        sink_waiter(t, n, rise_waiter(t, n, i));
         return;
     }
     uint32_t last = n->waiters[--n->n_waiters];
     t->nodes[child].waiter = 0;
     if (last == child)
         return;
-    put(t, n, i - 1, last);
-    sink(t, n, rise(t, n, i - 1));
+    put_waiter(t, n, i - 1, last);
+    sink_waiter(t, n, rise_waiter(t, n, i - 1));
 }
 
 static uint32_t first_child(const struct share_node *n)
@@ -77,12 +78,12 @@ static uint32_t first_child(const struct share_node *n)
 }
 
 /* A node has another first job, or (NULL) none: tell those above it. */
-static void pass_on(struct share_tree *t, uint32_t node, const struct share_first *first)
+static void tell_those_above(struct share_tree *t, uint32_t node, const struct share_first *first)
 {
     for (uint32_t i = node; i != SHARE_ROOT; i = t->nodes[i].parent) {
         struct share_node *parent = &t->nodes[t->nodes[i].parent];
         uint32_t was = first_child(parent);
-        change(t, parent, i, first);
+        change_first(t, parent, i, first);
         uint32_t is = first_child(parent);
         if (was == is && is != i)
             break; /* those above stand for another job */
@@ -93,7 +94,7 @@ static void pass_on(struct share_tree *t, uint32_t node, const struct share_firs
 void share_wait(struct share_tree *t, uint32_t leaf, const struct share_first *first)
 {
     t->by_first = true;
-    pass_on(t, leaf, first);
+    tell_those_above(t, leaf, first);
     share_reorder(t, leaf);
 }
 
@@ -101,9 +102,9 @@ void share_first_anew(struct share_tree *t, uint32_t node)
 {
     struct share_node *n = &t->nodes[node];
     for (uint32_t i = n->n_waiters / 2; i-- > 0;)
-        sink(t, n, i);
+        sink_waiter(t, n, i);
     if (n->n_waiters > 0)
-        pass_on(t, node, &t->nodes[n->waiters[0]].waits);
+        tell_those_above(t, node, &t->nodes[n->waiters[0]].waits);
 }
 
 uint32_t share_first_below(const struct share_tree *t, uint32_t node)
@@ -131,7 +132,7 @@ bool share_first_check(const struct share_tree *t)
             return false;
         for (uint32_t k = 0; k < n->n_waiters; k++)
             if (t->nodes[n->waiters[k]].waiter != k + 1 ||
-                (k > 0 && before(t, n, n->waiters[k], n->waiters[(k - 1) / 2])))
+                (k > 0 && waits_before(t, n, n->waiters[k], n->waiters[(k - 1) / 2])))
                 return false;
     }
     return true;

@@ -6,7 +6,7 @@
  */
 #include "share/tree_inner.h"
 
-static struct share_end *end_of(const struct share_tree *t, uint32_t child, uint32_t d)
+static struct share_end *end_of_child(const struct share_tree *t, uint32_t child, uint32_t d)
 {
     return &t->ends[(uint64_t)child * t->dimensions + d];
 }
@@ -19,55 +19,55 @@ uint32_t *share_edge(const struct share_node *n, uint32_t d, enum share_edge edg
 /* The end of a child that an edge of its group is about. */
 static int64_t value(const struct share_tree *t, uint32_t child, uint32_t d, enum share_edge edge)
 {
-    const struct share_end *e = end_of(t, child, d);
+    const struct share_end *e = end_of_child(t, child, d);
     return edge == E_LIFT || edge == E_DROP ? e->low : e->high;
 }
 
 /* Whether the level comes by a child's end before another's, on its way up or down. */
-static bool before(const struct share_tree *t, uint32_t a, uint32_t b, uint32_t d,
-                   enum share_edge edge)
+static bool comes_by_before(const struct share_tree *t, uint32_t a, uint32_t b, uint32_t d,
+                            enum share_edge edge)
 {
     share_wide x = (share_wide)value(t, a, d, edge) * t->nodes[b].weight;
     share_wide y = (share_wide)value(t, b, d, edge) * t->nodes[a].weight;
     return edge == E_LIFT || edge == E_CLOSE ? x < y : x > y;
 }
 
-static uint32_t *place_of(const struct share_tree *t, uint32_t child, uint32_t d,
-                          enum share_edge edge)
+static uint32_t *place_of_end(const struct share_tree *t, uint32_t child, uint32_t d,
+                              enum share_edge edge)
 {
-    return &end_of(t, child, d)->place[edge == E_DROP];
+    return &end_of_child(t, child, d)->place[edge == E_DROP];
 }
 
-static void put(const struct share_tree *t, uint32_t *heap, uint32_t i, uint32_t child, uint32_t d,
-                enum share_edge edge)
+static void put_child_end(const struct share_tree *t, uint32_t *heap, uint32_t i, uint32_t child,
+                          uint32_t d, enum share_edge edge)
 {
     heap[i] = child;
-    *place_of(t, child, d, edge) = i;
+    *place_of_end(t, child, d, edge) = i;
 }
 
-static uint32_t rise(const struct share_tree *t, uint32_t *heap, uint32_t i, uint32_t d,
-                     enum share_edge edge)
+static uint32_t rise_end(const struct share_tree *t, uint32_t *heap, uint32_t i, uint32_t d,
+                         enum share_edge edge)
 {
     uint32_t child = heap[i];
-    for (; i > 0 && before(t, child, heap[(i - 1) / 2], d, edge); i = (i - 1) / 2)
-        put(t, heap, i, heap[(i - 1) / 2], d, edge);
-    put(t, heap, i, child, d, edge);
+    for (; i > 0 && comes_by_before(t, child, heap[(i - 1) / 2], d, edge); i = (i - 1) / 2)
+        put_child_end(t, heap, i, heap[(i - 1) / 2], d, edge);
+    put_child_end(t, heap, i, child, d, edge);
     return i;
 }
 
-static void sink(const struct share_tree *t, uint32_t *heap, uint32_t n, uint32_t i, uint32_t d,
-                 enum share_edge edge)
+static void sink_end(const struct share_tree *t, uint32_t *heap, uint32_t n, uint32_t i, uint32_t d,
+                     enum share_edge edge)
 {
     uint32_t child = heap[i];
     for (uint32_t next = 2 * i + 1; next < n; next = 2 * i + 1) {
-        if (next + 1 < n && before(t, heap[next + 1], heap[next], d, edge))
+        if (next + 1 < n && comes_by_before(t, heap[next + 1], heap[next], d, edge))
             next++;
-        if (!before(t, heap[next], child, d, edge))
+        if (!comes_by_before(t, heap[next], child, d, edge))
             break;
-        put(t, heap, i, heap[next], d, edge);
+        put_child_end(t, heap, i, heap[next], d, edge);
         i = next;
     }
-    put(t, heap, i, child, d, edge);
+    put_child_end(t, heap, i, child, d, edge);
 }
 
 /* The heaps that a group's children are in; EDGES: none more. */
@@ -81,26 +81,26 @@ static void put_in(const struct share_tree *t, struct share_node *n, uint32_t ch
                    enum share_edge edge)
 {
     uint32_t *heap = share_edge(n, d, edge), last = n->filling[d].n[edge]++;
-    put(t, heap, last, child, d, edge);
-    rise(t, heap, last, d, edge);
+    put_child_end(t, heap, last, child, d, edge);
+    rise_end(t, heap, last, d, edge);
 }
 
 static void take_out(const struct share_tree *t, struct share_node *n, uint32_t child, uint32_t d,
                      enum share_edge edge)
 {
-    uint32_t *heap = share_edge(n, d, edge), i = *place_of(t, child, d, edge);
+    uint32_t *heap = share_edge(n, d, edge), i = *place_of_end(t, child, d, edge);
     uint32_t last = --n->filling[d].n[edge];
     if (i == last)
         return;
-    put(t, heap, i, heap[last], d, edge);
-    sink(t, heap, last, rise(t, heap, i, d, edge), d, edge);
+    put_child_end(t, heap, i, heap[last], d, edge);
+    sink_end(t, heap, last, rise_end(t, heap, i, d, edge), d, edge);
 }
 
-static void enter(const struct share_tree *t, struct share_node *n, uint32_t child, uint32_t d,
-                  enum share_group group)
+static void enter_group(const struct share_tree *t, struct share_node *n, uint32_t child,
+                        uint32_t d, enum share_group group)
 {
     struct share_filling *f = &n->filling[d];
-    struct share_end *e = end_of(t, child, d);
+    struct share_end *e = end_of_child(t, child, d);
     e->group = (uint8_t)group;
     if (group == G_OPEN) {
         f->weights += t->nodes[child].weight;
@@ -111,10 +111,11 @@ static void enter(const struct share_tree *t, struct share_node *n, uint32_t chi
         put_in(t, n, child, d, edges_of[group][i]);
 }
 
-static void leave(const struct share_tree *t, struct share_node *n, uint32_t child, uint32_t d)
+static void leave_group(const struct share_tree *t, struct share_node *n, uint32_t child,
+                        uint32_t d)
 {
     struct share_filling *f = &n->filling[d];
-    struct share_end *e = end_of(t, child, d);
+    struct share_end *e = end_of_child(t, child, d);
     enum share_group group = (enum share_group)e->group;
     if (group == G_OPEN) {
         f->weights -= t->nodes[child].weight;
@@ -131,7 +132,7 @@ static void stay(const struct share_tree *t, struct share_node *n, uint32_t chil
                  int64_t low, int64_t high)
 {
     struct share_filling *f = &n->filling[d];
-    struct share_end *e = end_of(t, child, d);
+    struct share_end *e = end_of_child(t, child, d);
     enum share_group group = (enum share_group)e->group;
     bool other[2] = {group == G_HIGH ? e->high != high : e->low != low, e->high != high};
     if (group != G_OPEN)
@@ -141,8 +142,8 @@ static void stay(const struct share_tree *t, struct share_node *n, uint32_t chil
     for (int i = 0; i < 2 && edges_of[group][i] != EDGES; i++)
         if (other[i]) {
             enum share_edge edge = edges_of[group][i];
-            uint32_t *heap = share_edge(n, d, edge), place = *place_of(t, child, d, edge);
-            sink(t, heap, f->n[edge], rise(t, heap, place, d, edge), d, edge);
+            uint32_t *heap = share_edge(n, d, edge), place = *place_of_end(t, child, d, edge);
+            sink_end(t, heap, f->n[edge], rise_end(t, heap, place, d, edge), d, edge);
         }
 }
 
@@ -150,8 +151,8 @@ void share_level_leave(struct share_tree *t, uint32_t child)
 {
     struct share_node *n = &t->nodes[t->nodes[child].parent];
     for (uint32_t d = 0; d < t->dimensions; d++) {
-        struct share_end *e = end_of(t, child, d);
-        leave(t, n, child, d);
+        struct share_end *e = end_of_child(t, child, d);
+        leave_group(t, n, child, d);
         n->filling[d].lows -= e->low;
         n->filling[d].highs -= e->high;
         e->low = e->high = 0;
@@ -174,7 +175,7 @@ void share_level_enter(struct share_tree *t, uint32_t child, uint32_t d, int64_t
 {
     struct share_node *n = &t->nodes[t->nodes[child].parent];
     struct share_filling *f = &n->filling[d];
-    struct share_end *e = end_of(t, child, d);
+    struct share_end *e = end_of_child(t, child, d);
     if (e->group != G_NONE && e->low == low && e->high == high)
         return;
     enum share_group group = group_of(f, low, high, t->nodes[child].weight);
@@ -184,10 +185,10 @@ void share_level_enter(struct share_tree *t, uint32_t child, uint32_t d, int64_t
         stay(t, n, child, d, low, high);
         return;
     }
-    leave(t, n, child, d);
+    leave_group(t, n, child, d);
     e->low = low;
     e->high = high;
-    enter(t, n, child, d, group);
+    enter_group(t, n, child, d, group);
 }
 
 /* The next child whose end the level comes by: of the first in two heaps. */
@@ -229,8 +230,8 @@ void share_level_move(struct share_tree *t, uint32_t node, uint32_t d, int64_t a
         share_wide there = (share_wide)f->weights * end; /* what is given at its end */
         if (up ? rest * weight <= there : rest * weight >= there)
             break;
-        leave(t, n, next, d);
-        enter(t, n, next, d, beyond(edge));
+        leave_group(t, n, next, d);
+        enter_group(t, n, next, d, beyond(edge));
         if (beyond(edge) != G_OPEN)
             share_give(t, next, d, end);
         f->numerator = end;
@@ -253,10 +254,11 @@ static bool edge_is_right(const struct share_tree *t, const struct share_node *n
     const uint32_t *heap = share_edge(n, d, edge);
     uint32_t members = 0;
     for (uint32_t i = 0; i < n->n_children; i++)
-        members += end_of(t, n->children[i], d)->group == of[edge];
+        members += end_of_child(t, n->children[i], d)->group == of[edge];
     for (uint32_t i = 0; i < n->filling[d].n[edge]; i++)
-        if (end_of(t, heap[i], d)->group != of[edge] || *place_of(t, heap[i], d, edge) != i ||
-            (i > 0 && before(t, heap[i], heap[(i - 1) / 2], d, edge)))
+        if (end_of_child(t, heap[i], d)->group != of[edge] ||
+            *place_of_end(t, heap[i], d, edge) != i ||
+            (i > 0 && comes_by_before(t, heap[i], heap[(i - 1) / 2], d, edge)))
             return false;
     return members == n->filling[d].n[edge];
 }
@@ -268,7 +270,7 @@ bool share_level_check(const struct share_tree *t, uint32_t node)
         const struct share_filling *f = &n->filling[d];
         int64_t lows = 0, highs = 0, given = 0, weights = 0;
         for (uint32_t i = 0; i < n->n_children; i++) {
-            const struct share_end *e = end_of(t, n->children[i], d);
+            const struct share_end *e = end_of_child(t, n->children[i], d);
             enum share_group group = group_of(f, e->low, e->high, t->nodes[n->children[i]].weight);
             lows += e->low;
             highs += e->high;

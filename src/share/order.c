@@ -128,8 +128,8 @@ static int compare_by(enum share_by by, const struct share_node *a, const struct
 }
 
 /* Which of two children of a node goes first, and what decides. */
-static int compare(const struct share_tree *t, const struct share_node *parent, uint32_t a,
-                   uint32_t b, enum share_by *by)
+static int compare_children(const struct share_tree *t, const struct share_node *parent, uint32_t a,
+                            uint32_t b, enum share_by *by)
 {
     for (uint32_t i = 0; i < SHARE_BY_MAX && parent->by[i] != SHARE_BY_END; i++) {
         int c = compare_by(parent->by[i], &t->nodes[a], &t->nodes[b]);
@@ -142,44 +142,45 @@ static int compare(const struct share_tree *t, const struct share_node *parent, 
     return LESS_FIRST(a, b);
 }
 
-static bool before(const struct share_tree *t, const struct share_node *n, uint32_t a, uint32_t b)
+static bool goes_before_child(const struct share_tree *t, const struct share_node *n, uint32_t a,
+                              uint32_t b)
 {
     enum share_by by;
-    return compare(t, n, a, b, &by) < 0;
+    return compare_children(t, n, a, b, &by) < 0;
 }
 
-static void put(struct share_tree *t, struct share_node *n, uint32_t i, uint32_t child)
+static void put_child(struct share_tree *t, struct share_node *n, uint32_t i, uint32_t child)
 {
     n->heap[i] = child;
     t->nodes[child].place = i + 1;
 }
 
-static uint32_t rise(struct share_tree *t, struct share_node *n, uint32_t i)
+static uint32_t rise_child(struct share_tree *t, struct share_node *n, uint32_t i)
 {
     uint32_t child = n->heap[i];
-    while (i > 0 && before(t, n, child, n->heap[(i - 1) / 2])) {
-        put(t, n, i, n->heap[(i - 1) / 2]);
+    while (i > 0 && goes_before_child(t, n, child, n->heap[(i - 1) / 2])) {
+        put_child(t, n, i, n->heap[(i - 1) / 2]);
         i = (i - 1) / 2;
     }
-    put(t, n, i, child);
+    put_child(t, n, i, child);
     return i;
 }
 
-static void sink(struct share_tree *t, struct share_node *n, uint32_t i)
+static void sink_child(struct share_tree *t, struct share_node *n, uint32_t i)
 {
     uint32_t child = n->heap[i];
     for (uint32_t next = 2 * i + 1; next < n->n_heap; next = 2 * i + 1) {
-        if (next + 1 < n->n_heap && before(t, n, n->heap[next + 1], n->heap[next]))
+        if (next + 1 < n->n_heap && goes_before_child(t, n, n->heap[next + 1], n->heap[next]))
             next++;
-        if (!before(t, n, n->heap[next], child))
+        if (!goes_before_child(t, n, n->heap[next], child))
             break;
-        put(t, n, i, n->heap[next]);
+        put_child(t, n, i, n->heap[next]);
         i = next;
     }
-    put(t, n, i, child);
+    put_child(t, n, i, child);
 }
 
-static uint32_t choose(struct share_tree *t, uint32_t node);
+static uint32_t choose_leaf(struct share_tree *t, uint32_t node);
 
 /* Have what comparators ask of a child be right; what it deserves is. */
 static void set_keys(struct share_tree *t, const struct share_node *parent, uint32_t child)
@@ -191,7 +192,7 @@ static void set_keys(struct share_tree *t, const struct share_node *parent, uint
     if (t->by_usage)
         n->usage_now = share_usage_at(t, n, t->now);
     if (parent->by_job && n->n_children > 0)
-        n->first = t->by_first ? n->waits : t->nodes[choose(t, child)].first;
+        n->first = t->by_first ? n->waits : t->nodes[choose_leaf(t, child)].first;
 }
 
 /* Put a node's heap in order; what the node deserves is right. */
@@ -205,12 +206,12 @@ static void put_in_order(struct share_tree *t, uint32_t node)
     for (uint32_t i = 0; i < n->n_heap; i++)
         set_keys(t, n, n->heap[i]);
     for (uint32_t i = n->n_heap / 2; i-- > 0;)
-        sink(t, n, i);
+        sink_child(t, n, i);
     n->seen = t->epoch;
 }
 
 /* The leaf that is next below a node with one that is offered. */
-static uint32_t choose(struct share_tree *t, uint32_t node)
+static uint32_t choose_leaf(struct share_tree *t, uint32_t node)
 {
     while (!share_is_leaf(t, node)) {
         put_in_order(t, node);
@@ -226,7 +227,7 @@ void share_reorder(struct share_tree *t, uint32_t node)
         if (t->nodes[i].place == 0 || parent->seen != t->epoch)
             continue;
         set_keys(t, parent, i);
-        sink(t, parent, rise(t, parent, t->nodes[i].place - 1));
+        sink_child(t, parent, rise_child(t, parent, t->nodes[i].place - 1));
     }
 }
 
@@ -236,7 +237,7 @@ void share_reorder_child(struct share_tree *t, uint32_t child)
     if (n->place == 0 || parent->seen != t->epoch)
         return;
     n->deserves = dominant_share(t, child, &n->share);
-    sink(t, parent, rise(t, parent, n->place - 1));
+    sink_child(t, parent, rise_child(t, parent, n->place - 1));
 }
 
 /* A child is offered, or a leaf below it is. */
@@ -245,7 +246,7 @@ static void put_in(struct share_tree *t, uint32_t child)
     for (uint32_t i = child; i != SHARE_ROOT && t->nodes[i].place == 0 && !t->nodes[i].closed;
          i = t->nodes[i].parent) {
         struct share_node *parent = &t->nodes[t->nodes[i].parent];
-        put(t, parent, parent->n_heap++, i);
+        put_child(t, parent, parent->n_heap++, i);
     }
     share_reorder(t, child);
 }
@@ -260,9 +261,9 @@ static void take_out(struct share_tree *t, uint32_t child)
         uint32_t last = n->heap[--n->n_heap];
         t->nodes[i].place = 0;
         if (last != i) {
-            put(t, n, place, last);
+            put_child(t, n, place, last);
             if (n->seen == t->epoch)
-                sink(t, n, rise(t, n, place));
+                sink_child(t, n, rise_child(t, n, place));
         }
         i = t->nodes[i].parent;
     } while (i != SHARE_ROOT && t->nodes[i].n_heap == 0 && t->nodes[i].place > 0);
@@ -334,7 +335,7 @@ uint32_t share_next(struct share_tree *t, int64_t now)
 {
     share_pass_time(t, now);
     share_update_deserved(t, SHARE_ROOT);
-    return t->nodes[SHARE_ROOT].n_heap > 0 ? choose(t, SHARE_ROOT) : SHARE_NO_NODE;
+    return t->nodes[SHARE_ROOT].n_heap > 0 ? choose_leaf(t, SHARE_ROOT) : SHARE_NO_NODE;
 }
 
 /* Have the heaps of a node and of all above it be in order. */
@@ -359,7 +360,7 @@ int share_compare(struct share_tree *t, uint32_t a, uint32_t b, int64_t now, enu
     put_path_in_order(t, parent);
     if (where)
         *where = parent;
-    return compare(t, &t->nodes[parent], a, b, by);
+    return compare_children(t, &t->nodes[parent], a, b, by);
 }
 
 /* True if a heap that counts as in order is, with keys that are right. */
@@ -381,7 +382,7 @@ static bool heap_is_right(struct share_tree *t, uint32_t node)
             old.part.numerator != now->part.numerator || old.first.submit != now->first.submit ||
             old.first.priority != now->first.priority)
             return false;
-        if (i > 0 && before(t, n, child, n->heap[(i - 1) / 2]))
+        if (i > 0 && goes_before_child(t, n, child, n->heap[(i - 1) / 2]))
             return false;
     }
     return true;

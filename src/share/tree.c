@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int refuse(int error)
+static int refuse_with_errno(int error)
 {
     errno = error;
     return -1;
@@ -55,16 +55,16 @@ static int grow_nodes(struct share_tree *t)
     uint32_t cap = t->cap ? t->cap * 2 : 16;
     struct share_node *nodes = reallocarray(t->nodes, cap, sizeof(*nodes));
     if (!nodes)
-        return refuse(ENOMEM);
+        return refuse_with_errno(ENOMEM);
     t->nodes = nodes;
     int64_t *amounts =
         reallocarray(t->amounts, (size_t)cap * VECTORS * t->dimensions, sizeof(*amounts));
     if (!amounts)
-        return refuse(ENOMEM);
+        return refuse_with_errno(ENOMEM);
     t->amounts = amounts;
     struct share_end *ends = reallocarray(t->ends, (size_t)cap * t->dimensions, sizeof(*ends));
     if (!ends)
-        return refuse(ENOMEM);
+        return refuse_with_errno(ENOMEM);
     t->ends = ends;
     t->cap = cap;
     return 0;
@@ -76,14 +76,14 @@ static int grow_filling(const struct share_tree *t, struct share_node *parent, u
     if (!parent->filling) {
         parent->filling = calloc(t->dimensions, sizeof(*parent->filling));
         if (!parent->filling)
-            return refuse(ENOMEM);
+            return refuse_with_errno(ENOMEM);
         for (uint32_t d = 0; d < t->dimensions; d++)
             parent->filling[d].denominator = 1;
     }
     uint32_t heaps = t->dimensions * EDGES;
     uint32_t *edges = reallocarray(NULL, (size_t)cap * heaps, sizeof(*edges));
     if (!edges)
-        return refuse(ENOMEM);
+        return refuse_with_errno(ENOMEM);
     for (uint32_t i = 0; i < heaps && parent->n_children > 0; i++)
         memcpy(edges + (size_t)i * cap, parent->edges + (size_t)i * parent->cap_children,
                parent->n_children * sizeof(*edges));
@@ -102,13 +102,13 @@ static int grow_children(struct share_tree *t, struct share_node *parent)
     for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
         uint32_t *list = reallocarray(*lists[i], cap, sizeof(*list));
         if (!list)
-            return refuse(ENOMEM);
+            return refuse_with_errno(ENOMEM);
         *lists[i] = list;
     }
     if (cap > t->cap_open) {
         uint32_t *open = reallocarray(t->open, cap, sizeof(*open));
         if (!open)
-            return refuse(ENOMEM);
+            return refuse_with_errno(ENOMEM);
         t->open = open;
         t->cap_open = cap;
     }
@@ -351,7 +351,7 @@ uint32_t share_add(struct share_tree *t, uint32_t parent, const struct share_set
 int share_set(struct share_tree *t, uint32_t node, const struct share_settings *s)
 {
     if (node >= t->n || !settings_are_good(t, s))
-        return refuse(EINVAL);
+        return refuse_with_errno(EINVAL);
     struct share_settings plain;
     if (node == SHARE_ROOT) {
         share_default_settings(&plain);
@@ -361,7 +361,7 @@ int share_set(struct share_tree *t, uint32_t node, const struct share_settings *
     }
     int64_t *old = share_vec(t, node, V_GUARANTEE);
     if (!guarantees_add_up(t, old, s->guarantee))
-        return refuse(EOVERFLOW);
+        return refuse_with_errno(EOVERFLOW);
     for (uint32_t d = 0; d < t->dimensions; d++)
         t->guarantees[d] += s->guarantee[d] - old[d];
     share_level_leave(t, node);
@@ -374,7 +374,7 @@ int share_set(struct share_tree *t, uint32_t node, const struct share_settings *
 int share_set_total(struct share_tree *t, const int64_t *total)
 {
     if (!in_range(total, t->dimensions, 0))
-        return refuse(EINVAL);
+        return refuse_with_errno(EINVAL);
     memcpy(t->total, total, t->dimensions * sizeof(*total));
     t->rooms_stale = true;
     t->epoch++;
@@ -382,8 +382,8 @@ int share_set_total(struct share_tree *t, const int64_t *total)
 }
 
 /* Count jobs at a leaf and all nodes above it in a state, or no longer (sign -1). */
-static void count(struct share_tree *t, uint32_t leaf, enum share_state state, uint64_t jobs,
-                  const int64_t *amount, int sign, int64_t now)
+static void count_jobs_above(struct share_tree *t, uint32_t leaf, enum share_state state,
+                             uint64_t jobs, const int64_t *amount, int sign, int64_t now)
 {
     if (state == SHARE_ABSENT)
         return;
@@ -411,15 +411,15 @@ int share_job(struct share_tree *t, uint32_t leaf, enum share_state from, enum s
 {
     if (leaf >= t->n || leaf == SHARE_ROOT || !share_is_leaf(t, leaf) ||
         !in_range(amount, t->dimensions, 0) || from > SHARE_RUNNING || to > SHARE_RUNNING)
-        return refuse(EINVAL);
+        return refuse_with_errno(EINVAL);
     bool comes = from == SHARE_ABSENT && to != SHARE_ABSENT;
     bool goes = from != SHARE_ABSENT && to == SHARE_ABSENT;
     for (uint32_t d = 0; d < t->dimensions; d++)
         if (comes && t->all[d] > SHARE_MOST - amount[d])
-            return refuse(EOVERFLOW);
+            return refuse_with_errno(EOVERFLOW);
     share_pass_time(t, now);
-    count(t, leaf, from, n, amount, -1, t->now);
-    count(t, leaf, to, n, amount, 1, t->now);
+    count_jobs_above(t, leaf, from, n, amount, -1, t->now);
+    count_jobs_above(t, leaf, to, n, amount, 1, t->now);
     for (uint32_t d = 0; (comes || goes) && d < t->dimensions; d++)
         t->all[d] += comes ? amount[d] : -amount[d];
     if (comes || goes)

@@ -24,7 +24,7 @@ static const struct place_ops *machine_of(const sched_t *s, int64_t now, berth_e
 }
 
 /* Something has changed: all that waits is looked at again, all reservations are looked over. */
-static int changed(sched_t *s, int64_t now)
+static int note_machine_changed(sched_t *s, int64_t now)
 {
     job_groups_measure(s);
     s->booked++;
@@ -43,10 +43,12 @@ static int changed(sched_t *s, int64_t now)
 }
 
 /* Carry out a change of the machine. */
-static int change(sched_t *s, int64_t now, const struct place_change *change, berth_error_t *err)
+static int change_machine(sched_t *s, int64_t now, const struct place_change *change,
+                          berth_error_t *err)
 {
     const struct place_ops *machine = machine_of(s, now, err);
-    return !machine || machine->change(s->place, change, err) < 0 ? -1 : changed(s, now);
+    return !machine || machine->change(s->place, change, err) < 0 ? -1
+                                                                  : note_machine_changed(s, now);
 }
 
 /* Reservations of something that has gone down move. O(held). */
@@ -94,13 +96,13 @@ int sched_set_property(sched_t *s, int64_t now, const char *resources, const cha
 {
     struct place_change to = {
         .kind = PLACE_PROPERTY, .resources = resources, .key = key, .value = value};
-    return change(s, now, &to, err);
+    return change_machine(s, now, &to, err);
 }
 
 int sched_attach(sched_t *s, int64_t now, const char *jgf, size_t length, berth_error_t *err)
 {
     struct place_change to = {.kind = PLACE_ATTACH, .jgf = jgf, .length = length};
-    return change(s, now, &to, err);
+    return change_machine(s, now, &to, err);
 }
 
 /* What jobs hold is measured anew: the ledger forgets all of them, or learns them again. */
@@ -131,7 +133,7 @@ int sched_remove(sched_t *s, int64_t now, const char *resources, berth_error_t *
     errno = saved;
     if (rc < 0)
         return -1;
-    return changed(s, now);
+    return note_machine_changed(s, now);
 }
 
 int sched_free_ranks(sched_t *s, int64_t now, sched_job_t handle, const char *ranks,

@@ -10,7 +10,7 @@
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 
-static int refuse(struct sched_reason *why, const struct sched_reason *reason)
+static int refuse_for_reason(struct sched_reason *why, const struct sched_reason *reason)
 {
     *why = *reason;
     errno = EINVAL;
@@ -29,7 +29,7 @@ static int could_machine(sched_t *s, uint32_t slot, struct sched_reason *why, be
         return 0;
     }
     struct sched_reason unknown = unknown_reason(errno, err);
-    return errno == ENOMEM ? -1 : errno == ENODEV ? refuse(why, &unknown) : 0;
+    return errno == ENOMEM ? -1 : errno == ENODEV ? refuse_for_reason(why, &unknown) : 0;
 }
 
 int job_could_ever(sched_t *s, uint32_t slot, struct sched_reason *why, berth_error_t *err)
@@ -40,12 +40,12 @@ int job_could_ever(sched_t *s, uint32_t slot, struct sched_reason *why, berth_er
         return -1;
     if (!job_is_within(s, slot, job->details->limit, &over)) {
         struct sched_reason limit = limit_reason(s, &over);
-        return refuse(why, &limit);
+        return refuse_for_reason(why, &limit);
     }
     return blocks_leave_time(s, slot, time_needed(job->details), s->now, why);
 }
 
-static bool waits(const struct job *job)
+static bool is_yet_to_start(const struct job *job)
 {
     return job->state == SCHED_WAITING || job->state == SCHED_RESERVED ||
            job->state == SCHED_BLOCKED;
@@ -66,7 +66,7 @@ int never_look(sched_t *s, uint32_t slot)
 {
     berth_error_t err = {""};
     struct sched_reason why;
-    if (!waits(&s->jobs[slot]) || job_could_ever(s, slot, &why, &err) == 0)
+    if (!is_yet_to_start(&s->jobs[slot]) || job_could_ever(s, slot, &why, &err) == 0)
         return 0;
     struct sched_reason *never = errno == EINVAL ? sched_reason_copy(&why) : NULL;
     if (!never) {
@@ -82,7 +82,8 @@ void never_note(sched_t *s, uint32_t slot)
     const struct job *job = &s->jobs[slot];
     struct sched_reason why;
     s->queues->never_next = s->queues->first;
-    if (waits(job) && blocks_leave_time(s, slot, time_needed(job->details), s->now, &why) < 0)
+    if (is_yet_to_start(job) &&
+        blocks_leave_time(s, slot, time_needed(job->details), s->now, &why) < 0)
         s->queues->never_at = s->now; /* its time is over by now */
 }
 

@@ -82,7 +82,7 @@ static void put_seconds(char *text, int64_t ticks, int64_t second)
         put(text, ".%0*" PRId64, (int)digits, micro);
 }
 
-static void put_job(char *text, const char *before, const struct sched_reason_job *job)
+static void put_job_id(char *text, const char *before, const struct sched_reason_job *job)
 {
     put(text, "%s%s", before, job->id);
     if (job->member >= 0)
@@ -93,7 +93,7 @@ static void put_dependency(char *text, const struct sched_reason *r)
 {
     const char *before = dependency;
     for (size_t i = 0; i < r->n_jobs; i++, before = ",")
-        put_job(text, before, &r->job[i]);
+        put_job_id(text, before, &r->job[i]);
     if (r->singleton || r->others)
         put(text, "%s%s", before, r->singleton ? singleton : others);
 }
@@ -103,7 +103,7 @@ static void put_claim(char *text, const struct sched_reason *r)
     const char *before = waits;
     put(text, "%s%" PRId64 "%s%" PRId64 " %ss", claims, r->has, of, r->of, r->type);
     for (size_t i = 0; i < r->n_jobs; i++, before = ",")
-        put_job(text, before, &r->job[i]);
+        put_job_id(text, before, &r->job[i]);
     if (r->others)
         put(text, "%s%s", before, others);
 }
@@ -112,14 +112,14 @@ static void put_claim(char *text, const struct sched_reason *r)
 static void put_preempted(char *text, const struct sched_reason *r)
 {
     if (r->n_jobs > 0)
-        put_job(text, preempted, &r->job[0]);
+        put_job_id(text, preempted, &r->job[0]);
     else
         put(text, "%s%s", preempted, others);
     put(text, ": %s%s, %" PRId64 "%s", rules[r->may], r->spare ? goes_on : "", r->has,
         core_seconds);
 }
 
-static void put_limit(char *text, const struct sched_reason *r)
+static void put_limit_reached(char *text, const struct sched_reason *r)
 {
     const struct sched_reason_limit *l = &r->limit;
     put(text, "%s%s ", limit, owners[l->whose]);
@@ -152,7 +152,7 @@ static void put_roles(char *text, const struct sched_reason *r)
         put(text, "%s%s", before, others);
 }
 
-static void put_gang(char *text, const struct sched_reason *r)
+static void put_gang_state(char *text, const struct sched_reason *r)
 {
     if (r->n_roles > 0)
         put_roles(text, r);
@@ -177,7 +177,7 @@ const char *sched_reason_text(const struct sched_reason *r, char text[SCHED_REAS
         put_seconds(text, r->at, r->second);
         break;
     case SCHED_REASON_LIMIT:
-        put_limit(text, r);
+        put_limit_reached(text, r);
         break;
     case SCHED_REASON_CLAIM:
         put_claim(text, r);
@@ -189,7 +189,7 @@ const char *sched_reason_text(const struct sched_reason *r, char text[SCHED_REAS
         put(text, "%s%s", resources, r->type);
         break;
     case SCHED_REASON_NEVER_MET:
-        put_job(text, dependency, &r->job[0]);
+        put_job_id(text, dependency, &r->job[0]);
         put(text, "%s", never_met);
         break;
     case SCHED_REASON_UNKNOWN_QUEUE:
@@ -213,7 +213,7 @@ const char *sched_reason_text(const struct sched_reason *r, char text[SCHED_REAS
     case SCHED_REASON_GANG:
     case SCHED_REASON_GANG_FAILED:
     case SCHED_REASON_GANG_LEFT:
-        put_gang(text, r);
+        put_gang_state(text, r);
         break;
     case SCHED_REASON_CLASS:
         put(text, "%s%.70s%s", class, r->words, shut);
@@ -240,7 +240,7 @@ static char *after(char *text, const char *beginning)
 }
 
 /* A whole number, or where `second` is not 0 seconds as ticks; false if all of a text is none. */
-static bool read_number(const char *text, int64_t second, int64_t *number)
+static bool read_number_or_time(const char *text, int64_t second, int64_t *number)
 {
     const char *from = text;
     int64_t micro = 0;
@@ -265,7 +265,7 @@ static bool read_begin(struct sched_reason *r, char *text)
 {
     int64_t at;
     text = after(text, begin);
-    if (!text || !read_number(text, r->second, &at))
+    if (!text || !read_number_or_time(text, r->second, &at))
         return false;
     r->kind = SCHED_REASON_BEGIN;
     r->at = at;
@@ -302,7 +302,7 @@ static bool read_limit(struct sched_reason *r, char *text)
     size_t length = (size_t)(most - what - 1);
     bool is_time = length == strlen(duration) && strncmp(what + 1, duration, length) == 0;
     int64_t number;
-    if (!read_number(most + 1, is_time ? r->second : 0, &number))
+    if (!read_number_or_time(most + 1, is_time ? r->second : 0, &number))
         return false;
     *most = '\0';
     if (account)
@@ -368,7 +368,8 @@ static bool read_claim(struct sched_reason *r, char *text)
     if (length < 3 || type[length - 1] != 's')
         return false;
     *total = *type = type[length - 1] = '\0';
-    if (!read_number(has, 0, &r->has) || !read_number(total + strlen(of), 0, &r->of))
+    if (!read_number_or_time(has, 0, &r->has) ||
+        !read_number_or_time(total + strlen(of), 0, &r->of))
         return false;
     r->kind = SCHED_REASON_CLAIM;
     r->type = type + 1;
@@ -390,7 +391,7 @@ static bool read_preempted(struct sched_reason *r, char *text)
     if (!end || strcmp(end, core_seconds) != 0)
         return false;
     *end = '\0';
-    if (!read_number(number, 0, &r->has)) {
+    if (!read_number_or_time(number, 0, &r->has)) {
         *end = core_seconds[0];
         return false;
     }
@@ -429,7 +430,7 @@ static bool read_set_aside(struct sched_reason *r, char *text)
     char *name = after(text, block), *at = NULL;
     for (char *next = name; next && (next = strstr(next, until)); next++)
         at = next;
-    if (!at || !read_number(at + strlen(until), r->second, &r->at))
+    if (!at || !read_number_or_time(at + strlen(until), r->second, &r->at))
         return false;
     *at = '\0';
     r->kind = SCHED_REASON_SET_ASIDE;
@@ -447,7 +448,8 @@ static bool read_members(struct sched_reason *r, char *text, enum sched_reason_k
         return false;
     text[length - end] = '\0';
     *need = '\0';
-    if (read_number(text, 0, &r->gang.have) && read_number(need + strlen(of), 0, &r->gang.need)) {
+    if (read_number_or_time(text, 0, &r->gang.have) &&
+        read_number_or_time(need + strlen(of), 0, &r->gang.need)) {
         r->kind = kind;
         return true;
     }
@@ -474,7 +476,8 @@ static char *read_role(struct sched_reason *r, char *text)
     *have = *need = '\0';
     role->name = text;
     r->n_roles++;
-    return read_number(have + 1, 0, &role->have) && read_number(need + strlen(of), 0, &role->need)
+    return read_number_or_time(have + 1, 0, &role->have) &&
+                   read_number_or_time(need + strlen(of), 0, &role->need)
                ? next
                : NULL;
 }
@@ -510,7 +513,7 @@ static bool read_gang(struct sched_reason *r, char *text)
         return read_members(r, text, SCHED_REASON_GANG, members_fit) ||
                read_members(r, text, SCHED_REASON_GANG_LEFT, members_left);
     *end = '\0';
-    if (read_number(number, 0, &r->gang.have)) {
+    if (read_number_or_time(number, 0, &r->gang.have)) {
         r->kind = SCHED_REASON_GANG_FAILED;
         return true;
     }

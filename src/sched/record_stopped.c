@@ -19,7 +19,7 @@ int stopped_note(sched_t *s, uint32_t slot, const struct sched_record *r)
 }
 
 /* A running job is being stopped for a holder, which is due when the last of these has ended. */
-static void wait_for(sched_t *s, uint32_t victim, uint32_t holder)
+static void wait_for_victim(sched_t *s, uint32_t victim, uint32_t holder)
 {
     struct job *job = &s->jobs[holder];
     s->jobs[victim].details->preempted_for = holder;
@@ -38,7 +38,7 @@ void stopped_resolve(sched_t *s)
         if (job->state != SCHED_RUNNING || !job->details->is_stopping)
             continue; /* it is another one by now */
         if (other >= 0 && s->jobs[other].state == SCHED_RESERVED && s->jobs[other].is_preempting)
-            wait_for(s, stopped->slot, (uint32_t)other);
+            wait_for_victim(s, stopped->slot, (uint32_t)other);
         else
             n->stopped[kept++] = *stopped;
     }

@@ -132,7 +132,7 @@ int sched_finish(sched_t *s, int64_t now, sched_job_t handle, bool ok)
 }
 
 /* Take a job out of wherever it is. */
-static void leave(sched_t *s, uint32_t slot)
+static void take_out_of_state(sched_t *s, uint32_t slot)
 {
     switch (s->jobs[slot].state) {
     case SCHED_WAITING:
@@ -159,7 +159,7 @@ int sched_cancel(sched_t *s, int64_t now, sched_job_t handle)
     uint32_t slot = job_find(s, handle);
     if (slot == JOB_NONE || core_event(s, now) < 0)
         return -1;
-    leave(s, slot);
+    take_out_of_state(s, slot);
     job_ended(s, slot, JOB_CANCELLED);
     s->woken = true;
     return 0;

@@ -62,8 +62,8 @@ enum sched_reason_kind times_wrong(int64_t limit, int64_t estimate)
     return estimate > limit ? SCHED_REASON_ESTIMATE : SCHED_REASON_NONE;
 }
 
-static int64_t limit_of(const sched_t *s, const struct sched_request *request,
-                        const struct shared_text *spec, uint32_t queue)
+static int64_t limit_of_request(const sched_t *s, const struct sched_request *request,
+                                const struct shared_text *spec, uint32_t queue)
 {
     if (request->duration != 0)
         return request->duration;
@@ -104,7 +104,7 @@ void job_take_times(sched_t *s, uint32_t slot, const struct sched_request *reque
         d->deadline = deadline_after(s, job->submitted, d->jobspec->sla_waiting_time);
 }
 
-static int refuse(struct sched_reason *why, enum sched_reason_kind kind)
+static int refuse_of_kind(struct sched_reason *why, enum sched_reason_kind kind)
 {
     why->kind = kind;
     errno = EINVAL;
@@ -120,16 +120,16 @@ static int find_queue(const sched_t *s, const struct sched_request *request,
     *queue = name ? setup_find(setup, name) : setup->default_queue;
     if (*queue == SETUP_NONE) {
         why->queue = name;
-        return refuse(why, name ? SCHED_REASON_UNKNOWN_QUEUE : SCHED_REASON_NO_QUEUE);
+        return refuse_of_kind(why, name ? SCHED_REASON_UNKNOWN_QUEUE : SCHED_REASON_NO_QUEUE);
     }
     if (!setup_admits(setup, *queue, request->user, request->groups, request->n_groups)) {
         why->queue = setup->queue[*queue].name;
         why->user = request->user ? request->user : "";
-        return refuse(why, SCHED_REASON_NOT_ADMITTED);
+        return refuse_of_kind(why, SCHED_REASON_NOT_ADMITTED);
     }
     if (queue_is_closed(s->queues, *queue)) {
         why->queue = setup->queue[*queue].name;
-        return refuse(why, SCHED_REASON_CLOSED);
+        return refuse_of_kind(why, SCHED_REASON_CLOSED);
     }
     return 0;
 }
@@ -155,7 +155,7 @@ static int enter_party(sched_t *s, uint32_t slot, const struct sched_request *re
     tails_note(s, d);
     enum sched_reason_kind wrong = times_wrong(d->limit, d->estimate);
     if (wrong != SCHED_REASON_NONE)
-        return refuse(why, wrong);
+        return refuse_of_kind(why, wrong);
     if (job_is_within(s, slot, d->limit, &over) && limits_pending(n->limits, d->party, 1, &over))
         return 0;
     *why = limit_reason(s, &over);
@@ -175,18 +175,18 @@ static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
     uint32_t queue;
     if (request->min > members_of(s, slot) ||
         (request->max_running > 0 && request->min > request->max_running))
-        return refuse(why, SCHED_REASON_MIN);
+        return refuse_of_kind(why, SCHED_REASON_MIN);
     int rc = find_queue(s, request, spec, &queue, why);
     d->queue = queue == SETUP_NONE ? 0 : queue;
     if (rc < 0)
         return -1;
     job->lane = s->queues->lane_of[d->queue];
-    d->limit = limit_of(s, request, spec, d->queue);
+    d->limit = limit_of_request(s, request, spec, d->queue);
     job_take_times(s, slot, request);
     if (times_wrong(d->limit, 1) != SCHED_REASON_NONE)
-        return refuse(why, SCHED_REASON_DURATION);
+        return refuse_of_kind(why, SCHED_REASON_DURATION);
     if (!key_of(s, slot, request->priority, &job->key))
-        return refuse(why, SCHED_REASON_RANK);
+        return refuse_of_kind(why, SCHED_REASON_RANK);
     if (account_choose(s, slot, request->account, err) < 0 || job_know(s, slot, true, err) < 0) {
         if (errno == ENOMEM)
             return -1;
@@ -355,7 +355,7 @@ static bool is_subset(const struct idset *set, const struct idset *of)
 }
 
 /* Which members of an array exist. */
-static int read_all(struct which *w, const struct sched_request *request)
+static int read_existing(struct which *w, const struct sched_request *request)
 {
     if (!request->indices)
         return 0;
@@ -385,7 +385,7 @@ int which_read(struct which *w, const struct sched_request *request, const char 
                const char *waiting)
 {
     *w = (struct which){.members = {.id = id, .size = request->members > 1 ? request->members : 1}};
-    int rc = read_all(w, request);
+    int rc = read_existing(w, request);
     if (rc == 0 && w->members.size > 1 && (rc = read_waiting(w, waiting)) == 0)
         w->members.waiting = &w->waiting;
     bool is_wrong =
@@ -416,10 +416,10 @@ static int let_in(sched_t *s, uint32_t slot, const struct sched_request *request
         return -1;
     if (wrong) {
         why->words = wrong;
-        return refuse(why, SCHED_REASON_JOBSPEC);
+        return refuse_of_kind(why, SCHED_REASON_JOBSPEC);
     }
     if (gang_of(s, slot) && gang_texts_read(gang_of(s, slot), err) < 0)
-        return errno == ENOMEM ? -1 : refuse(why, SCHED_REASON_JOBSPEC);
+        return errno == ENOMEM ? -1 : refuse_of_kind(why, SCHED_REASON_JOBSPEC);
     *why = (struct sched_reason){.kind = SCHED_REASON_NONE};
     return admit(s, slot, request, why, err) < 0 ? -1 : job_take_in(s, slot, request, true);
 }
@@ -449,7 +449,7 @@ static uint32_t submit_one(sched_t *s, const struct sched_request *request,
     return JOB_NONE;
 }
 
-static void take_back(sched_t *s, uint32_t slot)
+static void take_back_submitted(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     if (job->state == SCHED_REJECTED) {
@@ -473,8 +473,8 @@ static bool is_wrong(const sched_t *s, int64_t now, const struct sched_request *
 }
 
 /* The text of a request's jobspec, read, or with what is wrong with it: *wrong. NULL with ENOMEM. */
-static struct shared_text *text_of(sched_t *s, const struct sched_request *request,
-                                   const char **wrong, berth_error_t *err)
+static struct shared_text *text_of_request(sched_t *s, const struct sched_request *request,
+                                           const char **wrong, berth_error_t *err)
 {
     struct shared_text *text = shared_text_use(s->queues, request->jobspec,
                                                request->jobspec ? request->jobspec_length : 0);
@@ -491,12 +491,12 @@ static struct shared_text *text_of(sched_t *s, const struct sched_request *reque
 }
 
 /* Returns the slot, or JOB_NONE with errno and nothing changed. */
-static uint32_t submit(sched_t *s, int64_t now, const struct sched_request *request,
-                       const struct depend_members *which)
+static uint32_t submit_members(sched_t *s, int64_t now, const struct sched_request *request,
+                               const struct depend_members *which)
 {
     berth_error_t err = {.text = "a job needs one"};
     const char *wrong;
-    struct shared_text *text = text_of(s, request, &wrong, &err);
+    struct shared_text *text = text_of_request(s, request, &wrong, &err);
     if (!text)
         return JOB_NONE;
     uint64_t seq = s->seq;
@@ -534,7 +534,7 @@ sched_job_t queues_submit(sched_t *s, int64_t now, const struct sched_request *r
     if (gang_roles_read(request, &meant) < 0 ||
         which_read(&which, &meant, id_of(request, number), NULL) < 0)
         return -1;
-    uint32_t slot = submit(s, now, &meant, &which.members);
+    uint32_t slot = submit_members(s, now, &meant, &which.members);
     int saved = errno;
     which_clear(&which);
     errno = saved;
@@ -549,7 +549,7 @@ int sched_withdraw(sched_t *s, int64_t now, sched_job_t job)
         errno = EINVAL;
         return -1;
     }
-    take_back(s, slot);
+    take_back_submitted(s, slot);
     controllers_resolve_all(s);
     return core_event(s, now);
 }

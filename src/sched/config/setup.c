@@ -143,8 +143,8 @@ static int64_t duration_of(const struct setup *setup, const struct sched_queue_c
     return HOUR * setup->second;
 }
 
-static int64_t limit_of(const struct setup *setup, const struct sched_queue_config *own,
-                        const struct sched_queue_config *parent)
+static int64_t default_limit_of(const struct setup *setup, const struct sched_queue_config *own,
+                                const struct sched_queue_config *parent)
 {
     if (own->default_limit > 0)
         return own->default_limit;
@@ -179,7 +179,7 @@ static int resolve_queue(struct setup *setup, uint32_t queue, berth_error_t *err
             least(c->queue_depth > 0 ? c->queue_depth : SCHED_UNLIMITED, c->max_queue_depth),
         .priority = own->priority,
         .default_duration = duration_of(setup, own, c),
-        .default_limit = limit_of(setup, own, c),
+        .default_limit = default_limit_of(setup, own, c),
         .starvation_threshold = inherited(own->starvation_threshold, c->starvation_threshold,
                                           setup->config->starvation_threshold, SCHED_UNLIMITED),
         .claims = inherited(own->claims, c->claims, setup->config->claims, 1),
@@ -231,7 +231,7 @@ static void note_preempts(struct setup *setup)
     }
 }
 
-static int resolve(struct setup *setup, berth_error_t *err)
+static int resolve_setup(struct setup *setup, berth_error_t *err)
 {
     if (name_queues(setup, err) < 0)
         return -1;
@@ -287,7 +287,7 @@ struct setup *setup_create(const struct sched_config *config, berth_error_t *err
     setup_actions(setup, &given);
     setup->block = setup->config->blocks;
     setup->n_blocks = given.n_blocks;
-    if (resolve(setup, err) < 0) {
+    if (resolve_setup(setup, err) < 0) {
         setup_destroy(setup);
         return NULL;
     }
@@ -312,7 +312,7 @@ struct setup *setup_unnamed(const struct sched_params *params, berth_error_t *er
     return setup;
 }
 
-static bool has(const char *const *texts, size_t n, const char *text)
+static bool has_text(const char *const *texts, size_t n, const char *text)
 {
     for (size_t i = 0; i < n; i++)
         if (strcmp(texts[i], text) == 0)
@@ -326,10 +326,10 @@ bool setup_admits(const struct setup *setup, uint32_t queue, const char *user,
     const struct sched_queue_config *c = setup->queue[queue].config;
     if (c->n_users == 0 && c->n_groups == 0)
         return true;
-    if (user && has(c->users, c->n_users, user))
+    if (user && has_text(c->users, c->n_users, user))
         return true;
     for (size_t i = 0; i < n_groups; i++)
-        if (has(c->groups, c->n_groups, groups[i]))
+        if (has_text(c->groups, c->n_groups, groups[i]))
             return true;
     return false;
 }
@@ -368,8 +368,8 @@ bool setup_permits(const struct setup *setup, const struct sched_block *block, u
                    const char *user, const char *id)
 {
     const struct setup_queue *q = &setup->queue[queue];
-    return (user && has(block->users, block->n_users, user)) ||
-           (id && has(block->jobs, block->n_jobs, id)) ||
-           has(block->queues, block->n_queues, q->name) ||
-           has(block->queues, block->n_queues, setup->queue[q->parent].name);
+    return (user && has_text(block->users, block->n_users, user)) ||
+           (id && has_text(block->jobs, block->n_jobs, id)) ||
+           has_text(block->queues, block->n_queues, q->name) ||
+           has_text(block->queues, block->n_queues, setup->queue[q->parent].name);
 }

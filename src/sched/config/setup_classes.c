@@ -50,8 +50,8 @@ static int set_worker(const struct setup_shares *shares, const struct sched_clas
     return 0;
 }
 
-static int resolve(const struct setup *setup, const struct sched_classes *is,
-                   struct setup_classes *classes, berth_error_t *err)
+static int resolve_classes(const struct setup *setup, const struct sched_classes *is,
+                           struct setup_classes *classes, berth_error_t *err)
 {
     classes->rule = (struct class_rule){is->rebalance_threshold, is->rebalance_duration};
     classes->n = (uint32_t)is->n;
@@ -93,7 +93,7 @@ int setup_resolve_classes(struct setup *setup, uint32_t queue, berth_error_t *er
     if (!node->classes)
         return errtext_no_memory(err);
     node->order = (struct sched_share_order){0};
-    if (resolve(setup, &c->classes, node->classes, &why) == 0) {
+    if (resolve_classes(setup, &c->classes, node->classes, &why) == 0) {
         note_ranks(setup, queue, node->classes);
         return 0;
     }

@@ -54,7 +54,7 @@ bool equals_any(const sched_t *s, bool (*is)(const sched_t *s, uint32_t slot))
 }
 
 /* By leaf, and of one by their order. */
-static int compare(const void *a, const void *b)
+static int compare_equals(const void *a, const void *b)
 {
     const struct equal *x = a, *y = b;
     if (x->leaf != y->leaf)
@@ -78,7 +78,7 @@ static void offer(sched_t *s)
 }
 
 /* Returns 0, or -1 with ENOMEM. */
-static int begin(sched_t *s)
+static int list_equals(sched_t *s)
 {
     struct shares *shares = s->queues->shares;
     equals_end(s);
@@ -87,7 +87,7 @@ static int begin(sched_t *s)
         shares->n_equals = 0;
         return -1;
     }
-    qsort(shares->equal, shares->n_equals, sizeof(*shares->equal), compare);
+    qsort(shares->equal, shares->n_equals, sizeof(*shares->equal), compare_equals);
     if (shares->n_equals > 1)
         offer(s);
     return 0;
@@ -105,7 +105,7 @@ void equals_end(sched_t *s)
 /* ---- The choice ---- */
 
 /* The first one of a leaf that has not had its turn; JOB_NONE. */
-static uint32_t first_of(const sched_t *s, uint32_t number)
+static uint32_t first_equal_of(const sched_t *s, uint32_t number)
 {
     struct shares *shares = s->queues->shares;
     struct leaf *leaf = &shares->leaf[number];
@@ -125,13 +125,13 @@ uint32_t equals_next(sched_t *s)
     uint32_t first = s->turns.v[0].item;
     if (!equals_may_be(s))
         return first;
-    if ((shares->n_equals == 0 || shares->equal_rank != s->turns.v[0].key) && begin(s) < 0)
+    if ((shares->n_equals == 0 || shares->equal_rank != s->turns.v[0].key) && list_equals(s) < 0)
         return JOB_NONE;
     while (shares->n_equals > 1) {
         uint32_t node = share_next(shares->tree, s->now);
         if (node == SHARE_NO_NODE)
             return first; /* it waits no more */
-        uint32_t number = shares->leaf_of[node], slot = first_of(s, number);
+        uint32_t number = shares->leaf_of[node], slot = first_equal_of(s, number);
         if (slot == JOB_NONE)
             turns_skip(s, number);
         else if (!turns_is_offered_as(s, number, slot))

@@ -32,7 +32,7 @@ static int64_t tail_end(const struct job *job, int64_t at)
 /* Whether another job's booking counts for a job. One that is out of the calendars for a while counts where `lifted`
  * says so, as it is put back where it was if it can be; but not for jobs of higher queues.
  */
-static bool is_there(const struct job *job, const struct job *other, bool lifted)
+static bool booking_counts(const struct job *job, const struct job *other, bool lifted)
 {
     if (other->state == SCHED_RESERVED && other->is_lifted)
         return lifted && level_last(other->key).rank == level_last(job->key).rank;
@@ -58,7 +58,7 @@ static bool is_weighed(const sched_t *s, const struct job *job, const struct sta
                        const struct job *other)
 {
     int64_t begin, end;
-    if (other == job || other->is_claiming || !is_there(job, other, start->lifted) ||
+    if (other == job || other->is_claiming || !booking_counts(job, other, start->lifted) ||
         (other->state == SCHED_RUNNING && other->is_lifted)) /* it is stopped in a trial */
         return false;
     stay_of(s, other, &begin, &end);
@@ -106,7 +106,7 @@ static bool may_delay(const sched_t *s, const struct job *job, struct start_at *
                       const struct job *other)
 {
     int64_t at = start->at, booking = start->booking, begin, end;
-    if (other == job || !is_there(job, other, start->lifted) || other->is_claiming)
+    if (other == job || !booking_counts(job, other, start->lifted) || other->is_claiming)
         return false; /* a claim begins behind what it meets */
     stay_of(s, other, &begin, &end);
     int64_t until = begin + other->ask.duration;

@@ -130,7 +130,7 @@ void head_release(sched_t *s, struct lane *lane)
     head->is = false;
 }
 
-static bool is_same(const struct head *head, const sched_t *s, uint32_t slot)
+static bool is_same_head(const struct head *head, const sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
     const struct place_ask *a = &head->ask, *b = &job->ask;
@@ -145,7 +145,7 @@ void heads_lift(sched_t *s)
         struct queue_entry entry;
         if (!head->is)
             continue;
-        if (head_of(s, &s->lanes[i], &entry) == JOB_NONE || !is_same(head, s, entry.item)) {
+        if (head_of(s, &s->lanes[i], &entry) == JOB_NONE || !is_same_head(head, s, entry.item)) {
             head_release(s, &s->lanes[i]);
             s->swept = false; /* those below may have it */
         } else if (!head->is_lifted) {
@@ -190,7 +190,7 @@ static void heads_settle(sched_t *s)
         struct queue_entry entry;
         if (head->is && head->is_lifted &&
             (level_is_last(&s->pass) || queue_before(head->key, s->pass.floor)) &&
-            !(has_head(s, &s->lanes[i], &entry) && is_same(head, s, entry.item)))
+            !(has_head(s, &s->lanes[i], &entry) && is_same_head(head, s, entry.item)))
             head_release(s, &s->lanes[i]);
     }
 }

@@ -29,7 +29,7 @@ static struct queue_key turn_of(const sched_t *s, uint32_t slot)
 }
 
 /* Whether a lane would promise this open job a time: it has one to give, or a holder behind the job. */
-static bool may_hold(const sched_t *s, uint32_t slot)
+static bool would_be_promised(const sched_t *s, uint32_t slot)
 {
     const struct lane *lane = lane_of(s, slot);
     uint32_t last = last_holder(s, lane);
@@ -200,13 +200,13 @@ static enum step place_fresh(sched_t *s, uint32_t slot)
         turn_missed(s);
         return STEP_DONE;
     }
-    bool turn = lane->depth == 0 || limit_is_candidate(s, slot) || may_hold(s, slot) ||
+    bool turn = lane->depth == 0 || limit_is_candidate(s, slot) || would_be_promised(s, slot) ||
                 starving_may(s, slot);
     bool may = pass_does(s, DOES(ALLOCATE)); /* else nobody starts but by a round of the walk */
     enum step step = !waits ? STEP_DONE : may ? start_open(s, slot, turn) : STEP_BUSY;
     if (step == STEP_BUSY)
         step = controllers_make_room(s, slot);
-    if (step == STEP_BUSY && may && may_hold(s, slot))
+    if (step == STEP_BUSY && may && would_be_promised(s, slot))
         step = promise(s, slot);
     if (step == STEP_BUSY && may && starving_may(s, slot))
         step = promise_starving(s, slot);
@@ -419,7 +419,7 @@ static enum step mend(sched_t *s)
 }
 
 /* Whether there is anything to do; if so, it begins. */
-static bool begin(sched_t *s)
+static bool begin_outranking(sched_t *s)
 {
     struct pass *p = &s->pass;
     bool may = s->replan.is || p->by_level;
@@ -444,7 +444,7 @@ enum step outrank(sched_t *s)
     static enum step (*const stage[STAGES])(sched_t * s) = {gather, skip,       tear, lift_next,
                                                             wake,   place_next, mend};
     struct pass *p = &s->pass;
-    if (!p->begun && !begin(s))
+    if (!p->begun && !begin_outranking(s))
         return STEP_BUSY;
     for (; p->stage < STAGES; p->stage++) {
         enum step step = stage[p->stage](s);

@@ -216,7 +216,7 @@ static enum step start_in_round(sched_t *s, uint32_t slot, enum lane_mode mode, 
 }
 
 /* Look at an open job: it starts, is promised a time, or waits. */
-static inline enum step look(sched_t *s, uint32_t slot)
+static inline enum step look_at_open(sched_t *s, uint32_t slot)
 {
     struct lane *lane = lane_of(s, slot);
     struct line *line = line_of(s, slot);
@@ -249,7 +249,7 @@ static inline enum step look(sched_t *s, uint32_t slot)
 
 enum step walk_look(sched_t *s, uint32_t slot)
 {
-    return look(s, slot);
+    return look_at_open(s, slot);
 }
 
 /* Make room for a holder, if it can be. */
@@ -322,7 +322,7 @@ static enum step walk_step(sched_t *s)
              (best == JOB_NONE || queue_before(s->jobs[starving].key, s->jobs[best].key)))
         return starving_look(s, starving);
     if (best != JOB_NONE)
-        return is_candidate ? limit_look(s, best) : look(s, best);
+        return is_candidate ? limit_look(s, best) : look_at_open(s, best);
     walk_ended(s);
     return STEP_BUSY;
 }
@@ -452,7 +452,7 @@ static int is_done_early(sched_t *s, bool more)
 }
 
 /* Begin a phase, unless the pass was cut off in it or in a later one. */
-static bool enter(sched_t *s, enum pass_phase phase)
+static bool enter_phase(sched_t *s, enum pass_phase phase)
 {
     if (s->pass.phase >= phase)
         return false;
@@ -464,7 +464,7 @@ static bool enter(sched_t *s, enum pass_phase phase)
 /* A phase, or what is left of it. Returns 0, 1 if the budget is used up, or -1 with ENOMEM. */
 static inline int go(sched_t *s, enum pass_phase phase, enum step (*step)(sched_t *s))
 {
-    enter(s, phase);
+    enter_phase(s, phase);
     if (s->pass.phase > phase)
         return 0;
     for (;;) {
@@ -485,24 +485,24 @@ static inline bool is_prepared(const sched_t *s)
 }
 
 /* What time and events have brought, before jobs are looked at. Returns as go. */
-static int prepare(sched_t *s)
+static int prepare_pass(sched_t *s)
 {
     int rc = go(s, PASS_KEEP, keep_step);
     if (rc == 0 && *s->controllers) {
-        if (enter(s, PASS_TURN))
+        if (enter_phase(s, PASS_TURN))
             s->pass.stage = s->pass.row = 0;
         rc = go(s, PASS_TURN, controllers_turn);
     }
-    if (rc == 0 && enter(s, PASS_LATE))
+    if (rc == 0 && enter_phase(s, PASS_LATE))
         rc = lates_extend(s);
     if (rc == 0 && settle_is_due(s)) {
-        if (enter(s, PASS_SETTLE)) {
+        if (enter_phase(s, PASS_SETTLE)) {
             settle_begin(s);
             s->queues->lettings++;
         }
         rc = go(s, PASS_SETTLE, settle_first);
     }
-    if (rc == 0 && enter(s, PASS_PREPARED)) {
+    if (rc == 0 && enter_phase(s, PASS_PREPARED)) {
         rc = displaced_renew(s);
         s->finder->wake(s, false);
     }
@@ -519,13 +519,13 @@ static inline int look_at_level(sched_t *s, bool more, bool *done)
         return go(s, PASS_HEADS, heads_step); /* all are back where they were, or elsewhere */
     if (rc == 0)
         rc = go(s, PASS_SWEEP, sweep_step);
-    if (rc == 0 && enter(s, PASS_DUE) && (rc = is_done_early(s, more)) != 0) {
+    if (rc == 0 && enter_phase(s, PASS_DUE) && (rc = is_done_early(s, more)) != 0) {
         *done = rc > 0;
         return rc < 0 ? -1 : 0;
     }
     if (rc == 0)
         rc = go(s, PASS_DUE, due_step);
-    if (rc == 0 && enter(s, PASS_WALK)) {
+    if (rc == 0 && enter_phase(s, PASS_WALK)) {
         s->finder->wake(s, false); /* reservations that moved have left something */
         s->pass.round = 0;
         walk_begin(s);
@@ -539,14 +539,14 @@ static inline int look_at_level(sched_t *s, bool more, bool *done)
 static inline int phases(sched_t *s, bool more)
 {
     bool done = false;
-    int rc = s->pass.phase >= PASS_PREPARED || is_prepared(s) ? 0 : prepare(s);
+    int rc = s->pass.phase >= PASS_PREPARED || is_prepared(s) ? 0 : prepare_pass(s);
     if (s->pass.phase == PASS_PREPARED && s->queues->setup->has_levels)
         heads_lift(s);
     if (rc == 0 && s->pass.phase == PASS_PREPARED)
         judge_expected(s);
     if (rc == 0 && repair_is_due(s))
         rc = go(s, PASS_REPAIR, repair_step);
-    if (rc == 0 && enter(s, PASS_OUTRANK)) {
+    if (rc == 0 && enter_phase(s, PASS_OUTRANK)) {
         s->pass.n_fresh = s->n_fresh;
         levels_begin(s);
     }
@@ -559,12 +559,12 @@ static inline int phases(sched_t *s, bool more)
         return rc;
     if (s->pass.phase == PASS_JUDGE || judge_is_due(s))
         rc = go(s, PASS_JUDGE, judge_step);
-    if (rc == 0 && settle_is_due(s) && enter(s, PASS_TELL))
+    if (rc == 0 && settle_is_due(s) && enter_phase(s, PASS_TELL))
         settle_begin(s);
     return rc == 0 ? go(s, PASS_TELL, tell_step) : rc;
 }
 
-static int run(sched_t *s, int64_t now, bool more, uint64_t budget)
+static int run_within_budget(sched_t *s, int64_t now, bool more, uint64_t budget)
 {
     bool resumed = s->pass.phase != PASS_IDLE && s->now == now;
     if (!time_is_good(s, now)) {
@@ -616,7 +616,7 @@ static int pass(sched_t *s, int64_t now, bool more, uint64_t budget,
     s->queues->n_extended = 0;
     if (clock_is_early(s, now))
         return 0;
-    int rc = run(s, now, more, budget);
+    int rc = run_within_budget(s, now, more, budget);
     *decisions = s->decisions;
     *n = rc < 0 && errno == EINVAL ? 0 : s->n_decisions;
     return rc;

@@ -143,7 +143,7 @@ static bool goes_on(sched_t *s, struct lane *lane, bool *failed)
 }
 
 /* The job that is looked at next; JOB_NONE: the level has none left. */
-static uint32_t choose(sched_t *s, bool *is_candidate, bool *failed)
+static uint32_t choose_open_job(sched_t *s, bool *is_candidate, bool *failed)
 {
     const struct shares *shares = s->queues->shares;
     while (!*failed) {
@@ -210,7 +210,7 @@ enum step share_walk_step(sched_t *s)
     uint32_t starving = starving_next(s);
     if (starving != JOB_NONE)
         return starving_look(s, starving);
-    uint32_t slot = choose(s, &is_candidate, &failed);
+    uint32_t slot = choose_open_job(s, &is_candidate, &failed);
     if (failed)
         return STEP_FAILED;
     if (slot == JOB_NONE && next_level(s, true))

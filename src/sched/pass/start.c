@@ -21,7 +21,7 @@ bool starts_clear(const sched_t *s, uint32_t slot, int64_t booking)
 /* Let the machine choose what a job gets that starts with its booking, which may have been made just now. 0, or -1 with
  * EBUSY or ENOMEM.
  */
-static int choose(sched_t *s, uint32_t slot, int64_t booking, bool is_new)
+static int let_machine_choose(sched_t *s, uint32_t slot, int64_t booking, bool is_new)
 {
     const struct place_ops *ops = s->place->ops;
     const struct job *job = &s->jobs[slot];
@@ -94,7 +94,7 @@ static enum step take_held(sched_t *s, uint32_t slot, int *rc)
     enum step step = controllers_count_held(s, slot, s->now);
     if (step == STEP_BUSY) {
         bool any = claims_lift(s, CLAIMS_ALL, slot);
-        *rc = choose(s, slot, s->jobs[slot].booking, false);
+        *rc = let_machine_choose(s, slot, s->jobs[slot].booking, false);
         int saved = errno;
         if (any)
             claims_lay(s);
@@ -170,7 +170,7 @@ static enum step book_narrowly(sched_t *s, uint32_t slot, int64_t *booking)
 static enum step start_beside(sched_t *s, uint32_t slot, bool turn, bool knows);
 
 /* A limit keeps an open job whose turn it is: room may be made for that too. */
-static enum step keep(sched_t *s, uint32_t slot)
+static enum step keep_for_limit(sched_t *s, uint32_t slot)
 {
     enum step step = STEP_BUSY;
     if (s->queues->setup->preempts && s->pass.phase == PASS_WALK)
@@ -208,7 +208,7 @@ static enum step start_beside(sched_t *s, uint32_t slot, bool turn, bool knows)
     if (gate == STEP_FAILED || gate == STEP_DONE)
         return gate;
     if (gate == STEP_KEPT && turn)
-        return keep(s, slot);
+        return keep_for_limit(s, slot);
     if (knows && s->finder->is_hopeless(s, slot))
         return STEP_BUSY;
     uint32_t starts = part_reserve(s, slot);
@@ -232,8 +232,8 @@ static enum step start_beside(sched_t *s, uint32_t slot, bool turn, bool knows)
     else if (step != STEP_BUSY)
         unbook(s, booking);
     if (step != STEP_BUSY || booking < 0)
-        return step == STEP_KEPT ? keep(s, slot) : step;
-    if (choose(s, slot, booking, true) < 0 ||
+        return step == STEP_KEPT ? keep_for_limit(s, slot) : step;
+    if (let_machine_choose(s, slot, booking, true) < 0 ||
         (gang_asks_whole(s, slot) && gang_prepare(s, slot) < 0)) {
         controllers_uncount(s, slot, booking);
         unbook(s, booking);
@@ -350,7 +350,7 @@ static enum step reserve_beside(sched_t *s, uint32_t slot)
 }
 
 /* The same, where it may take of what jobs behind it claim, as holders do. */
-static enum step reserve(sched_t *s, uint32_t slot)
+static enum step reserve_over_claims(sched_t *s, uint32_t slot)
 {
     bool any = claims_lift(s, CLAIMS_BEHIND, slot);
     enum step step = reserve_beside(s, slot);
@@ -368,7 +368,7 @@ enum step promise(sched_t *s, uint32_t slot)
     if (step == STEP_FAILED || decision_reserve(s) < 0)
         return STEP_FAILED;
     if (step == STEP_BUSY)
-        step = reserve(s, slot);
+        step = reserve_over_claims(s, slot);
     if (step == STEP_KEPT)
         return promise_kept(s, slot);
     if (step == STEP_BUSY && s->place->is_counted)
@@ -390,7 +390,7 @@ enum step promise_kept(sched_t *s, uint32_t slot)
     struct sched_reason_limit over = d->over;
     d->keeper = d->calendar;
     job->is_kept = true;
-    step = reserve(s, slot);
+    step = reserve_over_claims(s, slot);
     d->over = over;
     if (step == STEP_DONE && job->state == SCHED_RESERVED)
         return limit_promised(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
@@ -411,7 +411,7 @@ enum step promise_starving(sched_t *s, uint32_t slot)
     job->is_kept = true;
     job->details->keeper = NO_CALENDAR;
     if (step == STEP_BUSY)
-        step = reserve(s, slot);
+        step = reserve_over_claims(s, slot);
     if (step == STEP_DONE && job->state == SCHED_RESERVED) {
         starving_relieved(s, slot);
         return STEP_DONE;

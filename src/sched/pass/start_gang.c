@@ -64,7 +64,8 @@ static uint32_t next_other(const sched_t *s, uint32_t slot, const struct gang_ro
 }
 
 /* The first member of a role that waits in an entry, which may be JOB_NONE; IDSET_NONE. */
-static uint32_t first_of(const sched_t *s, uint32_t entry, const struct gang_role *role)
+static uint32_t first_waiting_of_role(const sched_t *s, uint32_t entry,
+                                      const struct gang_role *role)
 {
     if (entry == JOB_NONE)
         return IDSET_NONE;
@@ -87,7 +88,8 @@ struct starter {
 static struct starter next_to_start(sched_t *s, uint32_t slot, const struct gang_role *role,
                                     bool is_last, struct starting *start)
 {
-    uint32_t entry = s->jobs[slot].details->of->entry, member = first_of(s, entry, role);
+    uint32_t entry = s->jobs[slot].details->of->entry,
+             member = first_waiting_of_role(s, entry, role);
     bool is_own = is_last && (slot != entry || member != IDSET_NONE);
     if (is_own && slot != entry)
         return (struct starter){slot, s->jobs[slot].details->member, JOB_NONE, false};

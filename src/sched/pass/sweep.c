@@ -98,7 +98,7 @@ struct gate {
 };
 
 /* What a reservation would hold instead, controllers may refuse, or let it have at another time. */
-static bool may_hold(void *arg, int64_t booking, int64_t at)
+static bool may_hold_instead(void *arg, int64_t booking, int64_t at)
 {
     struct gate *gate = arg;
     const struct job *job = &gate->s->jobs[gate->slot];
@@ -169,7 +169,7 @@ static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, b
     struct job *job = &s->jobs[slot];
     struct gate gate = {.s = s, .slot = slot, .next = from, .at = -1};
     struct place_pull how = {
-        .at = job->at, .anew = anew, .may_hold = may_hold, .narrow = narrow, .arg = &gate};
+        .at = job->at, .anew = anew, .may_hold = may_hold_instead, .narrow = narrow, .arg = &gate};
     int64_t at = job->at;
     if (anew) /* what lower levels have lifted is no news in the log */
         how.since = s->queues->setup->has_levels ? UINT64_MAX : job->seen;

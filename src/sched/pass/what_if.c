@@ -38,7 +38,7 @@ struct question {
 
 /* ---- What is set aside ---- */
 
-static bool is_own(const struct question *q, uint32_t slot)
+static bool is_asked_about(const struct question *q, uint32_t slot)
 {
     return slot == q->slot;
 }
@@ -47,7 +47,7 @@ static bool is_own(const struct question *q, uint32_t slot)
 static bool is_behind(const struct question *q, uint32_t slot)
 {
     const sched_t *s = q->s;
-    return slot != JOB_NONE && !is_own(q, slot) &&
+    return slot != JOB_NONE && !is_asked_about(q, slot) &&
            queue_before(s->jobs[q->slot].key, s->jobs[slot].key);
 }
 
@@ -106,7 +106,7 @@ static size_t pick_behind(const struct question *q, uint32_t *seen, size_t n)
     for (size_t i = 0; i < n; i++) {
         uint32_t slot = s->due.v[seen[i]].item;
         const struct job *job = &s->jobs[slot];
-        if (is_own(q, slot) || job->is_lifted || job->is_preempting || job->is_claiming ||
+        if (is_asked_about(q, slot) || job->is_lifted || job->is_preempting || job->is_claiming ||
             !queue_before(s->jobs[q->slot].key, job->key))
             continue;
         if (picked == most)
@@ -192,7 +192,7 @@ static void drop_lifted(const struct question *q, uint32_t slot)
     job->is_lifted = false;
 }
 
-static void put_back(struct question *q)
+static void put_back_after_question(struct question *q)
 {
     sched_t *s = q->s;
     const struct place_ops *ops = s->place->ops;
@@ -220,7 +220,7 @@ enum turn { TURN_FAILED = -1, TURN_WAITS, TURN_TAKEN, TURN_LEFT };
  */
 static bool keeps(const struct question *q, uint32_t slot, int64_t booking, int64_t at)
 {
-    return (is_own(q, slot) && q->is_limited) || keeps_promises(q->s, slot, booking, at);
+    return (is_asked_about(q, slot) && q->is_limited) || keeps_promises(q->s, slot, booking, at);
 }
 
 /* A choice that is in nobody's way, or -1 with EBUSY. */
@@ -236,8 +236,8 @@ static int64_t choice_kept(const struct question *q, uint32_t slot, int64_t book
 /* As place_ops.probe: by the job's estimate, or where that is in the way of a promise, by its limit, or for now as book.c
  * does.
  */
-static int64_t choose(const struct question *q, uint32_t slot, const struct place_ask *ask,
-                      int64_t at)
+static int64_t choose_what_if(const struct question *q, uint32_t slot, const struct place_ask *ask,
+                              int64_t at)
 {
     sched_t *s = q->s;
     place_take_f *probe = s->place->ops->probe;
@@ -261,7 +261,7 @@ static enum turn is_given(const struct question *q, uint32_t slot, const struct 
                           int64_t at)
 {
     const sched_t *s = q->s;
-    int64_t booking = choose(q, slot, ask, at);
+    int64_t booking = choose_what_if(q, slot, ask, at);
     if (booking < 0)
         return errno == EBUSY ? TURN_WAITS : TURN_FAILED;
     bool may = controllers_may_hold(s, slot, ask->duration, booking, at);
@@ -444,8 +444,8 @@ static bool is_unknown(const struct question *q)
            (n->shares && (q->had || lane_of(q->s, q->slot)->depth == 0));
 }
 
-/* Set aside what is to be. Returns 0, or -1 with ENOMEM; put_back ends it in any case. */
-static int begin(struct question *q)
+/* Set aside what is to be. Returns 0, or -1 with ENOMEM; put_back_after_question ends it in any case. */
+static int set_aside_for_question(struct question *q)
 {
     q->is_hopeless = !is_looked_at(q);
     if (q->is_hopeless)
@@ -556,13 +556,13 @@ int sched_what_if(sched_t *s, int64_t now, sched_job_t handle, struct sched_ques
         return errtext_set(err, EINVAL, "no such job waits");
     if (!time_is_good(s, now))
         return errtext_set(err, EINVAL, "time goes back");
-    int rc = begin(&q);
+    int rc = set_aside_for_question(&q);
     if (rc < 0)
         errtext_set(err, errno, errno == ENOMEM ? "out of memory" : "the request can't be matched");
     for (size_t i = 0; i < n && rc == 0; i++)
         rc = search(&q, &questions[i], err);
     int saved = errno;
-    put_back(&q);
+    put_back_after_question(&q);
     errno = saved;
     return rc;
 }

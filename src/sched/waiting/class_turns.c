@@ -100,7 +100,7 @@ void class_turns_rest(struct class_turns *turns, uint32_t class, int64_t units)
     turns->v[class].rest += units;
 }
 
-static int64_t has(const struct class_turn *turn)
+static int64_t units_in_use(const struct class_turn *turn)
 {
     return turn->units[SHARE_PROMISED] + turn->units[SHARE_RUNNING];
 }
@@ -155,7 +155,7 @@ static int64_t limit_in(const struct sched_limit *list, size_t n, const char *wh
 }
 
 /* What the queue may have of a resource. */
-static int64_t limit_of(const struct sched_queue_config *c, const char *what)
+static int64_t queue_limit_of(const struct sched_queue_config *c, const char *what)
 {
     int64_t limit = limit_in(c->limits.queue, c->limits.n_queue, what);
     int64_t capability = limit_in(c->share.capability, c->share.n_capability, what);
@@ -175,7 +175,7 @@ static uint64_t blocks_on(const sched_t *s, uint32_t queue)
     return on;
 }
 
-static void measure(const sched_t *s, struct class_turns *turns, uint32_t queue)
+static void measure_workers(const sched_t *s, struct class_turns *turns, uint32_t queue)
 {
     const struct setup_shares *is = &s->queues->setup->shares;
     uint32_t part = s->lanes[s->queues->lane_of[queue]].part;
@@ -219,13 +219,13 @@ static int64_t idle_workers(const sched_t *s, struct class_turns *turns, uint32_
     const int64_t *own =
         share_running(shares->tree, shares->node[setup_node_of_queue(setup, queue)]);
     int64_t held[SHARE_DIMENSIONS_MAX], idle = CLASS_UNITS_MAX;
-    measure(s, turns, queue);
+    measure_workers(s, turns, queue);
     held_in_part(shares, queue, held);
     leave_blocks(s, queue, turns->blocks, held);
     for (uint32_t i = 0; i < setup->shares.n_resources; i++) {
         if (turns->setup->worker[i] == 0)
             continue;
-        int64_t limit = limit_of(setup->queue[queue].config, setup->shares.resource[i]);
+        int64_t limit = queue_limit_of(setup->queue[queue].config, setup->shares.resource[i]);
         int64_t free = turns->total[i] - held[i];
         free = limit - own[i] < free ? limit - own[i] : free;
         int64_t units = free > 0 ? free / turns->setup->worker[i] : 0;
@@ -246,7 +246,7 @@ static uint32_t node_of(const struct shares *shares, const struct class_turns *t
 static void rank(struct shares *shares, struct class_turns *turns, uint32_t class)
 {
     const struct class_turn *turn = &turns->v[class];
-    int64_t used = has(turn) - turn->had;
+    int64_t used = units_in_use(turn) - turn->had;
     used = used > 0 ? used : 0;
     int64_t rank = used < turn->start ? (int64_t)((wide)used * RANKS / turn->start) : INT64_MAX;
     share_rank(shares->tree, node_of(shares, turns, class), rank, class);
@@ -258,7 +258,7 @@ int64_t class_turns_now(const sched_t *s, struct class_turns *turns, uint32_t qu
     share_class_loads(turns->setup->settings, turns->load);
     for (uint32_t i = 0; i < turns->setup->n; i++) {
         struct class_load *load = &turns->load[i];
-        load->running = most_units(has(&turns->v[i]));
+        load->running = most_units(units_in_use(&turns->v[i]));
         load->waiting = most_units(turns->v[i].units[SHARE_WAITING]);
         workers += load->percent > 0 ? turns->v[i].units[SHARE_RUNNING] : 0;
     }
@@ -312,7 +312,7 @@ int64_t class_turns_load(const sched_t *s, uint32_t queue, bool whole)
 }
 
 /* Only classes with a job that may be looked at count as waiting. */
-static void count(sched_t *s, struct class_turns *turns, uint32_t queue)
+static void count_starts(sched_t *s, struct class_turns *turns, uint32_t queue)
 {
     struct shares *shares = s->queues->shares;
     int64_t idle = class_turns_now(s, turns, queue);
@@ -325,7 +325,7 @@ static void count(sched_t *s, struct class_turns *turns, uint32_t queue)
     class_count_starts(turns->load, turns->setup->n, idle > 0 ? idle : 1);
     for (uint32_t i = 0; i < turns->setup->n; i++) {
         turns->v[i].start = turns->load[i].start;
-        turns->v[i].had = has(&turns->v[i]);
+        turns->v[i].had = units_in_use(&turns->v[i]);
         rank(shares, turns, i);
     }
     turns->is_counted = true;
@@ -348,9 +348,9 @@ bool class_turns_are_due(sched_t *s, uint32_t leaf)
     if (!turns)
         return true;
     const struct class_turn *turn = &turns->v[is->class];
-    if (turns->is_counted && has(turn) - turn->had < turn->start)
+    if (turns->is_counted && units_in_use(turn) - turn->had < turn->start)
         return true;
-    count(s, turns, queue);
+    count_starts(s, turns, queue);
     return false;
 }
 

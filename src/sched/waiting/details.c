@@ -41,7 +41,7 @@ static int fill_groups(struct details *d, struct queues *n, const struct sched_r
     return 0;
 }
 
-static int fill(struct details *d, struct queues *n, const struct sched_request *request)
+static int fill_details(struct details *d, struct queues *n, const struct sched_request *request)
 {
     d->user = queues_text(n, request->user ? request->user : "");
     d->name = request->name ? queues_text(n, request->name) : NULL;
@@ -64,7 +64,7 @@ struct details *details_new(struct queues *n, const struct sched_request *reques
     d->displaced = -1;
     d->priority = request->priority;
     d->begin = request->begin;
-    if (fill(d, n, request) < 0) {
+    if (fill_details(d, n, request) < 0) {
         d->of = NULL; /* that is the caller's */
         if (of && of->records > 1)
             d->groups = NULL;
@@ -151,7 +151,7 @@ bool job_waits_for_victims(const struct job *job)
 }
 
 /* A job with details is forgotten. */
-static void leave(sched_t *s, uint32_t slot)
+static void leave_details(sched_t *s, uint32_t slot)
 {
     struct details *d = s->jobs[slot].details;
     if (is_entry(s, slot))
@@ -170,7 +170,7 @@ void job_forget(sched_t *s, uint32_t slot)
 {
     controllers_forgotten(s, slot);
     if (s->jobs[slot].details)
-        leave(s, slot);
+        leave_details(s, slot);
     job_free(s, slot);
 }
 

@@ -134,7 +134,7 @@ bool gang_lacks(const sched_t *s, uint32_t slot)
 
 /* ---- Its state ---- */
 
-static bool waits(const struct job *job)
+static bool waits_in_gang(const struct job *job)
 {
     return job->state == SCHED_WAITING || job->state == SCHED_RESERVED ||
            job->state == SCHED_BLOCKED;
@@ -157,7 +157,7 @@ static uint64_t count_waiting(const sched_t *s, const struct gang *gang,
 {
     uint64_t n = 0;
     for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
-        if (waits(&s->jobs[i]) && !(free && s->jobs[i].details->blocked & GANG_AWAY))
+        if (waits_in_gang(&s->jobs[i]) && !(free && s->jobs[i].details->blocked & GANG_AWAY))
             n += members_of_role(s, i, role);
     return n;
 }
@@ -193,7 +193,7 @@ static int end_all(sched_t *s, const struct gang *gang)
         next = job->details->gang_behind;
         if (job->state == SCHED_RUNNING && dismiss(s, i, gang) < 0)
             return -1;
-        if (!waits(job))
+        if (!waits_in_gang(job))
             continue;
         struct sched_reason *never = sched_reason_copy(&gang->why);
         if (!never)
@@ -245,7 +245,7 @@ static uint32_t find_leader(const sched_t *s, const struct gang *gang, uint32_t 
 {
     uint32_t leader = JOB_NONE, other = JOB_NONE;
     for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind) {
-        if (!waits(&s->jobs[i]) || members_of_role(s, i, &gang->role[last]) == 0)
+        if (!waits_in_gang(&s->jobs[i]) || members_of_role(s, i, &gang->role[last]) == 0)
             continue;
         bool is_free = !(s->jobs[i].details->blocked & GANG_AWAY);
         if (is_free && is_entry(s, i))
@@ -259,7 +259,7 @@ static uint32_t find_leader(const sched_t *s, const struct gang *gang, uint32_t 
 }
 
 /* The entry of what waits of a gang; JOB_NONE. */
-static uint32_t entry_of(const sched_t *s, const struct gang *gang)
+static uint32_t entry_of_gang(const sched_t *s, const struct gang *gang)
 {
     return gang->first == JOB_NONE ? JOB_NONE : s->jobs[gang->first].details->of->entry;
 }
@@ -293,7 +293,7 @@ static int settle_one(sched_t *s, struct gang *gang)
         see_if_over(s, gang);
     if (gang->is_over)
         return end_all(s, gang);
-    uint32_t entry = entry_of(s, gang);
+    uint32_t entry = entry_of_gang(s, gang);
     if (is_free && gang->n_roles > 1 && entry != JOB_NONE && gang_scatter(s, entry) < 0)
         return -1;
     uint32_t last = is_free || leaves ? 0 : gang_last_role(s, gang->first);
@@ -301,7 +301,7 @@ static int settle_one(sched_t *s, struct gang *gang)
         return -1;
     gang->leader = is_free || leaves ? JOB_NONE : find_leader(s, gang, last);
     for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
-        if (i != gang->leader && waits(&s->jobs[i]) && settle_member(s, i, is_free) < 0)
+        if (i != gang->leader && waits_in_gang(&s->jobs[i]) && settle_member(s, i, is_free) < 0)
             return -1;
     return gang->leader == JOB_NONE ? 0 : settle_leader(s, gang->leader, gang);
 }

@@ -13,8 +13,8 @@ uint32_t gang_asking(const sched_t *s, uint32_t slot)
 /* Put a role behind those for which there is room for fewer members, so that what can be in few places is placed first.
  * Returns how many there are then.
  */
-static int put_role(const sched_t *s, struct place_role *known, int n,
-                    const struct place_role *role)
+static int insert_role(const sched_t *s, struct place_role *known, int n,
+                       const struct place_role *role)
 {
     const struct place_ops *ops = s->place->ops;
     int64_t most = ops->at_most(s->place, role->class);
@@ -48,7 +48,7 @@ static int know_roles(sched_t *s, uint32_t slot, bool refuse, struct place_role 
             return -1;
         }
         if (missing > 0)
-            n = put_role(s, known, n, &(struct place_role){class, missing, i});
+            n = insert_role(s, known, n, &(struct place_role){class, missing, i});
         else
             s->place->ops->forget(s->place, class);
     }

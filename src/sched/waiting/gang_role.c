@@ -8,7 +8,7 @@
 
 /* ---- Read ---- */
 
-static bool is_name(const char *name)
+static bool is_good_role_name(const char *name)
 {
     size_t n = name ? strlen(name) : 0;
     for (size_t i = 0; i < n; i++)
@@ -23,7 +23,8 @@ static bool is_good(const struct sched_request *request, size_t i)
     for (size_t k = 0; k < i; k++)
         if (strcmp(request->roles[k].name, role->name) == 0)
             return false;
-    return is_name(role->name) && role->jobspec && role->members >= 1 && role->min <= role->members;
+    return is_good_role_name(role->name) && role->jobspec && role->members >= 1 &&
+           role->min <= role->members;
 }
 
 int gang_roles_read(const struct sched_request *request, struct sched_request *meant)
@@ -34,7 +35,7 @@ int gang_roles_read(const struct sched_request *request, struct sched_request *m
         return 0;
     bool is = request->n_roles <= SCHED_ROLES_MAX && !request->indices;
     for (size_t i = 0; is && i < request->n_roles; i++) {
-        is = is_name(request->roles[i].name) && is_good(request, i);
+        is = is_good_role_name(request->roles[i].name) && is_good(request, i);
         members += request->roles[i].members;
         min += request->roles[i].min;
     }
@@ -73,7 +74,8 @@ void gang_texts_rest(const sched_t *s, uint32_t slot)
 /* ---- Made ---- */
 
 /* Returns 0, or -1 with ENOMEM. */
-static int fill(sched_t *s, struct gang_role *role, const struct sched_role *from, uint32_t first)
+static int fill_role(sched_t *s, struct gang_role *role, const struct sched_role *from,
+                     uint32_t first)
 {
     *role = (struct gang_role){.first = first, .members = from->members, .min = from->min};
     role->name = queues_text(s->queues, from->name);
@@ -94,7 +96,7 @@ struct gang *gang_create(sched_t *s, const struct sched_request *request, uint32
     gang->role[0] = (struct gang_role){.members = size, .min = request->min};
     for (size_t i = 0; i < request->n_roles; i++) {
         uint32_t first = i == 0 ? 0 : gang->role[i - 1].first + gang->role[i - 1].members;
-        if (fill(s, &gang->role[i], &request->roles[i], first) == 0)
+        if (fill_role(s, &gang->role[i], &request->roles[i], first) == 0)
             continue;
         gang_destroy(s, gang);
         errno = ENOMEM;

@@ -121,8 +121,8 @@ static void leave_kind(struct job_groups *t, uint32_t group)
 }
 
 /* A group, or a part of the group `whole`, with one more job. -1 with ENOMEM. */
-static int64_t enter(struct job_groups *t, const struct place_ask *ask, uint32_t lane,
-                     uint32_t line, uint32_t whole, uint32_t apart)
+static int64_t enter_job_group(struct job_groups *t, const struct place_ask *ask, uint32_t lane,
+                               uint32_t line, uint32_t whole, uint32_t apart)
 {
     if (t->n >= t->chains && rehash(t) < 0)
         return -1;
@@ -157,7 +157,7 @@ static int64_t enter(struct job_groups *t, const struct place_ask *ask, uint32_t
     return i;
 }
 
-static void leave(struct job_groups *t, uint32_t group)
+static void leave_job_group(struct job_groups *t, uint32_t group)
 {
     struct job_group *g = &t->v[group];
     if (--g->jobs > 0)
@@ -186,12 +186,12 @@ int64_t job_group_enter(sched_t *s, const struct place_ask *ask, uint32_t lane, 
 {
     struct job_groups *t = &s->queues->job_groups;
     uint32_t apart = apart_of(s, lane);
-    int64_t whole = enter(t, ask, lane, 0, JOB_GROUP_NONE, apart);
+    int64_t whole = enter_job_group(t, ask, lane, 0, JOB_GROUP_NONE, apart);
     if (whole < 0 || line == 0)
         return whole;
-    int64_t part = enter(t, ask, lane, line, (uint32_t)whole, apart);
+    int64_t part = enter_job_group(t, ask, lane, line, (uint32_t)whole, apart);
     if (part < 0 || t->v[part].jobs > 1) /* the part is of the group, each of its jobs is not */
-        leave(t, (uint32_t)whole);
+        leave_job_group(t, (uint32_t)whole);
     return part;
 }
 
@@ -204,14 +204,14 @@ void job_group_leave(sched_t *s, struct job_groups *t, uint32_t group)
 {
     uint32_t whole = t->near[group].whole;
     bool is_last = t->v[group].jobs == 1;
-    leave(t, group);
+    leave_job_group(t, group);
     if (is_last && whole != group)
-        leave(t, whole);
+        leave_job_group(t, whole);
     (void)s;
 }
 
 /* The group of a job, or the part of it. */
-static struct job_group *part_of(const sched_t *s, uint32_t slot)
+static struct job_group *group_part_of(const sched_t *s, uint32_t slot)
 {
     return &s->queues->job_groups.v[s->jobs[slot].details->job_group];
 }
@@ -228,14 +228,14 @@ struct job_group *job_group_of(const sched_t *s, uint32_t slot)
 }
 
 /* A group's kind. */
-static struct job_kind *kind_of(const sched_t *s, const struct job_group *g)
+static struct job_kind *kind_of_group(const sched_t *s, const struct job_group *g)
 {
     return &s->queues->job_groups.kinds.v[g->kind];
 }
 
 struct job_kind *job_kind_of(const sched_t *s, uint32_t slot)
 {
-    return kind_of(s, job_group_of(s, slot));
+    return kind_of_group(s, job_group_of(s, slot));
 }
 
 static void fill_remove(sched_t *s, struct job_group *g)
@@ -286,16 +286,16 @@ static int reserve_in(struct job_group *g)
     return g->is_reserved ? 0 : -1;
 }
 
-static int reserve(sched_t *s, uint32_t slot)
+static int reserve_open_job(sched_t *s, uint32_t slot)
 {
-    struct job_group *g = job_group_of(s, slot), *part = part_of(s, slot);
+    struct job_group *g = job_group_of(s, slot), *part = group_part_of(s, slot);
     return reserve_in(g) < 0 || (part != g && reserve_in(part) < 0) ||
                    queue_reserve(line_of_group(s, g)->fill) < 0
                ? -1
                : 0;
 }
 
-static int put(struct job_groups *t, uint32_t group, const struct queue_entry *entry)
+static int put_open(struct job_groups *t, uint32_t group, const struct queue_entry *entry)
 {
     struct job_group *g = &t->v[group];
     struct job_group_near *near = &t->near[group];
@@ -312,7 +312,7 @@ static int put(struct job_groups *t, uint32_t group, const struct queue_entry *e
 }
 
 /* A job is open no more. What it asks for may have grown since it was put there, as a claim has no end. */
-static void take(struct job_groups *t, uint32_t group, struct queue_key key)
+static void take_open(struct job_groups *t, uint32_t group, struct queue_key key)
 {
     struct job_group *g = &t->v[group];
     queue_remove(g->open, key);
@@ -330,10 +330,10 @@ static void take(struct job_groups *t, uint32_t group, struct queue_key key)
 static int part_add(sched_t *s, uint32_t slot, const struct queue_entry *entry)
 {
     uint32_t number = s->jobs[slot].details->job_group;
-    struct job_group *part = part_of(s, slot);
+    struct job_group *part = group_part_of(s, slot);
     if (whole_of(s, slot) == number)
         return 0;
-    if (put(&s->queues->job_groups, number, entry) < 0)
+    if (put_open(&s->queues->job_groups, number, entry) < 0)
         return -1;
     if (queue_size(part->open) == 1)
         link_in(&s->queues->job_groups, &line_of_group(s, part)->parts, number);
@@ -343,26 +343,26 @@ static int part_add(sched_t *s, uint32_t slot, const struct queue_entry *entry)
 static void part_remove(sched_t *s, uint32_t slot)
 {
     uint32_t number = s->jobs[slot].details->job_group;
-    struct job_group *part = part_of(s, slot);
+    struct job_group *part = group_part_of(s, slot);
     if (whole_of(s, slot) == number)
         return;
     if (queue_size(part->open) == 1)
         link_out(&s->queues->job_groups, &line_of_group(s, part)->parts, number);
-    take(&s->queues->job_groups, number, s->jobs[slot].key);
+    take_open(&s->queues->job_groups, number, s->jobs[slot].key);
 }
 
-static int add(sched_t *s, uint32_t slot)
+static int add_open_job(sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
     struct job_group *g = job_group_of(s, slot);
     struct job_groups *t = &s->queues->job_groups;
     struct queue_entry entry = {job->key, 1, job->ask.duration, slot};
-    if (put(t, whole_of(s, slot), &entry) < 0)
+    if (put_open(t, whole_of(s, slot), &entry) < 0)
         return -1;
     if (part_add(s, slot, &entry) == 0) {
         if (fill_show(s, whole_of(s, slot)) == 0) {
             job_group_note_limit(s, slot);
-            job_kind_opened(kind_of(s, g), job->ask.duration);
+            job_kind_opened(kind_of_group(s, g), job->ask.duration);
             return 0;
         }
         part_remove(s, slot);
@@ -384,14 +384,14 @@ static void remove_job(sched_t *s, uint32_t slot)
 {
     struct job_group *g = job_group_of(s, slot);
     part_remove(s, slot);
-    take(&s->queues->job_groups, whole_of(s, slot), s->jobs[slot].key);
-    job_kind_closed(kind_of(s, g), s->jobs[slot].ask.duration);
+    take_open(&s->queues->job_groups, whole_of(s, slot), s->jobs[slot].key);
+    job_kind_closed(kind_of_group(s, g), s->jobs[slot].ask.duration);
     show_or_lose(s, whole_of(s, slot));
 }
 
 static void give(sched_t *s, uint32_t slot, uint32_t to)
 {
-    struct job_group *g = job_group_of(s, slot), *part = part_of(s, slot);
+    struct job_group *g = job_group_of(s, slot), *part = group_part_of(s, slot);
     queue_give(g->open, s->jobs[to].key, to);
     if (part != g)
         queue_give(part->open, s->jobs[to].key, to);
@@ -472,7 +472,7 @@ void job_groups_measure(sched_t *s)
             continue;
         g->units = s->place->ops->units(s->place, g->class);
         if (t->near[i].whole == i) {
-            kind_of(s, g)->units = g->units;
+            kind_of_group(s, g)->units = g->units;
             fill_remove(s, g); /* it is shown again with what it has now */
         }
     }
@@ -539,7 +539,7 @@ static int64_t within_of(const struct lane *lane, int64_t units)
 /* How long a job of a group could last that may fit, or that room may be made for; 0: there is none. */
 static int64_t within_now(const sched_t *s, const struct lane *lane, const struct job_group *g)
 {
-    int64_t within = within_of(lane, g->units), fails = kind_of(s, g)->fails;
+    int64_t within = within_of(lane, g->units), fails = kind_of_group(s, g)->fails;
     if (fails <= within)
         within = fails - 1;
     int64_t made = job_group_made_within(s, lane, g);
@@ -683,12 +683,12 @@ static bool job_group_check(const sched_t *s, uint32_t group)
         const struct job *job = &s->jobs[queue_item(&c)];
         uint32_t slot = queue_item(&c);
         if (job->state != SCHED_WAITING ||
-            (is_part ? part_of(s, slot) : job_group_of(s, slot)) != g ||
+            (is_part ? group_part_of(s, slot) : job_group_of(s, slot)) != g ||
             (!is_part && job->details->limit < g->least_limit) || job->ask.class != g->class ||
             job->ask.permits != g->permits || job->lane != g->lane ||
-            line_of(s, slot) != line_of_group(s, part_of(s, slot)))
+            line_of(s, slot) != line_of_group(s, group_part_of(s, slot)))
             return false;
-        if (!is_part && job->ask.duration < kind_of(s, g)->least)
+        if (!is_part && job->ask.duration < kind_of_group(s, g)->least)
             return false;
     }
     return true;
@@ -712,8 +712,8 @@ static bool check(const sched_t *s)
 }
 
 const struct finder finder_by_group = {
-    .add = add,
-    .reserve = reserve,
+    .add = add_open_job,
+    .reserve = reserve_open_job,
     .remove = remove_job,
     .give = give,
     .is_hopeless = sleeps,

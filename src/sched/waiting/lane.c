@@ -58,7 +58,7 @@ void lane_clear(struct lane *lane)
     free(lane->more);
 }
 
-static struct queue_entry entry_of(const sched_t *s, uint32_t slot)
+static struct queue_entry queue_entry_of(const sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
     int64_t width = lane_of(s, slot)->width;
@@ -113,7 +113,7 @@ int open_insert(sched_t *s, uint32_t slot, bool fresh)
 {
     const struct lane *lane = lane_of(s, slot);
     uint32_t first = serve_first(lane);
-    struct queue_entry entry = entry_of(s, slot);
+    struct queue_entry entry = queue_entry_of(s, slot);
     s->jobs[slot].shape = shape_slot(&s->jobs[slot].ask);
     if ((fresh && fresh_add(s, slot) < 0) || s->finder->add(s, slot) < 0)
         return -1;
@@ -172,7 +172,7 @@ int held_rekey(sched_t *s, uint32_t slot, struct queue_key key)
     struct queue *held = held_of(s, slot);
     struct queue_key old = job->key;
     job->key = key;
-    struct queue_entry entry = entry_of(s, slot);
+    struct queue_entry entry = queue_entry_of(s, slot);
     if (queue_insert(held, &entry) < 0) {
         job->key = old;
         return -1;
@@ -259,7 +259,7 @@ static int due_reserve(sched_t *s)
 int held_insert(sched_t *s, uint32_t slot, int64_t at, int64_t booking)
 {
     struct job *job = &s->jobs[slot];
-    struct queue_entry entry = entry_of(s, slot);
+    struct queue_entry entry = queue_entry_of(s, slot);
     entry.key = key_held(s, slot, 0);
     if (due_reserve(s) < 0 || heap_put(&s->due, slot, at, job->key.seq) < 0)
         return -1;
@@ -279,7 +279,7 @@ int held_insert(sched_t *s, uint32_t slot, int64_t at, int64_t booking)
 
 int held_enter(sched_t *s, uint32_t slot)
 {
-    struct queue_entry entry = entry_of(s, slot);
+    struct queue_entry entry = queue_entry_of(s, slot);
     if (queue_insert(held_of(s, slot), &entry) < 0)
         return -1;
     if (s->queues->shares) /* also one whose booking is lifted */

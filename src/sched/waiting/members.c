@@ -106,7 +106,7 @@ static int spare_reserve(struct queues *n)
 }
 
 /* Have memory for a part, beside what lanes and controllers need. */
-static uint32_t reserve(sched_t *s, uint32_t slot)
+static uint32_t reserve_part(sched_t *s, uint32_t slot)
 {
     struct queues *n = s->queues;
     struct members *m = s->jobs[slot].details->of;
@@ -133,7 +133,7 @@ uint32_t part_reserve(sched_t *s, uint32_t slot)
 {
     if (!is_entry(s, slot))
         return slot;
-    uint32_t part = reserve(s, slot);
+    uint32_t part = reserve_part(s, slot);
     return part == JOB_NONE || open_reserve(s, slot) < 0 || array_reserve(s) < 0 ? JOB_NONE : part;
 }
 
@@ -154,7 +154,7 @@ static struct queue_key key_of_member(const struct job *job, uint32_t member)
 }
 
 /* The next of an entry's members is the first one. */
-static void go_on(sched_t *s, uint32_t slot)
+static void go_on_to_next_member(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     struct idset waiting = members_waiting(job->details->of);
@@ -164,7 +164,7 @@ static void go_on(sched_t *s, uint32_t slot)
 }
 
 /* A member's slot, with all that the entry knows, but in no list. */
-static uint32_t take(sched_t *s, uint32_t slot, uint32_t member)
+static uint32_t take_member(sched_t *s, uint32_t slot, uint32_t member)
 {
     struct queues *n = s->queues;
     uint32_t part = n->spare;
@@ -196,7 +196,7 @@ static uint32_t take(sched_t *s, uint32_t slot, uint32_t member)
 }
 
 /* What the first member of an entry held is its part's now. */
-static void let_go(sched_t *s, uint32_t slot)
+static void clear_holding(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
@@ -215,15 +215,15 @@ uint32_t part_leave(sched_t *s, uint32_t slot, uint32_t member)
 {
     const struct details *d = s->jobs[slot].details;
     bool last = d->of->waiting.count == 1, first = member == d->member;
-    uint32_t part = last ? take_last(s, slot) : take(s, slot, member);
+    uint32_t part = last ? take_last(s, slot) : take_member(s, slot, member);
     s->jobs[part].key = key_held(s, part, 0);
     if (last)
         return slot;
     if (s->queues->shares)
         shares_part(s, slot, part, true);
-    let_go(s, slot);
+    clear_holding(s, slot);
     if (first)
-        go_on(s, slot);
+        go_on_to_next_member(s, slot);
     s->jobs[slot].state = SCHED_BLOCKED;
     return part;
 }
@@ -272,7 +272,7 @@ static void wait_apart(sched_t *s, uint32_t slot, uint32_t part, bool first)
         controllers_parted(s, part);
         return;
     }
-    let_go(s, part);
+    clear_holding(s, part);
     if (entry->state == SCHED_WAITING && first) {
         open_give(s, slot, part);
         if (entry->is_fresh)
@@ -297,7 +297,7 @@ uint32_t part_any(sched_t *s, uint32_t slot, uint32_t member)
         return JOB_NONE;
     }
     struct place_ask one;
-    uint32_t part = reserve(s, slot), group;
+    uint32_t part = reserve_part(s, slot), group;
     if (part == JOB_NONE)
         return JOB_NONE;
     bool whole = gang_asks_whole(s, slot);
@@ -322,14 +322,14 @@ uint32_t part_any(sched_t *s, uint32_t slot, uint32_t member)
         errno = ENOMEM;
         return JOB_NONE;
     }
-    take(s, slot, member);
+    take_member(s, slot, member);
     if (whole)
         gang_ask(s, part, &one, group);
     if (s->queues->shares)
         shares_part(s, slot, part, false);
     class_order_changed(s, part);
     if (first)
-        go_on(s, slot);
+        go_on_to_next_member(s, slot);
     wait_apart(s, slot, part, first);
     pending_begin(s, part);
     starving_parted(s, part);
@@ -338,7 +338,7 @@ uint32_t part_any(sched_t *s, uint32_t slot, uint32_t member)
 
 /* ---- Checks ---- */
 
-static bool check_entry(const sched_t *s, uint32_t slot)
+static bool check_waiting_members(const sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
     const struct members *m = job->details->of;
@@ -357,7 +357,7 @@ bool members_check(const sched_t *s)
             continue;
         if (d->of->records == 0 || d->member >= d->of->size || (d->holds && !holds) ||
             s->jobs[slot].key.seq != d->of->order + d->member ||
-            (is_entry(s, slot) && !check_entry(s, slot)))
+            (is_entry(s, slot) && !check_waiting_members(s, slot)))
             return false;
     }
     return true;

@@ -37,7 +37,7 @@ static bool could_up(sched_t *s, uint32_t slot)
     return errno == ENOMEM;
 }
 
-static int list(sched_t *s, uint32_t slot)
+static int list_needs_down(sched_t *s, uint32_t slot)
 {
     struct line *line = line_of(s, slot);
     struct queue_entry entry = {.key = s->jobs[slot].key, .item = slot, .units = 1, .value = 0};
@@ -51,7 +51,7 @@ int needs_down_enter(sched_t *s, uint32_t slot)
 {
     if (s->jobs[slot].details)
         s->jobs[slot].details->needs_down = false;
-    return !is_counted(s, slot) || could_up(s, slot) ? 0 : list(s, slot);
+    return !is_counted(s, slot) || could_up(s, slot) ? 0 : list_needs_down(s, slot);
 }
 
 void needs_down_leave(sched_t *s, uint32_t slot)
@@ -93,7 +93,7 @@ static int look_at_lane(sched_t *s, struct lane *lane)
         bool could = !is_counted(s, slot) || could_up(s, slot);
         if (could)
             needs_down_leave(s, slot);
-        else if (!s->jobs[slot].details->needs_down && list(s, slot) < 0)
+        else if (!s->jobs[slot].details->needs_down && list_needs_down(s, slot) < 0)
             return -1;
     }
     return 0;

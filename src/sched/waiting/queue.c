@@ -75,7 +75,7 @@ static struct inner *as_inner(const struct node *v)
 }
 
 /* The smallest k with units <= 2^k. */
-static uint32_t class_of(int64_t units)
+static uint32_t class_of_units(int64_t units)
 {
     return units <= 1 ? 0 : 64 - (uint32_t)__builtin_clzll((uint64_t)units - 1);
 }
@@ -102,7 +102,7 @@ struct queue *queue_create(int64_t most)
     struct queue *q = calloc(1, sizeof(*q));
     if (!q)
         return NULL;
-    q->classes = class_of(most) + 1;
+    q->classes = class_of_units(most) + 1;
     q->root = leaf_new(1);
     q->room = 1;
     if (!q->root) {
@@ -268,7 +268,7 @@ static void refresh_from_leaf(const struct queue *q, struct inner *v, uint32_t i
     for (uint32_t k = 0; k < 2 * q->classes; k++)
         column[k] = INT64_MAX;
     for (uint32_t e = 0; e < leaf->node.n; e++) {
-        uint32_t class = class_of(leaf->entry[e].units);
+        uint32_t class = class_of_units(leaf->entry[e].units);
         least[class] = lesser(least[class], leaf->entry[e].value);
         narrow[class] = lesser(narrow[class], leaf->entry[e].units);
     }
@@ -355,7 +355,7 @@ static struct node *insert_below(struct queue *q, struct node *v, uint32_t level
         if (queue_before(entry->key, inner->key[i]))
             inner->key[i] = entry->key;
         inner->count[i]++;
-        uint32_t class = class_of(entry->units);
+        uint32_t class = class_of_units(entry->units);
         int64_t *narrow = narrow_of(q, inner, class, i);
         *narrow = lesser(*narrow, entry->units);
         for (uint32_t k = class; k < q->classes && entry->value < *least_of(inner, k, i); k++)
@@ -390,7 +390,7 @@ int queue_insert(struct queue *q, const struct queue_entry *entry)
 }
 
 /* Make children i and i + 1 of v one, if together they fit a node with room to spare. */
-static void join(struct queue *q, struct inner *v, uint32_t level, uint32_t i)
+static void join_children(struct queue *q, struct inner *v, uint32_t level, uint32_t i)
 {
     struct node *left = v->child[i];
     struct node *right = v->child[i + 1];
@@ -432,7 +432,7 @@ static void forget_least_leaf(const struct queue *q, struct inner *v, uint32_t i
     for (uint32_t k = class; k < q->classes; k++)
         least[k] = INT64_MAX;
     for (uint32_t e = 0; e < leaf->node.n; e++) {
-        uint32_t k = class_of(leaf->entry[e].units);
+        uint32_t k = class_of_units(leaf->entry[e].units);
         if (k >= class)
             least[k] = lesser(least[k], leaf->entry[e].value);
         if (k == class)
@@ -448,11 +448,11 @@ static void forget_least_leaf(const struct queue *q, struct inner *v, uint32_t i
 /* Take one entry, which is gone from child i of v, out of what column i says. What is narrow may stay less
  * than it is.
  */
-static void forget(const struct queue *q, struct inner *v, uint32_t level, uint32_t i,
-                   const struct queue_entry *entry)
+static void forget_entry(const struct queue *q, struct inner *v, uint32_t level, uint32_t i,
+                         const struct queue_entry *entry)
 {
     const struct node *child = v->child[i];
-    uint32_t class = class_of(entry->units);
+    uint32_t class = class_of_units(entry->units);
     v->key[i] = level > 1 ? as_inner(child)->key[0] : as_leaf(child)->entry[0].key;
     v->count[i]--;
     if (entry->value > *least_of(v, class, i))
@@ -486,9 +486,9 @@ static void remove_below(struct queue *q, struct node *v, uint32_t level, struct
         v->n--;
         return;
     }
-    forget(q, inner, level, i, removed);
+    forget_entry(q, inner, level, i, removed);
     if (child->n < FEW && v->n > 1)
-        join(q, inner, level, i > 0 ? i - 1 : i);
+        join_children(q, inner, level, i > 0 ? i - 1 : i);
 }
 
 void queue_remove(struct queue *q, struct queue_key key)
@@ -653,7 +653,7 @@ static void search_prepare(struct search *s, const struct queue *q, const struct
     if (q->height == 0)
         return; /* there are only entries to try */
     for (size_t i = 0; i < n && bound[i].units > 0; i++) {
-        uint32_t class = class_of(bound[i].units);
+        uint32_t class = class_of_units(bound[i].units);
         class = class < q->classes ? class : q->classes - 1;
         if (s->tests > 0 && s->test[s->tests - 1].class == class)
             s->test[s->tests - 1].value = bound[i].value;

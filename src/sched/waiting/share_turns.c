@@ -113,7 +113,7 @@ static void look_at_leaf(struct turn_search *f, uint32_t leaf)
 
 /* ---- Turns ---- */
 
-static sched_job_t job_of(const struct turn_search *f, uint32_t leaf)
+static sched_job_t first_job_of_leaf(const struct turn_search *f, uint32_t leaf)
 {
     return job_handle(f->s, f->shares->leaf[leaf].first);
 }
@@ -143,7 +143,7 @@ static void put_first(struct turn_search *f, struct sched_share_turn *turn,
     memmove(&turn->first_job[i + 1], &turn->first_job[i], moved * sizeof(*turn->first_job));
     best[i] = leaf;
     turn->first[i] = f->link[node].index;
-    turn->first_job[i] = job_of(f, f->node[node].stands);
+    turn->first_job[i] = first_job_of_leaf(f, f->node[node].stands);
 }
 
 /* The turn of those who go before a node of the job's by one comparator. Returns 0, or -1 with ENOMEM. */
@@ -152,7 +152,7 @@ static int put_turn(struct turn_search *f, uint32_t own, enum share_by by)
     struct shares *shares = f->shares;
     uint32_t best[SCHED_TURN_FIRST];
     struct sched_share_turn turn = {.own = f->link[own].index, .by = shares_comparator(by)};
-    turn.own_job = job_of(f, f->node[own].stands);
+    turn.own_job = first_job_of_leaf(f, f->node[own].stands);
     for (uint32_t i = 1; i < share_nodes(shares->tree); i++) {
         const struct turn_node *other = &f->node[i];
         if (is_before(f, i, own) && other->by == by)

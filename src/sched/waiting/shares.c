@@ -62,13 +62,13 @@ static int node_reserve(struct shares *shares, uint32_t node)
 }
 
 /* Add a node of the setup below its parent, which is added before. Returns 0, or -1 with ENOMEM. */
-static int add_node(struct shares *shares, uint32_t node)
+static int add_setup_node(struct shares *shares, uint32_t node)
 {
     const struct setup_shares *is = &shares->setup->shares;
     uint32_t parent = is->node[node].parent;
     if (shares->node[node] != SHARE_NO_NODE || parent == SETUP_NONE)
         return 0;
-    if (add_node(shares, parent) < 0)
+    if (add_setup_node(shares, parent) < 0)
         return -1;
     struct share_settings settings = settings_of(is, node);
     if (node_reserve(shares, share_nodes(shares->tree)) < 0)
@@ -87,7 +87,7 @@ static void totals(const struct place *place, const struct setup *setup, int64_t
         total[i] = place->ops->total(place, setup->shares.resource[i]);
 }
 
-static int make(struct shares *shares, const struct place *place)
+static int make_tree(struct shares *shares, const struct place *place)
 {
     const struct setup_shares *is = &shares->setup->shares;
     uint32_t n = is->n_nodes;
@@ -111,7 +111,7 @@ static int make(struct shares *shares, const struct place *place)
     if (share_set(shares->tree, SHARE_ROOT, &root) < 0)
         return -1;
     for (uint32_t i = 1; i < n; i++)
-        if (add_node(shares, i) < 0)
+        if (add_setup_node(shares, i) < 0)
             return -1;
     shares->n_fixed = share_nodes(shares->tree);
     return 0;
@@ -124,7 +124,7 @@ struct shares *shares_create(const struct place *place, const struct setup *setu
         return NULL;
     shares->setup = setup;
     shares->turns = class_turns_create(setup);
-    if (shares->turns && make(shares, place) == 0)
+    if (shares->turns && make_tree(shares, place) == 0)
         return shares;
     shares_destroy(shares);
     errno = ENOMEM;
@@ -218,7 +218,7 @@ static int add_line(sched_t *s, struct leaf *leaf, const struct whose *whose)
 /* Where in its leaf's name a user is, behind the queue and the account. */
 #define OF_USER (2 * sizeof(uint32_t))
 
-static int put_name(struct shares *shares, const struct whose *whose, uint32_t *number)
+static int intern_whose(struct shares *shares, const struct whose *whose, uint32_t *number)
 {
     struct strbuf key = {0};
     strbuf_put(&key, (const char *)&whose->queue, sizeof(whose->queue));
@@ -252,7 +252,7 @@ static int64_t find_leaf(sched_t *s, const struct whose *whose)
                    sizeof(*shares->leaf)) < 0 ||
         array_grow((void **)&shares->moved, &shares->cap_moved, (size_t)n + 1,
                    sizeof(*shares->moved)) < 0 ||
-        put_name(shares, whose, &number) < 0)
+        intern_whose(shares, whose, &number) < 0)
         return -1;
     if (number < n)
         return (int64_t)number;
@@ -284,7 +284,7 @@ int64_t leaf_node(sched_t *s, const struct whose *whose, bool make)
     int64_t leaf = -1;
     if (make)
         leaf = find_leaf(s, whose);
-    else if (put_name(shares, whose, &number) == 0)
+    else if (intern_whose(shares, whose, &number) == 0)
         leaf = number < there ? (int64_t)number : -1;
     if (!make)
         intern_shrink(&shares->names, there);
@@ -328,7 +328,7 @@ static struct class_turns *turns_of(const sched_t *s, const struct leaf *leaf)
 }
 
 /* A job has passed to another state in the tree. */
-static void note(sched_t *s, struct share_of_job *job, enum share_state to)
+static void note_state(sched_t *s, struct share_of_job *job, enum share_state to)
 {
     const struct leaf *leaf = &s->queues->shares->leaf[job->leaf];
     struct class_turns *turns = turns_of(s, leaf);
@@ -338,8 +338,8 @@ static void note(sched_t *s, struct share_of_job *job, enum share_state to)
 }
 
 /* Of so many members that are alike, where there are classes. */
-static int64_t units_of(const sched_t *s, const struct leaf *leaf, const int64_t *one,
-                        int64_t members)
+static int64_t units_of_members(const sched_t *s, const struct leaf *leaf, const int64_t *one,
+                                int64_t members)
 {
     const struct class_turns *turns = turns_of(s, leaf);
     int64_t units = turns ? class_turns_units(turns, one) : 0;
@@ -357,8 +357,8 @@ static void multiply(const struct shares *shares, const int64_t *one, int64_t me
 }
 
 /* Tell the tree of so many members, for so many parts that are alike; `one` NULL: of what it was told last. */
-static void tell(sched_t *s, uint32_t slot, enum share_state to, uint64_t members,
-                 const int64_t *one, int64_t parts)
+static void tell_tree(sched_t *s, uint32_t slot, enum share_state to, uint64_t members,
+                      const int64_t *one, int64_t parts)
 {
     struct shares *shares = s->queues->shares;
     struct share_of_job *job = &shares->job[slot];
@@ -367,7 +367,7 @@ static void tell(sched_t *s, uint32_t slot, enum share_state to, uint64_t member
     int64_t amount[SHARE_DIMENSIONS_MAX];
     if (one)
         multiply(shares, one, parts, amount);
-    int64_t units = one ? units_of(s, leaf, one, parts) : job->units;
+    int64_t units = one ? units_of_members(s, leaf, one, parts) : job->units;
     bool same = !one || (members == job->members && units == job->units &&
                          memcmp(amount, job->amount, size) == 0);
     if (job->state == to && (same || to == SHARE_ABSENT))
@@ -377,7 +377,7 @@ static void tell(sched_t *s, uint32_t slot, enum share_state to, uint64_t member
     if (!same && job->state != SHARE_ABSENT) {
         share_job(shares->tree, leaf->node, job->state, SHARE_ABSENT, job->members, job->amount,
                   s->now);
-        note(s, job, SHARE_ABSENT);
+        note_state(s, job, SHARE_ABSENT);
     }
     if (!same) {
         memcpy(job->amount, amount, size);
@@ -387,7 +387,7 @@ static void tell(sched_t *s, uint32_t slot, enum share_state to, uint64_t member
     if (job->state == to)
         return;
     if (share_job(shares->tree, leaf->node, job->state, to, job->members, job->amount, s->now) == 0)
-        note(s, job, to);
+        note_state(s, job, to);
 }
 
 /* Tell the tree of other members behind a promise, each of which asks for this; of none. */
@@ -402,7 +402,7 @@ static void tell_rest(sched_t *s, uint32_t slot, uint64_t members, const int64_t
         return;
     if (members > 0) {
         multiply(shares, one, (int64_t)members, rest.amount);
-        rest.units = units_of(s, leaf, one, (int64_t)members);
+        rest.units = units_of_members(s, leaf, one, (int64_t)members);
         if (share_job(shares->tree, leaf->node, SHARE_ABSENT, SHARE_WAITING, members, rest.amount,
                       s->now) < 0)
             rest.n = 0;
@@ -450,7 +450,7 @@ void shares_opened(sched_t *s, uint32_t slot)
     if (shares->job[slot].state > SHARE_WAITING)
         return; /* it is to give back what it holds */
     wants(s, slot, one);
-    tell(s, slot, SHARE_WAITING, members_of(s, slot), one, shares_members(s, slot));
+    tell_tree(s, slot, SHARE_WAITING, members_of(s, slot), one, shares_members(s, slot));
     tell_rest(s, slot, 0, NULL);
     class_order_changed(s, slot);
 }
@@ -459,7 +459,7 @@ void shares_closed(sched_t *s, uint32_t slot)
 {
     turns_changed(s, s->queues->shares->job[slot].leaf);
     if (s->queues->shares->job[slot].state == SHARE_WAITING)
-        tell(s, slot, SHARE_ABSENT, 1, NULL, 1);
+        tell_tree(s, slot, SHARE_ABSENT, 1, NULL, 1);
 }
 
 /* How many members of an entry that is promised a time may wait behind that. */
@@ -488,19 +488,19 @@ void shares_hold(sched_t *s, uint32_t slot, int64_t booking, bool runs)
     int64_t amount[SHARE_DIMENSIONS_MAX];
     for (uint32_t i = 0; i < shares->setup->shares.n_resources; i++)
         amount[i] = s->place->ops->amount(s->place, booking, shares->setup->shares.resource[i]);
-    tell(s, slot, runs ? SHARE_RUNNING : SHARE_PROMISED, 1, amount, 1);
+    tell_tree(s, slot, runs ? SHARE_RUNNING : SHARE_PROMISED, 1, amount, 1);
     shares_filled(s, slot);
 }
 
 void shares_started(sched_t *s, uint32_t slot)
 {
     if (s->queues->shares->job[slot].state == SHARE_PROMISED)
-        tell(s, slot, SHARE_RUNNING, 1, NULL, 1);
+        tell_tree(s, slot, SHARE_RUNNING, 1, NULL, 1);
 }
 
 void shares_released(sched_t *s, uint32_t slot)
 {
-    tell(s, slot, SHARE_ABSENT, 1, NULL, 1);
+    tell_tree(s, slot, SHARE_ABSENT, 1, NULL, 1);
     tell_rest(s, slot, 0, NULL);
     if (s->jobs[slot].state == SCHED_WAITING)
         shares_opened(s, slot);

@@ -110,7 +110,7 @@ static uint32_t account_of(const struct setup *setup, uint32_t node)
 }
 
 /* The name of the class that a node is; NULL: it is none. */
-static const char *class_of(const struct setup *setup, uint32_t node)
+static const char *class_name_of(const struct setup *setup, uint32_t node)
 {
     for (uint32_t q = 0; q < setup->n_queues; q++) {
         const struct setup_classes *classes = setup_classes_of(setup, q);
@@ -147,9 +147,9 @@ static void put_configured(sched_t *s, uint32_t node, struct sched_share_node *t
     } else if (node < shares->first_queue) {
         told->kind = SCHED_SHARE_OF_DIVISION;
         told->name = setup->config->shares.divisions[node - 1].name;
-    } else if (class_of(setup, node)) {
+    } else if (class_name_of(setup, node)) {
         told->kind = SCHED_SHARE_OF_CLASS;
-        told->name = class_of(setup, node);
+        told->name = class_name_of(setup, node);
     } else if (node >= shares->first_queue + setup->n_queues) {
         put_account(setup, account_of(setup, node), told);
     } else {

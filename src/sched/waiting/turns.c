@@ -14,7 +14,7 @@ static struct share_first first_with(const sched_t *s, uint32_t first, uint32_t 
 }
 
 /* The first open job of a leaf; JOB_NONE, also of a class that starts nothing. */
-static uint32_t first_of(const sched_t *s, const struct leaf *leaf)
+static uint32_t first_open_of(const sched_t *s, const struct leaf *leaf)
 {
     if (leaf_is_shut(s, leaf))
         return JOB_NONE;
@@ -27,7 +27,7 @@ static uint32_t first_of(const sched_t *s, const struct leaf *leaf)
 static void offer_first(sched_t *s, struct leaf *leaf)
 {
     struct share_tree *tree = s->queues->shares->tree;
-    uint32_t slot = first_of(s, leaf);
+    uint32_t slot = first_open_of(s, leaf);
     leaf->first = slot;
     if (slot == JOB_NONE) {
         share_withdraw(tree, leaf->node);
@@ -44,7 +44,7 @@ static void offer_first(sched_t *s, struct leaf *leaf)
 void turns_changed(sched_t *s, uint32_t number)
 {
     struct leaf *leaf = &s->queues->shares->leaf[number];
-    uint32_t slot = first_of(s, leaf);
+    uint32_t slot = first_open_of(s, leaf);
     if (slot == leaf->first && !leaf->is_moved) {
         if (slot == JOB_NONE)
             return;
@@ -166,7 +166,7 @@ bool turns_check(const sched_t *s)
     const struct shares *shares = s->queues->shares;
     for (uint32_t i = 0; i < shares->names.n; i++) {
         const struct leaf *leaf = &shares->leaf[i];
-        uint32_t slot = first_of(s, leaf);
+        uint32_t slot = first_open_of(s, leaf);
         if (slot != leaf->first)
             return false;
         if (slot != JOB_NONE && (leaf->waits.submit != s->jobs[slot].key.seq ||

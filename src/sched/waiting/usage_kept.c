@@ -97,7 +97,7 @@ static struct sched_share_name name_fixed(const struct setup *setup, uint32_t no
         .division = node == 0 ? NULL : setup->config->shares.divisions[node - 1].name};
 }
 
-static struct sched_share_name name_of(const struct shares *shares, uint32_t node)
+static struct sched_share_name share_name_of(const struct shares *shares, uint32_t node)
 {
     struct whose whose;
     if (!leaf_whose(shares, node, &whose))
@@ -128,8 +128,8 @@ static int64_t find_user(sched_t *s, const struct sched_share_name *name, uint32
 }
 
 /* The node of a name; that of a user may be made. -1 with ENOENT or ENOMEM and a text. */
-static int64_t find_node(sched_t *s, const struct sched_share_name *name, bool make,
-                         berth_error_t *err)
+static int64_t find_share_node(sched_t *s, const struct sched_share_name *name, bool make,
+                               berth_error_t *err)
 {
     const struct setup *setup = s->queues->setup;
     const struct shares *shares = s->queues->shares;
@@ -175,7 +175,7 @@ int sched_usage(const sched_t *s, size_t i, struct sched_usage *usage)
         errno = ENOENT;
         return -1;
     }
-    usage->node = name_of(shares, (uint32_t)i);
+    usage->node = share_name_of(shares, (uint32_t)i);
     struct share_usage u = share_usage_saved(shares->tree, (uint32_t)i, &usage->at);
     if (usage->at < 0) /* nothing has ever run there */
         usage->at = 0;
@@ -212,7 +212,7 @@ int sched_restore_usage(sched_t *s, const struct sched_usage *usage, berth_error
     if (array_grow((void **)&shares->restored, &shares->cap_restored, shares->n_restored + 1,
                    sizeof(*shares->restored)) < 0)
         return errtext_no_memory(err);
-    int64_t node = find_node(s, &usage->node, true, err);
+    int64_t node = find_share_node(s, &usage->node, true, err);
     if (node < 0)
         return -1;
     shares->restored[shares->n_restored++] =
@@ -278,8 +278,8 @@ void usage_inherit(sched_t *s, const struct shares *old, int64_t now)
     for (uint32_t i = 0; old && i < share_nodes(old->tree); i++) {
         if (is_of_class(old, i))
             continue;
-        struct sched_share_name name = name_of(old, i);
-        int64_t node = find_node(s, &name, false, NULL);
+        struct sched_share_name name = share_name_of(old, i);
+        int64_t node = find_share_node(s, &name, false, NULL);
         if (node >= 0)
             share_usage_restore(shares->tree, (uint32_t)node, share_usage(old->tree, i, now), now);
     }
@@ -308,7 +308,7 @@ int sched_share_set_usage(sched_t *s, int64_t now, const struct sched_share_name
     if (!time_is_good(s, now) || usage < 0)
         return errtext_set(err, EINVAL,
                            usage < 0 ? "expected a usage of at least 0" : "time goes back");
-    int64_t number = find_node(s, node, may_be(s, node), err);
+    int64_t number = find_share_node(s, node, may_be(s, node), err);
     if (number < 0)
         return -1;
     struct share_usage to = {(uint64_t)usage >> (64 - PART_BITS),

@@ -7,7 +7,7 @@
 #include "sched/queues.h"
 #include "sched/waiting/job_group.h"
 
-static bool is_known(const sched_t *s, const struct job_group *g, enum room_way way)
+static bool is_known_vain(const sched_t *s, const struct job_group *g, enum room_way way)
 {
     return tried_is_now(s, &g->vain[way].tried);
 }
@@ -15,7 +15,7 @@ static bool is_known(const sched_t *s, const struct job_group *g, enum room_way 
 /* The duration from which on no room can be made for open jobs of a group. */
 static int64_t vain_from(const sched_t *s, const struct job_group *g, enum room_way way)
 {
-    bool of_all = is_known(s, g, way) && g->vain[way].limit <= g->least_limit;
+    bool of_all = is_known_vain(s, g, way) && g->vain[way].limit <= g->least_limit;
     return of_all ? g->vain[way].from : INT64_MAX;
 }
 
@@ -23,7 +23,7 @@ bool job_group_is_vain(const sched_t *s, uint32_t slot, enum room_way way)
 {
     const struct job_group *g = job_group_of(s, slot);
     const struct job *job = &s->jobs[slot];
-    return is_known(s, g, way) && job->ask.duration >= g->vain[way].from &&
+    return is_known_vain(s, g, way) && job->ask.duration >= g->vain[way].from &&
            job->details->limit >= g->vain[way].limit &&
            (way != ROOM_BY_RECLAIM || job->details->priority <= g->vain[way].priority);
 }
@@ -33,7 +33,7 @@ void job_group_in_vain(const sched_t *s, uint32_t slot, enum room_way way, bool 
     struct job_group *g = job_group_of(s, slot);
     const struct job *job = &s->jobs[slot];
     int64_t limit = by_limit ? job->details->limit : 0;
-    bool says_more = is_known(s, g, way) && way != ROOM_BY_RECLAIM &&
+    bool says_more = is_known_vain(s, g, way) && way != ROOM_BY_RECLAIM &&
                      g->vain[way].from <= job->ask.duration && g->vain[way].limit <= limit;
     if (says_more)
         return;

@@ -100,7 +100,7 @@ static void take_task(struct agent *a)
 }
 
 /* Wait for two descriptors, but no longer than it has nothing else to do. */
-static void wait_for(struct agent *a, struct pollfd fds[WAITS], int ms)
+static void wait_for_any(struct agent *a, struct pollfd fds[WAITS], int ms)
 {
     fds[2] = (struct pollfd){.fd = a->signals, .events = POLLIN};
     fds[3] = (struct pollfd){.fd = a->streams, .events = POLLIN};
@@ -145,7 +145,7 @@ static int dial(struct agent *a, const struct sockaddr_storage *to, socklen_t le
     struct pollfd fds[WAITS] = {{.fd = fd, .events = POLLOUT}, {.fd = -1}};
     int64_t until = clock_ms(CLOCK_MONOTONIC) + DIAL_PATIENCE, left;
     while (fd >= 0 && !fds[0].revents && (left = until - clock_ms(CLOCK_MONOTONIC)) > 0)
-        wait_for(a, fds, (int)left);
+        wait_for_any(a, fds, (int)left);
     if (fd < 0 || (fds[0].revents && dial_end(fd) == 0))
         return fd;
     close(fd);
@@ -177,7 +177,7 @@ static bool carry(struct agent *a, struct pump *p)
         fds[0].fd = p->net;
         fds[1].fd = p->local_ended ? -1 : p->local;
         pump_wants(p, &fds[0].events, &fds[1].events);
-        wait_for(a, fds, 1000);
+        wait_for_any(a, fds, 1000);
     }
     strbuf_clear(&left);
     return p->channel.known;
@@ -216,7 +216,7 @@ static int open_channel(struct agent *a, struct pump *p)
             break;
         short ignored;
         pump_wants(p, &fds[0].events, &ignored);
-        wait_for(a, fds, (int)(until - now));
+        wait_for_any(a, fds, (int)(until - now));
     }
     note_address(a, p->net);
     node_put(&text, &a->node);
@@ -226,7 +226,7 @@ static int open_channel(struct agent *a, struct pump *p)
 }
 
 /* Whether it is all over: the server knows that nothing runs here. */
-static bool serve(struct agent *a, int fd)
+static bool serve_gate(struct agent *a, int fd)
 {
     static struct pump p;
     berth_error_t err = {""};
@@ -262,7 +262,7 @@ static void rest(struct agent *a)
             a->pause = FIRST_PAUSE;
             return;
         }
-        wait_for(a, fds, (int)left);
+        wait_for_any(a, fds, (int)left);
     }
     a->pause = a->pause < LAST_PAUSE / 2 ? 2 * a->pause : LAST_PAUSE;
 }
@@ -304,7 +304,7 @@ static bool try_all(struct agent *a)
     }
     for (size_t i = 0; i < all.n; i++) {
         int fd = dial(a, &all.v[i], all.length[i]);
-        if (fd >= 0 && serve(a, fd))
+        if (fd >= 0 && serve_gate(a, fd))
             return true;
     }
     return false;

@@ -26,7 +26,7 @@
 
 static volatile sig_atomic_t child;
 
-static void pass_on(int signal)
+static void pass_on_to_worker(int signal)
 {
     if (child > 0)
         kill((pid_t)child, signal);
@@ -59,7 +59,7 @@ static int work(const struct agent_options *options, pid_t watcher)
 }
 
 /* Wait for the worker; keepers that were left behind are reaped too. */
-static int wait_for(pid_t pid)
+static int wait_for_worker(pid_t pid)
 {
     int status;
     for (;;) {
@@ -71,9 +71,9 @@ static int wait_for(pid_t pid)
     }
 }
 
-static int watch(const struct agent_options *options)
+static int watch_worker(const struct agent_options *options)
 {
-    const struct sigaction act = {.sa_handler = pass_on};
+    const struct sigaction act = {.sa_handler = pass_on_to_worker};
     time_t first = time(NULL);
     int tries = 0;
     sigset_t term, before;
@@ -88,7 +88,7 @@ static int watch(const struct agent_options *options)
             _exit(work(options, own)); /* SIGTERM stays blocked: it is read from a descriptor */
         child = pid;
         sigprocmask(SIG_SETMASK, &before, NULL);
-        int status = pid > 0 ? wait_for(pid) : 0;
+        int status = pid > 0 ? wait_for_worker(pid) : 0;
         if (pid < 0 || !WIFSIGNALED(status))
             return pid < 0 ? EXIT_FAILURE : WEXITSTATUS(status);
         if (time(NULL) - first > TRIES_FOR) {
@@ -134,5 +134,5 @@ int main(int argc, char **argv)
         fprintf(stderr, "berth-agent: it does not find what it needs\n");
         return EXIT_FAILURE;
     }
-    return watch(&options);
+    return watch_worker(&options);
 }

@@ -9,7 +9,7 @@
 #define HEAD    16 /* the magic text and the pilot */
 #define LENGTH  4
 
-static void put_number(uint8_t *to, uint64_t number, size_t n)
+static void put_little_endian(uint8_t *to, uint64_t number, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         to[i] = (uint8_t)(number >> (8 * i));
@@ -49,7 +49,7 @@ void channel_begin_agent(struct channel *c, uint64_t pilot, const uint8_t key[NO
     uint8_t first[CHANNEL_FIRST];
     *c = (struct channel){.is_agent = true, .pilot = pilot};
     memcpy(first, MAGIC, MAGIC_N);
-    put_number(first + MAGIC_N, pilot, 8);
+    put_little_endian(first + MAGIC_N, pilot, 8);
     begin_hand(c, first, key);
     if (noise_write(&c->hand, "", 0, first + HEAD))
         break_off(c, EPROTO);
@@ -120,7 +120,7 @@ static int put_box(struct channel *c, enum channel_kind kind, const char *bytes,
     if (!strbuf_room(&c->out, LENGTH + length))
         return break_off(c, ENOMEM);
     uint8_t *to = (uint8_t *)c->out.data + c->out.len;
-    put_number(to, length, LENGTH);
+    put_little_endian(to, length, LENGTH);
     to[LENGTH] = (uint8_t)kind;
     if (n > 0)
         memcpy(to + LENGTH + 1, bytes, n);

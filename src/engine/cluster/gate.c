@@ -41,13 +41,13 @@ struct gate {
     int64_t now, looked; /* ms */
 };
 
-static bool find_key(void *context, uint64_t pilot, uint8_t key[NOISE_KEY])
+static bool find_key_of_pilot(void *context, uint64_t pilot, uint8_t key[NOISE_KEY])
 {
     const struct gate *g = context;
     return secret_read(g->directory, pilot, key, NULL) == 0;
 }
 
-static int listen_there(struct gate *g, uint16_t *port)
+static int listen_at_any_address(struct gate *g, uint16_t *port)
 {
     struct sockaddr_in6 any = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_ANY_INIT};
     struct sockaddr_in any4 = {.sin_family = AF_INET};
@@ -69,14 +69,14 @@ static int listen_there(struct gate *g, uint16_t *port)
     return 0;
 }
 
-static int watch(const struct gate *g, int fd, void *owner, short events, bool is_new)
+static int watch_events(const struct gate *g, int fd, void *owner, short events, bool is_new)
 {
     struct epoll_event event = {.data.ptr = owner};
     event.events = (events & POLLIN ? EPOLLIN : 0u) | (events & POLLOUT ? EPOLLOUT : 0u);
     return epoll_ctl(g->poll, is_new ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &event);
 }
 
-static void forget(struct gate *g, struct caller *c)
+static void forget_caller(struct gate *g, struct caller *c)
 {
     if (c->prev)
         c->prev->next = c->next;
@@ -139,7 +139,7 @@ static void take_stream(struct pump *p, const void *bytes, size_t n)
     stream_at_gate(p->net, &p->channel, bytes, n);
 }
 
-static void serve(struct gate *g, struct caller *c)
+static void serve_caller(struct gate *g, struct caller *c)
 {
     short net, local;
     struct pump *p = &c->pump;
@@ -155,16 +155,16 @@ static void serve(struct gate *g, struct caller *c)
     }
     pump_wants(p, &net, &local);
     if (net != c->net)
-        watch(g, p->net, c, net, false);
+        watch_events(g, p->net, c, net, false);
     if (p->local >= 0 && (!c->has_local || local != c->local))
-        watch(g, p->local, c, local, !c->has_local);
+        watch_events(g, p->local, c, local, !c->has_local);
     c->has_local = p->local >= 0;
     c->net = net;
     c->local = local;
 }
 
 /* Who comes while there are too many strangers takes the place of the oldest. */
-static void make_room(struct gate *g)
+static void turn_out_stranger(struct gate *g)
 {
     struct caller *c = g->first;
     while (c && !(c->stranger && !c->over))
@@ -182,7 +182,7 @@ static void take_caller(struct gate *g, int fd)
         return;
     }
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
-    make_room(g);
+    turn_out_stranger(g);
     c->gate = g;
     c->since = g->now;
     c->stranger = true;
@@ -193,13 +193,13 @@ static void take_caller(struct gate *g, int fd)
     else
         g->first = c;
     g->last = c;
-    channel_begin_gate(&c->pump.channel, find_key, g);
+    channel_begin_gate(&c->pump.channel, find_key_of_pilot, g);
     pump_begin(&c->pump, fd, g->now);
     c->pump.node = introduce;
     c->pump.stream = take_stream;
     c->pump.context = c;
     c->net = POLLIN;
-    if (watch(g, fd, c, POLLIN, true))
+    if (watch_events(g, fd, c, POLLIN, true))
         c->over = true;
 }
 
@@ -222,7 +222,7 @@ static void look_around(struct gate *g)
     for (struct caller *c = g->first; c; c = c->next) {
         if (c->stranger && g->now - c->since >= GATE_PATIENCE)
             c->over = true;
-        serve(g, c);
+        serve_caller(g, c);
     }
 }
 
@@ -231,7 +231,7 @@ static void forget_those_over(struct gate *g)
     for (struct caller *c = g->first, *next; c; c = next) {
         next = c->next;
         if (c->over)
-            forget(g, c);
+            forget_caller(g, c);
     }
 }
 
@@ -251,7 +251,7 @@ static int serve_all(struct gate *g)
             if (events[i].data.ptr == &g->listener)
                 take_callers(g);
             else if (events[i].data.ptr != &g->control)
-                serve(g, events[i].data.ptr);
+                serve_caller(g, events[i].data.ptr);
         }
         look_around(g);
         forget_those_over(g);
@@ -266,14 +266,15 @@ int gate_run(const char *directory, int control, berth_error_t *err)
     int rc = -1;
     signal(SIGCHLD, SIG_IGN); /* streams are waited for by nobody */
     g.poll = epoll_create1(EPOLL_CLOEXEC);
-    if (g.poll < 0 || listen_there(&g, &port) || watch(&g, g.listener, &g.listener, POLLIN, true) ||
-        watch(&g, control, &g.control, POLLIN, true))
+    if (g.poll < 0 || listen_at_any_address(&g, &port) ||
+        watch_events(&g, g.listener, &g.listener, POLLIN, true) ||
+        watch_events(&g, control, &g.control, POLLIN, true))
         errtext_set(err, errno, "cannot listen for agents: %s", strerror(errno));
     else if (addresses_write(directory, port, err) == 0)
         rc = serve_all(&g);
     int saved = errno;
     while (g.first)
-        forget(&g, g.first);
+        forget_caller(&g, g.first);
     if (g.listener >= 0)
         close(g.listener);
     if (g.poll >= 0)

@@ -61,7 +61,7 @@ void many_come_back(const struct many *m, int64_t us)
 
 /* ---- What a server asks ---- */
 
-static int start(struct engine *e, const struct engine_run *run, berth_error_t *err)
+static int start_on_node(struct engine *e, const struct engine_run *run, berth_error_t *err)
 {
     struct many *m = many_of(e);
     if (run->places)
@@ -79,7 +79,7 @@ static int send_to(struct part *p, uint64_t key, int signal, bool tree)
     return p->engine->ops->signal(p->engine, key, signal, tree);
 }
 
-static int send_signal(struct engine *e, uint64_t key, int signal, bool tree)
+static int signal_on_nodes(struct engine *e, uint64_t key, int signal, bool tree)
 {
     struct many *m = many_of(e);
     int rc = send_to(m->v[0], key, signal, tree);
@@ -89,7 +89,7 @@ static int send_signal(struct engine *e, uint64_t key, int signal, bool tree)
     return rc;
 }
 
-static int flush(struct engine *e)
+static int flush_to_nodes(struct engine *e)
 {
     struct many *m = many_of(e);
     for (size_t i = 1; i < m->n; i++) {
@@ -100,7 +100,7 @@ static int flush(struct engine *e)
     return m->v[0]->engine->ops->flush(m->v[0]->engine);
 }
 
-static int get_fd(const struct engine *e)
+static int get_fd_of_nodes(const struct engine *e)
 {
     return ((const struct many *)(const void *)e)->poll;
 }
@@ -114,7 +114,8 @@ int many_tell(struct many *m, const struct told *told, const struct engine_event
 }
 
 /* Remember whose an event is. Returns whether it is reported. */
-static bool take_event(struct many *m, struct part *p, const struct engine_event *event, size_t n)
+static bool take_event_of_part(struct many *m, struct part *p, const struct engine_event *event,
+                               size_t n)
 {
     const struct told told = {.key = event->key, .theirs = event->number, .from = p};
     struct spread *spread = spread_find(&m->spreads, event->key);
@@ -137,12 +138,12 @@ static size_t take_part(struct many *m, struct part *p, size_t n, size_t max)
     const struct engine_event *events;
     size_t got = p->engine->ops->events(p->engine, &events, max - n);
     for (size_t i = 0; i < got; i++)
-        n += take_event(m, p, &events[i], n);
+        n += take_event_of_part(m, p, &events[i], n);
     look_at_state(m, p);
     return n;
 }
 
-static size_t get_events(struct engine *e, const struct engine_event **events, size_t max)
+static size_t get_events_of_nodes(struct engine *e, const struct engine_event **events, size_t max)
 {
     struct many *m = many_of(e);
     struct epoll_event ready[READY_MOST];
@@ -160,7 +161,7 @@ static size_t get_events(struct engine *e, const struct engine_event **events, s
             n = take_part(m, ready[i].data.ptr, n, max);
     }
     if (m->spreads.has_asked)
-        flush(e);
+        flush_to_nodes(e);
     m->spreads.has_asked = false;
     return n;
 }
@@ -171,7 +172,7 @@ void part_acknowledge(struct part *p, uint64_t number)
     p->touched = true;
 }
 
-static int acknowledge(struct engine *e, uint64_t number)
+static int acknowledge_to_nodes(struct engine *e, uint64_t number)
 {
     struct many *m = many_of(e);
     const struct told *t;
@@ -190,7 +191,7 @@ static int acknowledge(struct engine *e, uint64_t number)
     return rc;
 }
 
-static int get_runs(struct engine *e, const uint64_t **keys, size_t *n)
+static int get_runs_of_nodes(struct engine *e, const uint64_t **keys, size_t *n)
 {
     struct many *m = many_of(e);
     *n = 0;
@@ -212,13 +213,13 @@ static int get_runs(struct engine *e, const uint64_t **keys, size_t *n)
 }
 
 /* What other nodes remember says nothing of the records of this machine, and no key is used in two places. */
-static uint64_t get_last_key(const struct engine *e)
+static uint64_t get_last_key_here(const struct engine *e)
 {
     const struct many *m = (const struct many *)(const void *)e;
     return m->v[0]->engine->ops->last_key(m->v[0]->engine);
 }
 
-static const char *notice(const struct engine *e)
+static const char *notice_of_nodes(const struct engine *e)
 {
     struct many *m = (struct many *)(uintptr_t)e;
     const char *own = m->v[0]->engine->ops->notice(m->v[0]->engine);
@@ -253,15 +254,15 @@ static void close_many(struct engine *e)
 }
 
 static const struct engine_ops many_ops = {
-    .start = start,
-    .signal = send_signal,
-    .flush = flush,
-    .fd = get_fd,
-    .events = get_events,
-    .acknowledge = acknowledge,
-    .runs = get_runs,
-    .last_key = get_last_key,
-    .notice = notice,
+    .start = start_on_node,
+    .signal = signal_on_nodes,
+    .flush = flush_to_nodes,
+    .fd = get_fd_of_nodes,
+    .events = get_events_of_nodes,
+    .acknowledge = acknowledge_to_nodes,
+    .runs = get_runs_of_nodes,
+    .last_key = get_last_key_here,
+    .notice = notice_of_nodes,
     .close = close_many,
     .invite = many_invite,
     .dismiss = many_dismiss,

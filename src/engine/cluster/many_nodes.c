@@ -54,7 +54,7 @@ static void open_gate(struct many *m)
 }
 
 /* A node has come, or come again. After another boot nothing runs there that ran before. */
-static void take_node(struct many *m, uint64_t pilot, int fd)
+static void take_joined_node(struct many *m, uint64_t pilot, int fd)
 {
     struct node node;
     struct part *p = NULL;
@@ -82,7 +82,7 @@ void many_take_gate(struct many *m)
     uint64_t pilot;
     int fd, rc;
     while ((rc = gate_take(&m->gate, &pilot, &fd, &m->text)) > 0)
-        take_node(m, pilot, fd);
+        take_joined_node(m, pilot, fd);
     strbuf_clear(&m->text);
     if (rc == 0)
         return;

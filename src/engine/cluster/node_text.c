@@ -9,7 +9,7 @@
 #define VERSION   2
 #define TEXT_MOST 4096 /* bytes of a core's CPUs, or of a GPU's name */
 
-static void put_list(struct strbuf *to, char *const *list, size_t n)
+static void put_text_list(struct strbuf *to, char *const *list, size_t n)
 {
     wire_put_u32(to, (uint32_t)n);
     for (size_t i = 0; i < n; i++)
@@ -25,8 +25,8 @@ void node_put(struct strbuf *to, const struct node *node)
     wire_put_string(to, node->address);
     wire_put_u64(to, (uint64_t)node->memory);
     wire_put_u64(to, (uint64_t)node->end);
-    put_list(to, node->cores, node->n_cores);
-    put_list(to, node->gpus, node->n_gpus);
+    put_text_list(to, node->cores, node->n_cores);
+    put_text_list(to, node->gpus, node->n_gpus);
 }
 
 /* A text of the characters that are allowed; NULL: any that can be printed. */

@@ -11,7 +11,7 @@
 
 static const char name[] = "Noise_NNpsk0_25519_ChaChaPoly_BLAKE2b";
 
-static int refuse(void)
+static int refuse_handshake(void)
 {
     errno = EPROTO;
     return -1;
@@ -128,7 +128,7 @@ static int unseal(const struct noise_cipher *cipher, const uint8_t *more, size_t
     nonce_of(cipher->next, nonce);
     return n < NOISE_TAG || crypto_aead_chacha20poly1305_ietf_decrypt(
                                 bytes, NULL, NULL, box, n, more, n_more, nonce, cipher->key)
-               ? refuse()
+               ? refuse_handshake()
                : 0;
 }
 
@@ -137,7 +137,7 @@ static int mix_shared(struct noise_hand *hand, const uint8_t *theirs)
 {
     uint8_t shared[NOISE_KEY];
     if (crypto_scalarmult(shared, hand->secret, theirs))
-        return refuse();
+        return refuse_handshake();
     mix_key(hand, shared);
     sodium_memzero(shared, sizeof(shared));
     return 0;
@@ -152,7 +152,7 @@ static void take_public(struct noise_hand *hand, const uint8_t *key)
 int noise_write(struct noise_hand *hand, const void *payload, size_t n, uint8_t *message)
 {
     if (hand->messages > 1)
-        return refuse();
+        return refuse_handshake();
     if (hand->messages == 0)
         mix_psk(hand);
     if (!hand->has_secret)
@@ -171,7 +171,7 @@ int noise_write(struct noise_hand *hand, const void *payload, size_t n, uint8_t 
 int noise_read(struct noise_hand *hand, const uint8_t *message, size_t n, uint8_t *payload)
 {
     if (hand->messages > 1 || n < NOISE_OVER)
-        return refuse();
+        return refuse_handshake();
     if (hand->messages == 0)
         mix_psk(hand);
     memcpy(hand->theirs, message, NOISE_KEY);
@@ -181,7 +181,7 @@ int noise_read(struct noise_hand *hand, const uint8_t *message, size_t n, uint8_
                payload)) {
         hand->messages = 2;
         hand->failed = true;
-        return refuse();
+        return refuse_handshake();
     }
     mix_hash(hand, message + NOISE_KEY, n - NOISE_KEY);
     hand->messages++;
@@ -218,7 +218,7 @@ static void count_bytes(struct noise_cipher *cipher, size_t n)
 int noise_seal(struct noise_cipher *cipher, const void *bytes, size_t n, uint8_t *box)
 {
     if (cipher->failed || cipher->next > LAST)
-        return refuse();
+        return refuse_handshake();
     seal(cipher, cipher->next, NULL, 0, bytes, n, box);
     count_bytes(cipher, n);
     return 0;
@@ -228,7 +228,7 @@ int noise_open(struct noise_cipher *cipher, const uint8_t *box, size_t n, uint8_
 {
     if (cipher->failed || cipher->next > LAST || unseal(cipher, NULL, 0, box, n, bytes)) {
         cipher->failed = true;
-        return refuse();
+        return refuse_handshake();
     }
     count_bytes(cipher, n - NOISE_TAG);
     return 0;

@@ -76,7 +76,7 @@ static void spread_drop(struct spreads *all, struct spread *s)
 /* ---- Starting ---- */
 
 /* The part of a run that is on its i-th node, whose tasks begin with `first`. */
-static struct engine_run part_of(const struct engine_run *run, size_t i, size_t first)
+static struct engine_run part_on_node(const struct engine_run *run, size_t i, size_t first)
 {
     const struct engine_place *place = &run->places[i];
     struct engine_run part = *run;
@@ -103,7 +103,7 @@ static int ask_again(struct spread *s, const struct engine_run *run, berth_error
 {
     size_t first = 0;
     for (size_t i = 0; i < s->n && i < run->n_places; first += run->places[i++].n_tasks) {
-        struct engine_run part = part_of(run, i, first);
+        struct engine_run part = part_on_node(run, i, first);
         struct share *share = &s->v[i];
         part.append = true;
         if (!share->at || share->over)
@@ -121,7 +121,7 @@ static int ask_all(struct spread *s, const struct engine_run *run, berth_error_t
     size_t first = run->n_tasks, i = s->n;
     while (i > 0) {
         first -= run->places[--i].n_tasks;
-        struct engine_run part = part_of(run, i, first);
+        struct engine_run part = part_on_node(run, i, first);
         struct engine *engine = s->v[i].at->engine;
         if (i > 0 ? passive_hold(engine, &part, err) : engine->ops->start(engine, &part, err)) {
             int saved = errno;
@@ -197,7 +197,7 @@ static struct share *share_at(struct spread *s, const struct part *p)
     return NULL;
 }
 
-static void let_go(struct spreads *all, struct spread *s)
+static void let_parts_go(struct spreads *all, struct spread *s)
 {
     all->has_asked = all->has_asked || s->holds;
     for (size_t i = 1; i < s->n && s->holds; i++) {
@@ -233,7 +233,7 @@ static void note_start(struct spreads *all, struct spread *s, struct share *shar
     s->n_begun += !share->begun;
     share->begun = true;
     if (share == &s->v[0])
-        let_go(all, s);
+        let_parts_go(all, s);
 }
 
 /* The first that ends badly says why the whole does. */
@@ -278,7 +278,7 @@ static bool any_is(const struct spread *s, enum engine_what what)
 }
 
 /* Where some of it has run and some has not been started, what has run is lost. */
-static enum engine_what end_of(const struct spread *s)
+static enum engine_what end_of_parts(const struct spread *s)
 {
     bool refused =
         any_is(s, ENGINE_REFUSED) || any_is(s, ENGINE_USED) || any_is(s, ENGINE_DECLINED);
@@ -298,7 +298,7 @@ static int64_t add_known(int64_t sum, int64_t more)
 
 static struct engine_event sum_up(const struct spread *s)
 {
-    struct engine_event e = {.what = end_of(s), .key = s->key, .pid = s->pid};
+    struct engine_event e = {.what = end_of_parts(s), .key = s->key, .pid = s->pid};
     int64_t first_signal = INT64_MAX;
     for (size_t i = 0; i < s->n; i++) {
         const struct share *share = &s->v[i];

@@ -48,7 +48,7 @@ static size_t waits_out(const struct stream *s)
     return s->channel->out.len - s->sent;
 }
 
-static void say(struct stream *s, enum channel_kind kind, const void *bytes, size_t n)
+static void say_to_peer(struct stream *s, enum channel_kind kind, const void *bytes, size_t n)
 {
     s->said = steady_ms();
     if (channel_put(s->channel, kind, bytes, n))
@@ -80,7 +80,7 @@ static void look_at_size(struct stream *s, int64_t now)
     s->size = size;
     const uint8_t bytes[4] = {(uint8_t)size.ws_row, (uint8_t)(size.ws_row >> 8),
                               (uint8_t)size.ws_col, (uint8_t)(size.ws_col >> 8)};
-    say(s, CHANNEL_SIZE, bytes, sizeof(bytes));
+    say_to_peer(s, CHANNEL_SIZE, bytes, sizeof(bytes));
 }
 
 static void take_boxes(struct stream *s)
@@ -142,11 +142,11 @@ static void read_from(struct stream *s)
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (n > 0) {
-        say(s, CHANNEL_DATA, bytes, (size_t)n);
+        say_to_peer(s, CHANNEL_DATA, bytes, (size_t)n);
         return;
     }
     s->ended = true;
-    say(s, CHANNEL_END, NULL, 0);
+    say_to_peer(s, CHANNEL_END, NULL, 0);
 }
 
 /* Returns whether there is still somebody who reads it. */
@@ -166,7 +166,7 @@ static bool write_to(struct stream *s)
 }
 
 /* The end: a side has nothing more to say, and what it said has arrived. */
-static bool is_over(const struct stream *s)
+static bool is_stream_over(const struct stream *s)
 {
     bool taken = s->in_at == s->in.len;
     return s->cut || (s->peer_ended && taken);
@@ -176,7 +176,7 @@ static void keep_alive(struct stream *s, int64_t now)
 {
     s->cut = s->cut || now - s->heard >= SILENT;
     if (now - s->said >= PING)
-        say(s, CHANNEL_PING, NULL, 0);
+        say_to_peer(s, CHANNEL_PING, NULL, 0);
 }
 
 /* One round. Returns false once nobody is there to write to. */
@@ -205,7 +205,7 @@ static bool carry(struct stream *s)
     return there;
 }
 
-static void begin(struct stream *s)
+static void begin_carrying(struct stream *s)
 {
     s->heard = s->said = steady_ms();
     s->looked = 0;
@@ -264,10 +264,10 @@ void stream_at_gate(int net, struct channel *channel, const void *bytes, size_t 
         make_raw(s.from);
         s.to = s.from;
     }
-    begin(&s);
+    begin_carrying(&s);
     look_at_size(&s, s.heard);
-    say(&s, CHANNEL_STREAM, NULL, 0);
-    while (!is_over(&s) && carry(&s))
+    say_to_peer(&s, CHANNEL_STREAM, NULL, 0);
+    while (!is_stream_over(&s) && carry(&s))
         ;
     _exit(0);
 }
@@ -315,7 +315,7 @@ static int process_of(int task, pid_t *pid)
 }
 
 /* A task leads a group of its own. */
-static void hang_up(int process, pid_t pid)
+static void hang_up_task(int process, pid_t pid)
 {
     if (syscall(SYS_pidfd_send_signal, process, 0, NULL, 0U) == 0)
         kill(-pid, SIGHUP);
@@ -373,7 +373,7 @@ static int open_ends(struct stream *s)
 }
 
 /* The last bytes, and then until the gate has closed its side. */
-static void part(struct stream *s)
+static void part_from_gate(struct stream *s)
 {
     int64_t until = steady_ms() + FAREWELL;
     s->from = s->to = -1;
@@ -400,7 +400,7 @@ void stream_at_node(int task, const char *pilots, uint64_t pilot, const uint8_t 
     if (s.net < 0)
         _exit(1);
     fcntl(s.net, F_SETFL, 0);
-    say(&s, CHANNEL_STREAM, ask, n);
+    say_to_peer(&s, CHANNEL_STREAM, ask, n);
     write_net(&s);
     int passed = s.cut || wait_for_answer(&s) < 0 ? -1 : open_ends(&s);
     if (passed < 0)
@@ -408,13 +408,13 @@ void stream_at_node(int task, const char *pilots, uint64_t pilot, const uint8_t 
     attach_pass(task, passed);
     close(passed);
     close(task);
-    begin(&s);
+    begin_carrying(&s);
     bool there = true;
-    while (there && !s.ended && !is_over(&s))
+    while (there && !s.ended && !is_stream_over(&s))
         there = carry(&s);
     if (s.cut && !s.peer_ended)
-        hang_up(process, pid);
+        hang_up_task(process, pid);
     else if (s.ended)
-        part(&s);
+        part_from_gate(&s);
     _exit(0);
 }

@@ -11,13 +11,13 @@
 
 #define PATIENCE 60 /* seconds; whoever listens may be stopped */
 
-static int say(char text[ATTACH_TEXT_MAX], const char *why)
+static int say_why(char text[ATTACH_TEXT_MAX], const char *why)
 {
     snprintf(text, ATTACH_TEXT_MAX, "%s", why);
     return -1;
 }
 
-static bool is_own(int fd)
+static bool is_own_peer(int fd)
 {
     struct ucred peer;
     socklen_t length = sizeof(peer);
@@ -56,19 +56,19 @@ static int reach(const char *path, bool *gone, char text[ATTACH_TEXT_MAX])
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     *gone = false;
     if (fd < 0)
-        return say(text, strerror(errno));
+        return say_why(text, strerror(errno));
     if (strlen(path) >= sizeof(at.sun_path)) {
         close(fd);
-        return say(text, "the path of its socket is too long");
+        return say_why(text, "the path of its socket is too long");
     }
     memcpy(at.sun_path, path, strlen(path) + 1);
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
     if (connect(fd, (const struct sockaddr *)&at, sizeof(at)) < 0) {
         *gone = errno == ENOENT || errno == ECONNREFUSED;
-        say(text, *gone ? "the client that passes it on is gone" : strerror(errno));
-    } else if (!is_own(fd)) {
-        say(text, "another user listens at its socket");
+        say_why(text, *gone ? "the client that passes it on is gone" : strerror(errno));
+    } else if (!is_own_peer(fd)) {
+        say_why(text, "another user listens at its socket");
     } else {
         return fd;
     }
@@ -76,12 +76,12 @@ static int reach(const char *path, bool *gone, char text[ATTACH_TEXT_MAX])
     return -1;
 }
 
-static int take(int fd, bool *gone, char text[ATTACH_TEXT_MAX])
+static int take_passed(int fd, bool *gone, char text[ATTACH_TEXT_MAX])
 {
     int passed = receive(fd);
     *gone = passed < 0;
     if (*gone)
-        say(text, "the client passes nothing on");
+        say_why(text, "the client passes nothing on");
     close(fd);
     return passed;
 }
@@ -89,7 +89,7 @@ static int take(int fd, bool *gone, char text[ATTACH_TEXT_MAX])
 int attach_receive(const char *path, bool *gone, char text[ATTACH_TEXT_MAX])
 {
     int fd = reach(path, gone, text);
-    return fd < 0 ? -1 : take(fd, gone, text);
+    return fd < 0 ? -1 : take_passed(fd, gone, text);
 }
 
 int attach_receive_far(int folder, const char *path, int as, bool *gone, char text[ATTACH_TEXT_MAX])
@@ -104,9 +104,9 @@ int attach_receive_far(int folder, const char *path, int as, bool *gone, char te
     if (fd < 0)
         return -1;
     if (sendmsg(fd, &message, MSG_NOSIGNAL) < 0 || shutdown(fd, SHUT_WR) < 0) {
-        say(text, strerror(errno));
+        say_why(text, strerror(errno));
         close(fd);
         return -1;
     }
-    return take(fd, gone, text);
+    return take_passed(fd, gone, text);
 }

@@ -34,7 +34,7 @@ static int write_control(int directory, const char *file, const char *text)
     return n < 0 ? -1 : 0;
 }
 
-static int put_number(int directory, const char *file, int64_t number)
+static int write_control_number(int directory, const char *file, int64_t number)
 {
     char text[32];
     snprintf(text, sizeof(text), "%" PRId64, number);
@@ -78,7 +78,7 @@ static int own_path(char *path, size_t size)
     return 0;
 }
 
-static bool has_word(const char *words, const char *word)
+static bool has_controller(const char *words, const char *word)
 {
     size_t n = strlen(word);
     for (const char *at = words; (at = strstr(at, word)); at += n)
@@ -92,7 +92,8 @@ static bool enable(int fd, const char *controllers, const char *name)
 {
     char text[16];
     snprintf(text, sizeof(text), "+%s", name);
-    return has_word(controllers, name) && write_control(fd, "cgroup.subtree_control", text) == 0;
+    return has_controller(controllers, name) &&
+           write_control(fd, "cgroup.subtree_control", text) == 0;
 }
 
 static void keeper_name(const struct cgroups *c, char name[CGROUP_NAME_MAX])
@@ -213,7 +214,7 @@ void cgroups_close(struct cgroups *c)
         unlinkat(c->base, name, AT_REMOVEDIR);
 }
 
-static void name_of(const struct cgroups *c, uint64_t key, char name[CGROUP_NAME_MAX])
+static void name_folder(const struct cgroups *c, uint64_t key, char name[CGROUP_NAME_MAX])
 {
     snprintf(name, CGROUP_NAME_MAX, "%016" PRIx64 ".%" PRIu64, c->id, key);
 }
@@ -222,12 +223,12 @@ static void name_of(const struct cgroups *c, uint64_t key, char name[CGROUP_NAME
 static const char *set_limits(const struct cgroups *c, int fd, const struct engine_run *run)
 {
     if (c->memory && run->memory > 0) {
-        if (put_number(fd, "memory.max", run->memory))
+        if (write_control_number(fd, "memory.max", run->memory))
             return "memory.max";
         write_control(fd, "memory.swap.max", "0"); /* it is not there without swap */
         write_control(fd, "memory.oom.group", "1");
     }
-    if (c->processes && run->processes > 0 && put_number(fd, "pids.max", run->processes))
+    if (c->processes && run->processes > 0 && write_control_number(fd, "pids.max", run->processes))
         return "pids.max";
     if (c->cores && run->cpus && write_control(fd, "cpuset.cpus", run->cpus))
         return "cpuset.cpus";
@@ -239,7 +240,7 @@ static const char *set_limits(const struct cgroups *c, int fd, const struct engi
 int cgroup_make(const struct cgroups *c, const struct engine_run *run, berth_error_t *err)
 {
     char name[CGROUP_NAME_MAX];
-    name_of(c, run->key, name);
+    name_folder(c, run->key, name);
     int fd = folder(c->base, name);
     if (fd < 0)
         return errtext_set(err, errno, "cgroup %s: %s", name, strerror(errno));
@@ -256,17 +257,17 @@ int cgroup_find(const struct cgroups *c, uint64_t key)
     char name[CGROUP_NAME_MAX];
     if (c->base < 0)
         return -1;
-    name_of(c, key, name);
+    name_folder(c, key, name);
     return openat(c->base, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
 /* The key in the name of a run's folder; 0: it is none of these. */
-static uint64_t key_of(const struct cgroups *c, const char *name)
+static uint64_t key_of_name(const struct cgroups *c, const char *name)
 {
     char again[CGROUP_NAME_MAX];
     const char *dot = strrchr(name, '.');
     uint64_t key = dot ? strtoull(dot + 1, NULL, 10) : 0;
-    name_of(c, key, again);
+    name_folder(c, key, again);
     return strcmp(name, again) == 0 ? key : 0;
 }
 
@@ -282,7 +283,7 @@ int cgroup_list(const struct cgroups *c, uint64_t **keys, size_t *n)
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
     int rc = dir ? 0 : -1;
     while (rc == 0 && (entry = readdir(dir))) {
-        uint64_t key = key_of(c, entry->d_name);
+        uint64_t key = key_of_name(c, entry->d_name);
         int folder = key > 0 ? cgroup_find(c, key) : -1;
         if (folder >= 0 && !cgroup_empty(folder)) {
             rc = array_grow((void **)keys, &cap, *n + 1, sizeof(**keys));
@@ -305,7 +306,7 @@ int cgroup_list(const struct cgroups *c, uint64_t **keys, size_t *n)
 
 int cgroup_join(int fd, pid_t pid)
 {
-    return put_number(fd, "cgroup.procs", pid);
+    return write_control_number(fd, "cgroup.procs", pid);
 }
 
 void cgroup_kill(int fd)
@@ -351,7 +352,7 @@ void cgroup_remove(const struct cgroups *c, uint64_t key, int fd)
 {
     char name[CGROUP_NAME_MAX];
     int saved = errno;
-    name_of(c, key, name);
+    name_folder(c, key, name);
     close(fd);
     unlinkat(c->base, name, AT_REMOVEDIR);
     errno = saved;

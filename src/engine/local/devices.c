@@ -26,7 +26,8 @@ struct program {
     uint32_t n;
 };
 
-static void put(struct program *p, int code, enum reg reg, size_t offset, int32_t number)
+static void put_instruction(struct program *p, int code, enum reg reg, size_t offset,
+                            int32_t number)
 {
     struct bpf_insn insn = {.code = (uint8_t)code, .off = (int16_t)offset, .imm = number};
     insn.dst_reg = reg & 15U;
@@ -35,24 +36,24 @@ static void put(struct program *p, int code, enum reg reg, size_t offset, int32_
 
 static void put_load(struct program *p, enum reg reg, size_t offset)
 {
-    put(p, BPF_LDX | BPF_MEM | BPF_W, reg, offset, 0);
+    put_instruction(p, BPF_LDX | BPF_MEM | BPF_W, reg, offset, 0);
     p->v[p->n - 1].src_reg = ARGUMENT;
 }
 
 /* If a register is (BPF_JEQ) or is not (BPF_JNE) a number, go on `by` instructions behind the next one. */
 static void put_jump(struct program *p, int how, enum reg reg, int32_t number, uint32_t by)
 {
-    put(p, BPF_JMP | how | BPF_K, reg, by, number);
+    put_instruction(p, BPF_JMP | how | BPF_K, reg, by, number);
 }
 
 static void put_answer(struct program *p, int32_t answer)
 {
-    put(p, BPF_ALU64 | BPF_MOV | BPF_K, ANSWER, 0, answer);
-    put(p, BPF_JMP | BPF_EXIT, ANSWER, 0, 0);
+    put_instruction(p, BPF_ALU64 | BPF_MOV | BPF_K, ANSWER, 0, answer);
+    put_instruction(p, BPF_JMP | BPF_EXIT, ANSWER, 0, 0);
 }
 
 /* A number and what ends it, of which *at becomes what follows. False: it is none. */
-static bool read_number(const char **at, const char *ends, int32_t *number)
+static bool read_device_number(const char **at, const char *ends, int32_t *number)
 {
     char *end;
     if (**at < '0' || **at > '9')
@@ -65,7 +66,7 @@ static bool read_number(const char **at, const char *ends, int32_t *number)
     return true;
 }
 
-static uint32_t count(const char *devices)
+static uint32_t count_devices(const char *devices)
 {
     uint32_t n = 1;
     for (const char *at = devices; (at = strchr(at, ',')); at++)
@@ -76,20 +77,21 @@ static uint32_t count(const char *devices)
 /* Allow everything but to have to do with a device of the list. */
 static bool compile(struct program *p, const char *devices)
 {
-    uint32_t n = count(devices), tests;
+    uint32_t n = count_devices(devices), tests;
     const char *at = devices;
     if (n > DEVICES_MAX)
         return false;
     tests = EACH * n;
     p->n = 0;
     put_load(p, KIND, offsetof(struct bpf_cgroup_dev_ctx, access_type));
-    put(p, BPF_ALU64 | BPF_AND | BPF_K, KIND, 0, KIND_MASK);
+    put_instruction(p, BPF_ALU64 | BPF_AND | BPF_K, KIND, 0, KIND_MASK);
     put_load(p, MAJOR, offsetof(struct bpf_cgroup_dev_ctx, major));
     put_load(p, MINOR, offsetof(struct bpf_cgroup_dev_ctx, minor));
     put_jump(p, BPF_JNE, KIND, BPF_DEVCG_DEV_CHAR, tests);
     for (; n > 0; n--, tests -= EACH) {
         int32_t major, minor;
-        if (!read_number(&at, ":", &major) || !read_number(&at, n > 1 ? "," : "", &minor))
+        if (!read_device_number(&at, ":", &major) ||
+            !read_device_number(&at, n > 1 ? "," : "", &minor))
             return false;
         put_jump(p, BPF_JNE, MAJOR, major, 1);
         put_jump(p, BPF_JEQ, MINOR, minor, tests); /* to the last answer */
@@ -100,7 +102,7 @@ static bool compile(struct program *p, const char *devices)
 }
 
 /* Returns a descriptor, or -1 with errno. */
-static int load(const struct program *p)
+static int load_program(const struct program *p)
 {
     union bpf_attr attr;
     memset(&attr, 0, sizeof(attr));
@@ -111,7 +113,7 @@ static int load(const struct program *p)
     return (int)syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
 }
 
-static int attach(int cgroup, int program)
+static int attach_program(int cgroup, int program)
 {
     union bpf_attr attr;
     memset(&attr, 0, sizeof(attr));
@@ -126,7 +128,7 @@ bool devices_deniable(void)
 {
     struct program p = {.n = 0};
     put_answer(&p, 1);
-    int fd = load(&p);
+    int fd = load_program(&p);
     if (fd >= 0)
         close(fd);
     return fd >= 0;
@@ -138,11 +140,11 @@ int devices_deny(int cgroup, const char *devices)
     if (!p)
         return -1;
     bool good = compile(p, devices);
-    int fd = good ? load(p) : -1, rc = -1;
+    int fd = good ? load_program(p) : -1, rc = -1;
     if (!good)
         errno = EINVAL;
     if (fd >= 0) {
-        rc = attach(cgroup, fd);
+        rc = attach_program(cgroup, fd);
         int saved = errno;
         close(fd);
         errno = saved;

@@ -39,7 +39,7 @@ __attribute__((noreturn)) static void wait_for_it(const struct engine_hooks *hoo
 }
 
 /* Enter the process as the run's only one. */
-static int enter(struct keeper *k, struct run *run, pid_t pid)
+static int enter_only_process(struct keeper *k, struct run *run, pid_t pid)
 {
     struct process *p = &run->tasks[0];
     keeper_remove_process(k, p);
@@ -74,7 +74,7 @@ bool keeper_begin_epilogue(struct keeper *k, struct run *run)
     if (pid == 0)
         wait_for_it(hooks, mark, ends[1], self);
     close(ends[1]);
-    if (pid < 0 || enter(k, run, pid)) {
+    if (pid < 0 || enter_only_process(k, run, pid)) {
         keeper_epilogue_failed(run, "epilogue: cannot start a process");
         keeper_unwatch(k, &run->result);
         return false;

@@ -71,7 +71,7 @@ static int read_again(struct released *r)
     return rc;
 }
 
-static void go_on(struct keeper *k, struct run *run)
+static void go_on_with_run(struct keeper *k, struct run *run)
 {
     if (run->phase == PHASE_HELD)
         keeper_start_held(k, run);
@@ -112,7 +112,7 @@ void keeper_check_held(struct keeper *k)
     for (size_t i = 0; i < r.n; i++) {
         struct run *run = keeper_find(k, r.keys[i]);
         if (run)
-            go_on(k, run);
+            go_on_with_run(k, run);
     }
     if (kept == 0)
         keeper_replace_journal(k);

@@ -31,7 +31,7 @@ static int64_t steady(void)
     return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-static void listen_to(struct said *said, const char *bytes, size_t n)
+static void keep_first_line(struct said *said, const char *bytes, size_t n)
 {
     for (size_t i = 0; i < n && !said->whole; i++) {
         if (bytes[i] == '\n' || said->n == SAID_MAX)
@@ -48,7 +48,7 @@ static bool read_some(int from, struct said *said)
     char bytes[4096];
     ssize_t n;
     while ((n = read(from, bytes, sizeof(bytes))) > 0)
-        listen_to(said, bytes, (size_t)n);
+        keep_first_line(said, bytes, (size_t)n);
     return n < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
@@ -75,7 +75,7 @@ __attribute__((noreturn)) static void become(const char *command, const char *co
 }
 
 /* Wait for the end of a process, reading what it prints. Returns its status; -1: it was killed after `limit` us. */
-static int wait_for(pid_t pid, int output, int64_t limit, struct said *said)
+static int wait_for_hook(pid_t pid, int output, int64_t limit, struct said *said)
 {
     int64_t until = steady() + limit;
     int status = 0, end = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -122,7 +122,7 @@ int hook_run(const char *what, const char *command, int64_t limit, const char *c
     }
     setpgid(pid, pid);
     close(ends[1]);
-    status = wait_for(pid, ends[0], limit, &said);
+    status = wait_for_hook(pid, ends[0], limit, &said);
     close(ends[0]);
     if (status == 0)
         return 0;

@@ -31,7 +31,7 @@ static uint32_t checksum(const char *bytes, size_t n)
     return ~crc;
 }
 
-static size_t begin(struct strbuf *b)
+static size_t begin_entry(struct strbuf *b)
 {
     size_t begun = b->len;
     wire_put_u32(b, MARK);
@@ -56,7 +56,7 @@ static void end(struct strbuf *b, size_t begun)
 
 void journal_put_head(struct strbuf *b, const struct journal_head *head)
 {
-    size_t begun = begin(b);
+    size_t begun = begin_entry(b);
     wire_put_u8(b, JOURNAL_HEAD);
     wire_put_u64(b, head->id);
     wire_put_u64(b, head->base);
@@ -93,7 +93,7 @@ void journal_put_task(struct strbuf *b, const struct journal_task *task)
 
 void journal_put_end(struct strbuf *b, const struct journal_end *e)
 {
-    size_t begun = begin(b);
+    size_t begun = begin_entry(b);
     wire_put_u8(b, JOURNAL_END);
     wire_put_u64(b, e->started);
     wire_put_u64(b, (uint64_t)e->started_at);
@@ -103,7 +103,7 @@ void journal_put_end(struct strbuf *b, const struct journal_end *e)
 
 void journal_put_acknowledged(struct strbuf *b, uint64_t number)
 {
-    size_t begun = begin(b);
+    size_t begun = begin_entry(b);
     wire_put_u8(b, JOURNAL_ACKNOWLEDGED);
     wire_put_u64(b, number);
     end(b, begun);
@@ -111,7 +111,7 @@ void journal_put_acknowledged(struct strbuf *b, uint64_t number)
 
 void journal_put_used(struct strbuf *b, const struct used_range *range)
 {
-    size_t begun = begin(b);
+    size_t begun = begin_entry(b);
     wire_put_u8(b, JOURNAL_USED);
     wire_put_u64(b, range->lo);
     wire_put_u64(b, range->hi);

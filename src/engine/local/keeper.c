@@ -225,7 +225,7 @@ static bool needed(const struct keeper *k)
            (k->linger_at > 0 && keeper_steady() < k->linger_at);
 }
 
-static int begin(struct keeper *k)
+static int begin_to_watch(struct keeper *k)
 {
     sigset_t set;
     sigemptyset(&set);
@@ -245,7 +245,7 @@ static int begin(struct keeper *k)
 int keeper_loop(struct keeper *k)
 {
     struct epoll_event events[EVENTS];
-    if (begin(k))
+    if (begin_to_watch(k))
         return -1;
     do {
         bool held = k->link_held && k->starting < k->starting_max;

@@ -66,7 +66,7 @@ static int take_lock(berth_error_t *err)
     return 0;
 }
 
-static int listen_there(struct keeper *k, berth_error_t *err)
+static int listen_at_socket(struct keeper *k, berth_error_t *err)
 {
     const struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = KEEPER_SOCKET};
     k->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -120,7 +120,7 @@ static void reset_signals(void)
         syscall(SYS_rt_sigaction, i, &none, NULL, sizeof(none.mask));
 }
 
-static int prepare(struct keeper *k, berth_error_t *err)
+static int prepare_keeper(struct keeper *k, berth_error_t *err)
 {
     sigset_t all;
     reset_signals();
@@ -140,11 +140,11 @@ static int prepare(struct keeper *k, berth_error_t *err)
     if (k->directory < 0 || k->poll < 0)
         return errtext_set(err, errno, "epoll: %s", strerror(errno));
     k->linger_at = keeper_steady() + LINGER;
-    return keeper_adopt(k, err) || listen_there(k, err) ? -1 : 0;
+    return keeper_adopt(k, err) || listen_at_socket(k, err) ? -1 : 0;
 }
 
 /* Standard files and the pipe are the parent's no longer. */
-static void let_go(int ready)
+static void let_parent_go(int ready)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
@@ -156,7 +156,7 @@ static void let_go(int ready)
     close(ready);
 }
 
-static int keep(const char *cgroup, pid_t server, int ready)
+static int keep_runs(const char *cgroup, pid_t server, int ready)
 {
     static struct keeper keeper;
     berth_error_t err = {""};
@@ -165,11 +165,11 @@ static int keep(const char *cgroup, pid_t server, int ready)
     /* The numbers that are to be taken may be the pipe's. */
     int moved = fcntl(ready, F_DUPFD_CLOEXEC, SPAWN_RESULT + 1);
     close(ready);
-    if (moved < 0 || prepare(&keeper, &err)) {
+    if (moved < 0 || prepare_keeper(&keeper, &err)) {
         dprintf(moved, "%s", err.text);
         return EXIT_FAILURE;
     }
-    let_go(moved);
+    let_parent_go(moved);
     if (keeper_loop(&keeper))
         return EXIT_FAILURE;
     unlink(KEEPER_SOCKET);
@@ -179,7 +179,7 @@ static int keep(const char *cgroup, pid_t server, int ready)
 }
 
 /* Wait until the keeper is ready, or says why it can't be. */
-static int wait_for(int ready, const char *directory)
+static int wait_for_keeper(int ready, const char *directory)
 {
     char text[sizeof(berth_error_t)] = "";
     size_t got = 0;
@@ -247,12 +247,12 @@ int main(int argc, char **argv)
     pid_t pid = fork();
     if (pid == 0) {
         close(ends[0]);
-        return keep(argc == 3 ? argv[2] : NULL, server, ends[1]);
+        return keep_runs(argc == 3 ? argv[2] : NULL, server, ends[1]);
     }
     close(ends[1]);
     if (pid < 0) {
         fprintf(stderr, "berth-keeper: fork: %s\n", strerror(errno));
         return EXIT_FAILURE;
     }
-    return wait_for(ends[0], argv[1]);
+    return wait_for_keeper(ends[0], argv[1]);
 }

@@ -97,7 +97,7 @@ static int run_program(const char *program, uid_t uid, int to, pid_t *pid)
 }
 
 /* All that it says. Returns the number of bytes. */
-static size_t read_all(int fd, char *to, size_t size)
+static size_t read_whole_answer(int fd, char *to, size_t size)
 {
     size_t n = 0;
     ssize_t got = 1;
@@ -121,7 +121,7 @@ int limits_ask(const char *program, uid_t uid, struct limits *l, char text[LIMIT
     }
     int rc = run_program(program, uid, ends[1], &pid);
     close(ends[1]);
-    size_t n = rc ? 0 : read_all(ends[0], answer, sizeof(answer) - 1);
+    size_t n = rc ? 0 : read_whole_answer(ends[0], answer, sizeof(answer) - 1);
     close(ends[0]);
     while (rc == 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;

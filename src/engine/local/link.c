@@ -91,7 +91,7 @@ void keeper_accept(struct keeper *k)
         hello(k);
 }
 
-static int take_message(struct keeper *k, struct wire *w)
+static int take_server_message(struct keeper *k, struct wire *w)
 {
     struct message_signal signal;
     uint64_t number;
@@ -125,7 +125,7 @@ static int take_messages(struct keeper *k)
         rc = wire_next(k->in.data + at, k->in.len - at, &w, &taken);
         if (rc <= 0)
             break;
-        if (take_message(k, &w))
+        if (take_server_message(k, &w))
             return -1;
         at += taken;
     }

@@ -148,7 +148,7 @@ struct wanted *local_want(struct local *l, const struct engine_run *asked, berth
 }
 
 /* One that the keeper may have is sent once it has greeted and does not know it. */
-static int start(struct engine *e, const struct engine_run *asked, berth_error_t *err)
+static int start_at_keeper(struct engine *e, const struct engine_run *asked, berth_error_t *err)
 {
     struct local *l = local_of(e);
     struct wanted *run = local_want(l, asked, err);
@@ -172,7 +172,7 @@ void local_fill(struct local *l, size_t most)
     }
 }
 
-static int send_signal(struct engine *e, uint64_t key, int signal, bool tree)
+static int signal_at_keeper(struct engine *e, uint64_t key, int signal, bool tree)
 {
     struct local *l = local_of(e);
     struct wanted *run = local_find(l, key);
@@ -201,7 +201,7 @@ static void look_for(struct local *l, bool full)
         l->full = full;
 }
 
-static int flush(struct engine *e)
+static int flush_to_keeper(struct engine *e)
 {
     struct local *l = local_of(e);
     ssize_t n = 1;
@@ -220,8 +220,7 @@ static int flush(struct engine *e)
         n = send(l->link, l->out.data + l->out_at, l->out.len - l->out_at,
                  MSG_DONTWAIT | MSG_NOSIGNAL);
         if (n < 0 && errno != EAGAIN && errno != EINTR) {
-            local_hang_up(
-                l); /* the timer brings the server to get_events, which finds another keeper */
+            local_hang_up(l); /* the timer has events asked for, which finds another keeper */
             errno = ENOTCONN;
             return -1;
         }
@@ -238,7 +237,7 @@ static int flush(struct engine *e)
     return 0;
 }
 
-static int get_fd(const struct engine *e)
+static int get_fd_of_keeper(const struct engine *e)
 {
     return ((const struct local *)(const void *)e)->poll;
 }
@@ -255,7 +254,7 @@ static void set_end(struct local *l, struct wanted *run, uint64_t number)
 }
 
 /* Handle one event from the keeper. */
-static int take_event(struct local *l, struct wire *w)
+static int take_event_of_keeper(struct local *l, struct wire *w)
 {
     struct engine_event event;
     uint8_t kind = wire_u8(w);
@@ -331,7 +330,7 @@ static int take_events(struct local *l, size_t max)
     size_t taken;
     int rc = 0;
     while (l->n_batch < max && (rc = wire_next(l->in.data + at, l->in.len - at, &w, &taken)) > 0) {
-        if (take_event(l, &w)) {
+        if (take_event_of_keeper(l, &w)) {
             rc = -1;
             break;
         }
@@ -345,7 +344,7 @@ static int take_events(struct local *l, size_t max)
     return rc;
 }
 
-static size_t get_events(struct engine *e, const struct engine_event **events, size_t max)
+static size_t get_events_of_keeper(struct engine *e, const struct engine_event **events, size_t max)
 {
     struct local *l = local_of(e);
     max = max < LOCAL_BATCH ? max : LOCAL_BATCH;
@@ -376,11 +375,11 @@ static size_t get_events(struct engine *e, const struct engine_event **events, s
         return l->n_batch;
     }
     local_awake(l, rc > 0 || l->lose);
-    flush(e);
+    flush_to_keeper(e);
     return l->n_batch;
 }
 
-static int acknowledge(struct engine *e, uint64_t number)
+static int acknowledge_to_keeper(struct engine *e, uint64_t number)
 {
     struct local *l = local_of(e);
     if (number <= l->acknowledged)
@@ -400,7 +399,7 @@ static int acknowledge(struct engine *e, uint64_t number)
     return 0;
 }
 
-static int get_runs(struct engine *e, const uint64_t **keys, size_t *n)
+static int get_runs_of_keeper(struct engine *e, const uint64_t **keys, size_t *n)
 {
     struct local *l = local_of(e);
     if (!l->met) {
@@ -423,12 +422,12 @@ static int get_runs(struct engine *e, const uint64_t **keys, size_t *n)
     return 0;
 }
 
-static uint64_t get_last_key(const struct engine *e)
+static uint64_t get_last_key_of_keeper(const struct engine *e)
 {
     return ((const struct local *)(const void *)e)->last_key;
 }
 
-static const char *notice(const struct engine *e)
+static const char *notice_of_keeper(const struct engine *e)
 {
     const struct local *l = (const struct local *)(const void *)e;
     return l->trouble.text[0] ? l->trouble.text : l->keeper_notice;
@@ -445,7 +444,7 @@ void local_close(struct engine *e)
     struct local *l = local_of(e);
     int saved = errno;
     if (l->link >= 0)
-        flush(e);
+        flush_to_keeper(e);
     while (l->first)
         local_drop(l, l->first);
     for (size_t i = 0; i < l->n_batch; i++)
@@ -472,19 +471,19 @@ void local_close(struct engine *e)
 }
 
 static const struct engine_ops local_ops = {
-    .start = start,
-    .signal = send_signal,
-    .flush = flush,
-    .fd = get_fd,
-    .events = get_events,
-    .acknowledge = acknowledge,
-    .runs = get_runs,
-    .last_key = get_last_key,
-    .notice = notice,
+    .start = start_at_keeper,
+    .signal = signal_at_keeper,
+    .flush = flush_to_keeper,
+    .fd = get_fd_of_keeper,
+    .events = get_events_of_keeper,
+    .acknowledge = acknowledge_to_keeper,
+    .runs = get_runs_of_keeper,
+    .last_key = get_last_key_of_keeper,
+    .notice = notice_of_keeper,
     .close = local_close,
 };
 
-static int watch(struct local *l, int fd)
+static int watch_in_poll(struct local *l, int fd)
 {
     struct epoll_event event = {.events = EPOLLIN};
     return fd < 0 ? -1 : epoll_ctl(l->poll, EPOLL_CTL_ADD, fd, &event);
@@ -523,7 +522,7 @@ static int open_poll(struct local *l)
     l->poll = epoll_create1(EPOLL_CLOEXEC);
     l->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     l->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-    return l->poll < 0 || watch(l, l->wake) || watch(l, l->timer) ? -1 : 0;
+    return l->poll < 0 || watch_in_poll(l, l->wake) || watch_in_poll(l, l->timer) ? -1 : 0;
 }
 
 static int set_up(struct local *l, berth_error_t *err)

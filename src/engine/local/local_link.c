@@ -45,7 +45,7 @@ static void come_back(struct local *l, int64_t us)
     l->retry_at = us ? at : 0;
 }
 
-static void listen_to(const struct local *l, int fd)
+static void listen_to_keeper(const struct local *l, int fd)
 {
     struct epoll_event event = {.events = EPOLLIN};
     epoll_ctl(l->poll, EPOLL_CTL_ADD, fd, &event);
@@ -148,7 +148,7 @@ static int take_hello(struct local *l, const struct message_hello *hello)
 }
 
 /* It failed; l->trouble says why. */
-static int give_up(struct local *l)
+static int give_up_try(struct local *l)
 {
     int saved = errno == EAGAIN ? EBUSY : errno;
     l->tries = 0;
@@ -158,7 +158,7 @@ static int give_up(struct local *l)
 }
 
 /* Nothing has come yet; after a while the notice says so. */
-static int wait_for(struct local *l, int64_t patience, const char *what)
+static int wait_for_greeting(struct local *l, int64_t patience, const char *what)
 {
     struct proc p;
     if (local_clock(CLOCK_MONOTONIC) >= l->waits_since + patience) {
@@ -183,10 +183,10 @@ static int take_starter(struct local *l)
 {
     struct pollfd p = {.fd = l->starter.ended, .events = POLLIN};
     if (poll(&p, 1, 0) <= 0)
-        return wait_for(l, START_PATIENCE, "that is being started is not ready");
+        return wait_for_greeting(l, START_PATIENCE, "that is being started is not ready");
     listen_no_more(l, l->starter.ended);
     if (find_keeper_started(&l->starter, &l->trouble) && l->tries >= TRIES)
-        return give_up(l);
+        return give_up_try(l);
     return 1; /* if it could not start, another may be starting, which can be reached by now */
 }
 
@@ -195,20 +195,20 @@ static int take_greeting(struct local *l)
     struct message_hello hello;
     if (find_keeper_greeting(l->caller, &l->in, &hello)) {
         if (errno == EAGAIN)
-            return wait_for(l, GREET_PATIENCE, "does not answer");
+            return wait_for_greeting(l, GREET_PATIENCE, "does not answer");
         int saved = errno;
         close_link(l, &l->caller);
         if (saved == ECONNRESET && l->tries < TRIES)
             return 1;
         errtext_set(&l->trouble, saved, "the keeper in %s does not answer: %s", l->directory,
                     strerror(saved));
-        return give_up(l);
+        return give_up_try(l);
     }
     if (take_hello(l, &hello)) {
         errtext_set(&l->trouble, errno, "keeper: %s", strerror(errno));
         message_hello_clear(&hello);
         close_link(l, &l->caller);
-        return give_up(l);
+        return give_up_try(l);
     }
     free(l->keeper_notice);
     l->keeper_notice = hello.notice;
@@ -243,16 +243,16 @@ static int call(struct local *l)
     l->waits_since = local_clock(CLOCK_MONOTONIC);
     l->caller = find_keeper_connect(&l->where, &l->keeper, &l->trouble);
     if (l->caller >= 0) {
-        listen_to(l, l->caller);
+        listen_to_keeper(l, l->caller);
         wake_at(l, l->waits_since + GREET_PATIENCE);
         return 1;
     }
     if ((errno != ECONNREFUSED && errno != ENOENT) || l->tries > TRIES)
-        return give_up(l);
+        return give_up_try(l);
     if (find_keeper_start(&l->where, &l->starter, &l->trouble))
-        return give_up(l);
+        return give_up_try(l);
     l->trouble.text[0] = '\0';
-    listen_to(l, l->starter.ended);
+    listen_to_keeper(l, l->starter.ended);
     wake_at(l, l->waits_since + START_PATIENCE);
     return 1;
 }
@@ -277,7 +277,7 @@ void local_take_link(struct local *l, int fd)
     close_link(l, &l->link);
     l->caller = fd;
     l->waits_since = local_clock(CLOCK_MONOTONIC);
-    listen_to(l, fd);
+    listen_to_keeper(l, fd);
     wake_at(l, l->waits_since + GREET_PATIENCE);
 }
 
@@ -305,7 +305,7 @@ void local_check(struct local *l)
     if (!stuck)
         l->trouble.text[0] = '\0';
     else
-        wait_for(l, 0, "does not answer");
+        wait_for_greeting(l, 0, "does not answer");
     if (unread == 0) {
         wake_at(l, 0);
         return;

@@ -48,7 +48,7 @@ struct asking {
     size_t n_readers;
 };
 
-static void ask(struct asking *a, struct asked *one)
+static void ask_question(struct asking *a, struct asked *one)
 {
     int step = WAITS;
     one->reader = getpid();
@@ -71,7 +71,7 @@ __attribute__((noreturn)) static void be_reader(struct asking *a, pid_t parent)
     open("/dev/null", O_WRONLY);
     open("/dev/null", O_WRONLY);
     while ((at = atomic_fetch_add(&a->shared->next, 1)) < a->n)
-        ask(a, &a->shared->v[at]);
+        ask_question(a, &a->shared->v[at]);
     _exit(write(STDIN_FILENO, "", 1) == 1 ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 

@@ -92,7 +92,7 @@ struct finding {
     struct marked_list *list;
 };
 
-static int choose(const struct keeper *k, const struct procs *all, struct finding *f)
+static int choose_candidates(const struct keeper *k, const struct procs *all, struct finding *f)
 {
     if (array_grow((void **)&f->v, &f->cap, all->n, sizeof(*f->v)))
         return -1;
@@ -179,7 +179,7 @@ int keeper_list_marked(struct keeper *k, const struct procs *all, bool patient,
     struct finding f = {.last = highest_key(k), .list = list};
     *list = (struct marked_list){0};
     forget_gone(k);
-    int rc = choose(k, all, &f);
+    int rc = choose_candidates(k, all, &f);
     for (int i = 0; i < (patient ? MANY : TRIES) && rc == 0 && f.n > 0; i++) {
         pause.tv_nsec *= 2;
         if (i > 0)

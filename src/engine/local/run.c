@@ -107,7 +107,7 @@ void keeper_note(struct keeper *k, struct note *note)
 /* Most short runs have ended by the time that their start is reported. Then start and end are reported
  * together, and the server is woken only once.
  */
-static void say(struct keeper *k, struct note *note)
+static void say_note(struct keeper *k, struct note *note)
 {
     if (note->end)
         k->send_at = 0;
@@ -182,7 +182,7 @@ void keeper_finish(struct keeper *k, struct run *run)
     k->live--;
     if (run->adopted)
         k->adopted--;
-    say(k, &run->ended);
+    say_note(k, &run->ended);
     keeper_end_record(run, &end);
     journal_put_end(&k->records, &end);
 }
@@ -214,8 +214,8 @@ static void unlist_forking(struct keeper *k, struct run *run)
 }
 
 /* Only the first reason is reported. */
-static void fail(struct keeper *k, struct run *run, const char *format, const char *what,
-                 int errnum)
+static void fail_run(struct keeper *k, struct run *run, const char *format, const char *what,
+                     int errnum)
 {
     char text[SPAWN_TEXT_MAX];
     if (run->phase == PHASE_FIRST || run->phase == PHASE_REST)
@@ -231,17 +231,18 @@ static void fail(struct keeper *k, struct run *run, const char *format, const ch
 }
 
 /* If no task has become the command yet, the run can be requested again. */
-static void refuse(struct keeper *k, struct run *run, const char *format, const char *what)
+static void fail_before_start(struct keeper *k, struct run *run, const char *format,
+                              const char *what)
 {
     if (run->phase == PHASE_FIRST && !run->failure)
         run->refused = true;
-    fail(k, run, format, what, 0);
+    fail_run(k, run, format, what, 0);
 }
 
 /* The journal can't be written, so the end of the run could not be reported after a crash. */
 static void refuse_run(struct keeper *k, struct run *run, int errnum)
 {
-    refuse(k, run, "journal: %s%s", strerror(errnum));
+    fail_before_start(k, run, "journal: %s%s", strerror(errnum));
 }
 
 static int spawn_there(struct keeper *k, struct run *run, uint32_t index, int result,
@@ -298,10 +299,10 @@ static int fork_task(struct keeper *k, struct run *run, int result)
 static void cannot_fork(struct keeper *k, struct run *run, int errnum)
 {
     if (errnum == EAGAIN)
-        fail(k, run, "cannot start a process: %s%s",
-             "there are as many as the user (RLIMIT_NPROC) or the system may have", 0);
+        fail_run(k, run, "cannot start a process: %s%s",
+                 "there are as many as the user (RLIMIT_NPROC) or the system may have", 0);
     else
-        fail(k, run, "cannot start a process: %s%s", strerror(errnum), 0);
+        fail_run(k, run, "cannot start a process: %s%s", strerror(errnum), 0);
 }
 
 /* Start some of a run's tasks. They report through a pipe what goes wrong, and close it if nothing does. */
@@ -330,7 +331,7 @@ static void is_started(struct keeper *k, struct run *run)
     run->phase = PHASE_RUNNING;
     if (!keeper_has_epilogue(run))
         keeper_forget_request(run);
-    say(k, &run->started);
+    say_note(k, &run->started);
     if (run->alive == 0)
         keeper_stop(k, run);
 }
@@ -348,7 +349,7 @@ void keeper_start_held(struct keeper *k, struct run *run)
     if (k->cgroups.base >= 0) {
         run->cgroup = cgroup_make(&k->cgroups, &run->request.run, &err);
         if (run->cgroup < 0) {
-            fail(k, run, "%s%s", err.text, 0);
+            fail_run(k, run, "%s%s", err.text, 0);
             return;
         }
     }
@@ -465,11 +466,11 @@ void keeper_result(struct keeper *k, struct run *run)
             } else if (run->phase == PHASE_EPILOGUE) {
                 keeper_epilogue_failed(run, word.text);
             } else if (word.prologue_failed) {
-                refuse(k, run, "%s%s", word.text);
+                fail_before_start(k, run, "%s%s", word.text);
             } else if (word.text[0]) {
                 if (!run->failure)
                     run->failure_status = word.status;
-                fail(k, run, "%s%s", word.text, 0);
+                fail_run(k, run, "%s%s", word.text, 0);
             } else {
                 limits_keep(&k->limits, run->request.run.uid, &word.limits, keeper_steady());
             }
@@ -480,7 +481,7 @@ void keeper_result(struct keeper *k, struct run *run)
     }
 }
 
-static void count(struct run *run, const struct rusage *used)
+static void count_usage(struct run *run, const struct rusage *used)
 {
     int64_t us = ((int64_t)used->ru_utime.tv_sec + used->ru_stime.tv_sec) * 1000000 +
                  used->ru_utime.tv_usec + used->ru_stime.tv_usec;
@@ -531,7 +532,7 @@ void keeper_reap(struct keeper *k)
         if (!p || !p->alive)
             continue;
         if (p->run && p->run->phase != PHASE_EPILOGUE)
-            count(p->run, &used);
+            count_usage(p->run, &used);
         if (p->left)
             left_ended(k, p);
         else

@@ -40,7 +40,7 @@ static int64_t wall(void)
     return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-static void tell(const struct spawn_word *word)
+static void tell_word(const struct spawn_word *word)
 {
     while (write(SPAWN_RESULT, word, sizeof(*word)) < 0 && errno == EINTR)
         ;
@@ -55,7 +55,7 @@ __attribute__((format(printf, 2, 3), noreturn)) static void fail_as(int status, 
     va_start(args, format);
     vsnprintf(word.text, sizeof(word.text), format, args);
     va_end(args);
-    tell(&word);
+    tell_word(&word);
     _exit(127);
 }
 
@@ -84,7 +84,7 @@ static void find_limits(const struct spawn *s, struct limits *limits)
     if (limits_ask(s->program, s->run->uid, &word.limits, text))
         fail("limits of the user: %s", text);
     *limits = word.limits;
-    tell(&word);
+    tell_word(&word);
 }
 
 /* Let go of all that is the keeper's: this may take a while to become the command. */
@@ -135,7 +135,7 @@ static void run_prologue(const struct spawn *s)
     if (hook_run("prologue", hooks->prologue, hooks->limit, hooks->env, s->mark, word.text,
                  sizeof(word.text)) == 0)
         return;
-    tell(&word);
+    tell_word(&word);
     _exit(127);
 }
 
@@ -199,7 +199,7 @@ static void open_files(const struct engine_run *run, bool first, int passed)
 }
 
 /* Have the streams that whoever attached the run passes on. */
-static void attach(const struct engine_run *run, int folder)
+static void attach_streams(const struct engine_run *run, int folder)
 {
     char text[ATTACH_TEXT_MAX];
     bool gone;
@@ -223,7 +223,7 @@ static bool same_name(const char *a, const char *b)
     return strncmp(a, b, n) == 0 && b[n] == '=';
 }
 
-static bool has_name(const char *const *list, const char *variable)
+static bool has_variable(const char *const *list, const char *variable)
 {
     for (; list && *list; list++)
         if (same_name(variable, *list))
@@ -246,7 +246,7 @@ static const char **environment(const struct spawn *s)
     n = 0;
     env[n++] = s->mark;
     for (const char *const *v = s->run->env; v && *v; v++)
-        if (!has_name(own, *v) && !same_name(s->mark, *v))
+        if (!has_variable(own, *v) && !same_name(s->mark, *v))
             env[n++] = *v;
     for (const char *const *v = own; v && *v; v++)
         if (!same_name(s->mark, *v))
@@ -306,7 +306,7 @@ static void tell_journal(const struct spawn *s, const struct spawned *self, pid_
     char record[JOURNAL_TASK_MAX];
     if (journal_append(SPAWN_JOURNAL, record, journal_task_record(record, &task))) {
         const struct spawn_word word = {.journal_errno = errno};
-        tell(&word);
+        tell_word(&word);
         _exit(127);
     }
     prctl(PR_SET_PDEATHSIG, 0);
@@ -434,7 +434,7 @@ __attribute__((noreturn)) static void child(const struct spawn *s, struct spawne
     if (!attached)
         open_files(run, s->first, -1);
     else
-        attach(run, folder);
+        attach_streams(run, folder);
     const char **env = environment(s);
     int script = run->script ? write_script(run) : -1;
     tell_journal(s, self, keeper);

@@ -329,7 +329,7 @@ static int tree_make(struct keeper *k, struct tree *t)
 }
 
 /* A process that the keeper may not signal is not waited for either. */
-static void give_up(struct keeper *k, const struct process *known)
+static void give_up_process(struct keeper *k, const struct process *known)
 {
     struct process *p = keeper_process(k, known->pid);
     if (!p->left || !p->run)
@@ -345,7 +345,7 @@ static void signal_one(struct keeper *k, const struct proc *p, int signal)
     bool child = known && known->alive && known->pidfd < 0;
     int rc = child ? kill(p->pid, signal) : procs_signal(p, signal);
     if (rc && errno == EPERM && child && signal == SIGKILL)
-        give_up(k, known);
+        give_up_process(k, known);
 }
 
 static bool is_task(const struct process *p, const struct run *run)
@@ -413,7 +413,7 @@ static bool strangers_left(struct keeper *k, const struct run *run)
     return any;
 }
 
-static bool gone(struct keeper *k, const struct run *run)
+static bool has_run_gone(struct keeper *k, const struct run *run)
 {
     if (run->alive > 0 || run->result >= 0 || run->forking || run->left ||
         keeper_is_held(k, run->key))
@@ -434,13 +434,13 @@ static void unlist_signalled(struct keeper *k, struct run *run)
 }
 
 /* Finish the runs that have no process left. */
-static void settle(struct keeper *k)
+static void finish_stopped(struct keeper *k)
 {
     struct run **at = &k->stopping;
     while (*at) {
         struct run *run = *at;
         bool waits = k->unknown > 0 && run->patience++ < TRIES;
-        if (waits || !gone(k, run)) {
+        if (waits || !has_run_gone(k, run)) {
             if (run->cgroup >= 0)
                 cgroup_kill(run->cgroup);
             at = &run->next_stopping;
@@ -465,7 +465,7 @@ void keeper_sweep(struct keeper *k)
     /* The list of children is long if much runs; it is not read if the kernel can answer instead. */
     int rc = k->cgroups.whole && !k->signalled && k->live > 0 ? 0 : find_left_behind(k);
     if (rc == 0)
-        settle(k);
+        finish_stopped(k);
     if (k->signalled || k->stopping || (k->live == 0 && k->lost))
         signal_tree(k);
     k->sweep_at = 0;

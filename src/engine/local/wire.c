@@ -43,7 +43,7 @@ uint64_t wire_u64(struct wire *w)
     return le64toh(n);
 }
 
-static const char *text_of(struct wire *w, size_t length)
+static const char *take_ended_text(struct wire *w, size_t length)
 {
     const char *at = wire_take(w, length + 1);
     if (at && at[length] == '\0')
@@ -56,7 +56,7 @@ static const char *text_of(struct wire *w, size_t length)
 const char *wire_text(struct wire *w, size_t *length)
 {
     uint32_t n = wire_u32(w);
-    const char *text = w->bad ? NULL : text_of(w, n);
+    const char *text = w->bad ? NULL : take_ended_text(w, n);
     *length = text ? n : 0;
     return text ? text : "";
 }
@@ -66,7 +66,7 @@ const char *wire_string(struct wire *w)
     uint32_t n = wire_u32(w);
     if (!w->bad && n == NONE)
         return NULL;
-    const char *text = w->bad ? NULL : text_of(w, n);
+    const char *text = w->bad ? NULL : take_ended_text(w, n);
     if (text && strlen(text) == n)
         return text;
     w->bad = true;

@@ -37,7 +37,7 @@ typedef int set_word(struct asked *to, char *value);
 
 /* ---- The words ---- */
 
-static int number(const char *text, const char *unit, uint64_t *to)
+static int read_number_with_unit(const char *text, const char *unit, uint64_t *to)
 {
     char *end;
     errno = 0;
@@ -51,7 +51,7 @@ static int number(const char *text, const char *unit, uint64_t *to)
 static int set_nodes(struct asked *to, char *value)
 {
     uint64_t n;
-    if (number(value, "", &n))
+    if (read_number_with_unit(value, "", &n))
         return -1;
     to->job.min_nodes = to->job.max_nodes = (uint32_t)n;
     return 0;
@@ -60,7 +60,7 @@ static int set_nodes(struct asked *to, char *value)
 static int set_tasks(struct asked *to, char *value)
 {
     uint64_t n;
-    if (number(value, "", &n) || n >= NO_VAL16)
+    if (read_number_with_unit(value, "", &n) || n >= NO_VAL16)
         return -1;
     to->job.ntasks_per_node = (uint16_t)n;
     return 0;
@@ -69,7 +69,7 @@ static int set_tasks(struct asked *to, char *value)
 static int set_cpus(struct asked *to, char *value)
 {
     uint64_t n;
-    if (number(value, "", &n) || n >= NO_VAL16)
+    if (read_number_with_unit(value, "", &n) || n >= NO_VAL16)
         return -1;
     to->job.cpus_per_task = (uint16_t)n;
     return 0;
@@ -77,7 +77,7 @@ static int set_cpus(struct asked *to, char *value)
 
 static int set_memory(struct asked *to, char *value)
 {
-    return number(value, "M", &to->job.pn_min_memory);
+    return read_number_with_unit(value, "M", &to->job.pn_min_memory);
 }
 
 /* How GPUs are written has changed from one release to another: those that were looked at. */
@@ -92,7 +92,7 @@ static int set_gres(struct asked *to, char *value)
 static int set_time(struct asked *to, char *value)
 {
     uint64_t n;
-    if (number(value, "", &n))
+    if (read_number_with_unit(value, "", &n))
         return -1;
     to->job.time_limit = (uint32_t)n;
     return 0;
@@ -101,7 +101,7 @@ static int set_time(struct asked *to, char *value)
 static int set_user(struct asked *to, char *value)
 {
     uint64_t n;
-    if (number(value, "", &n))
+    if (read_number_with_unit(value, "", &n))
         return -1;
     to->job.user_id = (uint32_t)n;
     return 0;
@@ -110,7 +110,7 @@ static int set_user(struct asked *to, char *value)
 static int set_group(struct asked *to, char *value)
 {
     uint64_t n;
-    if (number(value, "", &n))
+    if (read_number_with_unit(value, "", &n))
         return -1;
     to->job.group_id = (uint32_t)n;
     return 0;
@@ -200,7 +200,7 @@ static int take_words(struct asked *to, char **argv, size_t n, const char **lack
 
 /* ---- Submitting ---- */
 
-static void begin(struct asked *to, char *script)
+static void begin_job(struct asked *to, char *script)
 {
     static char nothing[] = "/dev/null";
     slurm_init_job_desc_msg(&to->job);
@@ -241,7 +241,7 @@ static void put_environment(job_desc_msg_t *job)
     job->env_size = n;
 }
 
-static enum bridge_said submit(struct wire *w, char *text, size_t room)
+static enum bridge_said submit_to_slurm(struct wire *w, char *text, size_t room)
 {
     struct asked to = {0};
     char *argv[BRIDGE_WORDS];
@@ -255,7 +255,7 @@ static enum bridge_said submit(struct wire *w, char *text, size_t room)
         w->bad = w->bad || !argv[i];
     if (w->bad || n > BRIDGE_WORDS)
         return BRIDGE_LACKS;
-    begin(&to, script);
+    begin_job(&to, script);
     if (take_words(&to, argv, n, &lacks)) {
         snprintf(text, room, "%s", lacks);
         return BRIDGE_LACKS;
@@ -273,7 +273,7 @@ static enum bridge_said submit(struct wire *w, char *text, size_t room)
     return BRIDGE_SUBMITTED;
 }
 
-static void say(uint64_t number, enum bridge_said what, const char *text)
+static void say_result(uint64_t number, enum bridge_said what, const char *text)
 {
     struct strbuf b = {0};
     wire_put_u64(&b, number);
@@ -291,13 +291,13 @@ int main(void)
     char text[300];
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     slurm_init(NULL);
-    say(0, BRIDGE_READY, "");
+    say_result(0, BRIDGE_READY, "");
     while ((n = recv(BRIDGE_FD, bytes, sizeof(bytes), 0)) > 0) {
         struct wire w = {.at = bytes, .left = (size_t)n};
         uint64_t key = wire_u64(&w);
         text[0] = '\0';
-        enum bridge_said what = submit(&w, text, sizeof(text));
-        say(key, what, text);
+        enum bridge_said what = submit_to_slurm(&w, text, sizeof(text));
+        say_result(key, what, text);
     }
     slurm_fini();
     return n == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -10,13 +10,13 @@
 #include "engine/local/wire.h"
 
 /* The name of a node by its id. */
-static const char *name_of(const char *id)
+static const char *name_of_node_id(const char *id)
 {
     size_t n = sizeof(DIRECTED_ID) - 1;
     return id && strncmp(id, DIRECTED_ID, n) == 0 ? id + n : "";
 }
 
-static const char *value_of(const struct engine_run *run, const char *name)
+static const char *value_in_environment(const struct engine_run *run, const char *name)
 {
     size_t n = strlen(name);
     for (const char *const *e = run->env; e && *e; e++)
@@ -32,7 +32,7 @@ static uint32_t at_least_one(uint32_t n)
 
 static void put_place(struct strbuf *to, const struct engine_place *place)
 {
-    wire_put_string(to, name_of(place->node));
+    wire_put_string(to, name_of_node_id(place->node));
     wire_put_u32(to, place->cores);
     wire_put_u32(to, place->gpus);
 }
@@ -55,7 +55,7 @@ void directed_put(struct strbuf *to, const struct engine_run *run)
         most.cores = p->cores > most.cores ? p->cores : most.cores;
         most.gpus = p->gpus > most.gpus ? p->gpus : most.gpus;
     }
-    snprintf(label, sizeof(label), "job %.40s", value_of(run, "BERTH_JOB_ID"));
+    snprintf(label, sizeof(label), "job %.40s", value_in_environment(run, "BERTH_JOB_ID"));
     wire_put_u32(to, (uint32_t)n);
     for (size_t i = 0; i < n; i++)
         put_place(to, &places[i]);
@@ -70,7 +70,7 @@ void directed_put(struct strbuf *to, const struct engine_run *run)
     wire_put_string(to, label);
 }
 
-static void read_all(struct wire *w, struct directed *d)
+static void read_directed(struct wire *w, struct directed *d)
 {
     for (size_t i = 0; i < d->n_places; i++) {
         struct directed_place *p = &d->places[i];
@@ -104,7 +104,7 @@ int directed_read(struct directed *d, struct strbuf *bytes)
     d->places = calloc(d->n_places, sizeof(*d->places));
     if (!d->places)
         return -1;
-    read_all(&w, d);
+    read_directed(&w, d);
     if (!w.bad && w.left == 0 && d->label && d->tasks > 0 && d->cores > 0 && d->memory >= 0 &&
         d->limit >= 0)
         return 0;

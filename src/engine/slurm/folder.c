@@ -194,7 +194,7 @@ static int write_requests(int runs, const char *folder, const struct engine_run 
     return 0;
 }
 
-static int fill(int runs, const char *folder, const struct engine_run *run)
+static int fill_folder(int runs, const char *folder, const struct engine_run *run)
 {
     char path[PATH_MOST];
     struct strbuf ask = {0};
@@ -220,7 +220,8 @@ int folder_make(int runs, const struct engine_run *run)
         errno = EEXIST;
         return -1;
     }
-    if (mkdirat(runs, aside, 0711) || fchmodat(runs, aside, 0711, 0) || fill(runs, aside, run))
+    if (mkdirat(runs, aside, 0711) || fchmodat(runs, aside, 0711, 0) ||
+        fill_folder(runs, aside, run))
         return -1;
     return renameat(runs, aside, runs, folder);
 }
@@ -261,7 +262,7 @@ int folder_remove(int runs, uint64_t key)
 }
 
 /* A key, whole; 0: it is none. */
-static uint64_t key_of(const char *name)
+static uint64_t read_key(const char *name)
 {
     char *end;
     if (*name < '1' || *name > '9')
@@ -285,7 +286,7 @@ int folder_list(int runs, uint64_t **keys, size_t *n)
         return -1;
     }
     while (rc == 0 && (e = readdir(d))) {
-        uint64_t key = key_of(e->d_name);
+        uint64_t key = read_key(e->d_name);
         size_t length = strlen(e->d_name);
         if (key > 0 && array_grow((void **)keys, &cap, *n + 1, sizeof(**keys)) == 0)
             (*keys)[(*n)++] = key;

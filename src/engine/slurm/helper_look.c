@@ -16,7 +16,7 @@
 
 /* ---- Events ---- */
 
-static void tell(struct helper *h, const struct held_run *run, struct engine_event *e)
+static void tell_event(struct helper *h, const struct held_run *run, struct engine_event *e)
 {
     struct strbuf b = {0};
     size_t begun = wire_begin(&h->out);
@@ -39,7 +39,7 @@ static void tell_end(struct helper *h, struct held_run *run, enum engine_what wh
                              .cpu_time = -1};
     snprintf(text, sizeof(text), format, detail);
     e.text = format[0] ? text : NULL;
-    tell(h, run, &e);
+    tell_event(h, run, &e);
     run->told_end = true;
 }
 
@@ -72,7 +72,7 @@ static void tell_started(struct helper *h, struct held_run *run)
     first.at = at;
     first.text = NULL;
     if (any)
-        tell(h, run, &first);
+        tell_event(h, run, &first);
     run->told_started = true;
     strbuf_clear(&bytes);
 }
@@ -116,7 +116,7 @@ static void tell_ended(struct helper *h, struct held_run *run)
                                       .cpu_time = -1};
         add_end(&sum, &e, text);
     }
-    tell(h, run, &sum);
+    tell_event(h, run, &sum);
     run->told_end = true;
     helper_read_cancel(h, run);
     if (run->cancel && (sum.exit_signal || sum.exit_status))
@@ -132,7 +132,7 @@ struct found {
 };
 
 /* What its nodes have said since the last look. */
-static struct found listen_to(struct helper *h, struct held_run *run)
+static struct found listen_to_nodes(struct helper *h, struct held_run *run)
 {
     struct found found = {0};
     struct strbuf bytes = {0};
@@ -163,7 +163,7 @@ static bool all_have_ended(const struct held_run *run, const struct found *found
 
 /* ---- Doing ---- */
 
-static void submit(struct helper *h, struct held_run *run)
+static void submit_held(struct helper *h, struct held_run *run)
 {
     berth_error_t err = {""};
     if (!h->answers || !h->chosen[0])
@@ -251,7 +251,7 @@ void helper_submitted(struct helper *h, struct held_run *run, const char *job, i
 }
 
 /* From here on it will never run, whatever Slurm does with its job; unless it was faster. */
-static void take(struct helper *h, struct held_run *run, enum judgement is)
+static void take_from_slurm(struct helper *h, struct held_run *run, enum judgement is)
 {
     char word[100];
     bool again = folder_taker(h->runs, run->key) == TAKEN_BY_SERVER;
@@ -276,13 +276,13 @@ static void take(struct helper *h, struct held_run *run, enum judgement is)
     }
 }
 
-static void follow(struct helper *h, struct held_run *run, enum judgement is)
+static void follow_judgement(struct helper *h, struct held_run *run, enum judgement is)
 {
     switch (is) {
     case JUDGE_WAIT:
         break;
     case JUDGE_SUBMIT:
-        submit(h, run);
+        submit_held(h, run);
         break;
     case JUDGE_ENDED:
         tell_ended(h, run);
@@ -300,14 +300,14 @@ static void follow(struct helper *h, struct held_run *run, enum judgement is)
         }
         break;
     default:
-        take(h, run, is);
+        take_from_slurm(h, run, is);
     }
 }
 
 void helper_look(struct helper *h, struct held_run *run)
 {
     struct squeue_job job = {.job = run->job, .state = run->state, .reason = run->why};
-    struct found found = listen_to(h, run);
+    struct found found = listen_to_nodes(h, run);
     struct judge_seen seen = {.taker = folder_taker(h->runs, run->key),
                               .ended = all_have_ended(run, &found),
                               .broken = found.broken,
@@ -325,7 +325,7 @@ void helper_look(struct helper *h, struct held_run *run)
     if (!run->told_started && found.started == run->ask.n_places &&
         folder_has(h->runs, run->key, "own/started.", run->ask.places[0].node))
         tell_started(h, run);
-    follow(h, run, directed_judge(&seen));
+    follow_judgement(h, run, directed_judge(&seen));
     age = (now - run->begun_at) / 20;
     run->look_at = run->waits ? INT64_MAX
                               : now + (age < LOOK_LEAST  ? LOOK_LEAST

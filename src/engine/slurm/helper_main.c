@@ -76,7 +76,7 @@ void helper_answered(struct helper *h, bool answers, const char *why)
 /* ---- Runs ---- */
 
 /* The first whose key is no less. */
-static size_t place_of(const struct helper *h, uint64_t key)
+static size_t place_of_key(const struct helper *h, uint64_t key)
 {
     size_t low = 0, high = h->n;
     while (low < high) {
@@ -91,7 +91,7 @@ static size_t place_of(const struct helper *h, uint64_t key)
 
 struct held_run *helper_find(const struct helper *h, uint64_t key)
 {
-    size_t at = place_of(h, key);
+    size_t at = place_of_key(h, key);
     return at < h->n && h->v[at]->key == key ? h->v[at] : NULL;
 }
 
@@ -160,7 +160,7 @@ struct held_run *helper_enter(struct helper *h, uint64_t key)
         free_run(run);
         return NULL;
     }
-    size_t at = place_of(h, key);
+    size_t at = place_of_key(h, key);
     memmove(h->v + at + 1, h->v + at, (h->n++ - at) * sizeof(*h->v));
     h->v[at] = run;
     return run;
@@ -168,7 +168,7 @@ struct held_run *helper_enter(struct helper *h, uint64_t key)
 
 void helper_drop(struct helper *h, struct held_run *run)
 {
-    size_t at = place_of(h, run->key);
+    size_t at = place_of_key(h, run->key);
     memmove(h->v + at, h->v + at + 1, (--h->n - at) * sizeof(*h->v));
     free_run(run);
 }
@@ -186,7 +186,7 @@ static void find_runs(struct helper *h)
 
 /* ---- What the server says ---- */
 
-static void take_signal(struct helper *h, struct held_run *run, int signal)
+static void take_sent_signal(struct helper *h, struct held_run *run, int signal)
 {
     if (run->told_end)
         return;
@@ -198,7 +198,7 @@ static void take_signal(struct helper *h, struct held_run *run, int signal)
 }
 
 /* Its end is recorded. Slurm may need a moment to have done with it. */
-static void forget(struct helper *h, struct held_run *run)
+static void forget_held(struct helper *h, struct held_run *run)
 {
     folder_remove(h->runs, run->key);
     run->forgotten = true;
@@ -220,7 +220,7 @@ static void lose_node(struct helper *h, const char *name)
     }
 }
 
-static void take_message(struct helper *h, struct wire *w)
+static void take_talk(struct helper *h, struct wire *w)
 {
     uint8_t kind = wire_u8(w);
     if (kind == TALK_LOSE) {
@@ -232,9 +232,9 @@ static void take_message(struct helper *h, struct wire *w)
     if (!run)
         return;
     if (kind == TALK_SIGNAL) {
-        take_signal(h, run, wire_u8(w));
+        take_sent_signal(h, run, wire_u8(w));
     } else if (kind == TALK_FORGET) {
-        forget(h, run);
+        forget_held(h, run);
     }
 }
 
@@ -253,7 +253,7 @@ static int read_messages(struct helper *h)
     if (n == 0 || (errno != EAGAIN && errno != EINTR))
         return -1;
     while (wire_next(h->in.data + at, h->in.len - at, &w, &taken) > 0) {
-        take_message(h, &w);
+        take_talk(h, &w);
         at += taken;
     }
     if (at > 0)
@@ -286,7 +286,7 @@ static bool is_unsettled(const struct held_run *run)
                                  !run->told_started || run->cancel || run->given_up);
 }
 
-static void ask_slurm(struct helper *h)
+static void ask_slurm_if_due(struct helper *h)
 {
     int64_t now = helper_ms();
     bool unsettled = false;
@@ -338,13 +338,13 @@ static void wait_for_news(struct helper *h)
     poll(p, 2 + h->n_going, wait_time(h));
 }
 
-static void serve(struct helper *h)
+static void serve_server(struct helper *h)
 {
     find_runs(h);
     while (read_messages(h) == 0) {
         bridge_look(h);
         helper_follow_submissions(h);
-        ask_slurm(h);
+        ask_slurm_if_due(h);
         look_at_runs(h);
         helper_send_signals(h);
         if (send_messages(h))
@@ -375,6 +375,6 @@ int main(int argc, char **argv)
     /* An earlier one, whose server was killed, may still wait for Slurm. */
     if (h.runs < 0 || flock(h.runs, LOCK_EX))
         return EXIT_FAILURE;
-    serve(&h);
+    serve_server(&h);
     return EXIT_SUCCESS;
 }

@@ -68,7 +68,7 @@ static bool choose_partition(struct helper *h, struct strbuf *said)
     return is_up;
 }
 
-static void take_nodes(struct helper *h, struct strbuf *said, bool is_up)
+static void take_said_nodes(struct helper *h, struct strbuf *said, bool is_up)
 {
     struct held_node *list = NULL;
     size_t n = 0, cap = 0;
@@ -126,8 +126,8 @@ static int64_t within(int64_t n, int64_t most)
     return n < 0 ? 0 : n < most ? n : most;
 }
 
-static struct talk_node describe(const struct held_node *n, const struct taken *taken,
-                                 const char *properties, int64_t now)
+static struct talk_node describe_held(const struct held_node *n, const struct taken *taken,
+                                      const char *properties, int64_t now)
 {
     const struct slurm_node *said = &n->said;
     bool held = n->held_until > now;
@@ -160,7 +160,7 @@ static void tell_nodes(struct helper *h)
             if (asprintf(&properties[i], "%s%s%s", n->partitions, *n->features ? "," : "",
                          n->features) < 0)
                 properties[i] = NULL;
-            told[i] = describe(&h->nodes[i], &taken[i], properties[i], now);
+            told[i] = describe_held(&h->nodes[i], &taken[i], properties[i], now);
         }
         talk_put_nodes(&h->out, told, h->n_nodes);
     }
@@ -182,7 +182,7 @@ void helper_ask_nodes(struct helper *h)
         bool is_up = choose_partition(h, &said);
         strbuf_reset(&said);
         if (helper_ask(h, &nodes, &said) == 0) {
-            take_nodes(h, &said, is_up);
+            take_said_nodes(h, &said, is_up);
             helper_ask_queue(h);
             tell_nodes(h);
         }

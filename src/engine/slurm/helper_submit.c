@@ -45,7 +45,7 @@ static void put_script(struct strbuf *b, const struct helper *h, const struct he
     strbuf_putc(b, '\n');
 }
 
-static void put_nodes(struct strbuf *b, const struct directed *ask)
+static void put_node_list(struct strbuf *b, const struct directed *ask)
 {
     struct hostlist list = {0};
     for (size_t i = 0; i < ask->n_places; i++)
@@ -121,8 +121,8 @@ static void add_options(struct command *c, struct strbuf *room, const char *opti
 }
 
 /* The words are in `room`. */
-static void put_command(struct command *c, struct strbuf *room, const struct helper *h,
-                        const struct held_run *run)
+static void put_sbatch_command(struct command *c, struct strbuf *room, const struct helper *h,
+                               const struct held_run *run)
 {
     static const char *const fixed[] = {"sbatch", "--parsable", "--no-requeue",
                                         "-J",     RUN_NAME,     "--propagate=NONE",
@@ -131,7 +131,7 @@ static void put_command(struct command *c, struct strbuf *room, const struct hel
     char comment[256];
     for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++)
         command_add(c, fixed[i]);
-    put_nodes(&nodes, &run->ask);
+    put_node_list(&nodes, &run->ask);
     room->failed = room->failed || nodes.failed || !strbuf_room(room, nodes.len + 2 * OPTIONS_ROOM);
     if (!room->failed) {
         snprintf(comment, sizeof(comment), "berth:%s:%" PRIu64 " %s", h->tag, run->key,
@@ -152,7 +152,7 @@ int helper_submit(struct helper *h, struct held_run *run, berth_error_t *err)
     struct submission *to = &h->going[h->n_going];
     *to = (struct submission){.key = run->key};
     put_script(&script, h, run);
-    put_command(&c, &room, h, run);
+    put_sbatch_command(&c, &room, h, run);
     int rc = script.failed || room.failed ? errtext_no_memory(err) : 0;
     to->by_bridge = rc == 0 && !run->by_command && bridge_begin(h, run->key, &c, &script);
     if (to->by_bridge)

@@ -8,7 +8,7 @@ static bool is_state(const struct judge_seen *s, const char *state)
     return s->job && strcmp(s->job->state, state) == 0;
 }
 
-static bool is_over(const struct judge_seen *s)
+static bool is_job_over(const struct judge_seen *s)
 {
     return s->job && (squeue_is_final(s->job->state) || is_state(s, "NODE_FAIL"));
 }
@@ -33,7 +33,7 @@ static enum judgement judge_untaken(const struct judge_seen *s)
         return lasts(s, JUDGE_PENDING) ? JUDGE_TAKE_OCCUPIED : JUDGE_WAIT;
     if (is_state(s, "CANCELLED"))
         return JUDGE_TAKE_FAILED;
-    if (is_over(s))
+    if (is_job_over(s))
         return lasts(s, JUDGE_LAST) ? JUDGE_TAKE_REFUSED : JUDGE_WAIT;
     if (is_state(s, "RUNNING"))
         return lasts(s, JUDGE_SILENT) ? JUDGE_TAKE_REFUSED : JUDGE_WAIT;
@@ -47,7 +47,7 @@ static enum judgement judge_untaken(const struct judge_seen *s)
  */
 static enum judgement judge_begun(const struct judge_seen *s)
 {
-    bool gone = s->answers && (!s->job || is_over(s));
+    bool gone = s->answers && (!s->job || is_job_over(s));
     if (s->is_lost && (gone || !s->answers))
         return JUDGE_LOST;
     if (!gone)

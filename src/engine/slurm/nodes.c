@@ -7,7 +7,7 @@
 #define MIB_MOST (INT64_C(1) << 40)
 
 /* The value of "KEY=": the first one, since what comes later may be somebody's free text. NULL: there is none. */
-static char *find(char *line, const char *key)
+static char *find_value(char *line, const char *key)
 {
     size_t n = strlen(key);
     for (char *at = line; at; at = strchr(at, ' ')) {
@@ -27,7 +27,7 @@ static char *cut(char *value)
 }
 
 /* A whole number at the beginning of a text, 0 to most; else `none`. */
-static int64_t number(const char *text, int64_t most, int64_t none)
+static int64_t leading_number(const char *text, int64_t most, int64_t none)
 {
     char *end;
     if (!text || *text < '0' || *text > '9')
@@ -49,7 +49,7 @@ static int64_t count_gpus(const char *text)
                 last = text + 1;
         }
         if (is_gpu)
-            sum += number(last, SLURM_GPUS_MOST, 1);
+            sum += leading_number(last, SLURM_GPUS_MOST, 1);
         text += *text == ',';
     }
     return sum < SLURM_GPUS_MOST ? sum : SLURM_GPUS_MOST;
@@ -57,7 +57,7 @@ static int64_t count_gpus(const char *text)
 
 /* ---- States ---- */
 
-static bool is_one_of(const char *word, size_t n, const char *const *words)
+static bool is_flag_in(const char *word, size_t n, const char *const *words)
 {
     while (*words && (strlen(*words) != n || memcmp(*words, word, n) != 0))
         words++;
@@ -76,8 +76,8 @@ static enum slurm_node_state read_state(const char *text)
     enum slurm_node_state state = SLURM_NODE_UP;
     for (bool first = true; *text; first = false) {
         size_t n = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
-        bool known = first ? is_one_of(text, n, working) : is_one_of(text, n, harmless);
-        if (!first && is_one_of(text, n, closed))
+        bool known = first ? is_flag_in(text, n, working) : is_flag_in(text, n, harmless);
+        if (!first && is_flag_in(text, n, closed))
             state = state == SLURM_NODE_UP ? SLURM_NODE_DRAINED : state;
         else if (!known || (text[n] && text[n] != '+'))
             return SLURM_NODE_DOWN;
@@ -89,7 +89,7 @@ static enum slurm_node_state read_state(const char *text)
     return state;
 }
 
-static bool is_name(const char *text)
+static bool is_slurm_name(const char *text)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                   "0123456789-_.";
@@ -104,8 +104,9 @@ static bool is_name(const char *text)
 static bool put_cores(struct slurm_node *node, const char *sockets, const char *each,
                       const char *total, const char *usable)
 {
-    int64_t cpus = number(total, INT32_MAX, 0), may = number(usable, INT32_MAX, cpus);
-    int64_t cores = number(sockets, INT16_MAX, 0) * number(each, INT16_MAX, 0);
+    int64_t cpus = leading_number(total, INT32_MAX, 0),
+            may = leading_number(usable, INT32_MAX, cpus);
+    int64_t cores = leading_number(sockets, INT16_MAX, 0) * leading_number(each, INT16_MAX, 0);
     node->cpus_per_core = cores > 0 && cpus > cores && cpus % cores == 0 ? cpus / cores : 1;
     node->cores = (may < cpus ? may : cpus) / node->cpus_per_core;
     return node->cores >= 1 && node->cores <= SLURM_CORES_MOST;
@@ -130,18 +131,20 @@ static const char *cut_reason(char *text)
 int slurm_node_read(char *line, struct slurm_node *node)
 {
     line[strcspn(line, "\n")] = '\0';
-    char *name = find(line, "NodeName"), *state = find(line, "State"),
-         *partitions = find(line, "Partitions"), *features = find(line, "ActiveFeatures"),
-         *gres = find(line, "Gres"), *used = find(line, "GresUsed"), *reason = find(line, "Reason"),
-         *address = find(line, "NodeAddr");
-    const char *memory = find(line, "RealMemory"), *kept = find(line, "MemSpecLimit"),
-               *used_memory = find(line, "AllocMem");
-    int64_t mib = number(memory, MIB_MOST, 0) - number(kept, MIB_MOST, 0);
-    bool has_cores = put_cores(node, find(line, "Sockets"), find(line, "CoresPerSocket"),
-                               find(line, "CPUTot"), find(line, "CPUEfctv"));
-    node->cpus_used = number(find(line, "CPUAlloc"), INT32_MAX, 0);
+    char *name = find_value(line, "NodeName"), *state = find_value(line, "State"),
+         *partitions = find_value(line, "Partitions"),
+         *features = find_value(line, "ActiveFeatures"), *gres = find_value(line, "Gres"),
+         *used = find_value(line, "GresUsed"), *reason = find_value(line, "Reason"),
+         *address = find_value(line, "NodeAddr");
+    const char *memory = find_value(line, "RealMemory"), *kept = find_value(line, "MemSpecLimit"),
+               *used_memory = find_value(line, "AllocMem");
+    int64_t mib = leading_number(memory, MIB_MOST, 0) - leading_number(kept, MIB_MOST, 0);
+    bool has_cores =
+        put_cores(node, find_value(line, "Sockets"), find_value(line, "CoresPerSocket"),
+                  find_value(line, "CPUTot"), find_value(line, "CPUEfctv"));
+    node->cpus_used = leading_number(find_value(line, "CPUAlloc"), INT32_MAX, 0);
     node->memory = (mib > 0 ? mib : 0) << 20;
-    node->memory_used = number(used_memory, MIB_MOST, 0) << 20;
+    node->memory_used = leading_number(used_memory, MIB_MOST, 0) << 20;
     node->reason = cut_reason(reason);
     node->name = cut(name);
     node->address = cut(address);
@@ -150,7 +153,7 @@ int slurm_node_read(char *line, struct slurm_node *node)
     node->features = or_nothing(cut(features));
     node->gpus = count_gpus(cut(gres));
     node->gpus_used = count_gpus(cut(used));
-    if (!is_name(name) || !cut(state) || !has_cores)
+    if (!is_slurm_name(name) || !cut(state) || !has_cores)
         return -1;
     node->state = read_state(state);
     return 0;
@@ -159,8 +162,8 @@ int slurm_node_read(char *line, struct slurm_node *node)
 int slurm_partition_read(char *line, struct slurm_partition *partition)
 {
     line[strcspn(line, "\n")] = '\0';
-    char *name = find(line, "PartitionName"), *is_default = find(line, "Default"),
-         *state = find(line, "State");
+    char *name = find_value(line, "PartitionName"), *is_default = find_value(line, "Default"),
+         *state = find_value(line, "State");
     partition->name = cut(name);
     partition->is_default = is_default && strcmp(cut(is_default), "YES") == 0;
     partition->is_up = state && strcmp(cut(state), "UP") == 0;

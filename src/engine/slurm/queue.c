@@ -29,7 +29,7 @@ int64_t squeue_time(const char *text)
     return at > 0 ? (int64_t)at : 0;
 }
 
-static bool is_one_of(const char *word, const char *const *words)
+static bool is_state_in(const char *word, const char *const *words)
 {
     while (*words && strcmp(*words, word) != 0)
         words++;
@@ -49,7 +49,7 @@ bool squeue_is_stuck(const char *reason)
                                         "InvalidAccount",
                                         "InvalidQOS",
                                         NULL};
-    return is_one_of(reason, words);
+    return is_state_in(reason, words);
 }
 
 bool squeue_is_final(const char *state)
@@ -57,5 +57,5 @@ bool squeue_is_final(const char *state)
     static const char *const words[] = {"COMPLETED",     "CANCELLED", "FAILED",
                                         "TIMEOUT",       "PREEMPTED", "DEADLINE",
                                         "OUT_OF_MEMORY", "BOOT_FAIL", NULL};
-    return is_one_of(state, words);
+    return is_state_in(state, words);
 }

@@ -33,7 +33,7 @@ static bool is_of_job(const char *entry)
     return false;
 }
 
-static bool has_name(char *const *env, size_t n, const char *entry)
+static bool is_variable_set(char *const *env, size_t n, const char *entry)
 {
     size_t length = strcspn(entry, "=") + 1;
     for (size_t i = 0; i < n; i++)
@@ -59,14 +59,14 @@ int run_make_env(struct node_run *r)
             r->env[n++] = *e;
     size_t own = n;
     for (const char *const *e = r->request.run.env; *e; e++)
-        if (!has_name(r->env, own, *e))
+        if (!is_variable_set(r->env, own, *e))
             r->env[n++] = (char *)(uintptr_t)*e;
     r->request.run.env = (const char *const *)r->env;
     return 0;
 }
 
 /* The i-th entry of a list. */
-static const char *entry_of(const char *list, unsigned long i, size_t *n)
+static const char *entry_in_list(const char *list, unsigned long i, size_t *n)
 {
     for (; list && *list; list += *n + (list[*n] == ',')) {
         *n = strcspn(list, ",");
@@ -89,7 +89,7 @@ static char *name_gpus(const char *entry)
     strbuf_put(&b, entry, length + 1);
     for (const char *at = entry + length + 1; here && *at;) {
         char *end;
-        const char *device = entry_of(here, strtoul(at, &end, 10), &n);
+        const char *device = entry_in_list(here, strtoul(at, &end, 10), &n);
         if (device && b.len > length + 1)
             strbuf_putc(&b, ',');
         if (device)

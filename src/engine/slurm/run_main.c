@@ -33,7 +33,7 @@
 #define GOING_MOST  2000  /* ms that the keeper has to end */
 #define CANCEL_MOST 30000 /* ms for Slurm to cancel what was told to end */
 
-static void say(const struct node_run *r, const char *name, struct engine_event *e)
+static void say_event(const struct node_run *r, const char *name, struct engine_event *e)
 {
     struct strbuf b = {0};
     e->key = r->key;
@@ -44,7 +44,7 @@ static void say(const struct node_run *r, const char *name, struct engine_event 
     strbuf_clear(&b);
 }
 
-static int fail(const struct node_run *r, const char *why)
+static int fail_on_node(const struct node_run *r, const char *why)
 {
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
@@ -53,7 +53,7 @@ static int fail(const struct node_run *r, const char *why)
                              .peak_memory = -1,
                              .cpu_time = -1,
                              .text = why};
-    say(r, "own/ended.", &e);
+    say_event(r, "own/ended.", &e);
     return EXIT_FAILURE;
 }
 
@@ -71,7 +71,7 @@ static bool make_file(const struct node_run *r, const char *name, const char *no
 }
 
 /* The first node decides; the others begin when it has begun, since it empties the files of output. */
-static bool take(const struct node_run *r)
+static bool take_run_here(const struct node_run *r)
 {
     const struct timespec pause = {.tv_nsec = FIRST_EACH * 1000000L};
     if (strcmp(r->node, r->first) == 0)
@@ -148,11 +148,11 @@ static void take_own_signals(struct node_run *r)
     }
 }
 
-static void take_event(struct node_run *r, const struct engine_event *from)
+static void pass_event_on(struct node_run *r, const struct engine_event *from)
 {
     struct engine_event e = *from;
     bool started = e.what == ENGINE_STARTED;
-    say(r, started ? "own/started." : "own/ended.", &e);
+    say_event(r, started ? "own/started." : "own/ended.", &e);
     if (started)
         return;
     r->over = true;
@@ -168,13 +168,13 @@ static void take_events(struct node_run *r)
     while ((n = r->engine->ops->events(r->engine, &events, 16)) > 0) {
         uint64_t number = events[n - 1].number;
         for (size_t i = 0; i < n; i++)
-            take_event(r, &events[i]);
+            pass_event_on(r, &events[i]);
         r->engine->ops->acknowledge(r->engine, number);
     }
     r->engine->ops->flush(r->engine);
 }
 
-static void follow(struct node_run *r)
+static void follow_at_keeper(struct node_run *r)
 {
     struct pollfd p[2] = {{.fd = r->engine->ops->fd(r->engine), .events = POLLIN},
                           {.fd = r->signals, .events = POLLIN}};
@@ -222,16 +222,16 @@ static void await_cancel(const struct node_run *r)
         ;
 }
 
-static int run(struct node_run *r)
+static int run_on_node(struct node_run *r)
 {
     berth_error_t err = {""};
     if (read_request(r))
-        return fail(r, "what it is to run cannot be read on its node");
+        return fail_on_node(r, "what it is to run cannot be read on its node");
     if (open_keeper(r, &err) || r->engine->ops->start(r->engine, &r->request.run, &err)) {
         clean_up(r);
-        return fail(r, err.text);
+        return fail_on_node(r, err.text);
     }
-    follow(r);
+    follow_at_keeper(r);
     clean_up(r);
     if (r->told_to_end && r->status != 0)
         await_cancel(r);
@@ -267,7 +267,8 @@ int main(int argc, char **argv)
     r.signals = block_signals();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     umask(077);
-    if (r.runs < 0 || r.signals < 0 || !folder_has(r.runs, r.key, "request.", r.node) || !take(&r))
+    if (r.runs < 0 || r.signals < 0 || !folder_has(r.runs, r.key, "request.", r.node) ||
+        !take_run_here(&r))
         return EXIT_SUCCESS; /* nobody wants it, or somebody else has it */
-    return run(&r);
+    return run_on_node(&r);
 }

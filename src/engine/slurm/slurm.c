@@ -22,7 +22,7 @@
 /* ---- Messages ---- */
 
 /* Remember an event, as the n-th of the batch. */
-static int tell(struct slurm *s, const struct engine_event *event, size_t n)
+static int remember_event(struct slurm *s, const struct engine_event *event, size_t n)
 {
     const struct told told = {.key = event->key, .is_end = event->what != ENGINE_STARTED};
     s->batch[n] = *event;
@@ -31,7 +31,7 @@ static int tell(struct slurm *s, const struct engine_event *event, size_t n)
 }
 
 /* Returns whether an event is added. */
-static bool take_message(struct slurm *s, struct wire *w, size_t n)
+static bool take_message_of_helper(struct slurm *s, struct wire *w, size_t n)
 {
     struct engine_event event;
     const char *text;
@@ -41,7 +41,7 @@ static bool take_message(struct slurm *s, struct wire *w, size_t n)
         s->met = true;
         return false;
     case TALK_EVENT:
-        return message_event_content(w, &event) == 0 && tell(s, &event, n) == 0;
+        return message_event_content(w, &event) == 0 && remember_event(s, &event, n) == 0;
     case TALK_TROUBLE:
         text = wire_string(w);
         snprintf(s->trouble, sizeof(s->trouble), "%s", text ? text : "");
@@ -59,7 +59,7 @@ static size_t take_messages(struct slurm *s, size_t max)
     size_t taken, n = 0;
     while (n < max && s->in_at < s->in.len &&
            wire_next(s->in.data + s->in_at, s->in.len - s->in_at, &w, &taken) > 0) {
-        n += take_message(s, &w, n);
+        n += take_message_of_helper(s, &w, n);
         s->in_at += taken;
     }
     return n;
@@ -73,7 +73,7 @@ static bool has_message(const struct slurm *s)
            wire_next(s->in.data + s->in_at, s->in.len - s->in_at, &w, &taken) > 0;
 }
 
-static size_t get_events(struct engine *e, const struct engine_event **events, size_t max)
+static size_t get_events_of_slurm(struct engine *e, const struct engine_event **events, size_t max)
 {
     struct slurm *s = slurm_of(e);
     uint64_t times;
@@ -99,7 +99,7 @@ static size_t get_events(struct engine *e, const struct engine_event **events, s
 
 /* ---- What a server asks ---- */
 
-static int start(struct engine *e, const struct engine_run *run, berth_error_t *err)
+static int start_at_slurm(struct engine *e, const struct engine_run *run, berth_error_t *err)
 {
     struct slurm *s = slurm_of(e);
     if (run->attach && run->attach_as != ENGINE_KEYBOARD)
@@ -118,7 +118,7 @@ static int start(struct engine *e, const struct engine_run *run, berth_error_t *
     return 0;
 }
 
-static int send_signal(struct engine *e, uint64_t key, int signal, bool tree)
+static int signal_at_slurm(struct engine *e, uint64_t key, int signal, bool tree)
 {
     struct slurm *s = slurm_of(e);
     if (signal < 1 || signal > 64) {
@@ -132,12 +132,12 @@ static int send_signal(struct engine *e, uint64_t key, int signal, bool tree)
     return rc;
 }
 
-static int get_fd(const struct engine *e)
+static int get_fd_of_slurm(const struct engine *e)
 {
     return ((const struct slurm *)(const void *)e)->poll;
 }
 
-static int acknowledge(struct engine *e, uint64_t number)
+static int acknowledge_to_slurm(struct engine *e, uint64_t number)
 {
     struct slurm *s = slurm_of(e);
     const struct told *t;
@@ -147,7 +147,7 @@ static int acknowledge(struct engine *e, uint64_t number)
     return 0;
 }
 
-static int get_runs(struct engine *e, const uint64_t **keys, size_t *n)
+static int get_runs_of_slurm(struct engine *e, const uint64_t **keys, size_t *n)
 {
     struct slurm *s = slurm_of(e);
     free(s->keys);
@@ -159,13 +159,13 @@ static int get_runs(struct engine *e, const uint64_t **keys, size_t *n)
 }
 
 /* Folders outlive a boot of this machine, so none of these runs is unknown because of one. */
-static uint64_t get_last_key(const struct engine *e)
+static uint64_t get_no_last_key(const struct engine *e)
 {
     (void)e;
     return 0;
 }
 
-static const char *notice(const struct engine *e)
+static const char *notice_of_slurm(const struct engine *e)
 {
     const struct slurm *s = (const struct slurm *)(const void *)e;
     return s->trouble[0] ? s->trouble : NULL;
@@ -199,15 +199,15 @@ static void close_slurm(struct engine *e)
 }
 
 static const struct engine_ops slurm_ops = {
-    .start = start,
-    .signal = send_signal,
+    .start = start_at_slurm,
+    .signal = signal_at_slurm,
     .flush = slurm_flush,
-    .fd = get_fd,
-    .events = get_events,
-    .acknowledge = acknowledge,
-    .runs = get_runs,
-    .last_key = get_last_key,
-    .notice = notice,
+    .fd = get_fd_of_slurm,
+    .events = get_events_of_slurm,
+    .acknowledge = acknowledge_to_slurm,
+    .runs = get_runs_of_slurm,
+    .last_key = get_no_last_key,
+    .notice = notice_of_slurm,
     .close = close_slurm,
     .nodes = slurm_get_nodes,
     .lose = slurm_lose_node,

@@ -57,7 +57,7 @@ void slurm_come_back(const struct slurm *s, int64_t us)
 }
 
 /* It has gone. Another one finds all that this one has been told in the folders. */
-static void hang_up(struct slurm *s)
+static void hang_up_helper(struct slurm *s)
 {
     close(s->link);
     s->link = -1;
@@ -75,7 +75,7 @@ void slurm_read_link(struct slurm *s)
     if (n > 0)
         s->in.len += (size_t)n;
     else if (n == 0 || (errno != EAGAIN && errno != EINTR))
-        hang_up(s);
+        hang_up_helper(s);
 }
 
 /* Messages that have been sent whole. */
@@ -105,7 +105,7 @@ int slurm_flush(struct engine *e)
             break;
         }
         if (n <= 0) {
-            hang_up(s);
+            hang_up_helper(s);
             break;
         }
         s->out_at += (size_t)n;

@@ -16,7 +16,7 @@ void slurm_clear_node(struct ruled_node *n)
 }
 
 /* "0", "1", ..., or texts that say nothing. NULL: memory is short. */
-static char **names(size_t n, bool numbers)
+static char **make_names(size_t n, bool numbers)
 {
     char **list = calloc(n + 1, sizeof(*list));
     char digits[24] = "";
@@ -35,7 +35,7 @@ static char **names(size_t n, bool numbers)
 }
 
 /* Which of its cores and GPUs a run gets is Slurm's choice: they have no names. */
-static int describe(struct ruled_node *n, const struct talk_node *from)
+static int describe_brought(struct ruled_node *n, const struct talk_node *from)
 {
     struct node *b = &n->brings;
     node_clear(b);
@@ -44,14 +44,14 @@ static int describe(struct ruled_node *n, const struct talk_node *from)
                        .job = strdup(""),
                        .address = strdup(from->address),
                        .memory = from->memory,
-                       .cores = names(from->cores, false)};
+                       .cores = make_names(from->cores, false)};
     b->n_cores = b->cores ? from->cores : 0;
-    b->gpus = names(from->gpus, true);
+    b->gpus = make_names(from->gpus, true);
     b->n_gpus = b->gpus ? from->gpus : 0;
     return b->name && b->boot && b->job && b->address && b->cores && b->gpus ? 0 : -1;
 }
 
-static struct ruled_node *find_node(const struct slurm *s, const char *name)
+static struct ruled_node *find_ruled_node(const struct slurm *s, const char *name)
 {
     for (size_t i = 0; i < s->n_nodes; i++)
         if (strcmp(s->nodes[i]->id + sizeof(DIRECTED_ID) - 1, name) == 0)
@@ -59,7 +59,7 @@ static struct ruled_node *find_node(const struct slurm *s, const char *name)
     return NULL;
 }
 
-static struct ruled_node *add_node(struct slurm *s, const char *name)
+static struct ruled_node *add_ruled_node(struct slurm *s, const char *name)
 {
     struct ruled_node *n = calloc(1, sizeof(*n));
     if (!n || asprintf(&n->id, DIRECTED_ID "%s", name) < 0 ||
@@ -70,12 +70,12 @@ static struct ruled_node *add_node(struct slurm *s, const char *name)
     return s->nodes[s->n_nodes++] = n;
 }
 
-static void take_node(struct slurm *s, const struct talk_node *from)
+static void take_told_node(struct slurm *s, const struct talk_node *from)
 {
-    struct ruled_node *n = find_node(s, from->name);
-    n = n ? n : add_node(s, from->name);
+    struct ruled_node *n = find_ruled_node(s, from->name);
+    n = n ? n : add_ruled_node(s, from->name);
     char *properties = strdup(from->properties), *reason = strdup(from->reason);
-    if (!n || !properties || !reason || describe(n, from)) {
+    if (!n || !properties || !reason || describe_brought(n, from)) {
         free(properties);
         free(reason);
         return;
@@ -104,7 +104,7 @@ int slurm_take_nodes(struct slurm *s, struct wire *w)
     for (size_t i = 0; i < n; i++) {
         if (!talk_node(w, &node))
             return -1;
-        take_node(s, &node);
+        take_told_node(s, &node);
     }
     for (size_t i = 0; i < s->n_nodes; i++)
         s->nodes[i]->left = !s->nodes[i]->is_new;

@@ -150,7 +150,7 @@ static void put_member_of(struct json_out *out, const json_t *entry, const char 
     json_put_text(out, key, json_string_value(json_object_get(entry, key)));
 }
 
-static void put_licenses(const server_t *s, struct json_out *out)
+static void put_licenses_used(const server_t *s, struct json_out *out)
 {
     json_open(out, "licenses", '[');
     for (size_t i = 0; i < s->config->n_licenses; i++) {
@@ -179,7 +179,7 @@ void api_resources_get(struct call *c)
     json_put_int(&out, "gpus", taken.gpus);
     json_put_int(&out, "gpu_memory", taken.gpu_memory * c->s->size.gpu_memory_unit);
     json_close(&out, '}');
-    put_licenses(c->s, &out);
+    put_licenses_used(c->s, &out);
     json_open(&out, "changed", '[');
     const json_t *list = json_object_get(c->s->settings, "resources");
     for (size_t i = 0; i < json_array_size(list); i++) {

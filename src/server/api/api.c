@@ -18,7 +18,7 @@
 #define WEIGHT_MAX ((size_t)10000000)
 #define SLICES     8 /* of history dropped for one request */
 
-static void put_error(struct strbuf *out, const char *message, const char *key, size_t length)
+static void put_api_error(struct strbuf *out, const char *message, const char *key, size_t length)
 {
     struct json_out j = {.text = out};
     strbuf_reset(out);
@@ -40,7 +40,7 @@ int api_refuse(struct call *c, int status, const char *key, const char *form, ..
     va_end(args);
     c->reply->status = status;
     c->reply->wait = false;
-    put_error(c->out, message, key, key ? strlen(key) : 0);
+    put_api_error(c->out, message, key, key ? strlen(key) : 0);
     return -1;
 }
 
@@ -86,7 +86,7 @@ int api_wrong(struct call *c, const berth_error_t *why)
     if (strncmp(text, place, sizeof(place) - 1) == 0)
         text += sizeof(place) - 1;
     const char *key = key_in(text, &length);
-    put_error(c->out, text, key, length);
+    put_api_error(c->out, text, key, length);
     return -1;
 }
 
@@ -94,7 +94,7 @@ void api_no_memory(struct server_reply *reply)
 {
     reply->status = 503;
     reply->wait = false;
-    put_error(&reply->body, "out of memory", NULL, 0);
+    put_api_error(&reply->body, "out of memory", NULL, 0);
 }
 
 void api_done(struct call *c)
@@ -573,7 +573,7 @@ void server_failed(server_t *s, const berth_error_t *why, struct server_reply *r
     reply->status = 507;
     reply->type = "application/json";
     reply->wait = false;
-    put_error(&reply->body, message, NULL, 0);
+    put_api_error(&reply->body, message, NULL, 0);
 }
 
 int server_stream_read(struct server_stream *stream, struct strbuf *out, size_t max)

@@ -34,7 +34,7 @@ static struct explain_of explain_of(const server_t *s)
 }
 
 /* Of an array that is not over and is asked for as a whole: how many of its members are in which state. */
-static void put_members(struct call *c, struct json_out *out)
+static void put_members_of_array(struct call *c, struct json_out *out)
 {
     const struct job *job = job_lookup(c->s, c->id);
     struct array_sum sum = {0};
@@ -52,7 +52,7 @@ static bool look_at_gang(const server_t *s, const struct job *job, struct sched_
     return handle >= 0 && sched_gang_look(s->sched, handle, now) == 0;
 }
 
-static void put_gang(struct call *c, struct json_out *out)
+static void put_gang_now(struct call *c, struct json_out *out)
 {
     const struct job *job = job_lookup(c->s, c->id);
     struct sched_gang_now now;
@@ -95,8 +95,8 @@ static void put_explanation(struct call *c, int64_t member, const char *state,
     json_put_text(&out, "state", state);
     explained_put(&out, explain_of(c->s), k ? &k->core : NULL, k ? k->hold : NULL,
                   strbuf_text(text));
-    put_members(c, &out);
-    put_gang(c, &out);
+    put_members_of_array(c, &out);
+    put_gang_now(c, &out);
     if (k)
         strbuf_put(c->out, k->shares.data, k->shares.len);
     strbuf_puts(c->out, "}\n");
@@ -156,7 +156,7 @@ static int ask_core(server_t *s, const struct job *job, uint32_t i, struct known
 }
 
 /* Whether it is stopped for a block. */
-static void put_block(const server_t *s, sched_job_t handle, struct strbuf *text)
+static void put_stopping_block(const server_t *s, sched_job_t handle, struct strbuf *text)
 {
     const char *block;
     int64_t at = handle < 0 ? -1 : sched_stop_time(s->sched, handle, &block);
@@ -214,7 +214,7 @@ static void explain_pending(struct call *c, const struct job *job, uint32_t i)
     if (!k.hold)
         explained_turns(&k.core, explain_of(s), member_handle(job, i), &text, &k.shares);
     if (k.core.waiting.state != SCHED_REJECTED)
-        put_block(s, member_handle(job, i), &text);
+        put_stopping_block(s, member_handle(job, i), &text);
     put_explanation(c, member, job_state_word(STORE_PENDING, member_held(job, member_look(job, i))),
                     &k, &text);
     c->out->failed |= k.shares.failed;
@@ -277,7 +277,7 @@ static void explain_live(struct call *c, const struct job *job)
     else
         explain_others(&text, &shown, c->s->clock.wall);
     if (!stopping.is_stopping && m->run)
-        put_block(c->s, m->handle, &text);
+        put_stopping_block(c->s, m->handle, &text);
     if (m->run)
         explain_unheard(c->s, m->handle, &text);
     put_explanation(c, shown.member, shown.state, NULL, &text);

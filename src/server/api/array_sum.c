@@ -28,7 +28,7 @@ void array_sum_clear(struct array_sum *sum)
     memset(sum, 0, sizeof(*sum));
 }
 
-static void add(struct array_sum *sum, enum sum_state state, uint32_t first, uint32_t last)
+static void add_members(struct array_sum *sum, enum sum_state state, uint32_t first, uint32_t last)
 {
     sum->counts[state] += last - first + 1;
     if (idset_add_range(&sum->members[state], first, last) < 0)
@@ -67,7 +67,7 @@ void array_sum_job(struct array_sum *sum, const struct job *job)
     for (uint32_t i = 0; (i = member_next_own(job, i)) < job->members; i++) {
         enum sum_state state = counted_as(job, member_record(job, i));
         if (state != left)
-            add(sum, state, i, i);
+            add_members(sum, state, i, i);
     }
     add_masses(sum, job);
     for (int k = 0; k < SUM_STATES && rc == 0; k++)
@@ -97,7 +97,7 @@ void array_sum_add(struct array_sum *sum, const struct store_member *m)
     }
     bool range = m->last > m->member;
     sum->ranges = sum->ranges || range;
-    add(sum, sum_of[m->state], m->member, range ? m->last : m->member);
+    add_members(sum, sum_of[m->state], m->member, range ? m->last : m->member);
     if (shown.start >= 0 && (sum->start < 0 || shown.start < sum->start))
         sum->start = shown.start;
     sum->end = shown.end > sum->end ? shown.end : sum->end;
@@ -139,7 +139,7 @@ int array_sum_stored(struct array_sum *sum, store_t *store, int64_t id, berth_er
     return rc;
 }
 
-static enum sum_state state_of(const struct array_sum *sum)
+static enum sum_state state_of_sum(const struct array_sum *sum)
 {
     static const enum sum_state order[] = {SUM_RUNNING, SUM_PENDING, SUM_HELD,
                                            SUM_FAILED,  SUM_TIMEOUT, SUM_CANCELLED};
@@ -151,7 +151,7 @@ static enum sum_state state_of(const struct array_sum *sum)
 
 enum store_state array_sum_state(const struct array_sum *sum)
 {
-    return stored_as[state_of(sum)];
+    return stored_as[state_of_sum(sum)];
 }
 
 bool array_sum_has(const struct array_sum *sum, unsigned states)
@@ -166,7 +166,7 @@ uint32_t array_sum_first(const server_t *s, const struct array_sum *sum, const s
 {
     enum sum_state state = sum->counts[SUM_PENDING] > 0 ? SUM_PENDING
                            : sum->counts[SUM_HELD] > 0  ? SUM_HELD
-                                                        : state_of(sum);
+                                                        : state_of_sum(sum);
     int64_t leader = state == SUM_PENDING ? gang_leader(s, job) : -1;
     if (leader >= 0 && idset_has(&sum->members[state], (uint32_t)leader))
         return (uint32_t)leader;
@@ -235,7 +235,7 @@ static const char *word_of(enum sum_state state)
 
 const char *array_sum_word(const struct array_sum *sum)
 {
-    return word_of(state_of(sum));
+    return word_of(state_of_sum(sum));
 }
 
 static void put_set(struct json_out *out, const char *key, const struct idset *set)

@@ -218,7 +218,7 @@ static void put_configured(const server_t *s, struct json_out *out, const struct
     close_row(out);
 }
 
-static void put_list(struct json_out *out, const json_t *entry, const char *key)
+static void put_texts_of_entry(struct json_out *out, const json_t *entry, const char *key)
 {
     size_t i;
     const json_t *value;
@@ -241,9 +241,9 @@ static void put_added(const server_t *s, struct json_out *out, const json_t *ent
     if (next_start(&row, s->clock.wall) < 0)
         return;
     open_row(out, &row, s->clock.wall);
-    put_list(out, entry, "users");
-    put_list(out, entry, "queues");
-    put_list(out, entry, "jobs");
+    put_texts_of_entry(out, entry, "users");
+    put_texts_of_entry(out, entry, "queues");
+    put_texts_of_entry(out, entry, "jobs");
     close_row(out);
 }
 

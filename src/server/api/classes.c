@@ -64,7 +64,7 @@ void api_class_settings_get(struct call *c)
     classes_destroy(settings);
 }
 
-static void tell_change(struct call *c)
+static void tell_class_change(struct call *c)
 {
     struct call told = *c;
     told.body = NULL; /* members of the settings are told by themselves */
@@ -82,7 +82,7 @@ void api_classes_patch(struct call *c)
     else if (settings_classes_change(c->s, c->rest, c->body, &why) < 0)
         api_wrong(c, &why);
     else
-        tell_change(c);
+        tell_class_change(c);
 }
 
 void api_classes_delete(struct call *c)
@@ -93,5 +93,5 @@ void api_classes_delete(struct call *c)
     if (settings_classes_remove(c->s, c->rest, &why) < 0)
         api_wrong(c, &why);
     else
-        tell_change(c);
+        tell_class_change(c);
 }

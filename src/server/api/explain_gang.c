@@ -12,7 +12,7 @@ bool explain_gang_is_up(const struct sched_gang_now *now)
     return now->running + now->succeeded >= now->min;
 }
 
-static void put_number(struct strbuf *out, const char *before, int64_t n, const char *after)
+static void put_number_between(struct strbuf *out, const char *before, int64_t n, const char *after)
 {
     strbuf_puts(out, before);
     strbuf_put_int(out, n);
@@ -22,7 +22,7 @@ static void put_number(struct strbuf *out, const char *before, int64_t n, const 
 /* The members and the readiness of each role. */
 enum of_role { OF_MIN, OF_RUNNING, OF_SUCCEEDED, OF_ROOM, OF_MORE };
 
-static uint32_t number_of(const struct sched_role_now *role, enum of_role what)
+static uint32_t number_of_role(const struct sched_role_now *role, enum of_role what)
 {
     switch (what) {
     case OF_MIN:
@@ -50,14 +50,14 @@ static void put_roles(struct strbuf *out, const struct sched_gang_now *now, enum
     const char *before = " (";
     for (size_t i = 0; i < now->n_roles; i++) {
         const struct sched_role_now *role = &now->role[i];
-        uint32_t n = number_of(role, what), of = what == OF_ROOM ? missing_of(role) : 0;
+        uint32_t n = number_of_role(role, what), of = what == OF_ROOM ? missing_of(role) : 0;
         if (n == 0 && of == 0)
             continue;
         strbuf_puts(out, before);
         strbuf_puts(out, role->name);
-        put_number(out, " ", n, "");
+        put_number_between(out, " ", n, "");
         if (what == OF_ROOM)
-            put_number(out, " of ", of, "");
+            put_number_between(out, " of ", of, "");
         before = ", ";
     }
     strbuf_puts(out, *before == ',' ? ")" : "");
@@ -66,28 +66,29 @@ static void put_roles(struct strbuf *out, const struct sched_gang_now *now, enum
 static void put_room(struct strbuf *out, const struct sched_gang_now *now)
 {
     uint32_t had = now->running + now->succeeded;
-    put_number(out, "; there is room for ", now->allocated, " of ");
-    put_number(out, "", (int64_t)now->min - had, "");
+    put_number_between(out, "; there is room for ", now->allocated, " of ");
+    put_number_between(out, "", (int64_t)now->min - had, "");
     put_roles(out, now, OF_ROOM);
     if (now->conditional == 0)
         return;
-    put_number(out, ", and for ", now->conditional, " more");
+    put_number_between(out, ", and for ", now->conditional, " more");
     put_roles(out, now, OF_MORE);
     strbuf_puts(out, " if jobs were stopped that may be");
 }
 
 void explain_gang(struct strbuf *out, const struct sched_gang_now *now, bool looks)
 {
-    put_number(out, "It is a gang, of which ", now->min, now->min == 1 ? " starts" : " start");
+    put_number_between(out, "It is a gang, of which ", now->min,
+                       now->min == 1 ? " starts" : " start");
     strbuf_puts(out, " together");
     put_roles(out, now, OF_MIN);
     if (now->succeeded > 0) {
-        put_number(out, "; ", now->succeeded,
-                   now->succeeded == 1 ? " has succeeded" : " have succeeded");
+        put_number_between(out, "; ", now->succeeded,
+                           now->succeeded == 1 ? " has succeeded" : " have succeeded");
         put_roles(out, now, OF_SUCCEEDED);
     }
     if (now->running > 0) {
-        put_number(out, "; ", now->running, now->running == 1 ? " runs" : " run");
+        put_number_between(out, "; ", now->running, now->running == 1 ? " runs" : " run");
         put_roles(out, now, OF_RUNNING);
     } else if (looks) {
         put_room(out, now);

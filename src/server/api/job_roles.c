@@ -29,8 +29,8 @@ int job_read_roles(struct job_reader *r)
 }
 
 /* What each task of a role runs: its own command, the job's, or what its jobspec has. */
-static int put_command(struct job_reader *r, const struct role_keys *k, const struct member_ask *m,
-                       struct json_out *out)
+static int put_command_of_role(struct job_reader *r, const struct role_keys *k,
+                               const struct member_ask *m, struct json_out *out)
 {
     bool own = k->command != NULL;
     if (!own && (r->ask.command || r->ask.script))
@@ -50,8 +50,8 @@ static int put_command(struct job_reader *r, const struct role_keys *k, const st
 }
 
 /* Write a role, and note what follows from it. */
-static int put_role(struct job_reader *r, const struct role_keys *k, struct job_role *role,
-                    struct json_out *out)
+static int put_role_of_job(struct job_reader *r, const struct role_keys *k, struct job_role *role,
+                           struct json_out *out)
 {
     struct member_ask m = {.keys = &k->ask, .tasks = 1};
     json_open(out, NULL, '{');
@@ -62,7 +62,7 @@ static int put_role(struct job_reader *r, const struct role_keys *k, struct job_
     if (rc == 0)
         rc = job_put_member(r, &m, out);
     if (rc == 0)
-        rc = put_command(r, k, &m, out);
+        rc = put_command_of_role(r, k, &m, out);
     bool runs_script = r->ask.script && !k->command;
     if (runs_script)
         json_put_int(out, "batch", m.tasks);
@@ -102,7 +102,7 @@ int job_make_roles(struct job_reader *r)
     r->what = what;
     for (size_t i = 0; rc == 0 && i < r->n_roles; i++) {
         snprintf(what, sizeof(what), "%.60sroles[%zu]: ", before, i);
-        rc = put_role(r, &r->roles[i], &roles->role[i], &out);
+        rc = put_role_of_job(r, &r->roles[i], &roles->role[i], &out);
         roles->role[i].first = first;
         first += roles->role[i].count;
         roles->n++;

@@ -33,7 +33,7 @@ static const char *role_text(const struct job_reader *r)
     return word ? word : r->roles[0].role;
 }
 
-static void put_command(struct job_reader *r, struct json_out *out)
+static void put_command_of_job(struct job_reader *r, struct json_out *out)
 {
     const struct ask *a = &r->ask;
     json_open(out, "command", '[');
@@ -152,7 +152,7 @@ static int put_output(struct job_reader *r, struct json_out *out, const char *di
 }
 
 /* How many of it start together, and what becomes of it if one fails. */
-static void put_gang(struct job_reader *r, struct json_out *out)
+static void put_gang_asked(struct job_reader *r, struct json_out *out)
 {
     json_put_int(out, "min", r->ask.gang.min);
     json_put_text(out, "failure", gang_failures[r->ask.gang.failure]);
@@ -178,7 +178,7 @@ static int put_member(struct job_reader *r, struct json_out *out)
     return 0;
 }
 
-static void put_licenses(const json_t *licenses, struct json_out *out)
+static void put_licenses_asked(const json_t *licenses, struct json_out *out)
 {
     char *text = json_object_size(licenses) > 0 ? json_dumps(licenses, JSON_COMPACT) : NULL;
     if (text)
@@ -206,8 +206,8 @@ static int put_shown(struct job_reader *r, struct json_out *out)
     json_put_known(out, "memory", a->job.memory && memory_read(a->job.memory, &bytes) ? bytes : -1);
     if (a->job.gpu_memory && memory_read(a->job.gpu_memory, &bytes))
         json_put_int(out, "gpu_memory", bytes);
-    put_licenses(a->job.licenses, out);
-    put_command(r, out);
+    put_licenses_asked(a->job.licenses, out);
+    put_command_of_job(r, out);
     json_put_text(out, "directory", directory);
     json_put_text(out, "dependency", a->job.dependency);
     if (r->account)
@@ -216,7 +216,7 @@ static int put_shown(struct job_reader *r, struct json_out *out)
         json_put_int(out, "at_once", r->at_once);
     if (a->gang.gang > 0) {
         json_put_int(out, "gang", a->gang.gang);
-        put_gang(r, out);
+        put_gang_asked(r, out);
         job_put_roles(r, out);
     }
     labels_put(r, out);
@@ -229,7 +229,7 @@ static int put_shown(struct job_reader *r, struct json_out *out)
 }
 
 /* What was submitted, to be told and submitted again: without what is stored beside it or can't be had again. */
-static int put_asked(struct job_reader *r, struct json_out *out)
+static int put_asked_request(struct job_reader *r, struct json_out *out)
 {
     static const char *const left[] = {"environment", "script", "jobspec", "attach", "apart"};
     json_t *asked = json_copy(r->object);
@@ -258,7 +258,7 @@ static int put_rest(struct job_reader *r, struct json_out *out)
     if (r->at_once > 0)
         json_put_int(out, "max_running", r->at_once);
     if (a->gang.gang > 0)
-        put_gang(r, out);
+        put_gang_asked(r, out);
     if (a->job.preemptible_after > 0)
         json_put_int(out, "preemptible_after", a->job.preemptible_after);
     if (r->warn_signal > 0) {
@@ -282,7 +282,7 @@ static int put_rest(struct job_reader *r, struct json_out *out)
         json_put_bool(out, "slurm", true);
     retry_put(r->job, a->retry_on, out);
     notify_put(r->job, out);
-    if (job_put_attach(r, out) < 0 || put_asked(r, out) < 0)
+    if (job_put_attach(r, out) < 0 || put_asked_request(r, out) < 0)
         return -1;
     json_close(out, '}');
     return 0;

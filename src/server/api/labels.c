@@ -5,7 +5,7 @@
 
 #include "server/core/job_text.h"
 
-static bool is_name(const char *text)
+static bool is_label_name(const char *text)
 {
     size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-");
     return n > 0 && n <= LABELS_NAME && !text[n];
@@ -20,7 +20,7 @@ int labels_check(struct job_reader *r)
     json_object_foreach(r->ask.labels, name, value)
     {
         const char *text = json_string_value(value);
-        if (!is_name(name))
+        if (!is_label_name(name))
             return job_wrong(r, "labels", NULL,
                              "names of at most 63 letters, digits, '.', '_', '-' and '/'");
         if (!text || json_string_length(value) > LABELS_TEXT ||

@@ -171,7 +171,7 @@ static bool is_told(const struct list *l, const struct job *job, uint32_t i)
 }
 
 /* Whether the list has one row for the whole job. */
-static bool is_whole(const struct list *l, const struct job *job)
+static bool is_one_row(const struct list *l, const struct job *job)
 {
     return l->arrays && job->members > 1;
 }
@@ -191,9 +191,9 @@ static struct job *next_live(struct list *l, uint32_t *member)
         struct job *job = s->table.jobs[place].job;
         if (!job || !shows_job(l, job))
             continue;
-        if (is_whole(l, job) && array_follows(l, job))
+        if (is_one_row(l, job) && array_follows(l, job))
             return job;
-        uint32_t i = is_whole(l, job)   ? job->members
+        uint32_t i = is_one_row(l, job) ? job->members
                      : job->id == l->id ? (uint32_t)(l->member + 1)
                                         : 0;
         for (; (i = member_next(job, i)) < job->members; i++) {
@@ -214,9 +214,9 @@ static struct job *previous_live(struct list *l, uint32_t *member)
         struct job *job = s->table.jobs[place].job;
         if (!job || !shows_job(l, job))
             continue;
-        if (is_whole(l, job) && array_follows(l, job))
+        if (is_one_row(l, job) && array_follows(l, job))
             return job;
-        int64_t i = is_whole(l, job) ? 0 : job->id == l->id ? l->member : (int64_t)job->members;
+        int64_t i = is_one_row(l, job) ? 0 : job->id == l->id ? l->member : (int64_t)job->members;
         while ((i = member_previous(job, i - 1)) >= 0) {
             if (is_told(l, job, (uint32_t)i)) {
                 *member = (uint32_t)i;
@@ -232,7 +232,7 @@ static void put_live(struct list *l, struct job *job, uint32_t member)
     struct job_shown shown;
     l->id = job->id;
     l->member = member;
-    if (is_whole(l, job)) {
+    if (is_one_row(l, job)) {
         put_array(l, job);
         return;
     }

@@ -28,7 +28,7 @@ static void put_family(struct strbuf *out, const char *name, const char *type, c
 }
 
 /* Begin a line: the name, and what the type adds to it. */
-static void put_name(struct strbuf *out, const char *name, const char *suffix)
+static void put_metric_name(struct strbuf *out, const char *name, const char *suffix)
 {
     strbuf_puts(out, "berth_");
     strbuf_puts(out, name);
@@ -51,7 +51,7 @@ static void put_label(struct strbuf *out, char before, const char *label, const 
     strbuf_putc(out, '"');
 }
 
-static void put_value(struct strbuf *out, uint64_t value)
+static void put_metric_value(struct strbuf *out, uint64_t value)
 {
     strbuf_putc(out, ' ');
     strbuf_put_uint(out, value);
@@ -73,32 +73,32 @@ static void put_gauge(struct strbuf *out, const char *name, const char *unit, co
                       int64_t value)
 {
     put_family(out, name, "gauge", unit, help);
-    put_name(out, name, "");
-    put_value(out, value > 0 ? (uint64_t)value : 0);
+    put_metric_name(out, name, "");
+    put_metric_value(out, value > 0 ? (uint64_t)value : 0);
 }
 
 static void put_server(const server_t *s, struct strbuf *out)
 {
     put_family(out, "build", "info", NULL, "The version of the server.");
-    put_name(out, "build", "_info");
+    put_metric_name(out, "build", "_info");
     put_label(out, '{', "version", BERTH_VERSION);
     strbuf_putc(out, '}');
-    put_value(out, 1);
+    put_metric_value(out, 1);
     put_family(out, "start_time_seconds", "gauge", "seconds",
                "When the server was started, since 1970.");
-    put_name(out, "start_time_seconds", "");
+    put_metric_name(out, "start_time_seconds", "");
     put_seconds(out, s->clock.started);
 }
 
 static void put_state(struct strbuf *out, const char *state, uint64_t n)
 {
-    put_name(out, "members", "");
+    put_metric_name(out, "members", "");
     put_label(out, '{', "state", state);
     strbuf_putc(out, '}');
-    put_value(out, n);
+    put_metric_value(out, n);
 }
 
-static void put_members(const server_t *s, struct strbuf *out)
+static void put_members_by_state(const server_t *s, struct strbuf *out)
 {
     put_family(out, "members", "gauge", NULL, "Jobs that have not ended, each member of an array.");
     put_state(out, "pending", s->table.counts[STORE_PENDING] - s->table.n_held);
@@ -157,7 +157,7 @@ static uint64_t submitted(const struct sched_queue_stats *q)
     return q->submitted;
 }
 
-static uint64_t started(const struct sched_queue_stats *q)
+static uint64_t started_of_queue(const struct sched_queue_stats *q)
 {
     return q->started;
 }
@@ -194,7 +194,7 @@ static const struct queue_family {
     {"queue_enabled", false, "1 if the queue takes jobs.", enabled},
     {"queue_started", false, "1 if jobs of the queue start.", started_up},
     {"queue_submissions", true, "Members submitted, or restored from the store.", submitted},
-    {"queue_starts", true, "Members started.", started},
+    {"queue_starts", true, "Members started.", started_of_queue},
     {"queue_ends", true, "Members that have run and ended.", finished},
     {"queue_cancellations", true, "Members cancelled.", cancelled},
     {"queue_rejections", true, "Members that can never start.", rejected},
@@ -213,10 +213,10 @@ static int put_queues(const server_t *s, struct strbuf *out)
         const struct queue_family *family = &queue_families[f];
         put_family(out, family->name, family->counts ? "counter" : "gauge", NULL, family->help);
         for (size_t q = 0; q < sched->n_queues; q++) {
-            put_name(out, family->name, family->counts ? "_total" : "");
+            put_metric_name(out, family->name, family->counts ? "_total" : "");
             put_label(out, '{', "queue", sched->queues[q].name);
             strbuf_putc(out, '}');
-            put_value(out, family->value(&stats[q]));
+            put_metric_value(out, family->value(&stats[q]));
         }
     }
     free(stats);
@@ -228,19 +228,19 @@ static int put_queues(const server_t *s, struct strbuf *out)
 static void put_costs(const server_t *s, struct strbuf *out)
 {
     put_family(out, "pass_seconds", "summary", "seconds", "Passes, and how long they took.");
-    put_name(out, "pass_seconds", "_count");
-    put_value(out, s->pass.ended);
-    put_name(out, "pass_seconds", "_sum");
+    put_metric_name(out, "pass_seconds", "_count");
+    put_metric_value(out, s->pass.ended);
+    put_metric_name(out, "pass_seconds", "_sum");
     put_seconds(out, s->pass.spent);
     put_family(out, "commits", "counter", NULL, "Commits to the store.");
-    put_name(out, "commits", "_total");
-    put_value(out, s->unsaved.n_commits);
+    put_metric_name(out, "commits", "_total");
+    put_metric_value(out, s->unsaved.n_commits);
 }
 
 void api_metrics_get(struct call *c)
 {
     put_server(c->s, c->out);
-    put_members(c->s, c->out);
+    put_members_by_state(c->s, c->out);
     put_machine(c->s, c->out);
     if (put_queues(c->s, c->out) < 0) {
         api_no_memory(c->reply);

@@ -144,7 +144,7 @@ static void add_runs(struct node_table *t, const server_t *s)
 /* ---- Whether it may be used ---- */
 
 /* Whether an administrator's change is of a node, all of it or a part: "node[0-3]", "node1/core0". */
-static bool concerns(const json_t *entry, const char *name)
+static bool concerns_node(const json_t *entry, const char *name)
 {
     const char *text = json_string_value(json_object_get(entry, "resources"));
     struct hostlist hosts = {0};
@@ -161,7 +161,7 @@ static const json_t *change_of(const server_t *s, const char *name)
     const json_t *list = json_object_get(s->settings, "resources");
     for (size_t i = json_array_size(list); i-- > 0;) {
         const json_t *entry = json_array_get(list, i);
-        if (concerns(entry, name))
+        if (concerns_node(entry, name))
             return entry;
     }
     return NULL;
@@ -211,7 +211,7 @@ static void put_accessible(struct json_out *out, const char *const keys[3], int6
     json_put_int(out, keys[2], idle + backfilled);
 }
 
-static void put_row(const struct call *c, struct json_out *out, const struct node_row *row)
+static void put_node_row(const struct call *c, struct json_out *out, const struct node_row *row)
 {
     static const char *const of_cores[] = {"cores_idle", "cores_backfilled", "cores_accessible"};
     static const char *const of_gpus[] = {"gpus_idle", "gpus_backfilled", "gpus_accessible"};
@@ -284,7 +284,7 @@ void api_nodes_get(struct call *c)
         json_open(&out, NULL, '{');
         json_open(&out, "nodes", '[');
         for (size_t i = 0; i < t.n; i++)
-            put_row(c, &out, &t.v[i]);
+            put_node_row(c, &out, &t.v[i]);
         strbuf_puts(c->out, "\n]}\n");
     }
     clear_table(&t);

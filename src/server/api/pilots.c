@@ -120,7 +120,7 @@ void api_pilots_post(struct call *c)
 }
 
 /* The pilot of the path, or NULL and the call is refused. */
-static json_t *find(struct call *c)
+static json_t *find_pilot_of_path(struct call *c)
 {
     char *end;
     errno = 0;
@@ -158,7 +158,7 @@ void api_pilot_patch(struct call *c)
     const struct key_place place = {"request", 0};
     struct pilot_change in = {.told = {.start = -1, .end = -1}};
     berth_error_t why = {""};
-    json_t *pilot = find(c);
+    json_t *pilot = find_pilot_of_path(c);
     if (!pilot)
         return;
     if (!json_is_object(c->body)) {
@@ -195,7 +195,7 @@ static bool is_held(server_t *s, const json_t *pilot)
 void api_pilot_delete(struct call *c)
 {
     struct api_query q[] = {{"lost", NULL}, {"idle", NULL}, {NULL, NULL}};
-    json_t *pilot = find(c);
+    json_t *pilot = find_pilot_of_path(c);
     if (!pilot || api_query(c, q) < 0)
         return;
     if (is_yes(q[1].value) && is_held(c->s, pilot)) {
@@ -230,7 +230,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* The nodes of a pilot by their names. Returns how many. */
-static size_t put_nodes(struct call *c, struct json_out *out, int64_t pilot)
+static size_t put_nodes_of_pilot(struct call *c, struct json_out *out, int64_t pilot)
 {
     const json_t *all = pilots_nodes(c->s), *node;
     const json_t **v = reallocarray(NULL, json_array_size(all) + 1, sizeof(json_t *));
@@ -265,7 +265,7 @@ static void put_pilot(struct call *c, struct json_out *out, const json_t *pilot)
                      entry_number(pilot, "time") > 0 ? entry_number(pilot, "time") : -1);
     json_put_bool(out, "auto", json_is_true(json_object_get(pilot, "auto")));
     json_open(out, "nodes", '[');
-    size_t n = put_nodes(c, out, entry_number(pilot, "pilot"));
+    size_t n = put_nodes_of_pilot(c, out, entry_number(pilot, "pilot"));
     json_close(out, ']');
     json_put_text(out, "state", ending ? "ending" : n > 0 ? "up" : "queued");
     json_close(out, '}');

@@ -32,7 +32,7 @@ static const struct key rule_keys[] = {
     KEY_OF(struct rule_ask, dry_run, KEY_BOOL),
 };
 
-static const char *text_of(const json_t *object, const char *key)
+static const char *text_of_key(const json_t *object, const char *key)
 {
     return json_string_value(json_object_get(object, key));
 }
@@ -87,8 +87,8 @@ static void put_releases(const server_t *s, struct json_out *out, const struct p
         const json_t *pilot = pilot_find(s, plan->release[i].pilot);
         json_open(out, NULL, '{');
         json_put_int(out, "pilot", plan->release[i].pilot);
-        json_put_text(out, "job", text_of(pilot, "job"));
-        json_put_text(out, "reason", text_of(pilot, "reason"));
+        json_put_text(out, "job", text_of_key(pilot, "job"));
+        json_put_text(out, "reason", text_of_key(pilot, "reason"));
         json_put_text(out, "why", why[plan->release[i].why]);
         json_close(out, '}');
     }
@@ -139,7 +139,7 @@ static void put_look(struct call *c, const struct auto_rule *rule, bool holds)
     json_put_int(&out, "nodes", look.plan.nodes);
     json_put_seconds(&out, "spent", look.in.spent);
     json_put_int(&out, "failures", look.in.failures);
-    json_put_text(&out, "refused", text_of(state, "refused"));
+    json_put_text(&out, "refused", text_of_key(state, "refused"));
     put_asks(&out, &look.plan);
     put_releases(c->s, &out, &look.plan);
     put_jobs(c->s, &out, rule, &look);

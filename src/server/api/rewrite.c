@@ -39,7 +39,7 @@ static bool find_what(const json_t *body, enum rewrite_what *what)
     return false;
 }
 
-static bool is_known(const char *key, enum rewrite_what what)
+static bool is_rewrite_key(const char *key, enum rewrite_what what)
 {
     for (size_t i = 0; i < KEYS; i++)
         if (keys[i].what == what && strcmp(keys[i].key, key) == 0)
@@ -61,7 +61,7 @@ int api_rewrite_check(struct call *c)
     find_what(c->body, &what);
     json_object_foreach(c->body, key, value)
     {
-        if (!is_known(key, what))
+        if (!is_rewrite_key(key, what))
             return api_refuse(c, 400, key, "key \"%.60s\": expected in a request of its own", key);
     }
     return 0;
@@ -78,8 +78,8 @@ static int keep_time(const server_t *s, json_t *request, const char *key, struct
 }
 
 /* The parts of what was submitted that are stored by themselves. */
-static int put_back(const server_t *s, json_t *request, const struct job_parts *parts,
-                    const json_t *stored)
+static int put_stored_back(const server_t *s, json_t *request, const struct job_parts *parts,
+                           const json_t *stored)
 {
     const json_t *error = json_object_get(json_object_get(stored, "shown"), "error");
     json_t *jobspec = json_object_get(stored, "jobspec_text");
@@ -108,14 +108,14 @@ static void drop_with(json_t *request, const json_t *body)
 }
 
 /* What was submitted, changed as the call says. NULL with ENOMEM. */
-static json_t *changed(struct call *c, const char *text)
+static json_t *changed_request(struct call *c, const char *text)
 {
     struct job_parts parts;
     const char *key;
     json_t *value, *stored = json_loads(text, 0, NULL);
     json_t *request = stored ? json_deep_copy(json_object_get(stored, "asked")) : NULL;
     job_parts(text, &parts);
-    int rc = request ? put_back(c->s, request, &parts, stored) : -1;
+    int rc = request ? put_stored_back(c->s, request, &parts, stored) : -1;
     if (rc == 0)
         drop_with(request, c->body);
     json_object_foreach(c->body, key, value)
@@ -142,7 +142,7 @@ static bool is_attached(const char *text)
 }
 
 /* The name that it was submitted with, of a stored request. NULL with ENOMEM. */
-static char *name_of(const struct job *job, const char *text)
+static char *name_submitted(const struct job *job, const char *text)
 {
     struct job_parts parts;
     char *name = NULL;
@@ -167,8 +167,8 @@ static struct job *read_again(struct call *c, struct job *job, char **named)
                    c->rest);
         return NULL;
     }
-    *named = name_of(job, stored.request);
-    json_t *request = context.user && *named ? changed(c, stored.request) : NULL;
+    *named = name_submitted(job, stored.request);
+    json_t *request = context.user && *named ? changed_request(c, stored.request) : NULL;
     if (request)
         by = job_read(&context, request, job->id, &why);
     if (!request)

@@ -27,7 +27,7 @@ static bool stored_job(struct call *c, struct store_job *job)
 }
 
 /* Write what was submitted, from the stored request; of one that an older version stored, that is not known. */
-static int put_asked(struct call *c, struct json_out *out, const char *request)
+static int put_stored_request(struct call *c, struct json_out *out, const char *request)
 {
     json_t *stored = json_loads(request, 0, NULL);
     json_t *asked = json_object_get(stored, "asked");
@@ -49,7 +49,7 @@ static int put_request(struct call *c, struct json_out *out, const struct job *j
 {
     struct store_job stored;
     if (job && job->is_new) {
-        if (put_asked(c, out, job->request) < 0)
+        if (put_stored_request(c, out, job->request) < 0)
             return -1;
         if (job->script)
             json_put_text(out, "script", job->script->text);
@@ -59,7 +59,7 @@ static int put_request(struct call *c, struct json_out *out, const struct job *j
     }
     if (!stored_job(c, &stored))
         return -1;
-    if (put_asked(c, out, stored.request) < 0)
+    if (put_stored_request(c, out, stored.request) < 0)
         return -1;
     json_put_text(out, "script", stored.script);
     if (environment)

@@ -109,7 +109,7 @@ static int read_and_submit(struct call *c, struct job_context *context, size_t *
 }
 
 /* A job without a limit is stopped when a block begins: who submits it is told of the next one. */
-static void put_block(const server_t *s, int64_t id, struct json_out *out)
+static void put_next_block(const server_t *s, int64_t id, struct json_out *out)
 {
     const struct job *job = job_lookup(s, id);
     const char *block;
@@ -139,7 +139,7 @@ static void submit_one(struct call *c, struct user *user)
     struct json_out out = {.text = c->out};
     json_open(&out, NULL, '{');
     json_put_int(&out, "id", c->s->table.next - 1);
-    put_block(c->s, c->s->table.next - 1, &out);
+    put_next_block(c->s, c->s->table.next - 1, &out);
     strbuf_puts(c->out, "}\n");
     c->reply->status = 201;
     c->reply->wait = true;

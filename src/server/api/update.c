@@ -232,7 +232,7 @@ static struct own changed_own(const struct job *job, const struct member *m,
     return own;
 }
 
-static void tell_change(struct call *c, const struct api_change *to)
+static void tell_job_change(struct call *c, const struct api_change *to)
 {
     server_t *s = c->s;
     if (to->hold)
@@ -274,7 +274,7 @@ static int change_alone(struct call *c, struct job *job, const struct api_change
         return api_refuse(c, 503, NULL, "out of memory");
     member_changed(s, job, i);
     if (change_member(s, job, i, to, &key, &why) == 0) {
-        tell_change(c, to);
+        tell_job_change(c, to);
         return 0;
     }
     if (key || errno == ENOMEM)
@@ -459,7 +459,7 @@ int api_change(struct call *c, struct progress *p, size_t *steps)
     }
     if (p->goes_back)
         return 1;
-    tell_change(c, &p->to);
+    tell_job_change(c, &p->to);
     api_done(c);
     return 1;
 }

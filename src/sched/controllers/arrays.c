@@ -23,7 +23,7 @@ int array_reserve(sched_t *s)
     return array_grow((void **)&n->full, &n->cap_full, n->n_full + 1, sizeof(*n->full));
 }
 
-static void list(sched_t *s, uint32_t slot)
+static void list_in_full(sched_t *s, uint32_t slot)
 {
     s->queues->full[s->queues->n_full++] = slot;
 }
@@ -32,7 +32,7 @@ int array_block(sched_t *s, uint32_t slot)
 {
     if (array_reserve(s) < 0)
         return -1;
-    list(s, slot);
+    list_in_full(s, slot);
     job_block(s, slot, BLOCK_ARRAY);
     return 0;
 }
@@ -121,13 +121,13 @@ int array_raised(sched_t *s, uint32_t slot)
     return -1;
 }
 
-static int part(sched_t *s, uint32_t slot, uint32_t part)
+static int reserve_part_in_full(sched_t *s, uint32_t slot, uint32_t part)
 {
     (void)slot, (void)part;
     return array_reserve(s);
 }
 
-static enum step gate(sched_t *s, uint32_t slot)
+static enum step block_if_array_is_full(sched_t *s, uint32_t slot)
 {
     if (!array_is_full(s, slot))
         return STEP_BUSY;
@@ -143,7 +143,7 @@ static void moved(sched_t *s, const struct members *m)
         shares_filled(s, m->entry);
 }
 
-static void put_back(sched_t *s, uint32_t slot)
+static void add_holding_member(sched_t *s, uint32_t slot)
 {
     struct details *d = s->jobs[slot].details;
     if (d->of && !d->holds) {
@@ -153,7 +153,7 @@ static void put_back(sched_t *s, uint32_t slot)
     }
 }
 
-static void set_aside(sched_t *s, uint32_t slot)
+static void drop_holding_member(sched_t *s, uint32_t slot)
 {
     struct details *d = s->jobs[slot].details;
     if (!d->holds)
@@ -168,39 +168,40 @@ static bool may_return(const sched_t *s, uint32_t slot)
     return s->jobs[slot].details->holds || !array_is_full(s, slot);
 }
 
-static int enter(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t until)
+static int enter_in_array(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t until)
 {
     (void)booking, (void)at, (void)until;
-    put_back(s, slot);
+    add_holding_member(s, slot);
     return 0;
 }
 
-static enum step count(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
+static enum step count_in_array(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
 {
     (void)booking, (void)at;
-    put_back(s, slot);
+    add_holding_member(s, slot);
     return STEP_BUSY;
 }
 
-static void uncount(sched_t *s, uint32_t slot, int64_t booking)
+static void uncount_in_array(sched_t *s, uint32_t slot, int64_t booking)
 {
     (void)booking;
-    set_aside(s, slot);
+    drop_holding_member(s, slot);
 }
 
-static void released(sched_t *s, uint32_t slot)
+static void release_in_array(sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
     if (!d->of)
         return;
-    uncount(s, slot, s->jobs[slot].booking);
+    uncount_in_array(s, slot, s->jobs[slot].booking);
     if (d->of->most == 0)
         return;
     s->queues->recheck_full = true;
     s->queues->full_seen = 0;
 }
 
-static bool may_hold(const sched_t *s, uint32_t slot, int64_t duration, int64_t booking, int64_t at)
+static bool may_hold_in_array(const sched_t *s, uint32_t slot, int64_t duration, int64_t booking,
+                              int64_t at)
 {
     (void)duration, (void)booking, (void)at;
     return !array_is_full(s, slot);
@@ -212,7 +213,7 @@ static bool may_ask(const sched_t *s, uint32_t slot, const struct place_ask *ask
     return !array_is_full(s, slot);
 }
 
-static void reason(const sched_t *s, uint32_t slot, struct sched_reason *why)
+static void array_limit_reason(const sched_t *s, uint32_t slot, struct sched_reason *why)
 {
     *why = (struct sched_reason){.kind = SCHED_REASON_LIMIT,
                                  .limit = {.whose = SCHED_OF_ARRAY,
@@ -227,7 +228,7 @@ static bool is_blocked(const struct job *job)
 }
 
 /* Let the next one of those go on of whose array fewer members hold something; at the end of a pass each once. */
-static enum step settle(sched_t *s, bool again)
+static enum step let_next_of_arrays_go(sched_t *s, bool again)
 {
     struct queues *n = s->queues;
     if (!n->recheck_full)
@@ -263,18 +264,18 @@ static enum step settle(sched_t *s, bool again)
 const struct controller array_controller = {
     .name = "array",
     .block = BLOCK_ARRAY,
-    .part = part,
-    .parted = list,
-    .released = released,
-    .gate = gate,
-    .count = count,
-    .uncount = uncount,
-    .set_aside = set_aside,
-    .put_back = put_back,
+    .part = reserve_part_in_full,
+    .parted = list_in_full,
+    .released = release_in_array,
+    .gate = block_if_array_is_full,
+    .count = count_in_array,
+    .uncount = uncount_in_array,
+    .set_aside = drop_holding_member,
+    .put_back = add_holding_member,
     .may_return = may_return,
-    .enter = enter,
+    .enter = enter_in_array,
     .may_ask = may_ask,
-    .may_hold = may_hold,
-    .reason = reason,
-    .settle = settle,
+    .may_hold = may_hold_in_array,
+    .reason = array_limit_reason,
+    .settle = let_next_of_arrays_go,
 };

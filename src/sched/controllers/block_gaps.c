@@ -140,7 +140,7 @@ static int64_t last_fit(struct gaps *g, int64_t to)
 }
 
 /* The first by name, of those that are enough alone if there are: numbers may change in a restart. */
-static const char *name_of(struct gaps *g, uint64_t blocks)
+static const char *first_block_name(struct gaps *g, uint64_t blocks)
 {
     const char *first = NULL;
     for (int alone = 1; alone >= 0 && !first; alone--)
@@ -189,7 +189,7 @@ int blocks_leave_time(sched_t *s, uint32_t slot, int64_t duration, int64_t from,
     uint64_t blocks = is_room(&g, g.always) == 0 ? g.always : g.always | g.sometimes;
     *why = (struct sched_reason){.kind = duration < s->place->endless ? SCHED_REASON_BLOCK
                                                                       : SCHED_REASON_BLOCK_RECURS,
-                                 .block = name_of(&g, blocks)};
+                                 .block = first_block_name(&g, blocks)};
     errno = EINVAL;
     return -1;
 }

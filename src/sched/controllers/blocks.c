@@ -307,7 +307,7 @@ static bool somebody_waits(const sched_t *s)
     return false;
 }
 
-static enum step turn(sched_t *s)
+static enum step turn_blocks(sched_t *s)
 {
     struct queues *n = s->queues;
     if (n->is_permitted_late && permit_all(s) < 0)
@@ -322,7 +322,7 @@ static enum step turn(sched_t *s)
     return STEP_BUSY;
 }
 
-static int64_t next_time(const sched_t *s)
+static int64_t next_block_time(const sched_t *s)
 {
     const struct queues *n = s->queues;
     int64_t turn = somebody_waits(s) ? n->turn : INT64_MAX;
@@ -331,6 +331,6 @@ static int64_t next_time(const sched_t *s)
 
 const struct controller block_controller = {
     .name = "block",
-    .turn = turn,
-    .next_time = next_time,
+    .turn = turn_blocks,
+    .next_time = next_block_time,
 };

@@ -127,7 +127,7 @@ bool claim_put_back(sched_t *s, uint32_t slot)
 
 /* ---- Others may take of it ---- */
 
-static bool concerns(const sched_t *s, enum claims_which which, uint32_t claim, uint32_t slot)
+static bool claim_concerns(const sched_t *s, enum claims_which which, uint32_t claim, uint32_t slot)
 {
     switch (which) {
     case CLAIMS_TO_ENTER:
@@ -145,7 +145,7 @@ bool claims_lift(sched_t *s, enum claims_which which, uint32_t slot)
     bool any = false;
     for (size_t i = 0; i < n->n_claims; i++) {
         struct job *job = &s->jobs[n->claims[i].slot];
-        if (job->is_lifted || !concerns(s, which, n->claims[i].slot, slot))
+        if (job->is_lifted || !claim_concerns(s, which, n->claims[i].slot, slot))
             continue;
         s->place->ops->lift(s->place, job->booking, false);
         job->is_lifted = n->claims[i].is_aside = any = true;
@@ -242,7 +242,7 @@ static int can_start(sched_t *s, uint32_t slot)
 }
 
 /* Its claim, out of the calendars, is gone: it starts, or takes another one. */
-static enum step go_on(sched_t *s, uint32_t slot, bool starts)
+static enum step start_or_claim_again(sched_t *s, uint32_t slot, bool starts)
 {
     if (held_to_open(s, slot, false) < 0)
         return STEP_FAILED;
@@ -292,7 +292,7 @@ enum step claim_look(sched_t *s, uint32_t slot)
     if (can == 0 && !job->is_tried_again)
         step = wait_on(s, slot);
     if (step == STEP_KEPT)
-        step = go_on(s, slot, can == 1);
+        step = start_or_claim_again(s, slot, can == 1);
     claims_lay(s);
     if (step == STEP_BUSY)
         step = preempt(s, slot);
@@ -303,7 +303,7 @@ enum step claim_look(sched_t *s, uint32_t slot)
 
 /* ---- The controller ---- */
 
-static void released(sched_t *s, uint32_t slot)
+static void drop_claim(sched_t *s, uint32_t slot)
 {
     struct queues *n = s->queues;
     struct job *job = &s->jobs[slot];
@@ -319,7 +319,7 @@ static void released(sched_t *s, uint32_t slot)
 }
 
 /* A queue may have fewer: the last ones in queue order are given up. */
-static enum step turn(sched_t *s)
+static enum step give_up_last_claim(sched_t *s)
 {
     struct queues *n = s->queues;
     n->had_claims = n->n_claims > 0;
@@ -339,8 +339,8 @@ static enum step turn(sched_t *s)
 
 const struct controller claim_controller = {
     .name = "claims",
-    .released = released,
-    .turn = turn,
+    .released = drop_claim,
+    .turn = give_up_last_claim,
 };
 
 /* ---- Restored ---- */

@@ -23,7 +23,7 @@ struct choice {
 };
 
 /* The best to wait for first: beside whom most is free, who is expected to end first, who has run for longest. */
-static int compare(const void *a, const void *b)
+static int compare_awaited(const void *a, const void *b)
 {
     const struct awaited *x = a, *y = b;
     if (x->free != y->free)
@@ -35,7 +35,7 @@ static int compare(const void *a, const void *b)
     return queue_before(x->key, y->key) ? -1 : queue_before(y->key, x->key);
 }
 
-static void list(struct choice *c, const struct heap *from, bool stopped)
+static void list_awaited(struct choice *c, const struct heap *from, bool stopped)
 {
     const sched_t *s = c->s;
     for (size_t i = 0; i < from->n; i++) {
@@ -50,7 +50,7 @@ static void list(struct choice *c, const struct heap *from, bool stopped)
     }
 }
 
-static int measure(struct choice *c)
+static int measure_free_beside(struct choice *c)
 {
     const sched_t *s = c->s;
     int64_t *v = reallocarray(NULL, 2 * c->n + 1, sizeof(*v));
@@ -75,19 +75,19 @@ static int choice_begin(struct choice *c, sched_t *s, uint32_t slot)
     c->v = reallocarray(NULL, (size_t)ends->n + s->due.n + 1, sizeof(*c->v));
     if (!c->v)
         return -1;
-    list(c, ends, true);
+    list_awaited(c, ends, true);
     c->stopped = c->n;
-    list(c, ends, false);
-    list(c, &s->due, false);
-    if (measure(c) < 0) {
+    list_awaited(c, ends, false);
+    list_awaited(c, &s->due, false);
+    if (measure_free_beside(c) < 0) {
         free(c->v);
         return -1;
     }
-    qsort(c->v + c->stopped, c->n - c->stopped, sizeof(*c->v), compare);
+    qsort(c->v + c->stopped, c->n - c->stopped, sizeof(*c->v), compare_awaited);
     return 0;
 }
 
-static void lift(struct choice *c, size_t i, bool is)
+static void lift_awaited(struct choice *c, size_t i, bool is)
 {
     const struct place_ops *ops = c->s->place->ops;
     const struct job *job = &c->s->jobs[c->v[i].slot];
@@ -105,7 +105,7 @@ static int fits_with(struct choice *c, size_t first)
 {
     const struct place_ops *ops = c->s->place->ops;
     for (size_t i = 0; i < c->n; i++)
-        lift(c, i, i < first || c->v[i].is_needed);
+        lift_awaited(c, i, i < first || c->v[i].is_needed);
     int64_t booking = ops->probe(c->s->place, &c->ask, c->s->now);
     if (booking == -1)
         return errno == ENOMEM ? -1 : 0;
@@ -155,7 +155,7 @@ static void choice_end(struct choice *c)
 {
     claims_lift(c->s, CLAIMS_ALL, JOB_NONE);
     for (size_t i = 0; i < c->n; i++)
-        lift(c, i, false);
+        lift_awaited(c, i, false);
     claims_lay(c->s);
     free(c->v);
 }

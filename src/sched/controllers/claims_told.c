@@ -15,7 +15,7 @@ static void name(const sched_t *s, struct sched_reason *why, uint32_t named[SCHE
     why->n_jobs += why->n_jobs < SCHED_REASON_JOBS;
 }
 
-static struct sched_reason_job name_of(const sched_t *s, uint32_t slot)
+static struct sched_reason_job name_of_awaited(const sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
     return (struct sched_reason_job){.id = d->is_nameless ? ""
@@ -64,5 +64,5 @@ void claim_reason(sched_t *s, uint32_t slot, struct sched_reason *why)
         return;
     }
     for (size_t i = 0; i < why->n_jobs; i++)
-        why->job[i] = name_of(s, n.named[i]);
+        why->job[i] = name_of_awaited(s, n.named[i]);
 }

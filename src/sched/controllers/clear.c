@@ -37,7 +37,7 @@ int64_t sched_stop_time(const sched_t *s, sched_job_t handle, const char **block
 }
 
 /* Note when it is to be stopped. Returns 0, or -1 with ENOMEM. */
-static int look(sched_t *s, uint32_t slot)
+static int note_stop_time(sched_t *s, uint32_t slot)
 {
     struct heap *stops = &s->queues->stops;
     uint32_t block;
@@ -54,13 +54,13 @@ static int look_all(sched_t *s)
 {
     struct queues *n = s->queues;
     for (uint32_t slot = n->first; slot != JOB_NONE; slot = s->jobs[slot].details->following)
-        if (s->jobs[slot].state == SCHED_RUNNING && look(s, slot) < 0)
+        if (s->jobs[slot].state == SCHED_RUNNING && note_stop_time(s, slot) < 0)
             return -1;
     n->is_clear_late = false;
     return 0;
 }
 
-static int prepare(sched_t *s, uint32_t slot)
+static int reserve_stop(sched_t *s, uint32_t slot)
 {
     struct heap *stops = &s->queues->stops;
     const struct details *d = s->jobs[slot].details; /* NULL: a member of an array will have it */
@@ -69,15 +69,15 @@ static int prepare(sched_t *s, uint32_t slot)
     return heap_put(stops, slot, INT64_MAX, s->jobs[slot].key.seq);
 }
 
-static void started(sched_t *s, uint32_t slot, enum sched_how how)
+static void look_at_started(sched_t *s, uint32_t slot, enum sched_how how)
 {
     (void)how;
     s->jobs[slot].details->is_cleared = false;
     if (heap_has(&s->queues->stops, slot))
-        look(s, slot); /* there is room for it */
+        note_stop_time(s, slot); /* there is room for it */
 }
 
-static void gone(sched_t *s, uint32_t slot)
+static void forget_stop(sched_t *s, uint32_t slot)
 {
     s->jobs[slot].details->is_cleared = false;
     if (heap_has(&s->queues->stops, slot))
@@ -88,11 +88,11 @@ static void gone(sched_t *s, uint32_t slot)
 static void freed(sched_t *s, uint32_t slot)
 {
     if (s->jobs[slot].state == SCHED_RUNNING && heap_has(&s->queues->stops, slot))
-        look(s, slot); /* there is room for it */
+        note_stop_time(s, slot); /* there is room for it */
 }
 
 /* Stop one whose time has come, unless it is being stopped for another job. */
-static enum step turn(sched_t *s)
+static enum step stop_next_for_block(sched_t *s)
 {
     struct queues *n = s->queues;
     if (n->is_clear_late && look_all(s) < 0)
@@ -116,25 +116,25 @@ static enum step turn(sched_t *s)
     const struct sched_reason *told = told_reason(n, &why);
     if (!told) {
         d->is_cleared = false;
-        look(s, slot); /* there is room for it */
+        note_stop_time(s, slot); /* there is room for it */
         return STEP_FAILED;
     }
     decision_add(s, SCHED_STOP, slot, s->now, told);
     return STEP_DONE;
 }
 
-static int64_t next_time(const sched_t *s)
+static int64_t next_stop_time(const sched_t *s)
 {
     return s->queues->stops.n > 0 ? s->queues->stops.v[0].key : INT64_MAX;
 }
 
 const struct controller clear_controller = {
     .name = "clear",
-    .prepare = prepare,
-    .started = started,
+    .prepare = reserve_stop,
+    .started = look_at_started,
     .freed = freed,
-    .requeued = gone,
-    .forgotten = gone,
-    .turn = turn,
-    .next_time = next_time,
+    .requeued = forget_stop,
+    .forgotten = forget_stop,
+    .turn = stop_next_for_block,
+    .next_time = next_stop_time,
 };

@@ -261,8 +261,8 @@ static int prepare_members(struct depend *depend, struct entering *e,
     return e->member ? 0 : -1;
 }
 
-static int prepare(struct depend *depend, struct entering *e, uint32_t slot,
-                   const struct depend_members *m, const char *user, const char *name)
+static int prepare_entering(struct depend *depend, struct entering *e, uint32_t slot,
+                            const struct depend_members *m, const char *user, const char *name)
 {
     if (reserve_job(depend, slot) < 0 || reserve_name(depend, strlen(m->id)) < 0)
         return -1;
@@ -283,7 +283,7 @@ static int prepare(struct depend *depend, struct entering *e, uint32_t slot,
     return 0;
 }
 
-static void take_back(struct depend *depend, struct entering *e)
+static void take_back_entering(struct depend *depend, struct entering *e)
 {
     depend_needs_destroy(depend, e->needs);
     if (e->new_entry && e->entry)
@@ -293,7 +293,7 @@ static void take_back(struct depend *depend, struct entering *e)
 }
 
 /* Put in what is prepared. */
-static void enter(struct depend *depend, struct entering *e, uint32_t slot)
+static void enter_prepared(struct depend *depend, struct entering *e, uint32_t slot)
 {
     struct job *job = &depend->job[slot];
     *job = (struct job){.entry = e->entry, .member = e->member};
@@ -339,12 +339,12 @@ int depend_members(struct depend *depend, uint32_t slot, const struct depend_mem
         return -1;
     if (e.needs)
         depend_needs_link(e.needs);
-    if (prepare(depend, &e, slot, members, user, name) < 0) {
-        take_back(depend, &e);
+    if (prepare_entering(depend, &e, slot, members, user, name) < 0) {
+        take_back_entering(depend, &e);
         errno = ENOMEM;
         return -1;
     }
-    enter(depend, &e, slot);
+    enter_prepared(depend, &e, slot);
     return 0;
 }
 

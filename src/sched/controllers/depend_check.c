@@ -61,8 +61,8 @@ static bool check_one(const struct depend *depend, const struct entry *e, uint64
            e->ok == (m->state == MEMBER_OK) && e->slots == (m->slot != DEPEND_NONE);
 }
 
-static bool check_entry(const struct depend *depend, const struct entry *e, uint64_t *open,
-                        uint64_t *slots)
+static bool check_depend_entry(const struct depend *depend, const struct entry *e, uint64_t *open,
+                               uint64_t *slots)
 {
     *slots += e->slots;
     return check_edges(depend, &e->edges, e, NULL, open) && !e->gone && e->array == (e->size > 1) &&
@@ -77,14 +77,14 @@ static bool check_entries(const struct depend *depend, uint64_t *open, uint64_t 
     uint64_t remembered = 0;
     for (const struct entry *e = depend->living.first; e; prev = e, e = e->next, n++)
         if (e->prev != prev || (e->slots == 0 && (e->ended == 0 || e->ended == e->members)) ||
-            !check_entry(depend, e, open, slots))
+            !check_depend_entry(depend, e, open, slots))
             return false;
     if (depend->living.last != prev)
         return false;
     prev = NULL;
     for (const struct entry *e = depend->ended.first; e; prev = e, e = e->next, n++) {
         if (e->prev != prev || e->slots > 0 || e->ended < e->members ||
-            !check_entry(depend, e, open, slots))
+            !check_depend_entry(depend, e, open, slots))
             return false;
         remembered += e->array ? (uint64_t)e->ended_ok.n + e->ended_badly.n : 1;
     }

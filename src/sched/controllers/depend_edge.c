@@ -46,7 +46,7 @@ static void unlist(struct depend *depend, struct needs *needs)
 }
 
 /* One that is ready, or never will be, stays so. */
-static void list(struct depend *depend, struct needs *needs, enum needs_list number)
+static void list_needs(struct depend *depend, struct needs *needs, enum needs_list number)
 {
     struct needs_ends *ends = &depend->list[number];
     if (needs->list == number || needs->list == NEEDS_READY)
@@ -63,13 +63,13 @@ void depend_needs_met(struct depend *depend, struct needs *needs)
 {
     needs->unmet--;
     if (needs->unmet == 0 || !needs->never)
-        list(depend, needs, needs->unmet == 0 ? NEEDS_READY : NEEDS_NEARER);
+        list_needs(depend, needs, needs->unmet == 0 ? NEEDS_READY : NEEDS_NEARER);
 }
 
 void depend_needs_never(struct depend *depend, struct needs *needs)
 {
     if (!needs->never)
-        list(depend, needs, NEEDS_READY);
+        list_needs(depend, needs, NEEDS_READY);
     needs->never = true;
 }
 
@@ -164,7 +164,7 @@ void depend_needs_copy(struct depend *depend, struct needs *from, struct needs *
         link_edge(&to->edge[i], before ? from->edge[i].prev : &from->edge[i]);
     }
     if (where != NEEDS_NONE)
-        list(depend, to, where);
+        list_needs(depend, to, where);
 }
 
 void depend_needs_destroy(struct depend *depend, struct needs *needs)
@@ -189,8 +189,8 @@ void depend_needs_destroy(struct depend *depend, struct needs *needs)
 /* ---- From an expression ---- */
 
 /* What an id means; NULL if there is no such job, or it is the job itself. */
-static struct entry *find(const struct depend *depend, const struct depend_term *term,
-                          const char *own_id, uint32_t *member)
+static struct entry *find_entry_meant(const struct depend *depend, const struct depend_term *term,
+                                      const char *own_id, uint32_t *member)
 {
     size_t length;
     *member = DEPEND_ALL;
@@ -211,7 +211,7 @@ static int add_edge(struct depend *depend, struct needs *needs, const struct dep
         needs->singleton = true;
         return 0;
     }
-    struct entry *e = find(depend, term, own_id, &member);
+    struct entry *e = find_entry_meant(depend, term, own_id, &member);
     if (!e)
         return errtext_set(err, EINVAL, "dependency %.*s: no such job",
                            (int)(term->length < 200 ? term->length : 200), term->id);

@@ -112,7 +112,7 @@ const char *depend_base_id(const struct depend *depend, uint32_t slot)
     return depend->job[slot].entry->id.text;
 }
 
-static struct sched_reason_job job_of(const struct edge *edge)
+static struct sched_reason_job job_of_edge(const struct edge *edge)
 {
     return (struct sched_reason_job){edge->entry->id.text,
                                      edge->member == DEPEND_ALL ? -1 : (int64_t)edge->member};
@@ -124,7 +124,7 @@ static uint32_t name_edges(const struct needs *needs, bool never, struct sched_r
     size_t most = never ? 1 : SCHED_REASON_JOBS;
     for (uint32_t i = 0; i < needs->n && reason->n_jobs < most; i++)
         if (never ? needs->edge[i].verdict == VERDICT_NEVER : needs->edge[i].verdict != VERDICT_MET)
-            reason->job[reason->n_jobs++] = job_of(&needs->edge[i]);
+            reason->job[reason->n_jobs++] = job_of_edge(&needs->edge[i]);
     return (uint32_t)reason->n_jobs;
 }
 

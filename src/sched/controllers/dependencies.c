@@ -50,7 +50,7 @@ static enum step recheck(sched_t *s)
 /* A job whose dependencies are met waits for resources; one whose never can be is rejected. Where there is
  * no memory for it the next pass does that.
  */
-static enum step resolve(sched_t *s)
+static enum step resolve_next_ready(sched_t *s)
 {
     struct queues *n = s->queues;
     uint32_t slot;
@@ -89,24 +89,24 @@ int sched_set_dependency(sched_t *s, int64_t now, sched_job_t handle, const char
     return core_event(s, now);
 }
 
-static int waits(sched_t *s, uint32_t slot, const struct sched_request *request)
+static int waits_for_dependencies(sched_t *s, uint32_t slot, const struct sched_request *request)
 {
     (void)request;
     return depend_waits(s->queues->depend, slot);
 }
 
-static void started(sched_t *s, uint32_t slot, enum sched_how how)
+static void tell_depend_started(sched_t *s, uint32_t slot, enum sched_how how)
 {
     (void)how;
     depend_started(s->queues->depend, slot);
 }
 
-static void requeued(sched_t *s, uint32_t slot)
+static void tell_depend_requeued(sched_t *s, uint32_t slot)
 {
     depend_requeued(s->queues->depend, slot);
 }
 
-static void ended(sched_t *s, uint32_t slot, enum job_end end)
+static void tell_depend_ended(sched_t *s, uint32_t slot, enum job_end end)
 {
     const struct details *d = s->jobs[slot].details;
     struct idset_range itself = {d->member, d->member};
@@ -129,7 +129,7 @@ static void forgotten(sched_t *s, uint32_t slot)
         depend_forget(s->queues->depend, slot);
 }
 
-static void reason(const sched_t *s, uint32_t slot, struct sched_reason *why)
+static void dependency_reason(const sched_t *s, uint32_t slot, struct sched_reason *why)
 {
     depend_reason(s->queues->depend, slot, why);
 }
@@ -137,11 +137,11 @@ static void reason(const sched_t *s, uint32_t slot, struct sched_reason *why)
 const struct controller depend_controller = {
     .name = "depend",
     .block = BLOCK_DEPEND,
-    .waits = waits,
-    .started = started,
-    .requeued = requeued,
-    .ended = ended,
+    .waits = waits_for_dependencies,
+    .started = tell_depend_started,
+    .requeued = tell_depend_requeued,
+    .ended = tell_depend_ended,
     .forgotten = forgotten,
-    .resolve = resolve,
-    .reason = reason,
+    .resolve = resolve_next_ready,
+    .reason = dependency_reason,
 };

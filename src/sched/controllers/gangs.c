@@ -11,7 +11,7 @@ static void entered(sched_t *s, uint32_t slot)
         gang_due(s, gang);
 }
 
-static void started(sched_t *s, uint32_t slot, enum sched_how how)
+static void count_member_started(sched_t *s, uint32_t slot, enum sched_how how)
 {
     struct gang *gang = gang_of(s, slot);
     (void)how;
@@ -26,7 +26,7 @@ static void started(sched_t *s, uint32_t slot, enum sched_how how)
 }
 
 /* It runs no more. */
-static void leave(sched_t *s, uint32_t slot, struct gang *gang)
+static void leave_running_gang(sched_t *s, uint32_t slot, struct gang *gang)
 {
     struct details *d = s->jobs[slot].details;
     struct gang_role *role = gang_role_of(gang, d->member);
@@ -51,20 +51,20 @@ bool sched_replaces(const sched_t *s, sched_job_t job)
            gang->replaced < d->of->size;
 }
 
-static void requeued(sched_t *s, uint32_t slot)
+static void count_member_requeued(sched_t *s, uint32_t slot)
 {
     struct gang *gang = gang_of(s, slot);
     if (!gang)
         return;
     gang->replaced += !s->jobs[slot].details->leaves_gang;
-    leave(s, slot, gang);
+    leave_running_gang(s, slot, gang);
     s->jobs[slot].details->is_dismissed = false;
     if (gang->is_over)
         gang_due(s, gang);
 }
 
 /* A member has failed, and was not stopped for another job. */
-static void fail(sched_t *s, uint32_t slot, struct gang *gang)
+static void fail_gang(sched_t *s, uint32_t slot, struct gang *gang)
 {
     const struct gang_role *few = gang_short_of(gang);
     if (gang->failure != SCHED_FAIL_ALL && !few)
@@ -77,7 +77,7 @@ static void fail(sched_t *s, uint32_t slot, struct gang *gang)
     gang_due(s, gang);
 }
 
-static void ended(sched_t *s, uint32_t slot, enum job_end end)
+static void count_member_ended(sched_t *s, uint32_t slot, enum job_end end)
 {
     struct gang *gang = gang_of(s, slot);
     const struct details *d = s->jobs[slot].details;
@@ -89,12 +89,12 @@ static void ended(sched_t *s, uint32_t slot, enum job_end end)
     }
     gang->done += end == JOB_FINISHED;
     gang_role_of(gang, d->member)->done += end == JOB_FINISHED;
-    leave(s, slot, gang);
+    leave_running_gang(s, slot, gang);
     if (end != JOB_FINISHED && !gang->is_over && !d->is_stopping && !d->is_cleared)
-        fail(s, slot, gang);
+        fail_gang(s, slot, gang);
 }
 
-static enum step gate(sched_t *s, uint32_t slot)
+static enum step block_for_gang(sched_t *s, uint32_t slot)
 {
     struct gang *gang = gang_of(s, slot);
     if (!gang || (!gang->is_over && !gang_leaves(gang) &&
@@ -105,18 +105,18 @@ static enum step gate(sched_t *s, uint32_t slot)
     return STEP_DONE;
 }
 
-static void reason(const sched_t *s, uint32_t slot, struct sched_reason *why)
+static void gang_waits_reason(const sched_t *s, uint32_t slot, struct sched_reason *why)
 {
     (void)s, (void)slot;
     why->kind = SCHED_REASON_GANG_WAITS;
 }
 
-static enum step turn(sched_t *s)
+static enum step settle_gangs_first(sched_t *s)
 {
     return gang_settle(s);
 }
 
-static enum step settle(sched_t *s, bool again)
+static enum step settle_gangs(sched_t *s, bool again)
 {
     (void)again;
     return gang_settle(s);
@@ -126,11 +126,11 @@ const struct controller gang_controller = {
     .name = "gang",
     .block = BLOCK_GANG,
     .entered = entered,
-    .started = started,
-    .requeued = requeued,
-    .ended = ended,
-    .gate = gate,
-    .reason = reason,
-    .turn = turn,
-    .settle = settle,
+    .started = count_member_started,
+    .requeued = count_member_requeued,
+    .ended = count_member_ended,
+    .gate = block_for_gang,
+    .reason = gang_waits_reason,
+    .turn = settle_gangs_first,
+    .settle = settle_gangs,
 };

@@ -13,13 +13,13 @@ static void entered(sched_t *s, uint32_t slot)
     stats_of(s, slot)->submitted += members_of(s, slot);
 }
 
-static void started(sched_t *s, uint32_t slot, enum sched_how how)
+static void record_how_started(sched_t *s, uint32_t slot, enum sched_how how)
 {
     s->jobs[slot].details->how = how;
     stats_of(s, slot)->started++;
 }
 
-static void ended(sched_t *s, uint32_t slot, enum job_end end)
+static void record_how_ended(sched_t *s, uint32_t slot, enum job_end end)
 {
     struct sched_queue_stats *stats = stats_of(s, slot);
     if (end == JOB_REJECTED)
@@ -33,6 +33,6 @@ static void ended(sched_t *s, uint32_t slot, enum job_end end)
 const struct controller history_controller = {
     .name = "history",
     .entered = entered,
-    .started = started,
-    .ended = ended,
+    .started = record_how_started,
+    .ended = record_how_ended,
 };

@@ -4,7 +4,7 @@
 #include "sched/waiting/class_order.h"
 #include "sched/waiting/shares.h"
 
-static enum step count(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
+static enum step count_in_shares(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
 {
     (void)at;
     if (s->queues->shares)
@@ -12,14 +12,14 @@ static enum step count(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
     return STEP_BUSY;
 }
 
-static void uncount(sched_t *s, uint32_t slot, int64_t booking)
+static void uncount_in_shares(sched_t *s, uint32_t slot, int64_t booking)
 {
     (void)booking;
     if (s->queues->shares)
         shares_released(s, slot);
 }
 
-static int enter(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t until)
+static int tell_shares_held(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t until)
 {
     (void)at, (void)until;
     if (s->queues->shares)
@@ -27,30 +27,30 @@ static int enter(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t
     return 0;
 }
 
-static void started(sched_t *s, uint32_t slot, enum sched_how how)
+static void tell_shares_started(sched_t *s, uint32_t slot, enum sched_how how)
 {
     (void)how;
     if (s->queues->shares)
         shares_started(s, slot);
 }
 
-static void released(sched_t *s, uint32_t slot)
+static void tell_shares_released(sched_t *s, uint32_t slot)
 {
     if (s->queues->shares)
         shares_released(s, slot);
 }
 
-static enum step turn(sched_t *s)
+static enum step refresh_class_order(sched_t *s)
 {
     return class_order_refresh(s) < 0 ? STEP_FAILED : STEP_BUSY;
 }
 
 const struct controller share_controller = {
     .name = "share",
-    .turn = turn,
-    .started = started,
-    .released = released,
-    .count = count,
-    .uncount = uncount,
-    .enter = enter,
+    .turn = refresh_class_order,
+    .started = tell_shares_started,
+    .released = tell_shares_released,
+    .count = count_in_shares,
+    .uncount = uncount_in_shares,
+    .enter = tell_shares_held,
 };

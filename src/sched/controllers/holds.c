@@ -29,7 +29,7 @@ static int begins_later(sched_t *s, uint32_t slot, const struct sched_request *r
 }
 
 /* Let go a job whose time has come. */
-static enum step begin(sched_t *s)
+static enum step let_due_job_go(sched_t *s)
 {
     struct heap *begins = &s->queues->begins;
     if (begins->n == 0 || begins->v[0].key > s->now)
@@ -80,6 +80,6 @@ const struct controller begin_controller = {
     .parted = begins_parted,
     .forgotten = begins_never,
     .reason = begin_reason,
-    .turn = begin,
+    .turn = let_due_job_go,
     .next_time = next_begin,
 };

@@ -64,7 +64,8 @@ static bool is_held_let(const sched_t *s, uint32_t slot, struct measured *m,
            tail_meets(s, slot, window, &by, over) == JOB_NONE;
 }
 
-static bool may_hold(const sched_t *s, uint32_t slot, int64_t duration, int64_t booking, int64_t at)
+static bool may_hold_within_limits(const sched_t *s, uint32_t slot, int64_t duration,
+                                   int64_t booking, int64_t at)
 {
     struct measured m = {.s = s, .booking = booking, .class = s->jobs[slot].ask.class};
     const struct limits *limits = s->queues->limits;
@@ -159,7 +160,7 @@ static int limited_reserve(struct queues *n)
 }
 
 /* A member of an array waits for the same limit. */
-static int part(sched_t *s, uint32_t slot, uint32_t part)
+static int reserve_part_in_limited(sched_t *s, uint32_t slot, uint32_t part)
 {
     (void)slot, (void)part;
     return limited_reserve(s->queues);
@@ -186,19 +187,20 @@ int limit_block(sched_t *s, uint32_t slot)
 }
 
 /* A job is over a limit. */
-static enum step refuse(sched_t *s, uint32_t slot, const struct limits_over *over)
+static enum step keep_over_limit(sched_t *s, uint32_t slot, const struct limits_over *over)
 {
     s->jobs[slot].details->calendar = over->calendar;
     return limit_keep(s, slot, &over->limit) < 0 ? STEP_FAILED : STEP_KEPT;
 }
 
-static enum step gate(sched_t *s, uint32_t slot)
+static enum step keep_if_over_limit(sched_t *s, uint32_t slot)
 {
     struct limits_over over;
-    return is_let(s, slot, &s->jobs[slot].ask, s->now, &over) ? STEP_BUSY : refuse(s, slot, &over);
+    return is_let(s, slot, &s->jobs[slot].ask, s->now, &over) ? STEP_BUSY
+                                                              : keep_over_limit(s, slot, &over);
 }
 
-static enum step keep(sched_t *s, uint32_t slot)
+static enum step block_unless_promised(sched_t *s, uint32_t slot)
 {
     if (kept_may_promise(s, slot, s->jobs[slot].details->calendar, s->pass.phase == PASS_OUTRANK))
         return STEP_BUSY;
@@ -237,7 +239,7 @@ static enum step reject(sched_t *s, uint32_t slot, const struct sched_reason_lim
     return STEP_DONE;
 }
 
-static enum step count(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
+static enum step count_in_limits(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
 {
     const struct limits *limits = s->queues->limits;
     uint32_t party = s->jobs[slot].details->party;
@@ -249,19 +251,19 @@ static enum step count(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
         if (!limit_ever_lets(s, slot, booking))
             return reject(s, slot, &over.limit);
         over.calendar = limits_calendar(limits, party, &over.limit);
-        return refuse(s, slot, &over);
+        return keep_over_limit(s, slot, &over);
     }
     if (!is_held_let(s, slot, &m, window, &over))
-        return refuse(s, slot, &over);
+        return keep_over_limit(s, slot, &over);
     return count_enter(s, slot, booking, window.from, window.until) < 0 ? STEP_FAILED : STEP_BUSY;
 }
 
-static void uncount(sched_t *s, uint32_t slot, int64_t booking)
+static void uncount_in_limits(sched_t *s, uint32_t slot, int64_t booking)
 {
     count_leave(s, slot, booking, false);
 }
 
-static void set_aside(sched_t *s, uint32_t slot)
+static void set_aside_in_limits(sched_t *s, uint32_t slot)
 {
     count_leave(s, slot, s->jobs[slot].booking, true);
 }
@@ -273,9 +275,9 @@ static void note_decrease(sched_t *s, uint32_t slot)
     s->queues->recheck_limited = true;
 }
 
-static void released(sched_t *s, uint32_t slot)
+static void release_in_limits(sched_t *s, uint32_t slot)
 {
-    uncount(s, slot, s->jobs[slot].booking);
+    uncount_in_limits(s, slot, s->jobs[slot].booking);
     kept_leave(s, slot);
     note_decrease(s, slot);
 }
@@ -298,12 +300,12 @@ static enum step recount_next(sched_t *s)
         return p->stage < END ? STEP_DONE : STEP_BUSY;
     }
     p->after = s->jobs[slot].key;
-    set_aside(s, slot);
+    set_aside_in_limits(s, slot);
     bool is_kept = s->jobs[slot].is_kept && !s->jobs[slot].details->is_relieved;
     if (p->stage == FORGET && !is_kept)
         return STEP_DONE;
     enum step step = is_kept ? STEP_KEPT /* by another limit perhaps */
-                             : count(s, slot, s->jobs[slot].booking, s->jobs[slot].at);
+                             : count_in_limits(s, slot, s->jobs[slot].booking, s->jobs[slot].at);
     if (step == STEP_KEPT)
         step = held_to_open(s, slot, true) < 0 ? STEP_FAILED : STEP_DONE;
     s->swept = false;
@@ -429,7 +431,7 @@ static int limited_end(sched_t *s, bool again)
 /* A job that limits have blocked, and would let now, is so no more. Later in a pass (`again`), which begins
  * with this, each job once.
  */
-static enum step settle(sched_t *s, bool again)
+static enum step let_next_limited_go(sched_t *s, bool again)
 {
     struct queues *n = s->queues;
     if (!n->recheck_limited)
@@ -461,7 +463,7 @@ static enum step settle(sched_t *s, bool again)
     return STEP_DONE;
 }
 
-static void started(sched_t *s, uint32_t slot, enum sched_how how)
+static void leave_kept_at_start(sched_t *s, uint32_t slot, enum sched_how how)
 {
     (void)how;
     pending_end(s, slot);
@@ -471,13 +473,13 @@ static void started(sched_t *s, uint32_t slot, enum sched_how how)
     note_decrease(s, slot); /* others may be promised a time in its stead */
 }
 
-static void ended(sched_t *s, uint32_t slot, enum job_end end)
+static void end_pending(sched_t *s, uint32_t slot, enum job_end end)
 {
     (void)end;
     pending_end(s, slot);
 }
 
-static void reason(const sched_t *s, uint32_t slot, struct sched_reason *why)
+static void limit_over_reason(const sched_t *s, uint32_t slot, struct sched_reason *why)
 {
     const struct details *d = s->jobs[slot].details;
     if (d->over.what)
@@ -488,18 +490,18 @@ const struct controller limit_controller = {
     .name = "limit",
     .block = BLOCK_LIMIT,
     .entered = pending_begin,
-    .part = part,
+    .part = reserve_part_in_limited,
     .parted = parted,
-    .started = started,
-    .released = released,
+    .started = leave_kept_at_start,
+    .released = release_in_limits,
     .requeued = pending_begin,
-    .ended = ended,
-    .gate = gate,
-    .keep = keep,
+    .ended = end_pending,
+    .gate = keep_if_over_limit,
+    .keep = block_unless_promised,
     .when = when,
-    .count = count,
-    .uncount = uncount,
-    .set_aside = set_aside,
+    .count = count_in_limits,
+    .uncount = uncount_in_limits,
+    .set_aside = set_aside_in_limits,
     .put_back = count_again,
     .may_return = may_return,
     .freed = note_decrease,
@@ -509,8 +511,8 @@ const struct controller limit_controller = {
     .close = count_close,
     .enter = count_enter,
     .may_ask = may_ask,
-    .may_hold = may_hold,
-    .reason = reason,
+    .may_hold = may_hold_within_limits,
+    .reason = limit_over_reason,
     .turn = recount_next,
-    .settle = settle,
+    .settle = let_next_limited_go,
 };

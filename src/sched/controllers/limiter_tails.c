@@ -114,8 +114,8 @@ void limits_go_back(const sched_t *s)
 /* ---- Questions ---- */
 
 /* Whether the limits of a job that is promised a start have room then for what another one may still have. */
-static bool has_room(const sched_t *s, uint32_t slot, const struct job *promised, int64_t jobs,
-                     const struct limits_ask *ask, struct limits_over *over)
+static bool has_room_for_rests(const sched_t *s, uint32_t slot, const struct job *promised,
+                               int64_t jobs, const struct limits_ask *ask, struct limits_over *over)
 {
     return limits_start_beside(s->queues->limits, s->jobs[slot].details->party,
                                promised->details->party,
@@ -128,10 +128,10 @@ static bool has_room_first(const sched_t *s, uint32_t slot, uint32_t promised, i
                            const struct limits_ask *ask, struct limits_over *over)
 {
     struct limits_over found;
-    if (has_room(s, slot, &s->jobs[promised], jobs, ask, NULL))
+    if (has_room_for_rests(s, slot, &s->jobs[promised], jobs, ask, NULL))
         return true;
     limits_give_way(s, promised, s->jobs[promised].at);
-    bool has = has_room(s, slot, &s->jobs[promised], jobs, ask, &found);
+    bool has = has_room_for_rests(s, slot, &s->jobs[promised], jobs, ask, &found);
     limits_go_back(s);
     if (!has && over)
         *over = found;

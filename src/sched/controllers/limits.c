@@ -59,7 +59,7 @@ void limits_destroy(struct limits *limits)
 
 /* ---- Parties ---- */
 
-static bool has(const char *const *texts, size_t n, const char *text)
+static bool lists_name(const char *const *texts, size_t n, const char *text)
 {
     for (size_t i = 0; i < n; i++)
         if (strcmp(texts[i], text) == 0)
@@ -72,9 +72,9 @@ static uint32_t find_terms(const struct sched_queue_config *c, const char *user,
 {
     for (uint32_t i = 0; i < c->n_exceptions; i++) {
         const struct sched_exception *e = &c->exceptions[i];
-        bool holds = has(e->users, e->n_users, user);
+        bool holds = lists_name(e->users, e->n_users, user);
         for (size_t k = 0; k < n_groups && !holds; k++)
-            holds = has(e->groups, e->n_groups, groups[k]);
+            holds = lists_name(e->groups, e->n_groups, groups[k]);
         if (holds)
             return i + 1;
     }

@@ -17,7 +17,7 @@
 static const int64_t before_all = INT64_MIN / 2;
 
 /* Where a node is in the list, or belongs. */
-static uint32_t place_of(const struct shared *s, uint32_t node)
+static uint32_t place_of_node(const struct shared *s, uint32_t node)
 {
     uint32_t low = 0, high = s->n;
     while (low < high) {
@@ -30,16 +30,16 @@ static uint32_t place_of(const struct shared *s, uint32_t node)
     return low;
 }
 
-static struct shared_node *find(const struct shared *s, uint32_t node)
+static struct shared_node *find_shared_node(const struct shared *s, uint32_t node)
 {
-    uint32_t i = place_of(s, node);
+    uint32_t i = place_of_node(s, node);
     return i < s->n && s->v[i].node == node ? &s->v[i] : NULL;
 }
 
 /* Returns the node's profile, which may be new, or NULL with ENOMEM. */
 static struct shared_node *have(struct shared *s, uint32_t node)
 {
-    uint32_t i = place_of(s, node);
+    uint32_t i = place_of_node(s, node);
     if (i < s->n && s->v[i].node == node)
         return &s->v[i];
     void *v = s->v;
@@ -55,9 +55,9 @@ static struct shared_node *have(struct shared *s, uint32_t node)
 }
 
 /* One that nobody has any more is not in the list. */
-static void let_go(struct shared *s, uint32_t node)
+static void drop_unused_node(struct shared *s, uint32_t node)
 {
-    uint32_t i = place_of(s, node);
+    uint32_t i = place_of_node(s, node);
     if (s->v[i].users > 0)
         return;
     profile_clear(&s->v[i].profile);
@@ -88,10 +88,10 @@ static void close_some(struct shared *s, const struct limits_nodes *nodes, int64
 {
     uint32_t i = 0, node;
     for (int64_t k = 0; k < n && nodes->next(nodes->arg, &i, &node); k++) {
-        struct shared_node *of = find(s, node);
+        struct shared_node *of = find_shared_node(s, node);
         profile_unbook(&of->profile, window.from, window.until, 0);
         of->users--;
-        let_go(s, node);
+        drop_unused_node(s, node);
     }
 }
 
@@ -105,7 +105,7 @@ int shared_open(struct shared *s, const struct limits_nodes *nodes, struct limit
             continue;
         }
         if (of)
-            let_go(s, node);
+            drop_unused_node(s, node);
         close_some(s, nodes, k, window);
         errno = ENOMEM;
         return -1;
@@ -142,7 +142,7 @@ void shared_add(struct shared *s, const struct limits_nodes *nodes, struct limit
 {
     uint32_t i = 0, node;
     while (nodes && nodes->next(nodes->arg, &i, &node)) {
-        struct profile *p = &find(s, node)->profile;
+        struct profile *p = &find_shared_node(s, node)->profile;
         if (sign < 0)
             profile_add(p, window.from, window.until, -1);
         add_where_free(p, window, calendar, sign);
@@ -160,7 +160,7 @@ static int64_t more_at(const struct shared *s, const struct limits_nodes *nodes,
     uint32_t i = 0, node;
     int64_t more = alone;
     while (nodes->next(nodes->arg, &i, &node)) {
-        const struct shared_node *of = find(s, node);
+        const struct shared_node *of = find_shared_node(s, node);
         more += !of || profile_at(&of->profile, at) == 0;
     }
     return more;
@@ -171,7 +171,7 @@ static bool meets(const struct shared *s, const struct limits_nodes *nodes)
 {
     uint32_t i = 0, node;
     while (s->n > 0 && nodes->next(nodes->arg, &i, &node))
-        if (find(s, node))
+        if (find_shared_node(s, node))
             return true;
     return false;
 }
@@ -214,7 +214,7 @@ int64_t shared_when(const struct shared *s, const struct profile *calendar, int6
 static bool one_fits(const struct shared *s, const struct profile *calendar, int64_t most,
                      uint32_t node, struct limits_window window)
 {
-    const struct shared_node *of = find(s, node);
+    const struct shared_node *of = find_shared_node(s, node);
     struct profile_cursor c;
     int64_t from = window.from;
     if (!of)
@@ -321,7 +321,7 @@ void limits_narrow_others(const struct limits *limits, uint32_t party,
     while (others > 0 && nodes->next(nodes->arg, &i, &node)) {
         bool known = false;
         for (size_t k = 0; k < sides; k++)
-            known |= find(&side[k].tally->shared, node) != NULL;
+            known |= find_shared_node(&side[k].tally->shared, node) != NULL;
         if (known)
             continue;
         allow(arg, node);

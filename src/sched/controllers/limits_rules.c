@@ -57,7 +57,7 @@ static const struct sched_queue_config *excepting(const struct limits *limits, u
     return q->config->has_parents_exceptions ? limits->setup->queue[q->parent].config : q->config;
 }
 
-static bool names(const struct sched_limit *list, size_t n, const char *what)
+static bool is_limited_in(const struct sched_limit *list, size_t n, const char *what)
 {
     for (size_t i = 0; i < n; i++)
         if (strcmp(list[i].what, what) == 0)
@@ -68,16 +68,17 @@ static bool names(const struct sched_limit *list, size_t n, const char *what)
 /* Whether a queue limits itself, in its limits or an exception of its own, what a user under some of its
  * terms may have of something. Else its parent does.
  */
-static bool is_own(const struct limits *limits, uint32_t queue, size_t terms, const char *what)
+static bool queue_limits_itself(const struct limits *limits, uint32_t queue, size_t terms,
+                                const char *what)
 {
     const struct setup_queue *q = &limits->setup->queue[queue];
     const struct sched_queue_config *c = q->config;
-    if (q->parent == queue || names(c->limits.user, c->limits.n_user, what))
+    if (q->parent == queue || is_limited_in(c->limits.user, c->limits.n_user, what))
         return true;
     if (terms == 0 || c->has_parents_exceptions)
         return false;
     const struct sched_limits *other = &c->exceptions[terms - 1].limits;
-    return names(other->user, other->n_user, what);
+    return is_limited_in(other->user, other->n_user, what);
 }
 
 /* Of a virtual queue: keep what it limits itself. */
@@ -85,7 +86,7 @@ static void keep_own(const struct limits *limits, uint32_t queue, size_t terms, 
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < rules->n; i++)
-        if (is_own(limits, queue, terms, intern_text(&limits->what, rules->v[i].what)))
+        if (queue_limits_itself(limits, queue, terms, intern_text(&limits->what, rules->v[i].what)))
             rules->v[kept++] = rules->v[i];
     rules->n = kept;
 }
@@ -155,12 +156,14 @@ static int make_above(struct limits *limits, uint32_t queue, uint32_t terms, str
     if (!above->rules.v || !above->whats.v)
         return -1;
     for (uint32_t i = 0; i < rules->n; i++)
-        if (!is_own(limits, queue, terms, intern_text(&limits->what, rules->v[i].what)))
+        if (!queue_limits_itself(limits, queue, terms,
+                                 intern_text(&limits->what, rules->v[i].what)))
             above->rules.v[above->rules.n++] = rules->v[i];
     for (uint32_t i = 0; i < parent->of_user.n; i++)
-        if (!is_own(limits, queue, terms, intern_text(&limits->what, parent->of_user.v[i])))
+        if (!queue_limits_itself(limits, queue, terms,
+                                 intern_text(&limits->what, parent->of_user.v[i])))
             above->whats.v[above->whats.n++] = parent->of_user.v[i];
-    above->has_pending = !is_own(limits, queue, terms, "pending");
+    above->has_pending = !queue_limits_itself(limits, queue, terms, "pending");
     return 0;
 }
 

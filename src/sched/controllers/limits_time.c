@@ -20,8 +20,9 @@ uint32_t limits_calendar_of(const struct tally *tally, uint32_t what)
 }
 
 /* Whether a tally has room for so much more during a window under a rule; of nodes, these among them. */
-static bool has_room(const struct limits *limits, const struct side *side, const struct rule *rule,
-                     int64_t more, const struct limits_nodes *nodes, struct limits_window window)
+static bool has_room_under_rule(const struct limits *limits, const struct side *side,
+                                const struct rule *rule, int64_t more,
+                                const struct limits_nodes *nodes, struct limits_window window)
 {
     uint32_t calendar = limits_calendar_of(side->tally, rule->what);
     if (more == 0)
@@ -53,9 +54,9 @@ static bool counts_both(const struct sides *sides, const struct side *side, cons
 }
 
 /* Numbers of jobs come first, for which nothing is measured. */
-static bool start(const struct limits *limits, const struct sides *sides,
-                  struct limits_window window, limits_amount_f *amount, void *arg,
-                  const struct limits_nodes *nodes, struct limits_over *over)
+static bool sides_have_room(const struct limits *limits, const struct sides *sides,
+                            struct limits_window window, limits_amount_f *amount, void *arg,
+                            const struct limits_nodes *nodes, struct limits_over *over)
 {
     for (int measured = 0; measured < 2; measured++)
         for (size_t s = 0; s < sides->n; s++)
@@ -63,8 +64,9 @@ static bool start(const struct limits *limits, const struct sides *sides,
                 const struct side *side = &sides->v[s];
                 const struct rule *rule = &side->rules->v[i];
                 if ((rule->what >= RESOURCE) != (bool)measured || !counts_both(sides, side, rule) ||
-                    has_room(limits, side, rule,
-                             takes(limits, rule->what, window.jobs, amount, arg), nodes, window))
+                    has_room_under_rule(limits, side, rule,
+                                        takes(limits, rule->what, window.jobs, amount, arg), nodes,
+                                        window))
                     continue;
                 if (over)
                     over->calendar = limits_calendar_of(side->tally, rule->what);
@@ -81,7 +83,7 @@ bool limits_start(const struct limits *limits, uint32_t party, struct limits_win
     sides.n = limits_sides(limits, party, sides.v);
     sides.n_others = 0;
     sides.is_beside = false;
-    return start(limits, &sides, window, amount, arg, nodes, over);
+    return sides_have_room(limits, &sides, window, amount, arg, nodes, over);
 }
 
 bool limits_start_beside(const struct limits *limits, uint32_t party, uint32_t other,
@@ -92,7 +94,7 @@ bool limits_start_beside(const struct limits *limits, uint32_t party, uint32_t o
     sides.n = limits_sides(limits, party, sides.v);
     sides.n_others = limits_sides(limits, other, sides.others);
     sides.is_beside = true;
-    return start(limits, &sides, window, amount, arg, nodes, over);
+    return sides_have_room(limits, &sides, window, amount, arg, nodes, over);
 }
 
 /* The first time from which on a calendar has room for so much under a rule; INT64_MAX: never. */
@@ -232,9 +234,9 @@ void limits_close(struct limits *limits, uint32_t party, struct limits_window wi
 }
 
 /* Enter a job `sign` times. */
-static void enter(struct limits *limits, uint32_t party, struct limits_window window,
-                  limits_amount_f *amount, void *arg, const struct limits_nodes *nodes,
-                  int64_t sign)
+static void enter_in_calendars(struct limits *limits, uint32_t party, struct limits_window window,
+                               limits_amount_f *amount, void *arg, const struct limits_nodes *nodes,
+                               int64_t sign)
 {
     struct side side[SIDES_MAX];
     size_t sides = limits_sides(limits, party, side);
@@ -255,13 +257,13 @@ static void enter(struct limits *limits, uint32_t party, struct limits_window wi
 void limits_add(struct limits *limits, uint32_t party, struct limits_window window,
                 limits_amount_f *amount, void *arg, const struct limits_nodes *nodes)
 {
-    enter(limits, party, window, amount, arg, nodes, 1);
+    enter_in_calendars(limits, party, window, amount, arg, nodes, 1);
 }
 
 void limits_sub(struct limits *limits, uint32_t party, struct limits_window window,
                 limits_amount_f *amount, void *arg, const struct limits_nodes *nodes)
 {
-    enter(limits, party, window, amount, arg, nodes, -1);
+    enter_in_calendars(limits, party, window, amount, arg, nodes, -1);
 }
 
 struct limits_promises *limits_promises(const struct limits *limits, uint32_t calendar,

@@ -78,7 +78,7 @@ static bool goes_along(const struct lots *lots, const struct lot *lot)
 }
 
 /* Put back who is not needed, the last one first. Returns the booking, or -1 with ENOMEM. */
-static int64_t spare(struct preemption *h, int64_t booking)
+static int64_t spare_lots(struct preemption *h, int64_t booking)
 {
     struct lots *lots = h->lots;
     for (size_t i = lots->n; i-- > 0 && booking >= 0;) {
@@ -120,7 +120,7 @@ static void put_all_back(struct preemption *h)
 
 enum which_lots { ANY, NEEDED, USEFUL };
 
-static bool is_one_of(const struct preemption *h, const struct lot *lot, enum which_lots which)
+static bool is_lot_among(const struct preemption *h, const struct lot *lot, enum which_lots which)
 {
     return which == ANY || (which == NEEDED ? lot->is_needed : is_of_use(h, lot));
 }
@@ -133,7 +133,7 @@ static int64_t take_lots(struct preemption *h, enum which_lots which, bool *refu
     struct lots *lots = h->lots;
     for (size_t i = 0; i < lots->n; i++) {
         struct lot *lot = &lots->v[i];
-        if (lot->is_taken || !is_one_of(h, lot, which) || !has_turn(h, lot))
+        if (lot->is_taken || !is_lot_among(h, lot, which) || !has_turn(h, lot))
             continue;
         if (!share_lets(h, lot)) {
             *refused = true;
@@ -162,7 +162,7 @@ static int find_needed(struct preemption *h)
             take_lot(h, &lots->v[i], true);
     int64_t booking = book(h);
     if (booking >= 0)
-        booking = spare(h, booking);
+        booking = spare_lots(h, booking);
     if (booking < 0)
         return -1;
     h->s->place->ops->release(h->s->place, booking);
@@ -196,7 +196,7 @@ static bool shares_let_all(const struct preemption *h)
 static int64_t settle_lots(struct preemption *h, int64_t booking)
 {
     if (booking >= 0)
-        booking = spare(h, booking);
+        booking = spare_lots(h, booking);
     if (booking < 0 || shares_let_all(h))
         return booking;
     h->s->place->ops->release(h->s->place, booking);
@@ -205,7 +205,7 @@ static int64_t settle_lots(struct preemption *h, int64_t booking)
 }
 
 /* Where shares give no more after lots that leave nothing of what is short, those go first that do. */
-static int64_t choose(struct preemption *h)
+static int64_t choose_lots(struct preemption *h)
 {
     bool refused = false;
     put_all_back(h);
@@ -225,7 +225,7 @@ int lots_begin(struct preemption *h, sched_t *s, uint32_t slot, const struct pla
                lots_may may)
 {
     struct lots *lots = calloc(1, sizeof(*lots));
-    *h = (struct preemption){.s = s, .slot = slot, .ask = ask, .choose = choose, .lots = lots};
+    *h = (struct preemption){.s = s, .slot = slot, .ask = ask, .choose = choose_lots, .lots = lots};
     if (!lots)
         return -1;
     lots->slot = slot;

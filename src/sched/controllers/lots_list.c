@@ -7,8 +7,8 @@
 #include "sched/waiting/shares.h"
 
 /* Add a lot of one job, or the first of several. NULL with ENOMEM. */
-static struct lot *add(const sched_t *s, struct lots *lots, uint32_t slot, enum lot_rank rank,
-                       bool by_share)
+static struct lot *add_lot(const sched_t *s, struct lots *lots, uint32_t slot, enum lot_rank rank,
+                           bool by_share)
 {
     const struct job *job = &s->jobs[slot];
     if (array_grow((void **)&lots->v, &lots->cap, lots->n + 1, sizeof(*lots->v)) < 0)
@@ -32,7 +32,7 @@ static struct lot *add(const sched_t *s, struct lots *lots, uint32_t slot, enum 
 }
 
 /* One more is in the lot. */
-static void join(const sched_t *s, struct lot *lot, uint32_t slot)
+static void join_lot(const sched_t *s, struct lot *lot, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
     if (__builtin_add_overflow(lot->work, work_of(s, job), &lot->work))
@@ -82,10 +82,10 @@ static int add_member(const sched_t *s, struct lots *lots, uint32_t number, stru
     if (!spare && g->whole != NO_GANG) {
         g->keeps |= by_share != lots->v[g->whole].by_share; /* it was moved to another queue */
         if (by_share == lots->v[g->whole].by_share)
-            join(s, &lots->v[g->whole], slot);
+            join_lot(s, &lots->v[g->whole], slot);
         return 0;
     }
-    struct lot *lot = add(s, lots, slot, spare ? LOT_SPARE : LOT_OTHER, by_share);
+    struct lot *lot = add_lot(s, lots, slot, spare ? LOT_SPARE : LOT_OTHER, by_share);
     if (!lot)
         return -1;
     lot->gang = number;
@@ -124,7 +124,7 @@ static int add_gang(const sched_t *s, struct lots *lots, struct gang *gang)
 }
 
 /* All lots, in no order. Returns 0, or -1 with ENOMEM. */
-static int list(sched_t *s, struct lots *lots)
+static int list_lots(sched_t *s, struct lots *lots)
 {
     const struct heap *running = &s->queues->ends;
     uint64_t listing = ++s->queues->listings;
@@ -134,12 +134,12 @@ static int list(sched_t *s, struct lots *lots)
         bool by_share = false;
         int rc = 0;
         if (is_free_victim(s, slot)) {
-            rc = add(s, lots, slot, LOT_GOES, false) ? 0 : -1;
+            rc = add_lot(s, lots, slot, LOT_GOES, false) ? 0 : -1;
         } else if (gang && s->jobs[slot].details->is_in_gang) {
             rc = gang->listed == listing ? 0 : add_gang(s, lots, gang);
             gang->listed = listing;
         } else if (is_eligible(s, lots, slot, &by_share)) {
-            rc = add(s, lots, slot, LOT_OTHER, by_share) ? 0 : -1;
+            rc = add_lot(s, lots, slot, LOT_OTHER, by_share) ? 0 : -1;
         }
         if (rc < 0)
             return -1;
@@ -147,7 +147,7 @@ static int list(sched_t *s, struct lots *lots)
     return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_lots(const void *a, const void *b)
 {
     const struct lot *x = a, *y = b;
     if (x->rank != y->rank)
@@ -214,9 +214,9 @@ static int add_victims(struct preemption *h)
 int lots_list(struct preemption *h)
 {
     struct lots *lots = h->lots;
-    if (list(h->s, lots) < 0)
+    if (list_lots(h->s, lots) < 0)
         return -1;
     if (lots->n > 0)
-        qsort(lots->v, lots->n, sizeof(*lots->v), compare);
+        qsort(lots->v, lots->n, sizeof(*lots->v), compare_lots);
     return add_victims(h);
 }

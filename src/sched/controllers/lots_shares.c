@@ -23,7 +23,7 @@ void lots_note_gone(const sched_t *s, struct lots *lots, uint32_t slot, const in
 }
 
 /* What the job asks for: all that of it starts together. */
-static void measure(const sched_t *s, struct lots *lots, uint32_t slot)
+static void measure_asked(const sched_t *s, struct lots *lots, uint32_t slot)
 {
     const struct shares *shares = s->queues->shares;
     const struct share_of_job *job = &shares->job[slot];
@@ -67,7 +67,7 @@ int lots_begin_shares(sched_t *s, struct lots *lots, uint32_t slot)
         calloc((size_t)shares->n_fixed * share_dimensions(shares->tree) + 1, sizeof(*lots->gone));
     if (!lots->gone)
         return -1;
-    measure(s, lots, slot);
+    measure_asked(s, lots, slot);
     note_all_gone(s, lots);
     return 0;
 }

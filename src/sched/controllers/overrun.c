@@ -53,19 +53,19 @@ size_t sched_extended(const sched_t *s, const sched_job_t **jobs)
     return s->queues->n_extended;
 }
 
-static int prepare(sched_t *s, uint32_t slot)
+static int reserve_end(sched_t *s, uint32_t slot)
 {
     struct heap *ends = &s->queues->ends;
     return heap_has(ends, slot) ? 0 : heap_put(ends, slot, INT64_MAX, s->jobs[slot].key.seq);
 }
 
-static void started(sched_t *s, uint32_t slot, enum sched_how how)
+static void move_end_at_start(sched_t *s, uint32_t slot, enum sched_how how)
 {
     (void)how;
     heap_move(&s->queues->ends, slot, job_until(&s->jobs[slot]), s->jobs[slot].key.seq);
 }
 
-static void gone(sched_t *s, uint32_t slot)
+static void forget_end(sched_t *s, uint32_t slot)
 {
     if (heap_has(&s->queues->ends, slot))
         heap_take(&s->queues->ends, slot);
@@ -73,9 +73,9 @@ static void gone(sched_t *s, uint32_t slot)
 
 const struct controller overrun_controller = {
     .name = "overrun",
-    .prepare = prepare,
-    .started = started,
-    .requeued = gone,
-    .forgotten = gone,
+    .prepare = reserve_end,
+    .started = move_end_at_start,
+    .requeued = forget_end,
+    .forgotten = forget_end,
     .turn = extend,
 };

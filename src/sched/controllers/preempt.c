@@ -19,7 +19,7 @@
 #include "sched/queues.h"
 
 /* Take what an open job needs. */
-static enum step make_room(sched_t *s, uint32_t slot)
+static enum step preempt_for_open(sched_t *s, uint32_t slot)
 {
     if (s->queues->n_victims == 0 || !pass_does(s, DOES(PREEMPT)) ||
         !may_preempt(s, &s->jobs[slot]))
@@ -28,7 +28,7 @@ static enum step make_room(sched_t *s, uint32_t slot)
 }
 
 /* The same for a job that holds a reservation for later, or a claim, which is without end. */
-static enum step make_room_for_holder(sched_t *s, uint32_t slot)
+static enum step preempt_for_holder(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     if (job->is_preempting || (job->at <= s->now && !job->is_claiming) || !may_preempt(s, job) ||
@@ -44,7 +44,7 @@ static enum step make_room_for_holder(sched_t *s, uint32_t slot)
 }
 
 /* Whether jobs of a lane may preempt any. */
-static bool may_make_room(const sched_t *s, const struct lane *lane)
+static bool lane_may_preempt(const sched_t *s, const struct lane *lane)
 {
     return s->queues->n_victims > 0 && !lane->is_stopped && pass_does(s, DOES(PREEMPT)) &&
            s->queues->setup->queue[lane->queue].preemptible == SCHED_NOT_PREEMPTIBLE;
@@ -144,7 +144,7 @@ sched_job_t sched_preemptor(const sched_t *s, sched_job_t job)
 
 /* ---- The controller ---- */
 
-static int prepare(sched_t *s, uint32_t slot)
+static int reserve_victim(sched_t *s, uint32_t slot)
 {
     (void)slot;
     return victims_reserve(s->queues, s->queues->n_victims + 1);
@@ -158,7 +158,7 @@ static void leave_preempting(sched_t *s, uint32_t slot)
     job->is_preempting = false;
 }
 
-static void started(sched_t *s, uint32_t slot, enum sched_how how)
+static void list_if_preemptible(sched_t *s, uint32_t slot, enum sched_how how)
 {
     struct queues *n = s->queues;
     const struct job *job = &s->jobs[slot];
@@ -172,27 +172,27 @@ static void started(sched_t *s, uint32_t slot, enum sched_how how)
         n->preemptible_next = from;
 }
 
-static void released(sched_t *s, uint32_t slot)
+static void release_preempting(sched_t *s, uint32_t slot)
 {
     s->queues->more_preemptible++;
     let_victims_go(s, slot);
     leave_preempting(s, slot);
 }
 
-static void requeued(sched_t *s, uint32_t slot)
+static void requeue_victim(sched_t *s, uint32_t slot)
 {
     victim_ended(s, slot);
     s->jobs[slot].details->is_stopping = false;
     victim_remove(s, slot);
 }
 
-static void ended(sched_t *s, uint32_t slot, enum job_end end)
+static void end_victim(sched_t *s, uint32_t slot, enum job_end end)
 {
     (void)end;
     victim_ended(s, slot);
 }
 
-static enum step turn(sched_t *s)
+static enum step renew_preemptible(sched_t *s)
 {
     struct queues *n = s->queues;
     /* Whoever waits for victims ends later as these take their time: nobody else is to start there. */
@@ -208,22 +208,22 @@ static enum step turn(sched_t *s)
     return STEP_BUSY;
 }
 
-static int64_t next_time(const sched_t *s)
+static int64_t next_preemptible_time(const sched_t *s)
 {
     return s->queues->preemptible_next;
 }
 
 const struct controller preemption_controller = {
     .name = "preemption",
-    .prepare = prepare,
-    .started = started,
-    .released = released,
-    .requeued = requeued,
-    .ended = ended,
+    .prepare = reserve_victim,
+    .started = list_if_preemptible,
+    .released = release_preempting,
+    .requeued = requeue_victim,
+    .ended = end_victim,
     .forgotten = victim_remove,
-    .turn = turn,
-    .make_room = make_room,
-    .make_room_for_holder = make_room_for_holder,
-    .may_make_room = may_make_room,
-    .next_time = next_time,
+    .turn = renew_preemptible,
+    .make_room = preempt_for_open,
+    .make_room_for_holder = preempt_for_holder,
+    .may_make_room = lane_may_preempt,
+    .next_time = next_preemptible_time,
 };

@@ -28,14 +28,14 @@ static struct class_turns *turns_of(const sched_t *s, uint32_t slot)
     return shares ? shares->turns[lane_of(s, slot)->queue] : NULL;
 }
 
-static uint32_t class_of(const sched_t *s, uint32_t slot)
+static uint32_t class_of_job(const sched_t *s, uint32_t slot)
 {
     const struct shares *shares = s->queues->shares;
     return shares->leaf[shares->job[slot].leaf].class;
 }
 
 /* Workers of what runs or is promised a time, or of what of a job starts together. */
-static int64_t units_of(const sched_t *s, uint32_t slot)
+static int64_t workers_of_job(const sched_t *s, uint32_t slot)
 {
     const struct share_of_job *job = &s->queues->shares->job[slot];
     if (job->state != SHARE_WAITING)
@@ -99,7 +99,7 @@ static void count_fixed(const sched_t *s, const struct class_turns *turns)
     for (size_t i = 0; i < turns->n_lent; i++) {
         uint32_t slot = turns->lent[i].slot;
         if (!turns->lent[i].is_stopping) /* else it counts as gone */
-            turns->load[class_of(s, slot)].fixed -= units_of(s, slot);
+            turns->load[class_of_job(s, slot)].fixed -= workers_of_job(s, slot);
     }
 }
 
@@ -109,7 +109,7 @@ static void sort_lent(const sched_t *s, struct class_turns *turns)
     size_t n = 0;
     for (size_t i = 0; i < turns->n_lent; i++) {
         const struct class_lent lent = turns->lent[i];
-        if (lent.is_stopping || turns->load[class_of(s, lent.slot)].stop > 0)
+        if (lent.is_stopping || turns->load[class_of_job(s, lent.slot)].stop > 0)
             turns->lent[n++] = lent;
     }
     turns->n_lent = n;
@@ -118,7 +118,7 @@ static void sort_lent(const sched_t *s, struct class_turns *turns)
 }
 
 /* Count how far classes are brought down, as if nothing were idle: what is, is of no use to who asks. */
-static int count(sched_t *s, struct class_turns *turns, uint32_t queue)
+static int count_floors(sched_t *s, struct class_turns *turns, uint32_t queue)
 {
     if (turns->is_lent_counted)
         return 0;
@@ -137,12 +137,12 @@ static int count(sched_t *s, struct class_turns *turns, uint32_t queue)
 /* ---- The choice ---- */
 
 /* Take what a job holds, unless its class would come too low. Whether it did; -1 with ENOMEM. */
-static int take(struct preemption *h, struct class_turns *turns, const struct class_lent *lent)
+static int take_lent(struct preemption *h, struct class_turns *turns, const struct class_lent *lent)
 {
     const sched_t *s = h->s;
     const struct job *job = &s->jobs[lent->slot];
-    uint32_t class = class_of(s, lent->slot);
-    int64_t left = turns->load[class].running - units_of(s, lent->slot);
+    uint32_t class = class_of_job(s, lent->slot);
+    int64_t left = turns->load[class].running - workers_of_job(s, lent->slot);
     if (job->details->preempted_for != JOB_NONE ||
         (!lent->is_stopping && left < turns->v[class].floor))
         return 0;
@@ -159,7 +159,7 @@ static int take(struct preemption *h, struct class_turns *turns, const struct cl
 }
 
 /* Spare those that are not needed, who run for longest first. Returns the booking, or -1 with ENOMEM. */
-static int64_t spare(struct preemption *h, int64_t booking)
+static int64_t spare_lent(struct preemption *h, int64_t booking)
 {
     const struct place_ops *ops = h->s->place->ops;
     for (size_t i = h->n; i-- > 0 && booking >= 0;) {
@@ -175,27 +175,28 @@ static int64_t spare(struct preemption *h, int64_t booking)
 }
 
 /* Who started last, until there is room. The loads are those of now. */
-static int64_t choose(struct preemption *h)
+static int64_t choose_lent(struct preemption *h)
 {
     struct class_turns *turns = h->turns;
     int64_t booking = -1;
     for (size_t i = 0; i < turns->n_lent && booking < 0; i++) {
-        int took = take(h, turns, &turns->lent[i]);
+        int took = take_lent(h, turns, &turns->lent[i]);
         if (took > 0)
             booking = preemption_try(h);
         if (took < 0 || (took > 0 && booking < 0 && errno != EBUSY))
             return -1;
     }
     if (booking >= 0)
-        return spare(h, booking);
+        return spare_lent(h, booking);
     errno = EBUSY;
     return -1;
 }
 
-static int begin(struct preemption *h, sched_t *s, uint32_t slot, const struct place_ask *ask)
+static int begin_rebalancing(struct preemption *h, sched_t *s, uint32_t slot,
+                             const struct place_ask *ask)
 {
     *h = (struct preemption){
-        .s = s, .slot = slot, .ask = ask, .choose = choose, .turns = turns_of(s, slot)};
+        .s = s, .slot = slot, .ask = ask, .choose = choose_lent, .turns = turns_of(s, slot)};
     return 0;
 }
 
@@ -208,26 +209,26 @@ static enum step may_take(sched_t *s, uint32_t slot)
     if (!turns || !turns->is_due)
         return STEP_BUSY;
     uint32_t queue = lane_of(s, slot)->queue;
-    if (count(s, turns, queue) < 0)
+    if (count_floors(s, turns, queue) < 0)
         return STEP_FAILED;
     class_turns_load(s, queue, false);
-    const struct class_load *load = &turns->load[class_of(s, slot)];
-    bool may =
-        load->percent > 0 && turns->n_lent > 0 && load->running + units_of(s, slot) <= load->target;
+    const struct class_load *load = &turns->load[class_of_job(s, slot)];
+    bool may = load->percent > 0 && turns->n_lent > 0 &&
+               load->running + workers_of_job(s, slot) <= load->target;
     return may ? STEP_DONE : STEP_BUSY;
 }
 
-static enum step make_room(sched_t *s, uint32_t slot)
+static enum step rebalance_for_open(sched_t *s, uint32_t slot)
 {
     enum step step = pass_does(s, DOES(RECLAIM)) ? may_take(s, slot) : STEP_BUSY;
     if (step != STEP_DONE)
         return step;
-    step = room_for_open(s, slot, begin, ROOM_BY_REBALANCING);
+    step = room_for_open(s, slot, begin_rebalancing, ROOM_BY_REBALANCING);
     turns_of(s, slot)->has_stopped |= step == STEP_DONE;
     return step;
 }
 
-static enum step make_room_for_holder(sched_t *s, uint32_t slot)
+static enum step rebalance_for_holder(sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
     if (!turns_of(s, slot) || job->is_preempting || job->is_claiming || job->at <= s->now ||
@@ -235,12 +236,12 @@ static enum step make_room_for_holder(sched_t *s, uint32_t slot)
         return STEP_BUSY;
     enum step step = may_take(s, slot);
     if (step == STEP_DONE)
-        step = room_for_holder(s, slot, begin);
+        step = room_for_holder(s, slot, begin_rebalancing);
     turns_of(s, slot)->has_stopped |= step == STEP_DONE;
     return step;
 }
 
-static bool may_make_room(const sched_t *s, const struct lane *lane)
+static bool lane_may_rebalance(const sched_t *s, const struct lane *lane)
 {
     return lane->is_rebalanced && !lane->is_stopped && pass_does(s, DOES(RECLAIM));
 }
@@ -255,7 +256,7 @@ static int64_t due_of(const struct class_turns *turns)
     return duration < INT64_MAX - turns->timer.since ? turns->timer.since + duration : INT64_MAX;
 }
 
-static enum step turn(sched_t *s)
+static enum step note_queues_due(sched_t *s)
 {
     const struct shares *shares = s->queues->shares;
     for (uint32_t q = 0; shares && q < shares->setup->n_queues; q++) {
@@ -305,7 +306,7 @@ static int64_t next_lent(const sched_t *s, const struct class_turns *turns)
 /* A queue's classes after a pass. Where rebalancing has found nobody to stop, time brings nothing but who may be
  * stopped later, unless something happens.
  */
-static void note(sched_t *s, struct class_turns *turns, uint32_t queue)
+static void note_spread(sched_t *s, struct class_turns *turns, uint32_t queue)
 {
     const struct class_rule *rule = &turns->setup->rule;
     int64_t workers = class_turns_load(s, queue, false);
@@ -327,11 +328,11 @@ static void passed(sched_t *s)
     for (uint32_t q = 0; shares && q < shares->setup->n_queues; q++) {
         struct class_turns *turns = shares->turns[q];
         if (turns && class_turns_rebalances(turns))
-            note(s, turns, q);
+            note_spread(s, turns, q);
     }
 }
 
-static int64_t next_time(const sched_t *s)
+static int64_t next_rebalance_time(const sched_t *s)
 {
     const struct shares *shares = s->queues->shares;
     int64_t next = INT64_MAX;
@@ -382,10 +383,10 @@ int sched_restore_uneven(sched_t *s, const struct sched_uneven *uneven)
 
 const struct controller rebalance_controller = {
     .name = "rebalancing",
-    .turn = turn,
-    .make_room = make_room,
-    .make_room_for_holder = make_room_for_holder,
-    .may_make_room = may_make_room,
+    .turn = note_queues_due,
+    .make_room = rebalance_for_open,
+    .make_room_for_holder = rebalance_for_holder,
+    .may_make_room = lane_may_rebalance,
     .passed = passed,
-    .next_time = next_time,
+    .next_time = next_rebalance_time,
 };

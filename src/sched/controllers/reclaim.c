@@ -40,7 +40,8 @@ static bool may(const sched_t *s, uint32_t slot, uint32_t victim, bool *by_share
     return preempts & SCHED_PREEMPTS_LOWER && other->details->priority < job->details->priority;
 }
 
-static int begin(struct preemption *h, sched_t *s, uint32_t slot, const struct place_ask *ask)
+static int begin_reclaim(struct preemption *h, sched_t *s, uint32_t slot,
+                         const struct place_ask *ask)
 {
     return lots_begin(h, s, slot, ask, may);
 }
@@ -51,27 +52,28 @@ static bool may_try(const sched_t *s, uint32_t slot)
     return preempts_of(s, slot) != 0 && s->running > 0 && gang_lacks(s, slot);
 }
 
-static enum step make_room(sched_t *s, uint32_t slot)
+static enum step reclaim_for_open(sched_t *s, uint32_t slot)
 {
     bool walks = s->pass.phase == PASS_WALK; /* else reservations are out of the calendars */
-    return walks && may_try(s, slot) ? room_for_open(s, slot, begin, ROOM_BY_RECLAIM) : STEP_BUSY;
+    return walks && may_try(s, slot) ? room_for_open(s, slot, begin_reclaim, ROOM_BY_RECLAIM)
+                                     : STEP_BUSY;
 }
 
-static enum step make_room_for_holder(sched_t *s, uint32_t slot)
+static enum step reclaim_for_holder(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     if (job->is_preempting || (job->at <= s->now && !job->is_claiming) || !may_try(s, slot))
         return STEP_BUSY;
     if (job->is_claiming)
         job->ask.duration = job->details->estimate;
-    enum step step = room_for_holder(s, slot, begin);
+    enum step step = room_for_holder(s, slot, begin_reclaim);
     job = &s->jobs[slot]; /* there may be more slots by now */
     if (job->is_claiming)
         job->ask.duration = s->place->endless;
     return step;
 }
 
-static bool may_make_room(const sched_t *s, const struct lane *lane)
+static bool lane_may_reclaim(const sched_t *s, const struct lane *lane)
 {
     return preempts_now(s, s->queues->setup->queue[lane->queue].any_preempts) != 0 &&
            s->running > 0 && !lane->is_stopped;
@@ -91,7 +93,7 @@ int64_t next_reclaimed(const sched_t *s, int64_t after)
     return next;
 }
 
-static void started(sched_t *s, uint32_t slot, enum sched_how how)
+static void note_reclaim_time(sched_t *s, uint32_t slot, enum sched_how how)
 {
     (void)how;
     int64_t from = preemptible_from(s, &s->jobs[slot]);
@@ -99,7 +101,7 @@ static void started(sched_t *s, uint32_t slot, enum sched_how how)
         s->queues->reclaim_next = from;
 }
 
-static enum step turn(sched_t *s)
+static enum step renew_reclaimable(sched_t *s)
 {
     struct queues *n = s->queues;
     if (!n->setup->preempts)
@@ -111,17 +113,17 @@ static enum step turn(sched_t *s)
     return STEP_BUSY;
 }
 
-static int64_t next_time(const sched_t *s)
+static int64_t next_reclaim_time(const sched_t *s)
 {
     return s->queues->reclaim_next;
 }
 
 const struct controller reclaim_controller = {
     .name = "reclaim",
-    .started = started,
-    .turn = turn,
-    .make_room = make_room,
-    .make_room_for_holder = make_room_for_holder,
-    .may_make_room = may_make_room,
-    .next_time = next_time,
+    .started = note_reclaim_time,
+    .turn = renew_reclaimable,
+    .make_room = reclaim_for_open,
+    .make_room_for_holder = reclaim_for_holder,
+    .may_make_room = lane_may_reclaim,
+    .next_time = next_reclaim_time,
 };

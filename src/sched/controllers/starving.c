@@ -25,7 +25,7 @@ int64_t starves_at(const sched_t *s, uint32_t slot)
     return threshold < SCHED_UNLIMITED ? d->since + threshold : INT64_MAX;
 }
 
-static void forget(sched_t *s, uint32_t slot)
+static void forget_starve_time(sched_t *s, uint32_t slot)
 {
     struct heap *starves = &s->queues->starves;
     if (heap_has(starves, slot))
@@ -38,7 +38,7 @@ void starving_resume(sched_t *s, uint32_t slot)
     const struct job *job = &s->jobs[slot];
     int64_t at = is_pending(job) && !job->details->is_starving ? starves_at(s, slot) : INT64_MAX;
     if (at == INT64_MAX)
-        forget(s, slot);
+        forget_starve_time(s, slot);
     else if (heap_has(&n->starves, slot))
         heap_move(&n->starves, slot, at, job->key.seq);
     else
@@ -191,7 +191,7 @@ void starving_restored(sched_t *s, int64_t passed)
 }
 
 /* The next one whose time has come is starving, and takes its turn as a new job. */
-static enum step turn(sched_t *s)
+static enum step starve_next_due(sched_t *s)
 {
     struct queues *n = s->queues;
     if (n->is_starving_late && look_at_all(s) < 0)
@@ -211,7 +211,7 @@ static enum step turn(sched_t *s)
     return STEP_DONE;
 }
 
-static int64_t next_time(const sched_t *s)
+static int64_t next_starving_time(const sched_t *s)
 {
     const struct heap *starves = &s->queues->starves;
     return starves->n > 0 ? starves->v[0].key : INT64_MAX;
@@ -294,7 +294,7 @@ static enum step look_at_claim(sched_t *s, uint32_t slot)
 }
 
 /* It starts, of what those behind it claim too. */
-static enum step start(sched_t *s, uint32_t slot)
+static enum step start_starving(sched_t *s, uint32_t slot)
 {
     enum step step = start_open(s, slot, true);
     if (step != STEP_BUSY || !claims_lift(s, CLAIMS_BEHIND, slot))
@@ -310,7 +310,7 @@ enum step starving_look(sched_t *s, uint32_t slot)
     if (s->jobs[slot].is_claiming)
         return look_at_claim(s, slot);
     bool may = pass_does(s, DOES(ALLOCATE));
-    enum step step = may ? start(s, slot) : STEP_BUSY;
+    enum step step = may ? start_starving(s, slot) : STEP_BUSY;
     if (step == STEP_BUSY)
         step = controllers_make_room(s, slot);
     if (step == STEP_BUSY && may)
@@ -326,20 +326,20 @@ enum step starving_look(sched_t *s, uint32_t slot)
 
 /* ---- The controller ---- */
 
-static void started(sched_t *s, uint32_t slot, enum sched_how how)
+static void end_starving(sched_t *s, uint32_t slot, enum sched_how how)
 {
     (void)how;
     relieved_no_more(s, slot);
     s->jobs[slot].details->is_starving = false;
-    forget(s, slot);
+    forget_starve_time(s, slot);
 }
 
 const struct controller starving_controller = {
     .name = "starving",
     .entered = starving_begin,
-    .started = started,
+    .started = end_starving,
     .released = relieved_no_more,
-    .forgotten = forget,
-    .turn = turn,
-    .next_time = next_time,
+    .forgotten = forget_starve_time,
+    .turn = starve_next_due,
+    .next_time = next_starving_time,
 };

@@ -97,7 +97,7 @@ static int64_t least_work(const struct search *c, const struct set *set, size_t 
 }
 
 /* Compare the sets of the size that have these and others from the i-th on. Returns 0, or -1 with ENOMEM. */
-static int compare(struct search *c, const struct set *set, size_t i)
+static int compare_sets(struct search *c, const struct set *set, size_t i)
 {
     if (set->n == c->size) {
         int fits = is_better(c, set) ? is_enough(c, set) : 0;
@@ -112,7 +112,7 @@ static int compare(struct search *c, const struct set *set, size_t i)
         if (c->any && least_work(c, set, i) > c->best.work)
             return 0;
         struct set more = with(c, set, i);
-        rc = compare(c, &more, i + 1);
+        rc = compare_sets(c, &more, i + 1);
     }
     return rc;
 }
@@ -138,7 +138,7 @@ int preemption_take_best(struct preemption *h)
         if (sets > left)
             return 0;
         left -= sets;
-        if (compare(&c, &nobody, 0) < 0)
+        if (compare_sets(&c, &nobody, 0) < 0)
             return -1;
     }
     for (size_t i = 0; c.any && i < c.best.n; i++)

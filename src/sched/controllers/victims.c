@@ -56,12 +56,12 @@ int64_t work_of(const sched_t *s, const struct job *job)
     return __builtin_mul_overflow(cores, s->now - job->at, &work) ? INT64_MAX : work;
 }
 
-static int64_t choose(struct preemption *h);
+static int64_t choose_victims(struct preemption *h);
 
 int preemption_begin(struct preemption *h, sched_t *s, uint32_t slot, const struct place_ask *ask)
 {
     const struct queues *n = s->queues;
-    *h = (struct preemption){.s = s, .slot = slot, .ask = ask, .choose = choose};
+    *h = (struct preemption){.s = s, .slot = slot, .ask = ask, .choose = choose_victims};
     if (n->n_victims == 0)
         return 0;
     h->victim = reallocarray(NULL, n->n_victims, sizeof(*h->victim));
@@ -169,7 +169,7 @@ static void take_stopping(struct preemption *h)
         preemption_take(h, &h->victim[i]);
 }
 
-static void take_first(struct preemption *h, size_t n)
+static void take_first_tellable(struct preemption *h, size_t n)
 {
     for (size_t i = 0; i < h->tellable; i++) {
         if (i < n && !h->victim[i].is_taken)
@@ -199,7 +199,7 @@ static int take_some(struct preemption *h)
     qsort(h->victim, h->n, sizeof(*h->victim), compare_use);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        take_first(h, middle);
+        take_first_tellable(h, middle);
         int fits = preemption_fits(h);
         if (fits < 0)
             return -1;
@@ -208,7 +208,7 @@ static int take_some(struct preemption *h)
         else
             low = middle + 1;
     }
-    take_first(h, high);
+    take_first_tellable(h, high);
     for (size_t i = 0; i < high; i++) {
         h->too_little = h->sum;
         h->sum += h->victim[i].useful;
@@ -219,8 +219,8 @@ static int take_some(struct preemption *h)
 /* Book with one that is taken in the place of another. Returns the booking, with it or as before, or -1 with
  * ENOMEM.
  */
-static int64_t exchange(struct preemption *h, struct victim *out, struct victim *in,
-                        int64_t booking)
+static int64_t exchange_victim(struct preemption *h, struct victim *out, struct victim *in,
+                               int64_t booking)
 {
     int64_t sum = h->sum - out->useful + in->useful;
     if (sum <= h->too_little)
@@ -247,7 +247,7 @@ static int64_t exchange_all(struct preemption *h, int64_t booking)
             continue;
         for (size_t k = 0; k < i && h->victim[i].is_taken && booking >= 0; k++)
             if (!h->victim[k].is_taken && h->victim[k].work < h->victim[i].work)
-                booking = exchange(h, &h->victim[i], &h->victim[k], booking);
+                booking = exchange_victim(h, &h->victim[i], &h->victim[k], booking);
     }
     return booking;
 }
@@ -255,7 +255,7 @@ static int64_t exchange_all(struct preemption *h, int64_t booking)
 /* Spare those that are not needed: of those to be told, and then of those that are being stopped, for whose
  * ends the job need not wait. Returns the booking, perhaps another one, or -1 with ENOMEM.
  */
-static int64_t spare(struct preemption *h, int64_t booking)
+static int64_t spare_victims(struct preemption *h, int64_t booking)
 {
     for (size_t k = 2 * h->n; k-- > 0 && booking >= 0;) {
         struct victim *victim = &h->victim[k % h->n];
@@ -282,9 +282,9 @@ static int take_tellable(struct preemption *h, bool *amounts)
     int taken = take_one(h);
     if (taken != 0 || h->tellable < 2)
         return taken;
-    take_first(h, h->tellable);
+    take_first_tellable(h, h->tellable);
     int fits = preemption_fits(h);
-    take_first(h, 0);
+    take_first_tellable(h, 0);
     if (fits <= 0)
         return fits;
     taken = preemption_take_best(h);
@@ -293,7 +293,7 @@ static int take_tellable(struct preemption *h, bool *amounts)
 }
 
 /* Of preemptible jobs. */
-static int64_t choose(struct preemption *h)
+static int64_t choose_victims(struct preemption *h)
 {
     bool amounts = false;
     errno = EBUSY;
@@ -313,7 +313,7 @@ static int64_t choose(struct preemption *h)
     int64_t booking = preemption_try(h);
     qsort(h->victim, h->n, sizeof(*h->victim), compare_work);
     if (booking >= 0)
-        booking = spare(h, booking);
+        booking = spare_victims(h, booking);
     if (booking >= 0 && amounts)
         booking = exchange_all(h, booking);
     return booking;

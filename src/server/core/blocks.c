@@ -32,7 +32,7 @@ struct added {
     struct strbuf path; /* of the machine, where the block is of all of it */
 };
 
-static const char *text_of(const json_t *entry, const char *key)
+static const char *text_of_entry(const json_t *entry, const char *key)
 {
     return json_string_value(json_object_get(entry, key));
 }
@@ -105,8 +105,8 @@ static size_t known_queues(const server_t *s, const char **queues, size_t n)
 static int added_read(const server_t *s, const json_t *entry, struct added *a)
 {
     size_t n[LISTS] = {0};
-    *a = (struct added){.block = {.name = text_of(entry, "name"),
-                                  .resources = text_of(entry, "resources"),
+    *a = (struct added){.block = {.name = text_of_entry(entry, "name"),
+                                  .resources = text_of_entry(entry, "resources"),
                                   .start = entry_number(entry, "start"),
                                   .duration = entry_number(entry, "duration"),
                                   .every = entry_number(entry, "every")}};
@@ -164,12 +164,12 @@ static size_t find_added(const server_t *s, const char *name)
 {
     size_t i, n = json_array_size(added_blocks(s));
     for (i = 0; i < n; i++)
-        if (strcmp(text_of(json_array_get(added_blocks(s), i), "name"), name) == 0)
+        if (strcmp(text_of_entry(json_array_get(added_blocks(s), i), "name"), name) == 0)
             break;
     return i;
 }
 
-static bool is_over(const server_t *s, const json_t *entry)
+static bool is_block_over(const server_t *s, const json_t *entry)
 {
     return entry_number(entry, "every") == 0 &&
            entry_number(entry, "start") + entry_number(entry, "duration") <= s->clock.wall;
@@ -180,11 +180,11 @@ static bool is_in_force(const json_t *entry)
     return !json_object_get(entry, "problem");
 }
 
-static void drop(server_t *s, size_t i)
+static void drop_block(server_t *s, size_t i)
 {
     const json_t *entry = json_array_get(added_blocks(s), i);
     if (is_in_force(entry))
-        sched_unblock(s->sched, s->clock.now, text_of(entry, "name"), NULL);
+        sched_unblock(s->sched, s->clock.now, text_of_entry(entry, "name"), NULL);
     json_array_remove(added_blocks(s), i);
     s->unsaved.settings = s->unsaved.urgent = true;
 }
@@ -193,12 +193,12 @@ static void drop(server_t *s, size_t i)
 static void drop_over(server_t *s)
 {
     for (size_t i = json_array_size(added_blocks(s)); i-- > 0;)
-        if (is_over(s, json_array_get(added_blocks(s), i)))
-            drop(s, i);
+        if (is_block_over(s, json_array_get(added_blocks(s), i)))
+            drop_block(s, i);
 }
 
 /* Append to the list, which is made if need be. */
-static int keep(server_t *s, json_t *block)
+static int keep_block(server_t *s, json_t *block)
 {
     json_t *list = added_blocks(s);
     if (!list && json_object_set_new(s->settings, "blocks", json_array()) == 0)
@@ -208,7 +208,7 @@ static int keep(server_t *s, json_t *block)
 
 int settings_block_add(server_t *s, json_t *block, berth_error_t *err)
 {
-    const char *name = text_of(block, "name");
+    const char *name = text_of_entry(block, "name");
     if (configured(s->config, name))
         return errtext_set(err, EEXIST,
                            "key \"name\": the configuration has a block \"%.100s\" already: "
@@ -223,7 +223,7 @@ int settings_block_add(server_t *s, json_t *block, berth_error_t *err)
     if (json_array_size(added_blocks(s)) + s->config->sched.n_blocks >= BLOCKS_MAX)
         return errtext_set(err, EINVAL, "there are %d blocks already: remove one first",
                            BLOCKS_MAX);
-    if (keep(s, block) < 0)
+    if (keep_block(s, block) < 0)
         return errtext_no_memory(err);
     if (put_in_force(s, s->sched, block, err) < 0) {
         int saved = errno;
@@ -239,7 +239,7 @@ int settings_block_remove(server_t *s, const char *name, berth_error_t *err)
 {
     size_t i = find_added(s, name);
     if (i < json_array_size(added_blocks(s))) {
-        drop(s, i);
+        drop_block(s, i);
         return 0;
     }
     if (configured(s->config, name))
@@ -252,7 +252,7 @@ int settings_block_remove(server_t *s, const char *name, berth_error_t *err)
 /* Set a block of the settings, or say in it why that can't be done. */
 static void try_again(server_t *s, sched_t *sched, json_t *entry)
 {
-    const char *name = text_of(entry, "name"), *before = text_of(entry, "problem");
+    const char *name = text_of_entry(entry, "name"), *before = text_of_entry(entry, "problem");
     berth_error_t why = {""};
     if (configured(s->config, name))
         errtext_set(&why, EEXIST, "the configuration has a block of this name");
@@ -267,9 +267,9 @@ static void try_again(server_t *s, sched_t *sched, json_t *entry)
 }
 
 /* The store may be damaged. */
-static bool is_whole(const json_t *entry)
+static bool is_whole_entry(const json_t *entry)
 {
-    return text_of(entry, "name") && text_of(entry, "resources") &&
+    return text_of_entry(entry, "name") && text_of_entry(entry, "resources") &&
            entry_number(entry, "start") >= 0 &&
            entry_number(entry, "start") <= SECONDS_MAX * SECONDS_TICKS &&
            (entry_number(entry, "duration") <= SECONDS_MAX * SECONDS_TICKS ||
@@ -282,11 +282,11 @@ void settings_apply_blocks(server_t *s, sched_t *sched)
     json_t *entry;
     size_t i;
     for (i = json_array_size(added_blocks(s)); i-- > 0;)
-        if (!is_whole(json_array_get(added_blocks(s), i)))
+        if (!is_whole_entry(json_array_get(added_blocks(s), i)))
             json_array_remove(added_blocks(s), i);
     json_array_foreach(added_blocks(s), i, entry)
     {
-        if (!is_over(s, entry))
+        if (!is_block_over(s, entry))
             try_again(s, sched, entry);
     }
 }
@@ -298,7 +298,7 @@ void settings_retry_blocks(server_t *s, bool all)
     size_t i;
     json_array_foreach(added_blocks(s), i, entry)
     {
-        if (!is_over(s, entry) && (all || !is_in_force(entry)))
+        if (!is_block_over(s, entry) && (all || !is_in_force(entry)))
             try_again(s, s->sched, entry);
     }
 }
@@ -307,8 +307,8 @@ int settings_check_blocks(const server_t *s, const struct config *config, berth_
 {
     for (size_t i = 0; i < json_array_size(added_blocks(s)); i++) {
         const json_t *entry = json_array_get(added_blocks(s), i);
-        const char *name = text_of(entry, "name");
-        if (!is_over(s, entry) && is_in_force(entry) && configured(config, name))
+        const char *name = text_of_entry(entry, "name");
+        if (!is_block_over(s, entry) && is_in_force(entry) && configured(config, name))
             return errtext_set(err, EEXIST,
                                "block \"%.100s\": \"berth block\" has added one of this name: "
                                "remove that first, or choose another name",

@@ -38,7 +38,7 @@ static bool check_member(const server_t *s, const struct job *job, uint32_t i, s
 }
 
 /* The core has the same members in the entry, and its reservation or claim is in the first one's record. */
-static bool check_entry(const server_t *s, const struct job *job)
+static bool check_entry_in_core(const server_t *s, const struct job *job)
 {
     int64_t in_entry = 0;
     const char *text;
@@ -61,7 +61,7 @@ static bool check_job(const server_t *s, const struct job *job, struct sums *sum
         if (!check_member(s, job, i, sums))
             return false;
     sums->unstarted += job->is_behind;
-    if (!job->is_behind && !check_entry(s, job))
+    if (!job->is_behind && !check_entry_in_core(s, job))
         return false;
     sums->held += job_held(job);
     return records_check(job) && job->user && job->queue && job->name && job->row &&

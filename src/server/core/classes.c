@@ -156,7 +156,7 @@ int classes_configure(server_t *s, const struct sched_config *config, berth_erro
 /* ---- Changes ---- */
 
 /* Have this be kept of a queue (NULL: nothing), if the core takes it. */
-static int keep(server_t *s, const char *queue, json_t *object, berth_error_t *err)
+static int keep_for_queue(server_t *s, const char *queue, json_t *object, berth_error_t *err)
 {
     if (!all_classes(s) && json_object_set_new(s->settings, "classes", json_object()) < 0)
         return errtext_no_memory(err);
@@ -198,7 +198,7 @@ int settings_classes_change(server_t *s, const char *queue, json_t *changes, ber
     else if (wanted && (is = read_classes(wanted, err)))
         kept = write_classes(is, err);
     if (kept)
-        rc = keep(s, queue, kept, err);
+        rc = keep_for_queue(s, queue, kept, err);
     int saved = errno;
     json_decref(kept);
     json_decref(wanted);
@@ -212,5 +212,5 @@ int settings_classes_remove(server_t *s, const char *queue, berth_error_t *err)
 {
     if (!json_object_get(all_classes(s), queue))
         return errtext_set(err, ENOENT, "the classes of queue \"%.100s\" are as configured", queue);
-    return keep(s, queue, NULL, err);
+    return keep_for_queue(s, queue, NULL, err);
 }

@@ -13,7 +13,7 @@
 
 #define HOSTS_MAX 100000 /* bytes; a longer list of hosts is left out of the environment */
 
-static bool is_there(const struct member *m)
+static bool is_member_there(const struct member *m)
 {
     return m->state == STORE_STARTING || m->state == STORE_RUNNING;
 }
@@ -24,7 +24,7 @@ struct gang_rank gang_rank(const struct job *job, uint32_t member, uint64_t task
     const struct job_role *own = job_role_of(job, member);
     for (uint32_t i = 0; (i = member_next_own(job, i)) < member; i++) {
         const struct job_role *role = job_role_of(job, i);
-        if (!is_there(member_record(job, i)))
+        if (!is_member_there(member_record(job, i)))
             continue;
         rank.members++;
         rank.of_role += role == own;
@@ -63,8 +63,8 @@ static char *roles_text(const struct job *job, const uint32_t of_role[SCHED_ROLE
 }
 
 /* Members meet at the first one's host. All on this machine meet at its own address, which needs no name. */
-static int keep(server_t *s, const struct job *job, struct strbuf *hosts,
-                const uint32_t of_role[SCHED_ROLES_MAX], bool is_here)
+static int keep_environment(server_t *s, const struct job *job, struct strbuf *hosts,
+                            const uint32_t of_role[SCHED_ROLES_MAX], bool is_here)
 {
     const char *comma = hosts->len > 0 ? memchr(hosts->data, ',', hosts->len) : NULL;
     char *first = strndup(hosts->len > 0 ? hosts->data : "",
@@ -86,7 +86,7 @@ static int keep(server_t *s, const struct job *job, struct strbuf *hosts,
 }
 
 /* Look who is there, once for all members that start together. Returns 0, or -1 with ENOMEM. */
-static int look(server_t *s, const struct job *job)
+static int look_who_is_there(server_t *s, const struct job *job)
 {
     struct strbuf hosts = {0};
     struct sched_allocation a;
@@ -96,9 +96,9 @@ static int look(server_t *s, const struct job *job)
         return 0;
     for (uint32_t i = 0; (i = member_next_own(job, i)) < job->members; i++) {
         const struct member *m = member_record(job, i);
-        bool known = is_there(m) && m->handle >= 0 &&
+        bool known = is_member_there(m) && m->handle >= 0 &&
                      sched_allocation(s->sched, m->handle, &a) == 0 && a.n_hosts > 0;
-        if (!is_there(m))
+        if (!is_member_there(m))
             continue;
         if (job->roles)
             of_role[job_role_of(job, i) - job->roles->role]++;
@@ -107,7 +107,7 @@ static int look(server_t *s, const struct job *job)
         is_here = is_here && known && !pilots_node_named(s, a.hosts[0].name);
     }
     if (!hosts.failed)
-        return keep(s, job, &hosts, of_role, is_here);
+        return keep_environment(s, job, &hosts, of_role, is_here);
     strbuf_clear(&hosts);
     errno = ENOMEM;
     return -1;
@@ -166,7 +166,7 @@ static int add_role(const server_t *s, const struct job *job, uint32_t member, u
 int gang_env_each(server_t *s, const struct job *job, uint32_t member, uint64_t tasks,
                   int (*add)(void *context, const char *name, const char *value), void *context)
 {
-    if (look(s, job) < 0)
+    if (look_who_is_there(s, job) < 0)
         return -1;
     char count[24], rank[24], port[24], world[24], local[24], meet[300];
     const char *address = s->gang.address;

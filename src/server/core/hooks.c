@@ -11,7 +11,7 @@ static const char *const told[] = {
     "BERTH_ATTEMPT=", "BERTH_CORES=",    "BERTH_GPUS=",  "BERTH_ARRAY_INDEX="};
 #define TOLD (sizeof(told) / sizeof(*told))
 
-static const char *find(const char *const *env, const char *name)
+static const char *find_in_environment(const char *const *env, const char *name)
 {
     for (; *env; env++)
         if (strncmp(*env, name, strlen(name)) == 0)
@@ -20,7 +20,7 @@ static const char *find(const char *const *env, const char *name)
 }
 
 /* "NAME=TEXT" in the arena. NULL with ENOMEM. */
-static const char *join(struct arena *arena, const char *name, const char *text)
+static const char *join_variable(struct arena *arena, const char *name, const char *text)
 {
     size_t length = strlen(name) + strlen(text) + 1;
     char *joined = arena_alloc(arena, length);
@@ -38,15 +38,15 @@ static const char *const *hook_env(const server_t *s, const struct job *job, con
     if (!list)
         return NULL;
     for (size_t i = 0; i < TOLD - (job->members == 1); i++)
-        if (find(env, told[i]))
-            list[n++] = find(env, told[i]);
+        if (find_in_environment(env, told[i]))
+            list[n++] = find_in_environment(env, told[i]);
     snprintf(uid, sizeof(uid), "%" PRIu32, (uint32_t)job->uid);
     snprintf(gid, sizeof(gid), "%" PRIu32, (uint32_t)job->gid);
     list[n++] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-    list[n++] = join(arena, "BERTH_DIR=", s->directory);
-    list[n++] = join(arena, "BERTH_USER=", job->user);
-    list[n++] = join(arena, "BERTH_UID=", uid);
-    list[n++] = join(arena, "BERTH_GID=", gid);
+    list[n++] = join_variable(arena, "BERTH_DIR=", s->directory);
+    list[n++] = join_variable(arena, "BERTH_USER=", job->user);
+    list[n++] = join_variable(arena, "BERTH_UID=", uid);
+    list[n++] = join_variable(arena, "BERTH_GID=", gid);
     list[n] = NULL;
     for (size_t i = n - 5; i < n; i++)
         if (!list[i])

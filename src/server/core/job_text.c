@@ -43,7 +43,7 @@ struct job_gang job_gang_read(const struct job_parts *parts)
     return gang;
 }
 
-static bool has_word(struct json_part part, const char *word)
+static bool part_has_word(struct json_part part, const char *word)
 {
     return part.at && memmem(part.at, part.length, word, strlen(word));
 }
@@ -57,9 +57,10 @@ int64_t json_part_whole(struct json_part part, int64_t otherwise)
 void job_shape_read(struct job *job, const struct job_parts *parts)
 {
     int64_t each = json_part_whole(parts->task_cores, 0);
-    job->is_constrained =
-        has_word(parts->jobspec, "\"constraints\"") || has_word(parts->jobspec_text, "constraints");
-    job->free_tasks = each > 0 && !has_word(parts->jobspec, "\"node\"") ? job->cores / each : 0;
+    job->is_constrained = part_has_word(parts->jobspec, "\"constraints\"") ||
+                          part_has_word(parts->jobspec_text, "constraints");
+    job->free_tasks =
+        each > 0 && !part_has_word(parts->jobspec, "\"node\"") ? job->cores / each : 0;
 }
 
 /* The roles of a gang, of which the names are the job's. Returns 0, or -1 with ENOMEM. */

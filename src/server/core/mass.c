@@ -176,7 +176,7 @@ void mass_end(server_t *s, struct job *job, struct mass *mass, const char *kind,
     job_changed(s, job);
 }
 
-static bool is_same(const char *a, const char *b)
+static bool is_same_or_none(const char *a, const char *b)
 {
     return strcmp(a ? a : "", b ? b : "") == 0;
 }
@@ -185,7 +185,7 @@ int mass_load(server_t *s, struct job *job, const struct store_member *from)
 {
     struct mass *mass = job->masses;
     bool alike = mass && mass->as.state == from->state && mass->wall == from->end_wall &&
-                 is_same(mass->as.reason, from->reason);
+                 is_same_or_none(mass->as.reason, from->reason);
     if (!alike && !(mass = mass_create(from->state, from->reason, from->end_wall)))
         return -1;
     if (idset_add_range(&mass->spans, from->member, from->last) < 0) {

@@ -78,8 +78,8 @@ static enum store_state over_state(const struct job *job)
     return STORE_DONE;
 }
 
-static void put_text(const struct job *job, const char *event, const char *state,
-                     struct strbuf *text)
+static void put_notification(const struct job *job, const char *event, const char *state,
+                             struct strbuf *text)
 {
     struct json_out out = {.text = text};
     json_open(&out, NULL, '{');
@@ -96,14 +96,14 @@ static void put_text(const struct job *job, const char *event, const char *state
 }
 
 /* Without memory nobody is told. */
-static void tell(server_t *s, const struct job *job, const char *event, const char *state)
+static void tell_user(server_t *s, const struct job *job, const char *event, const char *state)
 {
     const struct user *user = user_find(s, job->uid);
     struct strbuf text = {0};
     char id[32];
     if (!user || !s->platform.notify)
         return;
-    put_text(job, event, state, &text);
+    put_notification(job, event, state, &text);
     snprintf(id, sizeof(id), "%" PRId64, job->id);
     const struct server_notification n = {.to = job->notify->to,
                                           .text = strbuf_text(&text),
@@ -127,7 +127,7 @@ static void tell(server_t *s, const struct job *job, const char *event, const ch
 void notify_begun(server_t *s, const struct job *job)
 {
     if (job->notify && job->notify->on & NOTIFY_BEGIN)
-        tell(s, job, "begin", "running");
+        tell_user(s, job, "begin", "running");
 }
 
 void notify_over(server_t *s, const struct job *job)
@@ -137,5 +137,5 @@ void notify_over(server_t *s, const struct job *job)
     enum store_state state = over_state(job);
     bool failed = state == STORE_FAILED || state == STORE_TIMEOUT;
     if (job->notify->on & NOTIFY_END || (failed && job->notify->on & NOTIFY_FAIL))
-        tell(s, job, "end", job_state_word(state, false));
+        tell_user(s, job, "end", job_state_word(state, false));
 }

@@ -45,7 +45,7 @@ static const char *slurm_says(const json_t *pilot)
 }
 
 /* That Slurm has been asked for it, what Slurm says, and when it expects to start it. */
-static void put_asked(struct strbuf *out, const server_t *s, const json_t *pilot)
+static void put_asked_of_slurm(struct strbuf *out, const server_t *s, const json_t *pilot)
 {
     int64_t start = json_integer_value(json_object_get(pilot, "start"));
     strbuf_puts(out, "Slurm has been asked for");
@@ -65,7 +65,7 @@ static void put_queued(struct strbuf *out, const server_t *s, int64_t number)
     strbuf_puts(out, "It waits for pilot ");
     strbuf_put_int(out, number);
     strbuf_puts(out, ", which ");
-    put_asked(out, s, pilot_find(s, number));
+    put_asked_of_slurm(out, s, pilot_find(s, number));
 }
 
 void pilot_words_asked(struct strbuf *out, const server_t *s)
@@ -80,7 +80,7 @@ void pilot_words_asked(struct strbuf *out, const server_t *s)
         strbuf_puts(out, "What it waits for may come with pilot ");
         strbuf_put_int(out, number);
         strbuf_puts(out, ", which ");
-        put_asked(out, s, pilot);
+        put_asked_of_slurm(out, s, pilot);
         return;
     }
 }

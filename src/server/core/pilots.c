@@ -16,7 +16,7 @@
 #include "server/core/pilots_auto.h"
 #include "server/core/priv.h"
 
-static void changed(server_t *s)
+void pilots_note_change(server_t *s)
 {
     s->unsaved.settings = s->unsaved.urgent = true;
 }
@@ -89,7 +89,7 @@ static int rank_nodes(server_t *s, json_t *const *nodes, size_t n)
             continue;
         if (json_object_set_new(nodes[k], "rank", json_integer((json_int_t)++highest)) < 0)
             return -1;
-        changed(s);
+        pilots_note_change(s);
     }
     return 0;
 }
@@ -163,7 +163,7 @@ json_t *pilots_list_of(char *const *texts, size_t n)
 }
 
 /* Its name or, where something has that, its name and the pilot's number. */
-static json_t *describe(const server_t *s, const struct engine_node *from)
+static json_t *describe_pilot_node(const server_t *s, const struct engine_node *from)
 {
     char vertex[NODE_NAME_MOST + 32];
     const struct node *n = from->brings;
@@ -178,11 +178,11 @@ static json_t *describe(const server_t *s, const struct engine_node *from)
 }
 
 /* A node that has come for the first time. */
-static json_t *join(server_t *s, const struct engine_node *from)
+static json_t *let_node_join(server_t *s, const struct engine_node *from)
 {
     berth_error_t why = {""};
     json_t *all = pilots_all(s), *pilot = pilot_find(s, (int64_t)from->pilot);
-    json_t *node = all && pilot && pilots_blocks_left(s) > 0 ? describe(s, from) : NULL;
+    json_t *node = all && pilot && pilots_blocks_left(s) > 0 ? describe_pilot_node(s, from) : NULL;
     if (pilot && pilots_blocks_left(s) < 1)
         server_notice(s, "node %s cannot join: there are %d blocks, and its end needs one",
                       from->id, BLOCKS_MAX);
@@ -197,7 +197,7 @@ static json_t *join(server_t *s, const struct engine_node *from)
     if (!*entry_text(pilot, "job") && *from->brings->job)
         pilot_set_job(s, pilot, from->brings->job);
     server_event(s, 0, -1, "node joined", NULL);
-    changed(s);
+    pilots_note_change(s);
     return node;
 }
 
@@ -229,13 +229,13 @@ static void drop_pilot(server_t *s, int64_t pilot)
         json_array_remove(pilots_list(s), i);
         break;
     }
-    changed(s);
+    pilots_note_change(s);
 }
 
 /* Take a node that has left out of the machine, once nothing of it is held and told. The last one takes its
  * pilot along.
  */
-static bool leave(server_t *s, json_t *node)
+static bool take_node_out(server_t *s, json_t *node)
 {
     struct engine *engine = s->platform.engine;
     berth_error_t why;
@@ -258,7 +258,7 @@ static bool leave(server_t *s, json_t *node)
     if (!pilot_has_nodes(s, pilot))
         drop_pilot(s, pilot);
     server_event(s, 0, -1, "node left", NULL);
-    changed(s);
+    pilots_note_change(s);
     return true;
 }
 
@@ -287,7 +287,7 @@ static enum resource_status status_of(const server_t *s, const json_t *node)
     return pilots_status_said(s, node);
 }
 
-static void follow(server_t *s, const struct engine_node *from)
+static void follow_node(server_t *s, const struct engine_node *from)
 {
     struct engine *engine = s->platform.engine;
     json_t *node = pilots_find_node(s, "id", from->id);
@@ -297,7 +297,7 @@ static void follow(server_t *s, const struct engine_node *from)
         return;
     }
     pilots_set_status(s, node, from->up && !from->left ? status_of(s, node) : RESOURCE_DOWN);
-    s->pilots.leaving = (from->left && !leave(s, node)) || s->pilots.leaving;
+    s->pilots.leaving = (from->left && !take_node_out(s, node)) || s->pilots.leaving;
 }
 
 /* The engine's list is valid only until its next call. */
@@ -319,7 +319,7 @@ static void join_new(server_t *s, const struct engine_node *nodes, size_t n)
     for (size_t i = 0; i < n; i++)
         if (nodes[i].brings && !nodes[i].ruled && !nodes[i].left &&
             !pilots_find_node(s, "id", nodes[i].id))
-            any = join(s, &nodes[i]) || any;
+            any = let_node_join(s, &nodes[i]) || any;
     if (any)
         pilots_block_ends(s);
 }
@@ -340,7 +340,7 @@ void pilots_follow(server_t *s)
             if (nodes[i].ruled)
                 ruled_follow(s, &nodes[i], i);
             else
-                follow(s, &nodes[i]);
+                follow_node(s, &nodes[i]);
         ruled_follow_absent(s, nodes, n);
     }
     free(nodes);
@@ -396,7 +396,7 @@ json_t *pilot_add(server_t *s, const char *kind, int64_t nodes, const char *opti
         json_array_remove(pilots_list(s), json_array_size(pilots_list(s)) - 1);
         return NULL;
     }
-    changed(s);
+    pilots_note_change(s);
     return pilot;
 }
 
@@ -412,7 +412,7 @@ int pilot_set_job(server_t *s, json_t *pilot, const char *job)
         errno = ENOMEM;
         return -1;
     }
-    changed(s);
+    pilots_note_change(s);
     return 0;
 }
 
@@ -428,7 +428,7 @@ int pilot_drain(server_t *s, json_t *pilot)
                        node) if (entry_number(node, "pilot") == entry_number(pilot, "pilot") &&
                                  pilots_node_up(s, entry_text(node, "id")))
         pilots_set_status(s, node, RESOURCE_DRAINED);
-    changed(s);
+    pilots_note_change(s);
     return 0;
 }
 

@@ -163,7 +163,7 @@ struct nodes {
     bool *busy; /* by pilot: something runs there */
 };
 
-static int add_node(server_t *s, struct auto_look *l, const struct graph *g, uint32_t v)
+static int add_node_to_look(server_t *s, struct auto_look *l, const struct graph *g, uint32_t v)
 {
     struct strbuf name = {0};
     size_t n = l->in.n_nodes;
@@ -197,7 +197,7 @@ static int add_nodes(server_t *s, struct auto_look *l, struct nodes *at)
     for (uint32_t v = 0; v < g->n; v++) {
         if (g->v[v].gone || g->v[v].type != TYPE_NODE || graph_is_spare(g, v) || g->v[v].down)
             continue;
-        if (add_node(s, l, g, v) < 0)
+        if (add_node_to_look(s, l, g, v) < 0)
             return -1;
         at->of_vertex[v] = l->in.n_nodes;
         if (g->v[v].rank >= 0)

@@ -5,11 +5,6 @@
 #include "server/core/entry.h"
 #include "server/core/pilots_auto.h"
 
-static void changed(server_t *s)
-{
-    s->unsaved.settings = s->unsaved.urgent = true;
-}
-
 const json_t *auto_state(const server_t *s)
 {
     return json_object_get(json_object_get(s->settings, "pilots"), "auto");
@@ -27,7 +22,7 @@ static json_t *make_state(server_t *s)
 }
 
 /* What a node has, as the last one was that came. */
-static void take_node(const json_t *state, int64_t node[PILOT_KINDS])
+static void take_seen_node(const json_t *state, int64_t node[PILOT_KINDS])
 {
     const json_t *seen = json_object_get(state, "node");
     if (!seen)
@@ -55,7 +50,7 @@ bool auto_rule_get(const server_t *s, struct auto_rule *to)
         to->partition = json_string_value(json_object_get(set, "partition"));
         to->options = json_string_value(json_object_get(set, "options"));
     }
-    take_node(state, to->rule.node);
+    take_seen_node(state, to->rule.node);
     return to->rule.max_nodes > 0;
 }
 
@@ -77,7 +72,7 @@ int auto_rule_set(server_t *s, const struct auto_rule *from)
     json_object_del(state, "refused");
     json_object_del(state, "spent");
     s->pilots.n_kept = 0;
-    changed(s);
+    pilots_note_change(s);
     spares_follow(s);
     return 0;
 }
@@ -93,7 +88,7 @@ int auto_failed(server_t *s, const char *why)
         errno = ENOMEM;
         return -1;
     }
-    changed(s);
+    pilots_note_change(s);
     return 0;
 }
 
@@ -107,7 +102,7 @@ void auto_joined(server_t *s, json_t *pilot, const json_t *node)
         json_object_set_new(pilot, "up", json_integer(s->clock.wall));
     json_object_del(state, "failures");
     json_object_del(state, "refused");
-    take_node(state, seen);
+    take_seen_node(state, seen);
     int64_t cores = (int64_t)json_array_size(json_object_get(node, "cores")),
             gpus = (int64_t)json_array_size(json_object_get(node, "gpus")),
             memory = entry_number(node, "memory");
@@ -116,7 +111,7 @@ void auto_joined(server_t *s, json_t *pilot, const json_t *node)
     json_object_set_new(state, "node",
                         json_pack("{s:I, s:I, s:I}", "cores", (json_int_t)cores, "gpus",
                                   (json_int_t)gpus, "memory", (json_int_t)memory));
-    changed(s);
+    pilots_note_change(s);
     spares_follow(s);
 }
 
@@ -136,5 +131,5 @@ void auto_gone(server_t *s, const json_t *pilot)
                  (long long)entry_number(pilot, "pilot"));
         auto_failed(s, why);
     }
-    changed(s);
+    pilots_note_change(s);
 }

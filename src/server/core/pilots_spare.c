@@ -16,7 +16,8 @@ static void put_names(int64_t number, int64_t n, char names[80])
     snprintf(names, 80, "spare%" PRId64 "-[0-%" PRId64 "]", number, n - 1);
 }
 
-static int attach(server_t *s, const json_t *node, int64_t number, int64_t n, berth_error_t *err)
+static int attach_spare(server_t *s, const json_t *node, int64_t number, int64_t n,
+                        berth_error_t *err)
 {
     char base[32], names[80];
     snprintf(base, sizeof(base), "spare%" PRId64, number);
@@ -44,7 +45,7 @@ void spares_follow(server_t *s)
     json_t *node =
         json_pack("{s:I, s:I, s:I}", "cores", (json_int_t)is.node[PILOT_CORES], "gpus",
                   (json_int_t)is.node[PILOT_GPUS], "memory", (json_int_t)is.node[PILOT_MEMORY]);
-    if (is.n > 0 && (!node || attach(s, node, is.number, is.n, &why) < 0))
+    if (is.n > 0 && (!node || attach_spare(s, node, is.number, is.n, &why) < 0))
         server_notice(s, "jobs cannot wait for nodes of pilots: %s", why.text);
     put_names(was.number, was.n, names);
     if (was.n > 0 && sched_remove(s->sched, s->clock.now, names, &why) < 0)

@@ -7,7 +7,7 @@
 #include "config/members.h"
 #include "server/core/members.h"
 
-static bool read_name(struct json_part part, char name[SCHED_ROLE_NAME_MAX + 1])
+static bool read_role_name(struct json_part part, char name[SCHED_ROLE_NAME_MAX + 1])
 {
     struct strbuf text = {0};
     bool is = json_part_text(part, &text) && text.len > 0 && text.len <= SCHED_ROLE_NAME_MAX;
@@ -35,7 +35,7 @@ static bool read_one(struct json_part object, uint32_t first, struct job_role *r
                               .cores = number[4],
                               .gpus = number[5],
                               .tasks = number[6]};
-    return read_name(v[0], role->name);
+    return read_role_name(v[0], role->name);
 }
 
 int job_roles_read(struct json_part list, struct job_roles **roles)

@@ -18,12 +18,7 @@ bool node_is_ruled(const json_t *node)
     return json_object_get(node, "properties") != NULL;
 }
 
-static void changed(server_t *s)
-{
-    s->unsaved.settings = s->unsaved.urgent = true;
-}
-
-static json_t *describe(const struct engine_node *from)
+static json_t *describe_ruled_node(const struct engine_node *from)
 {
     const struct node *n = from->brings;
     return json_pack("{s:s, s:I, s:s, s:s, s:s, s:I, s:I, s:o, s:o, s:s}", "id", from->id, "pilot",
@@ -41,16 +36,16 @@ static json_t *find_near(const server_t *s, const char *id, size_t i)
 }
 
 /* A node that was not there before. */
-static json_t *join(server_t *s, const struct engine_node *from)
+static json_t *join_machine(server_t *s, const struct engine_node *from)
 {
     berth_error_t why = {""};
-    json_t *node = pilots_all(s) ? describe(from) : NULL;
+    json_t *node = pilots_all(s) ? describe_ruled_node(from) : NULL;
     if (!node || json_array_append_new(pilots_nodes(s), node) < 0)
         return NULL;
     if (pilot_name_taken(s, entry_text(node, "vertex")))
         errtext_set(&why, EEXIST, "the name is taken");
     else if (ruled_attach(s, &node, 1, &why) == 0) {
-        changed(s);
+        pilots_note_change(s);
         return node;
     }
     server_notice(s, "node %s cannot join: %s", from->id, why.text);
@@ -69,7 +64,7 @@ void ruled_join_new(server_t *s, const struct engine_node *nodes, size_t n)
         if (!from->ruled || !from->brings || from->left || find_near(s, from->id, i) ||
             pilot_name_taken(s, from->brings->name))
             continue;
-        json_t *node = describe(from);
+        json_t *node = describe_ruled_node(from);
         if (!node || json_array_append_new(list, node) < 0)
             break;
         all[m++] = node;
@@ -79,7 +74,7 @@ void ruled_join_new(server_t *s, const struct engine_node *nodes, size_t n)
         while (json_array_size(list) > before) /* each by itself, then */
             json_array_remove(list, json_array_size(list) - 1);
     } else if (m > 0) {
-        changed(s);
+        pilots_note_change(s);
     }
     free(all);
 }
@@ -96,7 +91,7 @@ void ruled_attach_all(server_t *s)
     free(all);
 }
 
-static void drop(server_t *s, const json_t *node)
+static void drop_ruled_node(server_t *s, const json_t *node)
 {
     size_t i;
     const json_t *entry;
@@ -105,11 +100,11 @@ static void drop(server_t *s, const json_t *node)
         json_array_remove(pilots_nodes(s), i);
         break;
     }
-    changed(s);
+    pilots_note_change(s);
 }
 
 /* Take it out of the machine, once nothing of it is held. Returns whether it is out. */
-static bool leave(server_t *s, const json_t *node)
+static bool leave_machine(server_t *s, const json_t *node)
 {
     berth_error_t why;
     if (pilots_node_held(s, node))
@@ -117,12 +112,12 @@ static bool leave(server_t *s, const json_t *node)
     if (sched_remove(s->sched, s->clock.now, entry_text(node, "vertex"), &why) < 0)
         server_notice(s, "node %s: %s", entry_text(node, "vertex"), why.text);
     machine_measure(s, NULL);
-    drop(s, node);
+    drop_ruled_node(s, node);
     return true;
 }
 
 /* Whether it is what it was: its status and what others hold are not of its shape. */
-static bool is_same(const json_t *node, const struct engine_node *from)
+static bool is_same_shape(const json_t *node, const struct engine_node *from)
 {
     const struct node *n = from->brings;
     return json_array_size(json_object_get(node, "cores")) == n->n_cores &&
@@ -185,15 +180,15 @@ static void mark_all_taken(server_t *s, json_t *node, const struct engine_ruled 
 void ruled_follow(server_t *s, const struct engine_node *from, size_t at)
 {
     json_t *node = find_near(s, from->id, at);
-    bool goes = from->left || (node && from->brings && !is_same(node, from));
-    if (node && goes && leave(s, node))
+    bool goes = from->left || (node && from->brings && !is_same_shape(node, from));
+    if (node && goes && leave_machine(s, node))
         node = NULL;
     if (from->left && !node) {
         s->platform.engine->ops->forget(s->platform.engine, from->id);
         return;
     }
     if (!node && from->brings)
-        node = join(s, from);
+        node = join_machine(s, from);
     if (!node)
         return;
     s->pilots.leaving = s->pilots.leaving || goes;
@@ -227,7 +222,8 @@ void ruled_follow_absent(server_t *s, const struct engine_node *nodes, size_t n)
         return;
     for (i = json_array_size(list); i-- > 0;) {
         node = json_array_get(list, i);
-        if (!node_is_ruled(node) || is_told(entry_text(node, "id"), nodes, n) || leave(s, node))
+        if (!node_is_ruled(node) || is_told(entry_text(node, "id"), nodes, n) ||
+            leave_machine(s, node))
             continue;
         pilots_set_status(s, node, RESOURCE_DOWN);
         s->pilots.leaving = true;

@@ -31,7 +31,7 @@ struct stored_usages {
 
 /* ---- Written ---- */
 
-static void put_name(struct strbuf *out, char kind, const char *name)
+static void put_kind_and_name(struct strbuf *out, char kind, const char *name)
 {
     if (!name)
         return;
@@ -50,10 +50,10 @@ static int write_node(server_t *s, uint32_t node, berth_error_t *err)
         return 0; /* it has none that is kept */
     strbuf_reset(name);
     strbuf_puts(name, PREFIX);
-    put_name(name, kinds[0], u.node.division);
-    put_name(name, kinds[1], u.node.queue);
-    put_name(name, kinds[2], u.node.account);
-    put_name(name, kinds[3], u.node.user);
+    put_kind_and_name(name, kinds[0], u.node.division);
+    put_kind_and_name(name, kinds[1], u.node.queue);
+    put_kind_and_name(name, kinds[2], u.node.account);
+    put_kind_and_name(name, kinds[3], u.node.user);
     snprintf(value, sizeof(value), "%" PRIu32 " %" PRId64 " %s", node, u.at, u.amount);
     if (name->failed)
         return errtext_no_memory(err);
@@ -116,7 +116,7 @@ void shares_renumbered(server_t *s)
 
 /* ---- Read ---- */
 
-static void forget(struct stored_usages *all)
+static void free_usages(struct stored_usages *all)
 {
     for (size_t i = 0; i < all->n; i++)
         free(all->v[i].name);
@@ -180,7 +180,7 @@ int shares_load(server_t *s, berth_error_t *err)
     }
     s->unsaved.shares = rc == 0 && all.n > 0;
     int saved = errno;
-    forget(&all);
+    free_usages(&all);
     errno = saved;
     return rc;
 }

@@ -33,7 +33,7 @@ static void set_timer(server_t *s, struct run *run, int64_t at)
         heap_put(&s->runs.timers, run->slot, at, run->key);
 }
 
-static int64_t limit_of(const struct run *run)
+static int64_t limit_of_run(const struct run *run)
 {
     const struct member *m = member_record(run->job, run->member);
     int64_t length = member_limit(run->job, m), limit;
@@ -51,7 +51,7 @@ static int64_t warned_at(const struct run *run, int64_t limit)
 
 void run_arm_timer(server_t *s, struct run *run)
 {
-    int64_t limit = limit_of(run);
+    int64_t limit = limit_of_run(run);
     if (run->stage >= RUN_ENDING)
         return;
     if (run->stage == RUN_NORMAL && run->warn_signal && limit < INT64_MAX)
@@ -108,10 +108,10 @@ static void run_timer_fired(server_t *s, struct run *run)
         set_timer(s, run, INT64_MAX);
         return;
     }
-    if (run->stage == RUN_NORMAL && run->warn_signal && s->clock.now < limit_of(run)) {
+    if (run->stage == RUN_NORMAL && run->warn_signal && s->clock.now < limit_of_run(run)) {
         run->stage = RUN_WARNED;
         run_signal(s, run, run->warn_signal, false);
-        set_timer(s, run, limit_of(run));
+        set_timer(s, run, limit_of_run(run));
         return;
     }
     m->timed_out = true;

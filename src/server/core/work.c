@@ -136,7 +136,7 @@ static void drop_queue(server_t *s, size_t i)
 }
 
 /* The first work of a queue is finished. */
-static void take_first(server_t *s, struct work_queue *q)
+static void take_finished(server_t *s, struct work_queue *q)
 {
     struct server_work *w = q->first;
     q->first = w->next;
@@ -171,7 +171,7 @@ void work_run_slice(server_t *s)
         struct work_queue *q = next_queue(s);
         int rc = q->first->go(q->first, &steps);
         if (rc == 1)
-            take_first(s, q);
+            take_finished(s, q);
         else if (rc < 0)
             postpone_first(s, q);
     }
@@ -232,7 +232,7 @@ void work_clear(server_t *s)
 {
     while (s->work.n > 0 || s->work.done) { /* one may start another in the background */
         while (s->work.n > 0)
-            take_first(s, &s->work.queues[0]);
+            take_finished(s, &s->work.queues[0]);
         struct server_work *w = s->work.done;
         s->work.done = w->next;
         work_free(w);

@@ -166,8 +166,8 @@ static struct engine *open_engine(const struct daemon *d, const char *path, bert
     return engine;
 }
 
-static int serve(struct daemon *d, struct platform *platform, const char *config,
-                 berth_error_t *err)
+static int serve_users(struct daemon *d, struct platform *platform, const char *config,
+                       berth_error_t *err)
 {
     struct server_platform out = {0};
     static char elsewhere[PATH_MAX];
@@ -220,7 +220,7 @@ int main(int argc, char **argv)
         errtext_no_memory(&err);
     if (!platform || daemon_find(&d, &err) < 0 || find_config(&d, given, path, &config, &err) < 0 ||
         daemon_detach(&d, &err) < 0 || daemon_lock(&d, &err) < 0 ||
-        serve(&d, platform, config, &err) < 0) {
+        serve_users(&d, platform, config, &err) < 0) {
         status = daemon_failed(&d, &err);
     } else {
         daemon_log(&d, "stopped");

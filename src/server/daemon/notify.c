@@ -75,7 +75,7 @@ static bool become(const struct server_notification *n)
            (setgroups(n->n_groups, n->groups) == 0 && setgid(n->gid) == 0 && setuid(n->uid) == 0);
 }
 
-static void run(const struct server_notification *n, int input, char **env)
+static void run_notification(const struct server_notification *n, int input, char **env)
 {
     const char *const web[] = {
         "curl",          "-fsS", "-m", "30",  "-H", "Content-Type: application/json",
@@ -114,7 +114,7 @@ void notify_start(const struct server_notification *n)
     pid_t child = fork();
     if (child == 0) {
         if (fork() == 0) /* so that it is nobody's child here */
-            run(n, input, around.env);
+            run_notification(n, input, around.env);
         _exit(0);
     }
     close(input);

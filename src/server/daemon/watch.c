@@ -63,7 +63,7 @@ static int spawn(pid_t *pid, const char *program, char **env)
     return rc;
 }
 
-static void start(struct watch *w)
+static void start_client(struct watch *w)
 {
     char program[PATH_MAX], directory[PATH_MAX + 16], socket[PATH_MAX + 16];
     pid_t pid;
@@ -84,5 +84,5 @@ void watch_want(struct watch *w, bool wanted)
     if (!wanted || w->pid > 0 || now.tv_sec < w->next)
         return;
     w->next = now.tv_sec + AGAIN;
-    start(w);
+    start_client(w);
 }

@@ -129,8 +129,8 @@ bool store_is_reserved(const struct store *s, int64_t id)
 }
 
 /* Add a change that has all of a job. Returns 0, or -1 and there is none. */
-static int put_job(struct store *s, enum change_kind kind, const struct store_job *job,
-                   berth_error_t *err)
+static int put_whole_job(struct store *s, enum change_kind kind, const struct store_job *job,
+                         berth_error_t *err)
 {
     struct change *c = batch_new(s, err);
     if (!c)
@@ -158,7 +158,7 @@ int store_add_job(store_t *s, const struct store_job *job, berth_error_t *err)
     if (!store_job_is_valid(job) || job->limit < 0 || job->estimate < 0 ||
         (job->id <= s->batch.last_job && !store_is_reserved(s, job->id)))
         return errtext_set(err, EINVAL, "%s: job %lld: invalid job", s->path, (long long)job->id);
-    if (put_job(s, CHANGE_JOB, job, err) < 0)
+    if (put_whole_job(s, CHANGE_JOB, job, err) < 0)
         return -1;
     if (job->id > s->batch.last_job)
         s->batch.last_job = job->id;
@@ -197,7 +197,7 @@ int store_rewrite_job(store_t *s, const struct store_job *job, berth_error_t *er
     if (!store_job_is_valid(job))
         return errtext_set(err, EINVAL, "%s: job %lld: invalid job", s->path, (long long)job->id);
     to.environment = to.script = NULL;
-    return put_job(s, CHANGE_REWRITE, &to, err);
+    return put_whole_job(s, CHANGE_REWRITE, &to, err);
 }
 
 int store_set_member(store_t *s, const struct store_member *member, berth_error_t *err)

@@ -90,7 +90,8 @@ static bool play(const char *gang, int64_t n, bool dies)
     return failed;
 }
 
-static void play_all(const char *gang)
+/* Each so-many-th allocation fails, alone or with all behind it, and every fourth of these with a crash. */
+static void play_all(const char *gang, int64_t every)
 {
     sim_server_begins = arm;
     sim_server_ends = sim_engine_begins = disarm;
@@ -98,8 +99,8 @@ static void play_all(const char *gang)
         int64_t n = 0;
         failures_last = how % 2;
         while (play(gang, n, how / 2) && n < TRIES)
-            n += how / 2 ? 3 : 1;          /* it takes longer with a crash */
-        assert_in_range(n, 20, TRIES - 1); /* that many fail, and then none does */
+            n += how / 2 ? 4 * every : every; /* it takes longer with a crash */
+        assert_in_range(n, 20, TRIES - 1);    /* that many fail, and then none does */
     }
     failures_last = false;
     sim_server_begins = sim_server_ends = sim_engine_begins = NULL;
@@ -108,7 +109,7 @@ static void play_all(const char *gang)
 static void a_gang_starts_without_memory(void **state)
 {
     (void)state;
-    play_all("{\"command\":[\"x\"],\"gang\":4,\"cores\":2,\"duration\":50}");
+    play_all("{\"command\":[\"x\"],\"gang\":4,\"cores\":2,\"duration\":50}", 1);
 }
 
 static void roles_start_without_memory(void **state)
@@ -116,7 +117,8 @@ static void roles_start_without_memory(void **state)
     (void)state;
     play_all("{\"command\":[\"x\"],\"duration\":50,\"roles\":["
              "{\"role\":\"server\",\"cores\":4},"
-             "{\"role\":\"worker\",\"count\":3,\"cores\":1}]}");
+             "{\"role\":\"worker\",\"count\":3,\"cores\":1}]}",
+             3);
 }
 
 int main(void)

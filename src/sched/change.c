@@ -8,6 +8,7 @@
 #include "berth/sched_query.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
+#include "sched/pass/displaced.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_turns.h"
 #include "sched/waiting/gang.h"

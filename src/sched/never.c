@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "base/errtext.h"
+#include "sched/controllers/blocks.h"
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 

@@ -2,6 +2,7 @@
 #include "sched/queues.h"
 #include "berth/sched_admin.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/blocks.h"
 #include "sched/controllers/starving.h"
 #include "sched/controllers/victims.h"
 #include "sched/waiting/finder.h"

@@ -562,64 +562,6 @@ int tell_reserve(struct queues *n);
 /* What was to be told behind the first so many is not. */
 void tell_forget(sched_t *s, size_t first);
 
-/* ---- blocks.c ---- */
-
-/* The blocks of a setup in place of those of the one before. Returns 0, or -1 with a text and what was set
- * before.
- */
-/* The blocks that a job may not use and that are on while it would run if it started now, as bits; whether an
- * ask could be booked for now were some blocks gone: a match; and when it can, of the job's blocks, which
- * keeps it waiting.
- */
-uint64_t blocks_now(const sched_t *s, uint32_t slot);
-bool blocks_leave_room(sched_t *s, const struct place_ask *ask, uint64_t gone);
-void blocks_reason(sched_t *s, uint32_t slot, uint64_t met, struct sched_reason *why);
-int blocks_configure(sched_t *s, const struct setup *setup, berth_error_t *err);
-void blocks_clear(struct queues *n);
-
-/* ---- block_times.c ---- */
-
-/* When the first turn of a block is over that meets some of [at, end); -1: none does. And which blocks, as
- * bits, meet some of it.
- */
-int64_t block_met_until(const struct sched_block *b, int64_t at, int64_t end);
-uint64_t blocks_during(const struct queues *n, uint64_t blocks, int64_t at, int64_t end);
-
-/* Whether no block that a job may not use, and of which its booking holds something, is on during [at,
- * end).
- */
-bool blocks_keep_clear(const sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t end);
-
-/* The first time on or after `from` at which a block is on that a job may not use, and of which it holds
- * something if it runs: *block; INT64_MAX: none is.
- */
-int64_t blocks_come(const sched_t *s, uint32_t slot, int64_t from, uint32_t *block);
-
-/* That a block which is on keeps, or stops, a job. */
-struct sched_reason blocks_told(const sched_t *s, uint32_t block);
-
-/* For how long blocks are not to be in a job's way from its start on. */
-static inline int64_t clear_for(const sched_t *s, uint32_t slot)
-{
-    const struct job *job = &s->jobs[slot];
-    const struct details *d = job->details;
-    return d->limit < SCHED_UNLIMITED && d->limit > job->ask.duration ? d->limit
-                                                                      : job->ask.duration;
-}
-
-/* ---- block_gaps.c ---- */
-
-/* Whether the blocks that come again leave time for a job of some duration that begins at `from` or later.
- * Where they do only before the last of them has come for the first time, it is noted until when. Returns
- * 0, or -1: EINVAL with a reason, ENOMEM. O(1) where there is room beside all blocks, else O(turns), which
- * are bounded (BLOCKS_TURNS).
- */
-int blocks_leave_time(sched_t *s, uint32_t slot, int64_t duration, int64_t from,
-                      struct sched_reason *why);
-
-/* The blocks that a job may use, by number. Returns 0, or -1 with ENOMEM. */
-int permits_of(sched_t *s, uint32_t slot, uint64_t *permits);
-
 /* ---- Parts of a pass ---- */
 
 /* repair.c: reservations that something has come in the way of move; one at a time. Something is in the way
@@ -658,31 +600,6 @@ int needs_down_reserve(const sched_t *s, uint32_t slot);
 /* After jobs were to be in other lanes and are not: who is listed goes by the lists. O(jobs). */
 void needs_down_recall(sched_t *s);
 
-/* ---- displaced.c ---- */
-
-/* A job, open or with a reservation, has lost a promise of this time by what became of the machine, or got a
- * later one: it is displaced, unless it has as early a time by now. And it is so no more.
- */
-void displaced_begin(sched_t *s, uint32_t slot, int64_t promised);
-
-/* The time of one that could be promised none, as too much was down: any will do. */
-#define DISPLACED_ANY (2 * QUEUES_TIME_MAX)
-void displaced_end(sched_t *s, uint32_t slot);
-
-/* Its reservation is for another time: it is displaced no more if that is as early as it was. */
-void displaced_moved(sched_t *s, uint32_t slot);
-
-/* Something has come back: the next pass places those that are displaced by their rank. */
-void displaced_return(sched_t *s);
-
-/* Such a pass begins: they are new in it. Returns 0, or -1 with ENOMEM. O(jobs) if there are any, else
- * O(1).
- */
-int displaced_renew(sched_t *s);
-
-/* Whether a holder that is displaced is to be placed anew in this pass, and has not been. */
-bool displaced_is_due(const sched_t *s, uint32_t slot);
-
 /* ---- preempt.c ---- */
 
 /* The first time after another one from which on a running job may be preempted; INT64_MAX: none.
@@ -700,33 +617,6 @@ void victims_list(sched_t *s);
  * preemptible ones; INT64_MAX: none. O(running).
  */
 int64_t next_reclaimed(const sched_t *s, int64_t after);
-
-/* ---- arrays.c: as many members at once as may be ---- */
-
-/* Whether as many members of a job's array hold something as may; no, if it is none. */
-bool array_is_full(const sched_t *s, uint32_t slot);
-
-/* Block a job until fewer do. Returns 0, or -1 with ENOMEM. Have memory for that: 0, or -1 with ENOMEM. */
-int array_block(sched_t *s, uint32_t slot);
-int array_reserve(sched_t *s);
-
-/* A job holds something. If as many of its array do by now as may, block what is open of it; what there is no memory for is
- * blocked when it is looked at. O(slots of the array) if members have slots of their own and hold nothing, else O(1).
- */
-void array_filled(sched_t *s, uint32_t slot);
-
-/* A blocked job has another place, before others. Where its turn comes before a member of its array now that is promised
- * a time, it goes on, and has it. Returns 0, or -1 with ENOMEM. O(slots of the array).
- */
-int array_raised(sched_t *s, uint32_t slot);
-
-/* Whether others of a job's array go before it that only the array keeps. O(slots of the array). */
-bool array_keeps_before(const sched_t *s, uint32_t slot);
-
-/* All jobs are restored: what a shell has as open, and no pass has to look at as new, is blocked where its array is full, as
- * it was. What there is no memory for is blocked when it is looked at. O(jobs).
- */
-void arrays_restored(sched_t *s);
 
 /* ---- clock.c ---- */
 

@@ -6,11 +6,13 @@
 
 #include "base/errtext.h"
 #include "berth/sched_snapshot.h"
+#include "sched/controllers/arrays.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/claims.h"
 #include "sched/controllers/kept.h"
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
+#include "sched/pass/displaced.h"
 #include "sched/queues.h"
 #include "sched/record_stopped.h"
 #include "sched/waiting/class_order.h"

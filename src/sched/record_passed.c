@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "berth/sched_snapshot.h"
+#include "sched/controllers/arrays.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/claims.h"
 #include "sched/controllers/starving.h"

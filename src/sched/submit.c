@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "berth/sched_admin.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/blocks.h"
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 #include "sched/waiting/gang.h"

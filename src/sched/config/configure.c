@@ -14,6 +14,7 @@
 #include "sched/config/known.h"
 #include "sched/config/overtake.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/blocks.h"
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
 #include "sched/queues.h"

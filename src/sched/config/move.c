@@ -7,6 +7,7 @@
 #include "berth/sched_admin.h"
 #include "sched/config/known.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/blocks.h"
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
 #include "sched/waiting/gang.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "sched/controllers/arrays.h"
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"

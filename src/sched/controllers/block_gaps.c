@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "sched/controllers/blocks.h"
 #include "sched/queues.h"
 
 #define SETS_MAX 16 /* of blocks of which it is remembered whether there is room beside them */

@@ -1,6 +1,7 @@
 /* When blocks are on. */
 #include <string.h>
 
+#include "sched/controllers/blocks.h"
 #include "sched/queues.h"
 
 /* The start of the first turn that is over after a time; INT64_MAX: there is none. */

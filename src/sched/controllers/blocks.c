@@ -5,8 +5,10 @@
 
 #include "base/errtext.h"
 #include "berth/sched_admin.h"
+#include "sched/controllers/blocks.h"
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/rows.h"
+#include "sched/pass/displaced.h"
 #include "sched/queues.h"
 
 #define BLOCKS_TRIED 4 /* of those that keep a job from starting, which one does */

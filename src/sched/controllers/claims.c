@@ -9,6 +9,7 @@
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/rows.h"
 #include "sched/controllers/starving.h"
+#include "sched/pass/displaced.h"
 #include "sched/waiting/gang.h"
 
 static int64_t end_of_time(const sched_t *s, int64_t at)

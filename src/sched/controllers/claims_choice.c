@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "sched/controllers/blocks.h"
 #include "sched/controllers/claims_priv.h"
 
 /* A job that holds something that the job of a claim could use, or a reservation before it. */

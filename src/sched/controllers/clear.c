@@ -5,6 +5,7 @@
  * limit is when that is over. One whose estimate is not over goes on until it is: the block was added, or
  * changed, after its start. One of unknown end started where no block comes, and so goes on.
  */
+#include "sched/controllers/blocks.h"
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
 

@@ -8,8 +8,10 @@
 
 #include <errno.h>
 
+#include "sched/controllers/arrays.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/passed_on.h"
+#include "sched/pass/displaced.h"
 #include "sched/queues.h"
 #include "sched/waiting/gang.h"
 

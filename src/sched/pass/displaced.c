@@ -9,6 +9,7 @@
  * time came while too much was down for it, or held by jobs of unknown end: it is displaced until it has a time,
  * whichever, and the end of such a job is one of the things that come back.
  */
+#include "sched/pass/displaced.h"
 #include "sched/queues.h"
 
 void displaced_begin(sched_t *s, uint32_t slot, int64_t promised)

@@ -18,6 +18,7 @@
 #include <errno.h>
 
 #include "sched/controllers/ask.h"
+#include "sched/controllers/blocks.h"
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/limits.h"
 #include "sched/queues.h"

@@ -21,6 +21,7 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
+#include "sched/pass/displaced.h"
 #include "sched/pass/walk.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/blocks.h"
 #include "sched/controllers/claims.h"
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"

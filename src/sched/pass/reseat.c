@@ -4,6 +4,7 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/claims.h"
 #include "sched/controllers/starving.h"
+#include "sched/pass/displaced.h"
 #include "sched/queues.h"
 
 void holder_lift(sched_t *s, uint32_t slot)

@@ -1,11 +1,14 @@
 /* Jobs start, or are promised a time. */
 #include <errno.h>
 
+#include "sched/controllers/arrays.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/blocks.h"
 #include "sched/controllers/claims.h"
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/passed_on.h"
 #include "sched/controllers/starving.h"
+#include "sched/pass/displaced.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/gang.h"

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "berth/sched_query.h"
+#include "sched/controllers/arrays.h"
 #include "sched/controllers/ask.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/gang.h"

@@ -22,6 +22,7 @@
 
 #include "sched/controllers/ask.h"
 #include "sched/controllers/claims.h"
+#include "sched/pass/displaced.h"
 #include "sched/queues.h"
 
 _Static_assert(SHAPE_BITS >= 1 && SHAPE_BITS <= 8, "job.shape is a byte");

@@ -14,6 +14,7 @@
 
 #include "base/errtext.h"
 #include "berth/sched_query.h"
+#include "sched/controllers/arrays.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"

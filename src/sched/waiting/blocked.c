@@ -1,4 +1,5 @@
 /* Jobs that wait for something else than resources, and jobs that are rejected. */
+#include "sched/controllers/arrays.h"
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
 #include "sched/queues.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sched/controllers/blocks.h"
 #include "sched/queues.h"
 #include "sched/waiting/shares.h"
 

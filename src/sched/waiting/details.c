@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sched/controllers/ask.h"
+#include "sched/pass/displaced.h"
 #include "sched/queues.h"
 #include "sched/waiting/gang.h"
 

@@ -1,6 +1,7 @@
 /* What members of a gang ask for: one of them, or the whole. */
 #include <errno.h>
 
+#include "sched/controllers/arrays.h"
 #include "sched/controllers/ask.h"
 #include "sched/waiting/gang.h"
 

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "sched/controllers/arrays.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
+#include "sched/pass/displaced.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/shares.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "sched/controllers/arrays.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
 #include "sched/waiting/gang.h"

@@ -1,0 +1,30 @@
+/* Jobs whose promise the machine took: they are placed by their rank again as soon as something comes back. */
+#ifndef SCHED_DISPLACED_H
+#define SCHED_DISPLACED_H
+
+#include "sched/queues.h"
+
+/* A job, open or with a reservation, has lost a promise of this time by what became of the machine, or got a
+ * later one: it is displaced, unless it has as early a time by now. And it is so no more.
+ */
+void displaced_begin(sched_t *s, uint32_t slot, int64_t promised);
+
+/* The time of one that could be promised none, as too much was down: any will do. */
+#define DISPLACED_ANY (2 * QUEUES_TIME_MAX)
+void displaced_end(sched_t *s, uint32_t slot);
+
+/* Its reservation is for another time: it is displaced no more if that is as early as it was. */
+void displaced_moved(sched_t *s, uint32_t slot);
+
+/* Something has come back: the next pass places those that are displaced by their rank. */
+void displaced_return(sched_t *s);
+
+/* Such a pass begins: they are new in it. Returns 0, or -1 with ENOMEM. O(jobs) if there are any, else
+ * O(1).
+ */
+int displaced_renew(sched_t *s);
+
+/* Whether a holder that is displaced is to be placed anew in this pass, and has not been. */
+bool displaced_is_due(const sched_t *s, uint32_t slot);
+
+#endif

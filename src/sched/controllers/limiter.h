@@ -27,11 +27,12 @@ struct limits_window;
 void rest_count(const sched_t *s, uint32_t slot, uint32_t party, struct limits_window in);
 void rests_forget(const sched_t *s, struct limits_window in);
 
-/* Jobs that are to begin at the same time and stand behind one give way to it: limits don't count what they are promised; until
- * these go back. O(jobs that are promised a time).
+/* Jobs that are to begin at the same time and stand behind one give way to it: limits don't count what they are promised.
+ * Returns whether there are any; until these go back. O(jobs that are promised a time), or O(1) if nothing is limited of
+ * the job.
  */
-void limits_give_way(const sched_t *s, uint32_t slot, int64_t at);
-void limits_go_back(const sched_t *s);
+bool limits_give_way(const sched_t *s, uint32_t slot, int64_t at);
+void limits_go_back(const sched_t *s, bool any);
 
 /* The reason of who is over a limit. Its texts are those of `over`. */
 struct sched_reason limit_reason(const sched_t *s, const struct sched_reason_limit *over);

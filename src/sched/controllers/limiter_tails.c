@@ -93,20 +93,27 @@ static void give_way(const sched_t *s, const struct job *job, bool gives)
     d->gives_way = gives;
 }
 
-void limits_give_way(const sched_t *s, uint32_t slot, int64_t at)
+bool limits_give_way(const sched_t *s, uint32_t slot, int64_t at)
 {
     const struct job *job = &s->jobs[slot];
+    uint32_t party = job->details->party;
+    bool any = false;
+    if (!limits_share(s->queues->limits, party, party))
+        return false;
     for (size_t i = 0; i < s->due.n; i++) {
         const struct job *other = &s->jobs[s->due.v[i].item];
-        if (other->at == at && queue_before(job->key, other->key) && other->details->is_counted &&
-            limits_share(s->queues->limits, job->details->party, other->details->party))
-            give_way(s, other, true);
+        if (other->at != at || !queue_before(job->key, other->key) || !other->details->is_counted ||
+            !limits_share(s->queues->limits, party, other->details->party))
+            continue;
+        give_way(s, other, true);
+        any = true;
     }
+    return any;
 }
 
-void limits_go_back(const sched_t *s)
+void limits_go_back(const sched_t *s, bool any)
 {
-    for (size_t i = 0; i < s->due.n; i++)
+    for (size_t i = 0; any && i < s->due.n; i++)
         if (s->jobs[s->due.v[i].item].details->gives_way)
             give_way(s, &s->jobs[s->due.v[i].item], false);
 }
@@ -130,9 +137,9 @@ static bool has_room_first(const sched_t *s, uint32_t slot, uint32_t promised, i
     struct limits_over found;
     if (has_room_for_rests(s, slot, &s->jobs[promised], jobs, ask, NULL))
         return true;
-    limits_give_way(s, promised, s->jobs[promised].at);
+    bool any = limits_give_way(s, promised, s->jobs[promised].at);
     bool has = has_room_for_rests(s, slot, &s->jobs[promised], jobs, ask, &found);
-    limits_go_back(s);
+    limits_go_back(s, any);
     if (!has && over)
         *over = found;
     return has;

@@ -175,13 +175,13 @@ void judge(sched_t *s, uint32_t slot)
         d->culprit = -1;
         return;
     }
-    limits_give_way(s, slot, job->at);
+    bool any = limits_give_way(s, slot, job->at);
     if (!culprit_is_left(s, job)) {
         struct start_at start = {job->booking, job->at, true, false};
         uint32_t culprit = find_culprit(s, job, start);
         d->culprit = culprit == JOB_NONE ? -1 : job_handle(s, culprit);
     }
-    limits_go_back(s);
+    limits_go_back(s, any);
     bool was_promised = !d->is_expected;
     d->is_expected = d->culprit >= 0;
     s->place->ops->mark(s->place, job->booking, false);
@@ -208,9 +208,9 @@ bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t
         return true; /* who starts now is sure of it */
     if (s->place->ops->mark(s->place, booking, true) < 0)
         return false;
-    limits_give_way(s, slot, at);
+    bool any = limits_give_way(s, slot, at);
     bool keeps = find_culprit(s, job, (struct start_at){booking, at, false, false}) == JOB_NONE;
-    limits_go_back(s);
+    limits_go_back(s, any);
     s->place->ops->mark(s->place, booking, false);
     return keeps;
 }

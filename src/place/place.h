@@ -133,8 +133,8 @@ struct place_ops {
      */
     int (*start)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t now);
 
-    /* The same for a booking that has been made for now just now, since when nothing has changed: it is an allocation as
-     * it is. NULL: `start` does that.
+    /* The same for a booking from `now` on that was made after the last change of the machine: nothing is checked. NULL:
+     * `start` is called instead.
      */
     void (*allocate)(struct place *place, int64_t booking, int64_t now);
 

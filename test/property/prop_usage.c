@@ -87,7 +87,7 @@ static long double bound_of(long double usage, long double rate)
     return 0x1p-32L + fabsl(usage - rate) * 0x1p-60L;
 }
 
-/* A node's number has been stored anew: it is what the one before it became. */
+/* A node's usage is stored at this instant: compare it with what the one stored before has become by now. */
 static void check_step(struct scene *s, uint32_t i)
 {
     struct node *n = &s->node[i];

@@ -211,7 +211,7 @@ static void begin_job(struct asked *to, char *script)
     to->job.script = script;
 }
 
-/* As sbatch reckons them. */
+/* The tasks and CPUs of the whole job, which sbatch computes from those of a node. */
 static void sum_up(job_desc_msg_t *job)
 {
     job->num_tasks = job->min_nodes * job->ntasks_per_node;

@@ -410,7 +410,7 @@ static int64_t choose_good(struct place *place, const struct place_ask *ask,
         if (again || !graph_place_of(place)->is_narrow)
             return fail_bundle(EBUSY);
         struct place_pull narrow = *how;
-        narrow.anew = at == how->at; /* at its own time other nodes may be left to it */
+        narrow.anew = at == how->at; /* for its own time only if that is what was refused */
         again = true;
         at = choose_for_bundle(place, ask, at, &narrow, b, lack);
         lack->note.kind = HELD_UNKNOWN;

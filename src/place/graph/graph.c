@@ -404,7 +404,7 @@ static int64_t graph_place_pull(struct place *place, const struct place_ask *ask
     if (!may && is_narrow) {
         struct place_pull again = *how;
         again.from = found;
-        again.anew = found == how->at; /* at its own time other nodes may be left to it */
+        again.anew = found == how->at; /* for its own time only if that is what was refused */
         found = choose_booking(n, ask, booking, &again, &note);
         note.kind = HELD_UNKNOWN;
         may = found >= 0 && booking_may_hold(n, booking, how, found, &note);

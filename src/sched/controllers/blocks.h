@@ -12,12 +12,13 @@
 int blocks_configure(sched_t *s, const struct setup *setup, berth_error_t *err);
 void blocks_clear(struct queues *n);
 
-/* The blocks that a job may not use and that are on while it would run if it started now, as bits; whether an
- * ask could be booked for now were some blocks gone: a match; and when it can, of the job's blocks, which
- * keeps it waiting.
- */
+/* The blocks that a job may not use and that are on while it would run if it started now, as bits. */
 uint64_t blocks_now(const sched_t *s, uint32_t slot);
+
+/* Whether an ask could be booked for now if some blocks were not there; costs a match. */
 bool blocks_leave_room(sched_t *s, const struct place_ask *ask, uint64_t gone);
+
+/* Which of the job's blocks in `met` keeps it waiting, as a reason. */
 void blocks_reason(sched_t *s, uint32_t slot, uint64_t met, struct sched_reason *why);
 
 /* ---- block_times.c ---- */

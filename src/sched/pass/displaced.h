@@ -24,7 +24,7 @@ void displaced_return(sched_t *s);
  */
 int displaced_renew(sched_t *s);
 
-/* Whether a holder that is displaced is to be placed anew in this pass, and has not been. */
+/* Whether a displaced holder is due to be placed again in this pass. */
 bool displaced_is_due(const sched_t *s, uint32_t slot);
 
 #endif

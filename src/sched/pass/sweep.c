@@ -137,7 +137,7 @@ static void narrow(void *arg, int64_t booking, int64_t at)
         return; /* it stays where it is */
     if (gate->breaks) {
         gate->failed |= promises_avoid(gate->s, gate->slot, at, &gate->next) < 0;
-        gate->next = gate->next < own ? gate->next : own; /* at its own time it may choose anew */
+        gate->next = gate->next < own ? gate->next : own; /* last, other nodes at its own time */
         gate->avoids = at;
         gate->ask = ask_clear(gate->s, gate->slot, &gate->ask);
     } else if (!gate->is_unsure && controllers_narrow(gate->s, gate->slot, booking, at) < 0) {

@@ -1,4 +1,6 @@
-/* Numbers: the less and the greater of two, sums and products that stay at INT64_MAX where they would be more, and digits. */
+/* Numbers: the less and the greater of two, the order of two for qsort, sums and products that stay at
+ * INT64_MAX where they would be more, and digits.
+ */
 #ifndef BASE_NUMBER_H
 #define BASE_NUMBER_H
 
@@ -13,6 +15,13 @@ static inline int64_t lesser(int64_t a, int64_t b)
 static inline int64_t greater(int64_t a, int64_t b)
 {
     return a > b ? a : b;
+}
+
+/* The order of two uint32_t, for qsort and bsearch. */
+static inline int compare_u32(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
 }
 
 /* Of numbers that are not negative. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/number.h"
 #include "resource/graph.h"
 
 void graph_name(const struct graph *g, uint32_t v, struct strbuf *out)
@@ -169,13 +170,6 @@ static int find_set(const struct graph *g, const char *path, struct found *f)
     return 0;
 }
 
-static int by_vertex_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 int graph_find_path(const struct graph *g, const char *path, uint32_t **found, size_t *n)
 {
     struct found f = {0};
@@ -197,7 +191,7 @@ int graph_find_path(const struct graph *g, const char *path, uint32_t **found, s
         return -1;
     }
     if (f.n > 1)
-        qsort(f.v, f.n, sizeof(*f.v), by_vertex_number);
+        qsort(f.v, f.n, sizeof(*f.v), compare_u32);
     *found = f.v;
     *n = f.n;
     return 0;

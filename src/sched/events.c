@@ -13,17 +13,11 @@
 #include "sched/waiting/job_group.h"
 #include "sched/waiting/members.h"
 
-static bool is_waiting(const struct job *job)
-{
-    return job->state == SCHED_WAITING || job->state == SCHED_RESERVED ||
-           job->state == SCHED_BLOCKED;
-}
-
 /* The slot of a waiting job, or JOB_NONE with EINVAL. */
 static uint32_t waiting_of(const sched_t *s, int64_t now, sched_job_t job)
 {
     uint32_t slot = job_in_queue(s, job);
-    if (slot != JOB_NONE && is_waiting(&s->jobs[slot]) && time_is_good(s, now))
+    if (slot != JOB_NONE && job_is_waiting(&s->jobs[slot]) && time_is_good(s, now))
         return slot;
     errno = EINVAL;
     return JOB_NONE;
@@ -151,7 +145,7 @@ int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t limi
 {
     uint32_t slot = job_in_queue(s, handle);
     if (slot == JOB_NONE || !time_is_good(s, now) ||
-        !(is_waiting(&s->jobs[slot]) || s->jobs[slot].state == SCHED_RUNNING))
+        !(job_is_waiting(&s->jobs[slot]) || s->jobs[slot].state == SCHED_RUNNING))
         return errtext_set(err, EINVAL, "no such job");
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;

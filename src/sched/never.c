@@ -46,12 +46,6 @@ int job_could_ever(sched_t *s, uint32_t slot, struct sched_reason *why, berth_er
     return blocks_leave_time(s, slot, time_needed(job->details), s->now, why);
 }
 
-static bool is_yet_to_start(const struct job *job)
-{
-    return job->state == SCHED_WAITING || job->state == SCHED_RESERVED ||
-           job->state == SCHED_BLOCKED;
-}
-
 /* Reject a job that waits, for a reason that it owns from then on. */
 static void reject(sched_t *s, uint32_t slot, struct sched_reason *never)
 {
@@ -67,7 +61,7 @@ int never_look(sched_t *s, uint32_t slot)
 {
     berth_error_t err = {""};
     struct sched_reason why;
-    if (!is_yet_to_start(&s->jobs[slot]) || job_could_ever(s, slot, &why, &err) == 0)
+    if (!job_is_waiting(&s->jobs[slot]) || job_could_ever(s, slot, &why, &err) == 0)
         return 0;
     struct sched_reason *never = errno == EINVAL ? sched_reason_copy(&why) : NULL;
     if (!never) {
@@ -83,7 +77,7 @@ void never_note(sched_t *s, uint32_t slot)
     const struct job *job = &s->jobs[slot];
     struct sched_reason why;
     s->queues->never_next = s->queues->first;
-    if (is_yet_to_start(job) &&
+    if (job_is_waiting(job) &&
         blocks_leave_time(s, slot, time_needed(job->details), s->now, &why) < 0)
         s->queues->never_at = s->now; /* its time is over by now */
 }

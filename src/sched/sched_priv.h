@@ -78,6 +78,13 @@ struct job {
     bool is_tried_again;
 };
 
+/* Whether a job is yet to start: it waits, is promised a start, or is blocked. */
+static inline bool job_is_waiting(const struct job *job)
+{
+    return job->state == SCHED_WAITING || job->state == SCHED_RESERVED ||
+           job->state == SCHED_BLOCKED;
+}
+
 /* What a sweep of a machine that counts units knows of all jobs that ask for the same (sweep.c). */
 struct shape {
     int64_t units, duration;

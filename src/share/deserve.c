@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "share/tree_inner.h"
 
 /* What a child is given of what there is in a dimension, or more where more is configured and not asked for: what is
@@ -76,12 +77,6 @@ static void scale_down(struct share_tree *t, const struct share_node *n, uint32_
     }
 }
 
-static int ascending(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Divide what is left among the children that are between their ends, in their order. */
 static void spread(struct share_tree *t, struct share_node *n, uint32_t d)
 {
@@ -90,7 +85,7 @@ static void spread(struct share_tree *t, struct share_node *n, uint32_t d)
     uint32_t open = f->n[E_CLOSE], count = n->n_children;
     if (open < count / 16) { /* few of many: they alone are looked at */
         memcpy(t->open, share_edge(n, d, E_CLOSE), open * sizeof(*t->open));
-        qsort(t->open, open, sizeof(*t->open), ascending);
+        qsort(t->open, open, sizeof(*t->open), compare_u32);
         among = t->open;
         count = open;
     }

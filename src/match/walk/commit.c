@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "match/walk/walk.h"
 
 struct commit {
@@ -40,13 +41,6 @@ static struct mark *mark_at(const struct walk *w, uint32_t v)
     return i > 0 && i < w->n_marks && w->mark[i].vertex == v ? &w->mark[i] : NULL;
 }
 
-static int by_child_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 /* The marked children of a marked vertex, in the order of its children. */
 static uint32_t marked_children(struct commit *c, uint32_t v, uint32_t **children)
 {
@@ -78,7 +72,7 @@ static uint32_t marked_children(struct commit *c, uint32_t v, uint32_t **childre
         i++;
     }
     if (!sorted)
-        qsort(*children, n, sizeof(**children), by_child_number);
+        qsort(*children, n, sizeof(**children), compare_u32);
     return n;
 }
 

@@ -4,17 +4,12 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/number.h"
 #include "place/graph/bundle.h"
 
 #define OPS graph_place_ops
 
 /* ---- Nodes ---- */
-
-static int compare_nodes(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
 
 /* List the nodes of which a bundle holds something, or (`shared`) of which its members leave something to others.
  * Returns 0, or -1 with ENOMEM.
@@ -36,7 +31,7 @@ static int list_nodes(struct graph_place *n, const struct bundle *b, bool shared
             t->node[t->n_nodes++] = node;
         }
     if (t->n_nodes > 0)
-        qsort(t->node, t->n_nodes, sizeof(*t->node), compare_nodes);
+        qsort(t->node, t->n_nodes, sizeof(*t->node), compare_u32);
     size_t kept = 0;
     for (size_t i = 0; i < t->n_nodes; i++)
         if (kept == 0 || t->node[kept - 1] != t->node[i])

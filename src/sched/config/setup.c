@@ -312,7 +312,7 @@ struct setup *setup_unnamed(const struct sched_params *params, berth_error_t *er
     return setup;
 }
 
-static bool has_text(const char *const *texts, size_t n, const char *text)
+bool text_is_listed(const char *const *texts, size_t n, const char *text)
 {
     for (size_t i = 0; i < n; i++)
         if (strcmp(texts[i], text) == 0)
@@ -326,10 +326,10 @@ bool setup_admits(const struct setup *setup, uint32_t queue, const char *user,
     const struct sched_queue_config *c = setup->queue[queue].config;
     if (c->n_users == 0 && c->n_groups == 0)
         return true;
-    if (user && has_text(c->users, c->n_users, user))
+    if (user && text_is_listed(c->users, c->n_users, user))
         return true;
     for (size_t i = 0; i < n_groups; i++)
-        if (has_text(c->groups, c->n_groups, groups[i]))
+        if (text_is_listed(c->groups, c->n_groups, groups[i]))
             return true;
     return false;
 }
@@ -368,8 +368,8 @@ bool setup_permits(const struct setup *setup, const struct sched_block *block, u
                    const char *user, const char *id)
 {
     const struct setup_queue *q = &setup->queue[queue];
-    return (user && has_text(block->users, block->n_users, user)) ||
-           (id && has_text(block->jobs, block->n_jobs, id)) ||
-           has_text(block->queues, block->n_queues, q->name) ||
-           has_text(block->queues, block->n_queues, setup->queue[q->parent].name);
+    return (user && text_is_listed(block->users, block->n_users, user)) ||
+           (id && text_is_listed(block->jobs, block->n_jobs, id)) ||
+           text_is_listed(block->queues, block->n_queues, q->name) ||
+           text_is_listed(block->queues, block->n_queues, setup->queue[q->parent].name);
 }

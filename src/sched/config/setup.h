@@ -101,6 +101,9 @@ void setup_destroy(struct setup *setup);
 /* A queue's number by its name, or SETUP_NONE. */
 uint32_t setup_find(const struct setup *setup, const char *name);
 
+/* Whether a text is one of a list's. */
+bool text_is_listed(const char *const *texts, size_t n, const char *text);
+
 /* Whether a user, or one of a user's groups, may submit to a queue: its own lists say so, or both are
  * empty. NULL is the user "".
  */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "berth/sched_config.h"
 #include "sched/controllers/limits_priv.h"
@@ -59,22 +58,14 @@ void limits_destroy(struct limits *limits)
 
 /* ---- Parties ---- */
 
-static bool lists_name(const char *const *texts, size_t n, const char *text)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(texts[i], text) == 0)
-            return true;
-    return false;
-}
-
 static uint32_t find_terms(const struct sched_queue_config *c, const char *user,
                            const char *const *groups, size_t n_groups)
 {
     for (uint32_t i = 0; i < c->n_exceptions; i++) {
         const struct sched_exception *e = &c->exceptions[i];
-        bool holds = lists_name(e->users, e->n_users, user);
+        bool holds = text_is_listed(e->users, e->n_users, user);
         for (size_t k = 0; k < n_groups && !holds; k++)
-            holds = lists_name(e->groups, e->n_groups, groups[k]);
+            holds = text_is_listed(e->groups, e->n_groups, groups[k]);
         if (holds)
             return i + 1;
     }

@@ -13,9 +13,7 @@
 
 static bool is_pending(const struct job *job)
 {
-    bool waits =
-        job->state == SCHED_WAITING || job->state == SCHED_RESERVED || job->state == SCHED_BLOCKED;
-    return waits && job->details && !(job->details->blocked & BLOCKS_PENDING);
+    return job_is_waiting(job) && job->details && !(job->details->blocked & BLOCKS_PENDING);
 }
 
 int64_t starves_at(const sched_t *s, uint32_t slot)

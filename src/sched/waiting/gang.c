@@ -134,12 +134,6 @@ bool gang_lacks(const sched_t *s, uint32_t slot)
 
 /* ---- Its state ---- */
 
-static bool waits_in_gang(const struct job *job)
-{
-    return job->state == SCHED_WAITING || job->state == SCHED_RESERVED ||
-           job->state == SCHED_BLOCKED;
-}
-
 /* How many of a role a slot is of. */
 static uint64_t members_of_role(const sched_t *s, uint32_t slot, const struct gang_role *role)
 {
@@ -157,7 +151,7 @@ static uint64_t count_waiting(const sched_t *s, const struct gang *gang,
 {
     uint64_t n = 0;
     for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
-        if (waits_in_gang(&s->jobs[i]) && !(free && s->jobs[i].details->blocked & GANG_AWAY))
+        if (job_is_waiting(&s->jobs[i]) && !(free && s->jobs[i].details->blocked & GANG_AWAY))
             n += members_of_role(s, i, role);
     return n;
 }
@@ -193,7 +187,7 @@ static int end_all(sched_t *s, const struct gang *gang)
         next = job->details->gang_behind;
         if (job->state == SCHED_RUNNING && dismiss(s, i, gang) < 0)
             return -1;
-        if (!waits_in_gang(job))
+        if (!job_is_waiting(job))
             continue;
         struct sched_reason *never = sched_reason_copy(&gang->why);
         if (!never)
@@ -245,7 +239,7 @@ static uint32_t find_leader(const sched_t *s, const struct gang *gang, uint32_t 
 {
     uint32_t leader = JOB_NONE, other = JOB_NONE;
     for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind) {
-        if (!waits_in_gang(&s->jobs[i]) || members_of_role(s, i, &gang->role[last]) == 0)
+        if (!job_is_waiting(&s->jobs[i]) || members_of_role(s, i, &gang->role[last]) == 0)
             continue;
         bool is_free = !(s->jobs[i].details->blocked & GANG_AWAY);
         if (is_free && is_entry(s, i))
@@ -301,7 +295,7 @@ static int settle_one(sched_t *s, struct gang *gang)
         return -1;
     gang->leader = is_free || leaves ? JOB_NONE : find_leader(s, gang, last);
     for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
-        if (i != gang->leader && waits_in_gang(&s->jobs[i]) && settle_member(s, i, is_free) < 0)
+        if (i != gang->leader && job_is_waiting(&s->jobs[i]) && settle_member(s, i, is_free) < 0)
             return -1;
     return gang->leader == JOB_NONE ? 0 : settle_leader(s, gang->leader, gang);
 }

@@ -1,11 +1,5 @@
-/* The planner: spans, and the load profile that they make (berth/planner.h).
- *
- * A calendar with up to FEW_SPANS spans has no profile: a question builds the step function on the stack.
- * The first NEAR_SPANS spans are in the planner itself, so that most calendars are one allocation. The
- * load is kept, and not what is free, so that a change of the total changes nothing else.
- */
+/* The planner: its life, and the spans that are booked in it (berth/planner.h, planner_priv.h). */
 #include "berth/planner.h"
-
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -13,70 +7,7 @@
 
 #include "base/bounds.h"
 #include "planner/planner_ext.h"
-#include "planner/profile.h"
-#include "planner/spans.h"
-
-enum {
-    NEAR_SPANS = 2,
-    FEW_SPANS = 4, /* 2 * FEW_SPANS + 1 <= PROFILE_VIEW_MAX */
-    TYPE_ROOM = 24 /* with it a planner fills an allocation of 192 bytes */
-};
-
-_Static_assert(2 * FEW_SPANS + 1 <= PROFILE_VIEW_MAX, "few spans must fit a view");
-
-/* The running earliest-fit iteration. */
-struct query {
-    int64_t on_or_after;
-    int64_t from; /* candidates before this are done with; INT64_MAX: all are */
-    uint64_t duration;
-    int64_t request;
-};
-
-struct planner_t {
-    int64_t start;
-    int64_t end;
-    int64_t total;
-    int64_t counter; /* ids given out */
-    int64_t visited; /* the span iteration's last id */
-    struct query query;
-    uint32_t n;    /* entries in the span table, removed ones included */
-    uint32_t cap;  /* its capacity; the profile exists when it is over FEW_SPANS */
-    uint32_t live; /* spans */
-    bool querying;
-    bool empty;        /* made by planner_new_empty and not assigned to since */
-    bool type_apart;   /* type has its own allocation */
-    uint8_t type_room; /* size of type_here */
-    union {
-        struct span near[NEAR_SPANS];
-        struct {
-            struct span *spans;
-            struct profile profile;
-        } far;
-    };
-    char *type;
-    char type_here[];
-};
-
-static int fail_with(int errnum)
-{
-    errno = errnum;
-    return -1;
-}
-
-static bool unusable(const planner_t *p)
-{
-    return !p || p->empty;
-}
-
-static struct span *spans_of(const planner_t *p)
-{
-    return p->cap > NEAR_SPANS ? p->far.spans : (struct span *)p->near;
-}
-
-static bool has_profile(const planner_t *p)
-{
-    return p->cap > FEW_SPANS;
-}
+#include "planner/planner_priv.h"
 
 /* One more end of a span among the few of a view: its time, what it changes, how many share it. */
 struct edge {
@@ -100,11 +31,10 @@ static size_t edge_put(struct edge *edge, size_t n, int64_t at, int64_t change)
     return n + 1;
 }
 
-/* A profile of few spans. */
-static const struct profile *view_of(const planner_t *p, struct profile_view *view)
+const struct profile *planner_view(const planner_t *p, struct profile_view *view)
 {
     struct edge edge[PROFILE_VIEW_MAX] = {{p->start, 0, 1}};
-    const struct span *spans = spans_of(p);
+    const struct span *spans = planner_spans(p);
     size_t n = 1;
     for (uint32_t i = 0; i < p->n; i++) {
         n = edge_put(edge, n, spans[i].start, spans[i].planned);
@@ -119,41 +49,18 @@ static const struct profile *view_of(const planner_t *p, struct profile_view *vi
     return &view->profile;
 }
 
-/* The profile to ask: the planner's own, or, for few spans, one made in *view. */
-static inline const struct profile *profile_of(const planner_t *p, struct profile_view *view)
-{
-    return has_profile(p) ? &p->far.profile : view_of(p, view);
-}
-
-/* The largest load under which `request` units are free; a request of none is always met. */
-static int64_t load_limit(const planner_t *p, int64_t request)
-{
-    return request == 0 ? INT64_MAX : p->total - request;
-}
-
-static int64_t free_under(const planner_t *p, int64_t load)
-{
-    return load < p->total ? p->total - load : 0;
-}
-
-/* True if [at, at + duration) ends after the window; `at` must not be after its end. */
-static bool outlasts(const planner_t *p, int64_t at, uint64_t duration)
-{
-    return duration > (uint64_t)p->end - (uint64_t)at;
-}
-
 static int profile_build(struct profile *profile, int64_t base, const struct span *spans,
                          uint32_t n)
 {
     if (profile_init(profile, base) < 0)
-        return fail_with(ENOMEM);
+        return planner_fail(ENOMEM);
     for (uint32_t i = 0; i < n; i++) {
         const struct span *s = &spans[i];
         if (s->planned == SPAN_REMOVED)
             continue;
         if (profile_book(profile, s->start, s->last, s->planned) < 0) {
             profile_clear(profile);
-            return fail_with(ENOMEM);
+            return planner_fail(ENOMEM);
         }
     }
     return 0;
@@ -163,7 +70,7 @@ static int profile_build(struct profile *profile, int64_t base, const struct spa
 static void spans_clear(planner_t *p)
 {
     if (p->cap > NEAR_SPANS) {
-        if (has_profile(p))
+        if (planner_has_profile(p))
             profile_clear(&p->far.profile);
         free(p->far.spans);
     }
@@ -177,15 +84,15 @@ static void spans_clear(planner_t *p)
  */
 static int spans_resize(planner_t *p, uint32_t cap)
 {
-    struct span *old = spans_of(p);
+    struct span *old = planner_spans(p);
     struct profile profile = {0};
-    bool build = cap > FEW_SPANS && !has_profile(p);
+    bool build = cap > FEW_SPANS && !planner_has_profile(p);
     struct span *spans = malloc(cap * sizeof(*spans));
     if (!spans)
-        return fail_with(ENOMEM);
+        return planner_fail(ENOMEM);
     if (build && profile_build(&profile, p->start, old, p->n) < 0) {
         free(spans);
-        return fail_with(ENOMEM);
+        return planner_fail(ENOMEM);
     }
     memcpy(spans, old, p->n * sizeof(*spans));
     if (p->cap > NEAR_SPANS)
@@ -202,11 +109,11 @@ static int spans_reserve(planner_t *p)
     if (p->n < p->cap)
         return 0;
     if (p->n - p->live >= p->n / 4 + 1) {
-        p->n = spans_pack(spans_of(p), p->n);
+        p->n = spans_pack(planner_spans(p), p->n);
         return 0;
     }
     if (p->cap > UINT32_MAX / 2)
-        return fail_with(ENOMEM);
+        return planner_fail(ENOMEM);
     return spans_resize(p, p->cap + (p->cap < FEW_SPANS ? FEW_SPANS - p->cap : p->cap / 2));
 }
 
@@ -252,7 +159,7 @@ static int window_end(int64_t base_time, uint64_t duration, int64_t *end)
 {
     if (duration < 1 || duration > INT64_MAX ||
         __builtin_add_overflow(base_time, (int64_t)duration, end))
-        return fail_with(EINVAL);
+        return planner_fail(EINVAL);
     return 0;
 }
 
@@ -292,12 +199,12 @@ static int calendar_copy(planner_t *to, const planner_t *from)
     struct profile profile = {0};
     if (from->cap > NEAR_SPANS) {
         if (!(spans = malloc(from->cap * sizeof(*spans))))
-            return fail_with(ENOMEM);
+            return planner_fail(ENOMEM);
         memcpy(spans, from->far.spans, from->n * sizeof(*spans));
     }
-    if (has_profile(from) && profile_copy(&profile, &from->far.profile) < 0) {
+    if (planner_has_profile(from) && profile_copy(&profile, &from->far.profile) < 0) {
         free(spans);
-        return fail_with(ENOMEM);
+        return planner_fail(ENOMEM);
     }
     char *type = to->type;
     bool apart = to->type_apart;
@@ -356,8 +263,8 @@ void planner_assign(planner_t *lhs, planner_t *rhs)
 int planner_reset(planner_t *ctx, int64_t base_time, uint64_t duration)
 {
     int64_t end;
-    if (unusable(ctx) || window_end(base_time, duration, &end) < 0)
-        return fail_with(EINVAL);
+    if (planner_unusable(ctx) || window_end(base_time, duration, &end) < 0)
+        return planner_fail(EINVAL);
     spans_clear(ctx);
     ctx->start = base_time;
     ctx->end = end;
@@ -380,189 +287,39 @@ void planner_destroy(planner_t **ctx_p)
 
 int64_t planner_base_time(planner_t *ctx)
 {
-    return unusable(ctx) ? fail_with(EINVAL) : ctx->start;
+    return planner_unusable(ctx) ? planner_fail(EINVAL) : ctx->start;
 }
 
 int64_t planner_duration(planner_t *ctx)
 {
-    return unusable(ctx) ? fail_with(EINVAL) : ctx->end - ctx->start;
+    return planner_unusable(ctx) ? planner_fail(EINVAL) : ctx->end - ctx->start;
 }
 
 int64_t planner_resource_total(planner_t *ctx)
 {
-    return unusable(ctx) ? fail_with(EINVAL) : ctx->total;
+    return planner_unusable(ctx) ? planner_fail(EINVAL) : ctx->total;
 }
 
 const char *planner_resource_type(planner_t *ctx)
 {
-    if (!unusable(ctx))
+    if (!planner_unusable(ctx))
         return ctx->type;
     errno = EINVAL;
     return NULL;
-}
-
-/* Earliest fit. */
-
-/* Continue the query from its cursor. */
-static int64_t query_step(planner_t *p)
-{
-    struct query *q = &p->query;
-    struct profile_view view;
-    struct profile_cursor c;
-    int64_t at;
-    if (q->from == INT64_MAX || outlasts(p, q->from, q->duration))
-        return fail_with(ENOENT);
-    int64_t limit = load_limit(p, q->request);
-    int64_t duration = (int64_t)q->duration;
-    profile_seek(&c, profile_of(p, &view), q->from);
-    bool found = (profile_cursor_time(&c) >= q->from || profile_next(&c)) &&
-                 profile_fit(&c, INT64_MIN, duration, limit, INT64_MAX, &at);
-    if (!found || outlasts(p, at, q->duration)) {
-        q->from = INT64_MAX;
-        return fail_with(ENOENT);
-    }
-    q->from = at + 1;
-    return at;
-}
-
-int64_t planner_avail_time_first(planner_t *ctx, int64_t on_or_after, uint64_t duration,
-                                 uint64_t request)
-{
-    if (unusable(ctx) || on_or_after < ctx->start || on_or_after >= ctx->end || duration < 1)
-        return fail_with(EINVAL);
-    if (request > (uint64_t)ctx->total)
-        return fail_with(ERANGE);
-    ctx->querying = true;
-    ctx->query = (struct query){
-        .on_or_after = on_or_after,
-        .from = on_or_after,
-        .duration = duration,
-        .request = (int64_t)request,
-    };
-    return query_step(ctx);
-}
-
-int64_t planner_avail_time_next(planner_t *ctx)
-{
-    if (unusable(ctx) || !ctx->querying)
-        return fail_with(EINVAL);
-    if (ctx->query.request > ctx->total)
-        return fail_with(ERANGE);
-    return query_step(ctx);
-}
-
-int planner_fit(const planner_t *ctx, int64_t from, uint64_t duration, uint64_t request,
-                int64_t *at)
-{
-    struct profile_view view;
-    struct profile_cursor c;
-    int64_t start;
-    if (unusable(ctx) || from < ctx->start || from >= ctx->end || duration < 1)
-        return fail_with(EINVAL);
-    if (request > (uint64_t)ctx->total)
-        return fail_with(ERANGE);
-    if (outlasts(ctx, from, duration))
-        return fail_with(ENOENT);
-    int64_t limit = load_limit(ctx, (int64_t)request);
-    profile_seek(&c, profile_of(ctx, &view), from);
-    if (!profile_fit(&c, from, (int64_t)duration, limit, INT64_MAX, &start) ||
-        outlasts(ctx, start, duration))
-        return fail_with(ENOENT);
-    *at = start;
-    return 0;
-}
-
-int64_t planner_earliest(const planner_t *ctx, int64_t from, uint64_t duration, uint64_t request)
-{
-    int64_t at;
-    return planner_fit(ctx, from, duration, request, &at) < 0 ? -1 : at;
-}
-
-int64_t planner_next_point(const planner_t *ctx, int64_t from)
-{
-    struct profile_view view;
-    struct profile_cursor c;
-    profile_seek(&c, profile_of(ctx, &view), from);
-    if (profile_cursor_time(&c) < from && !profile_next(&c))
-        return INT64_MAX;
-    return profile_cursor_time(&c);
-}
-
-/* What is free. */
-
-/* 0 if free; otherwise -1 with errno, the arguments being checked in the order of the interface. */
-static int free_during(const planner_t *p, int64_t at, uint64_t duration, uint64_t request)
-{
-    struct profile_view view;
-    struct profile_cursor c;
-    if (at < p->start)
-        return fail_with(EINVAL);
-    if (at > p->end || outlasts(p, at, duration))
-        return fail_with(ERANGE);
-    if (request == 0)
-        return 0;
-    profile_seek(&c, profile_of(p, &view), at);
-    if (profile_next_over(&c, load_limit(p, (int64_t)request), at + (int64_t)duration))
-        return fail_with(EBUSY);
-    return 0;
-}
-
-int planner_avail_during(planner_t *ctx, int64_t at, uint64_t duration, uint64_t request)
-{
-    if (unusable(ctx) || duration < 1)
-        return fail_with(EINVAL);
-    if (request > (uint64_t)ctx->total)
-        return fail_with(ERANGE);
-    return free_during(ctx, at, duration, request);
-}
-
-int64_t planner_avail_resources_during(planner_t *ctx, int64_t at, uint64_t duration)
-{
-    struct profile_view view;
-    if (unusable(ctx) || at > ctx->end || at < ctx->start || duration < 1)
-        return fail_with(EINVAL);
-    if (outlasts(ctx, at, duration))
-        return fail_with(ERANGE);
-    int64_t load = profile_max(profile_of(ctx, &view), at, at + (int64_t)duration);
-    return free_under(ctx, load);
-}
-
-int64_t planner_avail_resources_at(planner_t *ctx, int64_t at)
-{
-    struct profile_view view;
-    if (unusable(ctx))
-        return fail_with(EINVAL);
-    if (at > ctx->end || at < ctx->start)
-        return fail_with(ERANGE);
-    return free_under(ctx, profile_at(profile_of(ctx, &view), at));
-}
-
-size_t planner_rooms(const planner_t *ctx, int64_t at, struct planner_room *room, size_t max)
-{
-    struct profile_view view;
-    struct profile_cursor c;
-    profile_seek(&c, profile_of(ctx, &view), at);
-    int64_t load = profile_cursor_load(&c);
-    size_t n = 0;
-    while (n + 1 < max && load < ctx->total && profile_next_over(&c, load, INT64_MAX)) {
-        room[n++] = (struct planner_room){profile_cursor_time(&c) - at, free_under(ctx, load)};
-        load = profile_cursor_load(&c);
-    }
-    room[n++] = (struct planner_room){INT64_MAX, free_under(ctx, load)};
-    return n;
 }
 
 /* Spans. */
 
 int64_t planner_add_span(planner_t *ctx, int64_t start_time, uint64_t duration, uint64_t request)
 {
-    if (unusable(ctx) || duration < 1 || start_time < ctx->start || start_time > ctx->end ||
-        outlasts(ctx, start_time, duration))
-        return fail_with(EINVAL);
+    if (planner_unusable(ctx) || duration < 1 || start_time < ctx->start || start_time > ctx->end ||
+        planner_outlasts(ctx, start_time, duration))
+        return planner_fail(EINVAL);
     if (request > INT64_MAX)
-        return fail_with(ERANGE);
-    if (request > (uint64_t)ctx->total || free_during(ctx, start_time, duration, request) < 0)
-        return fail_with(EINVAL);
+        return planner_fail(ERANGE);
+    if (request > (uint64_t)ctx->total ||
+        planner_free_during(ctx, start_time, duration, request) < 0)
+        return planner_fail(EINVAL);
     if (spans_reserve(ctx) < 0)
         return -1;
     struct span span = {
@@ -571,10 +328,10 @@ int64_t planner_add_span(planner_t *ctx, int64_t start_time, uint64_t duration, 
         .last = start_time + (int64_t)duration,
         .planned = (int64_t)request,
     };
-    if (has_profile(ctx) &&
+    if (planner_has_profile(ctx) &&
         profile_book(&ctx->far.profile, span.start, span.last, span.planned) < 0)
-        return fail_with(ENOMEM);
-    spans_of(ctx)[ctx->n++] = span;
+        return planner_fail(ENOMEM);
+    planner_spans(ctx)[ctx->n++] = span;
     ctx->live++;
     ctx->counter++;
     ctx->querying = false;
@@ -584,8 +341,8 @@ int64_t planner_add_span(planner_t *ctx, int64_t start_time, uint64_t duration, 
 /* The span with this id, or NULL with EINVAL. */
 static struct span *span_get(const planner_t *p, int64_t id)
 {
-    if (!unusable(p)) {
-        struct span *spans = spans_of(p);
+    if (!planner_unusable(p)) {
+        struct span *spans = planner_spans(p);
         uint32_t i = spans_find(spans, p->n, id);
         if (i < p->n)
             return &spans[i];
@@ -599,12 +356,12 @@ int planner_rem_span(planner_t *ctx, int64_t span_id)
     struct span *span = span_get(ctx, span_id);
     if (!span)
         return -1;
-    if (has_profile(ctx))
+    if (planner_has_profile(ctx))
         profile_unbook(&ctx->far.profile, span->start, span->last, span->planned);
     span->planned = SPAN_REMOVED;
     ctx->live--;
-    if (!has_profile(ctx))
-        ctx->n = spans_pack(spans_of(ctx), ctx->n);
+    if (!planner_has_profile(ctx))
+        ctx->n = spans_pack(planner_spans(ctx), ctx->n);
     spans_settle(ctx);
     ctx->querying = false;
     return 0;
@@ -613,20 +370,20 @@ int planner_rem_span(planner_t *ctx, int64_t span_id)
 int planner_reduce_span(planner_t *ctx, int64_t span_id, int64_t to_remove, bool *removed)
 {
     if (!removed)
-        return fail_with(EINVAL);
+        return planner_fail(EINVAL);
     *removed = false;
     struct span *span = span_get(ctx, span_id);
     if (!span)
         return -1;
     if (to_remove < 0 || to_remove > span->planned)
-        return fail_with(EINVAL);
+        return planner_fail(EINVAL);
     if (to_remove == span->planned) {
         *removed = true;
         return planner_rem_span(ctx, span_id);
     }
     if (to_remove == 0)
         return 0;
-    if (has_profile(ctx))
+    if (planner_has_profile(ctx))
         profile_add(&ctx->far.profile, span->start, span->last, -to_remove);
     span->planned -= to_remove;
     ctx->query.from = ctx->query.on_or_after;
@@ -637,40 +394,23 @@ int planner_retake_span(planner_t *ctx, int64_t span_id, int64_t units)
 {
     struct span *span = span_get(ctx, span_id);
     if (!span || units < 0)
-        return fail_with(EINVAL);
-    if (has_profile(ctx) && units != span->planned)
+        return planner_fail(EINVAL);
+    if (planner_has_profile(ctx) && units != span->planned)
         profile_add(&ctx->far.profile, span->start, span->last, units - span->planned);
     span->planned = units;
     ctx->querying = false;
     return 0;
 }
 
-int64_t planner_earliest_before(const planner_t *ctx, int64_t from, int64_t duration,
-                                int64_t request, int64_t before)
-{
-    struct profile_view view;
-    struct profile_cursor c;
-    int64_t at;
-    const struct profile *profile = profile_of(ctx, &view);
-    int64_t limit = load_limit(ctx, request);
-    if (from >= before)
-        return before;
-    if ((before - from) / FEW_LOOKS < duration &&
-        !profile_fits(profile, from, duration, limit, before))
-        return before;
-    profile_seek(&c, profile, from);
-    return profile_fit(&c, from, duration, limit, before, &at) ? at : before;
-}
-
 int planner_advance_span(planner_t *ctx, int64_t span_id, int64_t start)
 {
     struct span *span = span_get(ctx, span_id);
     if (!span || start >= span->start || start < ctx->start)
-        return fail_with(EINVAL);
+        return planner_fail(EINVAL);
     int64_t duration = span->last - span->start;
-    if (has_profile(ctx) &&
+    if (planner_has_profile(ctx) &&
         profile_advance(&ctx->far.profile, span->start, duration, start, span->planned) < 0)
-        return fail_with(ENOMEM);
+        return planner_fail(ENOMEM);
     span->last = start + duration;
     span->start = start;
     ctx->querying = false;
@@ -680,29 +420,29 @@ int planner_advance_span(planner_t *ctx, int64_t span_id, int64_t start)
 /* The id of the first span that is not removed at or after index i. */
 static int64_t span_visit(planner_t *p, uint32_t i)
 {
-    const struct span *spans = spans_of(p);
+    const struct span *spans = planner_spans(p);
     i = spans_live(spans, p->n, i);
     if (i == p->n)
-        return fail_with(EINVAL);
+        return planner_fail(EINVAL);
     p->visited = spans[i].id;
     return p->visited;
 }
 
 int64_t planner_span_first(planner_t *ctx)
 {
-    return unusable(ctx) ? fail_with(EINVAL) : span_visit(ctx, 0);
+    return planner_unusable(ctx) ? planner_fail(EINVAL) : span_visit(ctx, 0);
 }
 
 int64_t planner_span_next(planner_t *ctx)
 {
-    if (unusable(ctx))
-        return fail_with(EINVAL);
-    return span_visit(ctx, spans_above(spans_of(ctx), ctx->n, ctx->visited));
+    if (planner_unusable(ctx))
+        return planner_fail(EINVAL);
+    return span_visit(ctx, spans_above(planner_spans(ctx), ctx->n, ctx->visited));
 }
 
 size_t planner_span_size(planner_t *ctx)
 {
-    if (!unusable(ctx))
+    if (!planner_unusable(ctx))
         return ctx->live;
     errno = EINVAL;
     return 0;
@@ -733,8 +473,8 @@ int64_t planner_span_resource_count(planner_t *ctx, int64_t span_id)
 
 static bool spans_equal(const planner_t *a, const planner_t *b)
 {
-    const struct span *u = spans_of(a);
-    const struct span *v = spans_of(b);
+    const struct span *u = planner_spans(a);
+    const struct span *v = planner_spans(b);
     uint32_t i = 0;
     uint32_t j = 0;
     for (;; i++, j++) {
@@ -769,10 +509,10 @@ bool planners_equal(planner_t *lhs, planner_t *rhs)
 
 int planner_update_total(planner_t *ctx, uint64_t resource_total)
 {
-    if (unusable(ctx))
-        return fail_with(EINVAL);
+    if (planner_unusable(ctx))
+        return planner_fail(EINVAL);
     if (resource_total > INT64_MAX)
-        return fail_with(ERANGE);
+        return planner_fail(ERANGE);
     ctx->total = (int64_t)resource_total;
     return 0;
 }
@@ -802,11 +542,11 @@ bool planner_check(const planner_t *ctx)
     uint32_t live = 0;
     if (!ctx || ctx->n > ctx->cap || ctx->live > ctx->n)
         return false;
-    const struct span *spans = spans_of(ctx);
+    const struct span *spans = planner_spans(ctx);
     for (uint32_t i = 0; i < ctx->n; i++) {
         if ((i > 0 && spans[i].id <= spans[i - 1].id) || spans[i].id > ctx->counter)
             return false;
         live += spans[i].planned != SPAN_REMOVED;
     }
-    return live == ctx->live && (!has_profile(ctx) || profile_true(ctx));
+    return live == ctx->live && (!planner_has_profile(ctx) || profile_true(ctx));
 }

@@ -1,89 +1,15 @@
-/* The multi planner: a planner for each type, and which of their spans make up each of its own spans
- * (berth/planner_multi.h).
- *
- * Everything is in one block of words: the request of the running iteration and the planner of each type,
- * then a row for each span, with its id and the id of its part in each planner. A machine has as many
- * multi planners as racks and nodes, most of them with a span or two, so the block of such a multi
- * planner is in the structure itself. Rows are ordered and removed as the spans of a planner are
- * (spans.h).
- */
-#include "berth/planner_multi.h"
-
-#include <errno.h>
+/* The multi planner: a planner for each type, their life, and what is free when (planner_multi_priv.h). */
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/ids.h"
 #include "planner/planner_ext.h"
-
-enum {
-    NEAR_ROWS = 2,   /* rows with room in the structure */
-    PART_GONE = -1,  /* the span has nothing of the type any more */
-    ROW_REMOVED = -2 /* in place of the first part: the row is no span */
-};
-
-_Static_assert(sizeof(planner_t *) <= sizeof(int64_t), "a planner's address must fit a word");
-
-struct planner_multi_t {
-    int64_t counter; /* ids given out, so the next one */
-    int64_t visited; /* the span iteration's last id */
-    int64_t on_or_after;
-    int64_t from; /* candidates before this are done with; INT64_MAX: all are */
-    uint64_t duration;
-    int64_t *block;
-    uint32_t types;
-    uint32_t n;    /* rows, removed ones included */
-    uint32_t cap;  /* rows that the block has room for */
-    uint32_t live; /* spans */
-    uint32_t room; /* words in here */
-    bool querying;
-    int64_t here[];
-};
-
-static int fail_with(int errnum)
-{
-    errno = errnum;
-    return -1;
-}
-
-static void *fail_null(int errnum)
-{
-    errno = errnum;
-    return NULL;
-}
+#include "planner/planner_multi_priv.h"
 
 /* The block. */
 
-/* Words of a row. Even without types there is one part, to mark a removed row. */
-static size_t row_words(uint32_t types)
-{
-    return 1 + (size_t)(types ? types : 1);
-}
-
 static size_t block_words(uint32_t types, uint32_t cap)
 {
-    return 2 * (size_t)types + cap * row_words(types);
-}
-
-/* Requests are kept as the bits of an unsigned number. */
-static int64_t *requests_of(const planner_multi_t *m)
-{
-    return m->block;
-}
-
-static planner_t **planners_of(const planner_multi_t *m)
-{
-    return (planner_t **)(m->block + m->types);
-}
-
-static int64_t *rows_of(const planner_multi_t *m)
-{
-    return m->block + 2 * (size_t)m->types;
-}
-
-static int64_t *row_at(const planner_multi_t *m, uint32_t i)
-{
-    return rows_of(m) + i * row_words(m->types);
+    return 2 * (size_t)types + cap * planner_multi_row_words(types);
 }
 
 static void block_free(planner_multi_t *m)
@@ -101,15 +27,9 @@ static void planners_free(planner_t **planner, uint32_t types)
     errno = saved;
 }
 
-static bool row_live(const int64_t *row)
+uint32_t planner_multi_rows_live(const planner_multi_t *m, uint32_t i)
 {
-    return row[1] != ROW_REMOVED;
-}
-
-/* Index of the first span at or after row i, or n. */
-static uint32_t rows_live(const planner_multi_t *m, uint32_t i)
-{
-    while (i < m->n && !row_live(row_at(m, i)))
+    while (i < m->n && !planner_multi_row_live(planner_multi_row_at(m, i)))
         i++;
     return i;
 }
@@ -117,9 +37,11 @@ static uint32_t rows_live(const planner_multi_t *m, uint32_t i)
 static void rows_pack(planner_multi_t *m)
 {
     uint32_t kept = 0;
-    for (uint32_t i = rows_live(m, 0); i < m->n; i = rows_live(m, i + 1)) {
+    for (uint32_t i = planner_multi_rows_live(m, 0); i < m->n;
+         i = planner_multi_rows_live(m, i + 1)) {
         if (i != kept)
-            memcpy(row_at(m, kept), row_at(m, i), row_words(m->types) * sizeof(int64_t));
+            memcpy(planner_multi_row_at(m, kept), planner_multi_row_at(m, i),
+                   planner_multi_row_words(m->types) * sizeof(int64_t));
         kept++;
     }
     m->n = kept;
@@ -131,7 +53,7 @@ static int rows_resize(planner_multi_t *m, uint32_t cap)
     bool fits = m->block != m->here && block_words(m->types, cap) <= m->room;
     int64_t *block = fits ? m->here : malloc(block_words(m->types, cap) * sizeof(*block));
     if (!block)
-        return fail_with(ENOMEM);
+        return planner_multi_fail(ENOMEM);
     memcpy(block, m->block, block_words(m->types, m->n) * sizeof(*block));
     block_free(m);
     m->block = block;
@@ -139,7 +61,7 @@ static int rows_resize(planner_multi_t *m, uint32_t cap)
     return 0;
 }
 
-static int rows_reserve(planner_multi_t *m)
+int planner_multi_rows_reserve(planner_multi_t *m)
 {
     if (m->n < m->cap)
         return 0;
@@ -148,12 +70,11 @@ static int rows_reserve(planner_multi_t *m)
         return 0;
     }
     if (m->cap > UINT32_MAX / 2)
-        return fail_with(ENOMEM);
+        return planner_multi_fail(ENOMEM);
     return rows_resize(m, m->cap + m->cap / 2 + 1);
 }
 
-/* Pack the rows once most are removed, and give back memory that is mostly idle, if possible. */
-static void rows_settle(planner_multi_t *m)
+void planner_multi_rows_settle(planner_multi_t *m)
 {
     if (m->cap == NEAR_ROWS || m->n - m->live <= m->n / 2)
         return;
@@ -164,23 +85,13 @@ static void rows_settle(planner_multi_t *m)
         (void)rows_resize(m, m->cap / 2);
 }
 
-/* The row of the span with this id, or NULL with EINVAL or ENOENT. */
-static int64_t *row_get(const planner_multi_t *m, int64_t id)
-{
-    if (!m || id < 0)
-        return fail_null(EINVAL);
-    uint32_t i = ids_above(rows_of(m), row_words(m->types) * sizeof(int64_t), m->n, id);
-    int64_t *row = i > 0 ? row_at(m, i - 1) : NULL;
-    return row && row[0] == id && row_live(row) ? row : fail_null(ENOENT);
-}
-
 /* Life of a multi planner. */
 
 /* Index of the type with this name, or the number of types. They are few. */
 static uint32_t type_index(const planner_multi_t *m, const char *name)
 {
     uint32_t k = 0;
-    while (k < m->types && strcmp(planner_resource_type(planners_of(m)[k]), name) != 0)
+    while (k < m->types && strcmp(planner_resource_type(planner_multi_planners(m)[k]), name) != 0)
         k++;
     return k;
 }
@@ -190,12 +101,12 @@ static int list_check(const uint64_t *totals, const char **types, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
         if (totals[i] > INT64_MAX)
-            return fail_with(ERANGE);
+            return planner_multi_fail(ERANGE);
         if (!types[i])
-            return fail_with(EINVAL);
+            return planner_multi_fail(EINVAL);
         for (size_t j = 0; j < i; j++)
             if (strcmp(types[i], types[j]) == 0)
-                return fail_with(EINVAL);
+                return planner_multi_fail(EINVAL);
     }
     return 0;
 }
@@ -204,18 +115,18 @@ static int list_check(const uint64_t *totals, const char **types, size_t len)
 static planner_multi_t *multi_alloc(size_t types)
 {
     if (types >= UINT32_MAX / 4 - NEAR_ROWS)
-        return fail_null(ENOMEM);
+        return planner_multi_fail_null(ENOMEM);
     uint32_t room = (uint32_t)block_words((uint32_t)types, NEAR_ROWS);
     planner_multi_t *m = calloc(1, sizeof(*m) + room * sizeof(m->here[0]));
     if (!m)
-        return fail_null(ENOMEM);
+        return planner_multi_fail_null(ENOMEM);
     m->visited = -1;
     m->block = m->here;
     m->types = (uint32_t)types;
     m->cap = NEAR_ROWS;
     m->room = room;
     for (uint32_t k = 0; k < m->types; k++)
-        planners_of(m)[k] = NULL;
+        planner_multi_planners(m)[k] = NULL;
     return m;
 }
 
@@ -224,18 +135,18 @@ planner_multi_t *planner_multi_new(int64_t base_time, uint64_t duration,
                                    size_t len)
 {
     if (duration < 1 || !resource_totals || !resource_types)
-        return fail_null(EINVAL);
+        return planner_multi_fail_null(EINVAL);
     if (list_check(resource_totals, resource_types, len) < 0)
         return NULL;
     planner_multi_t *m = multi_alloc(len);
     for (uint32_t k = 0; m && k < m->types; k++) {
         planner_t *p = planner_new(base_time, duration, resource_totals[k], resource_types[k]);
         if (!p) {
-            planners_free(planners_of(m), m->types);
+            planners_free(planner_multi_planners(m), m->types);
             free(m);
             return NULL;
         }
-        planners_of(m)[k] = p;
+        planner_multi_planners(m)[k] = p;
     }
     return m;
 }
@@ -251,11 +162,11 @@ static int64_t *block_copy(const planner_multi_t *m, int64_t *room, size_t words
     size_t need = block_words(m->types, m->cap);
     int64_t *block = need <= words ? room : malloc(need * sizeof(*block));
     if (!block)
-        return fail_null(ENOMEM);
+        return planner_multi_fail_null(ENOMEM);
     memcpy(block, m->block, block_words(m->types, m->n) * sizeof(*block));
     planner_t **planner = (planner_t **)(block + m->types);
     for (uint32_t k = 0; k < m->types; k++) {
-        if (!(planner[k] = planner_copy(planners_of(m)[k]))) {
+        if (!(planner[k] = planner_copy(planner_multi_planners(m)[k]))) {
             planners_free(planner, k);
             if (block != room)
                 free(block);
@@ -277,7 +188,7 @@ static void multi_take(planner_multi_t *to, const planner_multi_t *from, int64_t
 planner_multi_t *planner_multi_copy(planner_multi_t *mp)
 {
     if (!mp)
-        return fail_null(EINVAL);
+        return planner_multi_fail_null(EINVAL);
     planner_multi_t *copy = multi_alloc(mp->types);
     if (!copy)
         return NULL;
@@ -301,7 +212,7 @@ void planner_multi_assign(planner_multi_t *lhs, planner_multi_t *rhs)
     int64_t *block = block_copy(rhs, NULL, 0);
     if (!block)
         return;
-    planners_free(planners_of(lhs), lhs->types);
+    planners_free(planner_multi_planners(lhs), lhs->types);
     block_free(lhs);
     multi_take(lhs, rhs, block);
 }
@@ -309,9 +220,9 @@ void planner_multi_assign(planner_multi_t *lhs, planner_multi_t *rhs)
 int planner_multi_reset(planner_multi_t *ctx, int64_t base_time, uint64_t duration)
 {
     if (!ctx || duration < 1)
-        return fail_with(EINVAL);
+        return planner_multi_fail(EINVAL);
     for (uint32_t k = 0; k < ctx->types; k++) /* a window that is none is refused by the first */
-        if (planner_reset(planners_of(ctx)[k], base_time, duration) < 0)
+        if (planner_reset(planner_multi_planners(ctx)[k], base_time, duration) < 0)
             return -1;
     ctx->n = 0;
     ctx->live = 0;
@@ -327,7 +238,7 @@ void planner_multi_destroy(planner_multi_t **ctx_p)
 {
     if (!ctx_p || !*ctx_p)
         return;
-    planners_free(planners_of(*ctx_p), (*ctx_p)->types);
+    planners_free(planner_multi_planners(*ctx_p), (*ctx_p)->types);
     block_free(*ctx_p);
     free(*ctx_p);
     *ctx_p = NULL;
@@ -335,7 +246,7 @@ void planner_multi_destroy(planner_multi_t **ctx_p)
 
 planner_t *planner_multi_planner_at(planner_multi_t *ctx, unsigned int i)
 {
-    return ctx && i < ctx->types ? planners_of(ctx)[i] : fail_null(EINVAL);
+    return ctx && i < ctx->types ? planner_multi_planners(ctx)[i] : planner_multi_fail_null(EINVAL);
 }
 
 /* A NULL planner, for no multi planner or no such type, is what the planner refuses with EINVAL. */
@@ -371,7 +282,7 @@ int64_t planner_multi_resource_total_at(planner_multi_t *ctx, unsigned int i)
 int64_t planner_multi_resource_total_by_type(planner_multi_t *ctx, const char *resource_type)
 {
     if (!ctx || !resource_type)
-        return fail_with(EINVAL);
+        return planner_multi_fail(EINVAL);
     return planner_multi_resource_total_at(ctx, type_index(ctx, resource_type));
 }
 
@@ -382,7 +293,7 @@ static int64_t next_point(const planner_multi_t *m, int64_t from)
 {
     int64_t first = INT64_MAX;
     for (uint32_t k = 0; k < m->types; k++) {
-        int64_t at = planner_next_point(planners_of(m)[k], from);
+        int64_t at = planner_next_point(planner_multi_planners(m)[k], from);
         first = at < first ? at : first;
     }
     return first;
@@ -398,10 +309,10 @@ static int64_t query_step(planner_multi_t *m)
     uint32_t agreed = 0;
     for (uint32_t k = 0; agreed < m->types; k = k + 1 < m->types ? k + 1 : 0) {
         int64_t own;
-        uint64_t request = (uint64_t)requests_of(m)[k];
-        if (planner_fit(planners_of(m)[k], at, m->duration, request, &own) < 0) {
+        uint64_t request = (uint64_t)planner_multi_requests(m)[k];
+        if (planner_fit(planner_multi_planners(m)[k], at, m->duration, request, &own) < 0) {
             m->from = INT64_MAX;
-            return fail_with(ENOENT);
+            return planner_multi_fail(ENOENT);
         }
         agreed = own == at ? agreed + 1 : 1;
         at = own;
@@ -414,27 +325,28 @@ int64_t planner_multi_avail_time_first(planner_multi_t *ctx, int64_t on_or_after
                                        const uint64_t *resource_requests, size_t len)
 {
     if (!ctx || !resource_requests || ctx->types < 1 || len != ctx->types || duration < 1)
-        return fail_with(EINVAL);
-    planner_t *first = planners_of(ctx)[0];
+        return planner_multi_fail(EINVAL);
+    planner_t *first = planner_multi_planners(ctx)[0];
     int64_t start = planner_base_time(first);
     if (on_or_after < start || on_or_after >= start + planner_duration(first))
-        return fail_with(EINVAL);
+        return planner_multi_fail(EINVAL);
     if (resource_requests[0] > (uint64_t)planner_resource_total(first))
-        return fail_with(ERANGE);
+        return planner_multi_fail(ERANGE);
     ctx->querying = true;
     ctx->on_or_after = on_or_after;
     ctx->from = on_or_after;
     ctx->duration = duration;
-    memcpy(requests_of(ctx), resource_requests, len * sizeof(*resource_requests));
+    memcpy(planner_multi_requests(ctx), resource_requests, len * sizeof(*resource_requests));
     return query_step(ctx);
 }
 
 int64_t planner_multi_avail_time_next(planner_multi_t *ctx)
 {
     if (!ctx || !ctx->querying)
-        return fail_with(EINVAL);
-    if ((uint64_t)requests_of(ctx)[0] > (uint64_t)planner_resource_total(planners_of(ctx)[0]))
-        return fail_with(ERANGE);
+        return planner_multi_fail(EINVAL);
+    if ((uint64_t)planner_multi_requests(ctx)[0] >
+        (uint64_t)planner_resource_total(planner_multi_planners(ctx)[0]))
+        return planner_multi_fail(ERANGE);
     return query_step(ctx);
 }
 
@@ -449,9 +361,9 @@ int planner_multi_avail_resources_array_at(planner_multi_t *ctx, int64_t at,
                                            int64_t *resource_counts, size_t len)
 {
     if (!ctx || !resource_counts || len != ctx->types)
-        return fail_with(EINVAL);
+        return planner_multi_fail(EINVAL);
     for (uint32_t k = 0; k < ctx->types; k++) { /* if any refuses, so does the first */
-        int64_t count = planner_avail_resources_at(planners_of(ctx)[k], at);
+        int64_t count = planner_avail_resources_at(planner_multi_planners(ctx)[k], at);
         if (count < 0)
             return -1;
         resource_counts[k] = count;
@@ -463,9 +375,10 @@ int planner_multi_avail_during(planner_multi_t *ctx, int64_t at, uint64_t durati
                                const uint64_t *resource_requests, size_t len)
 {
     if (!ctx || !resource_requests || len != ctx->types)
-        return fail_with(EINVAL);
+        return planner_multi_fail(EINVAL);
     for (uint32_t k = 0; k < ctx->types; k++)
-        if (planner_avail_during(planners_of(ctx)[k], at, duration, resource_requests[k]) < 0)
+        if (planner_avail_during(planner_multi_planners(ctx)[k], at, duration,
+                                 resource_requests[k]) < 0)
             return -1;
     return 0;
 }
@@ -474,9 +387,10 @@ int planner_multi_avail_resources_array_during(planner_multi_t *ctx, int64_t at,
                                                int64_t *resource_counts, size_t len)
 {
     if (!ctx || !resource_counts || ctx->types < 1 || len != ctx->types)
-        return fail_with(EINVAL);
+        return planner_multi_fail(EINVAL);
     for (uint32_t k = 0; k < ctx->types; k++) { /* if any refuses, so does the first */
-        int64_t count = planner_avail_resources_during(planners_of(ctx)[k], at, duration);
+        int64_t count =
+            planner_avail_resources_during(planner_multi_planners(ctx)[k], at, duration);
         if (count < 0)
             return -1;
         resource_counts[k] = count;
@@ -484,197 +398,15 @@ int planner_multi_avail_resources_array_during(planner_multi_t *ctx, int64_t at,
     return 0;
 }
 
-/* Spans. */
-
-/* Take a row's parts off the first k planners. A part that was removed from the planner itself is gone
- * already.
- */
-static void parts_remove(planner_multi_t *m, const int64_t *row, uint32_t k)
-{
-    int saved = errno;
-    while (k-- > 0)
-        if (row[1 + k] != PART_GONE)
-            (void)planner_rem_span(planners_of(m)[k], row[1 + k]);
-    errno = saved;
-}
-
-int64_t planner_multi_add_span(planner_multi_t *ctx, int64_t start_time, uint64_t duration,
-                               const uint64_t *resource_requests, size_t len)
-{
-    if (!ctx || !resource_requests || len != ctx->types)
-        return fail_with(EINVAL);
-    if (rows_reserve(ctx) < 0)
-        return -1;
-    int64_t *row = row_at(ctx, ctx->n);
-    row[0] = ctx->counter++;
-    row[1] = PART_GONE;
-    for (uint32_t k = 0; k < ctx->types; k++) {
-        row[1 + k] =
-            planner_add_span(planners_of(ctx)[k], start_time, duration, resource_requests[k]);
-        if (row[1 + k] < 0) {
-            parts_remove(ctx, row, k);
-            return -1;
-        }
-    }
-    ctx->n++;
-    ctx->live++;
-    ctx->querying = false;
-    return row[0];
-}
-
-static void row_remove(planner_multi_t *m, int64_t *row)
-{
-    row[1] = ROW_REMOVED;
-    m->live--;
-    rows_settle(m);
-}
-
-int planner_multi_rem_span(planner_multi_t *ctx, int64_t span_id)
-{
-    int64_t *row = row_get(ctx, span_id);
-    if (!row)
-        return -1;
-    parts_remove(ctx, row, ctx->types);
-    row_remove(ctx, row);
-    ctx->querying = false;
-    return 0;
-}
-
-/* What the span has of type k; PART_GONE if nothing any more. */
-static int64_t part_planned(const planner_multi_t *m, const int64_t *row, uint32_t k)
-{
-    planner_t *p = planners_of(m)[k];
-    if (row[1 + k] == PART_GONE || !planner_is_active_span(p, row[1 + k]))
-        return PART_GONE;
-    return planner_span_resource_count(p, row[1 + k]);
-}
-
-/* What is left of `planned` units of a type after a list of reductions in order: PART_GONE once nothing
- * is left. A reduction of more than is left also gives PART_GONE, and sets *excess.
- */
-static int64_t part_left(int64_t planned, const char *type, const uint64_t *reduced,
-                         const char **types, size_t len, bool *excess)
-{
-    bool listed = false;
-    int64_t left = planned;
-    for (size_t i = 0; i < len && left != PART_GONE; i++) {
-        if (strcmp(types[i], type) != 0)
-            continue;
-        listed = true;
-        *excess |= (int64_t)reduced[i] > left;
-        left = (int64_t)reduced[i] < left ? left - (int64_t)reduced[i] : PART_GONE;
-    }
-    return !listed && left == 0 ? PART_GONE : left;
-}
-
-static int reductions_check(const planner_multi_t *m, const int64_t *row, const uint64_t *reduced,
-                            const char **types, size_t len)
-{
-    bool excess = false;
-    for (size_t i = 0; i < len; i++) {
-        if (reduced[i] > INT64_MAX)
-            return fail_with(ERANGE);
-        if (!types[i])
-            return fail_with(EINVAL);
-    }
-    for (uint32_t k = 0; k < m->types; k++)
-        (void)part_left(part_planned(m, row, k), planner_resource_type(planners_of(m)[k]), reduced,
-                        types, len, &excess);
-    return excess ? fail_with(EINVAL) : 0;
-}
-
-/* Leave the span so much of type k. */
-static void part_reduce(planner_multi_t *m, int64_t *row, uint32_t k, int64_t planned, int64_t left)
-{
-    bool gone;
-    if (planned != PART_GONE && left != planned) {
-        int64_t units = left == PART_GONE ? planned : planned - left;
-        (void)planner_reduce_span(planners_of(m)[k], row[1 + k], units, &gone);
-        m->from = m->on_or_after;
-    }
-    if (left == PART_GONE) {
-        m->querying = m->querying && planned == PART_GONE;
-        row[1 + k] = PART_GONE;
-    }
-}
-
-int planner_multi_reduce_span(planner_multi_t *ctx, int64_t span_id, const uint64_t *reduced_totals,
-                              const char **resource_types, size_t len, bool *removed)
-{
-    if (removed)
-        *removed = false;
-    if (!removed || !reduced_totals || !resource_types)
-        return fail_with(EINVAL);
-    int64_t *row = row_get(ctx, span_id);
-    if (!row || reductions_check(ctx, row, reduced_totals, resource_types, len) < 0)
-        return -1;
-    bool rest = false;
-    bool excess = false;
-    for (uint32_t k = 0; k < ctx->types; k++) {
-        int64_t planned = part_planned(ctx, row, k);
-        int64_t left = part_left(planned, planner_resource_type(planners_of(ctx)[k]),
-                                 reduced_totals, resource_types, len, &excess);
-        part_reduce(ctx, row, k, planned, left);
-        rest = rest || left != PART_GONE;
-    }
-    if (!rest) {
-        *removed = true;
-        row_remove(ctx, row);
-    }
-    return 0;
-}
-
-int64_t planner_multi_span_planned_at(planner_multi_t *ctx, int64_t span_id, unsigned int i)
-{
-    if (!planner_multi_planner_at(ctx, i))
-        return -1;
-    const int64_t *row = row_get(ctx, span_id);
-    if (!row)
-        return -1;
-    int64_t planned = part_planned(ctx, row, i);
-    return planned == PART_GONE ? 0 : planned;
-}
-
-/* The id of the first span at or after row i. */
-static int64_t span_visit(planner_multi_t *m, uint32_t i)
-{
-    i = rows_live(m, i);
-    if (i == m->n)
-        return fail_with(ENOENT);
-    m->visited = row_at(m, i)[0];
-    return m->visited;
-}
-
-int64_t planner_multi_span_first(planner_multi_t *ctx)
-{
-    return ctx ? span_visit(ctx, 0) : fail_with(EINVAL);
-}
-
-int64_t planner_multi_span_next(planner_multi_t *ctx)
-{
-    if (!ctx)
-        return fail_with(EINVAL);
-    size_t row_bytes = row_words(ctx->types) * sizeof(int64_t);
-    return span_visit(ctx, ids_above(rows_of(ctx), row_bytes, ctx->n, ctx->visited));
-}
-
-size_t planner_multi_span_size(planner_multi_t *ctx)
-{
-    if (ctx)
-        return ctx->live;
-    errno = EINVAL;
-    return 0;
-}
-
 /* Comparing. */
 
 static bool ids_equal(const planner_multi_t *a, const planner_multi_t *b)
 {
-    uint32_t i = rows_live(a, 0);
-    uint32_t j = rows_live(b, 0);
-    while (i < a->n && j < b->n && row_at(a, i)[0] == row_at(b, j)[0]) {
-        i = rows_live(a, i + 1);
-        j = rows_live(b, j + 1);
+    uint32_t i = planner_multi_rows_live(a, 0);
+    uint32_t j = planner_multi_rows_live(b, 0);
+    while (i < a->n && j < b->n && planner_multi_row_at(a, i)[0] == planner_multi_row_at(b, j)[0]) {
+        i = planner_multi_rows_live(a, i + 1);
+        j = planner_multi_rows_live(b, j + 1);
     }
     return i == a->n && j == b->n;
 }
@@ -682,15 +414,16 @@ static bool ids_equal(const planner_multi_t *a, const planner_multi_t *b)
 /* Type k of a against type l of b; the spans' ids are the same already. */
 static bool types_equal(const planner_multi_t *a, uint32_t k, const planner_multi_t *b, uint32_t l)
 {
-    if (a->querying && requests_of(a)[k] != requests_of(b)[l])
+    if (a->querying && planner_multi_requests(a)[k] != planner_multi_requests(b)[l])
         return false;
-    if (!planners_equal(planners_of(a)[k], planners_of(b)[l]))
+    if (!planners_equal(planner_multi_planners(a)[k], planner_multi_planners(b)[l]))
         return false;
-    uint32_t j = rows_live(b, 0);
-    for (uint32_t i = rows_live(a, 0); i < a->n; i = rows_live(a, i + 1)) {
-        if (row_at(a, i)[1 + k] != row_at(b, j)[1 + l])
+    uint32_t j = planner_multi_rows_live(b, 0);
+    for (uint32_t i = planner_multi_rows_live(a, 0); i < a->n;
+         i = planner_multi_rows_live(a, i + 1)) {
+        if (planner_multi_row_at(a, i)[1 + k] != planner_multi_row_at(b, j)[1 + l])
             return false;
-        j = rows_live(b, j + 1);
+        j = planner_multi_rows_live(b, j + 1);
     }
     return true;
 }
@@ -706,7 +439,7 @@ bool planner_multis_equal(planner_multi_t *lhs, planner_multi_t *rhs)
                           lhs->duration != rhs->duration))
         return false;
     for (uint32_t k = 0; k < lhs->types; k++) {
-        uint32_t l = type_index(rhs, planner_resource_type(planners_of(lhs)[k]));
+        uint32_t l = type_index(rhs, planner_resource_type(planner_multi_planners(lhs)[k]));
         if (l == rhs->types || !types_equal(lhs, k, rhs, l))
             return false;
     }
@@ -719,29 +452,30 @@ bool planner_multis_equal(planner_multi_t *lhs, planner_multi_t *rhs)
 static void type_move(planner_multi_t *next, uint32_t to, const planner_multi_t *m, uint32_t from)
 {
     bool kept = from < m->types;
-    requests_of(next)[to] = kept ? requests_of(m)[from] : 0;
+    planner_multi_requests(next)[to] = kept ? planner_multi_requests(m)[from] : 0;
     for (uint32_t i = 0; i < m->n; i++)
-        row_at(next, i)[1 + to] = kept ? row_at(m, i)[1 + from] : PART_GONE;
+        planner_multi_row_at(next, i)[1 + to] =
+            kept ? planner_multi_row_at(m, i)[1 + from] : PART_GONE;
 }
 
 /* Make the planners of a new list of types; types that stay keep m's planners. */
 static int types_gather(planner_multi_t *next, const planner_multi_t *m, const uint64_t *totals,
                         const char **types)
 {
-    planner_t *first = planners_of(m)[0];
+    planner_t *first = planner_multi_planners(m)[0];
     uint64_t duration = (uint64_t)planner_duration(first);
     for (uint32_t i = 0; i < next->types; i++) {
         uint32_t k = type_index(m, types[i]);
         planner_t *p = k < m->types
-                           ? planners_of(m)[k]
+                           ? planner_multi_planners(m)[k]
                            : planner_new(planner_base_time(first), duration, totals[i], types[i]);
         if (!p) {
             while (i-- > 0)
                 if (type_index(m, types[i]) == m->types)
-                    planner_destroy(&planners_of(next)[i]);
-            return fail_with(ENOMEM);
+                    planner_destroy(&planner_multi_planners(next)[i]);
+            return planner_multi_fail(ENOMEM);
         }
-        planners_of(next)[i] = p;
+        planner_multi_planners(next)[i] = p;
     }
     return 0;
 }
@@ -750,7 +484,7 @@ static int types_gather(planner_multi_t *next, const planner_multi_t *m, const u
 static int types_replace(planner_multi_t *m, const uint64_t *totals, const char **types, size_t len)
 {
     if (len >= UINT32_MAX / 4 - NEAR_ROWS)
-        return fail_with(ENOMEM);
+        return planner_multi_fail(ENOMEM);
     rows_pack(m);
     planner_multi_t next = *m;
     next.types = (uint32_t)len;
@@ -758,15 +492,15 @@ static int types_replace(planner_multi_t *m, const uint64_t *totals, const char 
     next.block = malloc(block_words(next.types, next.cap) * sizeof(*next.block));
     if (!next.block || types_gather(&next, m, totals, types) < 0) {
         free(next.block);
-        return fail_with(ENOMEM);
+        return planner_multi_fail(ENOMEM);
     }
     for (uint32_t i = 0; i < m->n; i++)
-        row_at(&next, i)[0] = row_at(m, i)[0];
+        planner_multi_row_at(&next, i)[0] = planner_multi_row_at(m, i)[0];
     for (uint32_t k = 0; k < next.types; k++)
         type_move(&next, k, m, type_index(m, types[k]));
     for (uint32_t k = 0; k < m->types; k++)
-        if (type_index(&next, planner_resource_type(planners_of(m)[k])) == next.types)
-            planner_destroy(&planners_of(m)[k]);
+        if (type_index(&next, planner_resource_type(planner_multi_planners(m)[k])) == next.types)
+            planner_destroy(&planner_multi_planners(m)[k]);
     block_free(m);
     multi_take(m, &next, next.block);
     return 0;
@@ -776,20 +510,21 @@ int planner_multi_update(planner_multi_t *ctx, const uint64_t *resource_totals,
                          const char **resource_types, size_t len)
 {
     if (!ctx || !resource_totals || !resource_types)
-        return fail_with(EINVAL);
+        return planner_multi_fail(EINVAL);
     if (len == 0)
         return 0;
     if (list_check(resource_totals, resource_types, len) < 0)
         return -1;
     if (ctx->types == 0)
-        return fail_with(EINVAL);
+        return planner_multi_fail(EINVAL);
     bool same = len == ctx->types;
     for (uint32_t k = 0; same && k < ctx->types; k++)
-        same = strcmp(resource_types[k], planner_resource_type(planners_of(ctx)[k])) == 0;
+        same =
+            strcmp(resource_types[k], planner_resource_type(planner_multi_planners(ctx)[k])) == 0;
     if (!same && types_replace(ctx, resource_totals, resource_types, len) < 0)
         return -1;
     for (uint32_t k = 0; k < ctx->types; k++)
-        (void)planner_update_total(planners_of(ctx)[k], resource_totals[k]);
+        (void)planner_update_total(planner_multi_planners(ctx)[k], resource_totals[k]);
     return 0;
 }
 
@@ -797,7 +532,7 @@ static bool row_check(const planner_multi_t *m, const int64_t *row)
 {
     if (row[0] < 0 || row[0] >= m->counter)
         return false;
-    for (uint32_t k = 0; row_live(row) && k < m->types; k++)
+    for (uint32_t k = 0; planner_multi_row_live(row) && k < m->types; k++)
         if (row[1 + k] < 1 && row[1 + k] != PART_GONE)
             return false;
     return true;
@@ -811,16 +546,16 @@ bool planner_multi_check(const planner_multi_t *ctx)
     if (ctx->block == ctx->here && block_words(ctx->types, ctx->cap) > ctx->room)
         return false;
     for (uint32_t i = 0; i < ctx->n; i++) {
-        if (!row_check(ctx, row_at(ctx, i)) ||
-            (i > 0 && row_at(ctx, i)[0] <= row_at(ctx, i - 1)[0]))
+        if (!row_check(ctx, planner_multi_row_at(ctx, i)) ||
+            (i > 0 && planner_multi_row_at(ctx, i)[0] <= planner_multi_row_at(ctx, i - 1)[0]))
             return false;
-        live += row_live(row_at(ctx, i));
+        live += planner_multi_row_live(planner_multi_row_at(ctx, i));
     }
     for (uint32_t k = 0; k < ctx->types; k++) {
-        planner_t *p = planners_of(ctx)[k];
+        planner_t *p = planner_multi_planners(ctx)[k];
         if (!planner_check(p) || type_index(ctx, planner_resource_type(p)) != k ||
-            planner_base_time(p) != planner_base_time(planners_of(ctx)[0]) ||
-            planner_duration(p) != planner_duration(planners_of(ctx)[0]))
+            planner_base_time(p) != planner_base_time(planner_multi_planners(ctx)[0]) ||
+            planner_duration(p) != planner_duration(planner_multi_planners(ctx)[0]))
             return false;
     }
     return live == ctx->live;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,6 +45,35 @@ static void put_script(struct strbuf *b, const struct slurm_ask *ask)
     strbuf_puts(b, run);
 }
 
+/* Whether a further option of sbatch says how much of a node is wanted: how many cores, how much memory, or that others
+ * have the rest. sbatch takes the beginning of a long option's name for it.
+ */
+static bool says_how_much(const char *word)
+{
+    static const char *const names[] = {
+        "--cpus-per-task", "--cpus-per-gpu",     "--cores-per-socket", "--extra-node-info",
+        "--mem",           "--mem-per-cpu",      "--mem-per-gpu",      "--mincpus",
+        "--ntasks",        "--ntasks-per-core",  "--ntasks-per-gpu",   "--ntasks-per-node",
+        "--oversubscribe", "--sockets-per-node", "--threads-per-core", "--share"};
+    size_t n = strcspn(word, "=");
+    if (word[0] != '-' || word[1] == '\0')
+        return false;
+    if (word[1] != '-')
+        return strchr("cnBs", word[1]) != NULL;
+    for (size_t i = 0; n > 2 && i < sizeof(names) / sizeof(*names); i++)
+        if (strncmp(word, names[i], n) == 0)
+            return true;
+    return false;
+}
+
+static bool any_says_how_much(char *const *words)
+{
+    for (; *words; words++)
+        if (says_how_much(*words))
+            return true;
+    return false;
+}
+
 int slurm_submit(const struct slurm_ask *ask, struct strbuf *job, berth_error_t *err)
 {
     struct strbuf script = {0}, said = {0};
@@ -75,7 +105,7 @@ int slurm_submit(const struct slurm_ask *ask, struct strbuf *job, berth_error_t 
         command_add(&c, "-p");
     if (ask->partition)
         command_add(&c, ask->partition);
-    if (!ask->more[0]) { /* whole nodes, unless somebody knows better */
+    if (!any_says_how_much(ask->more)) { /* whole nodes */
         command_add(&c, "--exclusive");
         command_add(&c, "--mem=0");
     }

@@ -13,7 +13,8 @@ struct slurm_ask {
     const char *comment;           /* by which its job is known */
     int64_t pilot, nodes, minutes; /* minutes 0: Slurm's default */
     const char *partition;         /* NULL: Slurm's default */
-    char *const *more;             /* further options of sbatch, ended by NULL */
+    /* further options of sbatch, ended by NULL; whole nodes are asked for unless they say how much of each */
+    char *const *more;
 };
 
 /* Submit a pilot. 0, with the job's number; or -1 with a text: EINVAL, Slurm refuses it; ETIMEDOUT, it is not known

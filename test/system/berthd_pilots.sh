@@ -39,9 +39,26 @@ expect_err 'berth pilot: sbatch: error: invalid partition specified: nowhere'
 no_pilots || fail 'a pilot that was refused is listed'
 rm "$slurm/mood"
 
+# Whole nodes, unless further options say how much of each.
+asks() { # EXPECTED OPTION...
+    told=$1
+    shift
+    rm -f "$slurm/asked"
+    expect_status 0 "$BERTH" pilot add slurm --time 1h -- "$@"
+    expect "what sbatch is told of '$*'" "$told" "$(sed 's/.* --time=60 *//' "$slurm/asked")"
+    expect_status 0 "$BERTH" pilot remove "$(sed 's/^pilot \([0-9]*\),.*/\1/' out)"
+    await 'the pilot to be gone' no_pilots
+}
+asks '--exclusive --mem=0 -p batch' -p batch
+asks '--exclusive --mem=0 --gres=gpu:2 --mem-bind=local' --gres=gpu:2 --mem-bind=local
+asks '-p batch -c4' -p batch -c4
+asks '--mem 4G' --mem 4G
+asks '--cpus-per-t=2' --cpus-per-t=2
+
 # Two nodes come. What was asked of Slurm, and with whose environment.
 expect_status 0 env SBATCH_PARTITION=x SLURM_JOB_ID=9 "$BERTH" pilot add slurm --nodes 2 --time 61m
-grep -q "^pilot [0-9]*, Slurm's job 101$" out || fail "add: $(cat out)"
+grep -q "^pilot [0-9]*, Slurm's job [0-9]*$" out || fail "add: $(cat out)"
+job_number=$(sed "s/.*job //" out)
 first=$(sed 's/^pilot \([0-9]*\),.*/\1/' out)
 await 'two nodes' is_up "$first" 2
 grep -q -e '--nodes=2 .*--time=61 .*--exclusive --mem=0$' "$slurm/asked" || fail "asked: $(cat "$slurm/asked")"
@@ -55,7 +72,7 @@ expect_status 3 "$BERTH" wait "$job"
 grep -q -E '^f[12] \[\]$' there || fail "on a node: $(cat there)"
 job=$("$BERTH" submit -t 1m -c 1 -g 1 -o there sh -c 'echo "$CUDA_VISIBLE_DEVICES"')
 expect_status 0 "$BERTH" wait "$job"
-expect 'the GPU as the allocation calls it' GPU-101 "$(cat there)"
+expect 'the GPU as the allocation calls it' "GPU-$job_number" "$(cat there)"
 
 # One that may last for longer than the node is lent does not start there, nor one that may last for ever.
 long=$("$BERTH" submit -t 2h -c 2 true)
@@ -145,7 +162,7 @@ grep -q "^berth pilot: pilot $second is kept, since Slurm may have its job all t
 rm "$slurm/mood"
 await 'the node of a job that nobody knew' is_up $second 1
 expect 'cores with a third node' 7 "$(cores)"
-"$BERTH" pilot list | grep -q "^ *$second  up  *102 " || fail "the job's number is learnt: $("$BERTH" pilot list)"
+"$BERTH" pilot list | grep -q "^ *$second  up  *$((job_number + 1)) " || fail "the job's number is learnt: $("$BERTH" pilot list)"
 
 # Cancelled: what runs there is lost, or comes again; then all is as before.
 lost=$("$BERTH" submit -t 1m -c 2 sleep 1000)

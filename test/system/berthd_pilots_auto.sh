@@ -82,7 +82,7 @@ rm "$slurm/mood"
 # Then one comes, with the options of the rule; what a node has is known from then on, and the job runs there.
 expect_status 0 "$BERTH" wait "$two"
 expect 'how often Slurm was asked' 1 "$(asked)"
-grep -q -e '--nodes=1 .*--time=60 --qos=low$' "$slurm/asked" || fail "asked: $(cat "$slurm/asked")"
+grep -q -e '--nodes=1 .*--time=60 --exclusive --mem=0 --qos=low$' "$slurm/asked" || fail "asked: $(cat "$slurm/asked")"
 "$BERTH" pilot auto | grep -q '^A node has 2 cores, 1 GPUs, ' || fail "learnt: $("$BERTH" pilot auto)"
 expect 'nodes that are listed' 2 "$("$BERTH" nodes --json | grep -c '"name"')"
 

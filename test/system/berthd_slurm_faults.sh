@@ -201,7 +201,7 @@ row_early() {
 row_preempted() {
     expect_status 0 "$BERTH" pilot remove "$pilot"
     await 'the pilot to be gone' no_pilots
-    add_pilot 3 -- -p spare --exclusive --mem=0
+    add_pilot 3 -- -p spare
     load
     sbatch -Q -N 3 --exclusive -t 5 -o /dev/null --wrap 'sleep 1000'
     await 'the pilot to be gone' no_pilots

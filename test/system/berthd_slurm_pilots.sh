@@ -21,7 +21,7 @@ expect 'jobs of Slurm' '' "$(squeue -h)"
 # A job waits for a node. Then there are two: they have joined with all that they have.
 first=$("$BERTH" submit -t 1m -o /dev/null true)
 await 'it to wait' is_state "$first" pending
-add_pilot 2 -- --exclusive --mem=0 --gres=gpu:2
+add_pilot 2 -- --gres=gpu:2
 squeue -h -n berth-pilot -o '%k %D %l' | grep -qx 'berth:[0-9a-f]\{16\}:[0-9]* 2 10:00' || fail "asked of Slurm: $(squeue -n berth-pilot -o '%k %D %l')"
 scontrol -o show job "$(squeue -h -n berth-pilot -o %A)" | grep -q ' Requeue=0 ' || fail 'Slurm may requeue it'
 "$BERTH" pilot list | grep -q "^ *$pilot  up  *[0-9]*  *2  *2 " || fail "list: $("$BERTH" pilot list)"

@@ -73,6 +73,21 @@ struct match {
         int64_t at, end;
         uint32_t full;
     } alike;
+    /* What the first ones of these took of a node that was idle, one after the other (walk/repeat.h). */
+    struct repeat {
+        struct repeat_shape {
+            const struct job *job;
+            uint32_t
+                held; /* so many of its holds, the first ones, are of the node and what is below it */
+        } * shape;
+        uint32_t n;
+        size_t capacity;
+        bool is_whole; /* another node was taken after these */
+        uint32_t node; /* of which the shapes are */
+        uint32_t
+            host; /* of which the last one has something, and which was idle too; VERTEX_NONE */
+        uint32_t given; /* so many have something of that */
+    } repeat;
     struct name_index names; /* made when first asked for */
     /* What is kept free for one search (book/keep_free.c): by a job that is not among the others. Bits by vertex say
      * of which it holds something, and `words` later of which all.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "match/walk/repeat.h"
 #include "match/walk/walk.h"
 
 /* The names of sets of subsystems; the dominant subsystem comes first. */
@@ -258,6 +259,7 @@ void match_destroy(match_t *m)
     free(m->memo.key);
     free(m->memo.value);
     slot_mixes_clear(&m->slot_mixes);
+    repeat_clear(m);
     free(m->last.item);
     arena_clear(&m->arena);
     strbuf_clear(&m->text);

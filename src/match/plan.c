@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "match/walk/repeat.h"
 #include "match/walk/walk.h"
 
 static int begin_planning(struct walk *w, struct match *m, const struct plan_ask *ask,
@@ -152,6 +153,7 @@ static int record(struct walk *w, const struct plan_ask *ask, int64_t jobid, int
 
     if (!job)
         return -1;
+    repeat_note(w, job);
     if (match_record(m, job) < 0) {
         job_destroy(job);
         return -1;
@@ -173,6 +175,7 @@ static int select_at(struct walk *w, const struct plan_ask *ask, int64_t at)
 void match_plan_alike(struct match *m, bool begin)
 {
     m->alike = (struct alike){.is = begin, .host = VERTEX_NONE};
+    repeat_reset(m);
 }
 
 int match_plan(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t at,
@@ -314,12 +317,31 @@ int64_t match_plan_when(struct match *m, const struct plan_ask *ask, int64_t fro
     return at;
 }
 
+/* Record one that is like those before it. Returns 1; 0: a walk has to look; -1 with ENOMEM. */
+static int record_again(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t at,
+                        bool reservation)
+{
+    bool failed;
+    struct job *job = repeat_next(m, ask, jobid, at, reservation, &failed);
+
+    if (!job)
+        return failed ? -1 : 0;
+    m->last.n = 0;
+    if (match_record(m, job) == 0)
+        return 1;
+    job_destroy(job);
+    return no_plan(ENOMEM);
+}
+
 int64_t match_plan_first(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t from,
                          int64_t before, bool reservation)
 {
     struct requests requests;
     struct walk w;
+    int again = before == from + 1 ? record_again(m, ask, jobid, from, reservation) : 0;
 
+    if (again != 0)
+        return again > 0 ? from : -1;
     if (begin_planning(&w, m, ask, &requests) < 0)
         return -1;
     int64_t at = seek_time(&w, ask, from < 0 ? 0 : from, before);

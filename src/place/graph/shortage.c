@@ -156,6 +156,12 @@ int64_t graph_place_useful(struct place *place, const struct place_ask *ask, int
     return useful;
 }
 
+/* What a booking has of the unit in all of the machine, which is the first part. */
+static int64_t units_in_all(const struct booking *b)
+{
+    return b->n > 0 && b->share[0].part == 0 ? b->share[0].all : 0;
+}
+
 int64_t graph_place_amount(const struct place *place, int64_t booking, const char *type)
 {
     const struct graph_place *n = graph_place_of(place);
@@ -163,6 +169,8 @@ int64_t graph_place_amount(const struct place *place, int64_t booking, const cha
 
     if (!graph_place_type(n, type, &number))
         return 0;
+    if (number == n->unit && n->has_unit && !n->stale && booking != BOOKING_TEMP)
+        return units_in_all(&n->bookings[booking]);
     return number == TYPE_NODE ? match_job_nodes(n->match, booking)
                                : match_job_amount(n->match, booking, number, NULL, false);
 }

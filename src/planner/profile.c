@@ -15,7 +15,7 @@
 #include "planner/profile_node.h"
 
 enum {
-    LEAF_START = 12, /* the first leaf's capacity: a calendar of five spans */
+    LEAF_START = 6, /* the first leaf's capacity: a calendar of two spans */
     INNER_START = 4,
     NODE_MIN = PROFILE_NODE_MAX / 4, /* below this a node looks for a neighbour to join */
     NODE_JOIN = PROFILE_NODE_MAX * 3 / 4,

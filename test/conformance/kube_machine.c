@@ -111,9 +111,26 @@ static bool add_node(const struct session *s, struct graph *g, uint32_t root, ui
     return good;
 }
 
+static double weight_of(json_t *plugin, const char *argument, double usual)
+{
+    json_t *weight = json_object_get(json_object_get(plugin, "arguments"), argument);
+    return json_is_number(weight) ? json_number_value(weight) : usual;
+}
+
+/* Whether nodes with little in use come first, as where `first` looks: by the plugin `nodeorder`. */
+static bool is_least_first(const struct session *s)
+{
+    json_t *plugin = kube_plugin(&s->w, "nodeorder");
+    return plugin && kube_enabled(&s->w, "nodeorder", "nodeOrder") &&
+           weight_of(plugin, "leastrequested.weight", 1) >
+               weight_of(plugin, "mostrequested.weight", 0);
+}
+
 match_t *kube_machine(struct session *s)
 {
     berth_error_t err;
+    char filter[32];
+    uint32_t cpu = 0;
     struct graph *g = graph_create();
     bool good = g != NULL;
     find_units(s);
@@ -136,7 +153,15 @@ match_t *kube_machine(struct session *s)
         graph_destroy(g);
         return NULL;
     }
-    match_t *m = match_create(g, &(match_options_t){.policy = "low", .end = MATCH_END_MAX}, &err);
+    while (cpu + 1 < s->w.names.n && strcmp(s->w.names.name[cpu], "cpu") != 0)
+        cpu++;
+    snprintf(filter, sizeof(filter), "ALL:r%u", cpu);
+    match_options_t options = {.policy = "low", .end = MATCH_END_MAX};
+    if (is_least_first(s)) {
+        options.policy = "first";
+        options.filters = filter;
+    }
+    match_t *m = match_create(g, &options, &err);
     if (!m)
         kube_wrong("%s", err.text);
     return m;

@@ -23,7 +23,23 @@ static bool is_ending(const struct kube_task *task)
 
 /* ---- Requests ---- */
 
-/* A task's place among those of its job that run or are looked at, the first of these, and how many they are. */
+static bool has_started(const struct session *s, const struct kube_job *job)
+{
+    for (size_t i = 0; i < s->w.n_tasks; i++)
+        if (s->w.tasks[i].job == job && kube_runs(&s->w.tasks[i]) && !is_ending(&s->w.tasks[i]))
+            return true;
+    return false;
+}
+
+/* Whether what runs of a job, and what waits of it, is a gang that has started. */
+static bool is_up(const struct session *s, const struct kube_job *job)
+{
+    return has_started(s, job) && kube_keeps_min(s, job);
+}
+
+/* A task's place among those of its job that are looked at or, where it is a gang that has started, run; the first of
+ * these, and how many they are.
+ */
 static uint32_t place_in_job(const struct session *s, uint32_t task, uint32_t *first,
                              uint32_t *size)
 {
@@ -34,7 +50,7 @@ static uint32_t place_in_job(const struct session *s, uint32_t task, uint32_t *f
     for (size_t k = 0; k < s->w.n_tasks; k++) {
         const struct kube_task *other = &s->w.tasks[s->order[k]];
         if (other->job != job || is_ending(other) ||
-            !(kube_runs(other) || kube_is_looked_at(s, other)))
+            !(kube_runs(other) ? is_up(s, job) : kube_is_looked_at(s, other)))
             continue;
         if (*size == 0)
             *first = s->order[k];
@@ -45,24 +61,16 @@ static uint32_t place_in_job(const struct session *s, uint32_t task, uint32_t *f
     return place;
 }
 
-static bool has_started(const struct session *s, const struct kube_job *job)
-{
-    for (size_t i = 0; i < s->w.n_tasks; i++)
-        if (s->w.tasks[i].job == job && kube_runs(&s->w.tasks[i]) && !is_ending(&s->w.tasks[i]))
-            return true;
-    return false;
-}
-
 /* Whether a task is a member of a gang. Where one is the min, the others have nobody stopped. */
 static bool is_member(const struct session *s, const struct kube_task *task)
 {
     const struct kube_job *job = task->job;
     if (is_ending(task))
         return false;
-    if (has_started(s, job))
-        return kube_keeps_min(s, job);
+    if (kube_runs(task) || is_up(s, job))
+        return is_up(s, job);
     return kube_starts_whole(s, job) ||
-           (kube_keeps_min(s, job) && job->min_available == 1 && kube_is_uniform(s, job));
+           (kube_keeps_min(s, job) && kube_needs(s, job) == 1 && kube_is_uniform(s, job));
 }
 
 /* What a task is submitted with; its texts are to be freed. */
@@ -116,12 +124,26 @@ static bool is_never(json_t *task, const char *key, const char *word)
     return word ? strcmp(kube_text(task, key), word) == 0 : json_is_false(value);
 }
 
+/* Whether a task is of a queue of which nothing is stopped for other queues. */
+static bool is_not_reclaimed(const struct session *s, const struct kube_task *task)
+{
+    return task->job->queue && is_never(task->job->queue->is, "reclaimable", NULL) &&
+           kube_has_action(s, "reclaim") && !kube_has_action(s, "preempt");
+}
+
+/* So many of a gang are to run, or of what waits of a job. */
+static int64_t min_of_gang(const struct session *s, const struct kube_job *job)
+{
+    return is_up(s, job) ? kube_needs(s, job) : kube_misses(s, job);
+}
+
 /* False: its queue is none, or there is no memory. */
 static bool ask_for(const struct session *s, uint32_t i, struct ask *ask)
 {
     const struct kube_task *task = &s->w.tasks[i];
     const char *queue = kube_queue_of(s, task);
-    bool ends = is_ending(task), keeps = ends || is_never(task->is, "preemptable", NULL);
+    bool ends = is_ending(task);
+    bool keeps = ends || is_never(task->is, "preemptable", NULL) || is_not_reclaimed(s, task);
     uint32_t size = 1, first = i;
     *ask = (struct ask){.jobspec = queue ? kube_jobspec(s, task) : NULL};
     if (!ask->jobspec)
@@ -148,8 +170,8 @@ static bool ask_for(const struct session *s, uint32_t i, struct ask *ask)
         .deadline = kube_may_wait(task->job) > 0 ? NOW + kube_may_wait(task->job) : 0,
         .preemptible_after = keeps || (is_gang && size == 1) ? SCHED_UNLIMITED : 0,
         .members = is_gang ? size : 0,
-        .min = is_gang ? (uint32_t)task->job->min_available : 0};
-    if (is_gang && !has_started(s, task->job) && !ask_for_roles(s, i, ask)) {
+        .min = is_gang ? (uint32_t)min_of_gang(s, task->job) : 0};
+    if (is_gang && !is_up(s, task->job) && !ask_for_roles(s, i, ask)) {
         ask_clear(ask);
         return false;
     }
@@ -227,8 +249,8 @@ static bool take_over(struct session *s, sched_t *before)
     }
     for (size_t k = 0; k < s->w.n_tasks; k++) {
         const struct kube_task *task = &s->w.tasks[s->order[k]];
-        if (task->job && kube_is_looked_at(s, task) && is_member(s, task) &&
-            has_started(s, task->job) && !restore(s, before, s->order[k], -1))
+        if (task->job && kube_is_looked_at(s, task) && is_member(s, task) && is_up(s, task->job) &&
+            !restore(s, before, s->order[k], -1))
             return false;
     }
     struct sched_passed passed = {.at = NOW - 1, .events = 1};
@@ -254,7 +276,7 @@ static bool submit(struct session *s, uint32_t i)
 {
     struct ask ask;
     const struct kube_task *task = &s->w.tasks[i];
-    if (is_member(s, task) && has_started(s, task->job))
+    if (is_member(s, task) && is_up(s, task->job))
         return true;
     if (!ask_for(s, i, &ask))
         return true;

@@ -11,15 +11,51 @@ static bool is_of(const struct session *s, const struct kube_role *role,
            strcmp(kube_text(first->is, "role"), kube_text(task->is, "role")) == 0;
 }
 
+static int64_t have_begun(const struct session *s, const struct kube_job *job,
+                          const struct kube_role *role)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < s->w.n_tasks; i++) {
+        const struct kube_task *task = &s->w.tasks[i];
+        bool has = kube_has_started(task->status) || strcmp(task->status, "Succeeded") == 0;
+        n += task->job == job && has && is_of(s, role, task);
+    }
+    return n;
+}
+
 /* How many of a role are to start; where the case doesn't say it all are if all of the job are. -1: that is not known. */
 static int64_t min_of(const struct session *s, const struct kube_job *job,
                       const struct kube_role *role, size_t tasks)
 {
     json_t *mins = json_object_get(job->is, "min_task_available");
     json_t *min = json_object_get(mins, kube_text(s->w.tasks[role->first].is, "role"));
-    if (min)
-        return json_integer_value(min);
-    return (size_t)job->min_available == tasks ? (int64_t)role->members : -1;
+    if (min) {
+        int64_t left = json_integer_value(min) - have_begun(s, job, role);
+        return left > 0 ? left : 0;
+    }
+    return (size_t)kube_misses(s, job) == tasks ? (int64_t)role->members : -1;
+}
+
+bool kube_lacks_role(const struct session *s, const struct kube_job *job)
+{
+    const char *role;
+    json_t *mins = json_object_get(job->is, "min_task_available"), *min;
+    int64_t all = 0;
+    bool lacks = false;
+    json_object_foreach(mins, role, min)
+    {
+        int64_t n = 0;
+        for (size_t i = 0; i < s->w.n_tasks; i++) {
+            const struct kube_task *task = &s->w.tasks[i];
+            bool counts = kube_has_started(task->status) ||
+                          strcmp(task->status, "Succeeded") == 0 ||
+                          strcmp(task->status, "Pending") == 0;
+            n += task->job == job && counts && strcmp(kube_text(task->is, "role"), role) == 0;
+        }
+        lacks |= n < json_integer_value(min);
+        all += json_integer_value(min);
+    }
+    return lacks && all <= job->min_available;
 }
 
 uint32_t kube_roles(const struct session *s, const struct kube_job *job, struct kube_role *roles)
@@ -48,7 +84,7 @@ uint32_t kube_roles(const struct session *s, const struct kube_job *job, struct 
         roles[r].min = (uint32_t)min;
         sum += min;
     }
-    return sum == job->min_available ? n : 0;
+    return sum == kube_misses(s, job) ? n : 0;
 }
 
 uint32_t kube_place_by_role(const struct session *s, uint32_t task, const struct kube_role *roles,

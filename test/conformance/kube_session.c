@@ -187,8 +187,32 @@ bool kube_is_looked_at(const struct session *s, const struct kube_task *task)
     if (strcmp(task->status, "Pending") != 0 || !task->job)
         return false;
     return s->is_let_in[task->job - s->w.jobs] &&
+           !(kube_enabled(&s->w, "gang", "jobReady") && kube_lacks_role(s, task->job)) &&
            (kube_has_action(s, "preempt") || kube_has_action(s, "reclaim") ||
             kube_has_action(s, is_empty(s, task) ? "backfill" : "allocate"));
+}
+
+/* The min less the tasks that have succeeded or, with `running`, run. */
+static int64_t min_less(const struct session *s, const struct kube_job *job, bool running)
+{
+    int64_t min = job->min_available;
+    for (size_t i = 0; i < s->w.n_tasks; i++) {
+        const struct kube_task *task = &s->w.tasks[i];
+        if (task->job == job)
+            min -= strcmp(task->status, "Succeeded") == 0 ||
+                   (running && kube_has_started(task->status));
+    }
+    return min > 0 ? min : 0;
+}
+
+int64_t kube_needs(const struct session *s, const struct kube_job *job)
+{
+    return min_less(s, job, false);
+}
+
+int64_t kube_misses(const struct session *s, const struct kube_job *job)
+{
+    return min_less(s, job, true);
 }
 
 bool kube_keeps_min(const struct session *s, const struct kube_job *job)
@@ -196,13 +220,13 @@ bool kube_keeps_min(const struct session *s, const struct kube_job *job)
     bool keeps = (kube_has_action(s, "preempt") && kube_enabled(&s->w, "gang", "preemptable")) ||
                  (kube_has_action(s, "reclaim") && kube_enabled(&s->w, "gang", "reclaimable"));
     bool one_counts = strcmp(kube_text(s->c, "system"), "kube-batch") != 0;
-    return keeps && job->min_available >= (one_counts ? 1 : 2);
+    return keeps && kube_needs(s, job) >= (one_counts ? 1 : 2);
 }
 
 bool kube_starts_whole(const struct session *s, const struct kube_job *job)
 {
     bool only_stops = !kube_has_action(s, "allocate") && !kube_has_action(s, "backfill");
-    return job->min_available > 1 &&
+    return kube_misses(s, job) > 1 &&
            (kube_enabled(&s->w, "gang", "jobReady") ||
             (only_stops && kube_enabled(&s->w, "gang", "jobPipelined"))); /* none ends for a part */
 }

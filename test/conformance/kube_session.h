@@ -99,17 +99,24 @@ bool kube_are_alike(const struct kube_world *w, const struct kube_task *a,
 bool kube_is_uniform(const struct session *s, const struct kube_job *job);
 
 /* kube_roles.c: the roles of a gang whose tasks are not alike, and how many they are; 0: it can't be told by roles. And
- * a task's place among all of them.
+ * a task's place among all of them. And whether a job has fewer tasks of a role than are to run, so that it never starts.
  */
 struct kube_role {
     uint32_t first; /* task of it */
     uint32_t members, min;
 };
 uint32_t kube_roles(const struct session *s, const struct kube_job *job, struct kube_role *roles);
+bool kube_lacks_role(const struct session *s, const struct kube_job *job);
 uint32_t kube_place_by_role(const struct session *s, uint32_t task, const struct kube_role *roles,
                             uint32_t n);
 
-/* Whether a job's tasks are to start together. */
+/* How many tasks of a job are still to run for its min, beside those that have succeeded; and of these, beside those that
+ * run, how many are missing. At least 0.
+ */
+int64_t kube_needs(const struct session *s, const struct kube_job *job);
+int64_t kube_misses(const struct session *s, const struct kube_job *job);
+
+/* Whether the tasks of a job that are missing are to start together. */
 bool kube_starts_whole(const struct session *s, const struct kube_job *job);
 
 /* Whether actions look at a task that waits. */

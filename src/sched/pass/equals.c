@@ -119,6 +119,23 @@ static uint32_t first_equal_of(const sched_t *s, uint32_t number)
     return JOB_NONE;
 }
 
+void equals_rekeyed(sched_t *s, uint32_t slot)
+{
+    struct shares *shares = s->queues->shares;
+    if (!shares || shares->n_equals == 0)
+        return;
+    size_t i = shares->leaf[shares->job[slot].leaf].equal;
+    struct equal *equal = &shares->equal[i];
+    if (i >= shares->n_equals || equal->slot != slot)
+        return;
+    equal->key = s->jobs[slot].key;
+    for (; i + 1 < shares->n_equals && compare_equals(&equal[1], equal) < 0; i++, equal++) {
+        struct equal before = equal[1];
+        equal[1] = equal[0];
+        equal[0] = before;
+    }
+}
+
 uint32_t equals_next(sched_t *s)
 {
     struct shares *shares = s->queues->shares;

@@ -18,6 +18,11 @@ bool equals_may_be(const sched_t *s);
 /* Whether something is so of the first job, or of one of its equals. O(equals) */
 bool equals_any(const sched_t *s, bool (*is)(const sched_t *s, uint32_t slot));
 
+/* The job that equals_next has named last has had its turn and waits with another key, as its array does with the next member:
+ * equals of its leaf that go before it now have their turns first. O(those)
+ */
+void equals_rekeyed(sched_t *s, uint32_t slot);
+
 /* What is known of equal turns holds no more: one has got another turn, or the list is at its end. O(leaves) */
 void equals_end(sched_t *s);
 

@@ -346,6 +346,8 @@ static void turn_taken(sched_t *s, uint32_t slot, struct queue_key at)
     heap_move(&s->turns, slot, next.rank, next.seq);
     if (next.rank != at.rank)
         equals_end(s);
+    else
+        equals_rekeyed(s, slot);
 }
 
 /* The first of the jobs has lost its reservation to one before it: with shares its turn is later then. */

@@ -141,6 +141,7 @@ static void queue_move(sched_t *s, uint32_t slot, const struct known *was, const
         open_remove(s, slot);
     else if (was->job.state == SCHED_RESERVED)
         held_release(s, slot);
+    s->swept &= was->job.state != SCHED_RESERVED;
     job_unknow(s, &s->queues->job_groups, was->job_group, was->job.ask.class);
     job_known_restore(s, slot, new);
     s->jobs[slot].is_preempting = s->jobs[slot].is_kept = s->jobs[slot].is_claiming = false;
@@ -159,7 +160,6 @@ static int queue_enter(sched_t *s, int64_t now, uint32_t slot, const struct beco
         return -1;
     struct known new = job_known(s, slot);
     queue_move(s, slot, &was, &new);
-    s->swept = false;
     s->woken = true;
     s->queues->recheck_limited |=
         (d->blocked & BLOCK_LIMIT) != 0; /* in the queue that it was in, or as it was */

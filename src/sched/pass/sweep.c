@@ -105,9 +105,9 @@ static bool may_hold_instead(void *arg, int64_t booking, int64_t at)
     const struct job *job = &gate->s->jobs[gate->slot];
     int64_t duration = job->ask.duration;
     gate->breaks = !keeps_promises(gate->s, gate->slot, booking, at);
-    if (gate->breaks || !keeps_own_promise(gate->s, gate->slot, booking, at)) {
+    if (gate->breaks) {
         gate->is_unsure = true;
-        if (gate->breaks && gate->avoids >= 0 && gate->avoids < at && at < gate->next)
+        if (gate->avoids >= 0 && gate->avoids < at && at < gate->next)
             gate->next = at < job->at ? at : INT64_MAX; /* there are others to avoid then */
         return false;
     }
@@ -120,6 +120,11 @@ static bool may_hold_instead(void *arg, int64_t booking, int64_t at)
         if (at < job->at)
             gate->next = next > at && next < job->at ? next : job->at;
         gate->refused = true;
+        return false;
+    }
+    if (!keeps_own_promise(gate->s, gate->slot, booking, at)) {
+        gate->is_unsure = true;
+        gate->next = INT64_MAX; /* it stays where it is */
         return false;
     }
     gate->failed = controllers_open(gate->s, gate->slot, booking, at, at + duration) < 0;

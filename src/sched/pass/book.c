@@ -177,9 +177,13 @@ int64_t reserve_clear(sched_t *s, uint32_t slot, int64_t from, int64_t *at, bool
     booking = reserve_by_limit(s, slot, from, at);
     if (booking < 0 && errno == ENOMEM)
         return -1;
+    if (booking >= 0) /* else it is in its own way */
+        s->place->ops->lift(s->place, booking, false);
     int64_t off = reserve_off_promises(s, slot, from, booking < 0 ? INT64_MAX : *at, &sooner);
-    if (off < 0 && errno != ENOMEM && booking >= 0)
+    if (off < 0 && errno != ENOMEM && booking >= 0) {
+        s->place->ops->drop(s->place, &s->jobs[slot].ask, booking);
         return *at > from ? reserve_as_usual(s, slot, booking, at) : booking;
+    }
     int saved = errno;
     if (booking >= 0)
         unbook(s, booking);

@@ -127,17 +127,17 @@ static void new_times(const sched_t *s, const struct details *d, int64_t *limit,
     *estimate = estimate_meant(s, *estimate, *limit);
 }
 
-/* A waiting job's estimate has changed: its place may, but where there is no memory. */
+/* A job's estimate has changed: its place may, but where there is no memory. One that runs has it if it waits again. */
 static void estimate_changed(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     struct queue_key key;
     if (!key_has_length(s, slot) || !key_of(s, slot, job->details->priority, &key))
         return;
-    if (job->state == SCHED_BLOCKED)
-        job->key = key;
-    else if (job->state == SCHED_WAITING)
+    if (job->state == SCHED_WAITING)
         open_rekey(s, slot, key);
+    else
+        job->key = key;
 }
 
 int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t limit, int64_t estimate,

@@ -12,6 +12,7 @@
 #include "place/flat.h"
 #include "sched/controllers/controller.h"
 #include "sched/queues.h"
+#include "sched/waiting/class_order.h"
 #include "sched/waiting/shares.h"
 #include "sched/waiting/turns.h"
 
@@ -176,10 +177,13 @@ int sched_prioritize(sched_t *s, int64_t now, sched_job_t handle, int64_t priori
         errno = EINVAL;
         return -1;
     }
-    bool moves = key.rank != job->key.rank && job->state != SCHED_RUNNING;
-    job->key = job->state == SCHED_RUNNING ? key : job->key;
     struct details *d = job->details;
     int64_t old = d ? d->priority : 0;
+    struct queue_key was = job->key; /* without what is held of its array */
+    if (d && (class_order_refresh(s) < 0 || !key_of(s, slot, old, &was)))
+        return -1;
+    bool moves = key.rank != was.rank && job->state != SCHED_RUNNING;
+    job->key = job->state == SCHED_RUNNING ? key : job->key;
     if (d) /* its turn goes by that */
         d->priority = priority;
     if (moves && job_rekey(s, slot, key) < 0) {

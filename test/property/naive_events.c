@@ -220,6 +220,26 @@ void nq_set_times(struct naive_queues *q, int job, int64_t estimate, int64_t lim
     }
 }
 
+void nq_come(struct naive_queues *q, int job)
+{
+    const struct nq_job *j = &q->job[job];
+    for (int i = 0; i < q->whoses; i++)
+        if (q->whose[i].lane == j->lane && q->whose[i].account == j->account &&
+            q->whose[i].user == j->user)
+            return;
+    q->whose[q->whoses++] = (struct nq_whose){j->lane, j->account, j->user};
+}
+
+void nq_set_account(struct naive_queues *q, int job, int account)
+{
+    if (q->job[job].account == account)
+        return;
+    take_turn_anew(q, job);
+    for (int i = job; i >= 0; i = nq_next_together(q, i))
+        q->job[i].account = account;
+    nq_come(q, job);
+}
+
 void nq_status(struct naive_queues *q, int node, bool down)
 {
     if ((q->down >> node & 1) == down)

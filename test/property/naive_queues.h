@@ -118,6 +118,11 @@ struct nq_usage {
 };
 enum { NQ_SHARES = 64 };
 
+/* A user's jobs in a queue, of an account where there are some, as whose the first one came. */
+struct nq_whose {
+    int lane, account, user;
+};
+
 /* An account, which is part of one before it, or of none (-1). */
 struct nq_account {
     int parent;
@@ -166,6 +171,8 @@ struct naive_queues {
     int64_t division_weight[NQ_DIVISIONS];
     struct nq_usage usage[NQ_SHARES];
     int usages;
+    struct nq_whose whose[NQ_SHARES]; /* in the order in which they came */
+    int whoses;
     struct nq_account account[NQ_ACCOUNTS];
     struct nq_turns turns[NQ_LANES];
     int64_t division_most; /* nodes that queues of the first division have together */
@@ -217,6 +224,12 @@ void nq_prioritize(struct naive_queues *q, int job, int64_t priority);
  * a time gives it back, and takes its turn as a new one.
  */
 void nq_set_times(struct naive_queues *q, int job, int64_t estimate, int64_t limit);
+
+/* A job's queue, account and user are known. */
+void nq_come(struct naive_queues *q, int job);
+
+/* Likewise another account, of a job that waits. */
+void nq_set_account(struct naive_queues *q, int job, int account);
 void nq_status(struct naive_queues *q, int node, bool down);
 void nq_pass(struct naive_queues *q, int64_t now);
 

@@ -70,17 +70,17 @@ static void add_accounts(struct tree *t, int lane)
     }
 }
 
-static void add_user(struct tree *t, const struct nq_job *j)
+static void add_user(struct tree *t, const struct nq_whose *w)
 {
-    const struct nq_lane *lane = &t->q->lane[j->lane];
-    int account = account_of(t, j);
-    if (!lane->by_user || node_of(t, j->lane, account, j->user) > 0)
+    const struct nq_lane *lane = &t->q->lane[w->lane];
+    int account = lane->by_account ? w->account : -1;
+    if (!lane->by_user || node_of(t, w->lane, account, w->user) > 0)
         return;
-    int64_t weight = account < 0 ? lane->weights[j->user] : t->q->account[account].weights[j->user];
-    uint32_t node = add(t, node_of(t, j->lane, account, -1), weight);
-    t->lane[node] = j->lane;
+    int64_t weight = account < 0 ? lane->weights[w->user] : t->q->account[account].weights[w->user];
+    uint32_t node = add(t, node_of(t, w->lane, account, -1), weight);
+    t->lane[node] = w->lane;
     t->account[node] = account;
-    t->user[node] = j->user;
+    t->user[node] = w->user;
 }
 
 static void add_nodes(struct tree *t)
@@ -107,8 +107,8 @@ static void add_nodes(struct tree *t)
             t->lane[node] = l;
             t->class[node] = c;
         }
-    for (int i = 0; i < q->jobs; i++)
-        add_user(t, &q->job[i]);
+    for (int i = 0; i < q->whoses; i++)
+        add_user(t, &q->whose[i]);
 }
 
 /* What jobs of a leaf ask for while they are open, and have, each added up to one job. */

@@ -113,6 +113,16 @@ static void update_times(int job)
         run.end[job] = lesser(run.end[job], greater(j->at + limit, run.now));
 }
 
+static void update_account(int job)
+{
+    int account = (int)draw_update(0, NQ_ACCOUNTS - 1);
+    if (getenv("SCENE_TRACE"))
+        fprintf(stderr, "t%ld update %d account %d\n", (long)run.now, job, account);
+    CHECK(sched_set_account(run.sched, run.now, handle_of(job), naive_accounts[account], NULL) ==
+          0);
+    nq_set_account(&run.naive, job, account);
+}
+
 void play_updates(void)
 {
     if (!run.updates || run.naive.jobs == 0 || draw_update(0, 2) > 0)
@@ -123,7 +133,10 @@ void play_updates(void)
         return;
     if (j->state == NQ_BEHIND || draw_update(0, 1))
         split(job);
-    update_times(job);
+    if (run.accounts && j->state != NQ_RUNNING && draw_update(0, 1))
+        update_account(job);
+    else
+        update_times(job);
     counted.updated++;
 }
 

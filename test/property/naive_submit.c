@@ -159,6 +159,7 @@ void play_submit(void)
         j->account = account;
         run.promised[job + i] = -1;
     }
+    nq_come(&run.naive, job);
     int64_t last;
     run.naive.now = run.now;
     bool refused = !nb_leave_room(&run.naive, job, run.now, &last);

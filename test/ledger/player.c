@@ -15,6 +15,7 @@
  */
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,7 +169,8 @@ static void print_promised(struct stage *g, int64_t at)
         if (strcmp(row.state, "reserved") != 0)
             continue;
         if (!*before)
-            printf("{\"at\": %lld, \"promised\": {", (long long)(at / SECONDS_TICKS));
+            printf("{\"at\": %lld.%06lld, \"promised\": {", (long long)(at / SECONDS_TICKS),
+                   (long long)(at % SECONDS_TICKS));
         printf("%s\"%s\": \"%s\"", before, row.name, row.resources);
         before = ", ";
     }
@@ -178,7 +180,7 @@ static void print_promised(struct stage *g, int64_t at)
 
 static int64_t decided_at(const char *line)
 {
-    return strtoll(line + strlen("{\"at\": "), NULL, 10) * SECONDS_TICKS;
+    return llround(strtod(line + strlen("{\"at\": "), NULL) * SECONDS_TICKS);
 }
 
 /* The same with a look at each instant at which something happens or was decided. */

@@ -263,7 +263,7 @@ static int64_t next_of_blocks(const struct naive_queues *q)
             continue;
         if (nb_leave_room(q, i, q->now, &last) && last < INT64_MAX)
             next = lesser(next, last + 1);
-        if (j->state == NQ_OPEN)
+        if (j->state == NQ_OPEN || (j->state == NQ_HELD && j->victims > 0))
             next = lesser(next, nb_next_turn(q, q->now));
     }
     return next;

@@ -180,3 +180,22 @@ void nq_preempt_for_holder(struct naive_queues *q, int job)
     q->made_room |= does;
     q->swept &= !does;
 }
+
+void nq_start_elsewhere(struct naive_queues *q, int job)
+{
+    struct nq_job *j = &q->job[job];
+    j->lifted = j->set_aside = true;
+    uint32_t nodes = nq_choice_now(q, job);
+    bool fits = nodes != 0 && nl_over(q, job, q->now) < 0;
+    j->lifted = j->set_aside = false;
+    if (!fits)
+        return;
+    nq_let_victims_go(q, job);
+    nl_decreased(q, job);
+    j->nodes = nodes;
+    j->at = q->now;
+    j->state = NQ_RUNNING;
+    nq_come_forward(q, job);
+    nq_fill(q, job);
+    nq_decide(q, NQ_START, job);
+}

@@ -83,6 +83,9 @@ bool nq_preempt(struct naive_queues *q, int job);
 /* The same for one that holds a reservation for later. */
 void nq_preempt_for_holder(struct naive_queues *q, int job);
 
+/* One that waits for its victims starts if it has room beside them by now. Then nobody waits for these. */
+void nq_start_elsewhere(struct naive_queues *q, int job);
+
 /* ---- naive_turns.c ---- */
 
 /* A lane has no more promises than its depth allows: the last ones are given back. */

@@ -11,8 +11,12 @@ enum mode { PLAN, SERVE, FILL, DONE };
 void nq_sweep(struct naive_queues *q, int64_t at, bool all)
 {
     for (int i = nq_next_of(q, NQ_HELD, -1); i >= 0 && !q->swept; i = nq_next_of(q, NQ_HELD, i))
-        if (!q->job[i].preempting && (all || nq_level(q, i) == at)) /* else it has what it needs */
+        if (!all && nq_level(q, i) != at)
+            continue;
+        else if (!q->job[i].preempting)
             nq_pull(q, i);
+        else if (q->job[i].victims > 0) /* else it has what it needs */
+            nq_start_elsewhere(q, i);
 }
 
 void nq_start_due(struct naive_queues *q, int64_t at, bool all)

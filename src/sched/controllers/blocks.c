@@ -302,7 +302,7 @@ static bool somebody_waits(const sched_t *s)
     bool stops = may_stop_others(s);
     for (uint32_t i = 0; i < s->n_lanes; i++) {
         const struct lane *lane = &s->lanes[i];
-        bool holds = lane_holds(lane) > 0 || queue_size(lane->kept) > 0;
+        bool holds = queue_size(lane->held) + queue_size(lane->kept) > 0;
         if (!lane->is_stopped && (queue_size(lane->open) > 0 || (stops && holds)))
             return true;
     }
@@ -321,6 +321,8 @@ static enum step turn_blocks(sched_t *s)
     if (n->turn > s->now)
         return STEP_BUSY;
     n->turn = s->place->ops->turn(s->place, s->now); /* which the machine notes as freed */
+    for (uint32_t i = 0; i < s->n_lanes; i++)
+        s->swept &= s->lanes[i].preempting == 0; /* one may start beside its victims */
     return STEP_BUSY;
 }
 

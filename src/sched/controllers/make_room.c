@@ -10,6 +10,7 @@
 
 #include "sched/controllers/arrays.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/claims.h"
 #include "sched/controllers/passed_on.h"
 #include "sched/pass/displaced.h"
 #include "sched/queues.h"
@@ -250,5 +251,38 @@ enum step room_for_holder(sched_t *s, uint32_t slot, victims_begin begin)
             ops->drop(s->place, &job->ask, job->booking);
     }
     preemption_end(&h);
+    return step;
+}
+
+/* Whether it has room for a start now beside its victims, who still hold all they had. 1, 0, or -1 with ENOMEM. */
+static int has_room_elsewhere(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    const struct place_ops *ops = s->place->ops;
+    ops->lift(s->place, job->booking, false);
+    controllers_set_aside(s, slot);
+    int64_t booking = book_for_now(s, slot, false);
+    int has = booking < 0 && errno == ENOMEM ? -1 : booking >= 0;
+    if (has > 0) {
+        has = controllers_may_hold(s, slot, job->ask.duration, booking, s->now);
+        unbook(s, booking);
+    }
+    controllers_put_back(s, slot);
+    ops->drop(s->place, &job->ask, job->booking);
+    return has;
+}
+
+enum step room_elsewhere(sched_t *s, uint32_t slot)
+{
+    const struct gang *gang = gang_of(s, slot);
+    if (gang && (gang->is_over || gang_leaves(gang)))
+        return STEP_BUSY;
+    bool any = claims_lift(s, CLAIMS_BEHIND, slot);
+    int has = has_room_elsewhere(s, slot);
+    enum step step = has < 0 ? STEP_FAILED : STEP_BUSY;
+    if (has > 0)
+        step = held_to_open(s, slot, false) < 0 ? STEP_FAILED : start_surely(s, slot);
+    if (any)
+        claims_lay(s);
     return step;
 }

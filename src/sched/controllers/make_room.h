@@ -19,4 +19,9 @@ enum step room_for_open(sched_t *s, uint32_t slot, victims_begin begin, enum roo
 /* For one that holds a reservation for later, which it keeps if there is no room. */
 enum step room_for_holder(sched_t *s, uint32_t slot, victims_begin begin);
 
+/* One that waits for its victims starts if it has room beside them by now, as others have left: STEP_DONE. Then nobody waits
+ * for its victims any more. STEP_BUSY: it has none.
+ */
+enum step room_elsewhere(sched_t *s, uint32_t slot);
+
 #endif

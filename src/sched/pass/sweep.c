@@ -22,6 +22,7 @@
 
 #include "sched/controllers/ask.h"
 #include "sched/controllers/claims.h"
+#include "sched/controllers/make_room.h"
 #include "sched/pass/displaced.h"
 #include "sched/queues.h"
 
@@ -285,21 +286,26 @@ static void swept(sched_t *s)
     s->swept = true;
 }
 
-/* Whether a holder is not to move: it has what it needs, or its time has come before this pass, so that its booking ends
- * as much later as it starts late.
+/* Look at one holder. One stays that withholds what it needs, or whose time has come before this pass, so that its booking
+ * ends as much later as it starts late; one that waits for its victims starts if it has room elsewhere.
  */
-static bool stays(const sched_t *s, const struct job *job)
+static enum step look_at(sched_t *s, uint32_t slot)
 {
-    return job->is_preempting || job->is_claiming || job->at < s->now;
+    const struct job *job = &s->jobs[slot];
+    if (job->is_preempting && job->details->victims > 0)
+        return room_elsewhere(s, slot) == STEP_FAILED ? STEP_FAILED : STEP_DONE;
+    if (job->is_preempting || job->is_claiming || job->at < s->now)
+        return STEP_DONE;
+    return pull(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
 }
 
-/* All of the only lane, without a search for each. */
+/* All of the only lane, without a search for each: none of them leaves it. */
 static enum step sweep_all(sched_t *s)
 {
     struct queue_cursor c;
     for (bool any = queue_begin(s->lanes[0].held, &c); any; any = queue_next(&c)) {
         uint32_t slot = queue_item(&c);
-        if (!stays(s, &s->jobs[slot]) && pull(s, slot) < 0)
+        if (look_at(s, slot) == STEP_FAILED)
             return STEP_FAILED;
     }
     swept(s);
@@ -318,7 +324,8 @@ enum step sweep_step(sched_t *s)
             swept(s);
             return STEP_BUSY;
         }
-        if (s->n_lanes == 1 && p->is_whole && !p->by_level && queue_size(s->lanes[0].kept) == 0)
+        const struct lane *only = s->n_lanes == 1 ? &s->lanes[0] : NULL;
+        if (only && p->is_whole && !p->by_level && queue_size(only->kept) + only->preempting == 0)
             return sweep_all(s);
         p->after = p->above;
         p->begun = true;
@@ -330,7 +337,5 @@ enum step sweep_step(sched_t *s)
         return STEP_BUSY;
     }
     p->after = s->jobs[slot].key;
-    if (stays(s, &s->jobs[slot]))
-        return STEP_DONE;
-    return pull(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
+    return look_at(s, slot);
 }

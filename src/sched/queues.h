@@ -433,6 +433,9 @@ bool has_tail(const sched_t *s, uint32_t slot);
  */
 bool keeps_promises(const sched_t *s, uint32_t slot, int64_t booking, int64_t at);
 
+/* Whether that is still so of a reservation where it is. */
+bool still_keeps_promises(const sched_t *s, uint32_t slot);
+
 /* A job that is promised a start and that it would delay, or JOB_NONE. */
 uint32_t promise_broken(const sched_t *s, uint32_t slot, int64_t booking, int64_t at);
 

@@ -49,6 +49,7 @@ class Ledger:
         first = itertools.takewhile(lambda d: d["decision"] == "end" and d["job"] in w.jobs, decided)
         ends = list(first)
         over = w.running()
+        holdings, starts = [j.holding for j in over], [j.start for j in over]
         for d in ends:
             self.decide(d)
         # What has taken longer than was expected, or than its limit; and what was over in time is not that.
@@ -56,7 +57,8 @@ class Ledger:
         # What nobody knew the end of has ended, or something is up again: who has lost a time has a turn by rank.
         self.nobody_knew = overrun or any(j.until == FOREVER and j.state != RUNNING for j in over)
         self.comes_back = self.nobody_knew or any("up" in e or "unblock" in e for e in self.events.get(self.now, []))
-        overrun_limit = any(j.start + j.limit <= self.now - (j.state != RUNNING) for j in over)
+        overrun_limit = any(w.gone_by(j, had, start, self.now) <= self.now - (j.state != RUNNING)
+                            for j, had, start in zip(over, holdings, starts))
         refused = [(d["job"], d["reason"]) for d in decided if d["decision"] == "refuse"]
         for e in self.events.get(self.now, []):
             w.happen(e, refused)
@@ -321,7 +323,7 @@ class Ledger:
             if k.state == RUNNING:
                 continue
             self.law("expected", k.firm or late, k, "%s" % start)
-            longest = [(has, begin, begin + o.limit) for o, has, begin, until in every
+            longest = [(has, begin, self.world.gone_by(o, has, begin, self.now)) for o, has, begin, until in every
                        if o is not k and begin < start and until != FOREVER]
             if k.firm:
                 there = [found for found in longest if found[2] > start]

@@ -177,6 +177,16 @@ class World:
         return job.tools() > 0 and any(TOOL in entries(b["resources"]) and not self.permits(b, job) and
                                        meets(b, start, end) for b in self.all_blocks())
 
+    def gone_by(self, job, holding, begin, now):
+        """When a job that begins at a time is gone at the latest: its limit is over, or if it has none a block stops it that
+        is on when its estimate is over, or comes then."""
+        if job.limit < FOREVER or job.duration == FOREVER:
+            return begin + job.limit
+        over = max(begin + job.duration, now) if job.state == RUNNING else begin + job.duration
+        mine = [b for b in self.all_blocks() if not self.permits(b, job) and
+                (names(b["resources"]) & holding.nodes() or (holding.tools and TOOL in entries(b["resources"])))]
+        return min((on_from(b, over) for b in mine), default=FOREVER)
+
     def fits(self, job):
         """Whether it would fit if all were up and idle."""
         return len(self.allowed(job)) >= job.nodes() and job.spec.get("cores", 1) <= self.cores and \
@@ -302,6 +312,14 @@ class World:
 
     def waiting(self):
         return [j for j in self.jobs.values() if j.state == WAITING]
+
+
+def on_from(block, at):
+    """The first time on or after one at which a block is on."""
+    begin, every = block["start"], block.get("every", 0)
+    if every and at >= begin + block["duration"]:
+        begin += (at - begin - block["duration"]) // every * every + every
+    return max(begin, at) if at < begin + block["duration"] else FOREVER
 
 
 def meets(block, start, end):

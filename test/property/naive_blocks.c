@@ -148,17 +148,23 @@ void nb_stop(struct naive_queues *q)
     }
 }
 
-int64_t nb_next_stop(const struct naive_queues *q, int job)
+int64_t nb_comes(const struct naive_queues *q, int job, uint32_t nodes, int64_t from)
 {
-    const struct nq_job *j = &q->job[job];
-    int64_t next = INT64_MAX, from = greater(j->at + j->estimate, q->now + 1);
-    for (int i = 0; i < NQ_BLOCKS && goes_on(j); i++) {
+    int64_t next = INT64_MAX;
+    for (int i = 0; i < NQ_BLOCKS; i++) {
         const struct nq_block *b = &q->block[i];
         int64_t start = turn_after(b, from);
-        if (b->nodes & j->nodes && start < INT64_MAX && !permits(q, b, job))
+        if (b->nodes & nodes && start < INT64_MAX && !permits(q, b, job))
             next = lesser(next, greater(start, from));
     }
     return next;
+}
+
+int64_t nb_next_stop(const struct naive_queues *q, int job)
+{
+    const struct nq_job *j = &q->job[job];
+    return goes_on(j) ? nb_comes(q, job, j->nodes, greater(j->at + j->estimate, q->now + 1))
+                      : INT64_MAX;
 }
 
 void nb_set(struct naive_queues *q, int number, const struct nq_block *block)

@@ -25,6 +25,9 @@ enum { NB_PERIOD = 120 }; /* that of each divides it */
  */
 bool nb_leave_room(const struct naive_queues *q, int job, int64_t from, int64_t *last);
 
+/* The first time from one on at which a block is on that keeps a job from some of these nodes; INT64_MAX: none is. */
+int64_t nb_comes(const struct naive_queues *q, int job, uint32_t nodes, int64_t from);
+
 /* A job is rejected, and in a pass what waits and has no room any more. */
 void nb_refuse(struct naive_queues *q, int job);
 void nb_reject(struct naive_queues *q);

@@ -137,7 +137,8 @@ static int64_t load_at_most(const struct naive_queues *q, int job, int of, int64
         bool gives_way = j->state == NQ_HELD && j->at == at && nq_before(q, first, i);
         int what;
         if ((j->state == NQ_HELD || j->state == NQ_RUNNING) && !j->set_aside && i != job &&
-            !gives_way && begin <= at && at < greater(nt_end(j, begin), j->at + j->duration) &&
+            !gives_way && begin <= at &&
+            at < greater(nt_gone(q, i, j->nodes, begin), j->at + j->duration) &&
             counts(q, i, of, &what))
             sum += amount(q, i, what);
     }
@@ -157,9 +158,10 @@ static bool lets_start(const struct naive_queues *q, int job, struct limit limit
 /* Whether another one is promised a start at which a job that begins at a time may be there. */
 static bool is_promised_in(const struct naive_queues *q, int job, int64_t at, int other)
 {
-    const struct nq_job *k = &q->job[other];
+    const struct nq_job *j = &q->job[job], *k = &q->job[other];
+    bool has = j->state == NQ_HELD && at == greater(j->at, q->now); /* its nodes */
     return other != job && k->state == NQ_HELD && !k->lifted && !k->expected && k->at > at &&
-           k->at < nt_end(&q->job[job], at);
+           k->at < (has ? nt_gone(q, job, j->nodes, at) : nt_end(j, at));
 }
 
 /* Whether one of those who are promised a start comes before another one: by its time, and where it stands. */

@@ -184,10 +184,10 @@ void nq_preempt_for_holder(struct naive_queues *q, int job)
 void nq_start_elsewhere(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
-    j->lifted = j->set_aside = true;
+    j->state = NQ_OPEN;
     uint32_t nodes = nq_choice_now(q, job);
     bool fits = nodes != 0 && nl_over(q, job, q->now) < 0;
-    j->lifted = j->set_aside = false;
+    j->state = NQ_HELD;
     if (!fits)
         return;
     nq_let_victims_go(q, job);

@@ -11,6 +11,17 @@ int64_t nt_end(const struct nq_job *j, int64_t at)
     return j->limit < INT64_MAX ? at + j->limit : INT64_MAX;
 }
 
+int64_t nt_gone(const struct naive_queues *q, int job, uint32_t nodes, int64_t at)
+{
+    const struct nq_job *j = &q->job[job];
+    int64_t over = at + j->estimate;
+    if (j->limit < INT64_MAX || j->estimate >= NQ_ENDLESS)
+        return nt_end(j, at);
+    if (j->state == NQ_RUNNING && j->cleared)
+        return q->now;
+    return nb_comes(q, job, nodes, j->state == NQ_RUNNING ? greater(over, q->now) : over);
+}
+
 int64_t nt_needs(const struct nq_job *j)
 {
     return j->limit < INT64_MAX ? j->limit : j->duration;
@@ -21,24 +32,44 @@ int64_t nt_clear(const struct nq_job *j, int64_t at)
     return at + nt_needs(j);
 }
 
-uint32_t nt_promised(const struct naive_queues *q, int job, int64_t at)
+/* The nodes on which others are promised starts when a job's estimate is over and it may still be there. */
+static uint32_t promised_until(const struct naive_queues *q, int job, int64_t at, int64_t end)
 {
     const struct nq_job *j = &q->job[job];
     uint32_t nodes = 0;
     for (int i = 0; i < q->jobs; i++) {
         const struct nq_job *k = &q->job[i];
         if (i != job && k->state == NQ_HELD && !k->lifted && !k->expected &&
-            k->at >= at + j->duration && k->at < nt_end(j, at))
+            k->at >= at + j->duration && k->at < end)
             nodes |= k->nodes;
     }
     return nodes;
 }
 
-bool nt_keeps(const struct naive_queues *q, int job, uint32_t nodes, int64_t at)
+uint32_t nt_promised(const struct naive_queues *q, int job, int64_t at)
+{
+    return promised_until(q, job, at, nt_end(&q->job[job], at));
+}
+
+static bool keeps_until(const struct naive_queues *q, int job, uint32_t nodes, int64_t at,
+                        int64_t end)
 {
     const struct nq_job *j = &q->job[job];
     uint32_t aside = nb_set_aside(q, job, at + j->duration, nt_clear(j, at));
-    return !(nodes & (nt_promised(q, job, at) | (j->limit > j->duration ? aside : 0)));
+    uint32_t promised = promised_until(q, job, at, end);
+    return !(nodes & (promised | (j->limit > j->duration ? aside : 0)));
+}
+
+bool nt_keeps(const struct naive_queues *q, int job, uint32_t nodes, int64_t at)
+{
+    int64_t end = nt_end(&q->job[job], at);
+    return keeps_until(q, job, nodes, at, at <= q->now ? nt_gone(q, job, nodes, at) : end);
+}
+
+bool nt_still_keeps(const struct naive_queues *q, int job)
+{
+    const struct nq_job *j = &q->job[job];
+    return keeps_until(q, job, j->nodes, j->at, nt_gone(q, job, j->nodes, j->at));
 }
 
 /* Whether what another job has counts. What is out of the calendars for a while goes back where it was, if it can; a job
@@ -58,7 +89,7 @@ bool nt_is_unsure(const struct naive_queues *q, int job, uint32_t nodes, int64_t
         if (i == job || !is_there(q, job, i))
             continue;
         int64_t begin = k->state == NQ_HELD ? greater(k->at, q->now) : k->at;
-        bool stays = begin < at && begin + k->duration <= at && nt_end(k, begin) > at;
+        bool stays = begin < at && begin + k->duration <= at && nt_gone(q, i, k->nodes, begin) > at;
         if (stays && (k->nodes & nodes || nl_is_unsure(q, job, at, i)))
             return true;
         if (k->state == NQ_HELD && k->expected && nq_before(q, i, job) &&
@@ -104,9 +135,11 @@ void nt_overrun(struct naive_queues *q)
         struct nq_job *j = &q->job[i];
         if (j->state != NQ_RUNNING || j->at + j->duration > q->now)
             continue;
-        int64_t until = q->now + greater(q->now - (j->at + j->estimate), 1);
-        if (nt_end(j, j->at) > q->now)
-            until = lesser(until, nt_end(j, j->at));
+        int64_t gone = nt_gone(q, i, j->nodes, j->at), over = j->at + j->estimate;
+        int64_t stop = j->limit < INT64_MAX ? over : nb_comes(q, i, j->nodes, over);
+        int64_t until = q->now + greater(q->now - (stop <= q->now ? stop : over), 1);
+        if (gone > q->now)
+            until = lesser(until, gone);
         j->duration = until - j->at;
         q->repair = true;
     }

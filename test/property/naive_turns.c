@@ -65,9 +65,9 @@ static void place_again(struct naive_queues *q, int job)
     j->lifted = j->set_aside = false;
     j->placed |= again;
     uint32_t aside = nb_set_aside(q, job, j->at, nt_clear(j, j->at));
-    if ((j->nodes & ~free) == 0 && (j->preempting ? !(j->nodes & aside)
-                                                  : (!full && nl_over(q, job, j->at) < 0 &&
-                                                     nt_keeps(q, job, j->nodes, j->at)))) {
+    if ((j->nodes & ~free) == 0 &&
+        (j->preempting ? !(j->nodes & aside)
+                       : (!full && nl_over(q, job, j->at) < 0 && nt_still_keeps(q, job)))) {
         nt_judge(q, job);
         if (again)
             nq_pull(q, job);
@@ -219,7 +219,7 @@ void nq_repair(struct naive_queues *q)
         if (j->preempting
                 ? there
                 : behind || (!(j->nodes & ~nq_free_nodes(q, i, j->at, j->at + j->duration)) &&
-                             nl_over(q, i, j->at) < 0 && nt_keeps(q, i, j->nodes, j->at)))
+                             nl_over(q, i, j->at) < 0 && nt_still_keeps(q, i)))
             continue;
         j->lifted = j->set_aside = q->displaces = true;
         if (!behind)

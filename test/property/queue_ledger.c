@@ -342,12 +342,30 @@ static bool gives_way(const struct scene *c, const struct scene_job *j)
     return false;
 }
 
+/* Whether a job has no limit, has taken longer than its estimate, and a block is on that it may not use. */
+static bool is_shut_out(const struct scene *c, const struct scene_job *j)
+{
+    if (j->limit < SCHED_UNLIMITED || c->now < j->start + j->duration)
+        return false;
+    for (int k = 0; k <= SCENE_BLOCKS; k++) {
+        const struct scene_block *b = &c->block[k];
+        if (!b->there || block_permits(c, &b->block, j) ||
+            !block_is_in_way(&b->block, c->now, c->now + 1))
+            continue;
+        for (int i = b->node; i < b->node + b->nodes; i++)
+            if (j->holding.node[i])
+                return true;
+    }
+    return false;
+}
+
 void ledger_before_pass(struct scene *c)
 {
     ledger_looked(c);
     for (int i = 0; i < c->jobs; i++) {
         struct scene_job *j = &c->job[i];
-        if (j->running && j->until <= c->now && c->now - j->start >= j->limit)
+        bool is_over = c->now - j->start >= j->limit || j->stopped || is_shut_out(c, j);
+        if (j->running && j->until <= c->now && is_over)
             ledger_excuse_all(
                 c); /* else those are in time that are promised a start, not only expected */
         j->excused |= j->expected;
@@ -395,23 +413,6 @@ static bool is_passed_since(const struct scene *c, const struct scene_job *j)
             return true;
     }
     return gives_way(c, j);
-}
-
-/* Whether a job has no limit, has taken longer than its estimate, and a block is on that it may not use. */
-static bool is_shut_out(const struct scene *c, const struct scene_job *j)
-{
-    if (j->limit < SCHED_UNLIMITED || c->now < j->start + j->duration)
-        return false;
-    for (int k = 0; k <= SCENE_BLOCKS; k++) {
-        const struct scene_block *b = &c->block[k];
-        if (!b->there || block_permits(c, &b->block, j) ||
-            !block_is_in_way(&b->block, c->now, c->now + 1))
-            continue;
-        for (int i = b->node; i < b->node + b->nodes; i++)
-            if (j->holding.node[i])
-                return true;
-    }
-    return false;
 }
 
 static void decide(struct scene *c, const struct sched_decision *d, int nth)

@@ -45,10 +45,9 @@ bool blocks_keep_clear(const sched_t *s, uint32_t slot, int64_t booking, int64_t
     return !met || !(met & blocks_of(s, slot, booking));
 }
 
-int64_t blocks_come(const sched_t *s, uint32_t slot, int64_t from, uint32_t *block)
+int64_t blocks_come(const sched_t *s, uint32_t slot, int64_t booking, int64_t from, uint32_t *block)
 {
-    const struct job *job = &s->jobs[slot];
-    uint64_t left = blocks_of(s, slot, job->state == SCHED_RUNNING ? job->booking : -1);
+    uint64_t left = blocks_of(s, slot, booking);
     int64_t first = INT64_MAX;
     for (; left; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(left);

@@ -34,10 +34,11 @@ uint64_t blocks_during(const struct queues *n, uint64_t blocks, int64_t at, int6
  */
 bool blocks_keep_clear(const sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t end);
 
-/* The first time on or after `from` at which a block is on that a job may not use, and of which it holds
- * something if it runs: *block; INT64_MAX: none is.
+/* The first time on or after `from` at which a block is on that a job may not use, and of which its booking, unless that is
+ * -1, holds something: *block; INT64_MAX: none is.
  */
-int64_t blocks_come(const sched_t *s, uint32_t slot, int64_t from, uint32_t *block);
+int64_t blocks_come(const sched_t *s, uint32_t slot, int64_t booking, int64_t from,
+                    uint32_t *block);
 
 /* That a block which is on keeps, or stops, a job. */
 struct sched_reason blocks_told(const sched_t *s, uint32_t block);
@@ -50,6 +51,16 @@ static inline int64_t clear_for(const sched_t *s, uint32_t slot)
     return d->limit < SCHED_UNLIMITED && d->limit > job->ask.duration ? d->limit
                                                                       : job->ask.duration;
 }
+
+/* ---- clear.c ---- */
+
+/* When a job that begins at a time with a booking is gone at the latest: its limit is over, or a block stops it that has
+ * none. INT64_MAX: nobody knows. O(blocks of what it holds).
+ */
+int64_t gone_by(const sched_t *s, uint32_t slot, int64_t booking, int64_t at);
+
+/* Since when a running job has overrun: the end of its estimate, or where a block has stopped it the start of that. */
+int64_t overrun_since(const sched_t *s, uint32_t slot);
 
 /* ---- block_gaps.c ---- */
 

@@ -17,7 +17,7 @@ static int64_t stop_time(const sched_t *s, uint32_t slot, uint32_t *block)
     if (d->limit < SCHED_UNLIMITED || d->estimate >= s->place->endless || d->is_cleared)
         return INT64_MAX;
     int64_t over = job->at + d->estimate; /* a turn that is past by now is in nobody's way */
-    return blocks_come(s, slot, over > s->now ? over : s->now, block);
+    return blocks_come(s, slot, job->booking, over > s->now ? over : s->now, block);
 }
 
 int64_t sched_stop_time(const sched_t *s, sched_job_t handle, const char **block)
@@ -30,11 +30,44 @@ int64_t sched_stop_time(const sched_t *s, sched_job_t handle, const char **block
     if (s->jobs[slot].state == SCHED_RUNNING)
         at = stop_time(s, slot, &number);
     else if (d->limit == SCHED_UNLIMITED && d->estimate < s->place->endless)
-        at = blocks_come(s, slot, s->now, &number);
+        at = blocks_come(s, slot, -1, s->now, &number);
     if (at == INT64_MAX)
         return -1;
     *block = s->queues->block[number].block->name;
     return at;
+}
+
+/* Whether blocks stop a job, on what it holds: it goes on without a limit, and its estimate is known. */
+static bool is_stopped_by_blocks(const sched_t *s, const struct details *d)
+{
+    return d->limit == SCHED_UNLIMITED && d->estimate < s->place->endless && s->queues->blocks_set;
+}
+
+int64_t gone_by(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
+{
+    const struct job *job = &s->jobs[slot];
+    const struct details *d = job->details;
+    uint32_t block;
+    if (d->limit < SCHED_UNLIMITED)
+        return d->limit < INT64_MAX - at ? at + d->limit : INT64_MAX;
+    if (!is_stopped_by_blocks(s, d))
+        return INT64_MAX;
+    bool runs = job->state == SCHED_RUNNING;
+    if (runs && d->is_cleared)
+        return s->now;
+    int64_t over = at + d->estimate;
+    return blocks_come(s, slot, booking, runs && over < s->now ? s->now : over, &block);
+}
+
+int64_t overrun_since(const sched_t *s, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    int64_t over = job->at + job->details->estimate;
+    uint32_t block;
+    if (!is_stopped_by_blocks(s, job->details))
+        return over;
+    int64_t stopped = blocks_come(s, slot, job->booking, over, &block);
+    return stopped <= s->now ? stopped : over;
 }
 
 /* Note when it is to be stopped. Returns 0, or -1 with ENOMEM. */

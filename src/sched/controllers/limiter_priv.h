@@ -31,7 +31,7 @@ const struct limits_nodes *measure_listed(struct measured *m, struct limits_list
 /* How limits are asked about the job at hand. */
 struct limits_ask {
     limits_amount_f *amount;
-    void *arg;
+    void *arg; /* for tail_meets, a struct measured */
     const struct limits_nodes *nodes;
 };
 

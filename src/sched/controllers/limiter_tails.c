@@ -9,20 +9,26 @@
  */
 #include <string.h>
 
+#include "sched/controllers/blocks.h"
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/limiter_priv.h"
 #include "sched/queues.h"
 
-/* When a job that begins at a time ends at the latest. */
-static int64_t last_end(const struct job *job, int64_t at)
-{
-    int64_t limit = job->details->limit;
-    return limit < INT64_MAX - at ? at + limit : INT64_MAX;
-}
-
 static int64_t begin_of(const sched_t *s, const struct job *job)
 {
     return job->at < s->now && job->state == SCHED_RESERVED ? s->now : job->at;
+}
+
+/* When a job that begins at a time ends at the latest. Where it has a reservation then, a block may stop it on what that is;
+ * else it is asked about whatever it will hold.
+ */
+static int64_t last_end(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
+{
+    const struct job *job = &s->jobs[slot];
+    int64_t limit = job->details->limit;
+    if (job->state == SCHED_RESERVED && booking == job->booking && at == begin_of(s, job))
+        return gone_by(s, slot, booking, at);
+    return limit < INT64_MAX - at ? at + limit : INT64_MAX;
 }
 
 /* ---- The rests of others ---- */
@@ -31,7 +37,8 @@ static int64_t begin_of(const sched_t *s, const struct job *job)
 static struct limits_window rest_in(const sched_t *s, const struct job *job,
                                     struct limits_window in)
 {
-    int64_t from = job->details->counted.until, until = last_end(job, begin_of(s, job));
+    int64_t from = job->details->counted.until;
+    int64_t until = gone_by(s, (uint32_t)(job - s->jobs), job->booking, begin_of(s, job));
     return (struct limits_window){from > in.from ? from : in.from,
                                   until < in.until ? until : in.until, job->details->counted.jobs};
 }
@@ -156,7 +163,8 @@ uint32_t tail_meets(const sched_t *s, uint32_t slot, struct limits_window window
 {
     const struct limits *limits = s->queues->limits;
     uint32_t party = s->jobs[slot].details->party, met = JOB_NONE;
-    struct limits_window stay = {window.from + 1, last_end(&s->jobs[slot], window.from), 0};
+    const struct measured *m = ask->arg;
+    struct limits_window stay = {window.from + 1, last_end(s, slot, m->booking, window.from), 0};
     bool any = false;
     if (!s->queues->any_tails || !limits_share(limits, party, party))
         return JOB_NONE;

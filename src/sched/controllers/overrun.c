@@ -2,21 +2,15 @@
  *
  * What such a job holds is not free, whatever its estimate said. Its booking is extended, by as much as it has
  * overrun so far and a second at least, so that a job that stays is looked at ever more rarely; but up to its
- * limit at most until that is over too, as what is promised begins there. Reservations in the way are
- * repaired.
+ * limit at most until that is over too, or to the block that stops it, as what is promised begins behind that. Reservations
+ * in the way are repaired.
  */
 #include "base/array.h"
 #include "berth/sched_snapshot.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/blocks.h"
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
-
-/* Ticks until a running job's limit is over; 0: it is. */
-static int64_t limit_left(const sched_t *s, const struct job *job)
-{
-    int64_t limit = job->details->limit, lasted = s->now - job->at;
-    return limit > lasted ? limit - lasted : 0;
-}
 
 static enum step extend(sched_t *s)
 {
@@ -26,12 +20,11 @@ static enum step extend(sched_t *s)
     uint32_t slot = n->ends.v[0].item;
     struct job *job = &s->jobs[slot];
     int64_t was = job_until(job);
-    int64_t expected = job->at + job->details->estimate;
+    int64_t expected = overrun_since(s, slot), gone = gone_by(s, slot, job->booking, job->at);
     int64_t over = s->now - expected > n->setup->second ? s->now - expected : n->setup->second;
     int64_t until = s->now < INT64_MAX / 2 - over ? s->now + over : INT64_MAX / 2;
-    int64_t left = limit_left(s, job);
-    if (left > 0 && left < until - s->now)
-        until = s->now + left;
+    if (gone > s->now && gone < until)
+        until = gone;
     if (until <= s->now || was >= INT64_MAX / 2)
         return STEP_BUSY;
     if (array_grow((void **)&n->extended, &n->cap_extended, n->n_extended + 1,

@@ -1,7 +1,7 @@
 /* Reservations that stand even if all jobs take as long as they may are promised; the others are expected.
  *
  * A booking is as long as its job's estimate. From there to its limit, what it holds may stay taken: that is
- * its tail. A reservation is only expected if it begins in the tail of another booking and both hold
+ * its tail. That of a job without a limit ends where a block stops it (controllers/clear.c). A reservation is only expected if it begins in the tail of another booking and both hold
  * the same; or if a pool of which both have units, or a limit of its user or queue, has no room for the tails of all
  * others then; or if a job before it could use what it holds and is itself only expected to start:
  * where that is put off, it is placed anew before those behind it. Bookings that begin after the reservation don't delay
@@ -22,13 +22,6 @@
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/limits.h"
 #include "sched/queues.h"
-
-/* The end of a booking's tail, which begins where the booking ends. */
-static int64_t tail_end(const struct job *job, int64_t at)
-{
-    int64_t limit = job->details->limit;
-    return limit < INT64_MAX - at ? at + limit : INT64_MAX;
-}
 
 /* Whether another job's booking counts for a job. One that is out of the calendars for a while counts where `lifted`
  * says so, as it is put back where it was if it can be; but not for jobs of higher queues.
@@ -51,7 +44,7 @@ static void stay_of(const sched_t *s, const struct job *other, int64_t *begin, i
 {
     bool is_late = other->state == SCHED_RESERVED && other->at < s->now;
     *begin = is_late ? s->now : other->at;
-    *end = tail_end(other, *begin);
+    *end = gone_by(s, (uint32_t)(other - s->jobs), other->booking, *begin);
 }
 
 /* Whether it has its part of pools when a job begins. */
@@ -246,13 +239,28 @@ static bool is_in_way_of(const sched_t *s, const struct job *job, int64_t bookin
     return is;
 }
 
-uint32_t promise_broken(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
+/* When a job may be there at the latest whose booking is yet to be chosen. */
+static int64_t limit_end(const struct job *job, int64_t at)
+{
+    int64_t limit = job->details->limit;
+    return limit < INT64_MAX - at ? at + limit : INT64_MAX;
+}
+
+/* The same with a booking: what is chosen for later is not to need a block that stops it, as others may choose it then. */
+static int64_t last_end(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
+{
+    return at <= s->now ? gone_by(s, slot, booking, at) : limit_end(&s->jobs[slot], at);
+}
+
+/* Who is promised a start that a job is in the way of which is gone at a time; JOB_NONE: nobody. */
+static uint32_t first_broken(const sched_t *s, uint32_t slot, int64_t booking, int64_t at,
+                             int64_t until)
 {
     const struct job *job = &s->jobs[slot];
     uint32_t broken = JOB_NONE;
     if (!s->queues->any_tails)
         return JOB_NONE;
-    int64_t end = at + job->ask.duration, until = tail_end(job, at);
+    int64_t end = at + job->ask.duration;
     bool is_marked = false;
     for (size_t i = 0; i < s->due.n && broken == JOB_NONE; i++) {
         const struct job *other = &s->jobs[s->due.v[i].item];
@@ -269,21 +277,37 @@ uint32_t promise_broken(const sched_t *s, uint32_t slot, int64_t booking, int64_
     return broken;
 }
 
-bool keeps_promises(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
+uint32_t promise_broken(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
+{
+    return first_broken(s, slot, booking, at, last_end(s, slot, booking, at));
+}
+
+/* Whether nobody, and no block, finds a job there that is gone at a time. */
+static bool keeps_until(const sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t until)
 {
     const struct job *job = &s->jobs[slot];
     if (!s->queues->any_tails)
         return true;
-    int64_t from = at + job->ask.duration, until = tail_end(job, at);
     return (!has_tail(s, slot) || job->details->limit == SCHED_UNLIMITED ||
-            blocks_keep_clear(s, slot, booking, from, until)) &&
-           promise_broken(s, slot, booking, at) == JOB_NONE;
+            blocks_keep_clear(s, slot, booking, at + job->ask.duration, until)) &&
+           first_broken(s, slot, booking, at, until) == JOB_NONE;
+}
+
+bool keeps_promises(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
+{
+    return keeps_until(s, slot, booking, at, last_end(s, slot, booking, at));
+}
+
+bool still_keeps_promises(const sched_t *s, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    return keeps_until(s, slot, job->booking, job->at, gone_by(s, slot, job->booking, job->at));
 }
 
 int promises_avoid(sched_t *s, uint32_t slot, int64_t at, int64_t *until)
 {
     const struct job *job = &s->jobs[slot];
-    int64_t duration = job->ask.duration, end = tail_end(job, at);
+    int64_t duration = job->ask.duration, end = limit_end(job, at);
     *until = INT64_MAX;
     if (s->place->ops->narrow(s->place, &job->ask, true) < 0)
         return -1;
@@ -302,7 +326,7 @@ int promises_keep_free(sched_t *s, uint32_t slot, int64_t at)
 {
     const struct job *job = &s->jobs[slot];
     const struct place_ops *ops = s->place->ops;
-    int64_t from = at + job->ask.duration, until = tail_end(job, at);
+    int64_t from = at + job->ask.duration, until = limit_end(job, at);
     bool any = false;
     for (size_t i = 0; i < s->due.n && !any; i++) {
         const struct job *other = &s->jobs[s->due.v[i].item];

@@ -25,9 +25,8 @@ bool holder_put_back(sched_t *s, uint32_t slot)
     if (job->is_claiming)
         return claim_put_back(s, slot);
     if (!(job->is_preempting ? ops->is_there : ops->fits)(s->place, &job->ask, job->booking) ||
-        !(job->is_preempting
-              ? starts_clear(s, slot, job->booking)
-              : controllers_may_return(s, slot) && keeps_promises(s, slot, job->booking, job->at)))
+        !(job->is_preempting ? starts_clear(s, slot, job->booking)
+                             : controllers_may_return(s, slot) && still_keeps_promises(s, slot)))
         return false;
     s->place->ops->drop(s->place, &job->ask, job->booking);
     controllers_put_back(s, slot);

@@ -33,10 +33,13 @@ static bool booking_counts(const struct job *job, const struct job *other, bool 
     return other->state == SCHED_RUNNING || other->state == SCHED_RESERVED;
 }
 
-/* Where a job begins, and when; `lifted`: those that are out of the calendars for a while count. `is_weighed`: pools are. */
+/* Where a job begins, and when; `lifted`: those that are out of the calendars for a while count. `is_weighed`: pools are, in
+ * which those give way that begin with `first` and stand behind it.
+ */
 struct start_at {
     int64_t booking, at;
     bool lifted, is_weighed;
+    const struct job *first;
 };
 
 /* From when until when another job may be there. One whose victims take their time begins late. */
@@ -54,6 +57,9 @@ static bool is_weighed(const sched_t *s, const struct job *job, const struct sta
     int64_t begin, end;
     if (other == job || other->is_claiming || !booking_counts(job, other, start->lifted) ||
         (other->state == SCHED_RUNNING && other->is_lifted)) /* it is stopped in a trial */
+        return false;
+    if (other->state == SCHED_RESERVED && other->at == start->at &&
+        queue_before(start->first->key, other->key))
         return false;
     stay_of(s, other, &begin, &end);
     return begin <= start->at && end > start->at;
@@ -117,7 +123,7 @@ static bool may_delay(const sched_t *s, const struct job *job, struct start_at *
 static bool culprit_is_left(const sched_t *s, const struct job *job)
 {
     uint32_t slot = job->details->culprit < 0 ? JOB_NONE : job_find(s, job->details->culprit);
-    struct start_at start = {job->booking, job->at, true, false};
+    struct start_at start = {job->booking, job->at, true, false, job};
     bool is_left = slot != JOB_NONE && may_delay(s, job, &start, &s->jobs[slot]);
     if (start.is_weighed)
         weigh(s, job, &start, false);
@@ -170,7 +176,7 @@ void judge(sched_t *s, uint32_t slot)
     }
     bool any = limits_give_way(s, slot, job->at);
     if (!culprit_is_left(s, job)) {
-        struct start_at start = {job->booking, job->at, true, false};
+        struct start_at start = {job->booking, job->at, true, false, job};
         uint32_t culprit = find_culprit(s, job, start);
         d->culprit = culprit == JOB_NONE ? -1 : job_handle(s, culprit);
     }
@@ -202,7 +208,8 @@ bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t
     if (s->place->ops->mark(s->place, booking, true) < 0)
         return false;
     bool any = limits_give_way(s, slot, at);
-    bool keeps = find_culprit(s, job, (struct start_at){booking, at, false, false}) == JOB_NONE;
+    bool keeps =
+        find_culprit(s, job, (struct start_at){booking, at, false, false, job}) == JOB_NONE;
     limits_go_back(s, any);
     s->place->ops->mark(s->place, booking, false);
     return keeps;
@@ -230,7 +237,7 @@ bool has_tail(const sched_t *s, uint32_t slot)
 static bool is_in_way_of(const sched_t *s, const struct job *job, int64_t booking, int64_t end,
                          const struct job *other)
 {
-    struct start_at start = {booking, other->at, false, false};
+    struct start_at start = {booking, other->at, false, false, other};
     if (other->at < end && s->place->ops->meets(s->place, other->booking) == PLACE_IN_WAY)
         return false;
     bool is = is_in_way(s, job, &start, other->booking);

@@ -84,6 +84,11 @@ struct engine_run {
     const char *error; /* the same; NULL: where output goes */
     bool append;
     bool shared; /* others write to these files too */
+    /* On another node: what it finds in the folder of these files if that is the server's (proof.h). If it does not, its
+     * keeper sends what the run writes, and the server writes the file. NULL: the file is the node's.
+     */
+    const char *output_proof;
+    const char *error_proof; /* NULL where the file is the same */
     mode_t umask;
     bool as_user; /* run with the identity below; else with the engine's own */
     uid_t uid;

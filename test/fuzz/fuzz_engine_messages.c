@@ -84,6 +84,36 @@ static int event(struct wire *w)
     return 0;
 }
 
+static int output(struct wire *w)
+{
+    struct message_output o, other;
+    struct again a = {.b = {0}};
+    if (message_output(w, &o))
+        return -1;
+    FUZZ_CHECK(o.stream <= 1 && (!o.path || o.path[0] == '/') && o.at <= (uint64_t)INT64_MAX);
+    message_put_output(&a.b, &o);
+    begin(&a, MESSAGE_OUTPUT);
+    FUZZ_CHECK(message_output(&a.w, &other) == 0);
+    FUZZ_CHECK(other.key == o.key && other.n == o.n && other.at == o.at && other.mode == o.mode);
+    FUZZ_CHECK(!other.path == !o.path && other.append == o.append && other.again == o.again);
+    strbuf_clear(&a.b);
+    return 0;
+}
+
+static int written(struct wire *w)
+{
+    struct message_written m, other;
+    struct again a = {.b = {0}};
+    if (message_written(w, &m))
+        return -1;
+    message_put_written(&a.b, &m);
+    begin(&a, MESSAGE_WRITTEN);
+    FUZZ_CHECK(message_written(&a.w, &other) == 0);
+    FUZZ_CHECK(other.key == m.key && other.at == m.at && !other.trouble == !m.trouble);
+    strbuf_clear(&a.b);
+    return 0;
+}
+
 static int message(struct wire *w)
 {
     struct message_signal signal;
@@ -102,6 +132,10 @@ static int message(struct wire *w)
         return hello(w);
     case MESSAGE_EVENT:
         return event(w);
+    case MESSAGE_OUTPUT:
+        return output(w);
+    case MESSAGE_WRITTEN:
+        return written(w);
     default:
         errno = EPROTO;
         return -1;

@@ -16,6 +16,15 @@ enum {
     DENIED = 128,
 };
 
+#define PROOF 0x10000U /* beside the umask: proofs follow the files */
+
+/* The flags of output. */
+enum {
+    OPENS = 1,
+    APPENDS = 2,
+    AGAIN = 4,
+};
+
 static size_t count_strings(const char *const *list)
 {
     size_t n = 0;
@@ -58,7 +67,7 @@ void message_put_start(struct strbuf *b, const struct engine_run *run)
                              (run->shared ? SHARED : 0) | (has_hooks(run) ? HOOKS : 0) |
                              (run->attach && run->node ? ATTACH_FAR : 0) |
                              (run->denied ? DENIED : 0)));
-    wire_put_u32(b, (uint32_t)run->umask);
+    wire_put_u32(b, (uint32_t)(run->umask & 07777) | (run->output_proof ? PROOF : 0));
     wire_put_u32(b, (uint32_t)run->uid);
     wire_put_u32(b, (uint32_t)run->gid);
     wire_put_u64(b, (uint64_t)run->memory);
@@ -73,6 +82,10 @@ void message_put_start(struct strbuf *b, const struct engine_run *run)
     wire_put_string(b, run->input);
     wire_put_string(b, run->output);
     wire_put_string(b, run->error);
+    if (run->output_proof) {
+        wire_put_string(b, run->output_proof);
+        wire_put_string(b, run->error_proof);
+    }
     wire_put_string(b, run->cpus);
     if (run->denied)
         wire_put_string(b, run->denied);
@@ -207,7 +220,8 @@ int message_start(struct wire *w, struct message_run *r)
     run->shared = flags & SHARED;
     run->attach_far = flags & ATTACH_FAR;
     run->as_user = flags & AS_USER;
-    run->umask = (mode_t)(wire_u32(w) & 07777);
+    uint32_t mask = wire_u32(w);
+    run->umask = (mode_t)(mask & 07777);
     run->uid = wire_u32(w);
     run->gid = wire_u32(w);
     run->memory = (int64_t)wire_u64(w);
@@ -220,6 +234,11 @@ int message_start(struct wire *w, struct message_run *r)
     run->input = wire_string(w);
     run->output = wire_string(w);
     run->error = wire_string(w);
+    if (mask & PROOF) {
+        run->output_proof = wire_string(w);
+        run->error_proof = wire_string(w);
+        w->bad = w->bad || !run->output_proof;
+    }
     run->cpus = wire_string(w);
     if (flags & DENIED)
         run->denied = wire_string(w);
@@ -394,4 +413,61 @@ void message_put_left(struct strbuf *b)
     size_t begun = wire_begin(b);
     wire_put_u8(b, MESSAGE_LEFT);
     wire_end(b, begun);
+}
+
+void message_put_output(struct strbuf *b, const struct message_output *output)
+{
+    size_t begun = wire_begin(b);
+    wire_put_u8(b, MESSAGE_OUTPUT);
+    wire_put_u64(b, output->key);
+    wire_put_u8(b, output->stream);
+    wire_put_u8(b, (uint8_t)((output->path ? OPENS : 0) | (output->append ? APPENDS : 0) |
+                             (output->again ? AGAIN : 0)));
+    if (output->path) {
+        wire_put_u32(b, (uint32_t)output->mode);
+        wire_put_string(b, output->path);
+    } else {
+        wire_put_u64(b, output->at);
+        wire_put_text(b, output->bytes, output->n);
+    }
+    wire_end(b, begun);
+}
+
+int message_output(struct wire *w, struct message_output *output)
+{
+    *output = (struct message_output){.key = wire_u64(w), .stream = wire_u8(w)};
+    uint8_t flags = wire_u8(w);
+    output->append = flags & APPENDS;
+    output->again = flags & AGAIN;
+    if (flags & OPENS) {
+        output->mode = (mode_t)(wire_u32(w) & 0666);
+        output->path = wire_string(w);
+        w->bad = w->bad || !output->path || output->path[0] != '/';
+    } else {
+        output->at = wire_u64(w);
+        output->bytes = wire_text(w, &output->n);
+    }
+    w->bad = w->bad || output->key > ENGINE_KEY_MAX || output->stream > 1 ||
+             output->at > (uint64_t)INT64_MAX;
+    return done(w);
+}
+
+void message_put_written(struct strbuf *b, const struct message_written *written)
+{
+    size_t begun = wire_begin(b);
+    wire_put_u8(b, MESSAGE_WRITTEN);
+    wire_put_u64(b, written->key);
+    wire_put_u8(b, written->stream);
+    wire_put_u64(b, written->at);
+    wire_put_string(b, written->trouble);
+    wire_end(b, begun);
+}
+
+int message_written(struct wire *w, struct message_written *written)
+{
+    *written = (struct message_written){.key = wire_u64(w), .stream = wire_u8(w)};
+    written->at = wire_u64(w);
+    written->trouble = wire_string(w);
+    w->bad = w->bad || written->stream > 1;
+    return done(w);
 }

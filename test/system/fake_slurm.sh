@@ -2,7 +2,8 @@
 #
 # Its nodes are f1, f2, ... on this host. They come in the order of $slurm/order, numbers, all after the first only once
 # $slurm/hold is gone. What it does wrong is written into $slurm/mood: refuse, silent, or late (the job is
-# there, but sbatch says that it does not know).
+# there, but sbatch says that it does not know). Each node has an own, empty folder in the place of the one that $slurm/apart names;
+# $slurm/unshare has the command for that.
 # shellcheck shell=sh disable=SC2154
 slurm=$scratch/slurm
 mkdir -p "$slurm/bin"
@@ -67,7 +68,12 @@ while [ "${1#/}" = "$1" ]; do shift; done
 pids=
 trap 'kill $pids 2>/dev/null' TERM
 for i in $(cat "$slurm/order" 2>/dev/null || seq "$SLURM_NNODES"); do
-    SLURMD_NODENAME=f$i "$@" &
+    if [ -e "$slurm/apart" ]; then
+        # shellcheck disable=SC2016,SC2046  # for the inner shell; the words of unshare
+        SLURMD_NODENAME=f$i $(cat "$slurm/unshare") sh -c 'mount -t tmpfs none "$0" && exec "$@"' "$(cat "$slurm/apart")" "$@" &
+    else
+        SLURMD_NODENAME=f$i "$@" &
+    fi
     pids="$pids $!"
     echo $! >"$slurm/agent.$SLURM_JOB_ID.f$i"
     while [ -e "$slurm/hold" ]; do sleep 0.05; done

@@ -160,7 +160,6 @@ static bool carry(struct agent *a, struct pump *p)
     struct pollfd fds[WAITS];
     struct strbuf left = {0};
     while (pump_carry(p, clock_ms(CLOCK_MONOTONIC)) == 0) {
-        p->deaf = p->deaf || a->leaving;
         if (p->local_ended && !a->leaving)
             break; /* another keeper is started */
         if (p->local_ended && !said) {

@@ -12,7 +12,8 @@
 #include "engine/cluster/many_priv.h"
 #include "engine/local/passive.h"
 
-#define READY_MOST 64 /* engines that are looked at in one call */
+#define READY_MOST 64       /* engines that are looked at in one call */
+#define PROOFS     "proofs" /* in the folder of pilots, whose own names are numbers */
 
 struct part *part_find(const struct many *m, const char *id)
 {
@@ -53,10 +54,34 @@ void part_close(struct part *p)
     free(p);
 }
 
-void many_come_back(const struct many *m, int64_t us)
+static void wake_after(int timer, int64_t us)
 {
     struct itimerspec when = {.it_value = {us / 1000000, us % 1000000 * 1000}};
-    timerfd_settime(m->timer, 0, &when, NULL);
+    timerfd_settime(timer, 0, &when, NULL);
+}
+
+void many_come_back(const struct many *m, int64_t us)
+{
+    wake_after(m->timer, us);
+}
+
+/* ---- Output ---- */
+
+struct engine_run many_proved(struct many *m, const struct engine_run *run)
+{
+    struct engine_run proved = *run;
+    bool had = m->proofs.n > 0;
+    proofs_give(&m->proofs, &proved);
+    if (!had && m->proofs.n > 0)
+        wake_after(m->proof_timer, (int64_t)PROOF_KEPT * 1000000);
+    return proved;
+}
+
+static void take_proof_timer(struct many *m)
+{
+    uint64_t times;
+    if (read(m->proof_timer, &times, sizeof(times)) > 0 && proofs_expire(&m->proofs))
+        wake_after(m->proof_timer, (int64_t)PROOF_KEPT * 1000000);
 }
 
 /* ---- What a server asks ---- */
@@ -70,7 +95,10 @@ static int start_on_node(struct engine *e, const struct engine_run *run, berth_e
     if (!p || (p->id && passive_over(p->engine)))
         return errtext_set(err, ENOMEM, "node %s has left", run->node); /* it waits again */
     p->touched = true;
-    return p->engine->ops->start(p->engine, run, err);
+    if (!p->id)
+        return p->engine->ops->start(p->engine, run, err);
+    struct engine_run proved = many_proved(m, run);
+    return p->engine->ops->start(p->engine, &proved, err);
 }
 
 static int send_to(struct part *p, uint64_t key, int signal, bool tree)
@@ -157,6 +185,8 @@ static size_t get_events_of_nodes(struct engine *e, const struct engine_event **
             many_take_gate(m);
         else if (ready[i].data.ptr == &m->timer)
             many_take_timer(m);
+        else if (ready[i].data.ptr == &m->proofs)
+            take_proof_timer(m);
         else if (n < max)
             n = take_part(m, ready[i].data.ptr, n, max);
     }
@@ -242,6 +272,9 @@ static void close_many(struct engine *e)
         close(m->poll);
     if (m->timer >= 0)
         close(m->timer);
+    if (m->proof_timer >= 0)
+        close(m->proof_timer);
+    proofs_clear(&m->proofs);
     strbuf_clear(&m->text);
     free(m->v);
     told_clear(&m->told);
@@ -286,8 +319,12 @@ struct engine *engine_many_open(struct engine *local, const struct engine_many_o
     m->program = strdup(options->gate);
     m->poll = epoll_create1(EPOLL_CLOEXEC);
     m->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-    if (m->directory && m->program && m->poll >= 0 && m->timer >= 0 &&
-        many_listen(m, m->timer, &m->timer) == 0 && part_add(m, local))
+    m->proof_timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (asprintf(&m->proofs.list, "%s/" PROOFS, options->directory) < 0)
+        m->proofs.list = NULL;
+    if (m->directory && m->program && m->proofs.list && m->poll >= 0 && m->timer >= 0 &&
+        m->proof_timer >= 0 && many_listen(m, m->timer, &m->timer) == 0 &&
+        many_listen(m, m->proof_timer, &m->proofs) == 0 && part_add(m, local))
         return &m->engine;
     errtext_set(err, errno, "cannot watch engines: %s", strerror(errno));
     close_many(&m->engine);

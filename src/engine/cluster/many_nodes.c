@@ -11,7 +11,8 @@
 #include "engine/cluster/secret.h"
 #include "engine/local/passive.h"
 
-#define GATE_RETRY 1000000 /* us until a gate that has gone is started again */
+#define OUTPUTS    "output" /* in the folder of pilots, whose own names are numbers */
+#define GATE_RETRY 1000000  /* us until a gate that has gone is started again */
 
 /* A node, found or made. NULL with ENOMEM. */
 static struct part *node_part(struct many *m, uint64_t pilot, const char *name)
@@ -21,7 +22,12 @@ static struct part *node_part(struct many *m, uint64_t pilot, const char *name)
     struct part *p = part_find(m, id);
     if (p)
         return p;
-    struct engine *engine = passive_open();
+    char *outputs = NULL;
+    if (asprintf(&outputs, "%s/" OUTPUTS "/%" PRIu64 "-%.*s", m->directory, pilot, NODE_NAME_MOST,
+                 name) < 0)
+        return NULL;
+    struct engine *engine = passive_open(outputs);
+    free(outputs);
     p = part_add(m, engine);
     if (p) {
         p->id = strdup(id);

@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "engine/cluster/gate_start.h"
 #include "engine/cluster/node.h"
+#include "engine/cluster/proof.h"
 #include "engine/cluster/spread.h"
 #include "engine/engine.h"
 #include "engine/told.h"
@@ -36,6 +37,8 @@ struct many {
     struct gate_process gate;
     bool wants_gate;
     int poll, timer;
+    struct proofs proofs;
+    int proof_timer;
     struct told_list told; /* `from` is a part; NULL: the run is on several, and known by its key */
     struct spreads spreads;
     struct engine_event batch[MANY_BATCH];
@@ -68,6 +71,9 @@ void many_come_back(const struct many *m, int64_t us);
 
 /* An event of an engine, up to this number, is acknowledged. */
 void part_acknowledge(struct part *p, uint64_t number);
+
+/* The run, as it is sent to a node: with proofs of the folders of its output. */
+struct engine_run many_proved(struct many *m, const struct engine_run *run);
 
 /* Remember that an event is reported, as the n-th of the batch. 0, or -1 with ENOMEM. */
 int many_tell(struct many *m, const struct told *told, const struct engine_event *event, size_t n);

@@ -115,15 +115,24 @@ static int keep_alive(struct pump *p, int64_t now)
     return channel_put(&p->channel, CHANNEL_PING, NULL, 0);
 }
 
+/* The socket takes no more; what it has said is still carried. */
+static void fall_deaf(struct pump *p)
+{
+    p->deaf = true;
+    strbuf_reset(&p->to);
+    p->to_sent = 0;
+}
+
 int pump_carry(struct pump *p, int64_t now)
 {
     int from_net = 1, from_local = 1;
     for (int rounds = 0; rounds < 16 && (from_net > 0 || from_local > 0); rounds++) {
         from_net = read_net(p, now);
         from_local = from_net < 0 ? -1 : read_local(p, now);
-        if (from_local < 0 || drain(p->local, &p->to, &p->to_sent) ||
-            drain(p->net, &p->channel.out, &p->sent))
+        if (from_local < 0 || drain(p->net, &p->channel.out, &p->sent))
             return -1;
+        if (drain(p->local, &p->to, &p->to_sent))
+            fall_deaf(p);
     }
     return keep_alive(p, now) || drain(p->net, &p->channel.out, &p->sent) ? -1 : 0;
 }

@@ -99,7 +99,8 @@ static struct engine_run part_on_node(const struct engine_run *run, size_t i, si
 /* Once more, after a restart of the server: where it is known nothing happens. Which of its nodes was the first to
  * begin is not known, so none of them empties files.
  */
-static int ask_again(struct spread *s, const struct engine_run *run, berth_error_t *err)
+static int ask_again(struct many *m, struct spread *s, const struct engine_run *run,
+                     berth_error_t *err)
 {
     size_t first = 0;
     for (size_t i = 0; i < s->n && i < run->n_places; first += run->places[i++].n_tasks) {
@@ -109,6 +110,8 @@ static int ask_again(struct spread *s, const struct engine_run *run, berth_error
         if (!share->at || share->over)
             continue;
         share->at->touched = true;
+        if (share->at->id)
+            part = many_proved(m, &part);
         if (share->at->engine->ops->start(share->at->engine, &part, err) && errno != EEXIST)
             return -1;
     }
@@ -116,13 +119,16 @@ static int ask_again(struct spread *s, const struct engine_run *run, berth_error
 }
 
 /* All but the first, which are held; then that. On failure none of them is left. */
-static int ask_all(struct spread *s, const struct engine_run *run, berth_error_t *err)
+static int ask_all(struct many *m, struct spread *s, const struct engine_run *run,
+                   berth_error_t *err)
 {
     size_t first = run->n_tasks, i = s->n;
     while (i > 0) {
         first -= run->places[--i].n_tasks;
         struct engine_run part = part_on_node(run, i, first);
         struct engine *engine = s->v[i].at->engine;
+        if (s->v[i].at->id)
+            part = many_proved(m, &part);
         if (i > 0 ? passive_hold(engine, &part, err) : engine->ops->start(engine, &part, err)) {
             int saved = errno;
             for (size_t k = i + 1; k < s->n; k++)
@@ -152,7 +158,7 @@ int spread_start(struct many *m, const struct engine_run *run, berth_error_t *er
     if (check_places(run, err))
         return -1;
     if (s)
-        return ask_again(s, run, err);
+        return ask_again(m, s, run, err);
     s = spread_make(&m->spreads, run->key, run->n_places);
     if (!s)
         return errtext_no_memory(err);
@@ -165,7 +171,7 @@ int spread_start(struct many *m, const struct engine_run *run, berth_error_t *er
     }
     s->holds = true;
     if (rc == 0)
-        rc = ask_all(s, run, err);
+        rc = ask_all(m, s, run, err);
     int saved = errno;
     if (rc)
         spread_drop(&m->spreads, s);

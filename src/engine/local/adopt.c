@@ -239,6 +239,8 @@ struct run *keeper_adopt_run(struct keeper *k, uint64_t key)
     struct run *run = get(k, key);
     if (run && run->phase == PHASE_HELD)
         had_started(k, run);
+    if (run)
+        keeper_find_output(k, run);
     if (run && run->phase != PHASE_ENDED && !run->adopted) {
         run->adopted = true;
         k->live++;
@@ -386,7 +388,9 @@ int keeper_adopt(struct keeper *k, berth_error_t *err)
     if (read_journal(k) || keep_journal(k))
         return errtext_set(err, errno, "%s: %s", JOURNAL_FILE, strerror(errno));
     bool told = introduce(k, &same_boot);
-    if (keeper_find_more(k, told) || take_over_all(k, same_boot))
+    int rc = keeper_find_more(k, told);
+    keeper_find_all_output(k);
+    if (rc || take_over_all(k, same_boot))
         return errtext_set(err, errno, "processes: %s", strerror(errno));
     keeper_replace_journal(k);
     return 0;

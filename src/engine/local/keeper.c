@@ -214,6 +214,8 @@ static int wait_time(const struct keeper *k)
     ms = until(k->kill_at, now, ms);
     ms = until(k->n_held > 0 ? k->held_at : 0, now, ms);
     ms = until(k->link >= 0 ? k->send_at : 0, now, ms);
+    ms = until(k->link >= 0 && k->spools ? k->output_at : 0, now, ms);
+    ms = until(k->spools ? k->output_until : 0, now, ms);
     return until(k->journal_errno ? k->journal_at : 0, now, ms);
 }
 

@@ -67,6 +67,7 @@ enum phase {
     PHASE_RUNNING,
     PHASE_FAILED,   /* could not be started; tasks that were are being killed */
     PHASE_EPILOGUE, /* no task is left; its epilogue runs */
+    PHASE_OUTPUT,   /* nothing of it runs; the server has not all of its output yet */
     PHASE_ENDED,
 };
 
@@ -99,9 +100,10 @@ struct run {
     struct watch watch;
     int cgroup; /* -1: none */
     bool adopted;
-    bool kill;     /* kill its processes until none is left */
-    int patience;  /* how often its end has waited for processes whose run is not known yet */
-    bool stopping; /* in the list of runs whose processes are being killed */
+    bool may_spool; /* its output may have to be sent (output.c) */
+    bool kill;      /* kill its processes until none is left */
+    int patience;   /* how often its end has waited for processes whose run is not known yet */
+    bool stopping;  /* in the list of runs whose processes are being killed */
     struct run *next_stopping;
     uint64_t session_signals; /* bit N - 1: signal N is to be sent */
     uint64_t tree_signals;
@@ -180,6 +182,13 @@ struct keeper {
     bool look;        /* look for processes that were left behind */
     int64_t sweep_at; /* when to look again, us of the steady clock; 0: no need */
     int64_t sweep_wait;
+
+    bool has_spool_folder;
+    struct spool *spools; /* output that is sent (output.c) */
+    int64_t output_at;    /* when to look for more of it, us of the steady clock; 0: at once */
+    int64_t output_wait;
+    int64_t
+        output_until; /* of a keeper that ends: how long it waits for output to be taken; 0: no longer */
 
     struct note *notes, *last_note;
     struct note *unsent; /* the first that has not been sent on this link */
@@ -279,6 +288,31 @@ void keeper_end_record(const struct run *run, struct journal_end *end);
 bool keeper_has_epilogue(const struct run *run);
 bool keeper_begin_epilogue(struct keeper *k, struct run *run);
 void keeper_epilogue_failed(struct run *run, const char *text);
+
+/* That all its tasks have been started is told, unless its output is still to be opened. */
+void keeper_say_started(struct keeper *k, struct run *run);
+
+/* Output that is sent to the server. Make the folder for it: false with errno; note that a run which is started has
+ * some; after another keeper, that of all runs. O(outputs).
+ */
+bool keeper_make_spool(struct keeper *k);
+void keeper_find_output(struct keeper *k, const struct run *run);
+void keeper_find_all_output(struct keeper *k);
+
+/* Whether the server has opened all files of a run, and has all of them that will come. */
+bool keeper_output_opened(const struct keeper *k, const struct run *run);
+bool keeper_output_done(struct keeper *k, const struct run *run);
+
+/* Append some of it to what is sent; take an answer, 0 or -1 with EPROTO; the link is gone. */
+void keeper_put_output(struct keeper *k);
+int keeper_output_written(struct keeper *k, struct wire *w);
+void keeper_output_unlinked(struct keeper *k);
+
+/* The server has heard of a run's end. */
+void keeper_forget_output(struct keeper *k, const struct run *run);
+
+/* A keeper that ends can't wait any longer, when it is time for that; once a turn. */
+void keeper_end_output(struct keeper *k);
 
 /* Processes. */
 struct process *keeper_process(const struct keeper *k, pid_t pid);

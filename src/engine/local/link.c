@@ -44,6 +44,7 @@ void keeper_hang_up(struct keeper *k)
     strbuf_clear(&k->out);
     k->out_at = 0;
     k->unsent = k->notes;
+    keeper_output_unlinked(k);
 }
 
 /* Greet an engine. */
@@ -91,13 +92,19 @@ void keeper_accept(struct keeper *k)
         hello(k);
 }
 
+/* Whether messages are read: few runs are being started, or answers are waited for before the end. */
+static bool reads(const struct keeper *k)
+{
+    return k->starting < k->starting_max || (k->ending && k->spools);
+}
+
 static int take_server_message(struct keeper *k, struct wire *w)
 {
     struct message_signal signal;
     uint64_t number;
     switch (wire_u8(w)) {
-    case MESSAGE_START:
-        return keeper_start(k, w->at, w->left);
+    case MESSAGE_START: /* of one that ends, the next keeper is asked */
+        return k->ending ? 0 : keeper_start(k, w->at, w->left);
     case MESSAGE_SIGNAL:
         if (message_signal(w, &signal))
             return -1;
@@ -108,6 +115,8 @@ static int take_server_message(struct keeper *k, struct wire *w)
             return -1;
         keeper_acknowledge(k, number);
         return 0;
+    case MESSAGE_WRITTEN:
+        return keeper_output_written(k, w);
     default:
         errno = EPROTO;
         return -1;
@@ -119,7 +128,7 @@ static int take_messages(struct keeper *k)
 {
     size_t at = 0;
     int rc = 1;
-    while (k->starting < k->starting_max) {
+    while (reads(k)) {
         struct wire w;
         size_t taken;
         rc = wire_next(k->in.data + at, k->in.len - at, &w, &taken);
@@ -132,7 +141,7 @@ static int take_messages(struct keeper *k)
     if (at > 0)
         memmove(k->in.data, k->in.data + at, k->in.len - at);
     k->in.len -= at;
-    k->link_held = k->starting >= k->starting_max && k->in.len > 0;
+    k->link_held = !reads(k) && k->in.len > 0;
     if (k->in.len == 0 && k->in.cap > BIG)
         strbuf_clear(&k->in);
     return rc < 0 ? -1 : 0;
@@ -142,12 +151,12 @@ void keeper_read(struct keeper *k)
 {
     if (k->link < 0)
         return;
-    if (k->ending) {
+    if (k->ending && !k->spools) {
         keeper_hang_up(k); /* nothing is taken any more, so it is the peer that has */
         return;
     }
     ssize_t n = 0;
-    if (k->starting < k->starting_max) {
+    if (reads(k)) {
         if (!strbuf_room(&k->in, CHUNK)) {
             keeper_hang_up(k);
             return;
@@ -194,6 +203,7 @@ void keeper_send(struct keeper *k)
             put_event(k, k->unsent);
             k->unsent = k->unsent->next;
         }
+        keeper_put_output(k);
         if (k->out.failed) {
             keeper_hang_up(k);
             return;
@@ -215,6 +225,5 @@ void keeper_send(struct keeper *k)
         }
     }
     if (k->link >= 0)
-        look_for(k,
-                 (k->starting < k->starting_max ? EPOLLIN : 0u) | (k->out.len > 0 ? EPOLLOUT : 0u));
+        look_for(k, (reads(k) ? EPOLLIN : 0u) | (k->out.len > 0 ? EPOLLOUT : 0u));
 }

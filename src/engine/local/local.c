@@ -17,9 +17,11 @@
 #include "base/idset.h"
 #include "engine/local/local.h"
 #include "engine/local/messages.h"
+#include "engine/local/outputs.h"
 
 #define ENGINE_LOCK "engine.lock"
 #define CHUNK       65536
+#define OUTPUT_CUT  "lost: its end was not observed; its output lacks what its node had not sent yet"
 
 static struct local *local_of(struct engine *e)
 {
@@ -253,6 +255,20 @@ static void set_end(struct local *l, struct wanted *run, uint64_t number)
     l->last_ended = run;
 }
 
+/* Of a run whose end is acknowledged nothing more is wanted. */
+static int take_output(struct local *l, struct wire *w)
+{
+    struct message_output output;
+    struct message_written written;
+    if (message_output(w, &output))
+        return -1;
+    written = (struct message_written){output.key, output.stream, MESSAGE_ALL_WRITTEN, NULL};
+    if (local_find(l, output.key))
+        outputs_take(l->outputs, &output, &written);
+    message_put_written(&l->out, &written);
+    return 0;
+}
+
 /* Handle one event from the keeper. */
 static int take_event_of_keeper(struct local *l, struct wire *w)
 {
@@ -262,6 +278,8 @@ static int take_event_of_keeper(struct local *l, struct wire *w)
         local_lose_all(l);
         return 0;
     }
+    if (kind == MESSAGE_OUTPUT && l->outputs)
+        return take_output(l, w);
     if (kind != MESSAGE_EVENT || message_event(w, &event))
         return -1;
     struct wanted *run = local_find(l, event.key);
@@ -307,15 +325,18 @@ static void lose_unknown(struct local *l, size_t max)
         if (l->n_batch == max)
             return;
         set_end(l, run, ++l->seen);
-        l->texts[l->n_batch] = NULL;
-        l->batch[l->n_batch++] = (struct engine_event){
+        bool cut = l->outputs && outputs_has(l->outputs, run->key);
+        l->texts[l->n_batch] = cut ? strdup(OUTPUT_CUT) : NULL;
+        l->batch[l->n_batch] = (struct engine_event){
             .what = never_began(l, run) ? ENGINE_REFUSED : ENGINE_LOST,
             .key = run->key,
             .number = run->end,
             .at = local_clock(CLOCK_REALTIME),
             .peak_memory = -1,
             .cpu_time = -1,
+            .text = l->texts[l->n_batch],
         };
+        l->n_batch++;
     }
     l->lose = false;
 }
@@ -391,6 +412,8 @@ static int acknowledge_to_keeper(struct engine *e, uint64_t number)
         l->ended = run->next_queued;
         if (!l->ended)
             l->last_ended = NULL;
+        if (l->outputs)
+            outputs_forget(l->outputs, run->key);
         local_drop(l, run);
     }
     l->acknowledged = number;
@@ -460,6 +483,8 @@ void local_close(struct engine *e)
     strbuf_clear(&l->in);
     strbuf_clear(&l->out);
     dict_clear(&l->runs);
+    if (l->outputs)
+        outputs_close(l->outputs);
     used_keys_clear(&l->used);
     free(l->keys);
     free(l->keeper_notice);

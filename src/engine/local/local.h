@@ -46,11 +46,12 @@ struct local {
     int64_t waits_since; /* us of the steady clock: since when it waits for caller or starter */
     int tries;           /* keepers in a row that were gone at once */
     pid_t keeper;
-    bool met;     /* a keeper has greeted since the engine was opened */
-    bool passive; /* the keeper is on another node: others make the link (passive.h) */
-    bool over;    /* nothing runs there any more */
-    int poll;     /* what the server waits for: link, caller, starter, wake, timer */
-    int wake;     /* readable when there are events that have been read already */
+    bool met;                /* a keeper has greeted since the engine was opened */
+    struct outputs *outputs; /* files that are written for it; NULL: none are */
+    bool passive;            /* the keeper is on another node: others make the link (passive.h) */
+    bool over;               /* nothing runs there any more */
+    int poll;                /* what the server waits for: link, caller, starter, wake, timer */
+    int wake;                /* readable when there are events that have been read already */
     int timer;
     bool awake;
     bool full; /* the link accepts no more bytes at present */

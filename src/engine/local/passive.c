@@ -4,19 +4,24 @@
 #include <unistd.h>
 
 #include "engine/local/local.h"
+#include "engine/local/outputs.h"
 
 static struct local *local_of(struct engine *e)
 {
     return (struct local *)(void *)e;
 }
 
-struct engine *passive_open(void)
+struct engine *passive_open(const char *outputs)
 {
     struct local *l = local_make();
     if (!l)
         return NULL;
     l->passive = l->met = true;
-    return &l->engine;
+    l->outputs = outputs_open(outputs);
+    if (l->outputs)
+        return &l->engine;
+    local_close(&l->engine);
+    return NULL;
 }
 
 void passive_link(struct engine *e, int fd)

@@ -7,8 +7,10 @@
 
 #include "engine/engine.h"
 
-/* An engine without a link. What is started on it is sent once there is one. NULL with errno. */
-struct engine *passive_open(void);
+/* An engine without a link. What is started on it is sent once there is one. `outputs` is its own folder, for notes of files
+ * that are written for it (outputs.h). NULL with errno.
+ */
+struct engine *passive_open(const char *outputs);
 
 /* A stream to the keeper, which is now the engine's. It takes the place of the one before. */
 void passive_link(struct engine *e, int fd);

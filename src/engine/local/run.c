@@ -12,6 +12,7 @@
 
 #include "engine/local/keeper.h"
 #include "engine/local/spawn.h"
+#include "engine/local/spool.h"
 #include "engine/local/starts.h"
 
 struct run *keeper_find(const struct keeper *k, uint64_t key)
@@ -57,6 +58,7 @@ void keeper_free(struct keeper *k, struct run *run)
         k->first = run->next;
     if (run->next)
         run->next->prev = run->prev;
+    keeper_forget_output(k, run);
     keeper_forget_request(run);
     free(run->tasks);
     free(run->failure);
@@ -163,6 +165,10 @@ static char *find_note(const struct run *run)
 void keeper_finish(struct keeper *k, struct run *run)
 {
     struct journal_end end;
+    if (!run->failure && !keeper_output_done(k, run)) {
+        run->phase = PHASE_OUTPUT;
+        return;
+    }
     char *found = find_note(run);
     if (found) {
         free(run->note);
@@ -322,6 +328,13 @@ static void fork_tasks(struct keeper *k, struct run *run, uint32_t to)
         cannot_fork(k, run, errnum);
 }
 
+void keeper_say_started(struct keeper *k, struct run *run)
+{
+    if (run->started.number == 0 && run->phase != PHASE_ENDED && !run->adopted &&
+        keeper_output_opened(k, run))
+        say_note(k, &run->started);
+}
+
 /* No more tasks of the run will be started. */
 static void is_started(struct keeper *k, struct run *run)
 {
@@ -331,7 +344,8 @@ static void is_started(struct keeper *k, struct run *run)
     run->phase = PHASE_RUNNING;
     if (!keeper_has_epilogue(run))
         keeper_forget_request(run);
-    say_note(k, &run->started);
+    keeper_find_output(k, run);
+    keeper_say_started(k, run);
     if (run->alive == 0)
         keeper_stop(k, run);
 }
@@ -344,6 +358,10 @@ void keeper_start_held(struct keeper *k, struct run *run)
     k->starting++;
     if (!keeper_write_journal(k) || !keeper_reserve_journal(k, run->n_tasks)) {
         refuse_run(k, run, errno);
+        return;
+    }
+    if (run->may_spool && !keeper_make_spool(k)) {
+        fail_before_start(k, run, SPOOL_FOLDER ": %s%s", strerror(errno));
         return;
     }
     if (k->cgroups.base >= 0) {
@@ -403,6 +421,7 @@ static struct run *make_run(const char *message, size_t n)
     if (message_start(&w, &run->request) == 0) {
         run->key = run->request.run.key;
         run->n_tasks = (uint32_t)run->request.run.n_tasks;
+        run->may_spool = run->request.run.output_proof != NULL;
         run->tasks = calloc(run->n_tasks, sizeof(*run->tasks));
         if (run->tasks)
             return run;

@@ -25,6 +25,7 @@
 #include "engine/local/hook.h"
 #include "engine/local/journal.h"
 #include "engine/local/procs.h"
+#include "engine/local/spool.h"
 
 #define SCRIPT_FD 200 /* out of the way of the numbers that scripts use */
 #define CPUS_MAX  65536
@@ -175,10 +176,29 @@ static int open_file(const char *what, const char *path, int flags)
     return fd;
 }
 
+/* One of the files of its output, or what takes its place where the file is on the server's host alone. */
+static int open_output(const struct engine_run *run, int stream, bool first, int folder, int flags)
+{
+    const char *path = stream ? run->error : run->output;
+    const struct spool_ask ask = {.key = run->key,
+                                  .stream = stream,
+                                  .directory = run->directory,
+                                  .path = path,
+                                  .proof = stream ? run->error_proof : run->output_proof,
+                                  .mode = 0666 & ~run->umask,
+                                  .append = run->append,
+                                  .first = first};
+    int fd = ask.proof && folder >= 0 ? spool_open(folder, &ask) : SPOOL_NONE;
+    if (fd == -1)
+        fail("%s %.180s, as this node does not have its folder: %s", stream ? "error" : "output",
+             path, strerror(errno));
+    return fd >= 0 ? fd : open_file(stream ? "error" : "output", path, flags);
+}
+
 /* Tasks of one run share the files of its output: the first of them empties them before the others are
- * started.
+ * started. `folder` is the keeper's.
  */
-static void open_files(const struct engine_run *run, bool first, int passed)
+static void open_files(const struct engine_run *run, bool first, int passed, int folder)
 {
     int flags = O_WRONLY | O_CREAT;
     bool same = !run->error || strcmp(run->error, run->output) == 0;
@@ -188,8 +208,8 @@ static void open_files(const struct engine_run *run, bool first, int passed)
         flags |= O_TRUNC;
     int in =
         passed >= 0 ? passed : open_file("input", run->input ? run->input : "/dev/null", O_RDONLY);
-    int out = open_file("output", run->output, flags);
-    int err = same ? out : open_file("error", run->error, flags);
+    int out = open_output(run, 0, first, folder, flags);
+    int err = same ? out : open_output(run, 1, first, folder, flags);
     if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0)
         fail("files: %s", strerror(errno));
     close(in);
@@ -203,12 +223,13 @@ static void attach_streams(const struct engine_run *run, int folder)
 {
     char text[ATTACH_TEXT_MAX];
     bool gone;
-    int fd = folder < 0 ? attach_receive(run->attach, &gone, text)
-                        : attach_receive_far(folder, run->attach, (int)run->attach_as, &gone, text);
+    int fd = !run->attach_far
+                 ? attach_receive(run->attach, &gone, text)
+                 : attach_receive_far(folder, run->attach, (int)run->attach_as, &gone, text);
     if (fd < 0 && !(gone && run->attach_as == ENGINE_KEYBOARD))
         fail("%s: %s", run->attach_as == ENGINE_TERMINAL ? "terminal" : "input", text);
     if (run->attach_as != ENGINE_TERMINAL) {
-        open_files(run, true, fd);
+        open_files(run, true, fd, folder);
         return;
     }
     if (dup2(fd, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0 ||
@@ -428,11 +449,12 @@ __attribute__((noreturn)) static void child(const struct spawn *s, struct spawne
         become_user(run, &limits, keeper);
     umask(run->umask);
     bool attached = run->attach && s->first;
-    int folder = attached && run->attach_far ? open(".", O_PATH | O_CLOEXEC) : -1;
+    bool far = run->output_proof || (attached && run->attach_far);
+    int folder = far ? open(".", O_PATH | O_CLOEXEC) : -1;
     if (chdir(run->directory))
         fail("directory %.180s: %s", run->directory, strerror(errno));
     if (!attached)
-        open_files(run, s->first, -1);
+        open_files(run, s->first, -1, folder);
     else
         attach_streams(run, folder);
     const char **env = environment(s);

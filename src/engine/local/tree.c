@@ -42,7 +42,8 @@ static bool kills(const struct message_signal *signal)
 void keeper_signal(struct keeper *k, const struct message_signal *signal)
 {
     struct run *run = keeper_find(k, signal->key);
-    if (!run || run->phase == PHASE_ENDED || (run->phase == PHASE_EPILOGUE && !k->ending))
+    if (!run || run->phase == PHASE_ENDED || run->phase == PHASE_OUTPUT ||
+        (run->phase == PHASE_EPILOGUE && !k->ending))
         return;
     if (run->phase == PHASE_HELD) { /* there is no process to signal */
         run->kill = run->kill || kills(signal);
@@ -61,7 +62,8 @@ void keeper_signal(struct keeper *k, const struct message_signal *signal)
     }
 }
 
-#define GRACE 30000000 /* us from the keeper's SIGTERM until what still runs is killed */
+#define GRACE        30000000 /* us from the keeper's SIGTERM until what still runs is killed */
+#define OUTPUT_GRACE 15000000 /* ... until output that the server has not taken is given up */
 
 static void signal_all(struct keeper *k, int signal)
 {
@@ -77,19 +79,21 @@ void keeper_end(struct keeper *k)
     k->linger_at = 0;
     k->starting_max = 0; /* messages are no longer read */
     k->kill_at = keeper_steady() + GRACE;
+    k->output_until = keeper_steady() + OUTPUT_GRACE;
     for (struct run *run = k->first, *next; run; run = next) {
         next = run->next;
         bool begun = run->phase != PHASE_HELD && (run->phase != PHASE_FIRST || run->forked > 0);
         if (!begun && !run->signalled && !run->stopping)
             keeper_drop_unstarted(k, run); /* the next keeper is asked for it again */
         else
-            run->lost = run->lost || run->phase != PHASE_ENDED;
+            run->lost = run->lost || (run->phase != PHASE_ENDED && run->phase != PHASE_OUTPUT);
     }
     signal_all(k, SIGTERM);
 }
 
 void keeper_end_more(struct keeper *k)
 {
+    keeper_end_output(k);
     if (k->kill_at == 0 || keeper_steady() < k->kill_at)
         return;
     k->kill_at = 0;

@@ -40,6 +40,9 @@
 /* Resources of which it is known which durations of a kind of jobs lack them; of others it is asked for each job. */
 #define JOB_KIND_LACKS BOUND(3, 1)
 
+/* Open jobs of a lane that may fit, up to which a walk that goes by shares chooses among their leaves alone. */
+#define MAY_FIT_MAX BOUND(32, 1)
+
 /* ---- Who is concerned (place/) ---- */
 
 /* Notes of what was freed from when on; of more the oldest two become one, which rules out less. */

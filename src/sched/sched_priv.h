@@ -177,7 +177,9 @@ struct lane {
 
     /* Of the walk at work. */
     enum lane_mode mode;
-    uint64_t rooms_as_of; /* sched.booked when `bound` was asked for */
+    bool is_listed;        /* its leaves that have jobs which may fit are (waiting/may_fit.h): */
+    uint32_t first_listed; /* the first of these; JOB_NONE */
+    uint64_t rooms_as_of;  /* sched.booked when `bound` was asked for */
     size_t n_bounds;
     struct queue_bound bound[FILL_ROOMS_MAX];
 };

@@ -6,7 +6,8 @@
  *
  * Whether a leaf has a job that may be looked at is asked when it is chosen. If that job is of a lower priority
  * or a later deadline than the leaf was offered with, the leaf is offered again; if there is none, it is left out. A
- * lane that has nothing that may fit is left out as a whole, with all its leaves.
+ * lane that has nothing that may fit is left out as a whole, with all its leaves; of one in which few jobs may, the tree
+ * chooses among the leaves of these (waiting/may_fit.h).
  */
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
@@ -15,6 +16,7 @@
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
 #include "sched/waiting/finder.h"
+#include "sched/waiting/may_fit.h"
 #include "sched/waiting/shares.h"
 #include "sched/waiting/turns.h"
 
@@ -69,6 +71,7 @@ static void offer_leaves(sched_t *s, const struct lane *lane, struct queue_key l
 static bool next_level(sched_t *s, bool later)
 {
     struct pass *p = &s->pass;
+    may_fit_begin(s);
     struct queue_key above = p->share_floor, floor = KEY_LAST;
     struct queue_entry entry;
     bool any = false;
@@ -142,20 +145,32 @@ static bool goes_on(sched_t *s, struct lane *lane, bool *failed)
     return s->finder->next(s, lane, &lane->line, failed) != JOB_NONE;
 }
 
+/* The leaf that the tree names next, of those that may have something to be looked at; JOB_NONE: there is none left. */
+static uint32_t next_leaf(sched_t *s, bool *failed)
+{
+    const struct shares *shares = s->queues->shares;
+    uint32_t node;
+    while (!*failed && (node = share_next(shares->tree, s->now)) != SHARE_NO_NODE) {
+        uint32_t number = shares->leaf_of[node];
+        struct lane *lane = &s->lanes[shares->leaf[number].lane];
+        if (may_fit_listed(s, lane))
+            number = may_fit_first(s, lane);
+        else if (!goes_on(s, lane, failed))
+            number = JOB_NONE;
+        if (number != JOB_NONE)
+            return number;
+        turns_open(s, lane, false);
+    }
+    return JOB_NONE;
+}
+
 /* The job that is looked at next; JOB_NONE: the level has none left. */
 static uint32_t choose_open_job(sched_t *s, bool *is_candidate, bool *failed)
 {
-    const struct shares *shares = s->queues->shares;
     while (!*failed) {
-        uint32_t node = share_next(shares->tree, s->now);
-        if (node == SHARE_NO_NODE)
+        uint32_t number = next_leaf(s, failed);
+        if (number == JOB_NONE)
             return JOB_NONE;
-        uint32_t number = shares->leaf_of[node];
-        struct lane *lane = &s->lanes[shares->leaf[number].lane];
-        if (!goes_on(s, lane, failed)) {
-            turns_open(s, lane, false);
-            continue;
-        }
         if (!class_turns_are_due(s, number))
             continue;
         uint32_t slot = *failed ? JOB_NONE : next_of(s, number, is_candidate, failed);

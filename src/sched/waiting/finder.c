@@ -56,6 +56,12 @@ static int units_done(sched_t *s, uint32_t slot, struct queue_key key)
     return 0;
 }
 
+static int units_list(sched_t *s, struct lane *lane, uint32_t *slots)
+{
+    (void)s, (void)lane, (void)slots;
+    return -1;
+}
+
 static bool units_check(const sched_t *s)
 {
     (void)s;
@@ -73,5 +79,6 @@ const struct finder finder_by_units = {
     .begin = units_begin,
     .next = units_next,
     .done = units_done,
+    .list = units_list,
     .check = units_check,
 };

@@ -653,6 +653,35 @@ static uint32_t fill_next(sched_t *s, struct lane *lane, struct line *line, bool
     }
 }
 
+/* List those of a group's. Returns how many are listed, or -1 if there are too many. */
+static int list_fitting(const struct job_group *g, int64_t within, uint32_t *slots, int n)
+{
+    struct queue_entry entry;
+    struct queue_key after = KEY_FIRST;
+    for (; job_group_first(g, &after, within, &entry); after = entry.key) {
+        if (n == MAY_FIT_MAX)
+            return -1;
+        slots[n++] = entry.item;
+    }
+    return n;
+}
+
+static int fill_list(sched_t *s, struct lane *lane, uint32_t *slots)
+{
+    struct queue_entry entry;
+    struct queue_key after = KEY_FIRST;
+    int n = 0;
+    rooms_update(s, lane);
+    for (; n >= 0 && queue_match(lane->line.fill, &after, lane->bound, lane->n_bounds, &entry);
+         after = entry.key) {
+        const struct job_group *g = &s->queues->job_groups.v[entry.item];
+        int64_t within = within_now(s, lane, g);
+        if (within >= g->least)
+            n = list_fitting(g, within, slots, n);
+    }
+    return n;
+}
+
 /* Whether fill says of a group what is so, where it is not to be shown again. */
 static bool fill_check(const sched_t *s, const struct job_group *g)
 {
@@ -722,5 +751,6 @@ const struct finder finder_by_group = {
     .begin = fill_begin,
     .next = fill_next,
     .done = fill_done,
+    .list = fill_list,
     .check = check,
 };

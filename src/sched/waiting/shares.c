@@ -9,6 +9,7 @@
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
 #include "sched/waiting/gang.h"
+#include "sched/waiting/may_fit.h"
 #include "sched/waiting/turns.h"
 #include "sched/waiting/usage_kept.h"
 
@@ -597,5 +598,5 @@ bool shares_check(const sched_t *s)
          slot = s->jobs[slot].details->following)
         if (s->jobs[slot].state != SCHED_REJECTED && !check_job(s, slot))
             return false;
-    return turns_check(s) && class_turns_check(s) && share_check(shares->tree);
+    return turns_check(s) && may_fit_check(s) && class_turns_check(s) && share_check(shares->tree);
 }

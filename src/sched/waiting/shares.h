@@ -54,6 +54,10 @@ struct leaf {
     int64_t priority, deadline;
     bool is_moved;
 
+    /* For may_fit.c: it is in its lane's list if this is the number of the lists of now, and then the next one there. */
+    uint64_t listed;
+    uint32_t beside;
+
     size_t equal; /* the first of its equals (pass/equals.h) that has not had its turn */
 };
 
@@ -91,6 +95,7 @@ struct shares {
     size_t cap_moved;
     uint32_t n_moved;
     uint64_t walk;     /* counts walks */
+    uint64_t lists;    /* counts how often lanes were listed anew (may_fit.h) */
     uint32_t *leaf_of; /* by node of the tree; JOB_NONE: it is none */
     size_t cap_nodes;
     uint32_t n_fixed;   /* nodes that the setup has; those from here on are users, in order */

@@ -1,6 +1,7 @@
 #include "sched/waiting/turns.h"
 
 #include "sched/queues.h"
+#include "sched/waiting/may_fit.h"
 #include "sched/waiting/shares.h"
 
 /* What a leaf goes by: the priority and deadline of a job, and when the first one was submitted. */
@@ -45,6 +46,7 @@ void turns_changed(sched_t *s, uint32_t number)
 {
     struct leaf *leaf = &s->queues->shares->leaf[number];
     uint32_t slot = first_open_of(s, leaf);
+    may_fit_changed(s, number);
     if (slot == leaf->first && !leaf->is_moved) {
         if (slot == JOB_NONE)
             return;

@@ -105,6 +105,9 @@
 /* Children from how many on it is kept of each what was known to be taken of it. */
 #define FULL_CHILDREN_MIN BOUND(4, 1)
 
+/* Children next to each other of which is kept together what all of them are full for. */
+#define FULL_BLOCK BOUND(64, 2)
+
 /* Looks at a calendar that cost less than a walk over its steps. */
 #define FEW_LOOKS BOUND(8, 1)
 

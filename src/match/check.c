@@ -106,6 +106,14 @@ static bool calendar_is(const struct profile *p, const struct span **s, const st
     return profile_is(p, first, (size_t)(*s - first), most);
 }
 
+/* Whether what is known of many children at once is so. */
+static bool check_full(const struct match *m, uint32_t v)
+{
+    const uint32_t *children;
+    uint32_t n = topo_children(&m->topo, v, &children);
+    return full_block_check(m, m->state[v], children, n);
+}
+
 static bool check_calendars(const struct match *m, const struct spans *spans)
 {
     const struct span *s = spans->v, *end = s ? s + spans->n : s;
@@ -119,7 +127,8 @@ static bool check_calendars(const struct match *m, const struct spans *spans)
         if (!x)
             continue;
         good =
-            state_check(x) && calendar_is(&x->users, &s, end, v, PLACE_USERS, INT64_MAX) &&
+            state_check(x) && check_full(m, v) &&
+            calendar_is(&x->users, &s, end, v, PLACE_USERS, INT64_MAX) &&
             calendar_is(&x->units, &s, end, v, PLACE_UNITS, forced ? INT64_MAX : m->g->v[v].size);
         for (uint32_t i = 0; i < x->n_counts && good; i++)
             good = calendar_is(&x->counts[i], &s, end, v, PLACE_COUNTS + i, INT64_MAX);

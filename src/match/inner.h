@@ -214,8 +214,18 @@ void full_cache_note(struct match *m, uint32_t v, const struct request *q, int64
 /* The same of what the caller has found out (plan.h). */
 void full_cache_lack(struct match *m, uint32_t v, const struct plan_lack *lack);
 
-/* The same where what is known of a vertex is kept. */
-void full_window_lack(struct full_window *kept, const struct plan_lack *lack);
+/* The same where what is known of a vertex is kept, and the state of what it is in. */
+void full_window_lack(struct state *above, struct full_window *kept, const struct plan_lack *lack);
+
+/* What is known of FULL_BLOCK children from one on that is the first of such a block, of a vertex of which something is
+ * known. O(1), or O(FULL_BLOCK) after a change.
+ */
+const struct full_block *full_block_of(struct match *m, const struct state *above,
+                                       const uint32_t *children, uint32_t first);
+
+/* Whether what blocks say is so of each of their children. */
+bool full_block_check(const struct match *m, const struct state *above, const uint32_t *children,
+                      uint32_t n);
 
 /* The same for who counts units of a type, of which all below it are taken. */
 void full_cache_note_count(struct match *m, uint32_t v, uint16_t type, int64_t at, int64_t end);

@@ -499,6 +499,16 @@ static inline bool is_seen_full(const struct counting *c, const struct seeing *s
     return seeing->whole && !m->g->v[child].divisible && !topo_sum(&m->topo, child, c->type);
 }
 
+/* Whether that is so of a block of children. */
+static bool is_block_seen_full(const struct counting *c, const struct seeing *seeing,
+                               const struct full_block *b)
+{
+    if (b->at >= c->w.end || b->end <= c->w.at || (b->any_for_one && !seeing->whole) ||
+        b->any_divisible)
+        return false;
+    return b->number < 0 || (b->left == 0 && b->number == seeing->used_up);
+}
+
 /* True if at some instant everything of the type below a vertex is taken. */
 static bool is_used_up(const struct counting *c, uint32_t v)
 {
@@ -533,6 +543,11 @@ static void count_children(struct counting *c, uint32_t v)
         const struct seeing seeing = seeing_of(c, run->type);
         for (uint32_t i = run->first; i < run->end && c->sum < c->enough; i++) {
             int64_t before = c->sum;
+            if (full && i % FULL_BLOCK == 0 && run->end - i >= FULL_BLOCK &&
+                is_block_seen_full(c, &seeing, full_block_of(m, s, children, i))) {
+                i += FULL_BLOCK - 1;
+                continue;
+            }
             if (!match_part_has(part, children[i]) ||
                 (full && is_seen_full(c, &seeing, &full[i], children[i])))
                 continue;

@@ -46,6 +46,7 @@ void state_destroy(struct state *s)
     state_drop_counts(s);
     free(s->weight);
     free(s->full);
+    free(s->full_block);
     free(s);
     errno = saved;
 }

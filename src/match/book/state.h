@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/bounds.h"
 #include "planner/profile.h"
 
 #define STATE_EXCLUSIVE (INT64_C(1) << 40)
@@ -35,6 +36,19 @@ struct full_window {
     int64_t none_before;
 };
 
+/* What all of FULL_BLOCK children next to each other are known to be full for, so that they are passed over at once. Worked
+ * out anew when it is asked for after a change of one of them. What rules out all is what rules out each: a window that
+ * overlaps all of theirs, and a request that none has enough for.
+ */
+struct full_block {
+    bool is_known;      /* else it is to be worked out */
+    bool any_for_one;   /* some are FULL_FOR_ONE, */
+    bool any_divisible; /* and of these one is divisible, or has its own type below it */
+    int32_t number;  /* of those that are full for a pruning type; FULL_FOR_ALL: there are none */
+    int64_t left;    /* the most of that type that is free of one of them */
+    int64_t at, end; /* the latest at, the earliest end; empty if nothing is known of some child */
+};
+
 struct state {
     struct profile users;
     /* during [taken_at, taken_until) a job is known to have it to itself; empty: nothing is known */
@@ -55,7 +69,8 @@ struct state {
     /* its children in the order to look at them; NULL: by descending unique id */
     struct weight *weight;
     uint32_t n_weights;
-    struct full_window *full; /* by child; NULL: nothing is known of any */
+    struct full_window *full;      /* by child; NULL: nothing is known of any */
+    struct full_block *full_block; /* of each FULL_BLOCK children, where there is `full` */
     /* its index + 1 among its parent's children, if something is in the parent's `full`; else 0 */
     uint32_t place;
 };

@@ -60,10 +60,11 @@ static void look_end(struct walk *w, uint32_t v, uint32_t level, const struct si
 }
 
 /* True if counts say that a node has nothing for the job for the whole window (plan.h). Until when is kept,
- * for this search and for others, in `kept` if that is there, so that the vertex itself is not touched.
+ * for this search and for others, in `kept` if that is there, of the state of its host, so that the vertex itself is not
+ * touched.
  */
 static bool is_ruled_out(struct walk *w, uint32_t v, uint16_t type, uint32_t level,
-                         struct full_window *kept)
+                         struct state *host, struct full_window *kept)
 {
     struct plan_lack lack;
 
@@ -73,7 +74,7 @@ static bool is_ruled_out(struct walk *w, uint32_t v, uint16_t type, uint32_t lev
     if (from <= w->at)
         return false;
     if (kept)
-        full_window_lack(kept, &lack);
+        full_window_lack(host, kept, &lack);
     else
         full_cache_lack(w->m, v, &lack);
     if (w->wants_retry)
@@ -123,7 +124,7 @@ void explore_child(struct walk *w, uint32_t v, uint32_t host, uint32_t level, bo
     const struct state *s = w->m->state[v];
     if (s && s->place && is_kept_none(w, &w->m->state[host]->full[s->place - 1], v, level))
         return;
-    if (is_ruled_out(w, v, w->t->g->v[v].type, level, NULL))
+    if (is_ruled_out(w, v, w->t->g->v[v].type, level, NULL, NULL))
         return;
     struct look look = look_begin(w, sinks);
     find_child(w, v, host, level, exclusive, factor, sinks);
@@ -394,12 +395,37 @@ static uint32_t full_before(struct walk *w, uint32_t host, uint32_t first, uint3
     return 0;
 }
 
-/* One more is, if it is the next of the run that was asked about last. */
-static void note_full(struct walk *w, uint32_t host, uint32_t first, uint32_t i)
+/* So many more are, if they are the next of the run that was asked about last. */
+static void note_full(struct walk *w, uint32_t host, uint32_t first, uint32_t i, uint32_t n)
 {
     struct alike *a = &w->m->alike;
     if (a->is && !w->wants_retry && a->host == host && a->first == first && a->full == i)
-        a->full = i + 1;
+        a->full = i + n;
+}
+
+/* How many children of a run, from the i-th on in a direction, are passed over at once, as all of them are known to have
+ * nothing for a level: a block, or none. Where it is asked when to try again, each of them has its say.
+ */
+static uint32_t full_at_once(struct walk *w, const struct state *above, const uint32_t *children,
+                             const struct class_run *run, uint32_t i, bool backward, uint32_t level)
+{
+    const struct request *q = &w->rq[level];
+    uint32_t next = backward ? run->end - i : run->first + i;
+    if (w->wants_retry || next % FULL_BLOCK != 0 ||
+        (backward ? next - run->first : run->end - next) < FULL_BLOCK)
+        return 0;
+    const struct full_block *b =
+        full_block_of(w->m, above, children, backward ? next - FULL_BLOCK : next);
+    if (b->at >= w->end || b->end <= w->at)
+        return 0;
+    if ((b->any_for_one || b->number >= 0) && (q->next != REQUEST_NONE || w->m->flexible))
+        return 0;
+    if (b->any_for_one && (!q->exclusive || run->type != q->type || b->any_divisible))
+        return 0;
+    if (b->number >= 0 && q->below[b->number] <= b->left)
+        return 0;
+    w->visits += FULL_BLOCK;
+    return FULL_BLOCK;
 }
 
 /* Look at children of a requested type, the best first, until the sink wants no more. */
@@ -407,19 +433,25 @@ static void explore_matching(struct walk *w, uint32_t host, const uint32_t *chil
                              const struct class_run *run, struct sink *sink, struct looking *l)
 {
     struct full_window *full = full_of(w, host);
+    struct state *above = w->m->state[host];
     bool sorted = run->ascending && w->policy->score == SCORE_ID;
     bool backward = sorted && sink->order == ORDER_DESCENDING;
     const uint64_t *part = walk_part_for(w, run->type);
     uint64_t base = w->order;
-    uint32_t n = run->end - run->first;
+    uint32_t n = run->end - run->first, at_once;
 
     for (uint32_t i = full_before(w, host, run->first, l->level, backward);
          i < n && !w->out_of_memory; i++) {
+        if (full && (at_once = full_at_once(w, above, children, run, i, backward, l->level)) > 0) {
+            note_full(w, host, run->first, i, at_once);
+            i += at_once - 1;
+            continue;
+        }
         uint32_t place = backward ? n - 1 - i : i;
         uint32_t v = children[run->first + place];
         if (!match_part_has(part, v) ||
             (full && is_known_full(w, &full[run->first + place], v, l->level))) {
-            note_full(w, host, run->first, i);
+            note_full(w, host, run->first, i, 1);
             continue;
         }
         if (!sink_wants(sink, walk_score(w, v, l->factor), base + place)) {
@@ -427,7 +459,7 @@ static void explore_matching(struct walk *w, uint32_t host, const uint32_t *chil
                 break;
             continue;
         }
-        if (is_ruled_out(w, v, run->type, l->level, full ? &full[run->first + place] : NULL))
+        if (is_ruled_out(w, v, run->type, l->level, above, full ? &full[run->first + place] : NULL))
             continue;
         uint64_t order = w->order;
         w->order = base + place;
@@ -492,7 +524,8 @@ static void explore_passing(struct walk *w, uint32_t host, const uint32_t *child
             if (match_part_has(part, children[i]) &&
                 !(full && is_known_full(w, &full[i], children[i], l->level)) &&
                 may_improve(w, children[i], l) &&
-                !is_ruled_out(w, children[i], run->type, l->level, full ? &full[i] : NULL))
+                !is_ruled_out(w, children[i], run->type, l->level, w->m->state[host],
+                              full ? &full[i] : NULL))
                 look_pristine(w, children[i], host, l);
         return;
     }
@@ -505,7 +538,8 @@ static void explore_passing(struct walk *w, uint32_t host, const uint32_t *child
             continue;
         if (!may_improve(w, children[i], l))
             break;
-        if (!is_ruled_out(w, children[i], run->type, l->level, full ? &full[i] : NULL))
+        if (!is_ruled_out(w, children[i], run->type, l->level, w->m->state[host],
+                          full ? &full[i] : NULL))
             look_pristine(w, children[i], host, l);
     }
     w->order = base + n * width;

@@ -63,7 +63,32 @@ static bool find_full(const struct match *m, uint32_t v, const struct request *q
     return find_over(&s->users, 0, at, end, full);
 }
 
-static struct full_window *full_cache_of(struct match *m, uint32_t v)
+/* Have room for what is known of so many children. False: there is no memory. */
+static bool full_cache_make(struct state *s, uint32_t children)
+{
+    if (s->full)
+        return true;
+    s->full = calloc(children, sizeof(*s->full));
+    s->full_block = calloc(children / FULL_BLOCK + 1, sizeof(*s->full_block));
+    if (s->full && s->full_block)
+        return true;
+    free(s->full);
+    free(s->full_block);
+    s->full = NULL;
+    s->full_block = NULL;
+    return false;
+}
+
+/* A child is full in another window. */
+static void full_window_set(struct state *above, struct full_window *kept,
+                            const struct full_window *full)
+{
+    *kept = *full;
+    above->full_block[(kept - above->full) / FULL_BLOCK].is_known = false;
+}
+
+/* What is known of a vertex, in *in the state of what it is in; NULL: nothing is kept. */
+static struct full_window *full_cache_of(struct match *m, uint32_t v, struct state **in)
 {
     const struct topo *t = &m->topo;
     uint32_t parent = t->is_tree && v != t->root ? t->parent[v] : VERTEX_NONE;
@@ -73,9 +98,8 @@ static struct full_window *full_cache_of(struct match *m, uint32_t v)
     if (!s || parent == VERTEX_NONE || topo_children(t, parent, &children) < FULL_CHILDREN_MIN)
         return NULL;
     struct state *above = match_state(m, parent);
-    if (above && !above->full)
-        above->full = calloc(topo_children(t, parent, &children), sizeof(*above->full));
-    if (!above || !above->full)
+    *in = above;
+    if (!above || !full_cache_make(above, topo_children(t, parent, &children)))
         return NULL;
     if (!s->place)
         s->place = child_position(t, parent, v);
@@ -86,10 +110,11 @@ void full_cache_note(struct match *m, uint32_t v, const struct request *q, int64
 {
     const uint32_t *children;
     uint32_t below = topo_children(&m->topo, v, &children);
-    struct full_window full = {0}, *kept = below > 0 ? full_cache_of(m, v) : NULL;
+    struct state *above;
+    struct full_window full = {0}, *kept = below > 0 ? full_cache_of(m, v, &above) : NULL;
 
     if (kept && find_full(m, v, q, at, end, &full))
-        *kept = full;
+        full_window_set(above, kept, &full);
 }
 
 /* When all of a type below a vertex is taken, or that it is used at all. */
@@ -117,22 +142,24 @@ void full_cache_note_count(struct match *m, uint32_t v, uint16_t type, int64_t a
 {
     const uint32_t *children;
     uint32_t below = topo_children(&m->topo, v, &children);
-    struct full_window full = {0}, *kept = below > 0 ? full_cache_of(m, v) : NULL;
+    struct state *above;
+    struct full_window full = {0}, *kept = below > 0 ? full_cache_of(m, v, &above) : NULL;
 
     if (kept && find_used_up(m, v, type, at, end, &full))
-        *kept = full;
+        full_window_set(above, kept, &full);
 }
 
-void full_window_lack(struct full_window *kept, const struct plan_lack *lack)
+void full_window_lack(struct state *above, struct full_window *kept, const struct plan_lack *lack)
 {
     if (lack->kind == PLAN_LACKS_NOTHING)
         return;
-    *kept = (struct full_window){.at = lack->at,
-                                 .end = lack->end,
-                                 .number = lack->kind == PLAN_LACKS_ALL     ? FULL_FOR_ALL
-                                           : lack->kind == PLAN_LACKS_WHOLE ? FULL_FOR_ONE
-                                                                            : lack->number,
-                                 .left = lack->units - 1};
+    struct full_window full = {.at = lack->at,
+                               .end = lack->end,
+                               .number = lack->kind == PLAN_LACKS_ALL     ? FULL_FOR_ALL
+                                         : lack->kind == PLAN_LACKS_WHOLE ? FULL_FOR_ONE
+                                                                          : lack->number,
+                               .left = lack->units - 1};
+    full_window_set(above, kept, &full);
 }
 
 void full_window_none(const struct walk *w, struct full_window *kept, uint32_t level,
@@ -145,15 +172,17 @@ void full_window_none(const struct walk *w, struct full_window *kept, uint32_t l
 
 void full_cache_lack(struct match *m, uint32_t v, const struct plan_lack *lack)
 {
-    struct full_window *kept = full_cache_of(m, v);
+    struct state *above;
+    struct full_window *kept = full_cache_of(m, v, &above);
 
     if (kept)
-        full_window_lack(kept, lack);
+        full_window_lack(above, kept, lack);
 }
 
 void full_cache_none(struct walk *w, uint32_t v, uint32_t level, int64_t before)
 {
-    struct full_window *kept = full_cache_of(w->m, v);
+    struct state *above;
+    struct full_window *kept = full_cache_of(w->m, v, &above);
 
     if (kept)
         full_window_none(w, kept, level, before);
@@ -182,5 +211,63 @@ void full_cache_forget(struct match *m, uint32_t v)
         return;
     if (!s->place)
         s->place = child_position(t, parent, v);
-    above->full[s->place - 1] = (struct full_window){0};
+    full_window_set(above, &above->full[s->place - 1], &(struct full_window){0});
+}
+
+/* ---- Many children at once ---- */
+
+/* One more child is full in a window. */
+static void block_add(const struct match *m, struct full_block *b, const struct full_window *full,
+                      uint32_t child)
+{
+    b->at = full->at > b->at ? full->at : b->at;
+    b->end = full->end < b->end ? full->end : b->end;
+    if (full->number == FULL_FOR_ONE) {
+        b->any_for_one = true;
+        b->any_divisible |=
+            m->g->v[child].divisible || topo_sum(&m->topo, child, m->g->v[child].type) != NULL;
+    } else if (full->number >= 0 && b->number >= 0 && full->number != b->number) {
+        b->end = INT64_MIN; /* for one type and for another: that rules out nobody */
+    } else if (full->number >= 0) {
+        b->left = b->number < 0 || full->left > b->left ? full->left : b->left;
+        b->number = full->number;
+    }
+}
+
+const struct full_block *full_block_of(struct match *m, const struct state *above,
+                                       const uint32_t *children, uint32_t first)
+{
+    struct full_block *b = &above->full_block[first / FULL_BLOCK];
+    if (b->is_known)
+        return b;
+    *b = (struct full_block){
+        .is_known = true, .number = FULL_FOR_ALL, .at = INT64_MIN, .end = INT64_MAX};
+    for (uint32_t i = first; i < first + FULL_BLOCK && b->end > INT64_MIN; i++) {
+        const struct full_window *full = &above->full[i];
+        if (full->at < full->end)
+            block_add(m, b, full, children[i]);
+        else
+            b->end = INT64_MIN;
+    }
+    return b;
+}
+
+bool full_block_check(const struct match *m, const struct state *above, const uint32_t *children,
+                      uint32_t n)
+{
+    for (uint32_t first = 0; above->full && first + FULL_BLOCK <= n; first += FULL_BLOCK) {
+        const struct full_block *b = &above->full_block[first / FULL_BLOCK];
+        for (uint32_t i = first; b->is_known && b->end > INT64_MIN && i < first + FULL_BLOCK; i++) {
+            const struct full_window *full = &above->full[i];
+            bool is_more =
+                full->at > b->at || full->end < b->end ||
+                (full->number >= 0 && (full->number != b->number || full->left > b->left)) ||
+                (full->number == FULL_FOR_ONE && !b->any_for_one) ||
+                (full->number == FULL_FOR_ONE && m->g->v[children[i]].divisible &&
+                 !b->any_divisible);
+            if (is_more || full->at >= full->end)
+                return false;
+        }
+    }
+    return true;
 }

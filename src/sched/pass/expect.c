@@ -265,8 +265,6 @@ static uint32_t first_broken(const sched_t *s, uint32_t slot, int64_t booking, i
 {
     const struct job *job = &s->jobs[slot];
     uint32_t broken = JOB_NONE;
-    if (!s->queues->any_tails)
-        return JOB_NONE;
     int64_t end = at + job->ask.duration;
     bool is_marked = false;
     for (size_t i = 0; i < s->due.n && broken == JOB_NONE; i++) {
@@ -286,15 +284,14 @@ static uint32_t first_broken(const sched_t *s, uint32_t slot, int64_t booking, i
 
 uint32_t promise_broken(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
 {
-    return first_broken(s, slot, booking, at, last_end(s, slot, booking, at));
+    return s->queues->any_tails ? first_broken(s, slot, booking, at, last_end(s, slot, booking, at))
+                                : JOB_NONE;
 }
 
 /* Whether nobody, and no block, finds a job there that is gone at a time. */
 static bool keeps_until(const sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t until)
 {
     const struct job *job = &s->jobs[slot];
-    if (!s->queues->any_tails)
-        return true;
     return (!has_tail(s, slot) || job->details->limit == SCHED_UNLIMITED ||
             blocks_keep_clear(s, slot, booking, at + job->ask.duration, until)) &&
            first_broken(s, slot, booking, at, until) == JOB_NONE;
@@ -302,13 +299,15 @@ static bool keeps_until(const sched_t *s, uint32_t slot, int64_t booking, int64_
 
 bool keeps_promises(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
 {
-    return keeps_until(s, slot, booking, at, last_end(s, slot, booking, at));
+    return !s->queues->any_tails ||
+           keeps_until(s, slot, booking, at, last_end(s, slot, booking, at));
 }
 
 bool still_keeps_promises(const sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
-    return keeps_until(s, slot, job->booking, job->at, gone_by(s, slot, job->booking, job->at));
+    return !s->queues->any_tails ||
+           keeps_until(s, slot, job->booking, job->at, gone_by(s, slot, job->booking, job->at));
 }
 
 int promises_avoid(sched_t *s, uint32_t slot, int64_t at, int64_t *until)

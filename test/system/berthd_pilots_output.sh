@@ -155,6 +155,10 @@ node=$("$BERTH" show "$job" | sed -n 's/^resources *//p')
 number=$(cat "$slurm/last")
 power_loss "$pilot" "$number" "$node"
 kill "$(cat "$slurm/pid.$number")"
+node_is_down() {
+    "$BERTH" nodes | grep -q "^$node  *down "
+}
+await 'the node to be down' node_is_down
 expect_status 0 "$BERTH" drain --lost "$node"
 await_state "$job" failed
 "$BERTH" show "$job" | grep -q 'its output lacks what its node had not sent yet' || fail "lost: $("$BERTH" show "$job")"

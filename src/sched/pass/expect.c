@@ -209,7 +209,7 @@ bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t
         return false;
     bool any = limits_give_way(s, slot, at);
     bool keeps =
-        find_culprit(s, job, (struct start_at){booking, at, false, false, job}) == JOB_NONE;
+        find_culprit(s, job, (struct start_at){booking, at, true, false, job}) == JOB_NONE;
     limits_go_back(s, any);
     s->place->ops->mark(s->place, booking, false);
     return keeps;

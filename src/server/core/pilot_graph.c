@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dict.h"
+#include "engine/cluster/node.h"
 #include "pilot/graph.h"
 #include "resource/graph.h"
 #include "server/core/machine.h"
@@ -37,14 +39,21 @@ static struct pilot_vertex vertex_of(const json_t *node, const char *name, const
                                  .value = value};
 }
 
-char *pilot_graph(const server_t *s, const json_t *node)
+char *pilot_graph(const server_t *s, json_t *const *nodes, size_t n)
 {
-    char pilot[24];
-    snprintf(pilot, sizeof(pilot), "%" JSON_INTEGER_FORMAT,
-             json_integer_value(json_object_get(node, "pilot")));
-    const struct pilot_vertex v =
-        vertex_of(node, json_string_value(json_object_get(node, "vertex")), "pilot", pilot);
-    return pilot_nodes_graph(s->machine, machine_memory_unit(s), &v, 1);
+    struct pilot_vertex *v = calloc(n + 1, sizeof(*v));
+    char(*pilot)[24] = calloc(n + 1, sizeof(*pilot)), *text = NULL;
+    for (size_t i = 0; v && pilot && i < n; i++) {
+        snprintf(pilot[i], sizeof(pilot[i]), "%" JSON_INTEGER_FORMAT,
+                 json_integer_value(json_object_get(nodes[i], "pilot")));
+        v[i] = vertex_of(nodes[i], json_string_value(json_object_get(nodes[i], "vertex")), "pilot",
+                         pilot[i]);
+    }
+    if (v && pilot)
+        text = pilot_nodes_graph(s->machine, machine_memory_unit(s), v, n);
+    free(v);
+    free(pilot);
+    return text;
 }
 
 char *ruled_graph(const server_t *s, json_t *const *nodes, size_t n)
@@ -98,4 +107,45 @@ bool pilot_name_taken(const server_t *s, const char *vertex)
         if (!g->v[v].gone && graph_is_named(g, v, vertex, strlen(vertex)))
             return true;
     return false;
+}
+
+/* A name of a node that is to join. */
+struct wanted_name {
+    struct dict_entry entry;
+    bool *taken;
+};
+
+int pilot_names_taken(const server_t *s, const struct engine_node *const *nodes, size_t n,
+                      bool *taken)
+{
+    const struct graph *g = match_graph(s->machine);
+    struct wanted_name *all = calloc(n + 1, sizeof(*all));
+    struct dict names = {0};
+    struct strbuf name = {0};
+    int rc = all ? 0 : -1;
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        const char *text = nodes[i]->brings->name;
+        all[i] = (struct wanted_name){{.text = text, .length = strlen(text)}, &taken[i]};
+        taken[i] = dict_find(&names, text, all[i].entry.length);
+        rc = taken[i] ? 0 : dict_reserve(&names);
+        if (rc == 0 && !taken[i])
+            dict_put(&names, &all[i].entry);
+    }
+    for (uint32_t v = 0; v < g->n && rc == 0; v++) {
+        if (g->v[v].gone)
+            continue;
+        strbuf_reset(&name);
+        graph_name(g, v, &name);
+        /* The entry is the first member. */
+        struct wanted_name *found =
+            (struct wanted_name *)(void *)dict_find(&names, strbuf_text(&name), name.len);
+        if (found)
+            *found->taken = true;
+        rc = name.failed ? -1 : 0;
+    }
+    dict_clear(&names);
+    strbuf_clear(&name);
+    free(all);
+    errno = ENOMEM;
+    return rc;
 }

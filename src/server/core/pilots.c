@@ -55,6 +55,12 @@ json_t *pilots_find_node(const server_t *s, const char *key, const char *text)
     return NULL;
 }
 
+json_t *pilots_find_near(const server_t *s, const char *id, size_t i)
+{
+    json_t *node = json_array_get(pilots_nodes(s), i);
+    return node && strcmp(entry_text(node, "id"), id) == 0 ? node : pilots_find_node(s, "id", id);
+}
+
 const json_t *pilots_node_named(const server_t *s, const char *vertex)
 {
     return pilots_find_node(s, "vertex", vertex);
@@ -107,6 +113,29 @@ static void check_ranks(server_t *s)
     }
 }
 
+/* The same of several at once, as each change of the machine takes O(vertices). */
+static void set_statuses(server_t *s, json_t *const *nodes, size_t n, enum resource_status status)
+{
+    struct strbuf names = {0};
+    berth_error_t why;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *now = json_object_get(nodes[i], "status");
+        if (now && json_integer_value(now) == (json_int_t)status)
+            continue;
+        strbuf_puts(&names, names.len > 0 ? "," : "");
+        strbuf_puts(&names, entry_text(nodes[i], "vertex"));
+    }
+    bool together =
+        names.len > 0 && !names.failed &&
+        sched_set_status(s->sched, s->clock.now, strbuf_text(&names), status, &why) == 0;
+    for (size_t i = 0; i < n; i++)
+        if (together)
+            json_object_set_new(nodes[i], "status", json_integer((json_int_t)status));
+        else
+            pilots_set_status(s, nodes[i], status);
+    strbuf_clear(&names);
+}
+
 /* Put a graph, which is freed, into the machine, and the nodes that are in it are down. */
 static int attach_graph(server_t *s, char *text, json_t *const *nodes, size_t n, berth_error_t *err)
 {
@@ -116,17 +145,31 @@ static int attach_graph(server_t *s, char *text, json_t *const *nodes, size_t n,
     free(text);
     if (rc < 0 || machine_measure(s, err) < 0)
         return -1;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         json_object_del(nodes[i], "status"); /* as it was before */
-        pilots_set_status(s, nodes[i], RESOURCE_DOWN);
-    }
+    set_statuses(s, nodes, n, RESOURCE_DOWN);
     return 0;
 }
 
-int pilots_attach_node(server_t *s, json_t *node, berth_error_t *err)
+/* Put n nodes into the machine; they are down. 0, or -1 with a text and none of them is. O(vertices + n). */
+static int attach_nodes(server_t *s, json_t *const *nodes, size_t n, berth_error_t *err)
 {
-    char *text = rank_nodes(s, &node, 1) == 0 ? pilot_graph(s, node) : NULL;
-    return attach_graph(s, text, &node, 1, err);
+    char *text = rank_nodes(s, nodes, n) == 0 ? pilot_graph(s, nodes, n) : NULL;
+    return attach_graph(s, text, nodes, n, err);
+}
+
+/* The same; if they can't be put there together, each by itself. Those that can't be are NULL then. */
+static void attach_all(server_t *s, json_t **nodes, size_t n, const char *notice)
+{
+    berth_error_t why = {""};
+    if (n == 0 || attach_nodes(s, nodes, n, &why) == 0)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        if (n > 1 && attach_nodes(s, &nodes[i], 1, &why) == 0)
+            continue;
+        server_notice(s, notice, entry_text(nodes[i], "vertex"), why.text);
+        nodes[i] = NULL;
+    }
 }
 
 int ruled_attach(server_t *s, json_t *const *nodes, size_t n, berth_error_t *err)
@@ -137,17 +180,18 @@ int ruled_attach(server_t *s, json_t *const *nodes, size_t n, berth_error_t *err
 
 void pilots_attach(server_t *s)
 {
-    size_t i;
-    json_t *node;
-    berth_error_t why;
+    size_t i, n = 0;
+    json_t *node, **nodes = calloc(json_array_size(pilots_nodes(s)) + 1, sizeof(json_t *));
     ruled_forget_others(s);
     check_ranks(s);
     ruled_attach_all(s);
     json_array_foreach(pilots_nodes(s), i, node)
     {
-        if (!node_is_ruled(node) && pilots_attach_node(s, node, &why) < 0)
-            server_notice(s, "cannot put node %s back: %s", entry_text(node, "vertex"), why.text);
+        if (nodes && !node_is_ruled(node))
+            nodes[n++] = node;
     }
+    attach_all(s, nodes, n, "cannot put node %s back: %s");
+    free(nodes);
     spares_follow(s);
 }
 
@@ -163,12 +207,12 @@ json_t *pilots_list_of(char *const *texts, size_t n)
 }
 
 /* Its name or, where something has that, its name and the pilot's number. */
-static json_t *describe_pilot_node(const server_t *s, const struct engine_node *from)
+static json_t *describe_pilot_node(const struct engine_node *from, bool taken)
 {
     char vertex[NODE_NAME_MOST + 32];
     const struct node *n = from->brings;
     snprintf(vertex, sizeof(vertex), "%s", n->name);
-    if (pilot_name_taken(s, vertex))
+    if (taken)
         snprintf(vertex, sizeof(vertex), "%s.%" PRIu64, n->name, from->pilot);
     return json_pack("{s:s, s:I, s:s, s:s, s:s, s:s, s:I, s:I, s:o, s:o}", "id", from->id, "pilot",
                      (json_int_t)from->pilot, "name", n->name, "vertex", vertex, "job", n->job,
@@ -177,28 +221,40 @@ static json_t *describe_pilot_node(const server_t *s, const struct engine_node *
                      pilots_list_of(n->gpus, n->n_gpus));
 }
 
-/* A node that has come for the first time. */
-static json_t *let_node_join(server_t *s, const struct engine_node *from)
+/* A node is in the machine for the first time. */
+static void note_joined(server_t *s, const struct engine_node *from, json_t *node)
 {
-    berth_error_t why = {""};
-    json_t *all = pilots_all(s), *pilot = pilot_find(s, (int64_t)from->pilot);
-    json_t *node = all && pilot && pilots_blocks_left(s) > 0 ? describe_pilot_node(s, from) : NULL;
-    if (pilot && pilots_blocks_left(s) < 1)
-        server_notice(s, "node %s cannot join: there are %d blocks, and its end needs one",
-                      from->id, BLOCKS_MAX);
-    if (!node || json_array_append_new(json_object_get(all, "nodes"), node) < 0)
-        return NULL;
-    if (pilots_attach_node(s, node, &why) < 0) {
-        server_notice(s, "node %s cannot join: %s", from->id, why.text);
-        json_array_remove(pilots_nodes(s), json_array_size(pilots_nodes(s)) - 1);
-        return NULL;
-    }
+    json_t *pilot = pilot_find(s, (int64_t)from->pilot);
     auto_joined(s, pilot, node);
     if (!*entry_text(pilot, "job") && *from->brings->job)
         pilot_set_job(s, pilot, from->brings->job);
     server_event(s, 0, -1, "node joined", NULL);
-    pilots_note_change(s);
-    return node;
+}
+
+/* Let nodes join that have come for the first time, in one change of the machine. O(vertices + n). */
+static void let_nodes_join(server_t *s, const struct engine_node *const *from, size_t n)
+{
+    json_t *list = pilots_all(s) ? pilots_nodes(s) : NULL;
+    json_t **nodes = calloc(n, sizeof(json_t *));
+    bool *taken = calloc(n, sizeof(*taken));
+    size_t before = json_array_size(list), m = 0;
+    if (list && nodes && taken && pilot_names_taken(s, from, n, taken) == 0)
+        for (; m < n; m++) {
+            nodes[m] = describe_pilot_node(from[m], taken[m]);
+            if (!nodes[m] || json_array_append_new(list, nodes[m]) < 0)
+                break;
+        }
+    attach_all(s, nodes, m, "node %s cannot join: %s");
+    for (size_t i = 0; i < m; i++)
+        if (nodes[i])
+            note_joined(s, from[i], nodes[i]);
+    for (size_t i = m; i > 0; i--)
+        if (!nodes[i - 1])
+            json_array_remove(list, before + i - 1);
+    if (json_array_size(list) > before)
+        pilots_note_change(s);
+    free(nodes);
+    free(taken);
 }
 
 bool pilots_node_held(server_t *s, const json_t *node)
@@ -287,17 +343,38 @@ static enum resource_status status_of(const server_t *s, const json_t *node)
     return pilots_status_said(s, node);
 }
 
-static void follow_node(server_t *s, const struct engine_node *from)
+/* A node that has left goes, once nothing of it is held. */
+static void follow_left_node(server_t *s, const struct engine_node *from, size_t i)
 {
     struct engine *engine = s->platform.engine;
-    json_t *node = pilots_find_node(s, "id", from->id);
-    if (!node) {
-        if (from->left)
-            engine->ops->forget(engine, from->id);
-        return;
+    json_t *node = pilots_find_near(s, from->id, i);
+    if (!node)
+        engine->ops->forget(engine, from->id);
+    else if (!take_node_out(s, node))
+        s->pilots.leaving = true;
+}
+
+/* What there is to do with nodes that are lent, of a list of all: their statuses, of which each is set for all together, and
+ * the end of those that have left.
+ */
+static void follow_nodes(server_t *s, const struct engine_node *from, size_t n)
+{
+    static const enum resource_status all[] = {RESOURCE_DOWN, RESOURCE_DRAINED, RESOURCE_UP};
+    json_t **nodes = calloc(2 * n + 1, sizeof(json_t *)), **some = nodes + n;
+    for (size_t i = 0; nodes && i < n; i++)
+        nodes[i] = from[i].ruled ? NULL : pilots_find_near(s, from[i].id, i);
+    for (size_t k = 0; nodes && k < sizeof(all) / sizeof(*all); k++) {
+        size_t m = 0;
+        for (size_t i = 0; i < n; i++)
+            if (nodes[i] &&
+                (from[i].up && !from[i].left ? status_of(s, nodes[i]) : RESOURCE_DOWN) == all[k])
+                some[m++] = nodes[i];
+        set_statuses(s, some, m, all[k]);
     }
-    pilots_set_status(s, node, from->up && !from->left ? status_of(s, node) : RESOURCE_DOWN);
-    s->pilots.leaving = (from->left && !take_node_out(s, node)) || s->pilots.leaving;
+    for (size_t i = n; nodes && i > 0; i--)
+        if (!from[i - 1].ruled && from[i - 1].left)
+            follow_left_node(s, &from[i - 1], i - 1);
+    free(nodes);
 }
 
 /* The engine's list is valid only until its next call. */
@@ -315,13 +392,20 @@ static struct engine_node *copy_nodes(server_t *s, size_t *n, uint64_t *change)
 /* They are down until their ends are set aside. */
 static void join_new(server_t *s, const struct engine_node *nodes, size_t n)
 {
-    bool any = false;
-    for (size_t i = 0; i < n; i++)
+    size_t m = 0;
+    const struct engine_node **new = calloc(n + 1, sizeof(*new));
+    for (size_t i = 0; new &&i < n; i++)
         if (nodes[i].brings && !nodes[i].ruled && !nodes[i].left &&
-            !pilots_find_node(s, "id", nodes[i].id))
-            any = let_node_join(s, &nodes[i]) || any;
-    if (any)
+            !pilots_find_near(s, nodes[i].id, i) && pilot_find(s, (int64_t)nodes[i].pilot))
+            new[m++] = &nodes[i];
+    if (m > 0 && pilots_blocks_left(s) < 1)
+        server_notice(s, "node %s cannot join: there are %d blocks, and its end needs one",
+                      new[0]->id, BLOCKS_MAX);
+    else if (m > 0)
+        let_nodes_join(s, new, m);
+    if (m > 0)
         pilots_block_ends(s);
+    free(new);
 }
 
 void pilots_follow(server_t *s)
@@ -339,8 +423,7 @@ void pilots_follow(server_t *s)
         for (size_t i = 0; i < n; i++)
             if (nodes[i].ruled)
                 ruled_follow(s, &nodes[i], i);
-            else
-                follow_node(s, &nodes[i]);
+        follow_nodes(s, nodes, n);
         ruled_follow_absent(s, nodes, n);
     }
     free(nodes);

@@ -86,8 +86,8 @@ const json_t *pilots_node_named(const server_t *s, const char *vertex);
 /* The node of which a key has this text, or NULL. */
 json_t *pilots_find_node(const server_t *s, const char *key, const char *text);
 
-/* Put it into the machine; it is down. 0, or -1 with a text. */
-int pilots_attach_node(server_t *s, json_t *node, berth_error_t *err);
+/* A node by its id, which is probably the i-th: the engine tells them in the same order each time. */
+json_t *pilots_find_near(const server_t *s, const char *id, size_t i);
 
 /* Note its status, unless it has that. */
 void pilots_set_status(server_t *s, json_t *node, enum resource_status status);
@@ -127,10 +127,10 @@ bool node_is_ruled(const json_t *node);
 /* Whether it is connected. */
 bool pilots_node_up(const server_t *s, const char *id);
 
-/* A graph (JGF) of the way to a new node and of the node; of the way to n that another scheduler rules; and to n others without
+/* A graph (JGF) of the way to n new nodes and of these; of the way to n that another scheduler rules; and to n others without
  * a pilot that have what `node` has, named "BASE-0", ... NULL with ENOMEM (pilot_graph.c).
  */
-char *pilot_graph(const server_t *s, const json_t *node);
+char *pilot_graph(const server_t *s, json_t *const *nodes, size_t n);
 char *ruled_graph(const server_t *s, json_t *const *nodes, size_t n);
 char *spare_graph(const server_t *s, const json_t *node, const char *base, int64_t n);
 
@@ -142,5 +142,9 @@ void pilot_node_path(const server_t *s, const char *vertex, struct strbuf *path)
 
 /* Whether something of the machine has this name (pilot_graph.c). */
 bool pilot_name_taken(const server_t *s, const char *vertex);
+
+/* The same of the names of n nodes, or one before it in the list has its name. 0, or -1 with ENOMEM. O(vertices + n). */
+int pilot_names_taken(const server_t *s, const struct engine_node *const *nodes, size_t n,
+                      bool *taken);
 
 #endif

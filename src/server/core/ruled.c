@@ -28,13 +28,6 @@ static json_t *describe_ruled_node(const struct engine_node *from)
                      pilots_list_of(n->gpus, n->n_gpus), "properties", from->ruled->properties);
 }
 
-/* A node by its id, which is probably the i-th: they are told in the same order each time. */
-static json_t *find_near(const server_t *s, const char *id, size_t i)
-{
-    json_t *node = json_array_get(pilots_nodes(s), i);
-    return node && strcmp(entry_text(node, "id"), id) == 0 ? node : pilots_find_node(s, "id", id);
-}
-
 /* A node that was not there before. */
 static json_t *join_machine(server_t *s, const struct engine_node *from)
 {
@@ -61,7 +54,7 @@ void ruled_join_new(server_t *s, const struct engine_node *nodes, size_t n)
     size_t m = 0, before = json_array_size(list);
     for (size_t i = 0; all && list && i < n; i++) {
         const struct engine_node *from = &nodes[i];
-        if (!from->ruled || !from->brings || from->left || find_near(s, from->id, i) ||
+        if (!from->ruled || !from->brings || from->left || pilots_find_near(s, from->id, i) ||
             pilot_name_taken(s, from->brings->name))
             continue;
         json_t *node = describe_ruled_node(from);
@@ -179,7 +172,7 @@ static void mark_all_taken(server_t *s, json_t *node, const struct engine_ruled 
 
 void ruled_follow(server_t *s, const struct engine_node *from, size_t at)
 {
-    json_t *node = find_near(s, from->id, at);
+    json_t *node = pilots_find_near(s, from->id, at);
     bool goes = from->left || (node && from->brings && !is_same_shape(node, from));
     if (node && goes && leave_machine(s, node))
         node = NULL;

@@ -1,0 +1,146 @@
+/* Nodes that are lent join together: the machine changes once for all that have come, and their statuses once for each kind. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "berth/sched_admin.h"
+#include "engine/cluster/node.h"
+#include "server_scene.h"
+
+enum { NODES = 512, CORES = 4 };
+
+/* ---- Calls are counted ---- */
+
+static int attached, told;
+
+int __real_sched_attach(sched_t *s, int64_t now, const char *jgf, size_t length,
+                        berth_error_t *err);
+int __wrap_sched_attach(sched_t *s, int64_t now, const char *jgf, size_t length,
+                        berth_error_t *err);
+int __real_sched_set_status(sched_t *s, int64_t now, const char *resources,
+                            enum resource_status status, berth_error_t *err);
+int __wrap_sched_set_status(sched_t *s, int64_t now, const char *resources,
+                            enum resource_status status, berth_error_t *err);
+
+int __wrap_sched_attach(sched_t *s, int64_t now, const char *jgf, size_t length, berth_error_t *err)
+{
+    attached++;
+    return __real_sched_attach(s, now, jgf, length, err);
+}
+
+int __wrap_sched_set_status(sched_t *s, int64_t now, const char *resources,
+                            enum resource_status status, berth_error_t *err)
+{
+    told++;
+    return __real_sched_set_status(s, now, resources, status, err);
+}
+
+/* ---- An engine with nodes ---- */
+
+static struct engine_node list[NODES];
+static struct node brings[NODES];
+static char ids[NODES][24], names[NODES][24], any[] = "", *cores[CORES] = {any, any, any, any};
+static size_t come;
+static uint64_t changes;
+
+static int invite(struct engine *e, uint64_t pilot, char *folder, berth_error_t *err)
+{
+    (void)e;
+    (void)pilot;
+    (void)err;
+    snprintf(folder, PATH_MAX, "/b/pilots/1");
+    return 0;
+}
+
+static size_t nodes_of_engine(struct engine *e, const struct engine_node **nodes, uint64_t *change)
+{
+    (void)e;
+    *nodes = list;
+    *change = changes;
+    return come;
+}
+
+static struct engine_ops with_nodes;
+
+static void have_nodes(struct sim_server *w)
+{
+    with_nodes = *w->engine->engine.ops;
+    with_nodes.invite = invite;
+    with_nodes.nodes = nodes_of_engine;
+    w->engine->engine.ops = &with_nodes;
+    come = 0;
+    tell(w, "POST", "/v1/pilots", "{\"kind\":\"slurm\",\"nodes\":512}", 200);
+}
+
+/* So many more come; each second one has a name that another one has, too, if `alike`. */
+static void nodes_come(struct sim_server *w, size_t n, bool alike)
+{
+    for (size_t i = come; i < come + n; i++) {
+        snprintf(ids[i], sizeof(ids[i]), "1/x%zu", i);
+        snprintf(names[i], sizeof(names[i]), "x%zu", alike ? i / 2 : i);
+        brings[i] = (struct node){.name = names[i],
+                                  .boot = any,
+                                  .job = any,
+                                  .address = any,
+                                  .cores = cores,
+                                  .n_cores = CORES};
+        list[i] = (struct engine_node){.id = ids[i], .pilot = 1, .brings = &brings[i], .up = true};
+    }
+    come += n;
+    changes++;
+    attached = told = 0;
+    sim_server_turn(w, NULL);
+}
+
+static void all_at_once(void **state)
+{
+    struct sim_server *w = *state;
+    have_nodes(w);
+    nodes_come(w, NODES, false);
+    assert_int_equal(attached, 1);
+    assert_in_range(told, 1, 2); /* they are down, then up */
+    int64_t job = submit(w, "{\"command\":[\"true\"],\"nodes\":514}");
+    sim_server_turn(w, NULL);
+    expect_state(w, job, "running");
+}
+
+static void some_at_a_time(void **state)
+{
+    struct sim_server *w = *state;
+    have_nodes(w);
+    for (size_t n = 1; come < NODES; n *= 2) {
+        nodes_come(w, n < NODES - come ? n : NODES - come, false);
+        assert_int_equal(attached, 1);
+        assert_in_range(told, 1, 2);
+    }
+    nodes_come(w, 0, false); /* nothing is new */
+    assert_int_equal(attached, 0);
+    assert_int_equal(told, 0);
+}
+
+/* Of two with one name the second one is called otherwise. */
+static void same_names(void **state)
+{
+    struct sim_server *w = *state;
+    have_nodes(w);
+    nodes_come(w, 4, true);
+    assert_int_equal(attached, 1);
+    tell(w, "PATCH", "/v1/resources", "{\"resources\":\"x0,x1,x0.1,x1.1\",\"status\":\"drained\"}",
+         200);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(all_at_once, open_world, close_world),
+        cmocka_unit_test_setup_teardown(some_at_a_time, open_world, close_world),
+        cmocka_unit_test_setup_teardown(same_names, open_world, close_world),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -129,7 +129,10 @@ bool share_may_reclaim(struct share_tree *t, uint32_t taker, const int64_t *amou
     uint32_t end = t->nodes[a].parent;
     share_update_deserved(t, taker);
     share_update_deserved(t, giver);
-    if (!deserves_up_to(t, taker, end, amount, gone) ||
+    int64_t taken[SHARE_DIMENSIONS_MAX];
+    for (uint32_t d = 0; d < t->dimensions; d++)
+        taken[d] = given[d] > 0 ? amount[d] : 0;
+    if (!deserves_up_to(t, taker, end, taken, gone) ||
         !keeps_guarantees(t, giver, end, given, gone))
         return false;
     for (uint32_t d = 0; d < t->dimensions; d++)

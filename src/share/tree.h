@@ -190,10 +190,10 @@ void share_room(struct share_tree *t, uint32_t node, int64_t *room);
 bool share_is_entitled(struct share_tree *t, uint32_t leaf, const int64_t *amount);
 
 /* True if one node may take an amount from another that would give up another amount. Below the node where
- * the two part, the taker and the nodes above it are entitled to the amount in all dimensions, and in one of these that
- * the taker asks for and the giver gives, the giver and the nodes above it have more than they deserve; none of these ends
- * up below its guarantee. Entitled nodes have no more than they deserve of anything afterwards, so nothing goes back in
- * turn, for whatever of a job. What nodes are about to lose counts as received
+ * the two part, the taker and the nodes above it are entitled to the amount in all dimensions of which the giver
+ * gives something (it may borrow others), and in one of these that the taker asks for, the giver and the nodes
+ * above it have more than they deserve; none of these ends up below its guarantee. Entitled nodes never have more
+ * than they deserve in what they took, so nothing goes back in turn. What nodes are about to lose counts as received
  * no more: `gone`, for each node in order all dimensions; NULL: nothing. O(d), and what is worked out first.
  */
 bool share_may_reclaim(struct share_tree *t, uint32_t taker, const int64_t *amount, uint32_t giver,

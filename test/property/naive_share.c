@@ -203,8 +203,10 @@ bool naive_may_reclaim(const struct naive_share *m, uint32_t taker, const int64_
         return false;
     uint32_t end = naive_common(m, taker, giver);
     bool some = false;
+    int64_t taken[SHARE_DIMENSIONS_MAX] = {0}; /* what is not given, the taker may borrow */
     for (uint32_t d = 0; d < m->dimensions; d++) {
         bool over = amount[d] > 0 && given[d] > 0;
+        taken[d] = over ? amount[d] : 0;
         for (uint32_t i = giver; i != end; i = m->node[i].parent) {
             int64_t received = naive_sum(m, i, RECEIVED, d);
             over &= received > naive_deserved(m, i, d);
@@ -213,7 +215,7 @@ bool naive_may_reclaim(const struct naive_share *m, uint32_t taker, const int64_
         }
         some |= over;
     }
-    return some && naive_is_entitled(m, taker, end, amount);
+    return some && naive_is_entitled(m, taker, end, taken);
 }
 
 void naive_note(struct naive_share *m, uint32_t leaf, int64_t now)

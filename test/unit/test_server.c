@@ -84,6 +84,46 @@ static void limits_end_jobs(void **state)
     expect_text(w, 1, "signal", "9");
 }
 
+static int open_giving_way(void **state)
+{
+    return open_world_of(state, "resources: {nodes: 1, cores: 2}\n"
+                                "default-queue: batch\n"
+                                "queues:\n"
+                                "  batch: {policy: easy}\n"
+                                "  spare: {policy: easy, preemptible: requeue}\n"
+                                "server: {grace: 5, administrators: [ann]}\n");
+}
+
+/* A job that makes way for another one is told so by the signal that it names, also if the server is down meanwhile, and
+ * has the grace time then; one that names none by SIGTERM. Whoever is cancelled gets SIGTERM.
+ */
+static void jobs_save_their_work_before_they_make_way(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, "{\"command\":[\"a\"],\"queue\":\"spare\",\"duration\":1000,"
+              "\"signal\":{\"signal\":\"USR1\",\"before\":10}}");
+    submit(w, "{\"command\":[\"b\"],\"queue\":\"spare\",\"duration\":1000}");
+    start_all(w);
+    sim_engine_find(w->engine, 1, -1)->stubborn = sim_engine_find(w->engine, 2, -1)->stubborn =
+        true;
+    sim_server_wait(w, 2 * SIM_SECOND);
+    submit(w, "{\"command\":[\"c\"],\"cores\":2,\"duration\":100}");
+    sim_server_turn(w, NULL);
+    assert_int_equal(sim_engine_find(w->engine, 1, -1)->last_signal, SIGUSR1);
+    assert_int_equal(sim_engine_find(w->engine, 2, -1)->last_signal, SIGTERM);
+    reopen(w, true);
+    assert_int_equal(sim_engine_find(w->engine, 1, -1)->last_signal, SIGUSR1);
+    sim_server_wait(w, 6 * SIM_SECOND);
+    expect_state(w, 1, "pending");
+    expect_state(w, 3, "running");
+    end(w, 3, 0);
+    expect_state(w, 1, "running");
+    start_all(w);
+    sim_engine_find(w->engine, 1, -1)->stubborn = true;
+    tell(w, "DELETE", "/v1/jobs/1", NULL, 200);
+    assert_int_equal(sim_engine_find(w->engine, 1, -1)->last_signal, SIGTERM);
+}
+
 static void jobs_are_cancelled_held_and_changed(void **state)
 {
     struct sim_server *w = *state;
@@ -332,6 +372,8 @@ int main(void)
         TEST(a_job_runs_and_is_remembered),
         TEST(jobs_wait_and_keep_what_they_were_promised),
         TEST(limits_end_jobs),
+        cmocka_unit_test_setup_teardown(jobs_save_their_work_before_they_make_way, open_giving_way,
+                                        close_world),
         TEST(jobs_are_cancelled_held_and_changed),
         TEST(arrays_have_members),
         TEST(dependencies_outlive_a_restart),

@@ -52,10 +52,10 @@ int64_t work_due(const server_t *s); /* the tick of the next slice */
 void work_stored(server_t *s);       /* finished requests are durable: answer them */
 void work_failed(server_t *s, const berth_error_t *why);
 void work_clear(server_t *s);
-void server_run_timers(server_t *s);                   /* stop.c: limits and grace periods */
-int64_t server_next_turn(const server_t *s);           /* the tick of the next turn */
-void run_arm_timer(server_t *s, struct run *run);      /* set the timer for its next event */
-void run_stop(server_t *s, struct run *run);           /* send SIGTERM */
+void server_run_timers(server_t *s);              /* stop.c: limits and grace periods */
+int64_t server_next_turn(const server_t *s);      /* the tick of the next turn */
+void run_arm_timer(server_t *s, struct run *run); /* set the timer for its next event */
+void run_stop(server_t *s, struct run *run); /* send SIGTERM, or what the job asked for (stop.c) */
 void run_stop_by_server(server_t *s, struct run *run); /* the same, on the server's own account */
 /* Reserve room for `more` signals and for all that the server itself may send to its runs. */
 int run_reserve_signals(server_t *s, size_t more);

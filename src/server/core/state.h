@@ -36,7 +36,7 @@
 enum run_stage {
     RUN_NORMAL,
     RUN_WARNED, /* the warning before its limit has been sent */
-    RUN_ENDING, /* SIGTERM was sent; SIGKILL follows after the grace period */
+    RUN_ENDING, /* it was told to end; SIGKILL follows after the grace period */
     RUN_KILLED
 };
 

@@ -60,6 +60,16 @@ void run_arm_timer(server_t *s, struct run *run)
         set_timer(s, run, limit);
 }
 
+/* What a run is stopped with: the signal that its job names for a warning if it makes way for another one, so that it
+ * saves its work.
+ */
+static int signal_to_stop(const struct run *run)
+{
+    bool saves = run->stage == RUN_NORMAL && run->warn_signal &&
+                 member_record(run->job, run->member)->preempted;
+    return saves ? run->warn_signal : SIGTERM;
+}
+
 void run_stop(server_t *s, struct run *run)
 {
     if (!run->in_engine) { /* and never will be */
@@ -74,8 +84,9 @@ void run_stop(server_t *s, struct run *run)
     }
     if (run->stage >= RUN_ENDING)
         return;
+    int signal = signal_to_stop(run);
     run->stage = RUN_ENDING;
-    run_signal(s, run, SIGTERM, false);
+    run_signal(s, run, signal, false);
     run_signal(s, run, SIGCONT, false);
     set_timer(s, run, s->clock.now + s->config->server.grace);
 }

@@ -44,6 +44,7 @@ table() {
     row 'half of them, parts, fcfs' 2 limits fcfs
     row 'half, parts, easy' 2 limits easy
     row 'half, parts, easy, shares' 2 limits easy ', shares: {weight: 1}'
+    row 'half, parts, easy, shares, reclaim' 2 limits easy ', shares: {weight: 1}, preempts: borrowers'
 }
 
 table

@@ -67,6 +67,9 @@
 #define INCREASES_MAX     BOUND(256, 4)
 #define INCREASES_AT_ONCE BOUND(32, 1)
 
+/* Bits of the place of a note that a node has no room for a request; of two in one place the later one is kept. */
+#define NO_ROOM_BITS BOUND(18, 3)
+
 /* Pieces of requests of which it is counted how many there is room for; of others nothing is ruled out by
  * count.
  */

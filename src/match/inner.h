@@ -88,6 +88,7 @@ struct match {
             host; /* of which the last one has something, and which was idle too; VERTEX_NONE */
         uint32_t given; /* so many have something of that */
     } repeat;
+    struct no_room *no_room; /* walk/no_room.h; NULL: nothing is noted yet */
     struct name_index names; /* made when first asked for */
     /* What is kept free for one search (book/keep_free.c): by a job that is not among the others. Bits by vertex say
      * of which it holds something, and `words` later of which all.

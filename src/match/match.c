@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "match/walk/no_room.h"
 #include "match/walk/repeat.h"
 #include "match/walk/walk.h"
 
@@ -134,8 +135,10 @@ int match_add_down(struct match *m, uint32_t v, int sign)
     for (uint32_t x = v; x != VERTEX_NONE; x = m->topo.parent ? m->topo.parent[x] : VERTEX_NONE)
         if (!match_state(m, x))
             return -1;
-    for (uint32_t x = v; x != VERTEX_NONE; x = m->topo.parent ? m->topo.parent[x] : VERTEX_NONE)
+    for (uint32_t x = v; x != VERTEX_NONE; x = m->topo.parent ? m->topo.parent[x] : VERTEX_NONE) {
         m->state[x]->n_down += (uint32_t)sign;
+        m->state[x]->given_back++;
+    }
     return 0;
 }
 
@@ -232,6 +235,7 @@ void match_drop_states(struct match *m)
 {
     int saved = errno;
 
+    no_room_clear(m);
     for (uint32_t v = 0; m->state && v < m->states; v++)
         state_destroy(m->state[v]);
     free(m->state);
@@ -288,8 +292,10 @@ void match_clear_memo(struct match *m)
         memset(m->memo.key, 0, m->memo.size * sizeof(*m->memo.key));
     m->memo.used = 0;
     slot_mixes_clear(&m->slot_mixes);
-    if (m->version != m->g->version)
+    if (m->version != m->g->version) {
         note_classes(m);
+        no_room_clear(m);
+    }
     m->version = m->g->version;
 }
 

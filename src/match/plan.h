@@ -49,6 +49,8 @@ struct plan_ask {
      */
     int64_t (*node_from)(void *context, uint32_t node, int64_t at, struct plan_lack *lack);
     void *context;
+    /* A number of the request that no other one has had: where nodes have no room is remembered (walk/no_room.h). 0: not */
+    uint64_t kind;
     bool is_up; /* of match_plan_ever and match_plan_last: only what is up counts */
 };
 

@@ -61,9 +61,10 @@ struct state {
     /* by index in the vertex's prune_list: units taken below; NULL: none yet */
     struct profile *counts;
     uint32_t n_counts;
-    uint32_t n_jobs;    /* allocations that hold it or something below it */
-    uint32_t n_counted; /* jobs that are booked in counts */
-    uint32_t n_down;    /* vertices in its subtree that are down, itself included */
+    uint32_t n_jobs;     /* allocations that hold it or something below it */
+    uint32_t n_counted;  /* jobs that are booked in counts */
+    uint32_t n_down;     /* vertices in its subtree that are down, itself included */
+    uint32_t given_back; /* so often something of it was given back, or came up */
     /* a bit for each block that contains the vertex itself (book/blocks.h) */
     uint64_t blocks;
     /* its children in the order to look at them; NULL: by descending unique id */

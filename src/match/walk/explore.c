@@ -1,5 +1,6 @@
 /* Exploring: looking for candidates below a vertex. */
 #include "match/plan.h"
+#include "match/walk/no_room.h"
 #include "match/walk/walk.h"
 
 /* So many leaves ahead their states are fetched: there are too many of them for caches. */
@@ -439,6 +440,7 @@ static void explore_matching(struct walk *w, uint32_t host, const uint32_t *chil
     const uint64_t *part = walk_part_for(w, run->type);
     uint64_t base = w->order;
     uint32_t n = run->end - run->first, at_once;
+    bool remembers = run->type == TYPE_NODE && no_room_counts(w, l->level);
 
     for (uint32_t i = full_before(w, host, run->first, l->level, backward);
          i < n && !w->out_of_memory; i++) {
@@ -461,9 +463,13 @@ static void explore_matching(struct walk *w, uint32_t host, const uint32_t *chil
         }
         if (is_ruled_out(w, v, run->type, l->level, above, full ? &full[run->first + place] : NULL))
             continue;
-        uint64_t order = w->order;
+        if (remembers && no_room_is_known(w, v))
+            continue;
+        uint64_t order = w->order, units = sink->units;
         w->order = base + place;
         look_pristine(w, v, host, l);
+        if (remembers && sink->units == units && !sink_has_enough(sink) && !w->out_of_memory)
+            no_room_note(w, v);
         if (w->order < order)
             w->order = order;
     }

@@ -207,6 +207,7 @@ void full_cache_forget(struct match *m, uint32_t v)
     struct state *above = parent == VERTEX_NONE ? NULL : m->state[parent];
 
     s->taken_at = s->taken_until = 0;
+    s->given_back++;
     if (!above || !above->full)
         return;
     if (!s->place)

@@ -220,6 +220,7 @@ static void put_class_at(struct graph_place *n, uint32_t at, const struct class 
     else
         n->free_class = n->classes[at].next;
     n->classes[at] = *c;
+    n->classes[at].kind = ++n->kinds;
     n->classes[at].next = n->bucket[c->hash & (n->buckets - 1)];
     n->bucket[c->hash & (n->buckets - 1)] = at;
     n->live_classes++;
@@ -266,6 +267,7 @@ struct plan_ask graph_place_plan(const struct graph_place *n, const struct place
         return plan;
     const struct part *part = &n->parts[c->part];
     plan.spec = c->spec;
+    plan.kind = c->kind;
     plan.within = n->is_narrow ? n->narrow : part->within;
     if (c->cores > 0) {
         plan.calendar = &part->calendar;

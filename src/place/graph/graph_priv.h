@@ -117,6 +117,7 @@ struct class
     char *text; /* jobspec_canonical; NULL: the slot is free */
     jobspec_t *spec;
     uint32_t part;
+    uint64_t kind; /* a number that no other one has had */
     uint32_t users;
     uint32_t hash, next; /* in its bucket, or of the free ones */
     int64_t cores;       /* the least that it takes of its part */
@@ -165,6 +166,7 @@ struct graph_place {
 
     struct class *classes;
     uint32_t n_classes, cap_classes, free_class, live_classes;
+    uint64_t kinds; /* numbers of classes that were given */
     uint32_t *bucket;
     uint32_t buckets; /* a power of two, or 0 */
 

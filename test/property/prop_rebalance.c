@@ -207,6 +207,22 @@ static void started(struct scene *c, struct job *j)
     j->started = c->now;
 }
 
+/* Jobs that start now may have found room elsewhere while those who make way for them take their time: these make way for
+ * nobody then.
+ */
+static void let_victims_go(struct scene *c)
+{
+    for (size_t i = 0; i < c->w.n; i++) {
+        int by = (int)c->w.decision[i].tag;
+        if (c->w.decision[i].kind != SCHED_START)
+            continue;
+        for (int k = 0; k < c->n; k++)
+            if (c->job[k].stopped_for == by)
+                c->job[k].stopped_for = -1;
+        c->job[by].victims = 0;
+    }
+}
+
 /* Jobs that are being stopped for nobody are as good as idle, too, and need not be told for another one: it is not known
  * when in the pass that was.
  */
@@ -285,6 +301,7 @@ static void pass(struct scene *c)
         ready[i] = c->job[i].state == WAITS && c->job[i].is_owed;
     c->is_due = c->is_over && c->now >= c->since + c->duration;
     world_pass(&c->w, c->now);
+    let_victims_go(c);
     adopt(c);
     for (size_t i = 0; i < c->w.n; i++) {
         const struct sched_decision *d = &c->w.decision[i];

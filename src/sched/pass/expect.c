@@ -208,8 +208,7 @@ bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t
     if (s->place->ops->mark(s->place, booking, true) < 0)
         return false;
     bool any = limits_give_way(s, slot, at);
-    bool keeps =
-        find_culprit(s, job, (struct start_at){booking, at, true, false, job}) == JOB_NONE;
+    bool keeps = find_culprit(s, job, (struct start_at){booking, at, true, false, job}) == JOB_NONE;
     limits_go_back(s, any);
     s->place->ops->mark(s->place, booking, false);
     return keeps;

@@ -43,7 +43,7 @@ bool no_room_is_known(const struct walk *w, uint32_t node)
 }
 
 /* The first time after the window's beginning at which something else may be booked of a node. */
-static int64_t next_point(const struct walk *w, uint32_t node)
+static int64_t node_changes_at(const struct walk *w, uint32_t node)
 {
     const struct state *s = w->m->state[node];
     struct profile_cursor c;
@@ -65,7 +65,7 @@ void no_room_note(struct walk *w, uint32_t node)
                                          .node = node,
                                          .given_back = given_back(w, node),
                                          .at = w->at,
-                                         .until = next_point(w, node),
+                                         .until = node_changes_at(w, node),
                                          .duration = w->end - w->at};
 }
 

@@ -98,6 +98,23 @@ static void nodes_come(struct sim_server *w, size_t n, bool alike)
     sim_server_turn(w, NULL);
 }
 
+/* A job that only fits where nodes may come is refused, and is told of those: what they have is not known yet. */
+static void before_they_come(void **state)
+{
+    struct sim_server *w = *state;
+    expect_refused(w, "{\"command\":[\"true\"],\"nodes\":3}",
+                   "unsatisfiable: asks for 3 nodes, the machine has 2");
+    have_nodes(w);
+    expect_refused(
+        w, "{\"command\":[\"true\"],\"nodes\":3}",
+        "unsatisfiable: asks for 3 nodes, the machine has 2; what pilot 1 brings is known "
+        "once its nodes have come: submit it again then");
+    nodes_come(w, 1, false);
+    expect_state(w, submit(w, "{\"command\":[\"true\"],\"nodes\":3}"), "running");
+    expect_refused(w, "{\"command\":[\"true\"],\"nodes\":4}",
+                   "unsatisfiable: asks for 4 nodes, the machine has 3");
+}
+
 static void all_at_once(void **state)
 {
     struct sim_server *w = *state;
@@ -138,6 +155,7 @@ static void same_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(before_they_come, open_world, close_world),
         cmocka_unit_test_setup_teardown(all_at_once, open_world, close_world),
         cmocka_unit_test_setup_teardown(some_at_a_time, open_world, close_world),
         cmocka_unit_test_setup_teardown(same_names, open_world, close_world),

@@ -12,8 +12,10 @@
 #include "berth/sched_snapshot.h"
 #include "config/members.h"
 #include "report/reason_words.h"
+#include "server/core/entry.h"
 #include "server/core/job_text.h"
 #include "server/core/members.h"
+#include "server/core/pilots.h"
 #include "server/core/priv.h"
 #include "server/core/users.h"
 
@@ -63,6 +65,23 @@ static sched_job_t submit_to_core(server_t *s, struct job *job, bool hold, berth
     return handle;
 }
 
+/* What a node of a pilot has is known once it has come. */
+static void put_pilot_to_come(const server_t *s, struct strbuf *text)
+{
+    size_t i;
+    const json_t *pilot;
+    json_array_foreach(pilots_list(s), i, pilot)
+    {
+        int64_t number = entry_number(pilot, "pilot");
+        if (pilot_has_nodes(s, number) || json_is_true(json_object_get(pilot, "ending")))
+            continue;
+        strbuf_puts(text, "; what pilot ");
+        strbuf_put_int(text, number);
+        strbuf_puts(text, " brings is known once its nodes have come: submit it again then");
+        return;
+    }
+}
+
 /* Say why it can't be admitted. Returns -1. */
 static int refused(const server_t *s, sched_job_t handle, const struct sched_record *r,
                    berth_error_t *err)
@@ -72,6 +91,8 @@ static int refused(const server_t *s, sched_job_t handle, const struct sched_rec
     if (sched_annotate(s->sched, handle, &a) == 0)
         reason_put_refusal(&text, &a.reason, r->request.duration, r->request.user,
                            r->request.queue);
+    if (text.len > 0 && a.reason.kind == SCHED_REASON_UNSATISFIABLE)
+        put_pilot_to_come(s, &text);
     errtext_set(err, EINVAL, "%s", text.len > 0 ? strbuf_text(&text) : "refused");
     strbuf_clear(&text);
     return -1;

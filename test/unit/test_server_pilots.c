@@ -141,6 +141,33 @@ static void some_at_a_time(void **state)
     assert_int_equal(told, 0);
 }
 
+static void expect_pilot(struct sim_server *w, const char *state)
+{
+    json_t *all = ask(w, "GET", "/v1/pilots", NULL, 200);
+    const json_t *pilot = json_array_get(json_object_get(all, "pilots"), 0);
+    assert_string_equal(json_string_value(json_object_get(pilot, "state")), state);
+    json_decref(all);
+}
+
+/* One of which no node is heard of is not up, whatever Slurm says of its job. */
+static void states(void **state)
+{
+    struct sim_server *w = *state;
+    have_nodes(w);
+    expect_pilot(w, "queued");
+    nodes_come(w, 2, false);
+    expect_pilot(w, "up");
+    list[0].up = false;
+    nodes_come(w, 0, false);
+    expect_pilot(w, "up");
+    list[1].up = false;
+    nodes_come(w, 0, false);
+    expect_pilot(w, "down");
+    list[1].up = true;
+    nodes_come(w, 0, false);
+    expect_pilot(w, "up");
+}
+
 /* Of two with one name the second one is called otherwise. */
 static void same_names(void **state)
 {
@@ -158,6 +185,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(before_they_come, open_world, close_world),
         cmocka_unit_test_setup_teardown(all_at_once, open_world, close_world),
         cmocka_unit_test_setup_teardown(some_at_a_time, open_world, close_world),
+        cmocka_unit_test_setup_teardown(states, open_world, close_world),
         cmocka_unit_test_setup_teardown(same_names, open_world, close_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -245,9 +245,30 @@ static size_t put_nodes_of_pilot(struct call *c, struct json_out *out, int64_t p
     return n;
 }
 
+/* Whether any of its nodes is connected. O(nodes). */
+static bool is_heard_of(const struct call *c, int64_t pilot)
+{
+    const struct engine_node *nodes;
+    uint64_t change;
+    struct engine *engine = c->s->platform.engine;
+    size_t n = engine->ops->nodes ? engine->ops->nodes(engine, &nodes, &change) : 0;
+    for (size_t i = 0; i < n; i++)
+        if (nodes[i].pilot == (uint64_t)pilot && nodes[i].up)
+            return true;
+    return false;
+}
+
+static const char *state_of_pilot(const struct call *c, const json_t *pilot, size_t nodes)
+{
+    if (json_is_true(json_object_get(pilot, "ending")))
+        return "ending";
+    if (nodes == 0)
+        return "queued";
+    return is_heard_of(c, entry_number(pilot, "pilot")) ? "up" : "down";
+}
+
 static void put_pilot(struct call *c, struct json_out *out, const json_t *pilot)
 {
-    bool ending = json_is_true(json_object_get(pilot, "ending"));
     json_line(out);
     json_open(out, NULL, '{');
     json_put_int(out, "pilot", entry_number(pilot, "pilot"));
@@ -267,7 +288,7 @@ static void put_pilot(struct call *c, struct json_out *out, const json_t *pilot)
     json_open(out, "nodes", '[');
     size_t n = put_nodes_of_pilot(c, out, entry_number(pilot, "pilot"));
     json_close(out, ']');
-    json_put_text(out, "state", ending ? "ending" : n > 0 ? "up" : "queued");
+    json_put_text(out, "state", state_of_pilot(c, pilot, n));
     json_close(out, '}');
 }
 

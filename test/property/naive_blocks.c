@@ -91,7 +91,7 @@ static bool has_room(const struct naive_queues *q, int job, int64_t at)
 {
     const struct nq_job *j = &q->job[job];
     uint32_t part = q->lane[j->lane].part;
-    return __builtin_popcount(part & ~set_aside(q, job, at, nt_clear(j, at), false)) >= j->count;
+    return nq_lowest(q, job, part & ~set_aside(q, job, at, nt_clear(j, at), false)) != 0;
 }
 
 bool nb_leave_room(const struct naive_queues *q, int job, int64_t from, int64_t *last)

@@ -35,7 +35,7 @@ static void check_jobs(void)
         counted.expected += j->state == NQ_HELD && j->expected;
         counted.overrun += j->state == NQ_RUNNING && j->duration > j->estimate;
         CHECK(sched_resources(run.sched, handle_of(i), &text) == 0 &&
-              nq_nodes_of(text) == j->nodes);
+              nq_nodes_of(text, run.naive.cores) == j->nodes);
     }
 }
 

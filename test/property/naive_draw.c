@@ -13,7 +13,12 @@ void draw_machine(void)
 {
     char recipe[32];
     run.naive.nodes = (int)draw(run.classes ? NQ_NODES / 2 : 1, NQ_NODES);
-    snprintf(recipe, sizeof(recipe), "%d node(core)", run.naive.nodes);
+    run.naive.cores = 1;
+    if (run.cores) { /* no more cores than nodes else: so that few sets of jobs may be victims */
+        run.naive.cores = run.naive.nodes % 2 ? 2 : 4;
+        run.naive.nodes = run.naive.cores == 2 ? 1 + run.naive.nodes % 4 : 2;
+    }
+    snprintf(recipe, sizeof(recipe), "%d node(%d core)", run.naive.nodes, run.naive.cores);
     run.match = machine_of(recipe, &(match_options_t){.policy = "low"});
 }
 
@@ -21,7 +26,7 @@ void draw_machine(void)
 static size_t draw_limits(struct sched_limit *limit, int64_t most[NQ_WHATS], int64_t high)
 {
     if (run.limits)
-        return nq_draw_limits(&run.random, limit, most, high);
+        return nq_draw_limits(&run.random, run.cores ? "core" : "node", limit, most, high);
     most[0] = most[1] = INT64_MAX;
     return 0;
 }
@@ -31,7 +36,7 @@ size_t draw_more_limits(uint64_t number, struct sched_limit *limit, int64_t most
 {
     struct random r = {.state = run.seed * 64 + number + (3u << 30)};
     if (run.has_more_limits)
-        return nq_draw_limits(&r, limit, most, high);
+        return nq_draw_limits(&r, run.cores ? "core" : "node", limit, most, high);
     most[0] = most[1] = INT64_MAX;
     return 0;
 }
@@ -143,7 +148,7 @@ static void draw_part(struct nq_lane *lane, char *requires, size_t size)
         low = 0;
         high = run.naive.nodes - 1;
     }
-    lane->part = (2u << high) - (1u << low);
+    lane->part = nq_cores_of(&run.naive, (int)low, (int)high);
     snprintf(requires, size, "{\"hostlist\": [\"node[%d-%d]\"]}", (int)low, (int)high);
 }
 

@@ -242,9 +242,10 @@ void nq_set_account(struct naive_queues *q, int job, int account)
 
 void nq_status(struct naive_queues *q, int node, bool down)
 {
-    if ((q->down >> node & 1) == down)
+    uint32_t cores = nq_cores_of(q, node, node);
+    if (!(q->down & cores) == !down)
         return;
-    q->down = down ? q->down | 1u << node : q->down & ~(1u << node);
+    q->down = down ? q->down | cores : q->down & ~cores;
     q->swept = false;
     q->repair = true;
     for (int i = 0; i < q->jobs; i++)

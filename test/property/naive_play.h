@@ -21,7 +21,8 @@
 struct naive_play {
     uint64_t seed;
     struct random random;
-    struct random deadline_random, block_random, tail_random, update_random; /* beside the rest */
+    struct random deadline_random, block_random, tail_random, update_random,
+        core_random; /* beside the rest */
     match_t *match;
     sched_t *sched;
     struct naive_queues naive;
@@ -30,7 +31,7 @@ struct naive_play {
     bool requeue[NQ_JOBS];  /* of one that was told to stop */
     int64_t now;
     bool limits, levels, shares, accounts, deadlines, unknowns, classes, usage, is_wide, blocks,
-        tails, updates;
+        tails, updates, cores;
     bool has_more_limits;
 };
 

@@ -13,7 +13,7 @@ static bool may_be_victim(const struct naive_queues *q, int job, int victim)
 
 static int64_t work(const struct naive_queues *q, int victim)
 {
-    return (q->now - q->job[victim].at) * q->job[victim].count;
+    return (q->now - q->job[victim].at) * nq_cores_asked(q, victim);
 }
 
 /* Whether less is lost by preempting a; then the younger one goes, by its start and its rank. */
@@ -139,7 +139,7 @@ bool nq_preempt(struct naive_queues *q, int job)
         return false;
     int n = list_victims(q, job, false, list);
     n += list_victims(q, job, true, list + n);
-    j->nodes = nq_choice(q, job, q->now);
+    j->nodes = nq_choice_now(q, job);
     j->at = q->now;
     j->expected = false;
     for (int i = 0; i < n; i++) {

@@ -86,16 +86,16 @@ int nq_last_movable(const struct naive_queues *q)
 }
 
 /* Whether what is up could not run a job, were it idle. */
-static bool needs_down(const struct naive_queues *q, const struct nq_job *j)
+static bool needs_down(const struct naive_queues *q, int job)
 {
-    return j->count > __builtin_popcount(q->lane[j->lane].part & ~q->down);
+    return nq_lowest(q, job, q->lane[q->job[job].lane].part & ~q->down) == 0;
 }
 
 bool nq_is_considered(const struct naive_queues *q, int job)
 {
     int64_t rank = 0;
     for (int i = 0; i < q->jobs; i++)
-        rank += ((q->job[i].state == NQ_OPEN && !nc_is_shut(q, i) && !needs_down(q, &q->job[i])) ||
+        rank += ((q->job[i].state == NQ_OPEN && !nc_is_shut(q, i) && !needs_down(q, i)) ||
                  (q->job[i].state == NQ_HELD && !q->job[i].kept)) &&
                 q->job[i].lane == q->job[job].lane && nq_before(q, i, job);
     return rank < q->lane[q->job[job].lane].queue_depth;

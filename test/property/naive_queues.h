@@ -1,6 +1,8 @@
-/* Named queues spelled out, over a machine of a few nodes that jobs have to themselves: every pass looks at
- * every job and every reservation, and what is free is asked of all bookings. Nothing is remembered but
+/* Named queues spelled out, over a machine of a few nodes, which jobs have to themselves or share by core: every pass looks
+ * at every job and every reservation, and what is free is asked of all bookings. Nothing is remembered but
  * what the rules name: what is new, and whether something was given back (src/sched/pass/ says the same).
+ *
+ * Sets of nodes are bits, one for each core: those of the first node, then those of the next one.
  */
 #ifndef PROPERTY_NAIVE_QUEUES_H
 #define PROPERTY_NAIVE_QUEUES_H
@@ -29,9 +31,14 @@ enum {
  */
 enum nq_state { NQ_OPEN, NQ_HELD, NQ_RUNNING, NQ_GONE, NQ_LIMITED, NQ_BEHIND, NQ_FULL };
 
+/* What a job asks for `count` times: a node, a core wherever it is, some cores of a node. */
+enum nq_piece { NQ_NODE, NQ_CORE, NQ_SHARED };
+
 struct nq_job {
     enum nq_state state;
     int lane, user, count;
+    enum nq_piece piece;
+    int of_node;     /* of a shared node so many cores */
     int account;     /* where there are some */
     bool is_virtual; /* submitted to the virtual queue that the lane's queue has */
     int64_t priority, at, submitted;
@@ -157,8 +164,8 @@ struct nq_decision {
 };
 
 struct naive_queues {
-    int nodes, lanes, jobs;
-    int64_t next_order; /* behind all jobs that came before */
+    int nodes, cores, lanes, jobs; /* cores of each node */
+    int64_t next_order;            /* behind all jobs that came before */
     uint32_t down;
     struct nq_block block[NQ_BLOCKS];
     struct nq_lane lane[NQ_LANES];
@@ -193,6 +200,16 @@ struct naive_queues {
     struct nq_decision decision[NQ_DECISIONS];
     int decisions;
 };
+
+/* All cores of these nodes: from the first one to the last one; of those of which there is some. */
+uint32_t nq_cores_of(const struct naive_queues *q, int first, int last);
+uint32_t nq_whole_nodes(const struct naive_queues *q, uint32_t nodes);
+
+/* How many cores a job asks for. */
+int nq_cores_asked(const struct naive_queues *q, int job);
+
+/* The first of these that the policy gives a job; 0: they are too few. */
+uint32_t nq_lowest(const struct naive_queues *q, int job, uint32_t of);
 
 /* The priority of the queue that a job was submitted to. */
 int64_t nq_level(const struct naive_queues *q, int job);

@@ -46,6 +46,10 @@ uint32_t nq_choice_now(struct naive_queues *q, int job);
  */
 int64_t nq_earliest(const struct naive_queues *q, int job);
 
+/* The same by such a choice. */
+typedef uint32_t nq_choose(const struct naive_queues *q, int job, int64_t at);
+int64_t nq_earliest_by(const struct naive_queues *q, int job, nq_choose *choose);
+
 /* The first of those that wait together has left them: it starts, or takes what others hold. The next one is open, and
  * as new as it was, unless their array is full.
  */

@@ -42,17 +42,57 @@ uint32_t nq_free_nodes(const struct naive_queues *q, int job, int64_t from, int6
     return unbooked(q, job, from, until) & ~nb_set_aside(q, job, from, until);
 }
 
-/* The lowest of these nodes, as many as a job asks for; 0: there are too few. */
-static uint32_t lowest(const struct naive_queues *q, int job, uint32_t of)
+uint32_t nq_cores_of(const struct naive_queues *q, int first, int last)
 {
-    int count = q->job[job].count, n = 0;
+    return (2u << ((last + 1) * q->cores - 1)) - (1u << first * q->cores);
+}
+
+uint32_t nq_whole_nodes(const struct naive_queues *q, uint32_t nodes)
+{
+    uint32_t whole = 0;
+    for (int i = 0; i < q->nodes; i++)
+        whole |= nodes & nq_cores_of(q, i, i) ? nq_cores_of(q, i, i) : 0;
+    return whole;
+}
+
+int nq_cores_asked(const struct naive_queues *q, int job)
+{
+    const struct nq_job *j = &q->job[job];
+    return j->count * (j->piece == NQ_NODE ? q->cores : j->piece == NQ_CORE ? 1 : j->of_node);
+}
+
+/* The first cores of all nodes, then the second ones. */
+static uint32_t lowest_cores(const struct naive_queues *q, int count, uint32_t of)
+{
+    uint32_t cores = 0;
+    for (int core = 0; core < q->cores; core++)
+        for (int i = 0; i < q->nodes && count > 0; i++)
+            if (of >> (i * q->cores + core) & 1) {
+                cores |= 1u << (i * q->cores + core);
+                count--;
+            }
+    return count == 0 ? cores : 0;
+}
+
+/* So many of these cores of a node; 0: there are too few. */
+static uint32_t lowest_of_node(const struct naive_queues *q, int node, int count, uint32_t of)
+{
+    return lowest_cores(q, count, of & nq_cores_of(q, node, node));
+}
+
+uint32_t nq_lowest(const struct naive_queues *q, int job, uint32_t of)
+{
+    const struct nq_job *j = &q->job[job];
+    int count = j->count;
     uint32_t nodes = 0;
-    for (int i = 0; i < q->nodes && n < count; i++)
-        if (of >> i & 1) {
-            nodes |= 1u << i;
-            n++;
-        }
-    return n == count ? nodes : 0;
+    if (j->piece == NQ_CORE)
+        return lowest_cores(q, count, of);
+    for (int i = 0; i < q->nodes && count > 0; i++) {
+        uint32_t piece = lowest_of_node(q, i, j->piece == NQ_NODE ? q->cores : j->of_node, of);
+        nodes |= piece;
+        count -= piece != 0;
+    }
+    return count == 0 ? nodes : 0;
 }
 
 /* The lowest that have room for its estimate, if they have room for its limit as well (naive_tails.h). Else the lowest that
@@ -61,29 +101,36 @@ static uint32_t lowest(const struct naive_queues *q, int job, uint32_t of)
 uint32_t nq_choice(const struct naive_queues *q, int job, int64_t at)
 {
     const struct nq_job *j = &q->job[job];
-    uint32_t free = nq_free_nodes(q, job, at, at + j->duration), nodes = lowest(q, job, free);
+    uint32_t free = nq_free_nodes(q, job, at, at + j->duration), nodes = nq_lowest(q, job, free);
     if (nodes == 0 || nt_keeps(q, job, nodes, at))
         return nodes;
     uint32_t aside = nb_set_aside(q, job, at, nt_clear(j, at));
-    nodes = lowest(q, job, unbooked(q, job, at, nt_end(j, at)) & ~aside);
-    return nodes != 0 ? nodes : lowest(q, job, free & ~aside & ~nt_promised(q, job, at));
+    nodes = nq_lowest(q, job, unbooked(q, job, at, nt_end(j, at)) & ~aside);
+    uint32_t off = nq_whole_nodes(q, nt_promised(q, job, at));
+    return nodes != 0 ? nodes : nq_lowest(q, job, free & ~aside & ~off);
 }
 
 uint32_t nq_choice_anew(const struct naive_queues *q, int job, int64_t at)
 {
     const struct nq_job *j = &q->job[job];
-    uint32_t free = nq_free_nodes(q, job, at, at + j->duration), nodes = lowest(q, job, free);
+    uint32_t free = nq_free_nodes(q, job, at, at + j->duration), nodes = nq_lowest(q, job, free);
     if (nodes == 0 || nt_keeps(q, job, nodes, at))
         return nodes;
     uint32_t aside = nb_set_aside(q, job, at, nt_clear(j, at));
-    return at == j->at ? 0 : lowest(q, job, free & ~aside & ~nt_promised(q, job, at));
+    uint32_t off = nq_whole_nodes(q, nt_promised(q, job, at));
+    return at == j->at ? 0 : nq_lowest(q, job, free & ~aside & ~off);
 }
 
 uint32_t nq_choice_now(struct naive_queues *q, int job)
 {
     const struct nq_job *j = &q->job[job];
+    uint32_t free = nq_free_nodes(q, job, q->now, q->now + j->duration);
     uint32_t nodes = nq_choice(q, job, q->now);
-    q->yields |= nodes == 0 && lowest(q, job, nq_free_nodes(q, job, q->now, q->now + j->duration));
+    if (nodes == 0) /* beside what is promised on the same nodes */
+        nodes = nq_lowest(q, job,
+                          free & ~nb_set_aside(q, job, q->now, nt_clear(j, q->now)) &
+                              ~nt_promised(q, job, q->now));
+    q->yields |= nodes == 0 && nq_lowest(q, job, free);
     return nodes;
 }
 
@@ -102,36 +149,38 @@ static int64_t end_of_all(const struct naive_queues *q)
     return last + NB_PERIOD;
 }
 
+/* The times at which there may be room for a job that was not before: something ends; limits, or who is promised a start, may not
+ * let it be there sooner.
+ */
+static bool is_time(const struct naive_queues *q, int job, int64_t at)
+{
+    for (int i = 0; i < q->jobs; i++) {
+        const struct nq_job *k = &q->job[i];
+        if (i == job || k->lifted || (k->state != NQ_HELD && k->state != NQ_RUNNING))
+            continue;
+        bool starts = k->state == NQ_HELD && !k->expected &&
+                      (at == k->at || at == k->at - q->job[job].duration + 1);
+        if (starts || at == k->at + k->duration)
+            return true;
+    }
+    for (int l = 0; l < q->lanes; l++)
+        if (sees_head(q, job, l) && at == head_end(q, l))
+            return true;
+    return nb_next_end(q, at - 1) == at;
+}
+
+int64_t nq_earliest_by(const struct naive_queues *q, int job, nq_choose *choose)
+{
+    int64_t latest = end_of_all(q);
+    for (int64_t at = q->now; at <= latest; at++)
+        if ((at == q->now || is_time(q, job, at)) && choose(q, job, at) && nl_over(q, job, at) < 0)
+            return at;
+    return -1;
+}
+
 int64_t nq_earliest(const struct naive_queues *q, int job)
 {
-    int64_t best = nq_choice(q, job, q->now) && nl_over(q, job, q->now) < 0 ? q->now : -1;
-    for (int i = 0; i < q->jobs && best != q->now; i++) {
-        const struct nq_job *j = &q->job[i];
-        int64_t end = j->at + j->duration;
-        if ((j->state == NQ_HELD || j->state == NQ_RUNNING) && !j->lifted && i != job &&
-            end > q->now && end < NQ_ENDLESS && (best < 0 || end < best) &&
-            nq_choice(q, job, end) && nl_over(q, job, end) < 0)
-            best = end;
-    }
-    for (int i = 0; i < q->jobs && best != q->now;
-         i++) { /* limits may not let it be there before */
-        const struct nq_job *j = &q->job[i];
-        bool starts = j->state == NQ_HELD && !j->lifted && !j->expected && i != job;
-        if (starts && j->at > q->now && (best < 0 || j->at < best) && nq_choice(q, job, j->at) &&
-            nl_over(q, job, j->at) < 0)
-            best = j->at;
-    }
-    for (int l = 0; l < q->lanes && best != q->now; l++) {
-        int64_t end = sees_head(q, job, l) ? head_end(q, l) : -1;
-        if (end > q->now && end < NQ_ENDLESS && (best < 0 || end < best) && nq_choice(q, job, end))
-            best = end;
-    }
-    int64_t latest = best < 0 ? end_of_all(q) : best;
-    for (int64_t end = nb_next_end(q, q->now); end < latest && best != q->now;
-         end = nb_next_end(q, end))
-        if (nq_choice(q, job, end) && nl_over(q, job, end) < 0)
-            return end;
-    return best;
+    return nq_earliest_by(q, job, nq_choice);
 }
 
 int nq_next_together(const struct naive_queues *q, int job)

@@ -162,7 +162,7 @@ static void set_block(int number, const char *name)
     of.start = b.start;
     of.every = b.every = draw_block(0, 2) ? 0 : periods[draw_block(0, 2)];
     snprintf(nodes, sizeof(nodes), "node[%d-%d]", low, high);
-    b.nodes = (2u << high) - (1u << low);
+    b.nodes = nq_cores_of(&run.naive, low, high);
     int64_t lane = draw_block(0, run.naive.lanes - 1), user = draw_block(0, NQ_USERS - 1);
     of.users = &users[user];
     of.n_users = draw_block(0, 4) == 0;

@@ -91,18 +91,65 @@ static int draw_count(const struct nq_lane *of)
     return count;
 }
 
+static int64_t draw_shape_of(int64_t low, int64_t high)
+{
+    return random_between(&run.core_random, low, high);
+}
+
+/* Where nodes are shared by core, what a job asks for is drawn beside the rest: no more than it may ever have. */
+static int draw_shape(const struct nq_lane *of, int count, enum nq_piece *piece, int *of_node)
+{
+    *piece = NQ_NODE;
+    *of_node = 0;
+    if (!run.cores)
+        return count;
+    int most =
+        (int)lesser(__builtin_popcount(of->part), lesser(of->user_most[1], of->queue_most[1]));
+    if (of->has_virtual)
+        most = (int)lesser(most, lesser(of->virtual_user_most[1], of->virtual_queue_most[1]));
+    int nodes = __builtin_popcount(of->part) / run.naive.cores;
+    *piece = (enum nq_piece)draw_shape_of(NQ_NODE, NQ_SHARED);
+    *of_node = (int)lesser(draw_shape_of(1, run.naive.cores - 1), most);
+    if (*piece == NQ_NODE && most < run.naive.cores)
+        *piece = NQ_CORE;
+    if (*piece == NQ_CORE)
+        return (int)draw_shape_of(1, draw_shape_of(0, 2) ? lesser(most, 3) : most);
+    int each = *piece == NQ_NODE ? run.naive.cores : *of_node;
+    return (int)draw_shape_of(1, lesser(nodes, most / each));
+}
+
+static void write_jobspec(char *text, size_t size, int count, enum nq_piece piece, int of_node)
+{
+    char what[80];
+    snprintf(what, sizeof(what),
+             piece == NQ_NODE ? "type: node, count: 1" : "type: core, count: 1");
+    if (piece == NQ_SHARED)
+        snprintf(what, sizeof(what), "type: core, count: %d", of_node);
+    snprintf(text, size,
+             piece == NQ_SHARED
+                 ? "{version: 9999, resources: [{type: node, count: %d, with: [{type: slot, count: "
+                   "1, label: s, with: [{%s}]}]}], tasks: [{command: [a], slot: s, count: "
+                   "{per_slot: 1}}], attributes: {system: {duration: 0}}}"
+                 : "{version: 9999, resources: [{type: slot, count: %d, label: s, with: [{%s}]}], "
+                   "tasks: [{command: [a], slot: s, count: {per_slot: 1}}], attributes: {system: "
+                   "{duration: 0}}}",
+             count, what);
+}
+
 static void trace_submit(int job, int members)
 {
     const struct nq_job *j = &run.naive.job[job];
     if (getenv("SCENE_TRACE"))
         fprintf(stderr,
-                "t%ld submit %d lane %d virtual %d user %d account %d count %d dur %ld limit %ld "
+                "t%ld submit %d lane %d virtual %d user %d account %d count %d piece %d of %d dur "
+                "%ld limit %ld "
                 "pri %ld dl "
                 "%ld members "
                 "%d order %ld\n",
                 (long)run.now, job, j->lane, j->is_virtual, j->user, j->account, j->count,
-                (long)j->duration, (long)(j->limit == INT64_MAX ? -1 : j->limit), (long)j->priority,
-                (long)j->deadline, members, (long)j->order);
+                (int)j->piece, j->of_node, (long)j->duration,
+                (long)(j->limit == INT64_MAX ? -1 : j->limit), (long)j->priority, (long)j->deadline,
+                members, (long)j->order);
 }
 
 void play_submit(void)
@@ -116,12 +163,11 @@ void play_submit(void)
     int members = run.limits || run.levels || draw(0, 5) ? 1 : (int)draw(2, 6);
     if (draw_unknown())
         duration = NQ_ENDLESS;
-    char text[300];
-    snprintf(text, sizeof(text),
-             "{version: 9999, resources: [{type: slot, count: %d, label: s, with: [{type: node, "
-             "count: 1}]}], tasks: [{command: [a], slot: s, count: {per_slot: 1}}], attributes: "
-             "{system: {duration: 0}}}",
-             count);
+    char text[400];
+    enum nq_piece piece;
+    int of_node;
+    count = draw_shape(of, count, &piece, &of_node);
+    write_jobspec(text, sizeof(text), count, piece, of_node);
     if (run.naive.jobs + members > NQ_JOBS)
         members = 1;
     /* Beside classes, model and core differ in 2 of 300 scenes with such arrays: seeds 28 and 202. */
@@ -151,6 +197,8 @@ void play_submit(void)
         struct nq_job *j = &run.naive.job[job + i];
         CHECK(handle_of(job + i) == handle);
         j->submitted = run.now;
+        j->piece = piece;
+        j->of_node = of_node;
         j->duration = j->estimate = run.naive.job[job].estimate;
         j->limit = run.naive.job[job].limit;
         j->user = user;

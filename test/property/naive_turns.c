@@ -36,7 +36,7 @@ static bool is_displaced(const struct naive_queues *q, int job)
 void nq_pull(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
-    int64_t was = j->at, at = nq_earliest(q, job);
+    int64_t was = j->at, at = nq_earliest_by(q, job, nq_choice_anew);
     if (at < 0 || at > was)
         at = was;
     uint32_t nodes = nq_choice_anew(q, job, at);

@@ -1,4 +1,4 @@
-/* Named queues over whole nodes decide as naive_queues does, which looks at everything each time: so
+/* Named queues over nodes that are given whole or by core decide as naive_queues does, which looks at everything each time: so
  * nothing is lost where the core does not look.
  */
 #include "naive_play.h"
@@ -31,11 +31,15 @@ static void trace_queues(void)
     }
 }
 
-/* `is_wide`: with shares, and perhaps with classes, usage and a division within the other. `tails`: jobs may last longer than
- * planned; else they may in every other scene.
+/* Plain scenes, some of which have shares; with shares; with these and perhaps with classes, usage and a division within the
+ * other; with nodes that are shared by core.
  */
-static void play(uint64_t seed, bool shares, bool is_wide, bool tails)
+enum kind { PLAIN, SHARES, WIDE, CORES };
+
+/* `tails`: jobs may last longer than planned; else they may in every other scene, but where nodes are shared. */
+static void play(uint64_t seed, enum kind kind, bool tails)
 {
+    bool is_wide = kind == WIDE;
     memset(&run, 0, sizeof(run));
     run.naive.next_order = 1; /* as the core counts */
     run.seed = run.random.state = seed;
@@ -43,7 +47,9 @@ static void play(uint64_t seed, bool shares, bool is_wide, bool tails)
     /* One of them at a time: limits, levels, arrays. */
     run.limits = draw(0, 1);
     run.levels = !run.limits && draw(0, 1);
-    run.shares = run.naive.shares = draw(0, 2) == 0 || shares || is_wide;
+    run.shares = run.naive.shares = (draw(0, 2) == 0 || kind == SHARES || is_wide) && kind != CORES;
+    run.cores = kind == CORES;
+    run.core_random.state = ~seed * 13;
     run.is_wide = is_wide;
     run.usage = is_wide && seed % 2 > 0;
     run.accounts = run.shares && run.seed % 2 == 0;
@@ -55,7 +61,7 @@ static void play(uint64_t seed, bool shares, bool is_wide, bool tails)
     run.unknowns = !run.limits && !run.shares && run.seed % 3 == 0;
     run.blocks = (seed / 5) % 3 == 1;
     run.block_random.state = ~seed * 5;
-    run.tails = (seed / 19) % 2 == 1 || tails;
+    run.tails = ((seed / 19) % 2 == 1 && kind != CORES) || tails;
     run.tail_random.state = ~seed * 7;
     run.updates = (seed / 11) % 3 == 2;
     run.update_random.state = ~seed * 11;
@@ -88,32 +94,32 @@ static void play(uint64_t seed, bool shares, bool is_wide, bool tails)
 /* What single scenes have shown. */
 static void play_known(void)
 {
-    play(200341, false, false, false); /* a member preempts, with which its array is full */
+    play(200341, PLAIN, false); /* a member preempts, with which its array is full */
     /* With shares, a displaced job has its turn before it is the first of its queue, and those that limits keep have
      * theirs behind it.
      */
-    play(106679, false, false, false);
-    play(201402, false, false, false);
+    play(106679, PLAIN, false);
+    play(201402, PLAIN, false);
     /* The first of a queue has found no time, and another holder is passed on the way. */
-    play(901934, false, false, false);
-    play(804773, true, false, false); /* what was placed before in a replan is given back */
+    play(901934, PLAIN, false);
+    play(804773, SHARES, false); /* what was placed before in a replan is given back */
     /* One that had others preempted begins late, and may stay longer than was promised to others. */
-    play(329, true, true, false);
+    play(329, WIDE, false);
     /* What is promised becomes only expected by what the same pass promises to others before it. */
-    play(1219, false, false, true);
-    play(1396, false, false, true);
-    play(1724, false, false, true); /* and a promise sure, as one before it is lowered */
-    play(114, true, true, true);    /* or as it is to start now */
+    play(1219, PLAIN, true);
+    play(1396, PLAIN, true);
+    play(1724, PLAIN, true); /* and a promise sure, as one before it is lowered */
+    play(114, WIDE, true);   /* or as it is to start now */
     /* A limit in which the promised job counts for nothing; one that jobs have which begin with it; one that has kept a job for
      * what is only expected now.
      */
-    play(44, false, false, true);
-    play(94, false, false, true);
-    play(430, false, false, true);
-    play(541, false, false, true);
+    play(44, PLAIN, true);
+    play(94, PLAIN, true);
+    play(430, PLAIN, true);
+    play(541, PLAIN, true);
     /* A block that is over when it is set; one that comes in the way of a job that has others preempted. */
-    play(231, false, false, true);
-    play(444, false, false, true);
+    play(231, PLAIN, true);
+    play(444, PLAIN, true);
 }
 
 static void test_naive(void **state)
@@ -122,11 +128,14 @@ static void test_naive(void **state)
     uint64_t seed = from ? (uint64_t)strtoull(from, NULL, 10) : 1u;
     int runs = n ? atoi(n) : RANDOM_ROUNDS(RUNS);
     bool shares = getenv("SCENE_SHARES") != NULL, tails = getenv("SCENE_TAILS") != NULL;
+    bool cores = getenv("SCENE_CORES") != NULL;
     (void)state;
-    for (int i = 0; i < runs; i++)
-        play(seed + (uint64_t)i, shares, false, tails);
-    for (int i = 0; i < runs / 2; i++)
-        play(seed + (uint64_t)i, true, true, tails);
+    for (int i = 0; i < runs && !cores; i++)
+        play(seed + (uint64_t)i, shares ? SHARES : PLAIN, tails);
+    for (int i = 0; i < runs / 2 && !cores; i++)
+        play(seed + (uint64_t)i, WIDE, tails);
+    for (int i = 0; i < (cores ? runs : runs / 2); i++)
+        play(seed + (uint64_t)i, CORES, tails);
     if (!from)
         play_known();
     print_message(

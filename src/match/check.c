@@ -44,8 +44,8 @@ static bool gather_spans(const struct match *m, struct spans *s)
         const struct job *job = m->jobs.slot[k];
         for (uint32_t i = 0; job && i < job->n; i++) {
             const struct hold *h = &job->hold[i];
-            bool covered = h->flags & HOLD_COVERED;
-            int64_t load = job->lifted ? 0 : h->flags & HOLD_EXCLUSIVE ? STATE_EXCLUSIVE : 1;
+            bool covered = h->flags & (HOLD_COVERED | HOLD_WITH_NODE);
+            int64_t load = job->lifted ? 0 : hold_load(h);
             int64_t needs = job->lifted ? 0 : h->needs;
             if ((!covered && !push_span(s, h->vertex, PLACE_USERS, job, load)) ||
                 (!covered && (h->flags & HOLD_UNITS) &&
@@ -138,18 +138,21 @@ static bool check_calendars(const struct match *m, const struct spans *spans)
 
 /* What states count. */
 struct numbers {
-    uint32_t allocated, reserved, jobs, counted, down;
+    uint32_t allocated, reserved, filled_allocated, filled_reserved, jobs, counted, down;
 };
 
 static void count_job(const struct job *job, struct numbers *of)
 {
     for (uint32_t i = 0; i < job->n && !job->lifted; i++) {
         const struct hold *h = &job->hold[i];
-        bool own = !(h->flags & HOLD_COVERED), exclusive = own && (h->flags & HOLD_EXCLUSIVE);
+        bool own = !(h->flags & (HOLD_COVERED | HOLD_WITH_NODE));
+        bool exclusive = own && (h->flags & HOLD_EXCLUSIVE), fills = h->flags & HOLD_FILLS;
         of[h->vertex].counted += h->n_counts > 0;
         of[h->vertex].jobs += own && !job->reserved;
         of[h->vertex].allocated += exclusive && !job->reserved;
         of[h->vertex].reserved += exclusive && job->reserved;
+        of[h->vertex].filled_allocated += fills && !job->reserved;
+        of[h->vertex].filled_reserved += fills && job->reserved;
     }
 }
 
@@ -169,10 +172,35 @@ static bool check_numbers(const struct match *m)
     for (uint32_t v = 0; v < m->g->n && good; v++) {
         const struct state *s = m->state[v] ? m->state[v] : &nothing;
         good = s->n_allocated == of[v].allocated && s->n_reserved == of[v].reserved &&
-               s->n_jobs == of[v].jobs && s->n_counted == of[v].counted && s->n_down == of[v].down;
+               s->n_filled_allocated == of[v].filled_allocated &&
+               s->n_filled_reserved == of[v].filled_reserved && s->n_jobs == of[v].jobs &&
+               s->n_counted == of[v].counted && s->n_down == of[v].down;
     }
     free(of);
     return good;
+}
+
+/* Whether what is booked with its node comes before that, and is all that there is in the node. */
+static bool check_filled(const struct match *m, const struct job *job)
+{
+    uint32_t with = 0, children = 0; /* of the holds from here back; of the node */
+    const uint32_t *child;
+
+    for (uint32_t i = job->n; i-- > 0;) {
+        const struct hold *h = &job->hold[i];
+        if (h->flags & HOLD_WITH_NODE) {
+            with++;
+            if (with > children || h->run != with || !(h->flags & HOLD_EXCLUSIVE) ||
+                m->topo.parent[h->vertex] != job->hold[i + with].vertex)
+                return false;
+            continue;
+        }
+        if (with != children)
+            return false;
+        with = 0;
+        children = h->flags & HOLD_FILLS ? topo_children(&m->topo, h->vertex, &child) : 0;
+    }
+    return with == children;
 }
 
 /* Whether runs of bare holds are jumped over to where they end, or to before that. */
@@ -194,7 +222,7 @@ static bool check_runs(const struct job *job)
  */
 static bool check_holds(const struct match *m, const struct job *job, uint32_t *place)
 {
-    bool good = job->at >= 0 && job->at < job->end && check_runs(job);
+    bool good = job->at >= 0 && job->at < job->end && check_runs(job) && check_filled(m, job);
 
     for (uint32_t i = 0; i < job->n && good; i++) {
         const struct hold *h = &job->hold[i];

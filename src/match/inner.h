@@ -143,8 +143,38 @@ int match_emit(struct match *m, const struct emitted *item);
  */
 int64_t match_commit(struct walk *w, struct job *job);
 
-/* Book everything that a job holds, or give it back. Returns 0, or -1 with ENOMEM and nothing booked. */
+/* What a hold counts in `users` of its vertex. */
+static inline int64_t hold_load(const struct hold *h)
+{
+    return h->flags & HOLD_EXCLUSIVE ? STATE_EXCLUSIVE : h->flags & HOLD_FILLS ? STATE_FULL + 1 : 1;
+}
+
+/* The state of the node that v is directly in, if jobs may book v with it; else NULL. v has nothing below it. */
+static inline const struct state *match_filled(const struct match *m, uint32_t v)
+{
+    const struct topo *t = &m->topo;
+    uint32_t above =
+        !t->is_tree || v == t->root || !topo_is_leaf(t, v) ? VERTEX_NONE : t->parent[v];
+
+    return above == VERTEX_NONE || m->g->v[above].type != TYPE_NODE ? NULL : m->state[above];
+}
+
+/* The largest load of a vertex during [at, end); STATE_EXCLUSIVE where a job has all that is in its node. */
+static inline int64_t match_load(const struct match *m, uint32_t v, int64_t at, int64_t end)
+{
+    int64_t load = state_load(m->state[v], at, end);
+
+    return load < STATE_EXCLUSIVE && state_load(match_filled(m, v), at, end) >= STATE_FULL
+               ? STATE_EXCLUSIVE
+               : load;
+}
+
+/* Book everything that a job holds, or give it back. Returns 0, or -1 with ENOMEM and nothing booked. What the job has of
+ * nodes of which it has all is booked with the node; which that are is found out by match_book, and again by match_recount.
+ */
 int match_book(struct match *m, struct job *job);
+int match_book_again(struct match *m,
+                     const struct job *job); /* one that is booked, for another time */
 void match_unbook(struct match *m, struct job *job);
 
 /* Make the index of names if there is none. Returns 0, or -1 with ENOMEM. */

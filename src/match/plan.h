@@ -187,6 +187,9 @@ int64_t match_job_nodes(const struct match *m, int64_t jobid);
 bool match_job_next_hold(const struct match *m, int64_t jobid, uint32_t *i, uint32_t *vertex,
                          bool *alone);
 
+/* The same, of what is in calendars by itself: of a node of which it has all, the node alone. */
+bool match_job_next_span(const struct match *m, int64_t jobid, uint32_t *i, uint32_t *vertex);
+
 /* Mark what it holds in a byte for each vertex, all zero before, or take the marks away again. And what another has in
  * common with who is marked: the same, so that only one of them can be there at a time, or units of the same pool.
  * `units`, by vertex, are those that all have who are there at that time (match_job_weigh); where that is more than a

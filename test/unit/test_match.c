@@ -240,6 +240,64 @@ static void never(void **state)
     match_destroy(m);
 }
 
+/* Two nodes of two cores and nothing else, as R describes machines. No filter counts cores. */
+static match_t *plain(const char *filters)
+{
+    match_options_t options = {.policy = "low", .filters = filters};
+    struct graph *g = graph_create();
+    berth_error_t err;
+
+    assert_non_null(g);
+    uint32_t root = add(g, VERTEX_NONE, "cluster", 0, -1);
+    for (int32_t i = 0; i < 2; i++) {
+        uint32_t node = add(g, root, "node", i, i);
+        for (int k = 0; k < 2; k++)
+            add(g, node, "core", k, i);
+    }
+    assert_int_equal(graph_seal(g), 0);
+    match_t *m = match_create(g, &options, &err);
+    if (!m)
+        fail_msg("%s", err.text);
+    return m;
+}
+
+#define CORES_OF_NODE(nodes, n)                                                                    \
+    "{\"type\":\"node\",\"count\":" nodes                                                          \
+    ",\"with\":[" SLOT("1", "{\"type\":\"core\",\"count\":" n "}") "]}"
+
+/* A job that has all cores of a node, which it shares, keeps others from the cores, whether filters count these or not. */
+static void all_of_a_node(void **state)
+{
+    static const char *const filters[] = {"ALL:core", "ALL:node"};
+    const char *both = SPEC(CORES_OF_NODE("1", "2"), "\"duration\":100");
+    const char *one = SPEC(CORES_OF_NODE("1", "1"), "\"duration\":100");
+    const char *one_each = SPEC(CORES_OF_NODE("2", "1"), "\"duration\":50");
+    const char *longer = SPEC(CORES_OF_NODE("1", "1"), "\"duration\":200");
+    int64_t at;
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        match_t *m = plain(filters[i]);
+        assert_int_equal(run(m, MATCH_ALLOCATE, both, 1, 0, NULL), 0);
+        assert_int_equal(match_find(m, "sched-now=allocated", 0, NULL), 0);
+        assert_int_equal(m->last.n, 4); /* the cores, and what these are in */
+        assert_int_equal(run(m, MATCH_ALLOCATE, one, 2, 0, NULL), 0); /* in the other node */
+        assert_int_equal(run(m, MATCH_ALLOCATE_ORELSE_RESERVE, one_each, 3, 0, &at), 0);
+        assert_int_equal(at, 100);
+        assert_int_equal(run(m, MATCH_ALLOCATE_ORELSE_RESERVE, both, 4, 0, &at), 0);
+        assert_int_equal(at, 150);
+        assert_int_equal(run(m, MATCH_ALLOCATE, one, 5, 0, NULL), 0); /* the last core */
+        assert_int_equal(run(m, MATCH_ALLOCATE, one, 6, 0, NULL), EBUSY);
+        assert_int_equal(match_cancel(m, 1, NULL, NULL), 0);
+        assert_true(match_check(m));
+        assert_int_equal(run(m, MATCH_ALLOCATE, longer, 7, 0, NULL),
+                         EBUSY); /* job 4 has both at 150 */
+        assert_int_equal(run(m, MATCH_ALLOCATE, one_each, 8, 0, NULL), EBUSY);
+        assert_int_equal(run(m, MATCH_ALLOCATE, one, 9, 0, NULL), 0);
+        match_destroy(m);
+    }
+}
+
 static void wrong(void **state)
 {
     match_t *m = tiny("low");
@@ -359,6 +417,7 @@ int main(void)
         cmocka_unit_test(policies),
         cmocka_unit_test(never),
         cmocka_unit_test(one_after_the_other),
+        cmocka_unit_test(all_of_a_node),
         cmocka_unit_test(wrong),
         cmocka_unit_test(overrun),
         cmocka_unit_test(runs_of_several),

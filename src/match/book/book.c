@@ -14,7 +14,7 @@ struct state *match_state(struct match *m, uint32_t v)
 
 static int64_t load_of(const struct job *job, const struct hold *h)
 {
-    return job->lifted ? 0 : h->flags & HOLD_EXCLUSIVE ? STATE_EXCLUSIVE : 1;
+    return job->lifted ? 0 : hold_load(h);
 }
 
 /* Of a divisible pool. */
@@ -43,6 +43,8 @@ void match_note_hold(struct state *s, const struct job *job, const struct hold *
         return;
     if (!job->reserved)
         s->n_jobs += one;
+    if (h->flags & HOLD_FILLS)
+        *(job->reserved ? &s->n_filled_reserved : &s->n_filled_allocated) += one;
     if (h->flags & HOLD_EXCLUSIVE)
         *(job->reserved ? &s->n_reserved : &s->n_allocated) += one;
 }
@@ -116,24 +118,67 @@ int match_book_hold(struct match *m, const struct job *job, const struct hold *h
 /* Take what is booked of the holds before one out of the calendars. */
 static void unbook_before(struct match *m, const struct job *job, uint32_t n)
 {
-    for (uint32_t i = job_next_booked(job, 0); i < n; i = job_next_booked(job, i + 1))
+    for (uint32_t i = job_next_span(job, 0); i < n; i = job_next_span(job, i + 1))
         match_unbook_hold(m, job, &job->hold[i]);
     state_unbook(&m->times, job->at, job->end, 0);
 }
 
-int match_book(struct match *m, struct job *job)
+int match_book_again(struct match *m, const struct job *job)
 {
-    uint32_t i = job_next_booked(job, 0);
+    uint32_t i = job_next_span(job, 0);
 
     if (state_book(&m->times, job->at, job->end, 0) < 0)
         return -1;
     while (i < job->n && match_book_hold(m, job, &job->hold[i]) == 0)
-        i = job_next_booked(job, i + 1);
+        i = job_next_span(job, i + 1);
     if (i == job->n)
         return 0;
     unbook_before(m, job, i);
     errno = ENOMEM;
     return -1;
+}
+
+/* True if hold i is of a node that is shared, and the holds before it are of each thing in it, which the job has to itself. */
+static bool fills(const struct match *m, const struct job *job, uint32_t i)
+{
+    const uint32_t apart = HOLD_COVERED | HOLD_UNITS | HOLD_SHOWN;
+    const struct hold *h = &job->hold[i];
+    const uint32_t *children;
+    uint32_t n = topo_children(&m->topo, h->vertex, &children);
+
+    if (h->flags & (apart | HOLD_EXCLUSIVE) || n == 0 || n > i)
+        return false;
+    for (uint32_t k = i - n; k < i; k++) {
+        const struct hold *below = &job->hold[k];
+        if (m->topo.parent[below->vertex] != h->vertex || !topo_is_leaf(&m->topo, below->vertex) ||
+            !(below->flags & HOLD_EXCLUSIVE) || below->flags & apart || below->n_counts > 0)
+            return false;
+    }
+    return true;
+}
+
+/* Note what is booked with its node. */
+static void note_filled(const struct match *m, struct job *job)
+{
+    const uint32_t *children;
+
+    for (uint32_t i = 0; i < job->n && m->topo.is_tree; i++) {
+        struct hold *h = &job->hold[i];
+        if (m->g->v[h->vertex].type != TYPE_NODE || !fills(m, job, i))
+            continue;
+        h->flags |= HOLD_FILLS;
+        uint32_t n = topo_children(&m->topo, h->vertex, &children);
+        for (uint32_t k = i - n; k < i; k++) {
+            job->hold[k].flags |= HOLD_WITH_NODE;
+            job->hold[k].run = i - k;
+        }
+    }
+}
+
+int match_book(struct match *m, struct job *job)
+{
+    note_filled(m, job);
+    return match_book_again(m, job);
 }
 
 void match_unbook(struct match *m, struct job *job)

@@ -15,6 +15,10 @@ enum {
     HOLD_UNITS = 4,  /* has some units of a divisible pool */
     HOLD_SHOWN = 8,  /* emitted, and counted above, as if it had the vertex to itself */
     HOLD_SPARE = 16, /* not asked for, but given because something above is given whole */
+    /* Of a node that is shared, but of which the job has all that is in it to itself, and of what is in it: booked once,
+     * with the node (match_book). */
+    HOLD_FILLS = 32,
+    HOLD_WITH_NODE = 64,
     /* times the number of its label in job.texts, from 1; 0: it has none */
     HOLD_LABEL = 256
 };
@@ -36,7 +40,8 @@ struct hold {
     union {
         /* index in job.counts of what is booked in the vertex's filter */
         uint32_t counts;
-        /* of one that is bare (below): so many follow each other from here on, this one among them, or more */
+        /* of one that is bare (below), or booked with its node: so many follow each other from here on, this one among
+         * them, or more */
         uint32_t run;
     };
     uint32_t n_counts;
@@ -106,6 +111,14 @@ static inline int job_hold_bare(struct job *job, uint32_t vertex, uint32_t flags
 static inline uint32_t job_next_booked(const struct job *job, uint32_t i)
 {
     while (i < job->n && hold_is_bare(&job->hold[i]))
+        i += job->hold[i].run;
+    return i;
+}
+
+/* As job_next_booked, but what is booked with its node is jumped over, too. */
+static inline uint32_t job_next_span(const struct job *job, uint32_t i)
+{
+    while (i < job->n && (hold_is_bare(&job->hold[i]) || job->hold[i].flags & HOLD_WITH_NODE))
         i += job->hold[i].run;
     return i;
 }

@@ -13,7 +13,7 @@
 /* Add everything that a job counts to the calendars, or subtract it; the job is not lifted. */
 static void count_holds(struct match *m, const struct job *job, int sign)
 {
-    for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1)) {
+    for (uint32_t i = job_next_span(job, 0); i < job->n; i = job_next_span(job, i + 1)) {
         const struct hold *h = &job->hold[i];
         struct state *s = m->state[h->vertex];
         bool covered = h->flags & HOLD_COVERED;
@@ -23,8 +23,7 @@ static void count_holds(struct match *m, const struct job *job, int sign)
         if (!covered && sign < 0)
             full_cache_forget(m, h->vertex);
         if (!covered)
-            profile_add(&s->users, job->at, job->end,
-                        sign * (h->flags & HOLD_EXCLUSIVE ? STATE_EXCLUSIVE : 1));
+            profile_add(&s->users, job->at, job->end, sign * hold_load(h));
         if (!covered && (h->flags & HOLD_UNITS))
             profile_add(&s->units, job->at, job->end, sign * h->needs);
         match_note_hold(s, job, h, sign);
@@ -83,16 +82,28 @@ bool match_job_is_forced(const struct match *m, int64_t jobid)
     return jobs_at(&m->jobs, jobid)->forced;
 }
 
+/* True if nobody uses the node that hold i is booked with. */
+static bool is_in_idle_node(const struct match *m, const struct job *job, uint32_t i, int64_t at,
+                            int64_t end)
+{
+    const struct hold *h = &job->hold[i];
+
+    return h->flags & HOLD_WITH_NODE &&
+           state_load(m->state[job->hold[i + h->run].vertex], at, end) == 0;
+}
+
 bool match_job_is_free(const struct match *m, int64_t jobid, int64_t at, int64_t end)
 {
     const struct job *job = jobs_at(&m->jobs, jobid);
 
     for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1)) {
+        if (is_in_idle_node(m, job, i, at, end))
+            i += job->hold[i].run; /* the node itself is idle */
         const struct hold *h = &job->hold[i];
         const struct state *s = m->state[h->vertex];
         if (h->flags & HOLD_COVERED)
             continue;
-        int64_t load = state_load(s, at, end);
+        int64_t load = match_load(m, h->vertex, at, end);
         if (load >= STATE_EXCLUSIVE || (load > 0 && (h->flags & HOLD_EXCLUSIVE)))
             return false;
         if ((h->flags & HOLD_UNITS) && s && s->units.n > 1 &&
@@ -170,7 +181,7 @@ int match_job_move(struct match *m, int64_t jobid, int64_t at, int64_t end)
         return 0;
     job->at = at;
     job->end = end;
-    int rc = match_book(m, job);
+    int rc = match_book_again(m, job);
     job->at = was.at;
     job->end = was.end;
     if (rc < 0)
@@ -197,7 +208,7 @@ bool match_job_is_reserved(const struct match *m, int64_t jobid)
 /* Note what a job has booked, as a reservation or an allocation. */
 static void note_holds(struct match *m, const struct job *job, int sign)
 {
-    for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1))
+    for (uint32_t i = job_next_span(job, 0); i < job->n; i = job_next_span(job, i + 1))
         if (!(job->hold[i].flags & HOLD_COVERED))
             match_note_hold(m->state[job->hold[i].vertex], job, &job->hold[i], sign);
 }

@@ -128,8 +128,11 @@ static void add_hold(const struct match *m, const struct hold *h, uint16_t type,
 {
     uint32_t v = h->vertex;
     bool alone = h->flags & HOLD_EXCLUSIVE, wide = alone && has_nodes(m, v);
-    int64_t own = m->g->v[v].type == type ? (alone ? m->g->v[v].size : h->needs) : 0;
-    int64_t all = alone && !wide ? own + below(m, v, type) : own;
+    bool own = h->flags & (HOLD_EXCLUSIVE | HOLD_UNITS), fills = h->flags & HOLD_FILLS;
+    int64_t all = m->g->v[v].type != type || !own ? 0 : alone ? m->g->v[v].size : h->needs;
+
+    if ((alone && !wide) || fills)
+        all += below(m, v, type);
 
     if (!wide && all == 0)
         return;
@@ -150,9 +153,9 @@ void match_job_amounts(const struct match *m, int64_t jobid, uint16_t type,
 
     for (size_t i = 0; i < n; i++)
         part[i].all = part[i].up = 0;
-    for (uint32_t i = job_next_booked(job, 0); i < job->n; i = job_next_booked(job, i + 1))
+    for (uint32_t i = job_next_span(job, 0); i < job->n; i = job_next_span(job, i + 1))
         if (!(job->hold[i].flags & HOLD_COVERED) &&
-            (job->hold[i].flags & (HOLD_EXCLUSIVE | HOLD_UNITS)))
+            (job->hold[i].flags & (HOLD_EXCLUSIVE | HOLD_UNITS | HOLD_FILLS)))
             add_hold(m, &job->hold[i], type, part, n);
 }
 
@@ -563,7 +566,7 @@ static void count_free(struct counting *c, uint32_t v)
     struct match *m = c->w.m;
     const struct vertex *x = &m->g->v[v];
     const struct state *s = m->state[v];
-    int64_t load = state_load(s, c->w.at, c->w.end);
+    int64_t load = match_load(m, v, c->w.at, c->w.end);
 
     if (x->down || load >= STATE_EXCLUSIVE || (s && (s->blocks & c->w.blocks)) ||
         ((x->type == TYPE_NODE || x->type == TYPE_STORAGE_NODE) && !constraint_holds(&c->w, v)))

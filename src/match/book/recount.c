@@ -29,7 +29,8 @@ static int append_hold(struct match *m, struct job *to, const struct hold *h, co
                        bool any, bool uncover)
 {
     const struct prune_list *list = prune_of(&m->prune, &m->topo, h->vertex);
-    uint32_t flags = uncover ? h->flags & ~(uint32_t)HOLD_COVERED : h->flags;
+    uint32_t flags =
+        h->flags & ~(uint32_t)(HOLD_FILLS | HOLD_WITH_NODE | (uncover ? HOLD_COVERED : 0));
     bool counted = any && (!(flags & HOLD_COVERED) || m->policy.first);
     int64_t *counts = malloc((list->n + 1) * sizeof(*counts));
 

@@ -2,7 +2,9 @@
  *
  * `users` counts the jobs that use the vertex or something below it: a job counts 1, a job that has the
  * vertex to itself counts STATE_EXCLUSIVE. So a window in which the load is 0 is free for any job, and
- * one in which it is below STATE_EXCLUSIVE may be shared.
+ * one in which it is below STATE_EXCLUSIVE may be shared. A job that shares a node, but has each thing in it to itself,
+ * counts STATE_FULL more there, and nothing in what is in the node: of that nothing is free where the node's load is
+ * STATE_FULL or more (match_load).
  */
 #ifndef MATCH_STATE_H
 #define MATCH_STATE_H
@@ -13,7 +15,8 @@
 #include "base/bounds.h"
 #include "planner/profile.h"
 
-#define STATE_EXCLUSIVE (INT64_C(1) << 40)
+#define STATE_EXCLUSIVE (INT64_C(1) << 46)
+#define STATE_FULL      (INT64_C(1) << 26)
 
 /* The order in which first-fit policies look at a vertex's children. */
 struct weight {
@@ -55,6 +58,8 @@ struct state {
     int64_t taken_at, taken_until;
     uint32_t n_allocated; /* allocations that have it to themselves */
     uint32_t n_reserved;  /* reservations that have it to themselves */
+    /* of a node: those that share it and have each thing in it to themselves */
+    uint32_t n_filled_allocated, n_filled_reserved;
     /* a bit for each block that contains anything in its subtree, itself included */
     uint64_t blocks_below;
     struct profile units; /* of a divisible pool: units taken */

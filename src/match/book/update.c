@@ -101,7 +101,7 @@ static int check_free(struct walk *w, uint32_t v, int64_t needs, berth_error_t *
 
     for (uint32_t x = v; x != VERTEX_NONE;
          x = x == t->root || !t->parent ? VERTEX_NONE : t->parent[x])
-        if (state_load(w->m->state[x], w->at, w->end) >= STATE_EXCLUSIVE)
+        if (match_load(w->m, x, w->at, w->end) >= STATE_EXCLUSIVE)
             return errtext_set(err, EINVAL, "%s%" PRId64 " of rank %" PRId32 " is not free then",
                                graph_basename(w->m->g, v), w->m->g->v[v].id, w->m->g->v[v].rank);
     if (w->m->g->v[v].divisible && !has_units(w, v, needs))

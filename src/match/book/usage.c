@@ -99,7 +99,7 @@ int match_job_next_usage(const struct match *m, int64_t jobid, uint32_t *i, uint
     uint32_t in = VERTEX_NONE, parent = VERTEX_NONE; /* the last hold's node, and its parent */
 
     *usage = (struct plan_usage){0};
-    for (uint32_t k = job_next_booked(job, *i); k < job->n; k = job_next_booked(job, k + 1)) {
+    for (uint32_t k = job_next_span(job, *i); k < job->n; k = job_next_span(job, k + 1)) {
         const struct hold *h = &job->hold[k];
         const struct vertex *x = &m->g->v[h->vertex];
         bool alone = h->flags & HOLD_EXCLUSIVE;
@@ -118,6 +118,20 @@ int match_job_next_usage(const struct match *m, int64_t jobid, uint32_t *i, uint
             return -1;
     }
     return 0;
+}
+
+bool match_job_next_span(const struct match *m, int64_t jobid, uint32_t *i, uint32_t *vertex)
+{
+    const struct job *job = jobs_at(&m->jobs, jobid);
+    uint32_t k = job_next_span(job, *i);
+
+    while (k < job->n && job->hold[k].flags & HOLD_COVERED)
+        k = job_next_span(job, k + 1);
+    if (k == job->n)
+        return false;
+    *vertex = job->hold[k].vertex;
+    *i = k + 1;
+    return true;
 }
 
 int match_usage_type(const struct match *m, uint16_t type)

@@ -178,11 +178,14 @@ static uint32_t find_below(struct finding *f, uint32_t v, uint32_t parent, uint1
     struct inherited here = {above.down || m->g->v[v].down,
                              above.allocated || (s && s->n_allocated > 0),
                              above.reserved || (s && s->n_reserved > 0)};
+    /* all that is in it may be held, though it is shared */
+    struct inherited below = {here.down, here.allocated || (s && s->n_filled_allocated > 0),
+                              here.reserved || (s && s->n_filled_reserved > 0)};
     const uint32_t *children;
     uint32_t n = topo_children(&m->topo, v, &children), found = 0;
 
     for (uint32_t i = 0; i < n && !f->failed; i++)
-        found += find_below(f, children[i], v, (uint16_t)(depth + 1), here);
+        found += find_below(f, children[i], v, (uint16_t)(depth + 1), below);
     f->v = v;
     f->state = here;
     if (f->failed || (!expr_eval(f->expr, test, f) && found == 0))

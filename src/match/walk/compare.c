@@ -79,6 +79,41 @@ enum role_kind walk_compare(struct walk *w, uint32_t v, uint32_t level, bool pri
     return s->kind;
 }
 
+/* The first time from the window's on, as long as it, in which a vertex has at most this load, and no job all that is in its
+ * node. False if there is none.
+ */
+static bool fits_from(const struct walk *w, uint32_t v, int64_t limit, int64_t *at)
+{
+    const struct state *own = w->m->state[v], *node = match_filled(w->m, v);
+    int64_t length = w->end - w->at, before;
+    struct profile_cursor c;
+
+    *at = w->at;
+    do {
+        before = *at;
+        if (own && own->users.n > 1) {
+            profile_seek(&c, &own->users, *at);
+            if (!profile_fit(&c, *at, length, limit, INT64_MAX, at))
+                return false;
+        }
+        if (node && node->users.n > 1) {
+            profile_seek(&c, &node->users, *at);
+            if (!profile_fit(&c, *at, length, STATE_FULL - 1, INT64_MAX, at))
+                return false;
+        }
+    } while (node && *at > before);
+    return true;
+}
+
+/* As busy_until, of the load. */
+static void used_until(struct walk *w, uint32_t v, int64_t limit)
+{
+    int64_t at;
+
+    if (w->wants_retry && fits_from(w, v, limit, &at))
+        walk_note_obstacle(w, v, at);
+}
+
 static void busy_until(struct walk *w, uint32_t v, const struct profile *p, int64_t limit)
 {
     struct profile_cursor c;
@@ -192,9 +227,16 @@ static void note_overruns(struct walk *w)
     }
 }
 
+static bool is_allocated(const struct walk *w, uint32_t v, const struct state *s)
+{
+    const struct state *node = match_filled(w->m, v);
+
+    return (s && s->n_allocated > 0) || (node && node->n_filled_allocated > 0);
+}
+
 static bool is_held_now(const struct walk *w, uint32_t v, const struct state *s)
 {
-    return (s && s->n_allocated > 0) || (w->overrun && w->overrun[v] & OVERRUN_EXCLUSIVE);
+    return is_allocated(w, v, s) || (w->overrun && w->overrun[v] & OVERRUN_EXCLUSIVE);
 }
 
 /* True if a level asks for something shared beside its slots: a host may have that whose own slots are taken. */
@@ -233,7 +275,7 @@ static bool requests_let_through(struct walk *w, uint32_t v, uint32_t level, boo
             if (w->guard && is_held_now(w, v, s))
                 return false;
             if (load > 0) {
-                busy_until(w, v, &s->users, 0);
+                used_until(w, v, 0);
                 full_cache_note(w->m, v, q, w->at, w->end);
                 return false;
             }
@@ -299,7 +341,6 @@ static bool is_blocked(struct walk *w, uint32_t v, const struct state *state, co
     const struct vertex *x = &w->t->g->v[v];
     bool whole = s->exclusive || (w->whole && w->whole[x->type]);
     uint64_t in_the_way = (whole ? state->blocks_below : state->blocks) & w->blocks;
-    struct profile_cursor c;
     int64_t at;
 
     if (!in_the_way)
@@ -307,12 +348,8 @@ static bool is_blocked(struct walk *w, uint32_t v, const struct state *state, co
     if (!w->wants_retry)
         return true;
     int64_t until = match_blocks_until(&w->m->blocks, in_the_way, w->at, w->clear);
-    if (until < INT64_MAX && state->users.n > 1) {
-        profile_seek(&c, &state->users, w->at);
-        if (profile_fit(&c, w->at, w->end - w->at, STATE_EXCLUSIVE - 1, INT64_MAX, &at) &&
-            at > until)
-            until = at;
-    }
+    if (until < INT64_MAX && fits_from(w, v, STATE_EXCLUSIVE - 1, &at) && at > until)
+        until = at;
     walk_note_obstacle(w, v, until);
     return true;
 }
@@ -341,15 +378,15 @@ bool walk_enter(struct walk *w, uint32_t v, uint32_t level, bool pristine, bool 
         full_cache_note(w->m, v, &w->rq[s->slot], w->at, w->end);
         return false;
     }
-    int64_t load = state_load(state, w->at, w->end);
+    int64_t load = match_load(w->m, v, w->at, w->end);
     if (load >= STATE_EXCLUSIVE) {
-        busy_until(w, v, &state->users, STATE_EXCLUSIVE - 1);
+        used_until(w, v, STATE_EXCLUSIVE - 1);
         full_cache_note(w->m, v, &w->rq[level], w->at, w->end);
         return false;
     }
     if (s->kind == ROLE_PRISTINE && state && !may_pass(w, v, state, level))
         return false;
-    if (w->guard && state && state->n_allocated > 0 && !w->overrun)
+    if (w->guard && !w->overrun && is_allocated(w, v, state))
         note_overruns(w);
     s->avail = x->size;
     if (x->divisible && state && state->units.n > 1) {
@@ -361,7 +398,8 @@ bool walk_enter(struct walk *w, uint32_t v, uint32_t level, bool pristine, bool 
     if (s->avail <= 0 || !requests_let_through(w, v, level, s->exclusive, load))
         return false;
     s->idle =
-        load == 0 && (!w->guard || !w->overrun || !w->overrun[v]) &&
+        load == 0 &&
+        (!w->guard || ((!w->overrun || !w->overrun[v]) && !is_allocated(w, v, state))) &&
         (!state || ((!w->guard || state->n_jobs == 0) && (state->n_down == 0 || w->any_status) &&
                     !(state->blocks_below & w->blocks)));
     return x->type != TYPE_NODE || !w->policy->node_centric || x->id >= -1;

@@ -185,7 +185,7 @@ static void explore_ordered(struct walk *w, uint32_t v, uint32_t level, bool exc
         if (!children_ordered(w, v, w->rq[i].type, sinks[n].order, &children))
             return;
         struct leaves leaves;
-        bool quick = leaves_begin(w, level, exclusive, factor, &sinks[n], &leaves);
+        bool quick = leaves_begin(w, v, level, exclusive, factor, &sinks[n], &leaves);
         for (uint32_t k = 0; k < children.n && !sink_has_enough(&sinks[n]) && !w->out_of_memory;
              k++) {
             uint32_t child = children_at(&children, k);

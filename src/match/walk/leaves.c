@@ -3,12 +3,16 @@
  */
 #include "match/walk/walk.h"
 
-bool leaves_begin(const struct walk *w, uint32_t level, bool exclusive, int64_t factor,
-                  struct sink *sink, struct leaves *l)
+bool leaves_begin(const struct walk *w, uint32_t host, uint32_t level, bool exclusive,
+                  int64_t factor, struct sink *sink, struct leaves *l)
 {
     const struct request *q = &w->rq[level];
+    const struct state *s =
+        w->t->is_tree && w->t->g->v[host].type == TYPE_NODE ? w->m->state[host] : NULL;
 
     *l = (struct leaves){.sink = sink, .factor = factor, .type = q->type};
+    l->filled = state_load(s, w->at, w->end) >= STATE_FULL;
+    l->held = w->guard && s && s->n_filled_allocated > 0;
     l->exclusive = exclusive || q->exclusive;
     return q->next == REQUEST_NONE && q->with == REQUEST_NONE && !q->is_slot && !q->has_below &&
            q->type != TYPE_NODE && q->type != TYPE_STORAGE_NODE && !(exclusive && q->shared) &&
@@ -23,7 +27,7 @@ static bool is_plain(const struct walk *w, uint32_t v, const struct vertex *x,
         return false;
     if (w->overrun && w->overrun[v])
         return false;
-    return !s || (s->n_allocated == 0 && !(s->blocks_below & w->blocks));
+    return !s || ((!w->guard || s->n_allocated == 0) && !(s->blocks_below & w->blocks));
 }
 
 /* True if a job has the vertex to itself at some time of the window, and until when does not matter. */
@@ -44,11 +48,12 @@ bool leaves_take(struct walk *w, const struct leaves *l, uint32_t v, uint32_t ho
     const struct vertex *x = &w->t->g->v[v];
     struct state *s = w->m->state[v];
 
-    if (is_taken_in_window(w, s)) {
+    if ((l->filled && !w->wants_retry) || is_taken_in_window(w, s)) {
         w->visits++;
         return true;
     }
-    if (state_load(s, w->at, w->end) > 0 || x->type != l->type || !is_plain(w, v, x, s))
+    if (l->filled || l->held || state_load(s, w->at, w->end) > 0 || x->type != l->type ||
+        !is_plain(w, v, x, s))
         return false;
     w->visits++;
     struct candidate c = {.score = walk_score(w, v, l->factor),

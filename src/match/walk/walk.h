@@ -197,11 +197,13 @@ struct leaves {
     int64_t factor;
     uint16_t type;
     bool exclusive;
+    bool filled; /* at some time of the window a job has all of them */
+    bool held;   /* an allocation has, whenever */
 };
 
 /* Make *l for a level. Returns false if its request is another one. */
-bool leaves_begin(const struct walk *w, uint32_t level, bool exclusive, int64_t factor,
-                  struct sink *sink, struct leaves *l);
+bool leaves_begin(const struct walk *w, uint32_t host, uint32_t level, bool exclusive,
+                  int64_t factor, struct sink *sink, struct leaves *l);
 
 /* Look at a child: true if it is a candidate, and is in the sink, or if it is taken for some of the window and nobody
  * wants to know until when. False: explore_child finds out.

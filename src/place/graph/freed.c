@@ -94,14 +94,13 @@ static bool know_nodes(struct graph_place *n, int64_t booking)
 {
     struct booking *b = &n->bookings[booking];
     uint32_t i = 0, vertex, last = PLACE_NONE;
-    bool alone;
 
     if (b->has_ids)
         return true;
     b->low = INT64_MAX;
     b->high = INT64_MIN;
     b->n_nodes = 0;
-    while (match_job_next_hold(n->match, booking, &i, &vertex, &alone)) {
+    while (match_job_next_span(n->match, booking, &i, &vertex)) {
         uint32_t node = match_node_of(n->match, vertex);
         int64_t id = n->graph->v[node].id;
         if (node == last)
@@ -233,9 +232,8 @@ static void put_all(struct graph_place *n, const uint64_t *within, int64_t booki
 {
     const struct freed_nodes *log = &n->freed_nodes;
     uint32_t i = 0, vertex;
-    bool alone;
 
-    while (match_job_next_hold(n->match, booking, &i, &vertex, &alone))
+    while (match_job_next_span(n->match, booking, &i, &vertex))
         mark_node_among(n, within, match_node_of(n->match, vertex), on);
     for (uint32_t k = freed_nodes_since(log, since); k < log->n; k++)
         mark_node_among(n, within, log->v[k].node, on);

@@ -82,9 +82,8 @@ void graph_place_deny(struct place *place, int64_t booking)
 {
     struct graph_place *n = graph_place_of(place);
     uint32_t i = 0, vertex;
-    bool alone;
 
-    while (match_job_next_hold(n->match, booking, &i, &vertex, &alone)) {
+    while (match_job_next_span(n->match, booking, &i, &vertex)) {
         uint32_t node = match_node_of(n->match, vertex);
         if (n->graph->v[node].type == TYPE_NODE)
             n->narrow[node / 64] &= ~(UINT64_C(1) << (node % 64));

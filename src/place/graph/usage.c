@@ -272,11 +272,10 @@ static void note_dirty_row(struct capacities *h, uint32_t vertex)
 void capacity_note(struct graph_place *n, int64_t job)
 {
     uint32_t i = 0, vertex, last = PLACE_NONE;
-    bool alone;
 
     if (!n->capacities || !n->capacities->ready)
         return;
-    while (match_job_next_hold(n->match, job, &i, &vertex, &alone)) {
+    while (match_job_next_span(n->match, job, &i, &vertex)) {
         uint32_t node = match_node_of(n->match, vertex);
         if (node != last)
             note_dirty_row(n->capacities, node);

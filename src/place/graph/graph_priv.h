@@ -217,7 +217,7 @@ static inline const struct class *class_of(const struct graph_place *n, const st
                                                                     : NULL;
 }
 
-/* ---- Bookings ---- */
+/* ---- Bookings (booking.c, adopt.c) ---- */
 
 /* What is asked of one that is no bundle. */
 extern const struct place_ops graph_place_ops;
@@ -227,6 +227,35 @@ int64_t graph_place_book_counted(struct graph_place *n, const struct place_ask *
 
 /* A booking that was made just now was for a try: it is gone as if it had never been there. */
 void graph_place_unbook(struct graph_place *n, int64_t booking);
+
+/* A slot for a booking; -1 with ENOMEM. And back: its array of shares is kept for the next one. */
+int64_t graph_place_alloc_slot(struct graph_place *n);
+void graph_place_free_slot(struct graph_place *n, int64_t slot);
+
+/* Out of the calendars and into them again: rows, gaps and counts follow. */
+void graph_place_lift_counted(struct graph_place *n, int64_t booking);
+void graph_place_drop_counted(struct graph_place *n, int64_t booking);
+
+/* As place_ops says. */
+void graph_place_try(struct place *place, bool begin);
+void graph_place_lift(struct place *place, int64_t booking, bool briefly);
+void graph_place_drop(struct place *place, const struct place_ask *ask, int64_t booking);
+int64_t graph_place_when(const struct place *place, const struct place_ask *ask, int64_t from);
+bool graph_place_fits(struct place *place, const struct place_ask *ask, int64_t booking);
+bool graph_place_is_there(struct place *place, const struct place_ask *ask, int64_t booking);
+int64_t graph_place_reserve(struct place *place, const struct place_ask *ask, int64_t from,
+                            int64_t *at);
+int64_t graph_place_book(struct place *place, const struct place_ask *ask, int64_t at);
+void graph_place_release(struct place *place, int64_t booking);
+int graph_place_start(struct place *place, const struct place_ask *ask, int64_t booking,
+                      int64_t now);
+void graph_place_allocate(struct place *place, int64_t booking, int64_t now);
+int64_t graph_place_pull(struct place *place, const struct place_ask *ask, int64_t booking,
+                         struct place_pull *how);
+int graph_place_extend(struct place *place, int64_t booking, int64_t end);
+int64_t graph_place_adopt(struct place *place, const char *format, const char *text, size_t length,
+                          int64_t at, int64_t end, bool reservation, berth_error_t *err);
+int graph_place_give(struct place *place, int64_t booking, const char *ranks, berth_error_t *err);
 
 /* ---- Parts ---- */
 

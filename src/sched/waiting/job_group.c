@@ -320,6 +320,7 @@ static void take_open(struct job_groups *t, uint32_t group, struct queue_key key
     if (queue_size(g->open) > 0)
         return;
     g->least_limit = INT64_MAX;
+    g->any_unlimited = false;
     if (g->is_reserved)
         return;
     queue_destroy(g->open);
@@ -713,8 +714,9 @@ static bool job_group_check(const sched_t *s, uint32_t group)
         uint32_t slot = queue_item(&c);
         if (job->state != SCHED_WAITING ||
             (is_part ? group_part_of(s, slot) : job_group_of(s, slot)) != g ||
-            (!is_part && job->details->limit < g->least_limit) || job->ask.class != g->class ||
-            job->ask.permits != g->permits || job->lane != g->lane ||
+            (!is_part && job->details->limit < g->least_limit) ||
+            (!is_part && job->details->limit == SCHED_UNLIMITED && !g->any_unlimited) ||
+            job->ask.class != g->class || job->ask.permits != g->permits || job->lane != g->lane ||
             line_of(s, slot) != line_of_group(s, group_part_of(s, slot)))
             return false;
         if (!is_part && job->ask.duration < kind_of_group(s, g)->least)

@@ -34,11 +34,12 @@ struct job_group {
     uint32_t kind;
     struct {
         int64_t from;       /* room can't be made for a job of this duration or a longer one, */
-        int64_t limit;      /* whose limit is this or a longer one, */
+        int64_t limit;      /* whose limit is this or a longer one (vain.c), */
         struct tried tried; /* as of then, */
         int64_t priority;   /* by reclaim, nor for one of less priority */
     } vain[ROOM_WAYS];
     int64_t least_limit; /* no open job has a shorter one */
+    bool any_unlimited;  /* else each open job has one */
     bool is_reserved;    /* `open` is kept though it is empty */
     bool in_fill;
     struct queue_key key; /* there, */

@@ -1,7 +1,9 @@
 /* For which open jobs of a group room was to be made in vain.
  *
  * What was in vain for one is so for all that last as long or longer. If it was a promise that kept the job, in whose way
- * it might have been if it took its whole limit, that holds only for those whose limit is as long or longer.
+ * it might have been if it took its whole limit, that holds only for those whose limit is as long or longer. One without a
+ * limit may be gone sooner than any of these, as blocks stop it (controllers/clear.c): only what was in vain for another such
+ * one is so for it, but where there are no blocks.
  */
 #include "berth/sched_config.h"
 #include "sched/queues.h"
@@ -12,10 +14,19 @@ static bool is_known_vain(const sched_t *s, const struct job_group *g, enum room
     return tried_is_now(s, &g->vain[way].tried);
 }
 
+/* Whether what was in vain because of a limit (0: because of none) is so for a job with another one, of the same duration. */
+static bool holds_for(const sched_t *s, int64_t limit, int64_t other)
+{
+    bool is_stopped = other == SCHED_UNLIMITED && s->queues->blocks_set;
+    return is_stopped ? limit == 0 || limit == SCHED_UNLIMITED : limit <= other;
+}
+
 /* The duration from which on no room can be made for open jobs of a group. */
 static int64_t vain_from(const sched_t *s, const struct job_group *g, enum room_way way)
 {
-    bool of_all = is_known_vain(s, g, way) && g->vain[way].limit <= g->least_limit;
+    int64_t limit = g->vain[way].limit;
+    bool of_all = is_known_vain(s, g, way) && holds_for(s, limit, g->least_limit) &&
+                  (!g->any_unlimited || holds_for(s, limit, SCHED_UNLIMITED));
     return of_all ? g->vain[way].from : INT64_MAX;
 }
 
@@ -24,7 +35,7 @@ bool job_group_is_vain(const sched_t *s, uint32_t slot, enum room_way way)
     const struct job_group *g = job_group_of(s, slot);
     const struct job *job = &s->jobs[slot];
     return is_known_vain(s, g, way) && job->ask.duration >= g->vain[way].from &&
-           job->details->limit >= g->vain[way].limit &&
+           holds_for(s, g->vain[way].limit, job->details->limit) &&
            (way != ROOM_BY_RECLAIM || job->details->priority <= g->vain[way].priority);
 }
 
@@ -34,7 +45,8 @@ void job_group_in_vain(const sched_t *s, uint32_t slot, enum room_way way, bool 
     const struct job *job = &s->jobs[slot];
     int64_t limit = by_limit ? job->details->limit : 0;
     bool says_more = is_known_vain(s, g, way) && way != ROOM_BY_RECLAIM &&
-                     g->vain[way].from <= job->ask.duration && g->vain[way].limit <= limit;
+                     g->vain[way].from <= job->ask.duration &&
+                     holds_for(s, g->vain[way].limit, limit);
     if (says_more)
         return;
     g->vain[way].from = job->ask.duration;
@@ -64,4 +76,5 @@ void job_group_note_limit(const sched_t *s, uint32_t slot)
     struct job_group *g = job_group_of(s, slot);
     if (s->jobs[slot].details->limit < g->least_limit)
         g->least_limit = s->jobs[slot].details->limit;
+    g->any_unlimited |= s->jobs[slot].details->limit == SCHED_UNLIMITED;
 }

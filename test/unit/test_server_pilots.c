@@ -18,6 +18,7 @@ enum { NODES = 512, CORES = 4 };
 /* ---- Calls are counted ---- */
 
 static int attached, told;
+static bool fails; /* no graph can be attached */
 
 int __real_sched_attach(sched_t *s, int64_t now, const char *jgf, size_t length,
                         berth_error_t *err);
@@ -31,6 +32,10 @@ int __wrap_sched_set_status(sched_t *s, int64_t now, const char *resources,
 int __wrap_sched_attach(sched_t *s, int64_t now, const char *jgf, size_t length, berth_error_t *err)
 {
     attached++;
+    if (fails) {
+        err->text[0] = '\0';
+        return -1;
+    }
     return __real_sched_attach(s, now, jgf, length, err);
 }
 
@@ -168,6 +173,38 @@ static void states(void **state)
     expect_pilot(w, "up");
 }
 
+static void expect_reason(struct sim_server *w, int64_t id, const char *reason)
+{
+    json_t *all = ask(w, "GET", "/v1/jobs", NULL, 200);
+    const json_t *job;
+    size_t i;
+    json_array_foreach(json_object_get(all, "jobs"), i, job)
+    {
+        if (json_integer_value(json_object_get(job, "id")) == id)
+            assert_string_equal(json_string_value(json_object_get(job, "reason")), reason);
+    }
+    json_decref(all);
+}
+
+/* What becomes of jobs by a rule is kept for listings, whatever the server has to note meanwhile. */
+static void kept_over_a_notice(void **state)
+{
+    struct sim_server *w = *state;
+    have_nodes(w);
+    tell(w, "POST", "/v1/pilots/auto", "{\"kind\":\"slurm\",\"max_nodes\":3,\"time\":3600}", 200);
+    submit(w, "{\"command\":[\"true\"],\"nodes\":2,\"duration\":3600}");
+    submit(w,
+           "{\"command\":[\"true\"],\"nodes\":1,\"duration\":600}"); /* which is promised a time */
+    int64_t waits = submit(w, "{\"command\":[\"true\"],\"nodes\":1,\"duration\":600}");
+    sim_server_turn(w, NULL);
+    tell(w, "GET", "/v1/pilots/auto", NULL, 200);
+    expect_reason(w, waits, "pilot 1");
+    fails = true;
+    nodes_come(w, 1, false);
+    fails = false;
+    expect_reason(w, waits, "pilot 1");
+}
+
 /* Of two with one name the second one is called otherwise. */
 static void same_names(void **state)
 {
@@ -186,6 +223,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(all_at_once, open_world, close_world),
         cmocka_unit_test_setup_teardown(some_at_a_time, open_world, close_world),
         cmocka_unit_test_setup_teardown(states, open_world, close_world),
+        cmocka_unit_test_setup_teardown(kept_over_a_notice, open_world, close_world),
         cmocka_unit_test_setup_teardown(same_names, open_world, close_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

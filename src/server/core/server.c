@@ -62,7 +62,6 @@ void server_notice(server_t *s, const char *format, ...)
     if (!notices)
         return;
     free(s->notices);
-    free(s->pilots.kept);
     s->notices = notices;
     s->n_notices++;
 }

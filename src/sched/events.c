@@ -171,7 +171,8 @@ int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t limi
         limit_ask_again(s, slot); /* there may be room for as long as that */
     estimate_changed(s, slot);
     tails_note(s, d);
-    s->queues->judges_all |= job->state == SCHED_RUNNING;
+    if (job->state == SCHED_RUNNING)
+        judge_all(s->queues);
     s->queues->is_clear_late |= job->state == SCHED_RUNNING;
     s->woken = true;
     return core_event(s, now);

@@ -75,6 +75,7 @@ struct details {
      * the shell was told.
      */
     bool is_expected, is_expected_told;
+    uint32_t judged; /* in which round of judging all it was last */
     sched_job_t culprit;
     enum sched_how how;
     struct limits_window counted;
@@ -222,11 +223,13 @@ struct queues {
     struct tried holders_tried; /* as of when room could be made for no holder */
     uint32_t *victims;          /* running jobs of preemptible queues */
     size_t n_victims, cap_victims;
-    uint64_t events;  /* since the last pass */
-    int64_t passed;   /* when that was; -1: never */
-    bool any_tails;   /* a job may last, or might have lasted, longer than it is expected to */
-    bool judges_all;  /* and may do so where it could not before */
-    bool is_followed; /* by another one of that time */
+    uint64_t events; /* since the last pass */
+    int64_t passed;  /* when that was; -1: never */
+    bool any_tails;  /* a job may last, or might have lasted, longer than it is expected to */
+    bool
+        judges_all; /* and may do so where it could not before: all reservations are to be judged */
+    uint32_t judge_round;     /* the one that this began; 0: none has begun */
+    bool is_followed;         /* by another one of that time */
     int64_t preemptible_next; /* when a running job becomes preemptible; INT64_MAX */
     int64_t
         reclaim_next; /* when more may be stopped for jobs that preempt others than these; INT64_MAX */
@@ -418,6 +421,13 @@ int account_keep(sched_t *s, uint32_t slot, const char *name, berth_error_t *err
  */
 void judge(sched_t *s, uint32_t slot);
 enum step judge_step(sched_t *s);
+
+/* Something has changed that may make any reservation only expected: all are judged anew. O(1). */
+static inline void judge_all(struct queues *n)
+{
+    n->judges_all = true;
+    n->judge_round++;
+}
 
 /* What has been given back may have made those sure that were only expected: before others are looked at. */
 void judge_expected(sched_t *s);

@@ -159,7 +159,7 @@ static void looked_over(sched_t *s, int64_t now)
     struct queues *n = s->queues;
     n->turn = s->place->ops->turn(s->place, now);
     n->is_clear_late = true;
-    n->judges_all = true; /* until when jobs without a limit may be there */
+    judge_all(n); /* until when jobs without a limit may be there */
     s->swept = false;
     note_freed(s, now, INT64_MAX);
     repair_note(s, 0, INT64_MAX);

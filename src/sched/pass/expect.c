@@ -155,7 +155,8 @@ static void judge_behind(sched_t *s, const struct job *job)
 {
     for (size_t i = 0; i < s->due.n && !s->queues->judges_all; i++) {
         const struct job *other = &s->jobs[s->due.v[i].item];
-        s->queues->judges_all |= !other->details->is_expected && queue_before(job->key, other->key);
+        if (!other->details->is_expected && queue_before(job->key, other->key))
+            judge_all(s->queues);
     }
 }
 
@@ -368,33 +369,56 @@ bool judge_is_due(const sched_t *s)
     return n->any_tails && is_due;
 }
 
-/* Judge one reservation after the other anew, and tell of those that are promised now, or no more. Only what
- * was expected can have become promised, unless somebody was given a longer limit.
+/* Judge a reservation anew, if that is due. Only what was expected can have become promised, unless somebody was given a
+ * longer limit. Returns whether it was one of those that are judged as all are: a step of its own, and done in this
+ * round, so that a pass that is begun again goes on with the others.
  */
+static bool judge_again(sched_t *s, uint32_t slot)
+{
+    const struct queues *n = s->queues;
+    struct details *d = s->jobs[slot].details;
+    if (d->is_expected) { /* which job makes it so is known */
+        judge(s, slot);
+        return false;
+    }
+    if (!n->judges_all || d->judged == n->judge_round)
+        return false;
+    judge(s, slot);
+    d->judged = n->judge_round;
+    return true;
+}
+
+static enum step tell_judged(sched_t *s, uint32_t slot)
+{
+    if (decision_reserve(s) < 0)
+        return STEP_FAILED;
+    if (s->jobs[slot]
+            .details->is_expected) { /* others go by their estimates before it from now on */
+        s->pass.softens = true;
+        s->queues->more_preemptible++;
+    }
+    decision_add(s, SCHED_RESERVE, slot, s->jobs[slot].at, NULL);
+    return STEP_DONE;
+}
+
+/* Judge one reservation after the other anew, and tell of those that are promised now, or no more. */
 enum step judge_step(sched_t *s)
 {
     struct queues *n = s->queues;
     uint32_t slot = n->any_tails ? held_next(s, s->pass.begun, s->pass.after) : JOB_NONE;
-    if (slot == JOB_NONE) {
-        n->judges_all = false;
-        return STEP_BUSY;
+    for (; slot != JOB_NONE; slot = held_next(s, true, s->pass.after)) {
+        const struct job *job = &s->jobs[slot];
+        struct details *d = job->details;
+        s->pass.begun = true;
+        s->pass.after = job->key;
+        if (job->is_lifted || job->is_preempting || job->is_claiming)
+            continue;
+        bool is_step = judge_again(s, slot);
+        if (d->is_expected != d->is_expected_told)
+            return tell_judged(s, slot);
+        if (is_step)
+            return STEP_DONE;
     }
-    struct job *job = &s->jobs[slot];
-    struct details *d = job->details;
-    s->pass.begun = true;
-    s->pass.after = job->key;
-    if (job->is_lifted || job->is_preempting || job->is_claiming)
-        return STEP_DONE;
-    if (d->is_expected || n->judges_all)
-        judge(s, slot);
-    if (d->is_expected == d->is_expected_told)
-        return STEP_DONE;
-    if (decision_reserve(s) < 0)
-        return STEP_FAILED;
-    if (d->is_expected) { /* others go by their estimates before it from now on */
-        s->pass.softens = true;
-        s->queues->more_preemptible++;
-    }
-    decision_add(s, SCHED_RESERVE, slot, job->at, NULL);
-    return STEP_DONE;
+    n->judges_all = false;
+    return STEP_BUSY;
 }

@@ -80,7 +80,8 @@ int held_late(sched_t *s, uint32_t slot)
         controllers_extend(s, slot, s->now + duration) < 0)
         return -1;
     job->details->put_off = s->now;
-    s->queues->judges_all |= has_tail(s, slot); /* it may stay that much longer, too */
+    if (has_tail(s, slot))
+        judge_all(s->queues); /* it may stay that much longer, too */
     s->booked++;
     repair_note(s, from + duration, s->now + duration);
     return 0;

@@ -242,7 +242,8 @@ int job_rekey(sched_t *s, uint32_t slot, struct queue_key key)
     struct queue_key turn = key_turn(s, slot);
     bool gives = raised ? queue_before(turn, old) && is_between(s, lane, turn, old, true)
                         : is_between(s, lane, old, key, false);
-    s->queues->judges_all |= s->queues->any_tails; /* whoever has passed it, or it has */
+    if (s->queues->any_tails)
+        judge_all(s->queues); /* whoever has passed it, or it has */
     if (!gives && !(kept && !raised && limit_is_between(s, lane, old, key)))
         return 0;
     held_to_open(s, slot, raised); /* there is room for it */

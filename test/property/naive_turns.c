@@ -68,6 +68,7 @@ static void place_again(struct naive_queues *q, int job)
     if ((j->nodes & ~free) == 0 &&
         (j->preempting ? !(j->nodes & aside)
                        : (!full && nl_over(q, job, j->at) < 0 && nt_still_keeps(q, job)))) {
+        nq_fill(q, job);
         nt_judge(q, job);
         if (again)
             nq_pull(q, job);

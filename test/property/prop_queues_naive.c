@@ -120,6 +120,12 @@ static void play_known(void)
     /* A block that is over when it is set; one that comes in the way of a job that has others preempted. */
     play(231, PLAIN, true);
     play(444, PLAIN, true);
+    /* What an array keeps when a promise is back that another member of it has started before; what a limit keeps from
+     * preempting, and none does not.
+     */
+    play(588, CORES, false);
+    play(9178, SHARES, false);
+    play(174, WIDE, false);
 }
 
 static void test_naive(void **state)

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "berth/sched_config.h"
+#include "sched/controllers/arrays.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/claims_priv.h"
 #include "sched/controllers/limiter.h"
@@ -123,6 +124,7 @@ bool claim_put_back(sched_t *s, uint32_t slot)
     controllers_put_back(s, slot);
     job->is_lifted = false;
     s->booked++;
+    array_filled(s, slot);
     return true;
 }
 

@@ -1,6 +1,7 @@
 /* Holders whose reservations are looked at anew (outrank.c, repair.c): each is taken out of the calendars,
  * and gets its place back where it still fits, or another one.
  */
+#include "sched/controllers/arrays.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/claims.h"
 #include "sched/controllers/starving.h"
@@ -32,6 +33,7 @@ bool holder_put_back(sched_t *s, uint32_t slot)
     controllers_put_back(s, slot);
     job->is_lifted = false;
     s->booked++;
+    array_filled(s, slot);
     judge(s, slot);
     return true;
 }

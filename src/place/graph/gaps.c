@@ -92,24 +92,53 @@ static int compare_until(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Merge two sorted lists; equal intervals become one, and those without pieces none. Returns their number. */
+/* The first place in a sorted list, from `low` on, that is not before an interval. Few are passed over at once as
+ * often as many. O(log of those passed over).
+ */
+static uint32_t place_of(const struct gap *v, uint32_t low, uint32_t n, const struct gap *x,
+                         int (*compare)(const void *, const void *))
+{
+    uint32_t high = low, step = 1;
+
+    for (; high < n && compare(&v[high], x) < 0; step *= 2) {
+        low = high + 1;
+        high = n - high > step ? high + step : n;
+    }
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (compare(&v[middle], x) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Merge a sorted list with few others in the same order; equal intervals become one, and those without pieces none.
+ * Returns their number. O(n_b log n_a), and a copy of the first list.
+ */
 static uint32_t merge(const struct gap *a, uint32_t n_a, const struct gap *b, uint32_t n_b,
                       int (*compare)(const void *, const void *), struct gap *out)
 {
-    uint32_t i = 0, k = 0, n = 0;
+    uint32_t i = 0, n = 0;
 
-    while (i < n_a || k < n_b) {
-        bool first = k == n_b || (i < n_a && compare(&a[i], &b[k]) <= 0);
-        const struct gap *next = first ? &a[i++] : &b[k++];
-        if (n > 0 && compare(&out[n - 1], next) == 0)
-            out[n - 1].pieces += next->pieces;
-        else
-            out[n++] = *next;
-        if (out[n - 1].pieces == 0 && (i == n_a || compare(&out[n - 1], &a[i]) != 0) &&
-            (k == n_b || compare(&out[n - 1], &b[k]) != 0))
-            n--;
+    for (uint32_t k = 0; k < n_b;) {
+        struct gap next = b[k++];
+        uint32_t place = place_of(a, i, n_a, &next, compare);
+        if (place > i)
+            memcpy(&out[n], &a[i], (place - i) * sizeof(*a));
+        n += place - i;
+        i = place;
+        if (i < n_a && compare(&a[i], &next) == 0)
+            next.pieces += a[i++].pieces;
+        for (; k < n_b && compare(&b[k], &next) == 0; k++)
+            next.pieces += b[k].pieces;
+        if (next.pieces != 0)
+            out[n++] = next;
     }
-    return n;
+    if (n_a > i)
+        memcpy(&out[n], &a[i], (n_a - i) * sizeof(*a));
+    return n + n_a - i;
 }
 
 int gaps_settle(struct gaps *g)

@@ -44,8 +44,8 @@ uint32_t gaps_of(const struct room_step *step, uint32_t n, struct gap *gap);
 /* Add pieces to an interval, or take them (< 0). Returns 0, or -1 with ENOMEM. O(1) amortised. */
 int gaps_add(struct gaps *g, int64_t from, int64_t until, int64_t pieces);
 
-/* Have what was added counted; to be called before questions. Returns 0, or -1 with ENOMEM. O(n + m log m)
- * for m added.
+/* Have what was added counted; to be called before questions. Returns 0, or -1 with ENOMEM. O(m log m + m log n)
+ * for m added, and a copy of the n that there are.
  */
 int gaps_settle(struct gaps *g);
 

@@ -87,9 +87,13 @@ static int read_kept(flux_t *h, const flux_msg_t *msg, const char *r, struct kep
 }
 
 /* What a graph says of ranks that have been given back counts no more. */
-static char *resources_of(const struct kept *k, const char **format)
+static char *resources_of(const struct module *m, const struct kept *k, const char **format)
 {
-    const json_t *part = r_readable(k->r, format);
+    const json_t *part = k->r;
+
+    *format = "rv1exec";
+    if (!m->source.plain)
+        part = r_readable(k->r, format);
 
     if (k->free_ranks && part != k->r) {
         json_t *graph = json_copy((json_t *)part);
@@ -115,7 +119,7 @@ static sched_job_t restore_running_job(struct module *m, const struct kept *k, b
 {
     struct sched_record record = {.state = SCHED_RUNNING};
     struct sched_request *request = &record.request;
-    char *spec = json_dumps(k->spec, JSON_COMPACT), *resources = resources_of(k, &record.format);
+    char *spec = json_dumps(k->spec, JSON_COMPACT), *resources = resources_of(m, k, &record.format);
     const struct job_name id = job_f58(k->id);
     double duration = 0;
     sched_job_t job = -1;

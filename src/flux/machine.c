@@ -113,41 +113,76 @@ static void update_cb(flux_future_t *f, void *arg)
     flux_future_reset(f);
 }
 
+char *module_machine_text(const struct module_source *source, const json_t *r, const char **format)
+{
+    json_t *own = r_in_own_ranks(r);
+
+    *format = "rv1exec";
+    const json_t *part =
+        !own || source->plain || !r_graph_has_cores(own) ? own : r_readable(own, format);
+    char *text = part ? json_dumps(part, JSON_COMPACT) : NULL;
+    json_decref(own);
+    if (!text)
+        errno = ENOMEM;
+    return text;
+}
+
 resource_graph_t *module_graph(const struct module_source *source, const json_t *r,
                                berth_error_t *err)
 {
-    const char *format = "rv1exec";
+    const char *format;
     resource_graph_t *graph = NULL;
 
     if (source->file)
         return config_graph_read(source->format, source->file, source->allow, err);
     if (!source->plain && r_check_scheduling(r, err) < 0)
         return NULL;
-    json_t *own = r_in_own_ranks(r);
-    const json_t *part =
-        !own || source->plain || !r_graph_has_cores(own) ? own : r_readable(own, &format);
-    char *text = part ? json_dumps(part, JSON_COMPACT) : NULL;
+    char *text = module_machine_text(source, r, &format);
     if (text)
         graph = resource_graph_read(format, text, strlen(text), err);
     else
         errtext_no_memory(err);
     int error = errno;
     free(text);
-    json_decref(own);
     errno = error;
     return graph;
 }
 
-/* A matcher of R; what is not up is down. Returns 0, or -1 with a text. */
+/* A matcher of R; what is not up is down. Returns 0, or -1 with a text and no matcher. */
+static int try_machine(struct module *m, const json_t *r, const char *up, berth_error_t *err)
+{
+    bool is_checked = m->source.or_plain && !m->source.plain && r_graph_has_cores(r);
+    resource_graph_t *graph = NULL;
+
+    if (!is_checked || r_check_graph_ranks(r, err) == 0)
+        graph = module_graph(&m->source, r, err);
+    m->machine = graph ? match_create(graph, &m->match, err) : NULL;
+    if (!m->machine)
+        return -1;
+    if (match_set_rank_status(m->machine, "all", false, err) == 0 &&
+        (!*up || match_set_rank_status(m->machine, up, true, err) == 0))
+        return 0;
+    int error = errno;
+    match_destroy(m->machine);
+    m->machine = NULL;
+    errno = error;
+    return -1;
+}
+
+/* An instance without a scheduler is worse than one that knows only of ranks and cores. */
 static int make_machine(struct module *m, const json_t *r, const char *up, berth_error_t *err)
 {
-    resource_graph_t *graph;
+    const json_t *scheduling = json_object_get(r, "scheduling");
 
-    if (r_ranks(r, &m->ranks, err) < 0 || !(graph = module_graph(&m->source, r, err)) ||
-        !(m->machine = match_create(graph, &m->match, err)) ||
-        match_set_rank_status(m->machine, "all", false, err) < 0)
+    if (r_ranks(r, &m->ranks, err) < 0)
         return -1;
-    return *up ? match_set_rank_status(m->machine, up, true, err) : 0;
+    if (try_machine(m, r, up, err) == 0)
+        return 0;
+    if (!m->source.or_plain || !scheduling || json_is_null(scheduling) || errno == ENOMEM)
+        return -1;
+    flux_log(m->h, LOG_ERR, "resources: %s: only what R_lite says is used", err->text);
+    m->source.plain = true;
+    return try_machine(m, r, up, err);
 }
 
 int module_acquire(struct module *m, const json_t **r, const char **up)

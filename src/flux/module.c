@@ -259,6 +259,7 @@ int mod_main(flux_t *h, int argc, char **argv)
                        .notes = &module_notes,
                        .mode = "unlimited",
                        .second = SECONDS_TICKS,
+                       .source = {.or_plain = true},
                        .expiration = INT64_MAX};
     int rc = -1;
 

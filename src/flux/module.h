@@ -29,8 +29,9 @@ struct module;
 /* Where the machine comes from, if not from the module `resource` as it is. All NULL: it does. */
 struct module_source {
     const char *file, *format,
-        *allow; /* a file in a format of config_graph_read, and the types that are taken */
-    bool plain; /* of R the ranks alone count, whatever graph it has */
+        *allow;    /* a file in a format of config_graph_read, and the types that are taken */
+    bool plain;    /* of R the ranks alone count, whatever graph it has */
+    bool or_plain; /* they do where that graph can't be used, which is told in the log */
 };
 
 /* How Flux is told what is decided. Each is -1 with errno where that could not be sent. */
@@ -107,6 +108,9 @@ int module_acquire(struct module *m, const json_t **r, const char **up);
 /* Be told from now on what becomes of them. */
 int module_follow(struct module *m);
 
+/* What is read of R as the machine, its graph or its ranks: a text to free, and its format in *format. NULL with ENOMEM. */
+char *module_machine_text(const struct module_source *source, const json_t *r, const char **format);
+
 /* A graph of R, or of what m->source says. NULL with errno and a text. */
 resource_graph_t *module_graph(const struct module_source *source, const json_t *r,
                                berth_error_t *err);
@@ -176,6 +180,7 @@ void module_what_if(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, vo
 struct recording *record_open(const char *directory);
 void record_close(struct recording *record);
 
+/* The machine, and the configuration that the module begins with. */
 void record_machine(struct module *m, const json_t *r, const char *up);
 void record_config(struct module *m, const json_t *conf);
 void record_submit(struct module *m, const struct sched_request *request, const json_t *jobspec);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "base/strbuf.h"
 #include "flux/r.h"
 
 struct renumbering {
@@ -195,6 +196,24 @@ static int read_ranks(const json_t *r, struct renumbering *n)
     if (read_graph_ranks(nodes_of(r), n) < 0)
         return -1;
     return n->theirs.count == n->own.count;
+}
+
+int r_check_graph_ranks(const json_t *r, berth_error_t *err)
+{
+    struct renumbering n = {0};
+    struct strbuf text = {0};
+    int rc = 0;
+
+    if (json_is_array(nodes_of(r)) && r_ranks(r, &n.own, err) == 0 &&
+        read_graph_ranks(nodes_of(r), &n) == 0 && n.theirs.count != n.own.count &&
+        idset_subtract(&n.own, &n.theirs) == 0 && n.own.count > 0) {
+        idset_encode(&n.own, false, &text);
+        rc = errtext_set(err, EINVAL, "R: scheduling: expected a graph with all ranks, without %s",
+                         text.failed ? "some" : strbuf_text(&text));
+    }
+    strbuf_clear(&text);
+    clear_renumbering(&n);
+    return rc;
 }
 
 json_t *r_in_own_ranks(const json_t *r)

@@ -95,7 +95,7 @@ int r_check_scheduling(const json_t *r, berth_error_t *err)
     const json_t *scheduling = json_object_get(r, "scheduling");
 
     if (!scheduling || json_is_null(scheduling) || !is_fluxions(writer_of(scheduling)) ||
-        json_object_get(scheduling, "graph"))
+        json_is_object(json_object_get(scheduling, "graph")))
         return 0;
     return errtext_set(err, EINVAL, "R: scheduling: expected an object with a graph");
 }

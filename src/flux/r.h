@@ -30,6 +30,11 @@ const json_t *r_readable(const json_t *r, const char **format);
  */
 int r_check_scheduling(const json_t *r, berth_error_t *err);
 
+/* Whether R's graph has the ranks of R_lite, or as many others that these may be (below). Returns 0, also where there is no
+ * graph, or -1 with EINVAL and a text. O(vertices).
+ */
+int r_check_graph_ranks(const json_t *r, berth_error_t *err);
+
 /* R whose graph is in the ranks and core ids of R_lite: an instance within another is given the graph of that one. A new
  * reference, to R itself where there is nothing to do; NULL with ENOMEM. O(vertices).
  */

@@ -212,6 +212,7 @@ static void scheduling_without_a_graph_is_refused(void **state)
         {"{\"execution\":{},\"scheduling\":{\"graph\":{},\"writer\":\"fluxion:jgf\"}}", 0},
         {"{\"execution\":{},\"scheduling\":{\"writer\":\"other\"}}", 0},
         {"{\"execution\":{},\"scheduling\":{}}", -1},
+        {"{\"execution\":{},\"scheduling\":{\"graph\":[]}}", -1},
         {"{\"execution\":{},\"scheduling\":\"nonsense\"}", -1},
         {"{\"execution\":{},\"scheduling\":{\"writer\":\"fluxion\"}}", -1},
     };
@@ -227,6 +228,35 @@ static void scheduling_without_a_graph_is_refused(void **state)
     }
 }
 
+/* A graph has the ranks of R_lite, or others in their place; with more ranks than these some have gone. */
+static void graphs_have_all_ranks(void **state)
+{
+    static const struct {
+        const char *lite, *nodes, *text; /* NULL: no error */
+    } rows[] = {
+        {"0-1", "{\"metadata\":{\"rank\":0}},{\"metadata\":{\"rank\":1}}", NULL},
+        {"0-1", "{\"metadata\":{\"rank\":4}},{\"metadata\":{\"rank\":7}}", NULL},
+        {"0", "{\"metadata\":{\"rank\":0}},{\"metadata\":{\"rank\":1}}", NULL},
+        {"0-2", "{\"metadata\":{\"rank\":-1}},{\"metadata\":{\"rank\":1}}",
+         "R: scheduling: expected a graph with all ranks, without 0,2"},
+        {"0-1", "", "R: scheduling: expected a graph with all ranks, without 0-1"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[512];
+        snprintf(text, sizeof(text),
+                 "{\"execution\":{\"R_lite\":[{\"rank\":\"%s\"}]},\"scheduling\":{\"graph\":{"
+                 "\"nodes\":[%s]}}}",
+                 rows[i].lite, rows[i].nodes);
+        json_t *r = json(text);
+        berth_error_t err = {""};
+        assert_int_equal(r_check_graph_ranks(r, &err), rows[i].text ? -1 : 0);
+        assert_string_equal(err.text, rows[i].text ? rows[i].text : "");
+        json_decref(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +268,7 @@ int main(void)
         cmocka_unit_test(times_keep_their_microseconds),
         cmocka_unit_test(a_graph_is_read_if_it_is_known),
         cmocka_unit_test(scheduling_without_a_graph_is_refused),
+        cmocka_unit_test(graphs_have_all_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -188,7 +188,6 @@ static int prepare_module(struct module *m)
 {
     berth_error_t err = {""};
     const flux_conf_t *conf = flux_get_conf(m->h);
-    json_t *all;
 
     m->users = flux_users_create();
     m->config = m->users ? read_flux_config(conf, &err) : NULL;
@@ -198,8 +197,6 @@ static int prepare_module(struct module *m)
         errno = error;
         return -1;
     }
-    if (flux_conf_unpack(conf, NULL, "o", &all) == 0)
-        record_config(m, all);
     m->util = schedutil_create(m->h, SCHEDUTIL_HELLO_PARTIAL_OK, &module_ops, m);
     if (!m->util) {
         flux_log_error(m->h, "service sched");

@@ -22,6 +22,7 @@ struct recording {
     struct decisions decisions;
     struct strbuf line;
     struct json_out out;
+    const char *format;     /* of the machine */
     int configs;            /* so far */
     struct flux_jobs names; /* of jobs: how often each id was submitted, in `handle` */
 };
@@ -134,7 +135,7 @@ void record_config(struct module *m, const json_t *conf)
 
     if (!m->record)
         return;
-    json_t *machine = json_pack("{s:s s:s}", "file", "machine", "format", "rv1exec");
+    json_t *machine = json_pack("{s:s s:s}", "file", "machine", "format", m->record->format);
     char *text = settings_text(conf, machine, NULL);
     if (++m->record->configs > 1)
         snprintf(name, sizeof(name), "config-%d", m->record->configs);
@@ -148,13 +149,16 @@ void record_config(struct module *m, const json_t *conf)
 /* What is not up is down from the beginning. */
 void record_machine(struct module *m, const json_t *r, const char *up)
 {
+    json_t *conf;
     struct strbuf name = {0};
 
     if (!m->record)
         return;
-    char *text = json_dumps(r, JSON_COMPACT);
+    char *text = module_machine_text(&m->source, r, &m->record->format);
     put_file(m, "machine", text);
     free(text);
+    if (flux_conf_unpack(flux_get_conf(m->h), NULL, "o", &conf) == 0)
+        record_config(m, conf);
     strbuf_puts(&name, "rank:[");
     idset_encode(&m->ranks, false, &name);
     strbuf_putc(&name, ']');

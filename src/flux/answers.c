@@ -8,6 +8,7 @@
 #include "berth/sched_query.h"
 #include "config/seconds.h"
 #include "flux/module.h"
+#include "flux/slots.h"
 
 /* Could a job run if all were idle and up? */
 void module_feasible(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, void *arg)
@@ -25,7 +26,8 @@ void module_feasible(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, v
         flux_respond_error(h, msg, EPROTO, NULL);
         return;
     }
-    char *text = json_dumps(asked, JSON_COMPACT);
+    json_t *whole = slots_written_out(asked);
+    char *text = whole ? json_dumps(whole, JSON_COMPACT) : NULL;
     if (text)
         spec = jobspec_parse(text, strlen(text), &options, &err);
     if (spec && match_run(m->machine, MATCH_SATISFIABILITY, spec, -1, m->now, &result, &err) == 0)
@@ -38,6 +40,7 @@ void module_feasible(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *msg, v
         flux_log_error(h, "feasibility.check");
     jobspec_destroy(spec);
     free(text);
+    json_decref(whole);
 }
 
 json_t *module_find(struct module *m, const char *criteria)

@@ -12,7 +12,7 @@
  */
 #define LATE 5 /* seconds */
 
-/* R of a job that starts, as text to free; NULL with errno. */
+/* R of a job that starts, as text to free; NULL with errno: ENODATA, there is nothing to run on. */
 static char *write_r(struct module *m, const struct flux_job *job, const struct sched_decision *d)
 {
     struct sched_annotation a;
@@ -25,6 +25,10 @@ static char *write_r(struct module *m, const struct flux_job *job, const struct 
     int64_t end = module_end_of(m, d->at, a.limit);
     if (sched_write(m->sched, job->handle, m->match_format, &text, &length) < 0)
         return NULL;
+    if (length == 0) {
+        errno = ENODATA;
+        return NULL;
+    }
     json_t *r = json_loadb(text, length, 0, NULL);
     errno = EINVAL;
     if (r && r_set_times(r, m->second, d->at, end) == 0 && !(result = json_dumps(r, JSON_COMPACT)))
@@ -34,12 +38,11 @@ static char *write_r(struct module *m, const struct flux_job *job, const struct 
 }
 
 /* What can't be carried out is taken back, which asks for another pass at this time. */
-static void deny_alloc(struct module *m, struct flux_job *job, const char *what)
+static void deny_alloc(struct module *m, struct flux_job *job, const char *why)
 {
     char note[200];
 
-    snprintf(note, sizeof(note), "alloc denied: %s: %s", what, strerror(errno));
-    flux_log(m->h, LOG_ERR, "%s: %s", job_f58(job->id).text, note);
+    snprintf(note, sizeof(note), "alloc denied: %s", why);
     if (schedutil_alloc_respond_deny(m->util, job->request, note) < 0)
         flux_log_error(m->h, "%s: deny", job_f58(job->id).text);
     sched_cancel(m->sched, m->now, job->handle);
@@ -55,7 +58,12 @@ static void start_alloc(struct module *m, struct flux_job *job, const struct sch
     job->handle = d->job;
     r = write_r(m, job, d);
     if (!r) {
-        deny_alloc(m, job, "R");
+        const char *error = strerror(errno);
+        if (errno == ENODATA)
+            error = "it asks for no cores or GPUs to run on";
+        else
+            flux_log(m->h, LOG_ERR, "%s: R: %s", job_f58(job->id).text, error);
+        deny_alloc(m, job, error);
         return;
     }
     if (m->notes->started(m, job, d, r) < 0)

@@ -10,6 +10,7 @@
 #include "config/seconds.h"
 #include "flux/module.h"
 #include "flux/r.h"
+#include "flux/slots.h"
 #include "flux/users.h"
 
 /* What is known of such a job; texts belong to the futures. */
@@ -119,7 +120,9 @@ static sched_job_t restore_running_job(struct module *m, const struct kept *k, b
 {
     struct sched_record record = {.state = SCHED_RUNNING};
     struct sched_request *request = &record.request;
-    char *spec = json_dumps(k->spec, JSON_COMPACT), *resources = resources_of(m, k, &record.format);
+    json_t *whole = slots_written_out(k->spec);
+    char *spec = whole ? json_dumps(whole, JSON_COMPACT) : NULL,
+         *resources = resources_of(m, k, &record.format);
     const struct job_name id = job_f58(k->id);
     double duration = 0;
     sched_job_t job = -1;
@@ -152,6 +155,7 @@ static sched_job_t restore_running_job(struct module *m, const struct kept *k, b
     }
     free(spec);
     free(resources);
+    json_decref(whole);
     return job;
 }
 

@@ -11,6 +11,7 @@
 #include "config/seconds.h"
 #include "flux/module.h"
 #include "flux/r.h"
+#include "flux/slots.h"
 #include "flux/users.h"
 
 /* Of a job that is only tried: no other has this number, and what jobs have without an urgency of their own. */
@@ -80,7 +81,8 @@ static int read_alloc(const flux_msg_t *msg, struct alloc *a)
 /* Returns the new job's handle, or -1 with errno. What is only tried is not recorded. */
 static sched_job_t submit_alloc(struct module *m, const struct alloc *a, bool is_tried)
 {
-    char *text = json_dumps(a->jobspec, JSON_COMPACT);
+    json_t *jobspec = slots_written_out(a->jobspec);
+    char *text = jobspec ? json_dumps(jobspec, JSON_COMPACT) : NULL;
     const struct job_name id = job_f58(a->id);
     const char *user = flux_users_name(m->users, (uint32_t)a->userid);
     const struct config_user *known = config_user(m->config, user);
@@ -107,11 +109,12 @@ static sched_job_t submit_alloc(struct module *m, const struct alloc *a, bool is
     if (text && user) {
         request.jobspec_length = strlen(text);
         if (!is_tried)
-            record_submit(m, &request, a->jobspec);
+            record_submit(m, &request, jobspec);
         handle = sched_submit(m->sched, m->now, &request);
     }
     int error = errno;
     free(text);
+    json_decref(jobspec);
     errno = error;
     return handle;
 }

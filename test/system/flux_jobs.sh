@@ -63,6 +63,26 @@ e=$(flux submit -n1 --setattr=system.gang=2 true)
 ended "$e"
 reason "$e" | grep -q '^alloc denied: a job of Flux starts as a whole, expected no gang in its jobspec$' || fail "refused: $(reason "$e")"
 
+# a slot that names nothing to run on has all that is in it: of 2 nodes one is taken in part, so that one such job runs and
+# another waits for it, not for the part; memory alone is nothing to run on
+resources() { flux run --dry-run "$@" printenv FLUX_JOB_SIZE FLUX_JOB_NNODES | jq -c ".resources = $shape"; }
+whole() { shape=$1 && resources -n1 | flux job submit --flags=waitable; }
+a=$(flux submit -n1 -t 30m sleep inf)
+started "$a"
+b=$(whole '[{type: "slot", label: "task", count: 1, with: [{type: "node", count: 1}]}]')
+ended "$b"
+expect "$b" status COMPLETED
+[ "$(flux job info "$b" R | jq -c .execution.R_lite)" = '[{"rank":"1","children":{"core":"0-3"}}]' ] || fail "b has $(flux job info "$b" R)"
+[ "$(flux job attach "$b" | paste -sd' ')" = "1 1" ] || fail "b: $(flux job attach "$b")"
+b=$(whole '[{type: "slot", label: "task", count: 2, with: [{type: "node", count: 1}]}]')
+promised "$b"
+flux cancel "$a"
+ended "$b"
+[ "$(flux job attach "$b" | paste -sd' ')" = "2 2 2 2" ] || fail "b on two nodes: $(flux job attach "$b")"
+b=$(whole '[{type: "slot", label: "task", count: 3, with: [{type: "node", count: 1}]}]')
+ended "$b"
+reason "$b" | grep -q '^alloc denied: unsatisfiable: asks for 3 nodes, the machine has 2$' || fail "refused: $(reason "$b")"
+
 # Flux's order: urgency first, then the time of submission, whatever was changed in between
 a=$(flux submit -n8 -t 1m sleep inf)
 started "$a"

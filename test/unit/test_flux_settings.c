@@ -12,6 +12,7 @@
 
 #include "flux/r.h"
 #include "flux/settings.h"
+#include "flux/slots.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -19,6 +20,20 @@ static json_t *json(const char *text)
 {
     json_t *value = json_loads(text, 0, NULL);
 
+    assert_non_null(value);
+    return value;
+}
+
+/* JSON with ' for ". */
+static json_t *quoted(const char *text)
+{
+    char copy[512];
+
+    snprintf(copy, sizeof(copy), "%s", text);
+    for (char *p = copy; *p; p++)
+        if (*p == '\'')
+            *p = '"';
+    json_t *value = json_loads(copy, JSON_DECODE_ANY, NULL);
     assert_non_null(value);
     return value;
 }
@@ -257,6 +272,41 @@ static void graphs_have_all_ranks(void **state)
     }
 }
 
+/* What is in a slot is the job's alone; said where the slot names nothing to run on. */
+static void slots_of_whole_nodes_are_written_out(void **state)
+{
+    static const struct {
+        const char *resources, *written; /* NULL: as it was */
+    } rows[] = {
+        {"[{'type':'slot','with':[{'type':'core','count':1}]}]", NULL},
+        {"[{'type':'node','with':[{'type':'slot','with':[{'type':'gpu'}]}]}]", NULL},
+        {"[{'type':'slot','with':[{'type':'node','with':[{'type':'core'}]}]}]", NULL},
+        {"[{'type':'slot','with':[{'type':'node','exclusive':false}]}]", NULL},
+        {"[{'type':'node'}]", NULL},
+        {"[{'type':'slot','with':[{'type':'node','count':2}]}]",
+         "[{'type':'slot','with':[{'type':'node','count':2,'exclusive':true}]}]"},
+        {"[{'type':'rack','with':[{'type':'slot','with':[{'type':'node','with':[{'type':'memory'}]}"
+         "]}]}]",
+         "[{'type':'rack','with':[{'type':'slot','with':[{'type':'node','with':[{'type':'memory'}],"
+         "'exclusive':true}]}]}]"},
+        {"7", NULL},
+        {"[7,{'type':'slot','with':[7]},{'type':'slot','with':7}]", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const char *written = rows[i].written ? rows[i].written : rows[i].resources;
+        json_t *spec = json_object(), *wanted = quoted(written);
+        json_object_set_new(spec, "resources", quoted(rows[i].resources));
+        json_t *result = slots_written_out(spec);
+        assert_true((result == spec) == !rows[i].written);
+        assert_true(json_equal(json_object_get(result, "resources"), wanted));
+        json_decref(result);
+        json_decref(wanted);
+        json_decref(spec);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,6 +319,7 @@ int main(void)
         cmocka_unit_test(a_graph_is_read_if_it_is_known),
         cmocka_unit_test(scheduling_without_a_graph_is_refused),
         cmocka_unit_test(graphs_have_all_ranks),
+        cmocka_unit_test(slots_of_whole_nodes_are_written_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The graph in R's `scheduling`: it is the machine; where it can't be used, one line of the log says so, what R_lite says is
+# The graph in R's `scheduling`: it is the machine, also of a recording; where it can't be used, one line of the log says so, what R_lite says is
 # the machine, and the instance has its scheduler.
 . "$BERTH_SOURCE/test/flux.sh"
 
@@ -42,6 +42,8 @@ all="$edges, $(edge 1 5), $(edge 5 6), $(edge 5 7)"
 loaded "{\"graph\": {\"nodes\": [$two], \"edges\": [$all]}}"
 said && fail "the log complains of a good graph"
 all_run "a good graph"
+mkdir "$scratch/record"
+check "a recording" flux module reload sched-berth record="$scratch/record"
 rack=$(flux run --dry-run -n1 true | jq -c '.resources = [{type: "rack", count: 1, with: .resources}]' | flux job submit)
 ended "$rack"
 expect "$rack" status COMPLETED
@@ -75,4 +77,9 @@ flux cancel "$job"
 ended "$job"
 flux dmesg -C
 END
+cd "$scratch/record" || exit 1
+expect_status 0 "$BERTH" sim --scenario events --config config --decisions played
+for made in decisions played; do
+    [ "$(grep -c '"decision": "start"' "$made")" -eq 1 ] || fail "the job in a rack is not in $made: $(cat "$made")"
+done
 finish

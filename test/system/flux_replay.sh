@@ -1,6 +1,7 @@
 #!/bin/sh
-# What the module has recorded, `berth sim --scenario` decides in the same way: queues, limits, promises, preemption, jobs that are
-# cancelled while they wait and run, other priorities and durations, nodes that are drained, and another configuration.
+# What the module has recorded, `berth sim --scenario` decides in the same way: queues, limits, promises, preemption, shares, jobs
+# that are cancelled while they wait and run, other priorities and durations, nodes that are drained, another configuration, and
+# a module that is loaded anew.
 . "$BERTH_SOURCE/test/flux.sh"
 
 conf() { # CORES: that a user may have in the queue batch
@@ -10,8 +11,17 @@ conf() { # CORES: that a user may have in the queue batch
 [queues.spare]
 [policy.jobspec.defaults.system]
 queue = "batch"
+[queues.fair]
 [sched-berth]
 match = {policy = "low"}
+[sched-berth.accounts.physics]
+users = ["$(id -un)"]
+[sched-berth.accounts.chemistry]
+users = ["$(id -un)"]
+[sched-berth.queues.fair]
+policy = "easy"
+priority = 7
+shares = {by = "account", order = ["share"]}
 [sched-berth.queues.batch]
 policy = "conservative"
 priority = 5
@@ -26,7 +36,7 @@ preemptible = "cancel"
 END
 }
 conf 12 | machine 4 4
-mkdir "$scratch/record"
+mkdir "$scratch/record" "$scratch/again"
 {
     sed '/^\[queues.batch\]/,$d' "$scratch/conf/config.toml"
     conf 10
@@ -69,26 +79,66 @@ z=$(flux submit -n4 -t5m true)
 ended "$z"
 ended "$s"
 flux job eventlog "$s" | grep -q 'exception type="preempt"' || fail "s: $(flux job eventlog "$s")"
+
+# by shares: physics has two jobs before the one of chemistry, which starts beside the first of them
+of() { # ACCOUNT CORES MINUTES COMMAND...
+    account=$1 cores=$2 minutes=$3
+    shift 3
+    flux submit -q fair --setattr=system.bank="$account" -n"$cores" -t "${minutes}m" "$@"
+}
+x=$(of physics 16 60 sleep inf)
+started "$x"
+p=$(of physics 8 30 sleep inf)
+q=$(of physics 8 30 true)
+c=$(of chemistry 8 30 sleep inf)
+flux cancel "$x"
+started "$p"
+started "$c"
+expect "$q" state SCHED
+flux cancel "$p" "$c"
+ended "$q"
+until_true "nothing is left" sh -c "flux module stats sched-berth | jq -e '.jobs == 0'"
+
+# jobs wait as all nodes are drained, and the module is loaded anew
+flux resource drain 0-3
+ids=
+for shape in '-n3 -t5s' '-N2 -t9s' '-n10 -t3s' '-q debug -N1 -n1 -t3s' '-N4 -n4 -t2s' '-q spare -n2 -t4s'; do
+    # shellcheck disable=SC2086
+    ids="$ids $(flux submit $shape --cc=1-2 sleep 0.3)"
+done
+check "another recording" flux module reload sched-berth record="$scratch/again"
+flux resource undrain 0-3
+for id in $ids; do
+    ended "$id"
+done
 END
-cd "$scratch/record" || exit 1
-expect_status 0 "$BERTH" sim --scenario events --config config --decisions played
 # made KIND FILE: decisions of this kind, but for promises of the same start by other resources, which the simulator does
 # not tell
 made() {
     grep "\"decision\": \"$1\"" "$2" | awk '{ job = $4; rest = $0; sub(/^.*"decision"/, "", rest) }
         last[job] != rest { print; last[job] = rest }'
 }
-for kind in start reserve preempt; do
-    made "$kind" decisions >"$scratch/$kind.module"
-    made "$kind" played >"$scratch/$kind.played"
-    [ -s "$scratch/$kind.module" ] || fail "no $kind is recorded"
-    cmp -s "$scratch/$kind.module" "$scratch/$kind.played" && continue
-    fail "$kind: the module and the simulator differ"
-    diff "$scratch/$kind.module" "$scratch/$kind.played" | head -n 20
-done
+# replay FOLDER KIND...: it is decided again, in the same way
+replay() {
+    cd "$scratch/$1" || exit 1
+    folder=$1
+    shift
+    expect_status 0 "$BERTH" sim --scenario events --config config --decisions played
+    for kind in "$@"; do
+        made "$kind" decisions >"$scratch/$kind.module"
+        made "$kind" played >"$scratch/$kind.played"
+        [ -s "$scratch/$kind.module" ] || fail "$folder: no $kind is recorded"
+        cmp -s "$scratch/$kind.module" "$scratch/$kind.played" && continue
+        fail "$folder: $kind: the module and the simulator differ"
+        diff "$scratch/$kind.module" "$scratch/$kind.played" | head -n 20
+    done
+}
+replay again start reserve
+[ "$(wc -l <"$scratch/start.module")" -eq 12 ] || fail "$(wc -l <"$scratch/start.module") starts of 12 after the reload"
+replay record start reserve preempt
 # Nothing is missing: all but the one that was cancelled as it waited and the one that was refused have started, and each
 # thing that happened is there.
-[ "$(wc -l <"$scratch/start.module")" -eq 18 ] || fail "$(wc -l <"$scratch/start.module") starts of 18"
+[ "$(wc -l <"$scratch/start.module")" -eq 22 ] || fail "$(wc -l <"$scratch/start.module") starts of 22"
 for event in cancel config down duration end priority submit up; do
     grep -q "\"$event\": *[\"{]" events || fail "no event $event is recorded"
 done

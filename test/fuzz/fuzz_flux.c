@@ -8,6 +8,7 @@
 #include "flux/fluxion/options.h"
 #include "flux/r.h"
 #include "flux/settings.h"
+#include "flux/slots.h"
 #include "fuzz.h"
 
 static void check_settings(const json_t *conf)
@@ -68,6 +69,17 @@ static void check_fluxion(json_t *value)
     json_decref(params);
 }
 
+static void check_jobspec(json_t *value)
+{
+    berth_error_t err = {""};
+    json_t *whole = slots_written_out(value), *again = whole ? slots_written_out(whole) : NULL;
+
+    FUZZ_CHECK(whole && again == whole);
+    json_decref(again);
+    json_decref(whole);
+    FUZZ_CHECK((r_check_graph_ranks(value, &err) < 0) == (err.text[0] != '\0'));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     json_t *value = json_loadb((const char *)data, size, 0, NULL);
@@ -76,6 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_settings(value);
     check_fluxion(value);
     check_r(value);
+    check_jobspec(value);
     json_decref(value);
     return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "base/errtext.h"
 #include "cli/pilot_auto.h"
+#include "cli/pilot_shape.h"
 #include "cli/pilot_slurm.h"
 #include "server/daemon/paths.h"
 
@@ -20,6 +21,17 @@ static void make_tag(char tag[2 * TAG_BYTES + 1])
     (void)ignored;
     for (size_t i = 0; i < TAG_BYTES; i++)
         snprintf(tag + 2 * i, 3, "%02x", bytes[i]);
+}
+
+/* What its nodes have, so that jobs can wait for them. */
+static void put_shape(json_t *body, const struct pilot_new *p)
+{
+    struct pilot_shape shape = pilot_shape_ask(p->partition, p->more);
+    if (shape.cores == 0)
+        return;
+    json_object_set_new(body, "cores", json_integer((json_int_t)shape.cores));
+    json_object_set_new(body, "gpus", json_integer((json_int_t)shape.gpus));
+    json_object_set_new(body, "memory", json_integer((json_int_t)shape.memory));
 }
 
 static json_t *request_of(const struct pilot_new *p)
@@ -37,6 +49,8 @@ static json_t *request_of(const struct pilot_new *p)
     if (text.len > 0)
         json_object_set_new(body, "options", json_string(strbuf_text(&text)));
     strbuf_clear(&text);
+    if (!p->is_auto && !slurm_asks_for_parts(p->more))
+        put_shape(body, p);
     return body;
 }
 

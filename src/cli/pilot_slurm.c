@@ -66,7 +66,7 @@ static bool says_how_much(const char *word)
     return false;
 }
 
-static bool any_says_how_much(char *const *words)
+bool slurm_asks_for_parts(char *const *words)
 {
     for (; *words; words++)
         if (says_how_much(*words))
@@ -105,7 +105,7 @@ int slurm_submit(const struct slurm_ask *ask, struct strbuf *job, berth_error_t 
         command_add(&c, "-p");
     if (ask->partition)
         command_add(&c, ask->partition);
-    if (!any_says_how_much(ask->more)) { /* whole nodes */
+    if (!slurm_asks_for_parts(ask->more)) { /* whole nodes */
         command_add(&c, "--exclusive");
         command_add(&c, "--mem=0");
     }

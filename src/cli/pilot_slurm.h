@@ -2,6 +2,7 @@
 #ifndef CLI_PILOT_SLURM_H
 #define CLI_PILOT_SLURM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/strbuf.h"
@@ -16,6 +17,9 @@ struct slurm_ask {
     /* further options of sbatch, ended by NULL; whole nodes are asked for unless they say how much of each */
     char *const *more;
 };
+
+/* Whether further options of sbatch, ended by NULL, say how much of each node is wanted. */
+bool slurm_asks_for_parts(char *const *more);
 
 /* Submit a pilot. 0, with the job's number; or -1 with a text: EINVAL, Slurm refuses it; ETIMEDOUT, it is not known
  * whether there is a job now; else sbatch could not be run.

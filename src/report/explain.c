@@ -109,7 +109,9 @@ static void put_wait_resources(struct strbuf *out, const struct waiting *w, cons
         return;
     }
     if (w->holders == 0) {
-        strbuf_puts(out, ": enough are up, but they are set aside or reserved for others.");
+        strbuf_puts(out, w->may_come
+                             ? ": they are set aside or reserved for others, or have not come yet."
+                             : ": enough are up, but they are set aside or reserved for others.");
         return;
     }
     strbuf_puts(out, " that ");

@@ -34,6 +34,7 @@ struct waiting {
     size_t holders;
     struct not_up not_up[NOT_UP_TOLD]; /* the first few, and how many there are */
     size_t n_not_up;
+    bool may_come; /* there are nodes that have not come yet */
     const struct would_start *would_start;
     const struct victim
         *victims; /* that are stopped for it: the first few, and how many there are */

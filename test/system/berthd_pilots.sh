@@ -55,6 +55,43 @@ asks '-p batch -c4' -p batch -c4
 asks '--mem 4G' --mem 4G
 asks '--cpus-per-t=2' --cpus-per-t=2
 
+# What only fits with nodes that have been asked for waits for them. Without a pilot it is told how to get one.
+expect_status 1 "$BERTH" submit -N 2 true
+grep -q 'asks for 2 nodes, the machine has 1; berth pilot add borrows nodes from Slurm$' err || fail "no pilot: $(cat err)"
+printf '%s\n' 'batch*|2|1000|(null)|(null)' 'wide|8|1000|gpu:4|a,b' >"$slurm/sinfo"
+touch "$slurm/hold"
+expect_status 0 "$BERTH" pilot add slurm --nodes 3 --time 1h
+waits=$(sed 's/^pilot \([0-9]*\),.*/\1/' out)
+expect 'what sinfo is asked' '-h -e -o %P|%c|%m|%G|%f' "$(tail -n 1 "$slurm/sinfo.asked")"
+all=$("$BERTH" submit -t 1m -N 4 -n 4 true)
+expect_status 1 "$BERTH" submit -N 5 true
+grep -q "asks for 5 nodes, the machine has 4, with the nodes of pilot $waits that have not come yet$" err || fail "too many: $(cat err)"
+expect 'a job for nodes that have not come' pending "$(state "$all")"
+await 'the first node' is_up "$waits" 1
+"$BERTH" explain "$all" | grep -q "What it waits for may come with pilot $waits, of which not all nodes have come yet.$" ||
+    fail "explain: $("$BERTH" explain "$all")"
+crash
+expect_status 0 "$BERTH" server start
+await 'the first node' is_up "$waits" 1
+expect 'a job for nodes of which one has come' pending "$(state "$all")"
+rm "$slurm/hold"
+expect_status 0 "$BERTH" wait "$all"
+expect_status 0 "$BERTH" pilot remove "$waits"
+await 'the pilot to be gone' no_pilots
+
+# Of another partition, and gone before they have come: what waited for them fails, and says so.
+touch "$slurm/never"
+expect_status 0 "$BERTH" pilot add slurm --nodes 3 -- -p wide -C a
+expect 'what sinfo is asked of a partition' '-h -e -o %P|%c|%m|%G|%f -p wide' "$(tail -n 1 "$slurm/sinfo.asked")"
+all=$("$BERTH" submit -t 1m -N 3 -n 3 -c 8 -g 4 true)
+"$BERTH" explain "$all" | grep -q "What it waits for may come with pilot $((waits + 1)), which Slurm has been asked for" ||
+    fail "explain: $("$BERTH" explain "$all")"
+expect_status 0 "$BERTH" pilot remove $((waits + 1))
+await_state "$all" failed
+"$BERTH" show "$all" | grep -q '^reason *unsatisfiable: asks for ' || fail "never: $("$BERTH" show "$all")"
+await 'the pilot to be gone' no_pilots
+rm "$slurm/sinfo" "$slurm/never"
+
 # Two nodes come. What was asked of Slurm, and with whose environment.
 expect_status 0 env SBATCH_PARTITION=x SLURM_JOB_ID=9 "$BERTH" pilot add slurm --nodes 2 --time 61m
 grep -q "^pilot [0-9]*, Slurm's job [0-9]*$" out || fail "add: $(cat out)"

@@ -3,7 +3,8 @@
 # Its nodes are f1, f2, ... on this host. They come in the order of $slurm/order, numbers, all after the first only once
 # $slurm/hold is gone. What it does wrong is written into $slurm/mood: refuse, silent, or late (the job is
 # there, but sbatch says that it does not know). Each node has an own, empty folder in the place of the one that $slurm/apart names;
-# $slurm/unshare has the command for that.
+# $slurm/unshare has the command for that. What sinfo says is in $slurm/sinfo; without it sinfo fails. No
+# node comes while there is $slurm/never.
 # shellcheck shell=sh disable=SC2154
 slurm=$scratch/slurm
 mkdir -p "$slurm/bin"
@@ -67,6 +68,7 @@ cat >>"$slurm/bin/srun" <<'END'
 while [ "${1#/}" = "$1" ]; do shift; done
 pids=
 trap 'kill $pids 2>/dev/null' TERM
+while [ -e "$slurm/never" ]; do sleep 0.05; done
 for i in $(cat "$slurm/order" 2>/dev/null || seq "$SLURM_NNODES"); do
     if [ -e "$slurm/apart" ]; then
         # shellcheck disable=SC2016,SC2046  # for the inner shell; the words of unshare
@@ -99,6 +101,11 @@ for file in "$slurm"/pid.*; do
     [ "$state" = unknown ] && continue
     echo "$id|$state|N/A|${end:-N/A}|${nodes:-$(cat "$slurm/nodes.$id")}|$(cat "$slurm/comment.$id")|None"
 done
+END
+cat >"$slurm/bin/sinfo" <<END
+#!/bin/sh
+echo "\$*" >>$slurm/sinfo.asked
+exec cat $slurm/sinfo
 END
 cat >"$slurm/bin/scontrol" <<'END'
 #!/bin/sh

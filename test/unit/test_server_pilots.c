@@ -71,16 +71,28 @@ static size_t nodes_of_engine(struct engine *e, const struct engine_node **nodes
     return come;
 }
 
+static void dismiss(struct engine *e, uint64_t pilot)
+{
+    (void)e;
+    (void)pilot;
+}
+
 static struct engine_ops with_nodes;
 
-static void have_nodes(struct sim_server *w)
+static void add_pilot(struct sim_server *w, const char *body)
 {
     with_nodes = *w->engine->engine.ops;
     with_nodes.invite = invite;
+    with_nodes.dismiss = dismiss;
     with_nodes.nodes = nodes_of_engine;
     w->engine->engine.ops = &with_nodes;
     come = 0;
-    tell(w, "POST", "/v1/pilots", "{\"kind\":\"slurm\",\"nodes\":512}", 200);
+    tell(w, "POST", "/v1/pilots", body, 200);
+}
+
+static void have_nodes(struct sim_server *w)
+{
+    add_pilot(w, "{\"kind\":\"slurm\",\"nodes\":512}");
 }
 
 /* So many more come; each second one has a name that another one has, too, if `alike`. */
@@ -118,6 +130,103 @@ static void before_they_come(void **state)
     expect_state(w, submit(w, "{\"command\":[\"true\"],\"nodes\":3}"), "running");
     expect_refused(w, "{\"command\":[\"true\"],\"nodes\":4}",
                    "unsatisfiable: asks for 4 nodes, the machine has 3");
+}
+
+#define OF_NODES(n) "{\"command\":[\"true\"],\"nodes\":" #n "}"
+#define KNOWN       "{\"kind\":\"slurm\",\"nodes\":4,\"cores\":4}"
+
+static void expect_explained(struct sim_server *w, int64_t id, const char *words)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/v1/jobs/%lld/explain", (long long)id);
+    json_t *all = ask(w, "GET", path, NULL, 200);
+    const char *text = json_string_value(json_object_get(all, "text"));
+    assert_non_null(text);
+    if (!strstr(text, words))
+        print_error("'%s' is not in '%s'\n", words, text);
+    assert_non_null(strstr(text, words));
+    json_decref(all);
+}
+
+/* What the nodes of a pilot have is known: jobs that only fit with them wait, are told which, and start once they have come. */
+static void wait_for_them(void **state)
+{
+    struct sim_server *w = *state;
+    add_pilot(w, KNOWN);
+    int64_t five = submit(w, OF_NODES(5));
+    expect_state(w, submit(w, OF_NODES(1)), "running");
+    expect_refused(w, OF_NODES(7),
+                   "unsatisfiable: asks for 7 nodes, the machine has 6, with the nodes of pilot 1 "
+                   "that have not come yet");
+    sim_server_turn(w, NULL);
+    expect_state(w, five, "pending");
+    expect_explained(w, five,
+                     "What it waits for may come with pilot 1, which Slurm has been asked for");
+    reopen(w, true);
+    expect_state(w, five, "pending");
+    nodes_come(w, 2, false);
+    sim_server_turn(w, NULL);
+    expect_state(w, five, "pending");
+    expect_explained(
+        w, five, "What it waits for may come with pilot 1, of which not all nodes have come yet.");
+    expect_refused(w, OF_NODES(7),
+                   "unsatisfiable: asks for 7 nodes, the machine has 6, with the nodes of pilot 1 "
+                   "that have not come yet");
+    nodes_come(w, 2, false);
+    sim_server_turn(w, NULL);
+    expect_state(w, five, "running");
+    expect_refused(w, OF_NODES(7), "unsatisfiable: asks for 7 nodes, the machine has 6");
+}
+
+/* It goes without having come: what waited for it alone can never run. */
+static void never_come(void **state)
+{
+    struct sim_server *w = *state;
+    add_pilot(w, KNOWN);
+    int64_t five = submit(w, OF_NODES(5)), two = submit(w, OF_NODES(2));
+    tell(w, "DELETE", "/v1/pilots/1", NULL, 200);
+    sim_server_turn(w, NULL);
+    expect_state(w, five, "failed");
+    expect_text(w, five, "reason", "\"unsatisfiable: asks for 5 nodes, the machine has 2\"");
+    expect_state(w, two, "running");
+    expect_refused(w, OF_NODES(5), "unsatisfiable: asks for 5 nodes, the machine has 2");
+    w->world.has_slurm = true;
+    reopen(w, false);
+    expect_refused(w, OF_NODES(5),
+                   "unsatisfiable: asks for 5 nodes, the machine has 2; berth pilot add borrows "
+                   "nodes from Slurm");
+}
+
+/* Others of it go on being waited for, but not those of one that ends. */
+static void ends_before(void **state)
+{
+    struct sim_server *w = *state;
+    add_pilot(w, KNOWN);
+    int64_t three = submit(w, OF_NODES(3)), five = submit(w, OF_NODES(5));
+    nodes_come(w, 1, false);
+    sim_server_turn(w, NULL);
+    expect_state(w, three, "running");
+    expect_state(w, five, "pending");
+    tell(w, "PATCH", "/v1/pilots/1", "{\"drain\":true}", 200);
+    sim_server_turn(w, NULL);
+    expect_state(w, three, "running");
+    expect_state(w, five, "failed");
+}
+
+/* They have less than was said: what only fits on what was said can never run. */
+static void have_less(void **state)
+{
+    struct sim_server *w = *state;
+    add_pilot(w, "{\"kind\":\"slurm\",\"nodes\":1,\"cores\":8}");
+    int64_t wide = submit(w, "{\"command\":[\"true\"],\"cores\":8,\"nodes\":1}");
+    sim_server_turn(w, NULL);
+    expect_state(w, wide, "pending");
+    expect_explained(w, wide,
+                     "It waits for nodes: they are set aside or reserved for others, or have not "
+                     "come yet. ");
+    nodes_come(w, 1, false);
+    sim_server_turn(w, NULL);
+    expect_state(w, wide, "failed");
 }
 
 static void all_at_once(void **state)
@@ -220,6 +329,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(before_they_come, open_world, close_world),
+        cmocka_unit_test_setup_teardown(wait_for_them, open_world, close_world),
+        cmocka_unit_test_setup_teardown(never_come, open_world, close_world),
+        cmocka_unit_test_setup_teardown(ends_before, open_world, close_world),
+        cmocka_unit_test_setup_teardown(have_less, open_world, close_world),
         cmocka_unit_test_setup_teardown(all_at_once, open_world, close_world),
         cmocka_unit_test_setup_teardown(some_at_a_time, open_world, close_world),
         cmocka_unit_test_setup_teardown(states, open_world, close_world),

@@ -36,8 +36,7 @@ static int64_t leading_number(const char *text, int64_t most, int64_t none)
     return n > most ? none : n;
 }
 
-/* The GPUs of "gpu:2", "gpu:a100:4(S:0-1),shard:8", "gpu:1(IDX:0,2)", "(null)". */
-static int64_t count_gpus(const char *text)
+int64_t slurm_count_gpus(const char *text)
 {
     int64_t sum = 0;
     while (text && *text) {
@@ -151,8 +150,8 @@ int slurm_node_read(char *line, struct slurm_node *node)
     node->address = node->address ? node->address : node->name;
     node->partitions = or_nothing(cut(partitions));
     node->features = or_nothing(cut(features));
-    node->gpus = count_gpus(cut(gres));
-    node->gpus_used = count_gpus(cut(used));
+    node->gpus = slurm_count_gpus(cut(gres));
+    node->gpus_used = slurm_count_gpus(cut(used));
     if (!is_slurm_name(name) || !cut(state) || !has_cores)
         return -1;
     node->state = read_state(state);

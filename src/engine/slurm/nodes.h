@@ -44,6 +44,9 @@ struct slurm_partition {
 int slurm_node_read(char *line, struct slurm_node *node);
 int slurm_partition_read(char *line, struct slurm_partition *partition);
 
+/* The GPUs of "gpu:2", "gpu:a100:4(S:0-1),shard:8", "gpu:1(IDX:0,2)", "(null)": SLURM_GPUS_MOST at most. */
+int64_t slurm_count_gpus(const char *text);
+
 /* Whether a list, separated by commas, has this name. */
 bool slurm_list_has(const char *list, const char *name);
 

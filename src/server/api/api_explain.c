@@ -123,6 +123,7 @@ static void list_not_up(const server_t *s, struct waiting *w)
 {
     const json_t *list = json_object_get(s->settings, "resources");
     w->n_not_up = json_array_size(list);
+    w->may_come = spares_are(s);
     for (size_t i = 0; i < w->n_not_up && i < NOT_UP_TOLD; i++) {
         const json_t *entry = json_array_get(list, i);
         w->not_up[i].resources = json_string_value(json_object_get(entry, "resources"));

@@ -12,7 +12,7 @@
 #include "server/api/api.h"
 #include "server/core/entry.h"
 #include "server/core/job_text.h"
-#include "server/core/pilots.h"
+#include "server/core/pilots_auto.h"
 #include "server/core/priv.h"
 
 #define NODES_MOST   100000
@@ -20,10 +20,12 @@
 #define JOB_MOST     64
 #define TAG_MOST     32
 #define NODES_TEXT   65536 /* bytes of a list of nodes */
+#define MEMORY_MOST  (INT64_C(1) << 60)
 
 struct pilot_request {
     const char *kind, *options, *tag;
     int64_t nodes, time;
+    int64_t cores, gpus, memory; /* that a node has at least; cores 0: that is not known */
     bool is_auto;
 };
 
@@ -38,6 +40,9 @@ static const struct key pilot_keys[] = {
     KEY_OF(struct pilot_request, tag, KEY_TEXT),
     KEY_OF(struct pilot_request, nodes, KEY_WHOLE, .min = 1, .max = NODES_MOST),
     KEY_OF(struct pilot_request, time, KEY_SECONDS, .min = 0),
+    KEY_OF(struct pilot_request, cores, KEY_WHOLE, .min = 0, .max = PILOT_NODE_MOST),
+    KEY_OF(struct pilot_request, gpus, KEY_WHOLE, .min = 0, .max = PILOT_NODE_MOST),
+    KEY_OF(struct pilot_request, memory, KEY_WHOLE, .min = 0, .max = MEMORY_MOST),
     KEY_AS(struct pilot_request, is_auto, "auto", KEY_BOOL),
 };
 
@@ -78,6 +83,21 @@ static void put_comment(struct json_out *out, const json_t *pilot)
     json_put_text(out, "comment", text);
 }
 
+/* What it is said to be for, and what its nodes will have. 0, or -1 with ENOMEM. */
+static int note_request(server_t *s, json_t *pilot, const struct pilot_request *in)
+{
+    if ((in->time > 0 && json_object_set_new(pilot, "time", json_integer(in->time)) < 0) ||
+        (in->is_auto && json_object_set_new(pilot, "auto", json_true()) < 0))
+        return -1;
+    if (in->cores > 0 &&
+        json_object_set_new(pilot, "node",
+                            json_pack("{s:I, s:I, s:I}", "cores", (json_int_t)in->cores, "gpus",
+                                      (json_int_t)in->gpus, "memory", (json_int_t)in->memory)) < 0)
+        return -1;
+    spares_follow(s);
+    return 0;
+}
+
 void api_pilots_post(struct call *c)
 {
     const struct key_table table = {"", pilot_keys, sizeof(pilot_keys) / sizeof(*pilot_keys)};
@@ -103,8 +123,7 @@ void api_pilots_post(struct call *c)
         api_wrong(c, &why);
         return;
     }
-    if ((in.time > 0 && json_object_set_new(pilot, "time", json_integer(in.time)) < 0) ||
-        (in.is_auto && json_object_set_new(pilot, "auto", json_true()) < 0)) {
+    if (note_request(c->s, pilot, &in) < 0) {
         pilot_remove(c->s, pilot, false);
         api_no_memory(c->reply);
         return;

@@ -15,7 +15,7 @@
 #include "server/core/entry.h"
 #include "server/core/job_text.h"
 #include "server/core/members.h"
-#include "server/core/pilots.h"
+#include "server/core/pilots_auto.h"
 #include "server/core/priv.h"
 #include "server/core/users.h"
 
@@ -65,7 +65,7 @@ static sched_job_t submit_to_core(server_t *s, struct job *job, bool hold, berth
     return handle;
 }
 
-/* What a node of a pilot has is known once it has come. */
+/* What of the machine has not come yet, or how to get more. */
 static void put_pilot_to_come(const server_t *s, struct strbuf *text)
 {
     size_t i;
@@ -73,13 +73,20 @@ static void put_pilot_to_come(const server_t *s, struct strbuf *text)
     json_array_foreach(pilots_list(s), i, pilot)
     {
         int64_t number = entry_number(pilot, "pilot");
-        if (pilot_has_nodes(s, number) || json_is_true(json_object_get(pilot, "ending")))
+        bool counts = pilot_counts(s, number);
+        if (!counts &&
+            (pilot_has_nodes(s, number) || json_is_true(json_object_get(pilot, "ending"))))
             continue;
-        strbuf_puts(text, "; what pilot ");
+        strbuf_puts(text, counts ? ", with the nodes of pilot " : "; what pilot ");
         strbuf_put_int(text, number);
-        strbuf_puts(text, " brings is known once its nodes have come: submit it again then");
+        strbuf_puts(text, counts
+                              ? " that have not come yet"
+                              : " brings is known once its nodes have come: submit it again then");
         return;
     }
+    if (json_array_size(pilots_list(s)) == 0 && s->platform.has_slurm &&
+        s->platform.engine->ops->invite && s->config->resources.source != CONFIG_SLURM)
+        strbuf_puts(text, "; berth pilot add borrows nodes from Slurm");
 }
 
 /* Say why it can't be admitted. Returns -1. */

@@ -75,12 +75,14 @@ void pilot_words_asked(struct strbuf *out, const server_t *s)
     json_array_foreach(pilots_list(s), i, pilot)
     {
         int64_t number = entry_number(pilot, "pilot");
-        if (json_is_true(json_object_get(pilot, "ending")) || pilot_has_nodes(s, number))
+        bool some = pilot_has_nodes(s, number);
+        if (json_is_true(json_object_get(pilot, "ending")) || (some && !pilot_counts(s, number)))
             continue;
         strbuf_puts(out, "What it waits for may come with pilot ");
         strbuf_put_int(out, number);
-        strbuf_puts(out, ", which ");
-        put_asked_of_slurm(out, s, pilot);
+        strbuf_puts(out, some ? ", of which not all nodes have come yet." : ", which ");
+        if (!some)
+            put_asked_of_slurm(out, s, pilot);
         return;
     }
 }

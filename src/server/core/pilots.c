@@ -226,6 +226,7 @@ static void note_joined(server_t *s, const struct engine_node *from, json_t *nod
 {
     json_t *pilot = pilot_find(s, (int64_t)from->pilot);
     auto_joined(s, pilot, node);
+    json_object_set_new(pilot, "came", json_integer(entry_number(pilot, "came") + 1));
     if (!*entry_text(pilot, "job") && *from->brings->job)
         pilot_set_job(s, pilot, from->brings->job);
     server_event(s, 0, -1, "node joined", NULL);
@@ -253,6 +254,7 @@ static void let_nodes_join(server_t *s, const struct engine_node *const *from, s
             json_array_remove(list, before + i - 1);
     if (json_array_size(list) > before)
         pilots_note_change(s);
+    spares_follow(s);
     free(nodes);
     free(taken);
 }
@@ -285,6 +287,7 @@ static void drop_pilot(server_t *s, int64_t pilot)
         json_array_remove(pilots_list(s), i);
         break;
     }
+    spares_follow(s);
     pilots_note_change(s);
 }
 
@@ -511,6 +514,7 @@ int pilot_drain(server_t *s, json_t *pilot)
                        node) if (entry_number(node, "pilot") == entry_number(pilot, "pilot") &&
                                  pilots_node_up(s, entry_text(node, "id")))
         pilots_set_status(s, node, RESOURCE_DRAINED);
+    spares_follow(s);
     pilots_note_change(s);
     return 0;
 }

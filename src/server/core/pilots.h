@@ -3,7 +3,9 @@
  * They are kept in the settings:
  *
  *     "pilots": {"made": the highest number ever used,
- *                "list": [{"pilot", "kind", "nodes", "options", "tag", "job", "ending", "since", "slurm", "reason", "start"}],
+ *                "list": [{"pilot", "kind", "nodes", "options", "tag", "job", "ending", "since", "slurm", "reason", "start",
+ *                          "node": {"cores", "gpus", "memory"}: what each of its nodes has at least; absent: unknown,
+ *                          "came": how many of them have come so far}],
  *                "nodes": [{"id", "pilot", "name", "vertex", "job", "end", "memory", "cores": [CPUs], "gpus": [names],
  *                           "given_up", "properties"}]}
  *

@@ -46,8 +46,7 @@ static int64_t takes(const struct job *job, int64_t limit)
     return us > 0 ? us : 1;
 }
 
-static int add_want(server_t *s, struct auto_look *l, struct auto_of of, int64_t members,
-                    int64_t limit)
+static int add_want(struct auto_look *l, struct auto_of of, int64_t members, int64_t limit)
 {
     const struct job *job = of.job;
     const struct job_role *role = job->roles ? job_role_of(job, of.member) : NULL;
@@ -59,7 +58,7 @@ static int add_want(server_t *s, struct auto_look *l, struct auto_of of, int64_t
             gpus = role ? role->gpus : job->gpus;
     nodes = nodes > 1 ? nodes : 1;
     if (cores == 0) /* whole nodes */
-        cores = nodes * s->pilots.spares.node[PILOT_CORES];
+        cores = nodes * l->in.rule->node[PILOT_CORES];
     l->of[n] = of;
     l->want[n] = (struct pilot_want){
         .members = members,
@@ -99,13 +98,13 @@ static int add_job(server_t *s, struct auto_look *l, const struct job *job)
             continue;
         own++;
         if (waits_for_room(s, m->handle) && l->in.n_wants < AUTO_LOOK_MOST &&
-            add_want(s, l, (struct auto_of){job, true, i}, 1, lasts(job, m)) < 0)
+            add_want(l, (struct auto_of){job, true, i}, 1, lasts(job, m)) < 0)
             return -1;
     }
     int64_t rest = (int64_t)job->counts[STORE_PENDING] - own;
     if (rest < 1 || !waits_for_room(s, job->entry))
         return 0;
-    return add_want(s, l, (struct auto_of){job, false, 0}, rest,
+    return add_want(l, (struct auto_of){job, false, 0}, rest,
                     job->limit < SCHED_UNLIMITED ? job->limit : job->estimate);
 }
 

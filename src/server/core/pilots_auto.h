@@ -74,9 +74,16 @@ void auto_gone(server_t *s, const json_t *pilot);
 
 /* ---- Nodes that may come (pilots_spare.c) ---- */
 
-/* Have as many nodes in the machine, all down, as pilots may bring, so that jobs which only fit there can wait for
- * them. Call it when the rule or what a node has may have changed.
+/* Have as many nodes in the machine, all down, as pilots may bring, PILOT_NODES_MOST of those added by hand, so that jobs
+ * which only fit there can wait for them. Call it when the rule, what a node has, or a pilot may have changed. O(pilots)
+ * where nothing has, else O(vertices) for each that has.
  */
 void spares_follow(server_t *s);
+
+/* Whether there are any. */
+bool spares_are(const server_t *s);
+
+/* Whether nodes of a pilot that have not come are in the machine. */
+bool pilot_counts(const server_t *s, int64_t pilot);
 
 #endif

@@ -217,6 +217,7 @@ void server_close(server_t *s)
     strbuf_clear(&s->unsaved.stored_uneven);
     free(s->notices);
     free(s->pilots.kept);
+    free(s->pilots.spares);
     free(s->bulks_text);
     free(s->directory);
     free(s->config_path);

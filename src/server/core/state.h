@@ -376,12 +376,15 @@ struct server {
         bool leaving;           /* some have left and are still in the machine */
         struct auto_kept *kept; /* what becomes of jobs, as of the last look */
         size_t n_kept;
-        int64_t lacking; /* since when jobs lack nodes, us since 1970; not above 0: they don't */
-        struct spares {
-            int64_t number, n; /* of the last set of nodes that may come, and how many these are */
-            int64_t node[PILOT_KINDS];
-        } spares; /* pilots_auto.h */
-    } pilots;     /* pilots.h */
+        int64_t lacking;    /* since when jobs lack nodes, us since 1970; not above 0: they don't */
+        struct spares {     /* nodes that may come, and are alike */
+            int64_t pilot;  /* that brings them; 0: the rule may ask for them */
+            int64_t number; /* that their names have */
+            int64_t n, node[PILOT_KINDS];
+        } * spares; /* pilots_auto.h */
+        size_t n_spares;
+        int64_t made_spares; /* the highest number ever used */
+    } pilots;                /* pilots.h */
 
     struct bulk *bulks; /* bulk submissions in progress */
     char *bulks_text;   /* bulk submissions as stored; set while the store is loaded */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -234,6 +235,21 @@ static void platform_notify(void *context, const struct server_notification *n)
     notify_start(n);
 }
 
+/* Whether a folder of PATH has it. */
+static bool has_program(const char *name)
+{
+    char path[PATH_MAX];
+    const char *folder = getenv("PATH");
+    while (folder && *folder) {
+        size_t n = strcspn(folder, ":");
+        int length = snprintf(path, sizeof(path), "%.*s/%s", (int)n, folder, name);
+        if (n > 0 && length > 0 && (size_t)length < sizeof(path) && access(path, X_OK) == 0)
+            return true;
+        folder += n + (folder[n] == ':');
+    }
+    return false;
+}
+
 struct platform *platform_create(void)
 {
     struct platform *w = calloc(1, sizeof(*w));
@@ -262,4 +278,5 @@ void platform_fill(struct platform *w, struct server_platform *out)
     out->cpus = platform_cpus;
     out->notify = platform_notify;
     out->processes = platform_processes();
+    out->has_slurm = has_program("sbatch");
 }

@@ -172,6 +172,7 @@ void nq_prioritize(struct naive_queues *q, int job, int64_t priority)
             return;
     }
     j->fresh |= raised;
+    q->judges_all |= j->state == NQ_HELD;
     if (j->state == NQ_HELD && passed) {
         j->candidate = j->kept;
         nq_give_back(q, job);
@@ -208,6 +209,7 @@ static void set_running_times(struct naive_queues *q, int job, int64_t estimate)
 void nq_set_times(struct naive_queues *q, int job, int64_t estimate, int64_t limit)
 {
     bool runs = q->job[job].state == NQ_RUNNING;
+    q->judges_all |= runs;
     if (runs)
         set_running_times(q, job, estimate);
     else

@@ -226,7 +226,8 @@ void nq_pass(struct naive_queues *q, int64_t now)
             had_heads |= q->head[l].is;
             q->head[l].is = false;
         }
-        nt_judge_again(q);
+        if (!q->swept || q->judges_all)
+            nt_judge_again(q);
         nq_repair(q);
         look(q, had_heads);
         softens = nt_judge_all(q) && q->yields && !had_softened;

@@ -188,6 +188,8 @@ struct naive_queues {
     struct nq_job job[NQ_JOBS];
     int64_t now;
     bool swept, repair;
+    bool
+        judges_all; /* else nobody is judged anew before others are looked at, unless something was given back */
     int left;       /* behind this one repair has left holders to those that take their turns; -1 */
     bool back;      /* something has come back */
     bool displaces; /* what is placed anew is so since the machine is in the way */

@@ -106,6 +106,8 @@ void nt_judge(struct naive_queues *q, int job)
     j->expected = nt_is_unsure(q, job, j->nodes, j->at);
     if (j->expected && was_promised)
         nl_decreased(q, job); /* limits may let others be there then */
+    for (int i = 0; i < q->jobs && j->expected; i++)
+        q->judges_all |= q->job[i].state == NQ_HELD && !q->job[i].expected && nq_before(q, job, i);
 }
 
 void nt_judge_again(struct naive_queues *q)
@@ -126,6 +128,7 @@ bool nt_judge_all(struct naive_queues *q)
         any |= j->expected && !j->expected_told;
         j->expected_told = j->expected;
     }
+    q->judges_all = false;
     return any;
 }
 

@@ -190,6 +190,7 @@ void nq_put_off(struct naive_queues *q)
         if (j->state != NQ_HELD || j->at >= q->now)
             continue;
         j->at = q->now;
+        q->judges_all |= j->limit > j->estimate; /* it may stay that much longer, too */
         q->repair = true;
     }
 }

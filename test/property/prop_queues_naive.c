@@ -126,6 +126,8 @@ static void play_known(void)
     play(588, CORES, false);
     play(9178, SHARES, false);
     play(174, WIDE, false);
+    play(7111, PLAIN,
+         true); /* nothing was given back: nobody is judged anew before others are looked at */
 }
 
 static void test_naive(void **state)

@@ -141,8 +141,20 @@ static uint32_t merge(const struct gap *a, uint32_t n_a, const struct gap *b, ui
     return n + n_a - i;
 }
 
+/* What was taken and given again is no change. */
+static void drop_unchanged(struct gaps *g)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < g->n_late; i++)
+        if (g->late[i].pieces != 0)
+            g->late[n++] = g->late[i];
+    g->n_late = n;
+}
+
 int gaps_settle(struct gaps *g)
 {
+    drop_unchanged(g);
     if (g->n_late == 0)
         return 0;
     uint32_t capacity = g->n + g->n_late;
@@ -174,6 +186,8 @@ int gaps_settle(struct gaps *g)
 
 int gaps_settle_many(struct gaps *g)
 {
+    if (g->n_late > GAPS_LATE)
+        drop_unchanged(g);
     return g->n_late > GAPS_LATE ? gaps_settle(g) : 0;
 }
 

@@ -36,7 +36,7 @@ struct finder {
     int (*done)(sched_t *s, uint32_t slot, struct queue_key key);
 
     /* The open jobs of a lane that may fit beside all reservations now, whether or not the walk has had them, in no order.
-     * Returns how many there are, or -1 if there are more than MAY_FIT_MAX or it is not known. O(groups + such jobs *
+     * Returns how many there are, or -1 if there are more than MAY_FIT_MAX or it is not known. O(kinds + such jobs *
      * log open).
      */
     int (*list)(sched_t *s, struct lane *lane, uint32_t *slots);

@@ -667,17 +667,30 @@ static int list_fitting(const struct job_group *g, int64_t within, uint32_t *slo
     return n;
 }
 
+/* The group of a kind in a lane; NULL: there is none. O(1). */
+static const struct job_group *group_in_lane(const struct job_groups *t, uint32_t kind,
+                                             uint32_t lane)
+{
+    const struct job_kind *k = &t->kinds.v[kind];
+    uint32_t i = t->chain[hash_of(k->class, lane, 0, k->permits) & (t->chains - 1)];
+    for (; i != JOB_GROUP_NONE; i = t->v[i].next)
+        if (t->v[i].kind == kind && t->v[i].lane == lane && t->v[i].line == 0)
+            return &t->v[i];
+    return NULL;
+}
+
 static int fill_list(sched_t *s, struct lane *lane, uint32_t *slots)
 {
-    struct queue_entry entry;
-    struct queue_key after = KEY_FIRST;
+    const struct job_groups *t = &s->queues->job_groups;
     int n = 0;
     rooms_update(s, lane);
-    for (; n >= 0 && queue_match(lane->line.fill, &after, lane->bound, lane->n_bounds, &entry);
-         after = entry.key) {
-        const struct job_group *g = &s->queues->job_groups.v[entry.item];
-        int64_t within = within_now(s, lane, g);
-        if (within >= g->least)
+    for (uint32_t i = 0; n >= 0 && i < t->kinds.n; i++) {
+        const struct job_kind *k = &t->kinds.v[i];
+        if (k->groups == 0 || k->least >= k->fails || within_of(lane, k->units) < k->least)
+            continue;
+        const struct job_group *g = group_in_lane(t, i, (uint32_t)(lane - s->lanes));
+        int64_t within = g && g->in_fill ? within_now(s, lane, g) : 0;
+        if (g && within >= g->least)
             n = list_fitting(g, within, slots, n);
     }
     return n;

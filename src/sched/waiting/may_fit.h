@@ -17,7 +17,7 @@
 void may_fit_begin(sched_t *s);
 
 /* Whether the leaves of a lane are listed, which is tried first: not where too many jobs may fit, or where other things
- * than what is free say who is looked at. O(groups of the lane + MAY_FIT_MAX * log open).
+ * than what is free say who is looked at. O(kinds of jobs + MAY_FIT_MAX * log open).
  */
 bool may_fit_listed(sched_t *s, struct lane *lane);
 

@@ -93,7 +93,7 @@ struct shape {
     uint64_t seen;       /* as of this event of the log of what was freed */
 };
 
-/* Steps of what is free for how long that a search for open jobs by group (job_group.c) goes by; of more, what
+/* Steps of what is free for how long that a search for open jobs by group (finder_by_group.c) goes by; of more, what
  * comes later is taken for as much as there is at the last. Then a job is looked at that has no room, which
  * by a look alone may preempt others, or be found to be over a limit, and so let the next one into the
  * queue depth. There are as many steps as reservations that begin while less and less is free: more than

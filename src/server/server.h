@@ -70,7 +70,7 @@ struct server_platform {
     /* Tell a user, without waiting. NULL: nobody is told. */
     void (*notify)(void *context, const struct server_notification *notification);
     int64_t processes;     /* limit of the system on processes and threads; 0: unknown */
-    bool has_slurm;        /* there is an sbatch, which may be asked for pilots */
+    bool has_slurm;        /* there is an sbatch of a cluster, which may be asked for pilots */
     struct engine *engine; /* belongs to the caller */
     const char *vfs;       /* of SQLite; NULL: the system's */
 };

@@ -9,7 +9,9 @@
 slurm=$scratch/slurm
 mkdir -p "$slurm/bin"
 PATH=$slurm/bin:$PATH
-export PATH
+SLURM_CONF=$slurm/slurm.conf
+export PATH SLURM_CONF
+: >"$SLURM_CONF"
 
 # power_loss PILOT JOB NODE: all that runs on a node is killed at once: agent, keeper, and jobs
 power_loss() {

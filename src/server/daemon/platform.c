@@ -250,6 +250,17 @@ static bool has_program(const char *name)
     return false;
 }
 
+/* Slurm's commands are of use where they find a cluster's configuration. */
+static bool has_slurm(void)
+{
+    static const char *const files[] = {"/etc/slurm/slurm.conf", "/run/slurm/conf/slurm.conf"};
+    const char *conf = getenv("SLURM_CONF");
+    if (!has_program("sbatch"))
+        return false;
+    return conf ? access(conf, R_OK) == 0
+                : access(files[0], R_OK) == 0 || access(files[1], R_OK) == 0;
+}
+
 struct platform *platform_create(void)
 {
     struct platform *w = calloc(1, sizeof(*w));
@@ -278,5 +289,5 @@ void platform_fill(struct platform *w, struct server_platform *out)
     out->cpus = platform_cpus;
     out->notify = platform_notify;
     out->processes = platform_processes();
-    out->has_slurm = has_program("sbatch");
+    out->has_slurm = has_slurm();
 }

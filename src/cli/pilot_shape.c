@@ -97,8 +97,10 @@ struct pilot_shape pilot_shape_ask(const char *partition, char *const *more)
     /* All nodes have at least what the least one has, so other constraints need not be understood. */
     if (feature && strpbrk(feature, "&|[]()*!,"))
         feature = NULL;
-    if (command_run(&c, NULL, 0, -1, &said, &ignored) == 0 && said.len > 0)
-        shape = pilot_shape_read(said.data, !partition, feature);
-    strbuf_clear(&said);
+    int rc = command_run(&c, NULL, 0, -1, &said, &ignored);
+    char *lines = strbuf_steal(&said);
+    if (rc == 0 && lines)
+        shape = pilot_shape_read(lines, !partition, feature);
+    free(lines);
     return shape;
 }

@@ -1,8 +1,11 @@
-/* Whatever Slurm says of a node or a partition is a line or is none, and what is read of it is within its bounds. */
+/* Whatever Slurm says of a node or a partition is a line or is none, and what is read of it is within its bounds; and so is
+ * what a pilot's nodes are taken to have.
+ */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/pilot_shape.h"
 #include "engine/slurm/nodes.h"
 #include "fuzz.h"
 
@@ -23,6 +26,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (slurm_partition_read(again, &p) == 0)
         FUZZ_CHECK(*p.name && !strchr(p.name, ' ') &&
                    slurm_list_has(p.name, p.name) == !strchr(p.name, ','));
+    char *lines = strndup((const char *)data, size);
+    FUZZ_CHECK(lines);
+    struct pilot_shape shape = pilot_shape_read(lines, size % 2 == 0, size % 3 == 0 ? "ib" : NULL);
+    FUZZ_CHECK(shape.cores >= 0 && shape.gpus >= 0 && shape.memory >= 0);
+    FUZZ_CHECK(shape.cores > 0 || (shape.gpus == 0 && shape.memory == 0));
+    free(lines);
     free(line);
     free(again);
     return 0;

@@ -73,7 +73,7 @@ int job_know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth_er
 
 void job_unknow(sched_t *s, struct job_groups *groups, uint32_t group, uint32_t class)
 {
-    job_group_leave(s, groups, group);
+    job_group_leave(groups, group);
     s->place->ops->forget(s->place, class);
 }
 

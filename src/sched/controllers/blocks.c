@@ -128,7 +128,7 @@ static int permit(sched_t *s, uint32_t slot)
     d->job_group = (uint32_t)group;
     if (open && open_reserve(s, slot) < 0) {
         d->job_group = old;
-        job_group_leave(s, &s->queues->job_groups, (uint32_t)group);
+        job_group_leave(&s->queues->job_groups, (uint32_t)group);
         errno = ENOMEM;
         return -1;
     }
@@ -139,7 +139,7 @@ static int permit(sched_t *s, uint32_t slot)
     job->ask.permits = permits;
     if (open)
         open_insert(s, slot, fresh); /* there is room for it */
-    job_group_leave(s, &s->queues->job_groups, old);
+    job_group_leave(&s->queues->job_groups, old);
     return 0;
 }
 

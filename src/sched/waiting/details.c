@@ -160,7 +160,7 @@ static void leave_details(sched_t *s, uint32_t slot)
     details_unlink(s, slot);
     displaced_end(s, slot);
     if (d->job_group != JOB_GROUP_NONE) {
-        job_group_leave(s, &s->queues->job_groups, d->job_group);
+        job_group_leave(&s->queues->job_groups, d->job_group);
         s->place->ops->forget(s->place, s->jobs[slot].ask.class);
     }
     details_free(s, d);

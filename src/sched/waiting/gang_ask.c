@@ -142,7 +142,7 @@ int gang_know_one(sched_t *s, uint32_t slot, uint32_t member, struct place_ask *
 
 void gang_forget(sched_t *s, const struct place_ask *ask, uint32_t group)
 {
-    job_group_leave(s, &s->queues->job_groups, group);
+    job_group_leave(&s->queues->job_groups, group);
     s->place->ops->forget(s->place, ask->class);
 }
 

@@ -195,14 +195,13 @@ struct line *job_group_line(const sched_t *s, const struct job_group *g)
     return line_at(&s->lanes[g->lane], g->line);
 }
 
-void job_group_leave(sched_t *s, struct job_groups *t, uint32_t group)
+void job_group_leave(struct job_groups *t, uint32_t group)
 {
     uint32_t whole = t->near[group].whole;
     bool is_last = t->v[group].jobs == 1;
     leave_job_group(t, group);
     if (is_last && whole != group)
         leave_job_group(t, whole);
-    (void)s;
 }
 
 struct job_group *job_group_part_of(const sched_t *s, uint32_t slot)

@@ -71,7 +71,7 @@ void job_groups_clear(struct job_groups *t);
  * nothing. -1 with ENOMEM. Each call is to be followed by a job_group_leave.
  */
 int64_t job_group_enter(sched_t *s, const struct place_ask *ask, uint32_t lane, uint32_t line);
-void job_group_leave(sched_t *s, struct job_groups *t, uint32_t group);
+void job_group_leave(struct job_groups *t, uint32_t group);
 
 /* A job's group: the whole. And its kind. */
 struct job_group *job_group_of(const sched_t *s, uint32_t slot);

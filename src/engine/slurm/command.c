@@ -36,6 +36,20 @@ void command_environment(char *env[COMMAND_ENVIRONMENT])
     env[n] = NULL;
 }
 
+/* To a command that may end before it has read all of it, as sbatch does where it refuses an option: its end tells why. */
+static void feed(int fd, const char *input, size_t length)
+{
+    while (length > 0) {
+        ssize_t n = write(fd, input, length); /* shorter than a pipe is deep */
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return;
+        input += n;
+        length -= (size_t)n;
+    }
+}
+
 /* A child with a text as its input; what it says is read from *said. */
 static int spawn(char *const *argv, const char *input, size_t length, int *said, pid_t *pid)
 {
@@ -57,9 +71,8 @@ static int spawn(char *const *argv, const char *input, size_t length, int *said,
     posix_spawn_file_actions_destroy(&actions);
     close(in[0]);
     close(out[1]);
-    /* Shorter than a pipe is deep. */
-    if (rc == 0 && length > 0 && write(in[1], input, length) != (ssize_t)length)
-        rc = EPIPE;
+    if (rc == 0)
+        feed(in[1], input, length);
     close(in[1]);
     *said = out[0];
     if (rc)

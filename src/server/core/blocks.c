@@ -186,7 +186,7 @@ static void drop_block(server_t *s, size_t i)
     if (is_in_force(entry))
         sched_unblock(s->sched, s->clock.now, text_of_entry(entry, "name"), NULL);
     json_array_remove(added_blocks(s), i);
-    s->unsaved.settings = s->unsaved.urgent = true;
+    settings_note_change(s);
 }
 
 /* Those that are over make room for others. */
@@ -231,7 +231,7 @@ int settings_block_add(server_t *s, json_t *block, berth_error_t *err)
         errno = saved;
         return -1;
     }
-    s->unsaved.settings = s->unsaved.urgent = true;
+    settings_note_change(s);
     return 0;
 }
 

@@ -173,7 +173,7 @@ static int keep_for_queue(server_t *s, const char *queue, json_t *object, berth_
     json_decref(before);
     errno = saved;
     if (rc == 0)
-        s->unsaved.settings = s->unsaved.urgent = true;
+        settings_note_change(s);
     return rc;
 }
 

@@ -279,6 +279,11 @@ static json_t *settings_part(server_t *s, const char *name, json_t *(*make)(void
     return json_object_get(s->settings, name);
 }
 
+void settings_note_change(server_t *s)
+{
+    s->unsaved.settings = s->unsaved.urgent = true;
+}
+
 int settings_queue(server_t *s, const char *queue, bool enabled, bool started)
 {
     json_t *queues = settings_part(s, "queues", json_object);
@@ -288,7 +293,7 @@ int settings_queue(server_t *s, const char *queue, bool enabled, bool started)
         errno = ENOMEM;
         return -1;
     }
-    s->unsaved.settings = s->unsaved.urgent = true;
+    settings_note_change(s);
     return 0;
 }
 
@@ -315,7 +320,7 @@ int settings_resources(server_t *s, const char *resources, const char *status, c
         errno = ENOMEM;
         return -1;
     }
-    s->unsaved.settings = s->unsaved.urgent = true;
+    settings_note_change(s);
     return 0;
 }
 

@@ -53,6 +53,9 @@ int settings_resources(server_t *s, const char *resources, const char *status, c
 void settings_apply(server_t *s, sched_t *sched);
 void settings_of_queue(const server_t *s, const char *queue, bool *enabled, bool *started);
 
+/* They have changed: the commit of this turn stores them. */
+void settings_note_change(server_t *s);
+
 /* ---- Blocks that administrators add (blocks.c) ---- */
 
 #define BLOCK_OF_ALL "all" /* as its resources: the whole machine */

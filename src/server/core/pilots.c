@@ -16,11 +16,6 @@
 #include "server/core/pilots_auto.h"
 #include "server/core/priv.h"
 
-void pilots_note_change(server_t *s)
-{
-    s->unsaved.settings = s->unsaved.urgent = true;
-}
-
 json_t *pilots_list(const server_t *s)
 {
     return json_object_get(json_object_get(s->settings, "pilots"), "list");
@@ -95,7 +90,7 @@ static int rank_nodes(server_t *s, json_t *const *nodes, size_t n)
             continue;
         if (json_object_set_new(nodes[k], "rank", json_integer((json_int_t)++highest)) < 0)
             return -1;
-        pilots_note_change(s);
+        settings_note_change(s);
     }
     return 0;
 }
@@ -253,7 +248,7 @@ static void let_nodes_join(server_t *s, const struct engine_node *const *from, s
         if (!nodes[i - 1])
             json_array_remove(list, before + i - 1);
     if (json_array_size(list) > before)
-        pilots_note_change(s);
+        settings_note_change(s);
     spares_follow(s);
     free(nodes);
     free(taken);
@@ -288,7 +283,7 @@ static void drop_pilot(server_t *s, int64_t pilot)
         break;
     }
     spares_follow(s);
-    pilots_note_change(s);
+    settings_note_change(s);
 }
 
 /* Take a node that has left out of the machine, once nothing of it is held and told. The last one takes its
@@ -317,7 +312,7 @@ static bool take_node_out(server_t *s, json_t *node)
     if (!pilot_has_nodes(s, pilot))
         drop_pilot(s, pilot);
     server_event(s, 0, -1, "node left", NULL);
-    pilots_note_change(s);
+    settings_note_change(s);
     return true;
 }
 
@@ -482,7 +477,7 @@ json_t *pilot_add(server_t *s, const char *kind, int64_t nodes, const char *opti
         json_array_remove(pilots_list(s), json_array_size(pilots_list(s)) - 1);
         return NULL;
     }
-    pilots_note_change(s);
+    settings_note_change(s);
     return pilot;
 }
 
@@ -498,7 +493,7 @@ int pilot_set_job(server_t *s, json_t *pilot, const char *job)
         errno = ENOMEM;
         return -1;
     }
-    pilots_note_change(s);
+    settings_note_change(s);
     return 0;
 }
 
@@ -515,7 +510,7 @@ int pilot_drain(server_t *s, json_t *pilot)
                                  pilots_node_up(s, entry_text(node, "id")))
         pilots_set_status(s, node, RESOURCE_DRAINED);
     spares_follow(s);
-    pilots_note_change(s);
+    settings_note_change(s);
     return 0;
 }
 

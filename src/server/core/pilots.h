@@ -69,9 +69,6 @@ size_t pilots_blocks_left(const server_t *s);
 /* The part of the settings, made if need be. NULL with ENOMEM. */
 json_t *pilots_all(server_t *s);
 
-/* It has changed: the commit of this turn stores it. */
-void pilots_note_change(server_t *s);
-
 /* Whether it has nodes in the machine; and whether a job holds something of one. */
 bool pilot_has_nodes(const server_t *s, int64_t pilot);
 bool pilots_node_held(server_t *s, const json_t *node);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/core/entry.h"
+#include "server/core/machine.h"
 #include "server/core/pilots_auto.h"
 
 const json_t *auto_state(const server_t *s)
@@ -72,7 +73,7 @@ int auto_rule_set(server_t *s, const struct auto_rule *from)
     json_object_del(state, "refused");
     json_object_del(state, "spent");
     s->pilots.n_kept = 0;
-    pilots_note_change(s);
+    settings_note_change(s);
     spares_follow(s);
     return 0;
 }
@@ -88,7 +89,7 @@ int auto_failed(server_t *s, const char *why)
         errno = ENOMEM;
         return -1;
     }
-    pilots_note_change(s);
+    settings_note_change(s);
     return 0;
 }
 
@@ -111,7 +112,7 @@ void auto_joined(server_t *s, json_t *pilot, const json_t *node)
     json_object_set_new(state, "node",
                         json_pack("{s:I, s:I, s:I}", "cores", (json_int_t)cores, "gpus",
                                   (json_int_t)gpus, "memory", (json_int_t)memory));
-    pilots_note_change(s);
+    settings_note_change(s);
     spares_follow(s);
 }
 
@@ -131,5 +132,5 @@ void auto_gone(server_t *s, const json_t *pilot)
                  (long long)entry_number(pilot, "pilot"));
         auto_failed(s, why);
     }
-    pilots_note_change(s);
+    settings_note_change(s);
 }

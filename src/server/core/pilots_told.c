@@ -70,7 +70,7 @@ int pilot_told(server_t *s, json_t *pilot, const struct pilot_told *told)
         (told->given_up && follow_names(s, number, told->given_up, false) < 0) ||
         (told->lost && follow_names(s, number, told->lost, true) < 0))
         return -1;
-    pilots_note_change(s);
+    settings_note_change(s);
     if (told->over && pilot_drain(s, pilot) < 0)
         return -1;
     if (told->over)

@@ -38,7 +38,7 @@ static json_t *join_machine(server_t *s, const struct engine_node *from)
     if (pilot_name_taken(s, entry_text(node, "vertex")))
         errtext_set(&why, EEXIST, "the name is taken");
     else if (ruled_attach(s, &node, 1, &why) == 0) {
-        pilots_note_change(s);
+        settings_note_change(s);
         return node;
     }
     server_notice(s, "node %s cannot join: %s", from->id, why.text);
@@ -67,7 +67,7 @@ void ruled_join_new(server_t *s, const struct engine_node *nodes, size_t n)
         while (json_array_size(list) > before) /* each by itself, then */
             json_array_remove(list, json_array_size(list) - 1);
     } else if (m > 0) {
-        pilots_note_change(s);
+        settings_note_change(s);
     }
     free(all);
 }
@@ -93,7 +93,7 @@ static void drop_ruled_node(server_t *s, const json_t *node)
         json_array_remove(pilots_nodes(s), i);
         break;
     }
-    pilots_note_change(s);
+    settings_note_change(s);
 }
 
 /* Take it out of the machine, once nothing of it is held. Returns whether it is out. */

@@ -75,7 +75,8 @@ struct details {
      * the shell was told.
      */
     bool is_expected, is_expected_told;
-    uint32_t judged; /* in which round of judging all it was last */
+    bool is_judge_due; /* one before it has come to begin with it: it is to be judged anew */
+    uint32_t judged;   /* in which round of judging all it was last */
     sched_job_t culprit;
     enum sched_how how;
     struct limits_window counted;

@@ -160,6 +160,19 @@ static void judge_behind(sched_t *s, const struct job *job)
     }
 }
 
+/* Those that begin with a job and stand behind it gave way to it when it was judged: it may leave limits and pools too little for
+ * them beside the tails of others.
+ */
+static void judge_beside(sched_t *s, const struct job *job)
+{
+    for (size_t i = 0; i < s->due.n; i++) {
+        const struct job *other = &s->jobs[s->due.v[i].item];
+        if (other->at == job->at && !other->details->is_expected &&
+            queue_before(job->key, other->key))
+            other->details->is_judge_due = true;
+    }
+}
+
 void judge(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
@@ -189,6 +202,7 @@ void judge(sched_t *s, uint32_t slot)
         controllers_freed(s, slot); /* limits may let others be there then */
     if (d->is_expected)
         judge_behind(s, job);
+    judge_beside(s, job);
 }
 
 void judge_expected(sched_t *s)
@@ -364,7 +378,7 @@ bool judge_is_due(const sched_t *s)
     bool is_due = n->judges_all;
     for (size_t i = 0; n->any_tails && i < s->due.n && !is_due; i++) {
         const struct details *d = s->jobs[s->due.v[i].item].details;
-        is_due = d->is_expected || d->is_expected_told;
+        is_due = d->is_expected || d->is_expected_told || d->is_judge_due;
     }
     return n->any_tails && is_due;
 }
@@ -381,9 +395,11 @@ static bool judge_again(sched_t *s, uint32_t slot)
         judge(s, slot);
         return false;
     }
-    if (!n->judges_all || d->judged == n->judge_round)
+    bool is_due = d->is_judge_due || (n->judges_all && d->judged != n->judge_round);
+    if (!is_due)
         return false;
     judge(s, slot);
+    d->is_judge_due = false;
     d->judged = n->judge_round;
     return true;
 }

@@ -110,9 +110,12 @@ static void play_known(void)
     play(1396, PLAIN, true);
     play(1724, PLAIN, true); /* and a promise sure, as one before it is lowered */
     play(114, WIDE, true);   /* or as it is to start now */
-    /* What is only expected by one before it that begins with it. */
+    /* What is only expected by one before it that begins with it; and what a job leaves that was stopped for a block which is
+     * gone.
+     */
     play(623, WIDE, true);
     play(976, WIDE, true);
+    play(30114, PLAIN, true);
     /* A limit in which the promised job counts for nothing; one that jobs have which begin with it; one that has kept a job for
      * what is only expected now.
      */

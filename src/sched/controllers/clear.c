@@ -50,11 +50,11 @@ int64_t gone_by(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
     uint32_t block;
     if (d->limit < SCHED_UNLIMITED)
         return d->limit < INT64_MAX - at ? at + d->limit : INT64_MAX;
+    bool runs = job->state == SCHED_RUNNING;
+    if (runs && d->is_cleared) /* the shell was told, even if the block is gone by now */
+        return s->now;
     if (!is_stopped_by_blocks(s, d))
         return INT64_MAX;
-    bool runs = job->state == SCHED_RUNNING;
-    if (runs && d->is_cleared)
-        return s->now;
     int64_t over = at + d->estimate;
     return blocks_come(s, slot, booking, runs && over < s->now ? s->now : over, &block);
 }

@@ -116,6 +116,7 @@ static void play_known(void)
     play(623, WIDE, true);
     play(976, WIDE, true);
     play(30114, PLAIN, true);
+    play(842, WIDE, true); /* who finds room without victims starts beside what others wait for */
     /* A limit in which the promised job counts for nothing; one that jobs have which begin with it; one that has kept a job for
      * what is only expected now.
      */

@@ -122,13 +122,13 @@ static enum step hold_for(struct preemption *h, uint32_t slot, int64_t booking)
     s->booked++;
     array_filled(s, slot);
     job->details->victims = preempt_taken(h, slot);
-    if (job->details->victims == 0) /* what others have left since is enough */
+    job->is_preempting = true;
+    lane_of(s, slot)->preempting++;
+    if (job->details->victims == 0) /* what others have left since, or wait for, is enough */
         return start_held(s, slot);
     heap_move(&s->due, slot, INT64_MAX, job->key.seq);
-    job->is_preempting = true;
     job->details->is_expected = false;
     displaced_end(s, slot); /* it is promised to start as soon as it can */
-    lane_of(s, slot)->preempting++;
     return STEP_DONE;
 }
 

@@ -83,17 +83,17 @@ int64_t capacity_room_of(const struct capacity_has *has, const struct plan_usage
 
 /* ---- Counting ---- */
 
+static const struct plan_usage idle;
+
 /* What room a node has over time. Returns the number of steps. */
-static uint32_t rooms_of(const struct graph_place *n, const struct capacity *h, uint32_t vertex,
-                         const struct plan_usage *step, uint32_t steps, struct room_step *room)
+static uint32_t rooms_of(const struct capacity_has *has, const struct plan_usage *step,
+                         uint32_t steps, struct room_step *room)
 {
-    static const struct plan_usage idle;
-    const struct capacity_has has = capacity_has_of(n, h, vertex);
     uint32_t k = 0;
 
-    room[k++] = (struct room_step){0, capacity_room_of(&has, steps > 0 ? &step[0] : &idle)};
+    room[k++] = (struct room_step){0, capacity_room_of(has, steps > 0 ? &step[0] : &idle)};
     for (uint32_t i = 1; i < steps; i++) {
-        int64_t pieces = capacity_room_of(&has, &step[i]);
+        int64_t pieces = capacity_room_of(has, &step[i]);
         if (pieces != room[k - 1].pieces)
             room[k++] = (struct room_step){step[i].at, pieces};
     }
@@ -121,19 +121,36 @@ static void find_differences(struct capacity_change *x)
             x->differ[x->n_differ++] = x->is[i];
 }
 
-bool capacity_compare(const struct graph_place *n, const struct capacity *h, const struct change *c,
-                      struct capacity_change *x)
+/* What changes for pieces that need so much; false: nothing. */
+static bool compare_rooms(const struct capacity_has *has, const struct change *c,
+                          struct capacity_change *x)
 {
-    uint32_t vertex = c->sample->vertex;
-
-    x->n_old = rooms_of(n, h, vertex, c->old, c->n_old, x->old);
-    x->n_new = rooms_of(n, h, vertex, c->new, c->n_new, x->new);
+    x->n_old = rooms_of(has, c->old, c->n_old, x->old);
+    x->n_new = rooms_of(has, c->new, c->n_new, x->new);
     if (x->n_old == x->n_new && memcmp(x->old, x->new, x->n_old * sizeof(*x->old)) == 0)
         return false;
     x->n_was = gaps_of(x->old, x->n_old, x->was);
     x->n_is = gaps_of(x->new, x->n_new, x->is);
     find_differences(x);
     capacity_find_increases(x);
+    return true;
+}
+
+bool capacity_compare(const struct graph_place *n, const struct capacity *h, const struct change *c,
+                      struct capacity_change *x)
+{
+    const struct capacity_has has = capacity_has_of(n, h, c->sample->vertex);
+
+    return compare_rooms(&has, c, x);
+}
+
+static bool is_all_or_nothing(const struct plan_usage *step, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (step[i].use != PLAN_FULL &&
+            (step[i].use != PLAN_IDLE ||
+             memcmp(step[i].taken, idle.taken, sizeof(idle.taken)) != 0))
+            return false;
     return true;
 }
 
@@ -193,23 +210,38 @@ static int tell_capacity_change(struct capacities *all, uint32_t i, const struct
     return 0;
 }
 
+/* Of a node that is always idle or taken whole, there is at any time room for as many pieces as an idle one has, or for none.
+ * So what changes is the same for all kinds but for that number, and is worked out once, for one piece: most changes are of
+ * such nodes, and kinds may be many.
+ */
 static int change_all(struct graph_place *n, const struct change *c, bool late)
 {
+    static const struct capacity_has one = {.most = 1};
     struct capacities *all = n->capacities;
     struct capacity_change x;
     uint64_t kind = 0;
-    bool differs = false;
+    bool is_whole = is_all_or_nothing(c->old, c->n_old) && is_all_or_nothing(c->new, c->n_new);
+    bool differs = is_whole && compare_rooms(&one, c, &x);
+    int64_t pieces = 1;
 
     if (order(all) < 0)
         return -1;
+    if (is_whole && !differs)
+        return 0;
     for (uint32_t i = 0; i < all->n_order; i++) {
         struct capacity *h = &all->v[all->order[i].index];
         if (!concerns_capacity(h, c))
             continue;
-        if (h->kind != kind)
-            differs = capacity_compare(n, h, c, &x);
+        if (h->kind != kind) {
+            const struct capacity_has has = capacity_has_of(n, h, c->sample->vertex);
+            if (is_whole)
+                pieces = capacity_room_of(&has, &idle);
+            else
+                differs = compare_rooms(&has, c, &x);
+        }
         kind = h->kind;
-        if (differs && tell_capacity_change(all, all->order[i].index, &x, c->count, late) < 0)
+        if (differs && pieces > 0 &&
+            tell_capacity_change(all, all->order[i].index, &x, c->count * pieces, late) < 0)
             return -1;
     }
     return 0;
@@ -246,7 +278,8 @@ static int count_all(const struct graph_place *n, const struct capacity *h, stru
             continue;
         for (; i + 1 < all->n_rows && usage_is_alike(row, &all->row[i + 1]); i++)
             count++;
-        uint32_t rooms = rooms_of(n, h, row->vertex, row->step, row->n, room);
+        const struct capacity_has has = capacity_has_of(n, h, row->vertex);
+        uint32_t rooms = rooms_of(&has, row->step, row->n, room);
         uint32_t found = gaps_of(room, rooms, gap);
         for (uint32_t k = 0; k < found; k++)
             if (gaps_add(gaps, gap[k].from, gap[k].until, gap[k].pieces * count) < 0)
@@ -555,7 +588,8 @@ bool capacity_could(struct graph_place *n, const struct class *c, uint32_t node,
         return true;
     const struct capacity *h = &n->capacities->v[c->capacity];
     const struct node_row *row = &n->capacities->row[i];
-    uint32_t gaps = gaps_of(room, rooms_of(n, h, node, row->step, row->n, room), gap);
+    const struct capacity_has has = capacity_has_of(n, h, node);
+    uint32_t gaps = gaps_of(room, rooms_of(&has, row->step, row->n, room), gap);
     for (uint32_t k = 0; k < gaps; k++) {
         int64_t first = gap[k].from > n->now ? gap[k].from : n->now;
         if (first < before && capacity_gap_end(h, gap[k].until, before) - duration >= first)

@@ -43,6 +43,15 @@ static const char *const plugin_names[PLUGIN_KEYS] = {"name",
                                                       "enableJobStarving"};
 static const struct doc_keys plugin_keys = {"a plugin", plugin_names, PLUGIN_KEYS, 1};
 
+/* Where that is said here which kube-batch tells a plugin by arguments. */
+static const char *where_said(const char *plugin)
+{
+    if (strcmp(plugin, "nodeorder") == 0 || strcmp(plugin, "binpack") == 0)
+        return "which nodes a job gets is said by the section match, as in {policy: lonode}";
+    return "what plugins are told is said by keys of queues, such as weight, guarantee and "
+           "sla-waiting-time";
+}
+
 /* A comparator, or a plugin as in {name: drf, enableJobOrder: true}. One that is not to order is left out. */
 static int read_plugin(const struct reading *r, uint32_t i, struct sched_share_order *order)
 {
@@ -59,9 +68,8 @@ static int read_plugin(const struct reading *r, uint32_t i, struct sched_share_o
             return -1;
     if (value[ARGUMENTS] != DOC_NONE && r->doc.node[value[ARGUMENTS]].count > 0)
         return doc_fault(
-            &r->doc, value[ARGUMENTS],
-            "key \"arguments\": expected none: what plugins are told is said by keys of "
-            "queues, such as weight, guarantee and sla-waiting-time");
+            &r->doc, value[ARGUMENTS], "key \"arguments\": expected none: %s",
+            where_said(doc_is_text(&r->doc, value[NAME]) ? doc_text(&r->doc, value[NAME]) : ""));
     return read_comparator(r, value[NAME], on[JOB_ORDER] && on[QUEUE_ORDER] ? order : &unused);
 }
 

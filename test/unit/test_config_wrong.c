@@ -219,6 +219,13 @@ static const struct wrong wrong_queues[] = {
      "\"limits\", as in user: {pending: 100}"},
     {NODES
      "shares: {order: [{plugins: [{name: nodeorder, arguments: {leastrequested.weight: 1}}]}]}",
+     "2:58: key \"arguments\": expected none: which nodes a job gets is said by the section match, "
+     "as in {policy: lonode}"},
+    {QUEUE("{shares: {by: user, order: [{plugins: [{name: binpack, arguments: {binpack.cpu: "
+           "5}}]}]}}"),
+     "3:72: key \"arguments\": expected none: which nodes a job gets is said by the section match, "
+     "as in {policy: lonode}"},
+    {NODES "shares: {order: [{plugins: [{name: [binpack], arguments: {x: 1}}]}]}",
      "2:58: key \"arguments\": expected none: what plugins are told is said by keys of queues, "
      "such as "
      "weight, guarantee and sla-waiting-time"},

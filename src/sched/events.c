@@ -195,8 +195,12 @@ int sched_queue_set(sched_t *s, int64_t now, const char *queue, bool enabled, bo
         struct queue_cursor c;
         lane->is_stopped = !started;
         lane->is_given_up |= !started && queue_size(lane->held) + queue_size(lane->kept) > 0;
-        for (bool any = queue_begin(lane->open, &c); any; any = queue_next(&c))
+        for (bool any = queue_begin(lane->open, &c); any; any = queue_next(&c)) {
+            const struct details *d = s->jobs[queue_item(&c)].details;
+            if (started && d && d->displaced >= 0)
+                displaced_return(s); /* what came back meanwhile has not served it */
             tell_later(s, queue_item(&c));
+        }
     }
     s->woken = true;
     return core_event(s, now);

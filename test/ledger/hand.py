@@ -67,3 +67,17 @@ def put_off_behind_higher(scene, decisions, shown):
         {"at": 1, "job": "b", "decision": "reserve", "start": 150},
         {"at": 50, "job": "b", "decision": "reserve", "start": 160}])
     return True
+
+
+def second_promised(scene, decisions, shown):
+    """A node was away for a while, and the promise of the first job is its successor's when it is back."""
+    config = {"q0": {"policy": "easy"}}
+    events = [submit(0, "a", "q0", 1, 100), submit(1, "b", "q0", 2, 50), {"at": 10, "drain": "node1"},
+              submit(11, "c", "q0", 1, 500), {"at": 12, "up": "node1"}]
+    shown.clear()
+    shown.update({1: {"b": "node[0-1]"}, 11: {"c": "node0"}, 12: {"c": "node0"}})
+    decisions[:] = by_hand(scene, config, events, [
+        start(0, "a", "node0", 100), {"at": 1, "job": "b", "decision": "reserve", "start": 100},
+        {"at": 10, "job": "b", "decision": "wait", "reason": "resources node"},
+        {"at": 11, "job": "c", "decision": "reserve", "start": 100}])
+    return True

@@ -78,6 +78,8 @@ class Ledger:
         self.check_windows()
         self.check_counts()
         order.check_enough(self)
+        order.check_first(self)
+        order.check_never(self)
         if not preemptions and not self.reclaims:
             order.check_protected(self, held_before)
         self.check_idle()

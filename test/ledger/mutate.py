@@ -3,7 +3,7 @@ law has to notice. usage: mutate.py PLAYER"""
 import copy
 import sys
 
-from hand import more_work_lost, older, overtaken, put_off_behind_higher
+from hand import more_work_lost, older, overtaken, put_off_behind_higher, second_promised
 from ledger import Ledger
 from run import Player
 from scenes import Scene
@@ -257,6 +257,26 @@ def rejected(scene, decisions, shown):
         return True
 
 
+def one_of_array_rejected(scene, decisions, shown):
+    """A member of an array that waits is rejected, and the others wait on."""
+    d = first(decisions, "wait", lambda d: "[" in d["job"])
+    name = d and d["job"].partition("[")[0]
+    waiting = [e for e in decisions if d and e["at"] == d["at"] and e["job"].startswith(name + "[")]
+    if len(waiting) > 1 and all(e["decision"] == "wait" for e in waiting):
+        decisions[:] = [e for e in decisions if e["job"] != d["job"] or e["at"] < d["at"]]
+        decisions.append(dict(d, decision="reject", reason="no"))
+        decisions.sort(key=lambda e: e["at"])
+        return True
+
+
+def never_rejected(scene, decisions, shown):
+    """What could not start even if all were idle is not rejected."""
+    d = first(decisions, "reject", lambda d: d["reason"].startswith("unsatisfiable"))
+    if d:
+        d.update(decision="wait", reason="resources node")
+        return True
+
+
 def scene_changed(kind, change):
     """The same decisions for another configuration or other events: what was right before is wrong now."""
     return kind, change
@@ -375,7 +395,8 @@ MUTATIONS = [
     ("licences", "pools", fewer("tools")), ("promised amount", "pools", fewer("tools")), ("memory", "pools", fewer("memory")),
     ("promised amount", "pools", fewer("memory")), ("licences", "pools", licence_forgotten), ("down", "pools", licences_drained), ("gpus", "queues", gpus_forgotten), ("part", "flapping", property_lost), ("part", "flapping", removed_before),
     ("limit", "shares", less_capability), ("guarantee", "shares", all_guaranteed), ("turns", "shares", taken_back),
-    ("borrowers", "shares", preempts_nobody),
+    ("borrowers", "shares", preempts_nobody), ("first", "queues", second_promised),
+    ("whole", "arrays", one_of_array_rejected), ("never", "queues", never_rejected),
 ]
 
 

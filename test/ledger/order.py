@@ -29,6 +29,35 @@ def check_enough(ledger):
             ledger.law("enough", len(held) >= w.depth(lane), without[0], "%d of %s" % (len(held), w.depth(lane)))
 
 
+def check_first(ledger):
+    """The first waiting job of a queue whose policy promises something is promised a time, if there surely is one: nobody
+    behind it has the promise instead, and a node that was away for a while has taken nobody's rank. A job that was stopped
+    for another puts off none of those that were promised something meanwhile; nor does one that shares put first, by
+    doc/shares.md, and so this law says nothing of shares."""
+    w = ledger.world
+    if ledger.reclaims:
+        return
+    for lane in {w.lane(q) for q in w.config["queues"]}:
+        jobs = ledger.considered(lane) if w.depth(lane) > 0 else []
+        if jobs and not jobs[0].requeues and not w.array_has_promise(jobs[0]) and can_be_promised(ledger, jobs[0]):
+            held = [j for j in w.of_lane(lane) if j.state == WAITING and j.promise is not None]
+            # One before it may be promised a time of which it is not sure that it may go on.
+            holds = jobs[0].promise is not None or any(w.key(j) < w.key(jobs[0]) for j in held)
+            ledger.law("first", holds, jobs[0], "%s have promises" % [j.name for j in held])
+
+
+def check_never(ledger):
+    """No job waits that could not start even if all were up and idle; and of an array that waits together either all
+    are rejected at one time or none."""
+    w = ledger.world
+    for j in w.waiting():
+        ledger.law("never", w.fits(j), j, j.reason)
+    rejected = {w.jobs[d["job"]].array for d in ledger.decisions.get(ledger.now, [])
+                if d["decision"] == "reject" and d["job"] in w.jobs}
+    for j in w.waiting():
+        ledger.law("whole", j.array not in rejected or j.requeues, j, "others of its array are rejected")
+
+
 def earliest(ledger, j, windows):
     """When it could start beside these windows."""
     w = ledger.world

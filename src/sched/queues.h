@@ -417,10 +417,12 @@ int account_keep(sched_t *s, uint32_t slot, const char *name, berth_error_t *err
 
 /* ---- pass/expect.c ---- */
 
-/* A held job's booking is made, moved or put back: is it promised, or only expected? O(what runs or is
- * held).
+/* A held job's booking is made, or begins at another time: is it promised, or only expected? Those that begin with it are to be
+ * judged anew. And where it begins when it did: they are only if it is judged otherwise now, so that a pass that is begun again
+ * and again comes to its end. O(what runs or is held).
  */
 void judge(sched_t *s, uint32_t slot);
+void judge_anew(sched_t *s, uint32_t slot);
 enum step judge_step(sched_t *s);
 
 /* Something has changed that may make any reservation only expected: all are judged anew. O(1). */

@@ -173,7 +173,7 @@ static void judge_beside(sched_t *s, const struct job *job)
     }
 }
 
-void judge(sched_t *s, uint32_t slot)
+void judge_anew(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
@@ -202,7 +202,15 @@ void judge(sched_t *s, uint32_t slot)
         controllers_freed(s, slot); /* limits may let others be there then */
     if (d->is_expected)
         judge_behind(s, job);
-    judge_beside(s, job);
+    if (d->is_expected == was_promised)
+        judge_beside(s, job);
+}
+
+void judge(sched_t *s, uint32_t slot)
+{
+    judge_anew(s, slot);
+    if (s->queues->any_tails)
+        judge_beside(s, &s->jobs[slot]);
 }
 
 void judge_expected(sched_t *s)
@@ -212,7 +220,7 @@ void judge_expected(sched_t *s)
     for (; slot != JOB_NONE; slot = held_next(s, true, s->jobs[slot].key))
         if ((s->jobs[slot].details->is_expected || s->queues->judges_all) &&
             !s->jobs[slot].is_lifted)
-            judge(s, slot);
+            judge_anew(s, slot);
 }
 
 bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
@@ -392,13 +400,13 @@ static bool judge_again(sched_t *s, uint32_t slot)
     const struct queues *n = s->queues;
     struct details *d = s->jobs[slot].details;
     if (d->is_expected) { /* which job makes it so is known */
-        judge(s, slot);
+        judge_anew(s, slot);
         return false;
     }
     bool is_due = d->is_judge_due || (n->judges_all && d->judged != n->judge_round);
     if (!is_due)
         return false;
-    judge(s, slot);
+    judge_anew(s, slot);
     d->is_judge_due = false;
     d->judged = n->judge_round;
     return true;

@@ -34,7 +34,7 @@ bool holder_put_back(sched_t *s, uint32_t slot)
     job->is_lifted = false;
     s->booked++;
     array_filled(s, slot);
-    judge(s, slot);
+    judge_anew(s, slot);
     return true;
 }
 

@@ -224,7 +224,10 @@ static int move(sched_t *s, uint32_t slot, int64_t from, bool anew)
     held_seen(s, job);
     if (at != was)
         heap_move(&s->due, slot, at, job->key.seq);
-    judge(s, slot);
+    if (at != was)
+        judge(s, slot);
+    else
+        judge_anew(s, slot);
     if (at != was || freed)
         decision_add(s, SCHED_RESERVE, slot, at, NULL);
     displaced_moved(s, slot);
@@ -256,7 +259,7 @@ static int pull_beside(sched_t *s, uint32_t slot)
     if (!anew && !(again && bound < was) && !may_move(s, job, bound)) {
         held_seen(s, job);
         if (job->details && (job->details->is_expected || s->queues->judges_all))
-            judge(s, slot); /* what has ended has made it sure, or who goes before it unsure */
+            judge_anew(s, slot); /* what has ended has made it sure, or who goes before it unsure */
         return 0;
     }
     if (move(s, slot, bound, anew) < 0)

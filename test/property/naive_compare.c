@@ -20,7 +20,7 @@ static void check_jobs(void)
         }
         int state = sched_state(run.sched, handle_of(i));
         counted.full += j->state == NQ_FULL;
-        if (j->state == NQ_LIMITED || j->state == NQ_FULL) {
+        if (j->state == NQ_LIMITED || j->state == NQ_FULL || j->state == NQ_ASIDE) {
             CHECK(state == SCHED_BLOCKED);
             continue;
         }

@@ -192,6 +192,24 @@ static void take_turn_anew(struct naive_queues *q, int job)
     j->due |= j->state == NQ_LIMITED;
 }
 
+void nq_hold(struct naive_queues *q, int job)
+{
+    struct nq_job *j = &q->job[job];
+    if (j->state == NQ_HELD) {
+        nq_give_back(q, job);
+        q->swept = false;
+    }
+    j->state = NQ_ASIDE;
+    j->fresh = j->candidate = j->due = false;
+}
+
+void nq_release(struct naive_queues *q, int job)
+{
+    struct nq_job *j = &q->job[job];
+    j->state = nq_is_full(q, job) ? NQ_FULL : NQ_OPEN;
+    j->fresh = true;
+}
+
 static void set_running_times(struct naive_queues *q, int job, int64_t estimate)
 {
     struct nq_job *j = &q->job[job];

@@ -21,8 +21,8 @@
 struct naive_play {
     uint64_t seed;
     struct random random;
-    struct random deadline_random, block_random, tail_random, update_random,
-        core_random; /* beside the rest */
+    struct random deadline_random, block_random, tail_random, update_random, core_random,
+        hold_random; /* beside the rest */
     match_t *match;
     sched_t *sched;
     struct naive_queues naive;
@@ -31,14 +31,14 @@ struct naive_play {
     bool requeue[NQ_JOBS];  /* of one that was told to stop */
     int64_t now;
     bool limits, levels, shares, accounts, deadlines, unknowns, classes, usage, is_wide, blocks,
-        tails, updates, cores;
+        tails, updates, cores, holds;
     bool has_more_limits;
 };
 
 /* What all scenes have come to. */
 struct naive_count {
     uint64_t decisions, preempted, full, asked_meanwhile, rejected, blocks, expected, overrun,
-        stopped, updated;
+        stopped, updated, set_aside;
 };
 
 extern struct naive_play run;
@@ -131,6 +131,9 @@ void play_event(void);
 
 /* Perhaps a job gets another estimate and limit. */
 void play_updates(void);
+
+/* Perhaps a job that waits is held, or one that is so is released. */
+void play_holds(void);
 
 /* Perhaps a block is added, changed or removed. */
 void play_blocks(void);

@@ -27,9 +27,9 @@ enum {
 };
 
 /* Limited: blocked, as it is over a limit. Behind: of an array, behind a member that waits together with it,
- * and for both. Full: blocked, as so many of its array hold something as may at a time.
+ * and for both. Full: blocked, as so many of its array hold something as may at a time. Aside: blocked, as its user wants it.
  */
-enum nq_state { NQ_OPEN, NQ_HELD, NQ_RUNNING, NQ_GONE, NQ_LIMITED, NQ_BEHIND, NQ_FULL };
+enum nq_state { NQ_OPEN, NQ_HELD, NQ_RUNNING, NQ_GONE, NQ_LIMITED, NQ_BEHIND, NQ_FULL, NQ_ASIDE };
 
 /* What a job asks for `count` times: a node, a core wherever it is, some cores of a node. */
 enum nq_piece { NQ_NODE, NQ_CORE, NQ_SHARED };
@@ -246,6 +246,10 @@ void nq_set_times(struct naive_queues *q, int job, int64_t estimate, int64_t lim
 
 /* A job's queue, account and user are known. */
 void nq_come(struct naive_queues *q, int job);
+
+/* Its user sets a job aside that waits by itself, which gives up what it is promised; and lets it go on, as a new one. */
+void nq_hold(struct naive_queues *q, int job);
+void nq_release(struct naive_queues *q, int job);
 
 /* Likewise another account, of a job that waits. */
 void nq_set_account(struct naive_queues *q, int job, int account);

@@ -140,6 +140,29 @@ void play_updates(void)
     counted.updated++;
 }
 
+void play_holds(void)
+{
+    if (!run.holds || run.naive.jobs == 0 || random_between(&run.hold_random, 0, 1))
+        return;
+    int job = (int)random_between(&run.hold_random, 0, run.naive.jobs - 1);
+    const struct nq_job *j = &run.naive.job[job];
+    bool release = j->state == NQ_ASIDE;
+    if (j->state == NQ_RUNNING || j->state == NQ_GONE)
+        return;
+    split(job);
+    if (getenv("SCENE_TRACE"))
+        fprintf(stderr, "t%ld %s %d\n", (long)run.now, release ? "release" : "hold", job);
+    if (release) {
+        CHECK(sched_release(run.sched, run.now, handle_of(job)) == 0);
+        nq_release(&run.naive, job);
+        return;
+    }
+    CHECK(sched_hold(run.sched, run.now, handle_of(job)) == 0);
+    nq_hold(&run.naive, job);
+    run.promised[job] = -1;
+    counted.set_aside++;
+}
+
 static int64_t draw_block(int64_t low, int64_t high)
 {
     return random_between(&run.block_random, low, high);

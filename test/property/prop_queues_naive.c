@@ -65,6 +65,8 @@ static void play(uint64_t seed, enum kind kind, bool tails)
     run.tail_random.state = ~seed * 7;
     run.updates = (seed / 11) % 3 == 2;
     run.update_random.state = ~seed * 11;
+    run.hold_random.state = ~seed * 17;
+    run.holds = (seed / 8) % 7 == 2 || getenv("SCENE_HOLDS") != NULL; /* none of play_known */
     draw_machine();
     draw_queues();
     trace_queues();
@@ -73,6 +75,7 @@ static void play(uint64_t seed, enum kind kind, bool tails)
         for (int64_t k = draw(0, 4); k > 0; k--)
             play_event();
         play_updates();
+        play_holds();
         play_blocks();
         play_pass();
         if (step % 3 == 0)
@@ -153,13 +156,14 @@ static void test_naive(void **state)
         play(seed + (uint64_t)i, CORES, tails);
     if (!from)
         play_known();
-    print_message(
-        "%" PRIu64 " decisions, %" PRIu64 " preempted, %" PRIu64
-        " times as many of an array as may, %" PRIu64 " turns asked for in passes, %" PRIu64
-        " blocks, %" PRIu64 " rejected, %" PRIu64 " only expected, %" PRIu64 " overrun, %" PRIu64
-        " stopped for blocks, %" PRIu64 " updated\n",
-        counted.decisions, counted.preempted, counted.full, counted.asked_meanwhile, counted.blocks,
-        counted.rejected, counted.expected, counted.overrun, counted.stopped, counted.updated);
+    print_message("%" PRIu64 " decisions, %" PRIu64 " preempted, %" PRIu64
+                  " times as many of an array as may, %" PRIu64
+                  " turns asked for in passes, %" PRIu64 " blocks, %" PRIu64 " rejected, %" PRIu64
+                  " only expected, %" PRIu64 " overrun, %" PRIu64 " stopped for blocks, %" PRIu64
+                  " updated, %" PRIu64 " held\n",
+                  counted.decisions, counted.preempted, counted.full, counted.asked_meanwhile,
+                  counted.blocks, counted.rejected, counted.expected, counted.overrun,
+                  counted.stopped, counted.updated, counted.set_aside);
 }
 
 int main(void)

@@ -17,7 +17,38 @@ bool kube_has_action(const struct session *s, const char *name)
     return false;
 }
 
+/* Whether one of the plugins that have such a function, by names, has it on. */
+static bool any_has(const struct session *s, const char *function, const char *const *plugins)
+{
+    bool any = false;
+    for (size_t i = 0; plugins[i]; i++)
+        any |= kube_enabled(&s->w, plugins[i], function);
+    return any;
+}
+
+static const char *const of_preempt[] = {"priority", "gang", "drf", "conformance", NULL};
+static const char *const of_reclaim[] = {"proportion", "capacity",    "gang",
+                                         "drf",        "conformance", NULL};
+static const char *const of_starving[] = {"priority", "gang", NULL};
+
+bool kube_may_stop(const struct session *s, const char *action)
+{
+    bool preempts = strcmp(action, "preempt") == 0;
+    bool starves =
+        strcmp(kube_text(s->c, "system"), "volcano") != 0 || any_has(s, "jobStarving", of_starving);
+    return kube_has_action(s, action) && starves &&
+           any_has(s, preempts ? "preemptable" : "reclaimable", preempts ? of_preempt : of_reclaim);
+}
+
 /* ---- What is left out ---- */
+
+/* Whether only what jobs of a queue have says which of them end for others. */
+static bool only_shares_stop(const struct session *s)
+{
+    return kube_may_stop(s, "preempt") && kube_enabled(&s->w, "drf", "preemptable") &&
+           !kube_enabled(&s->w, "priority", "preemptable") &&
+           !kube_enabled(&s->w, "gang", "preemptable");
+}
 
 static const char *left_out_plugin(const struct session *s)
 {
@@ -144,6 +175,8 @@ static const char *why_left_out(const struct session *s)
     if (strcmp(kube_text(s->c, "system"), "kube-batch") == 0 && s->w.n_jobs == 1 &&
         kube_has_action(s, "preempt"))
         return "tasks that end for others of their own job";
+    if (only_shares_stop(s))
+        return "tasks that end for jobs of their own queue that have less";
     if (kube_limits_several(s))
         return "queues deserve what they do, whatever those above them do, and are limited "
                "together";

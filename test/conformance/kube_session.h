@@ -88,6 +88,11 @@ const char *kube_queue_of(const struct session *s, const struct kube_task *task)
 /* Whether an action is among those of the session. */
 bool kube_has_action(const struct session *s, const char *name);
 
+/* Whether by `preempt` or `reclaim` tasks may end for others: a plugin says which may, and in Volcano one that jobs are in
+ * need.
+ */
+bool kube_may_stop(const struct session *s, const char *action);
+
 /* Whether what runs of a job beyond its min alone may be stopped for others. */
 bool kube_keeps_min(const struct session *s, const struct kube_job *job);
 

@@ -54,7 +54,7 @@ def has(cpu, mem=0, pods=0):
 prop = [[p('drf', 'jobOrder'), p('proportion', 'queueOrder', 'allocatable'), p('predicates',
     'predicate')]]
 cap = [[p('capacity', 'allocatable', 'queueOrder', 'hierarchy', 'jobEnqueued', 'preemptive',
-    'reclaimable'), p('predicates', 'predicate')]]
+    'reclaimable'), p('predicates', 'predicate'), p('priority', 'jobStarving')]]
 case('weights', prop, [q('a', 1), q('b', 3)], [node('n', 8000)], [j('s/a', 'a'), j('s/b', 'b')],
     many('s/a', 8, 1000) + many('s/b', 8, 1000), {'job_allocated': {'s/a': has(2000, 0, 2),
     's/b': has(6000, 0, 6)}})
@@ -141,7 +141,7 @@ case('unset_capability_is_none', cap, [q('a', capability=dict(memory=1 * G))], [
 def above(name, level, low, high, evicts):
     """b below high below the root has 4 CPUs, and a deserves them; b deserves `low`, and what is above it `high`."""
     by = dict(cap[0][0], arguments=dict(ancestorReclaimLevel=level))
-    case(name, [[by, cap[0][1]]], [q('root'), q('mid-a', parent='root', deserved=dict(cpu=4000)),
+    case(name, [[by, *cap[0][1:]]], [q('root'), q('mid-a', parent='root', deserved=dict(cpu=4000)),
         q('a', parent='mid-a', deserved=dict(cpu=4000)), q('mid-b', parent='root', deserved=dict(cpu=high)),
         q('b', parent='mid-b', deserved=dict(cpu=low))], [node('n', 4000)], [j('s/b', 'b', 'Running'), j('s/a', 'a')],
         many('s/b', 4, 1000, status='Running', nd='n') + [t('s/a-0', 's/a', 2000)], {'binds': {}, 'evict_count': evicts},
@@ -168,7 +168,7 @@ def run(job, n, cpu=1000, **k):
 
 def taken(name, queues, jobs, tasks, n, of, level=None, cpu=8000, actions=('reclaim',), **k):
     """So many tasks of one job end for others, or none."""
-    tiers = cap if level is None else [[dict(cap[0][0], arguments=dict(ancestorReclaimLevel=level)), cap[0][1]]]
+    tiers = cap if level is None else [[dict(cap[0][0], arguments=dict(ancestorReclaimLevel=level)), *cap[0][1:]]]
     expect = dict(evict_count=n, evicts_from_job=of) if n else dict(evict_count=0, evicts=[])
     case(name, tiers, [q('root')] + queues, [node('n', cpu, **k)], jobs, tasks, expect, actions=actions,
         group='hierarchical_queues')

@@ -10,6 +10,7 @@ play() { # SCRIPT N [ARGUMENT]
 play kube_variants.py 75
 play kube_gangs.py 46
 play kube_edges.py 85
+play kube_fair.py 88
 random=1500
 [ -z "${BERTH_FEW:-}" ] || random=300
 play kube_victims.py $((2 * random)) $random

@@ -18,7 +18,7 @@ static json_t *tasks_of(json_t *session)
 
 static json_t *plugin(const char *name, const char *function)
 {
-    return json_pack("{ss s{sb}}", "name", name, "enabled", function, 1);
+    return json_pack("{ss s{sb sb}}", "name", name, "enabled", function, 1, "jobStarving", 1);
 }
 
 /* ---- Who ends when what nodes are lent for is over ---- */

@@ -29,10 +29,15 @@ static bool is_amounts(json_t *value)
     return json_is_object(value);
 }
 
-static bool is_count(json_t *value)
+static bool is_time(json_t *value)
 {
     double number = json_number_value(value);
-    return json_is_integer(value) && number >= 0 && number <= (double)SHAPE_COUNT_MAX;
+    return json_is_number(value) && number >= 0 && number <= (double)SHAPE_COUNT_MAX;
+}
+
+static bool is_count(json_t *value)
+{
+    return json_is_integer(value) && is_time(value);
 }
 
 static bool is_of_kind(json_t *value, enum shape_kind kind)
@@ -44,6 +49,8 @@ static bool is_of_kind(json_t *value, enum shape_kind kind)
         return json_is_number(value);
     case SHAPE_COUNT:
         return is_count(value);
+    case SHAPE_TIME:
+        return is_time(value);
     case SHAPE_AMOUNTS:
         return is_amounts(value);
     case SHAPE_OBJECT:
@@ -61,6 +68,7 @@ static bool wrong(const struct where *at, enum shape_kind kind)
     static const char *const words[] = {[SHAPE_TEXT] = "a text",
                                         [SHAPE_NUMBER] = "a number",
                                         [SHAPE_COUNT] = "a whole number from 0 to 1e12",
+                                        [SHAPE_TIME] = "a number from 0 to 1e12",
                                         [SHAPE_AMOUNTS] = "an object of numbers",
                                         [SHAPE_OBJECT] = "an object",
                                         [SHAPE_LIST] = "a list",

@@ -10,6 +10,7 @@ enum shape_kind {
     SHAPE_TEXT,
     SHAPE_NUMBER,
     SHAPE_COUNT, /* whole, from 0 to SHAPE_COUNT_MAX */
+    SHAPE_TIME,  /* from 0 to SHAPE_COUNT_MAX, also between whole ones */
     SHAPE_AMOUNTS, /* an object of numbers or "inf", by resource; those of "scalars" are one more of these */
     SHAPE_OBJECT,
     SHAPE_LIST,

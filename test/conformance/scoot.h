@@ -32,6 +32,11 @@ bool check_shape(json_t *c, const char *const *members, char *why, size_t room);
 /* An integer member of an object, brought into the range of those that a double has exactly, or what it is without. */
 int64_t number_of(json_t *object, const char *key, int64_t otherwise);
 
+/* A time in seconds, of an object or as it stands, in ticks of a thousandth of a second; `otherwise` without. */
+int64_t ticks_of(json_t *object, const char *key, int64_t otherwise);
+int64_t to_ticks(json_t *seconds);
+enum { TICKS = 1000 }; /* of a second */
+
 /* A text member of an object; "" without. */
 const char *text_of(json_t *object, const char *key);
 

@@ -5,6 +5,7 @@
  * several equal choices, any of them passes, and is counted. Cases about Scoot's server, which Berth has in
  * another way, are left out, and named with their number and the reason.
  */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -89,6 +90,19 @@ int64_t number_of(json_t *object, const char *key, int64_t otherwise)
     if (!json_is_number(value))
         return otherwise;
     return (int64_t)(number > most ? most : number < -most ? -most : number);
+}
+
+int64_t to_ticks(json_t *seconds)
+{
+    const double most = (double)(INT64_C(1) << 52);
+    double ticks = json_number_value(seconds) * TICKS;
+    return ticks > -most && ticks < most ? llround(ticks) : (int64_t)(ticks < 0 ? -most : most);
+}
+
+int64_t ticks_of(json_t *object, const char *key, int64_t otherwise)
+{
+    json_t *seconds = json_object_get(object, key);
+    return json_is_number(seconds) ? to_ticks(seconds) : otherwise;
 }
 
 const char *text_of(json_t *object, const char *key)

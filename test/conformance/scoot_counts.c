@@ -135,8 +135,8 @@ enum outcome play_class_counts(const struct cases *cases, json_t *c)
     json_t *config = json_object_get(c, "config"), *expect = json_object_get(c, "expect");
     struct class_load loads[CLASSES_MAX];
     struct class_rule rule = {number_of(config, "rebalance_threshold", 0),
-                              number_of(config, "rebalance_min_duration_s", 0)};
-    int64_t over_for = number_of(config, "threshold_exceeded_for_s", rule.duration + 1);
+                              ticks_of(config, "rebalance_min_duration_s", 0)};
+    int64_t over_for = ticks_of(config, "threshold_exceeded_for_s", rule.duration + 1);
     struct class_timer timer = {.is_over = over_for > 0, .since = 0};
     int64_t idle = number_of(c, "idle", 0);
     berth_error_t err = {""};
@@ -230,14 +230,13 @@ enum outcome play_rebalance_timer(const struct cases *cases, json_t *c)
     (void)cases;
     json_array_foreach(json_object_get(c, "samples"), i, sample)
     {
-        int64_t now = number_of(sample, "t_s", 0);
+        int64_t now = ticks_of(sample, "t_s", 0);
         if (!class_timer_look(&timer, now, number_of(sample, "spread", 0),
                               number_of(config, "rebalance_threshold", 0),
-                              number_of(config, "rebalance_min_duration_s", 0)))
+                              ticks_of(config, "rebalance_min_duration_s", 0)))
             continue;
-        if (fired >= json_array_size(times) ||
-            json_integer_value(json_array_get(times, fired)) != now)
-            return wrong("rebalances at %" PRId64, now);
+        if (fired >= json_array_size(times) || to_ticks(json_array_get(times, fired)) != now)
+            return wrong("rebalances at %g", (double)now / TICKS);
         fired++;
     }
     return fired == json_array_size(times) ? PASSED : wrong("rebalances %zu times", fired);

@@ -195,6 +195,8 @@ int sched_queue_set(sched_t *s, int64_t now, const char *queue, bool enabled, bo
         struct queue_cursor c;
         lane->is_stopped = !started;
         lane->is_given_up |= !started && queue_size(lane->held) + queue_size(lane->kept) > 0;
+        if (started)
+            limit_ask_lane_again(s, lane);
         for (bool any = queue_begin(lane->open, &c); any; any = queue_next(&c)) {
             const struct details *d = s->jobs[queue_item(&c)].details;
             if (started && d && d->displaced >= 0)

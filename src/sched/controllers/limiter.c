@@ -368,6 +368,17 @@ void limit_ask_all_again(sched_t *s)
         s->queues->recheck_limited = s->queues->recheck_all_limited = true;
 }
 
+void limit_ask_lane_again(sched_t *s, const struct lane *lane)
+{
+    const struct queues *n = s->queues;
+    for (size_t i = 0; i < n->n_limited; i++) {
+        const struct job *job = &s->jobs[n->limited[i]];
+        if (job->state == SCHED_BLOCKED && job->details->blocked & BLOCK_LIMIT &&
+            &s->lanes[job->lane] == lane)
+            limit_ask_again(s, n->limited[i]);
+    }
+}
+
 static bool is_same_limit(const struct sched_reason_limit *a, const struct sched_reason_limit *b)
 {
     return a->what && b->what && a->whose == b->whose && a->most == b->most &&

@@ -62,6 +62,9 @@ void limit_ask_again(sched_t *s, uint32_t slot);
 /* So may all that are blocked, when the machine or a block has changed. */
 void limit_ask_all_again(sched_t *s);
 
+/* So may those of a queue that starts, which were promised nothing meanwhile. O(those that limits have blocked). */
+void limit_ask_lane_again(sched_t *s, const struct lane *lane);
+
 /* A job that limits keep has been promised a time: where the limit has promised more than it may, the last one
  * of these gives way. Returns 0, or -1 with ENOMEM.
  */

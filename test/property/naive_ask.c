@@ -77,14 +77,16 @@ void tell_usage(void)
 
 void ask_turns(void)
 {
-    static const bool looked[NQ_JOBS];
+    bool looked[NQ_JOBS];
+    for (int i = 0; i < run.naive.jobs; i++)
+        looked[i] = run.naive.lane[run.naive.job[i].lane].stopped;
     int next = ns_next(&run.naive, looked), firsts = 0;
     for (int i = 0; i < run.naive.jobs && next >= 0; i++) {
         const struct nq_job *job = &run.naive.job[i];
         const struct nq_lane *lane = &run.naive.lane[job->lane];
         struct sched_share_turns turns;
-        if (job->state != NQ_OPEN || lane->queue_depth < INT64_MAX || run.classes ||
-            nq_level(&run.naive, i) != nq_level(&run.naive, next))
+        if (job->state != NQ_OPEN || lane->stopped || lane->queue_depth < INT64_MAX ||
+            run.classes || nq_level(&run.naive, i) != nq_level(&run.naive, next))
             continue;
         CHECK(sched_share_turns(run.sched, handle_of(i), &turns) == 0);
         CHECK(turns.report.n_nodes > 0 && sched_check(run.sched));

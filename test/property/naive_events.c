@@ -210,6 +210,27 @@ void nq_release(struct naive_queues *q, int job)
     j->fresh = true;
 }
 
+/* What came back while a queue was stopped has not served its displaced jobs. */
+void nq_start_queue(struct naive_queues *q, int lane)
+{
+    for (int i = 0; i < q->jobs && q->lane[lane].stopped; i++) {
+        struct nq_job *j = &q->job[i];
+        q->back |= j->lane == lane && j->state == NQ_OPEN && j->displaced >= 0;
+        j->due |= j->lane == lane && j->state == NQ_LIMITED;
+    }
+    q->lane[lane].stopped = false;
+}
+
+void nq_stop_queue(struct naive_queues *q, int lane)
+{
+    q->lane[lane].stopped = true;
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].lane == lane && q->job[i].state == NQ_HELD) {
+            nq_give_back(q, i);
+            q->swept = false;
+        }
+}
+
 static void set_running_times(struct naive_queues *q, int job, int64_t estimate)
 {
     struct nq_job *j = &q->job[job];
@@ -284,7 +305,8 @@ static int64_t next_of_blocks(const struct naive_queues *q)
             continue;
         if (nb_leave_room(q, i, q->now, &last) && last < INT64_MAX)
             next = lesser(next, last + 1);
-        if (j->state == NQ_OPEN || (j->state == NQ_HELD && j->victims > 0))
+        bool open = j->state == NQ_OPEN && !q->lane[j->lane].stopped;
+        if (open || (j->state == NQ_HELD && j->victims > 0))
             next = lesser(next, nb_next_turn(q, q->now));
     }
     return next;

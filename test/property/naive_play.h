@@ -17,12 +17,18 @@
 #include "naive_queues.h"
 #include "random.h"
 
+/* What one scene in seven has beside the rest; or all, with its name in the environment (prop_queues_naive.c). */
+enum scene_rule {
+    WITH_STOPS = 1, /* queues are stopped, and take no new jobs for a while */
+};
+
 /* A scene: what it has is drawn from its seed. */
 struct naive_play {
     uint64_t seed;
     struct random random;
     struct random deadline_random, block_random, tail_random, update_random, core_random,
-        hold_random; /* beside the rest */
+        hold_random, change_random; /* beside the rest */
+    unsigned rules;                 /* of enum scene_rule */
     match_t *match;
     sched_t *sched;
     struct naive_queues naive;
@@ -38,7 +44,7 @@ struct naive_play {
 /* What all scenes have come to. */
 struct naive_count {
     uint64_t decisions, preempted, full, asked_meanwhile, rejected, blocks, expected, overrun,
-        stopped, updated, set_aside;
+        stopped, updated, set_aside, queues_stopped;
 };
 
 extern struct naive_play run;
@@ -140,6 +146,11 @@ void play_blocks(void);
 
 /* Jobs end whose time has come. */
 void play_ends(void);
+
+/* ---- naive_changes.c ---- */
+
+/* Perhaps a queue is stopped or started, takes new jobs or does not, as one of WITH_STOPS. */
+void play_changes(void);
 
 /* ---- naive_compare.c ---- */
 

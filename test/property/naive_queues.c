@@ -121,7 +121,8 @@ static void place_heads(struct naive_queues *q, int64_t at)
     for (int i = nq_next_of(q, NQ_OPEN, -1); i >= 0; i = nq_next_of(q, NQ_OPEN, i)) {
         int l = q->job[i].lane;
         int64_t when = -1;
-        if (nq_level(q, i) == at && q->lane[l].depth == 0 && nq_first_open(q, l) == i)
+        if (nq_level(q, i) == at && q->lane[l].depth == 0 && !q->lane[l].stopped &&
+            nq_first_open(q, l) == i)
             when = nq_earliest(q, i);
         if (when >= 0)
             q->head[l] = (struct nq_head){true, i, when, nq_choice(q, i, when)};
@@ -141,7 +142,7 @@ static bool by_level(const struct naive_queues *q, bool had_heads)
         if (q->job[i].state == NQ_HELD && nq_level(q, i) < top)
             return true;
     for (int l = 0; l < q->lanes; l++)
-        if (q->lane[l].depth == 0 && nq_first_open(q, l) >= 0 &&
+        if (q->lane[l].depth == 0 && !q->lane[l].stopped && nq_first_open(q, l) >= 0 &&
             next_level(q, true, nq_level(q, nq_first_open(q, l)), &lower))
             return true;
     return had_heads;

@@ -85,6 +85,8 @@ struct nq_lane {
     int64_t depth, queue_depth, priority;
     uint32_t part;
     bool preemptible;
+    bool stopped;     /* none of its jobs may start, or is promised a time */
+    bool closed[2];   /* it takes no new jobs; and its virtual queue doesn't */
     bool returned;    /* a job was stopped that is not to put others off */
     bool has_virtual; /* one whose parent it is: its jobs have another priority */
     int64_t virtual_priority;
@@ -250,6 +252,10 @@ void nq_come(struct naive_queues *q, int job);
 /* Its user sets a job aside that waits by itself, which gives up what it is promised; and lets it go on, as a new one. */
 void nq_hold(struct naive_queues *q, int job);
 void nq_release(struct naive_queues *q, int job);
+
+/* A queue's jobs may start from now on, or may not; then they give up what they are promised. */
+void nq_start_queue(struct naive_queues *q, int lane);
+void nq_stop_queue(struct naive_queues *q, int lane);
 
 /* Likewise another account, of a job that waits. */
 void nq_set_account(struct naive_queues *q, int job, int account);

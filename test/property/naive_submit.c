@@ -207,10 +207,12 @@ void play_submit(void)
         j->account = account;
         run.promised[job + i] = -1;
     }
-    nq_come(&run.naive, job);
+    bool closed = of->closed[0] || (is_virtual && of->closed[1]);
+    if (!closed)
+        nq_come(&run.naive, job);
     int64_t last;
     run.naive.now = run.now;
-    bool refused = !nb_leave_room(&run.naive, job, run.now, &last);
+    bool refused = closed || !nb_leave_room(&run.naive, job, run.now, &last);
     CHECK(handle >= 0 &&
           sched_state(run.sched, handle) == (refused ? SCHED_REJECTED : SCHED_WAITING));
     for (int i = 0; i < members && refused; i++)

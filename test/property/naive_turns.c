@@ -112,7 +112,7 @@ static bool outranks(const struct naive_queues *q, int job)
 {
     const struct nq_job *j = &q->job[job];
     return j->state == NQ_OPEN && j->fresh && !j->placed && !nc_is_shut(q, job) &&
-           is_before_holders(q, job, nq_last_movable(q));
+           !q->lane[j->lane].stopped && is_before_holders(q, job, nq_last_movable(q));
 }
 
 /* Whether its queue would let it now. */
@@ -136,9 +136,10 @@ static int first_to_promise(const struct naive_queues *q, int after, int turn)
     for (int i = nq_next_of(q, NQ_OPEN, after); i >= 0 && !q->shares;
          i = nq_next_of(q, NQ_OPEN, i)) {
         int lane = q->job[i].lane, first = nq_first_open(q, lane);
-        if (q->job[first].displaced < INT64_MAX && nq_level(q, first) == nq_level(q, i) &&
-            nq_before(q, i, turn) && nq_level(q, i) == nq_level(q, turn) &&
-            nq_is_considered(q, i) && nq_holders(q, lane) < q->lane[lane].depth)
+        if (!q->lane[lane].stopped && q->job[first].displaced < INT64_MAX &&
+            nq_level(q, first) == nq_level(q, i) && nq_before(q, i, turn) &&
+            nq_level(q, i) == nq_level(q, turn) && nq_is_considered(q, i) &&
+            nq_holders(q, lane) < q->lane[lane].depth)
             return i;
     }
     return -1;

@@ -59,6 +59,8 @@ static bool has_promise(const struct naive_queues *q, int lane, int64_t at, bool
 static void look_at(struct naive_queues *q, int job, int64_t at, bool all, enum mode *mode)
 {
     int lane = q->job[job].lane;
+    if (q->lane[lane].stopped)
+        return;
     if (q->job[job].candidate) {
         int of = nl_over(q, job, q->now);
         q->job[job].candidate = false;
@@ -96,6 +98,7 @@ static void walk_shares(struct naive_queues *q, int64_t at, bool all, enum mode 
         for (int i = 0; i < q->jobs; i++)
             out[i] =
                 looked[i] || (!all && nq_level(q, i) != at) || nc_is_shut(q, i) ||
+                q->lane[q->job[i].lane].stopped ||
                 (!q->job[i].candidate && (mode[q->job[i].lane] == DONE || !nq_is_considered(q, i)));
         int next = ns_next(q, out);
         if (next < 0)
@@ -167,7 +170,7 @@ void nq_settle(struct naive_queues *q, bool again)
             let(q, i, again);
             continue;
         }
-        j->due = nl_may_be_promised(q, i, of, true);
+        j->due = nl_may_be_promised(q, i, of, true) && !q->lane[j->lane].stopped;
         if (j->due && !(q->has_let[of] && nl_promises(q, of) <= q->let_with[of]) &&
             (first[of] < 0 || nq_before(q, i, first[of])))
             first[of] = i;

@@ -36,8 +36,20 @@ static void trace_queues(void)
  */
 enum kind { PLAIN, SHARES, WIDE, CORES };
 
+/* The rules that a scene has of its own, and those that all have by the environment. */
+static unsigned rules_of(uint64_t seed)
+{
+    static const char *const names[] = {"SCENE_STOPS"};
+    unsigned rules = 0;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct random r = {.state = ~seed * 16 + i};
+        rules |= random_between(&r, 0, 6) == 0 || getenv(names[i]) ? 1u << i : 0;
+    }
+    return rules;
+}
+
 /* `tails`: jobs may last longer than planned; else they may in every other scene, but where nodes are shared. */
-static void play(uint64_t seed, enum kind kind, bool tails)
+static void play_with(uint64_t seed, enum kind kind, bool tails, unsigned rules)
 {
     bool is_wide = kind == WIDE;
     memset(&run, 0, sizeof(run));
@@ -67,6 +79,8 @@ static void play(uint64_t seed, enum kind kind, bool tails)
     run.update_random.state = ~seed * 11;
     run.hold_random.state = ~seed * 17;
     run.holds = (seed / 8) % 7 == 2 || getenv("SCENE_HOLDS") != NULL; /* none of play_known */
+    run.rules = rules;
+    run.change_random.state = ~seed * 19;
     draw_machine();
     draw_queues();
     trace_queues();
@@ -76,6 +90,7 @@ static void play(uint64_t seed, enum kind kind, bool tails)
             play_event();
         play_updates();
         play_holds();
+        play_changes();
         play_blocks();
         play_pass();
         if (step % 3 == 0)
@@ -92,6 +107,17 @@ static void play(uint64_t seed, enum kind kind, bool tails)
     }
     sched_destroy(run.sched);
     match_destroy(run.match);
+}
+
+/* Without and with rules of its own. */
+static void play(uint64_t seed, enum kind kind, bool tails)
+{
+    play_with(seed, kind, tails, 0);
+}
+
+static void play_drawn(uint64_t seed, enum kind kind, bool tails)
+{
+    play_with(seed, kind, tails, rules_of(seed));
 }
 
 /* What single scenes have shown. */
@@ -149,21 +175,21 @@ static void test_naive(void **state)
     bool cores = getenv("SCENE_CORES") != NULL;
     (void)state;
     for (int i = 0; i < runs && !cores; i++)
-        play(seed + (uint64_t)i, shares ? SHARES : PLAIN, tails);
+        play_drawn(seed + (uint64_t)i, shares ? SHARES : PLAIN, tails);
     for (int i = 0; i < runs / 2 && !cores; i++)
-        play(seed + (uint64_t)i, WIDE, tails);
+        play_drawn(seed + (uint64_t)i, WIDE, tails);
     for (int i = 0; i < (cores ? runs : runs / 2); i++)
-        play(seed + (uint64_t)i, CORES, tails);
+        play_drawn(seed + (uint64_t)i, CORES, tails);
     if (!from)
         play_known();
     print_message("%" PRIu64 " decisions, %" PRIu64 " preempted, %" PRIu64
                   " times as many of an array as may, %" PRIu64
                   " turns asked for in passes, %" PRIu64 " blocks, %" PRIu64 " rejected, %" PRIu64
                   " only expected, %" PRIu64 " overrun, %" PRIu64 " stopped for blocks, %" PRIu64
-                  " updated, %" PRIu64 " held\n",
+                  " updated, %" PRIu64 " held, %" PRIu64 " queues stopped\n",
                   counted.decisions, counted.preempted, counted.full, counted.asked_meanwhile,
                   counted.blocks, counted.rejected, counted.expected, counted.overrun,
-                  counted.stopped, counted.updated, counted.set_aside);
+                  counted.stopped, counted.updated, counted.set_aside, counted.queues_stopped);
 }
 
 int main(void)

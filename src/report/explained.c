@@ -118,6 +118,8 @@ void explained_put(struct json_out *out, struct explain_of of, const struct expl
     json_put_text(out, "reason", reason && *reason ? reason : NULL);
     json_put_seconds(out, "estimate", start < 0 ? -1 : of.wall + of.now + start);
     json_put_bool(out, "not_before", start >= 0 && e->waiting.state == SCHED_WAITING);
+    if (e && e->waiting.expected)
+        json_put_bool(out, "expected", true);
     json_open(out, "holders", '[');
     for (size_t i = 0; e && i < e->holders; i++)
         put_holder(out, of, e->holder[i]);

@@ -31,8 +31,8 @@ void explained_clear(struct explained *e);
 void explained_turns(const struct explained *e, struct explain_of of, sched_job_t job,
                      struct strbuf *text, struct strbuf *members);
 
-/* Write "reason", "estimate", "not_before", "holders", "more_holders", "would_start_now" and "text" of an object. e NULL: it
- * does not wait. reason: in place of its own; NULL: its own.
+/* Write "reason", "estimate", "not_before", "expected" if that is true, "holders", "more_holders",
+ * "would_start_now" and "text" of an object. e NULL: it does not wait. reason: in place of its own; NULL: its own.
  */
 void explained_put(struct json_out *out, struct explain_of of, const struct explained *e,
                    const char *reason, const char *text);

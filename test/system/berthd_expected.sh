@@ -1,0 +1,63 @@
+#!/bin/sh
+# A start that others may put off by taking longer than expected is told as expected, one that they can't as promised: in lists,
+# by show, by explain, as JSON and as a table, in events, and after a restart.
+. "$BERTH_SOURCE/test/daemon.sh"
+cd "$scratch" || exit 1
+mkdir -p "$BERTH_DIR"
+cat >"$BERTH_DIR/berth.yaml" <<END
+resources: {nodes: 2, cores: 2}
+server: {imagined: yes}
+END
+
+# explained JOB: the value of "expected" in what explain says as JSON, nothing if there is none
+explained() {
+    "$BERTH" explain --json "$1" | sed -n 's/^  "expected": \([^,]*\),*$/\1/p'
+}
+
+# reason JOB, and the word of its last reservation's event
+reason() {
+    "$BERTH" jobs --no-header -o reason "$1" | xargs
+}
+event() {
+    "$BERTH" show "$1" | grep 'reserved, start' | tail -n 1 | sed -n 's/.*, \(expected\)$/\1/p'
+}
+
+told_expected() { # JOB
+    expect "list" expected "$(reason "$1")"
+    expect "list as JSON" true "$("$BERTH" jobs --json "$1" | sed -n 's/.*"expected":\([a-z]*\).*/\1/p')"
+    expect "show" true "$(get "$1" expected)"
+    expect "explain as JSON" true "$(explained "$1")"
+    "$BERTH" explain "$1" | grep -q ' It is expected to start in [0-9ms ]*, later if others take longer than expected\.$' ||
+        fail "explain: $("$BERTH" explain "$1")"
+}
+
+told_promised() { # JOB
+    expect "list" reserved "$(reason "$1")"
+    expect "list as JSON" "" "$("$BERTH" jobs --json "$1" | sed -n 's/.*"expected":\([a-z]*\).*/\1/p')"
+    expect "show" "" "$(get "$1" expected)"
+    expect "explain as JSON" "" "$(explained "$1")"
+    "$BERTH" explain "$1" | grep -q ' It has a reservation and will start in [0-9hms ]* at the latest\.$' ||
+        fail "explain: $("$BERTH" explain "$1")"
+}
+
+# 1 has no limit, and is expected to run for ten minutes: what 2 is told is expected.
+expect_status 0 "$BERTH" submit -N 2 -x --estimate 10m sleep 1000
+await_state 1 running
+expect_status 0 "$BERTH" submit -N 2 -x -t 5m sleep 1000
+told_expected 2
+expect "event" expected "$(event 2)"
+expect_status 0 "$BERTH" server stop
+expect_status 0 "$BERTH" server start
+told_expected 2
+
+# With a limit of ten minutes it is promised.
+expect_status 0 "$BERTH" update -t 10m 1
+await "the promise" sh -c "'$BERTH' jobs --no-header -o reason 2 | grep -q reserved"
+told_promised 2
+expect "event" "" "$(event 2)"
+
+# And without one expected again.
+expect_status 0 "$BERTH" update -t unlimited --estimate 10m 1
+await "the expectation" sh -c "'$BERTH' jobs --no-header -o reason 2 | grep -q expected"
+told_expected 2
+finish

@@ -184,8 +184,9 @@ static void look(struct naive_queues *q, bool had_heads)
         if (!more)
             break;
         place_heads(q, at);
-        if (q->made_room) {
-            nq_place_all(q, listed, at, true);
+        if (q->made_room) { /* it begins again: nobody new has a turn before that */
+            bool nobody[NQ_JOBS] = {false};
+            nq_place_all(q, nobody, at, true);
             return;
         }
     }

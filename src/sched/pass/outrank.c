@@ -178,15 +178,12 @@ static void turn_missed(sched_t *s)
     s->pass.outranks_again |= s->queues->shares != NULL;
 }
 
-/* Whether a higher level has made room, so that its walk was cut off, and the first of the job's lane is of such a level: what
- * the lane has to give is not for those behind it before the phases have gone through that level once more.
+/* Whether a higher level has made room for a holder, so that its walk was cut off. All phases begin again then: what lower ones hold
+ * is put back before that, but nobody else has a turn, as those who were not looked at yet go before them.
  */
-static bool is_behind_cut_walk(const sched_t *s, uint32_t slot)
+static bool is_behind_cut_walk(const sched_t *s)
 {
-    struct queue_entry first;
-    return s->pass.by_level && s->pass.has_made_room &&
-           queue_first(lane_of(s, slot)->open, &first) &&
-           queue_before(level_last(first.key), s->jobs[slot].key);
+    return s->pass.by_level && s->pass.has_made_room;
 }
 
 /* A job that goes before holders: it starts or is promised a time. */
@@ -195,7 +192,7 @@ static enum step place_fresh(sched_t *s, uint32_t slot)
     struct lane *lane = lane_of(s, slot);
     struct queue_key key = s->jobs[slot].key;
     bool waits = s->jobs[slot].state == SCHED_WAITING;
-    if (waits && is_behind_cut_walk(s, slot))
+    if (waits && is_behind_cut_walk(s))
         return STEP_DONE;
     if (waits && !is_its_turn(s, slot)) {
         turn_missed(s);

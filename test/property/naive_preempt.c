@@ -116,10 +116,7 @@ static void set_aside(struct naive_queues *q, int job, bool victims, bool aside)
     }
 }
 
-/* Whether limits keep a holder from starting when its own victims have ended: what others wait for is left then, or yet to
- * be, in the place of what these are to have.
- */
-static bool keeps_holder(struct naive_queues *q, int job)
+bool nq_is_kept_at_last(struct naive_queues *q, int job)
 {
     bool keeps = false;
     for (int victims = 0; victims < 2; victims++) {
@@ -134,8 +131,7 @@ bool nq_preempt(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
     int list[NQ_JOBS], victims = 0;
-    bool keeps = j->state == NQ_HELD ? keeps_holder(q, job) : nl_over(q, job, q->now) >= 0;
-    if (q->lane[j->lane].preemptible || keeps || !take(q, job))
+    if (q->lane[j->lane].preemptible || nq_is_kept_at_last(q, job) || !take(q, job))
         return false;
     int n = list_victims(q, job, false, list);
     n += list_victims(q, job, true, list + n);

@@ -84,7 +84,12 @@ void nq_give_back(struct naive_queues *q, int job);
 /* A job, which holds nothing in the calendars, takes what it needs to start now. */
 bool nq_preempt(struct naive_queues *q, int job);
 
-/* The same for one that holds a reservation for later. */
+/* Whether limits keep a job from starting when its victims have ended: what others wait for is left then, or yet to be, in the
+ * place of what these are to have.
+ */
+bool nq_is_kept_at_last(struct naive_queues *q, int job);
+
+/* The same as nq_preempt for one that holds a reservation for later. */
 void nq_preempt_for_holder(struct naive_queues *q, int job);
 
 /* One that waits for its victims starts if it has room beside them by now. Then nobody waits for these. */

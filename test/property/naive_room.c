@@ -270,7 +270,8 @@ bool nq_start_open(struct naive_queues *q, int job, bool turn)
         return true;
     }
     if (of >= 0 && (turn || nodes)) {
-        nq_be_kept(q, job, of);
+        if (!nq_preempt(q, job))
+            nq_be_kept(q, job, of);
         return true;
     }
     if (!nodes)

@@ -166,7 +166,7 @@ void nq_settle(struct naive_queues *q, bool again)
         if (j->state != NQ_LIMITED || j->let_again || !j->due)
             continue;
         int of = nl_over(q, i, q->now);
-        if (of < 0) {
+        if (of < 0 || !nq_is_kept_at_last(q, i)) {
             let(q, i, again);
             continue;
         }

@@ -8,6 +8,7 @@
 #include "base/errtext.h"
 #include "sched/controllers/kept.h"
 #include "sched/controllers/limiter_priv.h"
+#include "sched/controllers/passed_on.h"
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
 #include "sched/waiting/gang.h"
@@ -395,7 +396,7 @@ static int let(sched_t *s, uint32_t slot)
     struct limits_over over;
     if (!limit_is_due(s, job))
         return 0;
-    if (is_let(s, slot, &job->ask, s->now, &over))
+    if (is_let(s, slot, &job->ask, s->now, &over) || may_ask_at_last(s, slot))
         return job_unblock(s, slot, BLOCK_LIMIT);
     if (!is_same_limit(&d->over, &over.limit)) {
         if (limit_keep(s, slot, &over.limit) < 0)

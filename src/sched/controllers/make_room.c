@@ -188,7 +188,7 @@ static enum step make_for_open(sched_t *s, uint32_t slot, victims_begin begin)
     struct place_ask ask = s->jobs[slot].ask;
     enum step step = STEP_FAILED;
     bool begun = begin(&h, s, slot, &ask) == 0;
-    if (begun && gate == STEP_KEPT && !h.lots) {
+    if (begun && gate == STEP_KEPT && !h.lots && !may_ask_at_last(s, slot)) {
         step = STEP_KEPT; /* what limits keep, victims don't help */
     } else if (begun) {
         int64_t booking = preemption_book(&h);

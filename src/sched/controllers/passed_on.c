@@ -39,3 +39,27 @@ void preemptors_aside(sched_t *s, uint32_t but, bool aside)
             put_aside(s, s->due.v[i].item, aside);
     }
 }
+
+/* Whether any job waits for victims. */
+static bool anybody_waits(const sched_t *s)
+{
+    for (uint32_t i = 0; i < s->n_lanes; i++)
+        if (s->lanes[i].preempting > 0)
+            return true;
+    return false;
+}
+
+bool may_ask_at_last(sched_t *s, uint32_t slot)
+{
+    const struct place_ask *ask = &s->jobs[slot].ask;
+    if (!anybody_waits(s) || !passed_on_aside(s, true))
+        return false;
+    bool may = controllers_may_ask(s, slot, ask, s->now);
+    passed_on_aside(s, false);
+    if (!may)
+        return false;
+    preemptors_aside(s, slot, true);
+    may = controllers_may_ask(s, slot, ask, s->now);
+    preemptors_aside(s, slot, false);
+    return may;
+}

@@ -17,4 +17,9 @@ bool passed_on_aside(sched_t *s, bool aside);
 /* Jobs that wait for their victims, but one, are out of these, or back. O(reservations). */
 void preemptors_aside(sched_t *s, uint32_t but, bool aside);
 
+/* Whether a job that limits keep is let by them all the same beside either of what is left, so that it may look for victims. Each
+ * of two waits for the other's room, and both are counted. O(running jobs that may be stopped + reservations).
+ */
+bool may_ask_at_last(sched_t *s, uint32_t slot);
+
 #endif

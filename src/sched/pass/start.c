@@ -173,11 +173,11 @@ static enum step book_narrowly(sched_t *s, uint32_t slot, int64_t *booking)
 
 static enum step start_beside(sched_t *s, uint32_t slot, bool turn, bool knows);
 
-/* A limit keeps an open job whose turn it is: room may be made for that too. */
+/* A limit keeps an open job whose turn it is: room may be made for that too, or the limit counts what others wait for twice. */
 static enum step keep_for_limit(sched_t *s, uint32_t slot)
 {
     enum step step = STEP_BUSY;
-    if (s->queues->setup->preempts && s->pass.phase == PASS_WALK)
+    if ((s->queues->setup->preempts && s->pass.phase == PASS_WALK) || may_ask_at_last(s, slot))
         step = controllers_make_room(s, slot);
     return step == STEP_BUSY ? promise_kept(s, slot) : step;
 }

@@ -84,7 +84,16 @@ static size_t kind_of(json_t *c)
     return k;
 }
 
-static void play(json_t *c, struct tally *t)
+/* Say which case failed: by its id or, if it has none, its number. */
+static void print_failed(json_t *c, size_t number)
+{
+    if (*kube_text(c, "id"))
+        printf("failed: %s: %s\n", kube_text(c, "id"), kube_text(c, "name"));
+    else
+        printf("failed: case %zu, which has no id\n", number);
+}
+
+static void play(json_t *c, size_t number, struct tally *t)
 {
     char why[300];
     size_t k = kind_of(c);
@@ -97,7 +106,7 @@ static void play(json_t *c, struct tally *t)
     t->left_out[k] += outcome == LEFT_OUT;
     t->failed += outcome == FAILED;
     if (outcome == FAILED)
-        printf("failed: %s: %s\n", kube_text(c, "id"), kube_text(c, "name"));
+        print_failed(c, number);
 }
 
 static void print(const struct tally *t)
@@ -126,7 +135,11 @@ int main(int argc, char **argv)
     }
     json_t *root = json_load_file(argv[1], 0, &why);
     if (!root) {
-        fprintf(stderr, "kube_batch_cases: %s: %s\n", argv[1], why.text);
+        if (why.line > 0)
+            fprintf(stderr, "kube_batch_cases: %s:%d:%d: %s\n", argv[1], why.line, why.column,
+                    why.text);
+        else
+            fprintf(stderr, "kube_batch_cases: %s\n", why.text);
         return 1;
     }
     json_t *cases = json_object_get(root, "cases");
@@ -137,7 +150,7 @@ int main(int argc, char **argv)
     }
     json_array_foreach(cases, i, c)
     {
-        play(c, &tally);
+        play(c, i + 1, &tally);
     }
     print(&tally);
     json_decref(root);

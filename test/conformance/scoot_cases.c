@@ -181,7 +181,16 @@ static size_t kind_of(const char *name)
     return k;
 }
 
-static void play(const struct cases *cases, json_t *c, struct tally *t)
+/* Say which case failed: by its id or, if it has none, its number. */
+static void print_failed(json_t *c, size_t number)
+{
+    if (*text_of(c, "id"))
+        printf("failed: %s: %s\n", text_of(c, "id"), text_of(c, "name"));
+    else
+        printf("failed: case %zu, which has no id\n", number);
+}
+
+static void play(const struct cases *cases, json_t *c, size_t number, struct tally *t)
 {
     size_t k = kind_of(text_of(c, "kind"));
     char why[300];
@@ -194,7 +203,7 @@ static void play(const struct cases *cases, json_t *c, struct tally *t)
     t->left_out[k] += outcome == LEFT_OUT;
     t->failed += outcome == FAILED;
     if (outcome == FAILED)
-        printf("failed: %s: %s\n", text_of(c, "id"), text_of(c, "name"));
+        print_failed(c, number);
 }
 
 static void print(const struct tally *t)
@@ -224,7 +233,10 @@ int main(int argc, char **argv)
     }
     json_t *root = json_load_file(argv[1], 0, &why);
     if (!root) {
-        fprintf(stderr, "scoot_cases: %s: %s\n", argv[1], why.text);
+        if (why.line > 0)
+            fprintf(stderr, "scoot_cases: %s:%d:%d: %s\n", argv[1], why.line, why.column, why.text);
+        else
+            fprintf(stderr, "scoot_cases: %s\n", why.text);
         return 1;
     }
     struct cases cases = {json_object_get(root, "default_class_load_pcts"),
@@ -235,7 +247,7 @@ int main(int argc, char **argv)
         json_decref(root);
         return 1;
     }
-    json_array_foreach(list, i, c) play(&cases, c, &tally);
+    json_array_foreach(list, i, c) play(&cases, c, i + 1, &tally);
     print(&tally);
     json_decref(root);
     return tally.failed > 0;

@@ -37,6 +37,14 @@ for runner in kube_batch_cases scoot_cases; do
         [ "$(wc -l <"$scratch/err")" -eq 1 ] || fail "$runner: $text: $(cat "$scratch/err")"
     done
     expect_status 2 "$BERTH_BUILD/$runner"
+    printf '{"cases":\n [1,]}' >"$scratch/one.json"
+    expect_status 1 "$BERTH_BUILD/$runner" "$scratch/one.json"
+    grep -qF "one.json:2:5: " "$scratch/err" || fail "$runner: $(cat "$scratch/err")"
+done
+for runner in kube_batch_cases:proportion_deserved scoot_cases:spread; do
+    printf '{"cases": [3, {"kind": "%s"}]}' "${runner#*:}" >"$scratch/one.json"
+    expect_status 1 "$BERTH_BUILD/${runner%:*}" "$scratch/one.json"
+    grep -qxF 'failed: case 2, which has no id' "$scratch/out" || fail "$runner: $(cat "$scratch/out")"
 done
 
 # Of cases that are right some values are lost, or others stand in their places: nothing ends a run.

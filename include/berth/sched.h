@@ -324,14 +324,17 @@ enum sched_decision_kind {
     /* The job waits, for a new reason (named queues only). */
     SCHED_WAIT,
 
-    /* Stop this running job: job `other` gets what it holds. Then tell its end, as any other. */
+    /* Stop this running job: job `other` gets what it holds, or some of it. Then tell its end, as any other. */
     SCHED_PREEMPT,
 
     /* Stop this running job, for a reason: it has no limit and has taken longer than its estimate, and a block is
      * on that it may not use; or its gang has failed (named queues only). Then tell its end. It is told once, and
      * again by a restored scheduler.
      */
-    SCHED_STOP
+    SCHED_STOP,
+
+    /* A running job that is being stopped already (SCHED_PREEMPT): job `other` waits for its end, too. */
+    SCHED_AWAIT
 };
 
 /* How a job that starts was chosen. */
@@ -367,7 +370,7 @@ struct sched_decision {
      */
     uint32_t member;
 
-    /* Of SCHED_PREEMPT: for whom, and whether the job will wait again, with the place in the queue that it
+    /* Of SCHED_PREEMPT and SCHED_AWAIT: for whom; and of the first whether the job will wait again, with the place in the queue that it
      * had.
      */
     sched_job_t other;

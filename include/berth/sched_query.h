@@ -137,7 +137,9 @@ bool sched_gang_starts(const sched_t *s, sched_job_t job, uint32_t member);
  */
 size_t sched_victims(const sched_t *s, sched_job_t job, sched_job_t *victims, size_t most);
 
-/* The job for which a running one is being stopped; -1: for none that still waits for it. O(1). */
+/* The first of the jobs that wait for the end of a running one, which is being stopped; -1: nobody waits for that. O(running
+ * jobs that are being stopped).
+ */
 sched_job_t sched_preemptor(const sched_t *s, sched_job_t job);
 
 /* Whether a job that waits, or an array's entry, has a claim: resources that are withheld for it, whose start nobody knows

@@ -16,6 +16,12 @@
 extern "C" {
 #endif
 
+/* A job that waits for the end of another one: its id, and of an array the member's index. */
+struct sched_awaiting {
+    const char *id;
+    uint32_t member;
+};
+
 /* A job as another scheduler needs to know it. */
 struct sched_record {
     /* Of an array, `members`, `indices` and `max_running` are those of the whole. */
@@ -56,12 +62,12 @@ struct sched_record {
     bool gang_up;                             /* one of them runs, or enough have succeeded */
     const char *gang_over;
 
-    /* Of a running job: the shell has been told to stop it for another one (SCHED_PREEMPT), and for which, which waits for
-     * its end. NULL: for one that does so no more, or it is not known.
+    /* Of a running job: the shell has been told to stop it for others (SCHED_PREEMPT), and which of these wait for its end,
+     * the first one first. None: they do so no more, or it is not known.
      */
     bool stopping;
-    const char *stopped_for;
-    uint32_t stopped_for_member;
+    const struct sched_awaiting *awaited_by;
+    size_t n_awaited_by;
 
     /* Of a running job: the shell has been told to stop it as its gang is over (SCHED_STOP). */
     bool dismissed;

@@ -131,7 +131,8 @@ void module_decided(struct module *m, const struct sched_decision *d, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         struct flux_job *job = flux_jobs_find(&m->jobs, d[i].tag);
-        if (!job || !job->request != (d[i].kind == SCHED_PREEMPT || d[i].kind == SCHED_STOP))
+        if (!job || !job->request != (d[i].kind == SCHED_PREEMPT || d[i].kind == SCHED_STOP ||
+                                      d[i].kind == SCHED_AWAIT))
             continue;
         record_decision(m, &d[i]);
         switch (d[i].kind) {
@@ -150,6 +151,8 @@ void module_decided(struct module *m, const struct sched_decision *d, size_t n)
         case SCHED_PREEMPT:
         case SCHED_STOP:
             stop(m, job, &d[i]);
+            break;
+        case SCHED_AWAIT: /* it has its exception */
             break;
         }
     }

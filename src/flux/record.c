@@ -270,4 +270,7 @@ void record_decision(struct module *m, const struct sched_decision *d)
     if (d->kind == SCHED_PREEMPT && sched_annotate(m->sched, d->other, &other) == 0)
         decisions_preempt(&m->record->decisions, m->now, name,
                           recorded_name(m->record, other.tag, winner), d->requeue);
+    if (d->kind == SCHED_AWAIT && sched_annotate(m->sched, d->other, &other) == 0)
+        decisions_await(&m->record->decisions, m->now, recorded_name(m->record, other.tag, winner),
+                        name);
 }

@@ -7,6 +7,7 @@
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/awaited.h"
 #include "sched/controllers/limiter.h"
 #include "sched/pass/displaced.h"
 #include "sched/queues.h"
@@ -225,7 +226,8 @@ static int64_t holders_of(sched_t *s, uint32_t slot)
     bool preempts = s->jobs[slot].details->victims > 0;
     for (uint32_t i = 0; v && i < n->ends.n; i++) {
         const struct job *other = &s->jobs[n->ends.v[i].item];
-        if (other->state != SCHED_RUNNING || (preempts && other->details->preempted_for != slot) ||
+        if (other->state != SCHED_RUNNING ||
+            (preempts && !is_awaited_by(s, n->ends.v[i].item, slot)) ||
             s->place->ops->useful(s->place, &s->jobs[slot].ask, other->booking) == 0)
             continue;
         if (holders_reserve(n, found) < 0) {

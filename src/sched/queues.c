@@ -122,6 +122,8 @@ void queues_destroy(sched_t *s)
     free(n->let_calendars);
     free(n->untold);
     free(n->victims);
+    free(n->awaited);
+    free(n->awaiting);
     free(n->stopped);
     free(n->holders);
     shares_destroy(n->shares);

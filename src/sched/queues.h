@@ -52,7 +52,7 @@ struct details {
     struct members *of;           /* NULL: it is no array */
     uint32_t previous, following; /* slots in the order of submission */
     uint32_t victims;             /* preempted for this job, and not ended yet */
-    uint32_t preempted_for;       /* slot; JOB_NONE */
+    uint32_t awaited_by;          /* so many wait for its end (controllers/awaited.h) */
     bool is_stopping;             /* running: the shell was told to stop it for another, */
     bool is_cleared;              /* or for a block */
     uint8_t blocked;
@@ -145,6 +145,11 @@ struct stopped {
     const char *id; /* interned */
 };
 
+/* A job holds what a running one still uses, whose end it waits for, by their slots. */
+struct awaited_pair {
+    uint32_t victim, holder;
+};
+
 struct queues {
     struct setup *setup;
     struct opened opened;
@@ -224,6 +229,10 @@ struct queues {
     struct tried holders_tried; /* as of when room could be made for no holder */
     uint32_t *victims;          /* running jobs of preemptible queues */
     size_t n_victims, cap_victims;
+    struct awaited_pair *awaited; /* in the order in which that began (controllers/awaited.h) */
+    size_t n_awaited, cap_awaited;
+    struct sched_awaiting *awaiting; /* in a record */
+    size_t cap_awaiting;
     uint64_t events; /* since the last pass */
     int64_t passed;  /* when that was; -1: never */
     bool any_tails;  /* a job may last, or might have lasted, longer than it is expected to */

@@ -22,7 +22,7 @@
 
 /* Texts that a record has, one after the other in the scheduler's text buffer. */
 struct texts {
-    size_t dependency, indices, waiting, stopped_for;
+    size_t dependency, indices, waiting, awaited_by;
 };
 
 static void put_waiting(struct strbuf *out, const struct members *m)
@@ -55,10 +55,8 @@ static int put_texts(sched_t *s, uint32_t slot, struct sched_record *record)
     if (is_entry(s, slot))
         put_waiting(text, d->of);
     strbuf_putc(text, '\0');
-    at.stopped_for = text->len;
-    uint32_t other = d->preempted_for;
-    if (other != JOB_NONE)
-        strbuf_puts(text, depend_base_id(n->depend, other));
+    at.awaited_by = text->len;
+    stopped_put_ids(s, slot, text);
     const char *all = strbuf_text(text);
     if (text->failed) {
         errno = ENOMEM;
@@ -68,9 +66,7 @@ static int put_texts(sched_t *s, uint32_t slot, struct sched_record *record)
     record->request.dependency = all[at.dependency] ? all + at.dependency : NULL;
     record->request.indices = all[at.indices] ? all + at.indices : NULL;
     record->waiting = all[at.waiting] ? all + at.waiting : NULL;
-    record->stopped_for = all[at.stopped_for] ? all + at.stopped_for : NULL;
-    record->stopped_for_member = record->stopped_for ? s->jobs[other].details->member : 0;
-    return 0;
+    return stopped_tell(s, slot, all + at.awaited_by, record);
 }
 
 /* Why a holder stands beside the depth of its lane, as text in the buffer for answers: the limit that keeps it, or that
@@ -281,7 +277,7 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
     controllers_started(s, slot, r->how);
     if (r->stopping)
         gang_stops(s, slot);
-    if (r->stopped_for)
+    if (r->n_awaited_by > 0)
         stopped_resolve(s);
     return 0;
 }

@@ -1,20 +1,54 @@
 #include "sched/record_stopped.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
+#include "sched/controllers/awaited.h"
 #include "sched/queues.h"
+
+void stopped_put_ids(const sched_t *s, uint32_t slot, struct strbuf *text)
+{
+    const struct queues *n = s->queues;
+    for (size_t i = 0; i < n->n_awaited && is_awaited(s, slot); i++) {
+        if (n->awaited[i].victim != slot)
+            continue;
+        strbuf_puts(text, depend_base_id(n->depend, n->awaited[i].holder));
+        strbuf_putc(text, '\0');
+    }
+}
+
+int stopped_tell(sched_t *s, uint32_t slot, const char *ids, struct sched_record *record)
+{
+    struct queues *n = s->queues;
+    size_t most = s->jobs[slot].details->awaited_by;
+    if (array_grow((void **)&n->awaiting, &n->cap_awaiting, most, sizeof(*n->awaiting)) < 0)
+        return -1;
+    record->awaited_by = n->awaiting;
+    for (size_t i = 0; i < n->n_awaited && record->n_awaited_by < most; i++) {
+        if (n->awaited[i].victim != slot)
+            continue;
+        n->awaiting[record->n_awaited_by++] =
+            (struct sched_awaiting){ids, s->jobs[n->awaited[i].holder].details->member};
+        ids += strlen(ids) + 1;
+    }
+    return 0;
+}
 
 int stopped_note(sched_t *s, uint32_t slot, const struct sched_record *r)
 {
     struct queues *n = s->queues;
-    if (r->state != SCHED_RUNNING || !r->stopping || !r->stopped_for)
+    if (r->state != SCHED_RUNNING || !r->stopping)
         return 0;
-    const char *id = queues_text(n, r->stopped_for);
-    if (!id || array_grow((void **)&n->stopped, &n->cap_stopped, n->n_stopped + 1,
-                          sizeof(*n->stopped)) < 0)
+    if (array_grow((void **)&n->stopped, &n->cap_stopped, n->n_stopped + r->n_awaited_by,
+                   sizeof(*n->stopped)) < 0 ||
+        awaited_reserve(n, n->n_stopped + r->n_awaited_by) < 0)
         return -1;
-    n->stopped[n->n_stopped++] = (struct stopped){slot, r->stopped_for_member, id};
+    for (size_t i = 0; i < r->n_awaited_by; i++) {
+        const char *id = queues_text(n, r->awaited_by[i].id);
+        if (!id)
+            return -1;
+        n->stopped[n->n_stopped++] = (struct stopped){slot, r->awaited_by[i].member, id};
+    }
     return 0;
 }
 
@@ -22,8 +56,8 @@ int stopped_note(sched_t *s, uint32_t slot, const struct sched_record *r)
 static void wait_for_victim(sched_t *s, uint32_t victim, uint32_t holder)
 {
     struct job *job = &s->jobs[holder];
-    s->jobs[victim].details->preempted_for = holder;
-    if (job->details->victims++ == 0)
+    awaited_add(s, victim, holder);
+    if (job->details->victims == 1)
         heap_move(&s->due, holder, INT64_MAX, job->key.seq);
 }
 

@@ -2,8 +2,15 @@
 #ifndef SCHED_RECORD_STOPPED_H
 #define SCHED_RECORD_STOPPED_H
 
+#include "base/strbuf.h"
 #include "berth/sched_snapshot.h"
 #include "sched/sched_priv.h"
+
+/* Write the ids of those who wait for the end of a job, each with a NUL; and list them in its record, with such ids. The list
+ * is valid until the next record. stopped_tell returns 0, or -1 with ENOMEM.
+ */
+void stopped_put_ids(const sched_t *s, uint32_t slot, struct strbuf *text);
+int stopped_tell(sched_t *s, uint32_t slot, const char *ids, struct sched_record *record);
 
 /* Keep for whom a running job is being stopped, if a record says so. Returns 0, or -1 with ENOMEM. */
 int stopped_note(sched_t *s, uint32_t slot, const struct sched_record *r);

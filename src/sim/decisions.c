@@ -97,6 +97,13 @@ void decisions_preempt(struct decisions *d, int64_t at, const char *job, const c
     write_line(d);
 }
 
+void decisions_await(struct decisions *d, int64_t at, const char *job, const char *stopped)
+{
+    struct json_out out = begin_line(d, at, job, "await");
+    json_put_string(&out, "of", stopped);
+    write_line(d);
+}
+
 void decisions_replace(struct decisions *d, int64_t at, const char *job)
 {
     begin_line(d, at, job, "replace");

@@ -35,6 +35,8 @@ void decisions_reject(struct decisions *d, int64_t at, const char *job, const ch
 void decisions_refuse(struct decisions *d, int64_t at, const char *job, const char *reason);
 void decisions_preempt(struct decisions *d, int64_t at, const char *job, const char *winner,
                        bool requeue);
+/* it waits for the end of another one that is being stopped already */
+void decisions_await(struct decisions *d, int64_t at, const char *job, const char *stopped);
 void decisions_replace(struct decisions *d, int64_t at, const char *job);
 void decisions_stop(struct decisions *d, int64_t at, const char *job, const char *reason);
 /* reason: NULL for none */

@@ -322,11 +322,23 @@ static int tell_decision(struct play *p, const struct sched_decision *d)
     return d->kind == SCHED_REJECT ? reject_waiting(p, d) : 0;
 }
 
+/* A job waits for the end of one that has been told. */
+static int tell_awaits(struct play *p, const struct sched_decision *d)
+{
+    size_t other = play_job_of(p, d->other);
+    const char *name = play_name(p, decided_job(p, d), &p->name);
+    if (p->options.decisions && other != SIZE_MAX)
+        decisions_await(p->options.decisions, p->d.now, play_name(p, other, &p->name_also), name);
+    return 0;
+}
+
 static int carry_out(struct play *p, const struct sched_decision *d)
 {
     size_t job = decided_job(p, d);
     if (d->kind == SCHED_START)
         return note_job_start(p, job, d);
+    if (d->kind == SCHED_AWAIT)
+        return tell_awaits(p, d);
     if (d->kind == SCHED_RESERVE && d->at == p->d.now && p->jobs[job].starts)
         return 0; /* it gets what it was promised */
     if (d->kind == SCHED_RESERVE && d->at == p->jobs[job].promised &&

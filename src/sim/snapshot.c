@@ -500,13 +500,16 @@ static int load_core(struct play *p, const struct saved_core *s, const struct ke
         return keys_failed(place, EINVAL, "core: does not match jobs", err);
     struct play_job *j = &p->jobs[s->job];
     struct sched_record record = record_of(p, s);
-    snapshot_take_stopped(&s->stopped, &record);
     struct sched_role roles[SCHED_ROLES_MAX];
     if (snapshot_load_roles(s->roles, roles, &record) < 0)
         return keys_failed(place, EINVAL, "core: expected roles of a gang", err);
+    struct sched_awaiting *awaited_by = snapshot_take_stopped(&s->stopped, &record);
+    if (!awaited_by && errno == EINVAL)
+        return keys_failed(place, EINVAL, "core: awaited-by: expected jobs", err);
     char *resources = s->resources ? json_dumps(s->resources, JSON_COMPACT) : NULL;
-    if ((s->resources && !resources) ||
+    if (!awaited_by || (s->resources && !resources) ||
         keys_texts(s->groups, &groups, &record.request.n_groups) < 0) {
+        free(awaited_by);
         free(resources);
         return errtext_no_memory(err);
     }
@@ -522,6 +525,7 @@ static int load_core(struct play *p, const struct saved_core *s, const struct ke
         handle = sched_restore(p->d.sched, p->d.now, &record, &why);
     }
     int errnum = errno;
+    free(awaited_by);
     free(resources);
     free(groups);
     if (handle >= 0 && s->waiting)

@@ -7,8 +7,7 @@
 
 struct saved_stopped {
     bool stopping, dismissed, preempts;
-    const char *other; /* NULL: nobody waits for it */
-    int64_t member;
+    json_t *awaited_by; /* those who wait for its end; NULL: nobody does */
 };
 
 /* The keys of a job, for a table of keys of `into`, whose `field` is a struct saved_stopped. */
@@ -16,13 +15,15 @@ struct saved_stopped {
     KEY_AS(into, field.stopping, "stopping", KEY_BOOL),                                            \
         KEY_AS(into, field.dismissed, "dismissed", KEY_BOOL),                                      \
         KEY_AS(into, field.preempts, "preempts", KEY_BOOL),                                        \
-        KEY_AS(into, field.other, "stopped-for", KEY_TEXT),                                        \
-        KEY_AS(into, field.member, "stopped-for-member", KEY_WHOLE, .max = UINT32_MAX)
+        KEY_AS(into, field.awaited_by, "awaited-by", KEY_ARRAY)
 
 /* Add the keys to a job: 0, or -1. */
 int snapshot_put_stopped(const struct sched_record *record, json_t *job);
 
-/* Have a record say what they do. */
-void snapshot_take_stopped(const struct saved_stopped *saved, struct sched_record *record);
+/* Have a record say what they do. Returns the list in it of those who wait, to be freed; NULL with EINVAL: that is not as
+ * it should be, or ENOMEM.
+ */
+struct sched_awaiting *snapshot_take_stopped(const struct saved_stopped *saved,
+                                             struct sched_record *record);
 
 #endif

@@ -62,14 +62,17 @@ class Ledger:
         refused = [(d["job"], d["reason"]) for d in decided if d["decision"] == "refuse"]
         for e in self.events.get(self.now, []):
             w.happen(e, refused)
-        preemptions = []
+        preemptions, awaits = [], []
+        self.decided, self.takers = decided, set()  # and for whom others are stopped at this instant
         stoppable = [(k.name, k.holding, k.start) for k in self.stoppable()]
         for d in decided[len(ends):]:
             if d["decision"] == "preempt":
                 preemptions.append((d, w.jobs[d["job"]].holding, w.jobs[d["job"]].start))
+            if d["decision"] == "await":
+                awaits.append(d)
             self.decide(d)
         self.look(self.shown.get(self.now, {}))
-        self.check_preemptions(preemptions)
+        self.check_preemptions(preemptions, awaits)
         if self.reclaims:
             self.reclaims.check(self, decided[len(ends):], ends or self.now in self.events)
         else:
@@ -106,7 +109,10 @@ class Ledger:
         state = {"end": (RUNNING, WAITING), "preempt": (RUNNING,), "stop": (RUNNING,)}.get(what, (WAITING,))
         self.law("state", j.state in state, j, "%s while it is %s" % (what, j.state))
         if what == "preempt":
+            self.takers.add(d["for"])
             self.check_victim(j, d)
+        if what == "await":
+            self.takers.add(d["job"])
         if what == "stop":
             self.check_stop(j)
         w.decide(d)
@@ -203,10 +209,15 @@ class Ledger:
             shares.check_guarantee(self, j)
         self.law("preemptor", w.may_preempt(w.jobs[d["for"]]), w.jobs[d["for"]])
 
-    def check_preemptions(self, preemptions):
+    def check_preemptions(self, preemptions, awaits):
         by = {}
+        had = {d["job"]: holding for d, holding, start in preemptions}
         for d, holding, start in preemptions:
             by.setdefault(d["for"], []).append((d["job"], holding))
+        for d in awaits:
+            # Those that are being stopped are gone at the same instant in these scenes.
+            self.law("await", d["of"] in had, self.world.jobs[d["job"]], d["of"])
+            by.setdefault(d["job"], []).append((d["of"], had.get(d["of"])))
         for name, victims in by.items():
             j = self.world.jobs[name]
             # Nobody is stopped in vain: the job starts, and needs something of each.

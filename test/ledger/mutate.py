@@ -247,6 +247,15 @@ def told_twice(scene, decisions, shown):
         return True
 
 
+def awaits_another(scene, decisions, shown):
+    """A job waits for the end of one that nobody has stopped."""
+    a = first(decisions, "await")
+    other = a and first(decisions, "start", lambda d: d["job"] not in (a["of"], a["job"]))
+    if other:
+        a["of"] = other["job"]
+        return True
+
+
 def rejected(scene, decisions, shown):
     """A job that could start is rejected."""
     d = first(decisions, "start")
@@ -386,6 +395,7 @@ MUTATIONS = [
     ("over", "queues", end_forgotten), ("state", "queues", started_again), ("count", "queues", one_promise_more),
     ("promised twice", "queues", promised_twice), ("told", "queues", untold), ("vain", "preemption", in_vain),
     ("victim", "preemption", victim_of_spare), ("state", "preemption", told_twice), ("reject", "queues", rejected),
+    ("await", "preemption", awaits_another),
     ("limit", "limits", less), ("promised limit", "limits", less), ("limit", "arrays", less_at_once),
     ("fewest", "preemption", one_victim_more), ("least work", "preemption", more_work_lost),
     ("youngest", "preemption", older), ("enough", "queues", nothing_promised),

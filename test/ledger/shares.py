@@ -1,5 +1,8 @@
 """Shares as berth-config(5) says them: what queues, and divisions, have at most, and who may have jobs of others stopped."""
 
+from words import Holding
+from world import WAITING
+
 
 def own(world, queue):
     return world.lane_config(queue).get("shares", {})
@@ -25,10 +28,13 @@ def cores(holdings):
 
 
 def check_guarantee(ledger, job):
-    """A queue of which a job is stopped for another queue has what it is guaranteed without it, by what runs then."""
+    """A queue of which a job is stopped for another queue has what it is guaranteed without it, by what runs then, and by
+    what starts at that instant as others have been stopped for it."""
     w = ledger.world
     lane = w.lane(job.queue)
     kept = cores(k.holding for k in w.running() if k is not job and w.lane(k.queue) == lane)
+    kept += cores(Holding(d["resources"], w) for d in ledger.decided if d["decision"] == "start" and d["job"] in ledger.takers
+                  and w.jobs[d["job"]].state == WAITING and w.lane(w.jobs[d["job"]].queue) == lane)
     least = own(w, lane).get("guarantee", {}).get("core", 0)
     ledger.law("guarantee", kept >= least, job, "%s keeps %d of %d" % (lane, kept, least))
 
@@ -51,7 +57,7 @@ class Reclaims:
             j = w.jobs.get(d["job"])
             if j and d["decision"] == "preempt":
                 self.check_preemption(ledger, j, w.jobs[d["for"]])
-            elif j and d["decision"] == "start" and d["job"] not in takers:
+            elif j and (d["decision"] == "await" or (d["decision"] == "start" and d["job"] not in takers)):
                 self.taken = {(to, lane) for to, lane in self.taken if to != w.lane(j.queue)}
 
     def check_preemption(self, ledger, j, taker):

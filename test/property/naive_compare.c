@@ -74,8 +74,10 @@ static void note_stopped(int job)
 /* Decisions are those of the model from the k-th on. Returns the next. */
 static int compare_decisions(const struct sched_decision *d, size_t n, int k)
 {
-    static const enum sched_decision_kind kinds[] = {
-        [NQ_START] = SCHED_START, [NQ_PROMISE] = SCHED_RESERVE, [NQ_PREEMPT] = SCHED_PREEMPT};
+    static const enum sched_decision_kind kinds[] = {[NQ_START] = SCHED_START,
+                                                     [NQ_PROMISE] = SCHED_RESERVE,
+                                                     [NQ_PREEMPT] = SCHED_PREEMPT,
+                                                     [NQ_AWAIT] = SCHED_AWAIT};
     for (size_t i = 0; i < n; i++) {
         if (d[i].kind == SCHED_WAIT)
             continue;
@@ -105,11 +107,11 @@ static int compare_decisions(const struct sched_decision *d, size_t n, int k)
         run.promised[job] = d[i].kind == SCHED_RESERVE ? d[i].at : -1;
         CHECK(d[i].kind == kinds[e->kind]);
         CHECK(job == e->job);
-        CHECK(d[i].at == (e->kind == NQ_PREEMPT ? run.now : e->at));
-        if (e->kind == NQ_PREEMPT) {
-            CHECK(d[i].other == handle_of(e->other));
+        bool stops = e->kind == NQ_PREEMPT || e->kind == NQ_AWAIT;
+        CHECK(d[i].at == (stops ? run.now : e->at));
+        CHECK(!stops || d[i].other == handle_of(e->other));
+        if (e->kind == NQ_PREEMPT)
             stop(e->job, d[i].requeue);
-        }
         if (e->kind == NQ_START)
             run.end[e->job] = run.now + draw_lasts(&run.naive.job[e->job]);
         counted.decisions++;
@@ -153,9 +155,9 @@ void play_pass(void)
             ask_meanwhile();
     }
     for (int i = k; i < run.naive.decisions && getenv("SCENE_TRACE"); i++)
-        fprintf(stderr, "t%ld naive alone: kind %d job %d at %ld\n", (long)run.now,
+        fprintf(stderr, "t%ld naive alone: kind %d job %d for %d at %ld\n", (long)run.now,
                 (int)run.naive.decision[i].kind, run.naive.decision[i].job,
-                (long)run.naive.decision[i].at);
+                run.naive.decision[i].other, (long)run.naive.decision[i].at);
     CHECK(k == run.naive.decisions && sched_check(run.sched));
     trace_booked();
     check_jobs();

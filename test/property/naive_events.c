@@ -20,8 +20,7 @@ int nq_submit(struct naive_queues *q, int lane, int user, int count, int64_t dur
                                       .fresh = true,
                                       .order = q->next_order++,
                                       .displaced = -1,
-                                      .array = -1,
-                                      .preempted_for = -1};
+                                      .array = -1};
     return q->jobs++;
 }
 
@@ -97,9 +96,10 @@ static void leave(struct naive_queues *q, int job)
         nl_decreased(q, job);
     }
     j->kept = false;
-    if (j->preempted_for >= 0)
-        q->job[j->preempted_for].victims--;
-    j->preempted_for = -1;
+    for (int i = 0; i < q->jobs; i++) {
+        q->job[i].victims -= q->job[i].awaits[job];
+        q->job[i].awaits[job] = false;
+    }
     j->stopping = false;
     nq_let_victims_go(q, job);
 }

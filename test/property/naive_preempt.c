@@ -6,7 +6,7 @@
 static bool may_be_victim(const struct naive_queues *q, int job, int victim)
 {
     const struct nq_job *j = &q->job[victim];
-    return j->state == NQ_RUNNING && j->preempted_for < 0 &&
+    return j->state == NQ_RUNNING &&
            (j->stopping || (q->lane[j->lane].preemptible && q->now > j->at && !j->cleared)) &&
            j->nodes & q->lane[q->job[job].lane].part;
 }
@@ -104,14 +104,16 @@ static bool take(struct naive_queues *q, int job)
     return any;
 }
 
-/* Limits leave out for a while those for whose ends others wait (`victims`), or these others. */
+/* Limits leave out for a while those for whose ends others wait (`victims`), or these others, and of the first those for
+ * whom the job waits, too.
+ */
 static void set_aside(struct naive_queues *q, int job, bool victims, bool aside)
 {
     for (int i = 0; i < q->jobs; i++) {
         struct nq_job *j = &q->job[i];
-        bool is = victims ? j->state == NQ_RUNNING && j->preempted_for >= 0
-                          : j->state == NQ_HELD && j->preempting && j->victims > 0 && i != job;
-        if (is)
+        bool is_victim = j->state == NQ_RUNNING && nq_is_awaited(q, i);
+        bool is_other = j->state == NQ_HELD && j->preempting && j->victims > 0 && i != job;
+        if (victims ? is_victim : is_other || (is_victim && j->lifted))
             j->set_aside = aside;
     }
 }
@@ -131,10 +133,15 @@ bool nq_preempt(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
     int list[NQ_JOBS], victims = 0;
-    if (q->lane[j->lane].preemptible || nq_is_kept_at_last(q, job) || !take(q, job))
+    bool looks = j->state == NQ_HELD || nl_over(q, job, q->now) < 0 || !nq_is_kept_at_last(q, job);
+    if (q->lane[j->lane].preemptible || !looks || !take(q, job))
         return false;
     int n = list_victims(q, job, false, list);
     n += list_victims(q, job, true, list + n);
+    if (nq_is_kept_at_last(q, job)) {
+        lift_set(q, list, n, 0);
+        return false;
+    }
     j->nodes = nq_choice_now(q, job);
     j->at = q->now;
     j->expected = false;
@@ -143,12 +150,10 @@ bool nq_preempt(struct naive_queues *q, int job)
         if (!victim->lifted)
             continue;
         victim->lifted = false;
-        victim->preempted_for = job;
+        j->awaits[list[i]] = true;
         victims++;
-        if (victim->stopping)
-            continue;
+        nq_decide(q, victim->stopping ? NQ_AWAIT : NQ_PREEMPT, list[i]);
         victim->stopping = true;
-        nq_decide(q, NQ_PREEMPT, list[i]);
         q->decision[q->decisions - 1].other = job;
     }
     if (j->state == NQ_HELD)

@@ -58,9 +58,9 @@ struct nq_job {
     bool preempting;   /* held: it starts when its victims have ended */
     int victims;       /* that have not */
     bool stopping;     /* running: it was told to stop for another */
-    int preempted_for; /* -1: nobody waits for that */
-    bool kept;         /* held: by a limit alone, whose promise it holds, */
-    int keeper;        /* this one's */
+    bool awaits[NQ_JOBS]; /* held: these must have ended before it starts */
+    bool kept;            /* held: by a limit alone, whose promise it holds, */
+    int keeper;           /* this one's */
     bool due;       /* limited: what its user or its queue has decreased since it was looked at */
     bool let_again; /* in this pass, after it was limited */
     bool candidate; /* open: let go on for a promise of its limit */
@@ -157,11 +157,11 @@ struct nq_head {
     uint32_t nodes;
 };
 
-enum nq_kind { NQ_START, NQ_PROMISE, NQ_PREEMPT };
+enum nq_kind { NQ_START, NQ_PROMISE, NQ_PREEMPT, NQ_AWAIT };
 
 struct nq_decision {
     enum nq_kind kind;
-    int job, other; /* of NQ_PREEMPT: for whom */
+    int job, other; /* of NQ_PREEMPT and NQ_AWAIT: for whom */
     int64_t at;
 };
 

@@ -73,6 +73,9 @@ bool nq_start_open(struct naive_queues *q, int job, bool turn);
 /* Promise an open job a time. Whether that is done with it: it has one, or a limit or its array keeps it. */
 bool nq_promise(struct naive_queues *q, int job);
 
+/* Whether anybody waits for the end of a running job. */
+bool nq_is_awaited(const struct naive_queues *q, int job);
+
 /* It waits for its victims no more; they are being stopped all the same. */
 void nq_let_victims_go(struct naive_queues *q, int job);
 
@@ -84,8 +87,8 @@ void nq_give_back(struct naive_queues *q, int job);
 /* A job, which holds nothing in the calendars, takes what it needs to start now. */
 bool nq_preempt(struct naive_queues *q, int job);
 
-/* Whether limits keep a job from starting when its victims have ended: what others wait for is left then, or yet to be, in the
- * place of what these are to have.
+/* Whether limits keep a job, whose victims are lifted, from starting when these have ended: what others wait for is left then,
+ * or yet to be, in the place of what these are to have.
  */
 bool nq_is_kept_at_last(struct naive_queues *q, int job);
 

@@ -2,6 +2,7 @@
 #include "naive_queues_inner.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/number.h"
 #include "naive_blocks.h"
@@ -314,11 +315,17 @@ bool nq_promise(struct naive_queues *q, int job)
     return true;
 }
 
+bool nq_is_awaited(const struct naive_queues *q, int job)
+{
+    bool any = false;
+    for (int i = 0; i < q->jobs; i++)
+        any |= q->job[i].awaits[job];
+    return any;
+}
+
 void nq_let_victims_go(struct naive_queues *q, int job)
 {
-    for (int i = 0; i < q->jobs; i++)
-        if (q->job[i].preempted_for == job)
-            q->job[i].preempted_for = -1;
+    memset(q->job[job].awaits, 0, sizeof(q->job[job].awaits));
     q->job[job].preempting = false;
     q->job[job].victims = 0;
 }

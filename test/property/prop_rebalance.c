@@ -38,10 +38,9 @@ struct job {
     int class;
     int64_t units, started, safe;
     bool is_stopping;
-    int stopped_for;  /* a job's number, -1: nobody's */
-    int victims;      /* of a job that waits for them, */
-    bool is_owed;     /* and they have all ended */
-    bool has_adopted; /* in the pass at work: it waits for one that was being stopped for nobody */
+    bool awaits[JOBS]; /* for the ends of these it waits, */
+    int victims;       /* so many, */
+    bool is_owed;      /* and they have all ended */
 };
 
 struct scene {
@@ -150,7 +149,7 @@ static void submit(struct scene *c)
     if (c->n == JOBS)
         return;
     struct job *j = &c->job[c->n];
-    *j = (struct job){.state = WAITS, .class = (int)draw(c, 0, CLASSES - 1), .stopped_for = -1};
+    *j = (struct job){.state = WAITS, .class = (int)draw(c, 0, CLASSES - 1)};
     j->units = c->is_alike ? 1 : draw(c, 1, c->workers < 5 ? c->workers : 5);
     j->safe = draw(c, 0, 5) > 0 ? 0 : draw(c, 0, 300);
     user[1] = (char)('0' + j->class);
@@ -169,9 +168,11 @@ static void submit(struct scene *c)
 static void leave(struct scene *c, int i, bool again)
 {
     struct job *j = &c->job[i];
-    if (j->stopped_for >= 0)
-        c->job[j->stopped_for].is_owed = --c->job[j->stopped_for].victims == 0;
-    j->stopped_for = -1;
+    for (int k = 0; k < c->n; k++) {
+        if (c->job[k].awaits[i])
+            c->job[k].is_owed = --c->job[k].victims == 0;
+        c->job[k].awaits[i] = false;
+    }
     j->is_stopping = false;
     j->state = again ? WAITS : GONE;
 }
@@ -182,10 +183,7 @@ static void end(struct scene *c, int i)
     struct job *j = &c->job[i];
     if (j->state == WAITS) {
         assert_int_equal(sched_cancel(c->w.sched, c->now, j->handle), 0);
-        for (int k = 0; k < c->n; k++)
-            if (c->job[k].stopped_for == i)
-                c->job[k].stopped_for = -1;
-        *j = (struct job){.state = GONE, .stopped_for = -1};
+        *j = (struct job){.state = GONE};
     } else if (j->state == RUNS && j->is_stopping) {
         assert_int_equal(sched_requeue(c->w.sched, c->now, j->handle), 0);
         leave(c, i, true);
@@ -200,58 +198,25 @@ static void end(struct scene *c, int i)
 static void started(struct scene *c, struct job *j)
 {
     assert_int_equal(j->state, WAITS);
-    assert_int_equal(j->victims, 0);
     assert_true(c->percent[j->class] > 0);
     j->state = RUNS;
     j->is_owed = false;
     j->started = c->now;
+    memset(j->awaits, 0,
+           sizeof(j->awaits)); /* it may have found room elsewhere while those take their time */
+    j->victims = 0;
 }
 
-/* Jobs that start now may have found room elsewhere while those who make way for them take their time: these make way for
- * nobody then.
- */
-static void let_victims_go(struct scene *c)
+/* One more job waits for the end of one that is being stopped: what that leaves is as good as idle. */
+static void awaited(struct scene *c, int i, int by)
 {
-    for (size_t i = 0; i < c->w.n; i++) {
-        int by = (int)c->w.decision[i].tag;
-        if (c->w.decision[i].kind != SCHED_START)
-            continue;
-        for (int k = 0; k < c->n; k++)
-            if (c->job[k].stopped_for == by)
-                c->job[k].stopped_for = -1;
-        c->job[by].victims = 0;
-    }
-}
-
-/* Jobs that are being stopped for nobody are as good as idle, too, and need not be told for another one: it is not known
- * when in the pass that was.
- */
-static void adopt(struct scene *c)
-{
-    for (int i = 0; i < c->n; i++)
-        c->job[i].has_adopted = false;
-    for (int i = 0; i < c->n; i++) {
-        struct job *j = &c->job[i];
-        sched_job_t by =
-            j->state == RUNS && j->is_stopping ? sched_preemptor(c->w.sched, j->handle) : -1;
-        for (int k = 0; k < c->n && by >= 0 && j->stopped_for < 0; k++)
-            if (c->job[k].state == WAITS && c->job[k].handle == by) {
-                j->stopped_for = k;
-                c->job[k].victims++;
-                c->job[k].has_adopted = true;
-            }
-    }
-}
-
-/* What others of a job's class have adopted in this pass, perhaps after it. */
-static int64_t adopted(const struct scene *c, const struct job *but)
-{
-    int64_t units = 0;
-    for (int i = 0; i < c->n; i++) {
-        const struct job *j = &c->job[i];
-        units += j != but && j->class == but->class && j->has_adopted ? j->units : 0;
-    }
-    return units;
+    struct job *j = &c->job[i], *taker = &c->job[by];
+    assert_int_equal(j->state, RUNS);
+    assert_true(j->is_stopping);
+    assert_int_equal(taker->state, WAITS);
+    assert_false(taker->awaits[i]);
+    taker->awaits[i] = true;
+    taker->victims++;
 }
 
 static void stopped(struct scene *c, int i, int by)
@@ -265,10 +230,9 @@ static void stopped(struct scene *c, int i, int by)
     assert_int_equal(taker->state, WAITS);
     assert_int_not_equal(j->class, taker->class);
     j->is_stopping = true;
-    j->stopped_for = by;
-    taker->victims++;
+    awaited(c, i, by);
     c->stops++;
-    assert_true(has(c, taker->class) - adopted(c, taker) <= c->target[taker->class]);
+    assert_true(has(c, taker->class) <= c->target[taker->class]);
     assert_true(has(c, j->class) >= c->target[j->class]);
 }
 
@@ -301,19 +265,22 @@ static void pass(struct scene *c)
         ready[i] = c->job[i].state == WAITS && c->job[i].is_owed;
     c->is_due = c->is_over && c->now >= c->since + c->duration;
     world_pass(&c->w, c->now);
-    let_victims_go(c);
-    adopt(c);
     for (size_t i = 0; i < c->w.n; i++) {
         const struct sched_decision *d = &c->w.decision[i];
         if (d->kind == SCHED_START)
             started(c, &c->job[d->tag]);
-        if (d->kind != SCHED_PREEMPT)
+        if (d->kind != SCHED_PREEMPT && d->kind != SCHED_AWAIT)
             continue;
         int by = 0;
         while (by < c->n && (c->job[by].state != WAITS || c->job[by].handle != d->other))
             by++;
-        assert_true(by < c->n && d->requeue);
-        stopped(c, (int)d->tag, by);
+        assert_true(by < c->n);
+        if (d->kind == SCHED_AWAIT) {
+            awaited(c, (int)d->tag, by);
+        } else {
+            assert_true(d->requeue);
+            stopped(c, (int)d->tag, by);
+        }
     }
     check_after(c, ready);
     c->is_over = c->is_over && !c->is_due;

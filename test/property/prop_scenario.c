@@ -329,7 +329,7 @@ static void check_decision(struct law *w, const struct story *s, const json_t *d
         if (s->calm && t->promised > 0)
             CHECK(start <= t->promised);
         t->promised = start;
-    } else if (strcmp(decision, "wait") == 0) {
+    } else if (strcmp(decision, "wait") == 0 || strcmp(decision, "await") == 0) {
         CHECK(!t->runs);
     } else if (strcmp(decision, "reject") == 0) {
         CHECK(!t->runs);

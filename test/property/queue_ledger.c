@@ -289,14 +289,30 @@ static void start(struct scene *c, struct scene_job *j, const struct sched_decis
     c->starts++;
 }
 
-static void preempted(struct scene *c, struct scene_job *j, const struct sched_decision *d, int nth)
+/* The job that a victim is stopped for, or which waits for its end, has its resources from now on. */
+static struct scene_job *waits_for_victim(struct scene *c, const struct sched_decision *d, int nth)
 {
-    const struct sched_queue_config *q = &c->config.queue[scene_lane(c, j->queue)];
     int i = 0;
     while (i < c->jobs && (c->job[i].gone || c->job[i].handle != d->other))
         i++;
     SCENE_CHECK(c, i < c->jobs);
-    const struct sched_queue_config *other = &c->config.queue[scene_lane(c, c->job[i].queue)];
+    c->job[i].preempts = true;
+    c->job[i].nth = nth;
+    return &c->job[i];
+}
+
+static void awaited(struct scene *c, const struct scene_job *j, const struct sched_decision *d,
+                    int nth)
+{
+    SCENE_CHECK(c, j->running && j->preempted);
+    waits_for_victim(c, d, nth);
+}
+
+static void preempted(struct scene *c, struct scene_job *j, const struct sched_decision *d, int nth)
+{
+    const struct sched_queue_config *q = &c->config.queue[scene_lane(c, j->queue)];
+    const struct scene_job *by = waits_for_victim(c, d, nth);
+    const struct sched_queue_config *other = &c->config.queue[scene_lane(c, by->queue)];
     SCENE_CHECK(c, j->running && c->now - j->start >= j->preemptible_after);
     SCENE_CHECK(c, c->now - j->start >= c->config.config.second);
     bool rebalances = q == other && q->classes.rebalance_threshold > 0;
@@ -308,8 +324,6 @@ static void preempted(struct scene *c, struct scene_job *j, const struct sched_d
     j->preempted = true;
     j->requeue = d->requeue;
     j->preempted_at = c->now;
-    c->job[i].preempts = true;
-    c->job[i].nth = nth; /* it has its resources from now on */
     c->preemptions++;
 }
 
@@ -445,6 +459,9 @@ static void decide(struct scene *c, const struct sched_decision *d, int nth)
         break;
     case SCHED_PREEMPT:
         preempted(c, j, d, nth);
+        break;
+    case SCHED_AWAIT:
+        awaited(c, j, d, nth);
         break;
     case SCHED_REJECT:
         rejected(c, j, d);

@@ -87,6 +87,7 @@ void model_fill_member(const struct model *m, int64_t id, int member, struct sto
         .left = k->tag % 3 == 0 ? (uint32_t)k->tag : 0,
         .stopped_for = k->tag % 13 == 0 ? k->tag : 0,
         .stopped_for_member = k->tag % 26 == 0 ? (uint32_t)k->tag : 0,
+        .awaited_also = k->tag % 39 == 0 ? " 7.0 1234567890123.4294967295" : NULL,
         .preempts = k->tag % 4 == 1,
         .resources = resources[k->tag % 3],
         .held_resources = k->tag % 2 ? "node0/core[0-3]" : NULL,
@@ -288,6 +289,7 @@ static void tell_member(struct strbuf *out, const struct store_member *m)
     tell_text(out, m->resources);
     tell_text(out, m->held_resources);
     tell_text(out, m->reason);
+    tell_text(out, m->awaited_also);
 }
 
 static void tell_end(struct strbuf *out, int64_t job, int64_t member)

@@ -51,4 +51,33 @@ expect "they are told once" "1 1" "$(preempted "$polite") $(preempted "$stubborn
 expect_status 0 "$BERTH" cancel "$big"
 await_state "$urgent" running
 await_state "$last" running
+
+# What one leaves that takes its time is enough for two, who both wait for its end, also where the server is killed.
+expect_status 0 "$BERTH" cancel "$urgent" "$last" "$polite" "$stubborn"
+await_state "$last" cancelled
+rm -f here go
+wide=$("$BERTH" submit -q spare -c 2 -t unlimited --estimate unknown ./stubborn.sh)
+await_state "$wide" running
+await "it to have begun" test -e here
+sleep 1.1
+one=$("$BERTH" submit -c 1 -t unlimited --estimate unknown sleep 1000)
+two=$("$BERTH" submit -c 1 -t unlimited --estimate unknown sleep 1000)
+waiting() {
+    for id in "$one" "$two"; do
+        "$BERTH" explain "$id" | grep -q "job $wide" || fail "$id does not wait for $wide: $("$BERTH" explain "$id")"
+    done
+    expect "$1" "running pending pending" "$(state "$wide") $(state "$one") $(state "$two")"
+}
+waiting "before"
+crash
+"$BERTH" server start || fail "server start"
+waiting "after a crash"
+three=$("$BERTH" submit --priority 1 -c 1 -t unlimited --estimate unknown sleep 1000)
+crash
+"$BERTH" server start || fail "server start"
+touch go
+await_state "$one" running
+await_state "$two" running
+expect "the one who made way, and who came later" "pending pending" "$(state "$wide") $(state "$three")"
+expect "it is told once" 1 "$("$BERTH" show "$wide" | grep -c " preempted, for ")"
 finish

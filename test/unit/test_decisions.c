@@ -29,6 +29,7 @@ static void lines(void **state)
     decisions_refuse(&d, 7 * SECOND, "c", "queue q takes no jobs");
     decisions_preempt(&d, 7 * SECOND, "d", "e", true);
     decisions_preempt(&d, 7 * SECOND, "d", "e", false);
+    decisions_await(&d, 7 * SECOND, "f", "d");
     decisions_end(&d, 1800 * SECOND, "a", "done", NULL);
     decisions_end(&d, 1800 * SECOND, "a", "failed", "node3 is down");
     assert_false(d.failed);
@@ -51,6 +52,7 @@ static void lines(void **state)
         "\"requeue\"}\n"
         "{\"at\": 7, \"job\": \"d\", \"decision\": \"preempt\", \"for\": \"e\", \"then\": "
         "\"cancel\"}\n"
+        "{\"at\": 7, \"job\": \"f\", \"decision\": \"await\", \"of\": \"d\"}\n"
         "{\"at\": 1800, \"job\": \"a\", \"decision\": \"end\", \"status\": \"done\"}\n"
         "{\"at\": 1800, \"job\": \"a\", \"decision\": \"end\", \"status\": \"failed\", \"reason\": "
         "\"node3 is down\"}\n");

@@ -10,6 +10,7 @@
 
 #include "sched/controllers/arrays.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/awaited.h"
 #include "sched/controllers/claims.h"
 #include "sched/controllers/passed_on.h"
 #include "sched/pass/displaced.h"
@@ -26,29 +27,29 @@ static enum sched_may_stop why(const struct preemption *h, uint32_t slot, uint32
     return h->s->jobs[victim].lane != h->s->jobs[slot].lane ? SCHED_MAY_SHARE : SCHED_MAY_PRIORITY;
 }
 
-/* Tell the victims, but for those who have been. There is room for the decisions, and in the list of victims. */
-static uint32_t preempt_taken(struct preemption *h, uint32_t slot)
+/* The job waits for the ends of its victims. They are told, or only that this one waits, too. There is room for the
+ * decisions, and in the list of victims.
+ */
+static void preempt_taken(struct preemption *h, uint32_t slot)
 {
     sched_t *s = h->s;
-    uint32_t victims = 0;
     size_t before = s->n_decisions;
     for (size_t i = 0; i < h->n; i++) {
         struct victim *victim = &h->victim[i];
         struct details *d = s->jobs[victim->slot].details;
         if (!victim->is_taken)
             continue;
-        victims++;
-        d->preempted_for = slot;
+        struct sched_decision *decision = decision_add(
+            s, d->is_stopping ? SCHED_AWAIT : SCHED_PREEMPT, victim->slot, s->now, NULL);
+        awaited_add(s, victim->slot, slot);
         preemption_put_back(h, victim);
+        decision->other = job_handle(s, slot);
         if (d->is_stopping)
             continue;
         d->is_stopping = true;
         gang_stops(s, victim->slot);
         if (!is_preemptible(s, &s->jobs[victim->slot])) /* else it is listed already */
             s->queues->victims[s->queues->n_victims++] = victim->slot;
-        struct sched_decision *decision =
-            decision_add(s, SCHED_PREEMPT, victim->slot, s->now, NULL);
-        decision->other = job_handle(s, slot);
         decision->why = why(h, slot, victim->slot);
         decision->work = work_of(s, &s->jobs[victim->slot]);
         decision->requeue = s->queues->setup->queue[d->queue].preemptible != SCHED_PREEMPT_CANCEL;
@@ -58,7 +59,6 @@ static uint32_t preempt_taken(struct preemption *h, uint32_t slot)
         const struct gang *gang = gang_of(s, job_in_queue(s, s->decisions[i].job));
         s->decisions[i].is_spare = gang && !gang_leaves(gang);
     }
-    return victims;
 }
 
 /* Have memory to tell n victims. Returns 0, or -1 with ENOMEM. */
@@ -66,6 +66,8 @@ static int telling_reserve(sched_t *s, size_t n)
 {
     size_t had = s->n_decisions;
     int rc = victims_reserve(s->queues, s->queues->n_victims + n);
+    if (rc == 0)
+        rc = awaited_reserve(s->queues, n);
     for (size_t i = 0; i <= n && rc == 0; i++, s->n_decisions++)
         rc = decision_reserve(s);
     s->n_decisions = had;
@@ -121,7 +123,7 @@ static enum step hold_for(struct preemption *h, uint32_t slot, int64_t booking)
     }
     s->booked++;
     array_filled(s, slot);
-    job->details->victims = preempt_taken(h, slot);
+    preempt_taken(h, slot);
     job->is_preempting = true;
     lane_of(s, slot)->preempting++;
     if (job->details->victims == 0) /* what others have left since, or wait for, is enough */

@@ -1,6 +1,7 @@
 #include "sched/controllers/passed_on.h"
 
 #include "sched/controllers/ask.h"
+#include "sched/controllers/awaited.h"
 #include "sched/queues.h"
 
 static void put_aside(sched_t *s, uint32_t slot, bool aside)
@@ -21,8 +22,7 @@ bool passed_on_aside(sched_t *s, bool aside)
     bool any = false;
     for (size_t i = 0; i < n->n_victims; i++) {
         const struct job *job = &s->jobs[n->victims[i]];
-        if (job->state != SCHED_RUNNING || job->is_lifted || !job->details->is_stopping ||
-            job->details->preempted_for == JOB_NONE)
+        if (job->state != SCHED_RUNNING || job->is_lifted || !is_awaited(s, n->victims[i]))
             continue;
         put_aside(s, n->victims[i], aside);
         any = true;

@@ -1,8 +1,8 @@
 /* What jobs that are being stopped hold, and others wait for.
  *
  * A job that waits for its victims has a booking of what they hold as well. Where amounts are counted, as of a pool or
- * in a limit, that counts twice until they have ended. Who looks for victims then leaves out those that others wait
- * for; who starts leaves out those that wait.
+ * in a limit, that counts twice until they have ended. Who looks for victims then takes those that others wait for as
+ * gone; who starts leaves out those that wait.
  */
 #ifndef SCHED_PASSED_ON_H
 #define SCHED_PASSED_ON_H

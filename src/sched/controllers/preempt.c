@@ -14,6 +14,7 @@
 #include "berth/sched_config.h"
 #include "berth/sched_query.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/awaited.h"
 #include "sched/controllers/make_room.h"
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
@@ -98,31 +99,6 @@ void victims_list(sched_t *s)
     n->preemptible_next = n->reclaim_next = s->now;
 }
 
-/* A running job that is being preempted has ended, and whoever waited for it waits for one less. */
-static void victim_ended(sched_t *s, uint32_t slot)
-{
-    uint32_t other = s->jobs[slot].details->preempted_for;
-    if (other == JOB_NONE)
-        return;
-    struct job *job = &s->jobs[other];
-    s->jobs[slot].details->preempted_for = JOB_NONE;
-    if (--job->details->victims == 0)
-        heap_move(&s->due, other, job->at, job->key.seq);
-}
-
-/* The job that waits for its victims is no more: these are stopped for nobody. */
-static void let_victims_go(sched_t *s, uint32_t slot)
-{
-    struct queues *n = s->queues;
-    for (size_t i = 0; i < n->n_victims && s->jobs[slot].details->victims > 0; i++) {
-        struct job *victim = &s->jobs[n->victims[i]];
-        if (victim->details->preempted_for != slot)
-            continue;
-        victim->details->preempted_for = JOB_NONE; /* it is being stopped all the same */
-        s->jobs[slot].details->victims--;
-    }
-}
-
 size_t sched_victims(const sched_t *s, sched_job_t job, sched_job_t *victims, size_t most)
 {
     const struct queues *n = s->queues;
@@ -130,7 +106,7 @@ size_t sched_victims(const sched_t *s, sched_job_t job, sched_job_t *victims, si
              left = slot == JOB_NONE ? 0 : s->jobs[slot].details->victims;
     size_t found = 0;
     for (size_t i = 0; i < n->n_victims && found < left; i++)
-        if (s->jobs[n->victims[i]].details->preempted_for == slot && found++ < most)
+        if (is_awaited_by(s, n->victims[i], slot) && found++ < most)
             victims[found - 1] = job_handle(s, n->victims[i]);
     return found;
 }
@@ -138,7 +114,7 @@ size_t sched_victims(const sched_t *s, sched_job_t job, sched_job_t *victims, si
 sched_job_t sched_preemptor(const sched_t *s, sched_job_t job)
 {
     uint32_t slot = job_in_queue(s, job);
-    uint32_t other = slot == JOB_NONE ? JOB_NONE : s->jobs[slot].details->preempted_for;
+    uint32_t other = slot == JOB_NONE ? JOB_NONE : awaited_first(s, slot);
     return other == JOB_NONE ? -1 : job_handle(s, other);
 }
 
@@ -175,13 +151,13 @@ static void list_if_preemptible(sched_t *s, uint32_t slot, enum sched_how how)
 static void release_preempting(sched_t *s, uint32_t slot)
 {
     s->queues->more_preemptible++;
-    let_victims_go(s, slot);
+    awaited_let_go(s, slot);
     leave_preempting(s, slot);
 }
 
 static void requeue_victim(sched_t *s, uint32_t slot)
 {
-    victim_ended(s, slot);
+    awaited_end(s, slot);
     s->jobs[slot].details->is_stopping = false;
     victim_remove(s, slot);
 }
@@ -189,18 +165,16 @@ static void requeue_victim(sched_t *s, uint32_t slot)
 static void end_victim(sched_t *s, uint32_t slot, enum job_end end)
 {
     (void)end;
-    victim_ended(s, slot);
+    awaited_end(s, slot);
 }
 
 static enum step renew_preemptible(sched_t *s)
 {
     struct queues *n = s->queues;
     /* Whoever waits for victims ends later as these take their time: nobody else is to start there. */
-    for (size_t i = 0; i < n->n_victims; i++) {
-        uint32_t other = s->jobs[n->victims[i]].details->preempted_for;
-        if (other != JOB_NONE && held_late(s, other) < 0)
+    for (size_t i = 0; i < n->n_awaited; i++)
+        if (held_late(s, n->awaited[i].holder) < 0)
             return STEP_FAILED;
-    }
     if (n->preemptible_next > s->now)
         return STEP_BUSY;
     n->preemptible_next = next_preemptible(s, s->now);

@@ -45,21 +45,14 @@ static int64_t workers_of_job(const sched_t *s, uint32_t slot)
 
 /* ---- Whose workers ---- */
 
-static bool is_idle_soon(const sched_t *s, uint32_t slot)
-{
-    const struct details *d = s->jobs[slot].details;
-    return d->is_stopping && d->preempted_for == JOB_NONE;
-}
-
-/* Whether a running job may be stopped, or is being stopped for nobody. */
+/* Whether a running job may be stopped, or is being stopped. */
 static bool may_be_lent(const sched_t *s, const struct class_turns *turns, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
-    if (job->state != SCHED_RUNNING || turns_of(s, slot) != turns)
+    if (job->state != SCHED_RUNNING)
         return false;
-    if (job->details->is_stopping)
-        return is_idle_soon(s, slot);
-    return gang_spares(s, slot) && s->now >= preemptible_from(s, job);
+    return job->details->is_stopping || (turns_of(s, slot) == turns && gang_spares(s, slot) &&
+                                         s->now >= preemptible_from(s, job));
 }
 
 static int by_start(const void *a, const void *b)
@@ -72,7 +65,7 @@ static int by_start(const void *a, const void *b)
     return queue_before(y->key, x->key) ? -1 : queue_before(x->key, y->key);
 }
 
-/* List who may be stopped, and who is being stopped for nobody. 0, or -1 with ENOMEM. */
+/* List who may be stopped, and who is being stopped. 0, or -1 with ENOMEM. */
 static int list_lent(sched_t *s, struct class_turns *turns)
 {
     const struct heap *running = &s->queues->ends;
@@ -141,20 +134,20 @@ static int take_lent(struct preemption *h, struct class_turns *turns, const stru
 {
     const sched_t *s = h->s;
     const struct job *job = &s->jobs[lent->slot];
-    uint32_t class = class_of_job(s, lent->slot);
-    int64_t left = turns->load[class].running - workers_of_job(s, lent->slot);
-    if (job->details->preempted_for != JOB_NONE ||
-        (!lent->is_stopping && left < turns->v[class].floor))
+    bool is_stopping = job->details->is_stopping; /* it may have been told since it was listed */
+    struct class_load *load = is_stopping ? NULL : &turns->load[class_of_job(s, lent->slot)];
+    int64_t left = load ? load->running - workers_of_job(s, lent->slot) : 0;
+    if (load && left < turns->v[class_of_job(s, lent->slot)].floor)
         return 0;
     if (s->place->ops->useful(s->place, h->ask, job->booking) == 0)
         return 0;
     if (array_grow((void **)&h->victim, &h->cap, h->n + 1, sizeof(*h->victim)) < 0)
         return -1;
     h->victim[h->n] = (struct victim){
-        .slot = lent->slot, .at = job->at, .key = job->key, .is_stopping = lent->is_stopping};
+        .slot = lent->slot, .at = job->at, .key = job->key, .is_stopping = is_stopping};
     preemption_take(h, &h->victim[h->n++]);
-    if (!lent->is_stopping)
-        turns->load[class].running = left;
+    if (load)
+        load->running = left;
     return 1;
 }
 

@@ -5,6 +5,7 @@
 
 #include "berth/sched_config.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/awaited.h"
 #include "sched/controllers/lots.h"
 #include "sched/controllers/passed_on.h"
 #include "sched/queues.h"
@@ -31,8 +32,7 @@ int64_t preemptible_from(const sched_t *s, const struct job *job)
 bool is_free_victim(const sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
-    return s->jobs[slot].state == SCHED_RUNNING && d->is_stopping && !d->is_dismissed &&
-           d->preempted_for == JOB_NONE;
+    return s->jobs[slot].state == SCHED_RUNNING && d->is_stopping && !d->is_dismissed;
 }
 
 bool may_be_told(const sched_t *s, uint32_t slot)
@@ -122,7 +122,8 @@ void preemption_take(struct preemption *h, struct victim *victim)
     struct job *job = &h->s->jobs[victim->slot];
     h->s->place->ops->lift(h->s->place, job->booking, false);
     job->is_lifted = victim->is_taken = true;
-    if (h->lots)
+    victim->is_aside = h->lots || is_awaited(h->s, victim->slot);
+    if (victim->is_aside)
         controllers_set_aside(h->s, victim->slot);
 }
 
@@ -133,7 +134,7 @@ void preemption_put_back(struct preemption *h, struct victim *victim)
         return;
     h->s->place->ops->drop(h->s->place, &job->ask, job->booking);
     job->is_lifted = victim->is_taken = false;
-    if (h->lots)
+    if (victim->is_aside)
         controllers_put_back(h->s, victim->slot);
 }
 
@@ -319,7 +320,7 @@ static int64_t choose_victims(struct preemption *h)
     return booking;
 }
 
-/* Whether a booking is of nothing that victims of others would have to leave first. */
+/* Whether a booking is of nothing that those would have to leave first for whose ends only others wait. */
 static bool waits_for_its_own(struct preemption *h, int64_t booking)
 {
     const struct place_ops *ops = h->s->place->ops;
@@ -333,30 +334,26 @@ static bool waits_for_its_own(struct preemption *h, int64_t booking)
     return fits;
 }
 
-/* What is booked beside what will be left; -1 with EBUSY where that is not its own victims' alone. */
-static int64_t book_beside_others(struct preemption *h, bool *others)
+/* Whom others wait for counts as gone where one is chosen, as these have what it leaves. Put back those of whom nothing is
+ * booked: the job need not wait for them.
+ */
+static void spare_awaited(struct preemption *h, int64_t booking)
 {
-    *others = passed_on_aside(h->s, true);
-    int64_t booking = h->choose(h);
-    passed_on_aside(h->s, false);
-    if (booking < 0 || !*others || waits_for_its_own(h, booking))
-        return booking;
-    h->s->place->ops->release(h->s->place, booking);
-    preemption_put_all_back(h);
-    errno = EBUSY;
-    return -1;
+    for (size_t i = h->n; i-- > 0;) {
+        struct victim *victim = &h->victim[i];
+        if (!victim->is_taken || !is_awaited(h->s, victim->slot))
+            continue;
+        preemption_put_back(h, victim);
+        if (!waits_for_its_own(h, booking))
+            preemption_take(h, victim);
+    }
 }
 
 int64_t preemption_book(struct preemption *h)
 {
-    bool others;
-    int64_t booking = book_beside_others(h, &others);
-    if (booking < 0 && errno == EBUSY && others) {
-        /* The policy would rather have what others wait for: of the rest, all that victims hold is taken. */
-        preemption_put_all_back(h);
-        h->sum = h->too_little = 0;
-        booking = h->choose(h);
-    }
+    int64_t booking = h->choose(h);
+    if (booking >= 0)
+        spare_awaited(h, booking);
     if (booking < 0) {
         int saved = errno;
         preemption_put_all_back(h);

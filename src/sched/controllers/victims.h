@@ -1,6 +1,6 @@
 /* Which running jobs a job preempts.
  *
- * Those that are being stopped already, and that nobody waits for, come for nothing. If they are not enough, as few
+ * Those that are being stopped already come for nothing, beside what others hold who wait for them. If they are not enough, as few
  * others as can be are told; of sets of so many that with which least work is lost; of these the one whose jobs have
  * run for the shortest time together, and then the last one in queue order. Work is what a job holds in cores times how
  * long it has run.
@@ -23,7 +23,8 @@ struct victim {
     int64_t at; /* when it started */
     struct queue_key key;
     bool is_stopping; /* it has been told */
-    bool is_taken;    /* its booking is out of the calendars */
+    bool is_taken;    /* its booking is out of the calendars, */
+    bool is_aside;    /* and it is out of limits: by lots, or as others wait for its end, too */
     int64_t useful;   /* resources that it holds and the job could use */
     int64_t work;     /* ticks times cores; INT64_MAX: that or more */
 };
@@ -43,7 +44,7 @@ struct preemption {
     int64_t too_little; /* and a sum that was not enough */
 };
 
-/* Whether a running job has been told to stop and nobody waits for that, so that it comes for nothing; and whether one
+/* Whether a running job has been told to stop, so that it comes for nothing; and whether one
  * may be told at all by now.
  */
 bool is_free_victim(const sched_t *s, uint32_t slot);

@@ -60,7 +60,6 @@ struct details *details_new(struct queues *n, const struct sched_request *reques
     d->of = of;
     d->job_group = JOB_GROUP_NONE;
     d->previous = d->following = d->gang_before = d->gang_behind = JOB_NONE;
-    d->preempted_for = JOB_NONE;
     d->culprit = -1;
     d->displaced = -1;
     d->priority = request->priority;

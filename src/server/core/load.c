@@ -97,8 +97,12 @@ static int load_promise(struct loading *l, const struct store_member *from)
                    sizeof(*l->promises)) < 0)
         return -1;
     char *resources = from->resources ? strdup(from->resources) : NULL;
-    if (from->resources && !resources)
+    char *also = from->awaited_also ? strdup(from->awaited_also) : NULL;
+    if ((from->resources && !resources) || (from->awaited_also && !also)) {
+        free(resources);
+        free(also);
         return -1;
+    }
     l->promises[l->n_promises++] = (struct promise){.job = l->job,
                                                     .member = from->member,
                                                     .at = from->at,
@@ -113,6 +117,7 @@ static int load_promise(struct loading *l, const struct store_member *from)
                                                     .preempts = from->preempts && resources,
                                                     .stopped_for = from->stopped_for,
                                                     .stopped_for_member = from->stopped_for_member,
+                                                    .awaited_also = also,
                                                     .since = from->since,
                                                     .promised = from->promised,
                                                     .begin = from->begin};
@@ -271,8 +276,10 @@ int server_load(server_t *s, berth_error_t *err)
         free(s->table.jobs[i].job->request); /* stored */
         s->table.jobs[i].job->request = NULL;
     }
-    for (size_t i = 0; i < l.n_promises; i++)
+    for (size_t i = 0; i < l.n_promises; i++) {
         free(l.promises[i].resources);
+        free(l.promises[i].awaited_also);
+    }
     free(l.promises);
     free(l.parts);
     return rc;

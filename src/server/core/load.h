@@ -17,6 +17,7 @@ struct loading {
         bool stopping, displaced, expected, waits, claims, apart, preempts;
         int64_t promised, since, begin, stopped_for;
         uint32_t stopped_for_member;
+        char *awaited_also; /* as in store_member */
     } * promises;
     size_t n_promises, cap_promises, next;
     struct job_parts *parts; /* by index in the table */

@@ -2,10 +2,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/errtext.h"
 #include "berth/sched_snapshot.h"
+#include "server/core/awaited_store.h"
 #include "server/core/gang.h"
 #include "server/core/job_text.h"
 #include "server/core/load.h"
@@ -74,7 +76,7 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
 {
     struct member *m = member_record(job, i);
     struct gang_texts texts;
-    char other[24];
+    void *awaited = NULL;
     bool runs = m && m->state != STORE_PENDING;
     if (p && p->resources && !runs && !promise_fits(job, m, p)) {
         forget_promise(s, job, i);
@@ -97,11 +99,8 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
         r->state = runs ? SCHED_RUNNING : r->claim ? SCHED_WAITING : SCHED_RESERVED;
         r->stopping = runs && p->stopping;
         r->preempts = !runs && p->preempts;
-        if (runs && p->stopped_for > 0) {
-            snprintf(other, sizeof(other), "%" PRId64, p->stopped_for);
-            r->stopped_for = other;
-            r->stopped_for_member = p->stopped_for_member;
-        }
+        if (runs && p->stopped_for > 0 && !(awaited = awaited_from_store(p, r)))
+            return errtext_no_memory(why);
         r->at = p->at;
         r->until = p->until;
         r->expected = !runs && p->expected;
@@ -133,8 +132,9 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
     r->at = r->until = r->since = 0;
     r->claim = r->preempts = r->stopping = false;
     r->fresh = r->displaced = r->expected = r->waits = false;
-    r->stopped_for = NULL;
-    r->stopped_for_member = 0;
+    r->awaited_by = NULL;
+    r->n_awaited_by = 0;
+    free(awaited);
     if (m)
         m->handle = handle;
     if (runs && m->run && m->run->holds.nodes < 0) /* an older version has stored it */

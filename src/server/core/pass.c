@@ -231,6 +231,17 @@ static void preempt_member(server_t *s, struct job *job, uint32_t i, const struc
         run_stop_by_server(s, m->run);
 }
 
+/* Another job waits for its end, too. */
+static void await_member(server_t *s, struct job *job, uint32_t i, sched_job_t other)
+{
+    struct sched_annotation a;
+    if (!member_record(job, i)) /* memory was too short for its start, which is being undone */
+        return;
+    member_changed(s, job, i);
+    if (sched_annotate(s->sched, other, &a) == 0)
+        preemptor_waits(s, &a, other);
+}
+
 /* It has no limit, and a block begins: it ends as one whose limit is over. Or its gang has failed. */
 static void stop_member(server_t *s, struct job *job, uint32_t i, const struct sched_reason *why)
 {
@@ -286,6 +297,9 @@ static void apply_decision(server_t *s, const struct sched_decision *d)
         break;
     case SCHED_STOP:
         stop_member(s, job, i, d->reason);
+        break;
+    case SCHED_AWAIT:
+        await_member(s, job, i, d->other);
         break;
     }
 }

@@ -7,6 +7,7 @@
 
 #include "base/errtext.h"
 #include "berth/sched_snapshot.h"
+#include "server/core/awaited_store.h"
 #include "server/core/bulk.h"
 #include "server/core/members.h"
 #include "server/core/notify.h"
@@ -90,6 +91,7 @@ static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_
     const struct member *m = member_record(job, i);
     struct sched_record r = {.at = -1, .until = -1};
     struct store_member to = member_to_store(job, i);
+    struct strbuf also = {0};
     bool waits = m->handle >= 0 && m->state == STORE_PENDING;
     bool holds =
         m->handle >= 0 && (m->reserved || m->state == STORE_STARTING || m->state == STORE_RUNNING);
@@ -115,8 +117,10 @@ static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_
         to.until = r.until;
         to.resources = resources;
         to.stopping = r.stopping;
-        to.stopped_for = r.stopped_for ? strtoll(r.stopped_for, NULL, 10) : 0;
-        to.stopped_for_member = r.stopped_for_member;
+        if (awaited_to_store(&r, &to, &also) < 0) {
+            strbuf_clear(&also);
+            return errtext_no_memory(err);
+        }
         if (r.limit)
             to.reason = r.limit;
     }
@@ -124,7 +128,9 @@ static int write_changed_member(server_t *s, struct job *job, uint32_t i, berth_
         to.end_wall = s->clock.wall;
     if (m->run)
         run_to_store(&to, m->run);
-    return store_set_member(s->store, &to, err);
+    int rc = store_set_member(s->store, &to, err);
+    strbuf_clear(&also);
+    return rc;
 }
 
 static int write_values(server_t *s, berth_error_t *err)

@@ -9,7 +9,7 @@
  * `begin`, version 7 what members of gangs have, claims and `since`, version 8 `apart`, version 9 who is stopped for
  * whom, where they are not 0.
  */
-enum { JOB_VERSION = 2, MEMBER_VERSION = 9 };
+enum { JOB_VERSION = 2, MEMBER_VERSION = 10 };
 
 static void record_put_number(struct strbuf *out, int64_t number)
 {
@@ -154,14 +154,16 @@ enum {
     BROKE = 65536,
     APART = 131072,
     STOPPED_FOR = 262144,
-    PREEMPTS = 524288
+    PREEMPTS = 524288,
+    AWAITED_ALSO = 1048576
 };
 
 static int rare_flags(const struct store_member *m)
 {
     return (m->claims ? CLAIMS : 0) | (m->since > 0 ? SINCE : 0) |
            (m->replaced > 0 ? REPLACED : 0) | (m->broke ? BROKE : 0) | (m->apart ? APART : 0) |
-           (m->stopped_for > 0 ? STOPPED_FOR : 0) | (m->preempts ? PREEMPTS : 0);
+           (m->stopped_for > 0 ? STOPPED_FOR : 0) | (m->preempts ? PREEMPTS : 0) |
+           (m->awaited_also ? AWAITED_ALSO : 0);
 }
 
 /* What few members have, only where it is there. */
@@ -177,6 +179,8 @@ static void put_rare(struct strbuf *out, const struct store_member *m)
         record_put_number(out, m->stopped_for);
         record_put_number(out, m->stopped_for_member);
     }
+    if (m->awaited_also)
+        record_put_text(out, m->awaited_also);
 }
 
 static void get_rare(struct reader *r, int flags, struct store_member *m)
@@ -195,6 +199,8 @@ static void get_rare(struct reader *r, int flags, struct store_member *m)
         m->stopped_for = record_get_number(r, 1, INT64_MAX);
         m->stopped_for_member = (uint32_t)record_get_number(r, 0, UINT32_MAX);
     }
+    if (flags & AWAITED_ALSO)
+        m->awaited_also = record_get_text(r);
 }
 
 static int own_flags(const struct store_member *m)
@@ -270,7 +276,11 @@ int store_member_decode(const void *data, size_t length, struct store_member *m)
     int version = length > 0 ? *r.at++ : 0;
     if (version < 1 || version > MEMBER_VERSION)
         reader_fail(&r);
-    int most = version > 8 ? PREEMPTS : version > 7 ? APART : version > 6 ? BROKE : RETRIED;
+    int most = version > 9   ? AWAITED_ALSO
+               : version > 8 ? PREEMPTS
+               : version > 7 ? APART
+               : version > 6 ? BROKE
+                             : RETRIED;
     int flags = (int)record_get_number(&r, 0, 2 * most - 1);
     m->cancelled = flags & CANCELLED;
     m->timed_out = flags & TIMED_OUT;

@@ -87,14 +87,16 @@ struct store_member {
     bool stopping;       /* the scheduler had it stopped for another (sched_record), */
     int64_t stopped_for; /* this job, which waits for that, 0: nobody does; */
     uint32_t stopped_for_member;
+    const char *
+        awaited_also; /* and the others that do, `JOB.MEMBER` with a space before each; NULL: none */
     bool preempts;    /* it waits for others that are stopped for it, and has `resources` by then */
     bool expected;    /* it waits, and its start is expected, not promised, */
     bool waits;       /* and waits for limits */
     bool displaced;   /* it waits, and was promised a start that the machine took away, */
-    int64_t promised; /* at this time: ticks, else 0 (sched_record) */
-    bool claims;      /* it waits, starving, and claims `resources` from `at` on (sched_record) */
-    bool apart;       /* it waits by itself, not with the others of its array */
-    int64_t since;    /* it waits, since then, ticks; 0: since it was submitted */
+    int64_t promised;  /* at this time: ticks, else 0 (sched_record) */
+    bool claims;       /* it waits, starving, and claims `resources` from `at` on (sched_record) */
+    bool apart;        /* it waits by itself, not with the others of its array */
+    int64_t since;     /* it waits, since then, ticks; 0: since it was submitted */
     uint32_t replaced; /* of a gang: how often it has failed and waited again */
     /* Its gang is over by its end, when so many were left of it (of one that fails with any member: any number). */
     bool broke;

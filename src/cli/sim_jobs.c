@@ -83,6 +83,10 @@ static void print_summary(struct play *p, const char *name)
     printf("%s: %zu job%s, until %s s, %" PRIu64 " passes\n", name, play_jobs(p),
            play_jobs(p) == 1 ? "" : "s", strbuf_text(&now), play_passes(p));
     strbuf_clear(&now);
+    double lost;
+    uint64_t preemptions = play_preemptions(p, &lost);
+    if (preemptions > 0)
+        printf("preemptions: %" PRIu64 ", with %.2f core hours lost\n", preemptions, lost / 3600);
     struct schedule_pilots pilots;
     if (play_pilots_sum(p, &pilots))
         printf("pilots: %" PRId64 " asked for, of %.2f node hours; had %.2f, used %.2f\n",
@@ -169,6 +173,9 @@ static int print_json(struct play *p, const char *name, const struct sharing *sh
     json_put_seconds(&out, "now", play_now(p));
     json_put_uint(&out, "passes", play_passes(p));
     json_put_uint(&out, "unmet", play_unmet(p));
+    double lost;
+    json_put_uint(&out, "preemptions", play_preemptions(p, &lost));
+    json_put_seconds(&out, "work_lost_s", lost < 9e12 ? (int64_t)(lost * 1e6) : INT64_MAX);
     struct schedule_pilots pilots;
     if (play_pilots_sum(p, &pilots)) {
         json_open(&out, "pilots", '{');

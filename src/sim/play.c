@@ -220,10 +220,20 @@ int play_fail_job(struct play *p, size_t job, const char *reason)
     return 0;
 }
 
+/* What it has done is lost. */
+static void count_lost(struct play *p, size_t job)
+{
+    int64_t cores = sched_amount(p->d.sched, play_handle(p, job), "core");
+    p->preemptions++;
+    if (cores > 0)
+        p->lost += (double)cores * (double)(p->d.now - p->jobs[job].start);
+}
+
 /* A job has stopped for another. */
 static int stopped(struct play *p, size_t job)
 {
     bool waits = p->jobs[job].stop == PLAY_STOP_REQUEUE;
+    count_lost(p, job);
     p->jobs[job].stop = PLAY_STOP_NONE;
     return waits ? requeue(p, job, play_handle(p, job))
                  : play_end_job(p, job, PLAY_PREEMPTED, NULL);
@@ -490,6 +500,12 @@ uint64_t play_unmet(const struct play *p)
 uint64_t play_passes(const struct play *p)
 {
     return p->d.passes;
+}
+
+uint64_t play_preemptions(const struct play *p, double *lost_s)
+{
+    *lost_s = p->lost / SECONDS_TICKS;
+    return p->preemptions;
 }
 
 size_t play_jobs(const struct play *p)

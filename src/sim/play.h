@@ -55,6 +55,9 @@ int64_t play_now(const struct play *p);
 uint64_t play_unmet(const struct play *p);
 uint64_t play_passes(const struct play *p);
 
+/* How often a job was stopped for another, and the cores * seconds that those had run; neither is of a state. */
+uint64_t play_preemptions(const struct play *p, double *lost_s);
+
 /* Jobs in the order of submission, each member of an array on its own. */
 size_t play_jobs(const struct play *p);
 

@@ -74,6 +74,8 @@ struct play {
     struct config *reloaded;     /* the same, if an event of the scenario brought it */
     struct driver d;             /* with the core */
     uint64_t unmet;
+    uint64_t preemptions;
+    double lost; /* cores * ticks that these had run */
 
     struct intern ids;
     struct play_submission *submissions;

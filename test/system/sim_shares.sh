@@ -103,6 +103,22 @@ expect_status 0 "$BERTH" sim --config reclaim.yaml --scenario reclaim.jsonl --un
 python3 -B strips.py part.svg 150 'queue a: deserved 66.7 %, had 66.7 % of the machine' \
     'queue b: deserved 33.3 %, had 33.3 % of the machine' || fail 'shares in the picture up to a time'
 
+# Two of a's had run on a core for 10 s each; and if they take 5 s to stop, for 15.
+expect_status 0 "$BERTH" sim --config reclaim.yaml --scenario reclaim.jsonl --json
+of_run() { # KEY
+    python3 -c 'import json, sys
+print(json.load(open("out"))[sys.argv[1]])' "$1"
+}
+is 'preemptions of a scenario' "$(of_run preemptions)" 2
+is 'work lost in a scenario' "$(of_run work_lost_s)" 20
+expect_status 0 "$BERTH" sim --config reclaim.yaml --scenario reclaim.jsonl
+grep -qxF 'preemptions: 2, with 0.01 core hours lost' out || fail "the table: $(cat out)"
+sed 's/"cores": 1, "duration": 100/&, "stopping": 5/' reclaim.jsonl >slow.jsonl
+expect_status 0 "$BERTH" sim --config reclaim.yaml --scenario slow.jsonl --json
+is 'work lost by jobs that stop slowly' "$(of_run work_lost_s)" 30
+expect_status 0 "$BERTH" sim --config share.yaml --scenario users.jsonl --json
+is 'preemptions of a scenario without any' "$(of_run preemptions) $(of_run work_lost_s)" '0 0'
+
 # A job of 4 processors has run for 4 s when it is stopped for another.
 cat >two.yaml <<'END'
 resources: {nodes: 1, cores: 4}

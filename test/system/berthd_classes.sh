@@ -53,6 +53,12 @@ expect_err 'berth classes: there is no queue "nowhere"'
 expect_status 1 "$BERTH" classes reset batch
 expect_err 'berth classes: the classes of queue "batch" are as configured'
 
+# A threshold alone turns rebalancing on, with the duration that a configuration has if it names none.
+expect_status 0 "$BERTH" classes set --threshold 30 batch
+"$BERTH" classes show batch >shown
+grep -q '"rebalance_threshold": 30' shown && grep -q '"rebalance_minimum_duration": 240' shown ||
+    fail "with a threshold the settings are: $(cat shown)"
+
 # Other percentages: of 8 cores land has 2, and has borrowed 2. The promise stays.
 expect_status 0 "$BERTH" classes set --percent land=10 --percent other=30 --threshold 20 \
     --minimum-duration 5m batch

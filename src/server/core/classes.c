@@ -44,18 +44,28 @@ static int set_requestors(classes_t *c, const struct sched_classes *is, berth_er
     return classes_set_requestors(c, list, is->n_patterns, is->default_class, err);
 }
 
-/* Seconds are rounded up. */
+/* What a configuration says of rebalancing, in seconds that are rounded up. If it says nothing, the minimum duration is the
+ * default one, so that setting the threshold turns it on.
+ */
+static int set_rebalance(classes_t *c, const struct sched_classes *is, berth_error_t *err)
+{
+    int64_t seconds =
+        is->rebalance_duration / SERVER_SECOND + (is->rebalance_duration % SERVER_SECOND > 0);
+    if (is->rebalance_threshold == 0 && is->rebalance_duration == 0)
+        return 0;
+    if (classes_set_rebalance_threshold(c, is->rebalance_threshold, err) < 0)
+        return -1;
+    return classes_set_rebalance_minimum_duration(
+        c, seconds < CLASSES_DURATION_MAX ? seconds : CLASSES_DURATION_MAX, err);
+}
+
 static classes_t *configured(const struct sched_classes *is, berth_error_t *err)
 {
     classes_t *c = classes_create();
-    int64_t seconds =
-        is->rebalance_duration / SERVER_SECOND + (is->rebalance_duration % SERVER_SECOND > 0);
     if (!c)
         errtext_no_memory(err);
     else if (set_percents(c, is, err) == 0 && set_requestors(c, is, err) == 0 &&
-             classes_set_rebalance_threshold(c, is->rebalance_threshold, err) == 0 &&
-             classes_set_rebalance_minimum_duration(
-                 c, seconds < CLASSES_DURATION_MAX ? seconds : CLASSES_DURATION_MAX, err) == 0)
+             set_rebalance(c, is, err) == 0)
         return c;
     classes_destroy(c);
     return NULL;

@@ -48,6 +48,8 @@ END
 tr -s ' ' <out | sed 's/ $//' | cmp - wanted || fail "classes: $(cat out)"
 expect_status 1 "$BERTH" classes show plain
 expect_err 'berth classes: queue "plain" has no classes'
+expect_status 1 "$BERTH" classes reset plain
+expect_err 'berth classes: queue "plain" has no classes'
 expect_status 1 "$BERTH" classes set --threshold 20 nowhere
 expect_err 'berth classes: there is no queue "nowhere"'
 expect_status 1 "$BERTH" classes reset batch

@@ -71,13 +71,22 @@ static classes_t *configured(const struct sched_classes *is, berth_error_t *err)
     return NULL;
 }
 
-classes_t *settings_classes(const server_t *s, const char *queue, berth_error_t *err)
+/* A queue by classes. NULL with a text. */
+static const struct sched_queue_config *queue_by_class(const server_t *s, const char *queue,
+                                                       berth_error_t *err)
 {
     const struct sched_queue_config *c = machine_queue(s, queue);
-    if (!c || c->by != SCHED_SHARE_CLASS) {
-        errtext_set(err, ENOENT, "queue \"%.100s\" has no classes", queue);
+    if (c && c->by == SCHED_SHARE_CLASS)
+        return c;
+    errtext_set(err, ENOENT, "queue \"%.100s\" has no classes", queue);
+    return NULL;
+}
+
+classes_t *settings_classes(const server_t *s, const char *queue, berth_error_t *err)
+{
+    const struct sched_queue_config *c = queue_by_class(s, queue, err);
+    if (!c)
         return NULL;
-    }
     const json_t *object = json_object_get(all_classes(s), queue);
     return object ? read_classes(object, err) : configured(&c->classes, err);
 }
@@ -221,6 +230,9 @@ int settings_classes_change(server_t *s, const char *queue, json_t *changes, ber
 int settings_classes_remove(server_t *s, const char *queue, berth_error_t *err)
 {
     if (!json_object_get(all_classes(s), queue))
-        return errtext_set(err, ENOENT, "the classes of queue \"%.100s\" are as configured", queue);
+        return queue_by_class(s, queue, err)
+                   ? errtext_set(err, ENOENT, "the classes of queue \"%.100s\" are as configured",
+                                 queue)
+                   : -1;
     return keep_for_queue(s, queue, NULL, err);
 }

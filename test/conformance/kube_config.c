@@ -92,16 +92,43 @@ static void most_of(const struct session *s, struct kube_config *k, const struct
     }
 }
 
+/* Whether queues deserve no more than a capability, and a plugin that measures them by that lets them have more. */
+static bool only_measures(const struct session *s)
+{
+    bool is_capped = false;
+    for (size_t i = 0; i < s->w.n_queues; i++)
+        for (uint32_t d = 0; d < s->w.names.n; d++)
+            is_capped |= s->w.queues[i].settings.capability[d] != SHARE_UNLIMITED;
+    return is_capped && kube_enabled(&s->w, "proportion", "queueOrder") &&
+           !kube_enabled(&s->w, "proportion", "allocatable") &&
+           !kube_enabled(&s->w, "capacity", "allocatable");
+}
+
+/* What a level deserves by name: what the case says, or what it comes to within its capability, to which nothing holds it.
+ */
+static void deserved_of(const struct session *s, struct kube_config *k,
+                        const struct kube_level *level, int64_t *deserved)
+{
+    struct share_view view;
+    share_look(k->tree, level->node, &view);
+    for (uint32_t d = 0; d < s->w.names.n; d++) {
+        deserved[d] = level->settings.deserved[d];
+        if (deserved[d] == SHARE_UNSET && level->is_leaf && only_measures(s))
+            deserved[d] = view.deserved[d];
+    }
+}
+
 static struct sched_share share_of_level(const struct session *s, struct kube_config *k,
                                          const struct kube_level *level)
 {
-    int64_t most[SHARE_DIMENSIONS_MAX];
+    int64_t most[SHARE_DIMENSIONS_MAX], deserved[SHARE_DIMENSIONS_MAX];
     struct sched_share share = {.weight = level->weight > 0 ? level->weight : 1};
     if (level->above != UINT32_MAX)
         share.under = s->levels.v[level->above].path;
     most_of(s, k, level, most);
     share.n_guarantee = add_amounts(s, k, level->settings.guarantee, 0, &share.guarantee);
-    share.n_deserved = add_amounts(s, k, level->settings.deserved, SHARE_UNSET, &share.deserved);
+    deserved_of(s, k, level, deserved);
+    share.n_deserved = add_amounts(s, k, deserved, SHARE_UNSET, &share.deserved);
     share.n_capability = add_amounts(s, k, most, SHARE_UNLIMITED, &share.capability);
     return share;
 }

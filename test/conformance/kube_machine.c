@@ -1,6 +1,6 @@
 /* The machine of a session as a resource graph, and its tasks as jobspecs. Each node has a pool of each
- * resource, of which a task takes what it asks for. Amounts are counted in the largest unit that divides all
- * of a case.
+ * resource, of which a task takes what it asks for. Amounts are counted in the largest unit that divides those of
+ * nodes and tasks; where queues deserve parts by weight, which are no whole ones, in a thousandth of that, if there is one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,16 +26,22 @@ static void divide(struct session *s, const int64_t *amounts)
             s->unit[d] = gcd(amounts[d], s->unit[d]);
 }
 
+enum {
+    PARTS = 1024 * 1000
+}; /* of a unit at most, in which those of thousands and of 1024 are whole */
+
 static void find_units(struct session *s)
 {
+    bool by_weight = kube_plugin(&s->w, "proportion") && !kube_plugin(&s->w, "capacity");
     memset(s->unit, 0, sizeof(s->unit));
     for (size_t i = 0; i < s->w.n_nodes; i++)
         divide(s, s->w.nodes[i].there_is);
     for (size_t i = 0; i < s->w.n_tasks; i++)
         divide(s, s->w.tasks[i].request);
     for (uint32_t d = 0; d < s->w.names.n; d++)
-        if (s->unit[d] == 0)
-            s->unit[d] = 1;
+        s->unit[d] = s->unit[d] == 0 ? 1
+                     : by_weight     ? s->unit[d] / gcd(s->unit[d], PARTS)
+                                     : s->unit[d];
 }
 
 /* What a node is to have room for: what it has, or what runs there, where that is more. */

@@ -16,4 +16,5 @@ random=1500
 play kube_victims.py $((2 * random)) $random
 play kube_starts.py $random $random
 play kube_random.py $((2 * random)) $random
+play kube_weights.py $random $random
 finish

@@ -12,6 +12,7 @@ void job_block(sched_t *s, uint32_t slot, uint8_t reason)
         gang_due(s, gang_of(s, slot)); /* the others may be too few without it */
     if (job->state == SCHED_WAITING) {
         open_remove(s, slot);
+        job->is_fresh = false; /* when it goes on it is new, also in a pass that has begun */
     } else if (job->state == SCHED_RESERVED) {
         held_release(s, slot);
         s->swept = false;

@@ -1,10 +1,12 @@
-/* What is changed in some scenes: queues. */
+/* What is changed in some scenes: queues, and what jobs wait for. */
 #include "naive_play.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "berth/sched_admin.h"
+#include "naive_waits.h"
 
 static int64_t draw_change(int64_t low, int64_t high)
 {
@@ -37,8 +39,125 @@ static void change_queue(void)
     nq_stop_queue(&run.naive, lane);
 }
 
+bool draw_ends_well(void)
+{
+    return !(run.rules & WITH_WAITS) || draw_change(0, 4) > 0;
+}
+
+/* For a job before another one, or an array, or one of its members. Returns how much was written. */
+static int draw_wait(int before, struct nq_wait *wait, char *text, size_t size)
+{
+    static const char *const names[] = {"after", "afterany", "afterok", "afternotok"};
+    int on = (int)draw_change(before > 12 ? before - 12 : 0, before - 1), until = on + 1;
+    int array = run.naive.job[on].array;
+    bool member = array >= 0 && draw_change(0, 1);
+    if (array >= 0 && !member) {
+        on = array;
+        while (until < run.naive.jobs && run.naive.job[until].array == array)
+            until++;
+    }
+    *wait = (struct nq_wait){(enum nq_for_what)draw_change(0, 3), on, until};
+    int n = snprintf(text, size, "%s:%d", names[wait->for_what], member ? array : on);
+    if (member)
+        n += snprintf(text + n, size - (size_t)n, "[%d]", on - array);
+    return n;
+}
+
+/* Returns how many it waits for. */
+static int draw_waits_for(int before, struct nq_wait waits[NQ_WAITS], char text[WAITS_TEXT])
+{
+    int n = 0, length = 0;
+    for (int k = (int)draw_change(1, NQ_WAITS); k > 0 && before > 0; k--) {
+        if (n > 0)
+            text[length++] = ',';
+        length += draw_wait(before, &waits[n++], text + length, WAITS_TEXT - (size_t)length);
+    }
+    text[length] = '\0';
+    for (int i = 0; i < n; i++)
+        for (int k = waits[i].from; k < waits[i].until; k++)
+            if (run.naive.job[k].refused || run.naive.job[k].rejected)
+                return 0;
+    return n;
+}
+
+void draw_waits(int job, int members, struct sched_request *request, char text[WAITS_TEXT])
+{
+    struct nq_job *j = &run.naive.job[job];
+    if (!(run.rules & WITH_WAITS))
+        return;
+    int64_t what = draw_change(0, 5);
+    if (what == 0)
+        request->begin = j->begin = run.now + draw_change(0, 20);
+    j->later = j->begin > run.now;
+    if (what <= 1)
+        j->n_waits = draw_waits_for(job, j->waits, text);
+    if (j->n_waits > 0)
+        request->dependency = text;
+    counted.waits += j->n_waits > 0;
+    counted.begins += j->begin > run.now;
+    for (int i = 1; i < members; i++) {
+        run.naive.job[job + i].begin = j->begin;
+        run.naive.job[job + i].later = j->later;
+        run.naive.job[job + i].n_waits = j->n_waits;
+        for (int k = 0; k < j->n_waits; k++)
+            run.naive.job[job + i].waits[k] = j->waits[k];
+    }
+}
+
+static void set_begin(int job)
+{
+    int64_t begin = greater(run.now + draw_change(-3, 15), 0);
+    split_member(job);
+    if (getenv("SCENE_TRACE"))
+        fprintf(stderr, "t%ld begin of %d: %ld\n", (long)run.now, job, (long)begin);
+    CHECK(sched_set_begin(run.sched, run.now, handle_of(job), begin) == 0);
+    nw_set_begin(&run.naive, job, begin);
+    counted.begins += begin > run.now;
+}
+
+static void set_waits(int job)
+{
+    struct nq_job was = run.naive.job[job];
+    struct nq_wait waits[NQ_WAITS];
+    char text[WAITS_TEXT] = "";
+    int first = was.array < 0 ? job : was.array;
+    int n = draw_change(0, 3) ? draw_waits_for(first, waits, text) : 0;
+    run.naive.job[job].n_waits = n;
+    for (int i = 0; i < n; i++)
+        run.naive.job[job].waits[i] = waits[i];
+    bool may = !nw_is_vain(&run.naive, job);
+    run.naive.job[job] = was;
+    if (getenv("SCENE_TRACE"))
+        fprintf(stderr, "t%ld waits of %d: %s%s\n", (long)run.now, job, n > 0 ? text : "none",
+                may ? "" : ", no");
+    CHECK((sched_set_dependency(run.sched, run.now, handle_of(job), n > 0 ? text : NULL, NULL) ==
+           0) == may);
+    if (may)
+        nw_set_waits(&run.naive, job, waits, n);
+    counted.waits += may && n > 0;
+}
+
+static void change_waits(void)
+{
+    int job = (int)draw_change(0, run.naive.jobs - 1);
+    const struct nq_job *j = &run.naive.job[job];
+    if (j->state == NQ_RUNNING || j->state == NQ_GONE)
+        return;
+    run.naive.now = run.now;
+    if (j->state == NQ_BEHIND || draw_change(0, 1))
+        split_member(job);
+    if (draw_change(0, 1))
+        set_begin(job);
+    else
+        set_waits(job);
+    if (run.naive.job[job].state == NQ_ASIDE)
+        run.promised[job] = -1;
+}
+
 void play_changes(void)
 {
     if (run.rules & WITH_STOPS && draw_change(0, 4) == 0)
         change_queue();
+    if (run.rules & WITH_WAITS && run.naive.jobs > 0 && draw_change(0, 2) == 0)
+        change_waits();
 }

@@ -5,6 +5,7 @@
 #include "naive_blocks.h"
 #include "naive_limits.h"
 #include "naive_shares.h"
+#include "naive_waits.h"
 
 int nq_submit(struct naive_queues *q, int lane, int user, int count, int64_t duration,
               int64_t priority)
@@ -57,7 +58,9 @@ void nq_split(struct naive_queues *q, int job)
     j->together = false;
     if (j->state == NQ_BEHIND) {
         int first = first_together(q, job);
-        j->state = nq_is_full(q, job) ? NQ_FULL : NQ_OPEN;
+        enum nq_state of_first = q->job[first].state;
+        bool full = of_first == NQ_FULL || nq_is_full(q, job);
+        j->state = of_first == NQ_ASIDE ? NQ_ASIDE : full ? NQ_FULL : NQ_OPEN;
         j->fresh = j->state == NQ_OPEN && q->job[first].fresh;
         return;
     }
@@ -71,10 +74,12 @@ void nq_split(struct naive_queues *q, int job)
     n->expected_told = j->expected_told;
     n->fresh = j->fresh;
     n->displaced = j->displaced;
+    j->displaced = -1;
+    if (j->state == NQ_ASIDE)
+        return;
     j->state = NQ_OPEN; /* it holds nothing any more */
     if (n->state == NQ_FULL || (n->state == NQ_HELD && nq_is_full(q, next)))
         j->state = NQ_FULL;
-    j->displaced = -1;
 }
 
 static bool any_displaced(const struct naive_queues *q)
@@ -108,6 +113,15 @@ void nq_end(struct naive_queues *q, int job)
 {
     leave(q, job);
     q->job[job].state = NQ_GONE;
+    nw_note(q);
+    nw_reject(q);
+    nw_let(q);
+}
+
+void nq_finish(struct naive_queues *q, int job, bool ok)
+{
+    q->job[job].ended_well = ok;
+    nq_end(q, job);
 }
 
 /* Whether jobs that are behind a preempted one, in its level, are promised times by queues that are not preemptible. */
@@ -162,6 +176,8 @@ void nq_prioritize(struct naive_queues *q, int job, int64_t priority)
                          : was != nq_before(q, i, job);
     }
     j->priority = priority;
+    if (j->state == NQ_ASIDE)
+        return;
     if (j->state == NQ_LIMITED) {
         j->due |= raised;
         return;
@@ -192,7 +208,7 @@ static void take_turn_anew(struct naive_queues *q, int job)
     j->due |= j->state == NQ_LIMITED;
 }
 
-void nq_hold(struct naive_queues *q, int job)
+void nq_set_aside(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
     if (j->state == NQ_HELD) {
@@ -203,11 +219,24 @@ void nq_hold(struct naive_queues *q, int job)
     j->fresh = j->candidate = j->due = false;
 }
 
-void nq_release(struct naive_queues *q, int job)
+void nq_go_on(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
     j->state = nq_is_full(q, job) ? NQ_FULL : NQ_OPEN;
     j->fresh = true;
+}
+
+void nq_hold(struct naive_queues *q, int job)
+{
+    q->job[job].held = true;
+    nq_set_aside(q, job);
+}
+
+void nq_release(struct naive_queues *q, int job)
+{
+    q->job[job].held = false;
+    if (nw_may_go(q, job))
+        nq_go_on(q, job);
 }
 
 /* What came back while a queue was stopped has not served its displaced jobs. */
@@ -314,7 +343,7 @@ static int64_t next_of_blocks(const struct naive_queues *q)
 
 int64_t nq_next_time(const struct naive_queues *q)
 {
-    int64_t next = next_of_blocks(q);
+    int64_t next = lesser(next_of_blocks(q), nw_next_time(q));
     for (int i = 0; i < q->jobs; i++)
         if (q->job[i].state == NQ_HELD && q->job[i].victims == 0 && q->job[i].at < next)
             next = q->job[i].at;

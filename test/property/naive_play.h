@@ -20,6 +20,7 @@
 /* What one scene in seven has beside the rest; or all, with its name in the environment (prop_queues_naive.c). */
 enum scene_rule {
     WITH_STOPS = 1, /* queues are stopped, and take no new jobs for a while */
+    WITH_WAITS = 2, /* jobs wait for others, and may not begin before a time */
 };
 
 /* A scene: what it has is drawn from its seed. */
@@ -44,7 +45,7 @@ struct naive_play {
 /* What all scenes have come to. */
 struct naive_count {
     uint64_t decisions, preempted, full, asked_meanwhile, rejected, blocks, expected, overrun,
-        stopped, updated, set_aside, queues_stopped;
+        stopped, updated, set_aside, queues_stopped, begins, waits;
 };
 
 extern struct naive_play run;
@@ -135,6 +136,9 @@ sched_job_t handle_of(int job);
 /* Something happens. */
 void play_event(void);
 
+/* One of those that wait together is to wait for itself. */
+void split_member(int job);
+
 /* Perhaps a job gets another estimate and limit. */
 void play_updates(void);
 
@@ -149,8 +153,20 @@ void play_ends(void);
 
 /* ---- naive_changes.c ---- */
 
-/* Perhaps a queue is stopped or started, takes new jobs or does not, as one of WITH_STOPS. */
+enum { WAITS_TEXT = 80 };
+
+/* Perhaps a queue is stopped or started, takes new jobs or does not (WITH_STOPS), a job is to wait for others or a time
+ * (WITH_WAITS).
+ */
 void play_changes(void);
+
+/* In such scenes the next job may wait: the request is to say so, and the job is known, with its members. Where it waits for
+ * others, `text` says for whom.
+ */
+void draw_waits(int job, int members, struct sched_request *request, char text[WAITS_TEXT]);
+
+/* In such scenes a job may fail. */
+bool draw_ends_well(void);
 
 /* ---- naive_compare.c ---- */
 

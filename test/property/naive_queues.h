@@ -27,12 +27,23 @@ enum {
 };
 
 /* Limited: blocked, as it is over a limit. Behind: of an array, behind a member that waits together with it,
- * and for both. Full: blocked, as so many of its array hold something as may at a time. Aside: blocked, as its user wants it.
+ * and for both. Full: blocked, as so many of its array hold something as may at a time. Aside: blocked, by its user, until a time,
+ * or until others have started or ended (naive_waits.h).
  */
 enum nq_state { NQ_OPEN, NQ_HELD, NQ_RUNNING, NQ_GONE, NQ_LIMITED, NQ_BEHIND, NQ_FULL, NQ_ASIDE };
 
 /* What a job asks for `count` times: a node, a core wherever it is, some cores of a node. */
 enum nq_piece { NQ_NODE, NQ_CORE, NQ_SHARED };
+
+/* What a job waits for: that those of others [from, until), a job or an array, have started, ended, ended well, or ended and
+ * one of them at least not well.
+ */
+enum nq_for_what { NQ_AFTER, NQ_AFTER_ANY, NQ_AFTER_OK, NQ_AFTER_NOT_OK };
+struct nq_wait {
+    enum nq_for_what for_what;
+    int from, until;
+};
+enum { NQ_WAITS = 2 };
 
 struct nq_job {
     enum nq_state state;
@@ -64,7 +75,14 @@ struct nq_job {
     bool due;       /* limited: what its user or its queue has decreased since it was looked at */
     bool let_again; /* in this pass, after it was limited */
     bool candidate; /* open: let go on for a promise of its limit */
-    bool rejected;  /* gone: blocks leave no room for it, which nobody was told yet */
+    bool held;      /* aside: by its user */
+    int64_t begin;  /* it starts at this time at the earliest, */
+    bool later;     /* which has not come yet in a pass */
+    struct nq_wait waits[NQ_WAITS];
+    int n_waits;
+    bool ended_well;        /* gone */
+    bool refused;           /* gone: it never waited, or not by itself */
+    bool rejected;          /* gone: it can never start, which nobody was told yet */
     bool cleared, to_clear; /* running: it is to stop for a block; which nobody was told yet */
 };
 
@@ -237,7 +255,8 @@ int nq_next_together(const struct naive_queues *q, int job);
 
 /* Whether as many of a job's array run, or are promised a time, as may at once. */
 bool nq_is_full(const struct naive_queues *q, int job);
-void nq_end(struct naive_queues *q, int job); /* finished or cancelled */
+void nq_end(struct naive_queues *q, int job); /* cancelled */
+void nq_finish(struct naive_queues *q, int job, bool ok);
 void nq_requeue(struct naive_queues *q, int job);
 void nq_prioritize(struct naive_queues *q, int job, int64_t priority);
 

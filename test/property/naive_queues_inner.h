@@ -55,6 +55,10 @@ int64_t nq_earliest_by(const struct naive_queues *q, int job, nq_choose *choose)
  */
 void nq_come_forward(struct naive_queues *q, int job);
 
+/* A job is set aside, and gives up what it is promised; and goes on, as a new one. */
+void nq_set_aside(struct naive_queues *q, int job);
+void nq_go_on(struct naive_queues *q, int job);
+
 /* It holds something. If as many of its array do as may, others that are open are so no more. */
 void nq_fill(struct naive_queues *q, int job);
 

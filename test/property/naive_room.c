@@ -8,6 +8,7 @@
 #include "naive_blocks.h"
 #include "naive_limits.h"
 #include "naive_tails.h"
+#include "naive_waits.h"
 
 /* Whether a job sees the first one of another queue: its own queue is lower. */
 static bool sees_head(const struct naive_queues *q, int job, int lane)
@@ -229,6 +230,8 @@ void nq_decide(struct naive_queues *q, enum nq_kind kind, int job)
     if (kind == NQ_PROMISE)
         q->job[job].expected_told = q->job[job].expected;
     q->decision[q->decisions++] = (struct nq_decision){kind, job, -1, q->job[job].at};
+    if (kind == NQ_START)
+        nw_started(q, job);
 }
 
 void nq_moved(struct nq_job *j)

@@ -8,8 +8,7 @@
 #include "berth/sched_admin.h"
 #include "naive_blocks.h"
 
-/* One of those that wait together is to wait for itself. */
-static void split(int job)
+void split_member(int job)
 {
     struct nq_job *j = &run.naive.job[job];
     int next = nq_next_together(&run.naive, job);
@@ -58,15 +57,16 @@ void play_event(void)
         if (getenv("SCENE_TRACE"))
             fprintf(stderr, "t%ld node %d %s\n", (long)run.now, node, down ? "down" : "up");
     } else if (what == 8 && j->state != NQ_GONE) {
-        split(job);
+        split_member(job);
         CHECK(sched_cancel(run.sched, run.now, handle_of(job)) == 0);
         if (getenv("SCENE_TRACE"))
             fprintf(stderr, "t%ld cancel %d\n", (long)run.now, job);
         nq_end(&run.naive, job);
     } else if (j->state == NQ_OPEN || j->state == NQ_HELD || j->state == NQ_BEHIND ||
-               j->state == NQ_LIMITED || j->state == NQ_FULL) {
+               j->state == NQ_LIMITED || j->state == NQ_FULL ||
+               (j->state == NQ_ASIDE && run.rules & WITH_WAITS)) {
         if (j->state == NQ_BEHIND || draw(0, 1))
-            split(job);
+            split_member(job);
         prioritize(job);
     }
 }
@@ -132,7 +132,7 @@ void play_updates(void)
     if (j->state == NQ_GONE || j->estimate >= NQ_ENDLESS)
         return;
     if (j->state == NQ_BEHIND || draw_update(0, 1))
-        split(job);
+        split_member(job);
     if (run.accounts && j->state != NQ_RUNNING && draw_update(0, 1))
         update_account(job);
     else
@@ -146,10 +146,10 @@ void play_holds(void)
         return;
     int job = (int)random_between(&run.hold_random, 0, run.naive.jobs - 1);
     const struct nq_job *j = &run.naive.job[job];
-    bool release = j->state == NQ_ASIDE;
+    bool release = j->held;
     if (j->state == NQ_RUNNING || j->state == NQ_GONE)
         return;
-    split(job);
+    split_member(job);
     if (getenv("SCENE_TRACE"))
         fprintf(stderr, "t%ld %s %d\n", (long)run.now, release ? "release" : "hold", job);
     if (release) {
@@ -241,7 +241,8 @@ void play_ends(void)
                 run.promised[i] = -1;
                 continue;
             }
-            CHECK(sched_finish(run.sched, run.now, handle_of(i), true) == 0);
-            nq_end(&run.naive, i);
+            bool ok = draw_ends_well();
+            CHECK(sched_finish(run.sched, run.now, handle_of(i), ok) == 0);
+            nq_finish(&run.naive, i, ok);
         }
 }

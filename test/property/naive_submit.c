@@ -8,6 +8,8 @@
 #include "base/number.h"
 #include "berth/sched_query.h"
 #include "naive_blocks.h"
+#include "naive_queues_inner.h"
+#include "naive_waits.h"
 
 uint32_t member_of(int job)
 {
@@ -136,7 +138,7 @@ static void write_jobspec(char *text, size_t size, int count, enum nq_piece piec
              count, what);
 }
 
-static void trace_submit(int job, int members)
+static void trace_submit(int job, int members, const struct sched_request *request)
 {
     const struct nq_job *j = &run.naive.job[job];
     if (getenv("SCENE_TRACE"))
@@ -145,11 +147,12 @@ static void trace_submit(int job, int members)
                 "%ld limit %ld "
                 "pri %ld dl "
                 "%ld members "
-                "%d order %ld\n",
+                "%d order %ld begin %ld waits %s\n",
                 (long)run.now, job, j->lane, j->is_virtual, j->user, j->account, j->count,
                 (int)j->piece, j->of_node, (long)j->duration,
                 (long)(j->limit == INT64_MAX ? -1 : j->limit), (long)j->priority, (long)j->deadline,
-                members, (long)j->order);
+                members, (long)j->order, (long)j->begin,
+                request->dependency ? request->dependency : "");
 }
 
 void play_submit(void)
@@ -192,6 +195,8 @@ void play_submit(void)
     int account = run.accounts ? (int)draw(0, NQ_ACCOUNTS - 1) : 0;
     if (run.accounts)
         request.account = naive_accounts[account];
+    char waits[WAITS_TEXT];
+    draw_waits(job, members, &request, waits);
     sched_job_t handle = sched_submit(run.sched, run.now, &request);
     for (int i = 0; i < members; i++) {
         struct nq_job *j = &run.naive.job[job + i];
@@ -212,10 +217,18 @@ void play_submit(void)
         nq_come(&run.naive, job);
     int64_t last;
     run.naive.now = run.now;
-    bool refused = closed || !nb_leave_room(&run.naive, job, run.now, &last);
-    CHECK(handle >= 0 &&
-          sched_state(run.sched, handle) == (refused ? SCHED_REJECTED : SCHED_WAITING));
-    for (int i = 0; i < members && refused; i++)
+    nw_note(&run.naive);
+    bool refused =
+        closed || nw_is_vain(&run.naive, job) || !nb_leave_room(&run.naive, job, run.now, &last);
+    bool aside = !nw_may_go(&run.naive, job);
+    trace_submit(job, members, &request);
+    CHECK(handle >= 0 && sched_state(run.sched, handle) == (refused ? SCHED_REJECTED
+                                                            : aside ? SCHED_BLOCKED
+                                                                    : SCHED_WAITING));
+    if (aside)
+        nq_set_aside(&run.naive, job);
+    for (int i = 0; i < members && refused; i++) {
+        run.naive.job[job + i].refused = true;
         nb_refuse(&run.naive, job + i);
-    trace_submit(job, members);
+    }
 }

@@ -4,6 +4,7 @@
 #include "naive_classes.h"
 #include "naive_limits.h"
 #include "naive_shares.h"
+#include "naive_waits.h"
 
 /* How a lane offers its jobs, as enum lane_mode of the core. */
 enum mode { PLAN, SERVE, FILL, DONE };
@@ -158,6 +159,9 @@ void nq_settle(struct naive_queues *q, bool again)
         first[of] = -1;
         q->has_let[of] &= again;
     }
+    nw_begin(q);
+    int gone_on = nw_let(q);
+    q->let += again ? gone_on : 0;
     for (int i = 0; i < q->jobs; i++) {
         struct nq_job *j = &q->job[i];
         j->let_again &= again;

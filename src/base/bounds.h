@@ -87,7 +87,7 @@
 /* place/graph/gaps.c: of how many changed intervals it is noted where they are. Of another one that changes
  * again there are two entries until the next question.
  */
-#define GAPS_LATEST BOUND(256, 2)
+#define GAPS_LATEST BOUND(1024, 2)
 
 /* Changed intervals that questions about one time go through as they are; of more they are put in order first. */
 #define GAPS_LATE BOUND(64, 1)

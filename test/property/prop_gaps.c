@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -77,6 +78,22 @@ static void ask_within(const struct model *m, const struct gaps *g, uint64_t *ra
     assert_int_equal(gaps_within(g, from, end), within(m, from, end));
 }
 
+/* Of a time that is told, which is mostly the one of before or a later one. */
+static void ask_from_here(const struct model *m, struct gaps *g, uint64_t *random, int *now)
+{
+    int was = *now;
+
+    if (draw(random, 3) == 0)
+        *now = draw(random, 4) == 0 ? (int)draw(random, TICKS) : *now + (int)draw(random, 4);
+    *now = *now < TICKS ? *now : TICKS - 1;
+    int end = *now + 1 + (int)draw(random, 10);
+    assert_int_equal(gaps_stand(g, *now), 0);
+    assert_int_equal(gaps_from_here(g, end), within(m, *now, end));
+    assert_true(gaps_check(g));
+    if (*now > was && within(m, *now, end) > within(m, was, end))
+        assert_true(gaps_begin(g, was, *now));
+}
+
 static void ask(const struct model *m, const struct gaps *g, uint64_t *random)
 {
     int duration = 1 + (int)draw(random, 10), from = (int)draw(random, TICKS);
@@ -100,15 +117,19 @@ static void test_gaps(void **state)
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
         struct gaps g = {0};
+        int now = 0;
+        memset(&m, 0, sizeof(m));
         for (int i = 0; i < NODES; i++) {
             draw_room(&random, m.room[i]);
             add(&g, m.room[i], 1);
+            ask_from_here(&m, &g, &random, &now);
             if (draw(&random, 2))
                 assert_int_equal(gaps_settle(&g), 0);
             if (draw(&random, 3) == 0) {
                 add(&g, m.room[i], -1);
                 draw_room(&random, m.room[i]);
                 add(&g, m.room[i], 1);
+                ask_from_here(&m, &g, &random, &now);
             }
         }
         for (int i = 0; i < QUESTIONS; i++)
@@ -119,6 +140,13 @@ static void test_gaps(void **state)
         assert_true(gaps_check(&g));
         for (int i = 0; i < QUESTIONS; i++)
             ask(&m, &g, &random);
+        for (int i = 0; i < QUESTIONS; i++)
+            ask_from_here(&m, &g, &random, &now);
+        gaps_empty(&g);
+        assert_true(gaps_check(&g));
+        add(&g, m.room[0], 1);
+        memset(m.room[1], 0, sizeof(m.room) - sizeof(m.room[0]));
+        ask_from_here(&m, &g, &random, &now);
         gaps_clear(&g);
     }
 }

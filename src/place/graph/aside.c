@@ -19,13 +19,13 @@ struct own {
 /* Bookings of one window, and the gaps that there would be more. */
 struct aside {
     struct graph_place *n;
-    const struct capacity *capacity;
+    struct capacity *capacity;
     const int64_t *booking;
     uint32_t n_bookings;
     int64_t at, end;
     uint32_t next, next_hold; /* the booking, and in it the hold, that is looked at next */
     struct own ahead;         /* what is taken next, unless there is no node in it */
-    struct gaps gaps;
+    struct gaps *gaps;
     struct change change; /* of the nodes that were looked at last */
     struct own own;
 };
@@ -108,7 +108,7 @@ static int add_alike_gaps(struct aside *a)
     if (c->count == 0 || !capacity_compare(a->n, a->capacity, c, &x))
         return 0;
     for (uint32_t i = 0; i < x.n_differ; i++)
-        if (gaps_add(&a->gaps, x.differ[i].from, x.differ[i].until, x.differ[i].pieces * c->count) <
+        if (gaps_add(a->gaps, x.differ[i].from, x.differ[i].until, x.differ[i].pieces * c->count) <
             0)
             return -1;
     return 0;
@@ -165,24 +165,32 @@ static int find_gaps(struct aside *a)
         before_last = last;
         last = own.node;
     }
-    return more < 0 || add_alike_gaps(a) < 0 ? -1 : gaps_settle(&a->gaps);
+    return more < 0 || add_alike_gaps(a) < 0 ? -1 : gaps_settle(a->gaps);
 }
 
 bool capacity_lacks_aside(struct graph_place *n, const struct class *c, const int64_t *booking,
                           uint32_t n_bookings, int64_t duration, int64_t at, struct held_note *note)
 {
-    struct aside a = {.n = n, .booking = booking, .n_bookings = n_bookings};
+    struct aside a; /* large, so that no more of it is set than has to be */
     struct held_note anew;
     bool lacks = false;
 
+    a.n = n;
+    a.booking = booking;
+    a.n_bookings = n_bookings;
+    a.next = a.next_hold = 0;
+    a.change.count = 0;
     a.capacity = match_is_tree(n->match) ? capacity_ready(n, c) : NULL;
+    if (a.capacity) {
+        a.gaps = &n->capacities->aside;
+        gaps_empty(a.gaps);
+    }
     if (a.capacity && find_gaps(&a) == 0) {
-        lacks = capacity_first_beside(n, c, &a.gaps, duration, at, &anew) < 0 &&
+        lacks = capacity_first_beside(n, c, a.gaps, duration, at, &anew) < 0 &&
                 anew.kind == HELD_SHORT;
         anew.class = note->class;
     }
     if (lacks)
         *note = anew;
-    gaps_clear(&a.gaps);
     return lacks;
 }

@@ -85,9 +85,8 @@ int64_t capacity_room_of(const struct capacity_has *has, const struct plan_usage
 
 static const struct plan_usage idle;
 
-/* What room a node has over time. Returns the number of steps. */
-static uint32_t rooms_of(const struct capacity_has *has, const struct plan_usage *step,
-                         uint32_t steps, struct room_step *room)
+uint32_t capacity_rooms_of(const struct capacity_has *has, const struct plan_usage *step,
+                           uint32_t steps, struct room_step *room)
 {
     uint32_t k = 0;
 
@@ -98,170 +97,6 @@ static uint32_t rooms_of(const struct capacity_has *has, const struct plan_usage
             room[k++] = (struct room_step){step[i].at, pieces};
     }
     return k;
-}
-
-static bool has_gap(const struct gap *gap, uint32_t n, const struct gap *x)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (gap[i].from == x->from && gap[i].until == x->until && gap[i].pieces == x->pieces)
-            return true;
-    return false;
-}
-
-static void find_differences(struct capacity_change *x)
-{
-    x->n_differ = 0;
-    for (uint32_t i = 0; i < x->n_was; i++)
-        if (!has_gap(x->is, x->n_is, &x->was[i])) {
-            x->differ[x->n_differ] = x->was[i];
-            x->differ[x->n_differ++].pieces *= -1;
-        }
-    for (uint32_t i = 0; i < x->n_is; i++)
-        if (!has_gap(x->was, x->n_was, &x->is[i]))
-            x->differ[x->n_differ++] = x->is[i];
-}
-
-/* What changes for pieces that need so much; false: nothing. */
-static bool compare_rooms(const struct capacity_has *has, const struct change *c,
-                          struct capacity_change *x)
-{
-    x->n_old = rooms_of(has, c->old, c->n_old, x->old);
-    x->n_new = rooms_of(has, c->new, c->n_new, x->new);
-    if (x->n_old == x->n_new && memcmp(x->old, x->new, x->n_old * sizeof(*x->old)) == 0)
-        return false;
-    x->n_was = gaps_of(x->old, x->n_old, x->was);
-    x->n_is = gaps_of(x->new, x->n_new, x->is);
-    find_differences(x);
-    capacity_find_increases(x);
-    return true;
-}
-
-bool capacity_compare(const struct graph_place *n, const struct capacity *h, const struct change *c,
-                      struct capacity_change *x)
-{
-    const struct capacity_has has = capacity_has_of(n, h, c->sample->vertex);
-
-    return compare_rooms(&has, c, x);
-}
-
-static bool is_all_or_nothing(const struct plan_usage *step, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (step[i].use != PLAN_FULL &&
-            (step[i].use != PLAN_IDLE ||
-             memcmp(step[i].taken, idle.taken, sizeof(idle.taken)) != 0))
-            return false;
-    return true;
-}
-
-static bool concerns_capacity(const struct capacity *h, const struct change *c)
-{
-    return h->users > 0 && h->filled && (c->sample->parts >> h->part & 1);
-}
-
-static int change_gaps(struct capacity *h, const struct capacity_change *x, int64_t count)
-{
-    for (uint32_t i = 0; i < x->n_differ; i++) {
-        const struct gap *gap = &x->differ[i];
-        if (gaps_add(&h->gaps, gap->from, gap->until, gap->pieces * count) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int compare_kinds(const void *a, const void *b)
-{
-    const struct capacity_order *x = a, *y = b;
-
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
-}
-
-/* Have those that have users in order. Returns 0, or -1 with ENOMEM. */
-static int order(struct capacities *all)
-{
-    if (all->is_ordered)
-        return 0;
-    struct capacity_order *order = reallocarray(all->order, all->n, sizeof(*order));
-    if (!order)
-        return -1;
-    all->order = order;
-    all->n_order = 0;
-    for (uint32_t i = 0; i < all->n; i++)
-        if (all->v[i].users > 0)
-            order[all->n_order++] = (struct capacity_order){all->v[i].kind, i};
-    qsort(order, all->n_order, sizeof(*order), compare_kinds);
-    all->is_ordered = true;
-    return 0;
-}
-
-/* What of a change is to be told to a capacity: gaps, increases. */
-static int tell_capacity_change(struct capacities *all, uint32_t i, const struct capacity_change *x,
-                                int64_t count, bool late)
-{
-    struct capacity *h = &all->v[i];
-    bool knows = late && (all->only == PLACE_NONE || all->only == i);
-
-    if (!knows && change_gaps(h, x, count) < 0)
-        return -1;
-    if (late || !all->trial)
-        capacity_note_increases(all, h, x, count);
-    return 0;
-}
-
-/* Of a node that is always idle or taken whole, there is at any time room for as many pieces as an idle one has, or for none.
- * So what changes is the same for all kinds but for that number, and is worked out once, for one piece: most changes are of
- * such nodes, and kinds may be many.
- */
-static int change_all(struct graph_place *n, const struct change *c, bool late)
-{
-    static const struct capacity_has one = {.most = 1};
-    struct capacities *all = n->capacities;
-    struct capacity_change x;
-    uint64_t kind = 0;
-    bool is_whole = is_all_or_nothing(c->old, c->n_old) && is_all_or_nothing(c->new, c->n_new);
-    bool differs = is_whole && compare_rooms(&one, c, &x);
-    int64_t pieces = 1;
-
-    if (order(all) < 0)
-        return -1;
-    if (is_whole && !differs)
-        return 0;
-    for (uint32_t i = 0; i < all->n_order; i++) {
-        struct capacity *h = &all->v[all->order[i].index];
-        if (!concerns_capacity(h, c))
-            continue;
-        if (h->kind != kind) {
-            const struct capacity_has has = capacity_has_of(n, h, c->sample->vertex);
-            if (is_whole)
-                pieces = capacity_room_of(&has, &idle);
-            else
-                differs = compare_rooms(&has, c, &x);
-        }
-        kind = h->kind;
-        if (differs && pieces > 0 &&
-            tell_capacity_change(all, all->order[i].index, &x, c->count * pieces, late) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-int capacity_change(struct graph_place *n, const struct change *c)
-{
-    struct capacities *all = n->capacities;
-    struct capacity_change x;
-
-    if (!all->trial || all->only == PLACE_NONE)
-        return change_all(n, c, false);
-    struct capacity *h = &all->v[all->only];
-    return concerns_capacity(h, c) && capacity_compare(n, h, c, &x) ? change_gaps(h, &x, c->count)
-                                                                    : 0;
-}
-
-int capacity_change_late(struct graph_place *n, const struct change *c)
-{
-    return change_all(n, c, true);
 }
 
 /* The gaps of all nodes, from their rows. */
@@ -279,7 +114,7 @@ static int count_all(const struct graph_place *n, const struct capacity *h, stru
         for (; i + 1 < all->n_rows && usage_is_alike(row, &all->row[i + 1]); i++)
             count++;
         const struct capacity_has has = capacity_has_of(n, h, row->vertex);
-        uint32_t rooms = rooms_of(&has, row->step, row->n, room);
+        uint32_t rooms = capacity_rooms_of(&has, row->step, row->n, room);
         uint32_t found = gaps_of(room, rooms, gap);
         for (uint32_t k = 0; k < found; k++)
             if (gaps_add(gaps, gap[k].from, gap[k].until, gap[k].pieces * count) < 0)
@@ -383,17 +218,6 @@ static uint32_t slot_for(const struct capacities *h, const struct class *c, bool
     return slot;
 }
 
-/* The kind of a new one: that of others with the same pieces. */
-static uint64_t kind_of_new_capacity(struct capacities *h, const struct capacity *new)
-{
-    for (uint32_t i = 0; i < h->n; i++) {
-        const struct capacity *x = &h->v[i];
-        if (x->users > 0 && x->is_node == new->is_node && is_equal(&x->piece, &new->piece))
-            return x->kind;
-    }
-    return ++h->kinds;
-}
-
 /* One more user of the capacity for a class's pieces. *slot is PLACE_NONE if there is room for no more. Returns 0, or
  * -1 with ENOMEM.
  */
@@ -416,7 +240,6 @@ static int enter_capacity_user(struct graph_place *n, const struct class *c, boo
     }
     if (h->v[i].users == 0) {
         struct capacity new = {.part = c->part, .is_node = is_node, .piece = c->piece[0]};
-        new.kind = kind_of_new_capacity(h, &new);
         h->v[i] = new;
         h->is_ordered = false;
     }
@@ -527,20 +350,13 @@ void capacity_leave_all(struct graph_place *n, const struct capacity_need *need)
         leave_capacity(n, need->capacity);
 }
 
-int64_t capacity_most(struct graph_place *n, const struct class *c, int64_t duration, int64_t at)
-{
-    struct capacity *h = capacity_ready_within(n, c);
-
-    return h ? gaps_within(&h->gaps, at, at + duration) : INT64_MAX;
-}
-
-static struct capacity *ready(struct graph_place *n, const struct class *c,
-                              int (*settle)(struct gaps *g))
+/* The capacity of a class, with what changed among its gaps, or late; NULL: nothing is known. */
+static struct capacity *counted_capacity(struct graph_place *n, const struct class *c)
 {
     if (c->capacity == PLACE_NONE || !usage_settle(n))
         return NULL;
     struct capacity *h = &n->capacities->v[c->capacity];
-    if ((!h->filled && fill_capacity(n, h) < 0) || settle(&h->gaps) < 0) {
+    if (!h->filled && fill_capacity(n, h) < 0) {
         capacity_reset(n);
         return NULL;
     }
@@ -550,12 +366,36 @@ static struct capacity *ready(struct graph_place *n, const struct class *c,
 
 struct capacity *capacity_ready(struct graph_place *n, const struct class *c)
 {
-    return ready(n, c, gaps_settle);
+    struct capacity *h = counted_capacity(n, c);
+
+    if (!h || gaps_settle(&h->gaps) == 0)
+        return h;
+    capacity_reset(n);
+    return NULL;
 }
 
-struct capacity *capacity_ready_within(struct graph_place *n, const struct class *c)
+/* Most questions are about now. */
+struct capacity *capacity_within(struct graph_place *n, const struct class *c, int64_t at,
+                                 int64_t end, int64_t *pieces)
 {
-    return ready(n, c, gaps_settle_many);
+    struct capacity *h = counted_capacity(n, c);
+    bool is_now = at == n->now || (h && at == n->capacities->now);
+
+    if (!h)
+        return NULL;
+    if ((is_now ? gaps_stand(&h->gaps, at) : gaps_settle_many(&h->gaps)) < 0) {
+        capacity_reset(n);
+        return NULL;
+    }
+    *pieces = is_now ? gaps_from_here(&h->gaps, end) : gaps_within(&h->gaps, at, end);
+    return h;
+}
+
+int64_t capacity_most(struct graph_place *n, const struct class *c, int64_t duration, int64_t at)
+{
+    int64_t pieces;
+
+    return capacity_within(n, c, at, at + duration, &pieces) ? pieces : INT64_MAX;
 }
 
 /* ---- Questions ---- */
@@ -564,14 +404,10 @@ int64_t capacity_next(void *context, int64_t from, int64_t before)
 {
     const struct counted *ask = context;
     int64_t duration = ask->plan.duration;
-    const struct capacity *h;
 
-    if (before == from + 1) {
-        h = capacity_ready_within(ask->n, ask->class);
-        bool is = !h || gaps_within(&h->gaps, from, from + duration) >= ask->class->pieces;
-        return is ? from : -1;
-    }
-    h = capacity_ready(ask->n, ask->class);
+    if (before == from + 1)
+        return capacity_most(ask->n, ask->class, duration, from) >= ask->class->pieces ? from : -1;
+    const struct capacity *h = capacity_ready(ask->n, ask->class);
     return h ? gaps_first(&h->gaps, duration, from, before, ask->class->pieces, NULL) : from;
 }
 
@@ -589,7 +425,7 @@ bool capacity_could(struct graph_place *n, const struct class *c, uint32_t node,
     const struct capacity *h = &n->capacities->v[c->capacity];
     const struct node_row *row = &n->capacities->row[i];
     const struct capacity_has has = capacity_has_of(n, h, node);
-    uint32_t gaps = gaps_of(room, rooms_of(&has, row->step, row->n, room), gap);
+    uint32_t gaps = gaps_of(room, capacity_rooms_of(&has, row->step, row->n, room), gap);
     for (uint32_t k = 0; k < gaps; k++) {
         int64_t first = gap[k].from > n->now ? gap[k].from : n->now;
         if (first < before && capacity_gap_end(h, gap[k].until, before) - duration >= first)

@@ -34,8 +34,7 @@ struct increase {
 struct capacity {
     uint32_t users; /* classes; 0: the slot is free */
     uint32_t part;
-    uint64_t kind; /* of those with equal pieces: the same number */
-    bool is_node;  /* a node is one piece, however much it has */
+    bool is_node; /* a node is one piece, however much it has */
     bool filled;
     struct piece piece;
     struct gaps gaps;
@@ -46,6 +45,9 @@ struct capacity {
     uint32_t unseen; /* from this one on nobody has seen them */
     uint64_t batch;  /* if this is capacities.batch */
     struct increase increase[INCREASES_MAX];
+    bool has_known; /* what nodes of one class have of what the pieces need */
+    uint32_t has_alike;
+    struct capacity_has has;
 };
 
 struct node_row {
@@ -82,16 +84,12 @@ struct capacity_change {
 struct capacities {
     struct capacity *v;
     uint32_t n;
-    /* All that have users, those of one kind side by side. What changes for a node is the same for these, and
+    /* All that have users, by what their pieces need: what changes for a node is mostly the same for those side by side, and
      * is worked out once.
      */
-    struct capacity_order {
-        uint64_t kind;
-        uint32_t index;
-    } * order;
+    struct capacity **order;
     uint32_t n_order;
     bool is_ordered; /* `order` is that of now */
-    uint64_t kinds;  /* so far */
     bool ready;      /* the rows are there */
     bool trial;
     uint32_t
@@ -106,9 +104,11 @@ struct capacities {
     uint32_t *tried;
     uint32_t n_tried;
     uint64_t passes;
+    int64_t now;    /* the latest time that somebody was short of something at (capacity_short) */
     uint64_t batch; /* how often nodes were counted anew */
     uint64_t epochs;
     struct change change;
+    struct gaps aside; /* of a question (aside.c): its memory is kept for the next one */
     uint64_t sames;    /* numbers given to rows */
     uint32_t last_put; /* the row that got the last one */
 };
@@ -132,11 +132,12 @@ static inline uint32_t usage_row_of(const struct capacities *h, uint32_t vertex)
 
 /* ---- Capacities (capacity.c) ---- */
 
-/* The capacity of a class with all that has changed counted; NULL: nothing is known. And one for gaps_within
- * alone, of which gaps may be late.
+/* The capacity of a class with all that has changed counted; NULL: nothing is known. And one of which gaps may be late,
+ * with the pieces that there are throughout [at, end): O(gaps over that time) if it is now.
  */
 struct capacity *capacity_ready(struct graph_place *n, const struct class *c);
-struct capacity *capacity_ready_within(struct graph_place *n, const struct class *c);
+struct capacity *capacity_within(struct graph_place *n, const struct class *c, int64_t at,
+                                 int64_t end, int64_t *pieces);
 
 /* Begin to ask about nodes: what has changed is counted. */
 void capacity_view(struct capacity_view *view, struct graph_place *n, const struct class *c);
@@ -157,6 +158,10 @@ struct capacity_has capacity_has_of(const struct graph_place *n, const struct ca
                                     uint32_t vertex);
 int64_t capacity_room_of(const struct capacity_has *has, const struct plan_usage *step);
 
+/* The room that steps leave over time: at most so many steps, one at least. Returns their number. */
+uint32_t capacity_rooms_of(const struct capacity_has *has, const struct plan_usage *step,
+                           uint32_t steps, struct room_step *room);
+
 /* How many pieces so many of a class ask for that are placed together, and whether each is a node of its own; 0: that
  * is not known. Whether there is a capacity for them makes no difference.
  */
@@ -164,7 +169,7 @@ int64_t capacity_pieces(const struct graph_place *n, const struct class *c, uint
                         bool *is_node);
 
 /* What changes of a node for capacities like this one; false: nothing. */
-bool capacity_compare(const struct graph_place *n, const struct capacity *h, const struct change *c,
+bool capacity_compare(const struct graph_place *n, struct capacity *h, const struct change *c,
                       struct capacity_change *x);
 
 /* ---- Increases (increases.c) ---- */

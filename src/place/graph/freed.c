@@ -246,8 +246,9 @@ int graph_place_choose_again(struct graph_place *n, const struct place_ask *ask,
     struct plan_ask some = *plan;
     size_t words = (size_t)n->graph->n / 64 + 1;
 
+    some.next = NULL; /* there is enough by count: what it holds is free at that time */
     if (!is_known_best(n, ask, booking, since))
-        return match_plan(n->match, plan, BOOKING_TEMP, at, true);
+        return match_plan(n->match, &some, BOOKING_TEMP, at, true);
     if (n->n_among < words) {
         uint64_t *among = calloc(words, sizeof(*among));
         if (!among)

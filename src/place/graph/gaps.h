@@ -25,8 +25,21 @@ struct gaps {
     uint32_t n, capacity;
     struct gap *late; /* not among these yet; pieces may be negative */
     uint32_t n_late, late_capacity;
-    uint32_t
-        *latest; /* by a hash of the interval: which of the late ones had such a hash last; NULL */
+    struct gap_latest *latest; /* by a hash of the interval; NULL */
+    /* Those that lie over a time, of `by_from` and of `late`: an interval may be there more than once, and with pieces
+     * that are negative.
+     */
+    struct gap *here;
+    uint32_t n_here, here_capacity, here_most; /* of more than the most they are looked for again */
+    bool is_here;                              /* they are known, */
+    int64_t here_at;                           /* and over which time */
+    int64_t begun;                             /* when the last one of them has begun that there was */
+    int64_t next; /* before this, none of `late` begins that has not begun by then */
+};
+
+/* Which late gap, and which of `here`, had an interval last. */
+struct gap_latest {
+    uint32_t late, here;
 };
 
 /* What room there is from a time until that of the next step, or for ever. */
@@ -35,6 +48,9 @@ struct room_step {
 };
 
 void gaps_clear(struct gaps *g);
+
+/* Leave no gaps, but the memory that they had. */
+void gaps_empty(struct gaps *g);
 
 /* The gaps of 1 to GAPS_STEPS_MAX steps, of which the first is at 0: at most n, into gap. Returns their
  * number. O(n).
@@ -52,8 +68,8 @@ int gaps_settle(struct gaps *g);
 /* The same if so much was added that questions for which late gaps count would take long. */
 int gaps_settle_many(struct gaps *g);
 
-/* Whether any gap begins after `from` and on or before `until`. What was added late counts as well. O(log n
- * + m).
+/* Whether any gap begins after `from` and on or before `until`: a no is sure. What was added late counts as well. O(1) if
+ * `until` is the time that was told last (gaps_stand), else O(log n + m).
  */
 bool gaps_begin(const struct gaps *g, int64_t from, int64_t until);
 
@@ -61,6 +77,15 @@ bool gaps_begin(const struct gaps *g, int64_t from, int64_t until);
  * then + m).
  */
 int64_t gaps_within(const struct gaps *g, int64_t from, int64_t end);
+
+/* Questions about windows that begin at a time, which is the same for many: it is told first, and may be told again
+ * whatever was added meanwhile. Returns 0, or -1 with ENOMEM. O(1) if it is that of before, O(gaps over it, and those
+ * that begin since + log n) if it is later and none of what was added late begins since, else O(n + m).
+ */
+int gaps_stand(struct gaps *g, int64_t at);
+
+/* The pieces that there are throughout [at, end). O(gaps over that time). */
+int64_t gaps_from_here(const struct gaps *g, int64_t end);
 
 /* What was missing over time: before first[k] more than 2^k pieces; and before the end of the times that
  * were asked about one at least.

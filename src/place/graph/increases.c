@@ -132,10 +132,11 @@ static struct capacity *listen(struct graph_place *n, const struct class *c)
 }
 
 /* Whether what a note says still holds: take off it the increases that are new. */
-static bool holds(const struct capacity *h, struct place_note *note, int64_t duration, int64_t now)
+static bool holds(struct capacity *h, struct place_note *note, int64_t duration, int64_t now)
 {
     if (note->missing <= 0 || note->epoch != h->epoch || note->seen < h->first_increase ||
-        duration < note->duration || gaps_begin(&h->gaps, note->now, now))
+        duration < note->duration || gaps_stand(&h->gaps, now) < 0 ||
+        gaps_begin(&h->gaps, note->now, now))
         return false;
     note->now = now;
     for (; note->seen < h->first_increase + h->n_increases && note->missing > 0; note->seen++) {
@@ -149,12 +150,15 @@ static bool holds(const struct capacity *h, struct place_note *note, int64_t dur
 bool capacity_short(struct graph_place *n, const struct class *c, int64_t duration, int64_t now,
                     struct place_note *note)
 {
-    const struct capacity *h = listen(n, c);
+    struct capacity *h = listen(n, c);
 
     if (h && holds(h, note, duration, now))
         return true;
-    h = capacity_ready_within(n, c);
-    note->missing = h ? c->pieces - gaps_within(&h->gaps, now, now + duration) : 0;
+    int64_t pieces = 0;
+    if (n->capacities && now > n->capacities->now)
+        n->capacities->now = now;
+    h = capacity_within(n, c, now, now + duration, &pieces);
+    note->missing = h ? c->pieces - pieces : 0;
     if (note->missing <= 0)
         return false;
     note->duration = duration;

@@ -189,15 +189,18 @@ void capacity_reset(struct graph_place *n)
 
     if (!h)
         return;
-    for (uint32_t i = 0; i < h->n; i++)
+    for (uint32_t i = 0; i < h->n; i++) {
+        h->v[i].has_known = false;
         if (h->v[i].filled) {
             gaps_clear(&h->v[i].gaps);
             h->v[i].filled = false;
         }
+    }
     for (uint32_t i = 0; i < h->n_rows; i++) {
         free(h->row[i].step);
         free(h->row[i].was);
     }
+    gaps_clear(&h->aside);
     free(h->row);
     free(h->row_of);
     free(h->dirty);

@@ -142,9 +142,8 @@ static uint32_t first_from_id(const struct freed_nodes *nodes, uint32_t from, ui
     return from;
 }
 
-/* Go on to the next run that may have what is wanted; false: there is none. */
-static bool next_run(const struct freed_nodes *nodes, const struct freed_wanted *wanted,
-                     struct freed_cursor *c)
+bool freed_next_run(const struct freed_nodes *nodes, const struct freed_wanted *wanted,
+                    struct freed_cursor *c)
 {
     for (; c->run < nodes->n_runs; c->run++) {
         const struct freed_run *run = &nodes->run[c->run];
@@ -161,20 +160,6 @@ static bool next_run(const struct freed_nodes *nodes, const struct freed_wanted 
         return true;
     }
     return false;
-}
-
-const struct freed_node *freed_next(const struct freed_nodes *nodes,
-                                    const struct freed_wanted *wanted, struct freed_cursor *c)
-{
-    do {
-        while (c->next < c->end) {
-            const struct freed_node *f = &nodes->v[c->next++];
-            if (f->from < wanted->to && f->to > wanted->from && f->id >= wanted->low &&
-                f->id <= wanted->high)
-                return f;
-        }
-    } while (next_run(nodes, wanted, c));
-    return NULL;
 }
 
 bool freed_check(const struct freed_nodes *nodes)

@@ -107,11 +107,27 @@ uint32_t freed_nodes_since(const struct freed_nodes *nodes, uint64_t event);
 /* Search the nodes noted from this event on. O(log n). */
 struct freed_cursor freed_search(const struct freed_nodes *nodes, uint64_t event);
 
+/* Go on to the next run that may have what is wanted; false: there is none. */
+bool freed_next_run(const struct freed_nodes *nodes, const struct freed_wanted *wanted,
+                    struct freed_cursor *c);
+
 /* The next entry that is wanted; NULL: there is no other. All of them together: O(runs + entries with such ids, of those
  * runs that may have what is wanted); of runs that don't ascend, all their entries.
  */
-const struct freed_node *freed_next(const struct freed_nodes *nodes,
-                                    const struct freed_wanted *wanted, struct freed_cursor *c);
+static inline const struct freed_node *freed_next(const struct freed_nodes *nodes,
+                                                  const struct freed_wanted *wanted,
+                                                  struct freed_cursor *c)
+{
+    do {
+        while (c->next < c->end) {
+            const struct freed_node *f = &nodes->v[c->next++];
+            if (f->from < wanted->to && f->to > wanted->from && f->id >= wanted->low &&
+                f->id <= wanted->high)
+                return f;
+        }
+    } while (freed_next_run(nodes, wanted, c));
+    return NULL;
+}
 
 /* True if runs are as they are said to be. O(n). */
 bool freed_check(const struct freed_nodes *nodes);

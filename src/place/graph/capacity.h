@@ -145,7 +145,25 @@ void capacity_view(struct capacity_view *view, struct graph_place *n, const stru
 /* Whether a node has room for a piece throughout [at, end), as far as is known. Of one view the end follows from
  * `at`. O(1) where the node before it had the same steps, else O(steps).
  */
-bool capacity_view_has(struct capacity_view *view, uint32_t node, int64_t at, int64_t end);
+bool capacity_view_finds(struct capacity_view *view, uint32_t node, int64_t at, int64_t end);
+
+/* What a view has found holds for a row that is counted the same, if it was asked for the same time. */
+static inline bool capacity_view_knows(const struct capacity_view *view, const struct node_row *row,
+                                       int64_t at)
+{
+    return view->is_found && view->same == row->same && view->at == at && view->alike == row->alike;
+}
+
+static inline bool capacity_view_has(struct capacity_view *view, uint32_t node, int64_t at,
+                                     int64_t end)
+{
+    const struct capacities *all = view->n->capacities;
+    uint32_t i = view->is_found ? usage_row_of(all, node) : 0;
+
+    return view->is_found && i < all->n_rows && capacity_view_knows(view, &all->row[i], at)
+               ? view->from == at
+               : capacity_view_finds(view, node, at, end);
+}
 
 /* Nodes have changed: count their gaps and, but in a trial, what has increased. Or, when a trial is over,
  * that and the gaps of those who have not learned of it. Return 0, or -1 with ENOMEM.

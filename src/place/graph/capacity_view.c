@@ -26,13 +26,6 @@ static const struct node_row *row_in(struct capacity_view *view, uint32_t node)
     return row;
 }
 
-/* What a view has found for a row that is counted the same, if it was asked for the same time. */
-static bool is_known_for_row(const struct capacity_view *view, const struct node_row *row,
-                             int64_t at)
-{
-    return view->is_found && view->same == row->same && view->at == at;
-}
-
 static void note_found(struct capacity_view *view, const struct node_row *row, int64_t at,
                        int64_t from)
 {
@@ -52,13 +45,13 @@ static bool row_has_room(const struct capacity_view *view, const struct node_row
     return true;
 }
 
-bool capacity_view_has(struct capacity_view *view, uint32_t node, int64_t at, int64_t end)
+bool capacity_view_finds(struct capacity_view *view, uint32_t node, int64_t at, int64_t end)
 {
     const struct node_row *row = row_in(view, node);
 
     if (!row)
         return true;
-    if (!is_known_for_row(view, row, at))
+    if (!capacity_view_knows(view, row, at))
         note_found(view, row, at, row_has_room(view, row, at, end) ? at : INT64_MAX);
     return view->from == at;
 }
@@ -143,7 +136,7 @@ int64_t capacity_node_from(void *context, uint32_t node, int64_t at, struct plan
     lack->kind = PLAN_LACKS_NOTHING;
     if (!row || row->n == 0)
         return at;
-    if (!is_known_for_row(&ask->view, row, at))
+    if (!capacity_view_knows(&ask->view, row, at))
         note_found(&ask->view, row, at, room_from(ask, row, at, &ask->view.lack));
     *lack = ask->view.lack;
     return ask->view.from;

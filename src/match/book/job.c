@@ -153,22 +153,32 @@ int job_label(struct job *job, const char *label, uint32_t *number)
     return 0;
 }
 
+static int widen_holds(struct job *job, uint32_t capacity)
+{
+    struct hold *hold = reallocarray(job->hold, capacity, sizeof(*hold));
+    if (!hold)
+        return -1;
+    job->hold = hold;
+    if (job->source) {
+        uint32_t *source = reallocarray(job->source, capacity, sizeof(*source));
+        if (!source)
+            return -1;
+        job->source = source;
+    }
+    job->capacity = capacity;
+    return 0;
+}
+
+int job_expect_holds(struct job *job, uint32_t n)
+{
+    return n > job->capacity - job->n && n <= UINT32_MAX - job->n ? widen_holds(job, job->n + n)
+                                                                  : 0;
+}
+
 static int reserve_hold(struct job *job, uint32_t n)
 {
-    if (job->n == job->capacity) {
-        uint32_t capacity = job->capacity + job->capacity / 2 + 8;
-        struct hold *hold = reallocarray(job->hold, capacity, sizeof(*hold));
-        if (!hold)
-            return -1;
-        job->hold = hold;
-        if (job->source) {
-            uint32_t *source = reallocarray(job->source, capacity, sizeof(*source));
-            if (!source)
-                return -1;
-            job->source = source;
-        }
-        job->capacity = capacity;
-    }
+    if (job->n == job->capacity && widen_holds(job, job->capacity + job->capacity / 2 + 8) < 0)
+        return -1;
     if (n > job->counts_capacity - job->n_counts) {
         uint32_t capacity = job->counts_capacity + job->counts_capacity / 2 + n + 8;
         int64_t *counts = reallocarray(job->counts, capacity, sizeof(*counts));

@@ -95,6 +95,9 @@ void job_destroy(struct job *job);
 int job_hold(struct job *job, uint32_t vertex, uint32_t flags, int64_t needs, const int64_t *counts,
              uint32_t n);
 
+/* So many more holds will come: have room for them at once. Returns 0, or -1 with ENOMEM. */
+int job_expect_holds(struct job *job, uint32_t n);
+
 /* As job_hold, of something that is covered and has no filter. O(1), where most holds of whole nodes are such. */
 static inline int job_hold_bare(struct job *job, uint32_t vertex, uint32_t flags, int64_t needs)
 {

@@ -154,23 +154,47 @@ static inline void take_vertex(struct commit *c, const struct reach *r, bool exc
         c->failed = true;
 }
 
-/* As give_vertex, of a vertex without children that is given whole because what is above it is, and is booked with that. */
-static void take_leaf(struct commit *c, uint32_t v, struct counts *above)
+/* As give_vertex, of vertices without children that are given whole because what is above them is, and are booked with
+ * that: of those up to the first that has children. Returns their number.
+ */
+static uint32_t take_leaves(struct commit *c, const uint32_t *children, uint32_t n,
+                            struct counts *above)
 {
-    const struct vertex *x = &c->w->t->g->v[v];
-    const struct mark *m = mark_at(c->w, v);
-    int32_t number = c->w->m->prune.number[x->type];
-    uint32_t flags = HOLD_COVERED | (x->divisible ? HOLD_UNITS : HOLD_EXCLUSIVE), label = 0;
+    const struct topo *t = c->w->t;
+    const int32_t *numbers = c->w->m->prune.number;
+    uint32_t k = 0;
 
-    if (number != PRUNE_NONE) {
-        above->units[number] += x->size;
-        above->any = true;
+    for (; k < n && topo_is_leaf(t, children[k]) && !c->failed; k++) {
+        const struct vertex *x = &t->g->v[children[k]];
+        const struct mark *m = mark_at(c->w, children[k]);
+        uint32_t flags = HOLD_COVERED | (x->divisible ? HOLD_UNITS : HOLD_EXCLUSIVE), label = 0;
+        if (numbers[x->type] != PRUNE_NONE) {
+            above->units[numbers[x->type]] += x->size;
+            above->any = true;
+        }
+        if (!m)
+            flags |= HOLD_SPARE;
+        else if (m->label && label_number(c, m->label, &label) < 0)
+            c->failed = true;
+        if (job_hold_bare(c->job, children[k], flags | label * HOLD_LABEL, x->size) < 0)
+            c->failed = true;
     }
-    if (!m)
-        flags |= HOLD_SPARE;
-    else if (m->label && label_number(c, m->label, &label) < 0)
-        c->failed = true;
-    if (job_hold_bare(c->job, v, flags | label * HOLD_LABEL, x->size) < 0)
+    return k;
+}
+
+/* Of some that are given, those that are given whole have holds of all that is in them, which are most that there are; what
+ * is above them has one, too.
+ */
+static void expect_holds(struct commit *c, const uint32_t *children, uint32_t n)
+{
+    const struct topo *t = c->w->t;
+    enum { ABOVE = 8 };
+    uint32_t holds = n + ABOVE;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (c->w->m->exclusive[t->g->v[children[i]].type])
+            holds += t->first[children[i] + 1] - t->first[children[i]];
+    if (c->job && holds > 2 * n + ABOVE && job_expect_holds(c->job, holds) < 0)
         c->failed = true;
 }
 
@@ -187,12 +211,14 @@ static int64_t give_children(struct commit *c, const struct reach *r, bool whole
     if (!whole) {
         n = marked_children(c, r->v, &some);
         children = some;
+        expect_holds(c, some, n);
     }
     bool covers = whole && exclusive && !r->shown_only && c->job && c->w->is_silent && t->is_tree;
     for (uint32_t i = 0; i < n && !c->failed; i++) {
         if (covers && topo_is_leaf(t, children[i])) {
-            take_leaf(c, children[i], own);
-            given++;
+            uint32_t leaves = take_leaves(c, &children[i], n - i, own);
+            given += leaves;
+            i += leaves - 1;
             continue;
         }
         const struct mark *m = mark_at(c->w, children[i]);

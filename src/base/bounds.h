@@ -109,7 +109,7 @@
 #define FULL_CHILDREN_MIN BOUND(4, 1)
 
 /* Children next to each other of which is kept together what all of them are full for. */
-#define FULL_BLOCK BOUND(64, 2)
+#define FULL_BLOCK BOUND(32, 2)
 
 /* Looks at a calendar that cost less than a walk over its steps. */
 #define FEW_LOOKS BOUND(8, 1)

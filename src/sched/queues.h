@@ -15,6 +15,7 @@
 #include "sched/controllers/depend.h"
 #include "sched/controllers/limits.h"
 #include "sched/sched_priv.h"
+#include "sched/waiting/held_list.h"
 #include "sched/waiting/job_group.h"
 #include "sched/waiting/members.h"
 
@@ -153,6 +154,7 @@ struct awaited_pair {
 struct queues {
     struct setup *setup;
     struct opened opened;
+    struct held_list all_held;
     struct shares *shares; /* NULL: there are none (waiting/shares.h) */
     struct limits *limits;
     struct depend *depend;

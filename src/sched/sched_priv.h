@@ -673,8 +673,8 @@ enum step promise(sched_t *s, uint32_t slot);
  */
 int64_t promise_time(sched_t *s, uint32_t slot, int64_t from);
 
-/* The next held job in queue order over all lanes after the key; JOB_NONE if there is none. O(lanes log
- * held).
+/* The next held job in queue order over all lanes after the key; JOB_NONE if there is none. O(lanes), and O(held log held)
+ * after a change of them.
  */
 uint32_t held_next(const sched_t *s, bool begun, struct queue_key after);
 

@@ -405,19 +405,3 @@ void held_release(sched_t *s, uint32_t slot)
     job_release(s, slot);
     displaced_end(s, slot);
 }
-
-uint32_t held_next(const sched_t *s, bool begun, struct queue_key after)
-{
-    uint32_t best = JOB_NONE;
-    for (uint32_t i = 0; i < s->n_lanes; i++) {
-        const struct lane *lane = &s->lanes[i];
-        struct queue_entry entry;
-        if (queue_after(lane->held, begun ? &after : NULL, &entry) &&
-            (best == JOB_NONE || queue_before(entry.key, s->jobs[best].key)))
-            best = entry.item;
-        if (queue_size(lane->kept) > 0 && queue_after(lane->kept, begun ? &after : NULL, &entry) &&
-            (best == JOB_NONE || queue_before(entry.key, s->jobs[best].key)))
-            best = entry.item;
-    }
-    return best;
-}

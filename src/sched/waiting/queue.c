@@ -65,6 +65,11 @@ size_t queue_size(const struct queue *q)
     return q->size;
 }
 
+uint64_t queue_changes(const struct queue *q)
+{
+    return q->changes;
+}
+
 /* Many queues have few entries: a root that is a leaf grows with them. Returns 0, or -1 with ENOMEM. */
 static int root_reserve(struct queue *q)
 {
@@ -269,6 +274,7 @@ int queue_insert(struct queue *q, const struct queue_entry *entry)
         return -1;
     struct queue_node *right = insert_below(q, q->root, q->height, entry);
     q->size++;
+    q->changes++;
     if (!right)
         return 0;
     struct queue_inner *root = queue_as_inner(take_spare(q, q->height + 1));
@@ -389,6 +395,7 @@ void queue_remove(struct queue *q, struct queue_key key)
     struct queue_entry removed;
     remove_below(q, q->root, q->height, key, &removed);
     q->size--;
+    q->changes++;
     while (q->height > 0 && q->root->n <= 1) {
         struct queue_node *root = q->root;
         q->room = QUEUE_FAN; /* what becomes the root had a parent */
@@ -414,6 +421,7 @@ void queue_give(struct queue *q, struct queue_key key, uint32_t item)
         v = queue_as_inner(v)->child[queue_inner_find(queue_as_inner(v), key)];
     struct queue_leaf *leaf = queue_as_leaf(v);
     leaf->entry[queue_leaf_find(leaf, key)].item = item;
+    q->changes++;
 }
 
 static bool node_ok(const struct queue *q, const struct queue_node *v, uint32_t level,

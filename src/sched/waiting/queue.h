@@ -42,6 +42,9 @@ void queue_destroy(struct queue *q);
 
 size_t queue_size(const struct queue *q);
 
+/* How often it has changed since it was created. O(1). */
+uint64_t queue_changes(const struct queue *q);
+
 static inline bool queue_before(struct queue_key a, struct queue_key b)
 {
     return a.rank != b.rank ? a.rank < b.rank : a.seq < b.seq;

@@ -41,6 +41,7 @@ struct queue {
     uint32_t room;   /* of a root that is a leaf: entries that it has memory for, 1 to QUEUE_FAN */
     uint32_t classes;
     size_t size;
+    uint64_t changes;
     struct queue_node *spare_leaf;
     struct queue_node *spare_inner;
     uint32_t spare_inners;

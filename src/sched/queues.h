@@ -226,6 +226,7 @@ struct queues {
     int64_t repair_until; /* to here may be in the way of something; from > until: none */
     size_t n_displaced;   /* jobs that the machine has taken a promise from */
     bool is_back;         /* something has come back that some of them may have lost */
+    bool any_taken;       /* of some lane, lane.has_taken */
     uint64_t
         more_preemptible; /* times that something was given back, or that more jobs may be preempted */
     struct tried holders_tried; /* as of when room could be made for no holder */

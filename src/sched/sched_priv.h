@@ -165,7 +165,9 @@ struct lane {
     bool is_given_up; /* it has been stopped: the next pass takes back all that it has promised */
     bool
         is_returned; /* a job was stopped that has no turn before holders: of its own queue it is to have one's promise */
-    int64_t width;   /* entries of open and held have up to so many units */
+    bool has_taken;  /* a promise back for such a job, whose turn is in the next sweep; */
+    uint32_t taken_for; /* who was promised something in that, JOB_NONE before */
+    int64_t width;      /* entries of open and held have up to so many units */
     struct queue *open;
     struct queue *held;
     struct queue
@@ -222,6 +224,7 @@ struct pass {
     bool is_due_left;       /* more than one may go on for a promise */
     bool is_letting;        /* limiter.c goes through those that limits have blocked; */
     bool is_let_left;       /* one may go on, but has done so in this pass */
+    bool looks_once_more;   /* of sweep.c: at those that were promised something in it */
     size_t gathered;        /* of outrank.c: how many of the fresh jobs were looked at, */
     bool outranks_again;    /* a new one has lost what it held since then, or missed its turn */
     bool skips;             /* one was left out as it is not its turn, nor that of its equals, */
@@ -511,7 +514,7 @@ int lane_keep(sched_t *s, struct lane *lane);
 enum step lane_keep_one(sched_t *s, struct lane *lane);
 
 /* Where a job has been stopped that has no turn before holders (is_returned) and goes before the last holder of its own lane,
- * which has no more to promise: that one's reservation is taken back. STEP_BUSY, or STEP_FAILED.
+ * which has no more to promise: that one's reservation is taken back (has_taken). STEP_BUSY, or STEP_FAILED.
  */
 enum step lane_take_place(sched_t *s, struct lane *lane);
 
@@ -562,6 +565,11 @@ enum step holder_reseat(sched_t *s, uint32_t slot);
 
 /* outrank.c: jobs that became open and go before holders get what these hold; once each, one at a time. */
 enum step outrank(sched_t *s);
+
+/* outrank.c: it is an open job's turn before holders: it starts, or is promised a time if its lane has one to give. STEP_DONE,
+ * whatever came of it, or STEP_FAILED.
+ */
+enum step outrank_take_turn(sched_t *s, uint32_t slot);
 
 /* The key of the first of these jobs, or of what an outrank that was cut off has left: the holders behind it
  * will be placed anew. False: there is none. O(fresh log open)

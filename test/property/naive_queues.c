@@ -148,6 +148,13 @@ static bool by_level(const struct naive_queues *q, bool had_heads)
     return had_heads;
 }
 
+static void swept(struct naive_queues *q)
+{
+    q->swept = true;
+    for (int l = 0; l < q->lanes; l++)
+        q->lane[l].taken = false;
+}
+
 /* Each level, or all at once. What lower levels are promised is out of the calendars until their turn. */
 static void look(struct naive_queues *q, bool had_heads)
 {
@@ -158,7 +165,7 @@ static void look(struct naive_queues *q, bool had_heads)
         while (nq_outrank(q))
             ;
         nq_sweep(q, 0, true);
-        q->swept = true;
+        swept(q);
         nq_start_due(q, 0, true);
         nq_walk(q, 0, true);
         return;
@@ -178,7 +185,8 @@ static void look(struct naive_queues *q, bool had_heads)
         if (!more)
             q->displaces = false;
         nq_sweep(q, at, false);
-        q->swept |= !more;
+        if (!more)
+            swept(q);
         nq_start_due(q, at, false);
         nq_walk(q, at, false);
         if (!more)

@@ -105,7 +105,8 @@ struct nq_lane {
     bool preemptible;
     bool stopped;     /* none of its jobs may start, or is promised a time */
     bool closed[2];   /* it takes no new jobs; and its virtual queue doesn't */
-    bool returned;    /* a job was stopped that is not to put others off */
+    bool returned;    /* a job was stopped that is not to put others off, */
+    bool taken;       /* and is to have a promise that was taken back for it */
     bool has_virtual; /* one whose parent it is: its jobs have another priority */
     int64_t virtual_priority;
     int64_t default_duration, default_limit; /* where jobs may last longer than planned */

@@ -130,6 +130,9 @@ int nq_first_to_place(const struct naive_queues *q);
  */
 void nq_repair(struct naive_queues *q);
 
+/* It is an open job's turn, before holders or among them. */
+void nq_take_turn(struct naive_queues *q, int job);
+
 /* They take their turns in order. */
 void nq_place_all(struct naive_queues *q, bool *listed, int64_t at, bool all);
 

@@ -21,6 +21,7 @@ void nq_take_place(struct naive_queues *q, int lane)
     if (q->lane[lane].returned && last >= 0 && first >= 0 && nq_before(q, first, last) &&
         nq_holders(q, lane) >= q->lane[lane].depth) {
         nq_give_back(q, last);
+        q->lane[lane].taken = true;
         q->swept = false;
     }
     q->lane[lane].returned = false;
@@ -231,7 +232,7 @@ void nq_repair(struct naive_queues *q)
     q->repair = false;
 }
 
-static void place_fresh(struct naive_queues *q, int job)
+void nq_take_turn(struct naive_queues *q, int job)
 {
     const struct nq_lane *lane = &q->lane[q->job[job].lane];
     int last = nq_last_holder(q, q->job[job].lane);
@@ -290,7 +291,7 @@ void nq_place_all(struct naive_queues *q, bool *listed, int64_t at, bool all)
         if (q->job[next].state == NQ_HELD)
             place_again(q, next);
         else if (is_its_turn(q, next))
-            place_fresh(q, next);
+            nq_take_turn(q, next);
         /* The next of an array has its turn then. */
         for (int i = next + 1; i < q->jobs && q->job[i].array == q->job[next].array; i++)
             listed[i] |= q->job[i].array >= 0 && q->job[i].together && q->job[i].fresh &&

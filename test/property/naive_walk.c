@@ -9,15 +9,42 @@
 /* How a lane offers its jobs, as enum lane_mode of the core. */
 enum mode { PLAN, SERVE, FILL, DONE };
 
+/* The next job that is open or held. */
+static int next_waiting(const struct naive_queues *q, int after)
+{
+    int open = nq_next_of(q, NQ_OPEN, after), held = nq_next_of(q, NQ_HELD, after);
+    if (open < 0 || held < 0)
+        return open < 0 ? held : open;
+    return nq_before(q, open, held) ? open : held;
+}
+
+/* Whether a promise was taken back for an open job's queue that this has yet to give. */
+static bool is_taken_for(const struct naive_queues *q, int job)
+{
+    int lane = q->job[job].lane;
+    return q->job[job].state == NQ_OPEN && q->lane[lane].taken && nq_is_considered(q, job) &&
+           nq_holders(q, lane) < q->lane[lane].depth;
+}
+
 void nq_sweep(struct naive_queues *q, int64_t at, bool all)
 {
-    for (int i = nq_next_of(q, NQ_HELD, -1); i >= 0 && !q->swept; i = nq_next_of(q, NQ_HELD, i))
+    bool new[NQ_JOBS] = {false};
+    for (int i = next_waiting(q, -1); i >= 0 && !q->swept; i = next_waiting(q, i)) {
+        bool open = is_taken_for(q, i), held = q->job[i].state == NQ_HELD;
         if (!all && nq_level(q, i) != at)
             continue;
-        else if (!q->job[i].preempting)
+        if (open) {
+            nq_take_turn(q, i);
+            new[i] = q->job[i].state == NQ_HELD;
+        }
+        if (held && !q->job[i].preempting)
             nq_pull(q, i);
-        else if (q->job[i].victims > 0) /* else it has what it needs */
+        else if (held && q->job[i].victims > 0) /* else it has what it needs */
             nq_start_elsewhere(q, i);
+    }
+    for (int i = nq_next_of(q, NQ_HELD, -1); i >= 0; i = nq_next_of(q, NQ_HELD, i))
+        if (new[i] && !q->job[i].preempting)
+            nq_pull(q, i); /* where those have left something that it has not put off */
 }
 
 void nq_start_due(struct naive_queues *q, int64_t at, bool all)
@@ -35,15 +62,6 @@ void nq_start_due(struct naive_queues *q, int64_t at, bool all)
             nq_fill(q, i);
             nq_decide(q, NQ_START, i);
         }
-}
-
-/* The next job that is open or held. */
-static int next_waiting(const struct naive_queues *q, int after)
-{
-    int open = nq_next_of(q, NQ_OPEN, after), held = nq_next_of(q, NQ_HELD, after);
-    if (open < 0 || held < 0)
-        return open < 0 ? held : open;
-    return nq_before(q, open, held) ? open : held;
 }
 
 /* Whether a queue has a promise to give to jobs of a level: where there are shares, also the last one that a lower level

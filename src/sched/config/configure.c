@@ -77,6 +77,7 @@ static void lane_inherit(struct lane *new, const struct lane *old)
     new->is_stopped = old->is_stopped;
     new->is_given_up = old->is_given_up;
     new->is_returned = old->is_returned;
+    new->has_taken = old->has_taken;
 }
 
 /* What queues of the same names were told goes over. */

@@ -186,8 +186,7 @@ static bool is_behind_cut_walk(const sched_t *s)
     return s->pass.by_level && s->pass.has_made_room;
 }
 
-/* A job that goes before holders: it starts or is promised a time. */
-static enum step place_fresh(sched_t *s, uint32_t slot)
+enum step outrank_take_turn(sched_t *s, uint32_t slot)
 {
     struct lane *lane = lane_of(s, slot);
     struct queue_key key = s->jobs[slot].key;
@@ -397,7 +396,7 @@ static enum step place_next(sched_t *s)
     struct queue_key at = fresh ? key_in_turns(s, slot) : s->jobs[slot].key;
     enum step step = STEP_DONE;
     if (waits || fresh)
-        step = place_fresh(s, slot);
+        step = outrank_take_turn(s, slot);
     else if (s->jobs[slot].is_lifted)
         step = holder_reseat(s, slot);
     if (step == STEP_FAILED)

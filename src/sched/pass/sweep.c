@@ -282,19 +282,78 @@ static int pull(sched_t *s, uint32_t slot)
     return rc;
 }
 
-/* What was freed before the sweep began has served everybody that it can. */
+/* What was freed before the sweep began has served everybody that it can, and those have had their turn for whom a promise was
+ * taken back.
+ */
 static void swept(sched_t *s)
 {
     freed_forget(&s->place->freed, s->pass.since, s->queues->seen);
     s->swept = true;
+    for (uint32_t i = 0; i < s->n_lanes && s->queues->any_taken; i++)
+        s->lanes[i].has_taken = false;
+    s->queues->any_taken = false;
 }
 
-/* Look at one holder. One stays that withholds what it needs, or whose time has come before this pass, so that its booking
+/* The first open job behind a key for whose lane a promise was taken back that it has yet to give; JOB_NONE. It has its turn
+ * in its place: holders behind it are not to move into its room.
+ */
+static uint32_t next_taken(const sched_t *s, struct queue_key after)
+{
+    uint32_t best = JOB_NONE;
+    for (uint32_t i = 0; i < s->n_lanes && s->queues->any_taken; i++) {
+        const struct lane *lane = &s->lanes[i];
+        struct queue_entry entry;
+        if (lane->has_taken && !lane->is_stopped && lane_holds(lane) < lane->depth &&
+            queue_after(lane->open, &after, &entry) && is_considered(s, lane, entry.key) &&
+            (best == JOB_NONE || queue_before(entry.key, s->jobs[best].key)))
+            best = entry.item;
+    }
+    return best;
+}
+
+/* The next one behind a key to be looked at: a holder, or an open job whose turn is among them; JOB_NONE. */
+static uint32_t next_in_order(const sched_t *s, struct queue_key after)
+{
+    uint32_t holder = held_next(s, true, after), open = next_taken(s, after);
+    bool is_open = open != JOB_NONE &&
+                   (holder == JOB_NONE || queue_before(s->jobs[open].key, s->jobs[holder].key));
+    return is_open ? open : holder;
+}
+
+/* Of those that were promised something by that, the next behind a key; JOB_NONE. They have put no holder off, wherever these
+ * were to move: so they look once more when they have.
+ */
+static uint32_t next_once_more(const sched_t *s, struct queue_key after)
+{
+    uint32_t best = JOB_NONE;
+    for (uint32_t i = 0; i < s->n_lanes && s->queues->any_taken; i++) {
+        uint32_t slot = s->lanes[i].has_taken ? s->lanes[i].taken_for : JOB_NONE;
+        if (slot != JOB_NONE && s->jobs[slot].state == SCHED_RESERVED &&
+            queue_before(after, s->jobs[slot].key) &&
+            (best == JOB_NONE || queue_before(s->jobs[slot].key, s->jobs[best].key)))
+            best = slot;
+    }
+    return best;
+}
+
+/* An open job has its turn. */
+static enum step let_take(sched_t *s, uint32_t slot)
+{
+    struct lane *lane = lane_of(s, slot);
+    enum step step = outrank_take_turn(s, slot);
+    if (s->jobs[slot].state == SCHED_RESERVED)
+        lane->taken_for = slot;
+    return step;
+}
+
+/* Look at one holder, or let an open job have its turn. One stays that withholds what it needs, or whose time has come before this pass, so that its booking
  * ends as much later as it starts late; one that waits for its victims starts if it has room elsewhere.
  */
 static enum step look_at(sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
+    if (job->state == SCHED_WAITING)
+        return let_take(s, slot);
     if (job->is_preempting && job->details->victims > 0)
         return room_elsewhere(s, slot) == STEP_FAILED ? STEP_FAILED : STEP_DONE;
     if (job->is_preempting || job->is_claiming || job->at < s->now)
@@ -315,6 +374,20 @@ static enum step sweep_all(sched_t *s)
     return STEP_BUSY;
 }
 
+/* The next one of the level; JOB_NONE. */
+static uint32_t next_to_sweep(sched_t *s)
+{
+    struct pass *p = &s->pass;
+    uint32_t slot = p->looks_once_more ? next_once_more(s, p->after) : next_in_order(s, p->after);
+    bool is_done = slot == JOB_NONE || queue_before(p->floor, s->jobs[slot].key);
+    if (is_done && !p->looks_once_more && s->queues->any_taken) {
+        p->looks_once_more = true;
+        slot = next_once_more(s, p->above);
+        is_done = slot == JOB_NONE || queue_before(p->floor, s->jobs[slot].key);
+    }
+    return is_done ? JOB_NONE : slot;
+}
+
 enum step sweep_step(sched_t *s)
 {
     struct pass *p = &s->pass;
@@ -328,13 +401,17 @@ enum step sweep_step(sched_t *s)
             return STEP_BUSY;
         }
         const struct lane *only = s->n_lanes == 1 ? &s->lanes[0] : NULL;
-        if (only && p->is_whole && !p->by_level && queue_size(only->kept) + only->preempting == 0)
+        if (only && p->is_whole && !p->by_level && !s->queues->any_taken &&
+            queue_size(only->kept) + only->preempting == 0)
             return sweep_all(s);
+        for (uint32_t i = 0; i < s->n_lanes && s->queues->any_taken; i++)
+            s->lanes[i].taken_for = JOB_NONE;
         p->after = p->above;
         p->begun = true;
+        p->looks_once_more = false;
     }
-    uint32_t slot = held_next(s, true, p->after);
-    if (slot == JOB_NONE || queue_before(p->floor, s->jobs[slot].key)) {
+    uint32_t slot = next_to_sweep(s);
+    if (slot == JOB_NONE) {
         if (level_is_last(p))
             swept(s);
         return STEP_BUSY;

@@ -340,8 +340,10 @@ enum step lane_take_place(sched_t *s, struct lane *lane)
                  queue_first(lane->open, &first) && queue_before(first.key, s->jobs[last].key);
     if (takes && held_to_open(s, last, false) < 0)
         return STEP_FAILED;
-    if (takes)
+    if (takes) {
+        lane->has_taken = s->queues->any_taken = true;
         s->swept = false;
+    }
     lane->is_returned = false;
     return STEP_BUSY;
 }

@@ -101,7 +101,7 @@ static void tell(struct scene *s)
               "a job is refused");
     }
     for (int i = 0; i < USERS; i++) {
-        struct share_first first = {draw(s, 3), INT64_MAX, 0, draw(s, WAITING)};
+        struct share_first first = {draw(s, 3), INT64_MAX, 0, draw(s, WAITING), false};
         share_offer(s->tree, s->user[i], &first);
     }
 }

@@ -2,21 +2,31 @@
  * children below which one waits; so a change costs O(log f) on each level that it reaches.
  */
 #include <stddef.h>
+#include <string.h>
 
 #include "share/tree_inner.h"
 
-/* Which of two children of a node has the first job: by priority, of equals by deadline, then by number; deadlines come
- * first where the node compares them before priorities.
- */
+/* Less than 0: the first of two jobs comes first by that; 0 also where it is SHARE_BY_END. */
+static int compare_first(enum share_by by, const struct share_first *x, const struct share_first *y)
+{
+    if (by == SHARE_BY_GANG)
+        return (int)x->has_min - (int)y->has_min;
+    if (by == SHARE_BY_JOB_PRIORITY)
+        return (x->priority < y->priority) - (x->priority > y->priority);
+    return by == SHARE_BY_DEADLINE ? (x->deadline > y->deadline) - (x->deadline < y->deadline) : 0;
+}
+
+/* Which of two children of a node has the first job: by what the node lists, of equals by number. */
 static bool waits_before(const struct share_tree *t, const struct share_node *n, uint32_t a,
                          uint32_t b)
 {
     const struct share_first *x = &t->nodes[a].waits, *y = &t->nodes[b].waits;
-    if (n->by_deadline && x->deadline != y->deadline)
-        return x->deadline < y->deadline;
-    if (x->priority != y->priority)
-        return x->priority > y->priority;
-    return x->deadline != y->deadline ? x->deadline < y->deadline : x->submit < y->submit;
+    for (int i = 0; i < FIRST_BY; i++) {
+        int c = compare_first(n->first_by[i], x, y);
+        if (c != 0)
+            return c < 0;
+    }
+    return x->submit < y->submit;
 }
 
 static void put_waiter(struct share_tree *t, struct share_node *n, uint32_t i, uint32_t child)
@@ -98,9 +108,29 @@ void share_wait(struct share_tree *t, uint32_t leaf, const struct share_first *f
     share_reorder(t, leaf);
 }
 
-void share_first_anew(struct share_tree *t, uint32_t node)
+/* Add what comes next, unless it is there. */
+static void add_by(uint8_t first_by[FIRST_BY], enum share_by by)
+{
+    int i = 0;
+    while (i < FIRST_BY && first_by[i] != SHARE_BY_END && first_by[i] != by)
+        i++;
+    if (i < FIRST_BY)
+        first_by[i] = (uint8_t)by;
+}
+
+void share_first_by(struct share_tree *t, uint32_t node)
 {
     struct share_node *n = &t->nodes[node];
+    uint8_t first_by[FIRST_BY] = {SHARE_BY_END};
+    for (uint32_t i = 0; i < SHARE_BY_MAX && n->by[i] != SHARE_BY_END; i++)
+        if (n->by[i] == SHARE_BY_GANG || n->by[i] == SHARE_BY_JOB_PRIORITY ||
+            n->by[i] == SHARE_BY_DEADLINE)
+            add_by(first_by, n->by[i]);
+    add_by(first_by, SHARE_BY_JOB_PRIORITY);
+    add_by(first_by, SHARE_BY_DEADLINE);
+    if (memcmp(first_by, n->first_by, sizeof(first_by)) == 0)
+        return;
+    memcpy(n->first_by, first_by, sizeof(first_by));
     for (uint32_t i = n->n_waiters / 2; i-- > 0;)
         sink_waiter(t, n, i);
     if (n->n_waiters > 0)

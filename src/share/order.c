@@ -112,6 +112,8 @@ static int compare_by(enum share_by by, const struct share_node *a, const struct
         return compare_weighted(a, a->usage_now, 1, b, b->usage_now, 1);
     case SHARE_BY_FEWEST_RUNNING:
         return LESS_FIRST(a->jobs[SHARE_RUNNING], b->jobs[SHARE_RUNNING]);
+    case SHARE_BY_GANG:
+        return LESS_FIRST(a->first.has_min, b->first.has_min);
     case SHARE_BY_DEADLINE:
         return LESS_FIRST(a->first.deadline, b->first.deadline);
     case SHARE_BY_AGE:

@@ -126,21 +126,15 @@ static void apply(struct share_tree *t, uint32_t node, const struct share_settin
     n->priority = s->priority;
     n->keeps_guarantee = s->keeps_guarantee;
     n->by_job = false;
-    bool by_deadline = false, by_priority = false;
     memset(n->by, SHARE_BY_END, sizeof(n->by));
     for (uint32_t i = 0; i < SHARE_BY_MAX && s->by[i] != SHARE_BY_END; i++) {
         n->by[i] = s->by[i];
-        n->by_job |= s->by[i] == SHARE_BY_JOB_PRIORITY || s->by[i] >= SHARE_BY_DEADLINE;
-        by_priority |= s->by[i] == SHARE_BY_JOB_PRIORITY;
-        by_deadline |= s->by[i] == SHARE_BY_DEADLINE && !by_priority;
+        n->by_job |= s->by[i] == SHARE_BY_JOB_PRIORITY || s->by[i] >= SHARE_BY_GANG;
         t->by_usage |= s->by[i] == SHARE_BY_USAGE;
         t->by_share |= s->by[i] == SHARE_BY_SHARE;
     }
     t->by_job |= n->by_job;
-    if (n->by_deadline != by_deadline) {
-        n->by_deadline = by_deadline;
-        share_first_anew(t, node);
-    }
+    share_first_by(t, node);
     size_t size = t->dimensions * sizeof(int64_t);
     memcpy(share_vec(t, node, V_GUARANTEE), s->guarantee, size);
     memcpy(share_vec(t, node, V_CAPABILITY), s->capability, size);

@@ -28,7 +28,7 @@
  * if that one asks, or asked, for no more (level.c). A start changes no demand; an end and a submission do. It is O(f) for
  * each node on the way to the answer where guarantees add up to more than there is; if what a node deserves has changed
  * of whose children one's is configured; and if settings or, with SHARE_BY_USAGE, the time have changed. Where jobs' own
- * keys compare inner nodes (SHARE_BY_JOB_PRIORITY, SHARE_BY_DEADLINE, SHARE_BY_AGE, SHARE_BY_SUBMIT), all inner nodes below
+ * keys compare inner nodes (SHARE_BY_JOB_PRIORITY, SHARE_BY_GANG, SHARE_BY_DEADLINE, SHARE_BY_AGE, SHARE_BY_SUBMIT), all inner nodes below
  * with offered leaves are on the way.
  */
 #ifndef SHARE_TREE_H
@@ -62,6 +62,7 @@ enum share_by {
     SHARE_BY_USAGE, /* usage over the weight, the smaller first */
     SHARE_BY_FEWEST_RUNNING, /* jobs that run, the fewer first */
     SHARE_BY_RANK,           /* as the caller ranks the node (share_rank), the smaller first */
+    SHARE_BY_GANG,           /* the first job, if it is not known as having its min, first */
     SHARE_BY_DEADLINE,       /* of the first job, the earlier first */
     SHARE_BY_AGE,            /* since when the first job waits, the earlier first */
     SHARE_BY_SUBMIT,         /* the number of the first job, the smaller first */
@@ -102,6 +103,7 @@ struct share_first {
     int64_t deadline; /* INT64_MAX: none */
     int64_t since;    /* waits since then */
     uint64_t submit;
+    bool has_min; /* its gang has as many as it needs; others go first */
 };
 
 /* What is known of a node. */
@@ -205,9 +207,9 @@ void share_withdraw(struct share_tree *t, uint32_t leaf); /* nothing where it is
 bool share_is_offered(const struct share_tree *t, uint32_t leaf);
 
 /* Tell of the first job of a leaf that waits, offered or not; NULL: none does. Once this was told of a leaf, an
- * inner node stands for the first of those of its children, whoever would be chosen in it: by priority, of equals by
- * deadline, then by number; by deadline before all where the node compares deadlines before priorities. So who is left
- * out of the choice changes nothing among the others. O(d log f).
+ * inner node stands for the first of those of its children, whoever would be chosen in it: by gang where the node compares
+ * that, by priority and by deadline, as the node lists these and then in this order, then by number. So who is left out of
+ * the choice changes nothing among the others. O(d log f).
  */
 void share_wait(struct share_tree *t, uint32_t leaf, const struct share_first *first);
 

@@ -23,6 +23,9 @@ enum share_vector {
     VECTORS
 };
 
+/* Keys of a job that say which one waits first: its gang, its priority and its deadline. */
+enum { FIRST_BY = 3 };
+
 struct share_node {
     uint32_t parent;
     uint32_t depth;
@@ -44,10 +47,10 @@ struct share_node {
     int64_t rank; /* share_rank */
     uint64_t turn;
     bool keeps_guarantee;
-    bool by_job;      /* a comparator asks for the first job */
-    bool by_deadline; /* that of jobs comes before their priority */
-    bool offered;     /* a leaf */
-    bool closed;      /* it is not in the parent's heap, whoever is offered below */
+    bool by_job;                /* a comparator asks for the first job */
+    uint8_t first_by[FIRST_BY]; /* enum share_by: what says which first job comes first */
+    bool offered;               /* a leaf */
+    bool closed;                /* it is not in the parent's heap, whoever is offered below */
     uint8_t by[SHARE_BY_MAX];
     uint64_t jobs[SHARE_RUNNING + 1];
     uint64_t seen; /* the epoch in which the heap was put in order */
@@ -173,8 +176,8 @@ void share_usage_settle(const struct share_tree *t, struct share_node *n, int64_
 /* take.c: the children of the node where two leaves part, in place of these. */
 void share_part_ways(const struct share_tree *t, uint32_t *a, uint32_t *b);
 
-/* first.c: a node with jobs that wait compares them otherwise by now. And first jobs that wait are in order. */
-void share_first_anew(struct share_tree *t, uint32_t node);
+/* first.c: what a node compares has changed, and so may have which job waits first. And first jobs that wait are in order. */
+void share_first_by(struct share_tree *t, uint32_t node);
 bool share_first_check(const struct share_tree *t);
 
 /* order.c: what compares a node, and those above it, has changed. */

@@ -355,6 +355,8 @@ static int by_one(const struct naive_share *m, const struct share_tree *t, enum 
         uint64_t x = naive_count(m, a, SHARE_RUNNING), y = naive_count(m, b, SHARE_RUNNING);
         return x < y ? -1 : x > y;
     }
+    case SHARE_BY_GANG:
+        return first[0]->has_min - first[1]->has_min;
     case SHARE_BY_DEADLINE:
         return first[0]->deadline < first[1]->deadline ? -1
                                                        : first[0]->deadline > first[1]->deadline;
@@ -367,21 +369,17 @@ static int by_one(const struct naive_share *m, const struct share_tree *t, enum 
     }
 }
 
-/* Whether a node compares deadlines before priorities. */
-static bool is_by_deadline(const struct naive_share *m, uint32_t node)
+/* By what a node lists of gang, priority and deadline, then by priority, deadline and number. */
+static bool goes_first(const struct share_first *a, const struct share_first *b, const uint8_t *by)
 {
-    const uint8_t *by = m->node[node].settings.by;
-    for (int i = 0; i < SHARE_BY_MAX && by[i] != SHARE_BY_END; i++)
-        if (by[i] == SHARE_BY_DEADLINE || by[i] == SHARE_BY_JOB_PRIORITY)
-            return by[i] == SHARE_BY_DEADLINE;
-    return false;
-}
-
-/* By priority, of equals by deadline, then by number; or by deadline before all. */
-static bool goes_first(const struct share_first *a, const struct share_first *b, bool by_deadline)
-{
-    if (by_deadline && a->deadline != b->deadline)
-        return a->deadline < b->deadline;
+    for (int i = 0; i < SHARE_BY_MAX && by[i] != SHARE_BY_END; i++) {
+        if (by[i] == SHARE_BY_GANG && a->has_min != b->has_min)
+            return b->has_min;
+        if (by[i] == SHARE_BY_JOB_PRIORITY && a->priority != b->priority)
+            return a->priority > b->priority;
+        if (by[i] == SHARE_BY_DEADLINE && a->deadline != b->deadline)
+            return a->deadline < b->deadline;
+    }
     if (a->priority != b->priority)
         return a->priority > b->priority;
     return a->deadline != b->deadline ? a->deadline < b->deadline : a->submit < b->submit;
@@ -395,7 +393,7 @@ static const struct share_first *first_in(const struct naive_share *m, uint32_t 
         return m->node[node].any_waits ? &m->node[node].waits : NULL;
     for (uint32_t i = 1; i < m->n; i++) {
         const struct share_first *waits = m->node[i].parent == node ? first_in(m, i) : NULL;
-        if (waits && (!first || goes_first(waits, first, is_by_deadline(m, node))))
+        if (waits && (!first || goes_first(waits, first, m->node[node].settings.by)))
             first = waits;
     }
     return first;

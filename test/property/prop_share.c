@@ -54,7 +54,8 @@ static void wait(struct scene *s, uint32_t leaf, bool any)
     struct naive_node *n = &s->m.node[leaf];
     n->any_waits = any;
     n->waits = (struct share_first){scene_draw(s, -2, 2), scene_draw(s, 0, 9), scene_draw(s, 0, 3),
-                                    (uint64_t)scene_draw(s, 0, 9) * NAIVE_NODES + leaf};
+                                    (uint64_t)scene_draw(s, 0, 9) * NAIVE_NODES + leaf,
+                                    scene_draw(s, 0, 1)};
     share_wait(s->t, leaf, any ? &n->waits : NULL);
 }
 
@@ -85,9 +86,9 @@ static void offer(struct scene *s)
         return;
     struct naive_node *n = &s->m.node[leaf];
     n->offered = scene_draw(s, 0, 3) > 0;
-    n->first = (struct share_first){scene_draw(s, -2, 2),
-                                    scene_draw(s, 0, 3) ? INT64_MAX : scene_draw(s, 0, 9),
-                                    scene_draw(s, 0, 3), (uint64_t)scene_draw(s, 0, 9)};
+    n->first = (struct share_first){
+        scene_draw(s, -2, 2), scene_draw(s, 0, 3) ? INT64_MAX : scene_draw(s, 0, 9),
+        scene_draw(s, 0, 3), (uint64_t)scene_draw(s, 0, 9), scene_draw(s, 0, 1)};
     if (s->m.by_first)
         wait(s, leaf, n->offered || scene_draw(s, 0, 1));
     if (n->offered)

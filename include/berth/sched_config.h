@@ -135,6 +135,11 @@ enum sched_comparator {
      */
     SCHED_BY_DEADLINE,
 
+    /* whether the gang of the first job that waits has its min: first who lacks it, and who is of none. In a queue's order
+     * it orders the jobs of each user too, where it stands there; not behind age or submit.
+     */
+    SCHED_BY_GANG,
+
     /* when the first job that waits was submitted, and in which order: earlier first */
     SCHED_BY_AGE,
     SCHED_BY_SUBMIT,
@@ -368,8 +373,8 @@ struct sched_queue_config {
 
     /* Its share of the machine, or of a division; and how its own jobs take turns: by whom, in which order, with
      * weights other than 1 for some users; those of accounts and their users are the accounts'. Where nobody takes
-     * turns, the order says whether deadlines count: it may have priority, deadline, age and submit, and not with
-     * a policy that has an order of its own. A virtual queue has those of its parent, and none of its own.
+     * turns, the order says whether deadlines and gangs count: it may have priority, deadline, gang, age and submit,
+     * and not with a policy that has an order of its own. A virtual queue has those of its parent, and none of its own.
      */
     struct sched_share share;
     enum sched_share_by by;

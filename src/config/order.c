@@ -15,8 +15,8 @@ static int read_comparator(const struct reading *r, uint32_t i, struct sched_sha
                          why);
     if (found < 0)
         return doc_expected(d, i, "order",
-                            "priority, share, drf, usage, fewest-running, deadline, age or "
-                            "submit");
+                            "priority, share, drf, usage, fewest-running, deadline, gang, age "
+                            "or submit");
     if (found == SCHED_COMPARATORS)
         return 0;
     for (size_t k = 0; k < order->n; k++)

@@ -116,9 +116,11 @@ static int check_order_of_jobs(struct reading *r, uint32_t i,
         return 0;
     for (size_t k = 0; k < queue->order.n; k++)
         if (queue->order.by[k] != SCHED_BY_PRIORITY && queue->order.by[k] != SCHED_BY_DEADLINE &&
-            queue->order.by[k] != SCHED_BY_AGE && queue->order.by[k] != SCHED_BY_SUBMIT)
-            return doc_expected(&r->doc, i, "order",
-                                "priority, deadline, age and submit, or the key by beside it");
+            queue->order.by[k] != SCHED_BY_GANG && queue->order.by[k] != SCHED_BY_AGE &&
+            queue->order.by[k] != SCHED_BY_SUBMIT)
+            return doc_expected(
+                &r->doc, i, "order",
+                "priority, deadline, gang, age and submit, or the key by beside it");
     return 0;
 }
 

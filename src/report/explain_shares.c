@@ -199,6 +199,7 @@ static const char *const own_words[SCHED_COMPARATORS][2] = {
     [SCHED_BY_USAGE] = {" has used ", ""},
     [SCHED_BY_FEWEST_RUNNING] = {" has as many running jobs as ", ""},
     [SCHED_BY_DEADLINE] = {" has a first job with ", ""},
+    [SCHED_BY_GANG] = {" has a first job whose gang has its min, ", ""},
     [SCHED_BY_AGE] = {" has waited less long, as its first job is ", ""},
     [SCHED_BY_SUBMIT] = {" came later, as its first job is ", ""},
 };

@@ -58,6 +58,7 @@ struct details {
     bool is_cleared;              /* or for a block */
     uint8_t blocked;
     uint32_t gang_before, gang_behind; /* slots of its gang */
+    bool is_behind;                    /* open: goes behind others as its gang has its min */
     bool is_in_gang;                   /* counts among those of its gang that run */
     bool leaves_gang;     /* and among those of them that were told to stop for others */
     bool is_dismissed;    /* running: the shell was told to stop it as its gang has failed */
@@ -158,8 +159,9 @@ struct queues {
     struct shares *shares; /* NULL: there are none (waiting/shares.h) */
     struct limits *limits;
     struct depend *depend;
-    struct gang *due_gangs;  /* to be looked at by the next pass (waiting/gang.h); */
-    struct gang *next_gangs; /* before these, in the order of submission */
+    struct gang *due_gangs;   /* to be looked at by the next pass (waiting/gang.h); */
+    struct gang *next_gangs;  /* before these, in the order of submission */
+    struct gang *moved_gangs; /* whose open jobs have another place (waiting/gang_order.h) */
     struct job_groups job_groups;
     struct intern texts;             /* users, groups, names, what limits are for */
     struct dict jobspecs;            /* shared_text */

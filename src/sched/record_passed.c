@@ -8,6 +8,7 @@
 #include "sched/controllers/starving.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
+#include "sched/waiting/gang_order.h"
 #include "sched/waiting/usage_kept.h"
 
 /* What was freed while others were restored is no news for reservations that had seen all. */
@@ -41,7 +42,7 @@ int sched_restore_passed(sched_t *s, int64_t now, const struct sched_passed *p)
     }
     s->now = now;
     size_t untold = n->n_untold;
-    if (class_order_refresh(s) < 0)
+    if (class_order_refresh(s) < 0 || gang_order_refresh(s) < 0)
         return -1;
     tell_forget(s, untold); /* they stand where they stood */
     usage_restored(s);

@@ -13,6 +13,7 @@
 #include "sched/controllers/controller.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
+#include "sched/waiting/gang_order.h"
 #include "sched/waiting/shares.h"
 #include "sched/waiting/turns.h"
 
@@ -180,7 +181,8 @@ int sched_prioritize(sched_t *s, int64_t now, sched_job_t handle, int64_t priori
     struct details *d = job->details;
     int64_t old = d ? d->priority : 0;
     struct queue_key was = job->key; /* without what is held of its array */
-    if (d && (class_order_refresh(s) < 0 || !key_of(s, slot, old, &was)))
+    if (d &&
+        (class_order_refresh(s) < 0 || gang_order_refresh(s) < 0 || !key_of(s, slot, old, &was)))
         return -1;
     bool moves = key.rank != was.rank && job->state != SCHED_RUNNING;
     job->key = job->state == SCHED_RUNNING ? key : job->key;

@@ -399,6 +399,11 @@ bool key_has_length(const sched_t *s, uint32_t slot);
 int64_t job_deadline(const sched_t *s, uint32_t slot);
 int64_t job_deadline_minute(const sched_t *s, uint32_t slot);
 
+/* Whether it goes behind those of its queue that are of no gang, or of one that lacks its min, as its key says
+ * (waiting/gang_order.h).
+ */
+bool job_goes_behind(const sched_t *s, uint32_t slot);
+
 /* The key under which a job that waits, and holds nothing, has its turn before holders. Where there are shares, a holder
  * keeps its promise unless a job of a higher priority comes, of its queue or its own: the turn comes behind holders of
  * the same priority, or of the same level where the priority of jobs counts for nothing. One that the machine has taken a
@@ -410,7 +415,7 @@ struct queue_key key_turn(const sched_t *s, uint32_t slot);
 #define TURN_OF_NEW (UINT64_C(1) << 63)
 
 /* A job's key as an open one of whose array so many workers are held (waiting/class_order.h); that of key_of with 0, and
- * its own in a queue without classes or with an order of its own.
+ * its own in a queue without classes or with an order of its own, but as one of no gang.
  */
 struct queue_key key_held(const sched_t *s, uint32_t slot, int64_t units);
 

@@ -135,37 +135,78 @@ static bool start_whole(const struct naive_gangs *m, struct naive_job *j)
     return true;
 }
 
-/* One member after the other, as there is room. Returns false where the cores are missing for one. */
-static bool grow(const struct naive_gangs *m, struct naive_job *j)
+/* One more member starts, if one can. *lacks: cores are missing for one. */
+static bool grow(const struct naive_gangs *m, struct naive_job *j, bool *lacks)
 {
-    bool all = true;
-    for (int k = 0; k < j->roles && (all || !m->in_order); k++)
-        while (ready(j, &j->role[k]) > 0 && may_run(m) > 0) {
-            if (j->role[k].cores > free_cores(m)) {
-                all = false;
-                break;
-            }
-            start(j, &j->role[k], 1);
+    *lacks = false;
+    for (int k = 0; k < j->roles && may_run(m) > 0 && !(*lacks && m->in_order); k++) {
+        if (ready(j, &j->role[k]) == 0)
+            continue;
+        if (j->role[k].cores > free_cores(m)) {
+            *lacks = true;
+            continue;
         }
-    return all;
+        start(j, &j->role[k], 1);
+        return true;
+    }
+    return false;
 }
 
-/* A job has its turn. Returns false where it waits for cores. */
+/* As many of each role as its min run, or have succeeded: what else waits of it is more than it needs. */
+static bool has_min(const struct naive_job *j)
+{
+    for (int k = 0; k < j->roles; k++)
+        if (holding(j, &j->role[k]) + naive_gangs_count(j, &j->role[k], NAIVE_DONE) <
+            j->role[k].min)
+            return false;
+    return j->is_gang;
+}
+
+/* What a job goes by, the less first. */
+static int rank(const struct naive_gangs *m, const struct naive_job *j)
+{
+    int priority = 1 - j->priority; /* 0 to 2 */
+    if (m->by == NAIVE_BY_PRIORITY || m->by == NAIVE_BY_GANG)
+        return m->by == NAIVE_BY_GANG ? has_min(j) : priority;
+    return m->by == NAIVE_BY_PRIORITY_GANG ? priority * 2 + has_min(j) : has_min(j) * 3 + priority;
+}
+
+/* A job has its turn, which ends when it goes by something else. Returns false where it waits for cores. */
 static bool turn(const struct naive_gangs *m, struct naive_job *j)
 {
+    int was = rank(m, j);
+    bool lacks = false;
     if (is_down(j) && !start_whole(m, j))
         return false;
-    return is_down(j) || grow(m, j);
+    while (!is_down(j) && rank(m, j) == was)
+        if (!grow(m, j, &lacks))
+            break;
+    return !lacks;
+}
+
+/* The job that goes first, of those that have not had a turn as what they are now; -1. */
+static int first(const struct naive_gangs *m, const int had[NAIVE_JOBS])
+{
+    int best = -1;
+    for (int i = 0; i < m->jobs; i++) {
+        int is = rank(m, &m->job[i]);
+        if (is > had[i] && (best < 0 || is < rank(m, &m->job[best])))
+            best = i;
+    }
+    return best;
 }
 
 void naive_gangs_pass(struct naive_gangs *m)
 {
-    for (int i = 0; i < m->jobs; i++)
+    int had[NAIVE_JOBS];
+    for (int i = 0; i < m->jobs; i++) {
         if (m->job[i].is_over || is_short(&m->job[i]))
             end(&m->job[i]);
-    bool goes_on = true;
-    for (int priority = 1; priority >= -1; priority--)
-        for (int i = 0; i < m->jobs && goes_on; i++)
-            if (m->job[i].priority == priority)
-                goes_on = turn(m, &m->job[i]) || !m->in_order;
+        had[i] = -1;
+    }
+    for (int i = first(m, had); i >= 0; i = first(m, had)) {
+        had[i] = rank(m, &m->job[i]);
+        if (!turn(m, &m->job[i]) && m->in_order)
+            break;
+    }
 }

@@ -10,6 +10,17 @@
 
 enum { NAIVE_JOBS = 40, NAIVE_MEMBERS = 8, NAIVE_ROLES = 3 };
 
+/* Priority, then submission; where gangs count: then, or before all, who lacks its min, or is of no gang. Or that alone, among
+ * users who have one job each.
+ */
+enum naive_by {
+    NAIVE_BY_PRIORITY,
+    NAIVE_BY_PRIORITY_GANG,
+    NAIVE_BY_GANG_PRIORITY,
+    NAIVE_BY_GANG,
+    NAIVE_BYS
+};
+
 enum naive_state { NAIVE_WAITS, NAIVE_RUNS, NAIVE_STOPS, NAIVE_DONE, NAIVE_FAILED };
 
 /* Members from `first` on, each of which asks for so many cores. */
@@ -32,6 +43,7 @@ struct naive_job {
 struct naive_gangs {
     int cores;
     bool in_order;    /* nobody starts before one that waits for cores */
+    enum naive_by by; /* which job goes first */
     int most_running; /* members that run at a time; 0: as many as there is room for */
     struct naive_job job[NAIVE_JOBS]; /* in the order of submission */
     int jobs;

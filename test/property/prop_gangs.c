@@ -61,6 +61,7 @@ static struct scene {
     struct random random;
     int nodes, queues;
     struct sched_queue_config queue[QUEUES];
+    bool has_turns; /* users of some */
     struct sched_limit limit[QUEUES];
     struct sched_config config;
     bool down[NODES];
@@ -192,6 +193,37 @@ static void order_actions(void)
     scene.config.n_actions = random_between(&random, 0, 1) ? SCHED_ACTIONS : 0;
 }
 
+/* In half of the scenes queues go by gangs, most of them, and in some users take turns. */
+static void order_by_gangs(void)
+{
+    static const struct sched_share_order orders[] = {
+        {{SCHED_BY_PRIORITY, SCHED_BY_GANG}, 2},
+        {{SCHED_BY_GANG, SCHED_BY_PRIORITY}, 2},
+        {{SCHED_BY_GANG}, 1},
+        {{SCHED_BY_DEADLINE, SCHED_BY_GANG}, 2},
+        {{SCHED_BY_PRIORITY, SCHED_BY_DEADLINE, SCHED_BY_GANG}, 3},
+        {{SCHED_BY_PRIORITY, SCHED_BY_GANG, SCHED_BY_SUBMIT}, 3},
+    };
+    struct random random = {.state = scene.seed + (1u << 30)};
+    if (random_between(&random, 0, 1))
+        return;
+    scene.has_turns = random_between(&random, 0, 2) == 0;
+    for (int i = 0; i < scene.queues; i++) {
+        int64_t which = random_between(&random, 0, 6);
+        if (which < 6)
+            scene.queue[i].order = orders[which];
+        if (!scene.has_turns || random_between(&random, 0, 1))
+            continue;
+        struct sched_share_order *order = &scene.queue[i].order;
+        scene.queue[i].by = SCHED_SHARE_USER;
+        if (order->n > 0 && order->by[order->n - 1] != SCHED_BY_SUBMIT)
+            order->by[order->n++] = SCHED_BY_SUBMIT; /* else equal users go as they have come */
+    }
+    if (scene.has_turns && random_between(&random, 0, 1))
+        scene.config.shares.order =
+            (struct sched_share_order){{SCHED_BY_GANG, SCHED_BY_SHARE, SCHED_BY_SUBMIT}, 3};
+}
+
 /* ---- Events ---- */
 
 /* One core or two, or one node or two. */
@@ -253,6 +285,7 @@ static void submit(void)
                                     .jobspec = text,
                                     .jobspec_length = strlen(text),
                                     .queue = names[j->queue],
+                                    .user = scene.has_turns && job % 2 ? "v" : "u",
                                     .members = (uint32_t)j->members,
                                     .min = (uint32_t)j->min,
                                     .roles = role,
@@ -547,6 +580,11 @@ static void restart(void)
         if (scene.down[i])
             CHECK(sched_set_status(to, scene.now, name, RESOURCE_DOWN, NULL) == 0);
     }
+    for (size_t i = 0; i < sched_usages(scene.sched); i++) {
+        struct sched_usage usage;
+        CHECK(sched_usage(scene.sched, i, &usage) == 0);
+        CHECK(sched_restore_usage(to, &usage, NULL) == 0);
+    }
     for (sched_job_t job = sched_first(scene.sched); job >= 0; job = sched_next(scene.sched, job)) {
         struct sched_record record;
         berth_error_t err = {""};
@@ -610,6 +648,7 @@ static uint64_t play(uint64_t seed, enum restarts when)
     scene.match = make_machine();
     make_queues();
     order_actions();
+    order_by_gangs();
     scene.sched = sched_create(scene.match, &scene.config, NULL);
     assert_non_null(scene.sched);
     for (int step = 0; step < STEPS; step++) {

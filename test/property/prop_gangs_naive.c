@@ -58,8 +58,16 @@ static void make_scheduler(void)
                                        .policy = scene.naive.in_order ? "fcfs" : "easy",
                                        .starvation_threshold = SCHED_UNLIMITED,
                                        .claims = 1};
-    queue.limits.user = &limit;
-    queue.limits.n_user = scene.naive.most_running > 0;
+    queue.limits.queue = &limit;
+    queue.limits.n_queue = scene.naive.most_running > 0;
+    if (scene.naive.by == NAIVE_BY_PRIORITY_GANG)
+        queue.order = (struct sched_share_order){{SCHED_BY_PRIORITY, SCHED_BY_GANG}, 2};
+    if (scene.naive.by == NAIVE_BY_GANG_PRIORITY)
+        queue.order = (struct sched_share_order){{SCHED_BY_GANG, SCHED_BY_PRIORITY}, 2};
+    if (scene.naive.by == NAIVE_BY_GANG) {
+        queue.by = SCHED_SHARE_USER;
+        queue.order = (struct sched_share_order){{SCHED_BY_GANG, SCHED_BY_SUBMIT}, 2};
+    }
     struct sched_config config = {.second = 1, .queues = &queue, .n_queues = 1};
     snprintf(recipe, sizeof(recipe), "node(%d core)", scene.naive.cores);
     scene.match = machine_of(recipe, &(match_options_t){.policy = "low"});
@@ -131,6 +139,7 @@ static void submit(void)
                                     .jobspec = text[0],
                                     .jobspec_length = strlen(text[0]),
                                     .queue = "q",
+                                    .user = scene.naive.by == NAIVE_BY_GANG ? id : "u",
                                     .members = (uint32_t)j->members,
                                     .min = min,
                                     .roles = role,
@@ -227,8 +236,9 @@ static void take(const struct sched_decision *d, enum naive_state state[NAIVE_JO
 static void tell(int job, const enum naive_state *was, const enum naive_state *core)
 {
     const struct naive_job *j = &scene.naive.job[job];
-    print_message("%s, %d cores, at most %d run; job %d, a gang: %d, failure %d, replaced %d:\n",
-                  scene.naive.in_order ? "fcfs" : "easy", scene.naive.cores,
+    print_message("%s, by %d, %d cores, at most %d run; job %d, a gang: %d, failure %d, replaced "
+                  "%d:\n",
+                  scene.naive.in_order ? "fcfs" : "easy", (int)scene.naive.by, scene.naive.cores,
                   scene.naive.most_running, job, j->is_gang, j->failure, j->replaced);
     for (int k = 0; k < j->roles; k++)
         print_message("  role of %d, min %d, %d cores each\n", j->role[k].members, j->role[k].min,
@@ -302,6 +312,7 @@ static void play(uint64_t seed)
     scene.naive.cores = draw(3, 12);
     scene.naive.in_order = draw(0, 1);
     scene.naive.most_running = draw(0, 2) ? 0 : draw(3, 8);
+    scene.naive.by = (enum naive_by)(seed % NAIVE_BYS);
     make_scheduler();
     for (int step = 0; step < STEPS; step++) {
         for (int k = draw(0, 3); k > 0; k--)

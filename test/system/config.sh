@@ -112,11 +112,14 @@ queues:
       - plugins: [{name: drf}, {name: predicates}, {name: proportion}, {name: nodeorder}, {name: binpack}, {name: sla}]
 END
 expect_status 0 "$BERTH" config show tiers.yaml
-grep -qx '      order: \[priority, drf, share, deadline\]' out || fail "tiers of kube-batch: $(grep order: out)"
+grep -qx '      order: \[priority, gang, drf, share, deadline\]' out || fail "tiers of kube-batch: $(grep order: out)"
 # With its switches: drf orders nothing, and who may be stopped is not said here.
-sed -i 's/{name: gang}/{name: gang, enablePreemptable: false}/; s/{name: drf}/{name: drf, enableJobOrder: false, arguments: {}}/' tiers.yaml
+sed -i 's/{name: gang}/{name: gang, enablePreemptable: false, enableJobOrder: true}/; s/{name: drf}/{name: drf, enableJobOrder: false, arguments: {}}/' tiers.yaml
 expect_status 0 "$BERTH" config show tiers.yaml
-grep -qx '      order: \[priority, share, deadline\]' out || fail "switches of plugins: $(grep order: out)"
+grep -qx '      order: \[priority, gang, share, deadline\]' out || fail "switches of plugins: $(grep order: out)"
+sed -i 's/enableJobOrder: true/enableJobOrder: false/' tiers.yaml
+expect_status 0 "$BERTH" config show tiers.yaml
+grep -qx '      order: \[priority, share, deadline\]' out || fail "gang is not to order: $(grep order: out)"
 
 # As JSON: the counts; and a configuration, which is read as the same.
 cat >json.yaml <<'END'

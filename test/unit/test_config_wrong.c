@@ -212,7 +212,7 @@ static const struct wrong wrong_queues[] = {
     {QUEUE("{shares: {by: group}}"),
      "3:20: key \"by\": expected user, account or class, got \"group\""},
     {QUEUE("{shares: {order: [share]}}"),
-     "3:23: key \"order\": expected priority, deadline, age and "
+     "3:23: key \"order\": expected priority, deadline, gang, age and "
      "submit, or the key by beside it, got a list"},
     {QUEUE("{shares: {by: user, order: [[priority], [drf, overcommit]]}}"),
      "3:52: key \"order\": \"overcommit\" orders nothing here: how many jobs may wait is said by "
@@ -243,8 +243,9 @@ static const struct wrong wrong_queues[] = {
      "enableTaskOrder, enableJobReady, enableJobPipelined, enablePreemptable, enableReclaimable, "
      "enablePredicate, enableNodeOrder, enableHierarchy, enableJobStarving"},
     {QUEUE("{shares: {by: user, order: [random]}}"),
-     "3:34: key \"order\": expected priority, share, drf, usage, fewest-running, deadline, age or "
-     "submit, "
+     "3:34: key \"order\": expected priority, share, drf, usage, fewest-running, deadline, gang, "
+     "age "
+     "or submit, "
      "got "
      "\"random\""},
     {QUEUE("{shares: {by: user, order: [proportion, capacity]}}"),

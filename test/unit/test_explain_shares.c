@@ -106,6 +106,23 @@ static void users_whose_job_is_due_earlier_go_first(void **state)
     json_decref(got);
 }
 
+/* Ann's gang has its min and grew to all nodes; Bob's job is one of no gang. Neither is promised anything. */
+static void users_whose_gang_lacks_its_min_go_first(void **state)
+{
+    struct sim_server *w =
+        open_with(state, HEAD "shares: {resources: [core]}\n"
+                              "queues: {a: {policy: fcfs, shares: {by: user, order: "
+                              "[gang, submit]}}}\n");
+    submit_by(w, SIM_ANN,
+              "{\"command\":[\"x\"],\"nodes\":1,\"duration\":\"2h\",\"gang\":6,\"min\":2}");
+    submit_by(w, SIM_BOB, NODE);
+    json_t *got = sim_server_ask(w, SIM_ANN, "GET", "/v1/jobs/1[4]/explain", NULL, NULL, NULL);
+    const char *text = json_string_value(json_object_get(got, "text"));
+    assert_non_null(strstr(text, " User ann has a first job whose gang has its min, job 1[4]: "
+                                 "user bob of queue a goes first (job 2)."));
+    json_decref(got);
+}
+
 /* Of 16 cores a, of weight 1, deserves 4 and b 12. A has three nodes and is promised one; B has one, and is
  * promised one.
  */
@@ -363,6 +380,7 @@ int main(void)
         TEST(classes_say_who_has_the_next_worker),
         TEST(queues_with_less_of_what_they_deserve_go_first),
         TEST(users_whose_job_is_due_earlier_go_first),
+        TEST(users_whose_gang_lacks_its_min_go_first),
         TEST(users_who_have_used_less_go_first),
         TEST(little_usage_is_told_with_its_digits),
         TEST(usage_of_several_resources_is_told_in_units),

@@ -8,6 +8,7 @@ static const char *const names[SCHED_COMPARATORS] = {
     [SCHED_BY_DRF] = "drf",           [SCHED_BY_USAGE] = "usage",
     [SCHED_BY_AGE] = "age",           [SCHED_BY_FEWEST_RUNNING] = "fewest-running",
     [SCHED_BY_SUBMIT] = "submit",     [SCHED_BY_DEADLINE] = "deadline",
+    [SCHED_BY_GANG] = "gang",
 };
 
 /* The plugins of kube-batch and Volcano that compare, and why others are no comparators. */
@@ -20,7 +21,6 @@ static const struct {
     {"capacity", SCHED_BY_SHARE, NULL},
     {"fairshare", SCHED_BY_USAGE, NULL},
     {"sla", SCHED_BY_DEADLINE, NULL},
-    {"gang", SCHED_COMPARATORS, NULL},        /* a gang starts whole or not at all */
     {"conformance", SCHED_COMPARATORS, NULL}, /* who may be stopped is said by queues */
     {"predicates", SCHED_COMPARATORS, NULL},  /* and what fits, by these and by jobs */
     {"nodeorder", SCHED_COMPARATORS,

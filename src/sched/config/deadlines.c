@@ -7,7 +7,7 @@
 
 /* Both share the room of a rank, and of those of one priority the later half is of turns. */
 #define PRIORITIES (INT64_C(1) << 17)
-#define MINUTES    ((SCHED_PRIORITY_MAX + 1) / PRIORITIES)
+#define MINUTES    DEADLINE_MINUTES
 
 enum deadlines deadlines_in(const struct sched_share_order *order)
 {
@@ -24,8 +24,8 @@ enum deadlines deadlines_in(const struct sched_share_order *order)
 /* Whether a comparator tells jobs apart that have nobody in common. */
 static bool is_of_jobs(enum sched_comparator by)
 {
-    return by == SCHED_BY_PRIORITY || by == SCHED_BY_DEADLINE || by == SCHED_BY_AGE ||
-           by == SCHED_BY_SUBMIT;
+    return by == SCHED_BY_PRIORITY || by == SCHED_BY_DEADLINE || by == SCHED_BY_GANG ||
+           by == SCHED_BY_AGE || by == SCHED_BY_SUBMIT;
 }
 
 int deadlines_check_order(const struct sched_queue_config *queue, berth_error_t *err)
@@ -38,8 +38,8 @@ int deadlines_check_order(const struct sched_queue_config *queue, berth_error_t 
     for (size_t i = 0; i < queue->order.n; i++)
         if (queue->order.n > SCHED_COMPARATORS || !is_of_jobs(queue->order.by[i]))
             return errtext_set(err, EINVAL,
-                               "queue '%s': order: expected priority, deadline, age and submit "
-                               "where nobody takes turns",
+                               "queue '%s': order: expected priority, deadline, gang, age and "
+                               "submit where nobody takes turns",
                                queue->name);
     return 0;
 }

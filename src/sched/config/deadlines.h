@@ -10,12 +10,15 @@
 
 #include "berth/sched_config.h"
 
+/* How many minutes there is room for. */
+#define DEADLINE_MINUTES ((SCHED_PRIORITY_MAX + 1) >> 17)
+
 /* Where deadlines stand in the order of a queue. */
 enum deadlines { DEADLINES_NONE, DEADLINES_BEHIND_PRIORITY, DEADLINES_BEFORE_PRIORITY };
 
 enum deadlines deadlines_in(const struct sched_share_order *order);
 
-/* Whether the order of a queue is one that it may have if nobody takes turns in it: priorities and deadlines alone.
+/* Whether the order of a queue is one that it may have if nobody takes turns in it: what tells jobs apart alone.
  * Returns 0, or -1 with EINVAL and a text.
  */
 int deadlines_check_order(const struct sched_queue_config *queue, berth_error_t *err);

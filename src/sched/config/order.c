@@ -90,7 +90,7 @@ int64_t ranks_of_classes(const struct setup_classes *classes)
 static int64_t with_levels(const struct setup *setup, int64_t rank)
 {
     int64_t ranks = setup->ranks_of_priority;
-    int64_t most = SCHED_PRIORITY_MAX / ranks - 1;
+    int64_t most = (setup->has_gangs ? SCHED_PRIORITY_MAX / 2 : SCHED_PRIORITY_MAX) / ranks - 1;
     if (ranks == 1)
         return rank;
     rank = rank < -most ? -most : rank;
@@ -124,25 +124,45 @@ int64_t job_deadline_minute(const sched_t *s, uint32_t slot)
                : deadline_minute(job_deadline(s, slot), setup->second);
 }
 
-/* The rank of a job by its priority and what else its queue goes by. Where some queue has deadlines or classes, there is
- * room for these in the ranks of others too, so that priorities are compared everywhere. Jobs of classes have none of
- * the former, and stand with those of other queues that have none.
+/* The rank by deadline; where queues go by gangs, with room for that. */
+static int64_t rank_by_deadline(const sched_t *s, uint32_t slot, const struct setup_queue *queue,
+                                int64_t by_priority, bool behind)
+{
+    int64_t minute = job_deadline_minute(s, slot);
+    return s->queues->setup->has_gangs
+               ? gang_deadline_rank(queue->deadlines, queue->gangs, by_priority, minute, behind)
+               : deadline_rank(queue->deadlines, by_priority, minute);
+}
+
+/* The rank of a job by its priority and what else its queue goes by; `behind`: its gang has its min. Where some queue has
+ * deadlines, gangs or classes, there is room for these in the ranks of others too, so that priorities are compared
+ * everywhere. Jobs of classes have none of the former, and stand with those of other queues that have none.
  */
 static int64_t rank_of(const sched_t *s, uint32_t slot, const struct setup_queue *queue,
-                       int64_t by_priority)
+                       int64_t by_priority, bool behind)
 {
     const struct setup *setup = s->queues->setup;
     const struct setup_classes *classes = setup_classes_of(setup, queue->parent);
     int64_t rank = with_levels(setup, by_priority);
     if (setup->has_deadlines) {
-        rank = deadline_rank(queue->deadlines, by_priority, job_deadline_minute(s, slot));
+        rank = rank_by_deadline(s, slot, queue, by_priority, behind);
         rank -= classes ? setup->ranks_of_priority - 1 : 0;
+    } else if (behind && queue->gangs != GANGS_FIRST) {
+        rank += setup->ranks_of_priority / 2;
     }
+    if (setup->has_gangs)
+        rank = gang_half(rank, behind && queue->gangs == GANGS_FIRST);
     return classes && classes->longest_first ? rank + level_of_length(s, slot) : rank;
 }
 
+bool job_goes_behind(const sched_t *s, uint32_t slot)
+{
+    const struct details *d = s->jobs[slot].details;
+    return d->is_behind && s->queues->setup->queue[d->queue].gangs != GANGS_NONE;
+}
+
 /* The rank of a job's turn behind all reservations of its priority: the rank of its key, but where queues go by
- * deadlines or have classes.
+ * deadlines or gangs, or have classes.
  */
 static int64_t turn_of_priority(const sched_t *s, uint32_t slot)
 {
@@ -152,9 +172,11 @@ static int64_t turn_of_priority(const sched_t *s, uint32_t slot)
     int64_t rank;
     if (!setup->is_named || queue->order != order_priority)
         return s->jobs[slot].key.rank;
-    rank = setup->has_deadlines ? deadline_turn(~d->priority)
-                                : with_levels(setup, ~d->priority) + setup->ranks_of_priority - 1;
-    return rank_in_band(queue->priority, rank);
+    if (!setup->has_deadlines)
+        rank = with_levels(setup, ~d->priority) + setup->ranks_of_priority - 1;
+    else
+        rank = setup->has_gangs ? gang_deadline_turn(~d->priority) : deadline_turn(~d->priority);
+    return rank_in_band(queue->priority, setup->has_gangs ? gang_half(rank, false) : rank);
 }
 
 struct queue_key key_turn(const sched_t *s, uint32_t slot)
@@ -167,25 +189,9 @@ struct queue_key key_turn(const sched_t *s, uint32_t slot)
     return key;
 }
 
-struct queue_key key_held(const sched_t *s, uint32_t slot, int64_t units)
-{
-    struct queue_key key;
-    const struct details *d = s->jobs[slot].details;
-    const struct setup_classes *classes = d ? goes_by_held(s->queues->setup, d->queue) : NULL;
-    if (!classes || !key_of(s, slot, d->priority, &key))
-        return s->jobs[slot].key;
-    key.rank += level_of(units) * ranks_of_level(classes);
-    return key;
-}
-
-bool key_has_length(const sched_t *s, uint32_t slot)
-{
-    const struct details *d = s->jobs[slot].details;
-    const struct setup_classes *classes = d ? goes_by_held(s->queues->setup, d->queue) : NULL;
-    return classes && classes->longest_first;
-}
-
-bool key_of(const sched_t *s, uint32_t slot, int64_t priority, struct queue_key *key)
+/* A job's key, were that its priority; `behind`: its gang has its min, and its queue goes by that. */
+static bool key_with(const sched_t *s, uint32_t slot, int64_t priority, bool behind,
+                     struct queue_key *key)
 {
     const struct job *job = &s->jobs[slot];
     struct order_job known = {.submitted = job->submitted,
@@ -203,7 +209,34 @@ bool key_of(const sched_t *s, uint32_t slot, int64_t priority, struct queue_key 
         return false;
     int64_t rank = queue->order(&known);
     if (queue->order == order_priority)
-        rank = rank_of(s, slot, queue, rank);
+        rank = rank_of(s, slot, queue, rank, behind);
     key->rank = rank_in_band(queue->priority, rank);
     return true;
+}
+
+struct queue_key key_held(const sched_t *s, uint32_t slot, int64_t units)
+{
+    struct queue_key key;
+    const struct details *d = s->jobs[slot].details;
+    const struct setup_classes *classes = d ? goes_by_held(s->queues->setup, d->queue) : NULL;
+    bool is_behind = d && job_goes_behind(s, slot);
+    if ((!classes && !is_behind) || !key_with(s, slot, d->priority, false, &key))
+        return s->jobs[slot].key;
+    if (!classes)
+        return key;
+    key.rank += level_of(units) * ranks_of_level(classes);
+    return key;
+}
+
+bool key_has_length(const sched_t *s, uint32_t slot)
+{
+    const struct details *d = s->jobs[slot].details;
+    const struct setup_classes *classes = d ? goes_by_held(s->queues->setup, d->queue) : NULL;
+    return classes && classes->longest_first;
+}
+
+bool key_of(const sched_t *s, uint32_t slot, int64_t priority, struct queue_key *key)
+{
+    bool is_behind = s->jobs[slot].details && job_goes_behind(s, slot);
+    return key_with(s, slot, priority, is_behind, key);
 }

@@ -186,6 +186,7 @@ static int resolve_queue(struct setup *setup, uint32_t queue, berth_error_t *err
         .sla_waiting_time = inherited(own->sla_waiting_time, c->sla_waiting_time,
                                       setup->config->sla_waiting_time, SCHED_UNLIMITED),
         .deadlines = deadlines_in(&c->order),
+        .gangs = gangs_in(&c->order),
         .requires = c->requires,
         .preemptible = c->preemptible,
         .preempts = own->preempts & ~(unsigned)SCHED_PREEMPTS_NOBODY,
@@ -195,6 +196,7 @@ static int resolve_queue(struct setup *setup, uint32_t queue, berth_error_t *err
         .config = own,
     };
     setup->has_deadlines |= setup->queue[queue].deadlines != DEADLINES_NONE;
+    setup->has_gangs |= setup->queue[queue].gangs != GANGS_NONE;
     setup->starves |= setup->queue[queue].starvation_threshold < SCHED_UNLIMITED;
     setup->admits_unknown |= own->claims_admit_unknown;
     return 0;
@@ -291,6 +293,7 @@ struct setup *setup_create(const struct sched_config *config, berth_error_t *err
         setup_destroy(setup);
         return NULL;
     }
+    setup->ranks_of_priority *= setup->has_gangs ? 2 : 1;
     for (uint32_t q = 1; q < setup->n_queues; q++)
         setup->has_levels |= setup->queue[q].priority != setup->queue[0].priority;
     return setup;

@@ -16,6 +16,7 @@
 #include "berth/error.h"
 #include "berth/sched_config.h"
 #include "sched/config/deadlines.h"
+#include "sched/config/gang_ranks.h"
 #include "sched/config/order.h"
 #include "sched/config/setup_accounts.h"
 #include "sched/config/setup_shares.h"
@@ -40,6 +41,7 @@ struct setup_queue {
     int64_t claims;               /* >= 1 */
     int64_t sla_waiting_time;     /* ticks, >= 1, or SCHED_UNLIMITED */
     enum deadlines deadlines;
+    enum gangs gangs;
     const char *requires; /* an RFC 31 constraint as JSON; NULL: all resources */
     enum sched_preemptible preemptible;
     unsigned preempts;                       /* SCHED_PREEMPTS_..., its own, */
@@ -59,10 +61,11 @@ struct setup {
     uint32_t default_queue; /* SETUP_NONE: a job must name one */
     bool is_named;          /* its queues have names and priorities; else there is one */
     bool has_levels;        /* the priorities of its queues differ */
-    bool has_deadlines;     /* some queue goes by those of its jobs */
+    bool has_deadlines;     /* some queue goes by those of its jobs, */
+    bool has_gangs;         /* and some by their gangs */
     int64_t
-        ranks_of_priority; /* >= 1: into which jobs of one priority may be told apart by classes */
-    unsigned actions;      /* what passes do, as bits of SCHED_ACTION_..., */
+        ranks_of_priority; /* >= 1: into which jobs of one priority may be told apart by classes and gangs */
+    unsigned actions;              /* what passes do, as bits of SCHED_ACTION_..., */
     unsigned round[SCHED_ACTIONS]; /* and in each round of a walk, one after the other */
     uint8_t n_rounds;              /* >= 1 */
     bool starves;                  /* jobs of some queue may become starving, */

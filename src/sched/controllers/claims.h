@@ -34,7 +34,8 @@ enum step claim_look(sched_t *s, uint32_t slot);
 bool claim_put_back(sched_t *s, uint32_t slot);
 
 /* Claims are out of the calendars while somebody is placed who may take of them: all, while a holder starts; those that
- * a job may enter that may be stopped; those of jobs behind one. Returns whether there are any. And they are back.
+ * a job may enter that may be stopped; those of jobs behind one, as what it is with a promise (key_held). Returns whether
+ * there are any. And they are back.
  */
 enum claims_which { CLAIMS_ALL, CLAIMS_TO_ENTER, CLAIMS_BEHIND };
 bool claims_lift(sched_t *s, enum claims_which which, uint32_t slot);

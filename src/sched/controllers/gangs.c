@@ -1,5 +1,5 @@
 /* Gangs (waiting/gang.h): whose members start together, and what becomes of them when one ends. */
-#include "sched/waiting/gang.h"
+#include "sched/waiting/gang_order.h"
 
 #include "berth/sched_admin.h"
 #include "sched/controllers/rows.h"
@@ -21,6 +21,7 @@ static void count_member_started(sched_t *s, uint32_t slot, enum sched_how how)
     gang_role_of(gang, s->jobs[slot].details->member)->running++;
     if (gang->running++ == 0)
         gang_due(s, gang);
+    gang_order_changed(s, gang);
     if (s->jobs[slot].details->is_stopping)
         gang_stops(s, slot); /* it is restored */
 }
@@ -37,6 +38,7 @@ static void leave_running_gang(sched_t *s, uint32_t slot, struct gang *gang)
     d->is_in_gang = d->leaves_gang = false;
     gang->running--;
     role->running--;
+    gang_order_changed(s, gang);
     if (!gang_is_up(gang))
         gang_due(s, gang);
 }
@@ -113,13 +115,14 @@ static void gang_waits_reason(const sched_t *s, uint32_t slot, struct sched_reas
 
 static enum step settle_gangs_first(sched_t *s)
 {
-    return gang_settle(s);
+    enum step step = gang_settle(s);
+    return step == STEP_BUSY && gang_order_refresh(s) < 0 ? STEP_FAILED : step;
 }
 
 static enum step settle_gangs(sched_t *s, bool again)
 {
     (void)again;
-    return gang_settle(s);
+    return settle_gangs_first(s);
 }
 
 const struct controller gang_controller = {

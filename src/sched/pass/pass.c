@@ -25,6 +25,7 @@
 #include "sched/pass/walk.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
+#include "sched/waiting/gang_order.h"
 
 /* List the held jobs whose time has come, of which there is one; returns their number. The list itself is the
  * queue of a search through the heap, whose subtrees end where a time has not come.
@@ -287,7 +288,7 @@ static enum step walk_step(sched_t *s)
     bool failed = false;
     if (p->has_made_room) /* others may have what that one was promised: first those before it */
         return STEP_BUSY;
-    if (starving_list(s) < 0)
+    if (gang_order_refresh(s) < 0 || starving_list(s) < 0)
         return STEP_FAILED;
     uint32_t starving = starving_next(s);
     uint32_t candidate = pass_does(s, DOES(ALLOCATE)) ? limit_candidate(s) : JOB_NONE;

@@ -16,6 +16,7 @@
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
 #include "sched/waiting/finder.h"
+#include "sched/waiting/gang_order.h"
 #include "sched/waiting/may_fit.h"
 #include "sched/waiting/shares.h"
 #include "sched/waiting/turns.h"
@@ -218,7 +219,7 @@ enum step share_walk_step(sched_t *s)
         p->after = s->jobs[holder].key;
         return walk_look_at_holder(s, holder);
     }
-    if (class_order_refresh(s) < 0)
+    if (class_order_refresh(s) < 0 || gang_order_refresh(s) < 0)
         return STEP_FAILED;
     if (starving_list(s) < 0)
         return STEP_FAILED;

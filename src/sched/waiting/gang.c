@@ -6,6 +6,7 @@
 #include "base/errtext.h"
 #include "sched/controllers/ask.h"
 #include "sched/reason_copy.h"
+#include "sched/waiting/gang_order.h"
 
 static void leave_due(struct gang *gang)
 {
@@ -22,6 +23,7 @@ void gang_destroy(sched_t *s, struct gang *gang)
     if (!gang)
         return;
     leave_due(gang);
+    gang_order_forget(gang);
     for (uint32_t i = 0; i < gang->n_roles; i++)
         shared_text_leave(s, gang->role[i].text);
     free(gang);

@@ -49,6 +49,10 @@ struct gang {
     /* In a list of gangs that the next pass looks at; link NULL: it is in none. */
     struct gang **link, *next;
 
+    /* Likewise of those whose open jobs have another place (gang_order.h); they have got theirs by whether it had its min. */
+    struct gang **moved_link, *moved_next;
+    bool had_min;
+
     uint32_t n_roles;
     struct gang_role role[];
 };

@@ -9,6 +9,7 @@
 #include "sched/pass/displaced.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
+#include "sched/waiting/gang_order.h"
 #include "sched/waiting/shares.h"
 
 int lane_init(struct lane *lane, int64_t most, int64_t width)
@@ -111,19 +112,27 @@ static int insert_both(sched_t *s, uint32_t slot, const struct queue_entry *entr
     return -1;
 }
 
+/* open_insert without memory. */
+static int insert_failed(sched_t *s, uint32_t slot)
+{
+    gang_order_leave(s, slot);
+    errno = ENOMEM;
+    return -1;
+}
+
 int open_insert(sched_t *s, uint32_t slot, bool fresh)
 {
     const struct lane *lane = lane_of(s, slot);
     uint32_t first = serve_first(lane);
+    gang_order_enter(s, slot);
     struct queue_entry entry = queue_entry_of(s, slot);
     s->jobs[slot].shape = shape_slot(&s->jobs[slot].ask);
     if ((fresh && fresh_add(s, slot) < 0) || s->finder->add(s, slot) < 0)
-        return -1;
+        return insert_failed(s, slot);
     if (needs_down_enter(s, slot) < 0 || insert_both(s, slot, &entry) < 0) {
         needs_down_leave(s, slot);
         s->finder->remove(s, slot);
-        errno = ENOMEM;
-        return -1;
+        return insert_failed(s, slot);
     }
     if (fresh && s->jobs[slot].ask.units < s->fresh_least)
         s->fresh_least = s->jobs[slot].ask.units;
@@ -149,11 +158,11 @@ void open_remove(sched_t *s, uint32_t slot)
     queue_remove(lane_of(s, slot)->open, s->jobs[slot].key);
     needs_down_leave(s, slot);
     s->finder->remove(s, slot);
-    if (!s->queues->shares)
-        return;
-    if (line_of(s, slot)->open)
+    if (s->queues->shares && line_of(s, slot)->open)
         queue_remove(line_of(s, slot)->open, s->jobs[slot].key);
-    shares_closed(s, slot);
+    if (s->queues->shares)
+        shares_closed(s, slot);
+    gang_order_leave(s, slot);
 }
 
 void open_give(sched_t *s, uint32_t slot, uint32_t to)
@@ -300,12 +309,16 @@ int held_to_open(sched_t *s, uint32_t slot, bool fresh)
 {
     struct job *job = &s->jobs[slot];
     int64_t held = job->ask.duration; /* of a claim without end */
+    struct queue_key as_held = job->key;
     job->ask.duration = job->is_claiming ? job->details->estimate : held;
     bool is_open = tell_reserve(s->queues) == 0 && open_insert(s, slot, fresh) == 0;
+    struct queue_key as_open = job->key;
     job->ask.duration = held;
     if (!is_open)
         return -1;
+    job->key = as_held;
     held_release(s, slot);
+    job->key = as_open;
     s->pass.outranks_again |= s->jobs[slot].is_fresh && !s->jobs[slot].is_placed;
     tell_later(s, slot); /* whatever becomes of this pass */
     s->queues->takes_back |= s->jobs[slot].details && s->jobs[slot].details->is_promise_told;

@@ -10,7 +10,7 @@
 #include "sched/pass/displaced.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
-#include "sched/waiting/gang.h"
+#include "sched/waiting/gang_order.h"
 #include "sched/waiting/shares.h"
 
 struct members *members_create(sched_t *s, const struct sched_request *request, uint32_t size,
@@ -219,6 +219,7 @@ uint32_t part_leave(sched_t *s, uint32_t slot, uint32_t member)
     bool last = d->of->waiting.count == 1, first = member == d->member;
     uint32_t part = last ? take_last(s, slot) : take_member(s, slot, member);
     s->jobs[part].key = key_held(s, part, 0);
+    s->jobs[part].details->is_behind = false;
     if (last)
         return slot;
     if (s->queues->shares)
@@ -298,6 +299,8 @@ uint32_t part_any(sched_t *s, uint32_t slot, uint32_t member)
         errno = EINVAL;
         return JOB_NONE;
     }
+    if (gang_order_refresh(s) < 0)
+        return JOB_NONE;
     struct place_ask one;
     uint32_t part = reserve_part(s, slot), group;
     if (part == JOB_NONE)
@@ -359,7 +362,7 @@ bool members_check(const sched_t *s)
             continue;
         if (d->of->records == 0 || d->member >= d->of->size || (d->holds && !holds) ||
             s->jobs[slot].key.seq != d->of->order + d->member ||
-            (is_entry(s, slot) && !check_waiting_members(s, slot)))
+            (is_entry(s, slot) && !check_waiting_members(s, slot)) || !gang_order_check(s, slot))
             return false;
     }
     return true;

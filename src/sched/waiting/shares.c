@@ -24,6 +24,7 @@ static const uint8_t compares[SCHED_COMPARATORS] = {
     [SCHED_BY_FEWEST_RUNNING] = SHARE_BY_FEWEST_RUNNING,
     [SCHED_BY_SUBMIT] = SHARE_BY_SUBMIT,
     [SCHED_BY_DEADLINE] = SHARE_BY_DEADLINE,
+    [SCHED_BY_GANG] = SHARE_BY_GANG,
 };
 
 int shares_comparator(enum share_by by)
@@ -571,10 +572,11 @@ bool shares_by_priority(const sched_t *s, uint32_t slot)
     uint32_t queue = setup->queue[s->jobs[slot].details->queue].parent;
     const struct sched_share_order *order =
         &setup->shares.node[setup->shares.first_queue + queue].order;
-    for (size_t i = 0; i < order->n && order->by[i] != SCHED_BY_DEADLINE; i++)
-        if (order->by[i] == SCHED_BY_PRIORITY)
-            return true;
-    return false;
+    size_t i = 0;
+    while (i < order->n && order->by[i] != SCHED_BY_PRIORITY && order->by[i] != SCHED_BY_DEADLINE &&
+           order->by[i] != SCHED_BY_GANG)
+        i++;
+    return i < order->n && order->by[i] == SCHED_BY_PRIORITY;
 }
 
 /* Each job is told of as what it is. */

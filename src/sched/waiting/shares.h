@@ -47,11 +47,13 @@ struct leaf {
     uint32_t class; /* of a queue with classes; SETUP_NONE */
 
     /* For turns.c: the first open job (JOB_NONE: none) and what is known of it; the priority and deadline of the job
-     * that the leaf was offered with; whether the walk at work has offered it with another, or leaves it out.
+     * that the leaf was offered with, and whether its gang has its min; whether the walk at work has offered it with
+     * another, or leaves it out.
      */
     uint32_t first;
     struct share_first waits;
     int64_t priority, deadline;
+    bool has_min;
     bool is_moved;
 
     /* For may_fit.c: it is in its lane's list if this is the number of the lists of now, and then the next one there. */
@@ -182,7 +184,7 @@ const char *shares_shut_class(const sched_t *s, uint32_t slot);
  */
 bool shares_first_open(const sched_t *s, const struct lane *lane, struct queue_entry *entry);
 
-/* Whether the jobs' own priorities count among those of a queue, and before their deadlines. */
+/* Whether the jobs' own priorities count among those of a queue, and before their deadlines and gangs. */
 bool shares_by_priority(const sched_t *s, uint32_t slot);
 
 bool shares_check(const sched_t *s);

@@ -4,14 +4,15 @@
 #include "sched/waiting/may_fit.h"
 #include "sched/waiting/shares.h"
 
-/* What a leaf goes by: the priority and deadline of a job, and when the first one was submitted. */
+/* What a leaf goes by: the priority, the deadline and the gang of a job, and when the first one was submitted. */
 static struct share_first first_with(const sched_t *s, uint32_t first, uint32_t slot)
 {
     const struct job *job = &s->jobs[first];
     return (struct share_first){.priority = s->jobs[slot].details->priority,
                                 .deadline = job_deadline_minute(s, slot),
                                 .since = job->submitted,
-                                .submit = job->key.seq};
+                                .submit = job->key.seq,
+                                .has_min = job_goes_behind(s, slot)};
 }
 
 /* The first open job of a leaf; JOB_NONE, also of a class that starts nothing. */
@@ -25,6 +26,14 @@ static uint32_t first_open_of(const sched_t *s, const struct leaf *leaf)
     return queue_first(line->open ? line->open : lane->open, &entry) ? entry.item : JOB_NONE;
 }
 
+/* The job with which a leaf is offered. */
+static void note_offered(struct leaf *leaf, const struct share_first *job)
+{
+    leaf->priority = job->priority;
+    leaf->deadline = job->deadline;
+    leaf->has_min = job->has_min;
+}
+
 static void offer_first(sched_t *s, struct leaf *leaf)
 {
     struct share_tree *tree = s->queues->shares->tree;
@@ -36,8 +45,7 @@ static void offer_first(sched_t *s, struct leaf *leaf)
         return;
     }
     leaf->waits = first_with(s, slot, slot);
-    leaf->priority = leaf->waits.priority;
-    leaf->deadline = leaf->waits.deadline;
+    note_offered(leaf, &leaf->waits);
     share_wait(tree, leaf->node, &leaf->waits);
     share_offer(tree, leaf->node, &leaf->waits);
 }
@@ -52,7 +60,8 @@ void turns_changed(sched_t *s, uint32_t number)
             return;
         struct share_first now = first_with(s, slot, slot);
         if (now.priority == leaf->waits.priority && now.submit == leaf->waits.submit &&
-            now.since == leaf->waits.since && now.deadline == leaf->waits.deadline)
+            now.since == leaf->waits.since && now.deadline == leaf->waits.deadline &&
+            now.has_min == leaf->waits.has_min)
             return;
     }
     offer_first(s, leaf);
@@ -72,8 +81,7 @@ void turns_offer(sched_t *s, uint32_t number, uint32_t slot)
     struct shares *shares = s->queues->shares;
     struct leaf *leaf = &shares->leaf[number];
     struct share_first first = first_with(s, leaf->first, slot);
-    leaf->priority = first.priority;
-    leaf->deadline = first.deadline;
+    note_offered(leaf, &first);
     move(shares, number);
     share_offer(shares->tree, leaf->node, &first);
 }
@@ -82,7 +90,8 @@ bool turns_is_offered_as(const sched_t *s, uint32_t number, uint32_t slot)
 {
     const struct leaf *leaf = &s->queues->shares->leaf[number];
     return s->jobs[slot].details->priority == leaf->priority &&
-           job_deadline_minute(s, slot) == leaf->deadline;
+           job_deadline_minute(s, slot) == leaf->deadline &&
+           job_goes_behind(s, slot) == leaf->has_min;
 }
 
 void turns_skip(sched_t *s, uint32_t number)
@@ -111,6 +120,7 @@ void turns_again(sched_t *s, uint32_t number, bool was_offered)
     struct share_first first = leaf->waits;
     first.priority = leaf->priority;
     first.deadline = leaf->deadline;
+    first.has_min = leaf->has_min;
     if (was_offered)
         share_offer(shares->tree, leaf->node, &first);
     else
@@ -141,8 +151,7 @@ static void offer_again(sched_t *s, struct leaf *leaf)
         offer_first(s, leaf);
         return;
     }
-    leaf->priority = leaf->waits.priority;
-    leaf->deadline = leaf->waits.deadline;
+    note_offered(leaf, &leaf->waits);
     share_offer(s->queues->shares->tree, leaf->node, &leaf->waits);
 }
 
@@ -173,7 +182,8 @@ bool turns_check(const sched_t *s)
             return false;
         if (slot != JOB_NONE && (leaf->waits.submit != s->jobs[slot].key.seq ||
                                  leaf->waits.priority != s->jobs[slot].details->priority ||
-                                 leaf->waits.deadline != job_deadline_minute(s, slot)))
+                                 leaf->waits.deadline != job_deadline_minute(s, slot) ||
+                                 leaf->waits.has_min != job_goes_behind(s, slot)))
             return false;
         if (!leaf->is_moved && share_is_offered(shares->tree, leaf->node) != (slot != JOB_NONE))
             return false;

@@ -1,7 +1,7 @@
 /* Turns: what the tree of shares (waiting/shares.h) is told of who waits.
  *
  * A leaf with an open job takes part in the choice at any time, so that a walk has nothing to tell at its beginning.
- * A leaf goes by the priority and the deadline of the job that it is offered with, which is its first open one, or in
+ * A leaf goes by the priority, the deadline and the gang of the job that it is offered with, which is its first open one, or in
  * a walk that has found that this can't start, the next one that may; and by when its first open job was submitted.
  * Queues and divisions go by the first open job below them. So who can't start changes nothing among the others, and
  * which requests are known not to fit decides nothing.
@@ -20,7 +20,7 @@ void turns_changed(sched_t *s, uint32_t leaf);
 void turns_offer(sched_t *s, uint32_t leaf, uint32_t slot);
 void turns_skip(sched_t *s, uint32_t leaf);
 
-/* Whether a leaf is offered with a job of this one's priority and deadline. */
+/* Whether a leaf is offered with a job of this one's priority and deadline, whose gang has its min if this one's has. */
 bool turns_is_offered_as(const sched_t *s, uint32_t leaf, uint32_t slot);
 
 /* Whether a lane takes part, in this walk. */

@@ -46,6 +46,18 @@ expect_status 0 "$BERTH" sim --config submit.yaml --json users.swf
 is "Jain's index by submission" "$(value jain)" 0.7353
 is 'mean error by submission' "$(value mean_error)" 0.3333
 
+# Of two queues with a user each the first has all of the machine for 10 s, the other waits, and has it then. The users are
+# half of the machine off for 10 of 20 s, and so are their queues, which are not counted once more.
+cat >queues.yaml <<'END'
+resources: {nodes: 1, cores: 4}
+queues: {a: {policy: easy, shares: {by: user}}, b: {policy: easy, shares: {by: user}}}
+trace: {queues: {1: a, 2: b}}
+END
+{ job 1 0 1 1; job 2 0 2 2; } >queues.swf
+expect_status 0 "$BERTH" sim --config queues.yaml --json queues.swf
+is 'mean error of users below queues' "$(value mean_error)" 0.25
+is 'largest error of users below queues' "$(value max_error)" 0.5
+
 # A scenario of the same jobs says the same of shares.
 cat >users.jsonl <<'END'
 {"at": 0, "submit": {"id": "a", "user": "u1", "cores": 4, "duration": 10}}

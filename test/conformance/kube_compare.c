@@ -9,10 +9,12 @@ static bool has_begun(const struct session *s, size_t i)
 }
 
 /* Whether one task would do as well as the other. */
-static bool are_equal(const struct kube_world *w, const struct kube_task *a,
-                      const struct kube_task *b)
+static bool are_equal(const struct session *s, const struct kube_task *a, const struct kube_task *b)
 {
-    return a->job == b->job && a->priority == b->priority && kube_are_alike(w, a, b);
+    return a->job == b->job && a->priority == b->priority && kube_are_alike(&s->w, a, b) &&
+           json_is_false(json_object_get(a->is, "preemptable")) ==
+               json_is_false(json_object_get(b->is, "preemptable")) &&
+           kube_is_critical(s, a) == kube_is_critical(s, b);
 }
 
 /* Of the tasks that are equal to one: how many began more than was expected. */
@@ -20,7 +22,7 @@ static int surplus(const struct session *s, json_t *binds, const struct kube_tas
 {
     int n = 0;
     for (size_t i = 0; i < s->w.n_tasks; i++)
-        if (are_equal(&s->w, &s->w.tasks[i], task))
+        if (are_equal(s, &s->w.tasks[i], task))
             n += (int)has_begun(s, i) - (json_object_get(binds, s->w.tasks[i].name) != NULL);
     return n;
 }
@@ -125,7 +127,7 @@ static enum outcome compare_evicts(const struct session *s, json_t *expect)
         if (!evicts || s->has_ended[i] == is_in(evicts, task->name))
             continue;
         for (size_t k = 0; k < s->w.n_tasks; k++)
-            if (are_equal(&s->w, &s->w.tasks[k], task))
+            if (are_equal(s, &s->w.tasks[k], task))
                 more += (int)s->has_ended[k] - is_in(evicts, s->w.tasks[k].name);
         if (more != 0)
             return kube_wrong("task %s ends%s", task->name, more < 0 ? " not" : "");

@@ -37,6 +37,21 @@ static bool is_up(const struct session *s, const struct kube_job *job)
     return has_started(s, job) && kube_keeps_min(s, job);
 }
 
+/* Whether a task is a member of a gang. Where jobs starve below their min alone, and that is one, the others have nobody
+ * stopped, nor have those that wait of a gang that has its min.
+ */
+static bool is_member(const struct session *s, const struct kube_task *task)
+{
+    const struct kube_job *job = task->job;
+    if (is_ending(task))
+        return false;
+    if (is_up(s, job))
+        return kube_runs(task) || !kube_starves_beyond_min(s) || kube_misses(s, job) > 0;
+    return !kube_runs(task) &&
+           (kube_starts_whole(s, job) ||
+            (kube_starves_below_min(s) && kube_misses(s, job) == 1 && kube_is_uniform(s, job)));
+}
+
 /* A task's place among those of its job that are looked at or, where it is a gang that has started, run; the first of
  * these, and how many they are.
  */
@@ -49,8 +64,8 @@ static uint32_t place_in_job(const struct session *s, uint32_t task, uint32_t *f
     *first = task;
     for (size_t k = 0; k < s->w.n_tasks; k++) {
         const struct kube_task *other = &s->w.tasks[s->order[k]];
-        if (other->job != job || is_ending(other) ||
-            !(kube_runs(other) ? is_up(s, job) : kube_is_looked_at(s, other)))
+        if (other->job != job || !is_member(s, other) ||
+            !(kube_runs(other) || kube_is_looked_at(s, other)))
             continue;
         if (*size == 0)
             *first = s->order[k];
@@ -59,18 +74,6 @@ static uint32_t place_in_job(const struct session *s, uint32_t task, uint32_t *f
         ++*size;
     }
     return place;
-}
-
-/* Whether a task is a member of a gang. Where one is the min, the others have nobody stopped. */
-static bool is_member(const struct session *s, const struct kube_task *task)
-{
-    const struct kube_job *job = task->job;
-    if (is_ending(task))
-        return false;
-    if (kube_runs(task) || is_up(s, job))
-        return is_up(s, job);
-    return kube_starts_whole(s, job) ||
-           (kube_keeps_min(s, job) && kube_needs(s, job) == 1 && kube_is_uniform(s, job));
 }
 
 /* What a task is submitted with; its texts are to be freed. */
@@ -124,6 +127,14 @@ static bool is_never(json_t *task, const char *key, const char *word)
     return word ? strcmp(kube_text(task, key), word) == 0 : json_is_false(value);
 }
 
+/* Whether nobody is stopped for a task, as its job has its min or it says so. */
+static bool is_polite(const struct session *s, const struct kube_task *task)
+{
+    bool starves = !kube_starves_below_min(s) || kube_misses(s, task->job) > 0;
+    return is_never(task->is, "preemption_policy", "Never") ||
+           (!starves && !kube_runs(task) && !is_member(s, task));
+}
+
 /* Whether a task is of a queue of which nothing is stopped for other queues. */
 static bool is_not_reclaimed(const struct session *s, const struct kube_task *task)
 {
@@ -143,7 +154,8 @@ static bool ask_for(const struct session *s, uint32_t i, struct ask *ask)
     const struct kube_task *task = &s->w.tasks[i];
     const char *queue = kube_queue_of(s, task);
     bool ends = is_ending(task);
-    bool keeps = ends || is_never(task->is, "preemptable", NULL) || is_not_reclaimed(s, task);
+    bool keeps = ends || is_never(task->is, "preemptable", NULL) || is_not_reclaimed(s, task) ||
+                 kube_is_critical(s, task);
     uint32_t size = 1, first = i;
     *ask = (struct ask){.jobspec = queue ? kube_jobspec(s, task) : NULL};
     if (!ask->jobspec)
@@ -154,8 +166,7 @@ static bool ask_for(const struct session *s, uint32_t i, struct ask *ask)
         snprintf(ask->id, sizeof(ask->id), "job%zu", (size_t)(task->job - s->w.jobs));
     else
         snprintf(ask->id, sizeof(ask->id), "task%u", i);
-    if (!ends && is_never(task->is, "preemption_policy", "Never") &&
-        asprintf(&ask->queue, "%s%s", queue, KUBE_POLITE) < 0)
+    if (!ends && is_polite(s, task) && asprintf(&ask->queue, "%s%s", queue, KUBE_POLITE) < 0)
         ask->queue = NULL;
     ask->request = (struct sched_request){
         .duration = ends ? ENDING : SCHED_UNLIMITED,

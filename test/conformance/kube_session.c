@@ -193,7 +193,9 @@ static bool has_unequal(const struct session *s)
     struct kube_role roles[SCHED_ROLES_MAX];
     for (size_t i = 0; i < s->w.n_jobs; i++) {
         const struct kube_job *job = &s->w.jobs[i];
-        if (kube_starts_whole(s, job) && !kube_is_uniform(s, job) && kube_roles(s, job, roles) == 0)
+        bool never = kube_enabled(&s->w, "gang", "jobReady") && kube_lacks_role(s, job);
+        if (!never && kube_starts_whole(s, job) && !kube_is_uniform(s, job) &&
+            kube_roles(s, job, roles) == 0)
             return true;
     }
     return false;

@@ -93,6 +93,13 @@ bool kube_has_action(const struct session *s, const char *name);
  */
 bool kube_may_stop(const struct session *s, const char *action);
 
+/* kube_stops.c: whether jobs have others stopped for what they ask for beyond their min as well, or for their min alone
+ * (neither: nobody is stopped). And whether a task is the system's own, which is stopped for nobody.
+ */
+bool kube_starves_beyond_min(const struct session *s);
+bool kube_starves_below_min(const struct session *s);
+bool kube_is_critical(const struct session *s, const struct kube_task *task);
+
 /* Whether what runs of a job beyond its min alone may be stopped for others. */
 bool kube_keeps_min(const struct session *s, const struct kube_job *job);
 

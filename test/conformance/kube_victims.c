@@ -18,7 +18,14 @@ static json_t *tasks_of(json_t *session)
 
 static json_t *plugin(const char *name, const char *function)
 {
-    return json_pack("{ss s{sb sb}}", "name", name, "enabled", function, 1, "jobStarving", 1);
+    return json_pack("{ss s{sb}}", "name", name, "enabled", function, 1);
+}
+
+/* By it the highest priority comes first, and has others stopped as long as a task of it waits. */
+static json_t *priority(void)
+{
+    return json_pack("{ss s{sb sb sb}}", "name", "priority", "enabled", "jobOrder", 1,
+                     "jobStarving", 1, "preemptable", 1);
 }
 
 /* ---- Who ends when what nodes are lent for is over ---- */
@@ -134,7 +141,7 @@ enum outcome kube_victim_count(json_t *c)
     size_t i;
     json_t *job, *task;
     json_t *tiers =
-        json_pack("[[o,o,o,o]]", plugin("priority", "jobOrder"), plugin("gang", "preemptable"),
+        json_pack("[[o,o,o,o]]", priority(), plugin("gang", "preemptable"),
                   plugin("conformance", "preemptable"), plugin("predicates", "predicate"));
     json_t *session = full_session(c, "preempt", tiers);
     json_array_foreach(json_object_get(session, "jobs"), i, job)
@@ -257,9 +264,9 @@ enum outcome kube_victim_tiers(json_t *c)
         add_candidate(world, json_string_value(candidate), shares, &is);
     }
     const char *kind = shares ? "reclaimable" : "preemptable";
-    json_t *tiers = json_pack("[[o,o,o],[o,o]]", plugin("priority", "jobOrder"),
-                              plugin("gang", kind), plugin("conformance", kind),
-                              plugin("capacity", kind), plugin("predicates", "predicate"));
+    json_t *tiers =
+        json_pack("[[o,o,o],[o,o]]", priority(), plugin("gang", kind), plugin("conformance", kind),
+                  plugin("capacity", kind), plugin("predicates", "predicate"));
     json_t *session = full_session(world, any ? shares ? "reclaim" : "preempt" : "allocate", tiers);
     json_array_foreach(tasks_of(world), i, candidate)
     {

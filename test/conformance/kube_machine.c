@@ -187,21 +187,52 @@ static json_t *negation(json_t *of)
     return json_pack("{s[o]}", "not", of);
 }
 
-/* Of a required node affinity: In, or what is taken for NotIn. */
-static json_t *expression_of(json_t *expression)
+static bool is_of_key(const char *key, json_t *label, json_t *expression)
 {
-    bool in = strcmp(kube_text(expression, "Operator"), "In") == 0;
-    json_t *any = json_array(), *value;
-    size_t i;
-    json_array_foreach(json_object_get(expression, "Values"), i, value)
-    {
-        json_array_append_new(any, term(kube_text(expression, "Key"), value));
-    }
-    json_t *one_of = json_pack("{so}", "or", any);
-    return in ? one_of : negation(one_of);
+    const char *sign = kube_text(expression, "Operator");
+    json_t *bound = json_array_get(json_object_get(expression, "Values"), 0);
+    const char *most = json_is_string(bound) ? json_string_value(bound) : "";
+    long long is = strtoll(json_string_value(label), NULL, 10), than = strtoll(most, NULL, 10);
+    if (strcmp(key, kube_text(expression, "Key")) != 0)
+        return false;
+    return strcmp(sign, "Gt") == 0 ? is > than : strcmp(sign, "Lt") != 0 || is < than;
 }
 
-static void add_affinity(json_t *all, const struct kube_task *task)
+/* The labels of nodes that have the key and, with Gt or Lt, are beyond the value. */
+static void add_labels(const struct session *s, json_t *expression, json_t *any)
+{
+    for (size_t i = 0; i < s->w.n_nodes; i++) {
+        const char *key;
+        json_t *label;
+        json_object_foreach(json_object_get(s->w.nodes[i].is, "labels"), key, label)
+        {
+            if (is_of_key(key, label, expression))
+                json_array_append_new(any, term(key, label));
+        }
+    }
+}
+
+/* Of a required node affinity: In, NotIn, Exists, DoesNotExist, Gt or Lt. Another sign holds nowhere. */
+static json_t *expression_of(const struct session *s, json_t *expression)
+{
+    const char *sign = kube_text(expression, "Operator");
+    bool not_in = strcmp(sign, "NotIn") == 0, no_key = strcmp(sign, "DoesNotExist") == 0;
+    json_t *any = json_pack("[{s[s]}]", "properties", "nowhere"), *value;
+    size_t i;
+    if (not_in || strcmp(sign, "In") == 0) {
+        json_array_foreach(json_object_get(expression, "Values"), i, value)
+        {
+            json_array_append_new(any, term(kube_text(expression, "Key"), value));
+        }
+    } else if (no_key || strcmp(sign, "Exists") == 0 || strcmp(sign, "Gt") == 0 ||
+               strcmp(sign, "Lt") == 0) {
+        add_labels(s, expression, any);
+    }
+    json_t *one_of = json_pack("{so}", "or", any);
+    return not_in || no_key ? negation(one_of) : one_of;
+}
+
+static void add_affinity(const struct session *s, json_t *all, const struct kube_task *task)
 {
     json_t *node = json_object_get(json_object_get(task->is, "affinity"), "NodeAffinity");
     json_t *required = json_object_get(node, "RequiredDuringSchedulingIgnoredDuringExecution");
@@ -213,7 +244,7 @@ static void add_affinity(json_t *all, const struct kube_task *task)
         json_t *both = json_array();
         json_array_foreach(json_object_get(each, "MatchExpressions"), j, expression)
         {
-            json_array_append_new(both, expression_of(expression));
+            json_array_append_new(both, expression_of(s, expression));
         }
         json_array_append_new(any, json_pack("{so}", "and", both));
     }
@@ -241,7 +272,7 @@ static json_t *constraints_of(const struct session *s, const struct kube_task *t
             json_array_append_new(all, term(key, value));
         }
         json_array_append_new(all, negation(json_pack("{s[s]}", "properties", "tainted")));
-        add_affinity(all, task);
+        add_affinity(s, all, task);
     }
     return json_pack("{so}", "and", all);
 }

@@ -78,6 +78,24 @@ ZONES = [n(1000, 'n1', labels=dict(z='1')), n(1000, 'n2', labels=dict(z='2')), n
 in_zones = [t(f'a{z}', 'a', node_selector=dict(z=z)) for z in '12']
 s('a_gang_in_two_zones', ZONES, [j('a', least=2)], in_zones, binds={'a1': 'n1', 'a2': 'n2'}, bind_count=2)
 s('a_gang_in_a_zone_that_is_not_there', [n(2000, labels=dict(z='1'))], [j('a', least=2)], in_zones, **NOBODY)
+
+
+def affinity(name, sign, values, count, nodes=ZONES, **expect):
+    """Of as many tasks as nodes, so many find one by an expression that their affinity requires; the others none."""
+    expression = dict(Key='z', Operator=sign, **dict(Values=values) if values else {})
+    terms = dict(NodeSelectorTerms=[dict(MatchExpressions=[expression])])
+    s('affinity_' + name, nodes, [j('a')], [
+        t(f'a{i}', 'a', affinity=dict(NodeAffinity=dict(RequiredDuringSchedulingIgnoredDuringExecution=terms)))
+        for i in range(len(nodes))], bind_count=count, **expect)
+
+
+affinity('in', 'In', ['2', '9'], 1)
+affinity('not_in', 'NotIn', ['1'], 2)
+affinity('exists', 'Exists', [], 2)
+affinity('does_not_exist', 'DoesNotExist', [], 1)
+affinity('gt', 'Gt', ['1'], 1)
+affinity('lt', 'Lt', ['3'], 2)
+affinity('gt_is_of_numbers', 'Gt', ['9'], 1, [n(1000, 'n1', labels=dict(z='10')), n(1000, 'n2', labels=dict(z='8'))])
 s('a_selector_without_predicates', [n(1000)], [j('a')], [t('a0', 'a', node_selector=dict(z='1'))], [[GANG]],
   binds={'a0': 'n'}, bind_count=1)
 TAINTED = dict(taints=[dict(key='k', value='v', effect='NoSchedule')])

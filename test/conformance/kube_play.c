@@ -148,6 +148,14 @@ static int64_t min_of_gang(const struct session *s, const struct kube_job *job)
     return is_up(s, job) ? kube_needs(s, job) : kube_misses(s, job);
 }
 
+/* Where priorities are not asked who is stopped, who waits is above all that run, unless as a member of a gang that does. */
+static int64_t priority_of(const struct session *s, const struct kube_task *task, bool up)
+{
+    const int64_t above = INT64_C(1) << 32;
+    int64_t priority = kube_enabled(&s->w, "priority", "jobOrder") ? task->job->priority : 0;
+    return kube_stops_equals(s) && !kube_runs(task) && !up ? priority + above : priority;
+}
+
 /* False: its queue is none, or there is no memory. */
 static bool ask_for(const struct session *s, uint32_t i, struct ask *ask)
 {
@@ -171,7 +179,7 @@ static bool ask_for(const struct session *s, uint32_t i, struct ask *ask)
     ask->request = (struct sched_request){
         .duration = ends ? ENDING : SCHED_UNLIMITED,
         .estimate = ends ? ENDING : SCHED_UNLIMITED,
-        .priority = kube_enabled(&s->w, "priority", "jobOrder") ? task->job->priority : 0,
+        .priority = priority_of(s, task, is_gang && is_up(s, task->job)),
         .tag = first,
         .id = ask->id,
         .jobspec = ask->jobspec,

@@ -217,6 +217,23 @@ for cpu, evicts in ((1000, 2), (4000, 1)):
     ends(f'for_two_jobs_{evicts}', [n(3000)], run('l', 3), one, evicts, more=[(j('i', least=1, priority=9),
                                                                               ts('i', 1, cpu))])
 
+# Where no plugin asks for priorities anybody ends that a gang can spare: of kube-batch for all that waits of a job, of Volcano
+# for its min.
+GANGS_ONLY = [[CONFORMANCE, ALL_OF_GANG]]
+
+
+def equals(name, system, needs, least, evicts, running=3):
+    s(f'equals_{name}', [n(1000 * running)], [j('l', least=needs), j('h', least=least)], run('l', running) + ts('h', 2),
+      GANGS_ONLY, actions=('preempt',), system=system, **ended(evicts))
+
+
+equals('all', 'kube-batch', 1, 1, 2, 2)
+equals('all_it_spares', 'kube-batch', 2, 1, 1)
+equals('none_it_spares', 'kube-batch', 3, 1, 0)
+equals('a_min_of_1', 'volcano', 1, 1, 1)
+equals('a_min_of_2', 'volcano', 1, 2, 2)
+equals('too_few', 'volcano', 2, 2, 0)
+
 # ---- Who ends for another queue ----
 
 TAKES = [[CONFORMANCE, ALL_OF_GANG, PROPORTION], [PREDICATES]]

@@ -98,6 +98,9 @@ bool kube_may_stop(const struct session *s, const char *action);
  */
 bool kube_starves_beyond_min(const struct session *s);
 bool kube_starves_below_min(const struct session *s);
+
+/* Whether those that wait have others of their queue stopped whatever the priorities are: no plugin asks for these. */
+bool kube_stops_equals(const struct session *s);
 bool kube_is_critical(const struct session *s, const struct kube_task *task);
 
 /* Whether what runs of a job beyond its min alone may be stopped for others. */

@@ -50,6 +50,12 @@ bool kube_starves_below_min(const struct session *s)
            who_decides(s).gang;
 }
 
+bool kube_stops_equals(const struct session *s)
+{
+    return kube_may_stop(s, "preempt") && !kube_enabled(&s->w, "priority", "preemptable") &&
+           !kube_enabled(&s->w, "drf", "preemptable");
+}
+
 bool kube_is_critical(const struct session *s, const struct kube_task *task)
 {
     static const char space[] = "kube-system/";

@@ -16,7 +16,7 @@ def plugin(name, *on):
 
 
 def tiers(kind):
-    first = [plugin('priority', 'jobOrder'), plugin('gang', 'jobReady', 'jobPipelined', 'jobStarving', kind),
+    first = [plugin('priority', 'jobOrder', 'preemptable'), plugin('gang', 'jobReady', 'jobPipelined', 'jobStarving', kind),
              plugin('conformance', kind)]
     second = [plugin('capacity', kind, 'preemptive', 'queueOrder')] if kind == 'reclaimable' else []
     return [first, second] if rng.random() < .5 else [first + second]

@@ -253,7 +253,8 @@ static void put_reason(struct strbuf *out, const struct waiting *w)
 
 static void put_start_time(struct strbuf *out, const struct waiting *w)
 {
-    if (w->state == SCHED_BLOCKED || w->reason->kind == SCHED_REASON_PREEMPTING)
+    bool for_jobs = w->state != SCHED_BLOCKED || w->reason->kind == SCHED_REASON_LIMIT;
+    if (!for_jobs || w->reason->kind == SCHED_REASON_PREEMPTING)
         return;
     if (w->start >= FAR) {
         if (w->reason->kind == SCHED_REASON_SET_ASIDE)

@@ -32,6 +32,7 @@ int explained_ask(struct explain_of of, sched_job_t job, struct explained *e)
     e->reason = sched_reason_copy(&a.reason);
     if (!e->reason)
         return -1;
+    e->not_before = a.not_before;
     e->waiting = (struct waiting){.reason = e->reason,
                                   .state = a.state,
                                   .start = ticks_left(of, a.start),
@@ -117,7 +118,7 @@ void explained_put(struct json_out *out, struct explain_of of, const struct expl
         reason = sched_reason_text(e->reason, words);
     json_put_text(out, "reason", reason && *reason ? reason : NULL);
     json_put_seconds(out, "estimate", start < 0 ? -1 : of.wall + of.now + start);
-    json_put_bool(out, "not_before", start >= 0 && e->waiting.state == SCHED_WAITING);
+    json_put_bool(out, "not_before", start >= 0 && e->not_before);
     if (e && e->waiting.expected)
         json_put_bool(out, "expected", true);
     json_open(out, "holders", '[');

@@ -15,6 +15,7 @@ struct explained {
         waiting; /* `user`, `queue` and `job` are the caller's to set, and what it knows besides */
     struct would_start would_start;
     struct sched_reason *reason;
+    bool not_before; /* its start is a bound (sched_annotation) */
     sched_job_t holder[EXPLAINED_HOLDERS];
     size_t holders; /* number of those */
 };

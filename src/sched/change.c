@@ -6,6 +6,7 @@
 #include "base/errtext.h"
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
+#include "sched/controllers/arrays.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/awaited.h"
 #include "sched/controllers/limiter.h"
@@ -255,19 +256,21 @@ static int64_t estimate(sched_t *s, uint32_t slot)
     if (job->state == SCHED_RESERVED) /* one whose victims take their time starts after them */
         return job->at > s->now ? job->at : s->now;
     bool waits = job->state == SCHED_WAITING ||
-                 (job->state == SCHED_BLOCKED && job->details->blocked == BLOCK_LIMIT);
+                 (job->state == SCHED_BLOCKED &&
+                  (job->details->blocked & ~(BLOCK_LIMIT | BLOCK_ARRAY)) == 0);
     if (!waits || lane_of(s, slot)->is_stopped || s->replan.is)
         return -1;
     const struct head *head = &lane_of(s, slot)->head;
     if (head->is && head->job == job_handle(s, slot)) /* what is booked for it is in nobody's way */
         return head->at > s->now ? head->at : s->now;
-    return promise_time(s, slot, s->now);
+    int64_t from = array_when(s, slot, s->now);
+    return from < INT64_MAX ? promise_time(s, slot, from) : -1;
 }
 
 int64_t sched_not_before(sched_t *s, sched_job_t handle)
 {
     uint32_t slot = job_in_queue(s, handle);
-    return slot == JOB_NONE || s->jobs[slot].state != SCHED_WAITING ? -1 : estimate(s, slot);
+    return slot == JOB_NONE || s->jobs[slot].state == SCHED_RESERVED ? -1 : estimate(s, slot);
 }
 
 bool sched_claims(const sched_t *s, sched_job_t handle)
@@ -318,7 +321,7 @@ int sched_annotate(sched_t *s, sched_job_t handle, struct sched_annotation *a)
         return 0;
     reason_of(s, slot, &a->reason);
     a->start = estimate(s, slot);
-    a->not_before = job->state == SCHED_WAITING && a->start >= 0;
+    a->not_before = job->state != SCHED_RESERVED && a->start >= 0;
     if (job->state == SCHED_WAITING || job->state == SCHED_RESERVED) {
         int64_t holders = holders_of(s, slot);
         if (holders < 0)

@@ -53,6 +53,20 @@ static uint32_t next_of_array(const sched_t *s, uint32_t slot, bool later)
     return next != JOB_NONE && s->jobs[next].details->of == d->of ? next : JOB_NONE;
 }
 
+int64_t array_when(const sched_t *s, uint32_t slot, int64_t now)
+{
+    int64_t first = INT64_MAX;
+    if (!array_is_full(s, slot))
+        return now;
+    for (int later = 0; later < 2; later++)
+        for (uint32_t at = slot; (at = next_of_array(s, at, later)) != JOB_NONE;) {
+            int64_t until = s->jobs[at].details->holds ? until_told(s, &s->jobs[at]) : -1;
+            if (until >= 0 && until < first)
+                first = until;
+        }
+    return first > now ? first : now;
+}
+
 /* Block the open ones of an array in one direction from a member's slot: all slots of an array follow each other. */
 static void block_beside(sched_t *s, uint32_t slot, bool later)
 {

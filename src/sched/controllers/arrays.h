@@ -7,6 +7,11 @@
 /* Whether as many members of a job's array hold something as may; no, if it is none. */
 bool array_is_full(const sched_t *s, uint32_t slot);
 
+/* From when on a job's array has room for one more that holds something: now if it has, else when the first of those that do
+ * is expected to have ended; INT64_MAX: nobody knows. O(slots of the array) if it is full, else O(1).
+ */
+int64_t array_when(const sched_t *s, uint32_t slot, int64_t now);
+
 /* Block a job until fewer do. Returns 0, or -1 with ENOMEM. Have memory for that: 0, or -1 with ENOMEM. */
 int array_block(sched_t *s, uint32_t slot);
 int array_reserve(sched_t *s);

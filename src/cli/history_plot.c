@@ -35,6 +35,12 @@ static const char *keep_member_text(struct drawn *d, const struct fields *f, con
 
 /* ---- Jobs ---- */
 
+/* Of a job that waits: whether its start is promised. */
+static const char *promise_word(const struct fields *f)
+{
+    return fields_is_true(f, "expected") ? "expected" : "promised";
+}
+
 /* "17[3] fit . alice . queue default . done", and when it ran where. */
 static const char *describe_plot_job(struct drawn *d, const struct fields *f,
                                      const struct timeline_job *job, const char *user,
@@ -52,7 +58,7 @@ static const char *describe_plot_job(struct drawn *d, const struct fields *f,
     strbuf_puts(out, job->name);
     timeline_put_title(out, user);
     timeline_put_title(out, queue);
-    timeline_put_title(out, job->promised ? "promised" : state);
+    timeline_put_title(out, job->promised ? promise_word(f) : state);
     timeline_put_title(out, job->resources);
     timeline_put_title(out, when_put(job->from, from));
     strbuf_puts(out, " to ");
@@ -114,7 +120,7 @@ static int take_plot_job(struct drawn *d, const char *text, size_t length, bool 
         errno = ENOMEM;
         return -1;
     }
-    job.key = strcmp(d->by, "state") == 0   ? (waits ? "promised" : state)
+    job.key = strcmp(d->by, "state") == 0   ? (waits ? promise_word(&f) : state)
               : strcmp(d->by, "queue") == 0 ? queue
                                             : user;
     job.failed = strcmp(state, "failed") == 0 || strcmp(state, "timeout") == 0;

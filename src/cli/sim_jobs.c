@@ -32,7 +32,8 @@ static void put_time(struct strbuf *out, int64_t ticks, bool guessed)
 /* The cells of a row, each with a terminator. */
 static void put_cells(struct strbuf *out, const struct play_row *row)
 {
-    const char *const texts[4] = {row->name, row->queue, row->user, row->state};
+    const char *const texts[4] = {row->name, row->queue, row->user,
+                                  row->expected ? "expected" : row->state};
     strbuf_reset(out);
     for (int i = 0; i < 4; i++) {
         strbuf_puts(out, *texts[i] ? texts[i] : "-");
@@ -135,6 +136,8 @@ static void put_object(struct json_out *out, const struct play_row *row)
     json_put_string(out, "state", row->state);
     json_put_seconds(out, "submit", row->submit);
     json_put_seconds(out, "start", row->start);
+    if (row->expected)
+        json_put_bool(out, "expected", true);
     json_put_seconds(out, "end", row->end);
     json_put_string(out, "how", row->how);
     json_put_string(out, "resources", row->resources);

@@ -33,7 +33,7 @@ static const char *describe_drawn_job(struct drawing *d, const struct play_row *
     strbuf_puts(out, row->name);
     timeline_put_title(out, row->user);
     timeline_put_title(out, row->queue);
-    timeline_put_title(out, row->waits ? "promised" : row->state);
+    timeline_put_title(out, row->expected ? "expected" : row->waits ? "promised" : row->state);
     timeline_put_title(out, row->resources);
     strbuf_puts(out, row->waits ? " \302\267 waits " : " \302\267 waited ");
     strbuf_puts(out, timeline_span((double)(row->start - row->submit) / SECOND, span));

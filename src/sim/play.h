@@ -66,6 +66,7 @@ struct play_row {
     const char *queue, *user;
     const char *state;
     bool waits;
+    bool expected;              /* it holds a reservation whose start is only expected */
     int64_t submit, start, end; /* -1: not yet */
     const char *how;            /* "": it hasn't started */
     const char *resources;      /* "": it has none yet */

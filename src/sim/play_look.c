@@ -12,6 +12,7 @@ struct found {
     enum scenario_state state;
     int64_t start, end;
     const char *reason, *resources, *how, *queue;
+    bool expected; /* the start of a reservation */
 };
 
 /* Whether a waiting job is the one that its handle is of. */
@@ -86,6 +87,7 @@ static int look_closely(struct play *p, size_t job, struct strbuf *kept, struct 
         if (a.queue && play_intern(p, a.queue, &s->queue) < 0)
             return -1;
         if (f->state == SCENARIO_IS_RESERVED) {
+            f->expected = a.expected;
             if (sched_resources(p->d.sched, handle, &resources) < 0)
                 return -1;
             strbuf_puts(kept, resources);
@@ -115,6 +117,7 @@ int play_row(struct play *p, size_t job, struct play_row *row)
         .user = intern_text(&p->names, p->submissions[j->submission].user),
         .state = scenario_state_name(f.state),
         .waits = play_waits(p, job),
+        .expected = f.expected,
         .submit = j->submit,
         .start = f.start,
         .end = f.end < INT64_MAX ? f.end : -1, /* nobody knows */

@@ -29,6 +29,13 @@ told_expected() { # JOB
     expect "explain as JSON" true "$(explained "$1")"
     "$BERTH" explain "$1" | grep -q ' It is expected to start in [0-9ms ]*, later if others take longer than expected\.$' ||
         fail "explain: $("$BERTH" explain "$1")"
+    drawn expected
+}
+
+# drawn WORD: that is in the title of job 2 in a picture of jobs
+drawn() {
+    "$BERTH" history --plot jobs.svg --plot-by state
+    grep -o '<title>2 [^<]*' jobs.svg | grep -q " $1 " || fail "picture: $(grep -o '<title>[^<]*' jobs.svg)"
 }
 
 told_promised() { # JOB
@@ -38,6 +45,7 @@ told_promised() { # JOB
     expect "explain as JSON" "" "$(explained "$1")"
     "$BERTH" explain "$1" | grep -q ' It has a reservation and will start in [0-9hms ]* at the latest\.$' ||
         fail "explain: $("$BERTH" explain "$1")"
+    drawn promised
 }
 
 # 1 has no limit, and is expected to run for ten minutes: what 2 is told is expected.

@@ -43,6 +43,7 @@ enum queue_column {
     COLUMN_WEIGHT,
     COLUMN_RECEIVED,
     COLUMN_DESERVED,
+    COLUMN_TIME_LIMIT,
     COLUMN_ESTIMATE,
     COLUMN_PENDING,
     COLUMN_RUNNING,
@@ -55,16 +56,17 @@ static const struct table_column all_columns[COLUMNS + 1] = {
     [COLUMN_NAME] = {"QUEUE", false, 24},      [COLUMN_POLICY] = {"POLICY", false, 0},
     [COLUMN_PRIORITY] = {"PRIORITY", true, 0}, [COLUMN_WEIGHT] = {"WEIGHT", true, 0},
     [COLUMN_RECEIVED] = {"RECEIVED", true, 0}, /* the resource, in the table */
-    [COLUMN_DESERVED] = {"DESERVED", true, 0}, [COLUMN_ESTIMATE] = {"ESTIMATE", true, 0},
-    [COLUMN_PENDING] = {"PENDING", true, 0},   [COLUMN_RUNNING] = {"RUNNING", true, 0},
-    [COLUMN_STATE] = {"STATE", false, 0},      [COLUMN_LIMITS] = {"LIMITS", false, 0},
+    [COLUMN_DESERVED] = {"DESERVED", true, 0}, [COLUMN_TIME_LIMIT] = {"TIME LIMIT", true, 0},
+    [COLUMN_ESTIMATE] = {"ESTIMATE", true, 0}, [COLUMN_PENDING] = {"PENDING", true, 0},
+    [COLUMN_RUNNING] = {"RUNNING", true, 0},   [COLUMN_STATE] = {"STATE", false, 0},
+    [COLUMN_LIMITS] = {"LIMITS", false, 0},
 };
 
 struct queues_shown {
     const json_t *queues;
     const char *resource; /* of shares; NULL: there are none */
     char head[32];        /* "CORES" */
-    bool is_limited;
+    bool is_limited, has_time_limit;
     struct table table;
 };
 
@@ -133,6 +135,14 @@ static bool is_limited(const json_t *queue)
     return false;
 }
 
+/* The time limit of jobs that name none, in seconds: the default limit, at most what limits let a job last; -1: none. */
+static double time_limit(const json_t *queue)
+{
+    const json_t *job = json_object_get(json_object_get(queue, "limits"), "job");
+    double limit = answer_number(queue, "default_limit"), most = answer_number(job, "duration");
+    return most > 0 && (limit <= 0 || most < limit) ? most : limit > 0 ? limit : -1;
+}
+
 static int choose_queues(struct queues_shown *shown, const char *wanted, berth_error_t *err)
 {
     const json_t *queue;
@@ -140,6 +150,7 @@ static int choose_queues(struct queues_shown *shown, const char *wanted, berth_e
     json_array_foreach(shown->queues, i, queue)
     {
         shown->is_limited = shown->is_limited || is_limited(queue);
+        shown->has_time_limit = shown->has_time_limit || time_limit(queue) > 0;
     }
     if (wanted && !counts(shown->queues, wanted))
         return errtext_set(err, EINVAL, "--resource: '%.40s' does not count for shares", wanted);
@@ -150,6 +161,17 @@ static int choose_queues(struct queues_shown *shown, const char *wanted, berth_e
 }
 
 /* ---- Cells ---- */
+
+static void put_queue_times(struct table *t, const json_t *queue, enum queue_column column)
+{
+    char span[WHEN_SIZE];
+    double limit = time_limit(queue);
+    if (column == COLUMN_ESTIMATE && limit < 0)
+        limit = answer_number(queue, "default_duration");
+    table_cell(t, limit > 0                     ? when_span(limit, span)
+                  : column == COLUMN_TIME_LIMIT ? "unlimited"
+                                                : "unknown");
+}
 
 static void put_amount(struct queues_shown *shown, const json_t *share, const char *key)
 {
@@ -209,28 +231,29 @@ static void put_cell(struct queues_shown *shown, const json_t *queue, enum queue
         [COLUMN_PRIORITY] = "priority", [COLUMN_PENDING] = "pending", [COLUMN_RUNNING] = "running"};
     const json_t *share = json_object_get(queue, "share");
     struct table *t = &shown->table;
-    double duration = answer_number(queue, "default_duration");
-    char span[WHEN_SIZE];
     if (number[column])
         table_number(t, (long long)answer_number(queue, number[column]));
     else if (column == COLUMN_WEIGHT && json_is_object(share))
         table_number(t, (long long)answer_number(share, "weight"));
     else if (column == COLUMN_RECEIVED || column == COLUMN_DESERVED)
         put_amount(shown, share, column == COLUMN_RECEIVED ? "received" : "deserved");
+    else if (column == COLUMN_TIME_LIMIT || column == COLUMN_ESTIMATE)
+        put_queue_times(t, queue, column);
     else if (column == COLUMN_LIMITS)
         put_limits(t, queue);
     else
-        table_cell(t, column == COLUMN_NAME                       ? answer_text(queue, "name")
-                      : column == COLUMN_POLICY                   ? answer_text(queue, "policy")
-                      : column == COLUMN_STATE                    ? state_of_queue(queue)
-                      : column == COLUMN_ESTIMATE && duration > 0 ? when_span(duration, span)
-                                                                  : "");
+        table_cell(t, column == COLUMN_NAME     ? answer_text(queue, "name")
+                      : column == COLUMN_POLICY ? answer_text(queue, "policy")
+                      : column == COLUMN_STATE  ? state_of_queue(queue)
+                                                : "");
 }
 
 static bool is_shown(const struct queues_shown *shown, enum queue_column column)
 {
     if (column == COLUMN_LIMITS)
         return shown->is_limited;
+    if (column == COLUMN_TIME_LIMIT)
+        return shown->has_time_limit;
     return column < COLUMN_WEIGHT || column > COLUMN_DESERVED || shown->resource;
 }
 

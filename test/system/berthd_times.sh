@@ -10,6 +10,7 @@ queues:
   capped: {policy: easy, default-limit: 1h}
   free: {policy: easy, default-limit: unlimited, default-duration: 20m}
   dark: {policy: easy, default-duration: unknown}
+  short: {policy: easy, default-limit: 2h, default-duration: 5m, limits: {job: {duration: 15m}}}
 default-queue: batch
 END
 
@@ -36,7 +37,16 @@ known null 3600 -q capped -t unlimited
 known 3600 600 -q capped --estimate 10m
 known null 1200 -q free
 known null null -q dark
+known 900 900 -q short
+expect_status 0 "$BERTH" cancel "$job"
 known 600 600 -q dark -t 10m
+
+# The table of queues says what such jobs get.
+"$BERTH" queues >out
+expect "heads" "QUEUE POLICY PRIORITY TIME LIMIT ESTIMATE PENDING" "$(head -n 1 out | xargs | cut -d ' ' -f 1-7)"
+for row in 'batch unlimited 1:00:00' 'capped 1:00:00 1:00:00' 'free unlimited 20:00' 'dark unlimited unknown' 'short 15:00 15:00'; do
+    expect "$row" "$row" "$(awk -v queue="${row%% *}" '$1 == queue { print $1, $4, $5 }' out)"
+done
 
 # What is left of a job's limit, or about what it is expected to take; who waits behind one of unknown end is told so.
 running=$("$BERTH" submit -c 1 -t 2h sleep 1000)

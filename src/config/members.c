@@ -135,7 +135,7 @@ int members_read(struct members *members, const char *text, size_t length, berth
     *members = (struct members){0};
     int rc = read_which(&r, members);
     if (rc == 0 && take_char(&r, '%'))
-        rc = take_bounded_number(&r, 1, MEMBERS_MAX, "how many members at once, 1 or more",
+        rc = take_bounded_number(&r, 1, MEMBERS_MAX, "how many members at once, from 1 to 1000000",
                                  &members->most);
     if (rc == 0 && r.at < r.end)
         rc = wrong_members(&r, r.at, "',', '%' or the end");

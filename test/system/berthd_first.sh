@@ -123,7 +123,7 @@ wrong "--mem is '4Q', expected a size such as 512M or 4G" submit --mem 4Q true
 wrong "--array is '': offset 0: expected a number of members such as 10, or their indices such as 0-8:2,17, found the end" submit --array '' true
 wrong "--array is '0-8,3': index 3 is given twice" submit --array 0-8,3 true
 wrong "--array is '1000000-': offset 0: expected an index from 0 to 999999, found '1'" run --array 1000000- true
-wrong "--array is '9%0': offset 2: expected how many members at once, 1 or more, found '0'" submit --array 9%0 true
+wrong "--array is '9%0': offset 2: expected how many members at once, from 1 to 1000000, found '0'" submit --array 9%0 true
 wrong "unknown option '--no-such'" run --no-such true
 wrong "'x' is not a job, expected 17, 17[2] or a range 3-7" cancel x
 

@@ -56,8 +56,8 @@ static void wrong_texts(void **state)
                {"0-8,3", "index 3 is given twice"},
                {"1-4,,7", "offset 4: expected an index from 0 to 999999, found ','"},
                {"1-4,", "offset 4: expected an index from 0 to 999999, found the end"},
-               {"1-100%0", "offset 6: expected how many members at once, 1 or more, found '0'"},
-               {"1-100%", "offset 6: expected how many members at once, 1 or more, found the end"},
+               {"1-100%0", "offset 6: expected how many members at once, from 1 to 1000000, found '0'"},
+               {"1-100%", "offset 6: expected how many members at once, from 1 to 1000000, found the end"},
                {"%5", "offset 0: expected a number of members such as 10, or their indices such as "
                       "0-8:2,17, found '%'"},
                {"-1", "offset 0: expected an index from 0 to 999999, found '-'"},

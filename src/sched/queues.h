@@ -478,6 +478,7 @@ int promises_avoid(sched_t *s, uint32_t slot, int64_t at, int64_t *until);
 /* The same, but nodes of which others may have what is left: what is promised on them is kept free (place.h) for one booking.
  * 1, 0 if there is no such node, or -1 with ENOMEM.
  */
+bool promises_share_nodes(const sched_t *s, uint32_t slot, int64_t at);
 int promises_keep_free(sched_t *s, uint32_t slot, int64_t at);
 
 /* Whether no block is on from the end of a job's booking to that of its limit, if it starts now: it may start later than it

@@ -673,10 +673,16 @@ int gang_go_on(sched_t *s);
 enum step promise_starving(sched_t *s, uint32_t slot);
 
 /* Reserve from a time on, as the machine does: by the job's estimate, or where that is in the way of a promise or a block
- * (*unsure), by its limit, or if that is sooner by its estimate off all nodes that are promised before its limit is
+ * (*unsure), by its limit, or if that is sooner by its estimate off what is promised before its limit is
  * over. Returns the booking and its time, or -1 with EBUSY or ENOMEM.
  */
 int64_t reserve_clear(sched_t *s, uint32_t slot, int64_t from, int64_t *at, bool *unsure);
+
+/* Reserve by a job's estimate, from a time on and before another one, nothing that is promised to another job before its limit is
+ * over: beside that where nodes are shared, or else on no node of which something is. Who the others are goes by when
+ * it begins, so this is asked of one time after the other. Returns as reserve_clear.
+ */
+int64_t reserve_off_promises(sched_t *s, uint32_t slot, int64_t from, int64_t before, int64_t *at);
 
 /* Give an open job a reservation at its earliest time. STEP_BUSY: there is none for the time being. */
 enum step promise(sched_t *s, uint32_t slot);

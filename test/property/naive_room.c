@@ -98,18 +98,26 @@ uint32_t nq_lowest(const struct naive_queues *q, int job, uint32_t of)
 }
 
 /* The lowest that have room for its estimate, if they have room for its limit as well (naive_tails.h). Else the lowest that
- * nobody has booked until its limit is over; and if these are too few, the lowest of all that have room.
+ * nobody has booked until its limit is over; and if these are too few, the lowest of all that have room: for a start now off
+ * nodes on which others are promised something, or else beside that.
  */
-uint32_t nq_choice(const struct naive_queues *q, int job, int64_t at)
+static uint32_t choice_at(const struct naive_queues *q, int job, int64_t at, bool now)
 {
     const struct nq_job *j = &q->job[job];
     uint32_t free = nq_free_nodes(q, job, at, at + j->duration), nodes = nq_lowest(q, job, free);
+    uint32_t clear = free & ~nb_set_aside(q, job, at, nt_clear(j, at));
+    uint32_t promised = nt_promised(q, job, at);
     if (nodes == 0 || nt_keeps(q, job, nodes, at))
         return nodes;
-    uint32_t aside = nb_set_aside(q, job, at, nt_clear(j, at));
-    nodes = nq_lowest(q, job, unbooked(q, job, at, nt_end(j, at)) & ~aside);
-    uint32_t off = nq_whole_nodes(q, nt_promised(q, job, at));
-    return nodes != 0 ? nodes : nq_lowest(q, job, free & ~aside & ~off);
+    nodes = nq_lowest(q, job, clear & unbooked(q, job, at, nt_end(j, at)));
+    if (nodes == 0 && now)
+        nodes = nq_lowest(q, job, clear & ~nq_whole_nodes(q, promised));
+    return nodes != 0 ? nodes : nq_lowest(q, job, clear & ~promised);
+}
+
+uint32_t nq_choice(const struct naive_queues *q, int job, int64_t at)
+{
+    return choice_at(q, job, at, false);
 }
 
 uint32_t nq_choice_anew(const struct naive_queues *q, int job, int64_t at)
@@ -119,20 +127,15 @@ uint32_t nq_choice_anew(const struct naive_queues *q, int job, int64_t at)
     if (nodes == 0 || nt_keeps(q, job, nodes, at))
         return nodes;
     uint32_t aside = nb_set_aside(q, job, at, nt_clear(j, at));
-    uint32_t off = nq_whole_nodes(q, nt_promised(q, job, at));
-    return at == j->at ? 0 : nq_lowest(q, job, free & ~aside & ~off);
+    return at == j->at ? 0 : nq_lowest(q, job, free & ~aside & ~nt_promised(q, job, at));
 }
 
 uint32_t nq_choice_now(struct naive_queues *q, int job)
 {
     const struct nq_job *j = &q->job[job];
-    uint32_t free = nq_free_nodes(q, job, q->now, q->now + j->duration);
-    uint32_t nodes = nq_choice(q, job, q->now);
-    if (nodes == 0) /* beside what is promised on the same nodes */
-        nodes = nq_lowest(q, job,
-                          free & ~nb_set_aside(q, job, q->now, nt_clear(j, q->now)) &
-                              ~nt_promised(q, job, q->now));
-    q->yields |= nodes == 0 && nq_lowest(q, job, free);
+    uint32_t nodes = choice_at(q, job, q->now, true);
+    q->yields |=
+        nodes == 0 && nq_lowest(q, job, nq_free_nodes(q, job, q->now, q->now + j->duration));
     return nodes;
 }
 

@@ -164,6 +164,12 @@ static void play_known(void)
     play(174, WIDE, false);
     play(7111, PLAIN,
          true); /* nothing was given back: nobody is judged anew before others are looked at */
+    /* Reservations are chosen beside what others are promised on the same nodes, or stay and choose others there. */
+    play(258, CORES, true);
+    play(30050, CORES, true);
+    play(31060, CORES, true);
+    play(31612, CORES, true);
+    play(5, CORES, true);
 }
 
 static void test_naive(void **state)

@@ -125,15 +125,42 @@ static int64_t reserve_by_limit(sched_t *s, uint32_t slot, int64_t from, int64_t
     }
 }
 
-/* Reserve by a job's estimate, from a time on and before another one. It gets no node that is promised to another job before
- * its limit is over; who these are goes by when it begins. Returns as reserve_clear.
+/* Reserve from a time on beside what others are promised before the job's limit is over, were it to begin then, if they share
+ * nodes. Whether that keeps promises is to be asked of the booking. Returns as reserve_clear.
  */
-static int64_t reserve_off_promises(sched_t *s, uint32_t slot, int64_t from, int64_t before,
-                                    int64_t *at)
+static int64_t reserve_beside(sched_t *s, uint32_t slot, const struct place_ask *ask, int64_t from,
+                              int64_t *at)
+{
+    int any = s->place->ops->keep_free ? promises_keep_free(s, slot, from) : 0;
+    if (any < 0)
+        return -1;
+    errno = EBUSY;
+    if (any == 0)
+        return -1;
+    int64_t booking = s->place->ops->reserve(s->place, ask, from, at);
+    int saved = errno;
+    s->place->ops->keep_free(s->place, -1, 0);
+    errno = saved;
+    return booking;
+}
+
+int64_t reserve_off_promises(sched_t *s, uint32_t slot, int64_t from, int64_t before, int64_t *at)
 {
     struct place_ask ask = ask_clear(s, slot, &s->jobs[slot].ask);
     int64_t until;
     for (int i = 0; s->place->ops->deny && from < before && i < TIMES_TRIED; i++) {
+        int64_t beside = reserve_beside(s, slot, &ask, from, at);
+        if (beside < 0 && errno == ENOMEM)
+            return -1;
+        if (beside >= 0 && *at < before && keeps_promises(s, slot, beside, *at))
+            return beside;
+        if (beside >= 0)
+            unbook(s, beside);
+        if (beside >= 0 &&
+            *at > from) { /* others are promised something before its limit is over then */
+            from = *at;
+            continue;
+        }
         if (promises_avoid(s, slot, from, &until) < 0)
             return -1;
         int64_t booking = s->place->ops->reserve(s->place, &ask, from, at);

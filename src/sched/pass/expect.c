@@ -350,18 +350,27 @@ int promises_avoid(sched_t *s, uint32_t slot, int64_t at, int64_t *until)
     return 0;
 }
 
-int promises_keep_free(sched_t *s, uint32_t slot, int64_t at)
+bool promises_share_nodes(const sched_t *s, uint32_t slot, int64_t at)
 {
     const struct job *job = &s->jobs[slot];
     const struct place_ops *ops = s->place->ops;
     int64_t from = at + job->ask.duration, until = limit_end(job, at);
     bool any = false;
-    for (size_t i = 0; i < s->due.n && !any; i++) {
+    for (size_t i = 0; ops->keep_free && i < s->due.n && !any; i++) {
         const struct job *other = &s->jobs[s->due.v[i].item];
         uint32_t k = 0, node;
         any = is_promised_in(other, job, from, until) &&
               ops->next_shared(s->place, other->booking, &k, &node);
     }
+    return any;
+}
+
+int promises_keep_free(sched_t *s, uint32_t slot, int64_t at)
+{
+    const struct job *job = &s->jobs[slot];
+    const struct place_ops *ops = s->place->ops;
+    int64_t from = at + job->ask.duration, until = limit_end(job, at);
+    bool any = promises_share_nodes(s, slot, at);
     for (size_t i = 0; i < s->due.n && any; i++) {
         const struct job *other = &s->jobs[s->due.v[i].item];
         if (is_promised_in(other, job, from, until) &&

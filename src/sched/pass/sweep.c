@@ -96,6 +96,7 @@ struct gate {
     bool is_unsure; /* it is promised a start, or would be in the way of another's: */
     bool breaks;    /* this */
     int64_t avoids; /* what others are promised has been avoided from this time on; -1 */
+    int64_t shares; /* from this time on something beside that, on shared nodes, may do; -1 */
     struct place_ask ask;
 };
 
@@ -141,7 +142,9 @@ static void narrow(void *arg, int64_t booking, int64_t at)
     int64_t own = gate->s->jobs[gate->slot].at;
     if (gate->breaks && at == own)
         return; /* it stays where it is */
-    if (gate->breaks) {
+    if (gate->breaks && promises_share_nodes(gate->s, gate->slot, at)) {
+        gate->shares = at;
+    } else if (gate->breaks) {
         gate->failed |= promises_avoid(gate->s, gate->slot, at, &gate->next) < 0;
         gate->next = gate->next < own ? gate->next : own; /* last, other nodes at its own time */
         gate->avoids = at;
@@ -166,6 +169,41 @@ static void count_moved(sched_t *s, uint32_t slot, const struct gate *gate, int6
         controllers_freed(s, slot);
 }
 
+/* Let a reservation have something before its time that is chosen beside what others are promised. Returns its time, the one it
+ * had if there is nothing, or -1 with ENOMEM.
+ */
+static int64_t choose_beside(struct gate *gate, bool *freed)
+{
+    sched_t *s = gate->s;
+    struct job *job = &s->jobs[gate->slot];
+    int64_t from = gate->shares, booking = -1, at = job->at;
+    s->place->ops->lift(s->place, job->booking, false); /* it is in its own way */
+    errno = EBUSY;
+    for (int i = 0; booking < 0 && from < job->at && i < TIMES_TRIED; i++) {
+        booking = reserve_off_promises(s, gate->slot, from, job->at, &at);
+        gate->next = job->at; /* last, other nodes at its own time */
+        if (booking < 0)
+            break;
+        if (may_hold_instead(gate, booking, at))
+            continue;
+        unbook(s, booking);
+        booking = -1;
+        from = gate->next;
+        errno = gate->failed ? ENOMEM : EBUSY;
+    }
+    if (booking < 0) {
+        int saved = errno;
+        s->place->ops->drop(s->place, &job->ask, job->booking);
+        errno = saved;
+        return saved == ENOMEM ? -1 : job->at;
+    }
+    unbook(s, job->booking);
+    note_freed(s, job->at, job->at + job->ask.duration);
+    job->booking = booking;
+    *freed = true;
+    return at;
+}
+
 /* Let a reservation take the earliest time from `from` on; if `anew`, something else even at the time that
  * it has. Returns its time, or -1 with ENOMEM; *freed: something that it held is free, at the same time
  * under another name perhaps. Where a controller has no room for it at the time that the machine names, it is
@@ -183,12 +221,12 @@ static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, b
     controllers_set_aside(s, slot);
     for (int avoided = 0;
          gate.next < INT64_MAX && at == job->at && !gate.failed && avoided < TIMES_TRIED;
-         avoided += gate.avoids >= 0) {
+         avoided += gate.avoids >= 0 || gate.shares >= 0) {
         how.from = gate.next < job->at ? controllers_when(s, slot, -1, gate.next) : job->at;
         gate.refused |= how.from > gate.next;
         how.from = how.from < job->at ? how.from : job->at;
         gate.next = INT64_MAX;
-        gate.avoids = -1;
+        gate.avoids = gate.shares = -1;
         gate.breaks = false;
         gate.ask = job->ask;
         if (how.from == job->at && !anew)
@@ -197,6 +235,8 @@ static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, b
         *freed |= how.freed != INT64_MAX;
         if (how.freed != INT64_MAX)
             note_freed(s, how.freed, how.at + job->ask.duration);
+        if (at == job->at && gate.shares >= 0)
+            at = choose_beside(&gate, freed);
     }
     count_moved(s, slot, &gate, at, *freed);
     if (at >= 0 && !gate.failed) {

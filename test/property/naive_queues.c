@@ -200,7 +200,7 @@ static void look(struct naive_queues *q, bool had_heads)
     }
 }
 
-/* Blocks have come or gone since a time: whoever waits for victims may have room elsewhere. */
+/* Blocks have come or gone since the last pass: whoever waits for victims may have room elsewhere. */
 static void look_beside_victims(struct naive_queues *q, int64_t since)
 {
     for (int i = 0; i < q->jobs && nb_next_turn(q, since) <= q->now; i++)
@@ -210,9 +210,9 @@ static void look_beside_victims(struct naive_queues *q, int64_t since)
 void nq_pass(struct naive_queues *q, int64_t now)
 {
     bool had_heads = false, had_softened = false, softens;
-    int64_t since = q->now;
     q->now = now;
-    look_beside_victims(q, since);
+    look_beside_victims(q, q->passed);
+    q->passed = now;
     q->decisions = 0;
     q->yields = false;
     nb_reject(q);

@@ -207,7 +207,7 @@ struct naive_queues {
     struct nq_head head[NQ_LANES];
     bool stacks; /* these are being placed, each beside those before it */
     struct nq_job job[NQ_JOBS];
-    int64_t now;
+    int64_t now, passed; /* when the last pass was */
     bool swept, repair;
     bool
         judges_all; /* else nobody is judged anew before others are looked at, unless something was given back */

@@ -34,6 +34,15 @@ static bool is_displaced(const struct naive_queues *q, int job)
     return j->state == NQ_HELD && j->fresh && !j->placed && j->displaced >= 0 && !j->preempting;
 }
 
+/* Whether limits let a holder have anything else at a time: a block may stop it only on what it holds. */
+static bool limits_let_anew(struct naive_queues *q, int job, int64_t at)
+{
+    q->job[job].state = NQ_OPEN;
+    bool let = nl_over(q, job, at) < 0;
+    q->job[job].state = NQ_HELD;
+    return let;
+}
+
 void nq_pull(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
@@ -41,7 +50,8 @@ void nq_pull(struct naive_queues *q, int job)
     if (at < 0 || at > was)
         at = was;
     uint32_t nodes = nq_choice_anew(q, job, at);
-    if (!nodes || (!j->expected && nt_is_unsure(q, job, nodes, at))) {
+    if (!nodes || (!j->expected && nt_is_unsure(q, job, nodes, at)) ||
+        (at == was && nodes != j->nodes && !limits_let_anew(q, job, at))) {
         nt_judge(q, job);
         return;
     }

@@ -170,6 +170,8 @@ static void play_known(void)
     play(31060, CORES, true);
     play(31612, CORES, true);
     play(5, CORES, true);
+    play(30680, CORES,
+         true); /* a limit counts what it would choose instead as if no block stopped it */
 }
 
 static void test_naive(void **state)

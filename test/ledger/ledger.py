@@ -74,7 +74,7 @@ class Ledger:
         self.look(self.shown.get(self.now, {}))
         self.check_preemptions(preemptions, awaits)
         if self.reclaims:
-            self.reclaims.check(self, decided[len(ends):], ends or self.now in self.events)
+            self.reclaims.check(self, decided[len(ends):], preemptions, ends or self.now in self.events)
         else:
             victims.check(self, preemptions, stoppable)
         self.check_promises(before, held_before, overrun, overrun_limit)

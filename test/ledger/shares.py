@@ -39,26 +39,39 @@ def check_guarantee(ledger, job):
     ledger.law("guarantee", kept >= least, job, "%s keeps %d of %d" % (lane, kept, least))
 
 
+def kinds(holdings):
+    """Of what they have something."""
+    return {kind for h in holdings if h for kind in ("cores", "gpus", "memory") if any(getattr(h, kind).values())}
+
+
 class Reclaims:
     """Which queue has jobs of which stopped."""
 
     def __init__(self):
         self.taken = set()  # (taker, giver) since something else happened than that
 
-    def check(self, ledger, decided, has_news):
+    def check(self, ledger, decided, preempted, has_news):
         """Jobs are stopped for those of another queue which preempts borrowers; and no two queues take from each other
         in turns while nothing else happens. A queue that lets more of its jobs start on what those leave that are stopped
-        for one of them has borrowed again: from then on, also at the same instant, that may be taken back."""
+        for one of them has borrowed again: from then on, also at the same instant, that may be taken back. So has one whose
+        job also takes something of which those that are stopped for it have nothing: that may be on loan."""
         w = ledger.world
         if has_news:
             self.taken.clear()
-        takers = {d["for"] for d in decided if d["decision"] == "preempt"}
+        given = {}
+        for d, holding, _ in preempted:
+            given.setdefault(d["for"], []).append(holding)
         for d in decided:
             j = w.jobs.get(d["job"])
             if j and d["decision"] == "preempt":
                 self.check_preemption(ledger, j, w.jobs[d["for"]])
-            elif j and (d["decision"] == "await" or (d["decision"] == "start" and d["job"] not in takers)):
+            elif j and (d["decision"] == "await" or (d["decision"] == "start" and self.borrows(j, given))):
                 self.taken = {(to, lane) for to, lane in self.taken if to != w.lane(j.queue)}
+
+    @staticmethod
+    def borrows(j, given):
+        """Whether nobody is stopped for a job that starts, or it has something that those who are have nothing of."""
+        return j.name not in given or bool(kinds([j.holding]) - kinds(given[j.name]))
 
     def check_preemption(self, ledger, j, taker):
         w = ledger.world

@@ -49,11 +49,12 @@ int job_could_ever(sched_t *s, uint32_t slot, struct sched_reason *why, berth_er
 /* Reject a job that waits, for a reason that it owns from then on. */
 static void reject(sched_t *s, uint32_t slot, struct sched_reason *never)
 {
-    if (s->jobs[slot].state == SCHED_WAITING)
-        open_remove(s, slot);
-    else if (s->jobs[slot].state == SCHED_RESERVED)
+    if (s->jobs[slot].state == SCHED_WAITING) {
+        open_remove(s, slot); /* which gives nothing back */
+    } else if (s->jobs[slot].state == SCHED_RESERVED) {
         held_release(s, slot);
-    s->swept = false;
+        s->swept = false;
+    }
     job_reject(s, slot, never);
 }
 

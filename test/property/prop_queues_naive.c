@@ -170,6 +170,7 @@ static void play_known(void)
     play(31060, CORES, true);
     play(31612, CORES, true);
     play(5, CORES, true);
+    play(5045, CORES, true); /* who is rejected and held nothing gives nothing back */
     play(30680, CORES,
          true); /* a limit counts what it would choose instead as if no block stopped it */
 }

@@ -80,8 +80,8 @@ static bool take(struct naive_queues *q, int job)
     int told[NQ_JOBS], others[NQ_JOBS];
     int n = list_victims(q, job, false, others), n_told = list_victims(q, job, true, told);
     uint32_t best = 0, sets = 1u << n;
-    if (n + n_told > 0 && fits(q, job))
-        return true; /* a holder: others have moved out of its way, and nobody is stopped in vain */
+    if ((n + n_told > 0 || q->job[job].state == NQ_OPEN) && fits(q, job))
+        return true; /* others have moved out of a holder's way, or limits alone kept an open job: nobody is stopped in vain */
     lift_set(q, told, n_told, ~0u);
     bool any = n_told > 0 && fits(q, job);
     for (uint32_t set = 1; set < sets && n > 0 && best == 0 && !any; set++) {

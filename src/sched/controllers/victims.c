@@ -293,13 +293,22 @@ static int take_tellable(struct preemption *h, bool *amounts)
     return taken != 0 ? taken : take_some(h);
 }
 
+/* Where there is nobody to be stopped, an open job may need that of nobody: a limit alone has kept it. */
+static int64_t book_without(struct preemption *h)
+{
+    int fits = h->s->jobs[h->slot].state == SCHED_WAITING ? preemption_fits(h) : 0;
+    if (fits > 0)
+        return preemption_try(h);
+    errno = fits < 0 ? ENOMEM : EBUSY;
+    return -1;
+}
+
 /* Of preemptible jobs. */
 static int64_t choose_victims(struct preemption *h)
 {
     bool amounts = false;
-    errno = EBUSY;
     if (h->n == 0)
-        return -1;
+        return book_without(h);
     qsort(h->victim, h->n, sizeof(*h->victim), compare_work);
     for (h->tellable = 0; h->tellable < h->n && !h->victim[h->tellable].is_stopping;)
         h->tellable++;

@@ -127,8 +127,8 @@ static void walk_begin(sched_t *s)
     p->after = p->above;
     if (s->queues->shares)
         share_walk_begin(s);
-    if (!p->begun || s->queues->setup->n_rounds > 1)
-        p->tries_holders = tries_holders && !tried_is_now(s, &s->queues->holders_tried);
+    /* For a lower level something may be free by now that the first job of a queue above was to have. */
+    p->tries_holders = tries_holders && !tried_is_now(s, &s->queues->holders_tried);
     if (!p->begun && p->round == 0) {
         p->tried = tried_now(s);
         starving_walk(s);

@@ -83,7 +83,7 @@ static void count_event(struct scene *c, const char *text, int64_t id)
     t->member[m].n_started += strcmp(kind, "started") == 0;
     if (strcmp(kind, "preempted") == 0) /* what it was promised has come true, and is gone */
         t->touched = true;
-    if (strcmp(kind, "preempted") == 0)
+    if (strcmp(kind, "preempted") == 0 || strcmp(kind, "awaited") == 0)
         note_preemption(c, text);
     if (strcmp(kind, "preempted") == 0 && t->sure && !t->preemptible)
         scene_fail(c, "it is preempted and may not be", id, m);

@@ -80,4 +80,5 @@ await_state "$one" running
 await_state "$two" running
 expect "the one who made way, and who came later" "pending pending" "$(state "$wide") $(state "$three")"
 expect "it is told once" 1 "$("$BERTH" show "$wide" | grep -c " preempted, for ")"
+expect "it says who waited, too" 1 "$("$BERTH" show "$wide" | grep -c " awaited, for $two")"
 finish

@@ -237,9 +237,10 @@ static void await_member(server_t *s, struct job *job, uint32_t i, sched_job_t o
     struct sched_annotation a;
     if (!member_record(job, i)) /* memory was too short for its start, which is being undone */
         return;
-    member_changed(s, job, i);
-    if (sched_annotate(s->sched, other, &a) == 0)
-        preemptor_waits(s, &a, other);
+    if (sched_annotate(s->sched, other, &a) < 0)
+        return;
+    awaited_note(s, job, i, (int64_t)a.tag, a.members > 1 ? (int64_t)a.member : -1);
+    preemptor_waits(s, &a, other);
 }
 
 /* It has no limit, and a block begins: it ends as one whose limit is over. Or its gang has failed. */

@@ -41,6 +41,18 @@ void preempted_note(server_t *s, struct job *job, uint32_t i, const struct sched
     member_changed(s, job, i);
 }
 
+void awaited_note(server_t *s, struct job *job, uint32_t i, int64_t by, int64_t member)
+{
+    struct strbuf data = {0};
+    struct json_out out = {.text = &data};
+    json_open(&out, NULL, '{');
+    json_key(&out, "for");
+    job_put_id(&data, by, member);
+    json_close(&out, '}');
+    member_event(s, job, i, "awaited", strbuf_steal(&data));
+    member_changed(s, job, i);
+}
+
 bool preempted_why(const char *reason, struct sched_reason *why, char text[SCHED_REASON_TEXT])
 {
     if (!reason || strlen(reason) >= SCHED_REASON_TEXT)

@@ -79,6 +79,9 @@ uint64_t server_next_key(server_t *s);
 void preempted_note(server_t *s, struct job *job, uint32_t i, const struct sched_reason *why);
 bool preempted_why(const char *reason, struct sched_reason *why, char text[SCHED_REASON_TEXT]);
 
+/* Note in an event that another job, of which it is this member or -1, waits for the end of one that is stopped, too. */
+void awaited_note(server_t *s, struct job *job, uint32_t i, int64_t by, int64_t member);
+
 /* Handle an event of the engine (engine.c). */
 void server_engine_event(server_t *s, const struct engine_event *e);
 

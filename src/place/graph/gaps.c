@@ -350,8 +350,9 @@ int gaps_stand(struct gaps *g, int64_t at)
     g->is_here = false;
     drop_ended(g, at);
     uint32_t first = after < 0 ? 0 : first_after(g, after);
-    if (put_all_here(g, g->by_from + first, first_after(g, at) - first, after, at) < 0 ||
-        put_late_here(g, after, at) < 0)
+    if (g->n > 0 && put_all_here(g, g->by_from + first, first_after(g, at) - first, after, at) < 0)
+        return -1;
+    if (put_late_here(g, after, at) < 0)
         return -1;
     g->is_here = true;
     g->here_at = at;

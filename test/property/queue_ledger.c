@@ -593,7 +593,8 @@ static int compare_lines(const void *a, const void *b)
 /* Decisions as lines; reasons told come in any order. */
 static void log_decisions(struct scene *c, const struct sched_decision *d, size_t n)
 {
-    static const char *const kinds[] = {"start", "reserve", "reject", "wait", "preempt", "stop"};
+    static const char *const kinds[] = {"start",   "reserve", "reject", "wait",
+                                        "preempt", "stop",    "await"};
     char **line = calloc(n + 1, sizeof(*line));
     size_t lines = 0;
     assert_non_null(line);

@@ -31,10 +31,12 @@ static bool has_started(const struct session *s, const struct kube_job *job)
     return false;
 }
 
-/* Whether what runs of a job, and what waits of it, is a gang that has started. */
+/* Whether what runs of a job, and what waits of it, is a gang that has started. Where tasks that it is missing start
+ * together, or none, what waits is a gang of its own.
+ */
 static bool is_up(const struct session *s, const struct kube_job *job)
 {
-    return has_started(s, job) && kube_keeps_min(s, job);
+    return has_started(s, job) && kube_keeps_min(s, job) && !kube_starts_whole(s, job);
 }
 
 /* Whether a task is a member of a gang. Where jobs starve below their min alone, and that is one, the others have nobody
@@ -142,6 +144,12 @@ static bool is_not_reclaimed(const struct session *s, const struct kube_task *ta
            kube_has_action(s, "reclaim") && !kube_has_action(s, "preempt");
 }
 
+/* Whether a task runs, and its job has less than a min that is kept. */
+static bool is_lacking(const struct session *s, const struct kube_task *task)
+{
+    return kube_runs(task) && kube_keeps_min(s, task->job) && kube_misses(s, task->job) > 0;
+}
+
 /* So many of a gang are to run, or of what waits of a job. */
 static int64_t min_of_gang(const struct session *s, const struct kube_job *job)
 {
@@ -163,7 +171,7 @@ static bool ask_for(const struct session *s, uint32_t i, struct ask *ask)
     const char *queue = kube_queue_of(s, task);
     bool ends = is_ending(task);
     bool keeps = ends || is_never(task->is, "preemptable", NULL) || is_not_reclaimed(s, task) ||
-                 kube_is_critical(s, task);
+                 kube_is_critical(s, task) || is_lacking(s, task);
     uint32_t size = 1, first = i;
     *ask = (struct ask){.jobspec = queue ? kube_jobspec(s, task) : NULL};
     if (!ask->jobspec)

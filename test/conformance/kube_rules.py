@@ -182,6 +182,17 @@ ends('min_0_starves_by_task', [n(3000)], run('l', 3), ts('h', 2), 2, ONE_TASK_ST
 lacks = run('h', 1) + [t('h8', 'h'), t('h9', 'h')]
 ends('one_is_lacking', [n(4000)], run('l', 3), lacks, 1, least=2)
 ends('two_are_lacking', [n(4000)], run('l', 3), lacks, 2, least=3)
+# Nobody in vain: for all that is lacking, or for none of it; and nobody of a job that lacks its min.
+ends('two_are_lacking_with_room_for_one', [n(2000)], run('l', 1), lacks, 0, least=3)
+ends('two_are_lacking_by_task', [n(2000)], run('l', 1), lacks, 1, [[p('gang', 'preemptable', 'jobStarving'), PRIORITY]],
+     least=3)
+grown = lacks + [t('h7', 'h')]
+ends('two_are_lacking_of_three', [n(5000)], run('l', 4), grown, 2, least=3)
+for m, evicts in ((1, 0), (2, 2)):
+    ends(f'two_are_lacking_for_kube_batch_{evicts}', [n(1000 + 1000 * m)], run('l', m), lacks, evicts, least=3,
+         system='kube-batch')
+ends('two_are_lacking_that_differ', [n(5000)], run('l', 4), run('h', 1) + [t('h8', 'h', 2000), t('h9', 'h')], 3, least=3)
+ends('two_are_lacking_of_the_lower', [n(2000)], run('l', 1) + [t('l8', 'l'), t('l9', 'l')], one, 0, needs=3, bind_count=0)
 # Who is the system's, by the name space or the class, if the plugin says so.
 ends('the_class_of_the_job', [n(1000)], run('l', 1), one, 0)
 cases[-1]['jobs'][0]['priority_class'] = 'system-cluster-critical'

@@ -95,10 +95,8 @@ bool kube_is_uniform(const struct session *s, const struct kube_job *job)
     const struct kube_task *first = NULL;
     for (size_t i = 0; i < s->w.n_tasks; i++) {
         const struct kube_task *task = &s->w.tasks[i];
-        if (task->job != job)
+        if (task->job != job || strcmp(task->status, "Pending") != 0)
             continue;
-        if (kube_runs(task))
-            return true; /* it has started */
         first = first ? first : task;
         if (!kube_are_alike(&s->w, first, task))
             return false;

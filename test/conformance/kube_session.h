@@ -110,7 +110,7 @@ bool kube_keeps_min(const struct session *s, const struct kube_job *job);
 bool kube_are_alike(const struct kube_world *w, const struct kube_task *a,
                     const struct kube_task *b);
 
-/* Whether all tasks of a job that has not started ask for the same. */
+/* Whether all tasks of a job that wait ask for the same. */
 bool kube_is_uniform(const struct session *s, const struct kube_job *job);
 
 /* kube_roles.c: the roles of a gang whose tasks are not alike, and how many they are; 0: it can't be told by roles. And

@@ -31,16 +31,29 @@ static bool has_started(const struct session *s, const struct kube_job *job)
     return false;
 }
 
-/* Whether what runs of a job, and what waits of it, is a gang that has started. Where tasks that it is missing start
- * together, or none, what waits is a gang of its own.
+/* Whether what runs of a job, and what waits of it, is a gang that has started, as its min is kept, or jobs go by their
+ * gangs. Where tasks that it is missing start together, or none, what waits is a gang of its own.
  */
 static bool is_up(const struct session *s, const struct kube_job *job)
 {
-    return has_started(s, job) && kube_keeps_min(s, job) && !kube_starts_whole(s, job);
+    return has_started(s, job) && !kube_starts_whole(s, job) &&
+           (kube_keeps_min(s, job) || kube_go_by_gangs(s));
 }
 
-/* Whether a task is a member of a gang. Where jobs starve below their min alone, and that is one, the others have nobody
- * stopped, nor have those that wait of a gang that has its min.
+/* Whether a job is a gang although one task alone is missing: the others have nobody stopped, or go last, unless some may
+ * be promised what is ending.
+ */
+static bool is_gang_of_one(const struct session *s, const struct kube_job *job)
+{
+    bool any_ends = false;
+    for (size_t i = 0; i < s->w.n_tasks; i++)
+        any_ends |= is_ending(&s->w.tasks[i]);
+    return kube_misses(s, job) == 1 && kube_is_uniform(s, job) &&
+           (kube_starves_below_min(s) || (kube_go_by_gangs(s) && !any_ends));
+}
+
+/* Whether a task is a member of a gang. Where jobs starve below their min alone, those that wait of a gang that has its
+ * min have nobody stopped.
  */
 static bool is_member(const struct session *s, const struct kube_task *task)
 {
@@ -49,9 +62,7 @@ static bool is_member(const struct session *s, const struct kube_task *task)
         return false;
     if (is_up(s, job))
         return kube_runs(task) || !kube_starves_beyond_min(s) || kube_misses(s, job) > 0;
-    return !kube_runs(task) &&
-           (kube_starts_whole(s, job) ||
-            (kube_starves_below_min(s) && kube_misses(s, job) == 1 && kube_is_uniform(s, job)));
+    return !kube_runs(task) && (kube_starts_whole(s, job) || is_gang_of_one(s, job));
 }
 
 /* A task's place among those of its job that are looked at or, where it is a gang that has started, run; the first of
@@ -153,7 +164,8 @@ static bool is_lacking(const struct session *s, const struct kube_task *task)
 /* So many of a gang are to run, or of what waits of a job. */
 static int64_t min_of_gang(const struct session *s, const struct kube_job *job)
 {
-    return is_up(s, job) ? kube_needs(s, job) : kube_misses(s, job);
+    int64_t min = is_up(s, job) ? kube_needs(s, job) : kube_misses(s, job);
+    return min > 0 ? min : 1;
 }
 
 /* Where priorities are not asked who is stopped, who waits is above all that run, unless as a member of a gang that does. */
@@ -333,7 +345,8 @@ static void look(struct session *s, uint32_t i, const struct sched_decision *d, 
     bool tells = kube_has_action(s, "allocate") || kube_has_action(s, "backfill");
     if (state == SCHED_RUNNING && (kube_runs(task) || tells))
         s->began_on[i] = node_of(s, job);
-    if (state == SCHED_RESERVED && ask.member < (ask.request.min > 0 ? ask.request.min : 1))
+    if (state == SCHED_RESERVED &&
+        (is_up(s, task->job) || ask.member < (ask.request.min > 0 ? ask.request.min : 1)))
         s->promised_on[i] = 0;
     for (size_t k = 0; k < n; k++)
         s->has_ended[i] |=

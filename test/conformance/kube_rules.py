@@ -149,6 +149,39 @@ s('priorities_of_two_queues', [n(4000)], [j('a', 'x', phase='Running', priority=
   runs_more, [[p('priority', 'jobOrder'), p('proportion', 'queueOrder')], [PREDICATES]], [q('x'), q('y')], bind_count=1,
   binds={'b1': 'n'})
 
+# A job whose gang has its min goes behind those that lack it, if the plugin gang orders jobs; else the name decides.
+LATER = t('a9', 'a')
+
+
+def ready(name, cpu, jobs, tasks, binds, tiers=PLAIN, system='volcano', **k):
+    s('ready_' + name, [n(cpu)], [j(x, least=least, **more) for x, least, more in jobs], tasks, tiers, system=system,
+      binds={x: 'n' for x in binds}, bind_count=len(binds), **k)
+
+
+def two_jobs(a, b, **more):
+    return [('a', a, more), ('b', b, {})]
+
+
+for system in ('volcano', 'kube-batch'):
+    ready(f'goes_last_{system}', 2000, two_jobs(1, 1), run('a', 1) + ts('b', 1) + [LATER], ['b-0'], system=system)
+ready('goes_last_with_a_min_of_2', 3000, two_jobs(2, 1), run('a', 2) + ts('b', 1) + [LATER], ['b-0'])
+ready('goes_last_with_a_min_of_0', 2000, two_jobs(0, 1), run('a', 1) + ts('b', 1) + [LATER], ['b-0'])
+ready('goes_behind_one_that_runs', 3000, two_jobs(1, 2), run('a', 1) + run('b', 1) + [LATER, t('b9', 'b')], ['b9'])
+ready('both', 3000, two_jobs(1, 1), run('a', 1) + run('b', 1) + [LATER, t('b9', 'b')], ['a9'])
+ready('does_not_count', 2000, two_jobs(1, 1), run('a', 1) + ts('b', 1) + [LATER], ['a9'],
+      [[p('gang', 'jobReady')], [PREDICATES]])
+for tier, first in (([p('priority', 'jobOrder'), GANG], 'a9'), ([GANG, p('priority', 'jobOrder')], 'b-0')):
+    ready('and_priority_' + first, 2000, two_jobs(1, 1, priority=5), run('a', 1) + ts('b', 1) + [LATER], [first],
+          [tier, [PREDICATES]])
+ready('in_the_session', 2000, two_jobs(1, 1), ts('a', 2) + ts('b', 1), ['a-0', 'b-0'])
+ready('in_the_session_both', 4000, two_jobs(1, 1), ts('a', 4) + ts('b', 4), ['a-0', 'b-0', 'a-1', 'a-2'])
+ready('in_the_session_with_mins', 4000, two_jobs(2, 2), ts('a', 4) + ts('b', 2), ['a-0', 'a-1', 'b-0', 'b-1'])
+ready('one_by_one', 3000, two_jobs(1, 3), run('a', 1) + ts('b', 3) + [LATER], ['b-0', 'b-1'],
+      [[p('gang', 'jobOrder')], [PREDICATES]])
+leave = [t(f'b{i}', 'b', status='Releasing') for i in range(2)]
+ready('promised_one', 2000, two_jobs(1, 0), run('a', 1) + leave[:1] + [LATER], [], pipelined={'a': ['n']})
+ready('promised_two', 2000, two_jobs(1, 0), leave + ts('a', 2), [], pipelined={'a': ['n', 'n']})
+
 # ---- Who ends for a job of higher priority ----
 
 ALL = [[CONFORMANCE, ALL_OF_GANG, PRIORITY], [PREDICATES]]

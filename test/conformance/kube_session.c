@@ -256,6 +256,12 @@ bool kube_keeps_min(const struct session *s, const struct kube_job *job)
     return keeps && kube_needs(s, job) >= (one_counts ? 1 : 2);
 }
 
+bool kube_go_by_gangs(const struct session *s)
+{
+    return kube_enabled(&s->w, "gang", "jobOrder") && !kube_may_stop(s, "preempt") &&
+           !kube_may_stop(s, "reclaim");
+}
+
 bool kube_starts_whole(const struct session *s, const struct kube_job *job)
 {
     bool only_stops = !kube_has_action(s, "allocate") && !kube_has_action(s, "backfill");

@@ -131,6 +131,11 @@ uint32_t kube_place_by_role(const struct session *s, uint32_t task, const struct
 int64_t kube_needs(const struct session *s, const struct kube_job *job);
 int64_t kube_misses(const struct session *s, const struct kube_job *job);
 
+/* Whether jobs that have their min go behind those that lack it, and no task is stopped for another: as a gang some of it
+ * couldn't be.
+ */
+bool kube_go_by_gangs(const struct session *s);
+
 /* Whether the tasks of a job that are missing are to start together. */
 bool kube_starts_whole(const struct session *s, const struct kube_job *job);
 

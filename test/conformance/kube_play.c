@@ -13,7 +13,7 @@
 
 enum {
     NOW = 2,    /* of the session: what runs has run for a while */
-    ENDING = 10 /* when tasks that are ending have ended */
+    ENDING = 10 /* when tasks that are ending, as they have been told to, have ended */
 };
 
 static bool is_ending(const struct kube_task *task)
@@ -268,6 +268,7 @@ static bool restore(struct session *s, sched_t *before, uint32_t i, sched_job_t 
     record.member = ask.member;
     record.gang_up = ask.request.min > 0;
     record.untold = true;
+    record.stopping = is_ending(&s->w.tasks[i]);
     if (good)
         good = sched_restore(s->sched, NOW, &record, &err) >= 0;
     if (!good)

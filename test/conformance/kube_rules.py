@@ -261,6 +261,33 @@ for cpu, evicts in ((1000, 2), (4000, 1)):
     ends(f'for_two_jobs_{evicts}', [n(3000)], run('l', 3), one, evicts, more=[(j('i', least=1, priority=9),
                                                                               ts('i', 1, cpu))])
 
+
+# What is ending counts as left, in Volcano, whoever has it, and with what is idle on its node; the others end for the rest.
+def leaving(m, job='l', cpu=1000, **k):
+    return [t(f'{job}e{i}', job, cpu, 'Releasing', **k) for i in range(m)]
+
+
+lower = [(j('i', least=1, priority=9), ts('i', 1))]
+ends('ending_is_enough', [n(2000)], run('l', 1) + leaving(1), one, 0)
+ends('ending_is_enough_after_allocate', [n(2000)], run('l', 1) + leaving(1), one, 0, actions=('allocate', 'preempt'),
+     bind_count=0)
+ends('ending_is_half', [n(3000)], run('l', 2) + leaving(1), ts('h', 1, 2000), 1)
+ends('ending_is_for_one', [n(3000)], run('l', 2) + leaving(1), ts('h', 2), 1, least=2)
+ends('ending_is_for_one_job', [n(3000)], run('l', 2) + leaving(1), one, 1, more=lower)
+ends('ending_is_for_two_jobs', [n(3000)], run('l', 1) + leaving(1, cpu=2000), one, 0, more=lower)
+ends('ending_elsewhere', [n(1000, 'n1'), n(1000, 'n2')], [t('l0', 'l', status='Running', on='n1')] + leaving(1, on='n2'),
+     one, 0)
+ends('ending_on_a_smaller_node', [n(2000, 'n1'), n(1000, 'n2')], [t('l0', 'l', 2000, 'Running', on='n1')] +
+     leaving(1, on='n2'), ts('h', 1, 2000), 1)
+for name, queue, priority in (('above', 'q', 99), ('of_another_queue', 'r', 1)):
+    ends('ending_' + name, [n(2000)], run('l', 1), one, 0, more=[(j('x', queue, phase='Running', priority=priority),
+                                                                 leaving(1, 'x'))])
+ends('ending_is_too_little', [n(2000)], run('l', 1) + leaving(1), ts('h', 1, 3000), 0)
+ends('ending_and_idle', [n(3000)], run('l', 1) + leaving(1), ts('h', 1, 2000), 0)
+ends('ending_and_idle_and_one', [n(3000)], run('l', 1) + leaving(1), ts('h', 1, 3000), 1)
+for m, evicts in ((3, 2), (4, 0)):
+    ends(f'ending_for_a_gang_of_{m}', [n(3000)], run('l', 2) + leaving(1), ts('h', m), evicts, least=m)
+
 # Where no plugin asks for priorities anybody ends that a gang can spare: of kube-batch for all that waits of a job, of Volcano
 # for its min.
 GANGS_ONLY = [[CONFORMANCE, ALL_OF_GANG]]
@@ -308,6 +335,8 @@ cases[-1]['jobs'][0]['priority'] = 1000
 gives('idle_in_part_for_a_queue', run('x', 3), ts('y', 1, 2000), 1)
 gives('idle_for_a_queue', run('x', 3), y, 0, actions=('reclaim', 'allocate'), bind_count=1)
 gives('what_ends_for_a_queue', [t('x9', 'x', status='Releasing')] + run('x', 3), y, 0)
+gives('what_ends_and_one_for_a_queue', leaving(1, 'x') + run('x', 3), ts('y', 2), 1, least=2)
+gives('all_that_ends_for_a_queue', leaving(2, 'x') + run('x', 2), ts('y', 2), 0, least=2)
 gives('all_of_the_system', [t(f'kube-system/x{i}', 'x', status='Running') for i in range(2)], y, 0, nodes=[n(2000)])
 gives('one_of_the_system', [t(x + '/x', 'x', status='Running') for x in ('kube-system', 'a')], y, ['a/x'], nodes=[n(2000)])
 gives('a_gang_needs_both', run('x', 2, 2000), y, 0, needs=2)

@@ -31,11 +31,21 @@ static bool has_started(const struct session *s, const struct kube_job *job)
     return false;
 }
 
+/* Whether nothing runs of a job, and yet it has its min, as that is 0, or so many have succeeded: then it is a gang of min 1
+ * of which one has.
+ */
+static bool is_ready_idle(const struct session *s, const struct kube_job *job)
+{
+    return kube_go_by_gangs(s) && !has_started(s, job) && kube_needs(s, job) == 0;
+}
+
 /* Whether what runs of a job, and what waits of it, is a gang that has started, as its min is kept, or jobs go by their
  * gangs. Where tasks that it is missing start together, or none, what waits is a gang of its own.
  */
 static bool is_up(const struct session *s, const struct kube_job *job)
 {
+    if (is_ready_idle(s, job))
+        return true;
     return has_started(s, job) && !kube_starts_whole(s, job) &&
            (kube_keeps_min(s, job) || kube_go_by_gangs(s));
 }
@@ -208,7 +218,7 @@ static bool ask_for(const struct session *s, uint32_t i, struct ask *ask)
         .user = task->job->name,
         .deadline = kube_may_wait(task->job) > 0 ? NOW + kube_may_wait(task->job) : 0,
         .preemptible_after = keeps || (is_gang && size == 1) ? SCHED_UNLIMITED : 0,
-        .members = is_gang ? size : 0,
+        .members = is_gang ? size + is_ready_idle(s, task->job) : 0,
         .min = is_gang ? (uint32_t)min_of_gang(s, task->job) : 0};
     if (is_gang && !is_up(s, task->job) && !ask_for_roles(s, i, ask)) {
         ask_clear(ask);
@@ -268,6 +278,7 @@ static bool restore(struct session *s, sched_t *before, uint32_t i, sched_job_t 
     record.member = ask.member;
     record.gang_up = ask.request.min > 0;
     record.untold = true;
+    record.succeeded = record.gang_up && is_ready_idle(s, s->w.tasks[i].job);
     record.stopping = is_ending(&s->w.tasks[i]);
     if (good)
         good = sched_restore(s->sched, NOW, &record, &err) >= 0;

@@ -176,10 +176,18 @@ for tier, first in (([p('priority', 'jobOrder'), GANG], 'a9'), ([GANG, p('priori
 ready('in_the_session', 2000, two_jobs(1, 1), ts('a', 2) + ts('b', 1), ['a-0', 'b-0'])
 ready('in_the_session_both', 4000, two_jobs(1, 1), ts('a', 4) + ts('b', 4), ['a-0', 'b-0', 'a-1', 'a-2'])
 ready('in_the_session_with_mins', 4000, two_jobs(2, 2), ts('a', 4) + ts('b', 2), ['a-0', 'a-1', 'b-0', 'b-1'])
+for system in ('volcano', 'kube-batch'):
+    ready(f'by_a_min_of_0_{system}', 1000, two_jobs(0, 1), ts('a', 1) + ts('b', 1), ['b-0'], system=system)
+ready('by_a_min_of_0_and_then', 3000, two_jobs(0, 1), ts('a', 3) + ts('b', 2), ['b-0', 'a-0', 'a-1'])
+ready('by_a_min_of_0_unequal', 3000, two_jobs(0, 1), [t('a0', 'a', 2000), t('a1', 'a')] + ts('b', 2), ['b-0', 'a0'])
+ready('by_a_min_of_0_both', 1000, two_jobs(0, 0), ts('a', 1) + ts('b', 1), ['a-0'])
+ready('by_what_has_succeeded', 1000, two_jobs(1, 1), [t('x', 'a', status='Succeeded'), LATER] + ts('b', 1), ['b-0'])
+ready('not_yet_by_what_has_succeeded', 1000, two_jobs(2, 1), [t('x', 'a', status='Succeeded'), LATER] + ts('b', 1), ['a9'])
 ready('one_by_one', 3000, two_jobs(1, 3), run('a', 1) + ts('b', 3) + [LATER], ['b-0', 'b-1'],
       [[p('gang', 'jobOrder')], [PREDICATES]])
 leave = [t(f'b{i}', 'b', status='Releasing') for i in range(2)]
 ready('promised_one', 2000, two_jobs(1, 0), run('a', 1) + leave[:1] + [LATER], [], pipelined={'a': ['n']})
+ready('promised_two_of_a_min_of_0', 2000, two_jobs(0, 0), leave + ts('a', 2), [], pipelined={'a': ['n', 'n']})
 ready('promised_two', 2000, two_jobs(1, 0), leave + ts('a', 2), [], pipelined={'a': ['n', 'n']})
 
 # ---- Who ends for a job of higher priority ----

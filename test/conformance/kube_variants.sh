@@ -11,7 +11,7 @@ play kube_variants.py 75
 play kube_gangs.py 46
 play kube_edges.py 85
 play kube_fair.py 88
-play kube_rules.py 151
+play kube_rules.py 159
 random=1500
 [ -z "${BERTH_FEW:-}" ] || random=300
 play kube_victims.py $((2 * random)) $random

@@ -46,24 +46,25 @@ static void wrong_texts(void **state)
 {
     static const struct {
         const char *text, *why;
-    } bad[] = {{"", "offset 0: expected a number of members such as 10, or their indices such as "
-                    "0-8:2,17, found the end"},
-               {"0", "offset 0: expected from 1 to 1000000 members, found '0'"},
-               {"1000001", "offset 0: expected from 1 to 1000000 members, found '1'"},
-               {"0-1000000", "offset 2: expected an index from 0 to 999999, found '1'"},
-               {"5-3", "offset 0: expected a range from a lower to a higher index, found '5'"},
-               {"0-8:0", "offset 4: expected a step of 1 or more, found '0'"},
-               {"0-8,3", "index 3 is given twice"},
-               {"1-4,,7", "offset 4: expected an index from 0 to 999999, found ','"},
-               {"1-4,", "offset 4: expected an index from 0 to 999999, found the end"},
-               {"1-100%0", "offset 6: expected how many members at once, from 1 to 1000000, found '0'"},
-               {"1-100%", "offset 6: expected how many members at once, from 1 to 1000000, found the end"},
-               {"%5", "offset 0: expected a number of members such as 10, or their indices such as "
-                      "0-8:2,17, found '%'"},
-               {"-1", "offset 0: expected an index from 0 to 999999, found '-'"},
-               {"x", "offset 0: expected an index from 0 to 999999, found 'x'"},
-               {"10 ", "offset 2: expected ',', '%' or the end, found ' '"},
-               {"5%2%3", "offset 3: expected ',', '%' or the end, found '%'"}};
+    } bad[] = {
+        {"", "offset 0: expected a number of members such as 10, or their indices such as "
+             "0-8:2,17, found the end"},
+        {"0", "offset 0: expected from 1 to 1000000 members, found '0'"},
+        {"1000001", "offset 0: expected from 1 to 1000000 members, found '1'"},
+        {"0-1000000", "offset 2: expected an index from 0 to 999999, found '1'"},
+        {"5-3", "offset 0: expected a range from a lower to a higher index, found '5'"},
+        {"0-8:0", "offset 4: expected a step of 1 or more, found '0'"},
+        {"0-8,3", "index 3 is given twice"},
+        {"1-4,,7", "offset 4: expected an index from 0 to 999999, found ','"},
+        {"1-4,", "offset 4: expected an index from 0 to 999999, found the end"},
+        {"1-100%0", "offset 6: expected how many members at once, from 1 to 1000000, found '0'"},
+        {"1-100%", "offset 6: expected how many members at once, from 1 to 1000000, found the end"},
+        {"%5", "offset 0: expected a number of members such as 10, or their indices such as "
+               "0-8:2,17, found '%'"},
+        {"-1", "offset 0: expected an index from 0 to 999999, found '-'"},
+        {"x", "offset 0: expected an index from 0 to 999999, found 'x'"},
+        {"10 ", "offset 2: expected ',', '%' or the end, found ' '"},
+        {"5%2%3", "offset 3: expected ',', '%' or the end, found '%'"}};
     (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
         struct members m;

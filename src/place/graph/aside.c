@@ -186,8 +186,8 @@ bool capacity_lacks_aside(struct graph_place *n, const struct class *c, const in
         gaps_empty(a.gaps);
     }
     if (a.capacity && find_gaps(&a) == 0) {
-        lacks = capacity_first_beside(n, c, a.gaps, duration, at, &anew) < 0 &&
-                anew.kind == HELD_SHORT;
+        lacks =
+            capacity_first_beside(n, c, a.gaps, duration, at, &anew) < 0 && anew.kind == HELD_SHORT;
         anew.class = note->class;
     }
     if (lacks)

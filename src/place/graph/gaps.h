@@ -33,8 +33,8 @@ struct gaps {
     uint32_t n_here, here_capacity, here_most; /* of more than the most they are looked for again */
     bool is_here;                              /* they are known, */
     int64_t here_at;                           /* and over which time */
-    int64_t begun;                             /* when the last one of them has begun that there was */
-    int64_t next; /* before this, none of `late` begins that has not begun by then */
+    int64_t begun; /* when the last one of them has begun that there was */
+    int64_t next;  /* before this, none of `late` begins that has not begun by then */
 };
 
 /* Which late gap, and which of `here`, had an interval last. */

@@ -159,10 +159,13 @@ int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t limi
     int64_t needed = limit < SCHED_UNLIMITED ? limit : estimate;
     if (job->state != SCHED_RUNNING && blocks_leave_time(s, slot, needed, now, &why) < 0)
         return errno == ENOMEM ? errtext_no_memory(err) : refuse_call(&why, err);
+    bool was_endless = job->state != SCHED_RUNNING && job->ask.duration >= s->place->endless;
     int rc = job->state == SCHED_RUNNING ? running_duration(s, slot, now, estimate)
                                          : waiting_duration(s, slot, estimate);
     if (rc < 0)
         return errtext_no_memory(err);
+    if (was_endless && job->ask.duration < s->place->endless)
+        displaced_return(s); /* nobody could be promised a time behind it */
     d->limit = limit;
     d->estimate = estimate;
     if (job->state == SCHED_WAITING)

@@ -11,6 +11,7 @@
 #include "place/cores.h"
 #include "place/flat.h"
 #include "sched/controllers/controller.h"
+#include "sched/pass/displaced.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
 #include "sched/waiting/gang_order.h"
@@ -136,6 +137,8 @@ int sched_finish(sched_t *s, int64_t now, sched_job_t handle, bool ok)
 /* Take a job out of wherever it is. */
 static void take_out_of_state(sched_t *s, uint32_t slot)
 {
+    if (job_is_waiting(&s->jobs[slot]) && s->jobs[slot].ask.duration >= s->place->endless)
+        displaced_return(s); /* nobody could be promised a time behind it */
     switch (s->jobs[slot].state) {
     case SCHED_WAITING:
         open_remove(s, slot);

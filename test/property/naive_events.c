@@ -118,6 +118,14 @@ void nq_end(struct naive_queues *q, int job)
     nw_let(q);
 }
 
+void nq_cancel(struct naive_queues *q, int job)
+{
+    const struct nq_job *j = &q->job[job];
+    if (j->state != NQ_RUNNING && j->estimate >= NQ_ENDLESS)
+        q->back |= any_displaced(q); /* nobody could be promised a time behind it */
+    nq_end(q, job);
+}
+
 void nq_finish(struct naive_queues *q, int job, bool ok)
 {
     q->job[job].ended_well = ok;

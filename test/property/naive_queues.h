@@ -256,7 +256,8 @@ int nq_next_together(const struct naive_queues *q, int job);
 
 /* Whether as many of a job's array run, or are promised a time, as may at once. */
 bool nq_is_full(const struct naive_queues *q, int job);
-void nq_end(struct naive_queues *q, int job); /* cancelled */
+void nq_end(struct naive_queues *q, int job); /* for whatever reason */
+void nq_cancel(struct naive_queues *q, int job);
 void nq_finish(struct naive_queues *q, int job, bool ok);
 void nq_requeue(struct naive_queues *q, int job);
 void nq_prioritize(struct naive_queues *q, int job, int64_t priority);

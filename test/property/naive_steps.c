@@ -61,7 +61,7 @@ void play_event(void)
         CHECK(sched_cancel(run.sched, run.now, handle_of(job)) == 0);
         if (getenv("SCENE_TRACE"))
             fprintf(stderr, "t%ld cancel %d\n", (long)run.now, job);
-        nq_end(&run.naive, job);
+        nq_cancel(&run.naive, job);
     } else if (j->state == NQ_OPEN || j->state == NQ_HELD || j->state == NQ_BEHIND ||
                j->state == NQ_LIMITED || j->state == NQ_FULL ||
                (j->state == NQ_ASIDE && run.rules & WITH_WAITS)) {

@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "berth/sched_admin.h"
+#include "naive_blocks.h"
 #include "naive_waits.h"
 
 static int64_t draw_change(int64_t low, int64_t high)
@@ -154,10 +155,66 @@ static void change_waits(void)
         run.promised[job] = -1;
 }
 
+enum resource_status draw_down(void)
+{
+    return run.rules & WITH_MOVES && draw_change(0, 1) ? RESOURCE_DRAINED : RESOURCE_DOWN;
+}
+
+/* Whether a queue would take a job as a new one. */
+static bool would_take(int job, int lane, bool is_virtual)
+{
+    struct nq_job *j = &run.naive.job[job], was = *j;
+    const struct nq_lane *to = &run.naive.lane[lane];
+    int64_t amount = run.cores ? nq_cores_asked(&run.naive, job) : j->count, last;
+    int64_t most = lesser(lesser(to->user_most[1], to->queue_most[1]),
+                          to->in_division ? run.naive.division_most : INT64_MAX);
+    if (is_virtual) {
+        int64_t of_user = to->virtual_user_most[1];
+        most = lesser(of_user < INT64_MAX ? of_user : to->user_most[1],
+                      lesser(to->queue_most[1], to->virtual_queue_most[1]));
+    }
+    if (to->closed[0] || (is_virtual && to->closed[1]) || amount > most)
+        return false;
+    j->lane = lane;
+    j->is_virtual = is_virtual;
+    bool takes =
+        nq_lowest(&run.naive, job, to->part) != 0 && nb_leave_room(&run.naive, job, run.now, &last);
+    *j = was;
+    return takes;
+}
+
+static void move(void)
+{
+    int job = (int)draw_change(0, run.naive.jobs - 1);
+    int lane = (int)draw_change(0, run.naive.lanes - 1);
+    bool is_virtual = run.naive.lane[lane].has_virtual && draw_change(0, 1);
+    const struct nq_job *j = &run.naive.job[job];
+    if (j->state == NQ_RUNNING || j->state == NQ_GONE ||
+        (j->lane == lane && j->is_virtual == is_virtual))
+        return;
+    if (j->state == NQ_BEHIND || draw_change(0, 1))
+        split_member(job);
+    run.naive.now = run.now;
+    bool may = would_take(job, lane, is_virtual);
+    const char *name = is_virtual ? naive_virtual_names[lane] : naive_queue_names[lane];
+    if (getenv("SCENE_TRACE"))
+        fprintf(stderr, "t%ld move %d to %s%s\n", (long)run.now, job, name, may ? "" : ", no");
+    CHECK((sched_set_queue(run.sched, run.now, handle_of(job), name, NULL) == 0) == may);
+    if (!may)
+        return;
+    run.promised[job] = j->state == NQ_HELD ? -1 : run.promised[job];
+    nq_move(&run.naive, job, lane, is_virtual);
+    counted.moved++;
+}
+
 void play_changes(void)
 {
     if (run.rules & WITH_STOPS && draw_change(0, 4) == 0)
         change_queue();
     if (run.rules & WITH_WAITS && run.naive.jobs > 0 && draw_change(0, 2) == 0)
         change_waits();
+    /* The deadline of a job, and its default duration, are its queue's, perhaps. */
+    if (run.rules & WITH_MOVES && run.naive.jobs > 0 && !run.deadlines && !run.tails &&
+        draw_change(0, 1))
+        move();
 }

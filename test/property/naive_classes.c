@@ -39,7 +39,7 @@ int64_t nc_held(const struct naive_queues *q, int job)
     for (int i = 0; i < q->jobs; i++)
         if (q->job[i].array == j->array &&
             (q->job[i].state == NQ_HELD || q->job[i].state == NQ_RUNNING))
-            n += units(q, i);
+            n += units(q, job); /* members in other queues, too */
     return n;
 }
 

@@ -318,6 +318,16 @@ void nq_set_account(struct naive_queues *q, int job, int account)
     nq_come(q, job);
 }
 
+void nq_move(struct naive_queues *q, int job, int lane, bool is_virtual)
+{
+    take_turn_anew(q, job);
+    for (int i = job; i >= 0; i = nq_next_together(q, i)) {
+        q->job[i].lane = lane;
+        q->job[i].is_virtual = is_virtual;
+    }
+    nq_come(q, job);
+}
+
 void nq_status(struct naive_queues *q, int node, bool down)
 {
     uint32_t cores = nq_cores_of(q, node, node);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "berth/match.h"
+#include "berth/resource.h"
 #include "berth/sched.h"
 #include "berth/sched_config.h"
 #include "naive_queues.h"
@@ -21,6 +22,7 @@
 enum scene_rule {
     WITH_STOPS = 1, /* queues are stopped, and take no new jobs for a while */
     WITH_WAITS = 2, /* jobs wait for others, and may not begin before a time */
+    WITH_MOVES = 4, /* jobs are moved to other queues, and nodes drained */
 };
 
 /* A scene: what it has is drawn from its seed. */
@@ -45,7 +47,7 @@ struct naive_play {
 /* What all scenes have come to. */
 struct naive_count {
     uint64_t decisions, preempted, full, asked_meanwhile, rejected, blocks, expected, overrun,
-        stopped, updated, set_aside, queues_stopped, begins, waits;
+        stopped, updated, set_aside, queues_stopped, begins, waits, moved;
 };
 
 extern struct naive_play run;
@@ -156,7 +158,7 @@ void play_ends(void);
 enum { WAITS_TEXT = 80 };
 
 /* Perhaps a queue is stopped or started, takes new jobs or does not (WITH_STOPS), a job is to wait for others or a time
- * (WITH_WAITS).
+ * (WITH_WAITS), or is moved to another queue (WITH_MOVES).
  */
 void play_changes(void);
 
@@ -165,7 +167,10 @@ void play_changes(void);
  */
 void draw_waits(int job, int members, struct sched_request *request, char text[WAITS_TEXT]);
 
-/* In such scenes a job may fail. */
+/* What becomes of a node that goes down: perhaps it is drained, if jobs are moved. */
+enum resource_status draw_down(void);
+
+/* Where they wait, a job may fail. */
 bool draw_ends_well(void);
 
 /* ---- naive_compare.c ---- */

@@ -280,6 +280,9 @@ void nq_stop_queue(struct naive_queues *q, int lane);
 
 /* Likewise another account, of a job that waits. */
 void nq_set_account(struct naive_queues *q, int job, int account);
+
+/* A job that waits is moved to another queue, with all that wait together with it, and takes its turn there as a new one. */
+void nq_move(struct naive_queues *q, int job, int lane, bool is_virtual);
 void nq_status(struct naive_queues *q, int node, bool down);
 void nq_pass(struct naive_queues *q, int64_t now);
 

@@ -51,8 +51,8 @@ void play_event(void)
         bool down = draw(0, 2) == 0;
         char name[16];
         snprintf(name, sizeof(name), "node%d", node);
-        CHECK(sched_set_status(run.sched, run.now, name, down ? RESOURCE_DOWN : RESOURCE_UP,
-                               NULL) == 0);
+        CHECK(sched_set_status(run.sched, run.now, name, down ? draw_down() : RESOURCE_UP, NULL) ==
+              0);
         nq_status(&run.naive, node, down);
         if (getenv("SCENE_TRACE"))
             fprintf(stderr, "t%ld node %d %s\n", (long)run.now, node, down ? "down" : "up");

@@ -342,6 +342,7 @@ static struct ns_turn turn_of(const struct naive_queues *q, int job, bool is_new
     }
     turn.rank[q->deadlines_first] = -j->priority;
     turn.rank[!q->deadlines_first] = is_new ? INT64_MAX : j->deadline;
+    turn.held = is_new ? 0 : nc_held(q, job);
     turn.length = is_new ? 0 : nq_length(q, job);
     turn.order = is_new ? 0 : j->order;
     return turn;
@@ -367,5 +368,7 @@ bool ns_is_before(struct ns_turn a, struct ns_turn b)
             return a.rank[i] < b.rank[i];
     if (a.is_new != b.is_new)
         return b.is_new;
+    if (a.held != b.held)
+        return a.held < b.held;
     return a.length != b.length ? a.length < b.length : a.order < b.order;
 }

@@ -16,7 +16,7 @@ int ns_next(const struct naive_queues *q, const bool looked[NQ_JOBS]);
 struct ns_turn {
     int64_t level, rank[2]; /* the lesser first */
     bool is_new;
-    int64_t length, order; /* of others */
+    int64_t held, length, order; /* of others */
 };
 
 struct ns_turn ns_turn(const struct naive_queues *q, int job);

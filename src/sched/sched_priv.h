@@ -238,8 +238,8 @@ struct pass {
     bool by_level;  /* level by level: jobs behind `above` up to `floor` are looked at (levels.c) */
     struct queue_key above, floor;
     bool is_again;      /* it goes through its phases once more */
-    bool yields;        /* a job did not start as it might have been in the way of a promise, */
-    bool softens;       /* and one is only expected from now on, */
+    bool yields;        /* a job did not start as it might have been in the way of a promise */
+    bool softens;       /* a reservation is only expected from now on, */
     bool has_softened;  /* for which the phases have been gone through once more */
     bool tries_holders; /* the walk makes room for holders too, */
     bool has_made_room; /* and has done so for one, which has left what it was promised */

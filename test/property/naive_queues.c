@@ -214,7 +214,6 @@ void nq_pass(struct naive_queues *q, int64_t now)
     look_beside_victims(q, q->passed);
     q->passed = now;
     q->decisions = 0;
-    q->yields = false;
     nb_reject(q);
     nt_overrun(q);
     nb_stop(q);
@@ -240,8 +239,9 @@ void nq_pass(struct naive_queues *q, int64_t now)
             nt_judge_again(q);
         nq_repair(q);
         look(q, had_heads);
-        softens = nt_judge_all(q) && q->yields && !had_softened;
+        softens = nt_judge_all(q) && !had_softened;
         had_softened |= softens;
+        q->swept &= !softens;
         nq_settle(q, true);
     } while (q->made_room || q->let > 0 || softens);
     for (int i = 0; i < q->jobs; i++)

@@ -215,7 +215,6 @@ struct naive_queues {
     bool back;      /* something has come back */
     bool displaces; /* what is placed anew is so since the machine is in the way */
     bool made_room; /* for a holder, in this walk */
-    bool yields;    /* somebody has not started in this pass for others who are promised a start */
     bool outranking;
     int let;                    /* jobs that the end of the pass has let go on */
     bool has_let[NQ_CALENDARS]; /* one go on for a promise in this pass, */

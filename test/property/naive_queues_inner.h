@@ -38,8 +38,8 @@ uint32_t nq_choice(const struct naive_queues *q, int job, int64_t at);
  */
 uint32_t nq_choice_anew(const struct naive_queues *q, int job, int64_t at);
 
-/* As nq_choice for a start now, as it is noted that others keep it from that who are promised a start. */
-uint32_t nq_choice_now(struct naive_queues *q, int job);
+/* As nq_choice for a start now. */
+uint32_t nq_choice_now(const struct naive_queues *q, int job);
 
 /* The earliest time at which a job fits: now, or when something ends; -1: never. What can only begin behind a job of
  * unknown end has no time.

@@ -130,13 +130,9 @@ uint32_t nq_choice_anew(const struct naive_queues *q, int job, int64_t at)
     return at == j->at ? 0 : nq_lowest(q, job, free & ~aside & ~nt_promised(q, job, at));
 }
 
-uint32_t nq_choice_now(struct naive_queues *q, int job)
+uint32_t nq_choice_now(const struct naive_queues *q, int job)
 {
-    const struct nq_job *j = &q->job[job];
-    uint32_t nodes = choice_at(q, job, q->now, true);
-    q->yields |=
-        nodes == 0 && nq_lowest(q, job, nq_free_nodes(q, job, q->now, q->now + j->duration));
-    return nodes;
+    return choice_at(q, job, q->now, true);
 }
 
 /* From when on nothing but turns of blocks can make a job fit, each of which has come once more then. */

@@ -198,8 +198,10 @@ void judge_anew(sched_t *s, uint32_t slot)
     bool was_promised = !d->is_expected;
     d->is_expected = d->culprit >= 0;
     s->place->ops->mark(s->place, job->booking, false);
-    if (d->is_expected && was_promised)
+    if (d->is_expected && was_promised) {
         controllers_freed(s, slot); /* limits may let others be there then */
+        s->queues->more_preemptible++;
+    }
     if (d->is_expected)
         judge_behind(s, job);
     if (d->is_expected == was_promised)

@@ -418,8 +418,9 @@ static enum step tell_step(sched_t *s)
         enum step step = settle_is_due(s) ? settle_jobs(s, true) : STEP_BUSY;
         if (step != STEP_BUSY)
             return step;
-        bool softens = p->yields && p->softens && !p->has_softened;
+        bool softens = p->softens && !p->has_softened;
         p->has_softened |= softens;
+        s->swept &= !softens;
         p->is_again = p->let > 0 || s->n_fresh > p->n_fresh || repair_is_due(s) ||
                       p->has_made_room || promise_is_due(s) || starving_is_due(s) || softens;
         if (p->is_again || s->queues->n_untold == 0)

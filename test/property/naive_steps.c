@@ -12,9 +12,12 @@ void split_member(int job)
 {
     struct nq_job *j = &run.naive.job[job];
     int next = nq_next_together(&run.naive, job);
+    if (j->array < 0 || j->state == NQ_GONE)
+        return;
+    /* The last one has the array's handle yet, also when it waits for its victims. */
+    CHECK(sched_split(run.sched, run.now, handle_of(job), member_of(job)) == handle_of(job));
     if (!j->together)
         return;
-    CHECK(sched_split(run.sched, run.now, handle_of(job), member_of(job)) == handle_of(job));
     if (j->state == NQ_HELD && next >= 0) {
         run.promised[next] = run.promised[job];
         run.expected[next] = run.expected[job];

@@ -370,8 +370,8 @@ struct sched_decision {
      */
     uint32_t member;
 
-    /* Of SCHED_PREEMPT and SCHED_AWAIT: for whom; and of the first whether the job will wait again, with the place in the queue that it
-     * had.
+    /* Of SCHED_PREEMPT and SCHED_AWAIT: for whom. Of SCHED_PREEMPT: whether the job will wait again, in the place in the
+     * queue that it had.
      */
     sched_job_t other;
     bool requeue;

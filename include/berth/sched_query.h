@@ -153,8 +153,8 @@ bool sched_claims(const sched_t *s, sched_job_t job);
  */
 bool sched_is_filling(const sched_t *s, sched_job_t job);
 
-/* Of a job that waits for resources or that only limits keep, and that is promised nothing, its annotation's start: it starts no sooner unless jobs
- * end early. -1: of any other, or unknown; ENOMEM. A match, which sched_annotate makes as well.
+/* Of a job that is promised nothing and waits for resources, or that limits alone keep, its annotation's start: it starts no
+ * sooner unless jobs end early. -1: of any other, or unknown; ENOMEM. A match, which sched_annotate makes as well.
  */
 int64_t sched_not_before(sched_t *s, sched_job_t job);
 

@@ -475,10 +475,14 @@ int promises_avoid(sched_t *s, uint32_t slot, int64_t at, int64_t *until);
 /* From how many times on that is done for one job; then it is placed where there is room for its whole limit. */
 #define TIMES_TRIED 64
 
-/* The same, but nodes of which others may have what is left: what is promised on them is kept free (place.h) for one booking.
- * 1, 0 if there is no such node, or -1 with ENOMEM.
+/* Whether any of those whom promises_avoid is about is promised a part of a node, of which others may have the rest.
+ * O(reservations).
  */
 bool promises_share_nodes(const sched_t *s, uint32_t slot, int64_t at);
+
+/* Keep what they are promised on such nodes free (place.h) for one booking, in place of avoiding these nodes.
+ * 1, 0 if there is no such node, or -1 with ENOMEM.
+ */
 int promises_keep_free(sched_t *s, uint32_t slot, int64_t at);
 
 /* Whether no block is on from the end of a job's booking to that of its limit, if it starts now: it may start later than it

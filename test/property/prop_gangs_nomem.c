@@ -245,7 +245,7 @@ static void play(uint64_t seed)
          .share.weight = 2},
         {.name = "spare", .policy = "easy", .preemptible = SCHED_PREEMPT_REQUEUE}};
     scene = (struct scene){.seed = seed, .random.state = seed};
-    if (seed / 2 % 2) /* and gangs have their places anew as they start */
+    if (seed / 2 % 2) /* what waits of a gang moves in its queue when the gang starts */
         queue[0].order = queue[2].order =
             (struct sched_share_order){{SCHED_BY_PRIORITY, SCHED_BY_GANG}, 2};
     queue[0].limits.queue = &limit;

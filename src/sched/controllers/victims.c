@@ -343,8 +343,8 @@ static bool waits_for_its_own(struct preemption *h, int64_t booking)
     return fits;
 }
 
-/* Whom others wait for counts as gone where one is chosen, as these have what it leaves. Put back those of whom nothing is
- * booked: the job need not wait for them.
+/* Victims were chosen as if all that are being stopped had left. Put back those whose resources the booking does not need: the
+ * job does not have to wait for their ends.
  */
 static void spare_awaited(struct preemption *h, int64_t booking)
 {

@@ -386,8 +386,8 @@ static enum step let_take(sched_t *s, uint32_t slot)
     return step;
 }
 
-/* Look at one holder, or let an open job have its turn. One stays that withholds what it needs, or whose time has come before this pass, so that its booking
- * ends as much later as it starts late; one that waits for its victims starts if it has room elsewhere.
+/* Look at one holder, or let an open job have its turn. One stays that withholds what it needs, or whose time has come
+ * before this pass, so that its booking ends as much later as it starts late; one that waits for its victims starts if it has room elsewhere.
  */
 static enum step look_at(sched_t *s, uint32_t slot)
 {

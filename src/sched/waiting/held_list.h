@@ -20,7 +20,7 @@ struct held_list {
 
 struct sched;
 
-/* True if the list is that of the lanes, or will be made anew. */
+/* True if the list is right: it has what the lanes have, or is marked as out of date. */
 bool held_list_check(const struct sched *s);
 
 #endif

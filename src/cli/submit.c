@@ -74,7 +74,7 @@ static int submit_to_server(struct request *r, const struct each *each, berth_er
         rc = submit_bulk(&s, r->bulk, r->json, err);
     else if (rc == 0)
         rc = last_depend(&s, r->job, err);
-    if (rc == 0 && (each->mark || r->file)) {
+    if (rc == 0 && (each_is_list(each) || r->file)) {
         jobs = submit_list(r, each, err);
         rc = jobs ? submit_many(&s, jobs, r->file != NULL, r->json, err) : -1;
     } else if (rc == 0 && !r->bulk) {
@@ -100,9 +100,10 @@ static int read_line(struct request *r, struct each *each, int argc, char **argv
     if (r->pty)
         return errtext_set(err, EINVAL, "--pty is for run and alloc");
     if ((r->each && each_take_lines(each, r->each, err) < 0) ||
-        (r->cc && each_take_set(each, r->cc, err) < 0))
+        (r->cc && each_take_set(each, r->cc, err) < 0) ||
+        (r->job && each_take_gangs(each, r->job, err) < 0))
         return -1;
-    if (r->job && json_object_get(r->job, "test_only") && (each->mark || r->file))
+    if (r->job && json_object_get(r->job, "test_only") && (each_is_list(each) || r->file))
         return errtext_set(err, EINVAL, "--test-only looks at one job");
     if (each->mark && (r->bulk || r->file))
         return errtext_set(err, EINVAL, "%s has its own jobs, and takes no --each, --cc or :::",

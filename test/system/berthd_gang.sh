@@ -11,8 +11,6 @@ expect_status 2 "$BERTH" submit --failure all true
 expect_err "berth submit: --failure is of a gang, expected --gang N beside it; see 'berth submit --help'"
 expect_status 2 "$BERTH" submit --gang 3 --min 4 true
 expect_err "berth submit: --min is 4, expected at most the 3 of --gang; see 'berth submit --help'"
-expect_status 2 "$BERTH" submit --gang 3 --array 2 true
-expect_err "berth submit: --gang takes no --array: a gang is one of its own; see 'berth submit --help'"
 expect_status 2 "$BERTH" submit --gang 1 true
 expect_err "berth submit: --gang is '1', expected a whole number from 2 to 1000000; see 'berth submit --help'"
 expect_status 2 "$BERTH" submit --gang 3 --failure some true

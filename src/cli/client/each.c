@@ -10,7 +10,9 @@
 #include "base/errtext.h"
 #include "base/idset.h"
 #include "base/strbuf.h"
+#include "berth/jobspec.h"
 #include "config/file_text.h"
+#include "config/members.h"
 
 #define FILE_MAX ((size_t)32 << 20)
 #define CC_MAX   1000000
@@ -34,8 +36,9 @@ static int add_each_thing(struct each *e, char *thing)
 /* The same, of texts that the things do not point into yet. */
 static int begin_each(struct each *e, const char *mark, berth_error_t *err)
 {
-    if (e->mark)
-        return errtext_set(err, EINVAL, "only one of --each, --cc and ::: at a time");
+    if (each_is_list(e))
+        return errtext_set(err, EINVAL,
+                           "only one of --each, --cc, ::: and --array of gangs at a time");
     e->mark = mark;
     return 0;
 }
@@ -127,6 +130,43 @@ int each_take_set(struct each *e, const char *set, berth_error_t *err)
                                   "--cc is '%s', expected numbers such as 1-9 or words a,b", set);
 }
 
+static bool is_gang(const json_t *job)
+{
+    const json_t *spec = json_object_get(job, "jobspec");
+    if (json_object_get(job, "gang") || json_object_get(job, "roles"))
+        return true;
+    berth_error_t wrong; /* the server says what is */
+    jobspec_t *read =
+        spec ? jobspec_parse(json_string_value(spec), json_string_length(spec), NULL, &wrong)
+             : NULL;
+    bool is = read && read->gang.members > 0;
+    jobspec_destroy(read);
+    return is;
+}
+
+int each_take_gangs(struct each *e, const json_t *job, berth_error_t *err)
+{
+    const json_t *array = json_object_get(job, "array");
+    struct members members;
+    struct strbuf text = {0};
+    if (!array || !is_gang(job))
+        return 0;
+    if (begin_each(e, NULL, err) < 0 ||
+        members_read(&members, json_string_value(array), json_string_length(array), err) < 0)
+        return -1;
+    e->is_gangs = true;
+    uint32_t most = members.most;
+    put_numbers(&members.indices, &text);
+    members_clear(&members);
+    e->text = strbuf_steal(&text);
+    if (!e->text)
+        return errtext_no_memory(err);
+    if (most > 0)
+        return errtext_set(err, EINVAL, "--array is '%s': an array of gangs takes no %%%u",
+                           json_string_value(array), (unsigned)most);
+    return split(e, ",", err);
+}
+
 void each_clear(struct each *e)
 {
     free(e->v);
@@ -206,12 +246,27 @@ static json_t *fill_job_for_thing(const json_t *job, struct filling *f, bool add
     return NULL;
 }
 
+/* A copy of the job as one gang of the array; NULL without memory. */
+static json_t *gang_of_array(const struct each *e, size_t i, const json_t *job)
+{
+    json_t *one = json_copy((json_t *)job);
+    bool failed = !one || json_object_del(one, "array") < 0 ||
+                  json_object_set_new(one, "gang_index", json_integer(atol(e->v[i]))) < 0 ||
+                  json_object_set_new(one, "gang_count", json_integer((json_int_t)e->n)) < 0 ||
+                  (i > 0 && json_object_set_new(one, "environment", json_true()) < 0);
+    if (!failed)
+        return one;
+    json_decref(one);
+    return NULL;
+}
+
 json_t *each_jobs(const struct each *e, const json_t *job, berth_error_t *err)
 {
     json_t *jobs = json_array();
     for (size_t i = 0; jobs && i < e->n; i++) {
         struct filling f = {.mark = e->mark, .thing = e->v[i], .number = i + 1};
-        json_t *one = fill_job_for_thing(job, &f, strcmp(e->mark, "{}") == 0);
+        json_t *one = e->is_gangs ? gang_of_array(e, i, job)
+                                  : fill_job_for_thing(job, &f, strcmp(e->mark, "{}") == 0);
         if (!one || json_array_append_new(jobs, one) < 0) {
             json_decref(jobs);
             errtext_set(err, EINVAL, "'%.80s' is not UTF-8", e->v[i]);

@@ -35,7 +35,11 @@ const char *request_many(const struct request *r)
 const char *request_submits(const struct request *r)
 {
     const char *many = request_many(r);
-    return many ? many : json_object_get(r->job, "test_only") ? "--test-only" : NULL;
+    bool is_gang = json_object_get(r->job, "gang") || json_object_get(r->job, "roles");
+    return many                                          ? many
+           : json_object_get(r->job, "test_only")        ? "--test-only"
+           : is_gang && json_object_get(r->job, "array") ? "--array of gangs"
+                                                         : NULL;
 }
 
 /* Roles say themselves how many members they have, and what these ask for. */
@@ -43,12 +47,17 @@ static int check_roles(struct reading *g)
 {
     static const struct {
         const char *key, *option;
-    } others[] = {{"gang", "gang"},           {"min", "min"},
-                  {"array", "array"},         {"nodes", "nodes"},
-                  {"tasks", "ntasks"},        {"cores", "cores-per-task"},
-                  {"gpus", "gpus-per-task"},  {"memory", "mem"},
-                  {"exclusive", "exclusive"}, {"gpu_memory", "gpu-memory"},
-                  {"requires", "requires"},   {"jobspec", "jobspec"}};
+    } others[] = {{"gang", "gang"},
+                  {"min", "min"},
+                  {"nodes", "nodes"},
+                  {"tasks", "ntasks"},
+                  {"cores", "cores-per-task"},
+                  {"gpus", "gpus-per-task"},
+                  {"memory", "mem"},
+                  {"exclusive", "exclusive"},
+                  {"gpu_memory", "gpu-memory"},
+                  {"requires", "requires"},
+                  {"jobspec", "jobspec"}};
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         if (json_object_get(g->job, others[i].key))
             return errtext_set(g->err, EINVAL, "--role takes no --%s: each role says that itself",
@@ -56,7 +65,7 @@ static int check_roles(struct reading *g)
     return 0;
 }
 
-/* A gang has so many members, and is no array. */
+/* A gang has so many members, of which at most all start together. */
 static int check_gang(struct reading *g)
 {
     if (json_object_get(g->job, "roles"))
@@ -65,8 +74,6 @@ static int check_gang(struct reading *g)
     if (!gang && (min || json_object_get(g->job, "failure")))
         return errtext_set(g->err, EINVAL, "--%s is of a gang, expected --gang N beside it",
                            min ? "min" : "failure");
-    if (gang && json_object_get(g->job, "array"))
-        return errtext_set(g->err, EINVAL, "--gang takes no --array: a gang is one of its own");
     if (min && json_integer_value(min) > json_integer_value(gang))
         return errtext_set(g->err, EINVAL, "--min is %lld, expected at most the %lld of --gang",
                            (long long)json_integer_value(min), (long long)json_integer_value(gang));

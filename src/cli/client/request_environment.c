@@ -27,7 +27,8 @@ static const char *const own[] = {"BERTH_JOB_ID",        "BERTH_JOB_NAME",
                                   "BERTH_MEMBER_COUNT",  "BERTH_MEMBER_HOSTS",
                                   "BERTH_RENDEZVOUS",    "BERTH_ROLE",
                                   "BERTH_ROLE_RANK",     "BERTH_ROLE_COUNT",
-                                  "BERTH_ROLES"};
+                                  "BERTH_ROLES",         "BERTH_GANG_INDEX",
+                                  "BERTH_GANG_COUNT"};
 
 static bool is_own_option(const char *text, size_t length, bool slurm)
 {

@@ -30,6 +30,8 @@ static const struct key ask_keys[] = {
     JOB_KEYS(struct ask, job, JOB_COUNT_MAX, 1, JOB_TASKS_MAX, JOB_DURATION_MAX),
     GANG_KEYS(struct ask, gang),
     KEY_AS(struct ask, gang.roles, "roles", KEY_ARRAY),
+    KEY_AS(struct ask, gang_index, "gang_index", KEY_WHOLE, .min = 0, .max = MEMBERS_MAX - 1),
+    KEY_AS(struct ask, gang_count, "gang_count", KEY_WHOLE, .min = 1, .max = MEMBERS_MAX),
     KEY(KEY_BOOL, overcommit),
     KEY(KEY_BOOL, requeue),
     KEY(KEY_ANY, environment),
@@ -396,13 +398,27 @@ static int take_gang(struct job_reader *r)
     return 0;
 }
 
+/* A gang may be one of an array of gangs. */
+static int check_gang_of_array(struct job_reader *r)
+{
+    const struct ask *a = &r->ask;
+    bool has_index = a->gang_index >= 0, has_count = a->gang_count > 0;
+    if ((has_index || has_count) && a->gang.gang == 0)
+        return job_wrong(r, has_index ? "gang_index" : "gang_count", NULL, "a gang beside it");
+    if (has_index != has_count)
+        return job_wrong(r, has_index ? "gang_count" : "gang_index", NULL,
+                         has_index ? "how many there are beside gang_index"
+                                   : "the gang's index beside gang_count");
+    return 0;
+}
+
 /* The job with its members. */
 static int make_job(struct job_reader *r, int64_t id)
 {
     const struct gang_keys *gang = &r->ask.gang;
     struct members members;
     if (gang_keys_check(&r->ask.gang, r->object, r->what, &r->place, r->err) < 0 ||
-        job_read_roles(r) < 0 ||
+        job_read_roles(r) < 0 || check_gang_of_array(r) < 0 ||
         job_keys_members(&r->ask.job, r->what, &r->place, &members, r->err) < 0)
         return -1;
     if (gang->gang > 0 && idset_add_range(&members.indices, 0, (uint32_t)gang->gang - 1) < 0) {
@@ -425,6 +441,7 @@ struct job *job_read(struct job_context *c, json_t *object, int64_t id, berth_er
     struct job_reader r = {
         .c = c, .object = object, .place = {"request", 0}, .umask = 022, .err = err};
     r.ask.max_fails = -1;
+    r.ask.gang_index = -1;
     r.what = c->what;
     r.member = (struct member_ask){.keys = &r.ask.job, .tasks = 1};
     if (!json_is_object(object)) {

@@ -26,6 +26,8 @@ struct ask {
     json_t *labels;
     const char *notify, *notify_on;
     bool test_only;
+    int64_t gang_index,
+        gang_count; /* of an array of gangs: its index, and how many these are; -1, 0: it is of none */
 };
 
 /* What one member asks for, and what follows from that once it is written. */

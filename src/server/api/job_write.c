@@ -158,6 +158,15 @@ static void put_gang_asked(struct job_reader *r, struct json_out *out)
     json_put_text(out, "failure", gang_failures[r->ask.gang.failure]);
 }
 
+/* Which gang of an array of gangs it is. */
+static void put_gang_of_array(const struct job_reader *r, struct json_out *out)
+{
+    if (r->ask.gang_count == 0)
+        return;
+    json_put_int(out, "gang_index", r->ask.gang_index);
+    json_put_int(out, "gang_count", r->ask.gang_count);
+}
+
 /* What each member asks for, or those of each role. */
 static int put_member(struct job_reader *r, struct json_out *out)
 {
@@ -218,6 +227,7 @@ static int put_shown(struct job_reader *r, struct json_out *out)
         json_put_int(out, "gang", a->gang.gang);
         put_gang_asked(r, out);
         job_put_roles(r, out);
+        put_gang_of_array(r, out);
     }
     labels_put(r, out);
     if (!out->text->failed)

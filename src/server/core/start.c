@@ -183,12 +183,13 @@ static void find_launch(const char *request, struct launch *asked)
                                        "umask",       "memory_limit", "append",     "input",
                                        "batch",       "slurm",        "attach",     "attach_as",
                                        "nodes_least", "account"},
-                             *const shown_keys[] = {"command", "directory", "output", "error"};
-    struct json_part v[14], w[4];
+                             *const shown_keys[] = {"command", "directory",  "output",
+                                                    "error",   "gang_index", "gang_count"};
+    struct json_part v[14], w[6];
     json_find(json_part(request, strlen(request)), keys, 14, v);
-    json_find(v[0], shown_keys, 4, w);
-    *asked = (struct launch){v[0], v[1],  v[2],  v[3],  v[4], v[5], v[6], v[7], v[12], v[8],
-                             v[9], v[10], v[11], v[13], w[0], w[1], w[2], w[3], false};
+    json_find(v[0], shown_keys, 6, w);
+    *asked = (struct launch){v[0],  v[1],  v[2],  v[3], v[4], v[5], v[6], v[7], v[12], v[8], v[9],
+                             v[10], v[11], v[13], w[0], w[1], w[2], w[3], w[4], w[5],  false};
 }
 
 /* What the members of a role have in place of the job's. */

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "server/core/gang_env.h"
+#include "server/core/job_text.h"
 #include "server/core/members.h"
 #include "server/core/slurm_env.h"
 #include "server/core/start_priv.h"
@@ -92,6 +93,12 @@ static int berth_env(struct starting *b, size_t tasks)
         return -1;
     if (job->members > 1 && (add_number(b, "BERTH_ARRAY_INDEX=", b->run->member) < 0 ||
                              add_number(b, "BERTH_ARRAY_SIZE=", member_count(job)) < 0))
+        return -1;
+    int64_t gangs = json_part_whole(b->asked.gang_count, 0);
+    if (gangs > 0 &&
+        (add_number(b, "BERTH_GANG_INDEX=", (uint64_t)json_part_whole(b->asked.gang_index, 0)) <
+             0 ||
+         add_number(b, "BERTH_GANG_COUNT=", (uint64_t)gangs) < 0))
         return -1;
     if (b->asked.batch.at && add_number(b, "BERTH_BATCH=", tasks) < 0)
         return -1;

@@ -14,7 +14,8 @@ struct launch {
     struct json_part shown, tasks, task_cores, task_gpus, umask, memory_limit, append, input;
     struct json_part nodes_least; /* of a range of them */
     struct json_part batch, slurm, attach, attach_as, account;
-    struct json_part command, directory, output, error; /* in `shown` */
+    struct json_part command, directory, output, error; /* in `shown`, */
+    struct json_part gang_index, gang_count;            /* as these */
     bool is_own; /* the command is its role's, and no script runs */
 };
 

@@ -390,7 +390,7 @@ struct sched_queue_config {
 struct sched_block {
     const char *name;
 
-    /* Names or paths, with ranges, or ranks: "node[0-3],node7", "/cluster0/rack1", "rank:[0-3]". */
+    /* Names or paths, with ranges, or ranks: "node[0-3],node7", "/cluster0/rack1", "rank:[0-3]"; or "all". */
     const char *resources;
 
     /* From `start` on for `duration` ticks (>= 1), and again each `every` ticks (> duration; 0: once). */

@@ -8,9 +8,10 @@
 #include "berth/sched_config.h"
 #include "config/read.h"
 
-enum block_key { NAME, RESOURCES, START, DURATION, EVERY, FOR, BLOCK_KEYS };
-static const char *const block_names[] = {"name", "resources", "start", "duration", "every", "for"};
-static const struct doc_keys block_keys = {"a block", block_names, BLOCK_KEYS, EVERY};
+enum block_key { NAME, RESOURCES, START, END, DURATION, EVERY, FOR, BLOCK_KEYS };
+static const char *const block_names[] = {"name",     "resources", "start", "end",
+                                          "duration", "every",     "for"};
+static const struct doc_keys block_keys = {"a block", block_names, BLOCK_KEYS, END};
 
 enum for_key { USERS, QUEUES, JOBS, FOR_KEYS };
 static const char *const for_names[] = {"users", "queues", "jobs"};
@@ -51,7 +52,28 @@ static int check_resources(const struct reading *r, uint32_t i)
         return errtext_no_memory(r->doc.err);
     if (none)
         return doc_expected(&r->doc, i, "resources",
-                            "names or paths such as \"node[0-3],node7\" or \"/cluster0/rack1\"");
+                            "names or paths such as \"node[0-3],node7\" or \"/cluster0/rack1\", or "
+                            "\"all\"");
+    return 0;
+}
+
+/* Its start, and for how long it lasts, which an end says as well. */
+static int read_span(struct reading *r, uint32_t i, const uint32_t *value,
+                     struct sched_block *block)
+{
+    int64_t end = 0;
+
+    if ((value[END] == DOC_NONE) == (value[DURATION] == DOC_NONE))
+        return doc_fault(&r->doc, i, "key \"duration\": expected either a duration or an end");
+    if (value_date(r, value[START], "start", &block->start) < 0 ||
+        value_date(r, value[END], "end", &end) < 0 ||
+        value_time(r, value[DURATION], "duration", TIME_POSITIVE, &block->duration) < 0)
+        return -1;
+    if (value[END] == DOC_NONE)
+        return 0;
+    if (end <= block->start)
+        return doc_expected(&r->doc, value[END], "end", "a time after the start");
+    block->duration = end - block->start;
     return 0;
 }
 
@@ -63,8 +85,7 @@ static int read_one_block(struct reading *r, uint32_t i, struct sched_block *blo
         value_name(r, value[NAME], "name", &block->name) < 0 ||
         check_resources(r, value[RESOURCES]) < 0 ||
         value_text(r, value[RESOURCES], "resources", &block->resources) < 0 ||
-        value_date(r, value[START], "start", &block->start) < 0 ||
-        value_time(r, value[DURATION], "duration", TIME_POSITIVE, &block->duration) < 0 ||
+        read_span(r, i, value, block) < 0 ||
         value_time(r, value[EVERY], "every", TIME_ZERO_TOO, &block->every) < 0)
         return -1;
     if (block->every > 0 && block->every <= block->duration)

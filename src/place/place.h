@@ -25,6 +25,7 @@
 struct place;
 
 #define PLACE_NO_CLASS UINT32_MAX
+#define PLACE_ALL      "all" /* as the resources of a block */
 
 /* What two bookings have in common: nothing; units of the same pool, so that there may be enough for both; or what only one of
  * them can have at a time.
@@ -423,7 +424,7 @@ struct place_ops {
     int (*touches)(struct place *place, int64_t booking, const char *resources, berth_error_t *err);
 
     /* Set a block, number 0 to BLOCKS_MAX - 1, or change it: during [start + k * every, + duration) for k
-     * >= 0 (every 0: k = 0 only) its resources are for asks that permit it alone. No booking is changed.
+     * >= 0 (every 0: k = 0 only) its resources, or all there are (PLACE_ALL), are for asks that permit it alone. No booking is changed.
      * Without resources it ends, which can't fail. Returns 0, or -1: EINVAL or ENOENT with a text, ENOMEM.
      */
     int (*block)(struct place *place, uint32_t number, const char *resources, int64_t start,

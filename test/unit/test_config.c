@@ -304,14 +304,18 @@ static void blocks_begin_at_dates(void **state)
     setenv("TZ", "Europe/Berlin", 1);
     tzset();
     struct config *c = parse(
-        NODES
-        "blocks:\n"
-        "  - {name: a, resources: n, start: 2026-12-24T18:00, duration: 1h}\n"
-        "  - {name: b, resources: n, start: 2026-06-24 18:00:01, duration: 1h}\n"
-        "  - {name: c, resources: n, start: \"2026-12-24T18:00Z\", duration: 1h, every: 1w}\n");
+        NODES "blocks:\n"
+              "  - {name: a, resources: n, start: 2026-12-24T18:00, duration: 1h}\n"
+              "  - {name: b, resources: n, start: 2026-06-24 18:00:01, duration: 1h}\n"
+              "  - {name: c, resources: n, start: \"2026-12-24T18:00Z\", duration: 1h, every: 1w}\n"
+              "  - {name: d, resources: all, start: 2026-10-25, end: 2026-10-26}\n"
+              "  - {name: e, resources: all, start: 1, end: 2.5}\n");
     assert_int_equal(c->sched.blocks[0].start, INT64_C(1798131600) * SECOND);
     assert_int_equal(c->sched.blocks[1].start, INT64_C(1782316801) * SECOND); /* in summer time */
     assert_int_equal(c->sched.blocks[2].start, INT64_C(1798135200) * SECOND);
+    assert_int_equal(c->sched.blocks[3].duration, INT64_C(90000) * SECOND); /* to winter time */
+    assert_string_equal(c->sched.blocks[3].resources, "all");
+    assert_int_equal(c->sched.blocks[4].duration, SECOND * 3 / 2);
     config_destroy(c);
     setenv("TZ", "UTC", 1);
     tzset();

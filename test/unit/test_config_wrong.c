@@ -327,13 +327,19 @@ static const struct wrong wrong_rest[] = {
      "2:30: key \"time\": expected 15 minutes or more, got \"5m\""},
     {NODES "blocks: {}", "2:9: key \"blocks\": expected a list of at most 64 blocks"},
     {NODES "blocks: [{name: m, resources: n, start: 0}]",
-     "2:10: key \"duration\": expected in a block, is missing"},
+     "2:10: key \"duration\": expected either a duration or an end"},
+    {NODES "blocks: [{" BLOCK ", end: 9}]",
+     "2:10: key \"duration\": expected either a duration or an end"},
+    {NODES "blocks: [{name: m, resources: n, start: 5, end: 5}]",
+     "2:49: key \"end\": expected a time after the start, got \"5\""},
+    {NODES "blocks: [{name: m, resources: n, start: 5, end: 9, every: 4}]",
+     "2:59: key \"every\": expected 0 for once, or more than the duration, got \"4\""},
     {NODES "blocks: [{name: m, resources: \"n[\", start: 0, duration: 1}]",
      "2:31: key \"resources\": expected names or paths such as \"node[0-3],node7\" or "
-     "\"/cluster0/rack1\", got \"n[\""},
+     "\"/cluster0/rack1\", or \"all\", got \"n[\""},
     {NODES "blocks: [{name: m, resources: \"\", start: 0, duration: 1}]",
      "2:31: key \"resources\": expected names or paths such as \"node[0-3],node7\" or "
-     "\"/cluster0/rack1\", got \"\""},
+     "\"/cluster0/rack1\", or \"all\", got \"\""},
     {NODES "blocks: [{name: m, resources: n, start: -1, duration: 1}]",
      "2:41: key \"start\": expected a date such as 2026-12-24T18:00, or seconds, up to 100 years, "
      "got "

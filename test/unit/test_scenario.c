@@ -134,6 +134,10 @@ static void other_events(void **state)
     assert_int_equal(json_array_size(e.block.users), 1);
     assert_null(e.block.queues);
     scenario_event_clear(&e);
+    e = read_one("{\"at\": 0, \"block\": {\"name\": \"maint\", \"resources\": \"all\", "
+                 "\"start\": 3600, \"end\": 3660}}");
+    assert_int_equal(e.block.duration, 60 * SECONDS_TICKS);
+    scenario_event_clear(&e);
     e = read_one("{\"at\": 0, \"attach\": {\"graph\": {}}}");
     assert_null(e.text);
     assert_non_null(e.object);

@@ -162,6 +162,22 @@ static void unblock(struct graph_place *n, uint32_t number)
     freed_add_all(&n->place.freed);
 }
 
+/* The vertices of a block, in an array that the caller frees: those that are named, or the root for all there are. */
+static int select_block(struct graph_place *n, const char *resources, uint32_t **v, size_t *count,
+                        berth_error_t *err)
+{
+    if (strcmp(resources, PLACE_ALL) != 0)
+        return match_select(n->match, resources, v, count, err);
+    if (n->graph->root[GRAPH_CONTAINMENT] == VERTEX_NONE)
+        return errtext_set(err, ENOENT, "there are no resources");
+    *v = malloc(sizeof(**v));
+    if (!*v)
+        return errtext_no_memory(err);
+    **v = n->graph->root[GRAPH_CONTAINMENT];
+    *count = 1;
+    return 0;
+}
+
 int graph_place_block(struct place *place, uint32_t number, const char *resources, int64_t start,
                       int64_t duration, int64_t every, berth_error_t *err)
 {
@@ -181,7 +197,7 @@ int graph_place_block(struct place *place, uint32_t number, const char *resource
         return errtext_set(err, EINVAL, "block: expected a duration of 1 tick or more");
     if (every != 0 && (every <= duration || every > MATCH_END_MAX))
         return errtext_set(err, EINVAL, "block: expected \"every\" to be more than the duration");
-    if (match_select(n->match, resources, &v, &count, err) < 0)
+    if (select_block(n, resources, &v, &count, err) < 0)
         return -1;
     if (match_block(n->match, number, v, count, start, duration, every) < 0) {
         free(v);

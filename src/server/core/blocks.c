@@ -15,7 +15,6 @@
 #include "config/keys.h"
 #include "config/seconds.h"
 #include "pilot/ends.h"
-#include "resource/graph.h"
 #include "server/core/entry.h"
 #include "server/core/machine.h"
 #include "server/core/priv.h"
@@ -29,7 +28,6 @@ static const char *const list_names[LISTS] = {"users", "queues", "jobs"};
 struct added {
     struct sched_block block;
     const char **list[LISTS];
-    struct strbuf path; /* of the machine, where the block is of all of it */
 };
 
 static const char *text_of_entry(const json_t *entry, const char *key)
@@ -88,7 +86,6 @@ static void added_clear(struct added *a)
 {
     for (int i = 0; i < LISTS; i++)
         free(a->list[i]);
-    strbuf_clear(&a->path);
 }
 
 /* Queues that are gone are left out: nobody is in them. */
@@ -120,13 +117,6 @@ static int added_read(const server_t *s, const json_t *entry, struct added *a)
     a->block.n_queues = n[QUEUES];
     a->block.jobs = a->list[JOBS];
     a->block.n_jobs = n[JOBS];
-    if (a->block.resources && strcmp(a->block.resources, BLOCK_OF_ALL) == 0) {
-        const struct graph *g = match_graph(s->machine);
-        if (!graph_path(g, g->root[GRAPH_CONTAINMENT], GRAPH_CONTAINMENT, &a->path) ||
-            a->path.failed)
-            return -1;
-        a->block.resources = strbuf_text(&a->path);
-    }
     shift(&a->block, s->block_offset);
     return 0;
 }

@@ -58,8 +58,6 @@ void settings_note_change(server_t *s);
 
 /* ---- Blocks that administrators add (blocks.c) ---- */
 
-#define BLOCK_OF_ALL "all" /* as its resources: the whole machine */
-
 /* Add a block to the settings and set it. It is an object with name, resources, start (us since 1970),
  * duration and every (us; 0: once) and lists of texts users, queues, jobs; a reference is kept. Returns 0, or
  * -1 with a text and nothing changed: EEXIST, there is one of that name; as sched_block.

@@ -154,7 +154,8 @@ int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t limi
     if (why.kind != SCHED_REASON_NONE)
         return refuse_call(&why, err);
     struct sched_reason_limit over;
-    if (!job_is_within(s, slot, limit, &over))
+    bool runs = job->state == SCHED_RUNNING; /* it keeps what it has */
+    if (!(runs ? job_may_last(s, slot, limit, &over) : job_is_within(s, slot, limit, &over)))
         return refuse_limit(s, &over, err);
     int64_t needed = limit < SCHED_UNLIMITED ? limit : estimate;
     if (job->state != SCHED_RUNNING && blocks_leave_time(s, slot, needed, now, &why) < 0)

@@ -33,6 +33,19 @@ bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration,
     return is_request_within(s, slot, &ask, over);
 }
 
+static int64_t measure_nothing(void *arg, const char *type)
+{
+    (void)arg, (void)type;
+    return 0;
+}
+
+bool job_may_last(const sched_t *s, uint32_t slot, int64_t duration,
+                  struct sched_reason_limit *over)
+{
+    return limits_job(s->queues->limits, s->jobs[slot].details->party, duration, measure_nothing,
+                      NULL, over);
+}
+
 /* Whether limits let one start beside what is held and promised, by what it asks for at least. */
 static bool is_let(const sched_t *s, uint32_t slot, const struct place_ask *ask, int64_t now,
                    struct limits_over *over)

@@ -9,6 +9,10 @@
 bool job_is_within(const sched_t *s, uint32_t slot, int64_t duration,
                    struct sched_reason_limit *over);
 
+/* Whether one job may last so long, whatever it has. */
+bool job_may_last(const sched_t *s, uint32_t slot, int64_t duration,
+                  struct sched_reason_limit *over);
+
 /* Whether limits let a job start at a time beside what is held and promised, by what it asks for at least. */
 bool limit_lets(const sched_t *s, uint32_t slot, int64_t now);
 

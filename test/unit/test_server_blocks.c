@@ -97,6 +97,32 @@ static void a_start_is_a_time_of_the_wall_clock(void **state)
     expect_state(w, fits, "running");
 }
 
+/* The two clocks are not read in the same microsecond: what is told of a time doesn't depend on that. */
+static void one_time_is_told_alike(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t deadline = w->wall / SIM_SECOND + 1800, begin = deadline + 1800;
+    char text[200];
+    snprintf(text, sizeof(text),
+             "{\"name\":\"disks\",\"resources\":\"all\",\"start\":%lld,\"duration\":600}",
+             (long long)begin);
+    tell(w, "POST", "/v1/blocks", text, 200);
+    w->wall -= 3;
+    snprintf(text, sizeof(text),
+             "{\"command\":[\"x\"],\"estimate\":1200,\"deadline\":%lld,\"hold\":true}",
+             (long long)deadline);
+    json_t *answer = ask(w, "POST", "/v1/jobs", text, 201);
+    const json_t *stopped = json_object_get(answer, "stopped");
+    assert_true(json_number_value(json_object_get(stopped, "at")) == (double)begin);
+    int64_t id = json_integer_value(json_object_get(answer, "id"));
+    json_decref(answer);
+    w->wall += 5;
+    snprintf(text, sizeof(text), "/v1/jobs/%lld", (long long)id);
+    answer = ask(w, "GET", text, NULL, 200);
+    assert_true(json_number_value(json_object_get(answer, "deadline")) == (double)deadline);
+    json_decref(answer);
+}
+
 /* The same of a date in the configuration. */
 static void a_configured_start_is_one_too(void **state)
 {
@@ -212,6 +238,7 @@ int main(void)
         TEST(jobs_are_planned_around_a_block),
         TEST(a_block_is_kept),
         TEST(a_start_is_a_time_of_the_wall_clock),
+        TEST(one_time_is_told_alike),
         TEST(a_configured_start_is_one_too),
         TEST(only_administrators_may),
         TEST(wrong_blocks_are_refused),

@@ -207,7 +207,7 @@ static void put_configured(const server_t *s, struct json_out *out, const struct
 {
     const struct block_row row = {.name = b->name,
                                   .resources = b->resources,
-                                  .start = b->start - s->block_offset,
+                                  .start = blocks_wall_time(s, b->start),
                                   .duration = b->duration,
                                   .every = b->every,
                                   .is_configured = true};

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,8 +120,7 @@ bool begin_read(const server_t *s, const json_t *value, int64_t *at)
     double seconds = json_number_value(value);
     if (!json_is_number(value) || !(seconds >= 0 && seconds <= 1e10))
         return false;
-    *at = s->clock.now + ((int64_t)(seconds * 1e6) - s->clock.wall);
-    *at = *at < 0 ? 0 : *at;
+    *at = server_tick(s, llround(seconds * 1e6));
     return true;
 }
 

@@ -73,7 +73,7 @@ static int keep_time(const server_t *s, json_t *request, const char *key, struct
     int64_t at = json_part_whole(part, 0);
     if (at <= 0)
         return 0;
-    double wall = (double)(at - s->clock.now + s->clock.wall) / 1e6;
+    double wall = (double)server_wall_time(s, at) / 1e6;
     return json_object_set_new(request, key, json_real(wall > 0 ? wall : 0));
 }
 

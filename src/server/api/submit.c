@@ -12,6 +12,7 @@
 #include "server/api/api.h"
 #include "server/api/bulk.h"
 #include "server/api/job_read.h"
+#include "server/core/machine.h"
 #include "server/core/members.h"
 #include "server/core/priv.h"
 #include "server/core/users.h"
@@ -119,7 +120,7 @@ static void put_next_block(const server_t *s, int64_t id, struct json_out *out)
         return;
     json_open(out, "stopped", '{');
     json_put_string(out, "block", block);
-    json_put_seconds(out, "at", server_wall_time(s, at));
+    json_put_seconds(out, "at", blocks_wall_time(s, at));
     json_close(out, '}');
 }
 

@@ -59,6 +59,11 @@ int64_t blocks_offset(const server_t *s)
     return by > OFFSET_LEFT || by < -OFFSET_LEFT ? offset : s->block_offset;
 }
 
+int64_t blocks_wall_time(const server_t *s, int64_t ticks)
+{
+    return ticks - s->block_offset;
+}
+
 void blocks_load_offset(server_t *s)
 {
     s->block_offset = json_integer_value(json_object_get(s->settings, "block_offset"));

@@ -81,6 +81,9 @@ int64_t blocks_offset(const server_t *s);
 void blocks_load_offset(server_t *s);
 void blocks_set_offset(server_t *s, int64_t offset);
 
+/* The wall time at which a block begins or ends, us since 1970, by its tick. */
+int64_t blocks_wall_time(const server_t *s, int64_t ticks);
+
 /* Add that to the starts of a configuration that was just read. */
 void blocks_shift(struct config *config, int64_t by);
 

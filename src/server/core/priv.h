@@ -11,6 +11,9 @@ void server_update_clock(server_t *s);
 /* The wall time of a tick, us since 1970; -1 for -1. */
 int64_t server_wall_time(const server_t *s, int64_t ticks);
 
+/* The tick of a wall time, us since 1970; 0 for what was before the first one. */
+int64_t server_tick(const server_t *s, int64_t wall);
+
 /* The same of a start that is estimated or promised; -1 also for one that is only there as what is lent is taken back for
  * ever: nobody counts on it.
  */

@@ -26,9 +26,24 @@ void server_update_clock(server_t *s)
     s->clock.wall = s->platform.wall(s->platform.context);
 }
 
+/* Ticks of a wall time - us since 1970. Each look at the two clocks gives a difference of its own, by microseconds: for
+ * as long as that is all, it is the one by which blocks begin, so that everybody tells a time alike.
+ */
+static int64_t ticks_ahead(const server_t *s)
+{
+    int64_t ahead = s->clock.now - s->clock.wall, by = ahead - s->block_offset;
+    return by > -SERVER_SECOND && by < SERVER_SECOND ? s->block_offset : ahead;
+}
+
 int64_t server_wall_time(const server_t *s, int64_t ticks)
 {
-    return ticks < 0 || ticks == INT64_MAX ? -1 : s->clock.wall + (ticks - s->clock.now);
+    return ticks < 0 || ticks == INT64_MAX ? -1 : ticks - ticks_ahead(s);
+}
+
+int64_t server_tick(const server_t *s, int64_t wall)
+{
+    int64_t tick = wall + ticks_ahead(s);
+    return tick > 0 ? tick : 0;
 }
 
 int64_t server_start_time(const server_t *s, int64_t ticks)

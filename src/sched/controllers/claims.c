@@ -124,7 +124,6 @@ bool claim_put_back(sched_t *s, uint32_t slot)
     controllers_put_back(s, slot);
     job->is_lifted = false;
     s->booked++;
-    array_filled(s, slot);
     return true;
 }
 
@@ -265,7 +264,10 @@ static enum step wait_on(sched_t *s, uint32_t slot)
         return STEP_KEPT;
     if (at < 0 || begin_with(s, slot, at) < 0)
         return STEP_FAILED;
-    return claim_put_back(s, slot) ? STEP_BUSY : STEP_KEPT;
+    if (!claim_put_back(s, slot))
+        return STEP_KEPT;
+    array_filled(s, slot);
+    return STEP_BUSY;
 }
 
 /* Stop those for it that may be, if it starts by that. */

@@ -33,7 +33,6 @@ bool holder_put_back(sched_t *s, uint32_t slot)
     controllers_put_back(s, slot);
     job->is_lifted = false;
     s->booked++;
-    array_filled(s, slot);
     judge_anew(s, slot);
     return true;
 }
@@ -49,8 +48,10 @@ enum step holder_reseat(sched_t *s, uint32_t slot)
 {
     bool is_due = displaced_is_due(s, slot);
     s->jobs[slot].is_placed |= is_due;
-    if (holder_put_back(s, slot))
+    if (holder_put_back(s, slot)) {
+        array_filled(s, slot); /* others may have started since it was taken out */
         return is_due && holder_pull(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
+    }
     struct lane *lane = lane_of(s, slot);
     int64_t was = promised(&s->jobs[slot]);
     bool displaces =

@@ -123,9 +123,8 @@ void nb_refuse(struct naive_queues *q, int job)
 
 void nb_reject(struct naive_queues *q)
 {
-    int64_t last;
     for (int i = 0; i < q->jobs; i++)
-        if (waits(&q->job[i]) && !nb_leave_room(q, i, q->now, &last))
+        if (waits(&q->job[i]) && !nr_could_ever(q, i))
             nb_refuse(q, i);
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/number.h"
 #include "berth/sched_admin.h"
@@ -160,25 +161,22 @@ enum resource_status draw_down(void)
     return run.rules & WITH_MOVES && draw_change(0, 1) ? RESOURCE_DRAINED : RESOURCE_DOWN;
 }
 
-/* Whether a queue would take a job as a new one. */
+void draw_after(int job, int members, struct sched_request *request)
+{
+    if (!(run.rules & WITH_AFTER) || draw_change(0, 1))
+        return;
+    request->preemptible_after = draw_change(1, 20);
+    for (int i = 0; i < members; i++)
+        run.naive.job[job + i].after = request->preemptible_after;
+}
+
+/* Whether a queue would take a job as a new one, if it takes any. */
 static bool would_take(int job, int lane, bool is_virtual)
 {
     struct nq_job *j = &run.naive.job[job], was = *j;
-    const struct nq_lane *to = &run.naive.lane[lane];
-    int64_t amount = run.cores ? nq_cores_asked(&run.naive, job) : j->count, last;
-    int64_t most = lesser(lesser(to->user_most[1], to->queue_most[1]),
-                          to->in_division ? run.naive.division_most : INT64_MAX);
-    if (is_virtual) {
-        int64_t of_user = to->virtual_user_most[1];
-        most = lesser(of_user < INT64_MAX ? of_user : to->user_most[1],
-                      lesser(to->queue_most[1], to->virtual_queue_most[1]));
-    }
-    if (to->closed[0] || (is_virtual && to->closed[1]) || amount > most)
-        return false;
     j->lane = lane;
     j->is_virtual = is_virtual;
-    bool takes =
-        nq_lowest(&run.naive, job, to->part) != 0 && nb_leave_room(&run.naive, job, run.now, &last);
+    bool takes = nr_could_ever(&run.naive, job);
     *j = was;
     return takes;
 }
@@ -195,7 +193,9 @@ static void move(void)
     if (j->state == NQ_BEHIND || draw_change(0, 1))
         split_member(job);
     run.naive.now = run.now;
-    bool may = would_take(job, lane, is_virtual);
+    const struct nq_lane *to = &run.naive.lane[lane];
+    bool may =
+        !to->closed[0] && !(is_virtual && to->closed[1]) && would_take(job, lane, is_virtual);
     const char *name = is_virtual ? naive_virtual_names[lane] : naive_queue_names[lane];
     if (getenv("SCENE_TRACE"))
         fprintf(stderr, "t%ld move %d to %s%s\n", (long)run.now, job, name, may ? "" : ", no");
@@ -205,6 +205,45 @@ static void move(void)
     run.promised[job] = j->state == NQ_HELD ? -1 : run.promised[job];
     nq_move(&run.naive, job, lane, is_virtual);
     counted.moved++;
+}
+
+/* What a job might ask for, whether or not it may have that. */
+static struct nq_job draw_asks(struct nq_job of)
+{
+    of.count = (int)draw_change(1, run.naive.nodes);
+    if (!run.cores)
+        return of;
+    of.piece = (enum nq_piece)draw_change(NQ_NODE, NQ_SHARED);
+    of.of_node = (int)draw_change(1, run.naive.cores - 1);
+    of.count *= of.piece == NQ_CORE ? (int)draw_change(1, run.naive.cores) : 1;
+    return of;
+}
+
+static void ask_for_other(void)
+{
+    int job = (int)draw_change(0, run.naive.jobs - 1);
+    struct nq_job *j = &run.naive.job[job];
+    if (j->state == NQ_RUNNING || j->state == NQ_GONE)
+        return;
+    if (j->state == NQ_BEHIND || draw_change(0, 1))
+        split_member(job);
+    struct nq_job was = *j, other = draw_asks(was);
+    char text[JOBSPEC_TEXT];
+    write_jobspec(text, other.count, other.piece, other.of_node);
+    run.naive.now = run.now;
+    *j = other;
+    bool may = would_take(job, j->lane, j->is_virtual);
+    *j = was;
+    if (getenv("SCENE_TRACE"))
+        fprintf(stderr, "t%ld ask %d for count %d piece %d of %d%s\n", (long)run.now, job,
+                other.count, (int)other.piece, other.of_node, may ? "" : ", no");
+    CHECK((sched_set_jobspec(run.sched, run.now, handle_of(job), text, strlen(text), NULL) == 0) ==
+          may);
+    if (!may)
+        return;
+    run.promised[job] = j->state == NQ_HELD ? -1 : run.promised[job];
+    nq_ask_for(&run.naive, job, other.count, other.piece, other.of_node);
+    counted.asked_for_other++;
 }
 
 void play_changes(void)
@@ -217,4 +256,8 @@ void play_changes(void)
     if (run.rules & WITH_MOVES && run.naive.jobs > 0 && !run.deadlines && !run.tails &&
         draw_change(0, 1))
         move();
+    if (run.rules & WITH_ASKS && run.naive.jobs > 0 && draw_change(0, 2) == 0)
+        ask_for_other();
+    if (run.rules & WITH_RELOADS && draw_change(0, 9) == 0)
+        reload();
 }

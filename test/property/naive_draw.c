@@ -2,6 +2,7 @@
 #include "naive_play.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "fixture/machine.h"
 #include "naive_scene.h"
@@ -152,7 +153,7 @@ static void draw_part(struct nq_lane *lane, char *requires, size_t size)
     snprintf(requires, size, "{\"hostlist\": [\"node[%d-%d]\"]}", (int)low, (int)high);
 }
 
-static void draw_queue(struct nq_lane *lane, int i, struct sched_queue_config *queue)
+void draw_rules(struct nq_lane *lane, int i, struct sched_queue_config *queue)
 {
     static const char *const policies[] = {"fcfs", "easy", "hybrid", "conservative"};
     static char requires[NQ_LANES][64];
@@ -168,35 +169,41 @@ static void draw_queue(struct nq_lane *lane, int i, struct sched_queue_config *q
     enum sched_preemptible how =
         draw(0, 2) ? SCHED_NOT_PREEMPTIBLE : (enum sched_preemptible)draw(1, 2);
     lane->preemptible = how != SCHED_NOT_PREEMPTIBLE;
-    *queue = (struct sched_queue_config){.name = naive_queue_names[i],
-                                         .policy = policies[policy],
-                                         .reservation_depth = policy == 2 ? lane->depth : 0,
-                                         .queue_depth =
-                                             lane->queue_depth == INT64_MAX ? 0 : lane->queue_depth,
-                                         .requires = requires[i],
-                                         .preemptible = how,
-                                         .limits = limits,
-                                         .priority = lane->priority};
+    queue->policy = policies[policy];
+    queue->reservation_depth = policy == 2 ? lane->depth : 0;
+    queue->queue_depth = lane->queue_depth == INT64_MAX ? 0 : lane->queue_depth;
+    queue->requires = requires[i];
+    queue->preemptible = how;
+    queue->limits = limits;
+    queue->priority = lane->priority;
+}
+
+static void draw_queue(struct nq_lane *lane, int i, struct sched_queue_config *queue)
+{
+    *queue = (struct sched_queue_config){.name = naive_queue_names[i]};
+    draw_rules(lane, i, queue);
     draw_defaults(lane, queue);
 }
 
 void draw_queues(void)
 {
-    struct sched_queue_config queue[2 * NQ_LANES] = {{0}};
+    struct sched_queue_config *queue = run.queue;
     struct sched_config config = {.second = 1, .queues = queue};
+    static struct sched_division division[NQ_DIVISIONS];
+    static struct sched_account account[NQ_ACCOUNTS];
+    static struct sched_weight weights[NQ_LANES][NQ_USERS], of_account[NQ_ACCOUNTS][NQ_USERS];
+    static struct sched_limit capability;
     run.naive.lanes = (int)draw(1, NQ_LANES);
     config.n_queues = (size_t)run.naive.lanes;
     bool by_priority = run.shares && draw(0, 1) && !run.naive.deadlines_first;
     if (run.shares)
         draw_order(run.naive.by, &config.shares.order, by_priority);
-    struct sched_division division[NQ_DIVISIONS];
+    memset(division, 0, sizeof(division));
     if (run.shares)
         draw_divisions(division);
     config.shares.divisions = division;
     config.shares.half_life = 1 + (int64_t)(run.seed % 50);
     config.shares.n_divisions = (size_t)run.naive.divisions;
-    struct sched_weight weights[NQ_LANES][NQ_USERS], of_account[NQ_ACCOUNTS][NQ_USERS];
-    struct sched_account account[NQ_ACCOUNTS];
     if (run.accounts) {
         draw_accounts(account, of_account);
         config.accounts = account;
@@ -214,8 +221,8 @@ void draw_queues(void)
         draw_virtual(lane, i, &queue[config.n_queues]);
         config.n_queues += lane->has_virtual;
     }
-    struct sched_limit capability;
     draw_capability(&division[0], &capability);
+    run.config = config;
     berth_error_t err = {""};
     run.sched = sched_create(run.match, &config, &err);
     if (!run.sched)

@@ -145,13 +145,16 @@ static bool gives_way(const struct naive_queues *q, int job)
 
 void nq_requeue(struct naive_queues *q, int job)
 {
-    bool fresh = !q->job[job].stopping || !gives_way(q, job);
+    bool stopped = q->job[job].stopping && q->lane[q->job[job].lane].preemptible;
+    bool fresh = !stopped || !gives_way(q, job);
     leave(q, job);
     q->job[job].state = NQ_OPEN;
     q->job[job].duration = q->job[job].estimate;
     q->job[job].cleared = false;
     q->job[job].fresh = fresh;
     q->lane[q->job[job].lane].returned |= !fresh && !q->shares;
+    if (!nr_could_ever(q, job))
+        nb_refuse(q, job);
 }
 
 /* Whether a job of a full array may take what another one of that is promised, as its turn comes before it. */
@@ -328,6 +331,16 @@ void nq_move(struct naive_queues *q, int job, int lane, bool is_virtual)
     nq_come(q, job);
 }
 
+void nq_ask_for(struct naive_queues *q, int job, int count, enum nq_piece piece, int of_node)
+{
+    take_turn_anew(q, job);
+    for (int i = job; i >= 0; i = nq_next_together(q, i)) {
+        q->job[i].count = count;
+        q->job[i].piece = piece;
+        q->job[i].of_node = of_node;
+    }
+}
+
 void nq_status(struct naive_queues *q, int node, bool down)
 {
     uint32_t cores = nq_cores_of(q, node, node);
@@ -367,8 +380,8 @@ int64_t nq_next_time(const struct naive_queues *q)
             next = q->job[i].at;
     for (int i = 0; i < q->jobs; i++)
         if (q->job[i].state == NQ_RUNNING && q->lane[q->job[i].lane].preemptible &&
-            q->job[i].at + 1 > q->now && q->job[i].at + 1 < next)
-            next = q->job[i].at + 1;
+            nq_preemptible_from(&q->job[i]) > q->now)
+            next = lesser(next, nq_preemptible_from(&q->job[i]));
     for (int i = 0; i < q->jobs; i++)
         next = lesser(next, nb_next_stop(q, i));
     return next;

@@ -20,9 +20,12 @@
 
 /* What one scene in seven has beside the rest; or all, with its name in the environment (prop_queues_naive.c). */
 enum scene_rule {
-    WITH_STOPS = 1, /* queues are stopped, and take no new jobs for a while */
-    WITH_WAITS = 2, /* jobs wait for others, and may not begin before a time */
-    WITH_MOVES = 4, /* jobs are moved to other queues, and nodes drained */
+    WITH_STOPS = 1,    /* queues are stopped, and take no new jobs for a while */
+    WITH_WAITS = 2,    /* jobs wait for others, and may not begin before a time */
+    WITH_MOVES = 4,    /* jobs are moved to other queues, and nodes drained */
+    WITH_AFTER = 8,    /* jobs may be stopped only when they have run for so long */
+    WITH_ASKS = 16,    /* jobs that wait ask for something else */
+    WITH_RELOADS = 32, /* queues get other rules */
 };
 
 /* A scene: what it has is drawn from its seed. */
@@ -34,6 +37,8 @@ struct naive_play {
     unsigned rules;                 /* of enum scene_rule */
     match_t *match;
     sched_t *sched;
+    struct sched_queue_config queue[2 * NQ_LANES]; /* virtual ones behind the others */
+    struct sched_config config;
     struct naive_queues naive;
     int64_t end[NQ_JOBS], promised[NQ_JOBS];
     bool expected[NQ_JOBS]; /* what was promised last is only expected */
@@ -47,7 +52,7 @@ struct naive_play {
 /* What all scenes have come to. */
 struct naive_count {
     uint64_t decisions, preempted, full, asked_meanwhile, rejected, blocks, expected, overrun,
-        stopped, updated, set_aside, queues_stopped, begins, waits, moved;
+        stopped, updated, set_aside, queues_stopped, begins, waits, moved, asked_for_other, reloads;
 };
 
 extern struct naive_play run;
@@ -72,6 +77,9 @@ extern const char *const naive_queue_names[NQ_LANES], *const naive_virtual_names
 
 void draw_machine(void);
 void draw_queues(void);
+
+/* What a queue goes by: its policy and depths, its part of the machine, limits, priority, and whether it is preemptible. */
+void draw_rules(struct nq_lane *lane, int i, struct sched_queue_config *queue);
 
 /* Some scenes have limits; in some of these virtual queues and accounts have their own, drawn beside the rest. */
 size_t draw_more_limits(uint64_t number, struct sched_limit *limit, int64_t most[NQ_WHATS],
@@ -129,6 +137,10 @@ void draw_accounts(struct sched_account account[NQ_ACCOUNTS],
 /* A job, or an array, as the core knows it. */
 void play_submit(void);
 
+/* What asks for so many pieces, in words. */
+enum { JOBSPEC_TEXT = 400 };
+void write_jobspec(char text[JOBSPEC_TEXT], int count, enum nq_piece piece, int of_node);
+
 /* Which member of its array it is; and its handle. */
 uint32_t member_of(int job);
 sched_job_t handle_of(int job);
@@ -158,14 +170,24 @@ void play_ends(void);
 enum { WAITS_TEXT = 80 };
 
 /* Perhaps a queue is stopped or started, takes new jobs or does not (WITH_STOPS), a job is to wait for others or a time
- * (WITH_WAITS), or is moved to another queue (WITH_MOVES).
+ * (WITH_WAITS), is moved to another queue (WITH_MOVES), or asks for something else (WITH_ASKS).
  */
 void play_changes(void);
+
+/* ---- naive_reload.c ---- */
+
+/* Some queues go by other rules from now on (WITH_RELOADS). */
+void reload(void);
 
 /* In such scenes the next job may wait: the request is to say so, and the job is known, with its members. Where it waits for
  * others, `text` says for whom.
  */
 void draw_waits(int job, int members, struct sched_request *request, char text[WAITS_TEXT]);
+
+/* In such scenes (WITH_AFTER) the next job may be stopped only after a while: the request is to say so, and the job is known,
+ * with its members.
+ */
+void draw_after(int job, int members, struct sched_request *request);
 
 /* What becomes of a node that goes down: perhaps it is drained, if jobs are moved. */
 enum resource_status draw_down(void);

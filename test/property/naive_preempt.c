@@ -1,13 +1,20 @@
 /* Whom a job stops to start now. */
 #include "naive_queues_inner.h"
 
+#include "base/number.h"
 #include "naive_limits.h"
+
+int64_t nq_preemptible_from(const struct nq_job *j)
+{
+    return j->at + greater(j->after, 1);
+}
 
 static bool may_be_victim(const struct naive_queues *q, int job, int victim)
 {
     const struct nq_job *j = &q->job[victim];
     return j->state == NQ_RUNNING &&
-           (j->stopping || (q->lane[j->lane].preemptible && q->now > j->at && !j->cleared)) &&
+           (j->stopping ||
+            (q->lane[j->lane].preemptible && q->now >= nq_preemptible_from(j) && !j->cleared)) &&
            j->nodes & q->lane[q->job[job].lane].part;
 }
 

@@ -214,11 +214,14 @@ void nq_pass(struct naive_queues *q, int64_t now)
     look_beside_victims(q, q->passed);
     q->passed = now;
     q->decisions = 0;
+    for (int i = 0; i < q->lanes; i++) {
+        nq_take_place(q, i);
+        nq_keep_depth(q, i);
+    }
     nb_reject(q);
     nt_overrun(q);
     nb_stop(q);
-    for (int i = 0; i < q->lanes; i++)
-        nq_take_place(q, i);
+    nr_recount(q);
     nq_put_off(q);
     nq_settle(q, false);
     for (int i = 0; i < q->jobs; i++)

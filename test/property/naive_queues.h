@@ -68,6 +68,7 @@ struct nq_job {
     int64_t displaced; /* waiting: the time that it was promised before the machine took that; -1 */
     bool preempting;   /* held: it starts when its victims have ended */
     int victims;       /* that have not */
+    int64_t after;     /* it may be a victim when it has run for so long; 0: when it has at all */
     bool stopping;     /* running: it was told to stop for another */
     bool awaits[NQ_JOBS]; /* held: these must have ended before it starts */
     bool kept;            /* held: by a limit alone, whose promise it holds, */
@@ -209,6 +210,7 @@ struct naive_queues {
     struct nq_job job[NQ_JOBS];
     int64_t now, passed; /* when the last pass was */
     bool swept, repair;
+    bool recounts; /* queues have other rules, by which what is promised has not been counted yet */
     bool
         judges_all; /* else nobody is judged anew before others are looked at, unless something was given back */
     int left;       /* behind this one repair has left holders to those that take their turns; -1 */
@@ -282,6 +284,16 @@ void nq_set_account(struct naive_queues *q, int job, int account);
 
 /* A job that waits is moved to another queue, with all that wait together with it, and takes its turn there as a new one. */
 void nq_move(struct naive_queues *q, int job, int lane, bool is_virtual);
+/* Likewise it asks for something else. */
+void nq_ask_for(struct naive_queues *q, int job, int count, enum nq_piece piece, int of_node);
+
+/* Whether a queue would take a job as a new one, if it takes any. */
+bool nr_could_ever(const struct naive_queues *q, int job);
+
+/* Queues go by other rules from now on. Jobs that wait go before others than they did, perhaps: then they take their turn as new
+ * ones.
+ */
+void nr_use(struct naive_queues *q, const struct nq_lane lane[NQ_LANES]);
 void nq_status(struct naive_queues *q, int node, bool down);
 void nq_pass(struct naive_queues *q, int64_t now);
 

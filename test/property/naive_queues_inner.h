@@ -88,6 +88,9 @@ void nq_give_back(struct naive_queues *q, int job);
 
 /* ---- naive_preempt.c ---- */
 
+/* From when on a job that runs may be stopped, if its queue is preemptible. */
+int64_t nq_preemptible_from(const struct nq_job *j);
+
 /* A job, which holds nothing in the calendars, takes what it needs to start now. */
 bool nq_preempt(struct naive_queues *q, int job);
 
@@ -138,6 +141,13 @@ void nq_place_all(struct naive_queues *q, bool *listed, int64_t at, bool all);
 
 /* New jobs go before holders of all levels. Whether any did. */
 bool nq_outrank(struct naive_queues *q);
+
+/* ---- naive_rules.c ---- */
+
+/* In the first pass by other rules: holders that are over limits then lose what they are promised, the last ones first, and
+ * those that limits have promised a time take their turn anew.
+ */
+void nr_recount(struct naive_queues *q);
 
 /* ---- naive_walk.c ---- */
 

@@ -86,15 +86,14 @@ static int64_t draw_limit(int64_t estimate)
     return kind == 3 ? SCHED_UNLIMITED : kind == 2 ? estimate + draw_update(1, 30) : estimate;
 }
 
-/* Whether blocks leave room for a job of such an estimate and limit; one that runs goes on. */
-static bool is_room_left(int job, int64_t estimate, int64_t limit)
+/* Whether a job of such an estimate and limit could start some day; one that runs goes on. */
+static bool could_ever_last(int job, int64_t estimate, int64_t limit)
 {
     struct nq_job *j = &run.naive.job[job], was = *j;
-    int64_t last;
     run.naive.now = run.now;
     j->duration = estimate;
     j->limit = limit;
-    bool is = j->state == NQ_RUNNING || nb_leave_room(&run.naive, job, run.now, &last);
+    bool is = j->state == NQ_RUNNING || nr_could_ever(&run.naive, job);
     *j = was;
     return is;
 }
@@ -103,7 +102,7 @@ static void update_times(int job)
 {
     struct nq_job *j = &run.naive.job[job];
     int64_t estimate = draw_update(1, 20), limit = draw_limit(estimate);
-    bool may = is_room_left(job, estimate, limit);
+    bool may = could_ever_last(job, estimate, limit);
     if (getenv("SCENE_TRACE"))
         fprintf(stderr, "t%ld update %d estimate %ld limit %ld%s\n", (long)run.now, job,
                 (long)estimate, (long)(limit < SCHED_UNLIMITED ? limit : -1), may ? "" : ": no");
@@ -118,12 +117,19 @@ static void update_times(int job)
 
 static void update_account(int job)
 {
+    struct nq_job *j = &run.naive.job[job], was = *j;
     int account = (int)draw_update(0, NQ_ACCOUNTS - 1);
+    run.naive.now = run.now;
+    j->account = account;
+    bool may = account == was.account || nr_could_ever(&run.naive, job);
+    *j = was;
     if (getenv("SCENE_TRACE"))
-        fprintf(stderr, "t%ld update %d account %d\n", (long)run.now, job, account);
-    CHECK(sched_set_account(run.sched, run.now, handle_of(job), naive_accounts[account], NULL) ==
-          0);
-    nq_set_account(&run.naive, job, account);
+        fprintf(stderr, "t%ld update %d account %d%s\n", (long)run.now, job, account,
+                may ? "" : ": no");
+    CHECK((sched_set_account(run.sched, run.now, handle_of(job), naive_accounts[account], NULL) ==
+           0) == may);
+    if (may)
+        nq_set_account(&run.naive, job, account);
 }
 
 void play_updates(void)
@@ -240,6 +246,7 @@ void play_ends(void)
         if (run.naive.job[i].state == NQ_RUNNING && run.end[i] <= run.now) {
             if (run.naive.job[i].stopping && run.requeue[i]) {
                 CHECK(sched_requeue(run.sched, run.now, handle_of(i)) == 0);
+                run.naive.now = run.now;
                 nq_requeue(&run.naive, i);
                 run.promised[i] = -1;
                 continue;

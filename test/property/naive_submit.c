@@ -120,14 +120,14 @@ static int draw_shape(const struct nq_lane *of, int count, enum nq_piece *piece,
     return (int)draw_shape_of(1, lesser(nodes, most / each));
 }
 
-static void write_jobspec(char *text, size_t size, int count, enum nq_piece piece, int of_node)
+void write_jobspec(char text[JOBSPEC_TEXT], int count, enum nq_piece piece, int of_node)
 {
     char what[80];
     snprintf(what, sizeof(what),
              piece == NQ_NODE ? "type: node, count: 1" : "type: core, count: 1");
     if (piece == NQ_SHARED)
         snprintf(what, sizeof(what), "type: core, count: %d", of_node);
-    snprintf(text, size,
+    snprintf(text, JOBSPEC_TEXT,
              piece == NQ_SHARED
                  ? "{version: 9999, resources: [{type: node, count: %d, with: [{type: slot, count: "
                    "1, label: s, with: [{%s}]}]}], tasks: [{command: [a], slot: s, count: "
@@ -166,11 +166,11 @@ void play_submit(void)
     int members = run.limits || run.levels || draw(0, 5) ? 1 : (int)draw(2, 6);
     if (draw_unknown())
         duration = NQ_ENDLESS;
-    char text[400];
+    char text[JOBSPEC_TEXT];
     enum nq_piece piece;
     int of_node;
     count = draw_shape(of, count, &piece, &of_node);
-    write_jobspec(text, sizeof(text), count, piece, of_node);
+    write_jobspec(text, count, piece, of_node);
     if (run.naive.jobs + members > NQ_JOBS)
         members = 1;
     /* Beside classes, model and core differ in 2 of 300 scenes with such arrays: seeds 28 and 202. */
@@ -197,6 +197,7 @@ void play_submit(void)
         request.account = naive_accounts[account];
     char waits[WAITS_TEXT];
     draw_waits(job, members, &request, waits);
+    draw_after(job, members, &request);
     sched_job_t handle = sched_submit(run.sched, run.now, &request);
     for (int i = 0; i < members; i++) {
         struct nq_job *j = &run.naive.job[job + i];

@@ -228,7 +228,7 @@ void nq_repair(struct naive_queues *q)
         struct nq_job *j = &q->job[i];
         bool behind = first >= 0 && !nq_turn_before(q, i, first);
         uint32_t aside = nb_set_aside(q, i, j->at, nt_clear(j, j->at));
-        bool there = !(j->nodes & (q->down | aside));
+        bool there = !(j->nodes & (q->down | aside | ~q->lane[j->lane].part));
         if (j->preempting
                 ? there
                 : behind || (!(j->nodes & ~nq_free_nodes(q, i, j->at, j->at + j->duration)) &&

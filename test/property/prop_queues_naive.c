@@ -39,7 +39,8 @@ enum kind { PLAIN, SHARES, WIDE, CORES };
 /* The rules that a scene has of its own, and those that all have by the environment. */
 static unsigned rules_of(uint64_t seed)
 {
-    static const char *const names[] = {"SCENE_STOPS", "SCENE_WAITS", "SCENE_MOVES"};
+    static const char *const names[] = {"SCENE_STOPS", "SCENE_WAITS", "SCENE_MOVES",
+                                        "SCENE_AFTER", "SCENE_ASKS",  "SCENE_RELOADS"};
     unsigned rules = 0;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         struct random r = {.state = ~seed * 16 + i};
@@ -196,10 +197,12 @@ static void test_naive(void **state)
         " times as many of an array as may, %" PRIu64 " turns asked for in passes, %" PRIu64
         " blocks, %" PRIu64 " rejected, %" PRIu64 " only expected, %" PRIu64 " overrun, %" PRIu64
         " stopped for blocks, %" PRIu64 " updated, %" PRIu64 " held, %" PRIu64
-        " queues stopped, %" PRIu64 " later, %" PRIu64 " wait for others, %" PRIu64 " moved\n",
+        " queues stopped, %" PRIu64 " later, %" PRIu64 " wait for others, %" PRIu64
+        " moved, %" PRIu64 " ask for something else, %" PRIu64 " reloads\n",
         counted.decisions, counted.preempted, counted.full, counted.asked_meanwhile, counted.blocks,
         counted.rejected, counted.expected, counted.overrun, counted.stopped, counted.updated,
-        counted.set_aside, counted.queues_stopped, counted.begins, counted.waits, counted.moved);
+        counted.set_aside, counted.queues_stopped, counted.begins, counted.waits, counted.moved,
+        counted.asked_for_other, counted.reloads);
 }
 
 int main(void)

@@ -8,6 +8,7 @@
 #define CONFORMANCE_KUBE_SESSION_H
 
 #include "berth/match.h"
+#include "berth/sched.h"
 #include "berth/sched_config.h"
 #include "kube.h"
 
@@ -141,6 +142,34 @@ bool kube_starts_whole(const struct session *s, const struct kube_job *job);
 
 /* Whether actions look at a task that waits. */
 bool kube_is_looked_at(const struct session *s, const struct kube_task *task);
+
+/* kube_ask.c: what a task is submitted with: on its own, or as a member of a gang. Its texts are to be freed. */
+enum {
+    KUBE_NOW = 2 /* when a session is: what runs has run for a while */
+};
+
+struct kube_ask {
+    struct sched_request request;
+    uint32_t member;
+    char id[32];
+    char *jobspec;
+    char *queue;
+    struct sched_role role[SCHED_ROLES_MAX];
+    char name[SCHED_ROLES_MAX][16];
+    char *role_jobspec[SCHED_ROLES_MAX];
+};
+
+/* False: its queue is none, or there is no memory. */
+bool kube_ask_for(const struct session *s, uint32_t i, struct kube_ask *ask);
+void kube_ask_clear(struct kube_ask *ask);
+
+/* Whether a task is ending; whether it is a member of a gang; whether its job's gang has started, and whether that is so
+ * although nothing of it runs.
+ */
+bool kube_is_ending(const struct kube_task *task);
+bool kube_is_member(const struct session *s, const struct kube_task *task);
+bool kube_is_up(const struct session *s, const struct kube_job *job);
+bool kube_is_ready_idle(const struct session *s, const struct kube_job *job);
 
 /* kube_play.c: have run what had started before the session, and then play its actions. False after saying why. */
 bool kube_play(struct session *s);

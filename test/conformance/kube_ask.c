@@ -60,7 +60,7 @@ static bool is_gang_of_one(const struct session *s, const struct kube_job *job)
 bool kube_is_member(const struct session *s, const struct kube_task *task)
 {
     const struct kube_job *job = task->job;
-    if (kube_is_ending(task))
+    if (kube_is_ending(task) || s->is_alone[task - s->w.tasks])
         return false;
     if (kube_is_up(s, job))
         return kube_runs(task) || !kube_starves_beyond_min(s) || kube_misses(s, job) > 0;
@@ -130,12 +130,32 @@ static bool is_never(json_t *task, const char *key, const char *word)
     return word ? strcmp(kube_text(task, key), word) == 0 : json_is_false(value);
 }
 
+/* Whether a job has others stopped until one of its tasks, which are not alike, can start. */
+static bool goes_one_by_one(const struct session *s, const struct kube_job *job)
+{
+    return kube_starves_below_min(s) && kube_misses(s, job) == 1 && !kube_is_uniform(s, job) &&
+           !kube_is_up(s, job);
+}
+
+const struct kube_task *kube_whose_turn(const struct session *s, const struct kube_job *job)
+{
+    for (size_t k = 0; k < s->w.n_tasks && goes_one_by_one(s, job); k++) {
+        uint32_t i = s->order[k];
+        const struct kube_task *task = &s->w.tasks[i];
+        if (task->job == job && kube_is_looked_at(s, task) && !s->has_tried[i])
+            return task;
+    }
+    return NULL;
+}
+
 /* Whether nobody is stopped for a task, as its job has its min or it says so. */
 static bool is_polite(const struct session *s, const struct kube_task *task)
 {
     bool starves = !kube_starves_below_min(s) || kube_misses(s, task->job) > 0;
     return is_never(task->is, "preemption_policy", "Never") ||
-           (!starves && !kube_runs(task) && !kube_is_member(s, task));
+           (!starves && !kube_runs(task) && !kube_is_member(s, task)) ||
+           (!kube_runs(task) && goes_one_by_one(s, task->job) &&
+            kube_whose_turn(s, task->job) != task);
 }
 
 /* Whether a task is of a queue of which nothing is stopped for other queues. */

@@ -129,6 +129,15 @@ static int node_of(const struct session *s, sched_job_t job)
                : -1;
 }
 
+/* Whether a pass has decided this about a task. */
+static bool is_told(const struct kube_ask *ask, int kind, const struct sched_decision *d, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if ((int)d[k].kind == kind && d[k].tag == ask->request.tag && d[k].member == ask->member)
+            return true;
+    return false;
+}
+
 /* What has become of a task. Tasks that fit start, whatever the actions are: only `allocate` and `backfill` tell. */
 static void look(struct session *s, uint32_t i, const struct sched_decision *d, size_t n)
 {
@@ -141,13 +150,29 @@ static void look(struct session *s, uint32_t i, const struct sched_decision *d, 
     bool tells = kube_has_action(s, "allocate") || kube_has_action(s, "backfill");
     if (state == SCHED_RUNNING && (kube_runs(task) || tells))
         s->began_on[i] = node_of(s, job);
-    if (state == SCHED_RESERVED &&
-        (kube_is_up(s, task->job) || ask.member < (ask.request.min > 0 ? ask.request.min : 1)))
+    if (state == SCHED_RESERVED && (ask.request.min == 0 || kube_is_up(s, task->job)))
         s->promised_on[i] = 0;
-    for (size_t k = 0; k < n; k++)
-        s->has_ended[i] |=
-            d[k].kind == SCHED_PREEMPT && d[k].tag == ask.request.tag && d[k].member == ask.member;
+    s->has_ended[i] |= is_told(&ask, SCHED_PREEMPT, d, n);
     kube_ask_clear(&ask);
+}
+
+/* What has become of it after all that was ending has ended. True if it starts or is stopped only now. */
+static bool look_again(struct session *s, uint32_t i, const struct sched_decision *d, size_t n)
+{
+    struct kube_ask ask;
+    const struct kube_task *task = &s->w.tasks[i];
+    bool waits = task->job && kube_is_looked_at(s, task) && s->began_on[i] < 0;
+    if (!waits && !(kube_starves_beyond_min(s) && task->job && kube_runs(task)))
+        return false;
+    if (!kube_ask_for(s, i, &ask))
+        return false;
+    bool starts = waits && is_told(&ask, SCHED_START, d, n);
+    bool stops = !waits && !s->has_ended[i] && is_told(&ask, SCHED_PREEMPT, d, n);
+    if (starts)
+        s->promised_on[i] = 0;
+    s->has_ended[i] |= stops;
+    kube_ask_clear(&ask);
+    return starts || stops;
 }
 
 static bool pass(struct session *s)
@@ -161,13 +186,132 @@ static bool pass(struct session *s)
     return sched_check(s->sched);
 }
 
+/* Have end what is ending, or was told to stop. */
+static void finish(struct session *s)
+{
+    for (uint32_t i = 0; i < s->w.n_tasks; i++) {
+        struct kube_ask ask;
+        const struct kube_task *task = &s->w.tasks[i];
+        if (!task->job || !(kube_is_ending(task) || s->has_ended[i]) || !kube_ask_for(s, i, &ask))
+            continue;
+        sched_job_t job = sched_find(s->sched, ask.id, ask.member);
+        if (job >= 0 && sched_state(s->sched, job) == SCHED_RUNNING)
+            sched_finish(s->sched, KUBE_NOW, job, false);
+        kube_ask_clear(&ask);
+    }
+}
+
+/* Whether a task waits as a member of a gang that has started in the session. */
+static bool is_left_of_gang(const struct session *s, uint32_t i)
+{
+    const struct kube_task *task = &s->w.tasks[i];
+    bool waits = task->job && kube_is_looked_at(s, task) && kube_is_member(s, task) &&
+                 s->began_on[i] < 0 && s->promised_on[i] < 0;
+    bool started = false;
+    for (uint32_t k = 0; k < s->w.n_tasks && waits; k++)
+        started |= s->w.tasks[k].job == task->job && !kube_runs(&s->w.tasks[k]) &&
+                   (s->began_on[k] >= 0 || s->promised_on[k] >= 0);
+    return started;
+}
+
+/* What a gang still waits for beyond its min has others stopped for it, as tasks on their own. True if any does. */
+static bool go_alone(struct session *s)
+{
+    bool any = false;
+    for (size_t k = 0; k < s->w.n_tasks; k++) {
+        struct kube_ask ask;
+        uint32_t i = s->order[k];
+        if (!is_left_of_gang(s, i) || !kube_ask_for(s, i, &ask))
+            continue;
+        sched_job_t job = sched_find(s->sched, ask.id, ask.member);
+        if (job >= 0 && sched_state(s->sched, job) != SCHED_RUNNING)
+            sched_cancel(s->sched, KUBE_NOW, job);
+        kube_ask_clear(&ask);
+        s->is_alone[i] = any = true;
+        submit(s, i);
+    }
+    return any;
+}
+
+/* A session gives out what is ending at once, also to what a gang has beyond its min. Here that grows once the others have
+ * started: so all that is ending ends, and who starts then is promised it, until nobody is stopped any more.
+ */
+static bool settle(struct session *s)
+{
+    for (bool more = true; more;) {
+        const struct sched_decision *d;
+        size_t n;
+        more = false;
+        finish(s);
+        if (sched_pass(s->sched, KUBE_NOW, false, &d, &n) < 0)
+            return false;
+        for (uint32_t i = 0; i < s->w.n_tasks; i++)
+            more |= look_again(s, i, d, n);
+        more |= kube_starves_beyond_min(s) && go_alone(s);
+    }
+    return sched_check(s->sched);
+}
+
+/* Have a task in the queue in which it is to be, unless it was rejected, as it never fits. */
+static void move(struct session *s, const struct kube_task *task)
+{
+    struct kube_ask ask;
+    if (!kube_ask_for(s, (uint32_t)(task - s->w.tasks), &ask))
+        return;
+    sched_job_t job = sched_find(s->sched, ask.id, ask.member);
+    if (job >= 0)
+        sched_set_queue(s->sched, KUBE_NOW, job, ask.request.queue, NULL);
+    kube_ask_clear(&ask);
+}
+
+/* Whether a task of a job that waited has been given something, or promised. */
+static bool has_any(const struct session *s, const struct kube_job *job)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < s->w.n_tasks; i++) {
+        struct kube_ask ask;
+        const struct kube_task *task = &s->w.tasks[i];
+        if (task->job != job || !kube_is_looked_at(s, task) || !kube_ask_for(s, i, &ask))
+            continue;
+        sched_job_t found = sched_find(s->sched, ask.id, ask.member);
+        int state = found < 0 ? -1 : sched_state(s->sched, found);
+        has |= state == SCHED_RUNNING || state == SCHED_RESERVED;
+        kube_ask_clear(&ask);
+    }
+    return has;
+}
+
+/* Of jobs whose tasks go one by one, for the one whose turn it was nobody could be stopped: it is the next one's. True if
+ * there is any.
+ */
+static bool try_next(struct session *s)
+{
+    bool any = false;
+    for (size_t j = 0; j < s->w.n_jobs; j++) {
+        const struct kube_job *job = &s->w.jobs[j];
+        const struct kube_task *task = kube_whose_turn(s, job);
+        if (!task || has_any(s, job))
+            continue;
+        s->has_tried[task - s->w.tasks] = true;
+        move(s, task);
+        task = kube_whose_turn(s, job);
+        if (task)
+            move(s, task);
+        any |= task != NULL;
+    }
+    return any;
+}
+
 static bool act(struct session *s)
 {
     stop_closed(s);
     for (size_t k = 0; k < s->w.n_tasks; k++)
         if (kube_is_looked_at(s, &s->w.tasks[s->order[k]]) && !submit(s, s->order[k]))
             return false;
-    return pass(s);
+    bool good = pass(s);
+    while (good && try_next(s))
+        good = pass(s);
+    return good && settle(s);
 }
 
 bool kube_play(struct session *s)

@@ -3,88 +3,120 @@
 
 #include "kube_session.h"
 
+static bool has_role(const struct kube_task *task, const char *role)
+{
+    return strcmp(kube_text(task->is, "role"), role) == 0;
+}
+
+static bool has_begun(const struct kube_task *task)
+{
+    return kube_has_started(task->status) || strcmp(task->status, "Succeeded") == 0;
+}
+
+/* Whether the mins of a job's roles count: together they are no more than its own. */
+static bool mins_count(const struct kube_job *job)
+{
+    const char *role;
+    json_t *min;
+    int64_t all = 0;
+    json_object_foreach(json_object_get(job->is, "min_task_available"), role, min)
+    {
+        all += json_integer_value(min);
+    }
+    return all <= job->min_available;
+}
+
 static bool is_of(const struct session *s, const struct kube_role *role,
                   const struct kube_task *task)
 {
     const struct kube_task *first = &s->w.tasks[role->first];
     return kube_are_alike(&s->w, first, task) &&
-           strcmp(kube_text(first->is, "role"), kube_text(task->is, "role")) == 0;
-}
-
-static int64_t have_begun(const struct session *s, const struct kube_job *job,
-                          const struct kube_role *role)
-{
-    int64_t n = 0;
-    for (size_t i = 0; i < s->w.n_tasks; i++) {
-        const struct kube_task *task = &s->w.tasks[i];
-        bool has = kube_has_started(task->status) || strcmp(task->status, "Succeeded") == 0;
-        n += task->job == job && has && is_of(s, role, task);
-    }
-    return n;
-}
-
-/* How many of a role are to start; where the case doesn't say it all are if all of the job are. -1: that is not known. */
-static int64_t min_of(const struct session *s, const struct kube_job *job,
-                      const struct kube_role *role, size_t tasks)
-{
-    json_t *mins = json_object_get(job->is, "min_task_available");
-    json_t *min = json_object_get(mins, kube_text(s->w.tasks[role->first].is, "role"));
-    if (min) {
-        int64_t left = json_integer_value(min) - have_begun(s, job, role);
-        return left > 0 ? left : 0;
-    }
-    return (size_t)kube_misses(s, job) == tasks ? (int64_t)role->members : -1;
+           (!mins_count(task->job) || has_role(first, kube_text(task->is, "role")));
 }
 
 bool kube_lacks_role(const struct session *s, const struct kube_job *job)
 {
     const char *role;
-    json_t *mins = json_object_get(job->is, "min_task_available"), *min;
-    int64_t all = 0;
+    json_t *min;
     bool lacks = false;
-    json_object_foreach(mins, role, min)
+    json_object_foreach(json_object_get(job->is, "min_task_available"), role, min)
     {
         int64_t n = 0;
         for (size_t i = 0; i < s->w.n_tasks; i++) {
             const struct kube_task *task = &s->w.tasks[i];
-            bool counts = kube_has_started(task->status) ||
-                          strcmp(task->status, "Succeeded") == 0 ||
-                          strcmp(task->status, "Pending") == 0;
-            n += task->job == job && counts && strcmp(kube_text(task->is, "role"), role) == 0;
+            n += task->job == job && has_role(task, role) &&
+                 (has_begun(task) || strcmp(task->status, "Pending") == 0);
         }
         lacks |= n < json_integer_value(min);
-        all += json_integer_value(min);
     }
-    return lacks && all <= job->min_available;
+    return lacks && mins_count(job);
+}
+
+static uint32_t role_of(const struct session *s, const struct kube_role *roles, uint32_t n,
+                        const struct kube_task *task)
+{
+    uint32_t r = 0;
+    while (r < n && !is_of(s, &roles[r], task))
+        r++;
+    return r;
+}
+
+/* So many tasks that come first, of a role or (NULL) of any, are to start. Returns how many there are too few. */
+static int64_t take_first(const struct session *s, const struct kube_job *job, const char *name,
+                          struct kube_role *roles, uint32_t n, int64_t count)
+{
+    uint32_t seen[SCHED_ROLES_MAX] = {0}, taken[SCHED_ROLES_MAX];
+    for (uint32_t r = 0; r < n; r++)
+        taken[r] = roles[r].min;
+    for (size_t k = 0; k < s->w.n_tasks && count > 0; k++) {
+        const struct kube_task *task = &s->w.tasks[s->order[k]];
+        if (task->job != job || !kube_is_looked_at(s, task) || (name && !has_role(task, name)))
+            continue;
+        uint32_t r = role_of(s, roles, n, task);
+        if (seen[r]++ >= taken[r]) {
+            roles[r].min++;
+            count--;
+        }
+    }
+    return count;
+}
+
+/* What is to start: of each role as many as its own min is still missing, and then of any. False: there are too few. */
+static bool set_mins(const struct session *s, const struct kube_job *job, struct kube_role *roles,
+                     uint32_t n)
+{
+    const char *name;
+    json_t *min;
+    int64_t missing = kube_misses(s, job), lacks = 0;
+    json_object_foreach(json_object_get(job->is, "min_task_available"), name, min)
+    {
+        int64_t left = mins_count(job) ? json_integer_value(min) : 0;
+        for (size_t i = 0; i < s->w.n_tasks; i++)
+            left -= s->w.tasks[i].job == job && has_begun(&s->w.tasks[i]) &&
+                    has_role(&s->w.tasks[i], name);
+        if (left > 0) {
+            lacks += take_first(s, job, name, roles, n, left);
+            missing -= left;
+        }
+    }
+    return lacks == 0 && missing >= 0 && take_first(s, job, NULL, roles, n, missing) == 0;
 }
 
 uint32_t kube_roles(const struct session *s, const struct kube_job *job, struct kube_role *roles)
 {
     uint32_t n = 0;
-    size_t tasks = 0;
-    int64_t sum = 0;
     for (size_t k = 0; k < s->w.n_tasks; k++) {
         const struct kube_task *task = &s->w.tasks[s->order[k]];
-        uint32_t r = 0;
         if (task->job != job || !kube_is_looked_at(s, task))
             continue;
-        tasks++;
-        while (r < n && !is_of(s, &roles[r], task))
-            r++;
+        uint32_t r = role_of(s, roles, n, task);
         if (r == SCHED_ROLES_MAX)
             return 0;
         if (r == n)
             roles[n++] = (struct kube_role){.first = s->order[k]};
         roles[r].members++;
     }
-    for (uint32_t r = 0; r < n; r++) {
-        int64_t min = min_of(s, job, &roles[r], tasks);
-        if (min < 0 || min > roles[r].members)
-            return 0;
-        roles[r].min = (uint32_t)min;
-        sum += min;
-    }
-    return sum == kube_misses(s, job) ? n : 0;
+    return set_mins(s, job, roles, n) ? n : 0;
 }
 
 uint32_t kube_place_by_role(const struct session *s, uint32_t task, const struct kube_role *roles,

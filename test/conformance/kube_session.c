@@ -319,9 +319,11 @@ static bool make(struct session *s)
     s->has_ended = calloc(n, sizeof(*s->has_ended));
     s->began_on = calloc(n, sizeof(*s->began_on));
     s->promised_on = calloc(n, sizeof(*s->promised_on));
+    s->is_alone = calloc(n, sizeof(*s->is_alone));
+    s->has_tried = calloc(n, sizeof(*s->has_tried));
     s->order = calloc(n, sizeof(*s->order));
-    if (!s->is_let_in || !s->has_ended || !s->began_on || !s->promised_on || !s->order ||
-        !put_in_order(s) || !kube_make_levels(s))
+    if (!s->is_let_in || !s->has_ended || !s->began_on || !s->promised_on || !s->is_alone ||
+        !s->order || !put_in_order(s) || !kube_make_levels(s))
         return false;
     for (size_t i = 0; i < n; i++)
         s->began_on[i] = s->promised_on[i] = -1;
@@ -338,6 +340,8 @@ static void clear(struct session *s)
     free(s->has_ended);
     free(s->began_on);
     free(s->promised_on);
+    free(s->is_alone);
+    free(s->has_tried);
     free(s->order);
     kube_clear_levels(s);
     kube_clear(&s->w);
@@ -375,7 +379,7 @@ static enum outcome play_session(json_t *c, bool goes_on)
     }
     enum outcome outcome = FAILED;
     bool made = make(&s);
-    why = made && has_unequal(&s) ? "gangs of unequal tasks, of which any may be the first"
+    why = made && has_unequal(&s) ? "gangs of tasks that differ too much"
           : made && skips_ancestors(&s)
               ? "queues deserve what they do, whatever those above them do"
               : NULL;

@@ -46,6 +46,8 @@ struct session {
     bool *has_ended;                    /* by task: it was told to stop for another one */
     int64_t *began_on,
         *promised_on; /* by task: a node that it was given in the session; -1: none */
+    bool *is_alone;   /* by task: it is submitted on its own, although its job is a gang */
+    bool *has_tried;  /* by task: others were to be stopped for it, in vain */
     uint32_t *order;  /* tasks, those that come first first */
     sched_t *sched;
     match_t *machine;
@@ -114,8 +116,8 @@ bool kube_are_alike(const struct kube_world *w, const struct kube_task *a,
 /* Whether all tasks of a job that wait ask for the same. */
 bool kube_is_uniform(const struct session *s, const struct kube_job *job);
 
-/* kube_roles.c: the roles of a gang whose tasks are not alike, and how many they are; 0: it can't be told by roles. And
- * a task's place among all of them. And whether a job has fewer tasks of a role than are to run, so that it never starts.
+/* kube_roles.c: the roles of a gang whose tasks are not alike, and how many they are; 0: it can't be told by roles. Where
+ * not all are to start, those that come first are. And a task's place among all of them. And whether a job has fewer tasks of a role than are to run, so that it never starts.
  */
 struct kube_role {
     uint32_t first; /* task of it */
@@ -170,6 +172,11 @@ bool kube_is_ending(const struct kube_task *task);
 bool kube_is_member(const struct session *s, const struct kube_task *task);
 bool kube_is_up(const struct session *s, const struct kube_job *job);
 bool kube_is_ready_idle(const struct session *s, const struct kube_job *job);
+
+/* Of a job that has others stopped for one of its tasks, which are not alike: the one for which it is tried. NULL: it is no
+ * such job, or all have been tried.
+ */
+const struct kube_task *kube_whose_turn(const struct session *s, const struct kube_job *job);
 
 /* kube_play.c: have run what had started before the session, and then play its actions. False after saying why. */
 bool kube_play(struct session *s);

@@ -372,11 +372,19 @@ static void go_on_behind(sched_t *s, uint32_t slot, struct queue_key at)
     s->replan.from = at;
 }
 
+/* The list begins with one that may still start: others of an array have filled it, perhaps. */
+static void drop_blocked(sched_t *s)
+{
+    while (s->turns.n > 0 && s->jobs[s->turns.v[0].item].state == SCHED_BLOCKED)
+        heap_take(&s->turns, s->turns.v[0].item);
+}
+
 /* The next one of the jobs and of the holders is looked at, in queue order. Where there is no memory for it
  * the next pass goes on with it.
  */
 static enum step place_next(sched_t *s)
 {
+    drop_blocked(s);
     uint32_t slot = held_next(s, true, s->replan.from);
     uint32_t before = next_to_promise(s, s->replan.from);
     bool waits = before != JOB_NONE &&

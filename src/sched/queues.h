@@ -62,7 +62,8 @@ struct details {
     bool is_in_gang;                   /* counts among those of its gang that run */
     bool leaves_gang;     /* and among those of them that were told to stop for others */
     bool is_dismissed;    /* running: the shell was told to stop it as its gang has failed */
-    bool holds;           /* counts among the members of its array that hold something */
+    bool holds;           /* counts among the members of its array that hold something, */
+    bool holds_aside;     /* or among those that do, but for what is asked at the moment */
     bool is_counted;      /* in the ledger of limits as holding something during `counted`, */
     bool is_open;         /* whose ends its calendars have */
     bool is_rest_counted; /* and for longer, while a question is asked (limiter_tails.c), */

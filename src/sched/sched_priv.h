@@ -576,6 +576,9 @@ enum step outrank(sched_t *s);
  */
 enum step outrank_take_turn(sched_t *s, uint32_t slot);
 
+/* outrank.c: an open job has another key: if its turn is yet to come, it comes by that. */
+void outrank_rekeyed(sched_t *s, uint32_t slot);
+
 /* The key of the first of these jobs, or of what an outrank that was cut off has left: the holders behind it
  * will be placed anew. False: there is none. O(fresh log open)
  */

@@ -158,9 +158,18 @@ static void moved(sched_t *s, const struct members *m)
         shares_filled(s, m->entry);
 }
 
+static void forget_aside(struct details *d)
+{
+    if (!d->holds_aside)
+        return;
+    d->holds_aside = false;
+    d->of->aside--;
+}
+
 static void add_holding_member(sched_t *s, uint32_t slot)
 {
     struct details *d = s->jobs[slot].details;
+    forget_aside(d);
     if (d->of && !d->holds) {
         d->holds = true;
         d->of->holding++;
@@ -171,11 +180,24 @@ static void add_holding_member(sched_t *s, uint32_t slot)
 static void drop_holding_member(sched_t *s, uint32_t slot)
 {
     struct details *d = s->jobs[slot].details;
+    if (d->holds)
+        d->of->holding--;
+    else if (!d->holds_aside)
+        return;
+    d->holds = false;
+    forget_aside(d);
+    moved(s, d->of);
+}
+
+/* It is left out for a while, of how many may hold something; not of how many do. */
+static void set_member_aside(sched_t *s, uint32_t slot)
+{
+    struct details *d = s->jobs[slot].details;
     if (!d->holds)
         return;
-    d->of->holding--;
-    d->holds = false;
-    moved(s, d->of);
+    drop_holding_member(s, slot);
+    d->holds_aside = true;
+    d->of->aside++;
 }
 
 static bool may_return(const sched_t *s, uint32_t slot)
@@ -285,7 +307,7 @@ const struct controller array_controller = {
     .gate = block_if_array_is_full,
     .count = count_in_array,
     .uncount = uncount_in_array,
-    .set_aside = drop_holding_member,
+    .set_aside = set_member_aside,
     .put_back = add_holding_member,
     .may_return = may_return,
     .enter = enter_in_array,

@@ -119,21 +119,30 @@ static uint32_t first_equal_of(const sched_t *s, uint32_t number)
     return JOB_NONE;
 }
 
+static void swap(struct equal *a, struct equal *b)
+{
+    struct equal was = *a;
+    *a = *b;
+    *b = was;
+}
+
 void equals_rekeyed(sched_t *s, uint32_t slot)
 {
     struct shares *shares = s->queues->shares;
     if (!shares || shares->n_equals == 0)
         return;
-    size_t i = shares->leaf[shares->job[slot].leaf].equal;
-    struct equal *equal = &shares->equal[i];
-    if (i >= shares->n_equals || equal->slot != slot)
+    uint32_t leaf = shares->job[slot].leaf;
+    size_t first = shares->leaf[leaf].equal, i = first;
+    struct equal *equal = shares->equal;
+    while (i < shares->n_equals && equal[i].leaf == leaf && equal[i].slot != slot)
+        i++;
+    if (i >= shares->n_equals || equal[i].slot != slot)
         return;
-    equal->key = s->jobs[slot].key;
-    for (; i + 1 < shares->n_equals && compare_equals(&equal[1], equal) < 0; i++, equal++) {
-        struct equal before = equal[1];
-        equal[1] = equal[0];
-        equal[0] = before;
-    }
+    equal[i].key = s->jobs[slot].key;
+    for (; i + 1 < shares->n_equals && compare_equals(&equal[i + 1], &equal[i]) < 0; i++)
+        swap(&equal[i], &equal[i + 1]);
+    for (; i > first && compare_equals(&equal[i], &equal[i - 1]) < 0; i--)
+        swap(&equal[i], &equal[i - 1]);
 }
 
 uint32_t equals_next(sched_t *s)

@@ -18,8 +18,8 @@ bool equals_may_be(const sched_t *s);
 /* Whether something is so of the first job, or of one of its equals. O(equals) */
 bool equals_any(const sched_t *s, bool (*is)(const sched_t *s, uint32_t slot));
 
-/* The job that equals_next has named last has had its turn and waits with another key, as its array does with the next member:
- * equals of its leaf that go before it now have their turns first. O(those)
+/* One of the equals waits with another key: as its array does with the next member, or by what is held of that. Equals of its leaf
+ * that go before it now have their turns first. O(equals of the leaf); if equals_next has named it last, O(those)
  */
 void equals_rekeyed(sched_t *s, uint32_t slot);
 

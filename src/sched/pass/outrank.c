@@ -20,6 +20,7 @@
 #include "sched/pass/displaced.h"
 #include "sched/pass/equals.h"
 #include "sched/queues.h"
+#include "sched/waiting/class_order.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/shares.h"
 
@@ -213,6 +214,15 @@ enum step outrank_take_turn(sched_t *s, uint32_t slot)
         s->jobs[slot].is_fresh &&
         !queue_before(key, s->jobs[slot].key); /* else it is the next member's turn */
     return lane_keep(s, lane) < 0 ? STEP_FAILED : STEP_DONE;
+}
+
+void outrank_rekeyed(sched_t *s, uint32_t slot)
+{
+    if (!heap_has(&s->turns, slot))
+        return;
+    struct queue_key turn = turn_of(s, slot);
+    heap_move(&s->turns, slot, turn.rank, turn.seq);
+    equals_rekeyed(s, slot);
 }
 
 void replan_reach(sched_t *s, struct queue_key key, bool lifted)
@@ -451,6 +461,8 @@ enum step outrank(sched_t *s)
     static enum step (*const stage[STAGES])(sched_t * s) = {gather, skip,       tear, lift_next,
                                                             wake,   place_next, mend};
     struct pass *p = &s->pass;
+    if (class_order_refresh(s) < 0)
+        return STEP_FAILED;
     if (!p->begun && !begin_outranking(s))
         return STEP_BUSY;
     for (; p->stage < STAGES; p->stage++) {

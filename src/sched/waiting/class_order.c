@@ -23,7 +23,8 @@ static int64_t held_of_array(const sched_t *s, uint32_t slot)
     if (!is_entry(s, slot))
         return 0;
     const struct share_of_job *job = &s->queues->shares->job[slot];
-    int64_t one = job->units / shares_members(s, slot), held = s->jobs[slot].details->of->holding;
+    const struct members *m = s->jobs[slot].details->of;
+    int64_t one = job->units / shares_members(s, slot), held = m->holding + m->aside;
     return one > 0 && held > CLASS_UNITS_MAX / one ? CLASS_UNITS_MAX : held * one;
 }
 
@@ -39,6 +40,7 @@ int class_order_refresh(sched_t *s)
             struct queue_key key = key_held(s, slot, held_of_array(s, slot));
             if (key.rank != job->key.rank && open_rekey(s, slot, key) < 0)
                 return -1;
+            outrank_rekeyed(s, slot);
         }
         shares->job[slot].is_moved = false;
         shares->n_moved_jobs--;

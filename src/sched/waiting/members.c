@@ -202,7 +202,8 @@ static void clear_holding(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
-    d->holds = d->is_counted = d->is_open = d->is_promise_told = d->is_relieved = false;
+    d->holds = d->holds_aside = d->is_counted = d->is_open = d->is_promise_told = d->is_relieved =
+        false;
     d->shared = NULL;
     displaced_end(s, slot);
     d->victims = 0;

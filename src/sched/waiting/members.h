@@ -26,7 +26,8 @@ struct members {
     uint32_t used;        /* but so many ranges at the beginning are used up */
     uint64_t order;       /* of index 0 */
     int64_t most;         /* so many may hold something at a time; 0: any number */
-    int64_t holding;      /* do */
+    int64_t holding;      /* do; */
+    int64_t aside;        /* and so many others, but for what is asked at the moment */
     bool is_singleton;    /* by its dependency, one at a time */
     const char **groups;  /* of the user; interned */
     size_t n_groups;

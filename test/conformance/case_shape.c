@@ -57,6 +57,8 @@ static bool is_of_kind(json_t *value, enum shape_kind kind)
         return json_is_object(value);
     case SHAPE_LIST:
         return json_is_array(value);
+    case SHAPE_BOOLEAN:
+        return json_is_boolean(value);
     case SHAPE_ANY:
         break;
     }
@@ -72,6 +74,7 @@ static bool wrong(const struct where *at, enum shape_kind kind)
                                         [SHAPE_AMOUNTS] = "an object of numbers",
                                         [SHAPE_OBJECT] = "an object",
                                         [SHAPE_LIST] = "a list",
+                                        [SHAPE_BOOLEAN] = "true or false",
                                         [SHAPE_ANY] = "something"};
     snprintf(at->why, at->room, "%s: expected %s", at->path, words[kind]);
     return false;
@@ -134,10 +137,13 @@ bool shape_check(json_t *c, const struct shape *shapes, size_t n, char *why, siz
 bool shape_has(json_t *c, const char *const *members, char *why, size_t room)
 {
     for (; *members; members++) {
-        char path[100];
-        snprintf(path, sizeof(path), "%s!", *members);
-        if (!shape_check(c, &(struct shape){path, SHAPE_ANY}, 1, why, room))
-            return false;
+        for (const char *end = *members; *end != '\0';) {
+            char path[100];
+            end += 1 + strcspn(end + 1, ".");
+            snprintf(path, sizeof(path), "%.*s!", (int)(end - *members), *members);
+            if (!shape_check(c, &(struct shape){path, SHAPE_ANY}, 1, why, room))
+                return false;
+        }
     }
     return true;
 }

@@ -14,6 +14,7 @@ enum shape_kind {
     SHAPE_AMOUNTS, /* an object of numbers or "inf", by resource; those of "scalars" are one more of these */
     SHAPE_OBJECT,
     SHAPE_LIST,
+    SHAPE_BOOLEAN,
     SHAPE_ANY
 };
 
@@ -30,7 +31,7 @@ struct shape {
 /* Whether a case has these shapes. If not, `why` says what is wrong, as "jobs[3].name: expected a text". */
 bool shape_check(json_t *c, const struct shape *shapes, size_t n, char *why, size_t room);
 
-/* Whether a case has all these members, of which the last is NULL. */
+/* Whether a case has all these members, of which the last is NULL; "a.b" is one of an object. */
 bool shape_has(json_t *c, const char *const *members, char *why, size_t room);
 
 #endif

@@ -132,7 +132,7 @@ enum outcome kube_enqueueable(json_t *c)
     enum outcome outcome = PASSED;
     if (!kube_read(&w, c))
         return FAILED;
-    bool tells = strstr(kube_text(c, "steps"), "JobEnqueued") != NULL;
+    bool any = false, tells = strstr(kube_text(c, "steps"), "JobEnqueued") != NULL;
     json_t *expect = json_object_get(json_object_get(c, "expect"), "enqueueable");
     int64_t told[SHARE_DIMENSIONS_MAX] = {0}, none[SHARE_DIMENSIONS_MAX] = {0};
     for (size_t i = 0; i < w.n_jobs; i++) {
@@ -145,9 +145,12 @@ enum outcome kube_enqueueable(json_t *c)
                         kube_quotas_admit(&w, json_object_get(c, "namespace_quotas"), job, none)) &&
                        queue_admits(&w, job));
         json_t *want = json_is_object(expect) ? json_object_get(expect, job->name) : expect;
+        any |= json_is_boolean(want);
         if (json_is_boolean(want) && json_is_true(want) != admits)
             outcome = kube_wrong("job %s is %slet in", job->name, admits ? "" : "not ");
     }
     kube_clear(&w);
-    return outcome;
+    return any ? outcome
+               : kube_wrong("expect.enqueueable: expected true or false, or an object of these, "
+                            "by job");
 }

@@ -17,7 +17,9 @@ static void append(json_t *to, json_t *cycle, const char *key)
 /* What was begun, let in or ended in one session is so in the next one. */
 enum outcome kube_multi_cycle(json_t *c)
 {
+    static const char *const needs[] = {"config.tiers", "queues", "nodes", NULL};
     json_t *state = json_deep_copy(c), *cycle;
+    char why[300];
     enum outcome outcome = PASSED;
     size_t i;
     json_object_set_new(state, "kind", json_string("session"));
@@ -29,7 +31,8 @@ enum outcome kube_multi_cycle(json_t *c)
         append(json_object_get(state, "jobs"), cycle, "add_jobs");
         append(json_object_get(state, "tasks"), cycle, "add_tasks");
         json_object_set(state, "expect", json_object_get(cycle, "expect"));
-        enum outcome one = kube_session_on(state);
+        enum outcome one = kube_check_shape(state, needs, why, sizeof(why)) ? kube_session_on(state)
+                                                                            : kube_wrong("%s", why);
         outcome = one == PASSED ? outcome : one;
         if (one == FAILED || one == LEFT_OUT)
             break;

@@ -133,6 +133,15 @@ static enum outcome compare(json_t *expect, const char *key, json_int_t is)
                : kube_wrong("%s is %lld, expected %lld", key, (long long)is, (long long)value);
 }
 
+static bool is_known(const char *key)
+{
+    static const char *const known[] = {"pending_best_effort", "ready", "pipelined", "starving"};
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if (strcmp(known[i], key) == 0)
+            return true;
+    return false;
+}
+
 /* A gang is starving that would not be conditionally ready but for members that ask for nothing. */
 enum outcome kube_job_readiness(json_t *c)
 {
@@ -140,6 +149,13 @@ enum outcome kube_job_readiness(json_t *c)
     json_t *task, *expect = json_object_get(c, "expect");
     struct sched_gang_now now, without;
     json_int_t best_effort = 0;
+    const char *key;
+    json_t *value;
+    json_object_foreach(expect, key, value)
+    {
+        if (!is_known(key))
+            return kube_wrong("unknown: what is expected of %s", key);
+    }
     if (!look(c, true, &now) || !look(c, false, &without))
         return FAILED;
     json_array_foreach(json_object_get(c, "tasks"), i, task)

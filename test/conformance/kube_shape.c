@@ -1,4 +1,5 @@
 /* What cases of kube-batch and Volcano look like, whatever their kind. */
+#include <stdio.h>
 #include <string.h>
 
 #include "case_shape.h"
@@ -87,7 +88,7 @@ static const struct shape shapes[] = {
 
 /* What is expected: of a session, or of each cycle. */
 static const struct shape expected[] = {
-    {"binds{}", SHAPE_ANY},
+    {"binds{}!", SHAPE_TEXT},
     {"bind_count", SHAPE_COUNT},
     {"evicts[]!", SHAPE_TEXT},
     {"evict_count", SHAPE_COUNT},
@@ -100,26 +101,83 @@ static const struct shape expected[] = {
     {"conditionally_allocated", SHAPE_LIST},
     {"starving[]!", SHAPE_TEXT},
     {"reserved{}{}!", SHAPE_AMOUNTS},
+    {"backfill_tasks[]!", SHAPE_TEXT},
+    {"backfilled{}!", SHAPE_AMOUNTS},
+    {"accessible{}!", SHAPE_AMOUNTS},
 };
 
+/* The same of cases of other kinds. */
+static const struct {
+    const char *kind;
+    struct shape shape;
+} expected_of[] = {
+    {"proportion_deserved", {"expect{}!", SHAPE_OBJECT}},
+    {"capacity_queue_share", {"expect!", SHAPE_NUMBER}},
+    {"enqueueable", {"expect", SHAPE_OBJECT}},
+    {"plugin_order_and_enqueue", {"expect{}!", SHAPE_BOOLEAN}},
+    {"job_readiness", {"expect!", SHAPE_OBJECT}},
+    {"job_readiness", {"expect.pending_best_effort", SHAPE_COUNT}},
+    {"job_readiness", {"expect.ready", SHAPE_BOOLEAN}},
+    {"job_readiness", {"expect.pipelined", SHAPE_BOOLEAN}},
+    {"job_readiness", {"expect.starving", SHAPE_BOOLEAN}},
+    {"victim_count", {"expect.victims!", SHAPE_COUNT}},
+    {"victim_tiers", {"expect.victims[]!", SHAPE_TEXT}},
+};
+
+/* Whether nothing is expected of a cycle that is not known; of a session that is said when it has been played. */
+static bool knows_all(json_t *expect, char *why, size_t room)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(expect, key, value)
+    {
+        size_t i = 0, n = sizeof(expected) / sizeof(*expected);
+        while (i < n && (strcspn(expected[i].path, "[{") != strlen(key) ||
+                         strncmp(expected[i].path, key, strlen(key)) != 0))
+            i++;
+        if (i == n) {
+            snprintf(why, room, "unknown: what is expected of %s", key);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Of a session, or of each cycle. */
 static bool check_expected(json_t *c, char *why, size_t room)
 {
-    size_t i;
+    size_t i, n = json_object_size(json_object_get(c, "expect"));
     json_t *cycle;
-    bool good = true;
+    bool good = shape_check(json_object_get(c, "expect"), expected,
+                            sizeof(expected) / sizeof(*expected), why, room);
     json_array_foreach(json_object_get(c, "cycles"), i, cycle)
     {
-        good = good && shape_check(json_object_get(cycle, "expect"), expected,
-                                   sizeof(expected) / sizeof(*expected), why, room);
+        json_t *expect = json_object_get(cycle, "expect");
+        n += json_object_size(expect);
+        good = good &&
+               shape_check(expect, expected, sizeof(expected) / sizeof(*expected), why, room) &&
+               knows_all(expect, why, room);
     }
-    json_t *expect = json_object_get(c, "expect");
-    if (good && strcmp(kube_text(c, "kind"), "session") == 0)
-        good = shape_check(expect, expected, sizeof(expected) / sizeof(*expected), why, room);
-    return good;
+    if (good && n == 0)
+        snprintf(why, room, "expect: expected something to compare");
+    return good && n > 0;
+}
+
+static bool check_expected_of(json_t *c, const char *kind, char *why, size_t room)
+{
+    bool is_other = false, good = true;
+    for (size_t i = 0; i < sizeof(expected_of) / sizeof(*expected_of); i++) {
+        if (strcmp(expected_of[i].kind, kind) != 0)
+            continue;
+        is_other = true;
+        good = good && shape_check(c, &expected_of[i].shape, 1, why, room);
+    }
+    return is_other ? good : check_expected(c, why, room);
 }
 
 bool kube_check_shape(json_t *c, const char *const *members, char *why, size_t room)
 {
+    const char *kind = kube_text(c, "kind");
     return shape_check(c, shapes, sizeof(shapes) / sizeof(*shapes), why, room) &&
-           shape_has(c, members, why, room) && check_expected(c, why, room);
+           shape_has(c, members, why, room) && check_expected_of(c, kind, why, room);
 }

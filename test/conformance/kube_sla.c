@@ -61,7 +61,7 @@ static json_t *contest(json_t *c, const char *names)
                               json_pack("{ss ss ss sn s{si}}", "name", name, "job", name, "status",
                                         "Pending", "node", "request", "cpu", 1000));
     }
-    return json_pack("{ss ss ss s{s[ss] s[[{ss s{sb sb} sO}]]} s[{ss}] s[{ss s{si si}}] so so}",
+    return json_pack("{ss ss ss s{s[ss] s[[{ss s{sb sb} sO*}]]} s[{ss}] s[{ss s{si si}}] so so}",
                      "id", kube_text(c, "id"), "kind", "session", "system", "volcano", "config",
                      "actions", "enqueue", "allocate", "tiers", "name", kube_text(c, "plugin"),
                      "enabled", "jobOrder", 1, "jobEnqueued", 1, "arguments",
@@ -78,10 +78,16 @@ enum outcome kube_plugin_order(json_t *c)
     json_object_foreach(json_object_get(c, "expect"), question, answer)
     {
         char first[100] = "", second[100] = "";
+        int end = -1;
+        sscanf(question, "job_order_less(%99[^,],%99[^)])%n", first, second, &end);
+        bool orders = end >= 0;
+        if (!orders)
+            sscanf(question, "enqueueable(%99[^)])%n", first, &end);
+        if (end != (int)strlen(question)) {
+            outcome = kube_wrong("unknown: what is expected of %s", question);
+            continue;
+        }
         json_t *session = contest(c, question);
-        bool orders = sscanf(question, "job_order_less(%99[^,],%99[^)])", first, second) == 2;
-        if (!orders && sscanf(question, "enqueueable(%99[^)])", first) != 1)
-            outcome = kube_wrong("unknown: %s", question);
         json_t *expect =
             orders ? json_pack("{s{ss}}", "binds", json_is_true(answer) ? first : second, "node")
                    : json_pack("{s{ss}}", "job_phase", first,

@@ -23,6 +23,26 @@ told kube_batch_cases "{$kube, \"queues\": [], \"nodes\": [{\"name\": \"n\", \"a
     'nodes[0].allocatable: expected an object of numbers'
 told kube_batch_cases '{"kind": "victim_tiers", "tiers": [], "candidates": [3], "expect": {"victims": []}}' \
     'candidates[0]: expected a text'
+# What is expected is there, of its kind, and all of it is known.
+told kube_batch_cases '{"kind": "victim_tiers", "tiers": [], "candidates": []}' 'expect: expected something'
+told kube_batch_cases '{"kind": "victim_tiers", "tiers": [], "candidates": [], "expect": {"victims": 1}}' \
+    'expect.victims: expected a list'
+ready='"kind": "job_readiness", "min_available": 1, "tasks": [{"name": "a", "status": "Running"}]'
+told kube_batch_cases "{$ready, \"expect\": {\"readi\": true}}" 'unknown: what is expected of readi'
+told kube_batch_cases "{$ready, \"expect\": {\"ready\": []}}" 'expect.ready: expected true or false'
+session='"kind": "session", "config": {"actions": ["allocate"], "tiers": []}, "queues": [], "nodes": [], "jobs": [], "tasks": []'
+told kube_batch_cases "{$session, \"expect\": {}}" 'expect: expected something to compare'
+told kube_batch_cases "{$session, \"expect\": {\"binds\": {\"a\": []}}}" 'binds.a: expected a text'
+told kube_batch_cases "{$session, \"expect\": {\"binds_\": {}}}" 'unknown: what is expected of binds_'
+cycles='"kind": "multi_cycle", "config": {"tiers": []}, "queues": [], "nodes": []'
+told kube_batch_cases "{$cycles, \"cycles\": [{\"expect\": {\"bind\": 1}}]}" 'unknown: what is expected of bind'
+told kube_batch_cases "{$cycles, \"cycles\": [{\"add_tasks\": [1], \"expect\": {\"bind_count\": 0}}]}" \
+    'tasks[0]: expected an object'
+sla='"kind": "plugin_order_and_enqueue", "plugin": "sla", "jobs": [{"name": "a"}]'
+told kube_batch_cases "{$sla, \"expect\": {\"enqueueable(a)?\": true}}" 'unknown: what is expected of enqueueable(a)?'
+told kube_batch_cases "{$sla, \"expect\": {\"enqueueable(a)\": false}}" 'job a is let in'
+told kube_batch_cases '{"kind": "enqueueable", "config": {"tiers": []}, "jobs": [{"name": "a"}], "expect": {"enqueueable": 1}}' \
+    'expect.enqueueable: expected true or false, or an object of these, by job'
 told scoot_cases '{"kind": "spread", "totalWorkers": 5, "classes": [{"name": "a"}], "expect": 0}' \
     'classes[0].load_pct: expected a number'
 told scoot_cases '{"kind": "task_selection", "start": 1, "expect": {}, "jobs": [{"waiting": 1000000000}]}' \

@@ -1,0 +1,148 @@
+"""Cases of kube-batch's kinds in which several rules meet, with what is expected worked out by hand: gangs in queues with
+weights, guarantees and parts that they deserve, actions in several orders, and nodes that not all tasks may use. Writes them
+as JSON.
+"""
+import json
+import sys
+
+from kube_write import *
+
+GANGS = p('gang', 'jobOrder', 'jobReady', 'jobPipelined', 'jobStarving', 'preemptable', 'reclaimable')
+PRIORITY = p('priority', 'jobOrder', 'taskOrder', 'preemptable', 'jobPipelined', 'jobStarving')
+CONFORMANCE = p('conformance', 'preemptable', 'reclaimable')
+CAPACITY = p('capacity', 'queueOrder', 'allocatable', 'reclaimable', 'preemptive', 'jobEnqueued')
+BY_WEIGHT = [[PRIORITY, GANGS], [PREDICATES, PROPORTION]]
+
+
+def n(cpu, name='n', **k):
+    return node(name, cpu, **k)
+
+
+def run(job, m, cpu=1000, **k):
+    return [t(f'{job}r{i}', job, cpu, 'Running', **k) for i in range(m)]
+
+
+def has(**cores):
+    return {a: dict(milli_cpu=1000 * c, memory=0, scalars=dict(pods=c)) for a, c in cores.items()}
+
+
+# ---- Gangs in queues: a gang starts if all of its min is within what its queue deserves and may have ----
+
+
+def weighs(name, jobs, tasks, x=None, y=None, **expect):
+    s('weighs_' + name, [n(8000)], jobs, tasks, BY_WEIGHT, [q('x', **(x or {})), q('y', **(y or {}))], **expect)
+
+
+weighs('two_gangs', [j('a', 'x', 2), j('b', 'y', 2)], ts('a', 8) + ts('b', 8), y=dict(w=3), bind_count=8,
+       job_allocated=has(a=2, b=6))
+weighs('more_than_its_part', [j('a', 'x', 3), j('b', 'y', 2)], ts('a', 3) + ts('b', 8), y=dict(w=3), bind_count=6,
+       job_allocated=has(a=0, b=6))
+weighs('more_than_it_may_have', [j('a', 'x', 4)], ts('a', 4), dict(capability=dict(cpu=3000)), **NOBODY)
+weighs('what_is_guaranteed', [j('a', 'x', 7)], ts('a', 7), y=dict(guarantee=dict(cpu=2000)), **NOBODY)
+weighs('beside_what_is_guaranteed', [j('a', 'x', 6)], ts('a', 7), y=dict(guarantee=dict(cpu=2000)), bind_count=6)
+
+
+def let_in(name, other, starts, **expect):
+    """Two jobs ask for 2 of 4, and for more."""
+    s('let_in_' + name, [n(4000)], [j('a', 'q', 2, 'Pending', min_resources=dict(cpu=2000)),
+                                    j('b', 'q', other, 'Pending', min_resources=dict(cpu=1000 * other))],
+      ts('a', 2) + ts('b', 3), [[GANGS], [PREDICATES, PROPORTION]], actions=('enqueue', 'allocate'), bind_count=starts,
+      **expect)
+
+
+let_in('one', 3, 2, job_phase=dict(b='Pending'))
+let_in('both', 2, 4)
+
+# ---- Actions in several orders: who may end is a matter of the actions, not of their order ----
+
+# h is above l in queue a, which has all and deserves 3 of 4; y of queue b deserves 1. With h the queue is to be within what
+# it deserves, so two end for h alone.
+for name, evicts in (('reclaim allocate preempt', 2), ('allocate preempt reclaim', 2), ('preempt reclaim', 2),
+                     ('allocate preempt', 2), ('allocate reclaim', 1), ('allocate', 0), ('backfill', 0)):
+    s('acts_' + name.replace(' ', '_'), [n(4000)], [j('l', 'a', 1, 'Running', priority=1), j('h', 'a', 1, priority=10),
+                                                    j('y', 'b', 1)],
+      run('l', 4) + ts('h', 1) + ts('y', 1), [[CONFORMANCE, GANGS, PRIORITY], [PREDICATES, PROPORTION]], [q('a'), q('b')],
+      name.split(), evict_count=evicts, bind_count=0)
+
+
+def fills(name, tasks, least, starts, *actions, nodes=None):
+    s('fills_' + name, nodes or [n(2000)], [j('a', least=least)], tasks, actions=actions, bind_count=starts)
+
+
+NOTHING = [t(f'a{i}', 'a', None) for i in range(2)]
+fills('what_asks_for_nothing', NOTHING[:1] + [t('b0', 'a')], 1, 1, 'backfill')
+fills('a_gang_that_asks_for_nothing', NOTHING, 2, 2, 'backfill')
+fills('too_few_pods', NOTHING, 2, 0, 'backfill', nodes=[n(2000, pods=1)])
+fills('first', NOTHING[:1] + [t('b0', 'a')], 2, 2, 'backfill', 'allocate')
+fills('without_the_other', NOTHING[:1] + [t('b0', 'a')], 2, 0, 'allocate', 'backfill', nodes=[n(500)])
+
+# ---- Nodes that not all tasks may use ----
+
+ZONES = [n(2000, f'n{i}', labels=dict(z=str(i), size=str(10 * i))) for i in (1, 2, 3)]
+
+
+def on(*terms):
+    """Each term: a key, a sign and values, joined by what follows in it."""
+    return dict(affinity=dict(NodeAffinity=dict(RequiredDuringSchedulingIgnoredDuringExecution=dict(NodeSelectorTerms=[
+        dict(MatchExpressions=[dict(Key=k, Operator=sign, Values=list(v)) for k, sign, *v in term]) for term in terms]))))
+
+
+def zones(name, least, m, starts, *terms):
+    s('zones_' + name, ZONES, [j('a', least=least)], [t(f'a{i}', 'a', **on(*terms)) for i in range(m)], bind_count=starts)
+
+
+zones('a_gang', 3, 3, 3, [('z', 'In', '1', '3')])
+zones('too_large_a_gang', 5, 5, 0, [('z', 'In', '1', '3')])
+zones('larger_ones', 1, 5, 4, [('size', 'Gt', '15')])
+zones('one_or_the_other', 1, 5, 4, [('z', 'In', '1')], [('size', 'Gt', '25')])
+zones('both_at_once', 1, 5, 2, [('z', 'Exists'), ('size', 'Lt', '15')])
+s('zones_of_roles', ZONES, [j('a', least=3, min_task_available=dict(ps=1, w=2))],
+  [t('p0', 'a', role='ps', node_selector=dict(z='2'))] +
+  [t(f'w{i}', 'a', 2000, role='w', **on([('z', 'NotIn', '2')])) for i in range(2)], bind_count=3)
+
+# ---- Who ends on several nodes, and for what is short ----
+
+
+def ends(name, nodes, low, high, evicts, least=1, needs=0):
+    s('ends_' + name, nodes, [j('l', least=needs, phase='Running', priority=1), j('h', least=least, priority=10)], low + high,
+      [[CONFORMANCE, GANGS, PRIORITY], [PREDICATES]], actions=('preempt',), evict_count=evicts)
+
+
+TWO = [n(2000, 'n1'), n(2000, 'n2')]
+LARGE = [t(f'l{i}', 'l', 2000, 'Running', on=f'n{i}') for i in (1, 2)]
+ends('both', TWO, LARGE, ts('h', 2, 2000), 2, 2)
+ends('none_of_both', TWO, LARGE, ts('h', 2, 2000), 0, 2, 1)
+ends('for_memory', [n(4000, mem=4)], run('l', 2, mem=2), [t('h0', 'h', mem=2)], 1)
+GPU = {'vendor/gpu': 1}
+ends('for_a_gpu', [n(8000, more={'vendor/gpu': 2})], run('l', 2, more=GPU) + [t('l9', 'l', status='Running')],
+     [t('h0', 'h', more=GPU)], 1)
+
+# ---- Gangs and what queues deserve by name ----
+
+
+def deserves(name, queues, jobs, tasks, actions=('reclaim',), **expect):
+    s('deserves_' + name, [n(8000)], jobs, tasks, [[CONFORMANCE, GANGS], [PREDICATES, CAPACITY]],
+      [q(x, deserved=dict(cpu=cpu), **more) for x, cpu, more in queues], actions, **expect)
+
+
+HALVES = [('a', 4000, {}), ('b', 4000, {})]
+KEEPS = [('a', 2000, dict(guarantee=dict(cpu=2000))), ('b', 6000, {})]
+
+
+def takes(name, queues, least, needs, evicts):
+    deserves(name, queues, [j('x', 'a', needs, 'Running'), j('y', 'b', least)], run('x', 8) + ts('y', least),
+             evict_count=evicts)
+
+
+takes('two_for_a_gang', HALVES, 2, 1, 2)
+takes('nothing_for_more_than_that', HALVES, 5, 1, 0)
+takes('all_but_what_is_guaranteed', KEEPS, 6, 1, 6)
+takes('none_if_a_gang_keeps_more', KEEPS, 6, 3, 0)
+deserves('of_both_that_have_more', [('a', 2000, {}), ('b', 2000, {}), ('c', 4000, {})],
+         [j('x', 'a', 1, 'Running'), j('z', 'b', 1, 'Running'), j('y', 'c', 3)], run('x', 5) + run('z', 3) + ts('y', 3),
+         evict_count=3)
+for name, queues, x in (('a_queue_above', [('a', 4000, dict(priority=1)), ('b', 4000, dict(priority=5))], 0),
+                        ('by_what_they_deserve', [('a', 2000, {}), ('b', 6000, {})], 2)):
+    deserves(name, queues, [j('x', 'a', 1), j('y', 'b', 1)], ts('x', 8) + ts('y', 8), ('allocate',), bind_count=8,
+             job_allocated=has(x=x, y=8 - x))
+json.dump(dict(schema_version=1, cases=cases), sys.stdout)

@@ -165,6 +165,12 @@ static bool is_not_reclaimed(const struct session *s, const struct kube_task *ta
            kube_has_action(s, "reclaim") && !kube_has_action(s, "preempt");
 }
 
+/* Whether a task has been given something, but doesn't run yet: who ends for others runs. */
+static bool is_on_its_way(const struct kube_task *task)
+{
+    return kube_runs(task) && strcmp(task->status, "Running") != 0;
+}
+
 /* Whether a task runs, and its job has less than a min that is kept. */
 static bool is_lacking(const struct session *s, const struct kube_task *task)
 {
@@ -191,8 +197,8 @@ bool kube_ask_for(const struct session *s, uint32_t i, struct kube_ask *ask)
     const struct kube_task *task = &s->w.tasks[i];
     const char *queue = kube_queue_of(s, task);
     bool ends = kube_is_ending(task);
-    bool keeps = ends || is_never(task->is, "preemptable", NULL) || is_not_reclaimed(s, task) ||
-                 kube_is_critical(s, task) || is_lacking(s, task);
+    bool keeps = ends || is_on_its_way(task) || is_never(task->is, "preemptable", NULL) ||
+                 is_not_reclaimed(s, task) || kube_is_critical(s, task) || is_lacking(s, task);
     uint32_t size = 1, first = i;
     *ask = (struct kube_ask){.jobspec = queue ? kube_jobspec(s, task) : NULL};
     if (!ask->jobspec)

@@ -145,4 +145,53 @@ for name, queues, x in (('a_queue_above', [('a', 4000, dict(priority=1)), ('b', 
                         ('by_what_they_deserve', [('a', 2000, {}), ('b', 6000, {})], 2)):
     deserves(name, queues, [j('x', 'a', 1), j('y', 'b', 1)], ts('x', 8) + ts('y', 8), ('allocate',), bind_count=8,
              job_allocated=has(x=x, y=8 - x))
+
+# ---- Who ends, of several jobs, for one or several: a job is its name, its min and its priority ----
+
+
+def among(name, cpu, jobs, tasks, evicts, tiers=None, system='volcano', queue=None):
+    s('among_' + name, [n(cpu)], [j(x, (queue or {}).get(x, 'q'), least, priority=priority) for x, least, priority in jobs],
+      tasks, tiers or [[CONFORMANCE, GANGS, PRIORITY], [PREDICATES]], [q('q'), q('r')], ('preempt',), system,
+      **(dict(evict_count=evicts) if isinstance(evicts, int) else dict(evicts=evicts, evict_count=len(evicts))))
+
+
+LOW, HIGH = ('l', 0, 1), ('h', 1, 10)
+among('the_lowest', 3000, [LOW, ('m', 0, 5), HIGH], run('l', 1) + run('m', 2) + ts('h', 1), ['lr0'])
+among('the_lowest_and_another', 3000, [LOW, ('m', 0, 5), ('h', 2, 10)], run('l', 1) + run('m', 2) + ts('h', 2), 2)
+among('for_two_jobs', 4000, [LOW, ('m', 1, 5), HIGH], run('l', 4) + ts('m', 1) + ts('h', 1), 2)
+among('for_the_first_of_two', 1000, [LOW, ('m', 1, 5), HIGH], run('l', 1) + ts('m', 1) + ts('h', 1), 1)
+for name, cpu, a, b, evicts in (('two_gangs_as_they_need_all', 4000, 2, 2, 0), ('two_gangs_one_of_each', 6000, 3, 3, 2),
+                                ('two_gangs_one_is_too_few', 5000, 3, 2, 0)):
+    among(name, cpu, [('a', 2, 1), ('b', 2, 1), ('h', 2, 10)], run('a', a) + run('b', b) + ts('h', 2), evicts)
+among('one_has_succeeded', 3000, [('l', 3, 1), HIGH], run('l', 3) + [t('l9', 'l', status='Succeeded')] + ts('h', 1), 1)
+among('another_queue', 2000, [LOW, HIGH], run('l', 2) + ts('h', 1), 0, queue=dict(l='r'))
+among('for_nothing', 1000, [LOW, HIGH], run('l', 1) + [t('h0', 'h', None)], 0)
+OLD = [[p('priority', 'jobOrder', 'taskOrder', 'preemptable'),
+        p('gang', 'jobOrder', 'jobReady', 'jobPipelined', 'preemptable', 'reclaimable')],
+       [p('drf', 'jobOrder'), PREDICATES, p('proportion', 'queueOrder', 'reclaimable')]]
+for name, low, high, evicts in (('old_one', 1, 1, 1), ('old_gang', 0, 2, 2), ('old_gang_is_kept', 2, 1, 0)):
+    among(name, 2000, [('l', low, 1), ('h', high, 10)], run('l', 2) + ts('h', high), evicts, OLD, 'kube-batch')
+# Who ends runs: not who has been given something, and is on its way.
+for status in ('Binding', 'Allocated'):
+    among('not_yet_' + status, 1000, [LOW, HIGH], [t('l0', 'l', status=status)] + ts('h', 1), 0)
+    s('takes_not_yet_' + status, [n(2000)], [j('x', 'a'), j('y', 'b', 1)], [t(f'x{i}', 'x', status=status) for i in range(2)] +
+      ts('y', 1), [[CONFORMANCE, GANGS], [PREDICATES, PROPORTION]], [q('a'), q('b')], ('reclaim',), evict_count=0)
+
+
+def between(name, running, asks, least, evicts, actions=('reclaim',), a=None, b=None, more=(), **expect):
+    """x of queue a runs so many of 8, and y of queue b waits."""
+    s('between_' + name, [n(8000)], [j('x', 'a'), j('y', 'b', least)] + [x for x, _ in more],
+      run('x', running) + ts('y', asks) + [x for _, tasks in more for x in tasks],
+      [[CONFORMANCE, GANGS], [PREDICATES, PROPORTION]], [q('a', **(a or {})), q('b', **(b or {})), q('c')], actions,
+      evict_count=evicts, **expect)
+
+
+between('and_a_third', 8, 1, 1, 2, more=[(j('z', 'c', 1), ts('z', 1))])
+between('no_more_than_it_may_have', 8, 2, 2, 0, b=dict(capability=dict(cpu=1000)))
+between('all_that_it_may_have', 8, 2, 2, 2, b=dict(capability=dict(cpu=2000)))
+for m, evicts in ((4, 4), (5, 0)):
+    between(f'its_weight_for_{m}', 6, m, m, evicts, b=dict(w=3), more=[(j('v', 'b'), run('v', 2))])
+between('idle_in_part', 6, 3, 3, 1)
+between('idle_in_part_and_allocate', 6, 3, 3, 1, ('allocate', 'reclaim'), bind_count=0)
+between('idle_for_its_min', 6, 3, 1, 0, ('allocate', 'reclaim'), bind_count=2)
 json.dump(dict(schema_version=1, cases=cases), sys.stdout)

@@ -71,6 +71,12 @@ struct kube_world {
  */
 bool kube_check_shape(json_t *c, const char *const *members, char *why, size_t room);
 
+/* kube_known.c: print a line for each member of a session's objects that is none that they may have, and isn't looked at; and
+ * whether its words are those that there are. If not, `why` says which one isn't.
+ */
+void kube_name_unknown(json_t *c);
+bool kube_check_words(json_t *c, char *why, size_t room);
+
 /* kube_read.c: read a case. False after saying why: it names more resources than a tree has dimensions, or there is more of
  * one than a tree counts.
  */

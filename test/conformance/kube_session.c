@@ -71,6 +71,23 @@ static const char *left_out_plugin(const struct session *s)
     return NULL;
 }
 
+/* Whether an action is none that there is here; `why` says which. */
+static bool has_other_action(const struct session *s, char *why, size_t room)
+{
+    static const char *const known[] = {"enqueue", "allocate", "backfill", "preempt", "reclaim"};
+    size_t i, k, n = sizeof(known) / sizeof(*known);
+    json_t *action;
+    json_array_foreach(json_object_get(json_object_get(s->c, "config"), "actions"), i, action)
+    {
+        for (k = 0; k < n && strcmp(known[k], json_string_value(action)) != 0; k++)
+            continue;
+        snprintf(why, room, "the action %s", json_string_value(action));
+        if (k == n)
+            return true;
+    }
+    return false;
+}
+
 static enum outcome left_out(json_t *c, const char *why)
 {
     printf("left out: %s: %s\n", kube_text(c, "id"), why);
@@ -372,7 +389,8 @@ static enum outcome play_session(json_t *c, bool goes_on)
     s.counts_pods = strcmp(kube_text(c, "system"), "kube-batch") != 0;
     while (strcmp(s.w.names.name[s.pods], "pods") != 0)
         s.pods++;
-    const char *why = why_left_out(&s);
+    char action[100];
+    const char *why = has_other_action(&s, action, sizeof(action)) ? action : why_left_out(&s);
     if (why) {
         kube_clear(&s.w);
         return left_out(c, why);
@@ -395,6 +413,7 @@ static enum outcome play_session(json_t *c, bool goes_on)
 
 enum outcome kube_session(json_t *c)
 {
+    kube_name_unknown(c);
     return play_session(c, false);
 }
 

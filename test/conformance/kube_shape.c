@@ -179,5 +179,6 @@ bool kube_check_shape(json_t *c, const char *const *members, char *why, size_t r
 {
     const char *kind = kube_text(c, "kind");
     return shape_check(c, shapes, sizeof(shapes) / sizeof(*shapes), why, room) &&
-           shape_has(c, members, why, room) && check_expected_of(c, kind, why, room);
+           shape_has(c, members, why, room) && check_expected_of(c, kind, why, room) &&
+           (strcmp(kind, "session") != 0 || kube_check_words(c, why, room));
 }

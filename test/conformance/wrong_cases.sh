@@ -34,6 +34,15 @@ session='"kind": "session", "config": {"actions": ["allocate"], "tiers": []}, "q
 told kube_batch_cases "{$session, \"expect\": {}}" 'expect: expected something to compare'
 told kube_batch_cases "{$session, \"expect\": {\"binds\": {\"a\": []}}}" 'binds.a: expected a text'
 told kube_batch_cases "{$session, \"expect\": {\"binds_\": {}}}" 'unknown: what is expected of binds_'
+one='"kind": "session", "config": {"actions": ["allocate"], "tiers": []}, "queues": [], "nodes": [], "jobs": []'
+told kube_batch_cases "{$one, \"tasks\": [{\"name\": \"a\", \"status\": \"Runing\"}], \"expect\": {\"bind_count\": 0}}" \
+    'tasks[0].status: unknown: Runing'
+printf '{"cases": [{%s, "tasks": [{"name": "a", "status": "Pending", "wants": 1}], "expect": {"bind_count": 0}}, %s]}' "$one" \
+    "{$(echo "$one" | sed 's/allocate/allocat/'), \"tasks\": [], \"expect\": {\"bind_count\": 0}}" >"$scratch/one.json"
+expect_status 0 "$BERTH_BUILD/kube_batch_cases" "$scratch/one.json"
+grep -qxF 'not looked at: : tasks[0].wants' "$scratch/out" || fail "no line of a member: $(cat "$scratch/out")"
+grep -qxF 'left out: : the action allocat' "$scratch/out" || fail "no line of an action: $(cat "$scratch/out")"
+tail -n 1 "$scratch/out" | grep -qx '1 passed, 0 failed' || fail "$(cat "$scratch/out")"
 cycles='"kind": "multi_cycle", "config": {"tiers": []}, "queues": [], "nodes": []'
 told kube_batch_cases "{$cycles, \"cycles\": [{\"expect\": {\"bind\": 1}}]}" 'unknown: what is expected of bind'
 told kube_batch_cases "{$cycles, \"cycles\": [{\"add_tasks\": [1], \"expect\": {\"bind_count\": 0}}]}" \

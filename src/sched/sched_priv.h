@@ -241,6 +241,7 @@ struct pass {
     bool yields;        /* a job did not start as it might have been in the way of a promise */
     bool softens;       /* a reservation is only expected from now on, */
     bool has_softened;  /* for which the phases have been gone through once more */
+    bool has_renewed;   /* and so they have for those that are displaced (displaced.c) */
     bool tries_holders; /* the walk makes room for holders too, */
     bool has_made_room; /* and has done so for one, which has left what it was promised */
     struct queue_key share_above,

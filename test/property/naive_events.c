@@ -82,7 +82,7 @@ void nq_split(struct naive_queues *q, int job)
         j->state = NQ_FULL;
 }
 
-static bool any_displaced(const struct naive_queues *q)
+bool nq_any_displaced(const struct naive_queues *q)
 {
     for (int i = 0; i < q->jobs; i++)
         if (q->job[i].displaced >= 0)
@@ -95,7 +95,7 @@ static void leave(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
     if (j->state == NQ_RUNNING && j->estimate >= NQ_ENDLESS)
-        q->back |= any_displaced(q);
+        q->back |= nq_any_displaced(q);
     if (j->state == NQ_HELD || j->state == NQ_RUNNING) {
         q->swept = false;
         nl_decreased(q, job);
@@ -122,7 +122,7 @@ void nq_cancel(struct naive_queues *q, int job)
 {
     const struct nq_job *j = &q->job[job];
     if (j->state != NQ_RUNNING && j->estimate >= NQ_ENDLESS)
-        q->back |= any_displaced(q); /* nobody could be promised a time behind it */
+        q->back |= nq_any_displaced(q); /* nobody could be promised a time behind it */
     nq_end(q, job);
 }
 
@@ -280,7 +280,7 @@ static void set_running_times(struct naive_queues *q, int job, int64_t estimate)
     } else {
         nl_decreased(q, job);
         q->swept = false;
-        q->back |= any_displaced(q);
+        q->back |= nq_any_displaced(q);
     }
     j->duration = until - j->at;
 }

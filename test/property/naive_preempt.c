@@ -163,7 +163,8 @@ bool nq_preempt(struct naive_queues *q, int job)
         victim->stopping = true;
         q->decision[q->decisions - 1].other = job;
     }
-    if (j->state == NQ_HELD)
+    bool held = j->state == NQ_HELD;
+    if (held)
         nl_decreased(q, job);
     j->kept = false;
     j->state = victims ? NQ_HELD : NQ_RUNNING;
@@ -171,6 +172,8 @@ bool nq_preempt(struct naive_queues *q, int job)
     nq_fill(q, job);
     j->preempting = victims > 0;
     j->displaced = -1;
+    if (held)
+        nq_leave_promise(q, job);
     j->victims = victims;
     if (!victims)
         nq_decide(q, NQ_START, job);
@@ -200,6 +203,7 @@ void nq_start_elsewhere(struct naive_queues *q, int job)
         return;
     nq_let_victims_go(q, job);
     nl_decreased(q, job);
+    nq_leave_promise(q, job);
     j->nodes = nodes;
     j->at = q->now;
     j->state = NQ_RUNNING;

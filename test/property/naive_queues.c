@@ -207,13 +207,26 @@ static void look_beside_victims(struct naive_queues *q, int64_t since)
         q->swept &= !(q->job[i].state == NQ_HELD && q->job[i].preempting);
 }
 
+/* Those that are displaced are new where something has come back. */
+static void renew_displaced(struct naive_queues *q)
+{
+    for (int i = 0; i < q->jobs; i++)
+        if (q->back && q->job[i].displaced >= 0 &&
+            (q->job[i].state == NQ_OPEN || q->job[i].state == NQ_HELD)) {
+            q->job[i].fresh = true;
+            q->job[i].placed = false;
+        }
+    q->back = false;
+}
+
 void nq_pass(struct naive_queues *q, int64_t now)
 {
-    bool had_heads = false, had_softened = false, softens;
+    bool had_heads = false, had_softened = false, softens, again;
     q->now = now;
     look_beside_victims(q, q->passed);
     q->passed = now;
     q->decisions = 0;
+    q->has_renewed = false;
     for (int i = 0; i < q->lanes; i++) {
         nq_take_place(q, i);
         nq_keep_depth(q, i);
@@ -224,13 +237,7 @@ void nq_pass(struct naive_queues *q, int64_t now)
     nr_recount(q);
     nq_put_off(q);
     nq_settle(q, false);
-    for (int i = 0; i < q->jobs; i++)
-        if (q->back && q->job[i].displaced >= 0 &&
-            (q->job[i].state == NQ_OPEN || q->job[i].state == NQ_HELD)) {
-            q->job[i].fresh = true;
-            q->job[i].placed = false;
-        }
-    q->back = false;
+    renew_displaced(q);
     do {
         q->made_room = false;
         q->let = 0;
@@ -246,7 +253,12 @@ void nq_pass(struct naive_queues *q, int64_t now)
         had_softened |= softens;
         q->swept &= !softens;
         nq_settle(q, true);
-    } while (q->made_room || q->let > 0 || softens);
+        again = q->made_room || q->let > 0 || softens;
+        if (again && q->back && !q->has_renewed) {
+            q->has_renewed = true;
+            renew_displaced(q);
+        }
+    } while (again);
     for (int i = 0; i < q->jobs; i++)
         q->job[i].fresh = q->job[i].placed = q->job[i].candidate = false;
 }

@@ -216,7 +216,8 @@ struct naive_queues {
     int left;       /* behind this one repair has left holders to those that take their turns; -1 */
     bool back;      /* something has come back */
     bool displaces; /* what is placed anew is so since the machine is in the way */
-    bool made_room; /* for a holder, in this walk */
+    bool has_renewed; /* those that are displaced have had a turn once more in this pass */
+    bool made_room;   /* for a holder, in this walk */
     bool outranking;
     int let;                    /* jobs that the end of the pass has let go on */
     bool has_let[NQ_CALENDARS]; /* one go on for a promise in this pass, */

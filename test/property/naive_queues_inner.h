@@ -86,6 +86,12 @@ void nq_let_victims_go(struct naive_queues *q, int job);
 /* A holder is open again, and holds nothing. */
 void nq_give_back(struct naive_queues *q, int job);
 
+/* What a job was promised is free: nobody could be promised anything behind it if its end is not known. */
+void nq_leave_promise(struct naive_queues *q, int job);
+
+/* Whether somebody has lost a promise to the machine, or could be given none. */
+bool nq_any_displaced(const struct naive_queues *q);
+
 /* ---- naive_preempt.c ---- */
 
 /* From when on a job that runs may be stopped, if its queue is preemptible. */

@@ -263,6 +263,16 @@ void nq_be_kept(struct naive_queues *q, int job, int of)
     keep_promises(q, job, of);
 }
 
+/* An open job starts, perhaps elsewhere than it was to: whom that has kept from a promise, as nobody knows its end, has a
+ * turn.
+ */
+static void leave_place(struct naive_queues *q, int job)
+{
+    const struct nq_job *j = &q->job[job];
+    if (q->lane[j->lane].depth == 0)
+        nq_leave_promise(q, job);
+}
+
 bool nq_start_open(struct naive_queues *q, int job, bool turn)
 {
     struct nq_job *j = &q->job[job];
@@ -279,6 +289,7 @@ bool nq_start_open(struct naive_queues *q, int job, bool turn)
     }
     if (!nodes)
         return false;
+    leave_place(q, job);
     j->nodes = nodes;
     j->at = q->now;
     j->state = NQ_RUNNING;
@@ -332,6 +343,11 @@ void nq_let_victims_go(struct naive_queues *q, int job)
     q->job[job].victims = 0;
 }
 
+void nq_leave_promise(struct naive_queues *q, int job)
+{
+    q->back |= q->job[job].duration >= NQ_ENDLESS && nq_any_displaced(q);
+}
+
 void nq_give_back(struct naive_queues *q, int job)
 {
     nq_let_victims_go(q, job);
@@ -339,6 +355,7 @@ void nq_give_back(struct naive_queues *q, int job)
     q->job[job].state = NQ_OPEN;
     q->job[job].lifted = q->job[job].set_aside = q->job[job].kept = false;
     q->job[job].displaced = -1;
+    nq_leave_promise(q, job);
     if (nq_is_full(q, job))
         q->job[job].state = NQ_FULL;
 }

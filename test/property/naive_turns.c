@@ -62,6 +62,7 @@ void nq_pull(struct naive_queues *q, int job)
     j->nodes = nodes;
     nt_judge(q, job);
     j->expected_told = moves ? j->expected : j->expected_told; /* it is told of other nodes, too */
+    q->back |= moves && at == q->now && j->duration >= NQ_ENDLESS && nq_any_displaced(q);
     nq_moved(j);
     if (at != was)
         nq_decide(q, NQ_PROMISE, job);

@@ -129,6 +129,7 @@ static void walk_shares(struct naive_queues *q, int64_t at, bool all, enum mode 
         look_at(q, next, at, all, &mode[q->job[next].lane]);
         if (q->lane[q->job[next].lane].classes > 0)
             nc_looked(q, next);
+        q->made_room |= q->back && !q->has_renewed;
     }
 }
 
@@ -142,6 +143,8 @@ static bool passed(const struct naive_queues *q, int lane, int64_t at, bool all)
 void nq_walk(struct naive_queues *q, int64_t at, bool all)
 {
     enum mode mode[NQ_LANES];
+    q->made_room |=
+        q->back && !q->has_renewed; /* for displaced ones, which are before some of these */
     for (int l = 0; l < q->lanes; l++)
         mode[l] = q->lane[l].depth > 0    ? has_promise(q, l, at, all) ? PLAN : FILL
                   : passed(q, l, at, all) ? DONE
@@ -157,6 +160,7 @@ void nq_walk(struct naive_queues *q, int64_t at, bool all)
             nq_preempt_for_holder(q, i);
         else
             look_at(q, i, at, all, &mode[q->job[i].lane]);
+        q->made_room |= q->back && !q->has_renewed;
     }
 }
 

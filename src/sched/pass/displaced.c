@@ -7,7 +7,8 @@
  * something comes back, a displaced job takes its turn by its rank, as one that is new (outrank.c): those
  * behind it keep what they are promised as far as that fits then. So does a job whose turn to be promised a
  * time came while too much was down for it, or held by jobs of unknown end: it is displaced until it has a time,
- * whichever, and the end of such a job is one of the things that come back.
+ * whichever, and the end of such a job is one of the things that come back; so is what such a job was to have that
+ * starts elsewhere.
  */
 #include "sched/pass/displaced.h"
 #include "sched/queues.h"
@@ -44,6 +45,25 @@ void displaced_moved(sched_t *s, uint32_t slot)
 void displaced_return(sched_t *s)
 {
     s->queues->is_back |= s->queues->n_displaced > 0;
+}
+
+void displaced_leave(sched_t *s, uint32_t slot)
+{
+    if (lane_of(s, slot)->depth == 0 && s->jobs[slot].ask.duration >= s->place->endless)
+        displaced_return(s);
+}
+
+bool displaced_are_back(const sched_t *s)
+{
+    return s->queues->is_back && !s->pass.has_renewed;
+}
+
+int displaced_renew_again(sched_t *s)
+{
+    if (!displaced_are_back(s))
+        return 0;
+    s->pass.has_renewed = true;
+    return displaced_renew(s);
 }
 
 int displaced_renew(sched_t *s)

@@ -16,13 +16,22 @@ void displaced_end(sched_t *s, uint32_t slot);
 /* Its reservation is for another time: it is displaced no more if that is as early as it was. */
 void displaced_moved(sched_t *s, uint32_t slot);
 
-/* Something has come back: the next pass places those that are displaced by their rank. */
+/* Something has come back: this pass once more, or else the next one, places those that are displaced by their rank. */
 void displaced_return(sched_t *s);
+
+/* An open job is about to start: so it is where nothing could be promised behind its place (levels.c). */
+void displaced_leave(sched_t *s, uint32_t slot);
 
 /* Such a pass begins: they are new in it. Returns 0, or -1 with ENOMEM. O(jobs) if there are any, else
  * O(1).
  */
 int displaced_renew(sched_t *s);
+
+/* Whether something has come back within a pass, for which it goes through all phases once more, and no more than once. */
+bool displaced_are_back(const sched_t *s);
+
+/* It does so: if that is why, they are new in it. Returns as displaced_renew. */
+int displaced_renew_again(sched_t *s);
 
 /* Whether a displaced holder is due to be placed again in this pass. */
 bool displaced_is_due(const sched_t *s, uint32_t slot);

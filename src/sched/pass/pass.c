@@ -286,6 +286,7 @@ static enum step walk_step(sched_t *s)
     struct pass *p = &s->pass;
     uint32_t best = JOB_NONE;
     bool failed = false;
+    p->has_made_room |= displaced_are_back(s); /* for those, which are before some of these */
     if (p->has_made_room) /* others may have what that one was promised: first those before it */
         return STEP_BUSY;
     if (gang_order_refresh(s) < 0 || starving_list(s) < 0)
@@ -584,14 +585,14 @@ static int run_within_budget(sched_t *s, int64_t now, bool more, uint64_t budget
     }
     if (!resumed) {
         s->pass.phase = PASS_IDLE;
-        s->pass.yields = s->pass.softens = s->pass.has_softened = false;
+        s->pass.yields = s->pass.softens = s->pass.has_softened = s->pass.has_renewed = false;
     }
     s->pass.is_again = false;
     int rc = gang_go_on(s) < 0 || needs_down_look(s) < 0 ? -1 : phases(s, more);
     while (rc == 0 && s->pass.is_again) {
         s->pass.is_again = false;
         s->pass.phase = PASS_PREPARED;
-        rc = phases(s, more);
+        rc = displaced_renew_again(s) < 0 ? -1 : phases(s, more);
     }
     if (rc == 1) {
         tell_taken_back(s); /* what there is no memory for is told later */

@@ -12,6 +12,7 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
+#include "sched/pass/displaced.h"
 #include "sched/pass/walk.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
@@ -211,6 +212,7 @@ enum step share_walk_step(sched_t *s)
 {
     struct pass *p = &s->pass;
     bool failed = false, is_candidate = false;
+    p->has_made_room |= displaced_are_back(s);
     if (p->has_made_room) /* others may have what that one was promised: first those before it */
         return STEP_BUSY;
     uint32_t holder = next_holder(s);

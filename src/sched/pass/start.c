@@ -246,6 +246,7 @@ static enum step start_beside(sched_t *s, uint32_t slot, bool turn, bool knows)
     s->jobs[slot].booking = booking;
     s->booked++;
     enum sched_how how = how_of(s, slot);
+    displaced_leave(s, slot);
     open_remove(s, slot);
     if (gang_asks_whole(s, slot))
         return gang_start(s, slot, how);

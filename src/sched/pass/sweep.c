@@ -270,6 +270,8 @@ static int move(sched_t *s, uint32_t slot, int64_t from, bool anew)
         judge_anew(s, slot);
     if (at != was || freed)
         decision_add(s, SCHED_RESERVE, slot, at, NULL);
+    if ((at != was || freed) && at == s->now && job->ask.duration >= s->place->endless)
+        displaced_return(s); /* nobody could be promised a time behind where it was to be */
     displaced_moved(s, slot);
     return 0;
 }

@@ -415,8 +415,12 @@ void running_released(sched_t *s, uint32_t slot)
 
 void held_release(sched_t *s, uint32_t slot)
 {
-    queue_remove(held_of(s, slot), s->jobs[slot].key);
+    const struct job *job = &s->jobs[slot];
+    bool is_endless = job->ask.duration >= s->place->endless && !job->is_claiming;
+    queue_remove(held_of(s, slot), job->key);
     heap_take(&s->due, slot);
     job_release(s, slot);
     displaced_end(s, slot);
+    if (is_endless)
+        displaced_return(s); /* nobody could be promised a time behind it */
 }

@@ -226,7 +226,7 @@ void nq_pass(struct naive_queues *q, int64_t now)
     look_beside_victims(q, q->passed);
     q->passed = now;
     q->decisions = 0;
-    q->has_renewed = false;
+    q->has_renewed = q->softens = false;
     for (int i = 0; i < q->lanes; i++) {
         nq_take_place(q, i);
         nq_keep_depth(q, i);

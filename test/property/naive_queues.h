@@ -216,6 +216,7 @@ struct naive_queues {
     int left;       /* behind this one repair has left holders to those that take their turns; -1 */
     bool back;      /* something has come back */
     bool displaces; /* what is placed anew is so since the machine is in the way */
+    bool softens;   /* a promise is only expected from now on */
     bool has_renewed; /* those that are displaced have had a turn once more in this pass */
     bool made_room;   /* for a holder, in this walk */
     bool outranking;

@@ -104,8 +104,10 @@ void nt_judge(struct naive_queues *q, int job)
     struct nq_job *j = &q->job[job];
     bool was_promised = !j->expected;
     j->expected = nt_is_unsure(q, job, j->nodes, j->at);
-    if (j->expected && was_promised)
+    if (j->expected && was_promised) {
         nl_decreased(q, job); /* limits may let others be there then */
+        q->softens = true;
+    }
     for (int i = 0; i < q->jobs && j->expected; i++)
         q->judges_all |= q->job[i].state == NQ_HELD && !q->job[i].expected && nq_before(q, job, i);
 }
@@ -128,6 +130,7 @@ bool nt_judge_all(struct naive_queues *q)
         any |= j->expected && !j->expected_told;
         j->expected_told = j->expected;
     }
+    any |= q->softens;
     q->judges_all = false;
     return any;
 }

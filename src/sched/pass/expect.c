@@ -201,6 +201,7 @@ void judge_anew(sched_t *s, uint32_t slot)
     if (d->is_expected && was_promised) {
         controllers_freed(s, slot); /* limits may let others be there then */
         s->queues->more_preemptible++;
+        s->pass.softens = true; /* others were looked at before it, perhaps, by their limits */
     }
     if (d->is_expected)
         judge_behind(s, job);

@@ -5,6 +5,7 @@ import itertools
 import math
 
 import limits
+from words import Holding
 from world import WAITING
 
 MOST = 400  # sets of victims that are tried for one preemption
@@ -32,7 +33,18 @@ class Choice:
         now, before = ([found for found in windows if found[0] is not self.job and found[0].name not in gone]
                        for windows in (self.ledger.windows(), self.ledger.windows_before))
         others = self.ledger.seen_by(self.job, now) + self.ledger.seen_by_before(self.job, before)
+        others += self.ledger.seen_by_before(self.job, self.chosen_again(before))
         return self.ledger.fits_at(self.job, self.ledger.now, others + beside)
+
+    def chosen_again(self, before):
+        """Where something was given back at this instant a promise may have chosen other nodes at its time, and another time
+        since, as those that were stopped wait again before it: any of its nodes may have been in the way meanwhile."""
+        w = self.ledger.world
+        if not any(d["decision"] == "end" for d in self.ledger.decisions.get(self.ledger.now, [])):
+            return []
+        return [(k, Holding("node[%s]" % ",".join(map(str, sorted(w.allowed(k)))), w), start, until)
+                for k, holding, start, until in before
+                if k.state == WAITING and (k.promise is None or k.promise > start)]
 
     def loss(self, some):
         """What is lost with some: work, and how long they have run."""

@@ -9,13 +9,14 @@ int64_t nq_preemptible_from(const struct nq_job *j)
     return j->at + greater(j->after, 1);
 }
 
+/* It has something that the job could use: nothing of what is down. */
 static bool may_be_victim(const struct naive_queues *q, int job, int victim)
 {
     const struct nq_job *j = &q->job[victim];
     return j->state == NQ_RUNNING &&
            (j->stopping ||
             (q->lane[j->lane].preemptible && q->now >= nq_preemptible_from(j) && !j->cleared)) &&
-           j->nodes & q->lane[q->job[job].lane].part;
+           j->nodes & q->lane[q->job[job].lane].part & ~q->down;
 }
 
 static int64_t work(const struct naive_queues *q, int victim)

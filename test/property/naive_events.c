@@ -198,6 +198,10 @@ void nq_prioritize(struct naive_queues *q, int job, int64_t priority)
         if (j->state == NQ_FULL)
             return;
     }
+    if (j->state == NQ_OPEN && !raised && nq_is_full(q, job) && !goes_before_promised(q, job)) {
+        j->state = NQ_FULL;
+        return;
+    }
     j->fresh |= raised;
     q->judges_all |= j->state == NQ_HELD;
     if (j->state == NQ_HELD && passed) {

@@ -121,11 +121,21 @@ bool array_keeps_before(const sched_t *s, uint32_t slot)
     return false;
 }
 
+static bool may_take_turn(const sched_t *s, uint32_t slot)
+{
+    return is_before_promised(s, slot, false) || is_before_promised(s, slot, true);
+}
+
+void array_lowered(sched_t *s, uint32_t slot)
+{
+    if (array_is_full(s, slot) && !may_take_turn(s, slot))
+        array_block(s, slot); /* what there is no memory for is blocked when it is looked at */
+}
+
 int array_raised(sched_t *s, uint32_t slot)
 {
     struct details *d = s->jobs[slot].details;
-    if (d->blocked != BLOCK_ARRAY ||
-        !(is_before_promised(s, slot, false) || is_before_promised(s, slot, true)))
+    if (d->blocked != BLOCK_ARRAY || !may_take_turn(s, slot))
         return 0;
     d->blocked = 0;
     if (open_insert(s, slot, true) == 0) {

@@ -26,6 +26,11 @@ void array_filled(sched_t *s, uint32_t slot);
  */
 int array_raised(sched_t *s, uint32_t slot);
 
+/* An open job has another place, behind others. If its array is full, and its turn comes before no member that is promised a
+ * time any more, it is blocked again. O(slots of the array).
+ */
+void array_lowered(sched_t *s, uint32_t slot);
+
 /* Whether others of a job's array go before it that only the array keeps. O(slots of the array). */
 bool array_keeps_before(const sched_t *s, uint32_t slot);
 

@@ -245,6 +245,8 @@ int job_rekey(sched_t *s, uint32_t slot, struct queue_key key)
     s->woken = true;
     if (!held) {
         tell_later(s, slot);
+        if (!raised && job->details)
+            array_lowered(s, slot);
         return 0;
     }
     const struct lane *lane = lane_of(s, slot);

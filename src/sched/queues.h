@@ -258,6 +258,7 @@ struct queues {
     uint64_t telling; /* number of the telling of reasons at work; 0: none is */
     uint64_t tellings;
     struct place_counts counts;     /* for reasons, while they are told */
+    uint32_t asked_rooms;           /* the lane whose rooms were asked for last */
     struct strbuf text;             /* for answers */
     char answer[SCHED_REASON_TEXT]; /* a reason */
     char gang_answer[SCHED_REASON_TEXT];

@@ -53,6 +53,7 @@ static void state_put(sched_t *s, const struct state *state)
     n->job_groups = state->job_groups;
     s->lanes = state->lanes;
     s->n_lanes = state->n_lanes;
+    n->asked_rooms = 0;
     n->all_held.is_known = false;
     n->lane_of = state->lane_of;
     n->is_closed = state->is_closed;

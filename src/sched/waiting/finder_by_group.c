@@ -1,6 +1,7 @@
 /* Which open jobs are worth a look, by group (finder.h, job_group.h). */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sched/controllers/claims.h"
 #include "sched/queues.h"
@@ -253,12 +254,20 @@ static void fill_begin(struct lane *lane, struct line *line)
         heap_take(&line->candidates, line->candidates.v[0].item);
 }
 
-/* What is free now for how long, as of what is booked. */
+/* What is free now for how long, as of what is booked: often another lane of the same part has asked just before. */
 static void rooms_update(sched_t *s, struct lane *lane)
 {
+    const struct lane *last = &s->lanes[s->queues->asked_rooms];
     struct planner_room room[FILL_ROOMS_MAX];
     if (lane->rooms_as_of == s->booked)
         return;
+    if (last->part == lane->part && last->rooms_as_of == s->booked) {
+        memcpy(lane->bound, last->bound, last->n_bounds * sizeof(*last->bound));
+        lane->n_bounds = last->n_bounds;
+        lane->rooms_as_of = s->booked;
+        return;
+    }
+    s->queues->asked_rooms = (uint32_t)(lane - s->lanes);
     lane->n_bounds = s->place->ops->rooms(s->place, lane->part, s->now, room, FILL_ROOMS_MAX);
     for (size_t i = 0; i < lane->n_bounds; i++)
         lane->bound[i] = (struct queue_bound){room[i].free, room[i].within};

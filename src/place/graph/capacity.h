@@ -188,7 +188,7 @@ uint32_t capacity_rooms_of(const struct capacity_has *has, const struct plan_usa
 int64_t capacity_pieces(const struct graph_place *n, const struct class *c, uint32_t count,
                         bool *is_node);
 
-/* What changes of a node for capacities like this one; false: nothing. */
+/* What changes of a node for capacities like this one, increases left out; false: nothing. */
 bool capacity_compare(const struct graph_place *n, struct capacity *h, const struct change *c,
                       struct capacity_change *x);
 
@@ -199,7 +199,7 @@ int64_t capacity_first_beside(struct graph_place *n, const struct class *c,
                               const struct gaps *beside, int64_t duration, int64_t before,
                               struct held_note *note);
 
-/* Work out what the node has more room for. */
+/* Work out what the node has more room for: for changes that are told with that. */
 void capacity_find_increases(struct capacity_change *x);
 
 /* List what `count` nodes that change so have more room for. */

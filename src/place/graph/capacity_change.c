@@ -49,7 +49,6 @@ static bool compare_rooms(const struct capacity_has *has, const struct change *c
     x->n_was = gaps_of(x->old, x->n_old, x->was);
     x->n_is = gaps_of(x->new, x->n_new, x->is);
     find_differences(x);
-    capacity_find_increases(x);
     return true;
 }
 
@@ -123,6 +122,23 @@ static int order(struct capacities *all)
     return 0;
 }
 
+/* Whether a change is told with what increases: in a trial that is so only of what is left of it in the end. */
+static bool tells_increases(const struct capacities *all, bool late)
+{
+    return late || !all->trial;
+}
+
+/* The same, with what there is more room for if that is told. */
+static bool compare_to_tell(const struct capacities *all, const struct capacity_has *has,
+                            const struct change *c, bool late, struct capacity_change *x)
+{
+    if (!compare_rooms(has, c, x))
+        return false;
+    if (tells_increases(all, late))
+        capacity_find_increases(x);
+    return true;
+}
+
 /* What of a change is to be told to a capacity: gaps, increases. Returns 0, or -1 with ENOMEM. */
 static int tell_capacity_change(struct capacities *all, struct capacity *h,
                                 const struct capacity_change *x, int64_t count, bool late)
@@ -131,7 +147,7 @@ static int tell_capacity_change(struct capacities *all, struct capacity *h,
 
     if (!knows && change_gaps(h, x, count) < 0)
         return -1;
-    if (late || !all->trial)
+    if (tells_increases(all, late))
         capacity_note_increases(all, h, x, count);
     return 0;
 }
@@ -146,7 +162,7 @@ static int change_whole(struct graph_place *n, const struct change *c, bool late
     struct capacities *all = n->capacities;
     struct capacity_change x;
 
-    if (!compare_rooms(&one, c, &x))
+    if (!compare_to_tell(all, &one, c, late, &x))
         return 0;
     for (uint32_t i = 0; i < all->n_order; i++) {
         struct capacity *h = all->order[i];
@@ -220,7 +236,7 @@ static int change_any(struct graph_place *n, const struct change *c, bool late)
             continue;
         const struct capacity_has *has = capacity_has_in(n, h, c->sample);
         if (!is_left_over(&leftover, has)) {
-            differs = compare_rooms(has, c, &x);
+            differs = compare_to_tell(all, has, c, late, &x);
             find_leftover(&leftover, has, c);
         }
         if (differs && tell_capacity_change(all, h, &x, c->count, late) < 0)

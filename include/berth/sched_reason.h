@@ -53,13 +53,16 @@ enum sched_reason_kind {
     SCHED_REASON_NOT_ADMITTED,  /* `user` may not submit to `queue` */
     SCHED_REASON_CLOSED,        /* `queue` takes no jobs */
     SCHED_REASON_DURATION,      /* there is no such duration, */
-    SCHED_REASON_ESTIMATE,      /* its estimate is longer than its limit */
-    SCHED_REASON_RANK,          /* or priority */
-    SCHED_REASON_MIN,           /* its gang has fewer members than are to start together */
-    SCHED_REASON_GANG_FAILED,   /* the member of its gang with the number gang.have has failed */
-    SCHED_REASON_GANG_LEFT,     /* too few members of its gang are left: `gang` */
-    SCHED_REASON_JOBSPEC,       /* its jobspec is wrong: `words` */
-    SCHED_REASON_REQUEST        /* something else of it is wrong: `words` */
+    /* Its estimate is longer than its limit; than what its queue `queue` gives it, if that is named: limit.most, a
+     * limit on "duration", or "default-limit".
+     */
+    SCHED_REASON_ESTIMATE,
+    SCHED_REASON_RANK,        /* or priority */
+    SCHED_REASON_MIN,         /* its gang has fewer members than are to start together */
+    SCHED_REASON_GANG_FAILED, /* the member of its gang with the number gang.have has failed */
+    SCHED_REASON_GANG_LEFT,   /* too few members of its gang are left: `gang` */
+    SCHED_REASON_JOBSPEC,     /* its jobspec is wrong: `words` */
+    SCHED_REASON_REQUEST      /* something else of it is wrong: `words` */
 };
 
 enum sched_whose {

@@ -54,7 +54,6 @@ static const char *const rules[] = {[SCHED_MAY_PREEMPTIBLE] = "its queue is pree
                                     [SCHED_MAY_CLASS] = "its class has borrowed workers"};
 
 #define RULES (sizeof(rules) / sizeof(rules[0]))
-
 static const char preempted[] = "preempted for ", goes_on[] = ", its gang goes on",
                   core_seconds[] = " core-seconds lost";
 
@@ -142,6 +141,16 @@ static void put_queue(char *text, const struct sched_reason *r)
         put(text, "user %.30s is not admitted to queue %.30s", r->user, r->queue);
 }
 
+static void put_estimate(char *text, const struct sched_reason *r)
+{
+    put(text, "%s", plain[r->kind]);
+    if (!r->queue)
+        return;
+    put(text, ": %s ", strcmp(r->limit.what, duration) == 0 ? "limit job duration" : r->limit.what);
+    put_seconds(text, r->limit.most, r->second);
+    put(text, " of queue %.40s", r->queue);
+}
+
 static void put_roles(char *text, const struct sched_reason *r)
 {
     const char *before = r->kind == SCHED_REASON_GANG ? too_few_fit : too_few_left;
@@ -197,14 +206,12 @@ const char *sched_reason_text(const struct sched_reason *r, char text[SCHED_REAS
     case SCHED_REASON_NOT_ADMITTED:
         put_queue(text, r);
         break;
-    case SCHED_REASON_UNSATISFIABLE:
-        put(text, "%s%s", unsatisfiable, r->words);
+    case SCHED_REASON_ESTIMATE:
+        put_estimate(text, r);
         break;
     case SCHED_REASON_BLOCK:
-        put(text, "%s%.60s%s", block, r->block, recurs);
-        break;
     case SCHED_REASON_BLOCK_RECURS:
-        put(text, "%s%.60s%s", block, r->block, unlimited);
+        put(text, "%s%.60s%s", block, r->block, r->kind == SCHED_REASON_BLOCK ? recurs : unlimited);
         break;
     case SCHED_REASON_SET_ASIDE:
         put(text, "%s%.60s%s", block, r->block, until);
@@ -218,8 +225,9 @@ const char *sched_reason_text(const struct sched_reason *r, char text[SCHED_REAS
     case SCHED_REASON_CLASS:
         put(text, "%s%.70s%s", class, r->words, shut);
         break;
+    case SCHED_REASON_UNSATISFIABLE:
     case SCHED_REASON_JOBSPEC:
-        put(text, "%s%s", jobspec, r->words);
+        put(text, "%s%s", r->kind == SCHED_REASON_JOBSPEC ? jobspec : unsatisfiable, r->words);
         break;
     case SCHED_REASON_REQUEST:
         put(text, "%s", r->words);

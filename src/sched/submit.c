@@ -135,6 +135,21 @@ static int find_queue(const sched_t *s, const struct sched_request *request,
     return 0;
 }
 
+/* An estimate is longer than a limit, which the job's queue gives it if the request has none. */
+static int refuse_estimate(const sched_t *s, const struct details *d,
+                           const struct sched_request *request, struct sched_reason *why)
+{
+    const struct setup_queue *queue = &s->queues->setup->queue[d->queue];
+    why->second = s->queues->setup->second;
+    if (request->duration == 0 && d->jobspec->duration == 0) {
+        why->queue = queue->name;
+        why->limit = (struct sched_reason_limit){
+            .what = d->limit < queue->default_limit ? "duration" : "default-limit",
+            .most = d->limit};
+    }
+    return refuse_of_kind(why, SCHED_REASON_ESTIMATE);
+}
+
 /* Whether limits take the job, what it is in the ledger, and how long it may last and is expected to. Returns 0, or
  * -1: EINVAL with a reason, ENOMEM.
  */
@@ -155,6 +170,8 @@ static int enter_party(sched_t *s, uint32_t slot, const struct sched_request *re
     d->estimate = job->ask.duration = estimate_of(s, request, d->limit, d->queue);
     tails_note(s, d);
     enum sched_reason_kind wrong = times_wrong(d->limit, d->estimate);
+    if (wrong == SCHED_REASON_ESTIMATE)
+        return refuse_estimate(s, d, request, why);
     if (wrong != SCHED_REASON_NONE)
         return refuse_of_kind(why, wrong);
     if (job_is_within(s, slot, d->limit, &over) && limits_pending(n->limits, d->party, 1, &over))

@@ -67,7 +67,7 @@ grep -q '"until": null' out || fail "nobody knows when $running ends, but: $(cat
 
 # The client doesn't know the limit of a queue: the server does.
 expect_status 1 "$BERTH" submit -q capped --estimate 2h sleep 1000
-expect_err 'berth submit: the estimate is longer than the time limit'
+expect_err 'berth submit: the estimate is longer than the time limit: default-limit 3600 of queue capped'
 
 # They can be changed while the job runs. A limit alone is the estimate, too.
 await_state "$job" running

@@ -149,6 +149,11 @@ static void what_is_wrong_with_a_queue_is_said(void **state)
     expect_text(
         (struct sched_reason){.kind = SCHED_REASON_NOT_ADMITTED, .queue = "q", .user = "ann"},
         "user ann is not admitted to queue q");
+    expect_text((struct sched_reason){.kind = SCHED_REASON_ESTIMATE,
+                                      .queue = "q",
+                                      .limit = {.what = "duration", .most = 3 * SECOND},
+                                      .second = SECOND},
+                "the estimate is longer than the time limit: limit job duration 3 of queue q");
 }
 
 /* What looks like a reason and is none stays as it is. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "berth/sched_query.h"
+#include "config/seconds.h"
 #include "report/explain.h"
 
 #define TAKEN_TOLD 4 /* of the jobs that have borrowed, by name */
@@ -81,8 +82,8 @@ static void put_received(const struct telling *t, const struct sched_share_node 
     put_share_type(t, d);
 }
 
-/* "40 of 80 cores", or "40 of the machine's 80 cores", of the resource of which that is the largest part. */
-static void put_received_part(const struct telling *t, const struct sched_share_node *n, bool the)
+/* Of which resource a node has the largest part of the machine's. */
+static size_t largest_part(const struct telling *t, const struct sched_share_node *n)
 {
     const struct sched_share_node *all = node_at(t, 0);
     double most = -1;
@@ -96,6 +97,14 @@ static void put_received_part(const struct telling *t, const struct sched_share_
             d = i;
         }
     }
+    return d;
+}
+
+/* "40 of 80 cores", or "40 of the machine's 80 cores", of the resource of which that is the largest part. */
+static void put_received_part(const struct telling *t, const struct sched_share_node *n, bool the)
+{
+    const struct sched_share_node *all = node_at(t, 0);
+    size_t d = largest_part(t, n);
     put_share_amount(t, d, n->received.of[d]);
     strbuf_puts(t->out, the ? " of the machine's " : " of ");
     put_share_amount(t, d, all->capability.of[d]);
@@ -151,6 +160,11 @@ static void put_deadline(const struct telling *t, sched_job_t first)
     strbuf_puts(t->out, left >= 0 ? "" : " ago");
 }
 
+static double usage_of(const struct sched_share_node *n)
+{
+    return (double)n->usage + (double)n->usage_part / 4294967296.0;
+}
+
 /* `own`: of what stands for the job. */
 static void put_compared(const struct telling *t, int by, const struct sched_share_node *n,
                          sched_job_t first, bool own)
@@ -165,7 +179,7 @@ static void put_compared(const struct telling *t, int by, const struct sched_sha
         put_weight(t, n);
         return;
     case SCHED_BY_USAGE:
-        put_usage(t->out, (double)n->usage + (double)n->usage_part / 4294967296.0);
+        put_usage(t->out, usage_of(n));
         if (own)
             put_usage_unit(t);
         put_weight(t, n);
@@ -316,6 +330,66 @@ static void put_borrowers(const struct telling *t, const sched_job_t *jobs, size
 
 /* ---- JSON ---- */
 
+/* So much of a resource, memory in bytes. */
+static void put_amount_json(const struct telling *t, struct json_out *json, const char *key,
+                            size_t resource, int64_t amount)
+{
+    bool is_memory = strcmp(t->report->resources[resource], "memory") == 0;
+    if (is_memory && t->of.memory_unit > 0 &&
+        __builtin_mul_overflow(amount, t->of.memory_unit, &amount))
+        amount = INT64_MAX;
+    json_put_int(json, key, amount);
+}
+
+/* What it has received of the resource that counts, and of how much. */
+static void put_part_json(const struct telling *t, struct json_out *json,
+                          const struct sched_share_node *n, size_t resource, const char *of,
+                          int64_t amount)
+{
+    json_put_text(json, "resource", t->report->resources[resource]);
+    put_amount_json(t, json, "received", resource, n->received.of[resource]);
+    put_amount_json(t, json, of, resource, amount);
+}
+
+static void put_job_json(struct json_out *json, const char *key, const struct sched_annotation *a)
+{
+    json_key(json, key);
+    strbuf_putc(json->text, '"');
+    explain_put_id(json->text, a);
+    strbuf_putc(json->text, '"');
+}
+
+/* The numbers that put_compared says in words. */
+static void put_compared_json(const struct telling *t, struct json_out *json, const char *key,
+                              int by, const struct sched_share_node *n, sched_job_t first)
+{
+    char number[40];
+    struct sched_annotation a;
+    json_open(json, key, '{');
+    if (by == SCHED_BY_SHARE) {
+        put_part_json(t, json, n, n->dominant, "deserved", n->deserved.of[n->dominant]);
+    } else if (by == SCHED_BY_DRF) {
+        size_t d = largest_part(t, n);
+        put_part_json(t, json, n, d, "total", node_at(t, 0)->capability.of[d]);
+    } else if (by == SCHED_BY_USAGE) {
+        snprintf(number, sizeof(number), "%.17g", usage_of(n));
+        json_put_raw(json, "usage", number);
+    } else if (by == SCHED_BY_FEWEST_RUNNING) {
+        json_put_uint(json, "running", n->n_running);
+    } else if (by >= 0 && sched_annotate(t->of.sched, first, &a) == 0) {
+        put_job_json(json, "job", &a);
+        if (by == SCHED_BY_PRIORITY)
+            json_put_int(json, "priority", a.priority);
+        int64_t deadline = sched_deadline(t->of.sched, first);
+        if (by == SCHED_BY_DEADLINE)
+            json_put_seconds(json, "deadline",
+                             deadline < SCHED_UNLIMITED ? t->of.wall + deadline : -1);
+    }
+    if (by == SCHED_BY_DRF || by == SCHED_BY_USAGE)
+        json_put_int(json, "weight", n->weight);
+    json_close(json, '}');
+}
+
 static void put_turn_json(const struct telling *t, struct json_out *json,
                           const struct sched_share_turn *turn)
 {
@@ -329,6 +403,11 @@ static void put_turn_json(const struct telling *t, struct json_out *json,
     json_open(json, "first", '[');
     for (size_t i = 0; i < turn->n && i < SCHED_TURN_FIRST; i++)
         json_put_text(json, NULL, node_at(t, turn->first[i])->name);
+    json_close(json, ']');
+    put_compared_json(t, json, "own_has", turn->by, own, turn->own_job);
+    json_open(json, "first_have", '[');
+    for (size_t i = 0; i < turn->n && i < SCHED_TURN_FIRST; i++)
+        put_compared_json(t, json, NULL, turn->by, node_at(t, turn->first[i]), turn->first_job[i]);
     json_close(json, ']');
     json_close(json, '}');
 }
@@ -443,14 +522,9 @@ int explain_shares(struct explain_of of, sched_job_t job, const sched_job_t *hol
             borrowers[borrowed++] = holders[i];
     put_borrowers(&t, borrowers, borrowed);
     json_open(json, "entitled_to", '[');
-    for (size_t i = 0; i < borrowed; i++) {
-        if (sched_annotate(of.sched, borrowers[i], &a) < 0)
-            continue;
-        json_key(json, NULL);
-        strbuf_putc(json->text, '"');
-        explain_put_id(json->text, &a);
-        strbuf_putc(json->text, '"');
-    }
+    for (size_t i = 0; i < borrowed; i++)
+        if (sched_annotate(of.sched, borrowers[i], &a) == 0)
+            put_job_json(json, NULL, &a);
     json_close(json, ']');
     return 0;
 }

@@ -91,7 +91,7 @@ await "a reservation of 5" sh -c "'$BERTH' show --json 5 | grep -q '\"estimate\"
 expect_status 0 "$BERTH" explain 7
 grep -qF ' Queue b has received 6 of the 2 cores that it deserves: division lab goes first (8 of 6 cores).' out || fail "explain: $(cat out)"
 expect_status 0 "$BERTH" explain --json 7
-tr -d ' \n' <out | grep -qF '"turns":[{"kind":"queue","own":"b","by":"share","count":1,"first":["lab"]}],"own_first":0,"entitled_to":[]' ||
+tr -d ' \n' <out | grep -qF '"turns":[{"kind":"queue","own":"b","by":"share","count":1,"first":["lab"],"own_has":{"resource":"core","received":6,"deserved":2},"first_have":[{"resource":"core","received":8,"deserved":6}]}],"own_first":0,"entitled_to":[]' ||
     fail "explain --json: $(cat out)"
 expect_status 0 "$BERTH" explain 6
 grep -q 'goes first' out && fail "explain 6: $(cat out)"

@@ -50,6 +50,22 @@ static void expect_said(struct sim_server *w, int64_t id, const char *text)
     json_decref(got);
 }
 
+/* The members that are compared, of the first turn. */
+static void expect_compared(struct sim_server *w, int64_t id, const char *own, const char *first)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/v1/jobs/%lld/explain", (long long)id);
+    json_t *got = sim_server_ask(w, SIM_ANN, "GET", path, NULL, NULL, NULL);
+    const json_t *turn = json_array_get(json_object_get(got, "turns"), 0);
+    char *has = json_dumps(json_object_get(turn, "own_has"), JSON_COMPACT | JSON_SORT_KEYS);
+    char *have = json_dumps(json_object_get(turn, "first_have"), JSON_COMPACT | JSON_SORT_KEYS);
+    assert_string_equal(has ? has : "none", own);
+    assert_string_equal(have ? have : "none", first);
+    free(has);
+    free(have);
+    json_decref(got);
+}
+
 /* Ann has three running jobs and Bob one. The fifth is promised the first end, whose turn it was then. */
 static void users_with_fewer_running_jobs_go_first(void **state)
 {
@@ -75,6 +91,46 @@ static void users_with_fewer_running_jobs_go_first(void **state)
                 "It waits for nodes that 4 other jobs hold." START
                 " User ann has 3 running jobs: user bob of queue a goes first (1)."
                 " 1 other job of user ann goes before it.");
+    submit_by(w, 0, NODE);
+    expect_said(w, ann,
+                "It waits for nodes that 4 other jobs hold." START
+                " User ann has 3 running jobs: users root and bob of queue a go first (root 0, bob "
+                "1). 1 other job of user ann goes before it.");
+    expect_compared(w, ann, "{\"running\":3}", "[{\"running\":0},{\"running\":1}]");
+}
+
+/* Of 8 cores and 4 GPUs a has 4 and 4 and is promised one of each, b is promised one of each: of 6 cores a deserves the 5
+ * that b doesn't ask for, of 6 GPUs 2; b of 3 cores all, and of 2 GPUs.
+ */
+static void the_resource_that_is_told_is_the_dominant_one(void **state)
+{
+    struct sim_server *w =
+        open_with(state, "resources: {nodes: 2, cores: 4, gpus: 2}\n"
+                         "match: {policy: low}\n"
+                         "server: {administrators: [ann], requests-per-second: unlimited}\n"
+                         "shares: {resources: [core, gpu]}\n"
+                         "default-queue: a\n"
+                         "queues: {a: {shares: {weight: 1}}, b: {shares: {weight: 1}}}\n");
+    static const char in_a[] = "{\"command\":[\"x\"],\"cores\":1,\"gpus\":1,\"duration\":\"2h\"}";
+    for (int i = 0; i < 4; i++)
+        submit_by(w, SIM_ANN, in_a);
+    submit_by(w, SIM_BOB,
+              "{\"command\":[\"x\"],\"cores\":1,\"gpus\":1,\"duration\":\"2h\",\"queue\":\"b\"}");
+    submit_by(w, SIM_ANN, in_a);
+    submit_by(w, SIM_BOB,
+              "{\"command\":[\"x\"],\"cores\":2,\"gpus\":1,\"duration\":\"2h\",\"queue\":\"b\"}");
+    int64_t last = submit_by(w, SIM_ANN, in_a);
+    char path[64];
+    snprintf(path, sizeof(path), "/v1/jobs/%lld/explain", (long long)last);
+    json_t *got = sim_server_ask(w, SIM_ANN, "GET", path, NULL, NULL, NULL);
+    const char *text = json_string_value(json_object_get(got, "text"));
+    if (!strstr(text,
+                " Queue a has received 5 of the 2 GPUs that it deserves: queue b goes first (1 "
+                "of 2 GPUs)."))
+        fail_msg("%s", text);
+    json_decref(got);
+    expect_compared(w, last, "{\"deserved\":2,\"received\":5,\"resource\":\"gpu\"}",
+                    "[{\"deserved\":2,\"received\":1,\"resource\":\"gpu\"}]");
 }
 
 /* Ann has all nodes, and Bob the first promise. */
@@ -162,7 +218,9 @@ static void queues_with_less_of_what_they_deserve_go_first(void **state)
     char *text = json_dumps(turns, JSON_COMPACT | JSON_SORT_KEYS);
     assert_string_equal(
         text,
-        "[{\"by\":\"share\",\"count\":1,\"first\":[\"b\"],\"kind\":\"queue\",\"own\":\"a\"}]");
+        "[{\"by\":\"share\",\"count\":1,\"first\":[\"b\"],\"first_have\":[{\"deserved\":12,"
+        "\"received\":8,\"resource\":\"core\"}],\"kind\":\"queue\",\"own\":\"a\",\"own_has\":{"
+        "\"deserved\":4,\"received\":16,\"resource\":\"core\"}}]");
     free(text);
     assert_int_equal(json_array_size(json_object_get(got, "entitled_to")), 0);
     json_decref(got);
@@ -185,6 +243,7 @@ static void users_who_have_used_less_go_first(void **state)
                 "It waits for nodes that 1 other job holds." START
                 " User ann has used 2.0 cores on average, with a half-life of 1h: user bob of "
                 "queue a goes first (0.0).");
+    expect_compared(w, ann, "{\"usage\":2,\"weight\":1}", "[{\"usage\":0,\"weight\":1}]");
 }
 
 /* Four cores for a hundredth of the half-life: 4 * (1 - 2^-0.01). */
@@ -267,6 +326,8 @@ static void each_level_says_what_decides(void **state)
                 " Queue a has a first job of priority 2: queue b of division lab goes first (5)."
                 " User ann came later, as its first job is job 4: user bob of queue a goes first "
                 "(job 3).");
+    expect_compared(w, ann, "{\"received\":24,\"resource\":\"core\",\"total\":16,\"weight\":1}",
+                    "[{\"received\":4,\"resource\":\"core\",\"total\":16,\"weight\":1}]");
 }
 
 #define TEST(name) cmocka_unit_test_teardown(name, close_world)
@@ -376,6 +437,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(members_ask_behind_a_promise),
         TEST(users_with_fewer_running_jobs_go_first),
+        TEST(the_resource_that_is_told_is_the_dominant_one),
         TEST(less_starts_beside_a_promise),
         TEST(classes_say_who_has_the_next_worker),
         TEST(queues_with_less_of_what_they_deserve_go_first),

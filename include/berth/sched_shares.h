@@ -45,7 +45,7 @@ struct sched_share_node {
     const struct sched_limit *limits;
     size_t n_limits;
 
-    struct sched_share_amounts deserved; /* of the machine, what there is */
+    struct sched_share_amounts deserved; /* of the machine, what is asked for of what there is */
     struct sched_share_amounts received; /* what its jobs run on or are promised */
     struct sched_share_amounts running;  /* of that, what they run on */
     struct sched_share_amounts demand;   /* what it has received and its open jobs ask for */

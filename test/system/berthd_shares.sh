@@ -26,8 +26,16 @@ queues:
   b: {shares: {guarantee: {core: 1}, capability: {gpu: 1}}}
 default-queue: a
 END
+# Nobody asks for anything: nothing is deserved, and nothing lacks.
+expect_status 0 "$BERTH" server start
+expect_status 0 "$BERTH" shares
+sed 's/^ *//; s/  */ /g' out | sed -n 2p >got
+expect_line got 'machine 1 8 0 0 0 0 0.0 0 0'
 expect_status 0 "$BERTH" submit -c 4 -t 1h sleep 1000
 await_state 2 running
+expect_status 0 "$BERTH" shares
+sed 's/^ *//; s/  */ /g' out | sed -n 2p >got
+expect_line got 'machine 1 8 4 4 4 4 0.0 0 1'
 expect_status 0 "$BERTH" submit -q b -c 2 -g 1 -t 2h sleep 1000
 await_state 3 running
 expect_status 0 "$BERTH" submit -q b -c 4 -t 1h sleep 1000
@@ -114,7 +122,7 @@ await_state "$id" running
 expect_status 0 "$BERTH" shares
 cat >expected <<END
 SHARE WEIGHT GUARANTEE CAPABILITY DESERVED IN USE RECEIVED DEMAND ERROR RUNNING
-machine 1 8 8 5 5 5 -3 2
+machine 1 8 5 5 5 5 0 2
 lab 3 12 3 3 3 3 0 1
 a 1 3 3 3 3 0 1
 phys 1 3 3 3 3 0 1

@@ -73,13 +73,31 @@ static uint32_t dominant_of(const struct share_view *view, struct share_fraction
     return 0;
 }
 
+/* The machine deserves what is asked for of what there is, as all below it do together: the tree has all there is for
+ * it to divide. Returns its share of that.
+ */
+static struct share_fraction of_machine(struct share_view *view, uint32_t n)
+{
+    struct share_fraction share = {0, 1};
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t *deserved = &view->deserved[i];
+        if (*deserved > view->demand[i])
+            *deserved = view->demand[i];
+        if (*deserved > 0 &&
+            (wide)view->received[i] * share.denominator > (wide)share.numerator * *deserved)
+            share = (struct share_fraction){view->received[i], *deserved};
+    }
+    return share;
+}
+
 static void put_received(struct shares *shares, uint32_t node, int64_t now,
                          struct sched_share_node *told)
 {
     uint32_t n = shares->setup->shares.n_resources;
     struct share_view view;
     share_look(shares->tree, node, &view);
-    struct share_fraction share = share_of(shares->tree, node);
+    struct share_fraction share =
+        node == SHARE_ROOT ? of_machine(&view, n) : share_of(shares->tree, node);
     struct share_usage usage = share_usage(shares->tree, node, now);
     put_amounts(&told->deserved, view.deserved, n);
     put_amounts(&told->received, view.received, n);

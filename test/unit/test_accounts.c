@@ -113,9 +113,13 @@ static void usage_is_corrected(void **state)
     const struct sched_share_name bob = {.queue = "q", .account = "a", .user = "bob"},
                                   b = {.queue = "q", .account = "b"},
                                   nobody = {.queue = "q", .account = "b", .user = "bob"};
+    const uint32_t *nodes;
     (void)state;
     world_open(&w, CONFIG(BOTH));
+    sched_usages_kept(w.sched);
     assert_int_equal(sched_share_set_usage(w.sched, 50, &bob, 4, 0, &err), 0);
+    assert_int_equal(sched_usages_changed(w.sched, &nodes),
+                     4); /* bob, a, the queue, all: to be kept */
     assert_string_equal(used(&w, "a", "bob", text), "400000000 at 50");
     assert_string_equal(used(&w, "a", "", text), "400000000 at 50");
     assert_int_equal(sched_share_set_usage(w.sched, 150, &b, 1, 1u << 31, &err), 0);
@@ -161,11 +165,42 @@ static void an_account_comes_and_goes(void **state)
     config_destroy(with);
 }
 
+/* The account of a submission goes before that of its jobspec, and this before the user's usual one, a. */
+static void an_account_is_chosen(void **state)
+{
+    static const char spec[] =
+        "{\"version\":1,\"resources\":[{\"type\":\"slot\",\"label\":\"s\",\"count\":1,\"with\":[{"
+        "\"type\":\"core\",\"count\":1}]}],\"tasks\":[{\"command\":[\"x\"],\"slot\":\"s\","
+        "\"count\":{"
+        "\"per_slot\":1}}],\"attributes\":{\"system\":{\"duration\":10,\"account\":\"b\"}}}";
+    static const struct {
+        const char *id, *account, *chosen;
+    } rows[] = {{"1", NULL, "b"}, {"2", "a", "a"}, {"3", "b", "b"}};
+    struct world w;
+    struct sched_annotation a;
+    (void)state;
+    world_open(&w, CONFIG(BOTH));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct sched_request request = {.id = rows[i].id,
+                                              .user = "ann",
+                                              .account = rows[i].account,
+                                              .jobspec = spec,
+                                              .jobspec_length = sizeof(spec) - 1};
+        assert_int_equal(sched_annotate(w.sched, sched_submit(w.sched, 0, &request), &a), 0);
+        assert_non_null(a.account);
+        assert_string_equal(a.account, rows[i].chosen);
+    }
+    assert_int_equal(sched_annotate(w.sched, submit(&w, 0, "4", "ann", NULL), &a), 0);
+    assert_string_equal(a.account, "a");
+    world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_scheduler_goes_on_to_the_digit),
         cmocka_unit_test(usage_is_corrected),
+        cmocka_unit_test(an_account_is_chosen),
         cmocka_unit_test(an_account_comes_and_goes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,6 +92,64 @@ static bool add_properties(struct graph *g, uint32_t v, const struct kube_node *
     return good;
 }
 
+static double weight_of(json_t *plugin, const char *argument, double usual)
+{
+    json_t *weight = json_object_get(json_object_get(plugin, "arguments"), argument);
+    return json_is_number(weight) ? json_number_value(weight) : usual;
+}
+
+/* Whether nodes with little in use come first, as where `first` looks: by the plugin `nodeorder`. */
+static bool is_least_first(const struct session *s)
+{
+    json_t *plugin = kube_plugin(&s->w, "nodeorder");
+    return plugin && kube_enabled(&s->w, "nodeorder", "nodeOrder") &&
+           weight_of(plugin, "leastrequested.weight", 1) >
+               weight_of(plugin, "mostrequested.weight", 0);
+}
+
+/* Whether nodes with much in use come first: by the plugin `binpack`, or `nodeorder`. */
+static bool is_most_first(const struct session *s)
+{
+    json_t *plugin = kube_plugin(&s->w, "nodeorder");
+    return kube_enabled(&s->w, "binpack", "nodeOrder") ||
+           (plugin && kube_enabled(&s->w, "nodeorder", "nodeOrder") &&
+            weight_of(plugin, "mostrequested.weight", 0) >
+                weight_of(plugin, "leastrequested.weight", 1));
+}
+
+/* How full of cpu and memory a node is, before the session, with the task that waits first. */
+static double fullness(const struct session *s, const struct kube_node *node)
+{
+    const struct kube_task *first = NULL;
+    double sum = 0;
+    for (size_t k = 0; k < s->w.n_tasks && !first; k++)
+        if (kube_is_looked_at(s, &s->w.tasks[s->order[k]]))
+            first = &s->w.tasks[s->order[k]];
+    for (uint32_t d = 0; d < s->w.names.n; d++) {
+        bool counts =
+            strcmp(s->w.names.name[d], "cpu") == 0 || strcmp(s->w.names.name[d], "memory") == 0;
+        int64_t used = first ? first->request[d] : 0;
+        for (size_t i = 0; i < s->w.n_tasks; i++)
+            used += kube_runs(&s->w.tasks[i]) && strcmp(s->w.tasks[i].node, node->name) == 0
+                        ? s->w.tasks[i].request[d]
+                        : 0;
+        if (counts && node->there_is[d] > 0)
+            sum += (double)used / (double)node->there_is[d];
+    }
+    return sum;
+}
+
+/* The policy `variation` takes nodes of the lowest class first: those with few that are fuller. */
+static bool set_class(const struct session *s, struct graph *g, uint32_t v, uint32_t i)
+{
+    char text[32];
+    unsigned fuller = 0;
+    for (size_t k = 0; k < s->w.n_nodes; k++)
+        fuller += s->w.nodes[k].fullness > s->w.nodes[i].fullness;
+    snprintf(text, sizeof(text), "%u", fuller < 9999 ? fuller : 9999);
+    return !is_most_first(s) || graph_set_property(g, v, "perf_class", text) == 0;
+}
+
 static bool add_node(const struct session *s, struct graph *g, uint32_t root, uint32_t i)
 {
     int64_t size[SHARE_DIMENSIONS_MAX];
@@ -100,7 +158,7 @@ static bool add_node(const struct session *s, struct graph *g, uint32_t root, ui
     uint32_t v = add(g, root,
                      &(struct vertex_spec){
                          .type = "node", .id = i, .uniq_id = -1, .size = 1, .rank = (int32_t)i});
-    bool good = v != VERTEX_NONE && add_properties(g, v, node);
+    bool good = v != VERTEX_NONE && add_properties(g, v, node) && set_class(s, g, v, i);
     for (uint32_t d = 0; d < s->w.names.n && good; d++) {
         char type[16];
         snprintf(type, sizeof(type), "r%u", d);
@@ -117,21 +175,6 @@ static bool add_node(const struct session *s, struct graph *g, uint32_t root, ui
     return good;
 }
 
-static double weight_of(json_t *plugin, const char *argument, double usual)
-{
-    json_t *weight = json_object_get(json_object_get(plugin, "arguments"), argument);
-    return json_is_number(weight) ? json_number_value(weight) : usual;
-}
-
-/* Whether nodes with little in use come first, as where `first` looks: by the plugin `nodeorder`. */
-static bool is_least_first(const struct session *s)
-{
-    json_t *plugin = kube_plugin(&s->w, "nodeorder");
-    return plugin && kube_enabled(&s->w, "nodeorder", "nodeOrder") &&
-           weight_of(plugin, "leastrequested.weight", 1) >
-               weight_of(plugin, "mostrequested.weight", 0);
-}
-
 match_t *kube_machine(struct session *s)
 {
     berth_error_t err;
@@ -140,6 +183,8 @@ match_t *kube_machine(struct session *s)
     struct graph *g = graph_create();
     bool good = g != NULL;
     find_units(s);
+    for (size_t i = 0; i < s->w.n_nodes && is_most_first(s); i++)
+        s->w.nodes[i].fullness = fullness(s, &s->w.nodes[i]);
     for (uint32_t d = 0; d < s->w.names.n && good; d++) {
         char type[16];
         snprintf(type, sizeof(type), "r%u", d);
@@ -163,7 +208,9 @@ match_t *kube_machine(struct session *s)
         cpu++;
     snprintf(filter, sizeof(filter), "ALL:r%u", cpu);
     match_options_t options = {.policy = "low", .end = MATCH_END_MAX};
-    if (is_least_first(s)) {
+    if (is_most_first(s)) {
+        options.policy = "variation";
+    } else if (is_least_first(s)) {
         options.policy = "first";
         options.filters = filter;
     }

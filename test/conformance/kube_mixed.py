@@ -194,4 +194,22 @@ for m, evicts in ((4, 4), (5, 0)):
 between('idle_in_part', 6, 3, 3, 1)
 between('idle_in_part_and_allocate', 6, 3, 3, 1, ('allocate', 'reclaim'), bind_count=0)
 between('idle_for_its_min', 6, 3, 1, 0, ('allocate', 'reclaim'), bind_count=2)
+
+# ---- Nodes that are fuller, with the task, come first by the plugin binpack, or by the weights of nodeorder ----
+
+MOST = p('nodeorder', 'nodeOrder', **{'leastrequested.weight': 0, 'mostrequested.weight': 1, 'balancedresource.weight': 0})
+
+
+def packs(name, by, cpus, used, m, *on):
+    """Nodes of so many cores, of which so many are in use, and on which the tasks of a job start."""
+    s('packs_' + name, [n(cpu, f'n{i}') for i, cpu in enumerate(cpus)], [j('r'), j('a')],
+      [t(f'r{i}', 'r', x, 'Running', on=f'n{i}') for i, x in enumerate(used) if x] + ts('a', m), [[GANG], [PREDICATES, by]],
+      binds={f'a-{i}': x for i, x in enumerate(on)}, bind_count=m)
+
+
+for name, by in (('most', MOST), ('bins', p('binpack', 'nodeOrder'))):
+    packs(name + '_the_smaller', by, (4000, 2000), (0, 0), 1, 'n1')
+    packs(name + '_the_fuller', by, (4000, 4000, 4000), (1000, 0, 2000), 1, 'n2')
+    packs(name + '_till_it_is_full', by, (4000, 4000, 4000), (1000, 0, 2000), 3, 'n2', 'n2', 'n0')
+    packs(name + '_where_there_is_room', by, (4000, 4000), (1000, 4000), 1, 'n0')
 json.dump(dict(schema_version=1, cases=cases), sys.stdout)

@@ -81,3 +81,27 @@ def second_promised(scene, decisions, shown):
         {"at": 10, "job": "b", "decision": "wait", "reason": "resources node"},
         {"at": 11, "job": "c", "decision": "reserve", "start": 100}])
     return True
+
+
+def array_counts_as_many(scene, decisions, shown):
+    """An array counts for the depth of its queue as many times as it has members that wait."""
+    config = {"q0": {"policy": "easy", "queue-depth": 2}}
+    events = [submit(0, "r", "q0", 1, 100), submit(1, "a", "q0", 2, 50, array=3), submit(2, "b", "q0", 1, 10)]
+    shown.clear()
+    shown.update({at: {"a[0]": "node[0-1]"} for at in (1, 2)})
+    decisions[:] = by_hand(scene, config, events, [
+        start(0, "r", "node0", 100), {"at": 1, "job": "a[0]", "decision": "reserve", "start": 100},
+        {"at": 2, "job": "b", "decision": "wait", "reason": "queue depth"}])
+    return True
+
+
+def stopped_by_limit(scene, decisions, shown):
+    """Under fcfs a job that only a limit keeps stops those behind it."""
+    config = {"q0": {"policy": "fcfs", "limits": {"user": {"running": 1}}}}
+    events = [submit(0, "a", "q0", 1, 100), submit(1, "b", "q0", 1, 100), submit(2, "c", "q0", 1, 10, user="bob")]
+    shown.clear()
+    shown.update({at: {"b": "node0"} for at in (1, 2)})
+    decisions[:] = by_hand(scene, config, events, [
+        start(0, "a", "node0", 100), {"at": 1, "job": "b", "decision": "reserve", "start": 100},
+        {"at": 2, "job": "c", "decision": "wait", "reason": "priority"}])
+    return True

@@ -414,18 +414,21 @@ class Ledger:
 
     def considered(self, lane):
         """Jobs that may go on now, of those that a pass considers: nothing but resources or a limit keeps them. Under
-        fcfs nobody goes before the first, of which nobody is sure perhaps that it may."""
+        fcfs nobody goes before the first, of which nobody is sure perhaps that it may, but for those that a limit keeps:
+        they stop nobody."""
         w = self.world
         if not w.starts_jobs(lane):
             return []
         q = w.config["queues"][lane]
         jobs = sorted((j for j in w.of_lane(lane) if j.state == WAITING), key=w.key)
         jobs = [j for j in jobs if not j.held and j.spec.get("begin", 0) <= self.now and self.is_met(j)]
-        most = 1
-        if q["policy"] != "fcfs": # what waits for something that is down does not count
+        if q["policy"] == "fcfs":
+            jobs = list(itertools.dropwhile(lambda j: limits.keeps(w, j), jobs))
+            most = 1
+        else: # what waits for something that is down does not count
             jobs = [j for j in jobs if not w.needs_down(j)]
             most = q.get("queue-depth", FOREVER)
-        return [j for j in jobs[:most] if self.is_met(j, True)]
+        return [j for j in first_entries(jobs, most) if self.is_met(j, True)]
 
     def candidates(self):
         """Jobs that may start now if there is room. Those of an array that wait together are one job, and none of them
@@ -465,6 +468,18 @@ class Ledger:
             if j.state == WAITING:
                 reason = j.reason
                 self.law("waits", reason.startswith("dependency") or self.world.all_blocks(), j, reason)
+
+
+def first_entries(jobs, most):
+    """As many of these as a depth counts, in order. The members of an array that wait together are one; one that was put back
+    waits by itself."""
+    entries, some = set(), []
+    for j in jobs:
+        entries.add(j.name if j.requeues else j.array)
+        if len(entries) > most:
+            return some
+        some.append(j)
+    return some
 
 
 def one_of_each(windows):

@@ -70,6 +70,29 @@ def exceeded(world, job, holding, others):
                 yield "limit %s %s %s" % (of, what, n)
 
 
+def least(world, job, holdings, what):
+    """What a job adds at least to what these have of something: they may share their nodes with it."""
+    if what == "running":
+        return 1
+    if what == "license:tool":
+        return job.tools()
+    cores = world.cores if job.takes_whole() else job.spec["cores"]
+    if what == "core":
+        return job.nodes() * cores
+    return max(0, job.nodes() - taken(holdings, "node"))
+
+
+def keeps(world, job):
+    """Whether a limit surely keeps a job from starting now: beside what runs it has no room."""
+    for of, most, counts in rules(world, job):
+        holdings = [k.holding for k in world.running() if k is not job and counts(k)]
+        for what, n in most.items():
+            if what in ("running", "core", "node", "license:tool") and n != "unlimited" and of != "job" and \
+                    taken(holdings, what) + least(world, job, holdings, what) > n:
+                return True
+    return False
+
+
 def has_room(world, job, now):
     """Whether the job is surely within its limits, whichever nodes it gets, for as long as it takes from now on, beside
     all that run, and all that are promised something before it ends: before a promised start it goes by its limit, before

@@ -3,7 +3,8 @@ law has to notice. usage: mutate.py PLAYER"""
 import copy
 import sys
 
-from hand import more_work_lost, older, overtaken, put_off_behind_higher, second_promised
+from hand import array_counts_as_many, more_work_lost, older, overtaken, put_off_behind_higher, second_promised, \
+    stopped_by_limit
 from ledger import Ledger
 from run import Player
 from scenes import Scene
@@ -406,6 +407,7 @@ MUTATIONS = [
     ("promised amount", "pools", fewer("memory")), ("licences", "pools", licence_forgotten), ("down", "pools", licences_drained), ("gpus", "queues", gpus_forgotten), ("part", "flapping", property_lost), ("part", "flapping", removed_before),
     ("limit", "shares", less_capability), ("guarantee", "shares", all_guaranteed), ("turns", "shares", taken_back),
     ("borrowers", "shares", preempts_nobody), ("first", "queues", second_promised),
+    ("idle", "arrays", array_counts_as_many), ("idle", "limits", stopped_by_limit),
     ("whole", "arrays", one_of_array_rejected), ("never", "queues", never_rejected),
 ]
 

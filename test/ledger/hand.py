@@ -105,3 +105,38 @@ def stopped_by_limit(scene, decisions, shown):
         start(0, "a", "node0", 100), {"at": 1, "job": "b", "decision": "reserve", "start": 100},
         {"at": 2, "job": "c", "decision": "wait", "reason": "priority"}])
     return True
+
+
+def moved_in(scene, decisions, shown):
+    """A job is moved into a virtual queue whose parent takes none."""
+    config = {"q0": {"policy": "easy"}, "v": {"parent": "q0"}, "q1": {"policy": "easy"}}
+    events = [submit(0, "a", "q0", 2, 100), submit(1, "b", "q1", 2, 10), {"at": 2, "queue-drain": "q0"},
+              {"at": 3, "queue": {"id": "b", "value": "v"}}]
+    shown.clear()
+    shown.update({at: {"b": "node[0-1]"} for at in (1, 2, 3)})
+    decisions[:] = by_hand(scene, config, events, [
+        start(0, "a", "node[0-1]", 100), {"at": 1, "job": "b", "decision": "reserve", "start": 100}])
+    return True
+
+
+def let_in(scene, decisions, shown):
+    """More jobs are pending than may be."""
+    config = {"q0": {"policy": "fcfs", "limits": {"user": {"pending": 1}}}}
+    events = [submit(0, "a", "q0", 2, 100), submit(1, "b", "q0", 2, 10), submit(2, "c", "q0", 2, 10)]
+    shown.clear()
+    decisions[:] = by_hand(scene, config, events, [
+        start(0, "a", "node[0-1]", 100), {"at": 1, "job": "b", "decision": "wait", "reason": "resources node"},
+        {"at": 2, "job": "c", "decision": "wait", "reason": "priority"}])
+    return True
+
+
+def half_let_in(scene, decisions, shown):
+    """Of an array only as many are taken as jobs may be pending, though it is one job."""
+    config = {"q0": {"policy": "fcfs", "limits": {"user": {"pending": 2}}}}
+    events = [submit(0, "a", "q0", 2, 100), submit(1, "b", "q0", 2, 10, array=3)]
+    shown.clear()
+    decisions[:] = by_hand(scene, config, events, [
+        start(0, "a", "node[0-1]", 100), {"at": 1, "job": "b[2]", "decision": "reject", "reason": "limit user pending 2"},
+        {"at": 1, "job": "b[0]", "decision": "wait", "reason": "resources node"},
+        {"at": 1, "job": "b[1]", "decision": "wait", "reason": "resources node"}])
+    return True

@@ -2,6 +2,7 @@
 the scheduler decides. Each law is a method whose comment says it in words; `broken` gathers what breaks one."""
 import itertools
 
+import doors
 import limits
 import order
 import shares
@@ -60,10 +61,10 @@ class Ledger:
         overrun_limit = any(w.gone_by(j, had, start, self.now) <= self.now - (j.state != RUNNING)
                             for j, had, start in zip(over, holdings, starts))
         refused = [(d["job"], d["reason"]) for d in decided if d["decision"] == "refuse"]
-        for e in self.events.get(self.now, []):
-            w.happen(e, refused)
-        preemptions, awaits = [], []
         self.decided, self.takers = decided, set()  # and for whom others are stopped at this instant
+        for e in self.events.get(self.now, []):
+            self.happen(e, refused)
+        preemptions, awaits = [], []
         stoppable = [(k.name, k.holding, k.start) for k in self.stoppable()]
         for d in decided[len(ends):]:
             if d["decision"] == "preempt":
@@ -86,6 +87,16 @@ class Ledger:
         if not preemptions and not self.reclaims:
             order.check_protected(self, held_before)
         self.check_idle()
+
+    def happen(self, event, refused):
+        w = self.world
+        moved = w.members(event["queue"]["id"]) if "queue" in event else []
+        were = [(j, j.queue) for j in moved if j.state == WAITING]
+        w.happen(event, refused)
+        if "submit" in event:
+            doors.check_submission(self, event["submit"])
+        if "queue" in event:
+            doors.check_move(self, event, were)
 
     def look(self, shown):
         """What is promised to whom. No promise is taken back without a word, and nobody holds one that he was not told

@@ -3,8 +3,8 @@ law has to notice. usage: mutate.py PLAYER"""
 import copy
 import sys
 
-from hand import array_counts_as_many, more_work_lost, older, overtaken, put_off_behind_higher, second_promised, \
-    stopped_by_limit
+from hand import array_counts_as_many, half_let_in, let_in, more_work_lost, moved_in, older, overtaken, \
+    put_off_behind_higher, second_promised, stopped_by_limit
 from ledger import Ledger
 from run import Player
 from scenes import Scene
@@ -408,6 +408,7 @@ MUTATIONS = [
     ("limit", "shares", less_capability), ("guarantee", "shares", all_guaranteed), ("turns", "shares", taken_back),
     ("borrowers", "shares", preempts_nobody), ("first", "queues", second_promised),
     ("idle", "arrays", array_counts_as_many), ("idle", "limits", stopped_by_limit),
+    ("closed", "queues", moved_in), ("pending", "limits", let_in), ("pending", "limits", half_let_in),
     ("whole", "arrays", one_of_array_rejected), ("never", "queues", never_rejected),
 ]
 

@@ -78,6 +78,9 @@ def limits_of(scene):
         limits["queue"] = amounts(scene, 2)
     if r.random() < 0.2:
         limits["job"] = {"node": r.randint(1, scene.nodes)}
+    own = random.Random("pending %s %d" % (scene.kind, scene.seed))
+    if own.random() < 0.3:
+        limits.setdefault("user", {})["pending"] = own.randint(1, 4)
     if r.random() < 0.3:
         limits["except"] = [{"users": [r.choice(USERS)], "user": amounts(scene, 1) or {"running": "unlimited"}}]
     return limits

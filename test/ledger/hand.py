@@ -140,3 +140,29 @@ def half_let_in(scene, decisions, shown):
         {"at": 1, "job": "b[0]", "decision": "wait", "reason": "resources node"},
         {"at": 1, "job": "b[1]", "decision": "wait", "reason": "resources node"}])
     return True
+
+
+def waits_behind_promise(scene, decisions, shown):
+    """A job is promised the end of one that may be stopped for it, as another is promised that time already."""
+    config = {"q0": {"policy": "easy"}, "low": {"policy": "easy", "priority": -10, "preemptible": "requeue"}}
+    events = [submit(0, "a", "low", 2, 100), submit(1, "b", "low", 2, 50), submit(20, "p", "q0", 2, 10)]
+    shown.clear()
+    shown.update({1: {"b": "node[0-1]"}, 20: {"p": "node[0-1]", "b": "node[0-1]"}})
+    decisions[:] = by_hand(scene, config, events, [
+        start(0, "a", "node[0-1]", 100), {"at": 1, "job": "b", "decision": "reserve", "start": 100},
+        {"at": 20, "job": "p", "decision": "reserve", "start": 100},
+        {"at": 20, "job": "b", "decision": "reserve", "start": 110}])
+    return True
+
+
+def limited_by_promise(scene, decisions, shown):
+    """A limit keeps a job, of which one behind it is promised something."""
+    config = {"q0": {"policy": "easy", "limits": {"user": {"running": 1}}}}
+    events = [submit(0, "a", "q0", 1, 100, user="bob"), submit(1, "b", "q0", 2, 50),
+              submit(2, "c", "q0", 1, 200, priority=5)]
+    shown.clear()
+    shown.update({at: {"b": "node[0-1]"} for at in (1, 2)})
+    decisions[:] = by_hand(scene, config, events, [
+        start(0, "a", "node0", 100), {"at": 1, "job": "b", "decision": "reserve", "start": 100},
+        {"at": 2, "job": "c", "decision": "wait", "reason": "limit user running 1"}])
+    return True

@@ -93,11 +93,11 @@ def keeps(world, job):
     return False
 
 
-def has_room(world, job, now):
+def has_room(world, job, now, among=None):
     """Whether the job is surely within its limits, whichever nodes it gets, for as long as it takes from now on, beside
-    all that run, and all that are promised something before it ends: before a promised start it goes by its limit, before
-    one that is only expected by its estimate."""
-    every = [k for k in world.jobs.values() if k is not job and
+    all that run, and all that are promised something before it ends (or those `among` these): before a promised start it goes
+    by its limit, before one that is only expected by its estimate."""
+    every = [k for k in world.jobs.values() if k is not job and (among is None or k.name in among) and
              (k.holding or (k.promise is not None and k.promise < now + (job.limit if k.firm else job.duration)))]
     for of, most, counts in rules(world, job):
         if not most:

@@ -3,8 +3,8 @@ law has to notice. usage: mutate.py PLAYER"""
 import copy
 import sys
 
-from hand import array_counts_as_many, half_let_in, let_in, more_work_lost, moved_in, older, overtaken, \
-    put_off_behind_higher, second_promised, stopped_by_limit
+from hand import array_counts_as_many, half_let_in, let_in, limited_by_promise, more_work_lost, moved_in, older, \
+    overtaken, put_off_behind_higher, second_promised, stopped_by_limit, waits_behind_promise
 from ledger import Ledger
 from run import Player
 from scenes import Scene
@@ -409,6 +409,7 @@ MUTATIONS = [
     ("borrowers", "shares", preempts_nobody), ("first", "queues", second_promised),
     ("idle", "arrays", array_counts_as_many), ("idle", "limits", stopped_by_limit),
     ("closed", "queues", moved_in), ("pending", "limits", let_in), ("pending", "limits", half_let_in),
+    ("outranks", "preemption", waits_behind_promise), ("outranks", "limits", limited_by_promise),
     ("whole", "arrays", one_of_array_rejected), ("never", "queues", never_rejected),
 ]
 

@@ -46,6 +46,24 @@ def check_first(ledger):
             ledger.law("first", holds, jobs[0], "%s have promises" % [j.name for j in held])
 
 
+def check_new(ledger):
+    """A job that has just come starts if it fits beside all that runs and what those before it are promised, and limits have
+    room for it beside these: those behind it give way. Nor are jobs in its way that may be stopped for it."""
+    w = ledger.world
+    if ledger.reclaims or not ledger.all_shown():
+        return
+    for e in ledger.events.get(ledger.now, []):
+        j = w.members(e["submit"]["id"])[0] if "submit" in e else None
+        if not j or j.state != WAITING or j not in ledger.considered(w.lane(j.queue)) or ledger.has_higher(j, w.fcfs()):
+            continue
+        before = {k.name for k in w.jobs.values() if k.holding or w.key(k) < w.key(j)}
+        if not limits.has_room(w, j, ledger.now, before):
+            continue
+        stopped = {k.name for k in ledger.stoppable()} if w.may_preempt(j) else set()
+        windows = [found for found in ledger.windows((j,)) if found[0].name in before - stopped]
+        ledger.law("outranks", not ledger.fits_at(j, ledger.now, ledger.seen_by(j, windows)), j, "%s" % j.promise)
+
+
 def check_never(ledger):
     """No job waits that could not start even if all were up and idle; and of an array that waits together either all
     are rejected at one time or none."""

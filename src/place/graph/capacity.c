@@ -350,7 +350,8 @@ void capacity_leave_all(struct graph_place *n, const struct capacity_need *need)
         leave_capacity(n, need->capacity);
 }
 
-struct capacity *capacity_counted(struct graph_place *n, const struct class *c)
+/* The capacity of a class, with what changed among its gaps, or late; NULL: nothing is known. */
+static struct capacity *counted_capacity(struct graph_place *n, const struct class *c)
 {
     if (c->capacity == PLACE_NONE || !usage_settle(n))
         return NULL;
@@ -365,7 +366,7 @@ struct capacity *capacity_counted(struct graph_place *n, const struct class *c)
 
 struct capacity *capacity_ready(struct graph_place *n, const struct class *c)
 {
-    struct capacity *h = capacity_counted(n, c);
+    struct capacity *h = counted_capacity(n, c);
 
     if (!h || gaps_settle(&h->gaps) == 0)
         return h;
@@ -377,7 +378,7 @@ struct capacity *capacity_ready(struct graph_place *n, const struct class *c)
 struct capacity *capacity_within(struct graph_place *n, const struct class *c, int64_t at,
                                  int64_t end, int64_t *pieces)
 {
-    struct capacity *h = capacity_counted(n, c);
+    struct capacity *h = counted_capacity(n, c);
     bool is_now = at == n->now || (h && at == n->capacities->now);
 
     if (!h)

@@ -112,9 +112,10 @@ static int read_policy(struct reading *r, uint32_t i)
         return 0;
     if (doc_is_text(&r->doc, i) && policy_parse(&policy, doc_text(&r->doc, i), NULL) == 0)
         return value_text(r, i, "policy", &r->config->match.policy);
-    return doc_expected(&r->doc, i, "policy",
-                        "first, firstnodex, low, high, lonode, hinode, lonodex, hinodex, locality, "
-                        "variation, or options such as \"policy=low node_centric=true\"");
+    return doc_expected(
+        &r->doc, i, "policy",
+        "first, firstnodex, low, high, lonode, hinode, lonodex, hinodex, locality, "
+        "variation, pack, spread, or options such as \"policy=low node_centric=true\"");
 }
 
 static int read_filters(struct reading *r, uint32_t i)

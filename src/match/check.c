@@ -350,7 +350,7 @@ bool match_check(const match_t *m)
     struct spans spans = {0};
     int saved = errno;
     bool good = graph_check(m->g) && topo_check(&m->topo) && check_totals(m) && check_arrays(m) &&
-                check_jobs(m) && check_numbers(m) && gather_spans(m, &spans);
+                fills_check(m) && check_jobs(m) && check_numbers(m) && gather_spans(m, &spans);
 
     if (good && spans.n > 1)
         qsort(spans.v, spans.n, sizeof(*spans.v), by_vertex_and_place);

@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 #include "berth/match.h"
 #include "match/book/blocks.h"
+#include "match/book/fill.h"
 #include "match/book/job.h"
 #include "match/book/state.h"
 #include "match/machine/prune.h"
@@ -41,6 +42,7 @@ struct match {
     struct state **state; /* by vertex; NULL: nothing was ever taken of it */
     uint32_t states;      /* length of that array */
     bool *exclusive;      /* by type: given whole, with everything below */
+    struct fills fills;
     struct profile times; /* a point wherever a job starts or ends */
     bool has_orphans;     /* a job may hold something below a vertex that it has given back */
     struct jobs jobs;
@@ -270,7 +272,7 @@ void full_cache_forget(struct match *m, uint32_t v);
 /* Add one of a job's holds to the counts of a vertex (sign 1), or subtract it (-1). Does nothing if the job
  * is lifted.
  */
-void match_note_hold(struct state *s, const struct job *job, const struct hold *h, int sign);
+void match_note_hold(struct match *m, const struct job *job, const struct hold *h, int sign);
 
 /* As match_book and match_unbook, for one hold. */
 int match_book_hold(struct match *m, const struct job *job, const struct hold *h);

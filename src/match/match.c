@@ -171,7 +171,7 @@ int match_make_states(struct match *m)
         m->exclusive[TYPE_NODE] = true;
     note_classes(m);
     m->version = g->version;
-    return profile_init(&m->times, 0);
+    return profile_init(&m->times, 0) < 0 ? -1 : fills_make(m);
 }
 
 static const char *or_default(const char *text, const char *otherwise)
@@ -248,6 +248,7 @@ void match_drop_states(struct match *m)
     prune_clear(&m->prune);
     topo_clear(&m->topo);
     name_index_clear(&m->names);
+    fills_clear(&m->fills);
     errno = saved;
 }
 

@@ -24,7 +24,7 @@ static int begin_planning(struct walk *w, struct match *m, const struct plan_ask
                        .rq = r->v,
                        .within = ask->within,
                        .ask = ask->node_from ? ask : NULL,
-                       .is_silent = !m->policy.first, /* else weights follow from it */
+                       .is_silent = !policy_weighs(&m->policy), /* else weights follow from it */
                        .mark_of = m->mark_of,
                        .mark = m->marks,
                        .marks_capacity = m->marks_capacity};

@@ -7,16 +7,18 @@
 #include <string.h>
 
 static const struct rules all_rules[] = {
-    {"high", DESCENDING, DESCENDING, DESCENDING, false, false, false, false},
-    {"low", ASCENDING, ASCENDING, ASCENDING, false, false, false, false},
-    {"hinode", DESCENDING, DESCENDING, DESCENDING, true, false, false, false},
-    {"lonode", ASCENDING, ASCENDING, ASCENDING, true, false, false, false},
-    {"hinodex", DESCENDING, DESCENDING, DESCENDING, true, true, false, false},
-    {"lonodex", ASCENDING, ASCENDING, ASCENDING, true, true, false, false},
-    {"first", DESCENDING, DESCENDING, DESCENDING, true, false, true, false},
-    {"firstnodex", DESCENDING, DESCENDING, DESCENDING, true, true, true, false},
-    {"locality", DESCENDING, DESCENDING, RUNS, false, false, false, false},
-    {"variation", ASCENDING, DESCENDING, ASCENDING, false, false, false, true},
+    {"high", DESCENDING, DESCENDING, DESCENDING, false, false, false, false, IGNORED},
+    {"low", ASCENDING, ASCENDING, ASCENDING, false, false, false, false, IGNORED},
+    {"hinode", DESCENDING, DESCENDING, DESCENDING, true, false, false, false, IGNORED},
+    {"lonode", ASCENDING, ASCENDING, ASCENDING, true, false, false, false, IGNORED},
+    {"hinodex", DESCENDING, DESCENDING, DESCENDING, true, true, false, false, IGNORED},
+    {"lonodex", ASCENDING, ASCENDING, ASCENDING, true, true, false, false, IGNORED},
+    {"first", DESCENDING, DESCENDING, DESCENDING, true, false, true, false, IGNORED},
+    {"firstnodex", DESCENDING, DESCENDING, DESCENDING, true, true, true, false, IGNORED},
+    {"locality", DESCENDING, DESCENDING, RUNS, false, false, false, false, IGNORED},
+    {"variation", ASCENDING, DESCENDING, ASCENDING, false, false, false, true, IGNORED},
+    {"pack", ASCENDING, ASCENDING, ASCENDING, false, false, true, false, FULLEST},
+    {"spread", ASCENDING, ASCENDING, ASCENDING, false, false, true, false, EMPTIEST},
 };
 
 void *naive_draw(struct naive *n, size_t size)
@@ -311,7 +313,7 @@ static int64_t give(struct naive *n, struct naive_job *job, uint32_t v, uint32_t
         int64_t more = give(n, job, children[i], v, whole ? n->g->v[children[i]].size : s->needs,
                             (s->marked == n->sequence && s->exclusive) || whole, whole, exclusive,
                             (uint16_t)(depth + 1), chosen && s->marked == n->sequence, below);
-        if (more > 0 && n->rules->first)
+        if (more > 0 && n->rules->first && n->rules->fill == IGNORED)
             reweigh(n, children[i]);
         given += more;
     }

@@ -14,6 +14,7 @@ struct rules {
     const char *name;
     enum order within, slots, graph;
     bool node_centric, node_exclusive, first, performance;
+    enum { IGNORED, FULLEST, EMPTIEST } fill; /* what first fit looks at first */
 };
 
 /* What a job has of a vertex: it is one user; exclusive ones have its units; counts are of what is below. */

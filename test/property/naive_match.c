@@ -253,6 +253,8 @@ static int64_t score_of(const struct naive *n, uint32_t v)
     const char *text = propset_value(&n->g->props, x->props, "perf_class");
     char *end;
 
+    if (n->rules->fill != IGNORED)
+        return 1;
     if (!n->rules->performance)
         return 1 + n->factor + x->id + 1;
     long value = text ? strtol(text, &end, 10) : 9999;
@@ -336,8 +338,62 @@ static void take_stock(const struct naive *n, struct tally *t, uint32_t i, const
     }
 }
 
-static bool goes_first(const struct naive *n, uint32_t a, uint32_t b)
+/* How full v is of what allocations or reservations hold, or of what a resource wants, in millionths of each type. */
+enum { ALLOCATED, RESERVED, WANTED };
+static int64_t fullness(const struct naive *n, uint32_t v, int of, uint32_t list)
 {
+    const struct spot *s = &n->spot[v];
+    int64_t sum = 0;
+
+    for (uint32_t t = 0; t < n->types; t++) {
+        int64_t total = n->total[(size_t)v * n->types + t], amount = 0;
+        if (!naive_tracks(n, v, t) || total == 0)
+            continue;
+        for (size_t k = 0; k < s->n && of != WANTED; k++)
+            if (s->v[k].counts && s->v[k].reserved == (of == RESERVED))
+                amount += s->v[k].counts[t];
+        if (of == WANTED && list != NONE)
+            amount = n->wants[(size_t)list * n->types + t] + (n->rtype[list] == t);
+        sum += amount * 1000000 / total;
+    }
+    return sum;
+}
+
+static int counted_types(const struct naive *n, uint32_t v)
+{
+    int types = 0;
+
+    for (uint32_t t = 0; t < n->types; t++)
+        types += naive_tracks(n, v, t);
+    return types;
+}
+
+/* As src/match/book/fill.h says. */
+static bool fills_first(const struct naive *n, uint32_t a, uint32_t b, uint32_t list)
+{
+    bool pack = n->rules->fill == FULLEST;
+    int p = counted_types(n, a), q = counted_types(n, b);
+
+    if (p == 0 || q == 0)
+        return p > 0;
+    int64_t x = fullness(n, a, ALLOCATED, list) + fullness(n, a, WANTED, list);
+    int64_t y = fullness(n, b, ALLOCATED, list) + fullness(n, b, WANTED, list);
+    bool room = x <= p * INT64_C(1000000), other_has = y <= q * INT64_C(1000000);
+    if (room != other_has)
+        return room;
+    if (x == y) {
+        x = fullness(n, a, RESERVED, list);
+        y = fullness(n, b, RESERVED, list);
+    }
+    if (x != y)
+        return pack ? x > y : x < y;
+    return n->g->v[a].id != n->g->v[b].id ? n->g->v[a].id < n->g->v[b].id : a < b;
+}
+
+static bool goes_first(const struct naive *n, uint32_t a, uint32_t b, uint32_t list)
+{
+    if (n->rules->fill != IGNORED)
+        return fills_first(n, a, b, list);
     if (n->spot[a].weight != n->spot[b].weight)
         return n->spot[a].weight > n->spot[b].weight;
     return graph_uniq_id(n->g, a) > graph_uniq_id(n->g, b);
@@ -355,7 +411,7 @@ static bool explore_first(struct naive *n, uint32_t u, uint32_t list, bool prist
 
     for (uint32_t i = 0; i < k; i++) {
         uint32_t j = i;
-        for (; j > 0 && goes_first(n, children[i], sorted[j - 1]); j--)
+        for (; j > 0 && goes_first(n, children[i], sorted[j - 1], list); j--)
             sorted[j] = sorted[j - 1];
         sorted[j] = children[i];
     }

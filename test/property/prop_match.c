@@ -533,18 +533,24 @@ static void step_remove(struct play *p)
     strbuf_clear(&path);
 }
 
-static void play(uint64_t seed, bool first)
+enum kind_of_policy { ORDERS, FIRSTS, FILLS };
+
+static void play(uint64_t seed, enum kind_of_policy kind)
 {
     static const char *const policies[] = {"high",    "low",     "hinode",   "lonode",
                                            "hinodex", "lonodex", "locality", "variation"};
     static const char *const firsts[] = {"first", "firstnodex"};
+    static const char *const fills[] = {"pack", "spread"};
+    bool first = kind == FIRSTS;
     static const char *const filters[] = {"ALL:core,ALL:node", "ALL:core",
                                           "ALL:core,rack:node,ALL:gpu", "ALL:memory,node:core"};
     struct play p = {.r = {seed}, .seed = seed, .plain = seed % 2, .next_job = 1};
     berth_error_t err;
     struct graph *g = build(&p);
 
-    p.policy = first ? pick(&p, firsts, 2) : pick(&p, policies, 8);
+    p.policy = first           ? pick(&p, firsts, 2)
+               : kind == FILLS ? pick(&p, fills, 2)
+                               : pick(&p, policies, 8);
     p.filters = pick(&p, filters, 4);
     match_options_t options = {.policy = p.policy, .filters = p.filters};
     p.m = match_create(g, &options, &err);
@@ -587,14 +593,21 @@ static void test_orders(void **state)
 {
     (void)state;
     for (uint64_t seed = from; seed <= to; seed++)
-        play(seed, false);
+        play(seed, ORDERS);
 }
 
 static void test_first(void **state)
 {
     (void)state;
     for (uint64_t seed = from; seed <= to; seed++)
-        play(seed, true);
+        play(seed, FIRSTS);
+}
+
+static void test_fills(void **state)
+{
+    (void)state;
+    for (uint64_t seed = from; seed <= to; seed++)
+        play(seed, FILLS);
 }
 
 int main(int argc, char **argv)
@@ -602,6 +615,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_orders),
         cmocka_unit_test(test_first),
+        cmocka_unit_test(test_fills),
     };
     if (argc > 1)
         from = to = strtoull(argv[1], NULL, 10);

@@ -79,7 +79,8 @@ static const struct wrong wrong_machines[] = {
     {NODES "match: {policy: best}",
      "2:17: key \"policy\": expected first, firstnodex, low, high, lonode, hinode, lonodex, "
      "hinodex, "
-     "locality, variation, or options such as \"policy=low node_centric=true\", got \"best\""},
+     "locality, variation, pack, spread, or options such as \"policy=low node_centric=true\", got "
+     "\"best\""},
     {NODES "match: {traverser: deep}",
      "2:20: key \"traverser\": expected simple or flexible, got \"deep\""},
     {NODES "match: {filters: core}",

@@ -64,6 +64,26 @@ static void names(void **state)
     }
 }
 
+/* Pack and spread, also by the names of kube-batch's plugins: first fit, all scores the same. */
+static void by_fill(void **state)
+{
+    static const struct {
+        const char *name;
+        enum policy_fill fill;
+    } expected[] = {{"pack", FILL_FULLEST},    {"binpack", FILL_FULLEST},
+                    {"spread", FILL_EMPTIEST}, {"nodeorder", FILL_EMPTIEST},
+                    {"first", FILL_IGNORED},   {"policy=low stop_on_1_matches=true", FILL_IGNORED}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+        struct policy p = parse(expected[i].name);
+        assert_true(p.first && !p.node_exclusive);
+        assert_int_equal(p.fill, expected[i].fill);
+        assert_int_equal(p.score == SCORE_NONE, p.fill != FILL_IGNORED);
+        assert_int_equal(policy_weighs(&p), p.fill == FILL_IGNORED);
+    }
+}
+
 static void options(void **state)
 {
     (void)state;
@@ -95,6 +115,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names),
+        cmocka_unit_test(by_fill),
         cmocka_unit_test(options),
         cmocka_unit_test(wrong),
     };

@@ -31,14 +31,16 @@ static int64_t count_of(const struct job *job, uint32_t i)
     return job->lifted || job->forced ? 0 : job->counts[i];
 }
 
-void match_note_hold(struct state *s, const struct job *job, const struct hold *h, int sign)
+void match_note_hold(struct match *m, const struct job *job, const struct hold *h, int sign)
 {
+    struct state *s = m->state[h->vertex];
     uint32_t one = (uint32_t)sign;
 
     if (job->lifted)
         return;
     if (h->n_counts > 0)
         s->n_counted += one;
+    fills_note(m, job, h, sign);
     if (h->flags & HOLD_COVERED)
         return;
     if (!job->reserved)
@@ -97,7 +99,7 @@ void match_unbook_hold(struct match *m, const struct job *job, const struct hold
         if (h->flags & HOLD_UNITS)
             state_unbook(&s->units, job->at, job->end, units_held(job, h));
     }
-    match_note_hold(s, job, h, -1);
+    match_note_hold(m, job, h, -1);
 }
 
 int match_book_hold(struct match *m, const struct job *job, const struct hold *h)
@@ -111,7 +113,7 @@ int match_book_hold(struct match *m, const struct job *job, const struct hold *h
         unbook_counts(s, job, h, h->n_counts);
         return -1;
     }
-    match_note_hold(s, job, h, 1);
+    match_note_hold(m, job, h, 1);
     return 0;
 }
 
@@ -270,7 +272,7 @@ static int reweigh(struct match *m, uint32_t parent, uint32_t child, int64_t now
 
 int match_reweigh(struct match *m, int64_t now)
 {
-    for (size_t i = 0; m->policy.first && i < m->last.n; i++)
+    for (size_t i = 0; policy_weighs(&m->policy) && i < m->last.n; i++)
         if (m->last.item[i].parent != VERTEX_NONE &&
             reweigh(m, m->last.item[i].parent, m->last.item[i].vertex, now) < 0)
             return -1;

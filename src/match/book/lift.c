@@ -26,7 +26,7 @@ static void count_holds(struct match *m, const struct job *job, int sign)
             profile_add(&s->users, job->at, job->end, sign * hold_load(h));
         if (!covered && (h->flags & HOLD_UNITS))
             profile_add(&s->units, job->at, job->end, sign * h->needs);
-        match_note_hold(s, job, h, sign);
+        match_note_hold(m, job, h, sign);
     }
 }
 
@@ -209,8 +209,7 @@ bool match_job_is_reserved(const struct match *m, int64_t jobid)
 static void note_holds(struct match *m, const struct job *job, int sign)
 {
     for (uint32_t i = job_next_span(job, 0); i < job->n; i = job_next_span(job, i + 1))
-        if (!(job->hold[i].flags & HOLD_COVERED))
-            match_note_hold(m->state[job->hold[i].vertex], job, &job->hold[i], sign);
+        match_note_hold(m, job, &job->hold[i], sign);
 }
 
 void match_job_allocate(struct match *m, int64_t jobid)

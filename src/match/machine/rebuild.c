@@ -48,6 +48,7 @@ int match_rebuild(struct match *m)
     next.times = (struct profile){0};
     next.jobs = (struct jobs){0};
     next.names = (struct name_index){0};
+    next.fills = (struct fills){0};
     next.no_room = NULL;
     if (topo_init(&next.topo, m->g, m->topo.subsystem) < 0 ||
         prune_rebuild(&next.prune, &m->prune, m->g, &next.topo) < 0 ||

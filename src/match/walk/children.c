@@ -86,11 +86,26 @@ bool children_ordered(struct walk *w, uint32_t v, uint16_t type, enum policy_ord
     return true;
 }
 
-uint32_t children_by_weight(const struct walk *w, uint32_t v, const struct weight **weights)
+bool turns_begin(struct walk *w, uint32_t v, uint32_t level, struct turns *t)
 {
     const struct state *s = w->m->state[v];
-    const uint32_t *children;
 
-    *weights = s ? s->weight : NULL;
-    return topo_children(w->t, v, &children);
+    *t = (struct turns){.weights = s ? s->weight : NULL,
+                        .by_fill = w->policy->fill != FILL_IGNORED && !topo_is_leaf(w->t, v)};
+    t->n = topo_children(w->t, v, &t->children);
+    if (!t->by_fill || fill_walk_begin(&t->fill, w->m, v, &w->rq[level]) == 0)
+        return true;
+    w->out_of_memory = true;
+    return false;
+}
+
+bool turns_next(struct turns *t, uint32_t *child)
+{
+    if (t->by_fill)
+        return fill_walk_next(&t->fill, child);
+    if (t->taken == t->n)
+        return false;
+    *child = t->weights ? t->weights[t->taken].child : t->children[t->n - 1 - t->taken];
+    t->taken++;
+    return true;
 }

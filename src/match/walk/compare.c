@@ -418,6 +418,8 @@ static int64_t performance(const struct walk *w, uint32_t v)
 
 int64_t walk_score(const struct walk *w, uint32_t v, int64_t factor)
 {
+    if (w->policy->score == SCORE_NONE)
+        return 1;
     if (w->policy->score == SCORE_PERFORMANCE)
         return 1 + (w->m->any_class ? performance(w, v) : 9999);
     return 1 + factor + w->t->g->v[v].id + 1;

@@ -270,9 +270,8 @@ void explore_first(struct walk *w, uint32_t v, uint32_t level, uint64_t shares, 
                    void (*look)(struct walk *w, uint32_t child, uint32_t host, void *arg),
                    void *arg)
 {
-    const struct weight *weights;
-    const uint32_t *children;
-    uint32_t n = children_by_weight(w, v, &weights), requests = level_size(w, level);
+    uint32_t requests = level_size(w, level), child;
+    struct turns turns;
     const struct full_window *full = full_of(w, v);
     struct share_count *counts = arena_alloc(&w->m->arena, (requests + 1) * sizeof(*counts));
 
@@ -282,9 +281,10 @@ void explore_first(struct walk *w, uint32_t v, uint32_t level, uint64_t shares, 
     }
     for (uint32_t i = 0; i < requests; i++)
         counts[i] = (struct share_count){.before = sinks[i].units};
-    topo_children(w->t, v, &children);
-    for (uint32_t k = 0; k < n && !w->out_of_memory; k++) {
-        uint32_t child = weights ? weights[k].child : children[n - 1 - k], r = 0;
+    if (!turns_begin(w, v, level, &turns))
+        return;
+    while (!w->out_of_memory && turns_next(&turns, &child)) {
+        uint32_t r = 0;
         const struct state *s = full ? w->m->state[child] : NULL;
         if (s && s->place && is_known_full(w, &full[s->place - 1], child, level))
             continue;

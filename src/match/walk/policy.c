@@ -9,20 +9,47 @@ static const struct {
     const char *name;
     struct policy policy;
 } named[] = {
-    {"first", {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_DESCENDING, true, false, true}},
+    {"first",
+     {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_DESCENDING, true, false, true,
+      FILL_IGNORED}},
     {"firstnodex",
-     {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_DESCENDING, true, true, true}},
-    {"high", {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_DESCENDING, false, false, false}},
-    {"low", {SCORE_ID, ORDER_ASCENDING, ORDER_ASCENDING, ORDER_ASCENDING, false, false, false}},
+     {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_DESCENDING, true, true, true,
+      FILL_IGNORED}},
+    {"high",
+     {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_DESCENDING, false, false, false,
+      FILL_IGNORED}},
+    {"low",
+     {SCORE_ID, ORDER_ASCENDING, ORDER_ASCENDING, ORDER_ASCENDING, false, false, false,
+      FILL_IGNORED}},
     {"hinode",
-     {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_DESCENDING, true, false, false}},
-    {"lonode", {SCORE_ID, ORDER_ASCENDING, ORDER_ASCENDING, ORDER_ASCENDING, true, false, false}},
+     {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_DESCENDING, true, false, false,
+      FILL_IGNORED}},
+    {"lonode",
+     {SCORE_ID, ORDER_ASCENDING, ORDER_ASCENDING, ORDER_ASCENDING, true, false, false,
+      FILL_IGNORED}},
     {"hinodex",
-     {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_DESCENDING, true, true, false}},
-    {"lonodex", {SCORE_ID, ORDER_ASCENDING, ORDER_ASCENDING, ORDER_ASCENDING, true, true, false}},
-    {"locality", {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_RUNS, false, false, false}},
+     {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_DESCENDING, true, true, false,
+      FILL_IGNORED}},
+    {"lonodex",
+     {SCORE_ID, ORDER_ASCENDING, ORDER_ASCENDING, ORDER_ASCENDING, true, true, false,
+      FILL_IGNORED}},
+    {"locality",
+     {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_RUNS, false, false, false, FILL_IGNORED}},
     {"variation",
-     {SCORE_PERFORMANCE, ORDER_ASCENDING, ORDER_DESCENDING, ORDER_ASCENDING, false, false, false}},
+     {SCORE_PERFORMANCE, ORDER_ASCENDING, ORDER_DESCENDING, ORDER_ASCENDING, false, false, false,
+      FILL_IGNORED}},
+    {"pack",
+     {SCORE_NONE, ORDER_ASCENDING, ORDER_ASCENDING, ORDER_ASCENDING, false, false, true,
+      FILL_FULLEST}},
+    {"spread",
+     {SCORE_NONE, ORDER_ASCENDING, ORDER_ASCENDING, ORDER_ASCENDING, false, false, true,
+      FILL_EMPTIEST}},
+    {"binpack",
+     {SCORE_NONE, ORDER_ASCENDING, ORDER_ASCENDING, ORDER_ASCENDING, false, false, true,
+      FILL_FULLEST}},
+    {"nodeorder",
+     {SCORE_NONE, ORDER_ASCENDING, ORDER_ASCENDING, ORDER_ASCENDING, false, false, true,
+      FILL_EMPTIEST}},
 };
 
 struct options {
@@ -85,6 +112,7 @@ int policy_parse(struct policy *p, const char *text, berth_error_t *err)
                            "policy \"%s\": expected policy=low or policy=high among its options",
                            text);
     enum policy_order order = o.high ? ORDER_DESCENDING : ORDER_ASCENDING;
-    *p = (struct policy){SCORE_ID, order, order, order, o.node_centric, o.node_exclusive, o.first};
+    *p = (struct policy){SCORE_ID,         order,   order,       order, o.node_centric,
+                         o.node_exclusive, o.first, FILL_IGNORED};
     return 0;
 }

@@ -9,6 +9,7 @@
 
 enum policy_score {
     SCORE_ID,         /* a vertex's id; if node_centric, after its node's id */
+    SCORE_NONE,       /* all the same */
     SCORE_PERFORMANCE /* its property perf_class, a number from 0 to 9999; 9999 if it has none */
 };
 
@@ -19,6 +20,13 @@ enum policy_order {
     ORDER_RUNS /* runs of consecutive scores, the highest run first; within a run in the order of discovery */
 };
 
+/* Where first fit looks first. */
+enum policy_fill {
+    FILL_IGNORED, /* where most was free when something was last taken */
+    FILL_FULLEST, /* where least is left, of what has room (book/fill.h) */
+    FILL_EMPTIEST /* where most is left */
+};
+
 struct policy {
     enum policy_score score;
     enum policy_order within; /* among the children of a vertex */
@@ -26,8 +34,15 @@ struct policy {
     enum policy_order graph;  /* among candidates for the top of the request */
     bool node_centric;        /* scores go by the node's id first */
     bool node_exclusive;      /* a node is given whole */
-    bool first;               /* first fit: take what is found first, looking where most is free */
+    bool first;               /* first fit: take what is found first */
+    enum policy_fill fill;
 };
+
+/* True if the order of children is by weights, which remember what was free. */
+static inline bool policy_weighs(const struct policy *p)
+{
+    return p->first && p->fill == FILL_IGNORED;
+}
 
 /* Read a policy's name, or options such as "policy=low node_centric=true". Returns 0, or -1 with EINVAL. */
 int policy_parse(struct policy *p, const char *text, berth_error_t *err);

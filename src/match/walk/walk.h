@@ -214,17 +214,27 @@ bool leaves_take(struct walk *w, const struct leaves *l, uint32_t v, uint32_t ho
 void explore_beside(struct walk *w, uint32_t host, uint32_t level, bool exclusive, int64_t factor,
                     struct sink *sinks);
 
-/* Look at v's children in the order children_by_weight, until the sinks have that many shares of every
+/* Look at v's children in their turns, until the sinks have that many shares of every
  * request.
  */
 void explore_first(struct walk *w, uint32_t v, uint32_t level, uint64_t shares, struct sink *sinks,
                    void (*look)(struct walk *w, uint32_t child, uint32_t host, void *arg),
                    void *arg);
 
-/* The order in which first-fit policies look at v's children. *weights is NULL if it is the reverse of the
- * topology's order. Returns the number of children.
+/* A vertex's children, one after the other, as first-fit policies look at them: by how full they are (book/fill.h), by what
+ * was free of them when something was last taken, or in the reverse of the topology's order where nothing ever was.
  */
-uint32_t children_by_weight(const struct walk *w, uint32_t v, const struct weight **weights);
+struct turns {
+    bool by_fill;
+    struct fill_walk fill;
+    const struct weight *weights;
+    const uint32_t *children;
+    uint32_t n, taken;
+};
+
+/* Begin with the first, for a level of the request. Returns false if memory runs out. And the next one; false at the end. */
+bool turns_begin(struct walk *w, uint32_t v, uint32_t level, struct turns *t);
+bool turns_next(struct turns *t, uint32_t *child);
 
 /* The best score that anything below v could have for the sink; false if there is nothing of its
  * request's type below v.

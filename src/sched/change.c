@@ -11,9 +11,11 @@
 #include "sched/controllers/awaited.h"
 #include "sched/controllers/limiter.h"
 #include "sched/pass/displaced.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_turns.h"
 #include "sched/waiting/gang.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 
 /* The machine of a call at `now`; NULL with EINVAL and a text. */

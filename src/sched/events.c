@@ -9,8 +9,11 @@
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
 #include "sched/pass/displaced.h"
+#include "sched/pass/expect.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 #include "sched/waiting/job_group.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/members.h"
 
 /* The slot of a waiting job, or JOB_NONE with EINVAL. */

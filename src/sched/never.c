@@ -10,6 +10,7 @@
 #include "sched/controllers/blocks.h"
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
+#include "sched/waiting/lane.h"
 
 static int refuse_for_reason(struct sched_reason *why, const struct sched_reason *reason)
 {

@@ -5,7 +5,9 @@
 #include "sched/controllers/blocks.h"
 #include "sched/controllers/starving.h"
 #include "sched/controllers/victims.h"
+#include "sched/pass/steps.h"
 #include "sched/waiting/finder.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 
 #include <errno.h>

@@ -431,82 +431,6 @@ struct sched_reason unknown_reason(int errnum, const berth_error_t *err);
 int account_choose(sched_t *s, uint32_t slot, const char *name, berth_error_t *err);
 int account_keep(sched_t *s, uint32_t slot, const char *name, berth_error_t *err);
 
-/* ---- pass/expect.c ---- */
-
-/* A held job's booking is made, or begins at another time: is it promised, or only expected? Those that begin with it are to be
- * judged anew. And where it begins when it did: they are only if it is judged otherwise now, so that a pass that is begun again
- * and again comes to its end. O(what runs or is held).
- */
-void judge(sched_t *s, uint32_t slot);
-void judge_anew(sched_t *s, uint32_t slot);
-enum step judge_step(sched_t *s);
-
-/* Something has changed that may make any reservation only expected: all are judged anew. O(1). */
-static inline void judge_all(struct queues *n)
-{
-    n->judges_all = true;
-    n->judge_round++;
-}
-
-/* What has been given back may have made those sure that were only expected: before others are looked at. */
-void judge_expected(sched_t *s);
-
-/* Whether any may have to be. O(holders). */
-bool judge_is_due(const sched_t *s);
-
-/* Whether a job may take longer than it is planned with. */
-bool has_tail(const sched_t *s, uint32_t slot);
-
-/* Whether a booking of a job from `at` on delays nobody who is promised a start, even if the job takes its
- * whole limit. If not, this is to be asked for instead; its booking is then cut to the estimate.
- */
-bool keeps_promises(const sched_t *s, uint32_t slot, int64_t booking, int64_t at);
-
-/* Whether that is still so of a reservation where it is. */
-bool still_keeps_promises(const sched_t *s, uint32_t slot);
-
-/* A job that is promised a start and that it would delay, or JOB_NONE. */
-uint32_t promise_broken(const sched_t *s, uint32_t slot, int64_t booking, int64_t at);
-
-/* Make the choice of the machine for a job narrow (place.h): off the nodes of those who are promised a start that it
- * would be in the way of if it began at a time and took its whole limit. If it began at *until or later it would not be
- * so of one of them: it is expected to be there itself then (INT64_MAX: there is none). -1 with ENOMEM.
- */
-int promises_avoid(sched_t *s, uint32_t slot, int64_t at, int64_t *until);
-
-/* From how many times on that is done for one job; then it is placed where there is room for its whole limit. */
-#define TIMES_TRIED 64
-
-/* Whether any of those whom promises_avoid is about is promised a part of a node, of which others may have the rest.
- * O(reservations).
- */
-bool promises_share_nodes(const sched_t *s, uint32_t slot, int64_t at);
-
-/* Keep what they are promised on such nodes free (place.h) for one booking, in place of avoiding these nodes.
- * 1, 0 if there is no such node, or -1 with ENOMEM.
- */
-int promises_keep_free(sched_t *s, uint32_t slot, int64_t at);
-
-/* Whether no block is on from the end of a job's booking to that of its limit, if it starts now: it may start later than it
- * was booked for.
- */
-bool starts_clear(const sched_t *s, uint32_t slot, int64_t booking);
-
-/* Whether a job that is promised a start would still be with another booking, at an earlier time: it does not
- * leave what is sure for what is not.
- */
-bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t at);
-struct place_ask ask_by_limit(const sched_t *s, uint32_t slot);
-
-/* What the job, or one like it, asks for, but clear of blocks for its whole limit, if it has one. */
-struct place_ask ask_clear(const sched_t *s, uint32_t slot, const struct place_ask *ask);
-
-/* Note a job's limit and estimate for this: from now on, in a pass. */
-static inline void tails_note(sched_t *s, const struct details *d)
-{
-    s->queues->any_tails |= d->limit > d->estimate;
-}
-
 /* ---- never.c: jobs that can never start ---- */
 
 /* Whether a job that waits could start some day, were all up and idle, and beside the blocks that come again.
@@ -554,25 +478,6 @@ int job_unblock(sched_t *s, uint32_t slot, uint8_t reason);
 /* Reject a job that is in no lane, for a reason that it owns from then on (sched_reason_copy). */
 void job_reject(sched_t *s, uint32_t slot, struct sched_reason *never);
 
-/* ---- settle.c ---- */
-
-/* Let jobs go on that are blocked for no reason any more, and reject those that never can, which lets go
- * others; one at a time. At the end of a pass (`again`), it is to look at them again for that (pass.let). And
- * as a phase of its own.
- */
-static inline bool settle_is_due(const sched_t *s)
-{
-    return *s->controllers || s->rejected != JOB_NONE || s->rejecting != JOB_NONE;
-}
-static inline void settle_begin(sched_t *s)
-{
-    s->pass.stage = s->pass.row = 0;
-    s->pass.let = 0;
-    s->pass.is_letting = false;
-}
-enum step settle_jobs(sched_t *s, bool again);
-enum step settle_first(sched_t *s);
-
 /* ---- reason.c ---- */
 
 /* Why a job waits, or is rejected; valid until the next call that changes anything. */
@@ -598,26 +503,6 @@ int tell_reserve(struct queues *n);
 
 /* What was to be told behind the first so many is not. */
 void tell_forget(sched_t *s, size_t first);
-
-/* ---- Parts of a pass ---- */
-
-/* repair.c: reservations that something has come in the way of move; one at a time. Something is in the way
- * of those that overlap [from, until).
- */
-enum step repair_step(sched_t *s);
-void repair_note(sched_t *s, int64_t from, int64_t until);
-static inline bool repair_is_due(const sched_t *s)
-{
-    return s->queues->repair_from < s->queues->repair_until;
-}
-
-/* Whether it has left reservations to outrank.c in this pass. */
-bool repair_is_left(const sched_t *s);
-
-/* All reservations behind a key have been placed anew, which is what repair has left of its work if it left
- * any.
- */
-void repair_done_behind(sched_t *s, struct queue_key key);
 
 /* ---- waiting/needs_down.c ---- */
 
@@ -654,13 +539,5 @@ void victims_list(sched_t *s);
  * preemptible ones; INT64_MAX: none. O(running).
  */
 int64_t next_reclaimed(const sched_t *s, int64_t after);
-
-/* ---- clock.c ---- */
-
-/* Whether a pass at `now` is put off, as events are gathered for a while yet. */
-bool clock_is_early(const sched_t *s, int64_t now);
-
-/* Right after a pass time alone makes none due that would be no later. */
-bool clock_check(const sched_t *s);
 
 #endif

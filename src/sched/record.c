@@ -6,6 +6,7 @@
 #include "sched/queues.h"
 #include "sched/record_stopped.h"
 #include "sched/waiting/gang.h"
+#include "sched/waiting/lane.h"
 
 /* Texts that a record has, one after the other in the scheduler's text buffer. */
 struct texts {

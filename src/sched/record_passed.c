@@ -6,9 +6,11 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/claims.h"
 #include "sched/controllers/starving.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
 #include "sched/waiting/gang_order.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/usage_kept.h"
 
 /* What was freed while others were restored is no news for reservations that had seen all. */

@@ -13,10 +13,12 @@
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
 #include "sched/pass/displaced.h"
+#include "sched/pass/expect.h"
 #include "sched/queues.h"
 #include "sched/record_stopped.h"
 #include "sched/waiting/class_order.h"
 #include "sched/waiting/gang.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 #include "sched/waiting/usage_kept.h"
 

@@ -12,9 +12,11 @@
 #include "place/flat.h"
 #include "sched/controllers/controller.h"
 #include "sched/pass/displaced.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
 #include "sched/waiting/gang_order.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 #include "sched/waiting/turns.h"
 

@@ -11,8 +11,10 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/blocks.h"
 #include "sched/controllers/limiter.h"
+#include "sched/pass/expect.h"
 #include "sched/queues.h"
 #include "sched/waiting/gang.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 
 int job_know(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err)

@@ -17,8 +17,10 @@
 #include "sched/controllers/blocks.h"
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 #include "sched/waiting/gang.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 #include "sched/waiting/usage_kept.h"
 

@@ -11,6 +11,7 @@
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
 #include "sched/waiting/gang.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 
 struct known job_known(const sched_t *s, uint32_t slot)

@@ -4,6 +4,7 @@
 #include "berth/sched_config.h"
 #include "sched/config/setup_classes.h"
 #include "sched/queues.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 
 int64_t order_submit(const struct order_job *job)

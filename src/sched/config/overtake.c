@@ -3,7 +3,9 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
+#include "sched/waiting/lane.h"
 
 /* A holder's key, and the least that it or one behind it had. */
 struct overtaken {

@@ -10,6 +10,7 @@
 #include "sched/controllers/rows.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 
 bool array_is_full(const sched_t *s, uint32_t slot)

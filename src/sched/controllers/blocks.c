@@ -9,7 +9,10 @@
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/rows.h"
 #include "sched/pass/displaced.h"
+#include "sched/pass/expect.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
+#include "sched/waiting/lane.h"
 
 #define BLOCKS_TRIED 4 /* of those that keep a job from starting, which one does */
 

@@ -11,7 +11,10 @@
 #include "sched/controllers/rows.h"
 #include "sched/controllers/starving.h"
 #include "sched/pass/displaced.h"
+#include "sched/pass/expect.h"
+#include "sched/pass/steps.h"
 #include "sched/waiting/gang.h"
+#include "sched/waiting/lane.h"
 
 static int64_t end_of_time(const sched_t *s, int64_t at)
 {

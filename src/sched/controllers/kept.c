@@ -15,7 +15,9 @@
 #include "base/array.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/kept.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
+#include "sched/waiting/lane.h"
 
 static struct limits_promises *promises_of(const sched_t *s, const struct lane *lane,
                                            uint32_t calendar)

@@ -10,8 +10,10 @@
 #include "sched/controllers/limiter_priv.h"
 #include "sched/controllers/passed_on.h"
 #include "sched/controllers/rows.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 #include "sched/waiting/gang.h"
+#include "sched/waiting/lane.h"
 
 static bool is_request_within(const sched_t *s, uint32_t slot, const struct place_ask *ask,
                               struct sched_reason_limit *over)

@@ -14,8 +14,10 @@
 #include "sched/controllers/claims.h"
 #include "sched/controllers/passed_on.h"
 #include "sched/pass/displaced.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 #include "sched/waiting/gang.h"
+#include "sched/waiting/lane.h"
 
 /* By which rule a job may be stopped for another one. */
 static enum sched_may_stop why(const struct preemption *h, uint32_t slot, uint32_t victim)

@@ -10,6 +10,7 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/blocks.h"
 #include "sched/controllers/rows.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 
 static enum step extend(sched_t *s)

@@ -17,6 +17,7 @@
 #include "sched/controllers/awaited.h"
 #include "sched/controllers/make_room.h"
 #include "sched/controllers/rows.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 
 /* Take what an open job needs. */

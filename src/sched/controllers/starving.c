@@ -7,6 +7,8 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/claims.h"
 #include "sched/controllers/rows.h"
+#include "sched/pass/steps.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 
 /* ---- From when on ---- */

@@ -1,6 +1,8 @@
 /* Bookings that delay nobody who is promised a start, even if their jobs take as long as they may (expect.c). */
 #include <errno.h>
 
+#include "sched/pass/expect.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 
 void unbook(sched_t *s, int64_t booking)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "sched/controllers/ask.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 
 /* When time alone makes a pass due. A pass leaves nothing here that its own time has brought already. */

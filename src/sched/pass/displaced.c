@@ -12,6 +12,7 @@
  */
 #include "sched/pass/displaced.h"
 #include "sched/queues.h"
+#include "sched/waiting/lane.h"
 
 void displaced_begin(sched_t *s, uint32_t slot, int64_t promised)
 {

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "sched/queues.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 #include "sched/waiting/turns.h"
 

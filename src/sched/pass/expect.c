@@ -21,7 +21,10 @@
 #include "sched/controllers/blocks.h"
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/limits.h"
+#include "sched/pass/expect.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
+#include "sched/waiting/lane.h"
 
 /* Whether another job's booking counts for a job. One that is out of the calendars for a while counts where `lifted`
  * says so, as it is put back where it was if it can be; but not for jobs of higher queues.

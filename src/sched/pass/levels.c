@@ -13,8 +13,11 @@
 #include <errno.h>
 
 #include "sched/controllers/ask.h"
+#include "sched/pass/expect.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 
 enum { QUEUES = 3 };

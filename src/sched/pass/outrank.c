@@ -19,9 +19,11 @@
 #include "sched/controllers/starving.h"
 #include "sched/pass/displaced.h"
 #include "sched/pass/equals.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
 #include "sched/waiting/finder.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 
 /* When an open job has its turn; among those of one priority shares say who is next (equals.h). A holder has its own. */

@@ -22,10 +22,13 @@
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
 #include "sched/pass/displaced.h"
+#include "sched/pass/expect.h"
+#include "sched/pass/steps.h"
 #include "sched/pass/walk.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/gang_order.h"
+#include "sched/waiting/lane.h"
 
 /* List the held jobs whose time has come, of which there is one; returns their number. The list itself is the
  * queue of a search through the heap, whose subtrees end where a time has not come.

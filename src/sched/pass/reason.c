@@ -8,6 +8,7 @@
 #include "sched/controllers/claims.h"
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 #include "sched/reason_copy.h"
 #include "sched/waiting/gang.h"

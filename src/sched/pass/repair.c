@@ -5,6 +5,7 @@
  * about to go before holders, those behind it are placed anew all the same, and are left to that: nobody is
  * promised a time and, in the same pass, a later one.
  */
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 
 void repair_note(sched_t *s, int64_t from, int64_t until)

@@ -6,7 +6,10 @@
 #include "sched/controllers/claims.h"
 #include "sched/controllers/starving.h"
 #include "sched/pass/displaced.h"
+#include "sched/pass/expect.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
+#include "sched/waiting/lane.h"
 
 void holder_lift(sched_t *s, uint32_t slot)
 {

@@ -1,5 +1,6 @@
 /* Jobs that are blocked for no reason any more go on, and those that never can start are rejected. */
 #include "sched/controllers/ask.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 
 /* Why a job is rejected; valid as the decision is. NULL with ENOMEM. */

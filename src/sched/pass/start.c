@@ -9,9 +9,12 @@
 #include "sched/controllers/passed_on.h"
 #include "sched/controllers/starving.h"
 #include "sched/pass/displaced.h"
+#include "sched/pass/expect.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/gang.h"
+#include "sched/waiting/lane.h"
 
 bool starts_clear(const sched_t *s, uint32_t slot, int64_t booking)
 {

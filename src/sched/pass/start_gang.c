@@ -4,8 +4,10 @@
 #include "berth/sched_query.h"
 #include "sched/controllers/arrays.h"
 #include "sched/controllers/ask.h"
+#include "sched/pass/steps.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/gang.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 
 /* Have memory for the gang's slot to be open, asking for one member, or for it to be held still. */

@@ -24,7 +24,10 @@
 #include "sched/controllers/claims.h"
 #include "sched/controllers/make_room.h"
 #include "sched/pass/displaced.h"
+#include "sched/pass/expect.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
+#include "sched/waiting/lane.h"
 
 _Static_assert(SHAPE_BITS >= 1 && SHAPE_BITS <= 8, "job.shape is a byte");
 

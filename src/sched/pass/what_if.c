@@ -17,9 +17,12 @@
 #include "sched/controllers/arrays.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
+#include "sched/pass/expect.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 #include "sched/waiting/gang.h"
 #include "sched/waiting/job_group.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 
 #define SEEN_FOR_ONE 16         /* holders that are looked at for each that may be set aside */

@@ -4,6 +4,7 @@
 #include "sched/controllers/starving.h"
 #include "sched/queues.h"
 #include "sched/waiting/gang.h"
+#include "sched/waiting/lane.h"
 
 void job_block(sched_t *s, uint32_t slot, uint8_t reason)
 {

@@ -1,6 +1,8 @@
 #include "sched/waiting/class_order.h"
 
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 
 void class_order_changed(sched_t *s, uint32_t slot)

@@ -4,6 +4,7 @@
 #include "sched/controllers/arrays.h"
 #include "sched/controllers/ask.h"
 #include "sched/waiting/gang.h"
+#include "sched/waiting/lane.h"
 
 uint32_t gang_asking(const sched_t *s, uint32_t slot)
 {

@@ -1,4 +1,5 @@
 #include "sched/waiting/gang_order.h"
+#include "sched/waiting/lane.h"
 
 void gang_order_changed(sched_t *s, struct gang *gang)
 {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 
 /* How often what lanes hold has changed. */

@@ -7,9 +7,12 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
 #include "sched/pass/displaced.h"
+#include "sched/pass/expect.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/gang_order.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 
 int lane_init(struct lane *lane, int64_t most, int64_t width)

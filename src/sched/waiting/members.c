@@ -11,6 +11,7 @@
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
 #include "sched/waiting/gang_order.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 
 struct members *members_create(sched_t *s, const struct sched_request *request, uint32_t size,

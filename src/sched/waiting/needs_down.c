@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 
 size_t uncounted_before(const sched_t *s, const struct lane *lane, struct queue_key key)

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/members.h"
 #include "sched/waiting/shares.h"
 #include "sched/waiting/shares_told.h"

@@ -6,9 +6,11 @@
 
 #include "base/array.h"
 #include "sched/controllers/arrays.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
 #include "sched/waiting/gang.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/may_fit.h"
 #include "sched/waiting/turns.h"
 #include "sched/waiting/usage_kept.h"

@@ -1,6 +1,7 @@
 #include "sched/waiting/turns.h"
 
 #include "sched/queues.h"
+#include "sched/waiting/lane.h"
 #include "sched/waiting/may_fit.h"
 #include "sched/waiting/shares.h"
 

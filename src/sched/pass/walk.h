@@ -1,8 +1,12 @@
-/* What the two walks over open jobs share: by one order (pass.c), and by shares (share_walk.c). */
+/* The walks over open jobs: by one order (walk.c), and by shares (share_walk.c). */
 #ifndef SCHED_WALK_H
 #define SCHED_WALK_H
 
 #include "sched/sched_priv.h"
+
+/* Begin a round of the walk of a pass, or of a level. And look at the next job, in all rounds one after the other. */
+void walk_begin(sched_t *s);
+enum step walk_rounds(sched_t *s);
 
 /* The next open job of a line, by the mode of its lane; JOB_NONE, or failed with ENOMEM. */
 uint32_t line_next(sched_t *s, struct lane *lane, struct line *line, bool *failed);

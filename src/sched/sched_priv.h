@@ -358,7 +358,11 @@ struct sched_decision *decision_add(sched_t *s, enum sched_decision_kind kind, u
 
 /* A slot for a job, or JOB_NONE with ENOMEM; given back if its handle was never told. */
 uint32_t job_alloc(sched_t *s);
+
 void job_unalloc(sched_t *s, uint32_t slot);
+
+/* So many more slots will be asked for: have memory for them at once. Returns 0, or -1 with ENOMEM and nothing changed. */
+int job_expect(sched_t *s, uint32_t more);
 
 /* Forget a job: its slot is free for another. */
 void job_free(sched_t *s, uint32_t slot);

@@ -13,19 +13,29 @@ static int fail_graph_place(int error)
 
 /* ---- Slots ---- */
 
+int graph_place_expect_slots(struct graph_place *n, uint32_t more)
+{
+    if (more <= n->cap_bookings - n->n_bookings)
+        return 0;
+    uint64_t least = (uint64_t)n->n_bookings + more;
+    uint64_t capacity = (uint64_t)n->cap_bookings + n->cap_bookings / 2 + 64;
+    if (capacity < least)
+        capacity = least;
+    struct booking *v =
+        capacity < INT32_MAX ? reallocarray(n->bookings, capacity, sizeof(*v)) : NULL;
+    if (!v)
+        return fail_graph_place(ENOMEM);
+    n->bookings = v;
+    n->cap_bookings = (uint32_t)capacity;
+    return 0;
+}
+
 int64_t graph_place_alloc_slot(struct graph_place *n)
 {
     uint32_t slot = n->free_booking;
 
-    if (slot == PLACE_NONE && n->n_bookings == n->cap_bookings) {
-        uint32_t capacity = n->cap_bookings + n->cap_bookings / 2 + 64;
-        struct booking *v =
-            capacity < INT32_MAX ? reallocarray(n->bookings, capacity, sizeof(*v)) : NULL;
-        if (!v)
-            return fail_graph_place(ENOMEM);
-        n->bookings = v;
-        n->cap_bookings = capacity;
-    }
+    if (slot == PLACE_NONE && graph_place_expect_slots(n, 1) < 0)
+        return -1;
     if (slot == PLACE_NONE) {
         slot = n->n_bookings++;
         n->bookings[slot] = (struct booking){0};

@@ -60,6 +60,8 @@ static int book_role(struct place *place, const struct place_ask *one, uint32_t 
 {
     struct graph_place *g = graph_place_of(place);
     int64_t booking = 0;
+    if (graph_place_expect_slots(g, n) < 0)
+        return -1;
     match_plan_alike(g->match, true);
     for (uint32_t i = 0; i < n && booking >= 0; i++) {
         booking = graph_place_book_counted(g, one, at);

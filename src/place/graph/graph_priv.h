@@ -232,6 +232,9 @@ void graph_place_unbook(struct graph_place *n, int64_t booking);
 int64_t graph_place_alloc_slot(struct graph_place *n);
 void graph_place_free_slot(struct graph_place *n, int64_t slot);
 
+/* So many more slots will be asked for: have memory for them at once. Returns 0, or -1 with ENOMEM and nothing changed. */
+int graph_place_expect_slots(struct graph_place *n, uint32_t more);
+
 /* Out of the calendars and into them again: rows, gaps and counts follow. */
 void graph_place_lift_counted(struct graph_place *n, int64_t booking);
 void graph_place_drop_counted(struct graph_place *n, int64_t booking);

@@ -356,6 +356,11 @@ int depend_job(struct depend *depend, uint32_t slot, const char *id, uint32_t me
     return depend_members(depend, slot, &m, user, name, expression, err);
 }
 
+int depend_expect_slots(struct depend *depend, uint32_t slots)
+{
+    return slots > 0 ? reserve_job(depend, slots - 1) : 0;
+}
+
 int depend_part_reserve(struct depend *depend, uint32_t slot, uint32_t part, uint32_t ranges)
 {
     struct entry *e = depend->job[slot].entry;

@@ -99,8 +99,10 @@ int depend_change(struct depend *depend, uint32_t slot, const char *expression, 
 
 /* A member of those that wait together gets a free slot of its own, and waits for what they wait for; `before`
  * them, or behind them, among jobs of their name and those that wait for the same. `ranges`: of how many ranges of
- * indices the others are at most. First have memory for it: 0, or -1 with ENOMEM.
+ * indices the others are at most. First have memory for it: 0, or -1 with ENOMEM; where many
+ * will follow, for all slots below a number.
  */
+int depend_expect_slots(struct depend *depend, uint32_t slots);
 int depend_part_reserve(struct depend *depend, uint32_t slot, uint32_t part, uint32_t ranges);
 void depend_part(struct depend *depend, uint32_t slot, uint32_t part, uint32_t member, bool before);
 

@@ -189,11 +189,13 @@ enum step gang_start(sched_t *s, uint32_t slot, enum sched_how how)
                     s->jobs[slot].key); /* of its group, which it leaves; this takes no memory */
     s->jobs[slot].state = SCHED_BLOCKED;
     controllers_uncount(s, slot, bundle);
-    while (bundle >= 0)
-        if (start_one(s, slot, &bundle, &start) < 0) {
-            hold_rest(s, slot, bundle);
-            return STEP_FAILED;
-        }
+    int rc = parts_expect(s, s->place->ops->holds(s->place, bundle));
+    while (rc == 0 && bundle >= 0)
+        rc = start_one(s, slot, &bundle, &start);
+    if (rc < 0) {
+        hold_rest(s, slot, bundle);
+        return STEP_FAILED;
+    }
     uint32_t entry = s->jobs[slot].details->of->entry;
     if (gang_of(s, slot)->n_roles > 1 && entry != JOB_NONE)
         gang_scatter(s, entry); /* the gang is due: what there is no memory for is done then */

@@ -29,6 +29,23 @@ struct sched_decision *decision_add(sched_t *s, enum sched_decision_kind kind, u
     return d;
 }
 
+int job_expect(sched_t *s, uint32_t more)
+{
+    if (more <= s->cap_jobs - s->n_jobs)
+        return 0;
+    uint64_t least = (uint64_t)s->n_jobs + more;
+    uint64_t cap = s->cap_jobs ? (uint64_t)s->cap_jobs + s->cap_jobs / 2 : 64;
+    cap = cap < least ? least : cap;
+    struct job *jobs = cap < INT32_MAX ? reallocarray(s->jobs, cap, sizeof(*jobs)) : NULL;
+    if (!jobs) {
+        errno = ENOMEM;
+        return -1;
+    }
+    s->jobs = jobs;
+    s->cap_jobs = (uint32_t)cap;
+    return 0;
+}
+
 uint32_t job_alloc(sched_t *s)
 {
     uint32_t slot = s->free_job;
@@ -36,16 +53,8 @@ uint32_t job_alloc(sched_t *s)
         s->free_job = s->jobs[slot].next;
         return slot;
     }
-    if (s->n_jobs == s->cap_jobs) {
-        uint32_t cap = s->cap_jobs ? s->cap_jobs + s->cap_jobs / 2 : 64;
-        struct job *jobs = cap < INT32_MAX ? reallocarray(s->jobs, cap, sizeof(*jobs)) : NULL;
-        if (!jobs) {
-            errno = ENOMEM;
-            return JOB_NONE;
-        }
-        s->jobs = jobs;
-        s->cap_jobs = cap;
-    }
+    if (job_expect(s, 1) < 0)
+        return JOB_NONE;
     s->jobs[s->n_jobs] = (struct job){.state = JOB_FREE};
     return s->n_jobs++;
 }

@@ -140,6 +140,15 @@ uint32_t part_reserve(sched_t *s, uint32_t slot)
     return part == JOB_NONE || open_reserve(s, slot) < 0 || array_reserve(s) < 0 ? JOB_NONE : part;
 }
 
+int parts_expect(sched_t *s, uint32_t n)
+{
+    struct queues *q = s->queues;
+    return job_expect(s, n) < 0 || (q->shares && shares_reserve(s, s->cap_jobs - 1) < 0) ||
+                   depend_expect_slots(q->depend, s->cap_jobs) < 0
+               ? -1
+               : 0;
+}
+
 /* The last one keeps the slot. */
 static uint32_t take_last(sched_t *s, uint32_t slot)
 {

@@ -54,6 +54,11 @@ uint64_t members_of(const sched_t *s, uint32_t slot);
  */
 uint32_t part_reserve(sched_t *s, uint32_t slot);
 
+/* So many members will leave their entries one after the other: have memory for their slots at once. Returns 0, or -1 with
+ * ENOMEM and nothing changed that anybody sees.
+ */
+int parts_expect(sched_t *s, uint32_t n);
+
 /* The first member of an entry leaves it as it is now, with what it holds; the entry, which is in no lane, goes on
  * with the next one, as an open job that is not new, or is blocked if no more members may hold anything. There
  * is memory for both (part_reserve). Returns its slot.

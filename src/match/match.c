@@ -73,6 +73,12 @@ static int list_nodes(struct match *m)
     return 0;
 }
 
+const uint32_t *match_nodes(const struct match *m, uint32_t *n)
+{
+    *n = m->n_nodes;
+    return m->node;
+}
+
 static bool has_rank(const struct match *m, uint32_t v)
 {
     const struct vertex *x = &m->g->v[v];

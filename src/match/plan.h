@@ -275,15 +275,19 @@ bool match_is_idle(const struct match *m, uint32_t v, int64_t at, int64_t end);
 bool match_has_free(const struct match *m, uint32_t v, uint16_t type, int64_t units, int64_t at,
                     int64_t end);
 
-/* Whether the node that a vertex is or is in is down, or something above that node; whether a vertex by
- * itself satisfies constraints; whether it has nodes below it, or anything of a type; and whether all
+/* Whether the node that a vertex is or is in is down, or something above that node; whether anything is, or may be; whether a
+ * vertex by itself satisfies constraints; whether it has nodes below it, or anything of a type; and whether all
  * vertices of a type are in nodes.
  */
 bool match_node_is_down(const struct match *m, uint32_t v);
+bool match_is_any_down(const struct match *m);
 bool match_satisfies(struct match *m, const struct jobspec_constraint *constraints, uint32_t v);
 bool match_has_nodes(const struct match *m, uint32_t v);
 bool match_has_below(const struct match *m, uint32_t v, uint16_t type);
 bool match_all_in_nodes(const struct match *m, uint16_t type);
+
+/* All vertices of type node, in their order, the removed ones among them, and how many: until the structure changes. O(1). */
+const uint32_t *match_nodes(const struct match *m, uint32_t *n);
 
 /* The usage of a vertex over time, as steps: what is taken from `at` until the next step, as far as
  * filters count it. taken[] is by match_usage_type. The first step is at 0. Returns the number of steps,

@@ -40,6 +40,13 @@ bool match_node_is_down(const struct match *m, uint32_t v)
     return is_off(m, v);
 }
 
+bool match_is_any_down(const struct match *m)
+{
+    const struct state *s = m->state[m->topo.root];
+
+    return !m->topo.parent || (s && s->n_down > 0);
+}
+
 /* Units of a type in v and below it. What is above v is up. */
 static int64_t amount_at(const struct match *m, uint32_t v, uint16_t type, const uint64_t *within,
                          bool up)

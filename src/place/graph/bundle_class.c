@@ -55,12 +55,14 @@ static int64_t count_most(const struct graph_place *n, const struct class *c)
 {
     const struct piece *p = c->piece;
     int64_t sum = 0;
+    uint32_t nodes;
+    const uint32_t *node = match_nodes(n->match, &nodes);
     if (c->capacity == PLACE_NONE || c->n_pieces != 1 || p->any || c->pieces < 1 ||
         (n->capacities->v[c->capacity].is_node && !p->alone))
         return INT64_MAX;
-    for (uint32_t v = 0; v < n->graph->n; v++) {
-        if (n->graph->v[v].type != TYPE_NODE || n->graph->v[v].gone ||
-            !match_part_has(n->parts[c->part].within, v))
+    for (uint32_t k = 0; k < nodes; k++) {
+        uint32_t v = node[k];
+        if (n->graph->v[v].gone || !match_part_has(n->parts[c->part].within, v))
             continue;
         int64_t most = p->alone ? 1 : INT64_MAX;
         for (uint32_t i = 0; i < p->n; i++)

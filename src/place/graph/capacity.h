@@ -81,6 +81,8 @@ struct capacity_change {
     uint32_t n_increases;
 };
 
+enum { ROW_BLOCK = 8 }; /* a few bytes for each vertex would be more than all rows have */
+
 struct capacities {
     struct capacity *v;
     uint32_t n;
@@ -98,7 +100,8 @@ struct capacities {
         given_back; /* notes in trials so far; of these, before the last release in one */
     struct node_row *row;
     uint32_t n_rows;
-    uint32_t *row_of; /* by vertex; n_rows: none */
+    uint32_t
+        *row_from; /* by block of ROW_BLOCK vertices: the first row of these or of those after */
     uint32_t *dirty;
     uint32_t n_dirty;
     uint32_t *tried;
@@ -124,10 +127,14 @@ bool usage_settle(struct graph_place *n);
 /* Whether the same is taken of two nodes that have the same. */
 bool usage_is_alike(const struct node_row *a, const struct node_row *b);
 
-/* The row of a node; n_rows if there is none. */
+/* The row of a node; n_rows if there is none. O(1): at most ROW_BLOCK rows are looked at. */
 static inline uint32_t usage_row_of(const struct capacities *h, uint32_t vertex)
 {
-    return h->row_of[vertex];
+    uint32_t i = h->row_from[vertex / ROW_BLOCK];
+
+    while (i < h->n_rows && h->row[i].vertex < vertex)
+        i++;
+    return i < h->n_rows && h->row[i].vertex == vertex ? i : h->n_rows;
 }
 
 /* ---- Capacities (capacity.c) ---- */

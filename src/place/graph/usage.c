@@ -202,64 +202,16 @@ void capacity_reset(struct graph_place *n)
     }
     gaps_clear(&h->aside);
     free(h->row);
-    free(h->row_of);
+    free(h->row_from);
     free(h->dirty);
     free(h->tried);
     h->row = NULL;
-    h->row_of = NULL;
+    h->row_from = NULL;
     h->dirty = h->tried = NULL;
     h->n_rows = h->n_dirty = h->n_tried = 0;
     h->last_put = 0;
     h->change.count = 0;
     h->ready = h->trial = false;
-}
-
-static int make_rows(struct graph_place *n)
-{
-    struct capacities *h = n->capacities;
-    uint32_t count = 0;
-
-    for (uint32_t v = 0; v < n->graph->n; v++)
-        count += n->graph->v[v].type == TYPE_NODE && !n->graph->v[v].gone;
-    h->row = calloc((size_t)count + 1, sizeof(*h->row));
-    h->row_of = calloc((size_t)n->graph->n + 1, sizeof(*h->row_of));
-    h->dirty = calloc((size_t)count + 1, sizeof(*h->dirty));
-    h->tried = calloc((size_t)count + 1, sizeof(*h->tried));
-    if (!h->row || !h->row_of || !h->dirty || !h->tried)
-        return -1;
-    for (uint32_t v = 0; v < n->graph->n; v++) {
-        h->row_of[v] = count;
-        if (n->graph->v[v].type != TYPE_NODE || n->graph->v[v].gone)
-            continue;
-        struct node_row *row = &h->row[h->n_rows];
-        *row = (struct node_row){.vertex = v, .alike = match_class_of(n->match, v), .dirty = true};
-        for (uint32_t p = 0; p < n->n_parts; p++)
-            row->parts |= (uint64_t)match_part_has(n->parts[p].within, v) << p;
-        h->row_of[v] = h->n_rows;
-        h->dirty[h->n_dirty++] = h->n_rows++;
-    }
-    h->ready = true;
-    return 0;
-}
-
-bool usage_settle(struct graph_place *n)
-{
-    struct capacities *h = n->capacities;
-    int rc = 0;
-
-    if (n->n_parts > ROWS_PARTS_MAX)
-        return false;
-    if (!h->ready)
-        rc = make_rows(n);
-    h->batch += h->n_dirty > 0;
-    for (uint32_t i = 0; i < h->n_dirty && rc == 0; i++)
-        rc = recount(n, &h->row[h->dirty[i]]);
-    h->n_dirty = 0;
-    if (rc == 0)
-        rc = flush_change(n);
-    if (rc < 0)
-        capacity_reset(n);
-    return rc == 0;
 }
 
 static void note_dirty_row(struct capacities *h, uint32_t vertex)
@@ -270,6 +222,77 @@ static void note_dirty_row(struct capacities *h, uint32_t vertex)
         return;
     h->row[i].dirty = true;
     h->dirty[h->n_dirty++] = i;
+}
+
+/* Of each block of vertices, where its rows begin. */
+static void note_where_rows_are(struct capacities *h, uint32_t vertices)
+{
+    uint32_t row = 0;
+
+    for (uint32_t i = 0; i <= vertices / ROW_BLOCK; i++) {
+        while (row < h->n_rows && h->row[row].vertex < i * ROW_BLOCK)
+            row++;
+        h->row_from[i] = row;
+    }
+}
+
+/* The rows are new, as of idle nodes, which all are where there was no booking and nothing is down: else count them. */
+static void note_what_is_taken(struct graph_place *n)
+{
+    struct capacities *h = n->capacities;
+
+    if (n->n_bookings == 0 && !match_is_any_down(n->match))
+        return;
+    for (uint32_t i = 0; i < h->n_rows; i++)
+        note_dirty_row(h, h->row[i].vertex);
+}
+
+static int make_rows(struct graph_place *n)
+{
+    struct capacities *h = n->capacities;
+    uint32_t count;
+    const uint32_t *node = match_nodes(n->match, &count);
+
+    h->row = malloc(((size_t)count + 1) * sizeof(*h->row));
+    h->row_from = malloc(((size_t)n->graph->n / ROW_BLOCK + 1) * sizeof(*h->row_from));
+    h->dirty = malloc(((size_t)count + 1) * sizeof(*h->dirty));
+    h->tried = malloc(((size_t)count + 1) * sizeof(*h->tried));
+    if (!h->row || !h->row_from || !h->dirty || !h->tried)
+        return -1;
+    for (uint32_t i = 0; i < count; i++) {
+        if (n->graph->v[node[i]].gone)
+            continue;
+        struct node_row *row = &h->row[h->n_rows];
+        *row = (struct node_row){.vertex = node[i], .alike = match_class_of(n->match, node[i])};
+        for (uint32_t p = 0; p < n->n_parts; p++)
+            row->parts |= (uint64_t)match_part_has(n->parts[p].within, node[i]) << p;
+        h->n_rows++;
+    }
+    note_where_rows_are(h, n->graph->n);
+    h->ready = true;
+    note_what_is_taken(n);
+    return 0;
+}
+
+bool usage_settle(struct graph_place *n)
+{
+    struct capacities *h = n->capacities;
+    int rc = 0;
+
+    if (n->n_parts > ROWS_PARTS_MAX)
+        return false;
+    bool is_new = !h->ready;
+    if (is_new)
+        rc = make_rows(n);
+    h->batch += is_new || h->n_dirty > 0;
+    for (uint32_t i = 0; i < h->n_dirty && rc == 0; i++)
+        rc = recount(n, &h->row[h->dirty[i]]);
+    h->n_dirty = 0;
+    if (rc == 0)
+        rc = flush_change(n);
+    if (rc < 0)
+        capacity_reset(n);
+    return rc == 0;
 }
 
 void capacity_note(struct graph_place *n, int64_t job)

@@ -45,7 +45,6 @@ int64_t graph_place_alloc_slot(struct graph_place *n)
     n->bookings[slot].used = true;
     n->bookings[slot].has_ids = false;
     n->bookings[slot].is_best = false;
-    n->bookings[slot].note.kind = HELD_UNKNOWN;
     return slot;
 }
 
@@ -53,11 +52,28 @@ void graph_place_free_slot(struct graph_place *n, int64_t slot)
 {
     struct booking *b = &n->bookings[slot];
 
+    booking_forget_note(b);
     b->used = false;
     b->n = 0;
     b->counted = false;
     b->next = n->free_booking;
     n->free_booking = (uint32_t)slot;
+}
+
+void booking_forget_note(struct booking *b)
+{
+    free(b->note);
+    b->note = NULL;
+}
+
+void booking_note(struct booking *b, const struct held_note *note)
+{
+    int error = errno;
+    if (!b->note && note->kind != HELD_UNKNOWN)
+        b->note = malloc(sizeof(*b->note));
+    if (b->note)
+        *b->note = *note;
+    errno = error;
 }
 
 /* ---- In and out of the calendars ---- */
@@ -224,7 +240,7 @@ int64_t graph_place_reserve(struct place *place, const struct place_ask *ask, in
     int64_t booking = book(n, ask, from, INT64_MAX, true, at);
     if (booking >= 0 && first == *at) {
         note.class = ask->class;
-        n->bookings[booking].note = note;
+        booking_note(&n->bookings[booking], &note);
     }
     return booking;
 }
@@ -289,7 +305,7 @@ int graph_place_start(struct place *place, const struct place_ask *ask, int64_t 
     if (rc == 0 && !lasts && end < was)
         graph_place_free_job(n, booking, end, was);
     if (rc == 0)
-        match_job_allocate(n->match, booking);
+        graph_place_allocate(place, booking, now);
     int error = errno;
     graph_place_drop_counted(n, booking);
     errno = error;
@@ -302,6 +318,7 @@ void graph_place_allocate(struct place *place, int64_t booking, int64_t now)
 
     graph_place_tell(n, now);
     match_job_allocate(n->match, booking);
+    booking_forget_note(&n->bookings[booking]);
 }
 
 /* Put what BOOKING_TEMP has been given in a lifted booking's place; whether that is the same. Returns 1, 0,
@@ -314,7 +331,7 @@ static int replace(struct graph_place *n, int64_t booking)
 
     if (graph_place_enter(n, BOOKING_TEMP, &anew) < 0) {
         match_cancel(n->match, BOOKING_TEMP, NULL, NULL);
-        free(anew.share);
+        free(anew.others);
         return fail_graph_place(ENOMEM);
     }
     graph_place_count(n, BOOKING_TEMP, &anew, true);
@@ -324,8 +341,9 @@ static int replace(struct graph_place *n, int64_t booking)
     if (!same)
         graph_place_free_job(n, booking, was, end);
     graph_place_leave(n, booking, b);
-    free(b->share);
+    free(b->others);
     free(b->node);
+    anew.note = b->note;
     *b = anew;
     match_job_replace(n->match, booking, BOOKING_TEMP);
     return same;
@@ -421,7 +439,7 @@ int64_t graph_place_pull(struct place *place, const struct place_ask *ask, int64
     if (rc >= 0 || error == EBUSY || error == ENOENT) {
         capacity_catch_up(n, class_of(n, ask), &note);
         note.class = ask->class;
-        n->bookings[booking].note = note;
+        booking_note(&n->bookings[booking], &note);
     }
     if (n->place.freed.next != next) /* under other names it may hold it still */
         how->freed = how->at;

@@ -61,8 +61,8 @@ bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int6
         struct plan_ask plan = graph_place_plan(n, ask);
         return is_over_calendar_limit(&plan, n->now, at);
     }
-    struct held_note *note = &n->bookings[booking].note;
-    if (note->kind == HELD_UNKNOWN || note->class != ask->class || !c->is_exact ||
+    struct held_note *note = n->bookings[booking].note;
+    if (!note || note->kind == HELD_UNKNOWN || note->class != ask->class || !c->is_exact ||
         ask->duration < note->duration || at != note->before ||
         match_job_is_forced(n->match, booking))
         return false;

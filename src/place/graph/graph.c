@@ -33,7 +33,8 @@ static void graph_place_destroy(struct place *place)
     for (uint32_t i = 0; i < n->n_bookings; i++) {
         if (n->bookings[i].used)
             match_cancel(n->match, i, NULL, NULL);
-        free(n->bookings[i].share);
+        booking_forget_note(&n->bookings[i]);
+        free(n->bookings[i].others);
         free(n->bookings[i].node);
     }
     for (uint32_t i = 0; i < BLOCKS_MAX; i++)

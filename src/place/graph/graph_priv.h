@@ -50,21 +50,31 @@ struct held_note {
 };
 
 struct booking {
-    struct held_note note;
+    struct held_note *note; /* of a reservation; NULL: nothing is known */
     bool used;
-    bool counted;  /* in the calendars, not only with its points */
-    bool is_aside; /* lifted briefly */
-    struct share *share;
-    uint32_t n, capacity;
-    uint32_t next; /* of the free ones */
-    bool is_out;   /* out of the calendars while another one is taken up */
-    bool is_best;  /* when it was chosen the policy preferred nothing else, for this ask */
+    bool counted;         /* in the calendars, not only with its points */
+    bool is_aside;        /* lifted briefly */
+    struct share first;   /* its shares: mostly there is only one, of the whole machine, */
+    struct share *others; /* so those after it have memory of their own */
+    uint32_t n, capacity; /* of all; of others */
+    uint32_t next;        /* of the free ones */
+    bool is_out;          /* out of the calendars while another one is taken up */
+    bool is_best;         /* when it was chosen the policy preferred nothing else, for this ask */
     struct place_ask best_of;
     bool has_ids;      /* those below are known: */
     int64_t low, high; /* of the nodes that it holds anything of, */
     uint32_t *node;    /* these nodes, by vertex */
     uint32_t n_nodes, cap_nodes;
 };
+
+static inline struct share *booking_share(struct booking *b, uint32_t i)
+{
+    return i == 0 ? &b->first : &b->others[i - 1];
+}
+
+/* What is known of a booking from now on, or that nothing is; where memory runs out nothing is. */
+void booking_note(struct booking *b, const struct held_note *note);
+void booking_forget_note(struct booking *b);
 
 struct part {
     char *requires;

@@ -38,20 +38,20 @@ void graph_place_parts_clear(struct graph_place *n)
 
 static int shares_grow(struct booking *b)
 {
-    if (b->n < b->capacity)
+    if (b->n <= b->capacity)
         return 0;
     uint32_t capacity = 2 * b->capacity + 1;
-    struct share *share = reallocarray(b->share, capacity, sizeof(*share));
-    if (!share)
+    struct share *others = reallocarray(b->others, capacity, sizeof(*others));
+    if (!others)
         return -1;
-    b->share = share;
+    b->others = others;
     b->capacity = capacity;
     return 0;
 }
 
-static struct profile *calendar_of(struct graph_place *n, const struct booking *b, uint32_t i)
+static struct profile *calendar_of(struct graph_place *n, struct booking *b, uint32_t i)
 {
-    return &n->parts[b->share[i].part].calendar;
+    return &n->parts[booking_share(b, i)->part].calendar;
 }
 
 /* Enter all, or take the first `some` out again. */
@@ -59,10 +59,10 @@ static int enter_shares(struct graph_place *n, struct booking *b, int64_t at, in
                         bool counted)
 {
     for (uint32_t i = 0; i < b->n; i++) {
-        if (profile_book(calendar_of(n, b, i), at, end, counted ? b->share[i].up : 0) == 0)
+        if (profile_book(calendar_of(n, b, i), at, end, counted ? booking_share(b, i)->up : 0) == 0)
             continue;
         while (i-- > 0)
-            profile_unbook(calendar_of(n, b, i), at, end, counted ? b->share[i].up : 0);
+            profile_unbook(calendar_of(n, b, i), at, end, counted ? booking_share(b, i)->up : 0);
         errno = ENOMEM;
         return -1;
     }
@@ -73,7 +73,7 @@ static void leave_shares(struct graph_place *n, struct booking *b, int64_t at, i
                          bool counted)
 {
     for (uint32_t i = 0; i < b->n; i++)
-        profile_unbook(calendar_of(n, b, i), at, end, counted ? b->share[i].up : 0);
+        profile_unbook(calendar_of(n, b, i), at, end, counted ? booking_share(b, i)->up : 0);
 }
 
 int graph_place_enter(struct graph_place *n, int64_t job, struct booking *b)
@@ -95,7 +95,7 @@ int graph_place_enter(struct graph_place *n, int64_t job, struct booking *b)
                 continue;
             if (shares_grow(b) < 0)
                 return -1;
-            b->share[b->n++] = (struct share){first + i, amount[i].all, amount[i].up};
+            *booking_share(b, b->n++) = (struct share){first + i, amount[i].all, amount[i].up};
         }
     }
     return enter_shares(n, b, at, end, false);
@@ -119,7 +119,8 @@ void graph_place_count(struct graph_place *n, int64_t job, struct booking *b, bo
         return;
     match_job_window(n->match, job, &at, &end);
     for (uint32_t i = 0; i < b->n; i++)
-        profile_add(calendar_of(n, b, i), at, end, count ? b->share[i].up : -b->share[i].up);
+        profile_add(calendar_of(n, b, i), at, end,
+                    count ? booking_share(b, i)->up : -booking_share(b, i)->up);
     b->counted = count;
 }
 
@@ -173,7 +174,7 @@ static void add_shares(struct graph_place *n, uint32_t p)
         struct booking *b = &n->bookings[i];
         int64_t all = b->used ? units_of_job_in_part(n, i, &n->parts[p], false) : 0;
         if (all > 0)
-            b->share[b->n++] =
+            *booking_share(b, b->n++) =
                 (struct share){p, all, units_of_job_in_part(n, i, &n->parts[p], true)};
     }
 }
@@ -251,7 +252,7 @@ static void renewal_clear(struct graph_place *n, struct renewal *r)
         profile_clear(&r->parts[p].calendar);
     }
     for (uint32_t i = 0; r->bookings && i < n->n_bookings; i++)
-        free(r->bookings[i].share);
+        free(r->bookings[i].others);
     free(r->parts);
     free(r->bookings);
 }
@@ -312,12 +313,13 @@ int graph_place_refresh(struct graph_place *n)
     }
     for (uint32_t i = 0; i < n->n_bookings; i++) {
         struct booking was = n->bookings[i], *b = &r.bookings[i];
-        n->bookings[i].share = b->share;
+        n->bookings[i].first = b->first;
+        n->bookings[i].others = b->others;
         n->bookings[i].n = b->n;
         n->bookings[i].capacity = b->capacity;
         n->bookings[i].has_ids = false;
         n->bookings[i].is_best = false;
-        b->share = was.share;
+        b->others = was.others;
     }
     renewal_clear(n, &r);
     capacity_reset(n);
@@ -340,7 +342,8 @@ void graph_place_recount(struct graph_place *n, const uint64_t *those)
         bool counted = b->counted;
         graph_place_count(n, i, b, false);
         for (uint32_t k = 0; k < b->n; k++)
-            b->share[k].up = units_of_job_in_part(n, i, &n->parts[b->share[k].part], true);
+            booking_share(b, k)->up =
+                units_of_job_in_part(n, i, &n->parts[booking_share(b, k)->part], true);
         graph_place_count(n, i, b, counted);
     }
 }
@@ -407,15 +410,15 @@ int64_t graph_place_least(struct graph_place *n, uint32_t number, uint16_t upper
 
 static bool check_shares(const struct graph_place *n, uint32_t i)
 {
-    const struct booking *b = &n->bookings[i];
+    struct booking *b = &n->bookings[i];
     uint32_t k = 0;
 
     for (uint32_t p = 0; p < n->n_parts && n->has_unit; p++) {
         int64_t all = units_of_job_in_part(n, i, &n->parts[p], false);
         if (all == 0)
             continue;
-        if (k == b->n || b->share[k].part != p || b->share[k].all != all ||
-            b->share[k].up != units_of_job_in_part(n, i, &n->parts[p], true))
+        if (k == b->n || booking_share(b, k)->part != p || booking_share(b, k)->all != all ||
+            booking_share(b, k)->up != units_of_job_in_part(n, i, &n->parts[p], true))
             return false;
         k++;
     }
@@ -429,12 +432,12 @@ static int64_t load_at(const struct graph_place *n, uint32_t part, int64_t now)
     int64_t load = 0;
 
     for (uint32_t i = 0; i < n->n_bookings; i++) {
-        const struct booking *b = &n->bookings[i];
+        struct booking *b = &n->bookings[i];
         int64_t at = 0, end = 0;
         if (b->used && b->counted)
             match_job_window(n->match, i, &at, &end);
         for (uint32_t k = 0; k < b->n && at <= now && now < end; k++)
-            load += b->share[k].part == part ? b->share[k].up : 0;
+            load += booking_share(b, k)->part == part ? booking_share(b, k)->up : 0;
     }
     return load;
 }

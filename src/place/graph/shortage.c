@@ -159,7 +159,7 @@ int64_t graph_place_useful(struct place *place, const struct place_ask *ask, int
 /* What a booking has of the unit in all of the machine, which is the first part. */
 static int64_t units_in_all(const struct booking *b)
 {
-    return b->n > 0 && b->share[0].part == 0 ? b->share[0].all : 0;
+    return b->n > 0 && b->first.part == 0 ? b->first.all : 0;
 }
 
 int64_t graph_place_amount(const struct place *place, int64_t booking, const char *type)

@@ -108,6 +108,9 @@ struct state *match_state(struct match *m, uint32_t v);
 /* Book a job and add it to the jobs of the matcher, which then owns it. Returns 0, or -1 with ENOMEM. */
 int match_record(struct match *m, struct job *job);
 
+/* As match_record, of one of which it is noted what is booked with its node, as another was recorded that it is like. */
+int match_record_like(struct match *m, struct job *job);
+
 /* Add `sign` to the counts of what is down, in v and in all that is above it. Returns 0, or -1 with
  * ENOMEM.
  */

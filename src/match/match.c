@@ -306,15 +306,26 @@ void match_clear_memo(struct match *m)
     m->version = m->g->version;
 }
 
-int match_record(struct match *m, struct job *job)
+/* The job is booked, or there was no memory to. */
+static int add_booked(struct match *m, struct job *job, int rc)
 {
-    if (match_book(m, job) < 0)
+    if (rc < 0)
         return -1;
     if (jobs_add(&m->jobs, job) == 0)
         return 0;
     match_unbook(m, job);
     errno = ENOMEM;
     return -1;
+}
+
+int match_record(struct match *m, struct job *job)
+{
+    return add_booked(m, job, match_book(m, job));
+}
+
+int match_record_like(struct match *m, struct job *job)
+{
+    return add_booked(m, job, match_book_again(m, job));
 }
 
 /* A copy of a text that lives as long as what was found last. */

@@ -327,7 +327,7 @@ static int record_again(struct match *m, const struct plan_ask *ask, int64_t job
     if (!job)
         return failed ? -1 : 0;
     m->last.n = 0;
-    if (match_record(m, job) == 0)
+    if (match_record_like(m, job) == 0)
         return 1;
     job_destroy(job);
     return no_plan(ENOMEM);

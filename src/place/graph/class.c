@@ -26,6 +26,10 @@ bool graph_place_type(const struct graph_place *n, const char *name, uint16_t *t
 {
     uint32_t id;
 
+    if (n->has_unit && strcmp(name, intern_text(&n->graph->types, n->unit)) == 0) {
+        *type = n->unit; /* mostly */
+        return true;
+    }
     if (!intern_find(&n->graph->types, name, strlen(name), &id))
         return false;
     *type = (uint16_t)id;

@@ -6,7 +6,7 @@
 allowed='malloc|calloc|realloc|reallocarray|free|aligned_alloc'
 allowed="$allowed|mem(cpy|move|set|cmp|chr)|str(n?len|n?cmp|n?dup|r?chr|str|n?casecmp|spn|cspn|pbrk|toi?max|toll?|toull?)"
 allowed="$allowed|v?snprintf|__isoc[0-9]*_str[a-z]*|__[a-z_]*_chk|__ctype_b_loc|__errno_location"
-allowed="$allowed|qsort|bsearch|abs|labs|llabs|ceil|floor|round|l?lround|fmod|sqrt|log2?|exp2?|pow"
+allowed="$allowed|qsort(_r)?|bsearch|abs|labs|llabs|ceil|floor|round|l?lround|fmod|sqrt|log2?|exp2?|pow"
 allowed="$allowed|json_(loadb|delete|(array|object|string|integer)_[a-z_]*)|XML_[A-Za-z]*"
 # bcmp is what clang makes of memcmp.
 allowed="$allowed|bcmp|strtod|yaml_event_delete"

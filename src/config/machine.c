@@ -110,6 +110,7 @@ static int read_policy(struct reading *r, uint32_t i)
 
     if (i == DOC_NONE)
         return 0;
+    r->has_policy = true;
     if (doc_is_text(&r->doc, i) && policy_parse(&policy, doc_text(&r->doc, i), NULL) == 0)
         return value_text(r, i, "policy", &r->config->match.policy);
     return doc_expected(

@@ -24,6 +24,7 @@ struct reading {
     struct intern queues;  /* their names; a queue's number is its place in config->sched.queues */
     struct intern divisions; /* the same of config->sched.shares.divisions, */
     struct intern accounts;  /* and of config->sched.accounts */
+    bool has_policy;         /* the section match says one */
 };
 
 /* The sections; i is the value of the key, or DOC_NONE if it is missing: then there are only defaults. */
@@ -50,8 +51,11 @@ int read_weights(struct reading *r, uint32_t i, const struct sched_weight **weig
 /* The key `classes` of a queue's shares. */
 int read_classes(struct reading *r, uint32_t i, struct sched_classes *c);
 
-/* A key `order` of shares; none: it stays empty. */
-int read_order(const struct reading *r, uint32_t i, struct sched_share_order *order);
+/* A key `order` of shares; none: it stays empty. `policy`: the match policy that a plugin in it chooses, NULL until one does;
+ * or NULL, where they choose none.
+ */
+int read_order(const struct reading *r, uint32_t i, struct sched_share_order *by,
+               const char **policy);
 
 /* A queue's key `shares`. */
 int read_queue_shares(struct reading *r, uint32_t i, struct sched_queue_config *queue);

@@ -150,7 +150,7 @@ int read_queue_shares(struct reading *r, uint32_t i, struct sched_queue_config *
         return -1;
     if (queue->by == SCHED_SHARE_CLASS)
         return read_classes(r, value[CLASSES], &queue->classes);
-    if (read_order(r, value[QUEUE_ORDER], &queue->order) < 0 ||
+    if (read_order(r, value[QUEUE_ORDER], &queue->order, NULL) < 0 ||
         check_order_of_jobs(r, value[QUEUE_ORDER], queue) < 0)
         return -1;
     return read_weights(r, value[WEIGHTS], &queue->weights, &queue->n_weights);
@@ -214,7 +214,7 @@ static int read_divisions(struct reading *r, uint32_t i)
             continue;
         if (doc_fields(d, key + 1, &division_keys, value) < 0 ||
             read_share(r, value, &divisions[n].share) < 0 ||
-            read_order(r, value[DIVISION_ORDER], &divisions[n].order) < 0)
+            read_order(r, value[DIVISION_ORDER], &divisions[n].order, NULL) < 0)
             return -1;
         if (divisions_above(r, &divisions[n]) >= SCHED_DIVISION_LEVELS)
             return doc_fault(d, value[UNDER],
@@ -231,6 +231,7 @@ static const struct doc_keys shares_keys = {"the shares", shares_names, SHARES_K
 int read_shares(struct reading *r, uint32_t i)
 {
     struct sched_shares *shares = &r->config->sched.shares;
+    const char *policy = NULL;
     uint32_t value[SHARES_KEYS];
 
     if (i == DOC_NONE)
@@ -239,8 +240,10 @@ int read_shares(struct reading *r, uint32_t i)
         value_names(r, value[RESOURCES], "resources", &shares->resources, &shares->n_resources) <
             0 ||
         value_time(r, value[HALF_LIFE], "half-life", TIME_OR_UNLIMITED, &shares->half_life) < 0 ||
-        read_order(r, value[ORDER], &shares->order) < 0)
+        read_order(r, value[ORDER], &shares->order, &policy) < 0)
         return -1;
+    if (policy && !r->has_policy)
+        r->config->match.policy = policy;
     if (shares->n_resources > SCHED_SHARE_RESOURCES)
         return doc_fault(&r->doc, value[RESOURCES], "key \"resources\": expected at most %d types",
                          SCHED_SHARE_RESOURCES);

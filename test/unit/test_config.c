@@ -263,6 +263,46 @@ static void depths_are_capped(void **state)
     config_destroy(c);
 }
 
+static void plugins_choose_a_match_policy(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *policy;
+    } rows[] = {
+        {NODES "shares: {order: [priority, binpack]}", "pack"},
+        {NODES "shares: {order: [share, nodeorder]}", "spread"},
+        {NODES "shares: {order: [[drf, nodeorder, binpack]]}", "spread"},
+        {NODES
+         "shares: {order: [{plugins: [{name: drf}, {name: binpack}]}, {plugins: [nodeorder]}]}",
+         "pack"},
+        {NODES "shares: {order: [{name: nodeorder, enableNodeOrder: false}, binpack]}", "pack"},
+        {NODES "shares: {order: [{name: binpack, enableJobOrder: false, enableQueueOrder: false}]}",
+         "pack"},
+        {NODES "shares: {order: [{name: binpack, enableNodeOrder: no}]}", "first"},
+        {NODES "shares: {order: [{name: nodeorder, arguments: {}}]}", "spread"},
+        {NODES "shares: {order: [{name: nodeorder, arguments: {mostrequested.weight: 1}}]}",
+         "spread"},
+        {NODES "shares: {order: [{name: nodeorder, arguments: {mostrequested.weight: 2}}]}",
+         "pack"},
+        {NODES "shares: {order: [{name: nodeorder, arguments: {mostrequested.weight: 1, "
+               "leastrequested.weight: 0}}]}",
+         "pack"},
+        {NODES "shares: {order: [{name: nodeorder, arguments: {leastrequested.weight: 3, "
+               "mostrequested.weight: 2}}]}",
+         "spread"},
+        {NODES "match: {policy: low}\nshares: {order: [binpack]}", "low"},
+        {NODES "match: {policy: first}\nshares: {order: [binpack]}", "first"},
+        {NODES "shares: {order: [binpack]}\nmatch: {traverser: simple}", "pack"},
+        {NODES "shares: {order: [share], divisions: {d: {order: [binpack]}}}", "first"},
+        {QUEUE("{shares: {by: user, order: [share, binpack]}}"), "first"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct config *c = parse(rows[i].text);
+        assert_string_equal(c->match.policy, rows[i].policy);
+        config_destroy(c);
+    }
+}
+
 static void times_are_rounded_up_to_ticks(void **state)
 {
     (void)state;
@@ -651,6 +691,7 @@ int main(void)
         cmocka_unit_test(machines_are_files_nodes_or_this_one),
         cmocka_unit_test(queues_have_what_they_say),
         cmocka_unit_test(depths_are_capped),
+        cmocka_unit_test(plugins_choose_a_match_policy),
         cmocka_unit_test(times_are_rounded_up_to_ticks),
         cmocka_unit_test(blocks_begin_at_dates),
         cmocka_unit_test(blocks_and_traces_are_read),

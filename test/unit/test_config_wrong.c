@@ -219,13 +219,34 @@ static const struct wrong wrong_queues[] = {
      "3:52: key \"order\": \"overcommit\" orders nothing here: how many jobs may wait is said by "
      "\"limits\", as in user: {pending: 100}"},
     {NODES
-     "shares: {order: [{plugins: [{name: nodeorder, arguments: {leastrequested.weight: 1}}]}]}",
-     "2:58: key \"arguments\": expected none: which nodes a job gets is said by the section match, "
-     "as in {policy: lonode}"},
+     "shares: {order: [{plugins: [{name: nodeorder, arguments: {balancedresource.weight: 1}}]}]}",
+     "2:59: key \"balancedresource.weight\": unknown in the plugin nodeorder, expected "
+     "leastrequested.weight, mostrequested.weight"},
+    {NODES
+     "shares: {order: [{plugins: [{name: nodeorder, arguments: {mostrequested.weight: -1}}]}]}",
+     "2:81: key \"mostrequested.weight\": expected a whole number from 0 to 1000000000000000, got "
+     "\"-1\""},
+    {NODES "shares: {order: [{plugins: [{name: nodeorder, arguments: [1]}]}]}",
+     "2:58: expected the plugin nodeorder as a mapping, got a list"},
+    {NODES "shares: {order: [{plugins: [{name: nodeorder, arguments: 1}]}]}",
+     "2:58: expected the plugin nodeorder as a mapping, got a scalar"},
+    {NODES "shares: {order: [{plugins: [{name: drf, arguments: 1}]}]}",
+     "2:52: key \"arguments\": expected none: what plugins are told is said by keys of queues, "
+     "such as "
+     "weight, guarantee and sla-waiting-time"},
+    {NODES "shares: {order: [{plugins: [{name: binpack, arguments: {binpack.cpu: 5}}]}]}",
+     "2:56: key \"arguments\": expected none: all types that the key filters of the section match "
+     "counts weigh the same"},
+    {NODES "shares: {order: [{plugins: [{name: binpack, enableNodeOrder: 2}]}]}",
+     "2:62: key \"enableNodeOrder\": expected yes or no, got \"2\""},
+    {QUEUE("{shares: {by: user, order: [{plugins: [{name: nodeorder, arguments: "
+           "{mostrequested.weight: 5}}]}]}}"),
+     "3:74: key \"arguments\": expected none: which nodes a job gets is said by the section match, "
+     "or by the order of the section shares"},
     {QUEUE("{shares: {by: user, order: [{plugins: [{name: binpack, arguments: {binpack.cpu: "
            "5}}]}]}}"),
      "3:72: key \"arguments\": expected none: which nodes a job gets is said by the section match, "
-     "as in {policy: lonode}"},
+     "or by the order of the section shares"},
     {NODES "shares: {order: [{plugins: [{name: [binpack], arguments: {x: 1}}]}]}",
      "2:58: key \"arguments\": expected none: what plugins are told is said by keys of queues, "
      "such as "
@@ -240,9 +261,9 @@ static const struct wrong wrong_queues[] = {
      "3:71: key \"order\": expected each comparator once, got \"drf\""},
     {QUEUE("{shares: {by: user, order: [{names: [drf]}]}}"),
      "3:35: key \"names\": unknown in a plugin, expected name, arguments, enableJobOrder, "
-     "enableQueueOrder, "
+     "enableQueueOrder, enableNodeOrder, "
      "enableTaskOrder, enableJobReady, enableJobPipelined, enablePreemptable, enableReclaimable, "
-     "enablePredicate, enableNodeOrder, enableHierarchy, enableJobStarving"},
+     "enablePredicate, enableHierarchy, enableJobStarving"},
     {QUEUE("{shares: {by: user, order: [random]}}"),
      "3:34: key \"order\": expected priority, share, drf, usage, fewest-running, deadline, gang, "
      "age "

@@ -23,8 +23,7 @@ static const struct {
     {"sla", SCHED_BY_DEADLINE, NULL},
     {"conformance", SCHED_COMPARATORS, NULL}, /* who may be stopped is said by queues */
     {"predicates", SCHED_COMPARATORS, NULL},  /* and what fits, by these and by jobs */
-    {"nodeorder", SCHED_COMPARATORS,
-     NULL}, /* which nodes a job gets is said by the section match */
+    {"nodeorder", SCHED_COMPARATORS, NULL},   /* which nodes a job gets is the machine's affair */
     {"binpack", SCHED_COMPARATORS, NULL},
     {"overcommit", 0, "how many jobs may wait is said by \"limits\", as in user: {pending: 100}"},
     {"resourcequota", 0, "what a user may have is said by \"limits\", as in user: {core: 64}"},

@@ -34,7 +34,6 @@ struct kube_node {
     json_t *is;
     const char *name;
     int64_t there_is[SHARE_DIMENSIONS_MAX];
-    double fullness; /* what is in use of it, where that is asked for */
 };
 
 struct kube_job {

@@ -98,7 +98,7 @@ static double weight_of(json_t *plugin, const char *argument, double usual)
     return json_is_number(weight) ? json_number_value(weight) : usual;
 }
 
-/* Whether nodes with little in use come first, as where `first` looks: by the plugin `nodeorder`. */
+/* Whether nodes with little in use come first: by the plugin `nodeorder`. */
 static bool is_least_first(const struct session *s)
 {
     json_t *plugin = kube_plugin(&s->w, "nodeorder");
@@ -117,39 +117,6 @@ static bool is_most_first(const struct session *s)
                 weight_of(plugin, "leastrequested.weight", 1));
 }
 
-/* How full of cpu and memory a node is, before the session, with the task that waits first. */
-static double fullness(const struct session *s, const struct kube_node *node)
-{
-    const struct kube_task *first = NULL;
-    double sum = 0;
-    for (size_t k = 0; k < s->w.n_tasks && !first; k++)
-        if (kube_is_looked_at(s, &s->w.tasks[s->order[k]]))
-            first = &s->w.tasks[s->order[k]];
-    for (uint32_t d = 0; d < s->w.names.n; d++) {
-        bool counts =
-            strcmp(s->w.names.name[d], "cpu") == 0 || strcmp(s->w.names.name[d], "memory") == 0;
-        int64_t used = first ? first->request[d] : 0;
-        for (size_t i = 0; i < s->w.n_tasks; i++)
-            used += kube_runs(&s->w.tasks[i]) && strcmp(s->w.tasks[i].node, node->name) == 0
-                        ? s->w.tasks[i].request[d]
-                        : 0;
-        if (counts && node->there_is[d] > 0)
-            sum += (double)used / (double)node->there_is[d];
-    }
-    return sum;
-}
-
-/* The policy `variation` takes nodes of the lowest class first: those with few that are fuller. */
-static bool set_class(const struct session *s, struct graph *g, uint32_t v, uint32_t i)
-{
-    char text[32];
-    unsigned fuller = 0;
-    for (size_t k = 0; k < s->w.n_nodes; k++)
-        fuller += s->w.nodes[k].fullness > s->w.nodes[i].fullness;
-    snprintf(text, sizeof(text), "%u", fuller < 9999 ? fuller : 9999);
-    return !is_most_first(s) || graph_set_property(g, v, "perf_class", text) == 0;
-}
-
 static bool add_node(const struct session *s, struct graph *g, uint32_t root, uint32_t i)
 {
     int64_t size[SHARE_DIMENSIONS_MAX];
@@ -158,7 +125,7 @@ static bool add_node(const struct session *s, struct graph *g, uint32_t root, ui
     uint32_t v = add(g, root,
                      &(struct vertex_spec){
                          .type = "node", .id = i, .uniq_id = -1, .size = 1, .rank = (int32_t)i});
-    bool good = v != VERTEX_NONE && add_properties(g, v, node) && set_class(s, g, v, i);
+    bool good = v != VERTEX_NONE && add_properties(g, v, node);
     for (uint32_t d = 0; d < s->w.names.n && good; d++) {
         char type[16];
         snprintf(type, sizeof(type), "r%u", d);
@@ -175,16 +142,26 @@ static bool add_node(const struct session *s, struct graph *g, uint32_t root, ui
     return good;
 }
 
+/* A node is as full as it is of cpu and memory. NULL: nobody counts these. */
+static const char *filters_of(const struct session *s, char *text, size_t size)
+{
+    size_t length = 0;
+    for (uint32_t d = 0; d < s->w.names.n; d++) {
+        const char *name = s->w.names.name[d];
+        if (strcmp(name, "cpu") == 0 || strcmp(name, "memory") == 0)
+            length += (size_t)snprintf(text + length, size - length, "%sALL:r%u",
+                                       length > 0 ? "," : "", d);
+    }
+    return length > 0 ? text : NULL;
+}
+
 match_t *kube_machine(struct session *s)
 {
     berth_error_t err;
-    char filter[32];
-    uint32_t cpu = 0;
+    char filters[64];
     struct graph *g = graph_create();
     bool good = g != NULL;
     find_units(s);
-    for (size_t i = 0; i < s->w.n_nodes && is_most_first(s); i++)
-        s->w.nodes[i].fullness = fullness(s, &s->w.nodes[i]);
     for (uint32_t d = 0; d < s->w.names.n && good; d++) {
         char type[16];
         snprintf(type, sizeof(type), "r%u", d);
@@ -204,15 +181,10 @@ match_t *kube_machine(struct session *s)
         graph_destroy(g);
         return NULL;
     }
-    while (cpu + 1 < s->w.names.n && strcmp(s->w.names.name[cpu], "cpu") != 0)
-        cpu++;
-    snprintf(filter, sizeof(filter), "ALL:r%u", cpu);
     match_options_t options = {.policy = "low", .end = MATCH_END_MAX};
-    if (is_most_first(s)) {
-        options.policy = "variation";
-    } else if (is_least_first(s)) {
-        options.policy = "first";
-        options.filters = filter;
+    if (is_most_first(s) || is_least_first(s)) {
+        options.policy = is_most_first(s) ? "pack" : "spread";
+        options.filters = filters_of(s, filters, sizeof(filters));
     }
     match_t *m = match_create(g, &options, &err);
     if (!m)

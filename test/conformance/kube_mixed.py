@@ -212,4 +212,28 @@ for name, by in (('most', MOST), ('bins', p('binpack', 'nodeOrder'))):
     packs(name + '_the_fuller', by, (4000, 4000, 4000), (1000, 0, 2000), 1, 'n2')
     packs(name + '_till_it_is_full', by, (4000, 4000, 4000), (1000, 0, 2000), 3, 'n2', 'n2', 'n0')
     packs(name + '_where_there_is_room', by, (4000, 4000), (1000, 4000), 1, 'n0')
+
+
+# What starts in the session counts at once. Tasks are of so many cores, some with so many GB, and start one after the other.
+def follows(name, by, cpus, used, wants, *on):
+    s('follows_' + name, [n(cpu, f'n{i}') for i, cpu in enumerate(cpus)], [j('r'), j('a')],
+      [t(f'r{i}', 'r', x, 'Running', mem=g, on=f'n{i}') for i, (x, g) in enumerate(used) if x or g] +
+      [t(f'a{i}', 'a', x, mem=g, priority=9 - i) for i, (x, g) in enumerate(wants)],
+      [[GANG, p('priority', 'taskOrder')], [PREDICATES, by]], binds={f'a{i}': x for i, x in enumerate(on)}, bind_count=len(on))
+
+
+LEAST = p('nodeorder', 'nodeOrder', **{'leastrequested.weight': 1, 'balancedresource.weight': 0})
+for name, by in (('most', MOST), ('bins', p('binpack', 'nodeOrder'))):
+    # a0 has room in the empty node only, which is the fuller one then: 5/5 rather than 2/4.
+    follows(name + '_the_first_task', by, (4000, 5000), ((1000, 0), (0, 0)), ((4000, 0), (1000, 0), (1000, 0)), 'n1', 'n1', 'n0')
+    # 2/6 and 2/5; 5/6 and 5/5; then 3/6.
+    follows(name + '_the_smaller', by, (6000, 5000), ((0, 0), (0, 0)), ((2000, 0), (3000, 0), (3000, 0)), 'n1', 'n1', 'n0')
+    # Cores and memory: 3/4 + 1/8 and 2/4 + 7/8; 3/4 + 1/8 and 3/4 + 8/8; then there is no memory.
+    follows(name + '_memory', by, (4000, 4000), ((2000, 0), (1000, 6)), ((1000, 1),) * 3, 'n1', 'n1', 'n0')
+# 3/4 rather than 4/4, and then 2/4 rather than 4/4.
+follows('least_the_first_task', LEAST, (4000, 4000), ((1000, 0), (0, 0)), ((3000, 0), (1000, 0)), 'n1', 'n0')
+# 1/7 and 1/4; 2/7 and 1/4; 2/7 and 2/4; 3/7 and 2/4; 4/7 and 2/4.
+follows('least_of_two_sizes', LEAST, (7000, 4000), ((0, 0), (0, 0)), ((1000, 0),) * 5, 'n0', 'n1', 'n0', 'n0', 'n1')
+# 2/4 + 1/8 and 1/4 + 7/8: by cores alone it would be the other one. Then 3/4 + 2/8 and 1/4 + 7/8, and 4/4 + 3/8.
+follows('least_memory', LEAST, (4000, 4000), ((1000, 0), (0, 6)), ((1000, 1),) * 3, 'n0', 'n0', 'n1')
 json.dump(dict(schema_version=1, cases=cases), sys.stdout)

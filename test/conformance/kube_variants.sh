@@ -12,7 +12,7 @@ play kube_gangs.py 46
 play kube_edges.py 85
 play kube_fair.py 88
 play kube_growth.py 57
-play kube_mixed.py 69
+play kube_mixed.py 78
 play kube_rules.py 159
 random=1500
 [ -z "${BERTH_FEW:-}" ] || random=300

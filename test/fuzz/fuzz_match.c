@@ -284,7 +284,8 @@ static void step(struct play *p, struct input *in)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const policies[] = {"first",    "low",       "high",       "hinodex",
-                                           "locality", "variation", "firstnodex", "lonode"};
+                                           "locality", "variation", "firstnodex", "lonode",
+                                           "pack",     "spread"};
     struct input in = {data, size};
     match_options_t options = {.policy = PICK(&in, policies)};
     resource_graph_t *g = resource_graph_read("jgf", machine, strlen(machine), NULL);

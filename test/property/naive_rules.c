@@ -60,10 +60,13 @@ void nr_use(struct naive_queues *q, const struct nq_lane lane[NQ_LANES])
     q->swept = false;
 }
 
-/* It is open, as a new one. */
+/* It is open, as a new one, and displaced. */
 static void take_back(struct naive_queues *q, int job)
 {
+    const struct nq_job *j = &q->job[job];
+    int64_t was = j->displaced >= 0 && j->displaced < j->at ? j->displaced : j->at;
     nq_give_back(q, job);
+    q->job[job].displaced = was;
     q->job[job].fresh = q->job[job].state == NQ_OPEN;
     q->job[job].placed = false;
 }

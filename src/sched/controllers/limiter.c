@@ -10,6 +10,7 @@
 #include "sched/controllers/limiter_priv.h"
 #include "sched/controllers/passed_on.h"
 #include "sched/controllers/rows.h"
+#include "sched/pass/displaced.h"
 #include "sched/pass/steps.h"
 #include "sched/queues.h"
 #include "sched/waiting/gang.h"
@@ -299,8 +300,9 @@ static void release_in_limits(sched_t *s, uint32_t slot)
 }
 
 /* Where limits have changed, forget what held jobs have, and then count it in queue order: those within them
- * keep what they hold, whatever later ones do. One that is asked about (what_if.c) between two steps may be
- * counted already. Where there is no memory, or something happens, the next pass begins with it again.
+ * keep what they hold, whatever later ones do. The others, and those that a limit has promised a time, are placed by their rank.
+ * One that is asked about (what_if.c) between two steps may be counted already. Where there is no memory, or something happens,
+ * the next pass begins with it again.
  */
 static enum step recount_next(sched_t *s)
 {
@@ -323,7 +325,7 @@ static enum step recount_next(sched_t *s)
     enum step step = is_kept ? STEP_KEPT /* by another limit perhaps */
                              : count_in_limits(s, slot, s->jobs[slot].booking, s->jobs[slot].at);
     if (step == STEP_KEPT)
-        step = held_to_open(s, slot, true) < 0 ? STEP_FAILED : STEP_DONE;
+        step = displaced_to_open(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
     s->swept = false;
     return step == STEP_FAILED ? STEP_FAILED : STEP_DONE;
 }

@@ -1,7 +1,7 @@
 /* Jobs that the machine has taken a promise from, or could not give one.
  *
- * A node goes down, a block is set, a job lasts longer: a reservation does not fit any more, and gets a later
- * time, or none. When something comes back, the job's old time may be free again, or be promised to others
+ * A node goes down, a block is set, a job lasts longer, a configuration has other limits: a reservation does not fit any
+ * more, and gets a later time, or none. When something comes back, the job's old time may be free again, or be promised to others
  * by then, who were behind it. So the job is displaced until it has that time again, or an earlier one, or
  * starts, or loses what it is promised for a reason of its own (a hold, another priority). Each time that
  * something comes back, a displaced job takes its turn by its rank, as one that is new (outrank.c): those
@@ -25,6 +25,21 @@ void displaced_begin(sched_t *s, uint32_t slot, int64_t promised)
     s->queues->n_displaced += d->displaced < 0;
     if (d->displaced < 0 || promised < d->displaced)
         d->displaced = promised;
+}
+
+int64_t displaced_from(const struct job *job)
+{
+    const struct details *d = job->details;
+    return d && d->displaced >= 0 && d->displaced < job->at ? d->displaced : job->at;
+}
+
+int displaced_to_open(sched_t *s, uint32_t slot)
+{
+    int64_t promised = displaced_from(&s->jobs[slot]);
+    if (held_to_open(s, slot, true) < 0)
+        return -1;
+    displaced_begin(s, slot, promised);
+    return 0;
 }
 
 void displaced_end(sched_t *s, uint32_t slot)

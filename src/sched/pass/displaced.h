@@ -13,6 +13,14 @@ void displaced_begin(sched_t *s, uint32_t slot, int64_t promised);
 #define DISPLACED_ANY (2 * QUEUES_TIME_MAX)
 void displaced_end(sched_t *s, uint32_t slot);
 
+/* The time that a holder had before anything was taken from it. */
+int64_t displaced_from(const struct job *job);
+
+/* A holder's reservation is taken back for what became of the configuration: it is open, as new, and displaced. Returns 0, or
+ * -1 with ENOMEM and all as it was.
+ */
+int displaced_to_open(sched_t *s, uint32_t slot);
+
 /* Its reservation is for another time: it is displaced no more if that is as early as it was. */
 void displaced_moved(sched_t *s, uint32_t slot);
 

@@ -40,13 +40,6 @@ bool holder_put_back(sched_t *s, uint32_t slot)
     return true;
 }
 
-/* The time that a holder had before the machine took it from it. */
-static int64_t promised(const struct job *job)
-{
-    const struct details *d = job->details;
-    return d && d->displaced >= 0 && d->displaced < job->at ? d->displaced : job->at;
-}
-
 enum step holder_reseat(sched_t *s, uint32_t slot)
 {
     bool is_due = displaced_is_due(s, slot);
@@ -56,7 +49,7 @@ enum step holder_reseat(sched_t *s, uint32_t slot)
         return is_due && holder_pull(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
     }
     struct lane *lane = lane_of(s, slot);
-    int64_t was = promised(&s->jobs[slot]);
+    int64_t was = displaced_from(&s->jobs[slot]);
     bool displaces =
         s->replan.displaces || (s->jobs[slot].details && s->jobs[slot].details->displaced >= 0);
     if (open_reserve(s, slot) < 0 || held_to_open(s, slot, false) < 0)

@@ -1,6 +1,7 @@
 #include "sched/controllers/awaited.h"
 
 #include "base/array.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 
 int awaited_reserve(struct queues *n, size_t more)
@@ -49,6 +50,15 @@ void awaited_let_go(sched_t *s, uint32_t holder)
             n->awaited[kept++] = n->awaited[i];
     n->n_awaited = kept;
     s->jobs[holder].details->victims = 0;
+}
+
+int awaited_put_off(sched_t *s)
+{
+    const struct queues *n = s->queues;
+    for (size_t i = 0; i < n->n_awaited; i++)
+        if (held_late(s, n->awaited[i].holder) < 0)
+            return -1;
+    return 0;
 }
 
 bool is_awaited(const sched_t *s, uint32_t victim)

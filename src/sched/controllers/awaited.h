@@ -22,6 +22,11 @@ void awaited_end(sched_t *s, uint32_t victim);
 /* A holder waits for nobody any more. O(all that are awaited), or nothing if it waits for nobody. */
 void awaited_let_go(sched_t *s, uint32_t holder);
 
+/* Whoever waits for victims ends later as these take their time: nobody else is to start there. Returns 0, or -1 with ENOMEM.
+ * O(all that are awaited).
+ */
+int awaited_put_off(sched_t *s);
+
 /* Whether anybody waits for the end of a running job: O(1). Whether this holder does, and who does so for longest, JOB_NONE
  * if nobody does: O(all that are awaited).
  */

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/errtext.h"
+#include "sched/controllers/awaited.h"
 #include "sched/controllers/kept.h"
 #include "sched/controllers/limiter_priv.h"
 #include "sched/controllers/passed_on.h"
@@ -256,14 +257,14 @@ static enum step reject(sched_t *s, uint32_t slot, const struct sched_reason_lim
     return STEP_DONE;
 }
 
-static enum step count_in_limits(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
+/* Count a booking during [at, until). */
+static enum step count_during(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t until)
 {
     const struct limits *limits = s->queues->limits;
     uint32_t party = s->jobs[slot].details->party;
     struct measured m = {.s = s, .booking = booking, .class = s->jobs[slot].ask.class};
     struct limits_over over;
-    struct limits_window window =
-        limits_window_of(s, slot, booking, at, at + s->jobs[slot].ask.duration);
+    struct limits_window window = limits_window_of(s, slot, booking, at, until);
     if (limits_measures(limits, party) && !is_ever_within(s, slot, measure_held, &m, &over.limit)) {
         if (!limit_ever_lets(s, slot, booking))
             return reject(s, slot, &over.limit);
@@ -273,6 +274,11 @@ static enum step count_in_limits(sched_t *s, uint32_t slot, int64_t booking, int
     if (!is_held_let(s, slot, &m, window, &over))
         return keep_over_limit(s, slot, &over);
     return count_enter(s, slot, booking, window.from, window.until) < 0 ? STEP_FAILED : STEP_BUSY;
+}
+
+static enum step count_in_limits(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
+{
+    return count_during(s, slot, booking, at, at + s->jobs[slot].ask.duration);
 }
 
 static void uncount_in_limits(sched_t *s, uint32_t slot, int64_t booking)
@@ -301,8 +307,9 @@ static void release_in_limits(sched_t *s, uint32_t slot)
 
 /* Where limits have changed, forget what held jobs have, and then count it in queue order: those within them
  * keep what they hold, whatever later ones do. The others, and those that a limit has promised a time, are placed by their rank.
- * One that is asked about (what_if.c) between two steps may be counted already. Where there is no memory, or something happens,
- * the next pass begins with it again.
+ * Whoever waits for victims is put off after that: those who are in the way of it then give way, and not it. One that is asked
+ * about (what_if.c) between two steps may be counted already. Where there is no memory, or something happens, the next pass
+ * begins with it again.
  */
 static enum step recount_next(sched_t *s)
 {
@@ -315,15 +322,18 @@ static enum step recount_next(sched_t *s)
     if (slot == JOB_NONE) {
         p->stage++;
         s->queues->is_recount_due = p->stage < END;
+        if (p->stage == END && awaited_put_off(s) < 0)
+            return STEP_FAILED;
         return p->stage < END ? STEP_DONE : STEP_BUSY;
     }
-    p->after = s->jobs[slot].key;
+    const struct job *job = &s->jobs[slot];
+    p->after = job->key;
     set_aside_in_limits(s, slot);
-    bool is_kept = s->jobs[slot].is_kept && !s->jobs[slot].details->is_relieved;
+    bool is_kept = job->is_kept && !job->details->is_relieved;
     if (p->stage == FORGET && !is_kept)
         return STEP_DONE;
     enum step step = is_kept ? STEP_KEPT /* by another limit perhaps */
-                             : count_in_limits(s, slot, s->jobs[slot].booking, s->jobs[slot].at);
+                             : count_during(s, slot, job->booking, job->at, booked_until(job));
     if (step == STEP_KEPT)
         step = displaced_to_open(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
     s->swept = false;

@@ -172,10 +172,8 @@ static void end_victim(sched_t *s, uint32_t slot, enum job_end end)
 static enum step renew_preemptible(sched_t *s)
 {
     struct queues *n = s->queues;
-    /* Whoever waits for victims ends later as these take their time: nobody else is to start there. */
-    for (size_t i = 0; i < n->n_awaited; i++)
-        if (held_late(s, n->awaited[i].holder) < 0)
-            return STEP_FAILED;
+    if (!n->is_recount_due && awaited_put_off(s) < 0) /* else when limits have been counted anew */
+        return STEP_FAILED;
     if (n->preemptible_next > s->now)
         return STEP_BUSY;
     n->preemptible_next = next_preemptible(s, s->now);

@@ -113,14 +113,15 @@ static bool take(struct naive_queues *q, int job)
 }
 
 /* Limits leave out for a while those for whose ends others wait (`victims`), or these others, and of the first those for
- * whom the job waits, too.
+ * whom the job waits, too. Those of the others that are to be placed anew are left out already, and stay so.
  */
 static void set_aside(struct naive_queues *q, int job, bool victims, bool aside)
 {
     for (int i = 0; i < q->jobs; i++) {
         struct nq_job *j = &q->job[i];
         bool is_victim = j->state == NQ_RUNNING && nq_is_awaited(q, i);
-        bool is_other = j->state == NQ_HELD && j->preempting && j->victims > 0 && i != job;
+        bool is_other =
+            j->state == NQ_HELD && j->preempting && j->victims > 0 && !j->lifted && i != job;
         if (victims ? is_victim : is_other || (is_victim && j->lifted))
             j->set_aside = aside;
     }

@@ -76,6 +76,7 @@ struct job {
     bool is_preempting; /* held: it has what its victims still use, or have left to it */
     /* Held: a controller did not let it have something better: it is tried again when that may have changed. */
     bool is_tried_again;
+    bool is_to_look_again; /* held: promised a time in this sweep, it looks once more at its end */
 };
 
 /* Whether a job is yet to start: it waits, is promised a start, or is blocked. */
@@ -165,9 +166,8 @@ struct lane {
     bool is_given_up; /* it has been stopped: the next pass takes back all that it has promised */
     bool
         is_returned; /* a job was stopped that has no turn before holders: of its own queue it is to have one's promise */
-    bool has_taken;  /* a promise back for such a job, whose turn is in the next sweep; */
-    uint32_t taken_for; /* who was promised something in that, JOB_NONE before */
-    int64_t width;      /* entries of open and held have up to so many units */
+    bool has_taken;  /* a promise back for such a job, whose turn is in the next sweep */
+    int64_t width;   /* entries of open and held have up to so many units */
     struct queue *open;
     struct queue *held;
     struct queue

@@ -165,6 +165,8 @@ static void play_known(void)
     play(174, WIDE, false);
     play(7111, PLAIN,
          true); /* nothing was given back: nobody is judged anew before others are looked at */
+    /* One of those that have their turn in the sweep is kept by a limit, so that another one has the promise: both look again. */
+    play_with(1462, PLAIN, false, rules_of(1462) | WITH_AFTER);
     /* Reservations are chosen beside what others are promised on the same nodes, or stay and choose others there. */
     play(258, CORES, true);
     play(30050, CORES, true);

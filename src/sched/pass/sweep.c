@@ -370,25 +370,26 @@ static uint32_t next_in_order(const sched_t *s, struct queue_key after)
  */
 static uint32_t next_once_more(const sched_t *s, struct queue_key after)
 {
-    uint32_t best = JOB_NONE;
-    for (uint32_t i = 0; i < s->n_lanes && s->queues->any_taken; i++) {
-        uint32_t slot = s->lanes[i].has_taken ? s->lanes[i].taken_for : JOB_NONE;
-        if (slot != JOB_NONE && s->jobs[slot].state == SCHED_RESERVED &&
-            queue_before(after, s->jobs[slot].key) &&
-            (best == JOB_NONE || queue_before(s->jobs[slot].key, s->jobs[best].key)))
-            best = slot;
-    }
-    return best;
+    uint32_t slot = held_next(s, true, after);
+    while (slot != JOB_NONE && !s->jobs[slot].is_to_look_again)
+        slot = held_next(s, true, s->jobs[slot].key);
+    return slot;
 }
 
 /* An open job has its turn. */
 static enum step let_take(sched_t *s, uint32_t slot)
 {
-    struct lane *lane = lane_of(s, slot);
     enum step step = outrank_take_turn(s, slot);
-    if (s->jobs[slot].state == SCHED_RESERVED)
-        lane->taken_for = slot;
+    s->jobs[slot].is_to_look_again = s->jobs[slot].state == SCHED_RESERVED;
     return step;
+}
+
+/* Nobody has had a turn by that yet. */
+static void forget_taken(sched_t *s)
+{
+    uint32_t slot = held_next(s, false, KEY_FIRST);
+    for (; slot != JOB_NONE; slot = held_next(s, true, s->jobs[slot].key))
+        s->jobs[slot].is_to_look_again = false;
 }
 
 /* Look at one holder, or let an open job have its turn. One stays that withholds what it needs, or whose time has come
@@ -449,8 +450,8 @@ enum step sweep_step(sched_t *s)
         if (only && p->is_whole && !p->by_level && !s->queues->any_taken &&
             queue_size(only->kept) + only->preempting == 0)
             return sweep_all(s);
-        for (uint32_t i = 0; i < s->n_lanes && s->queues->any_taken; i++)
-            s->lanes[i].taken_for = JOB_NONE;
+        if (s->queues->any_taken)
+            forget_taken(s);
         p->after = p->above;
         p->begun = true;
         p->looks_once_more = false;

@@ -118,6 +118,7 @@ void nb_refuse(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
     j->rejected = j->state != NQ_BEHIND; /* those behind it are so with it */
+    j->to_tell = true;
     nq_end(q, job);
 }
 

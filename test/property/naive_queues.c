@@ -4,6 +4,7 @@
 #include "naive_blocks.h"
 #include "naive_classes.h"
 #include "naive_tails.h"
+#include "naive_waits.h"
 
 int64_t nq_level(const struct naive_queues *q, int job)
 {
@@ -232,6 +233,7 @@ void nq_pass(struct naive_queues *q, int64_t now)
         nq_keep_depth(q, i);
     }
     nb_reject(q);
+    nw_tell(q);
     nt_overrun(q);
     nb_stop(q);
     nr_recount(q);

@@ -84,6 +84,7 @@ struct nq_job {
     bool ended_well;        /* gone */
     bool refused;           /* gone: it never waited, or not by itself */
     bool rejected;          /* gone: it can never start, which nobody was told yet */
+    bool to_tell;           /* nor those who wait for it, whom the next pass tells */
     bool cleared, to_clear; /* running: it is to stop for a block; which nobody was told yet */
 };
 

@@ -3,9 +3,15 @@
 #include "naive_blocks.h"
 #include "naive_queues_inner.h"
 
+/* For others one that is rejected has ended when it is told. */
+static bool has_ended(const struct nq_job *j)
+{
+    return j->state == NQ_GONE && !j->to_tell;
+}
+
 static bool has_started(const struct nq_job *j)
 {
-    return j->state == NQ_RUNNING || j->state == NQ_GONE;
+    return j->state == NQ_RUNNING || has_ended(j);
 }
 
 /* How many of the members that a job waits for have started, ended, and ended well. */
@@ -19,8 +25,8 @@ static struct count count_members(const struct naive_queues *q, const struct nq_
     for (int i = w->from; i < w->until; i++) {
         const struct nq_job *j = &q->job[i];
         n.started += has_started(j);
-        n.ended += j->state == NQ_GONE;
-        n.well += j->state == NQ_GONE && j->ended_well;
+        n.ended += has_ended(j);
+        n.well += has_ended(j) && j->ended_well;
     }
     return n;
 }
@@ -111,9 +117,22 @@ void nw_reject(struct naive_queues *q)
             continue;
         for (int k = nq_next_together(q, i); k >= 0; k = nq_next_together(q, i)) {
             q->job[k].state = NQ_GONE;
-            q->job[k].refused = true;
+            q->job[k].refused = q->job[k].to_tell = true;
         }
         nb_refuse(q, i);
+    }
+}
+
+void nw_tell(struct naive_queues *q)
+{
+    for (bool any = true; any;) {
+        any = false;
+        for (int i = 0; i < q->jobs; i++) {
+            any |= q->job[i].to_tell;
+            q->job[i].to_tell = false;
+        }
+        nw_note(q);
+        nw_reject(q);
     }
 }
 

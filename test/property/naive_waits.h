@@ -27,6 +27,9 @@ int nw_let(struct naive_queues *q);
 /* A job has ended: those that wait in vain are rejected, which the next pass tells. */
 void nw_reject(struct naive_queues *q);
 
+/* In a pass: those who wait for others that are rejected are told of it. */
+void nw_tell(struct naive_queues *q);
+
 /* A job of these members starts at a time at the earliest; or it waits for others. They give up what they are promised if
  * they are to wait.
  */

@@ -18,7 +18,9 @@ static int next_waiting(const struct naive_queues *q, int after)
     return nq_before(q, open, held) ? open : held;
 }
 
-/* Whether a promise was taken back for an open job's queue that this has yet to give. */
+/* Whether a promise was taken back for an open job's queue that this has yet to give. Where nobody holds one, it has its
+ * turn in the walk.
+ */
 static bool is_taken_for(const struct naive_queues *q, int job)
 {
     int lane = q->job[job].lane;
@@ -28,8 +30,8 @@ static bool is_taken_for(const struct naive_queues *q, int job)
 
 void nq_sweep(struct naive_queues *q, int64_t at, bool all)
 {
-    bool new[NQ_JOBS] = {false};
-    for (int i = next_waiting(q, -1); i >= 0 && !q->swept; i = next_waiting(q, i)) {
+    bool new[NQ_JOBS] = {false}, any = nq_next_of(q, NQ_HELD, -1) >= 0;
+    for (int i = next_waiting(q, -1); i >= 0 && any && !q->swept; i = next_waiting(q, i)) {
         bool open = is_taken_for(q, i), held = q->job[i].state == NQ_HELD;
         if (!all && nq_level(q, i) != at)
             continue;

@@ -442,8 +442,9 @@ enum step sweep_step(sched_t *s)
     if (!p->begun) {
         if (!p->by_level || level_is_first(p))
             p->since = s->place->freed.next;
-        if (s->due.n == 0 && level_is_last(p)) { /* nobody holds a reservation */
-            swept(s);
+        if (s->due.n == 0) { /* nobody holds a reservation: all have their turn in the walk */
+            if (level_is_last(p))
+                swept(s);
             return STEP_BUSY;
         }
         const struct lane *only = s->n_lanes == 1 ? &s->lanes[0] : NULL;

@@ -207,16 +207,28 @@ static int move_all(sched_t *s, const struct state *old, struct known *known, be
     return rc;
 }
 
+/* Whether a holder is of another level now: holders of higher levels know nothing of what it has, those of others do. */
+static bool have_levels_changed(const sched_t *s, const struct known *known)
+{
+    uint32_t slot = s->queues->first;
+    for (; slot != JOB_NONE; slot = s->jobs[slot].details->following)
+        if (s->jobs[slot].state == SCHED_RESERVED &&
+            level_last(s->jobs[slot].key).rank != level_last(known[slot].job.key).rank)
+            return true;
+    return false;
+}
+
 /* Who holds a reservation and may have another part of the machine now, or use other blocks, chooses anew
- * from that: nothing was freed that would have it do so.
+ * from that, as do all where levels have changed: nothing was freed that would have it do so.
  */
 static void choose_anew(sched_t *s, const struct known *known)
 {
     uint32_t slot = s->queues->first;
+    bool all = have_levels_changed(s, known);
     for (; slot != JOB_NONE; slot = s->jobs[slot].details->following) {
         const struct place_ask *was = &known[slot].job.ask, *is = &s->jobs[slot].ask;
         if (s->jobs[slot].state == SCHED_RESERVED &&
-            (is->part != was->part || is->permits != was->permits)) {
+            (all || is->part != was->part || is->permits != was->permits)) {
             s->jobs[slot].is_tried_again = true;
             s->jobs[slot].details->limited = -1;
         }

@@ -49,11 +49,20 @@ void nq_sweep(struct naive_queues *q, int64_t at, bool all)
             nq_pull(q, i); /* where those have left something that it has not put off */
 }
 
+/* The next of an array behind one that a limit has promised a time has its turn before those behind it are looked at. */
+static void let_next(struct naive_queues *q, int job)
+{
+    q->job[job].fresh = q->made_room = true;
+    q->job[job].placed = false;
+}
+
 void nq_start_due(struct naive_queues *q, int64_t at, bool all)
 {
     for (int i = nq_next_of(q, NQ_HELD, -1); i >= 0; i = nq_next_of(q, NQ_HELD, i))
         if (q->job[i].at <= q->now && q->job[i].victims == 0 && (all || nq_level(q, i) == at)) {
-            if (q->job[i].kept)
+            bool kept = q->job[i].kept;
+            int next = nq_next_together(q, i);
+            if (kept)
                 nl_decreased(q, i);
             q->job[i].kept = false;
             q->job[i].state = NQ_RUNNING;
@@ -63,6 +72,8 @@ void nq_start_due(struct naive_queues *q, int64_t at, bool all)
             nq_come_forward(q, i);
             nq_fill(q, i);
             nq_decide(q, NQ_START, i);
+            if (kept && next >= 0 && q->job[next].state == NQ_OPEN)
+                let_next(q, next);
         }
 }
 

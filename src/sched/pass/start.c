@@ -114,6 +114,17 @@ static enum step take_held(sched_t *s, uint32_t slot, int *rc)
     return step;
 }
 
+/* The next member of an array behind one that a limit has promised a time, and that starts: it is let go on for the promise
+ * that is left, as the next one that the limit keeps would be, and has its turn before those behind it are looked at.
+ */
+static void let_next_member(sched_t *s, uint32_t slot)
+{
+    if (s->jobs[slot].state != SCHED_WAITING)
+        return;
+    open_renew(s, slot); /* there is memory for it */
+    s->pass.has_made_room = true;
+}
+
 enum step start_held(sched_t *s, uint32_t slot)
 {
     uint32_t starts = decision_reserve(s) < 0 ? JOB_NONE : part_reserve(s, slot);
@@ -139,7 +150,11 @@ enum step start_held(sched_t *s, uint32_t slot)
     heap_take(&s->due, slot);
     if (gang_asks_whole(s, slot))
         return gang_start(s, slot, SCHED_PROMISED);
-    job_started(s, part_first(s, slot), SCHED_PROMISED);
+    bool is_kept = job->is_kept && !job->details->is_relieved;
+    uint32_t part = part_first(s, slot);
+    job_started(s, part, SCHED_PROMISED);
+    if (is_kept && part != slot)
+        let_next_member(s, slot);
     return STEP_DONE;
 }
 

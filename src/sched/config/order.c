@@ -76,15 +76,17 @@ static const struct setup_classes *goes_by_held(const struct setup *setup, uint3
                : NULL;
 }
 
-/* How many ranks there are between two levels of what is held. */
-static int64_t ranks_of_level(const struct setup_classes *classes)
-{
-    return classes->longest_first ? LEVELS : 1;
-}
-
 int64_t ranks_of_classes(const struct setup_classes *classes)
 {
-    return LEVELS * ranks_of_level(classes);
+    return LEVELS * (classes->longest_first ? LEVELS : 1);
+}
+
+/* How many ranks there are between two levels of what is held: in all queues alike, so that it counts before lengths between
+ * queues, too.
+ */
+static int64_t ranks_of_level(const struct setup *setup)
+{
+    return setup->ranks_of_priority / (setup->has_gangs ? 2 : 1) / LEVELS;
 }
 
 /* Room for the levels of each priority; those that are too far from 0 for that count as the last ones. */
@@ -225,7 +227,7 @@ struct queue_key key_held(const sched_t *s, uint32_t slot, int64_t units)
         return s->jobs[slot].key;
     if (!classes)
         return key;
-    key.rank += level_of(units) * ranks_of_level(classes);
+    key.rank += level_of(units) * ranks_of_level(s->queues->setup);
     return key;
 }
 

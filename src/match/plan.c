@@ -14,7 +14,7 @@ static int begin_planning(struct walk *w, struct match *m, const struct plan_ask
     match_clear_memo(m);
     m->has_orphans &= m->jobs.n > 0;
     m->last.n = 0;
-    if (requests_make(r, ask->spec, m->g, &m->prune, m->flexible, &m->arena) < 0)
+    if (requests_make(r, ask->spec, &m->topo, &m->prune, m->flexible, &m->arena) < 0)
         return -1;
     *w = (struct walk){.m = m,
                        .t = &m->topo,

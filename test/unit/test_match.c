@@ -386,6 +386,40 @@ static void less_may_be_enough(void **state)
     match_destroy(m);
 }
 
+/* A vertex of size 2 counts as two sockets, with one set of cores and gpus: a match looks for a slot's once, so the counts of
+ * 2 * 2 gpus for what is asked rule nothing out. What others have, or had, makes no difference.
+ */
+static void pools_have_one_set_of_things(void **state)
+{
+    struct graph *g = graph_create();
+    uint32_t root = add_one(g, VERTEX_NONE, "cluster", 0), node = add_one(g, root, "node", 0);
+    uint32_t socket = add_vertex(
+        g, node,
+        &(struct vertex_spec){.type = "socket", .id = 0, .uniq_id = -1, .size = 2, .rank = -1});
+    const char *two =
+        SPEC("{\"type\":\"node\",\"count\":1,\"with\":[{\"type\":\"socket\",\"count\":2,"
+             "\"with\":[" SLOT("1", "{\"type\":\"core\",\"count\":1},"
+                                    "{\"type\":\"gpu\",\"count\":2}") "]}]}",
+             "\"duration\":10");
+    const char *core = SPEC(SLOT("1", "{\"type\":\"core\",\"count\":1}"), "\"duration\":10");
+    int64_t at;
+
+    (void)state;
+    for (int64_t i = 0; i < 5; i++)
+        add_one(g, socket, "core", i);
+    add_vertex(g, socket,
+               &(struct vertex_spec){.type = "gpu", .id = 0, .uniq_id = -1, .size = 2, .rank = -1});
+    match_t *m = machine_seal(g, &(match_options_t){.policy = "low", .filters = "ALL:core"});
+    assert_int_equal(run(m, MATCH_SATISFIABILITY, two, 1, 0, NULL), 0);
+    assert_int_equal(run(m, MATCH_ALLOCATE, core, 1, 0, NULL), 0);
+    assert_int_equal(run(m, MATCH_SATISFIABILITY, two, 2, 0, NULL), 0);
+    assert_int_equal(run(m, MATCH_ALLOCATE, two, 2, 0, &at), 0);
+    assert_int_equal(at, 0);
+    assert_int_equal(run(m, MATCH_ALLOCATE, two, 3, 0, NULL), EBUSY);
+    assert_int_equal(run(m, MATCH_SATISFIABILITY, two, 3, 0, NULL), 0);
+    match_destroy(m);
+}
+
 static void grow_and_shrink(void **state)
 {
     match_t *m = tiny("low");
@@ -414,6 +448,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(alternatives_are_bounded),
         cmocka_unit_test(one_core),
+        cmocka_unit_test(pools_have_one_set_of_things),
         cmocka_unit_test(policies),
         cmocka_unit_test(never),
         cmocka_unit_test(one_after_the_other),

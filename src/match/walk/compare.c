@@ -319,7 +319,7 @@ static bool may_answer(struct walk *w, uint32_t v, const struct state *s, const 
             return false;
         }
     }
-    return counts_suffice(w, v, q);
+    return q->pools_below || counts_suffice(w, v, q);
 }
 
 /* True if something below a vertex that matches no request itself may match one. */

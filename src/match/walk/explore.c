@@ -211,7 +211,7 @@ static bool is_known_full(struct walk *w, const struct full_window *full, uint32
     if (full->number != FULL_FOR_ALL && (q->next != REQUEST_NONE || w->m->flexible))
         return false;
     if (full->number >= 0
-            ? q->below[full->number] <= full->left
+            ? q->below[full->number] <= full->left || q->pools_below
             : full->number == FULL_FOR_ONE && (!q->exclusive || w->t->g->v[child].type != q->type ||
                                                w->t->g->v[child].divisible))
         return false;
@@ -423,7 +423,7 @@ static uint32_t full_at_once(struct walk *w, const struct state *above, const ui
         return 0;
     if (b->any_for_one && (!q->exclusive || run->type != q->type || b->any_divisible))
         return 0;
-    if (b->number >= 0 && q->below[b->number] <= b->left)
+    if (b->number >= 0 && (q->below[b->number] <= b->left || q->pools_below))
         return 0;
     w->visits += FULL_BLOCK;
     return FULL_BLOCK;

@@ -118,7 +118,20 @@ static int make_one(struct requests *r, uint32_t i, const struct jobspec_resourc
     return type_of(g, from, &q->type);
 }
 
-int requests_make(struct requests *r, const jobspec_t *spec, const struct graph *g,
+/* True if for some of these requests, or below, vertices of a size other than 1 have things in them. */
+static bool have_pools(const struct requests *r, uint32_t first, const struct topo *t)
+{
+    for (uint32_t i = first; i != REQUEST_NONE; i = r->v[i].next) {
+        const struct request *q = &r->v[i];
+        const struct class_sum *sum =
+            q->is_slot || q->with == REQUEST_NONE ? NULL : topo_sum(t, t->root, q->type);
+        if (q->pools_below || (sum && sum->size != 1))
+            return true;
+    }
+    return false;
+}
+
+int requests_make(struct requests *r, const jobspec_t *spec, const struct topo *t,
                   const struct prune *prune, bool flexible, struct arena *arena)
 {
     size_t n = spec->nresources;
@@ -129,11 +142,12 @@ int requests_make(struct requests *r, const jobspec_t *spec, const struct graph 
         return -1;
     for (uint32_t i = (uint32_t)n; i-- > 0;) {
         struct sums own = {all.units + (size_t)i * prune->n, all.wanted + (size_t)i * prune->n};
-        if (make_one(r, i, &spec->resources[i], g) < 0)
+        if (make_one(r, i, &spec->resources[i], t->g) < 0)
             return -1;
         r->v[i].below = own.units;
         r->v[i].wanted = own.wanted;
         r->v[i].has_below = accumulate(r, r->v[i].with, prune, flexible, &own);
+        r->v[i].pools_below = have_pools(r, r->v[i].with, t);
     }
     struct sums total = {all.units + n * prune->n, all.wanted + n * prune->n};
     accumulate(r, 0, prune, flexible, &total);

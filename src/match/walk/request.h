@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "berth/jobspec.h"
+#include "match/machine/topo.h"
 #include "resource/graph.h"
 
 #define REQUEST_NONE UINT32_MAX
@@ -37,6 +38,8 @@ struct request {
     bool exclusive; /* the jobspec says exclusive: true */
     bool shared;    /* the jobspec says exclusive: false */
     bool has_below; /* `below` was counted for some type */
+    /* a vertex may count as several of what is asked for below, with one set of things in it: `below` may be too much */
+    bool pools_below;
 };
 
 struct prune;
@@ -60,7 +63,7 @@ struct requests {
  * sibling xor_slots one is used for the whole job. Returns 0, or -1 with ENOMEM, EINVAL for a type that the
  * graph doesn't have, or EOVERFLOW for more than VARIANTS_MAX variants.
  */
-int requests_make(struct requests *r, const jobspec_t *spec, const struct graph *g,
+int requests_make(struct requests *r, const jobspec_t *spec, const struct topo *t,
                   const struct prune *prune, bool flexible, struct arena *arena);
 
 /* How many variants a jobspec with xor_slots may have, and how many requests all of them together. A job

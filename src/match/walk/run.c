@@ -327,7 +327,7 @@ int match_run(match_t *m, match_op_t op, const jobspec_t *spec, int64_t jobid, i
     match_clear_memo(m);
     m->has_orphans &= m->jobs.n > 0;
     m->last.n = 0;
-    if (requests_make(&requests, spec, m->g, &m->prune, m->flexible, &m->arena) < 0)
+    if (requests_make(&requests, spec, &m->topo, &m->prune, m->flexible, &m->arena) < 0)
         return explain_errno(op, err);
     struct walk w = {.m = m,
                      .t = &m->topo,

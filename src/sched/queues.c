@@ -78,7 +78,7 @@ static struct queues *queues_new(struct setup *setup)
         setup_destroy(setup);
         return NULL;
     }
-    n->first = n->last = n->spare = n->never_next = JOB_NONE;
+    n->first = n->last = n->never_next = JOB_NONE;
     n->passed = -1;
     n->starting = -1;
     n->turn = n->preemptible_next = n->reclaim_next = n->never_at = INT64_MAX;

@@ -208,8 +208,7 @@ struct queues {
     size_t full_seen;              /* so many of them were looked at */
     bool recheck_full;             /* fewer hold something by now */
     bool is_full_left;             /* one of them may go on, but has done so in this pass */
-    uint32_t spare;                /* a slot, JOB_NONE, */
-    struct details *spare_details; /* and details for the next part of an array; NULL */
+    struct details *spare_details; /* for the next part of an array; NULL */
     bool is_recount_due;           /* what reservations hold may be over limits that have changed */
     uint32_t *untold;              /* jobs whose reason is to be told */
     size_t n_untold, cap_untold;

@@ -361,6 +361,11 @@ uint32_t job_alloc(sched_t *s);
 
 void job_unalloc(sched_t *s, uint32_t slot);
 
+/* The slot that job_alloc gives next, which does not fail then, as long as none is given or given back before; or JOB_NONE with
+ * ENOMEM. It is nobody's yet: what handles jobs get does not depend on who asked for memory in vain.
+ */
+uint32_t job_next_slot(sched_t *s);
+
 /* So many more slots will be asked for: have memory for them at once. Returns 0, or -1 with ENOMEM and nothing changed. */
 int job_expect(sched_t *s, uint32_t more);
 

@@ -619,6 +619,8 @@ static void log_decisions(struct scene *c, const struct sched_decision *d, size_
             line[lines++] = strdup(text);
         else
             strbuf_puts(&c->log, text);
+        if (d[i].kind == SCHED_START && c->options.handles)
+            scene_note(c, "as %" PRId64 "\n", d[i].job);
     }
     qsort(line, lines, sizeof(*line), compare_lines);
     for (size_t i = 0; i < lines; i++) {

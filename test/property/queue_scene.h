@@ -125,6 +125,7 @@ struct scene_options {
     bool classes;                       /* most queues have some */
     bool no_reasons;                    /* the log says nothing of waiting jobs */
     bool starts_only;                   /* nor of promises, nor how a job was chosen */
+    bool handles;                       /* but under which handle a job starts */
     const char *policy;                 /* of the machine; NULL: drawn */
     void (*look)(struct scene *c);      /* after all passes of an instant; NULL */
     void (*arm)(const struct scene *c); /* before each call; NULL */

@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     int scenes = argc > 2 ? atoi(argv[2]) : 1;
 
     for (int i = 0; i < scenes; i++, seed++) {
-        scene_play(&scene, &(struct scene_options){.seed = seed});
+        scene_play(&scene, &(struct scene_options){.seed = seed, .handles = true});
         printf("scene %" PRIu64 "\n%s", seed, strbuf_text(&scene.log));
         strbuf_clear(&scene.log);
     }

@@ -183,6 +183,39 @@ static void held_members_wait_for_their_gang(void **state)
 }
 
 /* Sets that are none, or name others than there are. */
+/* The handle under which the first member of an array starts once another job has ended; `looks`: before that, a pass has looked
+ * at the array while there was no room.
+ */
+static sched_job_t started_under(bool looks)
+{
+    struct world w;
+    world_open(&w, text);
+    sched_job_t other = world_submit(&w, 0, 2, (struct sched_request){.id = "other"});
+    world_pass(&w, 0);
+    assert_int_equal(sched_state(w.sched, other), SCHED_RUNNING);
+    assert_true(world_submit(&w, 1, 2, (struct sched_request){.id = "a", .members = 3}) >= 0);
+    if (looks)
+        world_pass(&w, 1);
+    assert_int_equal(sched_finish(w.sched, 2, other, true), 0);
+    world_pass(&w, 2);
+    for (size_t i = 0; i < w.n; i++)
+        if (w.decision[i].kind == SCHED_START) {
+            sched_job_t job = w.decision[i].job;
+            assert_int_equal(w.decision[i].member, 0);
+            world_close(&w);
+            return job;
+        }
+    fail();
+    return -1;
+}
+
+/* Who was looked at in vain decides nothing, nor what handle a member has. */
+static void looks_take_no_handle(void **state)
+{
+    (void)state;
+    assert_int_equal(started_under(true), started_under(false));
+}
+
 static void wrong_sets_are_refused(void **state)
 {
     static const char *const wrong[] = {"", "2-1", "1,1", "x", "0-8:2"};
@@ -208,6 +241,7 @@ int main(void)
         cmocka_unit_test(those_that_wait_are_cancelled_together),
         cmocka_unit_test(it_is_restored),
         cmocka_unit_test(held_members_wait_for_their_gang),
+        cmocka_unit_test(looks_take_no_handle),
         cmocka_unit_test(wrong_sets_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

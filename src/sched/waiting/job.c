@@ -66,6 +66,14 @@ void job_unalloc(sched_t *s, uint32_t slot)
     s->free_job = slot;
 }
 
+uint32_t job_next_slot(sched_t *s)
+{
+    uint32_t slot = job_alloc(s);
+    if (slot != JOB_NONE)
+        job_unalloc(s, slot);
+    return slot;
+}
+
 void job_free(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];

@@ -113,14 +113,12 @@ static uint32_t reserve_part(sched_t *s, uint32_t slot)
 {
     struct queues *n = s->queues;
     struct members *m = s->jobs[slot].details->of;
-    if (n->spare == JOB_NONE)
-        n->spare = job_alloc(s);
+    uint32_t part = job_next_slot(s);
     uint32_t class = s->jobs[slot].ask.class;
     int64_t units;
-    if (n->spare == JOB_NONE || spare_reserve(n) < 0 ||
-        (n->shares && shares_reserve(s, n->spare) < 0) ||
+    if (part == JOB_NONE || spare_reserve(n) < 0 || (n->shares && shares_reserve(s, part) < 0) ||
         idset_reserve(&m->waiting, (uint64_t)m->waiting.n + 1) < 0 ||
-        depend_part_reserve(n->depend, slot, n->spare, m->waiting.n - m->used + 1) < 0 ||
+        depend_part_reserve(n->depend, slot, part, m->waiting.n - m->used + 1) < 0 ||
         tell_reserve(n) < 0 ||
         s->place->ops->know(s->place, NULL, s->jobs[slot].ask.part, false, &class, &units, NULL) <
             0) {
@@ -129,7 +127,7 @@ static uint32_t reserve_part(sched_t *s, uint32_t slot)
     }
     s->place->ops->forget(s->place,
                           class); /* the machine knows what is to be known: it has memory */
-    return m->waiting.count > 1 ? n->spare : slot;
+    return m->waiting.count > 1 ? part : slot;
 }
 
 uint32_t part_reserve(sched_t *s, uint32_t slot)
@@ -179,11 +177,10 @@ static void go_on_to_next_member(sched_t *s, uint32_t slot)
 static uint32_t take_member(sched_t *s, uint32_t slot, uint32_t member)
 {
     struct queues *n = s->queues;
-    uint32_t part = n->spare;
+    uint32_t part = job_alloc(s); /* for which there is memory */
     struct details *d = n->spare_details;
     struct job *entry = &s->jobs[slot], *job = &s->jobs[part];
     int64_t units;
-    n->spare = JOB_NONE;
     n->spare_details = NULL;
     uint32_t generation = job->generation;
     *job = *entry;

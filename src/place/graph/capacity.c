@@ -350,8 +350,7 @@ void capacity_leave_all(struct graph_place *n, const struct capacity_need *need)
         leave_capacity(n, need->capacity);
 }
 
-/* The capacity of a class, with what changed among its gaps, or late; NULL: nothing is known. */
-static struct capacity *counted_capacity(struct graph_place *n, const struct class *c)
+struct capacity *capacity_counted(struct graph_place *n, const struct class *c)
 {
     if (c->capacity == PLACE_NONE || !usage_settle(n))
         return NULL;
@@ -366,7 +365,7 @@ static struct capacity *counted_capacity(struct graph_place *n, const struct cla
 
 struct capacity *capacity_ready(struct graph_place *n, const struct class *c)
 {
-    struct capacity *h = counted_capacity(n, c);
+    struct capacity *h = capacity_counted(n, c);
 
     if (!h || gaps_settle(&h->gaps) == 0)
         return h;
@@ -378,7 +377,7 @@ struct capacity *capacity_ready(struct graph_place *n, const struct class *c)
 struct capacity *capacity_within(struct graph_place *n, const struct class *c, int64_t at,
                                  int64_t end, int64_t *pieces)
 {
-    struct capacity *h = counted_capacity(n, c);
+    struct capacity *h = capacity_counted(n, c);
     bool is_now = at == n->now || (h && at == n->capacities->now);
 
     if (!h)

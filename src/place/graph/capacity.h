@@ -139,9 +139,11 @@ static inline uint32_t usage_row_of(const struct capacities *h, uint32_t vertex)
 
 /* ---- Capacities (capacity.c) ---- */
 
-/* The capacity of a class with all that has changed counted; NULL: nothing is known. And one of which gaps may be late,
- * with the pieces that there are throughout [at, end): O(gaps over that time) if it is now.
+/* The capacity of a class, with what has changed among its gaps or late; NULL: nothing is known. The same with all that has
+ * changed counted. And one of which gaps may be late, with the pieces that there are throughout [at, end): O(gaps over that
+ * time) if it is now.
  */
+struct capacity *capacity_counted(struct graph_place *n, const struct class *c);
 struct capacity *capacity_ready(struct graph_place *n, const struct class *c);
 struct capacity *capacity_within(struct graph_place *n, const struct class *c, int64_t at,
                                  int64_t end, int64_t *pieces);

@@ -12,6 +12,7 @@ void gaps_clear(struct gaps *g)
     free(g->late);
     free(g->latest);
     free(g->here);
+    free(g->end);
     *g = (struct gaps){0};
 }
 
@@ -368,6 +369,62 @@ int64_t gaps_from_here(const struct gaps *g, int64_t end)
         if (g->here[i].until >= end)
             pieces += g->here[i].pieces;
     return pieces;
+}
+
+/* List when those over the time end, and how many pieces. Returns 0, or -1 with ENOMEM. */
+static int list_ends(struct gaps *g)
+{
+    if (g->end_capacity < g->n_here) {
+        struct gap_end *end = reallocarray(g->end, g->here_capacity, sizeof(*end));
+        if (!end)
+            return -1;
+        g->end = end;
+        g->end_capacity = g->here_capacity;
+    }
+    for (uint32_t i = 0; i < g->n_here; i++)
+        g->end[i] = (struct gap_end){g->here[i].until, g->here[i].pieces};
+    return 0;
+}
+
+/* Keep the ends in (after, before), and return their number. */
+static uint32_t keep_ends(struct gap_end *end, uint32_t n, int64_t after, int64_t before)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (end[i].until > after && end[i].until < before)
+            end[kept++] = end[i];
+    return kept;
+}
+
+/* Of the ends that may be the last with enough pieces, one is looked at, and those on its wrong side are dropped, until none is
+ * left: about half of them each time.
+ */
+int64_t gaps_longest_here(struct gaps *g, int64_t most, int64_t pieces)
+{
+    int64_t after = g->here_at, before = most < INT64_MAX - after ? after + most : INT64_MAX;
+    int64_t beyond = gaps_from_here(g, before); /* pieces that end at `before` or later */
+
+    if (beyond >= pieces || list_ends(g) < 0)
+        return most;
+    uint32_t n = keep_ends(g->end, g->n_here, after, before);
+    while (n > 0) {
+        int64_t end = g->end[n / 2].until, later = 0, there = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            later += g->end[i].until > end ? g->end[i].pieces : 0;
+            there += g->end[i].until == end ? g->end[i].pieces : 0;
+        }
+        if (beyond + later >= pieces) {
+            after = end;
+        } else if (beyond + later + there >= pieces) {
+            return end - g->here_at;
+        } else {
+            beyond += later + there;
+            before = end;
+        }
+        n = keep_ends(g->end, n, after, before);
+    }
+    return 0;
 }
 
 /* The first of those that end at or after a time. */

@@ -33,8 +33,15 @@ struct gaps {
     uint32_t n_here, here_capacity, here_most; /* of more than the most they are looked for again */
     bool is_here;                              /* they are known, */
     int64_t here_at;                           /* and over which time */
-    int64_t begun; /* when the last one of them has begun that there was */
-    int64_t next;  /* before this, none of `late` begins that has not begun by then */
+    int64_t begun;       /* when the last one of them has begun that there was */
+    int64_t next;        /* before this, none of `late` begins that has not begun by then */
+    struct gap_end *end; /* to look for the longest window: the memory is kept */
+    uint32_t end_capacity;
+};
+
+/* When pieces end. */
+struct gap_end {
+    int64_t until, pieces;
 };
 
 /* Which late gap, and which of `here`, had an interval last. */
@@ -86,6 +93,11 @@ int gaps_stand(struct gaps *g, int64_t at);
 
 /* The pieces that there are throughout [at, end). O(gaps over that time). */
 int64_t gaps_from_here(const struct gaps *g, int64_t end);
+
+/* The longest window from there on, of at most `most`, throughout which there are so many pieces; 0: there are not.
+ * O(gaps over that time).
+ */
+int64_t gaps_longest_here(struct gaps *g, int64_t most, int64_t pieces);
 
 /* What was missing over time: before first[k] more than 2^k pieces; and before the end of the times that
  * were asked about one at least.

@@ -168,6 +168,20 @@ bool capacity_short(struct graph_place *n, const struct class *c, int64_t durati
     return true;
 }
 
+int64_t capacity_longest(struct graph_place *n, const struct class *c, int64_t most, int64_t now)
+{
+    struct capacity *h = capacity_counted(n, c);
+
+    if (!h)
+        return most;
+    if (now > n->capacities->now)
+        n->capacities->now = now;
+    if (gaps_stand(&h->gaps, now) == 0)
+        return gaps_longest_here(&h->gaps, most, c->pieces);
+    capacity_reset(n);
+    return most;
+}
+
 /* What is left to increase before something is possible at a time of one of the ranges that a lack divides
  * time into.
  */

@@ -3,13 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sched/controllers/claims.h"
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/job_group_priv.h"
 #include "sched/waiting/shares.h"
-
-/* The longest duration for which there is room by counts is found to such a part of it. */
-enum { LONGEST_WITHIN = 64 };
 
 static void fill_remove(sched_t *s, struct job_group *g)
 {
@@ -188,43 +186,11 @@ static void set_least(const struct job_groups *t, struct job_kind *k)
     k->is_less = false;
 }
 
-/* Of a kind that has failed for the first time since it woke, find out by counts from about which duration on there is
- * no room: mostly there is none for the shortest either. What that notes is not kept: reservations may be lifted.
- */
-static void find_longest(sched_t *s, struct job_kind *k, const struct place_ask *failed)
-{
-    const struct place_ops *ops = s->place->ops;
-    struct place_ask ask = *failed;
-    struct place_note note = {0};
-    k->is_counted = true;
-    set_least(&s->queues->job_groups, k);
-    if (k->least >= k->fails)
-        return;
-    ask.duration = k->least;
-    if (ops->is_short(s->place, &ask, s->now, &note)) {
-        k->fails = k->least;
-        return;
-    }
-    int64_t fits = k->least;
-    while (k->fails - fits > k->fails / LONGEST_WITHIN) {
-        ask.duration = fits + (k->fails - fits) / 2;
-        if (ask.duration == fits)
-            return;
-        note = (struct place_note){0};
-        if (ops->is_short(s->place, &ask, s->now, &note))
-            k->fails = ask.duration;
-        else
-            fits = ask.duration;
-    }
-}
-
 static void failed_one(sched_t *s, uint32_t slot)
 {
     struct job_kind *k = job_kind_of(s, slot);
     const struct place_ask *ask = &s->jobs[slot].ask;
     k->fails = ask->duration < k->fails ? ask->duration : k->fails;
-    if (!k->is_counted)
-        find_longest(s, k, ask);
 }
 
 /* The first job of the group after `after` that lasts no longer than `within`. */
@@ -319,11 +285,14 @@ static int64_t within_of(const struct lane *lane, int64_t units)
 }
 
 /* How long a job of a group could last that may fit, or that room may be made for; 0: there is none. */
-static int64_t within_now(const sched_t *s, const struct lane *lane, const struct job_group *g)
+static int64_t within_now(sched_t *s, const struct lane *lane, const struct job_group *g)
 {
-    int64_t within = within_of(lane, g->units), fails = job_group_kind(s, g)->fails;
-    if (fails <= within)
-        within = fails - 1;
+    int64_t within = within_of(lane, g->units);
+    struct job_kind *k = job_group_kind(s, g);
+    if (within >= g->least && k->fails > g->least && !claims_are_open(s, lane))
+        job_kind_count(s, k);
+    if (k->fails <= within)
+        within = k->fails - 1;
     int64_t made = job_group_made_within(s, lane, g);
     return made > within ? made : within;
 }

@@ -77,6 +77,7 @@ int64_t job_kind_enter(struct job_kinds *t, const struct place_ask *ask, uint32_
                                 .first = JOB_GROUP_NONE,
                                 .next = *link,
                                 .fails = INT64_MAX,
+                                .counted_as_of = UINT64_MAX,
                                 .least = INT64_MAX};
     *link = i;
     return i;
@@ -120,4 +121,17 @@ bool job_kind_may_fit(sched_t *s, struct job_kind *k)
         k->fails = ask.duration;
     ask.duration = k->fails; /* who sleeps lasts as long or longer */
     return !is_short && ops->betters(s->place, &ask, -1, s->now, s->queues->seen);
+}
+
+void job_kind_count(sched_t *s, struct job_kind *k)
+{
+    if (k->counted_as_of == s->booked || k->fails <= 1)
+        return;
+    k->counted_as_of = s->booked;
+    struct place_ask ask = {.units = k->units,
+                            .duration = k->fails - 1,
+                            .class = k->class,
+                            .part = k->part,
+                            .permits = k->permits};
+    k->fails = s->place->ops->longest(s->place, &ask, s->now) + 1;
 }

@@ -1,9 +1,10 @@
 /* Kinds: what waiting jobs ask for, but for their durations and whatever lane they wait in.
  *
- * On a graph the numbers that `rooms` goes by are bounds: a job that they let through may still not fit. What is
- * learned of one job then holds for all of its kind: if it does not fit for its duration, none that lasts as long or
- * longer does, until something is freed that the kind could use (place_ops.is_short, place_ops.betters). Until then
- * these jobs are asleep and cost nothing.
+ * On a graph the numbers that `rooms` goes by are bounds: a job that they let through may still not fit. So it is counted
+ * for how long a kind has room before one of its jobs is looked at. What is learned of a job that does not fit all the same
+ * holds for all of its kind: if it does not fit for its duration, none that lasts as long or longer does, until something
+ * is freed that the kind could use (place_ops.is_short, place_ops.betters). Until then these jobs are asleep and cost
+ * nothing.
  *
  * Why a kind is not the same as a class (place/graph/class.c): a class knows nothing of jobs, and requests are asked
  * about that no job makes (pass/what_if.c). And jobs of one class may differ in the blocks that they may use, so that
@@ -26,7 +27,7 @@ struct job_kind {
 
     int64_t
         fails; /* no job of this duration or a longer one fits now; INT64_MAX: not known of any */
-    bool is_counted;        /* since it woke, it was counted for how long there is room */
+    uint64_t counted_as_of; /* of which bookings it was counted for how long there is room */
     struct place_note note; /* of the shortest */
     int64_t least;          /* no open job lasts less; INT64_MAX: there is none */
     bool is_less;           /* it may be that all last longer */
@@ -71,9 +72,14 @@ void job_kind_closed(struct job_kind *k, int64_t duration);
 static inline void job_kind_wake(struct job_kind *k)
 {
     k->fails = INT64_MAX;
-    k->is_counted = false;
+    k->counted_as_of = UINT64_MAX;
 }
 
 bool job_kind_may_fit(sched_t *s, struct job_kind *k);
+
+/* Learn from counts for how long a kind has room now, so that no job is looked at that lasts longer. O(1) while nothing
+ * else is booked, else O(gaps over now).
+ */
+void job_kind_count(sched_t *s, struct job_kind *k);
 
 #endif

@@ -254,10 +254,12 @@ struct place_ops {
     bool (*is_short)(struct place *place, const struct place_ask *ask, int64_t now,
                      struct place_note *note);
 
-    /* The longest that it could last, of at most its duration, if it started now, as far as counts say: that it can't last
-     * longer is sure. 0: it can't start. O(gaps over now), and what has been booked since the last question.
+    /* The longest that it could last, of `least` (at least 1) to its duration, if it started now, as far as counts say: that
+     * it can't last longer is sure. 0: it can't last so long. O(gaps over now), and what has been booked since the last
+     * question.
      */
-    int64_t (*longest)(struct place *place, const struct place_ask *ask, int64_t now);
+    int64_t (*longest)(struct place *place, const struct place_ask *ask, int64_t least,
+                       int64_t now);
 
     /* Whether a reservation, which starts at `at`, could not be earlier when it was tried last, and nothing
      * has been freed since that changes that, as far as counts say: a yes is sure. O(what was freed since).

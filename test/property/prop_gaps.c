@@ -89,10 +89,11 @@ static void ask_from_here(const struct model *m, struct gaps *g, uint64_t *rando
     int end = *now + 1 + (int)draw(random, 10);
     assert_int_equal(gaps_stand(g, *now), 0);
     assert_int_equal(gaps_from_here(g, end), within(m, *now, end));
-    int most = (int)draw(random, TICKS), pieces = 1 + (int)draw(random, 12), longest = most;
-    while (longest > 0 && within(m, *now, *now + longest) < pieces)
+    int least = 1 + (int)draw(random, 10), most = least + (int)draw(random, TICKS);
+    int pieces = 1 + (int)draw(random, 12), longest = most;
+    while (longest >= least && within(m, *now, *now + longest) < pieces)
         longest--;
-    assert_int_equal(gaps_longest_here(g, most, pieces), longest);
+    assert_int_equal(gaps_longest_here(g, least, most, pieces), longest < least ? 0 : longest);
     assert_true(gaps_check(g));
     if (*now > was && within(m, *now, end) > within(m, was, end))
         assert_true(gaps_begin(g, was, *now));

@@ -125,7 +125,8 @@ void bundle_lack_keep(struct place *place, const struct place_ask *ask,
 
 bool bundle_is_short(struct place *place, const struct place_ask *ask, int64_t now,
                      struct place_note *note);
-int64_t bundle_longest(struct place *place, const struct place_ask *ask, int64_t now);
+int64_t bundle_longest(struct place *place, const struct place_ask *ask, int64_t least,
+                       int64_t now);
 bool bundle_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at);
 
 /* ---- Bookings (bundle.c) ---- */

@@ -213,18 +213,18 @@ bool bundle_is_short(struct place *place, const struct place_ask *ask, int64_t n
     return false;
 }
 
-int64_t bundle_longest(struct place *place, const struct place_ask *ask, int64_t now)
+int64_t bundle_longest(struct place *place, const struct place_ask *ask, int64_t least, int64_t now)
 {
     struct graph_place *n = graph_place_of(place);
     if (!is_bundle_class(ask->class))
-        return OPS.longest(place, ask, now);
+        return OPS.longest(place, ask, least, now);
     const struct bundle_class *b = bundle_class_of(place, ask->class);
     if (graph_place_refresh(n) < 0)
         return ask->duration;
     int64_t longest = ask->duration;
-    for (uint32_t i = 0; i < b->n; i++) {
+    for (uint32_t i = 0; i < b->n && longest >= least; i++) {
         struct class all = bundle_all(n, b, i);
-        longest = capacity_longest(n, &all, longest, now);
+        longest = capacity_longest(n, &all, least, longest, now);
     }
     return longest;
 }

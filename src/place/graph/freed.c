@@ -49,12 +49,13 @@ bool graph_place_is_short(struct place *place, const struct place_ask *ask, int6
     return is_over_calendar_limit(&plan, now, now);
 }
 
-int64_t graph_place_longest(struct place *place, const struct place_ask *ask, int64_t now)
+int64_t graph_place_longest(struct place *place, const struct place_ask *ask, int64_t least,
+                            int64_t now)
 {
     struct graph_place *n = graph_place_of(place);
     const struct class *c = class_of(n, ask);
 
-    return c && graph_place_refresh(n) == 0 ? capacity_longest(n, c, ask->duration, now)
+    return c && graph_place_refresh(n) == 0 ? capacity_longest(n, c, least, ask->duration, now)
                                             : ask->duration;
 }
 

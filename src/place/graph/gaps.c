@@ -400,9 +400,10 @@ static uint32_t keep_ends(struct gap_end *end, uint32_t n, int64_t after, int64_
 /* Of the ends that may be the last with enough pieces, one is looked at, and those on its wrong side are dropped, until none is
  * left: about half of them each time.
  */
-int64_t gaps_longest_here(struct gaps *g, int64_t most, int64_t pieces)
+int64_t gaps_longest_here(struct gaps *g, int64_t least, int64_t most, int64_t pieces)
 {
-    int64_t after = g->here_at, before = most < INT64_MAX - after ? after + most : INT64_MAX;
+    int64_t at = g->here_at, before = most < INT64_MAX - at ? at + most : INT64_MAX;
+    int64_t after = least < INT64_MAX - at ? at + least - 1 : INT64_MAX;
     int64_t beyond = gaps_from_here(g, before); /* pieces that end at `before` or later */
 
     if (beyond >= pieces || list_ends(g) < 0)
@@ -417,7 +418,7 @@ int64_t gaps_longest_here(struct gaps *g, int64_t most, int64_t pieces)
         if (beyond + later >= pieces) {
             after = end;
         } else if (beyond + later + there >= pieces) {
-            return end - g->here_at;
+            return end - at;
         } else {
             beyond += later + there;
             before = end;

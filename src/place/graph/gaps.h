@@ -94,10 +94,10 @@ int gaps_stand(struct gaps *g, int64_t at);
 /* The pieces that there are throughout [at, end). O(gaps over that time). */
 int64_t gaps_from_here(const struct gaps *g, int64_t end);
 
-/* The longest window from there on, of at most `most`, throughout which there are so many pieces; 0: there are not.
- * O(gaps over that time).
+/* The longest window from there on, of `least` (at least 1) to `most`, throughout which there are so many pieces; 0: there is
+ * none. O(gaps over that time).
  */
-int64_t gaps_longest_here(struct gaps *g, int64_t most, int64_t pieces);
+int64_t gaps_longest_here(struct gaps *g, int64_t least, int64_t most, int64_t pieces);
 
 /* What was missing over time: before first[k] more than 2^k pieces; and before the end of the times that
  * were asked about one at least.

@@ -418,10 +418,11 @@ int64_t capacity_node_from(void *context, uint32_t node, int64_t at, struct plan
 bool capacity_short(struct graph_place *n, const struct class *c, int64_t duration, int64_t now,
                     struct place_note *note);
 
-/* Of such a class: the longest that it could last from now on, of at most `most`, by the pieces that it has room for; 0:
+/* Of such a class: the longest that it could last from now on, of `least` to `most`, by the pieces that it has room for; 0:
  * there is none. O(gaps over now).
  */
-int64_t capacity_longest(struct graph_place *n, const struct class *c, int64_t most, int64_t now);
+int64_t capacity_longest(struct graph_place *n, const struct class *c, int64_t least, int64_t most,
+                         int64_t now);
 
 /* Whether what a note says of a reservation at `at` still holds. O(what has increased since). */
 bool capacity_stuck(struct graph_place *n, const struct class *c, int64_t at,
@@ -463,7 +464,8 @@ void capacity_gave_back(struct graph_place *n);
 
 bool graph_place_is_short(struct place *place, const struct place_ask *ask, int64_t now,
                           struct place_note *note);
-int64_t graph_place_longest(struct place *place, const struct place_ask *ask, int64_t now);
+int64_t graph_place_longest(struct place *place, const struct place_ask *ask, int64_t least,
+                            int64_t now);
 bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking,
                           int64_t at);
 bool graph_place_betters(struct place *place, const struct place_ask *ask, int64_t booking,

@@ -168,7 +168,8 @@ bool capacity_short(struct graph_place *n, const struct class *c, int64_t durati
     return true;
 }
 
-int64_t capacity_longest(struct graph_place *n, const struct class *c, int64_t most, int64_t now)
+int64_t capacity_longest(struct graph_place *n, const struct class *c, int64_t least, int64_t most,
+                         int64_t now)
 {
     struct capacity *h = capacity_counted(n, c);
 
@@ -177,7 +178,7 @@ int64_t capacity_longest(struct graph_place *n, const struct class *c, int64_t m
     if (now > n->capacities->now)
         n->capacities->now = now;
     if (gaps_stand(&h->gaps, now) == 0)
-        return gaps_longest_here(&h->gaps, most, c->pieces);
+        return gaps_longest_here(&h->gaps, least, most, c->pieces);
     capacity_reset(n);
     return most;
 }

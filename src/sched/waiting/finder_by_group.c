@@ -290,7 +290,7 @@ static int64_t within_now(sched_t *s, const struct lane *lane, const struct job_
     int64_t within = within_of(lane, g->units);
     struct job_kind *k = job_group_kind(s, g);
     if (within >= g->least && k->fails > g->least && !claims_are_open(s, lane))
-        job_kind_count(s, k);
+        job_kind_count(s, k, within);
     if (k->fails <= within)
         within = k->fails - 1;
     int64_t made = job_group_made_within(s, lane, g);

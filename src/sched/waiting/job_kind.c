@@ -123,15 +123,18 @@ bool job_kind_may_fit(sched_t *s, struct job_kind *k)
     return !is_short && ops->betters(s->place, &ask, -1, s->now, s->queues->seen);
 }
 
-void job_kind_count(sched_t *s, struct job_kind *k)
+void job_kind_count(sched_t *s, struct job_kind *k, int64_t within)
 {
-    if (k->counted_as_of == s->booked || k->fails <= 1)
-        return;
-    k->counted_as_of = s->booked;
     struct place_ask ask = {.units = k->units,
-                            .duration = k->fails - 1,
+                            .duration = within < k->fails ? within : k->fails - 1,
                             .class = k->class,
                             .part = k->part,
                             .permits = k->permits};
-    k->fails = s->place->ops->longest(s->place, &ask, s->now) + 1;
+    if (ask.duration < k->least || (k->counted_as_of == s->booked && ask.duration <= k->counted))
+        return;
+    k->counted_as_of = s->booked;
+    k->counted = ask.duration;
+    int64_t longest = s->place->ops->longest(s->place, &ask, k->least, s->now);
+    if (longest < ask.duration)
+        k->fails = longest < k->least ? k->least : longest + 1;
 }

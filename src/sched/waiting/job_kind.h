@@ -27,7 +27,8 @@ struct job_kind {
 
     int64_t
         fails; /* no job of this duration or a longer one fits now; INT64_MAX: not known of any */
-    uint64_t counted_as_of; /* of which bookings it was counted for how long there is room */
+    uint64_t counted_as_of; /* of which bookings it was counted for how long there is room, */
+    int64_t counted;        /* up to this long */
     struct place_note note; /* of the shortest */
     int64_t least;          /* no open job lasts less; INT64_MAX: there is none */
     bool is_less;           /* it may be that all last longer */
@@ -77,9 +78,9 @@ static inline void job_kind_wake(struct job_kind *k)
 
 bool job_kind_may_fit(sched_t *s, struct job_kind *k);
 
-/* Learn from counts for how long a kind has room now, so that no job is looked at that lasts longer. O(1) while nothing
- * else is booked, else O(gaps over now).
+/* Learn from counts for how long a kind has room now, within so long, so that no job is looked at that lasts longer.
+ * `within` is as long as the shortest lasts, or longer. O(1) while nothing else is booked, else O(gaps over now).
  */
-void job_kind_count(sched_t *s, struct job_kind *k);
+void job_kind_count(sched_t *s, struct job_kind *k, int64_t within);
 
 #endif

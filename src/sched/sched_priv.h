@@ -358,7 +358,6 @@ struct sched_decision *decision_add(sched_t *s, enum sched_decision_kind kind, u
 
 /* A slot for a job, or JOB_NONE with ENOMEM; given back if its handle was never told. */
 uint32_t job_alloc(sched_t *s);
-
 void job_unalloc(sched_t *s, uint32_t slot);
 
 /* The slot that job_alloc gives next, which does not fail then, as long as none is given or given back before; or JOB_NONE with

@@ -9,7 +9,7 @@
 #include "sched/controllers/rows.h"
 #include "sched/pass/steps.h"
 #include "sched/waiting/lane.h"
-#include "sched/waiting/shares.h"
+#include "sched/waiting/shut_class.h"
 
 /* ---- From when on ---- */
 

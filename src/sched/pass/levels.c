@@ -18,7 +18,7 @@
 #include "sched/queues.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/lane.h"
-#include "sched/waiting/shares.h"
+#include "sched/waiting/shut_class.h"
 
 enum { QUEUES = 3 };
 

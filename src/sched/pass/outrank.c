@@ -25,6 +25,7 @@
 #include "sched/waiting/finder.h"
 #include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
+#include "sched/waiting/shut_class.h"
 
 /* When an open job has its turn; among those of one priority shares say who is next (equals.h). A holder has its own. */
 static struct queue_key turn_of(const sched_t *s, uint32_t slot)

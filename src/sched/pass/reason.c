@@ -12,7 +12,7 @@
 #include "sched/queues.h"
 #include "sched/reason_copy.h"
 #include "sched/waiting/gang.h"
-#include "sched/waiting/shares.h"
+#include "sched/waiting/shut_class.h"
 
 /* The kind of a job with what was found out in this telling of reasons; NULL: they are not being told. */
 static struct job_kind *told_kind(const sched_t *s, uint32_t slot)

@@ -4,9 +4,6 @@
 
 #include "sched/queues.h"
 
-/* Whether the open jobs of a line are of a class that starts nothing (shares.c). */
-bool shares_is_shut(const sched_t *s, const struct lane *lane, const struct line *line);
-
 /* How many open jobs of a lane before a key don't count for its depth: they are of classes that start nothing, or what is up
  * could not run them, were it idle (needs_down.c). O(lines * log open).
  */

@@ -24,6 +24,7 @@
 #include "sched/waiting/job_group.h"
 #include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
+#include "sched/waiting/shut_class.h"
 
 #define SEEN_FOR_ONE 16         /* holders that are looked at for each that may be set aside */
 #define ANY_LANE     UINT32_MAX /* of all lanes */

@@ -9,6 +9,7 @@
 
 #include "sched/pass/steps.h"
 #include "sched/queues.h"
+#include "sched/waiting/shut_class.h"
 
 size_t uncounted_before(const sched_t *s, const struct lane *lane, struct queue_key key)
 {

@@ -14,6 +14,7 @@
 #include "sched/waiting/members.h"
 #include "sched/waiting/shares.h"
 #include "sched/waiting/shares_told.h"
+#include "sched/waiting/shut_class.h"
 #include "sched/waiting/turns.h"
 
 /* What was found of a node of the tree. */

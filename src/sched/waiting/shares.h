@@ -5,12 +5,6 @@
  * below one whose classes do, all classes. A job is of a leaf: its user's, its class's or its queue's. The open jobs
  * of a user or a class have a line of their own in the lane of their queue.
  *
- * The tree is told of a job whenever it waits as an open one, is promised a time, runs, or is none of these any
- * more: of an open one what it asks for at least, all members of an array together; of others what its
- * booking holds, as limits measure it. Members that wait behind the one of their array that is promised a time wait
- * as open ones do, unless as many of the array hold something as may. So what is told of an array is the same
- * whichever of its members wait together.
- *
  * There are no shares where the configuration says nothing of any: then nothing here is called.
  */
 #ifndef SCHED_SHARES_H
@@ -19,27 +13,10 @@
 #include "base/intern.h"
 #include "sched/sched_priv.h"
 #include "sched/waiting/class_turns.h"
+#include "sched/waiting/share_of_job.h"
 #include "share/tree.h"
 
 struct setup;
-
-/* Members of an array that wait behind one that is promised a time, and what they ask for together. */
-struct share_rest {
-    uint64_t n; /* 0: there are none, and the tree was told of none */
-    int64_t amount[SHARE_DIMENSIONS_MAX];
-    int64_t units;
-};
-
-/* What is known of a job, by slot. */
-struct share_of_job {
-    uint32_t leaf;
-    uint8_t state;    /* enum share_state: what the tree was told last, with this: */
-    bool is_moved;    /* listed in `moved_jobs` */
-    uint64_t members; /* of an open one those that wait; 1 */
-    int64_t amount[SHARE_DIMENSIONS_MAX];
-    int64_t units; /* the same in workers, of a queue with classes */
-    struct share_rest rest;
-};
 
 struct leaf {
     uint32_t node; /* in the tree */
@@ -139,6 +116,9 @@ int shares_know(sched_t *s, uint32_t slot);
 /* Whose a leaf is: a user's, or "" where it is a queue's. */
 const char *leaf_user(const struct shares *shares, uint32_t number);
 
+/* The classes of a leaf's queue; NULL: it has none. */
+struct class_turns *leaf_turns(const sched_t *s, const struct leaf *leaf);
+
 /* Whose leaf a node is; false: it is none of a user's. And the node of a user's leaf; -1: it is not there,
  * and is not to be made, or with ENOMEM.
  */
@@ -147,42 +127,6 @@ int64_t leaf_node(sched_t *s, const struct whose *whose, bool make);
 
 /* The comparator that share_compare tells of; -1: the order of nodes. */
 int shares_comparator(enum share_by by);
-
-/* Have memory for a slot that gets a job; 0, or -1 with ENOMEM. And it gets a member of an entry, with what that
- * holds if it starts.
- */
-int shares_reserve(sched_t *s, uint32_t slot);
-void shares_part(sched_t *s, uint32_t slot, uint32_t part, bool starts);
-
-/* How many equal parts what is told of an open job has: its members that wait, or of a gang at least those that start
- * together; what starts together of a gang of several roles is one, and no others are told of. And how many of these
- * parts it asks for at once.
- */
-int64_t shares_members(const sched_t *s, uint32_t slot);
-int64_t shares_asked(const sched_t *s, uint32_t slot);
-
-/* A job is open, or is so with other members; is open no more. Nothing changes for one that holds something. */
-void shares_opened(sched_t *s, uint32_t slot);
-void shares_closed(sched_t *s, uint32_t slot);
-
-/* As many of an entry's array hold something as may, or no longer. */
-void shares_filled(sched_t *s, uint32_t slot);
-
-/* It holds what a booking has, as a promise or running; runs, with what it was promised; holds nothing. */
-void shares_hold(sched_t *s, uint32_t slot, int64_t booking, bool runs);
-void shares_started(sched_t *s, uint32_t slot);
-void shares_released(sched_t *s, uint32_t slot);
-
-/* Whether a leaf is of a class that starts nothing. */
-bool leaf_is_shut(const sched_t *s, const struct leaf *leaf);
-
-/* The class of a job if it starts nothing at all; else NULL. */
-const char *shares_shut_class(const sched_t *s, uint32_t slot);
-
-/* The first open job of a lane that may start at all: of no such class. False: there is none. O(log open), and for a
- * queue with classes for each of those jobs before it.
- */
-bool shares_first_open(const sched_t *s, const struct lane *lane, struct queue_entry *entry);
 
 /* Whether the jobs' own priorities count among those of a queue, and before their deadlines and gangs. */
 bool shares_by_priority(const sched_t *s, uint32_t slot);

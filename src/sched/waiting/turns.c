@@ -4,6 +4,7 @@
 #include "sched/waiting/lane.h"
 #include "sched/waiting/may_fit.h"
 #include "sched/waiting/shares.h"
+#include "sched/waiting/shut_class.h"
 
 /* What a leaf goes by: the priority, the deadline and the gang of a job, and when the first one was submitted. */
 static struct share_first first_with(const sched_t *s, uint32_t first, uint32_t slot)

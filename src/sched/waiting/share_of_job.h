@@ -1,0 +1,61 @@
+/* What the tree of shares (share/tree.h) is told of jobs.
+ *
+ * It is told of a job whenever that waits as an open one, is promised a time, runs, or is none of these any more:
+ * of an open one what it asks for at least, all members of an array together; of others what their booking holds,
+ * as limits measure it. Members that wait behind the one of their array that is promised a time wait as open ones
+ * do, unless as many of the array hold something as may. So what is told of an array is the same whichever of its
+ * members wait together.
+ */
+#ifndef SCHED_SHARE_OF_JOB_H
+#define SCHED_SHARE_OF_JOB_H
+
+#include "sched/sched_priv.h"
+#include "share/tree.h"
+
+/* Members of an array that wait behind one that is promised a time, and what they ask for together. */
+struct share_rest {
+    uint64_t n; /* 0: there are none, and the tree was told of none */
+    int64_t amount[SHARE_DIMENSIONS_MAX];
+    int64_t units;
+};
+
+/* What is known of a job, by slot. */
+struct share_of_job {
+    uint32_t leaf;
+    uint8_t state;    /* enum share_state: what the tree was told last, with this: */
+    bool is_moved;    /* listed in `moved_jobs` */
+    uint64_t members; /* of an open one those that wait; 1 */
+    int64_t amount[SHARE_DIMENSIONS_MAX];
+    int64_t units; /* the same in workers, of a queue with classes */
+    struct share_rest rest;
+};
+
+/* Have memory for a slot that gets a job; 0, or -1 with ENOMEM. And it gets a member of an entry, with what that
+ * holds if it starts.
+ */
+int shares_reserve(sched_t *s, uint32_t slot);
+void shares_part(sched_t *s, uint32_t slot, uint32_t part, bool starts);
+
+/* How many equal parts what is told of an open job has: its members that wait, or of a gang at least those that start
+ * together; what starts together of a gang of several roles is one, and no others are told of. And how many of these
+ * parts it asks for at once.
+ */
+int64_t shares_members(const sched_t *s, uint32_t slot);
+int64_t shares_asked(const sched_t *s, uint32_t slot);
+
+/* A job is open, or is so with other members; is open no more. Nothing changes for one that holds something. */
+void shares_opened(sched_t *s, uint32_t slot);
+void shares_closed(sched_t *s, uint32_t slot);
+
+/* As many of an entry's array hold something as may, or no longer. */
+void shares_filled(sched_t *s, uint32_t slot);
+
+/* It holds what a booking has, as a promise or running; runs, with what it was promised; holds nothing. */
+void shares_hold(sched_t *s, uint32_t slot, int64_t booking, bool runs);
+void shares_started(sched_t *s, uint32_t slot);
+void shares_released(sched_t *s, uint32_t slot);
+
+/* Whether the tree was told of a job as what it is. */
+bool share_of_job_check(const sched_t *s, uint32_t slot);
+
+#endif

@@ -275,7 +275,7 @@ struct sched {
 
     struct job *jobs;
     uint32_t n_jobs; /* slots ever used */
-    uint32_t cap_jobs;
+    size_t cap_jobs;
     uint32_t free_job;
     uint32_t rejected;  /* jobs that the next pass rejects, last one first */
     uint32_t rejecting; /* and those before them, first one first */

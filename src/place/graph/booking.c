@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "match/text/names.h"
+#include "base/array.h"
 #include "place/graph/graph_priv.h"
 
 static int fail_graph_place(int error)
@@ -15,19 +15,10 @@ static int fail_graph_place(int error)
 
 int graph_place_expect_slots(struct graph_place *n, uint32_t more)
 {
-    if (more <= n->cap_bookings - n->n_bookings)
-        return 0;
-    uint64_t least = (uint64_t)n->n_bookings + more;
-    uint64_t capacity = (uint64_t)n->cap_bookings + n->cap_bookings / 2 + 64;
-    if (capacity < least)
-        capacity = least;
-    struct booking *v =
-        capacity < INT32_MAX ? reallocarray(n->bookings, capacity, sizeof(*v)) : NULL;
-    if (!v)
+    size_t least = (size_t)n->n_bookings + more;
+    if (least >= INT32_MAX)
         return fail_graph_place(ENOMEM);
-    n->bookings = v;
-    n->cap_bookings = (uint32_t)capacity;
-    return 0;
+    return array_grow((void **)&n->bookings, &n->cap_bookings, least, sizeof(*n->bookings));
 }
 
 int64_t graph_place_alloc_slot(struct graph_place *n)

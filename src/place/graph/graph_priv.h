@@ -185,7 +185,8 @@ struct graph_place {
     struct bundles *bundles; /* NULL: there was none yet (bundle.h) */
 
     struct booking *bookings;
-    uint32_t n_bookings, cap_bookings, free_booking;
+    uint32_t n_bookings, free_booking;
+    size_t cap_bookings;
 
     int64_t now;                    /* the latest that was told */
     int64_t turn;                   /* the first time after it at which a block begins or ends */

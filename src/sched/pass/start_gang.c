@@ -8,7 +8,6 @@
 #include "sched/waiting/finder.h"
 #include "sched/waiting/gang.h"
 #include "sched/waiting/lane.h"
-#include "sched/waiting/shares.h"
 
 /* Have memory for the gang's slot to be open, asking for one member, or for it to be held still. */
 int gang_prepare(sched_t *s, uint32_t slot)
@@ -29,7 +28,7 @@ int gang_prepare(sched_t *s, uint32_t slot)
         rc = array_grow((void **)&s->due_list, &s->cap_due, (size_t)s->due.n + 1,
                         sizeof(*s->due_list));
     if (rc == 0)
-        rc = heap_reserve(&s->due, s->cap_jobs);
+        rc = heap_reserve(&s->due, s->n_jobs);
     gang_forget(s, &one, group);
     return rc;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "sched/queues.h"
 
 enum { GENERATION_MAX = INT32_MAX }; /* keeps handles from being negative */
@@ -31,19 +32,11 @@ struct sched_decision *decision_add(sched_t *s, enum sched_decision_kind kind, u
 
 int job_expect(sched_t *s, uint32_t more)
 {
-    if (more <= s->cap_jobs - s->n_jobs)
-        return 0;
-    uint64_t least = (uint64_t)s->n_jobs + more;
-    uint64_t cap = s->cap_jobs ? (uint64_t)s->cap_jobs + s->cap_jobs / 2 : 64;
-    cap = cap < least ? least : cap;
-    struct job *jobs = cap < INT32_MAX ? reallocarray(s->jobs, cap, sizeof(*jobs)) : NULL;
-    if (!jobs) {
-        errno = ENOMEM;
-        return -1;
-    }
-    s->jobs = jobs;
-    s->cap_jobs = (uint32_t)cap;
-    return 0;
+    size_t n = (size_t)s->n_jobs + more;
+    if (n < INT32_MAX)
+        return array_grow((void **)&s->jobs, &s->cap_jobs, n, sizeof(*s->jobs));
+    errno = ENOMEM;
+    return -1;
 }
 
 uint32_t job_alloc(sched_t *s)

@@ -141,8 +141,9 @@ uint32_t part_reserve(sched_t *s, uint32_t slot)
 int parts_expect(sched_t *s, uint32_t n)
 {
     struct queues *q = s->queues;
-    return job_expect(s, n) < 0 || (q->shares && shares_reserve(s, s->cap_jobs - 1) < 0) ||
-                   depend_expect_slots(q->depend, s->cap_jobs) < 0
+    uint32_t slots = s->n_jobs + n;
+    return job_expect(s, n) < 0 || (q->shares && shares_reserve(s, slots - 1) < 0) ||
+                   depend_expect_slots(q->depend, slots) < 0
                ? -1
                : 0;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum { WORD = 64 };
 
 static uint32_t words(const struct core_set *c)
@@ -48,14 +50,8 @@ static uint32_t next(const struct core_set *c, uint32_t from, bool free)
 
 static int add_core_range(struct core_list *list, uint32_t first, uint32_t last)
 {
-    if (list->n == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 64;
-        struct resource_range *v = reallocarray(list->v, capacity, sizeof(*v));
-        if (!v)
-            return -1;
-        list->v = v;
-        list->capacity = capacity;
-    }
+    if (array_grow((void **)&list->v, &list->capacity, list->n + 1, sizeof(*list->v)) < 0)
+        return -1;
     list->v[list->n++] = (struct resource_range){first, last};
     return 0;
 }

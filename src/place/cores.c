@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/errtext.h"
 #include "base/heap.h"
 #include "berth/planner.h"
@@ -38,7 +39,8 @@ struct cores_place {
     planner_t *calendar;
     struct core_set cores; /* by place in the row */
     struct booking *bookings;
-    uint32_t n, capacity, free_slot;
+    uint32_t n, free_slot;
+    size_t capacity;
     struct heap running; /* slots, by the end of the booking */
     uint64_t starts;
     struct core_list found; /* for one call */
@@ -78,16 +80,10 @@ static uint32_t alloc_core_slot(struct cores_place *g)
         g->free_slot = g->bookings[slot].next;
         return slot;
     }
-    if (g->n == g->capacity) {
-        uint32_t capacity = g->capacity + g->capacity / 2 + 64;
-        struct booking *v =
-            capacity < INT32_MAX ? reallocarray(g->bookings, capacity, sizeof(*v)) : NULL;
-        if (!v) {
-            errno = ENOMEM;
-            return NO_BOOKING;
-        }
-        g->bookings = v;
-        g->capacity = capacity;
+    if (g->n == INT32_MAX || array_grow((void **)&g->bookings, &g->capacity, (size_t)g->n + 1,
+                                        sizeof(*g->bookings)) < 0) {
+        errno = ENOMEM;
+        return NO_BOOKING;
     }
     g->bookings[g->n] = (struct booking){0};
     return g->n++;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/errtext.h"
 #include "base/hostlist.h"
 
@@ -23,14 +24,8 @@ static struct machine_row_node *find_row_node(const struct machine_rows *m, cons
 static struct machine_row_node *find_or_add_node(struct machine_rows *m, const char *name, size_t n)
 {
     uint32_t id;
-    if (m->n == m->cap) {
-        size_t cap = m->cap ? 2 * m->cap : 16;
-        void *more = reallocarray(m->v, cap, sizeof(*m->v));
-        if (!more)
-            return NULL;
-        m->v = more;
-        m->cap = cap;
-    }
+    if (array_grow((void **)&m->v, &m->cap, m->n + 1, sizeof(*m->v)) < 0)
+        return NULL;
     if (intern_put(&m->names, name, n, &id) < 0)
         return NULL;
     if (id == m->n)
@@ -78,14 +73,8 @@ static int insert_number(struct machine_part *part, int64_t number)
         at--;
     if (at < part->n && part->number[at] == number)
         return 0;
-    if (part->n == part->cap) {
-        size_t cap = part->cap ? 2 * part->cap : 8;
-        int64_t *more = reallocarray(part->number, cap, sizeof(*more));
-        if (!more)
-            return -1;
-        part->number = more;
-        part->cap = cap;
-    }
+    if (array_grow((void **)&part->number, &part->cap, part->n + 1, sizeof(*part->number)) < 0)
+        return -1;
     memmove(part->number + at + 1, part->number + at, (part->n - at) * sizeof(*part->number));
     part->number[at] = number;
     part->n++;

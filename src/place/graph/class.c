@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/errtext.h"
 #include "base/number.h"
 #include "jobspec/canonical.h"
@@ -206,15 +207,10 @@ static uint32_t place_for_one(struct graph_place *n)
         return PLACE_NONE;
     if (n->free_class != PLACE_NONE)
         return n->free_class;
-    if (n->n_classes == n->cap_classes) {
-        uint32_t capacity = n->cap_classes + n->cap_classes / 2 + 16;
-        struct class *classes = reallocarray(n->classes, capacity, sizeof(*classes));
-        if (!classes)
-            return PLACE_NONE;
-        n->classes = classes;
-        n->cap_classes = capacity;
-    }
-    return n->n_classes;
+    return array_grow((void **)&n->classes, &n->cap_classes, (size_t)n->n_classes + 1,
+                      sizeof(*n->classes)) < 0
+               ? PLACE_NONE
+               : n->n_classes;
 }
 
 static void put_class_at(struct graph_place *n, uint32_t at, const struct class *c)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "place/graph/bundle.h"
 #include "place/graph/capacity.h"
 
@@ -88,14 +89,9 @@ static int64_t list_idle(struct graph_place *n, const struct class *c, const str
             (*ret)[count - 1].nodes++;
             continue;
         }
-        if (count == capacity) {
-            capacity = 2 * capacity + 16;
-            void *grown = reallocarray(*ret, capacity, sizeof(**ret));
-            if (!grown) {
-                free(fit);
-                return -1;
-            }
-            *ret = grown;
+        if (array_grow((void **)ret, &capacity, count + 1, sizeof(**ret)) < 0) {
+            free(fit);
+            return -1;
         }
         struct capacity_has has = capacity_has_of(n, h, v);
         (*ret)[count++] = (struct few_room){capacity_room_of(&has, &idle), 1};

@@ -175,7 +175,8 @@ struct graph_place {
     uint32_t n_parts;
 
     struct class *classes;
-    uint32_t n_classes, cap_classes, free_class, live_classes;
+    uint32_t n_classes, free_class, live_classes;
+    size_t cap_classes;
     uint64_t kinds; /* numbers of classes that were given */
     uint32_t *bucket;
     uint32_t buckets; /* a power of two, or 0 */

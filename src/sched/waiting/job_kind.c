@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "sched/queues.h"
 
 void job_kinds_clear(struct job_kinds *t)
@@ -43,15 +44,9 @@ static uint32_t job_kind_alloc(struct job_kinds *t)
         t->free = t->v[i].next;
         return i;
     }
-    if (t->n == t->cap) {
-        uint32_t cap = t->cap ? t->cap * 2 : 32;
-        struct job_kind *v = reallocarray(t->v, cap, sizeof(*v));
-        if (!v)
-            return JOB_KIND_NONE;
-        t->v = v;
-        t->cap = cap;
-        t->free = JOB_KIND_NONE;
-    }
+    if (array_grow((void **)&t->v, &t->cap, (size_t)t->n + 1, sizeof(*t->v)) < 0)
+        return JOB_KIND_NONE;
+    t->free = JOB_KIND_NONE;
     return t->n++;
 }
 

@@ -50,7 +50,8 @@ struct job_kind {
 
 struct job_kinds {
     struct job_kind *v;
-    uint32_t n, cap, free;
+    uint32_t n, free;
+    size_t cap;
     uint32_t *of_class; /* the first kind of a class, at list_of; JOB_KIND_NONE: there is none */
     uint32_t classes;
 };

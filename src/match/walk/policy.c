@@ -5,51 +5,31 @@
 
 #include "base/errtext.h"
 
+#define DESCENDING .within = ORDER_DESCENDING, .slots = ORDER_DESCENDING, .graph = ORDER_DESCENDING
+
+/* Orders that a row does not say are ascending. */
 static const struct {
-    const char *name;
+    const char *name, *also; /* NULL: it has one name */
     struct policy policy;
 } named[] = {
-    {"first",
-     {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_DESCENDING, true, false, true,
-      FILL_IGNORED}},
-    {"firstnodex",
-     {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_DESCENDING, true, true, true,
-      FILL_IGNORED}},
-    {"high",
-     {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_DESCENDING, false, false, false,
-      FILL_IGNORED}},
-    {"low",
-     {SCORE_ID, ORDER_ASCENDING, ORDER_ASCENDING, ORDER_ASCENDING, false, false, false,
-      FILL_IGNORED}},
-    {"hinode",
-     {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_DESCENDING, true, false, false,
-      FILL_IGNORED}},
-    {"lonode",
-     {SCORE_ID, ORDER_ASCENDING, ORDER_ASCENDING, ORDER_ASCENDING, true, false, false,
-      FILL_IGNORED}},
-    {"hinodex",
-     {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_DESCENDING, true, true, false,
-      FILL_IGNORED}},
-    {"lonodex",
-     {SCORE_ID, ORDER_ASCENDING, ORDER_ASCENDING, ORDER_ASCENDING, true, true, false,
-      FILL_IGNORED}},
-    {"locality",
-     {SCORE_ID, ORDER_DESCENDING, ORDER_DESCENDING, ORDER_RUNS, false, false, false, FILL_IGNORED}},
-    {"variation",
-     {SCORE_PERFORMANCE, ORDER_ASCENDING, ORDER_DESCENDING, ORDER_ASCENDING, false, false, false,
-      FILL_IGNORED}},
-    {"pack",
-     {SCORE_NONE, ORDER_ASCENDING, ORDER_ASCENDING, ORDER_ASCENDING, false, false, true,
-      FILL_FULLEST}},
-    {"spread",
-     {SCORE_NONE, ORDER_ASCENDING, ORDER_ASCENDING, ORDER_ASCENDING, false, false, true,
-      FILL_EMPTIEST}},
-    {"binpack",
-     {SCORE_NONE, ORDER_ASCENDING, ORDER_ASCENDING, ORDER_ASCENDING, false, false, true,
-      FILL_FULLEST}},
-    {"nodeorder",
-     {SCORE_NONE, ORDER_ASCENDING, ORDER_ASCENDING, ORDER_ASCENDING, false, false, true,
-      FILL_EMPTIEST}},
+    {.name = "first", .policy = {DESCENDING, .node_centric = true, .first = true}},
+    {.name = "firstnodex",
+     .policy = {DESCENDING, .node_centric = true, .node_exclusive = true, .first = true}},
+    {.name = "high", .policy = {DESCENDING}},
+    {.name = "low", .policy = {.score = SCORE_ID}},
+    {.name = "hinode", .policy = {DESCENDING, .node_centric = true}},
+    {.name = "lonode", .policy = {.node_centric = true}},
+    {.name = "hinodex", .policy = {DESCENDING, .node_centric = true, .node_exclusive = true}},
+    {.name = "lonodex", .policy = {.node_centric = true, .node_exclusive = true}},
+    {.name = "locality",
+     .policy = {.within = ORDER_DESCENDING, .slots = ORDER_DESCENDING, .graph = ORDER_RUNS}},
+    {.name = "variation", .policy = {.score = SCORE_PERFORMANCE, .slots = ORDER_DESCENDING}},
+    {.name = "pack",
+     .also = "binpack",
+     .policy = {.score = SCORE_NONE, .first = true, .fill = FILL_FULLEST}},
+    {.name = "spread",
+     .also = "nodeorder",
+     .policy = {.score = SCORE_NONE, .first = true, .fill = FILL_EMPTIEST}},
 };
 
 struct options {
@@ -95,7 +75,8 @@ int policy_parse(struct policy *p, const char *text, berth_error_t *err)
     struct options o = {0};
 
     for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
-        if (strcmp(named[i].name, text) == 0) {
+        if (strcmp(text, named[i].name) == 0 ||
+            (named[i].also && strcmp(text, named[i].also) == 0)) {
             *p = named[i].policy;
             return 0;
         }

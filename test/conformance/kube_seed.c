@@ -248,6 +248,73 @@ static bool claims_as(const struct seed *s, json_t *expect)
     return true;
 }
 
+/* What tasks hold of a node that run where others might, or with `all`, that run at all. */
+static int64_t held_on(const struct seed *s, json_t *node, bool all)
+{
+    const char *name = kube_text(node, "name");
+    size_t i, k, length = strlen(name);
+    json_t *job, *task;
+    int64_t sum = 0;
+    json_array_foreach(json_object_get(s->c, "jobs"), i, job)
+    {
+        json_array_foreach(json_object_get(job, "tasks"), k, task)
+        {
+            const char *text = "";
+            sched_job_t handle = handle_of(s, kube_text(task, "name"));
+            bool counts = handle >= 0 && sched_state(s->sched, handle) == SCHED_RUNNING &&
+                          (all || sched_is_filling(s->sched, handle)) &&
+                          sched_resources(s->sched, handle, &text) == 0;
+            if (counts && strncmp(text, name, length) == 0 && strchr("/:", text[length]))
+                sum += number(json_object_get(task, "request"), "cpu");
+        }
+    }
+    return sum;
+}
+
+/* Whether nodes have so much that is backfilled, or (`accessible`) that is, or is idle. */
+static bool has_on_nodes(const struct seed *s, json_t *expect, bool accessible)
+{
+    size_t i;
+    json_t *node;
+    json_array_foreach(json_object_get(s->c, "nodes"), i, node)
+    {
+        json_t *want = json_object_get(expect, kube_text(node, "name"));
+        int64_t there_is = number(json_object_get(node, "allocatable"), "cpu");
+        int64_t idle = accessible ? there_is - held_on(s, node, true) : 0;
+        if (want && number(want, "cpu") != idle + held_on(s, node, false))
+            return false;
+    }
+    return true;
+}
+
+/* Whether just these tasks run where others might. */
+static bool are_filling(const struct seed *s, json_t *expect)
+{
+    size_t i, k, n = 0, found = 0;
+    json_t *job, *task, *name;
+    json_array_foreach(expect, i, name)
+    {
+        sched_job_t handle = handle_of(s, json_string_value(name));
+        found += handle >= 0 && sched_is_filling(s->sched, handle);
+    }
+    json_array_foreach(json_object_get(s->c, "jobs"), i, job)
+    {
+        json_array_foreach(json_object_get(job, "tasks"), k, task)
+        {
+            sched_job_t handle = handle_of(s, kube_text(task, "name"));
+            n += handle >= 0 && sched_is_filling(s->sched, handle);
+        }
+    }
+    return !expect || (found == json_array_size(expect) && found == n);
+}
+
+static bool fills_as(const struct seed *s, json_t *expect)
+{
+    return are_filling(s, json_object_get(expect, "backfill_tasks")) &&
+           has_on_nodes(s, json_object_get(expect, "backfilled"), false) &&
+           has_on_nodes(s, json_object_get(expect, "accessible"), true);
+}
+
 static enum outcome worse(enum outcome a, enum outcome b)
 {
     return a == FAILED || b == FAILED ? FAILED : a == PASSED_EQUAL ? a : b;
@@ -271,6 +338,8 @@ static enum outcome cycle(struct seed *s, json_t *cycle)
                         compare_decided(s, json_object_get(expect, "evicts"), NULL, SCHED_PREEMPT));
     if (!is_ready)
         outcome = kube_wrong("at %lld: readiness", (long long)(now - ZERO));
+    if (!fills_as(s, expect))
+        outcome = kube_wrong("at %lld: what is backfilled", (long long)(now - ZERO));
     if (!claims_as(s, expect))
         outcome = kube_wrong("at %lld: claims", (long long)(now - ZERO));
     return outcome;

@@ -27,10 +27,20 @@ static int surplus(const struct session *s, json_t *binds, const struct kube_tas
     return n;
 }
 
+/* Whether scores tell two nodes apart. */
+static bool is_apart(const struct session *s, const struct kube_task *task, const char *a,
+                     const char *b)
+{
+    const struct kube_node *x = NULL, *y = NULL;
+    for (size_t i = 0; i < s->w.n_nodes; i++) {
+        x = strcmp(s->w.nodes[i].name, a) == 0 ? &s->w.nodes[i] : x;
+        y = strcmp(s->w.nodes[i].name, b) == 0 ? &s->w.nodes[i] : y;
+    }
+    return !x || !y || kube_tells_apart(s, task, x, y);
+}
+
 static enum outcome compare_binds(const struct session *s, json_t *binds)
 {
-    bool scored = kube_enabled(&s->w, "nodeorder", "nodeOrder") ||
-                  kube_enabled(&s->w, "binpack", "nodeOrder");
     enum outcome outcome = PASSED;
     for (size_t i = 0; i < s->w.n_tasks; i++) {
         const struct kube_task *task = &s->w.tasks[i];
@@ -40,7 +50,7 @@ static enum outcome compare_binds(const struct session *s, json_t *binds)
             continue;
         if (surplus(s, binds, task) != 0)
             return kube_wrong("task %s is on \"%s\", expected \"%s\"", task->name, got, want);
-        if (want[0] != '\0' && got[0] != '\0' && scored)
+        if (want[0] != '\0' && got[0] != '\0' && is_apart(s, task, want, got))
             return kube_wrong("task %s is on \"%s\", expected \"%s\", by score", task->name, got,
                               want);
         outcome = PASSED_EQUAL;

@@ -92,31 +92,6 @@ static bool add_properties(struct graph *g, uint32_t v, const struct kube_node *
     return good;
 }
 
-static double weight_of(json_t *plugin, const char *argument, double usual)
-{
-    json_t *weight = json_object_get(json_object_get(plugin, "arguments"), argument);
-    return json_is_number(weight) ? json_number_value(weight) : usual;
-}
-
-/* Whether nodes with little in use come first: by the plugin `nodeorder`. */
-static bool is_least_first(const struct session *s)
-{
-    json_t *plugin = kube_plugin(&s->w, "nodeorder");
-    return plugin && kube_enabled(&s->w, "nodeorder", "nodeOrder") &&
-           weight_of(plugin, "leastrequested.weight", 1) >
-               weight_of(plugin, "mostrequested.weight", 0);
-}
-
-/* Whether nodes with much in use come first: by the plugin `binpack`, or `nodeorder`. */
-static bool is_most_first(const struct session *s)
-{
-    json_t *plugin = kube_plugin(&s->w, "nodeorder");
-    return kube_enabled(&s->w, "binpack", "nodeOrder") ||
-           (plugin && kube_enabled(&s->w, "nodeorder", "nodeOrder") &&
-            weight_of(plugin, "mostrequested.weight", 0) >
-                weight_of(plugin, "leastrequested.weight", 1));
-}
-
 static bool add_node(const struct session *s, struct graph *g, uint32_t root, uint32_t i)
 {
     int64_t size[SHARE_DIMENSIONS_MAX];
@@ -142,23 +117,10 @@ static bool add_node(const struct session *s, struct graph *g, uint32_t root, ui
     return good;
 }
 
-/* A node is as full as it is of cpu and memory. NULL: nobody counts these. */
-static const char *filters_of(const struct session *s, char *text, size_t size)
-{
-    size_t length = 0;
-    for (uint32_t d = 0; d < s->w.names.n; d++) {
-        const char *name = s->w.names.name[d];
-        if (strcmp(name, "cpu") == 0 || strcmp(name, "memory") == 0)
-            length += (size_t)snprintf(text + length, size - length, "%sALL:r%u",
-                                       length > 0 ? "," : "", d);
-    }
-    return length > 0 ? text : NULL;
-}
-
 match_t *kube_machine(struct session *s)
 {
     berth_error_t err;
-    char filters[64];
+    char filters[12 * SHARE_DIMENSIONS_MAX];
     struct graph *g = graph_create();
     bool good = g != NULL;
     find_units(s);
@@ -182,9 +144,9 @@ match_t *kube_machine(struct session *s)
         return NULL;
     }
     match_options_t options = {.policy = "low", .end = MATCH_END_MAX};
-    if (is_most_first(s) || is_least_first(s)) {
-        options.policy = is_most_first(s) ? "pack" : "spread";
-        options.filters = filters_of(s, filters, sizeof(filters));
+    if (kube_is_most_first(s) || kube_is_least_first(s)) {
+        options.policy = kube_is_most_first(s) ? "pack" : "spread";
+        options.filters = kube_filters(s, filters, sizeof(filters));
     }
     match_t *m = match_create(g, &options, &err);
     if (!m)

@@ -199,7 +199,7 @@ static const char *why_left_out(const struct session *s)
         return "a queue is guaranteed more than it may have";
     if (has_unnamed(s))
         return "queues deserve by name some of what they have";
-    return plugin;
+    return plugin ? plugin : kube_why_unscored(s);
 }
 
 /* Known once it is known who is let in. */
@@ -396,6 +396,8 @@ static enum outcome play_session(json_t *c, bool goes_on)
         return left_out(c, why);
     }
     enum outcome outcome = FAILED;
+    kube_name_unscored(&s);
+    kube_order_nodes(&s);
     bool made = make(&s);
     why = made && has_unequal(&s) ? "gangs of tasks that differ too much"
           : made && skips_ancestors(&s)

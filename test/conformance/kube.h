@@ -48,7 +48,7 @@ struct kube_job {
 
 struct kube_task {
     json_t *is;
-    const char *name, *status, *node; /* node: "" where there is none */
+    const char *name, *status, *node; /* node: "" where there is none, or none of the case */
     struct kube_job *job;             /* NULL: not there */
     int64_t request[SHARE_DIMENSIONS_MAX];
     int64_t priority;
@@ -107,6 +107,13 @@ void kube_sum(const struct kube_world *w, const struct kube_job *job, bool start
 
 /* Whether a task has been on a node since before the session. */
 bool kube_runs(const struct kube_task *task);
+
+/* kube_votes.c: whether a job is let in: by the votes of the first tier in which a plugin that is asked has a say, all of
+ * which are to be for it. `vote` is asked of each of these, by its name.
+ */
+enum kube_vote { KUBE_HAS_NO_SAY, KUBE_IS_FOR, KUBE_IS_AGAINST };
+typedef enum kube_vote (*kube_voter)(void *of, const char *plugin);
+bool kube_votes_admit(const struct kube_world *w, kube_voter vote, void *of);
 
 /* kube_admit.c: what a job counts with in its queue; what is used and reserved in all. */
 void kube_counted(const struct kube_world *w, const struct kube_job *job, int64_t *sum);

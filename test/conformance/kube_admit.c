@@ -1,6 +1,5 @@
 /* Which jobs are let in: by a factor of what there is (Volcano's plugin `overcommit`), by quotas of name
- * spaces (`resourcequota`), by what their queue may have (`proportion`, `capacity`). All that are asked must
- * let a job in.
+ * spaces (`resourcequota`), by what their queue may have (`proportion`, `capacity`).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -61,8 +60,6 @@ static bool overcommit_admits(const struct kube_world *w, const struct kube_job 
 {
     json_t *plugin = kube_plugin(w, "overcommit");
     int64_t limit[SHARE_DIMENSIONS_MAX], taken[SHARE_DIMENSIONS_MAX] = {0};
-    if (!plugin)
-        return true;
     kube_overcommit(w, plugin, limit);
     kube_used(w, taken);
     for (uint32_t d = 0; d < w->names.n; d++)
@@ -108,7 +105,7 @@ static bool queue_admits(struct kube_world *w, const struct kube_job *job)
 {
     int64_t room[SHARE_DIMENSIONS_MAX], taken[SHARE_DIMENSIONS_MAX] = {0};
     bool admits = true;
-    if ((!kube_plugin(w, "proportion") && !kube_plugin(w, "capacity")) || !job->queue)
+    if (!job->queue)
         return true;
     struct share_tree *t = share_new(w->names.n, w->total, NULL);
     for (size_t i = 0; t && i < w->n_queues; i++) {
@@ -126,6 +123,29 @@ static bool queue_admits(struct kube_world *w, const struct kube_job *job)
     return t && admits;
 }
 
+struct candidate {
+    struct kube_world *w;
+    json_t *quotas;
+    const struct kube_job *job;
+    const int64_t *told;
+};
+
+static enum kube_vote vote(void *of, const char *plugin)
+{
+    struct candidate *c = of;
+    int64_t none[SHARE_DIMENSIONS_MAX] = {0};
+    bool admits;
+    if (strcmp(plugin, "overcommit") == 0)
+        admits = overcommit_admits(c->w, c->job, c->told);
+    else if (strcmp(plugin, "resourcequota") == 0)
+        admits = kube_quotas_admit(c->w, c->quotas, c->job, none);
+    else if (strcmp(plugin, "proportion") == 0 || strcmp(plugin, "capacity") == 0)
+        admits = queue_admits(c->w, c->job);
+    else
+        return KUBE_HAS_NO_SAY;
+    return admits ? KUBE_IS_FOR : KUBE_IS_AGAINST;
+}
+
 enum outcome kube_enqueueable(json_t *c)
 {
     struct kube_world w;
@@ -134,16 +154,13 @@ enum outcome kube_enqueueable(json_t *c)
         return FAILED;
     bool any = false, tells = strstr(kube_text(c, "steps"), "JobEnqueued") != NULL;
     json_t *expect = json_object_get(json_object_get(c, "expect"), "enqueueable");
-    int64_t told[SHARE_DIMENSIONS_MAX] = {0}, none[SHARE_DIMENSIONS_MAX] = {0};
+    int64_t told[SHARE_DIMENSIONS_MAX] = {0};
     for (size_t i = 0; i < w.n_jobs; i++) {
         const struct kube_job *job = &w.jobs[i];
         for (uint32_t d = 0; d < w.names.n && tells; d++)
             told[d] += job->least[d];
-        bool admits = !job->asks ||
-                      (overcommit_admits(&w, job, told) &&
-                       (!kube_plugin(&w, "resourcequota") ||
-                        kube_quotas_admit(&w, json_object_get(c, "namespace_quotas"), job, none)) &&
-                       queue_admits(&w, job));
+        struct candidate candidate = {&w, json_object_get(c, "namespace_quotas"), job, told};
+        bool admits = !job->asks || kube_votes_admit(&w, vote, &candidate);
         json_t *want = json_is_object(expect) ? json_object_get(expect, job->name) : expect;
         any |= json_is_boolean(want);
         if (json_is_boolean(want) && json_is_true(want) != admits)

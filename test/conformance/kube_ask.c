@@ -192,8 +192,36 @@ static int64_t priority_of(const struct session *s, const struct kube_task *task
     return kube_stops_equals(s) && !kube_runs(task) && !up ? priority + above : priority;
 }
 
+bool kube_is_stray(const struct kube_task *task)
+{
+    return kube_runs(task) && (!task->job || !task->job->queue);
+}
+
+/* It runs until it ends by itself: it is stopped for nobody. */
+static bool ask_for_stray(const struct session *s, uint32_t i, struct kube_ask *ask)
+{
+    const struct kube_task *task = &s->w.tasks[i];
+    int64_t ends = kube_is_ending(task) ? ENDING : SCHED_UNLIMITED;
+    *ask = (struct kube_ask){.jobspec = kube_jobspec(s, task)};
+    if (!ask->jobspec)
+        return false;
+    snprintf(ask->id, sizeof(ask->id), "task%u", i);
+    ask->request = (struct sched_request){.duration = ends,
+                                          .estimate = ends,
+                                          .tag = i,
+                                          .id = ask->id,
+                                          .jobspec = ask->jobspec,
+                                          .jobspec_length = strlen(ask->jobspec),
+                                          .queue = kube_queue_of(s, task),
+                                          .user = "-",
+                                          .preemptible_after = SCHED_UNLIMITED};
+    return true;
+}
+
 bool kube_ask_for(const struct session *s, uint32_t i, struct kube_ask *ask)
 {
+    if (kube_is_stray(&s->w.tasks[i]))
+        return ask_for_stray(s, i, ask);
     const struct kube_task *task = &s->w.tasks[i];
     const char *queue = kube_queue_of(s, task);
     bool ends = kube_is_ending(task);

@@ -18,7 +18,7 @@ struct kube_config {
     struct share_tree *tree;
 };
 
-/* The queue of tasks that are ending: it deserves nothing. */
+/* The queue of tasks that are ending, or of no queue: it deserves nothing. */
 static const char ending[] = "-";
 
 bool kube_enabled(const struct kube_world *w, const char *plugin, const char *function)
@@ -244,7 +244,7 @@ void kube_config_free(struct kube_config *k)
 
 const char *kube_queue_of(const struct session *s, const struct kube_task *task)
 {
-    if (strcmp(task->status, "Releasing") == 0)
+    if (strcmp(task->status, "Releasing") == 0 || kube_is_stray(task))
         return ending;
     for (size_t i = 0; i < s->levels.n && task->job; i++)
         if (s->levels.v[i].is_leaf && s->levels.v[i].queue == task->job->queue && task->job->queue)

@@ -77,7 +77,7 @@ static bool take_over(struct session *s, sched_t *before)
     for (size_t k = 0; k < s->w.n_tasks; k++) {
         uint32_t i = s->order[k];
         sched_job_t handle = -1;
-        if (!s->w.tasks[i].job || !kube_runs(&s->w.tasks[i]))
+        if (!kube_runs(&s->w.tasks[i]))
             continue;
         if (!start_there(s, before, i, &handle) || (handle >= 0 && !restore(s, before, i, handle)))
             return false;
@@ -192,7 +192,7 @@ static void finish(struct session *s)
     for (uint32_t i = 0; i < s->w.n_tasks; i++) {
         struct kube_ask ask;
         const struct kube_task *task = &s->w.tasks[i];
-        if (!task->job || !(kube_is_ending(task) || s->has_ended[i]) || !kube_ask_for(s, i, &ask))
+        if (!(kube_is_ending(task) || s->has_ended[i]) || !kube_ask_for(s, i, &ask))
             continue;
         sched_job_t job = sched_find(s->sched, ask.id, ask.member);
         if (job >= 0 && sched_state(s->sched, job) == SCHED_RUNNING)

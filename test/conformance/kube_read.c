@@ -126,6 +126,14 @@ static void read_nodes(struct kube_world *w, json_t *c)
     }
 }
 
+/* What an object says itself, or else its class. */
+static int64_t priority_of(json_t *c, json_t *object, int64_t otherwise)
+{
+    json_t *classes = json_object_get(c, "priority_classes");
+    int64_t of_class = kube_integer(classes, kube_text(object, "priority_class"), otherwise);
+    return kube_integer(object, "priority", of_class);
+}
+
 static void read_jobs(struct kube_world *w, json_t *c)
 {
     size_t i;
@@ -137,13 +145,22 @@ static void read_jobs(struct kube_world *w, json_t *c)
         job->name = kube_text(entry, "name");
         job->phase = kube_text(entry, "phase");
         job->min_available = kube_integer(entry, "min_available", 0);
-        job->priority = kube_integer(entry, "priority", 0);
+        job->priority = priority_of(c, entry, 0);
         job->asks = json_object_size(json_object_get(entry, "min_resources")) > 0;
         kube_amounts(&w->names, json_object_get(entry, "min_resources"), 0, job->least);
         for (size_t q = 0; q < w->n_queues; q++)
             if (strcmp(w->queues[q].name, kube_text(entry, "queue")) == 0)
                 job->queue = &w->queues[q];
     }
+}
+
+/* The node on which a task is, if it is there. */
+static const char *node_of(const struct kube_world *w, json_t *entry)
+{
+    for (size_t i = 0; i < w->n_nodes; i++)
+        if (strcmp(w->nodes[i].name, kube_text(entry, "node")) == 0)
+            return w->nodes[i].name;
+    return "";
 }
 
 /* A task asks for one pod besides what it says. */
@@ -157,8 +174,8 @@ static void read_tasks(struct kube_world *w, json_t *c)
         task->is = entry;
         task->name = kube_text(entry, "name");
         task->status = kube_text(entry, "status");
-        task->node = kube_text(entry, "node");
-        task->priority = kube_integer(entry, "priority", 1);
+        task->node = node_of(w, entry);
+        task->priority = priority_of(c, entry, 1);
         kube_amounts(&w->names, json_object_get(entry, "request"), 0, task->request);
         for (uint32_t d = 0; d < w->names.n; d++)
             if (strcmp(w->names.name[d], "pods") == 0)

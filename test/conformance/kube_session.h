@@ -103,6 +103,9 @@ void kube_config_free(struct kube_config *config);
 /* A queue with this behind its name is its virtual queue of tasks for which nobody is stopped. */
 #define KUBE_POLITE "-polite"
 
+/* Whether a task has been on a node since before the session, and is of no job, or of one of no queue. */
+bool kube_is_stray(const struct kube_task *task);
+
 /* The queue of the configuration in which a task is; NULL: its queue has none as it has queues below it. */
 const char *kube_queue_of(const struct session *s, const struct kube_task *task);
 

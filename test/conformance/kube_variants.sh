@@ -14,7 +14,7 @@ play kube_fair.py 88
 play kube_growth.py 57
 play kube_mixed.py 78
 play kube_rules.py 159
-play kube_fields.py 16
+play kube_fields.py 71
 play kube_nodes.py 21
 play kube_nodes.py 0 out
 random=1500

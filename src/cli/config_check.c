@@ -10,41 +10,8 @@
 #include "base/intern.h"
 #include "base/strbuf.h"
 #include "berth/sched_config.h"
+#include "config/machine_open.h"
 #include "resource/graph.h"
-
-static int check_queue_limits(const struct sched_queue_config *queue,
-                              const struct sched_limit *limits, size_t n, const match_t *machine,
-                              berth_error_t *err)
-{
-    for (size_t i = 0; i < n; i++) {
-        const char *what = limits[i].what;
-        if (strcmp(what, "duration") != 0 && strcmp(what, "running") != 0 &&
-            strcmp(what, "pending") != 0 && !match_knows_type(machine, what))
-            return errtext_set(err, EINVAL,
-                               "queue \"%s\": limits: key \"%s\": expected a type of resources "
-                               "that the machine has",
-                               queue->name, what);
-    }
-    return 0;
-}
-
-static int check_queue(const struct sched_queue_config *queue, const match_t *machine,
-                       berth_error_t *err)
-{
-    const struct sched_limits *l = &queue->limits;
-
-    if (check_queue_limits(queue, l->job, l->n_job, machine, err) < 0 ||
-        check_queue_limits(queue, l->user, l->n_user, machine, err) < 0 ||
-        check_queue_limits(queue, l->queue, l->n_queue, machine, err) < 0)
-        return -1;
-    for (size_t i = 0; i < queue->n_exceptions; i++) {
-        l = &queue->exceptions[i].limits;
-        if (check_queue_limits(queue, l->job, l->n_job, machine, err) < 0 ||
-            check_queue_limits(queue, l->user, l->n_user, machine, err) < 0)
-            return -1;
-    }
-    return 0;
-}
 
 /* The names that blocks use, and which of them the machine has. */
 struct names {
@@ -158,10 +125,8 @@ int config_check(const struct config *config, const match_t *machine, struct con
 
     *found = (struct config_found){.queues = (int64_t)sched->n_queues,
                                    .blocks = (int64_t)sched->n_blocks};
-    for (size_t i = 0; i < sched->n_queues; i++)
-        if (check_queue(&sched->queues[i], machine, err) < 0)
-            return -1;
-    if (check_block_targets(sched, match_graph(machine), err) < 0)
+    if (config_check_types(config, machine, err) < 0 ||
+        check_block_targets(sched, match_graph(machine), err) < 0)
         return -1;
     count_type_named(match_graph(machine), found);
     return 0;

@@ -13,7 +13,7 @@ struct config_found {
     int64_t queues, blocks, nodes, cores, gpus;
 };
 
-/* Check that the machine has the types that limits name and the resources of blocks, and count. Returns 0, or
+/* Check that the machine has the types that limits and shares name and the resources of blocks, and count. Returns 0, or
  * -1 with EINVAL or ENOMEM and a text. O(vertices + names in blocks).
  */
 int config_check(const struct config *config, const match_t *machine, struct config_found *found,

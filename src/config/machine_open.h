@@ -13,6 +13,11 @@
 match_t *config_machine_open(const struct config *config, const char *config_path,
                              berth_error_t *err);
 
+/* Check that the machine has the types of resources that limits and shares name. 0, or -1 with EINVAL and a text that
+ * says where it has not. O(names).
+ */
+int config_check_types(const struct config *config, const match_t *machine, berth_error_t *err);
+
 #define GRAPH_TEXT_MAX ((size_t)1 << 31) /* bytes of a file that describes a graph */
 
 /* Read a graph from a file, in one of the formats of resource_graph_read or as hwloc's XML, of which only

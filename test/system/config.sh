@@ -67,8 +67,12 @@ unfit() {
     [ -s out ] && fail "config check writes of what does not fit"
 }
 unfit 'site/none.graphml: No such file or directory' 's|graphs/machine|none|'
-unfit 'queue "batch": limits: key "nodes": expected a type of resources that the machine has' \
+unfit 'queue "batch": limits: key "nodes": expected a type of resources that the machine has, such as core' \
     's/{node: 2}/{nodes: 2}/'
+unfit 'account "physics": limits: key "cores": expected a type of resources that the machine has, such as core' \
+    '$a accounts: {physics: {users: [ann], limits: {cores: 2}}}'
+unfit 'shares: key "resources": expected types of resources that the machine has, such as core, got "cores"' \
+    '$a shares: {resources: [cores]}'
 unfit 'block "maint": key "resources": expected resources of the machine, got "node4"' 's/\[0-3/[0-9/'
 unfit 'block "maint": key "resources": expected resources of the machine, got "/c0/node9"' \
     's|node\[0-3|/c0/node[3,9|'
@@ -79,6 +83,16 @@ unfit 'site/graphs/machine.graphml: matcher "PA": the graph has no subsystem "po
 printf 'resources: {file: graphs/machine.graphml, format: jgf}' >site/jgf.yaml
 expect_status 1 "$BERTH" config check site/jgf.yaml
 grep -q '^site/jgf.yaml: site/graphs/machine.graphml: ' err || fail "$(cat err)"
+
+# So does a simulation, which would go by no such limit.
+sed 's/{node: 2}/{nodes: 2}/' site/berth.yaml >site/unfit.yaml
+echo '{"at": 0, "submit": {"id": "a", "cores": 1, "duration": 5}}' >one.jsonl
+expect_status 1 "$BERTH" sim --config site/unfit.yaml --scenario one.jsonl
+grep -q 'key "nodes": expected a type' err || fail "$(cat err)"
+# Memory may be limited where there is none yet.
+echo 'resources: {nodes: 1}
+queues: {batch: {limits: {user: {memory: 5, gpu-memory: 5}}}}' >memory.yaml
+expect_status 0 "$BERTH" config check memory.yaml
 
 # Machines that are in no file.
 echo 'resources: {nodes: 3, cores: 2, gpus: 1, memory: 4}' >nodes.yaml

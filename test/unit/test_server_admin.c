@@ -57,6 +57,14 @@ static void configurations_are_reloaded_as_a_whole(void **state)
     tell(w, "POST", "/v1/server/reload", NULL, 400); /* extra has a job */
     sim_server_configure(w, "nonsense");
     tell(w, "POST", "/v1/server/reload", NULL, 400);
+    /* The limit would limit nothing. */
+    sim_server_configure(w, "resources: {nodes: 2, cores: 4, gpus: 2, memory: 8}\n"
+                            "queues: {batch: {limits: {user: {cores: 1}}}, extra: {}}\n"
+                            "default-queue: batch\n");
+    tell(w, "POST", "/v1/server/reload", NULL, 400);
+    sim_server_configure(w, "resources: {nodes: 2, cores: 4, gpus: 2, memory: 8, gpu-memory: 4}\n"
+                            "queues: {batch: {}, extra: {}}\ndefault-queue: batch\n");
+    tell(w, "POST", "/v1/server/reload", NULL, 400); /* another machine */
     submit(w, "{\"command\":[\"x\"],\"queue\":\"extra\"}");
     tell(w, "POST", "/v1/server/stop", NULL, 200);
     assert_true(server_is_stopping(w->server));

@@ -140,7 +140,7 @@ int machine_open(server_t *s, berth_error_t *err)
     if (!s->machine)
         return -1;
     s->memory_unit = config_memory_unit(s->machine);
-    if (machine_measure(s, err) < 0)
+    if (config_check_types(s->config, s->machine, err) < 0 || machine_measure(s, err) < 0)
         return -1;
     if (gpu_names_collect(&s->gpu_names, match_graph(s->machine)) < 0)
         return errtext_no_memory(err);
@@ -170,8 +170,9 @@ static bool same_resources(const struct config_resources *a, const struct config
         return false;
     if (a->source == CONFIG_FILE)
         return equal_texts(a->file, b->file) && equal_texts(a->format, b->format);
-    return a->source == CONFIG_LOCAL || (a->nodes == b->nodes && a->cores == b->cores &&
-                                         a->gpus == b->gpus && a->memory == b->memory);
+    return a->source == CONFIG_LOCAL ||
+           (a->nodes == b->nodes && a->cores == b->cores && a->gpus == b->gpus &&
+            a->memory == b->memory && a->gpu_memory == b->gpu_memory);
 }
 
 static bool same_licenses(const struct config *a, const struct config *b)
@@ -201,7 +202,8 @@ static int change_config(server_t *s, struct config *config, berth_error_t *err)
         return errtext_set(err, EINVAL,
                            "key \"licenses\": cannot be changed while the server runs: restart the "
                            "server");
-    if (settings_check_blocks(s, config, err) < 0)
+    if (config_check_types(config, s->machine, err) < 0 ||
+        settings_check_blocks(s, config, err) < 0)
         return -1;
     if (classes_configure(s, &config->sched, err) < 0)
         return -1;

@@ -1,14 +1,16 @@
 #!/bin/sh
-# Why a job waits is a struct (berth/sched_reason.h). Only src/sched/reason_text.c knows its text: nothing else
+# Why a job waits is a struct (berth/sched_reason.h). Only src/sched/reason_{words,text,read} know its text: nothing else
 # in src/ has a part of such a text, or takes something apart that is called a reason.
 . "$BERTH_SOURCE/test/lib.sh"
 cd "$BERTH_SOURCE" || exit 1
 
-own=src/sched/reason_text.c
-find src -name '*.[ch]' ! -path "$own" | sort >"$scratch/files"
+own='src/sched/reason_words.h src/sched/reason_text.c src/sched/reason_read.c'
+find src -name '*.[ch]' ! -path 'src/sched/reason_words.h' ! -path 'src/sched/reason_text.c' ! -path 'src/sched/reason_read.c' |
+    sort >"$scratch/files"
 
 # What stands between the formats of its texts, as far as it is more than a word.
-texts "$own" | sed 's/^[^ ]*: //; s/%[-.0-9*]*[a-z]/\
+# shellcheck disable=SC2086
+texts $own | sed 's/^[^ ]*: //; s/%[-.0-9*]*[a-z]/\
 /g' | grep -E '[a-z]{3}.*[ :]|[ :].*[a-z]{3}' | sort -u >"$scratch/parts"
 [ "$(wc -l <"$scratch/parts")" -ge 15 ] || fail "$own: no parts of texts found"
 grep -qx 'limit ' "$scratch/parts" || fail "$own: not found: the text of a limit"

@@ -5,11 +5,11 @@
 #include "base/errtext.h"
 #include "config/machine_open.h"
 
-/* Whether the machine has resources of a type, or may come to: memory it need not have from the beginning. */
-static bool is_type(const match_t *machine, const char *type)
+/* Whether a type may be limited: the machine has it, or GPUs or memory, so that one configuration does for unlike machines. */
+static bool may_limit(const match_t *machine, const char *type)
 {
-    return match_knows_type(machine, type) || strcmp(type, "memory") == 0 ||
-           strcmp(type, "gpu-memory") == 0;
+    return match_knows_type(machine, type) || strcmp(type, "gpu") == 0 ||
+           strcmp(type, "memory") == 0 || strcmp(type, "gpu-memory") == 0;
 }
 
 static int check_limits(const char *of, const char *name, const struct sched_limit *limits,
@@ -18,7 +18,7 @@ static int check_limits(const char *of, const char *name, const struct sched_lim
     for (size_t i = 0; i < n; i++) {
         const char *what = limits[i].what;
         if (strcmp(what, "duration") != 0 && strcmp(what, "running") != 0 &&
-            strcmp(what, "pending") != 0 && !is_type(machine, what))
+            strcmp(what, "pending") != 0 && !may_limit(machine, what))
             return errtext_set(err, EINVAL,
                                "%s \"%s\": limits: key \"%s\": expected a type of resources "
                                "that the machine has, such as core",
@@ -59,7 +59,7 @@ int config_check_types(const struct config *config, const match_t *machine, bert
             return -1;
     }
     for (size_t i = 0; i < sched->shares.n_resources; i++)
-        if (!is_type(machine, sched->shares.resources[i]))
+        if (!may_limit(machine, sched->shares.resources[i]))
             return errtext_set(err, EINVAL,
                                "shares: key \"resources\": expected types of resources that the "
                                "machine has, such as core, got \"%s\"",

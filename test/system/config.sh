@@ -89,9 +89,9 @@ sed 's/{node: 2}/{nodes: 2}/' site/berth.yaml >site/unfit.yaml
 echo '{"at": 0, "submit": {"id": "a", "cores": 1, "duration": 5}}' >one.jsonl
 expect_status 1 "$BERTH" sim --config site/unfit.yaml --scenario one.jsonl
 grep -q 'key "nodes": expected a type' err || fail "$(cat err)"
-# Memory may be limited where there is none yet.
+# GPUs and memory may be limited where there are none.
 echo 'resources: {nodes: 1}
-queues: {batch: {limits: {user: {memory: 5, gpu-memory: 5}}}}' >memory.yaml
+queues: {batch: {limits: {user: {gpu: 2, memory: 5, gpu-memory: 5}}}}' >memory.yaml
 expect_status 0 "$BERTH" config check memory.yaml
 
 # Machines that are in no file.

@@ -15,8 +15,9 @@
 #include "planner/profile_node.h"
 
 enum {
-    LEAF_START = 6, /* the first leaf's capacity: a calendar of two spans */
+    LEAF_START = 3, /* the first leaf's capacity: a calendar of one span, as most are */
     INNER_START = 4,
+    POINTS_MAX = UINT32_MAX / 8,     /* leaves a quarter full have room for less than UINT32_MAX */
     NODE_MIN = PROFILE_NODE_MAX / 4, /* below this a node looks for a neighbour to join */
     NODE_JOIN = PROFILE_NODE_MAX * 3 / 4,
     NODE_HALF = 48 /* capacity of the halves of a split node */
@@ -121,7 +122,7 @@ static bool way_appends(const struct profile *p, const struct way *way)
 
 static uint32_t grown(uint32_t cap)
 {
-    uint32_t more = (cap * 3 / 2 + 3) & ~3u;
+    uint32_t more = cap == LEAF_START ? 2 * LEAF_START : (cap * 3 / 2 + 3) & ~3u;
     return more < PROFILE_NODE_MAX ? more : PROFILE_NODE_MAX;
 }
 
@@ -247,7 +248,7 @@ int profile_hold(struct profile *p, int64_t at)
         return 0;
     }
     bool append = way_appends(p, &way);
-    if (way_room(p, &way, append, spare) < 0)
+    if (p->n >= POINTS_MAX || way_room(p, &way, append, spare) < 0)
         return -1;
     int64_t load = leaf_load(way.node[0])[i];
     leaf = way_open(&way, 0, i + 1, spare[0], append, &i);

@@ -28,7 +28,7 @@ struct profile_node;
 struct profile {
     struct profile_node *root;
     uint32_t height; /* levels of inner nodes above the leaves */
-    size_t n;        /* points */
+    uint32_t n;      /* points */
 };
 
 /* Make a profile with one point, at base, held once, with load 0. Returns 0, or -1 with ENOMEM. */

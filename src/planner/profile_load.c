@@ -87,7 +87,8 @@ static uint32_t leaf_hold(struct profile *p, node_t *leaf, int64_t at)
         return i;
     }
     int64_t load = leaf_load(leaf)[i++];
-    node_move(leaf, i + 1, leaf, i, leaf->n - i, 0, 0);
+    if (i < leaf->n)
+        node_move(leaf, i + 1, leaf, i, leaf->n - i, 0, 0);
     leaf->n++;
     p->n++;
     node_key(leaf)[i] = at;

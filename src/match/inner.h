@@ -37,11 +37,12 @@ struct match {
     int64_t nodes_up; /* nodes that are up, as match_set_status counts them */
     uint32_t *node;   /* vertices of type node */
     uint32_t n_nodes;
-    uint32_t *of_rank;    /* by rank: how many vertices below the root have it */
-    uint32_t n_ranks;     /* length of that array */
-    struct state **state; /* by vertex; NULL: nothing was ever taken of it */
-    uint32_t states;      /* length of that array */
-    bool *exclusive;      /* by type: given whole, with everything below */
+    uint32_t *of_rank;         /* by rank: how many vertices below the root have it */
+    uint32_t n_ranks;          /* length of that array */
+    struct state **state;      /* by vertex; NULL: nothing was ever taken of it */
+    uint32_t states;           /* length of that array */
+    struct arena state_memory; /* of all of them: there may be many, and none goes alone */
+    bool *exclusive;           /* by type: given whole, with everything below */
     struct fills fills;
     struct profile times; /* a point wherever a job starts or ends */
     bool has_orphans;     /* a job may hold something below a vertex that it has given back */

@@ -243,7 +243,8 @@ void match_drop_states(struct match *m)
 
     no_room_clear(m);
     for (uint32_t v = 0; m->state && v < m->states; v++)
-        state_destroy(m->state[v]);
+        state_clear(m->state[v]);
+    arena_clear(&m->state_memory);
     free(m->state);
     free(m->node);
     free(m->of_rank);

@@ -7,9 +7,12 @@
 
 struct state *match_state(struct match *m, uint32_t v)
 {
-    if (!m->state[v])
-        m->state[v] = calloc(1, sizeof(*m->state[v]));
-    return m->state[v];
+    if (m->state[v])
+        return m->state[v];
+    struct state *s = arena_alloc(&m->state_memory, sizeof(*s));
+    if (s)
+        m->state[v] = memset(s, 0, sizeof(*s));
+    return s;
 }
 
 static int64_t load_of(const struct job *job, const struct hold *h)

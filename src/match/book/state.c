@@ -35,7 +35,7 @@ void state_drop_counts(struct state *s)
     s->n_counts = 0;
 }
 
-void state_destroy(struct state *s)
+void state_clear(struct state *s)
 {
     int saved = errno;
 
@@ -47,7 +47,6 @@ void state_destroy(struct state *s)
     free(s->weight);
     free(s->full);
     free(s->full_block);
-    free(s);
     errno = saved;
 }
 

@@ -62,21 +62,21 @@ struct state {
     uint32_t n_filled_allocated, n_filled_reserved;
     /* a bit for each block that contains anything in its subtree, itself included */
     uint64_t blocks_below;
+    /* a bit for each block that contains the vertex itself (book/blocks.h) */
+    uint64_t blocks;
     struct profile units; /* of a divisible pool: units taken */
     /* by index in the vertex's prune_list: units taken below; NULL: none yet */
     struct profile *counts;
     uint32_t n_counts;
-    uint32_t n_jobs;     /* allocations that hold it or something below it */
-    uint32_t n_counted;  /* jobs that are booked in counts */
-    uint32_t n_down;     /* vertices in its subtree that are down, itself included */
-    uint32_t given_back; /* so often something of it was given back, or came up */
-    /* a bit for each block that contains the vertex itself (book/blocks.h) */
-    uint64_t blocks;
+    uint32_t n_counted; /* jobs that are booked in counts */
+    uint32_t n_jobs;    /* allocations that hold it or something below it */
+    uint32_t n_down;    /* vertices in its subtree that are down, itself included */
     /* its children in the order to look at them; NULL: by descending unique id */
     struct weight *weight;
-    uint32_t n_weights;
     struct full_window *full;      /* by child; NULL: nothing is known of any */
     struct full_block *full_block; /* of each FULL_BLOCK children, where there is `full` */
+    uint32_t n_weights;
+    uint32_t given_back; /* so often something of it was given back, or came up */
     /* its index + 1 among its parent's children, if something is in the parent's `full`; else 0 */
     uint32_t place;
 };
@@ -103,7 +103,8 @@ void state_unbook(struct profile *p, int64_t at, int64_t end, int64_t amount);
 int state_need_counts(struct state *s, uint32_t n);
 void state_drop_counts(struct state *s);
 
-void state_destroy(struct state *s);
+/* Free what it has, but not itself; s may be NULL. */
+void state_clear(struct state *s);
 
 bool state_check(const struct state *s);
 

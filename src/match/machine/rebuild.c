@@ -41,6 +41,7 @@ int match_rebuild(struct match *m)
     next.topo = (struct topo){0};
     next.prune = (struct prune){0};
     next.state = NULL;
+    next.state_memory = (struct arena){0};
     next.node = NULL;
     next.of_rank = NULL;
     next.exclusive = NULL;

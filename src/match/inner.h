@@ -278,6 +278,9 @@ void full_cache_forget(struct match *m, uint32_t v);
  */
 void match_note_hold(struct match *m, const struct job *job, const struct hold *h, int sign);
 
+/* A job, which is a reservation still, becomes an allocation: one of its holds is to count as such. The same. */
+void match_note_allocated(struct match *m, struct job *job, const struct hold *h);
+
 /* As match_book and match_unbook, for one hold. */
 int match_book_hold(struct match *m, const struct job *job, const struct hold *h);
 void match_unbook_hold(struct match *m, const struct job *job, const struct hold *h);

@@ -54,6 +54,31 @@ void match_note_hold(struct match *m, const struct job *job, const struct hold *
         *(job->reserved ? &s->n_reserved : &s->n_allocated) += one;
 }
 
+void match_note_allocated(struct match *m, struct job *job, const struct hold *h)
+{
+    struct state *s = m->state[h->vertex];
+
+    if (job->lifted)
+        return;
+    if (m->fills.of) {
+        fills_note(m, job, h, -1);
+        job->reserved = false;
+        fills_note(m, job, h, 1);
+        job->reserved = true;
+    }
+    if (h->flags & HOLD_COVERED)
+        return;
+    s->n_jobs++;
+    if (h->flags & HOLD_FILLS) {
+        s->n_filled_reserved--;
+        s->n_filled_allocated++;
+    }
+    if (h->flags & HOLD_EXCLUSIVE) {
+        s->n_reserved--;
+        s->n_allocated++;
+    }
+}
+
 static void unbook_counts(struct state *s, const struct job *job, const struct hold *h, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)

@@ -205,25 +205,15 @@ bool match_job_is_reserved(const struct match *m, int64_t jobid)
     return jobs_at(&m->jobs, jobid)->reserved;
 }
 
-/* Note what a job has booked, as a reservation or an allocation. */
-static void note_holds(struct match *m, const struct job *job, int sign)
-{
-    for (uint32_t i = job_next_span(job, 0); i < job->n; i = job_next_span(job, i + 1))
-        match_note_hold(m, job, &job->hold[i], sign);
-}
-
 void match_job_allocate(struct match *m, int64_t jobid)
 {
     struct job *job = jobs_at(&m->jobs, jobid);
-    bool lifted = job->lifted;
 
     if (!job->reserved)
         return;
-    if (!lifted)
-        note_holds(m, job, -1);
+    for (uint32_t i = job_next_span(job, 0); i < job->n; i = job_next_span(job, i + 1))
+        match_note_allocated(m, job, &job->hold[i]);
     job->reserved = false;
-    if (!lifted)
-        note_holds(m, job, 1);
 }
 
 bool match_job_is_same(const struct match *m, int64_t one, int64_t other)

@@ -1,4 +1,5 @@
 /* Rows: of each node, what was taken of it when it was last counted (capacity.h). */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,35 @@ static int flush_change(struct graph_place *n)
 static bool has_same_steps(const struct plan_usage *a, uint32_t n_a, const struct plan_usage *b,
                            uint32_t n_b)
 {
-    return n_a == n_b && (n_a == 0 || memcmp(a, b, n_a * sizeof(*a)) == 0);
+    return n_a == n_b && (n_a == 0 || a == b || memcmp(a, b, n_a * sizeof(*a)) == 0);
+}
+
+/* Steps that rows share, which are never changed. */
+struct steps {
+    uint32_t users;
+    struct plan_usage v[];
+};
+
+static struct steps *steps_at(struct plan_usage *step)
+{
+    return (struct steps *)((char *)step - offsetof(struct steps, v));
+}
+
+/* A copy of steps, with one user. NULL with ENOMEM. */
+static struct plan_usage *steps_copy(const struct plan_usage *step, uint32_t n)
+{
+    struct steps *copy = malloc(sizeof(*copy) + n * sizeof(*step));
+    if (!copy)
+        return NULL;
+    copy->users = 1;
+    memcpy(copy->v, step, n * sizeof(*step));
+    return copy->v;
+}
+
+static void steps_leave(struct plan_usage *step)
+{
+    if (step && --steps_at(step)->users == 0)
+        free(steps_at(step));
 }
 
 bool usage_is_alike(const struct node_row *a, const struct node_row *b)
@@ -54,43 +83,34 @@ static int take_changed_row(struct graph_place *n, const struct node_row *row,
     return 0;
 }
 
-/* Number the steps of a row: nodes that a booking takes or leaves follow each other and are mostly alike. */
-static void number_row_steps(struct capacities *h, struct node_row *row)
-{
-    const struct node_row *last = &h->row[h->last_put];
-
-    if (row->n == 0)
-        row->same = 0;
-    else if (last != row && last->same == h->sames &&
-             has_same_steps(row->step, row->n, last->step, last->n))
-        row->same = last->same;
-    else
-        row->same = ++h->sames;
-    if (row->n > 0)
-        h->last_put = (uint32_t)(row - h->row);
-}
-
-/* Give a row other steps; those that it had when a trial began are kept. */
+/* Give a row other steps; those that it had when a trial began are kept. Nodes that a booking takes or leaves follow each
+ * other and are mostly alike: their rows share what they have. Returns 0, or -1 with ENOMEM.
+ */
 static int put_row_steps(struct capacities *h, struct node_row *row, const struct plan_usage *step,
                          uint32_t n)
 {
-    struct plan_usage *copy = n > 0 ? malloc(n * sizeof(*copy)) : NULL;
+    const struct node_row *last = &h->row[h->last_put];
+    bool is_like_last =
+        last != row && last->same == h->sames && has_same_steps(step, n, last->step, last->n);
+    struct plan_usage *put = n == 0 ? NULL : is_like_last ? last->step : steps_copy(step, n);
 
-    if (n > 0 && !copy)
+    if (n > 0 && !put)
         return -1;
-    if (n > 0)
-        memcpy(copy, step, n * sizeof(*copy));
+    if (put && is_like_last)
+        steps_at(put)->users++;
     if (h->trial && !row->tried) {
         row->tried = true;
         row->was = row->step;
         row->n_was = row->n;
         h->tried[h->n_tried++] = (uint32_t)(row - h->row);
     } else {
-        free(row->step);
+        steps_leave(row->step);
     }
-    row->step = copy;
+    row->step = put;
     row->n = n;
-    number_row_steps(h, row);
+    row->same = n == 0 ? 0 : is_like_last ? last->same : ++h->sames;
+    if (n > 0)
+        h->last_put = (uint32_t)(row - h->row);
     return 0;
 }
 
@@ -172,7 +192,7 @@ void capacity_tried(struct graph_place *n)
         struct node_row *row = &h->row[h->tried[i]];
         if (rc == 0 && !has_same_steps(row->was, row->n_was, row->step, row->n))
             rc = take_changed_row(n, row, row->was, row->n_was, row->step, row->n, flush_late);
-        free(row->was);
+        steps_leave(row->was);
         row->was = NULL;
         row->tried = false;
     }
@@ -197,8 +217,8 @@ void capacity_reset(struct graph_place *n)
         }
     }
     for (uint32_t i = 0; i < h->n_rows; i++) {
-        free(h->row[i].step);
-        free(h->row[i].was);
+        steps_leave(h->row[i].step);
+        steps_leave(h->row[i].was);
     }
     gaps_clear(&h->aside);
     free(h->row);

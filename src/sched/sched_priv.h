@@ -346,11 +346,16 @@ static inline struct line *line_of(const sched_t *s, uint32_t slot)
 
 /* ---- job.c: slots, decisions, lists ---- */
 
-/* Make room for a decision, so that what follows can't fail. Returns 0, or -1 with ENOMEM. */
+/* Make room for so many decisions, so that what follows can't fail; or for one. Returns 0, or -1 with ENOMEM. */
+static inline int decisions_expect(sched_t *s, size_t n)
+{
+    return array_grow((void **)&s->decisions, &s->cap_decisions, s->n_decisions + n,
+                      sizeof(*s->decisions));
+}
+
 static inline int decision_reserve(sched_t *s)
 {
-    return array_grow((void **)&s->decisions, &s->cap_decisions, s->n_decisions + 1,
-                      sizeof(*s->decisions));
+    return decisions_expect(s, 1);
 }
 
 struct sched_decision *decision_add(sched_t *s, enum sched_decision_kind kind, uint32_t slot,

@@ -142,7 +142,8 @@ int parts_expect(sched_t *s, uint32_t n)
 {
     struct queues *q = s->queues;
     uint32_t slots = s->n_jobs + n;
-    return job_expect(s, n) < 0 || (q->shares && shares_reserve(s, slots - 1) < 0) ||
+    return job_expect(s, n) < 0 || decisions_expect(s, n) < 0 ||
+                   (q->shares && shares_reserve(s, slots - 1) < 0) ||
                    depend_expect_slots(q->depend, slots) < 0
                ? -1
                : 0;

@@ -23,7 +23,12 @@
 #define PROFILE_NODE_MAX   64 /* entries in a node */
 #define PROFILE_HEIGHT_MAX 16 /* levels above the leaves; at a quarter full, 16^16 leaves */
 
-struct profile_node;
+/* What is in it is for those who walk a profile and change it (profile_node.h). */
+struct profile_node {
+    uint32_t n;
+    uint32_t cap;
+    int64_t word[]; /* of a leaf: `cap` times, as many loads */
+};
 
 struct profile {
     struct profile_node *root;
@@ -86,11 +91,27 @@ struct profile_cursor {
 /* Put the cursor on the last point that is not after `at`. */
 void profile_seek(struct profile_cursor *c, const struct profile *p, int64_t at);
 
-/* Move to the next point; false at the end, where the cursor stays. */
-bool profile_next(struct profile_cursor *c);
+/* Move to the next point; false at the end, where the cursor stays. And the same from the last point of a leaf. */
+bool profile_next_leaf(struct profile_cursor *c);
 
-int64_t profile_cursor_time(const struct profile_cursor *c);
-int64_t profile_cursor_load(const struct profile_cursor *c);
+static inline bool profile_next(struct profile_cursor *c)
+{
+    if (c->i + 1 == c->leaf->n)
+        return profile_next_leaf(c);
+    c->i++;
+    return true;
+}
+
+static inline int64_t profile_cursor_time(const struct profile_cursor *c)
+{
+    return c->leaf->word[c->i];
+}
+
+static inline int64_t profile_cursor_load(const struct profile_cursor *c)
+{
+    return (int64_t)((uint64_t)c->leaf->word[c->leaf->cap + c->i] + (uint64_t)c->sum);
+}
+
 uint32_t profile_cursor_holds(const struct profile_cursor *c);
 
 /* Move to the first point, starting with this one, whose load is over limit. False if there is none

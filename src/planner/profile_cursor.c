@@ -19,16 +19,6 @@ void profile_seek(struct profile_cursor *c, const struct profile *p, int64_t at)
     c->sum = sum;
 }
 
-int64_t profile_cursor_time(const struct profile_cursor *c)
-{
-    return node_key(c->leaf)[c->i];
-}
-
-int64_t profile_cursor_load(const struct profile_cursor *c)
-{
-    return plus(leaf_load(c->leaf)[c->i], c->sum);
-}
-
 uint32_t profile_cursor_holds(const struct profile_cursor *c)
 {
     return leaf_holds(c->leaf)[c->i];
@@ -105,12 +95,8 @@ static inline bool cursor_scan(struct profile_cursor *c, int64_t limit, int64_t 
     return false;
 }
 
-bool profile_next(struct profile_cursor *c)
+bool profile_next_leaf(struct profile_cursor *c)
 {
-    if (c->i + 1 < c->leaf->n) {
-        c->i++;
-        return true;
-    }
     return cursor_leave(c, 0, INT64_MAX, WANT_ANY);
 }
 

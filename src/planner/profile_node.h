@@ -15,12 +15,6 @@
 /* A leaf has times, loads and hold counts; an inner node has keys, bounds, additions and children. These
  * are arrays one after the other, each `cap` long, so that a search touches only times.
  */
-struct profile_node {
-    uint32_t n;
-    uint32_t cap;
-    int64_t word[];
-};
-
 typedef struct profile_node node_t;
 
 static inline int64_t plus(int64_t a, int64_t b)

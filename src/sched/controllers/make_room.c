@@ -13,6 +13,7 @@
 #include "sched/controllers/awaited.h"
 #include "sched/controllers/claims.h"
 #include "sched/controllers/passed_on.h"
+#include "sched/pass/book.h"
 #include "sched/pass/displaced.h"
 #include "sched/pass/steps.h"
 #include "sched/queues.h"

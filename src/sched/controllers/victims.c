@@ -8,6 +8,7 @@
 #include "sched/controllers/awaited.h"
 #include "sched/controllers/lots.h"
 #include "sched/controllers/passed_on.h"
+#include "sched/pass/book.h"
 #include "sched/pass/expect.h"
 #include "sched/pass/steps.h"
 #include "sched/queues.h"

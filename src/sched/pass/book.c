@@ -1,9 +1,8 @@
-/* Bookings that delay nobody who is promised a start, even if their jobs take as long as they may (expect.c). */
+#include "sched/pass/book.h"
+
 #include <errno.h>
 
 #include "sched/pass/expect.h"
-#include "sched/pass/steps.h"
-#include "sched/queues.h"
 
 void unbook(sched_t *s, int64_t booking)
 {
@@ -33,9 +32,7 @@ static int64_t keep_clear(sched_t *s, uint32_t slot, int64_t booking)
     return -1;
 }
 
-/* Book a job for now where there is room for its whole limit, even if others take longer than they are planned. Returns the
- * booking, or -1 with EBUSY or ENOMEM.
- */
+/* Book a job for now where there is room for its whole limit, even if others take longer than they are planned. */
 static int64_t book_by_limit(sched_t *s, uint32_t slot)
 {
     struct place_ask ask = ask_by_limit(s, slot);
@@ -86,9 +83,6 @@ int64_t take_beside_promises(sched_t *s, uint32_t slot, const struct place_ask *
     return booking;
 }
 
-/* Keep a booking for now if it breaks no promise. Otherwise choose one that breaks none, even if the job takes its whole
- * limit. `narrow`: the choice is narrow for another reason. Returns the booking, or -1 with EBUSY or ENOMEM.
- */
 int64_t book_clear(sched_t *s, uint32_t slot, int64_t booking, bool narrow)
 {
     if (keeps_promises(s, slot, booking, s->now))
@@ -111,7 +105,7 @@ int64_t book_for_now(sched_t *s, uint32_t slot, bool narrow)
     return booking < 0 ? booking : book_clear(s, slot, booking, narrow);
 }
 
-/* Reserve where there is room for a job's whole limit, from a time on. Returns as reserve_clear. */
+/* Reserve where there is room for a job's whole limit, from a time on. */
 static int64_t reserve_by_limit(sched_t *s, uint32_t slot, int64_t from, int64_t *at)
 {
     struct place_ask ask = ask_by_limit(s, slot);
@@ -128,7 +122,7 @@ static int64_t reserve_by_limit(sched_t *s, uint32_t slot, int64_t from, int64_t
 }
 
 /* Reserve from a time on beside what others are promised before the job's limit is over, were it to begin then, if they share
- * nodes. Whether that keeps promises is to be asked of the booking. Returns as reserve_clear.
+ * nodes. Whether that keeps promises is to be asked of the booking.
  */
 static int64_t reserve_beside(sched_t *s, uint32_t slot, const struct place_ask *ask, int64_t from,
                               int64_t *at)
@@ -181,7 +175,7 @@ int64_t reserve_off_promises(sched_t *s, uint32_t slot, int64_t from, int64_t be
 }
 
 /* At the time of a booking where there is room for the whole limit, others may do as well: those that are chosen by the
- * estimate. Returns as reserve_clear.
+ * estimate.
  */
 static int64_t reserve_as_usual(sched_t *s, uint32_t slot, int64_t booking, int64_t *at)
 {

@@ -28,10 +28,11 @@ bool judge_is_due(const sched_t *s);
 /* Whether a job may take longer than it is planned with. */
 bool has_tail(const sched_t *s, uint32_t slot);
 
-/* Whether a booking of a job from `at` on delays nobody who is promised a start, even if the job takes its
- * whole limit. If not, this is to be asked for instead; its booking is then cut to the estimate.
- */
+/* Whether a booking of a job from `at` on delays nobody who is promised a start, even if the job takes its whole limit. */
 bool keeps_promises(const sched_t *s, uint32_t slot, int64_t booking, int64_t at);
+
+/* What the job asks for, for its whole limit, or as long as there is time. */
+struct place_ask ask_by_limit(const sched_t *s, uint32_t slot);
 
 /* Whether that is still so of a reservation where it is. */
 bool still_keeps_promises(const sched_t *s, uint32_t slot);
@@ -67,10 +68,6 @@ bool starts_clear(const sched_t *s, uint32_t slot, int64_t booking);
  * leave what is sure for what is not.
  */
 bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t at);
-struct place_ask ask_by_limit(const sched_t *s, uint32_t slot);
-
-/* What the job, or one like it, asks for, but clear of blocks for its whole limit, if it has one. */
-struct place_ask ask_clear(const sched_t *s, uint32_t slot, const struct place_ask *ask);
 
 /* Note a job's limit and estimate for this: from now on, in a pass. */
 static inline void tails_note(sched_t *s, const struct details *d)

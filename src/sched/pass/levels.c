@@ -13,6 +13,7 @@
 #include <errno.h>
 
 #include "sched/controllers/ask.h"
+#include "sched/pass/book.h"
 #include "sched/pass/expect.h"
 #include "sched/pass/steps.h"
 #include "sched/queues.h"

@@ -8,6 +8,7 @@
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/passed_on.h"
 #include "sched/controllers/starving.h"
+#include "sched/pass/book.h"
 #include "sched/pass/displaced.h"
 #include "sched/pass/expect.h"
 #include "sched/pass/steps.h"

@@ -103,29 +103,6 @@ enum step start_open(sched_t *s, uint32_t slot, bool turn);
 /* The same for one for which there is room, though others that ask for the same have none. */
 enum step start_surely(sched_t *s, uint32_t slot);
 
-/* A booking that a controller or the machine refuses after all. errno stays. */
-void unbook(sched_t *s, int64_t booking);
-
-/* Where a booking for now is in the way of a promise, another one in its place that is in nobody's way even if the
- * job takes its whole limit: as book_for_now.
- */
-int64_t book_clear(sched_t *s, uint32_t slot, int64_t booking, bool narrow);
-
-/* Book a job for now: by its estimate, or where that is in the way of a promise or a block, by its whole limit, or off the
- * nodes of such promises, or beside what is promised on them. `narrow`: neither of these, as the machine's choice is narrow
- * for another reason. Returns the booking, or -1 with EBUSY or ENOMEM.
- */
-int64_t book_for_now(sched_t *s, uint32_t slot, bool narrow);
-
-/* Book or probe (place.h) a job by its estimate for now: on no node that is promised to another job before its limit is over;
- * or with what is left on such nodes. Whether that keeps promises is to be asked of the booking. -1 with EBUSY or ENOMEM.
- */
-typedef int64_t place_take_f(struct place *place, const struct place_ask *ask, int64_t at);
-int64_t take_off_promises(sched_t *s, uint32_t slot, const struct place_ask *ask,
-                          place_take_f *take, int64_t now);
-int64_t take_beside_promises(sched_t *s, uint32_t slot, const struct place_ask *ask,
-                             place_take_f *take, int64_t now);
-
 /* Limits don't let a job start, whose details name the one that it is over: it is promised a time beside the
  * depth of its lane, if the limit has a promise to give, or else blocked.
  */
@@ -147,18 +124,6 @@ int gang_go_on(sched_t *s);
 
 /* A starving job that can't start is promised a time beside the depth of its lane. STEP_BUSY: there is none. */
 enum step promise_starving(sched_t *s, uint32_t slot);
-
-/* Reserve from a time on, as the machine does: by the job's estimate, or where that is in the way of a promise or a block
- * (*unsure), by its limit, or if that is sooner by its estimate off what is promised before its limit is
- * over. Returns the booking and its time, or -1 with EBUSY or ENOMEM.
- */
-int64_t reserve_clear(sched_t *s, uint32_t slot, int64_t from, int64_t *at, bool *unsure);
-
-/* Reserve by a job's estimate, from a time on and before another one, nothing that is promised to another job before its limit is
- * over: beside that where nodes are shared, or else on no node of which something is. Who the others are goes by when
- * it begins, so this is asked of one time after the other. Returns as reserve_clear.
- */
-int64_t reserve_off_promises(sched_t *s, uint32_t slot, int64_t from, int64_t before, int64_t *at);
 
 /* Give an open job a reservation at its earliest time. STEP_BUSY: there is none for the time being. */
 enum step promise(sched_t *s, uint32_t slot);

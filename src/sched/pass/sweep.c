@@ -23,6 +23,7 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/claims.h"
 #include "sched/controllers/make_room.h"
+#include "sched/pass/book.h"
 #include "sched/pass/displaced.h"
 #include "sched/pass/expect.h"
 #include "sched/pass/steps.h"

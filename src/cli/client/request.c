@@ -80,6 +80,18 @@ static int check_gang(struct reading *g)
     return 0;
 }
 
+/* The request has the job that was read, unless something was wrong (rc < 0). Returns rc; errno stays. */
+static int keep_job(struct request *r, struct reading *g, int rc)
+{
+    int saved = errno;
+    if (rc == 0)
+        r->job = json_incref(g->job);
+    json_decref(g->job);
+    json_decref(g->env);
+    errno = saved;
+    return rc;
+}
+
 static int read_request(struct request *r, int argc, char **argv, bool step, berth_error_t *err)
 {
     struct reading g = {
@@ -110,15 +122,7 @@ static int read_request(struct request *r, int argc, char **argv, bool step, ber
     if (rc == 0)
         rc = request_surroundings(&g);
 out:
-    if (rc == 0) {
-        r->job = g.job;
-        g.job = NULL;
-    }
-    int saved = errno;
-    json_decref(g.job);
-    json_decref(g.env);
-    errno = saved;
-    return rc;
+    return keep_job(r, &g, rc);
 }
 
 int request_take(int key, json_t *job, berth_error_t *err)
@@ -160,15 +164,7 @@ int request_read_sbatch(struct request *r, char **words, int n, int total, const
         rc = request_script(&g, script, n < total ? total - n : 1);
     if (rc == 0)
         rc = request_surroundings(&g);
-    if (rc == 0) {
-        r->job = g.job;
-        g.job = NULL;
-    }
-    int saved = errno;
-    json_decref(g.job);
-    json_decref(g.env);
-    errno = saved;
-    return rc;
+    return keep_job(r, &g, rc);
 }
 
 void request_clear(struct request *r)

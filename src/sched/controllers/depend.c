@@ -382,17 +382,25 @@ int depend_part_reserve(struct depend *depend, uint32_t slot, uint32_t part, uin
     return depend->spare_needs ? 0 : -1;
 }
 
-void depend_part(struct depend *depend, uint32_t slot, uint32_t part, uint32_t member, bool before)
+/* A member waits in a slot of its own. It is known, or the spare one is for it. */
+static struct member *member_in_slot(struct depend *depend, struct entry *e, uint32_t member,
+                                     uint32_t slot)
 {
-    struct entry *e = depend->job[slot].entry;
     struct member *m = depend_member_find(depend, e, member);
     if (!m) {
         m = depend->spare;
         depend->spare = NULL;
         depend_member_put(depend, e, member, m);
     }
-    m->slot = part;
+    m->slot = slot;
     m->state = MEMBER_WAITING;
+    return m;
+}
+
+void depend_part(struct depend *depend, uint32_t slot, uint32_t part, uint32_t member, bool before)
+{
+    struct entry *e = depend->job[slot].entry;
+    struct member *m = member_in_slot(depend, e, member, part);
     depend->job[part] = (struct job){.entry = e, .member = m};
     e->slots++;
     join_beside(depend, slot, part, before);
@@ -406,14 +414,7 @@ void depend_part(struct depend *depend, uint32_t slot, uint32_t part, uint32_t m
 void depend_last_part(struct depend *depend, uint32_t slot, uint32_t member)
 {
     struct entry *e = depend->job[slot].entry;
-    struct member *m = depend_member_find(depend, e, member);
-    if (!m) {
-        m = depend->spare;
-        depend->spare = NULL;
-        depend_member_put(depend, e, member, m);
-    }
-    m->slot = slot;
-    m->state = MEMBER_WAITING;
+    struct member *m = member_in_slot(depend, e, member, slot);
     depend->job[slot].member = m;
     e->slot = DEPEND_NONE;
     e->ranges = 0;

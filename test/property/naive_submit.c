@@ -155,6 +155,26 @@ static void trace_submit(int job, int members, const struct sched_request *reque
                 request->dependency ? request->dependency : "");
 }
 
+/* What becomes of members that have come: all are refused, set aside, or wait. */
+static void settle_come(int job, int members, bool closed, sched_job_t handle)
+{
+    int64_t last;
+    run.naive.now = run.now;
+    nw_note(&run.naive);
+    bool refused =
+        closed || nw_is_vain(&run.naive, job) || !nb_leave_room(&run.naive, job, run.now, &last);
+    bool aside = !nw_may_go(&run.naive, job);
+    CHECK(handle >= 0 && sched_state(run.sched, handle) == (refused ? SCHED_REJECTED
+                                                            : aside ? SCHED_BLOCKED
+                                                                    : SCHED_WAITING));
+    if (aside)
+        nq_set_aside(&run.naive, job);
+    for (int i = 0; i < members && refused; i++) {
+        run.naive.job[job + i].refused = true;
+        nb_refuse(&run.naive, job + i);
+    }
+}
+
 void play_submit(void)
 {
     static const char *const users[] = {"u0", "u1", "u2"};
@@ -216,20 +236,6 @@ void play_submit(void)
     bool closed = of->closed[0] || (is_virtual && of->closed[1]);
     if (!closed)
         nq_come(&run.naive, job);
-    int64_t last;
-    run.naive.now = run.now;
-    nw_note(&run.naive);
-    bool refused =
-        closed || nw_is_vain(&run.naive, job) || !nb_leave_room(&run.naive, job, run.now, &last);
-    bool aside = !nw_may_go(&run.naive, job);
     trace_submit(job, members, &request);
-    CHECK(handle >= 0 && sched_state(run.sched, handle) == (refused ? SCHED_REJECTED
-                                                            : aside ? SCHED_BLOCKED
-                                                                    : SCHED_WAITING));
-    if (aside)
-        nq_set_aside(&run.naive, job);
-    for (int i = 0; i < members && refused; i++) {
-        run.naive.job[job + i].refused = true;
-        nb_refuse(&run.naive, job + i);
-    }
+    settle_come(job, members, closed, handle);
 }

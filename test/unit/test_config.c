@@ -152,10 +152,10 @@ static void check_limit(const struct sched_limit *limit, const char *what, int64
     assert_int_equal(limit->most, most);
 }
 
-static void queues_have_what_they_say(void **state)
+/* A queue of all keys, two that are part of it, and one that says nothing. */
+static struct config *parse_queues(void)
 {
-    (void)state;
-    struct config *c = parse(
+    return parse(
         NODES "default-queue: b\ndefault-duration: 2h\npasses: {min-interval: 0.5, max-events: 7}\n"
               "bounds: {ended-jobs: 9, promise-tries: 8, what-if-holders: 7, what-if-tries: 6}\n"
               "queues:\n"
@@ -171,7 +171,13 @@ static void queues_have_what_they_say(void **state)
               "  w: {parent: b, preempts: nobody, users: [u9], default-duration: 1, limits: "
               "{except: [], job: {gpu: 1}}}\n"
               "  n:\n");
-    const struct sched_queue_config *v = &c->sched.queues[0], *b = v + 1, *w = v + 2, *n = v + 3;
+}
+
+static void queues_have_what_they_say(void **state)
+{
+    (void)state;
+    struct config *c = parse_queues();
+    const struct sched_queue_config *b = &c->sched.queues[1];
     assert_int_equal(c->sched.n_queues, 4);
     assert_string_equal(c->sched.default_queue, "b");
     assert_int_equal(c->sched.min_interval, SECOND / 2);
@@ -188,10 +194,7 @@ static void queues_have_what_they_say(void **state)
     assert_string_equal(b->requires, "{\"properties\": [\"fast\", \"^old\"]}");
     assert_int_equal(b->preemptible, SCHED_PREEMPT_REQUEUE);
     assert_int_equal(b->preempts, SCHED_PREEMPTS_LOWER | SCHED_PREEMPTS_BORROWERS);
-    assert_true(b->keeps_gangs && v->keeps_gangs && !n->keeps_gangs);
-    assert_int_equal(v->preempts, b->preempts);
-    assert_int_equal(w->preempts, SCHED_PREEMPTS_NOBODY);
-    assert_true(b->claims_admit_unknown && v->claims_admit_unknown && !n->claims_admit_unknown);
+    assert_true(b->keeps_gangs && b->claims_admit_unknown);
     assert_int_equal(b->default_duration, INT64_C(1800) * SECOND);
     assert_int_equal(b->n_groups, 2);
     assert_string_equal(b->groups[1], "h");
@@ -205,8 +208,19 @@ static void queues_have_what_they_say(void **state)
     check_limit(&b->exceptions[0].limits.user[0], "running", SCHED_UNLIMITED);
     assert_string_equal(b->exceptions[1].users[0], "u2");
     check_limit(&b->exceptions[1].limits.job[0], "node", 9);
+    config_destroy(c);
+}
 
-    /* A virtual queue: what it does not say is as in its parent. */
+/* What a virtual queue does not say is as in its parent. */
+static void virtual_queues_have_what_their_parents_say(void **state)
+{
+    (void)state;
+    struct config *c = parse_queues();
+    const struct sched_queue_config *v = &c->sched.queues[0], *b = v + 1, *w = v + 2, *n = v + 3;
+    assert_true(v->keeps_gangs && !n->keeps_gangs);
+    assert_true(v->claims_admit_unknown && !n->claims_admit_unknown);
+    assert_int_equal(v->preempts, b->preempts);
+    assert_int_equal(w->preempts, SCHED_PREEMPTS_NOBODY);
     assert_string_equal(v->parent, "b");
     assert_null(v->policy);
     assert_int_equal(v->priority, -3);
@@ -690,6 +704,7 @@ int main(void)
         cmocka_unit_test(what_is_not_said_has_defaults),
         cmocka_unit_test(machines_are_files_nodes_or_this_one),
         cmocka_unit_test(queues_have_what_they_say),
+        cmocka_unit_test(virtual_queues_have_what_their_parents_say),
         cmocka_unit_test(depths_are_capped),
         cmocka_unit_test(plugins_choose_a_match_policy),
         cmocka_unit_test(times_are_rounded_up_to_ticks),

@@ -60,10 +60,11 @@ static void both_ways(struct sched_reason r, const char *expected)
     free(copy);
 }
 
+#define BOTH(text, ...) both_ways((struct sched_reason){.kind = __VA_ARGS__}, text)
+
 static void what_is_written_is_read(void **state)
 {
     (void)state;
-#define BOTH(text, ...) both_ways((struct sched_reason){.kind = __VA_ARGS__}, text)
     BOTH("", SCHED_REASON_NONE);
     BOTH("held", SCHED_REASON_HELD);
     BOTH("queue stopped", SCHED_REASON_STOPPED);
@@ -98,6 +99,21 @@ static void what_is_written_is_read(void **state)
          .job = {{"57", -1}, {"58", 3}}, .n_jobs = 2, .others = true);
     BOTH("block night until 3600.5", SCHED_REASON_SET_ASIDE, .block = "night", .at = 3600500000);
     BOTH("block a until 5 until 7", SCHED_REASON_SET_ASIDE, .block = "a until 5", .at = 7000000);
+    BOTH("unsatisfiable: asks for 3 nodes, the queue has 2", SCHED_REASON_UNSATISFIABLE,
+         .words = "asks for 3 nodes, the queue has 2");
+    BOTH("block night recurs: give a time limit", SCHED_REASON_BLOCK_RECURS, .block = "night");
+    BOTH("block night recurs: no gap is that long", SCHED_REASON_BLOCK, .block = "night");
+    BOTH("jobspec: a job needs one", SCHED_REASON_JOBSPEC, .words = "a job needs one");
+    BOTH("more units than the machine has", SCHED_REASON_UNITS);
+    BOTH("no time in the calendar is long enough", SCHED_REASON_NO_TIME);
+    BOTH("no queue named, and there is no default queue", SCHED_REASON_NO_QUEUE);
+    BOTH("duration out of range", SCHED_REASON_DURATION);
+    BOTH("priority out of range", SCHED_REASON_RANK);
+}
+
+static void resources_times_limits_and_dependencies_are_read(void **state)
+{
+    (void)state;
     BOTH("resources core", SCHED_REASON_RESOURCES, .type = "core");
     BOTH("begin 0", SCHED_REASON_BEGIN, .at = 0);
     BOTH("begin 12.000001", SCHED_REASON_BEGIN, .at = 12000001);
@@ -119,19 +135,10 @@ static void what_is_written_is_read(void **state)
     BOTH("dependency a,b,c,d,...", SCHED_REASON_DEPENDENCY,
          .job = {{"a", -1}, {"b", -1}, {"c", -1}, {"d", -1}}, .n_jobs = 4, .others = true);
     BOTH("dependency b[3]: never met", SCHED_REASON_NEVER_MET, .job = {{"b", 3}}, .n_jobs = 1);
-    BOTH("unsatisfiable: asks for 3 nodes, the queue has 2", SCHED_REASON_UNSATISFIABLE,
-         .words = "asks for 3 nodes, the queue has 2");
-    BOTH("block night recurs: give a time limit", SCHED_REASON_BLOCK_RECURS, .block = "night");
-    BOTH("block night recurs: no gap is that long", SCHED_REASON_BLOCK, .block = "night");
-    BOTH("jobspec: a job needs one", SCHED_REASON_JOBSPEC, .words = "a job needs one");
-    BOTH("more units than the machine has", SCHED_REASON_UNITS);
-    BOTH("no time in the calendar is long enough", SCHED_REASON_NO_TIME);
-    BOTH("no queue named, and there is no default queue", SCHED_REASON_NO_QUEUE);
-    BOTH("duration out of range", SCHED_REASON_DURATION);
-    BOTH("priority out of range", SCHED_REASON_RANK);
     BOTH("dependency a: no such job", SCHED_REASON_REQUEST, .words = "dependency a: no such job");
-#undef BOTH
 }
+
+#undef BOTH
 
 static void expect_text(struct sched_reason r, const char *expected)
 {
@@ -241,6 +248,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(resources_times_limits_and_dependencies_are_read),
         cmocka_unit_test(what_is_wrong_with_a_queue_is_said),
         cmocka_unit_test(other_texts_stay_as_they_are),
         cmocka_unit_test(times_come_back),

@@ -250,16 +250,17 @@ class World:
             self.happen_to_machine(event["at"], what, value)
 
     def change(self, job, what, value, refused):
-        if job.state == ENDED:
+        if what == "queue":  # who is cancelled at this instant, too, was moved before that
+            if job.state != RUNNING and not any(is_refused(job, value, *why) for why in refused):
+                job.queue = value
+        elif job.state == ENDED:
             return
-        if what == "duration":
+        elif what == "duration":
             if job.state == RUNNING:
                 job.until = job.start + value
             job.limit = job.duration = value
-        elif what == "priority":
+        else:
             job.priority = value if job.state == WAITING else job.priority
-        elif job.state == WAITING and not any(is_refused(job, value, *why) for why in refused):
-            job.queue = value
 
     def happen_to_machine(self, at, what, value):
         if what == "block":

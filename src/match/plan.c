@@ -370,7 +370,7 @@ int match_plan_ever(struct match *m, const struct plan_ask *ask, uint64_t blocks
     return rc;
 }
 
-int match_plan_last(struct match *m, const struct plan_ask *ask, int64_t jobid)
+int match_plan_last(struct match *m, const struct plan_ask *ask, uint64_t blocks, int64_t jobid)
 {
     struct plan_ask last = *ask;
     struct requests requests;
@@ -383,6 +383,7 @@ int match_plan_last(struct match *m, const struct plan_ask *ask, int64_t jobid)
     w.end = m->end;
     w.any_status = !ask->is_up;
     w.ask = NULL;
+    w.blocks = blocks & m->blocks.used;
     struct job *job = walk_select(&w) == 0 ? make_planned_job(&w, &last, jobid, w.at, true) : NULL;
     end_planning(&w);
     if (!job)
@@ -391,6 +392,11 @@ int match_plan_last(struct match *m, const struct plan_ask *ask, int64_t jobid)
         return 0;
     job_destroy(job);
     return -1;
+}
+
+uint64_t match_plan_tries(const struct match *m)
+{
+    return m->tries;
 }
 
 int64_t match_end(const struct match *m)

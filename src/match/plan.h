@@ -76,6 +76,9 @@ int64_t match_plan_when(struct match *m, const struct plan_ask *ask, int64_t fro
 int64_t match_plan_first(struct match *m, const struct plan_ask *ask, int64_t jobid, int64_t from,
                          int64_t before, bool reservation);
 
+/* How many times a search for the earliest one tries. */
+uint64_t match_plan_tries(const struct match *m);
+
 /* The first time in [from, before) that neither the calendar nor the caller rules out, or -1. */
 int64_t match_plan_next(const struct match *m, const struct plan_ask *ask, int64_t from,
                         int64_t before);
@@ -95,10 +98,11 @@ void match_plan_forget(struct match *m, int64_t jobid);
  */
 int match_plan_ever(struct match *m, const struct plan_ask *ask, uint64_t blocks);
 
-/* The same as a booking, for the last tick that calendars have, when the machine is idle but for others of these. What
- * policies go by that remember what was taken does not change. The caller cancels it before anything else is asked.
+/* The same as a booking, for the last tick that calendars have, when the machine is idle but for others of these, and
+ * without blocks but for some, by number. What policies go by that remember what was taken does not change. The caller
+ * cancels it before anything else is asked.
  */
-int match_plan_last(struct match *m, const struct plan_ask *ask, int64_t jobid);
+int match_plan_last(struct match *m, const struct plan_ask *ask, uint64_t blocks, int64_t jobid);
 
 /* ---- Bookings; each jobid must exist ---- */
 

@@ -110,14 +110,17 @@ static int book_all(struct place *place, const struct place_ask *ask, int64_t at
     return 0;
 }
 
-/* Book all at the earliest time of [from, before). Returns it, or -1 with ENOENT or ENOMEM. */
+/* Book all at the earliest time of [from, before). Returns it, or -1 with ENOENT, also after as many times as a search
+ * tries, or ENOMEM.
+ */
 static int64_t book_first(struct place *place, const struct place_ask *ask, int64_t from,
                           int64_t before, struct bundle *b)
 {
+    uint64_t tries = match_plan_tries(graph_place_of(place)->match);
     uint32_t role;
     if (graph_place_refresh(graph_place_of(place)) < 0)
         return -1;
-    while (from < before) {
+    for (; from < before && tries > 0; tries--) {
         int64_t at = bundle_next(place, ask, from, before);
         if (at < 0)
             return -1;

@@ -30,6 +30,7 @@ struct bundle_class {
     uint64_t tried;             /* n->changes + 1 when `never` was found out; 0: it was not yet */
     bool never;                 /* they don't fit together on an idle machine */
     struct up_judgement up;
+    struct judgement beside; /* the last one; of no blocks: none */
 };
 
 /* What a bundle lacks before a time while it is in no calendar. */
@@ -168,8 +169,6 @@ int bundle_gather(struct place *place, const struct place_role *role, size_t n, 
 int bundle_know(struct place *place, const jobspec_t *spec, uint32_t part, bool refuse,
                 uint32_t *class, int64_t *units, berth_error_t *err);
 void bundle_forget(struct place *place, uint32_t class);
-int bundle_ever(struct place *place, const struct place_ask *ask, uint64_t blocks);
-int bundle_could_up(struct place *place, uint32_t class);
 int64_t bundle_units(struct place *place, uint32_t class);
 int64_t bundle_wants(const struct place *place, uint32_t class, const char *type);
 uint32_t bundle_members(const struct place *place, uint32_t class);
@@ -184,6 +183,10 @@ int bundle_fits_ever(struct graph_place *n, struct bundle_class *b);
 
 /* The same among some vertices, a bit for each (match_part); NULL: all of the part. */
 int bundle_fits_within(struct graph_place *n, const struct bundle_class *b, const uint64_t *within);
+
+/* As place.h says. O(members) matches where blocks or the machine have changed, or other blocks were asked about. */
+int bundle_ever(struct place *place, const struct place_ask *ask, uint64_t blocks);
+int bundle_could_up(struct place *place, uint32_t class);
 
 /* ---- What bundles hold (bundle_holds.c) ---- */
 

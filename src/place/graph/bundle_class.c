@@ -142,19 +142,6 @@ static int judge_all(struct place *place, struct bundle_class *b, berth_error_t 
     return b->is_judged ? 0 : -1;
 }
 
-int bundle_ever(struct place *place, const struct place_ask *ask, uint64_t blocks)
-{
-    if (!is_bundle_class(ask->class))
-        return OPS.ever(place, ask, blocks);
-    const struct bundle_class *b = bundle_class_of(place, ask->class);
-    for (uint32_t i = 0; i < b->n; i++) {
-        struct place_ask one = bundle_role_ask(place, ask, i);
-        if (OPS.ever(place, &one, blocks) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 /* ---- The table ---- */
 
 static bool has_same_roles(const struct bundle_class *c, const struct place_role *role, size_t n,

@@ -149,8 +149,6 @@ static void fields(void **state)
     assert_string_equal(fields_text(&f, "none", &buffer), "");
     assert_true(fields_number(&f, "f") > 1.49 && fields_number(&f, "f") < 1.51);
     assert_true(fields_number(&f, "x") < 0);
-    assert_true(fields_is_false(&f, "no"));
-    assert_false(fields_is_false(&f, "x"));
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
         assert_false(fields_find(&f, wrong[i], strlen(wrong[i])));
     strbuf_clear(&buffer);

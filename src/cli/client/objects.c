@@ -123,8 +123,3 @@ bool fields_is_true(const struct fields *f, const char *key)
 {
     return json_part_is(find_member(f, key), "true");
 }
-
-bool fields_is_false(const struct fields *f, const char *key)
-{
-    return json_part_is(find_member(f, key), "false");
-}

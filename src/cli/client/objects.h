@@ -65,6 +65,5 @@ bool fields_whole(const struct fields *f, const char *key, int64_t *number);
 bool fields_inside(const struct fields *f, const char *key, struct fields *inside);
 
 bool fields_is_true(const struct fields *f, const char *key);
-bool fields_is_false(const struct fields *f, const char *key);
 
 #endif

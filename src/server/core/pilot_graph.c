@@ -13,12 +13,6 @@
 /* A property of nodes that only may come. Neither a partition nor a feature of Slurm's has a blank in its name. */
 #define SPARE "may come"
 
-/* The vertex of the graph that is above all others. */
-static uint32_t root_of(const struct graph *g)
-{
-    return g->root[GRAPH_CONTAINMENT];
-}
-
 /* Of a list, or a number. */
 static int64_t count_of(const json_t *value)
 {
@@ -90,14 +84,6 @@ bool graph_is_spare(const struct graph *g, uint32_t v)
     while (v != VERTEX_NONE && g->v[v].type != TYPE_NODE)
         v = graph_parent(g, v, GRAPH_CONTAINMENT);
     return v != VERTEX_NONE && propset_value(&g->props, g->v[v].props, SPARE);
-}
-
-void pilot_node_path(const server_t *s, const char *vertex, struct strbuf *path)
-{
-    const struct graph *g = match_graph(s->machine);
-    graph_path(g, root_of(g), GRAPH_CONTAINMENT, path);
-    strbuf_putc(path, '/');
-    strbuf_puts(path, vertex);
 }
 
 bool pilot_name_taken(const server_t *s, const char *vertex)

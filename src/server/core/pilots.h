@@ -82,9 +82,6 @@ const json_t *pilots_node_named(const server_t *s, const char *vertex);
 
 /* ---- For pilots.c and ruled.c ---- */
 
-/* The node of which a key has this text, or NULL. */
-json_t *pilots_find_node(const server_t *s, const char *key, const char *text);
-
 /* A node by its id, which is probably the i-th: the engine tells them in the same order each time. */
 json_t *pilots_find_near(const server_t *s, const char *id, size_t i);
 
@@ -135,9 +132,6 @@ char *spare_graph(const server_t *s, const json_t *node, const char *base, int64
 
 /* Whether a vertex is a node, or of a node, that only may come. */
 bool graph_is_spare(const struct graph *g, uint32_t vertex);
-
-/* The path of a new or present node, in the machine (pilot_graph.c). */
-void pilot_node_path(const server_t *s, const char *vertex, struct strbuf *path);
 
 /* Whether something of the machine has this name (pilot_graph.c). */
 bool pilot_name_taken(const server_t *s, const char *vertex);

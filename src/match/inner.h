@@ -127,9 +127,6 @@ uint32_t match_rank_size(const struct match *m, int32_t rank);
 int match_rank_tops(const struct match *m, const char *text, uint32_t **v, size_t *n,
                     berth_error_t *err);
 
-/* Count everything that is down; the counts must be 0. Returns 0, or -1 with ENOMEM. */
-int match_recount_down(struct match *m);
-
 /* Forget the answers by class and by slot mix, which are for one jobspec. */
 void match_clear_memo(struct match *m);
 
@@ -227,9 +224,6 @@ static inline uint64_t match_count_below(const struct match *m, uint32_t v)
     return count;
 }
 
-/* Replace a job by another with the same number, and destroy the old one. Returns 0, or -1 with ENOMEM. */
-int match_replace_job(struct match *m, struct job *old, struct job *new);
-
 /* The vertex that a vertex of a JGF text stands for, or VERTEX_NONE with EINVAL or ENOMEM. */
 struct jgf_vertex;
 uint32_t match_find_jgf(struct match *m, const struct jgf_vertex *x, berth_error_t *err);
@@ -281,9 +275,8 @@ void match_note_hold(struct match *m, const struct job *job, const struct hold *
 /* A job, which is a reservation still, becomes an allocation: one of its holds is to count as such. The same. */
 void match_note_allocated(struct match *m, struct job *job, const struct hold *h);
 
-/* As match_book and match_unbook, for one hold. */
+/* As match_book, for one hold. */
 int match_book_hold(struct match *m, const struct job *job, const struct hold *h);
-void match_unbook_hold(struct match *m, const struct job *job, const struct hold *h);
 
 /* Update the order in which first-fit policies look at children, along the last emission: the children with
  * the most free now come first or, if `now` < 0, last. Returns 0, or -1 with ENOMEM.

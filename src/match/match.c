@@ -121,7 +121,7 @@ uint32_t match_rank_size(const struct match *m, int32_t rank)
 }
 
 /* Count what is down, in the states of everything above it. */
-int match_recount_down(struct match *m)
+static int match_recount_down(struct match *m)
 {
     if (list_nodes(m) < 0 || count_ranks(m) < 0)
         return -1;

@@ -55,8 +55,11 @@ void plot_area(struct plot *plot, const struct series *series, struct plot_panel
     svg_path_end(&plot->svg);
 }
 
-void plot_panel_grid(struct plot *plot, struct plot_panel panel, int64_t top, int64_t step,
-                     const char *suffix)
+/* Draw a panel's background, its horizontal lines at multiples of step up to top, and their labels with a
+ * suffix.
+ */
+static void plot_panel_grid(struct plot *plot, struct plot_panel panel, int64_t top, int64_t step,
+                            const char *suffix)
 {
     char number[HUMAN_SIZE], label[2 * HUMAN_SIZE];
     for (int64_t v = 0; v <= top; v += step) {

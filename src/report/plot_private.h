@@ -51,12 +51,6 @@ void plot_band(struct plot *plot, size_t policy, double top);
 /* The Gantt panel: shapes if the detail says so, else areas. */
 void plot_gantt(struct plot *plot, size_t policy, struct plot_panel panel);
 
-/* Draw a panel's background, its horizontal lines at multiples of step up to top, and their labels with a
- * suffix.
- */
-void plot_panel_grid(struct plot *plot, struct plot_panel panel, int64_t top, int64_t step,
-                     const char *suffix);
-
 /* An area from 0 to value(arg, column), in parts of the panel's height, over all columns. */
 typedef double (*plot_value_f)(const struct series *series, size_t column, int64_t arg);
 void plot_area(struct plot *plot, const struct series *series, struct plot_panel panel,

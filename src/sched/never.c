@@ -34,7 +34,10 @@ static int could_machine(sched_t *s, uint32_t slot, struct sched_reason *why, be
     return errno == ENOMEM ? -1 : errno == ENODEV ? refuse_for_reason(why, &unknown) : 0;
 }
 
-int job_could_ever(sched_t *s, uint32_t slot, struct sched_reason *why, berth_error_t *err)
+/* Whether a job that waits could start some day, were all up and idle, and beside the blocks that come again.
+ * Returns 0, or -1: EINVAL with a reason, whose words are those of the error text; ENOMEM.
+ */
+static int job_could_ever(sched_t *s, uint32_t slot, struct sched_reason *why, berth_error_t *err)
 {
     const struct job *job = &s->jobs[slot];
     struct sched_reason_limit over;

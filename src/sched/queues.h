@@ -309,12 +309,9 @@ const char *queues_text(struct queues *n, const char *text);
  */
 const char *base_id(sched_t *s, uint32_t slot);
 
-/* Into the list of jobs in the order of submission, as the last one or right before or behind another, and out of
- * it.
- */
+/* Into the list of jobs in the order of submission, as the last one or right before or behind another. */
 void details_link(sched_t *s, uint32_t slot);
 void details_link_beside(sched_t *s, uint32_t slot, uint32_t there, bool before);
-void details_unlink(sched_t *s, uint32_t slot);
 
 /* Forget a job and all that is known of it; and one that has ended, which lets go others. */
 void job_forget(sched_t *s, uint32_t slot);
@@ -431,11 +428,6 @@ int account_choose(sched_t *s, uint32_t slot, const char *name, berth_error_t *e
 int account_keep(sched_t *s, uint32_t slot, const char *name, berth_error_t *err);
 
 /* ---- never.c: jobs that can never start ---- */
-
-/* Whether a job that waits could start some day, were all up and idle, and beside the blocks that come again.
- * Returns 0, or -1: EINVAL with a reason, whose words are those of the error text; ENOMEM.
- */
-int job_could_ever(sched_t *s, uint32_t slot, struct sched_reason *why, berth_error_t *err);
 
 /* Reject a job if it waits and can never start. Returns 0, or -1 with ENOMEM, and the next pass looks at
  * all jobs.

@@ -19,7 +19,8 @@ static bool is_class_name(const char *name)
     return length > 0 && length <= CLASSES_NAME_MAX && strspn(name, allowed) == length;
 }
 
-size_t share_class_index(const struct classes_percent *list, size_t n, const char *name)
+/* The index of a class in a list; their number if it is not there. O(n). */
+static size_t share_class_index(const struct classes_percent *list, size_t n, const char *name)
 {
     size_t i = 0;
     while (i < n && strcmp(list[i].name, name) != 0)

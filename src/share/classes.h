@@ -20,9 +20,6 @@ struct classes {
     struct class_rule rule;
 };
 
-/* The index of a class in a list; their number if it is not there. O(n). */
-size_t share_class_index(const struct classes_percent *list, size_t n, const char *name);
-
 /* Set the percentages of loads, one for each class, in the order of classes_get_percents; all else is 0. */
 void share_class_loads(const classes_t *c, struct class_load *loads);
 

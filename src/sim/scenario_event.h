@@ -14,12 +14,6 @@ int scenario_event_read(struct scenario_event *e, json_t *object, const struct k
 int scenario_block_read(struct scenario_event *e, json_t *value, const struct key_place *place,
                         berth_error_t *err);
 
-/* The short form of a submission, or of a role of its gang, but for its constraint. A unit of memory has so many
- * bytes. Returns 0, or -1 with the fault.
- */
-int scenario_form(const struct job_keys *k, struct job_units units, struct short_form *form,
-                  struct job_fault *fault);
-
 /* Check what an object asks for, but for what depends on the machine; `what` comes before keys in errors. Returns 0, or -1
  * with EINVAL.
  */

@@ -9,8 +9,11 @@
 #include "base/errtext.h"
 #include "sim/scenario_event.h"
 
-int scenario_form(const struct job_keys *k, struct job_units units, struct short_form *form,
-                  struct job_fault *fault)
+/* The short form of a submission, or of a role of its gang, but for its constraint. A unit of memory has so many
+ * bytes. Returns 0, or -1 with the fault.
+ */
+static int scenario_form(const struct job_keys *k, struct job_units units, struct short_form *form,
+                         struct job_fault *fault)
 {
     int64_t bytes;
     if (k->tasks > 0 || json_is_string(k->memory))

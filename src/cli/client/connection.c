@@ -316,7 +316,8 @@ static int errno_of(long status)
     }
 }
 
-int connection_error(long status, const char *text, size_t length, berth_error_t *err)
+/* Copy the error from a reply's text, or the status if it has none. Returns -1 with errno. */
+static int connection_error(long status, const char *text, size_t length, berth_error_t *err)
 {
     json_t *root = json_loadb(text, length, 0, NULL);
     const json_t *error = json_object_get(root, "error");

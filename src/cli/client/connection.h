@@ -52,9 +52,6 @@ int connection_failed(const struct connection *s, const berth_error_t *err);
 /* After a failed request, say what it means if no server is there. Returns -1 with the same errno. */
 int connection_explain(const struct connection *s, berth_error_t *err);
 
-/* Copy the error from a reply's text, or the status if it has none. Returns -1 with errno. */
-int connection_error(long status, const char *text, size_t length, berth_error_t *err);
-
 /* ---- Jobs in words and in paths ---- */
 
 #define JOB_ID_SIZE 48

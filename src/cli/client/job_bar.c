@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #define BAR_WIDTH 30
+#define BAR_SIZE  128
 #define A_DAY     86400
 
 static double seconds_of(clockid_t clock)
@@ -22,7 +23,10 @@ void job_bar_begin(struct job_bar *b)
     *b = (struct job_bar){.wanted = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0};
 }
 
-double job_bar_left(const struct job_bar *b, double now)
+/* When the last is expected to end if the others go as those did that ended since `began`: seconds from `now` on, on its
+ * clock; -1: none did.
+ */
+static double job_bar_left(const struct job_bar *b, double now)
 {
     size_t since = b->done > b->first ? b->done - b->first : 0;
     if (since == 0 || now < b->began)
@@ -41,7 +45,10 @@ static void put_end(double end, double now, char *text, size_t size)
         *text = '\0';
 }
 
-void job_bar_text(const struct job_bar *b, double end, char text[JOB_BAR_SIZE])
+/* What is drawn, at most 79 columns: "[####....] 37 of 100, 2 failed, until about 14:32". `end`: seconds since 1970, or
+ * below 0 if nothing is known of it.
+ */
+static void job_bar_text(const struct job_bar *b, double end, char text[BAR_SIZE])
 {
     char bar[BAR_WIDTH + 1], failed[32] = "", until[48] = "";
     size_t done = b->done < b->all ? b->done : b->all;
@@ -53,14 +60,14 @@ void job_bar_text(const struct job_bar *b, double end, char text[JOB_BAR_SIZE])
         snprintf(failed, sizeof(failed), ", %zu failed", b->failed);
     if (done < b->all)
         put_end(end, seconds_of(CLOCK_REALTIME), until, sizeof(until));
-    int n = snprintf(text, JOB_BAR_SIZE, "[%s] %zu of %zu%s%s", bar, done, b->all, failed, until);
+    int n = snprintf(text, BAR_SIZE, "[%s] %zu of %zu%s%s", bar, done, b->all, failed, until);
     if (n > 79)
         text[79] = '\0';
 }
 
 void job_bar_show(struct job_bar *b)
 {
-    char text[JOB_BAR_SIZE];
+    char text[BAR_SIZE];
     if (!b->wanted || b->all < 2)
         return;
     double left = job_bar_left(b, seconds_of(CLOCK_MONOTONIC));

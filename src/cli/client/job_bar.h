@@ -23,15 +23,4 @@ void job_bar_count(struct job_bar *b, size_t done, size_t all, size_t failed);
 void job_bar_hide(struct job_bar *b);
 void job_bar_show(struct job_bar *b);
 
-/* What is drawn, at most 79 columns: "[####....] 37 of 100, 2 failed, until about 14:32". `end`: seconds since 1970, or
- * below 0 if nothing is known of it.
- */
-#define JOB_BAR_SIZE 128
-void job_bar_text(const struct job_bar *b, double end, char text[JOB_BAR_SIZE]);
-
-/* When the last is expected to end if the others go as those did that ended since `began`: seconds from `now` on, on its
- * clock; -1: none did.
- */
-double job_bar_left(const struct job_bar *b, double now);
-
 #endif

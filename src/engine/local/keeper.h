@@ -334,7 +334,6 @@ void keeper_end_more(struct keeper *k);
 void keeper_accept(struct keeper *k);
 void keeper_read(struct keeper *k);
 void keeper_send(struct keeper *k);
-void keeper_hang_up(struct keeper *k);
 int keeper_watch(struct keeper *k, int fd, struct watch *watch, uint32_t events);
 
 /* Close a descriptor and stop watching it. Closing it is not enough while a child that was just forked

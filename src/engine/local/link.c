@@ -36,7 +36,7 @@ static void look_for(struct keeper *k, uint32_t events)
         k->link_events = events;
 }
 
-void keeper_hang_up(struct keeper *k)
+static void keeper_hang_up(struct keeper *k)
 {
     keeper_unwatch(k, &k->link);
     k->link_held = false;

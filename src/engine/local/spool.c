@@ -28,7 +28,8 @@ bool spool_name_read(const char *name, uint64_t *key, int *stream)
     return true;
 }
 
-bool spool_proved(const char *path, const char *proof)
+/* Whether the folder of a path has what the proof says. */
+static bool spool_proved(const char *path, const char *proof)
 {
     char file[PATH_MAX];
     struct stat st;

@@ -34,9 +34,6 @@ struct spool_ask {
  */
 int spool_open(int folder, const struct spool_ask *ask);
 
-/* Whether the folder of a path has what the proof says. */
-bool spool_proved(const char *path, const char *proof);
-
 /* "spool/KEY.STREAM" and what follows: "", ".to" or ".at". */
 void spool_name(char name[SPOOL_NAME], uint64_t key, int stream, const char *suffix);
 

@@ -103,9 +103,8 @@ int64_t helper_wall(void);
 /* Note whether Slurm answers; the server is told of a change. */
 void helper_answered(struct helper *h, bool answers, const char *why);
 
-/* Find, enter and drop a run. Finding takes O(log n), the others O(n) at worst. */
+/* Find and drop a run. O(log n), and O(n) at worst. */
 struct held_run *helper_find(const struct helper *h, uint64_t key);
-struct held_run *helper_enter(struct helper *h, uint64_t key);
 void helper_drop(struct helper *h, struct held_run *run);
 
 /* See in the folder of a run whether it was told to end: berth-run may have seen that there before the server's word came. */

@@ -145,7 +145,8 @@ static int read_run(const struct helper *h, struct held_run *run)
     return 0;
 }
 
-struct held_run *helper_enter(struct helper *h, uint64_t key)
+/* Enter a run. O(n) at worst. */
+static struct held_run *helper_enter(struct helper *h, uint64_t key)
 {
     struct held_run *run = helper_find(h, key);
     if (run)

@@ -114,7 +114,8 @@ static int book_use(struct state *s, const struct job *job, const struct hold *h
     return -1;
 }
 
-void match_unbook_hold(struct match *m, const struct job *job, const struct hold *h)
+/* As match_unbook, for one hold. */
+static void match_unbook_hold(struct match *m, const struct job *job, const struct hold *h)
 {
     struct state *s = m->state[h->vertex];
 

@@ -194,7 +194,7 @@ static struct job *remaining(const struct release *r)
 }
 
 /* Replace a job by another with the same number, and destroy the old one. */
-int match_replace_job(struct match *m, struct job *old, struct job *new)
+static int match_replace_job(struct match *m, struct job *old, struct job *new)
 {
     if (match_book(m, new) < 0)
         return -1;

@@ -26,7 +26,7 @@ int state_need_counts(struct state *s, uint32_t n)
     return 0;
 }
 
-void state_drop_counts(struct state *s)
+static void state_drop_counts(struct state *s)
 {
     for (uint32_t i = 0; i < s->n_counts; i++)
         profile_clear(&s->counts[i]);

@@ -101,7 +101,6 @@ void state_unbook(struct profile *p, int64_t at, int64_t end, int64_t amount);
 
 /* Make the profiles of n counted types if there are none yet. Returns 0, or -1 with ENOMEM. */
 int state_need_counts(struct state *s, uint32_t n);
-void state_drop_counts(struct state *s);
 
 /* Free what it has, but not itself; s may be NULL. */
 void state_clear(struct state *s);

@@ -57,7 +57,8 @@ void booking_forget_note(struct booking *b)
     b->note = NULL;
 }
 
-void booking_note(struct booking *b, const struct held_note *note)
+/* What is known of a booking from now on; where memory runs out, nothing is. */
+static void booking_note(struct booking *b, const struct held_note *note)
 {
     int error = errno;
     if (!b->note && note->kind != HELD_UNKNOWN)

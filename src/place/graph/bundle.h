@@ -93,9 +93,6 @@ int64_t bundle_cores(const struct graph_place *n, const struct bundle_class *b);
 
 /* ---- From when on there may be room (bundle_when.c) ---- */
 
-/* What all members of a role need, as if one class did. */
-struct class bundle_all(const struct graph_place *n, const struct bundle_class *b, uint32_t role);
-
 /* The first time in [from, before) that is not ruled out by counts; -1 with ENOENT. */
 int64_t bundle_next(struct place *place, const struct place_ask *ask, int64_t from, int64_t before);
 

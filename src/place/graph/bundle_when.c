@@ -18,7 +18,9 @@ static int64_t fail_when(int error)
     return -1;
 }
 
-struct class bundle_all(const struct graph_place *n, const struct bundle_class *b, uint32_t role)
+/* What all members of a role need, as if one class did. */
+static struct class bundle_all(const struct graph_place *n, const struct bundle_class *b,
+                               uint32_t role)
 {
     struct class all = n->classes[b->role[role].class];
     all.capacity = b->need[role].capacity;

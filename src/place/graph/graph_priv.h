@@ -72,8 +72,7 @@ static inline struct share *booking_share(struct booking *b, uint32_t i)
     return i == 0 ? &b->first : &b->others[i - 1];
 }
 
-/* What is known of a booking from now on, or that nothing is; where memory runs out nothing is. */
-void booking_note(struct booking *b, const struct held_note *note);
+/* Nothing is known of a booking any more. */
 void booking_forget_note(struct booking *b);
 
 struct part {

@@ -31,7 +31,4 @@ uint32_t job_waiting(const sched_t *s, int64_t now, sched_job_t handle);
  */
 int job_know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth_error_t *err);
 
-/* A job's group and class are no longer its own. */
-void job_unknow(sched_t *s, struct job_groups *groups, uint32_t group, uint32_t class);
-
 #endif

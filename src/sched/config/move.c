@@ -72,7 +72,8 @@ int job_know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth_er
                        depend_id(n->depend, slot), name, sched_reason_text(&unknown, text));
 }
 
-void job_unknow(sched_t *s, struct job_groups *groups, uint32_t group, uint32_t class)
+/* A job's group and class are no longer its own. */
+static void job_unknow(sched_t *s, struct job_groups *groups, uint32_t group, uint32_t class)
 {
     job_group_leave(groups, group);
     s->place->ops->forget(s->place, class);

@@ -127,7 +127,7 @@ void details_link_beside(sched_t *s, uint32_t slot, uint32_t there, bool before)
     gang_link(s, slot);
 }
 
-void details_unlink(sched_t *s, uint32_t slot)
+static void details_unlink(sched_t *s, uint32_t slot)
 {
     struct queues *n = s->queues;
     struct details *d = s->jobs[slot].details;

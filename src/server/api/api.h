@@ -66,9 +66,6 @@ int api_query_whole(struct call *c, const struct api_query *q, int64_t *number);
 
 /* ---- Jobs ---- */
 
-/* The caller as a user of this machine, or NULL and the call is refused. */
-struct user *api_user(struct call *c);
-
 /* Whether the user may submit this job: 0, or -1 with a text. */
 int api_may_submit(struct call *c, struct user *user, const struct job *job, berth_error_t *err);
 

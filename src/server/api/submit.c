@@ -146,7 +146,8 @@ static void submit_one(struct call *c, struct user *user)
     c->reply->wait = true;
 }
 
-struct user *api_user(struct call *c)
+/* The caller as a user of this machine, or NULL and the call is refused. */
+static struct user *api_user(struct call *c)
 {
     struct user *user = user_find(c->s, c->request->peer.uid);
     if (!user && errno == ENOMEM)

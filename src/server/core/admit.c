@@ -36,7 +36,8 @@ int dependency_restore(server_t *s, const char *dependency, int64_t job, berth_e
                         : errtext_set(err, EINVAL, "dependency %" PRId64 ": no such job", unknown);
 }
 
-void job_entered(struct job *job, sched_job_t handle)
+/* The core has taken it under a handle: that of its only member, or of an array's entry. */
+static void job_entered(struct job *job, sched_job_t handle)
 {
     if (job->members > 1)
         job->entry = handle;

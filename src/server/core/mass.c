@@ -55,7 +55,8 @@ void masses_clear(struct job *job)
     }
 }
 
-uint32_t member_count_between(const struct job *job, uint32_t first, uint32_t last)
+/* How many members there are from one index to another. */
+static uint32_t member_count_between(const struct job *job, uint32_t first, uint32_t last)
 {
     const struct idset *all = &job->indices;
     uint32_t n = 0;

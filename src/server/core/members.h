@@ -42,11 +42,7 @@ void member_end(server_t *s, struct job *job, uint32_t member, enum store_state 
                 const char *reason);
 void text_assign(char **to, const char *text);
 
-/* The core has rejected all members that wait in the entry (pass.c). */
-void entry_reject(server_t *s, struct job *job, const char *reason);
-
-/* The core has rejected it: it can never start (pass.c). Without memory for its record, that is done later.
- */
+/* The core has rejected a member: it can never start (pass.c). Without memory for its record, that is done later. */
 void member_reject(server_t *s, struct job *job, uint32_t member, const char *reason);
 
 struct run *run_create(server_t *s, struct job *job, uint32_t member, uint64_t key);
@@ -128,9 +124,6 @@ static inline struct member *ref_record(const struct member_ref *ref)
 const struct member *mass_member(const struct job *job, uint32_t i);
 bool mass_is_unsaved(const struct job *job, uint32_t i);
 int64_t mass_end_wall(const struct job *job, uint32_t i);
-
-/* How many members there are from one index to another. */
-uint32_t member_count_between(const struct job *job, uint32_t first, uint32_t last);
 
 /* Prepare the end of all members that have no record, which all wait in the entry: NULL with ENOMEM. Then carry
  * it out, with an event of the job that names them, and a text. O(records).

@@ -159,7 +159,7 @@ void member_reject(server_t *s, struct job *job, uint32_t i, const char *reason)
 /* The core has rejected all that wait in a job's entry. Where memory is short, the job is behind, and that is done
  * later.
  */
-void entry_reject(server_t *s, struct job *job, const char *reason)
+static void entry_reject(server_t *s, struct job *job, const char *reason)
 {
     struct mass *mass = job->is_behind ? NULL : mass_prepare(s, job, STORE_FAILED, reason);
     sched_job_t entry = job->entry;

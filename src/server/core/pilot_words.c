@@ -126,7 +126,8 @@ void pilot_words(struct strbuf *out, const server_t *s, const struct auto_rule *
     }
 }
 
-void pilot_short_words(struct strbuf *out, const server_t *s, const struct pilot_verdict *v)
+/* For a column: "pilot 3: Priority", "no pilot: its time", of a member that waits; "": nothing. */
+static void pilot_short_words(struct strbuf *out, const server_t *s, const struct pilot_verdict *v)
 {
     const json_t *pilot = v->fate == PILOT_QUEUED ? pilot_find(s, v->pilot) : NULL;
     pilot_put_fate(out, v);

@@ -14,7 +14,4 @@ void pilot_words(struct strbuf *out, const server_t *s, const struct auto_rule *
  */
 void pilot_words_asked(struct strbuf *out, const server_t *s);
 
-/* For a column: "pilot 3: Priority", "no pilot: its time", of a member that waits; "": nothing. */
-void pilot_short_words(struct strbuf *out, const server_t *s, const struct pilot_verdict *v);
-
 #endif

@@ -41,7 +41,8 @@ json_t *pilots_all(server_t *s)
 
 /* ---- Nodes ---- */
 
-json_t *pilots_find_node(const server_t *s, const char *key, const char *text)
+/* The node of which a key has this text, or NULL. */
+static json_t *pilots_find_node(const server_t *s, const char *key, const char *text)
 {
     size_t i;
     json_t *node;

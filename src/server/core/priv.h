@@ -48,11 +48,9 @@ int server_pass(server_t *s, berth_error_t *err);  /* pass.c: a slice of the sch
 int server_write(server_t *s, berth_error_t *err); /* write.c: commit all that is unsaved */
 void server_mark_saved(server_t *s);               /* it is durable */
 void server_undo_submissions(server_t *s);         /* undo submissions that are not stored */
-/* turn.c: start, signal and acknowledge */
-void server_act(server_t *s);
-void work_run_slice(server_t *s);    /* work.c: a slice of large requests */
-int64_t work_due(const server_t *s); /* the tick of the next slice */
-void work_stored(server_t *s);       /* finished requests are durable: answer them */
+void work_run_slice(server_t *s);                  /* work.c: a slice of large requests */
+int64_t work_due(const server_t *s);               /* the tick of the next slice */
+void work_stored(server_t *s);                     /* finished requests are durable: answer them */
 void work_failed(server_t *s, const berth_error_t *why);
 void work_clear(server_t *s);
 void server_run_timers(server_t *s);              /* stop.c: limits and grace periods */
@@ -119,9 +117,6 @@ void run_measure(server_t *s, struct run *run);
  * released, whatever the job says. Returns 0, or -1 with a text and nothing changed.
  */
 int admit_job(server_t *s, struct job *job, bool hold, berth_error_t *err);
-
-/* The core has taken it under a handle: that of its only member, or of an array's entry. */
-void job_entered(struct job *job, sched_job_t handle);
 
 /* The job's rank among jobs of equal priority. */
 uint64_t job_order(const struct job *job);

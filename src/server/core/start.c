@@ -27,7 +27,7 @@ int start_no_memory(struct starting *b)
     return errtext_no_memory(b->err);
 }
 
-char *start_join_n(struct starting *b, const char *first, const char *second, size_t n)
+static char *start_join_n(struct starting *b, const char *first, const char *second, size_t n)
 {
     size_t length = first ? strlen(first) : 0;
     char *text = first ? arena_alloc(&b->arena, length + n + 1) : NULL;
@@ -50,7 +50,8 @@ char *start_join_number(struct starting *b, const char *first, uint64_t number)
     return start_join_n(b, first, digits, strbuf_decimal(digits, number));
 }
 
-int64_t start_on_its_nodes(const struct starting *b, int64_t asked)
+/* What was asked for on the least of a range of nodes, on as many as it has. */
+static int64_t start_on_its_nodes(const struct starting *b, int64_t asked)
 {
     int64_t least = json_part_whole(b->asked.nodes_least, 0), has = (int64_t)b->hosts.n;
     return least > 0 && has > least ? (asked / least + (asked % least > 0)) * has : asked;

@@ -42,12 +42,8 @@ struct starting {
 int start_no_memory(struct starting *b);
 
 /* Concatenate two texts, or a text and a number, in the arena. NULL with ENOMEM, or if the first is NULL. */
-char *start_join_n(struct starting *b, const char *first, const char *second, size_t n);
 char *start_join(struct starting *b, const char *first, const char *second);
 char *start_join_number(struct starting *b, const char *first, uint64_t number);
-
-/* What was asked for on the least of a range of nodes, on as many as it has. */
-int64_t start_on_its_nodes(const struct starting *b, int64_t asked);
 
 /* Bytes on all of its nodes together; 0: none */
 int64_t start_memory_limit(const struct starting *b);

@@ -39,7 +39,8 @@ static void start_run(server_t *s, struct run *run)
     server_engine_event(s, &e);
 }
 
-void server_act(server_t *s)
+/* Start, signal and acknowledge. */
+static void server_act(server_t *s)
 {
     struct engine *engine = s->platform.engine;
     if (!s->engine.is_known)

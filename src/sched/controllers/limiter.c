@@ -378,10 +378,11 @@ void held_unsure(sched_t *s, uint32_t slot)
     s->jobs[slot].details->limited = -1;
 }
 
+/* What was chosen among fewer nodes may be more of them when others have some of what the policy would choose. */
 bool held_again(const sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
-    return job->is_tried_again && limit_is_due(s, job);
+    return job->is_tried_again && (limit_is_due(s, job) || may_be_narrow(s, slot));
 }
 
 void limit_ask_again(sched_t *s, uint32_t slot)

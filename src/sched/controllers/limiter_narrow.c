@@ -66,6 +66,14 @@ int narrow_nodes(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
     return rc;
 }
 
+bool may_be_narrow(const sched_t *s, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    uint32_t i = 0, node;
+    return !s->place->is_counted && limits_names_nodes(s->queues->limits, job->details->party) &&
+           s->place->ops->next_shared(s->place, job->booking, &i, &node);
+}
+
 int64_t narrow_next(const sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t next)
 {
     struct measured m = {.s = s, .booking = booking, .class = s->jobs[slot].ask.class};

@@ -305,6 +305,7 @@ static enum step hold(sched_t *s, uint32_t slot, int64_t at, int64_t booking, in
         *next = controllers_when(s, slot, booking, at);
         *next = controllers_rethink(s, slot, booking, at, *next);
         step = reserve_narrowly(s, slot, &booking, &at, *next);
+        s->jobs[slot].details->waits |= step == STEP_BUSY;
     } else if (step != STEP_BUSY) {
         unbook(s, booking);
     }
@@ -366,7 +367,7 @@ static enum step reserve_beside(sched_t *s, uint32_t slot)
             job->details->waits = waits;
         step = hold(s, slot, at, booking, &from);
         if (step == STEP_DONE && job->details && job->state == SCHED_RESERVED)
-            held_waits(s, slot, waits);
+            held_waits(s, slot, job->details->waits);
         if (unsure && step == STEP_DONE && job->state == SCHED_RESERVED)
             held_unsure(s, slot);
     }

@@ -79,6 +79,7 @@ const struct finder finder_by_units = {
     .begin = units_begin,
     .next = units_next,
     .done = units_done,
+    .moved = units_nothing,
     .list = units_list,
     .check = units_check,
 };

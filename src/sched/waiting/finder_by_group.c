@@ -358,6 +358,19 @@ static int fill_done(sched_t *s, uint32_t slot, struct queue_key key)
     return candidate_put(s, lane, line, group, &key);
 }
 
+/* Another job of its group may be first by now. */
+static void choose_candidate_anew(sched_t *s, uint32_t slot)
+{
+    struct lane *lane = lane_of(s, slot);
+    struct line *line = &lane->line;
+    uint32_t group = job_group_whole_of(s, slot);
+    if (s->pass.phase != PASS_WALK || !heap_has(&line->candidates, group))
+        return;
+    heap_take(&line->candidates, group);
+    rooms_update(s, lane);
+    candidate_put(s, lane, line, group, line->begun ? &line->after : NULL); /* there is room */
+}
+
 /* The first job of a line's parts that may fit, after those that were looked at. O(parts x log). */
 static uint32_t part_next(sched_t *s, struct lane *lane, const struct line *line)
 {
@@ -504,6 +517,7 @@ const struct finder finder_by_group = {
     .begin = fill_begin,
     .next = fill_next,
     .done = fill_done,
+    .moved = choose_candidate_anew,
     .list = fill_list,
     .check = check,
 };

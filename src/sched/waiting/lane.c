@@ -207,6 +207,7 @@ int open_rekey(sched_t *s, uint32_t slot, struct queue_key key)
     open_remove(s, slot);
     s->jobs[slot].key = key;
     open_insert(s, slot, false); /* there is room for it */
+    s->finder->moved(s, slot);
     tell_overtaken(s, lane, first);
     return 0;
 }

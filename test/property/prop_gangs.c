@@ -4,8 +4,8 @@
  * twice: the second time another scheduler takes over what is kept of the one before, in each step in which nobody is
  * being stopped, or of the first scenes in each, and the same is done.
  *
- * SCENES=N plays as many, SCENE_SEED=S from that one on, and with SCENE_HASHES=1 a number is printed for what each has done:
- * test/system/bounds.sh compares those of two builds.
+ * SCENES=N plays as many, SCENE_SEED=S from that one on. With SCENE_HASHES=1 each is played once, and a number is printed
+ * for what it has done, and under which handles: test/system/bounds.sh compares those of two builds.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -72,6 +72,8 @@ static struct scene {
     int jobs;
     int64_t now;
     uint64_t done; /* a number that stands for all that was done, in whatever order */
+    uint64_t
+        handles; /* and one for the handles that it was done under, which others have after a restart */
 } scene;
 
 static uint64_t starts, together, of_roles, stops, replaced, rejected, restarts, preempted, leaving,
@@ -384,6 +386,17 @@ static void event(void)
 
 /* ---- Passes ---- */
 
+/* On what a member starts. */
+static void note_resources(const struct sched_decision *d)
+{
+    const char *text;
+    struct random mix = {.state = d->tag << 8 | d->member};
+    CHECK(sched_resources(scene.sched, d->job, &text) == 0);
+    for (; *text; text++)
+        mix.state = random_next(&mix) ^ (uint64_t)*text;
+    scene.done += mix.state;
+}
+
 /* What is done, whatever is told: after a restart some are told again what they are promised, and what one pass does may
  * be told in another order.
  */
@@ -392,8 +405,11 @@ static void note(const struct sched_decision *d)
     if (d->kind == SCHED_RESERVE || d->kind == SCHED_WAIT)
         return;
     uint64_t done = (uint64_t)scene.now << 32 | d->tag << 16 | d->member << 8 | d->kind;
-    struct random mix = {.state = done};
+    struct random mix = {.state = done}, handle = {.state = done ^ (uint64_t)d->job};
     scene.done += random_next(&mix);
+    scene.handles += random_next(&handle);
+    if (d->kind == SCHED_START)
+        note_resources(d);
 }
 
 static void take(const struct sched_decision *d, bool was_rejected[JOBS],
@@ -680,8 +696,10 @@ static uint64_t play(uint64_t seed, enum restarts when)
 static void play_twice(uint64_t seed)
 {
     uint64_t done = play(seed, NEVER);
-    if (getenv("SCENE_HASHES"))
-        printf("scene %" PRIu64 ": %016" PRIx64 "\n", seed, done);
+    if (getenv("SCENE_HASHES")) {
+        printf("scene %" PRIu64 ": %016" PRIx64 " %016" PRIx64 "\n", seed, done, scene.handles);
+        return;
+    }
     CHECK(play(seed, seed <= STOPPING ? ALWAYS : QUIET) == done);
 }
 

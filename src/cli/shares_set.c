@@ -95,6 +95,12 @@ static int set_usage(struct connection *connection, const char *text, double usa
         return -1;
     const json_t *nodes = json_object_get(answer, "shares");
     int rc = find_shares_node(nodes, text, &found, err);
+    if (rc == 0 && strcmp(answer_text(json_array_get(nodes, found), "kind"), "class") == 0)
+        rc = errtext_set(
+            err, EINVAL,
+            "'%.60s' is a class, which goes by its percentage and has no usage: expected "
+            "a division, queue, account or user",
+            text);
     json_t *body = rc == 0 ? body_of(nodes, json_array_get(nodes, found), usage) : NULL;
     if (rc == 0)
         rc = body ? connection_ask(connection, "PATCH", "/v1/shares", body, NULL, err)

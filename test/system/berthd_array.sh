@@ -28,6 +28,10 @@ expect "members by their indices" "$id[2,999999] " "$("$BERTH" jobs --no-header 
 expect "a line for each" "$id[2] $id[999999] " "$("$BERTH" jobs -r --no-header "$id" | awk '{ printf "%s ", $1 }')"
 expect_status 1 "$BERTH" cancel "$id[3]"
 expect_err "berth cancel: $id[3]: there is no job $id[3]"
+for verb in explain show; do
+    expect_status 1 "$BERTH" $verb "$id[3]"
+    expect_err "berth $verb: there is no job $id[3]"
+done
 expect_status 0 "$BERTH" cancel "$id[2]"
 "$BERTH" server stop && "$BERTH" server start || fail "server stop and start"
 expect "those that are left" "$id[999999] " "$("$BERTH" jobs --no-header -s held | awk '{ printf "%s ", $1 }')"

@@ -82,6 +82,9 @@ expect_err "berth classes: pattern 1: expected a class, found 'land'"
 "$BERTH" classes show batch | cmp - before || fail "a change that was refused changed something"
 
 # Users whose class starts nothing wait on an idle machine.
+# Classes go by percentages: they have no usage to correct.
+expect_status 1 "$BERTH" shares set batch/land 3
+expect_err "berth shares: 'batch/land' is a class, which goes by its percentage and has no usage: expected a division, queue, account or user"
 expect_status 0 "$BERTH" cancel 1 2
 await_state 2 cancelled
 expect_status 0 "$BERTH" classes set --percent land=0 --percent other=100 batch

@@ -18,6 +18,7 @@ wrong "--role is 'a,memory=much': memory: expected a size such as 512M or 4G" --
 wrong "--role takes no --gang: each role says that itself" --role a:2 --gang 2 true
 wrong "--role takes no --cores-per-task: each role says that itself" -c 2 --role a:2 true
 wrong "no command given, expected a command or a script" --role a:2,run=true --role b
+wrong "each --role has a run, expected no other command, got './x'" --role a:2,run=true --role b,run=false ./x
 printf '#!/bin/sh\n#SBATCH -n 1\n#SBATCH hetjob\n#SBATCH -n 4\n' >het.sh
 wrong "./het.sh: line 3: 'hetjob' is not an option of a job; for parts that differ, --role NAME:N,cores=C each" ./het.sh
 "$BERTH" server start || fail "server start"

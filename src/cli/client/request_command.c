@@ -189,8 +189,12 @@ int request_command(struct reading *g, char **argv, int argc)
 
     if (g->wrap)
         return request_wrap(g, argc);
-    if (argc == 0 && roles_have_commands(json_object_get(g->job, "roles")))
-        return 0;
+    if (roles_have_commands(json_object_get(g->job, "roles")))
+        return argc == 0
+                   ? 0
+                   : errtext_set(g->err, EINVAL,
+                                 "each --role has a run, expected no other command, got '%.60s'",
+                                 argv[0]);
     if (argc == 0 && g->r->otherwise)
         return request_put(g, "command", json_pack("[s]", g->r->otherwise));
     if (argc == 0)

@@ -76,6 +76,13 @@ static const char *key_in(const char *text, size_t *length)
     return end ? key + 5 : NULL;
 }
 
+int api_no_job(struct call *c)
+{
+    long long id = c->id, member = c->member;
+    return member < 0 ? api_refuse(c, 404, NULL, "there is no job %lld", id)
+                      : api_refuse(c, 404, NULL, "there is no job %lld[%lld]", id, member);
+}
+
 int api_wrong(struct call *c, const berth_error_t *why)
 {
     static const char place[] = "request: ";
@@ -284,7 +291,7 @@ struct job *api_job(struct call *c)
         return NULL;
     }
     if (!job || (c->member >= 0 && (!member_exists(job, c->member) || job->members == 1))) {
-        api_refuse(c, 404, NULL, "there is no job %s", c->rest);
+        api_no_job(c);
         return NULL;
     }
     if (!api_owns(c, job->uid)) {

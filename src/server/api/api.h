@@ -29,6 +29,9 @@ struct call {
 int api_refuse(struct call *c, int status, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Refuse a call about a job, or a member, that there is not: "there is no job 17[3]". Returns -1. */
+int api_no_job(struct call *c);
+
 /* Refuse the call with a text, the key that it names, and the status that corresponds to errno. Returns -1.
  */
 int api_wrong(struct call *c, const berth_error_t *why);

@@ -326,7 +326,7 @@ void api_job_explain(struct call *c)
 {
     const struct job *job = job_lookup(c->s, c->id);
     if (job && c->member >= 0 && (!member_exists(job, c->member) || job->members == 1))
-        api_refuse(c, 404, NULL, "there is no job %s", c->rest);
+        api_no_job(c);
     else if (job && !api_owns(c, job->uid))
         api_refuse(c, 403, NULL, "job %s is another user's", c->rest);
     else if (job && (c->member < 0 || member_is_live(member_look(job, (uint32_t)c->member))))

@@ -20,7 +20,7 @@ static bool stored_job(struct call *c, struct store_job *job)
     if (store_read_job(c->s->store, c->id, job, &why) == 0)
         return true;
     if (errno == ENOENT)
-        api_refuse(c, 404, NULL, "there is no job %s", c->rest);
+        api_no_job(c);
     else
         api_wrong(c, &why);
     return false;
@@ -138,7 +138,7 @@ struct store_cursor *api_stored(struct call *c, struct store_job *job, struct st
         (c->member < 0 || member->member == c->member))
         return cursor;
     store_cursor_close(cursor);
-    api_refuse(c, 404, NULL, "there is no job %s", c->rest);
+    api_no_job(c);
     return NULL;
 }
 
@@ -197,7 +197,7 @@ void api_job_get(struct call *c)
     environment = q[0].value && strcmp(q[0].value, "0") != 0;
     api_query_clear(q);
     if (job && c->member >= 0 && (!member_exists(job, c->member) || job->members == 1)) {
-        api_refuse(c, 404, NULL, "there is no job %s", c->rest);
+        api_no_job(c);
         return;
     }
     bool in_memory =

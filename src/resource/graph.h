@@ -29,7 +29,7 @@
 #define GRAPH_SUBSYSTEM_MAX 16
 #define GRAPH_CONTAINMENT   0 /* the number of the containment subsystem, always there */
 
-/* Numbers of the types that are known from the start, in this order (graph_types). */
+/* Numbers of the types that are known from the start, in this order (known_types). */
 enum {
     TYPE_CLUSTER,
     TYPE_CORE,

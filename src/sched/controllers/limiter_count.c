@@ -142,7 +142,7 @@ void count_leave(sched_t *s, uint32_t slot, int64_t booking, bool open)
     d->is_open &= open;
 }
 
-/* Its window may be open already (open_window): then this takes no memory. */
+/* Its window may be open already (count_open): then this takes no memory. */
 int count_enter(sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t until)
 {
     struct details *d = s->jobs[slot].details;

@@ -1,7 +1,7 @@
 /* Finding the open jobs of a lane that may fit what is free now.
  *
- * On a machine that counts units, what a job asks for says whether it fits: by_units looks a lane's open
- * jobs through by units and duration (queue.h). On a graph it does not: by_group goes by what has been
+ * On a machine that counts units, what a job asks for says whether it fits: finder_by_units looks a lane's open
+ * jobs through by units and duration (queue.h). On a graph it does not: finder_by_group goes by what has been
  * learned of jobs that ask for the same (job_group.h).
  */
 #ifndef SCHED_FINDER_H

@@ -1,10 +1,8 @@
-/* What a pass leaves behind: its decisions, which stay until the next one, and when that is due. */
-#include <errno.h>
+/* When a pass is due, and what it does after what has happened. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -14,180 +12,12 @@
 #include "berth/sched_snapshot.h"
 #include "fixture/world.h"
 
-/* Submit a job for so many cores; what else it asks for is in `request`. */
-static sched_job_t submit(struct world *w, int64_t now, const char *id, int cores,
-                          struct sched_request request)
-{
-    request.id = id;
-    sched_job_t job = world_submit(w, now, cores, request);
-    assert_true(job >= 0);
-    return job;
-}
-
 #define PLAIN ((struct sched_request){0})
-
-/* ---- Decisions stay ---- */
-
-struct kept {
-    struct sched_decision decision[16];
-    char reason[16][SCHED_REASON_TEXT];
-    size_t n;
-};
-
-static void keep(struct kept *k, const struct world *w)
-{
-    assert_true(w->n <= sizeof(k->decision) / sizeof(*k->decision));
-    k->n = w->n;
-    for (size_t i = 0; i < w->n; i++) {
-        k->decision[i] = w->decision[i];
-        sched_reason_text(w->decision[i].reason, k->reason[i]);
-    }
-}
-
-static void expect_kept(const struct kept *k, const struct world *w)
-{
-    assert_true(sched_check(w->sched));
-    for (size_t i = 0; i < k->n; i++) {
-        assert_memory_equal(&w->decision[i], &k->decision[i], sizeof(*k->decision));
-        char reason[SCHED_REASON_TEXT];
-        assert_string_equal(sched_reason_text(w->decision[i].reason, reason), k->reason[i]);
-    }
-}
 
 static const char queues[] = "resources: {nodes: 2, cores: 4}\n"
                              "match: {policy: low}\n"
                              "queues: {q: {policy: easy}, other: {policy: easy}}\n"
                              "default-queue: q\n";
-
-enum { A, B, C, D, E, JOBS };
-
-/* A pass that starts A and E, promises B a time, rejects one, and says that C and D wait. */
-static void decide(struct world *w, sched_job_t *job, struct kept *kept)
-{
-    world_open(w, queues);
-    job[A] = submit(w, 0, "a", 4, PLAIN);
-    job[E] = submit(w, 0, "e", 2, PLAIN);
-    job[B] = submit(w, 0, "b", 4, PLAIN);
-    job[C] = submit(w, 0, "c", 4, PLAIN);
-    job[D] = submit(w, 0, "d", 1, (struct sched_request){.hold = true});
-    submit(w, 0, "x", 1, (struct sched_request){.queue = "none"});
-    world_pass(w, 0);
-    keep(kept, w);
-    assert_int_equal(kept->n, 6);
-    size_t reasons = 0;
-    for (size_t i = 0; i < kept->n; i++)
-        reasons += kept->reason[i][0] != '\0';
-    assert_int_equal(reasons, 3);
-}
-
-static void events_leave_decisions(void **state)
-{
-    struct world w;
-    struct kept kept;
-    sched_job_t job[JOBS];
-    char id[16];
-    (void)state;
-    decide(&w, job, &kept);
-    for (int i = 0; i < 300; i++) { /* more than there is room for at first */
-        snprintf(id, sizeof(id), "more%d", i);
-        submit(&w, 1, id, 1, (struct sched_request){.hold = i % 2, .queue = i % 3 ? "q" : "none"});
-    }
-    expect_kept(&kept, &w);
-    assert_int_equal(sched_finish(w.sched, 2, job[A], true), 0);
-    expect_kept(&kept, &w);
-    assert_int_equal(sched_requeue(w.sched, 2, job[E]), 0);
-    expect_kept(&kept, &w);
-    assert_int_equal(sched_hold(w.sched, 3, job[B]), 0);
-    assert_int_equal(sched_release(w.sched, 3, job[D]), 0);
-    expect_kept(&kept, &w);
-    assert_int_equal(sched_prioritize(w.sched, 4, job[C], 7), 0);
-    assert_int_equal(sched_set_duration(w.sched, 4, job[C], 7, 0, NULL), 0);
-    assert_int_equal(sched_set_queue(w.sched, 4, job[C], "other", NULL), 0);
-    expect_kept(&kept, &w);
-    assert_int_equal(sched_queue_set(w.sched, 5, "q", true, false, NULL), 0);
-    assert_int_equal(sched_set_status(w.sched, 5, "node0", RESOURCE_DOWN, NULL), 0);
-    expect_kept(&kept, &w);
-    assert_int_equal(sched_configure(w.sched, 6, &w.config->sched, NULL), 0);
-    expect_kept(&kept, &w);
-    for (int i = A; i < JOBS; i++)
-        sched_cancel(w.sched, 7, job[i]);
-    expect_kept(&kept, &w);
-    assert_int_equal(
-        sched_pass(w.sched, 6, false, &(const struct sched_decision *){0}, &(size_t){0}),
-        -1); /* time goes back: that is no pass */
-    expect_kept(&kept, &w);
-    world_pass(&w, 7);
-    assert_true(w.n > kept.n);
-    world_close(&w);
-}
-
-static int half(void *context, int64_t n, struct sched_instead *instead)
-{
-    (void)context;
-    *instead = (struct sched_instead){.duration = n};
-    return 0;
-}
-
-static void questions_leave_decisions(void **state)
-{
-    struct world w;
-    struct kept kept;
-    sched_job_t job[JOBS];
-    struct sched_annotation a;
-    struct sched_record r;
-    struct sched_queue_stats stats;
-    struct sched_question question = {.make = half, .least = 1, .most = 100};
-    const struct resource_range *ranges;
-    const sched_job_t *holders;
-    const char *text;
-    size_t n;
-    (void)state;
-    decide(&w, job, &kept);
-    for (int i = A; i < JOBS; i++) {
-        assert_int_equal(sched_annotate(w.sched, job[i], &a), 0);
-        assert_int_equal(sched_record(w.sched, job[i], &r), 0);
-        sched_resources(w.sched, job[i], &text);
-        sched_write(w.sched, job[i], "jgf", &text, &n);
-        sched_cores(w.sched, job[i], &ranges, &n);
-        struct sched_allocation given;
-        bool holds = a.state == SCHED_RUNNING || a.state == SCHED_RESERVED;
-        assert_int_equal(sched_allocation(w.sched, job[i], &given), holds ? 0 : -1);
-        assert_true(!holds || given.n_hosts == 1);
-    }
-    expect_kept(&kept, &w);
-    assert_int_equal(sched_what_if(w.sched, 0, job[C], &question, 1, NULL), 0);
-    assert_int_equal(sched_holders(w.sched, "node0", &holders, &n, NULL), 0);
-    assert_int_equal(sched_queue_stats(w.sched, "q", &stats), 0);
-    assert_int_equal(sched_hints(w.sched, &text, &n), 0);
-    assert_true(sched_last_time(w.sched) >= 0);
-    expect_kept(&kept, &w);
-    world_close(&w);
-}
-
-/* A job that is restored as running was started before: that is no decision of this scheduler's. */
-static void a_restored_job_leaves_decisions(void **state)
-{
-    struct world w;
-    struct kept kept;
-    sched_job_t job[JOBS];
-    struct sched_record r;
-    (void)state;
-    decide(&w, job, &kept);
-    assert_int_equal(sched_record(w.sched, job[A], &r), 0);
-    char *resources = strndup(r.resources, r.resources_length);
-    char *jobspec = strndup(r.request.jobspec, r.request.jobspec_length);
-    r.resources = resources;
-    r.request.jobspec = jobspec;
-    r.request.id = "again";
-    r.request.dependency = NULL;
-    r.reason = NULL; /* it is gone with the job */
-    assert_int_equal(sched_cancel(w.sched, 1, job[A]), 0);
-    assert_true(sched_restore(w.sched, 1, &r, NULL) >= 0);
-    expect_kept(&kept, &w);
-    free(resources);
-    free(jobspec);
-    world_close(&w);
-}
 
 /* ---- When the next pass is due ---- */
 
@@ -211,14 +41,14 @@ static void each_event_makes_a_pass_due(void **state)
     (void)state;
     world_open(&w, queues);
     assert_int_equal(next(&w), INT64_MAX);
-    sched_job_t a = submit(&w, 0, "a", 4, PLAIN);
+    sched_job_t a = world_enter(&w, 0, "a", 4, PLAIN);
     expect_due(&w, 0);
     assert_int_equal(next(&w), INT64_MAX);
     world_pass(&w, 0);
     assert_int_equal(next(&w), INT64_MAX);
-    sched_job_t b = submit(&w, 1, "b", 4, PLAIN);
+    sched_job_t b = world_enter(&w, 1, "b", 4, PLAIN);
     expect_due(&w, 1);
-    sched_job_t c = submit(&w, 2, "c", 4, PLAIN);
+    sched_job_t c = world_enter(&w, 2, "c", 4, PLAIN);
     expect_due(&w, 2);
     assert_int_equal(next(&w), 100); /* when c will start */
     assert_int_equal(sched_hold(w.sched, 3, c), 0);
@@ -253,9 +83,9 @@ static void each_event_makes_a_pass_due(void **state)
     expect_due(&w, 16);
     assert_int_equal(sched_cancel(w.sched, 17, b), 0);
     expect_due(&w, 17);
-    submit(&w, 18, "x", 1, (struct sched_request){.queue = "none"}); /* to be rejected */
+    world_enter(&w, 18, "x", 1, (struct sched_request){.queue = "none"}); /* to be rejected */
     expect_due(&w, 18);
-    sched_job_t d = submit(&w, 19, "d", 1, PLAIN);
+    sched_job_t d = world_enter(&w, 19, "d", 1, PLAIN);
     assert_int_equal(sched_withdraw(w.sched, 20, d), 0);
     expect_due(&w, 20);
     world_close(&w);
@@ -267,7 +97,7 @@ static void questions_and_refusals_make_none_due(void **state)
     struct sched_annotation a;
     (void)state;
     world_open(&w, queues);
-    sched_job_t job = submit(&w, 5, "a", 4, PLAIN);
+    sched_job_t job = world_enter(&w, 5, "a", 4, PLAIN);
     world_pass(&w, 5);
     assert_int_equal(sched_annotate(w.sched, job, &a), 0);
     assert_int_equal(sched_hold(w.sched, 6, job), -1); /* it runs */
@@ -289,12 +119,13 @@ static void time_alone_makes_a_pass_due(void **state)
     struct world w;
     (void)state;
     world_open(&w, text);
-    sched_job_t begins = submit(&w, 0, "a", 1, (struct sched_request){.begin = 7, .duration = 10});
+    sched_job_t begins =
+        world_enter(&w, 0, "a", 1, (struct sched_request){.begin = 7, .duration = 10});
     expect_due(&w, 0);
     assert_int_equal(next(&w), 7); /* blocks are nothing to who is blocked otherwise */
     expect_due(&w, 7);
     assert_int_equal(next(&w), INT64_MAX);
-    sched_job_t waits = submit(&w, 8, "b", 4, (struct sched_request){.duration = 40});
+    sched_job_t waits = world_enter(&w, 8, "b", 4, (struct sched_request){.duration = 40});
     expect_due(&w, 8);
     assert_int_equal(next(&w), 60);
     expect_due(&w, 60); /* of what the first overruns no pass need know until then */
@@ -303,12 +134,12 @@ static void time_alone_makes_a_pass_due(void **state)
     assert_int_equal(sched_finish(w.sched, 61, begins, true), 0);
     expect_due(&w, 61);
     assert_int_equal(next(&w), INT64_MAX);
-    submit(&w, 75, "spare", 4,
-           (struct sched_request){.queue = "spare", .preemptible_after = 10, .duration = 80});
+    world_enter(&w, 75, "spare", 4,
+                (struct sched_request){.queue = "spare", .preemptible_after = 10, .duration = 80});
     expect_due(&w, 75);
     assert_int_equal(next(&w), 85); /* from then on it may be preempted */
     sched_job_t first =
-        submit(&w, 76, "first", 4, (struct sched_request){.queue = "first", .duration = 30});
+        world_enter(&w, 76, "first", 4, (struct sched_request){.queue = "first", .duration = 30});
     expect_due(&w, 76);
     assert_int_equal(sched_state(w.sched, first), SCHED_RESERVED);
     assert_int_equal(next(&w), 85);
@@ -328,9 +159,9 @@ static void an_overrun_puts_the_next_pass_off(void **state)
     struct world w;
     (void)state;
     world_open(&w, queues);
-    submit(&w, 0, "a", 4, (struct sched_request){.duration = 10});
-    submit(&w, 0, "long", 4, PLAIN);
-    sched_job_t b = submit(&w, 0, "b", 4, PLAIN);
+    world_enter(&w, 0, "a", 4, (struct sched_request){.duration = 10});
+    world_enter(&w, 0, "long", 4, PLAIN);
+    sched_job_t b = world_enter(&w, 0, "b", 4, PLAIN);
     expect_due(&w, 0);
     assert_int_equal(next(&w), 10);
     int64_t at = 10;
@@ -355,9 +186,9 @@ static void events_are_gathered(void **state)
     struct world w;
     (void)state;
     world_open(&w, gathering);
-    sched_job_t a = submit(&w, 3, "a", 4, (struct sched_request){.duration = 30});
+    sched_job_t a = world_enter(&w, 3, "a", 4, (struct sched_request){.duration = 30});
     expect_due(&w, 3); /* before the first pass nothing is waited for */
-    submit(&w, 5, "b", 4, PLAIN);
+    world_enter(&w, 5, "b", 4, PLAIN);
     assert_int_equal(next(&w), 23);
     world_pass(&w, 22); /* it is put off, */
     assert_int_equal(w.n, 0);
@@ -370,12 +201,12 @@ static void events_are_gathered(void **state)
     assert_int_equal(sched_finish(w.sched, 33, a, true), 0);
     assert_int_equal(next(&w), 34);
     expect_due(&w, 34);
-    submit(&w, 35, "c", 1, PLAIN);
-    submit(&w, 36, "d", 1, PLAIN);
+    world_enter(&w, 35, "c", 1, PLAIN);
+    world_enter(&w, 36, "d", 1, PLAIN);
     assert_int_equal(next(&w), 54);
-    submit(&w, 37, "e", 1, PLAIN); /* they are as many as may wait */
+    world_enter(&w, 37, "e", 1, PLAIN); /* they are as many as may wait */
     expect_due(&w, 37);
-    submit(&w, 60, "f", 1, PLAIN);
+    world_enter(&w, 60, "f", 1, PLAIN);
     expect_due(&w, 60); /* a pass could have been before */
     assert_int_equal(w.n, 1);
     assert_int_equal(next(&w), 134);
@@ -388,10 +219,10 @@ static void who_has_preempted_does_not_wait(void **state)
     struct world w;
     (void)state;
     world_open(&w, gathering);
-    sched_job_t spare = submit(&w, 0, "a", 4, (struct sched_request){.queue = "spare"});
+    sched_job_t spare = world_enter(&w, 0, "a", 4, (struct sched_request){.queue = "spare"});
     expect_due(&w, 0);
     expect_due(&w, 1); /* from now on it may be preempted */
-    sched_job_t b = submit(&w, 5, "b", 4, PLAIN);
+    sched_job_t b = world_enter(&w, 5, "b", 4, PLAIN);
     assert_int_equal(next(&w), 21);
     expect_due(&w, 21);
     assert_int_equal(w.decision[0].kind, SCHED_PREEMPT);
@@ -411,7 +242,7 @@ static void a_pass_that_was_cut_off_goes_on_at_once(void **state)
     world_pass(&w, 0);
     for (int i = 0; i < 10; i++) {
         snprintf(id, sizeof(id), "j%d", i);
-        submit(&w, 1, id, 4, PLAIN);
+        world_enter(&w, 1, id, 4, PLAIN);
     }
     for (int i = 0; rc == 1; i++) {
         assert_int_equal(next(&w), 1);
@@ -437,7 +268,7 @@ static void a_restored_scheduler_has_the_same_next_time(void **state)
     world_open(&w, text);
     world_open(&to, text);
     /* as long as the gaps of the block are */
-    sched_job_t job = submit(&w, 25, "a", 4, (struct sched_request){.duration = 90});
+    sched_job_t job = world_enter(&w, 25, "a", 4, (struct sched_request){.duration = 90});
     expect_due(&w, 25);
     assert_int_equal(next(&w), 110);
     assert_int_equal(sched_record(w.sched, job, &r), 0);
@@ -477,9 +308,9 @@ static void a_promise_in_the_way_is_moved_after_a_restart(void **state)
         struct world w, to;
         world_open(&w, text);
         world_open(&to, text);
-        sched_job_t a = submit(&w, 0, "a", 3, PLAIN);
-        submit(&w, 0, "b", 4, PLAIN);
-        sched_job_t c = submit(&w, 0, "c", 1, PLAIN);
+        sched_job_t a = world_enter(&w, 0, "a", 3, PLAIN);
+        world_enter(&w, 0, "b", 4, PLAIN);
+        sched_job_t c = world_enter(&w, 0, "c", 1, PLAIN);
         world_pass(&w, 0);
         assert_int_equal(sched_set_duration(w.sched, 10, longer ? c : a, 150, 0, NULL), 0);
         restore_all(&to, &w, 10);
@@ -509,10 +340,10 @@ static void a_promise_is_chosen_anew_after_a_restart(void **state)
     (void)state;
     world_open(&w, text);
     world_open(&to, text);
-    submit(&w, 0, "x", 4, PLAIN);
-    submit(&w, 0, "y", 4, PLAIN);
-    sched_job_t b = submit(&w, 0, "b", 4, PLAIN);
-    sched_job_t c = submit(&w, 0, "c", 4, PLAIN);
+    world_enter(&w, 0, "x", 4, PLAIN);
+    world_enter(&w, 0, "y", 4, PLAIN);
+    sched_job_t b = world_enter(&w, 0, "b", 4, PLAIN);
+    sched_job_t c = world_enter(&w, 0, "c", 4, PLAIN);
     world_pass(&w, 0);
     assert_int_equal(sched_resources(w.sched, c, &what), 0);
     assert_string_equal(what, "node1/core[0-3]");
@@ -567,13 +398,13 @@ static void expect_would_start(const char *limited, bool other, bool would)
     struct sched_question question = {.make = half_the_cores, .least = 1, .most = 1};
     struct sched_request first = {.queue = "first", .duration = 1000};
     world_open(&w, FIRST(""));
-    sched_job_t a = submit(&w, 0, "a", 4, (struct sched_request){.duration = 50});
-    submit(&w, 0, "b", 4, PLAIN);
+    sched_job_t a = world_enter(&w, 0, "a", 4, (struct sched_request){.duration = 50});
+    world_enter(&w, 0, "b", 4, PLAIN);
     world_pass(&w, 0);
-    submit(&w, 0, "x", 4, first);
+    world_enter(&w, 0, "x", 4, first);
     if (other)
-        submit(&w, 0, "y", 3, first);
-    sched_job_t c = submit(&w, 0, "c", 8, PLAIN);
+        world_enter(&w, 0, "y", 3, first);
+    sched_job_t c = world_enter(&w, 0, "c", 8, PLAIN);
     world_pass(&w, 0);
     configure(&w, 5, limited);
     world_pass(&w, 5);
@@ -583,7 +414,7 @@ static void expect_would_start(const char *limited, bool other, bool would)
     assert_int_equal(sched_what_if(w.sched, 10, c, &question, 1, NULL), 0);
     assert_int_equal(question.found, would);
     assert_int_equal(sched_cancel(w.sched, 10, c), 0);
-    c = submit(&w, 10, "c", 4, PLAIN);
+    c = world_enter(&w, 10, "c", 4, PLAIN);
     world_pass(&w, 10);
     assert_int_equal(sched_state(w.sched, c), would ? SCHED_RUNNING : SCHED_RESERVED);
     world_close(&w);
@@ -621,10 +452,10 @@ static void no_victim_is_told_twice(void **state)
     (void)state;
     world_open(&w, spares);
     world_open(&to, spares);
-    submit(&w, 0, "s", 4, (struct sched_request){.queue = "spare", .duration = 1000});
-    submit(&w, 0, "a", 4, (struct sched_request){.duration = 1000});
+    world_enter(&w, 0, "s", 4, (struct sched_request){.queue = "spare", .duration = 1000});
+    world_enter(&w, 0, "a", 4, (struct sched_request){.duration = 1000});
     world_pass(&w, 0);
-    sched_job_t b = submit(&w, 5, "b", 4, PLAIN);
+    sched_job_t b = world_enter(&w, 5, "b", 4, PLAIN);
     world_pass(&w, 5);
     assert_int_equal(n_preempted(&w), 1);
     assert_int_equal(sched_hold(w.sched, 6, b), 0);
@@ -648,13 +479,13 @@ static void nobody_else_gets_what_was_preempted(void **state)
     struct world w;
     (void)state;
     world_open(&w, spares);
-    sched_job_t slow = submit(&w, 0, "s", 2, (struct sched_request){.queue = "spare"});
-    submit(&w, 0, "a", 4, (struct sched_request){.duration = 1000});
+    sched_job_t slow = world_enter(&w, 0, "s", 2, (struct sched_request){.queue = "spare"});
+    world_enter(&w, 0, "a", 4, (struct sched_request){.duration = 1000});
     world_pass(&w, 0);
-    sched_job_t b = submit(&w, 5, "b", 3, (struct sched_request){.duration = 3});
+    sched_job_t b = world_enter(&w, 5, "b", 3, (struct sched_request){.duration = 3});
     world_pass(&w, 5);
     assert_int_equal(n_preempted(&w), 1);
-    sched_job_t c = submit(&w, 9, "c", 2, (struct sched_request){.duration = 1});
+    sched_job_t c = world_enter(&w, 9, "c", 2, (struct sched_request){.duration = 1});
     world_pass(&w, 9);
     assert_int_equal(sched_state(w.sched, c), SCHED_RESERVED);
     assert_int_equal(sched_finish(w.sched, 12, slow, true), 0);
@@ -675,9 +506,9 @@ static void nothing_is_promised_at_the_end_of_the_plan(void **state)
     struct world w;
     (void)state;
     world_open(&w, queues);
-    sched_job_t first = submit(&w, late, "first", 4, PLAIN);
-    submit(&w, late, "beside", 4, PLAIN);
-    sched_job_t waits = submit(&w, late, "waits", 4, PLAIN);
+    sched_job_t first = world_enter(&w, late, "first", 4, PLAIN);
+    world_enter(&w, late, "beside", 4, PLAIN);
+    sched_job_t waits = world_enter(&w, late, "waits", 4, PLAIN);
     world_pass(&w, late);
     assert_int_equal(sched_state(w.sched, first), SCHED_RUNNING);
     assert_int_equal(sched_state(w.sched, waits), SCHED_WAITING);
@@ -696,10 +527,10 @@ static void nothing_is_known_behind_an_unknown_end(void **state)
                    "queues: {q: {policy: easy}, low: {policy: easy, priority: -10},\n"
                    "  dark: {policy: easy, default-duration: unknown}}\n"
                    "default-queue: q\n");
-    submit(&w, 0, "a", 4, PLAIN);
-    sched_job_t dark =
-        submit(&w, 0, "d", 4, (struct sched_request){.queue = "dark", .duration = SCHED_UNLIMITED});
-    sched_job_t low = submit(&w, 0, "l", 4, (struct sched_request){.queue = "low"});
+    world_enter(&w, 0, "a", 4, PLAIN);
+    sched_job_t dark = world_enter(
+        &w, 0, "d", 4, (struct sched_request){.queue = "dark", .duration = SCHED_UNLIMITED});
+    sched_job_t low = world_enter(&w, 0, "l", 4, (struct sched_request){.queue = "low"});
     world_pass(&w, 0);
     assert_int_equal(sched_start_time(w.sched, dark), 100);
     assert_int_equal(sched_state(w.sched, low), SCHED_WAITING);
@@ -710,9 +541,6 @@ static void nothing_is_known_behind_an_unknown_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_leave_decisions),
-        cmocka_unit_test(questions_leave_decisions),
-        cmocka_unit_test(a_restored_job_leaves_decisions),
         cmocka_unit_test(each_event_makes_a_pass_due),
         cmocka_unit_test(questions_and_refusals_make_none_due),
         cmocka_unit_test(time_alone_makes_a_pass_due),

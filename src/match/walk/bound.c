@@ -41,26 +41,22 @@ const struct class_run *walk_row_of(const struct walk *w, uint32_t v, uint16_t t
     return only;
 }
 
-/* The best possible sum of the scores of n children of v, which all have different ids; false if it is
- * not known.
+/* The best possible sum of the scores of n children of v, which all have different ids, where the best of them has this score;
+ * false if it is not known.
  */
 static bool best_row(const struct walk *w, uint32_t v, uint16_t type, int64_t n, bool low,
-                     int64_t factor, int64_t *best)
+                     int64_t one, int64_t *best)
 {
     const struct class_run *run =
         w->policy->score == SCORE_ID && w->t->is_tree ? walk_row_of(w, v, type) : NULL;
-    const uint32_t *children;
     int64_t steps;
 
     if (!run)
         return false;
-    topo_children(w->t, v, &children);
     int64_t most = run->end - run->first;
     if (n > most)
         n = most;
-    int64_t one = 2 + w->t->g->v[children[low ? run->first : run->end - 1]].id;
-    return !__builtin_add_overflow(one, factor, &one) && !__builtin_mul_overflow(one, n, best) &&
-           !__builtin_mul_overflow(n, n - 1, &steps) &&
+    return !__builtin_mul_overflow(one, n, best) && !__builtin_mul_overflow(n, n - 1, &steps) &&
            !__builtin_add_overflow(*best, low ? steps / 2 : -(steps / 2), best);
 }
 
@@ -87,7 +83,7 @@ static bool best_shape(const struct walk *w, uint32_t v, const struct request *s
         if (!best_vertex(w, v, q->type, low, factor, &one))
             return false;
         int64_t n = low ? (sum->size > 0 ? (q->min + sum->size - 1) / sum->size : 1) : q->max;
-        if (host && n > 1 && one >= 0 && best_row(w, v, q->type, n, low, factor, &all)) {
+        if (host && n > 1 && one >= 0 && best_row(w, v, q->type, n, low, one, &all)) {
             if (__builtin_add_overflow(*best, all, best))
                 *best = low ? INT64_MIN : INT64_MAX;
             continue;
@@ -125,4 +121,20 @@ bool subtree_best(const struct walk *w, uint32_t v, const struct sink *s, int64_
 
     return q->is_slot ? best_slot(w, v, q, low, factor, best)
                       : best_vertex(w, v, q->type, low, factor, best);
+}
+
+bool subtree_has(const struct walk *w, uint32_t v, const struct sink *s)
+{
+    const struct request *q = &w->rq[s->request];
+
+    if (!q->is_slot)
+        return topo_sum(w->t, v, q->type) != NULL;
+    for (uint32_t shape = q->first; shape != REQUEST_NONE; shape = w->rq[shape].other) {
+        uint32_t i = w->rq[shape].with;
+        while (i != REQUEST_NONE && topo_sum(w->t, v, w->rq[i].type))
+            i = w->rq[i].next;
+        if (i == REQUEST_NONE)
+            return true;
+    }
+    return false;
 }

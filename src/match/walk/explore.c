@@ -477,16 +477,20 @@ static void explore_matching(struct walk *w, uint32_t host, const uint32_t *chil
         w->order = base + n;
 }
 
+/* Whether what is below a vertex may be better than what a level has, or more where it has not enough. */
 static bool may_improve(const struct walk *w, uint32_t v, const struct looking *l)
 {
     uint32_t n = 0;
     int64_t below = walk_factor(w, v, l->factor), best;
 
-    for (uint32_t i = l->level; i != REQUEST_NONE; i = w->rq[i].next, n++)
+    for (uint32_t i = l->level; i != REQUEST_NONE; i = w->rq[i].next, n++) {
+        const struct sink *sink = &l->sinks[n];
         if (w->rq[i].bin == i &&
-            (!w->t->is_tree || (subtree_best(w, v, &l->sinks[n], below, &best) &&
-                                sink_wants(&l->sinks[n], best, w->order))))
+            (!w->t->is_tree || (sink->full ? subtree_best(w, v, sink, below, &best) &&
+                                                 sink_wants(sink, best, w->order)
+                                           : subtree_has(w, v, sink))))
             return true;
+    }
     return false;
 }
 
@@ -511,9 +515,35 @@ static bool is_better_last(const struct walk *w, const uint32_t *children, uint3
     return true;
 }
 
-/* Look at children that may have matches further down. If the last children are the best, begin with
- * them; each child then gets its own range in the order of discovery, as if the first child had come
- * first.
+/* Look at children that may have matches further down, in their order. Where one has nothing better than what is found by now,
+ * nor has any behind it of the same class, if the node above adds the same to both.
+ */
+static void explore_in_turn(struct walk *w, uint32_t host, const uint32_t *children,
+                            const struct class_run *run, struct looking *l)
+{
+    struct full_window *full = full_of(w, host);
+    const uint64_t *part = walk_part_for(w, run->type);
+    bool by_class = !w->policy->node_centric || run->type != TYPE_NODE;
+    uint32_t refused = CLASS_NONE;
+
+    for (uint32_t i = run->first; i < run->end && !w->out_of_memory; i++) {
+        uint32_t v = children[i];
+        if (!match_part_has(part, v) || (full && is_known_full(w, &full[i], v, l->level)) ||
+            w->t->class_of[v] == refused)
+            continue;
+        if (!may_improve(w, v, l)) {
+            refused = by_class ? w->t->class_of[v] : CLASS_NONE;
+            continue;
+        }
+        if (is_ruled_out(w, v, run->type, l->level, w->m->state[host], full ? &full[i] : NULL))
+            continue;
+        look_pristine(w, v, host, l);
+        refused = CLASS_NONE;
+    }
+}
+
+/* Look at them. If the last children are the best, begin with them; each child then gets its own range in the order of
+ * discovery, as if the first child had come first.
  */
 static void explore_passing(struct walk *w, uint32_t host, const uint32_t *children,
                             const struct class_run *run, struct looking *l)
@@ -522,19 +552,13 @@ static void explore_passing(struct walk *w, uint32_t host, const uint32_t *child
     const uint64_t *part = walk_part_for(w, run->type);
     uint32_t n = run->end - run->first;
 
+    if (!is_better_last(w, children + run->first, n, l)) {
+        explore_in_turn(w, host, children, run, l);
+        return;
+    }
     if (full)
         full += run->first;
     children += run->first;
-    if (!is_better_last(w, children, n, l)) {
-        for (uint32_t i = 0; i < n && !w->out_of_memory; i++)
-            if (match_part_has(part, children[i]) &&
-                !(full && is_known_full(w, &full[i], children[i], l->level)) &&
-                may_improve(w, children[i], l) &&
-                !is_ruled_out(w, children[i], run->type, l->level, w->m->state[host],
-                              full ? &full[i] : NULL))
-                look_pristine(w, children[i], host, l);
-        return;
-    }
     uint64_t base = w->order, end = w->order_end, width = (end - base) / 2 / n;
     for (uint32_t i = n; i-- > 0 && !w->out_of_memory;) {
         w->order = base + i * width;

@@ -237,10 +237,13 @@ bool turns_begin(struct walk *w, uint32_t v, uint32_t level, struct turns *t);
 bool turns_next(struct turns *t, uint32_t *child);
 
 /* The best score that anything below v could have for the sink; false if there is nothing of its
- * request's type below v.
+ * request's type below v. It goes by v's class and the factor alone.
  */
 bool subtree_best(const struct walk *w, uint32_t v, const struct sink *s, int64_t factor,
                   int64_t *best);
+
+/* Whether there is something of each type that its request asks for below v. */
+bool subtree_has(const struct walk *w, uint32_t v, const struct sink *s);
 
 /* True if a vertex that was entered has below it what its request wants there. */
 bool walk_satisfies(struct walk *w, uint32_t v, const struct role *s, int64_t factor);

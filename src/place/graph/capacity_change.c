@@ -198,6 +198,8 @@ static void find_leftover(struct leftover *l, const struct capacity_has *has,
                           const struct change *c)
 {
     l->has = has;
+    if (has->most != 1)
+        return; /* it is asked of nodes alone */
     for (uint32_t i = 0; i < has->n; i++)
         l->left[i] = INT64_MAX;
     take_leftover(l, c->n_old > 0 ? c->old : &idle, c->n_old > 0 ? c->n_old : 1);

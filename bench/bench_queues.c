@@ -298,6 +298,8 @@ static void print_ends(const struct figures *f)
     double took[ENDS], all = 0;
     char what[64];
     size_t quiet = 0, moving = 0, starting = 0, started = 0;
+    memcpy(took, f->took, f->n * sizeof(*took));
+    print("end and pass, whatever follows", took, f->n);
     for (size_t i = 0; i < f->n; i++)
         if (f->done[i].started == 0 && f->done[i].moved == 0)
             took[quiet++] = f->took[i];

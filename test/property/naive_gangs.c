@@ -10,16 +10,36 @@ int naive_gangs_count(const struct naive_job *j, const struct naive_role *r, enu
 
 static int holding(const struct naive_job *j, const struct naive_role *r)
 {
-    return naive_gangs_count(j, r, NAIVE_RUNS) + naive_gangs_count(j, r, NAIVE_STOPS);
+    return naive_gangs_count(j, r, NAIVE_RUNS) + naive_gangs_count(j, r, NAIVE_LEAVES) +
+           naive_gangs_count(j, r, NAIVE_STOPS);
+}
+
+uint32_t naive_gangs_free(const struct naive_gangs *m)
+{
+    uint32_t taken = 0;
+    for (int i = 0; i < m->jobs; i++) {
+        const struct naive_job *j = &m->job[i];
+        for (int k = 0; k < j->members; k++)
+            if (j->state[k] >= NAIVE_RUNS && j->state[k] <= NAIVE_STOPS)
+                taken |= j->on[k];
+        taken |= j->awaited;
+    }
+    return ((1u << m->cores) - 1) & ~taken;
 }
 
 static int free_cores(const struct naive_gangs *m)
 {
-    int left = m->cores;
-    for (int i = 0; i < m->jobs; i++)
-        for (int k = 0; k < m->job[i].roles; k++)
-            left -= m->job[i].role[k].cores * holding(&m->job[i], &m->job[i].role[k]);
-    return left;
+    return __builtin_popcount(naive_gangs_free(m));
+}
+
+uint32_t naive_gangs_lowest(uint32_t cores, int n)
+{
+    uint32_t lowest = 0;
+    for (; n > 0; n--) {
+        lowest |= cores & -cores;
+        cores &= cores - 1;
+    }
+    return lowest;
 }
 
 /* How many more members a limit lets run. */
@@ -32,10 +52,10 @@ static int may_run(const struct naive_gangs *m)
     return left;
 }
 
-/* Members that could start: they wait, and nobody holds them. */
+/* Members that could start: they wait, and nobody holds them, nor have others been stopped for them. */
 static int ready(const struct naive_job *j, const struct naive_role *r)
 {
-    int n = 0;
+    int n = -j->awaits[r - j->role];
     for (int i = r->first; i < r->first + r->members; i++)
         n += j->state[i] == NAIVE_WAITS && !j->held[i];
     return n;
@@ -46,6 +66,18 @@ static int missing(const struct naive_job *j, const struct naive_role *r)
 {
     int done = naive_gangs_count(j, r, NAIVE_DONE);
     return r->min > done ? r->min - done : 0;
+}
+
+/* So many of a gang are stopped for others that the rest goes as well: nobody of it starts before they have left. */
+static bool is_leaving(const struct naive_job *j)
+{
+    bool is = false;
+    for (int k = 0; k < j->roles; k++)
+        is |= naive_gangs_count(j, &j->role[k], NAIVE_LEAVES) > 0 &&
+              naive_gangs_count(j, &j->role[k], NAIVE_RUNS) +
+                      naive_gangs_count(j, &j->role[k], NAIVE_DONE) <
+                  j->role[k].min;
+    return j->is_gang && is;
 }
 
 /* A gang is down while none of it runs, and too few of some role have succeeded. */
@@ -106,21 +138,61 @@ static void end(struct naive_job *j)
 
 /* ---- Members that start ---- */
 
-/* The first so many of a role that can. */
-static void start(struct naive_job *j, const struct naive_role *r, int n)
+/* The first so many of a role that can, on the lowest of some cores. Returns the cores that are left. */
+static uint32_t start(const struct naive_gangs *m, struct naive_job *j, const struct naive_role *r,
+                      int n, uint32_t cores)
 {
     for (int i = r->first; i < r->first + r->members && n > 0; i++)
         if (j->state[i] == NAIVE_WAITS && !j->held[i]) {
             j->state[i] = NAIVE_RUNS;
+            j->start[i] = m->now;
+            j->on[i] = naive_gangs_lowest(cores, r->cores);
+            cores &= ~j->on[i];
             n--;
         }
+    return cores;
+}
+
+/* Those for whom others have left. */
+static void start_awaiting(const struct naive_gangs *m, struct naive_job *j)
+{
+    for (int k = 0; k < j->roles; k++) {
+        j->awaited = start(m, j, &j->role[k], j->awaits[k], j->awaited);
+        j->awaits[k] = 0;
+    }
+}
+
+/* Whether a member of a role may have others stopped: its gang has not its min of it, or it is of none. */
+static bool is_needed(const struct naive_job *j, const struct naive_role *r)
+{
+    return !j->is_gang || naive_gangs_count(j, r, NAIVE_RUNS) +
+                                  naive_gangs_count(j, r, NAIVE_DONE) + j->awaits[r - j->role] <
+                              r->min;
+}
+
+/* So many members of roles have what others leave, who are stopped for them where they are needed. Returns whether they do. */
+static bool preempt(struct naive_gangs *m, struct naive_job *j, const int wanted[NAIVE_ROLES],
+                    bool needed)
+{
+    int cores = 0;
+    for (int k = 0; k < j->roles; k++)
+        cores += wanted[k] * j->role[k].cores;
+    int job = (int)(j - m->job);
+    uint32_t on = m->preempts ? naive_gangs_preempt(m, job, cores, false) : 0;
+    if (m->preempts && on == 0 && needed)
+        on = naive_gangs_preempt(m, job, cores, true);
+    for (int k = 0; on != 0 && k < j->roles; k++)
+        j->awaits[k] += wanted[k];
+    j->awaited |= on;
+    return on != 0;
 }
 
 /* All that a gang lacks, or nobody. Returns false where the cores are missing for that. */
-static bool start_whole(const struct naive_gangs *m, struct naive_job *j)
+static bool start_whole(struct naive_gangs *m, struct naive_job *j)
 {
-    int cores = 0, members = 0;
+    int cores = 0, members = 0, wanted[NAIVE_ROLES];
     for (int k = 0; k < j->roles; k++) {
+        wanted[k] = missing(j, &j->role[k]);
         if (ready(j, &j->role[k]) < missing(j, &j->role[k]))
             return true; /* it does not wait for cores */
         cores += missing(j, &j->role[k]) * j->role[k].cores;
@@ -129,25 +201,28 @@ static bool start_whole(const struct naive_gangs *m, struct naive_job *j)
     if (members > may_run(m))
         return true;
     if (cores > free_cores(m))
-        return false;
+        return preempt(m, j, wanted, true);
     for (int k = 0; k < j->roles; k++)
-        start(j, &j->role[k], missing(j, &j->role[k]));
+        start(m, j, &j->role[k], wanted[k], naive_gangs_free(m));
     return true;
 }
 
 /* One more member starts, if one can. *lacks: cores are missing for one. */
-static bool grow(const struct naive_gangs *m, struct naive_job *j, bool *lacks)
+static bool grow(struct naive_gangs *m, struct naive_job *j, bool *lacks)
 {
     *lacks = false;
     for (int k = 0; k < j->roles && may_run(m) > 0 && !(*lacks && m->in_order); k++) {
         if (ready(j, &j->role[k]) == 0)
             continue;
-        if (j->role[k].cores > free_cores(m)) {
-            *lacks = true;
-            continue;
+        if (j->role[k].cores <= free_cores(m)) {
+            start(m, j, &j->role[k], 1, naive_gangs_free(m));
+            return true;
         }
-        start(j, &j->role[k], 1);
-        return true;
+        int one[NAIVE_ROLES] = {0};
+        one[k] = 1;
+        if (preempt(m, j, one, is_needed(j, &j->role[k])))
+            return true;
+        *lacks = true;
     }
     return false;
 }
@@ -171,14 +246,22 @@ static int rank(const struct naive_gangs *m, const struct naive_job *j)
     return m->by == NAIVE_BY_PRIORITY_GANG ? priority * 2 + has_min(j) : has_min(j) * 3 + priority;
 }
 
+/* One member is its min, and waits for others to leave: the rest goes on one by one, as it does behind one that has started. */
+static bool has_only_first(const struct naive_job *j)
+{
+    return j->awaited != 0 && j->roles == 1 && missing(j, &j->role[0]) == 1;
+}
+
 /* A job has its turn, which ends when it goes by something else. Returns false where it waits for cores. */
-static bool turn(const struct naive_gangs *m, struct naive_job *j)
+static bool turn(struct naive_gangs *m, struct naive_job *j)
 {
     int was = rank(m, j);
     bool lacks = false;
+    if (is_leaving(j))
+        return true;
     if (is_down(j) && !start_whole(m, j))
         return false;
-    while (!is_down(j) && rank(m, j) == was)
+    while ((!is_down(j) || has_only_first(j)) && rank(m, j) == was)
         if (!grow(m, j, &lacks))
             break;
     return !lacks;
@@ -200,6 +283,7 @@ void naive_gangs_pass(struct naive_gangs *m)
 {
     int had[NAIVE_JOBS];
     for (int i = 0; i < m->jobs; i++) {
+        start_awaiting(m, &m->job[i]);
         if (m->job[i].is_over || is_short(&m->job[i]))
             end(&m->job[i]);
         had[i] = -1;

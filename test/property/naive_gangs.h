@@ -5,6 +5,7 @@
 #define NAIVE_GANGS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "berth/sched.h"
 
@@ -21,7 +22,8 @@ enum naive_by {
     NAIVE_BYS
 };
 
-enum naive_state { NAIVE_WAITS, NAIVE_RUNS, NAIVE_STOPS, NAIVE_DONE, NAIVE_FAILED };
+/* NAIVE_LEAVES: it is stopped for another job, and waits again then. */
+enum naive_state { NAIVE_WAITS, NAIVE_RUNS, NAIVE_LEAVES, NAIVE_STOPS, NAIVE_DONE, NAIVE_FAILED };
 
 /* Members from `first` on, each of which asks for so many cores. */
 struct naive_role {
@@ -38,6 +40,11 @@ struct naive_job {
     bool is_over; /* a member has failed, or too few are left */
     enum naive_state state[NAIVE_MEMBERS];
     bool held[NAIVE_MEMBERS];
+    uint32_t on[NAIVE_MEMBERS]; /* the cores that it holds, as bits */
+    int64_t start[NAIVE_MEMBERS];
+    int64_t stays;           /* for how long nobody stops it after its start, a tick at least */
+    int awaits[NAIVE_ROLES]; /* of those that wait so many start once others have left, */
+    uint32_t awaited;        /* on these cores */
 };
 
 struct naive_gangs {
@@ -45,6 +52,9 @@ struct naive_gangs {
     bool in_order;    /* nobody starts before one that waits for cores */
     enum naive_by by; /* which job goes first */
     int most_running; /* members that run at a time; 0: as many as there is room for */
+    bool preempts;    /* jobs of lower priority are stopped for those that lack cores, */
+    bool keeps_gangs; /* but no gang as a whole */
+    int64_t now;
     struct naive_job job[NAIVE_JOBS]; /* in the order of submission */
     int jobs;
 };
@@ -53,8 +63,21 @@ struct naive_gangs {
 bool naive_gangs_replaces(const struct naive_gangs *m, int job);
 void naive_gangs_failed(struct naive_gangs *m, int job, int member);
 
-/* What a pass does: members of gangs that are over are stopped (NAIVE_STOPS) or gone (NAIVE_FAILED), others run. */
+/* What a pass does: those start for whom others were stopped, who have left by now; members of gangs that are over are stopped (NAIVE_STOPS) or gone (NAIVE_FAILED), others run or are stopped
+ * for them (NAIVE_LEAVES).
+ */
 void naive_gangs_pass(struct naive_gangs *m);
+
+/* The cores that nobody has, nor is to have. */
+uint32_t naive_gangs_free(const struct naive_gangs *m);
+
+/* The `n` lowest of some cores. */
+uint32_t naive_gangs_lowest(uint32_t cores, int n);
+
+/* Stop others so that a job has so many cores, or (`may_stop` is false) wait for what those leave who are stopped for others
+ * (naive_victims.c). Returns these, or 0 and nobody is stopped.
+ */
+uint32_t naive_gangs_preempt(struct naive_gangs *m, int job, int cores, bool may_stop);
 
 /* How many members of a role are in a state. */
 int naive_gangs_count(const struct naive_job *j, const struct naive_role *r,

@@ -1,6 +1,7 @@
 /* Who of which gang starts when, by the core and by a naive model (naive_gangs.h): over random submissions, ends good and
  * bad, members that are cancelled, held, released and requeued. All cores are alike, and nobody knows when a job ends, so
- * that what starts follows from sums alone: under fcfs in order, under easy whoever has room.
+ * that what starts follows from sums alone: under fcfs in order, under easy whoever has room. In some scenes jobs of lower
+ * priority are stopped for others; whoever is stopped there has left before anything else happens.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -29,7 +30,7 @@ static struct scene {
     struct naive_gangs naive;
 } scene;
 
-static uint64_t together, grown, of_roles, replaced, stopped, rejected;
+static uint64_t together, grown, of_roles, replaced, stopped, rejected, spared, gone;
 
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
@@ -58,6 +59,8 @@ static void make_scheduler(void)
                                        .policy = scene.naive.in_order ? "fcfs" : "easy",
                                        .starvation_threshold = SCHED_UNLIMITED,
                                        .claims = 1};
+    queue.preempts = scene.naive.preempts ? SCHED_PREEMPTS_LOWER : 0;
+    queue.keeps_gangs = scene.naive.keeps_gangs;
     queue.limits.queue = &limit;
     queue.limits.n_queue = scene.naive.most_running > 0;
     if (scene.naive.by == NAIVE_BY_PRIORITY_GANG)
@@ -110,6 +113,7 @@ static void draw_job(struct naive_job *j)
     }
     j->members = first;
     j->role[0].min += mins == 0 && j->roles > 1;
+    j->stays = draw(0, 3) ? draw(0, 6) : SCHED_UNLIMITED;
     j->is_gang = j->members > 1 && (j->role[0].min > 0 || j->roles > 1);
 }
 
@@ -144,15 +148,17 @@ static void submit(void)
                                     .min = min,
                                     .roles = role,
                                     .n_roles = j->roles > 1 ? (size_t)j->roles : 0,
-                                    .failure = j->failure};
+                                    .failure = j->failure,
+                                    .preemptible_after = j->stays};
     CHECK(sched_submit(scene.sched, scene.now, &request) >= 0);
 }
 
 static void requeue(int job, int member)
 {
+    struct naive_job *j = &scene.naive.job[job];
     CHECK(sched_requeue(scene.sched, scene.now, handle_of(job, member)) == 0);
-    scene.naive.job[job].state[member] = NAIVE_WAITS;
-    scene.naive.job[job].replaced++;
+    j->replaced += j->state[member] != NAIVE_LEAVES; /* who is stopped for others has not failed */
+    j->state[member] = NAIVE_WAITS;
 }
 
 static void fail_member(int job, int member)
@@ -229,6 +235,9 @@ static void take(const struct sched_decision *d, enum naive_state state[NAIVE_JO
     } else if (d->kind == SCHED_STOP) {
         CHECK(state[d->tag][d->member] == NAIVE_RUNS);
         state[d->tag][d->member] = NAIVE_STOPS;
+    } else if (d->kind == SCHED_PREEMPT) {
+        CHECK(state[d->tag][d->member] == NAIVE_RUNS && d->requeue && d->why == SCHED_MAY_PRIORITY);
+        state[d->tag][d->member] = NAIVE_LEAVES;
     }
 }
 
@@ -250,16 +259,39 @@ static void tell(int job, const enum naive_state *was, const enum naive_state *c
 
 static void count(const struct naive_job *j, const enum naive_state was[NAIVE_MEMBERS])
 {
-    int starts = 0, ran = 0;
+    int starts = 0, ran = 0, leaving = 0, stay = 0;
     for (int i = 0; i < j->members; i++) {
         ran += was[i] == NAIVE_RUNS;
         starts += was[i] == NAIVE_WAITS && j->state[i] == NAIVE_RUNS;
+        leaving += j->state[i] == NAIVE_LEAVES;
+        stay += j->state[i] == NAIVE_RUNS;
         stopped += j->state[i] == NAIVE_STOPS && was[i] == NAIVE_RUNS;
         rejected += j->state[i] == NAIVE_FAILED && was[i] == NAIVE_WAITS;
     }
     together += j->is_gang && ran == 0 && starts > 1;
     of_roles += j->roles > 1 && ran == 0 && starts > 1;
     grown += j->is_gang && ran > 0 && starts > 0;
+    spared += j->is_gang && leaving > 0 && stay > 0;
+    gone += j->is_gang && leaving > 1 && stay == 0;
+}
+
+/* The cores that each member has of those that run: which of them has which is the core's to say, too. */
+static void take_cores(void)
+{
+    for (int i = 0; i < scene.naive.jobs; i++) {
+        struct naive_job *j = &scene.naive.job[i];
+        for (int m = 0; m < j->members; m++) {
+            const struct resource_range *range;
+            size_t n;
+            if (j->state[m] < NAIVE_RUNS || j->state[m] > NAIVE_STOPS)
+                continue;
+            CHECK(sched_cores(scene.sched, handle_of(i, m), &range, &n) == 0);
+            j->on[m] = 0;
+            for (size_t k = 0; k < n; k++)
+                for (uint32_t core = range[k].first; core <= range[k].last; core++)
+                    j->on[m] |= 1u << core;
+        }
+    }
 }
 
 /* How many members of each role are in which state is the same; which of them they are is the core's to say, as they are
@@ -272,6 +304,8 @@ static void compare(int job, const enum naive_state *was, enum naive_state *core
         if (core[m] == NAIVE_WAITS && handle_of(job, m) < 0)
             core[m] = NAIVE_FAILED;
         as_core.state[m] = core[m];
+        if (was[m] == NAIVE_WAITS && core[m] == NAIVE_RUNS)
+            as_core.start[m] = scene.now;
     }
     for (int k = 0; k < j->roles; k++)
         for (enum naive_state state = NAIVE_WAITS; state <= NAIVE_FAILED; state++) {
@@ -284,8 +318,25 @@ static void compare(int job, const enum naive_state *was, enum naive_state *core
     count(j, was);
 }
 
-/* What the core does in all passes of this instant is what the model does in one. */
-static void passes(void)
+/* Those that are stopped have left. Returns whether any were. */
+static bool let_leave(void)
+{
+    bool any = false;
+    for (int i = 0; i < scene.naive.jobs; i++) {
+        struct naive_job *j = &scene.naive.job[i];
+        for (int m = 0; m < j->members; m++) {
+            any |= j->state[m] == NAIVE_LEAVES || j->state[m] == NAIVE_STOPS;
+            if (j->state[m] == NAIVE_LEAVES)
+                requeue(i, m);
+            else if (j->state[m] == NAIVE_STOPS)
+                fail_member(i, m);
+        }
+    }
+    return any;
+}
+
+/* What the core does in all passes until something else happens is what the model does in one. */
+static void pass_in_both(void)
 {
     enum naive_state state[NAIVE_JOBS][NAIVE_MEMBERS], was[NAIVE_JOBS][NAIVE_MEMBERS];
     for (int i = 0; i < scene.naive.jobs; i++) {
@@ -302,8 +353,19 @@ static void passes(void)
             take(&d[i], state);
     }
     naive_gangs_pass(&scene.naive);
+    uint32_t is_free = naive_gangs_free(&scene.naive);
     for (int i = 0; i < scene.naive.jobs; i++)
         compare(i, was[i], state[i]);
+    take_cores();
+    CHECK(naive_gangs_free(&scene.naive) == is_free);
+}
+
+static void passes(void)
+{
+    scene.naive.now = scene.now;
+    do
+        pass_in_both();
+    while (scene.naive.preempts && let_leave());
 }
 
 static void play(uint64_t seed)
@@ -313,6 +375,9 @@ static void play(uint64_t seed)
     scene.naive.in_order = draw(0, 1);
     scene.naive.most_running = draw(0, 2) ? 0 : draw(3, 8);
     scene.naive.by = (enum naive_by)(seed % NAIVE_BYS);
+    scene.naive.preempts =
+        scene.naive.by <= NAIVE_BY_PRIORITY_GANG && scene.naive.most_running == 0 && draw(0, 2);
+    scene.naive.keeps_gangs = draw(0, 3) == 0;
     make_scheduler();
     for (int step = 0; step < STEPS; step++) {
         for (int k = draw(0, 3); k > 0; k--)
@@ -334,7 +399,8 @@ static void starts_are_the_models(void **state)
             play(seed);
     if (!only) /* all of it has happened */
         assert_true(together > scenes && grown > scenes && of_roles > scenes / 8 &&
-                    replaced > scenes / 8 && stopped > scenes / 8 && rejected > scenes / 8);
+                    replaced > scenes / 8 && stopped > scenes / 8 && rejected > scenes / 8 &&
+                    spared > scenes / 32 && gone > scenes / 32);
 }
 
 int main(void)

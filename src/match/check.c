@@ -203,18 +203,19 @@ static bool check_filled(const struct match *m, const struct job *job)
     return with == children;
 }
 
-/* Whether runs of bare holds are jumped over to where they end, or to before that. */
-static bool check_runs(const struct job *job)
+/* Whether the vertices of a hold are there, each in no hold before it. They are noted. */
+static bool note_vertices(const struct match *m, const struct hold *h, uint32_t i, uint32_t *place)
 {
-    uint32_t bare = 0; /* how many come here, one after the other */
+    uint32_t n = hold_vertices(h);
+    bool good = n > 0 && h->vertex < m->g->n && n <= m->g->n - h->vertex;
 
-    for (uint32_t i = job->n; i-- > 0;) {
-        const struct hold *h = &job->hold[i];
-        bare = hold_is_bare(h) ? bare + 1 : 0;
-        if (bare > 0 && (h->run == 0 || h->run > bare))
-            return false;
+    for (uint32_t v = h->vertex; good && v < h->vertex + n; v++) {
+        good = !m->g->v[v].gone && !place[v] &&
+               (n == 1 || m->topo.parent[v] == m->topo.parent[h->vertex]);
+        if (good)
+            place[v] = i + 1;
     }
-    return true;
+    return good;
 }
 
 /* A job's holds must be of vertices that exist, each once, children before their parent, and covered ones
@@ -222,15 +223,13 @@ static bool check_runs(const struct job *job)
  */
 static bool check_holds(const struct match *m, const struct job *job, uint32_t *place)
 {
-    bool good = job->at >= 0 && job->at < job->end && check_runs(job) && check_filled(m, job);
+    bool good = job->at >= 0 && job->at < job->end && check_filled(m, job);
 
     for (uint32_t i = 0; i < job->n && good; i++) {
         const struct hold *h = &job->hold[i];
-        good = h->vertex < m->g->n && !m->g->v[h->vertex].gone && !place[h->vertex] &&
+        good = note_vertices(m, h, i, place) &&
                (h->n_counts == 0 || (uint64_t)h->counts + h->n_counts <= job->n_counts) &&
                (h->n_counts == 0 || h->n_counts == prune_of(&m->prune, &m->topo, h->vertex)->n);
-        if (good)
-            place[h->vertex] = i + 1;
     }
     for (uint32_t i = 0; i < job->n && good; i++) {
         const struct hold *h = &job->hold[i];
@@ -242,7 +241,7 @@ static bool check_holds(const struct match *m, const struct job *job, uint32_t *
             good &= above > 0 && (job->hold[above - 1].flags & (HOLD_EXCLUSIVE | HOLD_UNITS));
     }
     for (uint32_t i = 0; i < job->n && good; i++)
-        place[job->hold[i].vertex] = 0;
+        memset(&place[job->hold[i].vertex], 0, hold_vertices(&job->hold[i]) * sizeof(*place));
     return good;
 }
 

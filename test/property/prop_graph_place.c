@@ -298,8 +298,10 @@ static int node_of(const struct run *r, uint32_t v)
 static void learn(struct run *r, int i)
 {
     struct naive_booking *b = &r->naive.booking[i];
-    const struct job *job = jobs_find(&r->match->jobs, r->handle[i]);
+    const struct job *folded = jobs_find(&r->match->jobs, r->handle[i]);
 
+    CHECK(folded);
+    struct job *job = job_unfolded(folded);
     CHECK(job);
     memset(b->hold, 0, sizeof(b->hold));
     b->licenses = 0;
@@ -326,6 +328,7 @@ static void learn(struct run *r, int i)
         if (strcmp(type, "memory") == 0)
             b->hold[n].memory += (int)h->needs;
     }
+    job_destroy(job);
 }
 
 static bool rooms_allow(struct run *r, const struct place_ask *ask)

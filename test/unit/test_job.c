@@ -81,11 +81,50 @@ static void holds(void **state)
     job_destroy(NULL);
 }
 
+/* Cores 10 to 41 of node 9, of which the second one was asked for and 20 is held with other needs; 43 is not behind 41. */
+static void bare_holds_join(void **state)
+{
+    const uint32_t spare = HOLD_COVERED | HOLD_EXCLUSIVE | HOLD_SPARE;
+    static const uint32_t first[] = {10, 11, 12, 20, 21, 43, 9}, run[] = {1, 1, 8, 1, 21, 1, 1};
+    struct job *job = job_new(3, 5, 9, false);
+    int64_t count = 32;
+
+    (void)state;
+    assert_non_null(job);
+    for (uint32_t v = 10; v < 42; v++)
+        assert_int_equal(
+            job_hold_bare(job, v, v == 11 ? spare & ~(uint32_t)HOLD_SPARE : spare, v == 20 ? 2 : 1),
+            0);
+    assert_int_equal(job_hold_bare(job, 43, spare, 1), 0);
+    assert_int_equal(job_hold(job, 9, HOLD_EXCLUSIVE, 1, &count, 1), 0);
+    assert_int_equal(job->n, 7);
+    for (uint32_t i = 0; i < job->n; i++) {
+        assert_int_equal(job->hold[i].vertex, first[i]);
+        assert_int_equal(hold_vertices(&job->hold[i]), run[i]);
+    }
+    assert_int_equal(job_vertices(job), 34);
+    assert_int_equal(job_next_booked(job, 0), 6);
+    struct job *each = job_unfolded(job);
+    assert_non_null(each);
+    assert_int_equal(each->n, 34);
+    for (uint32_t i = 0; i < 32; i++) {
+        assert_int_equal(each->hold[i].vertex, 10 + i);
+        assert_int_equal(each->hold[i].needs, i == 10 ? 2 : 1);
+        assert_int_equal(each->hold[i].flags & HOLD_SPARE, i == 1 ? 0 : HOLD_SPARE);
+        assert_int_equal(hold_vertices(&each->hold[i]), 1);
+    }
+    assert_int_equal(each->hold[32].vertex, 43);
+    assert_int_equal(each->counts[each->hold[33].counts], 32);
+    job_destroy(each);
+    job_destroy(job);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(found_until_removed),
         cmocka_unit_test(holds),
+        cmocka_unit_test(bare_holds_join),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

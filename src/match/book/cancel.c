@@ -29,7 +29,7 @@ int match_cancel(match_t *m, int64_t jobid, uint64_t *visits, berth_error_t *err
     if (!job)
         return no_such_job(jobid, err);
     if (visits)
-        *visits = job->n;
+        *visits = job_vertices(job);
     forget_job(m, job);
     return 0;
 }

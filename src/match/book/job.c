@@ -190,16 +190,6 @@ static int reserve_hold(struct job *job, uint32_t n)
     return 0;
 }
 
-/* The next hold is bare: one more of the run before it, or the first of one. */
-static void note_bare(struct job *job, struct hold *h)
-{
-    h->run = 1;
-    if (job->n > 0 && hold_is_bare(h - 1))
-        job->hold[job->bare].run++;
-    else
-        job->bare = job->n;
-}
-
 int job_hold(struct job *job, uint32_t vertex, uint32_t flags, int64_t needs, const int64_t *counts,
              uint32_t n)
 {
@@ -209,12 +199,43 @@ int job_hold(struct job *job, uint32_t vertex, uint32_t flags, int64_t needs, co
     *h = (struct hold){
         .vertex = vertex, .flags = flags, .needs = needs, .counts = job->n_counts, .n_counts = n};
     if (hold_is_bare(h))
-        note_bare(job, h);
+        h->run = 1;
     job->n++;
     if (n > 0)
         memcpy(job->counts + job->n_counts, counts, n * sizeof(*counts));
     job->n_counts += n;
     return 0;
+}
+
+uint32_t job_vertices(const struct job *job)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < job->n; i++)
+        n += hold_vertices(&job->hold[i]);
+    return n;
+}
+
+struct job *job_unfolded(const struct job *job)
+{
+    struct job *to = job_like(job);
+    int rc = to ? job_expect_holds(to, job_vertices(job)) : -1;
+
+    for (uint32_t i = 0; i < job->n && rc == 0; i++) {
+        const struct hold *h = &job->hold[i];
+        const int64_t *counts = h->n_counts > 0 ? job->counts + h->counts : NULL;
+        for (uint32_t k = 0; k < hold_vertices(h) && rc == 0; k++)
+            rc = job_hold(to, h->vertex + k, h->flags, h->needs, counts, h->n_counts);
+        if (rc == 0 && h->flags & HOLD_WITH_NODE)
+            to->hold[to->n - 1].run = h->run;
+        if (rc == 0 && job->source)
+            rc = job_source(to, job->source[i]);
+    }
+    if (rc == 0)
+        return to;
+    job_destroy(to);
+    errno = ENOMEM;
+    return NULL;
 }
 
 int job_source(struct job *job, uint32_t source)

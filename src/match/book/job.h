@@ -30,8 +30,9 @@ struct job_texts {
     struct intern labels;
 };
 
-/* A vertex of which, or of what is below it, a job holds something. Holds are in the order in which the
- * match emitted them: children first.
+/* A vertex of which, or of what is below it, a job holds something; or several that are numbered one after the other, if
+ * they are held alike and bare (below): of a node that is given whole, all that is in it. Holds are in the order in which
+ * the match emitted them: children first.
  */
 struct hold {
     uint32_t vertex;
@@ -40,8 +41,8 @@ struct hold {
     union {
         /* index in job.counts of what is booked in the vertex's filter */
         uint32_t counts;
-        /* of one that is bare (below), or booked with its node: so many follow each other from here on, this one among
-         * them, or more */
+        /* of one that is bare: so many vertices from this one on; of one that is booked with its node: so many holds from
+         * this one on */
         uint32_t run;
     };
     uint32_t n_counts;
@@ -64,7 +65,6 @@ struct job {
     bool hidden; /* its holds are not emitted */
     struct hold *hold;
     uint32_t n, capacity;
-    uint32_t bare; /* where the run begins that the last hold is in, if it is bare */
     int64_t *counts;
     uint32_t n_counts, counts_capacity;
     /* by hold: the vertex from which it was reached; NULL: all were reached from their parents */
@@ -98,23 +98,37 @@ int job_hold(struct job *job, uint32_t vertex, uint32_t flags, int64_t needs, co
 /* So many more holds will come: have room for them at once. Returns 0, or -1 with ENOMEM. */
 int job_expect_holds(struct job *job, uint32_t n);
 
-/* As job_hold, of something that is covered and has no filter. O(1), where most holds of whole nodes are such. */
+/* As job_hold, of something that is covered and has no filter: it joins the hold before it if that is of the vertex
+ * before and alike. Not of a job with sources.
+ */
 static inline int job_hold_bare(struct job *job, uint32_t vertex, uint32_t flags, int64_t needs)
 {
-    if (job->n == 0 || job->n == job->capacity || !hold_is_bare(&job->hold[job->n - 1]))
+    struct hold *last = job->n > 0 ? &job->hold[job->n - 1] : NULL;
+
+    if (!last || !hold_is_bare(last) || last->vertex + last->run != vertex ||
+        last->flags != flags || last->needs != needs)
         return job_hold(job, vertex, flags, needs, NULL, 0);
-    job->hold[job->bare].run++;
-    job->hold[job->n++] = (struct hold){.vertex = vertex, .flags = flags, .needs = needs, .run = 1};
+    last->run++;
     return 0;
 }
 
-/* The first hold from i on of which something is booked; n: there is none. A run that is jumped over from its
- * beginning costs nothing: of a node that is given whole, all that is in it.
- */
+/* So many vertices a hold is of, which begin with its own. */
+static inline uint32_t hold_vertices(const struct hold *h)
+{
+    return hold_is_bare(h) ? h->run : 1;
+}
+
+/* So many vertices a job has holds of. O(holds). */
+uint32_t job_vertices(const struct job *job);
+
+/* A copy of a job, each of whose holds is of one vertex. NULL with ENOMEM. O(vertices). */
+struct job *job_unfolded(const struct job *job);
+
+/* The first hold from i on of which something is booked; n: there is none. */
 static inline uint32_t job_next_booked(const struct job *job, uint32_t i)
 {
     while (i < job->n && hold_is_bare(&job->hold[i]))
-        i += job->hold[i].run;
+        i++;
     return i;
 }
 
@@ -122,7 +136,7 @@ static inline uint32_t job_next_booked(const struct job *job, uint32_t i)
 static inline uint32_t job_next_span(const struct job *job, uint32_t i)
 {
     while (i < job->n && (hold_is_bare(&job->hold[i]) || job->hold[i].flags & HOLD_WITH_NODE))
-        i += job->hold[i].run;
+        i += job->hold[i].flags & HOLD_WITH_NODE ? job->hold[i].run : 1;
     return i;
 }
 

@@ -142,8 +142,9 @@ static bool is_allowed(struct walk *w, const struct hold *h)
     if ((h->flags & HOLD_SPARE) && (h->flags & HOLD_COVERED))
         return true;
     bool node = x->type == TYPE_NODE || x->type == TYPE_STORAGE_NODE;
-    if (x->down && !(h->flags & HOLD_SPARE))
-        return false;
+    for (uint32_t i = 0; i < hold_vertices(h) && !(h->flags & HOLD_SPARE); i++)
+        if (x[i].down)
+            return false;
     if (h->flags & HOLD_COVERED)
         return true;
     if (blocks_of(w->m, h) & w->blocks)
@@ -216,19 +217,34 @@ void match_job_allocate(struct match *m, int64_t jobid)
     job->reserved = false;
 }
 
-bool match_job_is_same(const struct match *m, int64_t one, int64_t other)
+/* Whether the i-th vertex of a hold and the k-th one of another are the same, of which as much is held. */
+static bool is_held_alike(const struct hold *x, uint32_t i, const struct hold *y, uint32_t k)
 {
-    const struct job *a = jobs_at(&m->jobs, one), *b = jobs_at(&m->jobs, other);
     /* A job that was read as text doesn't know what was asked for, only what it was given. */
     const uint32_t what = HOLD_EXCLUSIVE | HOLD_COVERED | HOLD_UNITS | HOLD_SHOWN;
 
-    if (a->at != b->at || a->end != b->end || a->n != b->n)
+    return x->vertex + i == y->vertex + k && x->needs == y->needs &&
+           !((x->flags ^ y->flags) & what);
+}
+
+bool match_job_is_same(const struct match *m, int64_t one, int64_t other)
+{
+    const struct job *a = jobs_at(&m->jobs, one), *b = jobs_at(&m->jobs, other);
+    uint32_t i = 0, k = 0, of_i = 0, of_k = 0; /* holds, and vertices of these that were compared */
+
+    if (a->at != b->at || a->end != b->end)
         return false;
-    for (uint32_t i = 0; i < a->n; i++)
-        if (a->hold[i].vertex != b->hold[i].vertex || a->hold[i].needs != b->hold[i].needs ||
-            ((a->hold[i].flags ^ b->hold[i].flags) & what))
+    while (i < a->n && k < b->n) {
+        const struct hold *x = &a->hold[i], *y = &b->hold[k];
+        if (!is_held_alike(x, of_i, y, of_k))
             return false;
-    return true;
+        uint32_t left = hold_vertices(x) - of_i, also = hold_vertices(y) - of_k;
+        of_i = left <= also ? 0 : of_i + also;
+        of_k = also <= left ? 0 : of_k + left;
+        i += left <= also;
+        k += also <= left;
+    }
+    return i == a->n && k == b->n;
 }
 
 void match_job_replace(struct match *m, int64_t jobid, int64_t by)

@@ -280,8 +280,9 @@ bool match_job_touches(const struct match *m, int64_t jobid, const uint64_t *set
     for (uint32_t i = 0; i < job->n; i++) {
         const struct hold *h = &job->hold[i];
         const uint64_t *bits = h->flags & HOLD_EXCLUSIVE ? around : set;
-        if (bits[h->vertex / 64] >> (h->vertex % 64) & 1)
-            return true;
+        for (uint32_t v = h->vertex; v < h->vertex + hold_vertices(h); v++)
+            if (bits[v / 64] >> (v % 64) & 1)
+                return true;
     }
     return false;
 }

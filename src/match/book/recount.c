@@ -43,7 +43,8 @@ static int append_hold(struct match *m, struct job *to, const struct hold *h, co
     return rc;
 }
 
-struct job *match_recount(struct match *m, const struct job *job, bool uncover)
+/* The same of a job each of whose holds is of one vertex. */
+static struct job *recount_unfolded(struct match *m, const struct job *job, bool uncover)
 {
     uint32_t n = m->prune.n;
     struct job *to = job_like(job);
@@ -83,4 +84,13 @@ fail:
     free(any);
     errno = ENOMEM;
     return NULL;
+}
+
+struct job *match_recount(struct match *m, const struct job *job, bool uncover)
+{
+    struct job *each = job_unfolded(job);
+    struct job *to = each ? recount_unfolded(m, each, uncover) : NULL;
+
+    job_destroy(each);
+    return to;
 }

@@ -115,14 +115,11 @@ static int emit_all(struct match *m, const struct job *job)
     return 0;
 }
 
-int match_emit_job(struct match *m, const struct job *job)
+/* The same of a job each of whose holds is of one vertex. */
+static int emit_unfolded(struct match *m, const struct job *job)
 {
     struct job *completed = NULL;
 
-    if (match_emit_begin(m, job->at, job->end, job_queue(job)) < 0)
-        return -1;
-    if (job->hidden)
-        return 0;
     if (!note_places(m, job)) {
         completed = complete(m, job);
         if (!completed)
@@ -134,6 +131,18 @@ int match_emit_job(struct match *m, const struct job *job)
     job_destroy(completed);
     if (rc < 0)
         m->last.n = 0;
+    return rc;
+}
+
+int match_emit_job(struct match *m, const struct job *job)
+{
+    if (match_emit_begin(m, job->at, job->end, job_queue(job)) < 0)
+        return -1;
+    if (job->hidden)
+        return 0;
+    struct job *each = job_unfolded(job);
+    int rc = each ? emit_unfolded(m, each) : -1;
+    job_destroy(each);
     return rc;
 }
 

@@ -219,10 +219,12 @@ static int count_hidden(struct finding *f)
     if (!f->hidden[0] || !f->hidden[1])
         return -1;
     for (uint32_t k = 0; k < m->jobs.slots; k++) {
-        const struct job *as_booked = m->jobs.slot[k];
+        struct job *as_booked = m->jobs.slot[k] ? job_unfolded(m->jobs.slot[k]) : NULL;
         struct job *job = as_booked ? match_recount(m, as_booked, true) : NULL;
-        if (as_booked && !job)
+        if (m->jobs.slot[k] && !job) {
+            job_destroy(as_booked);
             return -1;
+        }
         for (uint32_t i = 0; job && i < job->n; i++) {
             const struct hold *h = &job->hold[i];
             const struct prune_list *list = prune_of(&m->prune, &m->topo, h->vertex);
@@ -235,6 +237,7 @@ static int count_hidden(struct finding *f)
                 }
         }
         job_destroy(job);
+        job_destroy(as_booked);
     }
     return 0;
 }

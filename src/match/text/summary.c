@@ -382,12 +382,13 @@ static void clear_summary(struct summary *sum)
 
 int match_summary(struct match *m, int64_t jobid, struct strbuf *out)
 {
-    const struct job *job = jobs_find(&m->jobs, jobid);
+    const struct job *folded = jobs_find(&m->jobs, jobid);
+    struct job *job = folded ? job_unfolded(folded) : NULL;
     struct summary sum = {.m = m, .job = job, .node = VERTEX_NONE};
     size_t before = out->len;
 
     if (!job) {
-        errno = ENOENT;
+        errno = folded ? ENOMEM : ENOENT;
         return -1;
     }
     sum.in_node.below = sum.in_part.below = sum.in_unique.below = VERTEX_NONE;
@@ -404,6 +405,7 @@ int match_summary(struct match *m, int64_t jobid, struct strbuf *out)
     if (!sum.failed)
         put_lists(&sum, &sum.all, "", ',', out);
     clear_summary(&sum);
+    job_destroy(job);
     if (!out->failed && (sum.failed || out->len > before))
         out->len = sum.failed ? before : out->len - 1;
     if (!sum.failed && !out->failed)

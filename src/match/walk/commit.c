@@ -182,22 +182,6 @@ static uint32_t take_leaves(struct commit *c, const uint32_t *children, uint32_t
     return k;
 }
 
-/* Of some that are given, those that are given whole have holds of all that is in them, which are most that there are; what
- * is above them has one, too.
- */
-static void expect_holds(struct commit *c, const uint32_t *children, uint32_t n)
-{
-    const struct topo *t = c->w->t;
-    enum { ABOVE = 8 };
-    uint32_t holds = n + ABOVE;
-
-    for (uint32_t i = 0; i < n; i++)
-        if (c->w->m->exclusive[t->g->v[children[i]].type])
-            holds += t->first[children[i] + 1] - t->first[children[i]];
-    if (c->job && holds > 2 * n + ABOVE && job_expect_holds(c->job, holds) < 0)
-        c->failed = true;
-}
-
 static int64_t give_vertex(struct commit *c, const struct reach *r, struct counts *above);
 
 static int64_t give_children(struct commit *c, const struct reach *r, bool whole, bool exclusive,
@@ -211,7 +195,6 @@ static int64_t give_children(struct commit *c, const struct reach *r, bool whole
     if (!whole) {
         n = marked_children(c, r->v, &some);
         children = some;
-        expect_holds(c, some, n);
     }
     bool covers = whole && exclusive && !r->shown_only && c->job && c->w->is_silent && t->is_tree;
     for (uint32_t i = 0; i < n && !c->failed; i++) {

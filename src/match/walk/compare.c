@@ -221,8 +221,10 @@ static void note_overruns(struct walk *w)
         for (uint32_t i = 0;
              job && !job->reserved && (job->end <= w->at || job->at > w->at) && i < job->n; i++) {
             const struct hold *h = &job->hold[i];
-            w->overrun[h->vertex] |=
+            uint8_t what =
                 (uint8_t)(OVERRUN_TOUCHED | (h->flags & HOLD_EXCLUSIVE ? OVERRUN_EXCLUSIVE : 0));
+            for (uint32_t n = 0; n < hold_vertices(h); n++)
+                w->overrun[h->vertex + n] |= what;
         }
     }
 }

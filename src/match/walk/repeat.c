@@ -178,7 +178,6 @@ static struct job *job_shifted(const struct repeat_shape *shape, uint32_t by, in
         memcpy(job->counts, like->counts, like->n_counts * sizeof(*job->counts));
     job->n = job->capacity = like->n;
     job->n_counts = job->counts_capacity = like->n_counts;
-    job->bare = like->bare;
     for (uint32_t i = 0; i < shape->held; i++)
         job->hold[i].vertex += by;
     return job;

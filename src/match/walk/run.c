@@ -74,7 +74,8 @@ static bool has_exclusive_job(const struct match *m, uint32_t v, int64_t at, int
     for (uint32_t k = 0; x != VERTEX_NONE && k < m->jobs.slots; k++) {
         const struct job *job = m->jobs.slot[k];
         for (uint32_t i = 0; job && job->at < end && at < job->end && i < job->n; i++)
-            if (job->hold[i].vertex == v && (job->hold[i].flags & HOLD_EXCLUSIVE))
+            if (v - job->hold[i].vertex < hold_vertices(&job->hold[i]) &&
+                (job->hold[i].flags & HOLD_EXCLUSIVE))
                 return true;
     }
     return false;

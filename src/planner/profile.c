@@ -61,16 +61,35 @@ static node_t *node_resize(node_t *v, uint32_t level, uint32_t cap)
     return w;
 }
 
+/* Put a point behind the others of a leaf that has room. */
+static void leaf_append(node_t *leaf, int64_t at, int64_t load)
+{
+    node_key(leaf)[leaf->n] = at;
+    leaf_load(leaf)[leaf->n] = load;
+    leaf_holds(leaf)[leaf->n++] = 1;
+}
+
 int profile_init(struct profile *p, int64_t base)
 {
     node_t *leaf = node_new(0, LEAF_START);
     if (!leaf)
         return -1;
-    leaf->n = 1;
-    node_key(leaf)[0] = base;
-    leaf_load(leaf)[0] = 0;
-    leaf_holds(leaf)[0] = 1;
+    leaf_append(leaf, base, 0);
     *p = (struct profile){.root = leaf, .n = 1};
+    return 0;
+}
+
+int profile_init_booked(struct profile *p, int64_t base, int64_t from, int64_t to, int64_t count)
+{
+    if (profile_init(p, base) < 0)
+        return -1;
+    if (from > base)
+        leaf_append(p->root, from, 0);
+    else
+        leaf_holds(p->root)[0]++;
+    leaf_load(p->root)[p->root->n - 1] = count;
+    leaf_append(p->root, to, 0);
+    p->n = p->root->n;
     return 0;
 }
 

@@ -39,6 +39,9 @@ struct profile {
 /* Make a profile with one point, at base, held once, with load 0. Returns 0, or -1 with ENOMEM. */
 int profile_init(struct profile *p, int64_t base);
 
+/* The same with a booking (profile_book), in one go. */
+int profile_init_booked(struct profile *p, int64_t base, int64_t from, int64_t to, int64_t count);
+
 /* Free all points. */
 void profile_clear(struct profile *p);
 

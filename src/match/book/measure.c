@@ -133,11 +133,12 @@ static void add_hold(const struct match *m, const struct hold *h, uint16_t type,
                      struct match_amount *part, size_t n)
 {
     uint32_t v = h->vertex;
-    bool alone = h->flags & HOLD_EXCLUSIVE, wide = alone && has_nodes(m, v);
+    bool alone = h->flags & HOLD_EXCLUSIVE;
+    bool wide = alone && !topo_is_leaf(&m->topo, v) && has_nodes(m, v);
     bool own = h->flags & (HOLD_EXCLUSIVE | HOLD_UNITS), fills = h->flags & HOLD_FILLS;
     int64_t all = m->g->v[v].type != type || !own ? 0 : alone ? m->g->v[v].size : h->needs;
 
-    if ((alone && !wide) || fills)
+    if (((alone && !wide) || fills) && !topo_is_leaf(&m->topo, v))
         all += below(m, v, type);
 
     if (!wide && all == 0)

@@ -5,9 +5,7 @@
 
 int state_book(struct profile *p, int64_t at, int64_t end, int64_t amount)
 {
-    if (!p->root && profile_init(p, 0) < 0)
-        return -1;
-    return profile_book(p, at, end, amount);
+    return p->root ? profile_book(p, at, end, amount) : profile_init_booked(p, 0, at, end, amount);
 }
 
 void state_unbook(struct profile *p, int64_t at, int64_t end, int64_t amount)

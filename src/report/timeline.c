@@ -104,7 +104,7 @@ static int choose_colors(struct timeline_picture *p)
 
 static void draw_legend(struct timeline_picture *p, double y)
 {
-    char class[] = "k0", name[4 * LEGEND_CHARS + 8];
+    char class[] = "k0", name[TIMELINE_TEXT_SIZE];
     double x = TIMELINE_LEFT;
     for (int c = 0; c <= TIMELINE_COLORS; c++) {
         const char *text = NULL;
@@ -115,7 +115,7 @@ static void draw_legend(struct timeline_picture *p, double y)
             continue;
         class[1] = (char)('0' + c);
         svg_rect(&p->svg, x, y - 9, 11, 11, class);
-        snprintf(name, sizeof(name), "%.*s", LEGEND_CHARS, text);
+        timeline_cut(text, LEGEND_CHARS, name);
         svg_text(&p->svg, x + 16, y, "cap", "start", name);
         x += 34 + 6.6 * (double)strlen(name);
     }

@@ -40,6 +40,13 @@ void timeline_curve(struct timeline_picture *p, double y, double height,
 /* The clock below `y`, with lines up to `top`. */
 void timeline_clock(struct timeline_picture *p, double top, double y);
 
+#define TIMELINE_TEXT_SIZE 128
+
+/* A text of at most so many characters (UTF-8): a longer one, or one that has no room in `out`, is cut and ends in an
+ * ellipsis.
+ */
+void timeline_cut(const char *text, size_t most, char out[TIMELINE_TEXT_SIZE]);
+
 /* The names of rows, and the boxes of jobs. 0, or -1 with ENOMEM. */
 void timeline_row_names(struct timeline_picture *p);
 int timeline_boxes(struct timeline_picture *p);

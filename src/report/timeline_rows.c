@@ -11,22 +11,26 @@
 #define TEXT_HEIGHT 11.0 /* a lower row has no name */
 #define VISIBLE     0.7  /* the smallest width and height of a box */
 
-/* Cut a text to so many characters. */
-static void fit(const char *text, double width, char out[128])
+void timeline_cut(const char *text, size_t most, char out[TIMELINE_TEXT_SIZE])
 {
-    size_t most = width > CHAR_WIDTH ? (size_t)(width / CHAR_WIDTH) : 0, chars = 0, bytes = 0,
-           cut = 0;
-    for (const char *s = text; *s && bytes < 120; s++, bytes++) {
-        if ((*s & 0xc0) == 0x80)
+    size_t bytes = 0, chars = 0, last = 0;
+    for (; text[bytes]; bytes++) {
+        if ((text[bytes] & 0xc0) == 0x80)
             continue;
-        cut = chars + 1 == most ? bytes : cut;
-        if (++chars > most)
+        if (chars == most || bytes > TIMELINE_TEXT_SIZE - 8)
             break;
+        last = bytes;
+        chars++;
     }
-    if (chars <= most && bytes < 120)
-        snprintf(out, 128, "%s", text);
+    if (text[bytes])
+        snprintf(out, TIMELINE_TEXT_SIZE, "%.*s%s", (int)last, text, most > 0 ? "\u2026" : "");
     else
-        snprintf(out, 128, "%.*s%s", (int)cut, text, most > 0 ? "\u2026" : "");
+        snprintf(out, TIMELINE_TEXT_SIZE, "%s", text);
+}
+
+static void fit(const char *text, double width, char out[TIMELINE_TEXT_SIZE])
+{
+    timeline_cut(text, width > CHAR_WIDTH ? (size_t)(width / CHAR_WIDTH) : 0, out);
 }
 
 static double row_y(const struct timeline_picture *p, size_t row)
@@ -52,7 +56,7 @@ void timeline_row_names(struct timeline_picture *p)
     const struct machine_rows *m = &p->rows;
     bool all = p->row_height >= TEXT_HEIGHT;
     double free_from = 0;
-    char name[128];
+    char name[TIMELINE_TEXT_SIZE];
     for (size_t i = 0; i < m->n; i++) {
         double top = row_y(p, m->v[i].first), height = p->row_height * (double)m->v[i].n;
         double middle = top + height / 2 + 3.5;
@@ -72,7 +76,7 @@ void timeline_row_names(struct timeline_picture *p)
 static void name_box(struct timeline_picture *p, const struct timeline_job *job,
                      const struct machine_span *span, double left, double right)
 {
-    char name[128];
+    char name[TIMELINE_TEXT_SIZE];
     double height = p->row_height * (double)span->n;
     if (height < TEXT_HEIGHT || right - left < 3 * CHAR_WIDTH + 4)
         return;

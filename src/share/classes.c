@@ -184,7 +184,8 @@ static int copy_requestors(const classes_t *c, const struct classes_requestor *l
         if (!list[i].pattern || !list[i].name)
             return errtext_set(err, EINVAL, "pattern %zu: expected a pattern and a class", i + 1);
         if (share_class_index(c->percents, c->npercents, list[i].name) == c->npercents)
-            return errtext_set(err, EINVAL, "pattern %zu: expected a class, found '%.80s'", i + 1,
+            return errtext_set(err, EINVAL,
+                               "pattern %zu: expected one of the classes, found '%.80s'", i + 1,
                                list[i].name);
         bytes += strlen(list[i].pattern) + 1;
     }
@@ -219,7 +220,8 @@ int classes_set_requestors(classes_t *c, const struct classes_requestor *list, s
         return errtext_set(err, EINVAL, "patterns: expected at most %d, found %zu",
                            CLASSES_REQUESTORS, n);
     if (fallback == c->npercents)
-        return errtext_set(err, EINVAL, "default class: expected a class, found '%.80s'", name);
+        return errtext_set(err, EINVAL, "default class: expected one of the classes, found '%.80s'",
+                           name);
     if (copy_requestors(c, list, n, &copy, err) < 0)
         return -1;
     struct class_patterns *patterns = compile(copy, n, err);

@@ -78,7 +78,7 @@ grep -q '"rebalance_minimum_duration": 300' before || fail "the settings are: $(
 expect_status 1 "$BERTH" classes set --requestor 'land=fine' --requestor 'other=a(b' batch
 expect_err 'berth classes: pattern 2, offset 3: expected a regular expression: missing closing parenthesis'
 expect_status 1 "$BERTH" classes set --percent other=10 batch
-expect_err "berth classes: pattern 1: expected a class, found 'land'"
+expect_err "berth classes: pattern 1: expected one of the classes, found 'land'"
 "$BERTH" classes show batch | cmp - before || fail "a change that was refused changed something"
 
 # Users whose class starts nothing wait on an idle machine.

@@ -73,4 +73,21 @@ grep -q 'is the scenario' err || fail "over the scenario: $(cat err)"
 # A replay's picture has colours for dark screens too.
 expect_status 0 "$BERTH" sim --model lublin --jobs-count 5 --procs 8 --plot replay.svg
 grep -q 'prefers-color-scheme:dark' replay.svg || fail "a replay on a dark screen"
+# Names are cut at characters, in the legend and in boxes, and end in an ellipsis then.
+cat >names.jsonl <<'END'
+{"at": 0, "submit": {"id": "a", "user": "aжжжжжжжжжжжжжжжжж", "tasks": 1, "cores": 3, "duration": 900}}
+{"at": 0, "submit": {"id": "b", "user": "carl-with-a-long-name", "tasks": 1, "cores": 3, "duration": 1000}}
+{"at": 0, "submit": {"id": "a-name-that-is-so-long-that-no-box-has-room-for-all-of-it-whatever-its-width-may-be-as-it-is-cut-at-120-bytes-in-any-case-and-goes-on", "user": "bob", "tasks": 1, "cores": 1, "duration": 100000}}
+END
+expect_status 0 "$BERTH" sim --config two.yaml --scenario names.jsonl --plot names.svg
+/usr/bin/python3 - names.svg <<'END' || fail 'names in the picture'
+import sys
+import xml.etree.ElementTree as tree
+
+texts = [t.text for t in tree.parse(sys.argv[1]).getroot().iter("{http://www.w3.org/2000/svg}text")]
+assert "aжжжжжжжжжжжжжж…" in texts, texts
+assert "carl-with-a-lon…" in texts, texts
+long = [t for t in texts if t.startswith("a-name-that")]
+assert len(long) == 1 and long[0].endswith("…") and len(long[0]) > 100, texts
+END
 finish

@@ -199,7 +199,7 @@ static void wrong_patterns_are_refused(void **state)
     expect_pattern_refused("a\nb", "land", "pattern 2, offset 1: expected no control character");
     expect_pattern_refused("", "land", "pattern 2: expected 1 to 512 bytes, found 0");
     expect_pattern_refused(longer, "land", "pattern 2: expected 1 to 512 bytes, found 513");
-    expect_pattern_refused("a", "nobody", "pattern 2: expected a class, found 'nobody'");
+    expect_pattern_refused("a", "nobody", "pattern 2: expected one of the classes, found 'nobody'");
     expect_pattern_refused(deep, "land",
                            "pattern 2, offset 51: expected a regular expression: parentheses are "
                            "too deeply nested");
@@ -264,7 +264,7 @@ static void wrong_json_is_refused(void **state)
          "pattern 1, offset 2: expected a regular expression: missing terminating ] for character "
          "class"},
         {"{\"default_class\":1}", "default_class: expected a text"},
-        {"{\"default_class\":\"x\"}", "default class: expected a class, found 'x'"},
+        {"{\"default_class\":\"x\"}", "default class: expected one of the classes, found 'x'"},
         {"{\"rebalance_threshold\":201}",
          "rebalance threshold: expected 0 to 200 percent, found 201"},
         {"{\"rebalance_minimum_duration\":-1}",

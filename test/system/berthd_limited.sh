@@ -67,4 +67,21 @@ kept_until 7 30 "the array's limit: 2 running"
 expect_status 0 "$BERTH" update -t unlimited --estimate unknown '7[0]'
 expect "a bound behind unknown ends" false "$(not_before 7)"
 "$BERTH" explain 7 | grep -q ' Its start time is unknown\.$' || fail "explain: $("$BERTH" explain 7)"
+
+# A gang that waits and has no room any more within the limit of another configuration is over, and says why everywhere; so
+# does one of which a member fails.
+expect_status 0 "$BERTH" cancel --all
+gang=$("$BERTH" submit --gang 2 --hold -t 1m sleep 1000)
+sed -i 's/node: 2/node: 1/' "$BERTH_DIR/berth.yaml"
+expect_status 0 "$BERTH" server reload
+await_state "$gang" failed
+"$BERTH" explain "$gang" | grep -q '^It is over. Of its members: 2 failed. .*at most 1 node' || fail "explain: $("$BERTH" explain "$gang")"
+"$BERTH" history --no-header | grep -q "^ *$gang\[0-1\].*limit user node 1\$" || fail "history: $("$BERTH" history)"
+sed -i 's/node: 1/node: 2/' "$BERTH_DIR/berth.yaml"
+expect_status 0 "$BERTH" server reload
+gang=$("$BERTH" submit --gang 2 --wrap '[ $BERTH_ARRAY_INDEX = 1 ] || exit 3; sleep 1000')
+await_state "$gang" failed
+expect_status 0 "$BERTH" explain "$gang"
+expect_line out 'It is over. Of its members: 2 failed: member 0 failed.'
+"$BERTH" history --no-header | grep -q "^ *$gang\[0-1\].* 3 .*member 0 failed\$" || fail "history: $("$BERTH" history)"
 finish

@@ -289,14 +289,18 @@ static void explain_over(struct call *c)
 {
     struct array_sum sum = {0};
     struct strbuf text = {0};
+    struct store_job job;
+    struct job_shown shown;
     berth_error_t why = {""};
-    if (array_sum_stored(&sum, c->s->store, c->id, &why) < 0) {
+    if (array_sum_stored(&sum, c->s->store, c->id, &why) < 0 ||
+        store_read_job(c->s->store, c->id, &job, &why) < 0) {
         api_wrong(c, &why);
     } else {
+        array_show_stored(&job, &sum, &shown);
         strbuf_puts(&text, "It is over. Of its members: ");
         array_sum_words(&text, &sum);
-        strbuf_putc(&text, '.');
-        put_explanation(c, -1, job_state_word(array_sum_state(&sum), false), NULL, &text);
+        explain_whole(&text, &shown);
+        put_explanation(c, -1, shown.state, NULL, &text);
     }
     array_sum_clear(&sum);
 }

@@ -23,8 +23,10 @@ static const enum store_state stored_as[SUM_STATES] = {
 
 void array_sum_clear(struct array_sum *sum)
 {
-    for (int i = 0; i < SUM_STATES; i++)
+    for (int i = 0; i < SUM_STATES; i++) {
         idset_clear(&sum->members[i]);
+        free(sum->reason[i]);
+    }
     memset(sum, 0, sizeof(*sum));
 }
 
@@ -83,6 +85,15 @@ static void add_usage(int64_t *sum, int64_t more)
         *sum = (*sum < 0 ? 0 : *sum) + more;
 }
 
+static void add_reason(struct array_sum *sum, const struct store_member *m)
+{
+    char **reason = &sum->reason[sum_of[m->state]];
+    if (*reason || !m->reason || !*m->reason)
+        return;
+    *reason = strdup(m->reason);
+    sum->no_memory = sum->no_memory || !*reason;
+}
+
 void array_sum_add(struct array_sum *sum, const struct store_member *m)
 {
     struct job_shown shown = {0};
@@ -95,6 +106,7 @@ void array_sum_add(struct array_sum *sum, const struct store_member *m)
         sum->exit_status = sum->exit_signal = -1;
         sum->nodes = sum->cores = sum->gpus = -1;
     }
+    add_reason(sum, m);
     bool range = m->last > m->member;
     sum->ranges = sum->ranges || range;
     add_members(sum, sum_of[m->state], m->member, range ? m->last : m->member);
@@ -208,6 +220,7 @@ void array_show_stored(const struct store_job *job, const struct array_sum *sum,
 {
     const struct store_member whole = {.state = array_sum_state(sum),
                                        .attempts = sum->attempts,
+                                       .reason = sum->reason[state_of_sum(sum)],
                                        .how = -1,
                                        .nodes = sum->any ? sum->nodes : -1,
                                        .cores = sum->any ? sum->cores : -1,
@@ -224,6 +237,7 @@ void array_show_stored(const struct store_job *job, const struct array_sum *sum,
     if (!gang_has_succeeded(job, sum))
         return;
     shown->state = job_state_word(STORE_DONE, false);
+    shown->reason = NULL;
     shown->exit_status = 0;
     shown->exit_signal = -1;
 }

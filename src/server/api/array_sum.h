@@ -29,6 +29,7 @@ struct array_sum {
      * one held, -1: none is known to have held anything.
      */
     bool any;
+    char *reason[SUM_STATES]; /* of the first in each state that has one; NULL: none has */
     int64_t nodes, cores, gpus;
     int64_t start, end, peak_memory, cpu_time;
     int exit_status, exit_signal;

@@ -145,11 +145,28 @@ void explain_block(struct strbuf *out, const char *block, int64_t left)
     strbuf_puts(out, ", unless it has ended by then.");
 }
 
+static bool has_never_started(const struct job_shown *j)
+{
+    return strcmp(j->state, "failed") == 0 && j->start < 0 && j->attempts == 0 && j->reason;
+}
+
+void explain_whole(struct strbuf *out, const struct job_shown *j)
+{
+    bool never = has_never_started(j);
+    if (j->reason && *j->reason && !never) {
+        strbuf_puts(out, ": ");
+        strbuf_puts(out, j->reason);
+    }
+    strbuf_puts(out, never ? ". " : ".");
+    if (never)
+        put_never_started(out, j);
+}
+
 void explain_others(struct strbuf *out, const struct job_shown *j, int64_t wall)
 {
     bool limited = j->limit < SCHED_UNLIMITED;
     if (strcmp(j->state, "running") != 0) {
-        if (strcmp(j->state, "failed") == 0 && j->start < 0 && j->attempts == 0 && j->reason)
+        if (has_never_started(j))
             put_never_started(out, j);
         else
             put_ended(out, j);

@@ -29,4 +29,7 @@ void explain_block(struct strbuf *out, const char *block, int64_t left);
  */
 void explain_others(struct strbuf *out, const struct job_shown *j, int64_t wall);
 
+/* The end of a sentence about an array that is over: why its members failed or were cancelled, or never started. */
+void explain_whole(struct strbuf *out, const struct job_shown *j);
+
 #endif

@@ -78,9 +78,10 @@ static const char *key_in(const char *text, size_t *length)
 
 int api_no_job(struct call *c)
 {
-    long long id = c->id, member = c->member;
-    return member < 0 ? api_refuse(c, 404, NULL, "there is no job %lld", id)
-                      : api_refuse(c, 404, NULL, "there is no job %lld[%lld]", id, member);
+    const char *member = strchr(c->rest, '.');
+    return member ? api_refuse(c, 404, NULL, "there is no job %.*s[%s]", (int)(member - c->rest),
+                               c->rest, member + 1)
+                  : api_refuse(c, 404, NULL, "there is no job %s", c->rest);
 }
 
 int api_wrong(struct call *c, const berth_error_t *why)

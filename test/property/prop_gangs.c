@@ -48,7 +48,7 @@ struct job {
     int members, min, queue;
     struct role role[ROLES];
     int roles;
-    int64_t duration;
+    int64_t submitted, duration;
     enum sched_gang_failure failure;
     bool is_over; /* a member was stopped as it has failed */
     enum state state[MEMBERS];
@@ -272,7 +272,7 @@ static void submit(void)
     struct job *j = &scene.job[job];
     struct sched_role role[ROLES];
     char text[300], texts[ROLES][300];
-    *j = (struct job){.members = (int)draw(1, MEMBERS)};
+    *j = (struct job){.members = (int)draw(1, MEMBERS), .submitted = scene.now};
     j->queue = (int)draw(0, scene.queues - 1);
     j->duration = draw(1, 12);
     j->failure = (enum sched_gang_failure)draw(0, 2);
@@ -441,7 +441,9 @@ static void take(const struct sched_decision *d, bool was_rejected[JOBS],
     case SCHED_REJECT:
         was_rejected[d->tag] = true;
         break;
-    case SCHED_WAIT:
+    case SCHED_WAIT: /* who has a claim has waited for as long as it takes to starve */
+        CHECK(!d->reason || d->reason->kind != SCHED_REASON_CLAIM ||
+              scene.now - j->submitted >= scene.queue[j->queue].starvation_threshold);
         claims += j->min > 1 && d->reason && d->reason->kind == SCHED_REASON_CLAIM;
         break;
     default:

@@ -4,7 +4,6 @@
  * usage: bench_engine [KEEPER]   beside the build tree's own
  */
 #include <dirent.h>
-#include <errno.h>
 #include <poll.h>
 #include <spawn.h>
 #include <stdio.h>

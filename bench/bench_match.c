@@ -5,7 +5,7 @@
  * With BERTH_BENCH_PEER naming a resource-query, the same commands go through it, and what it tells of its
  * time (-e) stands beside; its slowest runs are left out.
  */
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

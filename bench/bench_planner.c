@@ -4,11 +4,10 @@
  * Fluxion's planner on another machine, with two busy cores: they give the scale, not a contest. Seeds are
  * fixed; a time is the median of some runs.
  */
-#include <inttypes.h>
 #include <malloc.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "berth/planner.h"
 #include "measure.h"

@@ -11,7 +11,6 @@
  *
  *     bench_slices [POLICY [PENDING]]
  */
-#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

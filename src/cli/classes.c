@@ -1,5 +1,4 @@
 /* berth classes: what classes of users have, and their settings. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

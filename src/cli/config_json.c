@@ -1,6 +1,5 @@
 #include "cli/config_json.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

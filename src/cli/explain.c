@@ -1,5 +1,4 @@
 /* berth explain: why does a job wait? */
-#include <errno.h>
 #include <stdio.h>
 
 #include "base/errtext.h"

@@ -1,6 +1,5 @@
 /* berth nodes: the nodes of the machine, a line each. */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/errtext.h"
 #include "cli/client/connection.h"

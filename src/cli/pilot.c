@@ -1,5 +1,4 @@
 /* berth pilot: nodes of a cluster, lent by Slurm. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 #include "cli/pilot_auto.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* berth report: what users, accounts and queues have used. */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

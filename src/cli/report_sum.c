@@ -1,7 +1,6 @@
 #include "cli/report_sum.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* berth resubmit: submit jobs again, as they were submitted. */
 #include <errno.h>
-#include <inttypes.h>
 #include <pwd.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

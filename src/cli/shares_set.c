@@ -2,7 +2,6 @@
 #include "cli/shares_set.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

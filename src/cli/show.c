@@ -1,5 +1,4 @@
 /* berth show: everything about a job. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 /* berth sim: replay a workload under one or more policies, and report. */
-#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>

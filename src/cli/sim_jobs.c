@@ -1,7 +1,6 @@
 /* The jobs of a scenario as a table or JSON. */
 #include "cli/sim_jobs.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* berth sim --what-if: when would jobs start, without and with some events? */
 #include "cli/sim_what_if.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

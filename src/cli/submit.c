@@ -1,6 +1,5 @@
 /* berth submit: submit a job. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/errtext.h"

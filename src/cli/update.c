@@ -1,6 +1,5 @@
 /* berth update: change what jobs ask for. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

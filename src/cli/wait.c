@@ -1,5 +1,4 @@
 /* berth wait: wait until jobs have ended. */
-#include <stdio.h>
 
 #include "cli/client/connection.h"
 #include "cli/client/follow.h"

@@ -1,5 +1,4 @@
 /* The section `accounts`. */
-#include <errno.h>
 #include <string.h>
 
 #include "base/errtext.h"

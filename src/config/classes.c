@@ -1,7 +1,6 @@
 /* Classes of a queue: the key `classes` of its shares. What the percentages and patterns mean is checked
  * where the configuration is resolved.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "berth/classes.h"

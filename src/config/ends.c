@@ -1,6 +1,5 @@
 #include "config/ends.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "base/errtext.h"

@@ -1,6 +1,4 @@
 /* The section about licences: tokens of the whole machine, which jobs take beside what they have of nodes. */
-#include <errno.h>
-#include <string.h>
 
 #include "base/errtext.h"
 #include "config/read.h"

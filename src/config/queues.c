@@ -1,7 +1,5 @@
 /* The section `queues`. */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/errtext.h"
 #include "berth/sched_config.h"

@@ -1,6 +1,4 @@
 /* Shares: the section `shares`, and what a queue says of its own. */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/errtext.h"

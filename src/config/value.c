@@ -1,5 +1,4 @@
 /* Values of a configuration: words, names, numbers, times. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

@@ -1,6 +1,5 @@
 /* Questions to the module, which decide nothing. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,4 @@
 /* When passes are made: after the messages that are there, and when the scheduler says that one is due. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "config/seconds.h"

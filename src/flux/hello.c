@@ -1,7 +1,7 @@
 /* Jobs that have resources when the module is loaded. */
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

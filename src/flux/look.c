@@ -2,7 +2,7 @@
  * questions to berthd (berth-api(7)), so that they are shown in the same way.
  */
 #include <errno.h>
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 #include "flux/module.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "berth/sched_snapshot.h"

@@ -1,7 +1,7 @@
 /* What the job manager asks of a scheduler (RFC 27). */
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
  * the module goes and every few minutes, so that a broker that is killed loses no more than that.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "berth/sched_snapshot.h"

@@ -2,7 +2,6 @@
 #include "jobspec/build.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <string.h>
 
 #include "base/errtext.h"

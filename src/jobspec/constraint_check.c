@@ -1,7 +1,6 @@
 /* To check constraints is to build them for a jobspec that has nothing else. */
 #include "jobspec/constraint_check.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/errtext.h"

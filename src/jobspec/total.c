@@ -1,6 +1,5 @@
 #include "jobspec/total.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 int64_t jobspec_product(int64_t a, int64_t b)

@@ -1,7 +1,6 @@
 /* What the views of a report share. */
 #include "report/report.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 double report_jobs_per_s(const struct schedule *schedule)

@@ -1,8 +1,7 @@
 /* The report as a table: a row a number, a column a policy, so that a row compares the policies. */
 #include "report/table.h"
 
-#include <inttypes.h>
-#include <string.h>
+#include <stdint.h>
 
 #include "report/human.h"
 #include "report/sharing.h"

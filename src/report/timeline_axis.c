@@ -1,6 +1,5 @@
 /* The axis of a timeline, which is the clock on the wall, and curves over it. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -1,5 +1,4 @@
 /* Rows of a timeline: their names, and a box for what each job has of them. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

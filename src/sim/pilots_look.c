@@ -1,6 +1,6 @@
 /* What waits and runs, as a plan of pilots goes by it, and what follows. */
 #include <errno.h>
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* The player: a shell of the driver whose events are those of a scenario. */
 #include "sim/play.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

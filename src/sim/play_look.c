@@ -1,6 +1,6 @@
 /* What a job is now, for expectations and for tables. */
 #include <errno.h>
-#include <inttypes.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "berth/sched_query.h"

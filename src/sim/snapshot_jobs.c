@@ -1,7 +1,6 @@
 /* The jobs of a state, and what all its parts are written and read with. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/errtext.h"

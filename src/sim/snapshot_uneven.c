@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "berth/sched_snapshot.h"
 #include "config/seconds.h"

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "berth/sched_config.h"
 #include "fixture/failing_alloc.h"

@@ -1,9 +1,7 @@
 /* Jobs with the same jobspec share what is known of it; and a promise that changes is told. */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>

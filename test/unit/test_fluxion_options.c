@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <string.h>
 
 #include "flux/fluxion/options.h"
 #include "flux/r.h"

@@ -1,7 +1,6 @@
 /* The GPUs of this machine, as a library that stands in for NVIDIA's tells of them, and as drivers show them in
  * files: the layout of these is the drivers' own.
  */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

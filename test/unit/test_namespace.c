@@ -4,10 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <cmocka.h>
-#include <errno.h>
 
 #include "../property/random.h"
 #include "flux/r.h"

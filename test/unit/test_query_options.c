@@ -6,8 +6,6 @@
 
 #include <cmocka.h>
 
-#include <stdlib.h>
-
 #include "cli/query/options.h"
 #include "cli/verb.h"
 

@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/strbuf.h"

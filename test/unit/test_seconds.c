@@ -6,8 +6,6 @@
 
 #include <cmocka.h>
 
-#include <stdio.h>
-
 #include "config/seconds.h"
 
 static bool read_text(const char *text, int64_t *ticks)

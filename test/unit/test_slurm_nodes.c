@@ -7,8 +7,6 @@
 #include <cmocka.h>
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "engine/slurm/nodes.h"
 

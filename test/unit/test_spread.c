@@ -1,7 +1,6 @@
 /* Runs that are on several nodes: real agents, a real gate and real keepers, on this host. */
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,7 +1,6 @@
 /* The thread of an attachment: it passes descriptors to tasks, and copies between our streams and theirs. */
 #include <errno.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
 /* The options of submit, which run and alloc have too. */
 #include <errno.h>
-#include <stdio.h>
 
 #include "base/errtext.h"
 #include "cli/client/request_priv.h"

@@ -1,7 +1,6 @@
 #include "cli/client/role_option.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

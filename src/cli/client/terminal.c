@@ -1,7 +1,6 @@
 #include "cli/client/terminal.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>

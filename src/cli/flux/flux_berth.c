@@ -7,7 +7,6 @@
 #include <flux/core.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/errtext.h"

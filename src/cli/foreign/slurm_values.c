@@ -1,6 +1,5 @@
 #include "cli/foreign/slurm_values.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

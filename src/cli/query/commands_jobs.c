@@ -1,7 +1,5 @@
 /* list, info, stat, cat: commands that only look at the session. */
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "cli/query/commands.h"
 

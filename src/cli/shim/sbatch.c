@@ -1,5 +1,4 @@
 /* sbatch, srun and salloc: submitting jobs, running them, and starting steps. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

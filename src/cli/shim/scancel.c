@@ -1,6 +1,5 @@
 /* scancel: cancelling jobs, and sending them signals. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/client/named_jobs.h"

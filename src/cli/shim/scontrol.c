@@ -1,7 +1,7 @@
 /* scontrol: a job, nodes and partitions in words, hosts of a list, and a few changes. */
 #include <errno.h>
-#include <inttypes.h>
 #include <pwd.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

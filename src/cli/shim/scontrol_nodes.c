@@ -1,7 +1,6 @@
 /* scontrol: nodes and partitions. */
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 

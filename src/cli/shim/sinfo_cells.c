@@ -1,6 +1,5 @@
 #include "cli/shim/sinfo_cells.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 

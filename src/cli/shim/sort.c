@@ -1,5 +1,4 @@
 /* The order of squeue --sort: letters of --format, each with a sign. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 /* berth top: jobs, nodes, queues and shares as they change, and keys to hold, cancel and explain. */
-#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>

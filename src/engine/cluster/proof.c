@@ -1,6 +1,5 @@
 #include "engine/cluster/proof.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>

@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sodium.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

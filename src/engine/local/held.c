@@ -7,8 +7,6 @@
  * replaced before all of them are gone. If it has been replaced by someone else, the processes are found
  * by their mark, as they may be the command by now.
  */
-#include <errno.h>
-#include <stdlib.h>
 
 #include "engine/local/keeper.h"
 #include "engine/local/starts.h"

@@ -1,6 +1,5 @@
 #include "engine/local/passive.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 #include "engine/local/local.h"

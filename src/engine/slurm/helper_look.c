@@ -1,7 +1,7 @@
 /* What has become of directed runs, by their folders and by what Slurm says, and what berth-slurm does then. */
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* What berth-slurm asks Slurm. */
 #include <errno.h>
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

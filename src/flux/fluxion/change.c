@@ -1,6 +1,5 @@
 /* Changes of the machine by hand: status, properties, subgraphs. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/errtext.h"

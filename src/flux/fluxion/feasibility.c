@@ -1,6 +1,5 @@
 /* sched-fluxion-feasibility: whether a job could ever run, of a graph of its own. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "flux/fluxion/options.h"

@@ -1,7 +1,6 @@
 /* Jobs that are matched by hand: match, update, cancel, info. */
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

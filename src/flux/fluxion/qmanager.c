@@ -4,8 +4,6 @@
  */
 #include <errno.h>
 #include <flux/core.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "flux/fluxion/options.h"
 

@@ -1,7 +1,6 @@
 #include "flux/fluxion/resource.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 /* Routes of the server itself, its queues and its resources. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,6 +1,4 @@
 /* GET /v1/jobs/ID/explain: why a job waits, for which jobs, until when, and what would start it now. */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "berth/sched_query.h"

@@ -1,5 +1,4 @@
 /* Actions on jobs: cancel, signal, requeue; and the routes of one job. */
-#include <errno.h>
 #include <string.h>
 
 #include "base/errtext.h"

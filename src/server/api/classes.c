@@ -1,5 +1,4 @@
 /* Routes of classes: what they have, and their settings. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/json_out.h"

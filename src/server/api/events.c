@@ -1,5 +1,4 @@
 /* GET /v1/events: the events from a number on, and new ones as they happen. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

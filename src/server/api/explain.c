@@ -1,6 +1,6 @@
 #include "server/api/explain.h"
 
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

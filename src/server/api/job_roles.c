@@ -1,5 +1,4 @@
 /* The roles of a gang in a client's request, and as they are stored (core/roles.h). */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

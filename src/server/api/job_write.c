@@ -1,8 +1,6 @@
 /* Writing the stored form of a submitted job, and its row for listings. */
-#include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* GET /v1/jobs/last: the id of the job that the caller submitted last. */
-#include <errno.h>
 
 #include "base/json_out.h"
 #include "server/api/api.h"

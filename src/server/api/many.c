@@ -5,7 +5,6 @@
  * is only counted if a range or a property selected it, and so is a job that an id names but a property
  * excludes. Other failures are listed in the answer.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

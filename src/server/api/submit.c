@@ -1,8 +1,6 @@
 /* POST /v1/jobs: one job, or a list (bulk.c). */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/errtext.h"

@@ -2,7 +2,6 @@
 #include "server/core/bulk.h"
 #include "berth/sched_admin.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 #include "server/core/job_text.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* Stored jobs go back to the core, with what their members hold, were promised, or wait for. */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

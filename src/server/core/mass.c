@@ -2,7 +2,6 @@
  * them. They get no records, as nothing is to be said of one that is not true of all: they are the spans
  * between the members that have records, however many they are. The store has a row for each span.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The ends of pilots in the calendars: nothing is planned on nodes for the time after they are taken back. */
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

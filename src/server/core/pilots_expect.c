@@ -1,5 +1,4 @@
 /* After a restart: which nodes of pilots there were, and which runs they may tell of. */
-#include <errno.h>
 #include <limits.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* The rule by which pilots are asked for, and what has come of it so far. */
 #include <errno.h>
-#include <string.h>
 
 #include "server/core/entry.h"
 #include "server/core/machine.h"

@@ -4,7 +4,6 @@
  * They are in sets, each of nodes that are alike: one of what the rule may bring, and one of each pilot that was added by
  * hand and whose nodes are known, of those that have not come yet.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 #include "server/core/roles.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

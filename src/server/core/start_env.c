@@ -1,5 +1,4 @@
 /* The environment of a run. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"

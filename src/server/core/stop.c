@@ -1,6 +1,4 @@
 /* Timers of runs: warning, time limit, grace period. Dropping old history. */
-#include <errno.h>
-#include <stdlib.h>
 
 #include "server/core/members.h"
 #include "server/core/priv.h"

@@ -1,7 +1,6 @@
 /* A turn: decide, commit, act. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "server/core/machine.h"

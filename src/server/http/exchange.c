@@ -1,5 +1,4 @@
 /* One request and its reply: the callbacks of libmicrohttpd. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>

@@ -1,7 +1,6 @@
 /* The socket: created, and recreated when it was removed. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>

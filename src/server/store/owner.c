@@ -1,7 +1,6 @@
 /* Bytes stored for each user: changes are summed up in memory during a transaction and written once per
  * user at its end.
  */
-#include <errno.h>
 
 #include "base/array.h"
 #include "server/store/priv.h"

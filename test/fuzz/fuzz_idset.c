@@ -1,5 +1,5 @@
-/* Any bytes are a set of ids that is written and read back, or an error of one line. What stands behind a
- * line feed is a second set, for the two to be combined.
+/* Any bytes are a set of ids that is written and read back, or an error of one line; also as a text with steps. What
+ * stands behind a line feed is a second set, for the two to be combined.
  */
 #include "fuzz.h"
 
@@ -31,6 +31,28 @@ static void check_text(const struct idset *s, bool brackets)
     FUZZ_CHECK(idset_equal(s, &again));
     idset_clear(&again);
     strbuf_clear(&b);
+}
+
+/* Steps may make few bytes many ids: of those, only a set of few is written out. */
+static bool decode_steps(struct idset *s, const char *text, size_t length)
+{
+    berth_error_t err = {""};
+    struct strbuf b = {0};
+    struct idset again = {0};
+    errno = 0;
+    if (idset_decode_steps(s, text, length, &err) < 0) {
+        FUZZ_CHECK((errno == EINVAL || errno == ERANGE) && err.text[0] && !strchr(err.text, '\n'));
+        return false;
+    }
+    FUZZ_CHECK(idset_check(s) && err.text[0] == '\0');
+    idset_encode_steps(s, &b);
+    FUZZ_CHECK(idset_decode_steps(&again, strbuf_text(&b), b.len, NULL) == 0);
+    FUZZ_CHECK(again.n == s->n && again.count == s->count);
+    if (s->count < 10000)
+        FUZZ_CHECK(idset_equal(s, &again));
+    idset_clear(&again);
+    strbuf_clear(&b);
+    return s->count < 10000;
 }
 
 /* |either| + |both| = |s| + |t|, and what is left of s shares nothing with t. */
@@ -65,6 +87,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (end && decode(&t, end + 1, size - length - 1))
         check_combined(&s, &t);
+    struct idset u = {0}, v = {0};
+    if (decode_steps(&u, text, length)) {
+        check_text(&u, false);
+        if (end && decode_steps(&v, end + 1, size - length - 1))
+            check_combined(&u, &v);
+    }
+    idset_clear(&u);
+    idset_clear(&v);
     for (uint32_t i = 0; i < t.n; i++)
         FUZZ_CHECK(idset_remove_range(&s, t.v[i].lo, t.v[i].hi) == 0 && idset_check(&s));
     FUZZ_CHECK(!idset_meets(&s, &t));

@@ -265,7 +265,91 @@ static void check_sees_disorder(void **state)
     s.count++;
     s.v[1].lo = s.v[1].hi = 4;
     assert_false(idset_check(&s));
+    s.v[1].lo = s.v[1].hi = 7;
+    s.v[0].gap = 1; /* 1 and 3 */
+    s.count--;
+    assert_true(idset_check(&s));
+    s.v[0].gap = 2; /* which 3 is none of */
+    assert_false(idset_check(&s));
     idset_clear(&s);
+}
+
+/* What is read as a text with steps, and written as one and as a text without. */
+static void reads_and_writes_steps(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *in, *steps, *plain;
+    } row[] = {
+        {"", "", ""},
+        {"7", "7", "7"},
+        {"0-8:2,17", "0-8:2,17", "0,2,4,6,8,17"},
+        {"0-9:2", "0-8:2", "0,2,4,6,8"}, /* to the last one that is met */
+        {"0-9:20", "0", "0"},
+        {"0-9:1", "0-9", "0-9"},
+        {"0,2,4,6,8,17", "0-8:2,17", "0,2,4,6,8,17"},
+        {"0,2", "0,2", "0,2"}, /* two are no range */
+        {"0-2:2,5", "0,2,5", "0,2,5"},
+        {"0-4:2,6-10:2", "0-10:2", "0,2,4,6,8,10"},
+        {"0-4:2,5-9", "0,2,4-9", "0,2,4-9"}, /* neighbours first */
+        {"0-6:2,7,8-14:2", "0-4:2,6-8,10-14:2", "0,2,4,6-8,10,12,14"},
+        {"0,2,5,8,11", "0,2-11:3", "0,2,5,8,11"}, /* the second may be another's first */
+        {"[1-7:3]", "1-7:3", "1,4,7"},
+    };
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct idset s = {0};
+        struct strbuf b = {0};
+        assert_int_equal(idset_decode_steps(&s, row[i].in, strlen(row[i].in), NULL), 0);
+        check_text(&s, false, row[i].plain);
+        strbuf_puts(&b, "array ");
+        idset_encode_steps(&s, &b);
+        assert_string_equal(strbuf_text(&b) + strlen("array "), row[i].steps);
+        idset_clear(&s);
+        strbuf_clear(&b);
+    }
+    static const struct {
+        const char *in, *text;
+    } bad[] = {
+        {"0-8:", "offset 4: expected an id, found the end"},
+        {"0-8:0", "offset 4: expected a step of 1 or more, found '0'"},
+        {"0-8:02", "offset 4: an id has no leading zeros"},
+        {"0-8:2,8", "offset 6: expected an id above 8, found 8"},
+        {"3:2", "offset 1: expected ',', found ':'"},
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct idset s = set_of("7-9");
+        berth_error_t err = {""};
+        assert_int_equal(idset_decode_steps(&s, bad[i].in, strlen(bad[i].in), &err), -1);
+        assert_string_equal(err.text, bad[i].text);
+        check_text(&s, false, "7-9");
+        idset_clear(&s);
+    }
+    struct idset s = {0};
+    assert_int_equal(idset_decode(&s, "0-8:2", 5, NULL), -1); /* which the RFC does not know */
+}
+
+/* Steps cost nothing: one range, however many ids; one more when an id leaves. */
+static void steps_cost_nothing(void **state)
+{
+    (void)state;
+    struct idset s = {0}, t = set_of("0-999999");
+    assert_int_equal(idset_decode_steps(&s, "0-999998:2", 10, NULL), 0);
+    assert_int_equal(s.n, 1);
+    assert_int_equal(s.count, 500000);
+    assert_int_equal(idset_pick(&t, &s), 0);
+    assert_int_equal(t.n, 1);
+    assert_true(idset_equal(&s, &t));
+    assert_int_equal(idset_remove(&t, 3), 0);
+    assert_int_equal(t.n, 1);
+    assert_int_equal(idset_remove(&t, 4), 0);
+    assert_int_equal(t.n, 2);
+    assert_int_equal(t.count, 499999);
+    assert_true(idset_covers(&s, &t));
+    assert_false(idset_covers(&t, &s));
+    assert_int_equal(idset_subtract(&s, &t), 0);
+    check_text(&s, false, "4");
+    idset_clear(&s);
+    idset_clear(&t);
 }
 
 int main(void)
@@ -280,6 +364,8 @@ int main(void)
         cmocka_unit_test(combines),
         cmocka_unit_test(combines_with_itself),
         cmocka_unit_test(check_sees_disorder),
+        cmocka_unit_test(reads_and_writes_steps),
+        cmocka_unit_test(steps_cost_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,7 +109,7 @@ static void tell_depend_requeued(sched_t *s, uint32_t slot)
 static void tell_depend_ended(sched_t *s, uint32_t slot, enum job_end end)
 {
     const struct details *d = s->jobs[slot].details;
-    struct idset_range itself = {d->member, d->member};
+    struct idset_range itself = {d->member, d->member, 0};
     if (d->is_nameless)
         return;
     if (end != JOB_FINISHED && !is_entry(s, slot))

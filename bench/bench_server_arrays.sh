@@ -49,7 +49,10 @@ row 'berth explain' "$(took "$berth" explain 3)" ms
 row 'berth update' "$(took "$berth" update --priority -1 3)" ms
 row 'the store, with both' "$((($(stored) - before) / 1024))" kB
 row 'memory of the daemon after a restart' "$(resident)" kB
+memory=$(resident)
 row '500,000 members, every other index: berth submit' "$(took "$berth" submit --hold --array 0-999998:2 true)" ms
+row 'memory of the daemon for that' "$(($(resident) - memory))" kB
+row 'berth show' "$(took "$berth" show 4)" ms
 
 # Members by themselves.
 row '1,000 of its members: berth release' "$(took "$berth" release '3[1000-1999]')" ms

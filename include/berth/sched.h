@@ -239,7 +239,9 @@ struct sched_request {
      */
     uint32_t members;
 
-    /* Which of these exist, as a set of ids (RFC 22): "0-8,17". NULL: all. */
+    /* Which of these exist, as a set of ids (RFC 22), in which ranges may have steps: "0-8:2,17". NULL: all. Memory
+     * goes by the ranges.
+     */
     const char *indices;
 
     /* So many members of an array may run or be promised a time at once; 0: any number. */

@@ -27,7 +27,7 @@ sched_job_t sched_find(const sched_t *s, const char *id, uint32_t member);
 sched_job_t sched_member(sched_t *s, sched_job_t array, uint32_t i);
 
 /* Which member of an array a handle is of; of those that wait under the array's, the first. 0: it is no array. -1 with
- * EINVAL. And all that wait under it, as a set of ids (RFC 22), "" where it is one job or member's own: *text
+ * EINVAL. And all that wait under it, as a set of ids as in `indices`, "" where it is one job or member's own: *text
  * belongs to the core and is valid until its next call. Returns their number, 1 for that, or -1 with EINVAL or
  * ENOMEM.
  */

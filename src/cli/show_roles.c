@@ -20,7 +20,7 @@ static unsigned long long count_in(const json_t *ranges, const char *state, uint
     const char *text = json_string_value(json_object_get(ranges, state));
     struct idset set = {0};
     unsigned long long n = 0;
-    if (text && idset_decode(&set, text, strlen(text), NULL) == 0)
+    if (text && idset_decode_steps(&set, text, strlen(text), NULL) == 0)
         n = idset_count_in(&set, first, count);
     idset_clear(&set);
     return n;

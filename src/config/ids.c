@@ -49,7 +49,7 @@ static int read_word(struct ids_range *range, const char *word, berth_error_t *e
             return errtext_set(err, errno, "out of memory");
     } else if (*at == '[') {
         range->has_members = true;
-        if (idset_decode(&range->members, at, strlen(at), NULL) < 0)
+        if (idset_decode_steps(&range->members, at, strlen(at), NULL) < 0)
             return errno == ENOMEM ? errtext_no_memory(err) : not_a_job(word, err);
         if (range->members.count == 0)
             return not_a_job(word, err);
@@ -94,7 +94,8 @@ static int each_member(const struct ids_range *range,
                        void *context)
 {
     for (uint32_t i = 0; i < range->members.n; i++)
-        for (int64_t m = range->members.v[i].lo; m <= range->members.v[i].hi; m++) {
+        for (int64_t m = range->members.v[i].lo; m <= range->members.v[i].hi;
+             m += range->members.v[i].gap + 1) {
             int rc = visit(context, range->first, m, range->members.count > 1);
             if (rc != 0)
                 return rc;

@@ -1,4 +1,4 @@
-/* Jobs as people name them: "17", "17[2]", "17.2", "3-7", "17[0-3,8]". */
+/* Jobs as people name them: "17", "17[2]", "17.2", "3-7", "17[0-3,8]", "17[0-8:2]". */
 #ifndef CONFIG_IDS_H
 #define CONFIG_IDS_H
 

@@ -13,7 +13,7 @@
  */
 struct reader {
     const char *text, *at, *end;
-    unsigned char *has;       /* a byte for each index */
+    unsigned char *has;       /* a bit for each index */
     uint32_t lowest, highest; /* of those marked */
     berth_error_t *err;
 };
@@ -55,12 +55,17 @@ static int take_index(struct reader *r, uint32_t *index)
     return take_bounded_number(r, 0, INDEX_MAX, "an index from 0 to 999999", index);
 }
 
+static bool is_marked(const struct reader *r, uint32_t index)
+{
+    return r->has[index / 8] >> index % 8 & 1;
+}
+
 static int mark_indexes(struct reader *r, uint32_t low, uint32_t high, uint32_t step)
 {
     for (uint32_t i = low; i <= high; i += step) {
-        if (r->has[i])
+        if (is_marked(r, i))
             return errtext_set(r->err, EINVAL, "index %u is given twice", i);
-        r->has[i] = 1;
+        r->has[i / 8] |= (unsigned char)(1u << i % 8);
         r->lowest = i < r->lowest ? i : r->lowest;
         r->highest = i > r->highest ? i : r->highest;
     }
@@ -98,14 +103,15 @@ static int read_indices(struct reader *r)
 
 static int put_marked(const struct reader *r, struct idset *to)
 {
-    for (uint32_t i = r->lowest; i <= r->highest; i++) {
-        uint32_t first = i;
-        while (i <= r->highest && r->has[i])
-            i++;
-        if (i > first && idset_add_range(to, first, i - 1) < 0)
-            return errtext_no_memory(r->err);
-    }
-    return 0;
+    struct idset_builder b = {0};
+    int rc = 0;
+    for (uint32_t i = r->lowest; i <= r->highest && rc == 0; i++)
+        if (is_marked(r, i))
+            rc = idset_build(&b, (struct idset_range){i, i, 0});
+    if (rc == 0)
+        rc = idset_finish(&b);
+    *to = b.set;
+    return rc < 0 ? errtext_no_memory(r->err) : 0;
 }
 
 /* The number of members, or their indices. */
@@ -123,7 +129,7 @@ static int read_which(struct reader *r, struct members *members)
         return idset_add_range(&members->indices, 0, n - 1) < 0 ? errtext_no_memory(r->err) : 0;
     }
     r->lowest = INDEX_MAX;
-    r->has = calloc(MEMBERS_MAX, 1);
+    r->has = calloc(MEMBERS_MAX / 8, 1);
     if (!r->has)
         return errtext_no_memory(r->err);
     return read_indices(r) < 0 || put_marked(r, &members->indices) < 0 ? -1 : 0;

@@ -5,7 +5,8 @@
  *   0-8:2,17    0, 2, 4, 6, 8 and 17
  *   1-100%5     1 to 100, at most 5 of them at once
  *
- * Items may stand in any order. A number alone is how many members there are; among indices it is an index.
+ * Items may stand in any order. A number alone is how many members there are; among indices it is an index. A set of
+ * indices takes as much memory as its text with steps has items (base/idset.h).
  */
 #ifndef CONFIG_MEMBERS_H
 #define CONFIG_MEMBERS_H

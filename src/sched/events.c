@@ -296,7 +296,7 @@ int64_t sched_members(sched_t *s, sched_job_t job, const char **text)
     strbuf_reset(out);
     if (is_entry(s, slot)) {
         struct idset waiting = members_waiting(s->jobs[slot].details->of);
-        idset_encode(&waiting, false, out);
+        idset_encode_steps(&waiting, out);
     }
     *text = strbuf_text(out);
     if (!out->failed)

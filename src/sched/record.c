@@ -16,7 +16,7 @@ struct texts {
 static void put_waiting(struct strbuf *out, const struct members *m)
 {
     struct idset waiting = members_waiting(m);
-    idset_encode(&waiting, false, out);
+    idset_encode_steps(&waiting, out);
 }
 
 /* The id without the member, the dependencies that are not met yet, which members there are, and which wait here.
@@ -37,7 +37,7 @@ static int put_texts(sched_t *s, uint32_t slot, struct sched_record *record)
     strbuf_putc(text, '\0');
     at.indices = text->len;
     if (d->of && d->of->has_all)
-        idset_encode(&d->of->all, false, text);
+        idset_encode_steps(&d->of->all, text);
     strbuf_putc(text, '\0');
     at.waiting = text->len;
     if (is_entry(s, slot))

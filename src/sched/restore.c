@@ -413,6 +413,17 @@ int sched_restore_ended(sched_t *s, const char *id, uint32_t member, uint32_t me
     return depend_outcome_of(s->queues->depend, &outcome);
 }
 
+/* The members that a text names: pieces of the ranges of all. Returns 0, or -1 with errno. */
+static int read_members(struct idset *members, const char *text, const struct idset *all)
+{
+    if (idset_decode_steps(members, text, strlen(text), NULL) == 0) {
+        if (idset_covers(all, members))
+            return idset_pick(members, all);
+        errno = EINVAL;
+    }
+    return -1;
+}
+
 int sched_restore_ended_members(sched_t *s, const struct sched_ended *e)
 {
     struct idset all = {0}, ok = {0}, failed = {0};
@@ -421,10 +432,13 @@ int sched_restore_ended_members(sched_t *s, const struct sched_ended *e)
                                        .all = e->indices ? &all : NULL,
                                        .ok = &ok,
                                        .badly = &failed};
-    int rc = -1;
-    if ((!e->indices || idset_decode(&all, e->indices, strlen(e->indices), NULL) == 0) &&
-        idset_decode(&ok, e->ok, strlen(e->ok), NULL) == 0 &&
-        idset_decode(&failed, e->failed, strlen(e->failed), NULL) == 0)
+    int rc = e->indices ? idset_decode_steps(&all, e->indices, strlen(e->indices), NULL)
+                        : idset_add_range(&all, 0, e->members - (e->members > 0));
+    if (rc == 0)
+        rc = read_members(&ok, e->ok, &all);
+    if (rc == 0)
+        rc = read_members(&failed, e->failed, &all);
+    if (rc == 0)
         rc = depend_outcomes(s->queues->depend, &outcomes);
     else if (errno != ENOMEM)
         errno = EINVAL;

@@ -356,7 +356,7 @@ void which_clear(struct which *w)
 /* A set of members that is not empty. Returns 0, or -1 with EINVAL or ENOMEM. */
 static int read_set(struct idset *set, const char *text)
 {
-    if (idset_decode(set, text, strlen(text), NULL) < 0) {
+    if (idset_decode_steps(set, text, strlen(text), NULL) < 0) {
         errno = errno == ENOMEM ? ENOMEM : EINVAL;
         return -1;
     }
@@ -364,14 +364,6 @@ static int read_set(struct idset *set, const char *text)
         return 0;
     errno = EINVAL;
     return -1;
-}
-
-static bool is_subset(const struct idset *set, const struct idset *of)
-{
-    struct idset rest = {0};
-    bool is = idset_copy(&rest, set) == 0 && idset_subtract(&rest, of) == 0 && rest.n == 0;
-    idset_clear(&rest);
-    return is;
 }
 
 /* Which members of an array exist. */
@@ -392,13 +384,26 @@ static int read_existing(struct which *w, const struct sched_request *request)
     return 0;
 }
 
-/* Which of them wait under one handle. */
+/* Which of them wait under one handle: pieces of the ranges of all. */
 static int read_waiting(struct which *w, const char *text)
 {
-    if (text)
-        return read_set(&w->waiting, text);
-    return w->members.all ? idset_copy(&w->waiting, &w->all)
-                          : idset_add_range(&w->waiting, 0, w->members.size - 1);
+    struct idset *waiting = &w->waiting;
+    int rc = w->members.all ? idset_copy(waiting, &w->all)
+                            : idset_add_range(waiting, 0, w->members.size - 1);
+    if (rc < 0 || !text)
+        return rc;
+    struct idset named = {0};
+    rc = read_set(&named, text);
+    if (rc == 0 && !idset_covers(waiting, &named)) {
+        errno = EINVAL;
+        rc = -1;
+    }
+    if (rc == 0)
+        rc = idset_intersect(waiting, &named);
+    int saved = errno;
+    idset_clear(&named);
+    errno = saved;
+    return rc;
 }
 
 int which_read(struct which *w, const struct sched_request *request, const char *id,
@@ -408,11 +413,7 @@ int which_read(struct which *w, const struct sched_request *request, const char 
     int rc = read_existing(w, request);
     if (rc == 0 && w->members.size > 1 && (rc = read_waiting(w, waiting)) == 0)
         w->members.waiting = &w->waiting;
-    bool is_wrong =
-        w->members.size > 1
-            ? rc == 0 && (idset_last(&w->waiting) >= w->members.size ||
-                          (waiting && w->members.all && !is_subset(&w->waiting, &w->all)))
-            : waiting != NULL;
+    bool is_wrong = w->members.size == 1 && waiting;
     if (rc == 0 && !is_wrong)
         return 0;
     if (is_wrong)

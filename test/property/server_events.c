@@ -54,7 +54,7 @@ static void count_ends(struct scene *c, struct told *t, const char *text, int64_
     struct idset members = {0};
     const char *list = strstr(text, "\"members\":\"");
     size_t n = list ? strcspn(list + 11, "\"") : 0;
-    if (!list || idset_decode(&members, list + 11, n, NULL) < 0 || members.count == 0)
+    if (!list || idset_decode_steps(&members, list + 11, n, NULL) < 0 || members.count == 0)
         scene_fail(c, "an end is of nobody", id, -1);
     for (uint32_t m = idset_first(&members); m != IDSET_NONE; m = idset_next(&members, m)) {
         if (!told_has(t, (int)m) && t->sure)

@@ -48,7 +48,7 @@ struct told_member {
 struct told {
     bool sure;   /* they were given the number */
     int members; /* one above the largest index */
-    bool gap;    /* there is no member 1 */
+    int gap;     /* 1: there is no member 1; 2: only every other one */
     int most;    /* so many run at once; 0: any number */
     int cores, gpus, queue;
     int64_t begin, depends; /* us; begin 0: none; depends 0: on nobody */
@@ -167,7 +167,7 @@ struct told *told_of(struct scene *c, int64_t id);
 /* Whether an array has a member below its `members`. */
 static inline bool told_has(const struct told *t, int member)
 {
-    return member < t->members && !(t->gap && member == 1);
+    return member < t->members && !(t->gap == 2 ? member % 2 : t->gap && member == 1);
 }
 void told_submit(struct scene *c);
 void told_change(struct scene *c);

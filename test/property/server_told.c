@@ -38,8 +38,8 @@ struct told *told_of(struct scene *c, int64_t id)
 
 /* What one job asks for. */
 struct shape {
-    int cores, gpus, members, most, queue;
-    bool requeue, hold, limited, gap;
+    int cores, gpus, members, most, queue, gap;
+    bool requeue, hold, limited;
     int64_t duration, priority, begin, depends; /* s; begin 0: none, as depends */
 };
 
@@ -53,7 +53,8 @@ static struct shape choose(struct scene *c)
     p.hold = scene_chance(c, 10);
     p.limited = !scene_chance(c, 4);
     p.duration = random_between(&c->r, 1, 90) * 60;
-    p.gap = p.members > 2 && scene_chance(c, 3);
+    if (p.members > 2 && scene_chance(c, 3))
+        p.gap = p.members == 5 ? 2 : 1;
     if (p.members > 1 && scene_chance(c, 4))
         p.most = (int)random_between(&c->r, 1, 3);
     if (scene_chance(c, 8) && c->n > 1)
@@ -67,6 +68,7 @@ static struct shape choose(struct scene *c)
 
 static void put_job(char *text, size_t size, const struct shape *p)
 {
+    static const char *const indices[] = {"0-%d", "0,2-%d", "0-%d:2"};
     char more[200] = "", array[40];
     size_t used = 0;
     if (p->depends)
@@ -77,18 +79,16 @@ static void put_job(char *text, size_t size, const struct shape *p)
                                  (long long)p->begin);
     if (p->priority)
         snprintf(more + used, sizeof(more) - used, ",\"priority\":%lld", (long long)p->priority);
+    int used_array = snprintf(array, sizeof(array), indices[p->gap], p->members - 1);
     if (p->most > 0)
-        snprintf(array, sizeof(array), p->gap ? "\"0,2-%d%%%d\"" : "\"%d%%%d\"",
-                 p->members - p->gap, p->most);
-    else
-        snprintf(array, sizeof(array), p->gap ? "\"0,2-%d\"" : "%d", p->members - p->gap);
-    snprintf(
-        text, size,
-        "{\"command\":[\"x\"],\"name\":\"%d.%d.%d.%d.%d\",\"cores\":%d,\"gpus\":%d,\"array\":%s,"
-        "\"queue\":\"%s\",\"%s\":%lld,\"requeue\":%s,\"hold\":%s%s}",
-        p->cores, p->gpus, p->requeue, p->queue == SPARE, p->gap, p->cores, p->gpus, array,
-        scene_queues[p->queue], p->limited ? "limit" : "estimate", (long long)p->duration,
-        p->requeue ? "true" : "false", p->hold ? "true" : "false", more);
+        snprintf(array + used_array, sizeof(array) - (size_t)used_array, "%%%d", p->most);
+    snprintf(text, size,
+             "{\"command\":[\"x\"],\"name\":\"%d.%d.%d.%d.%d\",\"cores\":%d,\"gpus\":%d,\"array\":"
+             "\"%s\","
+             "\"queue\":\"%s\",\"%s\":%lld,\"requeue\":%s,\"hold\":%s%s}",
+             p->cores, p->gpus, p->requeue, p->queue == SPARE, p->gap, p->cores, p->gpus, array,
+             scene_queues[p->queue], p->limited ? "limit" : "estimate", (long long)p->duration,
+             p->requeue ? "true" : "false", p->hold ? "true" : "false", more);
 }
 
 static void note(struct scene *c, const json_t *id, const struct shape *p, int i, int64_t asked)
@@ -393,7 +393,8 @@ void told_adopt(struct scene *c, const json_t *row)
     if (dependency)
         sscanf(dependency, "afterany:%lld", &depends);
     t->sure = true;
-    t->members = (int)json_integer_value(json_object_get(row, "members")) + gap;
+    int members = (int)json_integer_value(json_object_get(row, "members"));
+    t->members = gap == 2 ? 2 * members - 1 : members + gap;
     t->gap = gap;
     t->requeue = requeue;
     t->limited = json_is_number(json_object_get(row, "limit")) ? LIMIT : NO_LIMIT;

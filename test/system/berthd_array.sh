@@ -21,6 +21,21 @@ expect_status 0 "$BERTH" run --array 2 true
 # Members by their indices: there are no others.
 expect_status 7 "$BERTH" run --array 7,1-5:2 sh -c 'echo "$BERTH_ARRAY_INDEX of $BERTH_ARRAY_SIZE"; exit $BERTH_ARRAY_INDEX'
 expect "indices" '1: 1 of 4,3: 3 of 4,5: 5 of 4,7: 7 of 4,' "$(sort out | tr '\n' ',')"
+id=$("$BERTH" submit --hold --array 0-999998:2 true)
+held() { # of the array
+    "$BERTH" jobs --no-header "$id" | awk '{ print $1 }'
+}
+expect "every other index" "$id[0-999998:2]" "$(held)"
+expect_status 0 "$BERTH" cancel "$id[4-8:2,9]" # of which there is no 9
+expect "without those" "$id[0,2,10-999998:2]" "$(held)"
+crash
+"$BERTH" server start || fail "server start"
+expect "the same when it is back" "$id[0,2,10-999998:2]" "$(held)"
+expect "what programs get" '"ranges":{"held":"0,2,10-999998:2","cancelled":"4-8:2"},"indices":"0-999998:2"' \
+    "$("$BERTH" jobs --json "$id" | grep -o '"ranges".*[^}]')"
+expect_status 0 "$BERTH" cancel "$id"
+expect_status 0 "$BERTH" show "$id"
+grep -q "^cancelled  *$id\[0-999998:2\]$" out || fail "members that were cancelled: $(cat out)"
 expect_status 0 "$BERTH" run --array 5-5 sh -c 'echo $BERTH_ARRAY_INDEX'
 expect_line out '5: 5'
 id=$("$BERTH" submit --hold --array 2,999999 true)

@@ -217,7 +217,7 @@ static void looks_take_no_handle(void **state)
 
 static void wrong_sets_are_refused(void **state)
 {
-    static const char *const wrong[] = {"", "2-1", "1,1", "x", "0-8:2"};
+    static const char *const wrong[] = {"", "2-1", "1,1", "x", "0-8:0"};
     struct world w;
     (void)state;
     world_open(&w, text);
@@ -232,6 +232,86 @@ static void wrong_sets_are_refused(void **state)
     world_close(&w);
 }
 
+/* Every other index is one range, while they wait, when some have left, and when they are cancelled: nothing is
+ * spelled out.
+ */
+static void steps_stay_steps(void **state)
+{
+    struct world w, v;
+    struct sched_record r;
+    berth_error_t err = {""};
+    (void)state;
+    world_open(&w, text);
+    world_open(&v, text);
+    sched_t *s = w.sched;
+    sched_job_t a = submit(&w, "a", "1-999999:2", 0, NULL);
+    sched_job_t one = submit(&w, "one", NULL, 0, "afternotok:a[7]");
+    sched_job_t none = submit(&w, "none", NULL, 0, "afterok:a[2]");
+    assert_int_equal(sched_waiting(s), 500000); /* and one is blocked */
+    assert_int_equal(sched_state(s, none), SCHED_REJECTED);
+    expect_members(s, a, "1-999999:2");
+    assert_int_equal(sched_member(s, a, 4), -1);
+    world_pass(&w, 0);
+    assert_int_equal(w.decision[0].kind, SCHED_REJECT); /* none */
+    assert_int_equal(w.decision[1].member, 1);
+    assert_int_equal(w.decision[2].member, 3);
+    assert_true(sched_split(s, 0, a, 9) >= 0);
+    expect_members(s, a, "5,7,11-999999:2");
+    assert_int_equal(sched_finish(s, 1, sched_find(s, "a", 1), true), 0);
+    struct sched_ended ended = {"a", 1000000, "1-999999:2", "1", ""};
+    assert_int_equal(sched_restore_ended_members(v.sched, &ended), 0);
+    for (sched_job_t j = sched_first(s); j >= 0; j = sched_next(s, j)) {
+        assert_int_equal(sched_record(s, j, &r), 0);
+        if (sched_restore(v.sched, 1, &r, &err) < 0)
+            fail_msg("%s", err.text);
+    }
+    assert_int_equal(sched_restore_passed(v.sched, 1, &(struct sched_passed){.at = 0}), 0);
+    expect_members(v.sched, sched_find(v.sched, "a", 5), "5,7,11-999999:2");
+    assert_int_equal(sched_find(v.sched, "a", 1), -1);
+    sched_t *const both[] = {s, v.sched};
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(sched_cancel(both[i], 1, sched_find(both[i], "a", 5)), 0);
+        assert_int_equal(sched_state(both[i], sched_find(both[i], "one", 0)), SCHED_WAITING);
+        assert_int_equal(sched_waiting(both[i]), 2); /* 9 and one */
+        assert_true(sched_check(both[i]));
+    }
+    (void)one;
+    world_close(&w);
+    world_close(&v);
+}
+
+/* Steps of those that have ended or wait need not be those of the array. */
+static void steps_of_others_are_read(void **state)
+{
+    struct world w;
+    (void)state;
+    world_open(&w, text);
+    struct sched_ended ended = {"a", 10, NULL, "1-7:3", "0-8:4"};
+    assert_int_equal(sched_restore_ended_members(w.sched, &ended), -1); /* 4 twice */
+    ended.failed = "0,6,8";
+    assert_int_equal(sched_restore_ended_members(w.sched, &ended), 0);
+    char spec[WORLD_SPEC_MAX];
+    world_spec(spec, 1);
+    struct sched_record r = {.request = {.id = "a",
+                                         .queue = "q",
+                                         .members = 10,
+                                         .duration = 10,
+                                         .jobspec = spec,
+                                         .jobspec_length = strlen(spec)},
+                             .waiting = "3-9:2",
+                             .state = SCHED_WAITING};
+    berth_error_t err = {""};
+    assert_int_equal(sched_restore(w.sched, 0, &r, &err), -1); /* 7 has ended */
+    r.waiting = "2,3,5,9";
+    sched_job_t a = sched_restore(w.sched, 0, &r, &err);
+    if (a < 0)
+        fail_msg("%s", err.text);
+    expect_members(w.sched, a, "2-3,5,9");
+    assert_int_equal(sched_cancel(w.sched, 0, a), 0);
+    assert_true(sched_check(w.sched));
+    world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +322,8 @@ int main(void)
         cmocka_unit_test(held_members_wait_for_their_gang),
         cmocka_unit_test(looks_take_no_handle),
         cmocka_unit_test(wrong_sets_are_refused),
+        cmocka_unit_test(steps_stay_steps),
+        cmocka_unit_test(steps_of_others_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -253,8 +253,8 @@ static void an_array_is_one_row(void **state)
                  "{\"held\":0,\"pending\":3,\"running\":2,\"done\":0,\"failed\":1,"
                  "\"cancelled\":0,\"timeout\":0}");
     expect_first(w, "/v1/jobs?arrays=1", "ranges",
-                 "{\"pending\":\"6,8,10\",\"running\":\"0,4\",\"failed\":\"2\"}");
-    expect_first(w, "/v1/jobs?arrays=1", "indices", "\"0,2,4,6,8,10\"");
+                 "{\"pending\":\"6-10:2\",\"running\":\"0,4\",\"failed\":\"2\"}");
+    expect_first(w, "/v1/jobs?arrays=1", "indices", "\"0-10:2\"");
     expect_first(w, "/v1/jobs?arrays=1", "member", "null");
     expect_first(w, "/v1/jobs?arrays=1&ids=3", "ranges", "{\"held\":\"0-999999\"}");
     expect_list(w, "/v1/jobs?arrays=1&state=pending", "1:running");
@@ -286,7 +286,7 @@ static void an_array_is_one_row(void **state)
     expect_list(w, "/v1/jobs?arrays=1&state=timeout", "");
     expect_list(w, "/v1/jobs?arrays=1&ids=2,1,9", "2:cancelled 1:failed");
     expect_first(w, "/v1/jobs?arrays=1&ids=1", "ranges",
-                 "{\"done\":\"0,4,8\",\"failed\":\"2,10\",\"cancelled\":\"6\"}");
+                 "{\"done\":\"0-8:4\",\"failed\":\"2,10\",\"cancelled\":\"6\"}");
     expect_first(w, "/v1/jobs?arrays=1&ids=1", "exit", "7");
 }
 

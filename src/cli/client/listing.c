@@ -110,11 +110,11 @@ static void put_shown(struct strbuf *out, const struct fields *job, const struct
             continue;
         fields_text(ranges, listing_states[i], &text);
         idset_reset(&some);
-        if (idset_decode(&some, strbuf_text(&text), text.len, NULL) == 0)
+        if (idset_decode_steps(&some, strbuf_text(&text), text.len, NULL) == 0)
             idset_unite(&shown, &some);
     }
     if (shown.n > 0)
-        idset_encode(&shown, false, out);
+        idset_encode_steps(&shown, out);
     else
         strbuf_puts(out, fields_text(job, "indices", &text));
     idset_clear(&shown);

@@ -463,7 +463,7 @@ void depend_ended(struct depend *depend, uint32_t slot, bool ok)
     bool starts = m->state != MEMBER_STARTED;
     bool one_too_many = !ok && e->ended - e->ok >= e->members - e->enough;
     m->state = ok ? MEMBER_OK : MEMBER_FAILED;
-    depend_entry_end(e, (uint32_t)m->key.member, (uint32_t)m->key.member, ok);
+    depend_entry_end(e, (uint32_t)m->key.member, ok);
     e->started += starts;
     e->ended++;
     e->ok += ok;
@@ -517,7 +517,7 @@ void depend_ended_waiting(struct depend *depend, uint32_t slot, const struct ids
     struct entry *e = job->entry;
     drop_needs(depend, job);
     for (uint32_t i = 0; i < waiting->n; i++)
-        depend_entry_end(e, waiting->v[i].lo, waiting->v[i].hi, false);
+        idset_add_apart(&e->ended_badly, waiting->v[i]); /* there is memory for it */
     e->started += (uint32_t)waiting->count;
     e->ended += (uint32_t)waiting->count;
     e->ranges = 0;

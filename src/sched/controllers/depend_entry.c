@@ -77,10 +77,10 @@ enum member_state depend_entry_state(const struct depend *depend, const struct e
     return idset_has(&e->ended_badly, member) ? MEMBER_FAILED : MEMBER_ABSENT;
 }
 
-void depend_entry_end(struct entry *e, uint32_t low, uint32_t high, bool ok)
+void depend_entry_end(struct entry *e, uint32_t member, bool ok)
 {
     if (e->array) /* there is memory for it */
-        idset_add_range(ok ? &e->ended_ok : &e->ended_badly, low, high);
+        idset_add(ok ? &e->ended_ok : &e->ended_badly, member);
 }
 
 /* ---- Members of arrays ---- */
@@ -262,7 +262,7 @@ int depend_outcome_of(struct depend *depend, const struct depend_outcome *outcom
     if (!e || depend_entry_reserve(e, 1) < 0)
         return -1;
     struct member *m = depend_member_find(depend, e, i);
-    depend_entry_end(e, i, i, outcome->ok);
+    depend_entry_end(e, i, outcome->ok);
     e->started++;
     e->ended++;
     e->ok += outcome->ok;
@@ -278,15 +278,7 @@ int depend_outcome_of(struct depend *depend, const struct depend_outcome *outcom
 
 static bool is_within(const struct depend_outcomes *o, const struct idset *set)
 {
-    if (set->n == 0 || !o->all)
-        return set->n == 0 || idset_last(set) < o->size;
-    for (uint32_t i = 0, k = 0; i < set->n; i++) {
-        while (k < o->all->n && o->all->v[k].hi < set->v[i].lo)
-            k++;
-        if (k == o->all->n || o->all->v[k].lo > set->v[i].lo || o->all->v[k].hi < set->v[i].hi)
-            return false;
-    }
-    return true;
+    return o->all ? idset_covers(o->all, set) : set->n == 0 || idset_last(set) < o->size;
 }
 
 int depend_outcomes(struct depend *depend, const struct depend_outcomes *o)

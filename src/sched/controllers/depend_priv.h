@@ -190,7 +190,7 @@ void depend_member_put(struct depend *depend, struct entry *entry, uint32_t numb
 void depend_member_release(struct depend *depend, struct member *member);
 
 /* A member has ended: what is remembered of that. */
-void depend_entry_end(struct entry *entry, uint32_t low, uint32_t high, bool ok);
+void depend_entry_end(struct entry *entry, uint32_t member, bool ok);
 
 /* ---- depend_edge.c: what waits ---- */
 

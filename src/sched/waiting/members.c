@@ -74,7 +74,8 @@ static void remove_first(struct members *m)
     struct idset_range *first = &m->waiting.v[m->used];
     m->waiting.count--;
     if (first->lo < first->hi) {
-        first->lo++;
+        first->lo += first->gap + 1;
+        first->gap = first->lo < first->hi ? first->gap : 0;
         return;
     }
     m->used++;

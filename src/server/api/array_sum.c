@@ -44,7 +44,7 @@ static void add_masses(struct array_sum *sum, const struct job *job)
         struct idset some = {0};
         int rc = idset_copy(&some, &mass->spans);
         if (rc == 0 && job->indices.n > 0)
-            rc = idset_intersect(&some, &job->indices);
+            rc = idset_pick(&some, &job->indices);
         if (rc == 0)
             rc = idset_unite(&sum->members[sum_of[mass->as.state]], &some);
         sum->counts[sum_of[mass->as.state]] += (uint32_t)some.count;
@@ -128,10 +128,10 @@ void array_sum_added(struct array_sum *sum, const char *indices)
     struct idset all = {0};
     if (!sum->ranges || !indices)
         return;
-    if (idset_decode(&all, indices, strlen(indices), NULL) < 0)
+    if (idset_decode_steps(&all, indices, strlen(indices), NULL) < 0)
         sum->no_memory = true;
     for (int k = 0; k < SUM_STATES && !sum->no_memory; k++) {
-        sum->no_memory = idset_intersect(&sum->members[k], &all) < 0;
+        sum->no_memory = idset_pick(&sum->members[k], &all) < 0;
         sum->counts[k] = (uint32_t)sum->members[k].count;
     }
     idset_clear(&all);
@@ -256,7 +256,7 @@ static void put_set(struct json_out *out, const char *key, const struct idset *s
 {
     json_key(out, key);
     strbuf_putc(out->text, '"');
-    idset_encode(set, false, out->text);
+    idset_encode_steps(set, out->text);
     strbuf_putc(out->text, '"');
 }
 

@@ -329,16 +329,9 @@ static void target_between(struct many *m, const struct ids_range *range)
 static bool names_all(const struct ids_range *range, const struct job *job)
 {
     const struct idset *named = &range->members, *all = &job->indices;
-    uint32_t k = 0;
-    if (all->n == 0)
-        return named->n > 0 && named->v[0].lo == 0 && named->v[0].hi >= job->members - 1;
-    for (uint32_t i = 0; i < all->n; i++) {
-        while (k < named->n && named->v[k].hi < all->v[i].lo)
-            k++;
-        if (k == named->n || named->v[k].lo > all->v[i].lo || named->v[k].hi < all->v[i].hi)
-            return false;
-    }
-    return true;
+    const struct idset_range each = {0, job->members - 1, 0};
+    const struct idset plain = {(struct idset_range *)&each, 1, 1, job->members};
+    return idset_covers(named, all->n > 0 ? all : &plain);
 }
 
 /* Target the next member that a range names; all of them at once where the array as a whole is meant. */
@@ -363,7 +356,13 @@ static void target_range_member(struct many *m, const struct ids_range *range)
         return;
     }
     int64_t last = range->members.v[m->piece].hi, end = job ? job->members : 0;
+    if (m->next <= last && !idset_has(&range->members, (uint32_t)m->next))
+        m->next = idset_next(&range->members, (uint32_t)m->next);
     int64_t k = ranged && m->next < end ? member_next(job, (uint32_t)m->next) : m->next;
+    if (k < end && k <= last && !idset_has(&range->members, (uint32_t)k)) {
+        m->next = k;
+        return;
+    }
     if (k > last || (ranged && k >= end)) {
         m->passed_over += k <= last;
         m->piece++;

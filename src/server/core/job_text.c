@@ -119,7 +119,7 @@ int job_request_read(const struct job *job, const struct user *user, const struc
         .min = job->gang.min,
         .failure = job->gang.failure};
     if (job->indices.n > 0)
-        idset_encode(&job->indices, false, &q->indices);
+        idset_encode_steps(&job->indices, &q->indices);
     if (read_roles(job, parts->roles, q) < 0 || q->indices.failed) {
         job_request_clear(q);
         return -1;

@@ -27,7 +27,8 @@ static int load_indices(const struct loading *l, const struct store_job *from,
     uint32_t members = from->members > 0 ? from->members : 1;
     if (!from->indices)
         return idset_add_range(indices, 0, members - 1);
-    if (idset_decode(indices, from->indices, strlen(from->indices), NULL) < 0 && errno == ENOMEM)
+    if (idset_decode_steps(indices, from->indices, strlen(from->indices), NULL) < 0 &&
+        errno == ENOMEM)
         return -1;
     if (indices->count > 0 && idset_last(indices) + 1 == members)
         return 0;

@@ -160,6 +160,8 @@ static int entry_find(const struct loading *l, const struct job *job, struct wai
     uint32_t first = IDSET_NONE;
     size_t at = l->next;
     bool grows_apart = gang_grows_apart(job); /* each waits for itself */
+    struct idset_builder members = {0};
+    int rc = 0;
     for (uint32_t i = 0; job->members > 1 && (i = member_next(job, i)) < job->members; i++) {
         bool promised =
             at < l->n_promises && l->promises[at].job == job && l->promises[at].member == i;
@@ -170,13 +172,16 @@ static int entry_find(const struct loading *l, const struct job *job, struct wai
             continue;
         if (promised && first == IDSET_NONE)
             first = i;
-        if (!promised && idset_add(&e->members, i) < 0)
-            return -1;
+        if (!promised && rc == 0)
+            rc = idset_build(&members, (struct idset_range){i, i, 0});
     }
-    if (e->members.count > 0 && first < idset_first(&e->members) &&
-        idset_add(&e->members, first) < 0)
+    if (rc == 0)
+        rc = idset_finish(&members);
+    e->members = members.set;
+    if (rc < 0 || (e->members.count > 0 && first < idset_first(&e->members) &&
+                   idset_add(&e->members, first) < 0))
         return -1;
-    idset_encode(&e->members, false, &e->text);
+    idset_encode_steps(&e->members, &e->text);
     return e->text.failed ? -1 : 0;
 }
 

@@ -31,13 +31,12 @@ static int outcomes_restore(server_t *s, const char *id, uint32_t members, const
 {
     struct strbuf ok = {0}, failed = {0};
     struct idset all = {0};
-    bool lacks =
-        indices && (idset_decode(&all, indices, strlen(indices), NULL) < 0 ||
-                    idset_intersect(&o->ok, &all) < 0 || idset_intersect(&o->failed, &all) < 0);
+    bool lacks = indices && (idset_decode_steps(&all, indices, strlen(indices), NULL) < 0 ||
+                             idset_pick(&o->ok, &all) < 0 || idset_pick(&o->failed, &all) < 0);
     idset_clear(&all);
     failed.failed = lacks;
-    idset_encode(&o->ok, false, &ok);
-    idset_encode(&o->failed, false, &failed);
+    idset_encode_steps(&o->ok, &ok);
+    idset_encode_steps(&o->failed, &failed);
     o->is_short = o->roles && job_roles_short(o->roles, &o->failed);
     struct sched_ended ended = {.id = id, .members = members, .indices = indices};
     ended.ok = strbuf_text(&ok);
@@ -203,7 +202,7 @@ static int restore_outcomes(server_t *s, const struct job *job, const char *id)
         for (uint32_t k = 0; rc == 0 && k < mass->spans.n; k++)
             rc = outcome_add(&o, mass->spans.v[k].lo, mass->spans.v[k].hi,
                              (enum store_state)mass->as.state);
-    idset_encode(&job->indices, false, &indices);
+    idset_encode_steps(&job->indices, &indices);
     if (rc == 0 && !indices.failed)
         rc = outcomes_restore(s, id, job->members,
                               job->indices.n > 0 ? strbuf_text(&indices) : NULL, &o);

@@ -58,15 +58,8 @@ void masses_clear(struct job *job)
 static uint32_t member_count_between(const struct job *job, uint32_t first, uint32_t last)
 {
     const struct idset *all = &job->indices;
-    uint32_t n = 0;
-    if (all->n == 0)
-        return last - first + 1;
-    for (uint32_t k = 0; k < all->n && all->v[k].lo <= last; k++) {
-        uint32_t lo = all->v[k].lo > first ? all->v[k].lo : first;
-        uint32_t hi = all->v[k].hi < last ? all->v[k].hi : last;
-        n += hi >= lo ? hi - lo + 1 : 0;
-    }
-    return n;
+    uint32_t n = last - first + 1;
+    return all->n == 0 ? n : (uint32_t)idset_count_in(all, first, n);
 }
 
 /* Add the members from first to last to a mass, without those that do not exist at either end. */
@@ -145,13 +138,13 @@ static char *event_data(const struct job *job, const struct mass *mass, const ch
     struct json_out out = {.text = &data};
     struct idset members = {0};
     bool failed = idset_copy(&members, &mass->spans) < 0 ||
-                  (job->indices.n > 0 && idset_intersect(&members, &job->indices) < 0);
+                  (job->indices.n > 0 && idset_pick(&members, &job->indices) < 0);
     json_open(&out, NULL, '{');
     if (text)
         json_put_text(&out, key, text);
     json_key(&out, "members");
     strbuf_putc(&data, '"');
-    idset_encode(&members, false, &data);
+    idset_encode_steps(&members, &data);
     strbuf_putc(&data, '"');
     json_close(&out, '}');
     idset_clear(&members);

@@ -22,7 +22,7 @@ static int write_changed_job(server_t *s, struct job *job, berth_error_t *err)
     if (!job->is_new && !job->request)
         return store_set_job(s->store, &to, err);
     strbuf_reset(&s->text);
-    idset_encode(&job->indices, false, &s->text);
+    idset_encode_steps(&job->indices, &s->text);
     if (s->text.failed)
         return errtext_no_memory(err);
     to.indices = job->indices.n > 0 ? strbuf_text(&s->text) : NULL;

@@ -188,7 +188,7 @@ static int learn_indices(struct store_cursor *c, berth_error_t *err)
         return 0; /* which is found out later */
     if (store_job_row(c->s, c->walk, JOB, false, &job, err) < 0)
         return -1;
-    if (job.indices && idset_decode(&c->indices, job.indices, strlen(job.indices), NULL) < 0)
+    if (job.indices && idset_decode_steps(&c->indices, job.indices, strlen(job.indices), NULL) < 0)
         return errno == ENOMEM ? store_no_memory(c->s, err)
                                : store_damaged(c->s, "invalid indices", c->job, err);
     return 0;

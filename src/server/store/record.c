@@ -5,11 +5,11 @@
 #include <limits.h>
 #include <string.h>
 
-/* Version 2 of a job adds `count` and `indices`, that of a member `how`; version 6 of a member adds `retries` and
- * `begin`, version 7 what members of gangs have, claims and `since`, version 8 `apart`, version 9 who is stopped for
- * whom, where they are not 0.
+/* Version 2 of a job adds `count` and `indices`, whose text may have steps from version 3 on. Version 2 of a member adds
+ * `how`, version 6 `retries` and `begin`, version 7 what members of gangs have, claims and `since`, version 8 `apart`,
+ * version 9 who is stopped for whom, where they are not 0.
  */
-enum { JOB_VERSION = 2, MEMBER_VERSION = 10 };
+enum { JOB_VERSION = 3, MEMBER_VERSION = 10 };
 
 static void record_put_number(struct strbuf *out, int64_t number)
 {

@@ -60,7 +60,7 @@ struct store_job {
     size_t script_length;
     uint32_t members;    /* one above their largest index */
     uint32_t count;      /* how many there are */
-    const char *indices; /* which ones, as in base/idset.h; NULL: all below `members` */
+    const char *indices; /* which ones, with steps, as in base/idset.h; NULL: all below `members` */
     int64_t priority;    /* changes */
     bool held;           /* changes */
     int64_t limit;       /* ticks that it may take; INT64_MAX: as many as it likes; changes */

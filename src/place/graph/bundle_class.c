@@ -48,8 +48,8 @@ int64_t bundle_cores(const struct graph_place *n, const struct bundle_class *b)
 
 /* ---- Could it ever be? ---- */
 
-/* The members of a class that there is room for on an idle machine, all up, by what each node has; INT64_MAX where
- * that is not known.
+/* The members of a class that there is room for on an idle machine, all up, by what each node has, at most; INT64_MAX where
+ * that is not known. Members may share nodes.
  */
 static int64_t count_most(const struct graph_place *n, const struct class *c)
 {
@@ -57,8 +57,7 @@ static int64_t count_most(const struct graph_place *n, const struct class *c)
     int64_t sum = 0;
     uint32_t nodes;
     const uint32_t *node = match_nodes(n->match, &nodes);
-    if (c->capacity == PLACE_NONE || c->n_pieces != 1 || p->any || c->pieces < 1 ||
-        (n->capacities->v[c->capacity].is_node && !p->alone))
+    if (c->capacity == PLACE_NONE || c->n_pieces != 1 || p->any || c->pieces < 1)
         return INT64_MAX;
     for (uint32_t k = 0; k < nodes; k++) {
         uint32_t v = node[k];
@@ -84,6 +83,14 @@ static int64_t most_of(const struct graph_place *n, struct class *c)
     return c->most;
 }
 
+/* The same where it is exact: a member that shares nodes with others may need several, which have room for it together. */
+static int64_t exactly_most_of(const struct graph_place *n, struct class *c)
+{
+    if (c->capacity != PLACE_NONE && n->capacities->v[c->capacity].is_node && !c->piece[0].alone)
+        return INT64_MAX;
+    return most_of(n, c);
+}
+
 int64_t bundle_at_most(struct place *place, uint32_t class)
 {
     struct graph_place *n = graph_place_of(place);
@@ -97,9 +104,9 @@ static int judge_bundle_class(struct graph_place *n, struct bundle_class *b, ber
 {
     const struct part *part = &n->parts[b->part];
     const char *who = part->requires ? "queue" : "machine";
-    bool is_exact = b->n == 1 && most_of(n, &n->classes[b->role[0].class]) < INT64_MAX;
+    bool is_exact = b->n == 1 && exactly_most_of(n, &n->classes[b->role[0].class]) < INT64_MAX;
     for (uint32_t i = 0; i < b->n; i++) {
-        int64_t most = most_of(n, &n->classes[b->role[i].class]);
+        int64_t most = exactly_most_of(n, &n->classes[b->role[i].class]);
         if (most < b->role[i].count)
             return errtext_set(err, ENODEV,
                                "%" PRIu32

@@ -121,7 +121,7 @@ static bool never_meet(struct idset_range a, struct idset_range b)
     return a.gap == b.gap && a.gap > 0 && (a.lo > b.lo ? a.lo - b.lo : b.lo - a.lo) % (a.gap + 1);
 }
 
-static int take_all(struct sweep *w, const struct side *side)
+static int take_side(struct sweep *w, const struct side *side)
 {
     return side->any ? put_piece(w, side->part, side->range) : 0;
 }
@@ -147,9 +147,9 @@ static int unite_ids(struct sweep *w)
 static int unite_piece(struct sweep *w)
 {
     if (!w->t.any || (w->s.any && w->s.range->gap == 0))
-        return take_all(w, &w->s);
+        return take_side(w, &w->s);
     if (!w->s.any || w->t.range->gap == 0 || is_same(w->s.part, w->t.part))
-        return take_all(w, &w->t);
+        return take_side(w, &w->t);
     return unite_ids(w);
 }
 
@@ -159,9 +159,9 @@ static int intersect_piece(struct sweep *w)
     if (!w->s.any || !w->t.any || never_meet(a, b))
         return 0;
     if (w->t.range->gap == 0 || is_same(a, b))
-        return take_all(w, &w->s);
+        return take_side(w, &w->s);
     if (a.lo == a.hi)
-        return part_has(b, a.lo) ? take_all(w, &w->s) : 0;
+        return part_has(b, a.lo) ? take_side(w, &w->s) : 0;
     for (uint64_t id = b.lo; id <= b.hi; id += b.gap + 1)
         if (part_has(a, (uint32_t)id) &&
             put_piece(w, (struct idset_range){(uint32_t)id, (uint32_t)id, 0}, w->s.range) < 0)
@@ -186,11 +186,11 @@ static int subtract_piece(struct sweep *w)
 {
     struct idset_range a = w->s.part, b = w->t.part;
     if (!w->s.any || !w->t.any || never_meet(a, b))
-        return take_all(w, &w->s);
+        return take_side(w, &w->s);
     if (w->t.range->gap == 0 || is_same(a, b))
         return 0;
     if (a.lo == a.hi)
-        return part_has(b, a.lo) ? 0 : take_all(w, &w->s);
+        return part_has(b, a.lo) ? 0 : take_side(w, &w->s);
     uint64_t from = a.lo;
     for (uint64_t id = b.lo; id <= b.hi; id += b.gap + 1) {
         if (!part_has(a, (uint32_t)id))

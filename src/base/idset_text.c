@@ -309,7 +309,7 @@ static int read_ranges(struct reader *r, bool brackets)
     return 0;
 }
 
-static int read_text(struct reader *r)
+static int read_set(struct reader *r)
 {
     bool brackets = r->length > 0 && r->text[0] == '[';
     bool empty = r->length == 0 || (r->length == 2 && memcmp(r->text, "[]", 2) == 0);
@@ -327,7 +327,7 @@ int idset_decode(struct idset *s, const char *text, size_t length, berth_error_t
 {
     struct idset out = {0};
     struct reader r = {.text = text, .length = length, .to = &out, .err = err};
-    if (read_text(&r) < 0) {
+    if (read_set(&r) < 0) {
         idset_clear(&out);
         return -1;
     }
@@ -339,7 +339,7 @@ int idset_decode_steps(struct idset *s, const char *text, size_t length, berth_e
 {
     struct idset_builder b = {0};
     struct reader r = {.text = text, .length = length, .steps = true, .builder = &b, .err = err};
-    int rc = read_text(&r);
+    int rc = read_set(&r);
     if (rc == 0 && idset_finish(&b) < 0)
         rc = errtext_no_memory(err);
     if (rc < 0) {

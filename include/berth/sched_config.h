@@ -98,7 +98,9 @@ struct sched_exception {
 enum sched_preemptible { SCHED_NOT_PREEMPTIBLE, SCHED_PREEMPT_CANCEL, SCHED_PREEMPT_REQUEUE };
 
 /* For jobs of a queue jobs of others may be stopped, too, whatever `preemptible` says of these, which then wait again
- * (or don't, where it says cancel): of the same queue those of lower priority; and where there are shares, of other
+ * (or don't, where it says cancel): of the same queue those of lower priority, or those of users who have more
+ * (of all there is, of the resource of which that is most, over the weight) and will have no less than its own user when
+ * both have given and taken; and where there are shares, of other
  * queues those that have more than they deserve, as far as its own queue has not what it deserves. That is done for a
  * job that starts by it now, on whatever it lacks, within limits or of resources. Those go first that their gangs can
  * spare; then others, and gangs as a whole: of queues of lower priority, of lower priority, with less work to be lost
@@ -108,7 +110,8 @@ enum sched_preemptible { SCHED_NOT_PREEMPTIBLE, SCHED_PREEMPT_CANCEL, SCHED_PREE
 enum {
     SCHED_PREEMPTS_LOWER = 1, /* these may be added up */
     SCHED_PREEMPTS_BORROWERS = 2,
-    SCHED_PREEMPTS_NOBODY = 4 /* alone: not even jobs of preemptible queues */
+    SCHED_PREEMPTS_NOBODY = 4, /* alone: not even jobs of preemptible queues */
+    SCHED_PREEMPTS_RICHER = 8  /* not with LOWER; of a queue whose users take turns */
 };
 
 /* ---- Shares ---- */

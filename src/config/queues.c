@@ -51,7 +51,14 @@ static const char *const queue_names[] = {"parent",
                                           "sla-waiting-time",
                                           "limits"};
 /* By what they mean: SCHED_PREEMPTS_..., added up. */
-const char *const config_preempts[] = {"preemptible", "lower", "borrowers", "both", "nobody", NULL};
+const char *const config_preempts[] = {"preemptible", "lower",  "borrowers", "both",
+                                       "nobody",      "richer", NULL};
+static const unsigned meant_by_preempts[] = {0,
+                                             SCHED_PREEMPTS_LOWER,
+                                             SCHED_PREEMPTS_BORROWERS,
+                                             SCHED_PREEMPTS_LOWER | SCHED_PREEMPTS_BORROWERS,
+                                             SCHED_PREEMPTS_NOBODY,
+                                             SCHED_PREEMPTS_RICHER};
 const char *const config_claims_admit[] = {"preemptible", "unknown", NULL};
 
 static const struct doc_keys queue_keys = {"a queue", queue_names, QUEUE_KEYS, 0};
@@ -146,16 +153,25 @@ static int read_preemptible(struct reading *r, uint32_t i, struct sched_queue_co
     return 0;
 }
 
+size_t config_preempts_word(unsigned preempts)
+{
+    size_t word = 0;
+    while (word + 1 < sizeof(meant_by_preempts) / sizeof(*meant_by_preempts) &&
+           meant_by_preempts[word] != preempts)
+        word++;
+    return word;
+}
+
 static int read_preempts(struct reading *r, const uint32_t *value, struct sched_queue_config *queue)
 {
-    size_t whom = queue->preempts;
+    size_t whom = config_preempts_word(queue->preempts);
     size_t admits = queue->claims_admit_unknown;
 
     if (value_word(r, value[PREEMPTS], "preempts", config_preempts, &whom) < 0 ||
         value_word(r, value[CLAIMS_ADMIT], "claims-admit", config_claims_admit, &admits) < 0 ||
         value_switch(r, value[KEEPS_GANGS], "keeps-gangs", &queue->keeps_gangs) < 0)
         return -1;
-    queue->preempts = (unsigned)whom;
+    queue->preempts = meant_by_preempts[whom];
     queue->claims_admit_unknown = admits > 0;
     return 0;
 }

@@ -79,9 +79,12 @@ int value_name(struct reading *r, uint32_t i, const char *key, const char **ret)
 /* A list of names without duplicates. */
 int value_names(struct reading *r, uint32_t i, const char *key, const char *const **ret, size_t *n);
 
-/* The words of the keys preempts and claims-admit, by value; ended by NULL. */
-extern const char *const config_preempts[];
+/* The words of the key claims-admit, by value, and those of preempts, of which the second one says for what it is; ended by
+ * NULL.
+ */
 extern const char *const config_claims_admit[];
+extern const char *const config_preempts[];
+size_t config_preempts_word(unsigned preempts);
 
 /* Those of the key actions, by enum sched_action; ended by NULL. */
 extern const char *const config_actions[];

@@ -414,7 +414,7 @@ static void show_queue(struct showing *s, const struct sched_queue_config *q)
     line_time_or(s, 2, "starvation-threshold", q->starvation_threshold, "none");
     line_number(s, 2, "claims", q->claims);
     line(s, 2, "claims-admit", config_claims_admit[q->claims_admit_unknown]);
-    line(s, 2, "preempts", config_preempts[q->preempts]);
+    line(s, 2, "preempts", config_preempts[config_preempts_word(q->preempts)]);
     line(s, 2, "keeps-gangs", q->keeps_gangs ? "yes" : "no");
     line_time_or(s, 2, "sla-waiting-time", q->sla_waiting_time, "none");
     show_limits(s, q);

@@ -5,7 +5,7 @@
  */
 #include "share/tree_inner.h"
 
-static int share_fraction_compare(share_wide an, share_wide ad, share_wide bn, share_wide bd)
+int share_fraction_compare(share_wide an, share_wide ad, share_wide bn, share_wide bd)
 {
     const share_wide small = (share_wide)1 << 63;
     for (;;) {

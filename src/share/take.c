@@ -140,3 +140,46 @@ bool share_may_reclaim(struct share_tree *t, uint32_t taker, const int64_t *amou
             return true;
     return false;
 }
+
+/* The part of what there is that a node would have with so much more (`sign` -1: less), where that is largest. */
+struct part {
+    share_wide numerator, denominator;
+};
+
+static struct part part_with(const struct share_tree *t, uint32_t node, const int64_t *more,
+                             int64_t sign, const int64_t *gone)
+{
+    struct part part = {0, 1};
+    for (uint32_t d = 0; d < t->dimensions; d++) {
+        int64_t has = kept(t, node, d, gone) + sign * more[d];
+        if (t->total[d] > 0 && has > 0 &&
+            share_fraction_compare(has, t->total[d], part.numerator, part.denominator) > 0)
+            part = (struct part){has, t->total[d]};
+    }
+    return part;
+}
+
+/* Less than 0 if the first part is less than the other one, over the weights of their nodes. */
+static int compare_parts(const struct share_node *a, struct part x, const struct share_node *b,
+                         struct part y)
+{
+    if (a->weight <= 0 || b->weight <= 0)
+        return (a->weight <= 0) - (b->weight <= 0);
+    return share_fraction_compare(x.numerator, x.denominator * a->weight, y.numerator,
+                                  y.denominator * b->weight);
+}
+
+bool share_may_even_out(const struct share_tree *t, uint32_t taker, const int64_t *amount,
+                        uint32_t giver, const int64_t *given, const int64_t *gone)
+{
+    if (taker == giver)
+        return false;
+    uint32_t a = taker, b = giver;
+    share_part_ways(t, &a, &b);
+    const struct share_node *x = &t->nodes[a], *y = &t->nodes[b];
+    return compare_parts(x, part_with(t, a, amount, 0, gone), y, part_with(t, b, given, 0, gone)) <
+               0 &&
+           compare_parts(x, part_with(t, a, amount, 1, gone), y,
+                         part_with(t, b, given, -1, gone)) <= 0 &&
+           keeps_guarantees(t, giver, t->nodes[a].parent, given, gone);
+}

@@ -201,6 +201,15 @@ bool share_is_entitled(struct share_tree *t, uint32_t leaf, const int64_t *amoun
 bool share_may_reclaim(struct share_tree *t, uint32_t taker, const int64_t *amount, uint32_t giver,
                        const int64_t *given, const int64_t *gone);
 
+/* Whether a node may take an amount from another so that they have more alike: where the two part, of all there is and over
+ * the weight, the taker has less, and when it has the amount and the other has given, no more; and the giver keeps its
+ * guarantees. The part is that of the resource of which it is largest; without a weight it is more than any with one. Whoever
+ * takes, the lesser of the two parts is larger afterwards, so that no two, nor any more, take from each other in turns.
+ * `gone` as above. O(d).
+ */
+bool share_may_even_out(const struct share_tree *t, uint32_t taker, const int64_t *amount,
+                        uint32_t giver, const int64_t *given, const int64_t *gone);
+
 /* Offer a leaf for the choice, with its first job, or offer it anew with another. */
 void share_offer(struct share_tree *t, uint32_t leaf, const struct share_first *first);
 void share_withdraw(struct share_tree *t, uint32_t leaf); /* nothing where it is not offered */

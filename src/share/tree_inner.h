@@ -185,6 +185,9 @@ void share_reorder(struct share_tree *t, uint32_t node);
 
 /* What a child deserves has changed: move it in its parent's heap, if that is in order. */
 void share_reorder_child(struct share_tree *t, uint32_t child);
+
+/* Compare an / ad with bn / bd, exactly: less than, equal to or greater than 0. Denominators are above 0. */
+int share_fraction_compare(share_wide an, share_wide ad, share_wide bn, share_wide bd);
 bool share_order_check(struct share_tree *t);
 
 #endif

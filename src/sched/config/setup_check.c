@@ -28,6 +28,17 @@ static int check_policy(const struct sched_queue_config *queue, berth_error_t *e
                        queue->policy);
 }
 
+static int check_preempts(const struct sched_queue_config *queue, berth_error_t *err)
+{
+    const unsigned alone = SCHED_PREEMPTS_NOBODY,
+                   all = SCHED_PREEMPTS_LOWER | SCHED_PREEMPTS_BORROWERS | SCHED_PREEMPTS_RICHER;
+    const unsigned either = SCHED_PREEMPTS_LOWER | SCHED_PREEMPTS_RICHER;
+    unsigned is = queue->preempts;
+    if (is != alone && ((is & ~all) != 0 || (is & either) == either))
+        return errtext_set(err, EINVAL, "queue '%s': preempts: no such way: %u", queue->name, is);
+    return 0;
+}
+
 static int check_numbers(const struct sched_queue_config *queue, berth_error_t *err)
 {
     const struct {
@@ -52,10 +63,7 @@ static int check_numbers(const struct sched_queue_config *queue, berth_error_t *
     if (how < SCHED_NOT_PREEMPTIBLE || how > SCHED_PREEMPT_REQUEUE)
         return errtext_set(err, EINVAL, "queue '%s': preemptible: no such way: %d", queue->name,
                            how);
-    if (queue->preempts > SCHED_PREEMPTS_NOBODY)
-        return errtext_set(err, EINVAL, "queue '%s': preempts: no such way: %u", queue->name,
-                           queue->preempts);
-    return 0;
+    return check_preempts(queue, err);
 }
 
 /* Whose limits a list is: where messages say it stands, and what may not be in it. */
@@ -140,6 +148,11 @@ int setup_check_queue(const struct sched_queue_config *queue, berth_error_t *err
         check_limits(queue, "limits", &queue->limits, err) < 0 ||
         check_list(&of, queue->limits.queue, queue->limits.n_queue, err) < 0)
         return -1;
+    bool by_user = queue->by == SCHED_SHARE_USER || queue->by == SCHED_SHARE_ACCOUNT;
+    if (queue->preempts & SCHED_PREEMPTS_RICHER && !queue->parent && !by_user)
+        return errtext_set(err, EINVAL,
+                           "queue '%s': preempts: richer: its users or accounts take no turns",
+                           queue->name);
     if (queue->by == SCHED_SHARE_NONE && deadlines_check_order(queue, err) < 0)
         return -1;
     return check_exceptions(queue, err);

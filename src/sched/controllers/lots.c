@@ -42,8 +42,14 @@ static bool share_lets(const struct preemption *h, const struct lot *lot)
 {
     const struct lots *lots = h->lots;
     const sched_t *s = h->s;
-    return !lot->by_share || share_may_reclaim(s->queues->shares->tree, lots->node, lots->amount,
-                                               lots_node(s, lot->slot), lot->amount, lots->gone);
+    if (!lot->by_share)
+        return true;
+    struct share_tree *tree = s->queues->shares->tree;
+    if (s->jobs[lot->slot].lane == s->jobs[lots->slot].lane)
+        return share_may_even_out(tree, lots->leaf, lots->amount, lots_leaf(s, lot->slot),
+                                  lot->amount, lots->gone);
+    return share_may_reclaim(tree, lots->node, lots->amount, lots_node(s, lot->slot), lot->amount,
+                             lots->gone);
 }
 
 /* What is left of a gang goes after its spare members. */

@@ -19,7 +19,9 @@
 
 #include "sched/controllers/victims.h"
 
-/* Whether a running job may be stopped for one; and whether that is as its queue has more than it deserves. */
+/* Whether a running job may be stopped for one; and whether that is as its queue has more than it deserves, or its user has
+ * more.
+ */
 typedef bool (*lots_may)(const sched_t *s, uint32_t slot, uint32_t victim, bool *by_share);
 
 /* List the lots for a job, in *h; preemption_end frees that. Returns 0, or -1 with ENOMEM. O(running log running). */

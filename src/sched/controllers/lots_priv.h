@@ -42,7 +42,10 @@ struct lots {
     size_t n, cap;
     struct lots_gang *gang;
     size_t n_gangs, cap_gangs;
-    int64_t *gone; /* of nodes of queues and above: what leaves them; NULL: there are no shares */
+    uint32_t leaf; /* the node of the job's user */
+    uint32_t
+        n_nodes; /* so many nodes have an entry: queues and those above, or also users, where these count */
+    int64_t *gone; /* by node and dimension: what leaves it; NULL: there are no shares */
 };
 
 /* lots_shares.c: count what the job asks for, and what goes without it, where there are shares. Returns 0, or -1 with
@@ -54,8 +57,9 @@ int lots_begin_shares(sched_t *s, struct lots *lots, uint32_t slot);
 void lots_note_gone(const sched_t *s, struct lots *lots, uint32_t slot, const int64_t *amount,
                     int64_t sign);
 
-/* The node of a job's queue in the tree of shares. */
+/* The nodes of a job's queue, and of its user or what else it is of, in the tree of shares. */
 uint32_t lots_node(const sched_t *s, uint32_t slot);
+uint32_t lots_leaf(const sched_t *s, uint32_t slot);
 
 /* lots_list.c: list the lots in their order, and the victims of each. Returns 0, or -1 with ENOMEM. */
 int lots_list(struct preemption *h);

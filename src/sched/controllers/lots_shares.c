@@ -1,6 +1,7 @@
 /* What leaves queues, and what a job asks for, as far as shares go. */
 #include <stdlib.h>
 
+#include "berth/sched_config.h"
 #include "sched/controllers/lots_priv.h"
 #include "sched/waiting/shares.h"
 
@@ -10,6 +11,12 @@ uint32_t lots_node(const sched_t *s, uint32_t slot)
     return shares->node[setup_node_of_queue(shares->setup, lane_of(s, slot)->queue)];
 }
 
+uint32_t lots_leaf(const sched_t *s, uint32_t slot)
+{
+    const struct shares *shares = s->queues->shares;
+    return shares->leaf[shares->job[slot].leaf].node;
+}
+
 void lots_note_gone(const sched_t *s, struct lots *lots, uint32_t slot, const int64_t *amount,
                     int64_t sign)
 {
@@ -17,8 +24,8 @@ void lots_note_gone(const sched_t *s, struct lots *lots, uint32_t slot, const in
         return;
     const struct share_tree *tree = s->queues->shares->tree;
     uint32_t dimensions = share_dimensions(tree);
-    for (uint32_t i = lots_node(s, slot); i != SHARE_NO_NODE; i = share_parent(tree, i))
-        for (uint32_t d = 0; d < dimensions; d++)
+    for (uint32_t i = lots_leaf(s, slot); i != SHARE_NO_NODE; i = share_parent(tree, i))
+        for (uint32_t d = 0; d < dimensions && i < lots->n_nodes; d++)
             lots->gone[(size_t)i * dimensions + d] += sign * amount[d];
 }
 
@@ -30,6 +37,7 @@ static void measure_asked(const sched_t *s, struct lots *lots, uint32_t slot)
     int64_t told = job->state == SHARE_WAITING ? shares_members(s, slot) : 1;
     int64_t asked = job->state == SHARE_WAITING ? shares_asked(s, slot) : 1;
     lots->node = lots_node(s, slot);
+    lots->leaf = lots_leaf(s, slot);
     for (uint32_t d = 0; d < shares->setup->shares.n_resources; d++)
         lots->amount[d] = job->amount[d] / told * asked;
 }
@@ -43,7 +51,7 @@ static void note_all_gone(sched_t *s, struct lots *lots)
     const struct heap *running = &s->queues->ends;
     uint32_t dimensions = share_dimensions(shares->tree);
     struct share_view view;
-    for (uint32_t i = 0; i < shares->n_fixed; i++) {
+    for (uint32_t i = 0; i < lots->n_nodes; i++) {
         share_look(shares->tree, i, &view);
         for (uint32_t d = 0; d < dimensions; d++)
             lots->gone[(size_t)i * dimensions + d] = view.received[d] - view.running[d];
@@ -63,8 +71,10 @@ int lots_begin_shares(sched_t *s, struct lots *lots, uint32_t slot)
     const struct shares *shares = s->queues->shares;
     if (!shares)
         return 0;
+    unsigned preempts = s->queues->setup->queue[s->jobs[slot].details->queue].preempts;
+    lots->n_nodes = preempts & SCHED_PREEMPTS_RICHER ? share_nodes(shares->tree) : shares->n_fixed;
     lots->gone =
-        calloc((size_t)shares->n_fixed * share_dimensions(shares->tree) + 1, sizeof(*lots->gone));
+        calloc((size_t)lots->n_nodes * share_dimensions(shares->tree) + 1, sizeof(*lots->gone));
     if (!lots->gone)
         return -1;
     measure_asked(s, lots, slot);

@@ -1,9 +1,9 @@
-/* A job of a queue that `preempts` takes what jobs of lower priority of its queue hold, or of queues that have more
- * than they deserve, as far as its own has less (berth/sched_config.h).
+/* A job of a queue that `preempts` takes what jobs of lower priority of its queue hold, or of users of it who have more, or
+ * of queues that have more than they deserve, as far as its own has less (berth/sched_config.h).
  *
  * Who is stopped is in lots.h, what becomes of them and of the job in make_room.h. Who may take and who may lose is
  * one test (share_may_reclaim), between queues: nobody gives what it deserves, and nobody takes more than that, so no
- * two take from each other in turns. Members beyond their gang's min have nobody stopped.
+ * two take from each other in turns; so it is between users (share_may_even_out). Members beyond their gang's min have nobody stopped.
  *
  * A search in vain is not repeated until the next pass that something has happened before.
  */
@@ -18,8 +18,9 @@
 /* Of those that jobs of a queue may have stopped, those for whom it is the time. */
 static unsigned preempts_now(const sched_t *s, unsigned preempts)
 {
-    unsigned now = (pass_does(s, DOES(PREEMPT)) ? SCHED_PREEMPTS_LOWER : 0) |
-                   (pass_does(s, DOES(RECLAIM)) ? SCHED_PREEMPTS_BORROWERS : 0);
+    unsigned now =
+        (pass_does(s, DOES(PREEMPT)) ? SCHED_PREEMPTS_LOWER | SCHED_PREEMPTS_RICHER : 0) |
+        (pass_does(s, DOES(RECLAIM)) ? SCHED_PREEMPTS_BORROWERS : 0);
     return preempts & now;
 }
 
@@ -33,9 +34,11 @@ static bool may(const sched_t *s, uint32_t slot, uint32_t victim, bool *by_share
 {
     const struct job *job = &s->jobs[slot], *other = &s->jobs[victim];
     unsigned preempts = preempts_of(s, slot);
-    *by_share = other->lane != job->lane;
+    bool beside = other->lane == job->lane;
+    unsigned by = beside ? SCHED_PREEMPTS_RICHER : SCHED_PREEMPTS_BORROWERS;
+    *by_share = (preempts & by) != 0 || !beside;
     if (*by_share)
-        return preempts & SCHED_PREEMPTS_BORROWERS && s->queues->shares &&
+        return preempts & by && s->queues->shares &&
                !(may_preempt(s, other) && is_preemptible(s, job));
     return preempts & SCHED_PREEMPTS_LOWER && other->details->priority < job->details->priority;
 }

@@ -30,13 +30,20 @@ static int64_t vain_from(const sched_t *s, const struct job_group *g, enum room_
     return of_all ? g->vain[way].from : INT64_MAX;
 }
 
+/* Whether what users have counts for whom room is made: what was in vain for one says nothing of others. */
+static bool goes_by_user(const sched_t *s, uint32_t queue)
+{
+    return (s->queues->setup->queue[queue].any_preempts & SCHED_PREEMPTS_RICHER) != 0;
+}
+
 bool job_group_is_vain(const sched_t *s, uint32_t slot, enum room_way way)
 {
     const struct job_group *g = job_group_of(s, slot);
     const struct job *job = &s->jobs[slot];
     return is_known_vain(s, g, way) && job->ask.duration >= g->vain[way].from &&
            holds_for(s, g->vain[way].limit, job->details->limit) &&
-           (way != ROOM_BY_RECLAIM || job->details->priority <= g->vain[way].priority);
+           (way != ROOM_BY_RECLAIM || (job->details->priority <= g->vain[way].priority &&
+                                       !goes_by_user(s, s->jobs[slot].details->queue)));
 }
 
 void job_group_in_vain(const sched_t *s, uint32_t slot, enum room_way way, bool by_limit)
@@ -65,7 +72,7 @@ int64_t job_group_made_within(const sched_t *s, const struct lane *lane, const s
     if (s->queues->setup->queue[lane->queue].any_preempts == 0)
         return made;
     struct queue_entry first;
-    bool is_less = g->open && queue_first(g->open, &first) &&
+    bool is_less = !goes_by_user(s, lane->queue) && g->open && queue_first(g->open, &first) &&
                    s->jobs[first.item].details->priority <= g->vain[ROOM_BY_RECLAIM].priority;
     int64_t taken = is_less ? vain_from(s, g, ROOM_BY_RECLAIM) - 1 : INT64_MAX - 1;
     return taken > made ? taken : made;

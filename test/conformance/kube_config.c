@@ -179,7 +179,9 @@ static void add_levels(struct session *s, struct kube_config *k, bool tasks_only
             *q = (struct sched_queue_config){.name = level->path, .policy = "conservative"};
             if (tasks_only)
                 continue;
-            q->preempts = (kube_may_stop(s, "preempt") ? SCHED_PREEMPTS_LOWER : 0u) |
+            unsigned whom =
+                kube_takes_from_richer(s) ? SCHED_PREEMPTS_RICHER : SCHED_PREEMPTS_LOWER;
+            q->preempts = (kube_may_stop(s, "preempt") ? whom : 0u) |
                           (kube_may_stop(s, "reclaim") ? SCHED_PREEMPTS_BORROWERS : 0u);
             q->keeps_gangs = true;
             q->share = share_of_level(s, k, level);

@@ -42,14 +42,6 @@ bool kube_may_stop(const struct session *s, const char *action)
 
 /* ---- What is left out ---- */
 
-/* Whether only what jobs of a queue have says which of them end for others. */
-static bool only_shares_stop(const struct session *s)
-{
-    return kube_may_stop(s, "preempt") && kube_enabled(&s->w, "drf", "preemptable") &&
-           !kube_enabled(&s->w, "priority", "preemptable") &&
-           !kube_enabled(&s->w, "gang", "preemptable");
-}
-
 static const char *left_out_plugin(const struct session *s)
 {
     static const char *const known[] = {
@@ -190,8 +182,8 @@ static const char *why_left_out(const struct session *s)
     if (strcmp(kube_text(s->c, "system"), "kube-batch") == 0 && s->w.n_jobs == 1 &&
         kube_has_action(s, "preempt"))
         return "tasks that end for others of their own job";
-    if (only_shares_stop(s))
-        return "tasks that end for jobs of their own queue that have less";
+    if (kube_takes_by_both(s))
+        return "tasks that end for jobs of their own queue that have less, and a higher priority";
     if (kube_limits_several(s))
         return "queues deserve what they do, whatever those above them do, and are limited "
                "together";

@@ -123,6 +123,10 @@ bool kube_may_stop(const struct session *s, const char *action);
 bool kube_starves_beyond_min(const struct session *s);
 bool kube_starves_below_min(const struct session *s);
 
+/* Whether of a queue those end that have more than who waits; and whether also a lower priority. */
+bool kube_takes_from_richer(const struct session *s);
+bool kube_takes_by_both(const struct session *s);
+
 /* Whether those that wait have others of their queue stopped whatever the priorities are: no plugin asks for these. */
 bool kube_stops_equals(const struct session *s);
 bool kube_is_critical(const struct session *s, const struct kube_task *task);

@@ -56,6 +56,30 @@ bool kube_stops_equals(const struct session *s)
            !kube_enabled(&s->w, "drf", "preemptable");
 }
 
+/* Which plugins say who ends for a job of its own queue: those of the first tier in which one does. */
+static struct choice {
+    bool priority, drf;
+} who_chooses(const struct session *s)
+{
+    struct choice by = {0};
+    for (size_t i = 0; i < json_array_size(s->w.tiers) && !by.priority && !by.drf; i++) {
+        json_t *tier = json_array_get(s->w.tiers, i);
+        by.priority = is_in_tier(tier, "priority", "preemptable");
+        by.drf = is_in_tier(tier, "drf", "preemptable");
+    }
+    return by;
+}
+
+bool kube_takes_from_richer(const struct session *s)
+{
+    return kube_may_stop(s, "preempt") && who_chooses(s).drf;
+}
+
+bool kube_takes_by_both(const struct session *s)
+{
+    return kube_takes_from_richer(s) && who_chooses(s).priority;
+}
+
 bool kube_is_critical(const struct session *s, const struct kube_task *task)
 {
     static const char space[] = "kube-system/";

@@ -248,8 +248,8 @@ struct sched_question {
  *
  * Nothing is changed, and no pass is run: all decisions to come are the same as without the question.
  * Answers hold if nothing has happened since the last pass and none is due. Then a job for which the answer
- * is yes starts, unless it has a promise, and as soon as that is not in its way a job before it preempts others
- * or gets an earlier time than it was promised. One for which it is no might start all the same where a job
+ * is yes starts, unless it has a promise, and as soon as that is not in its way a job before it preempts others,
+ * or gets an earlier time than it was promised or other resources. One for which it is no might start all the same where a job
  * before it in the order would take its turn, because this one gives up its promise, which that one may be
  * given, or because limits let that one go on, or refuse what it would get, so that its queue considers another
  * one in its place; where another member of its array is promised a time, and it goes before that; where

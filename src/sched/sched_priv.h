@@ -225,6 +225,8 @@ struct pass {
     bool is_letting;        /* limiter.c goes through those that limits have blocked; */
     bool is_let_left;       /* one may go on, but has done so in this pass */
     bool looks_once_more;   /* of sweep.c: at those that were promised something in it */
+    bool moves_before;      /* of outrank.c: holders up to there are to move first */
+    struct queue_key before;
     size_t gathered;        /* of outrank.c: how many of the fresh jobs were looked at, */
     bool outranks_again;    /* a new one has lost what it held since then, or missed its turn */
     bool skips;             /* one was left out as it is not its turn, nor that of its equals, */

@@ -157,7 +157,13 @@ void nr_recount(struct naive_queues *q);
 
 /* ---- naive_walk.c ---- */
 
-/* Each reservation to its earliest time, and to the lowest nodes there. */
+/* The next job that is open or held. */
+int nq_next_waiting(const struct naive_queues *q, int after);
+
+/* A reservation to its earliest time, and to the lowest nodes there; an open job for whose queue a promise was taken back
+ * has its turn. And each one of a level, or `all`.
+ */
+void nq_sweep_one(struct naive_queues *q, int job);
 void nq_sweep(struct naive_queues *q, int64_t at, bool all);
 
 /* Holders whose time has come start; those of one level, or `all`. */

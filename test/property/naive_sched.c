@@ -243,18 +243,19 @@ static void reject(struct naive *s, int64_t now)
     }
 }
 
-/* Each reservation, in queue order, to its earliest time given all the others. */
-static void sweep(struct naive *s, int64_t now)
+/* Each reservation before a job (NOBODY: each), in queue order, to its earliest time given all the others. */
+static void sweep(struct naive *s, int64_t now, size_t before)
 {
-    for (size_t i = next_in_queue(s, NOBODY, SCHED_RESERVED); i != NOBODY;
+    for (size_t i = next_in_queue(s, NOBODY, SCHED_RESERVED);
+         i != NOBODY && (before == NOBODY || naive_before(s, i, before));
          i = next_in_queue(s, i, SCHED_RESERVED)) {
         struct naive_job *job = &s->jobs[i];
-        int64_t before = job->at;
-        if (before <= now)
+        int64_t was = job->at;
+        if (was <= now)
             continue;
         let_go(s, job, SCHED_WAITING);
         hold(s, job, earliest(s, job, now), SCHED_RESERVED);
-        if (job->at != before)
+        if (job->at != was)
             decide(s, SCHED_RESERVE, i, job->at);
     }
 }
@@ -309,7 +310,7 @@ static bool goes_before(const struct naive *s, size_t i)
 
 /* New jobs and the holders behind the first of them, in queue order, as if none of these held anything: a
  * holder keeps its time if that is still free, and a holder too many loses it. A job is looked at if it is
- * among the first when its turn comes.
+ * among the first when its turn comes. What has ended is for the holders before them first.
  */
 static bool outrank(struct naive *s, int64_t now)
 {
@@ -317,6 +318,8 @@ static bool outrank(struct naive *s, int64_t now)
     bool lifted[4096] = {false};
     if (first == NOBODY || !goes_before(s, first) || !considered(s, first))
         return false;
+    if (s->ended)
+        sweep(s, now, first);
     for (size_t i = 0; i < s->n; i++) {
         lifted[i] = s->jobs[i].state == SCHED_RESERVED && naive_before(s, first, i);
         if (lifted[i])
@@ -411,7 +414,7 @@ void naive_pass(struct naive *s, int64_t now, bool more)
         ;
     int64_t waiting = (int64_t)(naive_count(s, SCHED_WAITING) + naive_count(s, SCHED_RESERVED));
     if (s->ended)
-        sweep(s, now);
+        sweep(s, now, NOBODY);
     if (more && waiting <= s->bound)
         promise_all(s, now);
     else if (!more || worth_it(s, now))

@@ -353,6 +353,11 @@ struct ns_turn ns_turn_of_open(const struct naive_queues *q, int job)
     return turn_of(q, job, q->shares && q->job[job].displaced < 0);
 }
 
+struct ns_turn ns_place(const struct naive_queues *q, int job)
+{
+    return turn_of(q, job, false);
+}
+
 struct ns_turn ns_turn(const struct naive_queues *q, int job)
 {
     const struct nq_job *j = &q->job[job];

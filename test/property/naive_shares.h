@@ -24,6 +24,9 @@ struct ns_turn ns_turn(const struct naive_queues *q, int job);
 /* The same of a job that holds nothing, were it open. */
 struct ns_turn ns_turn_of_open(const struct naive_queues *q, int job);
 
+/* A job's own place in the order, as that of a holder. */
+struct ns_turn ns_place(const struct naive_queues *q, int job);
+
 bool ns_is_before(struct ns_turn a, struct ns_turn b);
 
 #endif

@@ -310,9 +310,23 @@ void nq_place_all(struct naive_queues *q, bool *listed, int64_t at, bool all)
     }
 }
 
+/* Where something was given back and all that is promised is in the calendars, those before the first one that is to be
+ * placed are looked at first.
+ */
+static void move_before(struct naive_queues *q, int first)
+{
+    if (q->swept || first < 0 || first_lifted(q) >= 0)
+        return;
+    struct ns_turn turn = ns_turn(q, first);
+    for (int i = nq_next_waiting(q, -1); i >= 0 && ns_is_before(ns_place(q, i), turn);
+         i = nq_next_waiting(q, i))
+        nq_sweep_one(q, i);
+}
+
 bool nq_outrank(struct naive_queues *q)
 {
     bool listed[NQ_JOBS] = {false};
+    move_before(q, nq_first_to_place(q));
     int first = nq_first_to_place(q);
     nq_list_turns(q, listed);
     q->left = -1;

@@ -10,7 +10,7 @@
 enum mode { PLAN, SERVE, FILL, DONE };
 
 /* The next job that is open or held. */
-static int next_waiting(const struct naive_queues *q, int after)
+int nq_next_waiting(const struct naive_queues *q, int after)
 {
     int open = nq_next_of(q, NQ_OPEN, after), held = nq_next_of(q, NQ_HELD, after);
     if (open < 0 || held < 0)
@@ -28,21 +28,26 @@ static bool is_taken_for(const struct naive_queues *q, int job)
            nq_holders(q, lane) < q->lane[lane].depth;
 }
 
+void nq_sweep_one(struct naive_queues *q, int job)
+{
+    if (is_taken_for(q, job))
+        nq_take_turn(q, job);
+    else if (q->job[job].state == NQ_HELD && !q->job[job].preempting)
+        nq_pull(q, job);
+    else if (q->job[job].state == NQ_HELD &&
+             q->job[job].victims > 0) /* else it has what it needs */
+        nq_start_elsewhere(q, job);
+}
+
 void nq_sweep(struct naive_queues *q, int64_t at, bool all)
 {
     bool new[NQ_JOBS] = {false}, any = nq_next_of(q, NQ_HELD, -1) >= 0;
-    for (int i = next_waiting(q, -1); i >= 0 && any && !q->swept; i = next_waiting(q, i)) {
-        bool open = is_taken_for(q, i), held = q->job[i].state == NQ_HELD;
+    for (int i = nq_next_waiting(q, -1); i >= 0 && any && !q->swept; i = nq_next_waiting(q, i)) {
+        bool open = q->job[i].state == NQ_OPEN;
         if (!all && nq_level(q, i) != at)
             continue;
-        if (open) {
-            nq_take_turn(q, i);
-            new[i] = q->job[i].state == NQ_HELD;
-        }
-        if (held && !q->job[i].preempting)
-            nq_pull(q, i);
-        else if (held && q->job[i].victims > 0) /* else it has what it needs */
-            nq_start_elsewhere(q, i);
+        nq_sweep_one(q, i);
+        new[i] = open && q->job[i].state == NQ_HELD;
     }
     for (int i = nq_next_of(q, NQ_HELD, -1); i >= 0; i = nq_next_of(q, NQ_HELD, i))
         if (new[i] && !q->job[i].preempting)
@@ -166,7 +171,7 @@ void nq_walk(struct naive_queues *q, int64_t at, bool all)
         walk_shares(q, at, all, mode);
         return;
     }
-    for (int i = next_waiting(q, -1); i >= 0 && !q->made_room; i = next_waiting(q, i)) {
+    for (int i = nq_next_waiting(q, -1); i >= 0 && !q->made_room; i = nq_next_waiting(q, i)) {
         if (!all && nq_level(q, i) != at)
             continue;
         if (q->job[i].state == NQ_HELD)

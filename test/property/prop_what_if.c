@@ -61,7 +61,7 @@ struct turns {
     bool taken;    /* one that goes before it starts, or is promised a time and was not */
     bool preempts; /* others are preempted for one that goes before it */
     bool moved;    /* one keeps its promise on other resources, or is promised an earlier time, */
-    bool earlier;  /* and goes before it and has an earlier time, also now */
+    bool earlier;  /* and goes before it, or starts earlier than that */
     bool left;     /* one that goes before it leaves its queue, which considers another one */
 };
 
@@ -91,9 +91,10 @@ static void note_turn(const struct scene *c, const struct scene_job *j, sched_t 
     if (k != j && scene_before(c, k, j))
         before->taken |= d->kind == SCHED_START || (reserves && !had);
     int64_t was = had ? sched_start_time(c->sched, k->handle) : INT64_MIN;
-    before->moved |= k != j && reserves && d->at <= was;
-    before->earlier |=
-        k != j && (reserves || d->kind == SCHED_START) && d->at < was && scene_before(c, k, j);
+    bool moves = k != j && reserves && d->at <= was;
+    bool starts_earlier = k != j && d->kind == SCHED_START && d->at < was;
+    before->moved |= moves;
+    before->earlier |= (moves || starts_earlier) && scene_before(c, k, j);
 }
 
 /* Have a job that was promised something submitted again, with what it asks for instead. Until the next pass, others are told

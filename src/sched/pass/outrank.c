@@ -152,26 +152,23 @@ static uint32_t first_to_promise(const sched_t *s, struct queue_key after, struc
 
 bool outrank_first(const sched_t *s, struct queue_key *key)
 {
-    struct queue_key last = last_key(s);
-    bool any = s->replan.is, is_turn = false;
-    *key = s->replan.from;
+    struct queue_key last = last_key(s), first = KEY_LAST;
+    bool any = false;
     for (size_t i = 0; i < s->n_fresh; i++) {
         uint32_t slot = s->fresh[i];
-        struct queue_key own = turn_of(s, slot);
-        bool holds = displaced_is_due(s, slot);
-        if (!holds && (!is_before_holders(s, slot, last) || !is_its_turn(s, slot)))
+        bool is =
+            displaced_is_due(s, slot) || (is_before_holders(s, slot, last) && is_its_turn(s, slot));
+        if (!is || (any && !queue_before(turn_of(s, slot), first)))
             continue;
-        if (holds)
-            own = key_before(own);
-        if (any && !queue_before(own, *key))
-            continue;
-        *key = own;
-        any = is_turn = true;
+        first = turn_of(s, slot);
+        any = true;
     }
-    uint32_t before = is_turn ? first_to_promise(s, KEY_FIRST, *key) : JOB_NONE;
-    if (before != JOB_NONE)
-        *key = s->jobs[before].key;
-    return any;
+    *key = s->replan.from;
+    if (!any || (s->replan.is && !queue_before(key_before(first), *key)))
+        return s->replan.is;
+    uint32_t before = first_to_promise(s, KEY_FIRST, first);
+    *key = key_before(before != JOB_NONE ? s->jobs[before].key : first);
+    return true;
 }
 
 /* The turn of a job came before it was the first of its queue. Where turns go by the order of queues it is not so
@@ -241,6 +238,18 @@ void replan_reach(sched_t *s, struct queue_key key, bool lifted)
 }
 
 /* ---- The steps, one after the other: each is STEP_DONE until it has nothing left to do ---- */
+
+/* Where something was freed, holders before all that are placed move to their earliest times first. Nothing is lifted then,
+ * so that they take nothing that those behind are promised.
+ */
+static enum step move_before(sched_t *s)
+{
+    struct pass *p = &s->pass;
+    enum step step = p->moves_before ? sweep_before(s, p->before) : STEP_BUSY;
+    if (step == STEP_BUSY)
+        p->last = last_key(s); /* of those that hold something yet */
+    return step;
+}
 
 /* List one more of the fresh jobs that are still open and go before some holder, or are displaced and hold a
  * reservation.
@@ -452,6 +461,10 @@ static bool begin_outranking(sched_t *s)
         return false;
     p->begun = true;
     p->stage = 0;
+    p->after = KEY_FIRST;
+    p->moves_before = !s->swept && !s->replan.is && !p->by_level && outrank_first(s, &p->before);
+    if (p->moves_before && repair_is_left(s) && queue_before(p->left, p->before))
+        p->before = p->left;
     p->gathered = 0;
     p->outranks_again = p->skips = false;
     heap_empty(&s->turns);
@@ -460,9 +473,9 @@ static bool begin_outranking(sched_t *s)
 
 enum step outrank(sched_t *s)
 {
-    enum { SKIP = 1, PLACE = 5, STAGES = 7 };
-    static enum step (*const stage[STAGES])(sched_t * s) = {gather, skip,       tear, lift_next,
-                                                            wake,   place_next, mend};
+    enum { SKIP = 2, PLACE = 6, STAGES = 8 };
+    static enum step (*const stage[STAGES])(sched_t * s) = {move_before, gather, skip,       tear,
+                                                            lift_next,   wake,   place_next, mend};
     struct pass *p = &s->pass;
     if (class_order_refresh(s) < 0)
         return STEP_FAILED;

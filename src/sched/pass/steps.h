@@ -30,6 +30,9 @@ static inline bool is_considered(const sched_t *s, const struct lane *lane, stru
  */
 enum step sweep_step(sched_t *s);
 
+/* sweep.c: the same for the next one behind `pass.after` that is not behind a key. STEP_BUSY: there is none. */
+enum step sweep_before(sched_t *s, struct queue_key key);
+
 /* Let a holder have its earliest time, all others as they stand. Returns 0, or -1 with ENOMEM. */
 int holder_pull(sched_t *s, uint32_t slot);
 
@@ -52,7 +55,7 @@ enum step outrank_take_turn(sched_t *s, uint32_t slot);
 /* outrank.c: an open job has another key: if its turn is yet to come, it comes by that. */
 void outrank_rekeyed(sched_t *s, uint32_t slot);
 
-/* The key of the first of these jobs, or of what an outrank that was cut off has left: the holders behind it
+/* The key right before the first of these jobs, or that of what an outrank that was cut off has left: the holders behind it
  * will be placed anew. False: there is none. O(fresh log open)
  */
 bool outrank_first(const sched_t *s, struct queue_key *key);

@@ -467,3 +467,12 @@ enum step sweep_step(sched_t *s)
     p->after = s->jobs[slot].key;
     return look_at(s, slot);
 }
+
+enum step sweep_before(sched_t *s, struct queue_key key)
+{
+    uint32_t slot = next_in_order(s, s->pass.after);
+    if (slot == JOB_NONE || queue_before(key, s->jobs[slot].key))
+        return STEP_BUSY;
+    s->pass.after = s->jobs[slot].key;
+    return look_at(s, slot);
+}

@@ -67,6 +67,7 @@ struct details {
     bool is_counted;      /* in the ledger of limits as holding something during `counted`, */
     bool is_open;         /* whose ends its calendars have */
     bool is_rest_counted; /* and for longer, while a question is asked (limiter_tails.c), */
+    bool is_back;         /* or though it is lifted, as it returns if it can, */
     bool gives_way;       /* or not, as it is about one before it */
     bool is_nameless;     /* its id is another's: depend.h doesn't know it */
     bool is_pending;      /* counts as such in the ledger of limits */

@@ -125,10 +125,21 @@ static int64_t begin_of(const struct naive_queues *q, int job)
     return j->state == NQ_HELD ? greater(j->at, q->now) : j->at;
 }
 
+/* Whether what a job holds counts where another one is judged (-1: nobody): what is out of the calendars for a while does, if
+ * it is of its level.
+ */
+static bool counts_for(const struct naive_queues *q, int job, int judged)
+{
+    const struct nq_job *j = &q->job[job];
+    bool is_back = judged >= 0 && j->lifted && nq_level(q, job) == nq_level(q, judged);
+    return (j->state == NQ_HELD || j->state == NQ_RUNNING) && (!j->set_aside || is_back);
+}
+
 /* What those others have of a calendar at an instant who may still have it then. A job begins then, `first`, to which those give
  * way that begin with it and stand behind it.
  */
-static int64_t load_at_most(const struct naive_queues *q, int job, int of, int64_t at, int first)
+static int64_t load_at_most(const struct naive_queues *q, int job, int of, int64_t at, int first,
+                            int judged)
 {
     int64_t sum = 0;
     for (int i = 0; i < q->jobs; i++) {
@@ -136,8 +147,7 @@ static int64_t load_at_most(const struct naive_queues *q, int job, int of, int64
         int64_t begin = begin_of(q, i);
         bool gives_way = j->state == NQ_HELD && j->at == at && nq_before(q, first, i);
         int what;
-        if ((j->state == NQ_HELD || j->state == NQ_RUNNING) && !j->set_aside && i != job &&
-            !gives_way && begin <= at &&
+        if (counts_for(q, i, judged) && i != job && !gives_way && begin <= at &&
             at < greater(nt_gone(q, i, j->nodes, begin), j->at + j->duration) &&
             counts(q, i, of, &what))
             sum += amount(q, i, what);
@@ -150,7 +160,7 @@ static bool lets_start(const struct naive_queues *q, int job, struct limit limit
 {
     int what;
     return limit.most == INT64_MAX || !counts(q, promised, limit.of, &what) ||
-           load_at_most(q, job, limit.of, q->job[promised].at, promised) +
+           load_at_most(q, job, limit.of, q->job[promised].at, promised, -1) +
                    amount(q, job, limit.what) <=
                limit.most;
 }
@@ -210,8 +220,8 @@ bool nl_is_unsure(const struct naive_queues *q, int job, int64_t at, int other)
     for (int l = 0; l < n; l++) {
         if (list[l].most == INT64_MAX || !counts(q, other, list[l].of, &what))
             continue;
-        int64_t load = load_at_most(q, job, list[l].of, at, job) + amount(q, job, what);
-        if (load + (q->job[other].set_aside ? amount(q, other, what) : 0) > list[l].most)
+        int64_t load = load_at_most(q, job, list[l].of, at, job, job) + amount(q, job, what);
+        if (load + (counts_for(q, other, job) ? 0 : amount(q, other, what)) > list[l].most)
             return true;
     }
     return false;

@@ -31,6 +31,13 @@ struct limits_window;
 void rest_count(const sched_t *s, uint32_t slot, uint32_t party, struct limits_window in);
 void rests_forget(const sched_t *s, struct limits_window in);
 
+/* Reservations of a job's level that are out of the calendars for a while count in limits, as they are put back where they were
+ * if they can be; until these leave. Returns whether there are any. O(jobs that are promised a time), or O(1) if nothing is
+ * limited of the job.
+ */
+bool limits_return(const sched_t *s, uint32_t slot);
+void limits_leave(const sched_t *s, bool any);
+
 /* Jobs that are to begin at the same time and stand behind one give way to it: limits don't count what they are promised.
  * Returns whether there are any; until these go back. O(jobs that are promised a time), or O(1) if nothing is limited of
  * the job.

@@ -5,7 +5,7 @@
  * who may still be there then, and for the rests of others. These are the limits in which both jobs count. What begins
  * after that start is asked about its own. Before what is only expected, estimates count; and so nobody is promised a start,
  * but only expected to start, while limits have no room for the rest of another job as well. What begins with it and stands
- * behind it gives way.
+ * behind it gives way. What is out of the calendars for a while counts as if it were there.
  */
 #include <string.h>
 
@@ -13,6 +13,7 @@
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/limiter_priv.h"
 #include "sched/queues.h"
+#include "sched/waiting/lane.h"
 
 static int64_t begin_of(const sched_t *s, const struct job *job)
 {
@@ -91,13 +92,51 @@ static void rests_count(const sched_t *s, uint32_t but, struct limits_window in)
 /* ---- Those behind ---- */
 
 /* What a job is promised counts, or does not for a while. */
+static void count_promise(const sched_t *s, const struct job *job, bool counts)
+{
+    const struct details *d = job->details;
+    struct measured m = {.s = s, .booking = job->booking, .class = job->ask.class};
+    (counts ? limits_add : limits_sub)(s->queues->limits, d->party, d->counted, measure_held, &m,
+                                       measure_listed(&m, d->shared));
+}
+
+static void set_back(const sched_t *s, const struct job *job, bool is)
+{
+    count_promise(s, job, is);
+    job->details->is_back = job->details->is_counted = is;
+}
+
+bool limits_return(const sched_t *s, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    uint32_t party = job->details->party;
+    bool any = false;
+    if (!limits_share(s->queues->limits, party, party))
+        return false;
+    for (size_t i = 0; i < s->due.n; i++) {
+        const struct job *other = &s->jobs[s->due.v[i].item];
+        const struct details *d = other->details;
+        if (other == job || other->state != SCHED_RESERVED || !other->is_lifted || !d->is_open ||
+            d->is_counted || level_last(other->key).rank != level_last(job->key).rank ||
+            !limits_share(s->queues->limits, party, d->party))
+            continue;
+        set_back(s, other, true);
+        any = true;
+    }
+    return any;
+}
+
+void limits_leave(const sched_t *s, bool any)
+{
+    for (size_t i = 0; any && i < s->due.n; i++)
+        if (s->jobs[s->due.v[i].item].details->is_back)
+            set_back(s, &s->jobs[s->due.v[i].item], false);
+}
+
 static void give_way(const sched_t *s, const struct job *job, bool gives)
 {
-    struct details *d = job->details;
-    struct measured m = {.s = s, .booking = job->booking, .class = job->ask.class};
-    (gives ? limits_sub : limits_add)(s->queues->limits, d->party, d->counted, measure_held, &m,
-                                      measure_listed(&m, d->shared));
-    d->gives_way = gives;
+    count_promise(s, job, !gives);
+    job->details->gives_way = gives;
 }
 
 bool limits_give_way(const sched_t *s, uint32_t slot, int64_t at)

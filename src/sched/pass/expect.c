@@ -191,7 +191,7 @@ void judge_anew(sched_t *s, uint32_t slot)
         d->culprit = -1;
         return;
     }
-    bool any = limits_give_way(s, slot, job->at);
+    bool back = limits_return(s, slot), any = limits_give_way(s, slot, job->at);
     if (!culprit_is_left(s, job)) {
         struct start_at start = {job->booking, job->at, true, false, job};
         uint32_t culprit = find_culprit(s, job, start);
@@ -236,9 +236,10 @@ bool keeps_own_promise(const sched_t *s, uint32_t slot, int64_t booking, int64_t
         return true; /* who starts now is sure of it */
     if (s->place->ops->mark(s->place, booking, true) < 0)
         return false;
-    bool any = limits_give_way(s, slot, at);
+    bool back = limits_return(s, slot), any = limits_give_way(s, slot, at);
     bool keeps = find_culprit(s, job, (struct start_at){booking, at, true, false, job}) == JOB_NONE;
     limits_go_back(s, any);
+    limits_leave(s, back);
     s->place->ops->mark(s->place, booking, false);
     return keeps;
 }

@@ -243,6 +243,7 @@ void nq_pass(struct naive_queues *q, int64_t now)
     do {
         q->made_room = false;
         q->let = 0;
+        q->swept_to = -1;
         for (int l = 0; l < q->lanes; l++) {
             had_heads |= q->head[l].is;
             q->head[l].is = false;

@@ -215,6 +215,7 @@ struct naive_queues {
     bool
         judges_all; /* else nobody is judged anew before others are looked at, unless something was given back */
     int left;       /* behind this one repair has left holders to those that take their turns; -1 */
+    int swept_to;   /* the last one that had its turn in a sweep of this pass; -1 */
     bool back;      /* something has come back */
     bool displaces; /* what is placed anew is so since the machine is in the way */
     bool softens;   /* a promise is only expected from now on */

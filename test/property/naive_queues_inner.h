@@ -166,6 +166,9 @@ int nq_next_waiting(const struct naive_queues *q, int after);
 void nq_sweep_one(struct naive_queues *q, int job);
 void nq_sweep(struct naive_queues *q, int64_t at, bool all);
 
+/* Whether an open job before another one is to have its turn in the sweep yet, as a promise was taken back for it. */
+bool nq_lets_before(const struct naive_queues *q, int job);
+
 /* Holders whose time has come start; those of one level, or `all`. */
 void nq_start_due(struct naive_queues *q, int64_t at, bool all);
 

@@ -112,11 +112,19 @@ void nt_judge(struct naive_queues *q, int job)
         q->judges_all |= q->job[i].state == NQ_HELD && !q->job[i].expected && nq_before(q, job, i);
 }
 
+/* Those before it that have their turn yet may take the place of one that has made it only expected. */
+void nt_judge_anew(struct naive_queues *q, int job)
+{
+    const struct nq_job *j = &q->job[job];
+    if (!j->expected || j->at <= q->now || !nq_lets_before(q, job))
+        nt_judge(q, job);
+}
+
 void nt_judge_again(struct naive_queues *q)
 {
     for (int i = nq_next_of(q, NQ_HELD, -1); i >= 0; i = nq_next_of(q, NQ_HELD, i))
         if (!q->job[i].preempting)
-            nt_judge(q, i);
+            nt_judge_anew(q, i);
 }
 
 bool nt_judge_all(struct naive_queues *q)

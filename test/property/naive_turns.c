@@ -81,7 +81,7 @@ static void place_again(struct naive_queues *q, int job)
         (j->preempting ? !(j->nodes & aside)
                        : (!full && nl_over(q, job, j->at) < 0 && nt_still_keeps(q, job)))) {
         nq_fill(q, job);
-        nt_judge(q, job);
+        nt_judge_anew(q, job);
         if (again)
             nq_pull(q, job);
         return;

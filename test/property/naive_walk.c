@@ -39,6 +39,15 @@ void nq_sweep_one(struct naive_queues *q, int job)
         nq_start_elsewhere(q, job);
 }
 
+bool nq_lets_before(const struct naive_queues *q, int job)
+{
+    for (int i = 0; i < q->jobs; i++)
+        if (is_taken_for(q, i) && nq_before(q, i, job) &&
+            (q->swept_to < 0 || nq_before(q, q->swept_to, i)))
+            return true;
+    return false;
+}
+
 void nq_sweep(struct naive_queues *q, int64_t at, bool all)
 {
     bool new[NQ_JOBS] = {false}, any = nq_next_of(q, NQ_HELD, -1) >= 0;
@@ -46,6 +55,7 @@ void nq_sweep(struct naive_queues *q, int64_t at, bool all)
         bool open = q->job[i].state == NQ_OPEN;
         if (!all && nq_level(q, i) != at)
             continue;
+        q->swept_to = i;
         nq_sweep_one(q, i);
         new[i] = open && q->job[i].state == NQ_HELD;
     }

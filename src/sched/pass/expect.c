@@ -176,7 +176,7 @@ static void judge_beside(sched_t *s, const struct job *job)
     }
 }
 
-void judge_anew(sched_t *s, uint32_t slot)
+static void judge_now(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
     struct details *d = job->details;
@@ -198,6 +198,7 @@ void judge_anew(sched_t *s, uint32_t slot)
         d->culprit = culprit == JOB_NONE ? -1 : job_handle(s, culprit);
     }
     limits_go_back(s, any);
+    limits_leave(s, back);
     bool was_promised = !d->is_expected;
     d->is_expected = d->culprit >= 0;
     s->place->ops->mark(s->place, job->booking, false);
@@ -212,9 +213,19 @@ void judge_anew(sched_t *s, uint32_t slot)
         judge_beside(s, job);
 }
 
+void judge_anew(sched_t *s, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    bool waits =
+        s->queues->any_taken && job->details && job->details->is_expected && job->at > s->now;
+    if (!waits ||
+        !sweep_lets_before(s, job->key)) /* they may take the place of one that has made it so */
+        judge_now(s, slot);
+}
+
 void judge(sched_t *s, uint32_t slot)
 {
-    judge_anew(s, slot);
+    judge_now(s, slot);
     if (s->queues->any_tails)
         judge_beside(s, &s->jobs[slot]);
 }

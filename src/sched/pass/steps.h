@@ -33,6 +33,9 @@ enum step sweep_step(sched_t *s);
 /* sweep.c: the same for the next one behind `pass.after` that is not behind a key. STEP_BUSY: there is none. */
 enum step sweep_before(sched_t *s, struct queue_key key);
 
+/* Whether an open job before a key is to have its turn in the sweep yet, as a promise was taken back for it. O(lanes). */
+bool sweep_lets_before(const sched_t *s, struct queue_key key);
+
 /* Let a holder have its earliest time, all others as they stand. Returns 0, or -1 with ENOMEM. */
 int holder_pull(sched_t *s, uint32_t slot);
 

@@ -357,6 +357,16 @@ static uint32_t next_taken(const sched_t *s, struct queue_key after)
     return best;
 }
 
+bool sweep_lets_before(const sched_t *s, struct queue_key key)
+{
+    const struct pass *p = &s->pass;
+    struct queue_key after = p->phase < PASS_OUTRANK              ? KEY_FIRST
+                             : p->phase == PASS_SWEEP && p->begun ? p->after
+                                                                  : p->above;
+    uint32_t slot = p->phase <= PASS_SWEEP ? next_taken(s, after) : JOB_NONE;
+    return slot != JOB_NONE && queue_before(s->jobs[slot].key, key);
+}
+
 /* The next one behind a key to be looked at: a holder, or an open job whose turn is among them; JOB_NONE. */
 static uint32_t next_in_order(const sched_t *s, struct queue_key after)
 {

@@ -132,16 +132,29 @@ static void look_at(struct naive_queues *q, int job, int64_t at, bool all, enum 
         *mode = FILL;
 }
 
-/* Holders first, then open jobs as shares say. */
+/* The next holder of a level behind one that was looked at last; -1. */
+static int next_holder(const struct naive_queues *q, int after, int64_t at, bool all)
+{
+    int next = nq_next_of(q, NQ_HELD, after);
+    while (next >= 0 && !all && nq_level(q, next) != at)
+        next = nq_next_of(q, NQ_HELD, next);
+    return next;
+}
+
+/* Holders first, then open jobs as shares say; one that is promised a time is a holder then. */
 static void walk_shares(struct naive_queues *q, int64_t at, bool all, enum mode mode[NQ_LANES])
 {
     bool looked[NQ_JOBS] = {false};
+    int after = -1;
     nc_begin(q);
-    for (int i = nq_next_of(q, NQ_HELD, -1); i >= 0 && !q->made_room; i = nq_next_of(q, NQ_HELD, i))
-        if (all || nq_level(q, i) == at)
-            nq_preempt_for_holder(q, i);
     while (!q->made_room) {
         bool out[NQ_JOBS];
+        int holder = next_holder(q, after, at, all);
+        if (holder >= 0) {
+            after = holder;
+            nq_preempt_for_holder(q, holder);
+            continue;
+        }
         for (int i = 0; i < q->jobs; i++)
             out[i] =
                 looked[i] || (!all && nq_level(q, i) != at) || nc_is_shut(q, i) ||

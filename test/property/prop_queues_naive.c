@@ -167,6 +167,8 @@ static void play_known(void)
          true); /* nothing was given back: nobody is judged anew before others are looked at */
     /* One of those that have their turn in the sweep is kept by a limit, so that another one has the promise: both look again. */
     play_with(1462, PLAIN, false, rules_of(1462) | WITH_AFTER);
+    /* What a limit keeps is promised a time, and is a holder in the same walk: it waits for one that is stopped for another. */
+    play_with(41182, WIDE, false, rules_of(41182) | WITH_RELOADS);
     /* Of jobs of two queues with classes, one of which has the longest first, what is held counts before that. */
     play_with(10993, WIDE, true, rules_of(10993) | WITH_AFTER | WITH_ASKS);
     /* Reservations are chosen beside what others are promised on the same nodes, or stay and choose others there. */

@@ -89,8 +89,10 @@ static int list_equals(sched_t *s)
         return -1;
     }
     qsort(shares->equal, shares->n_equals, sizeof(*shares->equal), compare_equals);
-    if (shares->n_equals > 1)
+    if (shares->n_equals > 1) {
+        turns_restore(s, NULL); /* a walk that was cut off has left queues out, perhaps */
         offer(s);
+    }
     return 0;
 }
 

@@ -85,7 +85,7 @@ void nq_split(struct naive_queues *q, int job)
 bool nq_any_displaced(const struct naive_queues *q)
 {
     for (int i = 0; i < q->jobs; i++)
-        if (q->job[i].displaced >= 0)
+        if (q->job[i].state != NQ_GONE && q->job[i].displaced >= 0)
             return true;
     return false;
 }

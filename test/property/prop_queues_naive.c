@@ -182,6 +182,7 @@ static void play_known(void)
     play(5045, CORES, true); /* who is rejected and held nothing gives nothing back */
     play(30680, CORES,
          true); /* a limit counts what it would choose instead as if no block stopped it */
+    play(600249, CORES, true); /* who is gone is displaced no more */
     play(2121, CORES,
          true); /* limits leave out who waits for victims where a block has come in the way */
 }

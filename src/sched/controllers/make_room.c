@@ -197,13 +197,14 @@ static enum step make_for_open(sched_t *s, uint32_t slot, victims_begin begin)
         step = STEP_KEPT; /* what limits keep, victims don't help */
     } else if (begun) {
         int64_t booking = preemption_book(&h);
-        if (booking >= 0 && !may_hold_at_last(s, slot, booking))
+        bool is_let = booking < 0 || may_hold_at_last(s, slot, booking);
+        if (!is_let)
             booking = book_fewer(&h, slot, booking);
         uint32_t by = booking >= 0 ? taker(&h, slot, booking) : JOB_NONE;
         if (by != JOB_NONE)
             step = hold_for(&h, by, booking);
         else if (booking < 0 && errno == EBUSY)
-            step = STEP_BUSY;
+            step = is_let ? STEP_BUSY : STEP_KEPT; /* by its limits: others have their own */
     }
     preemption_end(&h);
     return step;

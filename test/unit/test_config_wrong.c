@@ -176,8 +176,8 @@ static const struct wrong wrong_queues[] = {
     {QUEUE("{users: u1}"), "3:14: key \"users\": expected a list of names, got \"u1\""},
     {QUEUE("{groups: [g, \"\"]}"), "3:19: key \"groups\": " NAME "\"\""},
     {QUEUE("{groups: [g, ~]}"), "3:19: key \"groups\": " NAME "nothing"},
-    {QUEUE("{preempts: all}"),
-     "3:17: key \"preempts\": expected preemptible, lower, borrowers, both, nobody or richer, got \"all\""},
+    {QUEUE("{preempts: all}"), "3:17: key \"preempts\": expected preemptible, lower, borrowers, "
+                               "both, nobody or richer, got \"all\""},
     {QUEUE("{claims-admit: all}"),
      "3:21: key \"claims-admit\": expected preemptible or unknown, got \"all\""},
     {QUEUE("{keeps-gangs: 1}"), "3:20: key \"keeps-gangs\": expected yes or no, got \"1\""},

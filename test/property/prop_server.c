@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "berth/sched_query.h"
+#include "berth/sched_snapshot.h"
 #include "fixture/failing_alloc.h"
 #include "server/core/members.h"
 #include "server_scene.h"
@@ -212,14 +213,34 @@ static bool any_overruns(const server_t *s)
     return false;
 }
 
-/* Whether all has been decided that can be: no start is held back as another one was refused, no pass is due, and nothing
- * overruns.
+/* Whether the machine took a promise from a job that waits: it takes its turn by its rank when something comes back, and
+ * after a restart, as what was lost may be there by then (load_jobs.c).
  */
-static bool is_settled(const struct scene *c)
+static bool any_displaced(const server_t *s)
+{
+    for (size_t i = 0; i < s->table.n; i++) {
+        const struct job *job = s->table.jobs[i].job;
+        for (uint32_t k = 0; job && k < job->members; k++) {
+            const struct member *m = member_record(job, k);
+            struct sched_record r;
+            if (m && m->handle >= 0 && sched_record(s->sched, m->handle, &r) == 0 && r.displaced)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Whether all has been decided that can be: no start is held back as another one was refused, no pass is due, nothing
+ * overruns, and nothing is displaced.
+ */
+static bool is_settled(struct scene *c)
 {
     const server_t *s = c->w->server;
-    return s->engine.hold_until <= s->clock.now && sched_next_time(s->sched) > s->clock.now &&
-           !any_overruns(s);
+    bool was = scene_scarce(c, false);
+    bool is = s->engine.hold_until <= s->clock.now && sched_next_time(s->sched) > s->clock.now &&
+              !any_overruns(s) && !any_displaced(s);
+    scene_scarce(c, was);
+    return is;
 }
 
 /* What overruns is put off by a pass: by that of a reload of the same configuration, as by the first one after a restart.

@@ -74,19 +74,22 @@ int gang_keys_take(struct gang_keys *k, json_t *object, const jobspec_t *spec)
     return rc;
 }
 
-int gang_keys_check(struct gang_keys *k, const json_t *object, const char *what,
+int gang_keys_check(struct gang_keys *k, const json_t *object, bool takes_arrays, const char *what,
                     const struct key_place *place, berth_error_t *err)
 {
     const json_t *min = json_object_get(object, "min");
-    if (k->roles && (k->gang > 0 || k->min > 0 || is_given(object, "array")))
-        return keys_wrong(place, what, "roles", k->roles, "neither gang, min nor array beside it",
+    bool is_array = !takes_arrays && is_given(object, "array");
+    if (k->roles && (k->gang > 0 || k->min > 0 || is_array))
+        return keys_wrong(place, what, "roles", k->roles,
+                          takes_arrays ? "neither gang nor min beside it"
+                                       : "neither gang, min nor array beside it",
                           err);
     if ((k->roles || k->gang > 0) && is_given(object, "nodes_max"))
         return keys_wrong(place, what, "nodes_max", json_object_get(object, "nodes_max"),
                           "none: members of a gang are alike", err);
     if (k->roles)
         return 0;
-    if (k->gang > 0 && is_given(object, "array"))
+    if (k->gang > 0 && is_array)
         return keys_wrong(place, what, "gang", json_object_get(object, "gang"),
                           "nothing beside an array", err);
     if (k->gang == 0 && (k->min > 0 || is_given(object, "failure")))

@@ -28,10 +28,11 @@ bool gang_keys_given(const json_t *object);
  */
 int gang_keys_take(struct gang_keys *k, json_t *object, const jobspec_t *spec);
 
-/* A gang has so many members, is no array, and its min is at most that. Of the object that was read; `what` comes
- * before keys in errors. Without a min, all start together. Returns 0, or -1 with EINVAL and a text.
+/* A gang has so many members, and its min is at most that; an array beside it is one of gangs, if the caller takes these.
+ * Of the object that was read; `what` comes before keys in errors. Without a min, all start together. Returns 0, or -1 with
+ * EINVAL and a text.
  */
-int gang_keys_check(struct gang_keys *k, const json_t *object, const char *what,
+int gang_keys_check(struct gang_keys *k, const json_t *object, bool takes_arrays, const char *what,
                     const struct key_place *place, berth_error_t *err);
 
 #endif

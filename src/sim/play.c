@@ -33,7 +33,8 @@ int play_intern(struct play *p, const char *text, uint32_t *number)
 
 int play_add(struct play *p, const char *id, uint32_t n, uint32_t *number)
 {
-    if (intern_find(&p->ids, id, strlen(id), number)) {
+    struct play_range taken;
+    if (play_find(p, id, strlen(id), &taken)) {
         errno = EEXIST;
         return -1;
     }
@@ -568,10 +569,12 @@ void play_destroy(struct play *p)
         scenario_event_clear(&p->expects[i]);
     scenario_event_clear(&p->event);
     intern_clear(&p->ids);
+    intern_clear(&p->arrays);
     intern_clear(&p->names);
     queues_request_clear(&p->request);
     free(p->order);
     free(p->submissions);
+    free(p->gangs);
     free(p->jobs);
     free(p->expects);
     strbuf_clear(&p->name);

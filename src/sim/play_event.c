@@ -26,19 +26,18 @@ int play_refuse(const struct play *p, const struct scenario_event *e, int errnum
 static int find_jobs(const struct play *p, const struct scenario_event *e, size_t *first, size_t *n,
                      berth_error_t *err)
 {
-    uint32_t number;
+    struct play_range jobs;
     char why[SCENARIO_ID_MAX + 65];
     const struct scenario_job *job = &e->job;
-    if (!intern_find(&p->ids, job->id, job->length, &number)) {
+    if (!play_find(p, job->id, job->length, &jobs)) {
         snprintf(why, sizeof(why), "there is no job \"%.*s\"", (int)job->length, job->id);
         return play_refuse(p, e, ENOENT, why, err);
     }
-    const struct play_submission *s = &p->submissions[number];
-    *first = s->first;
-    *n = s->n;
+    *first = jobs.first;
+    *n = jobs.n;
     if (job->member < 0)
         return 0;
-    if (s->n == 1 || job->member >= (int64_t)s->n) {
+    if (!jobs.has_members || job->member >= (int64_t)jobs.n) {
         snprintf(why, sizeof(why), "job \"%.*s\" has no member %lld", (int)job->length, job->id,
                  (long long)job->member);
         return play_refuse(p, e, ENOENT, why, err);

@@ -266,18 +266,17 @@ int play_expect(struct play *p, const struct scenario_event *e)
     {
         struct scenario_expected expected;
         struct scenario_job job;
-        uint32_t number;
+        struct play_range jobs;
         scenario_job_parse(id, &job);
         scenario_expected_read(value, &place, &expected, NULL);
-        bool known = intern_find(&p->ids, job.id, job.length, &number);
-        const struct play_submission *s = known ? &p->submissions[number] : NULL;
         int rc;
-        if (!s || job.member >= (int64_t)s->n || (job.member >= 0 && s->n == 1))
+        if (!play_find(p, job.id, job.length, &jobs) || job.member >= (int64_t)jobs.n ||
+            (job.member >= 0 && !jobs.has_members))
             rc = expect_unknown(p, e, id);
         else if (job.member >= 0)
-            rc = expect_jobs(p, e, s->first + (size_t)job.member, 1, &expected);
+            rc = expect_jobs(p, e, jobs.first + (size_t)job.member, 1, &expected);
         else
-            rc = expect_jobs(p, e, s->first, s->n, &expected);
+            rc = expect_jobs(p, e, jobs.first, jobs.n, &expected);
         if (rc < 0)
             return -1;
     }

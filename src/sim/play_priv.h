@@ -1,7 +1,8 @@
 /* Inside the player of scenarios.
  *
  * A job is known by a number, its place in `jobs`; the members of an array have numbers in a row. A
- * submission has the number of its name in `ids`, which is also its jobs' tag.
+ * submission has the number of its name in `ids`, which is also its jobs' tag. Of an array of gangs, each gang is a
+ * submission, and these follow each other.
  */
 #ifndef SIM_PLAY_PRIV_H
 #define SIM_PLAY_PRIV_H
@@ -53,7 +54,9 @@ struct play_job {
 };
 
 struct play_submission {
-    uint32_t first, n;  /* jobs */
+    uint32_t first, n; /* jobs */
+    uint32_t
+        array; /* of gangs, of which it is one: its number in `arrays` plus 1; 0: it is of none */
     sched_job_t handle; /* under which those of its jobs wait that have none of their own; -1 */
     int64_t runtime;    /* -1: the duration */
     int64_t stopping;   /* how long it takes to end when it is preempted */
@@ -68,6 +71,12 @@ struct play_submission {
     int64_t limit, takes, min;
 };
 
+/* Jobs in a row that have one name together. */
+struct play_range {
+    size_t first, n;
+    bool has_members; /* "a[0]" is the first of them, in an array or a gang */
+};
+
 struct play {
     struct play_options options;
     const struct config *config; /* the present one */
@@ -80,6 +89,9 @@ struct play {
     struct intern ids;
     struct play_submission *submissions;
     size_t cap_submissions;
+    struct intern arrays;     /* names of arrays of gangs */
+    struct play_range *gangs; /* of each */
+    size_t cap_gangs;
     struct play_job *jobs;
     size_t n_jobs, cap_jobs;
     struct intern names; /* of queues and users; number 0 is "" */
@@ -112,6 +124,19 @@ const char *play_name_all(struct play *p, size_t job);
  * play->submissions[*number].first. Returns 0, or -1 with EEXIST or ENOMEM.
  */
 int play_add(struct play *p, const char *id, uint32_t n, uint32_t *number);
+
+/* A submission, the newest, is a gang of the array of gangs of this name, whose other gangs come just before it; its
+ * first one makes the array. Returns 0, or -1 with EEXIST if there is a job or another array of that name, or ENOMEM.
+ */
+int play_join_array(struct play *p, uint32_t number, const char *name);
+
+/* The jobs of a submission or of an array of gangs; false: there is none of that name. O(length). */
+bool play_find(const struct play *p, const char *id, size_t length, struct play_range *jobs);
+
+/* What a dependency says, with the gangs of an array in its place, about SCENARIO_LINE_MAX bytes at most. NULL with EINVAL or
+ * ENOMEM, and a text; the caller frees it. O(length of the result).
+ */
+char *play_dependency(const struct play *p, const char *text, berth_error_t *err);
 
 /* The core's handle of a job that has not ended: its own, or its array's. And whether it waits under that. */
 sched_job_t play_handle(const struct play *p, size_t job);

@@ -108,19 +108,26 @@ static int make_roles(const struct play *p, const struct scenario_submit *s, str
     return n < 0 ? -1 : 0;
 }
 
+/* What the core does not know of a submission. */
+struct unknown {
+    const char *array; /* of gangs, of which it is one; NULL */
+    int64_t runtime, stopping;
+    enum scenario_end ends;
+};
+
 /* Add a submission, and submit its request to the core. Returns 0, or -1, with EEXIST if there is a job of
  * that name.
  */
-static int submit_request(struct play *p, struct sched_request *request, int64_t runtime,
-                          int64_t stopping, enum scenario_end ends)
+static int submit_request(struct play *p, struct sched_request *request, const struct unknown *u)
 {
     uint32_t number;
-    if (play_add(p, request->id, request->members > 1 ? request->members : 1, &number) < 0)
+    if (play_add(p, request->id, request->members > 1 ? request->members : 1, &number) < 0 ||
+        (u->array && play_join_array(p, number, u->array) < 0))
         return -1;
     struct play_submission *s = &p->submissions[number];
-    s->runtime = runtime;
-    s->stopping = stopping;
-    s->ends = ends;
+    s->runtime = u->runtime;
+    s->stopping = u->stopping;
+    s->ends = u->ends;
     if (play_intern(p, request->queue, &s->queue) < 0 ||
         play_intern(p, request->user, &s->user) < 0)
         return -1;
@@ -165,8 +172,6 @@ static int take_gang(const struct scenario_submit *s, struct sched_request *requ
     if (!r->spec || r->spec->gang.members == 0)
         return 0;
     const struct jobspec_gang *gang = &r->spec->gang;
-    if (s->job.array)
-        return errtext_set(err, EINVAL, "key \"array\": expected no gang in its jobspec");
     request->failure = (enum sched_gang_failure)gang->failure;
     request->members = gang->members;
     request->min = gang->roles ? 0 : gang->min;
@@ -184,6 +189,27 @@ static int take_gang(const struct scenario_submit *s, struct sched_request *requ
     return 0;
 }
 
+static bool is_gang(const struct sched_request *request)
+{
+    return request->min > 0 || request->n_roles > 0;
+}
+
+/* How many members an array has, and how many of them may run at once. Returns 0, or -1 with a text. */
+static int fill_array(const struct scenario_submit *s, struct sched_request *request,
+                      berth_error_t *err)
+{
+    struct members members;
+    if (job_keys_members(&s->job, "", &(struct key_place){0}, &members, err) < 0)
+        return -1;
+    bool is_range = idset_last(&members.indices) < members.indices.count;
+    request->members = (uint32_t)members.indices.count;
+    request->max_running = members.most;
+    members_clear(&members);
+    if (!is_range)
+        return errtext_set(err, EINVAL, "key \"array\": expected indices from 0 on");
+    return 0;
+}
+
 /* What is to be placed: one member's jobspec or the roles', and how many members. Texts are in *text and *roles. Returns 0,
  * or -1 with a text.
  */
@@ -191,7 +217,6 @@ static int fill_members(const struct play *p, const struct scenario_submit *s,
                         struct sched_request *request, char **text, struct roles *roles,
                         berth_error_t *err)
 {
-    struct members members;
     if (make_roles(p, s, roles, err) < 0)
         return -1;
     request->roles = roles->role;
@@ -202,19 +227,67 @@ static int fill_members(const struct play *p, const struct scenario_submit *s,
     if (roles->n > 0)
         return 0;
     request->jobspec = *text = play_jobspec(p, &s->job, &request->jobspec_length, err);
-    if (!*text || job_keys_members(&s->job, "", &(struct key_place){0}, &members, err) < 0)
+    if (!*text)
         return -1;
-    bool is_range = idset_last(&members.indices) < members.indices.count;
-    request->members = (uint32_t)members.indices.count;
-    request->max_running = members.most;
-    members_clear(&members);
-    if (!is_range)
-        return errtext_set(err, EINVAL, "key \"array\": expected indices from 0 on");
     if (s->gang.gang > 0) {
         request->members = (uint32_t)s->gang.gang;
         request->min = (uint32_t)s->gang.min;
+    } else if (take_gang(s, request, roles, err) < 0) {
+        return -1;
     }
-    return take_gang(s, request, roles, err);
+    return is_gang(request) ? 0 : fill_array(s, request, err);
+}
+
+/* The indices of an array of gangs. Returns 0, or -1 with a text and nothing to clear. */
+static int read_gangs(const struct scenario_submit *s, const struct sched_request *request,
+                      struct members *gangs, berth_error_t *err)
+{
+    if (job_keys_members(&s->job, "", &(struct key_place){0}, gangs, err) < 0)
+        return -1;
+    int rc = 0;
+    if (gangs->most > 0)
+        rc = errtext_set(err, EINVAL, "key \"array\": an array of gangs takes no %%%u",
+                         (unsigned)gangs->most);
+    else if (gangs->indices.count * request->members > MEMBERS_MAX)
+        rc = errtext_set(err, EINVAL, "key \"array\": expected gangs of %d members in all at most",
+                         MEMBERS_MAX);
+    if (rc < 0)
+        members_clear(gangs);
+    return rc;
+}
+
+/* Submit an array of gangs: "a.3" is the one with the index 3. Each has the same request, but for its id. Returns 0, or -1
+ * with errno and perhaps a text.
+ */
+static int submit_gangs(struct play *p, const struct scenario_submit *s,
+                        struct sched_request *request, struct unknown *u, berth_error_t *err)
+{
+    char id[SCENARIO_ID_MAX + 1 + STRBUF_NUMBER_MAX + 1];
+    struct play_range taken;
+    struct members gangs;
+    int rc = 0;
+    if (play_find(p, s->id, strlen(s->id), &taken)) {
+        errno = EEXIST;
+        return -1;
+    }
+    if (read_gangs(s, request, &gangs, err) < 0)
+        return -1;
+    u->array = s->id;
+    request->name = s->job.name ? s->job.name : s->id;
+    for (uint32_t i = idset_first(&gangs.indices); i != IDSET_NONE && rc == 0;
+         i = idset_next(&gangs.indices, i)) {
+        int length = snprintf(id, sizeof(id), "%s.%u", s->id, (unsigned)i);
+        request->id = id;
+        rc = length > SCENARIO_ID_MAX
+                 ? errtext_set(err, EINVAL, "key \"id\": expected at most %d bytes with \".%u\"",
+                               SCENARIO_ID_MAX, (unsigned)i)
+                 : submit_request(p, request, u);
+        if (rc < 0 && errno == EEXIST)
+            errtext_set(err, EEXIST, "there is a job \"%s\" already", id);
+    }
+    members_clear(&gangs);
+    request->id = s->id;
+    return rc;
 }
 
 int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *err)
@@ -225,7 +298,8 @@ int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *e
     const struct config_user *user = config_user(p->config, s->user);
     const char **groups = NULL;
     berth_error_t why = {""};
-    char *text = NULL;
+    char *text = NULL, *dependency = NULL;
+    struct unknown unknown = {NULL, s->runtime, s->stopping, (enum scenario_end)s->status};
     int rc = fill_members(p, s, &request, &text, &roles, &why);
     if (rc == 0)
         rc = keys_texts(s->groups, &groups, &request.n_groups);
@@ -234,14 +308,19 @@ int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *e
         request.groups = user->groups;
         request.n_groups = user->n_groups;
     }
+    if (rc == 0 && request.dependency &&
+        !(request.dependency = dependency = play_dependency(p, request.dependency, &why)))
+        rc = -1;
     if (rc == 0)
-        rc = submit_request(p, &request, s->runtime, s->stopping, (enum scenario_end)s->status);
-    if (rc < 0 && errno == EEXIST)
+        rc = s->job.array && is_gang(&request) ? submit_gangs(p, s, &request, &unknown, &why)
+                                               : submit_request(p, &request, &unknown);
+    if (rc < 0 && errno == EEXIST && !*why.text)
         snprintf(why.text, sizeof(why.text), "there is a job \"%s\" already", s->id);
     if (rc < 0)
         play_refuse(p, e, errno, *why.text ? why.text : strerror(errno), err);
     free(groups);
     free(text);
+    free(dependency);
     roles_clear(&roles);
     return rc;
 }
@@ -260,7 +339,8 @@ int play_submit_traced(struct play *p, berth_error_t *err)
     request.id = id;
     request.duration *= SECONDS_TICKS;
     int64_t runs = j->run < j->limit ? j->run : j->limit; /* killed at its limit */
-    if (submit_request(p, &request, runs * SECONDS_TICKS, 0, SCENARIO_DONE) == 0)
+    struct unknown unknown = {.runtime = runs * SECONDS_TICKS, .ends = SCENARIO_DONE};
+    if (submit_request(p, &request, &unknown) == 0)
         return 0;
     return errtext_set(err, errno, "the trace's job %s: %s", id,
                        errno == EEXIST ? "there is one of that name already" : strerror(errno));

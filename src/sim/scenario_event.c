@@ -229,7 +229,7 @@ static int read_submit(struct scenario_event *e, json_t *value, const struct key
     return read_submit_time(e, "begin", s->job.begin, place, &e->submit.begin, err) < 0 ||
                    read_submit_time(e, "deadline", s->job.deadline, place, &e->submit.deadline,
                                     err) < 0 ||
-                   gang_keys_check(&s->gang, value, "submit: ", place, err) < 0
+                   gang_keys_check(&s->gang, value, true, "submit: ", place, err) < 0
                ? -1
                : read_asked(s, value, place, err);
 }

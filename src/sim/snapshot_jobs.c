@@ -21,7 +21,7 @@ const char *const snapshot_how[] = {[SCHED_IMMEDIATE] = "immediate",
                                     NULL};
 
 struct saved_job {
-    const char *id, *queue, *user, *resources, *reason;
+    const char *id, *array, *queue, *user, *resources, *reason;
     int64_t members, submit, start, end, order, runtime, stopping, stop, enough;
     int state, ends, how;
     bool held;
@@ -29,6 +29,7 @@ struct saved_job {
 
 static const struct key job_keys[] = {
     KEY_OF(struct saved_job, id, KEY_TEXT, .needed = true),
+    KEY_OF(struct saved_job, array, KEY_TEXT, .needed = false),
     KEY_OF(struct saved_job, members, KEY_WHOLE, .min = 1, .max = MEMBERS_MAX),
     KEY_OF(struct saved_job, state, KEY_WORD, .needed = true, .words = state_words),
     KEY_OF(struct saved_job, queue, KEY_TEXT, .needed = false),
@@ -87,6 +88,8 @@ json_t *snapshot_save_job(const struct play *p, size_t job)
     json_t *object = json_object();
     int rc = object ? 0 : -1;
     snapshot_put_string(object, "id", intern_text(&p->ids, j->submission), &rc);
+    snapshot_put_string(object, "array",
+                        s->array > 0 ? intern_text(&p->arrays, s->array - 1) : NULL, &rc);
     snapshot_put_integer(object, "members", s->n, 1, &rc);
     snapshot_put_string(object, "state", state_words[j->state], &rc);
     snapshot_put_string(object, "queue", intern_text(&p->names, s->queue), &rc);
@@ -118,18 +121,35 @@ static int load_text(char **to, const char *text)
     return text && !*to ? -1 : 0;
 }
 
+/* A name for jobs, which is that of no member. */
+static bool is_name(const char *text)
+{
+    struct scenario_job job;
+    return scenario_job_parse(text, &job) && job.member < 0;
+}
+
+/* Begin the jobs of a submission. Returns 0, or -1 with EEXIST: a name is wrong or taken; or ENOMEM. */
+static int add_saved(struct play *p, const struct saved_job *s, uint32_t *number)
+{
+    if (!is_name(s->id) || (s->array && !is_name(s->array))) {
+        errno = EEXIST;
+        return -1;
+    }
+    if (play_add(p, s->id, (uint32_t)s->members, number) < 0)
+        return -1;
+    return s->array ? play_join_array(p, *number, s->array) : 0;
+}
+
 /* Jobs of one submission are consecutive. */
 static int load_job(struct play *p, size_t i, const struct saved_job *s,
                     const struct key_place *place, berth_error_t *err)
 {
     uint32_t number = p->ids.n > 0 ? p->ids.n - 1 : 0;
     if (i == p->n_jobs) {
-        struct scenario_job id;
-        if (!scenario_job_parse(s->id, &id) || id.member >= 0 ||
-            (play_add(p, s->id, (uint32_t)s->members, &number) < 0 && errno == EEXIST))
-            return keys_failed(place, EINVAL, "jobs: an id is invalid or occurs twice", err);
-        if (number >= p->ids.n)
-            return errtext_no_memory(err);
+        if (add_saved(p, s, &number) < 0)
+            return errno == EEXIST
+                       ? keys_failed(place, EINVAL, "jobs: an id is invalid or occurs twice", err)
+                       : errtext_no_memory(err);
     } else if (strcmp(s->id, intern_text(&p->ids, number)) != 0) {
         return keys_failed(place, EINVAL, "jobs: a member of an array is missing", err);
     }

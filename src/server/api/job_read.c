@@ -417,7 +417,7 @@ static int make_job(struct job_reader *r, int64_t id)
 {
     const struct gang_keys *gang = &r->ask.gang;
     struct members members;
-    if (gang_keys_check(&r->ask.gang, r->object, r->what, &r->place, r->err) < 0 ||
+    if (gang_keys_check(&r->ask.gang, r->object, false, r->what, &r->place, r->err) < 0 ||
         job_read_roles(r) < 0 || check_gang_of_array(r) < 0 ||
         job_keys_members(&r->ask.job, r->what, &r->place, &members, r->err) < 0)
         return -1;

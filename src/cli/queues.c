@@ -27,7 +27,7 @@ const struct option_table queues_options = {
     .verb = "queues",
     .usage = "usage: berth queues [--json] [-r TYPE]\n"
              "       berth queues OPTION... QUEUE\n"
-             "List the queues with their limits, with shares what each has and deserves, or\n"
+             "List the queues with their limits, with shares what each uses and deserves, or\n"
              "change one, as administrators may.\n",
     .rows = rows,
     .notes = "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
@@ -41,7 +41,7 @@ enum queue_column {
     COLUMN_POLICY,
     COLUMN_PRIORITY,
     COLUMN_WEIGHT,
-    COLUMN_RECEIVED,
+    COLUMN_IN_USE,
     COLUMN_DESERVED,
     COLUMN_TIME_LIMIT,
     COLUMN_ESTIMATE,
@@ -55,7 +55,7 @@ enum queue_column {
 static const struct table_column all_columns[COLUMNS + 1] = {
     [COLUMN_NAME] = {"QUEUE", false, 24},      [COLUMN_POLICY] = {"POLICY", false, 0},
     [COLUMN_PRIORITY] = {"PRIORITY", true, 0}, [COLUMN_WEIGHT] = {"WEIGHT", true, 0},
-    [COLUMN_RECEIVED] = {"RECEIVED", true, 0}, /* the resource, in the table */
+    [COLUMN_IN_USE] = {"IN USE", true, 0}, /* the resource, in the table */
     [COLUMN_DESERVED] = {"DESERVED", true, 0}, [COLUMN_TIME_LIMIT] = {"TIME LIMIT", true, 0},
     [COLUMN_ESTIMATE] = {"ESTIMATE", true, 0}, [COLUMN_PENDING] = {"PENDING", true, 0},
     [COLUMN_RUNNING] = {"RUNNING", true, 0},   [COLUMN_STATE] = {"STATE", false, 0},
@@ -235,8 +235,8 @@ static void put_cell(struct queues_shown *shown, const json_t *queue, enum queue
         table_number(t, (long long)answer_number(queue, number[column]));
     else if (column == COLUMN_WEIGHT && json_is_object(share))
         table_number(t, (long long)answer_number(share, "weight"));
-    else if (column == COLUMN_RECEIVED || column == COLUMN_DESERVED)
-        put_amount(shown, share, column == COLUMN_RECEIVED ? "received" : "deserved");
+    else if (column == COLUMN_IN_USE || column == COLUMN_DESERVED)
+        put_amount(shown, share, column == COLUMN_IN_USE ? "in_use" : "deserved");
     else if (column == COLUMN_TIME_LIMIT || column == COLUMN_ESTIMATE)
         put_queue_times(t, queue, column);
     else if (column == COLUMN_LIMITS)
@@ -269,7 +269,7 @@ int queues_print(FILE *out, const json_t *answer, const char *resource, berth_er
     for (enum queue_column c = 0; c < COLUMNS; c++)
         if (is_shown(&shown, c)) {
             columns[n] = all_columns[c];
-            if (c == COLUMN_RECEIVED)
+            if (c == COLUMN_IN_USE)
                 columns[n].head = shown.head;
             n++;
         }

@@ -118,6 +118,7 @@ static void put_queue_share(const struct telling *t, struct json_out *out, const
     put_amounts(t, out, "capability", &n->capability);
     put_amounts(t, out, "deserved", &n->deserved);
     put_amounts(t, out, "received", &n->received);
+    put_amounts(t, out, "in_use", &n->running);
     json_close(out, '}');
 }
 

@@ -77,12 +77,14 @@ for part in '"above":0,' '"guarantee":{"core":1,"gpu":0,' '"capability":{"gpu":1
     case $b in *"$part"*) ;; *) fail "queue b has not $part: $b" ;; esac
 done
 
-# Queues in short: what they have, and deserve.
+# Queues in short: what they run on now, promises apart, and deserve.
 expect_status 0 "$BERTH" queues
 sed 's/  */ /g' out >got
 grep -q '^QUEUE POLICY PRIORITY WEIGHT CORES DESERVED ESTIMATE' got || fail "queues: $(cat out)"
 grep -q '^a [a-z]* 0 1 4 4 ' got || fail "queue a: $(cat out)"
-grep -q '^b [a-z]* 0 1 6 4 ' got || fail "queue b: $(cat out)"
+grep -q '^b [a-z]* 0 1 2 4 ' got || fail "queue b: $(cat out)"
+expect_status 0 "$BERTH" queues --json
+tr -d ' \n' <out | grep -q '"received":{"core":6,"gpu":1,[^}]*},"in_use":{"core":2,"gpu":1,' || fail "queues --json: $(cat out)"
 expect_status 0 "$BERTH" queues -r gpu
 sed 's/  */ /g' out >got
 grep -q '^QUEUE POLICY PRIORITY WEIGHT GPUS DESERVED ESTIMATE' got || fail "queues by gpu: $(cat out)"

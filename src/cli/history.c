@@ -91,7 +91,7 @@ static void put_history_row(struct table *t, const struct fields *job, const cha
     table_cell(t, start < 0 || end < 0 ? "" : when_span(end - start, text));
     table_cell(t, cpu < 0 ? "" : when_span(cpu, text));
     table_cell(t, size_text(fields_number(job, "peak_memory"), size));
-    listing_text(t, job, "reason");
+    listing_reason(t, job);
 }
 
 /* Seconds since 1970, as a query has them. */

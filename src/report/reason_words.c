@@ -6,23 +6,38 @@
 #include "jobspec/short.h"
 #include "report/explain.h"
 
-void reason_put_type(struct strbuf *out, const char *type)
+/* "core" for one, "cores" for more */
+static void put_type(struct strbuf *out, const char *type, bool one)
 {
-    static const char *const words[][2] = {{"core", "cores"},
-                                           {"node", "nodes"},
-                                           {"gpu", "GPUs"},
-                                           {"memory", "memory"},
-                                           {"gpu-memory", "GPU memory"},
-                                           {"socket", "sockets"},
-                                           {"rack", "racks"}};
+    static const char *const words[][3] = {{"core", "core", "cores"},
+                                           {"node", "node", "nodes"},
+                                           {"gpu", "GPU", "GPUs"},
+                                           {"memory", "memory", "memory"},
+                                           {"gpu-memory", "GPU memory", "GPU memory"},
+                                           {"socket", "socket", "sockets"},
+                                           {"rack", "rack", "racks"}};
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
         if (strcmp(type, words[i][0]) == 0) {
-            strbuf_puts(out, words[i][1]);
+            strbuf_puts(out, words[i][one ? 1 : 2]);
             return;
         }
     const char *license = short_license_of(type);
-    strbuf_puts(out, license ? "licences of " : "units of ");
+    strbuf_puts(out, license ? "licence" : "unit");
+    strbuf_puts(out, one ? " of " : "s of ");
     strbuf_puts(out, license ? license : type);
+}
+
+void reason_put_type(struct strbuf *out, const char *type)
+{
+    put_type(out, type, false);
+}
+
+/* "8 cores" */
+static void put_most(struct strbuf *out, const struct sched_reason_limit *l)
+{
+    strbuf_put_int(out, l->most);
+    strbuf_putc(out, ' ');
+    put_type(out, l->what, l->most == 1);
 }
 
 void reason_put_limit(struct strbuf *out, const struct sched_reason_limit *l, const char *user,
@@ -57,9 +72,7 @@ void reason_put_limit(struct strbuf *out, const struct sched_reason_limit *l, co
         explain_span(out, l->most);
     } else {
         strbuf_puts(out, " may have at most ");
-        strbuf_put_int(out, l->most);
-        strbuf_putc(out, ' ');
-        reason_put_type(out, l->what);
+        put_most(out, l);
     }
     strbuf_puts(out, one ? "" : " at once");
 }
@@ -94,12 +107,13 @@ static void put_short_limit(struct strbuf *out, const struct sched_reason_limit 
         explain_span(out, l->most);
         return;
     }
+    if (strcmp(l->what, "running") != 0 && strcmp(l->what, "pending") != 0) {
+        put_most(out, l);
+        return;
+    }
     strbuf_put_int(out, l->most);
     strbuf_putc(out, ' ');
-    if (strcmp(l->what, "running") == 0 || strcmp(l->what, "pending") == 0)
-        strbuf_puts(out, l->what);
-    else
-        reason_put_type(out, l->what);
+    strbuf_puts(out, l->what);
 }
 
 bool reason_put_short(struct strbuf *out, const struct sched_reason *reason)

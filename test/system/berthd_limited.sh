@@ -76,7 +76,7 @@ sed -i 's/node: 2/node: 1/' "$BERTH_DIR/berth.yaml"
 expect_status 0 "$BERTH" server reload
 await_state "$gang" failed
 "$BERTH" explain "$gang" | grep -q '^It is over. Of its members: 2 failed. .*at most 1 node' || fail "explain: $("$BERTH" explain "$gang")"
-"$BERTH" history --no-header | grep -q "^ *$gang\[0-1\].*limit user node 1\$" || fail "history: $("$BERTH" history)"
+"$BERTH" history --no-header | grep -q "^ *$gang\[0-1\].*its user's limit: 1 node\$" || fail "history: $("$BERTH" history)"
 sed -i 's/node: 1/node: 2/' "$BERTH_DIR/berth.yaml"
 expect_status 0 "$BERTH" server reload
 gang=$("$BERTH" submit --gang 2 --wrap '[ $BERTH_ARRAY_INDEX = 1 ] || exit 3; sleep 1000')

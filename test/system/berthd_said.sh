@@ -19,7 +19,7 @@ expect_err 'berth submit: a job in queue main may last at most 2h, it asks for 3
 expect_status 1 "$BERTH" submit -t unlimited true
 expect_err 'berth submit: a job in queue main may last at most 2h, it has no limit'
 expect_status 1 "$BERTH" submit -c 2 true
-expect_err 'berth submit: a job in queue main may have at most 1 cores'
+expect_err 'berth submit: a job in queue main may have at most 1 core'
 
 # The column REASON has words, --json the reason.
 mkfifo gate

@@ -10,6 +10,7 @@
 #include "cli/client/attach.h"
 #include "cli/client/connection.h"
 #include "cli/client/follow.h"
+#include "cli/client/listing.h"
 #include "cli/client/terminal.h"
 #include "cli/verb.h"
 
@@ -19,9 +20,12 @@ static void report_end(const char *verb, int64_t id, const struct follow_end *en
     if (end->left) {
         fprintf(stderr, "berth %s: left job %" PRId64 "\n", verb, id);
     } else if (end->reason[0] && strcmp(end->reason, end->state) != 0) {
+        struct strbuf words = {0};
+        listing_put_reason(&words, end->reason);
         fprintf(stderr, "berth %s: job %" PRId64 ": %s: ", verb, id, end->state);
-        terminal_print(stderr, end->reason);
+        terminal_print(stderr, strbuf_text(&words));
         fputc('\n', stderr);
+        strbuf_clear(&words);
     } else if (end->state[0] == 'c' || end->state[0] == 't') {
         fprintf(stderr, "berth %s: job %" PRId64 ": %s\n", verb, id, end->state);
     }

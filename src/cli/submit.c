@@ -1,6 +1,7 @@
 /* berth submit: submit a job. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/errtext.h"
 #include "cli/client/connection.h"
@@ -64,6 +65,15 @@ static void put_answer(const json_t *answer, bool json)
         tell_block(answer);
 }
 
+/* The gangs of an array ask for the same: that the first is wrong, as in "jobs[0]: ...", says nothing. */
+static void leave_place_out(berth_error_t *err)
+{
+    static const char first[] = "jobs[0]: ";
+    size_t n = sizeof(first) - 1;
+    if (strncmp(err->text, first, n) == 0)
+        memmove(err->text, err->text + n, strlen(err->text + n) + 1);
+}
+
 static int submit_to_server(struct request *r, const struct each *each, berth_error_t *err)
 {
     struct connection s;
@@ -76,6 +86,8 @@ static int submit_to_server(struct request *r, const struct each *each, berth_er
     if (rc == 0 && (each_is_list(each) || r->file)) {
         jobs = submit_list(r, each, err);
         rc = jobs ? submit_many(&s, jobs, r->file != NULL, r->json, err) : -1;
+        if (rc < 0 && each->is_gangs)
+            leave_place_out(err);
     } else if (rc == 0 && !r->bulk) {
         rc = connection_ask(&s, "POST", "/v1/jobs", r->job, &answer, err);
         if (rc == 0)

@@ -17,7 +17,8 @@
 #include "base/idset.h"
 #include "berth/error.h"
 
-#define MEMBERS_MAX 1000000 /* members of an array, and one above the largest index */
+#define MEMBERS_MAX   1000000 /* members of an array, and one above the largest index */
+#define BULK_JOBS_MAX 100000  /* jobs that are submitted together, as the gangs of an array are */
 
 /* What is expected where something else is given. */
 #define MEMBERS_EXPECTED "a number of members such as 10, or their indices such as 0-8:2,17"

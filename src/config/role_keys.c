@@ -63,9 +63,12 @@ static int check_all(json_t *array, const char *what, const struct key_place *pl
         members += roles[i].count;
         min += roles[i].min;
     }
-    if (members >= 2 && members <= MEMBERS_MAX && min >= 1)
-        return 0;
-    return keys_wrong(place, what, "roles", array, "two members or more, of which one starts", err);
+    if (members > MEMBERS_MAX)
+        return keys_wrong(place, what, "roles", array, "at most 1000000 members in all", err);
+    if (members < 2 || min < 1)
+        return keys_wrong(place, what, "roles", array, "two members or more, of which one starts",
+                          err);
+    return 0;
 }
 
 int role_keys_read(json_t *array, const char *what, const struct key_place *place,

@@ -7,6 +7,8 @@ machine 4
 # Wrong command lines say what is expected, and submit nothing.
 expect_status 2 "$BERTH" submit --gang 2 --array 1-4%2 true
 expect_err "berth submit: --array is '1-4%2': an array of gangs takes no %2; see 'berth submit --help'"
+expect_status 2 "$BERTH" submit --gang 4 --array 1-100001 true
+expect_err "berth submit: --array is '1-100001': expected at most 100000 gangs; see 'berth submit --help'"
 expect_status 2 "$BERTH" submit --gang 2 --array 1-4 --cc 1-2 true
 expect_err "berth submit: only one of --each, --cc, ::: and --array of gangs at a time; see 'berth submit --help'"
 expect_status 2 "$BERTH" submit --gang 2 --array 1-4 --test-only true
@@ -79,7 +81,10 @@ done
 
 # None is there where one can't be.
 before=$("$BERTH" jobs -a --no-header | wc -l)
+expect_status 1 "$BERTH" submit --gang 2 -c 9 true
+cp err alone
 expect_status 1 "$BERTH" submit --gang 2 --array 1-3 -c 9 true
+expect "why, as for one gang" "$(cat alone)" "$(cat err)"
 expect "none of them" "$before" "$("$BERTH" jobs -a --no-header | wc -l)"
 refused() { # JSON TEXT
     expect "the answer to $1" "$2" "$(api POST /v1/jobs -d "$1" | sed 's|\\"|"|g; s|.*"message":"||; s|","key".*||; s|"}}*$||')"

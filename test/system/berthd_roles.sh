@@ -15,6 +15,11 @@ wrong "--role is 'a:0': the number behind ':': expected a whole number from 1 to
 wrong "--role is 'a,cpus=2': 'cpus': expected min, nodes, tasks, cores, gpus, gpu_type, gpu_memory, memory, requires, exclusive or run" --role a,cpus=2 true
 wrong "--role is ':2': expected a role such as server or worker:8,min=6,cores=2" --role :2 true
 wrong "--role is 'a,memory=much': memory: expected a size such as 512M or 4G" --role a,memory=much true
+wrong "--role is 'a:2,min=3': min: expected at most the role's 2 members" --role a:2,min=3 true
+wrong "--role is 'b,min=2': min: expected at most the role's 1 member" --role a:2 --role b,min=2 true
+wrong "--role: expected two members or more, of which one starts" --role a true
+wrong "--role: expected two members or more, of which one starts" --role a:2,min=0 true
+wrong "--role: expected at most 1000000 members in all, got 1000001" --role a:1000000 --role b true
 wrong "--role takes no --gang: each role says that itself" --role a:2 --gang 2 true
 wrong "--role takes no --cores-per-task: each role says that itself" -c 2 --role a:2 true
 wrong "no command given, expected a command or a script" --role a:2,run=true --role b
@@ -22,8 +27,7 @@ wrong "each --role has a run, expected no other command, got './x'" --role a:2,r
 printf '#!/bin/sh\n#SBATCH -n 1\n#SBATCH hetjob\n#SBATCH -n 4\n' >het.sh
 wrong "./het.sh: line 3: 'hetjob' is not an option of a job; for parts that differ, --role NAME:N,cores=C each" ./het.sh
 "$BERTH" server start || fail "server start"
-expect_status 1 "$BERTH" submit --role a:2,min=3 true
-grep -qF 'roles[0]: key "min": expected at most as many as the role'"'"'s count, got 3' err || fail "$(cat err)"
+expect "nothing is there" "" "$("$BERTH" jobs -a --no-header)"
 
 # A role has its own command, or runs the job's. Members know their role, and how many there are of each.
 cat >told.sh <<'EOS2'

@@ -245,6 +245,9 @@ static void what_is_wrong_is_said(void **state)
         {"{\"command\":[\"x\"],\"roles\":[{\"role\":\"a\"}]}",
          "key \"roles\": expected two members or more, of which one starts, got "
          "[{\"role\":\"a\"}]"},
+        {"{\"command\":[\"x\"],\"roles\":[{\"role\":\"a\",\"count\":1000000},{\"role\":\"b\"}]}",
+         "key \"roles\": expected at most 1000000 members in all, got "
+         "[{\"role\":\"a\",\"count\":1000000},{\"role\":\"b..."},
         {"{\"command\":[\"x\"],\"cores\":2,\"roles\":[{\"role\":\"a\",\"count\":2}]}",
          "key \"cores\": expected nothing beside roles, which each say that, got 2"},
         {"{\"command\":[\"x\"],\"roles\":[{\"role\":\"a\",\"count\":2,\"command\":[]}]}",

@@ -163,7 +163,12 @@ int each_take_gangs(struct each *e, const json_t *job, berth_error_t *err)
     if (most > 0)
         return errtext_set(err, EINVAL, "--array is '%s': an array of gangs takes no %%%u",
                            json_string_value(array), (unsigned)most);
-    return split(e, ",", err);
+    if (split(e, ",", err) < 0)
+        return -1;
+    if (e->n > BULK_JOBS_MAX)
+        return errtext_set(err, EINVAL, "--array is '%.100s': expected at most %d gangs",
+                           json_string_value(array), BULK_JOBS_MAX);
+    return 0;
 }
 
 void each_clear(struct each *e)

@@ -1,11 +1,13 @@
 #include "cli/client/request.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <unistd.h>
 
 #include "base/errtext.h"
 #include "cli/client/request_priv.h"
 #include "cli/client/script.h"
+#include "config/members.h"
 
 bool request_times_fit(const json_t *job)
 {
@@ -42,6 +44,29 @@ const char *request_submits(const struct request *r)
                                                          : NULL;
 }
 
+/* How many members the roles have, and how many of these start together. */
+static int check_members(const struct reading *g, const json_t *roles)
+{
+    int64_t members = 0, least = 0;
+    const json_t *role;
+    size_t i;
+    json_array_foreach(roles, i, role)
+    {
+        const json_t *count = json_object_get(role, "count"), *min = json_object_get(role, "min");
+        int64_t n = count ? json_integer_value(count) : 1;
+        members += n;
+        least += min ? json_integer_value(min) : n;
+    }
+    if (members > MEMBERS_MAX)
+        return errtext_set(g->err, EINVAL,
+                           "--role: expected at most %d members in all, got %" PRId64, MEMBERS_MAX,
+                           members);
+    if (members < 2 || least < 1)
+        return errtext_set(g->err, EINVAL,
+                           "--role: expected two members or more, of which one starts");
+    return 0;
+}
+
 /* Roles say themselves how many members they have, and what these ask for. */
 static int check_roles(struct reading *g)
 {
@@ -62,7 +87,7 @@ static int check_roles(struct reading *g)
         if (json_object_get(g->job, others[i].key))
             return errtext_set(g->err, EINVAL, "--role takes no --%s: each role says that itself",
                                others[i].option);
-    return 0;
+    return check_members(g, json_object_get(g->job, "roles"));
 }
 
 /* A gang has so many members, of which at most all start together. */

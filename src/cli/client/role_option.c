@@ -154,6 +154,17 @@ static int read_pair(json_t *role, const char **at, berth_error_t *err)
     return 0;
 }
 
+/* Without a count it has one member. */
+static int check_min(const json_t *role, berth_error_t *err)
+{
+    const json_t *count = json_object_get(role, "count");
+    long long n = count ? json_integer_value(count) : 1;
+    if (json_integer_value(json_object_get(role, "min")) <= n)
+        return 0;
+    return errtext_set(err, EINVAL, "min: expected at most the role's %lld member%s", n,
+                       n == 1 ? "" : "s");
+}
+
 json_t *role_option_read(const char *text, berth_error_t *err)
 {
     size_t n = strcspn(text, ":,");
@@ -175,6 +186,8 @@ json_t *role_option_read(const char *text, berth_error_t *err)
         at++;
         rc = read_pair(role, &at, err);
     }
+    if (rc == 0)
+        rc = check_min(role, err);
     if (rc == 0)
         return role;
     int saved = errno;

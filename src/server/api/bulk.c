@@ -10,6 +10,7 @@
 #include "base/errtext.h"
 #include "base/json_out.h"
 #include "berth/sched_admin.h"
+#include "config/members.h"
 #include "server/api/call_work.h"
 #include "server/api/job_read.h"
 #include "server/core/bulk.h"

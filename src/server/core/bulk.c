@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "config/members.h"
 #include "server/core/members.h"
 #include "server/core/priv.h"
 #include "server/core/users.h"

@@ -13,8 +13,6 @@
 #include "server/core/state.h"
 #include "server/core/work.h"
 
-#define BULK_JOBS_MAX 100000
-
 enum bulk_phase {
     BULK_READ,    /* jobs are read and added */
     BULK_WRITE,   /* they are being stored */

@@ -132,7 +132,8 @@ static bool may_go_first(const sched_t *s, const struct lane *lane, struct queue
 
 /* The first open job between a key and that of a turn, of the level of that turn, whose lane has a promise to
  * give it; JOB_NONE. Where no time was known for the first of a lane when it had its turn, it has another when something
- * comes back. Where there are shares, it is they that say who is first.
+ * comes back. One for which a promise was taken back has its turn in the sweep, so that it puts nobody off. Where there are
+ * shares, it is they that say who is first.
  */
 static uint32_t first_to_promise(const sched_t *s, struct queue_key after, struct queue_key turn)
 {
@@ -140,7 +141,7 @@ static uint32_t first_to_promise(const sched_t *s, struct queue_key after, struc
     for (uint32_t i = 0; i < s->n_lanes && !s->queues->shares; i++) {
         const struct lane *lane = &s->lanes[i];
         struct queue_entry entry;
-        if (lane->is_stopped || lane_holds(lane) >= lane->depth ||
+        if (lane->is_stopped || lane->has_taken || lane_holds(lane) >= lane->depth ||
             !queue_after(lane->open, &after, &entry) || !queue_before(entry.key, turn) ||
             !is_considered(s, lane, entry.key) || !may_go_first(s, lane, turn))
             continue;

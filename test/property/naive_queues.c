@@ -244,6 +244,8 @@ void nq_pass(struct naive_queues *q, int64_t now)
         q->made_room = false;
         q->let = 0;
         q->swept_to = -1;
+        for (int i = 0; i < q->jobs; i++)
+            q->job[i].looks_again = false;
         for (int l = 0; l < q->lanes; l++) {
             had_heads |= q->head[l].is;
             q->head[l].is = false;

@@ -70,6 +70,7 @@ struct nq_job {
     int victims;       /* that have not */
     int64_t after;     /* it may be a victim when it has run for so long; 0: when it has at all */
     bool stopping;     /* running: it was told to stop for another */
+    bool looks_again; /* promised a time in the sweep or before it: it looks once more at its end */
     bool awaits[NQ_JOBS]; /* held: these must have ended before it starts */
     bool kept;            /* held: by a limit alone, whose promise it holds, */
     int keeper;           /* this one's */

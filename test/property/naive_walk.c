@@ -30,13 +30,15 @@ static bool is_taken_for(const struct naive_queues *q, int job)
 
 void nq_sweep_one(struct naive_queues *q, int job)
 {
-    if (is_taken_for(q, job))
+    struct nq_job *j = &q->job[job];
+    if (is_taken_for(q, job)) {
         nq_take_turn(q, job);
-    else if (q->job[job].state == NQ_HELD && !q->job[job].preempting)
+        j->looks_again = j->state == NQ_HELD;
+    } else if (j->state == NQ_HELD && !j->preempting) {
         nq_pull(q, job);
-    else if (q->job[job].state == NQ_HELD &&
-             q->job[job].victims > 0) /* else it has what it needs */
+    } else if (j->state == NQ_HELD && j->victims > 0) { /* else it has what it needs */
         nq_start_elsewhere(q, job);
+    }
 }
 
 bool nq_lets_before(const struct naive_queues *q, int job)
@@ -50,17 +52,15 @@ bool nq_lets_before(const struct naive_queues *q, int job)
 
 void nq_sweep(struct naive_queues *q, int64_t at, bool all)
 {
-    bool new[NQ_JOBS] = {false}, any = nq_next_of(q, NQ_HELD, -1) >= 0;
+    bool any = nq_next_of(q, NQ_HELD, -1) >= 0;
     for (int i = nq_next_waiting(q, -1); i >= 0 && any && !q->swept; i = nq_next_waiting(q, i)) {
-        bool open = q->job[i].state == NQ_OPEN;
         if (!all && nq_level(q, i) != at)
             continue;
         q->swept_to = i;
         nq_sweep_one(q, i);
-        new[i] = open && q->job[i].state == NQ_HELD;
     }
     for (int i = nq_next_of(q, NQ_HELD, -1); i >= 0; i = nq_next_of(q, NQ_HELD, i))
-        if (new[i] && !q->job[i].preempting)
+        if (q->job[i].looks_again && !q->job[i].preempting && (all || nq_level(q, i) == at))
             nq_pull(q, i); /* where those have left something that it has not put off */
 }
 

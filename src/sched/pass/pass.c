@@ -291,6 +291,7 @@ static inline int phases(sched_t *s, bool more)
     if (rc == 0 && enter_phase(s, PASS_OUTRANK)) {
         s->pass.n_fresh = s->n_fresh;
         levels_begin(s);
+        sweep_forget(s);
     }
     while (rc == 0 && s->pass.phase < PASS_JUDGE) {
         rc = look_at_level(s, more, &done);

@@ -30,6 +30,9 @@ static inline bool is_considered(const sched_t *s, const struct lane *lane, stru
  */
 enum step sweep_step(sched_t *s);
 
+/* sweep.c: nobody has had a turn yet for which a promise was taken back. O(holders) where one was, else O(1). */
+void sweep_forget(sched_t *s);
+
 /* sweep.c: the same for the next one behind `pass.after` that is not behind a key. STEP_BUSY: there is none. */
 enum step sweep_before(sched_t *s, struct queue_key key);
 

@@ -395,10 +395,9 @@ static enum step let_take(sched_t *s, uint32_t slot)
     return step;
 }
 
-/* Nobody has had a turn by that yet. */
-static void forget_taken(sched_t *s)
+void sweep_forget(sched_t *s)
 {
-    uint32_t slot = held_next(s, false, KEY_FIRST);
+    uint32_t slot = s->queues->any_taken ? held_next(s, false, KEY_FIRST) : JOB_NONE;
     for (; slot != JOB_NONE; slot = held_next(s, true, s->jobs[slot].key))
         s->jobs[slot].is_to_look_again = false;
 }
@@ -462,8 +461,6 @@ enum step sweep_step(sched_t *s)
         if (only && p->is_whole && !p->by_level && !s->queues->any_taken &&
             queue_size(only->kept) + only->preempting == 0)
             return sweep_all(s);
-        if (s->queues->any_taken)
-            forget_taken(s);
         p->after = p->above;
         p->begun = true;
         p->looks_once_more = false;

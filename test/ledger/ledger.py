@@ -424,10 +424,14 @@ class Ledger:
         tail = j.limit - j.duration
         return [(holding, begin - tail if k.name in firm else begin, until) for k, holding, begin, until in windows]
 
+    def stops_nobody(self, j):
+        """Whether only a limit keeps a job: it has promised it a time, or the machine has room."""
+        return limits.keeps(self.world, j) and (j.promise is not None or self.is_free(j))
+
     def considered(self, lane):
         """Jobs that may go on now, of those that a pass considers: nothing but resources or a limit keeps them. Under
-        fcfs nobody goes before the first, of which nobody is sure perhaps that it may, but for those that a limit keeps:
-        they stop nobody."""
+        fcfs nobody goes before the first, of which nobody is sure perhaps that it may, but for those that only a limit
+        keeps."""
         w = self.world
         if not w.starts_jobs(lane):
             return []
@@ -435,7 +439,7 @@ class Ledger:
         jobs = sorted((j for j in w.of_lane(lane) if j.state == WAITING), key=w.key)
         jobs = [j for j in jobs if not j.held and j.spec.get("begin", 0) <= self.now and self.is_met(j)]
         if q["policy"] == "fcfs":
-            jobs = list(itertools.dropwhile(lambda j: limits.keeps(w, j), jobs))
+            jobs = list(itertools.dropwhile(self.stops_nobody, jobs))
             most = 1
         else: # what waits for something that is down does not count
             jobs = [j for j in jobs if not w.needs_down(j)]

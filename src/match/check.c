@@ -124,11 +124,12 @@ static bool check_calendars(const struct match *m, const struct spans *spans)
 
     for (uint32_t v = 0; v < m->states && good; v++) {
         const struct state *x = m->state[v];
+        struct profile_view view;
         if (!x)
             continue;
         good =
             state_check(x) && check_full(m, v) &&
-            calendar_is(&x->users, &s, end, v, PLACE_USERS, INT64_MAX) &&
+            calendar_is(state_users(x, &view), &s, end, v, PLACE_USERS, INT64_MAX) &&
             calendar_is(&x->units, &s, end, v, PLACE_UNITS, forced ? INT64_MAX : m->g->v[v].size);
         for (uint32_t i = 0; i < x->n_counts && good; i++)
             good = calendar_is(&x->counts[i], &s, end, v, PLACE_COUNTS + i, INT64_MAX);
@@ -320,13 +321,13 @@ static bool check_taken(const struct match *m, uint32_t v)
 {
     const struct state *s = m->state[v];
     struct profile_cursor c;
-    if (!s || s->taken_at >= s->taken_until)
+    if (!s || !s->users.root || s->taken.at >= s->taken.end)
         return true;
-    profile_seek(&c, &s->users, s->taken_at);
+    profile_seek(&c, &s->users, s->taken.at);
     do {
         if (profile_cursor_load(&c) < STATE_EXCLUSIVE)
             return false;
-    } while (profile_next(&c) && profile_cursor_time(&c) < s->taken_until);
+    } while (profile_next(&c) && profile_cursor_time(&c) < s->taken.end);
     return true;
 }
 

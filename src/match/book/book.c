@@ -105,12 +105,12 @@ static int book_use(struct state *s, const struct job *job, const struct hold *h
 {
     if (h->flags & HOLD_COVERED)
         return 0;
-    if (state_book(&s->users, job->at, job->end, load_of(job, h)) < 0)
+    if (state_book_load(s, job->at, job->end, load_of(job, h)) < 0)
         return -1;
     if (!(h->flags & HOLD_UNITS) ||
         state_book(&s->units, job->at, job->end, units_held(job, h)) == 0)
         return 0;
-    state_unbook(&s->users, job->at, job->end, load_of(job, h));
+    state_unbook_load(s, job->at, job->end, load_of(job, h));
     return -1;
 }
 
@@ -124,7 +124,7 @@ static void match_unbook_hold(struct match *m, const struct job *job, const stru
     unbook_counts(s, job, h, h->n_counts);
     if (!(h->flags & HOLD_COVERED)) {
         full_cache_forget(m, h->vertex);
-        state_unbook(&s->users, job->at, job->end, load_of(job, h));
+        state_unbook_load(s, job->at, job->end, load_of(job, h));
         if (h->flags & HOLD_UNITS)
             state_unbook(&s->units, job->at, job->end, units_held(job, h));
     }

@@ -23,7 +23,7 @@ static void count_holds(struct match *m, const struct job *job, int sign)
         if (!covered && sign < 0)
             full_cache_forget(m, h->vertex);
         if (!covered)
-            profile_add(&s->users, job->at, job->end, sign * hold_load(h));
+            state_add_load(s, job->at, job->end, sign * hold_load(h));
         if (!covered && (h->flags & HOLD_UNITS))
             profile_add(&s->units, job->at, job->end, sign * h->needs);
         match_note_hold(m, job, h, sign);

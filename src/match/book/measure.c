@@ -424,7 +424,9 @@ static bool sinks_to(const struct profile *p, int64_t limit, int64_t at, int64_t
 
 bool match_is_idle(const struct match *m, uint32_t v, int64_t at, int64_t end)
 {
-    return !m->state[v] || sinks_to(&m->state[v]->users, 0, at, end);
+    struct profile_view view;
+
+    return !m->state[v] || sinks_to(state_users(m->state[v], &view), 0, at, end);
 }
 
 bool match_has_free(const struct match *m, uint32_t v, uint16_t type, int64_t units, int64_t at,
@@ -434,10 +436,11 @@ bool match_has_free(const struct match *m, uint32_t v, uint16_t type, int64_t un
     const struct state *s = m->state[v];
     int64_t spare = (x->type == type ? x->size : 0) + below(m, v, type) - units;
     int32_t number = m->prune.number[type];
+    struct profile_view view;
 
     if (!s || spare < 0)
         return spare >= 0;
-    if (!sinks_to(&s->users, STATE_EXCLUSIVE - 1, at, end))
+    if (!sinks_to(state_users(s, &view), STATE_EXCLUSIVE - 1, at, end))
         return false;
     if (!s->counts || number == PRUNE_NONE)
         return true;

@@ -53,9 +53,17 @@ struct full_block {
 };
 
 struct state {
-    struct profile users;
-    /* during [taken_at, taken_until) a job is known to have it to itself; empty: nothing is known */
-    int64_t taken_at, taken_until;
+    struct profile users; /* has no root before there are two bookings at a time */
+    union {
+        /* without a root: the only booking and its load; empty: there is none */
+        struct {
+            int64_t at, end, load;
+        } only;
+        /* with one: a time during which a job is known to have it to itself; empty: nothing is known */
+        struct {
+            int64_t at, end;
+        } taken;
+    };
     uint32_t n_allocated; /* allocations that have it to themselves */
     uint32_t n_reserved;  /* reservations that have it to themselves */
     /* of a node: those that share it and have each thing in it to themselves */
@@ -84,8 +92,28 @@ struct state {
 /* The largest load of `users` during [at, end); s may be NULL. */
 static inline int64_t state_load(const struct state *s, int64_t at, int64_t end)
 {
-    return s && s->users.n > 1 ? profile_max(&s->users, at, end) : 0;
+    if (!s)
+        return 0;
+    if (!s->users.root)
+        return s->only.at < end && at < s->only.end ? s->only.load : 0;
+    return s->users.n > 1 ? profile_max(&s->users, at, end) : 0;
 }
+
+/* Whether it was noted that a job has it to itself at some time of [at, end). */
+static inline bool state_is_known_taken(const struct state *s, int64_t at, int64_t end)
+{
+    return s->users.root && s->taken.at < end && at < s->taken.end;
+}
+
+/* `users` as a profile, in the caller's view where there is none. */
+const struct profile *state_users(const struct state *s, struct profile_view *view);
+
+/* Count a load in `users` during [at, end), or take it away again. Returns 0, or -1 with ENOMEM and nothing
+ * changed. And change what is counted of one that is booked there.
+ */
+int state_book_load(struct state *s, int64_t at, int64_t end, int64_t load);
+void state_unbook_load(struct state *s, int64_t at, int64_t end, int64_t load);
+void state_add_load(struct state *s, int64_t at, int64_t end, int64_t delta);
 
 /* The largest count of the i-th type of the vertex's prune_list during [at, end); s may be NULL. */
 static inline int64_t state_count(const struct state *s, uint32_t i, int64_t at, int64_t end)

@@ -42,13 +42,14 @@ uint32_t match_usage(const struct match *m, uint32_t v, struct plan_usage *step,
     const struct state *s = m->state[v];
     const struct prune_list *list = prune_of(&m->prune, &m->topo, v);
     struct track users, count[PLAN_USAGE_TYPES];
+    struct profile_view view;
     uint32_t number[PLAN_USAGE_TYPES], tracks = 0, n = 0;
     int64_t at = 0;
 
     step[0] = (struct plan_usage){0};
     if (!s)
         return 1;
-    track_begin(&users, &s->users);
+    track_begin(&users, state_users(s, &view));
     for (uint32_t i = 0; s->counts && i < list->n; i++)
         if (list->number[i] < PLAN_USAGE_TYPES && tracks < PLAN_USAGE_TYPES) {
             number[tracks] = list->number[i];

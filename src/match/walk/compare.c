@@ -86,18 +86,21 @@ static bool fits_from(const struct walk *w, uint32_t v, int64_t limit, int64_t *
 {
     const struct state *own = w->m->state[v], *node = match_filled(w->m, v);
     int64_t length = w->end - w->at, before;
+    struct profile_view own_view, node_view;
+    const struct profile *load = own ? state_users(own, &own_view) : NULL;
+    const struct profile *filled = node ? state_users(node, &node_view) : NULL;
     struct profile_cursor c;
 
     *at = w->at;
     do {
         before = *at;
-        if (own && own->users.n > 1) {
-            profile_seek(&c, &own->users, *at);
+        if (load && load->n > 1) {
+            profile_seek(&c, load, *at);
             if (!profile_fit(&c, *at, length, limit, INT64_MAX, at))
                 return false;
         }
-        if (node && node->users.n > 1) {
-            profile_seek(&c, &node->users, *at);
+        if (filled && filled->n > 1) {
+            profile_seek(&c, filled, *at);
             if (!profile_fit(&c, *at, length, STATE_FULL - 1, INT64_MAX, at))
                 return false;
         }

@@ -42,6 +42,15 @@ static bool find_over(const struct profile *p, int64_t limit, int64_t at, int64_
     return profile_fit(&c, full->at, 1, limit, INT64_MAX, &full->end);
 }
 
+/* The same of the load of a vertex. */
+static bool find_load_over(const struct state *s, int64_t limit, int64_t at, int64_t end,
+                           struct full_window *full)
+{
+    struct profile_view view;
+
+    return find_over(state_users(s, &view), limit, at, end, full);
+}
+
 static bool find_full(const struct match *m, uint32_t v, const struct request *q, int64_t at,
                       int64_t end, struct full_window *full)
 {
@@ -49,7 +58,7 @@ static bool find_full(const struct match *m, uint32_t v, const struct request *q
     const struct prune_list *list = prune_of(&m->prune, &m->topo, v);
 
     full->number = FULL_FOR_ALL;
-    if (find_over(&s->users, STATE_EXCLUSIVE - 1, at, end, full))
+    if (find_load_over(s, STATE_EXCLUSIVE - 1, at, end, full))
         return true;
     for (uint32_t i = 0; s->counts && i < list->n; i++) {
         int64_t want = q->below[list->number[i]];
@@ -60,7 +69,7 @@ static bool find_full(const struct match *m, uint32_t v, const struct request *q
             return true;
     }
     full->number = FULL_FOR_ONE;
-    return find_over(&s->users, 0, at, end, full);
+    return find_load_over(s, 0, at, end, full);
 }
 
 /* Have room for what is known of so many children. False: there is no memory. */
@@ -125,7 +134,7 @@ static bool find_used_up(const struct match *m, uint32_t v, uint16_t type, int64
     const struct prune_list *list = prune_of(&m->prune, &m->topo, v);
 
     full->number = FULL_FOR_ALL;
-    if (find_over(&s->users, STATE_EXCLUSIVE - 1, at, end, full))
+    if (find_load_over(s, STATE_EXCLUSIVE - 1, at, end, full))
         return true;
     full->number = m->prune.number[type];
     for (uint32_t i = 0; s->counts && full->number != PRUNE_NONE && i < list->n; i++) {
@@ -135,7 +144,7 @@ static bool find_used_up(const struct match *m, uint32_t v, uint16_t type, int64
             return true;
     }
     full->number = FULL_FOR_ONE;
-    return find_over(&s->users, 0, at, end, full);
+    return find_load_over(s, 0, at, end, full);
 }
 
 void full_cache_note_count(struct match *m, uint32_t v, uint16_t type, int64_t at, int64_t end)
@@ -192,10 +201,10 @@ void full_cache_take(struct state *s, int64_t at, int64_t end)
 {
     struct full_window full;
 
-    if (!find_over(&s->users, STATE_EXCLUSIVE - 1, at, end, &full))
+    if (!s->users.root || !find_over(&s->users, STATE_EXCLUSIVE - 1, at, end, &full))
         return;
-    s->taken_at = full.at;
-    s->taken_until = full.end;
+    s->taken.at = full.at;
+    s->taken.end = full.end;
 }
 
 /* What is known of a vertex may have been noted without its own state, which knows its place only from here on. */
@@ -206,7 +215,8 @@ void full_cache_forget(struct match *m, uint32_t v)
     uint32_t parent = t->is_tree && v != t->root ? t->parent[v] : VERTEX_NONE;
     struct state *above = parent == VERTEX_NONE ? NULL : m->state[parent];
 
-    s->taken_at = s->taken_until = 0;
+    if (s->users.root)
+        s->taken.at = s->taken.end = 0;
     s->given_back++;
     if (!above || !above->full)
         return;

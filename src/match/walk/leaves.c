@@ -35,7 +35,7 @@ static bool is_taken_in_window(const struct walk *w, struct state *s)
 {
     if (!s || w->wants_retry)
         return false;
-    if (s->taken_at < w->end && s->taken_until > w->at)
+    if (state_is_known_taken(s, w->at, w->end))
         return true;
     if (state_load(s, w->at, w->end) < STATE_EXCLUSIVE)
         return false;

@@ -46,10 +46,12 @@ bool no_room_is_known(const struct walk *w, uint32_t node)
 static int64_t node_changes_at(const struct walk *w, uint32_t node)
 {
     const struct state *s = w->m->state[node];
+    struct profile_view view;
     struct profile_cursor c;
-    if (!s || !s->users.root)
+    const struct profile *users = s ? state_users(s, &view) : NULL;
+    if (!users || !users->root)
         return INT64_MAX;
-    profile_seek(&c, &s->users, w->at);
+    profile_seek(&c, users, w->at);
     return profile_cursor_time(&c) > w->at || profile_next(&c) ? profile_cursor_time(&c)
                                                                : INT64_MAX;
 }

@@ -1,4 +1,4 @@
-/* Cases about choices: which class a requestor has, which tasks start and stop, and in which order. */
+/* Cases about choices: which class a requestor has, which tasks stop, and in which order tasks of a job go. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,28 +53,7 @@ enum outcome play_requestor_map(const struct cases *cases, json_t *c)
     return outcome;
 }
 
-/* ---- Tasks that start ---- */
-
-static json_t *start_order(json_t *list, const struct class_job *jobs, const uint32_t *order,
-                           int64_t tasks)
-{
-    json_t *result = json_array();
-    size_t *next = calloc(json_array_size(list) + 1, sizeof(*next));
-    (void)jobs;
-    for (int64_t i = 0; i < tasks; i++) {
-        char name[200];
-        snprintf(name, sizeof(name), "%s.%zu", text_of(json_array_get(list, order[i]), "name"),
-                 next[order[i]]++);
-        json_array_append_new(result, json_string(name));
-    }
-    free(next);
-    return result;
-}
-
-static bool same_order(json_t *a, json_t *b)
-{
-    return json_equal(a, b);
-}
+/* ---- Tasks that stop ---- */
 
 /* True if two lists of texts have the same ones. */
 static bool same_set(json_t *a, json_t *b)
@@ -87,14 +66,14 @@ static bool same_set(json_t *a, json_t *b)
     return true;
 }
 
-/* Expected is an order, or a set, or one of several. */
-static enum outcome check_choice(json_t *expect, json_t *found, bool (*same)(json_t *, json_t *))
+/* Expected is a set, or one of several. */
+static enum outcome check_choice(json_t *expect, json_t *found)
 {
     json_t *one_of = json_object_get(expect, "one_of"), *choice;
-    json_t *order = json_object_get(expect, "order"), *set = json_object_get(expect, "set");
-    bool is_right = order ? json_equal(order, found) : set && same_set(set, found);
+    json_t *set = json_object_get(expect, "set");
+    bool is_right = set && same_set(set, found);
     size_t i;
-    json_array_foreach(one_of, i, choice) is_right = is_right || same(choice, found);
+    json_array_foreach(one_of, i, choice) is_right = is_right || same_set(choice, found);
     if (is_right)
         return json_array_size(one_of) > 1 ? PASSED_EQUAL : PASSED;
     char *text = json_dumps(found, 0);
@@ -102,32 +81,6 @@ static enum outcome check_choice(json_t *expect, json_t *found, bool (*same)(jso
     free(text);
     return FAILED;
 }
-
-enum outcome play_task_selection(const struct cases *cases, json_t *c)
-{
-    json_t *list = json_object_get(c, "jobs"), *job;
-    size_t n = json_array_size(list), i;
-    int64_t units = number_of(c, "start", 0);
-    struct class_job *jobs = calloc(n + 1, sizeof(*jobs));
-    size_t waiting = 0;
-    (void)cases;
-    json_array_foreach(list, i, job)
-    {
-        jobs[i] = (struct class_job){.running = number_of(job, "running", 0),
-                                     .waiting = (size_t)number_of(job, "waiting", 0)};
-        waiting += jobs[i].waiting;
-    }
-    uint32_t *order = calloc(waiting + 1, sizeof(*order));
-    int64_t tasks = class_select_starts(jobs, n, units, order);
-    json_t *found = start_order(list, jobs, order, tasks);
-    enum outcome outcome = check_choice(json_object_get(c, "expect"), found, same_order);
-    json_decref(found);
-    free(order);
-    free(jobs);
-    return outcome;
-}
-
-/* ---- Tasks that stop ---- */
 
 enum outcome play_stop_selection(const struct cases *cases, json_t *c)
 {
@@ -142,7 +95,7 @@ enum outcome play_stop_selection(const struct cases *cases, json_t *c)
     for (i = 0; i < n; i++)
         if (running[i].stop)
             json_array_append(found, json_object_get(json_array_get(list, running[i].id), "task"));
-    enum outcome outcome = check_choice(json_object_get(c, "expect"), found, same_set);
+    enum outcome outcome = check_choice(json_object_get(c, "expect"), found);
     json_decref(found);
     free(running);
     return outcome;

@@ -4,13 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scoot.h"
-#include "share/class_select.h"
-#include "share/durations.h"
+#include "scoot_core.h"
 
-enum {
-    LONGEST = 4 * 3600 * TICKS
-}; /* Scoot's MaxTaskDuration: what has run for longer is not stopped */
+#include "share/durations.h"
 
 /* ---- Requestors ---- */
 
@@ -84,20 +80,11 @@ static enum outcome check_choice(json_t *expect, json_t *found)
 
 enum outcome play_stop_selection(const struct cases *cases, json_t *c)
 {
-    json_t *list = json_object_get(c, "running"), *task, *found = json_array();
-    size_t n = json_array_size(list), i;
-    struct class_running *running = calloc(n + 1, sizeof(*running));
-    struct class_stop_rule rule = {.now = INT64_C(1) << 60, .longest = LONGEST};
     (void)cases;
-    json_array_foreach(list, i, task) running[i] = (struct class_running){
-        .started = rule.now - ticks_of(task, "started_s_ago", 0), .units = 1, .id = i};
-    class_select_stops(running, n, number_of(c, "stop", 0), &rule);
-    for (i = 0; i < n; i++)
-        if (running[i].stop)
-            json_array_append(found, json_object_get(json_array_get(list, running[i].id), "task"));
-    enum outcome outcome = check_choice(json_object_get(c, "expect"), found);
+    json_t *found = scoot_play_stops(c);
+    enum outcome outcome = found ? check_choice(json_object_get(c, "expect"), found)
+                                 : wrong("the case can't be set up");
     json_decref(found);
-    free(running);
     return outcome;
 }
 

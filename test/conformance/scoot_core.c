@@ -94,8 +94,8 @@ sched_job_t scoot_core_submit(struct scoot_core *core, int64_t now, const struct
     struct sched_request request = {
         .tag = tasks->tag,
         .user = tasks->requestor,
-        .duration = tasks->seconds > 0 ? tasks->seconds : SCHED_UNLIMITED,
-        .estimate = tasks->seconds > 0 ? 0 : SCHED_UNLIMITED,
+        .duration = tasks->ticks > 0 ? tasks->ticks : SCHED_UNLIMITED,
+        .estimate = tasks->ticks > 0 ? 0 : SCHED_UNLIMITED,
         .members = tasks->tasks,
         .hold = tasks->hold,
         .queue = "classes",

@@ -33,7 +33,7 @@ struct scoot_tasks {
     const char *requestor;
     uint32_t tasks;
     uint64_t tag;
-    int64_t seconds; /* that each is expected to take; 0: nobody knows. In ticks */
+    int64_t ticks; /* that each may take, and is expected to; 0: nobody knows */
     bool hold;
 };
 
@@ -45,5 +45,8 @@ sched_job_t scoot_core_submit(struct scoot_core *core, int64_t now,
  * False if it can't.
  */
 bool scoot_core_leave_idle(struct scoot_core *core, int64_t now, int64_t idle);
+
+/* scoot_stops.c: the names of the tasks that stop in a case about that; NULL if it can't be set up. A new reference. */
+json_t *scoot_play_stops(json_t *c);
 
 #endif

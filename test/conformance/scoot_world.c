@@ -4,90 +4,83 @@
 #include <string.h>
 
 #include "../property/random.h"
-#include "scoot.h"
-#include "share/class_select.h"
+#include "berth/sched_admin.h"
+#include "scoot_core.h"
+#include "share/class_counts.h"
 
 /* ---- Jobs of requestors on so many workers; nothing ends ---- */
 
 struct world {
-    classes_t *settings;
-    size_t n; /* jobs */
-    struct class_job *jobs;
-    size_t *class; /* of each job */
-    int64_t workers, running;
+    struct scoot_core core;
+    size_t n;                 /* jobs */
+    int64_t *running, *tasks; /* of each */
+    int64_t workers;
 };
 
-static int open_world(struct world *w, const struct cases *cases, json_t *c)
+/* What jobs run after so many passes. False, after saying why, if it can't be played. */
+static bool make_steps(struct world *w, int64_t steps)
 {
-    json_t *config = json_object_get(c, "config"), *list = json_object_get(c, "jobs"), *job;
+    for (int64_t now = 0; now < steps; now++) {
+        const struct sched_decision *d;
+        size_t n;
+        if (sched_pass(w->core.s, now, false, &d, &n) < 0)
+            return wrong("a pass fails") == PASSED;
+        for (size_t i = 0; i < n; i++) {
+            if (d[i].kind == SCHED_REJECT || d[i].kind == SCHED_PREEMPT)
+                return wrong("job %" PRIu64 " is refused, or stopped", d[i].tag) == PASSED;
+            if (d[i].kind == SCHED_START)
+                w->running[d[i].tag]++;
+        }
+    }
+    return true;
+}
+
+/* Each job is an array of its requestor's. A machine without nodes is one with a node that is down. */
+static bool submit_jobs(struct world *w, json_t *list)
+{
+    berth_error_t err = {""};
+    json_t *job;
     size_t i;
-    *w = (struct world){.n = json_array_size(list), .workers = number_of(c, "nodes", 0)};
-    w->settings = all_settings(cases, json_object_get(config, "class_load_pcts"),
-                               json_object_get(config, "requestor_map"));
-    w->jobs = calloc(w->n + 1, sizeof(*w->jobs));
-    w->class = calloc(w->n + 1, sizeof(*w->class));
-    if (!w->settings)
-        return -1;
+    if (w->workers == 0 && sched_set_status(w->core.s, 0, "node0", RESOURCE_DOWN, &err) < 0)
+        return wrong("%s", err.text) == PASSED;
     json_array_foreach(list, i, job)
     {
-        struct classes_match match;
-        const char *requestor = text_of(job, "requestor");
-        if (classes_find(w->settings, requestor, strlen(requestor), &match) < 0)
-            return -1;
-        w->jobs[i].waiting = (size_t)number_of(job, "tasks", 0);
-        w->class[i] = match.index;
+        w->tasks[i] = number_of(job, "tasks", 0);
+        struct scoot_tasks tasks = {
+            .requestor = text_of(job, "requestor"), .tasks = (uint32_t)w->tasks[i], .tag = i};
+        if (w->tasks[i] > 0 && scoot_core_submit(&w->core, 0, &tasks) < 0)
+            return false;
     }
-    return 0;
+    return true;
+}
+
+static bool play_world(struct world *w, const struct cases *cases, json_t *c)
+{
+    json_t *config = json_object_get(c, "config"), *list = json_object_get(c, "jobs");
+    *w = (struct world){.n = json_array_size(list), .workers = number_of(c, "nodes", 0)};
+    w->running = calloc(w->n + 1, sizeof(*w->running));
+    w->tasks = calloc(w->n + 1, sizeof(*w->tasks));
+    classes_t *settings = all_settings(cases, json_object_get(config, "class_load_pcts"),
+                                       json_object_get(config, "requestor_map"));
+    if (!settings)
+        return false;
+    json_t *classes = scoot_core_classes(settings);
+    bool is_played = scoot_core_open(&w->core, w->workers > 0 ? w->workers : 1, classes) &&
+                     submit_jobs(w, list) && make_steps(w, number_of(c, "steps", 0));
+    json_decref(classes);
+    classes_destroy(settings);
+    return is_played;
 }
 
 static void close_world(struct world *w)
 {
-    classes_destroy(w->settings);
-    free(w->jobs);
-    free(w->class);
+    scoot_core_close(&w->core);
+    free(w->running);
+    free(w->tasks);
 }
 
-/* Start tasks of one class. */
-static void start_class(struct world *w, size_t class, int64_t units)
-{
-    struct class_job *jobs = calloc(w->n + 1, sizeof(*jobs));
-    size_t *from = calloc(w->n + 1, sizeof(*from)), n = 0;
-    uint32_t *order = calloc((size_t)units + 1, sizeof(*order));
-    for (size_t i = 0; i < w->n; i++) {
-        if (w->class[i] != class)
-            continue;
-        from[n] = i;
-        jobs[n++] = w->jobs[i];
-    }
-    class_select_starts(jobs, n, units, order);
-    for (size_t i = 0; i < n; i++) {
-        w->jobs[from[i]].running += (int64_t)jobs[i].taken;
-        w->jobs[from[i]].waiting -= jobs[i].taken;
-        w->running += (int64_t)jobs[i].taken;
-    }
-    free(order);
-    free(from);
-    free(jobs);
-}
-
-static void step(struct world *w, int64_t now, struct class_timer *timer)
-{
-    struct class_load loads[CLASSES_MAX];
-    const struct classes_percent *list;
-    size_t n = classes_get_percents(w->settings, &list);
-    share_class_loads(w->settings, loads);
-    for (size_t i = 0; i < w->n; i++) {
-        loads[w->class[i]].running += w->jobs[i].running;
-        loads[w->class[i]].waiting += (int64_t)w->jobs[i].waiting;
-    }
-    class_decide(loads, n, w->workers, w->workers - w->running, now, &w->settings->rule, timer);
-    for (size_t i = 0; i < n; i++)
-        if (loads[i].start > 0)
-            start_class(w, i, loads[i].start);
-}
-
-/* Numbers of all, and of each requestor. */
-static enum outcome check_numbers(json_t *c, const struct world *w, const char *what, bool waiting)
+/* Numbers of all, and of each requestor: the tasks that run, or all. */
+static enum outcome check_numbers(json_t *c, const char *what, const int64_t *numbers)
 {
     json_t *number, *job;
     const char *name;
@@ -98,7 +91,7 @@ static enum outcome check_numbers(json_t *c, const struct world *w, const char *
         json_array_foreach(json_object_get(c, "jobs"), i,
                            job) if (strcmp(name, "total") == 0 ||
                                     strcmp(name, text_of(job, "requestor")) == 0) found +=
-            w->jobs[i].running + (waiting ? (int64_t)w->jobs[i].waiting : 0);
+            numbers[i];
         if (found != json_integer_value(number))
             return wrong("%s of %s: found %" PRId64, what, name, found);
     }
@@ -108,16 +101,13 @@ static enum outcome check_numbers(json_t *c, const struct world *w, const char *
 enum outcome play_end_to_end(const struct cases *cases, json_t *c)
 {
     struct world w;
-    struct class_timer timer = {0};
     json_t *expect = json_object_get(c, "expect");
     enum outcome outcome = FAILED;
-    if (open_world(&w, cases, c) == 0) {
-        for (int64_t i = 0; i < number_of(c, "steps", 0); i++)
-            step(&w, i, &timer);
-        outcome = check_numbers(c, &w, "running", false);
-        if (check_numbers(c, &w, "in_progress", true) == FAILED)
-            outcome = FAILED;
+    if (play_world(&w, cases, c)) {
         int64_t jobs = (int64_t)w.n;
+        outcome = check_numbers(c, "running", w.running);
+        if (check_numbers(c, "in_progress", w.tasks) == FAILED)
+            outcome = FAILED;
         if (number_of(expect, "accepted_jobs", jobs) != jobs ||
             number_of(expect, "in_progress_jobs", jobs) != jobs ||
             number_of(expect, "nodes", w.workers) != w.workers)

@@ -18,9 +18,9 @@
 
 enum { TEXT = 8192, HELD = 10000, JOBS_MAX = 1024, PEER_JOBS = 20 };
 
-static const char *const policies[] = {"first",    "firstnodex", "low",     "high",
-                                       "lonode",   "hinode",     "lonodex", "hinodex",
-                                       "locality", "variation",  "pack",    "spread"};
+static const char *const policies[] = {"first",  "firstnodex", "low",     "high",     "lonode",
+                                       "hinode", "lonodex",    "hinodex", "locality", "variation",
+                                       "pack",   "spread",     "balance", "nodeorder"};
 
 static const struct machine {
     const char *name;

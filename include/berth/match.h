@@ -42,7 +42,8 @@ typedef struct match match_t;
 /* How to match. A NULL or 0 stands for the default. */
 typedef struct {
     /* first, firstnodex, low, high, lonode, hinode, lonodex, hinodex, locality, variation, pack (or
-     * binpack), spread (or nodeorder), or options such as "policy=low node_centric=true"; default first
+     * binpack), spread, balance, weights such as "spread=1 balance=1" (or nodeorder), or options such as
+     * "policy=low node_centric=true"; default first
      */
     const char *policy;
     const char *traverser; /* simple or flexible; default simple */

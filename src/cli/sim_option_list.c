@@ -12,7 +12,7 @@ static const struct option_row rows[] = {
     {OPT_PROCS, "procs", "N", "size of the machine (trace: its header's; model: 256)", NULL},
     {OPT_MACHINE, "machine", "FILE[:FORMAT]", "its cores: grug (default), jgf, rv1exec", "@file"},
     {OPT_MATCH_POLICY, "match-policy", "NAME", "which of them (low)",
-     "first firstnodex low high lonode hinode lonodex hinodex locality pack spread"},
+     "first firstnodex low high lonode hinode lonodex hinodex locality pack spread balance"},
     {OPT_POLICY, "policy", "LIST", NULL, NULL},
     {OPT_EVENTS, "events", "HOW", "of one instant: batched (default), per-event",
      "batched per-event"},

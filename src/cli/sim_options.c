@@ -149,7 +149,7 @@ static bool parse_match_policy(const char *text, struct sim_options *o)
     if (policy_parse(&policy, text, NULL) < 0)
         cli_usage("sim",
                   "--match-policy: '%.60s' is not first, low, high, lonode, hinode, locality, "
-                  "variation, pack or spread",
+                  "variation, pack, spread or balance",
                   text);
     else if (policy.node_exclusive)
         cli_usage("sim", "--match-policy: '%.60s' gives whole nodes, but a processor is a core",

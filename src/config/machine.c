@@ -116,7 +116,7 @@ static int read_policy(struct reading *r, uint32_t i)
     return doc_expected(
         &r->doc, i, "policy",
         "first, firstnodex, low, high, lonode, hinode, lonodex, hinodex, locality, "
-        "variation, pack, spread, or options such as \"policy=low node_centric=true\"");
+        "variation, pack, spread, balance, or options such as \"policy=low node_centric=true\"");
 }
 
 static int read_filters(struct reading *r, uint32_t i)

@@ -1,10 +1,15 @@
 /* What goes first among those that have shares: comparators, also by the names and in the tiers of kube-batch. Of its plugins
  * that score nodes, the first one in the machine's order chooses the match policy.
  */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "berth/sched_config.h"
 #include "config/read.h"
+#include "match/walk/policy.h"
 
 /* An order that is read, and the policy that a plugin in it chooses. */
 struct order {
@@ -63,25 +68,46 @@ static const char *where_said(const char *plugin, const struct order *order)
            "sla-waiting-time";
 }
 
-enum weight_key { LEAST_REQUESTED, MOST_REQUESTED, WEIGHT_KEYS };
-static const char *const weight_names[] = {"leastrequested.weight", "mostrequested.weight"};
+enum weight_key { LEAST_REQUESTED, MOST_REQUESTED, BALANCED_RESOURCE, WEIGHT_KEYS };
+static const char *const weight_names[] = {"leastrequested.weight", "mostrequested.weight",
+                                           "balancedresource.weight"};
 static const struct doc_keys weight_keys = {"the plugin nodeorder", weight_names, WEIGHT_KEYS, 0};
 
-/* The weights of nodeorder, by default those that it has in kube-batch: whether fuller nodes come first. */
-static int read_weights_of_nodes(const struct reading *r, uint32_t i, bool *fuller)
+/* The match policy by nodeorder's weights, of which most and least take from each other. NULL: the weights choose none, or
+ * ENOMEM.
+ */
+static const char *policy_by_weights(const struct reading *r, const int64_t *weight)
+{
+    int64_t use = weight[MOST_REQUESTED] - weight[LEAST_REQUESTED];
+    const char *by_use = use > 0 ? "pack" : "spread";
+    char text[64];
+
+    if (weight[BALANCED_RESOURCE] == 0)
+        return use != 0 ? by_use : NULL;
+    if (use == 0)
+        return "balance";
+    snprintf(text, sizeof(text), "%s=%" PRId64 " balance=%" PRId64, by_use, use > 0 ? use : -use,
+             weight[BALANCED_RESOURCE]);
+    return arena_text(r->arena, text);
+}
+
+/* The weights of nodeorder, by default those that it has in kube-batch. *policy: what they choose, or NULL. */
+static int read_weights_of_nodes(const struct reading *r, uint32_t i, const char **policy)
 {
     uint32_t value[WEIGHT_KEYS];
-    int64_t weight[WEIGHT_KEYS] = {[LEAST_REQUESTED] = 1};
+    int64_t weight[WEIGHT_KEYS] = {[LEAST_REQUESTED] = 1, [BALANCED_RESOURCE] = 1};
 
-    if (i == DOC_NONE || doc_is_null(&r->doc, i))
-        return 0;
-    if (doc_fields(&r->doc, i, &weight_keys, value) < 0)
-        return -1;
-    for (int k = 0; k < WEIGHT_KEYS; k++)
-        if (value_number(r, value[k], weight_names[k], 0, COUNT_MAX, false, &weight[k]) < 0)
+    if (i != DOC_NONE && !doc_is_null(&r->doc, i)) {
+        if (doc_fields(&r->doc, i, &weight_keys, value) < 0)
             return -1;
-    *fuller = weight[MOST_REQUESTED] > weight[LEAST_REQUESTED];
-    return 0;
+        for (int k = 0; k < WEIGHT_KEYS; k++)
+            if (value_number(r, value[k], weight_names[k], 0, POLICY_WEIGHT_MAX, false,
+                             &weight[k]) < 0)
+                return -1;
+    }
+    errno = 0;
+    *policy = policy_by_weights(r, weight);
+    return *policy || errno == 0 ? 0 : -1;
 }
 
 static bool is_empty(const struct doc *d, uint32_t i)
@@ -95,17 +121,17 @@ static bool is_empty(const struct doc *d, uint32_t i)
 static int read_node_order(const struct reading *r, const char *name, uint32_t arguments, bool on,
                            const struct order *order)
 {
-    bool nodeorder = strcmp(name, "nodeorder") == 0, fuller = strcmp(name, "binpack") == 0;
+    const char *policy = strcmp(name, "binpack") == 0 ? "pack" : NULL;
 
-    if (nodeorder && order->policy) {
-        if (read_weights_of_nodes(r, arguments, &fuller) < 0)
+    if (strcmp(name, "nodeorder") == 0 && order->policy) {
+        if (read_weights_of_nodes(r, arguments, &policy) < 0)
             return -1;
     } else if (arguments != DOC_NONE && !is_empty(&r->doc, arguments)) {
         return doc_fault(&r->doc, arguments, "key \"arguments\": expected none: %s",
                          where_said(name, order));
     }
-    if ((nodeorder || fuller) && on && order->policy && !*order->policy)
-        *order->policy = fuller ? "pack" : "spread";
+    if (on && order->policy && !*order->policy)
+        *order->policy = policy;
     return 0;
 }
 

@@ -285,7 +285,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const policies[] = {"first",    "low",       "high",       "hinodex",
                                            "locality", "variation", "firstnodex", "lonode",
-                                           "pack",     "spread"};
+                                           "pack",     "spread",    "balance",    "nodeorder"};
     struct input in = {data, size};
     match_options_t options = {.policy = PICK(&in, policies)};
     resource_graph_t *g = resource_graph_read("jgf", machine, strlen(machine), NULL);

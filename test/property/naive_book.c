@@ -7,18 +7,23 @@
 #include <string.h>
 
 static const struct rules all_rules[] = {
-    {"high", DESCENDING, DESCENDING, DESCENDING, false, false, false, false, IGNORED},
-    {"low", ASCENDING, ASCENDING, ASCENDING, false, false, false, false, IGNORED},
-    {"hinode", DESCENDING, DESCENDING, DESCENDING, true, false, false, false, IGNORED},
-    {"lonode", ASCENDING, ASCENDING, ASCENDING, true, false, false, false, IGNORED},
-    {"hinodex", DESCENDING, DESCENDING, DESCENDING, true, true, false, false, IGNORED},
-    {"lonodex", ASCENDING, ASCENDING, ASCENDING, true, true, false, false, IGNORED},
-    {"first", DESCENDING, DESCENDING, DESCENDING, true, false, true, false, IGNORED},
-    {"firstnodex", DESCENDING, DESCENDING, DESCENDING, true, true, true, false, IGNORED},
-    {"locality", DESCENDING, DESCENDING, RUNS, false, false, false, false, IGNORED},
-    {"variation", ASCENDING, DESCENDING, ASCENDING, false, false, false, true, IGNORED},
-    {"pack", ASCENDING, ASCENDING, ASCENDING, false, false, true, false, FULLEST},
-    {"spread", ASCENDING, ASCENDING, ASCENDING, false, false, true, false, EMPTIEST},
+    {"high", DESCENDING, DESCENDING, DESCENDING, false, false, false, false, IGNORED, 0, 0},
+    {"low", ASCENDING, ASCENDING, ASCENDING, false, false, false, false, IGNORED, 0, 0},
+    {"hinode", DESCENDING, DESCENDING, DESCENDING, true, false, false, false, IGNORED, 0, 0},
+    {"lonode", ASCENDING, ASCENDING, ASCENDING, true, false, false, false, IGNORED, 0, 0},
+    {"hinodex", DESCENDING, DESCENDING, DESCENDING, true, true, false, false, IGNORED, 0, 0},
+    {"lonodex", ASCENDING, ASCENDING, ASCENDING, true, true, false, false, IGNORED, 0, 0},
+    {"first", DESCENDING, DESCENDING, DESCENDING, true, false, true, false, IGNORED, 0, 0},
+    {"firstnodex", DESCENDING, DESCENDING, DESCENDING, true, true, true, false, IGNORED, 0, 0},
+    {"locality", DESCENDING, DESCENDING, RUNS, false, false, false, false, IGNORED, 0, 0},
+    {"variation", ASCENDING, DESCENDING, ASCENDING, false, false, false, true, IGNORED, 0, 0},
+    {"pack", ASCENDING, ASCENDING, ASCENDING, false, false, true, false, FULLEST, 1, 0},
+    {"spread", ASCENDING, ASCENDING, ASCENDING, false, false, true, false, EMPTIEST, 1, 0},
+    {"balance", ASCENDING, ASCENDING, ASCENDING, false, false, true, false, EMPTIEST, 0, 1},
+    {"nodeorder", ASCENDING, ASCENDING, ASCENDING, false, false, true, false, EMPTIEST, 1, 1},
+    {"spread=3 balance=2", ASCENDING, ASCENDING, ASCENDING, false, false, true, false, EMPTIEST, 3,
+     2},
+    {"pack=1 balance=4", ASCENDING, ASCENDING, ASCENDING, false, false, true, false, FULLEST, 1, 4},
 };
 
 void *naive_draw(struct naive *n, size_t size)

@@ -15,6 +15,7 @@ struct rules {
     enum order within, slots, graph;
     bool node_centric, node_exclusive, first, performance;
     enum { IGNORED, FULLEST, EMPTIEST } fill; /* what first fit looks at first */
+    int64_t by_use, by_balance;
 };
 
 /* What a job has of a vertex: it is one user; exclusive ones have its units; counts are of what is below. */

@@ -1,6 +1,7 @@
 /* The traversal of the naive matcher. */
 #include "naive_inner.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -338,25 +339,56 @@ static void take_stock(const struct naive *n, struct tally *t, uint32_t i, const
     }
 }
 
-/* How full v is of what allocations or reservations hold, or of what a resource wants, in millionths of each type. */
+/* How full v is of a type, of what allocations or reservations hold, or of what a resource wants, in millionths; below 0 if it
+ * has none.
+ */
 enum { ALLOCATED, RESERVED, WANTED };
-static int64_t fullness(const struct naive *n, uint32_t v, int of, uint32_t list)
+static int64_t full_of_type(const struct naive *n, uint32_t v, uint32_t t, int of, uint32_t list)
 {
     const struct spot *s = &n->spot[v];
+    int64_t total = n->total[(size_t)v * n->types + t], amount = 0;
+
+    if (!naive_tracks(n, v, t) || total == 0)
+        return -1;
+    for (size_t k = 0; k < s->n && of != WANTED; k++)
+        if (s->v[k].counts && s->v[k].reserved == (of == RESERVED))
+            amount += s->v[k].counts[t];
+    if (of == WANTED && list != NONE)
+        amount = n->wants[(size_t)list * n->types + t] + (n->rtype[list] == t);
+    return amount * 1000000 / total;
+}
+
+static int64_t fullness(const struct naive *n, uint32_t v, int of, uint32_t list)
+{
     int64_t sum = 0;
 
-    for (uint32_t t = 0; t < n->types; t++) {
-        int64_t total = n->total[(size_t)v * n->types + t], amount = 0;
-        if (!naive_tracks(n, v, t) || total == 0)
-            continue;
-        for (size_t k = 0; k < s->n && of != WANTED; k++)
-            if (s->v[k].counts && s->v[k].reserved == (of == RESERVED))
-                amount += s->v[k].counts[t];
-        if (of == WANTED && list != NONE)
-            amount = n->wants[(size_t)list * n->types + t] + (n->rtype[list] == t);
-        sum += amount * 1000000 / total;
-    }
+    for (uint32_t t = 0; t < n->types; t++)
+        if (full_of_type(n, v, t, of, list) > 0)
+            sum += full_of_type(n, v, t, of, list);
     return sum;
+}
+
+/* By the distances between every two types: their squares' sum is that of n^2 deviations. */
+static int64_t unevenness(const struct naive *n, uint32_t v, uint32_t list)
+{
+    int64_t part[64], squares = 0, root = 0;
+    int k = 0;
+
+    for (uint32_t t = 0; t < n->types; t++) {
+        int64_t held = full_of_type(n, v, t, ALLOCATED, list);
+        if (held < 0)
+            continue;
+        assert(k < 64);
+        part[k] = held + full_of_type(n, v, t, WANTED, list);
+        part[k] = part[k] > 1000000 ? 1000000 : part[k];
+        for (int i = 0; i < k; i++)
+            squares += (part[k] - part[i]) * (part[k] - part[i]);
+        k++;
+    }
+    for (int64_t bit = INT64_C(1) << 31; bit > 0; bit /= 2)
+        if ((root + bit) <= squares / (root + bit))
+            root += bit;
+    return root;
 }
 
 static int counted_types(const struct naive *n, uint32_t v)
@@ -381,6 +413,9 @@ static bool fills_first(const struct naive *n, uint32_t a, uint32_t b, uint32_t 
     bool room = x <= p * INT64_C(1000000), other_has = y <= q * INT64_C(1000000);
     if (room != other_has)
         return room;
+    int64_t even = pack ? -n->rules->by_balance : n->rules->by_balance;
+    x = n->rules->by_use * x + even * unevenness(n, a, list);
+    y = n->rules->by_use * y + even * unevenness(n, b, list);
     if (x == y) {
         x = fullness(n, a, RESERVED, list);
         y = fullness(n, b, RESERVED, list);

@@ -33,8 +33,8 @@ static const char *const recipes[] = {
     "3 node(4 core) node(6 core) 3 node(4 core)",
     "12 node(2 core)",
 };
-static const char *const policies[] = {"low",      "high",  "lonode", "hinode", "lonodex",
-                                       "locality", "first", "low",    "pack",   "spread"};
+static const char *const policies[] = {"low",   "high", "lonode", "hinode", "lonodex", "locality",
+                                       "first", "low",  "pack",   "spread", "balance", "nodeorder"};
 
 struct scene {
     struct random random;

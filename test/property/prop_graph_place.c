@@ -22,10 +22,19 @@
 
 enum { CLASSES = 8, ROUNDS = 30, OPS = 8, ROOMS = 16 };
 
-static const char *const policies[] = {"low",    "high",     "lonode",
-                                       "hinode", "locality", "variation",
-                                       "first",  "lonodex",  "policy=high node_centric=true",
-                                       "pack",   "spread"};
+static const char *const policies[] = {"low",
+                                       "high",
+                                       "lonode",
+                                       "hinode",
+                                       "locality",
+                                       "variation",
+                                       "first",
+                                       "lonodex",
+                                       "policy=high node_centric=true",
+                                       "pack",
+                                       "spread",
+                                       "balance",
+                                       "pack=1 balance=4"};
 
 static const char *const requires[] = {NULL, "{\"properties\": [\"fast\"]}",
                                        "{\"hostlist\": [\"node[0-2]\"]}"};

@@ -540,7 +540,8 @@ static void play(uint64_t seed, enum kind_of_policy kind)
     static const char *const policies[] = {"high",    "low",     "hinode",   "lonode",
                                            "hinodex", "lonodex", "locality", "variation"};
     static const char *const firsts[] = {"first", "firstnodex"};
-    static const char *const fills[] = {"pack", "spread"};
+    static const char *const fills[] = {
+        "pack", "spread", "balance", "nodeorder", "spread=3 balance=2", "pack=1 balance=4"};
     bool first = kind == FIRSTS;
     static const char *const filters[] = {"ALL:core,ALL:node", "ALL:core",
                                           "ALL:core,rack:node,ALL:gpu", "ALL:memory,node:core"};
@@ -549,7 +550,7 @@ static void play(uint64_t seed, enum kind_of_policy kind)
     struct graph *g = build(&p);
 
     p.policy = first           ? pick(&p, firsts, 2)
-               : kind == FILLS ? pick(&p, fills, 2)
+               : kind == FILLS ? pick(&p, fills, 6)
                                : pick(&p, policies, 8);
     p.filters = pick(&p, filters, 4);
     match_options_t options = {.policy = p.policy, .filters = p.filters};

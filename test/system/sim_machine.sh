@@ -67,7 +67,7 @@ wrong() { # MESSAGE ARG...: one line on standard error, nothing on standard outp
     expect_line err "berth sim: $message; see 'berth sim --help'"
     [ -s out ] && fail "writes to standard output: berth sim $*"
 }
-names='first, low, high, lonode, hinode, locality, variation, pack or spread'
+names='first, low, high, lonode, hinode, locality, variation, pack, spread or balance'
 wrong "either --machine or --procs: the machine's cores are its processors" --machine m --procs 4 trace.swf
 wrong "--machine: the file's name is empty" --machine '' trace.swf
 wrong "--machine: the file's name is empty" --machine :jgf trace.swf

@@ -284,8 +284,8 @@ static void plugins_choose_a_match_policy(void **state)
         const char *text, *policy;
     } rows[] = {
         {NODES "shares: {order: [priority, binpack]}", "pack"},
-        {NODES "shares: {order: [share, nodeorder]}", "spread"},
-        {NODES "shares: {order: [[drf, nodeorder, binpack]]}", "spread"},
+        {NODES "shares: {order: [share, nodeorder]}", "spread=1 balance=1"},
+        {NODES "shares: {order: [[drf, nodeorder, binpack]]}", "spread=1 balance=1"},
         {NODES
          "shares: {order: [{plugins: [{name: drf}, {name: binpack}]}, {plugins: [nodeorder]}]}",
          "pack"},
@@ -293,17 +293,25 @@ static void plugins_choose_a_match_policy(void **state)
         {NODES "shares: {order: [{name: binpack, enableJobOrder: false, enableQueueOrder: false}]}",
          "pack"},
         {NODES "shares: {order: [{name: binpack, enableNodeOrder: no}]}", "first"},
-        {NODES "shares: {order: [{name: nodeorder, arguments: {}}]}", "spread"},
+        {NODES "shares: {order: [{name: nodeorder, arguments: {}}]}", "spread=1 balance=1"},
         {NODES "shares: {order: [{name: nodeorder, arguments: {mostrequested.weight: 1}}]}",
-         "spread"},
-        {NODES "shares: {order: [{name: nodeorder, arguments: {mostrequested.weight: 2}}]}",
-         "pack"},
+         "balance"},
+        {NODES "shares: {order: [{name: nodeorder, arguments: {mostrequested.weight: 3}}]}",
+         "pack=2 balance=1"},
         {NODES "shares: {order: [{name: nodeorder, arguments: {mostrequested.weight: 1, "
-               "leastrequested.weight: 0}}]}",
+               "leastrequested.weight: 0, balancedresource.weight: 0}}]}",
          "pack"},
-        {NODES "shares: {order: [{name: nodeorder, arguments: {leastrequested.weight: 3, "
-               "mostrequested.weight: 2}}]}",
+        {NODES "shares: {order: [{name: nodeorder, arguments: {leastrequested.weight: 5, "
+               "mostrequested.weight: 2, balancedresource.weight: 7}}]}",
+         "spread=3 balance=7"},
+        {NODES "shares: {order: [{name: nodeorder, arguments: {balancedresource.weight: 0}}]}",
          "spread"},
+        {NODES "shares: {order: [{name: nodeorder, arguments: {leastrequested.weight: 0}}]}",
+         "balance"},
+        {NODES "shares: {order: [{name: nodeorder, arguments: {leastrequested.weight: 0, "
+               "balancedresource.weight: 0}}, binpack]}",
+         "pack"},
+        {NODES "match: {policy: spread=1 balance=2}", "spread=1 balance=2"},
         {NODES "match: {policy: low}\nshares: {order: [binpack]}", "low"},
         {NODES "match: {policy: first}\nshares: {order: [binpack]}", "first"},
         {NODES "shares: {order: [binpack]}\nmatch: {traverser: simple}", "pack"},

@@ -79,8 +79,12 @@ static const struct wrong wrong_machines[] = {
     {NODES "match: {policy: best}",
      "2:17: key \"policy\": expected first, firstnodex, low, high, lonode, hinode, lonodex, "
      "hinodex, "
-     "locality, variation, pack, spread, or options such as \"policy=low node_centric=true\", got "
-     "\"best\""},
+     "locality, variation, pack, spread, balance, or options such as \"policy=low "
+     "node_centric=true\", got \"best\""},
+    {NODES "match: {policy: spread=1 balance=0}",
+     "2:17: key \"policy\": expected first, firstnodex, low, high, lonode, hinode, lonodex, "
+     "hinodex, locality, variation, pack, spread, balance, or options such as \"policy=low "
+     "node_centric=true\", got \"spread=1 balance=0\""},
     {NODES "match: {traverser: deep}",
      "2:20: key \"traverser\": expected simple or flexible, got \"deep\""},
     {NODES "match: {filters: core}",
@@ -218,14 +222,12 @@ static const struct wrong wrong_queues[] = {
     {QUEUE("{shares: {by: user, order: [[priority], [drf, overcommit]]}}"),
      "3:52: key \"order\": \"overcommit\" orders nothing here: how many jobs may wait is said by "
      "\"limits\", as in user: {pending: 100}"},
-    {NODES
-     "shares: {order: [{plugins: [{name: nodeorder, arguments: {balancedresource.weight: 1}}]}]}",
-     "2:59: key \"balancedresource.weight\": unknown in the plugin nodeorder, expected "
-     "leastrequested.weight, mostrequested.weight"},
+    {NODES "shares: {order: [{plugins: [{name: nodeorder, arguments: {nodeaffinity.weight: 1}}]}]}",
+     "2:59: key \"nodeaffinity.weight\": unknown in the plugin nodeorder, expected "
+     "leastrequested.weight, mostrequested.weight, balancedresource.weight"},
     {NODES
      "shares: {order: [{plugins: [{name: nodeorder, arguments: {mostrequested.weight: -1}}]}]}",
-     "2:81: key \"mostrequested.weight\": expected a whole number from 0 to 1000000000000000, got "
-     "\"-1\""},
+     "2:81: key \"mostrequested.weight\": expected a whole number from 0 to 1000000, got \"-1\""},
     {NODES "shares: {order: [{plugins: [{name: nodeorder, arguments: [1]}]}]}",
      "2:58: expected the plugin nodeorder as a mapping, got a list"},
     {NODES "shares: {order: [{plugins: [{name: nodeorder, arguments: 1}]}]}",

@@ -64,21 +64,32 @@ static void names(void **state)
     }
 }
 
-/* Pack and spread, also by the names of kube-batch's plugins: first fit, all scores the same. */
+/* Pack, spread and balance, by weights, and by the names of kube-batch's plugins: first fit, all scores the same. */
 static void by_fill(void **state)
 {
     static const struct {
         const char *name;
         enum policy_fill fill;
-    } expected[] = {{"pack", FILL_FULLEST},    {"binpack", FILL_FULLEST},
-                    {"spread", FILL_EMPTIEST}, {"nodeorder", FILL_EMPTIEST},
-                    {"first", FILL_IGNORED},   {"policy=low stop_on_1_matches=true", FILL_IGNORED}};
+        int32_t by_use, by_balance;
+    } expected[] = {{"pack", FILL_FULLEST, 1, 0},
+                    {"binpack", FILL_FULLEST, 1, 0},
+                    {"spread", FILL_EMPTIEST, 1, 0},
+                    {"balance", FILL_EMPTIEST, 0, 1},
+                    {"nodeorder", FILL_EMPTIEST, 1, 1},
+                    {"pack=3", FILL_FULLEST, 3, 0},
+                    {"spread=2 balance=1000000", FILL_EMPTIEST, 2, 1000000},
+                    {"balance=5 pack=04", FILL_FULLEST, 4, 5},
+                    {"balance=7", FILL_EMPTIEST, 0, 7},
+                    {"first", FILL_IGNORED, 0, 0},
+                    {"policy=low stop_on_1_matches=true", FILL_IGNORED, 0, 0}};
 
     (void)state;
     for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
         struct policy p = parse(expected[i].name);
         assert_true(p.first && !p.node_exclusive);
         assert_int_equal(p.fill, expected[i].fill);
+        assert_int_equal(p.by_use, expected[i].by_use);
+        assert_int_equal(p.by_balance, expected[i].by_balance);
         assert_int_equal(p.score == SCORE_NONE, p.fill != FILL_IGNORED);
         assert_int_equal(policy_weighs(&p), p.fill == FILL_IGNORED);
     }
@@ -105,6 +116,17 @@ static void wrong(void **state)
            "Policy option node_centric requires true or false, got yes");
     refuse("policy=low stop_on_1_matches=",
            "Policy option stop_on_1_matches requires true or false, got ");
+    refuse("pack=0", "policy option pack: expected a weight from 1 to 1000000, got 0");
+    refuse("spread=", "policy option spread: expected a weight from 1 to 1000000, got ");
+    refuse("balance=1000001",
+           "policy option balance: expected a weight from 1 to 1000000, got 1000001");
+    refuse("balance=99999999999999999999",
+           "policy option balance: expected a weight from 1 to 1000000, got 99999999999999999999");
+    refuse("pack=1 spread=1",
+           "policy \"pack=1 spread=1\": expected weights of pack or spread, and of "
+           "balance, alone");
+    refuse("policy=low balance=1", "policy \"policy=low balance=1\": expected weights of pack or "
+                                   "spread, and of balance, alone");
     refuse("policy=low colour=red", "invalid policy option: colour");
     refuse("lowest", "invalid policy option: lowest");
     refuse("", "invalid policy option: ");

@@ -22,8 +22,9 @@ static const struct option_row rows[] = {
     {'W', "load-allowlist", "TYPES", "load only these types: node,core; for hwloc", NULL},
     {'P', "match-policy", "POLICY",
      "first (default), firstnodex, low, high, lonode, hinode, lonodex, hinodex, locality, "
-     "variation, pack, spread",
-     "first firstnodex low high lonode hinode lonodex hinodex locality variation pack spread"},
+     "variation, pack, spread, balance",
+     "first firstnodex low high lonode hinode lonodex hinodex locality variation pack spread "
+     "balance"},
     {'S', "match-subsystems", "NAME", "CA (default), IBA, PA, C+PA, ... ALL", "CA IBA PA C+PA ALL"},
     {'T', "traverser-policy", "simple|flexible", "simple is usual", "simple flexible"},
     {'p', "prune-filters", "ABOVE:BELOW", "free resources to count (ALL:core,ALL:node)", NULL},

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "match/book/fill_tree.h"
 #include "match/inner.h"
 #include "match/walk/request.h"
@@ -83,6 +84,12 @@ static int by_size_and_place(const void *a, const void *b, void *arg)
     return c ? c : x < y ? -1 : x > y;
 }
 
+/* Whether requests change where a vertex comes among others like it. */
+static bool is_alone(const struct match *m, uint32_t v)
+{
+    return m->policy.by_balance > 0 && (m->policy.by_use == 0 || counted(m, v)->n > 1);
+}
+
 /* Put v's children into groups, of which there are *groups so far. `list` has room for them. */
 static void group_children(struct match *m, uint32_t v, uint32_t *list, uint32_t *groups)
 {
@@ -98,7 +105,7 @@ static void group_children(struct match *m, uint32_t v, uint32_t *list, uint32_t
     above->groups = *groups;
     above->n_grouped = found;
     for (uint32_t i = 0; i < found; i++) {
-        if (i == 0 || by_size(&list[i - 1], &list[i], m) != 0)
+        if (i == 0 || is_alone(m, list[i]) || by_size(&list[i - 1], &list[i], m) != 0)
             f->root[(*groups)++] = FILL_NONE;
         f->v[f->of[list[i]]].group = *groups - 1;
         fill_tree_put(m, f->of[list[i]]);
@@ -151,8 +158,9 @@ void fills_clear(struct fills *f)
 /* A group of which a child is the next. */
 struct fill_head {
     uint32_t fill;
-    int64_t wanted; /* what the request adds to the score */
-    int64_t most;   /* the score with which there still is room */
+    int64_t wanted; /* what the request adds to what is in use */
+    int64_t most;   /* in use with which there still is room */
+    int64_t uneven; /* 0 where it isn't asked */
     bool again;     /* of those without room, which pack has before the others */
 };
 
@@ -161,13 +169,21 @@ static bool has_room(const struct match *m, const struct fill_head *h)
     return m->fills.v[h->fill].full + h->wanted <= h->most;
 }
 
+static int64_t score_of(const struct match *m, const struct fill_head *h)
+{
+    int64_t use = capped_product(m->policy.by_use, m->fills.v[h->fill].full + h->wanted);
+    int64_t uneven = m->policy.by_balance * h->uneven;
+
+    return m->policy.fill == FILL_FULLEST ? use - uneven : capped_sum(use, uneven);
+}
+
 static bool goes_before(const struct match *m, const struct fill_head *a, const struct fill_head *b)
 {
     const struct fill *x = &m->fills.v[a->fill], *y = &m->fills.v[b->fill];
 
     if (has_room(m, a) != has_room(m, b))
         return has_room(m, a);
-    return fill_order(m, x, x->full + a->wanted, y, y->full + b->wanted) < 0;
+    return fill_order(m, x, score_of(m, a), y, score_of(m, b)) < 0;
 }
 
 static void sift_down(struct fill_walk *walk, uint32_t i)
@@ -193,16 +209,55 @@ static bool begin_again(const struct match *m, uint32_t group, struct fill_head 
     return !has_room(m, h);
 }
 
-/* What one piece of a request wants of a vertex, as a part of what that has. */
+/* What one piece of a request wants of a vertex's k-th type, as a part of what that has. */
+static int64_t part_wanted(const struct match *m, uint32_t v, uint32_t k, const struct request *q)
+{
+    uint32_t number = counted(m, v)->number[k];
+
+    return part_of(m, v, k, q->below[number] + (m->prune.type[number] == q->type));
+}
+
 static int64_t wanted_of(const struct match *m, uint32_t v, const struct request *q)
 {
     int64_t sum = 0;
 
-    for (uint32_t k = 0; k < counted(m, v)->n; k++) {
-        uint32_t number = counted(m, v)->number[k];
-        sum += part_of(m, v, k, q->below[number] + (m->prune.type[number] == q->type));
-    }
+    for (uint32_t k = 0; k < counted(m, v)->n; k++)
+        sum += part_wanted(m, v, k, q);
     return sum;
+}
+
+/* The largest number whose square is at most a square, of numbers up to `most`. */
+static int64_t root_of(fill_wide square, int64_t most)
+{
+    int64_t root = 0;
+
+    while (root < most) {
+        int64_t middle = root + (most - root + 1) / 2;
+        if ((fill_wide)middle * middle <= square)
+            root = middle;
+        else
+            most = middle - 1;
+    }
+    return root;
+}
+
+/* How unevenly a vertex is full once it has one piece of a request. */
+static int64_t uneven_of(const struct match *m, uint32_t v, const struct request *q)
+{
+    const struct prune_list *list = counted(m, v);
+    const int64_t *held = held_of(m, m->fills.of[v], false);
+    int64_t n = 0, sum = 0;
+    fill_wide squares = 0;
+
+    for (uint32_t k = 0; k < list->n; k++) {
+        if (prune_total(&m->prune, &m->topo, v, list->number[k]) == 0)
+            continue;
+        int64_t part = lesser(part_of(m, v, k, held[k]) + part_wanted(m, v, k, q), FILL_OF_TYPE);
+        n++;
+        sum += part;
+        squares += part * part;
+    }
+    return root_of(n * squares - (fill_wide)sum * sum, n * FILL_OF_TYPE);
 }
 
 int fill_walk_begin(struct fill_walk *walk, struct match *m, uint32_t v, const struct request *q)
@@ -216,7 +271,8 @@ int fill_walk_begin(struct fill_walk *walk, struct match *m, uint32_t v, const s
     for (uint32_t g = above->groups; g < above->groups + above->n_groups; g++) {
         uint32_t like = m->fills.v[m->fills.root[g]].vertex;
         struct fill_head h = {.wanted = wanted_of(m, like, q),
-                              .most = (int64_t)counted(m, like)->n * FILL_OF_TYPE};
+                              .most = (int64_t)counted(m, like)->n * FILL_OF_TYPE,
+                              .uneven = m->policy.by_balance > 0 ? uneven_of(m, like, q) : 0};
         h.fill = m->policy.fill == FILL_FULLEST ? fill_tree_at_most(m, g, h.most - h.wanted)
                                                 : fill_tree_first(m, g);
         if (h.fill != FILL_NONE || begin_again(m, g, &h))

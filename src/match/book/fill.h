@@ -1,23 +1,33 @@
-/* How full vertices are, and the order of children by that: for the policies pack and spread.
+/* How full vertices are, and how evenly, and the order of children by that: for the policies pack, spread and balance.
  *
  * A vertex is as full as jobs hold of it: of each type that its pruning filter counts (cores, unless filters say more), what
  * they hold over what there is, in millionths, rounded down; and the sum of these over the types. It is known of what
  * allocations hold, and of what is promised by reservations, whatever their times: the calendars are not asked, so nothing
  * becomes fuller or emptier as time passes, but by a booking alone. What is lifted counts as nothing.
  *
- *     full(v)  = sum over types of floor (10^6 * held / total)        of allocations; promised(v) likewise
- *     score(v) = full(v) + sum over types of floor (10^6 * wanted / total)
+ *     full(v)   = sum over types of floor (10^6 * held / total)        of allocations; promised(v) likewise
+ *     part(v)   = floor (10^6 * held / total) + floor (10^6 * wanted / total)   for each type of which there is any
+ *     use(v)    = sum over types of part(v)
+ *     uneven(v) = floor (sqrt (n * sum of part(v)^2 - (sum of part(v))^2))      for n types, parts over 10^6 as 10^6
  *
- * `wanted` is what one piece of the request wants below v at least. For one type this is the score of Volcano's plugin
+ * `wanted` is what one piece of the request wants below v at least. For one type, use(v) is the score of Volcano's plugin
  * binpack, (used + request) / allocatable with equal weights, and mostrequested of kube-batch's plugin nodeorder; less than
- * all, it is leastrequested turned round. There only types that are requested count, in hundredths or tenths.
+ * all, it is leastrequested turned round. There only types that are requested count, in hundredths or tenths. uneven(v) is n
+ * times the standard deviation of the parts, of two types what is between them: balancedresource turned round.
  *
- * Children whose score is over 10^6 for each type have no room now, and come after the others. Then pack prefers the larger
- * score, spread the smaller one; of equal scores pack the more, spread the less promised(); then the smaller id; then the
- * order of vertices. Children of the same type and size are a group, a tree in that order, which no request changes: a
- * booking moves a child in it, O(log children) expected; a walk merges the groups, O(log groups) a child after
- * O(groups + log children). Children that count nothing are in no group. Everything is made with the matcher: no
- * later call needs memory.
+ * Children whose use(v) is over 10^6 for each type have no room now, and come after the others. Then those are preferred
+ * whose score is larger under pack, smaller under spread and balance: by weights that the policy has, all 1 under its name,
+ *
+ *     pack    by_use * use(v) - by_balance * uneven(v)
+ *     spread  by_use * use(v) + by_balance * uneven(v)        balance: by_use is 0
+ *
+ * Of equal scores pack prefers the more, the others the less promised(); then the smaller id; then the order of vertices.
+ *
+ * Children of the same type and size are a group, a tree in that order, which no request changes: a booking moves a child in
+ * it, O(log children) expected; a walk merges the groups, O(log groups) a child after O(groups + log children). How even a
+ * child is, a request does change: where that weighs, children that count several types are a group each, as all are if
+ * nothing else weighs. Children that count nothing are in no group. All but a walk is made with the matcher: no booking needs
+ * memory.
  */
 #ifndef MATCH_FILL_H
 #define MATCH_FILL_H

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "base/number.h"
 
 #define DESCENDING .within = ORDER_DESCENDING, .slots = ORDER_DESCENDING, .graph = ORDER_DESCENDING
 
@@ -26,19 +27,40 @@ static const struct {
     {.name = "variation", .policy = {.score = SCORE_PERFORMANCE, .slots = ORDER_DESCENDING}},
     {.name = "pack",
      .also = "binpack",
-     .policy = {.score = SCORE_NONE, .first = true, .fill = FILL_FULLEST}},
+     .policy = {.score = SCORE_NONE, .first = true, .fill = FILL_FULLEST, .by_use = 1}},
     {.name = "spread",
-     .also = "nodeorder",
-     .policy = {.score = SCORE_NONE, .first = true, .fill = FILL_EMPTIEST}},
+     .policy = {.score = SCORE_NONE, .first = true, .fill = FILL_EMPTIEST, .by_use = 1}},
+    {.name = "balance",
+     .policy = {.score = SCORE_NONE, .first = true, .fill = FILL_EMPTIEST, .by_balance = 1}},
+    {.name = "nodeorder", /* with the weights that it has by default */
+     .policy =
+         {.score = SCORE_NONE, .first = true, .fill = FILL_EMPTIEST, .by_use = 1, .by_balance = 1}},
 };
+
+enum { PACK, SPREAD, BALANCE, WEIGHTS };
+static const char *const weight_names[WEIGHTS] = {"pack", "spread", "balance"};
 
 struct options {
     bool high, low, node_centric, node_exclusive, first;
+    int32_t weight[WEIGHTS]; /* 0: not said */
 };
 
 static bool is(const char *text, size_t length, const char *word)
 {
     return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
+/* A weight, from 1 to POLICY_WEIGHT_MAX; 0 if it is none. */
+static int32_t weight_in(const char *value, size_t length)
+{
+    int32_t weight = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        if (!is_digit(value[i]) || weight > POLICY_WEIGHT_MAX)
+            return 0;
+        weight = weight * 10 + (value[i] - '0');
+    }
+    return weight <= POLICY_WEIGHT_MAX ? weight : 0;
 }
 
 /* One option: key, "=", value. */
@@ -67,7 +89,35 @@ static int parse_option(struct options *o, const char *text, size_t length, bert
         *flags[i] = is(value, rest, "true");
         return 0;
     }
+    for (size_t i = 0; i < WEIGHTS; i++) {
+        if (!is(text, key, weight_names[i]))
+            continue;
+        o->weight[i] = weight_in(value, rest);
+        if (o->weight[i] > 0)
+            return 0;
+        return errtext_set(err, EINVAL,
+                           "policy option %s: expected a weight from 1 to %d, got %.*s",
+                           weight_names[i], POLICY_WEIGHT_MAX, (int)rest, value);
+    }
     return errtext_set(err, EINVAL, "invalid policy option: %.*s", (int)key, text);
+}
+
+static int use_weights(struct policy *p, const struct options *o, const char *text,
+                       berth_error_t *err)
+{
+    bool pack = o->weight[PACK] > 0;
+
+    if ((pack && o->weight[SPREAD] > 0) || o->high || o->low || o->node_centric ||
+        o->node_exclusive || o->first)
+        return errtext_set(
+            err, EINVAL, "policy \"%s\": expected weights of pack or spread, and of balance, alone",
+            text);
+    *p = (struct policy){.score = SCORE_NONE,
+                         .first = true,
+                         .fill = pack ? FILL_FULLEST : FILL_EMPTIEST,
+                         .by_use = pack ? o->weight[PACK] : o->weight[SPREAD],
+                         .by_balance = o->weight[BALANCE]};
+    return 0;
 }
 
 int policy_parse(struct policy *p, const char *text, berth_error_t *err)
@@ -88,12 +138,19 @@ int policy_parse(struct policy *p, const char *text, berth_error_t *err)
             break;
         word += length + 1;
     }
+    if (o.weight[PACK] > 0 || o.weight[SPREAD] > 0 || o.weight[BALANCE] > 0)
+        return use_weights(p, &o, text, err);
     if (!o.high && !o.low)
         return errtext_set(err, EINVAL,
                            "policy \"%s\": expected policy=low or policy=high among its options",
                            text);
     enum policy_order order = o.high ? ORDER_DESCENDING : ORDER_ASCENDING;
-    *p = (struct policy){SCORE_ID,         order,   order,       order, o.node_centric,
-                         o.node_exclusive, o.first, FILL_IGNORED};
+    *p = (struct policy){.score = SCORE_ID,
+                         .within = order,
+                         .slots = order,
+                         .graph = order,
+                         .node_centric = o.node_centric,
+                         .node_exclusive = o.node_exclusive,
+                         .first = o.first};
     return 0;
 }

@@ -20,12 +20,14 @@ enum policy_order {
     ORDER_RUNS /* runs of consecutive scores, the highest run first; within a run in the order of discovery */
 };
 
-/* Where first fit looks first. */
+/* Where first fit looks first; by weights, of how evenly something is in use as well (book/fill.h). */
 enum policy_fill {
     FILL_IGNORED, /* where most was free when something was last taken */
-    FILL_FULLEST, /* where least is left, of what has room (book/fill.h) */
+    FILL_FULLEST, /* where least is left, of what has room */
     FILL_EMPTIEST /* where most is left */
 };
+
+#define POLICY_WEIGHT_MAX 1000000
 
 struct policy {
     enum policy_score score;
@@ -36,6 +38,8 @@ struct policy {
     bool node_exclusive;      /* a node is given whole */
     bool first;               /* first fit: take what is found first */
     enum policy_fill fill;
+    int32_t by_use,
+        by_balance; /* weights, from 0 to POLICY_WEIGHT_MAX; 0 and 0 if fill is ignored */
 };
 
 /* True if the order of children is by weights, which remember what was free. */
@@ -44,7 +48,9 @@ static inline bool policy_weighs(const struct policy *p)
     return p->first && p->fill == FILL_IGNORED;
 }
 
-/* Read a policy's name, or options such as "policy=low node_centric=true". Returns 0, or -1 with EINVAL. */
+/* Read a policy's name, options such as "policy=low node_centric=true", or weights such as "spread=1 balance=2". Returns 0,
+ * or -1 with EINVAL.
+ */
 int policy_parse(struct policy *p, const char *text, berth_error_t *err);
 
 #endif

@@ -120,7 +120,7 @@ static bool add_node(const struct session *s, struct graph *g, uint32_t root, ui
 match_t *kube_machine(struct session *s)
 {
     berth_error_t err;
-    char filters[12 * SHARE_DIMENSIONS_MAX];
+    char filters[12 * SHARE_DIMENSIONS_MAX], policy[64];
     struct graph *g = graph_create();
     bool good = g != NULL;
     find_units(s);
@@ -144,8 +144,8 @@ match_t *kube_machine(struct session *s)
         return NULL;
     }
     match_options_t options = {.policy = "low", .end = MATCH_END_MAX};
-    if (kube_is_most_first(s) || kube_is_least_first(s)) {
-        options.policy = kube_is_most_first(s) ? "pack" : "spread";
+    if (kube_match_policy(s, policy, sizeof(policy))) {
+        options.policy = policy;
         options.filters = kube_filters(s, filters, sizeof(filters));
     }
     match_t *m = match_create(g, &options, &err);

@@ -28,7 +28,8 @@ def n(name, cpu=2000, taints=0, mem=8, more=None, **labels):
 def first(name, nodes, tasks, score, *on, system='volcano', running=()):
     """Tasks start on these nodes, in their order."""
     tasks = [dict(t(f'a{i}', 'a', 1000, priority=9 - i), **task) for i, task in enumerate(tasks)]
-    s(name, nodes, [j('r'), j('a')], list(running) + tasks, [[GANG, p('priority', 'taskOrder')], [PREDICATES, score]],
+    scores = score if isinstance(score, list) else [score]
+    s(name, nodes, [j('r'), j('a')], list(running) + tasks, [[GANG, p('priority', 'taskOrder')], [PREDICATES, *scores]],
       system=system, binds={f'a{i}': x for i, x in enumerate(on)}, bind_count=len(on))
 
 
@@ -64,14 +65,14 @@ def likes_cases():
           running=[t('r0', 'r', 1000, 'Running', on='n1')])
 
 
-def binpack(name, arguments, used, *on, ask=None):
+def binpack(name, arguments, used, *on, ask=None, beside=()):
     """Two nodes of 4 cores, 8 GB and 4 GPUs, of which so much is in use."""
     more = {'vendor/gpu': 4}
     running = [t(f'r{i}', 'r', 1000 * c, 'Running', mem=m, more={'vendor/gpu': g}, on=f'n{i}')
                for i, (c, m, g) in enumerate(used)]
     request = dict(cpu=1000, memory=G, **(ask if ask is not None else {'vendor/gpu': 1}))
     first('packs_by_' + name, [n(f'n{i}', 4000, more=more) for i in range(2)], [dict(request=request)],
-          p('binpack', 'nodeOrder', **arguments), *on, running=running)
+          [p('binpack', 'nodeOrder', **arguments), *beside], *on, running=running)
 
 
 GPU = {'binpack.resources': 'vendor/gpu', 'binpack.cpu': 0, 'binpack.memory': 0}
@@ -88,10 +89,45 @@ def packs_cases():
     binpack('what_is_requested', {'binpack.resources': 'vendor/gpu'}, ((1, 1, 4), (2, 1, 0)), 'n1', ask={})
 
 
-def left_out_cases():
-    binpack('unequal', {'binpack.cpu': 5}, ((1, 1, 3), (2, 1, 1)), 'n1')
+def even(name, used, score, *on, asks=((1, 1),), size=8, **k):
+    """Two nodes of so many cores and GB, of which so much is in use."""
+    running = [t(f'r{i}', 'r', 1000 * c, 'Running', mem=m, on=f'n{i}') for i, (c, m) in enumerate(used)]
+    first('evenly_' + name, [n(f'n{i}', 1000 * size) for i in range(2)],
+          [dict(request=dict(cpu=1000 * c, memory=m * G)) for c, m in asks], score, *on, running=running, **k)
+
+
+def even_cases():
+    # 1/4 and 1/2, or 1/2 and 1/2.
     first('evenly', [n('n1', 4000, mem=2), n('n2', 2000, mem=2)], [dict(request=dict(cpu=1000, memory=G))],
           by(balancedresource=1), 'n2')
+    # 4/4 and 2/8, or 1/4 and 2/8; then 4/4 and 6/8, or 2/4 and 8/8.
+    even('two', ((3, 0), (0, 0)), by(balancedresource=10), 'n1', 'n0', asks=((1, 2), (1, 6)), size=4)
+    # 5/8 and 6/8, or 2/8 and 8/8: of 100 there are 31 and 93, or 37 and 62; of 10 there are 2 and 8, or 3 and 2 at most.
+    used, ask = ((4, 4), (1, 6)), ((1, 2),)
+    even('beside_use', used, by(leastrequested=1, balancedresource=1), 'n0', asks=ask)
+    even('by_default', used, p('nodeorder', 'nodeOrder'), 'n0', asks=ask)
+    even('of_kube_batch', used, by(leastrequested=1, balancedresource=1), 'n0', asks=ask, system='kube-batch')
+    even('for_nothing', used, by(leastrequested=1), 'n1', asks=ask)
+    # 6/8 and 6/8, or 2/8 and 5/8. In Volcano 25 and 100, or 56 and 81; in kube-batch 2 and 10, or 5 and 6.
+    used = ((5, 5), (1, 4))
+    even('half_of_what_is_between', used, by(leastrequested=1, balancedresource=1), 'n1')
+    even('what_is_between', used, by(leastrequested=1, balancedresource=1), 'n0', system='kube-batch')
+    even('twice', used, by(leastrequested=1, balancedresource=2), 'n0')
+    # 8/8 and 2/8, or 4/8 and 4/8: 62 and 62, or 50 and 100.
+    even('beside_most', ((7, 1), (3, 3)), by(mostrequested=1, balancedresource=1), 'n1')
+    even('most_alone', ((7, 1), (3, 3)), by(mostrequested=1), 'n0')
+    # 7/8 and 5/8, or 2/8 and 2/8: of binpack 75 or 25, of nodeorder 24 and 87, or 75 and 100.
+    used, packed = ((6, 4), (1, 1)), p('binpack', 'nodeOrder')
+    even('beside_binpack', used, [packed, by(leastrequested=1, balancedresource=1)], 'n1')
+    even('heavy_binpack', used, [p('binpack', 'nodeOrder', **{'binpack.weight': 3}), by(leastrequested=1, balancedresource=1)],
+         'n0')
+
+
+def left_out_cases():
+    binpack('unequal', {'binpack.cpu': 5}, ((1, 1, 3), (2, 1, 1)), 'n1')
+    first('evenly_of_gpus', [n(f'n{i}', 4000, more={'nvidia.com/gpu': 4}) for i in range(2)],
+          [dict(request={'cpu': 1000, 'memory': 2 * G, 'nvidia.com/gpu': 1})], by(balancedresource=1), 'n0')
+    binpack('and_spreads', {'binpack.resources': 'vendor/gpu'}, ((1, 1, 3), (2, 1, 1)), 'n0', beside=[by(leastrequested=1)])
     first('two_minds', ZONES, [likes((1, ('z', 'In', '2'))), likes((1, ('z', 'In', '3')))], AFFINITY, 'n2', 'n3')
     first('likes_and_use', ZONES, [likes((1, ('z', 'In', '2')))], by(nodeaffinity=1, leastrequested=1), 'n2')
 
@@ -101,4 +137,5 @@ if sys.argv[1:] == ['out']:
 else:
     likes_cases()
     packs_cases()
+    even_cases()
 json.dump(dict(schema_version=1, cases=cases), sys.stdout)

@@ -1,7 +1,8 @@
-/* Which nodes come first for tasks, by the plugins `nodeorder` and `binpack`: those in which much is in use, or little; and
- * those that tasks prefer. The former is a match policy. The latter is the order of the machine's nodes, of which the first
+/* Which nodes come first for tasks, by the plugins `nodeorder` and `binpack`: those in which much is in use, or little, or evenly;
+ * and those that tasks prefer. The former is a match policy. The latter is the order of the machine's nodes, of which the first
  * one is taken: all tasks that prefer any are to prefer the same.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,16 +35,41 @@ static bool is_packed(const struct session *s)
            weight_of(s, "binpack", "binpack.weight", 1) > 0;
 }
 
-bool kube_is_most_first(const struct session *s)
+/* How much it weighs that little is in use, by nodeorder. */
+static double least_weight(const struct session *s)
 {
-    return is_packed(s) ||
-           order_weight(s, "mostrequested", 0) > order_weight(s, "leastrequested", 1);
+    return order_weight(s, "leastrequested", 1) - order_weight(s, "mostrequested", 0);
 }
 
-bool kube_is_least_first(const struct session *s)
+/* How much it weighs that the parts in use are even, as a standard deviation: that of two is half of what is between them,
+ * which kube-batch counts.
+ */
+static double balance_weight(const struct session *s)
 {
-    return !is_packed(s) &&
-           order_weight(s, "leastrequested", 1) > order_weight(s, "mostrequested", 0);
+    bool is_volcano = strcmp(kube_text(s->c, "system"), "volcano") == 0;
+    return (is_volcano ? 1 : 2) * order_weight(s, "balancedresource", 1);
+}
+
+const char *kube_match_policy(const struct session *s, char *text, size_t size)
+{
+    double packed = is_packed(s) ? weight_of(s, "binpack", "binpack.weight", 1) : 0;
+    double use = packed - least_weight(s), balance = balance_weight(s);
+    const char *by_use = use > 0 ? "pack" : "spread";
+    if (use == 0 && balance == 0)
+        return NULL;
+    if (balance == 0)
+        snprintf(text, size, "%s", by_use);
+    else if (use == 0)
+        snprintf(text, size, "balance");
+    else
+        snprintf(text, size, "%s=%.0f balance=%.0f", by_use, fabs(use), balance);
+    return text;
+}
+
+static bool is_scored(const struct session *s)
+{
+    char text[64];
+    return kube_match_policy(s, text, sizeof(text)) != NULL;
 }
 
 /* Whether a resource is one of those that the plugin counts beside cpu and memory: "a, b". */
@@ -235,32 +261,43 @@ void kube_order_nodes(struct session *s)
 bool kube_tells_apart(const struct session *s, const struct kube_task *task,
                       const struct kube_node *a, const struct kube_node *b)
 {
-    return kube_is_most_first(s) || kube_is_least_first(s) ||
-           liking(s, task, a) != liking(s, task, b);
+    return is_scored(s) || liking(s, task, a) != liking(s, task, b);
 }
 
-void kube_name_unscored(const struct session *s)
+/* Whether binpack counts what nodeorder does: cpu and memory, of which tasks ask for both. */
+static bool packs_the_plain(const struct session *s)
 {
-    bool by_use = kube_is_most_first(s) || kube_is_least_first(s);
-    if (by_use && s->w.n_nodes > 1 && order_weight(s, "balancedresource", 1) > 0)
-        printf("not looked at: %s: how evenly the resources of nodes are in use\n",
-               kube_text(s->c, "id"));
+    for (uint32_t d = 0; d < s->w.names.n; d++) {
+        const char *name = s->w.names.name[d];
+        bool plain = strcmp(name, "cpu") == 0 || strcmp(name, "memory") == 0;
+        if (plain != (counts_for(s, name) > 0 && is_asked_for(s, d)))
+            return false;
+    }
+    return true;
+}
+
+/* Volcano counts GPUs in how evenly nodes are in use, and nowhere else in nodeorder. */
+static bool has_gpus(const struct session *s)
+{
+    for (uint32_t d = 0; d < s->w.names.n; d++)
+        for (size_t i = 0; i < s->w.n_nodes && strcmp(s->w.names.name[d], "nvidia.com/gpu") == 0;
+             i++)
+            if (s->w.nodes[i].there_is[d] > 0)
+                return true;
+    return false;
 }
 
 const char *kube_why_unscored(const struct session *s)
 {
-    bool by_use = kube_is_most_first(s) || kube_is_least_first(s);
-    double balanced = order_weight(s, "balancedresource", 1);
     if (s->w.n_nodes < 2)
         return NULL;
-    if (!by_use && balanced > 0)
-        return "nodes come first whose resources are in use evenly";
-    if (is_packed(s) && kube_enabled(&s->w, "nodeorder", "nodeOrder") &&
-        order_weight(s, "leastrequested", 1) != order_weight(s, "mostrequested", 0))
+    if (is_packed(s) && (least_weight(s) != 0 || balance_weight(s) > 0) && !packs_the_plain(s))
         return "nodes come first by two plugins, by what is in use";
     if (count_unequally(s))
         return "what is in use of one resource counts more than of another";
-    if (by_use && who_prefers(s))
+    if (balance_weight(s) > 0 && has_gpus(s))
+        return "GPUs count in how evenly nodes are in use";
+    if (is_scored(s) && who_prefers(s))
         return "nodes come first by what is in use, and by what tasks prefer";
     return prefer_differently(s) ? "tasks prefer different nodes" : NULL;
 }

@@ -388,7 +388,6 @@ static enum outcome play_session(json_t *c, bool goes_on)
         return left_out(c, why);
     }
     enum outcome outcome = FAILED;
-    kube_name_unscored(&s);
     kube_order_nodes(&s);
     bool made = make(&s);
     why = made && has_unequal(&s) ? "gangs of tasks that differ too much"

@@ -76,11 +76,10 @@ bool kube_let_in(struct session *s);
 match_t *kube_machine(struct session *s);
 char *kube_jobspec(const struct session *s, const struct kube_task *task);
 
-/* kube_scores.c: whether nodes with much in use come first, or with little, and of what (NULL: nothing). `text` has room for
- * 12 bytes for each resource.
+/* kube_scores.c: by which match policy nodes come first, as much, little or evenly is in use of them, and of what (NULL:
+ * nothing). `text` has room for 64 bytes; and for 12 for each resource.
  */
-bool kube_is_most_first(const struct session *s);
-bool kube_is_least_first(const struct session *s);
+const char *kube_match_policy(const struct session *s, char *text, size_t size);
 const char *kube_filters(const struct session *s, char *text, size_t size);
 
 /* Have the nodes that tasks prefer first. Whether scores tell two nodes apart, as far as it is known. And why nodes don't
@@ -90,9 +89,6 @@ void kube_order_nodes(struct session *s);
 bool kube_tells_apart(const struct session *s, const struct kube_task *task,
                       const struct kube_node *a, const struct kube_node *b);
 const char *kube_why_unscored(const struct session *s);
-
-/* Print a line for what scores go by as well, beside what is in use, and nobody looks at. */
-void kube_name_unscored(const struct session *s);
 
 /* kube_config.c: queues, shares and order. `tasks_only`: with none of these yet. */
 struct kube_config;

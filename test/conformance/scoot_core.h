@@ -46,6 +46,11 @@ sched_job_t scoot_core_submit(struct scoot_core *core, int64_t now,
  */
 bool scoot_core_leave_idle(struct scoot_core *core, int64_t now, int64_t idle);
 
+/* scoot_starts.c: the tasks of a job, given by their names, in the order in which they start, of which `known` says how many
+ * seconds some take. A new reference.
+ */
+json_t *scoot_play_order(json_t *tasks, json_t *known);
+
 /* scoot_stops.c: the names of the tasks that stop in a case about that; NULL if it can't be set up. A new reference. */
 json_t *scoot_play_stops(json_t *c);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "scoot.h"
-#include "share/class_select.h"
+#include "share/class_counts.h"
 
 /* ---- Classes with loads ---- */
 
@@ -53,26 +53,14 @@ static size_t fill_loads(const classes_t *settings, json_t *c, struct class_load
     return n;
 }
 
-/* How many tasks of a class are selected when so many may start. */
-static int64_t selected(json_t *class, int64_t units)
+/* How many tasks of a class start when so many may: it may have jobs, and fewer that wait. */
+static int64_t tasks_to_start(json_t *class, int64_t units)
 {
     json_t *list = json_object_get(class, "jobs"), *job;
-    size_t n = json_array_size(list), i;
-    if (n == 0)
-        return units;
-    struct class_job *jobs = calloc(n, sizeof(*jobs));
-    size_t waiting = 0;
-    json_array_foreach(list, i, job)
-    {
-        jobs[i] = (struct class_job){.running = number_of(job, "running", 0),
-                                     .waiting = (size_t)number_of(job, "waiting", 0)};
-        waiting += jobs[i].waiting;
-    }
-    uint32_t *order = calloc(waiting + 1, sizeof(*order));
-    int64_t tasks = class_select_starts(jobs, n, units, order);
-    free(order);
-    free(jobs);
-    return tasks;
+    int64_t waiting = 0;
+    size_t i;
+    json_array_foreach(list, i, job) waiting += number_of(job, "waiting", 0);
+    return json_array_size(list) == 0 || units < waiting ? units : waiting;
 }
 
 /* ---- Starts and stops ---- */
@@ -120,7 +108,7 @@ static enum outcome check_counts(json_t *c, json_t *expect, const classes_t *set
         starts = json_object_get(expect, "start");
     for (size_t i = 0; i < n; i++) {
         json_t *class = find_class(json_object_get(c, "classes"), list[i].name);
-        int64_t start = selected(class, loads[i].start);
+        int64_t start = tasks_to_start(class, loads[i].start);
         if (compare("starts", list[i].name, json_object_get(starts, list[i].name), start) ==
                 FAILED ||
             compare("stops", list[i].name, json_object_get(stops, list[i].name), loads[i].stop) ==

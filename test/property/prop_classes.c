@@ -16,7 +16,6 @@
 
 #include "random.h"
 #include "share/class_counts.h"
-#include "share/class_select.h"
 
 enum { MOST = 30, DECISIONS = 200000, WORLDS = 400, WORKERS = 2000, ROUNDS = 20000 };
 
@@ -313,92 +312,6 @@ static void the_timer_goes_by_unbroken_time(void **state)
     }
 }
 
-/* ---- Which tasks ---- */
-
-enum { JOBS = 8, TASKS = 6 };
-
-/* Each next task is of the job with the fewest units, of equals the one whose turn was longest ago. */
-static size_t naive_starts(struct class_job *jobs, size_t n, int64_t units, uint32_t *order)
-{
-    int64_t running[JOBS];
-    uint64_t turn[JOBS], next = n;
-    bool out[JOBS] = {false};
-    size_t tasks = 0;
-    for (size_t i = 0; i < n; i++) {
-        running[i] = jobs[i].running;
-        turn[i] = i;
-        jobs[i].taken = 0;
-    }
-    for (;; next++) {
-        size_t best = n;
-        for (size_t i = 0; i < n; i++)
-            if (!out[i] && jobs[i].taken < jobs[i].waiting &&
-                (best == n || running[i] < running[best] ||
-                 (running[i] == running[best] && turn[i] < turn[best])))
-                best = i;
-        if (best == n || units <= 0)
-            return tasks;
-        int64_t size = jobs[best].sizes ? jobs[best].sizes[jobs[best].taken] : 1;
-        out[best] = size > units;
-        if (out[best])
-            continue;
-        units -= size;
-        running[best] += size;
-        turn[best] = next;
-        jobs[best].taken++;
-        order[tasks++] = (uint32_t)best;
-    }
-}
-
-static void tasks_that_start_are_those_of_a_naive_model(void **state)
-{
-    struct random r = {5};
-    (void)state;
-    for (int i = 0; i < ROUNDS; i++) {
-        int64_t sizes[JOBS][TASKS], units = random_between(&r, 0, 60);
-        struct class_job jobs[JOBS], same[JOBS];
-        uint32_t order[JOBS * TASKS], expected[JOBS * TASKS];
-        size_t n = (size_t)random_between(&r, 0, JOBS);
-        bool ones = random_between(&r, 0, 2) == 0;
-        for (size_t k = 0; k < n; k++) {
-            jobs[k] = (struct class_job){.running = random_between(&r, 0, 6),
-                                         .sizes = ones ? NULL : sizes[k]};
-            jobs[k].waiting = (size_t)random_between(&r, 0, TASKS);
-            for (size_t t = 0; t < TASKS; t++)
-                sizes[k][t] = random_between(&r, 1, 9);
-            same[k] = jobs[k];
-        }
-        int64_t tasks = class_select_starts(jobs, n, units, order);
-        assert_int_equal(tasks, naive_starts(same, n, units, expected));
-        assert_memory_equal(order, expected, (size_t)tasks * sizeof(*order));
-    }
-}
-
-static void tasks_that_stop_are_the_last_that_started(void **state)
-{
-    struct random r = {6};
-    (void)state;
-    for (int i = 0; i < ROUNDS; i++) {
-        struct class_running tasks[JOBS];
-        struct class_stop_rule rule = {.now = 100, .shortest = random_between(&r, 0, 30)};
-        rule.longest = random_between(&r, 0, 100);
-        int64_t units = random_between(&r, 0, 12), left = units;
-        for (size_t k = 0; k < JOBS; k++) {
-            tasks[k] = (struct class_running){.started = random_between(&r, 0, 100), .id = k};
-            tasks[k].units = random_between(&r, 1, 4);
-        }
-        int64_t stopped = class_select_stops(tasks, JOBS, units, &rule);
-        for (size_t k = 0; k < JOBS; k++) {
-            int64_t ran = rule.now - tasks[k].started;
-            bool may = ran >= rule.shortest && (rule.longest == 0 || ran <= rule.longest);
-            assert_true(k == 0 || tasks[k - 1].started >= tasks[k].started);
-            assert_int_equal(tasks[k].stop, may && tasks[k].units <= left);
-            left -= tasks[k].stop ? tasks[k].units : 0;
-        }
-        assert_int_equal(stopped, units - left);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -406,8 +319,6 @@ int main(void)
         cmocka_unit_test(classes_converge),
         cmocka_unit_test(classes_do_not_take_from_each_other_in_turns),
         cmocka_unit_test(the_timer_goes_by_unbroken_time),
-        cmocka_unit_test(tasks_that_start_are_those_of_a_naive_model),
-        cmocka_unit_test(tasks_that_stop_are_the_last_that_started),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

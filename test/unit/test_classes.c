@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "share/class_select.h"
 #include "share/classes.h"
 #include "share/durations.h"
 
@@ -381,39 +380,7 @@ static void rebalancing_takes_what_is_not_fixed(void **state)
     assert_int_equal(again[3].stop, 10);
 }
 
-/* ---- Tasks ---- */
-
-static void tasks_count_by_what_they_take(void **state)
-{
-    static const int64_t wide[] = {3, 3}, narrow[] = {1, 1, 1};
-    struct class_job jobs[] = {{.running = 0, .sizes = wide, .waiting = 2},
-                               {.running = 1, .sizes = narrow, .waiting = 3}};
-    uint32_t order[5];
-    (void)state;
-    /* 3 of the first make it 3 running; then 1, 1 and 1 of the second; the first one's next is too wide. */
-    assert_int_equal(class_select_starts(jobs, 2, 7, order), 4);
-    assert_int_equal(order[0], 0);
-    assert_int_equal(order[1], 1);
-    assert_int_equal(order[3], 1);
-    assert_int_equal(jobs[0].taken, 1);
-    assert_int_equal(jobs[1].taken, 3);
-}
-
-static void the_last_to_start_stop_first(void **state)
-{
-    struct class_running tasks[] = {{.started = 100, .units = 1, .id = 0},
-                                    {.started = 190, .units = 5, .id = 1},
-                                    {.started = 180, .units = 1, .id = 2},
-                                    {.started = 199, .units = 1, .id = 3}};
-    struct class_stop_rule rule = {.now = 200, .shortest = 5, .longest = 50};
-    (void)state;
-    assert_int_equal(class_select_stops(tasks, 4, 3, &rule), 1);
-    assert_int_equal(tasks[0].id, 3); /* the last, but it has only just started */
-    assert_false(tasks[0].stop);
-    assert_false(tasks[1].stop); /* too wide */
-    assert_true(tasks[2].stop);
-    assert_false(tasks[3].stop); /* has run for too long */
-}
+/* ---- Durations ---- */
 
 static void durations_are_means_of_the_latest_keys(void **state)
 {
@@ -456,8 +423,6 @@ int main(void)
         cmocka_unit_test(many_classes_share_alike),
         cmocka_unit_test(rebalancing_stops_no_more_than_starts),
         cmocka_unit_test(rebalancing_takes_what_is_not_fixed),
-        cmocka_unit_test(tasks_count_by_what_they_take),
-        cmocka_unit_test(the_last_to_start_stop_first),
         cmocka_unit_test(durations_are_means_of_the_latest_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

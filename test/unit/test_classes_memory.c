@@ -12,7 +12,6 @@
 #include <cmocka.h>
 
 #include "fixture/failing_alloc.h"
-#include "share/class_select.h"
 #include "share/classes.h"
 #include "share/durations.h"
 
@@ -123,28 +122,12 @@ static void durations(void **state)
     durations_destroy(d);
 }
 
-static void selection(void **state)
-{
-    struct class_job jobs[] = {{.running = 1, .waiting = 3}, {.running = 0, .waiting = 1}};
-    uint32_t order[4];
-    int64_t tasks = -1;
-    (void)state;
-    for (int64_t n = 0; tasks < 0 && n < TRIES; n++) {
-        fail_allocation(n);
-        tasks = class_select_starts(jobs, 2, 4, order);
-        assert_int_equal(tasks < 0, end_failures());
-        assert_int_equal(jobs[0].taken, tasks < 0 ? 0 : 3);
-    }
-    assert_int_equal(tasks, 4);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(settings),
         cmocka_unit_test(no_settings),
         cmocka_unit_test(durations),
-        cmocka_unit_test(selection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,6 +119,7 @@ struct server_reply {
     struct server_stream *stream;
     /* send it after the next server_turn that returns 0; if that fails, server_failed instead */
     bool wait;
+    bool stays; /* what is changed stays if that fails; else it is undone, as submissions are */
     /* NULL, or the work to wait for: call server_work_done after each turn, whatever that returned */
     struct server_work *work;
 };

@@ -58,14 +58,20 @@ refused() { # WHAT FILE
     expect_status 1 "$BERTH" submit true
     expect_err "berth submit: cannot store the change: $2 was deleted or replaced while berthd has it open: stop berthd, put the right file in place and start it again"
     expect_status 1 "$BERTH" queues --stop batch
+    expect_err "berth queues: cannot store the change yet; what is changed stays, but is lost if berthd ends before: $2 was deleted or replaced while berthd has it open: stop berthd, put the right file in place and start it again"
     expect_status 0 "$BERTH" show "$a"
     await "a word of it ($1)" grep -q "$2 was deleted or replaced" "$BERTH_DIR/berthd.log"
     : >"$BERTH_DIR/berthd.log"
 }
 db=$BERTH_DIR/berth.db
 b=$("$BERTH" submit --hold true)
+c=$("$BERTH" submit --hold true)
 mv "$db" moved.db
 refused deleted "$db"
+# What has changed stays, is told so, and is stored once that works again.
+expect_status 1 "$BERTH" cancel "$c"
+grep -q '^berth cancel: .*cannot store the change yet; what is changed stays, but is lost if berthd ends before: ' err || fail "cancel: $(cat err)"
+expect "the state of $c" '"cancelled"' "$(get "$c" state)"
 mv moved.db "$db"
 works() {
     "$BERTH" submit --hold true >id

@@ -512,6 +512,7 @@ static void call_route(struct call *c, const struct route *route)
     }
     if (route->has_body && api_read_body(c) < 0)
         return;
+    c->reply->stays = route->answer != api_jobs_post;
     route->answer(c);
     json_decref(c->body);
 }
@@ -573,9 +574,11 @@ void server_request(server_t *s, const struct server_request *request, struct se
 
 void server_failed(server_t *s, const berth_error_t *why, struct server_reply *reply)
 {
-    char message[600];
+    char message[700];
     (void)s;
-    snprintf(message, sizeof(message), "cannot store the change: %.500s", why ? why->text : "");
+    snprintf(message, sizeof(message), "cannot store the change%s: %.500s",
+             reply->stays ? " yet; what is changed stays, but is lost if berthd ends before" : "",
+             why ? why->text : "");
     server_stream_close(reply->stream);
     reply->stream = NULL;
     reply->status = 507;

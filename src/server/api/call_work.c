@@ -29,6 +29,7 @@ struct call_work *call_work_make(struct call *c, size_t size)
     w->work.clear = call_work_clear;
     w->work.reply.status = c->reply->status;
     w->work.reply.type = c->reply->type;
+    w->work.reply.stays = c->reply->stays;
     w->request.peer = c->request->peer;
     w->call = *c;
     w->call.request = &w->request;

@@ -124,15 +124,16 @@ static bool check_calendars(const struct match *m, const struct spans *spans)
 
     for (uint32_t v = 0; v < m->states && good; v++) {
         const struct state *x = m->state[v];
+        const struct state_below *b = state_below(x);
         struct profile_view view;
         if (!x)
             continue;
         good =
             state_check(x) && check_full(m, v) &&
             calendar_is(state_users(x, &view), &s, end, v, PLACE_USERS, INT64_MAX) &&
-            calendar_is(&x->units, &s, end, v, PLACE_UNITS, forced ? INT64_MAX : m->g->v[v].size);
-        for (uint32_t i = 0; i < x->n_counts && good; i++)
-            good = calendar_is(&x->counts[i], &s, end, v, PLACE_COUNTS + i, INT64_MAX);
+            calendar_is(&b->units, &s, end, v, PLACE_UNITS, forced ? INT64_MAX : m->g->v[v].size);
+        for (uint32_t i = 0; i < b->n_counts && good; i++)
+            good = calendar_is(&b->counts[i], &s, end, v, PLACE_COUNTS + i, INT64_MAX);
     }
     return good && s == end; /* nothing is left: no state is missing */
 }
@@ -172,10 +173,11 @@ static bool check_numbers(const struct match *m)
             of[x].down++;
     for (uint32_t v = 0; v < m->g->n && good; v++) {
         const struct state *s = m->state[v] ? m->state[v] : &nothing;
+        const struct state_below *b = state_below(s);
         good = s->n_allocated == of[v].allocated && s->n_reserved == of[v].reserved &&
-               s->n_filled_allocated == of[v].filled_allocated &&
-               s->n_filled_reserved == of[v].filled_reserved && s->n_jobs == of[v].jobs &&
-               s->n_counted == of[v].counted && s->n_down == of[v].down;
+               b->n_filled_allocated == of[v].filled_allocated &&
+               b->n_filled_reserved == of[v].filled_reserved && s->n_jobs == of[v].jobs &&
+               b->n_counted == of[v].counted && s->n_down == of[v].down;
     }
     free(of);
     return good;
@@ -271,10 +273,10 @@ static bool check_jobs(const struct match *m)
 /* The order of children must have each once, by descending weight, then by descending unique id. */
 static bool check_weights(const struct match *m, uint32_t v)
 {
-    const struct state *s = m->state[v];
+    const struct state_below *s = state_below(m->state[v]);
     const uint32_t *children;
 
-    if (!s || !s->weight)
+    if (!s->weight)
         return true;
     uint32_t n = topo_children(&m->topo, v, &children);
     if (s->n_weights != n)

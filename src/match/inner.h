@@ -106,6 +106,9 @@ struct match {
 /* The state of a vertex, which is made if there is none. NULL with ENOMEM. */
 struct state *match_state(struct match *m, uint32_t v);
 
+/* Make what a state says of units and of what is below, if there is none. Returns 0, or -1 with ENOMEM. */
+int match_need_below(struct match *m, struct state *s);
+
 /* Book a job and add it to the jobs of the matcher, which then owns it. Returns 0, or -1 with ENOMEM. */
 int match_record(struct match *m, struct job *job);
 

@@ -71,7 +71,7 @@ static int64_t next_by_count(const struct walk *w, const struct plan_ask *ask, i
 {
     const struct match *m = w->m;
     const struct prune_list *list = prune_of(&m->prune, w->t, w->t->root);
-    const struct state *s = m->state[w->t->root];
+    const struct profile *counts = state_below(m->state[w->t->root])->counts;
 
     for (;;) {
         int64_t at = from;
@@ -82,7 +82,7 @@ static int64_t next_by_count(const struct walk *w, const struct plan_ask *ask, i
         for (uint32_t i = 0; i < list->n && !m->flexible; i++) {
             int64_t want = w->requests->total[list->number[i]];
             int64_t limit = prune_total(&m->prune, w->t, w->t->root, list->number[i]) - want;
-            if (!fit(s && s->counts ? &s->counts[i] : NULL, ask->duration, limit, &at))
+            if (!fit(counts ? &counts[i] : NULL, ask->duration, limit, &at))
                 return -1;
         }
         if (at == from || at >= before)

@@ -22,8 +22,9 @@ static void look(const struct match *m, struct strbuf *out)
     for (uint32_t v = 0; v < m->g->n; v++) {
         strbuf_puts(out, m->g->v[v].gone ? "gone " : m->g->v[v].down ? "down " : "up ");
         strbuf_put_int(out, m->g->v[v].props);
-        for (uint32_t i = 0; m->state[v] && i < m->state[v]->n_weights; i++)
-            strbuf_put_int(out, m->state[v]->weight[i].child);
+        const struct state_below *b = state_below(m->state[v]);
+        for (uint32_t i = 0; i < b->n_weights; i++)
+            strbuf_put_int(out, b->weight[i].child);
     }
     strbuf_put_int(out, m->nodes_up);
     strbuf_put_int(out, m->jobs.n);

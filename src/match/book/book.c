@@ -15,6 +15,17 @@ struct state *match_state(struct match *m, uint32_t v)
     return s;
 }
 
+int match_need_below(struct match *m, struct state *s)
+{
+    if (s->below)
+        return 0;
+    struct state_below *b = arena_alloc(&m->state_memory, sizeof(*b));
+    if (!b)
+        return -1;
+    s->below = memset(b, 0, sizeof(*b));
+    return 0;
+}
+
 static int64_t load_of(const struct job *job, const struct hold *h)
 {
     return job->lifted ? 0 : hold_load(h);
@@ -42,14 +53,14 @@ void match_note_hold(struct match *m, const struct job *job, const struct hold *
     if (job->lifted)
         return;
     if (h->n_counts > 0)
-        s->n_counted += one;
+        s->below->n_counted += one;
     fills_note(m, job, h, sign);
     if (h->flags & HOLD_COVERED)
         return;
     if (!job->reserved)
         s->n_jobs += one;
     if (h->flags & HOLD_FILLS)
-        *(job->reserved ? &s->n_filled_reserved : &s->n_filled_allocated) += one;
+        *(job->reserved ? &s->below->n_filled_reserved : &s->below->n_filled_allocated) += one;
     if (h->flags & HOLD_EXCLUSIVE)
         *(job->reserved ? &s->n_reserved : &s->n_allocated) += one;
 }
@@ -70,8 +81,8 @@ void match_note_allocated(struct match *m, struct job *job, const struct hold *h
         return;
     s->n_jobs++;
     if (h->flags & HOLD_FILLS) {
-        s->n_filled_reserved--;
-        s->n_filled_allocated++;
+        s->below->n_filled_reserved--;
+        s->below->n_filled_allocated++;
     }
     if (h->flags & HOLD_EXCLUSIVE) {
         s->n_reserved--;
@@ -83,16 +94,16 @@ static void unbook_counts(struct state *s, const struct job *job, const struct h
 {
     for (uint32_t i = 0; i < n; i++)
         if (job->counts[h->counts + i] > 0)
-            state_unbook(&s->counts[i], job->at, job->end, count_of(job, h->counts + i));
+            state_unbook(&s->below->counts[i], job->at, job->end, count_of(job, h->counts + i));
 }
 
 static int book_counts(struct state *s, const struct job *job, const struct hold *h)
 {
-    if (state_need_counts(s, h->n_counts) < 0)
+    if (h->n_counts > 0 && state_need_counts(s->below, h->n_counts) < 0)
         return -1;
     for (uint32_t i = 0; i < h->n_counts; i++) {
         if (job->counts[h->counts + i] > 0 &&
-            state_book(&s->counts[i], job->at, job->end, count_of(job, h->counts + i)) < 0) {
+            state_book(&s->below->counts[i], job->at, job->end, count_of(job, h->counts + i)) < 0) {
             unbook_counts(s, job, h, i);
             return -1;
         }
@@ -108,7 +119,7 @@ static int book_use(struct state *s, const struct job *job, const struct hold *h
     if (state_book_load(s, job->at, job->end, load_of(job, h)) < 0)
         return -1;
     if (!(h->flags & HOLD_UNITS) ||
-        state_book(&s->units, job->at, job->end, units_held(job, h)) == 0)
+        state_book(&s->below->units, job->at, job->end, units_held(job, h)) == 0)
         return 0;
     state_unbook_load(s, job->at, job->end, load_of(job, h));
     return -1;
@@ -126,7 +137,7 @@ static void match_unbook_hold(struct match *m, const struct job *job, const stru
         full_cache_forget(m, h->vertex);
         state_unbook_load(s, job->at, job->end, load_of(job, h));
         if (h->flags & HOLD_UNITS)
-            state_unbook(&s->units, job->at, job->end, units_held(job, h));
+            state_unbook(&s->below->units, job->at, job->end, units_held(job, h));
     }
     match_note_hold(m, job, h, -1);
 }
@@ -136,7 +147,8 @@ int match_book_hold(struct match *m, const struct job *job, const struct hold *h
     if ((h->flags & HOLD_COVERED) && h->n_counts == 0)
         return 0;
     struct state *s = match_state(m, h->vertex);
-    if (!s || book_counts(s, job, h) < 0)
+    bool below = h->n_counts > 0 || h->flags & (HOLD_UNITS | HOLD_FILLS);
+    if (!s || (below && match_need_below(m, s) < 0) || book_counts(s, job, h) < 0)
         return -1;
     if (book_use(s, job, h) < 0) {
         unbook_counts(s, job, h, h->n_counts);
@@ -246,25 +258,26 @@ int match_need_weights(struct match *m, uint32_t v)
     const uint32_t *children;
     uint32_t n = topo_children(&m->topo, v, &children);
 
-    if (!s)
+    if (!s || match_need_below(m, s) < 0)
         return -1;
-    if (s->weight)
+    struct state_below *b = s->below;
+    if (b->weight)
         return 0;
-    s->weight = malloc((n + 1) * sizeof(*s->weight));
-    if (!s->weight)
+    b->weight = malloc((n + 1) * sizeof(*b->weight));
+    if (!b->weight)
         return -1;
-    s->n_weights = n;
+    b->n_weights = n;
     for (uint32_t i = 0; i < n; i++)
-        s->weight[i] = (struct weight){UINT64_MAX, graph_uniq_id(m->g, children[n - 1 - i]),
+        b->weight[i] = (struct weight){UINT64_MAX, graph_uniq_id(m->g, children[n - 1 - i]),
                                        children[n - 1 - i]};
-    qsort(s->weight, n, sizeof(*s->weight), by_uniq_id);
+    qsort(b->weight, n, sizeof(*b->weight), by_uniq_id);
     return 0;
 }
 
 void match_put_weight(struct match *m, uint32_t parent, const struct weight *new)
 {
-    struct weight *w = m->state[parent]->weight, put = *new;
-    uint32_t n = m->state[parent]->n_weights, from = 0;
+    struct weight *w = m->state[parent]->below->weight, put = *new;
+    uint32_t n = m->state[parent]->below->n_weights, from = 0;
 
     while (from < n && w[from].child != put.child)
         from++;
@@ -288,7 +301,7 @@ static int reweigh(struct match *m, uint32_t parent, uint32_t child, int64_t now
         uint32_t last = list->n - 1;
         free = prune_total(&m->prune, &m->topo, child, list->number[last]) -
                state_count(k, last, now, now + 1);
-        if (free == 0 && (!k || k->n_counted == 0))
+        if (free == 0 && state_below(k)->n_counted == 0)
             return 0;
     }
     if (match_need_weights(m, parent) < 0)

@@ -9,9 +9,9 @@
 int match_hints_write(const struct match *m, struct strbuf *out)
 {
     for (uint32_t v = 0; v < m->states; v++) {
-        const struct state *s = m->state[v];
+        const struct state_below *s = state_below(m->state[v]);
         bool any = false;
-        for (uint32_t i = 0; s && s->weight && i < s->n_weights; i++) {
+        for (uint32_t i = 0; s->weight && i < s->n_weights; i++) {
             if (s->weight[i].weight == UINT64_MAX)
                 continue; /* nothing was ever taken of it */
             if (!any)

@@ -19,13 +19,14 @@ static void count_holds(struct match *m, const struct job *job, int sign)
         bool covered = h->flags & HOLD_COVERED;
         for (uint32_t k = 0; k < h->n_counts && !job->forced; k++)
             if (job->counts[h->counts + k] > 0)
-                profile_add(&s->counts[k], job->at, job->end, sign * job->counts[h->counts + k]);
+                profile_add(&s->below->counts[k], job->at, job->end,
+                            sign * job->counts[h->counts + k]);
         if (!covered && sign < 0)
             full_cache_forget(m, h->vertex);
         if (!covered)
             state_add_load(s, job->at, job->end, sign * hold_load(h));
         if (!covered && (h->flags & HOLD_UNITS))
-            profile_add(&s->units, job->at, job->end, sign * h->needs);
+            profile_add(&s->below->units, job->at, job->end, sign * h->needs);
         match_note_hold(m, job, h, sign);
     }
 }
@@ -100,14 +101,14 @@ bool match_job_is_free(const struct match *m, int64_t jobid, int64_t at, int64_t
         if (is_in_idle_node(m, job, i, at, end))
             i += job->hold[i].run; /* the node itself is idle */
         const struct hold *h = &job->hold[i];
-        const struct state *s = m->state[h->vertex];
+        const struct profile *units = &state_below(m->state[h->vertex])->units;
         if (h->flags & HOLD_COVERED)
             continue;
         int64_t load = match_load(m, h->vertex, at, end);
         if (load >= STATE_EXCLUSIVE || (load > 0 && (h->flags & HOLD_EXCLUSIVE)))
             return false;
-        if ((h->flags & HOLD_UNITS) && s && s->units.n > 1 &&
-            profile_max(&s->units, at, end) > m->g->v[h->vertex].size - h->needs)
+        if ((h->flags & HOLD_UNITS) && units->n > 1 &&
+            profile_max(units, at, end) > m->g->v[h->vertex].size - h->needs)
             return false;
     }
     return true;

@@ -442,12 +442,13 @@ bool match_has_free(const struct match *m, uint32_t v, uint16_t type, int64_t un
         return spare >= 0;
     if (!sinks_to(state_users(s, &view), STATE_EXCLUSIVE - 1, at, end))
         return false;
-    if (!s->counts || number == PRUNE_NONE)
+    const struct profile *counts = state_below(s)->counts;
+    if (!counts || number == PRUNE_NONE)
         return true;
     const struct prune_list *list = prune_of(&m->prune, &m->topo, v);
     for (uint32_t i = 0; i < list->n; i++)
         if (list->number[i] == number)
-            return sinks_to(&s->counts[i], spare, at, end);
+            return sinks_to(&counts[i], spare, at, end);
     return true;
 }
 

@@ -74,7 +74,7 @@ static void count_children(struct counting *c, uint32_t v)
     const struct state *s = m->state[v];
     const uint32_t *children;
     const struct class *class = topo_class(&m->topo, v);
-    const struct full_window *full = s ? s->full : NULL;
+    const struct full_window *full = state_below(s)->full;
 
     topo_children(&m->topo, v, &children);
     for (uint32_t r = 0; r < class->n_runs; r++) {
@@ -109,7 +109,8 @@ static void count_free(struct counting *c, uint32_t v)
         ((x->type == TYPE_NODE || x->type == TYPE_STORAGE_NODE) && !constraint_holds(&c->w, v)))
         return;
     if (x->type == c->type && !(c->alone && load > 0 && !x->divisible)) {
-        int64_t taken = s && s->units.n > 1 ? profile_max(&s->units, c->w.at, c->w.end) : 0;
+        const struct profile *units = &state_below(s)->units;
+        int64_t taken = units->n > 1 ? profile_max(units, c->w.at, c->w.end) : 0;
         c->sum += x->size > taken ? x->size - taken : 0;
     }
     if (!topo_sum(&m->topo, v, c->type))

@@ -64,24 +64,33 @@ void state_add_load(struct state *s, int64_t at, int64_t end, int64_t delta)
         s->only.load += delta;
 }
 
-int state_need_counts(struct state *s, uint32_t n)
+int state_need_counts(struct state_below *b, uint32_t n)
 {
-    if (s->counts || n == 0)
+    if (b->counts || n == 0)
         return 0;
-    s->counts = calloc(n, sizeof(*s->counts));
-    if (!s->counts)
+    b->counts = calloc(n, sizeof(*b->counts));
+    if (!b->counts)
         return -1;
-    s->n_counts = n;
+    b->n_counts = n;
     return 0;
 }
 
-static void state_drop_counts(struct state *s)
+static void state_drop_counts(struct state_below *b)
 {
-    for (uint32_t i = 0; i < s->n_counts; i++)
-        profile_clear(&s->counts[i]);
-    free(s->counts);
-    s->counts = NULL;
-    s->n_counts = 0;
+    for (uint32_t i = 0; i < b->n_counts; i++)
+        profile_clear(&b->counts[i]);
+    free(b->counts);
+    b->counts = NULL;
+    b->n_counts = 0;
+}
+
+static void state_below_clear(struct state_below *b)
+{
+    profile_clear(&b->units);
+    state_drop_counts(b);
+    free(b->weight);
+    free(b->full);
+    free(b->full_block);
 }
 
 void state_clear(struct state *s)
@@ -91,19 +100,18 @@ void state_clear(struct state *s)
     if (!s)
         return;
     profile_clear(&s->users);
-    profile_clear(&s->units);
-    state_drop_counts(s);
-    free(s->weight);
-    free(s->full);
-    free(s->full_block);
+    if (s->below)
+        state_below_clear(s->below);
     errno = saved;
 }
 
 bool state_check(const struct state *s)
 {
-    for (uint32_t i = 0; i < s->n_counts; i++)
-        if (s->counts[i].root && !profile_check(&s->counts[i]))
+    const struct state_below *b = state_below(s);
+
+    for (uint32_t i = 0; i < b->n_counts; i++)
+        if (b->counts[i].root && !profile_check(&b->counts[i]))
             return false;
     return (s->users.root ? profile_check(&s->users) : s->only.at <= s->only.end) &&
-           (!s->units.root || profile_check(&s->units));
+           (!b->units.root || profile_check(&b->units));
 }

@@ -52,6 +52,22 @@ struct full_block {
     int64_t at, end; /* the latest at, the earliest end; empty if nothing is known of some child */
 };
 
+/* Of a vertex that has others below it, or is a pool. A core has none of it. */
+struct state_below {
+    struct profile units; /* of a divisible pool: units taken */
+    /* by index in the vertex's prune_list: units taken below; NULL: none yet */
+    struct profile *counts;
+    uint32_t n_counts;
+    uint32_t n_counted; /* jobs that are booked in counts */
+    /* of a node: those that share it and have each thing in it to themselves */
+    uint32_t n_filled_allocated, n_filled_reserved;
+    /* its children in the order to look at them; NULL: by descending unique id */
+    struct weight *weight;
+    struct full_window *full;      /* by child; NULL: nothing is known of any */
+    struct full_block *full_block; /* of each FULL_BLOCK children, where there is `full` */
+    uint32_t n_weights;
+};
+
 struct state {
     struct profile users; /* has no root before there are two bookings at a time */
     union {
@@ -66,28 +82,25 @@ struct state {
     };
     uint32_t n_allocated; /* allocations that have it to themselves */
     uint32_t n_reserved;  /* reservations that have it to themselves */
-    /* of a node: those that share it and have each thing in it to themselves */
-    uint32_t n_filled_allocated, n_filled_reserved;
     /* a bit for each block that contains anything in its subtree, itself included */
     uint64_t blocks_below;
     /* a bit for each block that contains the vertex itself (book/blocks.h) */
     uint64_t blocks;
-    struct profile units; /* of a divisible pool: units taken */
-    /* by index in the vertex's prune_list: units taken below; NULL: none yet */
-    struct profile *counts;
-    uint32_t n_counts;
-    uint32_t n_counted; /* jobs that are booked in counts */
-    uint32_t n_jobs;    /* allocations that hold it or something below it */
-    uint32_t n_down;    /* vertices in its subtree that are down, itself included */
-    /* its children in the order to look at them; NULL: by descending unique id */
-    struct weight *weight;
-    struct full_window *full;      /* by child; NULL: nothing is known of any */
-    struct full_block *full_block; /* of each FULL_BLOCK children, where there is `full` */
-    uint32_t n_weights;
-    uint32_t given_back; /* so often something of it was given back, or came up */
+    struct state_below *below; /* NULL: all of it is zero */
+    uint32_t n_jobs;           /* allocations that hold it or something below it */
+    uint32_t n_down;           /* vertices in its subtree that are down, itself included */
+    uint32_t given_back;       /* so often something of it was given back, or came up */
     /* its index + 1 among its parent's children, if something is in the parent's `full`; else 0 */
     uint32_t place;
 };
+
+/* That of a vertex, or all zero; s may be NULL. */
+static inline const struct state_below *state_below(const struct state *s)
+{
+    static const struct state_below nothing;
+
+    return s && s->below ? s->below : &nothing;
+}
 
 /* The largest load of `users` during [at, end); s may be NULL. */
 static inline int64_t state_load(const struct state *s, int64_t at, int64_t end)
@@ -118,7 +131,9 @@ void state_add_load(struct state *s, int64_t at, int64_t end, int64_t delta);
 /* The largest count of the i-th type of the vertex's prune_list during [at, end); s may be NULL. */
 static inline int64_t state_count(const struct state *s, uint32_t i, int64_t at, int64_t end)
 {
-    return s && s->counts && s->counts[i].n > 1 ? profile_max(&s->counts[i], at, end) : 0;
+    const struct profile *counts = state_below(s)->counts;
+
+    return counts && counts[i].n > 1 ? profile_max(&counts[i], at, end) : 0;
 }
 
 /* Add an amount to a profile during [at, end), or take it away again. Returns 0, or -1 with ENOMEM and
@@ -128,7 +143,7 @@ int state_book(struct profile *p, int64_t at, int64_t end, int64_t amount);
 void state_unbook(struct profile *p, int64_t at, int64_t end, int64_t amount);
 
 /* Make the profiles of n counted types if there are none yet. Returns 0, or -1 with ENOMEM. */
-int state_need_counts(struct state *s, uint32_t n);
+int state_need_counts(struct state_below *b, uint32_t n);
 
 /* Free what it has, but not itself; s may be NULL. */
 void state_clear(struct state *s);

@@ -88,8 +88,8 @@ uint32_t match_find_jgf(struct match *m, const struct jgf_vertex *x, berth_error
 /* Whether so many units of a divisible pool are free for all of the time. */
 static bool has_units(const struct walk *w, uint32_t v, int64_t needs)
 {
-    const struct state *state = w->m->state[v];
-    int64_t taken = state && state->units.n > 1 ? profile_max(&state->units, w->at, w->end) : 0;
+    const struct profile *units = &state_below(w->m->state[v])->units;
+    int64_t taken = units->n > 1 ? profile_max(units, w->at, w->end) : 0;
 
     return needs <= w->t->g->v[v].size - taken;
 }

@@ -50,10 +50,10 @@ uint32_t match_usage(const struct match *m, uint32_t v, struct plan_usage *step,
     if (!s)
         return 1;
     track_begin(&users, state_users(s, &view));
-    for (uint32_t i = 0; s->counts && i < list->n; i++)
+    for (uint32_t i = 0; state_below(s)->counts && i < list->n; i++)
         if (list->number[i] < PLAN_USAGE_TYPES && tracks < PLAN_USAGE_TYPES) {
             number[tracks] = list->number[i];
-            track_begin(&count[tracks++], &s->counts[i]);
+            track_begin(&count[tracks++], &s->below->counts[i]);
         }
     for (;;) {
         struct plan_usage *now = &step[n];

@@ -7,8 +7,8 @@
 static int rebuild_weights(const struct match *m, struct match *next)
 {
     for (uint32_t v = 0; v < m->states; v++) {
-        const struct state *s = m->state[v];
-        if (!s || !s->weight || m->g->v[v].gone || next->topo.class_of[v] == CLASS_NONE)
+        const struct state_below *s = state_below(m->state[v]);
+        if (!s->weight || m->g->v[v].gone || next->topo.class_of[v] == CLASS_NONE)
             continue;
         if (match_need_weights(next, v) < 0)
             return -1;

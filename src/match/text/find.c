@@ -179,8 +179,8 @@ static uint32_t find_below(struct finding *f, uint32_t v, uint32_t parent, uint1
                              above.allocated || (s && s->n_allocated > 0),
                              above.reserved || (s && s->n_reserved > 0)};
     /* all that is in it may be held, though it is shared */
-    struct inherited below = {here.down, here.allocated || (s && s->n_filled_allocated > 0),
-                              here.reserved || (s && s->n_filled_reserved > 0)};
+    struct inherited below = {here.down, here.allocated || state_below(s)->n_filled_allocated > 0,
+                              here.reserved || state_below(s)->n_filled_reserved > 0};
     const uint32_t *children;
     uint32_t n = topo_children(&m->topo, v, &children), found = 0;
 

@@ -90,7 +90,7 @@ bool turns_begin(struct walk *w, uint32_t v, uint32_t level, struct turns *t)
 {
     const struct state *s = w->m->state[v];
 
-    *t = (struct turns){.weights = s ? s->weight : NULL,
+    *t = (struct turns){.weights = state_below(s)->weight,
                         .by_fill = w->policy->fill != FILL_IGNORED && !topo_is_leaf(w->t, v)};
     t->n = topo_children(w->t, v, &t->children);
     if (!t->by_fill || fill_walk_begin(&t->fill, w->m, v, &w->rq[level]) == 0)

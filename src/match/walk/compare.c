@@ -177,9 +177,11 @@ bool constraint_holds(struct walk *w, uint32_t v)
 /* The start of the window is checked first, as that mostly decides. */
 bool walk_is_over(const struct state *s, uint32_t i, int64_t at, int64_t end, int64_t limit)
 {
-    if (!s || !s->counts || s->counts[i].n <= 1)
+    const struct profile *counts = state_below(s)->counts;
+
+    if (!counts || counts[i].n <= 1)
         return limit < 0;
-    return profile_at(&s->counts[i], at) > limit || profile_max(&s->counts[i], at, end) > limit;
+    return profile_at(&counts[i], at) > limit || profile_max(&counts[i], at, end) > limit;
 }
 
 /* True if the pruning filters of a vertex count enough of what a request wants below it. */
@@ -198,7 +200,7 @@ static bool counts_suffice(struct walk *w, uint32_t v, const struct request *q)
         if (want > total)
             return false;
         if (walk_is_over(s, i, w->at, w->end, total - want)) {
-            busy_until(w, v, &s->counts[i], total - want);
+            busy_until(w, v, &state_below(s)->counts[i], total - want);
             return false;
         }
     }
@@ -236,7 +238,7 @@ static bool is_allocated(const struct walk *w, uint32_t v, const struct state *s
 {
     const struct state *node = match_filled(w->m, v);
 
-    return (s && s->n_allocated > 0) || (node && node->n_filled_allocated > 0);
+    return (s && s->n_allocated > 0) || state_below(node)->n_filled_allocated > 0;
 }
 
 static bool is_held_now(const struct walk *w, uint32_t v, const struct state *s)
@@ -288,7 +290,7 @@ static bool requests_let_through(struct walk *w, uint32_t v, uint32_t level, boo
         if (q->is_slot && is_shared_beside(w, level))
             continue;
         through = counts_suffice(w, v, q);
-        if (!through && s && s->counts)
+        if (!through && state_below(s)->counts)
             full_cache_note(w->m, v, q, w->at, w->end);
         if (!through && !(w->m->flexible && q->is_slot))
             return false;
@@ -320,7 +322,7 @@ static bool may_answer(struct walk *w, uint32_t v, const struct state *s, const 
             prune_total(&w->m->prune, w->t, v, prune_of(&w->m->prune, w->t, v)->number[i]) - 1;
         if (walk_is_over(s, (uint32_t)i, w->at, w->end, limit)) {
             if (limit >= 0)
-                busy_until(w, v, &s->counts[i], limit);
+                busy_until(w, v, &state_below(s)->counts[i], limit);
             return false;
         }
     }
@@ -330,7 +332,7 @@ static bool may_answer(struct walk *w, uint32_t v, const struct state *s, const 
 /* True if something below a vertex that matches no request itself may match one. */
 static bool may_pass(struct walk *w, uint32_t v, const struct state *s, uint32_t level)
 {
-    if (!s->counts || w->m->flexible)
+    if (!state_below(s)->counts || w->m->flexible)
         return true;
     for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next)
         if (w->rq[i].is_slot || may_answer(w, v, s, &w->rq[i]))
@@ -394,11 +396,12 @@ bool walk_enter(struct walk *w, uint32_t v, uint32_t level, bool pristine, bool 
     if (w->guard && !w->overrun && is_allocated(w, v, state))
         note_overruns(w);
     s->avail = x->size;
-    if (x->divisible && state && state->units.n > 1) {
-        int64_t taken = profile_max(&state->units, w->at, w->end);
+    const struct profile *units = &state_below(state)->units;
+    if (x->divisible && units->n > 1) {
+        int64_t taken = profile_max(units, w->at, w->end);
         s->avail -= taken;
         if (taken > 0) /* there is not more before something is given back */
-            busy_until(w, v, &state->units, taken - 1);
+            busy_until(w, v, units, taken - 1);
     }
     if (s->avail <= 0 || !requests_let_through(w, v, level, s->exclusive, load))
         return false;

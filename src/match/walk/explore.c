@@ -123,7 +123,7 @@ void explore_child(struct walk *w, uint32_t v, uint32_t host, uint32_t level, bo
         return;
     }
     const struct state *s = w->m->state[v];
-    if (s && s->place && is_kept_none(w, &w->m->state[host]->full[s->place - 1], v, level))
+    if (s && s->place && is_kept_none(w, &w->m->state[host]->below->full[s->place - 1], v, level))
         return;
     if (is_ruled_out(w, v, w->t->g->v[v].type, level, NULL, NULL))
         return;
@@ -226,7 +226,7 @@ static struct full_window *full_of(const struct walk *w, uint32_t v)
 {
     const struct state *s = w->m->state[v];
 
-    return s ? s->full : NULL;
+    return state_below(s)->full;
 }
 
 /* First fit: how many shares of a request have been found. What is found below one child either completes

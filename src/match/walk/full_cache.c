@@ -55,17 +55,18 @@ static bool find_full(const struct match *m, uint32_t v, const struct request *q
                       int64_t end, struct full_window *full)
 {
     const struct state *s = m->state[v];
+    const struct state_below *b = state_below(s);
     const struct prune_list *list = prune_of(&m->prune, &m->topo, v);
 
     full->number = FULL_FOR_ALL;
     if (find_load_over(s, STATE_EXCLUSIVE - 1, at, end, full))
         return true;
-    for (uint32_t i = 0; s->counts && i < list->n; i++) {
+    for (uint32_t i = 0; b->counts && i < list->n; i++) {
         int64_t want = q->below[list->number[i]];
         int64_t total = prune_total(&m->prune, &m->topo, v, list->number[i]);
         full->number = list->number[i];
         full->left = want - 1;
-        if (want > 0 && want <= total && find_over(&s->counts[i], total - want, at, end, full))
+        if (want > 0 && want <= total && find_over(&b->counts[i], total - want, at, end, full))
             return true;
     }
     full->number = FULL_FOR_ONE;
@@ -73,18 +74,18 @@ static bool find_full(const struct match *m, uint32_t v, const struct request *q
 }
 
 /* Have room for what is known of so many children. False: there is no memory. */
-static bool full_cache_make(struct state *s, uint32_t children)
+static bool full_cache_make(struct state_below *b, uint32_t children)
 {
-    if (s->full)
+    if (b->full)
         return true;
-    s->full = calloc(children, sizeof(*s->full));
-    s->full_block = calloc(children / FULL_BLOCK + 1, sizeof(*s->full_block));
-    if (s->full && s->full_block)
+    b->full = calloc(children, sizeof(*b->full));
+    b->full_block = calloc(children / FULL_BLOCK + 1, sizeof(*b->full_block));
+    if (b->full && b->full_block)
         return true;
-    free(s->full);
-    free(s->full_block);
-    s->full = NULL;
-    s->full_block = NULL;
+    free(b->full);
+    free(b->full_block);
+    b->full = NULL;
+    b->full_block = NULL;
     return false;
 }
 
@@ -93,7 +94,7 @@ static void full_window_set(struct state *above, struct full_window *kept,
                             const struct full_window *full)
 {
     *kept = *full;
-    above->full_block[(kept - above->full) / FULL_BLOCK].is_known = false;
+    above->below->full_block[(kept - above->below->full) / FULL_BLOCK].is_known = false;
 }
 
 /* What is known of a vertex, in *in the state of what it is in; NULL: nothing is kept. */
@@ -108,11 +109,12 @@ static struct full_window *full_cache_of(struct match *m, uint32_t v, struct sta
         return NULL;
     struct state *above = match_state(m, parent);
     *in = above;
-    if (!above || !full_cache_make(above, topo_children(t, parent, &children)))
+    if (!above || match_need_below(m, above) < 0 ||
+        !full_cache_make(above->below, topo_children(t, parent, &children)))
         return NULL;
     if (!s->place)
         s->place = child_position(t, parent, v);
-    return &above->full[s->place - 1];
+    return &above->below->full[s->place - 1];
 }
 
 void full_cache_note(struct match *m, uint32_t v, const struct request *q, int64_t at, int64_t end)
@@ -131,16 +133,17 @@ static bool find_used_up(const struct match *m, uint32_t v, uint16_t type, int64
                          struct full_window *full)
 {
     const struct state *s = m->state[v];
+    const struct state_below *b = state_below(s);
     const struct prune_list *list = prune_of(&m->prune, &m->topo, v);
 
     full->number = FULL_FOR_ALL;
     if (find_load_over(s, STATE_EXCLUSIVE - 1, at, end, full))
         return true;
     full->number = m->prune.number[type];
-    for (uint32_t i = 0; s->counts && full->number != PRUNE_NONE && i < list->n; i++) {
+    for (uint32_t i = 0; b->counts && full->number != PRUNE_NONE && i < list->n; i++) {
         int64_t total = prune_total(&m->prune, &m->topo, v, list->number[i]);
         if (list->number[i] == (uint32_t)full->number &&
-            find_over(&s->counts[i], total - 1, at, end, full))
+            find_over(&b->counts[i], total - 1, at, end, full))
             return true;
     }
     full->number = FULL_FOR_ONE;
@@ -218,11 +221,11 @@ void full_cache_forget(struct match *m, uint32_t v)
     if (s->users.root)
         s->taken.at = s->taken.end = 0;
     s->given_back++;
-    if (!above || !above->full)
+    if (!state_below(above)->full)
         return;
     if (!s->place)
         s->place = child_position(t, parent, v);
-    full_window_set(above, &above->full[s->place - 1], &(struct full_window){0});
+    full_window_set(above, &above->below->full[s->place - 1], &(struct full_window){0});
 }
 
 /* ---- Many children at once ---- */
@@ -248,13 +251,13 @@ static void block_add(const struct match *m, struct full_block *b, const struct 
 const struct full_block *full_block_of(struct match *m, const struct state *above,
                                        const uint32_t *children, uint32_t first)
 {
-    struct full_block *b = &above->full_block[first / FULL_BLOCK];
+    struct full_block *b = &above->below->full_block[first / FULL_BLOCK];
     if (b->is_known)
         return b;
     *b = (struct full_block){
         .is_known = true, .number = FULL_FOR_ALL, .at = INT64_MIN, .end = INT64_MAX};
     for (uint32_t i = first; i < first + FULL_BLOCK && b->end > INT64_MIN; i++) {
-        const struct full_window *full = &above->full[i];
+        const struct full_window *full = &above->below->full[i];
         if (full->at < full->end)
             block_add(m, b, full, children[i]);
         else
@@ -266,10 +269,11 @@ const struct full_block *full_block_of(struct match *m, const struct state *abov
 bool full_block_check(const struct match *m, const struct state *above, const uint32_t *children,
                       uint32_t n)
 {
-    for (uint32_t first = 0; above->full && first + FULL_BLOCK <= n; first += FULL_BLOCK) {
-        const struct full_block *b = &above->full_block[first / FULL_BLOCK];
+    for (uint32_t first = 0; state_below(above)->full && first + FULL_BLOCK <= n;
+         first += FULL_BLOCK) {
+        const struct full_block *b = &above->below->full_block[first / FULL_BLOCK];
         for (uint32_t i = first; b->is_known && b->end > INT64_MIN && i < first + FULL_BLOCK; i++) {
-            const struct full_window *full = &above->full[i];
+            const struct full_window *full = &above->below->full[i];
             bool is_more =
                 full->at > b->at || full->end < b->end ||
                 (full->number >= 0 && (full->number != b->number || full->left > b->left)) ||

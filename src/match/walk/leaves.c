@@ -12,7 +12,7 @@ bool leaves_begin(const struct walk *w, uint32_t host, uint32_t level, bool excl
 
     *l = (struct leaves){.sink = sink, .factor = factor, .type = q->type};
     l->filled = state_load(s, w->at, w->end) >= STATE_FULL;
-    l->held = w->guard && s && s->n_filled_allocated > 0;
+    l->held = w->guard && state_below(s)->n_filled_allocated > 0;
     l->exclusive = exclusive || q->exclusive;
     return q->next == REQUEST_NONE && q->with == REQUEST_NONE && !q->is_slot && !q->has_below &&
            q->type != TYPE_NODE && q->type != TYPE_STORAGE_NODE && !(exclusive && q->shared) &&

@@ -42,8 +42,9 @@ static uint32_t node_after(const struct match *m, uint32_t node)
 /* Whether nothing of a vertex is taken in a window, down or in a block. */
 static bool is_idle(const struct state *s, int64_t at, int64_t end)
 {
-    return !s || (s->n_down == 0 && s->blocks_below == 0 && state_load(s, at, end) == 0 &&
-                  (s->units.n <= 1 || profile_max(&s->units, at, end) == 0));
+    return !s ||
+           (s->n_down == 0 && s->blocks_below == 0 && state_load(s, at, end) == 0 &&
+            (!s->below || s->below->units.n <= 1 || profile_max(&s->below->units, at, end) == 0));
 }
 
 /* Whether that is so of v and all below it, and what is below it is numbered from it on as below another vertex of its

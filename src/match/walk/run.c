@@ -122,9 +122,10 @@ static int64_t next_time_by_counts(struct walk *w, int64_t from)
             int64_t limit = prune_total(&m->prune, w->t, w->t->root, list->number[i]) - want;
             if (limit < 0)
                 return -1;
-            if (!s || !s->counts || s->counts[i].n <= 1)
+            const struct profile *counts = state_below(s)->counts;
+            if (!counts || counts[i].n <= 1)
                 continue;
-            profile_seek(&c, &s->counts[i], good);
+            profile_seek(&c, &counts[i], good);
             if (!profile_fit(&c, good, w->end - w->at, limit, INT64_MAX, &good))
                 return -1;
         }

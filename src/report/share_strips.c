@@ -200,7 +200,8 @@ void share_strips_draw(const struct share_strips *strips, double top)
         draw_strip(strips, chosen[i], &strip, i == 0 ? more : "");
         if (i == (others > 0 ? 1 : 0)) /* where its line has room */
             svg_text(strips->svg, strips->right, strip.y - 5, "cap", "end",
-                     "line: deserved · area: had · red: jobs were stopped for others");
+                     "line: deserved · area: had, largest part of any resource · red: jobs were "
+                     "stopped");
         strip.y += STRIP_CAPTION + STRIP_HEIGHT + STRIP_GAP;
     }
 }

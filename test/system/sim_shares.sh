@@ -37,6 +37,7 @@ o = json.load(open("out"))["policies"][0]["shares"]["over_time"]
 print(o["from_s"], o["step_s"], o["error"] == [.5] * 20 + [0] * 10)')" '0 1 True'
 is 'preemptions by share' "$(value preemptions)" 0
 grep -q 'user q/u1: deserved 66.7 %, had 66.7 % of the machine' share.svg || fail 'no panel of u1 in share.svg'
+grep -q 'line: deserved · area: had, largest part of any resource · red: jobs were stopped' share.svg || fail 'how parts count in share.svg'
 grep -q 'user q/u2: deserved 33.3 %, had 33.3 % of the machine' share.svg || fail 'no panel of u2 in share.svg'
 
 # In the order of submission u1 has 20 s of the machine and deserves 10, u2 has 10 and deserves 20:

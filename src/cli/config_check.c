@@ -125,7 +125,7 @@ int config_check(const struct config *config, const match_t *machine, struct con
 
     *found = (struct config_found){.queues = (int64_t)sched->n_queues,
                                    .blocks = (int64_t)sched->n_blocks};
-    if (config_check_types(config, machine, err) < 0 ||
+    if (config_check_types(config, machine, NULL, err) < 0 ||
         check_block_targets(sched, match_graph(machine), err) < 0)
         return -1;
     count_type_named(match_graph(machine), found);

@@ -115,7 +115,7 @@ static int load_config(struct run *run, int64_t *procs, berth_error_t *err)
     const char *path = run->options.config;
     run->config = sim_config_read(path, 1, err);
     if (!run->config || !(run->machine = config_machine_open(run->config, path, err)) ||
-        config_check_types(run->config, run->machine, err) < 0)
+        config_check_types(run->config, run->machine, path, err) < 0)
         return -1;
     *procs = queues_procs(run->config, run->machine, err);
     return *procs < 0 ? -1 : 0;

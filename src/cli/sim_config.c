@@ -79,7 +79,7 @@ int sim_stage_open(struct sim_stage *stage, const struct sim_options *o, berth_e
     const char *slash = o->scenario ? strrchr(o->scenario, '/') : NULL;
     stage->config = sim_config_read(o->config, SECONDS_TICKS, err);
     if (!stage->config || !(stage->machine = config_machine_open(stage->config, o->config, err)) ||
-        config_check_types(stage->config, stage->machine, err) < 0)
+        config_check_types(stage->config, stage->machine, o->config, err) < 0)
         return -1;
     if (slash && !(stage->folder = strndup(o->scenario, (size_t)(slash - o->scenario) + 1)))
         return errtext_no_memory(err);

@@ -14,9 +14,10 @@ match_t *config_machine_open(const struct config *config, const char *config_pat
                              berth_error_t *err);
 
 /* Check that the machine has the types of resources that limits and shares name. 0, or -1 with EINVAL and a text that
- * says where it has not. O(names).
+ * says where it has not, and begins with the file's name (NULL: without one). O(names).
  */
-int config_check_types(const struct config *config, const match_t *machine, berth_error_t *err);
+int config_check_types(const struct config *config, const match_t *machine, const char *name,
+                       berth_error_t *err);
 
 #define GRAPH_TEXT_MAX ((size_t)1 << 31) /* bytes of a file that describes a graph */
 

@@ -45,7 +45,8 @@ static int check_queue(const struct sched_queue_config *queue, const match_t *ma
     return 0;
 }
 
-int config_check_types(const struct config *config, const match_t *machine, berth_error_t *err)
+static int check_named_types(const struct config *config, const match_t *machine,
+                             berth_error_t *err)
 {
     const struct sched_config *sched = &config->sched;
 
@@ -65,4 +66,15 @@ int config_check_types(const struct config *config, const match_t *machine, bert
                                "machine has, such as core, got \"%s\"",
                                sched->shares.resources[i]);
     return 0;
+}
+
+int config_check_types(const struct config *config, const match_t *machine, const char *name,
+                       berth_error_t *err)
+{
+    berth_error_t why;
+    if (!name)
+        return check_named_types(config, machine, err);
+    return check_named_types(config, machine, &why) == 0
+               ? 0
+               : errtext_set(err, EINVAL, "%s: %s", name, why.text);
 }

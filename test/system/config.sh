@@ -66,12 +66,18 @@ unfit() {
     expect_line err "site/unfit.yaml: $1"
     [ -s out ] && fail "config check writes of what does not fit"
 }
+# A simulation says in which file, too.
+unfit_in_sim() { # MESSAGE SED
+    unfit "$@"
+    expect_status 1 "$BERTH" sim --config site/unfit.yaml none.swf
+    expect_line err "berth sim: site/unfit.yaml: $1"
+}
 unfit 'site/none.graphml: No such file or directory' 's|graphs/machine|none|'
-unfit 'queue "batch": limits: key "nodes": expected a type of resources that the machine has, such as core' \
+unfit_in_sim 'queue "batch": limits: key "nodes": expected a type of resources that the machine has, such as core' \
     's/{node: 2}/{nodes: 2}/'
-unfit 'account "physics": limits: key "cores": expected a type of resources that the machine has, such as core' \
+unfit_in_sim 'account "physics": limits: key "cores": expected a type of resources that the machine has, such as core' \
     '$a accounts: {physics: {users: [ann], limits: {cores: 2}}}'
-unfit 'shares: key "resources": expected types of resources that the machine has, such as core, got "cores"' \
+unfit_in_sim 'shares: key "resources": expected types of resources that the machine has, such as core, got "cores"' \
     '$a shares: {resources: [cores]}'
 unfit 'block "maint": key "resources": expected resources of the machine, got "node4"' 's/\[0-3/[0-9/'
 unfit 'block "maint": key "resources": expected resources of the machine, got "/c0/node9"' \

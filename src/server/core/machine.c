@@ -140,7 +140,8 @@ int machine_open(server_t *s, berth_error_t *err)
     if (!s->machine)
         return -1;
     s->memory_unit = config_memory_unit(s->machine);
-    if (config_check_types(s->config, s->machine, err) < 0 || machine_measure(s, err) < 0)
+    if (config_check_types(s->config, s->machine, s->config_path, err) < 0 ||
+        machine_measure(s, err) < 0)
         return -1;
     if (gpu_names_collect(&s->gpu_names, match_graph(s->machine)) < 0)
         return errtext_no_memory(err);
@@ -185,7 +186,7 @@ static bool same_licenses(const struct config *a, const struct config *b)
 }
 
 /* Apply another configuration, and take ownership of it on success. */
-static int change_config(server_t *s, struct config *config, berth_error_t *err)
+static int change_config(server_t *s, struct config *config, const char *path, berth_error_t *err)
 {
     int64_t offset = blocks_offset(s);
     blocks_shift(config, offset);
@@ -202,7 +203,7 @@ static int change_config(server_t *s, struct config *config, berth_error_t *err)
         return errtext_set(err, EINVAL,
                            "key \"licenses\": cannot be changed while the server runs: restart the "
                            "server");
-    if (config_check_types(config, s->machine, err) < 0 ||
+    if (config_check_types(config, s->machine, path, err) < 0 ||
         settings_check_blocks(s, config, err) < 0)
         return -1;
     if (classes_configure(s, &config->sched, err) < 0)
@@ -248,8 +249,9 @@ static char *default_config_path(const server_t *s)
 int machine_reload(server_t *s, berth_error_t *err)
 {
     char *found = s->config_path ? NULL : default_config_path(s);
-    struct config *config = read_config(found ? found : s->config_path, err);
-    if (!config || change_config(s, config, err) < 0) {
+    const char *path = found ? found : s->config_path;
+    struct config *config = read_config(path, err);
+    if (!config || change_config(s, config, path, err) < 0) {
         int saved = errno;
         config_destroy(config);
         free(found);

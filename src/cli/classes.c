@@ -35,7 +35,8 @@ const struct option_table classes_options = {
              "administrators may change them.\n",
     .rows = rows,
     .notes = "Exit status: 0 done, 1 failed, 2 wrong command line.\n"
-             "Example: berth classes set --percent a=60 --percent b=40 --default b batch\n"
+             "Example: berth classes set --percent a=60 --percent b=40 --requestor a=ann \\\n"
+             "           --default b batch\n"
              "Manual: man berth-classes\n",
     .complete = "show set reset @queue"};
 

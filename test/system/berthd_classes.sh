@@ -106,4 +106,11 @@ is_state 3 pending || fail "after a crash, a job of a class with 0 percent is $(
 expect_status 0 "$BERTH" classes reset batch
 await_state 3 running
 expect_status 0 "$BERTH" cancel 3 4
+
+# The example of the help works where patterns name other classes.
+"$BERTH" classes set --percent land=60 --percent other=40 --default other --requestor land=ann batch || fail "land and other"
+"$BERTH" classes --help | sed -n '/^Example: /,/^Manual: /p' | sed '$d; s/^Example: berth /"$BERTH" /' >example
+expect_status 0 sh ./example
+"$BERTH" classes --json >out
+grep -q '"a"' out || fail "the example's classes: $(cat out)"
 finish

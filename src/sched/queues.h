@@ -233,7 +233,7 @@ struct queues {
     uint64_t
         more_preemptible; /* times that something was given back, or that more jobs may be preempted */
     struct tried holders_tried; /* as of when room could be made for no holder */
-    uint32_t *victims;          /* running jobs of preemptible queues */
+    uint32_t *victims; /* running jobs of preemptible queues, and others that are being stopped */
     size_t n_victims, cap_victims;
     struct awaited_pair *awaited; /* in the order in which that began (controllers/awaited.h) */
     size_t n_awaited, cap_awaited;
@@ -281,6 +281,13 @@ static inline bool pass_does(const sched_t *s, unsigned actions)
 {
     const struct setup *setup = s->queues->setup;
     return (s->pass.phase == PASS_WALK ? setup->round[s->pass.round] : setup->actions) & actions;
+}
+
+/* Whether a job runs whose shell was told to stop it, for others or as its gang has failed. */
+static inline bool is_being_stopped(const sched_t *s, uint32_t slot)
+{
+    const struct details *d = s->jobs[slot].details;
+    return s->jobs[slot].state == SCHED_RUNNING && (d->is_stopping || d->is_dismissed);
 }
 
 /* The state of now, and whether it is still that. */

@@ -86,13 +86,13 @@ static int list_gang(const struct naive_gangs *m, int job, struct lot *v)
     return n;
 }
 
-/* Those that are being stopped for others; nobody waits for members whose gang has failed. */
+/* Those that are being stopped, for others or as their gang has failed. */
 static int list_stopped(const struct naive_gangs *m, int job, struct lot *v)
 {
     const struct naive_job *j = &m->job[job];
     int n = 0;
     for (int k = 0; k < j->members; k++)
-        if (j->state[k] == NAIVE_LEAVES) {
+        if (j->state[k] == NAIVE_LEAVES || j->state[k] == NAIVE_STOPS) {
             v[n] = (struct lot){0};
             add(m, &v[n], job, k);
             v[n++].is_stopped = true;

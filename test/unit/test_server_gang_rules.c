@@ -298,6 +298,54 @@ static void the_whole_says_what_it_lacks(void **state)
     }
 }
 
+/* ---- Who leaves as a gang has failed ---- */
+
+static int open_preempting(void **state)
+{
+    return open_world_of(state, "resources: {nodes: 1, cores: 4}\n"
+                                "default-queue: batch\n"
+                                "queues: {batch: {policy: easy, preempts: lower}}\n"
+                                "server: {grace: 60, requests-per-second: unlimited}\n");
+}
+
+/* A member is being stopped as another one has failed: what it leaves is enough beside the core that is free, so nobody is
+ * stopped for the job that waits for it, over a crash, too. Who needs more has another one stopped as well.
+ */
+static void who_leaves_with_a_gang_is_waited_for(void **state)
+{
+    struct sim_server *w = *state;
+    int64_t id = run(w, "{\"command\":[\"x\"],\"gang\":2,\"min\":2}");
+    int64_t low[2];
+    for (int i = 0; i < 2; i++)
+        low[i] = run(w, "{\"command\":[\"x\"],\"priority\":-5}");
+    sim_server_wait(w, 2 * SIM_SECOND);
+    sim_engine_find(w->engine, id, 0)->stubborn = true;
+    member_ends(w, id, 1, 1);
+    expect_members(w, id, "rf");
+    int64_t two = submit(w, "{\"command\":[\"x\"],\"cores\":2}");
+    sim_server_turn(w, NULL);
+    for (int crashes = 0; crashes < 2; crashes++) {
+        expect_state(w, two, "pending");
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(sim_engine_find(w->engine, low[i], -1)->last_signal, 0);
+        reopen(w, true);
+    }
+    expect_in(w, "/v1/jobs/1.0/explain", "It is being stopped for job 4");
+    sim_engine_find(w->engine, low[1], -1)->stubborn = true;
+    int64_t one = submit(w, "{\"command\":[\"x\"],\"priority\":-4}");
+    sim_server_turn(w, NULL);
+    assert_int_equal(sim_engine_find(w->engine, low[0], -1)->last_signal, 0);
+    assert_int_equal(sim_engine_find(w->engine, low[1], -1)->last_signal, SIGTERM);
+    member_ends(w, id, 0, 1);
+    start_all(w);
+    expect_state(w, two, "running");
+    expect_state(w, one, "pending");
+    expect_members(w, id, "ff");
+    end(w, low[1], 1);
+    start_all(w);
+    expect_state(w, one, "running");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_limits, close_world)
 
 int main(void)
@@ -313,6 +361,8 @@ int main(void)
         TEST(a_lost_member_goes_by_what_its_gang_says),
         TEST(a_gang_starts_whole_or_not_at_all),
         TEST(the_whole_says_what_it_lacks),
+        cmocka_unit_test_setup_teardown(who_leaves_with_a_gang_is_waited_for, open_preempting,
+                                        close_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -230,6 +230,8 @@ static void note_preempts(struct setup *setup)
     for (uint32_t i = 0; i < setup->n_queues; i++) {
         setup->queue[setup->queue[i].parent].any_preempts |= setup->queue[i].preempts;
         setup->preempts |= setup->queue[i].preempts != 0;
+        setup->stops_any |=
+            setup->queue[i].preempts != 0 || setup->queue[i].preemptible != SCHED_NOT_PREEMPTIBLE;
     }
 }
 

@@ -125,7 +125,7 @@ static void freed(sched_t *s, uint32_t slot)
         note_stop_time(s, slot); /* there is room for it */
 }
 
-/* Stop one whose time has come, unless it is being stopped for another job. */
+/* Stop one whose time has come, unless it is being stopped already. */
 static enum step stop_next_for_block(sched_t *s)
 {
     struct queues *n = s->queues;
@@ -144,7 +144,7 @@ static enum step stop_next_for_block(sched_t *s)
     }
     heap_move(&n->stops, slot, INT64_MAX, s->jobs[slot].key.seq);
     d->is_cleared = true;
-    if (d->is_stopping)
+    if (is_being_stopped(s, slot))
         return STEP_DONE;
     struct sched_reason why = blocks_told(s, block);
     const struct sched_reason *told = told_reason(n, &why);

@@ -110,7 +110,7 @@ static int add_gang(const sched_t *s, struct lots *lots, struct gang *gang)
         const struct details *d = s->jobs[i].details;
         bool by_share = false;
         g.keeps |= s->jobs[i].state == SCHED_RESERVED && s->jobs[i].is_preempting;
-        if (!d->is_in_gang || d->is_stopping)
+        if (!d->is_in_gang || is_being_stopped(s, i))
             continue;
         g.keeps |= s->queues->setup->queue[d->queue].keeps_gangs;
         if (!is_eligible(s, lots, i, &by_share))
@@ -133,7 +133,7 @@ static int list_lots(sched_t *s, struct lots *lots)
         struct gang *gang = gang_of(s, slot);
         bool by_share = false;
         int rc = 0;
-        if (is_free_victim(s, slot)) {
+        if (is_being_stopped(s, slot)) {
             rc = add_lot(s, lots, slot, LOT_GOES, false) ? 0 : -1;
         } else if (gang && s->jobs[slot].details->is_in_gang) {
             rc = gang->listed == listing ? 0 : add_gang(s, lots, gang);
@@ -169,7 +169,7 @@ static void add_victim(struct preemption *h, uint32_t slot)
 {
     const struct job *job = &h->s->jobs[slot];
     h->victim[h->n++] = (struct victim){
-        .slot = slot, .at = job->at, .key = job->key, .is_stopping = job->details->is_stopping};
+        .slot = slot, .at = job->at, .key = job->key, .is_stopping = is_being_stopped(h->s, slot)};
 }
 
 /* What is left of a gang without its spare ones, as add_gang found them. */
@@ -179,7 +179,7 @@ static void add_whole(struct preemption *h, const struct lots_gang *of)
     struct gang_lots g = {.whole = NO_GANG};
     for (uint32_t i = of->gang->last; i != JOB_NONE; i = s->jobs[i].details->gang_before) {
         const struct details *d = s->jobs[i].details;
-        if (!d->is_in_gang || d->is_stopping)
+        if (!d->is_in_gang || is_being_stopped(s, i))
             continue;
         if (takes_spare(of->gang, &g, d->member))
             g.more--;

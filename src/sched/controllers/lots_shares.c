@@ -57,9 +57,9 @@ static void note_all_gone(sched_t *s, struct lots *lots)
             lots->gone[(size_t)i * dimensions + d] = view.received[d] - view.running[d];
     }
     for (uint32_t i = 0; i < running->n; i++) {
-        const struct job *job = &s->jobs[running->v[i].item];
-        if (job->state == SCHED_RUNNING && job->details->is_stopping)
-            lots_note_gone(s, lots, running->v[i].item, shares->job[running->v[i].item].amount, 1);
+        uint32_t slot = running->v[i].item;
+        if (is_being_stopped(s, slot))
+            lots_note_gone(s, lots, slot, shares->job[slot].amount, 1);
     }
     for (uint32_t i = 0; i < s->due.n; i++)
         if (s->jobs[s->due.v[i].item].is_preempting)

@@ -43,11 +43,11 @@ static void preempt_taken(struct preemption *h, uint32_t slot)
         if (!victim->is_taken)
             continue;
         struct sched_decision *decision = decision_add(
-            s, d->is_stopping ? SCHED_AWAIT : SCHED_PREEMPT, victim->slot, s->now, NULL);
+            s, victim->is_stopping ? SCHED_AWAIT : SCHED_PREEMPT, victim->slot, s->now, NULL);
         awaited_add(s, victim->slot, slot);
         preemption_put_back(h, victim);
         decision->other = job_handle(s, slot);
-        if (d->is_stopping)
+        if (victim->is_stopping)
             continue;
         d->is_stopping = true;
         gang_stops(s, victim->slot);

@@ -59,8 +59,9 @@ int64_t next_preemptible(const sched_t *s, int64_t after)
     const struct queues *n = s->queues;
     int64_t next = INT64_MAX;
     for (size_t i = 0; i < n->n_victims; i++) {
-        int64_t from = preemptible_from(s, &s->jobs[n->victims[i]]);
-        if (from > after && from < next)
+        const struct job *job = &s->jobs[n->victims[i]];
+        int64_t from = preemptible_from(s, job);
+        if (is_preemptible(s, job) && from > after && from < next)
             next = from;
     }
     return next;
@@ -91,9 +92,7 @@ void victims_list(sched_t *s)
     struct queues *n = s->queues;
     n->n_victims = 0;
     for (uint32_t slot = n->first; slot != JOB_NONE; slot = s->jobs[slot].details->following) {
-        const struct details *d = s->jobs[slot].details;
-        if (s->jobs[slot].state == SCHED_RUNNING &&
-            (is_preemptible(s, &s->jobs[slot]) || d->is_stopping))
+        if (s->jobs[slot].state == SCHED_RUNNING && is_listed_victim(s, slot))
             n->victims[n->n_victims++] = slot;
     }
     n->more_preemptible++;
@@ -141,11 +140,11 @@ static void list_if_preemptible(sched_t *s, uint32_t slot, enum sched_how how)
     const struct job *job = &s->jobs[slot];
     (void)how;
     leave_preempting(s, slot);
-    if (!is_preemptible(s, job) && !job->details->is_stopping)
+    if (!is_listed_victim(s, slot))
         return;
     n->victims[n->n_victims++] = slot;
     int64_t from = preemptible_from(s, job);
-    if (from > s->now && from < n->preemptible_next)
+    if (is_preemptible(s, job) && from > s->now && from < n->preemptible_next)
         n->preemptible_next = from;
 }
 

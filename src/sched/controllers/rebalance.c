@@ -51,8 +51,8 @@ static bool may_be_lent(const sched_t *s, const struct class_turns *turns, uint3
     const struct job *job = &s->jobs[slot];
     if (job->state != SCHED_RUNNING)
         return false;
-    return job->details->is_stopping || (turns_of(s, slot) == turns && gang_spares(s, slot) &&
-                                         s->now >= preemptible_from(s, job));
+    return job->details->is_stopping ||
+           (turns_of(s, slot) == turns && gang_spares(s, slot) && may_be_told(s, slot));
 }
 
 static int by_start(const void *a, const void *b)

@@ -32,23 +32,24 @@ int64_t preemptible_from(const sched_t *s, const struct job *job)
     return job->at < INT64_MAX - after ? job->at + after : INT64_MAX;
 }
 
-bool is_free_victim(const sched_t *s, uint32_t slot)
+bool is_listed_victim(const sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
-    return s->jobs[slot].state == SCHED_RUNNING && d->is_stopping && !d->is_dismissed;
+    return is_preemptible(s, &s->jobs[slot]) || d->is_stopping ||
+           (d->is_dismissed && s->queues->setup->stops_any);
 }
 
 bool may_be_told(const sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
     const struct details *d = job->details;
-    return job->state == SCHED_RUNNING && !d->is_stopping && !d->is_dismissed && !d->is_cleared &&
+    return job->state == SCHED_RUNNING && !is_being_stopped(s, slot) && !d->is_cleared &&
            s->now >= preemptible_from(s, job);
 }
 
 static bool may_be_victim(const sched_t *s, uint32_t slot)
 {
-    return is_free_victim(s, slot) ||
+    return is_being_stopped(s, slot) ||
            (is_preemptible(s, &s->jobs[slot]) && may_be_told(s, slot) && gang_spares(s, slot));
 }
 
@@ -80,7 +81,7 @@ int preemption_begin(struct preemption *h, sched_t *s, uint32_t slot, const stru
         h->victim[h->n++] = (struct victim){.slot = n->victims[i],
                                             .at = job->at,
                                             .key = job->key,
-                                            .is_stopping = job->details->is_stopping,
+                                            .is_stopping = is_being_stopped(s, n->victims[i]),
                                             .useful = useful,
                                             .work = work_of(s, job)};
     }

@@ -1,6 +1,6 @@
 /* Which running jobs a job preempts.
  *
- * Those that are being stopped already come for nothing, beside what others hold who wait for them. If they are not enough, as few
+ * Those that are being stopped already, for others or as their gang has failed, come for nothing, beside what others hold who wait for them. If they are not enough, as few
  * others as can be are told; of sets of so many that with which least work is lost; of these the one whose jobs have
  * run for the shortest time together, and then the last one in queue order. Work is what a job holds in cores times how
  * long it has run.
@@ -44,10 +44,12 @@ struct preemption {
     int64_t too_little; /* and a sum that was not enough */
 };
 
-/* Whether a running job has been told to stop, so that it comes for nothing; and whether one
- * may be told at all by now.
+/* Whether a running job is listed as one whose end others may wait for: it may be told to stop, or has been, or its gang has
+ * failed where others are stopped at all.
  */
-bool is_free_victim(const sched_t *s, uint32_t slot);
+bool is_listed_victim(const sched_t *s, uint32_t slot);
+
+/* Whether a running job may be told to stop by now: it has not been told yet. */
 bool may_be_told(const sched_t *s, uint32_t slot);
 
 /* Cores that a running job holds times the ticks that it has run; INT64_MAX: that or more. */

@@ -5,6 +5,7 @@
 
 #include "base/errtext.h"
 #include "sched/controllers/ask.h"
+#include "sched/controllers/victims.h"
 #include "sched/reason_copy.h"
 #include "sched/waiting/gang_order.h"
 
@@ -167,16 +168,21 @@ static const struct gang_role *too_few_wait(const sched_t *s, const struct gang 
     return NULL;
 }
 
-/* Tell the shell to stop a member that runs. Returns 0, or -1 with ENOMEM. */
+/* Tell the shell to stop a member that runs: others may wait for what it leaves. Returns 0, or -1 with ENOMEM. */
 static int dismiss(sched_t *s, uint32_t slot, const struct gang *gang)
 {
     struct details *d = s->jobs[slot].details;
     if (d->is_dismissed || d->is_stopping || d->is_cleared)
         return 0;
     const struct sched_reason *told = told_reason(s->queues, &gang->why);
-    if (!told || decision_reserve(s) < 0)
+    if (!told || decision_reserve(s) < 0 ||
+        victims_reserve(s->queues, s->queues->n_victims + 1) < 0)
         return -1;
+    bool was_listed = is_listed_victim(s, slot);
     d->is_dismissed = true;
+    if (!was_listed && is_listed_victim(s, slot))
+        s->queues->victims[s->queues->n_victims++] = slot;
+    s->queues->more_preemptible++; /* what it leaves may be enough for others */
     decision_add(s, SCHED_STOP, slot, s->now, told);
     return 0;
 }

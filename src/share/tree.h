@@ -204,7 +204,7 @@ bool share_may_reclaim(struct share_tree *t, uint32_t taker, const int64_t *amou
 /* Whether a node may take an amount from another so that they have more alike: where the two part, of all there is and over
  * the weight, the taker has less, and when it has the amount and the other has given, no more; and the giver keeps its
  * guarantees. The part is that of the resource of which it is largest; without a weight it is more than any with one. Whoever
- * takes, the lesser of the two parts is larger afterwards, so that no two, nor any more, take from each other in turns.
+ * takes, the lesser of the two parts is no less afterwards, and larger where it takes of what it has most of.
  * `gone` as above. O(d).
  */
 bool share_may_even_out(const struct share_tree *t, uint32_t taker, const int64_t *amount,

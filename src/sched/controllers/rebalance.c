@@ -110,10 +110,35 @@ static void sort_lent(const sched_t *s, struct class_turns *turns)
         qsort(turns->lent, n, sizeof(*turns->lent), by_start);
 }
 
+/* Whether some class lacks workers that another one has borrowed. */
+static bool is_uneven(const struct class_turns *turns)
+{
+    bool lacks = false, borrows = false;
+    for (uint32_t i = 0; i < turns->setup->n; i++) {
+        const struct class_load *load = &turns->load[i];
+        if (load->percent == 0)
+            continue;
+        lacks |= load->waiting > 0 && load->running < load->target;
+        borrows |= load->running > load->target;
+    }
+    return lacks && borrows;
+}
+
+/* How far a queue's classes are apart now, in percent; 0 where none lacks what another has. */
+static int64_t find_spread(const sched_t *s, struct class_turns *turns, uint32_t queue)
+{
+    int64_t workers = class_turns_load(s, queue, false);
+    return is_uneven(turns) ? class_spread(turns->load, turns->setup->n, workers) : 0;
+}
+
 /* Count how far classes are brought down, as if nothing were idle: what is, is of no use to who asks. */
 static int count_floors(sched_t *s, struct class_turns *turns, uint32_t queue)
 {
     if (turns->is_lent_counted)
+        return 0;
+    turns->n_lent = 0;
+    turns->is_lent_counted = find_spread(s, turns, queue) <= turns->setup->rule.threshold;
+    if (turns->is_lent_counted) /* they have come near since the last look */
         return 0;
     if (list_lent(s, turns) < 0)
         return -1;
@@ -265,20 +290,6 @@ static enum step note_queues_due(sched_t *s)
     return STEP_BUSY;
 }
 
-/* Whether some class lacks workers that another one has borrowed. */
-static bool is_uneven(const struct class_turns *turns)
-{
-    bool lacks = false, borrows = false;
-    for (uint32_t i = 0; i < turns->setup->n; i++) {
-        const struct class_load *load = &turns->load[i];
-        if (load->percent == 0)
-            continue;
-        lacks |= load->waiting > 0 && load->running < load->target;
-        borrows |= load->running > load->target;
-    }
-    return lacks && borrows;
-}
-
 /* The next time at which one more of the jobs of a queue may be stopped; INT64_MAX: time alone brings none.
  * O(running).
  */
@@ -302,8 +313,7 @@ static int64_t next_lent(const sched_t *s, const struct class_turns *turns)
 static void note_spread(sched_t *s, struct class_turns *turns, uint32_t queue)
 {
     const struct class_rule *rule = &turns->setup->rule;
-    int64_t workers = class_turns_load(s, queue, false);
-    int64_t spread = is_uneven(turns) ? class_spread(turns->load, turns->setup->n, workers) : 0;
+    int64_t spread = find_spread(s, turns, queue);
     if (turns->is_due)
         turns->timer.is_over = false;
     class_timer_note(&turns->timer, s->now, spread, rule->threshold);

@@ -214,16 +214,18 @@ static bool any_overruns(const server_t *s)
 }
 
 /* Whether the machine took a promise from a job that waits: it takes its turn by its rank when something comes back, and
- * after a restart, as what was lost may be there by then (load_jobs.c).
+ * after a restart, as what was lost may be there by then (load_jobs.c). Or whether a job is being stopped: after a restart
+ * the server sends it the signal again, by which it may end.
  */
-static bool any_displaced(const server_t *s)
+static bool any_displaced_or_stopping(const server_t *s)
 {
     for (size_t i = 0; i < s->table.n; i++) {
         const struct job *job = s->table.jobs[i].job;
         for (uint32_t k = 0; job && k < job->members; k++) {
             const struct member *m = member_record(job, k);
             struct sched_record r;
-            if (m && m->handle >= 0 && sched_record(s->sched, m->handle, &r) == 0 && r.displaced)
+            if (m && m->handle >= 0 && sched_record(s->sched, m->handle, &r) == 0 &&
+                (r.displaced || r.stopping))
                 return true;
         }
     }
@@ -231,14 +233,14 @@ static bool any_displaced(const server_t *s)
 }
 
 /* Whether all has been decided that can be: no start is held back as another one was refused, no pass is due, nothing
- * overruns, and nothing is displaced.
+ * overruns, is displaced or is being stopped.
  */
 static bool is_settled(struct scene *c)
 {
     const server_t *s = c->w->server;
     bool was = scene_scarce(c, false);
     bool is = s->engine.hold_until <= s->clock.now && sched_next_time(s->sched) > s->clock.now &&
-              !any_overruns(s) && !any_displaced(s);
+              !any_overruns(s) && !any_displaced_or_stopping(s);
     scene_scarce(c, was);
     return is;
 }

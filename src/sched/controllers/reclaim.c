@@ -3,7 +3,8 @@
  *
  * Who is stopped is in lots.h, what becomes of them and of the job in make_room.h. Who may take and who may lose is
  * one test (share_may_reclaim), between queues: nobody gives what it deserves, and nobody takes more than that, so no
- * two take from each other in turns; so it is between users (share_may_even_out). Members beyond their gang's min have nobody stopped.
+ * two take from each other in turns. Between users it is share_may_even_out. Members beyond their gang's min have nobody
+ * stopped.
  *
  * A search in vain is not repeated until the next pass that something has happened before.
  */

@@ -11,7 +11,9 @@
 
 #include "sched/queues.h"
 
-/* Book a job for now. `narrow`: the machine's choice is narrow for another reason, so only the first two are tried. */
+/* Book a job so that it starts now. `narrow`: something else, such as a limit of nodes, says already which nodes the machine
+ * may choose; then only the first two of these are tried.
+ */
 int64_t book_for_now(sched_t *s, uint32_t slot, bool narrow);
 
 /* The same, with a booking by the estimate that is made. */
@@ -25,8 +27,8 @@ int64_t reserve_clear(sched_t *s, uint32_t slot, int64_t from, int64_t *at, bool
  */
 int64_t reserve_off_promises(sched_t *s, uint32_t slot, int64_t from, int64_t before, int64_t *at);
 
-/* Book or probe (place.h) a job by its estimate for now, off the nodes of promises or beside them. Whether the booking keeps
- * promises is yet to be asked.
+/* Book or probe (place.h) a job by its estimate so that it starts now: off the nodes that are promised to others, or beside
+ * them. The caller has yet to ask whether the booking keeps these promises.
  */
 typedef int64_t place_take_f(struct place *place, const struct place_ask *ask, int64_t at);
 int64_t take_off_promises(sched_t *s, uint32_t slot, const struct place_ask *ask,

@@ -1,10 +1,9 @@
 /* What the tree of shares (share/tree.h) is told of jobs.
  *
- * It is told of a job whenever that waits as an open one, is promised a time, runs, or is none of these any more:
- * of an open one what it asks for at least, all members of an array together; of others what their booking holds,
- * as limits measure it. Members that wait behind the one of their array that is promised a time wait as open ones
- * do, unless as many of the array hold something as may. So what is told of an array is the same whichever of its
- * members wait together.
+ * The tree counts a job while it is open, is promised a time or runs, and is told of each change between these. An open job
+ * counts with what it asks for at least, all members of an array together; the others count with what their booking holds, as
+ * limits measure it. Members that wait behind the one of their array that is promised a time count as open, unless the array
+ * has as many that hold something as it may. So an array counts the same, whichever of its members wait together.
  */
 #ifndef SCHED_SHARE_OF_JOB_H
 #define SCHED_SHARE_OF_JOB_H
@@ -36,9 +35,8 @@ struct share_of_job {
 int shares_reserve(sched_t *s, uint32_t slot);
 void shares_part(sched_t *s, uint32_t slot, uint32_t part, bool starts);
 
-/* How many equal parts what is told of an open job has: its members that wait, or of a gang at least those that start
- * together; what starts together of a gang of several roles is one, and no others are told of. And how many of these
- * parts it asks for at once.
+/* The amount of an open job is a sum of equal parts. shares_members: how many. One for each member that waits; of a gang no
+ * fewer than start together; one in all for a gang of several roles. shares_asked: how many of these it asks for at once.
  */
 int64_t shares_members(const sched_t *s, uint32_t slot);
 int64_t shares_asked(const sched_t *s, uint32_t slot);

@@ -116,7 +116,8 @@ static int read_policy(struct reading *r, uint32_t i)
     return doc_expected(
         &r->doc, i, "policy",
         "first, firstnodex, low, high, lonode, hinode, lonodex, hinodex, locality, "
-        "variation, pack, spread, balance, or options such as \"policy=low node_centric=true\"");
+        "variation, pack, spread, balance, options such as \"policy=low node_centric=true\", or "
+        "weights from 1 to 1000000 such as \"spread=1 balance=2\"");
 }
 
 static int read_filters(struct reading *r, uint32_t i)

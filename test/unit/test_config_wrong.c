@@ -79,12 +79,14 @@ static const struct wrong wrong_machines[] = {
     {NODES "match: {policy: best}",
      "2:17: key \"policy\": expected first, firstnodex, low, high, lonode, hinode, lonodex, "
      "hinodex, "
-     "locality, variation, pack, spread, balance, or options such as \"policy=low "
-     "node_centric=true\", got \"best\""},
+     "locality, variation, pack, spread, balance, options such as \"policy=low "
+     "node_centric=true\", or weights from 1 to 1000000 such as \"spread=1 balance=2\", got "
+     "\"best\""},
     {NODES "match: {policy: spread=1 balance=0}",
      "2:17: key \"policy\": expected first, firstnodex, low, high, lonode, hinode, lonodex, "
-     "hinodex, locality, variation, pack, spread, balance, or options such as \"policy=low "
-     "node_centric=true\", got \"spread=1 balance=0\""},
+     "hinodex, locality, variation, pack, spread, balance, options such as \"policy=low "
+     "node_centric=true\", or weights from 1 to 1000000 such as \"spread=1 balance=2\", got "
+     "\"spread=1 balance=0\""},
     {NODES "match: {traverser: deep}",
      "2:20: key \"traverser\": expected simple or flexible, got \"deep\""},
     {NODES "match: {filters: core}",

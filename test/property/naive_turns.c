@@ -139,8 +139,15 @@ static bool is_its_turn(const struct naive_queues *q, int job)
     return first < 0 || !nq_before(q, first, job);
 }
 
+/* Whether the first open job of a queue found no time when it had its turn, and has no other yet. */
+static bool has_had_its_turn(const struct naive_queues *q, int lane)
+{
+    const struct nq_job *first = &q->job[nq_first_open(q, lane)];
+    return first->displaced == INT64_MAX && !(first->fresh && !first->placed);
+}
+
 /* The first open job behind another one that its queue has a promise for, of the level of a turn which it goes
- * before: it has its own before that; -1. None of a queue whose first one found no time when it had its turn, or is of a
+ * before: it has its own before that; -1. None of a queue whose first one has had its turn in vain, or is of a
  * higher level, or for which a promise was taken back: that is given in the sweep. Where there are shares, it is they that
  * say who is first.
  */
@@ -149,7 +156,7 @@ static int first_to_promise(const struct naive_queues *q, int after, int turn)
     for (int i = nq_next_of(q, NQ_OPEN, after); i >= 0 && !q->shares;
          i = nq_next_of(q, NQ_OPEN, i)) {
         int lane = q->job[i].lane, first = nq_first_open(q, lane);
-        if (!q->lane[lane].stopped && !q->lane[lane].taken && q->job[first].displaced < INT64_MAX &&
+        if (!q->lane[lane].stopped && !q->lane[lane].taken && !has_had_its_turn(q, lane) &&
             nq_level(q, first) == nq_level(q, i) && nq_before(q, i, turn) &&
             nq_level(q, i) == nq_level(q, turn) && nq_is_considered(q, i) &&
             nq_holders(q, lane) < q->lane[lane].depth)

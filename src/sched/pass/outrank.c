@@ -121,13 +121,16 @@ static struct queue_key turn_key(const sched_t *s)
 }
 
 /* Whether the first open job of a lane may be promised a time before a turn: not if none was known for it when it was its
- * turn, nor if it is of a higher level, which is looked at first: those behind it are not to take its promise.
+ * turn, unless something has come back since, nor if it is of a higher level, which is looked at first: those behind it
+ * are not to take its promise.
  */
 static bool may_go_first(const sched_t *s, const struct lane *lane, struct queue_key turn)
 {
     struct queue_entry first;
-    const struct details *d = queue_first(lane->open, &first) ? s->jobs[first.item].details : NULL;
-    return d && d->displaced != DISPLACED_ANY && !queue_before(level_last(first.key), turn);
+    const struct job *job = queue_first(lane->open, &first) ? &s->jobs[first.item] : NULL;
+    bool may = job && job->details &&
+               (job->details->displaced != DISPLACED_ANY || (job->is_fresh && !job->is_placed));
+    return may && !queue_before(level_last(first.key), turn);
 }
 
 /* The first open job between a key and that of a turn, of the level of that turn, whose lane has a promise to

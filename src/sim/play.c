@@ -191,7 +191,7 @@ int play_end_job(struct play *p, size_t job, enum play_state state, const char *
         return -1;
     if (p->options.decisions)
         decisions_end(p->options.decisions, p->d.now, play_name(p, job, &p->name),
-                      scenario_state_name(play_look(p, job)), reason);
+                      scenario_state_name(play_look(p, job)), p->jobs[job].reason);
     return 0;
 }
 
@@ -229,25 +229,24 @@ static void count_lost(struct play *p, size_t job)
         p->lost += (double)cores * (double)(p->d.now - p->jobs[job].start);
 }
 
-/* A job has stopped for another. */
+/* A job that was told to stop has ended. */
 static int stopped(struct play *p, size_t job)
 {
-    bool waits = p->jobs[job].stop == PLAY_STOP_REQUEUE;
-    count_lost(p, job);
+    enum play_stop stop = p->jobs[job].stop;
     p->jobs[job].stop = PLAY_STOP_NONE;
-    return waits ? requeue(p, job, play_handle(p, job))
-                 : play_end_job(p, job, PLAY_PREEMPTED, NULL);
+    if (stop == PLAY_STOP_FAIL)
+        return play_end_job(p, job, PLAY_FAILED, p->jobs[job].reason);
+    count_lost(p, job);
+    return stop == PLAY_STOP_REQUEUE ? requeue(p, job, play_handle(p, job))
+                                     : play_end_job(p, job, PLAY_PREEMPTED, NULL);
 }
 
-/* Stop a job for another, at once or as soon as it can. */
-static int stop_for_another(struct play *p, const struct sched_decision *d)
+/* A job stops, at once or as soon as it can. */
+static int begin_stopping(struct play *p, size_t job, enum play_stop stop)
 {
-    size_t job = decided_job(p, d);
     struct play_job *j = &p->jobs[job];
     int64_t takes = p->submissions[j->submission].stopping;
-    if (p->options.sharing)
-        sharing_stopped(p->options.sharing, p->d.now / SECONDS_TICKS);
-    j->stop = d->requeue ? PLAY_STOP_REQUEUE : PLAY_STOP_END;
+    j->stop = stop;
     if (takes == 0)
         return stopped(p, job);
     if (takes < j->end - p->d.now) {
@@ -257,11 +256,23 @@ static int stop_for_another(struct play *p, const struct sched_decision *d)
     return 0;
 }
 
-/* A job is stopped for a block. */
+static int stop_for_another(struct play *p, const struct sched_decision *d)
+{
+    if (p->options.sharing)
+        sharing_stopped(p->options.sharing, p->d.now / SECONDS_TICKS);
+    return begin_stopping(p, decided_job(p, d), d->requeue ? PLAY_STOP_REQUEUE : PLAY_STOP_END);
+}
+
+/* A job is stopped for a block, or as its gang has failed. */
 static int stop(struct play *p, const struct sched_decision *d)
 {
     char reason[SCHED_REASON_TEXT];
-    return play_end_job(p, decided_job(p, d), PLAY_FAILED, sched_reason_text(d->reason, reason));
+    size_t job = decided_job(p, d);
+    char *copy = strdup(sched_reason_text(d->reason, reason));
+    if (!copy)
+        return -1;
+    replace_text(&p->jobs[job].reason, copy);
+    return begin_stopping(p, job, PLAY_STOP_FAIL);
 }
 
 const char *play_name_all(struct play *p, size_t job)

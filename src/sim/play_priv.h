@@ -27,11 +27,12 @@ enum play_state {
     PLAY_PREEMPTED
 };
 
-/* What becomes of a job that has been preempted when it has stopped. */
+/* What becomes of a job when it has stopped that was told to. */
 enum play_stop {
-    PLAY_STOP_NONE, /* it has not been */
-    PLAY_STOP_END,
-    PLAY_STOP_REQUEUE
+    PLAY_STOP_NONE,    /* it was not */
+    PLAY_STOP_END,     /* preempted: it has ended */
+    PLAY_STOP_REQUEUE, /* preempted: it waits again */
+    PLAY_STOP_FAIL     /* for a block or as its gang has failed: it has failed, `reason` */
 };
 
 struct play_job {
@@ -59,7 +60,7 @@ struct play_submission {
         array; /* of gangs, of which it is one: its number in `arrays` plus 1; 0: it is of none */
     sched_job_t handle; /* under which those of its jobs wait that have none of their own; -1 */
     int64_t runtime;    /* -1: the duration */
-    int64_t stopping;   /* how long it takes to end when it is preempted */
+    int64_t stopping;   /* how long it takes to end when it is told to stop */
     enum scenario_end ends;
     uint32_t enough; /* of a snapshot that it was read from: sched_enough */
     uint32_t queue;  /* in `names`; 0: not known yet */

@@ -72,6 +72,9 @@ struct sched_record {
     /* Of a running job: the shell has been told to stop it as its gang is over (SCHED_STOP). */
     bool dismissed;
 
+    /* Of a running job without a limit: a block has begun for which it is stopped. */
+    bool cleared;
+
     /* Of a reserved job: others are stopped for it, and `resources` are what they still use, or have left to it. */
     bool preempts;
 

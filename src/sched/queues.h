@@ -283,11 +283,12 @@ static inline bool pass_does(const sched_t *s, unsigned actions)
     return (s->pass.phase == PASS_WALK ? setup->round[s->pass.round] : setup->actions) & actions;
 }
 
-/* Whether a job runs whose shell was told to stop it, for others or as its gang has failed. */
+/* Whether a job runs whose shell was told to stop it: for others, as its gang has failed or for a block. */
 static inline bool is_being_stopped(const sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
-    return s->jobs[slot].state == SCHED_RUNNING && (d->is_stopping || d->is_dismissed);
+    return s->jobs[slot].state == SCHED_RUNNING &&
+           (d->is_stopping || d->is_dismissed || d->is_cleared);
 }
 
 /* The state of now, and whether it is still that. */
@@ -530,6 +531,11 @@ int64_t next_preemptible(const sched_t *s, int64_t after);
 
 /* Have memory for so many in the list of who may be preempted; 0, or -1 with ENOMEM. And list them anew. */
 int victims_reserve(struct queues *n, size_t more);
+
+/* A running job is being stopped, by a flag that is set by now, and was listed before that, or not: others may wait for what
+ * it leaves. There is room in the list.
+ */
+void victim_leaves(sched_t *s, uint32_t slot, bool was_listed);
 void victims_list(sched_t *s);
 
 /* ---- reclaim.c ---- */

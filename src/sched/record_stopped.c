@@ -38,7 +38,7 @@ int stopped_tell(sched_t *s, uint32_t slot, const char *ids, struct sched_record
 int stopped_note(sched_t *s, uint32_t slot, const struct sched_record *r)
 {
     struct queues *n = s->queues;
-    if (r->state != SCHED_RUNNING || !(r->stopping || r->dismissed || r->gang_over))
+    if (r->state != SCHED_RUNNING || !(r->stopping || r->dismissed || r->cleared || r->gang_over))
         return 0;
     if (array_grow((void **)&n->stopped, &n->cap_stopped, n->n_stopped + r->n_awaited_by,
                    sizeof(*n->stopped)) < 0 ||

@@ -123,6 +123,7 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
     job->ask.duration = until - r->at;
     job->details->is_stopping = r->stopping;
     job->details->is_dismissed = r->dismissed;
+    job->details->is_cleared = r->cleared;
     s->running++;
     controllers_started(s, slot, r->how);
     if (r->stopping)

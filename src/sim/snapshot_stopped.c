@@ -29,6 +29,8 @@ int snapshot_put_stopped(const struct sched_record *r, json_t *job)
         rc |= json_object_set_new(job, "stopping", json_true());
     if (r->dismissed)
         rc |= json_object_set_new(job, "dismissed", json_true());
+    if (r->cleared)
+        rc |= json_object_set_new(job, "cleared", json_true());
     if (r->preempts)
         rc |= json_object_set_new(job, "preempts", json_true());
     return rc;
@@ -54,6 +56,7 @@ struct sched_awaiting *snapshot_take_stopped(const struct saved_stopped *saved,
     }
     r->stopping = saved->stopping;
     r->dismissed = saved->dismissed;
+    r->cleared = saved->cleared;
     r->preempts = saved->preempts;
     r->awaited_by = list;
     r->n_awaited_by = list ? n : 0;

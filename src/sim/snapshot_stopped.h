@@ -6,7 +6,7 @@
 #include "sim/play_priv.h"
 
 struct saved_stopped {
-    bool stopping, dismissed, preempts;
+    bool stopping, dismissed, cleared, preempts;
     json_t *awaited_by; /* those who wait for its end; NULL: nobody does */
 };
 
@@ -14,6 +14,7 @@ struct saved_stopped {
 #define SNAPSHOT_STOPPED_KEYS(into, field)                                                         \
     KEY_AS(into, field.stopping, "stopping", KEY_BOOL),                                            \
         KEY_AS(into, field.dismissed, "dismissed", KEY_BOOL),                                      \
+        KEY_AS(into, field.cleared, "cleared", KEY_BOOL),                                          \
         KEY_AS(into, field.preempts, "preempts", KEY_BOOL),                                        \
         KEY_AS(into, field.awaited_by, "awaited-by", KEY_ARRAY)
 

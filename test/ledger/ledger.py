@@ -64,16 +64,18 @@ class Ledger:
         self.decided, self.takers = decided, set()  # and for whom others are stopped at this instant
         for e in self.events.get(self.now, []):
             self.happen(e, refused)
-        preemptions, awaits = [], []
+        preemptions, stops, awaits = [], [], []
         stoppable = [(k.name, k.holding, k.start) for k in self.stoppable()]
         for d in decided[len(ends):]:
             if d["decision"] == "preempt":
                 preemptions.append((d, w.jobs[d["job"]].holding, w.jobs[d["job"]].start))
+            if d["decision"] == "stop":
+                stops.append((d["job"], w.jobs[d["job"]].holding))
             if d["decision"] == "await":
                 awaits.append(d)
             self.decide(d)
         self.look(self.shown.get(self.now, {}))
-        self.check_preemptions(preemptions, awaits)
+        self.check_preemptions(preemptions, stops, awaits)
         if self.reclaims:
             self.reclaims.check(self, decided[len(ends):], preemptions, ends or self.now in self.events)
         else:
@@ -221,9 +223,9 @@ class Ledger:
             shares.check_guarantee(self, j)
         self.law("preemptor", w.may_preempt(w.jobs[d["for"]]), w.jobs[d["for"]])
 
-    def check_preemptions(self, preemptions, awaits):
+    def check_preemptions(self, preemptions, stops, awaits):
         by = {}
-        had = {d["job"]: holding for d, holding, start in preemptions}
+        had = dict(stops, **{d["job"]: holding for d, holding, start in preemptions})
         for d, holding, start in preemptions:
             by.setdefault(d["for"], []).append((d["job"], holding))
         for d in awaits:

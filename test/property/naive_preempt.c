@@ -9,13 +9,26 @@ int64_t nq_preemptible_from(const struct nq_job *j)
     return j->at + greater(j->after, 1);
 }
 
+static bool stops_any(const struct naive_queues *q)
+{
+    bool any = false;
+    for (int i = 0; i < q->lanes; i++)
+        any |= q->lane[i].preemptible;
+    return any;
+}
+
+/* It was told to stop, for another or, where jobs are stopped for others at all, for a block. */
+static bool leaves(const struct naive_queues *q, const struct nq_job *j)
+{
+    return j->stopping || (j->cleared && stops_any(q));
+}
+
 /* It has something that the job could use: nothing of what is down. */
 static bool may_be_victim(const struct naive_queues *q, int job, int victim)
 {
     const struct nq_job *j = &q->job[victim];
     return j->state == NQ_RUNNING &&
-           (j->stopping ||
-            (q->lane[j->lane].preemptible && q->now >= nq_preemptible_from(j) && !j->cleared)) &&
+           (leaves(q, j) || (q->lane[j->lane].preemptible && q->now >= nq_preemptible_from(j))) &&
            j->nodes & q->lane[q->job[job].lane].part & ~q->down;
 }
 
@@ -33,12 +46,12 @@ static bool costs_less(const struct naive_queues *q, int a, int b)
 }
 
 /* The victims of a job, those who are being stopped or the others, in the order of what they cost. */
-static int list_victims(const struct naive_queues *q, int job, bool stopping, int *list)
+static int list_victims(const struct naive_queues *q, int job, bool told, int *list)
 {
     int n = 0;
     for (int i = 0; i < q->jobs; i++) {
         int k = n;
-        if (!may_be_victim(q, job, i) || q->job[i].stopping != stopping)
+        if (!may_be_victim(q, job, i) || leaves(q, &q->job[i]) != told)
             continue;
         for (; k > 0 && costs_less(q, i, list[k - 1]); k--)
             list[k] = list[k - 1];
@@ -161,8 +174,8 @@ bool nq_preempt(struct naive_queues *q, int job)
         victim->lifted = false;
         j->awaits[list[i]] = true;
         victims++;
-        nq_decide(q, victim->stopping ? NQ_AWAIT : NQ_PREEMPT, list[i]);
-        victim->stopping = true;
+        nq_decide(q, leaves(q, victim) ? NQ_AWAIT : NQ_PREEMPT, list[i]);
+        victim->stopping |= !leaves(q, victim);
         q->decision[q->decisions - 1].other = job;
     }
     bool held = j->state == NQ_HELD;

@@ -304,7 +304,7 @@ static struct scene_job *waits_for_victim(struct scene *c, const struct sched_de
 static void awaited(struct scene *c, const struct scene_job *j, const struct sched_decision *d,
                     int nth)
 {
-    SCENE_CHECK(c, j->running && j->preempted);
+    SCENE_CHECK(c, j->running && (j->preempted || j->stopped));
     waits_for_victim(c, d, nth);
 }
 

@@ -1,5 +1,6 @@
 /* Blocks that administrators add while the server runs. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -229,6 +230,52 @@ static void the_configuration_has_its_own(void **state)
     expect_state(w, longer, "pending");
 }
 
+/* ---- Who is stopped for a block ---- */
+
+static int open_preempting(void **state)
+{
+    return open_world_of(
+        state, "resources: {nodes: 3, cores: 1}\nmatch: {policy: low}\n"
+               "default-queue: batch\n"
+               "queues: {spare: {policy: easy, preemptible: requeue}, batch: {policy: easy}}\n"
+               "server: {grace: 60, requests-per-second: unlimited}\n");
+}
+
+/* It leaves a node that is in no block, and another job waits for that: nobody is stopped for it, over crashes, too, and also
+ * when the block is gone, so that nothing but the record says that it is being stopped.
+ */
+static void who_leaves_for_a_block_is_waited_for(void **state)
+{
+    struct sim_server *w = *state;
+    add(w, "repair", "node0", 60, "\"duration\":600", 200);
+    int64_t leaves =
+        submit(w, "{\"command\":[\"x\"],\"nodes\":2,\"limit\":\"unlimited\",\"estimate\":50}");
+    start_all(w);
+    int64_t spare = submit(w, "{\"command\":[\"x\"],\"queue\":\"spare\",\"nodes\":1}");
+    start_all(w);
+    sim_engine_find(w->engine, leaves, -1)->stubborn = true;
+    sim_server_wait(w, 61 * SIM_SECOND);
+    assert_int_equal(sim_engine_find(w->engine, leaves, -1)->last_signal, SIGTERM);
+    tell(w, "DELETE", "/v1/blocks/repair", NULL, 200);
+    reopen(w, true);
+    int64_t waits = submit(w, "{\"command\":[\"x\"],\"nodes\":1}");
+    sim_server_turn(w, NULL);
+    for (int crashes = 0; crashes < 2; crashes++) {
+        expect_state(w, waits, "pending");
+        assert_int_equal(sim_engine_find(w->engine, spare, -1)->last_signal, 0);
+        json_t *told = ask(w, "GET", "/v1/jobs/1/explain", NULL, 200);
+        assert_non_null(strstr(json_string_value(json_object_get(told, "text")),
+                               "It is being stopped for job 3"));
+        json_decref(told);
+        reopen(w, true);
+    }
+    end(w, leaves, 1);
+    start_all(w);
+    expect_state(w, waits, "running");
+    expect_state(w, spare, "running");
+    expect_state(w, leaves, "timeout"); /* as one whose limit is over */
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
 
 int main(void)
@@ -243,6 +290,8 @@ int main(void)
         TEST(wrong_blocks_are_refused),
         TEST(blocks_that_are_over_go),
         TEST(the_configuration_has_its_own),
+        cmocka_unit_test_setup_teardown(who_leaves_for_a_block_is_waited_for, open_preempting,
+                                        close_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
  */
 #include "sched/controllers/blocks.h"
 #include "sched/controllers/rows.h"
+#include "sched/controllers/victims.h"
 #include "sched/queues.h"
 
 /* When a running job is to be stopped for a block, and for which; INT64_MAX: for none. */
@@ -106,7 +107,6 @@ static int reserve_stop(sched_t *s, uint32_t slot)
 static void look_at_started(sched_t *s, uint32_t slot, enum sched_how how)
 {
     (void)how;
-    s->jobs[slot].details->is_cleared = false;
     if (heap_has(&s->queues->stops, slot))
         note_stop_time(s, slot); /* there is room for it */
 }
@@ -135,24 +135,23 @@ static enum step stop_next_for_block(sched_t *s)
         return STEP_BUSY;
     uint32_t slot = n->stops.v[0].item, block;
     struct details *d = s->jobs[slot].details;
-    if (decision_reserve(s) < 0)
+    if (decision_reserve(s) < 0 || victims_reserve(n, n->n_victims + 1) < 0)
         return STEP_FAILED;
     int64_t at = stop_time(s, slot, &block);
     if (at > s->now) { /* the block is another one, or no more in its way */
         heap_move(&n->stops, slot, at, s->jobs[slot].key.seq);
         return STEP_DONE;
     }
+    bool is_told = is_being_stopped(s, slot), was_listed = is_listed_victim(s, slot);
+    struct sched_reason why = blocks_told(s, block);
+    const struct sched_reason *told = is_told ? NULL : told_reason(n, &why);
+    if (!is_told && !told)
+        return STEP_FAILED;
     heap_move(&n->stops, slot, INT64_MAX, s->jobs[slot].key.seq);
     d->is_cleared = true;
-    if (is_being_stopped(s, slot))
+    if (is_told)
         return STEP_DONE;
-    struct sched_reason why = blocks_told(s, block);
-    const struct sched_reason *told = told_reason(n, &why);
-    if (!told) {
-        d->is_cleared = false;
-        note_stop_time(s, slot); /* there is room for it */
-        return STEP_FAILED;
-    }
+    victim_leaves(s, slot, was_listed);
     decision_add(s, SCHED_STOP, slot, s->now, told);
     return STEP_DONE;
 }

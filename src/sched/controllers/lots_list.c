@@ -65,11 +65,11 @@ struct gang_lots {
 };
 
 /* Whether a running member is one that its role can spare, beside those behind it. */
-static bool takes_spare(struct gang *gang, struct gang_lots *g, uint32_t member)
+static bool takes_spare(const sched_t *s, struct gang *gang, struct gang_lots *g, uint32_t member)
 {
     const struct gang_role *role = gang_role_of(gang, member);
     if (role != g->role)
-        g->more = (int64_t)role->running - role->stopping + role->done - role->min;
+        g->more = gang_role_more(s, gang, role);
     g->role = role;
     return g->more > 0;
 }
@@ -78,7 +78,7 @@ static bool takes_spare(struct gang *gang, struct gang_lots *g, uint32_t member)
 static int add_member(const sched_t *s, struct lots *lots, uint32_t number, struct gang_lots *g,
                       uint32_t slot, bool by_share)
 {
-    bool spare = takes_spare(lots->gang[number].gang, g, s->jobs[slot].details->member);
+    bool spare = takes_spare(s, lots->gang[number].gang, g, s->jobs[slot].details->member);
     if (!spare && g->whole != NO_GANG) {
         g->keeps |= by_share != lots->v[g->whole].by_share; /* it was moved to another queue */
         if (by_share == lots->v[g->whole].by_share)
@@ -181,7 +181,7 @@ static void add_whole(struct preemption *h, const struct lots_gang *of)
         const struct details *d = s->jobs[i].details;
         if (!d->is_in_gang || is_being_stopped(s, i))
             continue;
-        if (takes_spare(of->gang, &g, d->member))
+        if (takes_spare(s, of->gang, &g, d->member))
             g.more--;
         else
             add_victim(h, i);

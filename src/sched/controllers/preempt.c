@@ -87,6 +87,14 @@ int victims_reserve(struct queues *n, size_t more)
     return array_grow((void **)&n->victims, &n->cap_victims, more, sizeof(*n->victims));
 }
 
+void victim_leaves(sched_t *s, uint32_t slot, bool was_listed)
+{
+    struct queues *n = s->queues;
+    if (!was_listed && is_listed_victim(s, slot))
+        n->victims[n->n_victims++] = slot;
+    n->more_preemptible++; /* what it leaves may be enough for others */
+}
+
 void victims_list(sched_t *s)
 {
     struct queues *n = s->queues;

@@ -36,14 +36,13 @@ bool is_listed_victim(const sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
     return is_preemptible(s, &s->jobs[slot]) || d->is_stopping ||
-           (d->is_dismissed && s->queues->setup->stops_any);
+           ((d->is_dismissed || d->is_cleared) && s->queues->setup->stops_any);
 }
 
 bool may_be_told(const sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
-    const struct details *d = job->details;
-    return job->state == SCHED_RUNNING && !is_being_stopped(s, slot) && !d->is_cleared &&
+    return job->state == SCHED_RUNNING && !is_being_stopped(s, slot) &&
            s->now >= preemptible_from(s, job);
 }
 

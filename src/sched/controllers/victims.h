@@ -1,6 +1,6 @@
 /* Which running jobs a job preempts.
  *
- * Those that are being stopped already, for others or as their gang has failed, come for nothing, beside what others hold who wait for them. If they are not enough, as few
+ * Those that are being stopped already, for others, as their gang has failed or for a block, come for nothing, beside what others hold who wait for them. If they are not enough, as few
  * others as can be are told; of sets of so many that with which least work is lost; of these the one whose jobs have
  * run for the shortest time together, and then the last one in queue order. Work is what a job holds in cores times how
  * long it has run.
@@ -44,8 +44,8 @@ struct preemption {
     int64_t too_little; /* and a sum that was not enough */
 };
 
-/* Whether a running job is listed as one whose end others may wait for: it may be told to stop, or has been, or its gang has
- * failed where others are stopped at all.
+/* Whether a running job is listed as one whose end others may wait for: it may be told to stop, or has been for
+ * others, or where others are stopped at all as its gang has failed or for a block.
  */
 bool is_listed_victim(const sched_t *s, uint32_t slot);
 

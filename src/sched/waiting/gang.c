@@ -87,22 +87,28 @@ void gang_relink(sched_t *s, uint32_t slot)
 
 /* ---- To be stopped ---- */
 
+int64_t gang_role_more(const sched_t *s, struct gang *gang, const struct gang_role *role)
+{
+    int64_t more = (int64_t)role->running + role->done - role->min;
+    for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind) {
+        const struct details *d = s->jobs[i].details;
+        more -= d->is_in_gang && is_being_stopped(s, i) && gang_role_of(gang, d->member) == role;
+    }
+    return more;
+}
+
 bool gang_spares(const sched_t *s, uint32_t slot)
 {
     struct gang *gang = gang_of(s, slot);
     if (!gang || gang->min < 2)
         return true;
     const struct gang_role *role = gang_role_of(gang, s->jobs[slot].details->member);
-    int64_t more = (int64_t)role->running + role->done - role->min;
-    for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind) {
-        const struct details *d = s->jobs[i].details;
-        more -= d->is_in_gang && d->is_stopping && gang_role_of(gang, d->member) == role;
-    }
+    int64_t more = gang_role_more(s, gang, role);
     for (uint32_t i = gang->last; i != JOB_NONE && more > 0; i = s->jobs[i].details->gang_before) {
         const struct details *d = s->jobs[i].details;
         if (i == slot)
             return true;
-        more -= d->is_in_gang && !d->is_stopping && gang_role_of(gang, d->member) == role;
+        more -= d->is_in_gang && !is_being_stopped(s, i) && gang_role_of(gang, d->member) == role;
     }
     return false;
 }
@@ -172,7 +178,7 @@ static const struct gang_role *too_few_wait(const sched_t *s, const struct gang 
 static int dismiss(sched_t *s, uint32_t slot, const struct gang *gang)
 {
     struct details *d = s->jobs[slot].details;
-    if (d->is_dismissed || d->is_stopping || d->is_cleared)
+    if (is_being_stopped(s, slot))
         return 0;
     const struct sched_reason *told = told_reason(s->queues, &gang->why);
     if (!told || decision_reserve(s) < 0 ||
@@ -180,9 +186,7 @@ static int dismiss(sched_t *s, uint32_t slot, const struct gang *gang)
         return -1;
     bool was_listed = is_listed_victim(s, slot);
     d->is_dismissed = true;
-    if (!was_listed && is_listed_victim(s, slot))
-        s->queues->victims[s->queues->n_victims++] = slot;
-    s->queues->more_preemptible++; /* what it leaves may be enough for others */
+    victim_leaves(s, slot, was_listed);
     decision_add(s, SCHED_STOP, slot, s->now, told);
     return 0;
 }

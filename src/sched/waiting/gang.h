@@ -171,6 +171,9 @@ int gang_asks_right(sched_t *s, uint32_t slot);
 /* A slot asks for what it should by now: one member, or the whole. It is blocked. Returns 0, or -1 with ENOMEM. */
 int gang_ask_again(sched_t *s, uint32_t slot);
 
+/* How many more of a role run, and go on, or have succeeded than its min. O(members). */
+int64_t gang_role_more(const sched_t *s, struct gang *gang, const struct gang_role *role);
+
 /* Whether a running job may be stopped for others: it is of no gang, or more of its role run, or have succeeded, than
  * the role's min, and those that are to be stopped before it leave it so. These are the last ones. O(members).
  */

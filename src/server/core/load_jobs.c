@@ -97,6 +97,7 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
         r->claim = p->claims && !runs;
         r->state = runs ? SCHED_RUNNING : r->claim ? SCHED_WAITING : SCHED_RESERVED;
         r->stopping = runs && p->stopping;
+        r->cleared = runs && m->timed_out && r->request.duration == SCHED_UNLIMITED;
         r->preempts = !runs && p->preempts;
         if (runs && p->stopped_for > 0 && !(awaited = awaited_from_store(p, r)))
             return errtext_no_memory(why);
@@ -129,7 +130,7 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
     r->resources = r->limit = NULL;
     r->request.begin = begin;
     r->at = r->until = r->since = 0;
-    r->claim = r->preempts = r->stopping = false;
+    r->claim = r->preempts = r->stopping = r->cleared = false;
     r->fresh = r->displaced = r->expected = r->waits = false;
     r->awaited_by = NULL;
     r->n_awaited_by = 0;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "naive_blocks.h"
+#include "naive_queues_inner.h"
 #include "share/class_counts.h"
 
 enum { RANKS = 1 << 20 }; /* parts of a count that turns tell apart */
@@ -59,7 +60,7 @@ static int64_t runs(const struct naive_queues *q, int lane, int class, bool stop
     int64_t n = 0;
     for (int i = 0; i < q->jobs; i++)
         if (is_of(q, i, lane, class) && q->job[i].state == NQ_RUNNING &&
-            (q->job[i].stopping || !stopping))
+            (!stopping || nq_leaves(q, &q->job[i])))
             n += units(q, i);
     return n;
 }

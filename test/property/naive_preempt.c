@@ -17,8 +17,7 @@ static bool stops_any(const struct naive_queues *q)
     return any;
 }
 
-/* It was told to stop, for another or, where jobs are stopped for others at all, for a block. */
-static bool leaves(const struct naive_queues *q, const struct nq_job *j)
+bool nq_leaves(const struct naive_queues *q, const struct nq_job *j)
 {
     return j->stopping || (j->cleared && stops_any(q));
 }
@@ -28,7 +27,8 @@ static bool may_be_victim(const struct naive_queues *q, int job, int victim)
 {
     const struct nq_job *j = &q->job[victim];
     return j->state == NQ_RUNNING &&
-           (leaves(q, j) || (q->lane[j->lane].preemptible && q->now >= nq_preemptible_from(j))) &&
+           (nq_leaves(q, j) ||
+            (q->lane[j->lane].preemptible && q->now >= nq_preemptible_from(j))) &&
            j->nodes & q->lane[q->job[job].lane].part & ~q->down;
 }
 
@@ -51,7 +51,7 @@ static int list_victims(const struct naive_queues *q, int job, bool told, int *l
     int n = 0;
     for (int i = 0; i < q->jobs; i++) {
         int k = n;
-        if (!may_be_victim(q, job, i) || leaves(q, &q->job[i]) != told)
+        if (!may_be_victim(q, job, i) || nq_leaves(q, &q->job[i]) != told)
             continue;
         for (; k > 0 && costs_less(q, i, list[k - 1]); k--)
             list[k] = list[k - 1];
@@ -174,8 +174,8 @@ bool nq_preempt(struct naive_queues *q, int job)
         victim->lifted = false;
         j->awaits[list[i]] = true;
         victims++;
-        nq_decide(q, leaves(q, victim) ? NQ_AWAIT : NQ_PREEMPT, list[i]);
-        victim->stopping |= !leaves(q, victim);
+        nq_decide(q, nq_leaves(q, victim) ? NQ_AWAIT : NQ_PREEMPT, list[i]);
+        victim->stopping |= !nq_leaves(q, victim);
         q->decision[q->decisions - 1].other = job;
     }
     bool held = j->state == NQ_HELD;

@@ -97,6 +97,9 @@ bool nq_any_displaced(const struct naive_queues *q);
 /* From when on a job that runs may be stopped, if its queue is preemptible. */
 int64_t nq_preemptible_from(const struct nq_job *j);
 
+/* Whether it was told to stop: for another or, where jobs are stopped for others at all, for a block. */
+bool nq_leaves(const struct naive_queues *q, const struct nq_job *j);
+
 /* A job, which holds nothing in the calendars, takes what it needs to start now. */
 bool nq_preempt(struct naive_queues *q, int job);
 

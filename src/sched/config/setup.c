@@ -230,8 +230,10 @@ static void note_preempts(struct setup *setup)
     for (uint32_t i = 0; i < setup->n_queues; i++) {
         setup->queue[setup->queue[i].parent].any_preempts |= setup->queue[i].preempts;
         setup->preempts |= setup->queue[i].preempts != 0;
-        setup->stops_any |=
-            setup->queue[i].preempts != 0 || setup->queue[i].preemptible != SCHED_NOT_PREEMPTIBLE;
+        const struct sched_classes *classes = &setup->queue[i].config->classes;
+        setup->stops_any |= setup->queue[i].preempts != 0 ||
+                            setup->queue[i].preemptible != SCHED_NOT_PREEMPTIBLE ||
+                            (classes->rebalance_threshold > 0 && classes->rebalance_duration > 0);
     }
 }
 

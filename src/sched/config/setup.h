@@ -71,7 +71,7 @@ struct setup {
     bool starves;                  /* jobs of some queue may become starving, */
     bool admits_unknown;           /* and claims of some admit jobs of unknown end */
     bool preempts;        /* of some queue they may have those stopped that are not preemptible */
-    bool stops_any;       /* or some are preemptible */
+    bool stops_any;       /* or some are preemptible, or have classes that rebalance */
     int64_t min_interval; /* ticks, >= 0 */
     int64_t max_events;   /* >= 1; SCHED_UNLIMITED if the configuration has 0 */
     uint64_t ended_jobs;  /* that later ones may depend on, >= 1 */

@@ -51,7 +51,7 @@ static bool may_be_lent(const sched_t *s, const struct class_turns *turns, uint3
     const struct job *job = &s->jobs[slot];
     if (job->state != SCHED_RUNNING)
         return false;
-    return job->details->is_stopping ||
+    return is_being_stopped(s, slot) ||
            (turns_of(s, slot) == turns && gang_spares(s, slot) && may_be_told(s, slot));
 }
 
@@ -79,7 +79,7 @@ static int list_lent(sched_t *s, struct class_turns *turns)
                        sizeof(*turns->lent)) < 0)
             return -1;
         turns->lent[turns->n_lent++] =
-            (struct class_lent){slot, job->details->is_stopping, job->at, job->key};
+            (struct class_lent){slot, is_being_stopped(s, slot), job->at, job->key};
     }
     return 0;
 }
@@ -159,7 +159,8 @@ static int take_lent(struct preemption *h, struct class_turns *turns, const stru
 {
     const sched_t *s = h->s;
     const struct job *job = &s->jobs[lent->slot];
-    bool is_stopping = job->details->is_stopping; /* it may have been told since it was listed */
+    bool is_stopping =
+        is_being_stopped(s, lent->slot); /* it may have been told since it was listed */
     struct class_load *load = is_stopping ? NULL : &turns->load[class_of_job(s, lent->slot)];
     int64_t left = load ? load->running - workers_of_job(s, lent->slot) : 0;
     if (load && left < turns->v[class_of_job(s, lent->slot)].floor)

@@ -273,7 +273,7 @@ void class_turns_less(const sched_t *s, const struct class_turns *turns, uint32_
     const struct lane *lane = &s->lanes[s->queues->lane_of[queue]];
     for (size_t i = 0; i < s->queues->n_victims; i++) {
         uint32_t slot = s->queues->victims[i];
-        if (lane_of(s, slot) == lane && s->jobs[slot].details->is_stopping)
+        if (lane_of(s, slot) == lane && is_being_stopped(s, slot))
             turns->load[shares->leaf[shares->job[slot].leaf].class].running -=
                 shares->job[slot].units;
     }

@@ -28,7 +28,7 @@ struct class_turn {
 /* A running job that may be stopped in a rebalancing (controllers/rebalance.c). */
 struct class_lent {
     uint32_t slot;
-    bool is_stopping; /* it has been told, and nobody waits for it */
+    bool is_stopping; /* it has been told */
     int64_t at;       /* when it started */
     struct queue_key key;
 };

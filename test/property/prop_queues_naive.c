@@ -169,6 +169,8 @@ static void play_known(void)
     play_with(1462, PLAIN, false, rules_of(1462) | WITH_AFTER);
     /* What a limit keeps is promised a time, and is a holder in the same walk: it waits for one that is stopped for another. */
     play_with(41182, WIDE, false, rules_of(41182) | WITH_RELOADS);
+    /* What a limit has refused is so still when only later times were looked at since. */
+    play_with(720094, PLAIN, false, rules_of(720094) | WITH_RELOADS);
     /* Jobs of one priority take turns behind a walk that had left out one of their queues when it made room for a holder. */
     play_with(10292, PLAIN, true, rules_of(10292) | WITH_ASKS);
     /* Of jobs of two queues with classes, one of which has the longest first, what is held counts before that. */

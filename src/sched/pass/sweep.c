@@ -220,6 +220,7 @@ static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, b
     struct place_pull how = {
         .at = job->at, .anew = anew, .may_hold = may_hold_instead, .narrow = narrow, .arg = &gate};
     int64_t at = job->at;
+    bool was_refused = job->is_tried_again && from > s->now; /* a time before `from`, perhaps */
     if (anew) /* what lower levels have lifted is no news in the log */
         how.since = s->queues->setup->has_levels ? UINT64_MAX : job->seen;
     controllers_set_aside(s, slot);
@@ -244,7 +245,10 @@ static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, b
     }
     count_moved(s, slot, &gate, at, *freed);
     if (at >= 0 && !gate.failed) {
-        held_waits(s, slot, gate.refused);
+        if (!was_refused)
+            held_waits(s, slot, gate.refused);
+        else
+            job->details->waits |= gate.refused;
         if (gate.is_unsure)
             held_unsure(s, slot);
         s->booked++;

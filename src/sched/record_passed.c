@@ -54,6 +54,8 @@ int sched_restore_passed(sched_t *s, int64_t now, const struct sched_passed *p)
     starving_restored(s, passed);
     if (p->events == 0) {
         /* Nothing has happened to what that pass left, whatever has changed on the way here. */
+        if (heads_restored(s) < 0)
+            return -1;
         s->swept = true;
         s->woken = false;
         see_restored(s);

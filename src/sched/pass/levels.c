@@ -249,3 +249,26 @@ enum step heads_step(sched_t *s)
     p->after = best.key;
     return head_place(s, lane, &best) < 0 ? STEP_FAILED : STEP_DONE;
 }
+
+int heads_restored(sched_t *s)
+{
+    struct queue_key first = KEY_FIRST, last = KEY_FIRST, after = KEY_FIRST;
+    if (!s->queues->setup->has_levels || !ends_of(s, &first, &last))
+        return 0;
+    while (true) {
+        struct lane *lane = NULL;
+        struct queue_entry entry, best = {.key = KEY_LAST};
+        for (uint32_t i = 0; i < s->n_lanes; i++) {
+            if (head_of(s, &s->lanes[i], &entry) == JOB_NONE || !queue_before(after, entry.key) ||
+                !queue_before(entry.key, best.key))
+                continue;
+            best = entry;
+            lane = &s->lanes[i];
+        }
+        if (!lane || !queue_before(level_last(best.key), last))
+            return 0;
+        if (head_place(s, lane, &best) < 0)
+            return -1;
+        after = best.key;
+    }
+}

@@ -98,6 +98,9 @@ void heads_lift(sched_t *s);
 enum step heads_step(sched_t *s);
 void head_release(sched_t *s, struct lane *lane);
 
+/* Book them anew after a restart: all others hold what they were placed with beside them. Returns 0, or -1 with ENOMEM. */
+int heads_restored(sched_t *s);
+
 /* start.c */
 enum step start_held(sched_t *s, uint32_t slot);
 

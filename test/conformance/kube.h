@@ -91,6 +91,9 @@ bool kube_has_started(const char *status);
 
 const char *kube_text(json_t *object, const char *key);
 
+/* The ids of n things as text, as R has them: "0", "0-7". n > 0. Returns `text`. */
+const char *kube_ids(int64_t n, char *text, size_t size);
+
 /* An integer member of an object, brought into the range of those that a double has exactly, or what it is without. */
 int64_t kube_integer(json_t *object, const char *key, int64_t otherwise);
 

@@ -11,6 +11,15 @@ const char *kube_text(json_t *object, const char *key)
     return text ? text : "";
 }
 
+const char *kube_ids(int64_t n, char *text, size_t size)
+{
+    if (n == 1)
+        snprintf(text, size, "0");
+    else
+        snprintf(text, size, "0-%lld", (long long)n - 1);
+    return text;
+}
+
 static bool add_name(struct kube_names *names, const char *name)
 {
     if (strcmp(name, "milli_cpu") == 0)

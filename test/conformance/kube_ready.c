@@ -63,12 +63,12 @@ static bool pass(struct ready *r, int64_t now)
 static bool make(struct ready *r, size_t cores)
 {
     berth_error_t err;
-    char text[300];
+    char text[300], ids[40];
     snprintf(text, sizeof(text),
              "{\"version\": 1, \"execution\": {\"R_lite\": [{\"rank\": \"0\", \"children\": "
-             "{\"core\": \"0-%zu\"}}], "
+             "{\"core\": \"%s\"}}], "
              "\"starttime\": 0, \"expiration\": 0, \"nodelist\": [\"node0\"]}}",
-             cores - 1);
+             kube_ids((int64_t)cores, ids, sizeof(ids)));
     resource_graph_t *graph = resource_graph_read("rv1exec", text, strlen(text), &err);
     r->machine = graph ? match_create(graph, &(match_options_t){.policy = "low"}, &err) : NULL;
     if (r->machine)
@@ -80,7 +80,14 @@ static bool make(struct ready *r, size_t cores)
     return r->sched != NULL;
 }
 
-/* Others have what members that wait find no room for. A member that asks for nothing: only where it `counts`. */
+static bool has_begun(json_t *task)
+{
+    return kube_has_started(kube_text(task, "status")) || is_status(task, "Succeeded");
+}
+
+/* Others have what members that wait find no room for, or that have failed or are ending. A member that asks for nothing:
+ * only where it `counts`.
+ */
 static bool fill(struct ready *r, json_t *tasks, bool counts)
 {
     size_t i;
@@ -90,27 +97,28 @@ static bool fill(struct ready *r, json_t *tasks, bool counts)
     {
         snprintf(id, sizeof(id), "other%zu", i);
         bool stopped = is_status(task, "Pipelined");
-        bool keeps = is_status(task, "Pending") && !(counts && is_best_effort(task));
+        bool finds_room = is_status(task, "Pending") && counts && is_best_effort(task);
+        bool keeps = !has_begun(task) && !stopped && !finds_room;
         if ((stopped || keeps) && !submit(r, stopped ? PREEMPTIBLE : OTHER, id, 0, 0))
             return false;
     }
     return pass(r, 1);
 }
 
-/* How ready the gang of a case is. False after saying why. */
+/* How ready the gang of a case is; one of min 0 has a member more, which runs. False after saying why. */
 static bool look(json_t *c, bool counts, struct sched_gang_now *now)
 {
     size_t i;
     json_t *task, *tasks = json_object_get(c, "tasks");
     struct ready r = {0};
-    uint32_t n = (uint32_t)json_array_size(tasks);
     uint32_t min = (uint32_t)json_integer_value(json_object_get(c, "min_available"));
-    bool good = make(&r, n) && submit(&r, QUEUE, "gang", n, min) && pass(&r, 0);
+    uint32_t n = (uint32_t)json_array_size(tasks) + (min == 0);
+    bool good = make(&r, n) && submit(&r, QUEUE, "gang", n, min > 0 ? min : 1) && pass(&r, 0);
     if (good)
         sched_queue_set(r.sched, 0, queues[QUEUE].name, true, false, NULL);
     json_array_foreach(tasks, i, task)
     {
-        if (good && !is_status(task, "Running"))
+        if (good && !has_begun(task))
             good = sched_requeue(r.sched, 0, sched_find(r.sched, "gang", (uint32_t)i)) == 0;
     }
     good = good && fill(&r, tasks, counts);

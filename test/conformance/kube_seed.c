@@ -68,8 +68,7 @@ static bool make(struct seed *s)
     {
         char rank[24], cores[32];
         snprintf(rank, sizeof(rank), "%zu", i);
-        snprintf(cores, sizeof(cores), "0-%lld",
-                 (long long)number(json_object_get(node, "allocatable"), "cpu") / CPU - 1);
+        kube_ids(number(json_object_get(node, "allocatable"), "cpu") / CPU, cores, sizeof(cores));
         json_array_append_new(lite,
                               json_pack("{ss s{ss}}", "rank", rank, "children", "core", cores));
         json_array_append_new(names, json_string(kube_text(node, "name")));

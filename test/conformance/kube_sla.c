@@ -39,6 +39,17 @@ int64_t kube_may_all_wait(const struct session *s)
                : 0;
 }
 
+/* How long a job may wait from now on, which is 0, as it was created later: as it says or as all do. 0: for ever. */
+static json_int_t waits_until(json_t *c, json_t *job)
+{
+    json_t *waits = json_object_get(job, "waiting_time_s");
+    json_t *all = json_object_get(json_object_get(c, "arguments"), "sla-waiting-time");
+    json_int_t may = json_is_number(waits)
+                         ? (json_int_t)json_number_value(waits)
+                         : seconds_of(json_is_string(all) ? json_string_value(all) : "");
+    return may > 0 ? may + kube_integer(job, "creation", 0) : 0;
+}
+
 /* A session of one node for one task, of the jobs that are named, each of which has one. */
 static json_t *contest(json_t *c, const char *names)
 {
@@ -47,13 +58,12 @@ static json_t *contest(json_t *c, const char *names)
     json_array_foreach(json_object_get(c, "jobs"), i, job)
     {
         const char *name = kube_text(job, "name");
-        json_t *waits = json_object_get(job, "waiting_time_s");
+        json_int_t until = waits_until(c, job);
         if (!strstr(names, name))
             continue;
-        json_t *notes = json_is_number(waits)
-                            ? json_pack("{so}", "sla-waiting-time",
-                                        json_sprintf("%.0fs", json_number_value(waits)))
-                            : json_object();
+        json_t *notes = until > 0 ? json_pack("{so}", "sla-waiting-time",
+                                              json_sprintf("%llds", (long long)until))
+                                  : json_object();
         json_array_append_new(jobs, json_pack("{ss ss si ss so}", "name", name, "queue", "queue",
                                               "min_available", 0, "phase", "Pending", "annotations",
                                               notes));

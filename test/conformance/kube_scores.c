@@ -199,7 +199,9 @@ static int64_t disliked(const struct kube_node *node)
     return n;
 }
 
-/* How much a task prefers a node: of both so many of the most that any node has, each by its weight. */
+/* How much a task prefers a node: of both so many of the most that any node has, each by its weight, which is by default as in
+ * Kubernetes of their time.
+ */
 static double liking(const struct session *s, const struct kube_task *task,
                      const struct kube_node *node)
 {
@@ -212,8 +214,8 @@ static double liking(const struct session *s, const struct kube_task *task,
     }
     double affinity = most > 0 ? (double)(scale * preferred(task, node) / most) : 0;
     double taints = worst > 0 ? (double)(scale - scale * disliked(node) / worst) : (double)scale;
-    return order_weight(s, "nodeaffinity", 1) * affinity +
-           order_weight(s, "tainttoleration", is_volcano ? 1 : 0) * taints;
+    return order_weight(s, "nodeaffinity", is_volcano ? 2 : 1) * affinity +
+           order_weight(s, "tainttoleration", is_volcano ? 3 : 0) * taints;
 }
 
 /* Whether a task prefers some node to another one. */

@@ -113,29 +113,6 @@ bool kube_is_uniform(const struct session *s, const struct kube_job *job)
     return true;
 }
 
-/* Whether what runs of a queue has some of what the queue deserves by name, and something else: capacity asks for the
- * first alone, here that is for weights to say.
- */
-static bool has_unnamed(const struct session *s)
-{
-    bool counts = kube_has_action(s, "reclaim") && !kube_enabled(&s->w, "capacity", "hierarchy") &&
-                  kube_plugin(&s->w, "capacity") && !kube_plugin(&s->w, "proportion");
-    for (size_t i = 0; i < s->w.n_tasks && counts; i++) {
-        const struct kube_task *task = &s->w.tasks[i];
-        bool named = false, other = false;
-        if (!task->job || !task->job->queue || !kube_runs(task))
-            continue;
-        for (uint32_t d = 0; d < s->w.names.n; d++) {
-            bool is = task->job->queue->settings.deserved[d] != SHARE_UNSET;
-            named |= is && task->request[d] > 0;
-            other |= !is && d != s->pods && task->request[d] > 0;
-        }
-        if (named && other)
-            return true;
-    }
-    return false;
-}
-
 static bool is_above(const struct session *s, uint32_t above, uint32_t level)
 {
     while (level != UINT32_MAX && level != above)
@@ -189,8 +166,6 @@ static const char *why_left_out(const struct session *s)
                "together";
     if (is_contradictory(s))
         return "a queue is guaranteed more than it may have";
-    if (has_unnamed(s))
-        return "queues deserve by name some of what they have";
     return plugin ? plugin : kube_why_unscored(s);
 }
 
@@ -323,7 +298,7 @@ static bool put_in_order(struct session *s)
 
 static bool make(struct session *s)
 {
-    size_t n = s->w.n_tasks + 1;
+    size_t n = s->w.n_tasks + 1; /* kube_add_what_is_deserved */
     s->is_let_in = calloc(s->w.n_jobs + 1, sizeof(*s->is_let_in));
     s->has_ended = calloc(n, sizeof(*s->has_ended));
     s->began_on = calloc(n, sizeof(*s->began_on));
@@ -338,7 +313,10 @@ static bool make(struct session *s)
         s->began_on[i] = s->promised_on[i] = -1;
     for (size_t i = 0; i < s->w.n_jobs; i++)
         s->is_let_in[i] = true;
-    return !kube_has_action(s, "enqueue") || kube_let_in(s);
+    if (kube_has_action(s, "enqueue") && !kube_let_in(s))
+        return false;
+    kube_add_what_is_deserved(s);
+    return true;
 }
 
 static void clear(struct session *s)

@@ -62,6 +62,11 @@ bool kube_enabled(const struct kube_world *w, const char *plugin, const char *fu
 bool kube_make_levels(struct session *s);
 void kube_clear_levels(struct session *s);
 
+/* By capacity each queue is entitled to what it deserves by name, also where that is more than there is in all: then there
+ * is a node with what is missing, all of which is in use by a task of nobody.
+ */
+void kube_add_what_is_deserved(struct session *s);
+
 /* Whether queues above several say what these may have or are guaranteed, while each is asked alone what it deserves. */
 bool kube_limits_several(const struct session *s);
 struct share_tree *kube_tree(struct session *s, bool jobs);

@@ -146,6 +146,36 @@ static void settle(const struct session *s, struct kube_level *level)
         level->settings.deserved[d] = 0;
 }
 
+static bool has_named(const struct session *s, const struct kube_task *task,
+                      const struct kube_queue *of)
+{
+    bool any = false;
+    for (uint32_t d = 0; d < s->w.names.n; d++)
+        any |= of->settings.deserved[d] != SHARE_UNSET && task->request[d] > 0;
+    return any;
+}
+
+/* Capacity asks a task that has some of what its queue deserves by name for that alone: so what such tasks have, or ask for,
+ * of anything else is deserved too.
+ */
+static void name_what_goes_along(const struct session *s, struct kube_level *level)
+{
+    bool counts = s->kind == TREE_FLAT && kube_has_action(s, "reclaim") &&
+                  kube_plugin(&s->w, "capacity") && !kube_plugin(&s->w, "proportion");
+    int64_t along[SHARE_DIMENSIONS_MAX] = {0};
+    for (size_t i = 0; i < s->w.n_tasks && counts; i++) {
+        const struct kube_task *task = &s->w.tasks[i];
+        bool is_here = task->job && task->job->queue == level->queue &&
+                       (kube_runs(task) || strcmp(task->status, "Pending") == 0);
+        for (uint32_t d = 0; d < s->w.names.n && is_here; d++)
+            if (has_named(s, task, level->queue))
+                along[d] += task->request[d];
+    }
+    for (uint32_t d = 0; d < s->w.names.n; d++)
+        if (along[d] > 0 && d != s->pods && level->settings.deserved[d] == SHARE_UNSET)
+            level->settings.deserved[d] = along[d];
+}
+
 bool kube_make_levels(struct session *s)
 {
     s->kind = kube_enabled(&s->w, "drf", "hierarchy")        ? TREE_PATHS
@@ -160,9 +190,44 @@ bool kube_make_levels(struct session *s)
             return false;
         }
     }
-    for (size_t i = 0; i < s->levels.n; i++)
+    for (size_t i = 0; i < s->levels.n; i++) {
         settle(s, &s->levels.v[i]);
+        name_what_goes_along(s, &s->levels.v[i]);
+    }
     return true;
+}
+
+/* What a level is to have: what it deserves by name, or else what those below it are to have. */
+static int64_t is_to_have(const struct session *s, uint32_t level, uint32_t d)
+{
+    int64_t sum = 0, named = s->levels.v[level].settings.deserved[d];
+    for (uint32_t i = level + 1; i < s->levels.n && named == SHARE_UNSET && sum < SHARE_MOST; i++)
+        if (s->levels.v[i].above == level)
+            sum += is_to_have(s, i, d);
+    return named == SHARE_UNSET ? sum : named;
+}
+
+void kube_add_what_is_deserved(struct session *s)
+{
+    struct kube_node *node = &s->w.nodes[s->w.n_nodes];
+    struct kube_task *task = &s->w.tasks[s->w.n_tasks];
+    bool any = false;
+    if (!kube_plugin(&s->w, "capacity") || kube_plugin(&s->w, "proportion") ||
+        kube_plugin(&s->w, "overcommit"))
+        return;
+    *node = (struct kube_node){.name = "missing"};
+    *task = (struct kube_task){.name = "missing", .status = "Running", .node = node->name};
+    for (uint32_t d = 0; d < s->w.names.n; d++) {
+        int64_t all = 0;
+        for (uint32_t i = 0; i < s->levels.n && all < SHARE_MOST; i++)
+            all += s->levels.v[i].above == UINT32_MAX ? is_to_have(s, i, d) : 0;
+        node->there_is[d] = all > s->w.total[d] ? all - s->w.total[d] : 0;
+        task->request[d] = node->there_is[d];
+        any |= node->there_is[d] > 0;
+    }
+    s->order[s->w.n_tasks] = (uint32_t)s->w.n_tasks;
+    s->w.n_tasks += any;
+    s->w.n_nodes += any;
 }
 
 void kube_clear_levels(struct session *s)

@@ -132,6 +132,8 @@ class Ledger:
         w.decide(d)
         if what == "start":
             self.check_start(j, d)
+        if what == "preempt" and self.reclaims:
+            shares.check_richer(self, d)
         if what == "reject":
             self.check_reject(j, d)
 

@@ -387,6 +387,23 @@ def taken_back(scene, decisions, shown):
         return True
 
 
+def one_user(scene, decisions, shown):
+    """Jobs are stopped for those of the same user."""
+    for e in scene.events:
+        if "submit" in e:
+            e["submit"]["user"] = "ann"
+    return first(decisions, "preempt") is not None
+
+
+def all_taken(scene, decisions, shown):
+    """A job has the whole machine once another has been stopped for it."""
+    p = first(decisions, "preempt")
+    d = p and first(decisions, "start", lambda d: d["job"] == p["for"] and d["at"] == p["at"])
+    if d:
+        d["resources"] = "node[0-%d]" % (scene.nodes - 1)
+        return True
+
+
 # Each: the laws of which one has to notice, in scenes of which kind, and how decisions are made wrong.
 MUTATIONS = [
     ("twice", "queues", twice), ("nodes", "queues", too_much), ("part", "queues", other_part),
@@ -406,7 +423,8 @@ MUTATIONS = [
     ("licences", "pools", fewer("tools")), ("promised amount", "pools", fewer("tools")), ("memory", "pools", fewer("memory")),
     ("promised amount", "pools", fewer("memory")), ("licences", "pools", licence_forgotten), ("down", "pools", licences_drained), ("gpus", "queues", gpus_forgotten), ("part", "flapping", property_lost), ("part", "flapping", removed_before),
     ("limit", "shares", less_capability), ("guarantee", "shares", all_guaranteed), ("turns", "shares", taken_back),
-    ("borrowers", "shares", preempts_nobody), ("first", "queues", second_promised),
+    ("borrowers", "shares", preempts_nobody), ("richer", "richer", one_user), ("richer", "richer", all_taken),
+    ("turns", "richer", taken_back), ("borrowers", "richer", preempts_nobody), ("first", "queues", second_promised),
     ("idle", "arrays", array_counts_as_many), ("idle", "limits", stopped_by_limit),
     ("closed", "queues", moved_in), ("pending", "limits", let_in), ("pending", "limits", half_let_in),
     ("outranks", "preemption", waits_behind_promise), ("outranks", "limits", limited_by_promise),

@@ -5,7 +5,8 @@ import random
 
 from words import TOOL
 
-KINDS = ["queues", "arrays", "limits", "preemption", "blocks", "reloads", "flapping", "pools", "estimates", "shares", "updates", "mixtures"]
+KINDS = ["queues", "arrays", "limits", "preemption", "blocks", "reloads", "flapping", "pools", "estimates", "shares", "richer", "updates",
+         "mixtures"]
 
 POLICIES = ["fcfs", "easy", "easy", "hybrid", "conservative"]
 USERS = ["ann", "bob", "cyd"]
@@ -34,9 +35,9 @@ class Scene:
 
     def has(self, what):
         """Whether scenes of this kind have it; a mixture has about half of all, but no shares, and those with updates too."""
-        if self.kind == "updates" and what != "shares":
+        if self.kind == "updates" and what not in ("shares", "richer"):
             return what == "updates" or random.Random("%d %s" % (self.seed, what)).random() < 0.3
-        if self.kind != "mixtures" or what in ("shares", "updates"):
+        if self.kind != "mixtures" or what in ("shares", "richer", "updates"):
             return self.kind == what
         return random.Random("%d %s" % (self.seed, what)).random() < 0.5
 
@@ -119,6 +120,10 @@ def queue_of(scene, i):
         q["shares"] = shares_of(scene)
         if r.random() < 0.7:
             q["preempts"] = "borrowers"
+    if scene.has("richer"):
+        q["shares"] = {"by": "user", "order": ["priority", "submit"]}
+        if r.random() < 0.8:
+            q["preempts"] = "richer"
     if scene.has("preemption") and i > 0 and r.random() < 0.7:
         q["preemptible"] = r.choice(["cancel", "requeue"])
     return q
@@ -160,6 +165,9 @@ def configuration(scene):
         all_cores = scene.nodes * scene.cores
         most = {"capability": {"core": r.randint((all_cores + 1) // 2, all_cores)}} if scene.one_in(2) else {}
         config["shares"] = {"divisions": {"d": dict(most, weight=r.randint(1, 3))}}
+    if scene.has("richer"):
+        there = ["core"] + (["gpu"] if scene.gpus else []) + (["memory"] if scene.memory else [])
+        config["shares"] = {"resources": there[:r.randint(1, len(there))]}
     if scene.one_in(3):
         config["queues"]["v"] = virtual_of(scene)
     if scene.tools:

@@ -1,4 +1,5 @@
 """Shares as berth-config(5) says them: what queues, and divisions, have at most, and who may have jobs of others stopped."""
+import fractions
 
 from words import Holding
 from world import WAITING
@@ -44,8 +45,55 @@ def kinds(holdings):
     return {kind for h in holdings if h for kind in ("cores", "gpus", "memory") if any(getattr(h, kind).values())}
 
 
+def richer(world, job):
+    """Whether jobs of its queue have those of users stopped who have more."""
+    return world.lane_config(job.queue).get("preempts") == "richer"
+
+
+def side(world, job):
+    """Who takes or gives: its queue or, where users take from each other, its user there."""
+    lane = world.lane(job.queue)
+    return (lane, job.user) if richer(world, job) else lane
+
+
+def about_to_start(ledger, user, lane):
+    """What starts of a user of a queue at that instant as others have been stopped for it, but has not yet."""
+    w = ledger.world
+    jobs = [(w.jobs[d["job"]], d) for d in ledger.decided if d["decision"] == "start" and d["job"] in ledger.takers]
+    return [Holding(d["resources"], w) for j, d in jobs if j.state == WAITING and j.user == user and w.lane(j.queue) == lane]
+
+
+def largest_part(ledger, user, lane):
+    """What a user has in a queue, with what is about to start: the largest of its parts of all there is, of the resources
+    that count."""
+    world = ledger.world
+    had = [k.holding for k in world.running() if k.user == user and world.lane(k.queue) == lane]
+    had += about_to_start(ledger, user, lane)
+    some = {"core": sum(len(h.units()) for h in had), "gpu": sum(len(g) for h in had for g in h.gpus.values()),
+            "memory": sum(sum(h.memory.values()) for h in had)}
+    all_of = {"core": world.cores, "gpu": world.gpus, "memory": world.memory}
+    return max(fractions.Fraction(some[x], world.nodes * all_of[x]) for x in world.config["shares"]["resources"])
+
+
+def check_richer(ledger, decision):
+    """A job of a user who has more is stopped for one of another user of the queue, who has no more than that one when it
+    has started and all have given; what else starts afterwards at that instant does not count."""
+    w = ledger.world
+    taker = w.jobs[decision["for"]]
+    mine = [d for d in ledger.decided if d["decision"] == "preempt" and d["for"] == taker.name]
+    if not richer(w, taker) or mine[-1] is not decision:
+        return
+    lane = w.lane(taker.queue)
+    has = largest_part(ledger, taker.user, lane)
+    for d in mine:
+        j = w.jobs[d["job"]]
+        left = largest_part(ledger, j.user, lane)
+        good = w.lane(j.queue) == lane and j.user != taker.user and has <= left
+        ledger.law("richer", good, j, "%s has %s then, %s has %s" % (taker.user, has, j.user, left))
+
+
 class Reclaims:
-    """Which queue has jobs of which stopped."""
+    """Who has jobs of whom stopped."""
 
     def __init__(self):
         self.taken = set()  # (taker, giver) since something else happened than that
@@ -66,7 +114,7 @@ class Reclaims:
             if j and d["decision"] == "preempt":
                 self.check_preemption(ledger, j, w.jobs[d["for"]])
             elif j and (d["decision"] == "await" or (d["decision"] == "start" and self.borrows(j, given))):
-                self.taken = {(to, lane) for to, lane in self.taken if to != w.lane(j.queue)}
+                self.taken = {(to, lane) for to, lane in self.taken if to != side(w, j)}
 
     @staticmethod
     def borrows(j, given):
@@ -75,7 +123,8 @@ class Reclaims:
 
     def check_preemption(self, ledger, j, taker):
         w = ledger.world
-        lane, to = w.lane(j.queue), w.lane(taker.queue)
-        ledger.law("borrowers", w.lane_config(taker.queue).get("preempts") == "borrowers" and lane != to, j, to)
-        ledger.law("turns", (lane, to) not in self.taken, j, "%s has taken from %s" % (lane, to))
-        self.taken.add((to, lane))
+        giver, to = side(w, j), side(w, taker)
+        if not richer(w, taker):
+            ledger.law("borrowers", w.lane_config(taker.queue).get("preempts") == "borrowers" and giver != to, j, to)
+        ledger.law("turns", (giver, to) not in self.taken, j, "%s has taken from %s" % (giver, to))
+        self.taken.add((to, giver))

@@ -267,6 +267,40 @@ let_in('not_beyond_a_fifth_more', 10000, [R1, pending('a', 12)], run('r', 1), q(
 let_in('each_by_what_is_left', 10000, [pending('a', 7, priority=1), pending('b', 6), pending('c', 5)], [], q('q'), 'a', 'c',
        tiers=((OVER, PRIORITY),))
 
+# Who is let in after the others have had their turns starts in the next session.
+ONE = pending('a', 1, least=1)
+ENQUEUE = dict(tiers=[[GANG], [PREDICATES, PROPORTION]], job_phase=dict(a='Inqueue'))
+f('in_and_started', [n()], [ONE], ts('a', 1), actions=('enqueue', 'allocate'), bind_count=1, **ENQUEUE)
+f('started_and_in', [n()], [ONE], ts('a', 1), actions=('allocate', 'enqueue'), bind_count=0, **ENQUEUE)
+f('in_beside_one_that_was', [n()], [ONE, j('b')], ts('a', 1) + ts('b', 1), actions=('allocate', 'enqueue'), **ENQUEUE, **on('n', 'b-0'))
+
+# ---- Deadlines, queues by priority, and two actions ----
+
+SLA = p('sla', 'jobOrder', 'jobEnqueued', **{'sla-waiting-time': '1h'})
+
+
+def waits_at_most(name, **k):
+    return j(name, annotations={'sla-waiting-time': k.pop('at_most')}, **k)
+
+
+f('the_soonest_of_three', [n(1000)], [j('a'), waits_at_most('b', at_most='2h'), waits_at_most('c', at_most='30m')],
+  ts('a', 1) + ts('b', 1) + ts('c', 1), [[SLA], [PREDICATES]], **on('n', 'c-0'))
+f('as_soon_by_priority', [n(1000)], [j('b'), waits_at_most('a', at_most='1h', priority=1)], ts('a', 1) + ts('b', 1),
+  [[SLA, PRIORITY], [PREDICATES]], **on('n', 'a-0'))
+for x, z, from_job in ((1, 5, 'x'), (5, 1, 'z')):
+    f(f'of_the_queue_below_{from_job}', [n(6000)], [j('x', 'a', 0, 'Running'), j('z', 'c', 0, 'Running'), j('y', 'b', 1)],
+      run('x', 3) + run('z', 3) + ts('y', 1), BY_NAME, [q(name, deserved=dict(cpu=2000), priority=of) for name, of in
+                                                        (('a', x), ('b', 0), ('c', z))], ('reclaim',), evict_count=1,
+      evicts_from_job=from_job)
+f('each_in_its_queue', [n(2000)], [j('l', 'a', priority=1), j('m', 'b', priority=1), j('h', 'a', 1, priority=9), j('i', 'b', 1, priority=9)],
+  run('l', 1) + run('m', 1) + ts('h', 1) + ts('i', 1), PREEMPT, [q('a'), q('b')], ('preempt',), evicts=['lr0', 'mr0'], evict_count=2)
+f('a_node_that_suffices', [n(2000, 'n1'), n(2000, 'n2')], [j('l', priority=1), j('h', least=1, priority=9)],
+  [t('l0', 'l', status='Running', on='n1'), t('l1', 'l', status='Running', on='n1'), t('l2', 'l', 2000, 'Running', on='n2'), t('h0', 'h', 2000)],
+  PREEMPT, actions=('preempt',), evicts=['l2'], evict_count=1)
+tree('gpus_of_the_parent', 4000, [q('p', parent='root', capability={GPU: 2}), d('p1', 'p')], [j('x', 'p1')], ts('x', 4, 100, more={GPU: 1}),
+     node=dict(more={GPU: 4}), bind_count=2)
+tree('closed', 4000, [d('p'), d('p1', 'p', state='Closed')], [j('x', 'p1')], ts('x', 1), **NOBODY)
+
 # ---- Nodes by several plugins: the scores add up ----
 
 LIKES = dict(affinity=dict(NodeAffinity=dict(PreferredDuringSchedulingIgnoredDuringExecution=[

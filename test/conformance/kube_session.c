@@ -199,9 +199,18 @@ bool kube_runs(const struct kube_task *task)
            (kube_has_started(task->status) || strcmp(task->status, "Releasing") == 0);
 }
 
+/* Whether a job is let in only after all other actions. */
+static bool is_let_in_last(const struct session *s, const struct kube_job *job)
+{
+    json_t *actions = json_object_get(json_object_get(s->c, "config"), "actions");
+    json_t *last = json_array_get(actions, json_array_size(actions) - 1);
+    return strcmp(job->phase, "Pending") == 0 && json_is_string(last) &&
+           strcmp(json_string_value(last), "enqueue") == 0;
+}
+
 bool kube_is_looked_at(const struct session *s, const struct kube_task *task)
 {
-    if (strcmp(task->status, "Pending") != 0 || !task->job)
+    if (strcmp(task->status, "Pending") != 0 || !task->job || is_let_in_last(s, task->job))
         return false;
     return s->is_let_in[task->job - s->w.jobs] &&
            !(kube_enabled(&s->w, "gang", "jobReady") && kube_lacks_role(s, task->job)) &&

@@ -1,5 +1,5 @@
-/* What goes first among those that have shares: comparators, also by the names and in the tiers of kube-batch. Of its plugins
- * that score nodes, the first one in the machine's order chooses the match policy.
+/* What goes first among those that have shares: comparators, also by the names and in the tiers of kube-batch. Its plugins
+ * that score nodes, in the machine's order, choose the match policy together, as their scores add up.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,10 +11,15 @@
 #include "config/read.h"
 #include "match/walk/policy.h"
 
-/* An order that is read, and the policy that a plugin in it chooses. */
+/* How much plugins weigh that much is in use of a node, less that little is; and that parts of it are evenly in use. */
+struct node_weights {
+    int64_t use, balance;
+};
+
+/* An order that is read, and what plugins in it weigh together. */
 struct order {
     struct sched_share_order *by;
-    const char **policy; /* NULL: plugins choose none here */
+    struct node_weights *nodes; /* NULL: plugins weigh nothing here */
 };
 
 static int read_comparator(const struct reading *r, uint32_t i, struct sched_share_order *order)
@@ -57,10 +62,8 @@ static const char *const plugin_names[PLUGIN_KEYS] = {"name",
 static const struct doc_keys plugin_keys = {"a plugin", plugin_names, PLUGIN_KEYS, 1};
 
 /* Where that is said here which kube-batch tells a plugin by arguments. */
-static const char *where_said(const char *plugin, const struct order *order)
+static const char *where_said(const char *plugin)
 {
-    if (strcmp(plugin, "binpack") == 0 && order->policy)
-        return "all types that the key filters of the section match counts weigh the same";
     if (strcmp(plugin, "nodeorder") == 0 || strcmp(plugin, "binpack") == 0)
         return "which nodes a job gets is said by the section match, or by the order of the "
                "section shares";
@@ -72,42 +75,49 @@ enum weight_key { LEAST_REQUESTED, MOST_REQUESTED, BALANCED_RESOURCE, WEIGHT_KEY
 static const char *const weight_names[] = {"leastrequested.weight", "mostrequested.weight",
                                            "balancedresource.weight"};
 static const struct doc_keys weight_keys = {"the plugin nodeorder", weight_names, WEIGHT_KEYS, 0};
+static const char *const bin_names[] = {"binpack.weight"};
+static const struct doc_keys bin_keys = {"the plugin binpack", bin_names, 1, 0};
 
-/* The match policy by nodeorder's weights, of which most and least take from each other. NULL: the weights choose none, or
- * ENOMEM.
- */
-static const char *policy_by_weights(const struct reading *r, const int64_t *weight)
+/* The match policy by such weights. NULL: they choose none, or ENOMEM. */
+static const char *policy_by_weights(const struct reading *r, const struct node_weights *w)
 {
-    int64_t use = weight[MOST_REQUESTED] - weight[LEAST_REQUESTED];
-    const char *by_use = use > 0 ? "pack" : "spread";
+    const char *by_use = w->use > 0 ? "pack" : "spread";
     char text[64];
 
-    if (weight[BALANCED_RESOURCE] == 0)
-        return use != 0 ? by_use : NULL;
-    if (use == 0)
+    if (w->balance == 0)
+        return w->use != 0 ? by_use : NULL;
+    if (w->use == 0)
         return "balance";
-    snprintf(text, sizeof(text), "%s=%" PRId64 " balance=%" PRId64, by_use, use > 0 ? use : -use,
-             weight[BALANCED_RESOURCE]);
+    snprintf(text, sizeof(text), "%s=%" PRId64 " balance=%" PRId64, by_use,
+             w->use > 0 ? w->use : -w->use, w->balance);
     return arena_text(r->arena, text);
 }
 
-/* The weights of nodeorder, by default those that it has in kube-batch. *policy: what they choose, or NULL. */
-static int read_weights_of_nodes(const struct reading *r, uint32_t i, const char **policy)
+static int choose_policy(const struct reading *r, uint32_t i, const struct node_weights *w,
+                         const char **policy)
+{
+    if (imaxabs(w->use) > POLICY_WEIGHT_MAX || w->balance > POLICY_WEIGHT_MAX)
+        return doc_fault(&r->doc, i, "key \"order\": the weights of plugins add up to more than %d",
+                         POLICY_WEIGHT_MAX);
+    errno = 0;
+    *policy = policy_by_weights(r, w);
+    return *policy || errno == 0 ? 0 : -1;
+}
+
+/* The numbers that a plugin is told by these keys, each as it is where it is not said. */
+static int read_node_weights(const struct reading *r, uint32_t i, const struct doc_keys *keys,
+                             const char *const *names, int n, int64_t *weight)
 {
     uint32_t value[WEIGHT_KEYS];
-    int64_t weight[WEIGHT_KEYS] = {[LEAST_REQUESTED] = 1, [BALANCED_RESOURCE] = 1};
 
-    if (i != DOC_NONE && !doc_is_null(&r->doc, i)) {
-        if (doc_fields(&r->doc, i, &weight_keys, value) < 0)
+    if (i == DOC_NONE || doc_is_null(&r->doc, i))
+        return 0;
+    if (doc_fields(&r->doc, i, keys, value) < 0)
+        return -1;
+    for (int k = 0; k < n; k++)
+        if (value_number(r, value[k], names[k], 0, POLICY_WEIGHT_MAX, false, &weight[k]) < 0)
             return -1;
-        for (int k = 0; k < WEIGHT_KEYS; k++)
-            if (value_number(r, value[k], weight_names[k], 0, POLICY_WEIGHT_MAX, false,
-                             &weight[k]) < 0)
-                return -1;
-    }
-    errno = 0;
-    *policy = policy_by_weights(r, weight);
-    return *policy || errno == 0 ? 0 : -1;
+    return 0;
 }
 
 static bool is_empty(const struct doc *d, uint32_t i)
@@ -115,23 +125,33 @@ static bool is_empty(const struct doc *d, uint32_t i)
     return doc_is_null(d, i) || (!doc_is_text(d, i) && d->node[i].count == 0);
 }
 
-/* What a plugin is told, of which only nodeorder takes something, in the machine's order; and the policy that it
- * chooses, if it is `on`: the first one that chooses decides. `name`: "" if it is no text.
+/* What a plugin is told, of which only nodeorder and binpack take something, in the machine's order, by default the weights
+ * that they have in kube-batch and Volcano. If it is `on`, what it weighs is added to what others do. `name`: "" if it is no
+ * text.
  */
 static int read_node_order(const struct reading *r, const char *name, uint32_t arguments, bool on,
                            const struct order *order)
 {
-    const char *policy = strcmp(name, "binpack") == 0 ? "pack" : NULL;
+    int64_t weight[WEIGHT_KEYS] = {[LEAST_REQUESTED] = 1, [BALANCED_RESOURCE] = 1}, packs = 1;
+    struct node_weights nodes = {0, 0};
 
-    if (strcmp(name, "nodeorder") == 0 && order->policy) {
-        if (read_weights_of_nodes(r, arguments, &policy) < 0)
+    if (strcmp(name, "nodeorder") == 0 && order->nodes) {
+        if (read_node_weights(r, arguments, &weight_keys, weight_names, WEIGHT_KEYS, weight) < 0)
             return -1;
+        nodes.use = weight[MOST_REQUESTED] - weight[LEAST_REQUESTED];
+        nodes.balance = weight[BALANCED_RESOURCE];
+    } else if (strcmp(name, "binpack") == 0 && order->nodes) {
+        if (read_node_weights(r, arguments, &bin_keys, bin_names, 1, &packs) < 0)
+            return -1;
+        nodes.use = packs;
     } else if (arguments != DOC_NONE && !is_empty(&r->doc, arguments)) {
         return doc_fault(&r->doc, arguments, "key \"arguments\": expected none: %s",
-                         where_said(name, order));
+                         where_said(name));
     }
-    if (on && order->policy && !*order->policy)
-        *order->policy = policy;
+    if (on && order->nodes) {
+        order->nodes->use += nodes.use;
+        order->nodes->balance += nodes.balance;
+    }
     return 0;
 }
 
@@ -180,7 +200,8 @@ int read_order(const struct reading *r, uint32_t i, struct sched_share_order *by
                const char **policy)
 {
     const struct doc *d = &r->doc;
-    const struct order order = {by, policy};
+    struct node_weights nodes = {0, 0};
+    const struct order order = {by, policy ? &nodes : NULL};
 
     if (i == DOC_NONE)
         return 0;
@@ -194,5 +215,5 @@ int read_order(const struct reading *r, uint32_t i, struct sched_share_order *by
         if (rc < 0)
             return -1;
     }
-    return 0;
+    return policy ? choose_policy(r, i, &nodes, policy) : 0;
 }

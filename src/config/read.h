@@ -51,8 +51,8 @@ int read_weights(struct reading *r, uint32_t i, const struct sched_weight **weig
 /* The key `classes` of a queue's shares. */
 int read_classes(struct reading *r, uint32_t i, struct sched_classes *c);
 
-/* A key `order` of shares; none: it stays empty. `policy`: the match policy that a plugin in it chooses, NULL until one does;
- * or NULL, where they choose none.
+/* A key `order` of shares; none: it stays empty. `policy`: the match policy that plugins in it choose together, NULL where
+ * they choose none; or NULL, where they are not asked.
  */
 int read_order(const struct reading *r, uint32_t i, struct sched_share_order *by,
                const char **policy);

@@ -285,10 +285,21 @@ static void plugins_choose_a_match_policy(void **state)
     } rows[] = {
         {NODES "shares: {order: [priority, binpack]}", "pack"},
         {NODES "shares: {order: [share, nodeorder]}", "spread=1 balance=1"},
-        {NODES "shares: {order: [[drf, nodeorder, binpack]]}", "spread=1 balance=1"},
+        {NODES "shares: {order: [[drf, nodeorder, binpack]]}", "balance"},
         {NODES
          "shares: {order: [{plugins: [{name: drf}, {name: binpack}]}, {plugins: [nodeorder]}]}",
-         "pack"},
+         "balance"},
+        {NODES "shares: {order: [nodeorder, {name: binpack, arguments: {binpack.weight: 10}}]}",
+         "pack=9 balance=1"},
+        {NODES
+         "shares: {order: [{name: binpack, arguments: {binpack.weight: 2}}, {name: nodeorder, "
+         "arguments: {leastrequested.weight: 5}}]}",
+         "spread=3 balance=1"},
+        {NODES "shares: {order: [{name: binpack, arguments: {binpack.weight: 0}}]}", "first"},
+        {NODES "shares: {order: [binpack, {name: nodeorder, arguments: {balancedresource.weight: "
+               "0}}]}",
+         "first"},
+        {NODES "shares: {order: [binpack, {name: nodeorder, enableNodeOrder: false}]}", "pack"},
         {NODES "shares: {order: [{name: nodeorder, enableNodeOrder: false}, binpack]}", "pack"},
         {NODES "shares: {order: [{name: binpack, enableJobOrder: false, enableQueueOrder: false}]}",
          "pack"},

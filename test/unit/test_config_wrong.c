@@ -239,8 +239,12 @@ static const struct wrong wrong_queues[] = {
      "such as "
      "weight, guarantee and sla-waiting-time"},
     {NODES "shares: {order: [{plugins: [{name: binpack, arguments: {binpack.cpu: 5}}]}]}",
-     "2:56: key \"arguments\": expected none: all types that the key filters of the section match "
-     "counts weigh the same"},
+     "2:57: key \"binpack.cpu\": unknown in the plugin binpack, expected binpack.weight"},
+    {NODES "shares: {order: [{plugins: [{name: binpack, arguments: {binpack.weight: 0.5}}]}]}",
+     "2:73: key \"binpack.weight\": expected a whole number from 0 to 1000000, got \"0.5\""},
+    {NODES "shares: {order: [binpack, {plugins: [{name: binpack, arguments: {binpack.weight: "
+           "1000000}}]}]}",
+     "2:17: key \"order\": the weights of plugins add up to more than 1000000"},
     {NODES "shares: {order: [{plugins: [{name: binpack, enableNodeOrder: 2}]}]}",
      "2:62: key \"enableNodeOrder\": expected yes or no, got \"2\""},
     {QUEUE("{shares: {by: user, order: [{plugins: [{name: nodeorder, arguments: "

@@ -240,6 +240,13 @@ tree('the_nearer_gives', 6000, [d('p', deserved=4000), d('p1', 'p', 2000), d('p2
 tree('guaranteed_to_a_sibling', 4000, [d('p', capability=4000), d('p1', 'p'), d('p2', 'p', guarantee=dict(cpu=1000))], [j('x', 'p1')],
      ts('x', 5), bind_count=3)
 
+# Of GPUs it has no more than it deserves, and of cores nothing is said; then of GPUs it has.
+GPUS_ALONE = [q('p', parent='root', deserved={GPU: 2}), q('p1', parent='p', deserved={GPU: 1})]
+tree('cores_of_who_deserves_gpus', 4000, GPUS_ALONE + [d('r', deserved=2000), d('r1', 'r', 2000)], [j('x', 'p1', 1, 'Running'), j('y', 'r1', 1)],
+     [t('x0', 'x', 4000, 'Running', more={GPU: 1})] + ts('y', 1), node=dict(more={GPU: 2}), evict_count=0)
+tree('gpus_beyond', 4000, [q(x, parent=of, deserved={GPU: 1}) for x, of in (('p', 'root'), ('p1', 'p'), ('r', 'root'), ('r1', 'r'))],
+     [j('x', 'p1', 1, 'Running'), j('y', 'r1', 1)], run('x', 2, more={GPU: 1}) + ts('y', 1, more={GPU: 1}), node=dict(more={GPU: 2}), evict_count=1)
+
 # ---- Who is let in ----
 
 

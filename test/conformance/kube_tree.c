@@ -160,7 +160,7 @@ static bool has_named(const struct session *s, const struct kube_task *task,
  */
 static void name_what_goes_along(const struct session *s, struct kube_level *level)
 {
-    bool counts = s->kind == TREE_FLAT && kube_has_action(s, "reclaim") &&
+    bool counts = level->is_leaf && kube_has_action(s, "reclaim") &&
                   kube_plugin(&s->w, "capacity") && !kube_plugin(&s->w, "proportion");
     int64_t along[SHARE_DIMENSIONS_MAX] = {0};
     for (size_t i = 0; i < s->w.n_tasks && counts; i++) {

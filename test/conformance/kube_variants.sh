@@ -17,7 +17,7 @@ play kube_rules.py 159
 play kube_fields.py 71
 play kube_richer.py 27
 play kube_nodes.py 34
-play kube_fresh.py 148
+play kube_fresh.py 150
 play kube_nodes.py 0 out
 random=1500
 [ -z "${BERTH_FEW:-}" ] || random=300

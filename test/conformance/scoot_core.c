@@ -61,6 +61,22 @@ bool scoot_core_open(struct scoot_core *core, int64_t workers, json_t *classes)
     return core->s != NULL;
 }
 
+bool scoot_core_configure(struct scoot_core *core, int64_t now, json_t *classes)
+{
+    berth_error_t err = {"no memory"};
+    char *text = config_text(core->workers, classes);
+    struct config *config = text ? config_read("case", text, strlen(text), 1, &err) : NULL;
+    bool is_set = config && sched_configure(core->s, now, &config->sched, &err) == 0;
+    free(text);
+    if (!is_set) {
+        config_destroy(config);
+        return wrong("%s", err.text) == PASSED;
+    }
+    config_destroy(core->config);
+    core->config = config;
+    return true;
+}
+
 void scoot_core_close(struct scoot_core *core)
 {
     sched_destroy(core->s);

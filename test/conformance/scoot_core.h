@@ -26,6 +26,9 @@ json_t *scoot_core_classes(const classes_t *settings);
  * has added some; NULL: the queue has none. False, after saying why, if it can't be opened; scoot_core_close is fine then.
  */
 bool scoot_core_open(struct scoot_core *core, int64_t workers, json_t *classes);
+
+/* Have other classes from now on. False, after saying why, if they are refused. */
+bool scoot_core_configure(struct scoot_core *core, int64_t now, json_t *classes);
 void scoot_core_close(struct scoot_core *core);
 
 /* Tasks of one requestor, each of one core: an array if there are more than one. */

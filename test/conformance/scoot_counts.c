@@ -144,7 +144,7 @@ enum outcome play_class_counts(const struct cases *cases, json_t *c)
     return outcome;
 }
 
-/* ---- Percentages, targets, spread, timer ---- */
+/* ---- Percentages, targets, spread ---- */
 
 static bool expects_refusal(json_t *expect)
 {
@@ -207,25 +207,4 @@ enum outcome play_spread(const struct cases *cases, json_t *c)
     int64_t spread = class_spread(loads, n, number_of(c, "totalWorkers", 0));
     classes_destroy(settings);
     return compare("spread", "all classes", json_object_get(c, "expect"), spread);
-}
-
-enum outcome play_rebalance_timer(const struct cases *cases, json_t *c)
-{
-    json_t *config = json_object_get(c, "config"), *sample;
-    json_t *times = json_object_get(json_object_get(c, "expect"), "rebalanced_at_t_s");
-    struct class_timer timer = {0};
-    size_t fired = 0, i;
-    (void)cases;
-    json_array_foreach(json_object_get(c, "samples"), i, sample)
-    {
-        int64_t now = ticks_of(sample, "t_s", 0);
-        if (!class_timer_look(&timer, now, number_of(sample, "spread", 0),
-                              number_of(config, "rebalance_threshold", 0),
-                              ticks_of(config, "rebalance_min_duration_s", 0)))
-            continue;
-        if (fired >= json_array_size(times) || to_ticks(json_array_get(times, fired)) != now)
-            return wrong("rebalances at %g", (double)now / TICKS);
-        fired++;
-    }
-    return fired == json_array_size(times) ? PASSED : wrong("rebalances %zu times", fired);
 }

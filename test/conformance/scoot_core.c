@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "berth/match.h"
+#include "berth/sched_admin.h"
 #include "config/config.h"
 
 /* ---- Open and close ---- */
@@ -133,4 +134,20 @@ bool scoot_core_leave_idle(struct scoot_core *core, int64_t now, int64_t idle)
         return rest == 0;
     return core->filler >= 0 && sched_pass(core->s, now, false, &d, &n) == 0 &&
            sched_state(core->s, core->filler) == SCHED_RUNNING;
+}
+
+bool scoot_core_start(struct scoot_core *core, int64_t now, sched_job_t job, int64_t tasks,
+                      bool waits)
+{
+    const struct sched_decision *d;
+    size_t n;
+    int64_t starts = 0;
+    if (tasks == 0)
+        return true;
+    if (!scoot_core_leave_idle(core, now, tasks) || sched_release(core->s, now, job) < 0 ||
+        sched_pass(core->s, now, false, &d, &n) < 0)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        starts += d[i].kind == SCHED_START;
+    return starts == tasks && (!waits || sched_hold(core->s, now, job) == 0);
 }

@@ -6,6 +6,7 @@
 
 #include "berth/sched.h"
 #include "scoot.h"
+#include "share/class_counts.h"
 
 enum { SCOOT_WORKERS_MAX = 20000 };
 
@@ -48,6 +49,16 @@ sched_job_t scoot_core_submit(struct scoot_core *core, int64_t now,
  * False if it can't.
  */
 bool scoot_core_leave_idle(struct scoot_core *core, int64_t now, int64_t idle);
+
+/* Start so many tasks of a job that is held as all others are, and hold what `waits` of it. False if it can't. */
+bool scoot_core_start(struct scoot_core *core, int64_t now, sched_job_t job, int64_t tasks,
+                      bool waits);
+
+/* scoot_loads.c: what starts of classes with these loads, while so many of at least one worker are idle. What classes run and
+ * what is idle are all. Sets `start` of each, and `stop` to 0. False, perhaps after saying why, if it can't be played.
+ */
+bool scoot_play_loads(const classes_t *settings, struct class_load *loads, size_t n,
+                      int64_t workers, int64_t idle);
 
 /* scoot_starts.c: the tasks of a job, given by their names, in the order in which they start, of which `known` says how many
  * seconds some take. A new reference.

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scoot.h"
-#include "share/class_counts.h"
+#include "scoot_core.h"
 
 /* ---- Classes with loads ---- */
 
@@ -118,24 +117,67 @@ static enum outcome check_counts(json_t *c, json_t *expect, const classes_t *set
     return outcome;
 }
 
+/* Whether classes have been apart for long enough by the time that a case is about. */
+static bool is_rebalanced(json_t *config, const struct class_load *loads, size_t n, int64_t workers)
+{
+    int64_t threshold = number_of(config, "rebalance_threshold", 0);
+    int64_t duration = ticks_of(config, "rebalance_min_duration_s", 0);
+    return threshold > 0 && duration > 0 && class_spread(loads, n, workers) > threshold &&
+           ticks_of(config, "threshold_exceeded_for_s", duration + 1) > duration;
+}
+
+/* Whether a machine can be as a case says. A queue's workers are those that are idle and those that its classes of more than 0
+ * percent run on, so that there are no others.
+ */
+static bool is_playable(const struct class_load *loads, size_t n, int64_t workers, int64_t idle)
+{
+    int64_t rest = workers - idle;
+    if (workers < 1 || workers > SCOOT_WORKERS_MAX || idle < 0 || idle > workers)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        int64_t running = loads[i].percent > 0 ? loads[i].running : 0;
+        if (running < 0 || running > rest || loads[i].waiting < 0)
+            return false;
+        rest -= running;
+    }
+    return rest == 0;
+}
+
+/* Set starts and stops. The scheduler has a rebalancing make room for one job after the other, on what is idle first; Scoot
+ * counts once for all. So those cases are compared with the counts themselves, which say how far each class may be
+ * brought down; and so are those that no machine can be set up for.
+ */
+static bool decide(const classes_t *settings, json_t *c, struct class_load *loads, size_t n,
+                   bool *rebalanced)
+{
+    int64_t workers = number_of(c, "totalWorkers", 0), idle = number_of(c, "idle", 0);
+    class_set_targets(loads, n, workers);
+    *rebalanced = is_rebalanced(json_object_get(c, "config"), loads, n, workers);
+    if (*rebalanced)
+        class_count_rebalance(loads, n, idle);
+    else if (is_playable(loads, n, workers, idle))
+        return scoot_play_loads(settings, loads, n, workers, idle);
+    else
+        class_count_starts(loads, n, idle);
+    return true;
+}
+
 enum outcome play_class_counts(const struct cases *cases, json_t *c)
 {
-    json_t *config = json_object_get(c, "config"), *expect = json_object_get(c, "expect");
+    json_t *expect = json_object_get(c, "expect");
     struct class_load loads[CLASSES_MAX];
-    struct class_rule rule = {number_of(config, "rebalance_threshold", 0),
-                              ticks_of(config, "rebalance_min_duration_s", 0)};
-    int64_t over_for = ticks_of(config, "threshold_exceeded_for_s", rule.duration + 1);
-    struct class_timer timer = {.is_over = over_for > 0, .since = 0};
-    int64_t idle = number_of(c, "idle", 0);
+    bool rebalanced;
     berth_error_t err = {""};
     classes_t *settings = case_settings(cases, c, &err);
     if (!settings)
         return wrong("classes are refused: %s", err.text);
     size_t n = fill_loads(settings, c, loads);
-    bool rebalanced =
-        class_decide(loads, n, number_of(c, "totalWorkers", 0), idle, over_for, &rule, &timer);
+    if (!decide(settings, c, loads, n, &rebalanced)) {
+        classes_destroy(settings);
+        return wrong("the case can't be set up");
+    }
     enum outcome outcome = check_counts(c, expect, settings, loads);
-    if (!class_check(loads, n, idle))
+    if (!class_check(loads, n, number_of(c, "idle", 0)))
         outcome = wrong("counts break their law");
     json_t *expected = json_object_get(expect, "rebalanced");
     if (expected && json_is_true(expected) != rebalanced)

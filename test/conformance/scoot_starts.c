@@ -59,29 +59,6 @@ static bool submit_jobs(struct scoot_core *core, struct jobs *jobs)
     return true;
 }
 
-/* How many starts there are among decisions. */
-static int64_t count_starts(const struct sched_decision *d, size_t n)
-{
-    int64_t starts = 0;
-    for (size_t i = 0; i < n; i++)
-        starts += d[i].kind == SCHED_START;
-    return starts;
-}
-
-/* Start what runs of a job: just so many workers are idle, and all other jobs are held. */
-static bool start_running(struct scoot_core *core, const struct job *job)
-{
-    const struct sched_decision *d;
-    size_t n;
-    if (job->running == 0)
-        return true;
-    if (!scoot_core_leave_idle(core, 0, job->running) ||
-        sched_release(core->s, 0, job->handle) < 0 || sched_pass(core->s, 0, false, &d, &n) < 0)
-        return false;
-    return count_starts(d, n) == job->running &&
-           (job->waiting == 0 || sched_hold(core->s, 0, job->handle) == 0);
-}
-
 /* The pass in which so many workers are idle: which tasks start, in the order of the decisions. NULL if it fails. */
 static json_t *start_waiting(struct scoot_core *core, const struct jobs *jobs, int64_t idle)
 {
@@ -110,7 +87,8 @@ static json_t *play(struct jobs *jobs, int64_t start)
     bool is_good =
         scoot_core_open(&core, workers > 0 ? workers : 1, classes) && submit_jobs(&core, jobs);
     for (size_t i = 0; i < jobs->n && is_good; i++)
-        is_good = start_running(&core, &jobs->v[i]);
+        is_good = scoot_core_start(&core, 0, jobs->v[i].handle, jobs->v[i].running,
+                                   jobs->v[i].waiting > 0);
     if (is_good)
         started = start_waiting(&core, jobs, start);
     scoot_core_close(&core);

@@ -148,7 +148,7 @@ def random_classes(workers):
 
 
 def counts(rebalances):
-    workers = rng.choice([1, 3, 10, 50, 100, 1000, 4000])
+    workers = rng.choice([1, 3, 10, 50, 100, 300, 1000])
     given, classes, idle = random_classes(workers)
     for c, t in zip(classes, targets([c.percent for c in classes], workers)):
         c.target = t

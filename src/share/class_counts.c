@@ -322,29 +322,6 @@ void class_timer_note(struct class_timer *t, int64_t now, int64_t spread, int64_
         *t = (struct class_timer){true, now};
 }
 
-bool class_timer_look(struct class_timer *t, int64_t now, int64_t spread, int64_t threshold,
-                      int64_t duration)
-{
-    class_timer_note(t, now, spread, duration > 0 ? threshold : 0);
-    if (!t->is_over || now - t->since <= duration)
-        return false;
-    t->is_over = false;
-    return true;
-}
-
-bool class_decide(struct class_load *c, size_t n, int64_t workers, int64_t idle, int64_t now,
-                  const struct class_rule *rule, struct class_timer *timer)
-{
-    class_set_targets(c, n, workers);
-    int64_t spread = class_spread(c, n, workers);
-    bool is_time = class_timer_look(timer, now, spread, rule->threshold, rule->duration);
-    if (is_time)
-        class_count_rebalance(c, n, idle);
-    else
-        class_count_starts(c, n, idle);
-    return is_time;
-}
-
 bool class_check(const struct class_load *c, size_t n, int64_t idle)
 {
     int64_t starts = 0, stops = 0;

@@ -83,19 +83,9 @@ struct class_timer {
 /* Note the spread at a time: the time since which it has been above the threshold, at each look. */
 void class_timer_note(struct class_timer *t, int64_t now, int64_t spread, int64_t threshold);
 
-/* Note the spread at a time. True if it is time to rebalance: the spread has been above the threshold at each
- * look for longer than the duration. Then the timer begins anew. A threshold or a duration of 0: never.
- */
-bool class_timer_look(struct class_timer *t, int64_t now, int64_t spread, int64_t threshold,
-                      int64_t duration);
-
 struct class_rule {
-    int64_t threshold, duration; /* of rebalancing: percent and seconds */
+    int64_t threshold, duration; /* of rebalancing: percent and ticks */
 };
-
-/* Decide: targets, timer, and starts or a rebalancing. True if it was the latter. */
-bool class_decide(struct class_load *c, size_t n, int64_t workers, int64_t idle, int64_t now,
-                  const struct class_rule *rule, struct class_timer *timer);
 
 /* True if counts of a decision hold: starts within what waits and what is idle or stopped, stops within what
  * is above the targets and what fills others. For tests.

@@ -65,8 +65,6 @@ enum outcome play_requestor_map(const struct cases *cases, json_t *c);
 enum outcome play_task_selection(const struct cases *cases, json_t *c);
 enum outcome play_stop_selection(const struct cases *cases, json_t *c);
 enum outcome play_task_order(const struct cases *cases, json_t *c);
-enum outcome play_avg_duration(const struct cases *cases, json_t *c);
-enum outcome play_lru(const struct cases *cases, json_t *c);
 enum outcome play_end_to_end(const struct cases *cases, json_t *c);
 enum outcome play_property(const struct cases *cases, json_t *c);
 

@@ -7,8 +7,6 @@
 
 #include "scoot_core.h"
 
-#include "share/durations.h"
-
 /* ---- Requestors ---- */
 
 static enum outcome check_class(json_t *expect, const struct classes_match *m, bool by_default)
@@ -143,64 +141,4 @@ enum outcome play_task_order(const struct cases *cases, json_t *c)
         json_decref(found);
     }
     return outcome == PASSED && other ? PASSED_EQUAL : outcome;
-}
-
-/* The first member of an object that is a list, or NULL; and one that is a number. */
-static json_t *a_list(json_t *object)
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach(object, key, value) if (json_is_array(value) &&
-                                                strcmp(key, "expect") != 0 &&
-                                                strcmp(key, "flags") != 0) return value;
-    return NULL;
-}
-
-static json_t *a_number(json_t *value)
-{
-    const char *key;
-    json_t *member;
-    if (json_is_number(value))
-        return value;
-    json_object_foreach(value, key, member) if (json_is_number(member)) return member;
-    return NULL;
-}
-
-enum outcome play_avg_duration(const struct cases *cases, json_t *c)
-{
-    json_t *samples = a_list(c), *sample, *expect = a_number(json_object_get(c, "expect"));
-    struct durations *d = durations_create(1);
-    size_t i;
-    (void)cases;
-    json_array_foreach(samples, i, sample) if (a_number(sample))
-        durations_add(d, "task", 4, to_ticks(a_number(sample)));
-    int64_t mean = durations_mean(d, "task", 4);
-    durations_destroy(d);
-    if (!samples || !expect)
-        return LEFT_OUT;
-    double off = (double)(mean - to_ticks(expect));
-    return off > -TICKS && off < TICKS ? PASSED : wrong("the mean is %g s", (double)mean / TICKS);
-}
-
-enum outcome play_lru(const struct cases *cases, json_t *c)
-{
-    json_t *inserts = json_object_get(c, "inserts"),
-           *expect = a_number(json_object_get(c, "expect"));
-    int64_t capacity = number_of(c, "capacity", 0), n = number_of(c, "inserts", 0);
-    (void)cases;
-    if (json_is_array(inserts))
-        n = (int64_t)json_array_size(inserts);
-    if (!inserts || !expect || capacity < 1)
-        return LEFT_OUT;
-    struct durations *d = durations_create((size_t)capacity);
-    for (int64_t i = 0; i < n; i++) {
-        char key[64];
-        snprintf(key, sizeof(key), "%" PRId64, i);
-        const char *text = json_string_value(json_array_get(inserts, (size_t)i));
-        text = text ? text : key;
-        durations_add(d, text, strlen(text), 1);
-    }
-    size_t size = durations_check(d) ? durations_count(d) : 0;
-    durations_destroy(d);
-    return (double)size == json_number_value(expect) ? PASSED : wrong("%zu keys are kept", size);
 }

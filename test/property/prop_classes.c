@@ -116,18 +116,22 @@ static void check_rebalanced(const struct world *w)
     assert_false(lacks && may_give);
 }
 
-static void decide(struct world *w, int64_t now, const struct class_rule *rule,
-                   struct class_timer *timer, bool *rebalanced)
+static void count(struct class_load *c, size_t n, int64_t workers, int64_t idle, bool rebalances)
+{
+    class_set_targets(c, n, workers);
+    (rebalances ? class_count_rebalance : class_count_starts)(c, n, idle);
+}
+
+static void decide(struct world *w, bool rebalances)
 {
     struct class_load again[MOST];
-    struct class_timer other = *timer;
     int64_t idle = idle_of(w);
     memcpy(again, w->c, sizeof(again));
-    *rebalanced = class_decide(w->c, w->n, w->workers, idle, now, rule, timer);
-    assert_int_equal(class_decide(again, w->n, w->workers, idle, now, rule, &other), *rebalanced);
+    count(w->c, w->n, w->workers, idle, rebalances);
+    count(again, w->n, w->workers, idle, rebalances);
     assert_memory_equal(again, w->c, sizeof(again));
     assert_true(class_check(w->c, w->n, idle));
-    if (*rebalanced)
+    if (rebalances)
         check_rebalanced(w);
     else
         check_starts(w, idle);
@@ -156,17 +160,10 @@ static void decisions_keep_their_laws(void **state)
     struct world w = {.r = {1}};
     (void)state;
     for (int i = 0; i < DECISIONS; i++) {
-        struct class_timer timer = {.is_over = true, .since = 0};
-        struct class_rule rule = {.threshold = random_between(&w.r, 0, 60)};
-        rule.duration = random_between(&w.r, 0, 1);
-        bool rebalanced;
         draw_classes(&w);
         draw_loads(&w);
-        decide(&w, 10, &rule, &timer, &rebalanced);
-        int64_t spread = class_spread(w.c, w.n, w.workers);
-        assert_true(i % 8 > 0 || spread == naive_spread(&w));
-        assert_int_equal(rebalanced,
-                         rule.duration > 0 && rule.threshold > 0 && spread > rule.threshold);
+        decide(&w, random_between(&w.r, 0, 1));
+        assert_true(i % 8 > 0 || class_spread(w.c, w.n, w.workers) == naive_spread(&w));
     }
 }
 
@@ -195,13 +192,11 @@ static void end_some(struct world *w, int64_t *old, int64_t most)
 /* A step in which some tasks end, and more than enough wait. Returns how many workers are idle. */
 static int64_t saturated_step(struct world *w, int64_t *old, int64_t most)
 {
-    struct class_timer timer = {0};
-    bool rebalanced;
     end_some(w, old, most);
     for (size_t i = 0; i < w->n; i++)
         w->c[i].waiting = 2 * w->workers + 1;
     int64_t idle = idle_of(w);
-    decide(w, 0, &(struct class_rule){0, 0}, &timer, &rebalanced);
+    decide(w, false);
     carry_out(w);
     return idle;
 }
@@ -274,17 +269,19 @@ static void classes_do_not_take_from_each_other_in_turns(void **state)
     (void)state;
     for (int i = 0; i < ROUNDS; i++) {
         struct class_timer timer = {0};
-        struct class_rule rule = {random_between(&w.r, 1, 40), 10};
+        int64_t threshold = random_between(&w.r, 1, 40);
         bool had_stops = false;
         draw_classes(&w);
         draw_loads(&w);
         for (int64_t now = 0; now < 150; now += random_between(&w.r, 1, 12)) {
             int64_t stops = 0;
-            bool rebalanced;
-            decide(&w, now, &rule, &timer, &rebalanced);
+            class_timer_note(&timer, now, class_spread(w.c, w.n, w.workers), threshold);
+            bool rebalances = timer.is_over && now - timer.since >= 10;
+            timer.is_over = timer.is_over && !rebalances;
+            decide(&w, rebalances);
             for (size_t k = 0; k < w.n; k++)
                 stops += w.c[k].stop;
-            assert_true(stops == 0 || (rebalanced && !had_stops));
+            assert_true(stops == 0 || !had_stops);
             had_stops = had_stops || stops > 0;
             carry_out(&w);
         }
@@ -300,14 +297,14 @@ static void the_timer_goes_by_unbroken_time(void **state)
     (void)state;
     for (int i = 0; i < WORLDS; i++) {
         struct class_timer timer = {0};
-        int64_t now = 0, since = -1, duration = random_between(&r, 0, 20);
+        int64_t now = 0, since = -1;
         for (int step = 0; step < 300; step++) {
             bool over = random_between(&r, 0, 9) > 0;
             now += random_between(&r, 0, 5);
             since = !over ? -1 : since < 0 ? now : since;
-            bool expected = over && duration > 0 && now - since > duration;
-            assert_int_equal(class_timer_look(&timer, now, over ? 31 : 30, 30, duration), expected);
-            since = expected ? -1 : since;
+            class_timer_note(&timer, now, over ? 31 : 30, 30);
+            assert_int_equal(timer.is_over, over);
+            assert_true(!over || timer.since == since);
         }
     }
 }

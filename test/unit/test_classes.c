@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "share/classes.h"
-#include "share/durations.h"
 
 static const struct classes_percent three[] = {{"land", 60}, {"diff", 30}, {"sandbox", 10}};
 static const struct classes_requestor patterns[] = {
@@ -380,32 +379,6 @@ static void rebalancing_takes_what_is_not_fixed(void **state)
     assert_int_equal(again[3].stop, 10);
 }
 
-/* ---- Durations ---- */
-
-static void durations_are_means_of_the_latest_keys(void **state)
-{
-    static const char *const keys[] = {"new", "a", "b", "other", "c"};
-    struct durations *d = durations_create(3);
-    size_t order[5];
-    (void)state;
-    assert_int_equal(durations_add(d, "a", 1, 10), 0);
-    assert_int_equal(durations_add(d, "a", 1, 15), 0);
-    assert_int_equal(durations_mean(d, "a", 1), 13);
-    assert_int_equal(durations_add(d, "z", 1, 1), 0);
-    assert_int_equal(durations_add(d, "b", 1, 20), 0);
-    assert_int_equal(durations_add(d, "a", 1, 14), 0);
-    assert_int_equal(durations_add(d, "c", 1, 0), 0); /* forgets z */
-    assert_int_equal(durations_count(d), 3);
-    assert_int_equal(durations_mean(d, "z", 1), 0);
-    assert_int_equal(durations_add(d, "a", 1, -1), -1);
-    assert_true(durations_check(d));
-    assert_int_equal(durations_order(d, keys, 5, order), 0);
-    const size_t expected[] = {2, 1, 4, 0, 3};
-    assert_memory_equal(order, expected, sizeof(order));
-    durations_destroy(d);
-    assert_null(durations_create(0));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -423,7 +396,6 @@ int main(void)
         cmocka_unit_test(many_classes_share_alike),
         cmocka_unit_test(rebalancing_stops_no_more_than_starts),
         cmocka_unit_test(rebalancing_takes_what_is_not_fixed),
-        cmocka_unit_test(durations_are_means_of_the_latest_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

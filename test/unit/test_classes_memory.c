@@ -13,7 +13,6 @@
 
 #include "fixture/failing_alloc.h"
 #include "share/classes.h"
-#include "share/durations.h"
 
 #define TRIES 200
 
@@ -105,29 +104,11 @@ static void no_settings(void **state)
     classes_destroy(c);
 }
 
-static void durations(void **state)
-{
-    struct durations *d = durations_create(1);
-    (void)state;
-    assert_int_equal(durations_add(d, "old", 3, 5), 0);
-    int rc = -1;
-    for (int64_t n = 0; rc < 0 && n < TRIES; n++) {
-        fail_allocation(n);
-        rc = durations_add(d, "new", 3, 7);
-        assert_int_equal(rc < 0, end_failures());
-        assert_int_equal(durations_mean(d, "old", 3), rc < 0 ? 5 : 0);
-        assert_true(durations_check(d));
-    }
-    assert_int_equal(durations_mean(d, "new", 3), 7);
-    durations_destroy(d);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(settings),
         cmocka_unit_test(no_settings),
-        cmocka_unit_test(durations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "kube.h"
-#include "share/admit.h"
+
+__extension__ typedef __int128 wide;
 
 /* What a job counts with in its queue: what it was let in with, and if it was not what it has of that. What it has
  * beyond may go.
@@ -45,13 +46,20 @@ static uint32_t factor_of(json_t *plugin)
 
 void kube_overcommit(const struct kube_world *w, json_t *plugin, int64_t *limit)
 {
-    share_overcommit(w->names.n, w->total, factor_of(plugin), limit);
+    uint32_t thousandths = factor_of(plugin);
+    for (uint32_t d = 0; d < w->names.n; d++) {
+        wide most = (wide)w->total[d] * thousandths / 1000;
+        limit[d] = most < SHARE_UNLIMITED ? (int64_t)most : SHARE_UNLIMITED;
+    }
 }
 
 bool kube_admits(const struct kube_world *w, const int64_t *asked, const int64_t *taken,
                  const int64_t *limit)
 {
-    return share_admits(w->names.n, asked, taken, limit);
+    for (uint32_t d = 0; d < w->names.n; d++)
+        if (asked[d] > 0 && (asked[d] > limit[d] || taken[d] > limit[d] - asked[d]))
+            return false;
+    return true;
 }
 
 /* `told`: what jobs were added with before the question, as the steps of a case say. */
@@ -64,7 +72,7 @@ static bool overcommit_admits(const struct kube_world *w, const struct kube_job 
     kube_used(w, taken);
     for (uint32_t d = 0; d < w->names.n; d++)
         taken[d] += told[d];
-    return share_admits(w->names.n, job->least, taken, limit);
+    return kube_admits(w, job->least, taken, limit);
 }
 
 /* A job's name begins with its name space. */
@@ -83,7 +91,7 @@ bool kube_quotas_admit(const struct kube_world *w, json_t *quotas, const struct 
         for (uint32_t d = 0; d < w->names.n; d++)
             used[d] += taken[d];
         if (strlen(space) == length && strncmp(space, job->name, length) == 0 &&
-            !share_admits(w->names.n, job->least, used, hard))
+            !kube_admits(w, job->least, used, hard))
             return false;
     }
     return true;
@@ -117,7 +125,7 @@ static bool queue_admits(struct kube_world *w, const struct kube_job *job)
         add_queue(w, job->queue, taken);
         for (uint32_t d = 0; d < w->names.n; d++)
             room[d] = room[d] < w->total[d] ? room[d] : w->total[d];
-        admits = job->queue->open && share_admits(w->names.n, job->least, taken, room);
+        admits = job->queue->open && kube_admits(w, job->least, taken, room);
     }
     share_free(t);
     return t && admits;

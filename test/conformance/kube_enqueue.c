@@ -1,4 +1,4 @@
-/* Which jobs of a session are let in: the action `enqueue`, by the rules of share/admit.h and the rooms of a
+/* Which jobs of a session are let in: the action `enqueue`, by the rules of kube_admit.c and the rooms of a
  * tree in which each job has what it was let in with.
  */
 #include <stdlib.h>

@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "share/admit.h"
 #include "share/tree.h"
 #include "share/tree_inner.h"
 
@@ -301,20 +300,10 @@ static void bad_arguments_change_nothing(void **state)
     share_free(t);
 }
 
-static void a_limit_lets_in(void **state)
+static void nothing_limits_the_room(void **state)
 {
     (void)state;
-    int64_t limit[2], room[1];
-    share_overcommit(2, (int64_t[]){6000, SHARE_MOST}, 1200, limit);
-    assert_int_equal(limit[0], 7200);
-    assert_true(share_admits(2, (int64_t[]){2000, 0}, (int64_t[]){5200, SHARE_MOST}, limit));
-    assert_false(share_admits(2, (int64_t[]){2001, 0}, (int64_t[]){5200, 0}, limit));
-    /* What is not asked for is not looked at, however much is taken. */
-    assert_true(share_admits(1, (int64_t[]){0}, (int64_t[]){9000}, limit));
-    assert_true(share_admits(1, (int64_t[]){SHARE_MOST}, (int64_t[]){SHARE_MOST},
-                             (int64_t[]){SHARE_UNLIMITED}));
-    share_overcommit(1, (int64_t[]){SHARE_MOST}, UINT32_MAX, limit);
-    assert_int_equal(limit[0], SHARE_UNLIMITED);
+    int64_t room[1];
     struct share_tree *t = tree_of(10);
     share_room(t, add_weight(t, SHARE_ROOT, 1), room);
     assert_int_equal(room[0], SHARE_UNLIMITED);
@@ -333,7 +322,7 @@ int main(void)
         cmocka_unit_test(fading_is_exact),
         cmocka_unit_test(a_start_moves_the_turn_on),
         cmocka_unit_test(bad_arguments_change_nothing),
-        cmocka_unit_test(a_limit_lets_in),
+        cmocka_unit_test(nothing_limits_the_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,8 +166,9 @@ struct lane {
     bool is_given_up; /* it has been stopped: the next pass takes back all that it has promised */
     bool
         is_returned; /* a job was stopped that has no turn before holders: of its own queue it is to have one's promise */
-    bool has_taken;  /* a promise back for such a job, whose turn is in the next sweep */
-    int64_t width;   /* entries of open and held have up to so many units */
+    bool
+        has_taken; /* a promise for such a job, left or taken back, whose turn is in the next sweep */
+    int64_t width; /* entries of open and held have up to so many units */
     struct queue *open;
     struct queue *held;
     struct queue

@@ -223,6 +223,7 @@ struct naive_queues {
     bool has_renewed; /* those that are displaced have had a turn once more in this pass */
     bool made_room;   /* for a holder, in this walk */
     bool outranking;
+    bool sweeping;              /* an open job has its turn in the sweep */
     int let;                    /* jobs that the end of the pass has let go on */
     bool has_let[NQ_CALENDARS]; /* one go on for a promise in this pass, */
     int let_with[NQ_CALENDARS]; /* when it had so many */

@@ -239,12 +239,24 @@ void nq_moved(struct nq_job *j)
         j->displaced = -1;
 }
 
+/* What a limit has promised a job is free. */
+static void give_way(struct naive_queues *q, int job)
+{
+    nq_give_back(q, job);
+    q->job[job].candidate = true;
+    q->swept = false;
+}
+
 static void keep_promises(struct naive_queues *q, int job, int of);
 
 void nq_be_kept(struct naive_queues *q, int job, int of)
 {
     struct nq_job *j = &q->job[job];
-    int64_t at = nl_may_be_promised(q, job, of, q->outranking) ? nq_earliest(q, job) : -1;
+    bool may = nl_may_be_promised(q, job, of, q->outranking || q->sweeping);
+    int last = may && nl_promises(q, of) >= nl_most_promises(q, job) ? nl_last_kept(q, of) : -1;
+    if (last >= 0 && !q->job[last].lifted)
+        give_way(q, last); /* it is behind the job, which looks for a time without it */
+    int64_t at = may ? nq_earliest(q, job) : -1;
     j->due = false;
     if (at < 0) {
         j->state = NQ_LIMITED;
@@ -363,10 +375,6 @@ void nq_give_back(struct naive_queues *q, int job)
 /* Where a limit has promised more than it may, the last one gives way. */
 static void keep_promises(struct naive_queues *q, int job, int of)
 {
-    while (nl_promises(q, of) > nl_most_promises(q, job)) {
-        int last = nl_last_kept(q, of);
-        nq_give_back(q, last);
-        q->job[last].candidate = true;
-        q->swept = false;
-    }
+    while (nl_promises(q, of) > nl_most_promises(q, job))
+        give_way(q, nl_last_kept(q, of));
 }

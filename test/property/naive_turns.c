@@ -18,9 +18,12 @@ void nq_keep_depth(struct naive_queues *q, int lane)
 void nq_take_place(struct naive_queues *q, int lane)
 {
     int last = nq_last_holder(q, lane), first = nq_first_open(q, lane);
-    if (q->lane[lane].returned && last >= 0 && first >= 0 && nq_before(q, first, last) &&
-        nq_holders(q, lane) >= q->lane[lane].depth) {
+    bool waits = q->lane[lane].returned && first >= 0;
+    bool has = waits && !q->lane[lane].stopped && nq_holders(q, lane) < q->lane[lane].depth;
+    bool takes = waits && !has && last >= 0 && nq_before(q, first, last);
+    if (takes)
         nq_give_back(q, last);
+    if (has || takes) {
         q->lane[lane].taken = true;
         q->swept = false;
     }

@@ -18,21 +18,23 @@ int nq_next_waiting(const struct naive_queues *q, int after)
     return nq_before(q, open, held) ? open : held;
 }
 
-/* Whether a promise was taken back for an open job's queue that this has yet to give. Where nobody holds one, it has its
- * turn in the walk.
+/* Whether an open job's queue has a promise for a stopped one that it has yet to give. Where nobody holds one, it has its
+ * turn in the walk, and so has one that a limit lets go on.
  */
 static bool is_taken_for(const struct naive_queues *q, int job)
 {
     int lane = q->job[job].lane;
-    return q->job[job].state == NQ_OPEN && q->lane[lane].taken && nq_is_considered(q, job) &&
-           nq_holders(q, lane) < q->lane[lane].depth;
+    return q->job[job].state == NQ_OPEN && !q->job[job].candidate && q->lane[lane].taken &&
+           nq_is_considered(q, job) && nq_holders(q, lane) < q->lane[lane].depth;
 }
 
 void nq_sweep_one(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];
     if (is_taken_for(q, job)) {
+        q->sweeping = true;
         nq_take_turn(q, job);
+        q->sweeping = false;
         j->looks_again = j->state == NQ_HELD;
     } else if (j->state == NQ_HELD && !j->preempting) {
         nq_pull(q, job);

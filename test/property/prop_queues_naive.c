@@ -167,6 +167,9 @@ static void play_known(void)
          true); /* nothing was given back: nobody is judged anew before others are looked at */
     /* One of those that have their turn in the sweep is kept by a limit, so that another one has the promise: both look again. */
     play_with(1462, PLAIN, false, rules_of(1462) | WITH_AFTER);
+    /* A stopped job takes the promise that its queue has left, or that of a limit which one behind it has, in the sweep. */
+    play(600633, PLAIN, false);
+    play_with(730068, PLAIN, false, rules_of(730068) | WITH_STOPS | WITH_WAITS);
     /* What a limit keeps is promised a time, and is a holder in the same walk: it waits for one that is stopped for another. */
     play_with(41182, WIDE, false, rules_of(41182) | WITH_RELOADS);
     /* What a limit has refused is so still when only later times were looked at since. */

@@ -97,18 +97,34 @@ void limit_rekeyed(sched_t *s, uint32_t slot)
         promises_of(s, lane_of(s, slot), calendar)->is_last_known = false;
 }
 
+/* What a limit has promised a job is free: it is blocked, unless nothing keeps it any more. Returns 0, or -1 with ENOMEM. */
+static int give_way(sched_t *s, uint32_t slot)
+{
+    if (limit_reserve_candidate(s) < 0 || held_to_open(s, slot, false) < 0)
+        return -1;
+    limit_make_candidate(s, slot);
+    s->swept = false;
+    return 0;
+}
+
+int limit_take_place(sched_t *s, uint32_t slot)
+{
+    uint32_t calendar = s->jobs[slot].details->calendar;
+    const struct lane *lane = lane_of(s, slot);
+    if (calendar == NO_CALENDAR || promises_of(s, lane, calendar)->n < most_of(lane))
+        return 0;
+    uint32_t last = last_of(s, lane, calendar);
+    return s->jobs[last].is_lifted ? 0 : give_way(s, last);
+}
+
 int limit_promised(sched_t *s, uint32_t slot)
 {
     uint32_t calendar = s->jobs[slot].details->keeper;
     const struct lane *lane = lane_of(s, slot);
     kept_enter(s, slot);
-    while (promises_of(s, lane, calendar)->n > most_of(lane)) {
-        uint32_t last = last_of(s, lane, calendar);
-        if (limit_reserve_candidate(s) < 0 || held_to_open(s, last, false) < 0)
+    while (promises_of(s, lane, calendar)->n > most_of(lane))
+        if (give_way(s, last_of(s, lane, calendar)) < 0)
             return -1;
-        limit_make_candidate(s, last); /* it is blocked, unless nothing keeps it any more */
-        s->swept = false;
-    }
     return 0;
 }
 

@@ -220,7 +220,8 @@ static enum step keep_if_over_limit(sched_t *s, uint32_t slot)
 
 static enum step block_unless_promised(sched_t *s, uint32_t slot)
 {
-    if (kept_may_promise(s, slot, s->jobs[slot].details->calendar, s->pass.phase == PASS_OUTRANK))
+    bool outranks = s->pass.phase == PASS_OUTRANK || s->pass.phase == PASS_SWEEP;
+    if (kept_may_promise(s, slot, s->jobs[slot].details->calendar, outranks))
         return STEP_BUSY;
     return limit_block(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
 }

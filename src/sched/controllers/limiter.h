@@ -81,6 +81,11 @@ void limit_ask_lane_again(sched_t *s, const struct lane *lane);
  */
 int limit_promised(sched_t *s, uint32_t slot);
 
+/* Such a job is to be promised a time, among holders that keep theirs: where the limit has no promise left, the last one of
+ * these, which is behind the job, gives way before a time is looked for. Returns 0, or -1 with ENOMEM.
+ */
+int limit_take_place(sched_t *s, uint32_t slot);
+
 /* A job that holds a promise of a limit has another key. */
 void limit_rekeyed(sched_t *s, uint32_t slot);
 

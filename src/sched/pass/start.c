@@ -410,7 +410,7 @@ enum step promise_kept(sched_t *s, uint32_t slot)
     enum step step = controllers_keep(s, slot);
     if (step != STEP_BUSY)
         return step;
-    if (decision_reserve(s) < 0)
+    if (decision_reserve(s) < 0 || limit_take_place(s, slot) < 0)
         return STEP_FAILED;
     struct sched_reason_limit over = d->over;
     d->keeper = d->calendar;

@@ -22,6 +22,7 @@
 
 #include "sched/controllers/ask.h"
 #include "sched/controllers/claims.h"
+#include "sched/controllers/limiter.h"
 #include "sched/controllers/make_room.h"
 #include "sched/pass/book.h"
 #include "sched/pass/displaced.h"
@@ -344,8 +345,20 @@ static void swept(sched_t *s)
     s->queues->any_taken = false;
 }
 
-/* The first open job behind a key for whose lane a promise was taken back that it has yet to give; JOB_NONE. It has its turn
- * in its place: holders behind it are not to move into its room.
+/* The first open job of a lane behind a key whose turn may be in the sweep. Whom a limit lets go on has it elsewhere: it is not
+ * to go before the stopped one that the limit keeps, which looks once more.
+ */
+static bool next_of_lane(const sched_t *s, const struct lane *lane, struct queue_key after,
+                         struct queue_entry *entry)
+{
+    bool any = queue_after(lane->open, &after, entry);
+    while (any && limit_is_candidate(s, entry->item))
+        any = queue_after(lane->open, &entry->key, entry);
+    return any;
+}
+
+/* The first open job behind a key for whose lane there is a promise for a stopped one that it has yet to give; JOB_NONE. It has
+ * its turn in its place: holders behind it are not to move into its room.
  */
 static uint32_t next_taken(const sched_t *s, struct queue_key after)
 {
@@ -354,7 +367,7 @@ static uint32_t next_taken(const sched_t *s, struct queue_key after)
         const struct lane *lane = &s->lanes[i];
         struct queue_entry entry;
         if (lane->has_taken && !lane->is_stopped && lane_holds(lane) < lane->depth &&
-            queue_after(lane->open, &after, &entry) && is_considered(s, lane, entry.key) &&
+            next_of_lane(s, lane, after, &entry) && is_considered(s, lane, entry.key) &&
             (best == JOB_NONE || queue_before(entry.key, s->jobs[best].key)))
             best = entry.item;
     }

@@ -354,12 +354,13 @@ uint32_t last_holder(const sched_t *s, const struct lane *lane)
 enum step lane_take_place(sched_t *s, struct lane *lane)
 {
     struct queue_entry first;
-    uint32_t last = lane->is_returned ? last_holder(s, lane) : JOB_NONE;
-    bool takes = last != JOB_NONE && lane_holds(lane) >= lane->depth &&
-                 queue_first(lane->open, &first) && queue_before(first.key, s->jobs[last].key);
+    bool waits = lane->is_returned && queue_first(lane->open, &first);
+    bool has = waits && !lane->is_stopped && lane_holds(lane) < lane->depth;
+    uint32_t last = waits && !has ? last_holder(s, lane) : JOB_NONE;
+    bool takes = last != JOB_NONE && queue_before(first.key, s->jobs[last].key);
     if (takes && held_to_open(s, last, false) < 0)
         return STEP_FAILED;
-    if (takes) {
+    if (has || takes) {
         lane->has_taken = s->queues->any_taken = true;
         s->swept = false;
     }

@@ -137,8 +137,8 @@ uint32_t last_holder(const sched_t *s, const struct lane *lane);
 int lane_keep(sched_t *s, struct lane *lane);
 enum step lane_keep_one(sched_t *s, struct lane *lane);
 
-/* Where a job has been stopped that has no turn before holders (is_returned) and goes before the last holder of its own lane,
- * which has no more to promise: that one's reservation is taken back (has_taken). STEP_BUSY, or STEP_FAILED.
+/* Where a job has been stopped that has no turn before holders (is_returned), its lane has a promise for it (has_taken): one
+ * that is left, or else that of its last holder, if the job goes before that one. STEP_BUSY, or STEP_FAILED.
  */
 enum step lane_take_place(sched_t *s, struct lane *lane);
 

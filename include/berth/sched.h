@@ -254,6 +254,13 @@ struct sched_request {
     uint32_t min;
     enum sched_gang_failure failure;
 
+    /* Of a gang: it is one of the array of gangs of this name, of which so many may run, or be promised a time, at once. Of
+     * those that wait the first ones by priority, then by submission, go on; the others are blocked. The first gang of the
+     * name says how many. NULL or 0: any number.
+     */
+    const char *gangs;
+    uint32_t gangs_at_once;
+
     /* Of a gang whose members are not alike: up to SCHED_ROLES_MAX roles. The members of the first one have the indices from
      * 0 on, those of the next one follow. `members` and `min` are 0 or the sums of theirs, which are at least 2 and 1, and
      * `indices` is NULL. The mins of all roles start together, have one promise, and last equally long; beyond its min

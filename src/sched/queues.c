@@ -104,6 +104,7 @@ void queues_destroy(sched_t *s)
     blocks_clear(n);
     intern_clear(&n->texts);
     dict_clear(&n->jobspecs);
+    dict_clear(&n->gang_arrays);
     heap_clear(&n->begins);
     heap_clear(&n->ends);
     heap_clear(&n->stops);
@@ -197,10 +198,10 @@ bool queues_check(const sched_t *s)
     size_t displaced = 0;
     for (uint32_t slot = n->first; slot != JOB_NONE; slot = s->jobs[slot].details->following)
         displaced += s->jobs[slot].details->displaced >= 0;
-    return displaced == n->n_displaced && dict_check(&n->jobspecs) && s->finder->check(s) &&
-           limits_check(n->limits) && depend_check(n->depend) && heap_check(&n->begins) &&
-           heap_check(&n->ends) && heap_check(&n->stops) && heap_check(&n->starves) &&
-           clock_check(s) && members_check(s) && held_list_check(s) &&
+    return displaced == n->n_displaced && dict_check(&n->jobspecs) && dict_check(&n->gang_arrays) &&
+           s->finder->check(s) && limits_check(n->limits) && depend_check(n->depend) &&
+           heap_check(&n->begins) && heap_check(&n->ends) && heap_check(&n->stops) &&
+           heap_check(&n->starves) && clock_check(s) && members_check(s) && held_list_check(s) &&
            (!n->shares || shares_check(s));
 }
 

@@ -26,7 +26,8 @@ enum {
     BLOCK_BEGIN = 4,
     BLOCK_LIMIT = 8,
     BLOCK_ARRAY = 16,
-    BLOCK_GANG = 32
+    BLOCK_GANG = 32,
+    BLOCK_TURN = 64 /* for others of its array of gangs to end */
 };
 
 struct shares;
@@ -161,9 +162,11 @@ struct queues {
     struct shares *shares; /* NULL: there are none (waiting/shares.h) */
     struct limits *limits;
     struct depend *depend;
-    struct gang *due_gangs;   /* to be looked at by the next pass (waiting/gang.h); */
-    struct gang *next_gangs;  /* before these, in the order of submission */
-    struct gang *moved_gangs; /* whose open jobs have another place (waiting/gang_order.h) */
+    struct gang *due_gangs;        /* to be looked at by the next pass (waiting/gang.h); */
+    struct gang *next_gangs;       /* before these, in the order of submission */
+    struct dict gang_arrays;       /* waiting/gang_array.h; */
+    struct gang_array *due_arrays; /* of these, those that are to be settled */
+    struct gang *moved_gangs;      /* whose open jobs have another place (waiting/gang_order.h) */
     struct job_groups job_groups;
     struct intern texts;             /* users, groups, names, what limits are for */
     struct dict jobspecs;            /* shared_text */

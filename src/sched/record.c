@@ -5,7 +5,7 @@
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 #include "sched/record_stopped.h"
-#include "sched/waiting/gang.h"
+#include "sched/waiting/gang_array.h"
 #include "sched/waiting/lane.h"
 
 /* Texts that a record has, one after the other in the scheduler's text buffer. */
@@ -145,6 +145,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
     if (gang) {
         record->request.min = gang->min;
         record->request.failure = gang->failure;
+        record->request.gangs = gang_array_name(gang, &record->request.gangs_at_once);
         record->succeeded = gang->done;
         record_roles(s, gang, record);
         record->replaced = gang->replaced;

@@ -252,6 +252,10 @@ static int restore_blocked(sched_t *s, uint32_t slot, const struct sched_record 
         gang_due(s, gang_of(s, slot));
         return 0;
     }
+    if (gang_of(s, slot) && gang_of(s, slot)->array && is_of_array(s, r->reason)) {
+        job_block(s, slot, BLOCK_TURN); /* the gang is due */
+        return 0;
+    }
     if (d->of && is_of_array(s, r->reason)) {
         s->queues->recheck_full = true;
         return array_block(s, slot);

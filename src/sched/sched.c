@@ -15,6 +15,7 @@
 #include "sched/pass/steps.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
+#include "sched/waiting/gang_array.h"
 #include "sched/waiting/gang_order.h"
 #include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
@@ -191,8 +192,10 @@ int sched_prioritize(sched_t *s, int64_t now, sched_job_t handle, int64_t priori
         return -1;
     bool moves = key.rank != was.rank && job->state != SCHED_RUNNING;
     job->key = job->state == SCHED_RUNNING ? key : job->key;
-    if (d) /* its turn goes by that */
+    if (d) { /* its turn goes by that */
         d->priority = priority;
+        gang_array_changed(s, slot);
+    }
     if (moves && job_rekey(s, slot, key) < 0) {
         if (d)
             d->priority = old;

@@ -244,16 +244,11 @@ static int read_gangs(const struct scenario_submit *s, const struct sched_reques
 {
     if (job_keys_members(&s->job, "", &(struct key_place){0}, gangs, err) < 0)
         return -1;
-    int rc = 0;
-    if (gangs->most > 0)
-        rc = errtext_set(err, EINVAL, "key \"array\": an array of gangs takes no %%%u",
-                         (unsigned)gangs->most);
-    else if (gangs->indices.count * request->members > MEMBERS_MAX)
-        rc = errtext_set(err, EINVAL, "key \"array\": expected gangs of %d members in all at most",
-                         MEMBERS_MAX);
-    if (rc < 0)
-        members_clear(gangs);
-    return rc;
+    if (gangs->indices.count * request->members <= MEMBERS_MAX)
+        return 0;
+    members_clear(gangs);
+    return errtext_set(err, EINVAL, "key \"array\": expected gangs of %d members in all at most",
+                       MEMBERS_MAX);
 }
 
 /* Submit an array of gangs: "a.3" is the one with the index 3. Each has the same request, but for its id. Returns 0, or -1
@@ -274,6 +269,8 @@ static int submit_gangs(struct play *p, const struct scenario_submit *s,
         return -1;
     u->array = s->id;
     request->name = s->job.name ? s->job.name : s->id;
+    request->gangs = s->id;
+    request->gangs_at_once = gangs.most;
     for (uint32_t i = idset_first(&gangs.indices); i != IDSET_NONE && rc == 0;
          i = idset_next(&gangs.indices, i)) {
         int length = snprintf(id, sizeof(id), "%s.%u", s->id, (unsigned)i);

@@ -22,7 +22,7 @@ struct saved_core {
     json_t *groups, *resources, *roles;
     const char *indices, *waiting;
     int64_t duration, estimate, priority, begin, preemptible_after, deadline, submitted, since, at,
-        until, promised, max_running, min, succeeded, replaced;
+        until, promised, max_running, gangs_at_once, min, succeeded, replaced;
     int failure;
     const char *gang_over;
     struct saved_stopped stopped;
@@ -35,6 +35,8 @@ static const struct key core_keys[] = {
     KEY_OF(struct saved_core, waiting, KEY_TEXT, .needed = false),
     KEY_OF(struct saved_core, indices, KEY_TEXT, .needed = false),
     KEY_AS(struct saved_core, max_running, "max-running", KEY_WHOLE, .min = 0, .max = UINT32_MAX),
+    KEY_AS(struct saved_core, gangs_at_once, "gangs-at-once", KEY_WHOLE, .min = 0,
+           .max = UINT32_MAX),
     KEY_OF(struct saved_core, min, KEY_WHOLE, .min = 0, .max = MEMBERS_MAX),
     KEY_OF(struct saved_core, roles, KEY_ARRAY, .needed = false),
     KEY_OF(struct saved_core, failure, KEY_WORD, .words = gang_failures),
@@ -108,6 +110,7 @@ static void save_gang(const struct sched_record *r, json_t *object, int *rc)
         return;
     snapshot_put_integer(object, "min", q->min, 0, rc);
     snapshot_put_string(object, "failure", gang_failures[q->failure], rc);
+    snapshot_put_integer(object, "gangs-at-once", q->gangs_at_once, 0, rc);
     snapshot_put_integer(object, "succeeded", r->succeeded, 0, rc);
     snapshot_put_integer(object, "replaced", r->replaced, 0, rc);
     snapshot_put_true(object, "gang-up", r->gang_up, rc);
@@ -205,7 +208,9 @@ static struct sched_record record_of(const struct play *p, const struct saved_co
                     .indices = s->indices,
                     .max_running = (uint32_t)s->max_running,
                     .min = (uint32_t)s->min,
-                    .failure = (enum sched_gang_failure)s->failure},
+                    .failure = (enum sched_gang_failure)s->failure,
+                    .gangs = sub->array > 0 ? intern_text(&p->arrays, sub->array - 1) : NULL,
+                    .gangs_at_once = (uint32_t)s->gangs_at_once},
         .succeeded = (uint32_t)s->succeeded,
         .replaced = (uint32_t)s->replaced,
         .gang_up = s->gang_up,

@@ -252,12 +252,48 @@ static bool has_only_first(const struct naive_job *j)
     return j->awaited != 0 && j->roles == 1 && missing(j, &j->role[0]) == 1;
 }
 
+/* It runs, or others are stopped for it. */
+static bool has_begun(const struct naive_job *j)
+{
+    int n = 0;
+    for (int k = 0; k < j->roles; k++)
+        n += holding(j, &j->role[k]);
+    return n > 0 || j->awaited != 0;
+}
+
+/* It could start, were there cores. */
+static bool could_start(const struct naive_job *j)
+{
+    int waits = 0;
+    for (int k = 0; k < j->roles; k++) {
+        waits += ready(j, &j->role[k]);
+        if (ready(j, &j->role[k]) < missing(j, &j->role[k]))
+            return false;
+    }
+    return waits > 0 && !j->is_over;
+}
+
+/* Whether so many others of its array run, or wait before it, that a gang is to wait for the end of one. */
+static bool is_kept_by_array(const struct naive_gangs *m, const struct naive_job *j)
+{
+    int others = 0;
+    if (j->array == 0 || has_begun(j))
+        return false;
+    for (int i = 0; i < m->jobs; i++) {
+        const struct naive_job *other = &m->job[i];
+        bool is_before = other->priority != j->priority ? other->priority > j->priority : other < j;
+        if (other != j && other->array == j->array)
+            others += has_begun(other) || (is_before && could_start(other));
+    }
+    return others >= m->at_once[j->array];
+}
+
 /* A job has its turn, which ends when it goes by something else. Returns false where it waits for cores. */
 static bool turn(struct naive_gangs *m, struct naive_job *j)
 {
     int was = rank(m, j);
     bool lacks = false;
-    if (is_leaving(j))
+    if (is_leaving(j) || is_kept_by_array(m, j))
         return true;
     if (is_down(j) && !start_whole(m, j))
         return false;

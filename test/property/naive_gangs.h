@@ -9,7 +9,7 @@
 
 #include "berth/sched.h"
 
-enum { NAIVE_JOBS = 40, NAIVE_MEMBERS = 8, NAIVE_ROLES = 3 };
+enum { NAIVE_JOBS = 40, NAIVE_MEMBERS = 8, NAIVE_ROLES = 3, NAIVE_ARRAYS = 2 };
 
 /* Priority, then submission; where gangs count: then, or before all, who lacks its min, or is of no gang. Or that alone, among
  * users who have one job each.
@@ -33,6 +33,7 @@ struct naive_role {
 struct naive_job {
     int priority, members;
     bool is_gang;
+    int array; /* of gangs, from 1 on; 0: it is of none */
     int roles;
     struct naive_role role[NAIVE_ROLES];
     enum sched_gang_failure failure;
@@ -49,9 +50,10 @@ struct naive_job {
 
 struct naive_gangs {
     int cores;
-    bool in_order;    /* nobody starts before one that waits for cores */
-    enum naive_by by; /* which job goes first */
-    int most_running; /* members that run at a time; 0: as many as there is room for */
+    bool in_order;                 /* nobody starts before one that waits for cores */
+    enum naive_by by;              /* which job goes first */
+    int most_running;              /* members that run at a time; 0: as many as there is room for */
+    int at_once[NAIVE_ARRAYS + 1]; /* gangs of an array that run at a time */
     bool preempts;    /* jobs of lower priority are stopped for those that lack cores, */
     bool keeps_gangs; /* but no gang as a whole */
     int64_t now;

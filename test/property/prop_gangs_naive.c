@@ -1,6 +1,7 @@
 /* Who of which gang starts when, by the core and by a naive model (naive_gangs.h): over random submissions, ends good and
  * bad, members that are cancelled, held, released and requeued. All cores are alike, and nobody knows when a job ends, so
- * that what starts follows from sums alone: under fcfs in order, under easy whoever has room. In some scenes jobs of lower
+ * that what starts follows from sums alone: under fcfs in order, under easy whoever has room. In some scenes gangs are of
+ * arrays of which so many run at a time, and jobs get another priority. In some jobs of lower
  * priority are stopped for others; whoever is stopped there has left before anything else happens.
  */
 #include <inttypes.h>
@@ -23,14 +24,14 @@ enum { SCENES = RANDOM_ROUNDS(2000), STEPS = 60 };
 
 static struct scene {
     uint64_t seed;
-    struct random random;
+    struct random random, arrays; /* the latter for what is of arrays of gangs */
     int64_t now;
     match_t *match;
     sched_t *sched;
     struct naive_gangs naive;
 } scene;
 
-static uint64_t together, grown, of_roles, replaced, stopped, rejected, spared, gone;
+static uint64_t kept, together, grown, of_roles, replaced, stopped, rejected, spared, gone;
 
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
@@ -120,11 +121,14 @@ static void draw_job(struct naive_job *j)
 static void submit(void)
 {
     static const char *const names[] = {"server", "worker", "extra"};
+    static const char *const arrays[] = {NULL, "a", "b"};
     int job = scene.naive.jobs++;
     struct naive_job *j = &scene.naive.job[job];
     char text[NAIVE_ROLES][300];
     struct sched_role role[NAIVE_ROLES];
     draw_job(j);
+    if (j->is_gang && scene.naive.at_once[1] > 0)
+        j->array = (int)random_between(&scene.arrays, 0, NAIVE_ARRAYS);
     uint32_t min = 0;
     for (int k = 0; k < j->roles; k++) {
         const struct naive_role *r = &j->role[k];
@@ -149,6 +153,8 @@ static void submit(void)
                                     .roles = role,
                                     .n_roles = j->roles > 1 ? (size_t)j->roles : 0,
                                     .failure = j->failure,
+                                    .gangs = arrays[j->array],
+                                    .gangs_at_once = (uint32_t)scene.naive.at_once[j->array],
                                     .preemptible_after = j->stays};
     CHECK(sched_submit(scene.sched, scene.now, &request) >= 0);
 }
@@ -199,8 +205,27 @@ static void event_of_waiting(int job, int member)
     }
 }
 
+/* A job of which nobody runs has another priority, with all members that are left. */
+static void prioritize(void)
+{
+    int job = (int)random_between(&scene.arrays, 0, scene.naive.jobs - 1);
+    struct naive_job *j = &scene.naive.job[job];
+    for (int i = 0; i < j->members; i++)
+        if (j->state[i] >= NAIVE_RUNS && j->state[i] <= NAIVE_STOPS)
+            return;
+    j->priority = (int)random_between(&scene.arrays, -1, 1);
+    for (int i = 0; i < j->members; i++) {
+        sched_job_t handle = handle_of(job, i);
+        if (handle >= 0 && sched_state(scene.sched, handle) != SCHED_REJECTED)
+            CHECK(sched_prioritize(scene.sched, scene.now, handle, j->priority) == 0);
+    }
+}
+
 static void event(void)
 {
+    if (scene.naive.at_once[1] > 0 && scene.naive.jobs > 0 &&
+        random_between(&scene.arrays, 0, 9) == 0)
+        prioritize();
     if ((scene.naive.jobs == 0 || draw(0, 4) == 0) && scene.naive.jobs < NAIVE_JOBS) {
         submit();
         return;
@@ -294,6 +319,20 @@ static void take_cores(void)
     }
 }
 
+/* Whether the core says of a job that its array keeps it. */
+static bool says_array(int job)
+{
+    struct sched_annotation a;
+    for (int m = 0; m < scene.naive.job[job].members; m++) {
+        sched_job_t handle = handle_of(job, m);
+        if (handle >= 0 && sched_annotate(scene.sched, handle, &a) == 0 &&
+            a.state == SCHED_BLOCKED && a.reason.kind == SCHED_REASON_LIMIT &&
+            a.reason.limit.whose == SCHED_OF_ARRAY)
+            return true;
+    }
+    return false;
+}
+
 /* How many members of each role are in which state is the same; which of them they are is the core's to say, as they are
  * alike.
  */
@@ -316,6 +355,7 @@ static void compare(int job, const enum naive_state *was, enum naive_state *core
         }
     *j = as_core;
     count(j, was);
+    kept += says_array(job);
 }
 
 /* Those that are stopped have left. Returns whether any were. */
@@ -378,6 +418,9 @@ static void play(uint64_t seed)
     scene.naive.preempts =
         scene.naive.by <= NAIVE_BY_PRIORITY_GANG && scene.naive.most_running == 0 && draw(0, 2);
     scene.naive.keeps_gangs = draw(0, 3) == 0;
+    scene.arrays.state = ~seed;
+    for (int i = 1; i <= NAIVE_ARRAYS && seed % 2; i++)
+        scene.naive.at_once[i] = (int)random_between(&scene.arrays, 1, 3);
     make_scheduler();
     for (int step = 0; step < STEPS; step++) {
         for (int k = draw(0, 3); k > 0; k--)
@@ -400,7 +443,7 @@ static void starts_are_the_models(void **state)
     if (!only) /* all of it has happened */
         assert_true(together > scenes && grown > scenes && of_roles > scenes / 8 &&
                     replaced > scenes / 8 && stopped > scenes / 8 && rejected > scenes / 8 &&
-                    spared > scenes / 32 && gone > scenes / 32);
+                    spared > scenes / 32 && gone > scenes / 32 && kept > scenes);
 }
 
 int main(void)

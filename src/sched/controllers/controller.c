@@ -14,6 +14,7 @@ const struct controller *const controllers_all[] = {
     &overrun_controller,    /* what runs on is booked before limits count */
     &clear_controller,      /* what is stopped has its booking until then */
     &gang_controller,       /* who waits for it has nothing to do with the rest */
+    &turn_controller,       /* nor has who waits for other gangs of its array */
     &array_controller,      /* before limits are measured */
     &claim_controller,
     &starving_controller, /* what it gives back limits count anew */

@@ -1,4 +1,5 @@
 /* Gangs (waiting/gang.h): whose members start together, and what becomes of them when one ends. */
+#include "sched/waiting/gang_array.h"
 #include "sched/waiting/gang_order.h"
 
 #include "berth/sched_admin.h"
@@ -7,7 +8,7 @@
 static void entered(sched_t *s, uint32_t slot)
 {
     struct gang *gang = gang_of(s, slot);
-    if (gang && !is_entry(s, slot))
+    if (gang && (!is_entry(s, slot) || gang->array))
         gang_due(s, gang);
 }
 
@@ -39,7 +40,7 @@ static void leave_running_gang(sched_t *s, uint32_t slot, struct gang *gang)
     gang->running--;
     role->running--;
     gang_order_changed(s, gang);
-    if (!gang_is_up(gang))
+    if (!gang_is_up(gang) || gang->array)
         gang_due(s, gang);
 }
 
@@ -124,6 +125,22 @@ static enum step settle_gangs(sched_t *s, bool again)
     (void)again;
     return settle_gangs_first(s);
 }
+
+static void turn_reason(const sched_t *s, uint32_t slot, struct sched_reason *why)
+{
+    *why = (struct sched_reason){.kind = SCHED_REASON_LIMIT,
+                                 .limit = {.whose = SCHED_OF_ARRAY, .what = "running"},
+                                 .second = s->queues->setup->second};
+    uint32_t most;
+    gang_array_name(gang_of(s, slot), &most);
+    why->limit.most = most;
+}
+
+const struct controller turn_controller = {
+    .name = "turn",
+    .block = BLOCK_TURN,
+    .reason = turn_reason,
+};
 
 const struct controller gang_controller = {
     .name = "gang",

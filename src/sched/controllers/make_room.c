@@ -17,7 +17,7 @@
 #include "sched/pass/displaced.h"
 #include "sched/pass/steps.h"
 #include "sched/queues.h"
-#include "sched/waiting/gang.h"
+#include "sched/waiting/gang_array.h"
 #include "sched/waiting/lane.h"
 
 /* By which rule a job may be stopped for another one. */
@@ -128,6 +128,7 @@ static enum step hold_for(struct preemption *h, uint32_t slot, int64_t booking)
     array_filled(s, slot);
     preempt_taken(h, slot);
     job->is_preempting = true;
+    gang_array_changed(s, slot);
     lane_of(s, slot)->preempting++;
     if (job->details->victims == 0) /* what others have left since, or wait for, is enough */
         return start_held(s, slot);

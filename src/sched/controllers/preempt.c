@@ -19,6 +19,7 @@
 #include "sched/controllers/rows.h"
 #include "sched/pass/steps.h"
 #include "sched/queues.h"
+#include "sched/waiting/gang_array.h"
 
 /* Take what an open job needs. */
 static enum step preempt_for_open(sched_t *s, uint32_t slot)
@@ -138,8 +139,11 @@ static int reserve_victim(sched_t *s, uint32_t slot)
 static void leave_preempting(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
-    lane_of(s, slot)->preempting -= job->is_preempting;
+    if (!job->is_preempting)
+        return;
+    lane_of(s, slot)->preempting--;
     job->is_preempting = false;
+    gang_array_changed(s, slot);
 }
 
 static void list_if_preemptible(sched_t *s, uint32_t slot, enum sched_how how)

@@ -18,7 +18,8 @@ extern const struct controller
     overrun_controller;                          /* overrun.c: jobs that run on after their ends */
 extern const struct controller clear_controller; /* clear.c: jobs without limit end before blocks */
 extern const struct controller depend_controller; /* dependencies.c: jobs that wait for others */
-extern const struct controller gang_controller;   /* gangs.c: members that start together */
+extern const struct controller gang_controller;   /* gangs.c: members that start together, */
+extern const struct controller turn_controller;   /* and gangs that wait for others */
 extern const struct controller array_controller;  /* arrays.c: members at a time */
 extern const struct controller limit_controller;  /* limiter.c: what a user and a queue may have */
 extern const struct controller claim_controller;  /* claims.c: what is withheld for some of them */

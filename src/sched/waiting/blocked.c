@@ -3,7 +3,7 @@
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
 #include "sched/queues.h"
-#include "sched/waiting/gang.h"
+#include "sched/waiting/gang_array.h"
 #include "sched/waiting/lane.h"
 
 void job_block(sched_t *s, uint32_t slot, uint8_t reason)
@@ -19,7 +19,7 @@ void job_block(sched_t *s, uint32_t slot, uint8_t reason)
         s->swept = false;
     }
     job->state = SCHED_BLOCKED;
-    if (reason & (BLOCKS_PENDING | BLOCK_GANG))
+    if (reason & (BLOCKS_PENDING | BLOCK_GANG | BLOCK_TURN))
         job->details->blocked &= (uint8_t)~BLOCK_LIMIT; /* it takes its turn anew after that */
     job->details->blocked |= reason;
     tell_later(s, slot);
@@ -33,6 +33,8 @@ int job_unblock(sched_t *s, uint32_t slot, uint8_t reason)
     d->blocked &= (uint8_t)~reason;
     if (d->blocked & BLOCK_GANG && !(d->blocked & GANG_AWAY) && gang_of(s, slot))
         gang_due(s, gang_of(s, slot)); /* it may be what the others have waited for */
+    if (reason & GANG_AWAY)
+        gang_array_changed(s, slot);
     if (job->state != SCHED_BLOCKED)
         return 0;
     bool full = d->blocked == 0 && array_is_full(s, slot);

@@ -7,6 +7,7 @@
 #include "sched/controllers/ask.h"
 #include "sched/controllers/victims.h"
 #include "sched/reason_copy.h"
+#include "sched/waiting/gang_array.h"
 #include "sched/waiting/gang_order.h"
 
 static void leave_due(struct gang *gang)
@@ -25,6 +26,7 @@ void gang_destroy(sched_t *s, struct gang *gang)
         return;
     leave_due(gang);
     gang_order_forget(gang);
+    gang_array_leave(s, gang);
     for (uint32_t i = 0; i < gang->n_roles; i++)
         shared_text_leave(s, gang->role[i].text);
     free(gang);
@@ -174,6 +176,11 @@ static const struct gang_role *too_few_wait(const sched_t *s, const struct gang 
     return NULL;
 }
 
+bool gang_has_enough_free(const sched_t *s, const struct gang *gang)
+{
+    return !too_few_wait(s, gang, true);
+}
+
 /* Tell the shell to stop a member that runs: others may wait for what it leaves. Returns 0, or -1 with ENOMEM. */
 static int dismiss(sched_t *s, uint32_t slot, const struct gang *gang)
 {
@@ -288,6 +295,25 @@ static void see_if_over(const sched_t *s, struct gang *gang)
     gang->why = gang_left_reason(few, count_waiting(s, gang, few, false) + few->done);
 }
 
+/* Others of its array are to end before it starts: none of it is promised anything. */
+static void keep_from_turn(sched_t *s, const struct gang *gang)
+{
+    for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
+        if (job_is_waiting(&s->jobs[i]) && !(s->jobs[i].details->blocked & BLOCK_TURN))
+            job_block(s, i, BLOCK_TURN);
+}
+
+/* It is its turn. Returns 0, or -1 with ENOMEM. */
+static int let_have_turn(sched_t *s, const struct gang *gang)
+{
+    if (!gang->array)
+        return 0;
+    for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
+        if (s->jobs[i].details->blocked & BLOCK_TURN && job_unblock(s, i, BLOCK_TURN) < 0)
+            return -1;
+    return 0;
+}
+
 static int settle_one(sched_t *s, struct gang *gang)
 {
     if (gang_is_starting(s, gang))
@@ -299,6 +325,8 @@ static int settle_one(sched_t *s, struct gang *gang)
         see_if_over(s, gang);
     if (gang->is_over)
         return end_all(s, gang);
+    if (gang_waits_turn(gang))
+        keep_from_turn(s, gang);
     uint32_t entry = entry_of_gang(s, gang);
     if (is_free && gang->n_roles > 1 && entry != JOB_NONE && gang_scatter(s, entry) < 0)
         return -1;
@@ -309,14 +337,18 @@ static int settle_one(sched_t *s, struct gang *gang)
     for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
         if (i != gang->leader && job_is_waiting(&s->jobs[i]) && settle_member(s, i, is_free) < 0)
             return -1;
-    return gang->leader == JOB_NONE ? 0 : settle_leader(s, gang->leader, gang);
+    if (gang->leader != JOB_NONE && settle_leader(s, gang->leader, gang) < 0)
+        return -1;
+    return gang_waits_turn(gang) ? 0 : let_have_turn(s, gang);
 }
 
 void gang_settle_started(sched_t *s, struct gang *gang)
 {
     gang_due(s, gang);
-    if (settle_one(s, gang) == 0)
-        leave_due(gang);
+    if (settle_one(s, gang) < 0)
+        return;
+    gang_array_see(s, gang);
+    leave_due(gang);
 }
 
 void gang_look_all(sched_t *s)
@@ -369,8 +401,13 @@ static struct gang *sort(const sched_t *s, struct gang *list)
 static struct gang *next_due(sched_t *s)
 {
     struct queues *n = s->queues;
-    if (n->next_gangs || !n->due_gangs)
+    if (n->next_gangs)
         return n->next_gangs;
+    for (struct gang *gang = n->due_gangs; gang; gang = gang->next)
+        gang_array_see(s, gang);
+    gang_arrays_settle(s);
+    if (!n->due_gangs)
+        return NULL;
     n->next_gangs = sort(s, n->due_gangs);
     n->due_gangs = NULL;
     for (struct gang **link = &n->next_gangs; *link; link = &(*link)->next)
@@ -385,6 +422,7 @@ enum step gang_settle(sched_t *s)
         return STEP_BUSY;
     if (settle_one(s, gang) < 0)
         return STEP_FAILED;
+    gang_array_see(s, gang); /* it may hold nothing any more */
     leave_due(gang);
     return STEP_DONE;
 }

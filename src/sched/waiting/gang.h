@@ -33,6 +33,20 @@ struct gang_role {
     uint32_t stopping;      /* of those that run: they have been told to stop for others */
 };
 
+/* What a gang of an array of gangs does (gang_array.h): too few of it are there to start, or enough, or it has begun. */
+enum gang_stands { GANG_ABSENT, GANG_WAITS, GANG_RUNS };
+
+/* And its place among those that wait. */
+struct gang_place {
+    uint32_t number; /* in the array */
+    enum gang_stands stands;
+    bool may_go; /* it does not wait for others of the array to end */
+    int64_t priority;
+    uint64_t order;
+};
+
+struct gang_array;
+
 struct gang {
     uint32_t min; /* of all roles, */
     enum sched_gang_failure failure;
@@ -52,6 +66,9 @@ struct gang {
     /* Likewise of those whose open jobs have another place (gang_order.h); they have got theirs by whether it had its min. */
     struct gang **moved_link, *moved_next;
     bool had_min;
+
+    struct gang_array *array; /* NULL: it is of none */
+    struct gang_place place;
 
     uint32_t n_roles;
     struct gang_role role[];
@@ -188,6 +205,9 @@ bool gang_leaves(const struct gang *gang);
  * bundle.
  */
 bool gang_is_starting(const sched_t *s, const struct gang *gang);
+
+/* Whether enough of each role wait for nothing but resources to start a gang of which nobody runs. O(its slots x roles). */
+bool gang_has_enough_free(const sched_t *s, const struct gang *gang);
 
 /* A running job has been told to stop for another one. */
 void gang_stops(sched_t *s, uint32_t slot);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sched/waiting/gang.h"
+#include "sched/waiting/gang_array.h"
 
 /* ---- Read ---- */
 
@@ -102,7 +102,10 @@ struct gang *gang_create(sched_t *s, const struct sched_request *request, uint32
         errno = ENOMEM;
         return NULL;
     }
-    return gang;
+    if (gang_array_join(s, gang, request) == 0)
+        return gang;
+    gang_destroy(s, gang);
+    return NULL;
 }
 
 /* ---- Counted ---- */

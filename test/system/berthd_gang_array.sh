@@ -5,8 +5,6 @@ cd "$scratch" || exit 1
 machine 4
 
 # Wrong command lines say what is expected, and submit nothing.
-expect_status 2 "$BERTH" submit --gang 2 --array 1-4%2 true
-expect_err "berth submit: --array is '1-4%2': an array of gangs takes no %2; see 'berth submit --help'"
 expect_status 2 "$BERTH" submit --gang 4 --array 1-100001 true
 expect_err "berth submit: --array is '1-100001': expected at most 100000 gangs; see 'berth submit --help'"
 expect_status 2 "$BERTH" submit --gang 2 --array 1-4 --cc 1-2 true
@@ -79,6 +77,44 @@ for id in $ids; do
     [ "$id" = "$second" ] || expect_status 0 "$BERTH" wait "$id"
 done
 
+# One at a time: of those that wait the one of the highest priority is next, of equal ones the first. So it is after a crash.
+line() { # of a gang: its state
+    "$BERTH" jobs -a --no-header "$1" | awk '{ print $5 }'
+}
+is_line() { # JOB STATE
+    [ "$(line "$1")" = "$2" ]
+}
+keeps() { # JOB: the array does
+    "$BERTH" jobs --no-header "$1" | grep -qF "the array's limit: 1 running"
+}
+ids=$("$BERTH" submit --gang 2 --array '1-5%1' sh -c 'until [ -e "turn.$BERTH_GANG_INDEX" ]; do sleep 0.02; done')
+# shellcheck disable=SC2086
+set -- $ids
+await "the first to run" is_line "$1" running
+for id in "$2" "$3" "$4" "$5"; do
+    await "the array to keep $id" keeps "$id"
+done
+expect "what programs get" '1 1' "$(get "$1" gang_at_once) $(get "$2" gang_at_once)"
+"$BERTH" explain "$2" | grep -qF 'of this array, at most 1 may run at once' || fail "explain: $("$BERTH" explain "$2")"
+crash
+expect_status 0 "$BERTH" server start
+expect "after a crash" 'running pending pending pending pending' \
+    "$(for id; do line "$id"; done | tr '\n' ' ' | sed 's/ $//')"
+expect_status 0 "$BERTH" update --priority -1 "$2" "$3"
+touch turn.1
+expect_status 0 "$BERTH" wait "$1"
+await "the fourth to run" is_line "$4" running
+expect_status 0 "$BERTH" cancel "$5" # it waits, and is in nobody's way
+expect_status 0 "$BERTH" update --priority 0 "$2" "$3"
+expect "who waits" 'pending pending' "$(line "$2") $(line "$3")"
+touch turn.4
+await "the second to run" is_line "$2" running
+expect "and the third waits" pending "$(line "$3")"
+expect_status 0 "$BERTH" cancel "$2"
+await "the third to run" is_line "$3" running
+touch turn.3
+expect_status 0 "$BERTH" wait "$3"
+
 # None is there where one can't be.
 before=$("$BERTH" jobs -a --no-header | wc -l)
 expect_status 1 "$BERTH" submit --gang 2 -c 9 true
@@ -91,5 +127,6 @@ refused() { # JSON TEXT
 }
 refused '{"command": ["true"], "gang_index": 1, "gang_count": 2}' 'key "gang_index": expected a gang beside it'
 refused '{"command": ["true"], "gang": 2, "gang_index": 1}' 'key "gang_count": expected how many there are beside gang_index'
+refused '{"command": ["true"], "gang": 2, "gang_at_once": 1}' 'key "gang_at_once": expected the gang'"'"'s index beside it'
 refused '{"command": ["true"], "gang": 2, "gang_count": 1}' 'key "gang_index": expected the gang'"'"'s index beside gang_count'
 finish

@@ -154,15 +154,12 @@ int each_take_gangs(struct each *e, const json_t *job, berth_error_t *err)
         members_read(&members, json_string_value(array), json_string_length(array), err) < 0)
         return -1;
     e->is_gangs = true;
-    uint32_t most = members.most;
+    e->most = members.most;
     put_numbers(&members.indices, &text);
     members_clear(&members);
     e->text = strbuf_steal(&text);
     if (!e->text)
         return errtext_no_memory(err);
-    if (most > 0)
-        return errtext_set(err, EINVAL, "--array is '%s': an array of gangs takes no %%%u",
-                           json_string_value(array), (unsigned)most);
     if (split(e, ",", err) < 0)
         return -1;
     if (e->n > BULK_JOBS_MAX)
@@ -254,10 +251,12 @@ static json_t *fill_job_for_thing(const json_t *job, struct filling *f, bool add
 static json_t *gang_of_array(const struct each *e, size_t i, const json_t *job)
 {
     json_t *one = json_copy((json_t *)job);
-    bool failed = !one || json_object_del(one, "array") < 0 ||
-                  json_object_set_new(one, "gang_index", json_integer(atol(e->v[i]))) < 0 ||
-                  json_object_set_new(one, "gang_count", json_integer((json_int_t)e->n)) < 0 ||
-                  (i > 0 && json_object_set_new(one, "environment", json_true()) < 0);
+    bool failed =
+        !one || json_object_del(one, "array") < 0 ||
+        json_object_set_new(one, "gang_index", json_integer(atol(e->v[i]))) < 0 ||
+        json_object_set_new(one, "gang_count", json_integer((json_int_t)e->n)) < 0 ||
+        (e->most > 0 && json_object_set_new(one, "gang_at_once", json_integer(e->most)) < 0) ||
+        (i > 0 && json_object_set_new(one, "environment", json_true()) < 0);
     if (!failed)
         return one;
     json_decref(one);

@@ -11,12 +11,14 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "berth/error.h"
 
 struct each {
     const char *mark; /* "{}" or "{cc}"; NULL: there is one job, or an array of gangs */
-    bool is_gangs;    /* each is a gang, which knows its index and how many there are */
+    bool is_gangs;    /* each is a gang, which knows its index and how many there are, */
+    uint32_t most;    /* of which so many run at once; 0: no bound */
     char **v;         /* the things */
     size_t n, cap;
     char *text; /* that of a file, into which v points */

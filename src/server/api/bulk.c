@@ -107,6 +107,7 @@ static int begin_reading(struct call *c, struct bulk_request *b)
         bulk_reserve_ids(&b->list, b->counted) < 0)
         return api_refuse(c, 503, NULL, "out of memory");
     b->is_counted = true;
+    b->context.array = b->list.first;
     b->at = b->begin + 1;
     return 0;
 }

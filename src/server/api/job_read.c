@@ -33,6 +33,7 @@ static const struct key ask_keys[] = {
     KEY_AS(struct ask, gang.roles, "roles", KEY_ARRAY),
     KEY_AS(struct ask, gang_index, "gang_index", KEY_WHOLE, .min = 0, .max = MEMBERS_MAX - 1),
     KEY_AS(struct ask, gang_count, "gang_count", KEY_WHOLE, .min = 1, .max = MEMBERS_MAX),
+    KEY_AS(struct ask, gang_at_once, "gang_at_once", KEY_WHOLE, .min = 1, .max = MEMBERS_MAX),
     KEY(KEY_BOOL, overcommit),
     KEY(KEY_BOOL, requeue),
     KEY(KEY_ANY, environment),
@@ -409,6 +410,8 @@ static int check_gang_of_array(struct job_reader *r)
         return job_wrong(r, has_index ? "gang_count" : "gang_index", NULL,
                          has_index ? "how many there are beside gang_index"
                                    : "the gang's index beside gang_count");
+    if (a->gang_at_once > 0 && !has_index)
+        return job_wrong(r, "gang_at_once", NULL, "the gang's index beside it");
     return 0;
 }
 

@@ -9,6 +9,7 @@ struct job_context {
     server_t *s;
     struct user *user;
     const char *what;                /* prefix of keys in errors */
+    int64_t array;                   /* of gangs: the first id of its list; 0: the job's own */
     bool may_test;                   /* "test_only" may be asked for */
     struct shared_text *environment; /* of the last job, shared with the next if equal; NULL */
     struct shared_text *script;

@@ -28,6 +28,7 @@ struct ask {
     bool test_only;
     int64_t gang_index,
         gang_count; /* of an array of gangs: its index, and how many these are; -1, 0: it is of none */
+    int64_t gang_at_once; /* so many of these run at once; 0: no bound */
 };
 
 /* What one member asks for, and what follows from that once it is written. */

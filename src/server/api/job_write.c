@@ -163,6 +163,8 @@ static void put_gang_of_array(const struct job_reader *r, struct json_out *out)
         return;
     json_put_int(out, "gang_index", r->ask.gang_index);
     json_put_int(out, "gang_count", r->ask.gang_count);
+    if (r->ask.gang_at_once > 0)
+        json_put_int(out, "gang_at_once", r->ask.gang_at_once);
 }
 
 /* What each member asks for, or those of each role. */
@@ -267,6 +269,10 @@ static int put_rest(struct job_reader *r, struct json_out *out)
         json_put_int(out, "max_running", r->at_once);
     if (a->gang.gang > 0)
         put_gang_asked(r, out);
+    if (a->gang_at_once > 0) {
+        json_put_int(out, "gang_array", r->c->array > 0 ? r->c->array : r->job->id);
+        json_put_int(out, "gangs_running", a->gang_at_once);
+    }
     if (a->job.preemptible_after > 0)
         json_put_int(out, "preemptible_after", a->job.preemptible_after);
     if (r->warn_signal > 0) {

@@ -20,15 +20,15 @@
 void job_parts(const char *request, struct job_parts *parts)
 {
     static const char *const keys[] = {
-        "shown",   "jobspec",     "jobspec_text", "dependency",  "begin",    "preemptible_after",
-        "requeue", "warn_signal", "warn_before",  "max_running", "account",  "min",
-        "failure", "retry",       "max_fails",    "notify",      "deadline", "roles",
-        "named",   "task_cores"};
-    struct json_part v[20];
-    json_find(json_part(request, strlen(request)), keys, 20, v);
-    *parts =
-        (struct job_parts){v[0],  v[1],  v[2],  v[3],  v[4],  v[5],  v[6],  v[7],  v[8],  v[9],
-                           v[10], v[11], v[12], v[13], v[14], v[15], v[16], v[17], v[18], v[19]};
+        "shown",   "jobspec",     "jobspec_text", "dependency",   "begin",    "preemptible_after",
+        "requeue", "warn_signal", "warn_before",  "max_running",  "account",  "min",
+        "failure", "retry",       "max_fails",    "notify",       "deadline", "roles",
+        "named",   "task_cores",  "gang_array",   "gangs_running"};
+    struct json_part v[22];
+    json_find(json_part(request, strlen(request)), keys, 22, v);
+    *parts = (struct job_parts){v[0],  v[1],  v[2],  v[3],  v[4],  v[5],  v[6],  v[7],
+                                v[8],  v[9],  v[10], v[11], v[12], v[13], v[14], v[15],
+                                v[16], v[17], v[18], v[19], v[20], v[21]};
 }
 
 struct job_gang job_gang_read(const struct job_parts *parts)
@@ -83,6 +83,18 @@ static int read_roles(const struct job *job, struct json_part list, struct job_r
     return 0;
 }
 
+/* The array of gangs that one is of: gangs of one list that differ in how many may run are of different ones. */
+static void name_gangs(const struct job_parts *parts, struct job_request *q)
+{
+    int64_t most = json_part_whole(parts->gangs_running, 0);
+    if (most <= 0)
+        return;
+    snprintf(q->gangs, sizeof(q->gangs), "%" PRId64 "%%%" PRId64,
+             json_part_whole(parts->gang_array, 0), most);
+    q->request.gangs = q->gangs;
+    q->request.gangs_at_once = (uint32_t)most;
+}
+
 int job_request_read(const struct job *job, const struct user *user, const struct job_parts *parts,
                      struct job_request *q)
 {
@@ -118,6 +130,7 @@ int job_request_read(const struct job *job, const struct user *user, const struc
         .max_running = (uint32_t)json_part_whole(parts->max_running, 0),
         .min = job->gang.min,
         .failure = job->gang.failure};
+    name_gangs(parts, q);
     if (job->indices.n > 0)
         idset_encode_steps(&job->indices, &q->indices);
     if (read_roles(job, parts->roles, q) < 0 || q->indices.failed) {

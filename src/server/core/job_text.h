@@ -15,7 +15,7 @@
 struct job_parts {
     struct json_part shown, jobspec, jobspec_text, dependency, begin, preemptible_after, requeue,
         warn_signal, warn_before, max_running, account, min, failure, retry, max_fails, notify,
-        deadline, roles, named, task_cores;
+        deadline, roles, named, task_cores, gang_array, gangs_running;
 };
 void job_parts(const char *request, struct job_parts *parts);
 
@@ -36,6 +36,7 @@ struct job_request {
     struct sched_role role[SCHED_ROLES_MAX]; /* of a gang of several, */
     char *role_jobspec[SCHED_ROLES_MAX];     /* and decoded strings of these; NULL: it is none */
     struct strbuf indices;                   /* of an array that lacks some */
+    char gangs[48];                          /* the array that the gang is of */
 };
 
 /* user NULL: without groups. -1 with ENOMEM. The result points into job and user. */

@@ -97,8 +97,8 @@ void limit_rekeyed(sched_t *s, uint32_t slot)
         promises_of(s, lane_of(s, slot), calendar)->is_last_known = false;
 }
 
-/* What a limit has promised a job is free: it is blocked, unless nothing keeps it any more. Returns 0, or -1 with ENOMEM. */
-static int give_way(sched_t *s, uint32_t slot)
+/* A job loses what a limit has promised it. It is blocked, unless nothing keeps it any more. Returns 0, or -1 with ENOMEM. */
+static int lose_promise(sched_t *s, uint32_t slot)
 {
     if (limit_reserve_candidate(s) < 0 || held_to_open(s, slot, false) < 0)
         return -1;
@@ -114,7 +114,7 @@ int limit_take_place(sched_t *s, uint32_t slot)
     if (calendar == NO_CALENDAR || promises_of(s, lane, calendar)->n < most_of(lane))
         return 0;
     uint32_t last = last_of(s, lane, calendar);
-    return s->jobs[last].is_lifted ? 0 : give_way(s, last);
+    return s->jobs[last].is_lifted ? 0 : lose_promise(s, last);
 }
 
 int limit_promised(sched_t *s, uint32_t slot)
@@ -123,7 +123,7 @@ int limit_promised(sched_t *s, uint32_t slot)
     const struct lane *lane = lane_of(s, slot);
     kept_enter(s, slot);
     while (promises_of(s, lane, calendar)->n > most_of(lane))
-        if (give_way(s, last_of(s, lane, calendar)) < 0)
+        if (lose_promise(s, last_of(s, lane, calendar)) < 0)
             return -1;
     return 0;
 }

@@ -3,8 +3,8 @@
  * A hundred workers run tasks of the class `lent`, and a job of `owed` waits. Percentages are chosen before each pass so that
  * the two classes are as far apart as the sample says: what the one lacks and what the other has borrowed differ by one
  * at the most, and `rest`, which has no jobs, has what is left. A pass rebalances if it tells somebody to stop. Then those
- * who are told end, tasks of `owed` start, and soon end too, and `lent` borrows the workers again: so the next sample finds the
- * classes apart anew.
+ * who are told end, and tasks of `owed` start. These end soon, and `lent` borrows the workers again, so that the classes are
+ * apart when the next sample is taken.
  *
  * Scoot rebalances when classes have been apart for longer than a time, Berth when for so long: a tick more is asked for here. A
  * threshold or a time of 0 is Scoot's way to say never, which in Berth is to have no key `rebalance`.
@@ -87,7 +87,7 @@ static bool set_spread(struct clock *clock, int64_t now, int64_t spread)
     return is_set;
 }
 
-/* A pass, after which all those end of whom it says this. How many; -1 if it fails. */
+/* A pass. All jobs that it makes such a decision about end then. Returns how many; -1 if the pass fails. */
 static int64_t end_those(struct clock *clock, int64_t now, enum sched_decision_kind kind)
 {
     const struct sched_decision *d;

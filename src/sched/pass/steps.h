@@ -98,7 +98,7 @@ void heads_lift(sched_t *s);
 enum step heads_step(sched_t *s);
 void head_release(sched_t *s, struct lane *lane);
 
-/* Book them anew after a restart: all others hold what they were placed with beside them. Returns 0, or -1 with ENOMEM. */
+/* After a restart, make these bookings again. All other jobs hold their own by then. Returns 0, or -1 with ENOMEM. */
 int heads_restored(sched_t *s);
 
 /* start.c */

@@ -1,6 +1,6 @@
 /* What the tree of shares (share/tree.h) is told of jobs.
  *
- * The tree counts a job while it is open, is promised a time or runs, and is told of each change between these. An open job
+ * The tree counts a job while it is open, has a promise or runs. It is told when a job goes from one of these to another. An open job
  * counts with what it asks for at least, all members of an array together; the others count with what their booking holds, as
  * limits measure it. Members that wait behind the one of their array that is promised a time count as open, unless the array
  * has as many that hold something as it may. So an array counts the same, whichever of its members wait together.

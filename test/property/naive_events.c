@@ -178,6 +178,7 @@ void nq_prioritize(struct naive_queues *q, int job, int64_t priority)
     for (int i = 0; i < q->jobs; i++) {
         const struct nq_job *k = &q->job[i];
         bool waits = k->state == NQ_OPEN || (j->kept && k->state == NQ_LIMITED);
+        waits |= k->state == NQ_FULL && k->array == j->array; /* only the array keeps it */
         if (i == job || (raised ? k->state != NQ_HELD : !waits || k->lane != j->lane))
             continue;
         j->priority = old.priority;

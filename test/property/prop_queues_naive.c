@@ -124,7 +124,8 @@ static void play_drawn(uint64_t seed, enum kind kind, bool tails)
 /* What single scenes have shown. */
 static void play_known(void)
 {
-    play(200341, PLAIN, false); /* a member preempts, with which its array is full */
+    play(200341, PLAIN, false);  /* a member preempts, with which its array is full */
+    play(9101458, PLAIN, false); /* a member is lowered behind one that only its array keeps */
     /* With shares, a displaced job has its turn before it is the first of its queue, and those that limits keep have
      * theirs behind it.
      */

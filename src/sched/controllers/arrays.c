@@ -122,6 +122,22 @@ bool array_keeps_before(const sched_t *s, uint32_t slot)
     return false;
 }
 
+bool array_is_between(const sched_t *s, uint32_t slot, struct queue_key low, struct queue_key high)
+{
+    const struct details *d = s->jobs[slot].details;
+    if (!d || !d->of || d->of->most == 0)
+        return false;
+    for (int later = 0; later < 2; later++)
+        for (uint32_t at = slot; (at = next_of_array(s, at, later)) != JOB_NONE;) {
+            const struct job *job = &s->jobs[at];
+            if (job->state == SCHED_BLOCKED && job->details->blocked == BLOCK_ARRAY &&
+                job->lane == s->jobs[slot].lane && queue_before(low, job->key) &&
+                queue_before(job->key, high))
+                return true;
+        }
+    return false;
+}
+
 static bool may_take_turn(const sched_t *s, uint32_t slot)
 {
     return is_before_promised(s, slot, false) || is_before_promised(s, slot, true);

@@ -34,6 +34,9 @@ void array_lowered(sched_t *s, uint32_t slot);
 /* Whether others of a job's array go before it that only the array keeps. O(slots of the array). */
 bool array_keeps_before(const sched_t *s, uint32_t slot);
 
+/* Whether one of a job's array and lane that only the array keeps stands between two keys. O(slots of the array). */
+bool array_is_between(const sched_t *s, uint32_t slot, struct queue_key low, struct queue_key high);
+
 /* All jobs are restored: what a shell has as open, and no pass has to look at as new, is blocked where its array is full, as
  * it was. What there is no memory for is blocked when it is looked at. O(jobs).
  */

@@ -255,8 +255,9 @@ int job_rekey(sched_t *s, uint32_t slot, struct queue_key key)
     }
     const struct lane *lane = lane_of(s, slot);
     struct queue_key turn = key_turn(s, slot);
-    bool gives = raised ? queue_before(turn, old) && is_between(s, lane, turn, old, true)
-                        : is_between(s, lane, old, key, false);
+    bool gives = raised
+                     ? queue_before(turn, old) && is_between(s, lane, turn, old, true)
+                     : is_between(s, lane, old, key, false) || array_is_between(s, slot, old, key);
     if (s->queues->any_tails)
         judge_all(s->queues); /* whoever has passed it, or it has */
     if (!gives && !(kept && !raised && limit_is_between(s, lane, old, key)))

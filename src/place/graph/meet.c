@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "place/graph/capacity.h"
 #include "place/graph/graph_priv.h"
 
 /* Have a table of a value for each vertex, all zero where it has grown. It is left as it is if there is no memory: -1. */
@@ -45,12 +46,23 @@ int graph_place_weigh(struct place *place, int64_t booking, bool on)
     return 0;
 }
 
-/* What is counted of the nodes is known before, without what is kept free. */
+/* Count the nodes before anything is kept free: that is no booking, and nobody would count them again when it ends. Returns 0,
+ * or -1 with ENOMEM.
+ */
+static int count_before(struct graph_place *n)
+{
+    if (graph_place_refresh(n) < 0)
+        return -1;
+    if (!n->capacities || n->n_parts > ROWS_PARTS_MAX || usage_settle(n))
+        return 0;
+    errno = ENOMEM;
+    return -1;
+}
+
 int graph_place_keep_free(struct place *place, int64_t booking, int64_t at)
 {
     struct graph_place *n = graph_place_of(place);
-    if (booking >= 0 && graph_place_refresh(n) == 0 &&
-        match_keep_free(n->match, booking, at, at + 1) == 0)
+    if (booking >= 0 && count_before(n) == 0 && match_keep_free(n->match, booking, at, at + 1) == 0)
         return 0;
     int saved = errno;
     match_keep_free_end(n->match);

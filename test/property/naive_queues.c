@@ -132,9 +132,9 @@ static void place_heads(struct naive_queues *q, int64_t at)
 }
 
 /* Whether levels are looked at one by one: somebody holds something below the highest, or is not to overtake
- * the first job of a higher queue; or that was so.
+ * the first job of a higher queue.
  */
-static bool by_level(const struct naive_queues *q, bool had_heads)
+static bool by_level(const struct naive_queues *q)
 {
     int64_t top = 0, lower = 0;
     if (!next_level(q, false, 0, &top))
@@ -146,7 +146,7 @@ static bool by_level(const struct naive_queues *q, bool had_heads)
         if (q->lane[l].depth == 0 && !q->lane[l].stopped && nq_first_open(q, l) >= 0 &&
             next_level(q, true, nq_level(q, nq_first_open(q, l)), &lower))
             return true;
-    return had_heads;
+    return false;
 }
 
 static void swept(struct naive_queues *q)
@@ -159,10 +159,11 @@ static void swept(struct naive_queues *q)
 /* Each level, or all at once. What lower levels are promised is out of the calendars until their turn. */
 static void look(struct naive_queues *q, bool had_heads)
 {
-    bool listed[NQ_JOBS] = {false}, all = !by_level(q, had_heads), more, begun = false;
+    bool listed[NQ_JOBS] = {false}, all = !by_level(q), more, begun = false;
     int64_t at = 0, top = 0;
     int first = nq_first_to_place(q);
     if (all) {
+        q->swept &= !had_heads; /* who was below these may have what they leave */
         while (nq_outrank(q))
             ;
         nq_sweep(q, 0, true);

@@ -191,6 +191,9 @@ static void play_known(void)
     play(600249, CORES, true); /* who is gone is displaced no more */
     play(2121, CORES,
          true); /* limits leave out who waits for victims where a block has come in the way */
+    /* Those that wait are of one level once the first of a queue above has been moved. */
+    play(9100667, CORES, false);
+    play_with(9603398, CORES, false, rules_of(9603398) | WITH_ASKS);
 }
 
 static void test_naive(void **state)

@@ -78,8 +78,6 @@ static bool matter(const sched_t *s, struct queue_key top, struct queue_key last
     for (uint32_t i = 0; i < s->n_lanes; i++) {
         const struct lane *lane = &s->lanes[i];
         struct queue_entry entry;
-        if (lane->head.is)
-            return true;
         if ((queue_last(lane->held, &entry) && queue_before(top, entry.key)) ||
             (queue_last(lane->kept, &entry) && queue_before(top, entry.key)))
             return true;
@@ -87,6 +85,15 @@ static bool matter(const sched_t *s, struct queue_key top, struct queue_key last
             return true;
     }
     return false;
+}
+
+/* Nobody waits below these any more: who did and has a higher queue by now may have what they leave. */
+static void heads_release(sched_t *s)
+{
+    for (uint32_t i = 0; i < s->n_lanes; i++) {
+        s->swept &= !s->lanes[i].head.is;
+        head_release(s, &s->lanes[i]);
+    }
 }
 
 void levels_begin(sched_t *s)
@@ -103,6 +110,8 @@ void levels_begin(sched_t *s)
     p->by_level = matter(s, any ? level_last(first) : KEY_LAST, last);
     if (p->by_level && any && queue_before(level_last(first), last))
         p->floor = level_last(first);
+    if (!p->by_level)
+        heads_release(s);
 }
 
 bool levels_next(sched_t *s)

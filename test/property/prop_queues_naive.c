@@ -194,6 +194,8 @@ static void play_known(void)
     /* Those that wait are of one level once the first of a queue above has been moved. */
     play(9100667, CORES, false);
     play_with(9603398, CORES, false, rules_of(9603398) | WITH_ASKS);
+    /* One whose turn it is not, right before the first that has one, keeps nobody before that from a promise. */
+    play_with(9203858, PLAIN, true, rules_of(9203858) | WITH_STOPS);
 }
 
 static void test_naive(void **state)

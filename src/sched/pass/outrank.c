@@ -281,7 +281,7 @@ static enum step gather(sched_t *s)
 static enum step skip(sched_t *s)
 {
     struct pass *p = &s->pass;
-    if (s->turns.n == 0 || (s->replan.is && !queue_before(turn_key(s), s->replan.from)))
+    if (s->turns.n == 0 || (s->replan.is && queue_before(s->replan.from, turn_key(s))))
         return STEP_BUSY;
     bool is_known = p->skips && p->skipped == s->turns.v[0].key;
     if (!is_known && equals_any(s, is_its_turn))

@@ -196,6 +196,8 @@ static void play_known(void)
     play_with(9603398, CORES, false, rules_of(9603398) | WITH_ASKS);
     /* One whose turn it is not, right before the first that has one, keeps nobody before that from a promise. */
     play_with(9203858, PLAIN, true, rules_of(9203858) | WITH_STOPS);
+    /* Workers of classes are counted anew where a block comes that has another's number. */
+    play_with(9101198, WIDE, false, rules_of(9101198));
 }
 
 static void test_naive(void **state)

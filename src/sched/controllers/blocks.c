@@ -12,6 +12,7 @@
 #include "sched/pass/expect.h"
 #include "sched/pass/steps.h"
 #include "sched/queues.h"
+#include "sched/waiting/class_turns.h"
 #include "sched/waiting/lane.h"
 
 #define BLOCKS_TRIED 4 /* of those that keep a job from starting, which one does */
@@ -168,6 +169,8 @@ static void looked_over(sched_t *s, int64_t now)
     repair_note(s, 0, INT64_MAX);
     limit_ask_all_again(s); /* there may be a time for them that there was not */
     displaced_return(s);
+    if (n->shares)
+        class_turns_measure(n->shares); /* a block may have another's number by now */
 }
 
 static int set(sched_t *s, uint32_t number, const struct sched_block *b, bool configured,

@@ -114,7 +114,9 @@ static void look_at(struct naive_queues *q, int job, int64_t at, bool all, enum 
         int of = nl_over(q, job, q->now);
         q->job[job].candidate = false;
         if (of >= 0) {
-            nq_be_kept(q, job, of);
+            bool is_turn = *mode != DONE && nq_is_considered(q, job);
+            if (!is_turn || !nq_preempt(q, job))
+                nq_be_kept(q, job, of);
             return;
         }
     }

@@ -794,10 +794,11 @@ static void gangs_are_whole(void **state)
         play_twice(first + i);
     if (!from) {
         play_restarted();
-        play(1822, NEVER); /* a claim of what would be over a limit once it is chosen */
-        play(1337, NEVER); /* a promise of the present beside a claim that goes */
-        play(4380, NEVER); /* room made for one that may have fewer nodes than it would */
-        play_twice(9885);  /* none for a promised member whose gang is being stopped as a whole */
+        play(1822, NEVER);  /* a claim of what would be over a limit once it is chosen */
+        play(1337, NEVER);  /* a promise of the present beside a claim that goes */
+        play(4380, NEVER);  /* room made for one that may have fewer nodes than it would */
+        play(22441, NEVER); /* a gang starts in the pass in which others are told to stop for it */
+        play_twice(9885);   /* none for a promised member whose gang is being stopped as a whole */
     }
     if (!from) { /* all of it has happened */
         assert_true(starts > scenes && together > scenes / 4 && of_roles > scenes / 16 &&

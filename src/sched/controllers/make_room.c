@@ -279,8 +279,25 @@ static int has_room_elsewhere(sched_t *s, uint32_t slot)
     return has;
 }
 
+/* A gang has started for which victims are told in this pass: they are told for the first member that has started, in place
+ * of the handle under which the rest of it waits.
+ */
+static void tell_for_started(sched_t *s, uint32_t slot, size_t before)
+{
+    sched_job_t rest = job_handle(s, slot), first = -1;
+    if (s->jobs[slot].state == SCHED_RUNNING)
+        return;
+    for (size_t i = before; i < s->n_decisions && first < 0; i++)
+        if (s->decisions[i].kind == SCHED_START)
+            first = s->decisions[i].job;
+    for (size_t i = 0; i < before && first >= 0; i++)
+        if (s->decisions[i].other == rest)
+            s->decisions[i].other = first;
+}
+
 enum step room_elsewhere(sched_t *s, uint32_t slot)
 {
+    size_t before = s->n_decisions;
     const struct gang *gang = gang_of(s, slot);
     if (gang && (gang->is_over || gang_leaves(gang)))
         return STEP_BUSY;
@@ -289,6 +306,8 @@ enum step room_elsewhere(sched_t *s, uint32_t slot)
     enum step step = has < 0 ? STEP_FAILED : STEP_BUSY;
     if (has > 0)
         step = held_to_open(s, slot, false) < 0 ? STEP_FAILED : start_surely(s, slot);
+    if (has > 0 && step != STEP_FAILED)
+        tell_for_started(s, slot, before);
     if (any)
         claims_lay(s);
     return step;

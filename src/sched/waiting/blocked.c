@@ -17,6 +17,7 @@ void job_block(sched_t *s, uint32_t slot, uint8_t reason)
     } else if (job->state == SCHED_RESERVED) {
         held_release(s, slot);
         s->swept = false;
+        s->pass.has_made_room = true; /* others may have it in a pass that is under way */
     }
     job->state = SCHED_BLOCKED;
     if (reason & (BLOCKS_PENDING | BLOCK_GANG | BLOCK_TURN))

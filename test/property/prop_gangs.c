@@ -765,7 +765,8 @@ static void play_twice(uint64_t seed)
  * order in which something had happened to them. Members of several roles asked for what the first one did once they waited
  * by themselves. What had kept a job that waited for its gang was not known any more. A gang that chose the same again was
  * said to have freed it. What one that had preempted others was to get counted twice. Who stood before a claim was promised
- * other nodes in the next sweep.
+ * other nodes in the next sweep. A member that left the entry of an array that had lost its time had a turn as if it had
+ * lost its own.
  */
 static void play_restarted(void)
 {
@@ -779,7 +780,8 @@ static void play_restarted(void)
                                      1232,                               /* limits of a gang */
                                      1801, 2999,                         /* the same again */
                                      114,                                /* counted twice */
-                                     7003, 7809};                        /* before a claim */
+                                     7003, 7809,                         /* before a claim */
+                                     10876};                             /* a turn */
     for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
         play_twice(seeds[i]);
 }

@@ -295,8 +295,11 @@ static void wait_apart(sched_t *s, uint32_t slot, uint32_t part, bool first)
     }
     job->state = SCHED_BLOCKED; /* for nothing yet */
     job->is_fresh = false;
+    /* a turn that the entry has as it lost its time goes with its promise */
+    bool fresh =
+        entry->is_fresh && (entry->state != SCHED_RESERVED || entry->details->displaced < 0);
     if (!array_is_full(s, part) || array_block(s, part) < 0)
-        open_insert(s, part, entry->is_fresh); /* there is memory for that */
+        open_insert(s, part, fresh); /* there is memory for that */
     if (entry->state == SCHED_RESERVED && first)
         job->details->told[0] = '\0';
     tell_later(s, part);

@@ -766,22 +766,23 @@ static void play_twice(uint64_t seed)
  * by themselves. What had kept a job that waited for its gang was not known any more. A gang that chose the same again was
  * said to have freed it. What one that had preempted others was to get counted twice. Who stood before a claim was promised
  * other nodes in the next sweep. A member that left the entry of an array that had lost its time had a turn as if it had
- * lost its own.
+ * lost its own. What did not fit beside a claim was not tried again once that had gone.
  */
 static void play_restarted(void)
 {
-    static const uint64_t seeds[] = {699,  772,  815,  1292, 1908, 2311, /* looks */
-                                     3316, 3405, 4201,                   /* members */
-                                     160,  680,  1215,                   /* claims */
-                                     1139,                               /* limits */
-                                     1682, 2417, 5957,                   /* what is left */
-                                     3424,                               /* order */
-                                     1488, 6665, 8316, 9062, 9842,       /* roles */
-                                     1232,                               /* limits of a gang */
-                                     1801, 2999,                         /* the same again */
-                                     114,                                /* counted twice */
-                                     7003, 7809,                         /* before a claim */
-                                     10876};                             /* a turn */
+    static const uint64_t seeds[] = {699,   772,  815,  1292, 1908, 2311, /* looks */
+                                     3316,  3405, 4201,                   /* members */
+                                     160,   680,  1215,                   /* claims */
+                                     1139,                                /* limits */
+                                     1682,  2417, 5957,                   /* what is left */
+                                     3424,                                /* order */
+                                     1488,  6665, 8316, 9062, 9842,       /* roles */
+                                     1232,                                /* limits of a gang */
+                                     1801,  2999,                         /* the same again */
+                                     114,                                 /* counted twice */
+                                     7003,  7809,                         /* before a claim */
+                                     10876,                               /* a turn */
+                                     42939};                              /* a claim that goes */
     for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
         play_twice(seeds[i]);
 }

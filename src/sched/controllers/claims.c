@@ -13,6 +13,7 @@
 #include "sched/pass/displaced.h"
 #include "sched/pass/expect.h"
 #include "sched/pass/steps.h"
+#include "sched/waiting/finder.h"
 #include "sched/waiting/gang.h"
 #include "sched/waiting/lane.h"
 
@@ -252,6 +253,7 @@ static enum step start_or_claim_again(sched_t *s, uint32_t slot, bool starts)
     if (held_to_open(s, slot, false) < 0)
         return STEP_FAILED;
     enum step step = starts ? start_surely(s, slot) : STEP_BUSY;
+    s->finder->wake(s, true); /* counts, which kinds go by, know nothing of claims */
     if (step == STEP_BUSY)
         step = promise_starving(s, slot);
     return step == STEP_FAILED ? STEP_FAILED : STEP_DONE;

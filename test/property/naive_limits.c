@@ -285,6 +285,12 @@ void nl_decreased(struct naive_queues *q, int job)
     }
 }
 
+bool nl_counts(const struct naive_queues *q, int job, int of)
+{
+    int what;
+    return counts(q, job, of, &what);
+}
+
 int nl_promises(const struct naive_queues *q, int of)
 {
     int n = 0;

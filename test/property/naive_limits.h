@@ -17,6 +17,9 @@ bool nl_is_unsure(const struct naive_queues *q, int job, int64_t at, int other);
 /* What a job's user and queue have is less: those that it may have kept are looked at again. */
 void nl_decreased(struct naive_queues *q, int job);
 
+/* Whether what a job has counts in a limit. */
+bool nl_counts(const struct naive_queues *q, int job, int of);
+
 /* How many jobs a limit has promised a time, the last of them (-1: none), and how many it may. */
 int nl_promises(const struct naive_queues *q, int of);
 int nl_last_kept(const struct naive_queues *q, int of);

@@ -15,6 +15,20 @@ void nq_keep_depth(struct naive_queues *q, int lane)
     }
 }
 
+/* Those behind a job of its queue lose what limits have promised them in which it counts: they have their turn in the walk. */
+static void take_behind(struct naive_queues *q, int job)
+{
+    for (int i = 0; i < q->jobs; i++) {
+        struct nq_job *j = &q->job[i];
+        if (j->state != NQ_HELD || !j->kept || j->lane != q->job[job].lane ||
+            !nq_before(q, job, i) || !nl_counts(q, job, j->keeper))
+            continue;
+        nq_give_back(q, i);
+        j->candidate = true;
+        q->swept = false;
+    }
+}
+
 void nq_take_place(struct naive_queues *q, int lane)
 {
     int last = nq_last_holder(q, lane), first = nq_first_open(q, lane);
@@ -23,6 +37,8 @@ void nq_take_place(struct naive_queues *q, int lane)
     bool takes = waits && !has && last >= 0 && nq_before(q, first, last);
     if (takes)
         nq_give_back(q, last);
+    if (has || takes || (waits && !q->lane[lane].stopped && q->lane[lane].depth == 0))
+        take_behind(q, first);
     if (has || takes) {
         q->lane[lane].taken = true;
         q->swept = false;

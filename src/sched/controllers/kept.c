@@ -117,6 +117,20 @@ int limit_take_place(sched_t *s, uint32_t slot)
     return s->jobs[last].is_lifted ? 0 : lose_promise(s, last);
 }
 
+int limit_take_behind(sched_t *s, uint32_t slot)
+{
+    const struct queue *kept = lane_of(s, slot)->kept;
+    uint32_t party = s->jobs[slot].details->party;
+    struct queue_entry next = {.key = s->jobs[slot].key};
+    while (queue_after(kept, &next.key, &next)) {
+        uint32_t keeper = s->jobs[next.item].details->keeper;
+        if (keeper != NO_CALENDAR && limits_count_in(s->queues->limits, party, keeper) &&
+            lose_promise(s, next.item) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 int limit_promised(sched_t *s, uint32_t slot)
 {
     uint32_t calendar = s->jobs[slot].details->keeper;

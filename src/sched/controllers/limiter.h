@@ -86,6 +86,11 @@ int limit_promised(sched_t *s, uint32_t slot);
  */
 int limit_take_place(sched_t *s, uint32_t slot);
 
+/* Those behind an open job of its lane lose what limits have promised them in which it counts, whether or not these keep it:
+ * they have their turn in the walk. O(those of the lane that limits have promised a time). Returns 0, or -1 with ENOMEM.
+ */
+int limit_take_behind(sched_t *s, uint32_t slot);
+
 /* A job that holds a promise of a limit has another key. */
 void limit_rekeyed(sched_t *s, uint32_t slot);
 

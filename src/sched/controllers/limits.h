@@ -210,6 +210,9 @@ struct limits_promises *limits_promises(const struct limits *limits, uint32_t ca
 uint32_t limits_calendar(const struct limits *limits, uint32_t party,
                          const struct sched_reason_limit *limit);
 
+/* Whether what a party's jobs hold counts in a calendar. O(what is limited of the party). */
+bool limits_count_in(const struct limits *limits, uint32_t party, uint32_t calendar);
+
 /* What user and queue of a party hold decreases. And the last decrease that a rule for the party looks
  * at: its number among all, 0: none. A job over a limit keeps the number, and is looked at again when there
  * is a later one. Why this is a number for each tally and not the log of what the machine has freed

@@ -297,6 +297,17 @@ uint32_t limits_calendar(const struct limits *limits, uint32_t party,
     return NO_CALENDAR;
 }
 
+bool limits_count_in(const struct limits *limits, uint32_t party, uint32_t calendar)
+{
+    struct side side[SIDES_MAX];
+    size_t sides = limits_sides(limits, party, side);
+    for (size_t s = 0; s < sides; s++)
+        for (uint32_t i = 0; i < side[s].whats->n; i++)
+            if (limits_calendar_of(side[s].tally, side[s].whats->v[i]) == calendar)
+                return true;
+    return false;
+}
+
 bool limits_calendar_check(const struct limits *limits, const struct calendar *calendar)
 {
     struct profile_cursor c;

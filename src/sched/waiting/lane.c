@@ -359,7 +359,9 @@ enum step lane_take_place(sched_t *s, struct lane *lane)
     bool has = waits && !lane->is_stopped && lane_holds(lane) < lane->depth;
     uint32_t last = waits && !has ? last_holder(s, lane) : JOB_NONE;
     bool takes = last != JOB_NONE && queue_before(first.key, s->jobs[last].key);
-    if (takes && held_to_open(s, last, false) < 0)
+    bool turn = has || takes || (waits && !lane->is_stopped && lane->depth == 0);
+    if ((takes && held_to_open(s, last, false) < 0) ||
+        (turn && limit_take_behind(s, first.item) < 0))
         return STEP_FAILED;
     if (has || takes) {
         lane->has_taken = s->queues->any_taken = true;

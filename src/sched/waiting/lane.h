@@ -138,7 +138,8 @@ int lane_keep(sched_t *s, struct lane *lane);
 enum step lane_keep_one(sched_t *s, struct lane *lane);
 
 /* Where a job has been stopped that has no turn before holders (is_returned), its lane has a promise for it (has_taken): one
- * that is left, or else that of its last holder, if the job goes before that one. STEP_BUSY, or STEP_FAILED.
+ * that is left, or else that of its last holder, if the job goes before that one. What limits have promised others behind it
+ * is taken back. STEP_BUSY, or STEP_FAILED.
  */
 enum step lane_take_place(sched_t *s, struct lane *lane);
 

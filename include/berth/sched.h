@@ -143,7 +143,7 @@ void sched_destroy(sched_t *s);
 
 /* ---- Events ---- */
 
-/* What becomes of a gang of which a member fails, or is cancelled. */
+/* What becomes of a gang of which a member fails, is stopped for a block, or is cancelled. */
 enum sched_gang_failure {
     SCHED_FAIL_ALL, /* the others are stopped, too, and those that wait are rejected */
     SCHED_FAIL_GO_ON, /* the same as soon as fewer than `min` run or have succeeded; until then the others go on */

@@ -66,7 +66,7 @@ static void count_member_requeued(sched_t *s, uint32_t slot)
         gang_due(s, gang);
 }
 
-/* A member has failed, and was not stopped for another job. */
+/* A member has failed, was cancelled or was stopped for a block, and not for another job. */
 static void fail_gang(sched_t *s, uint32_t slot, struct gang *gang)
 {
     const struct gang_role *few = gang_short_of(gang);
@@ -93,7 +93,7 @@ static void count_member_ended(sched_t *s, uint32_t slot, enum job_end end)
     gang->done += end == JOB_FINISHED;
     gang_role_of(gang, d->member)->done += end == JOB_FINISHED;
     leave_running_gang(s, slot, gang);
-    if (end != JOB_FINISHED && !gang->is_over && !d->is_stopping && !d->is_cleared)
+    if (end != JOB_FINISHED && !gang->is_over && !d->is_stopping)
         fail_gang(s, slot, gang);
 }
 

@@ -80,8 +80,9 @@ static void print_summary(struct play *p, const char *name)
 {
     struct strbuf now = {0};
     seconds_put(&now, play_now(p));
-    printf("%s: %zu job%s, until %s s, %" PRIu64 " passes\n", name, play_jobs(p),
-           play_jobs(p) == 1 ? "" : "s", strbuf_text(&now), play_passes(p));
+    printf("%s: %zu job%s, until %s s, %" PRIu64 " pass%s\n", name, play_jobs(p),
+           play_jobs(p) == 1 ? "" : "s", strbuf_text(&now), play_passes(p),
+           play_passes(p) == 1 ? "" : "es");
     strbuf_clear(&now);
     double lost;
     uint64_t preemptions = play_preemptions(p, &lost);

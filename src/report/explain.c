@@ -103,7 +103,7 @@ static void put_not_up(struct strbuf *out, const struct waiting *w)
 static void put_wait_resources(struct strbuf *out, const struct waiting *w, const char *type)
 {
     strbuf_puts(out, "It waits for ");
-    reason_put_type(out, type);
+    reason_put_type(out, type, false);
     if (w->holders == 0 && w->n_not_up > 0) {
         put_not_up(out, w);
         return;
@@ -154,10 +154,7 @@ static void put_claim(struct strbuf *out, const struct sched_reason *r)
     strbuf_puts(out, "It has waited for so long that ");
     strbuf_put_int(out, r->of);
     strbuf_putc(out, ' ');
-    if (r->of == 1 && strcmp(r->type, "memory") != 0 && strcmp(r->type, "gpu-memory") != 0)
-        strbuf_puts(out, r->type);
-    else
-        reason_put_type(out, r->type);
+    reason_put_type(out, r->type, r->of == 1);
     strbuf_puts(out, r->of == 1 ? " is" : " are");
     strbuf_puts(out, " withheld for it from now on, of which ");
     strbuf_put_int(out, r->has);

@@ -6,8 +6,7 @@
 #include "jobspec/short.h"
 #include "report/explain.h"
 
-/* "core" for one, "cores" for more */
-static void put_type(struct strbuf *out, const char *type, bool one)
+void reason_put_type(struct strbuf *out, const char *type, bool one)
 {
     static const char *const words[][3] = {{"core", "core", "cores"},
                                            {"node", "node", "nodes"},
@@ -27,17 +26,12 @@ static void put_type(struct strbuf *out, const char *type, bool one)
     strbuf_puts(out, license ? license : type);
 }
 
-void reason_put_type(struct strbuf *out, const char *type)
-{
-    put_type(out, type, false);
-}
-
 /* "8 cores" */
 static void put_most(struct strbuf *out, const struct sched_reason_limit *l)
 {
     strbuf_put_int(out, l->most);
     strbuf_putc(out, ' ');
-    put_type(out, l->what, l->most == 1);
+    reason_put_type(out, l->what, l->most == 1);
 }
 
 void reason_put_limit(struct strbuf *out, const struct sched_reason_limit *l, const char *user,
@@ -121,7 +115,7 @@ bool reason_put_short(struct strbuf *out, const struct sched_reason *reason)
     switch (reason->kind) {
     case SCHED_REASON_RESOURCES:
         strbuf_puts(out, "waits for ");
-        reason_put_type(out, reason->type);
+        reason_put_type(out, reason->type, false);
         return true;
     case SCHED_REASON_LIMIT:
         put_short_limit(out, &reason->limit);

@@ -8,8 +8,8 @@
 #include "base/strbuf.h"
 #include "berth/sched_reason.h"
 
-/* The plural of a resource type: "cores". */
-void reason_put_type(struct strbuf *out, const char *type);
+/* A resource type, as of one or of several: "core", "cores". */
+void reason_put_type(struct strbuf *out, const char *type, bool one);
 
 /* "jobs of user ann in queue batch may have at most 8 cores at once" */
 void reason_put_limit(struct strbuf *out, const struct sched_reason_limit *limit, const char *user,

@@ -137,12 +137,16 @@ static bool read_claim(struct sched_reason *r, char *text)
     char *type = total ? strchr(total + strlen(of), ' ') : NULL;
     char *list = type ? strstr(type, waits) : NULL;
     size_t length = type ? (size_t)((list ? list : type + strlen(type)) - type) : 0;
-    if (length < 3 || type[length - 1] != 's')
+    if (length < 3)
         return false;
-    *total = *type = type[length - 1] = '\0';
+    *total = *type = '\0';
     if (!read_number_or_time(has, 0, &r->has) ||
         !read_number_or_time(total + strlen(of), 0, &r->of))
         return false;
+    bool many = r->of != 1;
+    if (many && type[length - 1] != 's')
+        return false;
+    type[length - many] = '\0';
     r->kind = SCHED_REASON_CLAIM;
     r->type = type + 1;
     if (list)
@@ -160,11 +164,11 @@ static bool read_preempted(struct sched_reason *r, char *text)
     char *more = rest ? after(rest, goes_on) : NULL;
     char *number = rest ? after(more ? more : rest, ", ") : NULL;
     char *end = number ? strchr(number, ' ') : NULL;
-    if (!end || strcmp(end, core_seconds) != 0)
+    if (!end || (strcmp(end, core_seconds) != 0 && strcmp(end, core_second) != 0))
         return false;
     *end = '\0';
     if (!read_number_or_time(number, 0, &r->has)) {
-        *end = core_seconds[0];
+        *end = ' ';
         return false;
     }
     *colon = '\0';

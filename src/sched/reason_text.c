@@ -47,7 +47,8 @@ static void put_dependency(char *text, const struct sched_reason *r)
 static void put_claim(char *text, const struct sched_reason *r)
 {
     const char *before = waits;
-    put(text, "%s%" PRId64 "%s%" PRId64 " %ss", claims, r->has, of, r->of, r->type);
+    put(text, "%s%" PRId64 "%s%" PRId64 " %s%s", claims, r->has, of, r->of, r->type,
+        r->of == 1 ? "" : "s");
     for (size_t i = 0; i < r->n_jobs; i++, before = ",")
         put_job_id(text, before, &r->job[i]);
     if (r->others)
@@ -62,7 +63,7 @@ static void put_preempted(char *text, const struct sched_reason *r)
     else
         put(text, "%s%s", preempted, others);
     put(text, ": %s%s, %" PRId64 "%s", rules[r->may], r->spare ? goes_on : "", r->has,
-        core_seconds);
+        r->has == 1 ? core_second : core_seconds);
 }
 
 static void put_limit_reached(char *text, const struct sched_reason *r)

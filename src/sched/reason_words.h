@@ -50,6 +50,6 @@ static const char *const rules[] = {[SCHED_MAY_PREEMPTIBLE] = "its queue is pree
 
 #define RULES (sizeof(rules) / sizeof(rules[0]))
 static const char preempted[] = "preempted for ", goes_on[] = ", its gang goes on",
-                  core_seconds[] = " core-seconds lost";
+                  core_second[] = " core-second lost", core_seconds[] = " core-seconds lost";
 
 #endif

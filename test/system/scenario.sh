@@ -333,6 +333,12 @@ grep -q '^a  *batch  *-  *running  *0  *0  *-  *0 ' out || fail "the table: $(ca
 expect_status 0 "$BERTH" sim --config unknown.yaml --load unknown.json --what-if '{"at": 7, "cancel": "a"}'
 grep -q '^b  *never  *7$' out || fail "what if: $(cat out)"
 
+# One of anything is said of as one.
+echo '{"at": 0, "submit": {"id": "a", "nodes": 1, "hold": true}}' >one.jsonl
+expect_status 0 "$BERTH" sim --config four.yaml --scenario one.jsonl
+head -n 1 out >first
+expect_line first 'one.jsonl: 1 job, until 0 s, 1 pass'
+
 wrong() { # TEXT ARG...: a wrong command line
     text=$1
     shift

@@ -88,13 +88,16 @@ static void what_is_written_is_read(void **state)
          "core-seconds lost",
          SCHED_REASON_PREEMPTED, .job = {{"57", 3}}, .n_jobs = 1, .may = SCHED_MAY_SHARE,
          .spare = true);
-    BOTH("preempted for ...: its priority is lower, 1 core-seconds lost", SCHED_REASON_PREEMPTED,
+    BOTH("preempted for ...: its priority is lower, 1 core-second lost", SCHED_REASON_PREEMPTED,
          .may = SCHED_MAY_PRIORITY, .has = 1);
     BOTH("preempted for 5: its class has borrowed workers, x core-seconds lost",
          SCHED_REASON_REQUEST,
          .words = "preempted for 5: its class has borrowed workers, x core-seconds lost");
     BOTH("starving", SCHED_REASON_STARVING);
     BOTH("claims 6 of 8 cores", SCHED_REASON_CLAIM, .has = 6, .of = 8, .type = "core");
+    BOTH("claims 0 of 1 node", SCHED_REASON_CLAIM, .of = 1, .type = "node");
+    BOTH("claims 0 of 1 core, waits for 57", SCHED_REASON_CLAIM, .of = 1, .type = "core",
+         .job = {{"57", -1}}, .n_jobs = 1);
     BOTH("claims 0 of 2 nodes, waits for 57,58[3],...", SCHED_REASON_CLAIM, .of = 2, .type = "node",
          .job = {{"57", -1}, {"58", 3}}, .n_jobs = 2, .others = true);
     BOTH("block night until 3600.5", SCHED_REASON_SET_ASIDE, .block = "night", .at = 3600500000);

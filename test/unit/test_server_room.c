@@ -197,6 +197,26 @@ static void a_smaller_share_is_kept_to(void **state)
     assert_int_equal(ask_for(w, SIM_BOB, "GET", 8, NULL), 200);
 }
 
+static void so_many_jobs_of_a_user(void **state)
+{
+    struct sim_server *w = *state;
+    static const char held[] = "{\"command\":[\"x\"],\"hold\":true}";
+    sim_server_configure(w, "resources: {nodes: 2, cores: 4}\n"
+                            "queues: {batch: {policy: easy}}\n"
+                            "server: {max-jobs-per-user: 1}\n");
+    assert_int_equal(asked_by(w, 0, "POST", "/v1/server/reload", NULL), 200);
+    assert_int_equal(submit_as(w, SIM_BOB, held), 201);
+    assert_int_equal(submit_as(w, SIM_BOB, held), 429);
+    assert_string_equal(said, "at most 1 job per user may be pending or running");
+    sim_server_configure(w, "resources: {nodes: 2, cores: 4}\n"
+                            "queues: {batch: {policy: easy}}\n"
+                            "server: {max-jobs-per-user: 2}\n");
+    assert_int_equal(asked_by(w, 0, "POST", "/v1/server/reload", NULL), 200);
+    assert_int_equal(submit_as(w, SIM_BOB, held), 201);
+    assert_int_equal(submit_as(w, SIM_BOB, held), 429);
+    assert_string_equal(said, "at most 2 jobs per user may be pending or running");
+}
+
 static int64_t rows(struct sim_server *w)
 {
     sqlite3_stmt *q;
@@ -261,6 +281,7 @@ int main(void)
         TEST(members_count),
         TEST(changes_leave_no_more_than_there_is_room_for),
         TEST(a_smaller_share_is_kept_to),
+        TEST(so_many_jobs_of_a_user),
         TEST(a_request_drops_a_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,7 +71,8 @@ static void put_stopped_by(struct strbuf *out, const struct sched_reason *why)
     strbuf_puts(out, rules[why->may]);
     strbuf_puts(out, why->spare ? "; its gang goes on without it. " : ". ");
     strbuf_put_int(out, why->has);
-    strbuf_puts(out, " core-seconds of work are lost.");
+    strbuf_puts(out, why->has == 1 ? " core-second of work is lost."
+                                   : " core-seconds of work are lost.");
 }
 
 static void put_preempted(struct strbuf *out, const struct job_shown *j,

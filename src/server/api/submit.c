@@ -40,7 +40,8 @@ int api_may_submit(struct call *c, struct user *user, const struct job *job, ber
         return 0;
     if (user->live + member_count(job) > most)
         return errtext_set(err, EAGAIN,
-                           "at most %" PRId64 " jobs per user may be pending or running", most);
+                           "at most %" PRId64 " job%s per user may be pending or running", most,
+                           most == 1 ? "" : "s");
     if (user->bytes + (int64_t)job->bytes > USER_BYTES_MAX)
         return errtext_set(
             err, EAGAIN,

@@ -151,6 +151,59 @@ bool nq_is_kept_at_last(struct naive_queues *q, int job)
     return keeps;
 }
 
+/* Those who have preempted others and have yet to start, but one, are out of limits, or back. */
+static void leave_out(struct naive_queues *q, int job, bool out)
+{
+    for (int i = 0; i < q->jobs; i++)
+        if (i != job && q->job[i].state == NQ_HELD && q->job[i].preempting && !q->job[i].lifted)
+            q->job[i].set_aside = out;
+}
+
+/* Keep out of limits those for whose ends others wait, as far as the job needs that: the last in order comes back first. Returns
+ * whether they have room for it then.
+ */
+static bool leave_out_awaited(struct naive_queues *q, int job)
+{
+    bool out[NQ_JOBS] = {false};
+    for (int i = 0; i < q->jobs; i++)
+        q->job[i].set_aside |= out[i] = q->job[i].state == NQ_RUNNING && nq_is_awaited(q, i);
+    bool let = nl_over(q, job, q->now) < 0;
+    for (;;) {
+        int last = -1;
+        for (int i = 0; i < q->jobs; i++)
+            if (out[i] && (last < 0 || nq_before(q, last, i)))
+                last = i;
+        if (last < 0)
+            return let;
+        out[last] = q->job[last].set_aside = false;
+        q->job[last].set_aside = let && nl_over(q, job, q->now) >= 0;
+    }
+}
+
+bool nq_is_let_now(struct naive_queues *q, int job)
+{
+    struct nq_job *j = &q->job[job];
+    leave_out(q, job, true);
+    bool let = nl_over(q, job, q->now) < 0, waits = !let && leave_out_awaited(q, job);
+    leave_out(q, job, false);
+    for (int i = 0; i < q->jobs && waits; i++) {
+        struct nq_job *victim = &q->job[i];
+        if (victim->state != NQ_RUNNING || !victim->set_aside)
+            continue;
+        victim->set_aside = false;
+        j->awaits[i] = true;
+        j->victims++;
+        nq_decide(q, NQ_AWAIT, i);
+        q->decision[q->decisions - 1].other = job;
+    }
+    if (!let && !waits) {
+        nq_give_back(q, job);
+        j->fresh = true;
+        j->placed = false;
+    }
+    return let;
+}
+
 bool nq_preempt(struct naive_queues *q, int job)
 {
     struct nq_job *j = &q->job[job];

@@ -108,6 +108,12 @@ bool nq_preempt(struct naive_queues *q, int job);
  */
 bool nq_is_kept_at_last(struct naive_queues *q, int job);
 
+/* Whether limits have room for a job whose victims have ended beside those that run, and what others have who wait for none. If
+ * not, it waits for the ends of those, too, that others wait for and that have what it lacks; or loses what it holds, if these
+ * have not.
+ */
+bool nq_is_let_now(struct naive_queues *q, int job);
+
 /* The same as nq_preempt for one that holds a reservation for later. */
 void nq_preempt_for_holder(struct naive_queues *q, int job);
 

@@ -76,7 +76,8 @@ static void let_next(struct naive_queues *q, int job)
 void nq_start_due(struct naive_queues *q, int64_t at, bool all)
 {
     for (int i = nq_next_of(q, NQ_HELD, -1); i >= 0; i = nq_next_of(q, NQ_HELD, i))
-        if (q->job[i].at <= q->now && q->job[i].victims == 0 && (all || nq_level(q, i) == at)) {
+        if (q->job[i].at <= q->now && q->job[i].victims == 0 && (all || nq_level(q, i) == at) &&
+            (!q->job[i].preempting || nq_is_let_now(q, i))) {
             bool kept = q->job[i].kept;
             int next = nq_next_together(q, i);
             if (kept)

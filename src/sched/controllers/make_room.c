@@ -7,6 +7,8 @@
 #include "sched/controllers/make_room.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "sched/controllers/arrays.h"
 #include "sched/controllers/ask.h"
@@ -259,6 +261,70 @@ enum step room_for_holder(sched_t *s, uint32_t slot, victims_begin begin)
     }
     preemption_end(&h);
     return step;
+}
+
+/* ---- Whose ends a limit waits for ---- */
+
+/* Those for whose ends others wait, who run, in queue order. There is room for them. Returns how many. */
+static size_t awaited_list(const sched_t *s, struct due *list)
+{
+    const struct queues *n = s->queues;
+    size_t found = 0;
+    for (size_t i = 0; i < n->n_victims; i++) {
+        const struct job *job = &s->jobs[n->victims[i]];
+        if (job->state == SCHED_RUNNING && !job->is_lifted && is_awaited(s, n->victims[i]))
+            list[found++] = (struct due){job->key, n->victims[i]};
+    }
+    if (found > 0)
+        qsort(list, found, sizeof(*list), due_compare);
+    return found;
+}
+
+static bool may_start_held(const sched_t *s, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    return controllers_may_hold(s, slot, job->ask.duration, job->booking, s->now);
+}
+
+/* Keep those in the list whose ends the holder needs. Returns how many, 0 if all are not enough. */
+static size_t keep_needed(sched_t *s, uint32_t slot, struct due *list, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        controllers_set_aside(s, list[i].slot);
+    bool may = may_start_held(s, slot);
+    for (size_t i = n; i-- > 0;) {
+        controllers_put_back(s, list[i].slot);
+        if (!may || may_start_held(s, slot))
+            continue;
+        controllers_set_aside(s, list[i].slot);
+        list[n - ++kept] = list[i]; /* behind those to be looked at */
+    }
+    memmove(list, list + n - kept, kept * sizeof(*list));
+    for (size_t i = 0; i < kept; i++)
+        controllers_put_back(s, list[i].slot);
+    return kept;
+}
+
+enum step await_more(sched_t *s, uint32_t slot)
+{
+    struct queues *n = s->queues;
+    struct due *list = reallocarray(NULL, n->n_victims + 1, sizeof(*list));
+    size_t found = list ? awaited_list(s, list) : 0;
+    if (!list || awaited_reserve(n, found) < 0 || decisions_expect(s, found) < 0) {
+        free(list);
+        return STEP_FAILED;
+    }
+    found = keep_needed(s, slot, list, found);
+    controllers_put_back(s, slot); /* it was refused */
+    for (size_t i = 0; i < found; i++) {
+        decision_add(s, SCHED_AWAIT, list[i].slot, s->now, NULL)->other = job_handle(s, slot);
+        awaited_add(s, list[i].slot, slot);
+    }
+    if (found > 0)
+        heap_move(&s->due, slot, INT64_MAX, s->jobs[slot].key.seq);
+    free(list);
+    return found > 0 ? STEP_DONE : STEP_KEPT;
 }
 
 /* Whether it has room for a start now beside its victims, who still hold all they had. 1, 0, or -1 with ENOMEM. */

@@ -19,6 +19,12 @@ enum step room_for_open(sched_t *s, uint32_t slot, victims_begin begin, enum roo
 /* For one that holds a reservation for later, which it keeps if there is no room. */
 enum step room_for_holder(sched_t *s, uint32_t slot, victims_begin begin);
 
+/* The victims of a holder have ended, and limits keep it all the same, which leave it and others who wait for victims out. It
+ * waits for those, too, that others wait for and that have what it lacks: STEP_DONE. STEP_KEPT: they have not. O(all that are
+ * awaited^2).
+ */
+enum step await_more(sched_t *s, uint32_t slot);
+
 /* One that waits for its victims starts if it has room beside them by now, as others have left: STEP_DONE. Then nobody waits
  * for its victims any more. STEP_BUSY: it has none.
  */

@@ -40,6 +40,16 @@ void preemptors_aside(sched_t *s, uint32_t but, bool aside)
     }
 }
 
+void preemptors_due_aside(sched_t *s, uint32_t but, bool aside)
+{
+    for (uint32_t i = 0; i < s->due.n; i++) {
+        const struct job *job = &s->jobs[s->due.v[i].item];
+        if (s->due.v[i].item != but && job->is_preempting && !job->is_lifted &&
+            job->details->victims == 0)
+            (aside ? controllers_set_aside : controllers_put_back)(s, s->due.v[i].item);
+    }
+}
+
 /* Whether any job waits for victims. */
 static bool anybody_waits(const sched_t *s)
 {

@@ -17,6 +17,9 @@ bool passed_on_aside(sched_t *s, bool aside);
 /* Jobs that wait for their victims, but one, are out of these, or back. O(reservations). */
 void preemptors_aside(sched_t *s, uint32_t but, bool aside);
 
+/* Of those whose victims have ended, and that have yet to start, but one: the same in limits. O(reservations). */
+void preemptors_due_aside(sched_t *s, uint32_t but, bool aside);
+
 /* Whether a job that limits keep is let by them all the same beside either of what is left, so that it may look for victims. Each
  * of two waits for the other's room, and both are counted. O(running jobs that may be stopped + reservations).
  */

@@ -6,6 +6,7 @@
 #include "sched/controllers/blocks.h"
 #include "sched/controllers/claims.h"
 #include "sched/controllers/limiter.h"
+#include "sched/controllers/make_room.h"
 #include "sched/controllers/passed_on.h"
 #include "sched/controllers/starving.h"
 #include "sched/pass/book.h"
@@ -92,14 +93,20 @@ int held_late(sched_t *s, uint32_t slot)
 }
 
 /* Limits count what a holder takes, and then the machine chooses it, if it does: *rc. Claims may lie over it; and what
- * others who have preempted wait for is not theirs yet.
+ * others who have preempted wait for is not theirs yet. They have their turn at limits when they start.
  */
 static enum step take_held(sched_t *s, uint32_t slot, int *rc)
 {
     bool preempts = s->jobs[slot].is_preempting;
-    if (preempts)
+    if (preempts) {
         preemptors_aside(s, slot, true);
+        preemptors_due_aside(s, slot, true);
+    }
     enum step step = controllers_count_held(s, slot, s->now);
+    if (step == STEP_KEPT && preempts)
+        step = await_more(s, slot);
+    if (preempts)
+        preemptors_due_aside(s, slot, false);
     if (step == STEP_BUSY) {
         bool any = claims_lift(s, CLAIMS_ALL, slot);
         *rc = let_machine_choose(s, slot, s->jobs[slot].booking, false);

@@ -310,9 +310,9 @@ int sched_finish(sched_t *s, int64_t now, sched_job_t job, bool ok);
 int sched_cancel(sched_t *s, int64_t now, sched_job_t job);
 
 /* Change a job's priority; without effect on a flat machine unless the order is by priority. A holder keeps
- * its reservation until a job without one goes before it (above). Of a running job it is the priority that
- * it waits with should it be requeued. EINVAL: no such job, or it was rejected; ENOMEM, never of a running
- * job. O(log n).
+ * its reservation until a job without one goes before it (above). Of a running job it is the priority by which it may be
+ * stopped for others of its queue, and that it waits with should it be requeued. EINVAL: no such job, or it was
+ * rejected; ENOMEM, never of a running job. O(log n).
  */
 int sched_prioritize(sched_t *s, int64_t now, sched_job_t job, int64_t priority);
 

@@ -206,7 +206,9 @@ int sched_prioritize(sched_t *s, int64_t now, sched_job_t handle, int64_t priori
             turns_changed(s, s->queues->shares->job[slot].leaf);
         s->queues->stats[d->queue].reprioritized++;
     }
-    return moves ? core_event(s, now) : core_advance(s, now);
+    bool may_be_stopped = /* for others, or no more */
+        d && job->state == SCHED_RUNNING && priority != old && s->queues->setup->preempts;
+    return moves || may_be_stopped ? core_event(s, now) : core_advance(s, now);
 }
 
 int sched_state(const sched_t *s, sched_job_t handle)

@@ -81,10 +81,6 @@ static int prioritize_one(struct play *p, size_t job, const struct scenario_even
                           berth_error_t *err)
 {
     (void)err;
-    if (p->jobs[job].state == PLAY_RUNNING) { /* nobody asks for that */
-        errno = EINVAL;
-        return -1;
-    }
     return is_acted(p, job)
                ? 0
                : sched_prioritize(p->d.sched, p->d.now, play_handle(p, job), e->number);

@@ -205,14 +205,11 @@ static void event_of_waiting(int job, int member)
     }
 }
 
-/* A job of which nobody runs has another priority, with all members that are left. */
+/* A job has another priority, with all members that are left. */
 static void prioritize(void)
 {
     int job = (int)random_between(&scene.arrays, 0, scene.naive.jobs - 1);
     struct naive_job *j = &scene.naive.job[job];
-    for (int i = 0; i < j->members; i++)
-        if (j->state[i] >= NAIVE_RUNS && j->state[i] <= NAIVE_STOPS)
-            return;
     j->priority = (int)random_between(&scene.arrays, -1, 1);
     for (int i = 0; i < j->members; i++) {
         sched_job_t handle = handle_of(job, i);

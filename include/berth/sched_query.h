@@ -90,6 +90,13 @@ struct sched_annotation {
  */
 int sched_annotate(sched_t *s, sched_job_t job, struct sched_annotation *annotation);
 
+/* The same of a job that no pass has looked at yet: where its queue has a promise for it, `start` is what the next pass
+ * would promise it or, if `expected` is true, expect of it, unless it then starts sooner by having others stopped.
+ * `not_before` is false then. Where limits keep it, or shares or actions say whose turn it is, it is promised nothing here.
+ * A match for each time that is tried, and O(reservations).
+ */
+int sched_annotate_new(sched_t *s, sched_job_t job, struct sched_annotation *annotation);
+
 /* How ready a gang is: enough of it run, have succeeded or have room; they would have if all were gone that run and may
  * be stopped for it (jobs of preemptible queues); or not even then.
  */

@@ -38,10 +38,15 @@ void would_start_print(const json_t *answer)
     else if (json_is_number(start) && when_is_far(json_number_value(start)))
         printf("It would start on other nodes: what is there is taken back before it would end.");
     else if (json_is_number(start))
-        printf("It would start in %s, at %s%s.",
-               when_span(json_number_value(start) - (double)time(NULL), span),
-               when_put(json_number_value(start), when),
-               json_is_true(json_object_get(answer, "not_before")) ? " at the earliest" : "");
+        printf(
+            json_is_true(json_object_get(answer, "not_before"))
+                ? "It would not start within %s, before %s, unless jobs end earlier than planned."
+            : json_is_true(json_object_get(answer, "expected"))
+                ? "It would be expected to start in %s, at %s, later if others take longer than "
+                  "expected."
+                : "It would have a reservation and start in %s, at %s, at the latest.",
+            when_span(json_number_value(start) - (double)time(NULL), span),
+            when_put(json_number_value(start), when));
     else
         printf(json_is_true(json_object_get(answer, "never"))
                    ? "It would never start."

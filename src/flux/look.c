@@ -193,7 +193,7 @@ static void put_start_answer(struct module *m, sched_job_t job, struct json_out 
 {
     char words[SCHED_REASON_TEXT];
     struct sched_annotation a;
-    bool known = sched_annotate(m->sched, job, &a) == 0;
+    bool known = sched_annotate_new(m->sched, job, &a) == 0;
     bool now = known && a.start >= 0 && a.start <= m->now;
 
     json_open(out, NULL, '{');
@@ -201,6 +201,7 @@ static void put_start_answer(struct module *m, sched_job_t job, struct json_out 
     json_put_seconds(out, "start", known ? a.start : -1);
     json_put_bool(out, "never", known && a.state == SCHED_REJECTED);
     json_put_bool(out, "not_before", known && a.not_before);
+    json_put_bool(out, "expected", known && a.expected);
     json_put_text(out, "reason",
                   known && !now && a.reason.kind != SCHED_REASON_NONE
                       ? sched_reason_text(&a.reason, words)

@@ -52,7 +52,27 @@ await_state "$last" running
 expect_status 0 "$BERTH" submit --test-only -c 2 true
 expect_line out "It would start now."
 expect_status 0 "$BERTH" submit --test-only -c 3 true
-grep -q '^It would start in \(59:\|1:00:00\).* at the earliest\. It would wait: .*core' out || fail "a start that waits: $(cat out)"
+grep -q '^It would have a reservation and start in \(59:\|1:00:00\).*, at the latest\. It would wait: .*core' out || fail "a start that waits: $(cat out)"
+# The queue promises one job a time: the next one is told only before when it does not start. As explain says of each.
+expect_status 0 "$BERTH" submit -c 3 -t 10m true
+first=$(cat "$scratch/out")
+"$BERTH" explain "$first" | grep -q 'has a reservation and will start in .* at the latest' || fail "explain of a promise: $("$BERTH" explain "$first")"
+expect_status 0 "$BERTH" submit --test-only -c 3 -t 10m true
+grep -q '^It would not start within 1:\(09\|10\):.*, before .*, unless jobs end earlier than planned\.' out || fail "a start that is not promised: $(cat out)"
+# One that goes before it takes its promise.
+expect_status 0 "$BERTH" submit --test-only -c 3 -t 10m --priority 5 true
+grep -q '^It would have a reservation and start in \(59:\|1:00:00\).*, at the latest\.' out || fail "a start before a promise: $(cat out)"
+expect_status 0 "$BERTH" cancel "$first"
+# Behind one without a limit it is only expected.
+expect_status 0 "$BERTH" cancel "$last"
+await_state "$last" cancelled
+expect_status 0 "$BERTH" submit -c 2 sleep 1000
+last=$(cat "$scratch/out")
+await_state "$last" running
+expect_status 0 "$BERTH" submit --test-only -c 3 true
+grep -q '^It would be expected to start in \(59:\|1:00:00\).*, later if others take longer than expected\.' out || fail "a start that is expected: $(cat out)"
+expect_status 0 "$BERTH" submit --test-only --json -c 3 true
+grep -q '"not_before": *false' out && grep -q '"expected": *true' out || fail "a start that is expected, as JSON: $(cat out)"
 expect_status 1 "$BERTH" submit --test-only -c 5 true
 grep -q core err || fail "a job that can never start: $(cat err)"
 expect_status 0 "$BERTH" submit true

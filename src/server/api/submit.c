@@ -60,12 +60,13 @@ static void put_test(struct call *c, const struct job *job)
     struct sched_annotation a;
     char reason[SCHED_REASON_TEXT];
     sched_job_t handle = member_handle(job, member_next(job, 0));
-    bool known = sched_annotate(s->sched, handle, &a) == 0;
+    bool known = sched_annotate_new(s->sched, handle, &a) == 0;
     bool now = known && a.start >= 0 && a.start <= s->clock.now;
     json_open(&out, NULL, '{');
     json_put_bool(&out, "now", now);
     json_put_seconds(&out, "start", known ? server_wall_time(s, a.start) : -1);
     json_put_bool(&out, "not_before", known && a.not_before);
+    json_put_bool(&out, "expected", known && a.expected);
     json_put_text(&out, "reason",
                   known && !now && a.reason.kind != SCHED_REASON_NONE
                       ? sched_reason_text(&a.reason, reason)

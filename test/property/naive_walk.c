@@ -202,10 +202,10 @@ void nq_walk(struct naive_queues *q, int64_t at, bool all)
     for (int i = nq_next_waiting(q, -1); i >= 0 && !q->made_room; i = nq_next_waiting(q, i)) {
         if (!all && nq_level(q, i) != at)
             continue;
-        if (q->job[i].state == NQ_HELD)
-            nq_preempt_for_holder(q, i);
-        else
+        if (q->job[i].state == NQ_OPEN)
             look_at(q, i, at, all, &mode[q->job[i].lane]);
+        if (q->job[i].state == NQ_HELD) /* perhaps from now on */
+            nq_preempt_for_holder(q, i);
         q->made_room |= q->back && !q->has_renewed;
     }
 }

@@ -173,6 +173,8 @@ static void play_known(void)
     play_with(730068, PLAIN, false, rules_of(730068) | WITH_STOPS | WITH_WAITS);
     /* What a limit keeps is promised a time, and is a holder in the same walk: it waits for one that is stopped for another. */
     play_with(41182, WIDE, false, rules_of(41182) | WITH_RELOADS);
+    play_with(9400847, CORES, true,
+              rules_of(9400847) | WITH_WAITS | WITH_MOVES | WITH_RELOADS); /* without shares */
     /* Two jobs are due whose victims have ended, and a limit has room for one of them while others are being stopped. */
     play_with(9200427, PLAIN, true, rules_of(9200427) | WITH_RELOADS);
     /* What a limit has refused is so still when only later times were looked at since. */

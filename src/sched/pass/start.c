@@ -410,6 +410,13 @@ enum step promise(sched_t *s, uint32_t slot)
     return step;
 }
 
+/* One that a limit has promised a time has not looked for victims: it does so as a holder, in the walk at work or in the next. */
+static void try_as_holder(sched_t *s, uint32_t slot)
+{
+    s->queues->holders_tried = (struct tried){0};
+    s->pass.tries_holders |= s->pass.phase == PASS_WALK && lane_of(s, slot)->makes_room;
+}
+
 enum step promise_kept(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
@@ -424,8 +431,10 @@ enum step promise_kept(sched_t *s, uint32_t slot)
     job->is_kept = true;
     step = reserve_over_claims(s, slot);
     d->over = over;
-    if (step == STEP_DONE && job->state == SCHED_RESERVED)
+    if (step == STEP_DONE && job->state == SCHED_RESERVED) {
+        try_as_holder(s, slot);
         return limit_promised(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
+    }
     job->is_kept = false;
     if (step == STEP_FAILED || step == STEP_DONE)
         return step;

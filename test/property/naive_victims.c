@@ -86,8 +86,10 @@ static int list_gang(const struct naive_gangs *m, int job, struct lot *v)
     return n;
 }
 
-/* Those that are being stopped, for others or as their gang has failed. */
-static int list_stopped(const struct naive_gangs *m, int job, struct lot *v)
+/* Those that are being stopped, for others or as their gang has failed. Where nobody else is to be, priorities do not count:
+ * least work is to be waited for.
+ */
+static int list_stopped(const struct naive_gangs *m, int job, bool may_stop, struct lot *v)
 {
     const struct naive_job *j = &m->job[job];
     int n = 0;
@@ -95,6 +97,7 @@ static int list_stopped(const struct naive_gangs *m, int job, struct lot *v)
         if (j->state[k] == NAIVE_LEAVES || j->state[k] == NAIVE_STOPS) {
             v[n] = (struct lot){0};
             add(m, &v[n], job, k);
+            v[n].priority = may_stop ? j->priority : 0;
             v[n++].is_stopped = true;
         }
     return n;
@@ -105,7 +108,7 @@ static int list(const struct naive_gangs *m, int for_job, bool may_stop, struct 
     int n = 0;
     for (int i = 0; i < m->jobs; i++) {
         const struct naive_job *j = &m->job[i];
-        n += list_stopped(m, i, v + n);
+        n += list_stopped(m, i, may_stop, v + n);
         if (!may_stop || j->priority >= m->job[for_job].priority)
             continue;
         if (j->is_gang)

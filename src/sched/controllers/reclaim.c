@@ -6,7 +6,8 @@
  * two take from each other in turns. Between users it is share_may_even_out. Members beyond their gang's min have nobody
  * stopped.
  *
- * A search in vain is not repeated until the next pass that something has happened before.
+ * A search in vain is not repeated in the same pass, until something is given back. The next pass does it again: what has
+ * started or is promised a time since counts for its queue, which may have more than it deserves by that.
  */
 #include "sched/controllers/ask.h"
 #include "sched/controllers/lots.h"
@@ -85,13 +86,18 @@ static bool lane_may_reclaim(const sched_t *s, const struct lane *lane)
 
 /* ---- When ---- */
 
+/* After a second its queue has more by it, of which others may be stopped, and later it may be stopped itself. */
 int64_t next_reclaimed(const sched_t *s, int64_t after)
 {
+    const struct setup *setup = s->queues->setup;
     const struct heap *running = &s->queues->ends;
     int64_t next = INT64_MAX;
-    for (uint32_t i = 0; s->queues->setup->preempts && i < running->n; i++) {
+    for (uint32_t i = 0; setup->preempts && i < running->n; i++) {
         const struct job *job = &s->jobs[running->v[i].item];
-        int64_t from = job->state == SCHED_RUNNING ? preemptible_from(s, job) : INT64_MAX;
+        if (job->state != SCHED_RUNNING)
+            continue;
+        int64_t from =
+            job->at + setup->second > after ? job->at + setup->second : preemptible_from(s, job);
         next = from > after && from < next ? from : next;
     }
     return next;
@@ -99,10 +105,11 @@ int64_t next_reclaimed(const sched_t *s, int64_t after)
 
 static void note_reclaim_time(sched_t *s, uint32_t slot, enum sched_how how)
 {
+    const struct setup *setup = s->queues->setup;
+    (void)slot;
     (void)how;
-    int64_t from = preemptible_from(s, &s->jobs[slot]);
-    if (s->queues->setup->preempts && from > s->now && from < s->queues->reclaim_next)
-        s->queues->reclaim_next = from;
+    if (setup->preempts && s->now + setup->second < s->queues->reclaim_next)
+        s->queues->reclaim_next = s->now + setup->second;
 }
 
 static enum step renew_reclaimable(sched_t *s)
@@ -110,8 +117,8 @@ static enum step renew_reclaimable(sched_t *s)
     struct queues *n = s->queues;
     if (!n->setup->preempts)
         n->reclaim_next = INT64_MAX;
-    else if (n->reclaim_next <= s->now || n->events > 0)
-        n->more_preemptible++; /* what somebody has received, or priorities, may have changed */
+    else
+        n->more_preemptible++; /* what somebody has, or has received, or priorities, may have changed */
     if (n->reclaim_next <= s->now)
         n->reclaim_next = next_reclaimed(s, s->now);
     return STEP_BUSY;

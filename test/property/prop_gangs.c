@@ -827,6 +827,9 @@ static void gangs_of_arrays_are_whole(void **state)
     assert_true(full > scenes);
     moves_running = true;
     play_twice(14152); /* one that lost what it preempted others for left its turn to nobody */
+    moves_running = false;
+    play_twice(
+        43186); /* a reservation that had been put back over a claim was taken for one that holds nothing */
 }
 
 int main(void)

@@ -35,16 +35,22 @@ bool graph_place_stands(struct place *place, const struct place_ask *ask, int64_
            match_job_still_fits(n->match, booking, &plan, now, now + 1) == 1;
 }
 
-/* Whether a booking holds what it has at an instant: an allocation, or a reservation that lies over nobody. */
-static bool holds_at(const struct graph_place *n, uint32_t booking, int64_t now)
+/* Whether a booking is an allocation, or a reservation that has begun. */
+static bool is_there_at(const struct graph_place *n, uint32_t booking, int64_t now)
 {
     int64_t at, end;
 
     if (!n->bookings[booking].used || match_job_is_lifted(n->match, booking))
         return false;
     match_job_window(n->match, booking, &at, &end);
-    return !match_job_is_reserved(n->match, booking) ||
-           (at <= now && now < end && !match_job_is_forced(n->match, booking));
+    return !match_job_is_reserved(n->match, booking) || (at <= now && now < end);
+}
+
+/* Whether a booking holds what it has at an instant: such a reservation only if it lies over nobody. */
+static bool holds_at(const struct graph_place *n, uint32_t booking, int64_t now)
+{
+    return is_there_at(n, booking, now) &&
+           (!match_job_is_reserved(n->match, booking) || !match_job_is_forced(n->match, booking));
 }
 
 /* The next vertex that a booking has to itself. */
@@ -76,13 +82,19 @@ int graph_place_free_beside(struct place *place, const int64_t *bookings, size_t
 {
     struct graph_place *n = graph_place_of(place);
     int64_t *taken = calloc(n->graph->n, sizeof(*taken));
+    bool *is_taken = calloc(n->graph->n, sizeof(*is_taken));
     uint32_t i, vertex;
 
-    if (!taken)
+    if (!taken || !is_taken) {
+        free(taken);
+        free(is_taken);
         return -1;
+    }
     for (uint32_t b = 0; b < n->n_bookings; b++)
-        for (i = 0; holds_at(n, b, now) && next_own(n, b, &i, &vertex);)
-            taken[match_node_of(n->match, vertex)] += match_units_at(n->match, vertex, n->unit);
+        for (i = 0; is_there_at(n, b, now) && next_own(n, b, &i, &vertex); is_taken[vertex] = true)
+            if (!is_taken[vertex])
+                taken[match_node_of(n->match, vertex)] += match_units_at(n->match, vertex, n->unit);
+    free(is_taken);
     for (size_t b = 0; b < n_bookings; b++) {
         const struct bundle *all = is_bundle(bookings[b]) ? bundle_of(place, bookings[b]) : NULL;
         free_units[b] = INT64_MAX;

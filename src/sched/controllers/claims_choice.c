@@ -59,7 +59,10 @@ static int measure_free_beside(struct choice *c)
         return -1;
     for (size_t i = 0; i < c->n; i++)
         v[i] = s->jobs[c->v[i].slot].booking;
+    bool any = claims_lift(c->s, CLAIMS_ALL, JOB_NONE); /* they withhold, and hold nothing */
     int rc = s->place->ops->free_beside(s->place, v, c->n, s->now, v + c->n);
+    if (any)
+        claims_lay(c->s);
     for (size_t i = 0; i < c->n && rc == 0; i++)
         c->v[i].free = v[c->n + i];
     free(v);

@@ -278,11 +278,16 @@ def change_of(scene):
     return {"queue-start": queue}
 
 
+def changed_at(scene, now, kinds):
+    """The jobs of which something is changed at an instant."""
+    return {e[k]["id"] for e in scene.events if e["at"] == now for k in kinds if k in e}
+
+
 def other_event(scene, now):
     """An event of what this kind of scene is about, or None."""
     choices = []
     # Of two at one instant nobody could say which one is refused.
-    changed = {e[k]["id"] for e in scene.events if e["at"] == now for k in ("update", "queue") if k in e}
+    changed = changed_at(scene, now, ("update", "queue"))
     others = [i for i in scene.ids[-6:] if i not in changed]
     if scene.has("updates") and others:
         choices += [{"update": asked_of(scene, {"id": scene.random.choice(others)})} for _ in range(3)]
@@ -313,6 +318,8 @@ def happen(scene):
         event = None
         if scene.ids and chance < 0.15:
             event = change_of(scene)
+            if "queue" in event and event["queue"]["id"] in changed_at(scene, now, ("update",)):
+                event = None  # as in other_event
         elif chance < 0.4:
             event = other_event(scene, now)
         scene.events.append(dict({"at": now}, **(event or {"submit": job_of(scene, now)})))

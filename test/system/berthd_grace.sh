@@ -30,6 +30,8 @@ await "the other to have begun" test -e here
 sleep 1.1 # nobody is stopped in its first second
 big=$("$BERTH" submit -c 2 -t unlimited --estimate unknown sleep 1000)
 await_state "$polite" pending
+again="It was preempted for job $big, and waits again. Jobs of its queue may be stopped for others. [0-9]* core-seconds* of work"
+"$BERTH" explain "$polite" | grep -q "$again" || fail "explain: $("$BERTH" explain "$polite")"
 expect "the other is being stopped" running "$(state "$stubborn")"
 "$BERTH" explain "$big" >before
 urgent=$("$BERTH" submit --priority 1 -c 1 -t unlimited --estimate unknown sleep 1000)
@@ -43,8 +45,10 @@ cmp -s before after || fail "it waits for something else: $(cat before after)"
 "$BERTH" explain "$stubborn" | grep -q "job $big" || fail "nobody waits for it: $("$BERTH" explain "$stubborn")"
 crash
 "$BERTH" server start || fail "server start"
+"$BERTH" explain "$polite" | grep -q "$again" || fail "explain after that: $("$BERTH" explain "$polite")"
 touch go
 await_state "$big" running
+"$BERTH" explain "$big" | grep -q preempted && fail "it was not preempted: $("$BERTH" explain "$big")"
 expect "who waits then" "pending pending pending pending" \
     "$(for id in "$polite" "$stubborn" "$urgent" "$last"; do state "$id"; done | tr '\n' ' ' | sed 's/ $//')"
 expect "they are told once" "1 1" "$(preempted "$polite") $(preempted "$stubborn")"

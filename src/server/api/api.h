@@ -7,10 +7,11 @@
 #include "base/json_out.h"
 #include "server/core/state.h"
 
-#define API_BODY_MAX ((size_t)64 << 20)
-#define API_READ_MAX ((size_t)3 << 20) /* of a body that is parsed at once, or a job in a list */
-#define API_JOBS_MAX 100000            /* submitted at once */
-#define API_PAGE_MAX 1000000
+#define API_BODY_MAX   ((size_t)64 << 20)
+#define API_READ_MAX   ((size_t)3 << 20) /* of a body that is parsed at once, or a job in a list */
+#define API_JOBS_MAX   100000            /* submitted at once */
+#define API_PAGE_MAX   1000000
+#define API_EVENTS_MAX 10000 /* of a job, in one call */
 
 struct call {
     server_t *s;

@@ -214,6 +214,7 @@ static void explain_pending(struct call *c, const struct job *job, uint32_t i)
         explained_turns(&k.core, explain_of(s), member_handle(job, i), &text, &k.shares);
     if (k.core.waiting.state != SCHED_REJECTED)
         put_stopping_block(s, member_handle(job, i), &text);
+    explain_again(c, job, i, &text);
     put_explanation(c, member, job_state_word(STORE_PENDING, member_held(job, member_look(job, i))),
                     &k, &text);
     c->out->failed |= k.shares.failed;

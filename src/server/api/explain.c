@@ -75,14 +75,27 @@ static void put_stopped_by(struct strbuf *out, const struct sched_reason *why)
                                    : " core-seconds of work are lost.");
 }
 
-static void put_preempted(struct strbuf *out, const struct job_shown *j,
-                          const struct sched_reason *why)
+static void put_preemptor(struct strbuf *out, const struct sched_reason *why)
 {
     strbuf_puts(out, "It was preempted for ");
     if (why->n_jobs > 0)
         explain_put_job(out, &why->job[0]);
     else
         strbuf_puts(out, "others");
+}
+
+void explain_preempted_before(struct strbuf *out, const struct sched_reason *why)
+{
+    strbuf_putc(out, ' ');
+    put_preemptor(out, why);
+    strbuf_puts(out, ", and waits again.");
+    put_stopped_by(out, why);
+}
+
+static void put_preempted(struct strbuf *out, const struct job_shown *j,
+                          const struct sched_reason *why)
+{
+    put_preemptor(out, why);
     put_after(out, j);
     strbuf_putc(out, '.');
     put_stopped_by(out, why);

@@ -5,6 +5,8 @@
 #include "report/explain.h"
 #include "server/core/job_text.h"
 
+struct call;
+
 /* For whom a member is being stopped. */
 struct stopping {
     bool is_stopping;
@@ -17,6 +19,14 @@ struct stopping {
 
 /* A job that waits while starts are paused, and why they are. */
 void explain_paused(struct strbuf *out, const char *hold);
+
+/* For whom a member that waits again was stopped, why this one, and what was lost: the end of what is said of it. */
+void explain_preempted_before(struct strbuf *out, const struct sched_reason *why);
+
+/* The same of member i of a job that waits, if its events say that it was preempted. Of many events only the first
+ * API_EVENTS_MAX are looked at. O(events of the job).
+ */
+void explain_again(struct call *c, const struct job *job, uint32_t i, struct strbuf *text);
 
 /* A member that runs and is being stopped. */
 void explain_stopping(struct strbuf *out, const struct stopping *stopping);

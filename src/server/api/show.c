@@ -11,8 +11,6 @@
 #include "server/core/members.h"
 #include "server/core/priv.h"
 
-#define EVENTS_MAX 10000 /* per reply */
-
 /* Read the job of the path from the store; false and the call is refused. */
 static bool stored_job(struct call *c, struct store_job *job)
 {
@@ -259,7 +257,7 @@ void api_job_events(struct call *c)
     struct visit v = {c, {.text = c->out}};
     json_open(&v.out, NULL, '{');
     json_open(&v.out, "events", '[');
-    if (store_events(c->s->store, 0, c->id, EVENTS_MAX, &v, put_visited, &why) < 0)
+    if (store_events(c->s->store, 0, c->id, API_EVENTS_MAX, &v, put_visited, &why) < 0)
         api_wrong(c, &why);
     else
         strbuf_puts(c->out, "\n]}\n");

@@ -237,6 +237,18 @@ int64_t match_plan_point(const struct match *m, int64_t at)
     return turn < point ? turn : point;
 }
 
+int64_t match_plan_repeats(const struct match *m, int64_t from, int64_t before)
+{
+    int64_t last = from, length = 1;
+
+    if (m->times.root) {
+        struct profile_cursor c;
+        profile_seek(&c, &m->times, before - 1);
+        last = profile_cursor_time(&c) > from ? profile_cursor_time(&c) : from;
+    }
+    return match_blocks_repeat(&m->blocks, &last, &length) ? last + length : INT64_MAX;
+}
+
 int64_t match_plan_next(const struct match *m, const struct plan_ask *ask, int64_t from,
                         int64_t before)
 {

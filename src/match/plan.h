@@ -83,6 +83,12 @@ uint64_t match_plan_tries(const struct match *m);
 int64_t match_plan_next(const struct match *m, const struct plan_ask *ask, int64_t from,
                         int64_t before);
 
+/* What finds no room from `from` to this time finds none later, before `before`: by then all bookings are over that end
+ * before that, and blocks that come again have done so as they always will. INT64_MAX: that is not known.
+ * O(log bookings + blocks).
+ */
+int64_t match_plan_repeats(const struct match *m, int64_t from, int64_t before);
+
 /* The first time after `at` at which a booking or a block begins or ends; INT64_MAX: none. */
 int64_t match_plan_point(const struct match *m, int64_t at);
 

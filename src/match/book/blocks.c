@@ -69,6 +69,27 @@ int64_t match_blocks_next_change(const struct match_blocks *s, uint64_t numbers,
     return first;
 }
 
+bool match_blocks_repeat(const struct match_blocks *s, int64_t *from, int64_t *length)
+{
+    for (uint64_t left = s->used; left; left &= left - 1) {
+        const struct match_block *w = &s->block[__builtin_ctzll(left)];
+        int64_t end, x = *length, y = w->every, sum;
+        if (__builtin_add_overflow(w->start, w->duration, &end))
+            return false;
+        *from = end > *from ? end : *from;
+        while (y != 0) {
+            int64_t rest = x % y;
+            x = y;
+            y = rest;
+        }
+        if (w->every && __builtin_mul_overflow(*length, w->every / x, length))
+            return false;
+        if (__builtin_add_overflow(*from, *length, &sum))
+            return false;
+    }
+    return true;
+}
+
 void match_blocks_clear(struct match_blocks *s)
 {
     for (uint32_t i = 0; i < BLOCKS_MAX; i++)

@@ -36,6 +36,9 @@ int64_t match_blocks_until(const struct match_blocks *s, uint64_t numbers, int64
 /* The first time after `now` at which a block in `numbers` begins or ends; INT64_MAX if none does. */
 int64_t match_blocks_next_change(const struct match_blocks *s, uint64_t numbers, int64_t now);
 
+/* From when on blocks repeat, as early as *from, and after how long; false: that is not within 64 bits. */
+bool match_blocks_repeat(const struct match_blocks *s, int64_t *from, int64_t *length);
+
 void match_blocks_clear(struct match_blocks *s);
 
 struct match;

@@ -116,10 +116,14 @@ static int book_all(struct place *place, const struct place_ask *ask, int64_t at
 static int64_t book_first(struct place *place, const struct place_ask *ask, int64_t from,
                           int64_t before, struct bundle *b)
 {
-    uint64_t tries = match_plan_tries(graph_place_of(place)->match);
+    struct graph_place *n = graph_place_of(place);
+    uint64_t tries = match_plan_tries(n->match);
     uint32_t role;
-    if (graph_place_refresh(graph_place_of(place)) < 0)
+    if (graph_place_refresh(n) < 0)
         return -1;
+    int64_t repeats = match_plan_repeats(n->match, from < 0 ? 0 : from, n->place.endless);
+    if (repeats < before) /* later there is room behind jobs of unknown end at most */
+        before = repeats + 1;
     for (; from < before && tries > 0; tries--) {
         int64_t at = bundle_next(place, ask, from, before);
         if (at < 0)

@@ -102,7 +102,7 @@ int64_t gang_role_more(const sched_t *s, struct gang *gang, const struct gang_ro
 bool gang_spares(const sched_t *s, uint32_t slot)
 {
     struct gang *gang = gang_of(s, slot);
-    if (!gang || gang->min < 2)
+    if (!gang || (gang->min < 2 && gang->n_roles < 2))
         return true;
     const struct gang_role *role = gang_role_of(gang, s->jobs[slot].details->member);
     int64_t more = gang_role_more(s, gang, role);

@@ -230,9 +230,11 @@ struct queues {
     uint64_t seen;        /* next event of the log of what was freed when groups were woken last */
     int64_t repair_from;  /* reservations from here */
     int64_t repair_until; /* to here may be in the way of something; from > until: none */
-    size_t n_displaced;   /* jobs that the machine has taken a promise from */
-    bool is_back;         /* something has come back that some of them may have lost */
-    bool any_taken;       /* of some lane, lane.has_taken */
+    struct queue_key
+        repaired; /* those of holders up to here that are not left to outrank.c have been looked at since */
+    size_t n_displaced; /* jobs that the machine has taken a promise from */
+    bool is_back;       /* something has come back that some of them may have lost */
+    bool any_taken;     /* of some lane, lane.has_taken */
     uint64_t
         more_preemptible; /* times that something was given back, or that more jobs may be preempted */
     struct tried holders_tried; /* as of when room could be made for no holder */

@@ -239,6 +239,8 @@ void replan_reach(sched_t *s, struct queue_key key, bool lifted)
         replan->from = before;
     if (replan->is && queue_before(before, replan->until))
         replan->until = before;
+    if (queue_before(before, s->queues->repaired))
+        s->queues->repaired = before;
 }
 
 /* ---- The steps, one after the other: each is STEP_DONE until it has nothing left to do ---- */
@@ -255,19 +257,29 @@ static enum step move_before(sched_t *s)
     return step;
 }
 
-/* List one more of the fresh jobs that are still open and go before some holder, or are displaced and hold a
- * reservation.
- */
+/* Whether a fresh job is to be listed: it is still open and goes before some holder, or is displaced and holds a reservation. */
+static bool is_to_gather(const sched_t *s, uint32_t slot)
+{
+    return (displaced_is_due(s, slot) || is_before_holders(s, slot, s->pass.last)) &&
+           !heap_has(&s->turns, slot);
+}
+
+/* List one more of these. */
 static enum step gather(sched_t *s)
 {
     struct pass *p = &s->pass;
+    for (int i = 0;
+         i < STEP_PASSES && p->gathered < s->n_fresh && !is_to_gather(s, s->fresh[p->gathered]);
+         i++)
+        p->gathered++;
     if (p->gathered == s->n_fresh)
         return STEP_BUSY;
     uint32_t slot = s->fresh[p->gathered];
+    if (!is_to_gather(s, slot))
+        return STEP_DONE;
     bool holds = displaced_is_due(s, slot);
     struct queue_key key = turn_of(s, slot);
-    if ((holds || is_before_holders(s, slot, p->last)) && !heap_has(&s->turns, slot) &&
-        heap_put(&s->turns, slot, key.rank, key.seq) < 0)
+    if (heap_put(&s->turns, slot, key.rank, key.seq) < 0)
         return STEP_FAILED;
     if (holds) /* it is taken out as well */
         replan_reach(s, key, true);
@@ -333,16 +345,26 @@ static enum step tear(sched_t *s)
     return STEP_BUSY;
 }
 
-/* One more of the holders gives its reservation out of the calendars. Those for whom jobs were preempted
- * keep them: what these held is theirs, also where the preempted ones wait again before them.
+/* Whether a holder is to be taken out of the calendars yet. Those for whom jobs were preempted keep what they have: what these
+ * held is theirs, also where the preempted ones wait again before them.
  */
+static bool is_to_lift(const struct job *job)
+{
+    return !job->is_preempting && !job->is_lifted;
+}
+
+/* One more of the holders gives its reservation out of the calendars. */
 static enum step lift_next(sched_t *s)
 {
     struct replan *replan = &s->replan;
     uint32_t slot = s->pass.lifts ? held_next(s, true, replan->until) : JOB_NONE;
+    for (int i = 0; i < STEP_PASSES && slot != JOB_NONE && !is_to_lift(&s->jobs[slot]); i++) {
+        replan->until = s->jobs[slot].key;
+        slot = held_next(s, true, replan->until);
+    }
     if (slot == JOB_NONE)
         return STEP_BUSY;
-    if (!s->jobs[slot].is_preempting)
+    if (is_to_lift(&s->jobs[slot]))
         holder_lift(s, slot);
     replan->until = s->jobs[slot].key;
     return STEP_DONE;

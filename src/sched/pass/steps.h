@@ -4,6 +4,11 @@
 
 #include "sched/queues.h"
 
+/* In one step, so many jobs or holders that it has nothing to do for are passed over, at most: a pass that events cut off
+ * again and again is to come to its end, so that what it has done already takes few steps.
+ */
+enum { STEP_PASSES = 64 };
+
 /* How many open jobs of a lane before a key don't count for its depth: they are of classes that start nothing, or what is up
  * could not run them, were it idle (needs_down.c). O(lines * log open).
  */

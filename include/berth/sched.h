@@ -312,9 +312,15 @@ int sched_cancel(sched_t *s, int64_t now, sched_job_t job);
 /* Change a job's priority; without effect on a flat machine unless the order is by priority. A holder keeps
  * its reservation until a job without one goes before it (above). Of a running job it is the priority by which it may be
  * stopped for others of its queue, and that it waits with should it be requeued. EINVAL: no such job, or it was
- * rejected; ENOMEM, never of a running job. O(log n).
+ * rejected, or that is another priority that jobs may not have (sched_priorities); ENOMEM, never of a running job.
+ * O(log n).
  */
 int sched_prioritize(sched_t *s, int64_t now, sched_job_t job, int64_t priority);
+
+/* The priorities that jobs of named queues may have which go by them, as the configuration says: deadlines, gangs and
+ * classes leave room for fewer. O(1).
+ */
+void sched_priorities(const sched_t *s, int64_t *least, int64_t *most);
 
 /* ---- Passes and decisions ---- */
 

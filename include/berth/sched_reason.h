@@ -57,7 +57,7 @@ enum sched_reason_kind {
      * limit on "duration", or "default-limit".
      */
     SCHED_REASON_ESTIMATE,
-    SCHED_REASON_RANK,        /* or priority */
+    SCHED_REASON_RANK,        /* or priority: expected one from `has` to `of`, if these differ */
     SCHED_REASON_MIN,         /* its gang has fewer members than are to start together */
     SCHED_REASON_GANG_FAILED, /* the member of its gang with the number gang.have has failed */
     SCHED_REASON_GANG_LEFT,   /* too few members of its gang are left: `gang` */

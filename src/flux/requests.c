@@ -78,6 +78,15 @@ static int read_alloc(const flux_msg_t *msg, struct alloc *a)
     return 0;
 }
 
+/* The nearest priority that jobs may have as queues are configured: Flux has one of its own for a job that is to go first. */
+static int64_t priority_within(const struct module *m, int64_t priority)
+{
+    int64_t least, most;
+    sched_priorities(m->sched, &least, &most);
+    priority = priority < least ? least : priority;
+    return priority > most ? most : priority;
+}
+
 /* Returns the new job's handle, or -1 with errno. What is only tried is not recorded. */
 static sched_job_t submit_alloc(struct module *m, const struct alloc *a, bool is_tried)
 {
@@ -89,7 +98,7 @@ static sched_job_t submit_alloc(struct module *m, const struct alloc *a, bool is
     int64_t submitted = llround(a->t_submit * (double)m->second);
     sched_job_t handle = -1;
 
-    struct sched_request request = {.priority = a->priority,
+    struct sched_request request = {.priority = priority_within(m, a->priority),
                                     .tag = a->id,
                                     .id = id.text,
                                     .jobspec = text,
@@ -264,7 +273,7 @@ static void prioritize_cb(flux_t *h, const flux_msg_t *msg, void *arg)
             continue;
         module_event(m);
         record_number(m, "priority", (uint64_t)id, priority);
-        if (sched_prioritize(m->sched, m->now, job->handle, priority) < 0)
+        if (sched_prioritize(m->sched, m->now, job->handle, priority_within(m, priority)) < 0)
             flux_log_error(h, "prioritize: %s", job_f58((flux_jobid_t)id).text);
     }
 }

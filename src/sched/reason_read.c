@@ -1,4 +1,5 @@
 /* Texts read as reasons: the ones that reason_text.c writes. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "sched/controllers/depend.h"
@@ -126,6 +127,27 @@ static bool read_dependency(struct sched_reason *r, char *text)
         return true;
     }
     read_jobs(r, list);
+    return true;
+}
+
+/* "priority out of range: expected a number from -65536 to 65535" */
+static bool read_rank(struct sched_reason *r, char *text)
+{
+    char *room = after(text, rank), *least = room ? after(room, expected) : NULL, *end;
+    int64_t first, last;
+    if (!room || (*room && !least))
+        return false;
+    r->kind = *room ? r->kind : SCHED_REASON_RANK;
+    if (!*room)
+        return true;
+    first = strtoll(least, &end, 10);
+    char *most = end > least ? after(end, to) : NULL;
+    last = most ? strtoll(most, &end, 10) : 0;
+    if (!most || end == most || *end)
+        return false;
+    r->kind = SCHED_REASON_RANK;
+    r->has = first;
+    r->of = last;
     return true;
 }
 
@@ -324,9 +346,10 @@ static bool read_plain(struct sched_reason *r, const char *text)
 static void read_any(struct sched_reason *r, char *text)
 {
     char *rest;
-    if (read_plain(r, text) || read_begin(r, text) || read_limit(r, text) || read_claim(r, text) ||
-        read_preempted(r, text) || read_dependency(r, text) || read_block(r, text) ||
-        read_set_aside(r, text) || read_roles(r, text) || read_gang(r, text) || read_class(r, text))
+    if (read_plain(r, text) || read_begin(r, text) || read_limit(r, text) || read_rank(r, text) ||
+        read_claim(r, text) || read_preempted(r, text) || read_dependency(r, text) ||
+        read_block(r, text) || read_set_aside(r, text) || read_roles(r, text) ||
+        read_gang(r, text) || read_class(r, text))
         return;
     if ((rest = after(text, resources))) {
         r->kind = SCHED_REASON_RESOURCES;

@@ -136,6 +136,11 @@ const char *sched_reason_text(const struct sched_reason *r, char text[SCHED_REAS
     case SCHED_REASON_LIMIT:
         put_limit_reached(text, r);
         break;
+    case SCHED_REASON_RANK:
+        put(text, "%s", rank);
+        if (r->has < r->of)
+            put(text, "%s%" PRId64 "%s%" PRId64, expected, r->has, to, r->of);
+        break;
     case SCHED_REASON_CLAIM:
         put_claim(text, r);
         break;

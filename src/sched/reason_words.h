@@ -19,7 +19,6 @@ static const char *const plain[] = {
     [SCHED_REASON_NO_QUEUE] = "no queue named, and there is no default queue",
     [SCHED_REASON_DURATION] = "duration out of range",
     [SCHED_REASON_ESTIMATE] = "the estimate is longer than the time limit",
-    [SCHED_REASON_RANK] = "priority out of range",
     [SCHED_REASON_MIN] = "the gang has fewer members than its min",
 };
 
@@ -40,7 +39,9 @@ static const char resources[] = "resources ", begin[] = "begin ", limit[] = "lim
                   members_fit[] = " members fit", members_left[] = " members are left",
                   too_few_fit[] = "too few fit: ", too_few_left[] = "too few left: ",
                   one_member[] = "member ", failed[] = " failed", class[] = "class ",
-                  shut[] = " has 0 percent", claims[] = "claims ", waits[] = ", waits for ";
+                  shut[] = " has 0 percent", rank[] = "priority out of range",
+                  expected[] = ": expected a number from ", to[] = " to ", claims[] = "claims ",
+                  waits[] = ", waits for ";
 
 /* By which rule one was stopped for another. */
 static const char *const rules[] = {[SCHED_MAY_PREEMPTIBLE] = "its queue is preemptible",

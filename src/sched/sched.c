@@ -186,6 +186,10 @@ int sched_prioritize(sched_t *s, int64_t now, sched_job_t handle, int64_t priori
     }
     struct details *d = job->details;
     int64_t old = d ? d->priority : 0;
+    if (d && priority != old && !order_takes(s->queues->setup, d->queue, priority)) {
+        errno = EINVAL;
+        return -1;
+    }
     struct queue_key was = job->key; /* without what is held of its array */
     if (d &&
         (class_order_refresh(s) < 0 || gang_order_refresh(s) < 0 || !key_of(s, slot, old, &was)))
@@ -209,6 +213,13 @@ int sched_prioritize(sched_t *s, int64_t now, sched_job_t handle, int64_t priori
     bool may_be_stopped = /* for others, or no more */
         d && job->state == SCHED_RUNNING && priority != old && s->queues->setup->preempts;
     return moves || may_be_stopped ? core_event(s, now) : core_advance(s, now);
+}
+
+void sched_priorities(const sched_t *s, int64_t *least, int64_t *most)
+{
+    struct priorities room = order_priorities(s->queues->setup);
+    *least = room.least;
+    *most = room.most;
 }
 
 int sched_state(const sched_t *s, sched_job_t handle)

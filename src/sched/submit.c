@@ -114,6 +114,14 @@ static int refuse_of_kind(struct sched_reason *why, enum sched_reason_kind kind)
     return -1;
 }
 
+static int refuse_priority(const sched_t *s, struct sched_reason *why)
+{
+    struct priorities room = order_priorities(s->queues->setup);
+    why->has = room.least;
+    why->of = room.most;
+    return refuse_of_kind(why, SCHED_REASON_RANK);
+}
+
 /* Which queue a job goes to, if that takes it. Returns 0, or -1 with a reason. */
 static int find_queue(const sched_t *s, const struct sched_request *request,
                       const struct shared_text *spec, uint32_t *queue, struct sched_reason *why)
@@ -205,8 +213,9 @@ static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
     job_take_times(s, slot, request);
     if (times_wrong(d->limit, 1) != SCHED_REASON_NONE)
         return refuse_of_kind(why, SCHED_REASON_DURATION);
-    if (!key_of(s, slot, request->priority, &job->key))
-        return refuse_of_kind(why, SCHED_REASON_RANK);
+    if (!key_of(s, slot, request->priority, &job->key) ||
+        !order_takes(s->queues->setup, d->queue, request->priority))
+        return refuse_priority(s, why);
     if (account_choose(s, slot, request->account, err) < 0 || job_know(s, slot, true, err) < 0) {
         if (errno == ENOMEM)
             return -1;

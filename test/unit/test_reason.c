@@ -112,6 +112,10 @@ static void what_is_written_is_read(void **state)
     BOTH("no queue named, and there is no default queue", SCHED_REASON_NO_QUEUE);
     BOTH("duration out of range", SCHED_REASON_DURATION);
     BOTH("priority out of range", SCHED_REASON_RANK);
+    BOTH("priority out of range: expected a number from -65536 to 65535", SCHED_REASON_RANK,
+         .has = -65536, .of = 65535);
+    BOTH("priority out of range: a few", SCHED_REASON_REQUEST,
+         .words = "priority out of range: a few");
 }
 
 static void resources_times_limits_and_dependencies_are_read(void **state)

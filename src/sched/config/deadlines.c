@@ -6,7 +6,7 @@
 #include "sched/config/order.h"
 
 /* Both share the room of a rank, and of those of one priority the later half is of turns. */
-#define PRIORITIES (INT64_C(1) << 17)
+#define PRIORITIES DEADLINE_PRIORITIES
 #define MINUTES    DEADLINE_MINUTES
 
 enum deadlines deadlines_in(const struct sched_share_order *order)

@@ -3,15 +3,16 @@
  *
  * A deadline counts in whole minutes, rounded down, of jobs of one queue as part of their ranks and among users in the
  * tree of shares alike. As ranks have so much room, deadlines beyond the year 2115 count as none where any queue goes
- * by them, and priorities below -65536 or above 65535 as these.
+ * by them, and jobs may have priorities from -65536 to 65535.
  */
 #ifndef SCHED_DEADLINES_H
 #define SCHED_DEADLINES_H
 
 #include "berth/sched_config.h"
 
-/* How many minutes there is room for. */
-#define DEADLINE_MINUTES ((SCHED_PRIORITY_MAX + 1) >> 17)
+/* How many priorities there is room for, half of them below 0; and minutes. */
+#define DEADLINE_PRIORITIES (INT64_C(1) << 17)
+#define DEADLINE_MINUTES    ((SCHED_PRIORITY_MAX + 1) >> 17)
 
 /* Where deadlines stand in the order of a queue. */
 enum deadlines { DEADLINES_NONE, DEADLINES_BEHIND_PRIORITY, DEADLINES_BEFORE_PRIORITY };

@@ -4,7 +4,7 @@
  * eight times all minutes: half of that is of ranks, the other half of turns. A minute has that of four times all
  * priorities; so those who go by it first have half of the room, as without gangs.
  */
-#define PRIORITIES  (INT64_C(1) << 14)
+#define PRIORITIES  GANG_DEADLINE_PRIORITIES
 #define MINUTES     DEADLINE_MINUTES
 #define OF_PRIORITY (8 * MINUTES)
 #define OF_MINUTE   (4 * PRIORITIES)

@@ -3,7 +3,7 @@
  *
  * There is room for that in the ranks of all queues then, so that priorities are compared everywhere: ranks without what
  * follows here are in the middle half, from -(SCHED_PRIORITY_MAX + 1) / 2 to that. Where queues have deadlines as well,
- * priorities below -8192 or above 8191 count as these.
+ * jobs may have priorities from -8192 to 8191.
  */
 #ifndef SCHED_GANG_RANKS_H
 #define SCHED_GANG_RANKS_H
@@ -12,6 +12,9 @@
 #include <stdint.h>
 
 #include "sched/config/deadlines.h"
+
+/* How many priorities there is room for beside deadlines and gangs, half of them below 0. */
+#define GANG_DEADLINE_PRIORITIES (INT64_C(1) << 14)
 
 /* Where `gang` stands among what the ranks of a queue go by, which are priorities, and deadlines where it has them. */
 enum gangs { GANGS_NONE, GANGS_FIRST, GANGS_BETWEEN, GANGS_LAST };

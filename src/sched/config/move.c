@@ -1,5 +1,6 @@
 /* A waiting job goes to another queue, asks for something else, or is charged to another account. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,8 +60,12 @@ int job_know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth_er
     if (party < 0)
         return errtext_no_memory(err);
     d->party = (uint32_t)party;
-    if (!key_of(s, slot, d->priority, &job->key))
-        return errtext_set(err, EINVAL, "queue %.100s: priority out of range", name);
+    struct priorities room = order_priorities(n->setup);
+    if (!key_of(s, slot, d->priority, &job->key) || !order_takes(n->setup, queue, d->priority))
+        return errtext_set(err, EINVAL,
+                           "job %.60s in queue %.60s: priority %" PRId64 " is not within %" PRId64
+                           " to %" PRId64,
+                           depend_id(n->depend, slot), name, d->priority, room.least, room.most);
     int rc = job_know(s, slot, refuse, &why);
     int saved = errno;
     gang_texts_rest(s, slot);

@@ -89,15 +89,33 @@ static int64_t ranks_of_level(const struct setup *setup)
     return setup->ranks_of_priority / (setup->has_gangs ? 2 : 1) / LEVELS;
 }
 
-/* Room for the levels of each priority; those that are too far from 0 for that count as the last ones. */
-static int64_t with_levels(const struct setup *setup, int64_t rank)
+struct priorities order_priorities(const struct setup *setup)
 {
     int64_t ranks = setup->ranks_of_priority;
-    int64_t most = (setup->has_gangs ? SCHED_PRIORITY_MAX / 2 : SCHED_PRIORITY_MAX) / ranks - 1;
-    if (ranks == 1)
+    int64_t room = (setup->has_gangs ? SCHED_PRIORITY_MAX / 2 : SCHED_PRIORITY_MAX) / ranks;
+    if (setup->has_deadlines)
+        room = setup->has_gangs ? GANG_DEADLINE_PRIORITIES / 2 : DEADLINE_PRIORITIES / 2;
+    else if (ranks == 1)
+        return (struct priorities){-SCHED_PRIORITY_MAX, SCHED_PRIORITY_MAX};
+    return (struct priorities){-room, room - 1};
+}
+
+bool order_takes(const struct setup *setup, uint32_t queue, int64_t priority)
+{
+    struct priorities room = order_priorities(setup);
+    return !setup->is_named || setup->queue[queue].order != order_priority ||
+           (priority >= room.least && priority <= room.most);
+}
+
+/* Room for the levels of each priority; one that a configuration of before had room for counts as the nearest one. */
+static int64_t with_levels(const struct setup *setup, int64_t rank)
+{
+    struct priorities room =
+        order_priorities(setup); /* of ranks as well, which are -1 - priority */
+    if (setup->ranks_of_priority == 1)
         return rank;
-    rank = rank < -most ? -most : rank;
-    return (rank > most ? most : rank) * ranks;
+    rank = rank < room.least ? room.least : rank;
+    return (rank > room.most ? room.most : rank) * setup->ranks_of_priority;
 }
 
 /* A job that is expected to take longer has a smaller one; one of unknown end the largest. */

@@ -8,6 +8,7 @@
 #ifndef SCHED_ORDER_H
 #define SCHED_ORDER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "berth/sched_config.h"
@@ -27,6 +28,17 @@ typedef int64_t order_rank(const struct order_job *job);
 
 order_rank order_submit, order_shortest, order_priority; /* as enum sched_order */
 order_rank order_ageing;                                 /* ageing.c */
+
+/* The priorities that jobs may have of queues that go by them: as many as there is room for in the ranks, beside what else
+ * the queues of the configuration go by. And whether a queue takes one, within SCHED_PRIORITY_MAX: one with an order of
+ * its own takes all. O(1).
+ */
+struct setup;
+struct priorities {
+    int64_t least, most;
+};
+struct priorities order_priorities(const struct setup *setup);
+bool order_takes(const struct setup *setup, uint32_t queue, int64_t priority);
 
 /* policy.c: a policy's own order, or if it has none, another. */
 order_rank *order_of(const struct sched_policy *policy, order_rank *otherwise);

@@ -71,7 +71,7 @@ int api_change_check(struct call *c)
 /* The priority that puts a job before all others that wait in its queue: what it has, if that does. O(jobs). */
 static int64_t first_priority(const server_t *s, const struct job *job, const char *queue)
 {
-    int64_t most = -SCHED_PRIORITY_MAX;
+    int64_t most = -SCHED_PRIORITY_MAX, least, limit;
     for (size_t i = 0; i < s->table.n; i++) {
         const struct job *other = s->table.jobs[i].job;
         bool waits = other && other != job && other->counts[STORE_PENDING] > 0;
@@ -80,7 +80,8 @@ static int64_t first_priority(const server_t *s, const struct job *job, const ch
     }
     if (job->priority > most)
         return job->priority;
-    return most < SCHED_PRIORITY_MAX ? most + 1 : most;
+    sched_priorities(s->sched, &least, &limit);
+    return most < limit ? most + 1 : most;
 }
 
 static void find_first(const server_t *s, const struct job *job, struct api_change *to)
@@ -130,6 +131,16 @@ static void set_times(struct job *job, const struct api_change *to)
         job->estimate = to->limit;
 }
 
+static int refuse_priority(const server_t *s, berth_error_t *why)
+{
+    int64_t least, most;
+    if (errno != EINVAL)
+        return errtext_set(why, errno, "%s", strerror(errno));
+    sched_priorities(s->sched, &least, &most);
+    return errtext_set(why, EINVAL, "expected a number from %lld to %lld", (long long)least,
+                       (long long)most);
+}
+
 /* Apply the changed properties of a job, or of a member, to a handle of it. Returns 0, or -1 with a text and
  * its key.
  */
@@ -149,7 +160,7 @@ static int change_in_core(server_t *s, const struct job *job, const struct membe
     *key = "priority";
     if (waits && to->has_priority &&
         sched_prioritize(s->sched, s->clock.now, handle, member_priority(job, m)) < 0)
-        return errtext_set(why, errno, "%s", strerror(errno));
+        return refuse_priority(s, why);
     *key = "hold";
     if (waits && to->hold &&
         (member_held(job, m) ? sched_hold(s->sched, s->clock.now, handle)

@@ -260,7 +260,7 @@ class World:
                 job.until = job.start + value
             job.limit = job.duration = value
         else:
-            job.priority = value if job.state == WAITING else job.priority
+            job.priority = value  # of one that runs, it is for when it waits again
 
     def happen_to_machine(self, at, what, value):
         if what == "block":

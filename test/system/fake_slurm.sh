@@ -54,7 +54,8 @@ echo "f[1-$nodes]" >"$slurm/nodes.$id"
 cat >"$slurm/script.$id"
 SLURM_JOB_ID=$id SLURM_NNODES=$nodes SLURM_CPUS_ON_NODE=2 CUDA_VISIBLE_DEVICES=GPU-$id \
     setsid sh "$slurm/script.$id" >>"$log" 2>&1 </dev/null &
-echo $! >"$slurm/pid.$id"
+echo $! >"$slurm/new.$id"
+mv "$slurm/new.$id" "$slurm/pid.$id" # squeue takes a job whose number is not written yet for one that is over
 if [ "$mood" = late ]; then
     echo 'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation' >&2
     exit 1

@@ -197,24 +197,29 @@ static void a_smaller_share_is_kept_to(void **state)
     assert_int_equal(ask_for(w, SIM_BOB, "GET", 8, NULL), 200);
 }
 
+/* The configuration allows a user one more job than he has: he may submit that, and no other. */
+static void submits_one_more(struct sim_server *w, const char *yaml, const char *refused)
+{
+    static const char held[] = "{\"command\":[\"x\"],\"hold\":true}";
+    sim_server_configure(w, yaml);
+    assert_int_equal(asked_by(w, 0, "POST", "/v1/server/reload", NULL), 200);
+    assert_int_equal(submit_as(w, SIM_BOB, held), 201);
+    assert_int_equal(submit_as(w, SIM_BOB, held), 429);
+    assert_string_equal(said, refused);
+}
+
 static void so_many_jobs_of_a_user(void **state)
 {
-    struct sim_server *w = *state;
-    static const char held[] = "{\"command\":[\"x\"],\"hold\":true}";
-    sim_server_configure(w, "resources: {nodes: 2, cores: 4}\n"
-                            "queues: {batch: {policy: easy}}\n"
-                            "server: {max-jobs-per-user: 1}\n");
-    assert_int_equal(asked_by(w, 0, "POST", "/v1/server/reload", NULL), 200);
-    assert_int_equal(submit_as(w, SIM_BOB, held), 201);
-    assert_int_equal(submit_as(w, SIM_BOB, held), 429);
-    assert_string_equal(said, "at most 1 job per user may be pending or running");
-    sim_server_configure(w, "resources: {nodes: 2, cores: 4}\n"
-                            "queues: {batch: {policy: easy}}\n"
-                            "server: {max-jobs-per-user: 2}\n");
-    assert_int_equal(asked_by(w, 0, "POST", "/v1/server/reload", NULL), 200);
-    assert_int_equal(submit_as(w, SIM_BOB, held), 201);
-    assert_int_equal(submit_as(w, SIM_BOB, held), 429);
-    assert_string_equal(said, "at most 2 jobs per user may be pending or running");
+    submits_one_more(*state,
+                     "resources: {nodes: 2, cores: 4}\n"
+                     "queues: {batch: {policy: easy}}\n"
+                     "server: {max-jobs-per-user: 1}\n",
+                     "at most 1 job per user may be pending or running");
+    submits_one_more(*state,
+                     "resources: {nodes: 2, cores: 4}\n"
+                     "queues: {batch: {policy: easy}}\n"
+                     "server: {max-jobs-per-user: 2}\n",
+                     "at most 2 jobs per user may be pending or running");
 }
 
 static int64_t rows(struct sim_server *w)

@@ -200,7 +200,7 @@ static void play_known(void)
     play_with(9603398, CORES, false, rules_of(9603398) | WITH_ASKS);
     /* One whose turn it is not, right before the first that has one, keeps nobody before that from a promise. */
     play_with(9203858, PLAIN, true, rules_of(9203858) | WITH_STOPS);
-    /* Workers of classes are counted anew where a block comes that has another's number. */
+    /* A new block has the number of one that is gone: the workers of classes are counted anew. */
     play_with(9101198, WIDE, false, rules_of(9101198));
     /* Whom a limit lets go on looks for victims, too, where it counts those who are stopped twice. */
     play_with(9700026, WIDE, false, rules_of(9700026) | WITH_MOVES | WITH_RELOADS);

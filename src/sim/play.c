@@ -230,7 +230,7 @@ static void count_lost(struct play *p, size_t job)
 }
 
 /* A job that was told to stop has ended. */
-static int stopped(struct play *p, size_t job)
+static int end_stopped(struct play *p, size_t job)
 {
     enum play_stop stop = p->jobs[job].stop;
     p->jobs[job].stop = PLAY_STOP_NONE;
@@ -248,7 +248,7 @@ static int begin_stopping(struct play *p, size_t job, enum play_stop stop)
     int64_t takes = p->submissions[j->submission].stopping;
     j->stop = stop;
     if (takes == 0)
-        return stopped(p, job);
+        return end_stopped(p, job);
     if (takes < j->end - p->d.now) {
         j->end = p->d.now + takes;
         heap_move(&p->d.ends, (uint32_t)job, j->end, j->order);
@@ -392,7 +392,7 @@ static int end_on_time(void *shell, uint32_t job)
     struct play *p = shell;
     enum scenario_end ends = p->submissions[p->jobs[job].submission].ends;
     if (p->jobs[job].stop != PLAY_STOP_NONE)
-        return stopped(p, job);
+        return end_stopped(p, job);
     return ends == SCENARIO_DONE ? play_end_job(p, job, PLAY_DONE, NULL)
                                  : play_fail_job(p, job, NULL);
 }

@@ -85,7 +85,7 @@ static int start_replayed(struct replay *r, uint32_t job)
 }
 
 /* It has ended, or waits again. */
-static void stopped(struct replay *r, uint32_t job, bool waits)
+static void note_pilot_end(struct replay *r, uint32_t job, bool waits)
 {
     if (!r->pilots)
         return;
@@ -101,7 +101,7 @@ static int preempt_replayed(struct replay *r, uint32_t job, bool requeue)
     if (r->options->sharing)
         sharing_stopped(r->options->sharing, r->driver.now);
     r->start[job] = SCHEDULE_NEVER;
-    stopped(r, job, requeue);
+    note_pilot_end(r, job, requeue);
     if (requeue)
         return driver_requeue(&r->driver, job, r->handle[job]);
     count_done(r);
@@ -117,7 +117,7 @@ static int decided(void *shell, const struct sched_decision *decision, size_t n)
         if (decision[i].kind == SCHED_START && start_replayed(r, (uint32_t)decision[i].tag) < 0)
             return -1;
         if (decision[i].kind == SCHED_REJECT) {
-            stopped(r, (uint32_t)decision[i].tag, false);
+            note_pilot_end(r, (uint32_t)decision[i].tag, false);
             count_done(r);
         }
     }
@@ -161,7 +161,7 @@ static int event(void *shell, berth_error_t *err)
 static int end_replayed(void *shell, uint32_t job)
 {
     struct replay *r = shell;
-    stopped(r, job, false);
+    note_pilot_end(r, job, false);
     count_done(r);
     return driver_finish(&r->driver, job, r->handle[job], true);
 }
@@ -203,7 +203,7 @@ static int lost(void *shell, uint32_t job, const char *reason)
 {
     struct replay *r = shell;
     (void)reason;
-    stopped(r, job, false);
+    note_pilot_end(r, job, false);
     count_done(r);
     return driver_finish(&r->driver, job, r->handle[job], false);
 }

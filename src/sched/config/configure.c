@@ -218,10 +218,10 @@ static bool have_levels_changed(const sched_t *s, const struct known *known)
     return false;
 }
 
-/* Who holds a reservation and may have another part of the machine now, or use other blocks, chooses anew
- * from that, as do all where levels have changed: nothing was freed that would have it do so.
+/* Who holds a reservation and may have another part of the machine now, or use other blocks, is to choose anew
+ * from that, as are all where levels have changed: nothing was freed that would have it do so.
  */
-static void choose_anew(sched_t *s, const struct known *known)
+static void mark_changed_holders(sched_t *s, const struct known *known)
 {
     uint32_t slot = s->queues->first;
     bool all = have_levels_changed(s, known);
@@ -274,7 +274,7 @@ int sched_configure(sched_t *s, int64_t now, const struct sched_config *config, 
     if (rc == 0) {
         usage_inherit(s, old.shares, now);
         class_turns_inherit(n->shares, old.shares);
-        choose_anew(s, known);
+        mark_changed_holders(s, known);
         overtake_renew(&overtake, s);
     }
     state_drop(rc < 0 ? &new : &old);

@@ -158,7 +158,7 @@ const char *sched_comparator_name(enum sched_comparator comparator);
  */
 int sched_comparator_find(const char *name, const char **why);
 
-/* Which goes first: the first comparator for which two differ decides. */
+/* Which goes first: the first comparator for which two differ decides, and if there is none SCHED_BY_SUBMIT. */
 struct sched_share_order {
     enum sched_comparator by[SCHED_COMPARATORS];
     size_t n; /* 0: the usual order */

@@ -297,6 +297,8 @@ static int choose(const struct tree *t, uint32_t node, const int first[NAIVE_NOD
             continue;
         for (int k = 0; k < NQ_BYS && order == 0; k++)
             order = compare_by(t, order_of(t, node)[k], (uint32_t[]){i, of}, (int[]){job, best});
+        if (order == 0)
+            order = compare_by(t, NQ_BY_SUBMIT, (uint32_t[]){i, of}, (int[]){job, best});
         if (order >= 0)
             continue;
         best = job;

@@ -1,5 +1,6 @@
 #include "sched/waiting/shares.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,10 @@ int shares_comparator(enum share_by by)
     return -1;
 }
 
+static_assert((int)SCHED_COMPARATORS < (int)SHARE_BY_MAX,
+              "a list of all comparators has room for one more");
+
+/* What stands for a node of the setup in the tree. Its list of comparators ends with submit, whatever was configured. */
 static struct share_settings settings_of(const struct setup_shares *shares, uint32_t node)
 {
     const struct setup_node *is = &shares->node[node];
@@ -44,12 +49,16 @@ static struct share_settings settings_of(const struct setup_shares *shares, uint
         settings.capability[i] = is->capability[i];
         settings.deserved[i] = is->deserved[i] == SETUP_BY_WEIGHT ? SHARE_UNSET : is->deserved[i];
     }
-    for (size_t i = 0; i < is->order.n; i++)
+    size_t n = is->order.n;
+    bool submits = false;
+    for (size_t i = 0; i < n; i++) {
         settings.by[i] = compares[is->order.by[i]];
-    if (is->order.n == 0) {
-        settings.by[0] = SHARE_BY_RANK;
-        settings.by[1] = SHARE_BY_SUBMIT;
+        submits |= is->order.by[i] == SCHED_BY_SUBMIT;
     }
+    if (n == 0)
+        settings.by[n++] = SHARE_BY_RANK;
+    if (!submits) /* else the order in which leaves came to be would decide */
+        settings.by[n] = SHARE_BY_SUBMIT;
     return settings;
 }
 

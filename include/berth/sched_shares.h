@@ -105,7 +105,7 @@ struct sched_share_turn {
 };
 
 struct sched_share_turns {
-    struct sched_share_report report;     /* as of the last call that had a time */
+    struct sched_share_report report;
     const struct sched_share_turn *turns; /* from the machine down */
     size_t n_turns;
 
@@ -114,13 +114,13 @@ struct sched_share_turns {
     bool is_user;
 };
 
-/* Who would have the next turn before a job that waits and is promised nothing, by what all have received by
- * now: of those with such jobs in queues of the same priority. It decides nothing. What it points to is valid
- * as that of sched_shares_now. All zero for a job that does not wait so, and where there are no shares, or
- * classes.
+/* Who would have the next turn before a job that waits and is promised nothing, as of `now`, or as of the last call if
+ * that is later: of those with such jobs in queues of the same priority, by what all have received and used. It decides
+ * nothing. What it points to is valid as that of sched_shares_now. All zero for a job that does not wait so, and where
+ * there are no shares, or classes.
  * Returns 0, or -1: EINVAL (there is no such job), ENOMEM. O(nodes x depth).
  */
-int sched_share_turns(sched_t *s, sched_job_t job, struct sched_share_turns *turns);
+int sched_share_turns(sched_t *s, int64_t now, sched_job_t job, struct sched_share_turns *turns);
 
 /* Whether a job that waits deserves what it asks for, and a running one has what its user, account, queue or
  * division has beyond what that deserves: were jobs stopped for shares, that one might be for this one. False

@@ -503,7 +503,7 @@ int explain_shares(struct explain_of of, sched_job_t job, const sched_job_t *hol
     sched_job_t borrowers[16];
     size_t borrowed = 0;
     if (explain_classes(of.sched, job, text, json) < 0 ||
-        sched_share_turns(of.sched, job, &turns) < 0)
+        sched_share_turns(of.sched, of.now, job, &turns) < 0)
         return -1;
     struct telling t = {of, &turns.report, text};
     if (turns.report.n_nodes == 0)

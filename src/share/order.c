@@ -333,6 +333,15 @@ const int64_t *share_running(const struct share_tree *t, uint32_t node)
     return share_vec(t, node, V_RUNNING);
 }
 
+int64_t share_set_time(struct share_tree *t, int64_t now)
+{
+    int64_t before = t->now;
+    t->now = now;
+    if (t->by_usage && now != before)
+        t->epoch++;
+    return before;
+}
+
 uint32_t share_next(struct share_tree *t, int64_t now)
 {
     share_pass_time(t, now);

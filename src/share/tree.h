@@ -251,6 +251,11 @@ uint32_t share_next(struct share_tree *t, int64_t now);
 int share_compare(struct share_tree *t, uint32_t a, uint32_t b, int64_t now, enum share_by *by,
                   uint32_t *where);
 
+/* Have usage be compared as of a time that is no earlier than the last change of what runs, or than a person set some.
+ * Returns as of when it was: a question about later puts that back.
+ */
+int64_t share_set_time(struct share_tree *t, int64_t now);
+
 /* Usage: what has run, weighted by the rule and by 2^(-age / half-life), as an average over time. So it is in
  * the units of the rule's weighted sum, moves towards what runs now, and is never more than the most that has
  * run at once; times half_life / ln 2 it is the faded integral. In fixed point: (high * 2^64 + low) / 2^32.

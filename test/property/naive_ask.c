@@ -88,7 +88,7 @@ void ask_turns(void)
         if (job->state != NQ_OPEN || lane->stopped || lane->queue_depth < INT64_MAX ||
             run.classes || nq_level(&run.naive, i) != nq_level(&run.naive, next))
             continue;
-        CHECK(sched_share_turns(run.sched, handle_of(i), &turns) == 0);
+        CHECK(sched_share_turns(run.sched, run.now, handle_of(i), &turns) == 0);
         CHECK(turns.report.n_nodes > 0 && sched_check(run.sched));
         CHECK(i != next || (turns.n_turns == 0 && turns.n_own == 0));
         firsts += turns.n_turns == 0 && turns.n_own == 0;
@@ -107,5 +107,6 @@ void ask_meanwhile(void)
         int next = k % run.naive.jobs;
         job = run.naive.job[next].state == NQ_GONE ? -1 : handle_of(next);
     }
-    CHECK(sched_share_turns(run.sched, job, &turns) == 0);
+    int64_t later = run.now + (int64_t)(counted.asked_meanwhile % 3 * 1000);
+    CHECK(sched_share_turns(run.sched, later, job, &turns) == 0);
 }

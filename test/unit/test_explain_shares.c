@@ -246,6 +246,34 @@ static void users_who_have_used_less_go_first(void **state)
     expect_compared(w, ann, "{\"usage\":2,\"weight\":1}", "[{\"usage\":0,\"weight\":1}]");
 }
 
+/* Bob runs twelve cores for an hour in which nothing happens, and has used 12 (1 - 1/2) then; of Ann's 2 there are 1. So the
+ * next turn is Ann's, and it is she who is told to go first. Of 16 cores the others deserve 6 each: Bob has 12, the owner 4
+ * and a promise of 4.
+ */
+static void usage_is_told_as_of_now(void **state)
+{
+    struct sim_server *w = open_with(state, HEAD "shares: {resources: [core], half-life: 1h}\n"
+                                                 "queues: {a: {policy: easy, shares: {by: user, "
+                                                 "order: [usage, submit]}}}\n");
+    int64_t first = submit_by(w, SIM_ANN, NODE);
+    sim_server_wait(w, 3600 * SIM_SECOND);
+    end(w, first, 0);
+    for (int i = 0; i < 3; i++)
+        submit_by(w, SIM_BOB, NODE);
+    submit_by(w, SIM_OWNER, NODE);
+    submit_by(w, SIM_OWNER, NODE); /* promised a time */
+    int64_t ann = submit_by(w, SIM_ANN, NODE), bob = submit_by(w, SIM_BOB, NODE);
+    sim_server_wait(w, 3600 * SIM_SECOND);
+    expect_said(w, bob,
+                "It waits for nodes that 4 other jobs hold. It will not start within 1h, unless "
+                "jobs end earlier than planned. User bob has used 6.0 cores on average, with a "
+                "half-life of 1h: user ann of queue a goes first (1.0).");
+    expect_said(w, ann,
+                "It waits for nodes that 4 other jobs hold. It will not start within 1h, unless "
+                "jobs end earlier than planned. Its share entitles it to what jobs 2, 3, 4 and "
+                "5 have borrowed and give back when they end.");
+}
+
 /* Four cores for a hundredth of the half-life: 4 * (1 - 2^-0.01). */
 static void little_usage_is_told_with_its_digits(void **state)
 {
@@ -444,6 +472,7 @@ int main(void)
         TEST(users_whose_job_is_due_earlier_go_first),
         TEST(users_whose_gang_lacks_its_min_go_first),
         TEST(users_who_have_used_less_go_first),
+        TEST(usage_is_told_as_of_now),
         TEST(little_usage_is_told_with_its_digits),
         TEST(usage_of_several_resources_is_told_in_units),
         TEST(each_level_says_what_decides),

@@ -38,6 +38,7 @@ struct turn_search {
     bool *was_offered;  /* by leaf, before the question */
     bool *was_closed;   /* likewise by lane */
     uint32_t slot, own; /* the job, and its leaf */
+    int64_t now;
     size_t n_turns;
 };
 
@@ -87,7 +88,7 @@ static bool goes_first(const struct turn_search *f, uint32_t a, uint32_t b, enum
                        uint32_t *where)
 {
     const struct leaf *leaf = f->shares->leaf;
-    return share_compare(f->shares->tree, leaf[a].node, leaf[b].node, f->s->now, by, where) < 0;
+    return share_compare(f->shares->tree, leaf[a].node, leaf[b].node, f->now, by, where) < 0;
 }
 
 /* The leaf that goes first in a node is one that goes first of all its leaves. */
@@ -208,9 +209,11 @@ static int search(struct turn_search *f)
         f->node[i].is_own = true;
     offer_all(f);
     if (f->offered[f->own] != JOB_NONE) {
+        int64_t before = share_set_time(f->shares->tree, f->now);
         for (uint32_t i = 0; i < f->shares->names.n; i++)
             look_at_leaf(f, i);
         rc = put_turns(f, node);
+        share_set_time(f->shares->tree, before);
     }
     offer_as_before(f);
     return rc;
@@ -229,7 +232,7 @@ static int find_turns(struct turn_search *f, struct sched_share_turns *turns)
 {
     struct shares *shares = f->shares;
     struct sched_share_report report;
-    if (shares_tell(f->s, f->s->now, &report, &f->link) < 0)
+    if (shares_tell(f->s, f->now, &report, &f->link) < 0)
         return -1;
     f->node = reallocarray(NULL, share_nodes(shares->tree), sizeof(*f->node));
     f->offered = reallocarray(NULL, (size_t)shares->names.n + 1, sizeof(*f->offered));
@@ -250,7 +253,7 @@ static int find_turns(struct turn_search *f, struct sched_share_turns *turns)
     return rc;
 }
 
-int sched_share_turns(sched_t *s, sched_job_t job, struct sched_share_turns *turns)
+int sched_share_turns(sched_t *s, int64_t now, sched_job_t job, struct sched_share_turns *turns)
 {
     uint32_t slot = job_in_queue(s, job);
     *turns = (struct sched_share_turns){0};
@@ -262,7 +265,11 @@ int sched_share_turns(sched_t *s, sched_job_t job, struct sched_share_turns *tur
     if (!shares || s->jobs[slot].state != SCHED_WAITING ||
         shares->leaf[shares->job[slot].leaf].class != SETUP_NONE) /* counts decide among classes */
         return 0;
-    struct turn_search f = {.s = s, .shares = shares, .slot = slot, .own = shares->job[slot].leaf};
+    struct turn_search f = {.s = s,
+                            .shares = shares,
+                            .slot = slot,
+                            .own = shares->job[slot].leaf,
+                            .now = now > s->now ? now : s->now};
     if (find_turns(&f, turns) == 0)
         return 0;
     errno = ENOMEM;

@@ -207,6 +207,10 @@ static void find_times(struct timeline_picture *p)
         p->from = fmin(p->from, t->jobs[i].from);
         p->to = fmax(p->to, t->jobs[i].to);
     }
+    if (t->sharing) {
+        p->from = fmin(p->from, (double)t->sharing->from);
+        p->to = fmax(p->to, (double)t->sharing->until);
+    }
     p->to = fmax(p->to, p->from + 1);
 }
 

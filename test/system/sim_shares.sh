@@ -116,6 +116,15 @@ expect_status 0 "$BERTH" sim --config reclaim.yaml --scenario reclaim.jsonl --un
 python3 -B strips.py part.svg 150 'queue a: deserved 66.7 %, had 66.7 % of the machine' \
     'queue b: deserved 33.3 %, had 33.3 % of the machine' || fail 'shares in the picture up to a time'
 
+# A picture is of all the time of which it says who deserved how much. Nobody has anything while a job may not begin yet, and
+# that job's box begins where 30 of 40 s are over: 112 and three quarters of 872.
+cat >begin.jsonl <<'END'
+{"at": 0, "submit": {"id": "a", "user": "u1", "cores": 4, "duration": 10, "begin": 30}}
+END
+expect_status 0 "$BERTH" sim --config share.yaml --scenario begin.jsonl --plot begin.svg
+grep -q 'user q/u1: deserved 25.0 %, had 25.0 % of the machine' begin.svg || fail 'shares of a job that begins late'
+grep -q '<path class="k0 e" d="M766[ ,]' begin.svg || fail "the box of a job that begins late: $(grep -o '<path class="k0 e"[^>]*' begin.svg)"
+
 # Two of a's had run on a core for 10 s each; and if they take 5 s to stop, for 15.
 expect_status 0 "$BERTH" sim --config reclaim.yaml --scenario reclaim.jsonl --json
 of_run() { # KEY

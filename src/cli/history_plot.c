@@ -90,7 +90,7 @@ static bool read_times(const struct drawn *d, const struct fields *f, bool waits
                        struct timeline_job *job)
 {
     double lasts = fields_number(f, "duration");
-    job->submit = fields_number(f, "submit");
+    job->submit = job->waits = fields_number(f, "submit");
     job->from = fields_number(f, waits ? "estimate" : "start");
     job->to = waits ? job->from + (lasts < 0 ? 0 : lasts) : fields_number(f, "end");
     job->promised = waits;

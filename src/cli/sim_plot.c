@@ -17,6 +17,7 @@ struct drawing {
     struct arena texts;
     struct timeline_job *jobs;
     size_t n;
+    int64_t *since; /* of each job: since when it waits, or has waited for its next box */
     struct machine_node *nodes;
     size_t n_nodes;
     int64_t cores;
@@ -42,8 +43,11 @@ static const char *describe_drawn_job(struct drawing *d, const struct play_row *
     return out->failed ? NULL : arena_text(&d->texts, strbuf_text(out));
 }
 
-/* Add a job, if it has run until now or is promised something. Returns 0, or -1 with ENOMEM. */
-static int add_drawn_job(struct drawing *d, const struct play_row *row, int64_t now)
+/* Add a job, if it has run until now or is promised something; or a run of it that was stopped. Returns 0, or -1 with
+ * ENOMEM.
+ */
+static int add_drawn_job(struct drawing *d, size_t number, const struct play_row *row, int64_t now,
+                         bool stopped)
 {
     int64_t end = row->end >= 0 || row->waits ? row->end : now;
     if (row->start < 0 || end < row->start || !*row->resources)
@@ -55,7 +59,9 @@ static int add_drawn_job(struct drawing *d, const struct play_row *row, int64_t 
                                .submit = (double)row->submit / SECOND,
                                .from = (double)row->start / SECOND,
                                .to = (double)end / SECOND,
+                               .waits = (double)d->since[number] / SECOND,
                                .promised = row->waits,
+                               .stopped = stopped,
                                .failed = strcmp(row->state, "failed") == 0};
     if (!job.name || !job.key || !job.about || !job.resources) {
         errno = ENOMEM;
@@ -63,6 +69,38 @@ static int add_drawn_job(struct drawing *d, const struct play_row *row, int64_t 
     }
     d->has_users |= *row->user;
     d->jobs[d->n++] = job;
+    d->since[number] = end;
+    return 0;
+}
+
+/* Runs that were stopped, and then all jobs as they are now. Returns 0, or -1 with ENOMEM. */
+static int add_drawn_jobs(struct drawing *d, struct play *play)
+{
+    const struct play_run *runs;
+    size_t jobs = play_jobs(play), n = play_runs(play, &runs);
+    struct play_row row;
+    d->jobs = calloc(jobs + n + 1, sizeof(*d->jobs));
+    d->since = calloc(jobs + 1, sizeof(*d->since));
+    if (!d->jobs || !d->since)
+        return -1;
+    for (size_t i = 0; i < jobs; i++)
+        d->since[i] = -1;
+    for (size_t i = 0; i < n + jobs; i++) {
+        size_t job = i < n ? runs[i].job : i - n;
+        if (play_row(play, job, &row) < 0)
+            return -1;
+        if (d->since[job] < 0)
+            d->since[job] = row.submit;
+        if (i < n) {
+            row.state = "stopped";
+            row.waits = row.expected = false;
+            row.start = runs[i].start;
+            row.end = runs[i].end;
+            row.resources = runs[i].resources;
+        }
+        if (add_drawn_job(d, job, &row, play_now(play), i < n) < 0)
+            return -1;
+    }
     return 0;
 }
 
@@ -120,12 +158,9 @@ static int count_cores(struct drawing *d, berth_error_t *err)
 int sim_plot(struct play *play, const match_t *machine, const struct sharing *sharing,
              const char *title, struct outfile *out, berth_error_t *err)
 {
-    struct drawing d = {.jobs = calloc(play_jobs(play) + 1, sizeof(*d.jobs))};
-    struct play_row row;
-    int rc = d.jobs ? take_drawn_nodes(&d, match_graph(machine)) : -1;
-
-    for (size_t i = 0; rc == 0 && i < play_jobs(play); i++)
-        rc = play_row(play, i, &row) < 0 ? -1 : add_drawn_job(&d, &row, play_now(play));
+    struct drawing d = {0};
+    int rc = take_drawn_nodes(&d, match_graph(machine));
+    rc = rc < 0 ? -1 : add_drawn_jobs(&d, play);
     rc = rc < 0 ? -1 : count_cores(&d, err);
     if (rc < 0) {
         errtext_no_memory(err);
@@ -145,6 +180,7 @@ int sim_plot(struct play *play, const match_t *machine, const struct sharing *sh
     }
     int saved = errno;
     free(d.jobs);
+    free(d.since);
     free(d.nodes);
     arena_clear(&d.texts);
     strbuf_clear(&d.text);

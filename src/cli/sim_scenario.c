@@ -117,6 +117,7 @@ static int open_all(struct scene *s, berth_error_t *err)
     if ((o->json || o->plot_path) && !(s->sharing = sharing_create()))
         return errtext_no_memory(err);
     s->stage.options.sharing = s->sharing;
+    s->stage.options.keeps_runs = o->plot_path != NULL;
     if (sim_stage_open(&s->stage, o, err) < 0)
         return -1;
     if (o->trace && load_trace(s, err) < 0)

@@ -133,9 +133,11 @@ static void draw_header(struct timeline_picture *p, double height)
         const struct timeline_job *job = &t->jobs[i];
         if (job->promised)
             continue;
-        ran++;
-        wait += job->from - job->submit;
-        longest = fmax(longest, job->from - job->submit);
+        if (!job->stopped) {
+            ran++;
+            wait += job->from - job->submit;
+            longest = fmax(longest, job->from - job->submit);
+        }
         busy += (double)job->cores * (job->to - job->from);
         first = fmin(first, job->from);
         last = fmax(last, job->to);
@@ -185,9 +187,9 @@ static int draw_curves(struct timeline_picture *p, double y)
     for (size_t i = 0; i < t->n_jobs; i++) {
         double until =
             t->jobs[i].promised && t->now >= 0 ? fmin(t->now, t->jobs[i].from) : t->jobs[i].from;
-        if (until <= t->jobs[i].submit)
+        if (until <= t->jobs[i].waits)
             continue;
-        steps[n++] = (struct timeline_step){t->jobs[i].submit, 1};
+        steps[n++] = (struct timeline_step){t->jobs[i].waits, 1};
         steps[n++] = (struct timeline_step){until, -1};
     }
     y += PANEL_HEIGHT + PANEL_GAP / 2;

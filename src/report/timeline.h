@@ -18,9 +18,11 @@ struct timeline_job {
     const char *
         resources; /* as machine_rows_make reads them; "": known to nobody, so that it has no box */
     double submit, from, to;
+    double waits;  /* since when it has waited for this start: since it was submitted, or stopped */
     int64_t cores; /* that it holds */
     bool promised; /* its box is dashed */
     bool failed;   /* its box has a red edge */
+    bool stopped;  /* likewise: a run of a job that waits again, and no job of its own */
 };
 
 struct timeline {

@@ -94,7 +94,7 @@ static void draw_job(struct timeline_picture *p, const struct timeline_job *job,
     const struct machine_span *largest = &spans[0];
     intern_find(&p->keys, job->key, strlen(job->key), &key);
     snprintf(class, sizeof(class), "k%d%s%s", p->color[key], job->promised ? " p" : " e",
-             job->failed ? " f" : "");
+             job->failed || job->stopped ? " f" : "");
     right = right < left + VISIBLE ? left + VISIBLE : right;
     svg_raw(&p->svg, "<g>");
     svg_title(&p->svg, job->about);

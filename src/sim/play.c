@@ -199,7 +199,7 @@ int play_end_job(struct play *p, size_t job, enum play_state state, const char *
 static int requeue(struct play *p, size_t job, sched_job_t handle)
 {
     struct play_job *j = &p->jobs[job];
-    if (driver_requeue(&p->d, (uint32_t)job, handle) < 0)
+    if (driver_requeue(&p->d, (uint32_t)job, handle) < 0 || play_note_run(p, job) < 0)
         return -1;
     if (p->pilots)
         sim_pilots_stopped(p->pilots, (uint32_t)job, p->d.now);
@@ -570,6 +570,7 @@ void play_destroy(struct play *p)
         return;
     sim_pilots_destroy(p->pilots);
     share_notes_clear(&p->notes);
+    play_clear_runs(p);
     driver_clear(&p->d);
     config_destroy(p->reloaded);
     for (size_t i = 0; i < p->n_jobs; i++) {

@@ -31,6 +31,7 @@ struct play_options {
     const struct trace *trace;   /* jobs that are submitted, mapped as configured; NULL: none */
     struct decisions *decisions; /* NULL: they are not written */
     struct sharing *sharing;     /* to which is added what shares come to; NULL: never mind */
+    bool keeps_runs;             /* for play_runs */
     /* Called for each expectation that is not met, and each job that can't be restored; or NULL. */
     void (*unmet)(void *arg, const char *text);
     void *unmet_arg;
@@ -75,6 +76,18 @@ struct play_row {
 
 /* A job as it is now; strings are valid until the next call. Returns 0, or -1 with ENOMEM. */
 int play_row(struct play *p, size_t job, struct play_row *row);
+
+/* A run of a job that was stopped, and waited again from then on. */
+struct play_run {
+    size_t job;
+    int64_t start, end; /* ticks */
+    const char *resources;
+};
+
+/* Those since play_create or play_load, in the order of their ends; none without `keeps_runs`. They are valid until the next
+ * call. Returns their number.
+ */
+size_t play_runs(const struct play *p, const struct play_run **runs);
 
 /* What has come of pilots by now; false: the configuration has none. */
 bool play_pilots_sum(const struct play *p, struct schedule_pilots *sum);

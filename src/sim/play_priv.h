@@ -112,6 +112,8 @@ struct play {
     struct sim_pilots *pilots; /* NULL: the configuration has none */
     uint32_t first_waits;      /* the first submission that may wait */
     struct share_notes notes;
+    struct play_run *runs; /* that are over, of jobs that wait again */
+    size_t n_runs, cap_runs;
     json_t *changes; /* events that changed the machine or the queues, for play_save */
 };
 
@@ -162,6 +164,10 @@ enum scenario_state play_look(const struct play *p, size_t job);
 
 /* Note what a running job holds now. Returns 0, or -1 with ENOMEM. */
 int play_note_resources(struct play *p, size_t job);
+
+/* Note a run that is over, if runs are kept: the job waits again. Returns 0, or -1 with ENOMEM. */
+int play_note_run(struct play *p, size_t job);
+void play_clear_runs(struct play *p);
 
 /* Whether it waits, for whatever. */
 bool play_waits(const struct play *p, size_t job);

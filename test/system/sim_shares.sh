@@ -125,6 +125,17 @@ expect_status 0 "$BERTH" sim --config share.yaml --scenario begin.jsonl --plot b
 grep -q 'user q/u1: deserved 25.0 %, had 25.0 % of the machine' begin.svg || fail 'shares of a job that begins late'
 grep -q '<path class="k0 e" d="M766[ ,]' begin.svg || fail "the box of a job that begins late: $(grep -o '<path class="k0 e"[^>]*' begin.svg)"
 
+# All four of a's are stopped at 10 for b's, which last until 50, and wait until then: so eight jobs have run, on all cores
+# all the time, a's have waited 50 s each and b's not at all. Each core has three boxes.
+sed 's/"array": 2/"array": 4/' reclaim.jsonl >all.jsonl
+sed 's/, preempts: borrowers//' reclaim.yaml >all.yaml
+expect_status 0 "$BERTH" sim --config all.yaml --scenario all.jsonl --plot all.svg
+grep -q '>8 jobs ran · 100.0 % of the cores in use · waited 25.0 s on average, 50.0 s at most<' all.svg ||
+    fail "jobs that were stopped: $(grep -o '>[^<]* jobs ran[^<]*' all.svg)"
+is 'boxes of runs that were stopped' "$(grep -o '<title>[^<]* · stopped · [^<]*ran 10.0 s<' all.svg | wc -l)" 4
+is 'boxes of jobs that ran after that' "$(grep -o '<title>[^<]* · done · [^<]*<' all.svg | wc -l)" 8
+grep -q '>4</text>' all.svg || fail 'how many waited at most'
+
 # Two of a's had run on a core for 10 s each; and if they take 5 s to stop, for 15.
 expect_status 0 "$BERTH" sim --config reclaim.yaml --scenario reclaim.jsonl --json
 of_run() { # KEY

@@ -22,14 +22,23 @@ static int64_t end_of_time(const sched_t *s, int64_t at)
     return at + s->place->endless;
 }
 
-/* How many claims jobs of a queue have. */
-static int64_t claims_of(const sched_t *s, uint32_t queue)
+/* The last one that has a claim, where jobs of a queue have as many as they may, or with `more` more than that; else
+ * JOB_NONE.
+ */
+static uint32_t last_claim(const sched_t *s, uint32_t queue, bool more)
 {
     const struct queues *n = s->queues;
+    uint32_t last = JOB_NONE;
     int64_t found = 0;
-    for (size_t i = 0; i < n->n_claims; i++)
-        found += s->jobs[n->claims[i].slot].details->queue == queue;
-    return found;
+    for (size_t i = 0; i < n->n_claims; i++) {
+        uint32_t slot = n->claims[i].slot;
+        if (s->jobs[slot].details->queue != queue)
+            continue;
+        found++;
+        if (last == JOB_NONE || queue_before(s->jobs[last].key, s->jobs[slot].key))
+            last = slot;
+    }
+    return found >= n->setup->queue[queue].claims + more ? last : JOB_NONE;
 }
 
 static void note_claim(sched_t *s, uint32_t slot)
@@ -87,42 +96,67 @@ static enum step take_turn(sched_t *s, uint32_t slot)
     return open_renew(s, slot) < 0 ? STEP_FAILED : STEP_BUSY;
 }
 
-enum step claim_make(sched_t *s, uint32_t slot)
-{
-    const struct details *d = s->jobs[slot].details;
-    if (claims_of(s, d->queue) >= s->queues->setup->queue[d->queue].claims)
-        return STEP_BUSY;
-    int64_t booking = claim_choose(s, slot);
-    if (booking < 0)
-        return errno == ENOMEM ? STEP_FAILED : take_turn(s, slot);
-    s->place->ops->lay(s->place, booking);
-    return hold(s, slot, booking);
-}
-
-/* Whether it holds something that the claim of another job holds. -1 with ENOMEM. */
-static int meets_claim(const sched_t *s, uint32_t slot)
+/* The last claim of those in the calendars that holds something of a booking; JOB_NONE. Returns 0, or -1 with ENOMEM. */
+static int find_met(const sched_t *s, int64_t booking, uint32_t *met)
 {
     const struct queues *n = s->queues;
-    int64_t booking = s->jobs[slot].booking;
-    bool meets = false;
-    if (n->n_claims < 2)
+    *met = JOB_NONE;
+    if (n->n_claims == 0)
         return 0;
     if (s->place->ops->mark(s->place, booking, true) < 0)
         return -1;
-    for (size_t i = 0; i < n->n_claims && !meets; i++) {
+    for (size_t i = n->n_claims; i-- > 0 && *met == JOB_NONE;) {
         const struct job *other = &s->jobs[n->claims[i].slot];
-        meets = n->claims[i].slot != slot && !other->is_lifted &&
-                s->place->ops->meets(s->place, other->booking);
+        if (!other->is_lifted && s->place->ops->meets(s->place, other->booking))
+            *met = n->claims[i].slot;
     }
     s->place->ops->mark(s->place, booking, false);
-    return meets;
+    return 0;
+}
+
+/* Jobs behind one lose their claims to it, if limits let it have its own: the last one where its queue has no claim left, and
+ * those that hold something of its booking. STEP_BUSY if that is done; STEP_DONE: limits do not; STEP_FAILED.
+ */
+static enum step take_claims(sched_t *s, uint32_t slot, uint32_t last, int64_t booking)
+{
+    uint32_t met;
+    if (find_met(s, booking, &met) < 0)
+        return STEP_FAILED;
+    if ((last != JOB_NONE || met != JOB_NONE) &&
+        !controllers_may_hold(s, slot, s->place->endless, booking, s->now))
+        return STEP_DONE;
+    for (last = last == JOB_NONE ? met : last; last != JOB_NONE; last = met)
+        if (held_to_open(s, last, false) < 0 || find_met(s, booking, &met) < 0)
+            return STEP_FAILED;
+    return STEP_BUSY;
+}
+
+enum step claim_make(sched_t *s, uint32_t slot)
+{
+    uint32_t last = last_claim(s, s->jobs[slot].details->queue, false);
+    if (last != JOB_NONE && !queue_before(key_held(s, slot, 0), s->jobs[last].key))
+        return STEP_BUSY;
+    claims_lift(s, CLAIMS_BEHIND, slot);
+    int64_t booking = claim_choose(s, slot);
+    int error = errno;
+    claims_lay(s);
+    if (booking < 0)
+        return error == ENOMEM ? STEP_FAILED : take_turn(s, slot);
+    enum step step = take_claims(s, slot, last, booking);
+    if (step != STEP_BUSY) {
+        s->place->ops->release(s->place, booking);
+        return step == STEP_DONE ? STEP_BUSY : step;
+    }
+    s->place->ops->lay(s->place, booking);
+    return hold(s, slot, booking);
 }
 
 bool claim_put_back(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
+    uint32_t met;
     if (!s->place->ops->stands(s->place, &job->ask, job->booking, s->now) ||
-        !controllers_may_return(s, slot) || meets_claim(s, slot) != 0)
+        !controllers_may_return(s, slot) || find_met(s, job->booking, &met) < 0 || met != JOB_NONE)
         return false;
     s->place->ops->lay(s->place, job->booking);
     controllers_put_back(s, slot);
@@ -335,12 +369,8 @@ static enum step give_up_last_claim(sched_t *s)
     n->had_claims = n->n_claims > 0;
     n->wake_all |= n->had_claims; /* counts, which kinds go by, know nothing of claims */
     uint32_t last = JOB_NONE;
-    for (size_t i = 0; i < n->n_claims; i++) {
-        uint32_t slot = n->claims[i].slot, queue = s->jobs[slot].details->queue;
-        if (claims_of(s, queue) > n->setup->queue[queue].claims &&
-            (last == JOB_NONE || queue_before(s->jobs[last].key, s->jobs[slot].key)))
-            last = slot;
-    }
+    for (size_t i = 0; i < n->n_claims && last == JOB_NONE; i++)
+        last = last_claim(s, s->jobs[n->claims[i].slot].details->queue, true);
     if (last == JOB_NONE)
         return STEP_BUSY;
     s->swept = false;

@@ -2,7 +2,8 @@
  * has small jobs for it, of which nobody knows how long they last; a third one has jobs that may be stopped. Each
  * job of the queue with a threshold, gangs of one role and of two included, starts within the bound of doc/scheduling.md,
  * where n is the number of jobs that wait before it. In the same scenes without a threshold some do not. In some scenes it
- * has nobody stopped, or jobs of unknown end run in its claims.
+ * has nobody stopped, or jobs of unknown end run in its claims. Of those that may be stopped some may only after a while,
+ * and gangs, which all start with their min, never are.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -111,7 +112,7 @@ static const char *cores_text(char text[300], int cores)
     return text;
 }
 
-static uint64_t gangs, of_roles;
+static uint64_t gangs, of_roles, spare_gangs;
 
 /* A gang that fits the machine: workers of one core each, and perhaps a server of several. */
 static void submit_gang(struct job *j, struct sched_request *request)
@@ -119,11 +120,11 @@ static void submit_gang(struct job *j, struct sched_request *request)
     char server[300], worker[300];
     int all = scene.nodes * scene.cores, cores = (int)draw(1, scene.cores);
     int workers = (int)draw(1, all - cores > 0 ? all - cores : 1);
-    bool has_server = draw(0, 1) && all > cores;
+    bool has_server = j->queue == BATCH && draw(0, 1) && all > cores;
     struct sched_role role[2] = {
         {"server", cores_text(server, cores), strlen(server), 1, 1},
         {"worker", cores_text(worker, 1), strlen(worker), (uint32_t)workers, (uint32_t)workers}};
-    j->members = has_server ? workers + 1 : all;
+    j->members = has_server ? workers + 1 : j->queue == BATCH ? all : (int)draw(1, all);
     request->roles = role;
     request->n_roles = has_server ? 2 : 0;
     request->jobspec = worker;
@@ -132,6 +133,7 @@ static void submit_gang(struct job *j, struct sched_request *request)
     if (j->members == 1)
         request->members = request->min = 0;
     gangs++;
+    spare_gangs += j->queue == SPARE && j->members > 1;
     of_roles += has_server;
     j->handle = sched_submit(scene.world.sched, scene.now, request);
 }
@@ -147,7 +149,9 @@ static void submit(int i)
     struct sched_request request = {
         .duration = limit, .estimate = limit, .tag = (uint64_t)i, .queue = names[j->queue]};
     j->members = 1;
-    if (j->queue == BATCH && draw(0, 1))
+    if (j->queue == SPARE && draw(0, 3) == 0)
+        request.preemptible_after = draw(1, LONGEST);
+    if (j->queue != STREAM && draw(0, 1))
         submit_gang(j, &request);
     else
         j->handle = world_submit(&scene.world, scene.now, cores, request);
@@ -289,7 +293,7 @@ static void each_starts_within_the_bound(void **state)
         play(seed, true);
     assert_true(claimed > scenes());
     assert_true(stopped > scenes() / 10);
-    assert_true(gangs > scenes() && of_roles > scenes());
+    assert_true(gangs > scenes() && of_roles > scenes() && spare_gangs > scenes());
     print_message("%" PRIu64 " jobs of %" PRIu64 ", %" PRIu64 " claims told, %" PRIu64 " stopped\n",
                   jobs, scenes() * JOBS, claimed, stopped);
 }

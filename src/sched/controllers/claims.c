@@ -207,11 +207,18 @@ void claims_lay(sched_t *s)
 
 /* ---- In a walk ---- */
 
+struct first_end {
+    uint32_t slot; /* the claim's job */
+    int64_t end;
+};
+
 static bool is_later_end(void *arg, const sched_t *s, uint32_t other)
 {
-    int64_t *end = arg, known = known_end(s, &s->jobs[other]);
-    *end = known == INT64_MAX ? s->now : known < *end ? known : *end;
-    return *end > s->now;
+    struct first_end *first = arg;
+    int64_t known = known_end(s, first->slot, other);
+    if (known < first->end || known == INT64_MAX)
+        first->end = known == INT64_MAX ? s->now : known;
+    return first->end > s->now;
 }
 
 /* When the first of those ends that a claim waits for: now, where somebody's end is not known; INT64_MAX: it waits for
@@ -219,10 +226,10 @@ static bool is_later_end(void *arg, const sched_t *s, uint32_t other)
  */
 static int64_t first_end(const sched_t *s, uint32_t slot)
 {
-    int64_t end = INT64_MAX;
-    if (claim_each_awaited(s, slot, is_later_end, &end) < 0)
+    struct first_end first = {.slot = slot, .end = INT64_MAX};
+    if (claim_each_awaited(s, slot, is_later_end, &first) < 0)
         return -1;
-    return end > s->now ? end : s->now;
+    return first.end > s->now ? first.end : s->now;
 }
 
 /* A claim that is out of the calendars begins when the first of those ends that it waits for. Returns 0, or -1 with

@@ -3,6 +3,7 @@
 #include "berth/sched_query.h"
 #include "sched/controllers/claims_priv.h"
 #include "sched/controllers/starving.h"
+#include "sched/waiting/gang.h"
 
 int claim_each_awaited(const sched_t *s, uint32_t slot, claim_awaited_f *f, void *arg)
 {
@@ -16,8 +17,8 @@ int claim_each_awaited(const sched_t *s, uint32_t slot, claim_awaited_f *f, void
         for (size_t i = 0; i < from[k]->n && goes_on; i++) {
             const struct job *other = &s->jobs[from[k]->v[i].item];
             bool runs = other->state == SCHED_RUNNING;
-            if (runs == (k == 0) && may_lie_over(s, slot, other) && !may_stop(s, slot, other) &&
-                ops->meets(s->place, other->booking))
+            if (runs == (k == 0) && may_lie_over(s, slot, other) &&
+                ops->meets(s->place, other->booking) && !may_stop(s, slot, from[k]->v[i].item))
                 goes_on = f(arg, s, from[k]->v[i].item);
         }
     ops->mark(s->place, booking, false);
@@ -26,9 +27,12 @@ int claim_each_awaited(const sched_t *s, uint32_t slot, claim_awaited_f *f, void
 
 /* ---- Who may run in it ---- */
 
-static bool is_stopped_at_once(const sched_t *s, const struct job *job)
+/* Whether a job that waits may be stopped as soon as it runs, whatever becomes of its gang. */
+static bool is_stopped_at_once(const sched_t *s, uint32_t slot)
 {
-    return is_preemptible(s, job) && job->details->preemptible_after <= s->queues->setup->second;
+    const struct job *job = &s->jobs[slot];
+    return is_preemptible(s, job) && job->details->preemptible_after <= s->queues->setup->second &&
+           !gang_may_need(s, slot);
 }
 
 static bool ends_unknown(const sched_t *s, const struct job *job)
@@ -48,7 +52,7 @@ bool claims_admit(const sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
     return job->details && s->queues->n_claims > 0 &&
-           (is_stopped_at_once(s, job) ||
+           (is_stopped_at_once(s, slot) ||
             (s->queues->setup->admits_unknown && ends_unknown(s, job)));
 }
 
@@ -95,8 +99,8 @@ bool claim_admits(const sched_t *s, uint32_t slot, uint32_t other)
 {
     const struct job *job = &s->jobs[other];
     const struct setup_queue *queue = &s->queues->setup->queue[s->jobs[slot].details->queue];
-    bool may = is_stopped_at_once(s, job);
-    if (may && may_stop(s, slot, job))
+    bool may = is_stopped_at_once(s, other);
+    if (may && may_preempt(s, &s->jobs[slot]))
         return true;
     bool fills =
         (may && queue->preempts_nobody) || (queue->claims_admit_unknown && ends_unknown(s, job));

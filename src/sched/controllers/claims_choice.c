@@ -41,13 +41,16 @@ static void list_awaited(struct choice *c, const struct heap *from, bool stopped
     const sched_t *s = c->s;
     for (size_t i = 0; i < from->n; i++) {
         const struct job *job = &s->jobs[from->v[i].item];
-        bool runs = job->state == SCHED_RUNNING, stops = runs && may_stop(s, c->slot, job);
+        bool runs = job->state == SCHED_RUNNING,
+             stops = runs && may_stop(s, c->slot, from->v[i].item);
         if (runs != (from == &s->queues->ends) || stops != stopped ||
             !may_lie_over(s, c->slot, job) ||
             s->place->ops->useful(s->place, &c->ask, job->booking) == 0)
             continue;
-        c->v[c->n++] = (struct awaited){
-            .slot = from->v[i].item, .end = known_end(s, job), .at = job->at, .key = job->key};
+        c->v[c->n++] = (struct awaited){.slot = from->v[i].item,
+                                        .end = known_end(s, c->slot, from->v[i].item),
+                                        .at = job->at,
+                                        .key = job->key};
     }
 }
 

@@ -4,17 +4,24 @@
 
 #include "sched/controllers/claims.h"
 #include "sched/controllers/victims.h"
+#include "sched/waiting/gang.h"
 
-/* Whether a job of a queue may preempt a running one, at some time, or at once. */
-static inline bool may_stop(const sched_t *s, uint32_t slot, const struct job *other)
+/* Whether a job of a queue may have a running one stopped as that is by now (is_spare). */
+static inline bool may_stop(const sched_t *s, uint32_t slot, uint32_t other)
 {
-    return may_preempt(s, &s->jobs[slot]) && is_preemptible(s, other);
+    return may_preempt(s, &s->jobs[slot]) && is_spare(s, other);
 }
 
-/* When a job is expected to have ended; INT64_MAX: nobody knows. */
-static inline int64_t known_end(const sched_t *s, const struct job *job)
+/* When a job is expected to have ended, or may be stopped for another one; INT64_MAX: nobody knows. */
+static inline int64_t known_end(const sched_t *s, uint32_t slot, uint32_t other)
 {
-    return job->ask.duration >= s->place->endless ? INT64_MAX : job_until(job);
+    const struct job *job = &s->jobs[other];
+    int64_t end = job->ask.duration >= s->place->endless ? INT64_MAX : job_until(job);
+    if (job->state != SCHED_RUNNING || !is_preemptible(s, job) || !may_preempt(s, &s->jobs[slot]) ||
+        !gang_spares(s, other))
+        return end;
+    int64_t from = preemptible_from(s, job);
+    return from < end ? from : end;
 }
 
 /* Whether a claim of a job may lie over what another one holds: it runs, or it holds a reservation and goes before

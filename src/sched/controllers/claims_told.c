@@ -29,7 +29,7 @@ static void stopped_aside(sched_t *s, uint32_t slot, bool aside)
     const struct queues *n = s->queues;
     for (size_t i = 0; i < n->n_victims; i++) {
         const struct job *job = &s->jobs[n->victims[i]];
-        if (!may_stop(s, slot, job))
+        if (!may_stop(s, slot, n->victims[i]))
             continue;
         if (aside)
             s->place->ops->lift(s->place, job->booking, true);

@@ -39,6 +39,16 @@ bool is_listed_victim(const sched_t *s, uint32_t slot)
            ((d->is_dismissed || d->is_cleared) && s->queues->setup->stops_any);
 }
 
+bool is_spare(const sched_t *s, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    if (!is_preemptible(s, job) || is_being_stopped(s, slot))
+        return is_preemptible(s, job);
+    return (job->details->preemptible_after <= s->queues->setup->second ||
+            s->now >= preemptible_from(s, job)) &&
+           gang_spares(s, slot);
+}
+
 bool may_be_told(const sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];

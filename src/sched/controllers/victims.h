@@ -49,6 +49,12 @@ struct preemption {
  */
 bool is_listed_victim(const sched_t *s, uint32_t slot);
 
+/* Whether a running job may be stopped since its queue is preemptible, or is being stopped: its gang can spare it, and its
+ * preemptible-after is over, but for the second that each job has. O(1) for one of no gang, or of one that has no more than
+ * its min; else O(members).
+ */
+bool is_spare(const sched_t *s, uint32_t slot);
+
 /* Whether a running job may be told to stop by now: it has not been told yet. */
 bool may_be_told(const sched_t *s, uint32_t slot);
 

@@ -99,12 +99,27 @@ int64_t gang_role_more(const sched_t *s, struct gang *gang, const struct gang_ro
     return more;
 }
 
+/* Whether none of its members is needed to keep others going. */
+static bool spares_all(const struct gang *gang)
+{
+    return !gang || (gang->min < 2 && gang->n_roles < 2);
+}
+
+bool gang_may_need(const sched_t *s, uint32_t slot)
+{
+    struct gang *gang = gang_of(s, slot);
+    return !spares_all(gang) &&
+           (gang_asks_whole(s, slot) || gang_role_of(gang, s->jobs[slot].details->member)->min > 0);
+}
+
 bool gang_spares(const sched_t *s, uint32_t slot)
 {
     struct gang *gang = gang_of(s, slot);
-    if (!gang || (gang->min < 2 && gang->n_roles < 2))
+    if (spares_all(gang))
         return true;
     const struct gang_role *role = gang_role_of(gang, s->jobs[slot].details->member);
+    if (role->running + role->done <= role->min)
+        return false;
     int64_t more = gang_role_more(s, gang, role);
     for (uint32_t i = gang->last; i != JOB_NONE && more > 0; i = s->jobs[i].details->gang_before) {
         const struct details *d = s->jobs[i].details;

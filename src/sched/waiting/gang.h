@@ -192,9 +192,15 @@ int gang_ask_again(sched_t *s, uint32_t slot);
 int64_t gang_role_more(const sched_t *s, struct gang *gang, const struct gang_role *role);
 
 /* Whether a running job may be stopped for others: it is of no gang, or more of its role run, or have succeeded, than
- * the role's min, and those that are to be stopped before it leave it so. These are the last ones. O(members).
+ * the role's min, and those that are to be stopped before it leave it so. These are the last ones. O(members); O(roles) where
+ * no more of it are.
  */
 bool gang_spares(const sched_t *s, uint32_t slot);
+
+/* Whether a member that waits, or all that are to start together, may be needed by their gang when they run, so that nobody
+ * may stop them for others by themselves. O(roles).
+ */
+bool gang_may_need(const sched_t *s, uint32_t slot);
 
 /* Whether a gang goes as a whole: so many of a role that run are being stopped that the others are too few. Nobody of it
  * starts until they have ended.

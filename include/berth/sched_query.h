@@ -98,7 +98,7 @@ int sched_annotate(sched_t *s, sched_job_t job, struct sched_annotation *annotat
 int sched_annotate_new(sched_t *s, sched_job_t job, struct sched_annotation *annotation);
 
 /* How ready a gang is: enough of it run, have succeeded or have room; they would have if all were gone that run and may
- * be stopped for it (jobs of preemptible queues); or not even then.
+ * be stopped for it (jobs of preemptible queues that their gangs can spare); or not even then.
  */
 enum sched_readiness { SCHED_NOT_READY, SCHED_CONDITIONALLY_READY, SCHED_READY };
 
@@ -154,9 +154,9 @@ sched_job_t sched_preemptor(const sched_t *s, sched_job_t job);
  */
 bool sched_claims(const sched_t *s, sched_job_t job);
 
-/* Whether a running job is backfilled: it runs on what others may have, as its queue is preemptible, or as it has come
- * to a claim that admits jobs of unknown end. What is idle of a node and what such jobs hold is accessible. O(1); where
- * claims admit such jobs, O(what it and all claims hold).
+/* Whether a running job is backfilled: it runs on what others may have, as its queue is preemptible, its preemptible-after is
+ * over and its gang can spare it, or as it has come to a claim that admits jobs of unknown end. What is idle of a node and
+ * what such jobs hold is accessible. O(members of its gang); where claims admit such jobs, O(what it and all claims hold).
  */
 bool sched_is_filling(const sched_t *s, sched_job_t job);
 

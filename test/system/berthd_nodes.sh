@@ -86,6 +86,12 @@ expect "idle cores" '3 0 0 0' "$(each cores_idle)"
 expect "cores of jobs that may be stopped" '2 0 0 0' "$(each cores_backfilled)"
 expect "accessible cores" '5 0 0 0' "$(each cores_accessible)"
 expect "accessible GPUs" '1 0 0 0' "$(each gpus_accessible)"
+# Members that their gang needs are not to be stopped.
+gang=$("$BERTH" submit -q spare --gang 2 -c 1 -t 1h sleep 1000)
+await_state "$gang" running
+expect_status 0 "$BERTH" nodes --json
+expect "idle beside a gang" '1 0 0 0' "$(each cores_idle)"
+expect "of which nobody may be stopped" '2 0 0 0' "$(each cores_backfilled)"
 expect_status 0 "$BERTH" resume node3
 expect resumed 'node3 up' "$(row node3 | cut -d ' ' -f 1-2)"
 expect_status 2 "$BERTH" nodes node0

@@ -496,6 +496,24 @@ static void how_ready_a_gang_is_is_said(void **state)
                   "ready. It is held");
 }
 
+/* Of the jobs of a preemptible queue two are all that their gang needs, and one is not to be stopped yet: only what the third
+ * gang has beyond its min may be taken.
+ */
+static void who_may_not_be_stopped_is_in_its_way(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, "{\"command\":[\"x\"],\"cores\":4,\"gang\":2,\"queue\":\"spare\"}");
+    start_all(w);
+    submit(w, "{\"command\":[\"x\"],\"cores\":3,\"queue\":\"spare\",\"preemptible_after\":3600}");
+    start_all(w);
+    submit(w, "{\"command\":[\"x\"],\"cores\":1,\"gang\":3,\"min\":2,\"queue\":\"spare\"}");
+    start_all(w);
+    int64_t id = submit(w, "{\"command\":[\"x\"],\"cores\":1,\"gang\":4}");
+    expect_gang(w, id,
+                "{\"readiness\":\"not ready\",\"min\":4,\"running\":0,\"succeeded\":0,"
+                "\"allocated\":2,\"conditional\":1}");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -510,6 +528,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(who_is_stopped_of_a_gang_is_said, open_rivals, close_world),
         cmocka_unit_test_setup_teardown(who_has_borrowed_is_said, open_rivals, close_world),
         TEST(how_ready_a_gang_is_is_said),
+        TEST(who_may_not_be_stopped_is_in_its_way),
         TEST(a_promise_that_another_would_get_is_thought_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

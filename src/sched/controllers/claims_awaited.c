@@ -126,7 +126,7 @@ bool sched_is_filling(const sched_t *s, sched_job_t handle)
     uint32_t slot = job_in_queue(s, handle);
     if (slot == JOB_NONE || s->jobs[slot].state != SCHED_RUNNING)
         return false;
-    bool is = is_preemptible(s, &s->jobs[slot]);
+    bool is = is_spare(s, slot);
     for (size_t i = 0; i < s->queues->n_claims && !is; i++)
         is = has_entered(s, slot, s->queues->claims[i].slot);
     return is;

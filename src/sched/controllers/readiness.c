@@ -14,7 +14,8 @@ static void stopped_aside(sched_t *s, uint32_t slot, bool aside)
     const struct queues *n = s->queues;
     for (size_t i = 0; i < n->n_victims && !is_preemptible(s, &s->jobs[slot]); i++) {
         const struct job *job = &s->jobs[n->victims[i]];
-        if (job->state != SCHED_RUNNING || job->is_lifted)
+        if (job->state != SCHED_RUNNING || job->is_lifted ||
+            (!is_being_stopped(s, n->victims[i]) && !is_spare(s, n->victims[i])))
             continue;
         if (aside)
             s->place->ops->lift(s->place, job->booking, false);

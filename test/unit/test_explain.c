@@ -514,6 +514,30 @@ static void who_may_not_be_stopped_is_in_its_way(void **state)
                 "\"allocated\":2,\"conditional\":1}");
 }
 
+/* A list says that it is promised a time. Asked about by itself, what it lacks now, as of any other job, and the time. */
+static void a_promised_gang_says_what_it_lacks_and_when_it_starts(void **state)
+{
+    struct sim_server *w = *state;
+    run(w, "{\"command\":[\"x\"],\"nodes\":2,\"duration\":\"2h\"}");
+    int64_t id = submit(w, "{\"command\":[\"x\"],\"nodes\":1,\"gang\":4,\"duration\":\"1h\"}");
+    start_all(w);
+    expect_begins(w, id,
+                  "Of its members: 4 pending. It is a gang, of which 4 start together; there is "
+                  "room for 2 of 4: it is not ready. It waits for room for as many members as "
+                  "start together. It has a reservation and will start in 2h at the latest.");
+    json_t *got = explain(w, id);
+    assert_string_equal(json_string_value(json_object_get(got, "reason")), "2 of 4 members fit");
+    assert_true(json_is_false(json_object_get(got, "not_before")));
+    assert_null(json_object_get(got, "expected"));
+    assert_true(json_is_number(json_object_get(got, "estimate")));
+    json_decref(got);
+    expect_text(w, id, "reason", "\"2 of 4 members fit\"");
+    got = ask(w, "GET", "/v1/jobs?state=pending", NULL, 200);
+    json_t *row = json_array_get(json_object_get(got, "jobs"), 3);
+    assert_string_equal(json_string_value(json_object_get(row, "reason")), "reserved");
+    json_decref(got);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -529,6 +553,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(who_has_borrowed_is_said, open_rivals, close_world),
         TEST(how_ready_a_gang_is_is_said),
         TEST(who_may_not_be_stopped_is_in_its_way),
+        TEST(a_promised_gang_says_what_it_lacks_and_when_it_starts),
         TEST(a_promise_that_another_would_get_is_thought_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -295,9 +295,10 @@ static void wait_apart(sched_t *s, uint32_t slot, uint32_t part, bool first)
     }
     job->state = SCHED_BLOCKED; /* for nothing yet */
     job->is_fresh = false;
-    /* a turn that the entry has as it lost its time goes with its promise */
-    bool fresh =
-        entry->is_fresh && (entry->state != SCHED_RESERVED || entry->details->displaced < 0);
+    /* a turn that a pass has given the entry as it lost its time goes with its promise */
+    bool is_renewed = entry->state == SCHED_RESERVED && entry->details->displaced >= 0 &&
+                      s->pass.phase != PASS_IDLE;
+    bool fresh = entry->is_fresh && !is_renewed;
     if (!array_is_full(s, part) || array_block(s, part) < 0)
         open_insert(s, part, fresh); /* there is memory for that */
     if (entry->state == SCHED_RESERVED && first)

@@ -767,7 +767,8 @@ static void play_twice(uint64_t seed)
  * said to have freed it. What one that had preempted others was to get counted twice. Who stood before a claim was promised
  * other nodes in the next sweep. A member that left the entry of an array that had lost its time had a turn as if it had
  * lost its own. What did not fit beside a claim was not tried again once that had gone.
- * Those for whom nobody could be stopped were not looked at again when others had got more than they deserve.
+ * Those for whom nobody could be stopped were not looked at again when others had got more than they deserve. Of a job that
+ * a limit had blocked, its limit was asked anew if it was displaced and something had come back.
  */
 static void play_restarted(void)
 {
@@ -784,7 +785,8 @@ static void play_restarted(void)
                                      7003,  7809,                         /* before a claim */
                                      10876,                               /* a turn */
                                      42939,                               /* a claim that goes */
-                                     47060};                              /* what others got */
+                                     47060,                               /* what others got */
+                                     203959}; /* blocked and displaced */
     for (size_t i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
         play_twice(seeds[i]);
 }

@@ -39,12 +39,12 @@ static int narrow_to_few(sched_t *s, uint32_t slot, struct measured *m, struct l
 
 /* Nodes that they have, and of those that the booking has beside them as many as are left. */
 static int narrow_to_theirs(const sched_t *s, uint32_t slot, struct measured *m,
-                            struct limits_room room)
+                            struct limits_window window, struct limits_room room)
 {
-    if (room.any)
-        limits_narrow_others(s->queues->limits, s->jobs[slot].details->party,
+    if (room.others > 0)
+        limits_narrow_others(s->queues->limits, s->jobs[slot].details->party, window,
                              measure_shared(m, slot), room.others, allow, m);
-    return room.any;
+    return room.any || room.others > 0;
 }
 
 int narrow_nodes(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
@@ -60,7 +60,8 @@ int narrow_nodes(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
         return -1;
     struct limits_room room =
         limits_narrow(s->queues->limits, job->details->party, window, allow, &m);
-    int rc = is_wide ? narrow_to_few(s, slot, &m, room, at) : narrow_to_theirs(s, slot, &m, room);
+    int rc = is_wide ? narrow_to_few(s, slot, &m, room, at)
+                     : narrow_to_theirs(s, slot, &m, window, room);
     if (rc <= 0)
         ops->narrow(s->place, NULL, false);
     return rc;

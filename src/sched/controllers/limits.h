@@ -143,7 +143,7 @@ int64_t limits_when(const struct limits *limits, uint32_t party, struct limits_w
                     limits_amount_f *amount, void *arg, const struct limits_nodes *nodes);
 
 /* Where the nodes of a job are too many for a node limit during a window: allow those of which it could have any one, as its
- * user and queues have them already. How many nodes it may have in all, and how many of these may be others; INT64_MAX: any
+ * user or queues have them then. How many nodes it may have in all, and how many of these may be others; INT64_MAX: any
  * number. What is matched among them may yet be too much. O(nodes shared by the holders * w log n) for w windows in this one.
  */
 typedef void limits_allow_f(void *arg, uint32_t node);
@@ -155,7 +155,7 @@ struct limits_room limits_narrow(const struct limits *limits, uint32_t party,
                                  struct limits_window window, limits_allow_f *allow, void *arg);
 
 /* And allow so many of these that are others. */
-void limits_narrow_others(const struct limits *limits, uint32_t party,
+void limits_narrow_others(const struct limits *limits, uint32_t party, struct limits_window window,
                           const struct limits_nodes *nodes, int64_t others, limits_allow_f *allow,
                           void *arg);
 

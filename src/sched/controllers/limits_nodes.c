@@ -248,6 +248,13 @@ static bool may_have(const struct limits *limits, const struct side *side, size_
     return true;
 }
 
+/* Whether a holder has a node at some time of a window. A window may be open of what has been lifted: nobody has that. */
+static bool has_then(const struct shared *s, uint32_t node, struct limits_window window)
+{
+    const struct shared_node *of = find_shared_node(s, node);
+    return of && profile_max(&of->profile, window.from, window.until) > 0;
+}
+
 /* How many nodes the limits of all sides leave throughout a window. */
 static int64_t left_of(const struct limits *limits, const struct side *side, size_t sides,
                        struct limits_window window)
@@ -302,7 +309,8 @@ struct limits_room limits_narrow(const struct limits *limits, uint32_t party,
     for (size_t k = 0; k < sides; k++)
         for (uint32_t i = 0; i < side[k].tally->shared.n; i++) {
             uint32_t node = side[k].tally->shared.v[i].node;
-            if (!may_have(limits, side, sides, node, window))
+            if (!has_then(&side[k].tally->shared, node, window) ||
+                !may_have(limits, side, sides, node, window))
                 continue;
             allow(arg, node);
             any = true;
@@ -311,7 +319,7 @@ struct limits_room limits_narrow(const struct limits *limits, uint32_t party,
                                 any};
 }
 
-void limits_narrow_others(const struct limits *limits, uint32_t party,
+void limits_narrow_others(const struct limits *limits, uint32_t party, struct limits_window window,
                           const struct limits_nodes *nodes, int64_t others, limits_allow_f *allow,
                           void *arg)
 {
@@ -321,7 +329,7 @@ void limits_narrow_others(const struct limits *limits, uint32_t party,
     while (others > 0 && nodes->next(nodes->arg, &i, &node)) {
         bool known = false;
         for (size_t k = 0; k < sides; k++)
-            known |= find_shared_node(&side[k].tally->shared, node) != NULL;
+            known |= has_then(&side[k].tally->shared, node, window);
         if (known)
             continue;
         allow(arg, node);

@@ -348,7 +348,9 @@ enum sched_decision_kind {
      */
     SCHED_STOP,
 
-    /* A running job that is being stopped already (SCHED_PREEMPT): job `other` waits for its end, too. */
+    /* A running job that is being stopped already, as it was told to or its limit is over: job `other` waits for its end,
+     * too.
+     */
     SCHED_AWAIT
 };
 

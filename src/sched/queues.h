@@ -57,6 +57,7 @@ struct details {
     uint32_t awaited_by;          /* so many wait for its end (controllers/awaited.h) */
     bool is_stopping;             /* running: the shell was told to stop it for another, */
     bool is_cleared;              /* or for a block */
+    bool is_in_victims; /* running: in the list of who may be preempted or is being stopped */
     uint8_t blocked;
     uint32_t gang_before, gang_behind; /* slots of its gang */
     bool is_behind;                    /* open: goes behind others as its gang has its min */
@@ -146,7 +147,8 @@ struct claim {
 
 /* A job that is being stopped for another one, by its id and member. */
 struct stopped {
-    uint32_t slot, member;
+    sched_job_t job;
+    uint32_t member;
     const char *id; /* interned */
 };
 
@@ -288,12 +290,21 @@ static inline bool pass_does(const sched_t *s, unsigned actions)
     return (s->pass.phase == PASS_WALK ? setup->round[s->pass.round] : setup->actions) & actions;
 }
 
-/* Whether a job runs whose shell was told to stop it: for others, as its gang has failed or for a block. */
+/* Whether a running job's limit is over: its shell stops it by itself. */
+static inline bool is_out_of_time(const sched_t *s, uint32_t slot)
+{
+    int64_t limit = s->jobs[slot].details->limit;
+    return limit < SCHED_UNLIMITED && s->now - s->jobs[slot].at >= limit;
+}
+
+/* Whether a job runs that is being stopped: its shell was told to, for others, as its gang has failed or for a block, or its
+ * limit is over.
+ */
 static inline bool is_being_stopped(const sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
     return s->jobs[slot].state == SCHED_RUNNING &&
-           (d->is_stopping || d->is_dismissed || d->is_cleared);
+           (d->is_stopping || d->is_dismissed || d->is_cleared || is_out_of_time(s, slot));
 }
 
 /* The state of now, and whether it is still that. */
@@ -537,10 +548,11 @@ int64_t next_preemptible(const sched_t *s, int64_t after);
 /* Have memory for so many in the list of who may be preempted; 0, or -1 with ENOMEM. And list them anew. */
 int victims_reserve(struct queues *n, size_t more);
 
-/* A running job is being stopped, by a flag that is set by now, and was listed before that, or not: others may wait for what
- * it leaves. There is room in the list.
- */
-void victim_leaves(sched_t *s, uint32_t slot, bool was_listed);
+/* List a running job that may be preempted or is being stopped, unless it is listed already. There is room for it. O(1). */
+void victim_add(sched_t *s, uint32_t slot);
+
+/* A running job is being stopped from now on: others may wait for what it leaves. There is room in the list. O(1). */
+void victim_leaves(sched_t *s, uint32_t slot);
 void victims_list(sched_t *s);
 
 /* ---- reclaim.c ---- */

@@ -5,7 +5,6 @@
 #include "base/array.h"
 #include "sched/controllers/awaited.h"
 #include "sched/queues.h"
-#include "sched/waiting/gang.h"
 
 void stopped_put_ids(const sched_t *s, uint32_t slot, struct strbuf *text)
 {
@@ -38,7 +37,7 @@ int stopped_tell(sched_t *s, uint32_t slot, const char *ids, struct sched_record
 int stopped_note(sched_t *s, uint32_t slot, const struct sched_record *r)
 {
     struct queues *n = s->queues;
-    if (r->state != SCHED_RUNNING || !(r->stopping || r->dismissed || r->cleared || r->gang_over))
+    if (r->state != SCHED_RUNNING || r->n_awaited_by == 0)
         return 0;
     if (array_grow((void **)&n->stopped, &n->cap_stopped, n->n_stopped + r->n_awaited_by,
                    sizeof(*n->stopped)) < 0 ||
@@ -48,17 +47,10 @@ int stopped_note(sched_t *s, uint32_t slot, const struct sched_record *r)
         const char *id = queues_text(n, r->awaited_by[i].id);
         if (!id)
             return -1;
-        n->stopped[n->n_stopped++] = (struct stopped){slot, r->awaited_by[i].member, id};
+        n->stopped[n->n_stopped++] =
+            (struct stopped){job_handle(s, slot), r->awaited_by[i].member, id};
     }
     return 0;
-}
-
-/* Whether it is being stopped, or will be, as its gang is over. */
-static bool is_to_leave(const sched_t *s, uint32_t slot)
-{
-    const struct gang *gang = gang_of(s, slot);
-    return is_being_stopped(s, slot) ||
-           (gang && gang->is_over && s->jobs[slot].state == SCHED_RUNNING);
 }
 
 /* A running job is being stopped for a holder, which is due when the last of these has ended. */
@@ -77,10 +69,11 @@ void stopped_resolve(sched_t *s)
     for (size_t i = 0; i < n->n_stopped; i++) {
         const struct stopped *stopped = &n->stopped[i];
         int64_t other = depend_find(n->depend, stopped->id, stopped->member);
-        if (!is_to_leave(s, stopped->slot))
-            continue; /* it is another one by now */
+        uint32_t slot = job_in_queue(s, stopped->job);
+        if (slot == JOB_NONE || s->jobs[slot].state != SCHED_RUNNING)
+            continue; /* it has ended by now */
         if (other >= 0 && s->jobs[other].state == SCHED_RESERVED && s->jobs[other].is_preempting)
-            wait_for_victim(s, stopped->slot, (uint32_t)other);
+            wait_for_victim(s, slot, (uint32_t)other);
         else
             n->stopped[kept++] = *stopped;
     }

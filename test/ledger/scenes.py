@@ -27,6 +27,7 @@ class Scene:
         self.others = {}
         self.events = []
         self.ids = []
+        self.longest = {}  # how long each job may take, by its id
         self.config = configuration(self)
         if self.has("reloads"):
             for i in range(self.random.randint(1, 2)):
@@ -195,14 +196,29 @@ def lengths_of(scene, job):
         job["runtime"] = r.randint(1, job["duration"])
     elif chance < 0.45:
         job["runtime"] = job["duration"] + r.randint(1, 30)
-    if not scene.has("estimates") or scene.one_in(3):
-        return
-    longest = job.pop("duration")
-    job["limit"] = longest if scene.one_in(2) else "unlimited"
-    job["estimate"] = r.randint(1, longest)
-    job.setdefault("runtime", longest)
-    if job["limit"] == "unlimited" and scene.one_in(4):
-        job["estimate"] = "unknown"
+    if scene.has("estimates") and not scene.one_in(3):
+        longest = job.pop("duration")
+        job["limit"] = longest if scene.one_in(2) else "unlimited"
+        job["estimate"] = r.randint(1, longest)
+        job.setdefault("runtime", longest)
+        if job["limit"] == "unlimited" and scene.one_in(4):
+            job["estimate"] = "unknown"
+    keep_to_limit(scene, job)
+
+
+def stops_jobs(scene):
+    """Whether jobs may be stopped for others. Who looks for jobs to stop waits for one whose limit is over, for as long as that
+    takes to end. The ledger knows only of jobs that end at once: in these scenes they may take longer than their estimates,
+    but not than their limits."""
+    return any(scene.has(what) for what in ("preemption", "shares", "richer"))
+
+
+def keep_to_limit(scene, job):
+    limit = job.get("limit", job.get("duration"))
+    if stops_jobs(scene) and limit != "unlimited" and job.get("runtime", 0) > limit:
+        job["estimate"] = job.pop("duration", job.get("estimate"))
+        job["limit"] = "unlimited"
+    scene.longest[job["id"]] = max(job.get("runtime", 0), job.get("duration", 0))
 
 
 def asked_of(scene, job):
@@ -268,7 +284,8 @@ def change_of(scene):
     if what in (2, 3):
         return {"priority": {"id": which, "value": r.randint(-5, 5)}}
     if what == 4:
-        return {"duration": {"id": which, "value": r.randint(5, 120)}}
+        least = scene.longest[which] if stops_jobs(scene) else 0
+        return {"duration": {"id": which, "value": max(least, r.randint(5, 120))}}
     if what == 5:
         return {"queue": {"id": which, "value": r.choice(list(scene.config["queues"]))}}
     if what == 6:

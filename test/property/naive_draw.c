@@ -84,7 +84,8 @@ void draw_defaults(struct nq_lane *lane, struct sched_queue_config *queue)
     queue->default_limit = lane->default_limit = draw_tail(1, 30);
 }
 
-int64_t draw_lasts(const struct nq_job *job)
+/* How long a job lasts that ends by its limit. */
+static int64_t draw_in_time(const struct nq_job *job)
 {
     if (job->estimate >= NQ_ENDLESS)
         return draw(1, 40);
@@ -93,6 +94,15 @@ int64_t draw_lasts(const struct nq_job *job)
         return lasts;
     bool any = job->limit == SCHED_UNLIMITED;
     return job->estimate + draw_tail(1, any ? 40 : job->limit - job->estimate);
+}
+
+int64_t draw_lasts(const struct nq_job *job)
+{
+    int64_t lasts = draw_in_time(job);
+    bool may_be_late = run.rules & WITH_LATE && job->limit < INT64_MAX;
+    return may_be_late && random_between(&run.late_random, 0, 1)
+               ? job->limit + random_between(&run.late_random, 1, 8)
+               : lasts;
 }
 
 void draw_order_of_jobs(struct nq_lane *lane, struct sched_queue_config *queue)

@@ -26,6 +26,7 @@ enum scene_rule {
     WITH_AFTER = 8,    /* jobs may be stopped only when they have run for so long */
     WITH_ASKS = 16,    /* jobs that wait ask for something else */
     WITH_RELOADS = 32, /* queues get other rules */
+    WITH_LATE = 64,    /* jobs take a while to end when their limits are over */
 };
 
 /* A scene: what it has is drawn from its seed. */
@@ -33,8 +34,8 @@ struct naive_play {
     uint64_t seed;
     struct random random;
     struct random deadline_random, block_random, tail_random, update_random, core_random,
-        hold_random, change_random; /* beside the rest */
-    unsigned rules;                 /* of enum scene_rule */
+        hold_random, change_random, late_random; /* beside the rest */
+    unsigned rules;                              /* of enum scene_rule */
     match_t *match;
     sched_t *sched;
     struct sched_queue_config queue[2 * NQ_LANES]; /* virtual ones behind the others */
@@ -52,7 +53,8 @@ struct naive_play {
 /* What all scenes have come to. */
 struct naive_count {
     uint64_t decisions, preempted, full, asked_meanwhile, rejected, blocks, expected, overrun,
-        stopped, updated, set_aside, queues_stopped, begins, waits, moved, asked_for_other, reloads;
+        stopped, updated, set_aside, queues_stopped, begins, waits, moved, asked_for_other, reloads,
+        late;
 };
 
 extern struct naive_play run;

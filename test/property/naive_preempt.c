@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "naive_limits.h"
+#include "naive_tails.h"
 
 int64_t nq_preemptible_from(const struct nq_job *j)
 {
@@ -17,9 +18,11 @@ static bool stops_any(const struct naive_queues *q)
     return any;
 }
 
+/* Whether it is being stopped: for another, for a block, or as its limit is over. */
 bool nq_leaves(const struct naive_queues *q, const struct nq_job *j)
 {
-    return j->stopping || (j->cleared && stops_any(q));
+    bool is_out_of_time = q->now >= nt_end(j, j->at);
+    return j->stopping || ((j->cleared || is_out_of_time) && stops_any(q));
 }
 
 /* It has something that the job could use: nothing of what is down. */

@@ -40,7 +40,8 @@ enum kind { PLAIN, SHARES, WIDE, CORES };
 static unsigned rules_of(uint64_t seed)
 {
     static const char *const names[] = {"SCENE_STOPS", "SCENE_WAITS", "SCENE_MOVES",
-                                        "SCENE_AFTER", "SCENE_ASKS",  "SCENE_RELOADS"};
+                                        "SCENE_AFTER", "SCENE_ASKS",  "SCENE_RELOADS",
+                                        "SCENE_LATE"};
     unsigned rules = 0;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         struct random r = {.state = ~seed * 16 + i};
@@ -82,6 +83,7 @@ static void play_with(uint64_t seed, enum kind kind, bool tails, unsigned rules)
     run.holds = (seed / 8) % 7 == 2 || getenv("SCENE_HOLDS") != NULL; /* none of play_known */
     run.rules = rules;
     run.change_random.state = ~seed * 19;
+    run.late_random.state = ~seed * 23;
     draw_machine();
     draw_queues();
     trace_queues();
@@ -202,6 +204,10 @@ static void play_known(void)
     play_with(9203858, PLAIN, true, rules_of(9203858) | WITH_STOPS);
     /* A new block has the number of one that is gone: the workers of classes are counted anew. */
     play_with(9101198, WIDE, false, rules_of(9101198));
+    /* A member is lowered whose array was put off, and has been raised since. */
+    play_with(50999, PLAIN, false, rules_of(50999) | WITH_LATE);
+    /* Nobody waits for one whose limit is over where no queue has others stopped any more. */
+    play_with(80261, SHARES, true, rules_of(80261) | WITH_LATE | WITH_RELOADS | WITH_AFTER);
     /* Whom a limit lets go on looks for victims, too, where it counts those who are stopped twice. */
     play_with(9700026, WIDE, false, rules_of(9700026) | WITH_MOVES | WITH_RELOADS);
 }
@@ -228,11 +234,12 @@ static void test_naive(void **state)
         " blocks, %" PRIu64 " rejected, %" PRIu64 " only expected, %" PRIu64 " overrun, %" PRIu64
         " stopped for blocks, %" PRIu64 " updated, %" PRIu64 " held, %" PRIu64
         " queues stopped, %" PRIu64 " later, %" PRIu64 " wait for others, %" PRIu64
-        " moved, %" PRIu64 " ask for something else, %" PRIu64 " reloads\n",
+        " moved, %" PRIu64 " ask for something else, %" PRIu64 " reloads, %" PRIu64
+        " wait for one out of time\n",
         counted.decisions, counted.preempted, counted.full, counted.asked_meanwhile, counted.blocks,
         counted.rejected, counted.expected, counted.overrun, counted.stopped, counted.updated,
         counted.set_aside, counted.queues_stopped, counted.begins, counted.waits, counted.moved,
-        counted.asked_for_other, counted.reloads);
+        counted.asked_for_other, counted.reloads, counted.late);
 }
 
 int main(void)

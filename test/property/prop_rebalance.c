@@ -36,7 +36,7 @@ struct job {
     sched_job_t handle;
     enum state state;
     int class;
-    int64_t units, started, safe;
+    int64_t units, started, safe, limit;
     bool is_stopping;
     bool awaits[JOBS]; /* for the ends of these it waits, */
     int victims;       /* so many, */
@@ -51,6 +51,7 @@ struct scene {
     int64_t now, workers, percent[CLASSES], target[CLASSES], threshold, duration;
     bool promises;        /* jobs are promised a time, which nobody takes from them */
     bool is_alike;        /* all jobs take one worker */
+    bool settles;         /* at the end nothing happens any more, nor are limits over then */
     bool is_over, is_due; /* uneven since, and whether the pass at work may stop jobs */
     int64_t since;
     int stops;
@@ -63,12 +64,18 @@ static int64_t draw(struct scene *c, int64_t low, int64_t high)
 
 /* ---- What classes have ---- */
 
+/* Whether a job that runs counts as gone: it was told to stop, or its limit is over. */
+static bool leaves(const struct scene *c, const struct job *j)
+{
+    return j->is_stopping || c->now - j->started >= j->limit;
+}
+
 static int64_t has(const struct scene *c, int class)
 {
     int64_t units = 0;
     for (int i = 0; i < c->n; i++) {
         const struct job *j = &c->job[i];
-        bool counts = j->state == RUNS ? !j->is_stopping : j->state == WAITS && j->victims > 0;
+        bool counts = j->state == RUNS ? !leaves(c, j) : j->state == WAITS && j->victims > 0;
         units += j->class == class && counts ? j->units : 0;
     }
     return units;
@@ -128,6 +135,7 @@ static void open_scene(struct scene *c, uint64_t seed)
     c->threshold = draw(c, 1, 60);
     c->duration = draw(c, 1, 100);
     c->is_alike = draw(c, 0, 1);
+    c->settles = c->is_alike || seed % 4 == 0;
     int64_t policy = draw(c, 0, 3);
     c->promises = policy > 0;
     snprintf(
@@ -152,14 +160,14 @@ static void submit(struct scene *c)
     *j = (struct job){.state = WAITS, .class = (int)draw(c, 0, CLASSES - 1)};
     j->units = c->is_alike ? 1 : draw(c, 1, c->workers < 5 ? c->workers : 5);
     j->safe = draw(c, 0, 5) > 0 ? 0 : draw(c, 0, 300);
+    j->limit = c->settles ? 1000000 : draw(c, 1, 400);
     user[1] = (char)('0' + j->class);
-    j->handle =
-        world_submit(&c->w, c->now, (int)j->units,
-                     (struct sched_request){.queue = "q",
-                                            .user = user,
-                                            .tag = (uint64_t)c->n,
-                                            .duration = c->is_alike ? 1000000 : draw(c, 1, 400),
-                                            .preemptible_after = j->safe});
+    j->handle = world_submit(&c->w, c->now, (int)j->units,
+                             (struct sched_request){.queue = "q",
+                                                    .user = user,
+                                                    .tag = (uint64_t)c->n,
+                                                    .duration = j->limit,
+                                                    .preemptible_after = j->safe});
     assert_true(j->handle >= 0);
     c->n++;
 }
@@ -212,7 +220,7 @@ static void awaited(struct scene *c, int i, int by)
 {
     struct job *j = &c->job[i], *taker = &c->job[by];
     assert_int_equal(j->state, RUNS);
-    assert_true(j->is_stopping);
+    assert_true(leaves(c, j));
     assert_int_equal(taker->state, WAITS);
     assert_false(taker->awaits[i]);
     taker->awaits[i] = true;
@@ -225,7 +233,7 @@ static void stopped(struct scene *c, int i, int by)
     int64_t safe = j->safe > 1 ? j->safe : 1;
     assert_true(c->is_due);
     assert_int_equal(j->state, RUNS);
-    assert_false(j->is_stopping);
+    assert_false(leaves(c, j));
     assert_true(c->now >= j->started + safe);
     assert_int_equal(taker->state, WAITS);
     assert_int_not_equal(j->class, taker->class);
@@ -246,7 +254,7 @@ static void check_after(const struct scene *c, const bool *ready)
         int64_t safe = j->safe > 1 ? j->safe : 1;
         assert_false(ready[i] && j->state == WAITS);
         idle -= j->state == RUNS ? j->units : 0;
-        may_stop |= j->state == RUNS && !j->is_stopping && c->now >= j->started + safe &&
+        may_stop |= j->state == RUNS && !leaves(c, j) && c->now >= j->started + safe &&
                     has(c, j->class) > c->target[j->class];
     }
     assert_true(idle >= 0);
@@ -355,7 +363,7 @@ static void play_scene(int *stops)
     static struct scene c;
     open_scene(&c, seed);
     play(&c);
-    if (c.is_alike || seed % 4 == 0)
+    if (c.settles)
         settle(&c);
     *stops += c.stops;
     world_close(&c.w);

@@ -304,7 +304,8 @@ static struct scene_job *waits_for_victim(struct scene *c, const struct sched_de
 static void awaited(struct scene *c, const struct scene_job *j, const struct sched_decision *d,
                     int nth)
 {
-    SCENE_CHECK(c, j->running && (j->preempted || j->stopped));
+    bool is_out_of_time = j->limit < SCHED_UNLIMITED && c->now - j->start >= j->limit;
+    SCENE_CHECK(c, j->running && (j->preempted || j->stopped || is_out_of_time));
     waits_for_victim(c, d, nth);
 }
 

@@ -186,7 +186,8 @@ static void events_are_gathered(void **state)
     struct world w;
     (void)state;
     world_open(&w, gathering);
-    sched_job_t a = world_enter(&w, 3, "a", 4, (struct sched_request){.duration = 30});
+    struct sched_request no_limit = {.duration = SCHED_UNLIMITED, .estimate = 30};
+    sched_job_t a = world_enter(&w, 3, "a", 4, no_limit);
     expect_due(&w, 3); /* before the first pass nothing is waited for */
     world_enter(&w, 5, "b", 4, PLAIN);
     assert_int_equal(next(&w), 23);

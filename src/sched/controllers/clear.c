@@ -142,7 +142,7 @@ static enum step stop_next_for_block(sched_t *s)
         heap_move(&n->stops, slot, at, s->jobs[slot].key.seq);
         return STEP_DONE;
     }
-    bool is_told = is_being_stopped(s, slot), was_listed = is_listed_victim(s, slot);
+    bool is_told = is_being_stopped(s, slot);
     struct sched_reason why = blocks_told(s, block);
     const struct sched_reason *told = is_told ? NULL : told_reason(n, &why);
     if (!is_told && !told)
@@ -151,7 +151,7 @@ static enum step stop_next_for_block(sched_t *s)
     d->is_cleared = true;
     if (is_told)
         return STEP_DONE;
-    victim_leaves(s, slot, was_listed);
+    victim_leaves(s, slot);
     decision_add(s, SCHED_STOP, slot, s->now, told);
     return STEP_DONE;
 }

@@ -53,8 +53,7 @@ static void preempt_taken(struct preemption *h, uint32_t slot)
             continue;
         d->is_stopping = true;
         gang_stops(s, victim->slot);
-        if (!is_preemptible(s, &s->jobs[victim->slot])) /* else it is listed already */
-            s->queues->victims[s->queues->n_victims++] = victim->slot;
+        victim_add(s, victim->slot);
         decision->why = why(h, slot, victim->slot);
         decision->work = work_of(s, &s->jobs[victim->slot]);
         decision->requeue = s->queues->setup->queue[d->queue].preemptible != SCHED_PREEMPT_CANCEL;

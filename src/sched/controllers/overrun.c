@@ -28,7 +28,9 @@ static enum step extend(sched_t *s)
         until = gone;
     if (until <= s->now || was >= INT64_MAX / 2)
         return STEP_BUSY;
-    if (array_grow((void **)&n->extended, &n->cap_extended, n->n_extended + 1,
+    bool leaves = is_out_of_time(s, slot) && n->setup->stops_any;
+    if ((leaves && victims_reserve(n, n->n_victims + 1) < 0) ||
+        array_grow((void **)&n->extended, &n->cap_extended, n->n_extended + 1,
                    sizeof(*n->extended)) < 0 ||
         s->place->ops->extend(s->place, job->booking, until) < 0 ||
         controllers_extend(s, slot, until) < 0)
@@ -38,6 +40,8 @@ static enum step extend(sched_t *s)
     job->ask.duration = until - job->at;
     heap_move(&n->ends, slot, until, job->key.seq);
     n->extended[n->n_extended++] = job_handle(s, slot);
+    if (leaves)
+        victim_leaves(s, slot);
     return STEP_DONE;
 }
 

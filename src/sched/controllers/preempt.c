@@ -68,17 +68,28 @@ int64_t next_preemptible(const sched_t *s, int64_t after)
     return next;
 }
 
+void victim_add(sched_t *s, uint32_t slot)
+{
+    struct details *d = s->jobs[slot].details;
+    if (d->is_in_victims || !is_listed_victim(s, slot))
+        return;
+    d->is_in_victims = true;
+    s->queues->victims[s->queues->n_victims++] = slot;
+}
+
 /* A job runs no more that might have been preempted; one that could not may be told too. */
 static void victim_remove(sched_t *s, uint32_t slot)
 {
     struct queues *n = s->queues;
+    struct details *d = s->jobs[slot].details;
     size_t kept = 0;
+    if (!d->is_in_victims)
+        return;
     for (size_t i = 0; i < n->n_victims; i++)
         if (n->victims[i] != slot)
             n->victims[kept++] = n->victims[i];
-    if (kept == n->n_victims)
-        return;
     n->n_victims = kept;
+    d->is_in_victims = false;
     if (n->preemptible_next > s->now) /* else it has come, and is yet to be looked at */
         n->preemptible_next = next_preemptible(s, s->now);
 }
@@ -88,12 +99,10 @@ int victims_reserve(struct queues *n, size_t more)
     return array_grow((void **)&n->victims, &n->cap_victims, more, sizeof(*n->victims));
 }
 
-void victim_leaves(sched_t *s, uint32_t slot, bool was_listed)
+void victim_leaves(sched_t *s, uint32_t slot)
 {
-    struct queues *n = s->queues;
-    if (!was_listed && is_listed_victim(s, slot))
-        n->victims[n->n_victims++] = slot;
-    n->more_preemptible++; /* what it leaves may be enough for others */
+    victim_add(s, slot);
+    s->queues->more_preemptible++; /* what it leaves may be enough for others */
 }
 
 void victims_list(sched_t *s)
@@ -101,8 +110,9 @@ void victims_list(sched_t *s)
     struct queues *n = s->queues;
     n->n_victims = 0;
     for (uint32_t slot = n->first; slot != JOB_NONE; slot = s->jobs[slot].details->following) {
-        if (s->jobs[slot].state == SCHED_RUNNING && is_listed_victim(s, slot))
-            n->victims[n->n_victims++] = slot;
+        s->jobs[slot].details->is_in_victims = false;
+        if (s->jobs[slot].state == SCHED_RUNNING)
+            victim_add(s, slot);
     }
     n->more_preemptible++;
     n->preemptible_next = n->reclaim_next = s->now;
@@ -152,9 +162,7 @@ static void list_if_preemptible(sched_t *s, uint32_t slot, enum sched_how how)
     const struct job *job = &s->jobs[slot];
     (void)how;
     leave_preempting(s, slot);
-    if (!is_listed_victim(s, slot))
-        return;
-    n->victims[n->n_victims++] = slot;
+    victim_add(s, slot);
     int64_t from = preemptible_from(s, job);
     if (is_preemptible(s, job) && from > s->now && from < n->preemptible_next)
         n->preemptible_next = from;

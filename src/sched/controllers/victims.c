@@ -36,7 +36,8 @@ bool is_listed_victim(const sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
     return is_preemptible(s, &s->jobs[slot]) || d->is_stopping ||
-           ((d->is_dismissed || d->is_cleared) && s->queues->setup->stops_any);
+           ((d->is_dismissed || d->is_cleared || is_out_of_time(s, slot)) &&
+            s->queues->setup->stops_any);
 }
 
 bool is_spare(const sched_t *s, uint32_t slot)

@@ -206,9 +206,8 @@ static int dismiss(sched_t *s, uint32_t slot, const struct gang *gang)
     if (!told || decision_reserve(s) < 0 ||
         victims_reserve(s->queues, s->queues->n_victims + 1) < 0)
         return -1;
-    bool was_listed = is_listed_victim(s, slot);
     d->is_dismissed = true;
-    victim_leaves(s, slot, was_listed);
+    victim_leaves(s, slot);
     decision_add(s, SCHED_STOP, slot, s->now, told);
     return 0;
 }

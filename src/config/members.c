@@ -4,15 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/errtext.h"
 
 #define INDEX_MAX (MEMBERS_MAX - 1)
 
-/* A text that is being read. Indices are marked in a table first: they come in any order, and each one that
- * is put between others in a set moves what is behind it.
+/* A text that is being read. Items in ascending order are a set as they are. Of others all indices are marked in a table
+ * first, as each one that is put between others in a set moves what is behind it.
  */
 struct reader {
     const char *text, *at, *end;
+    struct idset_range *item;
+    size_t n_items, cap_items;
+    bool ascends;
     unsigned char *has;       /* a bit for each index */
     uint32_t lowest, highest; /* of those marked */
     berth_error_t *err;
@@ -60,9 +64,21 @@ static bool is_marked(const struct reader *r, uint32_t index)
     return r->has[index / 8] >> index % 8 & 1;
 }
 
-static int mark_indexes(struct reader *r, uint32_t low, uint32_t high, uint32_t step)
+static int add_item(struct reader *r, uint32_t low, uint32_t high, uint32_t step)
 {
-    for (uint32_t i = low; i <= high; i += step) {
+    struct idset_range item = {low, high - (high - low) % step, step - 1};
+    if (item.lo == item.hi)
+        item.gap = 0;
+    if (array_grow((void **)&r->item, &r->cap_items, r->n_items + 1, sizeof(*r->item)) < 0)
+        return errtext_no_memory(r->err);
+    r->ascends = r->ascends && (r->n_items == 0 || r->item[r->n_items - 1].hi < low);
+    r->item[r->n_items++] = item;
+    return 0;
+}
+
+static int mark_item(struct reader *r, struct idset_range item)
+{
+    for (uint32_t i = item.lo; i <= item.hi; i += item.gap + 1) {
         if (is_marked(r, i))
             return errtext_set(r->err, EINVAL, "index %u is given twice", i);
         r->has[i / 8] |= (unsigned char)(1u << i % 8);
@@ -89,7 +105,7 @@ static int read_item(struct reader *r)
             take_bounded_number(r, 1, INDEX_MAX, "a step of 1 or more", &step) < 0)
             return -1;
     }
-    return mark_indexes(r, low, high, step);
+    return add_item(r, low, high, step);
 }
 
 static int read_indices(struct reader *r)
@@ -101,10 +117,29 @@ static int read_indices(struct reader *r)
     return 0;
 }
 
-static int put_marked(const struct reader *r, struct idset *to)
+static int put_ascending(const struct reader *r, struct idset *to)
 {
     struct idset_builder b = {0};
     int rc = 0;
+    for (size_t i = 0; i < r->n_items && rc == 0; i++)
+        rc = idset_build(&b, r->item[i]);
+    if (rc == 0)
+        rc = idset_finish(&b);
+    *to = b.set;
+    return rc < 0 ? errtext_no_memory(r->err) : 0;
+}
+
+static int put_marked(struct reader *r, struct idset *to)
+{
+    struct idset_builder b = {0};
+    int rc = 0;
+    r->lowest = INDEX_MAX;
+    r->has = calloc(MEMBERS_MAX / 8, 1);
+    if (!r->has)
+        return errtext_no_memory(r->err);
+    for (size_t i = 0; i < r->n_items; i++)
+        if (mark_item(r, r->item[i]) < 0)
+            return -1;
     for (uint32_t i = r->lowest; i <= r->highest && rc == 0; i++)
         if (is_marked(r, i))
             rc = idset_build(&b, (struct idset_range){i, i, 0});
@@ -128,16 +163,14 @@ static int read_which(struct reader *r, struct members *members)
             return -1;
         return idset_add_range(&members->indices, 0, n - 1) < 0 ? errtext_no_memory(r->err) : 0;
     }
-    r->lowest = INDEX_MAX;
-    r->has = calloc(MEMBERS_MAX / 8, 1);
-    if (!r->has)
-        return errtext_no_memory(r->err);
-    return read_indices(r) < 0 || put_marked(r, &members->indices) < 0 ? -1 : 0;
+    if (read_indices(r) < 0)
+        return -1;
+    return r->ascends ? put_ascending(r, &members->indices) : put_marked(r, &members->indices);
 }
 
 int members_read(struct members *members, const char *text, size_t length, berth_error_t *err)
 {
-    struct reader r = {.text = text, .at = text, .end = text + length, .err = err};
+    struct reader r = {.text = text, .at = text, .end = text + length, .ascends = true, .err = err};
     *members = (struct members){0};
     int rc = read_which(&r, members);
     if (rc == 0 && take_char(&r, '%'))
@@ -146,6 +179,7 @@ int members_read(struct members *members, const char *text, size_t length, berth
     if (rc == 0 && r.at < r.end)
         rc = wrong_members(&r, r.at, "',', '%' or the end");
     int saved = errno;
+    free(r.item);
     free(r.has);
     if (rc < 0)
         members_clear(members);

@@ -29,7 +29,7 @@ struct members {
 };
 
 /* Read such a text. Returns 0, or -1 with EINVAL or ENOMEM, one line that says what is wrong, and nothing
- * to clear. O(length + members).
+ * to clear. O(length), but O(length + members) where indices do not ascend.
  */
 int members_read(struct members *members, const char *text, size_t length, berth_error_t *err);
 

@@ -1,6 +1,8 @@
 /* What may be asked of shares, between passes and in one. */
 #include "naive_play.h"
 
+#include <string.h>
+
 #include "berth/sched_query.h"
 #include "berth/sched_shares.h"
 #include "naive_share.h"
@@ -109,4 +111,38 @@ void ask_meanwhile(void)
     }
     int64_t later = run.now + (int64_t)(counted.asked_meanwhile % 3 * 1000);
     CHECK(sched_share_turns(run.sched, later, job, &turns) == 0);
+}
+
+/* Whether the last pass has given others something that they did not have, so that there was more to it than the new job. */
+static bool gave_others(int job, const int64_t promised[NQ_JOBS])
+{
+    bool gave = false;
+    for (int i = 0; i < run.naive.decisions; i++) {
+        const struct nq_decision *d = &run.naive.decision[i];
+        gave |= d->job != job &&
+                (d->kind != NQ_PROMISE || promised[d->job] < 0 || d->at < promised[d->job]);
+    }
+    return gave;
+}
+
+void try_new(void)
+{
+    struct sched_annotation a = {.start = -1};
+    int64_t promised[NQ_JOBS];
+    int job = run.naive.jobs;
+    if (!(run.rules & WITH_TRIES) || job > NQ_JOBS / 2)
+        return;
+    memcpy(promised, run.promised, sizeof(promised));
+    play_submit();
+    bool waits = sched_state(run.sched, handle_of(job)) == SCHED_WAITING;
+    if (waits)
+        CHECK(sched_annotate_new(run.sched, handle_of(job), &a) == 0 && sched_check(run.sched));
+    bool is_told = a.start > run.now && !a.not_before;
+    play_pass();
+    const struct nq_job *j = &run.naive.job[job];
+    if (!waits || j->state == NQ_GONE || j->preempting || gave_others(job, promised))
+        return;
+    CHECK(!is_told || (j->state == NQ_HELD && j->at == a.start && run.expected[job] == a.expected));
+    counted.told += j->state == NQ_HELD && is_told;
+    counted.untold += j->state == NQ_HELD && !is_told;
 }

@@ -27,6 +27,8 @@ enum scene_rule {
     WITH_ASKS = 16,    /* jobs that wait ask for something else */
     WITH_RELOADS = 32, /* queues get other rules */
     WITH_LATE = 64,    /* jobs take a while to end when their limits are over */
+    WITH_TRIES =
+        128, /* a new job is told what it would be promised, before a pass that looks at it alone */
 };
 
 /* A scene: what it has is drawn from its seed. */
@@ -54,7 +56,7 @@ struct naive_play {
 struct naive_count {
     uint64_t decisions, preempted, full, asked_meanwhile, rejected, blocks, expected, overrun,
         stopped, updated, set_aside, queues_stopped, begins, waits, moved, asked_for_other, reloads,
-        late;
+        late, told, untold;
 };
 
 extern struct naive_play run;
@@ -163,6 +165,9 @@ void play_holds(void);
 
 /* Perhaps a block is added, changed or removed. */
 void play_blocks(void);
+
+/* In such scenes (WITH_TRIES), after a pass: submit a job, ask what it would be promised, and have a pass promise it that. */
+void try_new(void);
 
 /* Jobs end whose time has come. */
 void play_ends(void);

@@ -36,16 +36,17 @@ static void trace_queues(void)
  */
 enum kind { PLAIN, SHARES, WIDE, CORES };
 
-/* The rules that a scene has of its own, and those that all have by the environment. */
+/* The rules that a scene has of its own, and those that all have by the environment, of which one is drawn for none. */
 static unsigned rules_of(uint64_t seed)
 {
     static const char *const names[] = {"SCENE_STOPS", "SCENE_WAITS", "SCENE_MOVES",
                                         "SCENE_AFTER", "SCENE_ASKS",  "SCENE_RELOADS",
-                                        "SCENE_LATE"};
+                                        "SCENE_LATE",  "SCENE_TRIES"};
     unsigned rules = 0;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         struct random r = {.state = ~seed * 16 + i};
-        rules |= random_between(&r, 0, 6) == 0 || getenv(names[i]) ? 1u << i : 0;
+        bool has = random_between(&r, 0, 6) == 0 && 1u << i != WITH_TRIES;
+        rules |= has || getenv(names[i]) ? 1u << i : 0;
     }
     return rules;
 }
@@ -96,6 +97,7 @@ static void play_with(uint64_t seed, enum kind kind, bool tails, unsigned rules)
         play_changes();
         play_blocks();
         play_pass();
+        try_new();
         if (step % 3 == 0)
             ask_shares();
         if (step % 5 == 0 && run.shares)
@@ -121,6 +123,14 @@ static void play(uint64_t seed, enum kind kind, bool tails)
 static void play_drawn(uint64_t seed, enum kind kind, bool tails)
 {
     play_with(seed, kind, tails, rules_of(seed));
+}
+
+/* What new jobs are told that they would be promised is what they are. */
+static void play_tries(void)
+{
+    static const enum kind kinds[] = {PLAIN, SHARES, WIDE, CORES};
+    for (uint64_t i = 0; i < 24; i++)
+        play_with(2000 + i, kinds[i % 4], i % 3 == 0, WITH_TRIES);
 }
 
 /* What single scenes have shown. */
@@ -226,20 +236,23 @@ static void test_naive(void **state)
         play_drawn(seed + (uint64_t)i, WIDE, tails);
     for (int i = 0; i < (cores ? runs : runs / 2); i++)
         play_drawn(seed + (uint64_t)i, CORES, tails);
-    if (!from)
+    if (!from) {
         play_known();
-    print_message(
-        "%" PRIu64 " decisions, %" PRIu64 " preempted, %" PRIu64
-        " times as many of an array as may, %" PRIu64 " turns asked for in passes, %" PRIu64
-        " blocks, %" PRIu64 " rejected, %" PRIu64 " only expected, %" PRIu64 " overrun, %" PRIu64
-        " stopped for blocks, %" PRIu64 " updated, %" PRIu64 " held, %" PRIu64
-        " queues stopped, %" PRIu64 " later, %" PRIu64 " wait for others, %" PRIu64
-        " moved, %" PRIu64 " ask for something else, %" PRIu64 " reloads, %" PRIu64
-        " wait for one out of time\n",
-        counted.decisions, counted.preempted, counted.full, counted.asked_meanwhile, counted.blocks,
-        counted.rejected, counted.expected, counted.overrun, counted.stopped, counted.updated,
-        counted.set_aside, counted.queues_stopped, counted.begins, counted.waits, counted.moved,
-        counted.asked_for_other, counted.reloads, counted.late);
+        play_tries();
+    }
+    print_message("%" PRIu64 " decisions, %" PRIu64 " preempted, %" PRIu64
+                  " times as many of an array as may, %" PRIu64
+                  " turns asked for in passes, %" PRIu64 " blocks, %" PRIu64 " rejected, %" PRIu64
+                  " only expected, %" PRIu64 " overrun, %" PRIu64 " stopped for blocks, %" PRIu64
+                  " updated, %" PRIu64 " held, %" PRIu64 " queues stopped, %" PRIu64
+                  " later, %" PRIu64 " wait for others, %" PRIu64 " moved, %" PRIu64
+                  " ask for something else, %" PRIu64 " reloads, %" PRIu64
+                  " wait for one out of time, %" PRIu64 " of %" PRIu64 " promises foretold\n",
+                  counted.decisions, counted.preempted, counted.full, counted.asked_meanwhile,
+                  counted.blocks, counted.rejected, counted.expected, counted.overrun,
+                  counted.stopped, counted.updated, counted.set_aside, counted.queues_stopped,
+                  counted.begins, counted.waits, counted.moved, counted.asked_for_other,
+                  counted.reloads, counted.late, counted.told, counted.told + counted.untold);
 }
 
 int main(void)

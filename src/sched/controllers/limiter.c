@@ -218,6 +218,13 @@ static enum step keep_if_over_limit(sched_t *s, uint32_t slot)
                                                               : keep_over_limit(s, slot, &over);
 }
 
+bool limit_has_promise(const sched_t *s, uint32_t slot)
+{
+    struct limits_over over;
+    return !is_let(s, slot, &s->jobs[slot].ask, s->now, &over) &&
+           kept_may_promise(s, slot, over.calendar, !s->queues->shares);
+}
+
 static enum step block_unless_promised(sched_t *s, uint32_t slot)
 {
     bool outranks = s->pass.phase == PASS_OUTRANK || s->pass.phase == PASS_SWEEP;

@@ -16,6 +16,9 @@ bool job_may_last(const sched_t *s, uint32_t slot, int64_t duration,
 /* Whether limits let a job start at a time beside what is held and promised, by what it asks for at least. */
 bool limit_lets(const sched_t *s, uint32_t slot, int64_t now);
 
+/* Whether limits keep a new job from starting now, and the one that does has a promise for it. */
+bool limit_has_promise(const sched_t *s, uint32_t slot);
+
 /* Whether a job could have what a booking holds, or that on fewer nodes, if its user and its queue had nothing else. */
 bool limit_ever_lets(const sched_t *s, uint32_t slot, int64_t booking);
 

@@ -281,3 +281,24 @@ int heads_restored(sched_t *s)
         after = best.key;
     }
 }
+
+void heads_set_aside(sched_t *s, struct queue_key key, bool briefly)
+{
+    for (uint32_t i = 0; i < s->n_lanes && s->queues->setup->has_levels; i++) {
+        struct head *head = &s->lanes[i].head;
+        if (!head->is || head->is_lifted || queue_before(level_last(head->key), key))
+            continue;
+        s->place->ops->lift(s->place, head->booking, briefly);
+        head->is_aside = true;
+    }
+}
+
+void heads_put_back(sched_t *s)
+{
+    for (uint32_t i = 0; i < s->n_lanes && s->queues->setup->has_levels; i++) {
+        struct head *head = &s->lanes[i].head;
+        if (head->is_aside)
+            s->place->ops->drop(s->place, &head->ask, head->booking);
+        head->is_aside = false;
+    }
+}

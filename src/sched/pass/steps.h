@@ -101,6 +101,12 @@ static inline bool level_is_first(const struct pass *p)
  */
 void heads_lift(sched_t *s);
 enum step heads_step(sched_t *s);
+
+/* For a question about a job: what keeps lower levels from overtaking others is out of the calendars, as far as the job does not
+ * see it, and back. `briefly`: as in place_ops.lift.
+ */
+void heads_set_aside(sched_t *s, struct queue_key key, bool briefly);
+void heads_put_back(sched_t *s);
 void head_release(sched_t *s, struct lane *lane);
 
 /* After a restart, make these bookings again. All other jobs hold their own by then. Returns 0, or -1 with ENOMEM. */

@@ -166,31 +166,6 @@ static void lift_own(struct question *q)
     q->is_aside = q->had;
 }
 
-/* Set aside what keeps lower levels from overtaking others, as far as the job does not see it (levels.c). */
-static void lift_heads(const struct question *q)
-{
-    sched_t *s = q->s;
-    for (uint32_t i = 0; i < s->n_lanes && s->queues->setup->has_levels; i++) {
-        struct head *head = &s->lanes[i].head;
-        if (!head->is || head->is_lifted ||
-            queue_before(level_last(head->key), s->jobs[q->slot].key))
-            continue;
-        s->place->ops->lift(s->place, head->booking, true);
-        head->is_aside = true;
-    }
-}
-
-static void drop_heads(const struct question *q)
-{
-    sched_t *s = q->s;
-    for (uint32_t i = 0; i < s->n_lanes && s->queues->setup->has_levels; i++) {
-        struct head *head = &s->lanes[i].head;
-        if (head->is_aside)
-            s->place->ops->drop(s->place, &head->ask, head->booking);
-        head->is_aside = false;
-    }
-}
-
 static void drop_lifted(const struct question *q, uint32_t slot)
 {
     struct job *job = &q->s->jobs[slot];
@@ -207,7 +182,7 @@ static void put_back_after_question(struct question *q)
     for (size_t i = 0; i < q->n_lifted; i++)
         drop_lifted(q, q->lifted[i]);
     free(q->lifted);
-    drop_heads(q);
+    heads_put_back(s);
     if (q->is_aside)
         ops->drop(s->place, &s->jobs[q->slot].ask, s->jobs[q->slot].booking);
     if (q->had)
@@ -464,7 +439,7 @@ static int set_aside_for_question(struct question *q)
         return 0;
     int taken = q->had && !before ? is_promise_taken(q) : 0;
     lift_own(q);
-    lift_heads(q);
+    heads_set_aside(q->s, q->s->jobs[q->slot].key, true);
     if (before)
         return lift_behind(q);
     if (q->had && taken == 0)

@@ -13,36 +13,49 @@
 #include "sched/pass/steps.h"
 #include "sched/queues.h"
 #include "sched/waiting/lane.h"
+#include "sched/waiting/shut_class.h"
 
-/* Whether the first job of a queue that promises nothing keeps lower queues, of which the job's is none, from its room. */
+/* Whether the first job of a queue that promises nothing, and goes before all queues of the job's level, keeps these from
+ * room that is not booked for it yet, as nobody waited behind it.
+ */
 static bool is_kept_from(const sched_t *s, struct queue_key key)
 {
+    struct queue_entry first;
     for (uint32_t i = 0; i < s->n_lanes && s->queues->setup->has_levels; i++) {
-        const struct head *head = &s->lanes[i].head;
-        if (head->is && !queue_before(level_last(head->key), key))
+        const struct lane *lane = &s->lanes[i];
+        if (lane->depth == 0 && !lane->is_stopped && !lane->head.is &&
+            queue_first(lane->open, &first) && queue_before(level_last(first.key), key))
             return true;
     }
     return false;
 }
 
-/* Whether its lane has a promise for it: not where others have yet to be looked at for that, or where shares or actions say
- * whose turn it is.
+/* Whether its lane has a promise for it when its turn comes, beside those before it: where shares say whose turn it is, a
+ * new job has it behind all that hold a promise and that it does not outrank.
  */
+static bool has_lane_promise(const sched_t *s, uint32_t slot)
+{
+    const struct lane *lane = lane_of(s, slot);
+    size_t open =
+        s->queues->shares ? queue_size(lane->open) - 1 : queue_rank(lane->open, s->jobs[slot].key);
+    return (int64_t)(queue_rank(lane->held, key_turn(s, slot)) + open) < lane->depth;
+}
+
+/* Whether it is looked at at all, and may be promised a time by what passes do. */
 static bool has_turn(const sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
     const struct lane *lane = lane_of(s, slot);
-    return job->state == SCHED_WAITING && !s->replan.is && !s->queues->shares &&
-           s->queues->setup->config->n_actions == 0 && !lane->is_stopped &&
-           is_considered(s, lane, job->key) && !is_kept_from(s, job->key) &&
-           (int64_t)(queue_rank(lane->held, job->key) + queue_rank(lane->open, job->key)) <
-               lane->depth;
+    return job->state == SCHED_WAITING && !s->replan.is && !lane->is_stopped &&
+           s->queues->setup->actions & DOES(ALLOCATE) && !shares_shut_class(s, slot) &&
+           is_considered(s, lane, job->key) && !is_kept_from(s, job->key);
 }
 
+/* Those before whom it has its turn: all of lower levels, and those of its own that it outranks. */
 static bool gives_way_to(const sched_t *s, const struct job *holder, uint32_t slot)
 {
     return !holder->is_preempting && !holder->is_claiming &&
-           queue_before(s->jobs[slot].key, holder->key);
+           queue_before(key_turn(s, slot), holder->key);
 }
 
 static void set_those_behind_aside(sched_t *s, uint32_t slot)
@@ -71,22 +84,84 @@ static void put_those_behind_back(sched_t *s, uint32_t slot)
     }
 }
 
+/* What it gets at a time is over a limit: others, within it, as a pass would reserve them. Returns a booking from *at on,
+ * before `next`, or -1 with EBUSY or ENOMEM.
+ */
+static int64_t reserve_fewer(sched_t *s, uint32_t slot, int64_t booking, int64_t *at, int64_t next)
+{
+    const struct place_ops *ops = s->place->ops;
+    int narrows = controllers_narrow(s, slot, booking, *at);
+    unbook(s, booking);
+    errno = narrows < 0 ? ENOMEM : EBUSY;
+    if (narrows <= 0)
+        return -1;
+    booking = ops->reserve(s->place, &s->jobs[slot].ask, *at, at);
+    int saved = errno;
+    ops->narrow(s->place, NULL, false);
+    errno = saved;
+    if (booking < 0 || (*at < next && keeps_promises(s, slot, booking, *at) &&
+                        controllers_may_hold(s, slot, s->jobs[slot].ask.duration, booking, *at)))
+        return booking;
+    unbook(s, booking);
+    errno = EBUSY;
+    return -1;
+}
+
+/* A reservation at the first time at which machine and limits have room; -1 with EBUSY or ENOMEM. */
+static int64_t reserve_within(sched_t *s, uint32_t slot, int64_t *at)
+{
+    int64_t from = s->now;
+    bool unsure = false;
+    for (;;) {
+        int64_t asked = from;
+        from = controllers_when(s, slot, -1, asked);
+        errno = EBUSY;
+        int64_t booking = from < s->place->endless ? reserve_clear(s, slot, from, at, &unsure) : -1;
+        if (booking < 0)
+            return -1;
+        if (*at >= s->place->endless) {
+            unbook(s, booking);
+            errno = EBUSY;
+            return -1;
+        }
+        if (controllers_may_hold(s, slot, s->jobs[slot].ask.duration, booking, *at))
+            return booking;
+        from = controllers_when(s, slot, booking, *at);
+        from = controllers_rethink(s, slot, booking, *at, from);
+        booking = reserve_fewer(s, slot, booking, at, from);
+        if (booking >= 0 || errno == ENOMEM || from <= asked)
+            return booking;
+    }
+}
+
 /* Reserve and judge. Returns 1 and *at, 0 if there is no time, or -1 with ENOMEM. */
 static int find_promise(sched_t *s, uint32_t slot, int64_t *at, bool *expected)
 {
-    bool unsure = false;
-    if (!limit_lets(s, slot, s->now))
-        return 0;
     if (s->place->ops->tell)
         s->place->ops->tell(s->place, s->now);
-    int64_t booking = reserve_clear(s, slot, s->now, at, &unsure);
+    int64_t booking = reserve_within(s, slot, at);
     if (booking < 0)
         return errno == ENOMEM ? -1 : 0;
-    bool holds = *at > s->now && *at < s->place->endless &&
-                 controllers_may_hold(s, slot, s->jobs[slot].ask.duration, booking, *at);
-    *expected = !keeps_own_promise(s, slot, booking, *at);
+    *expected = *at > s->now && !keeps_own_promise(s, slot, booking, *at);
     unbook(s, booking);
-    return holds;
+    return 1;
+}
+
+/* Whether its lane, or the limit that alone keeps it, promises it a time. If the lane has no promise left, a limit keeps
+ * the job only where the machine has room now.
+ */
+static bool is_promised_any(sched_t *s, uint32_t slot)
+{
+    bool may = has_lane_promise(s, slot);
+    if (limit_lets(s, slot, s->now))
+        return may;
+    if (!may) {
+        int64_t booking = s->place->ops->probe(s->place, &s->jobs[slot].ask, s->now);
+        if (booking < 0)
+            return false;
+        unbook(s, booking);
+    }
+    return limit_has_promise(s, slot);
 }
 
 int sched_annotate_new(sched_t *s, sched_job_t handle, struct sched_annotation *a)
@@ -96,11 +171,13 @@ int sched_annotate_new(sched_t *s, sched_job_t handle, struct sched_annotation *
     bool expected = false;
     if (sched_annotate(s, handle, a) < 0)
         return -1;
-    if (!a->not_before || a->start <= s->now || !has_turn(s, slot))
+    if ((a->start >= 0 && a->start <= s->now) || !has_turn(s, slot))
         return 0;
     set_those_behind_aside(s, slot);
-    int found = find_promise(s, slot, &at, &expected);
+    heads_set_aside(s, s->jobs[slot].key, false);
+    int found = is_promised_any(s, slot) ? find_promise(s, slot, &at, &expected) : 0;
     int saved = errno;
+    heads_put_back(s);
     put_those_behind_back(s, slot);
     errno = saved;
     if (found <= 0)

@@ -140,7 +140,7 @@ static int ask_about_classes(const char *method, const char *queue, const json_t
 }
 
 static const struct table_column columns[] = {
-    {"QUEUE", false, 24}, {"CLASS", false, 24},  {"PERCENT", true, 0},
+    {"QUEUE", false, 0},  {"CLASS", false, 0},   {"PERCENT", true, 0},
     {"TARGET", true, 0},  {"RUNNING", true, 0},  {"PROMISED", true, 0},
     {"WAITING", true, 0}, {"BORROWED", true, 0}, {NULL, false, 0}};
 

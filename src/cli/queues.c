@@ -53,7 +53,7 @@ enum queue_column {
 };
 
 static const struct table_column all_columns[COLUMNS + 1] = {
-    [COLUMN_NAME] = {"QUEUE", false, 24},      [COLUMN_POLICY] = {"POLICY", false, 0},
+    [COLUMN_NAME] = {"QUEUE", false, 0},       [COLUMN_POLICY] = {"POLICY", false, 0},
     [COLUMN_PRIORITY] = {"PRIORITY", true, 0}, [COLUMN_WEIGHT] = {"WEIGHT", true, 0},
     [COLUMN_IN_USE] = {"IN USE", true, 0}, /* the resource, in the table */
     [COLUMN_DESERVED] = {"DESERVED", true, 0}, [COLUMN_TIME_LIMIT] = {"TIME LIMIT", true, 0},

@@ -57,7 +57,7 @@ static const struct {
     const char *amount; /* of which key, if it shows an amount */
     bool is_optional;   /* shown if any node has it */
 } all_columns[COLUMNS] = {
-    [COLUMN_NAME] = {{"SHARE", false, 32}, NULL, false},
+    [COLUMN_NAME] = {{"SHARE", false, 0}, NULL, false},
     [COLUMN_WEIGHT] = {{"WEIGHT", true, 0}, NULL, false},
     [COLUMN_GUARANTEE] = {{"GUARANTEE", true, 0}, "guarantee", true},
     [COLUMN_CAPABILITY] = {{"CAPABILITY", true, 0}, "capability", true},

@@ -158,4 +158,29 @@ done
 expect_status 2 "$BERTH" submit --deadline soon sleep 1
 head -n 1 "$scratch/err" | grep -qF "berth submit: --deadline is 'soon', expected a time such as +1h" ||
     fail "a wrong deadline: $(cat "$scratch/err")"
+
+# Names are whole, however long they are and however deep they stand: 16 divisions one in the other, and 16 accounts.
+long=a-name-of-which-the-end-says-which-of-two-queues-it-is
+{
+    echo 'resources: {nodes: 1, cores: 8, gpus: 2}'
+    echo 'shares: {resources: [core], divisions: {'
+    for i in $(seq 16); do echo "  division$i: {$([ "$i" = 1 ] || echo "under: division$((i - 1))")},"; done
+    echo '}}'
+    echo 'accounts: {'
+    for i in $(seq 16); do echo "  account$i: {users: [$me]$([ "$i" = 1 ] || echo ", under: account$((i - 1))")},"; done
+    echo '}'
+    echo "queues: {$long-1: {shares: {under: division16, by: account}}, $long-2: {}}"
+    echo "default-queue: $long-1"
+} >"$BERTH_DIR/berth.yaml"
+expect_status 0 "$BERTH" cancel --all
+no_jobs() { [ -z "$("$BERTH" jobs --no-header)" ]; }
+await "all jobs to end" no_jobs
+expect_status 0 "$BERTH" server reload
+expect_status 0 "$BERTH" shares
+for name in division16 account16 "$long-1" "$long-2"; do
+    grep -q "^ *$name " out || fail "shares cut $name: $(cat out)"
+done
+expect "rows of one width, with long names" 1 "$(awk '{ print length }' out | sort -u | wc -l)"
+expect_status 0 "$BERTH" queues
+expect "names of queues" "$long-1 $long-2" "$(awk 'NR > 1 { print $1 }' out | xargs)"
 finish

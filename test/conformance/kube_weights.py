@@ -7,6 +7,7 @@ import json
 import random
 import sys
 from fractions import Fraction
+from itertools import product
 
 from kube_write import *
 
@@ -42,8 +43,8 @@ def deserved(total, queues, jobs):
     return {n: {d: by[d][n] for d in DIMENSIONS} for n in asked}
 
 
-def allocate(total, queues, jobs, held, by, last):
-    """How many tasks of each job run at the end; of equals the last one by name is first, or the first."""
+def allocate(total, queues, jobs, held, by, last_queue, last_job):
+    """How many tasks of each job run at the end; of equal queues, and of equal jobs, the last by name is first, or the first."""
     parts = deserved(total, queues, jobs)
     has = {n: {d: 0 for d in DIMENSIONS} for n in (*queues, *jobs)}
     free, runs, left = dict(total), {n: 0 for n in jobs}, {}
@@ -61,8 +62,8 @@ def allocate(total, queues, jobs, held, by, last):
         if x['waits']:
             left[n] = x['waits']
     while left:
-        queue = min(sorted({jobs[n]['queue'] for n in left}, reverse=last), key=lambda q: part(has[q], parts[q]))
-        n = min(sorted((n for n in left if jobs[n]['queue'] == queue), reverse=last), key=lambda n: [
+        queue = min(sorted({jobs[n]['queue'] for n in left}, reverse=last_queue), key=lambda q: part(has[q], parts[q]))
+        n = min(sorted((n for n in left if jobs[n]['queue'] == queue), reverse=last_job), key=lambda n: [
             part(has[n], total) if name == 'drf' else -jobs[n]['priority'] for name in by])
         asks = jobs[n]['asks']
         fits = all(free[d] >= asks[d] for d in DIMENSIONS)
@@ -107,8 +108,8 @@ def tasks_of(n, x):
 while len(cases) < N:
     total, queues, jobs = draw()
     held, by = rng.random() < .6, rng.choice([['drf'], ['priority', 'drf'], ['drf', 'priority']])
-    runs = allocate(total, queues, jobs, held, by, False)
-    if not within(queues, jobs) or runs != allocate(total, queues, jobs, held, by, True):
+    runs, *others = [allocate(total, queues, jobs, held, by, *last) for last in product((False, True), repeat=2)]
+    if not within(queues, jobs) or any(x != runs for x in others):
         continue
     proportion = p('proportion', 'queueOrder', *(['allocatable'] if held else []))
     tiers = [[p(name, 'jobOrder')] for name in by] + [[proportion, PREDICATES]]

@@ -73,6 +73,14 @@ int sched_set_queue(sched_t *s, int64_t now, sched_job_t job, const char *queue,
 int sched_set_jobspec(sched_t *s, int64_t now, sched_job_t job, const char *jobspec, size_t length,
                       berth_error_t *err);
 
+/* From now on at most so many members of a job's array hold something at a time (sched_request's max_running; 0: any number).
+ * Where there may be more, those that wait go on; where there may be fewer, none that runs is stopped, nor one for which others
+ * are being stopped, and the last ones lose what they are promised. EINVAL with a text: it is of no array that is not over, or of
+ * an array of gangs; a singleton's members run one at a time; so many of a gang start together. O(slots of the array).
+ */
+int sched_set_max_running(sched_t *s, int64_t now, sched_job_t job, uint32_t max_running,
+                          berth_error_t *err);
+
 /* Have a waiting job wait for others than before (sched_request's dependency; NULL or "": for nobody), and no longer for those.
  * What it was promised is given up if it has to wait. Of an array's handle it is that of all that wait under it. EINVAL with a
  * text: it doesn't wait, is a gang; there is no such job, or it was submitted later; what it would wait for can never come

@@ -213,6 +213,7 @@ struct queues {
     size_t n_full, cap_full;
     size_t full_seen;              /* so many of them were looked at */
     bool recheck_full;             /* fewer hold something by now */
+    bool recheck_most;             /* fewer may, perhaps, than do */
     bool is_full_left;             /* one of them may go on, but has done so in this pass */
     struct details *spare_details; /* for the next part of an array; NULL */
     bool is_recount_due;           /* what reservations hold may be over limits that have changed */

@@ -166,6 +166,12 @@ static int update_one(struct play *p, size_t job, const struct scenario_event *e
     return rc < 0 && errno == EINVAL && play_waits(p, job) ? refuse_one(p, job, err) : rc;
 }
 
+static int bound_one(struct play *p, size_t job, const struct scenario_event *e, berth_error_t *err)
+{
+    return sched_set_max_running(p->d.sched, p->d.now, play_handle(p, job), (uint32_t)e->number,
+                                 err);
+}
+
 /* Do something to a job; one that waits with others of its array is done it to with them, but if it is named alone. */
 static int act_on(struct play *p, size_t job, bool alone, const struct scenario_event *e, job_f act,
                   berth_error_t *why)
@@ -390,6 +396,7 @@ int play_event(struct play *p, const struct scenario_event *e, berth_error_t *er
         [SCENARIO_PRIORITY] = prioritize_one, [SCENARIO_HOLD] = hold_one,
         [SCENARIO_RELEASE] = release_one,     [SCENARIO_DURATION] = prolong_one,
         [SCENARIO_QUEUE] = move_one,          [SCENARIO_UPDATE] = update_one,
+        [SCENARIO_AT_ONCE] = bound_one,
     };
     if (e->kind == SCENARIO_SUBMIT)
         return play_submit(p, e, err);

@@ -31,6 +31,7 @@ enum scenario_kind {
     SCENARIO_DURATION,
     SCENARIO_QUEUE,
     SCENARIO_UPDATE,
+    SCENARIO_AT_ONCE,
     SCENARIO_QUEUE_START,
     SCENARIO_QUEUE_PAUSE,
     SCENARIO_QUEUE_DRAIN,
@@ -82,10 +83,10 @@ struct scenario_event {
     uint64_t line;
     enum scenario_kind kind;
     json_t *json;            /* the whole object, that everything below belongs to */
-    struct scenario_job job; /* of cancel, end, priority, hold, release, duration, queue, update */
+    struct scenario_job job; /* of cancel, end, priority, hold ... */
     const char *text;        /* a queue, resources, the name of a block, or a file */
     const char *key, *value; /* of property; value NULL: it is removed */
-    int64_t number;          /* priority, limit (0: it stays), or nodes to add */
+    int64_t number;          /* priority, limit (0: it stays), members at once, or nodes to add */
     int64_t estimate;        /* of duration; 0: none is given */
     int status;              /* of end: enum scenario_end, or -1: as the job's submission says */
     json_t *object;          /* of attach (text is NULL then) and expect */

@@ -74,6 +74,13 @@ static const struct key update_keys[] = {
 };
 static const struct key_table update_table = {"update: ", update_keys, LENGTH(update_keys)};
 
+static const struct key at_once_keys[] = {
+    PAIR_ID,
+    KEY_AS(struct scenario_event, number, "value", KEY_WHOLE, .needed = true,
+           .max = SCENARIO_COUNT_MAX),
+};
+static const struct key_table at_once_table = {"at-once: ", at_once_keys, LENGTH(at_once_keys)};
+
 static const struct key end_keys[] = {
     PAIR_ID,
     KEY_OF(struct scenario_event, status, KEY_WORD, .words = end_words),
@@ -122,6 +129,7 @@ static const struct kind {
     [SCENARIO_DURATION] = {"duration", read_id_and_value, .table = &duration_table},
     [SCENARIO_QUEUE] = {"queue", read_id_and_value, .table = &queue_table},
     [SCENARIO_UPDATE] = {"update", read_update, .object = "an object"},
+    [SCENARIO_AT_ONCE] = {"at-once", read_id_and_value, .table = &at_once_table},
     [SCENARIO_QUEUE_START] = {"queue-start", read_event_text, .text = "the name of a queue"},
     [SCENARIO_QUEUE_PAUSE] = {"queue-pause", read_event_text, .text = "the name of a queue"},
     [SCENARIO_QUEUE_DRAIN] = {"queue-drain", read_event_text, .text = "the name of a queue"},

@@ -308,6 +308,9 @@ def other_event(scene, now):
     others = [i for i in scene.ids[-6:] if i not in changed]
     if scene.has("updates") and others:
         choices += [{"update": asked_of(scene, {"id": scene.random.choice(others)})} for _ in range(3)]
+    arrays = [e["submit"]["id"] for e in scene.events if "array" in e.get("submit", {})]
+    if scene.has("updates") and arrays:
+        choices += [{"at-once": {"id": i, "value": scene.random.randint(0, 4)}} for i in arrays[-2:]]
     if scene.has("flapping"):
         choices += [{"down": some_nodes(scene, 2)}, {"drain": some_nodes(scene, 2)},
                     {"fail": some_nodes(scene, 2)}] + [{"up": some_nodes(scene, scene.nodes)}] * 4

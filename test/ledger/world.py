@@ -241,6 +241,9 @@ class World:
             for j in self.members(value["id"]):
                 if j.state == WAITING and not any(is_refused(j, j.queue, *why) for why in answers):
                     j.spec = asking_for(j.spec, value)
+        elif what == "at-once":
+            for j in self.members(value["id"]):
+                j.most = value["value"]
         elif what in ("queue-stop", "queue-pause", "queue-drain", "queue-start"):
             self.closed[value] = {"starts": what in ("queue-stop", "queue-pause"),
                                   "takes": what in ("queue-stop", "queue-drain")}

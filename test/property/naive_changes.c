@@ -246,6 +246,21 @@ static void ask_for_other(void)
     counted.asked_for_other++;
 }
 
+/* Of an array that was submitted with such a bound: what is requeued of others is not modelled with one. */
+static void change_bound(void)
+{
+    int job = (int)draw_change(0, run.naive.jobs - 1);
+    const struct nq_job *j = &run.naive.job[job];
+    if (j->most == 0 || j->state == NQ_BEHIND || j->state == NQ_GONE)
+        return;
+    int most = (int)draw_change(0, 4);
+    if (getenv("SCENE_TRACE"))
+        fprintf(stderr, "t%ld at most %d of %d at once\n", (long)run.now, most, job);
+    CHECK(sched_set_max_running(run.sched, run.now, handle_of(job), (uint32_t)most, NULL) == 0);
+    nq_set_most(&run.naive, job, most);
+    counted.bounds++;
+}
+
 void play_changes(void)
 {
     if (run.rules & WITH_STOPS && draw_change(0, 4) == 0)
@@ -260,4 +275,6 @@ void play_changes(void)
         ask_for_other();
     if (run.rules & WITH_RELOADS && draw_change(0, 9) == 0)
         reload();
+    if (run.rules & WITH_BOUNDS && run.naive.jobs > 0)
+        change_bound();
 }

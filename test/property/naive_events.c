@@ -212,6 +212,14 @@ void nq_prioritize(struct naive_queues *q, int job, int64_t priority)
     }
 }
 
+void nq_set_most(struct naive_queues *q, int job, int most)
+{
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].array == q->job[job].array)
+            q->job[i].most = most;
+    nq_fill(q, job);
+}
+
 /* One that waits is another one in its place. */
 static void take_turn_anew(struct naive_queues *q, int job)
 {

@@ -29,6 +29,7 @@ enum scene_rule {
     WITH_LATE = 64,    /* jobs take a while to end when their limits are over */
     WITH_TRIES =
         128, /* a new job is told what it would be promised, before a pass that looks at it alone */
+    WITH_BOUNDS = 256, /* other numbers of members of an array may hold something at once */
 };
 
 /* A scene: what it has is drawn from its seed. */
@@ -56,7 +57,7 @@ struct naive_play {
 struct naive_count {
     uint64_t decisions, preempted, full, asked_meanwhile, rejected, blocks, expected, overrun,
         stopped, updated, set_aside, queues_stopped, begins, waits, moved, asked_for_other, reloads,
-        late, told, untold;
+        late, told, untold, bounds;
 };
 
 extern struct naive_play run;

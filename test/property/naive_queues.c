@@ -221,6 +221,22 @@ static void renew_displaced(struct naive_queues *q)
     q->back = false;
 }
 
+/* Where more of an array hold something than may by now, the last ones lose what they are promised. */
+static void take_back_beyond(struct naive_queues *q)
+{
+    for (int last = 0; last >= 0;) {
+        last = -1;
+        for (int i = 0; i < q->jobs; i++)
+            if (q->job[i].state == NQ_HELD && !q->job[i].preempting && nq_beyond(q, i) > 0 &&
+                (last < 0 || nq_before(q, last, i)))
+                last = i;
+        if (last < 0)
+            return;
+        nq_give_back(q, last);
+        q->swept = false;
+    }
+}
+
 void nq_pass(struct naive_queues *q, int64_t now)
 {
     bool had_heads = false, had_softened = false, softens, again;
@@ -237,6 +253,7 @@ void nq_pass(struct naive_queues *q, int64_t now)
     nw_tell(q);
     nt_overrun(q);
     nb_stop(q);
+    take_back_beyond(q);
     nr_recount(q);
     nq_put_off(q);
     nq_settle(q, false);

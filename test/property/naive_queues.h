@@ -263,6 +263,12 @@ int nq_next_together(const struct naive_queues *q, int job);
 
 /* Whether as many of a job's array run, or are promised a time, as may at once. */
 bool nq_is_full(const struct naive_queues *q, int job);
+
+/* How many more do than may. */
+int nq_beyond(const struct naive_queues *q, int job);
+
+/* So many of a job's array may hold something at once from now on; 0: any number. */
+void nq_set_most(struct naive_queues *q, int job, int most);
 void nq_end(struct naive_queues *q, int job); /* for whatever reason */
 void nq_cancel(struct naive_queues *q, int job);
 void nq_finish(struct naive_queues *q, int job, bool ok);

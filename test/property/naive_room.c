@@ -2,6 +2,7 @@
 #include "naive_queues_inner.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -195,13 +196,18 @@ int nq_next_together(const struct naive_queues *q, int job)
     return is ? i : -1;
 }
 
-bool nq_is_full(const struct naive_queues *q, int job)
+int nq_beyond(const struct naive_queues *q, int job)
 {
     int n = 0;
     for (int i = 0; i < q->jobs; i++)
         n += q->job[i].array == q->job[job].array && !q->job[i].set_aside &&
              (q->job[i].state == NQ_HELD || q->job[i].state == NQ_RUNNING);
-    return q->job[job].most > 0 && n >= q->job[job].most;
+    return q->job[job].most > 0 ? n - q->job[job].most : INT_MIN;
+}
+
+bool nq_is_full(const struct naive_queues *q, int job)
+{
+    return nq_beyond(q, job) >= 0;
 }
 
 void nq_come_forward(struct naive_queues *q, int job)

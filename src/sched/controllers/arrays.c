@@ -3,13 +3,18 @@
  * What waits of such an array is out of its lane as soon as that many do, the entry and members with slots of their
  * own, and goes on when one has given back what it held.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/errtext.h"
+#include "berth/sched_admin.h"
 #include "sched/controllers/arrays.h"
 #include "sched/controllers/rows.h"
+#include "sched/pass/steps.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
+#include "sched/waiting/gang_array.h"
 #include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 
@@ -92,6 +97,7 @@ void array_filled(sched_t *s, uint32_t slot)
 
 void arrays_restored(sched_t *s)
 {
+    s->queues->recheck_most = true;
     for (uint32_t slot = s->queues->first; slot != JOB_NONE;
          slot = s->jobs[slot].details->following)
         if (s->jobs[slot].state == SCHED_WAITING && !s->jobs[slot].is_fresh &&
@@ -286,6 +292,64 @@ static void array_limit_reason(const sched_t *s, uint32_t slot, struct sched_rea
                                  .second = s->queues->setup->second};
 }
 
+/* ---- Another number of them ---- */
+
+/* The last holder of an array of which more hold something than may. Others stay that have others stopped for them. */
+static uint32_t last_beyond(const sched_t *s)
+{
+    uint32_t last = JOB_NONE;
+    for (uint32_t slot = held_next(s, false, KEY_FIRST); slot != JOB_NONE;
+         slot = held_next(s, true, s->jobs[slot].key)) {
+        const struct job *job = &s->jobs[slot];
+        const struct members *m = job->details->of;
+        if (m && m->most > 0 && m->holding > m->most && !job->is_preempting)
+            last = slot;
+    }
+    return last;
+}
+
+/* Take back one of the promises that are too many. */
+static enum step take_back_beyond(sched_t *s)
+{
+    struct queues *n = s->queues;
+    uint32_t last = n->recheck_most ? last_beyond(s) : JOB_NONE;
+    if (last == JOB_NONE) {
+        n->recheck_most = false;
+        return STEP_BUSY;
+    }
+    s->swept = false;
+    return held_to_open(s, last, false) < 0 ? STEP_FAILED : STEP_DONE;
+}
+
+int sched_set_max_running(sched_t *s, int64_t now, sched_job_t handle, uint32_t max_running,
+                          berth_error_t *err)
+{
+    uint32_t slot = job_in_queue(s, handle);
+    struct members *m = slot == JOB_NONE ? NULL : s->jobs[slot].details->of;
+    if (!m || s->jobs[slot].state == SCHED_REJECTED)
+        return errtext_set(err, EINVAL, "it is no array that is not over");
+    if (m->gang && gang_is_of_array(m->gang))
+        return errtext_set(err, EINVAL, "how many gangs of an array run at once stays");
+    if (m->gang && max_running > 0 && max_running < m->gang->min)
+        return errtext_set(err, EINVAL, "%u members of the gang start together", m->gang->min);
+    if (m->is_singleton)
+        return errtext_set(err, EINVAL, "the members of a singleton run one at a time");
+    if (core_event(s, now) < 0)
+        return errtext_set(err, errno, "time goes back");
+    m->most = max_running;
+    s->queues->recheck_full = s->queues->recheck_most = true;
+    s->queues->full_seen = 0;
+    moved(s, m);
+    if (m->entry != JOB_NONE && s->queues->shares)
+        shares_filled(s, m->entry);
+    array_filled(s, slot);
+    if (s->jobs[slot].state == SCHED_WAITING && array_is_full(s, slot))
+        array_block(s, slot); /* or when it is looked at */
+    return 0;
+}
+
+/* ---- The controller ---- */
+
 static bool is_blocked(const struct job *job)
 {
     return job->state == SCHED_BLOCKED && job->details->blocked & BLOCK_ARRAY;
@@ -340,6 +404,7 @@ const struct controller array_controller = {
     .enter = enter_in_array,
     .may_ask = may_ask,
     .may_hold = may_hold_in_array,
+    .turn = take_back_beyond,
     .reason = array_limit_reason,
     .settle = let_next_of_arrays_go,
 };

@@ -216,6 +216,11 @@ void gang_arrays_settle(sched_t *s)
     }
 }
 
+bool gang_is_of_array(const struct gang *gang)
+{
+    return gang->array != NULL;
+}
+
 bool gang_waits_turn(const struct gang *gang)
 {
     return gang->array && !gang->place.may_go;

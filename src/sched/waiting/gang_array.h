@@ -24,6 +24,9 @@ void gang_array_changed(sched_t *s, uint32_t slot);
 void gang_array_see(sched_t *s, struct gang *gang);
 void gang_arrays_settle(sched_t *s);
 
+/* Whether a gang is one of an array. */
+bool gang_is_of_array(const struct gang *gang);
+
 /* Whether a gang waits for others of its array to end. */
 bool gang_waits_turn(const struct gang *gang);
 

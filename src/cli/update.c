@@ -12,6 +12,7 @@
 #include "cli/hint.h"
 #include "cli/option_table.h"
 #include "cli/verb.h"
+#include "config/members.h"
 #include "config/quantity.h"
 
 static const struct option_row rows[] = {
@@ -36,6 +37,8 @@ static const struct option_row rows[] = {
     {REQUEST_NAME, "name", "NAME", "another name", NULL},
     {OPTION_LONG('d'), "dependency", "LIST", "wait for other jobs than before, afterok:17, or none",
      NULL},
+    {OPTION_LONG('o'), "at-once", "N",
+     "of an array: so many of its members run at once, or unlimited", NULL},
     {'A', "account", "NAME", "charge it to another account", NULL},
     {0}};
 
@@ -81,7 +84,7 @@ static bool take_begin(json_t *body)
 }
 
 /* The server takes each of these in a request of its own; they are sent in this order. */
-enum update_request { ASKED, ACCOUNT, DEPENDENCY, OTHER, REQUESTS };
+enum update_request { ASKED, ACCOUNT, DEPENDENCY, AT_ONCE, OTHER, REQUESTS };
 
 /* Take an option about what jobs ask for. */
 static bool take_asked(int c, json_t *asked)
@@ -99,6 +102,21 @@ static bool take_dependency(json_t *body)
     return json_object_set_new(body, "dependency", none ? json_null() : json_string(optarg)) == 0;
 }
 
+static bool take_at_once(json_t *body)
+{
+    char *end;
+    if (strcmp(optarg, "unlimited") == 0)
+        return json_object_set_new(body, "at_once", json_null()) == 0;
+    errno = 0;
+    long long n = strtoll(optarg, &end, 10);
+    if (end == optarg || *end || errno || n < 1 || n > MEMBERS_MAX) {
+        cli_usage("update", "--at-once is '%s', expected a number from 1 to %d, or unlimited",
+                  optarg, MEMBERS_MAX);
+        return false;
+    }
+    return json_object_set_new(body, "at_once", json_integer(n)) == 0;
+}
+
 /* Take an option. Returns false after printing what is wrong. */
 static bool take_update_option(int c, json_t *request[REQUESTS])
 {
@@ -112,6 +130,8 @@ static bool take_update_option(int c, json_t *request[REQUESTS])
         return json_object_set_new(request[ACCOUNT], "account", json_string(optarg)) == 0;
     if (c == OPTION_LONG('d'))
         return take_dependency(request[DEPENDENCY]);
+    if (c == OPTION_LONG('o'))
+        return take_at_once(request[AT_ONCE]);
 
     if (c == 't')
         return take_update_time("time-limit", "limit", "unlimited", body);

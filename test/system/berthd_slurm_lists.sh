@@ -113,6 +113,12 @@ array_waits() {
 await "the others of an array to wait for one" array_waits
 expect "of sacct" '7_[2-3%1]' "$(sacct -X -n -P -j 7 -o jobid | tail -n 1)"
 expect "of scontrol" 'ArrayTaskId=2-3%1 ArrayTaskThrottle=1' "$(scontrol show job 7 | grep -o 'ArrayTaskId=2.*Throttle=1')"
+expect_status 0 scontrol update JobId=7 ArrayTaskThrottle=2
+throttled() {
+    [ "$(scontrol show job 7 | grep -o 'ArrayTaskThrottle=[0-9]*' | sort -u)" = ArrayTaskThrottle=2 ]
+}
+await "another limit" throttled
+expect_status 1 scontrol update JobId=7 ArrayTaskThrottle=some
 expect "one that runs without a limit" EndTime=Unknown "$(scontrol show job '7_1' | grep -o 'EndTime=.*')"
 expect_status 0 scancel 7
 

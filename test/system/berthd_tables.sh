@@ -45,8 +45,8 @@ for line in open(page):
             if text.split()[0] in verbs.split():
                 print(text)
 END
-pending() { # a job that waits
-    "$BERTH" submit --begin +1h true
+pending() { # [OPTION...]: a job that waits
+    "$BERTH" submit --begin +1h "$@" true
 }
 ended=$("$BERTH" submit -o slurm-%j.out true)
 expect_status 0 "$BERTH" wait "$ended"
@@ -59,6 +59,7 @@ type_all() {
         job=$ended
         case $line in
         *a100* | 'srun '*' : '*) continue ;; # the latter is roles here, as the page says
+        *--at-once* | *ArrayTaskThrottle*) job=$(pending --array 1-3) ;;
         *cancel* | *hold* | *update*) job=$(pending) ;;
         esac
         command=$(echo "$line" | sed "s/\b17\b/$job/g; s/\b16\b/$ended/g; s/\([ =]\)n\b/\1$node/")

@@ -90,6 +90,37 @@ grep -q 'is a gang: what its members ask for stays' err || fail "a gang: $(cat e
 expect_status 1 "$BERTH" update --dependency none "$gang"
 expect_err "berth update: $gang: job $gang is a gang: what its members ask for stays"
 
+# How many members of an array run at once: more, so that others start, also over a crash; and fewer, for which none is stopped.
+expect_status 0 "$BERTH" cancel --all
+some=$("$BERTH" submit -c 1 -t 1h --array 1-8%2 sleep 1000)
+await_state "$some[2]" running
+runs() { # INDICES
+    [ "$("$BERTH" show --json "$some" | sed -n 's/.*"running": "\([^"]*\)".*/\1/p')" = "$1" ]
+}
+await "two at once" runs 1-2
+expect_status 0 "$BERTH" update --at-once 3 "$some"
+await "three at once" runs 1-3
+expect 'so many' 3 "$(get "$some" at_once)"
+crash
+expect_status 0 "$BERTH" server start
+expect 'after a restart' 3 "$(get "$some" at_once)"
+expect_status 0 "$BERTH" cancel "$some[1]"
+await "the next one" runs 2-4
+expect_status 0 "$BERTH" update --at-once 1 "$some"
+expect_status 0 "$BERTH" cancel "$some[2]"
+await "those that run, and no other" runs 3-4
+expect_status 0 "$BERTH" update --at-once unlimited "$some"
+await "all of them" runs 3-8
+expect 'any number' '' "$(get "$some" at_once)"
+expect_status 1 "$BERTH" update --at-once 2 "$some"
+expect_err "berth update: $some: job $some has no members that wait"
+expect_status 2 "$BERTH" update --at-once 0 "$some"
+expect_err "berth update: --at-once is '0', expected a number from 1 to 1000000, or unlimited; see 'berth update --help'"
+expect 'no number' 400 "$(http_status PATCH "/v1/jobs/$some" -d '{"at_once": 0}')"
+single=$("$BERTH" submit --hold true)
+expect_status 1 "$BERTH" update --at-once 2 "$single"
+expect_err "berth update: $single: job $single is no array"
+
 # Whom a job waits for: others from now on, over a crash, also an array; and nobody.
 expect_status 0 "$BERTH" cancel --all
 first=$("$BERTH" submit --hold true)

@@ -263,9 +263,9 @@ static int change_named_jobs(const char *verb, char **words, int n, json_t *more
 }
 
 /* What is asked for in a request of its own each, in this order: what a waiting job asks for, what it is charged to, whom it
- * waits for, and the rest.
+ * waits for, how many of an array run at once, and the rest.
  */
-enum request { ASKED, ACCOUNT, DEPENDENCY, OTHER, REQUESTS };
+enum request { ASKED, ACCOUNT, DEPENDENCY, AT_ONCE, OTHER, REQUESTS };
 
 /* What scontrol calls the keys of a change: a number, a text, a time or a size. */
 struct change_name {
@@ -286,6 +286,13 @@ static json_t *read_whole_value(const char *value)
 {
     int64_t n;
     return slurm_whole(value, &n) ? json_integer(n) : NULL;
+}
+
+/* Of an array; 0 is any number. */
+static json_t *read_throttle(const char *value)
+{
+    int64_t n;
+    return !slurm_whole(value, &n) || n < 0 ? NULL : n == 0 ? json_null() : json_integer(n);
 }
 
 static json_t *read_text_value(const char *value)
@@ -338,7 +345,8 @@ static const struct change_name names[] = {
     {"NumNodes", "nodes", ASKED, read_whole_value},
     {"MinMemoryNode", "memory", ASKED, read_memory},
     {"Account", "account", ACCOUNT, read_text_value},
-    {"Dependency", "dependency", DEPENDENCY, read_dependency}};
+    {"Dependency", "dependency", DEPENDENCY, read_dependency},
+    {"ArrayTaskThrottle", "at_once", AT_ONCE, read_throttle}};
 
 /* Take "TimeLimit=10" into its request. 0, or the status of what is none. */
 static int take_update_word(const char *word, json_t *request[REQUESTS])

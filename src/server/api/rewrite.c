@@ -1,5 +1,5 @@
-/* A waiting job is to ask for something else, to wait for others, or to be charged otherwise: what was submitted is
- * read again, with what the request says in its place.
+/* A waiting job is to ask for something else, to wait for others, or to be charged otherwise, or another number of members of an
+ * array may run at once: what was submitted is read again, with what the request says in its place.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "server/api/rewrite.h"
 
 #include "base/errtext.h"
+#include "config/members.h"
 #include "server/api/job_read.h"
 #include "server/core/job_text.h"
 #include "server/core/members.h"
@@ -20,11 +21,11 @@ static const struct {
     const char *key;
     enum rewrite_what what;
 } keys[] = {
-    {"name", REWRITE_ASKED},      {"tasks", REWRITE_ASKED},          {"nodes", REWRITE_ASKED},
-    {"nodes_max", REWRITE_ASKED}, {"cores", REWRITE_ASKED},          {"gpus", REWRITE_ASKED},
-    {"memory", REWRITE_ASKED},    {"gpu_memory", REWRITE_ASKED},     {"gpu_type", REWRITE_ASKED},
-    {"licenses", REWRITE_ASKED},  {"exclusive", REWRITE_ASKED},      {"requires", REWRITE_ASKED},
-    {"account", REWRITE_ACCOUNT}, {"dependency", REWRITE_DEPENDENCY}};
+    {"name", REWRITE_ASKED},      {"tasks", REWRITE_ASKED},           {"nodes", REWRITE_ASKED},
+    {"nodes_max", REWRITE_ASKED}, {"cores", REWRITE_ASKED},           {"gpus", REWRITE_ASKED},
+    {"memory", REWRITE_ASKED},    {"gpu_memory", REWRITE_ASKED},      {"gpu_type", REWRITE_ASKED},
+    {"licenses", REWRITE_ASKED},  {"exclusive", REWRITE_ASKED},       {"requires", REWRITE_ASKED},
+    {"account", REWRITE_ACCOUNT}, {"dependency", REWRITE_DEPENDENCY}, {"at_once", REWRITE_AT_ONCE}};
 
 #define KEYS (sizeof(keys) / sizeof(*keys))
 
@@ -59,6 +60,13 @@ int api_rewrite_check(struct call *c)
     json_t *value;
     enum rewrite_what what;
     find_what(c->body, &what);
+    const json_t *most = json_object_get(c->body, "at_once");
+    if (most && !json_is_null(most) &&
+        (!json_is_integer(most) || json_integer_value(most) < 1 ||
+         json_integer_value(most) > MEMBERS_MAX))
+        return api_refuse(c, 400, "at_once",
+                          "key \"at_once\": expected a whole number from 1 to %d, or null",
+                          MEMBERS_MAX);
     json_object_foreach(c->body, key, value)
     {
         if (!is_rewrite_key(key, what))
@@ -107,6 +115,26 @@ static void drop_with(json_t *request, const json_t *body)
             json_object_del(request, pairs[i][1]);
 }
 
+/* The members of an array, "0-9%3" or their number, of which at most so many run at once; null: any number. */
+static int put_at_once(json_t *request, const json_t *most)
+{
+    const json_t *array = json_object_get(request, "array");
+    const char *members = json_string_value(array);
+    struct strbuf text = {0};
+    if (members)
+        strbuf_put(&text, members, strcspn(members, "%"));
+    else
+        strbuf_put_int(&text, json_integer_value(array));
+    if (json_is_integer(most)) {
+        strbuf_putc(&text, '%');
+        strbuf_put_int(&text, json_integer_value(most));
+    }
+    int rc =
+        text.failed ? -1 : json_object_set_new(request, "array", json_string(strbuf_text(&text)));
+    strbuf_clear(&text);
+    return rc;
+}
+
 /* What was submitted, changed as the call says. NULL with ENOMEM. */
 static json_t *changed_request(struct call *c, const char *text)
 {
@@ -120,7 +148,9 @@ static json_t *changed_request(struct call *c, const char *text)
         drop_with(request, c->body);
     json_object_foreach(c->body, key, value)
     {
-        if (rc == 0 && json_is_null(value))
+        if (rc == 0 && strcmp(key, "at_once") == 0)
+            rc = put_at_once(request, value);
+        else if (rc == 0 && json_is_null(value))
             json_object_del(request, key);
         else if (rc == 0)
             rc = json_object_set(request, key, value);
@@ -187,17 +217,18 @@ int api_rewrite(struct call *c)
     struct job *job = api_job(c);
     if (!job || api_rewrite_check(c) < 0)
         return -1;
+    enum rewrite_what what;
+    find_what(c->body, &what);
     if (c->member >= 0)
-        return api_refuse(c, 400, NULL, "the members of an array ask for the same: name job %lld",
+        return api_refuse(c, 400, NULL, "the members of an array %s: name job %lld",
+                          what == REWRITE_AT_ONCE ? "are bound together" : "ask for the same",
                           (long long)c->id);
-    const char *hindrance = rewrite_hindrance(job);
+    const char *hindrance = rewrite_hindrance(job, what);
     if (hindrance)
         return api_refuse(c, 409, NULL, "job %s %s", c->rest, hindrance);
     if (entry_find_parts(c->s, job) < 0)
         return api_refuse(c, 503, NULL, "out of memory");
     char *named = NULL;
-    enum rewrite_what what;
-    find_what(c->body, &what);
     struct job *by = read_again(c, job, &named);
     int rc = by ? job_rewrite(c->s, job, by, what, named, &why) : -1;
     if (rc < 0 && by) {

@@ -10,8 +10,19 @@
 #include "server/core/priv.h"
 #include "server/core/users.h"
 
-const char *rewrite_hindrance(const struct job *job)
+/* The same of how many members run at once, which concerns those that wait. */
+static const char *at_once_hindrance(const struct job *job)
 {
+    return job->members == 1                 ? "is no array"
+           : job->roles || job->gang.min > 0 ? "is a gang: so many of it run as have room"
+           : job->counts[STORE_PENDING] == 0 ? "has no members that wait"
+                                             : NULL;
+}
+
+const char *rewrite_hindrance(const struct job *job, enum rewrite_what what)
+{
+    if (what == REWRITE_AT_ONCE)
+        return at_once_hindrance(job);
     if (job->roles || job->gang.min > 0)
         return "is a gang: what its members ask for stays";
     if (job->live < member_count(job) || job->counts[STORE_PENDING] < job->live)
@@ -42,6 +53,10 @@ static int change_in_core(server_t *s, sched_job_t handle, const struct job *job
     int64_t now = s->clock.now;
     if (what == REWRITE_ACCOUNT)
         return sched_set_account(s->sched, now, handle, q->account, err);
+    if (what == REWRITE_AT_ONCE)
+        return handle < 0
+                   ? 0
+                   : sched_set_max_running(s->sched, now, handle, q->request.max_running, err);
     if (what == REWRITE_ASKED)
         return sched_set_jobspec(s->sched, now, handle, q->request.jobspec,
                                  q->request.jobspec_length, err);
@@ -50,17 +65,26 @@ static int change_in_core(server_t *s, sched_job_t handle, const struct job *job
     return sched_set_dependency(s->sched, now, handle, q->dependency, err);
 }
 
+/* A handle of a job in the core: of an array its entry's, or that of a member that waits or runs by itself; -1: it has none. */
+static sched_job_t handle_of_job(const struct job *job)
+{
+    sched_job_t handle = job->members > 1 ? job->entry : member_record(job, 0)->handle;
+    for (uint32_t i = 0; handle < 0 && (i = member_next_own(job, i)) < job->members; i++)
+        if (member_is_live(member_record(job, i)))
+            handle = member_record(job, i)->handle;
+    return handle;
+}
+
 /* The core is told what is otherwise now. */
 static int tell_core(server_t *s, struct job *job, const struct job *by, enum rewrite_what what,
                      berth_error_t *err)
 {
     struct job_parts parts;
     struct job_request q;
-    sched_job_t handle = job->members > 1 ? job->entry : member_record(job, 0)->handle;
     job_parts(by->request, &parts);
     if (job_request_read(by, user_find(s, job->uid), &parts, &q) < 0)
         return errtext_no_memory(err);
-    int rc = change_in_core(s, handle, job, &q, what, err);
+    int rc = change_in_core(s, handle_of_job(job), job, &q, what, err);
     int saved = errno;
     job_request_clear(&q);
     errno = saved;

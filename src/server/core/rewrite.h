@@ -4,11 +4,13 @@
 
 #include "server/core/state.h"
 
-/* Why a job can't be changed so as a whole; NULL: it can. */
-const char *rewrite_hindrance(const struct job *job);
+/* What of it changes: its name and what its members ask for; whom it waits for; what it is charged to; or how many of its
+ * members may run at once, which is no matter of a job that has not begun.
+ */
+enum rewrite_what { REWRITE_ASKED, REWRITE_DEPENDENCY, REWRITE_ACCOUNT, REWRITE_AT_ONCE };
 
-/* What of it changes: its name and what its members ask for; whom it waits for; or what it is charged to. */
-enum rewrite_what { REWRITE_ASKED, REWRITE_DEPENDENCY, REWRITE_ACCOUNT };
+/* Why that of a job can't be changed as a whole; NULL: it can. */
+const char *rewrite_hindrance(const struct job *job, enum rewrite_what what);
 
 /* The job is as `by`, which was read of a request for it, and differs in nothing else. What changes otherwise
  * (queue, priority, hold, times) stays, and so do its environment and script. named: the name that it was submitted with, by

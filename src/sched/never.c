@@ -10,6 +10,7 @@
 #include "sched/controllers/blocks.h"
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
+#include "sched/waiting/gang.h"
 #include "sched/waiting/lane.h"
 
 static int refuse_for_reason(struct sched_reason *why, const struct sched_reason *reason)
@@ -62,18 +63,84 @@ static void reject(sched_t *s, uint32_t slot, struct sched_reason *never)
     job_reject(s, slot, never);
 }
 
-int never_look(sched_t *s, uint32_t slot)
+/* Whether the gang of a job that is down could start, all that is missing of it together; as job_could_ever. */
+static int gang_could_ever(sched_t *s, uint32_t slot, struct sched_reason *why, berth_error_t *err)
 {
-    berth_error_t err = {""};
-    struct sched_reason why;
-    if (!job_is_waiting(&s->jobs[slot]) || job_could_ever(s, slot, &why, &err) == 0)
-        return 0;
-    struct sched_reason *never = errno == EINVAL ? sched_reason_copy(&why) : NULL;
+    struct place_ask *ask = &s->jobs[slot].ask, own = *ask, whole;
+    if (gang_know_whole(s, slot, &whole) < 0)
+        return -1;
+    *ask = whole;
+    int rc = job_could_ever(s, slot, why, err), saved = errno;
+    *ask = own;
+    s->place->ops->forget(s->place, whole.class);
+    errno = saved;
+    return rc;
+}
+
+/* Reject a job that waits; without memory for that, or to find out about it (error), the next pass looks again. */
+static int reject_for(sched_t *s, uint32_t slot, int error, const struct sched_reason *why)
+{
+    struct sched_reason *never = error == EINVAL ? sched_reason_copy(why) : NULL;
     if (!never) {
         s->queues->never_at = 0;
         return -1;
     }
     reject(s, slot, never);
+    return 0;
+}
+
+/* The first slot of a gang that waits; JOB_NONE. */
+static uint32_t first_waiting_slot(const sched_t *s, const struct gang *gang)
+{
+    uint32_t i = gang->first;
+    while (i != JOB_NONE && !job_is_waiting(&s->jobs[i]))
+        i = s->jobs[i].details->gang_behind;
+    return i;
+}
+
+/* Whoever is held or waits for the others can no more start than these. */
+static int look_at_whole(sched_t *s, struct gang *gang)
+{
+    berth_error_t err = {""};
+    struct sched_reason why;
+    uint32_t slot = first_waiting_slot(s, gang);
+    if (gang_could_ever(s, slot, &why, &err) == 0)
+        return 0;
+    int error = errno;
+    for (uint32_t next; slot != JOB_NONE; slot = next) {
+        next = s->jobs[slot].details->gang_behind;
+        if (job_is_waiting(&s->jobs[slot]) && reject_for(s, slot, error, &why) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int never_look(sched_t *s, uint32_t slot)
+{
+    berth_error_t err = {""};
+    struct sched_reason why;
+    struct gang *gang = gang_of(s, slot);
+    if (!job_is_waiting(&s->jobs[slot]))
+        return 0;
+    if (gang && gang_waits_whole(gang))
+        return slot == first_waiting_slot(s, gang) ? look_at_whole(s, gang) : 0;
+    return job_could_ever(s, slot, &why, &err) == 0 ? 0 : reject_for(s, slot, errno, &why);
+}
+
+int never_look_gang(sched_t *s, struct gang *gang)
+{
+    const struct gang_role *could = NULL;
+    if (gang_is_up(gang) && gang->n_roles == 1)
+        return 0;
+    for (uint32_t slot = gang->first, next; slot != JOB_NONE; slot = next) {
+        const struct gang_role *role = gang_role_of(gang, s->jobs[slot].details->member);
+        next = s->jobs[slot].details->gang_behind;
+        if (role == could || !job_is_waiting(&s->jobs[slot]))
+            continue;
+        if (never_look(s, slot) < 0)
+            return -1;
+        could = job_is_waiting(&s->jobs[slot]) ? role : could;
+    }
     return 0;
 }
 

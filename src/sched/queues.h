@@ -460,6 +460,9 @@ int account_keep(sched_t *s, uint32_t slot, const char *name, berth_error_t *err
  */
 int never_look(sched_t *s, uint32_t slot);
 
+/* The same of a gang whose members ask for something else than before. O(its slots), and the question for each role. */
+int never_look_gang(sched_t *s, struct gang *gang);
+
 /* The next pass looks at all jobs, one after the other. And a step of it: STEP_BUSY: all have been looked
  * at. What happens between does not make it begin anew.
  */

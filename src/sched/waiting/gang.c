@@ -356,10 +356,18 @@ static int settle_one(sched_t *s, struct gang *gang)
     return gang_waits_turn(gang) ? 0 : let_have_turn(s, gang);
 }
 
+/* And whoever asks for something else now may never start. */
+static int settle_and_look(sched_t *s, struct gang *gang)
+{
+    if (settle_one(s, gang) < 0)
+        return -1;
+    return gang->is_over || gang_is_starting(s, gang) ? 0 : never_look_gang(s, gang);
+}
+
 void gang_settle_started(sched_t *s, struct gang *gang)
 {
     gang_due(s, gang);
-    if (settle_one(s, gang) < 0)
+    if (settle_and_look(s, gang) < 0)
         return;
     gang_array_see(s, gang);
     leave_due(gang);
@@ -434,7 +442,7 @@ enum step gang_settle(sched_t *s)
     struct gang *gang = next_due(s);
     if (!gang)
         return STEP_BUSY;
-    if (settle_one(s, gang) < 0)
+    if (settle_and_look(s, gang) < 0)
         return STEP_FAILED;
     gang_array_see(s, gang); /* it may hold nothing any more */
     leave_due(gang);

@@ -182,6 +182,11 @@ void gang_forget(sched_t *s, const struct place_ask *ask, uint32_t group);
 /* A job, in no lane, asks for that instead, and nobody for what it did. */
 void gang_ask(sched_t *s, uint32_t slot, const struct place_ask *ask, uint32_t group);
 
+/* What the slot asks for that is to start a gang that is down, whichever slot that is: with a user more. Returns 0, or -1 with
+ * ENOMEM.
+ */
+int gang_know_whole(sched_t *s, uint32_t slot, struct place_ask *whole);
+
 /* Whether a leader asks for the whole as it is now; -1 with ENOMEM. */
 int gang_asks_right(sched_t *s, uint32_t slot);
 

@@ -57,30 +57,35 @@ static int know_roles(sched_t *s, uint32_t slot, bool refuse, struct place_role 
     return n;
 }
 
+int gang_know_whole(sched_t *s, uint32_t slot, struct place_ask *whole)
+{
+    struct place_role role[SCHED_ROLES_MAX];
+    *whole = s->jobs[slot].ask;
+    int n = know_roles(s, slot, false, role, NULL);
+    int rc = n < 0 ? -1
+                   : s->place->ops->gather(s->place, role, (size_t)n, whole->part, false,
+                                           &whole->class, &whole->units, NULL);
+    gang_texts_rest(s, slot);
+    while (n-- > 0)
+        s->place->ops->forget(s->place, role[n].class);
+    if (rc < 0)
+        errno = ENOMEM;
+    return rc < 0 ? -1 : 0;
+}
+
 int gang_asks_right(sched_t *s, uint32_t slot)
 {
     const struct gang *gang = gang_of(s, slot);
     const struct place_ask *ask = &s->jobs[slot].ask;
-    struct place_role role[SCHED_ROLES_MAX];
-    uint32_t class;
-    int64_t units;
+    struct place_ask whole;
     if (!gang_asks_whole(s, slot))
         return 0;
     if (gang->n_roles == 1)
         return s->place->ops->members(s->place, ask->class) == gang_need(gang);
-    int n = know_roles(s, slot, false, role, NULL);
-    int rc = n < 0 ? -1
-                   : s->place->ops->gather(s->place, role, (size_t)n, ask->part, false, &class,
-                                           &units, NULL);
-    gang_texts_rest(s, slot);
-    while (n-- > 0)
-        s->place->ops->forget(s->place, role[n].class);
-    if (rc < 0) {
-        errno = ENOMEM;
+    if (gang_know_whole(s, slot, &whole) < 0)
         return -1;
-    }
-    s->place->ops->forget(s->place, class);
-    return class == ask->class;
+    s->place->ops->forget(s->place, whole.class);
+    return whole.class == ask->class;
 }
 
 uint32_t gang_last_role(sched_t *s, uint32_t slot)

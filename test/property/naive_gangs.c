@@ -8,9 +8,15 @@ int naive_gangs_count(const struct naive_job *j, const struct naive_role *r, enu
     return n;
 }
 
+/* Members that run, those too that are being stopped for a block. */
+static int running(const struct naive_job *j, const struct naive_role *r)
+{
+    return naive_gangs_count(j, r, NAIVE_RUNS) + naive_gangs_count(j, r, NAIVE_CLEARS);
+}
+
 static int holding(const struct naive_job *j, const struct naive_role *r)
 {
-    return naive_gangs_count(j, r, NAIVE_RUNS) + naive_gangs_count(j, r, NAIVE_LEAVES) +
+    return running(j, r) + naive_gangs_count(j, r, NAIVE_LEAVES) +
            naive_gangs_count(j, r, NAIVE_STOPS);
 }
 
@@ -27,9 +33,10 @@ uint32_t naive_gangs_free(const struct naive_gangs *m)
     return ((1u << m->cores) - 1) & ~taken;
 }
 
-static int free_cores(const struct naive_gangs *m)
+/* What a job could have now. */
+static uint32_t usable(const struct naive_gangs *m, const struct naive_job *j)
 {
-    return __builtin_popcount(naive_gangs_free(m));
+    return naive_gangs_free(m) & naive_gangs_clear(m, j);
 }
 
 uint32_t naive_gangs_lowest(uint32_t cores, int n)
@@ -74,8 +81,7 @@ static bool is_leaving(const struct naive_job *j)
     bool is = false;
     for (int k = 0; k < j->roles; k++)
         is |= naive_gangs_count(j, &j->role[k], NAIVE_LEAVES) > 0 &&
-              naive_gangs_count(j, &j->role[k], NAIVE_RUNS) +
-                      naive_gangs_count(j, &j->role[k], NAIVE_DONE) <
+              running(j, &j->role[k]) + naive_gangs_count(j, &j->role[k], NAIVE_DONE) <
                   j->role[k].min;
     return j->is_gang && is;
 }
@@ -110,8 +116,7 @@ void naive_gangs_failed(struct naive_gangs *m, int job, int member)
     j->is_over |= j->failure == SCHED_FAIL_ALL;
     for (int k = 0; k < j->roles; k++) {
         const struct naive_role *r = &j->role[k];
-        j->is_over |=
-            naive_gangs_count(j, r, NAIVE_RUNS) + naive_gangs_count(j, r, NAIVE_DONE) < r->min;
+        j->is_over |= running(j, r) + naive_gangs_count(j, r, NAIVE_DONE) < r->min;
     }
 }
 
@@ -136,6 +141,26 @@ static void end(struct naive_job *j)
             j->state[i] = NAIVE_FAILED;
 }
 
+/* Those that wait and can never start, as blocks come again too soon, are rejected: of a gang that is down all, as its min
+ * can't; else those of a role of which no member can.
+ */
+static void reject(const struct naive_gangs *m, struct naive_job *j)
+{
+    int cores = 0;
+    bool down = is_down(j);
+    for (int k = 0; k < j->roles; k++) {
+        const struct naive_role *r = &j->role[k];
+        cores += missing(j, r) * r->cores;
+        if (down || naive_gangs_ever(m, j, r->cores))
+            continue;
+        for (int i = r->first; i < r->first + r->members; i++)
+            if (j->state[i] == NAIVE_WAITS)
+                j->state[i] = NAIVE_FAILED;
+    }
+    if (down && !naive_gangs_ever(m, j, cores))
+        end(j);
+}
+
 /* ---- Members that start ---- */
 
 /* The first so many of a role that can, on the lowest of some cores. Returns the cores that are left. */
@@ -153,21 +178,22 @@ static uint32_t start(const struct naive_gangs *m, struct naive_job *j, const st
     return cores;
 }
 
-/* Those for whom others have left. */
+/* Those for whom others have left, unless their gang is over by that. */
 static void start_awaiting(const struct naive_gangs *m, struct naive_job *j)
 {
     for (int k = 0; k < j->roles; k++) {
-        j->awaited = start(m, j, &j->role[k], j->awaits[k], j->awaited);
+        if (!j->is_over)
+            j->awaited = start(m, j, &j->role[k], j->awaits[k], j->awaited);
         j->awaits[k] = 0;
     }
+    j->awaited = 0;
 }
 
 /* Whether a member of a role may have others stopped: its gang has not its min of it, or it is of none. */
 static bool is_needed(const struct naive_job *j, const struct naive_role *r)
 {
-    return !j->is_gang || naive_gangs_count(j, r, NAIVE_RUNS) +
-                                  naive_gangs_count(j, r, NAIVE_DONE) + j->awaits[r - j->role] <
-                              r->min;
+    int has = running(j, r) + naive_gangs_count(j, r, NAIVE_DONE) + j->awaits[r - j->role];
+    return !j->is_gang || has < r->min;
 }
 
 /* So many members of roles have what others leave, who are stopped for them where they are needed. Returns whether they do. */
@@ -200,10 +226,10 @@ static bool start_whole(struct naive_gangs *m, struct naive_job *j)
     }
     if (members > may_run(m))
         return true;
-    if (cores > free_cores(m))
+    if (cores > __builtin_popcount(usable(m, j)))
         return preempt(m, j, wanted, true);
     for (int k = 0; k < j->roles; k++)
-        start(m, j, &j->role[k], wanted[k], naive_gangs_free(m));
+        start(m, j, &j->role[k], wanted[k], usable(m, j));
     return true;
 }
 
@@ -214,8 +240,8 @@ static bool grow(struct naive_gangs *m, struct naive_job *j, bool *lacks)
     for (int k = 0; k < j->roles && may_run(m) > 0 && !(*lacks && m->in_order); k++) {
         if (ready(j, &j->role[k]) == 0)
             continue;
-        if (j->role[k].cores <= free_cores(m)) {
-            start(m, j, &j->role[k], 1, naive_gangs_free(m));
+        if (j->role[k].cores <= __builtin_popcount(usable(m, j))) {
+            start(m, j, &j->role[k], 1, usable(m, j));
             return true;
         }
         int one[NAIVE_ROLES] = {0};
@@ -297,6 +323,7 @@ static bool turn(struct naive_gangs *m, struct naive_job *j)
         return true;
     if (is_down(j) && !start_whole(m, j))
         return false;
+    reject(m, j); /* those of a role that is not needed for its min, once the others run */
     while ((!is_down(j) || has_only_first(j)) && rank(m, j) == was)
         if (!grow(m, j, &lacks))
             break;
@@ -318,8 +345,11 @@ static int first(const struct naive_gangs *m, const int had[NAIVE_JOBS])
 void naive_gangs_pass(struct naive_gangs *m)
 {
     int had[NAIVE_JOBS];
-    for (int i = 0; i < m->jobs; i++) {
+    for (int i = 0; i < m->jobs; i++)
         start_awaiting(m, &m->job[i]);
+    naive_gangs_clear_blocks(m);
+    for (int i = 0; i < m->jobs; i++) {
+        reject(m, &m->job[i]);
         if (m->job[i].is_over || is_short(&m->job[i]))
             end(&m->job[i]);
         had[i] = -1;

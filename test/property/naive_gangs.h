@@ -1,4 +1,4 @@
-/* Gangs in plain words: cores that are alike, jobs in order, nobody knows when any of them ends. What the core does with
+/* Gangs in plain words: cores that are alike, jobs in order, nobody is promised a time. What the core does with
  * bundles, slots, kinds and lanes is a sum here.
  */
 #ifndef NAIVE_GANGS_H
@@ -9,7 +9,7 @@
 
 #include "berth/sched.h"
 
-enum { NAIVE_JOBS = 40, NAIVE_MEMBERS = 8, NAIVE_ROLES = 3, NAIVE_ARRAYS = 2 };
+enum { NAIVE_JOBS = 40, NAIVE_MEMBERS = 8, NAIVE_ROLES = 3, NAIVE_ARRAYS = 2, NAIVE_BLOCKS = 3 };
 
 /* Priority, then submission; where gangs count: then, or before all, who lacks its min, or is of no gang. Or that alone, among
  * users who have one job each.
@@ -22,8 +22,18 @@ enum naive_by {
     NAIVE_BYS
 };
 
-/* NAIVE_LEAVES: it is stopped for another job, and waits again then. */
-enum naive_state { NAIVE_WAITS, NAIVE_RUNS, NAIVE_LEAVES, NAIVE_STOPS, NAIVE_DONE, NAIVE_FAILED };
+/* NAIVE_LEAVES: it is stopped for another job, and waits again then. NAIVE_CLEARS: it is stopped for a block. NAIVE_STOPS: as
+ * its gang has failed.
+ */
+enum naive_state {
+    NAIVE_WAITS,
+    NAIVE_RUNS,
+    NAIVE_LEAVES,
+    NAIVE_CLEARS,
+    NAIVE_STOPS,
+    NAIVE_DONE,
+    NAIVE_FAILED
+};
 
 /* Members from `first` on, each of which asks for so many cores. */
 struct naive_role {
@@ -37,6 +47,7 @@ struct naive_job {
     int roles;
     struct naive_role role[NAIVE_ROLES];
     enum sched_gang_failure failure;
+    int64_t estimate, limit; /* of each member; INT64_MAX: nobody knows, and it has none */
     int replaced; /* how often a member that ran has waited again, as it failed or was requeued */
     bool is_over; /* a member has failed, or too few are left */
     enum naive_state state[NAIVE_MEMBERS];
@@ -48,8 +59,16 @@ struct naive_job {
     uint32_t awaited;        /* on these cores */
 };
 
+/* Cores that are set aside during [start, start + duration), and again each `every` (0: never), but for these jobs, as bits. */
+struct naive_block {
+    uint32_t cores; /* 0: there is no such block */
+    int64_t start, duration, every;
+    uint64_t jobs;
+};
+
 struct naive_gangs {
     int cores;
+    struct naive_block block[NAIVE_BLOCKS];
     bool in_order;                 /* nobody starts before one that waits for cores */
     enum naive_by by;              /* which job goes first */
     int most_running;              /* members that run at a time; 0: as many as there is room for */
@@ -65,13 +84,23 @@ struct naive_gangs {
 bool naive_gangs_replaces(const struct naive_gangs *m, int job);
 void naive_gangs_failed(struct naive_gangs *m, int job, int member);
 
-/* What a pass does: those start for whom others were stopped, who have left by now; members of gangs that are over are stopped (NAIVE_STOPS) or gone (NAIVE_FAILED), others run or are stopped
- * for them (NAIVE_LEAVES).
+/* What a pass does: those start for whom others were stopped, who have left by now; members that a block is in the way of are
+ * stopped (NAIVE_CLEARS); members of gangs that are over are stopped (NAIVE_STOPS) or gone (NAIVE_FAILED), as are those that can
+ * never start; others run or are stopped for them (NAIVE_LEAVES).
  */
 void naive_gangs_pass(struct naive_gangs *m);
 
 /* The cores that nobody has, nor is to have. */
 uint32_t naive_gangs_free(const struct naive_gangs *m);
+
+/* The cores that no block takes from a job before it is over, if it starts now (naive_gang_blocks.c). */
+uint32_t naive_gangs_clear(const struct naive_gangs *m, const struct naive_job *j);
+
+/* Whether so many cores are clear for a job at some time from now on, were all idle, and but for blocks that come once. */
+bool naive_gangs_ever(const struct naive_gangs *m, const struct naive_job *j, int cores);
+
+/* Members are stopped that have no limit, whose estimate is over, and which hold what a block takes now. */
+void naive_gangs_clear_blocks(struct naive_gangs *m);
 
 /* The `n` lowest of some cores. */
 uint32_t naive_gangs_lowest(uint32_t cores, int n);

@@ -86,7 +86,7 @@ static int list_gang(const struct naive_gangs *m, int job, struct lot *v)
     return n;
 }
 
-/* Those that are being stopped, for others or as their gang has failed. Where nobody else is to be, priorities do not count:
+/* Those that are being stopped, for others, for a block or as their gang has failed. Where nobody else is to be, priorities do not count:
  * least work is to be waited for.
  */
 static int list_stopped(const struct naive_gangs *m, int job, bool may_stop, struct lot *v)
@@ -94,7 +94,7 @@ static int list_stopped(const struct naive_gangs *m, int job, bool may_stop, str
     const struct naive_job *j = &m->job[job];
     int n = 0;
     for (int k = 0; k < j->members; k++)
-        if (j->state[k] == NAIVE_LEAVES || j->state[k] == NAIVE_STOPS) {
+        if (j->state[k] >= NAIVE_LEAVES && j->state[k] <= NAIVE_STOPS) {
             v[n] = (struct lot){0};
             add(m, &v[n], job, k);
             v[n].priority = may_stop ? j->priority : 0;
@@ -123,8 +123,8 @@ static int list(const struct naive_gangs *m, int for_job, bool may_stop, struct 
     return n;
 }
 
-/* What is free with those gone that go, and is to be nobody else's. */
-static uint32_t cores_of(const struct naive_gangs *m, const struct lot *v, int n)
+/* What a job could have with those gone that go, and is to be nobody else's. */
+static uint32_t cores_of(const struct naive_gangs *m, int for_job, const struct lot *v, int n)
 {
     uint32_t cores = naive_gangs_free(m), awaited = 0;
     for (int i = 0; i < m->jobs; i++)
@@ -132,7 +132,7 @@ static uint32_t cores_of(const struct naive_gangs *m, const struct lot *v, int n
     for (int i = 0; i < n; i++)
         for (int k = 0; v[i].goes && k < m->job[v[i].job].members; k++)
             cores |= v[i].members >> k & 1 ? m->job[v[i].job].on[k] : 0;
-    return cores & ~awaited;
+    return cores & ~awaited & naive_gangs_clear(m, &m->job[for_job]);
 }
 
 /* Whether all that its gang can spare go before what is left of it, and what is left of it goes. */
@@ -156,18 +156,18 @@ uint32_t naive_gangs_preempt(struct naive_gangs *m, int job, int cores, bool may
 {
     struct lot v[LOTS];
     int n = list(m, job, may_stop, v);
-    for (int i = 0; i < n && __builtin_popcount(cores_of(m, v, n)) < cores; i++)
+    for (int i = 0; i < n && __builtin_popcount(cores_of(m, job, v, n)) < cores; i++)
         v[i].goes = v[i].is_stopped || !m->job[v[i].job].is_gang || v[i].is_spare ||
                     spare_go(v, n, v[i].job);
-    if (__builtin_popcount(cores_of(m, v, n)) < cores)
+    if (__builtin_popcount(cores_of(m, job, v, n)) < cores)
         return 0;
     for (int i = n - 1; i >= 0; i--) {
         if (!v[i].goes || (v[i].is_spare && rest_goes(v, n, v[i].job)))
             continue;
         v[i].goes = false;
-        v[i].goes = __builtin_popcount(cores_of(m, v, n)) < cores;
+        v[i].goes = __builtin_popcount(cores_of(m, job, v, n)) < cores;
     }
-    uint32_t on = naive_gangs_lowest(cores_of(m, v, n), cores);
+    uint32_t on = naive_gangs_lowest(cores_of(m, job, v, n), cores);
     for (int i = 0; i < n; i++)
         for (int k = 0; v[i].goes && k < m->job[v[i].job].members; k++)
             if (v[i].members >> k & 1 && !v[i].is_stopped)

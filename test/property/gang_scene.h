@@ -1,0 +1,68 @@
+/* What the files of prop_gangs_naive share: a scene, and what is drawn for it. */
+#ifndef PROPERTY_GANG_SCENE_H
+#define PROPERTY_GANG_SCENE_H
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "berth/match.h"
+#include "berth/sched_admin.h"
+#include "berth/sched_query.h"
+#include "naive_gangs.h"
+#include "random.h"
+
+struct gang_scene {
+    uint64_t seed;
+    struct random random, arrays,
+        blocks; /* the latter for what is of arrays of gangs, and of blocks */
+    int64_t now;
+    int of_node; /* cores */
+    bool has_blocks;
+    bool is_told; /* what happens, for a person */
+    match_t *match;
+    sched_t *sched;
+    struct naive_gangs naive;
+    uint64_t replaced;
+};
+
+extern struct gang_scene scene;
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            fail_msg("seed %" PRIu64 ", time %" PRId64 ", line %d: does not hold: %s", scene.seed, \
+                     scene.now, __LINE__, #condition);                                             \
+    } while (0)
+
+#define TELL(...)                                                                                  \
+    do {                                                                                           \
+        if (scene.is_told)                                                                         \
+            print_message(__VA_ARGS__);                                                            \
+    } while (0)
+
+int gang_scene_draw(int low, int high);
+
+/* The handle of a member that waits or runs; -1. */
+sched_job_t gang_scene_handle(int job, int member);
+
+/* A scene of a seed: a machine, a queue, and rules that it has. */
+void gang_scene_make(uint64_t seed);
+
+/* Something happens: a job comes, or something becomes of a member. */
+void gang_scene_event(void);
+
+/* Whoever has reached a limit has failed, and is not replaced. */
+void gang_scene_limits(void);
+
+/* A block comes, is changed or goes. */
+void gang_scene_block(void);
+
+/* A running member is told to wait again; or it has failed, and does so if its gang may replace it, and does. */
+void gang_scene_requeue(int job, int member);
+void gang_scene_fail(int job, int member, bool may_replace);
+
+#endif

@@ -1,0 +1,148 @@
+/* Scenes of gangs (gang_scene.h): the machine, its queue, and blocks. */
+#include "gang_scene.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fixture/machine.h"
+
+struct gang_scene scene;
+
+int gang_scene_draw(int low, int high)
+{
+    return (int)random_between(&scene.random, low, high);
+}
+
+static void make_scheduler(void)
+{
+    char recipe[32];
+    struct sched_limit limit = {"running", scene.naive.most_running};
+    struct sched_queue_config queue = {.name = "q",
+                                       .policy = scene.naive.in_order ? "fcfs" : "easy",
+                                       .starvation_threshold = SCHED_UNLIMITED,
+                                       .claims = 1};
+    queue.preempts = scene.naive.preempts ? SCHED_PREEMPTS_LOWER : 0;
+    queue.keeps_gangs = scene.naive.keeps_gangs;
+    queue.limits.queue = &limit;
+    queue.limits.n_queue = scene.naive.most_running > 0;
+    if (scene.naive.by == NAIVE_BY_PRIORITY_GANG)
+        queue.order = (struct sched_share_order){{SCHED_BY_PRIORITY, SCHED_BY_GANG}, 2};
+    if (scene.naive.by == NAIVE_BY_GANG_PRIORITY)
+        queue.order = (struct sched_share_order){{SCHED_BY_GANG, SCHED_BY_PRIORITY}, 2};
+    if (scene.naive.by == NAIVE_BY_GANG) {
+        queue.by = SCHED_SHARE_USER;
+        queue.order = (struct sched_share_order){{SCHED_BY_GANG, SCHED_BY_SUBMIT}, 2};
+    }
+    struct sched_config config = {.second = 1, .queues = &queue, .n_queues = 1};
+    snprintf(recipe, sizeof(recipe), "%d node(%d core)", scene.naive.cores / scene.of_node,
+             scene.of_node);
+    scene.match = machine_of(recipe, &(match_options_t){.policy = "lonode"});
+    scene.sched = sched_create(scene.match, &config, NULL);
+    assert_non_null(scene.sched);
+}
+
+/* ---- Blocks ---- */
+
+static int draw_block(int low, int high)
+{
+    return (int)random_between(&scene.blocks, low, high);
+}
+
+/* Some nodes, or where there is one some cores of it. Returns them as bits. */
+static uint32_t draw_resources(char text[400])
+{
+    uint32_t cores = 0;
+    int size = scene.of_node < scene.naive.cores ? scene.of_node : 1, length = 0;
+    bool all = draw_block(0, 7) == 0;
+    for (int i = 0; i < scene.naive.cores / size; i++) {
+        if (!all && draw_block(0, 2) > 0 && (cores > 0 || i > 0))
+            continue;
+        cores |= ((1u << size) - 1) << i * size;
+        length += snprintf(text + length, 400 - (size_t)length,
+                           size == 1 && scene.of_node > 1 ? "%s/cluster0/node0/core%d" : "%snode%d",
+                           length > 0 ? "," : "", i);
+    }
+    if (all)
+        snprintf(text, 400, "all");
+    return cores;
+}
+
+/* Turns of which the first is about now. All that come again do so after a part of 24. */
+static void draw_times(struct naive_block *b)
+{
+    static const int64_t periods[] = {6, 8, 12, 24};
+    int64_t start = scene.now + draw_block(-3, 12);
+    b->start = start > 0 ? start : 0;
+    b->duration = draw_block(1, 8);
+    b->every = draw_block(0, 2) ? 0 : periods[draw_block(0, 3)];
+    if (b->every > 0 && b->duration >= b->every)
+        b->duration = b->every - 1;
+}
+
+void gang_scene_block(void)
+{
+    static const char *const names[NAIVE_BLOCKS] = {"m", "n", "o"};
+    int i = draw_block(0, NAIVE_BLOCKS - 1);
+    struct naive_block *b = &scene.naive.block[i];
+    if (b->cores != 0 && draw_block(0, 1)) {
+        TELL("%" PRId64 " unblock %s\n", scene.now, names[i]);
+        CHECK(sched_unblock(scene.sched, scene.now, names[i], NULL) == 0);
+        *b = (struct naive_block){0};
+        return;
+    }
+    char text[400], id[16];
+    const char *const ids[] = {id};
+    *b = (struct naive_block){.cores = draw_resources(text)};
+    draw_times(b);
+    struct sched_block block = {names[i], text, b->start, b->duration, b->every, .jobs = ids};
+    if (scene.naive.jobs > 0 && draw_block(0, 2) == 0) {
+        int job = draw_block(0, scene.naive.jobs - 1);
+        snprintf(id, sizeof(id), "%d", job);
+        b->jobs = 1ull << job;
+        block.n_jobs = 1;
+    }
+    TELL("%" PRId64 " block %s of %s from %" PRId64 " for %" PRId64 " every %" PRId64
+         ", but for job %s\n",
+         scene.now, names[i], text, b->start, b->duration, b->every, block.n_jobs > 0 ? id : "-");
+    CHECK(sched_block(scene.sched, scene.now, &block, NULL) == 0);
+}
+
+/* ---- Scenes ---- */
+
+/* Blocks, on the nodes of a machine or on cores of one node; nothing is promised then. */
+static void draw_machine(void)
+{
+    scene.of_node = scene.naive.cores;
+    if (!scene.has_blocks)
+        return;
+    scene.naive.in_order = true;
+    scene.naive.most_running = 0;
+    if (draw_block(0, 2) == 0)
+        return;
+    scene.of_node = draw_block(1, 3);
+    scene.naive.cores = (scene.naive.cores + scene.of_node - 1) / scene.of_node * scene.of_node;
+}
+
+void gang_scene_make(uint64_t seed)
+{
+    scene = (struct gang_scene){
+        .seed = seed, .random.state = seed, .is_told = getenv("SCENE_TRACE") != NULL};
+    scene.naive.cores = gang_scene_draw(3, 12);
+    scene.naive.in_order = gang_scene_draw(0, 1);
+    scene.naive.most_running = gang_scene_draw(0, 2) ? 0 : gang_scene_draw(3, 8);
+    scene.naive.by = (enum naive_by)(seed % NAIVE_BYS);
+    scene.naive.preempts = scene.naive.by <= NAIVE_BY_PRIORITY_GANG &&
+                           scene.naive.most_running == 0 && gang_scene_draw(0, 2);
+    scene.naive.keeps_gangs = gang_scene_draw(0, 3) == 0;
+    scene.arrays.state = ~seed;
+    for (int i = 1; i <= NAIVE_ARRAYS && seed % 2; i++)
+        scene.naive.at_once[i] = (int)random_between(&scene.arrays, 1, 3);
+    scene.blocks.state = seed + (1u << 30);
+    scene.has_blocks = seed / NAIVE_BYS % 2;
+    draw_machine();
+    make_scheduler();
+    TELL("%d cores, %d of a node, %s, by %d, %s%s, at most %d, of arrays %d and %d\n",
+         scene.naive.cores, scene.of_node, scene.naive.in_order ? "fcfs" : "easy", scene.naive.by,
+         scene.naive.preempts ? "preempts" : "-", scene.naive.keeps_gangs ? ", keeps gangs" : "",
+         scene.naive.most_running, scene.naive.at_once[1], scene.naive.at_once[2]);
+}

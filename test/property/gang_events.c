@@ -11,15 +11,15 @@ sched_job_t gang_scene_handle(int job, int member)
     return sched_find(scene.sched, id, (uint32_t)member);
 }
 
-/* Cores of one node, or where there are several wherever they are. */
+/* Cores of one node, or where there are several wherever they are; or nodes, of one core each. */
 static void text_of(int cores, char text[300])
 {
-    bool one = scene.of_node == scene.naive.cores;
+    bool one = scene.of_node == scene.naive.cores, nodes = scene.of_node == 1 && !scene.has_blocks;
     snprintf(text, 300,
-             "{version: 9999, resources: [{type: slot, count: %d, label: s, with: [{type: core, "
+             "{version: 9999, resources: [{type: slot, count: %d, label: s, with: [{type: %s, "
              "count: %d}]}], tasks: [{command: [a], slot: s, count: {per_slot: 1}}], attributes: "
              "{system: {duration: 0}}}",
-             one ? 1 : cores, one ? cores : 1);
+             one ? 1 : cores, nodes ? "node" : "core", one ? cores : 1);
 }
 
 /* Members of a role; what its min asks for fits the machine and the limit beside those of the roles before it. */
@@ -29,6 +29,12 @@ static void draw_role(struct naive_role *r, int first, int members, int left, in
     r->min = gang_scene_draw(0, members);
     while (r->min * r->cores > left || r->min > runs)
         r->min--;
+}
+
+/* Of a number and a limit; 0: it is none. */
+static int least(int number, int limit)
+{
+    return limit > 0 && limit < number ? limit : number;
 }
 
 /* Of some it is known how long they take, where there are blocks; of those some have a limit, too. */
@@ -44,8 +50,10 @@ static void draw_times(struct naive_job *j)
 
 static void draw_job(struct naive_job *j)
 {
-    int left = scene.naive.cores, first = 0, mins = 0;
-    int runs = scene.naive.most_running > 0 ? scene.naive.most_running : scene.naive.cores;
+    const struct naive_most *user = &scene.naive.user_most, *queue = &scene.naive.queue_most;
+    int first = 0, mins = 0, left = scene.naive.cores, runs = scene.naive.cores;
+    left = least(least(left, user->cores), queue->cores);
+    runs = least(least(runs, user->running), queue->running);
     *j = (struct naive_job){.priority = gang_scene_draw(0, 3) ? 0 : gang_scene_draw(-1, 1),
                             .roles = gang_scene_draw(0, 2) ? 1 : 2};
     j->roles += j->roles > 1 ? gang_scene_draw(0, 1) : 0;
@@ -68,11 +76,13 @@ static void submit(void)
 {
     static const char *const names[] = {"server", "worker", "extra"};
     static const char *const arrays[] = {NULL, "a", "b"};
+    static const char *const users[NAIVE_USERS] = {"u", "v"};
     int job = scene.naive.jobs++;
     struct naive_job *j = &scene.naive.job[job];
     char text[NAIVE_ROLES][300];
     struct sched_role role[NAIVE_ROLES];
     draw_job(j);
+    j->user = scene.naive.by == NAIVE_BY_GANG ? job : job * 5 / 3 % NAIVE_USERS;
     if (j->is_gang && scene.naive.at_once[1] > 0)
         j->array = (int)random_between(&scene.arrays, 0, NAIVE_ARRAYS);
     uint32_t min = 0;
@@ -93,7 +103,7 @@ static void submit(void)
                                     .jobspec = text[0],
                                     .jobspec_length = strlen(text[0]),
                                     .queue = "q",
-                                    .user = scene.naive.by == NAIVE_BY_GANG ? id : "u",
+                                    .user = scene.naive.by == NAIVE_BY_GANG ? id : users[j->user],
                                     .members = (uint32_t)j->members,
                                     .min = min,
                                     .roles = role,

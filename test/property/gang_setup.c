@@ -13,18 +13,30 @@ int gang_scene_draw(int low, int high)
     return (int)random_between(&scene.random, low, high);
 }
 
+static size_t list_limits(const struct naive_most *most, struct sched_limit limit[2])
+{
+    size_t n = 0;
+    if (most->running > 0)
+        limit[n++] = (struct sched_limit){"running", most->running};
+    if (most->cores > 0)
+        limit[n++] = (struct sched_limit){scene.of_node == 1 ? "node" : "core", most->cores};
+    return n;
+}
+
 static void make_scheduler(void)
 {
     char recipe[32];
-    struct sched_limit limit = {"running", scene.naive.most_running};
+    struct sched_limit user[2], of_queue[2];
     struct sched_queue_config queue = {.name = "q",
                                        .policy = scene.naive.in_order ? "fcfs" : "easy",
                                        .starvation_threshold = SCHED_UNLIMITED,
                                        .claims = 1};
     queue.preempts = scene.naive.preempts ? SCHED_PREEMPTS_LOWER : 0;
     queue.keeps_gangs = scene.naive.keeps_gangs;
-    queue.limits.queue = &limit;
-    queue.limits.n_queue = scene.naive.most_running > 0;
+    queue.limits.user = user;
+    queue.limits.n_user = list_limits(&scene.naive.user_most, user);
+    queue.limits.queue = of_queue;
+    queue.limits.n_queue = list_limits(&scene.naive.queue_most, of_queue);
     if (scene.naive.by == NAIVE_BY_PRIORITY_GANG)
         queue.order = (struct sched_share_order){{SCHED_BY_PRIORITY, SCHED_BY_GANG}, 2};
     if (scene.naive.by == NAIVE_BY_GANG_PRIORITY)
@@ -116,11 +128,24 @@ static void draw_machine(void)
     if (!scene.has_blocks)
         return;
     scene.naive.in_order = true;
-    scene.naive.most_running = 0;
+    scene.naive.queue_most.running = 0;
     if (draw_block(0, 2) == 0)
         return;
     scene.of_node = draw_block(1, 3);
     scene.naive.cores = (scene.naive.cores + scene.of_node - 1) / scene.of_node * scene.of_node;
+}
+
+/* Limits of a user and of the queue, where nobody is stopped for others; cores are those of nodes of one where these count. */
+static void draw_limits(uint64_t seed)
+{
+    struct random random = {.state = ~seed << 1};
+    struct naive_most *user = &scene.naive.user_most, *queue = &scene.naive.queue_most;
+    if (scene.has_blocks || scene.naive.preempts || random_between(&random, 0, 1))
+        return;
+    scene.of_node = random_between(&random, 0, 1) ? scene.of_node : 1;
+    user->running = random_between(&random, 0, 1) ? (int)random_between(&random, 2, 5) : 0;
+    user->cores = random_between(&random, 0, 1) ? (int)random_between(&random, 3, 8) : 0;
+    queue->cores = random_between(&random, 0, 2) ? 0 : (int)random_between(&random, 3, 10);
 }
 
 void gang_scene_make(uint64_t seed)
@@ -129,10 +154,10 @@ void gang_scene_make(uint64_t seed)
         .seed = seed, .random.state = seed, .is_told = getenv("SCENE_TRACE") != NULL};
     scene.naive.cores = gang_scene_draw(3, 12);
     scene.naive.in_order = gang_scene_draw(0, 1);
-    scene.naive.most_running = gang_scene_draw(0, 2) ? 0 : gang_scene_draw(3, 8);
+    scene.naive.queue_most.running = gang_scene_draw(0, 2) ? 0 : gang_scene_draw(3, 8);
     scene.naive.by = (enum naive_by)(seed % NAIVE_BYS);
     scene.naive.preempts = scene.naive.by <= NAIVE_BY_PRIORITY_GANG &&
-                           scene.naive.most_running == 0 && gang_scene_draw(0, 2);
+                           scene.naive.queue_most.running == 0 && gang_scene_draw(0, 2);
     scene.naive.keeps_gangs = gang_scene_draw(0, 3) == 0;
     scene.arrays.state = ~seed;
     for (int i = 1; i <= NAIVE_ARRAYS && seed % 2; i++)
@@ -140,9 +165,13 @@ void gang_scene_make(uint64_t seed)
     scene.blocks.state = seed + (1u << 30);
     scene.has_blocks = seed / NAIVE_BYS % 2;
     draw_machine();
+    draw_limits(seed);
     make_scheduler();
-    TELL("%d cores, %d of a node, %s, by %d, %s%s, at most %d, of arrays %d and %d\n",
+    TELL("%d cores, %d of a node, %s, by %d, %s%s, at most %d and %d cores, of a user %d and %d, "
+         "of arrays %d and %d\n",
          scene.naive.cores, scene.of_node, scene.naive.in_order ? "fcfs" : "easy", scene.naive.by,
          scene.naive.preempts ? "preempts" : "-", scene.naive.keeps_gangs ? ", keeps gangs" : "",
-         scene.naive.most_running, scene.naive.at_once[1], scene.naive.at_once[2]);
+         scene.naive.queue_most.running, scene.naive.queue_most.cores,
+         scene.naive.user_most.running, scene.naive.user_most.cores, scene.naive.at_once[1],
+         scene.naive.at_once[2]);
 }

@@ -14,7 +14,7 @@ static int running(const struct naive_job *j, const struct naive_role *r)
     return naive_gangs_count(j, r, NAIVE_RUNS) + naive_gangs_count(j, r, NAIVE_CLEARS);
 }
 
-static int holding(const struct naive_job *j, const struct naive_role *r)
+int naive_gangs_holding(const struct naive_job *j, const struct naive_role *r)
 {
     return running(j, r) + naive_gangs_count(j, r, NAIVE_LEAVES) +
            naive_gangs_count(j, r, NAIVE_STOPS);
@@ -49,16 +49,6 @@ uint32_t naive_gangs_lowest(uint32_t cores, int n)
     return lowest;
 }
 
-/* How many more members a limit lets run. */
-static int may_run(const struct naive_gangs *m)
-{
-    int left = m->most_running > 0 ? m->most_running : NAIVE_JOBS * NAIVE_MEMBERS;
-    for (int i = 0; m->most_running > 0 && i < m->jobs; i++)
-        for (int k = 0; k < m->job[i].roles; k++)
-            left -= holding(&m->job[i], &m->job[i].role[k]);
-    return left;
-}
-
 /* Members that could start: they wait, and nobody holds them, nor have others been stopped for them. */
 static int ready(const struct naive_job *j, const struct naive_role *r)
 {
@@ -91,7 +81,7 @@ static bool is_down(const struct naive_job *j)
 {
     int lacks = 0;
     for (int k = 0; k < j->roles; k++) {
-        if (holding(j, &j->role[k]) > 0)
+        if (naive_gangs_holding(j, &j->role[k]) > 0)
             return false;
         lacks += missing(j, &j->role[k]);
     }
@@ -216,15 +206,14 @@ static bool preempt(struct naive_gangs *m, struct naive_job *j, const int wanted
 /* All that a gang lacks, or nobody. Returns false where the cores are missing for that. */
 static bool start_whole(struct naive_gangs *m, struct naive_job *j)
 {
-    int cores = 0, members = 0, wanted[NAIVE_ROLES];
+    int cores = 0, wanted[NAIVE_ROLES] = {0};
     for (int k = 0; k < j->roles; k++) {
         wanted[k] = missing(j, &j->role[k]);
         if (ready(j, &j->role[k]) < missing(j, &j->role[k]))
             return true; /* it does not wait for cores */
         cores += missing(j, &j->role[k]) * j->role[k].cores;
-        members += missing(j, &j->role[k]);
     }
-    if (members > may_run(m))
+    if (!naive_gangs_within(m, j, wanted))
         return true;
     if (cores > __builtin_popcount(usable(m, j)))
         return preempt(m, j, wanted, true);
@@ -237,15 +226,15 @@ static bool start_whole(struct naive_gangs *m, struct naive_job *j)
 static bool grow(struct naive_gangs *m, struct naive_job *j, bool *lacks)
 {
     *lacks = false;
-    for (int k = 0; k < j->roles && may_run(m) > 0 && !(*lacks && m->in_order); k++) {
-        if (ready(j, &j->role[k]) == 0)
+    for (int k = 0; k < j->roles && !(*lacks && m->in_order); k++) {
+        int one[NAIVE_ROLES] = {0};
+        one[k] = 1;
+        if (ready(j, &j->role[k]) == 0 || !naive_gangs_within(m, j, one))
             continue;
         if (j->role[k].cores <= __builtin_popcount(usable(m, j))) {
             start(m, j, &j->role[k], 1, usable(m, j));
             return true;
         }
-        int one[NAIVE_ROLES] = {0};
-        one[k] = 1;
         if (preempt(m, j, one, is_needed(j, &j->role[k])))
             return true;
         *lacks = true;
@@ -257,7 +246,7 @@ static bool grow(struct naive_gangs *m, struct naive_job *j, bool *lacks)
 static bool has_min(const struct naive_job *j)
 {
     for (int k = 0; k < j->roles; k++)
-        if (holding(j, &j->role[k]) + naive_gangs_count(j, &j->role[k], NAIVE_DONE) <
+        if (naive_gangs_holding(j, &j->role[k]) + naive_gangs_count(j, &j->role[k], NAIVE_DONE) <
             j->role[k].min)
             return false;
     return j->is_gang;
@@ -283,7 +272,7 @@ static bool has_begun(const struct naive_job *j)
 {
     int n = 0;
     for (int k = 0; k < j->roles; k++)
-        n += holding(j, &j->role[k]);
+        n += naive_gangs_holding(j, &j->role[k]);
     return n > 0 || j->awaited != 0;
 }
 

@@ -10,6 +10,7 @@
 #include "berth/sched.h"
 
 enum { NAIVE_JOBS = 40, NAIVE_MEMBERS = 8, NAIVE_ROLES = 3, NAIVE_ARRAYS = 2, NAIVE_BLOCKS = 3 };
+enum { NAIVE_USERS = 2 };
 
 /* Priority, then submission; where gangs count: then, or before all, who lacks its min, or is of no gang. Or that alone, among
  * users who have one job each.
@@ -42,6 +43,7 @@ struct naive_role {
 
 struct naive_job {
     int priority, members;
+    int user;
     bool is_gang;
     int array; /* of gangs, from 1 on; 0: it is of none */
     int roles;
@@ -66,13 +68,18 @@ struct naive_block {
     uint64_t jobs;
 };
 
+/* What some jobs may have at once; 0: as much as there is. */
+struct naive_most {
+    int running, cores; /* members that run, and what they hold */
+};
+
 struct naive_gangs {
     int cores;
     struct naive_block block[NAIVE_BLOCKS];
-    bool in_order;                 /* nobody starts before one that waits for cores */
-    enum naive_by by;              /* which job goes first */
-    int most_running;              /* members that run at a time; 0: as many as there is room for */
-    int at_once[NAIVE_ARRAYS + 1]; /* gangs of an array that run at a time */
+    bool in_order;                           /* nobody starts before one that waits for cores */
+    enum naive_by by;                        /* which job goes first */
+    struct naive_most user_most, queue_most; /* of each user, and of all together */
+    int at_once[NAIVE_ARRAYS + 1];           /* gangs of an array that run at a time */
     bool preempts;    /* jobs of lower priority are stopped for those that lack cores, */
     bool keeps_gangs; /* but no gang as a whole */
     int64_t now;
@@ -96,6 +103,10 @@ uint32_t naive_gangs_free(const struct naive_gangs *m);
 /* The cores that no block takes from a job before it is over, if it starts now (naive_gang_blocks.c). */
 uint32_t naive_gangs_clear(const struct naive_gangs *m, const struct naive_job *j);
 
+/* Whether a user and the queue may have so many members of a job's roles more (naive_gang_limits.c). */
+bool naive_gangs_within(const struct naive_gangs *m, const struct naive_job *j,
+                        const int members[NAIVE_ROLES]);
+
 /* Whether so many cores are clear for a job at some time from now on, were all idle, and but for blocks that come once. */
 bool naive_gangs_ever(const struct naive_gangs *m, const struct naive_job *j, int cores);
 
@@ -110,8 +121,9 @@ uint32_t naive_gangs_lowest(uint32_t cores, int n);
  */
 uint32_t naive_gangs_preempt(struct naive_gangs *m, int job, int cores, bool may_stop);
 
-/* How many members of a role are in a state. */
+/* How many members of a role are in a state, and how many hold cores. */
 int naive_gangs_count(const struct naive_job *j, const struct naive_role *r,
                       enum naive_state state);
+int naive_gangs_holding(const struct naive_job *j, const struct naive_role *r);
 
 #endif

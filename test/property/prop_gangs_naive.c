@@ -22,7 +22,9 @@ static void take(const struct sched_decision *d, enum naive_state state[NAIVE_JO
 {
     static const char *const kinds[] = {"start",   "reserve", "reject", "wait",
                                         "preempt", "stop",    "await"};
-    TELL("%" PRId64 "   %s %d[%u]\n", scene.now, kinds[d->kind], (int)d->tag, d->member);
+    char text[SCHED_REASON_TEXT];
+    TELL("%" PRId64 "   %s %d[%u] %s\n", scene.now, kinds[d->kind], (int)d->tag, d->member,
+         d->reason ? sched_reason_text(d->reason, text) : "");
     if (d->kind == SCHED_START) {
         CHECK(state[d->tag][d->member] == NAIVE_WAITS);
         state[d->tag][d->member] = NAIVE_RUNS;
@@ -40,10 +42,10 @@ static void take(const struct sched_decision *d, enum naive_state state[NAIVE_JO
 static void tell(int job, const enum naive_state *was, const enum naive_state *core)
 {
     const struct naive_job *j = &scene.naive.job[job];
-    print_message("%s, by %d, %d cores, at most %d run; job %d, a gang: %d, failure %d, replaced "
+    print_message("%s, by %d, %d cores; job %d, a gang: %d, failure %d, replaced "
                   "%d:\n",
                   scene.naive.in_order ? "fcfs" : "easy", (int)scene.naive.by, scene.naive.cores,
-                  scene.naive.most_running, job, j->is_gang, j->failure, j->replaced);
+                  job, j->is_gang, j->failure, j->replaced);
     for (int k = 0; k < j->roles; k++)
         print_message("  role of %d, min %d, %d cores each\n", j->role[k].members, j->role[k].min,
                       j->role[k].cores);

@@ -1,0 +1,37 @@
+/* Gangs beside limits (naive_gangs.h), in the words of berth-config(5): what all jobs of one user, and all of the queue, may have
+ * at once, counted as it is held.
+ */
+#include "naive_gangs.h"
+
+/* What a job's members hold is added. */
+static void add(const struct naive_job *j, struct naive_most *held)
+{
+    for (int k = 0; k < j->roles; k++) {
+        int members = naive_gangs_holding(j, &j->role[k]);
+        held->running += members;
+        held->cores += members * j->role[k].cores;
+    }
+}
+
+static bool is_within(const struct naive_most *held, const struct naive_most *most)
+{
+    return (most->running == 0 || held->running <= most->running) &&
+           (most->cores == 0 || held->cores <= most->cores);
+}
+
+bool naive_gangs_within(const struct naive_gangs *m, const struct naive_job *j,
+                        const int members[NAIVE_ROLES])
+{
+    struct naive_most user = {0};
+    for (int k = 0; k < j->roles; k++) {
+        user.running += members[k];
+        user.cores += members[k] * j->role[k].cores;
+    }
+    struct naive_most queue = user;
+    for (int i = 0; i < m->jobs; i++) {
+        add(&m->job[i], &queue);
+        if (m->job[i].user == j->user)
+            add(&m->job[i], &user);
+    }
+    return is_within(&user, &m->user_most) && is_within(&queue, &m->queue_most);
+}

@@ -17,11 +17,11 @@
 
 struct gang_scene {
     uint64_t seed;
-    struct random random, arrays,
-        blocks; /* the latter for what is of arrays of gangs, and of blocks */
+    struct random random, arrays, blocks,
+        downs; /* the others for what is of arrays of gangs, and so on */
     int64_t now;
     int of_node; /* cores */
-    bool has_blocks;
+    bool has_blocks, has_downs;
     bool is_told; /* what happens, for a person */
     match_t *match;
     sched_t *sched;
@@ -60,6 +60,9 @@ void gang_scene_limits(void);
 
 /* A block comes, is changed or goes. */
 void gang_scene_block(void);
+
+/* Nodes or cores go down, are drained or come up. */
+void gang_scene_status(void);
 
 /* A running member is told to wait again; or it has failed, and does so if its gang may replace it, and does. */
 void gang_scene_requeue(int job, int member);

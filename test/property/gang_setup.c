@@ -53,30 +53,42 @@ static void make_scheduler(void)
     assert_non_null(scene.sched);
 }
 
-/* ---- Blocks ---- */
-
-static int draw_block(int low, int high)
-{
-    return (int)random_between(&scene.blocks, low, high);
-}
+/* ---- Resources ---- */
 
 /* Some nodes, or where there is one some cores of it. Returns them as bits. */
-static uint32_t draw_resources(char text[400])
+static uint32_t draw_resources(struct random *random, char text[400])
 {
     uint32_t cores = 0;
     int size = scene.of_node < scene.naive.cores ? scene.of_node : 1, length = 0;
-    bool all = draw_block(0, 7) == 0;
+    bool all = random_between(random, 0, 7) == 0;
     for (int i = 0; i < scene.naive.cores / size; i++) {
-        if (!all && draw_block(0, 2) > 0 && (cores > 0 || i > 0))
+        if (!all && random_between(random, 0, 2) > 0 && (cores > 0 || i > 0))
             continue;
         cores |= ((1u << size) - 1) << i * size;
         length += snprintf(text + length, 400 - (size_t)length,
                            size == 1 && scene.of_node > 1 ? "%s/cluster0/node0/core%d" : "%snode%d",
                            length > 0 ? "," : "", i);
     }
-    if (all)
-        snprintf(text, 400, "all");
     return cores;
+}
+
+void gang_scene_status(void)
+{
+    static const enum resource_status statuses[] = {RESOURCE_DOWN, RESOURCE_DRAINED, RESOURCE_UP,
+                                                    RESOURCE_UP};
+    char text[400];
+    uint32_t cores = draw_resources(&scene.downs, text);
+    int64_t which = random_between(&scene.downs, 0, 3);
+    TELL("%" PRId64 " %s: %s\n", scene.now, which > 1 ? "up" : "down", text);
+    CHECK(sched_set_status(scene.sched, scene.now, text, statuses[which], NULL) == 0);
+    scene.naive.down = which > 1 ? scene.naive.down & ~cores : scene.naive.down | cores;
+}
+
+/* ---- Blocks ---- */
+
+static int draw_block(int low, int high)
+{
+    return (int)random_between(&scene.blocks, low, high);
 }
 
 /* Turns of which the first is about now. All that come again do so after a part of 24. */
@@ -104,9 +116,10 @@ void gang_scene_block(void)
     }
     char text[400], id[16];
     const char *const ids[] = {id};
-    *b = (struct naive_block){.cores = draw_resources(text)};
+    *b = (struct naive_block){.cores = draw_resources(&scene.blocks, text)};
     draw_times(b);
-    struct sched_block block = {names[i], text, b->start, b->duration, b->every, .jobs = ids};
+    const char *resources = b->cores == (1u << scene.naive.cores) - 1 ? "all" : text;
+    struct sched_block block = {names[i], resources, b->start, b->duration, b->every, .jobs = ids};
     if (scene.naive.jobs > 0 && draw_block(0, 2) == 0) {
         int job = draw_block(0, scene.naive.jobs - 1);
         snprintf(id, sizeof(id), "%d", job);
@@ -164,6 +177,8 @@ void gang_scene_make(uint64_t seed)
         scene.naive.at_once[i] = (int)random_between(&scene.arrays, 1, 3);
     scene.blocks.state = seed + (1u << 30);
     scene.has_blocks = seed / NAIVE_BYS % 2;
+    scene.downs.state = seed + (2u << 30);
+    scene.has_downs = random_between(&scene.downs, 0, 3) == 0;
     draw_machine();
     draw_limits(seed);
     make_scheduler();

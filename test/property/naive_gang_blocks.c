@@ -44,7 +44,7 @@ static uint32_t clear_at(const struct naive_gangs *m, const struct naive_job *j,
 
 uint32_t naive_gangs_clear(const struct naive_gangs *m, const struct naive_job *j)
 {
-    return clear_at(m, j, m->now, true);
+    return clear_at(m, j, m->now, true) & ~m->down;
 }
 
 bool naive_gangs_ever(const struct naive_gangs *m, const struct naive_job *j, int cores)

@@ -75,6 +75,7 @@ struct naive_most {
 
 struct naive_gangs {
     int cores;
+    uint32_t down; /* of these, or drained */
     struct naive_block block[NAIVE_BLOCKS];
     bool in_order;                           /* nobody starts before one that waits for cores */
     enum naive_by by;                        /* which job goes first */
@@ -100,7 +101,7 @@ void naive_gangs_pass(struct naive_gangs *m);
 /* The cores that nobody has, nor is to have. */
 uint32_t naive_gangs_free(const struct naive_gangs *m);
 
-/* The cores that no block takes from a job before it is over, if it starts now (naive_gang_blocks.c). */
+/* The cores that are up, and that no block takes from a job before it is over, if it starts now (naive_gang_blocks.c). */
 uint32_t naive_gangs_clear(const struct naive_gangs *m, const struct naive_job *j);
 
 /* Whether a user and the queue may have so many members of a job's roles more (naive_gang_limits.c). */

@@ -201,6 +201,8 @@ static void play(uint64_t seed)
     for (int step = 0; step < STEPS; step++) {
         for (int k = gang_scene_draw(0, 3); k > 0; k--)
             gang_scene_event();
+        if (scene.has_downs && random_between(&scene.downs, 0, 5) == 0)
+            gang_scene_status();
         passes();
         if (scene.has_blocks && random_between(&scene.blocks, 0, 7) == 0) {
             gang_scene_block(); /* after a pass, as the core judges new jobs by the blocks that there are then */

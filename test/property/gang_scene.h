@@ -17,11 +17,11 @@
 
 struct gang_scene {
     uint64_t seed;
-    struct random random, arrays, blocks,
-        downs; /* the others for what is of arrays of gangs, and so on */
+    struct random random, arrays, blocks, downs,
+        reloads; /* the others for what is of arrays of gangs, and so on */
     int64_t now;
     int of_node; /* cores */
-    bool has_blocks, has_downs;
+    bool has_blocks, has_limits, has_downs, has_reloads;
     bool is_told; /* what happens, for a person */
     match_t *match;
     sched_t *sched;
@@ -63,6 +63,9 @@ void gang_scene_block(void);
 
 /* Nodes or cores go down, are drained or come up. */
 void gang_scene_status(void);
+
+/* Another configuration is used. */
+void gang_scene_reload(void);
 
 /* A running member is told to wait again; or it has failed, and does so if its gang may replace it, and does. */
 void gang_scene_requeue(int job, int member);

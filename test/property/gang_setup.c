@@ -23,34 +23,51 @@ static size_t list_limits(const struct naive_most *most, struct sched_limit limi
     return n;
 }
 
-static void make_scheduler(void)
+/* What the queue does as the model has it: a new scheduler, or another configuration of the one that there is. */
+static void configure(void)
 {
-    char recipe[32];
+    const struct naive_gangs *m = &scene.naive;
     struct sched_limit user[2], of_queue[2];
     struct sched_queue_config queue = {.name = "q",
-                                       .policy = scene.naive.in_order ? "fcfs" : "easy",
+                                       .policy = m->in_order ? "fcfs" : "easy",
                                        .starvation_threshold = SCHED_UNLIMITED,
                                        .claims = 1};
-    queue.preempts = scene.naive.preempts ? SCHED_PREEMPTS_LOWER : 0;
-    queue.keeps_gangs = scene.naive.keeps_gangs;
+    queue.preempts = m->preempts ? SCHED_PREEMPTS_LOWER : 0;
+    queue.keeps_gangs = m->keeps_gangs;
     queue.limits.user = user;
-    queue.limits.n_user = list_limits(&scene.naive.user_most, user);
+    queue.limits.n_user = list_limits(&m->user_most, user);
     queue.limits.queue = of_queue;
-    queue.limits.n_queue = list_limits(&scene.naive.queue_most, of_queue);
-    if (scene.naive.by == NAIVE_BY_PRIORITY_GANG)
+    queue.limits.n_queue = list_limits(&m->queue_most, of_queue);
+    if (m->by == NAIVE_BY_PRIORITY_GANG)
         queue.order = (struct sched_share_order){{SCHED_BY_PRIORITY, SCHED_BY_GANG}, 2};
-    if (scene.naive.by == NAIVE_BY_GANG_PRIORITY)
+    if (m->by == NAIVE_BY_GANG_PRIORITY)
         queue.order = (struct sched_share_order){{SCHED_BY_GANG, SCHED_BY_PRIORITY}, 2};
-    if (scene.naive.by == NAIVE_BY_GANG) {
+    if (m->by == NAIVE_BY_GANG) {
         queue.by = SCHED_SHARE_USER;
         queue.order = (struct sched_share_order){{SCHED_BY_GANG, SCHED_BY_SUBMIT}, 2};
     }
     struct sched_config config = {.second = 1, .queues = &queue, .n_queues = 1};
+    TELL("%" PRId64
+         " configuration: %s, by %d, %s%s, at most %d and %d cores, of a user %d and %d\n",
+         scene.now, queue.policy, m->by, m->preempts ? "preempts" : "-",
+         m->keeps_gangs ? ", keeps gangs" : "", m->queue_most.running, m->queue_most.cores,
+         m->user_most.running, m->user_most.cores);
+    if (scene.sched)
+        CHECK(sched_configure(scene.sched, scene.now, &config, NULL) == 0);
+    else
+        scene.sched = sched_create(scene.match, &config, NULL);
+    assert_non_null(scene.sched);
+}
+
+static void make_scheduler(void)
+{
+    char recipe[32];
+    TELL("%d cores, %d of a node, of arrays %d and %d\n", scene.naive.cores, scene.of_node,
+         scene.naive.at_once[1], scene.naive.at_once[2]);
     snprintf(recipe, sizeof(recipe), "%d node(%d core)", scene.naive.cores / scene.of_node,
              scene.of_node);
     scene.match = machine_of(recipe, &(match_options_t){.policy = "lonode"});
-    scene.sched = sched_create(scene.match, &config, NULL);
-    assert_non_null(scene.sched);
+    configure();
 }
 
 /* ---- Resources ---- */
@@ -148,17 +165,38 @@ static void draw_machine(void)
     scene.naive.cores = (scene.naive.cores + scene.of_node - 1) / scene.of_node * scene.of_node;
 }
 
-/* Limits of a user and of the queue, where nobody is stopped for others; cores are those of nodes of one where these count. */
+/* Limits of a user and of the queue; each member of a job is within them by itself. */
+static void draw_amounts(struct random *random)
+{
+    struct naive_most *user = &scene.naive.user_most, *queue = &scene.naive.queue_most;
+    user->running = random_between(random, 0, 1) ? (int)random_between(random, 2, 5) : 0;
+    user->cores = random_between(random, 0, 1) ? (int)random_between(random, 3, 8) : 0;
+    queue->cores = random_between(random, 0, 2) ? 0 : (int)random_between(random, 3, 10);
+}
+
+/* Where nobody is stopped for others; cores are those of nodes of one where these count. */
 static void draw_limits(uint64_t seed)
 {
     struct random random = {.state = ~seed << 1};
-    struct naive_most *user = &scene.naive.user_most, *queue = &scene.naive.queue_most;
     if (scene.has_blocks || scene.naive.preempts || random_between(&random, 0, 1))
         return;
+    scene.has_limits = true;
     scene.of_node = random_between(&random, 0, 1) ? scene.of_node : 1;
-    user->running = random_between(&random, 0, 1) ? (int)random_between(&random, 2, 5) : 0;
-    user->cores = random_between(&random, 0, 1) ? (int)random_between(&random, 3, 8) : 0;
-    queue->cores = random_between(&random, 0, 2) ? 0 : (int)random_between(&random, 3, 10);
+    draw_amounts(&random);
+}
+
+void gang_scene_reload(void)
+{
+    struct naive_gangs *m = &scene.naive;
+    if (scene.has_limits)
+        draw_amounts(&scene.reloads);
+    m->in_order = scene.has_blocks || random_between(&scene.reloads, 0, 1);
+    m->keeps_gangs = random_between(&scene.reloads, 0, 2) == 0;
+    if (m->by != NAIVE_BY_GANG)
+        m->by = (enum naive_by)random_between(&scene.reloads, 0, NAIVE_BY_GANG_PRIORITY);
+    if (!scene.has_limits && m->queue_most.running == 0)
+        m->preempts = m->by <= NAIVE_BY_PRIORITY_GANG && random_between(&scene.reloads, 0, 2);
+    configure();
 }
 
 void gang_scene_make(uint64_t seed)
@@ -177,16 +215,11 @@ void gang_scene_make(uint64_t seed)
         scene.naive.at_once[i] = (int)random_between(&scene.arrays, 1, 3);
     scene.blocks.state = seed + (1u << 30);
     scene.has_blocks = seed / NAIVE_BYS % 2;
+    scene.reloads.state = seed + (3u << 30);
+    scene.has_reloads = random_between(&scene.reloads, 0, 3) == 0;
     scene.downs.state = seed + (2u << 30);
     scene.has_downs = random_between(&scene.downs, 0, 3) == 0;
     draw_machine();
     draw_limits(seed);
     make_scheduler();
-    TELL("%d cores, %d of a node, %s, by %d, %s%s, at most %d and %d cores, of a user %d and %d, "
-         "of arrays %d and %d\n",
-         scene.naive.cores, scene.of_node, scene.naive.in_order ? "fcfs" : "easy", scene.naive.by,
-         scene.naive.preempts ? "preempts" : "-", scene.naive.keeps_gangs ? ", keeps gangs" : "",
-         scene.naive.queue_most.running, scene.naive.queue_most.cores,
-         scene.naive.user_most.running, scene.naive.user_most.cores, scene.naive.at_once[1],
-         scene.naive.at_once[2]);
 }

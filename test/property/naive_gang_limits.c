@@ -19,19 +19,31 @@ static bool is_within(const struct naive_most *held, const struct naive_most *mo
            (most->cores == 0 || held->cores <= most->cores);
 }
 
+static struct naive_most amount(const struct naive_job *j, const int members[NAIVE_ROLES])
+{
+    struct naive_most all = {0};
+    for (int k = 0; k < j->roles; k++) {
+        all.running += members[k];
+        all.cores += members[k] * j->role[k].cores;
+    }
+    return all;
+}
+
 bool naive_gangs_within(const struct naive_gangs *m, const struct naive_job *j,
                         const int members[NAIVE_ROLES])
 {
-    struct naive_most user = {0};
-    for (int k = 0; k < j->roles; k++) {
-        user.running += members[k];
-        user.cores += members[k] * j->role[k].cores;
-    }
-    struct naive_most queue = user;
+    struct naive_most user = amount(j, members), queue = user;
     for (int i = 0; i < m->jobs; i++) {
         add(&m->job[i], &queue);
         if (m->job[i].user == j->user)
             add(&m->job[i], &user);
     }
     return is_within(&user, &m->user_most) && is_within(&queue, &m->queue_most);
+}
+
+bool naive_gangs_alone(const struct naive_gangs *m, const struct naive_job *j,
+                       const int members[NAIVE_ROLES])
+{
+    struct naive_most all = amount(j, members);
+    return is_within(&all, &m->user_most) && is_within(&all, &m->queue_most);
 }

@@ -131,23 +131,26 @@ static void end(struct naive_job *j)
             j->state[i] = NAIVE_FAILED;
 }
 
-/* Those that wait and can never start, as blocks come again too soon, are rejected: of a gang that is down all, as its min
- * can't; else those of a role of which no member can.
+/* Those that wait and can never start, as blocks come again too soon or as that is over a limit by itself, are rejected: of a
+ * gang that is down all, as its min can't; else those of a role of which no member can.
  */
 static void reject(const struct naive_gangs *m, struct naive_job *j)
 {
-    int cores = 0;
+    int cores = 0, all[NAIVE_ROLES] = {0};
     bool down = is_down(j);
     for (int k = 0; k < j->roles; k++) {
         const struct naive_role *r = &j->role[k];
+        int one[NAIVE_ROLES] = {0};
+        one[k] = 1;
+        all[k] = missing(j, r);
         cores += missing(j, r) * r->cores;
-        if (down || naive_gangs_ever(m, j, r->cores))
+        if (down || (naive_gangs_ever(m, j, r->cores) && naive_gangs_alone(m, j, one)))
             continue;
         for (int i = r->first; i < r->first + r->members; i++)
             if (j->state[i] == NAIVE_WAITS)
                 j->state[i] = NAIVE_FAILED;
     }
-    if (down && !naive_gangs_ever(m, j, cores))
+    if (down && !(naive_gangs_ever(m, j, cores) && naive_gangs_alone(m, j, all)))
         end(j);
 }
 

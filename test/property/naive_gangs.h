@@ -104,9 +104,13 @@ uint32_t naive_gangs_free(const struct naive_gangs *m);
 /* The cores that are up, and that no block takes from a job before it is over, if it starts now (naive_gang_blocks.c). */
 uint32_t naive_gangs_clear(const struct naive_gangs *m, const struct naive_job *j);
 
-/* Whether a user and the queue may have so many members of a job's roles more (naive_gang_limits.c). */
+/* Whether a user and the queue may have so many members of a job's roles more, and whether they may if they have nothing else
+ * (naive_gang_limits.c).
+ */
 bool naive_gangs_within(const struct naive_gangs *m, const struct naive_job *j,
                         const int members[NAIVE_ROLES]);
+bool naive_gangs_alone(const struct naive_gangs *m, const struct naive_job *j,
+                       const int members[NAIVE_ROLES]);
 
 /* Whether so many cores are clear for a job at some time from now on, were all idle, and but for blocks that come once. */
 bool naive_gangs_ever(const struct naive_gangs *m, const struct naive_job *j, int cores);

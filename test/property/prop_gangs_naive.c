@@ -208,6 +208,10 @@ static void play(uint64_t seed)
             gang_scene_block(); /* after a pass, as the core judges new jobs by the blocks that there are then */
             passes();
         }
+        if (scene.has_reloads && random_between(&scene.reloads, 0, 9) == 0) {
+            gang_scene_reload();
+            passes();
+        }
         wait_for(gang_scene_draw(0, 2));
     }
     replaced += scene.replaced;

@@ -176,11 +176,11 @@ static void event_of_waiting(int job, int member)
 }
 
 /* A job has another priority, with all members that are left. */
-static void prioritize(void)
+static void prioritize(struct random *random)
 {
-    int job = (int)random_between(&scene.arrays, 0, scene.naive.jobs - 1);
+    int job = (int)random_between(random, 0, scene.naive.jobs - 1);
     struct naive_job *j = &scene.naive.job[job];
-    j->priority = (int)random_between(&scene.arrays, -1, 1);
+    j->priority = (int)random_between(random, -1, 1);
     TELL("%" PRId64 " prioritize %d: %d\n", scene.now, job, j->priority);
     for (int i = 0; i < j->members; i++) {
         sched_job_t handle = gang_scene_handle(job, i);
@@ -193,7 +193,7 @@ void gang_scene_event(void)
 {
     if (scene.naive.at_once[1] > 0 && scene.naive.jobs > 0 &&
         random_between(&scene.arrays, 0, 9) == 0)
-        prioritize();
+        prioritize(&scene.arrays);
     if ((scene.naive.jobs == 0 || gang_scene_draw(0, 4) == 0) && scene.naive.jobs < NAIVE_JOBS) {
         submit();
         return;
@@ -219,6 +219,53 @@ void gang_scene_event(void)
             j->state[member] = NAIVE_DONE;
         }
     }
+}
+
+/* A member that waits is to start no earlier than some time. */
+static void set_begin(int job, int member)
+{
+    struct naive_job *j = &scene.naive.job[job];
+    sched_job_t handle = gang_scene_handle(job, member);
+    if (handle < 0 || sched_state(scene.sched, handle) == SCHED_REJECTED)
+        return;
+    CHECK(sched_split(scene.sched, scene.now, handle, (uint32_t)member) >= 0);
+    j->begin[member] = scene.now + random_between(&scene.others, 0, 8);
+    TELL("%" PRId64 " %d[%d] begins at %" PRId64 "\n", scene.now, job, member, j->begin[member]);
+    CHECK(sched_set_begin(scene.sched, scene.now, gang_scene_handle(job, member),
+                          j->begin[member]) == 0);
+}
+
+/* A member that holds cores is cancelled, or waits again or ends well though it is being stopped. */
+static void end_otherwise(int job, int member)
+{
+    struct naive_job *j = &scene.naive.job[job];
+    int64_t what = random_between(&scene.others, 0, 2);
+    if (what == 0) {
+        TELL("%" PRId64 " cancel %d[%d], which runs\n", scene.now, job, member);
+        CHECK(sched_cancel(scene.sched, scene.now, gang_scene_handle(job, member)) == 0);
+        naive_gangs_failed(&scene.naive, job, member);
+    } else if (j->state[member] != NAIVE_RUNS && what == 1) {
+        gang_scene_requeue(job, member);
+    } else if (j->state[member] != NAIVE_RUNS) {
+        TELL("%" PRId64 " finish %d[%d], which is being stopped\n", scene.now, job, member);
+        CHECK(sched_finish(scene.sched, scene.now, gang_scene_handle(job, member), true) == 0);
+        j->state[member] = NAIVE_DONE;
+    }
+}
+
+void gang_scene_other_event(void)
+{
+    if (scene.naive.jobs == 0)
+        return;
+    int job = (int)random_between(&scene.others, 0, scene.naive.jobs - 1);
+    int member = (int)random_between(&scene.others, 0, scene.naive.job[job].members - 1);
+    enum naive_state state = scene.naive.job[job].state[member];
+    if (random_between(&scene.others, 0, 2) == 0)
+        prioritize(&scene.others);
+    else if (state == NAIVE_WAITS)
+        set_begin(job, member);
+    else if (state >= NAIVE_RUNS && state <= NAIVE_STOPS)
+        end_otherwise(job, member);
 }
 
 void gang_scene_limits(void)

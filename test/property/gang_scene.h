@@ -17,11 +17,11 @@
 
 struct gang_scene {
     uint64_t seed;
-    struct random random, arrays, blocks, downs,
-        reloads; /* the others for what is of arrays of gangs, and so on */
+    struct random random, arrays, blocks, downs, reloads,
+        others; /* the others for what is of arrays of gangs, and so on */
     int64_t now;
     int of_node; /* cores */
-    bool has_blocks, has_limits, has_downs, has_reloads;
+    bool has_blocks, has_limits, has_downs, has_reloads, has_others;
     bool is_told; /* what happens, for a person */
     match_t *match;
     sched_t *sched;
@@ -54,6 +54,11 @@ void gang_scene_make(uint64_t seed);
 
 /* Something happens: a job comes, or something becomes of a member. */
 void gang_scene_event(void);
+
+/* Something that happens more rarely: another priority, a time before which a member does not start; one that runs is cancelled, or
+ * one that is being stopped waits again or ends well.
+ */
+void gang_scene_other_event(void);
 
 /* Whoever has reached a limit has failed, and is not replaced. */
 void gang_scene_limits(void);

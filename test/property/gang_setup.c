@@ -217,6 +217,8 @@ void gang_scene_make(uint64_t seed)
     scene.has_blocks = seed / NAIVE_BYS % 2;
     scene.reloads.state = seed + (3u << 30);
     scene.has_reloads = random_between(&scene.reloads, 0, 3) == 0;
+    scene.others.state = seed + (4u << 30);
+    scene.has_others = random_between(&scene.others, 0, 2) == 0;
     scene.downs.state = seed + (2u << 30);
     scene.has_downs = random_between(&scene.downs, 0, 3) == 0;
     draw_machine();

@@ -49,12 +49,18 @@ uint32_t naive_gangs_lowest(uint32_t cores, int n)
     return lowest;
 }
 
-/* Members that could start: they wait, and nobody holds them, nor have others been stopped for them. */
-static int ready(const struct naive_job *j, const struct naive_role *r)
+/* It waits for nothing but cores, or the others: nobody holds it, and its time has come. */
+static bool is_free(const struct naive_gangs *m, const struct naive_job *j, int member)
+{
+    return j->state[member] == NAIVE_WAITS && !j->held[member] && j->begin[member] <= m->now;
+}
+
+/* Members that could start, and for whom no others have been stopped. */
+static int ready(const struct naive_gangs *m, const struct naive_job *j, const struct naive_role *r)
 {
     int n = -j->awaits[r - j->role];
     for (int i = r->first; i < r->first + r->members; i++)
-        n += j->state[i] == NAIVE_WAITS && !j->held[i];
+        n += is_free(m, j, i);
     return n;
 }
 
@@ -161,7 +167,7 @@ static uint32_t start(const struct naive_gangs *m, struct naive_job *j, const st
                       int n, uint32_t cores)
 {
     for (int i = r->first; i < r->first + r->members && n > 0; i++)
-        if (j->state[i] == NAIVE_WAITS && !j->held[i]) {
+        if (is_free(m, j, i)) {
             j->state[i] = NAIVE_RUNS;
             j->start[i] = m->now;
             j->on[i] = naive_gangs_lowest(cores, r->cores);
@@ -212,7 +218,7 @@ static bool start_whole(struct naive_gangs *m, struct naive_job *j)
     int cores = 0, wanted[NAIVE_ROLES] = {0};
     for (int k = 0; k < j->roles; k++) {
         wanted[k] = missing(j, &j->role[k]);
-        if (ready(j, &j->role[k]) < missing(j, &j->role[k]))
+        if (ready(m, j, &j->role[k]) < missing(j, &j->role[k]))
             return true; /* it does not wait for cores */
         cores += missing(j, &j->role[k]) * j->role[k].cores;
     }
@@ -232,7 +238,7 @@ static bool grow(struct naive_gangs *m, struct naive_job *j, bool *lacks)
     for (int k = 0; k < j->roles && !(*lacks && m->in_order); k++) {
         int one[NAIVE_ROLES] = {0};
         one[k] = 1;
-        if (ready(j, &j->role[k]) == 0 || !naive_gangs_within(m, j, one))
+        if (ready(m, j, &j->role[k]) == 0 || !naive_gangs_within(m, j, one))
             continue;
         if (j->role[k].cores <= __builtin_popcount(usable(m, j))) {
             start(m, j, &j->role[k], 1, usable(m, j));
@@ -280,12 +286,12 @@ static bool has_begun(const struct naive_job *j)
 }
 
 /* It could start, were there cores. */
-static bool could_start(const struct naive_job *j)
+static bool could_start(const struct naive_gangs *m, const struct naive_job *j)
 {
     int waits = 0;
     for (int k = 0; k < j->roles; k++) {
-        waits += ready(j, &j->role[k]);
-        if (ready(j, &j->role[k]) < missing(j, &j->role[k]))
+        waits += ready(m, j, &j->role[k]);
+        if (ready(m, j, &j->role[k]) < missing(j, &j->role[k]))
             return false;
     }
     return waits > 0 && !j->is_over;
@@ -301,7 +307,7 @@ static bool is_kept_by_array(const struct naive_gangs *m, const struct naive_job
         const struct naive_job *other = &m->job[i];
         bool is_before = other->priority != j->priority ? other->priority > j->priority : other < j;
         if (other != j && other->array == j->array)
-            others += has_begun(other) || (is_before && could_start(other));
+            others += has_begun(other) || (is_before && could_start(m, other));
     }
     return others >= m->at_once[j->array];
 }

@@ -54,7 +54,8 @@ struct naive_job {
     bool is_over; /* a member has failed, or too few are left */
     enum naive_state state[NAIVE_MEMBERS];
     bool held[NAIVE_MEMBERS];
-    uint32_t on[NAIVE_MEMBERS]; /* the cores that it holds, as bits */
+    int64_t begin[NAIVE_MEMBERS]; /* it starts no earlier */
+    uint32_t on[NAIVE_MEMBERS];   /* the cores that it holds, as bits */
     int64_t start[NAIVE_MEMBERS];
     int64_t stays;           /* for how long nobody stops it after its start, a tick at least */
     int awaits[NAIVE_ROLES]; /* of those that wait so many start once others have left, */

@@ -201,6 +201,8 @@ static void play(uint64_t seed)
     for (int step = 0; step < STEPS; step++) {
         for (int k = gang_scene_draw(0, 3); k > 0; k--)
             gang_scene_event();
+        if (scene.has_others && random_between(&scene.others, 0, 1))
+            gang_scene_other_event();
         if (scene.has_downs && random_between(&scene.downs, 0, 5) == 0)
             gang_scene_status();
         passes();

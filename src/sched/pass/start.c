@@ -122,8 +122,8 @@ static enum step take_held(sched_t *s, uint32_t slot, int *rc)
     return step;
 }
 
-/* The next member of an array behind one that a limit has promised a time, and that starts: it is let go on for the promise
- * that is left, as the next one that the limit keeps would be, and has its turn before those behind it are looked at.
+/* The next member of an array, or of a gang, behind those that a limit has promised a time, and that start: it is let go on for
+ * the promise that is left, as the next one that the limit keeps would be, and has its turn before those behind it are looked at.
  */
 static void let_next_member(sched_t *s, uint32_t slot)
 {
@@ -131,6 +131,15 @@ static void let_next_member(sched_t *s, uint32_t slot)
         return;
     open_renew(s, slot); /* there is memory for it */
     s->pass.has_made_room = true;
+}
+
+static void let_next_of_gang(sched_t *s, const struct gang *gang)
+{
+    uint32_t next = gang->first;
+    while (next != JOB_NONE && s->jobs[next].state != SCHED_WAITING)
+        next = s->jobs[next].details->gang_behind;
+    if (next != JOB_NONE)
+        let_next_member(s, next);
 }
 
 enum step start_held(sched_t *s, uint32_t slot)
@@ -156,9 +165,13 @@ enum step start_held(sched_t *s, uint32_t slot)
         return STEP_FAILED;
     queue_remove(held_of(s, slot), s->jobs[slot].key);
     heap_take(&s->due, slot);
-    if (gang_asks_whole(s, slot))
-        return gang_start(s, slot, SCHED_PROMISED);
     bool is_kept = job->is_kept && !job->details->is_relieved;
+    if (gang_asks_whole(s, slot)) {
+        step = gang_start(s, slot, SCHED_PROMISED);
+        if (step == STEP_DONE && is_kept)
+            let_next_of_gang(s, gang_of(s, slot));
+        return step;
+    }
     uint32_t part = part_first(s, slot);
     job_started(s, part, SCHED_PROMISED);
     if (is_kept && part != slot)

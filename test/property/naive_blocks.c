@@ -122,10 +122,16 @@ void nb_refuse(struct naive_queues *q, int job)
     nq_end(q, job);
 }
 
+/* Those behind a job wait for what that asks for. */
+static int whom(const struct naive_queues *q, int job)
+{
+    return q->job[job].state == NQ_BEHIND ? nq_first_together(q, job) : job;
+}
+
 void nb_reject(struct naive_queues *q)
 {
     for (int i = 0; i < q->jobs; i++)
-        if (waits(&q->job[i]) && !nr_could_ever(q, i))
+        if (waits(&q->job[i]) && !nr_could_ever(q, whom(q, i)))
             nb_refuse(q, i);
 }
 

@@ -143,7 +143,7 @@ static void change_waits(void)
 {
     int job = (int)draw_change(0, run.naive.jobs - 1);
     const struct nq_job *j = &run.naive.job[job];
-    if (j->state == NQ_RUNNING || j->state == NQ_GONE)
+    if (j->state == NQ_RUNNING || j->state == NQ_GONE || j->min > 0)
         return;
     run.naive.now = run.now;
     if (j->state == NQ_BEHIND || draw_change(0, 1))
@@ -187,7 +187,7 @@ static void move(void)
     int lane = (int)draw_change(0, run.naive.lanes - 1);
     bool is_virtual = run.naive.lane[lane].has_virtual && draw_change(0, 1);
     const struct nq_job *j = &run.naive.job[job];
-    if (j->state == NQ_RUNNING || j->state == NQ_GONE ||
+    if (j->state == NQ_RUNNING || j->state == NQ_GONE || j->min > 0 ||
         (j->lane == lane && j->is_virtual == is_virtual))
         return;
     if (j->state == NQ_BEHIND || draw_change(0, 1))
@@ -223,7 +223,7 @@ static void ask_for_other(void)
 {
     int job = (int)draw_change(0, run.naive.jobs - 1);
     struct nq_job *j = &run.naive.job[job];
-    if (j->state == NQ_RUNNING || j->state == NQ_GONE)
+    if (j->state == NQ_RUNNING || j->state == NQ_GONE || j->min > 0)
         return;
     if (j->state == NQ_BEHIND || draw_change(0, 1))
         split_member(job);

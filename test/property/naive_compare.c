@@ -100,9 +100,10 @@ static int compare_decisions(const struct sched_decision *d, size_t n, int k)
                      e->at != d[i].at))
             continue; /* of other resources at the same time, and how sure it is, the model tells nothing */
         if (getenv("SCENE_TRACE"))
-            fprintf(stderr, "t%ld core: kind %d job %d at %ld | naive: kind %d job %d at %ld\n",
-                    (long)run.now, d[i].kind, job, (long)d[i].at, (int)e->kind, e->job,
-                    (long)e->at);
+            fprintf(stderr,
+                    "t%ld core: kind %d job %d at %ld | naive: kind %d job %d at %ld for %d\n",
+                    (long)run.now, d[i].kind, job, (long)d[i].at, (int)e->kind, e->job, (long)e->at,
+                    e->other);
         CHECK(k++ < run.naive.decisions);
         run.promised[job] = d[i].kind == SCHED_RESERVE ? d[i].at : -1;
         CHECK(d[i].kind == kinds[e->kind]);

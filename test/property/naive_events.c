@@ -21,6 +21,7 @@ int nq_submit(struct naive_queues *q, int lane, int user, int count, int64_t dur
                                       .fresh = true,
                                       .order = q->next_order++,
                                       .displaced = -1,
+                                      .whole = 1,
                                       .array = -1};
     return q->jobs++;
 }
@@ -40,8 +41,7 @@ int nq_submit_array(struct naive_queues *q, int members, int most, int lane, int
     return first;
 }
 
-/* The first of those that wait together with a job that is behind it. */
-static int first_together(const struct naive_queues *q, int job)
+int nq_first_together(const struct naive_queues *q, int job)
 {
     int i = job;
     while (q->job[i].state == NQ_BEHIND || !q->job[i].together)
@@ -57,7 +57,7 @@ void nq_split(struct naive_queues *q, int job)
         return;
     j->together = false;
     if (j->state == NQ_BEHIND) {
-        int first = first_together(q, job);
+        int first = nq_first_together(q, job);
         enum nq_state of_first = q->job[first].state;
         bool full = of_first == NQ_FULL || nq_is_full(q, job);
         j->state = of_first == NQ_ASIDE ? NQ_ASIDE : full ? NQ_FULL : NQ_OPEN;

@@ -62,7 +62,9 @@ static bool counts(const struct naive_queues *q, int job, int of, int *what)
 
 static int64_t amount(const struct naive_queues *q, int job, int what)
 {
-    return what == RUNNING ? 1 : q->cores > 1 ? nq_cores_asked(q, job) : q->job[job].count;
+    if (what == RUNNING)
+        return q->job[job].whole;
+    return q->cores > 1 ? nq_cores_asked(q, job) : nq_pieces_asked(q, job);
 }
 
 /* What all others have of a calendar at an instant. */

@@ -50,7 +50,7 @@ struct naive_play {
     int64_t now;
     bool limits, levels, shares, accounts, deadlines, unknowns, classes, usage, is_wide, blocks,
         tails, updates, cores, holds;
-    bool has_more_limits;
+    bool has_more_limits, gangs;
 };
 
 /* What all scenes have come to. */

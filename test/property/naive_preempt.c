@@ -25,10 +25,26 @@ bool nq_leaves(const struct naive_queues *q, const struct nq_job *j)
     return j->stopping || ((j->cleared || is_out_of_time) && stops_any(q));
 }
 
+/* Whether a member's gang can do without it, if it is of one: the last ones of those that go on are beyond its min. */
+static bool is_spare(const struct naive_queues *q, int member)
+{
+    const struct nq_job *j = &q->job[member];
+    int has = 0, behind = 0;
+    for (int i = 0; i < q->jobs && j->min > 0; i++) {
+        const struct nq_job *k = &q->job[i];
+        bool runs = k->state == NQ_RUNNING && !nq_leaves(q, k);
+        has += k->array == j->array && (runs || k->ended_well);
+        behind += k->array == j->array && runs && i > member;
+    }
+    return j->min == 0 || has - behind > j->min;
+}
+
 /* It has something that the job could use: nothing of what is down. */
 static bool may_be_victim(const struct naive_queues *q, int job, int victim)
 {
     const struct nq_job *j = &q->job[victim];
+    if (!nq_leaves(q, j) && !is_spare(q, victim))
+        return false;
     return j->state == NQ_RUNNING &&
            (nq_leaves(q, j) ||
             (q->lane[j->lane].preemptible && q->now >= nq_preemptible_from(j))) &&
@@ -238,16 +254,19 @@ bool nq_preempt(struct naive_queues *q, int job)
     if (held)
         nl_decreased(q, job);
     j->kept = false;
-    j->state = victims ? NQ_HELD : NQ_RUNNING;
-    nq_come_forward(q, job);
-    nq_fill(q, job);
     j->preempting = victims > 0;
+    j->victims = victims;
     j->displaced = -1;
+    if (victims > 0) {
+        j->state = NQ_HELD;
+        if (j->whole == 1)
+            nq_come_forward(q, job);
+        nq_fill(q, job);
+    } else {
+        nq_start(q, job);
+    }
     if (held)
         nq_leave_promise(q, job);
-    j->victims = victims;
-    if (!victims)
-        nq_decide(q, NQ_START, job);
     return true;
 }
 
@@ -276,9 +295,5 @@ void nq_start_elsewhere(struct naive_queues *q, int job)
     nl_decreased(q, job);
     nq_leave_promise(q, job);
     j->nodes = nodes;
-    j->at = q->now;
-    j->state = NQ_RUNNING;
-    nq_come_forward(q, job);
-    nq_fill(q, job);
-    nq_decide(q, NQ_START, job);
+    nq_start(q, job);
 }

@@ -59,7 +59,9 @@ struct nq_job {
     int64_t order;    /* its place among equals, the least first; each has another one */
     uint32_t nodes;   /* of a held or running one */
     int array;        /* its first member; -1: it is of none */
-    int most;         /* of its array that may run or be promised a time at once; 0: any number */
+    int min;          /* its array is a gang, of which so many start together; 0: it is none */
+    int whole; /* it asks for so many members together, itself and those behind it; 1: for itself */
+    int most;  /* of its array that may run or be promised a time at once; 0: any number */
     /* It waits with others of its array: the first of them is open or held, the others behind it. */
     bool together;
     bool fresh, placed;
@@ -235,7 +237,8 @@ struct naive_queues {
 uint32_t nq_cores_of(const struct naive_queues *q, int first, int last);
 uint32_t nq_whole_nodes(const struct naive_queues *q, uint32_t nodes);
 
-/* How many cores a job asks for. */
+/* How many pieces and cores a job asks for. */
+int nq_pieces_asked(const struct naive_queues *q, int job);
 int nq_cores_asked(const struct naive_queues *q, int job);
 
 /* The first of these that the policy gives a job; 0: they are too few. */
@@ -257,6 +260,9 @@ int nq_submit(struct naive_queues *q, int lane, int user, int count, int64_t dur
 int nq_submit_array(struct naive_queues *q, int members, int most, int lane, int count,
                     int64_t duration, int64_t priority);
 void nq_split(struct naive_queues *q, int job);
+
+/* The first of those that wait together with a job that is behind it. */
+int nq_first_together(const struct naive_queues *q, int job);
 
 /* The next of those that wait together with a job, behind it; -1: there is none. */
 int nq_next_together(const struct naive_queues *q, int job);

@@ -59,6 +59,9 @@ void nq_come_forward(struct naive_queues *q, int job);
 void nq_set_aside(struct naive_queues *q, int job);
 void nq_go_on(struct naive_queues *q, int job);
 
+/* A job starts now on the nodes that it has, with those behind it that it has asked for. Returns the next one behind these, -1. */
+int nq_start(struct naive_queues *q, int job);
+
 /* It holds something. If as many of its array do as may, others that are open are so no more. */
 void nq_fill(struct naive_queues *q, int job);
 

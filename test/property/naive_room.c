@@ -61,7 +61,13 @@ uint32_t nq_whole_nodes(const struct naive_queues *q, uint32_t nodes)
 int nq_cores_asked(const struct naive_queues *q, int job)
 {
     const struct nq_job *j = &q->job[job];
-    return j->count * (j->piece == NQ_NODE ? q->cores : j->piece == NQ_CORE ? 1 : j->of_node);
+    int of_piece = j->piece == NQ_NODE ? q->cores : j->piece == NQ_CORE ? 1 : j->of_node;
+    return nq_pieces_asked(q, job) * of_piece;
+}
+
+int nq_pieces_asked(const struct naive_queues *q, int job)
+{
+    return q->job[job].count * q->job[job].whole;
 }
 
 /* The first cores of all nodes, then the second ones. */
@@ -83,7 +89,8 @@ static uint32_t lowest_of_node(const struct naive_queues *q, int node, int count
     return lowest_cores(q, count, of & nq_cores_of(q, node, node));
 }
 
-uint32_t nq_lowest(const struct naive_queues *q, int job, uint32_t of)
+/* What one member gets. */
+static uint32_t lowest_of_one(const struct naive_queues *q, int job, uint32_t of)
 {
     const struct nq_job *j = &q->job[job];
     int count = j->count;
@@ -96,6 +103,19 @@ uint32_t nq_lowest(const struct naive_queues *q, int job, uint32_t of)
         count -= piece != 0;
     }
     return count == 0 ? nodes : 0;
+}
+
+/* Those that start together choose one after the other. */
+uint32_t nq_lowest(const struct naive_queues *q, int job, uint32_t of)
+{
+    uint32_t nodes = 0;
+    for (int i = 0; i < q->job[job].whole; i++) {
+        uint32_t one = lowest_of_one(q, job, of & ~nodes);
+        nodes |= one;
+        if (one == 0)
+            return 0;
+    }
+    return nodes;
 }
 
 /* The lowest that have room for its estimate, if they have room for its limit as well (naive_tails.h). Else the lowest that
@@ -222,6 +242,28 @@ void nq_come_forward(struct naive_queues *q, int job)
     q->job[next].placed = j->placed;
 }
 
+int nq_start(struct naive_queues *q, int job)
+{
+    uint32_t nodes = q->job[job].nodes;
+    int left = q->job[job].whole;
+    q->job[job].whole = 1;
+    for (;; left--) {
+        struct nq_job *j = &q->job[job];
+        int next = nq_next_together(q, job);
+        j->nodes = left > 1 ? nq_lowest(q, job, nodes) : nodes;
+        nodes &= ~j->nodes;
+        j->at = q->now;
+        j->state = NQ_RUNNING;
+        j->displaced = -1;
+        nq_come_forward(q, job);
+        nq_fill(q, job);
+        nq_decide(q, NQ_START, job);
+        if (left == 1)
+            return next;
+        job = next;
+    }
+}
+
 void nq_fill(struct naive_queues *q, int job)
 {
     for (int i = 0; i < q->jobs && nq_is_full(q, job); i++)
@@ -309,12 +351,7 @@ bool nq_start_open(struct naive_queues *q, int job, bool turn)
         return false;
     leave_place(q, job);
     j->nodes = nodes;
-    j->at = q->now;
-    j->state = NQ_RUNNING;
-    j->displaced = -1;
-    nq_come_forward(q, job);
-    nq_fill(q, job);
-    nq_decide(q, NQ_START, job);
+    nq_start(q, job);
     return true;
 }
 

@@ -5,21 +5,21 @@
 #include "naive_blocks.h"
 #include "naive_limits.h"
 
-/* Whether an amount is within the limits that concern a job. */
-static bool is_within(const struct naive_queues *q, int job, int64_t amount)
+/* Whether an amount of members (0) or nodes is within the limits that concern a job. */
+static bool is_within(const struct naive_queues *q, int job, int what, int64_t amount)
 {
     const struct nq_job *j = &q->job[job];
     const struct nq_lane *of = &q->lane[j->lane];
-    int64_t of_user = j->is_virtual && of->virtual_user_most[1] < INT64_MAX
-                          ? of->virtual_user_most[1]
-                          : of->user_most[1];
-    int64_t most = lesser(of_user, of->queue_most[1]);
+    int64_t of_user = j->is_virtual && of->virtual_user_most[what] < INT64_MAX
+                          ? of->virtual_user_most[what]
+                          : of->user_most[what];
+    int64_t most = lesser(of_user, of->queue_most[what]);
     if (j->is_virtual)
-        most = lesser(most, of->virtual_queue_most[1]);
-    if (of->in_division)
+        most = lesser(most, of->virtual_queue_most[what]);
+    if (of->in_division && what == 1)
         most = lesser(most, q->division_most);
     for (int a = q->has_accounts ? j->account : -1; a >= 0; a = q->account[a].parent)
-        most = lesser(most, q->account[a].most[1]);
+        most = lesser(most, q->account[a].most[what]);
     return amount <= most;
 }
 
@@ -27,7 +27,8 @@ bool nr_could_ever(const struct naive_queues *q, int job)
 {
     const struct nq_job *j = &q->job[job];
     int64_t last;
-    return is_within(q, job, q->cores > 1 ? nq_cores_asked(q, job) : j->count) &&
+    return is_within(q, job, 0, j->whole) &&
+           is_within(q, job, 1, q->cores > 1 ? nq_cores_asked(q, job) : nq_pieces_asked(q, job)) &&
            nq_lowest(q, job, q->lane[j->lane].part) != 0 && nb_leave_room(q, job, q->now, &last);
 }
 

@@ -59,6 +59,8 @@ void play_event(void)
         nq_status(&run.naive, node, down);
         if (getenv("SCENE_TRACE"))
             fprintf(stderr, "t%ld node %d %s\n", (long)run.now, node, down ? "down" : "up");
+    } else if (j->min > 0 && (what == 8 || j->state == NQ_BEHIND)) {
+        return; /* gangs stay whole */
     } else if (what == 8 && j->state != NQ_GONE) {
         split_member(job);
         CHECK(sched_cancel(run.sched, run.now, handle_of(job)) == 0);
@@ -68,7 +70,7 @@ void play_event(void)
     } else if (j->state == NQ_OPEN || j->state == NQ_HELD || j->state == NQ_BEHIND ||
                j->state == NQ_LIMITED || j->state == NQ_FULL ||
                (j->state == NQ_ASIDE && run.rules & WITH_WAITS)) {
-        if (j->state == NQ_BEHIND || draw(0, 1))
+        if (j->state == NQ_BEHIND || (draw(0, 1) && j->min == 0))
             split_member(job);
         prioritize(job);
     }
@@ -138,9 +140,9 @@ void play_updates(void)
         return;
     int job = (int)draw_update(0, run.naive.jobs - 1);
     const struct nq_job *j = &run.naive.job[job];
-    if (j->state == NQ_GONE || j->estimate >= NQ_ENDLESS)
+    if (j->state == NQ_GONE || j->estimate >= NQ_ENDLESS || (j->min > 0 && j->state == NQ_BEHIND))
         return;
-    if (j->state == NQ_BEHIND || draw_update(0, 1))
+    if (j->state == NQ_BEHIND || (draw_update(0, 1) && j->min == 0))
         split_member(job);
     if (run.accounts && j->state != NQ_RUNNING && draw_update(0, 1))
         update_account(job);
@@ -156,7 +158,7 @@ void play_holds(void)
     int job = (int)random_between(&run.hold_random, 0, run.naive.jobs - 1);
     const struct nq_job *j = &run.naive.job[job];
     bool release = j->held;
-    if (j->state == NQ_RUNNING || j->state == NQ_GONE)
+    if (j->state == NQ_RUNNING || j->state == NQ_GONE || j->min > 0)
         return;
     split_member(job);
     if (getenv("SCENE_TRACE"))
@@ -251,7 +253,7 @@ void play_ends(void)
                 run.promised[i] = -1;
                 continue;
             }
-            bool ok = draw_ends_well();
+            bool ok = draw_ends_well() || run.naive.job[i].min > 0;
             CHECK(sched_finish(run.sched, run.now, handle_of(i), ok) == 0);
             nq_finish(&run.naive, i, ok);
         }

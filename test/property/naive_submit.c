@@ -138,6 +138,27 @@ void write_jobspec(char text[JOBSPEC_TEXT], int count, enum nq_piece piece, int 
              count, what);
 }
 
+/* In some scenes the next job may be a gang: how many members it has; 0: it is none. Drawn beside the rest. */
+static int draw_gang(void)
+{
+    struct random r = {.state = run.seed * NQ_JOBS + (uint64_t)run.naive.jobs + (5u << 28)};
+    return run.gangs && random_between(&r, 0, 2) == 0 ? (int)random_between(&r, 2, 6) : 0;
+}
+
+/* How many of it start together, two or more: no more than could ever be. Returns 0 where only one could: it is no gang. */
+static int draw_min(int job, int members)
+{
+    struct random r = {.state = run.seed * NQ_JOBS + (uint64_t)job + (6u << 28)};
+    struct nq_job *j = &run.naive.job[job];
+    run.naive.now = run.now;
+    for (j->whole = (int)random_between(&r, 2, members); j->whole > 1; j->whole--)
+        if (nr_could_ever(&run.naive, job))
+            break;
+    for (int i = 0; i < members && j->whole > 1; i++)
+        run.naive.job[job + i].min = j->whole;
+    return j->min;
+}
+
 static void trace_submit(int job, int members, const struct sched_request *request)
 {
     const struct nq_job *j = &run.naive.job[job];
@@ -147,11 +168,11 @@ static void trace_submit(int job, int members, const struct sched_request *reque
                 "%ld limit %ld "
                 "pri %ld dl "
                 "%ld members "
-                "%d order %ld begin %ld waits %s\n",
+                "%d min %u order %ld begin %ld waits %s\n",
                 (long)run.now, job, j->lane, j->is_virtual, j->user, j->account, j->count,
                 (int)j->piece, j->of_node, (long)j->duration,
                 (long)(j->limit == INT64_MAX ? -1 : j->limit), (long)j->priority, (long)j->deadline,
-                members, (long)j->order, (long)j->begin,
+                members, request->min, (long)j->order, (long)j->begin,
                 request->dependency ? request->dependency : "");
 }
 
@@ -191,10 +212,12 @@ void play_submit(void)
     int of_node;
     count = draw_shape(of, count, &piece, &of_node);
     write_jobspec(text, count, piece, of_node);
+    int gang = draw_gang();
+    members = gang > 0 ? gang : members;
     if (run.naive.jobs + members > NQ_JOBS)
         members = 1;
     /* Beside classes, model and core differ in 2 of 300 scenes with such arrays: seeds 28 and 202. */
-    int most = run.is_wide ? 0 : draw_most(members);
+    int most = run.is_wide || gang > 0 ? 0 : draw_most(members);
     bool is_virtual = draw_is_virtual(of);
     int job = members == 1
                   ? nq_submit(&run.naive, lane, user, count, duration, priority)
@@ -218,17 +241,21 @@ void play_submit(void)
     char waits[WAITS_TEXT];
     draw_waits(job, members, &request, waits);
     draw_after(job, members, &request);
-    sched_job_t handle = sched_submit(run.sched, run.now, &request);
     for (int i = 0; i < members; i++) {
         struct nq_job *j = &run.naive.job[job + i];
-        CHECK(handle_of(job + i) == handle);
-        j->submitted = run.now;
         j->piece = piece;
         j->of_node = of_node;
         j->duration = j->estimate = run.naive.job[job].estimate;
         j->limit = run.naive.job[job].limit;
         j->user = user;
         j->is_virtual = is_virtual;
+    }
+    request.min = gang > 0 && members > 1 ? (uint32_t)draw_min(job, members) : 0;
+    sched_job_t handle = sched_submit(run.sched, run.now, &request);
+    for (int i = 0; i < members; i++) {
+        struct nq_job *j = &run.naive.job[job + i];
+        CHECK(handle_of(job + i) == handle);
+        j->submitted = run.now;
         j->deadline = deadline_minute_of(of, request.deadline);
         j->account = account;
         run.promised[job + i] = -1;

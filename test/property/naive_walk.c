@@ -79,17 +79,10 @@ void nq_start_due(struct naive_queues *q, int64_t at, bool all)
         if (q->job[i].at <= q->now && q->job[i].victims == 0 && (all || nq_level(q, i) == at) &&
             (!q->job[i].preempting || nq_is_let_now(q, i))) {
             bool kept = q->job[i].kept;
-            int next = nq_next_together(q, i);
             if (kept)
                 nl_decreased(q, i);
-            q->job[i].kept = false;
-            q->job[i].state = NQ_RUNNING;
-            q->job[i].preempting = false;
-            q->job[i].displaced = -1;
-            q->job[i].at = q->now;
-            nq_come_forward(q, i);
-            nq_fill(q, i);
-            nq_decide(q, NQ_START, i);
+            q->job[i].kept = q->job[i].preempting = false;
+            int next = nq_start(q, i);
             if (kept && next >= 0 && q->job[next].state == NQ_OPEN)
                 let_next(q, next);
         }

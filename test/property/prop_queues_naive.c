@@ -85,6 +85,7 @@ static void play_with(uint64_t seed, enum kind kind, bool tails, unsigned rules)
     run.rules = rules;
     run.change_random.state = ~seed * 19;
     run.late_random.state = ~seed * 23;
+    run.gangs = !run.shares && getenv("SCENE_GANGS") != NULL;
     draw_machine();
     draw_queues();
     trace_queues();

@@ -164,8 +164,8 @@ static void let_rest_wait(sched_t *s, uint32_t slot)
     gang_ask(s, slot, &one, group);
     if (array_is_full(s, slot))
         array_block(s, slot);
-    else
-        open_insert(s, slot, false);
+    else if (open_insert(s, slot, false) == 0)
+        s->finder->moved(s, slot); /* the walk has had others perhaps that ask for that */
     tell_later(s, slot);
 }
 

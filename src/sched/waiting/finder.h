@@ -35,7 +35,9 @@ struct finder {
     uint32_t (*next)(sched_t *s, struct lane *lane, struct line *line, bool *failed);
     int (*done)(sched_t *s, uint32_t slot, struct queue_key key);
 
-    /* An open job that this walk has not had in its new place has got another key: it was removed and added. */
+    /* An open job that this walk has not had in its new place has got another key, or asks for something else: it was removed and
+     * added.
+     */
     void (*moved)(sched_t *s, uint32_t slot);
 
     /* The open jobs of a lane that may fit beside all reservations now, whether or not the walk has had them, in no order.

@@ -358,17 +358,22 @@ static int fill_done(sched_t *s, uint32_t slot, struct queue_key key)
     return candidate_put(s, lane, line, group, &key);
 }
 
-/* Another job of its group may be first by now. */
+/* Another job of its group may be first by now, or the only one that may fit, where the walk has taken in such groups already. */
 static void choose_candidate_anew(sched_t *s, uint32_t slot)
 {
     struct lane *lane = lane_of(s, slot);
     struct line *line = &lane->line;
     uint32_t group = job_group_whole_of(s, slot);
-    if (s->pass.phase != PASS_WALK || !heap_has(&line->candidates, group))
+    const struct job_group *g = &s->queues->job_groups.v[group];
+    bool is_there = heap_has(&line->candidates, group);
+    bool passed = lane->makes_room || !queue_before(line->fill_after, g->key);
+    if (s->pass.phase != PASS_WALK || !(is_there || (line->fill_begun && passed)))
         return;
-    heap_take(&line->candidates, group);
+    if (is_there)
+        heap_take(&line->candidates, group);
     rooms_update(s, lane);
-    candidate_put(s, lane, line, group, line->begun ? &line->after : NULL); /* there is room */
+    if (candidate_put(s, lane, line, group, line->begun ? &line->after : NULL) < 0)
+        s->queues->wake_all = true; /* the next pass looks at it */
 }
 
 /* The first job of a line's parts that may fit, after those that were looked at. O(parts x log). */

@@ -130,8 +130,11 @@ static int whom(const struct naive_queues *q, int job)
 
 void nb_reject(struct naive_queues *q)
 {
+    bool never[NQ_JOBS];
     for (int i = 0; i < q->jobs; i++)
-        if (waits(&q->job[i]) && !nr_could_ever(q, whom(q, i)))
+        never[i] = waits(&q->job[i]) && !nr_could_ever(q, whom(q, i));
+    for (int i = 0; i < q->jobs; i++)
+        if (never[i])
             nb_refuse(q, i);
 }
 
@@ -150,7 +153,7 @@ void nb_stop(struct naive_queues *q)
             !(nb_set_aside(q, i, q->now, q->now + 1) & j->nodes))
             continue;
         j->cleared = true;
-        j->to_clear = !j->stopping;
+        j->to_clear = !j->stopping && !j->dismissed;
     }
 }
 

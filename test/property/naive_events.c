@@ -128,8 +128,11 @@ void nq_cancel(struct naive_queues *q, int job)
 
 void nq_finish(struct naive_queues *q, int job, bool ok)
 {
+    bool fails = !ok && q->job[job].min > 0 && !q->job[job].stopping;
     q->job[job].ended_well = ok;
     nq_end(q, job);
+    if (fails)
+        nq_fail_member(q, job);
 }
 
 /* Whether jobs that are behind a preempted one, in its level, are promised times by queues that are not preemptible. */
@@ -150,7 +153,7 @@ void nq_requeue(struct naive_queues *q, int job)
     leave(q, job);
     q->job[job].state = NQ_OPEN;
     q->job[job].duration = q->job[job].estimate;
-    q->job[job].cleared = false;
+    q->job[job].cleared = q->job[job].dismissed = false;
     q->job[job].fresh = fresh;
     q->lane[q->job[job].lane].returned |= !fresh && !q->shares;
     if (!nr_could_ever(q, job))

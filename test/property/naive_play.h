@@ -29,7 +29,8 @@ enum scene_rule {
     WITH_LATE = 64,    /* jobs take a while to end when their limits are over */
     WITH_TRIES =
         128, /* a new job is told what it would be promised, before a pass that looks at it alone */
-    WITH_BOUNDS = 256, /* other numbers of members of an array may hold something at once */
+    WITH_BOUNDS = 512, /* other numbers of members of an array may hold something at once */
+    WITH_GANGS = 256,  /* some jobs are gangs, where there are no shares */
 };
 
 /* A scene: what it has is drawn from its seed. */
@@ -50,14 +51,14 @@ struct naive_play {
     int64_t now;
     bool limits, levels, shares, accounts, deadlines, unknowns, classes, usage, is_wide, blocks,
         tails, updates, cores, holds;
-    bool has_more_limits, gangs;
+    bool has_more_limits;
 };
 
 /* What all scenes have come to. */
 struct naive_count {
     uint64_t decisions, preempted, full, asked_meanwhile, rejected, blocks, expected, overrun,
         stopped, updated, set_aside, queues_stopped, begins, waits, moved, asked_for_other, reloads,
-        late, told, untold, bounds;
+        late, told, untold, bounds, gangs;
 };
 
 extern struct naive_play run;

@@ -254,6 +254,7 @@ void nq_pass(struct naive_queues *q, int64_t now)
     nt_overrun(q);
     nb_stop(q);
     take_back_beyond(q);
+    nq_settle_gangs(q);
     nr_recount(q);
     nq_put_off(q);
     nq_settle(q, false);

@@ -61,7 +61,9 @@ struct nq_job {
     int array;        /* its first member; -1: it is of none */
     int min;          /* its array is a gang, of which so many start together; 0: it is none */
     int whole; /* it asks for so many members together, itself and those behind it; 1: for itself */
-    int most;  /* of its array that may run or be promised a time at once; 0: any number */
+    bool goes_on; /* its gang goes on when a member fails, as long as its min is there */
+    bool is_over; /* the first of a gang: so many have failed that nobody goes on */
+    int most;     /* of its array that may run or be promised a time at once; 0: any number */
     /* It waits with others of its array: the first of them is open or held, the others behind it. */
     bool together;
     bool fresh, placed;
@@ -84,11 +86,13 @@ struct nq_job {
     bool later;     /* which has not come yet in a pass */
     struct nq_wait waits[NQ_WAITS];
     int n_waits;
-    bool ended_well;        /* gone */
-    bool refused;           /* gone: it never waited, or not by itself */
-    bool rejected;          /* gone: it can never start, which nobody was told yet */
-    bool to_tell;           /* nor those who wait for it, whom the next pass tells */
-    bool cleared, to_clear; /* running: it is to stop for a block; which nobody was told yet */
+    bool ended_well; /* gone */
+    bool refused;    /* gone: it never waited, or not by itself */
+    bool rejected;   /* gone: it can never start, which nobody was told yet */
+    bool to_tell;    /* nor those who wait for it, whom the next pass tells */
+    bool cleared;    /* running: it is to stop for a block, */
+    bool dismissed;  /* or as its gang is over, */
+    bool to_clear;   /* which nobody was told yet */
 };
 
 /* What compares queues, or users of one; as enum sched_comparator. */

@@ -25,6 +25,12 @@ int nq_last_movable(const struct naive_queues *q);
 /* Whether its lane looks at so many. Those of classes that start nothing are not looked at, so they don't count. */
 bool nq_is_considered(const struct naive_queues *q, int job);
 
+/* ---- naive_members.c ---- */
+
+/* A member of a gang has failed, and was not stopped for others; and in a pass, nobody of a gang that is over by that goes on. */
+void nq_fail_member(struct naive_queues *q, int member);
+void nq_settle_gangs(struct naive_queues *q);
+
 /* ---- naive_room.c ---- */
 
 /* The nodes that nobody else holds during [from, until). */

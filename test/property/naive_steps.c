@@ -242,6 +242,17 @@ void play_blocks(void)
     nb_set(&run.naive, number, &(struct nq_block){0});
 }
 
+/* Where nobody waits for others, members of gangs fail: those that are stopped for a block or as others have failed, and some more.
+ * This is drawn beside the rest.
+ */
+static bool draw_member_ends_well(int job)
+{
+    const struct nq_job *j = &run.naive.job[job];
+    struct random r = {.state = run.seed * NQ_JOBS + (uint64_t)job + (7u << 28)};
+    bool may = !(run.rules & WITH_WAITS) && !j->stopping;
+    return !may || (!j->cleared && !j->dismissed && random_between(&r, 0, 4) > 0);
+}
+
 void play_ends(void)
 {
     for (int i = 0; i < run.naive.jobs; i++)
@@ -253,7 +264,7 @@ void play_ends(void)
                 run.promised[i] = -1;
                 continue;
             }
-            bool ok = draw_ends_well() || run.naive.job[i].min > 0;
+            bool ok = run.naive.job[i].min > 0 ? draw_member_ends_well(i) : draw_ends_well();
             CHECK(sched_finish(run.sched, run.now, handle_of(i), ok) == 0);
             nq_finish(&run.naive, i, ok);
         }

@@ -142,7 +142,8 @@ void write_jobspec(char text[JOBSPEC_TEXT], int count, enum nq_piece piece, int 
 static int draw_gang(void)
 {
     struct random r = {.state = run.seed * NQ_JOBS + (uint64_t)run.naive.jobs + (5u << 28)};
-    return run.gangs && random_between(&r, 0, 2) == 0 ? (int)random_between(&r, 2, 6) : 0;
+    bool may = run.rules & WITH_GANGS && !run.shares;
+    return may && random_between(&r, 0, 2) == 0 ? (int)random_between(&r, 2, 6) : 0;
 }
 
 /* How many of it start together, two or more: no more than could ever be. Returns 0 where only one could: it is no gang. */
@@ -154,9 +155,41 @@ static int draw_min(int job, int members)
     for (j->whole = (int)random_between(&r, 2, members); j->whole > 1; j->whole--)
         if (nr_could_ever(&run.naive, job))
             break;
-    for (int i = 0; i < members && j->whole > 1; i++)
+    bool goes_on = random_between(&r, 0, 1);
+    for (int i = 0; i < members && j->whole > 1; i++) {
         run.naive.job[job + i].min = j->whole;
+        run.naive.job[job + i].goes_on = goes_on;
+    }
     return j->min;
+}
+
+/* A job that has so many members is a gang if two of them could start together; else it is of one, and the others were never
+ * there. Returns how many it has.
+ */
+static int become_gang(int job, int members)
+{
+    struct nq_job *j = &run.naive.job[job];
+    if (members == 1 || draw_min(job, members) > 0) {
+        counted.gangs += members > 1;
+        return members;
+    }
+    run.naive.jobs -= members - 1;
+    run.naive.next_order -= members - 1;
+    j->array = -1;
+    j->together = false;
+    return 1;
+}
+
+/* What is so of all members of a job. */
+static void tell_members(int job, int members, const struct nq_job *of)
+{
+    for (int i = 0; i < members; i++) {
+        struct nq_job *j = &run.naive.job[job + i];
+        j->piece = of->piece;
+        j->of_node = of->of_node;
+        j->user = of->user;
+        j->is_virtual = of->is_virtual;
+    }
 }
 
 static void trace_submit(int job, int members, const struct sched_request *request)
@@ -222,16 +255,22 @@ void play_submit(void)
     int job = members == 1
                   ? nq_submit(&run.naive, lane, user, count, duration, priority)
                   : nq_submit_array(&run.naive, members, most, lane, count, duration, priority);
-    struct sched_request request = {.priority = priority,
-                                    .tag = (uint64_t)job,
-                                    .jobspec = text,
-                                    .jobspec_length = strlen(text),
-                                    .queue = is_virtual ? naive_virtual_names[lane]
-                                                        : naive_queue_names[lane],
-                                    .members = (uint32_t)members,
-                                    .max_running = (uint32_t)most,
-                                    .user = users[user],
-                                    .order = draw_order_of(job, members)};
+    tell_members(job, members,
+                 &(struct nq_job){
+                     .piece = piece, .of_node = of_node, .user = user, .is_virtual = is_virtual});
+    members = gang > 0 ? become_gang(job, members) : members;
+    struct sched_request request = {
+        .priority = priority,
+        .tag = (uint64_t)job,
+        .jobspec = text,
+        .jobspec_length = strlen(text),
+        .queue = is_virtual ? naive_virtual_names[lane] : naive_queue_names[lane],
+        .members = (uint32_t)members,
+        .min = (uint32_t)run.naive.job[job].min,
+        .failure = run.naive.job[job].goes_on ? SCHED_FAIL_GO_ON : SCHED_FAIL_ALL,
+        .max_running = (uint32_t)most,
+        .user = users[user],
+        .order = draw_order_of(job, members)};
     draw_times(&run.naive.job[job], &request);
     draw_deadline_of(0, 600, &request.deadline);
     request.deadline = request.deadline > 400 ? 0 : request.deadline;
@@ -241,21 +280,13 @@ void play_submit(void)
     char waits[WAITS_TEXT];
     draw_waits(job, members, &request, waits);
     draw_after(job, members, &request);
-    for (int i = 0; i < members; i++) {
-        struct nq_job *j = &run.naive.job[job + i];
-        j->piece = piece;
-        j->of_node = of_node;
-        j->duration = j->estimate = run.naive.job[job].estimate;
-        j->limit = run.naive.job[job].limit;
-        j->user = user;
-        j->is_virtual = is_virtual;
-    }
-    request.min = gang > 0 && members > 1 ? (uint32_t)draw_min(job, members) : 0;
     sched_job_t handle = sched_submit(run.sched, run.now, &request);
     for (int i = 0; i < members; i++) {
         struct nq_job *j = &run.naive.job[job + i];
         CHECK(handle_of(job + i) == handle);
         j->submitted = run.now;
+        j->duration = j->estimate = run.naive.job[job].estimate;
+        j->limit = run.naive.job[job].limit;
         j->deadline = deadline_minute_of(of, request.deadline);
         j->account = account;
         run.promised[job + i] = -1;

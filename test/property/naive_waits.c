@@ -31,6 +31,14 @@ static struct count count_members(const struct naive_queues *q, const struct nq_
     return n;
 }
 
+/* How many of those that a job waits for are to end well: of a gang that goes on without some its min. */
+static int wanted(const struct naive_queues *q, const struct nq_wait *w)
+{
+    const struct nq_job *j = &q->job[w->from];
+    bool whole = w->until - w->from > 1;
+    return whole && j->goes_on ? j->min : w->until - w->from;
+}
+
 static bool is_met(const struct naive_queues *q, const struct nq_wait *w)
 {
     struct count n = count_members(q, w);
@@ -41,17 +49,18 @@ static bool is_met(const struct naive_queues *q, const struct nq_wait *w)
     case NQ_AFTER_ANY:
         return n.ended == all;
     case NQ_AFTER_OK:
-        return n.well == all;
+        return n.ended == all && n.well >= wanted(q, w);
     default:
-        return n.ended == all && n.well < all;
+        return n.ended == all && n.well < wanted(q, w);
     }
 }
 
 static bool is_vain(const struct naive_queues *q, const struct nq_wait *w)
 {
     struct count n = count_members(q, w);
-    return (w->for_what == NQ_AFTER_OK && n.well < n.ended) ||
-           (w->for_what == NQ_AFTER_NOT_OK && n.well == w->until - w->from);
+    int all = w->until - w->from;
+    return (w->for_what == NQ_AFTER_OK && n.well + all - n.ended < wanted(q, w)) ||
+           (w->for_what == NQ_AFTER_NOT_OK && n.ended == all && n.well >= wanted(q, w));
 }
 
 bool nw_may_go(const struct naive_queues *q, int job)

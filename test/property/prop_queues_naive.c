@@ -41,7 +41,7 @@ static unsigned rules_of(uint64_t seed)
 {
     static const char *const names[] = {"SCENE_STOPS", "SCENE_WAITS", "SCENE_MOVES",
                                         "SCENE_AFTER", "SCENE_ASKS",  "SCENE_RELOADS",
-                                        "SCENE_LATE",  "SCENE_TRIES"};
+                                        "SCENE_LATE",  "SCENE_TRIES", "SCENE_GANGS"};
     unsigned rules = 0;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         struct random r = {.state = ~seed * 16 + i};
@@ -85,7 +85,6 @@ static void play_with(uint64_t seed, enum kind kind, bool tails, unsigned rules)
     run.rules = rules;
     run.change_random.state = ~seed * 19;
     run.late_random.state = ~seed * 23;
-    run.gangs = !run.shares && getenv("SCENE_GANGS") != NULL;
     draw_machine();
     draw_queues();
     trace_queues();
@@ -182,7 +181,7 @@ static void play_known(void)
     play(7111, PLAIN,
          true); /* nothing was given back: nobody is judged anew before others are looked at */
     /* One of those that have their turn in the sweep is kept by a limit, so that another one has the promise: both look again. */
-    play_with(1462, PLAIN, false, rules_of(1462) | WITH_AFTER);
+    play_with(1462, PLAIN, false, (rules_of(1462) & ~(unsigned)WITH_GANGS) | WITH_AFTER);
     /* A stopped job takes the promise that its queue has left, or that of a limit which one behind it has, in the sweep. */
     play(600633, PLAIN, false);
     play_with(730068, PLAIN, false, rules_of(730068) | WITH_STOPS | WITH_WAITS);
@@ -223,6 +222,11 @@ static void play_known(void)
     play_with(80261, SHARES, true, rules_of(80261) | WITH_LATE | WITH_RELOADS | WITH_AFTER);
     /* Whom a limit lets go on looks for victims, too, where it counts those who are stopped twice. */
     play_with(9700026, WIDE, false, rules_of(9700026) | WITH_MOVES | WITH_RELOADS);
+    /* The next member of a gang that starts by the promise of a limit goes on for the promise that is left. */
+    play_with(92, PLAIN, false, rules_of(92) | WITH_GANGS);
+    /* What is left of a gang asks for what others before it do that have no room; or has others stopped. */
+    play_with(2162, CORES, false, rules_of(2162) | WITH_GANGS);
+    play_with(277, CORES, false, rules_of(277) | WITH_GANGS);
 }
 
 static void test_naive(void **state)
@@ -251,12 +255,12 @@ static void test_naive(void **state)
         " queues stopped, %" PRIu64 " later, %" PRIu64 " wait for others, %" PRIu64
         " moved, %" PRIu64 " ask for something else, %" PRIu64 " reloads, %" PRIu64
         " wait for one out of time, %" PRIu64 " of %" PRIu64 " promises foretold, %" PRIu64
-        " other bounds of arrays\n",
+        " other bounds of arrays, %" PRIu64 " gangs\n",
         counted.decisions, counted.preempted, counted.full, counted.asked_meanwhile, counted.blocks,
         counted.rejected, counted.expected, counted.overrun, counted.stopped, counted.updated,
         counted.set_aside, counted.queues_stopped, counted.begins, counted.waits, counted.moved,
         counted.asked_for_other, counted.reloads, counted.late, counted.told,
-        counted.told + counted.untold, counted.bounds);
+        counted.told + counted.untold, counted.bounds, counted.gangs);
 }
 
 int main(void)

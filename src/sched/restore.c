@@ -133,15 +133,16 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
     return 0;
 }
 
-/* A restored job is told why it waits only if it was to be told before. */
-static void tell_restored(struct queues *n, uint32_t slot, struct details *d,
-                          const struct sched_record *r)
+/* A restored job is told why it waits only if it was to be told before; so are those that it goes before. The first so many
+ * are listed already.
+ */
+static void tell_restored(sched_t *s, uint32_t slot, size_t listed, const struct sched_record *r)
 {
     bool untold = r->untold || !r->reason || !*r->reason;
-    if (untold || !d->is_untold || n->n_untold == 0 || n->untold[n->n_untold - 1] != slot)
-        return;
-    n->n_untold--;
-    d->is_untold = false;
+    bool is_listed = s->jobs[slot].details->is_untold;
+    tell_forget(s, listed);
+    if (untold && is_listed)
+        tell_later(s, slot); /* there is memory for it */
 }
 
 /* The limit for which a job is blocked, if the text tells of one. Returns 0, or -1 with ENOMEM. */
@@ -352,6 +353,7 @@ static sched_job_t restore(sched_t *s, int64_t now, const struct sched_record *r
         shared_text_use(s->queues, r->request.jobspec, r->request.jobspec_length);
     bool good = text && (rejected || shared_text_read(text, err) == 0);
     uint32_t slot = good ? job_enter(s, &r->request, which, true, text) : JOB_NONE;
+    size_t untold = s->queues->n_untold;
     int rc = -1;
     s->now = now;
     s->swept = true; /* the other scheduler has done that */
@@ -361,7 +363,7 @@ static sched_job_t restore(sched_t *s, int64_t now, const struct sched_record *r
         if (rc < 0)
             job_forget(s, slot);
         if (rc == 0)
-            tell_restored(s->queues, slot, s->jobs[slot].details, r);
+            tell_restored(s, slot, untold, r);
     } else if (!text || good) {
         errtext_no_memory(err);
     }

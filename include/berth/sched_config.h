@@ -236,7 +236,7 @@ struct sched_classes {
     int64_t rebalance_threshold, rebalance_duration;
 
     /* Of jobs of a class of which equally many workers are held, that goes first which is expected to take longest,
-     * within a hundredth; those of unknown end last. Not with a policy that has an order of its own.
+     * in whole seconds, rounded down, 2^32 - 3 at most; those of unknown end last. Not with a policy that has an order of its own.
      */
     bool longest_first;
 };

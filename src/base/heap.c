@@ -12,7 +12,9 @@ enum { ARITY = HEAP_ARITY };
 
 static bool comes_first(const struct heap_entry *a, const struct heap_entry *b)
 {
-    return a->key != b->key ? a->key < b->key : a->order < b->order;
+    if (a->key != b->key)
+        return a->key < b->key;
+    return a->then != b->then ? a->then < b->then : a->order < b->order;
 }
 
 static void set_entry(struct heap *h, uint32_t i, struct heap_entry e)
@@ -98,7 +100,7 @@ int heap_reserve(struct heap *h, uint32_t n)
     return -1;
 }
 
-int heap_put(struct heap *h, uint32_t item, int64_t key, uint64_t order)
+int heap_put_by(struct heap *h, uint32_t item, int64_t key, uint32_t then, uint64_t order)
 {
     assert(!heap_has(h, item));
     if (reserve_entries(h, h->n + 1, item + 1) < 0) {
@@ -106,19 +108,29 @@ int heap_put(struct heap *h, uint32_t item, int64_t key, uint64_t order)
         return -1;
     }
     h->n++;
-    lift_entry(h, h->n - 1, (struct heap_entry){key, order, item});
+    lift_entry(h, h->n - 1, (struct heap_entry){key, order, item, then});
     return 0;
 }
 
-void heap_move(struct heap *h, uint32_t item, int64_t key, uint64_t order)
+int heap_put(struct heap *h, uint32_t item, int64_t key, uint64_t order)
+{
+    return heap_put_by(h, item, key, 0, order);
+}
+
+void heap_move_by(struct heap *h, uint32_t item, int64_t key, uint32_t then, uint64_t order)
 {
     assert(heap_has(h, item));
     uint32_t i = h->place[item] - 1;
-    struct heap_entry e = {key, order, item};
+    struct heap_entry e = {key, order, item, then};
     if (comes_first(&e, &h->v[i]))
         lift_entry(h, i, e);
     else
         lower_entry(h, i, e);
+}
+
+void heap_move(struct heap *h, uint32_t item, int64_t key, uint64_t order)
+{
+    heap_move_by(h, item, key, 0, order);
 }
 
 void heap_take(struct heap *h, uint32_t item)

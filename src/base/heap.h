@@ -1,4 +1,4 @@
-/* A priority queue of numbered items: the smallest key first, equal keys by their order.
+/* A priority queue of numbered items: the smallest key first, equal keys by a second number, or else by their order.
  *
  * Items are small numbers that the caller chooses, each at most once in the heap, so an item can be moved
  * or removed wherever it is. Nothing depends on addresses. Calls are O(log n). Memory is 24 bytes for
@@ -16,6 +16,7 @@ struct heap_entry {
     int64_t key;
     uint64_t order; /* tells equal keys apart */
     uint32_t item;
+    uint32_t then; /* compared before the order */
 };
 
 struct heap {
@@ -35,7 +36,8 @@ void heap_empty(struct heap *h);
 /* Have memory for all items below n at once, so that putting them can't fail. Returns 0, or -1 with ENOMEM. */
 int heap_reserve(struct heap *h, uint32_t n);
 
-/* Put an item that is not in the heap. Returns 0, or -1 with ENOMEM and nothing changed. */
+/* Put an item that is not in the heap, with a second number or with 0. Returns 0, or -1 with ENOMEM and nothing changed. */
+int heap_put_by(struct heap *h, uint32_t item, int64_t key, uint32_t then, uint64_t order);
 int heap_put(struct heap *h, uint32_t item, int64_t key, uint64_t order);
 
 /* True if the item is in the heap. */
@@ -45,6 +47,7 @@ static inline bool heap_has(const struct heap *h, uint32_t item)
 }
 
 /* Change the key of an item in the heap. */
+void heap_move_by(struct heap *h, uint32_t item, int64_t key, uint32_t then, uint64_t order);
 void heap_move(struct heap *h, uint32_t item, int64_t key, uint64_t order);
 
 /* Remove an item from the heap. */

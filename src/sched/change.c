@@ -59,7 +59,7 @@ static int change_machine(sched_t *s, int64_t now, const struct place_change *ch
 /* Reservations of something that has gone down move. O(held). */
 static void repair_touched(sched_t *s, const char *resources)
 {
-    uint32_t slot = held_next(s, false, (struct queue_key){0, 0});
+    uint32_t slot = held_next(s, false, KEY_FIRST);
     for (; slot != JOB_NONE; slot = held_next(s, true, s->jobs[slot].key)) {
         const struct job *job = &s->jobs[slot];
         if (s->place->ops->touches(s->place, job->booking, resources, NULL) == 0)

@@ -30,8 +30,8 @@
 #define JOB_FREE       255 /* beside enum sched_state: a slot without a job */
 #define JOB_NONE       UINT32_MAX
 #define JOB_GROUP_NONE UINT32_MAX
-#define KEY_FIRST      ((struct queue_key){INT64_MIN, 0})          /* before those of all jobs */
-#define KEY_LAST       ((struct queue_key){INT64_MAX, UINT64_MAX}) /* and after them */
+#define KEY_FIRST      ((struct queue_key){INT64_MIN, 0, 0}) /* before those of all jobs */
+#define KEY_LAST       ((struct queue_key){INT64_MAX, UINT64_MAX, UINT32_MAX}) /* and after them */
 
 /* What a step of a pass comes to: there is no memory; there is nothing (left) to do; one thing was done; of
  * some calls, a controller keeps the job from what it may do otherwise.

@@ -302,7 +302,7 @@ uint32_t job_enter(sched_t *s, const struct sched_request *request,
     job->details = d;
     job->tag = request->tag;
     job->submitted = request->submitted > 0 ? request->submitted : s->now;
-    job->key = (struct queue_key){0, request->order ? request->order : s->seq};
+    job->key = (struct queue_key){0, request->order ? request->order : s->seq, 0};
     if (is_array)
         enter_members(s, slot, which);
     else if (job->key.seq >= s->seq)

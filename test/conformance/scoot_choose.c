@@ -89,12 +89,6 @@ enum outcome play_stop_selection(const struct cases *cases, json_t *c)
 
 /* ---- Durations ---- */
 
-/* Whether a task may go before one that takes longer: the order is to within a hundredth. */
-static bool is_as_long(double seconds, double longer)
-{
-    return seconds >= longer - longer / 100;
-}
-
 /* Known durations do not increase, and unknown tasks, of -1 seconds, come last; or the order is the one expected, but
  * for tasks that take equally long.
  */
@@ -109,13 +103,11 @@ static enum outcome check_order(json_t *durations, json_t *found, json_t *expect
         json_t *wanted = json_object_get(durations, json_string_value(json_array_get(expected, i)));
         double seconds = known ? json_number_value(known) : -1;
         double other_seconds = wanted ? json_number_value(wanted) : -1;
-        if (seconds > last && !is_as_long(last, seconds))
+        if (seconds > last)
             return wrong("%s comes too late", json_string_value(task));
-        if (expected && seconds != other_seconds &&
-            !is_as_long(fmin(seconds, other_seconds), fmax(seconds, other_seconds)))
+        if (expected && seconds != other_seconds)
             return wrong("expected another task than %s", json_string_value(task));
-        *other = *other || seconds > last ||
-                 (expected && !json_equal(task, json_array_get(expected, i)));
+        *other = *other || (expected && !json_equal(task, json_array_get(expected, i)));
         last = seconds;
     }
     return PASSED;

@@ -159,8 +159,8 @@ enum outcome play_task_selection(const struct cases *cases, json_t *c)
 
 /* ---- The longest first ---- */
 
-/* Each task is a job of one requestor. A tick is a hundredth of a second here: the order tells durations apart up to 4,194,304
- * ticks, which are 11 hours then. One that is known to take no time takes the shortest there is.
+/* Each task is a job of one requestor. The order counts ticks here. A task that is known to take no time takes the shortest
+ * there is.
  */
 static bool submit_tasks(struct scoot_core *core, json_t *tasks, json_t *known)
 {
@@ -169,7 +169,7 @@ static bool submit_tasks(struct scoot_core *core, json_t *tasks, json_t *known)
     json_array_foreach(tasks, i, task)
     {
         json_t *seconds = json_object_get(known, json_string_value(task));
-        int64_t ticks = seconds ? to_ticks(seconds) / (TICKS / 100) : 0;
+        int64_t ticks = seconds ? to_ticks(seconds) : 0;
         struct scoot_tasks job = {.requestor = "requestor",
                                   .tasks = 1,
                                   .tag = i,

@@ -34,7 +34,9 @@ bool nq_before(const struct naive_queues *q, int a, int b)
 int64_t nq_length(const struct naive_queues *q, int job)
 {
     const struct nq_job *j = &q->job[job];
-    return q->lane[j->lane].longest_first ? NQ_ENDLESS + 1 - j->estimate : 0;
+    if (!q->lane[j->lane].longest_first)
+        return 0;
+    return NQ_ENDLESS + 1 - (j->estimate < NQ_ENDLESS ? j->estimate : 0);
 }
 
 int nq_next_of(const struct naive_queues *q, enum nq_state state, int after)

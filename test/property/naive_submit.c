@@ -238,6 +238,8 @@ void play_submit(void)
     int count = draw_count(of);
     int64_t duration = draw(1, draw(0, 3) ? 12 : 40), priority = draw(0, 3) ? 0 : draw(-2, 2);
     int members = run.limits || run.levels || draw(0, 5) ? 1 : (int)draw(2, 6);
+    if (of->longest_first && draw(0, 3) == 0)
+        duration = draw(1000, 1002);
     if (draw_unknown())
         duration = NQ_ENDLESS;
     char text[JOBSPEC_TEXT];

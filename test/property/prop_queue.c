@@ -17,10 +17,11 @@
 #define BOUNDS_MAX 20
 
 struct shape {
-    int64_t most;   /* units of an entry */
-    int64_t values; /* values are from -values to values */
-    int64_t ranks;  /* how many differ: 1 is first in, first out */
-    size_t size;    /* entries to hover around, at most */
+    int64_t most;      /* units of an entry */
+    int64_t values;    /* values are from -values to values */
+    int64_t ranks;     /* how many differ: 1 is first in, first out */
+    int64_t brevities; /* within a rank, from 0 to that */
+    size_t size;       /* entries to hover around, at most */
     int steps;
     int check_every;
 };
@@ -41,8 +42,8 @@ static size_t model_rank(const struct model *m, struct queue_key key)
 
 static bool same(const struct queue_entry *a, const struct queue_entry *b)
 {
-    return a->key.rank == b->key.rank && a->key.seq == b->key.seq && a->units == b->units &&
-           a->value == b->value && a->item == b->item;
+    return queue_same(a->key, b->key) && a->units == b->units && a->value == b->value &&
+           a->item == b->item;
 }
 
 static int64_t pick_units(const struct shape *s, struct random *r)
@@ -59,9 +60,16 @@ static int64_t pick_value(const struct shape *s, struct random *r)
     return random_between(r, -s->values, s->values);
 }
 
+/* In most queues it is 0. */
+static uint32_t pick_brevity(const struct shape *s, struct random *r)
+{
+    return s->brevities > 0 ? (uint32_t)random_between(r, 0, s->brevities) : 0;
+}
+
 static void step_insert(struct queue *q, struct model *m, const struct shape *s, struct random *r)
 {
-    struct queue_entry entry = {.key = {random_between(r, 0, s->ranks - 1), m->seq++}};
+    struct queue_entry entry = {
+        .key = {random_between(r, 0, s->ranks - 1), m->seq++, pick_brevity(s, r)}};
     entry.units = pick_units(s, r);
     entry.value = pick_value(s, r);
     entry.item = (uint32_t)random_next(r);
@@ -122,7 +130,8 @@ static struct queue_key pick_key(const struct model *m, const struct shape *s, s
     if (m->n > 0 && random_next(r) % 2)
         return m->v[pick_entry(m, r)].key;
     int64_t rank = random_between(r, -1, s->ranks);
-    return (struct queue_key){rank, (uint64_t)random_between(r, 0, (int64_t)m->seq)};
+    uint64_t seq = (uint64_t)random_between(r, 0, (int64_t)m->seq);
+    return (struct queue_key){rank, seq, pick_brevity(s, r)};
 }
 
 static void step_rank(const struct queue *q, const struct model *m, const struct shape *s,
@@ -255,6 +264,7 @@ static void test_large(void **state)
         run(&(struct shape){.most = 100000,
                             .values = 1000,
                             .ranks = seed % 2 ? 1 : 50,
+                            .brevities = seed % 3 ? 0 : 9,
                             .size = 4000,
                             .steps = 40000,
                             .check_every = 499},
@@ -308,7 +318,7 @@ static void test_few_entries_take_little(void **state)
         q[i] = queue_create(1);
         assert_non_null(q[i]);
         for (uint64_t k = 0; k < 2; k++) {
-            struct queue_entry entry = {.key = {0, 2 * i + k}, .units = 1, .value = 1};
+            struct queue_entry entry = {.key = {.seq = 2 * i + k}, .units = 1, .value = 1};
             assert_int_equal(queue_insert(q[i], &entry), 0);
         }
     }

@@ -36,6 +36,25 @@ static void gives_least_first_and_equals_by_their_order(void **state)
     heap_clear(&h);
 }
 
+static void second_number_comes_before_the_order(void **state)
+{
+    (void)state;
+    struct heap h = {0};
+    assert_int_equal(heap_put(&h, 1, 5, 9), 0);
+    assert_int_equal(heap_put_by(&h, 2, 5, 8, 1), 0);
+    assert_int_equal(heap_put_by(&h, 3, 5, 7, 3), 0);
+    assert_int_equal(heap_put_by(&h, 4, 5, 7, 2), 0);
+    assert_int_equal(heap_put_by(&h, 5, 4, UINT32_MAX, 4), 0);
+    heap_move_by(&h, 1, 5, UINT32_MAX, 9);
+    assert_true(heap_check(&h));
+    assert_int_equal(take_first(&h), 5);
+    assert_int_equal(take_first(&h), 4);
+    assert_int_equal(take_first(&h), 3);
+    assert_int_equal(take_first(&h), 2);
+    assert_int_equal(take_first(&h), 1);
+    heap_clear(&h);
+}
+
 /* Room for all is room for each, in whatever order they come. */
 static void what_has_room_needs_no_memory(void **state)
 {
@@ -137,6 +156,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_least_first_and_equals_by_their_order),
+        cmocka_unit_test(second_number_comes_before_the_order),
         cmocka_unit_test(what_has_room_needs_no_memory),
         cmocka_unit_test(empty_heap_has_nothing),
         cmocka_unit_test(moves_an_item_both_ways),

@@ -50,22 +50,20 @@ struct queue_key level_last(struct queue_key key)
     const int64_t half = SCHED_PRIORITY_MAX + 1, width = half * 2;
     int64_t from = (key.rank + half) % width;
     from += from < 0 ? width : 0;
-    return (struct queue_key){key.rank - from + width - 1, UINT64_MAX};
+    return (struct queue_key){key.rank - from + width - 1, UINT64_MAX, UINT32_MAX};
 }
 
-/* Of equal priorities, in a queue with classes: the array first of which least is held; and of these, if it says so, the
- * job that is expected to take longest. Both in levels: beyond 256 to within a hundredth, so that a level is a small
- * number.
+/* Of equal priorities, in a queue with classes: the array first of which least is held, in levels: beyond 256 to within a
+ * hundredth, so that a level is a small number. And of these, if it says so, the job that is expected to take longest, which
+ * is no part of the rank (brevity_of).
  */
-#define LEVELS 2048
-
 static int64_t level_of(int64_t amount)
 {
     int64_t level = 0;
     for (; amount >= 256; amount -= amount / 2)
         level += 128;
     level += amount;
-    return level < LEVELS ? level : LEVELS - 1;
+    return level < CLASSES_LEVELS ? level : CLASSES_LEVELS - 1;
 }
 
 /* The classes by which jobs of a queue go, or NULL. */
@@ -74,19 +72,6 @@ static const struct setup_classes *goes_by_held(const struct setup *setup, uint3
     return setup->is_named && setup->queue[queue].order == order_priority
                ? setup_classes_of(setup, setup->queue[queue].parent)
                : NULL;
-}
-
-int64_t ranks_of_classes(const struct setup_classes *classes)
-{
-    return LEVELS * (classes->longest_first ? LEVELS : 1);
-}
-
-/* How many ranks there are between two levels of what is held: in all queues alike, so that it counts before lengths between
- * queues, too.
- */
-static int64_t ranks_of_level(const struct setup *setup)
-{
-    return setup->ranks_of_priority / (setup->has_gangs ? 2 : 1) / LEVELS;
 }
 
 struct priorities order_priorities(const struct setup *setup)
@@ -118,12 +103,19 @@ static int64_t with_levels(const struct setup *setup, int64_t rank)
     return (rank > room.most ? room.most : rank) * setup->ranks_of_priority;
 }
 
-/* A job that is expected to take longer has a smaller one; one of unknown end the largest. */
-static int64_t level_of_length(const sched_t *s, uint32_t slot)
+/* Where the longest goes first: a job that is expected to take a second longer has a smaller one, from 1 on, up to the
+ * 136 years that there are numbers for; one of unknown end has the largest. Elsewhere 0.
+ */
+static uint32_t brevity_of(const sched_t *s, uint32_t slot)
 {
+    const int64_t most = UINT32_MAX - 2;
+    if (!key_has_length(s, slot))
+        return 0;
     int64_t estimate = s->jobs[slot].details->estimate;
-    bool is_known = estimate < s->place->endless;
-    return LEVELS - 1 - (is_known ? level_of(estimate / s->queues->setup->second) : 0);
+    if (estimate >= s->place->endless)
+        return UINT32_MAX;
+    int64_t seconds = estimate / s->queues->setup->second;
+    return (uint32_t)(most - (seconds < most ? seconds : most) + 1);
 }
 
 int64_t job_deadline(const sched_t *s, uint32_t slot)
@@ -173,7 +165,7 @@ static int64_t rank_of(const sched_t *s, uint32_t slot, const struct setup_queue
     }
     if (setup->has_gangs)
         rank = gang_half(rank, behind && queue->gangs == GANGS_FIRST);
-    return classes && classes->longest_first ? rank + level_of_length(s, slot) : rank;
+    return rank;
 }
 
 bool job_goes_behind(const sched_t *s, uint32_t slot)
@@ -207,6 +199,7 @@ struct queue_key key_turn(const sched_t *s, uint32_t slot)
         return key;
     key.rank = shares_by_priority(s, slot) ? turn_of_priority(s, slot) : level_last(key).rank;
     key.seq |= TURN_OF_NEW;
+    key.brevity = UINT32_MAX;
     return key;
 }
 
@@ -222,6 +215,7 @@ static bool key_with(const sched_t *s, uint32_t slot, int64_t priority, bool beh
     const struct setup *setup = s->queues->setup;
     const struct setup_queue *queue = &setup->queue[job->details ? job->details->queue : 0];
     key->seq = job->key.seq;
+    key->brevity = brevity_of(s, slot);
     if (!setup->is_named) {
         key->rank = queue->order(&known);
         return true;
@@ -245,7 +239,7 @@ struct queue_key key_held(const sched_t *s, uint32_t slot, int64_t units)
         return s->jobs[slot].key;
     if (!classes)
         return key;
-    key.rank += level_of(units) * ranks_of_level(s->queues->setup);
+    key.rank += level_of(units);
     return key;
 }
 

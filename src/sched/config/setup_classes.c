@@ -70,11 +70,10 @@ static int resolve_classes(const struct setup *setup, const struct sched_classes
 }
 
 /* A policy's own order leaves them no room. */
-static void note_ranks(struct setup *setup, uint32_t queue, const struct setup_classes *classes)
+static void note_ranks(struct setup *setup, uint32_t queue)
 {
-    int64_t ranks = ranks_of_classes(classes);
-    if (setup->queue[queue].order == order_priority && ranks > setup->ranks_of_priority)
-        setup->ranks_of_priority = ranks;
+    if (setup->queue[queue].order == order_priority)
+        setup->ranks_of_priority = CLASSES_LEVELS;
 }
 
 int setup_resolve_classes(struct setup *setup, uint32_t queue, berth_error_t *err)
@@ -94,7 +93,7 @@ int setup_resolve_classes(struct setup *setup, uint32_t queue, berth_error_t *er
         return errtext_no_memory(err);
     node->order = (struct sched_share_order){0};
     if (resolve_classes(setup, &c->classes, node->classes, &why) == 0) {
-        note_ranks(setup, queue, node->classes);
+        note_ranks(setup, queue);
         return 0;
     }
     return errtext_set(err, errno, "queue '%s': %s", c->name, why.text);

@@ -30,8 +30,8 @@ void setup_add_classes(struct setup *setup, uint32_t queue, uint32_t first);
 /* The classes of a queue; NULL: it has none. */
 struct setup_classes *setup_classes_of(const struct setup *setup, uint32_t queue);
 
-/* order.c: in so many ranks jobs of one priority are told apart by them. */
-int64_t ranks_of_classes(const struct setup_classes *classes);
+/* In so many ranks arrays of one priority are told apart by what is held of them (config/order.c). */
+#define CLASSES_LEVELS 2048
 
 void setup_clear_classes(struct setup *setup);
 

@@ -266,8 +266,8 @@ uint32_t starving_next(sched_t *s)
     for (; n->next_try < n->n_tries; n->next_try++) {
         const struct due *next = &n->tries[n->next_try];
         const struct job *job = &s->jobs[next->slot];
-        bool is = job->key.rank == next->key.rank && job->key.seq == next->key.seq &&
-                  (job->is_claiming || starving_may(s, next->slot));
+        bool is =
+            queue_same(job->key, next->key) && (job->is_claiming || starving_may(s, next->slot));
         if (is)
             return queue_before(s->pass.floor, next->key) ? JOB_NONE : next->slot;
     }

@@ -117,7 +117,8 @@ static bool is_its_turn(const sched_t *s, uint32_t slot)
 
 static struct queue_key turn_key(const sched_t *s)
 {
-    return (struct queue_key){s->turns.v[0].key, s->turns.v[0].order};
+    const struct heap_entry *first = &s->turns.v[0];
+    return (struct queue_key){first->key, first->order, first->then};
 }
 
 /* Whether the first open job of a lane may be promised a time before a turn: not if none was known for it when it was its
@@ -225,7 +226,7 @@ void outrank_rekeyed(sched_t *s, uint32_t slot)
     if (!heap_has(&s->turns, slot))
         return;
     struct queue_key turn = turn_of(s, slot);
-    heap_move(&s->turns, slot, turn.rank, turn.seq);
+    heap_move_by(&s->turns, slot, turn.rank, turn.brevity, turn.seq);
     equals_rekeyed(s, slot);
 }
 
@@ -279,7 +280,7 @@ static enum step gather(sched_t *s)
         return STEP_DONE;
     bool holds = displaced_is_due(s, slot);
     struct queue_key key = turn_of(s, slot);
-    if (heap_put(&s->turns, slot, key.rank, key.seq) < 0)
+    if (heap_put_by(&s->turns, slot, key.rank, key.brevity, key.seq) < 0)
         return STEP_FAILED;
     if (holds) /* it is taken out as well */
         replan_reach(s, key, true);
@@ -387,7 +388,7 @@ static void turn_taken(sched_t *s, uint32_t slot, struct queue_key at)
         heap_take(&s->turns, slot);
         return;
     }
-    heap_move(&s->turns, slot, next.rank, next.seq);
+    heap_move_by(&s->turns, slot, next.rank, next.brevity, next.seq);
     if (next.rank != at.rank)
         equals_end(s);
     else
@@ -401,7 +402,7 @@ static bool is_put_off(sched_t *s)
     struct queue_key key = s->jobs[slot].state == SCHED_WAITING ? turn_of(s, slot) : turn_key(s);
     if (!queue_before(turn_key(s), key))
         return false;
-    heap_move(&s->turns, slot, key.rank, key.seq);
+    heap_move_by(&s->turns, slot, key.rank, key.brevity, key.seq);
     equals_end(s);
     return true;
 }
@@ -409,7 +410,7 @@ static bool is_put_off(sched_t *s)
 static struct queue_key key_in_turns(const sched_t *s, uint32_t slot)
 {
     const struct heap_entry *entry = &s->turns.v[s->turns.place[slot] - 1];
-    return (struct queue_key){entry->key, entry->order};
+    return (struct queue_key){entry->key, entry->order, entry->then};
 }
 
 /* A job of the list has had its turn, or a holder: those up to it have, but for equals before it. */

@@ -77,7 +77,7 @@ void replan_reach(sched_t *s, struct queue_key key, bool lifted);
 /* The key right before another one. */
 static inline struct queue_key key_before(struct queue_key key)
 {
-    return (struct queue_key){key.rank, key.seq - 1};
+    return (struct queue_key){key.rank, key.seq - 1, key.brevity};
 }
 
 /* levels.c: a pass begins, level by level or with all at once; on to the next level: false if that was the

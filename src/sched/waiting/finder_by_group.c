@@ -307,7 +307,7 @@ static int candidate_put(sched_t *s, const struct lane *lane, struct line *line,
     if (within < g->least || !job_group_first(g, after, within, &entry))
         return 0;
     g->candidate = entry.item;
-    return heap_put(&line->candidates, group, entry.key.rank, entry.key.seq);
+    return heap_put_by(&line->candidates, group, entry.key.rank, entry.key.brevity, entry.key.seq);
 }
 
 /* Take in the groups that may have a job before the first candidate. */
@@ -318,7 +318,7 @@ static int candidates_gather(sched_t *s, const struct lane *lane, struct line *l
                        lane->n_bounds, &entry)) {
         const struct heap *heap = &line->candidates;
         if (heap->n > 0) {
-            struct queue_key first = {heap->v[0].key, heap->v[0].order};
+            struct queue_key first = {heap->v[0].key, heap->v[0].order, heap->v[0].then};
             if (queue_before(first, entry.key))
                 return 0;
         }
@@ -460,8 +460,7 @@ static bool fill_check(const sched_t *s, const struct job_group *g)
     if (s->queues->wake_all)
         return true;
     return g->in_fill == any &&
-           (!any || (g->key.rank == first.key.rank && g->key.seq == first.key.seq &&
-                     g->least == queue_least(g->open)));
+           (!any || (queue_same(g->key, first.key) && g->least == queue_least(g->open)));
 }
 
 /* Each open job is in its group and its kind. */

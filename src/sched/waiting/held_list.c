@@ -81,9 +81,8 @@ uint32_t held_next(const sched_t *s, bool begun, struct queue_key after)
     struct held_list *h = &s->queues->all_held;
     if (list_holders(s, h) < 0)
         return search_held(s, begun, after);
-    bool follows = begun && h->next > 0 && h->next <= h->n &&
-                   h->v[h->next - 1].key.rank == after.rank &&
-                   h->v[h->next - 1].key.seq == after.seq;
+    bool follows =
+        begun && h->next > 0 && h->next <= h->n && queue_same(h->v[h->next - 1].key, after);
     size_t i = !begun ? 0 : follows ? h->next : first_behind(h, after);
     h->next = i + 1;
     return i < h->n ? h->v[i].item : JOB_NONE;
@@ -99,7 +98,7 @@ bool held_list_check(const sched_t *s)
         n += queue_size(s->lanes[i].held) + queue_size(s->lanes[i].kept);
     for (size_t i = 0; i < h->n; i++) {
         const struct job *job = &s->jobs[h->v[i].item];
-        if (job->key.rank != h->v[i].key.rank || job->key.seq != h->v[i].key.seq ||
+        if (!queue_same(job->key, h->v[i].key) ||
             (i > 0 && !queue_before(h->v[i - 1].key, h->v[i].key)))
             return false;
     }

@@ -163,7 +163,7 @@ static uint32_t take_last(sched_t *s, uint32_t slot)
 
 static struct queue_key key_of_member(const struct job *job, uint32_t member)
 {
-    return (struct queue_key){job->key.rank, job->details->of->order + member};
+    return (struct queue_key){job->key.rank, job->details->of->order + member, job->key.brevity};
 }
 
 /* The next of an entry's members is the first one. */

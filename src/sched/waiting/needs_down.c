@@ -68,7 +68,7 @@ void needs_down_leave(sched_t *s, uint32_t slot)
 void needs_down_give(sched_t *s, uint32_t to)
 {
     struct queue *down = line_of(s, to)->down;
-    struct queue_key key = s->jobs[to].key, next = {key.rank, key.seq + 1};
+    struct queue_key key = s->jobs[to].key, next = {key.rank, key.seq + 1, key.brevity};
     bool is_listed = down && queue_rank(down, next) > queue_rank(down, key);
     if (is_listed)
         queue_give(down, key, to);

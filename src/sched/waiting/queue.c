@@ -459,8 +459,7 @@ static bool columns_ok(const struct queue *q, const struct queue_node *v, uint32
         for (uint32_t k = 0; k < 2 * q->classes; k++)
             before[k] = inner->column[k * QUEUE_FAN + i];
         refresh(q, inner, level, i);
-        bool same = key.rank == inner->key[i].rank && key.seq == inner->key[i].seq &&
-                    count == inner->count[i];
+        bool same = queue_same(key, inner->key[i]) && count == inner->count[i];
         for (uint32_t k = 0; k < 2 * q->classes; k++) {
             int64_t *now = &inner->column[k * QUEUE_FAN + i];
             same = same && (k < q->classes ? before[k] == *now : before[k] <= *now);
@@ -474,7 +473,7 @@ static bool columns_ok(const struct queue *q, const struct queue_node *v, uint32
 
 bool queue_check(const struct queue *q)
 {
-    struct queue_key last = {0, 0};
+    struct queue_key last = {0, 0, 0};
     bool first = true;
     size_t size = 0;
     return node_ok(q, q->root, q->height, &last, &first) &&

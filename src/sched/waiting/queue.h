@@ -7,7 +7,7 @@
  * A B+ tree. An inner node knows, for each child and each power of two, the least value below it among
  * entries of at most so many units. A subtree is entered only if, units rounded up to a power of two,
  * something below can match; so matching is O(log q) per match unless many entries lie between a bound and
- * the next power of two. Everything else is O(log q). An entry takes 40 bytes in a leaf;
+ * the next power of two. Everything else is O(log q). An entry takes 48 bytes in a leaf;
  * a queue of a few entries has one leaf, with room for twice as many at most.
  */
 #ifndef SCHED_QUEUE_H
@@ -17,9 +17,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The smaller rank first, then the smaller brevity, which is 0 but where the longest goes first (config/order.c). */
 struct queue_key {
     int64_t rank;
     uint64_t seq; /* no two entries share it */
+    uint32_t brevity;
 };
 
 struct queue_entry {
@@ -47,7 +49,14 @@ uint64_t queue_changes(const struct queue *q);
 
 static inline bool queue_before(struct queue_key a, struct queue_key b)
 {
-    return a.rank != b.rank ? a.rank < b.rank : a.seq < b.seq;
+    if (a.rank != b.rank)
+        return a.rank < b.rank;
+    return a.brevity != b.brevity ? a.brevity < b.brevity : a.seq < b.seq;
+}
+
+static inline bool queue_same(struct queue_key a, struct queue_key b)
+{
+    return a.rank == b.rank && a.brevity == b.brevity && a.seq == b.seq;
 }
 
 /* Insert an entry whose key is new. Returns 0, or -1 with ENOMEM and nothing changed. */

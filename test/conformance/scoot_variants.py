@@ -1,14 +1,14 @@
 """Random cases of Scoot's kinds, with what is expected computed here from the formulas of Scoot's scheduler.
 
 Berth departs from Scoot on purpose in what is marked DEPARTS below; everything else must come out to the digit.
-Writes the cases as JSON.
+Writes the cases as JSON: scoot_variants.py [SEED].
 """
 import json
 import random
 import re
 import sys
 
-rng = random.Random(20)
+rng = random.Random(int(sys.argv[1]) if len(sys.argv) > 1 else 20)
 cases = []
 
 
@@ -237,7 +237,8 @@ def steps():
     for i, c in enumerate(classes):
         tasks = [rng.randint(1, workers) for _ in range(rng.randint(0, 3))]
         jobs += [dict(requestor=c.name, tasks=n) for n in tasks]
-        c.waiting = c.left = sum(tasks)
+        c.waiting = sum(tasks)
+        c.left = c.waiting if c.percent else 0  # what a class of 0 percent waits for never starts, but is accepted
     for c, t in zip(classes, targets(percents, workers)):
         c.target = t
     n = rng.randint(0, 4)

@@ -255,6 +255,35 @@ static void a_pass_that_was_cut_off_goes_on_at_once(void **state)
     world_close(&w);
 }
 
+/* Also where something happens after each slice, and there are more holders than may be looked at in one. */
+static void a_pass_that_events_cut_off_comes_to_its_end(void **state)
+{
+    enum { HOLDERS = 100, BUDGET = 20, SLICES = 50 };
+    struct world w;
+    char id[16];
+    sched_job_t job = -1;
+    int rc = 1, slices = 0;
+    (void)state;
+    world_open(&w, "resources: {nodes: 1, cores: 4}\n"
+                   "queues: {q: {policy: conservative}}\n"
+                   "default-queue: q\n");
+    sched_job_t first = world_enter(&w, 0, "first", 4, PLAIN);
+    for (int i = 0; i < HOLDERS; i++) {
+        snprintf(id, sizeof(id), "j%d", i);
+        job = world_enter(&w, 0, id, 4, PLAIN);
+    }
+    world_pass(&w, 0);
+    assert_int_equal(sched_start_time(w.sched, job), HOLDERS * 100);
+    assert_int_equal(sched_finish(w.sched, 10, first, true), 0);
+    for (; rc == 1 && slices < SLICES; slices++) {
+        rc = sched_pass_some(w.sched, 10, BUDGET, &w.decision, &w.n);
+        assert_int_equal(sched_prioritize(w.sched, 10, job, 0), 0);
+    }
+    assert_int_equal(rc, 0);
+    assert_int_equal(sched_start_time(w.sched, job), 10 + (HOLDERS - 1) * 100);
+    world_close(&w);
+}
+
 /* A scheduler that goes on where another was wants no pass that this one would not have made. */
 static void a_restored_scheduler_has_the_same_next_time(void **state)
 {
@@ -549,6 +578,7 @@ int main(void)
         cmocka_unit_test(events_are_gathered),
         cmocka_unit_test(who_has_preempted_does_not_wait),
         cmocka_unit_test(a_pass_that_was_cut_off_goes_on_at_once),
+        cmocka_unit_test(a_pass_that_events_cut_off_comes_to_its_end),
         cmocka_unit_test(a_restored_scheduler_has_the_same_next_time),
         cmocka_unit_test(a_promise_in_the_way_is_moved_after_a_restart),
         cmocka_unit_test(a_promise_is_chosen_anew_after_a_restart),

@@ -252,7 +252,7 @@ void replan_reach(sched_t *s, struct queue_key key, bool lifted)
 static enum step move_before(sched_t *s)
 {
     struct pass *p = &s->pass;
-    enum step step = p->moves_before ? sweep_before(s, p->before) : STEP_BUSY;
+    enum step step = p->moves_before ? sweep_before(s) : STEP_BUSY;
     if (step == STEP_BUSY)
         p->last = last_key(s); /* of those that hold something yet */
     return step;

@@ -30,16 +30,16 @@ static inline bool is_considered(const sched_t *s, const struct lane *lane, stru
            considered_before(s, lane, key) < (size_t)lane->queue_depth;
 }
 
-/* sweep.c: move each reservation, in queue order, to its earliest time; one at a time, or all of the only
- * lane at once in a whole pass.
+/* sweep.c: move each reservation, in queue order, to its earliest time; one at a time, with those before it that stay, or all
+ * of the only lane at once in a whole pass.
  */
 enum step sweep_step(sched_t *s);
 
 /* sweep.c: nobody has had a turn yet for which a promise was taken back. O(holders) where one was, else O(1). */
 void sweep_forget(sched_t *s);
 
-/* sweep.c: the same for the next one behind `pass.after` that is not behind a key. STEP_BUSY: there is none. */
-enum step sweep_before(sched_t *s, struct queue_key key);
+/* sweep.c: the same for the next one behind `pass.after` that is not behind `pass.before`. STEP_BUSY: there is none. */
+enum step sweep_before(sched_t *s);
 
 /* Whether an open job before a key is to have its turn in the sweep yet, as a promise was taken back for it. O(lanes). */
 bool sweep_lets_before(const sched_t *s, struct queue_key key);

@@ -298,8 +298,8 @@ static bool looks_anywhere(const sched_t *s, const struct job *job)
     return s->pass.by_level && (s->queues->any_tails || job->is_tried_again);
 }
 
-/* Move one reservation if it can, or let it choose anew. 0, or -1 with ENOMEM. */
-static int pull_beside(sched_t *s, uint32_t slot)
+/* Move one reservation if it can, or let it choose anew. 0, or -1 with ENOMEM; *quiet: there was nothing to do for it. */
+static int pull_beside(sched_t *s, uint32_t slot, bool *quiet)
 {
     struct job *job = &s->jobs[slot];
     struct shape *shape = s->place->is_counted ? shape_of(s, job) : NULL;
@@ -309,8 +309,10 @@ static int pull_beside(sched_t *s, uint32_t slot)
     bool anew = is_reached(s, job, again);
     if (!anew && !(again && bound < was) && !may_move(s, job, bound)) {
         held_seen(s, job);
-        if (job->details && (job->details->is_expected || s->queues->judges_all))
+        bool judges = job->details && (job->details->is_expected || s->queues->judges_all);
+        if (judges)
             judge_anew(s, slot); /* what has ended has made it sure, or who goes before it unsure */
+        *quiet = !judges || !s->queues->any_tails;
         return 0;
     }
     if (move(s, slot, bound, anew) < 0)
@@ -324,12 +326,13 @@ static int pull_beside(sched_t *s, uint32_t slot)
 }
 
 /* The same where some claim what it may take of. */
-static int pull(sched_t *s, uint32_t slot)
+static int pull(sched_t *s, uint32_t slot, bool *quiet)
 {
     bool any = claims_lift(s, CLAIMS_BEHIND, slot);
-    int rc = pull_beside(s, slot);
+    int rc = pull_beside(s, slot, quiet);
     if (any)
         claims_lay(s);
+    *quiet &= !any;
     return rc;
 }
 
@@ -419,19 +422,22 @@ void sweep_forget(sched_t *s)
         s->jobs[slot].is_to_look_again = false;
 }
 
-/* Look at one holder, or let an open job have its turn. One stays that withholds what it needs, or whose time has come
- * before this pass, so that its booking ends as much later as it starts late; one that waits for its victims starts if it has room elsewhere.
+/* Look at one holder, or let an open job have its turn; *quiet: there was nothing to do. One stays that withholds what it needs,
+ * or whose time has come before this pass, so that its booking ends as much later as it starts late; one that waits for its
+ * victims starts if it has room elsewhere.
  */
-static enum step look_at(sched_t *s, uint32_t slot)
+static enum step look_at(sched_t *s, uint32_t slot, bool *quiet)
 {
     const struct job *job = &s->jobs[slot];
+    *quiet = false;
     if (job->state == SCHED_WAITING)
         return let_take(s, slot);
     if (job->is_preempting && job->details->victims > 0)
         return room_elsewhere(s, slot) == STEP_FAILED ? STEP_FAILED : STEP_DONE;
-    if (job->is_preempting || job->is_claiming || job->at < s->now)
+    *quiet = job->is_preempting || job->is_claiming || job->at < s->now;
+    if (*quiet)
         return STEP_DONE;
-    return pull(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
+    return pull(s, slot, quiet) < 0 ? STEP_FAILED : STEP_DONE;
 }
 
 /* All of the only lane, without a search for each: none of them leaves it. */
@@ -439,8 +445,8 @@ static enum step sweep_all(sched_t *s)
 {
     struct queue_cursor c;
     for (bool any = queue_begin(s->lanes[0].held, &c); any; any = queue_next(&c)) {
-        uint32_t slot = queue_item(&c);
-        if (look_at(s, slot) == STEP_FAILED)
+        bool quiet;
+        if (look_at(s, queue_item(&c), &quiet) == STEP_FAILED)
             return STEP_FAILED;
     }
     swept(s);
@@ -459,6 +465,28 @@ static uint32_t next_to_sweep(sched_t *s)
         is_done = slot == JOB_NONE || queue_before(p->floor, s->jobs[slot].key);
     }
     return is_done ? JOB_NONE : slot;
+}
+
+/* The next one that is not behind `pass.before`; JOB_NONE. */
+static uint32_t next_before(sched_t *s)
+{
+    uint32_t slot = next_in_order(s, s->pass.after);
+    return slot == JOB_NONE || queue_before(s->pass.before, s->jobs[slot].key) ? JOB_NONE : slot;
+}
+
+/* Look at the next ones, up to the first for whom there is something to do. STEP_BUSY: there is none. */
+static enum step sweep_some(sched_t *s, uint32_t (*next)(sched_t *s))
+{
+    bool quiet = true;
+    for (int i = 0; i < STEP_PASSES && quiet; i++) {
+        uint32_t slot = next(s);
+        if (slot == JOB_NONE)
+            return STEP_BUSY;
+        s->pass.after = s->jobs[slot].key;
+        if (look_at(s, slot, &quiet) == STEP_FAILED)
+            return STEP_FAILED;
+    }
+    return STEP_DONE;
 }
 
 enum step sweep_step(sched_t *s)
@@ -482,21 +510,13 @@ enum step sweep_step(sched_t *s)
         p->begun = true;
         p->looks_once_more = false;
     }
-    uint32_t slot = next_to_sweep(s);
-    if (slot == JOB_NONE) {
-        if (level_is_last(p))
-            swept(s);
-        return STEP_BUSY;
-    }
-    p->after = s->jobs[slot].key;
-    return look_at(s, slot);
+    enum step step = sweep_some(s, next_to_sweep);
+    if (step == STEP_BUSY && level_is_last(p))
+        swept(s);
+    return step;
 }
 
-enum step sweep_before(sched_t *s, struct queue_key key)
+enum step sweep_before(sched_t *s)
 {
-    uint32_t slot = next_in_order(s, s->pass.after);
-    if (slot == JOB_NONE || queue_before(key, s->jobs[slot].key))
-        return STEP_BUSY;
-    s->pass.after = s->jobs[slot].key;
-    return look_at(s, slot);
+    return sweep_some(s, next_before);
 }

@@ -83,6 +83,7 @@ struct details {
     bool is_expected, is_expected_told;
     bool is_judge_due; /* one before it has come to begin with it: it is to be judged anew */
     uint32_t judged;   /* in which round of judging all it was last */
+    uint32_t beyond;   /* open: the last pass that left it beyond its queue's depth; 0: none */
     sched_job_t culprit;
     enum sched_how how;
     struct limits_window counted;
@@ -187,6 +188,8 @@ struct queues {
     size_t n_candidates, cap_candidates;
     struct let_calendar *let_calendars; /* of limits that may let one go on so */
     size_t n_let_calendars, cap_let_calendars;
+    uint32_t passes;           /* that have ended, 0 left out */
+    bool any_beyond;           /* the last one has left some beyond their queue's depth (depth.c) */
     uint64_t lettings, rounds; /* passes, and rounds of these, in which some may be let go on */
     struct heap starves;       /* pending jobs by when they are starving, and not yet */
     uint32_t *starving;        /* those that are; some may be so no more */
@@ -530,6 +533,13 @@ void tell_forget(sched_t *s, size_t first);
  * the next call tries again then. O(open jobs of lanes with a queue depth).
  */
 int needs_down_look(sched_t *s);
+
+/* ---- pass/depth.c ---- */
+
+/* Whether a job that waits has come within its queue's depth since the last pass, so that the next one has it as new.
+ * O(log open).
+ */
+bool depth_lets_in(const sched_t *s, uint32_t slot);
 
 /* An open job enters or leaves the list of its line; one with this key that is listed is this job now; there is memory for
  * it.

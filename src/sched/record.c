@@ -110,7 +110,8 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
         .how = d->how,
         .held = d->blocked & BLOCK_HOLD,
         .reason = d->never ? sched_reason_text(d->never, s->queues->answer) : d->told,
-        .fresh = job->is_fresh || (d->blocked & BLOCK_LIMIT && limit_is_due(s, job)) ||
+        .fresh = job->is_fresh || depth_lets_in(s, slot) ||
+                 (d->blocked & BLOCK_LIMIT && limit_is_due(s, job)) ||
                  (d->displaced >= 0 && s->queues->is_back && job->state != SCHED_BLOCKED),
         .displaced = d->displaced >= 0,
         .promised = d->displaced,

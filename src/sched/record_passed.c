@@ -44,12 +44,13 @@ int sched_restore_passed(sched_t *s, int64_t now, const struct sched_passed *p)
     }
     s->now = now;
     size_t untold = n->n_untold;
-    if (class_order_refresh(s) < 0 || gang_order_refresh(s) < 0)
+    if (class_order_refresh(s) < 0 || gang_order_refresh(s) < 0 || needs_down_look(s) < 0)
         return -1;
     tell_forget(s, untold); /* they stand where they stood */
     usage_restored(s);
     n->passed = passed;
     n->events = p->events;
+    depth_note(s);
     claims_settle(s);
     starving_restored(s, passed);
     if (p->events == 0) {

@@ -62,6 +62,7 @@ void nq_split(struct naive_queues *q, int job)
         bool full = of_first == NQ_FULL || nq_is_full(q, job);
         j->state = of_first == NQ_ASIDE ? NQ_ASIDE : full ? NQ_FULL : NQ_OPEN;
         j->fresh = j->state == NQ_OPEN && q->job[first].fresh;
+        j->too_deep = q->job[first].too_deep;
         return;
     }
     if (next < 0)
@@ -73,6 +74,7 @@ void nq_split(struct naive_queues *q, int job)
     n->expected = j->expected;
     n->expected_told = j->expected_told;
     n->fresh = j->fresh;
+    n->too_deep = j->too_deep;
     n->displaced = j->displaced;
     j->displaced = -1;
     if (j->state == NQ_ASIDE)

@@ -239,6 +239,25 @@ static void take_back_beyond(struct naive_queues *q)
     }
 }
 
+/* Whether a job waits before a holder of its queue. */
+static bool is_before_own_holder(const struct naive_queues *q, int job)
+{
+    int last = nq_last_holder(q, q->job[job].lane);
+    return q->job[job].state == NQ_OPEN && !q->lane[q->job[job].lane].stopped && !q->shares &&
+           last >= 0 && nq_before(q, job, last);
+}
+
+bool nq_let_in(struct naive_queues *q)
+{
+    bool any = false;
+    for (int i = 0; i < q->jobs; i++)
+        if (q->job[i].too_deep && is_before_own_holder(q, i) && nq_is_considered(q, i)) {
+            q->job[i].fresh = any = true;
+            q->job[i].placed = q->job[i].too_deep = false;
+        }
+    return any;
+}
+
 void nq_pass(struct naive_queues *q, int64_t now)
 {
     bool had_heads = false, had_softened = false, softens, again;
@@ -262,6 +281,7 @@ void nq_pass(struct naive_queues *q, int64_t now)
     nq_settle(q, false);
     renew_displaced(q);
     do {
+        nq_let_in(q);
         q->made_room = false;
         q->let = 0;
         q->swept_to = -1;
@@ -279,7 +299,7 @@ void nq_pass(struct naive_queues *q, int64_t now)
         had_softened |= softens;
         q->swept &= !softens;
         nq_settle(q, true);
-        again = q->made_room || q->let > 0 || softens;
+        again = nq_let_in(q) || q->made_room || q->let > 0 || softens;
         if (again && q->back && !q->has_renewed) {
             q->has_renewed = true;
             renew_displaced(q);
@@ -287,4 +307,6 @@ void nq_pass(struct naive_queues *q, int64_t now)
     } while (again);
     for (int i = 0; i < q->jobs; i++)
         q->job[i].fresh = q->job[i].placed = q->job[i].candidate = false;
+    for (int i = 0; i < q->jobs; i++)
+        q->job[i].too_deep = is_before_own_holder(q, i) && !nq_is_considered(q, i);
 }

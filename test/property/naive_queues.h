@@ -67,7 +67,9 @@ struct nq_job {
     /* It waits with others of its array: the first of them is open or held, the others behind it. */
     bool together;
     bool fresh, placed;
-    bool lifted;       /* out of the machine's calendars for a while, */
+    bool
+        too_deep; /* open: the last pass left it beyond its queue's depth, before a holder of that */
+    bool lifted;  /* out of the machine's calendars for a while, */
     bool set_aside;    /* and out of those of limits: a victim that is tried is not */
     int64_t displaced; /* waiting: the time that it was promised before the machine took that; -1 */
     bool preempting;   /* held: it starts when its victims have ended */

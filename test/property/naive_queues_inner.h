@@ -25,6 +25,11 @@ int nq_last_movable(const struct naive_queues *q);
 /* Whether its lane looks at so many. Those of classes that start nothing are not looked at, so they don't count. */
 bool nq_is_considered(const struct naive_queues *q, int job);
 
+/* Those that have come within their queue's depth since the last pass are new, if a holder of their queue is behind them.
+ * Returns whether there are any.
+ */
+bool nq_let_in(struct naive_queues *q);
+
 /* ---- naive_members.c ---- */
 
 /* A member of a gang has failed, and was not stopped for others; and in a pass, nobody of a gang that is over by that goes on. */

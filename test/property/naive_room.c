@@ -239,6 +239,7 @@ void nq_come_forward(struct naive_queues *q, int job)
         return;
     q->job[next].state = nq_is_full(q, job) ? NQ_FULL : NQ_OPEN;
     q->job[next].fresh = j->fresh;
+    q->job[next].too_deep = j->too_deep;
     q->job[next].placed = j->placed;
 }
 

@@ -227,6 +227,8 @@ static void play_known(void)
     /* What is left of a gang asks for what others before it do that have no room; or has others stopped. */
     play_with(2162, CORES, false, rules_of(2162) | WITH_GANGS);
     play_with(277, CORES, false, rules_of(277) | WITH_GANGS);
+    /* Another configuration has no depth any more for a job that was beyond that. */
+    play_with(77100013, PLAIN, false, rules_of(77100013));
 }
 
 static void test_naive(void **state)

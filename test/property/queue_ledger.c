@@ -401,17 +401,33 @@ void ledger_before_pass(struct scene *c)
     }
 }
 
-/* Whether a job was behind more than its queue considers when the pass began. */
-static bool was_beyond_depth(const struct scene *c, const struct scene_job *k)
+/* Whether a job is behind more than its queue considers, when a pass has begun or has ended. */
+static bool is_beyond_depth(const struct scene *c, const struct scene_job *k, bool begun)
 {
     int lane = scene_lane(c, k->queue);
     int64_t before = 0;
     for (int i = 0; i < c->jobs; i++) {
         const struct scene_job *j = &c->job[i];
+        int state = begun ? j->before : j->state;
         before += !j->gone && scene_lane(c, j->queue) == lane && scene_before(c, j, k) &&
-                  (j->before == SCHED_WAITING || j->before == SCHED_RESERVED);
+                  (state == SCHED_WAITING || state == SCHED_RESERVED);
     }
     return before >= queue_depth_of(&c->config.queue[lane]);
+}
+
+/* A pass has ended: which jobs it has left beyond their queue's depth, and before a holder of the queue. */
+static void note_beyond(struct scene *c)
+{
+    for (int i = 0; i < c->jobs; i++) {
+        struct scene_job *j = &c->job[i];
+        bool is_before = false;
+        for (int k = 0; k < c->jobs; k++)
+            is_before |= !c->job[k].gone && c->job[k].state == SCHED_RESERVED &&
+                         scene_lane(c, c->job[k].queue) == scene_lane(c, j->queue) &&
+                         scene_before(c, j, &c->job[k]);
+        j->too_deep =
+            is_before && !j->gone && j->state == SCHED_WAITING && is_beyond_depth(c, j, false);
+    }
 }
 
 /* Whether a job that has become eligible in this pass may have gone before another since that was promised
@@ -424,7 +440,8 @@ static bool is_passed_since(const struct scene *c, const struct scene_job *j)
     for (int i = 0; i < c->jobs; i++) {
         const struct scene_job *k = &c->job[i];
         if (k->nth > j->nth && scene_before(c, k, j) &&
-            (has_limits(c, k) || k->late || k->before == SCHED_BLOCKED || was_beyond_depth(c, k)))
+            (has_limits(c, k) || k->late || k->before == SCHED_BLOCKED ||
+             is_beyond_depth(c, k, true)))
             return true;
     }
     return gives_way(c, j);
@@ -475,8 +492,12 @@ static void decide(struct scene *c, const struct sched_decision *d, int nth)
     default:
         SCENE_CHECK(c, d->reason);
     }
-    if (d->kind == SCHED_START || d->kind == SCHED_RESERVE)
-        j->nth = nth;
+    if (d->kind != SCHED_START && d->kind != SCHED_RESERVE)
+        return;
+    if (j->too_deep) /* it has come within the depth, and is new */
+        ledger_came(c, j);
+    j->too_deep = false;
+    j->nth = nth;
 }
 
 /* Whether a limit of a queue reads as one of the queue that it is a virtual queue of: there are two then. */
@@ -654,6 +675,7 @@ void ledger_pass(struct scene *c, const struct sched_decision *d, size_t n)
     log_decisions(c, d, n);
     for (size_t i = 0; i < n; i++)
         decide(c, &d[i], (int)i + 1);
+    note_beyond(c);
     check_promises(c);
     check_lanes(c);
     for (int i = 0; i < c->jobs && c->options.disturbed;

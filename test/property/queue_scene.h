@@ -82,6 +82,7 @@ struct scene_job {
     int nth; /* of the decisions of this pass, the last to start it, promise it a time or preempt for it; 0: none */
     bool started;      /* once */
     bool could;        /* all up and idle, its queue could run it each time something had changed */
+    bool too_deep;     /* the last pass left it so: of its queue's depth, before a holder */
     bool late;         /* it should have started before the last pass */
     int before, state; /* the last pass */
 };

@@ -356,6 +356,37 @@ static void a_promise_in_the_way_is_moved_after_a_restart(void **state)
     }
 }
 
+/* A job comes within its queue's depth as one before it has gone, and no pass has followed: it takes its turn before a holder
+ * behind it in a scheduler that goes on from there, too.
+ */
+static void who_comes_within_the_depth_has_a_turn_after_a_restart(void **state)
+{
+    static const char text[] = "resources: {nodes: 1, cores: 4}\n"
+                               "queues: {q: {policy: conservative, queue-depth: 1}}\n";
+    struct world w, to, *each[] = {&w, &to};
+    (void)state;
+    world_open(&w, text);
+    world_open(&to, text);
+    world_enter(&w, 1, "r", 3, (struct sched_request){.duration = 49});
+    world_pass(&w, 1);
+    world_enter(&w, 2, "h", 4, (struct sched_request){.duration = 100, .priority = -1});
+    world_pass(&w, 2);
+    sched_job_t a = world_enter(&w, 3, "a", 4, (struct sched_request){.duration = 10});
+    world_pass(&w, 3);
+    sched_job_t b = world_enter(&w, 4, "b", 4, (struct sched_request){.duration = 10});
+    world_pass(&w, 4);
+    assert_int_equal(sched_state(w.sched, b), SCHED_WAITING);
+    assert_int_equal(sched_cancel(w.sched, 10, a), 0);
+    restore_all(&to, &w, 10);
+    for (int i = 0; i < 2; i++) {
+        world_pass(each[i], 10);
+        assert_int_equal(each[i]->n, 1);
+        assert_int_equal(each[i]->decision[0].kind, SCHED_RESERVE);
+        assert_int_equal(each[i]->decision[0].at, 50);
+        world_close(each[i]);
+    }
+}
+
 /* A job has gone and no pass has followed: who is promised something worse for the same time takes what that
  * job leaves, be it in this scheduler or in one which goes on where this one was, which can't know what was
  * freed before.
@@ -581,6 +612,7 @@ int main(void)
         cmocka_unit_test(a_pass_that_events_cut_off_comes_to_its_end),
         cmocka_unit_test(a_restored_scheduler_has_the_same_next_time),
         cmocka_unit_test(a_promise_in_the_way_is_moved_after_a_restart),
+        cmocka_unit_test(who_comes_within_the_depth_has_a_turn_after_a_restart),
         cmocka_unit_test(a_promise_is_chosen_anew_after_a_restart),
         cmocka_unit_test(who_is_rejected_lets_the_next_take_its_turn),
         cmocka_unit_test(no_victim_is_told_twice),

@@ -157,10 +157,13 @@ static enum step tell_step(sched_t *s)
         enum step step = settle_is_due(s) ? settle_jobs(s, true) : STEP_BUSY;
         if (step != STEP_BUSY)
             return step;
+        int lets_in = depth_let_in(s);
+        if (lets_in < 0)
+            return STEP_FAILED;
         bool softens = p->softens && !p->has_softened;
         p->has_softened |= softens;
         s->swept &= !softens;
-        p->is_again = p->let > 0 || s->n_fresh > p->n_fresh || repair_is_due(s) ||
+        p->is_again = lets_in > 0 || p->let > 0 || s->n_fresh > p->n_fresh || repair_is_due(s) ||
                       p->has_made_room || promise_is_due(s) || starving_is_due(s) || softens;
         if (p->is_again || s->queues->n_untold == 0)
             return STEP_BUSY;
@@ -282,6 +285,8 @@ static inline int phases(sched_t *s, bool more)
 {
     bool done = false;
     int rc = s->pass.phase >= PASS_PREPARED || is_prepared(s) ? 0 : prepare_pass(s);
+    if (rc == 0 && s->pass.phase <= PASS_PREPARED)
+        rc = depth_let_in(s) < 0 ? -1 : 0;
     if (s->pass.phase == PASS_PREPARED && s->queues->setup->has_levels)
         heads_lift(s);
     if (rc == 0 && s->pass.phase == PASS_PREPARED)
@@ -341,6 +346,7 @@ static int run_within_budget(sched_t *s, int64_t now, bool more, uint64_t budget
     s->failed = s->woken = rc != 0;
     if (rc == 0) {
         fresh_clear(s);
+        depth_note(s);
         controllers_passed(s);
         s->queues->events = 0;
         s->queues->passed = now;

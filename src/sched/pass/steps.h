@@ -30,6 +30,12 @@ static inline bool is_considered(const sched_t *s, const struct lane *lane, stru
            considered_before(s, lane, key) < (size_t)lane->queue_depth;
 }
 
+/* depth.c: a pass ends: note of jobs before the holders of their lane that they are beyond its depth. And of those, those that are
+ * not are new: whether there were any, or -1 with ENOMEM. O(lanes + open jobs before holders of their lane * log open).
+ */
+void depth_note(sched_t *s);
+int depth_let_in(sched_t *s);
+
 /* sweep.c: move each reservation, in queue order, to its earliest time; one at a time, with those before it that stay, or all
  * of the only lane at once in a whole pass.
  */

@@ -214,7 +214,11 @@ static enum step walk_step(sched_t *s)
     struct pass *p = &s->pass;
     uint32_t best = JOB_NONE;
     bool failed = false;
-    p->has_made_room |= displaced_are_back(s); /* for those, which are before some of these */
+    int lets_in = depth_let_in(s);
+    if (lets_in < 0)
+        return STEP_FAILED;
+    /* For those, which are before some of these. */
+    p->has_made_room |= lets_in > 0 || displaced_are_back(s);
     if (p->has_made_room) /* others may have what that one was promised: first those before it */
         return STEP_BUSY;
     if (gang_order_refresh(s) < 0 || starving_list(s) < 0)

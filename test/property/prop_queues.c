@@ -106,6 +106,10 @@ static void test_disturbed(void **state)
         run(&(struct scene_options){.seed = seed_of(i), .budget = -1, .disturbed = true}, NULL);
     /* A job is let go on at the end of a pass that is cut off, and has its turn in the next one. */
     run(&(struct scene_options){.seed = 72000036, .budget = -1, .disturbed = true}, NULL);
+    /* A limit has promised a member of an array a time: when that starts, those behind it have their turns before holders. */
+    run(&(struct scene_options){.seed = 5040, .budget = -1, .disturbed = true}, NULL);
+    /* A limit keeps the first job of an fcfs queue, and others start, until a promise moves that it was kept for. */
+    run(&(struct scene_options){.seed = 5226, .budget = -1, .disturbed = true}, NULL);
 }
 
 /* Why jobs wait is told when they are looked at again, which may be later where nothing is known of the

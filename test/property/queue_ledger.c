@@ -209,6 +209,19 @@ static bool gave_back(const struct scene *c, const struct sched_decision *d, siz
     return false;
 }
 
+/* Whether a job that waits before and after a pass may have been kept by a limit in it, so that it stopped no queue: what
+ * somebody of its lane was promised in the pass was given back again, for another time.
+ */
+static bool was_kept_meanwhile(const struct scene *c, const struct scene_job *k)
+{
+    if (k->before != SCHED_WAITING || k->state != SCHED_WAITING || !has_limits(c, k))
+        return false;
+    for (int i = 0; i < c->jobs; i++)
+        if (c->job[i].promised_anew && is_of_lane(c, &c->job[i], scene_lane(c, k->queue)))
+            return true;
+    return false;
+}
+
 /* Who was eligible when the pass began and is so still goes first where nobody is promised anything, and
  * counts for the depth of the queue.
  */
@@ -232,7 +245,8 @@ static void check_order(const struct scene *c, const struct scene_job *j)
         if (j->before !=
             SCHED_RESERVED) /* as who has preempted others is, also there: it has what it needs */
             SCENE_CHECK(c, depth_of(q) > 0 || !eligible || k->state == SCHED_RESERVED ||
-                               (k->before == SCHED_RESERVED && k->preempts));
+                               (k->before == SCHED_RESERVED && k->preempts) ||
+                               was_kept_meanwhile(c, k));
     }
     if (j->before != SCHED_RESERVED)
         SCENE_CHECK(c, rank < queue_depth_of(q));
@@ -384,7 +398,7 @@ void ledger_before_pass(struct scene *c)
             ledger_excuse_all(
                 c); /* else those are in time that are promised a start, not only expected */
         j->excused |= j->expected;
-        j->promised = false;
+        j->promised = j->promised_anew = false;
         j->nth = 0;
         j->kept = j->promise;
         j->excused |= !j->gone && gives_way(c, j);
@@ -663,15 +677,23 @@ void ledger_pass(struct scene *c, const struct sched_decision *d, size_t n)
         if (j->gone)
             continue;
         int state = scene_state(c, j);
-        /* The next member of an array may have been blocked by a limit, and let go on, in this very pass. */
+        /* The next member of an array may have been blocked by a limit, and let go on, in this very pass. Behind
+         * one that a limit has promised a time, and that has started, it has its turn as a new job, and may start.
+         */
         bool came_forward = j->entry >= 0 && j->before == SCHED_WAITING &&
-                            state == SCHED_RESERVED && has_limits(c, j);
+                            ((state == SCHED_RESERVED && has_limits(c, j)) ||
+                             (state == SCHED_RUNNING && j->limited));
         if (((j->before == SCHED_BLOCKED || j->state == SCHED_BLOCKED) && state != SCHED_BLOCKED) ||
             came_forward)
             ledger_came(c, j);
         j->state = state;
     }
     c->gave_back = gave_back(c, d, n);
+    for (size_t i = 0; i < n; i++) {
+        struct scene_job *j = &c->job[d[i].tag + d[i].member];
+        j->promised_anew |= d[i].kind == SCHED_RESERVE && j->state == SCHED_RESERVED &&
+                            sched_start_time(c->sched, j->handle) != d[i].at;
+    }
     log_decisions(c, d, n);
     for (size_t i = 0; i < n; i++)
         decide(c, &d[i], (int)i + 1);

@@ -70,15 +70,16 @@ struct scene_job {
     int64_t start, until, lasts, end; /* `until` as planned; it ends at `end` */
     struct holding holding;
 
-    int64_t promise; /* -1: none */
-    int64_t logged;  /* the start that it was promised last, as the log has it; -1: none */
-    char place[128]; /* what it will get then */
-    bool excused;    /* something has happened since that may move it */
-    bool put_back;   /* it was promised an earlier time once */
-    bool expected;   /* it is only expected to start at `promise` */
-    bool stopped;    /* for a block */
-    bool promised;   /* in this pass */
-    int64_t kept;    /* the promise that it had before this pass; -1: none */
+    int64_t promise;    /* -1: none */
+    int64_t logged;     /* the start that it was promised last, as the log has it; -1: none */
+    char place[128];    /* what it will get then */
+    bool excused;       /* something has happened since that may move it */
+    bool put_back;      /* it was promised an earlier time once */
+    bool expected;      /* it is only expected to start at `promise` */
+    bool stopped;       /* for a block */
+    bool promised;      /* in this pass */
+    bool promised_anew; /* in this pass, after another time that it was promised in it */
+    int64_t kept;       /* the promise that it had before this pass; -1: none */
     int nth; /* of the decisions of this pass, the last to start it, promise it a time or preempt for it; 0: none */
     bool started;      /* once */
     bool could;        /* all up and idle, its queue could run it each time something had changed */

@@ -229,6 +229,8 @@ static void play_known(void)
     play_with(277, CORES, false, rules_of(277) | WITH_GANGS);
     /* Another configuration has no depth any more for a job that was beyond that. */
     play_with(77100013, PLAIN, false, rules_of(77100013));
+    /* A new job looks once more for no reason but that the one before it in its slot did. */
+    play_with(2123, CORES, false, rules_of(2123) | WITH_GANGS);
 }
 
 static void test_naive(void **state)

@@ -290,6 +290,7 @@ int held_insert(sched_t *s, uint32_t slot, int64_t at, int64_t booking)
     open_remove(s, slot);
     job->key = entry.key;
     job->state = SCHED_RESERVED;
+    job->is_to_look_again = false; /* that of the slot before, or of its old promise */
     job->at = at;
     job->booking = booking;
     held_seen(s, job);

@@ -12,6 +12,7 @@
 #include "sched/pass/expect.h"
 #include "sched/pass/steps.h"
 #include "sched/queues.h"
+#include "sched/waiting/gang.h"
 #include "sched/waiting/job_group.h"
 #include "sched/waiting/lane.h"
 #include "sched/waiting/members.h"
@@ -180,6 +181,8 @@ int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t limi
     tails_note(s, d);
     if (job->state == SCHED_RUNNING)
         judge_all(s->queues);
+    if (gang_of(s, slot) && gang_of(s, slot)->is_over)
+        gang_due(s, gang_of(s, slot)); /* it was left to its shell while its limit was over */
     s->queues->is_clear_late |= job->state == SCHED_RUNNING;
     s->woken = true;
     return core_event(s, now);

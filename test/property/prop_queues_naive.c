@@ -231,6 +231,8 @@ static void play_known(void)
     play_with(77100013, PLAIN, false, rules_of(77100013));
     /* A new job looks once more for no reason but that the one before it in its slot did. */
     play_with(2123, CORES, false, rules_of(2123) | WITH_GANGS);
+    /* A member of a gang that has failed, whose limit was over, may last longer. */
+    play_with(7710044, CORES, false, rules_of(7710044) | WITH_GANGS | WITH_LATE);
 }
 
 static void test_naive(void **state)

@@ -233,6 +233,8 @@ static void play_known(void)
     play_with(2123, CORES, false, rules_of(2123) | WITH_GANGS);
     /* A member of a gang that has failed, whose limit was over, may last longer. */
     play_with(7710044, CORES, false, rules_of(7710044) | WITH_GANGS | WITH_LATE);
+    /* The first of a queue that promises nothing is one of a higher level in the pass in which its gang starts. */
+    play_with(7710282, CORES, false, rules_of(7710282) | WITH_GANGS | WITH_LATE);
 }
 
 static void test_naive(void **state)

@@ -214,7 +214,8 @@ static void heads_settle(sched_t *s)
 static int head_place(sched_t *s, struct lane *lane, const struct queue_entry *entry)
 {
     struct head *head = &lane->head;
-    if (head->is && !has_tail(s, entry->item) && head_put_back(s, head)) {
+    bool is_same = head->is && is_same_head(head, s, entry->item);
+    if (is_same && !has_tail(s, entry->item) && head_put_back(s, head)) {
         head->key = entry->key;
         return 0;
     }

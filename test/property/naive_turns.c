@@ -15,10 +15,12 @@ void nq_keep_depth(struct naive_queues *q, int lane)
     }
 }
 
-/* Those behind a job of its queue lose what limits have promised them in which it counts: they have their turn in the walk. */
+/* Those behind a job of its queue lose what limits have promised them in which it counts: they have their turn in the walk. Where
+ * the configuration has changed, all lose that to this, and are displaced.
+ */
 static void take_behind(struct naive_queues *q, int job)
 {
-    for (int i = 0; i < q->jobs; i++) {
+    for (int i = 0; i < q->jobs && !q->recounts; i++) {
         struct nq_job *j = &q->job[i];
         if (j->state != NQ_HELD || !j->kept || j->lane != q->job[job].lane ||
             !nq_before(q, job, i) || !nl_counts(q, job, j->keeper))

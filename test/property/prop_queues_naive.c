@@ -235,6 +235,13 @@ static void play_known(void)
     play_with(7710044, CORES, false, rules_of(7710044) | WITH_GANGS | WITH_LATE);
     /* The first of a queue that promises nothing is one of a higher level in the pass in which its gang starts. */
     play_with(7710282, CORES, false, rules_of(7710282) | WITH_GANGS | WITH_LATE);
+    /* A job is stopped for another one, and the configuration changes before it waits again: those that limits have promised
+     * a time are displaced by that, also behind it.
+     */
+    play_with(78100067, PLAIN, false, rules_of(78100067) | WITH_RELOADS);
+    play_with(831000048, PLAIN, false, rules_of(831000048) | WITH_RELOADS);
+    play_with(842000116, PLAIN, false, rules_of(842000116) | WITH_RELOADS);
+    play_with(10002, CORES, false, rules_of(10002) | WITH_BOUNDS);
 }
 
 static void test_naive(void **state)

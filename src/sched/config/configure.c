@@ -218,8 +218,8 @@ static bool have_levels_changed(const sched_t *s, const struct known *known)
     return false;
 }
 
-/* Who holds a reservation and may have another part of the machine now, or use other blocks, is to choose anew
- * from that, as are all where levels have changed: nothing was freed that would have it do so.
+/* Mark the holders that are to choose again: those whose part of the machine or whose blocks have changed, and all where
+ * levels have. Nothing was freed that would make them choose.
  */
 static void mark_changed_holders(sched_t *s, const struct known *known)
 {

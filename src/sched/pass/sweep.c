@@ -298,7 +298,7 @@ static bool looks_anywhere(const sched_t *s, const struct job *job)
     return s->pass.by_level && (s->queues->any_tails || job->is_tried_again);
 }
 
-/* Move one reservation if it can, or let it choose anew. 0, or -1 with ENOMEM; *quiet: there was nothing to do for it. */
+/* Move one reservation, or let it choose again. *quiet: there was nothing to do for it. Returns 0, or -1 with ENOMEM. */
 static int pull_beside(sched_t *s, uint32_t slot, bool *quiet)
 {
     struct job *job = &s->jobs[slot];

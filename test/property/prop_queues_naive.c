@@ -114,12 +114,6 @@ static void play_with(uint64_t seed, enum kind kind, bool tails, unsigned rules)
     match_destroy(run.match);
 }
 
-/* Without and with rules of its own. */
-static void play(uint64_t seed, enum kind kind, bool tails)
-{
-    play_with(seed, kind, tails, 0);
-}
-
 static void play_drawn(uint64_t seed, enum kind kind, bool tails)
 {
     struct random r = {.state = ~seed * 23};
@@ -135,113 +129,128 @@ static void play_tries(void)
         play_with(2000 + i, kinds[i % 4], i % 3 == 0, WITH_TRIES);
 }
 
+enum { OWN = 1 << 16 }; /* among rules: with those that its seed draws */
+
 /* What single scenes have shown. */
-static void play_known(void)
-{
-    play(200341, PLAIN, false);  /* a member preempts, with which its array is full */
-    play(9101458, PLAIN, false); /* a member is lowered behind one that only its array keeps */
+static const struct {
+    uint64_t seed;
+    enum kind kind;
+    bool tails;
+    unsigned rules;
+} known[] = {
+    {200341, PLAIN, false, 0},  /* a member preempts, with which its array is full */
+    {9101458, PLAIN, false, 0}, /* a member is lowered behind one that only its array keeps */
     /* With shares, a displaced job has its turn before it is the first of its queue, and those that limits keep have
      * theirs behind it.
      */
-    play(106679, PLAIN, false);
-    play(201402, PLAIN, false);
+    {106679, PLAIN, false, 0},
+    {201402, PLAIN, false, 0},
     /* The first of a queue has found no time, and another holder is passed on the way. */
-    play(901934, PLAIN, false);
-    play(804773, SHARES, false); /* what was placed before in a replan is given back */
+    {901934, PLAIN, false, 0},
+    {804773, SHARES, false, 0}, /* what was placed before in a replan is given back */
     /* One that had others preempted begins late, and may stay longer than was promised to others. */
-    play(329, WIDE, false);
+    {329, WIDE, false, 0},
     /* What is promised becomes only expected by what the same pass promises to others before it. */
-    play(1219, PLAIN, true);
-    play(1396, PLAIN, true);
-    play(1724, PLAIN, true); /* and a promise sure, as one before it is lowered */
-    play(114, WIDE, true);   /* or as it is to start now */
+    {1219, PLAIN, true, 0},
+    {1396, PLAIN, true, 0},
+    {1724, PLAIN, true, 0}, /* and a promise sure, as one before it is lowered */
+    {114, WIDE, true, 0},   /* or as it is to start now */
     /* What is only expected by one before it that begins with it; and what a job leaves that was stopped for a block which is
      * gone.
      */
-    play(623, WIDE, true);
-    play(976, WIDE, true);
-    play(30114, PLAIN, true);
-    play(842, WIDE, true); /* who finds room without victims starts beside what others wait for */
+    {623, WIDE, true, 0},
+    {976, WIDE, true, 0},
+    {30114, PLAIN, true, 0},
+    {842, WIDE, true, 0}, /* who finds room without victims starts beside what others wait for */
     /* A limit in which the promised job counts for nothing; one that jobs have which begin with it; one that has kept a job for
      * what is only expected now.
      */
-    play(44, PLAIN, true);
-    play(94, PLAIN, true);
-    play(430, PLAIN, true);
-    play(541, PLAIN, true);
+    {44, PLAIN, true, 0},
+    {94, PLAIN, true, 0},
+    {430, PLAIN, true, 0},
+    {541, PLAIN, true, 0},
     /* A block that is over when it is set; one that comes in the way of a job that has others preempted. */
-    play(231, PLAIN, true);
-    play(444, PLAIN, true);
+    {231, PLAIN, true, 0},
+    {444, PLAIN, true, 0},
     /* What an array keeps when a promise is back that another member of it has started before; what a limit keeps from
      * preempting, and none does not.
      */
-    play(588, CORES, false);
-    play(9178, SHARES, false);
-    play(174, WIDE, false);
-    play(7111, PLAIN,
-         true); /* nothing was given back: nobody is judged anew before others are looked at */
+    {588, CORES, false, 0},
+    {9178, SHARES, false, 0},
+    {174, WIDE, false, 0},
+    /* nothing was given back: nobody is judged anew before others are looked at */
+    {7111, PLAIN, true, 0},
     /* One of those that have their turn in the sweep is kept by a limit, so that another one has the promise: both look again. */
-    play_with(1462, PLAIN, false, (rules_of(1462) & ~(unsigned)WITH_GANGS) | WITH_AFTER);
+    {1462, PLAIN, false, OWN | WITH_AFTER},
     /* A stopped job takes the promise that its queue has left, or that of a limit which one behind it has, in the sweep. */
-    play(600633, PLAIN, false);
-    play_with(730068, PLAIN, false, rules_of(730068) | WITH_STOPS | WITH_WAITS);
+    {600633, PLAIN, false, 0},
+    {730068, PLAIN, false, OWN | WITH_STOPS | WITH_WAITS},
     /* What a limit keeps is promised a time, and is a holder in the same walk: it waits for one that is stopped for another. */
-    play_with(41182, WIDE, false, rules_of(41182) | WITH_RELOADS);
-    play_with(9400847, CORES, true,
-              rules_of(9400847) | WITH_WAITS | WITH_MOVES | WITH_RELOADS); /* without shares */
+    {41182, WIDE, false, OWN | WITH_RELOADS},
+    {9400847, CORES, true, OWN | WITH_WAITS | WITH_MOVES | WITH_RELOADS}, /* without shares */
     /* Two jobs are due whose victims have ended, and a limit has room for one of them while others are being stopped. */
-    play_with(9200427, PLAIN, true, rules_of(9200427) | WITH_RELOADS);
+    {9200427, PLAIN, true, OWN | WITH_RELOADS},
     /* What a limit has refused is so still when only later times were looked at since. */
-    play_with(720094, PLAIN, false, rules_of(720094) | WITH_RELOADS);
+    {720094, PLAIN, false, OWN | WITH_RELOADS},
     /* Jobs of one priority take turns behind a walk that had left out one of their queues when it made room for a holder. */
-    play_with(10292, PLAIN, true, rules_of(10292) | WITH_ASKS);
+    {10292, PLAIN, true, OWN | WITH_ASKS},
     /* Of jobs of two queues with classes, one of which has the longest first, what is held counts before that. */
-    play_with(10993, WIDE, true, rules_of(10993) | WITH_AFTER | WITH_ASKS);
+    {10993, WIDE, true, OWN | WITH_AFTER | WITH_ASKS},
     /* Reservations are chosen beside what others are promised on the same nodes, or stay and choose others there. */
-    play(258, CORES, true);
-    play(30050, CORES, true);
-    play(31060, CORES, true);
-    play(31612, CORES, true);
-    play(5, CORES, true);
-    play(5045, CORES, true); /* who is rejected and held nothing gives nothing back */
-    play(30680, CORES,
-         true); /* a limit counts what it would choose instead as if no block stopped it */
-    play(600249, CORES, true); /* who is gone is displaced no more */
-    play(2121, CORES,
-         true); /* limits leave out who waits for victims where a block has come in the way */
+    {258, CORES, true, 0},
+    {30050, CORES, true, 0},
+    {31060, CORES, true, 0},
+    {31612, CORES, true, 0},
+    {5, CORES, true, 0},
+    {5045, CORES, true, 0}, /* who is rejected and held nothing gives nothing back */
+    /* a limit counts what it would choose instead as if no block stopped it */
+    {30680, CORES, true, 0},
+    {600249, CORES, true, 0}, /* who is gone is displaced no more */
+    /* limits leave out who waits for victims where a block has come in the way */
+    {2121, CORES, true, 0},
     /* Those that wait are of one level once the first of a queue above has been moved. */
-    play(9100667, CORES, false);
-    play_with(9603398, CORES, false, rules_of(9603398) | WITH_ASKS);
+    {9100667, CORES, false, 0},
+    {9603398, CORES, false, OWN | WITH_ASKS},
     /* One whose turn it is not, right before the first that has one, keeps nobody before that from a promise. */
-    play_with(9203858, PLAIN, true, rules_of(9203858) | WITH_STOPS);
+    {9203858, PLAIN, true, OWN | WITH_STOPS},
     /* A new block has the number of one that is gone: the workers of classes are counted anew. */
-    play_with(9101198, WIDE, false, rules_of(9101198));
+    {9101198, WIDE, false, OWN},
     /* A member is lowered whose array was put off, and has been raised since. */
-    play_with(50999, PLAIN, false, rules_of(50999) | WITH_LATE);
+    {50999, PLAIN, false, OWN | WITH_LATE},
     /* Nobody waits for one whose limit is over where no queue has others stopped any more. */
-    play_with(80261, SHARES, true, rules_of(80261) | WITH_LATE | WITH_RELOADS | WITH_AFTER);
+    {80261, SHARES, true, OWN | WITH_LATE | WITH_RELOADS | WITH_AFTER},
     /* Whom a limit lets go on looks for victims, too, where it counts those who are stopped twice. */
-    play_with(9700026, WIDE, false, rules_of(9700026) | WITH_MOVES | WITH_RELOADS);
+    {9700026, WIDE, false, OWN | WITH_MOVES | WITH_RELOADS},
     /* The next member of a gang that starts by the promise of a limit goes on for the promise that is left. */
-    play_with(92, PLAIN, false, rules_of(92) | WITH_GANGS);
+    {92, PLAIN, false, OWN | WITH_GANGS},
     /* What is left of a gang asks for what others before it do that have no room; or has others stopped. */
-    play_with(2162, CORES, false, rules_of(2162) | WITH_GANGS);
-    play_with(277, CORES, false, rules_of(277) | WITH_GANGS);
+    {2162, CORES, false, OWN | WITH_GANGS},
+    {277, CORES, false, OWN | WITH_GANGS},
     /* Another configuration has no depth any more for a job that was beyond that. */
-    play_with(77100013, PLAIN, false, rules_of(77100013));
+    {77100013, PLAIN, false, OWN},
     /* A new job looks once more for no reason but that the one before it in its slot did. */
-    play_with(2123, CORES, false, rules_of(2123) | WITH_GANGS);
+    {2123, CORES, false, OWN | WITH_GANGS},
     /* A member of a gang that has failed, whose limit was over, may last longer. */
-    play_with(7710044, CORES, false, rules_of(7710044) | WITH_GANGS | WITH_LATE);
+    {7710044, CORES, false, OWN | WITH_GANGS | WITH_LATE},
     /* The first of a queue that promises nothing is one of a higher level in the pass in which its gang starts. */
-    play_with(7710282, CORES, false, rules_of(7710282) | WITH_GANGS | WITH_LATE);
+    {7710282, CORES, false, OWN | WITH_GANGS | WITH_LATE},
     /* A job is stopped for another one, and the configuration changes before it waits again: those that limits have promised
      * a time are displaced by that, also behind it.
      */
-    play_with(78100067, PLAIN, false, rules_of(78100067) | WITH_RELOADS);
-    play_with(831000048, PLAIN, false, rules_of(831000048) | WITH_RELOADS);
-    play_with(842000116, PLAIN, false, rules_of(842000116) | WITH_RELOADS);
-    play_with(10002, CORES, false, rules_of(10002) | WITH_BOUNDS);
+    {78100067, PLAIN, false, OWN | WITH_RELOADS},
+    {831000048, PLAIN, false, OWN | WITH_RELOADS},
+    {842000116, PLAIN, false, OWN | WITH_RELOADS},
+    {10002, CORES, false, OWN | WITH_BOUNDS},
+};
+
+static void play_known(void)
+{
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        unsigned rules = known[i].rules & ~(unsigned)OWN;
+        if (known[i].rules & OWN)
+            rules |= rules_of(known[i].seed);
+        play_with(known[i].seed, known[i].kind, known[i].tails, rules);
+    }
 }
 
 static void test_naive(void **state)

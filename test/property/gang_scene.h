@@ -12,6 +12,7 @@
 #include "berth/match.h"
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
+#include "check.h"
 #include "naive_gangs.h"
 #include "random.h"
 
@@ -31,12 +32,7 @@ struct gang_scene {
 
 extern struct gang_scene scene;
 
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            fail_msg("seed %" PRIu64 ", time %" PRId64 ", line %d: does not hold: %s", scene.seed, \
-                     scene.now, __LINE__, #condition);                                             \
-    } while (0)
+#define CHECK(condition) CHECK_IN(scene, condition)
 
 #define TELL(...)                                                                                  \
     do {                                                                                           \

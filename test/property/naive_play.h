@@ -15,6 +15,7 @@
 #include "berth/resource.h"
 #include "berth/sched.h"
 #include "berth/sched_config.h"
+#include "check.h"
 #include "naive_queues.h"
 #include "random.h"
 
@@ -64,12 +65,7 @@ struct naive_count {
 extern struct naive_play run;
 extern struct naive_count counted;
 
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            fail_msg("seed %" PRIu64 ", time %" PRId64 ", %s:%d: does not hold: %s", run.seed,     \
-                     run.now, __FILE__, __LINE__, #condition);                                     \
-    } while (0)
+#define CHECK(condition) CHECK_IN(run, condition)
 
 static inline int64_t draw(int64_t low, int64_t high)
 {

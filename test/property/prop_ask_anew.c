@@ -14,6 +14,7 @@
 
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
+#include "check.h"
 #include "fixture/world.h"
 #include "random.h"
 
@@ -38,12 +39,7 @@ static struct scene {
 
 static uint64_t changed, refused, moved;
 
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            fail_msg("seed %" PRIu64 ", time %" PRId64 ", line %d: does not hold: %s", scene.seed, \
-                     scene.now, __LINE__, #condition);                                             \
-    } while (0)
+#define CHECK(condition) CHECK_IN(scene, condition)
 
 static int64_t draw(int64_t low, int64_t high)
 {

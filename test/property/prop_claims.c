@@ -18,6 +18,7 @@
 #include "berth/sched_admin.h"
 #include "berth/sched_config.h"
 #include "berth/sched_query.h"
+#include "check.h"
 #include "fixture/world.h"
 #include "random.h"
 
@@ -45,12 +46,7 @@ static struct scene {
     int64_t now;
 } scene;
 
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            fail_msg("seed %" PRIu64 ", time %" PRId64 ", line %d: does not hold: %s", scene.seed, \
-                     scene.now, __LINE__, #condition);                                             \
-    } while (0)
+#define CHECK(condition) CHECK_IN(scene, condition)
 
 static int64_t draw(int64_t low, int64_t high)
 {

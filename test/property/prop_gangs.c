@@ -20,6 +20,7 @@
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
 #include "berth/sched_snapshot.h"
+#include "check.h"
 #include "fixture/machine.h"
 #include "random.h"
 
@@ -86,12 +87,7 @@ static bool moves_running; /* jobs of which somebody runs get another priority a
 static uint64_t starts, together, of_roles, stops, replaced, rejected, restarts, preempted, leaving,
     claims, full;
 
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            fail_msg("seed %" PRIu64 ", time %" PRId64 ", line %d: does not hold: %s", scene.seed, \
-                     scene.now, __LINE__, #condition);                                             \
-    } while (0)
+#define CHECK(condition) CHECK_IN(scene, condition)
 
 static int64_t draw(int64_t low, int64_t high)
 {

@@ -15,6 +15,7 @@
 #include "berth/match.h"
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
+#include "check.h"
 #include "fixture/failing_alloc.h"
 #include "fixture/machine.h"
 #include "random.h"
@@ -42,12 +43,7 @@ static struct scene {
 
 static uint64_t failed, preempted, stopped, together;
 
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            fail_msg("seed %" PRIu64 ", time %" PRId64 ", line %d: does not hold: %s", scene.seed, \
-                     scene.now, __LINE__, #condition);                                             \
-    } while (0)
+#define CHECK(condition) CHECK_IN(scene, condition)
 
 static int64_t draw(int64_t low, int64_t high)
 {

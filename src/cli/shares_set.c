@@ -2,7 +2,6 @@
 #include "cli/shares_set.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/errtext.h"
@@ -10,6 +9,7 @@
 #include "cli/client/connection.h"
 #include "cli/client/terminal.h"
 #include "cli/verb.h"
+#include "jobspec/number.h"
 
 #define USAGE_MAX 1e15
 
@@ -113,12 +113,11 @@ int shares_set(int argc, char **words)
 {
     struct connection connection;
     berth_error_t err;
-    char *end = NULL;
+    double usage;
     int status = CLI_OK;
     if (argc != 2)
         return cli_usage("shares", "set takes a share and its usage");
-    double usage = strtod(words[1], &end);
-    if (end == words[1] || *end || !(usage >= 0 && usage <= USAGE_MAX))
+    if (!number_double(words[1], &usage) || !(usage >= 0 && usage <= USAGE_MAX))
         return cli_usage("shares", "the usage is '%s', expected a number from 0 to 1e15", words[1]);
     if (connection_open(&connection, "shares", &err) < 0 ||
         set_usage(&connection, words[0], usage, &err) < 0)

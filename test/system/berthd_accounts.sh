@@ -77,6 +77,10 @@ grep -q "^berth shares: '$me' are several: batch/physics/.*$me, batch/physics/.*
 expect_status 1 "$BERTH" shares set biology 0
 expect_err "berth shares: there is no share 'biology': expected a path as in queue/account/user, or its end"
 expect_status 2 "$BERTH" shares set optics -1
+for wrong in 0x10 ' 3' 3x nan inf 1e16 ''; do
+    expect_status 2 "$BERTH" shares set batch/physics/optics "$wrong"
+    expect_err "berth shares: the usage is '$wrong', expected a number from 0 to 1e15; see 'berth shares --help'"
+done
 expect_status 2 "$BERTH" shares set optics
 expect "no usage" 400 "$(http_status PATCH /v1/shares -d '{"queue": "batch", "usage": -1}')"
 

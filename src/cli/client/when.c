@@ -2,11 +2,11 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "config/date.h"
 #include "config/quantity.h"
+#include "jobspec/number.h"
 
 #define FAR (3650 * 86400.0) /* s */
 
@@ -50,9 +50,7 @@ int when_read(const char *text, time_t now, double *seconds)
         return 0;
     }
     if (*text == '@') {
-        char *end;
-        *seconds = strtod(text + 1, &end);
-        if (end != text + 1 && !*end && *seconds >= 0 && *seconds < 4e9)
+        if (number_double(text + 1, seconds) && *seconds >= 0 && *seconds < 4e9)
             return 0;
         errno = EINVAL;
         return -1;

@@ -23,6 +23,8 @@ wrong "--start is 'yesterday', expected a date such as 2026-12-24T18:00, 18:00, 
     add disks all --start yesterday --duration 4h
 wrong "--start is '2026-13-01', expected a date such as 2026-12-24T18:00, 18:00, +2h or @SECONDS" \
     add disks all --start 2026-13-01 --duration 4h
+wrong "--start is '@0x10', expected a date such as 2026-12-24T18:00, 18:00, +2h or @SECONDS" \
+    add disks all --start @0x10 --duration 4h
 wrong "--duration is 'long', expected a duration such as 90, 2h, 1d or 1w" add disks all --duration long
 wrong "--permit is 'ann', expected user:NAME, queue:NAME or job:ID" add disks all --duration 4h --permit ann
 wrong 'remove takes the name of a block' remove
@@ -30,6 +32,10 @@ expect_status 1 "$BERTH" block add disks node7 --duration 4h
 expect_err 'berth block: block disks: no such resource: node7'
 expect_status 1 "$BERTH" block add disks all --start 2020-01-01 --duration 4h
 expect_err 'berth block: key "duration": expected a time that has not passed'
+for job in abc 77 01 1x; do
+    expect_status 1 "$BERTH" block add disks all --duration 4h --permit "job:$job"
+    expect_err "berth block: key \"jobs\": there is no job \"$job\" that waits or runs"
+done
 expect_status 1 "$BERTH" block remove disks
 expect_err 'berth block: there is no block "disks"'
 
@@ -63,6 +69,12 @@ expect_status 0 "$BERTH" block list --json
 grep -q "\"start\": $(date -u -d '2090-12-24 17:00' +%s)," out || fail "the start is not local time: $(cat out)"
 expect_status 1 "$BERTH" block add feast node0 --duration 1
 expect_err 'berth block: key "name": there is a block "feast" already: remove it first, or choose another name'
+
+held=$("$BERTH" submit --hold true)
+expect_status 0 "$BERTH" block add own node0 --start +9h --duration 1h --permit "job:$held"
+"$BERTH" block list | grep -q "^own .* job:$held\$" || fail "block list: $("$BERTH" block list)"
+expect_status 0 "$BERTH" block remove own
+expect_status 0 "$BERTH" cancel "$held"
 
 # Whoever has no limit, and nobody knows how long it takes, fits nowhere.
 expect_status 0 "$BERTH" block add weekly all --start +1h --duration 1h --every 1w

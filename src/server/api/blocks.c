@@ -1,13 +1,16 @@
 /* Routes of blocks: those of the configuration, and those that administrators add and remove. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/errtext.h"
+#include "base/number.h"
 #include "config/keys.h"
 #include "config/seconds.h"
 #include "server/api/api.h"
 #include "server/core/job_text.h"
 #include "server/core/machine.h"
+#include "server/core/members.h"
 
 #define NAME_MOST      100          /* bytes of a name */
 #define LIST_MOST      100          /* users, queues or jobs for which a block is */
@@ -65,14 +68,25 @@ static int check_list(const char *key, const json_t *list, berth_error_t *why)
 
 static int check_queues(const server_t *s, const json_t *queues, berth_error_t *why)
 {
-    size_t i;
-    const json_t *value;
-    json_array_foreach(queues, i, value) if (
-        !machine_queue(
-            s, json_string_value(
-                   value))) return errtext_set(why, EINVAL,
-                                               "key \"queues\": there is no queue \"%.100s\"",
-                                               json_string_value(value));
+    for (size_t i = 0; i < json_array_size(queues); i++) {
+        const char *name = json_string_value(json_array_get(queues, i));
+        if (!machine_queue(s, name))
+            return errtext_set(why, EINVAL, "key \"queues\": there is no queue \"%.100s\"", name);
+    }
+    return 0;
+}
+
+/* Jobs that wait or run, by number. */
+static int check_jobs(const server_t *s, const json_t *jobs, berth_error_t *why)
+{
+    for (size_t i = 0; i < json_array_size(jobs); i++) {
+        const char *text = json_string_value(json_array_get(jobs, i));
+        char *end;
+        int64_t id = is_digit(*text) ? strtoll(text, &end, 10) : -1;
+        if (id < 1 || *end || *text == '0' || !job_lookup(s, id))
+            return errtext_set(why, EINVAL,
+                               "key \"jobs\": there is no job \"%.100s\" that waits or runs", text);
+    }
     return 0;
 }
 
@@ -112,7 +126,7 @@ static int read_block(struct call *c, struct block_ask *in, berth_error_t *why)
         check_list("users", in->users, why) < 0 || check_list("queues", in->queues, why) < 0 ||
         check_list("jobs", in->jobs, why) < 0)
         return -1;
-    return check_queues(c->s, in->queues, why);
+    return check_queues(c->s, in->queues, why) < 0 ? -1 : check_jobs(c->s, in->jobs, why);
 }
 
 void api_blocks_post(struct call *c)

@@ -105,20 +105,6 @@ static bool read_since(const char *text, char out[48])
     return true;
 }
 
-/* Whether a list of states has only those of jobs that have ended. The server knows which states exist. */
-static bool are_of_ended(const char *states)
-{
-    static const char *const others[] = {"pending", "held", "running"};
-
-    for (size_t n; *states; states += n + (states[n] == ',')) {
-        n = strcspn(states, ",");
-        for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-            if (strlen(others[i]) == n && strncasecmp(states, others[i], n) == 0)
-                return false;
-    }
-    return true;
-}
-
 /* ---- The verb ---- */
 
 #define ENDED   "done,failed,cancelled,timeout"
@@ -205,7 +191,7 @@ static int take_history_option(struct history *h, int c)
     berth_error_t err;
     if (c == OPTION_LONG('S') && !read_since(optarg, h->since))
         return cli_usage("history", "--since is '%s', expected a time such as 2h or 08:30", optarg);
-    if (c == 's' && !are_of_ended(optarg))
+    if (c == 's' && !listing_states_are(optarg, LISTING_ENDED, LISTING_STATES))
         return cli_usage("history",
                          "--state is '%s', expected done, failed, cancelled or timeout; "
                          "'berth jobs' lists others",

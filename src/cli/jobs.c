@@ -220,6 +220,11 @@ static int take_jobs_option(struct asked *a, int c)
         a->style.queue = optarg;
         break;
     case 's':
+        if (!listing_states_are(optarg, 0, LISTING_STATES))
+            return cli_usage("jobs",
+                             "--state is '%s', expected pending, held, running, done, failed, "
+                             "cancelled or timeout",
+                             optarg);
         a->style.states = optarg;
         break;
     case 'u':

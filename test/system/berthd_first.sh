@@ -120,6 +120,9 @@ wrong "--estimate is longer than --time-limit, expected at most as long" submit 
 wrong "--estimate is longer than --time-limit, expected at most as long" run --estimate 2 -t 1 true
 wrong "--estimate is longer than --time-limit, expected at most as long" update -t 1h --estimate 2h 1
 wrong "--mem is '4Q', expected a size such as 512M or 4G" submit --mem 4Q true
+wrong "--mem is '0', expected a size such as 512M or 4G" submit --mem 0 true
+wrong "--signal is 'XX', expected a signal and how long before the limit, USR1@60" submit --signal XX true
+wrong "--signal is '@60', expected a signal and how long before the limit, USR1@60" submit --signal @60 true
 wrong "--array is '': offset 0: expected a number of members such as 10, or their indices such as 0-8:2,17, found the end" submit --array '' true
 wrong "--array is '0-8,3': index 3 is given twice" submit --array 0-8,3 true
 wrong "--array is '1000000-': offset 0: expected an index from 0 to 999999, found '1'" run --array 1000000- true

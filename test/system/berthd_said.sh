@@ -53,6 +53,13 @@ expect_status 2 "$BERTH" signal -s FOO 1
 expect_err "berth signal: --signal is 'FOO', expected a signal such as USR1; see 'berth signal --help'"
 expect_status 2 "$BERTH" cancel --state done
 expect_err "berth cancel: --state is 'done', expected pending, held or running; see 'berth cancel --help'"
+for wrong in waiting ,done '' done,waiting; do
+    expect_status 2 "$BERTH" jobs --state "$wrong"
+    expect_err "berth jobs: --state is '$wrong', expected pending, held, running, done, failed, cancelled or timeout; see 'berth jobs --help'"
+done
+expect_status 0 "$BERTH" jobs --state DONE,held
+expect_status 2 "$BERTH" history --state waiting
+expect_err "berth history: --state is 'waiting', expected done, failed, cancelled or timeout; 'berth jobs' lists others; see 'berth history --help'"
 expect_status 2 "$BERTH" history --plot x.png
 expect_err "berth history: --plot is 'x.png', expected the name of an SVG file, such as jobs.svg; see 'berth history --help'"
 

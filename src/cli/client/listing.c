@@ -86,6 +86,20 @@ bool listing_state(struct table *table, const struct fields *job)
     return counts[0] > 0;
 }
 
+bool listing_states_are(const char *list, int from, int to)
+{
+    for (const char *at = list; *at; at += *at == ',') {
+        size_t n = strcspn(at, ",");
+        int i = from;
+        while (i < to && (strlen(listing_states[i]) != n || strncasecmp(at, listing_states[i], n)))
+            i++;
+        if (i == to)
+            return false;
+        at += n;
+    }
+    return *list != '\0';
+}
+
 static bool is_listed(const char *list, const char *word)
 {
     for (size_t n, length = strlen(word); *list; list += n + (list[n] == ',')) {

@@ -47,7 +47,11 @@ void listing_reason(struct table *table, const struct fields *job);
 #define LISTING_STATE_SIZE 160
 char *listing_counts(const int64_t *counts, char text[LISTING_STATE_SIZE]);
 #define LISTING_STATES 7
+#define LISTING_ENDED  3 /* from this one on a job has ended */
 extern const char *const listing_states[LISTING_STATES];
+
+/* Whether "done,failed" names states, each from one on and before another. */
+bool listing_states_are(const char *list, int from, int to);
 
 /* The state of a row; of an array, as above. False: of an array whose members don't wait. */
 bool listing_state(struct table *table, const struct fields *job);

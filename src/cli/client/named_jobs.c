@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "base/errtext.h"
 #include "cli/client/connection.h"
 #include "cli/client/last.h"
+#include "cli/client/listing.h"
 #include "cli/verb.h"
 #include "config/ids.h"
 #include "config/signals.h"
@@ -165,22 +165,6 @@ static bool put_named(json_t *filter, const char *key, const char *value)
     return json_object_set_new(filter, key, json_string(value)) == 0;
 }
 
-/* Whether all words of a list are states of jobs that have not ended. */
-static bool are_live(const char *states)
-{
-    static const char *const live[] = {"pending", "held", "running"};
-    for (size_t n; *states; states += n + (states[n] == ',')) {
-        size_t i = 0;
-        n = strcspn(states, ",");
-        while (i < sizeof(live) / sizeof(*live) &&
-               (strlen(live[i]) != n || strncasecmp(states, live[i], n) != 0))
-            i++;
-        if (i == sizeof(live) / sizeof(*live))
-            return false;
-    }
-    return true;
-}
-
 /* Take an option. Returns CLI_OK, or another status after printing what is wrong. */
 static int take_filter_option(const struct option_table *options, int c, json_t **filter,
                               json_t *more)
@@ -193,7 +177,7 @@ static int take_filter_option(const struct option_table *options, int c, json_t 
                    ? CLI_OK
                    : cli_usage(options->verb, "--signal is '%s', expected a signal such as USR1",
                                optarg);
-    if (strcmp(name, "state") == 0 && !are_live(optarg))
+    if (strcmp(name, "state") == 0 && !listing_states_are(optarg, 0, LISTING_ENDED))
         return cli_usage(options->verb, "--state is '%s', expected pending, held or running",
                          optarg);
     if (!*filter)

@@ -18,6 +18,7 @@
 #include "config/gang_keys.h"
 #include "config/members.h"
 #include "config/quantity.h"
+#include "config/signals.h"
 
 #define COUNT_MAX 1000000000
 #define LITTLE    (1 << 20) /* bytes: who asks for less has hardly meant it */
@@ -103,7 +104,7 @@ static int read_time(struct reading *g, const struct reader *how)
 static int read_memory(struct reading *g, const struct reader *how)
 {
     int64_t bytes;
-    if (quantity_size(optarg, &bytes) < 0)
+    if (quantity_size(optarg, &bytes) < 0 || bytes == 0)
         return expected_option_value(g, how, "a size such as 512M or 4G");
     if (bytes < LITTLE && optarg[strspn(optarg, "0123456789")] == '\0')
         fprintf(stderr, "berth: --%s %s is %" PRId64 " bytes; %sM is in megabytes\n",
@@ -158,10 +159,12 @@ static int read_signal(struct reading *g, const struct reader *how)
 {
     char name[32];
     int64_t us;
+    int number;
     size_t n = strcspn(optarg, "@");
     bool told = optarg[n] != '\0';
 
-    if (n == 0 || n >= sizeof(name) || (told && quantity_duration(optarg + n + 1, &us) < 0))
+    if (n >= sizeof(name) || !signals_read(optarg, n, &number) ||
+        (told && quantity_duration(optarg + n + 1, &us) < 0))
         return expected_option_value(g, how, "a signal and how long before the limit, USR1@60");
     memcpy(name, optarg, n);
     name[n] = '\0';

@@ -55,7 +55,7 @@ static int put_holders(const json_t *answer, berth_error_t *err)
     bool written = table_end(&table);
     table_clear(&table);
     if (more > 0)
-        printf("and %.0f more, which end later\n", more);
+        printf("and %.0f more, which end%s later\n", more, more > 1 ? "" : "s");
     return written ? 0 : errtext_no_memory(err);
 }
 

@@ -19,6 +19,15 @@ expect "two members" 2 "$(get "$id" gang)"
 expect "what they say" 'rank 0 of 2: the sum is 1 rank 1 of 2: the sum is 1 ' \
     "$("$BERTH" log "$id[0]" | grep '^rank' | sort | tr '\n' ' ')"
 
+# On one node a script that is submitted runs once.
+grep -q '`berth submit -n 4 ./script.sh` runs the script once' "$BERTH_SOURCE/doc/gangs.md" || fail "the page says something else"
+printf '#!/bin/sh\nmpirun -n 2 ./sum\n' >script.sh
+chmod +x script.sh
+id=$("$BERTH" submit -n 2 ./script.sh)
+expect_status 0 timeout "$PATIENCE" "$BERTH" wait "$id"
+expect "what two processes say" 'rank 0 of 2: the sum is 1 rank 1 of 2: the sum is 1 ' \
+    "$("$BERTH" log "$id" | grep '^rank' | sort | tr '\n' ' ')"
+
 # All of it ends as the first member does.
 id=$("$BERTH" submit --gang 2 sh -c '[ "$BERTH_MEMBER_RANK" = 0 ] || exec berth wait "$BERTH_JOB_ID[0]"; exit 3')
 expect_status 3 timeout "$PATIENCE" "$BERTH" wait "$id[0]"

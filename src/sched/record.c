@@ -90,6 +90,21 @@ static bool has_seen_all(const sched_t *s, uint32_t slot)
            freed_since(&s->place->freed, job->seen) == INT64_MAX && !held_again(s, slot);
 }
 
+static void record_gang(sched_t *s, const struct gang *gang, struct sched_record *record)
+{
+    if (!gang)
+        return;
+    record->request.min = gang->min;
+    record->request.failure = gang->failure;
+    record->request.gangs = gang_array_name(gang, &record->request.gangs_at_once);
+    record->succeeded = gang->done;
+    record_roles(s, gang, record);
+    record->replaced = gang->replaced;
+    record->gang_up = gang_is_up(gang);
+    record->gang_over =
+        gang->is_over ? sched_reason_text(&gang->why, s->queues->gang_answer) : NULL;
+}
+
 int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
 {
     uint32_t slot = job_in_queue(s, handle);
@@ -142,18 +157,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
                                              .deadline = d->deadline,
                                              .members = d->of ? d->of->size : 1,
                                              .max_running = d->of ? (uint32_t)d->of->most : 0};
-    const struct gang *gang = gang_of(s, slot);
-    if (gang) {
-        record->request.min = gang->min;
-        record->request.failure = gang->failure;
-        record->request.gangs = gang_array_name(gang, &record->request.gangs_at_once);
-        record->succeeded = gang->done;
-        record_roles(s, gang, record);
-        record->replaced = gang->replaced;
-        record->gang_up = gang_is_up(gang);
-        record->gang_over =
-            gang->is_over ? sched_reason_text(&gang->why, s->queues->gang_answer) : NULL;
-    }
+    record_gang(s, gang_of(s, slot), record);
     if ((record->state == SCHED_RUNNING || record->state == SCHED_RESERVED || record->claim) &&
         s->place->ops->write(s->place, job->booking, "jgf", &record->resources,
                              &record->resources_length) < 0)

@@ -6,16 +6,6 @@
 /* So many leaves ahead their states are fetched: there are too many of them for caches. */
 enum { LEAVES_AHEAD = 6 };
 
-struct sink *sink_of(const struct walk *w, struct sink *sinks, uint32_t level, uint32_t request)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next, n++)
-        if (i == request)
-            return &sinks[n];
-    return NULL;
-}
-
 /* Whether a search keeps what it finds out about a vertex, as it holds for later times: there is one request
  * to look for, and one way to the vertex. Where obstacles are counted (retry.c), those further down say more.
  */

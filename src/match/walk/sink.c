@@ -32,6 +32,16 @@ struct sink *sinks_make(struct walk *w, uint32_t level, enum policy_order order,
     return sinks;
 }
 
+struct sink *sink_of(const struct walk *w, struct sink *sinks, uint32_t level, uint32_t request)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = level; i != REQUEST_NONE; i = w->rq[i].next, n++)
+        if (i == request)
+            return &sinks[n];
+    return NULL;
+}
+
 static int by_score(const struct candidate *x, const struct candidate *y)
 {
     if (x->score != y->score)

@@ -120,7 +120,8 @@ static void find_whole(const struct strbuf *list, struct finding *f)
     json_t *all = json_loadb(list->data, list->len, 0, NULL);
     const json_t *job;
     size_t i;
-    json_array_foreach(json_object_get(all, "jobs"), i, job) put_object(f, job);
+    json_array_foreach (json_object_get(all, "jobs"), i, job)
+        put_object(f, job);
     json_decref(all);
 }
 

@@ -180,8 +180,7 @@ static void put_permits(struct table *t, const json_t *block)
     struct strbuf text = {0};
     size_t i;
     for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
-        json_array_foreach(json_object_get(whom, kinds[k][0]), i, name)
-        {
+        json_array_foreach (json_object_get(whom, kinds[k][0]), i, name) {
             strbuf_puts(&text, text.len ? "," : "");
             strbuf_puts(&text, kinds[k][1]);
             strbuf_puts(&text, json_string_value(name));
@@ -212,7 +211,8 @@ static int print_blocks(const json_t *blocks)
     const json_t *block;
     size_t i;
     table_begin(&t, stdout, columns);
-    json_array_foreach(blocks, i, block) put_block_row(&t, block);
+    json_array_foreach (blocks, i, block)
+        put_block_row(&t, block);
     int status = table_end(&t) ? CLI_OK : CLI_FAILED;
     table_clear(&t);
     return status;

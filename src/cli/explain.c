@@ -44,8 +44,7 @@ static int put_holders(const json_t *answer, berth_error_t *err)
     if (json_array_size(holders) == 0)
         return 0;
     table_begin(&table, stdout, columns);
-    json_array_foreach(holders, i, holder)
-    {
+    json_array_foreach (holders, i, holder) {
         table_cell(&table, answer_text(holder, "id"));
         table_cell(&table, answer_text(holder, "user"));
         double end = answer_number(holder, "until");

@@ -236,8 +236,7 @@ static int print_pilots(const json_t *pilots)
     const json_t *pilot;
     size_t i;
     table_begin(&t, stdout, columns);
-    json_array_foreach(pilots, i, pilot)
-    {
+    json_array_foreach (pilots, i, pilot) {
         table_number(&t, (long long)answer_number(pilot, "pilot"));
         table_cell(&t, answer_text(pilot, "state"));
         table_cell(&t, answer_text(pilot, "job"));
@@ -283,8 +282,9 @@ static const json_t *find_pilot(const json_t *answer, int64_t number)
 {
     const json_t *pilot;
     size_t i;
-    json_array_foreach(json_object_get(answer, "pilots"), i,
-                       pilot) if ((int64_t)answer_number(pilot, "pilot") == number) return pilot;
+    json_array_foreach (json_object_get(answer, "pilots"), i, pilot)
+        if ((int64_t)answer_number(pilot, "pilot") == number)
+            return pilot;
     fprintf(stderr, "berth pilot: there is no pilot %lld\n", (long long)number);
     return NULL;
 }
@@ -307,8 +307,7 @@ static int show_pilot(struct asked *a, char **words, int n)
     const json_t *pilot = status == CLI_OK ? find_pilot(answer, number) : NULL;
     if (pilot) {
         table_begin(&t, stdout, node_columns);
-        json_array_foreach(json_object_get(pilot, "nodes"), i, node)
-        {
+        json_array_foreach (json_object_get(pilot, "nodes"), i, node) {
             double at = answer_number(node, "end");
             table_cell(&t, answer_text(node, "name"));
             table_cell(&t, answer_text(node, "state"));

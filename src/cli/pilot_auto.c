@@ -81,10 +81,11 @@ void auto_print(const json_t *look)
     if (*answer_text(look, "refused"))
         printf("The last ask has failed, %.0f in a row: %s\n", answer_number(look, "failures"),
                answer_text(look, "refused"));
-    json_array_foreach(json_object_get(look, "asks"), i, one) print_ask(one);
-    json_array_foreach(json_object_get(look, "releases"), i, one) print_release(one);
-    json_array_foreach(json_object_get(look, "jobs"), i, one)
-    {
+    json_array_foreach (json_object_get(look, "asks"), i, one)
+        print_ask(one);
+    json_array_foreach (json_object_get(look, "releases"), i, one)
+        print_release(one);
+    json_array_foreach (json_object_get(look, "jobs"), i, one) {
         double members = answer_number(one, "members");
         if (!*answer_text(one, "why") || strcmp(answer_text(one, "fate"), "lacking") == 0)
             continue;
@@ -153,7 +154,8 @@ int auto_follow(struct connection *connection)
         return -1;
     const json_t *rule = json_object_get(look, "rule");
     bool is = json_is_object(rule);
-    json_array_foreach(json_object_get(look, "releases"), i, one) give_back(connection, one);
+    json_array_foreach (json_object_get(look, "releases"), i, one)
+        give_back(connection, one);
     one = json_array_get(json_object_get(look, "asks"), 0);
     if (one && strcmp(answer_text(one, "when"), "now") == 0)
         ask_slurm_for_rule(connection, rule, one);

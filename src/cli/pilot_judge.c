@@ -45,8 +45,7 @@ static void judge_left(const json_t *pilot, const struct squeue_job *job, json_t
     const json_t *node;
     size_t i;
     bool all = strcmp(job->state, "NODE_FAIL") == 0;
-    json_array_foreach(json_object_get(pilot, "nodes"), i, node)
-    {
+    json_array_foreach (json_object_get(pilot, "nodes"), i, node) {
         bool gone = all || (strcmp(job->state, "RUNNING") == 0 &&
                             !has_host(job->nodes, answer_text(node, "host")));
         if (gone && !is_given_up(node))
@@ -61,8 +60,7 @@ static void judge_lost(const json_t *pilot, bool over, int64_t now, json_t *chan
     struct hostlist list = {0};
     const json_t *node;
     size_t i;
-    json_array_foreach(json_object_get(pilot, "nodes"), i, node)
-    {
+    json_array_foreach (json_object_get(pilot, "nodes"), i, node) {
         double end = answer_number(node, "end");
         if ((over && !is_given_up(node)) || (end > 0 && (double)now >= end + PILOT_LATE))
             put_host_name(&list, node);
@@ -89,8 +87,7 @@ static void judge_job(const json_t *pilot, const struct squeue_job *job, json_t 
     if (start != (int64_t)answer_number(pilot, "start") &&
         (start || answer_number(pilot, "start") > 0))
         json_object_set_new(change, "start", json_integer(start));
-    json_array_foreach(json_object_get(pilot, "nodes"), i, node)
-    {
+    json_array_foreach (json_object_get(pilot, "nodes"), i, node) {
         int64_t known = (int64_t)answer_number(node, "end");
         if (end > 0 && known != end && !squeue_is_final(job->state) && !is_given_up(node))
             json_object_set_new(change, "end", json_integer(end));

@@ -104,8 +104,7 @@ static bool is_well(const json_t *pilot)
 {
     const json_t *nodes = json_object_get(pilot, "nodes"), *node;
     size_t i;
-    json_array_foreach(nodes, i, node)
-    {
+    json_array_foreach (nodes, i, node) {
         if (strcmp(answer_text(node, "state"), "up") != 0)
             return false;
     }
@@ -118,8 +117,7 @@ static bool all_well(const json_t *pilots)
 {
     const json_t *pilot;
     size_t i;
-    json_array_foreach(pilots, i, pilot)
-    {
+    json_array_foreach (pilots, i, pilot) {
         if (!is_well(pilot))
             return false;
     }
@@ -155,7 +153,8 @@ static int look_at_pilots(struct watch *w)
     if (some && (!all_well(pilots) || now - w->asked >= SELDOM)) {
         bool answered = ask_for_pilot_jobs(w) == 0;
         w->asked = now;
-        json_array_foreach(pilots, i, pilot) judge_pilot(w, pilot, answered, now);
+        json_array_foreach (pilots, i, pilot)
+            judge_pilot(w, pilot, answered, now);
     }
     json_decref(answer);
     int rule = auto_follow(&w->connection);

@@ -84,11 +84,9 @@ static const char *used_resource(const json_t *queues)
     const char *first = NULL, *resource;
     json_t *queue, *amount;
     size_t i;
-    json_array_foreach(queues, i, queue)
-    {
-        json_object_foreach(json_object_get(json_object_get(queue, "share"), "received"), resource,
-                            amount)
-        {
+    json_array_foreach (queues, i, queue) {
+        json_object_foreach (json_object_get(json_object_get(queue, "share"), "received"), resource,
+                             amount) {
             (void)amount;
             first = first ? first : resource;
             if (has_share(queue, "received", resource) || has_share(queue, "deserved", resource))
@@ -102,8 +100,7 @@ static bool counts(const json_t *queues, const char *resource)
 {
     const json_t *queue;
     size_t i;
-    json_array_foreach(queues, i, queue)
-    {
+    json_array_foreach (queues, i, queue) {
         const json_t *share = json_object_get(queue, "share");
         if (json_object_get(json_object_get(share, "received"), resource))
             return true;
@@ -126,8 +123,7 @@ static bool is_limited(const json_t *queue)
 {
     const char *whose;
     json_t *limits;
-    json_object_foreach(json_object_get(queue, "limits"), whose, limits)
-    {
+    json_object_foreach (json_object_get(queue, "limits"), whose, limits) {
         (void)whose;
         if (json_object_size(limits) > 0)
             return true;
@@ -147,8 +143,7 @@ static int choose_queues(struct queues_shown *shown, const char *wanted, berth_e
 {
     const json_t *queue;
     size_t i;
-    json_array_foreach(shown->queues, i, queue)
-    {
+    json_array_foreach (shown->queues, i, queue) {
         shown->is_limited = shown->is_limited || is_limited(queue);
         shown->has_time_limit = shown->has_time_limit || time_limit(queue) > 0;
     }
@@ -187,8 +182,7 @@ void put_limit_list(struct strbuf *text, const json_t *limits)
     const char *what;
     json_t *most;
     char span[WHEN_SIZE];
-    json_object_foreach((json_t *)limits, what, most)
-    {
+    json_object_foreach ((json_t *)limits, what, most) {
         strbuf_putc(text, ' ');
         strbuf_puts(text, what);
         strbuf_putc(text, '=');
@@ -205,8 +199,7 @@ static void put_limits(struct table *t, const json_t *queue)
     const char *whose;
     json_t *limits;
     strbuf_reset(&t->cell);
-    json_object_foreach(json_object_get(queue, "limits"), whose, limits)
-    {
+    json_object_foreach (json_object_get(queue, "limits"), whose, limits) {
         if (json_object_size(limits) == 0)
             continue;
         strbuf_puts(&t->cell, t->cell.len ? "; " : "");
@@ -275,8 +268,7 @@ int queues_print(FILE *out, const json_t *answer, const char *resource, berth_er
         }
     columns[n] = (struct table_column){NULL, false, 0};
     table_begin(&shown.table, out, columns);
-    json_array_foreach(shown.queues, i, queue)
-    {
+    json_array_foreach (shown.queues, i, queue) {
         for (enum queue_column c = 0; c < COLUMNS; c++)
             if (is_shown(&shown, c))
                 put_cell(&shown, queue, c);

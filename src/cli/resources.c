@@ -89,8 +89,10 @@ static void print_resources(const json_t *answer)
                answer_number(answer, "gpu_memory") / 1073741824.0);
     if (answer_number(answer, "memory") > 0)
         print_memory(answer_number(answer, "memory"));
-    json_array_foreach(json_object_get(answer, "licenses"), i, part) print_license(part);
-    json_array_foreach(json_object_get(answer, "changed"), i, part) print_changed(part);
+    json_array_foreach (json_object_get(answer, "licenses"), i, part)
+        print_license(part);
+    json_array_foreach (json_object_get(answer, "changed"), i, part)
+        print_changed(part);
 }
 
 int cli_resources(int argc, char **argv)

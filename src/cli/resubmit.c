@@ -122,8 +122,7 @@ static json_t *environment_of(const json_t *job)
 {
     json_t *environment = json_object(), *entry;
     size_t i;
-    json_array_foreach(json_object_get(job, "environment"), i, entry)
-    {
+    json_array_foreach (json_object_get(job, "environment"), i, entry) {
         const char *text = json_string_value(entry);
         const char *value = text ? strchr(text, '=') : NULL;
         if (value)

@@ -115,11 +115,10 @@ static void put_status(const json_t *answer)
     printf("started    %s", when_put(started, text));
     printf(", %s ago\n", when_span(now - started, text));
     printf("jobs      ");
-    json_object_foreach(json_object_get(answer, "jobs"), key, value)
+    json_object_foreach (json_object_get(answer, "jobs"), key, value)
         printf(" %s %lld", key, (long long)json_integer_value(value));
     putchar('\n');
-    json_array_foreach(json_object_get(answer, "notices"), i, value)
-    {
+    json_array_foreach (json_object_get(answer, "notices"), i, value) {
         printf("notice     ");
         terminal_print(stdout, json_string_value(value) ? json_string_value(value) : "");
         putchar('\n');

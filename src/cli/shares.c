@@ -167,8 +167,7 @@ static void choose_columns(struct tree_shown *t)
     size_t i;
     for (int c = 0; c < COLUMNS; c++)
         t->is_shown[c] = !all_columns[c].is_optional;
-    json_array_foreach(t->nodes, i, node)
-    {
+    json_array_foreach (t->nodes, i, node) {
         for (int c = 0; c < COLUMNS && i > 0; c++) /* the machine has what there is */
             if (all_columns[c].amount && all_columns[c].is_optional &&
                 amount_of(node, all_columns[c].amount, t->resource, &amount) && amount > 0)
@@ -189,8 +188,7 @@ static bool put_table(struct tree_shown *t, FILE *out)
             columns[n++] = all_columns[c].column;
     columns[n] = (struct table_column){NULL, false, 0};
     table_begin(&t->table, out, columns);
-    json_array_foreach(t->nodes, i, node)
-    {
+    json_array_foreach (t->nodes, i, node) {
         for (int c = 0; c < COLUMNS; c++)
             if (t->is_shown[c])
                 put_share(t, node, (enum share_column)c);
@@ -208,8 +206,7 @@ static void put_resources(const json_t *machine, struct strbuf *text)
     json_t *had = json_object_get(machine, "capability");
     const char *resource;
     json_t *amount;
-    json_object_foreach(had, resource, amount)
-    {
+    json_object_foreach (had, resource, amount) {
         (void)amount;
         strbuf_puts(text, text->len ? ", " : "");
         terminal_plain(text, resource, strlen(resource));
@@ -224,8 +221,7 @@ static int choose_resource(struct tree_shown *t, const char *wanted, berth_error
     struct strbuf text = {0};
     const char *resource;
     json_t *amount;
-    json_object_foreach(had, resource, amount)
-    {
+    json_object_foreach (had, resource, amount) {
         bool is = wanted ? strcmp(resource, wanted) == 0 : json_integer_value(amount) > 0;
         if (is && !t->resource)
             t->resource = resource;

@@ -42,8 +42,7 @@ static int find_shares_node(const json_t *nodes, const char *text, size_t *found
     const json_t *node;
     int best = 0, how;
     size_t i, several = 0;
-    json_array_foreach(nodes, i, node)
-    {
+    json_array_foreach (nodes, i, node) {
         strbuf_reset(&path);
         put_path(&path, nodes, node);
         how = match_path_end(text, i == 0 ? "machine" : strbuf_text(&path));

@@ -145,8 +145,7 @@ static void print_job_fields(const json_t *job)
     const char *key;
     json_t *value;
     bool not_before = json_is_true(json_object_get(job, "not_before"));
-    json_object_foreach((json_t *)job, key, value)
-    {
+    json_object_foreach ((json_t *)job, key, value) {
         if (strcmp(key, "estimate") == 0 && not_before && json_is_number(value))
             printf("%-*s %s\n", NAME_WIDTH, "not before", when_put(json_number_value(value), text));
         else if (strcmp(key, "summary") == 0)

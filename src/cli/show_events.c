@@ -43,14 +43,14 @@ void show_events(const json_t *events, bool of_member)
     size_t i;
 
     puts("events");
-    json_array_foreach(events, i, event)
-    {
+    json_array_foreach (events, i, event) {
         const json_t *member = json_object_get(event, "member");
         printf("  %s  ", when_put(answer_number(event, "time"), text));
         if (json_is_integer(member) && !of_member)
             printf("[%lld] ", (long long)json_integer_value(member));
         terminal_print(stdout, answer_text(event, "kind"));
-        json_object_foreach(json_object_get(event, "data"), key, value) print_datum(key, value);
+        json_object_foreach (json_object_get(event, "data"), key, value)
+            print_datum(key, value);
         putchar('\n');
     }
 }

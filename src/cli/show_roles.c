@@ -62,8 +62,7 @@ void show_roles(const json_t *job, int width)
     const json_t *role;
     uint32_t first = 0;
     size_t i;
-    json_array_foreach(json_object_get(job, "roles"), i, role)
-    {
+    json_array_foreach (json_object_get(job, "roles"), i, role) {
         print_role(job, role, first, width);
         first += (uint32_t)whole_of_key(role, "count");
     }

@@ -151,8 +151,7 @@ static int write_state_value(struct outfile *out, const json_t *value)
     if (!json_is_array(value))
         return json_dump_callback(value, dump, out, JSON_ENCODE_ANY);
     write_scene_text(out, "[");
-    json_array_foreach(value, i, element)
-    {
+    json_array_foreach (value, i, element) {
         write_scene_text(out, i > 0 ? ",\n  " : "\n  ");
         if (json_dump_callback(element, dump, out, 0) < 0)
             return -1;
@@ -168,8 +167,7 @@ static int write_state(struct scene *s, berth_error_t *err)
     int rc = 0;
     if (!state)
         return -1;
-    json_object_foreach(state, key, value)
-    {
+    json_object_foreach (state, key, value) {
         write_scene_text(s->saved, before);
         write_scene_text(s->saved, "\"");
         write_scene_text(s->saved, key);

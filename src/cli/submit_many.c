@@ -58,7 +58,8 @@ int submit_bulk(struct connection *s, const char *path, bool json, berth_error_t
         answer_print(answer);
     } else if (rc == 0) {
         ids = json_object_get(answer, "ids");
-        json_array_foreach(ids, i, id) printf("%" JSON_INTEGER_FORMAT "\n", json_integer_value(id));
+        json_array_foreach (ids, i, id)
+            printf("%" JSON_INTEGER_FORMAT "\n", json_integer_value(id));
         if (!ids)
             printf("%" JSON_INTEGER_FORMAT "\n", json_integer_value(json_object_get(answer, "id")));
     }
@@ -100,8 +101,7 @@ static void print_list(const json_t *jobs, json_t *answer, bool named)
 {
     json_t *names = json_array(), *job;
     size_t i;
-    json_array_foreach((json_t *)jobs, i, job)
-    {
+    json_array_foreach ((json_t *)jobs, i, job) {
         json_array_append(names, json_object_get(job, "name"));
     }
     if (named)
@@ -114,8 +114,7 @@ static void print_ids(const json_t *jobs, const json_t *answer, bool named)
 {
     const json_t *id;
     size_t i;
-    json_array_foreach(json_object_get(answer, "ids"), i, id)
-    {
+    json_array_foreach (json_object_get(answer, "ids"), i, id) {
         printf("%" JSON_INTEGER_FORMAT, json_integer_value(id));
         if (named) {
             putchar(' ');

@@ -23,8 +23,7 @@ static bool is_constraint(const json_t *requires)
 {
     size_t i;
     json_t *element;
-    json_array_foreach(requires, i, element)
-    {
+    json_array_foreach (requires, i, element) {
         if (json_string_length(element) == 0)
             return false;
     }
@@ -35,8 +34,7 @@ static bool are_licenses(json_t *licenses)
 {
     const char *name;
     json_t *count;
-    json_object_foreach(licenses, name, count)
-    {
+    json_object_foreach (licenses, name, count) {
         json_int_t n = json_integer_value(count);
         if (!short_license_is_name(name) || !json_is_integer(count) || n < 1 ||
             n > SHORT_LICENSES_MAX)
@@ -164,8 +162,8 @@ static struct short_license *license_list(json_t *licenses)
 
     if (!list)
         return NULL;
-    json_object_foreach(licenses, name, count) list[i++] =
-        (struct short_license){name, json_integer_value(count)};
+    json_object_foreach (licenses, name, count)
+        list[i++] = (struct short_license){name, json_integer_value(count)};
     return list;
 }
 

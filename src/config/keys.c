@@ -39,8 +39,7 @@ static bool is_texts(const json_t *value)
     json_t *element;
     if (!json_is_array(value))
         return false;
-    json_array_foreach(value, i, element)
-    {
+    json_array_foreach (value, i, element) {
         if (json_string_length(element) == 0)
             return false;
     }
@@ -191,8 +190,7 @@ int keys_read(json_t *object, const struct key_table *table, const struct key_pl
 {
     const char *name;
     json_t *value;
-    json_object_foreach(object, name, value)
-    {
+    json_object_foreach (object, name, value) {
         const struct key *key = key_named(table, name);
         if (!key)
             return unknown_key(place, table, name, err);

@@ -55,8 +55,7 @@ static void apply_updates(json_t *spec, const char *events)
         json_t *event = json_loadb(events, length, 0, NULL), *value;
         const char *name = json_string_value(json_object_get(event, "name")), *path;
         if (name && strcmp(name, "jobspec-update") == 0)
-            json_object_foreach(json_object_get(event, "context"), path, value)
-            {
+            json_object_foreach (json_object_get(event, "context"), path, value) {
                 update_path(spec, path, value);
             }
         json_decref(event);

@@ -43,8 +43,7 @@ static char *not_up(struct module *m)
     size_t i;
 
     json_unpack(r, "{s:{s:o}}", "execution", "nodelist", &hosts);
-    json_array_foreach(hosts, i, host)
-    {
+    json_array_foreach (hosts, i, host) {
         strbuf_puts(&text, i > 0 ? "," : "");
         strbuf_puts(&text, json_string_value(host));
     }

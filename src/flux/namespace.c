@@ -62,8 +62,7 @@ static int read_graph_ranks(const json_t *nodes, struct renumbering *n)
     const json_t *node;
     size_t i;
 
-    json_array_foreach(nodes, i, node)
-    {
+    json_array_foreach (nodes, i, node) {
         int64_t rank = vertex_number(json_object_get(node, "metadata"), "rank");
         if (rank >= 0 && idset_add(&n->theirs, (uint32_t)rank) < 0)
             return -1;
@@ -76,8 +75,7 @@ static int read_graph_cores(const json_t *nodes, struct renumbering *n)
     const json_t *node;
     size_t i;
 
-    json_array_foreach(nodes, i, node)
-    {
+    json_array_foreach (nodes, i, node) {
         const json_t *meta = json_object_get(node, "metadata");
         int64_t place = place_in_set(&n->theirs, vertex_number(meta, "rank")),
                 id = vertex_number(meta, "id");
@@ -93,8 +91,7 @@ static int read_own_cores(const json_t *r, struct renumbering *n)
     size_t i;
     int rc = 0;
 
-    json_array_foreach(json_object_get(json_object_get(r, "execution"), "R_lite"), i, entry)
-    {
+    json_array_foreach (json_object_get(json_object_get(r, "execution"), "R_lite"), i, entry) {
         struct idset ranks = {0}, cores = {0};
         const char *text = json_string_value(json_object_get(entry, "rank")),
                    *ids = json_string_value(
@@ -160,8 +157,7 @@ static int renumber(json_t *r, json_t *nodes, struct renumbering *n)
 
     if (allocate_sets(n) < 0 || read_graph_cores(nodes, n) < 0 || read_own_cores(r, n) < 0)
         return -1;
-    json_array_foreach(nodes, i, node)
-    {
+    json_array_foreach (nodes, i, node) {
         renumber_vertex(json_object_get(node, "metadata"), n);
     }
     return 0;
@@ -237,13 +233,11 @@ bool r_graph_has_cores(const json_t *r)
     const json_t *item;
     size_t i;
 
-    json_array_foreach(nodes_of(r), i, item)
-    {
+    json_array_foreach (nodes_of(r), i, item) {
         if (is_core(json_object_get(item, "metadata")))
             return true;
     }
-    json_array_foreach(json_object_get(json_object_get(r, "execution"), "R_lite"), i, item)
-    {
+    json_array_foreach (json_object_get(json_object_get(r, "execution"), "R_lite"), i, item) {
         if (json_object_get(json_object_get(item, "children"), "core"))
             return false;
     }

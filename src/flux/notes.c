@@ -29,14 +29,12 @@ static char *summary_by_rank(const char *r)
     size_t i;
 
     json_unpack(all, "{s:{s:o}}", "execution", "R_lite", &entries);
-    json_array_foreach(entries, i, entry)
-    {
+    json_array_foreach (entries, i, entry) {
         rank = json_string_value(json_object_get(entry, "rank"));
         char before = '/';
         strbuf_puts(&text, i > 0 ? " " : "");
         put_ids(&text, "rank", rank ? rank : "");
-        json_object_foreach(json_object_get(entry, "children"), type, ids)
-        {
+        json_object_foreach (json_object_get(entry, "children"), type, ids) {
             strbuf_putc(&text, before);
             put_ids(&text, type, json_string_value(ids));
             before = ',';

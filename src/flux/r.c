@@ -14,8 +14,7 @@ int r_ranks(const json_t *r, struct idset *ranks, berth_error_t *err)
     size_t i;
     int rc = json_is_array(lite) ? 0 : errtext_set(err, EINVAL, "R: expected execution.R_lite");
 
-    json_array_foreach(lite, i, entry)
-    {
+    json_array_foreach (lite, i, entry) {
         const char *text = json_string_value(json_object_get(entry, "rank"));
         if (!text) {
             rc = errtext_set(err, EINVAL, "R: R_lite[%zu]: expected ranks", i);

@@ -264,8 +264,7 @@ static void prioritize_cb(flux_t *h, const flux_msg_t *msg, void *arg)
         flux_log_error(h, "prioritize: unexpected message");
         return;
     }
-    json_array_foreach(jobs, i, entry)
-    {
+    json_array_foreach (jobs, i, entry) {
         json_int_t id = json_integer_value(json_array_get(entry, 0)),
                    priority = json_integer_value(json_array_get(entry, 1));
         const struct flux_job *job = flux_jobs_find(&m->jobs, (uint64_t)id);

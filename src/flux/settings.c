@@ -33,15 +33,13 @@ static json_t *plain_value(const json_t *value)
     if (!json_is_object(value) && !json_is_array(value))
         return json_copy((json_t *)value);
     to = json_is_object(value) ? json_object() : json_array();
-    json_object_foreach((json_t *)value, key, item)
-    {
+    json_object_foreach ((json_t *)value, key, item) {
         if (json_object_set_new(to, key, plain_value(item)) == 0)
             continue;
         json_decref(to);
         return NULL;
     }
-    json_array_foreach(value, i, item)
-    {
+    json_array_foreach (value, i, item) {
         if (json_array_append_new(to, plain_value(item)) == 0)
             continue;
         json_decref(to);
@@ -84,8 +82,7 @@ static int join_queues(json_t *table, const json_t *conf, berth_error_t *err)
 
     if (own && !json_is_object(own))
         return errtext_set(err, EINVAL, SETTINGS_TABLE ".queues: expected a table");
-    json_object_foreach(own, name, queue)
-    {
+    json_object_foreach (own, name, queue) {
         bool known = json_object_size(flux) > 0 ? json_object_get(flux, name) != NULL
                                                 : strcmp(name, "default") == 0;
         if (!known)
@@ -100,8 +97,7 @@ static int join_queues(json_t *table, const json_t *conf, berth_error_t *err)
         if (json_object_set_new(table, CONFIG_KEY_QUEUES, own) < 0)
             return errtext_no_memory(err);
     }
-    json_object_foreach(flux, name, queue)
-    {
+    json_object_foreach (flux, name, queue) {
         if (join_queue(own, name, queue, err) < 0)
             return -1;
     }

@@ -15,8 +15,7 @@ static bool names_what_runs(const json_t *resources)
     const json_t *resource;
     size_t i;
 
-    json_array_foreach(resources, i, resource)
-    {
+    json_array_foreach (resources, i, resource) {
         if (is_type(resource, "core") || is_type(resource, "gpu") ||
             names_what_runs(json_object_get(resource, "with")))
             return true;
@@ -30,8 +29,7 @@ static int write_out(json_t *resources, bool is_written, size_t *n)
     json_t *resource, *whole;
     size_t i, k;
 
-    json_array_foreach(resources, i, resource)
-    {
+    json_array_foreach (resources, i, resource) {
         json_t *with = json_object_get(resource, "with");
         if (!is_type(resource, "slot")) {
             if (write_out(with, is_written, n) < 0)
@@ -40,8 +38,7 @@ static int write_out(json_t *resources, bool is_written, size_t *n)
         }
         if (names_what_runs(with))
             continue;
-        json_array_foreach(with, k, whole)
-        {
+        json_array_foreach (with, k, whole) {
             if (!json_is_object(whole) || json_object_get(whole, "exclusive"))
                 continue;
             ++*n;

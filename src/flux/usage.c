@@ -112,8 +112,7 @@ bool module_load_usage(struct module *m)
     bool any = false;
 
     if (f && flux_kvs_lookup_get_unpack(f, "o", &list) == 0) {
-        json_array_foreach(list, i, entry)
-        {
+        json_array_foreach (list, i, entry) {
             any = true;
             if (restore_entry(m, entry, &err) < 0)
                 flux_log(m->h, LOG_ERR, "usage of shares: %s", err.text);

@@ -45,8 +45,7 @@ static int check_keys(json_t *object, const char *place, const char *const *keys
     char list[ERRTEXT_LIST_MAX];
     const char *key;
     json_t *value;
-    json_object_foreach(object, key, value)
-    {
+    json_object_foreach (object, key, value) {
         size_t i = 0;
         while (keys[i] && strcmp(keys[i], key) != 0)
             i++;
@@ -99,8 +98,7 @@ static int read_percents(classes_t *c, json_t *root, berth_error_t *err)
         return -1;
     if (!array)
         return 0;
-    json_array_foreach(array, i, element)
-    {
+    json_array_foreach (array, i, element) {
         if (check_element(element, "classes", i, keys, err) < 0 ||
             get_text(element, "classes", i, "name", &list[i].name, err) < 0)
             return -1;
@@ -122,11 +120,11 @@ static int read_requestors(classes_t *c, json_t *root, berth_error_t *err)
         return -1;
     if (fallback && !json_is_string(fallback))
         return errtext_set(err, EINVAL, "default_class: expected a text");
-    json_array_foreach(
-        array, i,
-        element) if (check_element(element, "requestors", i, keys, err) < 0 ||
-                     get_text(element, "requestors", i, "pattern", &list[i].pattern, err) < 0 ||
-                     get_text(element, "requestors", i, "class", &list[i].name, err) < 0) return -1;
+    json_array_foreach (array, i, element)
+        if (check_element(element, "requestors", i, keys, err) < 0 ||
+            get_text(element, "requestors", i, "pattern", &list[i].pattern, err) < 0 ||
+            get_text(element, "requestors", i, "class", &list[i].name, err) < 0)
+            return -1;
     return classes_set_requestors(c, list, json_array_size(array), json_string_value(fallback),
                                   err);
 }

@@ -96,16 +96,16 @@ static int load_lists(struct sim_pilots *p, int64_t now, json_t *pilots, const j
         json_array_size(slots) != (size_t)p->rule.max_nodes ||
         json_array_size(blocks) > PILOT_BLOCKS)
         return invalid_state();
-    json_array_foreach(pilots, i, entry) if (load_pilot(p, entry) < 0) return -1;
-    json_array_foreach(slots, i, entry)
-    {
+    json_array_foreach (pilots, i, entry)
+        if (load_pilot(p, entry) < 0)
+            return -1;
+    json_array_foreach (slots, i, entry) {
         p->slot[i] = json_integer_value(entry);
     }
     p->block = calloc(PILOT_BLOCKS, sizeof(*p->block));
     if (!p->block)
         return -1;
-    json_array_foreach(blocks, i, entry)
-    {
+    json_array_foreach (blocks, i, entry) {
         if (load_block(&p->block[i], entry) < 0)
             return -1;
         p->n_blocks++;

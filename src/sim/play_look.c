@@ -262,8 +262,7 @@ int play_expect(struct play *p, const struct scenario_event *e)
     const char *id;
     json_t *value;
     struct key_place place = {p->source, e->line};
-    json_object_foreach(e->object, id, value)
-    {
+    json_object_foreach (e->object, id, value) {
         struct scenario_expected expected;
         struct scenario_job job;
         struct play_range jobs;

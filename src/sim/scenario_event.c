@@ -356,8 +356,7 @@ static int read_expect(struct scenario_event *e, json_t *value, const struct key
     json_t *expectation;
     struct scenario_expected expected;
     struct scenario_job job;
-    json_object_foreach(value, id, expectation)
-    {
+    json_object_foreach (value, id, expectation) {
         if (!scenario_job_parse(id, &job))
             return keys_wrong(place, "expect: ", id, expectation,
                               "before the colon " MEMBER_EXPECTED, err);
@@ -384,8 +383,7 @@ static int read_kind(struct scenario_event *e, json_t *object, const struct key_
     json_t *value;
     char why[sizeof(err->text)];
     int found = -1;
-    json_object_foreach(object, name, value)
-    {
+    json_object_foreach (object, name, value) {
         if (strcmp(name, "at") == 0)
             continue;
         int kind = find_kind(name);

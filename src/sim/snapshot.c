@@ -85,8 +85,7 @@ static int load_changes(struct play *p, json_t *changes, const struct key_place 
 {
     size_t i;
     json_t *change;
-    json_array_foreach(changes, i, change)
-    {
+    json_array_foreach (changes, i, change) {
         struct scenario_event e = {.status = -1, .json = change};
         if (!json_is_object(change))
             return keys_failed(place, EINVAL, "changes: expected objects", err);

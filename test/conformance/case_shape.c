@@ -20,8 +20,7 @@ static bool is_amounts(json_t *value)
 {
     const char *name;
     json_t *amount;
-    json_object_foreach(value, name, amount)
-    {
+    json_object_foreach (value, name, amount) {
         bool scalars = strcmp(name, "scalars") == 0;
         if (!json_is_null(amount) && !(scalars ? is_amounts(amount) : is_number_or_inf(amount)))
             return false;
@@ -92,14 +91,12 @@ static bool check_below(json_t *value, const char *path, const struct shape *sha
     json_t *each;
     bool good = true;
     if (strncmp(path, "[]", 2) == 0) {
-        json_array_foreach(value, i, each)
-        {
+        json_array_foreach (value, i, each) {
             snprintf(at->path + length, sizeof(at->path) - length, "[%zu]", i);
             good = good && check(each, path + 2, shape, at);
         }
     } else if (strncmp(path, "{}", 2) == 0) {
-        json_object_foreach(value, key, each)
-        {
+        json_object_foreach (value, key, each) {
             snprintf(at->path + length, sizeof(at->path) - length, ".%s", key);
             good = good && check(each, path + 2, shape, at);
         }

@@ -82,8 +82,7 @@ bool kube_quotas_admit(const struct kube_world *w, json_t *quotas, const struct 
     size_t i;
     json_t *quota;
     size_t length = strcspn(job->name, "/");
-    json_array_foreach(quotas, i, quota)
-    {
+    json_array_foreach (quotas, i, quota) {
         const char *space = kube_text(quota, "namespace");
         int64_t hard[SHARE_DIMENSIONS_MAX], used[SHARE_DIMENSIONS_MAX];
         kube_amounts(&w->names, json_object_get(quota, "hard"), SHARE_UNLIMITED, hard);

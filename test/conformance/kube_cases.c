@@ -148,8 +148,7 @@ int main(int argc, char **argv)
         json_decref(root);
         return 1;
     }
-    json_array_foreach(cases, i, c)
-    {
+    json_array_foreach (cases, i, c) {
         play(c, i + 1, &tally);
     }
     print(&tally);

@@ -63,8 +63,7 @@ static enum outcome compare_allocated(const struct session *s, json_t *expect)
     const char *name;
     json_t *amounts;
     enum outcome outcome = PASSED;
-    json_object_foreach(expect, name, amounts)
-    {
+    json_object_foreach (expect, name, amounts) {
         int64_t want[SHARE_DIMENSIONS_MAX], got[SHARE_DIMENSIONS_MAX] = {0};
         kube_amounts(&s->w.names, amounts, 0, want);
         for (size_t i = 0; i < s->w.n_tasks; i++) {
@@ -113,8 +112,7 @@ static bool is_in(json_t *list, const char *name)
 {
     size_t i;
     json_t *value;
-    json_array_foreach(list, i, value)
-    {
+    json_array_foreach (list, i, value) {
         if (strcmp(json_string_value(value), name) == 0)
             return true;
     }
@@ -173,8 +171,7 @@ enum outcome kube_compare(const struct session *s, json_t *expect)
     outcome = worse(outcome, compare_phases(s, json_object_get(expect, "job_phase")));
     if (json_object_get(expect, "pipelined"))
         outcome = worse(outcome, compare_pipelined(s, json_object_get(expect, "pipelined")));
-    json_object_foreach(expect, key, value)
-    {
+    json_object_foreach (expect, key, value) {
         size_t i = 0;
         while (i < sizeof(known) / sizeof(*known) && strcmp(known[i], key) != 0)
             i++;

@@ -42,10 +42,8 @@ static struct sched_share_order order_of(const struct session *s, const char *fu
     struct sched_share_order order = {.n = 0};
     size_t i, j;
     json_t *tier, *plugin;
-    json_array_foreach(s->w.tiers, i, tier)
-    {
-        json_array_foreach(tier, j, plugin)
-        {
+    json_array_foreach (s->w.tiers, i, tier) {
+        json_array_foreach (tier, j, plugin) {
             const char *name = kube_text(plugin, "name");
             int by = sched_comparator_find(name, NULL);
             bool counts = strcmp(name, "drf") != 0 || !queues || s->kind == TREE_PATHS;

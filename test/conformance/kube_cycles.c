@@ -25,8 +25,7 @@ enum outcome kube_multi_cycle(json_t *c)
     json_object_set_new(state, "kind", json_string("session"));
     json_object_set_new(state, "jobs", copy(c, "jobs"));
     json_object_set_new(state, "tasks", copy(c, "tasks"));
-    json_array_foreach(json_object_get(c, "cycles"), i, cycle)
-    {
+    json_array_foreach (json_object_get(c, "cycles"), i, cycle) {
         json_object_set_new(json_object_get(state, "config"), "actions", copy(cycle, "actions"));
         append(json_object_get(state, "jobs"), cycle, "add_jobs");
         append(json_object_get(state, "tasks"), cycle, "add_tasks");

@@ -52,10 +52,8 @@ void kube_name_unknown(json_t *c)
         json_t *each = json_is_object(list) ? json_pack("[O]", list) : json_incref(list);
         const char *member;
         size_t i;
-        json_array_foreach(each, i, entry)
-        {
-            json_object_foreach(entry, member, value)
-            {
+        json_array_foreach (each, i, entry) {
+            json_object_foreach (entry, member, value) {
                 if (is_known(lists[k].members, member))
                     continue;
                 if (json_is_object(list))
@@ -74,8 +72,7 @@ bool kube_check_words(json_t *c, char *why, size_t room)
     for (size_t k = 0; k < sizeof(choices) / sizeof(*choices); k++) {
         size_t i;
         json_t *entry;
-        json_array_foreach(json_object_get(c, choices[k].list), i, entry)
-        {
+        json_array_foreach (json_object_get(c, choices[k].list), i, entry) {
             const char *word = kube_text(entry, choices[k].member);
             if (word[0] == '\0' || is_known(choices[k].words, word))
                 continue;

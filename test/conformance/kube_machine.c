@@ -79,13 +79,11 @@ static bool add_properties(struct graph *g, uint32_t v, const struct kube_node *
     size_t i;
     char text[512];
     bool good = true;
-    json_object_foreach(json_object_get(node->is, "labels"), key, value)
-    {
+    json_object_foreach (json_object_get(node->is, "labels"), key, value) {
         snprintf(text, sizeof(text), "%s=%s", key, json_string_value(value));
         good &= graph_set_property(g, v, text, "") == 0;
     }
-    json_array_foreach(json_object_get(node->is, "taints"), i, value)
-    {
+    json_array_foreach (json_object_get(node->is, "taints"), i, value) {
         if (strcmp(kube_text(value, "effect"), "PreferNoSchedule") != 0)
             good &= graph_set_property(g, v, "tainted", "") == 0;
     }
@@ -185,8 +183,7 @@ static void add_labels(const struct session *s, json_t *expression, json_t *any)
     for (size_t i = 0; i < s->w.n_nodes; i++) {
         const char *key;
         json_t *label;
-        json_object_foreach(json_object_get(s->w.nodes[i].is, "labels"), key, label)
-        {
+        json_object_foreach (json_object_get(s->w.nodes[i].is, "labels"), key, label) {
             if (is_of_key(key, label, expression))
                 json_array_append_new(any, term(key, label));
         }
@@ -201,8 +198,7 @@ static json_t *expression_of(const struct session *s, json_t *expression)
     json_t *any = json_pack("[{s[s]}]", "properties", "nowhere"), *value;
     size_t i;
     if (not_in || strcmp(sign, "In") == 0) {
-        json_array_foreach(json_object_get(expression, "Values"), i, value)
-        {
+        json_array_foreach (json_object_get(expression, "Values"), i, value) {
             json_array_append_new(any, term(kube_text(expression, "Key"), value));
         }
     } else if (no_key || strcmp(sign, "Exists") == 0 || strcmp(sign, "Gt") == 0 ||
@@ -220,11 +216,9 @@ static void add_affinity(const struct session *s, json_t *all, const struct kube
     json_t *terms = json_object_get(required, "NodeSelectorTerms"), *each, *expression;
     json_t *any = json_array();
     size_t i, j;
-    json_array_foreach(terms, i, each)
-    {
+    json_array_foreach (terms, i, each) {
         json_t *both = json_array();
-        json_array_foreach(json_object_get(each, "MatchExpressions"), j, expression)
-        {
+        json_array_foreach (json_object_get(each, "MatchExpressions"), j, expression) {
             json_array_append_new(both, expression_of(s, expression));
         }
         json_array_append_new(any, json_pack("{so}", "and", both));
@@ -248,8 +242,7 @@ static json_t *constraints_of(const struct session *s, const struct kube_task *t
                 json_array_append_new(all, json_pack("{s[s]}", "hostlist", host));
         }
     } else if (kube_enabled(&s->w, "predicates", "predicate")) {
-        json_object_foreach(json_object_get(task->is, "node_selector"), key, value)
-        {
+        json_object_foreach (json_object_get(task->is, "node_selector"), key, value) {
             json_array_append_new(all, term(key, value));
         }
         json_array_append_new(all, negation(json_pack("{s[s]}", "properties", "tainted")));

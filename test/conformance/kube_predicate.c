@@ -21,8 +21,7 @@ static size_t give(json_t *c, const char *list, const char *member, const char *
 {
     size_t i, n = 0;
     json_t *entry;
-    json_array_foreach(json_object_get(c, list), i, entry)
-    {
+    json_array_foreach (json_object_get(c, list), i, entry) {
         const char *whole = kube_text(entry, "name"), *slash = strchr(whole, '/');
         if (name && strcmp(slash ? slash + 1 : whole, name) != 0)
             continue;

@@ -37,8 +37,7 @@ bool kube_add_names(struct kube_names *names, json_t *amounts)
 {
     const char *name;
     json_t *value;
-    json_object_foreach(amounts, name, value)
-    {
+    json_object_foreach (amounts, name, value) {
         bool scalars = strcmp(name, "scalars") == 0;
         if (scalars ? !kube_add_names(names, value) : !add_name(names, name))
             return false;
@@ -80,8 +79,7 @@ static bool read_names(struct kube_names *names, json_t *c)
     for (size_t k = 0; k < sizeof(named_in) / sizeof(*named_in); k++) {
         size_t i;
         json_t *entry;
-        json_array_foreach(json_object_get(c, named_in[k].list), i, entry)
-        {
+        json_array_foreach (json_object_get(c, named_in[k].list), i, entry) {
             if (!kube_add_names(names, json_object_get(entry, named_in[k].member)))
                 return false;
         }
@@ -126,8 +124,7 @@ static void read_nodes(struct kube_world *w, json_t *c)
 {
     size_t i;
     json_t *entry;
-    json_array_foreach(json_object_get(c, "nodes"), i, entry)
-    {
+    json_array_foreach (json_object_get(c, "nodes"), i, entry) {
         struct kube_node *n = &w->nodes[i];
         n->is = entry;
         n->name = kube_text(entry, "name");
@@ -147,8 +144,7 @@ static void read_jobs(struct kube_world *w, json_t *c)
 {
     size_t i;
     json_t *entry;
-    json_array_foreach(json_object_get(c, "jobs"), i, entry)
-    {
+    json_array_foreach (json_object_get(c, "jobs"), i, entry) {
         struct kube_job *job = &w->jobs[i];
         job->is = entry;
         job->name = kube_text(entry, "name");
@@ -177,8 +173,7 @@ static void read_tasks(struct kube_world *w, json_t *c)
 {
     size_t i;
     json_t *entry;
-    json_array_foreach(json_object_get(c, "tasks"), i, entry)
-    {
+    json_array_foreach (json_object_get(c, "tasks"), i, entry) {
         struct kube_task *task = &w->tasks[i];
         task->is = entry;
         task->name = kube_text(entry, "name");
@@ -237,8 +232,7 @@ bool kube_read(struct kube_world *w, json_t *c)
     }
     size_t i;
     json_t *entry;
-    json_array_foreach(json_object_get(c, "queues"), i, entry)
-    {
+    json_array_foreach (json_object_get(c, "queues"), i, entry) {
         read_queue(w, entry, &w->queues[i]);
     }
     read_nodes(w, c);
@@ -264,10 +258,8 @@ json_t *kube_plugin(const struct kube_world *w, const char *name)
 {
     size_t i, j;
     json_t *tier, *plugin;
-    json_array_foreach(w->tiers, i, tier)
-    {
-        json_array_foreach(tier, j, plugin)
-        {
+    json_array_foreach (w->tiers, i, tier) {
+        json_array_foreach (tier, j, plugin) {
             if (strcmp(kube_text(plugin, "name"), name) == 0)
                 return plugin;
         }

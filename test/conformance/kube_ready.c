@@ -93,8 +93,7 @@ static bool fill(struct ready *r, json_t *tasks, bool counts)
     size_t i;
     json_t *task;
     char id[32];
-    json_array_foreach(tasks, i, task)
-    {
+    json_array_foreach (tasks, i, task) {
         snprintf(id, sizeof(id), "other%zu", i);
         bool stopped = is_status(task, "Pipelined");
         bool finds_room = is_status(task, "Pending") && counts && is_best_effort(task);
@@ -116,8 +115,7 @@ static bool look(json_t *c, bool counts, struct sched_gang_now *now)
     bool good = make(&r, n) && submit(&r, QUEUE, "gang", n, min > 0 ? min : 1) && pass(&r, 0);
     if (good)
         sched_queue_set(r.sched, 0, queues[QUEUE].name, true, false, NULL);
-    json_array_foreach(tasks, i, task)
-    {
+    json_array_foreach (tasks, i, task) {
         if (good && !has_begun(task))
             good = sched_requeue(r.sched, 0, sched_find(r.sched, "gang", (uint32_t)i)) == 0;
     }
@@ -159,15 +157,13 @@ enum outcome kube_job_readiness(json_t *c)
     json_int_t best_effort = 0;
     const char *key;
     json_t *value;
-    json_object_foreach(expect, key, value)
-    {
+    json_object_foreach (expect, key, value) {
         if (!is_known(key))
             return kube_wrong("unknown: what is expected of %s", key);
     }
     if (!look(c, true, &now) || !look(c, false, &without))
         return FAILED;
-    json_array_foreach(json_object_get(c, "tasks"), i, task)
-    {
+    json_array_foreach (json_object_get(c, "tasks"), i, task) {
         best_effort += is_status(task, "Pending") && is_best_effort(task);
     }
     enum outcome outcomes[] = {compare(expect, "pending_best_effort", best_effort),

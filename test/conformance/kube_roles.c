@@ -19,8 +19,7 @@ static bool mins_count(const struct kube_job *job)
     const char *role;
     json_t *min;
     int64_t all = 0;
-    json_object_foreach(json_object_get(job->is, "min_task_available"), role, min)
-    {
+    json_object_foreach (json_object_get(job->is, "min_task_available"), role, min) {
         all += json_integer_value(min);
     }
     return all <= job->min_available;
@@ -39,8 +38,7 @@ bool kube_lacks_role(const struct session *s, const struct kube_job *job)
     const char *role;
     json_t *min;
     bool lacks = false;
-    json_object_foreach(json_object_get(job->is, "min_task_available"), role, min)
-    {
+    json_object_foreach (json_object_get(job->is, "min_task_available"), role, min) {
         int64_t n = 0;
         for (size_t i = 0; i < s->w.n_tasks; i++) {
             const struct kube_task *task = &s->w.tasks[i];
@@ -88,8 +86,7 @@ static bool set_mins(const struct session *s, const struct kube_job *job, struct
     const char *name;
     json_t *min;
     int64_t missing = kube_misses(s, job), lacks = 0;
-    json_object_foreach(json_object_get(job->is, "min_task_available"), name, min)
-    {
+    json_object_foreach (json_object_get(job->is, "min_task_available"), name, min) {
         int64_t left = mins_count(job) ? json_integer_value(min) : 0;
         for (size_t i = 0; i < s->w.n_tasks; i++)
             left -= s->w.tasks[i].job == job && has_begun(&s->w.tasks[i]) &&

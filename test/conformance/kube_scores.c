@@ -151,8 +151,7 @@ static bool holds(json_t *labels, json_t *expression)
     const char *first = json_string_value(json_array_get(values, 0));
     bool is_in = false;
     size_t i;
-    json_array_foreach(values, i, value)
-    {
+    json_array_foreach (values, i, value) {
         is_in |= label && json_is_string(value) && strcmp(json_string_value(value), label) == 0;
     }
     if (strcmp(sign, "In") == 0)
@@ -173,12 +172,10 @@ static int64_t preferred(const struct kube_task *task, const struct kube_node *n
     json_t *term, *expression, *labels = json_object_get(node->is, "labels");
     int64_t sum = 0;
     size_t i, k;
-    json_array_foreach(terms, i, term)
-    {
+    json_array_foreach (terms, i, term) {
         json_t *all = json_object_get(json_object_get(term, "Preference"), "MatchExpressions");
         bool hold = json_array_size(all) > 0;
-        json_array_foreach(all, k, expression)
-        {
+        json_array_foreach (all, k, expression) {
             hold &= holds(labels, expression);
         }
         sum += hold ? kube_integer(term, "Weight", 0) : 0;
@@ -192,8 +189,7 @@ static int64_t disliked(const struct kube_node *node)
     size_t i;
     json_t *taint;
     int64_t n = 0;
-    json_array_foreach(json_object_get(node->is, "taints"), i, taint)
-    {
+    json_array_foreach (json_object_get(node->is, "taints"), i, taint) {
         n += strcmp(kube_text(taint, "effect"), "PreferNoSchedule") == 0;
     }
     return n;

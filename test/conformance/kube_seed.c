@@ -33,10 +33,8 @@ static json_t *job_of(const struct seed *s, const char *task, uint32_t *member)
 {
     size_t i, k;
     json_t *job, *t;
-    json_array_foreach(json_object_get(s->c, "jobs"), i, job)
-    {
-        json_array_foreach(json_object_get(job, "tasks"), k, t)
-        {
+    json_array_foreach (json_object_get(s->c, "jobs"), i, job) {
+        json_array_foreach (json_object_get(job, "tasks"), k, t) {
             *member = (uint32_t)k;
             if (strcmp(kube_text(t, "name"), task) == 0)
                 return job;
@@ -64,8 +62,7 @@ static bool make(struct seed *s)
     berth_error_t err;
     json_t *lite = json_array(), *names = json_array(), *node;
     size_t i;
-    json_array_foreach(json_object_get(s->c, "nodes"), i, node)
-    {
+    json_array_foreach (json_object_get(s->c, "nodes"), i, node) {
         char rank[24], cores[32];
         snprintf(rank, sizeof(rank), "%zu", i);
         kube_ids(number(json_object_get(node, "allocatable"), "cpu") / CPU, cores, sizeof(cores));
@@ -130,13 +127,11 @@ static bool submit_all(struct seed *s, int64_t since, int64_t until)
     json_t *job;
     while (since < until) {
         int64_t next = until;
-        json_array_foreach(json_object_get(s->c, "jobs"), i, job)
-        {
+        json_array_foreach (json_object_get(s->c, "jobs"), i, job) {
             int64_t at = number(job, "created_s");
             next = at > since && at < next ? at : next;
         }
-        json_array_foreach(json_object_get(s->c, "jobs"), i, job)
-        {
+        json_array_foreach (json_object_get(s->c, "jobs"), i, job) {
             if (number(job, "created_s") == next && !submit(s, job, ZERO + next))
                 return false;
         }
@@ -151,8 +146,7 @@ static bool end_all(struct seed *s, json_t *names, int64_t now, bool again)
 {
     size_t i;
     json_t *name;
-    json_array_foreach(names, i, name)
-    {
+    json_array_foreach (names, i, name) {
         sched_job_t job = handle_of(s, json_string_value(name));
         int rc = again ? sched_requeue(s->sched, now, job) : sched_finish(s->sched, now, job, true);
         if (rc < 0) {
@@ -179,10 +173,8 @@ static enum outcome compare_decided(const struct seed *s, json_t *want, json_t *
     size_t i, k;
     json_t *job, *task;
     enum outcome outcome = PASSED;
-    json_array_foreach(json_object_get(s->c, "jobs"), i, job)
-    {
-        json_array_foreach(json_object_get(job, "tasks"), k, task)
-        {
+    json_array_foreach (json_object_get(s->c, "jobs"), i, job) {
+        json_array_foreach (json_object_get(job, "tasks"), k, task) {
             const char *name = kube_text(task, "name"), *text = "";
             bool is = is_decided(s, name, kind), wanted = json_object_get(nodes, name) != NULL;
             for (size_t j = 0; j < json_array_size(want); j++)
@@ -205,8 +197,7 @@ static bool is_ready_as(const struct seed *s, json_t *expect)
     json_t *allocated = json_object_get(expect, "allocated"), *want;
     json_t *conditional = json_object_get(expect, "conditionally_allocated");
     const char *name;
-    json_object_foreach(json_object_get(expect, "readiness"), name, want)
-    {
+    json_object_foreach (json_object_get(expect, "readiness"), name, want) {
         struct sched_gang_now now;
         if (sched_gang_look(s->sched, sched_find(s->sched, name, 0), &now) < 0 ||
             strcmp(words[now.readiness], json_string_value(want)) != 0)
@@ -224,22 +215,19 @@ static bool claims_as(const struct seed *s, json_t *expect)
     size_t i;
     json_t *name, *nodes, *of;
     const char *job, *node;
-    json_array_foreach(json_object_get(expect, "starving"), i, name)
-    {
+    json_array_foreach (json_object_get(expect, "starving"), i, name) {
         struct sched_annotation a;
         sched_job_t handle = sched_find(s->sched, json_string_value(name), 0);
         if (sched_annotate(s->sched, handle, &a) < 0 ||
             (a.members < 2 && a.reason.kind != SCHED_REASON_CLAIM))
             return false;
     }
-    json_object_foreach(json_object_get(expect, "reserved"), job, nodes)
-    {
+    json_object_foreach (json_object_get(expect, "reserved"), job, nodes) {
         struct sched_annotation a;
         if (sched_annotate(s->sched, sched_find(s->sched, job, 0), &a) < 0 ||
             a.reason.kind != SCHED_REASON_CLAIM)
             return false;
-        json_object_foreach(nodes, node, of)
-        {
+        json_object_foreach (nodes, node, of) {
             if (a.reason.has * CPU != number(of, "cpu"))
                 return false;
         }
@@ -254,10 +242,8 @@ static int64_t held_on(const struct seed *s, json_t *node, bool all)
     size_t i, k, length = strlen(name);
     json_t *job, *task;
     int64_t sum = 0;
-    json_array_foreach(json_object_get(s->c, "jobs"), i, job)
-    {
-        json_array_foreach(json_object_get(job, "tasks"), k, task)
-        {
+    json_array_foreach (json_object_get(s->c, "jobs"), i, job) {
+        json_array_foreach (json_object_get(job, "tasks"), k, task) {
             const char *text = "";
             sched_job_t handle = handle_of(s, kube_text(task, "name"));
             bool counts = handle >= 0 && sched_state(s->sched, handle) == SCHED_RUNNING &&
@@ -275,8 +261,7 @@ static bool has_on_nodes(const struct seed *s, json_t *expect, bool accessible)
 {
     size_t i;
     json_t *node;
-    json_array_foreach(json_object_get(s->c, "nodes"), i, node)
-    {
+    json_array_foreach (json_object_get(s->c, "nodes"), i, node) {
         json_t *want = json_object_get(expect, kube_text(node, "name"));
         int64_t there_is = number(json_object_get(node, "allocatable"), "cpu");
         int64_t idle = accessible ? there_is - held_on(s, node, true) : 0;
@@ -291,15 +276,12 @@ static bool are_filling(const struct seed *s, json_t *expect)
 {
     size_t i, k, n = 0, found = 0;
     json_t *job, *task, *name;
-    json_array_foreach(expect, i, name)
-    {
+    json_array_foreach (expect, i, name) {
         sched_job_t handle = handle_of(s, json_string_value(name));
         found += handle >= 0 && sched_is_filling(s->sched, handle);
     }
-    json_array_foreach(json_object_get(s->c, "jobs"), i, job)
-    {
-        json_array_foreach(json_object_get(job, "tasks"), k, task)
-        {
+    json_array_foreach (json_object_get(s->c, "jobs"), i, job) {
+        json_array_foreach (json_object_get(job, "tasks"), k, task) {
             sched_job_t handle = handle_of(s, kube_text(task, "name"));
             n += handle >= 0 && sched_is_filling(s->sched, handle);
         }
@@ -353,8 +335,7 @@ static enum outcome play(struct seed *s)
     json_t *each;
     if (!make(s) || !submit_all(s, -ZERO, -1) || sched_pass(s->sched, ZERO - 1, false, &d, &n) < 0)
         return FAILED;
-    json_array_foreach(json_object_get(s->c, "cycles"), i, each)
-    {
+    json_array_foreach (json_object_get(s->c, "cycles"), i, each) {
         int64_t at = number(each, "at_s");
         if (!submit_all(s, since, at))
             return kube_wrong("a job is refused");
@@ -372,8 +353,7 @@ static bool starves(const struct seed *s)
             first = last;
     size_t i;
     json_t *job;
-    json_array_foreach(json_object_get(s->c, "jobs"), i, job)
-    {
+    json_array_foreach (json_object_get(s->c, "jobs"), i, job) {
         int64_t at = number(job, "created_s");
         first = at < first ? at : first;
     }

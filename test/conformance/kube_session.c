@@ -9,8 +9,7 @@ bool kube_has_action(const struct session *s, const char *name)
 {
     size_t i;
     json_t *action;
-    json_array_foreach(json_object_get(json_object_get(s->c, "config"), "actions"), i, action)
-    {
+    json_array_foreach (json_object_get(json_object_get(s->c, "config"), "actions"), i, action) {
         if (strcmp(json_string_value(action), name) == 0)
             return true;
     }
@@ -49,10 +48,8 @@ static const char *left_out_plugin(const struct session *s)
         "conformance", "sla", "gang",       "overcommit", "resourcequota", NULL};
     size_t i, j, k;
     json_t *tier, *plugin;
-    json_array_foreach(s->w.tiers, i, tier)
-    {
-        json_array_foreach(tier, j, plugin)
-        {
+    json_array_foreach (s->w.tiers, i, tier) {
+        json_array_foreach (tier, j, plugin) {
             const char *name = kube_text(plugin, "name");
             for (k = 0; known[k] && strcmp(known[k], name) != 0; k++)
                 continue;
@@ -69,8 +66,7 @@ static bool has_other_action(const struct session *s, char *why, size_t room)
     static const char *const known[] = {"enqueue", "allocate", "backfill", "preempt", "reclaim"};
     size_t i, k, n = sizeof(known) / sizeof(*known);
     json_t *action;
-    json_array_foreach(json_object_get(json_object_get(s->c, "config"), "actions"), i, action)
-    {
+    json_array_foreach (json_object_get(json_object_get(s->c, "config"), "actions"), i, action) {
         for (k = 0; k < n && strcmp(known[k], json_string_value(action)) != 0; k++)
             continue;
         snprintf(why, room, "the action %s", json_string_value(action));

@@ -129,8 +129,7 @@ static bool knows_all(json_t *expect, char *why, size_t room)
 {
     const char *key;
     json_t *value;
-    json_object_foreach(expect, key, value)
-    {
+    json_object_foreach (expect, key, value) {
         size_t i = 0, n = sizeof(expected) / sizeof(*expected);
         while (i < n && (strcspn(expected[i].path, "[{") != strlen(key) ||
                          strncmp(expected[i].path, key, strlen(key)) != 0))
@@ -150,8 +149,7 @@ static bool check_expected(json_t *c, char *why, size_t room)
     json_t *cycle;
     bool good = shape_check(json_object_get(c, "expect"), expected,
                             sizeof(expected) / sizeof(*expected), why, room);
-    json_array_foreach(json_object_get(c, "cycles"), i, cycle)
-    {
+    json_array_foreach (json_object_get(c, "cycles"), i, cycle) {
         json_t *expect = json_object_get(cycle, "expect");
         n += json_object_size(expect);
         good = good &&

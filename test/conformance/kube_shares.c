@@ -88,8 +88,7 @@ enum outcome kube_proportion_deserved(json_t *c)
     json_t *expect;
     if (!t)
         outcome = FAILED;
-    json_object_foreach(t ? expected_deserved(c) : NULL, name, expect)
-    {
+    json_object_foreach (t ? expected_deserved(c) : NULL, name, expect) {
         const struct kube_queue *q = NULL;
         for (size_t i = 0; i < w.n_queues; i++)
             if (strcmp(w.queues[i].name, name) == 0)

@@ -55,8 +55,7 @@ static json_t *contest(json_t *c, const char *names)
 {
     size_t i;
     json_t *job, *jobs = json_array(), *tasks = json_array();
-    json_array_foreach(json_object_get(c, "jobs"), i, job)
-    {
+    json_array_foreach (json_object_get(c, "jobs"), i, job) {
         const char *name = kube_text(job, "name");
         json_int_t until = waits_until(c, job);
         if (!strstr(names, name))
@@ -85,8 +84,7 @@ enum outcome kube_plugin_order(json_t *c)
     const char *question;
     json_t *answer;
     enum outcome outcome = PASSED;
-    json_object_foreach(json_object_get(c, "expect"), question, answer)
-    {
+    json_object_foreach (json_object_get(c, "expect"), question, answer) {
         char first[100] = "", second[100] = "";
         int end = -1;
         sscanf(question, "job_order_less(%99[^,],%99[^)])%n", first, second, &end);

@@ -13,8 +13,7 @@ static bool is_in_tier(json_t *tier, const char *name, const char *function)
 {
     size_t i;
     json_t *plugin;
-    json_array_foreach(tier, i, plugin)
-    {
+    json_array_foreach (tier, i, plugin) {
         if (strcmp(kube_text(plugin, "name"), name) == 0 &&
             json_is_true(json_object_get(json_object_get(plugin, "enabled"), function)))
             return true;

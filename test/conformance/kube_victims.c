@@ -48,8 +48,7 @@ static bool is_wanted(json_t *c, const char *name)
     json_t *node;
     json_t *tdm = json_array_get(
         json_array_get(json_object_get(json_object_get(c, "config"), "tiers"), 0), 0);
-    json_array_foreach(json_object_get(c, "nodes"), i, node)
-    {
+    json_array_foreach (json_object_get(c, "nodes"), i, node) {
         const char *zone = kube_text(json_object_get(node, "labels"), "volcano.sh/revocable-zone");
         if (strcmp(kube_text(node, "name"), name) != 0 || zone[0] == '\0')
             continue;
@@ -75,8 +74,7 @@ static void set_min(json_t *c, json_t *job)
     const char *most = kube_text(notes, "volcano.sh/jdb-max-unavailable");
     const char *least = kube_text(notes, "volcano.sh/jdb-min-available");
     json_int_t n = 0;
-    json_array_foreach(json_object_get(c, "tasks"), i, task)
-    {
+    json_array_foreach (json_object_get(c, "tasks"), i, task) {
         n += strcmp(kube_text(task, "job"), kube_text(job, "name")) == 0;
     }
     json_int_t min = most[0] ? n - part_of(most, n) : least[0] ? part_of(least, n) : -1;
@@ -111,8 +109,7 @@ static const char *queue_of(json_t *c, json_t *task)
 {
     size_t i;
     json_t *job;
-    json_array_foreach(json_object_get(c, "jobs"), i, job)
-    {
+    json_array_foreach (json_object_get(c, "jobs"), i, job) {
         if (strcmp(kube_text(job, "name"), kube_text(task, "job")) == 0)
             return kube_text(job, "queue");
     }
@@ -124,8 +121,7 @@ static json_t *full_session(json_t *c, const char *action, json_t *tiers)
 {
     size_t i;
     json_t *task, *nodes = json_array(), *tasks = copy(c, "tasks");
-    json_array_foreach(tasks, i, task)
-    {
+    json_array_foreach (tasks, i, task) {
         json_object_set(task, "node", json_object_get(task, "name"));
         json_array_append_new(nodes, node_of(task));
     }
@@ -144,12 +140,10 @@ enum outcome kube_victim_count(json_t *c)
         json_pack("[[o,o,o,o]]", priority(), plugin("gang", "preemptable"),
                   plugin("conformance", "preemptable"), plugin("predicates", "predicate"));
     json_t *session = full_session(c, "preempt", tiers);
-    json_array_foreach(json_object_get(session, "jobs"), i, job)
-    {
+    json_array_foreach (json_object_get(session, "jobs"), i, job) {
         set_min(c, job);
     }
-    json_array_foreach(json_object_get(c, "tasks"), i, task)
-    {
+    json_array_foreach (json_object_get(c, "tasks"), i, task) {
         if (is_wanted(c, kube_text(task, "node")))
             add_claimant(session, task, queue_of(c, task));
     }
@@ -166,8 +160,7 @@ static bool has(json_t *list, const char *name)
 {
     size_t i;
     json_t *value;
-    json_array_foreach(list, i, value)
-    {
+    json_array_foreach (list, i, value) {
         if (strcmp(json_string_value(value), name) == 0)
             return true;
     }
@@ -178,10 +171,8 @@ static bool is_of_shares(json_t *c)
 {
     size_t i, j;
     json_t *tier, *each;
-    json_array_foreach(json_object_get(c, "tiers"), i, tier)
-    {
-        json_array_foreach(tier, j, each)
-        {
+    json_array_foreach (json_object_get(c, "tiers"), i, tier) {
+        json_array_foreach (tier, j, each) {
             const char *name = kube_text(each, "plugin");
             if (strcmp(name, "proportion") == 0 || strcmp(name, "capacity") == 0)
                 return true;
@@ -202,10 +193,8 @@ static struct against against(json_t *c, const char *candidate)
     struct against is = {0};
     size_t i, j;
     json_t *tier, *each;
-    json_array_foreach(json_object_get(c, "tiers"), i, tier)
-    {
-        json_array_foreach(tier, j, each)
-        {
+    json_array_foreach (json_object_get(c, "tiers"), i, tier) {
+        json_array_foreach (tier, j, each) {
             const char *name = kube_text(each, "plugin");
             bool votes = json_integer_value(json_object_get(each, "vote")) != 0;
             bool says = votes && !has(json_object_get(each, "victims"), candidate);
@@ -257,8 +246,7 @@ enum outcome kube_victim_tiers(json_t *c)
     bool shares = is_of_shares(c), any = false;
     json_t *world = json_pack("{ss s[{ss s{si}}] s[] s[]}", "id", kube_text(c, "id"), "queues",
                               "name", "queue", "deserved", "cpu", 1000000, "jobs", "tasks");
-    json_array_foreach(json_object_get(c, "candidates"), i, candidate)
-    {
+    json_array_foreach (json_object_get(c, "candidates"), i, candidate) {
         struct against is = against(c, json_string_value(candidate));
         any |= is.any;
         add_candidate(world, json_string_value(candidate), shares, &is);
@@ -268,8 +256,7 @@ enum outcome kube_victim_tiers(json_t *c)
         json_pack("[[o,o,o],[o,o]]", priority(), plugin("gang", kind), plugin("conformance", kind),
                   plugin("capacity", kind), plugin("predicates", "predicate"));
     json_t *session = full_session(world, any ? shares ? "reclaim" : "preempt" : "allocate", tiers);
-    json_array_foreach(tasks_of(world), i, candidate)
-    {
+    json_array_foreach (tasks_of(world), i, candidate) {
         if (has(json_object_get(c, "candidates"), kube_text(candidate, "name")))
             add_claimant(session, candidate, "queue");
     }

@@ -7,8 +7,7 @@ static enum kube_vote vote_of_tier(json_t *tier, kube_voter vote, void *of)
     enum kube_vote votes = KUBE_HAS_NO_SAY;
     size_t i;
     json_t *plugin;
-    json_array_foreach(tier, i, plugin)
-    {
+    json_array_foreach (tier, i, plugin) {
         bool asked =
             json_is_true(json_object_get(json_object_get(plugin, "enabled"), "jobEnqueued"));
         enum kube_vote one = asked ? vote(of, kube_text(plugin, "name")) : KUBE_HAS_NO_SAY;

@@ -118,8 +118,9 @@ bool has_text(json_t *list, const char *text)
 {
     size_t i;
     json_t *value;
-    json_array_foreach(list, i, value) if (text && json_is_string(value) &&
-                                           strcmp(json_string_value(value), text) == 0) return true;
+    json_array_foreach (list, i, value)
+        if (text && json_is_string(value) && strcmp(json_string_value(value), text) == 0)
+            return true;
     return false;
 }
 
@@ -131,11 +132,13 @@ classes_t *settings_of(json_t *percents, json_t *order, berth_error_t *err)
     json_t *value;
     if (json_object_size(percents) > CLASSES_MAX)
         return NULL;
-    json_array_foreach(order, i, value) if (json_object_get(percents, json_string_value(value)) &&
-                                            n < CLASSES_MAX) list[n++] = (struct classes_percent){
-        json_string_value(value), number_of(percents, json_string_value(value), 0)};
-    json_object_foreach(percents, name, value) if (!has_text(order, name) && n < CLASSES_MAX)
-        list[n++] = (struct classes_percent){name, number_of(percents, name, 0)};
+    json_array_foreach (order, i, value)
+        if (json_object_get(percents, json_string_value(value)) && n < CLASSES_MAX)
+            list[n++] = (struct classes_percent){json_string_value(value),
+                                                 number_of(percents, json_string_value(value), 0)};
+    json_object_foreach (percents, name, value)
+        if (!has_text(order, name) && n < CLASSES_MAX)
+            list[n++] = (struct classes_percent){name, number_of(percents, name, 0)};
     classes_t *c = classes_create();
     if (c && classes_set_percents(c, list, n, err) == 0)
         return c;
@@ -169,8 +172,8 @@ classes_t *all_settings(const struct cases *cases, json_t *percents, json_t *req
         wrong("settings are refused: %s", err.text);
         return NULL;
     }
-    json_object_foreach(json_is_object(requestors) ? requestors : cases->requestors, pattern, name)
-    {
+    json_object_foreach (json_is_object(requestors) ? requestors : cases->requestors, pattern,
+                         name) {
         add_requestor(c, pattern, json_string_value(name));
     }
     return c;
@@ -250,7 +253,8 @@ int main(int argc, char **argv)
         json_decref(root);
         return 1;
     }
-    json_array_foreach(list, i, c) play(&cases, c, i + 1, &tally);
+    json_array_foreach (list, i, c)
+        play(&cases, c, i + 1, &tally);
     print(&tally);
     json_decref(root);
     return tally.failed > 0;

@@ -57,7 +57,9 @@ static bool same_set(json_t *a, json_t *b)
     size_t i;
     if (json_array_size(a) != json_array_size(b))
         return false;
-    json_array_foreach(a, i, value) if (!has_text(b, json_string_value(value))) return false;
+    json_array_foreach (a, i, value)
+        if (!has_text(b, json_string_value(value)))
+            return false;
     return true;
 }
 
@@ -68,7 +70,8 @@ static enum outcome check_choice(json_t *expect, json_t *found)
     json_t *set = json_object_get(expect, "set");
     bool is_right = set && same_set(set, found);
     size_t i;
-    json_array_foreach(one_of, i, choice) is_right = is_right || same_set(choice, found);
+    json_array_foreach (one_of, i, choice)
+        is_right = is_right || same_set(choice, found);
     if (is_right)
         return json_array_size(one_of) > 1 ? PASSED_EQUAL : PASSED;
     char *text = json_dumps(found, 0);
@@ -97,8 +100,7 @@ static enum outcome check_order(json_t *durations, json_t *found, json_t *expect
     json_t *task;
     double last = INFINITY;
     size_t i;
-    json_array_foreach(found, i, task)
-    {
+    json_array_foreach (found, i, task) {
         json_t *known = json_object_get(durations, json_string_value(task));
         json_t *wanted = json_object_get(durations, json_string_value(json_array_get(expected, i)));
         double seconds = known ? json_number_value(known) : -1;
@@ -121,8 +123,7 @@ enum outcome play_task_order(const struct cases *cases, json_t *c)
     bool other = false;
     size_t i;
     (void)cases;
-    json_array_foreach(json_object_get(c, "jobs"), i, job)
-    {
+    json_array_foreach (json_object_get(c, "jobs"), i, job) {
         json_t *found = scoot_play_order(job, known);
         json_t *expected = json_array_get(expect, i);
         if (json_is_string(expected)) /* of one job, without a list around it */

@@ -12,7 +12,7 @@ static json_t *percents_of(json_t *classes)
 {
     json_t *percents = json_object(), *class;
     size_t i;
-    json_array_foreach(classes, i, class)
+    json_array_foreach (classes, i, class)
         json_object_set(percents, text_of(class, "name"), json_object_get(class, "load_pct"));
     return percents;
 }
@@ -21,8 +21,9 @@ static json_t *find_class(json_t *classes, const char *name)
 {
     json_t *class;
     size_t i;
-    json_array_foreach(classes, i,
-                       class) if (strcmp(text_of(class, "name"), name) == 0) return class;
+    json_array_foreach (classes, i, class)
+        if (strcmp(text_of(class, "name"), name) == 0)
+            return class;
     return NULL;
 }
 
@@ -58,7 +59,8 @@ static int64_t tasks_to_start(json_t *class, int64_t units)
     json_t *list = json_object_get(class, "jobs"), *job;
     int64_t waiting = 0;
     size_t i;
-    json_array_foreach(list, i, job) waiting += number_of(job, "waiting", 0);
+    json_array_foreach (list, i, job)
+        waiting += number_of(job, "waiting", 0);
     return json_array_size(list) == 0 || units < waiting ? units : waiting;
 }
 

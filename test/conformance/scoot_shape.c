@@ -46,8 +46,7 @@ static bool few(json_t *list, const char *key, char *why, size_t room)
     int64_t sum = 0;
     size_t i;
     json_t *entry;
-    json_array_foreach(list, i, entry)
-    {
+    json_array_foreach (list, i, entry) {
         sum += number_of(entry, key, 0);
         if (sum <= MOST)
             continue;
@@ -65,8 +64,7 @@ static bool few_in_all(json_t *c, char *why, size_t room)
         snprintf(why, room, "steps: expected %d at most", MOST);
         return false;
     }
-    json_array_foreach(json_object_get(c, "classes"), i, class)
-    {
+    json_array_foreach (json_object_get(c, "classes"), i, class) {
         if (!few(json_object_get(class, "jobs"), "waiting", why, room))
             return false;
     }

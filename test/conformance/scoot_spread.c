@@ -75,7 +75,8 @@ enum outcome play_spread_evenly(json_t *c)
     enum outcome outcome = PASSED;
     json_t *job;
     size_t i;
-    json_array_foreach(json_object_get(c, "jobs"), i, job) tasks += number_of(job, "tasks", 0);
+    json_array_foreach (json_object_get(c, "jobs"), i, job)
+        tasks += number_of(job, "tasks", 0);
     sched_t *s = open_core(nodes, &config, &machine);
     if (sscanf(text_of(c, "expect"), "each node runs between %" SCNd64 " and %" SCNd64, &low,
                &high) != 2)

@@ -26,8 +26,7 @@ static struct jobs read_jobs(json_t *c)
     struct jobs jobs = {.n = json_array_size(list)};
     size_t i;
     jobs.v = calloc(jobs.n + 1, sizeof(*jobs.v));
-    json_array_foreach(list, i, job)
-    {
+    json_array_foreach (list, i, job) {
         jobs.v[i] = (struct job){.name = text_of(job, "name"),
                                  .running = number_of(job, "running", 0),
                                  .waiting = number_of(job, "waiting", 0),
@@ -123,8 +122,9 @@ static bool goes_by_fewest(struct jobs *jobs, json_t *started)
 {
     json_t *task;
     size_t i;
-    json_array_foreach(started, i,
-                       task) if (!take_fewest(jobs, json_string_value(task))) return false;
+    json_array_foreach (started, i, task)
+        if (!take_fewest(jobs, json_string_value(task)))
+            return false;
     return true;
 }
 
@@ -166,8 +166,7 @@ static bool submit_tasks(struct scoot_core *core, json_t *tasks, json_t *known)
 {
     json_t *task;
     size_t i;
-    json_array_foreach(tasks, i, task)
-    {
+    json_array_foreach (tasks, i, task) {
         json_t *seconds = json_object_get(known, json_string_value(task));
         int64_t ticks = seconds ? to_ticks(seconds) : 0;
         struct scoot_tasks job = {.requestor = "requestor",

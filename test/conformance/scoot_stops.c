@@ -46,14 +46,12 @@ static void read_tasks(struct stage *stage, json_t *c)
     json_t *list = json_object_get(c, "running"), *task;
     size_t i;
     stage->v = calloc(json_array_size(list) + 1, sizeof(*stage->v));
-    json_array_foreach(list, i, task)
-    {
+    json_array_foreach (list, i, task) {
         int64_t ago = ticks_of(task, "started_s_ago", 0);
         stage->now = ago > stage->now ? ago : stage->now;
     }
     stage->now = (stage->now / TICKS + 2) * TICKS;
-    json_array_foreach(list, i, task)
-    {
+    json_array_foreach (list, i, task) {
         int64_t ago = ticks_of(task, "started_s_ago", 0);
         ago = ago > TICKS ? (ago + TICKS - 1) / TICKS * TICKS : TICKS;
         stage->v[stage->n++] =

@@ -122,8 +122,7 @@ static json_t *play(struct clock *clock, json_t *c)
     int64_t now = ticks_of(json_array_get(samples, 0), "t_s", 0);
     bool is_good = open_clock(clock, json_object_get(c, "config"), now);
     size_t i;
-    json_array_foreach(samples, i, sample)
-    {
+    json_array_foreach (samples, i, sample) {
         now = ticks_of(sample, "t_s", 0);
         is_good = is_good && set_spread(clock, now, number_of(sample, "spread", 0));
         int64_t stopped = is_good ? end_those(clock, now, SCHED_PREEMPT) : -1;

@@ -43,8 +43,7 @@ static bool submit_jobs(struct world *w, json_t *list)
     size_t i;
     if (w->workers == 0 && sched_set_status(w->core.s, 0, "node0", RESOURCE_DOWN, &err) < 0)
         return wrong("%s", err.text) == PASSED;
-    json_array_foreach(list, i, job)
-    {
+    json_array_foreach (list, i, job) {
         w->tasks[i] = number_of(job, "tasks", 0);
         struct scoot_tasks tasks = {
             .requestor = text_of(job, "requestor"), .tasks = (uint32_t)w->tasks[i], .tag = i};
@@ -84,14 +83,12 @@ static enum outcome check_numbers(json_t *c, const char *what, const int64_t *nu
 {
     json_t *number, *job;
     const char *name;
-    json_object_foreach(json_object_get(json_object_get(c, "expect"), what), name, number)
-    {
+    json_object_foreach (json_object_get(json_object_get(c, "expect"), what), name, number) {
         int64_t found = 0;
         size_t i;
-        json_array_foreach(json_object_get(c, "jobs"), i,
-                           job) if (strcmp(name, "total") == 0 ||
-                                    strcmp(name, text_of(job, "requestor")) == 0) found +=
-            numbers[i];
+        json_array_foreach (json_object_get(c, "jobs"), i, job)
+            if (strcmp(name, "total") == 0 || strcmp(name, text_of(job, "requestor")) == 0)
+                found += numbers[i];
         if (found != json_integer_value(number))
             return wrong("%s of %s: found %" PRId64, what, name, found);
     }

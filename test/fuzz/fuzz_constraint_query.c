@@ -14,12 +14,10 @@ static void check_condition(json_t *condition)
     json_t *list, *part;
     size_t i;
     FUZZ_CHECK(json_object_size(condition) == 1);
-    json_object_foreach(condition, name, list)
-    {
+    json_object_foreach (condition, name, list) {
         bool is_joint = strcmp(name, "and") == 0 || strcmp(name, "or") == 0;
         FUZZ_CHECK(json_array_size(list) > (is_joint ? 1u : 0u));
-        json_array_foreach(list, i, part)
-        {
+        json_array_foreach (list, i, part) {
             if (is_joint || strcmp(name, "not") == 0)
                 check_condition(part);
             else

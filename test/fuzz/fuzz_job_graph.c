@@ -21,8 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     json_t *jobs = job_graph_read((const char *)data, size, "jobs.yaml", common, &err), *job;
     size_t i;
     FUZZ_CHECK(jobs || err.text[0]);
-    json_array_foreach(jobs, i, job)
-    {
+    json_array_foreach (jobs, i, job) {
         check_waits(job, i);
         FUZZ_CHECK(json_is_true(json_object_get(job, "environment")) == (i > 0));
     }

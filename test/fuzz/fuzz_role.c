@@ -14,8 +14,7 @@ static void check_role(json_t *role)
     const char *key;
     json_t *value;
     FUZZ_CHECK(json_is_string(json_object_get(role, "role")));
-    json_object_foreach(role, key, value)
-    {
+    json_object_foreach (role, key, value) {
         bool is_list = strcmp(key, "requires") == 0 || strcmp(key, "command") == 0;
         bool is_text = strcmp(key, "role") == 0 || strcmp(key, "gpu_type") == 0;
         bool is_flag = strcmp(key, "exclusive") == 0;

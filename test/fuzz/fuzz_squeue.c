@@ -38,8 +38,7 @@ static void check_change(const json_t *change, const struct squeue_job *job)
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)change, key, value)
-    {
+    json_object_foreach ((json_t *)(uintptr_t)change, key, value) {
         bool is_text = strcmp(key, "job") == 0 || strcmp(key, "slurm") == 0 ||
                        strcmp(key, "reason") == 0 || strcmp(key, "given_up") == 0 ||
                        strcmp(key, "lost") == 0;

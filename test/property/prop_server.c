@@ -129,8 +129,7 @@ static char *promises(struct scene *c)
     json_t *found = json_array();
     size_t i;
     json_t *row;
-    json_array_foreach(json_object_get(got, "jobs"), i, row)
-    {
+    json_array_foreach (json_object_get(got, "jobs"), i, row) {
         const char *reason = json_string_value(json_object_get(row, "reason"));
         if (reason && strcmp(reason, "reserved") == 0)
             json_array_append_new(found, json_pack("[O, O, O]", json_object_get(row, "id"),

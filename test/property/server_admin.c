@@ -98,8 +98,7 @@ static void check_policy(struct scene *c)
     bool before = scene_scarce(c, false);
     json_t *got = scene_ask(c, "GET", "/v1/queues", NULL, NULL, NULL), *q;
     size_t i;
-    json_array_foreach(json_object_get(got, "queues"), i, q)
-    {
+    json_array_foreach (json_object_get(got, "queues"), i, q) {
         int stopped = json_is_false(json_object_get(q, "started"));
         const char *name = json_string_value(json_object_get(q, "name"));
         int queue = told_queue(name);
@@ -155,8 +154,7 @@ static void check_resources(struct scene *c)
     bool before = scene_scarce(c, false);
     json_t *got = scene_ask(c, "GET", "/v1/resources", NULL, NULL, NULL), *entry;
     size_t i;
-    json_array_foreach(json_object_get(got, "changed"), i, entry)
-    {
+    json_array_foreach (json_object_get(got, "changed"), i, entry) {
         const char *name = json_string_value(json_object_get(entry, "resources"));
         int node = name ? atoi(name + strlen("node")) : -1;
         if (node < 0 || node >= NODES)
@@ -179,8 +177,7 @@ static void check_blocks(struct scene *c)
     bool before = scene_scarce(c, false);
     json_t *got = scene_ask(c, "GET", "/v1/blocks", NULL, NULL, NULL), *entry;
     size_t i;
-    json_array_foreach(json_object_get(got, "blocks"), i, entry)
-    {
+    json_array_foreach (json_object_get(got, "blocks"), i, entry) {
         const char *name = json_string_value(json_object_get(entry, "name"));
         int block = name && name[0] == 'b' ? atoi(name + 1) : -1;
         if (block < 0 || block >= BLOCKS || there[block]++ > 0)

@@ -119,8 +119,7 @@ static void check_place(struct scene *c, size_t run, const struct told *t)
     int cores = 0, gpus = 0;
     if (!json_is_array(list))
         scene_fail(c, "nobody told it what it got", r->job, r->member);
-    json_array_foreach(list, i, lite)
-    {
+    json_array_foreach (list, i, lite) {
         children_now = json_object_get(lite, "children");
         each_id(c, json_string_value(json_object_get(lite, "rank")), run, take_node, 0);
     }

@@ -227,8 +227,7 @@ static void leave_ended(struct scene *c, int64_t id, bool *live)
     snprintf(query, sizeof(query), "ids=%lld&history=1", (long long)id);
     json_t *got = scene_ask(c, "GET", "/v1/jobs", query, NULL, NULL);
     scene_scarce(c, was);
-    json_array_foreach(json_object_get(got, "jobs"), i, row)
-    {
+    json_array_foreach (json_object_get(got, "jobs"), i, row) {
         const char *state = json_string_value(json_object_get(row, "state"));
         const json_t *member = json_object_get(row, "member");
         if (laws_is_over(state) && strcmp(state, "cancelled") != 0)
@@ -497,7 +496,8 @@ static void check_whole(struct scene *c, const json_t *row, void *arg)
     json_t *summary = json_object_get(row, "summary"), *count;
     const char *state;
     int64_t n = 0, expected = 0;
-    json_object_foreach(summary, state, count) n += json_integer_value(count);
+    json_object_foreach (summary, state, count)
+        n += json_integer_value(count);
     for (int m = 0; m < MEMBERS; m++)
         expected += w->seen[id * MEMBERS + m];
     if (w->whole[id]++)

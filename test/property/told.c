@@ -180,8 +180,7 @@ static void lines_of_r(const json_t *r, struct paths *to)
     const json_t *execution = json_object_get(r, "execution"), *group;
     size_t i;
 
-    json_array_foreach(json_object_get(execution, "R_lite"), i, group)
-    {
+    json_array_foreach (json_object_get(execution, "R_lite"), i, group) {
         const char *ranks = json_string_value(json_object_get(group, "rank"));
         const json_t *children = json_object_get(group, "children");
         struct idset set = {0};

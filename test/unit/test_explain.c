@@ -285,8 +285,8 @@ static int64_t preempted_events(struct sim_server *w, int64_t id)
     const json_t *event;
     snprintf(path, sizeof(path), "/v1/jobs/%lld/events", (long long)id);
     json_t *got = ask(w, "GET", path, NULL, 200);
-    json_array_foreach(json_object_get(got, "events"), i, event) n +=
-        strcmp(json_string_value(json_object_get(event, "kind")), "preempted") == 0;
+    json_array_foreach (json_object_get(got, "events"), i, event)
+        n += strcmp(json_string_value(json_object_get(event, "kind")), "preempted") == 0;
     json_decref(got);
     return n;
 }
@@ -365,8 +365,7 @@ static void expect_preempted(struct sim_server *w, const char *job, const char *
     const json_t *event, *last = NULL;
     snprintf(path, sizeof(path), "/v1/jobs/%s/events", job);
     json_t *got = ask(w, "GET", path, NULL, 200);
-    json_array_foreach(json_object_get(got, "events"), i, event)
-    {
+    json_array_foreach (json_object_get(got, "events"), i, event) {
         if (strcmp(json_string_value(json_object_get(event, "kind")), "preempted") == 0)
             last = event;
     }

@@ -421,8 +421,7 @@ static void expect_demand(struct sim_server *w, const char *queue, int64_t cores
 {
     json_t *got = sim_server_ask(w, SIM_ANN, "GET", "/v1/shares", NULL, NULL, NULL), *node;
     size_t i, found = 0;
-    json_array_foreach(json_object_get(got, "shares"), i, node)
-    {
+    json_array_foreach (json_object_get(got, "shares"), i, node) {
         const char *name = json_string_value(json_object_get(node, "name"));
         if (!name || strcmp(name, queue) != 0)
             continue;

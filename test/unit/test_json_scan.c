@@ -212,8 +212,7 @@ static void compare_members(struct json_part part, json_t *value)
     assert_true(json_scan_begin(&s, part));
     assert_int_equal(s.is_object, json_is_object(value));
     if (s.is_object) {
-        json_object_foreach(value, expected, child)
-        {
+        json_object_foreach (value, expected, child) {
             assert_true(json_scan_next(&s, &key, &member));
             strbuf_reset(&name);
             assert_true(json_part_text(json_part(key.at - 1, key.length + 2), &name));
@@ -221,8 +220,7 @@ static void compare_members(struct json_part part, json_t *value)
             compare(member, child);
         }
     } else {
-        json_array_foreach(value, i, child)
-        {
+        json_array_foreach (value, i, child) {
             assert_true(json_scan_next(&s, &key, &member));
             compare(member, child);
         }

@@ -28,9 +28,9 @@ static json_t *listed(struct sim_server *w, const char *name)
 {
     json_t *got = ask(w, "GET", "/v1/blocks", NULL, 200), *found = NULL, *block;
     size_t i;
-    json_array_foreach(json_object_get(got, "blocks"), i,
-                       block) if (strcmp(json_string_value(json_object_get(block, "name")), name) ==
-                                  0) found = json_incref(block);
+    json_array_foreach (json_object_get(got, "blocks"), i, block)
+        if (strcmp(json_string_value(json_object_get(block, "name")), name) == 0)
+            found = json_incref(block);
     json_decref(got);
     return found;
 }

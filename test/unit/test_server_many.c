@@ -55,8 +55,7 @@ static void expect_list(struct sim_server *w, const char *path, const char *expe
     char text[500] = "";
     size_t i, n = 0;
     json_t *got = ask(w, "GET", path, NULL, 200), *row;
-    json_array_foreach(json_object_get(got, "jobs"), i, row)
-    {
+    json_array_foreach (json_object_get(got, "jobs"), i, row) {
         const json_t *member = json_object_get(row, "member");
         n += (size_t)snprintf(text + n, sizeof(text) - n, i ? " %d" : "%d",
                               (int)json_integer_value(json_object_get(row, "id")));

@@ -87,8 +87,7 @@ static int decided(struct sim_server *w, char *of[JOBS + 1])
     memset(of, 0, (JOBS + 1) * sizeof(*of));
     assert_int_equal(sim_server_ask_text(w, 0, "GET", "/v1/jobs", NULL, NULL, &text), 200);
     json_t *got = json_loadb(text.data, text.len, 0, NULL);
-    json_array_foreach(json_object_get(got, "jobs"), i, row)
-    {
+    json_array_foreach (json_object_get(got, "jobs"), i, row) {
         int64_t id = json_integer_value(json_object_get(row, "id"));
         const char *state = json_string_value(json_object_get(row, "state"));
         const char *reason = json_string_value(json_object_get(row, "reason"));

@@ -287,8 +287,7 @@ static void expect_reason(struct sim_server *w, int64_t id, const char *reason)
     json_t *all = ask(w, "GET", "/v1/jobs", NULL, 200);
     const json_t *job;
     size_t i;
-    json_array_foreach(json_object_get(all, "jobs"), i, job)
-    {
+    json_array_foreach (json_object_get(all, "jobs"), i, job) {
         if (json_integer_value(json_object_get(job, "id")) == id)
             assert_string_equal(json_string_value(json_object_get(job, "reason")), reason);
     }

@@ -308,8 +308,8 @@ static size_t count_events(struct sim_server *w, int64_t id, const char *kind)
     snprintf(path, sizeof(path), "/v1/jobs/%lld/events", (long long)id);
     json_t *event, *got = ask(w, "GET", path, NULL, 200);
     size_t i, n = 0;
-    json_array_foreach(json_object_get(got, "events"), i, event) n +=
-        strcmp(json_string_value(json_object_get(event, "kind")), kind) == 0;
+    json_array_foreach (json_object_get(got, "events"), i, event)
+        n += strcmp(json_string_value(json_object_get(event, "kind")), kind) == 0;
     json_decref(got);
     return n;
 }

@@ -210,8 +210,7 @@ static json_t *fill_list(struct filling *f, const json_t *list)
 {
     json_t *made = json_array(), *word;
     size_t i;
-    json_array_foreach(list, i, word)
-    {
+    json_array_foreach (list, i, word) {
         if (json_array_append_new(made, fill_text(f, word)) < 0) {
             json_decref(made);
             return NULL;

@@ -320,8 +320,7 @@ static int check_queue(struct connection *connection, const char *name, berth_er
     size_t i;
     if (connection_ask(connection, "GET", "/v1/queues", NULL, &answer, err) < 0)
         return -1;
-    json_array_foreach(json_object_get(answer, "queues"), i, queue)
-    {
+    json_array_foreach (json_object_get(answer, "queues"), i, queue) {
         found = found || strcmp(answer_text(queue, "name"), name) == 0;
     }
     json_decref(answer);

@@ -76,8 +76,7 @@ static void tell_refused(const char *verb, const json_t *refused)
     berth_error_t why;
     size_t i;
 
-    json_array_foreach(refused, i, one)
-    {
+    json_array_foreach (refused, i, one) {
         const json_t *member = json_object_get(one, "member");
         job_id_text(json_integer_value(json_object_get(one, "id")),
                     json_is_integer(member) ? json_integer_value(member) : -1, name);

@@ -50,8 +50,7 @@ static int check_members(const struct reading *g, const json_t *roles)
     int64_t members = 0, least = 0;
     const json_t *role;
     size_t i;
-    json_array_foreach(roles, i, role)
-    {
+    json_array_foreach (roles, i, role) {
         const json_t *count = json_object_get(role, "count"), *min = json_object_get(role, "min");
         int64_t n = count ? json_integer_value(count) : 1;
         members += n;

@@ -175,8 +175,7 @@ static bool roles_have_commands(const json_t *roles)
 {
     size_t i;
     json_t *role;
-    json_array_foreach(roles, i, role)
-    {
+    json_array_foreach (roles, i, role) {
         if (!json_object_get(role, "command"))
             return false;
     }

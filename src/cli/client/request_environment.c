@@ -85,8 +85,7 @@ static json_t *make_environment(const json_t *rules, bool slurm)
     for (char **at = environ; *at; at++)
         if (!is_own_option(*at, strcspn(*at, "="), other))
             set_key(all, *at);
-    json_array_foreach(rules, i, rule)
-    {
+    json_array_foreach (rules, i, rule) {
         const char *text = json_string_value(rule);
         const char *value;
         if (text[0] == '-')

@@ -93,8 +93,7 @@ static void add_states(flux_t *h, json_t *answer)
     int enabled, started;
     size_t i;
 
-    json_array_foreach(queues, i, queue)
-    {
+    json_array_foreach (queues, i, queue) {
         const char *name = json_string_value(json_object_get(queue, "name"));
         if (ask_state(h, name, &enabled, &started) < 0 &&
             ask_state(h, NULL, &enabled, &started) < 0)

@@ -226,8 +226,7 @@ static void put_licenses_field(const json_t *job, struct strbuf *out)
     json_t *licenses = json_object_get(job, "licenses");
     const char *name, *gap = "";
     json_t *count;
-    json_object_foreach(licenses, name, count)
-    {
+    json_object_foreach (licenses, name, count) {
         strbuf_puts(out, gap);
         strbuf_puts(out, name);
         strbuf_putc(out, ':');
@@ -372,8 +371,7 @@ static void put_command_field(const json_t *job, struct strbuf *out)
 {
     const json_t *word;
     size_t i;
-    json_array_foreach(json_object_get(job, "command"), i, word)
-    {
+    json_array_foreach (json_object_get(job, "command"), i, word) {
         strbuf_puts(out, i ? " " : "");
         strbuf_puts(out, json_string_value(word) ? json_string_value(word) : "");
     }

@@ -39,8 +39,7 @@ json_t *shim_fold(json_t *jobs)
     json_t *folded = json_array(), *job;
     size_t i;
     int rc = folded ? 0 : -1;
-    json_array_foreach(jobs, i, job)
-    {
+    json_array_foreach (jobs, i, job) {
         bool waits = is_waiting_member(job);
         if (rc == 0 && f.first && answer_number(job, "id") != answer_number(f.first, "id"))
             rc = tell_members(&f);

@@ -316,8 +316,7 @@ static int print_sacct_jobs(struct sacct *a, struct connection *s, berth_error_t
         print_sacct_line(a, NULL);
     if (!a->no_head && !a->between)
         print_rule(a);
-    json_array_foreach(folded, i, job)
-    {
+    json_array_foreach (folded, i, job) {
         print_job(a, job);
     }
     json_decref(folded);

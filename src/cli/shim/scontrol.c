@@ -162,8 +162,7 @@ static int show_jobs(char **words, int n, bool one_line)
     }
     jobs = shim_jobs(&s, &select, &err);
     list = jobs ? shim_fold(jobs) : NULL;
-    json_array_foreach(list, i, job)
-    {
+    json_array_foreach (list, i, job) {
         strbuf_reset(&text);
         put_scontrol_job(job, "\n   ", &text);
         scontrol_print(&text, one_line);

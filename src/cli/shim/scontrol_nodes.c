@@ -39,8 +39,7 @@ static void put_queues(const json_t *answer, struct strbuf *out)
 {
     const json_t *queue;
     size_t i;
-    json_array_foreach(json_object_get(answer, "queues"), i, queue)
-    {
+    json_array_foreach (json_object_get(answer, "queues"), i, queue) {
         strbuf_puts(out, i ? "," : "");
         strbuf_puts(out, answer_text(queue, "name"));
     }
@@ -157,8 +156,7 @@ static int show_partition(const struct showing *w, const json_t *queue)
     const json_t *node;
     size_t i;
     int rc = 0;
-    json_array_foreach(w->nodes, i, node)
-    {
+    json_array_foreach (w->nodes, i, node) {
         const char *host = answer_text(node, "name");
         node_group_add(&group, node);
         rc = rc < 0 ? rc : hostlist_append_host(&group.names, host, strlen(host));
@@ -183,13 +181,12 @@ static int show_all(struct showing *w, bool partitions, const char *name)
         connection_ask(&s, "GET", "/v1/queues", NULL, &w->answer, &err) < 0 ||
         connection_list(&s, "/v1/nodes", take_shown_node, w, &err) < 0)
         rc = connection_failed(&s, &err);
-    json_array_foreach(rc == 0 && !partitions ? w->nodes : NULL, i, one)
-    {
+    json_array_foreach (rc == 0 && !partitions ? w->nodes : NULL, i, one) {
         show_node(w, one);
         shown++;
     }
-    json_array_foreach(rc == 0 && partitions ? json_object_get(w->answer, "queues") : NULL, i, one)
-    {
+    json_array_foreach (rc == 0 && partitions ? json_object_get(w->answer, "queues") : NULL, i,
+                        one) {
         if (name && strcmp(name, answer_text(one, "name")) != 0)
             continue;
         rc = show_partition(w, one) < 0 ? shim_failed("scontrol", "out of memory") : rc;

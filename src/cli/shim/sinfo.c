@@ -221,8 +221,7 @@ static int print_queues(const struct sinfo *f, size_t first, size_t end)
     bool each = tells_partitions(f->format), any = false;
     json_t *queue;
     size_t i;
-    json_array_foreach(json_object_get(f->answer, "queues"), i, queue)
-    {
+    json_array_foreach (json_object_get(f->answer, "queues"), i, queue) {
         if ((any && !each) || !is_named(f->queues, answer_text(queue, "name")))
             continue;
         any = true;
@@ -238,13 +237,11 @@ static void find_widest(struct sinfo *f)
     size_t i;
     f->widest[0] = strlen(sinfo_head('P'));
     f->widest[1] = strlen(sinfo_head('N')) + 2;
-    json_array_foreach(json_object_get(f->answer, "queues"), i, one)
-    {
+    json_array_foreach (json_object_get(f->answer, "queues"), i, one) {
         size_t n = strlen(answer_text(one, "name")) + 1;
         f->widest[0] = n > f->widest[0] ? n : f->widest[0];
     }
-    json_array_foreach(f->nodes, i, one)
-    {
+    json_array_foreach (f->nodes, i, one) {
         size_t n = strlen(answer_text(one, "name"));
         f->widest[1] = n > f->widest[1] ? n : f->widest[1];
     }

@@ -204,8 +204,7 @@ static void put_features(const json_t *node, struct strbuf *out)
     const json_t *list = json_object_get(node, "properties"), *one;
     size_t i;
     strbuf_puts(out, json_array_size(list) ? "" : "(null)");
-    json_array_foreach(list, i, one)
-    {
+    json_array_foreach (list, i, one) {
         strbuf_puts(out, i ? "," : "");
         strbuf_puts(out, json_string_value(one) ? json_string_value(one) : "");
     }

@@ -263,8 +263,7 @@ static int print_squeue_jobs(struct squeue *q, struct connection *s, berth_error
         return shim_failed("squeue", "out of memory");
     if (!q->no_head)
         print_squeue_line(q, NULL);
-    json_array_foreach(list, i, job)
-    {
+    json_array_foreach (list, i, job) {
         if (q->all || answer_number(job, "end") <= 0)
             print_squeue_line(q, job);
     }

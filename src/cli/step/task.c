@@ -183,7 +183,8 @@ static void change_environment(const struct step_task *t)
         if (strncmp(*at, "BERTH_", 6) == 0 || strncmp(*at, "SLURM", 5) == 0)
             strbuf_put(&kept, *at, strlen(*at) + 1);
     clearenv();
-    json_object_foreach((json_t *)wanted, name, value) setenv(name, json_string_value(value), 1);
+    json_object_foreach ((json_t *)wanted, name, value)
+        setenv(name, json_string_value(value), 1);
     for (const char *at = kept.data; at && at < kept.data + kept.len; at += strlen(at) + 1)
         putenv(strdup(at));
     strbuf_clear(&kept);

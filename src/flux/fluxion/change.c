@@ -66,8 +66,7 @@ static bool are_paths(const json_t *paths)
     const json_t *item;
     size_t i;
 
-    json_array_foreach(paths, i, item)
-    {
+    json_array_foreach (paths, i, item) {
         if (!json_is_string(item))
             return false;
     }
@@ -84,8 +83,7 @@ static int change_properties(struct module *m, const json_t *paths, const char *
     module_event(m);
     if (json_is_string(paths))
         return change_property(m, json_string_value(paths), key, value, err);
-    json_array_foreach(paths, i, item)
-    {
+    json_array_foreach (paths, i, item) {
         if (change_property(m, json_string_value(item), key, value, err) < 0)
             return -1;
     }
@@ -99,8 +97,7 @@ static int find_paths(struct module *m, const json_t *paths, berth_error_t *err)
     size_t i;
     bool up;
 
-    json_array_foreach(paths, i, item)
-    {
+    json_array_foreach (paths, i, item) {
         if (match_get_status(m->machine, json_string_value(item), &up, err) < 0)
             return errtext_set(err, ENOENT, "Couldn't find '%s' in resource graph",
                                json_string_value(item));

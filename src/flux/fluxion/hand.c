@@ -192,8 +192,7 @@ static void match_multi_cb(flux_t *h, flux_msg_handler_t *mh, const flux_msg_t *
         refuse_match(&rm->m, msg, EPROTO, NULL);
         return;
     }
-    json_array_foreach(jobs, i, job)
-    {
+    json_array_foreach (jobs, i, job) {
         json_int_t id = json_integer_value(json_object_get(job, "jobid"));
         const json_t *given = json_object_get(job, "jobspec");
         char *spec = json_is_string(given) ? strdup(json_string_value(given))

@@ -151,8 +151,7 @@ static json_t *by_rank(struct resource_module *rm)
     size_t i;
     char text[32];
 
-    json_array_foreach(json_object_get(json_object_get(jgf, "graph"), "nodes"), i, node)
-    {
+    json_array_foreach (json_object_get(json_object_get(jgf, "graph"), "nodes"), i, node) {
         const json_t *rank = json_object_get(json_object_get(node, "metadata"), "rank");
         if (!json_is_integer(rank) || json_integer_value(rank) < 0)
             continue;
@@ -160,8 +159,7 @@ static json_t *by_rank(struct resource_module *rm)
         json_object_set_new(counts, text,
                             json_integer(json_integer_value(json_object_get(counts, text)) + 1));
     }
-    json_object_foreach(counts, key, n)
-    {
+    json_object_foreach (counts, key, n) {
         snprintf(text, sizeof(text), "%" PRId64, (int64_t)json_integer_value(n));
         const char *known = json_string_value(json_object_get(sets, text));
         json_object_set_new(sets, text,
@@ -169,8 +167,7 @@ static json_t *by_rank(struct resource_module *rm)
     }
     json_decref(counts);
     json_t *result = json_object();
-    json_object_foreach(sets, key, n)
-    {
+    json_object_foreach (sets, key, n) {
         struct idset ranks = {0};
         struct strbuf name = {0};
         const char *list = json_string_value(n);

@@ -55,8 +55,7 @@ static int set_per_queue(json_t *params, const char *key, const char *text, bert
         size_t name = colon ? (size_t)(colon - text) : length;
         json_t *queue = NULL, *value;
         const char *known;
-        json_object_foreach(params, known, value)
-        {
+        json_object_foreach (params, known, value) {
             if (json_is_object(value) && strlen(known) == name && strncmp(known, text, name) == 0)
                 queue = value;
         }
@@ -78,8 +77,7 @@ static json_t *make_queues(const json_t *conf)
     const char *name;
     const json_t *queue;
 
-    json_object_foreach(given, name, queue)
-    {
+    json_object_foreach (given, name, queue) {
         if (!json_object_get(queue, "parent"))
             json_object_set_new(queues, name, json_object());
     }
@@ -100,8 +98,7 @@ static char *table_text(const json_t *value)
                                      : json_dumps(value, JSON_ENCODE_ANY);
     }
     json_object_set_new(line, "text", json_string(""));
-    json_object_foreach((json_t *)value, key, item)
-    {
+    json_object_foreach ((json_t *)value, key, item) {
         char *dumped = json_is_string(item) ? strdup(json_string_value(item))
                                             : json_dumps(item, JSON_ENCODE_ANY);
         json_t *pair = dumped ? json_sprintf("%s=%s", key, dumped) : NULL;
@@ -142,8 +139,7 @@ static int read_table_and_arguments(json_t *params, json_t *per_queue, const jso
     const char *key;
     const json_t *value;
 
-    json_object_foreach(json_object_get(conf, QMANAGER_TABLE), key, value)
-    {
+    json_object_foreach (json_object_get(conf, QMANAGER_TABLE), key, value) {
         char *text = table_text(value);
         int rc = text ? set_parameter(params, per_queue, key, strlen(key), text, err)
                       : errtext_no_memory(err);
@@ -198,8 +194,7 @@ static int complete(json_t *params, void (*unknown)(void *context, const char *p
         if (!json_object_get(params, keys[i]) &&
             json_object_set_new(params, keys[i], json_string("")) < 0)
             return errtext_no_memory(err);
-    json_object_foreach(params, name, queue)
-    {
+    json_object_foreach (params, name, queue) {
         if (!json_is_object(queue))
             continue;
         for (size_t i = 0; i < N_KEYS; i++)
@@ -280,8 +275,7 @@ json_t *qmanager_options_conf(const json_t *params, const json_t *conf)
     const char *name;
     const json_t *queue;
 
-    json_object_foreach((json_t *)params, name, queue)
-    {
+    json_object_foreach ((json_t *)params, name, queue) {
         if (json_is_object(queue))
             json_object_set_new(queues, name, queue_conf(queue));
     }

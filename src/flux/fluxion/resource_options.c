@@ -99,8 +99,7 @@ static int read_table(struct resource_options *o, const json_t *table, berth_err
     const json_t *value;
     int rc = 0;
 
-    json_object_foreach((json_t *)table, key, value)
-    {
+    json_object_foreach ((json_t *)table, key, value) {
         char *text = json_is_string(value) ? strdup(json_string_value(value))
                                            : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
         rc = text ? set_option(o, key, strlen(key), text, &has_filters, err)

@@ -92,8 +92,7 @@ static int take_paths(struct parsing *p, const struct json_place *outer, struct 
 
     place.within = "metadata.paths.";
     v->paths = &p->memory->path[p->n_paths];
-    json_object_foreach(paths, key, value)
-    {
+    json_object_foreach (paths, key, value) {
         const char *path = json_string_value(value);
         if (!path || path[0] != '/' || !path[1])
             return json_wrong(&place, key, value, "a path that begins with a slash");
@@ -114,8 +113,7 @@ static int take_properties(struct parsing *p, const struct json_place *outer, st
 
     place.within = "metadata.properties.";
     v->properties = &p->memory->property[p->n_properties];
-    json_object_foreach(properties, key, value)
-    {
+    json_object_foreach (properties, key, value) {
         if (!json_is_string(value))
             return json_wrong(&place, key, value, "a string");
         p->memory->property[p->n_properties++] =

@@ -78,8 +78,7 @@ static int take_children(struct parsing *p, size_t i)
                           &children) < 0)
         return -1;
     place.within = "children.";
-    json_object_foreach(children, type, value)
-    {
+    json_object_foreach (children, type, value) {
         struct rv1_children *c = &p->r->children[p->r->n_children];
         if (!*type)
             return json_wrong(&place, type, value, "a type");
@@ -174,8 +173,7 @@ static int take_properties(struct parsing *p)
     p->r->property = calloc(json_object_size(p->properties) + 1, sizeof(*p->r->property));
     if (!p->r->property)
         return errtext_no_memory(p->err);
-    json_object_foreach(p->properties, key, value)
-    {
+    json_object_foreach (p->properties, key, value) {
         struct rv1_property *property = &p->r->property[p->r->n_properties];
         *property = (struct rv1_property){.key = key, .ranks = calloc(1, sizeof(*property->ranks))};
         if (!property->ranks)

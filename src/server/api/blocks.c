@@ -58,8 +58,9 @@ static int check_list(const char *key, const json_t *list, berth_error_t *why)
     size_t i;
     const json_t *value;
     bool fits = json_array_size(list) <= LIST_MOST;
-    json_array_foreach(list, i, value) fits =
-        fits && json_string_length(value) <= TEXT_MOST && text_is_plain(json_string_value(value));
+    json_array_foreach (list, i, value)
+        fits = fits && json_string_length(value) <= TEXT_MOST &&
+               text_is_plain(json_string_value(value));
     return fits ? 0
                 : errtext_set(why, EINVAL,
                               "key \"%s\": expected at most %d names of at most %d bytes", key,
@@ -237,7 +238,7 @@ static void put_texts_of_entry(struct json_out *out, const json_t *entry, const 
     size_t i;
     const json_t *value;
     json_open(out, key, '[');
-    json_array_foreach(json_object_get(entry, key), i, value)
+    json_array_foreach (json_object_get(entry, key), i, value)
         json_put_text(out, NULL, json_string_value(value));
     json_close(out, ']');
 }
@@ -272,6 +273,7 @@ void api_blocks_get(struct call *c)
     json_open(&out, "blocks", '[');
     for (i = 0; i < sched->n_blocks; i++)
         put_configured(s, &out, &sched->blocks[i]);
-    json_array_foreach(json_object_get(s->settings, "blocks"), i, entry) put_added(s, &out, entry);
+    json_array_foreach (json_object_get(s->settings, "blocks"), i, entry)
+        put_added(s, &out, entry);
     strbuf_puts(c->out, "\n]}\n");
 }

@@ -85,8 +85,7 @@ bool job_are_words(const json_t *list)
 {
     size_t i;
     json_t *word;
-    json_array_foreach(list, i, word)
-    {
+    json_array_foreach (list, i, word) {
         if (!json_is_string(word))
             return false;
     }
@@ -292,8 +291,7 @@ static int read_environment(struct job_reader *r)
             free(entry);
         }
     }
-    json_object_foreach(r->ask.environment, name, value)
-    {
+    json_object_foreach (r->ask.environment, name, value) {
         if (!*name || strchr(name, '=') || !json_is_string(value)) {
             strbuf_clear(&text);
             return job_wrong(r, "environment", value, "names without '=' and string values");

@@ -25,7 +25,8 @@ static void add_list(struct size *s, const json_t *list)
 {
     size_t i;
     json_t *word;
-    json_array_foreach(list, i, word) measure_word(s, json_string_length(word));
+    json_array_foreach (list, i, word)
+        measure_word(s, json_string_length(word));
 }
 
 static struct size size_of_command(const struct job_reader *r)
@@ -52,7 +53,7 @@ static struct size size_of_environment(const struct job_reader *r)
     }
     if (json_is_true(r->ask.environment) && r->c->environment)
         s.bytes += r->c->environment->length; /* at least; each variable was measured before */
-    json_object_foreach(r->ask.environment, name, value)
+    json_object_foreach (r->ask.environment, name, value)
         measure_word(&s, strlen(name) + 1 + json_string_length(value));
     return s;
 }

@@ -18,8 +18,7 @@ void job_put_words(struct json_out *out, const json_t *list)
 {
     size_t i;
     json_t *word;
-    json_array_foreach(list, i, word)
-    {
+    json_array_foreach (list, i, word) {
         json_put_bytes(out, NULL, json_string_value(word), json_string_length(word));
     }
 }

@@ -17,8 +17,7 @@ int labels_check(struct job_reader *r)
     json_t *value;
     if (json_object_size(r->ask.labels) > LABELS_MAX)
         return job_wrong(r, "labels", NULL, "at most 20 labels");
-    json_object_foreach(r->ask.labels, name, value)
-    {
+    json_object_foreach (r->ask.labels, name, value) {
         const char *text = json_string_value(value);
         if (!is_label_name(name))
             return job_wrong(r, "labels", NULL,
@@ -38,8 +37,7 @@ void labels_put(const struct job_reader *r, struct json_out *out)
     if (json_object_size(r->ask.labels) == 0)
         return;
     json_open(out, "labels", '{');
-    json_object_foreach(r->ask.labels, name, value)
-    {
+    json_object_foreach (r->ask.labels, name, value) {
         json_put_text(out, name, json_string_value(value));
     }
     json_close(out, '}');

@@ -202,8 +202,7 @@ static bool is_held(server_t *s, const json_t *pilot)
 {
     size_t i;
     const json_t *node;
-    json_array_foreach(pilots_nodes(s), i, node)
-    {
+    json_array_foreach (pilots_nodes(s), i, node) {
         if (entry_number(node, "pilot") == entry_number(pilot, "pilot") &&
             pilots_node_held(s, node))
             return true;
@@ -255,7 +254,9 @@ static size_t put_nodes_of_pilot(struct call *c, struct json_out *out, int64_t p
     const json_t **v = reallocarray(NULL, json_array_size(all) + 1, sizeof(json_t *));
     size_t i, n = 0;
     c->out->failed = c->out->failed || !v;
-    json_array_foreach(all, i, node) if (v && entry_number(node, "pilot") == pilot) v[n++] = node;
+    json_array_foreach (all, i, node)
+        if (v && entry_number(node, "pilot") == pilot)
+            v[n++] = node;
     if (n > 0)
         qsort(v, n, sizeof(*v), by_name);
     for (i = 0; i < n; i++)
@@ -318,7 +319,8 @@ void api_pilots_get(struct call *c)
     const json_t *pilot;
     json_open(&out, NULL, '{');
     json_open(&out, "pilots", '[');
-    json_array_foreach(pilots_list(c->s), i, pilot) put_pilot(c, &out, pilot);
+    json_array_foreach (pilots_list(c->s), i, pilot)
+        put_pilot(c, &out, pilot);
     json_close(&out, ']');
     json_close(&out, '}');
     strbuf_putc(c->out, '\n');

@@ -67,8 +67,7 @@ int api_rewrite_check(struct call *c)
         return api_refuse(c, 400, "at_once",
                           "key \"at_once\": expected a whole number from 1 to %d, or null",
                           MEMBERS_MAX);
-    json_object_foreach(c->body, key, value)
-    {
+    json_object_foreach (c->body, key, value) {
         if (!is_rewrite_key(key, what))
             return api_refuse(c, 400, key, "key \"%.60s\": expected in a request of its own", key);
     }
@@ -146,8 +145,7 @@ static json_t *changed_request(struct call *c, const char *text)
     int rc = request ? put_stored_back(c->s, request, &parts, stored) : -1;
     if (rc == 0)
         drop_with(request, c->body);
-    json_object_foreach(c->body, key, value)
-    {
+    json_object_foreach (c->body, key, value) {
         if (rc == 0 && strcmp(key, "at_once") == 0)
             rc = put_at_once(request, value);
         else if (rc == 0 && json_is_null(value))

@@ -70,8 +70,7 @@ static void put_pilot_to_come(const server_t *s, struct strbuf *text)
 {
     size_t i;
     const json_t *pilot;
-    json_array_foreach(pilots_list(s), i, pilot)
-    {
+    json_array_foreach (pilots_list(s), i, pilot) {
         int64_t number = entry_number(pilot, "pilot");
         bool counts = pilot_counts(s, number);
         if (!counts &&

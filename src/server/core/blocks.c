@@ -279,8 +279,7 @@ void settings_apply_blocks(server_t *s, sched_t *sched)
     for (i = json_array_size(added_blocks(s)); i-- > 0;)
         if (!is_whole_entry(json_array_get(added_blocks(s), i)))
             json_array_remove(added_blocks(s), i);
-    json_array_foreach(added_blocks(s), i, entry)
-    {
+    json_array_foreach (added_blocks(s), i, entry) {
         if (!is_block_over(s, entry))
             try_again(s, sched, entry);
     }
@@ -291,8 +290,7 @@ void settings_retry_blocks(server_t *s, bool all)
 {
     json_t *entry;
     size_t i;
-    json_array_foreach(added_blocks(s), i, entry)
-    {
+    json_array_foreach (added_blocks(s), i, entry) {
         if (!is_block_over(s, entry) && (all || !is_in_force(entry)))
             try_again(s, s->sched, entry);
     }

@@ -310,8 +310,7 @@ int settings_resources(server_t *s, const char *resources, const char *status, c
         errno = ENOMEM;
         return -1;
     }
-    json_array_foreach(list, i, value)
-    {
+    json_array_foreach (list, i, value) {
         const char *what = json_string_value(json_object_get(value, "resources"));
         if (what && strcmp(what, resources) == 0) {
             json_array_remove(list, i);
@@ -354,8 +353,7 @@ void settings_apply(server_t *s, sched_t *sched)
         if (!enabled || !started)
             sched_queue_set(sched, s->clock.now, name, enabled, started, NULL);
     }
-    json_array_foreach(json_object_get(s->settings, "resources"), i, value)
-    {
+    json_array_foreach (json_object_get(s->settings, "resources"), i, value) {
         const char *what = json_string_value(json_object_get(value, "resources"));
         enum resource_status status =
             status_from_word(json_string_value(json_object_get(value, "status")));

@@ -72,8 +72,7 @@ void pilot_words_asked(struct strbuf *out, const server_t *s)
 {
     size_t i;
     const json_t *pilot;
-    json_array_foreach(pilots_list(s), i, pilot)
-    {
+    json_array_foreach (pilots_list(s), i, pilot) {
         int64_t number = entry_number(pilot, "pilot");
         bool some = pilot_has_nodes(s, number);
         if (json_is_true(json_object_get(pilot, "ending")) || (some && !pilot_counts(s, number)))

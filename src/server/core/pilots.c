@@ -46,8 +46,9 @@ static json_t *pilots_find_node(const server_t *s, const char *key, const char *
 {
     size_t i;
     json_t *node;
-    json_array_foreach(pilots_nodes(s), i,
-                       node) if (strcmp(entry_text(node, key), text) == 0) return node;
+    json_array_foreach (pilots_nodes(s), i, node)
+        if (strcmp(entry_text(node, key), text) == 0)
+            return node;
     return NULL;
 }
 
@@ -81,8 +82,7 @@ static int rank_nodes(server_t *s, json_t *const *nodes, size_t n)
     size_t i;
     const json_t *node;
     int64_t highest = pilot_highest_rank(s->machine);
-    json_array_foreach(pilots_nodes(s), i, node)
-    {
+    json_array_foreach (pilots_nodes(s), i, node) {
         int64_t rank = json_object_get(node, "rank") ? entry_number(node, "rank") : -1;
         highest = rank > highest ? rank : highest;
     }
@@ -102,8 +102,7 @@ static void check_ranks(server_t *s)
     size_t i;
     json_t *node;
     int64_t highest = pilot_highest_rank(s->machine);
-    json_array_foreach(pilots_nodes(s), i, node)
-    {
+    json_array_foreach (pilots_nodes(s), i, node) {
         if (entry_number(node, "rank") <= highest)
             json_object_del(node, "rank");
     }
@@ -181,8 +180,7 @@ void pilots_attach(server_t *s)
     ruled_forget_others(s);
     check_ranks(s);
     ruled_attach_all(s);
-    json_array_foreach(pilots_nodes(s), i, node)
-    {
+    json_array_foreach (pilots_nodes(s), i, node) {
         if (nodes && !node_is_ruled(node))
             nodes[n++] = node;
     }
@@ -266,8 +264,9 @@ bool pilot_has_nodes(const server_t *s, int64_t pilot)
 {
     size_t i;
     const json_t *node;
-    json_array_foreach(pilots_nodes(s), i,
-                       node) if (entry_number(node, "pilot") == pilot) return true;
+    json_array_foreach (pilots_nodes(s), i, node)
+        if (entry_number(node, "pilot") == pilot)
+            return true;
     return false;
 }
 
@@ -277,12 +276,12 @@ static void drop_pilot(server_t *s, int64_t pilot)
     size_t i;
     json_t *entry;
     engine->ops->dismiss(engine, (uint64_t)pilot);
-    json_array_foreach(pilots_list(s), i, entry) if (entry_number(entry, "pilot") == pilot)
-    {
-        auto_gone(s, entry);
-        json_array_remove(pilots_list(s), i);
-        break;
-    }
+    json_array_foreach (pilots_list(s), i, entry)
+        if (entry_number(entry, "pilot") == pilot) {
+            auto_gone(s, entry);
+            json_array_remove(pilots_list(s), i);
+            break;
+        }
     spares_follow(s);
     settings_note_change(s);
 }
@@ -300,11 +299,11 @@ static bool take_node_out(server_t *s, json_t *node)
     if (pilots_node_held(s, node) || engine->ops->forget(engine, entry_text(node, "id")))
         return false;
     json_incref(node);
-    json_array_foreach(pilots_nodes(s), i, entry) if (entry == node)
-    {
-        json_array_remove(pilots_nodes(s), i);
-        break;
-    }
+    json_array_foreach (pilots_nodes(s), i, entry)
+        if (entry == node) {
+            json_array_remove(pilots_nodes(s), i);
+            break;
+        }
     pilots_block_ends(s);
     if (sched_remove(s->sched, s->clock.now, entry_text(node, "vertex"), &why) < 0)
         server_notice(s, "node %s: %s", entry_text(node, "vertex"), why.text);
@@ -322,8 +321,7 @@ enum resource_status pilots_status_said(const server_t *s, const json_t *node)
 {
     size_t i;
     const json_t *said;
-    json_array_foreach(json_object_get(s->settings, "resources"), i, said)
-    {
+    json_array_foreach (json_object_get(s->settings, "resources"), i, said) {
         if (strcmp(entry_text(said, "resources"), entry_text(node, "vertex")) != 0)
             continue;
         if (strcmp(entry_text(said, "status"), "drained") == 0)
@@ -446,8 +444,9 @@ json_t *pilot_find(const server_t *s, int64_t pilot)
 {
     size_t i;
     json_t *entry;
-    json_array_foreach(pilots_list(s), i,
-                       entry) if (entry_number(entry, "pilot") == pilot) return entry;
+    json_array_foreach (pilots_list(s), i, entry)
+        if (entry_number(entry, "pilot") == pilot)
+            return entry;
     return NULL;
 }
 
@@ -506,10 +505,10 @@ int pilot_drain(server_t *s, json_t *pilot)
         errno = ENOMEM;
         return -1;
     }
-    json_array_foreach(pilots_nodes(s), i,
-                       node) if (entry_number(node, "pilot") == entry_number(pilot, "pilot") &&
-                                 pilots_node_up(s, entry_text(node, "id")))
-        pilots_set_status(s, node, RESOURCE_DRAINED);
+    json_array_foreach (pilots_nodes(s), i, node)
+        if (entry_number(node, "pilot") == entry_number(pilot, "pilot") &&
+            pilots_node_up(s, entry_text(node, "id")))
+            pilots_set_status(s, node, RESOURCE_DRAINED);
     spares_follow(s);
     settings_note_change(s);
     return 0;
@@ -526,7 +525,8 @@ void pilot_remove(server_t *s, json_t *pilot, bool lost)
         return;
     }
     pilot_drain(s, pilot);
-    json_array_foreach(pilots_nodes(s), i, node) if (lost && entry_number(node, "pilot") == number)
-        engine->ops->lose(engine, entry_text(node, "id"));
+    json_array_foreach (pilots_nodes(s), i, node)
+        if (lost && entry_number(node, "pilot") == number)
+            engine->ops->lose(engine, entry_text(node, "id"));
     pilots_follow(s);
 }

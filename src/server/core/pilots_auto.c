@@ -262,8 +262,7 @@ static void note_use(server_t *s, struct auto_look *l, const struct nodes *at)
 {
     size_t i;
     json_t *pilot;
-    json_array_foreach(pilots_list(s), i, pilot)
-    {
+    json_array_foreach (pilots_list(s), i, pilot) {
         if (!json_is_true(json_object_get(pilot, "auto")))
             continue;
         if (l->plan.used[i] || at->busy[i])
@@ -277,7 +276,9 @@ static int gather(server_t *s, struct auto_look *l, struct nodes *at)
 {
     size_t i;
     json_t *pilot;
-    json_array_foreach(pilots_list(s), i, pilot) if (add_pilot(s, l, pilot) < 0) return -1;
+    json_array_foreach (pilots_list(s), i, pilot)
+        if (add_pilot(s, l, pilot) < 0)
+            return -1;
     if (add_nodes(s, l, at) < 0)
         return -1;
     for (i = 0; i < s->runs.n; i++)

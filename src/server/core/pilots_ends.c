@@ -52,8 +52,7 @@ size_t pilots_blocks_left(const server_t *s)
 {
     size_t i, others = s->config->sched.n_blocks;
     const json_t *block;
-    json_array_foreach(json_object_get(s->settings, "blocks"), i, block)
-    {
+    json_array_foreach (json_object_get(s->settings, "blocks"), i, block) {
         others += !is_of_pilots(block);
     }
     size_t left = others < BLOCKS_MAX ? BLOCKS_MAX - others : 0;
@@ -70,8 +69,7 @@ static int gather_ends(const server_t *s, struct endings *e)
     e->group = calloc(n + 1, sizeof(*e->group));
     if (!e->v || !e->end || !e->group)
         return -1;
-    json_array_foreach(pilots_nodes(s), i, node)
-    {
+    json_array_foreach (pilots_nodes(s), i, node) {
         if (entry_number(node, "end") > 0)
             e->v[e->n++] = (struct ending){json_string_value(json_object_get(node, "vertex")),
                                            entry_number(node, "pilot"), entry_number(node, "end")};
@@ -167,8 +165,7 @@ void pilots_block_ends(server_t *s)
         remove_old(s, list);
     else
         server_notice(s, "cannot keep jobs off pilots at their ends: %s", why.text);
-    json_array_foreach(list, i, block)
-    {
+    json_array_foreach (list, i, block) {
         if (settings_block_add(s, block, &why) < 0)
             server_notice(s, "cannot keep jobs off pilots at their ends: %s", why.text);
     }

@@ -85,15 +85,13 @@ int pilots_expect(server_t *s, berth_error_t *err)
     struct engine *engine = s->platform.engine;
     if (!engine->ops->expect)
         return 0;
-    json_array_foreach(
-        pilots_list(s), i,
-        entry) if (engine->ops->invite(engine, (uint64_t)entry_number(entry, "pilot"), folder,
-                                       &why) < 0) server_notice(s, "%s", why.text);
-    json_array_foreach(pilots_nodes(s), i,
-                       entry) if (engine->ops->expect(engine,
-                                                      (uint64_t)entry_number(entry, "pilot"),
-                                                      entry_text(entry, "name"), NULL,
-                                                      0) < 0) return errtext_no_memory(err);
+    json_array_foreach (pilots_list(s), i, entry)
+        if (engine->ops->invite(engine, (uint64_t)entry_number(entry, "pilot"), folder, &why) < 0)
+            server_notice(s, "%s", why.text);
+    json_array_foreach (pilots_nodes(s), i, entry)
+        if (engine->ops->expect(engine, (uint64_t)entry_number(entry, "pilot"),
+                                entry_text(entry, "name"), NULL, 0) < 0)
+            return errtext_no_memory(err);
     for (size_t k = 0; k < s->runs.n && json_array_size(pilots_nodes(s)) > 0; k++) {
         const struct run *run = s->runs.v[k];
         const struct member *m = run && run->key > 0 ? member_record(run->job, run->member) : NULL;

@@ -122,8 +122,7 @@ static bool follow_pilots(server_t *s)
     size_t i;
     const json_t *pilot;
     int64_t node[PILOT_KINDS] = {0}, room = PILOT_NODES_MOST;
-    json_array_foreach(pilots_list(s), i, pilot)
-    {
+    json_array_foreach (pilots_list(s), i, pilot) {
         int64_t n = to_come(pilot, node), number = entry_number(pilot, "pilot");
         n = n < room ? n : room;
         room -= n;

@@ -18,8 +18,7 @@ static int change_end(server_t *s, int64_t pilot, int64_t end)
 {
     size_t i;
     json_t *node;
-    json_array_foreach(pilots_nodes(s), i, node)
-    {
+    json_array_foreach (pilots_nodes(s), i, node) {
         if (json_integer_value(json_object_get(node, "pilot")) == pilot &&
             set(node, "end", json_integer(end)) < 0)
             return -1;
@@ -44,8 +43,7 @@ static int follow_names(server_t *s, int64_t pilot, const char *names, bool lost
     size_t i;
     json_t *node;
     int rc = hostlist_decode(&list, names, strlen(names), NULL);
-    json_array_foreach(pilots_nodes(s), i, node)
-    {
+    json_array_foreach (pilots_nodes(s), i, node) {
         const char *vertex = entry_text(node, "vertex");
         if (rc < 0 || json_integer_value(json_object_get(node, "pilot")) != pilot ||
             hostlist_find(&list, vertex, strlen(vertex)) < 0)

@@ -78,7 +78,9 @@ void ruled_attach_all(server_t *s)
     json_t **all = calloc(json_array_size(list) + 1, sizeof(json_t *));
     berth_error_t why = {"out of memory"};
     size_t i, n = 0;
-    json_array_foreach(list, i, node) if (all && node_is_ruled(node)) all[n++] = node;
+    json_array_foreach (list, i, node)
+        if (all && node_is_ruled(node))
+            all[n++] = node;
     if (!all || (n > 0 && ruled_attach(s, all, n, &why) < 0))
         server_notice(s, "cannot put Slurm's nodes back: %s", why.text);
     free(all);
@@ -88,11 +90,11 @@ static void drop_ruled_node(server_t *s, const json_t *node)
 {
     size_t i;
     const json_t *entry;
-    json_array_foreach(pilots_nodes(s), i, entry) if (entry == node)
-    {
-        json_array_remove(pilots_nodes(s), i);
-        break;
-    }
+    json_array_foreach (pilots_nodes(s), i, entry)
+        if (entry == node) {
+            json_array_remove(pilots_nodes(s), i);
+            break;
+        }
     settings_note_change(s);
 }
 
@@ -210,7 +212,8 @@ void ruled_follow_absent(server_t *s, const struct engine_node *nodes, size_t n)
     json_t *node;
     for (size_t k = 0; k < n; k++)
         told += nodes[k].ruled != NULL;
-    json_array_foreach(list, i, node) known += node_is_ruled(node);
+    json_array_foreach (list, i, node)
+        known += node_is_ruled(node);
     if (told == 0 || told == known)
         return;
     for (i = json_array_size(list); i-- > 0;) {

@@ -5,8 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define HOOK       "\xc6\x92" /* the letter ƒ */
-#define F58_DIGITS 11         /* that 64 bits can take */
+#define HOOK "\xc6\x92" /* the letter ƒ */
 
 /* Digits by value: of base 58, and in front of them none that looks like another. */
 static const char base58[] = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
@@ -90,16 +89,4 @@ int jobid_parse(const char *text, size_t length, uint64_t *id)
     if (skip(&text, &length, "0x"))
         return parse_in_base(text, length, 16, id);
     return parse_in_base(text, length, 10, id);
-}
-
-void jobid_put_f58(struct strbuf *out, uint64_t id)
-{
-    char digits[F58_DIGITS];
-    size_t at = sizeof(digits);
-    do {
-        digits[--at] = base58[id % 58];
-        id /= 58;
-    } while (id > 0);
-    strbuf_puts(out, HOOK);
-    strbuf_put(out, digits + at, sizeof(digits) - at);
 }

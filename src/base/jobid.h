@@ -12,14 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/strbuf.h"
-
 /* Read a job id in any of these forms; each may have "job." before it. Returns 0, or -1 with EINVAL, or
  * ERANGE for a number of more than 64 bits.
  */
 int jobid_parse(const char *text, size_t length, uint64_t *id);
-
-/* Append a job id as F58, with an ƒ before it. */
-void jobid_put_f58(struct strbuf *out, uint64_t id);
 
 #endif

@@ -85,31 +85,11 @@ static void refuses_what_is_none(void **state)
     refused("fzzzzzzzzzzzz", ERANGE);
 }
 
-static void f58_comes_back(void **state)
-{
-    struct strbuf out = {0};
-    (void)state;
-    jobid_put_f58(&out, 0);
-    assert_string_equal(strbuf_text(&out), "\xc6\x92"
-                                           "1");
-    uint64_t id = 1;
-    for (int i = 0; i < 200; i++) {
-        strbuf_reset(&out);
-        jobid_put_f58(&out, i == 0 ? UINT64_MAX : id);
-        uint64_t back;
-        assert_int_equal(jobid_parse(out.data, out.len, &back), 0);
-        assert_true(back == (i == 0 ? UINT64_MAX : id));
-        id = id * 6364136223846793005 + 1442695040888963407;
-    }
-    strbuf_clear(&out);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_every_form),
         cmocka_unit_test(refuses_what_is_none),
-        cmocka_unit_test(f58_comes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

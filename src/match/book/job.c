@@ -169,7 +169,8 @@ static int widen_holds(struct job *job, uint32_t capacity)
     return 0;
 }
 
-int job_expect_holds(struct job *job, uint32_t n)
+/* So many more holds will come: have room for them at once. Returns 0, or -1 with ENOMEM. */
+static int job_expect_holds(struct job *job, uint32_t n)
 {
     return n > job->capacity - job->n && n <= UINT32_MAX - job->n ? widen_holds(job, job->n + n)
                                                                   : 0;

@@ -95,9 +95,6 @@ void job_destroy(struct job *job);
 int job_hold(struct job *job, uint32_t vertex, uint32_t flags, int64_t needs, const int64_t *counts,
              uint32_t n);
 
-/* So many more holds will come: have room for them at once. Returns 0, or -1 with ENOMEM. */
-int job_expect_holds(struct job *job, uint32_t n);
-
 /* As job_hold, of something that is covered and has no filter: it joins the hold before it if that is of the vertex
  * before and alike. Not of a job with sources.
  */

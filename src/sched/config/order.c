@@ -7,13 +7,13 @@
 #include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 
-int64_t order_submit(const struct order_job *job)
+static int64_t by_submission(const struct order_job *job)
 {
     (void)job;
     return 0;
 }
 
-int64_t order_shortest(const struct order_job *job)
+static int64_t by_estimate(const struct order_job *job)
 {
     return job->duration;
 }
@@ -27,13 +27,13 @@ order_rank *order_numbered(enum sched_order order)
 {
     switch (order) {
     case SCHED_ORDER_SHORTEST:
-        return order_shortest;
+        return by_estimate;
     case SCHED_ORDER_PRIORITY:
         return order_priority;
     case SCHED_ORDER_SUBMIT:
         break;
     }
-    return order_submit;
+    return by_submission;
 }
 
 /* Priorities of queues and ranks of their jobs share one number: each priority has a band of ranks. */

@@ -26,8 +26,8 @@ struct order_job {
  */
 typedef int64_t order_rank(const struct order_job *job);
 
-order_rank order_submit, order_shortest, order_priority; /* as enum sched_order */
-order_rank order_ageing;                                 /* ageing.c */
+order_rank order_priority;
+order_rank order_ageing; /* ageing.c */
 
 /* The priorities that jobs may have of queues that go by them: as many as there is room for in the ranks, beside what else
  * the queues of the configuration go by. And whether a queue takes one, within SCHED_PRIORITY_MAX: one with an order of

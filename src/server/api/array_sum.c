@@ -151,6 +151,9 @@ int array_sum_stored(struct array_sum *sum, store_t *store, int64_t id, berth_er
     return rc;
 }
 
+/* The state of the whole: running if any member runs, else pending or held if any waits, else failed,
+ * timeout, cancelled or done, whichever comes first.
+ */
 static enum sum_state state_of_sum(const struct array_sum *sum)
 {
     static const enum sum_state order[] = {SUM_RUNNING, SUM_PENDING, SUM_HELD,
@@ -161,9 +164,9 @@ static enum sum_state state_of_sum(const struct array_sum *sum)
     return SUM_DONE;
 }
 
-enum store_state array_sum_state(const struct array_sum *sum)
+static const char *word_of(enum sum_state state)
 {
-    return stored_as[state_of_sum(sum)];
+    return job_state_word(stored_as[state], state == SUM_HELD);
 }
 
 bool array_sum_has(const struct array_sum *sum, unsigned states)
@@ -197,7 +200,7 @@ void array_show(server_t *s, const struct job *job, const struct array_sum *sum,
     shown->priority = job->priority;
     shown->limit = job->limit;
     shown->planned = job->estimate;
-    shown->state = array_sum_word(sum);
+    shown->state = word_of(state_of_sum(sum));
 }
 
 /* A gang whose others go on has when enough of its members have. */
@@ -218,7 +221,7 @@ static bool gang_has_succeeded(const struct store_job *job, const struct array_s
 void array_show_stored(const struct store_job *job, const struct array_sum *sum,
                        struct job_shown *shown)
 {
-    const struct store_member whole = {.state = array_sum_state(sum),
+    const struct store_member whole = {.state = stored_as[state_of_sum(sum)],
                                        .attempts = sum->attempts,
                                        .reason = sum->reason[state_of_sum(sum)],
                                        .how = -1,
@@ -240,16 +243,6 @@ void array_show_stored(const struct store_job *job, const struct array_sum *sum,
     shown->reason = NULL;
     shown->exit_status = 0;
     shown->exit_signal = -1;
-}
-
-static const char *word_of(enum sum_state state)
-{
-    return job_state_word(stored_as[state], state == SUM_HELD);
-}
-
-const char *array_sum_word(const struct array_sum *sum)
-{
-    return word_of(state_of_sum(sum));
 }
 
 static void put_set(struct json_out *out, const char *key, const struct idset *set)

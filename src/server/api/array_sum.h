@@ -49,12 +49,6 @@ void array_sum_added(struct array_sum *sum, const char *indices);
 /* Count all of a job that is over. Returns 0, or -1 with a text. O(members). */
 int array_sum_stored(struct array_sum *sum, store_t *store, int64_t id, berth_error_t *err);
 
-/* The state of the whole: running if any member runs, else pending or held if any waits, else failed,
- * timeout, cancelled or done, whichever comes first. As the users' word; the state of one that is over.
- */
-const char *array_sum_word(const struct array_sum *sum);
-enum store_state array_sum_state(const struct array_sum *sum);
-
 /* Whether any member is in one of these states of the store, as bits. */
 bool array_sum_has(const struct array_sum *sum, unsigned states);
 

@@ -129,6 +129,35 @@ static int load_settings(server_t *s, berth_error_t *err)
     return 0;
 }
 
+static enum resource_status status_from_word(const char *word)
+{
+    if (word && strcmp(word, "down") == 0)
+        return RESOURCE_DOWN;
+    return word && strcmp(word, "drained") == 0 ? RESOURCE_DRAINED : RESOURCE_UP;
+}
+
+/* Administrators' changes, in a new scheduler. */
+static void settings_apply(server_t *s, sched_t *sched)
+{
+    json_t *value;
+    size_t i;
+    berth_error_t why;
+    for (i = 0; i < s->config->sched.n_queues; i++) {
+        bool enabled, started;
+        const char *name = s->config->sched.queues[i].name;
+        settings_of_queue(s, name, &enabled, &started);
+        if (!enabled || !started)
+            sched_queue_set(sched, s->clock.now, name, enabled, started, NULL);
+    }
+    json_array_foreach (json_object_get(s->settings, "resources"), i, value) {
+        const char *what = json_string_value(json_object_get(value, "resources"));
+        enum resource_status status =
+            status_from_word(json_string_value(json_object_get(value, "status")));
+        if (what && sched_set_status(sched, s->clock.now, what, status, &why) < 0)
+            server_notice(s, "cannot restore the status of resources %s: %s", what, why.text);
+    }
+}
+
 int machine_open(server_t *s, berth_error_t *err)
 {
     if (load_settings(s, err) < 0)
@@ -332,32 +361,4 @@ void settings_of_queue(const server_t *s, const char *queue, bool *enabled, bool
     const json_t *q = json_object_get(json_object_get(s->settings, "queues"), queue);
     *enabled = !json_is_false(json_object_get(q, "enabled"));
     *started = !json_is_false(json_object_get(q, "started"));
-}
-
-static enum resource_status status_from_word(const char *word)
-{
-    if (word && strcmp(word, "down") == 0)
-        return RESOURCE_DOWN;
-    return word && strcmp(word, "drained") == 0 ? RESOURCE_DRAINED : RESOURCE_UP;
-}
-
-void settings_apply(server_t *s, sched_t *sched)
-{
-    json_t *value;
-    size_t i;
-    berth_error_t why;
-    for (i = 0; i < s->config->sched.n_queues; i++) {
-        bool enabled, started;
-        const char *name = s->config->sched.queues[i].name;
-        settings_of_queue(s, name, &enabled, &started);
-        if (!enabled || !started)
-            sched_queue_set(sched, s->clock.now, name, enabled, started, NULL);
-    }
-    json_array_foreach (json_object_get(s->settings, "resources"), i, value) {
-        const char *what = json_string_value(json_object_get(value, "resources"));
-        enum resource_status status =
-            status_from_word(json_string_value(json_object_get(value, "status")));
-        if (what && sched_set_status(sched, s->clock.now, what, status, &why) < 0)
-            server_notice(s, "cannot restore the status of resources %s: %s", what, why.text);
-    }
 }

@@ -50,7 +50,6 @@ int classes_configure(server_t *s, const struct sched_config *config, berth_erro
 /* Administrators' changes, kept across restarts. */
 int settings_queue(server_t *s, const char *queue, bool enabled, bool started);
 int settings_resources(server_t *s, const char *resources, const char *status, const char *reason);
-void settings_apply(server_t *s, sched_t *sched);
 void settings_of_queue(const server_t *s, const char *queue, bool *enabled, bool *started);
 
 /* They have changed: the commit of this turn stores them. */

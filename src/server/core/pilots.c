@@ -221,8 +221,10 @@ static void note_joined(server_t *s, const struct engine_node *from, json_t *nod
     json_t *pilot = pilot_find(s, (int64_t)from->pilot);
     auto_joined(s, pilot, node);
     json_object_set_new(pilot, "came", json_integer(entry_number(pilot, "came") + 1));
-    if (!*entry_text(pilot, "job") && *from->brings->job)
-        pilot_set_job(s, pilot, from->brings->job);
+    if (!*entry_text(pilot, "job") && *from->brings->job) {
+        json_object_set_new(pilot, "job", json_string(from->brings->job));
+        settings_note_change(s);
+    }
     server_event(s, 0, -1, "node joined", NULL);
 }
 
@@ -485,16 +487,6 @@ void pilot_end(server_t *s, int64_t pilot)
 {
     if (!pilot_has_nodes(s, pilot))
         drop_pilot(s, pilot);
-}
-
-int pilot_set_job(server_t *s, json_t *pilot, const char *job)
-{
-    if (json_object_set_new(pilot, "job", json_string(job)) < 0) {
-        errno = ENOMEM;
-        return -1;
-    }
-    settings_note_change(s);
-    return 0;
 }
 
 int pilot_drain(server_t *s, json_t *pilot)

@@ -31,9 +31,6 @@ json_t *pilot_add(server_t *s, const char *kind, int64_t nodes, const char *opti
 /* The pilot of a number, or NULL. */
 json_t *pilot_find(const server_t *s, int64_t pilot);
 
-/* Note the number of its job, as the other scheduler calls it. 0, or -1 with ENOMEM. */
-int pilot_set_job(server_t *s, json_t *pilot, const char *job);
-
 /* Start nothing more on its nodes; it goes once they have left. `lost`: it is certain that nothing of it runs any
  * more. 0, or -1 with ENOMEM.
  */

@@ -136,8 +136,7 @@ struct batch {
     struct dict texts;
     struct batch_text *text;        /* all of them */
     struct batch_text *last[TEXTS]; /* the last one of each kind */
-    size_t text_bytes;
-    int64_t last_job, last_event; /* including the batch */
+    int64_t last_job, last_event;   /* including the batch */
 };
 
 /* A cache of texts by kind; the slot follows from the id. */

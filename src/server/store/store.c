@@ -153,12 +153,6 @@ bool store_is_changed(const store_t *s)
     return s->batch.n > 0;
 }
 
-size_t store_batch_size(const store_t *s)
-{
-    const struct batch *b = &s->batch;
-    return b->n * sizeof(*b->change) + b->bytes.len + b->text_bytes;
-}
-
 void store_rollback(store_t *s)
 {
     store_batch_clear(&s->batch);

@@ -142,7 +142,6 @@ void store_close(store_t *s); /* uncommitted changes are lost; NULL is fine */
 int store_commit(store_t *s, berth_error_t *err); /* O(1) without disk access if nothing changed */
 void store_rollback(store_t *s);                  /* drop the batch; its numbers are used again */
 bool store_is_changed(const store_t *s);
-size_t store_batch_size(const store_t *s); /* approximate bytes of the batch */
 
 /* Small values by name, such as "clock" or "next-key". *value NULL: there is none. Names that begin with
  * "store." are reserved for the store.

@@ -74,7 +74,6 @@ int store_text_take(struct batch *b, enum store_text kind, uint32_t uid, const c
         if (!dict_find(&b->texts, t->entry.text, t->entry.length))
             dict_put(&b->texts, &t->entry);
         b->text = t;
-        b->text_bytes += sizeof(*t) + length;
     }
     t->uses++;
     b->last[kind] = t;
@@ -96,7 +95,6 @@ void store_batch_clear(struct batch *b)
     }
     dict_clear(&b->texts);
     b->text = NULL;
-    b->text_bytes = 0;
     memset(b->last, 0, sizeof(b->last));
     b->n = 0;
     strbuf_reset(&b->bytes);

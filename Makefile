@@ -26,7 +26,7 @@ all: build/build.ninja
 build/build.ninja:
 	@sh scripts/deps.sh build
 	@sh scripts/setup.sh build $(SETUP)
-	@sed -n 's/^Message: \(Flux module\)/berth: \1/p' build/meson-logs/meson-log.txt
+	@sed -n 's/^Message: \(Flux modules\)/berth: \1/p' build/meson-logs/meson-log.txt
 
 # Real jobs on this machine, by a server of its own.
 demo: build/build.ninja

@@ -56,6 +56,7 @@ look() {
     esac
     need libcmocka-dev has_library cmocka
     need curl command -v curl
+    need procps command -v pgrep
     case $1 in
     check) return ;;
     esac

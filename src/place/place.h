@@ -354,6 +354,9 @@ struct place_ops {
     /* The blocks, by number, of which a booking holds something. O(what it holds). */
     uint64_t (*blocks)(const struct place *place, int64_t booking);
 
+    /* The same of the i-th of a bundle, from 0 on; a booking that is none is the first. */
+    uint64_t (*blocks_of_one)(const struct place *place, int64_t booking, uint32_t i);
+
     /* How much of a type a booking holds: all that is below what it has to itself, and "node": nodes that
      * it holds anything of.
      */

@@ -250,6 +250,9 @@ int nq_cores_asked(const struct naive_queues *q, int job);
 /* The first of these that the policy gives a job; 0: they are too few. */
 uint32_t nq_lowest(const struct naive_queues *q, int job, uint32_t of);
 
+/* What the first member gets of a job that asks for several together. */
+uint32_t nq_lowest_of_one(const struct naive_queues *q, int job, uint32_t of);
+
 /* The priority of the queue that a job was submitted to. */
 int64_t nq_level(const struct naive_queues *q, int job);
 

@@ -89,8 +89,7 @@ static uint32_t lowest_of_node(const struct naive_queues *q, int node, int count
     return lowest_cores(q, count, of & nq_cores_of(q, node, node));
 }
 
-/* What one member gets. */
-static uint32_t lowest_of_one(const struct naive_queues *q, int job, uint32_t of)
+uint32_t nq_lowest_of_one(const struct naive_queues *q, int job, uint32_t of)
 {
     const struct nq_job *j = &q->job[job];
     int count = j->count;
@@ -110,7 +109,7 @@ uint32_t nq_lowest(const struct naive_queues *q, int job, uint32_t of)
 {
     uint32_t nodes = 0;
     for (int i = 0; i < q->job[job].whole; i++) {
-        uint32_t one = lowest_of_one(q, job, of & ~nodes);
+        uint32_t one = nq_lowest_of_one(q, job, of & ~nodes);
         nodes |= one;
         if (one == 0)
             return 0;

@@ -11,6 +11,19 @@ int64_t nt_end(const struct nq_job *j, int64_t at)
     return j->limit < INT64_MAX ? at + j->limit : INT64_MAX;
 }
 
+/* When a block has come over each member of a job that asks for several together, or over the job. */
+static int64_t blocks_come_to_all(const struct naive_queues *q, int job, uint32_t nodes,
+                                  int64_t from)
+{
+    int64_t last = from;
+    for (int left = q->job[job].whole; left > 0; left--) {
+        uint32_t one = left > 1 ? nq_lowest_of_one(q, job, nodes) : nodes;
+        last = greater(last, nb_comes(q, job, one, from));
+        nodes &= ~one;
+    }
+    return last;
+}
+
 int64_t nt_gone(const struct naive_queues *q, int job, uint32_t nodes, int64_t at)
 {
     const struct nq_job *j = &q->job[job];
@@ -19,7 +32,7 @@ int64_t nt_gone(const struct naive_queues *q, int job, uint32_t nodes, int64_t a
         return nt_end(j, at);
     if (j->state == NQ_RUNNING && j->cleared)
         return q->now;
-    return nb_comes(q, job, nodes, j->state == NQ_RUNNING ? greater(over, q->now) : over);
+    return blocks_come_to_all(q, job, nodes, j->state == NQ_RUNNING ? greater(over, q->now) : over);
 }
 
 int64_t nt_needs(const struct nq_job *j)

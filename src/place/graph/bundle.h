@@ -195,6 +195,7 @@ enum place_meet bundle_meets(const struct place *place, int64_t booking);
 int bundle_weigh(struct place *place, int64_t booking, bool on);
 int bundle_keep_free(struct place *place, int64_t booking, int64_t at);
 uint64_t bundle_blocks(const struct place *place, int64_t booking);
+uint64_t bundle_blocks_of_one(const struct place *place, int64_t booking, uint32_t i);
 int bundle_touches(struct place *place, int64_t booking, const char *resources, berth_error_t *err);
 int64_t bundle_useful(struct place *place, const struct place_ask *ask, int64_t booking);
 int bundle_write(struct place *place, int64_t booking, const char *format, const char **text,

@@ -148,6 +148,14 @@ uint64_t bundle_blocks(const struct place *place, int64_t booking)
     return blocks;
 }
 
+uint64_t bundle_blocks_of_one(const struct place *place, int64_t booking, uint32_t i)
+{
+    if (!is_bundle(booking))
+        return OPS.blocks(place, booking);
+    const struct bundle *b = bundle_of(place, booking);
+    return OPS.blocks(place, b->v[b->first + i]);
+}
+
 int bundle_touches(struct place *place, int64_t booking, const char *resources, berth_error_t *err)
 {
     int touches = 0;

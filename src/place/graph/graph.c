@@ -156,6 +156,7 @@ static const struct place_ops bundle_ops = {
     .weigh = bundle_weigh,
     .keep_free = bundle_keep_free,
     .blocks = bundle_blocks,
+    .blocks_of_one = bundle_blocks_of_one,
     .touches = bundle_touches,
     .gather = bundle_gather,
     .is_bundle = bundle_is,

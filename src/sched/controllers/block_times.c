@@ -1,6 +1,7 @@
 /* When blocks are on. */
 #include <string.h>
 
+#include "base/number.h"
 #include "sched/controllers/blocks.h"
 #include "sched/queues.h"
 
@@ -45,12 +46,12 @@ bool blocks_keep_clear(const sched_t *s, uint32_t slot, int64_t booking, int64_t
     return !met || !(met & blocks_of(s, slot, booking));
 }
 
-int64_t blocks_come(const sched_t *s, uint32_t slot, int64_t booking, int64_t from, uint32_t *block)
+/* The first turn of some blocks that is on at a time or after it: when, at that time at the earliest, and of which. */
+static int64_t first_turn(const sched_t *s, uint64_t blocks, int64_t from, uint32_t *block)
 {
-    uint64_t left = blocks_of(s, slot, booking);
     int64_t first = INT64_MAX;
-    for (; left; left &= left - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(left);
+    for (; blocks; blocks &= blocks - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(blocks);
         const struct sched_block *b = s->queues->block[i].block;
         int64_t at = turn_after(b, from);
         if (at == INT64_MAX)
@@ -63,6 +64,24 @@ int64_t blocks_come(const sched_t *s, uint32_t slot, int64_t booking, int64_t fr
         }
     }
     return first;
+}
+
+int64_t blocks_come(const sched_t *s, uint32_t slot, int64_t booking, int64_t from, uint32_t *block)
+{
+    return first_turn(s, blocks_of(s, slot, booking), from, block);
+}
+
+int64_t blocks_come_to_all(const sched_t *s, uint32_t slot, int64_t booking, int64_t from)
+{
+    const struct place_ops *ops = s->place->ops;
+    uint64_t set = s->queues->blocks_set & ~s->jobs[slot].ask.permits;
+    int64_t last = from;
+    for (uint32_t i = 0; i < ops->holds(s->place, booking) && last < INT64_MAX; i++) {
+        uint32_t block;
+        uint64_t over = set & ops->blocks_of_one(s->place, booking, i);
+        last = greater(last, first_turn(s, over, from, &block));
+    }
+    return last;
 }
 
 struct sched_reason blocks_told(const sched_t *s, uint32_t block)

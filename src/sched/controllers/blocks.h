@@ -40,6 +40,9 @@ bool blocks_keep_clear(const sched_t *s, uint32_t slot, int64_t booking, int64_t
 int64_t blocks_come(const sched_t *s, uint32_t slot, int64_t booking, int64_t from,
                     uint32_t *block);
 
+/* The same of a booking that may be a gang's: when such blocks have come over each of its members. */
+int64_t blocks_come_to_all(const sched_t *s, uint32_t slot, int64_t booking, int64_t from);
+
 /* That a block which is on keeps, or stops, a job. */
 struct sched_reason blocks_told(const sched_t *s, uint32_t block);
 
@@ -55,7 +58,7 @@ static inline int64_t clear_for(const sched_t *s, uint32_t slot)
 /* ---- clear.c ---- */
 
 /* When a job that begins at a time with a booking is gone at the latest: its limit is over, or a block stops it that has
- * none. INT64_MAX: nobody knows. O(blocks of what it holds).
+ * none; a gang, when blocks have stopped all its members. INT64_MAX: nobody knows. O(blocks of what it holds).
  */
 int64_t gone_by(const sched_t *s, uint32_t slot, int64_t booking, int64_t at);
 

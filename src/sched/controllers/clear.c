@@ -48,7 +48,6 @@ int64_t gone_by(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
 {
     const struct job *job = &s->jobs[slot];
     const struct details *d = job->details;
-    uint32_t block;
     if (d->limit < SCHED_UNLIMITED)
         return d->limit < INT64_MAX - at ? at + d->limit : INT64_MAX;
     bool runs = job->state == SCHED_RUNNING;
@@ -57,7 +56,7 @@ int64_t gone_by(const sched_t *s, uint32_t slot, int64_t booking, int64_t at)
     if (!is_stopped_by_blocks(s, d))
         return INT64_MAX;
     int64_t over = at + d->estimate;
-    return blocks_come(s, slot, booking, runs && over < s->now ? s->now : over, &block);
+    return blocks_come_to_all(s, slot, booking, runs && over < s->now ? s->now : over);
 }
 
 int64_t overrun_since(const sched_t *s, uint32_t slot)

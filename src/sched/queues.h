@@ -443,9 +443,12 @@ static inline int64_t time_needed(const struct details *d)
 sched_job_t queues_submit(sched_t *s, int64_t now, const struct sched_request *request);
 
 /* What a job of the queue asks of the machine: the ask and the group of an unknown job. Returns 0, or -1:
- * EINVAL with a text; ENODEV with one, if `refuse`: the machine could never; ENOMEM. And the reason of who is
- * refused so, in these words.
+ * EINVAL with a text; ENODEV with one, if `refuse`: the machine could never; ENOMEM. The same in two steps: the ask, and with
+ * it the group, and where there are shares whose turns the job takes, which stays known. If the second fails (ENOMEM), the ask
+ * is forgotten. And the reason of who is refused so, in these words.
  */
+int job_know_ask(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err);
+int job_know_group(sched_t *s, uint32_t slot, berth_error_t *err);
 int job_know(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err);
 struct sched_reason unknown_reason(int errnum, const berth_error_t *err);
 

@@ -17,9 +17,8 @@
 #include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 
-int job_know(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err)
+int job_know_ask(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err)
 {
-    struct queues *n = s->queues;
     struct job *job = &s->jobs[slot];
     const struct lane *lane = &s->lanes[job->lane];
     if (shared_text_know(s, gang_text(s, slot), lane->part, refuse, &job->ask.class,
@@ -31,16 +30,31 @@ int job_know(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err)
     job->ask.part = lane->part;
     if (gang_gather(s, slot, refuse, err) < 0)
         return -1;
-    int64_t group =
-        permits_of(s, slot, &job->ask.permits) < 0 || (n->shares && shares_know(s, slot) < 0)
-            ? -1
-            : job_group_enter(s, &job->ask, job->lane, line_number(s, slot));
+    if (permits_of(s, slot, &job->ask.permits) < 0) {
+        s->place->ops->forget(s->place, job->ask.class);
+        return errtext_no_memory(err);
+    }
+    return 0;
+}
+
+int job_know_group(sched_t *s, uint32_t slot, berth_error_t *err)
+{
+    struct job *job = &s->jobs[slot];
+    int64_t group = s->queues->shares && shares_know(s, slot) < 0
+                        ? -1
+                        : job_group_enter(s, &job->ask, job->lane, line_number(s, slot));
     if (group < 0) {
         s->place->ops->forget(s->place, job->ask.class);
         return errtext_no_memory(err);
     }
     job->details->job_group = (uint32_t)group;
     return 0;
+}
+
+int job_know(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err)
+{
+    int rc = job_know_ask(s, slot, refuse, err);
+    return rc < 0 ? rc : job_know_group(s, slot, err);
 }
 
 struct sched_reason unknown_reason(int errnum, const berth_error_t *err)

@@ -151,7 +151,7 @@ static int move_job(sched_t *s, uint32_t slot, const struct state *old, struct k
     if (queue == SETUP_NONE)
         return errtext_set(err, EINVAL, "queue %.100s has jobs and can't be left out", name);
     struct place_ask ask = job->ask;
-    if (job_know_in(s, slot, queue, false, err) < 0)
+    if (job_know_in(s, slot, queue, false, err) < 0 || job_know_group(s, slot, err) < 0)
         return -1;
     was->is_known = true;
     job->ask.duration = ask.duration;

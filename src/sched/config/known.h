@@ -25,9 +25,8 @@ void job_known_restore(sched_t *s, uint32_t slot, const struct known *k);
 /* The slot of a job that waits, or JOB_NONE, also where time goes back. */
 uint32_t job_waiting(const sched_t *s, int64_t now, sched_job_t handle);
 
-/* What a job asks for in a queue that is not the one it was submitted to: queue, lane, key, ask, group and
- * party. With `refuse` that is nothing which the queue's resources could never give. Returns 0, or -1
- * with a text and no group.
+/* What a job asks for in a queue that is not the one it was submitted to: queue, lane, key, ask and party, and no group yet
+ * (job_know_group). With `refuse` that is nothing which the queue's resources could never give. Returns 0, or -1 with a text.
  */
 int job_know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth_error_t *err);
 

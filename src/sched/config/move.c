@@ -66,7 +66,7 @@ int job_know_in(sched_t *s, uint32_t slot, uint32_t queue, bool refuse, berth_er
                            "job %.60s in queue %.60s: priority %" PRId64 " is not within %" PRId64
                            " to %" PRId64,
                            depend_id(n->depend, slot), name, d->priority, room.least, room.most);
-    int rc = job_know(s, slot, refuse, &why);
+    int rc = job_know_ask(s, slot, refuse, &why);
     int saved = errno;
     gang_texts_rest(s, slot);
     if (rc == 0)
@@ -84,8 +84,8 @@ static void job_unknow(sched_t *s, struct job_groups *groups, uint32_t group, ui
     s->place->ops->forget(s->place, class);
 }
 
-/* Whether limits and blocks take a job as it is now, for whose group there is room then. Among those that its party of
- * before counts as pending it is no new one. Returns 0, or -1 with a text.
+/* Whether limits and blocks take a job as it is now. Among those that its party of before counts as pending it is no new one.
+ * Returns 0, or -1 with a text.
  */
 static int queue_takes(sched_t *s, int64_t now, uint32_t slot, uint32_t was, berth_error_t *err)
 {
@@ -98,9 +98,19 @@ static int queue_takes(sched_t *s, int64_t now, uint32_t slot, uint32_t was, ber
     int rc = blocks_leave_time(s, slot, time_needed(d), now, &why);
     if (rc < 0 && errno == EINVAL)
         return refuse_call(&why, err);
-    if (rc < 0 || (s->jobs[slot].state != SCHED_BLOCKED && open_reserve(s, slot) < 0))
-        return errtext_no_memory(err);
-    return 0;
+    return rc < 0 ? errtext_no_memory(err) : 0;
+}
+
+/* The group of a job that a queue takes, for which there is room then. Returns 0, or -1 with a text and the ask is forgotten. */
+static int enter_group(sched_t *s, uint32_t slot, berth_error_t *err)
+{
+    const struct job *job = &s->jobs[slot];
+    if (job_know_group(s, slot, err) < 0)
+        return -1;
+    if (job->state == SCHED_BLOCKED || open_reserve(s, slot) == 0)
+        return 0;
+    job_unknow(s, &s->queues->job_groups, job->details->job_group, job->ask.class);
+    return errtext_no_memory(err);
 }
 
 /* What a waiting job is to have from now on. */
@@ -128,8 +138,9 @@ static int queue_change(sched_t *s, int64_t now, uint32_t slot, const struct bec
     int saved = errno;
     if (rc == 0 && (rc = queue_takes(s, now, slot, party, err)) < 0) {
         saved = errno;
-        job_unknow(s, &s->queues->job_groups, s->jobs[slot].details->job_group,
-                   s->jobs[slot].ask.class);
+        s->place->ops->forget(s->place, s->jobs[slot].ask.class);
+    } else if (rc == 0 && (rc = enter_group(s, slot, err)) < 0) {
+        saved = errno;
     }
     if (rc < 0) {
         job_known_restore(s, slot, &was);

@@ -93,7 +93,8 @@ int sched_annotate(sched_t *s, sched_job_t job, struct sched_annotation *annotat
 /* The same of a job that no pass has looked at yet: where its queue has a promise for it, `start` is what the next pass
  * would promise it or, if `expected` is true, expect of it, unless it then starts sooner by having others stopped.
  * `not_before` is false then. So it is where limits keep it, which promise it a time, and where shares or actions say whose
- * turn it is, if no other job has yet to be looked at. A match for each time that is tried, and O(reservations).
+ * turn it is, if no other job has yet to be looked at, and the promises of all others stand: where one
+ * becomes only expected, all have another turn in that pass. A match for each time that is tried, and O(reservations).
  */
 int sched_annotate_new(sched_t *s, sched_job_t job, struct sched_annotation *annotation);
 

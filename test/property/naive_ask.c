@@ -113,10 +113,15 @@ void ask_meanwhile(void)
     CHECK(sched_share_turns(run.sched, later, job, &turns) == 0);
 }
 
-/* Whether the last pass has given others something that they did not have, so that there was more to it than the new job. */
-static bool gave_others(int job, const int64_t promised[NQ_JOBS])
+/* Whether the last pass has given others something that they did not have, or made only expected what they were promised, so that
+ * there was more to it than the new job: all have another turn then.
+ */
+static bool gave_others(int job, const int64_t promised[NQ_JOBS], const bool expected[NQ_JOBS])
 {
     bool gave = false;
+    for (int i = 0; i < run.naive.jobs; i++)
+        gave |= i != job && run.naive.job[i].state == NQ_HELD && promised[i] >= 0 && !expected[i] &&
+                run.naive.job[i].expected;
     for (int i = 0; i < run.naive.decisions; i++) {
         const struct nq_decision *d = &run.naive.decision[i];
         gave |= d->job != job &&
@@ -129,10 +134,12 @@ void try_new(void)
 {
     struct sched_annotation a = {.start = -1};
     int64_t promised[NQ_JOBS];
+    bool expected[NQ_JOBS];
     int job = run.naive.jobs;
     if (!(run.rules & WITH_TRIES) || job > NQ_JOBS / 2)
         return;
     memcpy(promised, run.promised, sizeof(promised));
+    memcpy(expected, run.expected, sizeof(expected));
     play_submit();
     bool waits = sched_state(run.sched, handle_of(job)) == SCHED_WAITING;
     if (waits)
@@ -140,7 +147,7 @@ void try_new(void)
     bool is_told = a.start > run.now && !a.not_before;
     play_pass();
     const struct nq_job *j = &run.naive.job[job];
-    if (!waits || j->state == NQ_GONE || j->preempting || gave_others(job, promised))
+    if (!waits || j->state == NQ_GONE || j->preempting || gave_others(job, promised, expected))
         return;
     CHECK(!is_told || (j->state == NQ_HELD && j->at == a.start && run.expected[job] == a.expected));
     counted.told += j->state == NQ_HELD && is_told;

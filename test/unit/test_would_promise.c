@@ -126,6 +126,22 @@ static void a_limit_and_a_full_machine(void **state)
     world_close(&w);
 }
 
+/* A queue that promises nothing looks at nobody behind a job that can't start, so that no limit keeps these. */
+static void a_queue_in_order(void **state)
+{
+    struct world w;
+    (void)state;
+    world_open(&w, "resources: {nodes: 1, cores: 4}\n"
+                   "match: {policy: low}\n"
+                   "default-queue: q\n"
+                   "queues: {q: {policy: fcfs, limits: {user: {running: 1}}}}\n");
+    starts(&w, 0, 3, FOR(100, .user = "ann"));
+    expect_told(&w, 1, 1, FOR(10, .user = "ann"), 100, false);
+    expect_not_before(&w, 2, 2, FOR(10, .user = "bob"), 100);
+    expect_not_before(&w, 3, 1, FOR(10, .user = "ann"), 110);
+    world_close(&w);
+}
+
 /* Users take turns: a new job has its own behind those that are promised a time. */
 static void shares_leave_promises(void **state)
 {
@@ -168,9 +184,10 @@ static void actions_allocate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_queue_promises),      cmocka_unit_test(a_level_goes_first),
-        cmocka_unit_test(a_limit_promises),      cmocka_unit_test(a_limit_and_a_full_machine),
-        cmocka_unit_test(shares_leave_promises), cmocka_unit_test(actions_allocate),
+        cmocka_unit_test(a_queue_promises), cmocka_unit_test(a_level_goes_first),
+        cmocka_unit_test(a_limit_promises), cmocka_unit_test(a_limit_and_a_full_machine),
+        cmocka_unit_test(a_queue_in_order), cmocka_unit_test(shares_leave_promises),
+        cmocka_unit_test(actions_allocate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

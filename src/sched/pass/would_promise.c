@@ -30,25 +30,34 @@ static bool is_kept_from(const sched_t *s, struct queue_key key)
     return false;
 }
 
+/* How many open jobs of its lane have their turns before a job, at most: where shares say whose turn it is, all others. */
+static size_t open_before(const sched_t *s, uint32_t slot)
+{
+    const struct queue *open = lane_of(s, slot)->open;
+    return s->queues->shares ? queue_size(open) - 1 : queue_rank(open, s->jobs[slot].key);
+}
+
 /* Whether its lane has a promise for it when its turn comes, beside those before it: where shares say whose turn it is, a
  * new job has it behind all that hold a promise and that it does not outrank.
  */
 static bool has_lane_promise(const sched_t *s, uint32_t slot)
 {
     const struct lane *lane = lane_of(s, slot);
-    size_t open =
-        s->queues->shares ? queue_size(lane->open) - 1 : queue_rank(lane->open, s->jobs[slot].key);
-    return (int64_t)(queue_rank(lane->held, key_turn(s, slot)) + open) < lane->depth;
+    size_t before = queue_rank(lane->held, key_turn(s, slot)) + open_before(s, slot);
+    return (int64_t)before < lane->depth;
 }
 
-/* Whether it is looked at at all, and may be promised a time by what passes do. */
+/* Whether it is looked at at all, and may be promised a time by what passes do. A queue that promises nothing looks at nobody
+ * behind a job that can't start.
+ */
 static bool has_turn(const sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
     const struct lane *lane = lane_of(s, slot);
     return job->state == SCHED_WAITING && !s->replan.is && !lane->is_stopped &&
            s->queues->setup->actions & DOES(ALLOCATE) && !shares_shut_class(s, slot) &&
-           is_considered(s, lane, job->key) && !is_kept_from(s, job->key);
+           is_considered(s, lane, job->key) && !is_kept_from(s, job->key) &&
+           (lane->depth > 0 || open_before(s, slot) == 0);
 }
 
 /* Those before whom it has its turn: all of lower levels, and those of its own that it outranks. */

@@ -41,7 +41,7 @@ int stopped_note(sched_t *s, uint32_t slot, const struct sched_record *r)
         return 0;
     if (array_grow((void **)&n->stopped, &n->cap_stopped, n->n_stopped + r->n_awaited_by,
                    sizeof(*n->stopped)) < 0 ||
-        awaited_reserve(n, n->n_stopped + r->n_awaited_by) < 0)
+        awaited_reserve(n, n->n_stopped + r->n_awaited_by) < 0 || victims_reserve(n, s->n_jobs) < 0)
         return -1;
     for (size_t i = 0; i < r->n_awaited_by; i++) {
         const char *id = queues_text(n, r->awaited_by[i].id);
@@ -58,6 +58,7 @@ static void wait_for_victim(sched_t *s, uint32_t victim, uint32_t holder)
 {
     struct job *job = &s->jobs[holder];
     awaited_add(s, victim, holder);
+    victim_add(s, victim); /* there is room for all slots */
     if (job->details->victims == 1)
         heap_move(&s->due, holder, INT64_MAX, job->key.seq);
 }

@@ -32,12 +32,16 @@ int64_t preemptible_from(const sched_t *s, const struct job *job)
     return job->at < INT64_MAX - after ? job->at + after : INT64_MAX;
 }
 
+/* Whether it is being stopped, and others may come to wait for that. */
+static bool may_be_awaited(const sched_t *s, uint32_t slot)
+{
+    return is_being_stopped(s, slot) &&
+           (s->jobs[slot].details->is_stopping || s->queues->setup->stops_any);
+}
+
 bool is_listed_victim(const sched_t *s, uint32_t slot)
 {
-    const struct details *d = s->jobs[slot].details;
-    return is_preemptible(s, &s->jobs[slot]) || d->is_stopping ||
-           ((d->is_dismissed || d->is_cleared || is_out_of_time(s, slot)) &&
-            s->queues->setup->stops_any);
+    return is_preemptible(s, &s->jobs[slot]) || may_be_awaited(s, slot) || is_awaited(s, slot);
 }
 
 bool is_spare(const sched_t *s, uint32_t slot)
@@ -59,7 +63,7 @@ bool may_be_told(const sched_t *s, uint32_t slot)
 
 static bool may_be_victim(const sched_t *s, uint32_t slot)
 {
-    return is_being_stopped(s, slot) ||
+    return may_be_awaited(s, slot) ||
            (is_preemptible(s, &s->jobs[slot]) && may_be_told(s, slot) && gang_spares(s, slot));
 }
 

@@ -45,7 +45,8 @@ struct preemption {
 };
 
 /* Whether a running job is listed as one whose end others may wait for: it may be told to stop, or has been for
- * others, or where others are stopped at all as its gang has failed or for a block.
+ * others, or where others are stopped at all as its gang has failed or for a block; or as others do wait for it, whatever
+ * other rules say by now.
  */
 bool is_listed_victim(const sched_t *s, uint32_t slot);
 

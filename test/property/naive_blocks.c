@@ -180,7 +180,7 @@ void nb_set(struct naive_queues *q, int number, const struct nq_block *block)
 {
     q->block[number] = *block;
     q->swept = false;
-    q->repair = q->back = true;
+    q->judges_all = q->repair = q->back = true;
     for (int i = 0; i < q->jobs; i++)
         q->job[i].due |= q->job[i].state == NQ_LIMITED;
 }

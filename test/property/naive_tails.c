@@ -136,7 +136,7 @@ void nt_judge_anew(struct naive_queues *q, int job)
 void nt_judge_again(struct naive_queues *q)
 {
     for (int i = nq_next_of(q, NQ_HELD, -1); i >= 0; i = nq_next_of(q, NQ_HELD, i))
-        if (!q->job[i].preempting)
+        if (!q->job[i].preempting && (q->job[i].expected || q->judges_all))
             nt_judge_anew(q, i);
 }
 

@@ -43,8 +43,8 @@ bool nt_still_keeps(const struct naive_queues *q, int job);
  */
 bool nt_is_unsure(const struct naive_queues *q, int job, uint32_t nodes, int64_t at);
 
-/* Mark a reservation that was made or moved; or one that is where it was; or all of them, before others are looked at; or all, and tell: whether any is only
- * expected that was told as promised.
+/* Mark a reservation that was made or moved; or one that is where it was; or those that were only expected, or where that is due
+ * all, before others are looked at; or all, and tell: whether any is only expected that was told as promised.
  */
 void nt_judge(struct naive_queues *q, int job);
 void nt_judge_anew(struct naive_queues *q, int job);

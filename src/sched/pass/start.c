@@ -423,11 +423,18 @@ enum step promise(sched_t *s, uint32_t slot)
     return step;
 }
 
-/* One that a limit has promised a time has not looked for victims: it does so as a holder, in the walk at work or in the next. */
+/* One that a limit has promised a time has not looked for victims: it does so as a holder, in the walk at work or in the next,
+ * where shares give it its turn when holders behind it have been looked at.
+ */
 static void try_as_holder(sched_t *s, uint32_t slot)
 {
+    struct pass *p = &s->pass;
     s->queues->holders_tried = (struct tried){0};
-    s->pass.tries_holders |= s->pass.phase == PASS_WALK && lane_of(s, slot)->makes_room;
+    if (p->phase != PASS_WALK)
+        return;
+    p->tries_holders |= lane_of(s, slot)->makes_room;
+    if (p->begun && queue_before(s->jobs[slot].key, p->after))
+        p->tried = (struct tried){0};
 }
 
 enum step promise_kept(sched_t *s, uint32_t slot)

@@ -68,4 +68,24 @@ expect "event" "" "$(event 2)"
 expect_status 0 "$BERTH" update -t unlimited --estimate 10m 1
 await "the expectation" sh -c "'$BERTH' jobs --no-header -o reason 2 | grep -q expected"
 told_expected 2
+
+# Of an array one member is promised a time. The others start no sooner, and nothing else is told of them.
+expect_status 0 "$BERTH" submit -N 2 -x -t 1h --array 3 --priority 5 sleep 1000
+await "a member's promise" sh -c "'$BERTH' jobs -r --no-header -o reason '3[0]' | grep -q expected"
+expect_status 0 "$BERTH" update -t 10m 1
+await "a member's promise" sh -c "'$BERTH' jobs -r --no-header -o reason '3[0]' | grep -q reserved"
+for member in 1 2; do
+    expect "why $member waits" 'waits for nodes' "$("$BERTH" jobs -r --no-header -o reason "3[$member]" | xargs)"
+    "$BERTH" jobs -r --no-header "3[$member]" | grep -q ' after [0-9:]*  *waits for nodes' ||
+        fail "list: $("$BERTH" jobs -r "3[$member]")"
+    "$BERTH" jobs -r --json "3[$member]" | grep -q '"not_before":true' || fail "list as JSON: $("$BERTH" jobs -r --json "3[$member]")"
+    expect "show of $member" true "$(get "3[$member]" not_before)"
+    "$BERTH" explain "3[$member]" | grep -q ' It will not start within [0-9ms ]*, unless jobs end earlier than planned\.$' ||
+        fail "explain: $("$BERTH" explain "3[$member]")"
+    "$BERTH" explain --json "3[$member]" | grep -q '"not_before": true' || fail "explain as JSON: $("$BERTH" explain --json "3[$member]")"
+done
+"$BERTH" jobs -r --no-header '3[0]' | grep -q ' in [0-9:]*  *reserved' || fail "list: $("$BERTH" jobs -r '3[0]')"
+"$BERTH" jobs --no-header 3 | grep -q ' in [0-9:]*  *reserved' || fail "list: $("$BERTH" jobs 3)"
+expect "show of the first" false "$(get '3[0]' not_before)"
+"$BERTH" explain 3 | grep -q ' It has a reservation and will start in [0-9ms ]* at the latest\.$' || fail "explain: $("$BERTH" explain 3)"
 finish

@@ -149,6 +149,11 @@ static int ask_core(server_t *s, const struct job *job, uint32_t i, struct known
     w->job = job_member_name(job->id, is_held_alone(job, i) ? (int64_t)i : -1, k->name);
     k->hold = server_pause_reason(s, job, member_look(job, i));
     list_not_up(s, w);
+    if (member_is_behind(s, job, i)) {
+        w->state = SCHED_WAITING;
+        w->expected = false;
+        k->core.not_before = true;
+    }
     if (w->reason->kind == SCHED_REASON_PREEMPTING)
         ask_victims(s, handle, k);
     return 0;

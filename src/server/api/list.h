@@ -43,6 +43,8 @@ struct list {
      */
     size_t estimates, estimates_now;
     sched_job_t estimated;
+    char why
+        [SCHED_REASON_TEXT]; /* that one waits, whose members are behind one that is promised a time */
     int64_t not_before;
 };
 

@@ -57,6 +57,16 @@ static void list_put_row(struct list *l, const struct job_shown *shown, uint32_t
     json_close(&l->json, '}');
 }
 
+/* The start of a job that is promised to another one of its members, and why this waits; -1: unknown. */
+static int64_t ask_behind(struct list *l, sched_job_t handle)
+{
+    struct sched_annotation a;
+    if (sched_annotate(l->stream.server->sched, handle, &a) < 0)
+        return -1;
+    sched_reason_text(&a.reason, l->why);
+    return a.start;
+}
+
 /* When a member starts at the earliest that is promised nothing. All of an array that wait have one answer. */
 static void show_not_before(struct list *l, const struct job *job, uint32_t i,
                             struct job_shown *shown)
@@ -66,8 +76,12 @@ static void show_not_before(struct list *l, const struct job *job, uint32_t i,
     sched_job_t handle = m->state == STORE_PENDING ? member_handle(job, i) : -1;
     if (handle < 0 || shown->estimate >= 0 || server_pause_reason(s, job, m))
         return;
+    bool is_behind = member_is_behind(s, job, i);
+    if (is_behind && shown->reason) /* it waits for its gang */
+        return;
     if (handle != l->estimated && l->estimates < LIST_ESTIMATES) {
-        l->not_before = sched_not_before(s->sched, handle);
+        *l->why = '\0';
+        l->not_before = is_behind ? ask_behind(l, handle) : sched_not_before(s->sched, handle);
         l->estimated = handle;
         l->estimates++;
         l->estimates_now++;
@@ -76,6 +90,8 @@ static void show_not_before(struct list *l, const struct job *job, uint32_t i,
         return;
     shown->estimate = server_start_time(s, l->not_before);
     shown->not_before = shown->estimate >= 0;
+    if (is_behind && *l->why)
+        shown->reason = l->why;
 }
 
 /* ---- Arrays as a whole ---- */

@@ -74,7 +74,7 @@ static char *show_annotated(struct call *c, const struct job *job, uint32_t i,
     char reason[SCHED_REASON_TEXT];
     if (a->reason.kind != SCHED_REASON_PREEMPTING) /* it knows best when these are killed */
         shown->estimate = server_start_time(c->s, a->start);
-    shown->not_before = a->not_before && shown->estimate >= 0;
+    shown->not_before = (a->not_before || member_is_behind(c->s, job, i)) && shown->estimate >= 0;
     if (a->reason.kind != SCHED_REASON_NONE && !server_pause_reason(c->s, job, member_look(job, i)))
         shown->reason = sched_reason_text(&a->reason, reason);
     char *kept = shown->reason ? strdup(shown->reason) : NULL;

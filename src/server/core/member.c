@@ -152,6 +152,13 @@ bool member_is_in_entry(const struct job *job, uint32_t i)
            member_handle(job, i) == job->entry;
 }
 
+bool member_is_behind(const server_t *s, const struct job *job, uint32_t i)
+{
+    return job->promised >= 0 && job->promised != (int64_t)i && member_is_in_entry(job, i) &&
+           sched_state(s->sched, job->entry) == SCHED_RESERVED &&
+           !sched_gang_starts(s->sched, job->entry, i);
+}
+
 struct member *member_make(server_t *s, struct job *job, uint32_t i)
 {
     uint32_t page = i / PAGE_MEMBERS;

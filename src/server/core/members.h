@@ -91,6 +91,11 @@ sched_job_t member_handle(const struct job *job, uint32_t i);
 /* Whether it waits in its job's entry. */
 bool member_is_in_entry(const struct job *job, uint32_t i);
 
+/* Whether it waits in its job's entry behind the member that this is promised a time for: it is promised none itself, and starts
+ * no sooner. O(1), for a gang O(its slots).
+ */
+bool member_is_behind(const server_t *s, const struct job *job, uint32_t i);
+
 /* A member that waits in the entry gets a record and a handle of its own. 0, also if it has one, or -1 with
  * ENOMEM.
  */

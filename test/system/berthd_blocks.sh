@@ -80,7 +80,27 @@ expect_status 0 "$BERTH" cancel "$held"
 expect_status 0 "$BERTH" block add weekly all --start +1h --duration 1h --every 1w
 expect_status 1 "$BERTH" submit --estimate unknown sleep 1000
 expect_err 'berth submit: block weekly recurs: give a time limit'
+
+# What waits for it to be over is not told that it is stopped when it begins, but when the next one does.
+weekly() { # when it begins, in seconds since 1970
+    "$BERTH" block list --json | tr -d ' \n' | sed 's/.*"name":"weekly",[^}]*"start":\([0-9]*\).*/\1/'
+}
+expect_status 0 "$BERTH" submit --estimate 90m sleep 1000
+expect_line err "berth submit: it has no time limit: it is stopped when block weekly begins, at $(date -d "@$(($(weekly) + 604800))" '+%Y-%m-%d %H:%M:%S')"
+late=$(cat out)
+"$BERTH" explain "$late" | grep -q ' It has no time limit: it is stopped when block weekly begins, in 7d' ||
+    fail "explain: $("$BERTH" explain "$late")"
 expect_status 0 "$BERTH" block remove weekly
+expect_status 0 "$BERTH" cancel "$late"
+
+# Where there is none after it, nothing stops it.
+expect_status 0 "$BERTH" block add once all --start +1h --duration 1h
+expect_status 0 "$BERTH" submit --estimate 90m sleep 1000
+[ -s err ] && fail "submission: $(cat err)"
+late=$(cat out)
+"$BERTH" explain "$late" | grep -q 'is stopped when block' && fail "explain: $("$BERTH" explain "$late")"
+expect_status 0 "$BERTH" block remove once
+expect_status 0 "$BERTH" cancel "$late"
 
 # One without a limit is told at its submission that a block stops it, and is stopped when that begins.
 expect_status 0 "$BERTH" block add soon all --start +4s --duration 1h

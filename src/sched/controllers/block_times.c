@@ -46,17 +46,19 @@ bool blocks_keep_clear(const sched_t *s, uint32_t slot, int64_t booking, int64_t
     return !met || !(met & blocks_of(s, slot, booking));
 }
 
-/* The first turn of some blocks that is on at a time or after it: when, at that time at the earliest, and of which. */
-static int64_t first_turn(const sched_t *s, uint64_t blocks, int64_t from, uint32_t *block)
+/* The first time at or after `from` at which one of some blocks is on, or one begins: which it is. */
+static int64_t first_turn(const sched_t *s, uint64_t blocks, int64_t from, bool begins,
+                          uint32_t *block)
 {
     int64_t first = INT64_MAX;
     for (; blocks; blocks &= blocks - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(blocks);
         const struct sched_block *b = s->queues->block[i].block;
         int64_t at = turn_after(b, from);
+        if (at < from)
+            at = !begins ? from : b->every > 0 ? at + b->every : INT64_MAX;
         if (at == INT64_MAX)
             continue;
-        at = at > from ? at : from;
         if (at < first ||
             (at == first && strcmp(b->name, s->queues->block[*block].block->name) < 0)) {
             first = at;
@@ -68,7 +70,7 @@ static int64_t first_turn(const sched_t *s, uint64_t blocks, int64_t from, uint3
 
 int64_t blocks_come(const sched_t *s, uint32_t slot, int64_t booking, int64_t from, uint32_t *block)
 {
-    return first_turn(s, blocks_of(s, slot, booking), from, block);
+    return first_turn(s, blocks_of(s, slot, booking), from, false, block);
 }
 
 int64_t blocks_come_to_all(const sched_t *s, uint32_t slot, int64_t booking, int64_t from)
@@ -79,9 +81,14 @@ int64_t blocks_come_to_all(const sched_t *s, uint32_t slot, int64_t booking, int
     for (uint32_t i = 0; i < ops->holds(s->place, booking) && last < INT64_MAX; i++) {
         uint32_t block;
         uint64_t over = set & ops->blocks_of_one(s->place, booking, i);
-        last = greater(last, first_turn(s, over, from, &block));
+        last = greater(last, first_turn(s, over, from, false, &block));
     }
     return last;
+}
+
+int64_t blocks_begin(const sched_t *s, uint32_t slot, int64_t from, uint32_t *block)
+{
+    return first_turn(s, blocks_of(s, slot, -1), from, true, block);
 }
 
 struct sched_reason blocks_told(const sched_t *s, uint32_t block)

@@ -43,6 +43,9 @@ int64_t blocks_come(const sched_t *s, uint32_t slot, int64_t booking, int64_t fr
 /* The same of a booking that may be a gang's: when such blocks have come over each of its members. */
 int64_t blocks_come_to_all(const sched_t *s, uint32_t slot, int64_t booking, int64_t from);
 
+/* The same of one that begins then, whatever the job will hold. */
+int64_t blocks_begin(const sched_t *s, uint32_t slot, int64_t from, uint32_t *block);
+
 /* That a block which is on keeps, or stops, a job. */
 struct sched_reason blocks_told(const sched_t *s, uint32_t block);
 

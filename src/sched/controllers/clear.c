@@ -21,7 +21,20 @@ static int64_t stop_time(const sched_t *s, uint32_t slot, uint32_t *block)
     return blocks_come(s, slot, job->booking, over > s->now ? over : s->now, block);
 }
 
-int64_t sched_stop_time(const sched_t *s, sched_job_t handle, const char **block)
+/* The same of one that waits: it starts only where no block begins before its estimate is over. */
+static int64_t stop_time_ahead(sched_t *s, uint32_t slot, uint32_t *block)
+{
+    const struct job *job = &s->jobs[slot];
+    int64_t start = job->state == SCHED_RESERVED && !job->is_claiming
+                        ? job->at
+                        : sched_not_before(s, job_handle(s, slot));
+    start = start > s->now ? start : s->now;
+    int64_t estimate = job->details->estimate;
+    return estimate < INT64_MAX - start ? blocks_begin(s, slot, start + estimate, block)
+                                        : INT64_MAX;
+}
+
+int64_t sched_stop_time(sched_t *s, sched_job_t handle, const char **block)
 {
     uint32_t slot = job_in_queue(s, handle), number = 0;
     if (slot == JOB_NONE || s->jobs[slot].state == SCHED_REJECTED)
@@ -31,7 +44,7 @@ int64_t sched_stop_time(const sched_t *s, sched_job_t handle, const char **block
     if (s->jobs[slot].state == SCHED_RUNNING)
         at = stop_time(s, slot, &number);
     else if (d->limit == SCHED_UNLIMITED && d->estimate < s->place->endless)
-        at = blocks_come(s, slot, -1, s->now, &number);
+        at = stop_time_ahead(s, slot, &number);
     if (at == INT64_MAX)
         return -1;
     *block = s->queues->block[number].block->name;

@@ -59,14 +59,15 @@ static void put_when(struct table *t, const struct fields *job, bool waits, doub
 {
     char span[WHEN_SIZE], text[WHEN_SIZE + 16];
     double until = fields_number(job, "until"), estimate = fields_number(job, "estimate");
-    bool may_go_on = fields_number(job, "limit") < 0;
+    bool may_go_on = fields_number(job, "limit") < 0,
+         not_before = fields_is_true(job, "not_before");
 
     text[0] = '\0';
     if (!waits && until >= (may_go_on ? now : 0))
         snprintf(text, sizeof(text), "%s%s left", may_go_on ? "about " : "",
                  when_span(until - now, span));
-    else if (waits && estimate >= 0)
-        snprintf(text, sizeof(text), "%s %s", fields_is_true(job, "not_before") ? "after" : "in",
+    else if (waits && estimate >= (not_before ? now + 1 : 0)) /* no sooner than now says nothing */
+        snprintf(text, sizeof(text), "%s %s", not_before ? "after" : "in",
                  when_span(estimate - now, span));
     table_cell(t, text);
 }

@@ -84,4 +84,35 @@ await_state "$gang" failed
 expect_status 0 "$BERTH" explain "$gang"
 expect_line out 'It is over. Of its members: 2 failed: member 0 failed.'
 "$BERTH" history --no-header | grep -q "^ *$gang\[0-1\].* 3 .*member 0 failed\$" || fail "history: $("$BERTH" history)"
+
+# Nodes are counted as sets. The user's second job goes to the node that the first one is on, and not to an idle one; what has no
+# room on the two waits for one of them, also where an idle one has room. No time is known before which it does not start.
+expect_status 0 "$BERTH" server stop
+BERTH_DIR=$scratch/sets
+mkdir -p "$BERTH_DIR"
+cat >"$BERTH_DIR/berth.yaml" <<END
+resources: {nodes: 4, cores: 4}
+server: {imagined: yes}
+queues: {few: {policy: easy, limits: {user: {node: 2}}}}
+default-queue: few
+END
+node() { # JOB
+    await_state "$1" running
+    get "$1" resources | tr -d '"' | sed 's:/.*::'
+}
+expect_status 0 "$BERTH" submit -c 1 -t 1h sleep 1000
+expect_status 0 "$BERTH" submit -c 4 -t 1h sleep 1000
+expect_status 0 "$BERTH" submit -c 1 -t 1h sleep 1000
+first=$(node 1) second=$(node 2)
+[ "$first" != "$second" ] || fail "one node for five cores: $first"
+expect "where there is room within the limit" "$first" "$(node 3)"
+expect_status 0 "$BERTH" submit -N 1 -x -t 1h sleep 1000
+expect_status 0 "$BERTH" submit -c 4 -t 1h sleep 1000
+await "a promise" sh -c "'$BERTH' jobs --no-header -o reason 4 | grep -q reserved"
+await "a reason" sh -c "'$BERTH' jobs --no-header -o reason 5 | grep -q 'limit: 2 nodes'"
+"$BERTH" jobs --no-header 5 | grep -q '  pending  *1  *4  *0  *its user.s limit: 2 nodes *$' || fail "list: $("$BERTH" jobs 5)"
+expect_status 1 "$BERTH" submit -N 3 sleep 1000
+expect_line err "berth submit: jobs of user $(id -un) in queue few may have at most 2 nodes at once"
+expect_status 0 "$BERTH" submit -c 2 -t 1h sleep 1000
+expect "behind it, within the limit" "$first" "$(node 6)"
 finish

@@ -34,7 +34,7 @@ expect_status 2 "$BERTH" jobs -n -1
 expect_err "berth jobs: --limit is '-1', expected a whole number; see 'berth jobs --help'"
 expect_status 1 "$BERTH" jobs 99
 expect_err 'berth jobs: there is no such job'
-expect_status 1 "$BERTH" jobs -s weird
+expect_status 2 "$BERTH" jobs -s weird
 expect "lines of a state that is none" 1 "$(wc -l <err)"
 
 # explain: why, who, when.
@@ -188,7 +188,7 @@ expect_status 0 "$BERTH" history -n 0 -s failed --json
 grep -q '"state":"failed"' out || fail "history has no failed job"
 grep -q '"state":"done"' out && fail "history -s failed has others"
 expect_status 2 "$BERTH" history -s failed,running
-expect_status 1 "$BERTH" history -s weird
+expect_status 2 "$BERTH" history -s weird
 expect_status 0 "$BERTH" history -n 0 --json
 grep '"id":1,' out | grep -q '"how":"immediate"' || fail "history says not how job 1 was started"
 grep "\"id\":$late," out | grep -q '"how":null' || fail "a job that never ran was started somehow"

@@ -23,6 +23,7 @@
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
 #include "sched/waiting/finder.h"
+#include "sched/waiting/gang.h"
 #include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 #include "sched/waiting/shut_class.h"
@@ -206,6 +207,7 @@ enum step outrank_take_turn(sched_t *s, uint32_t slot)
     bool turn = lane->depth == 0 || limit_is_candidate(s, slot) || would_be_promised(s, slot) ||
                 starving_may(s, slot);
     bool may = pass_does(s, DOES(ALLOCATE)); /* else nobody starts but by a round of the walk */
+    bool whole = gang_asks_whole(s, slot);
     enum step step = !waits ? STEP_DONE : may ? start_open(s, slot, turn) : STEP_BUSY;
     if (step == STEP_BUSY)
         step = controllers_make_room(s, slot);
@@ -215,9 +217,9 @@ enum step outrank_take_turn(sched_t *s, uint32_t slot)
         step = promise_starving(s, slot);
     if (step == STEP_FAILED)
         return STEP_FAILED; /* it is still to be looked at */
+    bool is_next = queue_before(key, s->jobs[slot].key) || (whole && !gang_asks_whole(s, slot));
     s->jobs[slot].is_placed =
-        s->jobs[slot].is_fresh &&
-        !queue_before(key, s->jobs[slot].key); /* else it is the next member's turn */
+        s->jobs[slot].is_fresh && !is_next; /* else it is the next member's turn */
     return lane_keep(s, lane) < 0 ? STEP_FAILED : STEP_DONE;
 }
 
@@ -395,6 +397,22 @@ static void turn_taken(sched_t *s, uint32_t slot, struct queue_key at)
         equals_rekeyed(s, slot);
 }
 
+/* A gang of several roles has started in its turn: those of it that are left have theirs, the slot and those that are fresh
+ * since.
+ */
+static void list_left(sched_t *s, uint32_t slot, size_t since)
+{
+    for (size_t i = since; i <= s->n_fresh; i++) {
+        uint32_t left = i < s->n_fresh ? s->fresh[i] : slot;
+        if (gang_of(s, left) != gang_of(s, slot) || !is_to_gather(s, left))
+            continue;
+        struct queue_key key = turn_of(s, left);
+        if (heap_put_by(&s->turns, left, key.rank, key.brevity, key.seq) < 0)
+            s->pass.outranks_again = true; /* then it is listed */
+    }
+    equals_end(s);
+}
+
 /* The first of the jobs has lost its reservation to one before it: with shares its turn is later then. */
 static bool is_put_off(sched_t *s)
 {
@@ -451,6 +469,8 @@ static enum step place_next(sched_t *s)
     if (fresh && (slot = equals_next(s)) == JOB_NONE)
         return STEP_FAILED;
     struct queue_key at = fresh ? key_in_turns(s, slot) : s->jobs[slot].key;
+    bool whole = gang_asks_whole(s, slot);
+    size_t n_fresh = s->n_fresh;
     enum step step = STEP_DONE;
     if (waits || fresh)
         step = outrank_take_turn(s, slot);
@@ -461,6 +481,8 @@ static enum step place_next(sched_t *s)
     go_on_behind(s, slot, at);
     if (heap_has(&s->turns, slot))
         turn_taken(s, slot, at);
+    if (whole && !gang_asks_whole(s, slot))
+        list_left(s, slot, n_fresh);
     return STEP_DONE;
 }
 

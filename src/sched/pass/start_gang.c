@@ -169,20 +169,24 @@ static void let_rest_wait(sched_t *s, uint32_t slot)
     tell_later(s, slot);
 }
 
-/* Those of it that waited for its start have their turn before jobs behind them: the walk may have passed it. */
-static void let_others_go(sched_t *s, uint32_t slot)
+/* Those of it that waited for its start have their turn before jobs behind them: the walk may have passed it, which stands at
+ * the gang's key.
+ */
+static void let_others_go(sched_t *s, uint32_t slot, struct queue_key key)
 {
     const struct gang *gang = gang_of(s, slot);
-    struct queue_key key = s->jobs[slot].key;
+    bool is_walk = s->pass.phase == PASS_WALK;
     gang_settle_started(s, gang_of(s, slot));
     for (uint32_t i = gang->first; i != JOB_NONE; i = s->jobs[i].details->gang_behind)
-        if (s->jobs[i].state == SCHED_WAITING && queue_before(s->jobs[i].key, key))
+        if (s->jobs[i].state == SCHED_WAITING &&
+            (queue_before(s->jobs[i].key, key) || (is_walk && !queue_before(key, s->jobs[i].key))))
             s->pass.has_made_room = true;
 }
 
 enum step gang_start(sched_t *s, uint32_t slot, enum sched_how how)
 {
     int64_t bundle = s->jobs[slot].booking;
+    struct queue_key key = s->jobs[slot].key;
     struct starting start = {.how = s->jobs[slot].is_preempting ? SCHED_IMMEDIATE : how};
     s->finder->done(s, slot,
                     s->jobs[slot].key); /* of its group, which it leaves; this takes no memory */
@@ -200,7 +204,7 @@ enum step gang_start(sched_t *s, uint32_t slot, enum sched_how how)
         gang_scatter(s, entry); /* the gang is due: what there is no memory for is done then */
     else if (s->jobs[slot].state == SCHED_BLOCKED)
         let_rest_wait(s, slot);
-    let_others_go(s, slot);
+    let_others_go(s, slot, key);
     return STEP_DONE;
 }
 

@@ -181,13 +181,13 @@ int gang_ask_again(sched_t *s, uint32_t slot)
 
 /* ---- Each waits for itself ---- */
 
-/* Let a member go on that has just been given a slot, in no lane; blocked where there is no memory. */
-static void let_wait(sched_t *s, uint32_t slot)
+/* Let a member go on that has just been given a slot, in no lane; blocked where there is no memory. `fresh`: as a new job. */
+static void let_wait(sched_t *s, uint32_t slot, bool fresh)
 {
     struct details *d = s->jobs[slot].details;
     d->blocked &= (uint8_t)~BLOCK_GANG;
     if (d->blocked == 0 &&
-        (array_is_full(s, slot) ? array_block(s, slot) : open_insert(s, slot, false)) < 0)
+        (array_is_full(s, slot) ? array_block(s, slot) : open_insert(s, slot, fresh)) < 0)
         d->blocked = BLOCK_GANG;
     tell_later(s, slot);
 }
@@ -195,14 +195,15 @@ static void let_wait(sched_t *s, uint32_t slot)
 int gang_scatter(sched_t *s, uint32_t slot)
 {
     struct members *m = s->jobs[slot].details->of;
-    s->pass.has_made_room = true; /* they may stand before where a walk is, which begins anew */
+    bool fresh =
+        s->jobs[slot].is_fresh && !s->jobs[slot].is_placed; /* they have come with the gang */
     if (!(s->jobs[slot].details->blocked & BLOCK_GANG))
         job_block(s, slot, BLOCK_GANG);
     while (m->entry == slot) {
         uint32_t part = part_any(s, slot, s->jobs[slot].details->member);
         if (part == JOB_NONE || gang_ask_again(s, part) < 0)
             return -1;
-        let_wait(s, part);
+        let_wait(s, part, fresh);
     }
     return 0;
 }

@@ -31,7 +31,8 @@ enum scene_rule {
     WITH_TRIES =
         128, /* a new job is told what it would be promised, before a pass that looks at it alone */
     WITH_BOUNDS = 512, /* other numbers of members of an array may hold something at once */
-    WITH_GANGS = 256,  /* some jobs are gangs, where there are no shares */
+    WITH_GANGS = 256,  /* some jobs are gangs, where there are no shares, */
+    WITH_ROLES = 1024, /* and some of these of several roles */
 };
 
 /* A scene: what it has is drawn from its seed. */
@@ -59,7 +60,7 @@ struct naive_play {
 struct naive_count {
     uint64_t decisions, preempted, full, asked_meanwhile, rejected, blocks, expected, overrun,
         stopped, updated, set_aside, queues_stopped, begins, waits, moved, asked_for_other, reloads,
-        late, told, untold, bounds, gangs;
+        late, told, untold, bounds, gangs, roles;
 };
 
 extern struct naive_play run;

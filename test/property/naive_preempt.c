@@ -25,18 +25,19 @@ bool nq_leaves(const struct naive_queues *q, const struct nq_job *j)
     return j->stopping || ((j->cleared || j->dismissed || is_out_of_time) && stops_any(q));
 }
 
-/* Whether a member's gang can do without it, if it is of one: the last ones of those that go on are beyond its min. */
+/* Whether a member's gang can do without it, if it is of one: the last ones of its role that go on are beyond the min. */
 static bool is_spare(const struct naive_queues *q, int member)
 {
     const struct nq_job *j = &q->job[member];
     int has = 0, behind = 0;
     for (int i = 0; i < q->jobs && j->min > 0; i++) {
         const struct nq_job *k = &q->job[i];
+        bool is = k->array == j->array && k->role == j->role;
         bool runs = k->state == NQ_RUNNING && !nq_leaves(q, k);
-        has += k->array == j->array && (runs || k->ended_well);
-        behind += k->array == j->array && runs && i > member;
+        has += is && (runs || k->ended_well);
+        behind += is && runs && i > member;
     }
-    return j->min == 0 || has - behind > j->min;
+    return j->min == 0 || has - behind > j->role_min;
 }
 
 /* It has something that the job could use: nothing of what is down. */

@@ -61,9 +61,11 @@ struct nq_job {
     int array;        /* its first member; -1: it is of none */
     int min;          /* its array is a gang, of which so many start together; 0: it is none */
     int whole; /* it asks for so many members together, itself and those behind it; 1: for itself */
-    bool goes_on; /* its gang goes on when a member fails, as long as its min is there */
-    bool is_over; /* the first of a gang: so many have failed that nobody goes on */
-    int most;     /* of its array that may run or be promised a time at once; 0: any number */
+    int roles; /* of its gang; each of the members of one asks for the same */
+    int role, role_min; /* the first one is 0; so many of it start with the others */
+    bool goes_on;       /* its gang goes on when a member fails, as long as its min is there */
+    bool is_over;       /* the first of a gang: so many have failed that nobody goes on */
+    int most;           /* of its array that may run or be promised a time at once; 0: any number */
     /* It waits with others of its array: the first of them is open or held, the others behind it. */
     bool together;
     bool fresh, placed;
@@ -232,6 +234,7 @@ struct naive_queues {
     bool made_room;   /* for a holder, in this walk */
     bool outranking;
     bool sweeping;              /* an open job has its turn in the sweep */
+    bool walking;               /* or in the walk */
     int let;                    /* jobs that the end of the pass has let go on */
     bool has_let[NQ_CALENDARS]; /* one go on for a promise in this pass, */
     int let_with[NQ_CALENDARS]; /* when it had so many */

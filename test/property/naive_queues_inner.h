@@ -36,6 +36,9 @@ bool nq_let_in(struct naive_queues *q);
 void nq_fail_member(struct naive_queues *q, int member);
 void nq_settle_gangs(struct naive_queues *q);
 
+/* Those for whom a job asks, itself or so many of its gang, in the order in which they choose. Returns how many. */
+int nq_list_whole(const struct naive_queues *q, int job, int list[NQ_JOBS]);
+
 /* ---- naive_room.c ---- */
 
 /* The nodes that nobody else holds during [from, until). */

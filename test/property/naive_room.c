@@ -60,14 +60,20 @@ uint32_t nq_whole_nodes(const struct naive_queues *q, uint32_t nodes)
 
 int nq_cores_asked(const struct naive_queues *q, int job)
 {
-    const struct nq_job *j = &q->job[job];
-    int of_piece = j->piece == NQ_NODE ? q->cores : j->piece == NQ_CORE ? 1 : j->of_node;
-    return nq_pieces_asked(q, job) * of_piece;
+    int list[NQ_JOBS], n = nq_list_whole(q, job, list), cores = 0;
+    for (int i = 0; i < n; i++) {
+        const struct nq_job *j = &q->job[list[i]];
+        cores += j->count * (j->piece == NQ_NODE ? q->cores : j->piece == NQ_CORE ? 1 : j->of_node);
+    }
+    return cores;
 }
 
 int nq_pieces_asked(const struct naive_queues *q, int job)
 {
-    return q->job[job].count * q->job[job].whole;
+    int list[NQ_JOBS], n = nq_list_whole(q, job, list), pieces = 0;
+    for (int i = 0; i < n; i++)
+        pieces += q->job[list[i]].count;
+    return pieces;
 }
 
 /* The first cores of all nodes, then the second ones. */
@@ -107,9 +113,10 @@ uint32_t nq_lowest_of_one(const struct naive_queues *q, int job, uint32_t of)
 /* Those that start together choose one after the other. */
 uint32_t nq_lowest(const struct naive_queues *q, int job, uint32_t of)
 {
+    int list[NQ_JOBS], n = nq_list_whole(q, job, list);
     uint32_t nodes = 0;
-    for (int i = 0; i < q->job[job].whole; i++) {
-        uint32_t one = nq_lowest_of_one(q, job, of & ~nodes);
+    for (int i = 0; i < n; i++) {
+        uint32_t one = nq_lowest_of_one(q, list[i], of & ~nodes);
         nodes |= one;
         if (one == 0)
             return 0;
@@ -242,19 +249,67 @@ void nq_come_forward(struct naive_queues *q, int job)
     q->job[next].placed = j->placed;
 }
 
+static void start_member(struct naive_queues *q, int member, uint32_t nodes)
+{
+    struct nq_job *j = &q->job[member];
+    j->nodes = nodes;
+    j->at = q->now;
+    j->state = NQ_RUNNING;
+    j->displaced = -1;
+}
+
+/* What is left of a gang of several roles waits by itself, each for what its role asks for, and is as new as the gang was. A
+ * walk begins anew, as one of them may stand where it is. Whoever of them could never start is rejected. Returns the first one
+ * that waits; -1.
+ */
+static int scatter(struct naive_queues *q, int job, const struct nq_job *was)
+{
+    int first = -1;
+    for (int i = was->array; i < q->jobs && q->job[i].array == was->array; i++) {
+        struct nq_job *j = &q->job[i];
+        if (!j->together)
+            continue;
+        j->together = false;
+        j->state = NQ_OPEN;
+        j->fresh = was->fresh;
+        j->placed = was->placed;
+        j->displaced = -1;
+        q->made_room |= q->walking && !nq_before(q, job, i);
+        if (!nr_could_ever(q, i))
+            nb_refuse(q, i);
+        else if (first < 0)
+            first = i;
+    }
+    return first;
+}
+
+/* A gang of several roles starts. Returns the next one of it that waits; -1. */
+static int start_roles(struct naive_queues *q, int job)
+{
+    int list[NQ_JOBS], n = nq_list_whole(q, job, list);
+    struct nq_job was = q->job[job];
+    uint32_t nodes = was.nodes;
+    q->job[job].whole = 1;
+    for (int i = 0; i < n; i++) {
+        start_member(q, list[i], nq_lowest_of_one(q, list[i], nodes));
+        q->job[list[i]].together = false;
+        nodes &= ~q->job[list[i]].nodes;
+        nq_decide(q, NQ_START, list[i]);
+    }
+    return scatter(q, job, &was);
+}
+
 int nq_start(struct naive_queues *q, int job)
 {
     uint32_t nodes = q->job[job].nodes;
     int left = q->job[job].whole;
+    if (left > 1 && q->job[job].roles > 1)
+        return start_roles(q, job);
     q->job[job].whole = 1;
     for (;; left--) {
-        struct nq_job *j = &q->job[job];
         int next = nq_next_together(q, job);
-        j->nodes = left > 1 ? nq_lowest(q, job, nodes) : nodes;
-        nodes &= ~j->nodes;
-        j->at = q->now;
-        j->state = NQ_RUNNING;
-        j->displaced = -1;
+        start_member(q, job, left > 1 ? nq_lowest_of_one(q, job, nodes) : nodes);
+        nodes &= ~q->job[job].nodes;
         nq_come_forward(q, job);
         nq_fill(q, job);
         nq_decide(q, NQ_START, job);

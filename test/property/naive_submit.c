@@ -146,20 +146,82 @@ static int draw_gang(void)
     return may && random_between(&r, 0, 2) == 0 ? (int)random_between(&r, 2, 6) : 0;
 }
 
+enum { ROLES = 3 };
+
+/* Another role than the first: what each of its members asks for, drawn as that is. */
+static void draw_role(struct random *r, int job, int members, int role)
+{
+    struct random kept = run.random, kept_of_cores = run.core_random;
+    const struct nq_lane *of = &run.naive.lane[run.naive.job[job].lane];
+    enum nq_piece piece;
+    int of_node;
+    run.random = *r;
+    run.core_random.state = ~r->state;
+    int count = draw_shape(of, draw_count(of), &piece, &of_node);
+    *r = run.random;
+    run.random = kept;
+    run.core_random = kept_of_cores;
+    for (int i = 0; i < members; i++) {
+        struct nq_job *j = &run.naive.job[job + i];
+        j->count = count;
+        j->piece = piece;
+        j->of_node = of_node;
+        j->role = role;
+    }
+}
+
+/* Some gangs are of several roles: how many members each has, from the first on. Returns how many roles. */
+static int draw_roles(struct random *r, int job, int members, int size[ROLES])
+{
+    bool several = run.rules & WITH_ROLES && random_between(r, 0, 2) > 0;
+    int roles = several ? (int)random_between(r, 2, lesser(members, ROLES)) : 1, left = members;
+    for (int role = 0; role < roles; role++) {
+        int most = left - (roles - 1 - role);
+        size[role] = role == roles - 1 ? left : (int)random_between(r, 1, most);
+        if (role > 0)
+            draw_role(r, job + members - left, size[role], role);
+        left -= size[role];
+    }
+    return roles;
+}
+
+/* Members of a role that start with the others from now on. */
+static void set_min(int job, const int size[ROLES], int role, int min)
+{
+    for (int r = 0; r < role; r++)
+        job += size[r];
+    for (int i = 0; i < size[role]; i++)
+        run.naive.job[job + i].role_min = min;
+}
+
 /* How many of it start together, two or more: no more than could ever be. Returns 0 where only one could: it is no gang. */
 static int draw_min(int job, int members)
 {
     struct random r = {.state = run.seed * NQ_JOBS + (uint64_t)job + (6u << 28)};
     struct nq_job *j = &run.naive.job[job];
+    int size[ROLES], min[ROLES], roles = draw_roles(&r, job, members, size), last = roles - 1;
     run.naive.now = run.now;
-    for (j->whole = (int)random_between(&r, 2, members); j->whole > 1; j->whole--)
+    j->whole = 0;
+    for (int role = 0; role < roles; role++) {
+        min[role] = (int)random_between(&r, roles > 1 ? 0 : 2, size[role]);
+        set_min(job, size, role, min[role]);
+        j->whole += min[role];
+    }
+    for (int i = 0; i < members; i++)
+        run.naive.job[job + i].roles = roles;
+    for (; j->whole > 1; j->whole--) {
         if (nr_could_ever(&run.naive, job))
             break;
+        while (min[last] == 0)
+            last--;
+        set_min(job, size, last, --min[last]);
+    }
     bool goes_on = random_between(&r, 0, 1);
     for (int i = 0; i < members && j->whole > 1; i++) {
         run.naive.job[job + i].min = j->whole;
         run.naive.job[job + i].goes_on = goes_on;
     }
+    j->whole = j->whole > 1 ? j->whole : 1;
     return j->min;
 }
 
@@ -171,10 +233,12 @@ static int become_gang(int job, int members)
     struct nq_job *j = &run.naive.job[job];
     if (members == 1 || draw_min(job, members) > 0) {
         counted.gangs += members > 1;
+        counted.roles += j->roles > 1;
         return members;
     }
     run.naive.jobs -= members - 1;
     run.naive.next_order -= members - 1;
+    j->roles = 1;
     j->array = -1;
     j->together = false;
     return 1;
@@ -190,6 +254,30 @@ static void tell_members(int job, int members, const struct nq_job *of)
         j->user = of->user;
         j->is_virtual = of->is_virtual;
     }
+}
+
+/* What a job asks for, or of a gang each role: the texts are there until the next one is told of. Returns how many roles. */
+static size_t write_roles(int job, int members, struct sched_role role[ROLES])
+{
+    static const char *const names[ROLES] = {"server", "worker", "extra"};
+    static char text[ROLES][JOBSPEC_TEXT];
+    size_t n = 0;
+    for (int i = 0; i < members; i++) {
+        const struct nq_job *j = &run.naive.job[job + i];
+        if (j->roles < 2)
+            return 0;
+        if ((size_t)j->role < n) {
+            role[j->role].members++;
+            continue;
+        }
+        write_jobspec(text[n], j->count, j->piece, j->of_node);
+        role[n] = (struct sched_role){names[n], text[n], strlen(text[n]), 1, (uint32_t)j->role_min};
+        n++;
+        if (getenv("SCENE_TRACE"))
+            fprintf(stderr, "  role from %d on: count %d piece %d of %d min %d\n", i, j->count,
+                    (int)j->piece, j->of_node, j->role_min);
+    }
+    return n;
 }
 
 static void trace_submit(int job, int members, const struct sched_request *request)
@@ -261,6 +349,7 @@ void play_submit(void)
                  &(struct nq_job){
                      .piece = piece, .of_node = of_node, .user = user, .is_virtual = is_virtual});
     members = gang > 0 ? become_gang(job, members) : members;
+    struct sched_role role[ROLES];
     struct sched_request request = {
         .priority = priority,
         .tag = (uint64_t)job,
@@ -270,6 +359,8 @@ void play_submit(void)
         .members = (uint32_t)members,
         .min = (uint32_t)run.naive.job[job].min,
         .failure = run.naive.job[job].goes_on ? SCHED_FAIL_GO_ON : SCHED_FAIL_ALL,
+        .roles = role,
+        .n_roles = write_roles(job, members, role),
         .max_running = (uint32_t)most,
         .user = users[user],
         .order = draw_order_of(job, members)};

@@ -278,9 +278,11 @@ void nq_take_turn(struct naive_queues *q, int job)
     int last = nq_last_holder(q, q->job[job].lane);
     bool may = lane->depth > 0 && (nq_holders(q, q->job[job].lane) < lane->depth ||
                                    (last >= 0 && nq_turn_before(q, job, last)));
+    int whole = q->job[job].whole;
     bool goes = nq_start_open(q, job, lane->depth == 0 || q->job[job].candidate || may) ||
                 nq_preempt(q, job);
-    q->job[job].placed = q->job[job].fresh;
+    q->job[job].placed =
+        q->job[job].fresh && q->job[job].whole == whole; /* else it was its gang's */
     if (goes || lane->depth == 0)
         return;
     if (may)
@@ -328,13 +330,16 @@ void nq_place_all(struct naive_queues *q, bool *listed, int64_t at, bool all)
         done = next;
         turn = ns_turn(q, next);
         listed[next] = false;
+        bool whole = q->job[next].whole > 1 && q->job[next].roles > 1;
         if (q->job[next].state == NQ_HELD)
             place_again(q, next);
         else if (is_its_turn(q, next))
             nq_take_turn(q, next);
-        /* The next of an array has its turn then. */
-        for (int i = next + 1; i < q->jobs && q->job[i].array == q->job[next].array; i++)
-            listed[i] |= q->job[i].array >= 0 && q->job[i].together && q->job[i].fresh &&
+        whole &= q->job[next].whole == 1;
+        /* The next of an array has its turn then, or all that are left of a gang of several roles. */
+        for (int i = whole ? q->job[next].array : next + 1;
+             i < q->jobs && q->job[i].array == q->job[next].array; i++)
+            listed[i] |= q->job[i].array >= 0 && (q->job[i].together || whole) && q->job[i].fresh &&
                          !q->job[i].placed && is_before_holders(q, i, last);
     }
 }

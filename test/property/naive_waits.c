@@ -31,12 +31,24 @@ static struct count count_members(const struct naive_queues *q, const struct nq_
     return n;
 }
 
-/* How many of those that a job waits for are to end well: of a gang that goes on without some its min. */
+/* Whether so many of a member's role have not ended well that its gang has failed. */
+static bool has_too_few(const struct naive_queues *q, int member)
+{
+    const struct nq_job *j = &q->job[member];
+    int left = 0;
+    for (int i = j->array; i < q->jobs && q->job[i].array == j->array; i++)
+        left += q->job[i].role == j->role && (q->job[i].ended_well || !has_ended(&q->job[i]));
+    return left < j->role_min;
+}
+
+/* How many of those that a job waits for are to end well: of a gang that goes on without some its min, unless that can't be. */
 static int wanted(const struct naive_queues *q, const struct nq_wait *w)
 {
     const struct nq_job *j = &q->job[w->from];
-    bool whole = w->until - w->from > 1;
-    return whole && j->goes_on ? j->min : w->until - w->from;
+    bool goes_on = w->until - w->from > 1 && j->goes_on;
+    for (int i = w->from; i < w->until && goes_on; i++)
+        goes_on = !has_too_few(q, i);
+    return goes_on ? j->min : w->until - w->from;
 }
 
 static bool is_met(const struct naive_queues *q, const struct nq_wait *w)

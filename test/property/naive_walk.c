@@ -118,7 +118,10 @@ static void look_at(struct naive_queues *q, int job, int64_t at, bool all, enum 
         *mode = q->shares ? *mode : DONE;
         return;
     }
-    if (nq_start_open(q, job, *mode != FILL) || nq_preempt(q, job))
+    q->walking = true;
+    bool goes = nq_start_open(q, job, *mode != FILL) || nq_preempt(q, job);
+    q->walking = false;
+    if (goes)
         return;
     if (*mode == SERVE)
         *mode = DONE;

@@ -48,7 +48,8 @@ static unsigned rules_of(uint64_t seed)
         bool has = random_between(&r, 0, 6) == 0 && 1u << i != WITH_TRIES;
         rules |= has || getenv(names[i]) ? 1u << i : 0;
     }
-    return rules;
+    bool has_roles = rules & WITH_GANGS && (seed % 2 == 0 || getenv("SCENE_ROLES"));
+    return rules | (has_roles ? WITH_ROLES : 0);
 }
 
 /* `tails`: jobs may last longer than planned; else they may in every other scene, but where nodes are shared. */
@@ -241,6 +242,12 @@ static const struct {
     {831000048, PLAIN, false, OWN | WITH_RELOADS},
     {842000116, PLAIN, false, OWN | WITH_RELOADS},
     {10002, CORES, false, OWN | WITH_BOUNDS},
+    /* Of a gang of several roles that starts as it comes all that are left are new, in their order, where a limit keeps them, too;
+     * and those of one that was put off are not.
+     */
+    {128, CORES, false, OWN | WITH_GANGS | WITH_ROLES},
+    {74, CORES, false, OWN | WITH_GANGS | WITH_ROLES},
+    {200, CORES, false, OWN | WITH_GANGS | WITH_ROLES},
 };
 
 static void play_known(void)
@@ -279,12 +286,12 @@ static void test_naive(void **state)
         " queues stopped, %" PRIu64 " later, %" PRIu64 " wait for others, %" PRIu64
         " moved, %" PRIu64 " ask for something else, %" PRIu64 " reloads, %" PRIu64
         " wait for one out of time, %" PRIu64 " of %" PRIu64 " promises foretold, %" PRIu64
-        " other bounds of arrays, %" PRIu64 " gangs\n",
+        " other bounds of arrays, %" PRIu64 " gangs, %" PRIu64 " of several roles\n",
         counted.decisions, counted.preempted, counted.full, counted.asked_meanwhile, counted.blocks,
         counted.rejected, counted.expected, counted.overrun, counted.stopped, counted.updated,
         counted.set_aside, counted.queues_stopped, counted.begins, counted.waits, counted.moved,
         counted.asked_for_other, counted.reloads, counted.late, counted.told,
-        counted.told + counted.untold, counted.bounds, counted.gangs);
+        counted.told + counted.untold, counted.bounds, counted.gangs, counted.roles);
 }
 
 int main(void)

@@ -121,10 +121,12 @@ static void add_jobs(struct tree *t)
         if (j->state != NQ_OPEN && j->state != NQ_HELD && j->state != NQ_RUNNING)
             continue;
         uint32_t leaf = leaf_of(t, i);
-        amount[leaf][j->state != NQ_OPEN] += j->count;
+        int64_t holds = j->state == NQ_OPEN ? 0 : nq_pieces_asked(q, i), all = j->count;
         bool waits = j->state == NQ_OPEN || (j->state == NQ_HELD && !nq_is_full(q, i));
         for (int k = nq_next_together(q, i); waits && k >= 0; k = nq_next_together(q, k))
-            amount[leaf][0] += j->count;
+            all += q->job[k].count;
+        amount[leaf][1] += holds;
+        amount[leaf][0] += waits ? all - holds : 0;
         for (uint32_t n = leaf; j->state == NQ_RUNNING && n != SHARE_ROOT; n = t->is.node[n].parent)
             t->running[n]++;
     }

@@ -144,7 +144,7 @@ void play_updates(void)
         return;
     if (j->state == NQ_BEHIND || (draw_update(0, 1) && j->min == 0))
         split_member(job);
-    if (run.accounts && j->state != NQ_RUNNING && draw_update(0, 1))
+    if (run.accounts && j->min == 0 && j->state != NQ_RUNNING && draw_update(0, 1))
         update_account(job);
     else
         update_times(job);

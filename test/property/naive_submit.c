@@ -138,11 +138,13 @@ void write_jobspec(char text[JOBSPEC_TEXT], int count, enum nq_piece piece, int 
              count, what);
 }
 
-/* In some scenes the next job may be a gang: how many members it has; 0: it is none. Drawn beside the rest. */
+/* In some scenes the next job may be a gang, but beside classes, for which a promised gang is not as many workers as its members
+ * are: how many members it has; 0: it is none. Drawn beside the rest.
+ */
 static int draw_gang(void)
 {
     struct random r = {.state = run.seed * NQ_JOBS + (uint64_t)run.naive.jobs + (5u << 28)};
-    bool may = run.rules & WITH_GANGS && !run.shares;
+    bool may = run.rules & WITH_GANGS && !run.classes;
     return may && random_between(&r, 0, 2) == 0 ? (int)random_between(&r, 2, 6) : 0;
 }
 
@@ -170,10 +172,12 @@ static void draw_role(struct random *r, int job, int members, int role)
     }
 }
 
-/* Some gangs are of several roles: how many members each has, from the first on. Returns how many roles. */
+/* Some gangs are of several roles, but beside shares, which count no more of these than starts together: how many members each
+ * has, from the first on. Returns how many roles.
+ */
 static int draw_roles(struct random *r, int job, int members, int size[ROLES])
 {
-    bool several = run.rules & WITH_ROLES && random_between(r, 0, 2) > 0;
+    bool several = run.rules & WITH_ROLES && !run.shares && random_between(r, 0, 2) > 0;
     int roles = several ? (int)random_between(r, 2, lesser(members, ROLES)) : 1, left = members;
     for (int role = 0; role < roles; role++) {
         int most = left - (roles - 1 - role);
@@ -304,7 +308,8 @@ static void settle_come(int job, int members, bool closed, sched_job_t handle)
     run.naive.now = run.now;
     nw_note(&run.naive);
     bool refused =
-        closed || nw_is_vain(&run.naive, job) || !nb_leave_room(&run.naive, job, run.now, &last);
+        closed || nw_is_vain(&run.naive, job) || !nb_leave_room(&run.naive, job, run.now, &last) ||
+        (run.naive.job[job].min > 0 && !nr_could_ever(&run.naive, job)); /* of its account */
     bool aside = !nw_may_go(&run.naive, job);
     CHECK(handle >= 0 && sched_state(run.sched, handle) == (refused ? SCHED_REJECTED
                                                             : aside ? SCHED_BLOCKED

@@ -24,27 +24,30 @@ static bool may_join(const sched_t *s, uint32_t slot, struct measured *m)
            measure_shared(m, slot);
 }
 
-/* As many nodes as its limits leave, of all. Looks at each node. */
-static int narrow_to_few(sched_t *s, uint32_t slot, struct measured *m, struct limits_room room,
-                         int64_t at)
+/* Nodes that they have, and of those that the booking has beside them, or only some of them have, as many as are left. */
+static int narrow_to_theirs(const sched_t *s, uint32_t slot, struct measured *m,
+                            struct limits_window window, struct limits_room room)
+{
+    bool others = limits_narrow_others(s->queues->limits, s->jobs[slot].details->party, window,
+                                       measure_shared(m, slot), allow, m);
+    return room.any || others;
+}
+
+/* As many nodes as its limits leave, of all; where they leave none, of those that they have and that only some of them have. Looks
+ * at each node.
+ */
+static int narrow_to_few(sched_t *s, uint32_t slot, struct measured *m, struct limits_window window,
+                         struct limits_room room, int64_t at)
 {
     const struct job *job = &s->jobs[slot];
     if (room.others >= measure_wanted(m, "node"))
         job->details->calendar = NO_CALENDAR; /* else what they have is in the way */
+    if (room.others == 0)
+        narrow_to_theirs(s, slot, m, window, room);
     return s->place->ops->allow_few(s->place, &job->ask, m->booking, at, room.nodes, room.others) <
                    0
                ? -1
                : 1;
-}
-
-/* Nodes that they have, and of those that the booking has beside them as many as are left. */
-static int narrow_to_theirs(const sched_t *s, uint32_t slot, struct measured *m,
-                            struct limits_window window, struct limits_room room)
-{
-    if (room.others > 0)
-        limits_narrow_others(s->queues->limits, s->jobs[slot].details->party, window,
-                             measure_shared(m, slot), room.others, allow, m);
-    return room.any || room.others > 0;
 }
 
 int narrow_nodes(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
@@ -60,7 +63,7 @@ int narrow_nodes(sched_t *s, uint32_t slot, int64_t booking, int64_t at)
         return -1;
     struct limits_room room =
         limits_narrow(s->queues->limits, job->details->party, window, allow, &m);
-    int rc = is_wide ? narrow_to_few(s, slot, &m, room, at)
+    int rc = is_wide ? narrow_to_few(s, slot, &m, window, room, at)
                      : narrow_to_theirs(s, slot, &m, window, room);
     if (rc <= 0)
         ops->narrow(s->place, NULL, false);

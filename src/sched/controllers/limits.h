@@ -142,9 +142,10 @@ bool limits_share(const struct limits *limits, uint32_t a, uint32_t b);
 int64_t limits_when(const struct limits *limits, uint32_t party, struct limits_window window,
                     limits_amount_f *amount, void *arg, const struct limits_nodes *nodes);
 
-/* Where the nodes of a job are too many for a node limit during a window: allow those of which it could have any one, as its
- * user or queues have them then. How many nodes it may have in all, and how many of these may be others; INT64_MAX: any
- * number. What is matched among them may yet be too much. O(nodes shared by the holders * w log n) for w windows in this one.
+/* Where the nodes of a job are too many for a node limit during a window: allow those of which it could have any one, as all
+ * whose limits count nodes, its user and its queue say, have them then. How many nodes it may have in all, and how many of these
+ * may be others; INT64_MAX: any number. What is matched among them may yet be too much. O(nodes shared by the holders * w log n)
+ * for w windows in this one.
  */
 typedef void limits_allow_f(void *arg, uint32_t node);
 struct limits_room {
@@ -154,10 +155,13 @@ struct limits_room {
 struct limits_room limits_narrow(const struct limits *limits, uint32_t party,
                                  struct limits_window window, limits_allow_f *allow, void *arg);
 
-/* And allow so many of these that are others. */
-void limits_narrow_others(const struct limits *limits, uint32_t party, struct limits_window window,
-                          const struct limits_nodes *nodes, int64_t others, limits_allow_f *allow,
-                          void *arg);
+/* And allow others, as many as each leaves of those that it does not have: first of these nodes (NULL:
+ * there are none), then of those that some of them have.
+ * Returns whether there are any. O((nodes + nodes shared by the holders) * w log n), and for each of the latter that is left
+ * O(nodes).
+ */
+bool limits_narrow_others(const struct limits *limits, uint32_t party, struct limits_window window,
+                          const struct limits_nodes *nodes, limits_allow_f *allow, void *arg);
 
 /* How many nodes one job of a party may ever have; INT64_MAX: any number. */
 int64_t limits_most_nodes(const struct limits *limits, uint32_t party);

@@ -300,16 +300,42 @@ int64_t limits_most_nodes(const struct limits *limits, uint32_t party)
     return most;
 }
 
+/* Of how many sides that limit nodes a node would be one more during a window; *has_left: these have
+ * one left for it.
+ */
+static size_t lacks_node(const struct side *side, const int64_t *left, size_t sides, uint32_t node,
+                         struct limits_window window, bool *has_left)
+{
+    size_t lacks = 0;
+    *has_left = true;
+    for (size_t k = 0; k < sides; k++) {
+        bool is_new = left[k] < INT64_MAX && !has_then(&side[k].tally->shared, node, window);
+        lacks += is_new;
+        *has_left &= !is_new || left[k] > 0;
+    }
+    return lacks;
+}
+
+/* How many nodes each side leaves; INT64_MAX: it does not limit them. */
+static void find_left(const struct limits *limits, const struct side *side, size_t sides,
+                      struct limits_window window, int64_t *left)
+{
+    for (size_t k = 0; k < sides; k++)
+        left[k] = left_of(limits, &side[k], 1, window);
+}
+
 struct limits_room limits_narrow(const struct limits *limits, uint32_t party,
                                  struct limits_window window, limits_allow_f *allow, void *arg)
 {
     struct side side[SIDES_MAX];
     size_t sides = limits_sides(limits, party, side);
-    bool any = false;
+    int64_t left[SIDES_MAX];
+    bool any = false, has_left;
+    find_left(limits, side, sides, window, left);
     for (size_t k = 0; k < sides; k++)
         for (uint32_t i = 0; i < side[k].tally->shared.n; i++) {
             uint32_t node = side[k].tally->shared.v[i].node;
-            if (!has_then(&side[k].tally->shared, node, window) ||
+            if (lacks_node(side, left, sides, node, window, &has_left) > 0 ||
                 !may_have(limits, side, sides, node, window))
                 continue;
             allow(arg, node);
@@ -319,22 +345,63 @@ struct limits_room limits_narrow(const struct limits *limits, uint32_t party,
                                 any};
 }
 
-void limits_narrow_others(const struct limits *limits, uint32_t party, struct limits_window window,
-                          const struct limits_nodes *nodes, int64_t others, limits_allow_f *allow,
-                          void *arg)
+/* Allow a node that some side does not have, if all of these have one left, which is no more. */
+static bool allow_other(const struct limits *limits, const struct side *side, int64_t *left,
+                        size_t sides, uint32_t node, struct limits_window window)
+{
+    bool has_left;
+    if (lacks_node(side, left, sides, node, window, &has_left) == 0 || !has_left ||
+        !may_have(limits, side, sides, node, window))
+        return false;
+    for (size_t k = 0; k < sides; k++)
+        left[k] -= left[k] < INT64_MAX && !has_then(&side[k].tally->shared, node, window);
+    return true;
+}
+
+static bool lists_node(const struct limits_nodes *nodes, uint32_t node)
+{
+    uint32_t i = 0, other;
+    while (nodes && nodes->next(nodes->arg, &i, &other))
+        if (other == node)
+            return true;
+    return false;
+}
+
+/* Whether a side before the first k has a node during a window. */
+static bool is_known_before(const struct side *side, size_t k, uint32_t node,
+                            struct limits_window window)
+{
+    bool is = false;
+    for (size_t i = 0; i < k; i++)
+        is |= has_then(&side[i].tally->shared, node, window);
+    return is;
+}
+
+bool limits_narrow_others(const struct limits *limits, uint32_t party, struct limits_window window,
+                          const struct limits_nodes *nodes, limits_allow_f *allow, void *arg)
 {
     struct side side[SIDES_MAX];
     size_t sides = limits_sides(limits, party, side);
+    int64_t left[SIDES_MAX];
     uint32_t i = 0, node;
-    while (others > 0 && nodes->next(nodes->arg, &i, &node)) {
-        bool known = false;
-        for (size_t k = 0; k < sides; k++)
-            known |= has_then(&side[k].tally->shared, node, window);
-        if (known)
-            continue;
-        allow(arg, node);
-        others--;
-    }
+    bool any = false;
+    find_left(limits, side, sides, window, left);
+    while (nodes && nodes->next(nodes->arg, &i, &node))
+        if (allow_other(limits, side, left, sides, node, window)) {
+            allow(arg, node);
+            any = true;
+        }
+    for (size_t k = 0; k < sides; k++)
+        for (uint32_t j = 0; j < side[k].tally->shared.n; j++) {
+            node = side[k].tally->shared.v[j].node;
+            if (!has_then(&side[k].tally->shared, node, window) ||
+                is_known_before(side, k, node, window) || lists_node(nodes, node) ||
+                !allow_other(limits, side, left, sides, node, window))
+                continue;
+            allow(arg, node);
+            any = true;
+        }
+    return any;
 }
 
 int64_t limits_next_change(const struct limits *limits, uint32_t party, int64_t after,

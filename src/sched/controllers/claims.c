@@ -384,8 +384,18 @@ static enum step give_up_last_claim(sched_t *s)
     return held_to_open(s, last, true) < 0 ? STEP_FAILED : STEP_DONE;
 }
 
+/* Whoever starts may have something that is claimed, for whom those jobs wait, too. */
+static void tell_claims(sched_t *s, uint32_t slot, enum sched_how how)
+{
+    (void)slot;
+    (void)how;
+    for (size_t i = 0; i < s->queues->n_claims; i++)
+        tell_later(s, s->queues->claims[i].slot);
+}
+
 const struct controller claim_controller = {
     .name = "claims",
+    .started = tell_claims,
     .released = drop_claim,
     .turn = give_up_last_claim,
 };

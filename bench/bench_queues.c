@@ -66,7 +66,8 @@ static const struct series {
     {"easy", 100000, false, false},       {"easy", 100000, true, false},
     {"hybrid", 100000, false, false},     {"hybrid", 100000, true, false},
     {"conservative", 1000, false, false}, {"conservative", 1000, true, false},
-    {"easy", 100000, false, true},
+    {"easy", 100000, false, true},        {"conservative", 1000, false, true},
+    {"hybrid", 100000, false, true},
 };
 
 struct pending {

@@ -11,9 +11,10 @@ int64_t counted_part(struct place *place, const char *requires, berth_error_t *e
     return 0;
 }
 
-bool counted_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at)
+bool counted_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
+                      bool apart)
 {
-    (void)place, (void)ask, (void)booking, (void)at;
+    (void)place, (void)ask, (void)booking, (void)at, (void)apart;
     return false;
 }
 

@@ -7,8 +7,8 @@
 #include "place/place.h"
 
 int64_t counted_part(struct place *place, const char *requires, berth_error_t *err);
-bool counted_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking,
-                      int64_t at);
+bool counted_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
+                      bool apart);
 bool counted_betters(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
                      uint64_t since);
 void counted_try(struct place *place, bool begin);

@@ -262,9 +262,12 @@ struct place_ops {
                        int64_t now);
 
     /* Whether a reservation, which starts at `at`, could not be earlier when it was tried last, and nothing
-     * has been freed since that changes that, as far as counts say: a yes is sure. O(what was freed since).
+     * has been freed since that changes that, as far as counts say: a yes is sure. O(what was freed since). `apart`: when it
+     * was tried others were out of the calendars that are out of them now, but have been in them meanwhile, so that what was
+     * counted then holds no more. O(gaps + nodes that it holds).
      */
-    bool (*is_stuck)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at);
+    bool (*is_stuck)(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
+                     bool apart);
 
     /* Whether it could be booked at `at`: a booking that is in no calendar, only to be measured (amount)
      * until it is released, which is to be the next call that changes anything. -1: EBUSY if it does not

@@ -722,7 +722,7 @@ static void check_short(struct run *r)
         struct class_of_ask *c = &r->class[r->ask_of[i]];
         if (!b->used || r->hidden || r->started[i] || b->at <= r->now || b->cut ||
             b->end - b->at != c->naive.duration ||
-            !r->ops->is_stuck(r->place, &c->ask, r->handle[i], b->at))
+            !r->ops->is_stuck(r->place, &c->ask, r->handle[i], b->at, draw(r, 0, 1)))
             continue;
         b->lifted = true;
         CHECK(naive_when(&r->naive, &c->naive, r->now, b->at) < 0);

@@ -125,7 +125,8 @@ bool bundle_is_short(struct place *place, const struct place_ask *ask, int64_t n
                      struct place_note *note);
 int64_t bundle_longest(struct place *place, const struct place_ask *ask, int64_t least,
                        int64_t now);
-bool bundle_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at);
+bool bundle_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
+                     bool apart);
 
 /* ---- Bookings (bundle.c) ---- */
 

@@ -167,11 +167,12 @@ void bundle_lack_keep(struct place *place, const struct place_ask *ask,
         capacity_catch_up(n, &all, &b->lack.note);
 }
 
-bool bundle_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at)
+bool bundle_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking, int64_t at,
+                     bool apart)
 {
     struct graph_place *n = graph_place_of(place);
     if (!is_bundle(booking))
-        return OPS.is_stuck(place, ask, booking, at);
+        return OPS.is_stuck(place, ask, booking, at, apart);
     struct bundle *b = bundle_of(place, booking);
     struct held_note *note = &b->lack.note;
     if (note->kind == HELD_UNKNOWN || note->class != ask->class || ask->duration < note->duration ||
@@ -186,7 +187,7 @@ bool bundle_is_stuck(struct place *place, const struct place_ask *ask, int64_t b
     struct class all = bundle_all(n, c, b->lack.role);
     if (note->kind == HELD_NO_MATCH)
         return !graph_place_is_helped(n, &all, ask->duration, note);
-    return capacity_stuck(n, &all, at, note) ||
+    return (!apart && capacity_stuck(n, &all, at, note)) ||
            capacity_lacks_aside(n, &all, b->v + b->first, b->n, ask->duration, at, note);
 }
 

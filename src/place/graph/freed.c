@@ -60,7 +60,7 @@ int64_t graph_place_longest(struct place *place, const struct place_ask *ask, in
 }
 
 bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking,
-                          int64_t at)
+                          int64_t at, bool apart)
 {
     struct graph_place *n = graph_place_of(place);
     const struct class *c = class_of(n, ask);
@@ -78,7 +78,7 @@ bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int6
         return false;
     if (note->kind == HELD_NO_MATCH)
         return !graph_place_is_helped(n, c, ask->duration, note);
-    return capacity_stuck(n, c, at, note) ||
+    return (!apart && capacity_stuck(n, c, at, note)) ||
            capacity_lacks_aside(n, c, &booking, 1, ask->duration, at, note);
 }
 

@@ -468,7 +468,7 @@ bool graph_place_is_short(struct place *place, const struct place_ask *ask, int6
 int64_t graph_place_longest(struct place *place, const struct place_ask *ask, int64_t least,
                             int64_t now);
 bool graph_place_is_stuck(struct place *place, const struct place_ask *ask, int64_t booking,
-                          int64_t at);
+                          int64_t at, bool apart);
 bool graph_place_betters(struct place *place, const struct place_ask *ask, int64_t booking,
                          int64_t at, uint64_t since);
 

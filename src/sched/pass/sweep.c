@@ -82,14 +82,13 @@ static bool is_reached(const sched_t *s, const struct job *job, bool again)
                      s->place->ops->betters(s->place, &job->ask, job->booking, job->at, job->seen));
 }
 
-/* Whether a reservation that may move as far as times are known may do so by what a graph counts, which knows
- * nothing of the reservations of lower levels that are out of the calendars.
+/* Whether a reservation that may move as far as times are known may do so by what a graph counts. Reservations of lower levels
+ * are out of the calendars, as they were when it was tried last, and are in them between.
  */
 static bool may_move(const sched_t *s, const struct job *job, int64_t bound)
 {
-    if (!level_is_last(&s->pass))
-        return bound < job->at;
-    return bound < job->at && !s->place->ops->is_stuck(s->place, &job->ask, job->booking, job->at);
+    return bound < job->at && !s->place->ops->is_stuck(s->place, &job->ask, job->booking, job->at,
+                                                       !level_is_last(&s->pass));
 }
 
 struct gate {

@@ -365,6 +365,10 @@ struct place_ops {
      */
     int64_t (*amount)(const struct place *place, int64_t booking, const char *type);
 
+    /* The same of the i-th of a bundle, from 0 on; a booking that is none is the first. */
+    int64_t (*amount_of_one)(const struct place *place, int64_t booking, uint32_t i,
+                             const char *type);
+
     /* The same of what is in none of some blocks, by number. */
     int64_t (*clear)(const struct place *place, int64_t booking, const char *type, uint64_t blocks);
 

@@ -359,6 +359,9 @@ int shared_text_read(struct shared_text *t, berth_error_t *err);
 int shared_text_know(sched_t *s, struct shared_text *t, uint32_t part, bool refuse, uint32_t *class,
                      int64_t *units, berth_error_t *err);
 
+/* What a text is in a part that it was asked about, and is for as long as the text; UINT32_MAX: it was not. */
+uint32_t shared_text_class(const struct shared_text *t, uint32_t part);
+
 /* The call is over that may have parsed it. */
 void shared_text_rest(struct shared_text *t);
 

@@ -31,6 +31,16 @@ static int64_t units(const struct naive_queues *q, int job)
     return (q->job[job].count + worker - 1) / worker;
 }
 
+/* Workers of a job that runs, or is promised a time: of a gang those of all members that start together. */
+static int64_t units_of_holder(const struct naive_queues *q, int job)
+{
+    int list[NQ_JOBS], n = q->job[job].state == NQ_HELD ? nq_list_whole(q, job, list) : 0;
+    int64_t sum = n > 0 ? 0 : units(q, job);
+    for (int i = 0; i < n; i++)
+        sum += units(q, list[i]);
+    return sum;
+}
+
 int64_t nc_held(const struct naive_queues *q, int job)
 {
     const struct nq_job *j = &q->job[job];
@@ -51,7 +61,7 @@ static int64_t has(const struct naive_queues *q, int lane, int class)
     for (int i = 0; i < q->jobs; i++)
         if (is_of(q, i, lane, class) &&
             (q->job[i].state == NQ_HELD || q->job[i].state == NQ_RUNNING))
-            n += units(q, i);
+            n += units_of_holder(q, i);
     return n;
 }
 

@@ -31,8 +31,8 @@ enum scene_rule {
     WITH_TRIES =
         128, /* a new job is told what it would be promised, before a pass that looks at it alone */
     WITH_BOUNDS = 512, /* other numbers of members of an array may hold something at once */
-    WITH_GANGS = 256,  /* some jobs are gangs, where there are no classes, */
-    WITH_ROLES = 1024, /* and some of these of several roles, where there are no shares */
+    WITH_GANGS = 256,  /* some jobs are gangs, */
+    WITH_ROLES = 1024, /* and some of these of several roles */
 };
 
 /* A scene: what it has is drawn from its seed. */

@@ -138,13 +138,11 @@ void write_jobspec(char text[JOBSPEC_TEXT], int count, enum nq_piece piece, int 
              count, what);
 }
 
-/* In some scenes the next job may be a gang, but beside classes, for which a promised gang is not as many workers as its members
- * are: how many members it has; 0: it is none. Drawn beside the rest.
- */
+/* In some scenes the next job may be a gang: how many members it has; 0: it is none. Drawn beside the rest. */
 static int draw_gang(void)
 {
     struct random r = {.state = run.seed * NQ_JOBS + (uint64_t)run.naive.jobs + (5u << 28)};
-    bool may = run.rules & WITH_GANGS && !run.classes;
+    bool may = run.rules & WITH_GANGS;
     return may && random_between(&r, 0, 2) == 0 ? (int)random_between(&r, 2, 6) : 0;
 }
 
@@ -172,12 +170,10 @@ static void draw_role(struct random *r, int job, int members, int role)
     }
 }
 
-/* Some gangs are of several roles, but beside shares, which count no more of these than starts together: how many members each
- * has, from the first on. Returns how many roles.
- */
+/* Some gangs are of several roles: how many members each has, from the first on. Returns how many roles. */
 static int draw_roles(struct random *r, int job, int members, int size[ROLES])
 {
-    bool several = run.rules & WITH_ROLES && !run.shares && random_between(r, 0, 2) > 0;
+    bool several = run.rules & WITH_ROLES && random_between(r, 0, 2) > 0;
     int roles = several ? (int)random_between(r, 2, lesser(members, ROLES)) : 1, left = members;
     for (int role = 0; role < roles; role++) {
         int most = left - (roles - 1 - role);

@@ -248,6 +248,14 @@ static const struct {
     {128, CORES, false, OWN | WITH_GANGS | WITH_ROLES},
     {74, CORES, false, OWN | WITH_GANGS | WITH_ROLES},
     {200, CORES, false, OWN | WITH_GANGS | WITH_ROLES},
+    /* A gang of several roles asks for all its members, and beside classes counts as many workers as these while it is promised
+     * a time.
+     */
+    {1022, SHARES, false, OWN | WITH_GANGS | WITH_ROLES},
+    {1034, SHARES, false, OWN | WITH_GANGS | WITH_ROLES},
+    {112, WIDE, false, OWN | WITH_GANGS},
+    {5096, WIDE, true, OWN | WITH_GANGS},
+    {5116, WIDE, true, OWN | WITH_GANGS},
 };
 
 static void play_known(void)

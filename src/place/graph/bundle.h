@@ -189,6 +189,8 @@ int bundle_could_up(struct place *place, uint32_t class);
 /* ---- What bundles hold (bundle_holds.c) ---- */
 
 int64_t bundle_amount(const struct place *place, int64_t booking, const char *type);
+int64_t bundle_amount_of_one(const struct place *place, int64_t booking, uint32_t i,
+                             const char *type);
 int64_t bundle_clear(const struct place *place, int64_t booking, const char *type, uint64_t blocks);
 bool bundle_next_shared(const struct place *place, int64_t booking, uint32_t *i, uint32_t *node);
 int bundle_mark(struct place *place, int64_t booking, bool on);

@@ -53,6 +53,15 @@ int64_t bundle_amount(const struct place *place, int64_t booking, const char *ty
     return sum;
 }
 
+int64_t bundle_amount_of_one(const struct place *place, int64_t booking, uint32_t i,
+                             const char *type)
+{
+    if (!is_bundle(booking))
+        return OPS.amount(place, booking, type);
+    const struct bundle *b = bundle_of(place, booking);
+    return OPS.amount(place, b->v[b->first + i], type);
+}
+
 int64_t bundle_clear(const struct place *place, int64_t booking, const char *type, uint64_t blocks)
 {
     int64_t sum = 0;

@@ -144,6 +144,7 @@ static const struct place_ops bundle_ops = {
     .give = bundle_give,
     .adopt = bundle_adopt,
     .amount = bundle_amount,
+    .amount_of_one = bundle_amount_of_one,
     .clear = bundle_clear,
     .next_shared = bundle_next_shared,
     .narrow = bundle_narrow,

@@ -34,12 +34,12 @@ static void measure_asked(const sched_t *s, struct lots *lots, uint32_t slot)
 {
     const struct shares *shares = s->queues->shares;
     const struct share_of_job *job = &shares->job[slot];
-    int64_t told = job->state == SHARE_WAITING ? shares_members(s, slot) : 1;
-    int64_t asked = job->state == SHARE_WAITING ? shares_asked(s, slot) : 1;
+    struct share_sum sum;
+    shares_together(s, slot, &sum);
     lots->node = lots_node(s, slot);
     lots->leaf = lots_leaf(s, slot);
     for (uint32_t d = 0; d < shares->setup->shares.n_resources; d++)
-        lots->amount[d] = job->amount[d] / told * asked;
+        lots->amount[d] = job->state == SHARE_WAITING ? sum.amount[d] : job->amount[d];
 }
 
 /* What counts is what runs and goes on, and what jobs will have whose victims are being stopped: not what is promised

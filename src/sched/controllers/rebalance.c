@@ -38,9 +38,11 @@ static uint32_t class_of_job(const sched_t *s, uint32_t slot)
 static int64_t workers_of_job(const sched_t *s, uint32_t slot)
 {
     const struct share_of_job *job = &s->queues->shares->job[slot];
+    struct share_sum sum;
     if (job->state != SHARE_WAITING)
         return job->units;
-    return job->units / shares_members(s, slot) * shares_asked(s, slot);
+    shares_together(s, slot, &sum);
+    return sum.units;
 }
 
 /* ---- Whose workers ---- */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/number.h"
 #include "sched/controllers/arrays.h"
 #include "sched/queues.h"
 #include "sched/waiting/class_order.h"
@@ -34,39 +35,34 @@ static void note_state(sched_t *s, struct share_of_job *job, enum share_state to
     job->state = (uint8_t)to;
 }
 
-/* Of so many members that are alike, where there are classes. */
-static int64_t units_of_members(const sched_t *s, const struct leaf *leaf, const int64_t *one,
-                                int64_t members)
+static int64_t product(int64_t one, int64_t n, int64_t most)
 {
-    const struct class_turns *turns = leaf_turns(s, leaf);
-    int64_t units = turns ? class_turns_units(turns, one) : 0;
-    return units > CLASS_UNITS_MAX / members ? CLASS_UNITS_MAX : units * members;
+    return n > 0 && one > most / n ? most : one * n;
 }
 
-/* What so many members that are alike ask for, of one of which this is known. What would be more than the tree can add
- * up is not counted.
+/* Add what so many members that are alike ask for, of one of which this is known. What would be more than the tree can add up is
+ * not counted.
  */
-static void multiply(const struct shares *shares, const int64_t *one, int64_t members,
-                     int64_t *amount)
+static void add_alike(const sched_t *s, uint32_t slot, const int64_t *one, int64_t members,
+                      struct share_sum *sum)
 {
+    const struct shares *shares = s->queues->shares;
+    const struct class_turns *turns = leaf_turns(s, &shares->leaf[shares->job[slot].leaf]);
     for (uint32_t i = 0; i < shares->setup->shares.n_resources; i++)
-        amount[i] = one[i] > SHARE_MOST / members ? SHARE_MOST : one[i] * members;
+        sum->amount[i] = lesser(sum->amount[i] + product(one[i], members, SHARE_MOST), SHARE_MOST);
+    int64_t units = turns ? class_turns_units(turns, one) : 0;
+    sum->units = lesser(sum->units + product(units, members, CLASS_UNITS_MAX), CLASS_UNITS_MAX);
 }
 
-/* Tell the tree of so many members, for so many parts that are alike; `one` NULL: of what it was told last. */
-static void tell_tree(sched_t *s, uint32_t slot, enum share_state to, uint64_t members,
-                      const int64_t *one, int64_t parts)
+/* Tell the tree of so many members, with what they ask for or hold; NULL: with what it was told last. */
+static void tell_tree(sched_t *s, uint32_t slot, enum share_state to, const struct share_sum *sum)
 {
     struct shares *shares = s->queues->shares;
     struct share_of_job *job = &shares->job[slot];
     const struct leaf *leaf = &shares->leaf[job->leaf];
     size_t size = shares->setup->shares.n_resources * sizeof(*job->amount);
-    int64_t amount[SHARE_DIMENSIONS_MAX];
-    if (one)
-        multiply(shares, one, parts, amount);
-    int64_t units = one ? units_of_members(s, leaf, one, parts) : job->units;
-    bool same = !one || (members == job->members && units == job->units &&
-                         memcmp(amount, job->amount, size) == 0);
+    bool same = !sum || (sum->n == job->members && sum->units == job->units &&
+                         memcmp(sum->amount, job->amount, size) == 0);
     if (job->state == to && (same || to == SHARE_ABSENT))
         return;
     if (job->state == SHARE_RUNNING || to == SHARE_RUNNING)
@@ -77,9 +73,9 @@ static void tell_tree(sched_t *s, uint32_t slot, enum share_state to, uint64_t m
         note_state(s, job, SHARE_ABSENT);
     }
     if (!same) {
-        memcpy(job->amount, amount, size);
-        job->units = units;
-        job->members = members;
+        memcpy(job->amount, sum->amount, size);
+        job->units = sum->units;
+        job->members = sum->n;
     }
     if (job->state == to)
         return;
@@ -87,23 +83,18 @@ static void tell_tree(sched_t *s, uint32_t slot, enum share_state to, uint64_t m
         note_state(s, job, to);
 }
 
-/* Tell the tree of other members behind a promise, each of which asks for this; of none. */
-static void tell_rest(sched_t *s, uint32_t slot, uint64_t members, const int64_t *one)
+/* Tell the tree of other members behind a promise; of none. */
+static void tell_rest(sched_t *s, uint32_t slot, struct share_sum rest)
 {
     struct shares *shares = s->queues->shares;
     struct share_of_job *job = &shares->job[slot];
     const struct leaf *leaf = &shares->leaf[job->leaf];
     struct class_turns *turns = leaf_turns(s, leaf);
-    struct share_rest rest = {.n = members};
-    if (members == 0 && job->rest.n == 0)
+    if (rest.n == 0 && job->rest.n == 0)
         return;
-    if (members > 0) {
-        multiply(shares, one, (int64_t)members, rest.amount);
-        rest.units = units_of_members(s, leaf, one, (int64_t)members);
-        if (share_job(shares->tree, leaf->node, SHARE_ABSENT, SHARE_WAITING, members, rest.amount,
-                      s->now) < 0)
-            rest.n = 0;
-    }
+    if (rest.n > 0 && share_job(shares->tree, leaf->node, SHARE_ABSENT, SHARE_WAITING, rest.n,
+                                rest.amount, s->now) < 0)
+        rest.n = 0;
     if (job->rest.n > 0)
         share_job(shares->tree, leaf->node, SHARE_WAITING, SHARE_ABSENT, job->rest.n,
                   job->rest.amount, s->now);
@@ -119,36 +110,89 @@ static bool is_mixed(const sched_t *s, uint32_t slot)
     return gang_asks_whole(s, slot) && gang_of(s, slot)->n_roles > 1;
 }
 
-int64_t shares_asked(const sched_t *s, uint32_t slot)
+/* How many members it asks for at once. */
+static int64_t asked(const sched_t *s, uint32_t slot)
 {
-    return is_mixed(s, slot) ? 1 : s->place->ops->members(s->place, s->jobs[slot].ask.class);
+    return s->place->ops->members(s->place, s->jobs[slot].ask.class);
+}
+
+/* What a class asks for, or one of so many that it is of. */
+static void wants(const sched_t *s, uint32_t class, int64_t members, int64_t *one)
+{
+    const struct setup_shares *is = &s->queues->setup->shares;
+    for (uint32_t i = 0; i < is->n_resources; i++)
+        one[i] = s->place->ops->wants(s->place, class, is->resource[i]) / members;
+}
+
+/* Of a role of a gang so many wait in a slot beyond those that start together. */
+static int64_t beyond(const sched_t *s, uint32_t slot, const struct gang_role *role)
+{
+    if (!is_entry(s, slot))
+        return 0;
+    struct idset waiting = members_waiting(s->jobs[slot].details->of);
+    int64_t waits = (int64_t)idset_count_in(&waiting, role->first, role->members);
+    return waits > role_missing(role) ? waits - role_missing(role) : 0;
+}
+
+/* Add what a gang of several roles asks for that is to start: all that starts together, and what waits behind these. */
+static void add_roles(const sched_t *s, uint32_t slot, bool together, bool behind,
+                      struct share_sum *sum)
+{
+    const struct gang *gang = gang_of(s, slot);
+    const struct place_ask *ask = &s->jobs[slot].ask;
+    struct share_sum first = {0}; /* those that start together; they share nodes */
+    int64_t one[SHARE_DIMENSIONS_MAX];
+    for (uint32_t i = 0; i < gang->n_roles; i++) {
+        const struct gang_role *role = &gang->role[i];
+        uint32_t class = shared_text_class(role->text, ask->part);
+        if (class == UINT32_MAX)
+            continue;
+        wants(s, class, 1, one);
+        add_alike(s, slot, one, role_missing(role), &first);
+        if (behind)
+            add_alike(s, slot, one, beyond(s, slot, role), sum);
+    }
+    if (!together)
+        return;
+    wants(s, ask->class, 1, one);
+    for (uint32_t i = 0; i < s->queues->setup->shares.n_resources; i++)
+        sum->amount[i] = lesser(sum->amount[i] + one[i], SHARE_MOST);
+    sum->units = lesser(sum->units + first.units, CLASS_UNITS_MAX);
 }
 
 int64_t shares_members(const sched_t *s, uint32_t slot)
 {
-    int64_t members = (int64_t)members_of(s, slot), asked = shares_asked(s, slot);
-    return is_mixed(s, slot) || members < asked ? asked : members;
+    int64_t members = (int64_t)members_of(s, slot), together = asked(s, slot);
+    return members < together ? together : members;
 }
 
-/* What one of its members asks for. */
-static void wants(const sched_t *s, uint32_t slot, int64_t *one)
+void shares_together(const sched_t *s, uint32_t slot, struct share_sum *sum)
 {
-    const struct setup_shares *is = &s->queues->setup->shares;
-    int64_t asks = shares_asked(s, slot); /* of a gang that is to start together */
-    for (uint32_t i = 0; i < is->n_resources; i++)
-        one[i] = s->place->ops->wants(s->place, s->jobs[slot].ask.class, is->resource[i]) / asks;
+    int64_t one[SHARE_DIMENSIONS_MAX];
+    *sum = (struct share_sum){.n = (uint64_t)asked(s, slot)};
+    if (is_mixed(s, slot)) {
+        add_roles(s, slot, true, false, sum);
+        return;
+    }
+    wants(s, s->jobs[slot].ask.class, asked(s, slot), one);
+    add_alike(s, slot, one, asked(s, slot), sum);
 }
 
 void shares_opened(sched_t *s, uint32_t slot)
 {
     const struct shares *shares = s->queues->shares;
+    struct share_sum sum = {.n = members_of(s, slot)};
     int64_t one[SHARE_DIMENSIONS_MAX];
     turns_changed(s, shares->job[slot].leaf);
     if (shares->job[slot].state > SHARE_WAITING)
         return; /* it is to give back what it holds */
-    wants(s, slot, one);
-    tell_tree(s, slot, SHARE_WAITING, members_of(s, slot), one, shares_members(s, slot));
-    tell_rest(s, slot, 0, NULL);
+    wants(s, s->jobs[slot].ask.class, asked(s, slot), one);
+    if (is_mixed(s, slot))
+        add_roles(s, slot, true, true, &sum);
+    else
+        add_alike(s, slot, one, shares_members(s, slot), &sum);
+    tell_tree(s, slot, SHARE_WAITING, &sum);
+    tell_rest(s, slot, (struct share_sum){0});
     class_order_changed(s, slot);
 }
 
@@ -156,49 +200,67 @@ void shares_closed(sched_t *s, uint32_t slot)
 {
     turns_changed(s, s->queues->shares->job[slot].leaf);
     if (s->queues->shares->job[slot].state == SHARE_WAITING)
-        tell_tree(s, slot, SHARE_ABSENT, 1, NULL, 1);
+        tell_tree(s, slot, SHARE_ABSENT, NULL);
 }
 
 /* How many members of an entry that is promised a time may wait behind that. */
 static uint64_t behind(const sched_t *s, uint32_t slot)
 {
+    const struct gang *gang = gang_of(s, slot);
+    uint64_t n = 0;
     if (s->queues->shares->job[slot].state != SHARE_PROMISED || !is_entry(s, slot) ||
-        is_mixed(s, slot) || array_is_full(s, slot))
+        array_is_full(s, slot))
         return 0;
-    uint64_t members = members_of(s, slot), asked = (uint64_t)shares_asked(s, slot);
-    return members > asked ? members - asked : 0;
+    for (uint32_t i = 0; is_mixed(s, slot) && i < gang->n_roles; i++)
+        n += (uint64_t)beyond(s, slot, &gang->role[i]);
+    uint64_t members = members_of(s, slot), together = (uint64_t)asked(s, slot);
+    return is_mixed(s, slot) ? n : members > together ? members - together : 0;
 }
 
 void shares_filled(sched_t *s, uint32_t slot)
 {
     int64_t one[SHARE_DIMENSIONS_MAX];
-    uint64_t n = behind(s, slot);
-    if (n == s->queues->shares->job[slot].rest.n)
+    struct share_sum rest = {.n = behind(s, slot)};
+    if (rest.n == s->queues->shares->job[slot].rest.n)
         return;
-    wants(s, slot, one);
-    tell_rest(s, slot, n, one);
+    wants(s, s->jobs[slot].ask.class, asked(s, slot), one);
+    if (rest.n > 0 && is_mixed(s, slot))
+        add_roles(s, slot, false, true, &rest);
+    else
+        add_alike(s, slot, one, (int64_t)rest.n, &rest);
+    tell_rest(s, slot, rest);
 }
 
 void shares_hold(sched_t *s, uint32_t slot, int64_t booking, bool runs)
 {
     const struct shares *shares = s->queues->shares;
-    int64_t amount[SHARE_DIMENSIONS_MAX];
-    for (uint32_t i = 0; i < shares->setup->shares.n_resources; i++)
-        amount[i] = s->place->ops->amount(s->place, booking, shares->setup->shares.resource[i]);
-    tell_tree(s, slot, runs ? SHARE_RUNNING : SHARE_PROMISED, 1, amount, 1);
+    const struct setup_shares *is = &shares->setup->shares;
+    const struct place_ops *ops = s->place->ops;
+    const struct class_turns *turns = leaf_turns(s, &shares->leaf[shares->job[slot].leaf]);
+    struct share_sum sum = {.n = 1};
+    int64_t one[SHARE_DIMENSIONS_MAX];
+    uint32_t members = turns ? ops->holds(s->place, booking) : 0;
+    for (uint32_t i = 0; i < is->n_resources; i++)
+        sum.amount[i] = ops->amount(s->place, booking, is->resource[i]);
+    for (uint32_t k = 0; k < members; k++) {
+        for (uint32_t i = 0; i < is->n_resources; i++)
+            one[i] = ops->amount_of_one(s->place, booking, k, is->resource[i]);
+        sum.units = lesser(sum.units + class_turns_units(turns, one), CLASS_UNITS_MAX);
+    }
+    tell_tree(s, slot, runs ? SHARE_RUNNING : SHARE_PROMISED, &sum);
     shares_filled(s, slot);
 }
 
 void shares_started(sched_t *s, uint32_t slot)
 {
     if (s->queues->shares->job[slot].state == SHARE_PROMISED)
-        tell_tree(s, slot, SHARE_RUNNING, 1, NULL, 1);
+        tell_tree(s, slot, SHARE_RUNNING, NULL);
 }
 
 void shares_released(sched_t *s, uint32_t slot)
 {
-    tell_tree(s, slot, SHARE_ABSENT, 1, NULL, 1);
-    tell_rest(s, slot, 0, NULL);
+    tell_tree(s, slot, SHARE_ABSENT, NULL);
+    tell_rest(s, slot, (struct share_sum){0});
     if (s->jobs[slot].state == SCHED_WAITING)
         shares_opened(s, slot);
 }
@@ -207,7 +269,7 @@ void shares_part(sched_t *s, uint32_t slot, uint32_t part, bool starts)
 {
     struct share_of_job *job = s->queues->shares->job;
     bool is_moved = job[part].is_moved; /* it is listed, from whoever had the slot */
-    tell_rest(s, slot, 0, NULL);
+    tell_rest(s, slot, (struct share_sum){0});
     job[part] = job[slot];
     job[part].is_moved = is_moved;
     if (starts) {

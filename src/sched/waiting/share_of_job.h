@@ -1,8 +1,8 @@
 /* What the tree of shares (share/tree.h) is told of jobs.
  *
  * The tree counts a job while it is open, has a promise or runs. It is told when a job goes from one of these to another. An open job
- * counts with what it asks for at least, all members of an array together; the others count with what their booking holds, as
- * limits measure it. Members that wait behind the one of their array that is promised a time count as open, unless the array
+ * counts with what it asks for at least, all members of an array together, of whatever role; the others count with what their
+ * booking holds, as limits measure it, and each member of a gang in its workers. Members that wait behind the one of their array that is promised a time count as open, unless the array
  * has as many that hold something as it may. So an array counts the same, whichever of its members wait together.
  */
 #ifndef SCHED_SHARE_OF_JOB_H
@@ -11,11 +11,11 @@
 #include "sched/sched_priv.h"
 #include "share/tree.h"
 
-/* Members of an array that wait behind one that is promised a time, and what they ask for together. */
-struct share_rest {
-    uint64_t n; /* 0: there are none, and the tree was told of none */
+/* So many members, and what they ask for or hold together. */
+struct share_sum {
+    uint64_t n;
     int64_t amount[SHARE_DIMENSIONS_MAX];
-    int64_t units;
+    int64_t units; /* the same in workers, of a queue with classes */
 };
 
 /* What is known of a job, by slot. */
@@ -26,7 +26,8 @@ struct share_of_job {
     uint64_t members; /* of an open one those that wait; 1 */
     int64_t amount[SHARE_DIMENSIONS_MAX];
     int64_t units; /* the same in workers, of a queue with classes */
-    struct share_rest rest;
+    struct share_sum
+        rest; /* of members that wait behind a promise; n 0: the tree was told of none */
 };
 
 /* Have memory for a slot that gets a job; 0, or -1 with ENOMEM. And it gets a member of an entry, with what that
@@ -35,11 +36,11 @@ struct share_of_job {
 int shares_reserve(sched_t *s, uint32_t slot);
 void shares_part(sched_t *s, uint32_t slot, uint32_t part, bool starts);
 
-/* The amount of an open job is a sum of equal parts. shares_members: how many. One for each member that waits; of a gang no
- * fewer than start together; one in all for a gang of several roles. shares_asked: how many of these it asks for at once.
- */
+/* How many members an open job counts as: those that wait, of a gang no fewer than start together. */
 int64_t shares_members(const sched_t *s, uint32_t slot);
-int64_t shares_asked(const sched_t *s, uint32_t slot);
+
+/* What of a job that is not running starts together. */
+void shares_together(const sched_t *s, uint32_t slot, struct share_sum *sum);
 
 /* A job is open, or is so with other members; is open no more. Nothing changes for one that holds something. */
 void shares_opened(sched_t *s, uint32_t slot);

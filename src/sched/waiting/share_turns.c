@@ -284,9 +284,8 @@ bool sched_share_may_take(sched_t *s, sched_job_t job, sched_job_t running)
         return false;
     struct shares *shares = s->queues->shares;
     const struct share_of_job *taker = &shares->job[slot], *giver = &shares->job[other];
-    int64_t amount[SHARE_DIMENSIONS_MAX] = {0};
-    for (uint32_t i = 0; i < shares->setup->shares.n_resources; i++)
-        amount[i] = taker->amount[i] / (int64_t)members_of(s, slot);
-    return share_may_reclaim(shares->tree, shares->leaf[taker->leaf].node, amount,
+    struct share_sum sum;
+    shares_together(s, slot, &sum);
+    return share_may_reclaim(shares->tree, shares->leaf[taker->leaf].node, sum.amount,
                              shares->leaf[giver->leaf].node, giver->amount, NULL);
 }

@@ -114,3 +114,11 @@ int shared_text_know(sched_t *s, struct shared_text *t, uint32_t part, bool refu
     t->classes = c;
     return 0;
 }
+
+uint32_t shared_text_class(const struct shared_text *t, uint32_t part)
+{
+    const struct text_class *c = t->classes;
+    while (c && c->part != part)
+        c = c->next;
+    return c ? c->class : UINT32_MAX;
+}

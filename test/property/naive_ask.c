@@ -113,15 +113,14 @@ void ask_meanwhile(void)
     CHECK(sched_share_turns(run.sched, later, job, &turns) == 0);
 }
 
-/* Whether the last pass has given others something that they did not have, or made only expected what they were promised, so that
- * there was more to it than the new job: all have another turn then.
+/* Whether the last pass has given others something that they did not have, or made only expected what they were promised, also
+ * for a while, so that there was more to it than the new job: all have another turn then.
  */
 static bool gave_others(int job, const int64_t promised[NQ_JOBS], const bool expected[NQ_JOBS])
 {
     bool gave = false;
     for (int i = 0; i < run.naive.jobs; i++)
-        gave |= i != job && run.naive.job[i].state == NQ_HELD && promised[i] >= 0 && !expected[i] &&
-                run.naive.job[i].expected;
+        gave |= i != job && promised[i] >= 0 && !expected[i] && run.naive.job[i].softened;
     for (int i = 0; i < run.naive.decisions; i++) {
         const struct nq_decision *d = &run.naive.decision[i];
         gave |= d->job != job &&

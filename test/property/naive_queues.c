@@ -266,6 +266,8 @@ void nq_pass(struct naive_queues *q, int64_t now)
     q->passed = now;
     q->decisions = 0;
     q->has_renewed = q->softens = false;
+    for (int i = 0; i < q->jobs; i++)
+        q->job[i].softened = false;
     for (int i = 0; i < q->lanes; i++) {
         nq_take_place(q, i);
         nq_keep_depth(q, i);

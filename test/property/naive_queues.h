@@ -55,6 +55,7 @@ struct nq_job {
     int64_t priority, at, submitted;
     int64_t duration, estimate, limit; /* as naive_tails.h has them; INT64_MAX: no limit */
     bool expected, expected_told;      /* held: its start is not promised; and so it was told */
+    bool softened;    /* promised, and in this pass only expected, perhaps for a while */
     int64_t deadline; /* its minute, where its queue goes by that; INT64_MAX: none */
     int64_t order;    /* its place among equals, the least first; each has another one */
     uint32_t nodes;   /* of a held or running one */

@@ -119,7 +119,7 @@ void nt_judge(struct naive_queues *q, int job)
     j->expected = nt_is_unsure(q, job, j->nodes, j->at);
     if (j->expected && was_promised) {
         nl_decreased(q, job); /* limits may let others be there then */
-        q->softens = true;
+        q->softens = j->softened = true;
     }
     for (int i = 0; i < q->jobs && j->expected; i++)
         q->judges_all |= q->job[i].state == NQ_HELD && !q->job[i].expected && nq_before(q, job, i);

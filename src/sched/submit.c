@@ -17,46 +17,6 @@
 #include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
 
-int job_know_ask(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err)
-{
-    struct job *job = &s->jobs[slot];
-    const struct lane *lane = &s->lanes[job->lane];
-    if (shared_text_know(s, gang_text(s, slot), lane->part, refuse, &job->ask.class,
-                         &job->ask.units, err) < 0) {
-        if (errno != ENOMEM && errno != ENODEV)
-            errno = EINVAL;
-        return -1;
-    }
-    job->ask.part = lane->part;
-    if (gang_gather(s, slot, refuse, err) < 0)
-        return -1;
-    if (permits_of(s, slot, &job->ask.permits) < 0) {
-        s->place->ops->forget(s->place, job->ask.class);
-        return errtext_no_memory(err);
-    }
-    return 0;
-}
-
-int job_know_group(sched_t *s, uint32_t slot, berth_error_t *err)
-{
-    struct job *job = &s->jobs[slot];
-    int64_t group = s->queues->shares && shares_know(s, slot) < 0
-                        ? -1
-                        : job_group_enter(s, &job->ask, job->lane, line_number(s, slot));
-    if (group < 0) {
-        s->place->ops->forget(s->place, job->ask.class);
-        return errtext_no_memory(err);
-    }
-    job->details->job_group = (uint32_t)group;
-    return 0;
-}
-
-int job_know(sched_t *s, uint32_t slot, bool refuse, berth_error_t *err)
-{
-    int rc = job_know_ask(s, slot, refuse, err);
-    return rc < 0 ? rc : job_know_group(s, slot, err);
-}
-
 struct sched_reason unknown_reason(int errnum, const berth_error_t *err)
 {
     return (struct sched_reason){.kind = errnum == ENODEV ? SCHED_REASON_UNSATISFIABLE
@@ -230,17 +190,23 @@ static int admit(sched_t *s, uint32_t slot, const struct sched_request *request,
     if (!key_of(s, slot, request->priority, &job->key) ||
         !order_takes(s->queues->setup, d->queue, request->priority))
         return refuse_priority(s, why);
-    if (account_choose(s, slot, request->account, err) < 0 || job_know(s, slot, true, err) < 0) {
+    if (account_choose(s, slot, request->account, err) < 0 ||
+        job_know_ask(s, slot, true, err) < 0) {
         if (errno == ENOMEM)
             return -1;
         *why = unknown_reason(errno, err);
         errno = EINVAL;
         return -1;
     }
-    if (enter_party(s, slot, request, why) < 0)
+    if (enter_party(s, slot, request, why) < 0 ||
+        blocks_leave_time(s, slot, time_needed(d), s->now, why) < 0) {
+        int saved = errno;
+        s->place->ops->forget(s->place, job->ask.class);
+        errno = saved;
         return -1;
+    }
     key_of(s, slot, request->priority, &job->key); /* its estimate is known by now */
-    return blocks_leave_time(s, slot, time_needed(d), s->now, why);
+    return job_know_group(s, slot, err);
 }
 
 int job_take_in(sched_t *s, uint32_t slot, const struct sched_request *request, bool fresh)

@@ -303,9 +303,12 @@ static void settle_come(int job, int members, bool closed, sched_job_t handle)
     int64_t last;
     run.naive.now = run.now;
     nw_note(&run.naive);
-    bool refused =
-        closed || nw_is_vain(&run.naive, job) || !nb_leave_room(&run.naive, job, run.now, &last) ||
-        (run.naive.job[job].min > 0 && !nr_could_ever(&run.naive, job)); /* of its account */
+    bool taken =
+        !closed && nb_leave_room(&run.naive, job, run.now, &last) &&
+        (run.naive.job[job].min == 0 || nr_could_ever(&run.naive, job)); /* of its account */
+    if (taken)
+        nq_come(&run.naive, job);
+    bool refused = !taken || nw_is_vain(&run.naive, job);
     bool aside = !nw_may_go(&run.naive, job);
     CHECK(handle >= 0 && sched_state(run.sched, handle) == (refused ? SCHED_REJECTED
                                                             : aside ? SCHED_BLOCKED
@@ -386,8 +389,6 @@ void play_submit(void)
         run.promised[job + i] = -1;
     }
     bool closed = of->closed[0] || (is_virtual && of->closed[1]);
-    if (!closed)
-        nq_come(&run.naive, job);
     trace_submit(job, members, &request);
     settle_come(job, members, closed, handle);
 }

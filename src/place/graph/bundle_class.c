@@ -54,10 +54,11 @@ int64_t bundle_cores(const struct graph_place *n, const struct bundle_class *b)
 static int64_t count_most(const struct graph_place *n, const struct class *c)
 {
     const struct piece *p = c->piece;
-    int64_t sum = 0;
+    bool is_node;
+    int64_t sum = 0, pieces = capacity_pieces(n, c, 1, &is_node);
     uint32_t nodes;
     const uint32_t *node = match_nodes(n->match, &nodes);
-    if (c->capacity == PLACE_NONE || c->n_pieces != 1 || p->any || c->pieces < 1)
+    if (pieces < 1)
         return INT64_MAX;
     for (uint32_t k = 0; k < nodes; k++) {
         uint32_t v = node[k];
@@ -71,7 +72,7 @@ static int64_t count_most(const struct graph_place *n, const struct class *c)
             }
         sum = capped_sum(sum, most);
     }
-    return sum / c->pieces;
+    return sum / pieces;
 }
 
 /* The same, counted once for each change of the machine. */
@@ -86,7 +87,8 @@ static int64_t most_of(const struct graph_place *n, struct class *c)
 /* The same where it is exact: a member that shares nodes with others may need several, which have room for it together. */
 static int64_t exactly_most_of(const struct graph_place *n, struct class *c)
 {
-    if (c->capacity != PLACE_NONE && n->capacities->v[c->capacity].is_node && !c->piece[0].alone)
+    bool is_node;
+    if (capacity_pieces(n, c, 1, &is_node) > 0 && is_node && !c->piece[0].alone)
         return INT64_MAX;
     return most_of(n, c);
 }

@@ -86,7 +86,7 @@ class Ledger:
         order.check_enough(self)
         order.check_first(self)
         order.check_never(self)
-        order.check_new(self)
+        order.check_new(self, preemptions)
         if not preemptions and not self.reclaims:
             order.check_protected(self, held_before)
         self.check_idle()

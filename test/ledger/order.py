@@ -46,9 +46,10 @@ def check_first(ledger):
             ledger.law("first", holds, jobs[0], "%s have promises" % [j.name for j in held])
 
 
-def check_new(ledger):
+def check_new(ledger, preemptions):
     """A job that has just come starts if it fits beside all that runs and what those before it are promised, and limits have
-    room for it beside these: those behind it give way. Nor are jobs in its way that may be stopped for it."""
+    room for it beside these: those behind it give way. Nor are jobs in its way that may be stopped for it. Those that are
+    stopped for others at this instant are there when it has its turn; when they have gone it is new no more."""
     w = ledger.world
     if ledger.reclaims or not ledger.all_shown():
         return
@@ -61,6 +62,9 @@ def check_new(ledger):
             continue
         stopped = {k.name for k in ledger.stoppable()} if w.may_preempt(j) else set()
         windows = [found for found in ledger.windows((j,)) if found[0].name in before - stopped]
+        if not w.may_preempt(j):
+            windows += [(w.jobs[d["job"]], holding, ledger.now, ledger.now + 1)
+                        for d, holding, start in preemptions if holding]
         ledger.law("outranks", not ledger.fits_at(j, ledger.now, ledger.seen_by(j, windows)), j, "%s" % j.promise)
 
 

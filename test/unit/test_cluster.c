@@ -104,7 +104,9 @@ static void test_expected_in_vain(void **state)
     scene_wait(w->s, 4712, ENGINE_REFUSED);
 }
 
-/* Kill a child of a process, by its name. */
+/* Kill a child of a process, by its name. Children of tests before this one may have ended with nobody to reap them, and have
+ * higher numbers where those of processes have begun anew.
+ */
 static void kill_child(pid_t parent, const char *name)
 {
     char path[64], comm[32];
@@ -118,7 +120,8 @@ static void kill_child(pid_t parent, const char *name)
         bool named = f && fgets(comm, sizeof(comm), f) && strncmp(comm, name, strlen(name)) == 0;
         if (f)
             fclose(f);
-        if (named && procs_look((pid_t)atoi(entry->d_name), &p) == 0 && p.parent == parent)
+        if (named && procs_look((pid_t)atoi(entry->d_name), &p) == 0 && p.parent == parent &&
+            p.state != 'Z')
             found = p.pid;
     }
     closedir(dir);

@@ -41,12 +41,14 @@ static uint64_t blocks_of(const sched_t *s, uint32_t slot, int64_t booking)
 
 bool blocks_keep_clear(const sched_t *s, uint32_t slot, int64_t booking, int64_t at, int64_t end)
 {
-    uint64_t set = s->queues->blocks_set & ~s->jobs[slot].ask.permits;
+    uint64_t set = blocks_of(s, slot, -1);
     uint64_t met = set ? blocks_during(s->queues, set, at, end) : 0;
     return !met || !(met & blocks_of(s, slot, booking));
 }
 
-/* The first time at or after `from` at which one of some blocks is on, or one begins: which it is. */
+/* The first time at or after `from` at which one of some blocks is on or, with `begins`, begins; *block says which. INT64_MAX:
+ * there is none.
+ */
 static int64_t first_turn(const sched_t *s, uint64_t blocks, int64_t from, bool begins,
                           uint32_t *block)
 {
@@ -76,7 +78,7 @@ int64_t blocks_come(const sched_t *s, uint32_t slot, int64_t booking, int64_t fr
 int64_t blocks_come_to_all(const sched_t *s, uint32_t slot, int64_t booking, int64_t from)
 {
     const struct place_ops *ops = s->place->ops;
-    uint64_t set = s->queues->blocks_set & ~s->jobs[slot].ask.permits;
+    uint64_t set = blocks_of(s, slot, -1);
     int64_t last = from;
     for (uint32_t i = 0; i < ops->holds(s->place, booking) && last < INT64_MAX; i++) {
         uint32_t block;

@@ -172,9 +172,9 @@ int64_t sched_not_before(sched_t *s, sched_job_t job);
  */
 int64_t sched_deadline(const sched_t *s, sched_job_t job);
 
-/* When a job without a limit is stopped for a block (SCHED_STOP) unless it has ended by then, and for which: of one
- * that runs, what it holds and its estimate decide; one that waits is told of the first block that begins after it may
- * have started and its estimate is over, as nobody knows what it will hold. -1: for none, or there is no such job.
+/* When a job without a limit is stopped for a block (SCHED_STOP) unless it has ended by then, and for which: what
+ * a running job holds, and its estimate, decide that. What a waiting job will hold is not known: it is told of the first block that
+ * begins once it may have started and its estimate may be over. -1: for none, or there is no such job.
  * O(blocks + what it holds); of one that waits and is promised nothing also a match, as for sched_not_before.
  */
 int64_t sched_stop_time(sched_t *s, sched_job_t job, const char **block);

@@ -179,7 +179,7 @@ static const struct {
     {588, CORES, false, 0},
     {9178, SHARES, false, 0},
     {174, WIDE, false, 0},
-    /* nothing was given back: nobody is judged anew before others are looked at */
+    /* Nothing was given back, so no promise is judged again before the walk. */
     {7111, PLAIN, true, 0},
     /* One of those that have their turn in the sweep is kept by a limit, so that another one has the promise: both look again. */
     {1462, PLAIN, false, OWN | WITH_AFTER},

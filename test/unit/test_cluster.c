@@ -104,8 +104,8 @@ static void test_expected_in_vain(void **state)
     scene_wait(w->s, 4712, ENGINE_REFUSED);
 }
 
-/* Kill a child of a process, by its name. Children of tests before this one may have ended with nobody to reap them, and have
- * higher numbers where those of processes have begun anew.
+/* Kill a child of a process, by its name. Earlier tests leave zombies with the same name and parent, which may have a higher
+ * process id once ids have wrapped around.
  */
 static void kill_child(pid_t parent, const char *name)
 {

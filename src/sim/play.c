@@ -6,60 +6,14 @@
 #include <string.h>
 
 #include "base/errtext.h"
-#include "base/idset.h"
 #include "berth/sched_admin.h"
 #include "berth/sched_query.h"
 #include "config/seconds.h"
 #include "sim/play_priv.h"
 
-const char *play_name(const struct play *p, size_t job, struct strbuf *buffer)
-{
-    uint32_t number = p->jobs[job].submission;
-    const struct play_submission *s = &p->submissions[number];
-    strbuf_reset(buffer);
-    strbuf_put(buffer, intern_text(&p->ids, number), intern_length(&p->ids, number));
-    if (s->n > 1) {
-        strbuf_putc(buffer, '[');
-        strbuf_put_uint(buffer, job - s->first);
-        strbuf_putc(buffer, ']');
-    }
-    return strbuf_text(buffer);
-}
-
 int play_intern(struct play *p, const char *text, uint32_t *number)
 {
     return intern_put(&p->names, text ? text : "", text ? strlen(text) : 0, number);
-}
-
-int play_add(struct play *p, const char *id, uint32_t n, uint32_t *number)
-{
-    struct play_range taken;
-    if (play_find(p, id, strlen(id), &taken)) {
-        errno = EEXIST;
-        return -1;
-    }
-    if (array_grow((void **)&p->submissions, &p->cap_submissions, (size_t)p->ids.n + 1,
-                   sizeof(*p->submissions)) < 0 ||
-        array_grow((void **)&p->jobs, &p->cap_jobs, p->n_jobs + n, sizeof(*p->jobs)) < 0 ||
-        intern_put(&p->ids, id, strlen(id), number) < 0)
-        return -1;
-    p->submissions[*number] =
-        (struct play_submission){.first = (uint32_t)p->n_jobs, .n = n, .handle = -1, .runtime = -1};
-    for (uint32_t i = 0; i < n; i++)
-        p->jobs[p->n_jobs++] = (struct play_job){.handle = -1,
-                                                 .submission = *number,
-                                                 .submit = p->d.now,
-                                                 .promised = -1,
-                                                 .start = -1,
-                                                 .end = -1};
-    p->d.live += n;
-    return 0;
-}
-
-/* The number of a job in its array. */
-static uint32_t member_of(const struct play *p, size_t job)
-{
-    return (uint32_t)(job - p->submissions[p->jobs[job].submission].first);
 }
 
 sched_job_t play_handle(const struct play *p, size_t job)
@@ -68,7 +22,7 @@ sched_job_t play_handle(const struct play *p, size_t job)
     if (j->handle >= 0)
         return j->handle;
     sched_job_t handle =
-        sched_find(p->d.sched, intern_text(&p->ids, j->submission), member_of(p, job));
+        sched_find(p->d.sched, intern_text(&p->ids, j->submission), p->jobs[job].member);
     return handle >= 0 ? handle : p->submissions[j->submission].handle;
 }
 
@@ -85,7 +39,7 @@ int play_split(struct play *p, size_t job)
     struct play_submission *s = &p->submissions[j->submission];
     if (j->handle >= 0)
         return 0;
-    j->handle = sched_split(p->d.sched, p->d.now, play_handle(p, job), member_of(p, job));
+    j->handle = sched_split(p->d.sched, p->d.now, play_handle(p, job), p->jobs[job].member);
     if (j->handle == s->handle)
         s->handle = -1;
     return j->handle < 0 ? -1 : 0;
@@ -96,13 +50,13 @@ size_t play_job_of(const struct play *p, sched_job_t handle)
     struct sched_annotation a;
     if (sched_annotate(p->d.sched, handle, &a) < 0)
         return SIZE_MAX;
-    return p->submissions[a.tag].first + a.member;
+    return play_member(p, (uint32_t)a.tag, a.member);
 }
 
 /* The job that a decision is about. */
 static size_t decided_job(const struct play *p, const struct sched_decision *d)
 {
-    return p->submissions[d->tag].first + d->member;
+    return play_member(p, (uint32_t)d->tag, d->member);
 }
 
 static void replace_text(char **text, char *with)
@@ -273,28 +227,6 @@ static int stop(struct play *p, const struct sched_decision *d)
         return -1;
     replace_text(&p->jobs[job].reason, copy);
     return begin_stopping(p, job, PLAY_STOP_FAIL);
-}
-
-const char *play_name_all(struct play *p, size_t job)
-{
-    const struct play_job *j = &p->jobs[job];
-    const struct play_submission *s = &p->submissions[j->submission];
-    struct idset set = {0};
-    if (!play_is_together(p, job))
-        return play_name(p, job, &p->name);
-    for (uint32_t i = 0; i < s->n; i++)
-        if (p->jobs[s->first + i].state == PLAY_WAITING && play_is_together(p, s->first + i) &&
-            idset_add(&set, i) < 0) {
-            idset_clear(&set);
-            return NULL;
-        }
-    strbuf_reset(&p->name);
-    strbuf_puts(&p->name, intern_text(&p->ids, j->submission));
-    strbuf_putc(&p->name, '[');
-    idset_encode(&set, false, &p->name);
-    strbuf_putc(&p->name, ']');
-    idset_clear(&set);
-    return strbuf_text(&p->name);
 }
 
 /* All that wait under a handle are rejected. */
@@ -580,6 +512,8 @@ void play_destroy(struct play *p)
     for (size_t i = 0; i < p->n_expects; i++)
         scenario_event_clear(&p->expects[i]);
     scenario_event_clear(&p->event);
+    for (uint32_t i = 0; i < p->ids.n; i++)
+        free(p->submissions[i].indices);
     intern_clear(&p->ids);
     intern_clear(&p->arrays);
     intern_clear(&p->names);

@@ -37,12 +37,15 @@ static int find_jobs(const struct play *p, const struct scenario_event *e, size_
     *n = jobs.n;
     if (job->member < 0)
         return 0;
-    if (!jobs.has_members || job->member >= (int64_t)jobs.n) {
+    size_t member = jobs.has_members
+                        ? play_member(p, p->jobs[jobs.first].submission, (uint64_t)job->member)
+                        : SIZE_MAX;
+    if (member == SIZE_MAX) {
         snprintf(why, sizeof(why), "job \"%.*s\" has no member %lld", (int)job->length, job->id,
                  (long long)job->member);
         return play_refuse(p, e, ENOENT, why, err);
     }
-    *first += (size_t)job->member;
+    *first = member;
     *n = 1;
     return 0;
 }

@@ -15,7 +15,7 @@ bool play_find(const struct play *p, const char *id, size_t length, struct play_
     if (!intern_find(&p->ids, id, length, &number))
         return false;
     const struct play_submission *s = &p->submissions[number];
-    *jobs = (struct play_range){s->first, s->n, s->n > 1};
+    *jobs = (struct play_range){s->first, s->n, play_has_members(s)};
     return true;
 }
 

@@ -19,7 +19,8 @@ struct found {
 static bool is_first(const struct play *p, size_t job)
 {
     const struct play_submission *s = &p->submissions[p->jobs[job].submission];
-    return s->n == 1 || sched_index(p->d.sched, play_handle(p, job)) == (int64_t)(job - s->first);
+    return s->n == 1 ||
+           sched_index(p->d.sched, play_handle(p, job)) == (int64_t)p->jobs[job].member;
 }
 
 enum scenario_state play_look(const struct play *p, size_t job)
@@ -257,6 +258,21 @@ static int expect_unknown(struct play *p, const struct scenario_event *e, const 
     return rc;
 }
 
+/* The jobs that an expectation is about; false: there is no such job. */
+static bool find_expected(const struct play *p, const struct scenario_job *job,
+                          struct play_range *jobs)
+{
+    if (!play_find(p, job->id, job->length, jobs))
+        return false;
+    if (job->member < 0)
+        return true;
+    if (!jobs->has_members)
+        return false;
+    jobs->first = play_member(p, p->jobs[jobs->first].submission, (uint64_t)job->member);
+    jobs->n = 1;
+    return jobs->first != SIZE_MAX;
+}
+
 int play_expect(struct play *p, const struct scenario_event *e)
 {
     const char *id;
@@ -268,14 +284,8 @@ int play_expect(struct play *p, const struct scenario_event *e)
         struct play_range jobs;
         scenario_job_parse(id, &job);
         scenario_expected_read(value, &place, &expected, NULL);
-        int rc;
-        if (!play_find(p, job.id, job.length, &jobs) || job.member >= (int64_t)jobs.n ||
-            (job.member >= 0 && !jobs.has_members))
-            rc = expect_unknown(p, e, id);
-        else if (job.member >= 0)
-            rc = expect_jobs(p, e, jobs.first + (size_t)job.member, 1, &expected);
-        else
-            rc = expect_jobs(p, e, jobs.first, jobs.n, &expected);
+        int rc = find_expected(p, &job, &jobs) ? expect_jobs(p, e, jobs.first, jobs.n, &expected)
+                                               : expect_unknown(p, e, id);
         if (rc < 0)
             return -1;
     }

@@ -39,6 +39,7 @@ struct play_job {
     sched_job_t
         handle; /* its own; -1: it is known by its name, and waits under its array's handle perhaps */
     uint32_t submission;
+    uint32_t member; /* its index in its array or gang */
     enum play_state state;
     enum sched_how how;
     bool started; /* at least once, so that `how` and `resources` are set */
@@ -56,6 +57,7 @@ struct play_job {
 
 struct play_submission {
     uint32_t first, n; /* jobs */
+    char *indices;     /* of an array's members, as in sched_request; NULL: 0 to n - 1 */
     uint32_t
         array; /* of gangs, of which it is one: its number in `arrays` plus 1; 0: it is of none */
     sched_job_t handle; /* under which those of its jobs wait that have none of their own; -1 */
@@ -75,7 +77,7 @@ struct play_submission {
 /* Jobs in a row that have one name together. */
 struct play_range {
     size_t first, n;
-    bool has_members; /* "a[0]" is the first of them, in an array or a gang */
+    bool has_members; /* of one array or gang: "a[0]" is one of them */
 };
 
 struct play {
@@ -117,16 +119,27 @@ struct play {
     json_t *changes; /* events that changed the machine or the queues, for play_save */
 };
 
+/* Whether its jobs are members of an array or a gang. */
+bool play_has_members(const struct play_submission *s);
+
 /* The name of a job, in a buffer. */
 const char *play_name(const struct play *p, size_t job, struct strbuf *buffer);
 
-/* The name of all that wait under the same handle as a job, "a[3-9]"; NULL with ENOMEM. */
+/* The name of all that wait under the same handle as a job, "a[3-9]" or "a[0-8:2,17]"; NULL with ENOMEM. */
 const char *play_name_all(struct play *p, size_t job);
 
 /* A new submission of n jobs that wait, without handles yet. Its jobs begin at
  * play->submissions[*number].first. Returns 0, or -1 with EEXIST or ENOMEM.
  */
 int play_add(struct play *p, const char *id, uint32_t n, uint32_t *number);
+
+/* The members of a submission's jobs, in ascending order, are known: note them as a text if there are gaps among them.
+ * Returns 0, or -1 with ENOMEM. O(n).
+ */
+int play_note_indices(struct play *p, uint32_t number);
+
+/* The job that is the member of this index of a submission; SIZE_MAX: there is none. O(1), or O(log n) among gaps. */
+size_t play_member(const struct play *p, uint32_t number, uint64_t index);
 
 /* A submission, the newest, is a gang of the array of gangs of this name, whose other gangs come just before it; its
  * first one makes the array. Returns 0, or -1 with EEXIST if there is a job or another array of that name, or ENOMEM.

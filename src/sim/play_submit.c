@@ -110,21 +110,33 @@ static int make_roles(const struct play *p, const struct scenario_submit *s, str
 
 /* What the core does not know of a submission. */
 struct unknown {
-    const char *array; /* of gangs, of which it is one; NULL */
+    const struct idset *which; /* of an array's members; NULL: so many as the request says */
+    const char *array;         /* of gangs, of which it is one; NULL */
     int64_t runtime, stopping;
     enum scenario_end ends;
 };
+
+/* The jobs of a submission are these members. Returns 0, or -1 with ENOMEM. */
+static int name_members(struct play *p, uint32_t number, const struct idset *which)
+{
+    struct play_job *job = &p->jobs[p->submissions[number].first];
+    for (uint32_t i = idset_first(which); i != IDSET_NONE; i = idset_next(which, i))
+        job++->member = i;
+    return play_note_indices(p, number);
+}
 
 /* Add a submission, and submit its request to the core. Returns 0, or -1, with EEXIST if there is a job of
  * that name.
  */
 static int submit_request(struct play *p, struct sched_request *request, const struct unknown *u)
 {
-    uint32_t number;
-    if (play_add(p, request->id, request->members > 1 ? request->members : 1, &number) < 0 ||
-        (u->array && play_join_array(p, number, u->array) < 0))
+    uint32_t number, n = request->members > 1 ? request->members : 1;
+    if (play_add(p, request->id, u->which ? (uint32_t)u->which->count : n, &number) < 0 ||
+        (u->array && play_join_array(p, number, u->array) < 0) ||
+        (u->which && name_members(p, number, u->which) < 0))
         return -1;
     struct play_submission *s = &p->submissions[number];
+    request->indices = s->indices;
     s->runtime = u->runtime;
     s->stopping = u->stopping;
     s->ends = u->ends;
@@ -194,28 +206,23 @@ static bool is_gang(const struct sched_request *request)
     return request->min > 0 || request->n_roles > 0;
 }
 
-/* How many members an array has, and how many of them may run at once. Returns 0, or -1 with a text. */
+/* The members of an array, and how many of them may run at once. Returns 0, or -1 with a text. */
 static int fill_array(const struct scenario_submit *s, struct sched_request *request,
-                      berth_error_t *err)
+                      struct members *members, berth_error_t *err)
 {
-    struct members members;
-    if (job_keys_members(&s->job, "", &(struct key_place){0}, &members, err) < 0)
+    if (job_keys_members(&s->job, "", &(struct key_place){0}, members, err) < 0)
         return -1;
-    bool is_range = idset_last(&members.indices) < members.indices.count;
-    request->members = (uint32_t)members.indices.count;
-    request->max_running = members.most;
-    members_clear(&members);
-    if (!is_range)
-        return errtext_set(err, EINVAL, "key \"array\": expected indices from 0 on");
+    request->members = idset_last(&members->indices) + 1;
+    request->max_running = members->most;
     return 0;
 }
 
-/* What is to be placed: one member's jobspec or the roles', and how many members. Texts are in *text and *roles. Returns 0,
- * or -1 with a text.
+/* What is to be placed: one member's jobspec or the roles', and how many members; those of an array are in *members. Texts
+ * are in *text and *roles. Returns 0, or -1 with a text.
  */
 static int fill_members(const struct play *p, const struct scenario_submit *s,
                         struct sched_request *request, char **text, struct roles *roles,
-                        berth_error_t *err)
+                        struct members *members, berth_error_t *err)
 {
     if (make_roles(p, s, roles, err) < 0)
         return -1;
@@ -235,7 +242,7 @@ static int fill_members(const struct play *p, const struct scenario_submit *s,
     } else if (take_gang(s, request, roles, err) < 0) {
         return -1;
     }
-    return is_gang(request) ? 0 : fill_array(s, request, err);
+    return is_gang(request) ? 0 : fill_array(s, request, members, err);
 }
 
 /* The indices of an array of gangs. Returns 0, or -1 with a text and nothing to clear. */
@@ -296,8 +303,11 @@ int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *e
     const char **groups = NULL;
     berth_error_t why = {""};
     char *text = NULL, *dependency = NULL;
-    struct unknown unknown = {NULL, s->runtime, s->stopping, (enum scenario_end)s->status};
-    int rc = fill_members(p, s, &request, &text, &roles, &why);
+    struct members members = {0};
+    struct unknown unknown = {NULL, NULL, s->runtime, s->stopping, (enum scenario_end)s->status};
+    int rc = fill_members(p, s, &request, &text, &roles, &members, &why);
+    if (members.indices.count > 0)
+        unknown.which = &members.indices;
     if (rc == 0)
         rc = keys_texts(s->groups, &groups, &request.n_groups);
     request.groups = groups;
@@ -318,6 +328,7 @@ int play_submit(struct play *p, const struct scenario_event *e, berth_error_t *e
     free(groups);
     free(text);
     free(dependency);
+    members_clear(&members);
     roles_clear(&roles);
     return rc;
 }

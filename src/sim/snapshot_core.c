@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/errtext.h"
+#include "base/idset.h"
 #include "berth/sched_query.h"
 #include "berth/sched_snapshot.h"
 #include "sim/snapshot_parts.h"
@@ -20,7 +21,7 @@ struct saved_core {
     int state, how;
     const char *queue, *account, *user, *name, *dependency, *jobspec, *reason, *limit;
     json_t *groups, *resources, *roles;
-    const char *indices, *waiting;
+    const char *waiting;
     int64_t duration, estimate, priority, begin, preemptible_after, deadline, submitted, since, at,
         until, promised, max_running, gangs_at_once, min, succeeded, replaced;
     int failure;
@@ -33,7 +34,6 @@ static const struct key core_keys[] = {
     KEY_OF(struct saved_core, job, KEY_WHOLE, .needed = true, .max = INT32_MAX),
     KEY_OF(struct saved_core, state, KEY_WORD, .needed = true, .words = core_words),
     KEY_OF(struct saved_core, waiting, KEY_TEXT, .needed = false),
-    KEY_OF(struct saved_core, indices, KEY_TEXT, .needed = false),
     KEY_AS(struct saved_core, max_running, "max-running", KEY_WHOLE, .min = 0, .max = UINT32_MAX),
     KEY_AS(struct saved_core, gangs_at_once, "gangs-at-once", KEY_WHOLE, .min = 0,
            .max = UINT32_MAX),
@@ -127,13 +127,12 @@ json_t *snapshot_save_core(const struct play *p, sched_job_t handle)
         json_decref(object);
         return NULL;
     }
-    uint32_t job = p->submissions[r.request.tag].first + r.member;
+    size_t job = play_member(p, (uint32_t)r.request.tag, r.member);
     int rc = 0;
     const struct sched_request *q = &r.request;
-    snapshot_put_integer(object, "job", job, -1, &rc);
+    snapshot_put_integer(object, "job", (int64_t)job, -1, &rc);
     snapshot_put_string(object, "state", core_words[r.state], &rc);
     snapshot_put_string(object, "waiting", r.waiting, &rc);
-    snapshot_put_string(object, "indices", q->indices, &rc);
     snapshot_put_integer(object, "max-running", q->max_running, 0, &rc);
     save_gang(&r, object, &rc);
     snapshot_put_string(object, "queue", q->queue, &rc);
@@ -183,6 +182,12 @@ json_t *snapshot_save_core(const struct play *p, sched_job_t handle)
     return NULL;
 }
 
+/* One above the largest index of a submission's members. */
+static uint32_t array_size(const struct play *p, const struct play_submission *s)
+{
+    return p->jobs[s->first + s->n - 1].member + 1;
+}
+
 static struct sched_record record_of(const struct play *p, const struct saved_core *s)
 {
     const struct play_job *j = &p->jobs[s->job];
@@ -204,8 +209,8 @@ static struct sched_record record_of(const struct play *p, const struct saved_co
                     .hold = s->hold,
                     .preemptible_after = s->preemptible_after,
                     .deadline = s->deadline,
-                    .members = sub->n > 1 ? sub->n : 0,
-                    .indices = s->indices,
+                    .members = play_has_members(sub) ? array_size(p, sub) : 0,
+                    .indices = sub->indices,
                     .max_running = (uint32_t)s->max_running,
                     .min = (uint32_t)s->min,
                     .failure = (enum sched_gang_failure)s->failure,
@@ -216,7 +221,7 @@ static struct sched_record record_of(const struct play *p, const struct saved_co
         .gang_up = s->gang_up,
         .gang_over = s->gang_over,
         .waiting = s->waiting,
-        .member = (uint32_t)((size_t)s->job - sub->first),
+        .member = j->member,
         .state = (enum sched_state)s->state,
         .submitted = s->submitted,
         .since = s->since,
@@ -293,19 +298,59 @@ static int load_core(struct play *p, const struct saved_core *s, const struct ke
     return 0;
 }
 
+/* Tell the core how members of an array ended that has gaps among its indices. Returns 0, or -1 with errno. */
+static int load_ended_among_gaps(struct play *p, uint32_t number)
+{
+    const struct play_submission *s = &p->submissions[number];
+    struct strbuf ok_text = {0}, failed_text = {0};
+    struct idset ok = {0}, failed = {0};
+    int rc = 0;
+    for (uint32_t i = 0; i < s->n && rc == 0; i++) {
+        const struct play_job *j = &p->jobs[s->first + i];
+        if (j->state > PLAY_RUNNING)
+            rc = idset_add(j->state == PLAY_DONE ? &ok : &failed, j->member);
+    }
+    idset_encode_steps(&ok, &ok_text);
+    idset_encode_steps(&failed, &failed_text);
+    const struct sched_ended ended = {.id = intern_text(&p->ids, number),
+                                      .members = array_size(p, s),
+                                      .indices = s->indices,
+                                      .ok = strbuf_text(&ok_text),
+                                      .failed = strbuf_text(&failed_text)};
+    if (rc == 0 && ok.n + failed.n > 0)
+        rc = ok_text.failed || failed_text.failed ? (errno = ENOMEM, -1)
+                                                  : sched_restore_ended_members(p->d.sched, &ended);
+    strbuf_clear(&ok_text);
+    strbuf_clear(&failed_text);
+    idset_clear(&ok);
+    idset_clear(&failed);
+    return rc;
+}
+
+/* The same of jobs that have ended, of one submission. */
+static int load_ended_in_row(struct play *p, uint32_t number)
+{
+    const struct play_submission *s = &p->submissions[number];
+    const char *id = intern_text(&p->ids, number);
+    for (uint32_t i = 0; i < s->n; i++) {
+        enum play_state state = p->jobs[s->first + i].state;
+        if (state <= PLAY_RUNNING)
+            continue;
+        if (sched_restore_ended(p->d.sched, id, i, s->n, state == PLAY_DONE) < 0)
+            return -1;
+        if (s->enough > 0)
+            sched_restore_enough(p->d.sched, id, s->enough);
+    }
+    return 0;
+}
+
 /* Tell the core how jobs ended, for jobs that depend on them. */
 static int load_ended(struct play *p, const struct key_place *place, berth_error_t *err)
 {
-    for (size_t i = 0; i < p->n_jobs; i++) {
-        const struct play_job *j = &p->jobs[i];
-        const struct play_submission *s = &p->submissions[j->submission];
-        if (j->state <= PLAY_RUNNING)
-            continue;
-        if (sched_restore_ended(p->d.sched, intern_text(&p->ids, j->submission),
-                                (uint32_t)(i - s->first), s->n, j->state == PLAY_DONE) < 0)
+    for (uint32_t i = 0; i < p->ids.n; i++) {
+        int rc = p->submissions[i].indices ? load_ended_among_gaps(p, i) : load_ended_in_row(p, i);
+        if (rc < 0)
             return keys_failed(place, errno, strerror(errno), err);
-        if (s->enough > 0)
-            sched_restore_enough(p->d.sched, intern_text(&p->ids, j->submission), s->enough);
     }
     return 0;
 }

@@ -22,7 +22,7 @@ const char *const snapshot_how[] = {[SCHED_IMMEDIATE] = "immediate",
 
 struct saved_job {
     const char *id, *array, *queue, *user, *resources, *reason;
-    int64_t members, submit, start, end, order, runtime, stopping, stop, enough;
+    int64_t members, member, submit, start, end, order, runtime, stopping, stop, enough;
     int state, ends, how;
     bool held;
 };
@@ -31,6 +31,7 @@ static const struct key job_keys[] = {
     KEY_OF(struct saved_job, id, KEY_TEXT, .needed = true),
     KEY_OF(struct saved_job, array, KEY_TEXT, .needed = false),
     KEY_OF(struct saved_job, members, KEY_WHOLE, .min = 1, .max = MEMBERS_MAX),
+    KEY_OF(struct saved_job, member, KEY_WHOLE, .min = 0, .max = MEMBERS_MAX - 1),
     KEY_OF(struct saved_job, state, KEY_WORD, .needed = true, .words = state_words),
     KEY_OF(struct saved_job, queue, KEY_TEXT, .needed = false),
     KEY_OF(struct saved_job, user, KEY_TEXT, .needed = false),
@@ -91,6 +92,7 @@ json_t *snapshot_save_job(const struct play *p, size_t job)
     snapshot_put_string(object, "array",
                         s->array > 0 ? intern_text(&p->arrays, s->array - 1) : NULL, &rc);
     snapshot_put_integer(object, "members", s->n, 1, &rc);
+    snapshot_put_integer(object, "member", j->member, (int64_t)(job - s->first), &rc);
     snapshot_put_string(object, "state", state_words[j->state], &rc);
     snapshot_put_string(object, "queue", intern_text(&p->names, s->queue), &rc);
     snapshot_put_string(object, "user", intern_text(&p->names, s->user), &rc);
@@ -140,6 +142,20 @@ static int add_saved(struct play *p, const struct saved_job *s, uint32_t *number
     return s->array ? play_join_array(p, *number, s->array) : 0;
 }
 
+/* Which member a job is, above the one before. Returns 0, or -1 with EINVAL or ENOMEM. */
+static int load_member(struct play *p, size_t i, const struct saved_job *s)
+{
+    struct play_job *j = &p->jobs[i];
+    const struct play_submission *sub = &p->submissions[j->submission];
+    if (s->member >= 0)
+        j->member = (uint32_t)s->member;
+    if (i > sub->first && j->member <= j[-1].member) {
+        errno = EINVAL;
+        return -1;
+    }
+    return i + 1 == sub->first + sub->n ? play_note_indices(p, j->submission) : 0;
+}
+
 /* Jobs of one submission are consecutive. */
 static int load_job(struct play *p, size_t i, const struct saved_job *s,
                     const struct key_place *place, berth_error_t *err)
@@ -155,6 +171,9 @@ static int load_job(struct play *p, size_t i, const struct saved_job *s,
     }
     struct play_submission *sub = &p->submissions[number];
     struct play_job *j = &p->jobs[i];
+    if (load_member(p, i, s) < 0)
+        return errno == EINVAL ? keys_failed(place, EINVAL, "jobs: members do not ascend", err)
+                               : errtext_no_memory(err);
     sub->runtime = s->runtime;
     sub->stopping = s->stopping;
     sub->enough = (uint32_t)(s->enough <= s->members ? s->enough : 0);
@@ -178,7 +197,8 @@ int snapshot_load_jobs(struct play *p, const json_t *jobs, const struct key_plac
                        berth_error_t *err)
 {
     for (size_t i = 0; i < json_array_size(jobs); i++) {
-        struct saved_job s = {.members = 1, .start = -1, .end = -1, .runtime = -1, .how = -1};
+        struct saved_job s = {
+            .members = 1, .member = -1, .start = -1, .end = -1, .runtime = -1, .how = -1};
         if (snapshot_read_element(jobs, "jobs", i, job_keys, sizeof(job_keys) / sizeof(job_keys[0]),
                                   place, &s, err) < 0 ||
             load_job(p, i, &s, place, err) < 0)

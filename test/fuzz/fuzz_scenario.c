@@ -36,11 +36,22 @@ static void check_roles(json_t *array)
     free(roles);
 }
 
+/* The members of an array, or the one that a job is. */
+static void check_members(const struct job_keys *k)
+{
+    struct members members;
+    berth_error_t err;
+    FUZZ_CHECK(job_keys_members(k, "", &(struct key_place){0}, &members, &err) == 0);
+    FUZZ_CHECK(idset_check(&members.indices) && members.indices.count > 0);
+    FUZZ_CHECK(idset_last(&members.indices) < MEMBERS_MAX && members.most <= MEMBERS_MAX);
+    members_clear(&members);
+}
+
 static void check_submit(const struct scenario_submit *s)
 {
     FUZZ_CHECK(s->id && *s->id && strlen(s->id) <= SCENARIO_ID_MAX);
     FUZZ_CHECK(s->runtime >= -1 && s->stopping >= 0 && s->job.limit >= 0 && s->begin >= 0);
-    FUZZ_CHECK(!s->job.array || json_is_string(s->job.array) || json_is_integer(s->job.array));
+    check_members(&s->job);
     if (s->gang.roles)
         check_roles(s->gang.roles);
     else

@@ -126,6 +126,25 @@ static void a_limit_and_a_full_machine(void **state)
     world_close(&w);
 }
 
+/* A limit keeps a job whose queue has no promise left only where it would start otherwise. One that may still be there when
+ * another is promised its start would not, though the machine is idle for as long as it is planned with.
+ */
+static void a_limit_and_a_promise(void **state)
+{
+    struct world w;
+    (void)state;
+    world_open(&w, "resources: {nodes: 1, cores: 4}\n"
+                   "match: {policy: low}\n"
+                   "default-queue: q\n"
+                   "queues: {q: {policy: easy, limits: {user: {running: 1}}}}\n");
+    starts(&w, 0, 2, FOR(100, .user = "ann"));
+    starts(&w, 0, 1, FOR(100, .user = "bob"));
+    expect_told(&w, 1, 4, FOR(10, .user = "carol"), 100, false);
+    expect_not_before(&w, 2, 1, FOR(200, .estimate = 50, .user = "ann"), 110);
+    expect_told(&w, 3, 1, FOR(50, .user = "bob"), 110, false);
+    world_close(&w);
+}
+
 /* A queue that promises nothing looks at nobody behind a job that can't start, so that no limit keeps these. */
 static void a_queue_in_order(void **state)
 {
@@ -184,10 +203,10 @@ static void actions_allocate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_queue_promises), cmocka_unit_test(a_level_goes_first),
-        cmocka_unit_test(a_limit_promises), cmocka_unit_test(a_limit_and_a_full_machine),
-        cmocka_unit_test(a_queue_in_order), cmocka_unit_test(shares_leave_promises),
-        cmocka_unit_test(actions_allocate),
+        cmocka_unit_test(a_queue_promises),      cmocka_unit_test(a_level_goes_first),
+        cmocka_unit_test(a_limit_promises),      cmocka_unit_test(a_limit_and_a_full_machine),
+        cmocka_unit_test(a_limit_and_a_promise), cmocka_unit_test(a_queue_in_order),
+        cmocka_unit_test(shares_leave_promises), cmocka_unit_test(actions_allocate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

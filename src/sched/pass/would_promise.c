@@ -165,7 +165,7 @@ static bool is_promised_any(sched_t *s, uint32_t slot)
     if (limit_lets(s, slot, s->now))
         return may;
     if (!may) {
-        int64_t booking = s->place->ops->probe(s->place, &s->jobs[slot].ask, s->now);
+        int64_t booking = book_for_now(s, slot, false);
         if (booking < 0)
             return false;
         unbook(s, booking);

@@ -36,6 +36,13 @@ int sched_withdraw(sched_t *s, int64_t now, sched_job_t job);
  */
 int sched_requeue(sched_t *s, int64_t now, sched_job_t job);
 
+/* The shell has begun to stop a running job for reasons of its own, as it was cancelled, say, and tells its end when it has
+ * stopped. Until then it holds what it has. Who may have others stopped waits for what it leaves, as for jobs that were told
+ * to stop (SCHED_AWAIT), and has others stopped only for what it lacks beside that; the job is told to stop for nobody. Where no
+ * job may have others stopped nothing changes. EINVAL: it isn't running, or there are no named queues; ENOMEM. O(1).
+ */
+int sched_leave(sched_t *s, int64_t now, sched_job_t job);
+
 /* Whether a running job that fails is to wait again, in place of itself: then the shell requeues it (sched_requeue)
  * and does not finish it. So a gang may have it, as often as it has members: each requeue of one counts. O(1).
  */

@@ -75,6 +75,9 @@ struct sched_record {
     /* Of a running job without a limit: a block has begun for which it is stopped. */
     bool cleared;
 
+    /* Of a running job: the shell stops it by itself (sched_leave). */
+    bool leaving;
+
     /* Of a reserved job: others are stopped for it, and `resources` are what they still use, or have left to it. */
     bool preempts;
 

@@ -56,7 +56,8 @@ struct details {
     uint32_t victims;             /* preempted for this job, and not ended yet */
     uint32_t awaited_by;          /* so many wait for its end (controllers/awaited.h) */
     bool is_stopping;             /* running: the shell was told to stop it for another, */
-    bool is_cleared;              /* or for a block */
+    bool is_cleared;              /* or for a block, */
+    bool is_leaving;              /* or stops it by itself (sched_leave) */
     bool is_in_victims; /* running: in the list of who may be preempted or is being stopped */
     uint8_t blocked;
     uint32_t gang_before, gang_behind; /* slots of its gang */
@@ -301,14 +302,15 @@ static inline bool is_out_of_time(const sched_t *s, uint32_t slot)
     return limit < SCHED_UNLIMITED && s->now - s->jobs[slot].at >= limit;
 }
 
-/* Whether a job runs that is being stopped: its shell was told to, for others, as its gang has failed or for a block, or its
- * limit is over.
+/* Whether a job runs that is being stopped: its shell was told to, for others, as its gang has failed or for a block, or does
+ * so by itself, or its limit is over.
  */
 static inline bool is_being_stopped(const sched_t *s, uint32_t slot)
 {
     const struct details *d = s->jobs[slot].details;
     return s->jobs[slot].state == SCHED_RUNNING &&
-           (d->is_stopping || d->is_dismissed || d->is_cleared || is_out_of_time(s, slot));
+           (d->is_stopping || d->is_dismissed || d->is_cleared || d->is_leaving ||
+            is_out_of_time(s, slot));
 }
 
 /* The state of now, and whether it is still that. */

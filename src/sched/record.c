@@ -138,6 +138,7 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
         .stopping = d->is_stopping,
         .dismissed = d->is_dismissed,
         .cleared = d->is_cleared,
+        .leaving = d->is_leaving,
         .preempts = job->state == SCHED_RESERVED && job->is_preempting};
     record->request = (struct sched_request){.duration = d->limit,
                                              .estimate = estimate_told(s, d),

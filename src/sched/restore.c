@@ -124,6 +124,7 @@ static int take_up(sched_t *s, uint32_t slot, const struct sched_record *r, bert
     job->details->is_stopping = r->stopping;
     job->details->is_dismissed = r->dismissed;
     job->details->is_cleared = r->cleared;
+    job->details->is_leaving = r->leaving;
     s->running++;
     controllers_started(s, slot, r->how);
     if (r->stopping)

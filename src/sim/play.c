@@ -190,16 +190,17 @@ static int end_stopped(struct play *p, size_t job)
     p->jobs[job].stop = PLAY_STOP_NONE;
     if (stop == PLAY_STOP_FAIL)
         return play_end_job(p, job, PLAY_FAILED, p->jobs[job].reason);
+    if (stop == PLAY_STOP_CANCEL)
+        return play_end_job(p, job, PLAY_CANCELLED, NULL);
     count_lost(p, job);
     return stop == PLAY_STOP_REQUEUE ? requeue(p, job, play_handle(p, job))
                                      : play_end_job(p, job, PLAY_PREEMPTED, NULL);
 }
 
 /* A job stops, at once or as soon as it can. */
-static int begin_stopping(struct play *p, size_t job, enum play_stop stop)
+static int begin_stopping(struct play *p, size_t job, enum play_stop stop, int64_t takes)
 {
     struct play_job *j = &p->jobs[job];
-    int64_t takes = p->submissions[j->submission].stopping;
     j->stop = stop;
     if (takes == 0)
         return end_stopped(p, job);
@@ -210,11 +211,26 @@ static int begin_stopping(struct play *p, size_t job, enum play_stop stop)
     return 0;
 }
 
+int play_begin_cancel(struct play *p, size_t job, int64_t takes)
+{
+    return sched_leave(p->d.sched, p->d.now, p->jobs[job].handle) < 0
+               ? -1
+               : begin_stopping(p, job, PLAY_STOP_CANCEL, takes);
+}
+
+/* How long a job takes to end when it is told to stop. */
+static int64_t takes_to_stop(const struct play *p, size_t job)
+{
+    return p->submissions[p->jobs[job].submission].stopping;
+}
+
 static int stop_for_another(struct play *p, const struct sched_decision *d)
 {
     if (p->options.sharing)
         sharing_stopped(p->options.sharing, p->d.now / SECONDS_TICKS);
-    return begin_stopping(p, decided_job(p, d), d->requeue ? PLAY_STOP_REQUEUE : PLAY_STOP_END);
+    size_t job = decided_job(p, d);
+    return begin_stopping(p, job, d->requeue ? PLAY_STOP_REQUEUE : PLAY_STOP_END,
+                          takes_to_stop(p, job));
 }
 
 /* A job is stopped for a block, or as its gang has failed. */
@@ -226,7 +242,7 @@ static int stop(struct play *p, const struct sched_decision *d)
     if (!copy)
         return -1;
     replace_text(&p->jobs[job].reason, copy);
-    return begin_stopping(p, job, PLAY_STOP_FAIL);
+    return begin_stopping(p, job, PLAY_STOP_FAIL, takes_to_stop(p, job));
 }
 
 /* All that wait under a handle are rejected. */

@@ -63,9 +63,10 @@ static bool is_acted(const struct play *p, size_t job)
 static int cancel_one(struct play *p, size_t job, const struct scenario_event *e,
                       berth_error_t *err)
 {
-    (void)e;
     (void)err;
-    return play_end_job(p, job, PLAY_CANCELLED, NULL);
+    return e->number > 0 && p->jobs[job].state == PLAY_RUNNING
+               ? play_begin_cancel(p, job, e->number)
+               : play_end_job(p, job, PLAY_CANCELLED, NULL);
 }
 
 static int end_one(struct play *p, size_t job, const struct scenario_event *e, berth_error_t *err)

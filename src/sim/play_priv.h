@@ -32,7 +32,8 @@ enum play_stop {
     PLAY_STOP_NONE,    /* it was not */
     PLAY_STOP_END,     /* preempted: it has ended */
     PLAY_STOP_REQUEUE, /* preempted: it waits again */
-    PLAY_STOP_FAIL     /* for a block or as its gang has failed: it has failed, `reason` */
+    PLAY_STOP_FAIL,    /* for a block or as its gang has failed: it has failed, `reason` */
+    PLAY_STOP_CANCEL   /* it is cancelled */
 };
 
 struct play_job {
@@ -171,6 +172,9 @@ int play_intern(struct play *p, const char *text, uint32_t *number);
 /* A job fails: it ends, or waits again in place of itself. Returns 0, or -1. */
 int play_fail_job(struct play *p, size_t job, const char *reason);
 int play_end_job(struct play *p, size_t job, enum play_state state, const char *reason);
+
+/* A running job is cancelled, and takes so long to end. Returns 0, or -1. */
+int play_begin_cancel(struct play *p, size_t job, int64_t takes);
 
 /* What a job is to those who expect something. */
 enum scenario_state play_look(const struct play *p, size_t job);

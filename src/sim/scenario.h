@@ -86,10 +86,11 @@ struct scenario_event {
     struct scenario_job job; /* of cancel, end, priority, hold ... */
     const char *text;        /* a queue, resources, the name of a block, or a file */
     const char *key, *value; /* of property; value NULL: it is removed */
-    int64_t number;          /* priority, limit (0: it stays), members at once, or nodes to add */
-    int64_t estimate;        /* of duration; 0: none is given */
-    int status;              /* of end: enum scenario_end, or -1: as the job's submission says */
-    json_t *object;          /* of attach (text is NULL then) and expect */
+    int64_t number; /* priority, limit (0: it stays), members at once, nodes to add, or ticks that a
+                              * cancelled job takes to end */
+    int64_t estimate; /* of duration; 0: none is given */
+    int status;       /* of end: enum scenario_end, or -1: as the job's submission says */
+    json_t *object;   /* of attach (text is NULL then) and expect */
     struct scenario_submit submit; /* of update, what its job asks for */
     struct scenario_block block;
 };

@@ -87,6 +87,12 @@ static const struct key end_keys[] = {
 };
 static const struct key_table end_table = {"end: ", end_keys, LENGTH(end_keys)};
 
+static const struct key cancel_keys[] = {
+    PAIR_ID,
+    KEY_AS(struct scenario_event, number, "stopping", KEY_SECONDS),
+};
+static const struct key_table cancel_table = {"cancel: ", cancel_keys, LENGTH(cancel_keys)};
+
 static const struct key property_keys[] = {
     KEY_AS(struct scenario_event, text, "resources", KEY_TEXT, .needed = true),
     KEY_OF(struct scenario_event, key, KEY_TEXT, .needed = true),
@@ -121,7 +127,7 @@ static const struct kind {
     const struct key_table *table; /* of read_id_and_value */
 } kinds[SCENARIO_KINDS] = {
     [SCENARIO_SUBMIT] = {"submit", read_submit, .object = "an object"},
-    [SCENARIO_CANCEL] = {"cancel", read_job_id, .table = NULL},
+    [SCENARIO_CANCEL] = {"cancel", read_id_and_value, .table = &cancel_table},
     [SCENARIO_END] = {"end", read_id_and_value, .table = &end_table},
     [SCENARIO_PRIORITY] = {"priority", read_id_and_value, .table = &priority_table},
     [SCENARIO_HOLD] = {"hold", read_job_id, .table = NULL},
@@ -254,14 +260,16 @@ static int read_id_and_value(struct scenario_event *e, json_t *value, const stru
                              berth_error_t *err)
 {
     e->status = -1;
-    if (e->kind == SCENARIO_END && json_is_string(value))
+    bool may_be_id = e->kind == SCENARIO_END || e->kind == SCENARIO_CANCEL;
+    if (may_be_id && json_is_string(value))
         return read_job_id(e, value, place, err);
     if (!json_is_object(value))
-        return wrong_kind(e, value, place,
-                          e->kind == SCENARIO_END ? MEMBER_EXPECTED
-                              ", or an object with id and status"
-                                                  : "an object with id and value",
-                          err);
+        return wrong_kind(
+            e, value, place,
+            e->kind == SCENARIO_END      ? MEMBER_EXPECTED ", or an object with id and status"
+            : e->kind == SCENARIO_CANCEL ? MEMBER_EXPECTED ", or an object with id and stopping"
+                                         : "an object with id and value",
+            err);
     if (keys_read(value, kinds[e->kind].table, place, e, err) < 0)
         return -1;
     if (!scenario_job_parse(e->job.id, &e->job))

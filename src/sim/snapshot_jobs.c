@@ -41,7 +41,7 @@ static const struct key job_keys[] = {
     SNAPSHOT_NUMBER(struct saved_job, order, .needed = false),
     SNAPSHOT_NUMBER(struct saved_job, runtime, .needed = false),
     KEY_OF(struct saved_job, stopping, KEY_WHOLE, .max = SNAPSHOT_NUMBER_MAX),
-    KEY_OF(struct saved_job, stop, KEY_WHOLE, .max = PLAY_STOP_FAIL),
+    KEY_OF(struct saved_job, stop, KEY_WHOLE, .max = PLAY_STOP_CANCEL),
     KEY_OF(struct saved_job, enough, KEY_WHOLE, .min = 0, .max = MEMBERS_MAX),
     KEY_OF(struct saved_job, ends, KEY_WORD, .needed = true, .words = ends_words),
     KEY_OF(struct saved_job, how, KEY_WORD, .words = snapshot_how),

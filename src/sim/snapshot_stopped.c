@@ -31,6 +31,8 @@ int snapshot_put_stopped(const struct sched_record *r, json_t *job)
         rc |= json_object_set_new(job, "dismissed", json_true());
     if (r->cleared)
         rc |= json_object_set_new(job, "cleared", json_true());
+    if (r->leaving)
+        rc |= json_object_set_new(job, "leaving", json_true());
     if (r->preempts)
         rc |= json_object_set_new(job, "preempts", json_true());
     return rc;
@@ -57,6 +59,7 @@ struct sched_awaiting *snapshot_take_stopped(const struct saved_stopped *saved,
     r->stopping = saved->stopping;
     r->dismissed = saved->dismissed;
     r->cleared = saved->cleared;
+    r->leaving = saved->leaving;
     r->preempts = saved->preempts;
     r->awaited_by = list;
     r->n_awaited_by = list ? n : 0;

@@ -6,7 +6,7 @@
 #include "sim/play_priv.h"
 
 struct saved_stopped {
-    bool stopping, dismissed, cleared, preempts;
+    bool stopping, dismissed, cleared, leaving, preempts;
     json_t *awaited_by; /* those who wait for its end; NULL: nobody does */
 };
 
@@ -15,6 +15,7 @@ struct saved_stopped {
     KEY_AS(into, field.stopping, "stopping", KEY_BOOL),                                            \
         KEY_AS(into, field.dismissed, "dismissed", KEY_BOOL),                                      \
         KEY_AS(into, field.cleared, "cleared", KEY_BOOL),                                          \
+        KEY_AS(into, field.leaving, "leaving", KEY_BOOL),                                          \
         KEY_AS(into, field.preempts, "preempts", KEY_BOOL),                                        \
         KEY_AS(into, field.awaited_by, "awaited-by", KEY_ARRAY)
 

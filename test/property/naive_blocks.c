@@ -153,7 +153,7 @@ void nb_stop(struct naive_queues *q)
             !(nb_set_aside(q, i, q->now, q->now + 1) & j->nodes))
             continue;
         j->cleared = true;
-        j->to_clear = !j->stopping && !j->dismissed;
+        j->to_clear = !j->stopping && !j->dismissed && !j->leaving;
     }
 }
 

@@ -261,6 +261,21 @@ static void change_bound(void)
     counted.bounds++;
 }
 
+/* A job that runs is cancelled, say: it is stopped, or ends before that. */
+static void have_one_leave(void)
+{
+    int job = (int)draw_change(0, run.naive.jobs - 1);
+    int64_t end = run.now + draw_change(0, 6);
+    if (run.naive.job[job].state != NQ_RUNNING)
+        return;
+    if (getenv("SCENE_TRACE"))
+        fprintf(stderr, "t%ld %d leaves\n", (long)run.now, job);
+    CHECK(sched_leave(run.sched, run.now, handle_of(job)) == 0);
+    nq_leave(&run.naive, job);
+    run.end[job] = end < run.end[job] ? end : run.end[job];
+    counted.leaving++;
+}
+
 void play_changes(void)
 {
     if (run.rules & WITH_STOPS && draw_change(0, 4) == 0)
@@ -277,4 +292,6 @@ void play_changes(void)
         reload();
     if (run.rules & WITH_BOUNDS && run.naive.jobs > 0)
         change_bound();
+    if (run.rules & WITH_LEAVES && run.naive.jobs > 0)
+        have_one_leave();
 }

@@ -114,7 +114,7 @@ static int compare_decisions(const struct sched_decision *d, size_t n, int k)
         if (e->kind == NQ_PREEMPT)
             stop(e->job, d[i].requeue);
         counted.late += e->kind == NQ_AWAIT && !run.naive.job[e->job].stopping &&
-                        !run.naive.job[e->job].cleared;
+                        !run.naive.job[e->job].cleared && !run.naive.job[e->job].leaving;
         if (e->kind == NQ_START)
             run.end[e->job] = run.now + draw_lasts(&run.naive.job[e->job]);
         counted.decisions++;

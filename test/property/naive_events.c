@@ -155,7 +155,7 @@ void nq_requeue(struct naive_queues *q, int job)
     leave(q, job);
     q->job[job].state = NQ_OPEN;
     q->job[job].duration = q->job[job].estimate;
-    q->job[job].cleared = q->job[job].dismissed = false;
+    q->job[job].cleared = q->job[job].dismissed = q->job[job].leaving = false;
     q->job[job].fresh = fresh;
     q->lane[q->job[job].lane].returned |= !fresh && !q->shares;
     if (!nr_could_ever(q, job))
@@ -277,6 +277,11 @@ void nq_start_queue(struct naive_queues *q, int lane)
         j->due |= j->lane == lane && j->state == NQ_LIMITED;
     }
     q->lane[lane].stopped = false;
+}
+
+void nq_leave(struct naive_queues *q, int job)
+{
+    q->job[job].leaving = true;
 }
 
 void nq_stop_queue(struct naive_queues *q, int lane)

@@ -40,7 +40,8 @@ void nq_settle_gangs(struct naive_queues *q)
             continue;
         }
         bool is_out_of_time = q->now >= nt_end(j, j->at);
-        j->to_clear |= !j->stopping && !j->cleared && !j->dismissed && !is_out_of_time;
+        j->to_clear |=
+            !j->stopping && !j->cleared && !j->dismissed && !j->leaving && !is_out_of_time;
         j->dismissed |= !is_out_of_time;
     }
 }

@@ -30,9 +30,10 @@ enum scene_rule {
     WITH_LATE = 64,    /* jobs take a while to end when their limits are over */
     WITH_TRIES =
         128, /* a new job is told what it would be promised, before a pass that looks at it alone */
-    WITH_BOUNDS = 512, /* other numbers of members of an array may hold something at once */
-    WITH_GANGS = 256,  /* some jobs are gangs, */
-    WITH_ROLES = 1024, /* and some of these of several roles */
+    WITH_BOUNDS = 512,  /* other numbers of members of an array may hold something at once */
+    WITH_GANGS = 256,   /* some jobs are gangs, */
+    WITH_ROLES = 1024,  /* and some of these of several roles */
+    WITH_LEAVES = 2048, /* jobs are stopped by their shell, and take a while to end */
 };
 
 /* A scene: what it has is drawn from its seed. */
@@ -60,7 +61,7 @@ struct naive_play {
 struct naive_count {
     uint64_t decisions, preempted, full, asked_meanwhile, rejected, blocks, expected, overrun,
         stopped, updated, set_aside, queues_stopped, begins, waits, moved, asked_for_other, reloads,
-        late, told, untold, bounds, gangs, roles;
+        late, told, untold, bounds, gangs, roles, leaving;
 };
 
 extern struct naive_play run;
@@ -176,7 +177,8 @@ void play_ends(void);
 enum { WAITS_TEXT = 80 };
 
 /* Perhaps a queue is stopped or started, takes new jobs or does not (WITH_STOPS), a job is to wait for others or a time
- * (WITH_WAITS), is moved to another queue (WITH_MOVES), or asks for something else (WITH_ASKS).
+ * (WITH_WAITS), is moved to another queue (WITH_MOVES), asks for something else (WITH_ASKS), or is stopped by its shell
+ * (WITH_LEAVES).
  */
 void play_changes(void);
 

@@ -18,11 +18,12 @@ static bool stops_any(const struct naive_queues *q)
     return any;
 }
 
-/* Whether it is being stopped: for another, for a block, as its gang has failed or as its limit is over. */
+/* Whether it is being stopped: for another, for a block, as its gang has failed, by its shell or as its limit is over. */
 bool nq_leaves(const struct naive_queues *q, const struct nq_job *j)
 {
     bool is_out_of_time = q->now >= nt_end(j, j->at);
-    return j->stopping || ((j->cleared || j->dismissed || is_out_of_time) && stops_any(q));
+    return j->stopping ||
+           ((j->cleared || j->dismissed || j->leaving || is_out_of_time) && stops_any(q));
 }
 
 /* Whether a member's gang can do without it, if it is of one: the last ones of its role that go on are beyond the min. */

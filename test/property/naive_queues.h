@@ -97,7 +97,8 @@ struct nq_job {
     bool to_tell;    /* nor those who wait for it, whom the next pass tells */
     bool cleared;    /* running: it is to stop for a block, */
     bool dismissed;  /* or as its gang is over, */
-    bool to_clear;   /* which nobody was told yet */
+    bool to_clear;   /* which nobody was told yet; */
+    bool leaving;    /* or its shell stops it by itself */
 };
 
 /* What compares queues, or users of one; as enum sched_comparator. */
@@ -309,6 +310,9 @@ void nq_release(struct naive_queues *q, int job);
 /* A queue's jobs may start from now on, or may not; then they give up what they are promised. */
 void nq_start_queue(struct naive_queues *q, int lane);
 void nq_stop_queue(struct naive_queues *q, int lane);
+
+/* A job that runs is being stopped by its shell. */
+void nq_leave(struct naive_queues *q, int job);
 
 /* Likewise another account, of a job that waits. */
 void nq_set_account(struct naive_queues *q, int job, int account);

@@ -173,6 +173,21 @@ static void test_classes(void **state)
     }
 }
 
+/* Jobs that the shell stops by itself: in one go, in slices, and by another scheduler that goes on. */
+static void test_leaves(void **state)
+{
+    (void)state;
+    for (int i = 0; i < scenes(); i++) {
+        struct scene_options options = {.seed = seed_of(i), .leaves = true, .no_reasons = true};
+        struct scene_options other = options;
+        if (i % 2)
+            other.restart = 1 + (int)(seed_of(i) * 7 % 60);
+        else
+            other.budget = 1 + (int64_t)(seed_of(i) % 3);
+        run(&options, &other);
+    }
+}
+
 /* Scenes in which a decision was wrong once, or a law. */
 static void test_found(void **state)
 {
@@ -202,7 +217,7 @@ int main(void)
         cmocka_unit_test(test_slices),  cmocka_unit_test(test_disturbed),
         cmocka_unit_test(test_restart), cmocka_unit_test(test_apart),
         cmocka_unit_test(test_found),   cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_late),
+        cmocka_unit_test(test_late),    cmocka_unit_test(test_leaves),
     };
     const char *only = getenv("SCENE_TEST");
     cmocka_set_test_filter(only ? only : "*");

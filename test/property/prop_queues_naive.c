@@ -119,7 +119,10 @@ static void play_drawn(uint64_t seed, enum kind kind, bool tails)
 {
     struct random r = {.state = ~seed * 23};
     unsigned bounds = random_between(&r, 0, 6) == 0 || getenv("SCENE_BOUNDS") ? WITH_BOUNDS : 0;
-    play_with(seed, kind, tails, rules_of(seed) | bounds);
+    struct random leaving = {.state = ~seed * 29};
+    unsigned leaves =
+        random_between(&leaving, 0, 6) == 0 || getenv("SCENE_LEAVES") ? WITH_LEAVES : 0;
+    play_with(seed, kind, tails, rules_of(seed) | bounds | leaves);
 }
 
 /* What new jobs are told that they would be promised is what they are. */
@@ -288,20 +291,22 @@ static void test_naive(void **state)
         play_known();
         play_tries();
     }
-    print_message(
-        "%" PRIu64 " decisions, %" PRIu64 " preempted, %" PRIu64
-        " times as many of an array as may, %" PRIu64 " turns asked for in passes, %" PRIu64
-        " blocks, %" PRIu64 " rejected, %" PRIu64 " only expected, %" PRIu64 " overrun, %" PRIu64
-        " stopped for blocks, %" PRIu64 " updated, %" PRIu64 " held, %" PRIu64
-        " queues stopped, %" PRIu64 " later, %" PRIu64 " wait for others, %" PRIu64
-        " moved, %" PRIu64 " ask for something else, %" PRIu64 " reloads, %" PRIu64
-        " wait for one out of time, %" PRIu64 " of %" PRIu64 " promises foretold, %" PRIu64
-        " other bounds of arrays, %" PRIu64 " gangs, %" PRIu64 " of several roles\n",
-        counted.decisions, counted.preempted, counted.full, counted.asked_meanwhile, counted.blocks,
-        counted.rejected, counted.expected, counted.overrun, counted.stopped, counted.updated,
-        counted.set_aside, counted.queues_stopped, counted.begins, counted.waits, counted.moved,
-        counted.asked_for_other, counted.reloads, counted.late, counted.told,
-        counted.told + counted.untold, counted.bounds, counted.gangs, counted.roles);
+    print_message("%" PRIu64 " decisions, %" PRIu64 " preempted, %" PRIu64
+                  " times as many of an array as may, %" PRIu64
+                  " turns asked for in passes, %" PRIu64 " blocks, %" PRIu64 " rejected, %" PRIu64
+                  " only expected, %" PRIu64 " overrun, %" PRIu64 " stopped for blocks, %" PRIu64
+                  " updated, %" PRIu64 " held, %" PRIu64 " queues stopped, %" PRIu64
+                  " later, %" PRIu64 " wait for others, %" PRIu64 " moved, %" PRIu64
+                  " ask for something else, %" PRIu64 " reloads, %" PRIu64
+                  " wait for one out of time, %" PRIu64 " of %" PRIu64
+                  " promises foretold, %" PRIu64 " other bounds of arrays, %" PRIu64
+                  " gangs, %" PRIu64 " of several roles, %" PRIu64 " stopped by their shell\n",
+                  counted.decisions, counted.preempted, counted.full, counted.asked_meanwhile,
+                  counted.blocks, counted.rejected, counted.expected, counted.overrun,
+                  counted.stopped, counted.updated, counted.set_aside, counted.queues_stopped,
+                  counted.begins, counted.waits, counted.moved, counted.asked_for_other,
+                  counted.reloads, counted.late, counted.told, counted.told + counted.untold,
+                  counted.bounds, counted.gangs, counted.roles, counted.leaving);
 }
 
 int main(void)

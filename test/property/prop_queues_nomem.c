@@ -129,10 +129,12 @@ static void test_nomem(void **state)
     for (int i = 0; i < (n ? atoi(n) : SCENES); i++, seed++) {
         failures.state = seed;
         until_failure = -1;
-        scene_play(
-            &scene,
-            &(struct scene_options){
-                .seed = seed, .classes = seed % 4 == 0, .look = ask, .arm = arm, .again = again});
+        scene_play(&scene, &(struct scene_options){.seed = seed,
+                                                   .classes = seed % 4 == 0,
+                                                   .leaves = seed % 5 == 0,
+                                                   .look = ask,
+                                                   .arm = arm,
+                                                   .again = again});
         strbuf_clear(&scene.log);
     }
     assert_true(failed_calls > 0 && failed_questions > 0);

@@ -151,6 +151,21 @@ static void event_of_rank(struct scene *c)
     ledger_returned(c);
 }
 
+/* A running job is cancelled, say: it is stopped, or ends before that. */
+static void event_of_leaving(struct scene *c)
+{
+    struct scene_job *j = &c->job[scene_draw(c, 0, c->jobs - 1)];
+    int64_t end = c->now + scene_draw(c, 0, 5);
+    int rc = 0;
+    if (!j->running)
+        return;
+    CALL(c, rc < 0, rc = sched_leave(c->sched, c->now, j->handle));
+    SCENE_CHECK(c, rc == 0);
+    j->end = end < j->end ? end : j->end;
+    j->leaves_since = c->now;
+    scene_note(c, "%" PRId64 " %s.%u leaves\n", c->now, j->id, j->member);
+}
+
 static void event_of_machine(struct scene *c, int what)
 {
     int i = (int)scene_draw(c, 0, c->nodes - 1);
@@ -256,6 +271,10 @@ static void event_of_config(struct scene *c)
 
 void scene_event(struct scene *c)
 {
+    if (c->options.leaves && c->jobs > 0 && scene_chance(c, 8)) {
+        event_of_leaving(c);
+        return;
+    }
     int64_t what = scene_draw(c, 0, 99);
     if (what < 60 || c->jobs == 0) {
         if (c->jobs + 4 <= SCENE_JOBS)

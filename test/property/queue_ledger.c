@@ -294,6 +294,7 @@ static void start(struct scene *c, struct scene_job *j, const struct sched_decis
     j->end = c->now + j->lasts;
     j->promise = -1;
     j->expected = j->stopped = false;
+    j->leaves_since = -1;
     const char *text;
     SCENE_CHECK(c, sched_resources(c->sched, j->handle, &text) == 0);
     holding_read(c, &j->holding, text);
@@ -319,7 +320,8 @@ static void awaited(struct scene *c, const struct scene_job *j, const struct sch
                     int nth)
 {
     bool is_out_of_time = j->limit < SCHED_UNLIMITED && c->now - j->start >= j->limit;
-    SCENE_CHECK(c, j->running && (j->preempted || j->stopped || is_out_of_time));
+    SCENE_CHECK(c, j->running &&
+                       (j->preempted || j->stopped || j->leaves_since >= 0 || is_out_of_time));
     waits_for_victim(c, d, nth);
 }
 

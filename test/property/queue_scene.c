@@ -196,7 +196,8 @@ static void finish(struct scene *c, struct scene_job *j)
         CALL(c, rc < 0, rc = sched_finish(c->sched, c->now, j->handle, ok));
     SCENE_CHECK(c, rc == 0);
     j->running = false;
-    if (j->preempted && j->preempted_at < c->now)
+    if ((j->preempted && j->preempted_at < c->now) ||
+        (j->leaves_since >= 0 && j->leaves_since < c->now))
         ledger_excuse_all(c); /* it has taken its time to stop */
     if (j->duration == SCENE_UNKNOWN)
         ledger_returned(c); /* who could be promised nothing behind it */

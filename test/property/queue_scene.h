@@ -67,6 +67,7 @@ struct scene_job {
     bool limited; /* before the pass: it held a promise of a limit, beside the depth of its queue */
     bool preempts; /* holds what others were preempted for */
     int64_t preempted_at;
+    int64_t leaves_since; /* when the shell began to stop it by itself; -1: it does not */
     int64_t start, until, lasts, end; /* `until` as planned; it ends at `end` */
     struct holding holding;
 
@@ -122,14 +123,15 @@ struct scene_options {
     bool disturbed; /* passes that are cut off begin again, now and then */
     int restart;    /* after so many passes go on with another scheduler; 0: never */
     int late; /* after so many passes nobody passes for a while, as if the shell were down; 0: never */
-    bool counted_only;                  /* whole nodes of one kind */
-    bool apart;                         /* jobs with limits apart from estimates, or without any */
-    bool classes;                       /* most queues have some */
-    bool no_reasons;                    /* the log says nothing of waiting jobs */
-    bool starts_only;                   /* nor of promises, nor how a job was chosen */
-    bool handles;                       /* but under which handle a job starts */
-    const char *policy;                 /* of the machine; NULL: drawn */
-    void (*look)(struct scene *c);      /* after all passes of an instant; NULL */
+    bool counted_only;             /* whole nodes of one kind */
+    bool apart;                    /* jobs with limits apart from estimates, or without any */
+    bool classes;                  /* most queues have some */
+    bool leaves;                   /* the shell stops running jobs by itself, which takes a while */
+    bool no_reasons;               /* the log says nothing of waiting jobs */
+    bool starts_only;              /* nor of promises, nor how a job was chosen */
+    bool handles;                  /* but under which handle a job starts */
+    const char *policy;            /* of the machine; NULL: drawn */
+    void (*look)(struct scene *c); /* after all passes of an instant; NULL */
     void (*arm)(const struct scene *c); /* before each call; NULL */
     bool (*again)(const struct scene *c,
                   bool failed); /* after each: whether to make it again; NULL */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "berth/sched_admin.h"
 #include "berth/sched_config.h"
 #include "berth/sched_query.h"
 #include "sched/controllers/ask.h"
@@ -118,6 +119,20 @@ void victims_list(sched_t *s)
     n->preemptible_next = n->reclaim_next = s->now;
 }
 
+int sched_leave(sched_t *s, int64_t now, sched_job_t handle)
+{
+    uint32_t slot = job_in_queue(s, handle);
+    if (slot == JOB_NONE || s->jobs[slot].state != SCHED_RUNNING) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (victims_reserve(s->queues, s->queues->n_victims + 1) < 0 || core_event(s, now) < 0)
+        return -1;
+    s->jobs[slot].details->is_leaving = true;
+    victim_leaves(s, slot);
+    return 0;
+}
+
 size_t sched_victims(const sched_t *s, sched_job_t job, sched_job_t *victims, size_t most)
 {
     const struct queues *n = s->queues;
@@ -178,7 +193,7 @@ static void release_preempting(sched_t *s, uint32_t slot)
 static void requeue_victim(sched_t *s, uint32_t slot)
 {
     awaited_end(s, slot);
-    s->jobs[slot].details->is_stopping = false;
+    s->jobs[slot].details->is_stopping = s->jobs[slot].details->is_leaving = false;
     victim_remove(s, slot);
 }
 

@@ -122,6 +122,34 @@ static void jobs_save_their_work_before_they_make_way(void **state)
     assert_int_equal(sim_engine_find(w->engine, 1, -1)->last_signal, SIGTERM);
 }
 
+/* A job was cancelled and takes a while to end: another one waits for what it leaves, and nobody is stopped for that, over
+ * crashes, too.
+ */
+static void who_was_cancelled_is_waited_for(void **state)
+{
+    struct sim_server *w = *state;
+    submit(w, "{\"command\":[\"a\"],\"duration\":1000}");
+    submit(w, "{\"command\":[\"b\"],\"queue\":\"spare\",\"duration\":1000}");
+    start_all(w);
+    sim_engine_find(w->engine, 1, -1)->stubborn = true;
+    sim_server_wait(w, 2 * SIM_SECOND);
+    tell(w, "DELETE", "/v1/jobs/1", NULL, 200);
+    reopen(w, true);
+    submit(w, "{\"command\":[\"c\"],\"duration\":100}");
+    sim_server_turn(w, NULL);
+    for (int crashes = 0; crashes < 2; crashes++) {
+        expect_state(w, 1, "running");
+        expect_state(w, 3, "pending");
+        assert_int_equal(sim_engine_find(w->engine, 2, -1)->last_signal, 0);
+        reopen(w, true);
+    }
+    end(w, 1, 1);
+    start_all(w);
+    expect_state(w, 1, "cancelled");
+    expect_state(w, 2, "running");
+    expect_state(w, 3, "running");
+}
+
 static void jobs_are_cancelled_held_and_changed(void **state)
 {
     struct sim_server *w = *state;
@@ -371,6 +399,8 @@ int main(void)
         TEST(jobs_wait_and_keep_what_they_were_promised),
         TEST(limits_end_jobs),
         cmocka_unit_test_setup_teardown(jobs_save_their_work_before_they_make_way, open_giving_way,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(who_was_cancelled_is_waited_for, open_giving_way,
                                         close_world),
         TEST(jobs_are_cancelled_held_and_changed),
         TEST(arrays_have_members),

@@ -24,6 +24,9 @@ int member_cancel(server_t *s, struct job *job, uint32_t i, const struct cancel 
     struct member *m = member_record(job, i);
     if (m->cancelled)
         return 0;
+    if (m->run && m->handle >= 0 && sched_leave(s->sched, s->clock.now, m->handle) < 0 &&
+        errno == ENOMEM)
+        return -1;
     m->cancelled = true;
     member_changed(s, job, i);
     member_event(s, job, i, "cancelling", event_text(how->key, how->text));

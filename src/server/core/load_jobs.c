@@ -98,6 +98,7 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
         r->state = runs ? SCHED_RUNNING : r->claim ? SCHED_WAITING : SCHED_RESERVED;
         r->stopping = runs && p->stopping;
         r->cleared = runs && m->timed_out && r->request.duration == SCHED_UNLIMITED;
+        r->leaving = runs && m->cancelled;
         r->preempts = !runs && p->preempts;
         if (runs && p->stopped_for > 0 && !(awaited = awaited_from_store(p, r)))
             return errtext_no_memory(why);
@@ -130,7 +131,7 @@ static sched_job_t restore_member(server_t *s, struct job *job, uint32_t i, stru
     r->resources = r->limit = NULL;
     r->request.begin = begin;
     r->at = r->until = r->since = 0;
-    r->claim = r->preempts = r->stopping = r->cleared = false;
+    r->claim = r->preempts = r->stopping = r->cleared = r->leaving = false;
     r->fresh = r->displaced = r->expected = r->waits = false;
     r->awaited_by = NULL;
     r->n_awaited_by = 0;

@@ -251,6 +251,8 @@ static const struct {
     {128, CORES, false, OWN | WITH_GANGS | WITH_ROLES},
     {74, CORES, false, OWN | WITH_GANGS | WITH_ROLES},
     {200, CORES, false, OWN | WITH_GANGS | WITH_ROLES},
+    /* which gives nobody before them another turn */
+    {77034, CORES, false, OWN | WITH_GANGS | WITH_ROLES | WITH_RELOADS | WITH_MOVES},
     /* A gang of several roles asks for all its members, and beside classes counts as many workers as these while it is promised
      * a time.
      */

@@ -200,11 +200,13 @@ enum step gang_start(sched_t *s, uint32_t slot, enum sched_how how)
         return STEP_FAILED;
     }
     uint32_t entry = s->jobs[slot].details->of->entry;
+    size_t fresh = s->n_fresh;
     if (gang_of(s, slot)->n_roles > 1 && entry != JOB_NONE)
         gang_scatter(s, entry); /* the gang is due: what there is no memory for is done then */
     else if (s->jobs[slot].state == SCHED_BLOCKED)
         let_rest_wait(s, slot);
     let_others_go(s, slot, key);
+    s->pass.n_fresh += s->n_fresh - fresh; /* they are as new as it was; their turns are to come */
     return STEP_DONE;
 }
 

@@ -248,8 +248,11 @@ struct pass {
     bool tries_holders; /* the walk makes room for holders too, */
     bool has_made_room; /* and has done so for one, which has left what it was promised */
     struct queue_key share_above,
-        share_floor;    /* of share_walk.c: the level begins behind this, ends here */
-    bool is_whole;      /* it is not cut off */
+        share_floor; /* of share_walk.c: the level begins behind this, ends here */
+    size_t
+        n_put_off; /* so many have not had their turns yet, as they borrow (controllers/loans.h) */
+    bool lends;    /* those that were put off have their turns now */
+    bool is_whole; /* it is not cut off */
     struct tried tried; /* when the walk began */
     bool is_left;       /* repair has left the holders behind `left` to outrank */
     struct queue_key left;

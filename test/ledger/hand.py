@@ -166,3 +166,28 @@ def limited_by_promise(scene, decisions, shown):
         start(0, "a", "node0", 100), {"at": 1, "job": "b", "decision": "reserve", "start": 100},
         {"at": 2, "job": "c", "decision": "wait", "reason": "limit user running 1"}])
     return True
+
+
+def put_off_for(scene, decisions, shown, own, node):
+    """At its time, a job is promised a later one, as one of another queue starts, which has jobs of borrowers stopped."""
+    config = {"a": {"policy": "easy", "preempts": "borrowers", "shares": {"weight": 1}},
+              "b": {"policy": "easy", "shares": dict(own, weight=1)}}
+    events = [submit(0, "x", "a", 1, 50), submit(0, "y", "a", 1, 50), submit(1, "g", "b", 1, 50), submit(50, "z", "a", 1, 60)]
+    shown.clear()
+    shown.update({1: {"g": "node0"}, 50: {"g": "node0"}})
+    decisions[:] = by_hand(scene, config, events, [
+        start(0, "x", "node0", 50), start(0, "y", "node1", 50), {"at": 1, "job": "g", "decision": "reserve", "start": 50},
+        {"at": 50, "job": "x", "decision": "end", "status": "done"},
+        {"at": 50, "job": "y", "decision": "end", "status": "done"}, start(50, "z", node, 110),
+        {"at": 50, "job": "g", "decision": "reserve", "start": 110}])
+    return True
+
+
+def put_off_beside(scene, decisions, shown):
+    """A job is put off for one of another queue that starts elsewhere."""
+    return put_off_for(scene, decisions, shown, {}, "node1")
+
+
+def put_off_guaranteed(scene, decisions, shown):
+    """A job of a queue that is guaranteed that much is put off for one of another queue."""
+    return put_off_for(scene, decisions, shown, {"guarantee": {"core": 2}}, "node0")

@@ -60,6 +60,7 @@ class Ledger:
         self.comes_back = self.nobody_knew or any("up" in e or "unblock" in e for e in self.events.get(self.now, []))
         overrun_limit = any(w.gone_by(j, had, start, self.now) <= self.now - (j.state != RUNNING)
                             for j, had, start in zip(over, holdings, starts))
+        self.is_freed = bool(ends) or self.now in self.events  # something may be
         refused = [(d["job"], d["reason"]) for d in decided if d["decision"] == "refuse"]
         self.decided, self.takers = decided, set()  # and for whom others are stopped at this instant
         for e in self.events.get(self.now, []):
@@ -265,6 +266,7 @@ class Ledger:
             gone_before = any(w.key(k) < w.key(j) and self.may_come_before(k, j, touched, before, held_before)
                               for k in w.jobs.values())
             softer = j.promise is not None and j.promise <= promise
+            gone_before |= (promise <= self.now or self.is_freed) and shares.lends_to_entitled(self, j, before)
             told = excused_if_firm if was_firm and not softer else excused
             self.law("promise", told or gone_before, j, "%s%s, then %s%s" % (
                 promise, "" if was_firm else " expected", j.promise, "" if j.firm else " expected"))

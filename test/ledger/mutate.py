@@ -4,7 +4,7 @@ import copy
 import sys
 
 from hand import array_counts_as_many, half_let_in, let_in, limited_by_promise, more_work_lost, moved_in, older, \
-    overtaken, put_off_behind_higher, second_promised, stopped_by_limit, waits_behind_promise
+    overtaken, put_off_behind_higher, put_off_beside, put_off_guaranteed, second_promised, stopped_by_limit, waits_behind_promise
 from ledger import Ledger
 from run import Player
 from scenes import Scene
@@ -428,6 +428,7 @@ MUTATIONS = [
     ("idle", "arrays", array_counts_as_many), ("idle", "limits", stopped_by_limit),
     ("closed", "queues", moved_in), ("pending", "limits", let_in), ("pending", "limits", half_let_in),
     ("outranks", "preemption", waits_behind_promise), ("outranks", "limits", limited_by_promise),
+    ("promise", "queues", put_off_beside), ("promise", "queues", put_off_guaranteed),
     ("whole", "arrays", one_of_array_rejected), ("never", "queues", never_rejected),
 ]
 

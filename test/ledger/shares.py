@@ -92,6 +92,38 @@ def check_richer(ledger, decision):
         ledger.law("richer", good, j, "%s has %s then, %s has %s" % (taker.user, has, j.user, left))
 
 
+def lends_to_entitled(ledger, job, before):
+    """Whether a job whose time has come, or has become earlier than it was promised and come by that, may have lost what it
+    would have then to one that starts on it, was not promised that time, and has the right to it: of another queue, of no
+    lower priority, which has jobs of borrowers stopped. The one that has lost it might be stopped at once, and its queue
+    would have more by it than it is guaranteed, which is the least that it deserves."""
+    w = ledger.world
+    had = {j.name: holding for j, holding, _, _ in ledger.windows_before}
+    if job.name not in had or job.spec.get("preemptible_after", 0) > 1 or w.lane_config(job.queue).get("keeps-gangs"):
+        return False
+    lane = w.lane(job.queue)
+    has = [k.holding for k in w.running() if w.lane(k.queue) == lane]
+    has += [had.get(k.name) for k in w.waiting() if w.lane(k.queue) == lane]
+    wanted = had[job.name].nodes() if before[job.name] <= ledger.now else w.allowed(job)
+    takes = [k for k in w.running() if k.start == ledger.now and may_take_loans(w, k, job)
+             and (before.get(k.name) is None or before[k.name] > ledger.now)]
+    return any(wanted & k.holding.nodes() for k in takes) and may_be_beyond_guarantee(w, lane, has, had[job.name])
+
+
+def may_take_loans(world, taker, job):
+    """Whether a job may have one of another queue stopped that borrows."""
+    config = world.lane_config(taker.queue)
+    return config.get("preempts") in ("borrowers", "both") and world.lane(taker.queue) != world.lane(job.queue) \
+        and world.key(taker)[0] <= world.key(job)[0] \
+        and not (config.get("preemptible") and world.may_preempt(job))
+
+
+def may_be_beyond_guarantee(world, lane, holdings, of_job):
+    """What else than cores counts, nothing is guaranteed of here."""
+    least = own(world, lane).get("guarantee", {}).get("core", 0)
+    return cores(holdings) > least or bool(kinds([of_job]) - {"cores"})
+
+
 class Reclaims:
     """Who has jobs of whom stopped."""
 

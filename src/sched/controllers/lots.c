@@ -236,5 +236,10 @@ int lots_begin(struct preemption *h, sched_t *s, uint32_t slot, const struct pla
         return -1;
     lots->slot = slot;
     lots->may = may;
-    return lots_begin_shares(s, lots, slot) < 0 ? -1 : lots_list(h);
+    if (s->queues->shares) {
+        lots_measure(s, lots, slot);
+        if (lots_count_gone(s, lots, slot) < 0)
+            return -1;
+    }
+    return lots_list(h);
 }

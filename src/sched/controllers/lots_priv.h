@@ -48,10 +48,11 @@ struct lots {
     int64_t *gone; /* by node and dimension: what leaves it; NULL: there are no shares */
 };
 
-/* lots_shares.c: count what the job asks for, and what goes without it, where there are shares. Returns 0, or -1 with
- * ENOMEM.
- */
-int lots_begin_shares(sched_t *s, struct lots *lots, uint32_t slot);
+/* lots_shares.c, where there are shares: what a job asks for, all of it that starts together, and whose it is. O(depth) */
+void lots_measure(const sched_t *s, struct lots *lots, uint32_t slot);
+
+/* And what goes of all without that job. Returns 0, or -1 with ENOMEM. O(running + nodes of queues) */
+int lots_count_gone(sched_t *s, struct lots *lots, uint32_t slot);
 
 /* An amount leaves what a job is below, or is back (sign -1). */
 void lots_note_gone(const sched_t *s, struct lots *lots, uint32_t slot, const int64_t *amount,

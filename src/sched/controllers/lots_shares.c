@@ -29,8 +29,7 @@ void lots_note_gone(const sched_t *s, struct lots *lots, uint32_t slot, const in
             lots->gone[(size_t)i * dimensions + d] += sign * amount[d];
 }
 
-/* What the job asks for: all that of it starts together. */
-static void measure_asked(const sched_t *s, struct lots *lots, uint32_t slot)
+void lots_measure(const sched_t *s, struct lots *lots, uint32_t slot)
 {
     const struct shares *shares = s->queues->shares;
     const struct share_of_job *job = &shares->job[slot];
@@ -66,18 +65,15 @@ static void note_all_gone(sched_t *s, struct lots *lots)
             lots_note_gone(s, lots, s->due.v[i].item, shares->job[s->due.v[i].item].amount, -1);
 }
 
-int lots_begin_shares(sched_t *s, struct lots *lots, uint32_t slot)
+int lots_count_gone(sched_t *s, struct lots *lots, uint32_t slot)
 {
     const struct shares *shares = s->queues->shares;
-    if (!shares)
-        return 0;
     unsigned preempts = s->queues->setup->queue[s->jobs[slot].details->queue].preempts;
     lots->n_nodes = preempts & SCHED_PREEMPTS_RICHER ? share_nodes(shares->tree) : shares->n_fixed;
     lots->gone =
         calloc((size_t)lots->n_nodes * share_dimensions(shares->tree) + 1, sizeof(*lots->gone));
     if (!lots->gone)
         return -1;
-    measure_asked(s, lots, slot);
     note_all_gone(s, lots);
     return 0;
 }

@@ -16,6 +16,7 @@
  */
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
+#include "sched/controllers/loans.h"
 #include "sched/controllers/starving.h"
 #include "sched/pass/displaced.h"
 #include "sched/pass/equals.h"
@@ -203,6 +204,11 @@ enum step outrank_take_turn(sched_t *s, uint32_t slot)
     if (waits && !is_its_turn(s, slot)) {
         turn_missed(s);
         return STEP_DONE;
+    }
+    int wanted = waits ? loan_is_wanted(s, slot) : 0;
+    if (wanted != 0) { /* it has its turn in the walk */
+        s->jobs[slot].is_placed = s->jobs[slot].is_fresh;
+        return wanted < 0 ? STEP_FAILED : STEP_DONE;
     }
     bool turn = lane->depth == 0 || limit_is_candidate(s, slot) || would_be_promised(s, slot) ||
                 starving_may(s, slot);

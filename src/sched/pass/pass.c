@@ -18,6 +18,7 @@
 
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
+#include "sched/controllers/loans.h"
 #include "sched/controllers/starving.h"
 #include "sched/pass/displaced.h"
 #include "sched/pass/expect.h"
@@ -55,21 +56,43 @@ static inline size_t due_collect(sched_t *s)
     return s->due.n > 0 && s->due.v[0].key <= s->now ? due_list(s) : 0;
 }
 
+/* Those that borrow come last (controllers/loans.h): those that have been put off are listed at the front. */
+static enum step lend(sched_t *s, const struct due *due)
+{
+    struct pass *p = &s->pass;
+    if (!p->lends && loan_is_one(s, due->slot)) {
+        s->due_list[p->n_put_off++] = *due;
+        return STEP_DONE;
+    }
+    enum step step = p->lends ? loan_give_way(s, due->slot) : STEP_BUSY;
+    if (step == STEP_DONE && s->jobs[due->slot].state == SCHED_RESERVED)
+        p->next_due--; /* its turn is yet to come */
+    return step;
+}
+
 /* Start the next of the held jobs whose time has come. */
 static enum step due_step(sched_t *s)
 {
     struct pass *p = &s->pass;
     if (!p->begun) {
         p->n_due = due_collect(s);
-        p->next_due = 0;
+        p->next_due = p->n_put_off = 0;
         p->begun = true;
+        p->lends = false;
+    }
+    if (p->next_due == p->n_due && p->n_put_off > 0) {
+        p->n_due = p->n_put_off;
+        p->next_due = p->n_put_off = 0;
+        p->lends = true;
     }
     if (p->next_due == p->n_due)
         return STEP_BUSY;
-    const struct due *due = &s->due_list[p->next_due++];
-    if (s->jobs[due->slot].state != SCHED_RESERVED || queue_before(p->floor, due->key))
+    const struct due due = s->due_list[p->next_due++];
+    const struct job *job = &s->jobs[due.slot];
+    if (job->state != SCHED_RESERVED || job->at > s->now || queue_before(p->floor, due.key))
         return STEP_DONE;
-    return start_held(s, due->slot);
+    enum step step = lend(s, &due);
+    return step == STEP_BUSY ? start_held(s, due.slot) : step;
 }
 
 /* Start nobody, and give each open job a reservation. */

@@ -22,6 +22,15 @@ void holder_lift(sched_t *s, uint32_t slot)
     s->booked++;
 }
 
+void holder_return(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    s->place->ops->drop(s->place, &job->ask, job->booking);
+    controllers_put_back(s, slot);
+    job->is_lifted = false;
+    s->booked++;
+}
+
 bool holder_put_back(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
@@ -32,10 +41,7 @@ bool holder_put_back(sched_t *s, uint32_t slot)
         !(job->is_preempting ? starts_clear(s, slot, job->booking)
                              : controllers_may_return(s, slot) && still_keeps_promises(s, slot)))
         return false;
-    s->place->ops->drop(s->place, &job->ask, job->booking);
-    controllers_put_back(s, slot);
-    job->is_lifted = false;
-    s->booked++;
+    holder_return(s, slot);
     judge_anew(s, slot);
     return true;
 }

@@ -11,6 +11,7 @@
  */
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
+#include "sched/controllers/loans.h"
 #include "sched/controllers/starving.h"
 #include "sched/pass/displaced.h"
 #include "sched/pass/steps.h"
@@ -106,6 +107,8 @@ void share_walk_begin(sched_t *s)
     s->queues->shares->walk++;
     class_turns_begin(s->queues->shares);
     s->pass.share_floor = level_is_first(&s->pass) ? KEY_FIRST : s->pass.above;
+    s->pass.n_put_off = 0;
+    s->pass.lends = false;
     turns_restore(s, NULL);
     next_level(s, false);
 }
@@ -199,6 +202,19 @@ static uint32_t next_holder(const sched_t *s)
     return is ? holder : JOB_NONE;
 }
 
+/* On to those of the level that were put off as they borrow, or else to the next level. False: there is none. */
+static bool next_turns(sched_t *s)
+{
+    struct pass *p = &s->pass;
+    p->lends = p->n_put_off > 0;
+    p->n_put_off = 0;
+    if (p->lends) {
+        p->share_floor = p->share_above;
+        turns_restore(s, NULL);
+    }
+    return next_level(s, true);
+}
+
 /* A job of a lane has been looked at. Where only the first jobs of a queue count, others may do so by now. */
 static void looked(sched_t *s, const struct lane *lane)
 {
@@ -208,6 +224,28 @@ static void looked(sched_t *s, const struct lane *lane)
         offer_leaves(s, lane, s->pass.share_above);
     else
         turns_restore(s, lane);
+}
+
+/* A job that the walk would look at waits until others have had their turns, where it borrows. Then the next one of its leaf that
+ * does not has its turn, or the leaf is left out. STEP_BUSY: it does not wait.
+ */
+static enum step put_off(sched_t *s, uint32_t slot)
+{
+    uint32_t leaf = s->queues->shares->job[slot].leaf;
+    int wanted = s->pass.lends ? 0 : loan_is_wanted(s, slot);
+    if (wanted <= 0)
+        return wanted < 0 ? STEP_FAILED : STEP_BUSY;
+    enum step step = loan_let_others(s, slot);
+    if (step == STEP_FAILED)
+        return STEP_FAILED;
+    if (step == STEP_DONE) {
+        class_turns_looked(s, leaf);
+        looked(s, lane_of(s, slot));
+        return STEP_DONE;
+    }
+    s->pass.n_put_off++;
+    turns_skip(s, leaf);
+    return STEP_DONE;
 }
 
 enum step share_walk_step(sched_t *s)
@@ -233,16 +271,19 @@ enum step share_walk_step(sched_t *s)
     uint32_t slot = choose_open_job(s, &is_candidate, &failed);
     if (failed)
         return STEP_FAILED;
-    if (slot == JOB_NONE && next_level(s, true))
+    if (slot == JOB_NONE && next_turns(s))
         return STEP_DONE;
     if (slot == JOB_NONE) {
         turns_restore(s, NULL);
         walk_ended(s);
         return STEP_BUSY;
     }
+    enum step step = put_off(s, slot);
+    if (step != STEP_BUSY)
+        return step;
     const struct lane *lane = lane_of(s, slot);
     uint32_t leaf = s->queues->shares->job[slot].leaf;
-    enum step step = is_candidate ? limit_look(s, slot) : walk_look(s, slot);
+    step = is_candidate ? limit_look(s, slot) : walk_look(s, slot);
     if (step == STEP_FAILED)
         return step;
     class_turns_looked(s, leaf);

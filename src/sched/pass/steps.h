@@ -59,6 +59,10 @@ int holder_pull(sched_t *s, uint32_t slot);
  */
 void holder_lift(sched_t *s, uint32_t slot);
 bool holder_put_back(sched_t *s, uint32_t slot);
+
+/* reseat.c: put back one that was taken out, if nothing has been booked since. */
+void holder_return(sched_t *s, uint32_t slot);
+
 enum step holder_reseat(sched_t *s, uint32_t slot);
 
 /* outrank.c: jobs that became open and go before holders get what these hold; once each, one at a time. */

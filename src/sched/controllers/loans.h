@@ -1,0 +1,35 @@
+/* Loans come last. A job *borrows* if its queue would have more than it deserves by its start. If it might be stopped for that
+ * a second later (it has no minimum run time, and is no gang that its queue keeps), it starts only on what no waiting job can
+ * use that is *entitled* to it: a job of its level or of a higher one, of another queue, which `preempts` borrowers and has
+ * less than it deserves. So nobody starts to be stopped a second later for one that has waited all the time.
+ */
+#ifndef SCHED_LOANS_H
+#define SCHED_LOANS_H
+
+#include "sched/queues.h"
+
+/* Whether a job that waits borrows, as far as what is promised to its queue is not given back, and somebody might take that.
+ * O(lanes + depth of the tree)
+ */
+bool loan_is_one(const sched_t *s, uint32_t slot);
+
+/* Whether an open job, whose turn has come in a walk, borrows what others wait for who are entitled to it: they have their
+ * turns first. 1, 0, or -1 with ENOMEM. O(lanes), and where some may be entitled O(running + nodes of queues).
+ */
+int loan_is_wanted(sched_t *s, uint32_t slot);
+
+/* One that waits for others in a walk, as that is so: the next one of its leaf that borrows nothing and fits starts, if there is one
+ * among the LOANS_TRIED behind it. STEP_DONE: it has its turn; STEP_BUSY: there is none.
+ */
+enum { LOANS_TRIED = 32 };
+enum step loan_let_others(sched_t *s, uint32_t slot);
+
+/* A holder that borrows, whose time has come, is the one before `pass.next_due` in the list of those that are due, all of which
+ * borrow. One job that is entitled starts first, if there is room for it beside the holder, or else in its place and in that of
+ * those behind it of its lane: what has no room any more is open then. STEP_DONE: that has happened, and there may be others;
+ * STEP_BUSY: nobody can, and all is as it was. Up to two matches for each job that is looked at: of each lane the first
+ * LOANS_TRIED that are open and the first LOANS_TRIED that hold a promise.
+ */
+enum step loan_give_way(sched_t *s, uint32_t slot);
+
+#endif

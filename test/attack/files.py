@@ -105,7 +105,8 @@ def kinds(trial):
         Kind("scenarios", None, ["scenario/*/events.jsonl", "fuzz/corpus/scenario/*"],
              f"sim --config {several} --scenario {{file}} --decisions decided",
              says=b"berth sim: "),  # before it may stand what was expected and did not come
-        Kind("states", read(trial.path("saved")), ["fuzz/corpus/state/*"], f"sim --config {several} --load {{file}} --json"),
+        Kind("states", read(trial.path("saved")), ["fuzz/corpus/state/*"], f"sim --config {several} --load {{file}} --json",
+             says=b"berth sim: "),  # before it may stand the jobs that can't be restored
         Kind("jobspecs", JOBSPEC, ["fuzz/corpus/jobspec/*", "scenario/jobspec/*.yaml"], "jobspec check {file}"),
         Kind("machines in GRUG", GRUG, ["fuzz/corpus/grug/*"], query % "grug", "sim --machine {file}:grug trace.swf", says=None),
         Kind("machines in JGF", None, ["fuzz/corpus/jgf/*"], query % "jgf", says=None),

@@ -95,7 +95,8 @@ int sched_annotate(sched_t *s, sched_job_t job, struct sched_annotation *annotat
  * `not_before` is false then. So it is where limits keep it, which promise it a time, and where shares or actions say whose
  * turn it is, if no other job has yet to be looked at, and the promises of all others stand: where one
  * becomes only expected, all have another turn in that pass, and where one is lost, the new job may be promised what is only
- * expected here. A match for each time that is tried, and O(reservations).
+ * expected here. It is now where a limit would keep it only as that counts both jobs that are being stopped and those that
+ * wait for their ends. A match for each time that is tried, and O(reservations + running jobs that may be stopped).
  */
 int sched_annotate_new(sched_t *s, sched_job_t job, struct sched_annotation *annotation);
 

@@ -145,6 +145,32 @@ static void a_limit_and_a_promise(void **state)
     world_close(&w);
 }
 
+/* A limit counts both a job that is being stopped and the one that waits for its end. Who has room beside either starts at
+ * once, and is told so.
+ */
+static void a_limit_counts_twice(void **state)
+{
+    struct world w;
+    (void)state;
+    world_open(&w, "resources: {nodes: 3, cores: 4}\n"
+                   "match: {policy: low}\n"
+                   "default-queue: high\n"
+                   "accounts:\n"
+                   "  phys: {users: [ann, bob, cid], limits: {running: 2}}\n"
+                   "  chem: {users: [dan]}\n"
+                   "queues:\n"
+                   "  high: {policy: easy, priority: 10}\n"
+                   "  low: {policy: easy, preemptible: cancel}\n");
+    starts(&w, 0, 4, FOR(100, .user = "ann", .queue = "low"));
+    starts(&w, 0, 2, FOR(300, .user = "dan"));
+    starts(&w, 0, 3, FOR(300, .user = "dan"));
+    sched_job_t job = submit(&w, 1, 4, FOR(50, .user = "bob"));
+    world_pass(&w, 1);
+    assert_int_equal(sched_victims(w.sched, job, NULL, 0), 1);
+    expect_told(&w, 2, 2, FOR(20, .user = "cid"), 2, false);
+    world_close(&w);
+}
+
 /* A queue that promises nothing looks at nobody behind a job that can't start, so that no limit keeps these. */
 static void a_queue_in_order(void **state)
 {
@@ -205,8 +231,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_queue_promises),      cmocka_unit_test(a_level_goes_first),
         cmocka_unit_test(a_limit_promises),      cmocka_unit_test(a_limit_and_a_full_machine),
-        cmocka_unit_test(a_limit_and_a_promise), cmocka_unit_test(a_queue_in_order),
-        cmocka_unit_test(shares_leave_promises), cmocka_unit_test(actions_allocate),
+        cmocka_unit_test(a_limit_and_a_promise), cmocka_unit_test(a_limit_counts_twice),
+        cmocka_unit_test(a_queue_in_order),      cmocka_unit_test(shares_leave_promises),
+        cmocka_unit_test(actions_allocate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,7 +95,7 @@ static enum step count_at_last(sched_t *s, uint32_t slot, int64_t booking)
     return step;
 }
 
-static bool may_hold_at_last(sched_t *s, uint32_t slot, int64_t booking)
+bool may_hold_at_last(sched_t *s, uint32_t slot, int64_t booking)
 {
     int64_t duration = s->jobs[slot].ask.duration;
     bool any = passed_on_aside(s, true);

@@ -19,6 +19,11 @@ enum step room_for_open(sched_t *s, uint32_t slot, victims_begin begin, enum roo
 /* For one that holds a reservation for later, which it keeps if there is no room. */
 enum step room_for_holder(sched_t *s, uint32_t slot, victims_begin begin);
 
+/* Whether limits let a job have a booking for now beside what will be left when those have ended for whom others wait, and beside
+ * what is there until then.
+ */
+bool may_hold_at_last(sched_t *s, uint32_t slot, int64_t booking);
+
 /* The victims of a holder have ended, and limits keep it all the same, which leave it and others who wait for victims out. It
  * waits for those, too, that others wait for and that have what it lacks: STEP_DONE. STEP_KEPT: they have not. O(all that are
  * awaited^2).

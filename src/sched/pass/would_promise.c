@@ -8,6 +8,8 @@
 #include "berth/sched_query.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/limiter.h"
+#include "sched/controllers/make_room.h"
+#include "sched/controllers/passed_on.h"
 #include "sched/pass/book.h"
 #include "sched/pass/expect.h"
 #include "sched/pass/steps.h"
@@ -173,6 +175,32 @@ static bool is_promised_any(sched_t *s, uint32_t slot)
     return limit_has_promise(s, slot);
 }
 
+/* Whether a limit keeps it only as that counts both jobs that are being stopped and those that wait for their ends, and it has
+ * room beside either: it looks for victims then, and needs none.
+ */
+static bool needs_no_victims(sched_t *s, uint32_t slot)
+{
+    if (limit_lets(s, slot, s->now) || !controllers_may_make_room(s, lane_of(s, slot)) ||
+        !may_ask_at_last(s, slot))
+        return false;
+    int64_t booking = book_for_now(s, slot, false);
+    if (booking < 0)
+        return false;
+    bool may = may_hold_at_last(s, slot, booking);
+    unbook(s, booking);
+    return may;
+}
+
+/* What its turn comes to, with those behind it set aside. As find_promise. */
+static int find_turn(sched_t *s, uint32_t slot, int64_t *at, bool *expected)
+{
+    if (needs_no_victims(s, slot)) {
+        *at = s->now;
+        return 1;
+    }
+    return is_promised_any(s, slot) ? find_promise(s, slot, at, expected) : 0;
+}
+
 int sched_annotate_new(sched_t *s, sched_job_t handle, struct sched_annotation *a)
 {
     uint32_t slot = job_in_queue(s, handle);
@@ -184,7 +212,7 @@ int sched_annotate_new(sched_t *s, sched_job_t handle, struct sched_annotation *
         return 0;
     set_those_behind_aside(s, slot);
     heads_set_aside(s, s->jobs[slot].key, false);
-    int found = is_promised_any(s, slot) ? find_promise(s, slot, &at, &expected) : 0;
+    int found = find_turn(s, slot, &at, &expected);
     int saved = errno;
     heads_put_back(s);
     put_those_behind_back(s, slot);

@@ -11,14 +11,15 @@ int64_t nt_end(const struct nq_job *j, int64_t at)
     return j->limit < INT64_MAX ? at + j->limit : INT64_MAX;
 }
 
-/* When a block has come over each member of a job that asks for several together, or over the job. */
+/* When a block has come over each member of a job that asks for several together, each for what its role does, or over the job. */
 static int64_t blocks_come_to_all(const struct naive_queues *q, int job, uint32_t nodes,
                                   int64_t from)
 {
+    int list[NQ_JOBS], n = nq_list_whole(q, job, list);
     int64_t last = from;
-    for (int left = q->job[job].whole; left > 0; left--) {
-        uint32_t one = left > 1 ? nq_lowest_of_one(q, job, nodes) : nodes;
-        last = greater(last, nb_comes(q, job, one, from));
+    for (int i = 0; i < n; i++) {
+        uint32_t one = i + 1 < n ? nq_lowest_of_one(q, list[i], nodes) : nodes;
+        last = greater(last, nb_comes(q, list[i], one, from));
         nodes &= ~one;
     }
     return last;

@@ -210,6 +210,8 @@ static const struct {
     /* a limit counts what it would choose instead as if no block stopped it */
     {30680, CORES, true, 0},
     {600249, CORES, true, 0}, /* who is gone is displaced no more */
+    {5025, CORES, true,
+     OWN | WITH_TRIES}, /* who is displaced chooses of what those behind it had */
     /* limits leave out who waits for victims where a block has come in the way */
     {2121, CORES, true, 0},
     /* Those that wait are of one level once the first of a queue above has been moved. */

@@ -3,9 +3,11 @@
  * start together and the rest one by one. The first pass fills the machine. A cold pass decides the same as the one
  * before it on a full machine, with nothing that was known of what waits. Warm: a member ends, with a pass after it.
  *
- * usage: bench_gangs [plain | GANGS [ENDS]]
+ * usage: bench_gangs [plain | reclaim] [GANGS [ENDS]]
  *
- * With `plain` the same is measured without shares; fewer GANGS and ENDS are for a profiler. The last line is a hash of all decisions.
+ * With `plain` the same is measured without shares. With `reclaim` jobs of each queue may have others stopped that have more
+ * than they deserve: who is told to stop in a pass waits again after it, all of them together, before the next pass. Fewer
+ * GANGS and ENDS are for a profiler. The last line is a hash of all decisions.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -14,6 +16,7 @@
 #include <string.h>
 
 #include "berth/match.h"
+#include "berth/sched_admin.h"
 #include "berth/sched_config.h"
 #include "measure.h"
 
@@ -25,6 +28,7 @@ enum {
     MEMBERS = 20,
     LARGE = 4096,
     ENDS = 100,
+    STOPS = 1000,
     TEXT = 600
 };
 
@@ -33,10 +37,11 @@ struct bench {
     sched_t *s;
     uint64_t random;
     int64_t now;
-    sched_job_t *running;
-    size_t n_running, n_jobs, ends;
+    sched_job_t *running, *told; /* of these, who was told to stop in the last pass */
+    size_t n_running, n_told, n_jobs, ends;
+    size_t stopped;
     uint64_t decided; /* all decisions in a number */
-    bool plain;
+    bool plain, reclaim;
 };
 
 static void check(bool right, const char *what)
@@ -89,6 +94,10 @@ static void configure(struct bench *b)
     for (int i = 0; i < QUEUES; i++) {
         q[i].name = queue_name(i);
         q[i].policy = "easy";
+        if (b->reclaim) {
+            q[i].preempts = SCHED_PREEMPTS_BORROWERS;
+            q[i].preemptible = SCHED_PREEMPT_REQUEUE;
+        }
         if (!b->plain)
             q[i].share = (struct sched_share){.under = names[i % DIVISIONS], .weight = i % 7 + 1};
     }
@@ -162,15 +171,39 @@ static size_t pass(struct bench *b)
         if (d[i].kind == SCHED_START) {
             b->running[b->n_running++] = d[i].job;
             started++;
+        } else if (d[i].kind == SCHED_PREEMPT) {
+            b->told[b->n_told++] = d[i].job;
         }
     }
     return started;
+}
+
+/* Who was told to stop in the last pass waits again. */
+static void stop_told(struct bench *b)
+{
+    while (b->n_told > 0) {
+        sched_job_t job = b->told[--b->n_told];
+        size_t k = 0;
+        while (k < b->n_running && b->running[k] != job)
+            k++;
+        check(k < b->n_running, "who does not run is told to stop");
+        b->running[k] = b->running[--b->n_running];
+        check(sched_requeue(b->s, b->now, job) == 0, "a member cannot be stopped");
+        b->stopped++;
+    }
 }
 
 static void end_all(struct bench *b)
 {
     while (b->n_running > 0)
         check(sched_finish(b->s, b->now, b->running[--b->n_running], true) == 0, "no end");
+}
+
+static void print_took(const char *what, size_t started, double *took, size_t n)
+{
+    qsort(took, n, sizeof(*took), compare);
+    printf("  %-44s %6zu %9.0f %9.0f\n", what, started, 1e6 * took[n / 2],
+           1e6 * took[n * 99 / 100]);
 }
 
 /* Members end one by one, with a pass after each. Not inlined, so that a profiler finds it. */
@@ -187,10 +220,27 @@ __attribute__((noinline)) static void measure_ends(struct bench *b)
         check(sched_finish(b->s, b->now, job, true) == 0, "a member cannot end");
         started += pass(b);
         took[i] = worked() - start;
+        stop_told(b);
     }
-    qsort(took, b->ends, sizeof(*took), compare);
-    printf("  %-44s %6zu %9.0f %9.0f\n", "end of a member and pass", started,
-           1e6 * took[b->ends / 2], 1e6 * took[b->ends * 99 / 100]);
+    print_took("end of a member and pass", started, took, b->ends);
+}
+
+/* Passes until nobody is told to stop, a second apart. Not inlined, so that a profiler finds it. */
+__attribute__((noinline)) static void measure_stops(struct bench *b)
+{
+    static double took[STOPS];
+    size_t started = 0, n = 0;
+    do {
+        check(n < STOPS, "jobs are stopped without end");
+        stop_told(b);
+        b->now++;
+        double start = worked();
+        started += pass(b);
+        took[n++] = worked() - start;
+    } while (b->n_told > 0);
+    char what[TEXT];
+    snprintf(what, sizeof(what), "%zu passes until nobody is stopped", n);
+    print_took(what, started, took, n);
 }
 
 /* Not inlined, so that a profiler finds it. */
@@ -206,13 +256,19 @@ int main(int argc, char **argv)
 {
     static struct bench b = {.random = 1};
     b.plain = argc > 1 && strcmp(argv[1], "plain") == 0;
-    size_t gangs = argc > 1 && !b.plain ? (size_t)atol(argv[1]) : GANGS;
-    b.ends = argc > 2 ? (size_t)atol(argv[2]) : ENDS;
+    b.reclaim = argc > 1 && strcmp(argv[1], "reclaim") == 0;
+    int next = b.plain || b.reclaim ? 2 : 1;
+    size_t gangs = argc > next ? (size_t)atol(argv[next]) : GANGS;
+    b.ends = argc > next + 1 ? (size_t)atol(argv[next + 1]) : ENDS;
     check(b.ends > 0 && b.ends <= ENDS, "expected 1 to 100 ends");
     b.running = malloc((size_t)NODES * 32 * sizeof(*b.running));
-    check(b.running != NULL, "no memory");
+    b.told = malloc((size_t)NODES * 32 * sizeof(*b.told));
+    check(b.running != NULL && b.told != NULL, "no memory");
     printf("Gangs%s: %d nodes, %d queues in %d divisions, %zu gangs of %d wait\n",
-           b.plain ? " without shares" : " by shares", NODES, QUEUES, DIVISIONS, gangs, MEMBERS);
+           b.plain     ? " without shares"
+           : b.reclaim ? " by shares that are reclaimed"
+                       : " by shares",
+           NODES, QUEUES, DIVISIONS, gangs, MEMBERS);
     printf("  %-44s %6s %9s %9s\n", "", "starts", "us", "99% us");
     b.m = make_machine();
     configure(&b);
@@ -226,6 +282,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < gangs + NODES / MEMBERS; i++)
         submit_usual(&b);
     measure_pass(&b, "first pass");
+    if (b.reclaim)
+        measure_stops(&b);
     b.now++;
     measure_ends(&b);
     double start = worked();
@@ -233,9 +291,10 @@ int main(int argc, char **argv)
     printf("  %-44s %6d %9.0f\n", "the same configuration again", 1, 1e6 * (worked() - start));
     measure_pass(&b, "cold pass after that");
     measure_ends(&b);
-    printf("  decisions %016" PRIx64 "\n", b.decided);
+    printf("  decisions %016" PRIx64 ", %zu stopped\n", b.decided, b.stopped);
     sched_destroy(b.s);
     match_destroy(b.m);
     free(b.running);
+    free(b.told);
     return 0;
 }

@@ -126,6 +126,7 @@ void queues_destroy(sched_t *s)
     free(n->let_calendars);
     free(n->untold);
     free(n->victims);
+    free(n->stopping);
     free(n->awaited);
     free(n->awaiting);
     free(n->stopped);

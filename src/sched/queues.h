@@ -247,6 +247,9 @@ struct queues {
     struct tried holders_tried; /* as of when room could be made for no holder */
     uint32_t *victims; /* running jobs of preemptible queues, and others that are being stopped */
     size_t n_victims, cap_victims;
+    uint32_t *stopping; /* running jobs that are being stopped, in the pass at work, */
+    size_t n_stopping, cap_stopping;
+    bool stopping_is_stale;       /* who they are is to be found again (stopping_list) */
     struct awaited_pair *awaited; /* in the order in which that began (controllers/awaited.h) */
     size_t n_awaited, cap_awaited;
     struct sched_awaiting *awaiting; /* in a record */

@@ -236,10 +236,10 @@ int lots_begin(struct preemption *h, sched_t *s, uint32_t slot, const struct pla
         return -1;
     lots->slot = slot;
     lots->may = may;
-    if (s->queues->shares) {
-        lots_measure(s, lots, slot);
-        if (lots_count_gone(s, lots, slot) < 0)
-            return -1;
-    }
-    return lots_list(h);
+    if (!s->queues->shares)
+        return lots_list(h, false);
+    lots_measure(s, lots, slot);
+    if (lots_count_gone(s, lots, slot) < 0)
+        return -1;
+    return lots_list(h, lots_none_is_let(s, lots));
 }

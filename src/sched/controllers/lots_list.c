@@ -147,6 +147,16 @@ static int list_lots(sched_t *s, struct lots *lots)
     return 0;
 }
 
+/* The lots of those that are being stopped already, in no order. Returns 0, or -1 with ENOMEM. */
+static int list_going(const sched_t *s, struct lots *lots)
+{
+    const struct queues *n = s->queues;
+    for (size_t i = 0; i < n->n_stopping; i++)
+        if (!add_lot(s, lots, n->stopping[i], LOT_GOES, false))
+            return -1;
+    return 0;
+}
+
 static int compare_lots(const void *a, const void *b)
 {
     const struct lot *x = a, *y = b;
@@ -211,10 +221,10 @@ static int add_victims(struct preemption *h)
     return 0;
 }
 
-int lots_list(struct preemption *h)
+int lots_list(struct preemption *h, bool going)
 {
     struct lots *lots = h->lots;
-    if (list_lots(h->s, lots) < 0)
+    if ((going ? list_going(h->s, lots) : list_lots(h->s, lots)) < 0)
         return -1;
     if (lots->n > 0)
         qsort(lots->v, lots->n, sizeof(*lots->v), compare_lots);

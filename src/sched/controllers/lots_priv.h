@@ -51,8 +51,13 @@ struct lots {
 /* lots_shares.c, where there are shares: what a job asks for, all of it that starts together, and whose it is. O(depth) */
 void lots_measure(const sched_t *s, struct lots *lots, uint32_t slot);
 
-/* And what goes of all without that job. Returns 0, or -1 with ENOMEM. O(running + nodes of queues) */
+/* And what goes of all without that job. Returns 0, or -1 with ENOMEM. O(stopping + nodes of queues), and stopping_list */
 int lots_count_gone(sched_t *s, struct lots *lots, uint32_t slot);
+
+/* Whether each lot of jobs that run on would be stopped by shares, and these give none of them as long as none is taken. O(queues
+ * times depth)
+ */
+bool lots_none_is_let(const sched_t *s, const struct lots *lots);
 
 /* An amount leaves what a job is below, or is back (sign -1). */
 void lots_note_gone(const sched_t *s, struct lots *lots, uint32_t slot, const int64_t *amount,
@@ -62,7 +67,9 @@ void lots_note_gone(const sched_t *s, struct lots *lots, uint32_t slot, const in
 uint32_t lots_node(const sched_t *s, uint32_t slot);
 uint32_t lots_leaf(const sched_t *s, uint32_t slot);
 
-/* lots_list.c: list the lots in their order, and the victims of each. Returns 0, or -1 with ENOMEM. */
-int lots_list(struct preemption *h);
+/* lots_list.c: list the lots in their order, and the victims of each; `going`: only of those that are being stopped already.
+ * Returns 0, or -1 with ENOMEM.
+ */
+int lots_list(struct preemption *h, bool going);
 
 #endif

@@ -47,7 +47,7 @@ void lots_measure(const sched_t *s, struct lots *lots, uint32_t slot)
 static void note_all_gone(sched_t *s, struct lots *lots)
 {
     const struct shares *shares = s->queues->shares;
-    const struct heap *running = &s->queues->ends;
+    const struct queues *n = s->queues;
     uint32_t dimensions = share_dimensions(shares->tree);
     struct share_view view;
     for (uint32_t i = 0; i < lots->n_nodes; i++) {
@@ -55,11 +55,8 @@ static void note_all_gone(sched_t *s, struct lots *lots)
         for (uint32_t d = 0; d < dimensions; d++)
             lots->gone[(size_t)i * dimensions + d] = view.received[d] - view.running[d];
     }
-    for (uint32_t i = 0; i < running->n; i++) {
-        uint32_t slot = running->v[i].item;
-        if (is_being_stopped(s, slot))
-            lots_note_gone(s, lots, slot, shares->job[slot].amount, 1);
-    }
+    for (size_t i = 0; i < n->n_stopping; i++)
+        lots_note_gone(s, lots, n->stopping[i], shares->job[n->stopping[i]].amount, 1);
     for (uint32_t i = 0; i < s->due.n; i++)
         if (s->jobs[s->due.v[i].item].is_preempting)
             lots_note_gone(s, lots, s->due.v[i].item, shares->job[s->due.v[i].item].amount, -1);
@@ -72,8 +69,33 @@ int lots_count_gone(sched_t *s, struct lots *lots, uint32_t slot)
     lots->n_nodes = preempts & SCHED_PREEMPTS_RICHER ? share_nodes(shares->tree) : shares->n_fixed;
     lots->gone =
         calloc((size_t)lots->n_nodes * share_dimensions(shares->tree) + 1, sizeof(*lots->gone));
-    if (!lots->gone)
+    if (!lots->gone || stopping_list(s) < 0)
         return -1;
     note_all_gone(s, lots);
     return 0;
+}
+
+/* Whether a queue gives anything, however little, of a resource that is asked for. If not, it gives no lot. */
+static bool gives_any(const sched_t *s, const struct lots *lots, uint32_t giver)
+{
+    struct share_tree *tree = s->queues->shares->tree;
+    bool gives = false;
+    for (uint32_t d = 0; d < share_dimensions(tree) && !gives; d++) {
+        int64_t one[SHARE_DIMENSIONS_MAX] = {0};
+        one[d] = 1;
+        gives = lots->amount[d] > 0 &&
+                share_may_reclaim(tree, lots->node, lots->amount, giver, one, lots->gone);
+    }
+    return gives;
+}
+
+bool lots_none_is_let(const sched_t *s, const struct lots *lots)
+{
+    const struct shares *shares = s->queues->shares;
+    unsigned preempts = s->queues->setup->queue[s->jobs[lots->slot].details->queue].preempts;
+    bool any = preempts != SCHED_PREEMPTS_BORROWERS;
+    for (uint32_t i = 0; i < s->n_lanes && !any; i++)
+        any =
+            gives_any(s, lots, shares->node[setup_node_of_queue(shares->setup, s->lanes[i].queue)]);
+    return !any;
 }

@@ -51,7 +51,7 @@ static void preempt_taken(struct preemption *h, uint32_t slot)
         decision->other = job_handle(s, slot);
         if (victim->is_stopping)
             continue;
-        d->is_stopping = true;
+        d->is_stopping = s->queues->stopping_is_stale = true;
         gang_stops(s, victim->slot);
         victim_add(s, victim->slot);
         decision->why = why(h, slot, victim->slot);

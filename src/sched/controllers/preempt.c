@@ -103,6 +103,7 @@ int victims_reserve(struct queues *n, size_t more)
 void victim_leaves(sched_t *s, uint32_t slot)
 {
     victim_add(s, slot);
+    s->queues->stopping_is_stale = true;
     s->queues->more_preemptible++; /* what it leaves may be enough for others */
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "berth/sched_config.h"
 #include "sched/controllers/ask.h"
 #include "sched/controllers/awaited.h"
@@ -59,6 +60,24 @@ bool may_be_told(const sched_t *s, uint32_t slot)
     const struct job *job = &s->jobs[slot];
     return job->state == SCHED_RUNNING && !is_being_stopped(s, slot) &&
            s->now >= preemptible_from(s, job);
+}
+
+int stopping_list(sched_t *s)
+{
+    struct queues *n = s->queues;
+    if (!n->stopping_is_stale)
+        return 0;
+    n->n_stopping = 0;
+    for (uint32_t i = 0; i < n->ends.n; i++) {
+        if (!is_being_stopped(s, n->ends.v[i].item))
+            continue;
+        if (array_grow((void **)&n->stopping, &n->cap_stopping, n->n_stopping + 1,
+                       sizeof(*n->stopping)) < 0)
+            return -1;
+        n->stopping[n->n_stopping++] = n->ends.v[i].item;
+    }
+    n->stopping_is_stale = false;
+    return 0;
 }
 
 static bool may_be_victim(const sched_t *s, uint32_t slot)

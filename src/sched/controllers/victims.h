@@ -56,6 +56,11 @@ bool is_listed_victim(const sched_t *s, uint32_t slot);
  */
 bool is_spare(const sched_t *s, uint32_t slot);
 
+/* List who is being stopped of those that run (queues.h), in a pass. Returns 0, or -1 with ENOMEM. O(1) where that is known,
+ * as nobody has been told since the pass began or since the last call; else O(running).
+ */
+int stopping_list(sched_t *s);
+
 /* Whether a running job may be told to stop by now: it has not been told yet. */
 bool may_be_told(const sched_t *s, uint32_t slot);
 

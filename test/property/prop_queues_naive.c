@@ -255,6 +255,8 @@ static const struct {
     {200, CORES, false, OWN | WITH_GANGS | WITH_ROLES},
     /* which gives nobody before them another turn */
     {77034, CORES, false, OWN | WITH_GANGS | WITH_ROLES | WITH_RELOADS | WITH_MOVES},
+    /* nor are they passed over where others ask for as much */
+    {500160, WIDE, false, OWN | WITH_GANGS | WITH_ROLES | WITH_LATE},
     /* A block that comes over all that one role has does not come to a member of the other. */
     {1119, CORES, true, OWN | WITH_GANGS | WITH_ROLES | WITH_RELOADS},
     /* A gang of several roles asks for all its members, and beside classes counts as many workers as these while it is promised

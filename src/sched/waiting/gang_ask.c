@@ -3,6 +3,7 @@
 
 #include "sched/controllers/arrays.h"
 #include "sched/controllers/ask.h"
+#include "sched/waiting/finder.h"
 #include "sched/waiting/gang.h"
 #include "sched/waiting/lane.h"
 
@@ -189,6 +190,8 @@ static void let_wait(sched_t *s, uint32_t slot, bool fresh)
     if (d->blocked == 0 &&
         (array_is_full(s, slot) ? array_block(s, slot) : open_insert(s, slot, fresh)) < 0)
         d->blocked = BLOCK_GANG;
+    if (d->blocked == 0)
+        s->finder->moved(s, slot); /* the walk has had others perhaps that ask for that */
     tell_later(s, slot);
 }
 

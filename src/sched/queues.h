@@ -84,7 +84,8 @@ struct details {
     bool is_expected, is_expected_told;
     bool is_judge_due; /* one before it has come to begin with it: it is to be judged anew */
     uint32_t judged;   /* in which round of judging all it was last */
-    uint32_t beyond;   /* open: the last pass that left it beyond its queue's depth; 0: none */
+    uint32_t beyond;   /* open: the last pass in which it was beyond its queue's depth; 0: none */
+    uint32_t let_in;   /* the last pass in which it was new for that; 0: none */
     sched_job_t culprit;
     enum sched_how how;
     struct limits_window counted;

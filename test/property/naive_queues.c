@@ -175,6 +175,7 @@ static void look(struct naive_queues *q, bool had_heads)
         return;
     }
     nq_list_turns(q, listed);
+    nq_note_missed(q, listed);
     more = next_level(q, false, 0, &top);
     for (int i = 0; i < q->jobs; i++) {
         bool behind = (first >= 0 && !nq_turn_before(q, i, first)) || nq_level(q, i) < top;
@@ -247,12 +248,24 @@ static bool is_before_own_holder(const struct naive_queues *q, int job)
            last >= 0 && nq_before(q, job, last);
 }
 
-bool nq_let_in(struct naive_queues *q)
+/* Whether an open job that is not as new stands before one of its queue, which has a promise to give: it has that first. */
+static bool is_behind_promise(const struct naive_queues *q, int job)
+{
+    int lane = q->job[job].lane;
+    for (int i = 0; i < q->jobs && nq_holders(q, lane) < q->lane[lane].depth; i++)
+        if (q->job[i].lane == lane && q->job[i].state == NQ_OPEN && !q->job[i].too_deep &&
+            nq_before(q, i, job))
+            return true;
+    return false;
+}
+
+bool nq_let_in(struct naive_queues *q, bool walks)
 {
     bool any = false;
     for (int i = 0; i < q->jobs; i++)
-        if (q->job[i].too_deep && is_before_own_holder(q, i) && nq_is_considered(q, i)) {
-            q->job[i].fresh = any = true;
+        if (q->job[i].too_deep && is_before_own_holder(q, i) && nq_is_considered(q, i) &&
+            !(walks && is_behind_promise(q, i))) {
+            q->job[i].fresh = q->job[i].let_in = any = true;
             q->job[i].placed = q->job[i].too_deep = false;
         }
     return any;
@@ -267,7 +280,7 @@ void nq_pass(struct naive_queues *q, int64_t now)
     q->decisions = 0;
     q->has_renewed = q->softens = false;
     for (int i = 0; i < q->jobs; i++)
-        q->job[i].softened = false;
+        q->job[i].softened = q->job[i].let_in = false;
     for (int i = 0; i < q->lanes; i++) {
         nq_take_place(q, i);
         nq_keep_depth(q, i);
@@ -283,7 +296,7 @@ void nq_pass(struct naive_queues *q, int64_t now)
     nq_settle(q, false);
     renew_displaced(q);
     do {
-        nq_let_in(q);
+        nq_let_in(q, false);
         q->made_room = false;
         q->let = 0;
         q->swept_to = -1;
@@ -301,7 +314,7 @@ void nq_pass(struct naive_queues *q, int64_t now)
         had_softened |= softens;
         q->swept &= !softens;
         nq_settle(q, true);
-        again = nq_let_in(q) || q->made_room || q->let > 0 || softens;
+        again = nq_let_in(q, false) || q->made_room || q->let > 0 || softens;
         if (again && q->back && !q->has_renewed) {
             q->has_renewed = true;
             renew_displaced(q);

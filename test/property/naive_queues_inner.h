@@ -25,10 +25,10 @@ int nq_last_movable(const struct naive_queues *q);
 /* Whether its lane looks at so many. Those of classes that start nothing are not looked at, so they don't count. */
 bool nq_is_considered(const struct naive_queues *q, int job);
 
-/* Those that have come within their queue's depth since the last pass are new, if a holder of their queue is behind them.
- * Returns whether there are any.
+/* Those that have come within their queue's depth since the last pass are new, if a holder of their queue is behind them; while
+ * the walk goes, not before those that have a promise to get first. Returns whether there are any.
  */
-bool nq_let_in(struct naive_queues *q);
+bool nq_let_in(struct naive_queues *q, bool walks);
 
 /* ---- naive_members.c ---- */
 
@@ -153,6 +153,11 @@ bool nq_turn_before(const struct naive_queues *q, int a, int b);
 
 /* List those that take their turn. That of others before all of them never comes. */
 void nq_list_turns(const struct naive_queues *q, bool *listed);
+
+/* Of new jobs that go before holders, those that are not listed miss their turn: note which of them are beyond their queue's
+ * depth.
+ */
+void nq_note_missed(struct naive_queues *q, const bool *listed);
 
 /* The first one that takes its turn, has it before such a one, or is out of the calendars. */
 int nq_first_turn(const struct naive_queues *q);

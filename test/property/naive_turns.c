@@ -218,6 +218,20 @@ void nq_list_turns(const struct naive_queues *q, bool *listed)
                      (lifted >= 0 && !nq_turn_before(q, i, lifted)));
 }
 
+/* The turn of a new job has come while it is beyond its queue's depth. */
+static void note_missed(struct naive_queues *q, int job)
+{
+    q->job[job].too_deep |=
+        q->job[job].state == NQ_OPEN && !q->job[job].let_in && !nq_is_considered(q, job);
+}
+
+void nq_note_missed(struct naive_queues *q, const bool *listed)
+{
+    for (int i = 0; i < q->jobs; i++)
+        if (outranks(q, i) && !listed[i])
+            note_missed(q, i);
+}
+
 /* The first in order of those listed, if it is its turn; -1. */
 static int next_listed(const struct naive_queues *q, const bool *listed)
 {
@@ -279,6 +293,7 @@ void nq_take_turn(struct naive_queues *q, int job)
     bool may = lane->depth > 0 && (nq_holders(q, q->job[job].lane) < lane->depth ||
                                    (last >= 0 && nq_turn_before(q, job, last)));
     int whole = q->job[job].whole;
+    q->job[job].too_deep = false;
     bool goes = nq_start_open(q, job, lane->depth == 0 || q->job[job].candidate || may) ||
                 nq_preempt(q, job);
     q->job[job].placed =
@@ -335,6 +350,8 @@ void nq_place_all(struct naive_queues *q, bool *listed, int64_t at, bool all)
             place_again(q, next);
         else if (is_its_turn(q, next))
             nq_take_turn(q, next);
+        else
+            note_missed(q, next);
         whole &= q->job[next].whole == 1;
         /* The next of an array has its turn then, or all that are left of a gang of several roles. */
         for (int i = whole ? q->job[next].array : next + 1;
@@ -363,6 +380,7 @@ bool nq_outrank(struct naive_queues *q)
     move_before(q, nq_first_to_place(q));
     int first = nq_first_to_place(q);
     nq_list_turns(q, listed);
+    nq_note_missed(q, listed);
     q->left = -1;
     if (first < 0)
         return false;

@@ -195,7 +195,7 @@ void nq_walk(struct naive_queues *q, int64_t at, bool all)
         walk_shares(q, at, all, mode);
         return;
     }
-    q->made_room |= nq_let_in(q);
+    q->made_room |= nq_let_in(q, true);
     for (int i = nq_next_waiting(q, -1); i >= 0 && !q->made_room; i = nq_next_waiting(q, i)) {
         if (!all && nq_level(q, i) != at)
             continue;
@@ -204,7 +204,7 @@ void nq_walk(struct naive_queues *q, int64_t at, bool all)
         if (q->job[i].state == NQ_HELD) /* perhaps from now on */
             nq_preempt_for_holder(q, i);
         q->made_room |= q->back && !q->has_renewed;
-        q->made_room |= nq_let_in(q);
+        q->made_room |= nq_let_in(q, true);
     }
 }
 

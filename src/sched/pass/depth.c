@@ -3,7 +3,8 @@
  * A job that comes before holders of its queue takes its turn before them, but not while more jobs stand before it than a pass
  * considers. When fewer do, or its queue has another depth, it is as new: else those behind it would keep the promises of
  * their queue. Which jobs that are is known from how the last pass has left the queue, so that a restart changes nothing of
- * it. Where there are shares, it is they that say who is first.
+ * it; and a job that has come since, and misses its turn for that, is one of them until its pass ends, but only once, so that
+ * the pass ends. Where there are shares, it is they that say who is first.
  */
 #include "sched/pass/steps.h"
 #include "sched/waiting/lane.h"
@@ -43,6 +44,22 @@ void depth_note(sched_t *s)
     }
 }
 
+void depth_note_missed(sched_t *s, uint32_t slot)
+{
+    struct job *job = &s->jobs[slot];
+    if (job->state != SCHED_WAITING || !job->details || job->details->let_in == s->queues->passes ||
+        is_considered(s, lane_of(s, slot), job->key))
+        return;
+    job->details->beyond = s->queues->passes;
+    s->queues->any_beyond = true;
+}
+
+void depth_has_let(sched_t *s, uint32_t slot)
+{
+    if (s->jobs[slot].details)
+        s->jobs[slot].details->beyond = 0;
+}
+
 bool depth_lets_in(const sched_t *s, uint32_t slot)
 {
     const struct job *job = &s->jobs[slot];
@@ -65,11 +82,15 @@ static int lane_let_in(sched_t *s, const struct lane *lane, uint32_t last)
         struct job *job = &s->jobs[slot];
         if (queue_before(s->jobs[last].key, job->key) || !is_considered(s, lane, job->key))
             break;
-        if (!job->details || job->details->beyond != s->queues->passes)
+        if (!job->details || job->details->beyond != s->queues->passes) {
+            if (s->pass.phase == PASS_WALK && lane_holds(lane) < lane->depth)
+                break; /* it has the promise of the lane first, and puts off no holder */
             continue;
+        }
         if (open_renew(s, slot) < 0)
             return -1;
         job->details->beyond = 0;
+        job->details->let_in = s->queues->passes;
         any_new = 1;
     }
     return any_new;

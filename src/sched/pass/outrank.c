@@ -178,12 +178,14 @@ bool outrank_first(const sched_t *s, struct queue_key *key)
     return true;
 }
 
-/* The turn of a job came before it was the first of its queue. Where turns go by the order of queues it is not so
- * later either; where shares give those that are displaced an earlier one, it may be when others have had theirs.
+/* The turn of a job came before it was the first of its queue, or within its depth. Where turns go by the order of queues it
+ * is not so later either, unless those before it start; where shares give those that are displaced an earlier one, it may be
+ * when others have had theirs.
  */
-static void turn_missed(sched_t *s)
+static void turn_missed(sched_t *s, uint32_t slot)
 {
     s->pass.outranks_again |= s->queues->shares != NULL;
+    depth_note_missed(s, slot);
 }
 
 /* Whether a higher level has made room for a holder, so that its walk was cut off. All phases begin again then: what lower ones hold
@@ -202,7 +204,7 @@ enum step outrank_take_turn(sched_t *s, uint32_t slot)
     if (waits && is_behind_cut_walk(s))
         return STEP_DONE;
     if (waits && !is_its_turn(s, slot)) {
-        turn_missed(s);
+        turn_missed(s, slot);
         return STEP_DONE;
     }
     int wanted = waits ? loan_is_wanted(s, slot) : 0;
@@ -210,6 +212,7 @@ enum step outrank_take_turn(sched_t *s, uint32_t slot)
         s->jobs[slot].is_placed = s->jobs[slot].is_fresh;
         return wanted < 0 ? STEP_FAILED : STEP_DONE;
     }
+    depth_has_let(s, slot);
     bool turn = lane->depth == 0 || limit_is_candidate(s, slot) || would_be_promised(s, slot) ||
                 starving_may(s, slot);
     bool may = pass_does(s, DOES(ALLOCATE)); /* else nobody starts but by a round of the walk */
@@ -309,7 +312,7 @@ static enum step skip(sched_t *s)
         return STEP_BUSY;
     p->skips = equals_may_be(s);
     p->skipped = s->turns.v[0].key;
-    turn_missed(s);
+    turn_missed(s, s->turns.v[0].item);
     heap_take(&s->turns, s->turns.v[0].item);
     return STEP_DONE;
 }

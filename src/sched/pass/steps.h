@@ -31,10 +31,17 @@ static inline bool is_considered(const sched_t *s, const struct lane *lane, stru
 }
 
 /* depth.c: a pass ends: note of jobs before the holders of their lane that they are beyond its depth. And of those, those that are
- * not are new: whether there were any, or -1 with ENOMEM. O(lanes + open jobs before holders of their lane * log open).
+ * not are new, in a walk once all before them have had what their lane has to promise: whether there were any, or -1 with ENOMEM.
+ * O(lanes + open jobs before holders of their lane * log open).
  */
 void depth_note(sched_t *s);
 int depth_let_in(sched_t *s);
+
+/* depth.c: a new job that goes before holders has missed its turn, or has it: in this pass it is beyond its queue's depth as
+ * well, if it is that, or no more. O(log open), O(1).
+ */
+void depth_note_missed(sched_t *s, uint32_t slot);
+void depth_has_let(sched_t *s, uint32_t slot);
 
 /* sweep.c: move each reservation, in queue order, to its earliest time; one at a time, with those before it that stay, or all
  * of the only lane at once in a whole pass.

@@ -200,6 +200,9 @@ void nq_sweep(struct naive_queues *q, int64_t at, bool all);
 /* Whether an open job before another one is to have its turn in the sweep yet, as a promise was taken back for it. */
 bool nq_lets_before(const struct naive_queues *q, int job);
 
+/* Whether its queue has a promise for one before it that has its turn in the sweep, while new jobs of a level are placed. */
+bool nq_gives_before(const struct naive_queues *q, int job);
+
 /* Holders whose time has come start; those of one level, or `all`. */
 void nq_start_due(struct naive_queues *q, int64_t at, bool all);
 

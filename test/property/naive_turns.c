@@ -290,14 +290,18 @@ void nq_take_turn(struct naive_queues *q, int job)
 {
     const struct nq_lane *lane = &q->lane[q->job[job].lane];
     int last = nq_last_holder(q, q->job[job].lane);
-    bool may = lane->depth > 0 && (nq_holders(q, q->job[job].lane) < lane->depth ||
-                                   (last >= 0 && nq_turn_before(q, job, last)));
+    bool later = nq_gives_before(q, job);
+    bool may = lane->depth > 0 && !later &&
+               (nq_holders(q, q->job[job].lane) < lane->depth ||
+                (last >= 0 && nq_turn_before(q, job, last)));
     int whole = q->job[job].whole;
     q->job[job].too_deep = false;
     bool goes = nq_start_open(q, job, lane->depth == 0 || q->job[job].candidate || may) ||
                 nq_preempt(q, job);
     q->job[job].placed =
         q->job[job].fresh && q->job[job].whole == whole; /* else it was its gang's */
+    q->job[job].too_deep = later && !q->job[job].candidate && !q->job[job].let_in &&
+                           q->job[job].state == NQ_OPEN && q->job[job].whole == whole;
     if (goes || lane->depth == 0)
         return;
     if (may)

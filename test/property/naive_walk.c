@@ -52,6 +52,15 @@ bool nq_lets_before(const struct naive_queues *q, int job)
     return false;
 }
 
+bool nq_gives_before(const struct naive_queues *q, int job)
+{
+    for (int i = 0; i < q->jobs && !q->sweeping && !q->outranking; i++)
+        if (q->job[i].lane == q->job[job].lane && nq_level(q, i) == nq_level(q, job) &&
+            is_taken_for(q, i) && nq_before(q, i, job))
+            return true;
+    return false;
+}
+
 void nq_sweep(struct naive_queues *q, int64_t at, bool all)
 {
     bool any = nq_next_of(q, NQ_HELD, -1) >= 0;

@@ -47,8 +47,7 @@ void depth_note(sched_t *s)
 void depth_note_missed(sched_t *s, uint32_t slot)
 {
     struct job *job = &s->jobs[slot];
-    if (job->state != SCHED_WAITING || !job->details || job->details->let_in == s->queues->passes ||
-        is_considered(s, lane_of(s, slot), job->key))
+    if (job->state != SCHED_WAITING || !job->details || job->details->let_in == s->queues->passes)
         return;
     job->details->beyond = s->queues->passes;
     s->queues->any_beyond = true;

@@ -35,12 +35,14 @@ static struct queue_key turn_of(const sched_t *s, uint32_t slot)
     return s->jobs[slot].state == SCHED_WAITING ? key_turn(s, slot) : s->jobs[slot].key;
 }
 
-/* Whether a lane would promise this open job a time: it has one to give, or a holder behind the job. */
+/* Whether a lane would promise this open job a time: it has one to give, or a holder behind the job. No new promise is made
+ * before a stopped job that goes before it and has its turn in the sweep.
+ */
 static bool would_be_promised(const sched_t *s, uint32_t slot)
 {
     const struct lane *lane = lane_of(s, slot);
     uint32_t last = last_holder(s, lane);
-    if (lane->is_stopped || lane->depth == 0)
+    if (lane->is_stopped || lane->depth == 0 || sweep_gives_before(s, lane, s->jobs[slot].key))
         return false;
     if (lane_holds(lane) < lane->depth)
         return true;
@@ -185,7 +187,8 @@ bool outrank_first(const sched_t *s, struct queue_key *key)
 static void turn_missed(sched_t *s, uint32_t slot)
 {
     s->pass.outranks_again |= s->queues->shares != NULL;
-    depth_note_missed(s, slot);
+    if (!is_considered(s, lane_of(s, slot), s->jobs[slot].key))
+        depth_note_missed(s, slot);
 }
 
 /* Whether a higher level has made room for a holder, so that its walk was cut off. All phases begin again then: what lower ones hold
@@ -213,6 +216,7 @@ enum step outrank_take_turn(sched_t *s, uint32_t slot)
         return wanted < 0 ? STEP_FAILED : STEP_DONE;
     }
     depth_has_let(s, slot);
+    bool is_later = sweep_gives_before(s, lane, key) && !limit_is_candidate(s, slot);
     bool turn = lane->depth == 0 || limit_is_candidate(s, slot) || would_be_promised(s, slot) ||
                 starving_may(s, slot);
     bool may = pass_does(s, DOES(ALLOCATE)); /* else nobody starts but by a round of the walk */
@@ -229,6 +233,8 @@ enum step outrank_take_turn(sched_t *s, uint32_t slot)
     bool is_next = queue_before(key, s->jobs[slot].key) || (whole && !gang_asks_whole(s, slot));
     s->jobs[slot].is_placed =
         s->jobs[slot].is_fresh && !is_next; /* else it is the next member's turn */
+    if (waits && is_later && !is_next)
+        depth_note_missed(s, slot);
     return lane_keep(s, lane) < 0 ? STEP_FAILED : STEP_DONE;
 }
 

@@ -37,8 +37,8 @@ static inline bool is_considered(const sched_t *s, const struct lane *lane, stru
 void depth_note(sched_t *s);
 int depth_let_in(sched_t *s);
 
-/* depth.c: a new job that goes before holders has missed its turn, or has it: in this pass it is beyond its queue's depth as
- * well, if it is that, or no more. O(log open), O(1).
+/* depth.c: a new job that goes before holders has missed its turn, or has it: in this pass it is as one beyond its queue's depth,
+ * or no more. O(1).
  */
 void depth_note_missed(sched_t *s, uint32_t slot);
 void depth_has_let(sched_t *s, uint32_t slot);
@@ -56,6 +56,11 @@ enum step sweep_before(sched_t *s);
 
 /* Whether an open job before a key is to have its turn in the sweep yet, as a promise was taken back for it. O(lanes). */
 bool sweep_lets_before(const sched_t *s, struct queue_key key);
+
+/* Whether a lane has a promise for a job before a key that has its turn in the sweep, while new jobs of its level are placed
+ * before that. O(1), or O(jobs that a limit lets go on).
+ */
+bool sweep_gives_before(const sched_t *s, const struct lane *lane, struct queue_key key);
 
 /* Let a holder have its earliest time, all others as they stand. Returns 0, or -1 with ENOMEM. */
 int holder_pull(sched_t *s, uint32_t slot);

@@ -359,21 +359,33 @@ static bool next_of_lane(const sched_t *s, const struct lane *lane, struct queue
     return any;
 }
 
-/* The first open job behind a key for whose lane there is a promise for a stopped one that it has yet to give; JOB_NONE. It has
- * its turn in its place: holders behind it are not to move into its room.
- */
+/* The first open job of a lane behind a key, if the lane has a promise for a stopped one that it has yet to give. */
+static bool next_taken_of_lane(const sched_t *s, const struct lane *lane, struct queue_key after,
+                               struct queue_entry *entry)
+{
+    return lane->has_taken && !lane->is_stopped && lane_holds(lane) < lane->depth &&
+           next_of_lane(s, lane, after, entry) && is_considered(s, lane, entry->key);
+}
+
+/* The first such job of all lanes; JOB_NONE. It has its turn in its place: holders behind it are not to move into its room. */
 static uint32_t next_taken(const sched_t *s, struct queue_key after)
 {
     uint32_t best = JOB_NONE;
     for (uint32_t i = 0; i < s->n_lanes && s->queues->any_taken; i++) {
-        const struct lane *lane = &s->lanes[i];
         struct queue_entry entry;
-        if (lane->has_taken && !lane->is_stopped && lane_holds(lane) < lane->depth &&
-            next_of_lane(s, lane, after, &entry) && is_considered(s, lane, entry.key) &&
+        if (next_taken_of_lane(s, &s->lanes[i], after, &entry) &&
             (best == JOB_NONE || queue_before(entry.key, s->jobs[best].key)))
             best = entry.item;
     }
     return best;
+}
+
+bool sweep_gives_before(const sched_t *s, const struct lane *lane, struct queue_key key)
+{
+    const struct pass *p = &s->pass;
+    struct queue_entry entry;
+    return p->by_level && p->phase == PASS_OUTRANK &&
+           next_taken_of_lane(s, lane, p->above, &entry) && queue_before(entry.key, key);
 }
 
 bool sweep_lets_before(const sched_t *s, struct queue_key key)

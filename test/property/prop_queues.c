@@ -158,18 +158,24 @@ static void test_apart(void **state)
     }
 }
 
+/* Play a scene in one go, and then in slices or by another scheduler that goes on. */
+static void run_otherwise(const struct scene_options *options, int i)
+{
+    struct scene_options other = *options;
+    if (i % 2)
+        other.restart = 1 + (int)(seed_of(i) * 7 % 60);
+    else
+        other.budget = 1 + (int64_t)(seed_of(i) % 3);
+    run(options, &other);
+}
+
 /* Classes that rebalance: in one go, in slices, and by another scheduler that goes on. */
 static void test_classes(void **state)
 {
     (void)state;
     for (int i = 0; i < scenes(); i++) {
         struct scene_options options = {.seed = seed_of(i), .classes = true, .no_reasons = true};
-        struct scene_options other = options;
-        if (i % 2)
-            other.restart = 1 + (int)(seed_of(i) * 7 % 60);
-        else
-            other.budget = 1 + (int64_t)(seed_of(i) % 3);
-        run(&options, &other);
+        run_otherwise(&options, i);
     }
 }
 
@@ -179,12 +185,7 @@ static void test_leaves(void **state)
     (void)state;
     for (int i = 0; i < scenes(); i++) {
         struct scene_options options = {.seed = seed_of(i), .leaves = true, .no_reasons = true};
-        struct scene_options other = options;
-        if (i % 2)
-            other.restart = 1 + (int)(seed_of(i) * 7 % 60);
-        else
-            other.budget = 1 + (int64_t)(seed_of(i) % 3);
-        run(&options, &other);
+        run_otherwise(&options, i);
     }
 }
 

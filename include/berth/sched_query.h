@@ -95,8 +95,8 @@ int sched_annotate(sched_t *s, sched_job_t job, struct sched_annotation *annotat
  * `not_before` is false then. So it is where limits keep it, which promise it a time, and where shares or actions say whose
  * turn it is, if no other job has yet to be looked at, and the promises of all others stand: where one
  * becomes only expected, all have another turn in that pass, and where one is lost, the new job may be promised what is only
- * expected here. It is now where a limit would keep it only as that counts both jobs that are being stopped and those that
- * wait for their ends. A match for each time that is tried, and O(reservations + running jobs that may be stopped).
+ * expected here. A limit that has no room only as it counts a job that is being stopped, and the job that waits for its end
+ * as well, does not keep the new job: it is told that it starts now. A match for each time that is tried, and O(reservations + running jobs that may be stopped).
  */
 int sched_annotate_new(sched_t *s, sched_job_t job, struct sched_annotation *annotation);
 
@@ -173,9 +173,9 @@ int64_t sched_not_before(sched_t *s, sched_job_t job);
  */
 int64_t sched_deadline(const sched_t *s, sched_job_t job);
 
-/* When a job without a limit is stopped for a block (SCHED_STOP) unless it has ended by then, and for which: what
- * a running job holds, and its estimate, decide that. What a waiting job will hold is not known: it is told of the first block that
- * begins once it may have started and its estimate may be over. -1: for none, or there is no such job.
+/* When a job without a limit is stopped for a block (SCHED_STOP) unless it has ended by then, and for which. For a running
+ * job this follows from what it holds and from its estimate. For a waiting job it is the first block that begins after the job
+ * may have started and its estimate is over, whatever the job will hold. -1: for none, or there is no such job.
  * O(blocks + what it holds); of one that waits and is promised nothing also a match, as for sched_not_before.
  */
 int64_t sched_stop_time(sched_t *s, sched_job_t job, const char **block);

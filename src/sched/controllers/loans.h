@@ -1,7 +1,7 @@
 /* Loans come last. A job *borrows* if its queue would have more than it deserves by its start. If it might be stopped for that
  * a second later (it has no minimum run time, and is no gang that its queue keeps), it starts only on what no waiting job can
  * use that is *entitled* to it: a job of its level or of a higher one, of another queue, which `preempts` borrowers and has
- * less than it deserves. So nobody starts to be stopped a second later for one that has waited all the time.
+ * less than it deserves. Else it would start, and mostly be stopped a second later for one that has waited all the time.
  */
 #ifndef SCHED_LOANS_H
 #define SCHED_LOANS_H
@@ -14,12 +14,12 @@
 bool loan_is_one(const sched_t *s, uint32_t slot);
 
 /* Whether an open job, whose turn has come in a walk, borrows what others wait for who are entitled to it: they have their
- * turns first. 1, 0, or -1 with ENOMEM. O(lanes), and where some may be entitled O(running + nodes of queues).
+ * turns first. 1, 0, or -1 with ENOMEM. O(lanes), and where some may be entitled O(being stopped + nodes of queues).
  */
 int loan_is_wanted(sched_t *s, uint32_t slot);
 
-/* One that waits for others in a walk, as that is so: the next one of its leaf that borrows nothing and fits starts, if there is one
- * among the LOANS_TRIED behind it. STEP_DONE: it has its turn; STEP_BUSY: there is none.
+/* A job waits in a walk as its loan is wanted. Of the LOANS_TRIED jobs behind it in its leaf, the first one starts that borrows
+ * nothing and fits. STEP_DONE: one has started; STEP_BUSY: none has.
  */
 enum { LOANS_TRIED = 32 };
 enum step loan_let_others(sched_t *s, uint32_t slot);

@@ -19,8 +19,8 @@ enum step room_for_open(sched_t *s, uint32_t slot, victims_begin begin, enum roo
 /* For one that holds a reservation for later, which it keeps if there is no room. */
 enum step room_for_holder(sched_t *s, uint32_t slot, victims_begin begin);
 
-/* Whether limits let a job have a booking for now beside what will be left when those have ended for whom others wait, and beside
- * what is there until then.
+/* Whether limits let a job have a booking for now, both beside what runs now and beside what is there once those jobs have ended
+ * that others wait for.
  */
 bool may_hold_at_last(sched_t *s, uint32_t slot, int64_t booking);
 

@@ -221,7 +221,7 @@ static int64_t choose_anew(sched_t *s, uint32_t slot, int64_t from, bool anew, b
         .at = job->at, .anew = anew, .may_hold = may_hold_instead, .narrow = narrow, .arg = &gate};
     int64_t at = job->at;
     bool was_refused = job->is_tried_again && from > s->now; /* a time before `from`, perhaps */
-    if (anew) /* what lower levels have lifted, or is lifted from behind a displaced job, is no news in the log */
+    if (anew) /* the log does not have what lower levels have lifted, nor what a replan has */
         how.since = s->queues->setup->has_levels || s->replan.is ? UINT64_MAX : job->seen;
     controllers_set_aside(s, slot);
     for (int avoided = 0;

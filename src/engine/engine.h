@@ -191,8 +191,8 @@ struct engine_ops {
      */
     int (*start)(struct engine *e, const struct engine_run *run, berth_error_t *err);
 
-    /* Send a signal to each task of a run and to the processes in its session; nothing happens if there
-     * is no such run. With `tree`, send it to all descendants too, even if they left the session; SIGKILL
+    /* Send a signal to each task of a run and to the processes in its session, once they are there; nothing happens if
+     * there is no such run. With `tree`, send it to all descendants too, even if they left the session; SIGKILL
      * with `tree` is repeated until none is left. EINVAL: there is no such signal.
      */
     int (*signal)(struct engine *e, uint64_t key, int signal, bool tree);

@@ -39,15 +39,6 @@ def await_state(job, state, attempts=1):
     wrong.append(f"job {job} is not {state}: {told}")
 
 
-def await_signal(job, signal):
-    """A job is called running from when it is about to start, and takes signals once it has: some milliseconds later."""
-    for _ in range(TIRED * 20):
-        if berth.post_jobs_signal(body={"jobs": [job], "signal": signal})["done"] == 1:
-            return
-        time.sleep(0.05)
-    wrong.append(f"job {job} takes no signal")
-
-
 def submit(**job):
     return berth.post_jobs(body={"command": ["sleep", "1000"], "limit": "1h", **job})["id"]
 
@@ -84,7 +75,7 @@ def jobs():
     expect("what is refused", [(waiting, 409), (999, 404)], [(r["id"], r["status"]) for r in many["refused"]])
     berth.post_jobs_job_requeue(job=str(running))
     await_state(running, "running", 2)
-    await_signal(running, "CONT")
+    expect("signals", 1, berth.post_jobs_signal(body={"jobs": [running], "signal": "CONT"})["done"])
     berth.post_jobs_job_signal(job=str(running), body={"signal": "TERM"})
     await_state(running, "failed", 2)
     await_state(waiting, "done")

@@ -171,10 +171,12 @@ static void jobs_are_cancelled_held_and_changed(void **state)
     tell(w, "DELETE", "/v1/jobs/1", NULL, 200);
     expect_state(w, 1, "cancelled");
     expect_state(w, 2, "running");
+    tell(w, "POST", "/v1/jobs/2/signal", "{\"signal\":\"USR1\"}", 200); /* it is about to start */
+    assert_int_equal(sim_engine_find(w->engine, 2, -1)->last_signal, SIGUSR1);
     reopen(w, false);
     expect_state(w, 2, "running");
     expect_text(w, 2, "priority", "5");
-    tell(w, "POST", "/v1/jobs/2/signal", "{\"signal\":\"USR2\"}", 409);
+    tell(w, "POST", "/v1/jobs/1/signal", "{\"signal\":\"USR2\"}", 409);
     start_all(w);
     tell(w, "POST", "/v1/jobs/2/signal", "{\"signal\":\"USR2\"}", 200);
     assert_int_equal(sim_engine_find(w->engine, 2, -1)->last_signal, SIGUSR2);

@@ -83,8 +83,10 @@ int api_cancel(struct call *c, struct progress *p, size_t *steps)
 
 static int signal_member(struct call *c, struct progress *p, struct job *job, uint32_t i)
 {
-    struct run *run = member_look(job, i)->run;
-    if (member_look(job, i)->state != STORE_RUNNING || !run)
+    const struct member *m = member_look(job, i);
+    struct run *run = m->run;
+    bool takes = m->state == STORE_RUNNING || m->state == STORE_STARTING;
+    if (!takes || !run || !run->in_engine) /* the engine has a signal wait for the start */
         return 0;
     if (run_reserve_signals(c->s, 1) < 0)
         return api_refuse(c, 503, NULL, "out of memory");

@@ -178,6 +178,8 @@ static void walk_shares(struct naive_queues *q, int64_t at, bool all, enum mode 
         /* A candidate that is not considered may be so when others have started. */
         looked[next] = mode[q->job[next].lane] != DONE && nq_is_considered(q, next);
         look_at(q, next, at, all, &mode[q->job[next].lane]);
+        if (q->job[next].state == NQ_HELD && q->job[next].kept) /* also before those looked at */
+            nq_preempt_for_holder(q, next);
         if (q->lane[q->job[next].lane].classes > 0)
             nc_looked(q, next);
         q->made_room |= q->back && !q->has_renewed;

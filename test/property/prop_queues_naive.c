@@ -192,6 +192,7 @@ static const struct {
     /* What a limit keeps is promised a time, and is a holder in the same walk: it waits for one that is stopped for another. */
     {41182, WIDE, false, OWN | WITH_RELOADS},
     {9400847, CORES, true, OWN | WITH_WAITS | WITH_MOVES | WITH_RELOADS}, /* without shares */
+    {600314, WIDE, false, OWN | WITH_RELOADS | WITH_MOVES | WITH_AFTER},  /* the walk was there */
     /* Two jobs are due whose victims have ended, and a limit has room for one of them while others are being stopped. */
     {9200427, PLAIN, true, OWN | WITH_RELOADS},
     /* What a limit has refused is so still when only later times were looked at since. */

@@ -267,7 +267,7 @@ enum step share_walk_step(sched_t *s)
         return STEP_FAILED;
     uint32_t starving = starving_next(s);
     if (starving != JOB_NONE)
-        return starving_look(s, starving);
+        return walk_looked(s, starving, starving_look(s, starving));
     uint32_t slot = choose_open_job(s, &is_candidate, &failed);
     if (failed)
         return STEP_FAILED;
@@ -288,5 +288,5 @@ enum step share_walk_step(sched_t *s)
         return step;
     class_turns_looked(s, leaf);
     looked(s, lane);
-    return step;
+    return walk_looked(s, slot, step);
 }

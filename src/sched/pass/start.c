@@ -423,18 +423,14 @@ enum step promise(sched_t *s, uint32_t slot)
     return step;
 }
 
-/* One that a limit has promised a time has not looked for victims: it does so as a holder, in the walk at work or in the next,
- * where shares give it its turn when holders behind it have been looked at.
+/* One that a limit has promised a time has not looked for victims: it does so as a holder, in a walk at once (walk.c), but in a
+ * round that has nobody preempted in a later one.
  */
-static void try_as_holder(sched_t *s, uint32_t slot)
+static void try_as_holder(sched_t *s)
 {
-    struct pass *p = &s->pass;
     s->queues->holders_tried = (struct tried){0};
-    if (p->phase != PASS_WALK)
-        return;
-    p->tries_holders |= lane_of(s, slot)->makes_room;
-    if (p->begun && queue_before(s->jobs[slot].key, p->after))
-        p->tried = (struct tried){0};
+    if (s->pass.phase == PASS_WALK && !pass_does(s, DOES(PREEMPT)))
+        s->pass.tried = (struct tried){0};
 }
 
 enum step promise_kept(sched_t *s, uint32_t slot)
@@ -452,7 +448,7 @@ enum step promise_kept(sched_t *s, uint32_t slot)
     step = reserve_over_claims(s, slot);
     d->over = over;
     if (step == STEP_DONE && job->state == SCHED_RESERVED) {
-        try_as_holder(s, slot);
+        try_as_holder(s);
         return limit_promised(s, slot) < 0 ? STEP_FAILED : STEP_DONE;
     }
     job->is_kept = false;

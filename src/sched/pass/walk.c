@@ -201,6 +201,14 @@ enum step walk_look_at_holder(sched_t *s, uint32_t slot)
     return step == STEP_FAILED ? STEP_FAILED : STEP_DONE;
 }
 
+enum step walk_looked(sched_t *s, uint32_t slot, enum step step)
+{
+    const struct job *job = &s->jobs[slot];
+    bool is_kept = job->state == SCHED_RESERVED && job->is_kept && !job->details->is_relieved;
+    bool looks = step == STEP_DONE && is_kept && lane_of(s, slot)->makes_room;
+    return looks ? walk_look_at_holder(s, slot) : step;
+}
+
 void walk_ended(sched_t *s)
 {
     if (!level_is_last(&s->pass) || s->pass.round + 1 < s->queues->setup->n_rounds)
@@ -255,9 +263,9 @@ static enum step walk_step(sched_t *s)
         starving_leave(s);
     else if (starving != JOB_NONE &&
              (best == JOB_NONE || queue_before(s->jobs[starving].key, s->jobs[best].key)))
-        return starving_look(s, starving);
+        return walk_looked(s, starving, starving_look(s, starving));
     if (best != JOB_NONE)
-        return is_candidate ? limit_look(s, best) : look_at_open(s, best);
+        return walk_looked(s, best, is_candidate ? limit_look(s, best) : look_at_open(s, best));
     walk_ended(s);
     return STEP_BUSY;
 }

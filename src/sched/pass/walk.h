@@ -15,6 +15,11 @@ uint32_t line_next(sched_t *s, struct lane *lane, struct line *line, bool *faile
 enum step walk_look(sched_t *s, uint32_t slot);
 enum step walk_look_at_holder(sched_t *s, uint32_t slot);
 
+/* An open job has been looked at, in a step: if a limit has promised it a time, it looks for victims as any holder, wherever the
+ * walk is.
+ */
+enum step walk_looked(sched_t *s, uint32_t slot, enum step step);
+
 /* A walk is done with a level. */
 void walk_ended(sched_t *s);
 

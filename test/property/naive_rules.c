@@ -72,15 +72,19 @@ static void take_back(struct naive_queues *q, int job)
     q->job[job].placed = false;
 }
 
+/* In the order in which they stand: beside classes, an array that has lost its promise has another place. */
 void nr_recount(struct naive_queues *q)
 {
-    for (int i = 0; i < q->jobs && q->recounts; i++)
-        q->job[i].set_aside = q->job[i].state == NQ_HELD;
+    int holder[NQ_JOBS], n = 0;
     for (int i = nq_next_of(q, NQ_HELD, -1); i >= 0 && q->recounts; i = nq_next_of(q, NQ_HELD, i)) {
-        struct nq_job *j = &q->job[i];
+        q->job[i].set_aside = true;
+        holder[n++] = i;
+    }
+    for (int k = 0; k < n; k++) {
+        struct nq_job *j = &q->job[holder[k]];
         j->set_aside = false;
-        if (j->kept || nl_over(q, i, j->at) >= 0)
-            take_back(q, i);
+        if (j->kept || nl_over(q, holder[k], j->at) >= 0)
+            take_back(q, holder[k]);
     }
     q->recounts = false;
 }

@@ -247,6 +247,7 @@ static const struct {
     {78100067, PLAIN, false, OWN | WITH_RELOADS},
     {831000048, PLAIN, false, OWN | WITH_RELOADS},
     {842000116, PLAIN, false, OWN | WITH_RELOADS},
+    {600066, WIDE, false, OWN | WITH_RELOADS | WITH_MOVES | WITH_AFTER}, /* an array among these */
     {10002, CORES, false, OWN | WITH_BOUNDS},
     /* Of a gang of several roles that starts as it comes all that are left are new, in their order, where a limit keeps them, too;
      * and those of one that was put off are not.

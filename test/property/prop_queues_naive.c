@@ -269,6 +269,8 @@ static const struct {
     {112, WIDE, false, OWN | WITH_GANGS},
     {5096, WIDE, true, OWN | WITH_GANGS},
     {5116, WIDE, true, OWN | WITH_GANGS},
+    /* Where a limit keeps what waits of an array, what is held of it counts, too. */
+    {300065, WIDE, false, OWN},
     /* What others are promised is only expected for a while, by what the new job is told, and sure again in the same pass. */
     {78008, SHARES, false, OWN | WITH_TRIES | WITH_LATE},
 };

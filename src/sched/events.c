@@ -12,6 +12,7 @@
 #include "sched/pass/expect.h"
 #include "sched/pass/steps.h"
 #include "sched/queues.h"
+#include "sched/waiting/class_order.h"
 #include "sched/waiting/gang.h"
 #include "sched/waiting/job_group.h"
 #include "sched/waiting/lane.h"
@@ -142,6 +143,7 @@ static void estimate_changed(sched_t *s, uint32_t slot)
         open_rekey(s, slot, key);
     else
         job->key = key;
+    class_order_changed(s, slot);
 }
 
 int sched_set_duration(sched_t *s, int64_t now, sched_job_t handle, int64_t limit, int64_t estimate,

@@ -5,6 +5,7 @@
 #include "sched/controllers/limiter.h"
 #include "sched/queues.h"
 #include "sched/record_stopped.h"
+#include "sched/waiting/class_order.h"
 #include "sched/waiting/gang_array.h"
 #include "sched/waiting/lane.h"
 
@@ -125,9 +126,10 @@ int sched_record(sched_t *s, sched_job_t handle, struct sched_record *record)
         .how = d->how,
         .held = d->blocked & BLOCK_HOLD,
         .reason = d->never ? sched_reason_text(d->never, s->queues->answer) : d->told,
-        .fresh = job->is_fresh || depth_lets_in(s, slot) ||
-                 (d->blocked & BLOCK_LIMIT && limit_is_due(s, job)) ||
-                 (d->displaced >= 0 && s->queues->is_back && job->state != SCHED_BLOCKED),
+        .fresh =
+            job->is_fresh || depth_lets_in(s, slot) ||
+            (d->blocked & BLOCK_LIMIT && (limit_is_due(s, job) || class_order_rises(s, slot))) ||
+            (d->displaced >= 0 && s->queues->is_back && job->state != SCHED_BLOCKED),
         .displaced = d->displaced >= 0,
         .promised = d->displaced,
         .untold = d->is_untold,

@@ -271,6 +271,9 @@ static const struct {
     {5116, WIDE, true, OWN | WITH_GANGS},
     /* Where a limit keeps what waits of an array, what is held of it counts, too. */
     {300065, WIDE, false, OWN},
+    /* also what is held by the time at which the limit chooses */
+    {600080, WIDE, false, OWN | WITH_GANGS | WITH_ROLES | WITH_LATE},
+    {500444, WIDE, false, OWN | WITH_GANGS | WITH_ROLES | WITH_LATE},
     /* What others are promised is only expected for a while, by what the new job is told, and sure again in the same pass. */
     {78008, SHARES, false, OWN | WITH_TRIES | WITH_LATE},
 };

@@ -19,6 +19,7 @@
 #include "sched/controllers/starving.h"
 #include "sched/pass/steps.h"
 #include "sched/queues.h"
+#include "sched/waiting/class_order.h"
 #include "sched/waiting/gang.h"
 #include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
@@ -167,6 +168,7 @@ static int move_job(sched_t *s, uint32_t slot, const struct state *old, struct k
         rc = open_insert(s, slot, job->is_fresh);
     else if (rc == 0 && job->state == SCHED_RESERVED)
         rc = held_enter(s, slot);
+    class_order_changed(s, slot);
     lane_of(s, slot)->preempting += job->is_preempting;
     lane_of(s, slot)->relieved += d->is_relieved;
     return rc < 0 ? errtext_no_memory(err) : 0;

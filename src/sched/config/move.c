@@ -11,6 +11,7 @@
 #include "sched/controllers/blocks.h"
 #include "sched/controllers/limiter.h"
 #include "sched/controllers/starving.h"
+#include "sched/waiting/class_order.h"
 #include "sched/waiting/gang.h"
 #include "sched/waiting/lane.h"
 #include "sched/waiting/shares.h"
@@ -182,6 +183,7 @@ static int queue_enter(sched_t *s, int64_t now, uint32_t slot, const struct beco
     s->queues->recheck_limited |=
         (d->blocked & BLOCK_LIMIT) != 0; /* in the queue that it was in, or as it was */
     d->limited = -1;
+    class_order_changed(s, slot);
     tell_later(s, slot);
     return 0;
 }

@@ -14,6 +14,7 @@
 #include "sched/pass/displaced.h"
 #include "sched/pass/steps.h"
 #include "sched/queues.h"
+#include "sched/waiting/class_order.h"
 #include "sched/waiting/gang.h"
 #include "sched/waiting/lane.h"
 
@@ -201,6 +202,7 @@ int limit_block(sched_t *s, uint32_t slot)
     d->is_limited = true;
     d->limited = limits_last_decrease(n->limits, d->party);
     job_block(s, slot, BLOCK_LIMIT);
+    class_order_changed(s, slot); /* a limit chooses among such jobs by their order, too */
     return 0;
 }
 
@@ -482,6 +484,8 @@ static int limited_end(sched_t *s, bool again)
 static enum step let_next_limited_go(sched_t *s, bool again)
 {
     struct queues *n = s->queues;
+    if (!s->pass.is_letting && class_order_refresh(s) < 0)
+        return STEP_FAILED;
     if (!n->recheck_limited)
         return STEP_BUSY;
     if (!s->pass.is_letting)

@@ -10,6 +10,7 @@
 #include "sched/pass/expect.h"
 #include "sched/pass/steps.h"
 #include "sched/queues.h"
+#include "sched/waiting/class_order.h"
 #include "sched/waiting/finder.h"
 #include "sched/waiting/gang_order.h"
 #include "sched/waiting/lane.h"
@@ -236,6 +237,7 @@ int job_rekey(sched_t *s, uint32_t slot, struct queue_key key)
         }
         if (raised && job->details->blocked & BLOCK_LIMIT)
             limit_ask_again(s, slot);
+        class_order_changed(s, slot);
         return 0;
     }
     if (raised && fresh_add(s, slot) < 0)

@@ -178,19 +178,31 @@ void shares_together(const sched_t *s, uint32_t slot, struct share_sum *sum)
     add_alike(s, slot, one, asked(s, slot), sum);
 }
 
-void shares_opened(sched_t *s, uint32_t slot)
+/* What all members that wait ask for. */
+static struct share_sum asked_by_all(const sched_t *s, uint32_t slot)
 {
-    const struct shares *shares = s->queues->shares;
     struct share_sum sum = {.n = members_of(s, slot)};
     int64_t one[SHARE_DIMENSIONS_MAX];
-    turns_changed(s, shares->job[slot].leaf);
-    if (shares->job[slot].state > SHARE_WAITING)
-        return; /* it is to give back what it holds */
     wants(s, s->jobs[slot].ask.class, asked(s, slot), one);
     if (is_mixed(s, slot))
         add_roles(s, slot, true, true, &sum);
     else
         add_alike(s, slot, one, shares_members(s, slot), &sum);
+    return sum;
+}
+
+int64_t shares_units_of_one(const sched_t *s, uint32_t slot)
+{
+    return asked_by_all(s, slot).units / shares_members(s, slot);
+}
+
+void shares_opened(sched_t *s, uint32_t slot)
+{
+    const struct shares *shares = s->queues->shares;
+    turns_changed(s, shares->job[slot].leaf);
+    if (shares->job[slot].state > SHARE_WAITING)
+        return; /* it is to give back what it holds */
+    struct share_sum sum = asked_by_all(s, slot);
     tell_tree(s, slot, SHARE_WAITING, &sum);
     tell_rest(s, slot, (struct share_sum){0});
     class_order_changed(s, slot);

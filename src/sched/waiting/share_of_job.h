@@ -39,6 +39,9 @@ void shares_part(sched_t *s, uint32_t slot, uint32_t part, bool starts);
 /* How many members an open job counts as: those that wait, of a gang no fewer than start together. */
 int64_t shares_members(const sched_t *s, uint32_t slot);
 
+/* Workers that one of these asks for, of a queue with classes; where they are not alike, on average. */
+int64_t shares_units_of_one(const sched_t *s, uint32_t slot);
+
 /* What of a job that is not running starts together. */
 void shares_together(const sched_t *s, uint32_t slot, struct share_sum *sum);
 

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "sched/queues.h"
+#include "sched/waiting/class_order.h"
 #include "sched/waiting/lane.h"
 #include "sched/waiting/may_fit.h"
 #include "sched/waiting/turns.h"
@@ -339,7 +340,8 @@ bool shares_check(const sched_t *s)
     const struct shares *shares = s->queues->shares;
     for (uint32_t slot = s->queues->first; slot != JOB_NONE;
          slot = s->jobs[slot].details->following)
-        if (s->jobs[slot].state != SCHED_REJECTED && !share_of_job_check(s, slot))
+        if (s->jobs[slot].state != SCHED_REJECTED &&
+            (!share_of_job_check(s, slot) || !class_order_check(s, slot)))
             return false;
     return turns_check(s) && may_fit_check(s) && class_turns_check(s) && share_check(shares->tree);
 }

@@ -46,7 +46,8 @@ int64_t nc_held(const struct naive_queues *q, int job)
     const struct nq_job *j = &q->job[job];
     int64_t n = 0;
     bool waits = j->state == NQ_OPEN || j->state == NQ_LIMITED; /* blocked by a limit, too */
-    if (q->lane[j->lane].classes == 0 || j->array < 0 || !waits || !j->together)
+    if (q->lane[j->lane].classes == 0 || j->array < 0 || !waits || !j->together ||
+        j->is_placed_anew)
         return 0;
     for (int i = 0; i < q->jobs; i++)
         if (q->job[i].array == j->array &&

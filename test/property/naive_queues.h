@@ -74,7 +74,8 @@ struct nq_job {
         too_deep; /* open: the last pass left it beyond its queue's depth, before a holder of that */
     bool let_in;  /* it was, and is new for that in this pass: it is so once */
     bool lifted;  /* out of the machine's calendars for a while, */
-    bool set_aside;    /* and out of those of limits: a victim that is tried is not */
+    bool set_aside;      /* and out of those of limits: a victim that is tried is not */
+    bool is_placed_anew; /* its reservation is, and until then it stands where it stood with that */
     int64_t displaced; /* waiting: the time that it was promised before the machine took that; -1 */
     bool preempting;   /* held: it starts when its victims have ended */
     int victims;       /* that have not */

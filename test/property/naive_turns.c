@@ -109,8 +109,10 @@ static void place_again(struct naive_queues *q, int job)
     }
     int64_t was = j->displaced >= 0 && j->displaced < j->at ? j->displaced : j->at;
     bool displaces = q->displaces || j->displaced >= 0;
+    j->is_placed_anew = true;
     nq_give_back(q, job);
     nq_promise(q, job);
+    j->is_placed_anew = false;
     if (displaces &&
         (j->state == NQ_OPEN || j->state == NQ_LIMITED || j->state == NQ_FULL || j->at > was))
         j->displaced = was;

@@ -274,6 +274,8 @@ static const struct {
     /* also what is held by the time at which the limit chooses */
     {600080, WIDE, false, OWN | WITH_GANGS | WITH_ROLES | WITH_LATE},
     {500444, WIDE, false, OWN | WITH_GANGS | WITH_ROLES | WITH_LATE},
+    /* but not while its reservation, which something has come in the way of, is placed anew */
+    {700817, WIDE, false, OWN | WITH_GANGS | WITH_LATE | WITH_LEAVES},
     /* What others are promised is only expected for a while, by what the new job is told, and sure again in the same pass. */
     {78008, SHARES, false, OWN | WITH_TRIES | WITH_LATE},
 };

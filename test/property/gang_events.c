@@ -135,7 +135,8 @@ void gang_scene_fail(int job, int member, bool may_replace)
 {
     struct naive_job *j = &scene.naive.job[job];
     bool replaces = j->state[member] == NAIVE_RUNS && naive_gangs_replaces(&scene.naive, job);
-    CHECK(sched_replaces(scene.sched, gang_scene_handle(job, member)) == replaces);
+    bool is_cancelled = j->state[member] == NAIVE_CANCELLED; /* then its shell does not ask */
+    CHECK(is_cancelled || sched_replaces(scene.sched, gang_scene_handle(job, member)) == replaces);
     if (replaces && may_replace) {
         gang_scene_requeue(job, member);
         scene.replaced++;
@@ -205,7 +206,7 @@ void gang_scene_event(void)
         sched_job_t handle = gang_scene_handle(job, member);
         if (handle >= 0 && sched_state(scene.sched, handle) != SCHED_REJECTED)
             event_of_waiting(job, member);
-    } else if (j->state[member] == NAIVE_STOPS || j->state[member] == NAIVE_CLEARS) {
+    } else if (j->state[member] >= NAIVE_CLEARS && j->state[member] <= NAIVE_STOPS) {
         gang_scene_fail(job, member, true);
     } else if (j->state[member] == NAIVE_RUNS) {
         int what = gang_scene_draw(0, 7);
@@ -266,6 +267,20 @@ void gang_scene_other_event(void)
         set_begin(job, member);
     else if (state >= NAIVE_RUNS && state <= NAIVE_STOPS)
         end_otherwise(job, member);
+}
+
+void gang_scene_leave(void)
+{
+    if (scene.naive.jobs == 0)
+        return;
+    int job = (int)random_between(&scene.leaves, 0, scene.naive.jobs - 1);
+    int member = (int)random_between(&scene.leaves, 0, scene.naive.job[job].members - 1);
+    struct naive_job *j = &scene.naive.job[job];
+    if (j->state[member] != NAIVE_RUNS)
+        return;
+    TELL("%" PRId64 " %d[%d] leaves\n", scene.now, job, member);
+    CHECK(sched_leave(scene.sched, scene.now, gang_scene_handle(job, member)) == 0);
+    j->state[member] = NAIVE_CANCELLED;
 }
 
 void gang_scene_limits(void)

@@ -18,11 +18,11 @@
 
 struct gang_scene {
     uint64_t seed;
-    struct random random, arrays, blocks, downs, reloads,
-        others; /* the others for what is of arrays of gangs, and so on */
+    struct random random, arrays, blocks, downs, reloads, others,
+        leaves; /* the others for what is of arrays of gangs, and so on */
     int64_t now;
     int of_node; /* cores */
-    bool has_blocks, has_limits, has_downs, has_reloads, has_others;
+    bool has_blocks, has_limits, has_downs, has_reloads, has_others, has_leaves;
     bool is_told; /* what happens, for a person */
     match_t *match;
     sched_t *sched;
@@ -55,6 +55,9 @@ void gang_scene_event(void);
  * one that is being stopped waits again or ends well.
  */
 void gang_scene_other_event(void);
+
+/* The shell stops a running member by itself, and tells its end later. */
+void gang_scene_leave(void);
 
 /* Whoever has reached a limit has failed, and is not replaced. */
 void gang_scene_limits(void);

@@ -219,6 +219,8 @@ void gang_scene_make(uint64_t seed)
     scene.has_reloads = random_between(&scene.reloads, 0, 3) == 0;
     scene.others.state = seed + (4u << 30);
     scene.has_others = random_between(&scene.others, 0, 2) == 0;
+    scene.leaves.state = ~seed * 5;
+    scene.has_leaves = random_between(&scene.leaves, 0, 2) == 0;
     scene.downs.state = seed + (2u << 30);
     scene.has_downs = random_between(&scene.downs, 0, 3) == 0;
     draw_machine();

@@ -8,10 +8,11 @@ int naive_gangs_count(const struct naive_job *j, const struct naive_role *r, enu
     return n;
 }
 
-/* Members that run, those too that are being stopped for a block. */
+/* Members that run, those too that are being stopped for a block or by their shell. */
 static int running(const struct naive_job *j, const struct naive_role *r)
 {
-    return naive_gangs_count(j, r, NAIVE_RUNS) + naive_gangs_count(j, r, NAIVE_CLEARS);
+    return naive_gangs_count(j, r, NAIVE_RUNS) + naive_gangs_count(j, r, NAIVE_CLEARS) +
+           naive_gangs_count(j, r, NAIVE_CANCELLED);
 }
 
 int naive_gangs_holding(const struct naive_job *j, const struct naive_role *r)

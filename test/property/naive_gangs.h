@@ -23,14 +23,15 @@ enum naive_by {
     NAIVE_BYS
 };
 
-/* NAIVE_LEAVES: it is stopped for another job, and waits again then. NAIVE_CLEARS: it is stopped for a block. NAIVE_STOPS: as
- * its gang has failed.
+/* NAIVE_LEAVES: it is stopped for another job, and waits again then. NAIVE_CLEARS: it is stopped for a block. NAIVE_CANCELLED: by
+ * its shell. NAIVE_STOPS: as its gang has failed.
  */
 enum naive_state {
     NAIVE_WAITS,
     NAIVE_RUNS,
     NAIVE_LEAVES,
     NAIVE_CLEARS,
+    NAIVE_CANCELLED,
     NAIVE_STOPS,
     NAIVE_DONE,
     NAIVE_FAILED

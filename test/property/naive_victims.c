@@ -86,7 +86,7 @@ static int list_gang(const struct naive_gangs *m, int job, struct lot *v)
     return n;
 }
 
-/* Those that are being stopped, for others, for a block or as their gang has failed. Where nobody else is to be, priorities do not count:
+/* Those that are being stopped, for others, for a block, by their shell or as their gang has failed. Where nobody else is to be, priorities do not count:
  * least work is to be waited for.
  */
 static int list_stopped(const struct naive_gangs *m, int job, bool may_stop, struct lot *v)

@@ -2,8 +2,9 @@
  * bad, members that are cancelled, held, released and requeued. All cores are alike, and nobody is promised a time, so
  * that what starts follows from sums alone: under fcfs in order, under easy whoever has room, as nobody knows when a job ends.
  * In some scenes gangs are of arrays of which so many run at a time, and jobs get another priority. In some jobs of lower
- * priority are stopped for others; whoever is stopped there has left before anything else happens. In some blocks set cores or
- * nodes aside under fcfs, once or again and again; then it is known of most jobs how long they take.
+ * priority are stopped for others; whoever is stopped there has left before anything else happens. In some the shell stops
+ * members by itself and tells their ends later. In some blocks set cores or nodes aside under fcfs, once or again and again; then it
+ * is known of most jobs how long they take.
  *
  * SCENES=N plays as many, SCENE_SEED=S from that one on; SCENE_TRACE=1 tells what happens.
  */
@@ -14,7 +15,8 @@
 
 enum { SCENES = RANDOM_ROUNDS(1200), STEPS = 60 };
 
-static uint64_t kept, together, grown, of_roles, replaced, stopped, cleared, rejected, spared, gone;
+static uint64_t kept, together, grown, of_roles, replaced, stopped, cleared, rejected, spared, gone,
+    cancelled;
 
 /* ---- Passes ---- */
 
@@ -64,6 +66,7 @@ static void count(const struct naive_job *j, const enum naive_state was[NAIVE_ME
         stay += j->state[i] == NAIVE_RUNS;
         stopped += j->state[i] == NAIVE_STOPS && was[i] == NAIVE_RUNS;
         cleared += j->is_gang && j->state[i] == NAIVE_CLEARS && was[i] == NAIVE_RUNS;
+        cancelled += j->is_gang && was[i] == NAIVE_CANCELLED;
         rejected += j->state[i] == NAIVE_FAILED && was[i] == NAIVE_WAITS;
     }
     together += j->is_gang && ran == 0 && starts > 1;
@@ -203,6 +206,8 @@ static void play(uint64_t seed)
             gang_scene_event();
         if (scene.has_others && random_between(&scene.others, 0, 1))
             gang_scene_other_event();
+        if (scene.has_leaves && random_between(&scene.leaves, 0, 1))
+            gang_scene_leave();
         if (scene.has_downs && random_between(&scene.downs, 0, 5) == 0)
             gang_scene_status();
         passes();
@@ -244,7 +249,7 @@ static void starts_are_the_models(void **state)
     assert_true(together > scenes && grown > scenes && of_roles > scenes / 8 &&
                 replaced > scenes / 8 && stopped > scenes / 8 && rejected > scenes / 8 &&
                 spared > scenes / 64 && gone > scenes / 64 && kept > scenes &&
-                cleared > scenes / 4);
+                cleared > scenes / 4 && cancelled > scenes / 8);
 }
 
 int main(void)

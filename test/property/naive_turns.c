@@ -340,6 +340,16 @@ static int next_to_place(const struct naive_queues *q, const bool *listed, int d
     return next < 0 || !ns_turn(q, next).is_new ? next : next_of_equals(q, listed, next);
 }
 
+/* Whether another one that is listed, of a job's level, has its turn no earlier: it holds something then. */
+static bool is_before_listed(const struct naive_queues *q, const bool *listed, int job)
+{
+    for (int i = 0; i < q->jobs; i++)
+        if (i != job && listed[i] && (q->job[i].state == NQ_OPEN || q->job[i].state == NQ_HELD) &&
+            nq_level(q, i) == nq_level(q, job) && !nq_turn_before(q, i, job))
+            return true;
+    return false;
+}
+
 void nq_place_all(struct naive_queues *q, bool *listed, int64_t at, bool all)
 {
     int last = nq_last_movable(q), done = -1;
@@ -363,7 +373,8 @@ void nq_place_all(struct naive_queues *q, bool *listed, int64_t at, bool all)
         for (int i = whole ? q->job[next].array : next + 1;
              i < q->jobs && q->job[i].array == q->job[next].array; i++)
             listed[i] |= q->job[i].array >= 0 && (q->job[i].together || whole) && q->job[i].fresh &&
-                         !q->job[i].placed && is_before_holders(q, i, last);
+                         !q->job[i].placed &&
+                         (is_before_holders(q, i, last) || is_before_listed(q, listed, i));
     }
 }
 

@@ -215,6 +215,8 @@ static const struct {
      OWN | WITH_TRIES}, /* who is displaced chooses of what those behind it had */
     /* limits leave out who waits for victims where a block has come in the way */
     {2121, CORES, true, 0},
+    /* The next member goes before no holder, but before displaced ones that are to hold something. */
+    {806105, PLAIN, false, OWN | WITH_MOVES},
     /* Those that wait are of one level once the first of a queue above has been moved. */
     {9100667, CORES, false, 0},
     {9603398, CORES, false, OWN | WITH_ASKS},

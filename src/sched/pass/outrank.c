@@ -91,18 +91,23 @@ static bool is_before_own_level(const sched_t *s, struct queue_key turn)
     return slot != JOB_NONE && queue_before(s->jobs[slot].key, end);
 }
 
-/* Whether a job has come and goes before the last holder: where there are shares, before one of its level, as it is
- * they that say who is next before lower levels have their turn. A slot that is listed as fresh may be another job's
- * by now, and be listed twice.
+/* Whether a job has come, and may have its turn. A slot that is listed as fresh may be another job's by now, and be listed twice. */
+static bool is_new(const sched_t *s, uint32_t slot)
+{
+    const struct job *job = &s->jobs[slot];
+    return job->state == SCHED_WAITING && job->is_fresh && !job->is_placed &&
+           !lane_of(s, slot)->is_stopped && !shares_shut_class(s, slot);
+}
+
+/* Whether it goes before the last holder: where there are shares, before one of its level, as it is they that say who is next
+ * before lower levels have their turn.
  */
 static bool is_before_holders(const sched_t *s, uint32_t slot, struct queue_key last)
 {
-    const struct job *job = &s->jobs[slot];
-    if (job->state != SCHED_WAITING || !job->is_fresh || job->is_placed ||
-        lane_of(s, slot)->is_stopped || shares_shut_class(s, slot))
+    if (!is_new(s, slot))
         return false;
     return s->queues->shares ? is_before_own_level(s, turn_of(s, slot))
-                             : queue_before(job->key, last);
+                             : queue_before(s->jobs[slot].key, last);
 }
 
 /* Whether the lane of such a job would let it now. */
@@ -395,13 +400,39 @@ static enum step wake(sched_t *s)
     return STEP_BUSY;
 }
 
+static struct queue_key key_in_turns(const sched_t *s, uint32_t slot)
+{
+    const struct heap_entry *entry = &s->turns.v[s->turns.place[slot] - 1];
+    return (struct queue_key){entry->key, entry->order, entry->then};
+}
+
+/* Whether another one of the list, of the level of a turn, has its own no earlier. O(the list). */
+static bool is_before_listed(const sched_t *s, uint32_t slot, struct queue_key turn)
+{
+    struct queue_key end = level_last(turn);
+    for (size_t i = 0; i < s->turns.n; i++) {
+        struct queue_key of = key_in_turns(s, s->turns.v[i].item);
+        if (s->turns.v[i].item != slot && !queue_before(of, turn) && !queue_before(end, of))
+            return true;
+    }
+    return false;
+}
+
+/* Whether one of which others have started in this list has its own turn: it goes before holders, or before others that have
+ * theirs yet, which hold something then.
+ */
+static bool has_own_turn(const sched_t *s, uint32_t slot)
+{
+    return is_before_holders(s, slot, s->pass.last) ||
+           (is_new(s, slot) && is_before_listed(s, slot, turn_of(s, slot)));
+}
+
 /* A job has had its turn. The next member of an array has its own if this one has started. */
 static void turn_taken(sched_t *s, uint32_t slot, struct queue_key at)
 {
-    struct job *job = &s->jobs[slot];
     struct queue_key next = turn_of(s, slot);
-    bool goes_on = job->state == SCHED_WAITING && queue_before(at, next);
-    if (!goes_on || !is_before_holders(s, slot, s->pass.last)) {
+    bool goes_on = s->jobs[slot].state == SCHED_WAITING && queue_before(at, next);
+    if (!goes_on || !has_own_turn(s, slot)) {
         heap_take(&s->turns, slot);
         return;
     }
@@ -419,7 +450,8 @@ static void list_left(sched_t *s, uint32_t slot, size_t since)
 {
     for (size_t i = since; i <= s->n_fresh; i++) {
         uint32_t left = i < s->n_fresh ? s->fresh[i] : slot;
-        if (gang_of(s, left) != gang_of(s, slot) || !is_to_gather(s, left))
+        if (gang_of(s, left) != gang_of(s, slot) || heap_has(&s->turns, left) ||
+            !has_own_turn(s, left))
             continue;
         struct queue_key key = turn_of(s, left);
         if (heap_put_by(&s->turns, left, key.rank, key.brevity, key.seq) < 0)
@@ -438,12 +470,6 @@ static bool is_put_off(sched_t *s)
     heap_move_by(&s->turns, slot, key.rank, key.brevity, key.seq);
     equals_end(s);
     return true;
-}
-
-static struct queue_key key_in_turns(const sched_t *s, uint32_t slot)
-{
-    const struct heap_entry *entry = &s->turns.v[s->turns.place[slot] - 1];
-    return (struct queue_key){entry->key, entry->order, entry->then};
 }
 
 /* A job of the list has had its turn, or a holder: those up to it have, but for equals before it. */
